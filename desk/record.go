@@ -1,0 +1,75 @@
+package desk
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"mcp-askuser/question"
+)
+
+// Status is the state of a record: pending, or how it ended. The words are
+// the same for models, programs and the store (DESIGN, promise 4).
+type Status string
+
+// The states of a record.
+const (
+	Pending     Status = "pending"     // still open
+	Answered    Status = "answered"    // the human answered
+	Dismissed   Status = "dismissed"   // the human closed it without an answer
+	Cancelled   Status = "cancelled"   // the asker withdrew it
+	Timeout     Status = "timeout"     // nobody answered in time
+	Unavailable Status = "unavailable" // no human could be reached
+	Failed      Status = "failed"      // something broke; the log says what
+)
+
+// Asker says who asked (D22). Its texts come from outside: they are hostile
+// until passed through question.Line.
+type Asker struct {
+	Client    string `json:"client"`              // the program's name, as it calls itself
+	Version   string `json:"version,omitempty"`   // its version
+	Directory string `json:"directory,omitempty"` // the project it works in, absolute
+	Via       string `json:"via"`                 // mcp, shell or http
+}
+
+// Record is a question set, who asked it, and what became of it.
+type Record struct {
+	ID        string    `json:"id"`
+	SessionID string    `json:"session_id,omitempty"` // groups the rounds of one dialogue
+	Round     int       `json:"round"`                // 1 for the first of a session
+	Asker     Asker     `json:"asker"`
+	State     Status    `json:"state"`
+	CreatedAt time.Time `json:"created_at"`
+	question.Set
+	Outcome *Outcome `json:"outcome,omitempty"` // nil while pending
+}
+
+// Outcome is how a record ended.
+type Outcome struct {
+	Status  Status          `json:"status"`           // never Pending
+	Reply   *question.Reply `json:"reply,omitempty"`  // with Answered and Dismissed
+	Reason  string          `json:"reason,omitempty"` // with the others: one sentence
+	Surface string          `json:"surface,omitempty"`
+	At      time.Time       `json:"at"`
+}
+
+// Errors of the desk.
+var (
+	// ErrNotFound means that no record has this id.
+	ErrNotFound = errors.New("no such question")
+)
+
+// ClosedError tells a late answerer that the record had already ended, and
+// how (DESIGN, promise 3).
+type ClosedError struct {
+	ID      string
+	Outcome Outcome
+}
+
+func (e *ClosedError) Error() string {
+	where := ""
+	if e.Outcome.Surface != "" {
+		where = " (" + e.Outcome.Surface + ")"
+	}
+	return fmt.Sprintf("the question was already %s%s at %s", e.Outcome.Status, where, e.Outcome.At.Local().Format(time.TimeOnly))
+}

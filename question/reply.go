@@ -1,0 +1,44 @@
+package question
+
+// By says whose word an answer is (B1, D14).
+type By string
+
+// Who may have given an answer.
+const (
+	ByUser    By = "user"    // the human
+	ByCaller  By = "caller"  // the asker said that it already had it
+	ByTimeout By = "timeout" // the declared default, after a timeout that was asked to take it
+)
+
+// Answer is what was said to one question. The zero value of both Selected
+// and Custom means the question was left open.
+type Answer struct {
+	QuestionID string   `json:"question_id"`
+	Selected   []string `json:"selected,omitempty"` // option ids
+	Custom     string   `json:"custom,omitempty"`   // the text of a Text question, or of Other
+	By         By       `json:"by,omitempty"`       // empty counts as ByUser
+}
+
+// Empty reports whether the question was left open.
+func (a *Answer) Empty() bool { return len(a.Selected) == 0 && a.Custom == "" }
+
+// Reply is what one human action did with a set: it answers it, or dismisses
+// it with a reason. Never both.
+type Reply struct {
+	Dismissed bool     `json:"dismissed,omitempty"`
+	Reason    string   `json:"reason,omitempty"`  // with Dismissed; may be empty
+	Answers   []Answer `json:"answers,omitempty"` // one per answered question that was shown
+	Note      string   `json:"note,omitempty"`    // a word to the agent beside the answers
+}
+
+// Answer returns the answer to the question with this id, or nil.
+func (r *Reply) Answer(id string) *Answer { return find(r.Answers, id) }
+
+func find(answers []Answer, id string) *Answer {
+	for i := range answers {
+		if answers[i].QuestionID == id {
+			return &answers[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+// Package question is the domain: what may be asked (sets, questions, options,
+// follow-ups), what may be answered (replies), and the rules that hold between
+// the two. It does no I/O, reads no clock and no environment, and imports none
+// of our packages. It must not know who asks, where a question is shown or how
+// it is stored; wire forms are converted to and from these types at their edge.
+package question
+
+import "slices"
+
+// Type says how a question is answered (D3).
+type Type string
+
+// The four types of question.
+const (
+	SingleChoice Type = "multiple_choice" // exactly one option, or free text where allowed
+	MultiChoice  Type = "checkbox"        // any number of options, and free text where allowed
+	Text         Type = "text"            // free text
+	Boolean      Type = "boolean"         // yes or no: the options YesID and NoID, always in this order
+)
+
+// The option ids of every Boolean question.
+const (
+	YesID = "true"
+	NoID  = "false"
+)
+
+// MaxDepth is how deep follow-up questions may be nested below a top-level
+// question (D4).
+const MaxDepth = 3
+
+// MaxText is the longest free text a human may answer, in characters (D18).
+const MaxText = 10_000
+
+// Set is the one to four questions of one call, answered together.
+type Set struct {
+	Questions []Question `json:"questions"`
+	// Metadata is the caller's own, kept in the record and never shown (B1).
+	Metadata map[string]any `json:"metadata,omitempty"`
+}
+
+// Question is one question of a set, or a follow-up below one of its options.
+// Texts are kept as the asker wrote them; whoever shows one passes it through
+// [Line] or [Block] first.
+type Question struct {
+	ID          string   `json:"question_id"` // unique in the set, follow-ups included
+	Text        string   `json:"question"`
+	Header      string   `json:"header,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Type        Type     `json:"type"`
+	Options     []Option `json:"options,omitempty"` // empty for Text, two for Boolean
+	Required    bool     `json:"required"`
+	// AllowCustom adds "Other": free text instead of, or beside, the options.
+	// Never true for Text and Boolean.
+	AllowCustom bool `json:"allow_custom,omitempty"`
+	// Other is the asker's own wording for the free-text option, when it gave
+	// one among its options (A13). Label and description are otherwise empty.
+	Other *Option `json:"other,omitempty"`
+	// Default is the proposed text of a Text question. Options carry their own.
+	// A default becomes an answer only when the human confirms it.
+	Default     string `json:"default,omitempty"`
+	Placeholder string `json:"placeholder,omitempty"`
+	// Collected is an answer the caller says it already has (B1). Such a
+	// question is not asked again, and is never reported as the user's word.
+	Collected *Answer `json:"collected,omitempty"`
+}
+
+// Option is one choice of a question.
+type Option struct {
+	ID          string     `json:"id"`
+	Label       string     `json:"label"`
+	Description string     `json:"description,omitempty"`
+	Default     bool       `json:"default,omitempty"`
+	Preview     string     `json:"preview,omitempty"` // preformatted
+	FollowUps   []Question `json:"follow_ups,omitempty"`
+}
+
+// Chooses reports whether q is answered by picking options.
+func (q *Question) Chooses() bool { return q.Type != Text }
+
+// Several reports whether more than one option may be picked.
+func (q *Question) Several() bool { return q.Type == MultiChoice }
+
+// Option returns the option with this id, or nil.
+func (q *Question) Option(id string) *Option {
+	for i := range q.Options {
+		if q.Options[i].ID == id {
+			return &q.Options[i]
+		}
+	}
+	return nil
+}
+
+// Defaults returns the ids of the options declared as default, in order.
+func (q *Question) Defaults() []string {
+	var ids []string
+	for _, o := range q.Options {
+		if o.Default {
+			ids = append(ids, o.ID)
+		}
+	}
+	return ids
+}
+
+// Shown is a question that the present answers bring up.
+type Shown struct {
+	*Question
+	Depth int // 0 for a question of the set, 1 for its follow-up, and so on
+}
+
+// Shown returns the questions that are to be shown given these answers, in
+// the order in which to show them: each question, then the follow-ups of its
+// chosen options. A collected question is not shown, the follow-ups of its
+// collected options are.
+func (s *Set) Shown(answers []Answer) []Shown {
+	var out []Shown
+	var walk func(qs []Question, depth int)
+	walk = func(qs []Question, depth int) {
+		for i := range qs {
+			q := &qs[i]
+			a := q.Collected
+			if a == nil {
+				out = append(out, Shown{q, depth})
+				a = find(answers, q.ID)
+			}
+			if a == nil {
+				continue
+			}
+			for j := range q.Options {
+				if slices.Contains(a.Selected, q.Options[j].ID) {
+					walk(q.Options[j].FollowUps, depth+1)
+				}
+			}
+		}
+	}
+	walk(s.Questions, 0)
+	return out
+}
+
+// All returns every question of the set, follow-ups included, whether or not
+// the present answers bring it up.
+func (s *Set) All() []*Question {
+	var out []*Question
+	var walk func(qs []Question)
+	walk = func(qs []Question) {
+		for i := range qs {
+			out = append(out, &qs[i])
+			for j := range qs[i].Options {
+				walk(qs[i].Options[j].FollowUps)
+			}
+		}
+	}
+	walk(s.Questions)
+	return out
+}
+
+// Find returns the question with this id, follow-ups included, or nil.
+func (s *Set) Find(id string) *Question {
+	for _, q := range s.All() {
+		if q.ID == id {
+			return q
+		}
+	}
+	return nil
+}
