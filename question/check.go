@@ -1,8 +1,123 @@
 package question
 
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
 // Check validates a reply against the set and returns it in normal form:
-// answers in the order of the questions, selected options in the order of the
-// options, texts trimmed, empty answers dropped. The error is a [Violations].
-// Only questions that were shown may be answered, only with their own options,
-// within the lengths of D18; required ones must be (D15).
-func (s *Set) Check(r Reply) (Reply, error) { return r, nil }
+// answers in the order in which the questions are shown, selected options in
+// the order of the options, texts trimmed, empty answers dropped. Only
+// questions that were shown may be answered, only with their own options and
+// within the lengths of D18; required ones must be (D15). The error is a
+// [Violations].
+func (s *Set) Check(r Reply) (Reply, error) {
+	out := Reply{Dismissed: r.Dismissed, Reason: strings.TrimSpace(r.Reason), Note: strings.TrimSpace(r.Note)}
+	var found Violations
+	add := func(path, format string, args ...any) {
+		found = append(found, Violation{path, fmt.Sprintf(format, args...)})
+	}
+	for _, t := range []struct{ path, text string }{{"reason", out.Reason}, {"note", out.Note}} {
+		if n := Count(t.text); n > MaxText {
+			add(t.path, "must be at most %d characters long, is %d", MaxText, n)
+		}
+	}
+	if r.Dismissed {
+		if len(r.Answers) > 0 || out.Note != "" {
+			add("answers", "a dismissal carries no answers and no note")
+		}
+		return out, found.Err()
+	}
+	if out.Reason != "" {
+		add("reason", "goes with a dismissal only")
+	}
+
+	given := map[string]*Answer{}
+	for i := range r.Answers {
+		a := r.Answers[i] // a copy: the caller's reply stays as it is
+		switch _, twice := given[a.QuestionID]; {
+		case s.Find(a.QuestionID) == nil:
+			add("answers."+a.QuestionID, "no such question")
+		case twice:
+			add("answers."+a.QuestionID, "answered twice")
+		default:
+			given[a.QuestionID] = s.Find(a.QuestionID).normal(a)
+		}
+	}
+	var normal []Answer
+	for _, a := range given {
+		normal = append(normal, *a)
+	}
+	for _, q := range s.Shown(normal) {
+		a := given[q.ID]
+		delete(given, q.ID)
+		if a == nil || a.Empty() {
+			if q.Required {
+				add("answers."+q.ID, "an answer is required")
+			}
+			continue
+		}
+		for _, m := range q.faults(a) {
+			add("answers."+q.ID, "%s", m)
+		}
+		out.Answers = append(out.Answers, *a)
+	}
+	for _, a := range r.Answers {
+		if left, ok := given[a.QuestionID]; ok && !left.Empty() {
+			add("answers."+a.QuestionID, "this question was not shown")
+		}
+	}
+	return out, found.Err()
+}
+
+// normal returns a in normal form for q: trimmed, without doubles, in the
+// order of the options. Unknown options stay, last, for faults to name.
+func (q *Question) normal(a Answer) *Answer {
+	if a.By == "" {
+		a.By = ByUser
+	}
+	a.Custom = strings.TrimSpace(a.Custom)
+	place := func(id string) int {
+		if i := slices.IndexFunc(q.Options, func(o Option) bool { return o.ID == id }); i >= 0 {
+			return i
+		}
+		return len(q.Options)
+	}
+	a.Selected = slices.Clone(a.Selected)
+	slices.SortStableFunc(a.Selected, func(x, y string) int { return place(x) - place(y) })
+	a.Selected = slices.Compact(a.Selected)
+	return &a
+}
+
+// faults returns what is wrong with a as an answer to q, in words.
+func (q *Question) faults(a *Answer) []string {
+	var out []string
+	for _, id := range a.Selected {
+		if q.Option(id) == nil {
+			out = append(out, fmt.Sprintf("%q is none of the options: %s", id, strings.Join(q.optionIDs(), ", ")))
+		}
+	}
+	chosen := len(a.Selected)
+	if a.Custom != "" {
+		chosen++
+		if q.Type != Text && !q.AllowCustom {
+			out = append(out, "takes no free text; choose one of: "+strings.Join(q.optionIDs(), ", "))
+		}
+	}
+	if chosen > 1 && !q.Several() {
+		out = append(out, fmt.Sprintf("takes one choice, got %d", chosen))
+	}
+	if n := Count(a.Custom); n > MaxText {
+		out = append(out, fmt.Sprintf("must be at most %d characters long, is %d", MaxText, n))
+	}
+	return out
+}
+
+func (q *Question) optionIDs() []string {
+	ids := make([]string, len(q.Options))
+	for i := range q.Options {
+		ids[i] = q.Options[i].ID
+	}
+	return ids
+}

@@ -22,6 +22,21 @@ type Answer struct {
 // Empty reports whether the question was left open.
 func (a *Answer) Empty() bool { return len(a.Selected) == 0 && a.Custom == "" }
 
+// Words returns the answer in words: the labels of the chosen options, in
+// order, then the free text.
+func (q *Question) Words(a *Answer) []string {
+	var out []string
+	for _, id := range a.Selected {
+		if o := q.Option(id); o != nil {
+			out = append(out, o.Label)
+		}
+	}
+	if a.Custom != "" {
+		out = append(out, a.Custom)
+	}
+	return out
+}
+
 // Reply is what one human action did with a set: it answers it, or dismisses
 // it with a reason. Never both.
 type Reply struct {

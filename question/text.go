@@ -1,11 +1,101 @@
 package question
 
-// Line makes a text safe to show on one line.
-func Line(s string) string { return s }
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
-// Block makes a text of several lines safe to show.
-func Block(s string) string { return s }
+	"github.com/rivo/uniseg"
+)
 
-// Shorten cuts s to at most n characters as a reader counts them (grapheme
-// clusters), the last one an ellipsis where something was cut.
-func Shorten(s string, n int) string { return s }
+// Line makes a text from outside safe to show on one line: control
+// characters, line breaks, bidirectional overrides and invisible characters
+// come out as visible text, whatever the terminal or page would make of them
+// (DESIGN, promise 7). What a reader can see stays as it is.
+func Line(s string) string { return visible(s, false) }
+
+// Block is Line for a text of several lines: line breaks stay line breaks and
+// a tab becomes four spaces.
+func Block(s string) string { return visible(s, true) }
+
+func visible(s string, lines bool) string {
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == '\r' && strings.HasPrefix(s[i:], "\r\n") {
+			i++ // one line break, not two
+			continue
+		}
+		i += size
+		switch {
+		case lines && (r == '\n' || r == '\u2028' || r == '\u2029'):
+			b.WriteByte('\n')
+		case lines && r == '\t':
+			b.WriteString("    ")
+		case r == '\t':
+			b.WriteByte(' ')
+		case r < 0x20: // the control pictures mirror ASCII: U+241B is ESC
+			b.WriteRune('\u2400' + r)
+		case r == 0x7f:
+			b.WriteRune('\u2421')
+		case r == '\u200e' || r == '\u200f' || r == '\u061c':
+			// Directional marks are ordinary in Hebrew and Arabic and reorder
+			// nothing beyond their neighbours; they have no look of their own.
+		case hidden(r):
+			fmt.Fprintf(&b, "[U+%04X]", r)
+		default:
+			b.WriteRune(r) // an invalid byte arrives here as U+FFFD
+		}
+	}
+	return b.String()
+}
+
+// hidden reports whether r acts on the text around it, or hides, instead of
+// being seen. The two joiners are spared: emoji and several scripts need them.
+func hidden(r rune) bool {
+	switch r {
+	case '\u200c', '\u200d':
+		return false
+	case '\u2028', '\u2029':
+		return true
+	}
+	return unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Cc, r)
+}
+
+// Count returns the number of characters of s as a reader counts them:
+// grapheme clusters (A5).
+func Count(s string) int { return uniseg.GraphemeClusterCount(s) }
+
+// Shorten cuts s to at most n characters as a reader counts them; where
+// something was cut the last one is an ellipsis.
+func Shorten(s string, n int) string {
+	if n <= 0 {
+		return ""
+	}
+	end, at := 0, 0
+	for count, state, rest := 1, -1, s; rest != ""; count++ {
+		var cluster string
+		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		at += len(cluster)
+		if count == n-1 {
+			end = at
+		}
+		if count == n && rest != "" {
+			return strings.TrimRightFunc(s[:end], unicode.IsSpace) + "…"
+		}
+	}
+	return s
+}
+
+// Cut returns the first n characters of s as a reader counts them (E3).
+func Cut(s string, n int) string {
+	at, state, rest := 0, -1, s
+	for ; n > 0 && rest != ""; n-- {
+		var cluster string
+		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
+		at += len(cluster)
+	}
+	return s[:at]
+}

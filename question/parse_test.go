@@ -1,0 +1,89 @@
+package question
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestParseAnswers(t *testing.T) {
+	comma := Set{Questions: []Question{
+		{ID: "f", Text: "Features?", Type: MultiChoice, Options: []Option{
+			{ID: "fast", Label: "Fast"}, {ID: "safe", Label: "Safe"}, {ID: "both", Label: "Fast, Safe"}, {ID: "cheap", Label: "Cheap, but slow"}}},
+		{ID: "o", Text: "Extras?", Type: MultiChoice, AllowCustom: true, Options: []Option{{ID: "a", Label: "Alpha"}, {ID: "b", Label: "Beta"}}},
+		{ID: "p", Text: "Port?", Type: Text},
+	}}
+	for _, tc := range []struct {
+		name, in, want string
+		set            Set
+	}{
+		{"by text", `{"Which method?":"JWT"}`, "q1=jwt", auth()},
+		{"by id, option by id", `{"q1":"jwt"}`, "q1=jwt", auth()},
+		{"by place", `{"question-0":"jwt","question-1":true}`, "q1=jwt q4=true", auth()},
+		{"label in another case", `{"q1":"oauth 2.0"}`, "q1=oauth2", auth()},
+		{"list for one", `{"q1":["jwt"]}`, "q1=jwt", auth()},
+		{"other", `{"q1":"SAML"}`, "q1=(SAML)", auth()},
+		{"other as headers write it", `{"q1":"Other (custom: SAML)"}`, "q1=(SAML)", auth()},
+		{"list", `{"q2":["google","GitHub"]}`, "q2=google,github", auth()},
+		{"joined", `{"q2":"Google,GitHub"}`, "q2=google,github", auth()},
+		{"joined with a space", `{"q2":"google, github"}`, "q2=google,github", auth()},
+		{"boolean", `{"q4":false}`, "q4=false", auth()},
+		{"boolean in words", `{"q4":"Yes"}`, "q4=true", auth()},
+		{"null is left open", `{"q4":null}`, "", auth()},
+		{"text", `{"p":"8080"}`, "p=(8080)", comma},
+		{"label with a comma", `{"f":"Cheap, but slow,Fast"}`, "f=cheap,fast", comma},
+		{"a doubt is refused", `{"f":"Fast, Safe"}`, `answers["f"]: "Fast, Safe" can be read in more than one way, because a label contains a comma; give a JSON array`, comma},
+		{"an array leaves no doubt", `{"f":["Fast, Safe","cheap"]}`, "f=both,cheap", comma},
+		{"an array of ids leaves no doubt", `{"f":["both"]}`, "f=both", comma},
+		{"options mixed with text", `{"o":"Alpha, mine"}`, `answers["o"]: "Alpha, mine" mixes options with other text; give a JSON array`, comma},
+		{"options and text in an array", `{"o":["Alpha","mine, all mine"]}`, "o=a(mine, all mine)", comma},
+		{"two texts", `{"o":["x","y"]}`, `answers["o"]: holds two free texts, "x" and "y"; one is allowed`, comma},
+		{"outside the options", `{"f":["slow"]}`, `answers["f"]: "slow" is none of the options; must be an array of any of: fast, safe, both, cheap`, comma},
+		{"too long for an option", `{"f":"` + strings.Repeat("x", 1001) + `"}`, `answers["f"]: must be at most 1000 characters long, is 1001`, comma},
+		{"wrong type", `{"p":8080,"f":true}`, `answers["f"]: must be an array of any of: fast, safe, both, cheap|answers["p"]: must be a string`, comma},
+		{"no such question", `{"zz":"x"}`, `answers["zz"]: no question has this text or id`, comma},
+		{"place out of range", `{"question-9":"x"}`, `answers["question-9"]: no question has this text or id`, comma},
+		{"responses", `[{"question_id":"q1","selected":[{"id":"oauth2","label":"OAuth 2.0"}]},{"question":"Log it?","response":true},{"question_id":"q2","selected":["github"],"text":"x"}]`, "q1=oauth2 q4=true q2=github(x)", auth()},
+		{"response without an answer", `[{"question_id":"q1"}]`, "answers[0]: holds no answer: give selected, text or response", auth()},
+		{"response left open", `[{"question_id":"q4","state":"unanswered","selected":[],"text":""}]`, "", auth()},
+		{"response to nothing", `[{"question_id":"zz","text":"x"}]`, "answers[0]: no question has this question_id or text", auth()},
+		{"neither", `"jwt"`, "answers: must be an object keyed by question, or an array of responses", auth()},
+		{"broken", `{"q1":`, "answers: is not valid JSON: unexpected end of JSON input", auth()},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			answers, err := tc.set.ParseAnswers([]byte(tc.in))
+			got := answersText(answers)
+			if v, bad := err.(Violations); bad {
+				var lines []string
+				for _, x := range v {
+					lines = append(lines, x.String())
+				}
+				got = strings.Join(lines, "|")
+			}
+			if got != tc.want {
+				t.Errorf("got  %s\nwant %s", got, tc.want)
+			}
+		})
+	}
+}
+
+// What is parsed and passes Check passes it again unchanged; nothing panics.
+func FuzzParseAnswers(f *testing.F) {
+	for _, s := range []string{`{"q1":"jwt"}`, `{"q2":"Google,GitHub","q1":"oauth2"}`, `[{"question_id":"q1","text":"x"}]`, `{"question-1":true}`, `[]`, `{`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		s := auth()
+		answers, err := s.ParseAnswers([]byte(in))
+		if err != nil {
+			return
+		}
+		once, err := s.Check(Reply{Answers: answers})
+		if err != nil {
+			return
+		}
+		twice, err := s.Check(once)
+		if err != nil || answersText(once.Answers) != answersText(twice.Answers) {
+			t.Fatalf("%s: %v then %v (%v)", in, once, twice, err)
+		}
+	})
+}

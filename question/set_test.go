@@ -1,0 +1,216 @@
+package question
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// auth is a set with every type, three levels of follow-ups and an optional
+// question.
+func auth() Set {
+	return Set{Questions: []Question{
+		{ID: "q1", Text: "Which method?", Header: "Auth", Type: SingleChoice, Required: true, AllowCustom: true, Options: []Option{
+			{ID: "jwt", Label: "JWT"},
+			{ID: "oauth2", Label: "OAuth 2.0", FollowUps: []Question{
+				{ID: "q2", Text: "Which providers?", Type: MultiChoice, Required: true, Options: []Option{
+					{ID: "google", Label: "Google"},
+					{ID: "github", Label: "GitHub", FollowUps: []Question{
+						{ID: "q3", Text: "Which organisation?", Type: Text, Required: true},
+					}},
+				}},
+			}},
+		}},
+		{ID: "q4", Text: "Log it?", Type: Boolean, Options: []Option{{ID: YesID, Label: "Yes"}, {ID: NoID, Label: "No"}}},
+	}}
+}
+
+func shownIDs(s Set, answers ...Answer) string {
+	var ids []string
+	for _, q := range s.Shown(answers) {
+		ids = append(ids, q.ID)
+	}
+	return strings.Join(ids, " ")
+}
+
+func TestShown(t *testing.T) {
+	s := auth()
+	for _, tc := range []struct {
+		want    string
+		answers []Answer
+	}{
+		{"q1 q4", nil},
+		{"q1 q4", []Answer{{QuestionID: "q1", Selected: []string{"jwt"}}}},
+		{"q1 q2 q4", []Answer{{QuestionID: "q1", Selected: []string{"oauth2"}}}},
+		{"q1 q2 q3 q4", []Answer{{QuestionID: "q1", Selected: []string{"oauth2"}}, {QuestionID: "q2", Selected: []string{"google", "github"}}}},
+		{"q1 q4", []Answer{{QuestionID: "q2", Selected: []string{"github"}}}}, // its parent was not chosen
+	} {
+		if got := shownIDs(s, tc.answers...); got != tc.want {
+			t.Errorf("Shown(%v) = %s, want %s", tc.answers, got, tc.want)
+		}
+	}
+	s.Questions[0].Collected = &Answer{QuestionID: "q1", Selected: []string{"oauth2"}, By: ByCaller}
+	if got := shownIDs(s); got != "q2 q4" {
+		t.Errorf("with a collected answer: Shown = %s, want q2 q4", got)
+	}
+}
+
+func TestCheck(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		reply Reply
+		want  string // the answers in normal form, or the violations
+	}{
+		{"plain", Reply{Answers: []Answer{{QuestionID: "q1", Selected: []string{"jwt"}}}}, "q1=jwt"},
+		{"normal order", Reply{Answers: []Answer{
+			{QuestionID: "q4", Selected: []string{NoID}},
+			{QuestionID: "q3", Custom: "  acme \n"},
+			{QuestionID: "q2", Selected: []string{"github", "google", "github"}},
+			{QuestionID: "q1", Selected: []string{"oauth2"}},
+		}}, "q1=oauth2 q2=google,github q3=(acme) q4=false"},
+		{"other", Reply{Answers: []Answer{{QuestionID: "q1", Custom: "SAML"}}}, "q1=(SAML)"},
+		{"required left open", Reply{}, "answers.q1: an answer is required"},
+		{"blank text is no answer", Reply{Answers: []Answer{{QuestionID: "q1", Custom: " \n"}}}, "answers.q1: an answer is required"},
+		{"required follow-up", Reply{Answers: []Answer{{QuestionID: "q1", Selected: []string{"oauth2"}}}}, "answers.q2: an answer is required"},
+		{"not shown", Reply{Answers: []Answer{{QuestionID: "q1", Selected: []string{"jwt"}}, {QuestionID: "q3", Custom: "x"}}}, "answers.q3: this question was not shown"},
+		{"no such question", Reply{Answers: []Answer{{QuestionID: "q1", Selected: []string{"jwt"}}, {QuestionID: "zz"}}}, "answers.zz: no such question"},
+		{"twice", Reply{Answers: []Answer{{QuestionID: "q1", Selected: []string{"jwt"}}, {QuestionID: "q1", Custom: "x"}}}, "answers.q1: answered twice"},
+		{"no such option", Reply{Answers: []Answer{{QuestionID: "q1", Selected: []string{"ldap"}}}}, `answers.q1: "ldap" is none of the options: jwt, oauth2`},
+		{"two for one", Reply{Answers: []Answer{{QuestionID: "q1", Selected: []string{"jwt"}, Custom: "x"}}}, "answers.q1: takes one choice, got 2"},
+		{"free text where none is allowed", Reply{Answers: []Answer{{QuestionID: "q1", Selected: []string{"jwt"}}, {QuestionID: "q4", Custom: "maybe"}}}, "answers.q4: takes no free text; choose one of: true, false"},
+		{"too long", Reply{Answers: []Answer{{QuestionID: "q1", Custom: strings.Repeat("字", MaxText+1)}}}, "answers.q1: must be at most 10000 characters long, is 10001"},
+		{"longest", Reply{Answers: []Answer{{QuestionID: "q1", Custom: strings.Repeat("字", MaxText)}}}, "q1=(" + strings.Repeat("字", MaxText) + ")"},
+		{"dismissed", Reply{Dismissed: true, Reason: " later "}, "dismissed later"},
+		{"dismissed with an answer", Reply{Dismissed: true, Answers: []Answer{{QuestionID: "q1"}}}, "answers: a dismissal carries no answers and no note"},
+		{"every fault", Reply{Answers: []Answer{{QuestionID: "q1", Selected: []string{"a", "b"}}}, Reason: "x"},
+			`reason: goes with a dismissal only|answers.q1: "a" is none of the options: jwt, oauth2|answers.q1: "b" is none of the options: jwt, oauth2|answers.q1: takes one choice, got 2`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s := auth()
+			got, err := s.Check(tc.reply)
+			text := ""
+			switch v, bad := err.(Violations); {
+			case bad:
+				var lines []string
+				for _, x := range v {
+					lines = append(lines, x.String())
+				}
+				text = strings.Join(lines, "|")
+			case got.Dismissed:
+				text = "dismissed " + got.Reason
+			default:
+				text = answersText(got.Answers)
+			}
+			if text != tc.want {
+				t.Errorf("got  %s\nwant %s", text, tc.want)
+			}
+		})
+	}
+}
+
+func answersText(answers []Answer) string {
+	var parts []string
+	for _, a := range answers {
+		p := a.QuestionID + "=" + strings.Join(a.Selected, ",")
+		if a.Custom != "" {
+			p += "(" + a.Custom + ")"
+		}
+		parts = append(parts, p)
+	}
+	return strings.Join(parts, " ")
+}
+
+func TestCheckLeavesTheReplyAlone(t *testing.T) {
+	s := auth()
+	r := Reply{Answers: []Answer{{QuestionID: "q1", Selected: []string{"oauth2"}}, {QuestionID: "q2", Selected: []string{"github", "google"}}, {QuestionID: "q3", Custom: " x "}}}
+	if _, err := s.Check(r); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(r.Answers[1].Selected, []string{"github", "google"}) || r.Answers[2].Custom != " x " {
+		t.Errorf("Check changed its argument: %+v", r)
+	}
+}
+
+func TestValidate(t *testing.T) {
+	long := strings.Repeat("选", 13)
+	choice := func(edit func(*Question)) Set {
+		q := Question{ID: "q1", Text: "Which?", Type: SingleChoice, Options: []Option{{ID: "a", Label: "A"}, {ID: "b", Label: "B"}}}
+		edit(&q)
+		return Set{Questions: []Question{q}}
+	}
+	deep := func(levels int) Set {
+		q := Question{ID: "q0", Text: "0?", Type: Text}
+		for i := 1; i <= levels; i++ {
+			id := string(rune('0' + i))
+			q = Question{ID: "q" + id, Text: id + "?", Type: SingleChoice, Options: []Option{{ID: "a", Label: "A", FollowUps: []Question{q}}, {ID: "b", Label: "B"}}}
+		}
+		return Set{Questions: []Question{q}}
+	}
+	for _, tc := range []struct {
+		name    string
+		set     Set
+		want    string
+		lenient string // what is left of it for the MCP tool (A5)
+	}{
+		{"good", auth(), "", ""},
+		{"twelve Chinese characters fit", choice(func(q *Question) { q.Header = strings.Repeat("选", 12) }), "", ""},
+		{"none", Set{}, "questions: must have 1 to 4 questions, has 0", "same"},
+		{"five", Set{Questions: make([]Question, 5)}, "", ""}, // counted below
+		{"empty question", choice(func(q *Question) { q.Text = " " }), "questions[0].question: is required and must not be empty", "same"},
+		{"long question", choice(func(q *Question) { q.Text = strings.Repeat("é", 501) }), "questions[0].question: must be at most 500 characters long, is 501", "same"},
+		{"long header", choice(func(q *Question) { q.Header = long }), "questions[0].header: must be at most 12 characters long, is 13", ""},
+		{"one option", choice(func(q *Question) { q.Options = q.Options[:1] }), "questions[0].options: must have 2 to 4 options, has 1", "same"},
+		{"one option and an Other", choice(func(q *Question) { q.Options = q.Options[:1]; q.Other = &Option{Label: "Other"} }), "", ""},
+		{"long label", choice(func(q *Question) { q.Options[1].Label = strings.Repeat("x", 51) }), "questions[0].options[1].label: must be at most 50 characters long, is 51", ""},
+		{"long description", choice(func(q *Question) { q.Options[1].Description = strings.Repeat("x", 201) }), "questions[0].options[1].description: must be at most 200 characters long, is 201", ""},
+		{"empty label", choice(func(q *Question) { q.Options[0].Label = "" }), "questions[0].options[0].label: is required and must not be empty", "same"},
+		{"same label", choice(func(q *Question) { q.Options[1].Label = "A" }), "questions[0].options[1].label: the same label as questions[0].options[0].label", "same"},
+		{"same id", choice(func(q *Question) { q.Options[1].ID = "a" }), "questions[0].options[1].id: the same id as questions[0].options[0].id", "same"},
+		{"two defaults for one choice", choice(func(q *Question) { q.Options[0].Default, q.Options[1].Default = true, true }), "questions[0].options: only one option may be the default, 2 are", "same"},
+		{"unknown type", choice(func(q *Question) { q.Type = "slider" }), `questions[0].type: must be multiple_choice, checkbox, text or boolean, is "slider"`, "same"},
+		{"text with options", choice(func(q *Question) { q.Type = Text }), "questions[0].options: a text question takes no options", "same"},
+		{"boolean with options", choice(func(q *Question) { q.Type = Boolean }), "questions[0].options: a boolean question takes no options of its own; use multiple_choice", "same"},
+		{"collected answer that does not fit", choice(func(q *Question) { q.Collected = &Answer{Selected: []string{"c"}} }), `answers.q1: "c" is none of the options: a, b`, "same"},
+		{"three levels of follow-ups", deep(3), "", ""},
+		{"four levels of follow-ups", deep(4), "questions[0].follow_up_questions.a[0].follow_up_questions.a[0].follow_up_questions.a[0].follow_up_questions.a: follow-up questions may be nested 3 levels deep", "same"},
+		{"same text and id below an option", choice(func(q *Question) { q.Options[0].FollowUps = []Question{{ID: "q1", Text: "Which?", Type: Text}} }),
+			"questions[0].follow_up_questions.a[0].question: the same text as questions[0].question|questions[0].follow_up_questions.a[0].question_id: the same id as questions[0].question_id", "same"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			l := DefaultLimits()
+			check := func(want string) {
+				t.Helper()
+				var lines []string
+				for _, x := range tc.set.Validate(l) {
+					lines = append(lines, x.String())
+				}
+				if tc.name == "five" {
+					lines, want = lines[:1], "questions: must have 1 to 4 questions, has 5"
+				}
+				if got := strings.Join(lines, "|"); got != want {
+					t.Errorf("lenient %v:\ngot  %s\nwant %s", l.Lenient, got, want)
+				}
+			}
+			check(tc.want)
+			if l.Lenient = true; tc.lenient == "same" {
+				tc.lenient = tc.want
+			}
+			check(tc.lenient)
+		})
+	}
+}
+
+func TestLimitsFrom(t *testing.T) {
+	env := map[string]string{"ASK_MAX_QUESTIONS": "6", "ASK_MAX_OPTIONS": "9", "ASK_HEADER_MAX_LENGTH": " 20 ", "ASK_QUESTION_MAX_LENGTH": "80"}
+	l, err := LimitsFrom(func(k string) string { return env[k] })
+	if want := (Limits{Questions: 6, Options: 9, Header: 20, Question: 80, Label: 50, Description: 200}); err != nil || l != want {
+		t.Errorf("got %+v, %v; want %+v", l, err, want)
+	}
+	env = map[string]string{"ASK_MAX_QUESTIONS": "0", "ASK_MAX_OPTIONS": "1", "ASK_HEADER_MAX_LENGTH": "-3", "ASK_QUESTION_MAX_LENGTH": "many"}
+	_, err = LimitsFrom(func(k string) string { return env[k] })
+	for name := range env {
+		if err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: not named in %v", name, err)
+		}
+	}
+}
