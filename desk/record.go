@@ -46,6 +46,7 @@ type Record struct {
 
 // Outcome is how a record ended.
 type Outcome struct {
+	ID      string          `json:"id"`               // its own, random: no two outcomes are the same
 	Status  Status          `json:"status"`           // never Pending
 	Reply   *question.Reply `json:"reply,omitempty"`  // with Answered and Dismissed
 	Reason  string          `json:"reason,omitempty"` // with the others: one sentence
@@ -57,6 +58,12 @@ type Outcome struct {
 var (
 	// ErrNotFound means that no record has this id.
 	ErrNotFound = errors.New("no such question")
+	// ErrAmbiguous means that a shortened id fits more than one record.
+	ErrAmbiguous = errors.New("fits more than one question")
+	// ErrPending means that a record has not ended yet.
+	ErrPending = errors.New("the question is still open")
+	// ErrDamaged means that a document in the store is not one of ours.
+	ErrDamaged = errors.New("damaged document in the store")
 )
 
 // ClosedError tells a late answerer that the record had already ended, and

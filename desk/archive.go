@@ -1,0 +1,36 @@
+package desk
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// Archive moves a record that has ended out of the way, once its outcome has
+// been collected. It may be repeated, and finishes what a process left half
+// done. The error wraps ErrPending for a record that has not ended.
+func (d *Desk) Archive(ctx context.Context, id string) error {
+	rec, err := d.Get(ctx, id)
+	if err != nil {
+		return err
+	}
+	if rec.Outcome == nil {
+		return fmt.Errorf("archive %s: %w", id, ErrPending)
+	}
+	data, err := json.Marshal(rec)
+	if err != nil {
+		return fmt.Errorf("archive %s: %w", id, err)
+	}
+	if err := d.store.Create(ctx, KindArchive, id, data); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("archive %s: %w", id, err)
+	}
+	// In this order: see Get. The reply is the last to go.
+	for _, kind := range []Kind{KindPending, KindReplies} {
+		if err := d.store.Delete(ctx, kind, id); err != nil {
+			return fmt.Errorf("archive %s: %w", id, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package desk
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// decodeRecord reads a record. What does not add up is refused with
+// [ErrDamaged]: whoever uses one may rely on its outcome being there exactly
+// when it has ended.
+func decodeRecord(id string, data []byte) (Record, error) {
+	var rec Record
+	if err := json.Unmarshal(data, &rec); err != nil {
+		return Record{}, fmt.Errorf("%w: record %s: %w", ErrDamaged, id, err)
+	}
+	if rec.ID != id {
+		return Record{}, fmt.Errorf("%w: record %s says that it is %q", ErrDamaged, id, rec.ID)
+	}
+	if rec.Outcome == nil {
+		if rec.State != Pending {
+			return Record{}, fmt.Errorf("%w: record %s is %q without an outcome", ErrDamaged, id, rec.State)
+		}
+		return rec, nil
+	}
+	if rec.State != rec.Outcome.Status {
+		return Record{}, fmt.Errorf("%w: record %s is %q with an outcome %q", ErrDamaged, id, rec.State, rec.Outcome.Status)
+	}
+	if err := rec.Outcome.check(); err != nil {
+		return Record{}, fmt.Errorf("%w: record %s: %w", ErrDamaged, id, err)
+	}
+	return rec, nil
+}
+
+// decodeArchived reads a document of the archive collection, which has ended.
+func decodeArchived(id string, data []byte) (Record, error) {
+	rec, err := decodeRecord(id, data)
+	if err == nil && rec.Outcome == nil {
+		return Record{}, fmt.Errorf("%w: record %s is archived and pending", ErrDamaged, id)
+	}
+	return rec, err
+}
+
+// decodeAsked reads a document of the pending collection, which has not, and
+// joins it with that of the replies collection, if there is one.
+func decodeAsked(id string, asked, reply []byte) (Record, error) {
+	rec, err := decodeRecord(id, asked)
+	if err != nil {
+		return Record{}, err
+	}
+	if rec.Outcome != nil {
+		return Record{}, fmt.Errorf("%w: record %s was asked with its outcome", ErrDamaged, id)
+	}
+	if reply == nil {
+		return rec, nil
+	}
+	o, err := decodeOutcome(id, reply)
+	if err != nil {
+		return Record{}, err
+	}
+	rec.State, rec.Outcome = o.Status, &o
+	return rec, nil
+}
+
+// decodeOutcome reads a document of the replies collection.
+func decodeOutcome(id string, data []byte) (Outcome, error) {
+	var o Outcome
+	if err := json.Unmarshal(data, &o); err != nil {
+		return Outcome{}, fmt.Errorf("%w: reply to %s: %w", ErrDamaged, id, err)
+	}
+	if err := o.check(); err != nil {
+		return Outcome{}, fmt.Errorf("%w: reply to %s: %w", ErrDamaged, id, err)
+	}
+	return o, nil
+}
+
+// check says whether o can be how a record ended: a human's end carries the
+// reply, any other carries none.
+func (o *Outcome) check() error {
+	switch o.Status {
+	case Answered, Dismissed:
+		if o.Reply == nil {
+			return fmt.Errorf("outcome %q without a reply", o.Status)
+		}
+		if o.Reply.Dismissed != (o.Status == Dismissed) {
+			return fmt.Errorf("outcome %q with a reply that says otherwise", o.Status)
+		}
+	case Cancelled, Timeout, Unavailable, Failed:
+		if o.Reply != nil {
+			return fmt.Errorf("outcome %q with a reply", o.Status)
+		}
+	default:
+		return fmt.Errorf("unknown outcome %q", o.Status)
+	}
+	return nil
+}

@@ -1,0 +1,117 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+// Get returns the record with this id, pending or ended, archived or not. The
+// error is ErrNotFound, wraps ErrDamaged, or is a failure of the store.
+//
+// It reads without a lock while others reply and archive. A record's documents
+// come and go in this order: pending, reply, archive; pending removed, reply
+// removed. So
+//
+//   - no reply, then a pending document: it was undecided when we looked for
+//     the reply;
+//   - neither: the archive entry must be there;
+//   - a reply counts only if there is no archive entry afterwards: one that
+//     came too late (see decide) stands beside the entry for a moment.
+func (d *Desk) Get(ctx context.Context, id string) (Record, error) {
+	if !ValidID(id) {
+		return Record{}, ErrNotFound
+	}
+	reply, err := d.read(ctx, KindReplies, id)
+	if err != nil {
+		return Record{}, err
+	}
+	asked, err := d.read(ctx, KindPending, id)
+	if err != nil {
+		return Record{}, err
+	}
+	if asked != nil && reply == nil {
+		return decodeAsked(id, asked, nil)
+	}
+	rec, err := d.archived(ctx, id)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return rec, err
+	}
+	if asked == nil {
+		return Record{}, ErrNotFound
+	}
+	return decodeAsked(id, asked, reply)
+}
+
+// read returns a document, or nil if there is none.
+func (d *Desk) read(ctx context.Context, kind Kind, id string) ([]byte, error) {
+	data, err := d.store.Get(ctx, kind, id)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err == nil && data == nil {
+		data = []byte{} // there, and empty
+	}
+	return data, err
+}
+
+// archived returns a record from the archive. The error wraps fs.ErrNotExist
+// if it is not there.
+func (d *Desk) archived(ctx context.Context, id string) (Record, error) {
+	data, err := d.store.Get(ctx, KindArchive, id)
+	if err != nil {
+		return Record{}, err
+	}
+	return decodeArchived(id, data)
+}
+
+// Find returns the record whose id starts with prefix, in either case of
+// letters. Records that are not archived come first: only when none of them
+// matches are the archived ones looked at. The error is ErrNotFound or wraps
+// ErrAmbiguous, or is one of [Desk.Get].
+func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
+	prefix = strings.ToUpper(prefix)
+	if prefix == "" || ValidID(prefix) {
+		return d.Get(ctx, prefix)
+	}
+	for _, kind := range []Kind{KindPending, KindArchive} {
+		ids, err := d.store.List(ctx, kind, prefix)
+		if err != nil {
+			return Record{}, err
+		}
+		switch len(ids) {
+		case 0:
+			continue
+		case 1:
+			return d.Get(ctx, ids[0])
+		}
+		return Record{}, fmt.Errorf("%q %w (%d do, %s and %s among them): give more of it",
+			prefix, ErrAmbiguous, len(ids), ids[0], ids[len(ids)-1])
+	}
+	return Record{}, ErrNotFound
+}
+
+// Pending returns the records that are still open, oldest first. A document
+// that cannot be read is left out and logged.
+func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
+	ids, err := d.store.List(ctx, KindPending, "")
+	if err != nil {
+		return nil, err
+	}
+	var open []Record
+	for _, id := range ids {
+		rec, err := d.Get(ctx, id)
+		switch {
+		case errors.Is(err, ErrNotFound): // removed since it was listed
+		case errors.Is(err, ErrDamaged):
+			d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
+		case err != nil:
+			return nil, err
+		case rec.Outcome == nil:
+			open = append(open, rec)
+		}
+	}
+	return open, nil
+}

@@ -1,0 +1,121 @@
+package desk
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"mcp-askuser/question"
+)
+
+// Reply ends a pending record with what the human did on a surface. A nil
+// error means that the reply is on disk. Otherwise it is ErrNotFound, a
+// question.Violations that says what the human must change, a *ClosedError
+// that says who was first (the record returned with it has that outcome), or
+// a failure of the store, after which trying again is reasonable.
+//
+// The end of ctx does not stop it: a human's answer is kept even when the
+// asker has gone this instant (DESIGN, promise 2).
+func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, surface string) (Record, error) {
+	ctx = context.WithoutCancel(ctx)
+	rec, err := d.stillOpen(ctx, id)
+	if err != nil {
+		return rec, err
+	}
+	r, err = rec.Check(r)
+	if err != nil {
+		return rec, err
+	}
+	o := Outcome{Status: Answered, Reply: &r, Surface: surface}
+	if r.Dismissed {
+		o.Status = Dismissed
+	}
+	return d.decide(ctx, rec, o)
+}
+
+// Close ends a pending record without a human: o.Status is Cancelled, Timeout,
+// Unavailable or Failed, and o.Reply nil; a zero o.At becomes now. Errors are
+// those of [Desk.Reply]. The end of ctx does not stop it either: the end of a
+// request is just when a record is withdrawn.
+func (d *Desk) Close(ctx context.Context, id string, o Outcome) (Record, error) {
+	ctx = context.WithoutCancel(ctx)
+	if o.Reply != nil {
+		return Record{}, fmt.Errorf("close %s as %q: only Reply takes replies", id, o.Status)
+	}
+	if err := o.check(); err != nil {
+		return Record{}, fmt.Errorf("close %s: %w", id, err)
+	}
+	rec, err := d.stillOpen(ctx, id)
+	if err != nil {
+		return rec, err
+	}
+	return d.decide(ctx, rec, o)
+}
+
+// stillOpen returns the record if it is pending, else it and a *ClosedError.
+func (d *Desk) stillOpen(ctx context.Context, id string) (Record, error) {
+	rec, err := d.Get(ctx, id)
+	if err == nil && rec.Outcome != nil {
+		err = &ClosedError{ID: id, Outcome: *rec.Outcome}
+	}
+	return rec, err
+}
+
+// decide ends rec with o unless it has ended already. The exclusive create is
+// the decision, with one exception: an answerer so late that the decision has
+// been archived, and its reply removed, finds the place free. As an archive
+// entry is there before its reply goes away, such an answerer is sure to see
+// the entry. Finding its own outcome there it was first all the same, and the
+// asker quick; finding another's it takes its document back.
+func (d *Desk) decide(ctx context.Context, rec Record, o Outcome) (Record, error) {
+	data, err := d.seal(&o)
+	if err != nil {
+		return rec, fmt.Errorf("encode the reply: %w", err)
+	}
+	err = d.store.Create(ctx, KindReplies, rec.ID, data)
+	if errors.Is(err, fs.ErrExist) {
+		return d.lost(ctx, rec)
+	}
+	if err != nil {
+		return rec, fmt.Errorf("store the reply: %w", err)
+	}
+	first, err := d.archived(ctx, rec.ID)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && first.Outcome.ID == o.ID {
+		rec.State, rec.Outcome = o.Status, &o
+		return rec, nil
+	}
+	if err != nil {
+		return rec, fmt.Errorf("look for an earlier reply: %w", err)
+	}
+	if err := d.store.Delete(ctx, KindReplies, rec.ID); err != nil {
+		d.log.WarnContext(ctx, "a reply that came too late stays in the store", "id", rec.ID, "error", err)
+	}
+	return first, &ClosedError{ID: rec.ID, Outcome: *first.Outcome}
+}
+
+// seal gives an outcome its id and time, and encodes it.
+func (d *Desk) seal(o *Outcome) ([]byte, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	now := d.time()
+	id, err := d.ids.next(now)
+	if err != nil {
+		return nil, err
+	}
+	o.ID = id
+	if o.At.IsZero() {
+		o.At = now
+	}
+	return json.Marshal(o)
+}
+
+// lost returns the error of one who was not first.
+func (d *Desk) lost(ctx context.Context, rec Record) (Record, error) {
+	rec, err := d.stillOpen(ctx, rec.ID)
+	if err == nil {
+		err = fmt.Errorf("somebody removed the reply to %s: answer again", rec.ID)
+	}
+	return rec, err
+}

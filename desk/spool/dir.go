@@ -1,0 +1,105 @@
+package spool
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// EnvDir is the environment variable that names the store.
+const EnvDir = "MCP_ASKUSER_DIR"
+
+// app is the name of our directory among other programs' state.
+const app = "mcp-askuser"
+
+// Permission bits that other users must not have.
+const (
+	// othersWrite is for the store itself: its files and directories keep
+	// others out by themselves, as long as nobody can replace them.
+	othersWrite fs.FileMode = 0o022
+	// othersAny is for the directories in it: ids and times are nobody's business.
+	othersAny fs.FileMode = 0o077
+)
+
+// DefaultDir returns where the store is: $MCP_ASKUSER_DIR, else
+// $XDG_STATE_HOME/mcp-askuser, else the platform's directory for state. It
+// touches no file. github.com/adrg/xdg is not used here as it reads the
+// environment, and files, into package variables before main runs.
+func DefaultDir(getenv func(string) string) (string, error) {
+	if dir := getenv(EnvDir); dir != "" {
+		if !filepath.IsAbs(dir) {
+			// The hosts start us in directories of their own: a relative
+			// store would be a different one for each.
+			return "", fmt.Errorf("%s is %q: it must be an absolute path", EnvDir, dir)
+		}
+		return filepath.Clean(dir), nil
+	}
+	// The XDG specification has relative paths ignored.
+	if state := getenv("XDG_STATE_HOME"); filepath.IsAbs(state) {
+		return filepath.Join(state, app), nil
+	}
+	home, below := "HOME", []string{".local", "state"}
+	switch runtime.GOOS {
+	case "windows":
+		home, below = "LOCALAPPDATA", nil
+	case "darwin":
+		below = []string{"Library", "Application Support"}
+	}
+	root := getenv(home)
+	if !filepath.IsAbs(root) {
+		return "", fmt.Errorf("no place for the store: %s is %q; set it, or %s, to an absolute path", home, root, EnvDir)
+	}
+	return filepath.Join(append(append([]string{root}, below...), app)...), nil
+}
+
+// makeDirs creates the store and the given directories in it, with those in
+// between, and refuses any that is not safe. It looks every time: a few system
+// calls beside the syncs of a commit.
+func (s *Spool) makeDirs(paths ...string) error {
+	if err := os.MkdirAll(filepath.Dir(s.dir), 0o700); err != nil {
+		return advise(err)
+	}
+	if err := makeDir(s.dir, othersWrite); err != nil {
+		return err
+	}
+	for _, path := range paths {
+		if parent := filepath.Dir(path); parent != s.dir {
+			if err := makeDir(parent, othersAny); err != nil {
+				return err
+			}
+		}
+		if err := makeDir(path, othersAny); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func makeDir(path string, forbidden fs.FileMode) error {
+	err := os.Mkdir(path, 0o700)
+	if errors.Is(err, fs.ErrExist) {
+		return checkDir(path, forbidden)
+	}
+	if err != nil {
+		return advise(err)
+	}
+	return advise(syncDir(filepath.Dir(path)))
+}
+
+// checkDir refuses what is not a directory of our own that keeps others out.
+func checkDir(path string, forbidden fs.FileMode) error {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return advise(err)
+	}
+	switch {
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fmt.Errorf("%w: %s is a symbolic link: set %s to a directory itself", ErrUnsafe, path, EnvDir)
+	case !info.IsDir():
+		return fmt.Errorf("%w: %s is not a directory: move it away, or set %s to a directory", ErrUnsafe, path, EnvDir)
+	}
+	return checkOwner(path, info, forbidden)
+}

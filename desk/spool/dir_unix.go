@@ -1,0 +1,31 @@
+//go:build unix
+
+package spool
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+)
+
+func checkOwner(path string, info fs.FileInfo, forbidden fs.FileMode) error {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
+		return fmt.Errorf("%w: %s belongs to user %d, and this is user %d: run as its owner, or set %s to a directory of your own",
+			ErrUnsafe, path, st.Uid, os.Geteuid(), EnvDir)
+	}
+	if mode := info.Mode().Perm(); mode&forbidden != 0 {
+		return fmt.Errorf("%w: other users have access to %s (mode %04o): run chmod 700 %q", ErrUnsafe, path, mode, path)
+	}
+	return nil
+}
+
+// syncDir makes the names in a directory survive a power failure.
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}

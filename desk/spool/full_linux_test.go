@@ -1,0 +1,87 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"go.uber.org/goleak"
+	"golang.org/x/sys/unix"
+)
+
+// envFill names the store that the test binary, run as a process of its own,
+// writes to under a limit of the file size.
+const envFill = "SPOOL_TEST_FILL"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(envFill); dir != "" {
+		fill(dir)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+func TestDiskFull(t *testing.T) {
+	dir := t.TempDir()
+	if err := unix.Mount("spool-test", dir, "tmpfs", 0, "size=256k,mode=700"); err != nil {
+		t.Skip("needs the right to mount:", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(dir, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	s, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	failure, fault := fillUp(t.Context(), s)
+	if fault != nil {
+		t.Error(fault)
+	}
+	if !errors.Is(failure, syscall.ENOSPC) || !strings.Contains(failure.Error(), "free some space") {
+		t.Errorf("a full disk: %v", failure)
+	}
+
+	if err := unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
+		t.Fatal(err)
+	}
+	_, failure = s.writeTemp(someID(2026, 11, 1), []byte("x"))
+	if failure = advise(failure); !errors.Is(failure, syscall.EROFS) || !strings.Contains(failure.Error(), EnvDir) {
+		t.Errorf("a read-only disk: %v", failure)
+	}
+}
+
+func TestWriteFails(t *testing.T) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), envFill+"="+filepath.Join(t.TempDir(), "store"))
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// fill writes under a limit that lets through a part of each document.
+func fill(dir string) {
+	signal.Ignore(syscall.SIGXFSZ)
+	s, err := Open(dir)
+	if err == nil {
+		err = unix.Setrlimit(unix.RLIMIT_FSIZE, &unix.Rlimit{Cur: 1000, Max: 1000})
+	}
+	if err == nil {
+		var failure error
+		if failure, err = fillUp(context.Background(), s); !errors.Is(failure, syscall.EFBIG) {
+			err = errors.Join(err, fmt.Errorf("expected a file too large, got %w", failure))
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}

@@ -1,0 +1,185 @@
+// Package spool is the embedded store of the desk: a directory of small files
+// that all of a user's processes share, with neither daemon nor lock.
+//
+//	pending/<id>.json           the set and its asker, written once
+//	replies/<id>.json           the outcome: that the file exists is the decision
+//	archive/YYYY-MM/<id>.json   both, once they are known
+//	tmp/                        files being written
+//
+// A document is written to tmp, synced, and linked to its name, which one of
+// several writers can do; then the directory is synced. Nothing is ever written
+// in place, nothing depends on a file's time. The package imports desk, whose
+// Store it is, and knows of records only their ids.
+package spool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+	"github.com/oklog/ulid/v2"
+
+	"mcp-askuser/desk"
+)
+
+// ErrUnsafe means that a directory of the store is not the user's own, or that
+// others could tamper with it.
+var ErrUnsafe = errors.New("unsafe store")
+
+// maxSize is the largest document, in bytes. No question comes near it; it
+// keeps a foreign file from filling the memory.
+const maxSize = 16 << 20
+
+const (
+	suffix  = ".json"
+	tempDir = "tmp"
+)
+
+// Spool is a desk.Store in a directory. It is safe for concurrent use by any
+// number of goroutines and processes.
+type Spool struct {
+	dir        string
+	sweep      sync.Once
+	newWatcher func() (*fsnotify.Watcher, error)
+	lookEvery  time.Duration // without file notification
+}
+
+var _ desk.Store = (*Spool)(nil)
+
+// Open returns the store in dir, an absolute path. It creates nothing: the
+// directory appears, with mode 0700, when the first question is asked or
+// somebody watches. One that exists and is not safe is refused with ErrUnsafe.
+func Open(dir string) (*Spool, error) {
+	if !filepath.IsAbs(dir) {
+		return nil, fmt.Errorf("the store %q is not an absolute path: name the directory from the root on", dir)
+	}
+	dir = filepath.Clean(dir)
+	if err := checkDir(dir, othersWrite); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return &Spool{dir: dir, newWatcher: fsnotify.NewWatcher, lookEvery: time.Second}, nil
+}
+
+// Dir returns the directory of the store.
+func (s *Spool) Dir() string { return s.dir }
+
+// Get implements desk.Store.
+func (s *Spool) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, context.Cause(ctx)
+	}
+	path, err := s.path(kind, id)
+	if err != nil {
+		return nil, err
+	}
+	// A look before opening: to open a named pipe is to wait for its writer.
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, advise(err)
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSize {
+		return nil, fmt.Errorf("%w: %s is %s of %d bytes", desk.ErrDamaged, path, info.Mode(), info.Size())
+	}
+	data, err := os.ReadFile(path)
+	return data, advise(err)
+}
+
+// Delete implements desk.Store. The removal is not synced: a file that comes
+// back after a power failure repeats what the archive says.
+func (s *Spool) Delete(ctx context.Context, kind desk.Kind, id string) error {
+	if err := ctx.Err(); err != nil {
+		return context.Cause(ctx)
+	}
+	path, err := s.path(kind, id)
+	if err != nil {
+		return err
+	}
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return advise(err)
+	}
+	return nil
+}
+
+// List implements desk.Store. Files that are not named like ours are ignored.
+func (s *Spool) List(ctx context.Context, kind desk.Kind, prefix string) ([]string, error) {
+	dirs := []string{filepath.Join(s.dir, string(kind))}
+	if kind == desk.KindArchive {
+		months, err := names(dirs[0])
+		if err != nil {
+			return nil, err
+		}
+		for i, month := range months {
+			months[i] = filepath.Join(dirs[0], month)
+		}
+		dirs = months
+	}
+	var ids []string
+	for _, dir := range dirs {
+		if err := ctx.Err(); err != nil {
+			return nil, context.Cause(ctx)
+		}
+		files, err := names(dir)
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			if id, ok := idOf(file); ok && strings.HasPrefix(id, prefix) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// names returns the names in a directory, in no order; none if there is no
+// such directory.
+func names(dir string) ([]string, error) {
+	info, err := os.Lstat(dir)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, advise(err)
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, advise(err)
+	}
+	defer f.Close()
+	list, err := f.Readdirnames(-1)
+	return list, advise(err)
+}
+
+// path is where a document lives. Ids come from outside: one that is not in
+// its one spelling never becomes part of a path.
+func (s *Spool) path(kind desk.Kind, id string) (string, error) {
+	if !desk.ValidID(id) {
+		return "", fmt.Errorf("%q is no record id: %w", id, fs.ErrInvalid)
+	}
+	dir := filepath.Join(s.dir, string(kind))
+	if kind == desk.KindArchive {
+		dir = filepath.Join(dir, month(id))
+	}
+	return filepath.Join(dir, id+suffix), nil
+}
+
+// month is when the valid id was made, so that its archive file is found
+// without a search.
+func month(id string) string {
+	return ulid.MustParseStrict(id).Timestamp().UTC().Format("2006-01")
+}
+
+// idOf returns the record id that a file is named after.
+func idOf(file string) (string, bool) {
+	id, ok := strings.CutSuffix(file, suffix)
+	return id, ok && desk.ValidID(id)
+}

@@ -1,0 +1,115 @@
+package spool
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"mcp-askuser/desk"
+)
+
+// Watch implements desk.Store. Where the system has no file notification to
+// give (its instances are few, and other programs like them too), it has the
+// caller look at everything once a second, and says so in the first Change.
+func (s *Spool) Watch(ctx context.Context) (<-chan desk.Change, error) {
+	dirs := []string{
+		filepath.Join(s.dir, string(desk.KindPending)),
+		filepath.Join(s.dir, string(desk.KindReplies)),
+	}
+	if err := s.makeDirs(dirs...); err != nil {
+		return nil, err
+	}
+	changes := make(chan desk.Change)
+	w, err := s.notify(dirs)
+	if err != nil {
+		err = fmt.Errorf("%w: looking every %s instead; raise fs.inotify.max_user_instances or the limit of open files", err, s.lookEvery)
+		go s.look(ctx, err, changes)
+		return changes, nil
+	}
+	go follow(ctx, w, changes)
+	return changes, nil
+}
+
+func (s *Spool) notify(dirs []string) (*fsnotify.Watcher, error) {
+	w, err := s.newWatcher()
+	if err != nil {
+		return nil, err
+	}
+	for _, dir := range dirs {
+		if err := w.Add(dir); err != nil {
+			w.Close()
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// follow passes on what w reports, until ctx ends or a directory is gone.
+func follow(ctx context.Context, w *fsnotify.Watcher, changes chan<- desk.Change) {
+	defer close(changes)
+	defer w.Close()
+	for {
+		var c desk.Change
+		select {
+		case <-ctx.Done():
+			return
+		case err, ok := <-w.Errors:
+			if !ok {
+				return
+			}
+			c = desk.Change{Err: fmt.Errorf("%w: looking at everything", err)} // an overflow
+		case ev, ok := <-w.Events:
+			if !ok {
+				return
+			}
+			gone := ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename)
+			id, ok := idOf(filepath.Base(ev.Name))
+			if !ok {
+				if gone && isRoom(ev.Name) {
+					return
+				}
+				continue
+			}
+			if !gone && !ev.Has(fsnotify.Create) {
+				continue
+			}
+			c = desk.Change{Kind: desk.Kind(filepath.Base(filepath.Dir(ev.Name))), ID: id, Removed: gone}
+		}
+		select {
+		case changes <- c:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// isRoom reports whether a name that w reported is that of a directory it
+// watches, as no other name in the store is.
+func isRoom(name string) bool {
+	base := desk.Kind(filepath.Base(name))
+	return base == desk.KindPending || base == desk.KindReplies
+}
+
+// look stands in for follow, and begins with the reason.
+func (s *Spool) look(ctx context.Context, reason error, changes chan<- desk.Change) {
+	defer close(changes)
+	tick := time.NewTicker(s.lookEvery)
+	defer tick.Stop()
+	c := desk.Change{Err: reason}
+	for {
+		select {
+		case changes <- c:
+		case <-ctx.Done():
+			return
+		}
+		c = desk.Change{}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"mcp-askuser/desk"
+)
+
+func watch(t *testing.T, s *Spool) <-chan desk.Change {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	changes, err := s.Watch(ctx)
+	if err != nil {
+		cancel()
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		cancel()
+		for range changes {
+		}
+	})
+	return changes
+}
+
+func TestWatchTellsWhatOthersDo(t *testing.T) {
+	s := openNew(t)
+	changes := watch(t, s)
+	other, err := Open(s.Dir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := someID(2026, 11, 1), someID(2026, 11, 2)
+	create(t, other, desk.KindPending, first, "x")
+	if err := os.WriteFile(filepath.Join(s.Dir(), "pending", "foreign"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	create(t, s, desk.KindPending, second, "x")
+	create(t, other, desk.KindReplies, second, "x")
+	create(t, other, desk.KindArchive, second, "x")
+	for _, kind := range []desk.Kind{desk.KindPending, desk.KindReplies} {
+		if err := other.Delete(t.Context(), kind, second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, want := range []desk.Change{
+		{Kind: desk.KindPending, ID: first},
+		{Kind: desk.KindPending, ID: second},
+		{Kind: desk.KindReplies, ID: second},
+		{Kind: desk.KindPending, ID: second, Removed: true},
+		{Kind: desk.KindReplies, ID: second, Removed: true},
+	} {
+		if got := <-changes; got != want {
+			t.Fatalf("got %+v, want %+v", got, want)
+		}
+	}
+}
+
+func TestWatchEndsWithItsDirectory(t *testing.T) {
+	for _, name := range []string{"pending", "replies", ""} {
+		t.Run(name, func(t *testing.T) {
+			s := openNew(t)
+			changes := watch(t, s)
+			if err := os.RemoveAll(filepath.Join(s.Dir(), name)); err != nil {
+				t.Fatal(err)
+			}
+			for c := range changes {
+				t.Errorf("got %+v", c)
+			}
+		})
+	}
+}
+
+// The kernel keeps a limited number of events for one who does not read them.
+func TestWatchOverflow(t *testing.T) {
+	if _, err := os.Stat("/proc/sys/fs/inotify/max_queued_events"); err != nil {
+		t.Skip("no inotify here")
+	}
+	s := openNew(t)
+	changes := watch(t, s)
+	pending := filepath.Join(s.Dir(), "pending")
+	one, two := filepath.Join(pending, someID(2026, 11, 1)+suffix), filepath.Join(pending, someID(2026, 11, 2)+suffix)
+	if err := os.WriteFile(one, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for range 10_000 { // two events each
+		if err := os.Rename(one, two); err != nil {
+			t.Fatal(err)
+		}
+		one, two = two, one
+	}
+	for c := range changes {
+		if c.ID == "" {
+			if !errors.Is(c.Err, fsnotify.ErrEventOverflow) {
+				t.Errorf("got %+v", c)
+			}
+			return
+		}
+	}
+	t.Error("the watch ended without a word about what it missed")
+}
+
+func TestWithoutNotification(t *testing.T) {
+	s := openNew(t)
+	scarce := errors.New("too many open files")
+	s.newWatcher = func() (*fsnotify.Watcher, error) { return nil, scarce }
+	s.lookEvery = time.Millisecond
+	changes := watch(t, s)
+	if c := <-changes; c.ID != "" || !errors.Is(c.Err, scarce) {
+		t.Errorf("first %+v", c)
+	}
+	for range 3 {
+		if c, ok := <-changes; !ok || c != (desk.Change{}) {
+			t.Errorf("then %+v", c)
+		}
+	}
+}

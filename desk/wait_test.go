@@ -1,0 +1,180 @@
+package desk_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+
+	"mcp-askuser/desk"
+)
+
+// Invariant: an answer that lands at any moment between the commit of the
+// question and the wait for it wakes the waiter.
+func TestNoAnswerSlipsPastTheWaiter(t *testing.T) {
+	const runs, atOnce = 1000, 10
+	ctx := deadline(t)
+	dir := storeDir(t)
+	asking, answering := open(t, dir), open(t, dir)
+	var wg sync.WaitGroup
+	for worker := range atOnce {
+		wg.Go(func() {
+			for i := range runs / atOnce {
+				want := strconv.Itoa(worker*runs + i)
+				rec, err := asking.Ask(ctx, set(), "", asker)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				replied := make(chan error, 1)
+				go func() {
+					_, err := answering.Reply(ctx, rec.ID, says(want), "tty")
+					replied <- err
+				}()
+				got, err := asking.Wait(ctx, rec.ID)
+				if err != nil || text(got) != want {
+					t.Errorf("waited for %q: got %q, %v", want, text(got), err)
+					return
+				}
+				if err := <-replied; err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestThousandWaitersShareOneWatch(t *testing.T) {
+	const waiters = 1000
+	ctx := deadline(t)
+	dir := storeDir(t)
+	asking, answering := open(t, dir), open(t, dir)
+	before := inotifyInstances(t)
+
+	ids := make([]string, waiters)
+	var asked sync.WaitGroup
+	for i := range ids {
+		asked.Go(func() {
+			rec, err := asking.Ask(ctx, set(), "", asker)
+			if err != nil {
+				t.Error(err)
+			}
+			ids[i] = rec.ID
+		})
+	}
+	asked.Wait()
+
+	var waiting sync.WaitGroup
+	for i, id := range ids {
+		waiting.Go(func() {
+			rec, err := asking.Wait(ctx, id)
+			if err != nil || text(rec) != strconv.Itoa(i) {
+				t.Errorf("waiter %d got %q, %v", i, text(rec), err)
+			}
+		})
+	}
+	for i, id := range ids {
+		if _, err := answering.Reply(ctx, id, says(strconv.Itoa(i)), "tty"); err != nil {
+			t.Fatal(err)
+		}
+		if i == waiters/2 {
+			if n := inotifyInstances(t) - before; n > 1 {
+				t.Fatalf("the waiters hold %d watches", n)
+			}
+		}
+	}
+	waiting.Wait()
+}
+
+// inotifyInstances counts the watches of this process, where that can be seen.
+func inotifyInstances(t *testing.T) int {
+	t.Helper()
+	files, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for _, f := range files {
+		if to, _ := os.Readlink("/proc/self/fd/" + f.Name()); to == "anon_inode:inotify" {
+			n++
+		}
+	}
+	return n
+}
+
+func TestWaitEndsWithItsContext(t *testing.T) {
+	d := open(t, storeDir(t))
+	rec := ask(t, d)
+	cause := errors.New("the client has gone")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := d.Wait(ctx, rec.ID)
+		ended <- err
+	}()
+	cancel(cause)
+	if err := <-ended; !errors.Is(err, cause) {
+		t.Errorf("Wait: %v", err)
+	}
+	if got, err := d.Get(t.Context(), rec.ID); err != nil || got.State != desk.Pending {
+		t.Errorf("the record is %q, %v", got.State, err)
+	}
+}
+
+func TestWaitSurvivesTheArchiving(t *testing.T) {
+	ctx := deadline(t)
+	dir := storeDir(t)
+	d, other := open(t, dir), open(t, dir)
+	for range 50 {
+		rec := ask(t, d)
+		got := make(chan verdict, 1)
+		go func() {
+			rec, err := d.Wait(ctx, rec.ID)
+			got <- verdict{winner: text(rec), err: err}
+		}()
+		if _, err := other.Reply(ctx, rec.ID, says("yes"), "tty"); err != nil {
+			t.Fatal(err)
+		}
+		if err := other.Archive(ctx, rec.ID); err != nil {
+			t.Fatal(err)
+		}
+		if v := <-got; v.err != nil || v.winner != "yes" {
+			t.Fatalf("waited: %q, %v", v.winner, v.err)
+		}
+	}
+}
+
+func TestWaitNoticesThatTheStoreIsGone(t *testing.T) {
+	ctx := deadline(t)
+	dir := storeDir(t)
+	d := open(t, dir)
+	rec := ask(t, d)
+	// A watch of the whole desk is up before Watch returns; the waiter below
+	// shares it.
+	events, err := d.Watch(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := d.Wait(ctx, rec.ID)
+		ended <- err
+	}()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-ended; !errors.Is(err, desk.ErrNotFound) {
+		t.Errorf("Wait: %v", err)
+	}
+
+	// The store begins anew, and so does the watch.
+	again := ask(t, open(t, dir))
+	for ev := range events {
+		if ev.Type == desk.Asked && ev.Record.ID == again.ID {
+			break
+		}
+	}
+}
