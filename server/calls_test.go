@@ -1,0 +1,247 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/tools/askuser"
+)
+
+// many is the number of calls that must be able to wait in one server.
+const many = 1000
+
+// Limits of issue-level promises; everything else waits for its event.
+const (
+	pingLimit   = 100 * time.Millisecond
+	cancelLimit = 250 * time.Millisecond
+	exitLimit   = time.Second
+)
+
+// manyWaiting starts many calls, with the ids 0 to many-1, and sees them all
+// running at once (FACTS 5.1).
+func manyWaiting(t *testing.T) (*peer, *waiter) {
+	t.Helper()
+	w := newWaiter(many)
+	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}))
+	p.initialize(`{}`)
+	for i := range many {
+		p.send(callLine(strconv.Itoa(i), "wait"))
+	}
+	receive(t, w.started, many)
+	return p, w
+}
+
+func TestManyWaitingPing(t *testing.T) {
+	p, w := manyWaiting(t)
+	var worst time.Duration
+	for range 20 {
+		asked := time.Now()
+		p.send(pingLine(`"p"`))
+		p.want(pong(`"p"`))
+		worst = max(worst, time.Since(asked))
+	}
+	t.Logf("%d calls waiting: the slowest of 20 pings took %v", many, worst)
+	if worst > pingLimit {
+		t.Errorf("a ping took %v, the limit is %v", worst, pingLimit)
+	}
+
+	close(w.release)
+	var got []string
+	for range many {
+		got = append(got, p.next())
+	}
+	var want []string
+	for i := range many {
+		want = append(want, textResult(strconv.Itoa(i), "released"))
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		t.Error("not every call got its own answer, once")
+	}
+}
+
+func TestManyWaitingCancel(t *testing.T) {
+	p, w := manyWaiting(t)
+	var cancels []string
+	for i := range many {
+		cancels = append(cancels, cancelLine(strconv.Itoa(i), "user "+strconv.Itoa(i)))
+	}
+	sent := time.Now()
+	p.send(cancels...)
+	causes := receive(t, w.causes, many)
+	took := time.Since(sent)
+	t.Logf("%d cancels took %v", many, took)
+	if took > cancelLimit {
+		t.Errorf("the cancels took %v, the limit is %v", took, cancelLimit)
+	}
+	reasons := make(map[string]bool)
+	for _, cause := range causes {
+		cancelled, ok := errors.AsType[*askuser.Cancelled](cause)
+		if !ok {
+			t.Fatalf("cause %v, want a cancel", cause)
+		}
+		reasons[cancelled.Reason] = true
+	}
+	if len(reasons) != many {
+		t.Errorf("%d different reasons arrived, want %d", len(reasons), many)
+	}
+	if rest, err := p.hangUp(); len(rest) > 0 || err != nil {
+		t.Errorf("Serve returned %v; %d cancelled calls were answered", err, len(rest))
+	}
+}
+
+func TestManyWaitingHangUp(t *testing.T) {
+	p, w := manyWaiting(t)
+	began := time.Now()
+	_, err := p.hangUp()
+	took := time.Since(began)
+	t.Logf("the end of input with %d calls waiting took %v", many, took)
+	if err != nil || took > exitLimit {
+		t.Errorf("Serve returned %v after %v, the limit is %v", err, took, exitLimit)
+	}
+	for _, cause := range receive(t, w.causes, many) {
+		if !errors.Is(cause, askuser.ErrDisconnected) {
+			t.Fatalf("cause %v, want that the client has disconnected", cause)
+		}
+	}
+}
+
+// TestCancelRightBehind: a cancel in the same write as its call is never lost,
+// whether or not the handler has started by then (FACTS 5.2).
+func TestCancelRightBehind(t *testing.T) {
+	w := newWaiter(many)
+	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}), WithGrace(patience))
+	for i := range many {
+		id := strconv.Quote(strconv.Itoa(i))
+		p.send(callLine(id, "wait"), cancelLine(id, "at once"))
+	}
+	// A call whose cancel was lost would still be waiting now, and the end of
+	// input would be what it sees.
+	if rest, err := p.hangUp(); len(rest) > 0 || err != nil {
+		t.Errorf("Serve returned %v; %d cancelled calls were answered", err, len(rest))
+	}
+	close(w.causes)
+	seen := 0
+	for cause := range w.causes {
+		seen++
+		if _, ok := errors.AsType[*askuser.Cancelled](cause); !ok {
+			t.Fatalf("a cancel was lost: the handler saw %v", cause)
+		}
+	}
+	if len(w.started) != seen {
+		t.Errorf("%d handlers started, %d were cancelled", len(w.started), seen)
+	}
+	t.Logf("%d of %d handlers had started before their cancel", seen, many)
+}
+
+// TestCancelBeforeStart: a call that is cancelled before its handler starts is
+// never shown to anybody.
+func TestCancelBeforeStart(t *testing.T) {
+	tool := func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		t.Error("the handler was called")
+		return nil, nil
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	c := &conn{ctx: ctx, mcp: testServer(map[string]mcpserver.ToolHandlerFunc{"tool": tool}), calls: newCalls()}
+	k := &call{id: []byte("1"), cancel: cancel}
+	if err := c.calls.begin(k); err != nil {
+		t.Fatal(err)
+	}
+	c.receive([]byte(cancelLine("1", "at once")))
+	m, _ := decode([]byte(callLine("1", "tool")))
+	c.handle(ctx, k, m)
+	if cause := context.Cause(ctx); cause.Error() != "cancelled by the client: at once" {
+		t.Errorf("cause %v", cause)
+	}
+	if count := c.calls.count(); count != 0 {
+		t.Errorf("%d handlers are still counted", count)
+	}
+}
+
+// TestCancelOwnCall: ids that mcp-go takes for one are told apart, and only
+// the call that is meant is cancelled.
+func TestCancelOwnCall(t *testing.T) {
+	ids := []string{`1`, `"1"`, `9007199254740992`, `9007199254740993`}
+	for _, cancelled := range ids {
+		t.Run(cancelled, func(t *testing.T) {
+			w := newWaiter(len(ids))
+			p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}))
+			for _, id := range ids {
+				p.send(callLine(id, "wait"))
+			}
+			receive(t, w.started, len(ids))
+			p.send(cancelLine(cancelled, ""))
+			receive(t, w.causes, 1)
+			close(w.release)
+			for range len(ids) - 1 {
+				if line := p.next(); strings.HasPrefix(line, `{"jsonrpc":"2.0","id":`+cancelled+`,`) || !strings.Contains(line, "released") {
+					t.Errorf("got %s", line)
+				}
+			}
+		})
+	}
+}
+
+// TestCancelOddReason: whatever a client gives as its reason, a cancel counts.
+func TestCancelOddReason(t *testing.T) {
+	for _, reason := range []string{`null`, `7`, `{"a":1}`} {
+		w := newWaiter(1)
+		p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}))
+		p.send(callLine("1", "wait"))
+		receive(t, w.started, 1)
+		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":%s,"requestId":1}}`, reason))
+		if _, ok := errors.AsType[*askuser.Cancelled](receive(t, w.causes, 1)[0]); !ok {
+			t.Errorf("reason %s: not cancelled", reason)
+		}
+	}
+}
+
+// TestDuplicateID: a second request under a waiting id is refused and does not
+// touch the first; once that is answered or cancelled, the id is free.
+func TestDuplicateID(t *testing.T) {
+	w := newWaiter(3)
+	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call, "echo": echo}))
+	p.send(callLine("1", "wait"))
+	receive(t, w.started, 1)
+	p.send(callLine("1", "echo"))
+	p.want(`{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"a request with this id is already waiting"}}`)
+	close(w.release)
+	p.want(textResult("1", "released"))
+	p.send(callLine("1", "echo"))
+	p.want(textResult("1", "done"))
+}
+
+// TestReuseAfterCancel: the late handler of a cancelled call does not answer
+// for the next one under the same id.
+func TestReuseAfterCancel(t *testing.T) {
+	w := newWaiter(3)
+	ended := make(chan struct{})
+	stubborn := func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		defer close(ended)
+		w.started <- struct{}{}
+		<-w.release
+		return mcp.NewToolResultText("too late"), nil
+	}
+	next := newWaiter(1)
+	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"stubborn": stubborn, "wait": next.call}))
+	p.send(callLine("1", "stubborn"))
+	receive(t, w.started, 1)
+	p.send(cancelLine("1", ""), callLine("1", "wait"))
+	receive(t, next.started, 1)
+	close(w.release)
+	<-ended
+	p.send(pingLine("2"))
+	p.want(pong("2"))
+	close(next.release)
+	p.want(textResult("1", "released"))
+}

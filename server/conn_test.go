@@ -1,0 +1,157 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+)
+
+const internalError = `"error":{"code":-32603,"message":"internal error; see the server's log"}}`
+
+// TestFailuresInside: a call whose handler panics, or whose result cannot be
+// encoded, is answered all the same; the details are for the log alone
+// (FACTS 5.6, 5.10).
+func TestFailuresInside(t *testing.T) {
+	tests := []struct {
+		name    string
+		handler mcpserver.ToolHandlerFunc
+		log     []string
+	}{
+		{"panic", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			panic("secret path")
+		}, []string{"secret path", "conn_test.go"}},
+		{"nil dereference", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			var s *mcp.Tool
+			return mcp.NewToolResultText(s.Name), nil
+		}, []string{"nil pointer", "conn_test.go"}},
+		{"a channel as result", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultStructuredOnly(make(chan int)), nil
+		}, []string{"unsupported type: chan int"}},
+		{"broken raw JSON", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return &mcp.CallToolResult{RawStructuredContent: json.RawMessage(`{"secret`)}, nil
+		}, []string{"unexpected end of JSON"}},
+		{"a result that panics when encoded", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			return mcp.NewToolResultStructured(bomb{}, "x"), nil
+		}, []string{"secret bomb"}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"fail": test.handler}))
+			p.send(callLine("9007199254740993", "fail"))
+			p.want(`{"jsonrpc":"2.0","id":9007199254740993,` + internalError)
+			p.send(pingLine("2"))
+			p.want(pong("2"))
+			for _, want := range test.log {
+				if !strings.Contains(p.log.String(), want) {
+					t.Errorf("%q is missing in the log: %s", want, p.log)
+				}
+			}
+		})
+	}
+}
+
+type bomb struct{}
+
+func (bomb) MarshalJSON() ([]byte, error) { panic("secret bomb") }
+
+// TestUnencodableTool: mcp-go lets a tool with two input schemas be registered
+// and then cannot encode it.
+func TestUnencodableTool(t *testing.T) {
+	s := testServer(nil)
+	s.AddTool(mcp.NewTool("two", mcp.WithRawInputSchema(json.RawMessage(`{"type":"object"}`))), echo)
+	p := connect(t, s)
+	p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)
+	p.want(`{"jsonrpc":"2.0","id":1,` + internalError)
+}
+
+// TestPanicInNotification: nor does a notification's handler end the server.
+func TestPanicInNotification(t *testing.T) {
+	s := testServer(nil)
+	s.AddNotificationHandler("custom", func(context.Context, mcp.JSONRPCNotification) { panic("secret") })
+	p := connect(t, s)
+	p.send(`{"jsonrpc":"2.0","method":"custom"}`, pingLine("1"))
+	p.want(pong("1"))
+	if !strings.Contains(p.log.String(), "secret") {
+		t.Errorf("the log does not tell: %s", p.log)
+	}
+}
+
+// TestPipelinedInitialize: a call sent with initialize in one write finds the
+// capabilities (FACTS 5.5: 250 of 300 with mcp-go).
+func TestPipelinedInitialize(t *testing.T) {
+	s := testServer(map[string]mcpserver.ToolHandlerFunc{"can": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		session := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithClientInfo)
+		return mcp.NewToolResultText(fmt.Sprint(session.GetClientCapabilities().Elicitation != nil)), nil
+	}})
+	for range 300 {
+		in := strings.NewReader(initializeLine(`{"elicitation":{}}`) + "\n" + callLine("1", "can") + "\n")
+		var out strings.Builder
+		if err := Serve(t.Context(), s, in, &out); err != nil {
+			t.Fatal(err)
+		}
+		if want := textResult("1", "true") + "\n"; !strings.Contains(out.String(), want) {
+			t.Fatalf("got %s", out.String())
+		}
+	}
+}
+
+// FuzzServe: whatever a client sends, Serve survives it and writes nothing but
+// lines of JSON-RPC.
+func FuzzServe(f *testing.F) {
+	f.Add(initializeLine(`{"elicitation":{}}`) + "\n" + callLine("1", "echo") + "\n" + cancelLine("1", "x"))
+	f.Add(callLine(`"a"`, "ask") + "\n" + `{"jsonrpc":"2.0","id":"askuser-1","result":{"action":"accept"}}`)
+	f.Add(listenLine("1", `{"toolsListChanged":true}`) + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
+	f.Add("[]\n{}\nnull\n\n{\"id\":1}")
+	s := testServer(map[string]mcpserver.ToolHandlerFunc{"echo": echo, "ask": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		_, err := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithElicitation).RequestElicitation(ctx, form)
+		return nil, err
+	}})
+	f.Fuzz(func(t *testing.T, in string) {
+		var out strings.Builder
+		if err := Serve(t.Context(), s, strings.NewReader(in), &out, WithGrace(patience)); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			var message struct{ JSONRPC string }
+			if err := json.Unmarshal([]byte(line), &message); err != nil || message.JSONRPC != "2.0" {
+				t.Fatalf("%q: %v", line, err)
+			}
+		}
+	})
+}
+
+func BenchmarkCalls(b *testing.B) {
+	s := testServer(map[string]mcpserver.ToolHandlerFunc{"echo": echo})
+	inR, inW := io.Pipe()
+	go func() {
+		for i := range b.N {
+			_, _ = io.WriteString(inW, callLine(fmt.Sprint(i), "echo")+"\n")
+		}
+		_ = inW.Close()
+	}()
+	b.ReportAllocs()
+	if err := Serve(b.Context(), s, inR, io.Discard, WithGrace(patience)); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func BenchmarkPing(b *testing.B) {
+	s := testServer(nil)
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	go func() { _ = Serve(b.Context(), s, inR, outW) }()
+	buf := make([]byte, 1<<10)
+	for b.Loop() {
+		_, _ = io.WriteString(inW, pingLine("1")+"\n")
+		if _, err := outR.Read(buf); err != nil {
+			b.Fatal(err)
+		}
+	}
+	_ = inW.Close()
+}

@@ -1,0 +1,83 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+)
+
+// RequestElicitation has the client ask its user and waits for the answer,
+// for as long as ctx lasts. When ctx ends first, the client is told to take
+// the form away and ctx's cause is returned.
+//
+// Nothing is sent to a client that cannot answer: the error wraps
+// mcpserver.ErrElicitationNotSupported where it did not declare the mode, and
+// mcpserver.ErrServerInitiatedRequestUnsupported where the request of ctx is
+// of 2026-07-28, whose clients never answer this one (FACTS 3). An error
+// response is an *RPCError.
+//
+// The result's action is one of the three of the specification. The content of
+// an accept is nil or a map[string]any; that it fits the schema is for the
+// caller to check.
+func (s *session) RequestElicitation(ctx context.Context, request mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+	if mcpserver.IsModernRequest(ctx) {
+		return nil, fmt.Errorf("elicitation: %w", mcpserver.ErrServerInitiatedRequestUnsupported)
+	}
+	if err := request.Params.Validate(); err != nil {
+		return nil, fmt.Errorf("elicitation: %w", err)
+	}
+	if !declares(s.GetClientCapabilities().Elicitation, request.Params.Mode) {
+		return nil, fmt.Errorf("elicitation: the client did not declare it: %w", mcpserver.ErrElicitationNotSupported)
+	}
+	raw, err := s.requests.do(ctx, string(mcp.MethodElicitationCreate), request.Params)
+	if err != nil {
+		return nil, err
+	}
+	return decodeElicitation(raw)
+}
+
+// declares reports whether a client that declared c has this mode. An empty
+// declaration means forms only, as does an empty mode.
+func declares(c *mcp.ElicitationCapability, mode string) bool {
+	switch {
+	case c == nil:
+		return false
+	case mode == mcp.ElicitationModeURL:
+		return c.URL != nil
+	default:
+		return c.Form != nil || c.URL == nil
+	}
+}
+
+// decodeElicitation reads the client's result, which mcp-go takes unseen
+// (FACTS 5.7).
+func decodeElicitation(raw json.RawMessage) (*mcp.ElicitationResult, error) {
+	var answer struct {
+		Action  mcp.ElicitationResponseAction `json:"action"`
+		Content json.RawMessage               `json:"content"`
+	}
+	if err := json.Unmarshal(raw, &answer); err != nil {
+		return nil, fmt.Errorf("malformed elicitation result: %w", err)
+	}
+	result := &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{Action: answer.Action}}
+	switch answer.Action {
+	case mcp.ElicitationResponseActionDecline, mcp.ElicitationResponseActionCancel:
+		return result, nil
+	case mcp.ElicitationResponseActionAccept:
+	default:
+		return nil, fmt.Errorf("malformed elicitation result: unknown action %q", answer.Action)
+	}
+	if len(answer.Content) == 0 || bytes.Equal(answer.Content, []byte("null")) {
+		return result, nil
+	}
+	var content map[string]any
+	if err := json.Unmarshal(answer.Content, &content); err != nil {
+		return nil, fmt.Errorf("malformed elicitation content: %w", err)
+	}
+	result.Content = content
+	return result, nil
+}

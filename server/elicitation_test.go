@@ -1,0 +1,291 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/tools/askuser"
+)
+
+// elicited is what a tool got from RequestElicitation.
+type elicited struct {
+	result *mcp.ElicitationResult
+	err    error
+}
+
+var form = mcp.ElicitationRequest{Params: mcp.ElicitationParams{
+	Message:         "Which?",
+	RequestedSchema: json.RawMessage(`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}}}`),
+}}
+
+// asking connects a peer with these capabilities to a tool that elicits form.
+func asking(t *testing.T, capabilities string, request mcp.ElicitationRequest) (*peer, <-chan elicited) {
+	t.Helper()
+	results := make(chan elicited, many)
+	tool := func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		result, err := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithElicitation).RequestElicitation(ctx, request)
+		results <- elicited{result, err}
+		return mcp.NewToolResultText("done"), nil
+	}
+	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"ask": tool}))
+	if capabilities != "" {
+		p.initialize(capabilities)
+	}
+	return p, results
+}
+
+// elicitationLine is what the client sees, its schema in the order given.
+func elicitationLine(id int) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":"askuser-%d","method":"elicitation/create","params":{"message":"Which?",`+
+		`"requestedSchema":{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}}}}}`, id)
+}
+
+func TestElicitationAnswers(t *testing.T) {
+	tests := []struct {
+		name    string
+		answer  string
+		action  mcp.ElicitationResponseAction // empty: an error
+		content any
+		wrong   string
+	}{
+		{name: "accept", answer: `"result":{"action":"accept","content":{"a":"x","n":1}}`, action: "accept", content: map[string]any{"a": "x", "n": 1.0}},
+		{name: "accept without content", answer: `"result":{"action":"accept"}`, action: "accept"},
+		{name: "accept with null", answer: `"result":{"action":"accept","content":null,"_meta":{"x":1}}`, action: "accept"},
+		{name: "accept with nothing in it", answer: `"result":{"action":"accept","content":{}}`, action: "accept", content: map[string]any{}},
+		{name: "decline", answer: `"result":{"action":"decline","content":"ignored"}`, action: "decline"},
+		{name: "cancel", answer: `"result":{"action":"cancel"}`, action: "cancel"},
+		{name: "an error beside null", answer: `"result":{"action":"cancel"},"error":null`, action: "cancel"},
+		{name: "unknown action", answer: `"result":{"action":"yes"}`, wrong: `unknown action "yes"`},
+		{name: "no action", answer: `"result":{}`, wrong: `unknown action ""`},
+		{name: "null", answer: `"result":null`, wrong: `unknown action ""`},
+		{name: "no object", answer: `"result":[1]`, wrong: "malformed elicitation result"},
+		{name: "content that is a list", answer: `"result":{"action":"accept","content":["x"]}`, wrong: "malformed elicitation content"},
+		{name: "content that is a string", answer: `"result":{"action":"accept","content":"x"}`, wrong: "malformed elicitation content"},
+		{name: "error", answer: `"error":{"code":-32602,"message":"no arrays"}`, wrong: "-32602: no arrays"},
+		{name: "malformed error", answer: `"error":7`, wrong: "malformed error"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p, results := asking(t, `{"elicitation":{}}`, form)
+			p.send(callLine("1", "ask"))
+			p.want(elicitationLine(1))
+			p.send(`{"jsonrpc":"2.0","id":"askuser-1",` + test.answer + `}`)
+			got := receive(t, results, 1)[0]
+			p.want(textResult("1", "done"))
+			switch {
+			case test.action == "":
+				if got.err == nil || !strings.Contains(got.err.Error(), test.wrong) {
+					t.Errorf("error %v, want %q", got.err, test.wrong)
+				}
+			case got.err != nil:
+				t.Error(got.err)
+			case got.result.Action != test.action || !reflect.DeepEqual(got.result.Content, test.content):
+				t.Errorf("got %v %v", got.result.Action, got.result.Content)
+			}
+		})
+	}
+}
+
+func TestElicitationMethodNotFound(t *testing.T) {
+	p, results := asking(t, `{"elicitation":{}}`, form)
+	p.send(callLine("1", "ask"))
+	p.want(elicitationLine(1))
+	p.send(`{"jsonrpc":"2.0","id":"askuser-1","error":{"code":-32601,"message":"Method not found"}}`)
+	err := receive(t, results, 1)[0].err
+	rpc, ok := errors.AsType[*RPCError](err)
+	if !ok || *rpc != (RPCError{-32601, "Method not found"}) || !errors.Is(err, mcp.ErrMethodNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestElicitationUndeclared: a client never sees what it did not declare, nor
+// what it would not answer (FACTS 3, 5.7).
+func TestElicitationUndeclared(t *testing.T) {
+	url := mcp.ElicitationRequest{Params: mcp.ElicitationParams{Mode: mcp.ElicitationModeURL, Message: "m", ElicitationID: "1", URL: "https://example.org"}}
+	tests := []struct {
+		name         string
+		capabilities string
+		request      mcp.ElicitationRequest
+		meta         string
+		want         error
+	}{
+		{"no handshake", ``, form, ``, mcpserver.ErrElicitationNotSupported},
+		{"nothing declared", `{"roots":{}}`, form, ``, mcpserver.ErrElicitationNotSupported},
+		{"addresses only", `{"elicitation":{"url":{}}}`, form, ``, mcpserver.ErrElicitationNotSupported},
+		{"forms only", `{"elicitation":{"form":{}}}`, url, ``, mcpserver.ErrElicitationNotSupported},
+		{"forms only, in short", `{"elicitation":{}}`, url, ``, mcpserver.ErrElicitationNotSupported},
+		{"2026-07-28", ``, form, modernMeta(`{"elicitation":{"form":{}}}`), mcpserver.ErrServerInitiatedRequestUnsupported},
+		{"a form without schema", `{"elicitation":{}}`, mcp.ElicitationRequest{}, ``, nil},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			p, results := asking(t, test.capabilities, test.request)
+			p.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask"` + test.meta + `}}`)
+			err := receive(t, results, 1)[0].err
+			if err == nil || test.want != nil && !errors.Is(err, test.want) {
+				t.Errorf("got %v, want %v", err, test.want)
+			}
+			if line := p.next(); !strings.HasPrefix(line, `{"jsonrpc":"2.0","id":1,"result":`) {
+				t.Errorf("the client saw %s", line)
+			}
+		})
+	}
+}
+
+// TestElicitationWithdrawn: when the call ends, the client is told to take the
+// form away, and an answer that comes all the same is ignored.
+func TestElicitationWithdrawn(t *testing.T) {
+	p, results := asking(t, `{"elicitation":{"form":{},"url":{}}}`, form)
+	p.send(callLine("1", "ask"))
+	p.want(elicitationLine(1))
+	p.send(cancelLine("1", "user-cancel"))
+	p.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"askuser-1","reason":"cancelled by the client: user-cancel"}}`)
+	if _, ok := errors.AsType[*askuser.Cancelled](receive(t, results, 1)[0].err); !ok {
+		t.Error("the cause is lost")
+	}
+	p.send(`{"jsonrpc":"2.0","id":"askuser-1","result":{"action":"accept","content":{"a":"late"}}}`, callLine("2", "ask"))
+	p.want(elicitationLine(2))
+	if rest, err := p.hangUp(); err != nil || len(rest) != 2 {
+		t.Errorf("Serve returned %v, wrote %q, want a cancel and a response", err, rest)
+	}
+	if err := receive(t, results, 1)[0].err; !errors.Is(err, askuser.ErrDisconnected) {
+		t.Errorf("after the end of input: %v", err)
+	}
+}
+
+// TestElicitationAnsweredThenCancelled: an answer right before the cancel of
+// its call is an answer.
+func TestElicitationAnsweredThenCancelled(t *testing.T) {
+	p, results := asking(t, `{"elicitation":{}}`, form)
+	for i := 1; i <= 200; i++ {
+		p.send(callLine("1", "ask"))
+		p.want(elicitationLine(i))
+		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":"askuser-%d","result":{"action":"accept"}}`, i), cancelLine("1", ""))
+		if got := receive(t, results, 1)[0]; got.err != nil {
+			t.Fatal(got.err)
+		}
+		// Whether the response beats the cancel is open; the next call must
+		// not meet it.
+		p.send(pingLine(`"p"`))
+		for p.next() != pong(`"p"`) {
+		}
+	}
+}
+
+// TestElicitationOver: with a context that has ended nothing is sent.
+func TestElicitationOver(t *testing.T) {
+	w := newWriter(nil, newCalls(), nil)
+	s := newSession("s", w, nil)
+	s.SetClientCapabilities(mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}})
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cause := errors.New("answered elsewhere")
+	cancel(cause)
+	if _, err := s.RequestElicitation(ctx, form); !errors.Is(err, cause) || len(w.queue) != 0 {
+		t.Errorf("got %v, %d lines sent", err, len(w.queue))
+	}
+}
+
+// TestElicitationDisconnected: a request whose context does not end with its
+// call ends with the connection.
+func TestElicitationDisconnected(t *testing.T) {
+	result := make(chan error, 1)
+	tool := func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		_, err := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithElicitation).RequestElicitation(context.WithoutCancel(ctx), form)
+		result <- err
+		return nil, err
+	}
+	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"ask": tool}))
+	p.initialize(`{"elicitation":{}}`)
+	p.send(callLine("1", "ask"))
+	p.want(elicitationLine(1))
+	_, _ = p.hangUp()
+	if err := receive(t, result, 1)[0]; !errors.Is(err, askuser.ErrDisconnected) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestElicitationMany: many forms at once, each answer to its own call.
+func TestElicitationMany(t *testing.T) {
+	tool := func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		ask := form
+		ask.Params.Message = request.GetString("who", "")
+		result, err := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithElicitation).RequestElicitation(ctx, ask)
+		if err != nil {
+			return nil, err
+		}
+		return mcp.NewToolResultText(result.Content.(map[string]any)["a"].(string)), nil
+	}
+	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"ask": tool}))
+	p.initialize(`{"elicitation":{}}`)
+	const forms = 200
+	for i := range forms {
+		p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask","arguments":{"who":"%d"}}}`, i, i))
+	}
+	answers := make([]string, forms)
+	for i := range answers {
+		var asked struct {
+			ID     string
+			Params struct{ Message string }
+		}
+		if err := json.Unmarshal([]byte(p.next()), &asked); err != nil {
+			t.Fatal(err)
+		}
+		answers[i] = fmt.Sprintf(`{"jsonrpc":"2.0","id":%q,"result":{"action":"accept","content":{"a":"for %s"}}}`, asked.ID, asked.Params.Message)
+	}
+	p.send(answers...)
+	seen := make(map[string]bool)
+	for range forms {
+		seen[p.next()] = true
+	}
+	for i := range forms {
+		if want := textResult(strconv.Itoa(i), fmt.Sprintf("for %d", i)); !seen[want] {
+			t.Fatalf("%s is missing", want)
+		}
+	}
+}
+
+// TestAnswerAgainstEnd: an answer that is there when the context ends is
+// taken, not lost (DESIGN, promise 2).
+func TestAnswerAgainstEnd(t *testing.T) {
+	r := newRequests(newWriter(nil, newCalls(), nil), nil)
+	for range 100 { // select chooses at random
+		ctx := &endsOnAnswer{Context: t.Context(), requests: r}
+		if _, err := r.do(ctx, "x", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// endsOnAnswer is a context that is found ended when it is first waited for,
+// and so is the answer.
+type endsOnAnswer struct {
+	context.Context
+	requests *requests
+	ended    bool
+}
+
+func (c *endsOnAnswer) Done() <-chan struct{} {
+	c.requests.deliver(message{ID: json.RawMessage(fmt.Sprintf(`"askuser-%d"`, c.requests.last)), Result: json.RawMessage(`{}`)})
+	c.ended = true
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+func (c *endsOnAnswer) Err() error {
+	if c.ended {
+		return context.Canceled
+	}
+	return nil
+}
+
+func (c *endsOnAnswer) Value(any) any { return nil }

@@ -1,0 +1,53 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// errLineTooLong means that a line exceeded the limit and was skipped.
+var errLineTooLong = errors.New("line too long")
+
+// lineReader cuts input into lines. Of a line beyond the limit it keeps
+// nothing, so that no client can make us hold more than limit bytes.
+type lineReader struct {
+	in    *bufio.Reader
+	limit int // bytes, without the newline
+}
+
+func newLineReader(in io.Reader, limit int) *lineReader {
+	return &lineReader{in: bufio.NewReaderSize(in, 32<<10), limit: limit}
+}
+
+// next returns the next line without its newline, valid until the next call.
+// A last line needs no newline. The error is errLineTooLong for a line that
+// was skipped, io.EOF after the last line, or what the input failed with.
+func (l *lineReader) next() ([]byte, error) {
+	var line []byte
+	tooLong := false
+	for {
+		part, err := l.in.ReadSlice('\n')
+		text := bytes.TrimSuffix(part, []byte("\n"))
+		switch {
+		case tooLong || len(line)+len(text) > l.limit:
+			tooLong, line = true, nil
+		case err == nil && line == nil:
+			return text, nil
+		default:
+			line = append(line, text...)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+			continue
+		case err != nil && !errors.Is(err, io.EOF):
+			return nil, err
+		case tooLong:
+			return nil, errLineTooLong
+		case err != nil && len(line) == 0:
+			return nil, io.EOF
+		}
+		return line, nil
+	}
+}

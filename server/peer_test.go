@@ -1,0 +1,228 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience ends a test whose event never comes. Nothing waits for it to pass.
+const patience = 20 * time.Second
+
+// testServer is an MCP server with one tool per handler, named by its key.
+func testServer(tools map[string]mcpserver.ToolHandlerFunc) *mcpserver.MCPServer {
+	s := mcpserver.NewMCPServer("test", "1")
+	for name, handler := range tools {
+		s.AddTool(mcp.NewTool(name), handler)
+	}
+	return s
+}
+
+// peer is a client that speaks raw lines.
+type peer struct {
+	t       *testing.T
+	in      *io.PipeWriter
+	lines   chan string // what the server wrote; closed when Serve has returned
+	log     *buffer
+	result  chan error
+	stopped sync.Once
+}
+
+// connect serves s to a new peer until the test ends.
+func connect(t *testing.T, s *mcpserver.MCPServer, opts ...Option) *peer {
+	t.Helper()
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	p := &peer{t: t, in: inW, lines: make(chan string, 1<<16), log: new(buffer), result: make(chan error, 1)}
+	opts = append([]Option{WithLogger(slog.New(slog.NewTextHandler(p.log, nil)))}, opts...)
+	go func() {
+		p.result <- Serve(context.WithoutCancel(t.Context()), s, inR, outW, opts...)
+		_ = outW.Close()
+	}()
+	go func() {
+		defer close(p.lines)
+		r := bufio.NewReader(outR)
+		for {
+			line, err := r.ReadString('\n')
+			if err != nil {
+				return
+			}
+			p.lines <- line
+		}
+	}()
+	t.Cleanup(func() { _, _ = p.hangUp() })
+	return p
+}
+
+// send writes lines to the server.
+func (p *peer) send(lines ...string) {
+	p.t.Helper()
+	if _, err := io.WriteString(p.in, strings.Join(lines, "\n")+"\n"); err != nil {
+		p.t.Fatalf("send: %v", err)
+	}
+}
+
+// next is the server's next line. It must be one JSON value.
+func (p *peer) next() string {
+	p.t.Helper()
+	select {
+	case line, ok := <-p.lines:
+		if !ok {
+			p.t.Fatal("the server has gone")
+		}
+		if !json.Valid([]byte(line)) || !strings.HasSuffix(line, "\n") {
+			p.t.Fatalf("not a line of JSON: %q", line)
+		}
+		return strings.TrimSpace(line)
+	case <-time.After(patience):
+		p.t.Fatal("no line came")
+	}
+	return ""
+}
+
+// want expects exactly these lines, in this order.
+func (p *peer) want(lines ...string) {
+	p.t.Helper()
+	for _, line := range lines {
+		if got := p.next(); got != line {
+			p.t.Fatalf("got  %s\nwant %s", got, line)
+		}
+	}
+}
+
+// hangUp ends the input and returns what Serve returned and the lines that
+// nobody had read.
+func (p *peer) hangUp() (rest []string, err error) {
+	p.t.Helper()
+	p.stopped.Do(func() {
+		_ = p.in.Close()
+		rest, err = p.wait()
+	})
+	return rest, err
+}
+
+// wait waits for Serve to return.
+func (p *peer) wait() (rest []string, err error) {
+	p.t.Helper()
+	select {
+	case err = <-p.result:
+	case <-time.After(patience):
+		p.t.Fatal("Serve did not return")
+	}
+	for line := range p.lines {
+		rest = append(rest, strings.TrimSpace(line))
+	}
+	return rest, err
+}
+
+// initialize opens a session of 2025-11-25.
+func (p *peer) initialize(capabilities string) {
+	p.t.Helper()
+	p.send(initializeLine(capabilities), `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	if line := p.next(); !strings.Contains(line, `"protocolVersion":"2025-11-25"`) {
+		p.t.Fatalf("initialize: %s", line)
+	}
+}
+
+func initializeLine(capabilities string) string {
+	return `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25",` +
+		`"clientInfo":{"name":"peer","version":"1"},"capabilities":` + capabilities + `}}`
+}
+
+func callLine(id, tool string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"tools/call","params":{"name":%q,"arguments":{}}}`, id, tool)
+}
+
+func cancelLine(id, reason string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":%q}}`, id, reason)
+}
+
+func pingLine(id string) string { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"ping"}`, id) }
+func pong(id string) string     { return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{}}`, id) }
+func textResult(id, text string) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"content":[{"type":"text","text":%q}]}}`, id, text)
+}
+
+// echo is a tool that answers at once.
+func echo(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	return mcp.NewToolResultText("done"), nil
+}
+
+// notifier is how the tools see the session.
+type notifier interface {
+	Notify(ctx context.Context, method string, params any) error
+}
+
+func notifierOf(ctx context.Context) notifier {
+	return mcpserver.ClientSessionFromContext(ctx).(notifier)
+}
+
+// waiter is a tool that waits until its context ends or it is released.
+type waiter struct {
+	started chan struct{}
+	causes  chan error
+	release chan struct{}
+}
+
+func newWaiter(capacity int) *waiter {
+	return &waiter{make(chan struct{}, capacity), make(chan error, capacity), make(chan struct{})}
+}
+
+func (w *waiter) call(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	w.started <- struct{}{}
+	select {
+	case <-ctx.Done():
+		w.causes <- context.Cause(ctx)
+		return nil, ctx.Err()
+	case <-w.release:
+		return mcp.NewToolResultText("released"), nil
+	}
+}
+
+// receive takes n values.
+func receive[T any](t *testing.T, from <-chan T, n int) []T {
+	t.Helper()
+	var values []T
+	deadline := time.After(patience)
+	for len(values) < n {
+		select {
+		case v := <-from:
+			values = append(values, v)
+		case <-deadline:
+			t.Fatalf("only %d of %d came", len(values), n)
+		}
+	}
+	return values
+}
+
+// buffer is a log that can be read while it is written.
+type buffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}

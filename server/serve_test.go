@@ -1,0 +1,205 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+	"go.uber.org/goleak"
+
+	"mcp-askuser/tools/askuser"
+)
+
+// TestPipedInput: what a shell pipes in is answered, although the input has
+// ended by then and its last line has no newline (FACTS 5.3).
+func TestPipedInput(t *testing.T) {
+	in := strings.NewReader(initializeLine(`{}`) + "\n\n" + callLine("1", "echo") + "\n" + pingLine("2"))
+	var out strings.Builder
+	if err := Serve(t.Context(), testServer(map[string]mcpserver.ToolHandlerFunc{"echo": echo}), in, &out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`{"jsonrpc":"2.0","id":"init","result":`, textResult("1", "done") + "\n", pong("2") + "\n"} {
+		if strings.Count(out.String(), want) != 1 {
+			t.Errorf("%s is missing in %s", want, out.String())
+		}
+	}
+}
+
+// TestNoLeak: after the end no goroutine is left, nor a session.
+func TestNoLeak(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	s := testServer(map[string]mcpserver.ToolHandlerFunc{"wait": newWaiter(4).call})
+	for range 2 { // the second would be refused if the first session were still registered
+		in := strings.NewReader(callLine("1", "wait") + "\n" + callLine("2", "wait") + "\n")
+		if err := Serve(t.Context(), s, in, io.Discard, WithSessionID("same")); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestStubbornHandler: a handler that ignores its context does not keep the
+// process.
+func TestStubbornHandler(t *testing.T) {
+	release, started := make(chan struct{}), make(chan struct{})
+	defer close(release)
+	stubborn := func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		close(started)
+		<-release
+		return mcp.NewToolResultText("too late"), nil
+	}
+	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"stubborn": stubborn}))
+	p.send(callLine("1", "stubborn"))
+	<-started
+	began := time.Now()
+	if rest, err := p.hangUp(); err != nil || len(rest) > 0 {
+		t.Errorf("Serve returned %v, wrote %q", err, rest)
+	}
+	if took := time.Since(began); took > exitLimit {
+		t.Errorf("Serve returned after %v, the limit is %v", took, exitLimit)
+	}
+	if log := p.log.String(); !strings.Contains(log, "count=1") {
+		t.Errorf("the log does not tell: %s", log)
+	}
+}
+
+// TestContextEnd: Serve ends with ctx although the input blocks, closing it
+// where that is possible.
+func TestContextEnd(t *testing.T) {
+	stop := errors.New("stop")
+	tests := []struct {
+		name  string
+		input func(t *testing.T) (io.Reader, io.WriteCloser)
+	}{
+		{"a pipe of the system", func(t *testing.T) (io.Reader, io.WriteCloser) {
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r, w
+		}},
+		{"a reader that cannot be closed", func(*testing.T) (io.Reader, io.WriteCloser) {
+			r, w := io.Pipe()
+			return struct{ io.Reader }{r}, w
+		}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			in, client := test.input(t)
+			defer func() { _ = client.Close() }()
+			w := newWaiter(1)
+			ctx, cancel := context.WithCancelCause(t.Context())
+			result := make(chan error, 1)
+			go func() {
+				result <- Serve(ctx, testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}), in, io.Discard)
+			}()
+			if _, err := io.WriteString(client, callLine("1", "wait")+"\n"); err != nil {
+				t.Fatal(err)
+			}
+			receive(t, w.started, 1)
+			began := time.Now()
+			cancel(stop)
+			if err := receive(t, result, 1)[0]; !errors.Is(err, stop) {
+				t.Errorf("Serve returned %v, want the context's cause", err)
+			}
+			if took := time.Since(began); took > exitLimit {
+				t.Errorf("Serve returned after %v", took)
+			}
+			if cause := receive(t, w.causes, 1)[0]; !errors.Is(cause, askuser.ErrDisconnected) {
+				t.Errorf("the handler saw %v", cause)
+			}
+			if file, ok := in.(*os.File); ok {
+				if _, err := file.Stat(); !errors.Is(err, os.ErrClosed) {
+					t.Errorf("the input was left open: %v", err)
+				}
+			}
+		})
+	}
+}
+
+// TestWriteError: a client that closes our output has disconnected.
+func TestWriteError(t *testing.T) {
+	inR, inW := io.Pipe()
+	outR, outW, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = outW.Close() }()
+	if err := outR.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w := newWaiter(1)
+	result := make(chan error, 1)
+	go func() {
+		result <- Serve(t.Context(), testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}), inR, outW)
+	}()
+	if _, err := io.WriteString(inW, callLine("1", "wait")+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	receive(t, w.started, 1)
+	if _, err := io.WriteString(inW, pingLine("2")+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := receive(t, result, 1)[0]; !errors.Is(err, askuser.ErrDisconnected) || !errors.Is(err, syscall.EPIPE) {
+		t.Errorf("Serve returned %v", err)
+	}
+	if cause := receive(t, w.causes, 1)[0]; !errors.Is(cause, askuser.ErrDisconnected) {
+		t.Errorf("the handler saw %v", cause)
+	}
+}
+
+// TestReadError: so has one whose input breaks.
+func TestReadError(t *testing.T) {
+	in, client := io.Pipe()
+	broken := errors.New("broken")
+	_ = client.CloseWithError(broken)
+	if err := Serve(t.Context(), testServer(nil), in, io.Discard); !errors.Is(err, askuser.ErrDisconnected) || !errors.Is(err, broken) {
+		t.Errorf("Serve returned %v", err)
+	}
+}
+
+// TestClientDoesNotRead: an output that nobody takes stops neither the reading
+// nor the end.
+func TestClientDoesNotRead(t *testing.T) {
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	defer func() { _ = outR.Close() }()
+	w := newWaiter(1)
+	result := make(chan error, 1)
+	go func() {
+		result <- Serve(t.Context(), testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}), inR, outW)
+	}()
+	lines := strings.Repeat(pingLine("1")+"\n{}\n", 1000) + callLine("2", "wait") + "\n"
+	if _, err := io.WriteString(inW, lines); err != nil {
+		t.Fatal(err)
+	}
+	receive(t, w.started, 1)
+	began := time.Now()
+	_ = inW.Close()
+	if err := receive(t, result, 1)[0]; err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > exitLimit {
+		t.Errorf("Serve returned after %v, the limit is %v", took, exitLimit)
+	}
+}
+
+// TestOwnSessions: connections in one process share nothing (FACTS 5.9).
+func TestOwnSessions(t *testing.T) {
+	s := testServer(map[string]mcpserver.ToolHandlerFunc{"who": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		session := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithClientInfo)
+		return mcp.NewToolResultText(session.GetClientInfo().Name + mcpserver.RequestProtocolVersion(ctx)), nil
+	}})
+	first, second := connect(t, s), connect(t, s)
+	first.initialize(`{}`)
+	second.send(callLine("1", "who"))
+	second.want(textResult("1", ""))
+	first.send(callLine("1", "who"))
+	first.want(textResult("1", "peer2025-11-25"))
+}
