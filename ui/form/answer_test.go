@@ -1,0 +1,208 @@
+package form
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/question"
+)
+
+func optional(q question.Question) question.Question { q.Required = false; return q }
+
+func closedChoice(q question.Question) question.Question { q.AllowCustom = false; return q }
+
+func told(id string, custom string, selected ...string) question.Answer {
+	return question.Answer{QuestionID: id, Selected: selected, Custom: custom, By: question.ByUser}
+}
+
+// TestAnswers gives what each row of keys sends; nil means that it sends
+// nothing.
+func TestAnswers(t *testing.T) {
+	ask := func(qs ...question.Question) []question.Question { return qs }
+	answers := func(as ...question.Answer) *question.Reply { return &question.Reply{Answers: as} }
+	prefilled := name()
+	prefilled.Default = "orders"
+	preset := database()
+	preset.Options[1].Default = true
+	ownWords := database()
+	ownWords.Other = &question.Option{Label: "Something else", Description: "Tell me"}
+
+	tests := []struct {
+		name string
+		qs   []question.Question
+		keys []string
+		want *question.Reply
+	}{
+		{"nothing pressed", ask(database()), nil, nil},
+		{"a digit alone sends nothing", ask(database()), []string{"2"}, nil},
+		{"enter takes the cursor's option", ask(database()), []string{"enter"}, answers(told("db", "", "pg"))},
+		{"arrows and j, k", ask(database()), []string{"down", "j", "k", "enter"}, answers(told("db", "", "sqlite"))},
+		{"digit, then enter", ask(database()), []string{"3", "enter"}, answers(told("db", "", "none"))},
+		{"cursor wins over an earlier digit", ask(database()), []string{"3", "up", "enter"}, answers(told("db", "", "sqlite"))},
+		{"a digit that is no option does nothing", ask(closedChoice(database())), []string{"7", "0", "enter"}, answers(told("db", "", "pg"))},
+		{"cursor starts on the default", ask(preset), []string{"enter"}, answers(told("db", "", "sqlite"))},
+		{"end and home", ask(closedChoice(database())), []string{"end", "enter"}, answers(told("db", "", "none"))},
+
+		{"other", ask(database()), []string{"0", "Redis", "enter"}, answers(told("db", "Redis"))},
+		{"other by the cursor", ask(database()), []string{"end", "enter", "Redis", "enter"}, answers(told("db", "Redis"))},
+		{"empty other goes back (A11)", ask(database()), []string{"0", "enter", "space"}, nil},
+		{"empty other is no way to skip", ask(optional(database())), []string{"0", "enter"}, nil},
+		{"other of blanks goes back (A11)", ask(database()), []string{"0", "  ", "enter"}, nil},
+		{"other left for an option", ask(database()), []string{"0", "Redis", "esc", "1", "enter"}, answers(told("db", "", "pg"))},
+		{"other's text kept", ask(database()), []string{"0", "Red", "esc", "1", "0", "is", "enter"}, answers(told("db", "Redis"))},
+		{"other in the asker's words", ask(ownWords), []string{"0", "Redis", "enter"}, answers(told("db", "Redis"))},
+		{"digits and slashes are text in other", ask(database()), []string{"0", "1/2?", "enter"}, answers(told("db", "1/2?"))},
+
+		{"filter and take", ask(database()), []string{"/", "memory", "enter", "enter"}, answers(told("db", "", "none"))},
+		{"filter alone sends nothing", ask(database()), []string{"/", "memory", "enter"}, nil},
+		{"filter moves among what is left", ask(database()), []string{"/", "sql", "down", "enter", "enter"}, answers(told("db", "", "sqlite"))},
+		{"esc leaves the filter", ask(database()), []string{"/", "memory", "esc", "up", "up", "enter"}, answers(told("db", "", "pg"))},
+		{"backspace widens it", ask(database()), []string{"/", "memoryx", "backspace", "enter", "enter"}, answers(told("db", "", "none"))},
+
+		{"several: enter leads to the review", ask(features()), []string{"enter"}, nil},
+		{"several: defaults stay when confirmed", ask(features()), []string{"enter", "enter"}, answers(told("features", "", "search"))},
+		{"several: space toggles", ask(features()), []string{"space", "down", "space", "enter", "enter"}, answers(told("features", "", "export"))},
+		{"several: digits toggle", ask(features()), []string{"1", "3", "2", "enter", "enter"}, answers(told("features", "", "export", "audit"))},
+		{"several: other beside options", ask(features()), []string{"0", "Dark mode", "enter", "enter", "enter"}, answers(told("features", "Dark mode", "search"))},
+		{"several: other unmarked again", ask(features()), []string{"0", "Dark mode", "enter", "space", "enter", "enter"}, answers(told("features", "", "search"))},
+		{"several: none is refused (D15)", ask(features()), []string{"1", "enter", "enter"}, nil},
+		{"several: none where optional", ask(optional(features())), []string{"1", "enter", "enter"}, answers()},
+
+		{"text", ask(name()), []string{"orders", "enter"}, answers(told("name", "orders"))},
+		{"text of two lines", ask(name()), []string{"a", "ctrl+j", "b", "alt+enter", "c", "enter"}, answers(told("name", "a\nb\nc"))},
+		{"text left empty is refused (D15)", ask(name()), []string{"enter"}, nil},
+		{"text of blanks is refused", ask(name()), []string{"  ", "enter"}, nil},
+		{"placeholder is no answer", ask(optional(name())), []string{"enter"}, answers()},
+		{"text default confirmed", ask(prefilled), []string{"enter"}, answers(told("name", "orders"))},
+		{"text default changed", ask(prefilled), []string{"-v2", "enter"}, answers(told("name", "orders-v2"))},
+
+		{"yes", ask(deploy()), []string{"y", "enter"}, answers(told("deploy", "", question.YesID))},
+		{"y alone sends nothing", ask(deploy()), []string{"y"}, nil},
+		{"boolean default", ask(deploy()), []string{"enter"}, answers(told("deploy", "", question.NoID))},
+		{"skip", ask(optional(database())), []string{"s"}, answers()},
+		{"no skip where required", ask(database()), []string{"s"}, nil},
+
+		{"two questions", ask(database(), deploy()), []string{"enter", "y", "enter", "enter"},
+			answers(told("db", "", "pg"), told("deploy", "", question.YesID))},
+		{"note", ask(database(), deploy()), []string{"enter", "enter", "n", "soon", "enter", "enter"},
+			&question.Reply{Note: "soon", Answers: []question.Answer{told("db", "", "pg"), told("deploy", "", question.NoID)}}},
+		{"back keeps everything", ask(name(), database()), []string{"orders", "enter", "2", "shift+tab", "!", "enter", "enter", "enter"},
+			answers(told("name", "orders!"), told("db", "", "sqlite"))},
+		{"edit from the review", ask(database(), deploy()), []string{"enter", "enter", "1", "3", "enter", "enter"},
+			answers(told("db", "", "none"), told("deploy", "", question.NoID))},
+		{"edit the one under the cursor", ask(database(), deploy()), []string{"enter", "enter", "down", "e", "y", "enter", "enter"},
+			answers(told("db", "", "pg"), told("deploy", "", question.YesID))},
+		{"a change that was not confirmed is asked again", ask(database(), features(), deploy()),
+			[]string{"enter", "enter", "enter", "2", "2", "shift+tab", "enter", "enter", "enter"},
+			answers(told("db", "", "pg"), told("features", "", "search", "export"), told("deploy", "", question.NoID))},
+
+		{"follow-up", ask(withFollowUp()), []string{"enter", "2", "enter", "enter"}, answers(told("db", "", "pg"), told("version", "", "18"))},
+		{"follow-up not brought up", ask(withFollowUp()), []string{"2", "enter"}, answers(told("db", "", "sqlite"))},
+		{"follow-up's answer kept, sent only when shown", ask(withFollowUp()),
+			[]string{"enter", "2", "enter", "1", "2", "enter", "enter"}, answers(told("db", "", "sqlite"))},
+		{"a choice that hides the follow-up is reviewed all the same", ask(withFollowUp()), []string{"enter", "shift+tab", "2", "enter"}, nil},
+		{"follow-up's answer comes back", ask(withFollowUp(), deploy()),
+			[]string{"enter", "2", "enter", "enter", "1", "2", "enter", "1", "1", "enter", "enter"},
+			answers(told("db", "", "pg"), told("version", "", "18"), told("deploy", "", question.NoID))},
+
+		{"esc sends nothing", ask(database()), []string{"esc"}, nil},
+		{"esc, then back with n, keeps everything", ask(database()), []string{"2", "esc", "n", "enter"}, answers(told("db", "", "sqlite"))},
+		{"esc, esc", ask(name()), []string{"ord", "esc", "esc", "ers", "enter"}, answers(told("name", "orders"))},
+		{"dismiss", ask(database()), []string{"esc", "y"}, &question.Reply{Dismissed: true}},
+		{"dismiss with a reason", ask(database()), []string{"esc", "r", "not now", "enter"}, &question.Reply{Dismissed: true, Reason: "not now"}},
+		{"reason kept", ask(database()), []string{"esc", "r", "not", "esc", "esc", "esc", "r", " now", "enter"}, &question.Reply{Dismissed: true, Reason: "not now"}},
+		{"dismiss from the review", ask(features()), []string{"enter", "esc", "enter"}, &question.Reply{Dismissed: true}},
+		{"reading sends nothing", ask(database()), []string{"tab", "enter"}, nil},
+		{"listing the keys sends nothing", ask(database()), []string{"?", "enter"}, nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := open(t, 80, 24, tt.qs...)
+			r.checks = true
+			r.keys(tt.keys...)
+			if tt.want == nil {
+				if len(r.sent) > 0 || r.quit || r.f.State() != Open {
+					t.Fatalf("sent %+v, state %v, want an open form", r.sent, r.f.State())
+				}
+				return
+			}
+			if got := r.last(); !reflect.DeepEqual(got, *tt.want) {
+				t.Errorf("sent %+v, want %+v", got, *tt.want)
+			}
+			if r.f.State() != Sent || !r.quit {
+				t.Errorf("state %v, quit %v, want a form that was sent", r.f.State(), r.quit)
+			}
+		})
+	}
+}
+
+func TestCollectedQuestionIsNotAsked(t *testing.T) {
+	q := withFollowUp()
+	q.Collected = &question.Answer{QuestionID: "db", Selected: []string{"pg"}, By: question.ByCaller}
+	r := open(t, 80, 24, q).keys("2", "enter")
+	if got, want := r.last().Answers, []question.Answer{told("version", "", "18")}; !reflect.DeepEqual(got, want) {
+		t.Errorf("sent %+v, want %+v", got, want)
+	}
+
+	q.Collected.Selected = []string{"sqlite"} // its follow-ups stay hidden
+	r = open(t, 80, 24, q, deploy()).keys("y", "enter")
+	if got, want := r.last().Answers, []question.Answer{told("deploy", "", question.YesID)}; !reflect.DeepEqual(got, want) {
+		t.Errorf("sent %+v, want %+v", got, want)
+	}
+}
+
+func TestPaste(t *testing.T) {
+	r := open(t, 80, 24, name())
+	r.send(tea.PasteMsg{Content: "line one\r\nline two\nenter"})
+	if len(r.sent) > 0 {
+		t.Fatal("a paste was sent")
+	}
+	r.keys("enter")
+	if got, want := r.last().Answers[0].Custom, "line one\nline two\nenter"; got != want {
+		t.Errorf("answer %q, want %q", got, want)
+	}
+}
+
+func TestPasteIntoChoiceDoesNothing(t *testing.T) {
+	r := open(t, 80, 24, database())
+	r.send(tea.PasteMsg{Content: "2\r\n"})
+	if r.keys("enter"); r.last().Answers[0].Selected[0] != "pg" {
+		t.Errorf("a paste moved the choice: %+v", r.sent)
+	}
+}
+
+// TestLongText shows that nothing typed is dropped: neither lines beyond the
+// text area's own limits nor a paste that is too long.
+func TestLongText(t *testing.T) {
+	long := strings.TrimSpace(strings.Repeat("a\n", question.MaxText/2))
+	r := open(t, 80, 24, name())
+	r.send(tea.PasteMsg{Content: long})
+	r.send(tea.PasteMsg{Content: "far too long"})
+	if !strings.Contains(r.screen(), "Too long to paste") {
+		t.Errorf("the refusal is not shown:\n%s", r.screen())
+	}
+	r.checks = true
+	r.keys("enter")
+	if got := r.last().Answers[0].Custom; got != long {
+		t.Errorf("sent %d bytes, want %d", len(got), len(long))
+	}
+}
+
+// TestOverlongOther keeps an answer that the domain refuses (D18) on its page,
+// where it can be put right.
+func TestOverlongOther(t *testing.T) {
+	r := open(t, 80, 24, database(), deploy())
+	r.keys("0")
+	r.send(tea.PasteMsg{Content: strings.Repeat("字", question.MaxText)})
+	r.keys("x", "enter")
+	if got := r.screen(); !strings.Contains(got, "must be at most 10000 characters") || !strings.Contains(got, "1 of 2") {
+		t.Errorf("want the limit on the first page, got:\n%s", got)
+	}
+	r.keys("0", "backspace", "enter")
+	if got := r.screen(); !strings.Contains(got, "2 of 2") {
+		t.Errorf("want the second page, got:\n%s", got)
+	}
+}

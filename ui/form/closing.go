@@ -1,0 +1,72 @@
+package form
+
+import (
+	"errors"
+	"fmt"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// Closing is one line to print on the normal screen once the form has gone:
+// how it ended, safe to show. It is empty while the form is open.
+func (f *Form) Closing() string {
+	switch f.state {
+	case Sent:
+		if f.dismissed {
+			return "Dismissed."
+		}
+		return "Answer sent."
+	case Aborted:
+		return "Nothing was sent; the question stays open."
+	case Withdrawn:
+		return withdrawal(f.cause)
+	}
+	return ""
+}
+
+// withdrawal says who was first, or else why the question went away.
+func withdrawal(cause error) string {
+	var closed *desk.ClosedError
+	if !errors.As(cause, &closed) {
+		if cause == nil {
+			return "The question was withdrawn; nothing was sent."
+		}
+		return "The question was withdrawn; nothing was sent: " + question.Line(cause.Error())
+	}
+	o := closed.Outcome
+	reason := ""
+	if o.Reason != "" {
+		reason = ": " + question.Line(o.Reason)
+	}
+	switch o.Status {
+	case desk.Answered:
+		return fmt.Sprintf("Already answered%s.", where(o.Surface))
+	case desk.Dismissed:
+		return fmt.Sprintf("Already dismissed%s.", where(o.Surface))
+	case desk.Cancelled:
+		return "The agent withdrew the question" + reason
+	case desk.Timeout:
+		return "The time to answer is over; the question is closed."
+	}
+	return "The question is closed" + reason
+}
+
+// where names the surface that was first, as the human knows it.
+func where(surface string) string {
+	switch surface {
+	case "":
+		return ""
+	case "elicit":
+		return " in the agent's own form"
+	case "tty", "plain":
+		return " in a terminal"
+	case "pane":
+		return " in a pane"
+	case "inbox":
+		return " in the inbox"
+	case "web":
+		return " on the web page"
+	}
+	return " (" + question.Line(surface) + ")"
+}

@@ -1,0 +1,18 @@
+// Package form is the full-screen terminal form: a Bubble Tea model that shows
+// one record and takes the human's reply. It has no terminal of its own; a
+// host runs it in a program (ui/tty) or inside a larger model (the inbox).
+//
+// It may import question, desk and ui. It must not know where it is drawn, how
+// records are stored, or any other surface.
+//
+// The rules of this user interface:
+//   - Nothing is an answer until the human pressed Enter on it, and nothing is
+//     said to be sent until commit returned nil (DESIGN, promises 1 and 2).
+//   - One question a page, then a review wherever there is more to overlook
+//     than one pick.
+//   - What was typed stays typed: going back, choosing differently, a failed
+//     send or a half-meant Esc throw nothing away.
+//   - Nothing is told by colour alone; the line with the cursor is always in
+//     view; what does not fit can be read with Tab.
+//   - Every text of the record goes through question.Line or question.Block.
+package form

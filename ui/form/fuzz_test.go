@@ -1,0 +1,160 @@
+package form
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mcp-askuser/question"
+)
+
+// FuzzKeys presses any keys, pastes and resizes: the form never panics, always
+// draws within its terminal, and hands over only replies that the set allows,
+// only when a key that confirms was pressed.
+func FuzzKeys(f *testing.F) {
+	presses := []string{
+		"enter", "enter", "esc", "tab", "space", "up", "down", "left", "right", "pgup", "pgdown", "home", "end",
+		"backspace", "shift+tab", "alt+enter", "ctrl+j", "ctrl+b", "ctrl+t", "ctrl+w", "ctrl+u", "ctrl+k",
+		"0", "1", "2", "3", "9", "y", "n", "s", "e", "r", "j", "k", "/", "?", "<", ">", "字", "👍🏽", "q",
+	}
+	sets := [][]question.Question{
+		{database()},
+		{withFollowUp(), optional(features()), name()},
+		{withPreview(), deploy()},
+		{chinese(), optional(name()), optional(database()), closedChoice(features())},
+		{longQuestion(), longDescription()},
+	}
+	for i := range sets {
+		f.Add(byte(i), []byte{0, 0, 0, 22, 38, 0, 2, 31, 38, 0})
+		f.Add(byte(i), []byte("\x00\x16\x26\x00\x03\x02\x22\x0e\xf0\x00\x18\x00\xf1\x01\x00\x00"))
+	}
+	f.Fuzz(func(t *testing.T, which byte, script []byte) {
+		qs := sets[int(which)%len(sets)]
+		r := open(t, 40, 10, distinct(qs)...)
+		for _, b := range script[:min(len(script), 200)] {
+			before, key := len(r.sent), ""
+			switch {
+			case b >= 0xf8:
+				r.send(tea.PasteMsg{Content: "pasted\r\ntext\t字\x1b[31m"})
+			case b >= 0xf0:
+				r.w, r.h = int(b-0xf0)*9, int(b-0xf0)*4
+				r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
+			default:
+				key = presses[int(b)%len(presses)]
+				r.keys(key)
+			}
+			checkScreen(t, r)
+			if len(r.sent) == before {
+				continue
+			}
+			if key != "enter" && key != "s" && key != "y" {
+				t.Fatalf("%q committed %+v", key, r.sent)
+			}
+			if _, err := r.f.rec.Check(r.sent[before]); err != nil {
+				t.Fatalf("committed %+v: %v", r.sent[before], err)
+			}
+		}
+	})
+}
+
+// distinct gives every question an id of its own.
+func distinct(qs []question.Question) []question.Question {
+	out := make([]question.Question, len(qs))
+	for i, q := range qs {
+		q.ID += string(rune('a' + i))
+		out[i] = q
+	}
+	return out
+}
+
+// FuzzHostile puts any text into every field: none of it reaches the terminal
+// as anything but text (DESIGN, promise 7).
+func FuzzHostile(f *testing.F) {
+	for _, s := range []string{
+		"plain", "\x1b[2J\x1b[31mred", "\x1b]52;c;ZXZpbA==\x07", "\x9b31m\u009b", "\u202eevil\u2066", "a\r\nb\tc\x00\x7f",
+		"\xff\xfe", "👨‍👩‍👧‍👦字字字", strings.Repeat("長", 300), "",
+	} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		option := question.Option{ID: "a", Label: s, Description: s, Preview: s}
+		other := question.Option{ID: "b", Label: s, Default: true}
+		choose := question.Question{ID: "1", Header: s, Text: s, Description: s, Type: question.SingleChoice, Required: true,
+			Options: []question.Option{option, other}, AllowCustom: true, Other: &option}
+		write := question.Question{ID: "2", Header: s, Text: s, Type: question.Text, Default: s, Placeholder: s}
+		rec := record(choose, write)
+		rec.Asker.Client, rec.Asker.Directory, rec.Asker.Version = s, s, s
+		for _, size := range [][2]int{{40, 10}, {120, 30}} {
+			r := fresh(t, size[0], size[1], rec)
+			r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
+			r.now = r.now.Add(grace)
+			for _, key := range []string{"up", "tab", "esc", "pgdown", "0", "esc", "1", "enter", "tab", "esc", "enter", "?", "esc", "esc"} {
+				checkScreen(t, r)
+				r.keys(key)
+			}
+			r.send(Withdraw{question.Violations{{Path: s, Message: s}}})
+			if harmful(r.f.Closing()) || strings.Contains(r.f.Closing(), "\n") {
+				t.Fatalf("closing %q", r.f.Closing())
+			}
+		}
+	})
+}
+
+var sgr = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
+
+// checkScreen fails when the screen is larger than its terminal, holds more
+// than text and styles, or has its cursor outside.
+func checkScreen(t *testing.T, r *rig) {
+	t.Helper()
+	v := r.f.View()
+	if v.Content == "" {
+		return
+	}
+	lines := strings.Split(v.Content, "\n")
+	if len(lines) > r.h {
+		t.Fatalf("%d lines on %d:\n%s", len(lines), r.h, v.Content)
+	}
+	for _, line := range lines {
+		if w := ansi.StringWidth(line); w > r.w {
+			t.Fatalf("a line of %d cells on %d: %q", w, r.w, line)
+		}
+		if plain := sgr.ReplaceAllString(line, ""); harmful(plain) {
+			t.Fatalf("not only text: %q", plain)
+		}
+	}
+	if c := v.Cursor; c != nil && (c.X < 0 || c.Y < 0 || c.X >= r.w || c.Y >= r.h) {
+		t.Fatalf("cursor at %d,%d on %d×%d", c.X, c.Y, r.w, r.h)
+	}
+}
+
+func harmful(s string) bool {
+	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(c rune) bool {
+		return unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c)
+	})
+}
+
+// FuzzWrap: wrapping loses nothing but white space and fits.
+func FuzzWrap(f *testing.F) {
+	f.Add("The quick brown fox", 7)
+	f.Add("强一致性，团队已经在生产环境中运行多年。", 9)
+	f.Add("👨‍👩‍👧‍👦👍🏽 x", 2)
+	f.Fuzz(func(t *testing.T, s string, width int) {
+		s = question.Block(s)
+		width = 2 + max(width, 0)%100
+		lines := wrap(s, width)
+		for _, line := range lines {
+			if w := ansi.StringWidth(line); w > width {
+				t.Fatalf("%q has %d cells, want at most %d", line, w, width)
+			}
+		}
+		squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
+		if got, want := squeeze(strings.Join(lines, "")), squeeze(s); got != want {
+			t.Fatalf("wrapped to %q, want %q", got, want)
+		}
+	})
+}

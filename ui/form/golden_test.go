@@ -1,0 +1,74 @@
+package form
+
+import (
+	"errors"
+	"fmt"
+	"testing"
+
+	"mcp-askuser/question"
+)
+
+// TestScreens holds what a terminal shows, at the two sizes that matter.
+func TestScreens(t *testing.T) {
+	ask := func(qs ...question.Question) []question.Question { return qs }
+	tests := []struct {
+		name string
+		qs   []question.Question
+		keys []string
+	}{
+		{"single", ask(database()), nil},
+		{"single-moved", ask(database()), []string{"2"}},
+		{"multi", ask(features()), []string{"down", "space"}},
+		{"text", ask(name()), nil},
+		{"text-typed", ask(name()), []string{"orders", "alt+enter", "v2"}},
+		{"text-missing", ask(name()), []string{"enter"}},
+		{"boolean", ask(deploy()), nil},
+		{"progress", ask(database(), features(), name()), []string{"enter"}},
+		{"follow-up", ask(withFollowUp(), deploy()), []string{"enter", "down"}},
+		{"review", ask(withFollowUp(), features(), name()), []string{"enter", "2", "enter", "0", "Dark mode", "enter", "enter", "orders", "enter"}},
+		{"review-note", ask(database(), deploy()), []string{"enter", "enter", "n", "Not before Monday"}},
+		{"chinese", ask(chinese()), nil},
+		{"chinese-other", ask(chinese()), []string{"0", "我们自己的存储"}},
+		{"long-description", ask(longDescription()), []string{"down"}},
+		{"long-question", ask(longQuestion()), nil},
+		{"long-question-read", ask(longQuestion()), []string{"tab", "down", "down"}},
+		{"preview", ask(withPreview()), []string{"pgdown"}},
+		{"dismissal", ask(database()), []string{"esc"}},
+		{"dismissal-reason", ask(database()), []string{"esc", "r", "Ask me tomorrow"}},
+		{"filter", ask(database()), []string{"/", "sql"}},
+		{"filter-nothing", ask(database()), []string{"/", "oracle"}},
+		{"other", ask(database()), []string{"0", "CockroachDB"}},
+		{"other-kept", ask(database()), []string{"0", "CockroachDB", "esc", "up"}},
+		{"keys", ask(features()), []string{"?"}},
+	}
+	for _, tt := range tests {
+		for _, size := range [][2]int{{80, 24}, {40, 10}} {
+			name := fmt.Sprintf("%s-%dx%d", tt.name, size[0], size[1])
+			t.Run(name, func(t *testing.T) {
+				r := open(t, size[0], size[1], tt.qs...).keys(tt.keys...)
+				if len(r.sent) > 0 {
+					t.Fatalf("committed %+v", r.sent)
+				}
+				golden(t, name, r.screen())
+			})
+		}
+	}
+}
+
+func TestWidePreview(t *testing.T) {
+	golden(t, "preview-120x24", open(t, 120, 24, withPreview()).screen())
+}
+
+// TestSmallest: the form can be used on the least terminal that it names.
+func TestSmallest(t *testing.T) {
+	golden(t, "smallest-single", open(t, MinWidth, MinHeight, database()).keys("down").screen())
+	golden(t, "smallest-preview", open(t, MinWidth, MinHeight, withPreview()).keys("down").screen())
+	golden(t, "smallest-other", open(t, MinWidth, MinHeight, database()).keys("0", "CockroachDB").screen())
+}
+
+func TestFailureScreen(t *testing.T) {
+	r := open(t, 80, 24, database())
+	r.fail = errors.New("no space left on device")
+	r.keys("enter")
+	golden(t, "failure-80x24", r.screen())
+}

@@ -1,0 +1,42 @@
+package form
+
+import (
+	tea "charm.land/bubbletea/v2"
+)
+
+// reader shows a long text to be read, in place of the page.
+type reader struct {
+	text   string // safe to show
+	scroll scroll
+}
+
+// press handles a key and reports whether the human has done reading.
+func (r *reader) press(key tea.KeyPressMsg) bool {
+	switch s := key.String(); s {
+	case "up", "k":
+		r.scroll.y--
+	case "down", "j":
+		r.scroll.y++
+	case "space":
+		r.scroll.press("pgdown")
+	case "home", "g":
+		r.scroll.y = 0
+	case "end", "G":
+		r.scroll.y = 1 << 30
+	case "<", ">":
+	default:
+		return !r.scroll.press(s)
+	}
+	return false
+}
+
+func (r *reader) hints() []hint {
+	return []hint{{"↑↓", "scroll"}, {"any other key", "back"}}
+}
+
+func (r *reader) draw(l *look, width, rows int) sheet {
+	lines := each(l.plain, wrap(r.text, width))
+	r.scroll.limit(len(lines)-rows, 0, rows)
+	y := r.scroll.y
+	return sheet{lines: lines, top: y, bottom: min(y+rows, len(lines)) - 1}.window(rows, width)
+}

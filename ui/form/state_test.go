@@ -1,0 +1,186 @@
+package form
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// TestEarlyKeys: what is typed before the form is there, or within 300 ms
+// after, answers nothing (FACTS 7.4).
+func TestEarlyKeys(t *testing.T) {
+	r := fresh(t, 80, 24, record(database()))
+	r.keys("3", "enter", "esc", "enter", "ctrl+c")
+	r.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	r.now = r.now.Add(grace - time.Millisecond)
+	r.keys("3", "enter", "esc", "enter", "ctrl+c")
+	r.send(tea.PasteMsg{Content: "3"})
+	r.send(tea.WindowSizeMsg{Width: 60, Height: 20}) // a resize starts nothing anew
+	if len(r.sent) > 0 || r.f.State() != Open {
+		t.Fatalf("early keys sent %+v, state %v", r.sent, r.f.State())
+	}
+	r.now = r.now.Add(time.Millisecond)
+	r.keys("enter")
+	if got := r.last().Answers[0].Selected[0]; got != "pg" {
+		t.Errorf("early keys moved the choice to %s", got)
+	}
+}
+
+func TestEnds(t *testing.T) {
+	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
+	closed := func(s desk.Status, surface, reason string) error {
+		return &desk.ClosedError{ID: "01J", Outcome: desk.Outcome{Status: s, Surface: surface, Reason: reason, At: at}}
+	}
+	tests := []struct {
+		name    string
+		end     func(*rig)
+		state   State
+		closing string
+	}{
+		{"open", func(*rig) {}, Open, ""},
+		{"answered", func(r *rig) { r.keys("enter") }, Sent, "Answer sent."},
+		{"dismissed", func(r *rig) { r.keys("esc", "enter") }, Sent, "Dismissed."},
+		{"ctrl+c", func(r *rig) { r.keys("2", "ctrl+c") }, Aborted, "Nothing was sent; the question stays open."},
+		{"ctrl+c while asked whether to close", func(r *rig) { r.keys("esc", "ctrl+c") }, Aborted, "Nothing was sent; the question stays open."},
+		{"answered elsewhere", func(r *rig) { r.send(Withdraw{closed(desk.Answered, "inbox", "")}) }, Withdrawn, "Already answered in the inbox."},
+		{"dismissed elsewhere", func(r *rig) { r.send(Withdraw{closed(desk.Dismissed, "web", "")}) }, Withdrawn, "Already dismissed on the web page."},
+		{"withdrawn by the asker", func(r *rig) { r.send(Withdraw{closed(desk.Cancelled, "", "no longer\x1b[31m needed")}) }, Withdrawn, "The agent withdrew the question: no longer␛[31m needed"},
+		{"timeout", func(r *rig) { r.send(Withdraw{closed(desk.Timeout, "", "")}) }, Withdrawn, "The time to answer is over; the question is closed."},
+		{"the context ended", func(r *rig) { r.send(Withdraw{context.Canceled}) }, Withdrawn, "The question was withdrawn; nothing was sent: context canceled"},
+		{"too late", func(r *rig) { r.fail = closed(desk.Answered, "web", ""); r.keys("enter") }, Withdrawn, "Already answered on the web page."},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := open(t, 80, 24, database())
+			tt.end(r)
+			if got := r.f.State(); got != tt.state {
+				t.Errorf("state %v, want %v", got, tt.state)
+			}
+			if got := r.f.Closing(); got != tt.closing {
+				t.Errorf("closing %q, want %q", got, tt.closing)
+			}
+			if r.quit != (tt.state != Open) {
+				t.Errorf("quit %v in state %v", r.quit, tt.state)
+			}
+			if tt.state == Aborted && len(r.sent) > 0 {
+				t.Errorf("committed %+v", r.sent)
+			}
+		})
+	}
+}
+
+// TestFailedSend keeps the form, and all that was typed, for another try.
+func TestFailedSend(t *testing.T) {
+	r := open(t, 80, 24, name())
+	r.fail = errors.New("no space left on device")
+	r.keys("orders", "enter")
+	if r.f.State() != Open || !strings.Contains(r.screen(), "no space left") || !strings.Contains(r.screen(), "orders") {
+		t.Fatalf("state %v, screen:\n%s", r.f.State(), r.screen())
+	}
+	r.fail = nil
+	r.keys("enter")
+	if r.f.State() != Sent || len(r.sent) != 2 || r.sent[1].Answers[0].Custom != "orders" {
+		t.Errorf("state %v after %+v", r.f.State(), r.sent)
+	}
+}
+
+// TestRefusedReply turns to the question whose answer was refused.
+func TestRefusedReply(t *testing.T) {
+	r := open(t, 80, 24, database(), deploy())
+	r.fail = question.Violations{{Path: "answers.db", Message: "must not be that"}}
+	r.keys("enter", "enter", "enter")
+	if got := r.screen(); !strings.Contains(got, "1 of 2") || !strings.Contains(got, "This answer must not be that.") {
+		t.Errorf("want the first question and the refusal, got:\n%s", got)
+	}
+	r.fail = nil
+	r.keys("2", "enter", "enter")
+	if r.f.State() != Sent {
+		t.Errorf("state %v after the answer was changed", r.f.State())
+	}
+
+	r = open(t, 80, 24, database())
+	r.fail = question.Violations{{Path: "reason", Message: "is too long"}}
+	r.keys("esc", "r", "because", "enter")
+	if got := r.screen(); !strings.Contains(got, "reason: is too long") || !strings.Contains(got, "because") {
+		t.Errorf("want the reason and its refusal, got:\n%s", got)
+	}
+}
+
+// TestWithdrawnWhileSending: a reply on its way may have been the first, so
+// its fate decides.
+func TestWithdrawnWhileSending(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		err  error
+		want State
+	}{
+		{"it was the first", nil, Sent},
+		{"it failed", errors.New("no space left"), Withdrawn},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := open(t, 80, 24, database())
+			r.fail = tt.err
+			_, commit := r.f.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
+			r.send(Withdraw{context.Canceled})
+			r.keys("ctrl+c", "enter")
+			if r.f.State() != Open {
+				t.Fatalf("state %v before commit returned", r.f.State())
+			}
+			r.run(commit)
+			if r.f.State() != tt.want || len(r.sent) != 1 {
+				t.Errorf("state %v after %d commits, want %v after one", r.f.State(), len(r.sent), tt.want)
+			}
+		})
+	}
+}
+
+// TestDeafAfterEnd: a form that has ended takes nothing more.
+func TestDeafAfterEnd(t *testing.T) {
+	r := open(t, 80, 24, database())
+	r.send(Withdraw{context.Canceled})
+	r.keys("enter", "esc", "enter")
+	r.send(Withdraw{&desk.ClosedError{Outcome: desk.Outcome{Status: desk.Answered}}})
+	if len(r.sent) > 0 || r.f.State() != Withdrawn || !strings.Contains(r.f.Closing(), "canceled") {
+		t.Errorf("sent %+v, state %v, closing %q", r.sent, r.f.State(), r.f.Closing())
+	}
+	if got := r.f.View().Content; got != "" {
+		t.Errorf("still on screen: %q", got)
+	}
+}
+
+func TestAsker(t *testing.T) {
+	rec := record(database())
+	rec.Round = 3
+	rec.Asker = desk.Asker{Client: "evil\x1b]0;x\x07\u202e", Directory: "/home/ada/\u009bshop"}
+	r := fresh(t, 80, 24, rec)
+	r.send(tea.WindowSizeMsg{Width: 80, Height: 24})
+	if got, want := r.screen(), "evil␛]0;x␇[U+202E] · [U+009B]shop · round 3"; !strings.Contains(got, want) {
+		t.Errorf("want %q in:\n%s", want, got)
+	}
+}
+
+// TestLook pins the styles of both kinds of terminal, escape codes included.
+func TestLook(t *testing.T) {
+	for name, msg := range map[string]tea.Msg{
+		"dark": tea.BackgroundColorMsg{Color: rgb(0x10)}, "light": tea.BackgroundColorMsg{Color: rgb(0xf0)},
+	} {
+		r := open(t, 60, 20, features())
+		r.send(msg)
+		r.keys("1", "enter")
+		golden(t, "look-"+name, strings.ReplaceAll(r.f.View().Content, "\x1b", "␛")+"\n")
+	}
+}
+
+type rgb uint8
+
+func (c rgb) RGBA() (r, g, b, a uint32) {
+	v := uint32(c) * 0x101
+	return v, v, v, 0xffff
+}
