@@ -11,23 +11,20 @@ import (
 )
 
 // Presenter keeps records in front of the human in the background, longer
-// than the call that asked may wait, and ends a record whose time is up. One
-// record is presented once at a time. It is safe for concurrent use.
+// than the call that asked may wait, and ends a record whose time is up. It is
+// safe for concurrent use.
 type Presenter struct {
 	desk *desk.Desk
 	log  *slog.Logger
 	ctx  context.Context
 	stop context.CancelCauseFunc
 	wg   sync.WaitGroup
-
-	mu   sync.Mutex
-	open map[string]*Presentation // by record id
 }
 
 // NewPresenter returns a presenter that runs until Close.
 func NewPresenter(d *desk.Desk, log *slog.Logger) *Presenter {
 	ctx, stop := context.WithCancelCause(context.Background())
-	return &Presenter{desk: d, log: log, ctx: ctx, stop: stop, open: map[string]*Presentation{}}
+	return &Presenter{desk: d, log: log, ctx: ctx, stop: stop}
 }
 
 // Presentation is one record in front of the human.
@@ -53,21 +50,12 @@ func (p *Presentation) Surface() string {
 }
 
 // Present shows the record on the first of the surfaces that reaches the
-// human, unless it is presented already, and returns at once. After timeout
-// the record ends as desk.Timeout; 0 means never.
+// human, and returns at once. After timeout the record ends as desk.Timeout; 0
+// means never. A record should be presented once at a time.
 func (p *Presenter) Present(rec desk.Record, timeout time.Duration, surfaces []Surface) *Presentation {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if running := p.open[rec.ID]; running != nil {
-		return running
-	}
 	x := &Presentation{done: make(chan struct{})}
-	p.open[rec.ID] = x
 	p.wg.Go(func() {
 		x.err = p.run(rec, timeout, surfaces, x)
-		p.mu.Lock()
-		delete(p.open, rec.ID)
-		p.mu.Unlock()
 		close(x.done)
 	})
 	return x

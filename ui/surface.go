@@ -46,6 +46,10 @@ type Commit func(question.Reply) error
 // ErrUnavailable means that a surface cannot reach the human here and now.
 var ErrUnavailable = errors.New("surface unavailable")
 
+// ErrInterrupted means that the human broke the surface off with Ctrl+C.
+// Nothing was committed, and it is no reason to try another surface.
+var ErrInterrupted = errors.New("interrupted")
+
 // Unavailablef returns an error that wraps ErrUnavailable and says why, as a
 // clause: "no controlling terminal".
 func Unavailablef(format string, args ...any) error {

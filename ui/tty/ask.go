@@ -1,0 +1,250 @@
+package tty
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"mcp-askuser/question"
+)
+
+// previewLines is how much of an option's preview is shown before the human
+// asks for all of it.
+const previewLines = 12
+
+// ask puts one question until it is answered, left open, or left.
+func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int) (move, error) {
+	c.put(q, n, of)
+	empty, bracket := c.emptyLine(q)
+	for {
+		line, err := c.prompt(ctx, promptFor(q, bracket))
+		if err != nil {
+			return onward, err
+		}
+		if line == "" {
+			if empty == nil && q.Required {
+				c.text("", "An answer is needed here. "+c.need(q))
+				continue
+			}
+			c.take(q, empty)
+			return onward, nil
+		}
+		switch r := understand(q, line); {
+		case r.fault != "":
+			c.text("", r.fault)
+		case r.command == goBack:
+			return back, nil
+		case r.command == closing:
+			if to, err := c.dismiss(ctx); err != nil || to == done {
+				return to, err
+			}
+		case r.command == help:
+			c.help(q)
+			c.put(q, n, of)
+		case r.command == view:
+			c.lines("| ", question.Block(q.Options[r.option].Preview))
+		case r.command == leaveOpen && q.Required:
+			c.text("", "This question cannot be left open. "+c.need(q))
+		case r.command == leaveOpen:
+			c.take(q, nil)
+			return onward, nil
+		case r.other:
+			own, err := c.prompt(ctx, "Your own answer: ")
+			if err != nil {
+				return onward, err
+			}
+			if own == "" { // A11
+				c.text("", "Nothing was entered. Back to the options.")
+				c.options(q)
+				continue
+			}
+			c.take(q, &question.Answer{QuestionID: q.ID, Selected: r.selected, Custom: own, By: question.ByUser})
+			return onward, nil
+		default:
+			c.take(q, &question.Answer{QuestionID: q.ID, Selected: r.selected, Custom: r.custom, By: question.ByUser})
+			return onward, nil
+		}
+	}
+}
+
+// put shows a question: the nth of those that are shown now.
+func (c *conversation) put(q *question.Question, n, of int) {
+	c.blank()
+	title := question.Line(q.Header)
+	if of > 1 {
+		title = strings.TrimSuffix(fmt.Sprintf("Question %d of %d: %s", n, of, title), ": ")
+	}
+	if title != "" {
+		c.text("", title)
+	}
+	c.text("", question.Block(q.Text))
+	if q.Description != "" {
+		c.text("", question.Block(q.Description))
+	}
+	c.options(q)
+	if q.Placeholder != "" {
+		c.text("For example: ", question.Line(q.Placeholder))
+	}
+	if a := c.answer(q); a != nil {
+		c.text("Your answer so far: ", spoken(q, a))
+	} else if strings.TrimSpace(q.Default) != "" && !brief(q.Default) {
+		c.text("Proposed: ", question.Block(q.Default))
+	}
+}
+
+// options shows the numbered options of q, and 0 for the human's own words
+// (A8).
+func (c *conversation) options(q *question.Question) {
+	for i := range q.Options {
+		c.option(i+1, &q.Options[i])
+	}
+	if !q.AllowCustom {
+		return
+	}
+	other := question.Option{}
+	if q.Other != nil {
+		other = *q.Other
+	}
+	if other.Label == "" {
+		other.Label = "Other"
+	}
+	if other.Description == "" {
+		other.Description = "Something else, in your own words"
+	}
+	c.option(0, &other)
+}
+
+func (c *conversation) option(n int, o *question.Option) {
+	mark := fmt.Sprintf("%3d. ", n)
+	margin := strings.Repeat(" ", len(mark))
+	c.text(mark, question.Line(o.Label))
+	if o.Description != "" {
+		c.text(margin, question.Block(o.Description))
+	}
+	if o.Preview == "" {
+		return
+	}
+	lines := strings.Split(strings.TrimRight(question.Block(o.Preview), "\n"), "\n")
+	c.lines(margin+"| ", strings.Join(lines[:min(len(lines), previewLines)], "\n"))
+	if more := len(lines) - previewLines; more > 0 {
+		c.text(margin, fmt.Sprintf("(%d more lines: v%d shows them all)", more, n))
+	}
+}
+
+// emptyLine returns the answer that an empty line takes, nil for none, and how
+// the prompt says so in its brackets (A9). What the human answered before goes
+// first, then what the asker declared, then the first option of a required
+// choice. A boolean question has no default but a declared one: silence is not
+// consent.
+func (c *conversation) emptyLine(q *question.Question) (*question.Answer, string) {
+	if a := c.answer(q); a != nil {
+		kept := *a
+		return &kept, "keep"
+	}
+	if q.Type == question.Text {
+		if strings.TrimSpace(q.Default) == "" {
+			return nil, ""
+		}
+		bracket := "the proposed text"
+		if brief(q.Default) {
+			bracket = question.Line(q.Default)
+		}
+		return &question.Answer{QuestionID: q.ID, Custom: q.Default, By: question.ByUser}, bracket
+	}
+	ids := q.Defaults()
+	if !q.Several() {
+		ids = ids[:min(len(ids), 1)]
+	}
+	if len(ids) == 0 && q.Type == question.SingleChoice && q.Required && len(q.Options) > 0 {
+		ids = []string{q.Options[0].ID}
+	}
+	if len(ids) == 0 {
+		return nil, ""
+	}
+	return &question.Answer{QuestionID: q.ID, Selected: ids, By: question.ByUser}, bracketFor(q, ids)
+}
+
+func bracketFor(q *question.Question, ids []string) string {
+	if q.Type == question.Boolean {
+		if ids[0] == question.YesID {
+			return "y"
+		}
+		return "n"
+	}
+	var numbers []string
+	for i, o := range q.Options {
+		if slices.Contains(ids, o.ID) {
+			numbers = append(numbers, strconv.Itoa(i+1))
+		}
+	}
+	return strings.Join(numbers, ",")
+}
+
+// brief reports whether a proposed text fits into the brackets of a prompt.
+func brief(s string) bool {
+	return !strings.ContainsAny(s, "\n\r") && ansi.StringWidth(question.Line(s)) <= 40
+}
+
+// promptFor returns the line at which the human answers q.
+func promptFor(q *question.Question, bracket string) string {
+	prompt := "Enter a number"
+	switch {
+	case q.Type == question.Text:
+		prompt = "Your answer"
+	case q.Type == question.Boolean:
+		prompt = "Enter y or n"
+	case q.Several():
+		prompt = "Enter numbers, like 1,2"
+	}
+	if bracket != "" {
+		prompt += " [" + bracket + "]"
+	}
+	switch {
+	case !q.Required && bracket == "":
+		prompt += " (optional, Enter to skip)"
+	case !q.Required:
+		prompt += " (optional, - to skip)"
+	}
+	return prompt + ": "
+}
+
+// need says what to enter where an answer is needed.
+func (c *conversation) need(q *question.Question) string {
+	if q.Type == question.Text {
+		return "Enter a text, or q to close the question."
+	}
+	return hint(q)
+}
+
+// help says what can be entered for q.
+func (c *conversation) help(q *question.Question) {
+	c.blank()
+	if q.Chooses() {
+		c.text("", hint(q)+" The name of an option does as well as its number.")
+	} else {
+		c.text("", "Enter your answer in one line.")
+	}
+	c.text("", "An empty line takes what stands in brackets, if anything does.")
+	c.text("", "b goes back to the question before, q closes without answering, ? shows this. If one of these is itself an answer here, write :b, :q or :? for the command.")
+	if !q.Chooses() {
+		c.text("", `To answer with a single b, q, - or ?, put it in quotes: "b".`)
+	}
+}
+
+// spoken returns an answer in words for the human.
+func spoken(q *question.Question, a *question.Answer) string {
+	var words []string
+	for _, id := range a.Selected {
+		if o := q.Option(id); o != nil {
+			words = append(words, question.Line(o.Label))
+		}
+	}
+	if a.Custom != "" {
+		words = append(words, question.Block(a.Custom))
+	}
+	return strings.Join(words, ", ")
+}

@@ -1,0 +1,230 @@
+package tty
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mcp-askuser/question"
+)
+
+// command is a word that is no answer.
+type command string
+
+const (
+	goBack    command = "b"
+	closing   command = "q"
+	help      command = "?"
+	leaveOpen command = "-"
+	view      command = "v" // followed by the number of an option
+)
+
+// commands are the ways in which people write a command.
+var commands = map[string]command{
+	"b": goBack, "back": goBack,
+	"q": closing, "quit": closing,
+	"?": help, "help": help,
+	"-": leaveOpen, "skip": leaveOpen,
+}
+
+// reading is what a line means as the answer to a question: one of a command,
+// a fault that says what is wrong with it, or an answer.
+type reading struct {
+	command  command
+	option   int // with view: the option's index
+	fault    string
+	selected []string // ids of options
+	other    bool     // the human wants to answer in words of their own, perhaps beside the options
+	custom   string   // the answer to a text question
+}
+
+// understand reads a line that is not empty as the answer to q (A8–A10). What
+// could mean two things is a fault.
+func understand(q *question.Question, line string) reading {
+	if word, ok := strings.CutPrefix(line, ":"); ok { // a command even where it is an answer
+		if c, ok := commands[strings.ToLower(word)]; ok {
+			return reading{command: c}
+		}
+	}
+	if !q.Chooses() {
+		return understandText(line)
+	}
+	if r, ok := understandOne(q, line); ok {
+		if r.fault == "" && q.Several() && len(r.selected) == 1 && len(understandList(q, line).selected) > 1 {
+			return reading{fault: "That is one option and also several of them. Enter numbers."}
+		}
+		return r
+	}
+	if c, ok := commands[strings.ToLower(line)]; ok {
+		return reading{command: c}
+	}
+	if n, ok := strings.CutPrefix(strings.ToLower(line), string(view)); ok {
+		if i, ok := number(strings.TrimSpace(n)); ok && i >= 1 && i <= len(q.Options) && q.Options[i-1].Preview != "" {
+			return reading{command: view, option: i - 1}
+		}
+	}
+	return understandList(q, line)
+}
+
+func understandText(line string) reading {
+	if c, ok := commands[strings.ToLower(line)]; ok {
+		return reading{command: c}
+	}
+	if inner, ok := quoted(line); ok {
+		if _, ok := commands[strings.ToLower(inner)]; ok {
+			return reading{custom: inner}
+		}
+	}
+	return reading{custom: line}
+}
+
+// understandList reads several options, by number or name, with commas or
+// blanks between them.
+func understandList(q *question.Question, line string) reading {
+	line = strings.Map(narrow, line)
+	var all reading
+	words := strings.FieldsFunc(line, func(r rune) bool { return r == ',' })
+	if !slices.ContainsFunc(words, func(w string) bool { return !knows(q, strings.TrimSpace(w)) }) {
+		return merge(q, words, &all)
+	}
+	words = strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' })
+	return merge(q, words, &all)
+}
+
+func knows(q *question.Question, word string) bool {
+	_, ok := understandOne(q, word)
+	return ok
+}
+
+func merge(q *question.Question, words []string, all *reading) reading {
+	for _, w := range words {
+		r, ok := understandOne(q, strings.TrimSpace(w))
+		if !ok {
+			return reading{fault: noOption(q, w)}
+		}
+		if r.fault != "" {
+			return r
+		}
+		all.other = all.other || r.other
+		for _, id := range r.selected {
+			if !slices.Contains(all.selected, id) {
+				all.selected = append(all.selected, id)
+			}
+		}
+	}
+	switch chosen := len(all.selected); {
+	case chosen == 0 && !all.other:
+		return reading{fault: "That names no option. " + hint(q)}
+	case !q.Several() && (chosen > 1 || chosen == 1 && all.other):
+		return reading{fault: "Only one answer can be given here. " + hint(q)}
+	}
+	return *all
+}
+
+// understandOne reads a word as one option: its number, its name, or 0 and
+// other for the human's own words. ok is false if it is none of them.
+func understandOne(q *question.Question, word string) (r reading, ok bool) {
+	plain := strings.Map(narrow, word)
+	if n, found := strings.CutPrefix(plain, "#"); found {
+		return byNumber(q, n)
+	}
+	if inner, found := quoted(word); found {
+		if o := named(q, inner); o != nil {
+			return reading{selected: []string{o.ID}}, true
+		}
+	}
+	o := named(q, word)
+	r, ok = byNumber(q, plain)
+	switch {
+	case o == nil && ok:
+		return r, true
+	case o != nil && ok && r.fault == "" && !slices.Equal(r.selected, []string{o.ID}):
+		return reading{fault: fmt.Sprintf("%s is the number of one option and the name of another. Enter #%s for the number, or %q for the name.", word, plain, word)}, true
+	case o != nil:
+		return reading{selected: []string{o.ID}}, true
+	case q.AllowCustom && (strings.EqualFold(word, "other") || q.Other != nil && strings.EqualFold(word, q.Other.Label)):
+		return reading{other: true}, true
+	}
+	return reading{}, false
+}
+
+// byNumber reads a word as the number of an option.
+func byNumber(q *question.Question, word string) (r reading, ok bool) {
+	switch n, ok := number(word); {
+	case !ok:
+		return reading{}, false
+	case n == 0 && q.AllowCustom:
+		return reading{other: true}, true
+	case n < 1 || n > len(q.Options):
+		return reading{fault: noOption(q, word)}, true
+	default:
+		return reading{selected: []string{q.Options[n-1].ID}}, true
+	}
+}
+
+func number(word string) (int, bool) {
+	n, err := strconv.ParseUint(word, 10, 31)
+	return int(n), err == nil
+}
+
+// named returns the option with this label or id, in any case. Boolean
+// questions know yes, no, y and n besides.
+func named(q *question.Question, word string) *question.Option {
+	for i := range q.Options {
+		o := &q.Options[i]
+		if strings.EqualFold(strings.TrimSpace(o.Label), word) || strings.EqualFold(o.ID, word) {
+			return o
+		}
+	}
+	if q.Type != question.Boolean {
+		return nil
+	}
+	switch strings.ToLower(word) {
+	case "y", "yes":
+		return q.Option(question.YesID)
+	case "n", "no":
+		return q.Option(question.NoID)
+	}
+	return nil
+}
+
+func noOption(q *question.Question, word string) string {
+	return fmt.Sprintf("%s is no option. %s", question.Shorten(question.Line(word), 40), hint(q))
+}
+
+// hint says what to enter for q.
+func hint(q *question.Question) string {
+	if q.Type == question.Boolean {
+		return "Enter y or n."
+	}
+	enter := fmt.Sprintf("Enter a number from 1 to %d", len(q.Options))
+	if q.Several() {
+		enter = fmt.Sprintf("Enter numbers from 1 to %d, like 1,2", len(q.Options))
+	}
+	if q.AllowCustom {
+		return enter + ", or 0 for an answer of your own."
+	}
+	return enter + "."
+}
+
+func quoted(word string) (inner string, ok bool) {
+	if len(word) < 2 || word[0] != '"' || word[len(word)-1] != '"' {
+		return "", false
+	}
+	return word[1 : len(word)-1], true
+}
+
+// narrow maps the wide digits, commas and blanks of East Asian keyboards to
+// those of ASCII.
+func narrow(r rune) rune {
+	switch {
+	case r >= '０' && r <= '９':
+		return r - '０' + '0'
+	case r == '，' || r == '、':
+		return ','
+	case r == '\u3000':
+		return ' '
+	}
+	return r
+}

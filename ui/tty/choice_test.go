@@ -1,0 +1,163 @@
+package tty
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"mcp-askuser/question"
+)
+
+func choices(kind question.Type, labels ...string) *question.Question {
+	q := &question.Question{ID: "q", Text: "Which?", Type: kind, Required: true, AllowCustom: true}
+	for _, l := range labels {
+		q.Options = append(q.Options, question.Option{ID: "id-" + strings.ToLower(l), Label: l})
+	}
+	return q
+}
+
+func boolean() *question.Question {
+	return &question.Question{ID: "q", Text: "Sure?", Type: question.Boolean, Required: true, Options: []question.Option{
+		{ID: question.YesID, Label: "Yes"}, {ID: question.NoID, Label: "No"},
+	}}
+}
+
+func TestUnderstand(t *testing.T) {
+	single := choices(question.SingleChoice, "Postgres", "SQLite", "None, thanks")
+	single.Options[0].Preview = "CREATE TABLE"
+	several := choices(question.MultiChoice, "Auth", "Logs", "Auth, Logs", "Mail")
+	closed := choices(question.SingleChoice, "Left", "Right")
+	closed.AllowCustom = false
+	numbers := choices(question.SingleChoice, "2", "4", "8")
+	letters := choices(question.SingleChoice, "A", "B", "Q")
+	text := &question.Question{ID: "q", Text: "Name?", Type: question.Text, Required: true}
+	renamed := choices(question.SingleChoice, "Red", "Blue")
+	renamed.Other = &question.Option{Label: "Another colour"}
+
+	for _, tt := range []struct {
+		name string
+		q    *question.Question
+		line string
+		want reading
+	}{
+		{"number", single, "1", reading{selected: []string{"id-postgres"}}},
+		{"number with mark", single, "#2", reading{selected: []string{"id-sqlite"}}},
+		{"wide number", single, "２", reading{selected: []string{"id-sqlite"}}},
+		{"label in another case", single, "sqlITE", reading{selected: []string{"id-sqlite"}}},
+		{"id", single, "id-sqlite", reading{selected: []string{"id-sqlite"}}},
+		{"quoted label", single, `"SQLite"`, reading{selected: []string{"id-sqlite"}}},
+		{"label with a comma", single, "none, thanks", reading{selected: []string{"id-none, thanks"}}},
+		{"zero", single, "0", reading{other: true}},
+		{"other", single, "Other", reading{other: true}},
+		{"other in the asker's words", renamed, "another colour", reading{other: true}},
+		{"the same twice", single, "1, 1", reading{selected: []string{"id-postgres"}}},
+		{"preview", single, "v1", reading{command: view}},
+		{"back", single, "b", reading{command: goBack}},
+		{"quit", single, "QUIT", reading{command: closing}},
+		{"help", single, "?", reading{command: help}},
+		{"leave open", single, "-", reading{command: leaveOpen}},
+		{"an option called B", letters, "b", reading{selected: []string{"id-b"}}},
+		{"back beside an option called B", letters, ":b", reading{command: goBack}},
+		{"an option called Q", letters, "q", reading{selected: []string{"id-q"}}},
+		{"number that is no other option's name", numbers, "3", reading{selected: []string{"id-8"}}},
+		{"number where a name is a number", numbers, "#2", reading{selected: []string{"id-4"}}},
+		{"name that is a number", numbers, `"2"`, reading{selected: []string{"id-2"}}},
+		{"name beyond the numbers", numbers, "8", reading{selected: []string{"id-8"}}},
+
+		{"several with commas", several, "1,2", reading{selected: []string{"id-auth", "id-logs"}}},
+		{"several with blanks", several, "1 4", reading{selected: []string{"id-auth", "id-mail"}}},
+		{"several with both", several, " 1 ,  4 ", reading{selected: []string{"id-auth", "id-mail"}}},
+		{"several with wide commas", several, "１，４", reading{selected: []string{"id-auth", "id-mail"}}},
+		{"several by name", several, "mail, logs", reading{selected: []string{"id-mail", "id-logs"}}},
+		{"several and other", several, "1,0", reading{selected: []string{"id-auth"}, other: true}},
+		{"name and number", several, "mail,1", reading{selected: []string{"id-mail", "id-auth"}}},
+
+		{"y", boolean(), "y", reading{selected: []string{question.YesID}}},
+		{"no", boolean(), "NO", reading{selected: []string{question.NoID}}},
+		{"boolean by number", boolean(), "2", reading{selected: []string{question.NoID}}},
+		{"boolean by id", boolean(), "false", reading{selected: []string{question.NoID}}},
+
+		{"text", text, "0", reading{custom: "0"}},
+		{"text with quotes", text, `"hello"`, reading{custom: `"hello"`}},
+		{"text that is a command", text, "b", reading{command: goBack}},
+		{"text like a command, in quotes", text, `"b"`, reading{custom: "b"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := understand(tt.q, tt.line); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("understand(%q) = %+v, want %+v", tt.line, got, tt.want)
+			}
+		})
+	}
+
+	for _, tt := range []struct {
+		name string
+		q    *question.Question
+		line string
+		want string // part of the fault
+	}{
+		{"number beyond the options", single, "4", "4 is no option"}, // A9
+		{"huge number", single, "99999999999999999999", "is no option"},
+		{"negative", single, "-1", "is no option"},
+		{"zero without other", closed, "0", "0 is no option"},
+		{"other without other", closed, "other", "is no option"},
+		{"unknown word", single, "mysql", "mysql is no option"},
+		{"several for one", single, "1,2", "Only one answer"}, // A10
+		{"several for one, blanks", single, "1 2", "Only one answer"},
+		{"one and other for one", single, "1,0", "Only one answer"},
+		{"one of several is none", several, "1,9", "9 is no option"},
+		{"only commas", several, ",,", "names no option"},
+		{"one name or several", several, "auth, logs", "also several"}, // B5
+		{"number or name", numbers, "2", "the name of another"},
+		{"preview where there is none", single, "v2", "is no option"},
+		{"long nonsense is cut", single, strings.Repeat("x", 5000), "x… is no option"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := understand(tt.q, tt.line)
+			if !strings.Contains(got.fault, tt.want) {
+				t.Errorf("understand(%q) = %+v, want a fault with %q", tt.line, got, tt.want)
+			}
+			if len(got.selected) > 0 || got.other || got.custom != "" {
+				t.Errorf("understand(%q) = %+v: a fault and an answer", tt.line, got)
+			}
+		})
+	}
+}
+
+// Whatever is typed is one of an answer that the question allows, a command,
+// or a fault that says so.
+func FuzzUnderstand(f *testing.F) {
+	for _, s := range []string{"1", "1,3", "0", "other", "b", `"2"`, "#2", "v1", "：", "y", "auth, logs", "1,,2", "#", `"`, "\x00", "０"} {
+		f.Add(s)
+	}
+	asked := []*question.Question{
+		choices(question.SingleChoice, "Auth", "Logs", "2"),
+		choices(question.MultiChoice, "Auth", "Logs", "Auth, Logs"),
+		boolean(),
+		{ID: "q", Text: "Name?", Type: question.Text},
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		line = clean(line)
+		if line == "" {
+			return
+		}
+		if !utf8.ValidString(line) {
+			t.Fatalf("clean left invalid text: %q", line)
+		}
+		for _, q := range asked {
+			r := understand(q, line)
+			answers := len(r.selected) > 0 || r.other || r.custom != ""
+			if r.fault == "" && r.command == "" && !answers || r.fault != "" && answers || r.command != "" && answers {
+				t.Fatalf("%s: understand(%q) = %+v", q.Type, line, r)
+			}
+			if r.other || !answers {
+				continue
+			}
+			set := question.Set{Questions: []question.Question{*q}}
+			reply := question.Reply{Answers: []question.Answer{{QuestionID: q.ID, Selected: r.selected, Custom: r.custom}}}
+			if _, err := set.Check(reply); err != nil && question.Count(line) <= question.MaxText {
+				t.Fatalf("%s: understand(%q) = %+v, which is no valid answer: %v", q.Type, line, r, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,19 @@
+// Package tty shows questions on the controlling terminal: it finds the
+// terminal, judges whether it is free (FACTS 1), and holds it for the
+// full-screen form or the plain line form until the human has replied, leaving
+// it as it was found (DESIGN, promise 5).
+//
+// It imports ui, ui/form, desk and question. It must not know who asked, how
+// replies are stored, or any other surface. Signals are the process's business:
+// whoever calls Show turns them into the end of the context.
+//
+// The rules of the plain form:
+//
+//   - Lines in, lines out: no cursor movement, no colour, no escape codes, so
+//     that a screen reader or a teletype shows it as well as a terminal does.
+//   - Every prompt says what an empty line means, in brackets; where nothing
+//     stands in brackets an empty line means nothing.
+//   - What cannot be read as an answer gets one sentence and the same prompt
+//     again. Nothing is guessed.
+//   - The end of input is the end, never an answer.
+package tty

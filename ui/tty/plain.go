@@ -1,0 +1,225 @@
+package tty
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/ui"
+	"mcp-askuser/ui/form"
+)
+
+// Plain asks rec in lines (A8–A12): it writes to out, wrapped to 80 columns,
+// and reads the human's lines from in. It keeps the contract of ui.Surface's
+// Show; the end of in before the reply is an error that wraps
+// ui.ErrUnavailable. When ctx ends, a read that waits is ended where in has a
+// working SetReadDeadline, and otherwise left behind to swallow one line.
+func Plain(ctx context.Context, in io.Reader, out io.Writer, rec desk.Record, commit ui.Commit) error {
+	lines := &lineReader{r: bufio.NewReader(in)}
+	if d, ok := in.(interface{ SetReadDeadline(time.Time) error }); ok && d.SetReadDeadline(time.Time{}) == nil {
+		lines.interrupt = func() { _ = d.SetReadDeadline(time.Unix(1, 0)) }
+	}
+	return converse(ctx, lines, &paper{w: out, width: func() int { return widthUnknown }}, rec, commit)
+}
+
+// showPlain asks rec in lines on t, which is free.
+func showPlain(ctx context.Context, t *terminal, rec desk.Record, commit ui.Commit) error {
+	t.flush() // what was typed before the question was shown answers nothing
+	lines := &lineReader{r: bufio.NewReader(t), interrupt: t.interrupt, alive: t.foreground, limit: lineLimit}
+	width := func() int { w, _ := t.size(); return w }
+	defer context.AfterFunc(ctx, func() { t.hurry(quitTime + killTime) })()
+	err := converse(ctx, lines, &paper{w: t, width: width}, rec, commit)
+	if ctx.Err() != nil {
+		t.flush() // and half a line typed for it is no command for the next program
+	}
+	return err
+}
+
+// conversation is one record being asked in lines.
+type conversation struct {
+	*paper
+	in      *lineReader
+	record  desk.Record
+	commit  ui.Commit
+	answers []question.Answer // of every question ever answered, in no order
+	asked   map[string]bool   // by question id: need not be asked (again)
+	note    string
+	review  bool // show the answers before sending, however few they are
+}
+
+// move is where the conversation goes next.
+type move int
+
+const (
+	onward move = iota // to the first question that is still to be asked, or to the review
+	back               // to the question before this one
+	done               // the reply is committed
+)
+
+// converse asks rec until the reply is committed or the conversation ends
+// without one; it keeps the contract of ui.Surface's Show.
+func converse(ctx context.Context, in *lineReader, out *paper, rec desk.Record, commit ui.Commit) error {
+	c := &conversation{paper: out, in: in, record: rec, commit: commit, asked: map[string]bool{}}
+	c.text("", c.asker())
+	for {
+		shown := c.record.Shown(c.answers)
+		at := c.place(shown)
+		var to move
+		var err error
+		if at < len(shown) {
+			to, err = c.ask(ctx, shown[at].Question, at+1, len(shown))
+		} else {
+			to, err = c.finish(ctx, shown)
+		}
+		switch {
+		case err != nil:
+			return c.leave(ctx, err)
+		case to == done:
+			return nil
+		case to == back && at == 0:
+			c.text("", "This is the first question.")
+		case to == back:
+			c.asked[shown[at-1].ID] = false
+		}
+	}
+}
+
+func (c *conversation) asker() string {
+	asker := c.record.Asker
+	who := "A program"
+	if asker.Client != "" {
+		who = question.Line(asker.Client)
+	}
+	who += " asks"
+	if asker.Directory != "" {
+		who += ", in " + question.Line(asker.Directory)
+	}
+	if c.record.Round > 1 { // D8
+		who += fmt.Sprintf(", round %d", c.record.Round)
+	}
+	return who + ":"
+}
+
+// place returns the index of the first shown question that is to be asked, or
+// their number.
+func (c *conversation) place(shown []question.Shown) int {
+	for i, q := range shown {
+		if !c.asked[q.ID] {
+			return i
+		}
+	}
+	return len(shown)
+}
+
+// answer returns what stands as the answer to q, or nil.
+func (c *conversation) answer(q *question.Question) *question.Answer {
+	i := c.index(q)
+	if i < 0 {
+		return nil
+	}
+	return &c.answers[i]
+}
+
+// take keeps a as the answer to q; nil leaves q open.
+func (c *conversation) take(q *question.Question, a *question.Answer) {
+	c.asked[q.ID] = true
+	if i := c.index(q); i >= 0 {
+		c.answers = slices.Delete(c.answers, i, i+1)
+	}
+	if a != nil {
+		c.answers = append(c.answers, *a)
+	}
+}
+
+func (c *conversation) index(q *question.Question) int {
+	return slices.IndexFunc(c.answers, func(a question.Answer) bool { return a.QuestionID == q.ID })
+}
+
+// prompt writes text and reads the line that follows.
+func (c *conversation) prompt(ctx context.Context, text string) (string, error) {
+	for {
+		c.print(text)
+		if c.err != nil {
+			return "", c.err
+		}
+		line, err := c.in.next(ctx)
+		if !errors.Is(err, errTooLong) {
+			return line, err
+		}
+		c.text("", c.tooLong())
+	}
+}
+
+func (c *conversation) tooLong() string {
+	if c.in.limit > 0 && c.in.limit < question.MaxText {
+		return fmt.Sprintf("That line is too long: this terminal takes at most %d bytes in one line. Nothing of it was kept.", c.in.limit)
+	}
+	return "That line is too long: an answer has at most 10,000 characters. Nothing of it was kept."
+}
+
+// leave ends the conversation without a reply: it tells the human why, and
+// returns the error that Show owes its caller.
+func (c *conversation) leave(ctx context.Context, err error) error {
+	var closed *desk.ClosedError
+	switch {
+	case errors.As(err, &closed):
+		c.blank()
+		c.text("", withdrawn(c.record, closed))
+		return err
+	case ctx.Err() != nil:
+		c.blank()
+		c.text("", withdrawn(c.record, context.Cause(ctx)))
+		return context.Cause(ctx)
+	case errors.Is(err, io.EOF) && c.in.alive != nil && c.in.alive():
+		c.blank()
+		if err := c.deliver(ctx, question.Reply{Dismissed: true}); err != nil { // A9
+			return err
+		}
+		c.text("", "Closed without an answer.")
+		return nil
+	case errors.Is(err, io.EOF):
+		c.blank()
+		c.text("", "The input has ended. Nothing was answered.")
+		return ui.Unavailablef("the input ended before the question was answered")
+	}
+	return ui.Unavailablef("the terminal is gone: %v", err)
+}
+
+// withdrawn says why the question went away, in the words of the full-screen
+// form.
+func withdrawn(rec desk.Record, cause error) string {
+	f := form.New(rec, nil)
+	f.Update(form.Withdraw{Cause: cause})
+	return f.Closing()
+}
+
+// deliver commits the reply. When the context ends, it waits for the store no
+// longer than a withdrawal may take; the reply may have been the first.
+func (c *conversation) deliver(ctx context.Context, r question.Reply) error {
+	committed := make(chan error, 1)
+	go func() {
+		defer func() {
+			if fault := recover(); fault != nil {
+				committed <- fmt.Errorf("%v", fault)
+			}
+		}()
+		committed <- c.commit(r)
+	}()
+	select {
+	case err := <-committed:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-committed:
+		return err
+	case <-time.After(quitTime):
+		return context.Cause(ctx)
+	}
+}

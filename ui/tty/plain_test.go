@@ -1,0 +1,110 @@
+//go:build unix
+
+package tty
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"mcp-askuser/question"
+)
+
+// step is a prompt to wait for and what to type at it.
+type step struct{ prompt, keys string }
+
+func TestPlainTranscripts(t *testing.T) {
+	const number, numbers = "Enter a number [1]: ", "Enter numbers, like 1,2 [1,3]: "
+	const send = "q closes: "
+	for _, tt := range []struct {
+		name   string
+		sample string
+		steps  []step
+		want   []question.Reply // none: nothing was committed, and Show says unavailable
+		extra  string
+		narrow bool // also on 40×10
+	}{
+		{narrow: true, name: "single", steps: []step{{number, "2\r"}}, want: answered(option("database", "sqlite"))},
+		{name: "empty line", sample: "single", steps: []step{{number, "\r"}}, want: answered(option("database", "pg"))},
+		{name: "no such number", sample: "single", steps: []step{{number, "7\r"}, {number, "-3\r"}, {number, "3\r"}}, want: answered(option("database", "none"))},
+		{name: "several numbers for one", sample: "single", steps: []step{{number, "1,3\r"}, {number, "sqlite\r"}}, want: answered(option("database", "sqlite"))},
+		{narrow: true, name: "other", sample: "single", steps: []step{{number, "0\r"}, {"own answer: ", "DuckDB, perhaps\r"}}, want: answered(words("database", "DuckDB, perhaps"))},
+		{name: "other left empty", sample: "single", steps: []step{{number, "other\r"}, {"own answer: ", "  \r"}, {number, "1\r"}}, want: answered(option("database", "pg"))},
+		{name: "multi", steps: []step{{numbers, "1 2\r"}}, want: answered(option("features", "auth", "log"))},
+		{name: "multi default", sample: "multi", steps: []step{{numbers, "\r"}}, want: answered(option("features", "auth", "mail"))},
+		{name: "multi and other", sample: "multi", steps: []step{{numbers, "2,0\r"}, {"own answer: ", "billing\r"}}, want: answered(words("features", "billing", "log"))},
+		{name: "text", steps: []step{{"Your answer [shop]: ", "\x1b[Dkiosk \x1b[C\r"}}, want: answered(words("name", "kiosk"))},
+		{name: "text default", sample: "text", steps: []step{{"Your answer [shop]: ", "\r"}}, want: answered(words("name", "shop"))},
+		{narrow: true, name: "boolean", steps: []step{{"y or n: ", "\r"}, {"y or n: ", "maybe\r"}, {"y or n: ", "n\r"}}, want: answered(option("sure", question.NoID))},
+		{name: "followup", steps: []step{{number, "1\r"}, {"number [2]: ", "\r"}, {send, "\r"}},
+			want: answered(option("database", "pg"), option("version", "17"))},
+		{name: "followup gone again", sample: "followup", steps: []step{{number, "1\r"}, {"number [2]: ", "b\r"}, {"[keep]: ", "2\r"}},
+			want: answered(option("database", "sqlite"))},
+		{narrow: true, name: "review", steps: []step{
+			{number, "b\r"}, {number, "2\r"}, {numbers, "\r"}, {"(optional, Enter to skip): ", "\r"},
+			{send, "9\r"}, {send, "1\r"}, {"[keep]: ", "3\r"}, {send, "n\r"}, {"(Enter for none): ", "soon, please\r"}, {send, "\r"},
+		}, want: []question.Reply{{Note: "soon, please", Answers: answered(option("database", "none"), option("features", "auth", "mail"))[0].Answers}}},
+		{name: "dismiss", sample: "single", steps: []step{{number, "q\r"}, {"[n]: ", "\r"}, {number, "q\r"}, {"[n]: ", "y\r"}, {"Enter for none): ", "not now\r"}},
+			want: []question.Reply{{Dismissed: true, Reason: "not now"}}},
+		{narrow: true, name: "help", sample: "single", steps: []step{{number, "?\r"}, {number, "1\r"}}, want: answered(option("database", "pg"))},
+		{narrow: true, name: "preview", steps: []step{{number, "v1\r"}, {number, "1\r"}}, want: answered(option("database", "pg"))},
+		{name: "store fails once", sample: "single", extra: "TTY_TROUBLE=disk", steps: []step{{number, "2\r"}, {send, "\r"}}, want: answered(option("database", "sqlite"))},
+		{name: "end of input", sample: "review", steps: []step{{number, "2\r"}, {numbers, "\x04"}}, want: []question.Reply{{Dismissed: true}}},
+		{name: "end of input in a line", sample: "single", steps: []step{{number, "2\x04\x04"}}, want: []question.Reply{{Dismissed: true}}},
+		{narrow: true, name: "chinese", steps: []step{{number, "０\r"}, {"own answer: ", "云数据库\r"}}, want: answered(words("db", "云数据库"))},
+		{narrow: true, name: "hostile", steps: []step{{number, "2\r"}}, want: answered(option("h", "b"))},
+	} {
+		for _, size := range [][2]int{{80, 24}, {40, 10}} {
+			if size[0] == 40 && !tt.narrow {
+				continue
+			}
+			name := fmt.Sprintf("%s %dx%d", tt.name, size[0], size[1])
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				x := start(t, size[0], size[1], cmp.Or(tt.sample, tt.name), alone, "TTY_PLAIN=1", tt.extra)
+				for _, s := range tt.steps {
+					x.Expect(s.prompt)
+					x.Type(s.keys)
+				}
+				rep := x.end()
+				if !reflect.DeepEqual(rep.Replies, tt.want) {
+					t.Errorf("committed %+v, want %+v", rep.Replies, tt.want)
+				}
+				if rep.Unavailable != (tt.want == nil) {
+					t.Errorf("Show returned %q", rep.Errs)
+				}
+				transcript := strings.ReplaceAll(x.Output(), "\r\n", "\n")
+				// The echo of the arrow keys that a step types is not ours.
+				if typed := "^[[Dkiosk ^[[C"; strings.ContainsRune(strings.ReplaceAll(transcript, typed, ""), '\x1b') {
+					t.Errorf("the plain form wrote an escape code: %q", transcript)
+				}
+				golden(t, strings.ReplaceAll(name, " ", "-"), transcript)
+			})
+		}
+	}
+}
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", "plain", name+".txt")
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs:\n%s\nwant:\n%s", path, got, want)
+	}
+}

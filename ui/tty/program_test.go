@@ -1,0 +1,206 @@
+//go:build unix
+
+package tty
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/internal/termtest"
+	"mcp-askuser/question"
+	"mcp-askuser/ui"
+	"mcp-askuser/ui/form"
+)
+
+// report is what the program on the terminal says about itself when it ends.
+type report struct {
+	Replies     []question.Reply // what was committed
+	Errs        []string         // what Show returned, in the order of the returns; empty for nil
+	Unavailable bool             // the last one
+	Interrupted bool
+	Closed      bool          // the last one was a *desk.ClosedError
+	Withdrawal  time.Duration // from the end of the context to the return of Show
+}
+
+// program shows the samples called name (several with + between them, all at
+// once), ends their context on a signal as a command does, and writes its
+// report to TTY_REPORT; with TTY_NEXT it then runs cat. SIGUSR1 stands for an answer on the web page, SIGUSR2
+// moves the process to the background of its terminal.
+func program(name string) int {
+	var mu sync.Mutex
+	var rep report
+	var ended time.Time
+
+	ctx, cancel := context.WithCancelCause(context.Background())
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
+	go func() {
+		for s := range signals {
+			cause := errors.New("signal: " + s.String())
+			switch s {
+			case syscall.SIGUSR2:
+				giveTerminalAway()
+				continue
+			case syscall.SIGUSR1:
+				cause = &desk.ClosedError{ID: "x", Outcome: desk.Outcome{Status: desk.Answered, Surface: "web", At: time.Unix(1_800_000_000, 0)}}
+			}
+			mu.Lock()
+			ended = time.Now()
+			mu.Unlock()
+			cancel(cause)
+		}
+	}()
+
+	trouble := os.Getenv("TTY_TROUBLE")
+	surface := newSurface("tty", Options{Plain: os.Getenv("TTY_PLAIN") != ""})
+	surface.form = []form.Option{form.WithClock(impatient())}
+	var shows sync.WaitGroup
+	for one := range strings.SplitSeq(name, "+") {
+		shows.Go(func() {
+			err := surface.Show(ctx, sample(one), func(r question.Reply) error {
+				if trouble == "stuck" {
+					fmt.Print("committing")
+					select {}
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				switch trouble {
+				case "panic":
+					panic("the store has lost its mind")
+				case "disk":
+					trouble = ""
+					return errors.New("no space left on device")
+				case "closed":
+					return &desk.ClosedError{ID: "x", Outcome: desk.Outcome{Status: desk.Answered, Surface: "web", At: time.Unix(1_800_000_000, 0)}}
+				}
+				rep.Replies = append(rep.Replies, r)
+				return nil
+			})
+			mu.Lock()
+			defer mu.Unlock()
+			if !ended.IsZero() {
+				rep.Withdrawal = time.Since(ended)
+			}
+			rep.Unavailable = errors.Is(err, ui.ErrUnavailable)
+			rep.Interrupted = errors.Is(err, ui.ErrInterrupted)
+			var closed *desk.ClosedError
+			rep.Closed = errors.As(err, &closed)
+			if err == nil {
+				err = errors.New("")
+			}
+			rep.Errs = append(rep.Errs, err.Error())
+		})
+	}
+	shows.Wait()
+	data, err := json.Marshal(rep)
+	if err == nil {
+		err = os.WriteFile(os.Getenv("TTY_REPORT"), data, 0o600)
+	}
+	if err != nil {
+		return 3
+	}
+	if os.Getenv("TTY_NEXT") != "" { // the next program on the terminal, while this process lives on
+		next := exec.Command("cat")
+		next.Stdin, next.Stdout = os.Stdin, os.Stdout
+		fmt.Println("next")
+		_ = next.Run()
+	}
+	return 0
+}
+
+// impatient returns a clock on which every look is a second after the last, so
+// that a form takes keys at once.
+func impatient() func() time.Time {
+	var looks atomic.Int64
+	return func() time.Time { return time.Unix(1_800_000_000+looks.Add(1), 0) }
+}
+
+// giveTerminalAway makes another process group the foreground one of the
+// controlling terminal, as a shell does when it moves a job to the background.
+func giveTerminalAway() {
+	other := exec.Command("cat")
+	other.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if _, err := other.StdinPipe(); err != nil || other.Start() != nil { // it ends when we do
+		return
+	}
+	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	if unix.IoctlSetPointerInt(int(tty.Fd()), unix.TIOCSPGRP, other.Process.Pid) == nil {
+		fmt.Print("elsewhere")
+	}
+}
+
+// run is the program on a terminal of its own.
+type run struct {
+	*termtest.Terminal
+	t      *testing.T
+	report string
+}
+
+// start runs script in a shell on a new terminal; $SHOW in it is the program
+// that shows the sample. Extra variables are written as in exec.Cmd.
+func start(t *testing.T, cols, rows int, sample, script string, extra ...string) *run {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "report")
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Env = append([]string{
+		"PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "SHOW=" + self, "TTY_SHOW=" + sample, "TTY_REPORT=" + path,
+		"GORACE=atexit_sleep_ms=0", // the race detector would add a second to every run
+	}, extra...)
+	return &run{t: t, report: path, Terminal: termtest.Start(t, cmd, cols, rows)}
+}
+
+// end waits for the program and returns its report. The terminal must have the
+// settings that it had before.
+func (x *run) end() report {
+	x.t.Helper()
+	x.Wait()
+	if after := x.Termios(); after != x.Before() {
+		x.t.Errorf("the terminal is not as it was found:\nbefore %+v\nafter  %+v", x.Before(), after)
+	}
+	if x.FullScreen() {
+		x.t.Error("the alternate screen is still on")
+	}
+	return x.outcome()
+}
+
+func (x *run) outcome() report {
+	x.t.Helper()
+	data, err := os.ReadFile(x.report)
+	if err != nil {
+		x.t.Fatalf("the program left no report: %v\n%s", err, x.Screen())
+	}
+	var rep report
+	if err := json.Unmarshal(data, &rep); err != nil {
+		x.t.Fatal(err)
+	}
+	return rep
+}
+
+// alone is the script that runs nothing but the program, so that signals reach
+// it.
+const alone = `exec "$SHOW"`

@@ -1,0 +1,109 @@
+package tty
+
+import (
+	"context"
+	"os"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/ui"
+	"mcp-askuser/ui/form"
+)
+
+// Options are what the surface needs from its surroundings.
+type Options struct {
+	// Path is the terminal to use. Empty means /dev/tty, the controlling one.
+	Path string
+	// Getenv looks an environment variable up: TERM, ACCESSIBLE, and what
+	// decides about colours. Nil means os.Getenv.
+	Getenv func(string) string
+	// Plain forces the line form.
+	Plain bool
+}
+
+// New returns the surface "tty": the full-screen form, or the plain one where
+// the terminal or its user cannot take a full screen (E9).
+func New(o Options) ui.Surface { return newSurface("tty", o) }
+
+// NewPlain returns the surface "plain": the same terminal, always the line
+// form.
+func NewPlain(o Options) ui.Surface {
+	o.Plain = true
+	return newSurface("plain", o)
+}
+
+func newSurface(name string, o Options) *surface {
+	if o.Path == "" {
+		o.Path = "/dev/tty"
+	}
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	return &surface{name: name, options: o, turn: make(chan struct{}, 1)}
+}
+
+type surface struct {
+	name    string
+	options Options
+	turn    chan struct{} // holds one token while a form is on the terminal; waiters queue in order
+	form    []form.Option // for tests, which have no 300 ms to wait
+}
+
+// Name implements ui.Surface.
+func (s *surface) Name() string { return s.name }
+
+// Show implements ui.Surface. One form at a time is on the terminal: others
+// wait, in the order in which they were asked, and the terminal is judged
+// again for each. A human who breaks off with Ctrl+C makes Show return
+// ui.ErrInterrupted.
+func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+
+	defer ignoreStops()()
+	t, err := open(s.options.Path)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	if err := t.free(); err != nil {
+		return err
+	}
+	if s.lines(t) {
+		return showPlain(ctx, t, rec, commit)
+	}
+	return s.showForm(ctx, t, rec, commit)
+}
+
+// lines reports whether the line form is the one to use on t (E9).
+func (s *surface) lines(t *terminal) bool {
+	if s.options.Plain || s.options.Getenv("ACCESSIBLE") != "" {
+		return true
+	}
+	if term := s.options.Getenv("TERM"); term == "" || term == "dumb" {
+		return true
+	}
+	width, height := t.size()
+	return width < form.MinWidth || height < form.MinHeight
+}
+
+// environ returns the variables from which Bubble Tea tells what the terminal
+// can do. TMUX is not among them: with it, Bubble Tea runs the tmux command.
+func (s *surface) environ() []string {
+	var environ []string
+	for _, name := range []string{
+		"TERM", "COLORTERM", "TERM_PROGRAM", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE",
+		"SSH_TTY", "WT_SESSION", "GOOGLE_CLOUD_SHELL",
+	} {
+		if value := s.options.Getenv(name); value != "" {
+			environ = append(environ, name+"="+value)
+		}
+	}
+	return environ
+}

@@ -1,0 +1,372 @@
+//go:build unix
+
+package tty
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mcp-askuser/question"
+)
+
+const question1 = "Which database should the shop use?"
+
+// The terminal is used only while it is free (FACTS 1). Where it is not,
+// nothing is drawn, no key is read, and the process is not stopped.
+func TestTerminalThatIsNotFree(t *testing.T) {
+	for _, tt := range []struct{ name, script, want string }{
+		{"raw", `saved=$(stty -g); stty raw -echo; "$SHOW"; stty "$saved"`, "a full-screen program holds the terminal"},
+		{"no echo", `stty -echo; "$SHOW"; stty echo`, "another program holds the terminal (it has switched echo off)"},
+		{"background", `set -m; "$SHOW" & wait $!`, "this process is in the background of its terminal"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			x := start(t, 80, 24, "single", tt.script+`; printf 'done. '; read -r line; echo "got $line"`)
+			x.WaitFor("done.")
+			x.Type("still here\r")
+			x.WaitFor("got still here")
+			rep := x.end()
+			if !rep.Unavailable || !reflect.DeepEqual(rep.Errs, []string{tt.want}) {
+				t.Errorf("Show returned %q, want %q", rep.Errs, tt.want)
+			}
+			if strings.Contains(x.Output(), "database") {
+				t.Errorf("the question was drawn on a terminal that is not free: %q", x.Output())
+			}
+		})
+	}
+}
+
+func TestNoControllingTerminal(t *testing.T) {
+	t.Parallel()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "report")
+	cmd := exec.Command(self)
+	cmd.Env = []string{"TERM=xterm", "GORACE=atexit_sleep_ms=0", "TTY_SHOW=single", "TTY_REPORT=" + path}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	rep := (&run{t: t, report: path}).outcome()
+	if want := []string{"this process has no controlling terminal"}; !rep.Unavailable || !reflect.DeepEqual(rep.Errs, want) {
+		t.Errorf("Show returned %q, want %q", rep.Errs, want)
+	}
+}
+
+func TestFullScreen(t *testing.T) {
+	for _, tt := range []struct {
+		name, sample string
+		cols, rows   int
+		steps        []step // what the screen must show, and the keys then
+		want         []question.Reply
+		closing      string
+	}{
+		{"single", "single", 80, 24, []step{{question1, "2\r"}}, answered(option("database", "sqlite")), "Answer sent."},
+		{"boolean", "boolean", 80, 24, []step{{"Delete 14 files", "n\r"}}, answered(option("sure", question.NoID)), "Answer sent."},
+		{"text", "text", 80, 24, []step{{"What is the project called?", "\x15"}, {"corner-shop", "kiosk"}, {"kiosk", "\r"}}, answered(words("name", "kiosk")), "Answer sent."},
+		{"narrow", "single", 40, 10, []step{{question1, "2\r"}}, answered(option("database", "sqlite")), "Answer sent."},
+		{"narrow and Chinese", "chinese", 40, 10, []step{{"请选择", "2\r"}}, answered(option("db", "lite")), "Answer sent."},
+		{"dismissed", "single", 80, 24, []step{{question1, "\x1b"}, {"Close without answering", "\r"}}, []question.Reply{{Dismissed: true}}, "Dismissed."},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			x := start(t, tt.cols, tt.rows, tt.sample, alone)
+			for _, s := range tt.steps {
+				x.WaitFor(s.prompt)
+				x.Type(s.keys)
+			}
+			x.WaitFor(tt.closing)
+			rep := x.end()
+			if !reflect.DeepEqual(rep.Replies, tt.want) || !reflect.DeepEqual(rep.Errs, []string{""}) {
+				t.Errorf("committed %+v and returned %q, want %+v", rep.Replies, rep.Errs, tt.want)
+			}
+		})
+	}
+}
+
+func TestInterruptKey(t *testing.T) {
+	t.Parallel()
+	x := start(t, 80, 24, "single", alone)
+	x.WaitFor(question1)
+	x.Type("\x03")
+	rep := x.end()
+	if !rep.Interrupted || rep.Unavailable || rep.Replies != nil {
+		t.Errorf("after Ctrl+C: %+v", rep)
+	}
+}
+
+// However the context ends, the question is gone within 250 ms, the human is
+// told why, nothing is committed and the terminal is as it was (E10, DESIGN
+// promise 3).
+func TestWithdrawal(t *testing.T) {
+	for _, form := range []struct{ name, env string }{{"screen", ""}, {"plain", "TTY_PLAIN=1"}} {
+		for _, tt := range []struct {
+			name    string
+			signal  syscall.Signal
+			typed   string
+			closing string
+		}{
+			{"answered elsewhere", syscall.SIGUSR1, "", "Already answered on the web page."},
+			{"SIGINT", syscall.SIGINT, "", "withdrawn"},
+			{"SIGTERM", syscall.SIGTERM, "", "withdrawn"},
+			{"SIGHUP", syscall.SIGHUP, "", "withdrawn"},
+			{"half an answer typed", syscall.SIGTERM, "2", "withdrawn"},
+		} {
+			t.Run(form.name+" "+tt.name, func(t *testing.T) {
+				t.Parallel()
+				x := start(t, 80, 24, "single", alone, form.env)
+				x.WaitFor(question1)
+				x.Type(tt.typed)
+				if err := syscall.Kill(x.Pid(), tt.signal); err != nil {
+					t.Fatal(err)
+				}
+				x.WaitFor(tt.closing)
+				rep := x.end()
+				if rep.Replies != nil || rep.Unavailable || rep.Errs[0] == "" {
+					t.Errorf("the withdrawn question ended as %+v", rep)
+				}
+				if rep.Withdrawal > 250*time.Millisecond {
+					t.Errorf("withdrawn after %s", rep.Withdrawal)
+				}
+				if rep.Closed != (tt.signal == syscall.SIGUSR1) {
+					t.Errorf("Show returned %q, which is not the cause", rep.Errs)
+				}
+				t.Logf("withdrawn within %s", rep.Withdrawal)
+			})
+		}
+	}
+}
+
+// After a question was withdrawn its form reads no more: the next line belongs
+// to the next program, whole (FACTS 7.2). Half a line typed for the question
+// does not.
+func TestNoReaderStaysBehind(t *testing.T) {
+	for _, form := range []struct{ name, env string }{{"screen", ""}, {"plain", "TTY_PLAIN=1"}} {
+		t.Run(form.name, func(t *testing.T) {
+			t.Parallel()
+			x := start(t, 80, 24, "single", alone, form.env, "TTY_NEXT=1")
+			x.WaitFor(question1)
+			x.Type("2") // half an answer is no part of the next program's line
+			if err := syscall.Kill(x.Pid(), syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			x.Expect("next\r\n")
+			for _, line := range []string{"one", "two", "three"} {
+				x.Type(line + "\r")
+				x.Expect(line + "\r\n" + line + "\r\n") // the echo, and what cat read
+			}
+			x.Type("\x04")
+			x.end()
+		})
+	}
+}
+
+// A second question waits its turn on the terminal, in the order of asking.
+func TestOneFormAtATime(t *testing.T) {
+	t.Parallel()
+	x := start(t, 80, 24, "single+boolean", alone)
+	var first, second string
+	x.Until("one of the questions", func() bool {
+		screen := x.Screen()
+		switch {
+		case strings.Contains(screen, question1):
+			first, second = "2\r", "Delete 14 files"
+		case strings.Contains(screen, "Delete 14 files"):
+			first, second = "n\r", question1
+		}
+		return first != ""
+	})
+	if strings.Contains(x.Screen(), second) {
+		t.Error("both questions are on the screen")
+	}
+	x.Type(first)
+	x.WaitFor(second)
+	x.Type("\r")
+	rep := x.end()
+	if len(rep.Replies) != 2 || !reflect.DeepEqual(rep.Errs, []string{"", ""}) {
+		t.Errorf("%+v", rep)
+	}
+}
+
+// A question whose context ends while it waits for its turn is never shown.
+func TestWaitingForTheTurnEnds(t *testing.T) {
+	s := newSurface("tty", Options{Path: filepath.Join(t.TempDir(), "none")})
+	s.turn <- struct{}{}
+	gone := errors.New("gone")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(gone)
+	err := s.Show(ctx, sample("single"), func(question.Reply) error { t.Error("committed"); return nil })
+	if !errors.Is(err, gone) {
+		t.Errorf("Show returned %v, want the cause of its context", err)
+	}
+}
+
+// Keys typed before the question was there answer nothing.
+func TestTypedAhead(t *testing.T) {
+	// What is typed once the question is there is read after what was typed
+	// before, and so its effect shows that the latter had none.
+	for _, form := range []struct{ name, env, ready, keys, effect string }{
+		{"screen", "", "keys", "?", "Keys on this page"},
+		{"plain", "TTY_PLAIN=1", "Enter a number [1]:", "9\r", "9 is no option"},
+	} {
+		t.Run(form.name, func(t *testing.T) {
+			t.Parallel()
+			x := start(t, 80, 24, "single", `printf 'name? '; read -r name; exec "$SHOW"`, form.env)
+			x.WaitFor("name?")
+			x.Type("me\r2\r2\r\r")
+			x.WaitFor(form.ready)
+			x.Type(form.keys)
+			x.WaitFor(form.effect)
+			if err := syscall.Kill(x.Pid(), syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			if rep := x.end(); rep.Replies != nil {
+				t.Errorf("keys typed before the question answered it: %+v", rep.Replies)
+			}
+		})
+	}
+}
+
+// A terminal that goes away answers nothing.
+func TestHangup(t *testing.T) {
+	for _, form := range []struct{ name, env string }{{"screen", ""}, {"plain", "TTY_PLAIN=1"}} {
+		t.Run(form.name, func(t *testing.T) {
+			t.Parallel()
+			x := start(t, 80, 24, "single", `trap '' HUP; exec "$SHOW"`, form.env)
+			x.WaitFor(question1)
+			x.Hangup()
+			x.Wait()
+			if rep := x.outcome(); rep.Replies != nil || !rep.Unavailable {
+				t.Errorf("after a hangup: %+v", rep)
+			}
+		})
+	}
+}
+
+// Moved to the background while it holds the terminal, the process is not
+// stopped, takes no key and changes nothing.
+func TestMovedToTheBackground(t *testing.T) {
+	for _, form := range []struct{ name, env string }{{"screen", ""}, {"plain", "TTY_PLAIN=1"}} {
+		t.Run(form.name, func(t *testing.T) {
+			t.Parallel()
+			// The kernel stops no process whose parent is in another session: a
+			// shell with job control stands between.
+			x := start(t, 80, 24, "single", `set -m; "$SHOW"; echo "ended with $?"`, form.env)
+			x.WaitFor(question1)
+			during := x.Termios()
+			if err := syscall.Kill(x.Foreground(), syscall.SIGUSR2); err != nil {
+				t.Fatal(err)
+			}
+			x.Expect("elsewhere")
+			x.Type("2\r")
+			x.Until("the report", func() bool { _, err := os.Stat(x.report); return err == nil })
+			if x.Termios() != during {
+				t.Error("the settings of a terminal that is another program's were changed")
+			}
+			x.Wait()
+			if rep := x.outcome(); rep.Replies != nil || !rep.Unavailable {
+				t.Errorf("in the background: %+v", rep)
+			}
+		})
+	}
+}
+
+// A form that breaks leaves the terminal usable and answers nothing.
+func TestPanic(t *testing.T) {
+	t.Parallel()
+	x := start(t, 80, 24, "single", alone, "TTY_TROUBLE=panic")
+	x.WaitFor(question1)
+	x.Type("2\r")
+	rep := x.end()
+	if rep.Replies != nil || rep.Unavailable || !strings.Contains(rep.Errs[0], "panic") {
+		t.Errorf("after a panic: %+v", rep)
+	}
+}
+
+// A store that does not return cannot hold the terminal.
+func TestStuckStore(t *testing.T) {
+	for _, form := range []struct{ name, env string }{{"screen", ""}, {"plain", "TTY_PLAIN=1"}} {
+		t.Run(form.name, func(t *testing.T) {
+			t.Parallel()
+			x := start(t, 80, 24, "single", alone, form.env, "TTY_TROUBLE=stuck")
+			x.WaitFor(question1)
+			x.Type("2\r")
+			x.Expect("committing")
+			if err := syscall.Kill(x.Pid(), syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			x.WaitFor("withdrawn")
+			if rep := x.end(); rep.Replies != nil || rep.Withdrawal > 250*time.Millisecond {
+				t.Errorf("with a stuck store: %+v", rep)
+			}
+		})
+	}
+}
+
+// Somebody else may be first in the moment of sending.
+func TestAnsweredElsewhereMeanwhile(t *testing.T) {
+	for _, form := range []struct{ name, env string }{{"screen", ""}, {"plain", "TTY_PLAIN=1"}} {
+		t.Run(form.name, func(t *testing.T) {
+			t.Parallel()
+			x := start(t, 80, 24, "single", alone, form.env, "TTY_TROUBLE=closed")
+			x.WaitFor(question1)
+			x.Type("2\r")
+			x.WaitFor("Already answered on the web page.")
+			if rep := x.end(); rep.Replies != nil || !rep.Closed {
+				t.Errorf("%+v", rep)
+			}
+		})
+	}
+}
+
+// What the terminal may have cut is not taken for the answer.
+func TestLineLongerThanTheTerminalTakes(t *testing.T) {
+	t.Parallel()
+	x := start(t, 80, 24, "text", alone, "TTY_PLAIN=1")
+	x.Expect("Your answer [shop]: ")
+	x.Type(strings.Repeat("x", 5000) + "\r")
+	x.Expect("That line is too long")
+	x.Expect("Your answer [shop]: ")
+	x.Type("y\r")
+	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(words("name", "y"))) {
+		t.Errorf("%+v", rep)
+	}
+}
+
+// Where a full screen cannot be had, or is of no use, the line form asks (E9).
+func TestLineFormInstead(t *testing.T) {
+	for _, tt := range []struct {
+		name       string
+		cols, rows int
+		env        string
+	}{
+		{"dumb terminal", 80, 24, "TERM=dumb"},
+		{"no terminal type", 80, 24, "TERM="},
+		{"screen reader", 80, 24, "ACCESSIBLE=1"},
+		{"no size", 0, 0, ""},
+		{"too small", 20, 4, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			x := start(t, tt.cols, tt.rows, "single", alone, tt.env)
+			x.Expect("Enter a number [1]: ")
+			x.Type("\r")
+			if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "pg"))) {
+				t.Errorf("%+v", rep)
+			}
+			if strings.ContainsRune(x.Output(), '\x1b') {
+				t.Errorf("escape codes: %q", x.Output())
+			}
+		})
+	}
+}

@@ -1,0 +1,29 @@
+//go:build !(linux || darwin || freebsd || netbsd || openbsd || dragonfly)
+
+package tty
+
+import (
+	"os"
+	"time"
+
+	"mcp-askuser/ui"
+)
+
+const lineLimit = 0
+
+// terminal is never open here: there is no controlling terminal in the sense
+// of POSIX whose freedom could be judged.
+type terminal struct{ *os.File }
+
+func open(string) (*terminal, error) {
+	return nil, ui.Unavailablef("forms on the terminal are not supported on this system")
+}
+
+func (t *terminal) free() error          { return nil }
+func (t *terminal) raw() (func(), error) { return func() {}, nil }
+func (t *terminal) flush()               {}
+func (t *terminal) size() (int, int)     { return 0, 0 }
+func (t *terminal) interrupt()           {}
+func (t *terminal) hurry(time.Duration)  {}
+func (t *terminal) close()               {}
+func ignoreStops() (undo func())         { return func() {} }

@@ -1,0 +1,199 @@
+//go:build linux || darwin || freebsd || netbsd || openbsd || dragonfly
+
+package tty
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/muesli/cancelreader"
+	"golang.org/x/sys/unix"
+
+	"mcp-askuser/ui"
+)
+
+// terminal is an open terminal. Its Read can be ended by interrupt and its
+// Write by hurry, so that nobody is left waiting on it.
+type terminal struct {
+	file  *os.File
+	fd    int                       // only for ioctls; os.File.Fd would make the file blocking for good
+	input cancelreader.CancelReader // nil where file itself can be interrupted
+
+}
+
+// open opens the terminal called path. The error wraps ui.ErrUnavailable.
+func open(path string) (*terminal, error) {
+	file, err := os.OpenFile(path, os.O_RDWR|unix.O_NOCTTY, 0)
+	switch {
+	case errors.Is(err, unix.ENXIO), errors.Is(err, unix.ENODEV), errors.Is(err, unix.EIO), errors.Is(err, fs.ErrNotExist):
+		return nil, ui.Unavailablef("this process has no controlling terminal")
+	case err != nil:
+		return nil, ui.Unavailablef("the terminal cannot be opened: %v", err)
+	}
+	t := &terminal{file: file}
+	conn, err := file.SyscallConn()
+	if err == nil {
+		err = conn.Control(func(fd uintptr) { t.fd = int(fd) })
+	}
+	if err == nil && errors.Is(file.SetReadDeadline(time.Time{}), os.ErrNoDeadline) {
+		// Where kqueue refuses /dev/tty the file knows no deadlines: cancelreader
+		// waits with select there.
+		t.input, err = cancelreader.NewReader(file)
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, ui.Unavailablef("the terminal cannot be used: %v", err)
+	}
+	return t, nil
+}
+
+// free says why the terminal is not ours to use: the error wraps
+// ui.ErrUnavailable. It is free if our process group is its foreground group
+// and it is in canonical mode with echo, both of which a full-screen program
+// has switched off (FACTS 1).
+func (t *terminal) free() error {
+	foreground, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP)
+	if err != nil {
+		return ui.Unavailablef("the terminal is not this process's controlling terminal")
+	}
+	if foreground != unix.Getpgrp() {
+		return ui.Unavailablef("this process is in the background of its terminal")
+	}
+	settings, err := unix.IoctlGetTermios(t.fd, getTermios)
+	if err != nil {
+		return ui.Unavailablef("the settings of the terminal cannot be read: %v", err)
+	}
+	if settings.Lflag&unix.ICANON == 0 {
+		return ui.Unavailablef("a full-screen program holds the terminal")
+	}
+	if settings.Lflag&unix.ECHO == 0 {
+		return ui.Unavailablef("another program holds the terminal (it has switched echo off)")
+	}
+	return nil
+}
+
+// foreground reports whether the terminal is still ours.
+func (t *terminal) foreground() bool {
+	group, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
+}
+
+// raw makes the terminal hand over single keys, unechoed, and returns what
+// puts the former settings back. Keys still waiting at either change are
+// dropped: they were meant for what was on the screen before (FACTS 7.4).
+// Output processing stays on; Bubble Tea expects it with an input that is no
+// file.
+func (t *terminal) raw() (restore func(), err error) {
+	before, err := unix.IoctlGetTermios(t.fd, getTermios)
+	if err != nil {
+		return nil, err
+	}
+	raw := *before
+	raw.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
+	raw.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
+	raw.Oflag |= unix.OPOST | unix.ONLCR
+	raw.Cflag = raw.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
+	raw.Cc[unix.VMIN], raw.Cc[unix.VTIME] = 1, 0
+	if err := unix.IoctlSetTermios(t.fd, setTermios, &raw); err != nil {
+		return nil, err
+	}
+	t.flush()
+	return func() {
+		// Whoever has the terminal now has made its own settings.
+		if !t.foreground() {
+			return
+		}
+		t.flush()
+		_ = unix.IoctlSetTermios(t.fd, setTermios, before)
+	}, nil
+}
+
+// flush drops what was typed and not yet read, unless it was typed for the
+// program that has the terminal now.
+func (t *terminal) flush() {
+	if t.foreground() {
+		flushInput(t.fd)
+	}
+}
+
+// size returns the size in cells, zeros where the terminal does not know it.
+func (t *terminal) size() (width, height int) {
+	size, err := unix.IoctlGetWinsize(t.fd, unix.TIOCGWINSZ)
+	if err != nil {
+		return 0, 0
+	}
+	return int(size.Col), int(size.Row)
+}
+
+// interrupt ends a Read that waits, and every later one.
+func (t *terminal) interrupt() {
+	if t.input != nil {
+		t.input.Cancel()
+		return
+	}
+	_ = t.file.SetReadDeadline(time.Unix(1, 0))
+}
+
+// hurry gives what is being written d to end. A terminal that takes no output
+// must not keep us from leaving.
+func (t *terminal) hurry(d time.Duration) { _ = t.file.SetWriteDeadline(time.Now().Add(d)) }
+
+// Read implements io.Reader. After interrupt its error is
+// os.ErrDeadlineExceeded.
+func (t *terminal) Read(p []byte) (int, error) {
+	if t.input == nil {
+		return t.file.Read(p)
+	}
+	n, err := t.input.Read(p)
+	if errors.Is(err, cancelreader.ErrCanceled) {
+		err = os.ErrDeadlineExceeded
+	}
+	return n, err
+}
+
+// Write implements io.Writer. Once the terminal is somebody else's, nothing is
+// drawn on it.
+func (t *terminal) Write(p []byte) (int, error) {
+	if !t.foreground() {
+		return 0, errTaken
+	}
+	return t.file.Write(p)
+}
+
+var errTaken = errors.New("the terminal is no longer ours")
+
+// Fd returns the file descriptor, from which Bubble Tea reads the size.
+func (t *terminal) Fd() uintptr { return uintptr(t.fd) }
+
+// Close does nothing. Bubble Tea asks a terminal to have it; close is ours.
+func (t *terminal) Close() error { return nil }
+
+func (t *terminal) close() {
+	if t.input != nil {
+		_ = t.input.Close()
+	}
+	_ = t.file.Close()
+}
+
+// ignoreStops keeps the kernel from stopping this process for touching a
+// terminal of which it is in the background: a stopped server freezes its
+// client (FACTS 1). Changing the settings then succeeds and reading fails. The
+// returned function undoes it.
+func ignoreStops() (undo func()) {
+	var ignored []os.Signal
+	for _, s := range []os.Signal{syscall.SIGTTIN, syscall.SIGTTOU} {
+		if !signal.Ignored(s) {
+			signal.Ignore(s)
+			ignored = append(ignored, s)
+		}
+	}
+	return func() {
+		for _, s := range ignored {
+			signal.Reset(s)
+		}
+	}
+}
