@@ -42,33 +42,15 @@ func (d *decoder) array(path string, raw json.RawMessage, want string) ([]json.R
 	return items, true
 }
 
-// members are the members of a JSON object, in the order they were written.
-type members struct {
-	keys   []string
-	values map[string]json.RawMessage
-}
-
-// get returns the first of these members that is there and not null.
-func (m members) get(names ...string) json.RawMessage {
-	for _, n := range names {
-		if raw := m.values[n]; given(raw) {
-			return raw
-		}
-	}
-	return nil
-}
-
-func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
-
-func (d *decoder) object(path string, raw json.RawMessage) (members, bool) {
-	m := members{values: map[string]json.RawMessage{}}
+// object reads a JSON object.
+func (d *decoder) object(path string, raw json.RawMessage) (ordered, bool) {
+	var m ordered
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		where := path
-		if where == "" {
-			where = root
+		if path == "" {
+			path = root
 		}
-		d.add(where, "must be an object")
+		d.add(path, "must be an object")
 		return m, false
 	}
 	for dec.More() {
@@ -78,13 +60,12 @@ func (d *decoder) object(path string, raw json.RawMessage) (members, bool) {
 			break // data was valid as a whole, so this is not reached
 		}
 		name, _ := key.(string)
-		if _, twice := m.values[name]; !twice {
-			m.keys = append(m.keys, name)
-		}
-		m.values[name] = value
+		m.put(name, value)
 	}
 	return m, true
 }
+
+func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
 func (d *decoder) isObject(raw json.RawMessage) bool { return opens(raw, '{') }
 func (d *decoder) isArray(raw json.RawMessage) bool  { return opens(raw, '[') }

@@ -109,7 +109,7 @@ func typeOf(typ string, several, options bool) question.Type {
 }
 
 // options reads the options of a question, and whether any were given.
-func (d *decoder) options(at func(string) string, m members) ([]question.Option, bool) {
+func (d *decoder) options(at func(string) string, m ordered) ([]question.Option, bool) {
 	raw := unquote(m.get("options"))
 	if raw == nil {
 		return nil, false

@@ -1,0 +1,65 @@
+package askuser
+
+import (
+	"bytes"
+	"encoding/json"
+)
+
+// ordered is a JSON object whose members keep the order in which they were
+// written.
+type ordered struct {
+	keys   []string
+	values map[string]json.RawMessage
+}
+
+// get returns the first of these members that is there and not null.
+func (o *ordered) get(names ...string) json.RawMessage {
+	for _, n := range names {
+		if raw := o.values[n]; given(raw) {
+			return raw
+		}
+	}
+	return nil
+}
+
+// put appends a member, or replaces the one of this name.
+func (o *ordered) put(name string, value json.RawMessage) {
+	if o.values == nil {
+		o.values = map[string]json.RawMessage{}
+	}
+	if _, there := o.values[name]; !there {
+		o.keys = append(o.keys, name)
+	}
+	o.values[name] = value
+}
+
+// MarshalJSON writes the members in order.
+func (o ordered) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, k := range o.keys {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		key, err := encode(k)
+		if err != nil {
+			return nil, err
+		}
+		b.WriteString(key)
+		b.WriteByte(':')
+		b.Write(o.values[k])
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// encode writes v as JSON on one line, with <, > and & as they are.
+func encode(v any) (string, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return "", err
+	}
+	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}

@@ -1,0 +1,130 @@
+package askuser
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+func asked(qs ...question.Question) desk.Record {
+	return desk.Record{ID: "01J", Round: 2, State: desk.Pending, Set: question.Set{Questions: qs}}
+}
+
+func ended(rec desk.Record, o desk.Outcome) desk.Record {
+	rec.State, rec.Outcome = o.Status, &o
+	return rec
+}
+
+func answeredBy(rec desk.Record, note string, answers ...question.Answer) desk.Record {
+	return ended(rec, desk.Outcome{Status: desk.Answered, Surface: "elicit", Reply: &question.Reply{Answers: answers, Note: note}})
+}
+
+func databaseQuestion() question.Question {
+	return question.Question{ID: "q1", Text: "Which database?", Header: "Database", Type: question.SingleChoice, Required: true, AllowCustom: true,
+		Options: []question.Option{{ID: "postgresql", Label: "PostgreSQL"}, {ID: "mongodb", Label: "MongoDB", FollowUps: []question.Question{
+			{ID: "q1.mongodb.1", Text: "Sharded?", Type: question.Boolean, Options: []question.Option{{ID: "true", Label: "Yes"}, {ID: "false", Label: "No"}}}}}}}
+}
+
+func featuresQuestion() question.Question {
+	return question.Question{ID: "q2", Text: `Which <b>"features"</b>?`, Header: "Features", Type: question.MultiChoice, AllowCustom: true,
+		Options: []question.Option{{ID: "a", Label: "A, B"}, {ID: "c", Label: "C"}}}
+}
+
+func TestResultTexts(t *testing.T) {
+	collected := databaseQuestion()
+	collected.Collected = &question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByCaller}
+	for _, tc := range []struct {
+		name  string
+		rec   desk.Record
+		text  string
+		error bool
+	}{
+		{"answered", answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}}),
+			`User has answered your questions: "Which database?"="PostgreSQL". You can now continue with the user's answers in mind.`, false},
+		{"several pairs, several choices, a note", answeredBy(asked(databaseQuestion(), featuresQuestion()), "Keep it small", question.Answer{QuestionID: "q1", Custom: "SQLite"}, question.Answer{QuestionID: "q2", Selected: []string{"a", "c"}, Custom: "mine"}),
+			`User has answered your questions: "Which database?"="SQLite", "Which <b>"features"</b>?"="A, B, C, mine". You can now continue with the user's answers in mind. The user adds: "Keep it small".`, false},
+		{"optional left open", answeredBy(asked(databaseQuestion(), featuresQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}}),
+			`User has answered your questions: "Which database?"="PostgreSQL". You can now continue with the user's answers in mind. Left open by the user: "Which <b>"features"</b>?".`, false},
+		{"all left open", answeredBy(asked(featuresQuestion()), ""), `Left open by the user: "Which <b>"features"</b>?".`, false},
+		{"an answer that the caller brought is never the user's", answeredBy(asked(collected, featuresQuestion()), "", question.Answer{QuestionID: "q2", Selected: []string{"c"}}),
+			`User has answered your questions: "Which <b>"features"</b>?"="C". You can now continue with the user's answers in mind. Not asked, because you brought the answer yourself; the user has not confirmed it: "Which database?"="PostgreSQL".`, false},
+		{"by timeout", answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByTimeout}),
+			`Nobody answered in time; as you asked, the default stands, not confirmed by the user: "Which database?"="PostgreSQL".`, false},
+		{"dismissed", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}}),
+			"User dismissed the question without answering. Go on without assuming that any option was chosen.", false},
+		{"dismissed with a reason", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true, Reason: "Not now"}}),
+			`User dismissed the question without answering. Their reason: "Not now". Go on without assuming that any option was chosen.`, false},
+		{"timeout", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Timeout, Reason: (90 * time.Second).String()}),
+			"The user did not answer within 1 minute 30 seconds. Silence is not consent: no option may be treated as chosen.", false},
+		{"pending", asked(databaseQuestion()),
+			`The question is still open: the user has not answered yet, and still can. Call await_answer with id "01J" to get the answer. Assume nothing until then.`, false},
+		{"cancelled", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Cancelled, Reason: "by the client"}),
+			"The question was withdrawn: by the client. Assume no answer.", false},
+		{"unavailable", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Unavailable, Reason: "tty: no controlling terminal"}),
+			"There is no way to show the question to the user here (tty: no controlling terminal). Do not call this tool again; ask the user in plain text in your reply instead.", true},
+		{"failed", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Failed, Reason: "disk full"}),
+			"Asking failed inside the server; its log says why. Assume no answer; ask the user in plain text in your reply instead.", true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := NewResult(tc.rec)
+			if r.Text() != tc.text {
+				t.Errorf("got  %s\nwant %s", r.Text(), tc.text)
+			}
+			if r.IsError() != tc.error {
+				t.Errorf("IsError = %v", r.IsError())
+			}
+			if r.Summary == "" {
+				t.Error("no summary")
+			}
+			if data, err := json.Marshal(r); err != nil || !json.Valid(data) {
+				t.Errorf("structured content: %s, %v", data, err)
+			}
+		})
+	}
+}
+
+func TestStructuredContent(t *testing.T) {
+	rec := answeredBy(asked(databaseQuestion(), featuresQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"mongodb"}}, question.Answer{QuestionID: "q1.mongodb.1", Selected: []string{"false"}})
+	got, err := encode(NewResult(rec))
+	want := `{"status":"answered","id":"01J","round":2,"answers":{"Which database?":"MongoDB","Sharded?":"No"},"responses":[` +
+		`{"question_id":"q1","question":"Which database?","header":"Database","state":"answered","selected":[{"id":"mongodb","label":"MongoDB"}],"text":"","response":"MongoDB","by":"user"},` +
+		`{"question_id":"q1.mongodb.1","question":"Sharded?","state":"answered","selected":[{"id":"false","label":"No"}],"text":"","response":false,"by":"user"},` +
+		`{"question_id":"q2","question":"Which <b>\"features\"</b>?","header":"Features","state":"unanswered","selected":[],"text":"","response":null}],` +
+		`"note":"","summary":"User answered 2 questions","surface":"elicit"}`
+	if err != nil || got != want {
+		t.Errorf("%v\ngot  %s\nwant %s", err, got, want)
+	}
+	rec = answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}})
+	if state := NewResult(rec).Responses[1].State; state != "not_shown" {
+		t.Errorf("a follow-up that was not shown is %s", state)
+	}
+}
+
+func TestFormats(t *testing.T) {
+	sameHeader := featuresQuestion()
+	sameHeader.Header = "Database"
+	rec := answeredBy(asked(databaseQuestion(), featuresQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"mongodb"}}, question.Answer{QuestionID: "q1.mongodb.1", Selected: []string{"true"}}, question.Answer{QuestionID: "q2", Selected: []string{"a", "c"}, Custom: "mine"})
+	same := answeredBy(asked(databaseQuestion(), sameHeader), "", question.Answer{QuestionID: "q1", Custom: "SQLite"}, question.Answer{QuestionID: "q2", Selected: []string{"c"}})
+	for _, tc := range []struct {
+		format, want string
+		rec          desk.Record
+	}{
+		{"headers", `{"answers":{"Database":"MongoDB","Sharded?":"Yes","Features":"A, B, C, Other (custom: mine)"}}`, rec},
+		{"headers", `{"answers":{"Which database?":"Other (custom: SQLite)","Which <b>\"features\"</b>?":"C"}}`, same},
+		{"questions", `{"answers":{"Which database?":"MongoDB","Sharded?":"Yes","Which <b>\"features\"</b>?":"A, B, C, mine"}}`, rec},
+		{"indexes", `{"answers":{"question-0":"MongoDB","q1.mongodb.1":"Yes","question-1":"A, B,C,mine"}}`, rec},
+		{"ids", `{"answers":{"q1":"mongodb","q1.mongodb.1":true,"q2":["a","c","mine"]}}`, rec},
+		{"questions", `{"answers":{},"note":"User dismissed the question without answering."}`, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}})},
+	} {
+		got, err := Format(tc.rec, tc.format)
+		if err != nil || got != tc.want {
+			t.Errorf("%s: %v\ngot  %s\nwant %s", tc.format, err, got, tc.want)
+		}
+	}
+	if _, err := Format(rec, "yaml"); err == nil {
+		t.Error("an unknown format was accepted")
+	}
+}

@@ -1,0 +1,164 @@
+package askuser
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/invopop/jsonschema"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+//go:generate go run ../../cmd/mcp-askuser schema --output ../../schema.json
+
+// The published arguments. They are written for models: what else [Decode]
+// understands is not published. The follow-ups are unrolled two levels deep,
+// because clients of some models know no references (FACTS 6).
+
+type askArguments struct {
+	Questions []askQuestion     `json:"questions" jsonschema:"required,minItems=1"`
+	Metadata  map[string]any    `json:"metadata,omitempty"`
+	Answers   map[string]string `json:"answers,omitempty" jsonschema_description:"Answers you already have; not asked again"`
+	Timeout   int               `json:"timeout_seconds,omitempty"`
+}
+
+type askQuestion struct {
+	Question    string                `json:"question" jsonschema:"required,minLength=1"`
+	Header      string                `json:"header,omitempty"`
+	Options     []askOption           `json:"options,omitempty" jsonschema:"minItems=2"`
+	MultiSelect bool                  `json:"multiSelect,omitempty"`
+	Type        question.Type         `json:"type,omitempty" jsonschema:"enum=multiple_choice,enum=checkbox,enum=text,enum=boolean"`
+	ID          string                `json:"question_id,omitempty"`
+	Required    bool                  `json:"required,omitempty" jsonschema:"default=true"`
+	AllowCustom bool                  `json:"allow_custom,omitempty" jsonschema:"default=true"`
+	Default     string                `json:"default,omitempty"`
+	Placeholder string                `json:"placeholder,omitempty"`
+	FollowUps   map[string][]followUp `json:"follow_up_questions,omitempty" jsonschema_description:"By option label: asked only if it is chosen"`
+}
+
+type askOption struct {
+	Label       string `json:"label" jsonschema:"required,minLength=1"`
+	Description string `json:"description,omitempty"`
+	ID          string `json:"id,omitempty"`
+	Default     bool   `json:"default,omitempty"`
+	Preview     string `json:"preview,omitempty"`
+}
+
+// A follow-up is a question like any other; the schema names what most need.
+
+type followUp struct {
+	lastFollowUp
+	FollowUps map[string][]lastFollowUp `json:"follow_up_questions,omitempty"`
+}
+
+type lastFollowUp struct {
+	Question    string           `json:"question" jsonschema:"required,minLength=1"`
+	Header      string           `json:"header,omitempty"`
+	Options     []followUpOption `json:"options,omitempty" jsonschema:"minItems=2"`
+	MultiSelect bool             `json:"multiSelect,omitempty"`
+	Type        question.Type    `json:"type,omitempty"`
+}
+
+type followUpOption struct {
+	Label       string `json:"label" jsonschema:"required"`
+	Description string `json:"description,omitempty"`
+}
+
+type confirmArguments struct {
+	Action  string `json:"action" jsonschema:"required,minLength=1"`
+	Details string `json:"details,omitempty"`
+	Default bool   `json:"default,omitempty"`
+}
+
+type awaitArguments struct {
+	ID string `json:"id" jsonschema:"required"`
+}
+
+// AskSchema returns the published input schema of ask_user_question, moved by
+// the limits (A7).
+func AskSchema(l question.Limits) json.RawMessage {
+	s := reflect(&askArguments{})
+	publish(s, l)
+	return marshal(s)
+}
+
+// publish writes the limits into the schema of a set, and says once what a
+// field is for.
+func publish(s *jsonschema.Schema, l question.Limits) {
+	questions := property(s, "questions")
+	limit(questions, l.Questions)
+	for level := questions.Items; ; {
+		length := uint64(l.Question)
+		property(level, "question").MaxLength = &length
+		options := property(level, "options")
+		limit(options, l.Options)
+		if level == questions.Items {
+			property(level, "header").Description = fmt.Sprintf("Short label, at most %d characters", l.Header)
+			property(options.Items, "label").Description = "1-5 words"
+			property(options.Items, "description").Description = "What choosing it means"
+			property(options.Items, "preview").Description = "Preformatted, for comparison"
+		}
+		below := property(level, "follow_up_questions")
+		if below == nil {
+			return
+		}
+		limit(below.AdditionalProperties, l.Questions)
+		level = below.AdditionalProperties.Items
+	}
+}
+
+func limit(array *jsonschema.Schema, n int) {
+	most := uint64(n)
+	array.MaxItems = &most
+}
+
+// property returns a member's schema, or nil.
+func property(s *jsonschema.Schema, name string) *jsonschema.Schema {
+	p, _ := s.Properties.Get(name)
+	return p
+}
+
+// reflect returns the schema of a struct without references and without a
+// version, open to further members.
+func reflect(v any) *jsonschema.Schema {
+	r := jsonschema.Reflector{
+		Anonymous:                  true,
+		DoNotReference:             true,
+		ExpandedStruct:             true,
+		AllowAdditionalProperties:  true,
+		RequiredFromJSONSchemaTags: true,
+	}
+	s := r.Reflect(v)
+	s.Version = ""
+	return s
+}
+
+func marshal(s *jsonschema.Schema) json.RawMessage {
+	data, err := json.Marshal(s)
+	if err != nil { // a schema of ours has no reason to fail
+		panic(err)
+	}
+	return data
+}
+
+// schemaOf returns the schema of v's type.
+func schemaOf(v any) json.RawMessage { return marshal(reflect(v)) }
+
+// What is published of the results of the other two tools. They have all
+// members of [Result]; every byte costs the user's context.
+
+type confirmResult struct {
+	Status   desk.Status `json:"status" jsonschema:"required"`
+	Response bool        `json:"response,omitempty"`
+}
+
+type awaitResult struct {
+	Status  desk.Status       `json:"status" jsonschema:"required"`
+	Answers map[string]string `json:"answers,omitempty"`
+}
+
+// JSONSchema describes an object of strings.
+func (ordered) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}
+}

@@ -1,0 +1,332 @@
+package askuser
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/ui"
+	"mcp-askuser/ui/elicit"
+)
+
+//go:embed texts/*.md
+var texts embed.FS
+
+// Text returns one of the texts for the model, by the name of its file.
+func Text(name string) string {
+	data, err := texts.ReadFile("texts/" + name + ".md")
+	if err != nil { // the files are compiled in
+		panic(err)
+	}
+	return strings.TrimSpace(string(data))
+}
+
+// Config is what the tools need from their surroundings.
+type Config struct {
+	Desk      *desk.Desk
+	Presenter *ui.Presenter
+	Log       *slog.Logger
+	Limits    question.Limits
+	// Surfaces are tried in order. One named elicit stands for the client's
+	// own form.
+	Surfaces  []ui.Surface
+	Hold      time.Duration // how long one call waits; 0: as its host allows
+	Timeout   time.Duration // how long the human may take; 0: without end
+	Session   string        // the dialogue, where the host names none
+	Directory string        // the project that the asker works in
+	Tick      time.Duration // between progress messages; 0: 10 s
+}
+
+// Elicit stands for the client's own form in Config.Surfaces.
+func Elicit() ui.Surface { return ownForm{} }
+
+type ownForm struct{}
+
+func (ownForm) Name() string { return "elicit" }
+
+func (ownForm) Show(context.Context, desk.Record, ui.Commit) error {
+	return ui.Unavailablef("there is no MCP client here")
+}
+
+// Tools are the MCP tools. They are safe for concurrent use.
+type Tools struct {
+	Config
+	background sync.WaitGroup
+	archiving  sync.Mutex
+	closing    atomic.Bool
+
+	mu    sync.Mutex
+	shown map[string]*showing // by record id
+}
+
+// showing is one record in front of the human.
+type showing struct {
+	*ui.Presentation
+	trip *roundTrip
+}
+
+// New returns the tools.
+func New(c Config) *Tools {
+	c.Limits.Lenient = true // see question.Limits
+	if c.Tick <= 0 {
+		c.Tick = 10 * time.Second
+	}
+	return &Tools{Config: c, shown: map[string]*showing{}}
+}
+
+// Close waits for what goes on behind the calls, and leaves undone what can
+// be done later.
+func (t *Tools) Close() {
+	t.closing.Store(true)
+	t.background.Wait()
+}
+
+// Register adds the three tools to an MCP server.
+func (t *Tools) Register(s *mcpserver.MCPServer) {
+	s.AddTools(
+		mcpserver.ServerTool{Tool: tool("ask_user_question", "Ask the user", AskSchema(t.Limits), schemaOf(&Result{})), Handler: t.handle(t.decodeAsk)},
+		mcpserver.ServerTool{Tool: tool("confirm_action", "Confirm an action", schemaOf(&confirmArguments{}), schemaOf(&confirmResult{})), Handler: t.handle(decodeConfirm)},
+		mcpserver.ServerTool{Tool: tool("await_answer", "Await an answer", schemaOf(&awaitArguments{}), schemaOf(&awaitResult{})), Handler: t.await},
+	)
+}
+
+// tool describes a tool. It asks and changes nothing: without readOnlyHint
+// hosts want an approval for every call and run the calls of one turn one
+// after the other (B2, FACTS 2).
+func tool(name, title string, input, output json.RawMessage) mcp.Tool {
+	yes, no := true, false
+	x := mcp.NewToolWithRawSchema(name, Text(name), input)
+	x.RawOutputSchema = output
+	x.Annotations = mcp.ToolAnnotation{Title: title, ReadOnlyHint: &yes, DestructiveHint: &no, IdempotentHint: &no, OpenWorldHint: &yes}
+	x.Meta = mcp.NewMetaFromMap(map[string]any{"anthropic/alwaysLoad": true})
+	return x
+}
+
+func (t *Tools) decodeAsk(args json.RawMessage) (Call, error) { return Decode(args, t.Limits) }
+
+// decodeConfirm turns the arguments of confirm_action into a set of one
+// yes-or-no question (E7).
+func decodeConfirm(args json.RawMessage) (Call, error) {
+	d := &decoder{}
+	m, _ := d.object("", args)
+	action := lines(d.text("action", m.get("action")))
+	details := lines(d.text("details", m.get("details")))
+	q := Confirm(action, details, nil)
+	if raw := m.get("default"); raw != nil {
+		yes := d.flag("default", raw, false)
+		q = Confirm(action, details, &yes)
+	}
+	if strings.TrimSpace(action) == "" && !d.reported("action") {
+		d.add("action", "is required and must not be empty")
+	}
+	return Call{Set: question.Set{Questions: []question.Question{q}}}, d.found.Err()
+}
+
+// Confirm returns the question of confirm_action. The default is what an
+// empty line in the plain form would say; nil for none.
+func Confirm(action, details string, yes *bool) question.Question {
+	q := question.Question{ID: "q1", Text: action, Header: "Confirm", Description: details, Type: question.Boolean, Required: true, Options: booleanOptions(nil)}
+	if yes != nil {
+		i := 1
+		if *yes {
+			i = 0
+		}
+		q.Options[i].Default = true
+	}
+	return q
+}
+
+// handle is the life of a call that asks.
+func (t *Tools) handle(decode func(json.RawMessage) (Call, error)) mcpserver.ToolHandlerFunc {
+	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		c := callerOf(ctx, req)
+		if state := req.Params.RequestState; state != "" {
+			return t.resume(ctx, c, req)
+		}
+		call, err := decode(arguments(req))
+		if err != nil {
+			return badArguments(err), nil
+		}
+		if len(call.Set.Shown(nil)) == 0 {
+			return t.nothingToAsk(call.Set), nil
+		}
+		session := c.session
+		if session == "" {
+			session = t.Session
+		}
+		rec, err := t.Desk.Ask(ctx, call.Set, session, c.asker(t.Directory))
+		if err != nil {
+			return t.failed(ctx, "", fmt.Errorf("asking: %w", err)), nil
+		}
+		if call.Timeout == 0 {
+			call.Timeout = t.Timeout
+		}
+		return t.wait(ctx, c, rec, t.present(ctx, c, rec, call.Timeout), true)
+	}
+}
+
+// nothingToAsk answers a call that brings all its answers along.
+func (t *Tools) nothingToAsk(set question.Set) *mcp.CallToolResult {
+	return toolResult(NewResult(desk.Record{Set: set, State: desk.Answered, Outcome: &desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}}}))
+}
+
+// await is the handler of await_answer.
+func (t *Tools) await(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	c := callerOf(ctx, req)
+	if state := req.Params.RequestState; state != "" {
+		return t.resume(ctx, c, req)
+	}
+	d := &decoder{}
+	m, _ := d.object("", arguments(req))
+	id := strings.TrimSpace(d.text("id", m.get("id", "ticket")))
+	if id == "" && !d.reported("id") {
+		d.add("id", "is required: the id that came with the pending result")
+	}
+	if d.found != nil {
+		return badArguments(d.found), nil
+	}
+	return t.rejoin(ctx, c, id, false)
+}
+
+// resume goes on with a call that had returned with a form. The state is the
+// client's word: it counts only where we handed it out.
+func (t *Tools) resume(ctx context.Context, c caller, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	id, secret := splitState(req.Params.RequestState)
+	t.mu.Lock()
+	show := t.shown[id]
+	t.mu.Unlock()
+	asked := false
+	if show != nil {
+		asked = show.trip.bring(secret, req.Params.InputResponses)
+	}
+	return t.rejoin(ctx, c, id, asked)
+}
+
+// rejoin waits for a record that was asked before.
+func (t *Tools) rejoin(ctx context.Context, c caller, id string, asked bool) (*mcp.CallToolResult, error) {
+	rec, err := t.Desk.Get(ctx, id)
+	if errors.Is(err, desk.ErrNotFound) {
+		return badArguments(question.Violations{{Path: "id", Message: fmt.Sprintf("no question has the id %q; ask again with ask_user_question", id)}}), nil
+	}
+	if err != nil {
+		return t.failed(ctx, id, fmt.Errorf("reading the question: %w", err)), nil
+	}
+	if rec.Outcome != nil {
+		return t.collect(rec), nil
+	}
+	return t.wait(ctx, c, rec, t.present(ctx, c, rec, 0), asked)
+}
+
+// present puts the record in front of the human, if it is not there already.
+func (t *Tools) present(ctx context.Context, c caller, rec desk.Record, timeout time.Duration) *showing {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if running := t.shown[rec.ID]; running != nil {
+		select {
+		case <-running.Done():
+		default:
+			return running
+		}
+	}
+	trip := newRoundTrip()
+	show := &showing{t.Presenter.Present(rec, timeout, t.surfaces(ctx, c, trip)), trip}
+	t.shown[rec.ID] = show
+	t.background.Go(func() {
+		<-show.Done()
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		if t.shown[rec.ID] == show {
+			delete(t.shown, rec.ID)
+		}
+	})
+	return show
+}
+
+// surfaces returns the surfaces to try, the client's own form in its place.
+func (t *Tools) surfaces(ctx context.Context, c caller, trip *roundTrip) []ui.Surface {
+	out := make([]ui.Surface, len(t.Surfaces))
+	for i, s := range t.Surfaces {
+		if s.Name() == "elicit" {
+			s = c.form(ctx, trip)
+		}
+		out[i] = s
+	}
+	return out
+}
+
+// form is the surface of the client's own form; a client that did not declare
+// it is sent nothing.
+func (c *caller) form(ctx context.Context, trip *roundTrip) ui.Surface {
+	conn, able := c.conn.(mcpserver.SessionWithElicitation)
+	switch {
+	case !c.forms:
+		return undeclared{}
+	case c.modern:
+		return elicit.New(trip, c.showsArrays())
+	case able:
+		return elicit.New(direct{ctx, conn}, c.showsArrays())
+	}
+	return undeclared{}
+}
+
+type undeclared struct{ ownForm }
+
+func (undeclared) Show(context.Context, desk.Record, ui.Commit) error {
+	return ui.Unavailablef("the client did not declare form elicitation")
+}
+
+// collect hands an ended record to its asker, and puts it away.
+func (t *Tools) collect(rec desk.Record) *mcp.CallToolResult {
+	t.putAway(rec.ID)
+	return toolResult(NewResult(rec))
+}
+
+// putAway archives a record that has ended, behind the calls and one at a
+// time: nobody waits for it.
+func (t *Tools) putAway(id string) {
+	t.background.Go(func() {
+		t.archiving.Lock()
+		defer t.archiving.Unlock()
+		if t.closing.Load() {
+			return // it can be archived later, by anyone
+		}
+		if err := t.Desk.Archive(context.Background(), id); err != nil {
+			t.Log.Error("archiving failed", "id", id, "error", err)
+		}
+	})
+}
+
+// failed is the result of a failure inside: the log gets the cause, the model
+// one sentence (C5).
+func (t *Tools) failed(ctx context.Context, id string, err error) *mcp.CallToolResult {
+	t.Log.ErrorContext(ctx, "a call failed", "id", id, "error", err)
+	return toolResult(NewResult(desk.Record{ID: id, State: desk.Failed, Outcome: &desk.Outcome{Status: desk.Failed}}))
+}
+
+func toolResult(r *Result) *mcp.CallToolResult {
+	return &mcp.CallToolResult{
+		Content:           []mcp.Content{mcp.NewTextContent(r.Text())},
+		StructuredContent: r,
+		IsError:           r.IsError(),
+	}
+}
+
+func badArguments(err error) *mcp.CallToolResult {
+	var v question.Violations
+	if !errors.As(err, &v) {
+		err = question.Violations{{Path: root, Message: "are not valid JSON: " + err.Error()}}
+	}
+	return mcp.NewToolResultError(err.Error())
+}
