@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/question"
+)
+
+const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}` + "\n"
+
+// build compiles a package as it is released and returns the program's path.
+func build(b *testing.B, pkg string) string {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "program")
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, pkg)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	return path
+}
+
+// running is a started program that speaks JSON-RPC.
+type running struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+func start(b *testing.B, path, dir string, args ...string) *running {
+	b.Helper()
+	cmd := exec.Command(path, args...)
+	cmd.Env = append(os.Environ(), spool.EnvDir+"="+dir)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		b.Fatal(err)
+	}
+	return &running{cmd, in, bufio.NewReaderSize(out, 1<<16)}
+}
+
+func (r *running) say(b *testing.B, line string) {
+	b.Helper()
+	if _, err := io.WriteString(r.in, line); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (r *running) hear(b *testing.B) string {
+	b.Helper()
+	line, err := r.out.ReadString('\n')
+	if err != nil {
+		b.Fatal(err)
+	}
+	return line
+}
+
+func (r *running) stop() {
+	_ = r.in.Close()
+	_ = r.cmd.Wait()
+}
+
+// resident returns the program's resident memory in MiB.
+func (r *running) resident(b *testing.B) float64 {
+	b.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", r.cmd.Process.Pid))
+	if err != nil {
+		b.Skip(err)
+	}
+	_, after, _ := strings.Cut(string(status), "VmRSS:")
+	var kib float64
+	if _, err := fmt.Sscan(after, &kib); err != nil {
+		b.Fatal(err)
+	}
+	return kib / 1024
+}
+
+func percentile(all []float64, p float64) float64 {
+	slices.Sort(all)
+	return all[min(len(all)-1, int(p*float64(len(all))))]
+}
+
+// BenchmarkStart measures from the start of the process to the response to
+// initialize, and the memory then resident: ours beside an empty mcp-go
+// server, in turns.
+func BenchmarkStart(b *testing.B) {
+	names := []string{"ours", "empty"}
+	paths := []string{build(b, "."), build(b, "./testdata/emptyserver")}
+	took, memory := make([][]float64, 2), make([][]float64, 2)
+	for b.Loop() {
+		for i, path := range paths {
+			at := time.Now()
+			r := start(b, path, b.TempDir())
+			r.say(b, hello)
+			r.hear(b)
+			took[i] = append(took[i], time.Since(at).Seconds()*1000)
+			memory[i] = append(memory[i], r.resident(b))
+			r.stop()
+		}
+	}
+	for i, name := range names {
+		b.ReportMetric(percentile(took[i], 0.5), name+"-ms")
+		b.ReportMetric(percentile(memory[i], 0.5), name+"-MiB")
+	}
+	b.ReportMetric(percentile(took[0], 0.5)/percentile(took[1], 0.5), "times-ms")
+	b.ReportMetric(percentile(memory[0], 0.5)/percentile(memory[1], 0.5), "times-MiB")
+}
+
+// BenchmarkReply measures from a reply committed by another process to the
+// tool result at the client.
+func BenchmarkReply(b *testing.B) {
+	dir := b.TempDir()
+	r := start(b, build(b, "."), dir, "serve", "--surface", "inbox")
+	defer r.stop()
+	r.say(b, hello)
+	r.hear(b)
+	store, err := spool.Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	d := desk.New(store, desk.Options{})
+	events, err := d.Watch(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	var took []float64
+	for n := 1; b.Loop(); n++ {
+		r.say(b, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Question %d?"}}}`+"\n", n, n))
+		var id string
+		for id == "" {
+			if e := <-events; e.Type == desk.Asked {
+				id = e.Record.ID
+			}
+		}
+		if _, err := d.Reply(b.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, "inbox"); err != nil {
+			b.Fatal(err)
+		}
+		at := time.Now()
+		r.hear(b)
+		took = append(took, time.Since(at).Seconds()*1000)
+	}
+	b.ReportMetric(percentile(took, 0.5), "p50-ms")
+	b.ReportMetric(percentile(took, 0.99), "p99-ms")
+}
+
+// BenchmarkToolsList reports what the tools cost the user's context.
+func BenchmarkToolsList(b *testing.B) {
+	r := start(b, build(b, "."), b.TempDir())
+	defer r.stop()
+	r.say(b, hello)
+	var welcome struct{ Result struct{ Instructions string } }
+	if err := json.Unmarshal([]byte(r.hear(b)), &welcome); err != nil {
+		b.Fatal(err)
+	}
+	var list struct{ Result json.RawMessage }
+	for b.Loop() {
+		r.say(b, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`+"\n")
+		if err := json.Unmarshal([]byte(r.hear(b)), &list); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(len(list.Result)), "tools/list-bytes")
+	b.ReportMetric(float64(len(welcome.Result.Instructions)), "instructions-bytes")
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"mcp-askuser/tools/askuser"
+)
+
+//go:embed texts/demo.json
+var demoCall []byte
+
+func (a *app) demo() *cobra.Command {
+	var flags askFlags
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "Ask a sample set here and print what an agent would get",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := a.settings(flags.order(), flags.timeout, "")
+			if err != nil {
+				return err
+			}
+			call, err := askuser.Decode(demoCall, s.limits)
+			if err != nil {
+				return err
+			}
+			call.Timeout = s.timeout
+			rec, err := a.put(cmd.Context(), call, s.surfaces)
+			if err != nil {
+				return err
+			}
+			result := askuser.NewResult(rec)
+			structured, err := json.MarshalIndent(result, "", "  ")
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(a.out, "%s\n\n%s\n", result.Text(), structured)
+			return outcome(rec)
+		},
+	}
+	flags.add(cmd)
+	return cmd
+}

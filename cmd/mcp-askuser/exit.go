@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"mcp-askuser/ui"
+)
+
+// The exit statuses.
+const (
+	exitBad         = 1   // bad input or a failure; for confirm also: no
+	exitClosed      = 2   // closed without an answer
+	exitNoSurface   = 3   // no human could be reached
+	exitTimeout     = 124 // as timeout(1)
+	exitInterrupted = 130 // as a shell after Ctrl+C
+)
+
+// exitError ends the program with a status. Err is printed; it may be nil.
+type exitError struct {
+	code int
+	err  error
+}
+
+func (e *exitError) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit status %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exitError) Unwrap() error { return e.err }
+
+// status prints the error for people and returns its exit status.
+func (a *app) status(err error) int {
+	if err == nil {
+		return 0
+	}
+	code := exitBad
+	var exit *exitError
+	var sig *signalError
+	switch {
+	case errors.As(err, &exit):
+		code, err = exit.code, exit.err
+	case errors.As(err, &sig), errors.Is(err, ui.ErrInterrupted):
+		return exitInterrupted // the human knows
+	}
+	if err != nil {
+		fmt.Fprintf(a.err, "Error: %v\n", err)
+	}
+	return code
+}
+
+// signalError is the cause of a context that a signal ended.
+type signalError struct{ os.Signal }
+
+func (e *signalError) Error() string { return "ended by signal: " + e.String() }
+
+// interruptible returns a context that ends with the first signal that asks
+// the program to; the second ends the program at once, whatever it waits for.
+func interruptible(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		s, ok := <-signals
+		if !ok {
+			return
+		}
+		cancel(&signalError{s})
+		if _, again := <-signals; again {
+			os.Exit(exitInterrupted)
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(signals)
+		cancel(nil)
+	}
+}

@@ -1,0 +1,251 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/question"
+)
+
+// wire is a raw connection to the program: what a client library would hide
+// is seen here.
+type wire struct {
+	t      *testing.T
+	in     io.WriteCloser
+	lines  chan message
+	stderr *bytes.Buffer
+	wait   func() error
+}
+
+type message struct {
+	ID     json.RawMessage
+	Method string
+	Params json.RawMessage
+	Result struct {
+		StructuredContent struct {
+			Status, ID string
+			Answers    map[string]string
+		}
+	}
+	Error *struct{ Message string }
+	at    time.Time
+}
+
+func dial(t *testing.T, dir string, args ...string) *wire {
+	t.Helper()
+	cmd := program(t, dir, args...)
+	w := &wire{t: t, lines: make(chan message, 4096), stderr: &bytes.Buffer{}}
+	cmd.Stderr = w.stderr
+	var err error
+	if w.in, err = cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		defer close(w.lines)
+		scan := bufio.NewScanner(out)
+		scan.Buffer(nil, 1<<20)
+		for scan.Scan() {
+			var m message
+			if err := json.Unmarshal(scan.Bytes(), &m); err != nil {
+				t.Errorf("not JSON-RPC on standard output: %q", scan.Text())
+			}
+			m.at = time.Now()
+			w.lines <- m
+		}
+	}()
+	w.wait = func() error {
+		<-read
+		return cmd.Wait()
+	}
+	return w
+}
+
+func (w *wire) send(format string, args ...any) {
+	w.t.Helper()
+	if _, err := fmt.Fprintf(w.in, format+"\n", args...); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *wire) hello(client, capabilities string) {
+	w.t.Helper()
+	w.send(`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":%s,"clientInfo":{"name":%q,"version":"1"}}}`, capabilities, client)
+	w.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	w.next(func(m message) bool { return string(m.ID) == `"hello"` })
+}
+
+// next returns the first message that is wanted; others are dropped.
+func (w *wire) next(want func(message) bool) message {
+	w.t.Helper()
+	limit := time.After(30 * time.Second)
+	for {
+		select {
+		case m, ok := <-w.lines:
+			if !ok {
+				w.t.Fatalf("the program ended: %s", w.stderr)
+			}
+			if want(m) {
+				return m
+			}
+		case <-limit:
+			w.t.Fatalf("no answer within 30 s: %s", w.stderr)
+		}
+	}
+}
+
+func openDesk(t *testing.T, dir string) *desk.Desk {
+	t.Helper()
+	store, err := spool.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return desk.New(store, desk.Options{})
+}
+
+// A thousand calls wait in one server. All are on disk; a ping is answered
+// throughout; each answer reaches its own caller; what is cancelled is
+// withdrawn and never responded to; the end of input ends the program.
+func TestThousandWaitingCalls(t *testing.T) {
+	const calls = 1000
+	dir := t.TempDir()
+	w := dial(t, dir, "serve", "--surface", "inbox")
+	w.hello("test", `{}`)
+	for i := range calls {
+		w.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Question %d?","options":["A","B"]},"_meta":{"progressToken":%d}}}`, i, i, i)
+	}
+	for waiting := map[string]bool{}; len(waiting) < calls; {
+		m := w.next(func(m message) bool { return m.Method == "notifications/progress" })
+		waiting[string(m.Params)] = true
+	}
+	d := openDesk(t, dir)
+	pending, err := d.Pending(t.Context())
+	if err != nil || len(pending) != calls {
+		t.Fatalf("%d records are pending, want %d: %v", len(pending), calls, err)
+	}
+
+	sent := time.Now()
+	w.send(`{"jsonrpc":"2.0","id":"ping","method":"ping"}`)
+	pong := w.next(func(m message) bool { return string(m.ID) == `"ping"` })
+	if took := pong.at.Sub(sent); took > 100*time.Millisecond {
+		t.Errorf("a ping took %s with %d calls waiting", took, calls)
+	}
+
+	// Every other question is answered, from another program, last first.
+	byNumber := map[int]desk.Record{}
+	for _, rec := range pending {
+		var n int
+		if _, err := fmt.Sscanf(rec.Questions[0].Text, "Question %d?", &n); err != nil {
+			t.Fatal(err)
+		}
+		byNumber[n] = rec
+	}
+	go func() {
+		for n := calls - 2; n >= 0; n -= 2 {
+			reply := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: fmt.Sprintf("answer to %d", n)}}}
+			if _, err := d.Reply(t.Context(), byNumber[n].ID, reply, "inbox"); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for range calls / 2 {
+		m := w.next(func(m message) bool { return m.ID != nil })
+		var n int
+		_ = json.Unmarshal(m.ID, &n)
+		got := m.Result.StructuredContent
+		if got.ID != byNumber[n].ID || got.Answers[fmt.Sprintf("Question %d?", n)] != fmt.Sprintf("answer to %d", n) {
+			t.Errorf("call %d got %+v", n, got)
+		}
+	}
+
+	// The others are cancelled, fifty at a time.
+	var slowest time.Duration
+	for first := 1; first < calls; first += 100 {
+		cancelled := map[int]time.Time{}
+		for n := first; n < first+100; n += 2 {
+			cancelled[n] = time.Now()
+			w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d,"reason":"AbortError: user-cancel"}}`, n)
+		}
+		for n, at := range cancelled {
+			rec, err := d.Wait(t.Context(), byNumber[n].ID)
+			if err != nil || rec.State != desk.Cancelled {
+				t.Fatalf("question %d: %s, %v", n, rec.State, err)
+			}
+			slowest = max(slowest, rec.Outcome.At.Sub(at))
+		}
+	}
+	if slowest > 250*time.Millisecond {
+		t.Errorf("the slowest withdrawal took %s", slowest)
+	}
+
+	ended := time.Now()
+	if err := w.in.Close(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for m := range w.lines {
+			if m.ID != nil {
+				t.Errorf("a response to the cancelled call %s", m.ID)
+			}
+		}
+	}()
+	if err := w.wait(); err != nil {
+		t.Errorf("%v: %s", err, w.stderr)
+	}
+	if took := time.Since(ended); took > time.Second {
+		t.Errorf("the program took %s to end", took)
+	}
+	if strings.Contains(w.stderr.String(), "DATA RACE") {
+		t.Error(w.stderr)
+	}
+}
+
+// A client that stops waiting does not take the question away; its user does.
+func TestWhoCancels(t *testing.T) {
+	for reason, want := range map[string]desk.Status{
+		"AbortError: user-cancel":             desk.Cancelled,
+		"AbortError":                          desk.Cancelled,
+		"":                                    desk.Cancelled,
+		"MCP error -32001: Request timed out": desk.Pending,
+		"MCP request cancelled by caller":     desk.Pending,
+	} {
+		t.Run(reason, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			w := dial(t, dir, "serve", "--surface", "inbox")
+			w.hello("test", `{}`)
+			w.send(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Go on?"},"_meta":{"progressToken":1}}}`)
+			w.next(func(m message) bool { return m.Method == "notifications/progress" })
+			w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":%q}}`, reason)
+			_ = w.in.Close()
+			if err := w.wait(); err != nil {
+				t.Fatalf("%v: %s", err, w.stderr)
+			}
+			d := openDesk(t, dir)
+			pending, err := d.Pending(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if open := len(pending) == 1; open != (want == desk.Pending) {
+				t.Errorf("the question is still open: %v", open)
+			}
+		})
+	}
+}

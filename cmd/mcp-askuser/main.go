@@ -1,0 +1,104 @@
+// Command mcp-askuser gives AI agents a dependable way to ask their user
+// something: an MCP server and a shell command. This package reads flags and
+// the environment, calls the rooms below it and prints; it has one file per
+// subcommand and decides nothing about questions.
+//
+// The rules of its user interface:
+//   - Results go to standard output; everything for people goes to standard
+//     error or to the terminal itself.
+//   - An error says what happened, then what to do, and names every fault.
+//   - The exit status tells the outcomes apart; see exit.go.
+package main
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// app is what the commands share: the process's surroundings, handed in.
+type app struct {
+	name   string // as the program was called
+	in     *os.File
+	out    io.Writer
+	err    io.Writer
+	getenv func(string) string
+}
+
+func main() {
+	a := &app{name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv}
+	ctx, stop := interruptible(context.Background())
+	code := a.run(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}
+
+// alias is the link by which the program is the ask command alone (A1).
+const alias = "AskUserQuestion"
+
+// run runs the command line and returns the exit status.
+func (a *app) run(ctx context.Context, args []string) int {
+	cmd := a.root()
+	if a.name == alias {
+		cmd = a.ask()
+		cmd.Use = alias + strings.TrimPrefix(cmd.Use, "ask")
+	}
+	cmd.SetArgs(args)
+	cmd.SetIn(a.in)
+	cmd.SetOut(a.out)
+	cmd.SetErr(a.err)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	return a.status(cmd.ExecuteContext(ctx))
+}
+
+func (a *app) root() *cobra.Command {
+	var serve serveFlags
+	cmd := &cobra.Command{
+		Use:   "mcp-askuser",
+		Short: "Let any AI agent ask its user something, and get an answer it can rely on",
+		Long: `Let any AI agent ask its user something, and get an answer it can rely on.
+
+Without a command it serves MCP over standard input and output, which is how
+agents start it. To see what it does, run: mcp-askuser demo`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if term.IsTerminal(int(a.in.Fd())) {
+				return cmd.Help()
+			}
+			return a.serveMCP(cmd.Context(), serve)
+		},
+	}
+	serve.add(cmd)
+	cmd.AddCommand(a.serve(), a.ask(), a.confirm(), a.demo(), a.schema(), a.skill(), a.version())
+	return cmd
+}
+
+// log returns a logger to standard error; nothing else may go to standard
+// output while it speaks JSON-RPC.
+func (a *app) log(level slog.Level) *slog.Logger {
+	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
+}
+
+// version returns the module's version, or the commit it was built from.
+func buildVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "unknown"
+	}
+	if v := info.Main.Version; v != "" && v != "(devel)" {
+		return v
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" {
+			return "devel-" + s.Value[:min(12, len(s.Value))]
+		}
+	}
+	return "devel"
+}

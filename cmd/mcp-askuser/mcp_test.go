@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os/exec"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/question"
+)
+
+// human answers the forms that reach the client, from a script.
+type human struct {
+	t     *testing.T
+	forms atomic.Int32
+	do    []func(mcp.ElicitationParams) (*mcp.ElicitationResult, error)
+}
+
+func (h *human) Elicit(_ context.Context, req mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+	n := int(h.forms.Add(1))
+	if n > len(h.do) {
+		h.t.Errorf("a form too many: %s", req.Params.Message)
+		return nil, errors.New("out of script")
+	}
+	return h.do[n-1](req.Params)
+}
+
+func act(action mcp.ElicitationResponseAction, content map[string]any) func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+	return func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+		r := &mcp.ElicitationResult{}
+		r.Action = action
+		if content != nil {
+			r.Content = content
+		}
+		return r, nil
+	}
+}
+
+func accept(content map[string]any) func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+	return act(mcp.ElicitationResponseActionAccept, content)
+}
+
+// slowly acts as no host would: later than a second.
+func slowly(do func(mcp.ElicitationParams) (*mcp.ElicitationResult, error)) func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+	return func(p mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+		<-time.After(1100 * time.Millisecond) // the second itself is what is tested
+		return do(p)
+	}
+}
+
+type era struct {
+	name    string
+	version string
+	options []client.ClientOption
+}
+
+var eras = []era{
+	{"2025-11-25", mcp.ProtocolVersion20251125, []client.ClientOption{client.WithLegacyProtocolOnly()}},
+	{"2026-07-28", mcp.ProtocolVersion20260728, []client.ClientOption{client.WithProtocolVersion(mcp.ProtocolVersion20260728)}},
+}
+
+// connect starts the program as an MCP client does.
+func connect(t *testing.T, e era, dir string, h *human, args ...string) *client.Client {
+	t.Helper()
+	options := e.options
+	if h != nil {
+		options = append(options[:len(options):len(options)], client.WithElicitationHandler(h))
+	}
+	stdio := transport.NewStdioWithOptions("mcp-askuser", nil, args, transport.WithCommandFunc(
+		func(_ context.Context, _ string, _ []string, args []string) (*exec.Cmd, error) {
+			return program(t, dir, args...), nil
+		}))
+	c := client.NewClient(stdio, options...)
+	if err := c.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	var hello mcp.InitializeRequest
+	hello.Params.ProtocolVersion = e.version
+	hello.Params.ClientInfo = mcp.Implementation{Name: "test", Version: "1"}
+	if _, err := c.Initialize(t.Context(), hello); err != nil {
+		t.Fatal(err)
+	}
+	if c.ProtocolVersion() != e.version {
+		t.Fatalf("the protocol is %s, want %s", c.ProtocolVersion(), e.version)
+	}
+	return c
+}
+
+func call(t *testing.T, c *client.Client, tool, args string) (text string, structured map[string]any, failed bool) {
+	t.Helper()
+	var req mcp.CallToolRequest
+	req.Params.Name = tool
+	req.Params.Arguments = json.RawMessage(args)
+	r, err := c.CallTool(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Content) != 1 {
+		t.Fatalf("%d content blocks, want 1", len(r.Content))
+	}
+	structured, _ = r.StructuredContent.(map[string]any)
+	return r.Content[0].(mcp.TextContent).Text, structured, r.IsError
+}
+
+const (
+	database  = `{"questions":[{"question":"Which database?","header":"Database","options":[{"label":"PostgreSQL","description":"Relational"},{"label":"MongoDB"}]}]}`
+	features  = `{"questions":[{"question":"Which features?","multiSelect":true,"allow_custom":false,"options":["Caching","Logging","Search"]}]}`
+	followUps = `{"questions":[{"question":"Auth?","options":["OAuth","None"],"follow_up_questions":{"OAuth":[{"question":"Provider?","options":["Google","GitHub"]}]}},{"question":"Name?"}]}`
+	said      = `User has answered your questions: %s. You can now continue with the user's answers in mind.`
+)
+
+func TestClientsForm(t *testing.T) {
+	for _, e := range eras {
+		for _, tc := range []struct {
+			name, tool, args string
+			do               []func(mcp.ElicitationParams) (*mcp.ElicitationResult, error)
+			text             string
+			status           string
+		}{
+			{"accept", "ask_user_question", database, script(accept(map[string]any{"q1": "MongoDB"})), fmt.Sprintf(said, `"Which database?"="MongoDB"`), "answered"},
+			{"free text", "ask_user_question", database, script(accept(map[string]any{"q1_other": "SQLite"})), fmt.Sprintf(said, `"Which database?"="SQLite"`), "answered"},
+			{"several", "ask_user_question", features, script(accept(map[string]any{"q1": []any{"Search", "Caching"}})), fmt.Sprintf(said, `"Which features?"="Caching, Search"`), "answered"},
+			{"follow-up", "ask_user_question", followUps, script(accept(map[string]any{"q1": "OAuth", "q2": "x"}), accept(map[string]any{"q1.oauth.1": "GitHub"})),
+				fmt.Sprintf(said, `"Auth?"="OAuth", "Provider?"="GitHub", "Name?"="x"`), "answered"},
+			{"confirmed", "confirm_action", `{"action":"Delete 15 files?"}`, script(accept(map[string]any{"q1": "Yes"})), fmt.Sprintf(said, `"Delete 15 files?"="Yes"`), "answered"},
+			{"declined by a human", "ask_user_question", database, script(slowly(act("decline", nil))), "User dismissed the question without answering. Go on without assuming that any option was chosen.", "dismissed"},
+			{"cancelled by a human", "ask_user_question", database, script(slowly(act("cancel", nil))), "User dismissed the question without answering. Go on without assuming that any option was chosen.", "dismissed"},
+			{"declined by the host", "ask_user_question", database, script(act("decline", nil)), "There is no way to show the question", "unavailable"},
+			{"accepted by the host", "ask_user_question", database, script(accept(map[string]any{})), "There is no way to show the question", "unavailable"},
+			{"bad arguments", "ask_user_question", `{"questions":[{"question":"","options":["A"]}]}`, nil,
+				"Validation failed\n- questions[0].question: is required and must not be empty\n- questions[0].options: must have 2 to 4 options, has 1", ""},
+		} {
+			t.Run(e.name+"/"+tc.name, func(t *testing.T) {
+				t.Parallel()
+				h := &human{t: t, do: tc.do}
+				c := connect(t, e, t.TempDir(), h)
+				text, structured, failed := call(t, c, tc.tool, tc.args)
+				if !strings.HasPrefix(text, tc.text) {
+					t.Errorf("got  %s\nwant %s", text, tc.text)
+				}
+				status, _ := structured["status"].(string)
+				if status != tc.status {
+					t.Errorf("status %q, want %q", status, tc.status)
+				}
+				if wantFailed := status == "unavailable" || status == ""; failed != wantFailed {
+					t.Errorf("isError %v", failed)
+				}
+				if n := int(h.forms.Load()); n != len(tc.do) {
+					t.Errorf("%d forms were shown, want %d", n, len(tc.do))
+				}
+				if tc.tool == "confirm_action" && structured["response"] != true {
+					t.Errorf("response is %v", structured["response"])
+				}
+			})
+		}
+	}
+}
+
+func script(do ...func(mcp.ElicitationParams) (*mcp.ElicitationResult, error)) []func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+	return do
+}
+
+// A client that declared no forms is sent none, and learns at once that there
+// is no way to ask.
+func TestNoWayToAsk(t *testing.T) {
+	for _, e := range eras {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			c := connect(t, e, t.TempDir(), nil)
+			text, structured, failed := call(t, c, "ask_user_question", database)
+			if !failed || structured["status"] != "unavailable" || !strings.Contains(text, "ask the user in plain text") {
+				t.Errorf("got %s, %v", text, structured)
+			}
+			if !strings.Contains(text, "did not declare") {
+				t.Errorf("the form was tried all the same: %s", text)
+			}
+		})
+	}
+}
+
+// A call that its host will not hold any longer hands out a ticket; the answer
+// given meanwhile is collected with it (DESIGN, promise 2).
+func TestTicket(t *testing.T) {
+	for _, e := range eras {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			c := connect(t, e, dir, nil, "serve", "--surface", "inbox", "--hold", "100ms")
+			text, structured, _ := call(t, c, "ask_user_question", database)
+			id, _ := structured["id"].(string)
+			if structured["status"] != "pending" || id == "" || !strings.Contains(text, id) {
+				t.Fatalf("got %s, %v", text, structured)
+			}
+			if _, again, _ := call(t, c, "await_answer", `{"id":"`+id+`"}`); again["status"] != "pending" {
+				t.Fatalf("got %v", again)
+			}
+			answerFrom(t, dir, id, "mongodb")
+			text, structured, _ = call(t, c, "await_answer", `{"id":"`+id+`"}`)
+			if want := fmt.Sprintf(said, `"Which database?"="MongoDB"`); text != want || structured["status"] != "answered" {
+				t.Errorf("got %s, %v", text, structured)
+			}
+			if text, _, failed := call(t, c, "await_answer", `{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV"}`); !failed || !strings.Contains(text, "no question has the id") {
+				t.Errorf("an unknown ticket: %s", text)
+			}
+		})
+	}
+}
+
+// answerFrom answers a question as another program on this machine does.
+func answerFrom(t *testing.T, dir, id, option string) {
+	t.Helper()
+	store, err := spool.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = desk.New(store, desk.Options{}).Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}, "inbox")
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTimeoutIsNoAnswer(t *testing.T) {
+	for _, e := range eras {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			c := connect(t, e, t.TempDir(), nil, "serve", "--surface", "inbox")
+			args := `{"question":"Go on?","options":["Yes","No"],"default":"Yes","timeout_seconds":0.1}`
+			text, structured, failed := call(t, c, "ask_user_question", args)
+			if failed || structured["status"] != "timeout" || !strings.Contains(text, "no option may be treated as chosen") || len(structured["answers"].(map[string]any)) != 0 {
+				t.Errorf("got %s, %v", text, structured)
+			}
+		})
+	}
+}
+
+// What the caller says it knows is not asked, and never becomes the user's
+// word (B1).
+func TestCollectedAnswers(t *testing.T) {
+	c := connect(t, eras[0], t.TempDir(), nil)
+	text, structured, _ := call(t, c, "ask_user_question", `{"question":"Which?","options":["A","B"],"answers":{"Which?":"A"}}`)
+	if strings.Contains(text, "User has answered") || !strings.Contains(text, "has not confirmed") {
+		t.Errorf("got %s", text)
+	}
+	if by := structured["responses"].([]any)[0].(map[string]any)["by"]; by != "caller" {
+		t.Errorf("by %v", by)
+	}
+}
