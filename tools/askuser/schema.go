@@ -131,7 +131,26 @@ func reflect(v any) *jsonschema.Schema {
 	}
 	s := r.Reflect(v)
 	s.Version = ""
+	complete(s)
 	return s
+}
+
+// complete gives every object its properties, if none: some models' validators
+// refuse an object without (FACTS 6).
+func complete(s *jsonschema.Schema) {
+	if s == nil {
+		return
+	}
+	if s.Type == "object" && s.Properties == nil {
+		s.Properties = jsonschema.NewProperties()
+	}
+	complete(s.Items)
+	complete(s.AdditionalProperties)
+	if s.Properties != nil {
+		for p := s.Properties.Oldest(); p != nil; p = p.Next() {
+			complete(p.Value)
+		}
+	}
 }
 
 func marshal(s *jsonschema.Schema) json.RawMessage {

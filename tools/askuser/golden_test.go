@@ -1,0 +1,161 @@
+package askuser
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/question"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// list returns the result of tools/list as it is sent.
+func list(t *testing.T, l question.Limits) []byte {
+	t.Helper()
+	s := mcpserver.NewMCPServer("test", "1")
+	New(Config{Limits: l}).Register(s)
+	response, err := json.Marshal(s.HandleMessage(context.Background(), json.RawMessage(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct{ Result json.RawMessage }
+	if err := json.Unmarshal(response, &r); err != nil {
+		t.Fatal(err)
+	}
+	return r.Result
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; if that is meant, run the test with -update and look at the diff:\n%s", path, got)
+	}
+}
+
+// What clients see of the tools is a change of its own in every diff.
+func TestToolsListIsGolden(t *testing.T) {
+	raw := list(t, question.DefaultLimits())
+	if len(raw) >= 5000 {
+		t.Errorf("tools/list has %d bytes; they are the user's context, and fewer than 5,000", len(raw))
+	}
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, raw, "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "tools_list.json", append(pretty.Bytes(), '\n'))
+	text := Text("instructions")
+	if len(text) >= 1000 {
+		t.Errorf("the instructions have %d bytes, and should have fewer than 1,000", len(text))
+	}
+	golden(t, "instructions.txt", []byte(text+"\n"))
+}
+
+// schema.json is made by go generate and must not be older than the code.
+func TestSchemaFileIsFresh(t *testing.T) {
+	want, err := os.ReadFile("../../schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if err := json.Indent(&got, AskSchema(question.DefaultLimits()), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	if got.WriteByte('\n'); !bytes.Equal(got.Bytes(), want) {
+		t.Error("schema.json is stale: run go generate ./...")
+	}
+}
+
+// Models' validators know no references and no choice at the top level, and
+// want items on every array and properties on every object (FACTS 6).
+func TestSchemaSuitsEveryModel(t *testing.T) {
+	var check func(path string, v any)
+	check = func(path string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, banned := range []string{"$ref", "$defs", "$schema", "oneOf", "anyOf", "allOf"} {
+				if _, there := v[banned]; there {
+					t.Errorf("%s has %s", path, banned)
+				}
+			}
+			if v["type"] == "array" && v["items"] == nil {
+				t.Errorf("%s is an array without items", path)
+			}
+			if v["type"] == "object" && v["properties"] == nil {
+				t.Errorf("%s is an object without properties", path)
+			}
+			if v["additionalProperties"] == false {
+				t.Errorf("%s refuses unknown members", path)
+			}
+			for k, x := range v {
+				check(path+"."+k, x)
+			}
+		case []any:
+			for _, x := range v {
+				check(path+"[]", x)
+			}
+		}
+	}
+	var schema any
+	if err := json.Unmarshal(AskSchema(question.DefaultLimits()), &schema); err != nil {
+		t.Fatal(err)
+	}
+	check("", schema)
+}
+
+func TestLimitsMoveTheSchema(t *testing.T) {
+	l := question.DefaultLimits()
+	l.Questions, l.Options, l.Question, l.Header = 7, 9, 321, 20
+	got := string(AskSchema(l))
+	for text, times := range map[string]int{`"maxItems":7`: 3, `"maxItems":9`: 3, `"maxLength":321`: 3, "at most 20 characters": 1} {
+		if n := strings.Count(got, text); n != times {
+			t.Errorf("%s stands %d times in the schema, want %d", text, n, times)
+		}
+	}
+}
+
+// What a result holds is what the output schema says.
+func TestResultsMatchTheOutputSchema(t *testing.T) {
+	var schema struct {
+		Properties map[string]any
+		Required   []string
+	}
+	if err := json.Unmarshal(schemaOf(&Result{}), &schema); err != nil {
+		t.Fatal(err)
+	}
+	var result map[string]any
+	data, err := json.Marshal(NewResult(answeredBy(asked(databaseQuestion()), "note", question.Answer{QuestionID: "q1", Custom: "x"})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &result); err != nil {
+		t.Fatal(err)
+	}
+	for name := range result {
+		if schema.Properties[name] == nil {
+			t.Errorf("%s is not in the output schema", name)
+		}
+	}
+	for _, name := range schema.Required {
+		if _, there := result[name]; !there {
+			t.Errorf("%s is required and missing", name)
+		}
+	}
+}

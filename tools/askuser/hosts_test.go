@@ -1,0 +1,50 @@
+package askuser
+
+import (
+	"testing"
+	"time"
+)
+
+// How long a call waits, by host (FACTS 4).
+func TestHoldByHost(t *testing.T) {
+	for _, tc := range []struct {
+		client         string
+		form, progress bool
+		want           time.Duration
+	}{
+		{"claude-code", false, true, 110 * time.Second},
+		{"claude-code", true, true, 24 * time.Hour},
+		{"codex-mcp-client", false, true, 280 * time.Second},
+		{"codex-mcp-client", true, false, 24 * time.Hour},
+		{"gemini-cli-mcp-client", false, true, 570 * time.Second},
+		{"opencode", false, false, 50 * time.Second},
+		{"opencode", false, true, 24 * time.Hour},
+		{"somebody", false, true, 50 * time.Second},
+		{"somebody", true, true, 50 * time.Second},
+		{"", false, false, 50 * time.Second},
+	} {
+		if got := hostOf(tc.client).holds(tc.form, tc.progress); got != tc.want {
+			t.Errorf("%q, form %v, progress %v: %s, want %s", tc.client, tc.form, tc.progress, got, tc.want)
+		}
+	}
+}
+
+// Codex cannot show a choice of several, and hides the whole form behind an
+// "allow?" when it is sent one (FACTS 3).
+func TestArraysByHost(t *testing.T) {
+	for _, tc := range []struct {
+		client, version string
+		want            bool
+	}{
+		{"claude-code", "2026-07-28", true},
+		{"claude-code", "2025-11-25", true},
+		{"codex-mcp-client", "2025-11-25", false},
+		{"somebody", "2025-06-18", false},
+		{"somebody", "2025-11-25", true},
+	} {
+		c := caller{host: hostOf(tc.client), version: tc.version}
+		if got := c.showsArrays(); got != tc.want {
+			t.Errorf("%s on %s: %v", tc.client, tc.version, got)
+		}
+	}
+}
