@@ -1,0 +1,206 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mcp-askuser/internal/termtest"
+)
+
+// seat is a human's place: a terminal with the program on it, its results
+// going elsewhere.
+type seat struct {
+	*termtest.Terminal
+	dir string
+	out *bytes.Buffer
+}
+
+func sit(t *testing.T, cols, rows int, name string, args ...string) *seat {
+	t.Helper()
+	s := &seat{dir: t.TempDir(), out: &bytes.Buffer{}}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := program(t, s.dir, args...)
+	cmd.Path, cmd.Args[0] = path, path
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
+	cmd.Stdout = s.out
+	s.Terminal = termtest.Start(t, cmd, cols, rows)
+	return s
+}
+
+// form waits for the full-screen form to listen: keys of its first 300 ms were
+// typed for something else, and do not count.
+func (s *seat) form(text string) {
+	s.WaitFor(text)
+	<-time.After(350 * time.Millisecond)
+}
+
+// left checks that the terminal was left as it was found.
+func (s *seat) left(t *testing.T) {
+	t.Helper()
+	if s.Termios() != s.Before() || s.FullScreen() {
+		t.Error("the terminal was not left as it was found")
+	}
+}
+
+const (
+	askDatabase = `{"questions":[{"question":"Which database?","header":"Database","options":[{"label":"PostgreSQL","description":"Relational"},{"label":"MongoDB","description":"Documents"}]}]}`
+	askFeatures = `{"questions":[{"question":"Which features?","header":"Features","multiSelect":true,"options":[{"label":"Caching"},{"label":"Logging"},{"label":"Search"}]}]}`
+	askDefault  = `{"question":"Go on?","options":["Yes","No"],"default":"Yes"}`
+	dismissal   = `{"answers":{},"note":"User dismissed the question without answering."}` + "\n"
+)
+
+// Commands on a terminal: what the human does, what a program gets.
+func TestAskingOnATerminal(t *testing.T) {
+	type step struct{ wait, keys string }
+	for _, tc := range []struct {
+		name, program string
+		args          []string
+		full          bool // the full-screen form
+		steps         []step
+		out           string
+		status        int
+	}{
+		{"a digit and Enter", "mcp-askuser", []string{"ask", askDatabase}, true, []step{{"Which database?", "2"}, {"(•) MongoDB", "\r"}}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
+		{"by its other name", alias, []string{askDatabase}, true, []step{{"Which database?", "1"}, {"(•) PostgreSQL", "\r"}}, `{"answers":{"Database":"PostgreSQL"}}` + "\n", 0},
+		{"Esc closes", "mcp-askuser", []string{"ask", askDefault}, true, []step{{"Go on?", "\x1b"}, {"Close", "\r"}}, dismissal, 2},
+		{"Ctrl+C interrupts", "mcp-askuser", []string{"ask", askDefault}, true, []step{{"Go on?", "\x03"}}, "", 130},
+		{"confirmed", "mcp-askuser", []string{"confirm", "Delete 3 files?"}, true, []step{{"Delete 3 files?", "y"}, {"(•) Yes", "\r"}}, "yes\n", 0},
+		{"not confirmed", "mcp-askuser", []string{"confirm", "Delete 3 files?"}, true, []step{{"Delete 3 files?", "n"}, {"(•) No", "\r"}}, "no\n", 1},
+		{"confirm closed", "mcp-askuser", []string{"confirm", "--default", "yes", "Delete 3 files?"}, true, []step{{"Delete 3 files?", "\x1b"}, {"Close", "\r"}}, "", 2},
+
+		{"a number", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"[1]: ", "2\r"}}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
+		{"numbers", "mcp-askuser", []string{"ask", "--plain", askFeatures}, false, []step{{"numbers", "1,3\r"}}, `{"answers":{"Features":"Caching, Search"}}` + "\n", 0},
+		{"other", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"[1]: ", "other\r"}, {"own answer: ", "SQLite\r"}}, `{"answers":{"Database":"Other (custom: SQLite)"}}` + "\n", 0},
+		{"the shown default", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"[1]: ", "\r"}}, `{"answers":{"Go on?":"Yes"}}` + "\n", 0},
+		{"end of input", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"[1]: ", "\x04"}}, dismissal, 2},
+		{"Ctrl+C in lines", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"[1]: ", "\x03"}}, "", 130},
+		{"nothing is confirmed by an empty line", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "\r"}, {"y or n: ", "q\r"}, {"[n]: ", "y\r"}, {"none): ", "\r"}}, "", 2},
+		{"a question on standard error's terminal times out", "mcp-askuser", []string{"ask", "--timeout", "500ms", askDefault}, true, []step{{"Go on?", ""}}, `{"answers":{}}` + "\n", 124},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			s := sit(t, 80, 24, tc.program, tc.args...)
+			for i, step := range tc.steps {
+				switch {
+				case !tc.full:
+					s.Expect(step.wait)
+				case i == 0:
+					s.form(step.wait)
+				default:
+					s.WaitFor(step.wait)
+				}
+				if step.keys != "" {
+					s.Type(step.keys)
+				}
+			}
+			if got := s.Wait(); got != tc.status {
+				t.Errorf("exit status %d, want %d\n%s", got, tc.status, s.Output())
+			}
+			if s.out.String() != tc.out {
+				t.Errorf("got  %s\nwant %s", s.out, tc.out)
+			}
+			s.left(t)
+		})
+	}
+}
+
+// However the program is ended from outside, it answers nothing, leaves the
+// terminal as it was, and the question stays for whoever asks again; only the
+// human's own interrupt withdraws it.
+func TestSignals(t *testing.T) {
+	for _, tc := range []struct {
+		signal syscall.Signal
+		args   []string
+		open   bool
+	}{
+		{syscall.SIGINT, []string{"ask", askDefault}, false},
+		{syscall.SIGTERM, []string{"ask", askDefault}, true},
+		{syscall.SIGHUP, []string{"ask", askDefault}, true},
+		{syscall.SIGTERM, []string{"ask", "--plain", askDefault}, true},
+		{syscall.SIGTERM, []string{"confirm", "--default", "yes", "Go on?"}, true},
+	} {
+		t.Run(tc.signal.String()+" "+strings.Join(tc.args[:2], " "), func(t *testing.T) {
+			t.Parallel()
+			s := sit(t, 40, 10, "mcp-askuser", tc.args...)
+			s.WaitFor("Go on?")
+			if err := syscall.Kill(s.Pid(), tc.signal); err != nil {
+				t.Fatal(err)
+			}
+			if got := s.Wait(); got != exitInterrupted {
+				t.Errorf("exit status %d\n%s", got, s.Output())
+			}
+			if s.out.Len() > 0 {
+				t.Errorf("printed %s", s.out)
+			}
+			s.left(t)
+			pending, err := openDesk(t, s.dir).Pending(t.Context())
+			if err != nil || (len(pending) == 1) != tc.open {
+				t.Errorf("%d questions are open, %v", len(pending), err)
+			}
+		})
+	}
+}
+
+// The first thing a newcomer runs shows the form, follow-up and review, and
+// what an agent would get.
+func TestDemo(t *testing.T) {
+	s := sit(t, 80, 24, "mcp-askuser", "demo")
+	s.form("Which database should")
+	s.Type("1")
+	s.WaitFor("(•) PostgreSQL")
+	s.Type("\r")
+	s.WaitFor("Who runs the PostgreSQL server?")
+	s.Type("2")
+	s.WaitFor("(•) A cloud provider")
+	s.Type("\r")
+	s.WaitFor("Which features")
+	s.Type("1")
+	s.WaitFor("[x] Audit log")
+	s.Type("\r")
+	s.WaitFor("What should the service be called?")
+	s.Type("kiosk\r")
+	s.WaitFor("Review")
+	s.Type("\r")
+	if got := s.Wait(); got != 0 {
+		t.Fatalf("exit status %d\n%s", got, s.Output())
+	}
+	text, structured, _ := strings.Cut(s.out.String(), "\n\n")
+	want := `User has answered your questions: "Which database should the new service use?"="PostgreSQL (Recommended)", "Who runs the PostgreSQL server?"="A cloud provider", "Which features go into the first version?"="Audit log", "What should the service be called?"="kiosk". You can now continue with the user's answers in mind.`
+	if text != want {
+		t.Errorf("got  %s\nwant %s", text, want)
+	}
+	var result struct{ Status string }
+	if err := json.Unmarshal([]byte(structured), &result); err != nil || result.Status != "answered" {
+		t.Errorf("structured content: %v: %s", err, structured)
+	}
+	s.left(t)
+}
+
+// The statuses tell a script what happened.
+func TestExitStatuses(t *testing.T) {
+	for _, tc := range []struct {
+		args []string
+		want int
+	}{
+		{[]string{"ask", "{"}, exitBad},
+		{[]string{"ask", "--surface", "elicit", askDefault}, exitNoSurface},
+		{[]string{"ask", askDefault}, exitNoSurface}, // there is no terminal
+		{[]string{"ask", "--surface", "inbox", "--timeout", "10ms", askDefault}, exitTimeout},
+		{[]string{"confirm", "Go on?"}, exitNoSurface},
+		{[]string{"ask", `{"question":"Which?","answers":{"q1":"x"}}`}, 0},
+	} {
+		cmd := program(t, t.TempDir(), tc.args...)
+		_ = cmd.Run()
+		if got := cmd.ProcessState.ExitCode(); got != tc.want {
+			t.Errorf("%v: exit status %d, want %d", tc.args, got, tc.want)
+		}
+	}
+}
