@@ -1,0 +1,63 @@
+# make test    install what the tests need, then run every check but e2e
+# make e2e     the MCP Inspector against the built program
+# make bench   the figures that README promises
+# make fuzz    every fuzz target for FUZZTIME
+# make lint    golangci-lint with .golangci.yml
+
+GO       ?= go
+FUZZTIME ?= 20s
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+
+APT = $(shell [ "$$(id -u)" = 0 ] || echo sudo) apt-get
+apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq $(2); }
+
+.PHONY: build test deps check unit e2e bench fuzz lint generate clean
+
+build:
+	$(GO) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser ./cmd/mcp-askuser
+
+test: deps check unit
+
+# The race detector needs a C compiler; panes are tested in a real tmux.
+deps:
+	@$(call apt,gcc,gcc libc6-dev)
+	@$(call apt,tmux,tmux)
+	@$(call apt,git,git)
+
+check:
+	@test -z "$$(gofmt -l .)" || { echo "not gofmt-ed:"; gofmt -l .; exit 1; }
+	$(GO) vet ./...
+	GOOS=darwin $(GO) vet ./...
+	GOOS=windows $(GO) build ./...
+	$(GO) run $(STATICCHECK) ./...
+
+unit:
+	$(GO) test -race ./...
+
+e2e: e2e/node_modules/.stamp
+	$(GO) test -tags e2e -count=1 ./e2e
+
+e2e/node_modules/.stamp: e2e/package-lock.json
+	@$(call apt,npm,npm)
+	cd e2e && npm ci --no-audit --no-fund
+	@touch $@
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchtime 200x ./cmd/mcp-askuser
+	$(GO) test -run '^$$' -bench . ./desk
+
+fuzz:
+	@for p in $$($(GO) list ./...); do \
+	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
+	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5s $$p || exit 1; \
+	  done; done
+
+lint:
+	$(GO) run $(GOLANGCI) run ./...
+
+generate:
+	$(GO) generate ./...
+
+clean:
+	rm -rf bin e2e/node_modules
