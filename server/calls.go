@@ -13,6 +13,9 @@ import (
 type call struct {
 	id     json.RawMessage
 	cancel context.CancelCauseFunc
+	// delivered is told whether the response was written; the handler sets it,
+	// the writer calls it.
+	delivered func(written bool)
 }
 
 // callKey is where a request's context keeps its *call.

@@ -96,8 +96,9 @@ func (c *conn) handle(ctx context.Context, k *call, m message) {
 	if err != nil {
 		return // cannot happen: nothing in it comes from outside but a valid id
 	}
-	// After the end of the connection there is nobody to tell.
-	_ = c.writer.send(line{data: data, call: k, final: true})
+	if c.writer.send(line{data: data, call: k, final: true}) != nil && k.delivered != nil {
+		k.delivered(false) // the connection has ended: there is nobody to tell
+	}
 }
 
 // answer has mcp-go serve a request and encodes its response. The error, which

@@ -113,3 +113,17 @@ func (s *session) Notify(ctx context.Context, method string, params any) error {
 	}
 	return s.writer.send(line{data: data, call: k})
 }
+
+// Delivered has f told, once, whether the response to the request of ctx was
+// written, and not dropped because the client had cancelled it or was gone. At
+// the end of the connection f may not be called at all. It is called between
+// two lines of output, and must not block. Only the request's handler may call
+// Delivered, before it returns; the last f counts.
+func (s *session) Delivered(ctx context.Context, f func(written bool)) error {
+	k, ok := ctx.Value(callKey{}).(*call)
+	if !ok {
+		return errNoRequest
+	}
+	k.delivered = f
+	return nil
+}

@@ -107,8 +107,12 @@ func (w *writer) flush() bool {
 		w.writeNotification(<-w.notifications)
 	}
 	for _, l := range queue {
-		if l.call == nil || l.final && w.calls.close(l.call) || !l.final && w.calls.isOpen(l.call) {
+		wanted := l.call == nil || l.final && w.calls.close(l.call) || !l.final && w.calls.isOpen(l.call)
+		if wanted {
 			w.write(l.data)
+		}
+		if l.final && l.call.delivered != nil {
+			l.call.delivered(wanted && w.err == nil)
 		}
 	}
 	return closed

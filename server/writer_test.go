@@ -147,3 +147,36 @@ func TestOneWritePerLine(t *testing.T) {
 type writes []string
 
 func (w *writes) Write(p []byte) (int, error) { *w = append(*w, string(p)); return len(p), nil }
+
+// TestDelivered: a handler learns whether its response was written, and not
+// dropped because the client no longer wanted it.
+func TestDelivered(t *testing.T) {
+	started, told := make(chan struct{}, 2), make(chan bool, 2)
+	tool := func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		session := mcpserver.ClientSessionFromContext(ctx).(*session)
+		if err := session.Delivered(ctx, func(written bool) { told <- written }); err != nil {
+			t.Error(err)
+		}
+		started <- struct{}{}
+		if req.Params.Name == "waits" {
+			<-ctx.Done()
+		}
+		return mcp.NewToolResultText("done"), nil
+	}
+	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"returns": tool, "waits": tool}))
+	p.send(callLine("1", "returns"))
+	p.want(textResult("1", "done"))
+	if written := receive(t, told, 1)[0]; !written {
+		t.Error("a response that was written counts as dropped")
+	}
+	<-started
+	p.send(callLine("2", "waits"))
+	<-started
+	p.send(cancelLine("2", ""))
+	if written := receive(t, told, 1)[0]; written {
+		t.Error("a response that was dropped counts as written")
+	}
+	if err := (&session{}).Delivered(t.Context(), nil); !errors.Is(err, errNoRequest) {
+		t.Errorf("without a request: %v", err)
+	}
+}
