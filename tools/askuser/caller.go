@@ -31,6 +31,12 @@ type notifier interface {
 	Notify(ctx context.Context, method string, params any) error
 }
 
+// deliverer is the transport's way to say whether a call's response reached
+// the client.
+type deliverer interface {
+	Delivered(ctx context.Context, f func(written bool)) error
+}
+
 func callerOf(ctx context.Context, req mcp.CallToolRequest) caller {
 	c := caller{conn: mcpserver.ClientSessionFromContext(ctx), version: mcpserver.RequestProtocolVersion(ctx), modern: mcpserver.IsModernRequest(ctx)}
 	var can mcp.ClientCapabilities
@@ -86,6 +92,15 @@ func (c *caller) tell(ctx context.Context, elapsed time.Duration, message string
 		"progress":      int(elapsed.Seconds()),
 		"message":       message,
 	})
+}
+
+// delivered has f told whether the response of this call was written. Over a
+// transport that cannot tell, it counts as written.
+func (c *caller) delivered(ctx context.Context, f func(written bool)) {
+	if to, ok := c.conn.(deliverer); ok && to.Delivered(ctx, f) == nil {
+		return
+	}
+	f(true)
 }
 
 // direct puts forms to a client of the older era: a request of ours while its

@@ -224,7 +224,7 @@ func (t *Tools) rejoin(ctx context.Context, c caller, id string, asked bool) (*m
 		return t.failed(ctx, id, fmt.Errorf("reading the question: %w", err)), nil
 	}
 	if rec.Outcome != nil {
-		return t.collect(rec), nil
+		return t.collect(ctx, c, rec), nil
 	}
 	return t.wait(ctx, c, rec, t.present(ctx, c, rec, 0), asked)
 }
@@ -287,9 +287,15 @@ func (undeclared) Show(context.Context, desk.Record, ui.Commit) error {
 	return ui.Unavailablef("the client did not declare form elicitation")
 }
 
-// collect hands an ended record to its asker, and puts it away.
-func (t *Tools) collect(rec desk.Record) *mcp.CallToolResult {
-	t.putAway(rec.ID)
+// collect hands an ended record to its asker, and puts it away once the asker
+// has it. A response that the client no longer wanted collects nothing: the
+// answer waits for the next call.
+func (t *Tools) collect(ctx context.Context, c caller, rec desk.Record) *mcp.CallToolResult {
+	c.delivered(ctx, func(written bool) {
+		if written {
+			t.putAway(rec.ID)
+		}
+	})
 	return toolResult(NewResult(rec))
 }
 

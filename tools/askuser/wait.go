@@ -45,12 +45,12 @@ func (t *Tools) wait(ctx context.Context, c caller, rec desk.Record, shown *show
 	for {
 		select {
 		case over := <-ended:
-			return t.collect(over), nil
+			return t.collect(ctx, c, over), nil
 		case f := <-forms:
 			return shown.trip.hand(f, rec.ID, asked), nil
 		case <-gone:
 			gone = nil
-			if result := t.unshown(ctx, rec, shown, asked); result != nil {
+			if result := t.unshown(ctx, c, rec, shown, asked); result != nil {
 				return result, nil
 			}
 		case <-tick.C:
@@ -85,7 +85,7 @@ func (t *Tools) hold(c caller, shown *showing) time.Duration {
 // unshown deals with a record that no surface shows any more. It returns nil
 // where that is not the end: the record's waiter says how it ended, or
 // somebody may still answer it from elsewhere.
-func (t *Tools) unshown(ctx context.Context, rec desk.Record, shown *showing, asked bool) *mcp.CallToolResult {
+func (t *Tools) unshown(ctx context.Context, c caller, rec desk.Record, shown *showing, asked bool) *mcp.CallToolResult {
 	why := shown.Err()
 	if why == nil || ctx.Err() != nil {
 		return nil
@@ -107,7 +107,7 @@ func (t *Tools) unshown(ctx context.Context, rec desk.Record, shown *showing, as
 	if err != nil && !errors.As(err, &closed) {
 		return t.failed(ctx, rec.ID, fmt.Errorf("closing: %w", err))
 	}
-	return t.collect(over)
+	return t.collect(ctx, c, over)
 }
 
 // left deals with a record whose call the client has ended. A client that gave
