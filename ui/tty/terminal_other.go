@@ -20,6 +20,7 @@ func open(string) (*terminal, error) {
 }
 
 func (t *terminal) free() error          { return nil }
+func (t *terminal) foreground() bool     { return false }
 func (t *terminal) raw() (func(), error) { return func() {}, nil }
 func (t *terminal) flush()               {}
 func (t *terminal) size() (int, int)     { return 0, 0 }
