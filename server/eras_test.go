@@ -92,6 +92,7 @@ var eras = []struct {
 	opts    []client.ClientOption
 }{
 	{mcp.ProtocolVersion20260728, nil},
+	//lint:ignore SA1019 the older era is what is tested
 	{mcp.ProtocolVersion20251125, []client.ClientOption{client.WithLegacyProtocolOnly()}},
 }
 

@@ -66,6 +66,7 @@ type era struct {
 }
 
 var eras = []era{
+	//lint:ignore SA1019 the older era is what is tested
 	{"2025-11-25", mcp.ProtocolVersion20251125, []client.ClientOption{client.WithLegacyProtocolOnly()}},
 	{"2026-07-28", mcp.ProtocolVersion20260728, []client.ClientOption{client.WithProtocolVersion(mcp.ProtocolVersion20260728)}},
 }
