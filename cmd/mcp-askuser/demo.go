@@ -38,7 +38,7 @@ func (a *app) demo() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.out, "%s\n\n%s\n", result.Text(), structured)
+			fmt.Fprintf(a.out, "%s\n\n%s\n", result.Message, structured)
 			return outcome(rec)
 		},
 	}

@@ -24,7 +24,7 @@ func Format(rec desk.Record, format string) (string, error) {
 	r := NewResult(rec)
 	switch format {
 	case "text":
-		return r.Text(), nil
+		return r.Message, nil
 	case "json":
 		return encode(r)
 	}

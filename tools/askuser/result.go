@@ -13,18 +13,20 @@ import (
 // Result is the machine part of a tool result (C6): what structuredContent
 // holds, in this order.
 type Result struct {
-	Status    desk.Status `json:"status" jsonschema:"required"`
-	ID        string      `json:"id,omitempty"`
-	Round     int         `json:"round,omitempty"`
-	Answers   ordered     `json:"answers"`
-	Responses []Response  `json:"responses"`
-	Response  *bool       `json:"response,omitempty"` // to a set of one yes-or-no question, as confirm_action asks it (E7)
-	Note      string      `json:"note"`
-	Reason    string      `json:"reason,omitempty"`
-	Summary   string      `json:"summary"`
-	Surface   string      `json:"surface,omitempty"`
-
-	text string // the sentence for the model
+	Status desk.Status `json:"status" jsonschema:"required"`
+	// Message is the sentence for the model, the same as the text content: some
+	// hosts, Claude Code among them, show their model the structured content
+	// instead of the text.
+	Message   string     `json:"message"`
+	ID        string     `json:"id,omitempty"`
+	Round     int        `json:"round,omitempty"`
+	Answers   ordered    `json:"answers"`
+	Responses []Response `json:"responses"`
+	Response  *bool      `json:"response,omitempty"` // to a set of one yes-or-no question, as confirm_action asks it (E7)
+	Note      string     `json:"note"`
+	Reason    string     `json:"reason,omitempty"`
+	Summary   string     `json:"summary"`
+	Surface   string     `json:"surface,omitempty"`
 }
 
 // Response is what became of one question.
@@ -57,9 +59,6 @@ const (
 // promise 4).
 func (r *Result) IsError() bool { return r.Status == desk.Unavailable || r.Status == desk.Failed }
 
-// Text is the sentence for the model. It is never empty.
-func (r *Result) Text() string { return r.text }
-
 // NewResult puts a record's state into a result.
 func NewResult(rec desk.Record) *Result {
 	r := &Result{Status: rec.State, ID: rec.ID, Round: rec.Round, Responses: []Response{}}
@@ -67,7 +66,7 @@ func NewResult(rec desk.Record) *Result {
 	if o == nil {
 		r.Status = desk.Pending
 		r.Summary = "Waiting for the user"
-		r.text = fmt.Sprintf("The question is still open: the user has not answered yet, and still can. Call await_answer with id %q to get the answer. Assume nothing until then.", rec.ID)
+		r.Message = fmt.Sprintf("The question is still open: the user has not answered yet, and still can. Call await_answer with id %q to get the answer. Assume nothing until then.", rec.ID)
 		return r
 	}
 	r.Surface = o.Surface
@@ -78,16 +77,16 @@ func NewResult(rec desk.Record) *Result {
 		r.dismissed(o.Reply)
 	case desk.Timeout:
 		r.Summary = "No answer in time"
-		r.text = fmt.Sprintf("The user did not answer within %s. Silence is not consent: no option may be treated as chosen.", waited(o.Reason))
+		r.Message = fmt.Sprintf("The user did not answer within %s. Silence is not consent: no option may be treated as chosen.", waited(o.Reason))
 	case desk.Cancelled:
 		r.Summary, r.Reason = "Question withdrawn", o.Reason
-		r.text = "The question was withdrawn: " + o.Reason + ". Assume no answer."
+		r.Message = "The question was withdrawn: " + o.Reason + ". Assume no answer."
 	case desk.Unavailable:
 		r.Summary, r.Reason = "No way to reach the user", o.Reason
-		r.text = "There is no way to show the question to the user here (" + o.Reason + "). Do not call this tool again; ask the user in plain text in your reply instead."
+		r.Message = "There is no way to show the question to the user here (" + o.Reason + "). Do not call this tool again; ask the user in plain text in your reply instead."
 	default:
 		r.Summary = "The question failed"
-		r.text = "Asking failed inside the server; its log says why. Assume no answer; ask the user in plain text in your reply instead."
+		r.Message = "Asking failed inside the server; its log says why. Assume no answer; ask the user in plain text in your reply instead."
 	}
 	return r
 }
@@ -95,12 +94,12 @@ func NewResult(rec desk.Record) *Result {
 func (r *Result) dismissed(reply *question.Reply) {
 	r.Summary = "User dismissed the question"
 	r.Note = "User dismissed the question without answering."
-	r.text = r.Note
+	r.Message = r.Note
 	if reply != nil && reply.Reason != "" {
 		r.Reason = reply.Reason
-		r.text += fmt.Sprintf(" Their reason: %q.", reply.Reason)
+		r.Message += fmt.Sprintf(" Their reason: %q.", reply.Reason)
 	}
-	r.text += " Go on without assuming that any option was chosen."
+	r.Message += " Go on without assuming that any option was chosen."
 }
 
 // answered says what the user answered, and apart from it what they did not
@@ -142,14 +141,14 @@ func (r *Result) answered(rec desk.Record) {
 	}
 	r.Note = reply.Note
 	r.Summary = count(len(said))
-	r.text = join(
+	r.Message = join(
 		sentence(said, "User has answered your questions: %s. You can now continue with the user's answers in mind."),
 		sentence(open, "Left open by the user: %s."),
 		sentence(taken, "Nobody answered in time; as you asked, the default stands, not confirmed by the user: %s."),
 		sentence(brought, "Not asked, because you brought the answer yourself; the user has not confirmed it: %s."),
 	)
 	if reply.Note != "" {
-		r.text = join(r.text, fmt.Sprintf("The user adds: %q.", reply.Note))
+		r.Message = join(r.Message, fmt.Sprintf("The user adds: %q.", reply.Note))
 	}
 }
 

@@ -70,8 +70,8 @@ func TestResultTexts(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := NewResult(tc.rec)
-			if r.Text() != tc.text {
-				t.Errorf("got  %s\nwant %s", r.Text(), tc.text)
+			if r.Message != tc.text {
+				t.Errorf("got  %s\nwant %s", r.Message, tc.text)
 			}
 			if r.IsError() != tc.error {
 				t.Errorf("IsError = %v", r.IsError())
@@ -89,7 +89,7 @@ func TestResultTexts(t *testing.T) {
 func TestStructuredContent(t *testing.T) {
 	rec := answeredBy(asked(databaseQuestion(), featuresQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"mongodb"}}, question.Answer{QuestionID: "q1.mongodb.1", Selected: []string{"false"}})
 	got, err := encode(NewResult(rec))
-	want := `{"status":"answered","id":"01J","round":2,"answers":{"Which database?":"MongoDB","Sharded?":"No"},"responses":[` +
+	want := `{"status":"answered","message":"User has answered your questions: \"Which database?\"=\"MongoDB\", \"Sharded?\"=\"No\". You can now continue with the user's answers in mind. Left open by the user: \"Which <b>\"features\"</b>?\".","id":"01J","round":2,"answers":{"Which database?":"MongoDB","Sharded?":"No"},"responses":[` +
 		`{"question_id":"q1","question":"Which database?","header":"Database","state":"answered","selected":[{"id":"mongodb","label":"MongoDB"}],"text":"","response":"MongoDB","by":"user"},` +
 		`{"question_id":"q1.mongodb.1","question":"Sharded?","state":"answered","selected":[{"id":"false","label":"No"}],"text":"","response":false,"by":"user"},` +
 		`{"question_id":"q2","question":"Which <b>\"features\"</b>?","header":"Features","state":"unanswered","selected":[],"text":"","response":null}],` +

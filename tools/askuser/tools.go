@@ -323,7 +323,7 @@ func (t *Tools) failed(ctx context.Context, id string, err error) *mcp.CallToolR
 
 func toolResult(r *Result) *mcp.CallToolResult {
 	return &mcp.CallToolResult{
-		Content:           []mcp.Content{mcp.NewTextContent(r.Text())},
+		Content:           []mcp.Content{mcp.NewTextContent(r.Message)},
 		StructuredContent: r,
 		IsError:           r.IsError(),
 	}
