@@ -12,7 +12,7 @@ import (
 // been collected. It may be repeated, and finishes what a process left half
 // done. The error wraps ErrPending for a record that has not ended.
 func (d *Desk) Archive(ctx context.Context, id string) error {
-	rec, err := d.Get(ctx, id)
+	rec, err := d.get(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -32,5 +32,9 @@ func (d *Desk) Archive(ctx context.Context, id string) error {
 			return fmt.Errorf("archive %s: %w", id, err)
 		}
 	}
+	d.forget(ctx, rec)
 	return nil
 }
+
+// Collect puts a record away whose outcome its asker has got.
+func (d *Desk) Collect(ctx context.Context, id string) error { return d.Archive(ctx, id) }

@@ -9,8 +9,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
-	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -24,6 +22,14 @@ type Options struct {
 	Now  func() time.Time // the clock; time.Now if nil
 	Rand io.Reader        // the source of ids; crypto/rand if nil
 	Log  *slog.Logger     // damaged documents, missed notifications; silent if nil
+
+	// Keep is how long a question that nobody waits for stays open, and an
+	// answer that nobody has collected is kept for its asker; 24 hours if 0.
+	Keep time.Duration
+	// MaxRounds is how many rounds in a row one session may ask; 0 is no limit
+	// (D9). A pause of Pause between two rounds ends the row; 10 minutes if 0.
+	MaxRounds int
+	Pause     time.Duration
 }
 
 // Desk hands in questions, takes replies and lets others wait and watch. It is
@@ -35,9 +41,11 @@ type Desk struct {
 	log   *slog.Logger
 	hub   hub
 
-	mu     sync.Mutex
-	ids    *ids
-	rounds map[string]int // by session
+	keep, pause time.Duration
+	maxRounds   int
+
+	mu  sync.Mutex
+	ids *ids
 }
 
 // New returns a desk over store. It does no I/O, and nothing runs in the
@@ -51,49 +59,37 @@ func New(store Store, opts Options) *Desk {
 		opts.Rand = rand.Reader
 	}
 	return &Desk{
-		store:  store,
-		now:    opts.Now,
-		log:    log,
-		hub:    hub{store: store, log: log, subs: map[string]map[*subscription]struct{}{}},
-		ids:    newIDs(opts.Rand),
-		rounds: map[string]int{},
+		store:     store,
+		now:       opts.Now,
+		log:       log,
+		hub:       hub{store: store, log: log, subs: map[string]map[*subscription]struct{}{}},
+		keep:      cmp.Or(opts.Keep, 24*time.Hour),
+		pause:     cmp.Or(opts.Pause, 10*time.Minute),
+		maxRounds: opts.MaxRounds,
+		ids:       newIDs(opts.Rand),
 	}
 }
 
-// Ask puts a set on the desk. The record is committed before Ask returns, so
-// before any surface can show it. Ids ascend in the order of asking (D7).
-//
-// Rounds are counted per session by this process: to count what other
-// processes asked in the session would take a look at the whole archive. A
-// question that could not be stored still uses up its round.
+// Ask puts a set on the desk as a question of its own, that nobody waits for.
+// The record is committed before Ask returns, so before any surface can show
+// it. Ids ascend in the order of asking (D7).
 func (d *Desk) Ask(ctx context.Context, set question.Set, session string, by Asker) (Record, error) {
-	rec := Record{SessionID: session, Asker: by, State: Pending, Set: set}
-	if err := d.number(&rec); err != nil {
-		return Record{}, fmt.Errorf("number the question: %w", err)
-	}
-	data, err := json.Marshal(rec)
+	rec, attendance, err := d.ask(ctx, Request{Set: set, Session: session, Asker: by})
 	if err != nil {
-		return Record{}, fmt.Errorf("encode the question: %w", err)
+		return Record{}, err
 	}
-	if err := d.store.Create(ctx, KindPending, rec.ID, data); err != nil {
-		return Record{}, fmt.Errorf("store the question: %w", err)
-	}
+	attendance.Release()
+	rec.Attended = false
 	return rec, nil
 }
 
-func (d *Desk) number(rec *Record) (err error) {
+// nextID returns a new id and the time in it.
+func (d *Desk) nextID() (id string, at time.Time, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	rec.CreatedAt = d.time()
-	if rec.ID, err = d.ids.next(rec.CreatedAt); err != nil {
-		return err
-	}
-	rec.Round = 1
-	if rec.SessionID != "" {
-		d.rounds[rec.SessionID]++
-		rec.Round = d.rounds[rec.SessionID]
-	}
-	return nil
+	at = d.time()
+	id, err = d.ids.next(at)
+	return id, at, err
 }
 
 // time is now as it reads when it comes back from the store.

@@ -207,6 +207,8 @@ func play(role string) error {
 		return in.Err()
 	case "work":
 		return work(ctx, d, os.Args[2])
+	case "asker":
+		return playAsker(ctx, d, os.Args[2])
 	}
 	return fmt.Errorf("no role %q", role)
 }

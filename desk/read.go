@@ -8,8 +8,18 @@ import (
 	"strings"
 )
 
-// Get returns the record with this id, pending or ended, archived or not. The
-// error is ErrNotFound, wraps ErrDamaged, or is a failure of the store.
+// Get returns the record with this id, pending or ended, archived or not, and
+// what is known of a pending one at this moment. The error is ErrNotFound,
+// wraps ErrDamaged, or is a failure of the store.
+func (d *Desk) Get(ctx context.Context, id string) (Record, error) {
+	rec, err := d.get(ctx, id)
+	if err == nil {
+		d.present(ctx, &rec)
+	}
+	return rec, err
+}
+
+// get is Get without what changes from moment to moment.
 //
 // It reads without a lock while others reply and archive. A record's documents
 // come and go in this order: pending, reply, archive; pending removed, reply
@@ -20,7 +30,7 @@ import (
 //   - neither: the archive entry must be there;
 //   - a reply counts only if there is no archive entry afterwards: one that
 //     came too late (see decide) stands beside the entry for a moment.
-func (d *Desk) Get(ctx context.Context, id string) (Record, error) {
+func (d *Desk) get(ctx context.Context, id string) (Record, error) {
 	if !ValidID(id) {
 		return Record{}, ErrNotFound
 	}
@@ -94,7 +104,8 @@ func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
 }
 
 // Pending returns the records that are still open, oldest first. A document
-// that cannot be read is left out and logged.
+// that cannot be read is left out and logged. One that nobody has come back
+// for within the keep time is ended.
 func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 	ids, err := d.store.List(ctx, KindPending, "")
 	if err != nil {
@@ -109,7 +120,10 @@ func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 			d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
 		case err != nil:
 			return nil, err
-		case rec.Outcome == nil:
+		case rec.Outcome != nil:
+		case !rec.Attended && d.age(id) > d.keep:
+			d.expire(ctx, rec)
+		default:
 			open = append(open, rec)
 		}
 	}

@@ -41,7 +41,26 @@ type Record struct {
 	State     Status    `json:"state"`
 	CreatedAt time.Time `json:"created_at"`
 	question.Set
+	// Timeout is how many seconds the human may take from the question or the
+	// last sign of work on it; 0 is for ever. OnTimeout is "default" where the
+	// caller wants the declared defaults then (D14).
+	Timeout   float64 `json:"timeout_seconds,omitempty"`
+	OnTimeout string  `json:"on_timeout,omitempty"`
+	// Content tells records that ask the same, for the same project and client.
+	Content string   `json:"content,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"` // nil while pending
+
+	// What follows is known of a pending record when it is read, and not kept.
+
+	Attended bool      `json:"attended"`           // somebody waits for the answer right now
+	ShownOn  []Showing `json:"shown_on,omitempty"` // where it was tried, and is shown
+}
+
+// Showing is a surface that was tried for a record: it shows it, or Why says
+// why it could not reach the human.
+type Showing struct {
+	Surface string `json:"surface"`
+	Why     string `json:"why,omitempty"`
 }
 
 // Outcome is how a record ended.
@@ -62,6 +81,10 @@ var (
 	ErrAmbiguous = errors.New("fits more than one question")
 	// ErrPending means that a record has not ended yet.
 	ErrPending = errors.New("the question is still open")
+	// ErrAttended means that somebody else waits for the record.
+	ErrAttended = errors.New("somebody else waits for the answer")
+	// ErrLocked means that a lock of the store is taken.
+	ErrLocked = errors.New("locked")
 	// ErrDamaged means that a document in the store is not one of ours.
 	ErrDamaged = errors.New("damaged document in the store")
 )

@@ -56,7 +56,7 @@ func (d *Desk) Close(ctx context.Context, id string, o Outcome) (Record, error) 
 
 // stillOpen returns the record if it is pending, else it and a *ClosedError.
 func (d *Desk) stillOpen(ctx context.Context, id string) (Record, error) {
-	rec, err := d.Get(ctx, id)
+	rec, err := d.get(ctx, id)
 	if err == nil && rec.Outcome != nil {
 		err = &ClosedError{ID: id, Outcome: *rec.Outcome}
 	}

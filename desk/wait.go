@@ -6,7 +6,7 @@ import "context"
 // already. When ctx ends first the error is its cause; the record stays as it
 // is. Other errors are those of [Desk.Get].
 func (d *Desk) Wait(ctx context.Context, id string) (Record, error) {
-	rec, err := d.Get(ctx, id)
+	rec, err := d.get(ctx, id)
 	if err != nil || rec.Outcome != nil {
 		return rec, err
 	}
@@ -18,7 +18,7 @@ func (d *Desk) Wait(ctx context.Context, id string) (Record, error) {
 	for {
 		// Looked at only after subscribing, so that a reply that lands in
 		// between is either seen here or heard of below.
-		rec, err := d.Get(ctx, id)
+		rec, err := d.get(ctx, id)
 		if err != nil || rec.Outcome != nil {
 			return rec, err
 		}

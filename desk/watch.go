@@ -12,6 +12,10 @@ type EventType string
 const (
 	Asked EventType = "asked" // put on the desk
 	Ended EventType = "ended" // answered, dismissed or ended without a human
+	// Touched: somebody works on it, waits for it or has stopped waiting, or
+	// it is shown somewhere else. A process that was killed stops waiting
+	// without an event.
+	Touched EventType = "touched"
 )
 
 // Event is something that happened to a record. The record is as it was then:
@@ -22,7 +26,8 @@ type Event struct {
 }
 
 // Watch tells what happens on the desk from now on, in every process, in
-// order. Each record is told at most once as asked and once as ended. The
+// order. Each record is told at most once as asked and once as ended, and in
+// between as touched. The
 // channel is closed when ctx ends, or when the store fails (which is logged).
 // One who also wants what is pending now calls Watch first and then
 // [Desk.Pending]: what was asked in between is in both.
@@ -84,6 +89,8 @@ func (w *watch) tell(ctx context.Context, c Change) error {
 	switch {
 	case c.ID == "":
 		return w.rescan(ctx)
+	case c.Kind == KindDrafts || c.Kind == KindShowing || c.Kind == KindAskers:
+		return w.touched(ctx, c.ID)
 	case w.open[c.ID]:
 		return w.ended(ctx, c.ID)
 	case c.Kind == KindPending && !c.Removed:
@@ -116,6 +123,17 @@ func (w *watch) ended(ctx context.Context, id string) error {
 	}
 	delete(w.open, id)
 	return w.send(ctx, Event{Ended, rec})
+}
+
+func (w *watch) touched(ctx context.Context, id string) error {
+	if !w.open[id] {
+		return nil // not told yet, or no more
+	}
+	rec, err := w.get(ctx, id)
+	if err != nil || rec.ID == "" || rec.Outcome != nil {
+		return err
+	}
+	return w.send(ctx, Event{Touched, rec})
 }
 
 // rescan compares what is on the desk with what has been told.

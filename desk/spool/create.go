@@ -33,7 +33,7 @@ func (s *Spool) Create(ctx context.Context, kind desk.Kind, id string, data []by
 	if err := s.makeDirs(filepath.Join(s.dir, tempDir), filepath.Dir(path)); err != nil {
 		return err
 	}
-	temp, err := s.writeTemp(id, data)
+	temp, err := s.writeTemp(id, data, true)
 	if err != nil {
 		return advise(err)
 	}
@@ -50,15 +50,15 @@ func (s *Spool) Create(ctx context.Context, kind desk.Kind, id string, data []by
 	return nil
 }
 
-// writeTemp writes a synced temporary file and returns its path. It leaves
-// none behind when it fails.
-func (s *Spool) writeTemp(id string, data []byte) (path string, err error) {
+// writeTemp writes a temporary file, synced if wanted, and returns its path.
+// It leaves none behind when it fails.
+func (s *Spool) writeTemp(id string, data []byte, sync bool) (path string, err error) {
 	f, err := os.CreateTemp(filepath.Join(s.dir, tempDir), id+".*") // mode 0600
 	if err != nil {
 		return "", err
 	}
 	_, err = f.Write(data)
-	if err == nil {
+	if err == nil && sync {
 		err = f.Sync()
 	}
 	if errClose := f.Close(); err == nil {

@@ -4,6 +4,12 @@
 //	pending/<id>.json           the set and its asker, written once
 //	replies/<id>.json           the outcome: that the file exists is the decision
 //	archive/YYYY-MM/<id>.json   both, once they are known
+//	askers/<id>.lock            held by the process that waits: gone lock = detached
+//	drafts/<id>.json            what a human is typing
+//	showing/<id>.json           where the record is shown
+//	present/<name>-<n>.lock     held by an open inbox or web page
+//	content/<digest>/<id>       empty: records that ask the same
+//	sessions/<digest>/<id>      empty: records of a session; lifted/ likewise
 //	tmp/                        files being written
 //
 // A document is written to tmp, synced, and linked to its name, which one of
@@ -178,8 +184,11 @@ func month(id string) string {
 	return ulid.MustParseStrict(id).Timestamp().UTC().Format("2006-01")
 }
 
-// idOf returns the record id that a file is named after.
+// idOf returns the record id that a document or a lock is named after.
 func idOf(file string) (string, bool) {
 	id, ok := strings.CutSuffix(file, suffix)
+	if !ok {
+		id, ok = strings.CutSuffix(file, lockSuffix)
+	}
 	return id, ok && desk.ValidID(id)
 }

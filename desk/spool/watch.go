@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -11,13 +12,16 @@ import (
 	"mcp-askuser/desk"
 )
 
+// watched are the collections whose changes are told.
+var watched = [...]desk.Kind{desk.KindPending, desk.KindReplies, desk.KindDrafts, desk.KindShowing, desk.KindAskers}
+
 // Watch implements desk.Store. Where the system has no file notification to
 // give (its instances are few, and other programs like them too), it has the
 // caller look at everything once a second, and says so in the first Change.
 func (s *Spool) Watch(ctx context.Context) (<-chan desk.Change, error) {
-	dirs := []string{
-		filepath.Join(s.dir, string(desk.KindPending)),
-		filepath.Join(s.dir, string(desk.KindReplies)),
+	dirs := make([]string, len(watched))
+	for i, kind := range watched {
+		dirs[i] = filepath.Join(s.dir, string(kind))
 	}
 	if err := s.makeDirs(dirs...); err != nil {
 		return nil, err
@@ -89,8 +93,7 @@ func follow(ctx context.Context, w *fsnotify.Watcher, changes chan<- desk.Change
 // isRoom reports whether a name that w reported is that of a directory it
 // watches, as no other name in the store is.
 func isRoom(name string) bool {
-	base := desk.Kind(filepath.Base(name))
-	return base == desk.KindPending || base == desk.KindReplies
+	return slices.Contains(watched[:], desk.Kind(filepath.Base(name)))
 }
 
 // look stands in for follow, and begins with the reason.

@@ -1,0 +1,540 @@
+package desk_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk"
+)
+
+func request(text string) desk.Request {
+	s := set()
+	s.Questions[0].Text = text
+	return desk.Request{Set: s, Session: "s1", Asker: asker}
+}
+
+func submit(t *testing.T, d *desk.Desk, r desk.Request) (desk.Record, *desk.Attendance) {
+	t.Helper()
+	rec, attendance, err := d.Submit(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec, attendance
+}
+
+// What was asked before is asked again only where somebody else waits for it,
+// or its answer has reached its asker (promise 2).
+func TestSubmitAsksTheHumanOnce(t *testing.T) {
+	later := func(d time.Duration) func() time.Time { return func() time.Time { return time.Now().Add(d) } }
+	for _, tc := range []struct {
+		name    string
+		between func(t *testing.T, d *desk.Desk, rec desk.Record, a *desk.Attendance)
+		edit    func(*desk.Request)
+		clock   func() time.Time
+		again   bool // the same record comes back
+		text    string
+	}{
+		{name: "open and detached", between: release, again: true},
+		{name: "somebody waits"},
+		{name: "answered meanwhile", between: func(t *testing.T, d *desk.Desk, rec desk.Record, a *desk.Attendance) {
+			a.Release()
+			reply(t, d, rec.ID, "yes")
+		}, again: true, text: "yes"},
+		{name: "answered while somebody waits", between: func(t *testing.T, d *desk.Desk, rec desk.Record, _ *desk.Attendance) { reply(t, d, rec.ID, "yes") }},
+		{name: "answered and collected", between: func(t *testing.T, d *desk.Desk, rec desk.Record, a *desk.Attendance) {
+			reply(t, d, rec.ID, "yes")
+			collected(t, d, rec, a)
+		}},
+		{name: "withdrawn", between: func(t *testing.T, d *desk.Desk, rec desk.Record, a *desk.Attendance) {
+			a.Release()
+			if _, err := d.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "x"}); err != nil {
+				t.Fatal(err)
+			}
+		}},
+		{name: "other content", between: release, edit: func(r *desk.Request) { r.Set.Questions[0].Text = "Another?" }},
+		{name: "other project", between: release, edit: func(r *desk.Request) { r.Asker.Directory = "/elsewhere" }},
+		{name: "other client", between: release, edit: func(r *desk.Request) { r.Asker.Client = "other" }},
+		{name: "other session", between: release, edit: func(r *desk.Request) { r.Session = "s2" }, again: true},
+		{name: "other metadata", between: release, edit: func(r *desk.Request) { r.Set.Metadata = nil }, again: true},
+		{name: "just within the keep time", between: release, clock: later(23 * time.Hour), again: true},
+		{name: "too old", between: release, clock: later(25 * time.Hour)},
+		{name: "answered, too old", between: func(t *testing.T, d *desk.Desk, rec desk.Record, a *desk.Attendance) {
+			a.Release()
+			reply(t, d, rec.ID, "yes")
+		}, clock: later(25 * time.Hour)},
+		{name: "clock set back", between: release, clock: later(-48 * time.Hour), again: true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := storeDir(t)
+			d := open(t, dir)
+			first, attendance := submit(t, d, request("Which?"))
+			defer attendance.Release()
+			if tc.between != nil {
+				tc.between(t, d, first, attendance)
+			}
+			r := request("Which?")
+			if tc.edit != nil {
+				tc.edit(&r)
+			}
+			other := desk.New(openSpool(t, dir), desk.Options{Now: tc.clock})
+			second, again := submit(t, other, r)
+			defer again.Release()
+			if (second.ID == first.ID) != tc.again || text(second) != tc.text {
+				t.Errorf("got %s (%s, %q) after %s", second.ID, second.State, text(second), first.ID)
+			}
+			if tc.clock != nil && !tc.again && tc.text == "" {
+				if old, err := d.Get(t.Context(), first.ID); err != nil || old.State == desk.Pending {
+					t.Errorf("the old record is %s, %v", old.State, err)
+				}
+			}
+		})
+	}
+}
+
+func release(_ *testing.T, _ *desk.Desk, _ desk.Record, a *desk.Attendance) { a.Release() }
+
+func reply(t *testing.T, d *desk.Desk, id, text string) {
+	t.Helper()
+	if _, err := d.Reply(t.Context(), id, says(text), "inbox"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func collected(t *testing.T, d *desk.Desk, rec desk.Record, a *desk.Attendance) {
+	t.Helper()
+	if err := d.Collect(t.Context(), rec.ID); err != nil {
+		t.Fatal(err)
+	}
+	a.Release()
+}
+
+// Many who ask the same at once have a question each; when they come back, a
+// record each.
+func TestLiveCallsStayApart(t *testing.T) {
+	const askers = 16
+	dir := storeDir(t)
+	for range 2 {
+		ids := map[string]bool{}
+		var held []*desk.Attendance
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		for range askers {
+			d := open(t, dir)
+			wg.Go(func() {
+				rec, attendance, err := d.Submit(t.Context(), request("Which?"))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				ids[rec.ID] = true
+				held = append(held, attendance)
+			})
+		}
+		wg.Wait()
+		pending, err := open(t, dir).Pending(t.Context())
+		if err != nil || len(ids) != askers || len(pending) != askers {
+			t.Fatalf("%d askers have %d records, %d are open: %v", askers, len(ids), len(pending), err)
+		}
+		for _, rec := range pending {
+			if !rec.Attended {
+				t.Errorf("%s counts as detached", rec.ID)
+			}
+		}
+		for _, a := range held {
+			a.Release()
+			a.Release() // twice is once
+		}
+	}
+	for _, rec := range must(open(t, dir).Pending(t.Context())) {
+		if rec.Attended {
+			t.Errorf("%s counts as attended", rec.ID)
+		}
+	}
+}
+
+func must[T any](x T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return x
+}
+
+func TestAttend(t *testing.T) {
+	dir := storeDir(t)
+	d := open(t, dir)
+	rec, attendance := submit(t, d, request("Which?"))
+	for range 200 { // looking is not taking
+		if got := must(open(t, dir).Get(t.Context(), rec.ID)); !got.Attended {
+			t.Fatal("counts as detached")
+		}
+	}
+	if _, err := open(t, dir).Attend(t.Context(), rec.ID); !errors.Is(err, desk.ErrAttended) {
+		t.Errorf("a second asker: %v", err)
+	}
+	if _, err := d.Attend(t.Context(), "../x"); !errors.Is(err, desk.ErrNotFound) {
+		t.Errorf("no id: %v", err)
+	}
+	attendance.Release()
+	again, err := open(t, dir).Attend(t.Context(), rec.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again.Release()
+	(*desk.Attendance)(nil).Release()
+}
+
+// Invariant: however often an asker is killed and asks again, the human is
+// asked once, and the answer reaches the asker.
+func TestKilledAskerAsksOnce(t *testing.T) {
+	const contents = 6
+	dir := storeDir(t)
+	d := open(t, dir)
+	kills := rounds(t, 30)
+	events, err := d.Watch(deadlineOf(t, kills))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := map[string]map[string]bool{} // ids by question
+	var human sync.WaitGroup
+	human.Go(func() {
+		for ev := range events {
+			if ev.Type != desk.Asked {
+				continue
+			}
+			q := ev.Record.Questions[0].Text
+			if asked[q] == nil {
+				asked[q] = map[string]bool{}
+			}
+			asked[q][ev.Record.ID] = true
+			human.Go(func() {
+				<-time.After(rand.N(40 * time.Millisecond)) // a human takes a while
+				if _, err := d.Reply(context.Background(), ev.Record.ID, says("to "+q), "inbox"); err != nil {
+					t.Errorf("%s: %v", q, err)
+				}
+			})
+		}
+	})
+	var askers sync.WaitGroup
+	for i := range contents {
+		askers.Go(func() {
+			for n := i; n < kills; n += contents {
+				q := fmt.Sprintf("Question %d?", n)
+				for !askAndDie(t, dir, q) {
+				}
+			}
+		})
+	}
+	askers.Wait()
+	pending, err := d.Pending(t.Context())
+	if err != nil || len(pending) > 0 {
+		t.Errorf("%d records are still open: %v", len(pending), err)
+	}
+	stopWatch(t)
+	human.Wait()
+	for q, ids := range asked {
+		if len(ids) != 1 {
+			t.Errorf("%s was asked %d times", q, len(ids))
+		}
+	}
+	if len(asked) != kills {
+		t.Errorf("%d questions were asked, want %d", len(asked), kills)
+	}
+}
+
+var watches sync.Map // by test: what ends its watch
+
+// deadlineOf bounds a watch that stopWatch ends.
+func deadlineOf(t *testing.T, rounds int) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute+time.Duration(rounds)*100*time.Millisecond)
+	watches.Store(t.Name(), cancel)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func stopWatch(t *testing.T) {
+	cancel, _ := watches.LoadAndDelete(t.Name())
+	cancel.(context.CancelFunc)()
+}
+
+// askAndDie runs an asker and kills it at a random moment. It reports whether
+// the asker had its answer by then.
+func askAndDie(t *testing.T, dir, question string) bool {
+	cmd := exec.Command(os.Args[0], dir, question)
+	cmd.Env = append(os.Environ(), envRole+"=asker", "GORACE=atexit_sleep_ms=0")
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Error(err)
+		return true
+	}
+	if err := cmd.Start(); err != nil {
+		t.Error(err)
+		return true
+	}
+	kill := time.AfterFunc(rand.N(80*time.Millisecond), func() { _ = cmd.Process.Kill() })
+	defer kill.Stop()
+	answered := false
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if want := "answered to " + question; lines.Text() == want {
+			answered = true
+		} else if strings.HasPrefix(lines.Text(), "answered") {
+			t.Errorf("%s got %q", question, lines.Text())
+		}
+	}
+	_ = cmd.Wait()
+	return answered
+}
+
+// playAsker is the main function of an asker: it asks, waits, and says what it
+// was answered before it counts as collected.
+func playAsker(ctx context.Context, d *desk.Desk, question string) error {
+	r := request(question)
+	r.Session = ""
+	rec, attendance, err := d.Submit(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer attendance.Release()
+	rec, err = d.Wait(ctx, rec.ID)
+	if err != nil {
+		return err
+	}
+	fmt.Println("answered", text(rec))
+	return d.Collect(ctx, rec.ID)
+}
+
+func TestDraftsAndTheClock(t *testing.T) {
+	now := time.Now()
+	dir := storeDir(t)
+	d := desk.New(openSpool(t, dir), desk.Options{Now: func() time.Time { return now }})
+	r := request("Which?")
+	r.Timeout = time.Minute
+	rec, attendance := submit(t, d, r)
+	defer attendance.Release()
+	asked := rec.CreatedAt
+	if at, ok := d.Deadline(t.Context(), rec); !ok || !at.Equal(asked.Add(time.Minute)) {
+		t.Errorf("the deadline is %s, %v", at, ok)
+	}
+	if _, _, err := d.Draft(t.Context(), rec.ID); !errors.Is(err, desk.ErrNotFound) {
+		t.Errorf("a draft of nothing: %v", err)
+	}
+	now = now.Add(50 * time.Second)
+	for _, typed := range []string{"P", "Po"} {
+		if err := d.SaveDraft(t.Context(), rec.ID, says(typed)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, _, err := open(t, dir).Draft(t.Context(), rec.ID)
+	if err != nil || again.Answers[0].Custom != "Po" {
+		t.Errorf("the draft is %+v, %v", again, err)
+	}
+	if at, _ := d.Deadline(t.Context(), must(d.Get(t.Context(), rec.ID))); !at.Equal(asked.Add(110 * time.Second)) {
+		t.Errorf("work on it did not restart the clock: %s after it was asked", at.Sub(asked))
+	}
+	reply(t, d, rec.ID, "PostgreSQL")
+	var closed *desk.ClosedError
+	if err := d.SaveDraft(t.Context(), rec.ID, says("late")); !errors.As(err, &closed) {
+		t.Errorf("a draft of what has ended: %v", err)
+	}
+	collected(t, d, rec, attendance)
+	if _, _, err := d.Draft(t.Context(), rec.ID); !errors.Is(err, desk.ErrNotFound) {
+		t.Errorf("the draft outlives its record: %v", err)
+	}
+	if _, ok := d.Deadline(t.Context(), ask(t, d)); ok {
+		t.Error("a deadline without a timeout")
+	}
+}
+
+// The limit of D9, over processes: rounds in a row, ended by a pause or by the
+// user. Coming back for an answer is no round.
+func TestRoundLimit(t *testing.T) {
+	now := time.Now()
+	dir := storeDir(t)
+	desks := func() *desk.Desk {
+		return desk.New(openSpool(t, dir), desk.Options{Now: func() time.Time { return now }, MaxRounds: 3})
+	}
+	next := func(question string) (desk.Record, error) {
+		now = now.Add(time.Second)
+		rec, attendance, err := desks().Submit(t.Context(), request(question))
+		attendance.Release()
+		return rec, err
+	}
+	for i := 1; i <= 3; i++ {
+		rec, err := next(fmt.Sprintf("Question %d?", i))
+		if err != nil || rec.Round != i {
+			t.Fatalf("round %d: %+v, %v", i, rec.Round, err)
+		}
+		if at, err := desks().AtLimit(t.Context(), "s1"); err != nil || at != (i == 3) {
+			t.Errorf("after round %d the limit is reached: %v, %v", i, at, err)
+		}
+	}
+	var limit *desk.RoundLimitError
+	if _, err := next("Question 4?"); !errors.As(err, &limit) || limit.Limit != 3 || !strings.Contains(err.Error(), "recursive_limit_exceeded") {
+		t.Fatalf("a round too many: %v", err)
+	}
+	if n := len(must(desks().Pending(t.Context()))); n != 3 {
+		t.Errorf("%d records, want 3: what was refused is not stored", n)
+	}
+	if rec, err := next("Question 3?"); err != nil || rec.Round != 3 {
+		t.Errorf("coming back for an answer: %v", err)
+	}
+	if _, err := desks().Ask(t.Context(), set(), "s2", asker); err != nil {
+		t.Errorf("another session: %v", err)
+	}
+	now = now.Add(11 * time.Minute)
+	if rec, err := next("Question 4?"); err != nil || rec.Round != 4 {
+		t.Errorf("after a pause: %v", err)
+	}
+	for i := 5; i <= 6; i++ {
+		if _, err := next(fmt.Sprintf("Question %d?", i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := next("Question 7?"); !errors.As(err, &limit) {
+		t.Fatalf("a round too many: %v", err)
+	}
+	if err := desks().Lift(t.Context(), "s1"); err != nil {
+		t.Fatal(err)
+	}
+	for i := 7; i <= 12; i++ {
+		if _, err := next(fmt.Sprintf("Question %d?", i)); err != nil {
+			t.Fatalf("after the limit was lifted: %v", err)
+		}
+	}
+	session := must(desks().Session(t.Context(), "s1"))
+	if len(session) != 12 || session[0].Round != 1 || session[11].Questions[0].Text != "Question 12?" {
+		t.Errorf("the session has %d records", len(session))
+	}
+}
+
+func TestPresence(t *testing.T) {
+	dir := storeDir(t)
+	d := open(t, dir)
+	if got := must(d.Present(t.Context())); len(got) > 0 {
+		t.Errorf("open: %v", got)
+	}
+	var releases []func()
+	for _, name := range []string{"web", "inbox", "inbox"} {
+		releases = append(releases, must(d.Announce(t.Context(), name)))
+	}
+	if got := fmt.Sprint(must(open(t, dir).Present(t.Context()))); got != "[inbox web]" {
+		t.Errorf("open: %s", got)
+	}
+	for _, release := range releases {
+		release()
+	}
+	if got := must(d.Present(t.Context())); len(got) > 0 {
+		t.Errorf("open: %v", got)
+	}
+}
+
+func TestShownOnAndTouched(t *testing.T) {
+	dir := storeDir(t)
+	d := open(t, dir)
+	events, err := open(t, dir).Watch(deadline(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, attendance := submit(t, d, request("Which?"))
+	shown := []desk.Showing{{Surface: "elicit", Why: "not declared"}, {Surface: "tty"}}
+	if err := d.SetShown(t.Context(), rec.ID, shown); err != nil {
+		t.Fatal(err)
+	}
+	until := func(what string, ok func(desk.Event) bool) {
+		t.Helper()
+		for ev := range events {
+			if ev.Record.ID == rec.ID && ok(ev) {
+				return
+			}
+		}
+		t.Fatalf("not told: %s", what)
+	}
+	until("asked", func(ev desk.Event) bool { return ev.Type == desk.Asked })
+	until("shown", func(ev desk.Event) bool { return ev.Type == desk.Touched && len(ev.Record.ShownOn) == 2 })
+	if err := d.SaveDraft(t.Context(), rec.ID, says("x")); err != nil {
+		t.Fatal(err)
+	}
+	until("worked on", func(ev desk.Event) bool { return ev.Type == desk.Touched })
+	attendance.Release()
+	until("detached", func(ev desk.Event) bool { return ev.Type == desk.Touched && !ev.Record.Attended })
+	reply(t, d, rec.ID, "x")
+	until("ended", func(ev desk.Event) bool { return ev.Type == desk.Ended })
+}
+
+func TestPendingExpires(t *testing.T) {
+	dir := storeDir(t)
+	detached := ask(t, open(t, dir))
+	held, attendance := submit(t, open(t, dir), request("Another?"))
+	defer attendance.Release()
+	later := desk.New(openSpool(t, dir), desk.Options{Now: func() time.Time { return time.Now().Add(25 * time.Hour) }})
+	open := must(later.Pending(t.Context()))
+	if len(open) != 1 || open[0].ID != held.ID {
+		t.Errorf("open are %+v", open)
+	}
+	rec := must(later.Get(t.Context(), detached.ID))
+	if rec.State != desk.Cancelled || rec.Outcome.Reply != nil || !strings.Contains(rec.Outcome.Reason, "nobody came back") {
+		t.Errorf("expired as %+v", rec.Outcome)
+	}
+}
+
+func TestHistory(t *testing.T) {
+	dir := storeDir(t)
+	d := open(t, dir)
+	var ids []string
+	for i, answer := range []string{"PostgreSQL", "SQLite", "<b>ÄRGER</b> & mehr"} {
+		rec := ask(t, d)
+		reply(t, d, rec.ID, answer)
+		if i != 1 { // one is not archived yet
+			if err := d.Archive(t.Context(), rec.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ids = append(ids, rec.ID)
+	}
+	ask(t, d) // still open
+	find := func(q desk.Query) string {
+		var out []string
+		for rec, err := range d.History(t.Context(), q) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, id := range ids {
+				if id == rec.ID {
+					out = append(out, fmt.Sprint(i))
+				}
+			}
+		}
+		return strings.Join(out, " ")
+	}
+	for _, tc := range []struct {
+		query desk.Query
+		want  string
+	}{
+		{desk.Query{}, "2 1 0"},
+		{desk.Query{Limit: 2}, "2 1"},
+		{desk.Query{Search: "postgre"}, "2 1 0"}, // an option of each
+		{desk.Query{Search: "sqlite"}, "2 1 0"},
+		{desk.Query{Search: "ärger"}, "2"},
+		{desk.Query{Search: "<B>ärger</b> &"}, "2"},
+		{desk.Query{Search: "PROJECT"}, "2 1 0"},
+		{desk.Query{Search: "status"}, ""}, // the form of the file is no content
+		{desk.Query{Since: time.Now().Add(time.Hour)}, ""},
+		{desk.Query{Since: time.Now().Add(-time.Hour)}, "2 1 0"},
+	} {
+		if got := find(tc.query); got != tc.want {
+			t.Errorf("%+v: %s, want %s", tc.query, got, tc.want)
+		}
+	}
+}

@@ -1,0 +1,59 @@
+package desk
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// KindPresent is the collection of locks of open inboxes and web pages.
+const KindPresent Kind = "present"
+
+// SetShown keeps where a record was tried and is shown (D22).
+func (d *Desk) SetShown(ctx context.Context, id string, shown []Showing) error {
+	data, err := json.Marshal(shown)
+	if err != nil {
+		return fmt.Errorf("encode where %s is shown: %w", id, err)
+	}
+	return d.store.Put(ctx, KindShowing, id, data)
+}
+
+// Announce says that an inbox or a page is open, by its name, until release is
+// called or the process ends.
+func (d *Desk) Announce(ctx context.Context, name string) (release func(), err error) {
+	return d.store.Lock(ctx, KindPresent, name+"-"+rand.Text())
+}
+
+// Present returns the names of what is open right now, each once.
+func (d *Desk) Present(ctx context.Context) ([]string, error) {
+	locks, err := d.store.Locks(ctx, KindPresent)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, lock := range locks {
+		name, _, _ := strings.Cut(lock, "-")
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// present adds to a pending record what is known of it at this moment.
+func (d *Desk) present(ctx context.Context, rec *Record) {
+	rec.Attended, rec.ShownOn = false, nil
+	if rec.Outcome != nil {
+		return
+	}
+	attended, err := d.store.Locked(ctx, KindAskers, rec.ID)
+	if err != nil {
+		d.log.DebugContext(ctx, "is the record attended", "id", rec.ID, "error", err)
+	}
+	rec.Attended = attended
+	if data, err := d.store.Get(ctx, KindShowing, rec.ID); err == nil {
+		_ = json.Unmarshal(data, &rec.ShownOn) // a hint: damaged, it is none
+	}
+}
