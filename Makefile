@@ -36,11 +36,12 @@ unit:
 	$(GO) test -race ./...
 
 e2e: e2e/node_modules/.stamp
-	$(GO) test -tags e2e -count=1 ./e2e
+	$(GO) vet -tags e2e ./e2e
+	$(GO) test -tags e2e -count=1 -timeout 2m ./e2e
 
-e2e/node_modules/.stamp: e2e/package-lock.json
+e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 	@$(call apt,npm,npm)
-	cd e2e && npm ci --no-audit --no-fund
+	cd e2e && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 bench:

@@ -37,9 +37,16 @@ type Response struct {
 	State      string      `json:"state"` // answered, unanswered, not_shown
 	Selected   []Selected  `json:"selected"`
 	Text       string      `json:"text"`
-	Response   any         `json:"response"` // string, []string, bool; nil where not answered
+	Response   anyResponse `json:"response"`
 	By         question.By `json:"by,omitempty"`
 }
+
+// anyResponse is a string, several strings, or yes or no; nil where there is no
+// answer (E6).
+type anyResponse struct{ any }
+
+// MarshalJSON writes the response itself.
+func (r anyResponse) MarshalJSON() ([]byte, error) { return json.Marshal(r.any) }
 
 // Selected is a chosen option.
 type Selected struct {
@@ -136,7 +143,7 @@ func (r *Result) answered(rec desk.Record) {
 		}
 		r.Responses = append(r.Responses, resp)
 	}
-	if yes, ok := r.Responses[0].Response.(bool); ok && len(rec.Questions) == 1 {
+	if yes, ok := r.Responses[0].Response.any.(bool); ok && len(rec.Questions) == 1 {
 		r.Response = &yes
 	}
 	r.Note = reply.Note
@@ -166,11 +173,11 @@ func (resp *Response) take(q *question.Question, a *question.Answer) {
 	resp.Text = a.Custom
 	switch {
 	case q.Type == question.Boolean:
-		resp.Response = len(a.Selected) == 1 && a.Selected[0] == question.YesID
+		resp.Response.any = len(a.Selected) == 1 && a.Selected[0] == question.YesID
 	case q.Several():
-		resp.Response = q.Words(a)
+		resp.Response.any = q.Words(a)
 	default:
-		resp.Response = strings.Join(q.Words(a), ", ")
+		resp.Response.any = strings.Join(q.Words(a), ", ")
 	}
 }
 

@@ -177,6 +177,12 @@ type awaitResult struct {
 	Answers map[string]string `json:"answers,omitempty"`
 }
 
+// JSONSchema describes what a response may be.
+func (anyResponse) JSONSchema() *jsonschema.Schema {
+	text := &jsonschema.Schema{Type: "string"}
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text, {Type: "array", Items: text}, {Type: "boolean"}, {Type: "null"}}}
+}
+
 // JSONSchema describes an object of strings.
 func (ordered) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}
