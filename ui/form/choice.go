@@ -93,9 +93,8 @@ func (c *choice) blur() { c.stopWriting(); c.filtering = false }
 // the rows that are marked.
 func (c *choice) take() wish {
 	r := &c.rows[c.cursor]
-	none := !slices.ContainsFunc(c.rows, func(r row) bool { return r.picked })
 	switch {
-	case c.ask.Several() && r.other && none:
+	case c.ask.Several() && r.other && !c.picked():
 		c.write()
 		return stay
 	case c.ask.Several():
@@ -126,6 +125,11 @@ func (c *choice) pick(i int) {
 func (c *choice) only(i int) {
 	c.clear()
 	c.rows[i].picked = true
+}
+
+// picked reports whether any row is.
+func (c *choice) picked() bool {
+	return slices.ContainsFunc(c.rows, func(r row) bool { return r.picked })
 }
 
 func (c *choice) clear() {

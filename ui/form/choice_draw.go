@@ -69,7 +69,7 @@ func (c *choice) drawRow(l *look, i, width, rows int) sheet {
 	if i == c.cursor {
 		lead, style = "› ", l.cursor
 	}
-	lead += pad(r.key, 1) + " " + c.mark(r) + " "
+	lead += pad(r.key, 1) + " " + mark(c.ask.Several(), r.picked) + " "
 	indent := strings.Repeat(" ", len([]rune(lead)))
 
 	var s sheet
@@ -90,14 +90,14 @@ func (c *choice) drawRow(l *look, i, width, rows int) sheet {
 	return s
 }
 
-// mark shows whether a row is picked, and whether one or several can be.
-func (c *choice) mark(r row) string {
+// mark shows whether an option is picked, and whether one or several can be.
+func mark(several, picked bool) string {
 	switch {
-	case c.ask.Several() && r.picked:
+	case several && picked:
 		return "[x]"
-	case c.ask.Several():
+	case several:
 		return "[ ]"
-	case r.picked:
+	case picked:
 		return "(•)"
 	}
 	return "( )"

@@ -3,6 +3,8 @@ package form
 import (
 	"errors"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -20,19 +22,20 @@ func (f *Form) Closing() string {
 	case Aborted:
 		return "Nothing was sent; the question stays open."
 	case Withdrawn:
-		return withdrawal(f.cause)
+		return Withdrawal(f.cause)
 	}
 	return ""
 }
 
-// withdrawal says who was first, or else why the question went away.
-func withdrawal(cause error) string {
+// Withdrawal is one sentence, safe to show, that says who was first, if cause
+// is a *desk.ClosedError, or else why the question went away.
+func Withdrawal(cause error) string {
 	var closed *desk.ClosedError
 	if !errors.As(cause, &closed) {
 		if cause == nil {
 			return "The question was withdrawn; nothing was sent."
 		}
-		return "The question was withdrawn; nothing was sent: " + question.Line(cause.Error())
+		return stop("The question was withdrawn; nothing was sent: " + question.Line(cause.Error()))
 	}
 	o := closed.Outcome
 	reason := ""
@@ -45,11 +48,24 @@ func withdrawal(cause error) string {
 	case desk.Dismissed:
 		return fmt.Sprintf("Already dismissed%s.", where(o.Surface))
 	case desk.Cancelled:
-		return "The agent withdrew the question" + reason
+		return stop("The agent withdrew the question" + reason)
 	case desk.Timeout:
 		return "The time to answer is over; the question is closed."
 	}
-	return "The question is closed" + reason
+	return stop("The question is closed" + reason)
+}
+
+// stop ends a sentence that ends in words from outside.
+func stop(s string) string {
+	if strings.ContainsRune(".!?…。！？", lastRune(s)) {
+		return s
+	}
+	return s + "."
+}
+
+func lastRune(s string) rune {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return r
 }
 
 // where names the surface that was first, as the human knows it.

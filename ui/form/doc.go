@@ -12,6 +12,9 @@
 //     than one pick.
 //   - What was typed stays typed: going back, choosing differently, a failed
 //     send or a half-meant Esc throw nothing away.
+//   - A draft is no answer: it comes back on its pages, to be confirmed and
+//     reviewed like anything else.
+//   - Nothing on the screen moves by itself but the last seconds of a deadline.
 //   - Nothing is told by colour alone; the line with the cursor is always in
 //     view; what does not fit can be read with Tab.
 //   - Every text of the record goes through question.Line or question.Block.

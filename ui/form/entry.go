@@ -33,9 +33,13 @@ func newEntry(value, placeholder string) *entry {
 	// The terminal pastes; these would start a clipboard program of their own.
 	a.KeyMap.Paste.SetEnabled(false)
 	a.KeyMap.CopySelection.SetEnabled(false)
-	a.SetValue(question.Block(value))
-	return &entry{a}
+	e := &entry{a}
+	e.set(value)
+	return e
 }
+
+// set replaces what was typed.
+func (e *entry) set(value string) { e.area.SetValue(question.Block(value)) }
 
 // tall gives the entry at least n lines.
 func (e *entry) tall(n int) *entry { e.area.MinHeight = n; return e }

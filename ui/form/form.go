@@ -2,6 +2,7 @@ package form
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -28,7 +29,8 @@ const (
 const grace = 300 * time.Millisecond
 
 // Form shows one record. It implements tea.Model. Once its State is no longer
-// Open the command it returns is tea.Quit; a host that goes on drops that.
+// Open the command it returns ends with tea.Quit; a host that goes on runs the
+// command all the same, since it may keep a last draft, and drops the message.
 type Form struct {
 	rec    desk.Record
 	commit ui.Commit
@@ -36,7 +38,7 @@ type Form struct {
 
 	pages     *huh.Form // keeps the pages and which one is next
 	order     []*page   // every page, the review last
-	long      bool      // there has been more than one question
+	long      bool      // there has been more than one question, or a draft
 	dismissal *dismissal
 	asking    bool // the dismissal is in front of the page
 
@@ -50,6 +52,12 @@ type Form struct {
 	dismissed bool      // with Sent
 	cause     error     // with Withdrawn
 	waiting   *Withdraw // came while a reply was being sent
+
+	drafts    drafts
+	countdown countdown
+	detached  bool // nobody waits for the answer
+	limit     limit
+	history   func() []desk.Record // nil: there is none
 }
 
 // Option changes how a form works.
@@ -105,14 +113,34 @@ func (f *Form) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		return f, f.withdraw(msg.Cause)
 	case result:
-		return f, f.settle(msg)
+		return f, tea.Batch(f.settle(msg), f.changed())
 	case tea.KeyPressMsg, tea.PasteMsg:
 		if f.deaf() {
 			return f, nil
 		}
-		return f, f.press(msg)
+		return f, tea.Batch(f.press(msg), f.changed())
 	}
-	return f, nil
+	return f, f.hear(msg)
+}
+
+// hear takes the news that is neither a key nor the end.
+func (f *Form) hear(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case Deadline:
+		return f.expect(msg.At)
+	case tick:
+		return f.ticked(msg)
+	case Attention:
+		f.detached = !msg.Attended
+	case due:
+		f.drafts.waiting = false
+		return f.changed()
+	case earlier:
+		f.openHistory(msg.rounds)
+	case lifted:
+		f.settleLift(msg)
+	}
+	return nil
 }
 
 // deaf reports whether keys do not count: while the form is not there yet, and
@@ -130,9 +158,14 @@ func (f *Form) press(msg tea.Msg) tea.Cmd {
 		return f.end(Aborted)
 	case f.asking:
 		return f.pressDismissal(msg)
-	case key.String() == "tab" && f.page().ask != nil && f.page().read == nil:
-		f.page().read = &reader{text: f.page().everything()}
+	case f.page().read != nil: // the key is the reader's
+	case key.String() == "tab" && f.page().ask != nil:
+		f.page().read = &reader{lines: plainText(f.page().everything())}
 		return nil
+	case f.remembers() && key.String() == f.letter("h"):
+		return f.lookBack()
+	case f.limit.lift != nil && key.String() == f.letter("L"):
+		return f.lift()
 	}
 	_, cmd := f.pages.Update(msg)
 	if next := f.grant(f.page()); next != nil {
@@ -157,7 +190,7 @@ func (f *Form) grant(p *page) tea.Cmd {
 			f.turnTo(target)
 		}
 	case explain:
-		p.read = &reader{text: hintPage(f.hints(true))}
+		p.read = &reader{lines: plainText(hintPage(f.hints(true)))}
 	}
 	return nil
 }
@@ -211,5 +244,24 @@ func (f *Form) withdraw(cause error) tea.Cmd {
 
 func (f *Form) end(s State) tea.Cmd {
 	f.state = s
-	return tea.Quit
+	keep := f.lastDraft()
+	if keep == nil {
+		return tea.Quit
+	}
+	return func() tea.Msg { keep(); return tea.Quit() }
+}
+
+// typing reports whether letters are text now.
+func (f *Form) typing() bool {
+	_, holds := f.page().hints()
+	_, text := f.page().body.(*text)
+	return holds || text
+}
+
+// letter is the key for a command that is called by a letter.
+func (f *Form) letter(l string) string {
+	if f.typing() {
+		return "alt+" + strings.ToLower(l)
+	}
+	return l
 }

@@ -33,9 +33,9 @@ const (
 )
 
 // panel draws lines inside a border with a title and a note of where we are in
-// its upper edge, and who asks in its lower one.
+// its upper edge, who asks and how little time is left in its lower one.
 type panel struct {
-	title, place, asker string
+	title, place, asker, clock string
 }
 
 func (p panel) draw(l *look, lines []string, width int) []string {
@@ -62,12 +62,27 @@ func (p panel) upper(l *look, width int) string {
 }
 
 func (p panel) lower(l *look, width int) string {
-	if p.asker == "" {
-		return l.border.Render("╰" + strings.Repeat("─", max(0, width-2)) + "╯")
+	clock, tail := "", "╯"
+	if p.clock != "" {
+		clock, tail = l.fault.Render(p.clock), " ─╯"
 	}
-	asker := cut(p.asker, width-6)
-	fill := strings.Repeat("─", max(0, width-ansi.StringWidth(asker)-5))
-	return l.border.Render("╰─ ") + l.muted.Render(asker) + l.border.Render(" "+fill+"╯")
+	room := width - ansi.StringWidth("╰"+p.clock+tail)
+	if clock != "" {
+		room-- // for a blank before it
+	}
+	if asker := cut(p.asker, room-3); asker != "" {
+		room -= ansi.StringWidth(asker) + 3
+		return l.border.Render("╰─ ") + l.muted.Render(asker) + l.edge(" "+strings.Repeat("─", max(0, room)), clock, tail)
+	}
+	return l.edge("╰"+strings.Repeat("─", max(0, room)), clock, tail)
+}
+
+// edge is the end of a border, with a clock in it if there is one.
+func (l *look) edge(fill, clock, tail string) string {
+	if clock == "" {
+		return l.border.Render(fill + tail)
+	}
+	return l.border.Render(fill+" ") + clock + l.border.Render(tail)
 }
 
 // asker says who asks, where, and in which round, as far as known.

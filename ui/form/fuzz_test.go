@@ -1,6 +1,7 @@
 package form
 
 import (
+	"errors"
 	"regexp"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/question"
 )
 
@@ -21,6 +23,7 @@ func FuzzKeys(f *testing.F) {
 		"enter", "enter", "esc", "tab", "space", "up", "down", "left", "right", "pgup", "pgdown", "home", "end",
 		"backspace", "shift+tab", "alt+enter", "ctrl+j", "ctrl+b", "ctrl+t", "ctrl+w", "ctrl+u", "ctrl+k",
 		"0", "1", "2", "3", "9", "y", "n", "s", "e", "r", "j", "k", "/", "?", "<", ">", "字", "👍🏽", "q",
+		"h", "L", "alt+h",
 	}
 	sets := [][]question.Question{
 		{database()},
@@ -35,7 +38,9 @@ func FuzzKeys(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, which byte, script []byte) {
 		qs := sets[int(which)%len(sets)]
-		r := open(t, 40, 10, distinct(qs)...)
+		rec := record(distinct(qs)...)
+		rec.Round = 3
+		r := fresh(t, 40, 10, rec, WithHistory(session), WithLift(func() error { return nil })).show()
 		for _, b := range script[:min(len(script), 200)] {
 			before, key := len(r.sent), ""
 			switch {
@@ -59,7 +64,18 @@ func FuzzKeys(f *testing.F) {
 				t.Fatalf("committed %+v: %v", r.sent[before], err)
 			}
 		}
+		checkDraft(t, r)
 	})
+}
+
+// checkDraft fails when a form that starts from the draft of this one does not
+// hold the same.
+func checkDraft(t *testing.T, r *rig) {
+	t.Helper()
+	draft := r.f.draft()
+	if got := New(r.f.rec, nil, WithDraft(draft)).draft(); !sameDraft(got, draft) {
+		t.Fatalf("restored %+v from the draft %+v", got, draft)
+	}
 }
 
 // distinct gives every question an id of its own.
@@ -89,11 +105,21 @@ func FuzzHostile(f *testing.F) {
 		write := question.Question{ID: "2", Header: s, Text: s, Type: question.Text, Default: s, Placeholder: s}
 		rec := record(choose, write)
 		rec.Asker.Client, rec.Asker.Directory, rec.Asker.Version = s, s, s
+		rec.Round = 2
+		said := question.Reply{Note: s, Reason: s, Answers: []question.Answer{told("1", s, "a"), told("2", s)}}
+		before := rec
+		before.ID, before.Round = "01H", 1
+		before.Outcome = &desk.Outcome{Status: desk.Answered, Surface: s, Reason: s, Reply: &said}
+		opts := []Option{
+			WithDraft(said),
+			WithHistory(func() []desk.Record { return []desk.Record{before} }),
+			WithLift(func() error { return errors.New(s) }),
+		}
 		for _, size := range [][2]int{{40, 10}, {120, 30}} {
-			r := fresh(t, size[0], size[1], rec)
+			r := fresh(t, size[0], size[1], rec, opts...)
 			r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
 			r.now = r.now.Add(grace)
-			for _, key := range []string{"up", "tab", "esc", "pgdown", "0", "esc", "1", "enter", "tab", "esc", "enter", "?", "esc", "esc"} {
+			for _, key := range []string{"h", "end", "esc", "L", "up", "tab", "esc", "pgdown", "0", "esc", "1", "enter", "tab", "esc", "enter", "?", "esc", "esc"} {
 				checkScreen(t, r)
 				r.keys(key)
 			}

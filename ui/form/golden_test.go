@@ -4,7 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
+	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/desk"
 	"mcp-askuser/question"
 )
 
@@ -55,6 +59,44 @@ func TestScreens(t *testing.T) {
 	}
 }
 
+// TestDeskScreens holds what the form shows of what the desk knows.
+func TestDeskScreens(t *testing.T) {
+	half := question.Reply{Answers: []question.Answer{told("db", "Cockroach", "sqlite")}}
+	lift := WithLift(func() error { return nil })
+	tests := []struct {
+		name string
+		rec  desk.Record
+		opts []Option
+		news []tea.Msg
+		keys []string
+	}{
+		{"draft", record(database()), []Option{WithDraft(half)}, nil, nil},
+		{"draft-text", record(name()), []Option{WithDraft(question.Reply{Answers: []question.Answer{told("name", "orders\nv2")}})}, nil, nil},
+		{"draft-review", record(database()), []Option{WithDraft(half)}, nil, []string{"enter"}},
+		{"countdown", record(database(), deploy()), nil, []tea.Msg{Deadline{time.Unix(17, 300e6)}}, nil},
+		{"detached", record(database()), nil, []tea.Msg{Attention{}}, nil},
+		{"last-round", third(), []Option{lift, WithHistory(session)}, nil, nil},
+		{"lifted", third(), []Option{lift, WithHistory(session)}, nil, []string{"L"}},
+		{"all-at-once", third(), []Option{lift, WithDraft(question.Reply{Note: "soon"})}, []tea.Msg{Attention{}, Deadline{time.Unix(5, 300e6)}}, nil},
+		{"earlier", third(), []Option{WithHistory(session)}, nil, []string{"h"}},
+		{"earlier-scrolled", third(), []Option{WithHistory(session)}, nil, []string{"h", "end"}},
+	}
+	for _, tt := range tests {
+		for _, size := range [][2]int{{80, 24}, {40, 10}} {
+			name := fmt.Sprintf("%s-%dx%d", tt.name, size[0], size[1])
+			t.Run(name, func(t *testing.T) {
+				r := fresh(t, size[0], size[1], tt.rec, tt.opts...).show()
+				for _, msg := range tt.news {
+					_, _ = r.f.Update(msg) // its timer is not for now
+				}
+				r.keys(tt.keys...)
+				checkScreen(t, r)
+				golden(t, name, r.screen())
+			})
+		}
+	}
+}
+
 func TestWidePreview(t *testing.T) {
 	golden(t, "preview-120x24", open(t, 120, 24, withPreview()).screen())
 }
@@ -63,6 +105,7 @@ func TestWidePreview(t *testing.T) {
 func TestSmallest(t *testing.T) {
 	golden(t, "smallest-single", open(t, MinWidth, MinHeight, database()).keys("down").screen())
 	golden(t, "smallest-preview", open(t, MinWidth, MinHeight, withPreview()).keys("down").screen())
+	golden(t, "smallest-remark", fresh(t, MinWidth, MinHeight, third(), WithDraft(question.Reply{Note: "soon"})).show().screen())
 	golden(t, "smallest-other", open(t, MinWidth, MinHeight, database()).keys("0", "CockroachDB").screen())
 }
 

@@ -43,6 +43,9 @@ type body interface {
 type answering interface {
 	body
 	answer() question.Answer
+	// draft is what the body holds, confirmed or not; restore puts it back.
+	draft() question.Answer
+	restore(question.Answer)
 }
 
 // page is one page of the form: a field of the huh form that keeps the pages.
@@ -52,6 +55,7 @@ type page struct {
 	body
 	ask   *question.Question // nil on the review
 	shown bool               // the present answers bring it up
+	fresh question.Answer    // what the body held before the human came
 	taken *question.Answer   // what the human last confirmed; nil before
 	err   error
 	wish  wish

@@ -27,6 +27,7 @@ func (f *Form) buildPages() {
 	}
 	add(&page{body: newReview(f.asked)}, func() bool { return !f.reviews() })
 	f.pages = huh.NewForm(groups...)
+	f.restore()
 	f.bringUp()
 	if first := f.order[0]; first.ask != nil && !first.shown {
 		f.pages.NextGroup()
@@ -98,6 +99,7 @@ func (f *Form) goOn(p *page) tea.Cmd {
 	if !p.confirm() {
 		return nil
 	}
+	f.drafts.back = false
 	f.bringUp()
 	for f.ahead() {
 		f.page().blur()

@@ -4,10 +4,16 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// reader shows a long text to be read, in place of the page.
+// reader shows something long to be read, in place of the page.
 type reader struct {
-	text   string // safe to show
+	title  string // of the panel; empty keeps the page's
+	lines  func(l *look, width int) []string
 	scroll scroll
+}
+
+// plainText is what a reader shows of a text, which is safe to show.
+func plainText(s string) func(*look, int) []string {
+	return func(l *look, width int) []string { return each(l.plain, wrap(s, width)) }
 }
 
 // press handles a key and reports whether the human has done reading.
@@ -35,7 +41,7 @@ func (r *reader) hints() []hint {
 }
 
 func (r *reader) draw(l *look, width, rows int) sheet {
-	lines := each(l.plain, wrap(r.text, width))
+	lines := r.lines(l, width)
 	r.scroll.limit(len(lines)-rows, 0, rows)
 	y := r.scroll.y
 	return sheet{lines: lines, top: y, bottom: min(y+rows, len(lines)) - 1}.window(rows, width)

@@ -35,14 +35,19 @@ type rig struct {
 // open shows a set at this size and lets the grace time pass.
 func open(t testing.TB, w, h int, qs ...question.Question) *rig {
 	t.Helper()
-	r := fresh(t, w, h, record(qs...))
-	r.send(tea.WindowSizeMsg{Width: w, Height: h})
+	return fresh(t, w, h, record(qs...)).show()
+}
+
+// show gives the form its size and lets the grace time pass.
+func (r *rig) show() *rig {
+	r.t.Helper()
+	r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
 	r.now = r.now.Add(grace)
 	return r
 }
 
-func fresh(t testing.TB, w, h int, rec desk.Record) *rig {
-	r := &rig{t: t, now: time.Unix(0, 0), w: w, h: h}
+func fresh(t testing.TB, w, h int, rec desk.Record, opts ...Option) *rig {
+	r := &rig{t: t, now: time.Unix(0, 0).UTC(), w: w, h: h}
 	r.f = New(rec, func(reply question.Reply) error {
 		r.sent = append(r.sent, reply)
 		if r.checks {
@@ -51,7 +56,7 @@ func fresh(t testing.TB, w, h int, rec desk.Record) *rig {
 			}
 		}
 		return r.fail
-	}, WithClock(func() time.Time { return r.now }))
+	}, append(opts, WithClock(func() time.Time { return r.now }))...)
 	return r
 }
 

@@ -28,7 +28,7 @@ func (f *Form) screen() sheet {
 	p := f.page()
 	width := f.panelWidth(p)
 	inner := max(width-edgesWide, 2)
-	notice := f.noticeLines(inner)
+	notice := append(f.remarkLines(inner), f.noticeLines(inner)...)
 	rows := max(f.height-edgesHigh-1-len(notice), 1)
 
 	var s sheet
@@ -67,9 +67,12 @@ func (f *Form) panelWidth(p *page) int {
 }
 
 func (f *Form) panel(p *page) panel {
-	out := panel{title: "Question", asker: asker(f.rec)}
+	out := panel{title: "Question", asker: asker(f.rec), clock: f.countdown.words()}
 	asked := f.asked()
 	switch {
+	case p.read != nil && p.read.title != "":
+		out.title = p.read.title
+		return out
 	case p.ask == nil:
 		out.title, out.place = "Review", fmt.Sprintf("%d answers", len(asked))
 		if len(asked) == 1 {
@@ -118,6 +121,12 @@ func (f *Form) hints(more bool) []hint {
 		return keys
 	}
 	keys = slices.Insert(keys, enter+1, f.general(p, more)...)
+	if f.remembers() {
+		keys = append(keys, hint{f.letter("h"), "earlier rounds"})
+	}
+	if f.limit.lift != nil && !f.limit.lifted {
+		keys = append(keys, hint{f.letter("L"), "lift the limit"})
+	}
 	if _, ok := p.body.(*text); !ok {
 		keys = append(keys, hint{"?", "keys"})
 	}

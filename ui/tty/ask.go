@@ -36,6 +36,7 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 		switch r := understand(q, line); {
 		case r.fault != "":
 			c.text("", r.fault)
+		case c.known(ctx, r.command):
 		case r.command == goBack:
 			return back, nil
 		case r.command == closing:
@@ -229,9 +230,9 @@ func (c *conversation) help(q *question.Question) {
 		c.text("", "Enter your answer in one line.")
 	}
 	c.text("", "An empty line takes what stands in brackets, if anything does.")
-	c.text("", "b goes back to the question before, q closes without answering, ? shows this. If one of these is itself an answer here, write :b, :q or :? for the command.")
+	c.text("", "b goes back to the question before, h shows the earlier rounds, q closes without answering, ? shows this. If one of these is itself an answer here, write :b, :h, :q or :? for the command.")
 	if !q.Chooses() {
-		c.text("", `To answer with a single b, q, - or ?, put it in quotes: "b".`)
+		c.text("", `To answer with a single b, h, q, - or ?, put it in quotes: "b".`)
 	}
 }
 

@@ -18,6 +18,8 @@ const (
 	help      command = "?"
 	leaveOpen command = "-"
 	view      command = "v" // followed by the number of an option
+	history   command = "h"
+	lift      command = "l" // only as :l
 )
 
 // commands are the ways in which people write a command.
@@ -26,6 +28,7 @@ var commands = map[string]command{
 	"q": closing, "quit": closing,
 	"?": help, "help": help,
 	"-": leaveOpen, "skip": leaveOpen,
+	"h": history,
 }
 
 // reading is what a line means as the answer to a question: one of a command,
@@ -43,8 +46,12 @@ type reading struct {
 // could mean two things is a fault.
 func understand(q *question.Question, line string) reading {
 	if word, ok := strings.CutPrefix(line, ":"); ok { // a command even where it is an answer
-		if c, ok := commands[strings.ToLower(word)]; ok {
+		word = strings.ToLower(word)
+		if c, ok := commands[word]; ok {
 			return reading{command: c}
+		}
+		if word == string(lift) {
+			return reading{command: lift}
 		}
 	}
 	if !q.Chooses() {

@@ -7,6 +7,9 @@
 // replies are stored, or any other surface. Signals are the process's business:
 // whoever calls Show turns them into the end of the context.
 //
+// With a desk a form keeps what is being typed, offers it again, and shows the
+// deadline and the earlier rounds; without one it does without.
+//
 // The rules of the plain form:
 //
 //   - Lines in, lines out: no cursor movement, no colour, no escape codes, so

@@ -25,16 +25,16 @@ func Plain(ctx context.Context, in io.Reader, out io.Writer, rec desk.Record, co
 	if d, ok := in.(interface{ SetReadDeadline(time.Time) error }); ok && d.SetReadDeadline(time.Time{}) == nil {
 		lines.interrupt = func() { _ = d.SetReadDeadline(time.Unix(1, 0)) }
 	}
-	return converse(ctx, lines, &paper{w: out, width: func() int { return widthUnknown }}, rec, commit)
+	return converse(ctx, lines, &paper{w: out, width: func() int { return widthUnknown }}, nil, rec, commit)
 }
 
 // showPlain asks rec in lines on t, which is free.
-func showPlain(ctx context.Context, t *terminal, rec desk.Record, commit ui.Commit) error {
+func showPlain(ctx context.Context, t *terminal, backed *backing, rec desk.Record, commit ui.Commit) error {
 	t.flush() // what was typed before the question was shown answers nothing
 	lines := &lineReader{r: bufio.NewReader(t), interrupt: t.interrupt, alive: t.foreground, limit: lineLimit}
 	width := func() int { w, _ := t.size(); return w }
 	defer context.AfterFunc(ctx, func() { t.hurry(quitTime + killTime) })()
-	err := converse(ctx, lines, &paper{w: t, width: width}, rec, commit)
+	err := converse(ctx, lines, &paper{w: t, width: width}, backed, rec, commit)
 	if ctx.Err() != nil {
 		t.flush() // and half a line typed for it is no command for the next program
 	}
@@ -45,12 +45,14 @@ func showPlain(ctx context.Context, t *terminal, rec desk.Record, commit ui.Comm
 type conversation struct {
 	*paper
 	in      *lineReader
+	desk    *backing
 	record  desk.Record
 	commit  ui.Commit
 	answers []question.Answer // of every question ever answered, in no order
 	asked   map[string]bool   // by question id: need not be asked (again)
 	note    string
 	review  bool // show the answers before sending, however few they are
+	touched bool // answers or note have changed since they were kept as a draft
 }
 
 // move is where the conversation goes next.
@@ -64,9 +66,12 @@ const (
 
 // converse asks rec until the reply is committed or the conversation ends
 // without one; it keeps the contract of ui.Surface's Show.
-func converse(ctx context.Context, in *lineReader, out *paper, rec desk.Record, commit ui.Commit) error {
-	c := &conversation{paper: out, in: in, record: rec, commit: commit, asked: map[string]bool{}}
+func converse(ctx context.Context, in *lineReader, out *paper, backed *backing, rec desk.Record, commit ui.Commit) error {
+	c := &conversation{paper: out, in: in, desk: backed, record: rec, commit: commit, asked: map[string]bool{}}
 	c.text("", c.asker())
+	if err := c.open(ctx); err != nil {
+		return c.leave(ctx, err)
+	}
 	for {
 		shown := c.record.Shown(c.answers)
 		at := c.place(shown)
@@ -82,6 +87,11 @@ func converse(ctx context.Context, in *lineReader, out *paper, rec desk.Record, 
 			return c.leave(ctx, err)
 		case to == done:
 			return nil
+		}
+		if c.touched {
+			c.save(ctx)
+		}
+		switch {
 		case to == back && at == 0:
 			c.text("", "This is the first question.")
 		case to == back:
@@ -128,7 +138,7 @@ func (c *conversation) answer(q *question.Question) *question.Answer {
 
 // take keeps a as the answer to q; nil leaves q open.
 func (c *conversation) take(q *question.Question, a *question.Answer) {
-	c.asked[q.ID] = true
+	c.asked[q.ID], c.touched = true, true
 	if i := c.index(q); i >= 0 {
 		c.answers = slices.Delete(c.answers, i, i+1)
 	}
@@ -148,7 +158,12 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 		if c.err != nil {
 			return "", c.err
 		}
+		quiet := c.warn(ctx, text)
 		line, err := c.in.next(ctx)
+		quiet()
+		if err == nil && !c.desk.deadline(ctx).IsZero() {
+			c.save(ctx) // every line restarts the clock
+		}
 		if !errors.Is(err, errTooLong) {
 			return line, err
 		}
@@ -170,11 +185,11 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &closed):
 		c.blank()
-		c.text("", withdrawn(c.record, closed))
+		c.text("", form.Withdrawal(closed))
 		return err
 	case ctx.Err() != nil:
 		c.blank()
-		c.text("", withdrawn(c.record, context.Cause(ctx)))
+		c.text("", form.Withdrawal(context.Cause(ctx)))
 		return context.Cause(ctx)
 	case errors.Is(err, io.EOF) && c.in.alive != nil && c.in.alive():
 		c.blank()
@@ -191,33 +206,30 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 	return ui.Unavailablef("the terminal is gone: %v", err)
 }
 
-// withdrawn says why the question went away, in the words of the full-screen
-// form.
-func withdrawn(rec desk.Record, cause error) string {
-	f := form.New(rec, nil)
-	f.Update(form.Withdraw{Cause: cause})
-	return f.Closing()
+// deliver commits the reply.
+func (c *conversation) deliver(ctx context.Context, r question.Reply) error {
+	return storing(ctx, func() error { return c.commit(r) })
 }
 
-// deliver commits the reply. When the context ends, it waits for the store no
-// longer than a withdrawal may take; the reply may have been the first.
-func (c *conversation) deliver(ctx context.Context, r question.Reply) error {
-	committed := make(chan error, 1)
+// storing runs what waits for the store. When the context ends, it waits no
+// longer than a withdrawal may take; a reply may have been the first.
+func storing(ctx context.Context, work func() error) error {
+	stored := make(chan error, 1)
 	go func() {
 		defer func() {
 			if fault := recover(); fault != nil {
-				committed <- fmt.Errorf("%v", fault)
+				stored <- fmt.Errorf("%v", fault)
 			}
 		}()
-		committed <- c.commit(r)
+		stored <- work()
 	}()
 	select {
-	case err := <-committed:
+	case err := <-stored:
 		return err
 	case <-ctx.Done():
 	}
 	select {
-	case err := <-committed:
+	case err := <-stored:
 		return err
 	case <-time.After(quitTime):
 		return context.Cause(ctx)

@@ -38,9 +38,10 @@ type report struct {
 }
 
 // program shows the samples called name (several with + between them, all at
-// once), ends their context on a signal as a command does, and writes its
-// report to TTY_REPORT; with TTY_NEXT it then runs cat. SIGUSR1 stands for an answer on the web page, SIGUSR2
-// moves the process to the background of its terminal.
+// once), or with TTY_DESK a record of that desk. It ends their context on a
+// signal, as a command does, and writes its report to TTY_REPORT; with TTY_NEXT
+// it then runs cat. SIGUSR1 stands for an answer on the web page, SIGUSR2 moves
+// the process to the background of its terminal.
 func program(name string) int {
 	var mu sync.Mutex
 	var rep report
@@ -70,12 +71,25 @@ func program(name string) int {
 	}()
 
 	trouble := os.Getenv("TTY_TROUBLE")
-	surface := newSurface("tty", Options{Plain: os.Getenv("TTY_PLAIN") != ""})
-	surface.form = []form.Option{form.WithClock(impatient())}
+	d, err := programDesk()
+	if err != nil {
+		fmt.Println(err)
+		return 3
+	}
+	surface := newSurface("tty", Options{Plain: os.Getenv("TTY_PLAIN") != "", Desk: d})
+	if os.Getenv("TTY_CLOCK") == "" { // a deadline is on the real clock
+		surface.form = []form.Option{form.WithClock(impatient())}
+	}
 	var shows sync.WaitGroup
 	for one := range strings.SplitSeq(name, "+") {
 		shows.Go(func() {
-			err := surface.Show(ctx, sample(one), func(r question.Reply) error {
+			var rec desk.Record
+			if d != nil {
+				rec = fromDesk(ctx, d)
+			} else {
+				rec = sample(one)
+			}
+			err := surface.Show(ctx, rec, func(r question.Reply) error {
 				if trouble == "stuck" {
 					fmt.Print("committing")
 					select {}

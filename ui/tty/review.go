@@ -44,6 +44,7 @@ func (c *conversation) finish(ctx context.Context, shown []question.Shown) (move
 			return onward, nil
 		case word == "n" || word == "note":
 			return onward, c.takeNote(ctx)
+		case c.known(ctx, commands[word]), word == string(lift) && c.known(ctx, lift):
 		case commands[word] == goBack:
 			return back, nil
 		case commands[word] == closing:
@@ -61,7 +62,7 @@ func (c *conversation) finish(ctx context.Context, shown []question.Shown) (move
 func (c *conversation) takeNote(ctx context.Context) error {
 	note, err := c.prompt(ctx, "Note to the agent (Enter for none): ")
 	if err == nil {
-		c.note = note
+		c.note, c.touched = note, true
 	}
 	return err
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -36,6 +37,9 @@ func (s *surface) showForm(ctx context.Context, t *terminal, rec desk.Record, co
 	// in the same moment, the form may be gone before it hears of it.
 	var sent atomic.Bool
 	var first atomic.Pointer[desk.ClosedError] // somebody else was first
+	var program *tea.Program
+	news := func(msg tea.Msg) { program.Send(msg) }
+	backed := newBacking(s.options.Desk, rec)
 	f := form.New(rec, func(r question.Reply) error {
 		err := commit(r)
 		var closed *desk.ClosedError
@@ -44,20 +48,25 @@ func (s *surface) showForm(ctx context.Context, t *terminal, rec desk.Record, co
 		}
 		sent.CompareAndSwap(false, err == nil)
 		return err
-	}, s.form...)
+	}, append(backed.options(ctx, news), s.form...)...)
 	hung, hangup := context.WithCancelCause(context.Background())
 	defer hangup(nil)
 	keys := &keyboard{terminal: t, hangup: hangup}
-	err = host(ctx, hung, t, tea.NewProgram(f,
+	program = tea.NewProgram(f,
 		// The reader is no file, so that Bubble Tea leaves the settings of the
 		// terminal and the end of reading to us (FACTS 7.2).
 		tea.WithInput(keys),
 		tea.WithOutput(t),
 		tea.WithEnvironment(s.environ()),
 		tea.WithoutSignalHandler(),
-	))
+	)
+	unfollow := backed.follow(ctx, news)
+	uncontinue := onContinue(func() { t.comeBack(program) })
+	err = host(ctx, hung, t, program)
 	keys.stop()
+	uncontinue()
 	restore()
+	unfollow()
 	if errors.Is(err, errStuck) { // it still runs: its state is not ours to read
 		if sent.Load() {
 			return nil
@@ -67,7 +76,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, rec desk.Record, co
 	closed := first.Load()
 	last := f.Closing()
 	if last == "" && ctx.Err() != nil { // it was killed
-		last = withdrawn(rec, context.Cause(ctx))
+		last = form.Withdrawal(context.Cause(ctx))
 	}
 	if last != "" {
 		_, _ = fmt.Fprintln(t, last)
@@ -121,6 +130,23 @@ func host(ctx, hung context.Context, t *terminal, program *tea.Program) error {
 	case <-time.After(killTime):
 		return errStuck
 	}
+}
+
+// comeBack takes the terminal again after the process was stopped and goes on
+// (Ctrl+Z cannot reach it, SIGSTOP can): the shell has made its own settings
+// meanwhile, and drawn what it likes. Continued in the background it does
+// nothing.
+func (t *terminal) comeBack(program *tea.Program) {
+	if !t.foreground() {
+		return
+	}
+	if _, err := t.raw(); err != nil { // what it returns puts back the shell's settings, not the first ones
+		return
+	}
+	// Bubble Tea believes that all this is still as it was. Mode 1047 saves no
+	// cursor: the one to go back to is saved already.
+	_, _ = io.WriteString(t, ansi.SetModeAltScreen+ansi.SetModeBracketedPaste)
+	program.Send(tea.ClearScreen())
 }
 
 // keyboard is the terminal's input while a form is on it.

@@ -18,6 +18,12 @@ type Options struct {
 	Getenv func(string) string
 	// Plain forces the line form.
 	Plain bool
+	// Turn is shared by the surfaces of this process for the same terminal. Nil
+	// means a turn of the surface's own.
+	Turn *Turn
+	// Desk keeps what the human has typed so far, and knows the deadline and the
+	// earlier rounds. Nil means that a form does without.
+	Desk *desk.Desk
 }
 
 // New returns the surface "tty": the full-screen form, or the plain one where
@@ -38,13 +44,15 @@ func newSurface(name string, o Options) *surface {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
 	}
-	return &surface{name: name, options: o, turn: make(chan struct{}, 1)}
+	if o.Turn == nil {
+		o.Turn = NewTurn()
+	}
+	return &surface{name: name, options: o}
 }
 
 type surface struct {
 	name    string
 	options Options
-	turn    chan struct{} // holds one token while a form is on the terminal; waiters queue in order
 	form    []form.Option // for tests, which have no 300 ms to wait
 }
 
@@ -56,15 +64,11 @@ func (s *surface) Name() string { return s.name }
 // again for each. A human who breaks off with Ctrl+C makes Show return
 // ui.ErrInterrupted.
 func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	release, err := s.options.Turn.take(ctx)
+	if err != nil {
+		return err
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
+	defer release()
 
 	defer ignoreStops()()
 	t, err := open(s.options.Path)
@@ -76,7 +80,7 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 		return err
 	}
 	if s.lines(t) {
-		return showPlain(ctx, t, rec, commit)
+		return showPlain(ctx, t, newBacking(s.options.Desk, rec), rec, commit)
 	}
 	return s.showForm(ctx, t, rec, commit)
 }

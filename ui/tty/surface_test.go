@@ -12,9 +12,11 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui"
 )
 
 const question1 = "Which database should the shop use?"
@@ -199,16 +201,29 @@ func TestOneFormAtATime(t *testing.T) {
 }
 
 // A question whose context ends while it waits for its turn is never shown.
+// Surfaces that share a turn wait for each other.
 func TestWaitingForTheTurnEnds(t *testing.T) {
-	s := newSurface("tty", Options{Path: filepath.Join(t.TempDir(), "none")})
-	s.turn <- struct{}{}
-	gone := errors.New("gone")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(gone)
-	err := s.Show(ctx, sample("single"), func(question.Reply) error { t.Error("committed"); return nil })
-	if !errors.Is(err, gone) {
-		t.Errorf("Show returned %v, want the cause of its context", err)
-	}
+	none := filepath.Join(t.TempDir(), "none")
+	synctest.Test(t, func(t *testing.T) {
+		o := Options{Path: none, Turn: NewTurn()}
+		if _, err := o.Turn.take(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []ui.Surface{New(o), NewPlain(o)} {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			shown := make(chan error, 1)
+			go func() {
+				shown <- s.Show(ctx, sample("single"), func(question.Reply) error { t.Error("committed"); return nil })
+			}()
+			synctest.Wait() // it waits
+			gone := errors.New("gone")
+			cancel(gone)
+			if err := <-shown; !errors.Is(err, gone) {
+				t.Errorf("%s: Show returned %v, want the cause of its context", s.Name(), err)
+			}
+		}
+	})
 }
 
 // Keys typed before the question was there answer nothing.

@@ -27,4 +27,5 @@ func (t *terminal) size() (int, int)     { return 0, 0 }
 func (t *terminal) interrupt()           {}
 func (t *terminal) hurry(time.Duration)  {}
 func (t *terminal) close()               {}
+func onContinue(func()) (stop func())    { return func() {} }
 func ignoreStops() (undo func())         { return func() {} }

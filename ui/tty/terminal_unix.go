@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
 	"time"
 
@@ -177,6 +178,24 @@ func (t *terminal) close() {
 		_ = t.input.Close()
 	}
 	_ = t.file.Close()
+}
+
+// onContinue calls f whenever the process goes on after it was stopped. The
+// returned function ends that, and waits for an f that is at work.
+func onContinue(f func()) (stop func()) {
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	var calling sync.WaitGroup
+	calling.Go(func() {
+		for range continued {
+			f()
+		}
+	})
+	return func() {
+		signal.Stop(continued)
+		close(continued)
+		calling.Wait()
+	}
 }
 
 // ignoreStops keeps the kernel from stopping this process for touching a

@@ -1,0 +1,77 @@
+package form
+
+import (
+	"fmt"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// counted is how long before a deadline the seconds are counted down.
+const counted = 20 * time.Second
+
+// Deadline is the message that says when the record's timeout strikes (D14);
+// the zero At takes an earlier one back. What strikes is the host's: the form
+// only shows that it comes.
+type Deadline struct{ At time.Time }
+
+// countdown shows the last seconds before a deadline. Nothing ticks earlier.
+type countdown struct {
+	at   time.Time     // zero: there is no deadline
+	left time.Duration // when last looked at
+	wake time.Time     // when the one timer that counts fires; zero: none runs
+}
+
+// tick is the message that the timer set for that moment has fired.
+type tick struct{ wake time.Time }
+
+// expect takes a new deadline.
+func (f *Form) expect(at time.Time) tea.Cmd {
+	f.countdown.at = at
+	return f.countdown.look(f.now())
+}
+
+// ticked looks at the deadline again, unless the timer was overtaken.
+func (f *Form) ticked(t tick) tea.Cmd {
+	if !t.wake.Equal(f.countdown.wake) {
+		return nil
+	}
+	f.countdown.wake = time.Time{}
+	return f.countdown.look(f.now())
+}
+
+// look notes how long is left, and sets the timer for the next moment at which
+// what is shown changes. A timer that is set for an earlier one stays: every
+// key moves the deadline, and that many timers would pile up.
+func (c *countdown) look(now time.Time) tea.Cmd {
+	c.left = c.at.Sub(now)
+	if c.at.IsZero() || c.left <= 0 {
+		return nil
+	}
+	wait := c.left - counted
+	if wait <= 0 {
+		wait = c.left - time.Duration(c.seconds()-1)*time.Second
+	}
+	wake := now.Add(wait)
+	if !c.wake.IsZero() && !wake.Before(c.wake) {
+		return nil
+	}
+	c.wake = wake
+	return tea.Tick(wait, func(time.Time) tea.Msg { return tick{wake} })
+}
+
+// seconds is what is left, in seconds begun.
+func (c *countdown) seconds() int {
+	return int((c.left + time.Second - 1) / time.Second)
+}
+
+// words tells what is left; empty while that is long, or no deadline is set.
+func (c *countdown) words() string {
+	switch {
+	case c.at.IsZero() || c.left > counted:
+		return ""
+	case c.left <= 0:
+		return "time is up"
+	}
+	return fmt.Sprintf("closes in %d s", c.seconds())
+}

@@ -1,0 +1,86 @@
+package form
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+func (l *live) shows(words string) bool { return strings.Contains(l.f.View().Content, words) }
+
+// TestCountdown: the last 20 seconds are counted down, one by one, and nothing
+// ticks before.
+func TestCountdown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := alive(t, record(database()))
+		l.do(Deadline{At: time.Now().Add(time.Minute)})
+		l.wait(40*time.Second - time.Millisecond)
+		if l.shows("closes in") {
+			t.Errorf("counted down too early:\n%s", l.f.View().Content)
+		}
+		l.wait(2 * time.Millisecond)
+		for left := 20; left > 0; left-- {
+			if want := fmt.Sprintf("closes in %d s", left); !l.shows(want) {
+				t.Fatalf("want %q in:\n%s", want, l.f.View().Content)
+			}
+			l.wait(time.Second)
+		}
+		if !l.shows("time is up") {
+			t.Errorf("want the end in:\n%s", l.f.View().Content)
+		}
+	})
+}
+
+// TestDeadlineMoves: a key moves the deadline, which ends the countdown at
+// once; one taken back shows nothing any more.
+func TestDeadlineMoves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := alive(t, record(database()))
+		l.do(Deadline{At: time.Now().Add(10 * time.Second)})
+		if !l.shows("closes in 10 s") {
+			t.Fatalf("not counted down:\n%s", l.f.View().Content)
+		}
+		l.do(Deadline{At: time.Now().Add(time.Minute)})
+		if l.shows("closes in") {
+			t.Errorf("still counted down:\n%s", l.f.View().Content)
+		}
+		l.wait(45*time.Second + time.Millisecond)
+		if !l.shows("closes in 15 s") {
+			t.Errorf("not counted down again:\n%s", l.f.View().Content)
+		}
+		l.do(Deadline{})
+		l.wait(time.Hour)
+		if l.shows("closes in") || l.shows("time is up") {
+			t.Errorf("a deadline taken back is shown:\n%s", l.f.View().Content)
+		}
+		l.do(Deadline{At: time.Now().Add(time.Hour)})
+		l.do(Deadline{At: time.Now().Add(5 * time.Second)}) // earlier than the timer
+		if !l.shows("closes in 5 s") {
+			t.Errorf("an earlier deadline is not shown:\n%s", l.f.View().Content)
+		}
+	})
+}
+
+// TestOneTimer: however often the deadline moves on, one timer waits for it.
+func TestOneTimer(t *testing.T) {
+	now := time.Unix(0, 0)
+	f := New(record(database()), nil, WithClock(func() time.Time { return now }))
+	timers := 0
+	var cmd tea.Cmd
+	for i := range 100 {
+		now = now.Add(time.Second)
+		if _, cmd = f.Update(Deadline{At: now.Add(time.Hour)}); cmd != nil {
+			timers++
+		}
+		if i == 0 && cmd == nil {
+			t.Fatal("no timer for the first deadline")
+		}
+	}
+	if timers != 1 {
+		t.Errorf("%d timers, want 1", timers)
+	}
+}

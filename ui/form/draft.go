@@ -1,0 +1,189 @@
+package form
+
+import (
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// A draft is handed over at most every savePause while it changes. While the
+// clock of a deadline runs, keys that change nothing count as a sign of life
+// too, at most every alivePause.
+const (
+	savePause  = 500 * time.Millisecond
+	alivePause = 2 * time.Second
+)
+
+// WithDraft starts the form from what a human chose and typed before. Nothing
+// of it is confirmed: each page asks for its Enter as ever, and the review
+// comes before sending. What no longer fits the set is left out; an empty
+// draft changes nothing.
+func WithDraft(r question.Reply) Option {
+	return func(f *Form) { f.drafts.start = r }
+}
+
+// WithChange hands what the human has chosen and typed so far, confirmed or
+// not, to keep: soon after every change, and once more when the form ends with
+// the record open. Keep runs as a command, never twice at a time, and always
+// has the latest draft last. Such a reply is not for [desk.Desk.Reply]: it may
+// be partial, and an answer in it may hold both an option and the text that
+// stands beside it in Other.
+func WithChange(keep func(question.Reply)) Option {
+	return func(f *Form) { f.drafts.saves = &saves{keep: keep} }
+}
+
+// drafts is what was typed, on its way to whoever keeps it.
+type drafts struct {
+	start question.Reply // what the form started from
+	back  bool           // it is on the pages, and none of them was confirmed yet
+
+	saves   *saves         // nil: nobody keeps drafts
+	last    question.Reply // what was handed over last
+	at      time.Time      // when that was
+	number  int            // of drafts handed over
+	waiting bool           // a timer runs for the next
+}
+
+// due is the message that the pause after a draft is over.
+type due struct{}
+
+// saves puts drafts in order: commands run side by side.
+type saves struct {
+	keep func(question.Reply)
+	mu   sync.Mutex
+	done int // the number of the latest draft kept
+}
+
+func (s *saves) save(number int, r question.Reply) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if number > s.done {
+		s.keep(r)
+		s.done = number
+	}
+}
+
+// restore puts the draft that the form starts from on its pages.
+func (f *Form) restore() {
+	for _, p := range f.order {
+		b, ok := p.body.(answering)
+		if !ok {
+			continue
+		}
+		p.fresh = b.draft()
+		if a := f.drafts.start.Answer(p.ask.ID); a != nil {
+			b.restore(*a)
+			f.drafts.back = f.drafts.back || !same(p.fresh, b.draft())
+		}
+	}
+	f.review().note.set(f.drafts.start.Note)
+	f.dismissal.reason.set(f.drafts.start.Reason)
+	f.drafts.back = f.drafts.back || f.drafts.start.Note != "" || f.drafts.start.Reason != ""
+	f.long = f.long || f.drafts.back
+	f.drafts.last = f.draft()
+}
+
+// draft is everything that the human chose and typed, on hidden pages too. A
+// page that is as it was at first is left out.
+func (f *Form) draft() question.Reply {
+	r := question.Reply{Note: f.review().note.text(), Reason: f.dismissal.reason.text()}
+	for _, p := range f.order {
+		b, ok := p.body.(answering)
+		if !ok {
+			continue
+		}
+		if a := b.draft(); !same(a, p.fresh) {
+			r.Answers = append(r.Answers, a)
+		}
+	}
+	return r
+}
+
+// changed follows every key: it hands the draft over, or sees to it that this
+// happens soon.
+func (f *Form) changed() tea.Cmd {
+	d := &f.drafts
+	if d.saves == nil || d.waiting || f.sending || f.state != Open {
+		return nil
+	}
+	draft, now := f.draft(), f.now()
+	since := now.Sub(d.at)
+	switch edited := !sameDraft(draft, d.last); {
+	case edited && since < savePause:
+		d.waiting = true
+		return tea.Tick(savePause-since, func(time.Time) tea.Msg { return due{} })
+	case edited, !f.countdown.at.IsZero() && since >= alivePause:
+		return d.handOver(draft, now)
+	}
+	return nil
+}
+
+func (d *drafts) handOver(r question.Reply, now time.Time) tea.Cmd {
+	d.last, d.at = r, now
+	d.number++
+	saves, number := d.saves, d.number
+	return func() tea.Msg { saves.save(number, r); return nil }
+}
+
+// lastDraft hands over what is not kept yet when the form ends while the
+// record may stay open. Nil means that there is nothing.
+func (f *Form) lastDraft() tea.Cmd {
+	var closed *desk.ClosedError
+	if f.drafts.saves == nil || f.state == Sent || errors.As(f.cause, &closed) {
+		return nil
+	}
+	draft := f.draft()
+	if sameDraft(draft, f.drafts.last) {
+		return nil
+	}
+	return f.drafts.handOver(draft, f.now())
+}
+
+func sameDraft(a, b question.Reply) bool {
+	return a.Note == b.Note && a.Reason == b.Reason && slices.EqualFunc(a.Answers, b.Answers, func(a, b question.Answer) bool {
+		return a.QuestionID == b.QuestionID && same(a, b)
+	})
+}
+
+// draft is what is marked, and the text of Other: with one choice also while
+// another option is marked, since it stays there; among several only while it
+// counts or is being written.
+func (c *choice) draft() question.Answer {
+	a := c.answer()
+	if !c.ask.Several() || c.writing {
+		a.Custom = c.other.text()
+	}
+	return a
+}
+
+func (c *choice) restore(a question.Answer) {
+	c.clear()
+	if !c.ask.AllowCustom {
+		a.Custom = ""
+	}
+	c.other.set(a.Custom)
+	for i := range c.rows {
+		r := &c.rows[i]
+		picked := slices.Contains(a.Selected, r.option.ID)
+		if r.other {
+			picked = a.Custom != "" && (c.ask.Several() || !c.picked())
+		}
+		switch {
+		case picked && c.ask.Several():
+			r.picked = true
+		case picked:
+			c.only(i)
+			c.cursor = i
+		}
+	}
+}
+
+func (t *text) draft() question.Answer { return t.answer() }
+
+func (t *text) restore(a question.Answer) { t.set(a.Custom) }

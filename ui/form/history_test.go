@@ -1,0 +1,115 @@
+package form
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// session are the records of a session whose third round is open.
+func session() []desk.Record {
+	at := time.Date(2026, 11, 21, 9, 14, 0, 0, time.UTC)
+	first, second, third := record(features()), record(database(), name()), record(deploy())
+	first.ID, second.ID, third.ID = "01H", "01I", "01J"
+	first.Round, second.Round, third.Round = 1, 2, 3
+	first.State, second.State = desk.Dismissed, desk.Answered
+	first.Outcome = &desk.Outcome{Status: desk.Dismissed, Surface: "web", At: at,
+		Reply: &question.Reply{Dismissed: true, Reason: "too early to say"}}
+	second.Outcome = &desk.Outcome{Status: desk.Answered, Surface: "inbox", At: at.Add(10 * time.Minute),
+		Reply: &question.Reply{Note: "not before Monday", Answers: []question.Answer{told("db", "", "sqlite"), told("name", "orders")}}}
+	return []desk.Record{first, second, third}
+}
+
+func third() desk.Record { return session()[2] }
+
+func TestEarlierRounds(t *testing.T) {
+	r := fresh(t, 80, 24, third(), WithHistory(session)).show()
+	if got := r.screen(); !strings.Contains(got, "h earlier rounds") {
+		t.Errorf("the key is not shown:\n%s", got)
+	}
+	r.keys("h")
+	if got := r.screen(); !strings.Contains(got, "Earlier rounds") || !strings.Contains(got, "(•) SQLite") {
+		t.Errorf("the rounds are not shown:\n%s", got)
+	}
+	for _, key := range []string{"esc", "h"} {
+		if r.keys(key); strings.Contains(r.screen(), "Earlier rounds") {
+			t.Errorf("%s does not go back:\n%s", key, r.screen())
+		}
+		r.keys("h")
+	}
+	r.keys("esc", "y", "enter")
+	if got := r.last().Answers[0].Selected[0]; got != question.YesID {
+		t.Errorf("answered %s after a look back", got)
+	}
+}
+
+// TestHistoryKey: where letters are text, h is one; alt+h looks back there.
+func TestHistoryKey(t *testing.T) {
+	rec := third()
+	rec.Questions = []question.Question{name()}
+	r := fresh(t, 80, 24, rec, WithHistory(session)).show().keys("hh")
+	if got := r.f.draft().Answers[0].Custom; got != "hh" {
+		t.Fatalf("typed %q", got)
+	}
+	if r.keys("alt+h"); !strings.Contains(r.screen(), "Earlier rounds") {
+		t.Errorf("alt+h does not look back:\n%s", r.screen())
+	}
+
+	rec.Round = 1
+	if r := fresh(t, 80, 24, rec, WithHistory(session)).show().keys("alt+h"); strings.Contains(r.screen(), "arlier rounds") {
+		t.Errorf("a first round has no earlier ones:\n%s", r.screen())
+	}
+}
+
+// TestHistoryComesLate: rounds that are read when the human is elsewhere by
+// then are not thrown in front of them.
+func TestHistoryComesLate(t *testing.T) {
+	r := fresh(t, 80, 24, third(), WithHistory(session)).show()
+	_, read := r.f.Update(tea.KeyPressMsg{Text: "h", Code: 'h'})
+	r.keys("esc")
+	if r.run(read); !strings.Contains(r.screen(), "Close without answering?") {
+		t.Errorf("want the question whether to close, got:\n%s", r.screen())
+	}
+}
+
+func TestLift(t *testing.T) {
+	fail := errors.New("no space left on device")
+	calls := 0
+	r := fresh(t, 80, 24, third(), WithLift(func() error { calls++; return fail })).show()
+	if got := r.screen(); !strings.Contains(got, "Last round") {
+		t.Fatalf("the limit is not told:\n%s", got)
+	}
+	if r.keys("L"); !strings.Contains(r.screen(), "no space left on device") || strings.Contains(r.screen(), "is lifted") {
+		t.Errorf("want the failure, got:\n%s", r.screen())
+	}
+	fail = nil
+	if r.keys("L"); !strings.Contains(r.screen(), "The limit is lifted") || strings.Contains(r.screen(), "no space left") {
+		t.Errorf("want the limit lifted, got:\n%s", r.screen())
+	}
+	if r.keys("L"); calls != 2 {
+		t.Errorf("lifted %d times", calls)
+	}
+	if len(r.sent) > 0 || r.f.State() != Open {
+		t.Errorf("sent %+v", r.sent)
+	}
+}
+
+func TestAttention(t *testing.T) {
+	const words = "Nobody is waiting right now; your answer will be kept."
+	r := open(t, 80, 24, database())
+	if strings.Contains(r.screen(), words) {
+		t.Error("told before anybody said so")
+	}
+	if r.send(Attention{Attended: false}); !strings.Contains(r.screen(), words) {
+		t.Errorf("not told:\n%s", r.screen())
+	}
+	if r.send(Attention{Attended: true}); strings.Contains(r.screen(), words) {
+		t.Errorf("still told:\n%s", r.screen())
+	}
+}

@@ -1,0 +1,287 @@
+//go:build unix
+
+package tty
+
+import (
+	"bufio"
+	"bytes"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+	"unicode"
+
+	tea "charm.land/bubbletea/v2"
+	"go.uber.org/goleak"
+
+	"mcp-askuser/question"
+	"mcp-askuser/ui/form"
+)
+
+// What was being typed when the process was killed is offered again, and sent
+// only after the human went through it.
+func TestDraftSurvives(t *testing.T) {
+	t.Parallel()
+	a := put(t, "single", 0)
+	x := start(t, 80, 24, "single", alone, a.env()...)
+	x.WaitFor(question1)
+	x.Type("0Duck")
+	x.WaitFor("Duck")
+	x.Type("DB")
+	a.awaitDraft(holds("DuckDB"))
+	if err := syscall.Kill(x.Pid(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	x.Wait()
+
+	x = start(t, 80, 24, "single", alone, a.env()...)
+	x.WaitFor("Your draft is back")
+	x.Type("\r")
+	x.WaitFor("Review")
+	x.Type("\r")
+	x.WaitFor("Answer sent.")
+	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(words("database", "DuckDB"))) {
+		t.Errorf("committed %+v", rep.Replies)
+	}
+}
+
+// A context that ends in the middle of a word loses none of it.
+func TestDraftIsKeptAtTheEnd(t *testing.T) {
+	t.Parallel()
+	a := put(t, "text", 0)
+	x := start(t, 80, 24, "text", alone, a.env()...)
+	x.WaitFor("What is the project called?")
+	x.Type("ping")
+	x.WaitFor("shopping")
+	if err := syscall.Kill(x.Pid(), syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if rep := x.end(); rep.Replies != nil || rep.Withdrawal > 250*time.Millisecond {
+		t.Errorf("%+v", rep)
+	}
+	a.awaitDraft(holds("shopping"))
+}
+
+// The last seconds are counted down, and a key starts the time anew.
+func TestKeyRestartsTheClock(t *testing.T) {
+	t.Parallel()
+	a := put(t, "single", 15*time.Second)
+	x := start(t, 80, 24, "single", alone, a.env("TTY_CLOCK=real")...)
+	x.Until("some seconds to pass", func() bool { return left(x) <= 13 }) // keys count by now
+	x.Type("2")
+	x.Until("the time to start anew", func() bool { return left(x) >= 14 && left(x) <= 15 })
+	x.Type("\r")
+	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "sqlite"))) {
+		t.Errorf("committed %+v", rep.Replies)
+	}
+}
+
+// left is how many seconds the screen says are left, many where it says none.
+func left(x *run) int {
+	said := closesIn.FindStringSubmatch(x.Screen())
+	if said == nil {
+		return 1 << 30
+	}
+	n, _ := strconv.Atoi(said[1])
+	return n
+}
+
+var closesIn = regexp.MustCompile(`closes in (\d+) s`)
+
+// When the asker goes, or comes back, the human is told while they look.
+func TestNobodyWaits(t *testing.T) {
+	t.Parallel()
+	const words = "Nobody is waiting right now"
+	a := put(t, "single", 0)
+	x := start(t, 80, 24, "single", alone, a.env()...)
+	x.WaitFor(question1)
+	a.attendance.Release()
+	x.WaitFor(words)
+	back, err := a.Attend(t.Context(), a.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer back.Release()
+	x.Until("the remark to go", func() bool { return !strings.Contains(x.Screen(), words) })
+	x.Type("\r")
+	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "pg"))) {
+		t.Errorf("committed %+v", rep.Replies)
+	}
+}
+
+// At the round limit the human can look back, and lift it.
+func TestLimitOnFullScreen(t *testing.T) {
+	t.Parallel()
+	a := putSecond(t, "single", "review", allAnswered())
+	x := start(t, 80, 24, "single", alone, a.env()...)
+	x.WaitFor("Last round")
+	x.Type("h")
+	x.WaitFor("Round 1 · answered in the inbox")
+	x.Type("\x1b")
+	x.WaitFor("Last round")
+	x.Type("0\x1bh") // where letters are text
+	x.WaitFor("Round 1 · answered in the inbox")
+	x.Type("q")
+	x.WaitFor("Last round")
+	x.Type("\x1bl")
+	x.WaitFor("The limit is lifted")
+	x.Type("x\r")
+	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(words("database", "x"))) {
+		t.Errorf("committed %+v", rep.Replies)
+	}
+}
+
+// allAnswered answers the sample "review".
+func allAnswered() question.Reply {
+	r := answered(option("database", "none"), words("features", "billing", "log"))[0]
+	r.Note = "soon, please"
+	return r
+}
+
+// TestPlainWithDesk holds what the line form says of what the desk knows.
+func TestPlainWithDesk(t *testing.T) {
+	const number, numbers = "Enter a number [1]: ", "Enter numbers, like 1,2 [1,3]: "
+	const send, keepIt = "q closes: ", "n starts over: "
+	half := question.Reply{Note: "soon", Answers: []question.Answer{option("database", "sqlite"), words("features", "billing", "log")}}
+	spoilt := question.Reply{Answers: []question.Answer{words("database", "DuckDB", "mysql", "sqlite"), words("nobody", "x")}}
+	for _, tt := range []struct {
+		name, sample string
+		draft        question.Reply
+		timeout      time.Duration
+		steps        []step
+		want         []question.Reply
+	}{
+		{"draft kept", "review", half, 0, []step{{keepIt, "?\r"}, {keepIt, "\r"}, {"[keep]: ", "\r"}, {"[keep]: ", "\r"}, {"to skip): ", "kiosk\r"}, {send, "\r"}},
+			[]question.Reply{{Note: "soon", Answers: answered(option("database", "sqlite"), words("features", "billing", "log"), words("name", "kiosk"))[0].Answers}}},
+		{"draft of one answer", "single", spoilt, 0, []step{{keepIt, "\r"}, {"[keep]: ", "\r"}, {send, "\r"}}, answered(option("database", "sqlite"))},
+		{"draft dropped", "single", half, 0, []step{{keepIt, "n\r"}, {number, "3\r"}}, answered(option("database", "none"))},
+		{"draft and end of input", "single", half, 0, []step{{keepIt, "\x04"}}, []question.Reply{{Dismissed: true}}},
+		{"earlier rounds", "second round", question.Reply{}, 0, []step{{number, "h\r"}, {number, ":h\r"}, {number, ":l\r"}, {number, ":l\r"}, {number, "1\r"}}, answered(option("database", "pg"))},
+		{"nobody waits", "single", question.Reply{}, 0, []step{{number, "1\r"}}, answered(option("database", "pg"))},
+		{"time limit", "single", question.Reply{}, 4 * time.Hour, []step{{number, "1\r"}}, answered(option("database", "pg"))},
+		{"last call", "single", question.Reply{}, 20 * time.Second, []step{{"unless you enter a line.", ""}, {number, "1\r"}}, answered(option("database", "pg"))},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var a *asked
+			if tt.sample == "second round" {
+				a = putSecond(t, "single", "review", allAnswered())
+			} else {
+				a = put(t, tt.sample, tt.timeout)
+			}
+			if !reflect.DeepEqual(tt.draft, question.Reply{}) {
+				a.keep(tt.draft)
+			}
+			if tt.name == "nobody waits" {
+				a.attendance.Release()
+			}
+			x := start(t, 80, 24, "of the desk", alone, a.env("TTY_PLAIN=1")...)
+			for _, s := range tt.steps {
+				x.Expect(s.prompt)
+				x.Type(s.keys)
+			}
+			if rep := x.end(); !reflect.DeepEqual(rep.Replies, tt.want) {
+				t.Errorf("committed %+v, want %+v", rep.Replies, tt.want)
+			}
+			transcript := strings.ReplaceAll(x.Output(), "\r\n", "\n")
+			transcript = closesIn.ReplaceAllString(transcript, "closes in N s") // a loaded machine is slow
+			golden(t, strings.ReplaceAll("desk "+tt.name, " ", "-"), transcript)
+		})
+	}
+}
+
+// Every answered question is kept at once.
+func TestPlainKeepsDrafts(t *testing.T) {
+	t.Parallel()
+	a := put(t, "review", 0)
+	x := start(t, 80, 24, "review", alone, a.env("TTY_PLAIN=1")...)
+	x.Expect("Enter a number [1]: ")
+	x.Type("2\r")
+	x.Expect("like 1,2 [1,3]: ")
+	if err := syscall.Kill(x.Pid(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	x.Wait()
+	got, _, err := a.Draft(t.Context(), a.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := answered(option("database", "sqlite"))[0]; !reflect.DeepEqual(got, want) {
+		t.Errorf("kept %+v, want %+v", got, want)
+	}
+}
+
+// Nobody follows a record once its form has gone.
+func TestFollowEnds(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	a := put(t, "single", time.Hour)
+	told := make(chan tea.Msg)
+	stop := newBacking(a.Desk, a.Record).follow(t.Context(), func(msg tea.Msg) { told <- msg })
+	if got := <-told; got.(form.Deadline).At.IsZero() {
+		t.Errorf("told %+v, want a deadline", got)
+	}
+	if got := <-told; !got.(form.Attention).Attended {
+		t.Errorf("told %+v, want that somebody waits", got)
+	}
+	stop()
+}
+
+func TestSpan(t *testing.T) {
+	for d, want := range map[time.Duration]string{
+		-time.Second: "0 seconds", time.Second: "1 second", 20*time.Second + 300*time.Millisecond: "20 seconds",
+		90 * time.Second: "90 seconds", 2 * time.Minute: "2 minutes", 59*time.Minute + 40*time.Second: "60 minutes",
+		3*time.Hour + 10*time.Minute: "3 hours",
+	} {
+		if got := span(d); got != want {
+			t.Errorf("span(%s) = %q, want %q", d, got, want)
+		}
+	}
+}
+
+// A process that was stopped and goes on takes its terminal again, whatever the
+// shell has made of it meanwhile.
+func TestStoppedAndContinued(t *testing.T) {
+	t.Parallel()
+	x := start(t, 80, 24, "single", `set -m; before=$(stty -g); "$SHOW"; stty "$before"; printf '\033[?1049l\033[2J\033[Hstopped\n'; read -r line; echo "got $line"; fg`)
+	x.WaitFor(question1)
+	if err := syscall.Kill(-x.Foreground(), syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	x.WaitFor("stopped")
+	x.Type("hello\r")
+	x.Expect("got hello")
+	x.WaitFor(question1)
+	if !x.FullScreen() || strings.Contains(x.Screen(), "stopped") {
+		t.Errorf("the form did not take the screen again:\n%s", x.Screen())
+	}
+	x.Type("2\r")
+	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "sqlite"))) {
+		t.Errorf("committed %+v", rep.Replies)
+	}
+}
+
+// What stands in earlier rounds is shown as text, like all that comes from
+// outside (DESIGN, promise 7).
+func TestEarlierRoundsAreSafe(t *testing.T) {
+	evil := sample("hostile").Questions[0].Text
+	reply := answered(words("h", evil))[0]
+	reply.Note = evil
+	a := putSecond(t, "single", "hostile", reply)
+	var out bytes.Buffer
+	lines := &lineReader{r: bufio.NewReader(strings.NewReader("h\n1\n"))}
+	paper := &paper{w: &out, width: func() int { return widthUnknown }}
+	if err := converse(t.Context(), lines, paper, newBacking(a.Desk, a.Record), a.Record, func(question.Reply) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "Round 1, answered") {
+		t.Fatalf("no earlier round:\n%s", out.String())
+	}
+	for _, r := range out.String() {
+		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
+			t.Fatalf("not only text: %q", out.String())
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package tty
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/question"
+)
+
+// session is the one that every record on a test's desk belongs to.
+const session = "session"
+
+// openDesk returns a desk on which the second round of a session is the last.
+func openDesk(dir string, now func() time.Time) (*desk.Desk, error) {
+	store, err := spool.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	return desk.New(store, desk.Options{Now: now, MaxRounds: 2, Pause: 1 << 62}), nil
+}
+
+// programDesk is the desk of the program on the terminal: the one in TTY_DESK,
+// or none.
+func programDesk() (*desk.Desk, error) {
+	dir := os.Getenv("TTY_DESK")
+	if dir == "" {
+		return nil, nil
+	}
+	return openDesk(dir, nil)
+}
+
+// fromDesk returns the record that the program shows.
+func fromDesk(ctx context.Context, d *desk.Desk) desk.Record {
+	rec, err := d.Get(ctx, os.Getenv("TTY_RECORD"))
+	if err != nil {
+		panic(err)
+	}
+	return rec
+}
+
+// asked is a record on a desk of its own, and this process waits for it.
+type asked struct {
+	t   *testing.T
+	dir string
+	desk.Record
+	*desk.Desk
+	attendance *desk.Attendance
+}
+
+// put asks a sample, of which timeout is the time to answer; 0 is for ever.
+func put(t *testing.T, name string, timeout time.Duration) *asked {
+	t.Helper()
+	return putIn(t, t.TempDir(), name, timeout)
+}
+
+func putIn(t *testing.T, dir, name string, timeout time.Duration) *asked {
+	t.Helper()
+	d, err := openDesk(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, attendance, err := d.Submit(t.Context(), desk.Request{
+		Set: question.Set{Questions: questions(name)}, Session: session, Asker: sample(name).Asker, Timeout: timeout,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(attendance.Release)
+	return &asked{t, dir, rec, d, attendance}
+}
+
+// putSecond asks a sample in the second round of its session. In the first
+// another was answered, in the year 2023.
+func putSecond(t *testing.T, name, first string, reply question.Reply) *asked {
+	t.Helper()
+	dir := t.TempDir()
+	past, err := openDesk(dir, func() time.Time { return time.Unix(1_700_000_000, 0) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec, err := past.Ask(t.Context(), question.Set{Questions: questions(first)}, session, sample(first).Asker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := past.Reply(t.Context(), rec.ID, reply, "inbox"); err != nil {
+		t.Fatal(err)
+	}
+	return putIn(t, dir, name, 0)
+}
+
+// env is how the program finds the record.
+func (a *asked) env(more ...string) []string {
+	return append([]string{"TTY_DESK=" + a.dir, "TTY_RECORD=" + a.ID, "TZ=UTC"}, more...)
+}
+
+// keep puts a draft where the program finds it.
+func (a *asked) keep(r question.Reply) {
+	a.t.Helper()
+	if err := a.SaveDraft(a.t.Context(), a.ID, r); err != nil {
+		a.t.Fatal(err)
+	}
+}
+
+// awaitDraft waits until the draft is as wanted.
+func (a *asked) awaitDraft(want func(question.Reply) bool) {
+	a.t.Helper()
+	ctx, cancel := context.WithTimeout(a.t.Context(), 15*time.Second)
+	defer cancel()
+	events, err := a.Watch(ctx)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	for {
+		r, _, err := a.Draft(ctx, a.ID)
+		if err == nil && want(r) {
+			return
+		}
+		if _, ok := <-events; !ok {
+			a.t.Fatalf("the draft never was as wanted, it is %+v, %v", r, err)
+		}
+	}
+}
+
+// holds is true for a draft of this text and nothing else.
+func holds(text string) func(question.Reply) bool {
+	return func(r question.Reply) bool { return len(r.Answers) == 1 && r.Answers[0].Custom == text }
+}

@@ -1,0 +1,84 @@
+package tty
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"mcp-askuser/question"
+)
+
+// open says what there is to know before the first question, and offers what
+// was typed before.
+func (c *conversation) open(ctx context.Context) error {
+	if !c.desk.attended(ctx) {
+		c.text("", "Nobody is waiting right now; your answer will be kept.")
+	}
+	c.openClock(ctx)
+	if c.desk.remembers() {
+		c.text("", "h shows the earlier rounds.")
+	}
+	if c.desk.atLimit(ctx) {
+		c.text("", "Last round: after this one the agent cannot ask again for a while. :l lifts the limit for this session.")
+	}
+	return c.offer(ctx)
+}
+
+// offer asks whether a draft is to be kept. Kept answers stand in the brackets
+// of their prompts: each needs its Enter, and all of them the review.
+func (c *conversation) offer(ctx context.Context) error {
+	draft := c.desk.draft(ctx)
+	var kept []question.Answer
+	for _, a := range draft.Answers {
+		if q := c.record.Find(a.QuestionID); q != nil && q.Collected == nil {
+			kept = append(kept, sound(q, a)...)
+		}
+	}
+	if len(kept) == 0 && draft.Note == "" {
+		return nil
+	}
+	c.answers, c.note = kept, draft.Note // so that they are kept whatever comes
+	for {
+		line, err := c.prompt(ctx, "A draft exists: Enter keeps it, n starts over: ")
+		if err != nil {
+			return err
+		}
+		switch strings.ToLower(line) {
+		case "":
+			c.review = true
+			return nil
+		case "n", "no":
+			c.answers, c.note = nil, ""
+			return nil
+		}
+		c.text("", "Press Enter to go on from what you had, or enter n.")
+	}
+}
+
+// sound returns what of an answer from a draft, in which anything may stand,
+// could be given to q.
+func sound(q *question.Question, a question.Answer) []question.Answer {
+	out := question.Answer{QuestionID: q.ID, By: question.ByUser}
+	for _, o := range q.Options {
+		if slices.Contains(a.Selected, o.ID) && (q.Several() || len(out.Selected) == 0) {
+			out.Selected = append(out.Selected, o.ID)
+		}
+	}
+	free := !q.Chooses() || q.AllowCustom && (q.Several() || len(out.Selected) == 0)
+	if free && question.Count(a.Custom) <= question.MaxText {
+		out.Custom = strings.TrimSpace(a.Custom)
+	}
+	if out.Empty() {
+		return nil
+	}
+	return []question.Answer{out}
+}
+
+// save keeps what was answered so far as a draft.
+func (c *conversation) save(ctx context.Context) {
+	c.touched = false
+	draft := question.Reply{Answers: slices.Clone(c.answers), Note: c.note}
+	// A draft that cannot be kept is lost only if this process is; the answers
+	// are still here.
+	_ = storing(ctx, func() error { c.desk.save(ctx, draft); return nil })
+}
