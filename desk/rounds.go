@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -53,7 +54,9 @@ func (d *Desk) checkRounds(ctx context.Context, session string) error {
 	return nil
 }
 
-// AtLimit reports whether the next question of a session would be refused.
+// AtLimit reports whether the next question of a session would be refused: the
+// last MaxRounds of them have all come to an end, one after the other and
+// without a pause. Questions that are open side by side are no rounds yet.
 func (d *Desk) AtLimit(ctx context.Context, session string) (bool, error) {
 	if session == "" || d.maxRounds <= 0 {
 		return false, nil
@@ -63,20 +66,30 @@ func (d *Desk) AtLimit(ctx context.Context, session string) (bool, error) {
 	if err != nil || len(ids) < d.maxRounds {
 		return false, err
 	}
-	lifted, err := d.store.Marks(ctx, MarkLifted, name)
-	if err != nil || len(lifted) > 0 {
-		return false, err
-	}
-	// The newest rounds, as long as none came after a pause.
-	inARow, next := 0, d.now()
-	for i := len(ids) - 1; i >= 0 && inARow < d.maxRounds; i-- {
-		at := ulid.MustParseStrict(ids[i]).Timestamp()
+	next := d.now()
+	last := ids[len(ids)-d.maxRounds:]
+	for _, id := range slices.Backward(last) {
+		at := ulid.MustParseStrict(id).Timestamp()
 		if next.Sub(at) > d.pause {
 			return false, nil
 		}
-		inARow, next = inARow+1, at
+		next = at
+		rec, err := d.get(ctx, id)
+		if err != nil || rec.Outcome == nil {
+			return false, ignoreMissing(err)
+		}
 	}
-	return inARow >= d.maxRounds, nil
+	lifted, err := d.store.Marks(ctx, MarkLifted, name)
+	return len(lifted) == 0, err
+}
+
+// ignoreMissing drops the error of a record that is not there, or not to be
+// read: it was no round.
+func ignoreMissing(err error) error {
+	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrDamaged) {
+		return nil
+	}
+	return err
 }
 
 // Lift lifts the round limit for a session, on the user's word.
