@@ -1,5 +1,6 @@
 # make test    install what the tests need, then run every check but e2e
 # make e2e     the MCP Inspector against the built program
+# make stress  thousands of races between answerers, and of killed processes
 # make bench   the figures that README promises
 # make fuzz    every fuzz target for FUZZTIME
 # make lint    golangci-lint with .golangci.yml
@@ -12,7 +13,7 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 APT = $(shell [ "$$(id -u)" = 0 ] || echo sudo) apt-get
 apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq $(2); }
 
-.PHONY: build test deps check unit e2e bench fuzz lint generate clean
+.PHONY: build test deps check unit e2e stress bench fuzz lint generate clean
 
 build:
 	$(GO) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser ./cmd/mcp-askuser
@@ -43,6 +44,11 @@ e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 	@$(call apt,npm,npm)
 	cd e2e && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
+
+# Thousands of races and kills: minutes, and no part of make test.
+stress:
+	RACE_ROUNDS=5000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk
+	RACE_ROUNDS=1000 $(GO) test -count=1 -timeout 60m -run Slips -v ./desk
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchtime 200x ./cmd/mcp-askuser

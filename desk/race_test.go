@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
@@ -25,14 +26,16 @@ import (
 
 func TestRaceOfGoroutines(t *testing.T) {
 	const answerers = 16
-	ctx := deadline(t)
+	n := rounds(t, 60)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute+time.Duration(n)*100*time.Millisecond)
+	defer cancel()
 	dir := storeDir(t)
 	asking := open(t, dir)
 	desks := make([]*desk.Desk, answerers)
 	for i := range desks {
 		desks[i] = open(t, dir)
 	}
-	for range rounds(t, 60) {
+	for range n {
 		rec := ask(t, asking)
 		verdicts := make([]verdict, answerers+1) // the last is the asker's
 		var wg sync.WaitGroup
@@ -51,21 +54,24 @@ func TestRaceOfGoroutines(t *testing.T) {
 }
 
 func TestRaceOfProcesses(t *testing.T) {
-	const answerers = 4
-	ctx := deadline(t)
+	const answerers = 16
+	n := rounds(t, 200)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute+time.Duration(n)*100*time.Millisecond)
+	defer cancel()
 	dir := storeDir(t)
 	asking := open(t, dir)
 	var peers []*peer
 	for i := range answerers {
 		peers = append(peers, startPeer(t, "answer", dir, strconv.Itoa(i)))
 	}
-	for range rounds(t, 300) {
+	for i := range n {
+		racing := peers[:2+i%(answerers-1)] // 2 to 16
 		rec := ask(t, asking)
-		for _, p := range peers {
+		for _, p := range racing {
 			p.tell(rec.ID)
 		}
 		verdicts := []verdict{collect(ctx, asking, rec.ID)}
-		for _, p := range peers {
+		for _, p := range racing {
 			verdicts = append(verdicts, parseVerdict(p.hear()))
 		}
 		judge(t, asking, rec.ID, verdicts)
