@@ -48,7 +48,6 @@ e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 # Thousands of races and kills: minutes, and no part of make test.
 stress:
 	RACE_ROUNDS=5000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk
-	RACE_ROUNDS=1000 $(GO) test -count=1 -timeout 60m -run Slips -v ./desk
 
 bench:
 	$(GO) test -run '^$$' -bench . -benchtime 200x ./cmd/mcp-askuser
