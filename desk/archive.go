@@ -26,14 +26,29 @@ func (d *Desk) Archive(ctx context.Context, id string) error {
 	if err := d.store.Create(ctx, KindArchive, id, data); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("archive %s: %w", id, err)
 	}
-	// In this order: see Get. The reply is the last to go.
+	d.forget(ctx, rec) // before the rest, so that one who finds the rest repeats it
+	// In this order: see get. The reply is the last to go.
 	for _, kind := range []Kind{KindPending, KindReplies} {
 		if err := d.store.Delete(ctx, kind, id); err != nil {
 			return fmt.Errorf("archive %s: %w", id, err)
 		}
 	}
-	d.forget(ctx, rec)
 	return nil
+}
+
+// forget takes away what a record needs only while it waits: its mark, what was
+// being typed, where it was shown.
+func (d *Desk) forget(ctx context.Context, rec Record) {
+	var err error
+	if rec.Content != "" {
+		err = d.store.Unmark(ctx, MarkContent, rec.Content, rec.ID)
+	}
+	for _, kind := range []Kind{KindDrafts, KindShowing} {
+		err = errors.Join(err, d.store.Delete(ctx, kind, rec.ID))
+	}
+	if err != nil {
+		d.log.WarnContext(ctx, "cleaning up behind a record", "id", rec.ID, "error", err)
+	}
 }
 
 // Collect puts a record away whose outcome its asker has got.

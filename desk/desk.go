@@ -44,7 +44,9 @@ type Desk struct {
 	keep, pause time.Duration
 	maxRounds   int
 
-	mu  sync.Mutex
+	numbering sync.Mutex // see number
+
+	mu  sync.Mutex // guards ids
 	ids *ids
 }
 
@@ -70,11 +72,11 @@ func New(store Store, opts Options) *Desk {
 	}
 }
 
-// Ask puts a set on the desk as a question of its own, that nobody waits for.
-// The record is committed before Ask returns, so before any surface can show
-// it. Ids ascend in the order of asking (D7).
+// Ask puts a set on the desk as a question of its own, that nobody waits for,
+// whatever the limit of rounds. The record is committed before Ask returns, so
+// before any surface can show it. Ids ascend in the order of asking (D7).
 func (d *Desk) Ask(ctx context.Context, set question.Set, session string, by Asker) (Record, error) {
-	rec, attendance, err := d.ask(ctx, Request{Set: set, Session: session, Asker: by})
+	rec, attendance, err := d.ask(ctx, Request{Set: set, Session: session, Asker: by}, 0)
 	if err != nil {
 		return Record{}, err
 	}

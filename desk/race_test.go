@@ -151,7 +151,7 @@ func parseVerdict(line string) (v verdict) {
 
 // peer is another process that works in the same store.
 type peer struct {
-	t   *testing.T
+	t   testing.TB
 	cmd *exec.Cmd
 	in  io.WriteCloser
 	out *bufio.Scanner
@@ -159,7 +159,7 @@ type peer struct {
 
 // startPeer starts the test binary in a role of [play]. It ends, at the
 // latest, with the test.
-func startPeer(t *testing.T, role string, args ...string) *peer {
+func startPeer(t testing.TB, role string, args ...string) *peer {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), envRole+"="+role)

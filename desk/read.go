@@ -104,8 +104,8 @@ func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
 }
 
 // Pending returns the records that are still open, oldest first. A document
-// that cannot be read is left out and logged. One that nobody has come back
-// for within the keep time is ended.
+// that cannot be read is left out and logged. What nobody has come back for
+// within the keep time is put away.
 func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 	ids, err := d.store.List(ctx, KindPending, "")
 	if err != nil {
@@ -120,10 +120,11 @@ func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 			d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
 		case err != nil:
 			return nil, err
-		case rec.Outcome != nil:
-		case !rec.Attended && d.age(id) > d.keep:
-			d.expire(ctx, rec)
-		default:
+		case !rec.Attended && d.overdue(ctx, &rec):
+			if err := d.tidy(ctx, id); err != nil {
+				d.log.WarnContext(ctx, "an old record stays", "id", id, "error", err)
+			}
+		case rec.Outcome == nil:
 			open = append(open, rec)
 		}
 	}

@@ -56,6 +56,10 @@ type Record struct {
 	ShownOn  []Showing `json:"shown_on,omitempty"` // where it was tried, and is shown
 }
 
+// OnTimeoutDefault is the OnTimeout of a caller that wants the declared defaults
+// when nobody answers in time.
+const OnTimeoutDefault = "default"
+
 // Showing is a surface that was tried for a record: it shows it, or Why says
 // why it could not reach the human.
 type Showing struct {

@@ -20,66 +20,89 @@ type RoundLimitError struct {
 }
 
 func (e *RoundLimitError) Error() string {
-	return fmt.Sprintf("recursive_limit_exceeded: %d rounds in a row", e.Limit)
+	return fmt.Sprintf("recursive_limit_exceeded: %d rounds in a row; wait, or let the user lift the limit", e.Limit)
 }
 
-// countRound puts the record into its session and numbers it there. Two that
-// ask at once may get the same number; their ids still tell their order.
-func (d *Desk) countRound(ctx context.Context, rec *Record) error {
+// number gives a new record its id, its time and its round: its place in its
+// session, whatever process asked the others. The error is a *RoundLimitError
+// where it would be more than limit in a row; 0 is no limit.
+func (d *Desk) number(ctx context.Context, rec *Record, limit int) error {
+	d.numbering.Lock() // from the id to the mark, so that the order of both is one
+	defer d.numbering.Unlock()
+	var err error
+	if rec.ID, rec.CreatedAt, err = d.nextID(); err != nil {
+		return fmt.Errorf("number the question: %w", err)
+	}
+	rec.Round = 1
 	if rec.SessionID == "" {
 		return nil
 	}
 	name := sessionName(rec.SessionID)
 	if err := d.store.Mark(ctx, MarkSessions, name, rec.ID); err != nil {
-		return err
+		return fmt.Errorf("number the question: %w", err)
 	}
+	// Marked first and counted then: of several processes that ask at once,
+	// none overlooks another.
 	ids, err := d.store.Marks(ctx, MarkSessions, name)
-	if err != nil {
-		return err
+	if err == nil {
+		earlier, _ := slices.BinarySearch(ids, rec.ID)
+		rec.Round = earlier + 1
+		err = d.checkRounds(ctx, rec.SessionID, ids[:earlier], rec.CreatedAt, limit)
 	}
-	rec.Round = max(1, len(ids))
-	return nil
+	if err != nil {
+		d.takeBack(context.WithoutCancel(ctx), *rec)
+	}
+	return err
 }
 
-// checkRounds returns a *RoundLimitError where a further round of the session
-// would be one too many.
-func (d *Desk) checkRounds(ctx context.Context, session string) error {
-	atLimit, err := d.AtLimit(ctx, session)
-	if err != nil {
-		return err
+// checkRounds returns a *RoundLimitError where a further round after the
+// earlier ones would be one too many.
+func (d *Desk) checkRounds(ctx context.Context, session string, earlier []string, now time.Time, limit int) error {
+	full, err := d.rowIsFull(ctx, session, earlier, now, limit, 0)
+	if err == nil && full {
+		return &RoundLimitError{session, limit}
 	}
-	if atLimit {
-		return &RoundLimitError{session, d.maxRounds}
-	}
-	return nil
+	return err
 }
 
-// AtLimit reports whether the next question of a session would be refused: the
-// last MaxRounds of them have all come to an end, one after the other and
-// without a pause. Questions that are open side by side are no rounds yet.
+// AtLimit reports whether the session's next question would be refused, once
+// the one that is open, if one is, has been answered.
 func (d *Desk) AtLimit(ctx context.Context, session string) (bool, error) {
-	if session == "" || d.maxRounds <= 0 {
+	if session == "" {
 		return false, nil
 	}
-	name := sessionName(session)
-	ids, err := d.store.Marks(ctx, MarkSessions, name)
-	if err != nil || len(ids) < d.maxRounds {
+	ids, err := d.store.Marks(ctx, MarkSessions, sessionName(session))
+	if err != nil {
 		return false, err
 	}
-	next := d.now()
-	last := ids[len(ids)-d.maxRounds:]
-	for _, id := range slices.Backward(last) {
+	return d.rowIsFull(ctx, session, ids, d.now(), d.maxRounds, 1)
+}
+
+// rowIsFull reports whether the last limit rounds came one after the other,
+// without a pause, and have ended but for so many that are open. Questions that
+// are open side by side are no rounds yet. A limit of 0 is none.
+func (d *Desk) rowIsFull(ctx context.Context, session string, rounds []string, now time.Time, limit, mayBeOpen int) (bool, error) {
+	if limit <= 0 || len(rounds) < limit {
+		return false, nil
+	}
+	next := now
+	for _, id := range slices.Backward(rounds[len(rounds)-limit:]) {
 		at := ulid.MustParseStrict(id).Timestamp()
 		if next.Sub(at) > d.pause {
 			return false, nil
 		}
 		next = at
 		rec, err := d.get(ctx, id)
-		if err != nil || rec.Outcome == nil {
+		if err != nil {
 			return false, ignoreMissing(err)
 		}
+		if rec.Outcome == nil {
+			if mayBeOpen--; mayBeOpen < 0 {
+				return false, nil
+			}
+		}
 	}
-	lifted, err := d.store.Marks(ctx, MarkLifted, name)
+	lifted, err := d.store.Marks(ctx, MarkLifted, sessionName(session))
 	return len(lifted) == 0, err
 }
 
@@ -128,6 +151,3 @@ func sessionName(session string) string {
 	sum := sha256.Sum256([]byte(session))
 	return hex.EncodeToString(sum[:16])
 }
-
-// seconds is a number of seconds as a duration.
-func seconds(n float64) time.Duration { return time.Duration(n * float64(time.Second)) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -12,17 +11,14 @@ import (
 // KindPresent is the collection of locks of open inboxes and web pages.
 const KindPresent Kind = "present"
 
-// SetShown keeps where a record was tried and is shown (D22).
+// SetShown keeps where a record was tried and is shown (D22), while it is open.
+// Errors are those of [Desk.SaveDraft].
 func (d *Desk) SetShown(ctx context.Context, id string, shown []Showing) error {
-	data, err := json.Marshal(shown)
-	if err != nil {
-		return fmt.Errorf("encode where %s is shown: %w", id, err)
-	}
-	return d.store.Put(ctx, KindShowing, id, data)
+	return d.putBeside(ctx, KindShowing, id, shown)
 }
 
-// Announce says that an inbox or a page is open, by its name, until release is
-// called or the process ends.
+// Announce says that an inbox or a page is open, until release is called or the
+// process ends. The name takes letters, digits and hyphens.
 func (d *Desk) Announce(ctx context.Context, name string) (release func(), err error) {
 	return d.store.Lock(ctx, KindPresent, name+"-"+rand.Text())
 }
@@ -35,8 +31,9 @@ func (d *Desk) Present(ctx context.Context) ([]string, error) {
 	}
 	var out []string
 	for _, lock := range locks {
-		name, _, _ := strings.Cut(lock, "-")
-		out = append(out, name)
+		if end := strings.LastIndexByte(lock, '-'); end > 0 {
+			out = append(out, lock[:end])
+		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out), nil

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -45,7 +46,10 @@ func (s *Spool) Create(ctx context.Context, kind desk.Kind, id string, data []by
 		return advise(err)
 	}
 	if kind == desk.KindArchive {
-		s.sweep.Do(s.sweepTemp) // a moment when nobody waits for us
+		s.sweep.Do(func() { // a moment when nobody waits for us
+			s.sweepTemp()
+			s.sweepLocks(ctx)
+		})
 	}
 	return nil
 }
@@ -87,6 +91,27 @@ func (s *Spool) sweepTemp() {
 	}
 }
 
+// sweepLocks removes the locks that dead processes left of records that are
+// no longer there. One who is about to commit a record holds its lock.
+func (s *Spool) sweepLocks(ctx context.Context) {
+	locks, err := names(filepath.Join(s.dir, string(desk.KindAskers)))
+	if err != nil {
+		return
+	}
+	for _, lock := range locks {
+		id, ok := strings.CutSuffix(lock, lockSuffix)
+		if !ok || !desk.ValidID(id) {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(s.dir, string(desk.KindPending), id+suffix)); !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if release, err := s.Lock(ctx, desk.KindAskers, id); err == nil {
+			release()
+		}
+	}
+}
+
 // advise adds to an error of the file system what its owner can do about it.
 func advise(err error) error {
 	switch {
@@ -94,6 +119,8 @@ func advise(err error) error {
 		return err
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fmt.Errorf("%w: free some space and try again", err)
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		return fmt.Errorf("%w: every waiting question needs an open file; raise the limit (ulimit -n)", err)
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%w: the store must be writable and on a file system with hard links; set %s to another directory if this one is not", err, EnvDir)
 	case errors.Is(err, errors.ErrUnsupported):

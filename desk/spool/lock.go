@@ -1,12 +1,16 @@
 package spool
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -16,48 +20,61 @@ import (
 
 const lockSuffix = ".lock"
 
-// A look at a lock (Locked) holds it for microseconds, so one who wants it
-// tries for a while before believing that it is taken.
+// A look at a lock holds it, shared, for microseconds. One who wants it tries
+// again as long as it is no more than that.
 const (
-	lockTries = 10
-	lockPause = 2 * time.Millisecond
+	lockTries = 100
+	lockPause = 100 * time.Microsecond
 )
 
 // Lock implements desk.Store: flock(2) on <kind>/<name>.lock, which the kernel
 // lets go when the process dies. Two locks of one process exclude each other
-// too. The file goes with the lock; one who had opened it before that holds a
-// lock on nothing, notices, and tries again on the file that has its name now.
-func (s *Spool) Lock(ctx context.Context, kind desk.Kind, name string) (func(), error) {
+// too, and each is an open file. The file goes with the lock; one who had
+// opened it before that holds a lock on nothing, notices, and tries again on
+// the file that has its name now.
+func (s *Spool) Lock(ctx context.Context, kind desk.Kind, name string) (release func(), err error) {
 	path, err := s.lockPath(kind, name)
 	if err != nil {
 		return nil, err
 	}
-	for try := 0; ; try++ {
+	for range lockTries {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		if err := s.makeDirs(filepath.Dir(path)); err != nil {
 			return nil, err
 		}
-		lock := flock.New(path, flock.SetPermissions(0o600))
+		lock := flock.New(path)
 		got, err := lock.TryLock()
-		switch {
-		case err != nil:
-			_ = lock.Close()
-			return nil, fmt.Errorf("lock %s: %w", path, advise(err))
-		case got && current(lock, path):
-			return func() {
-				_ = os.Remove(path)
-				_ = lock.Close()
-			}, nil
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // the directory went away with the store
+			return nil, adviseLock(err)
+		}
+		if got && current(lock, path) {
+			return func() { letGo(lock) }, nil
 		}
 		_ = lock.Close()
-		if !got && try >= lockTries {
-			return nil, desk.ErrLocked
+		if got {
+			continue
 		}
-		if !got {
-			time.Sleep(lockPause)
+		if taken, err := locked(path); taken || err != nil {
+			return nil, cmp.Or(err, desk.ErrLocked)
 		}
+		time.Sleep(lockPause)
+	}
+	return nil, desk.ErrLocked
+}
+
+// letGo removes the file of a lock and gives the lock up, in this order:
+// whoever takes it afterwards must not lose the file. Where an open file cannot
+// be removed, on Windows, nobody can hold one that was removed either.
+func letGo(lock *flock.Flock) {
+	if os.Remove(lock.Path()) == nil {
+		_ = lock.Close()
+		return
+	}
+	_ = lock.Close()
+	if runtime.GOOS == "windows" {
+		_ = os.Remove(lock.Path())
 	}
 }
 
@@ -80,16 +97,26 @@ func (s *Spool) Locked(ctx context.Context, kind desk.Kind, name string) (bool, 
 	if err != nil {
 		return false, err
 	}
-	if _, err := os.Lstat(path); err != nil { // do not create what is not there
-		return false, nil
-	}
+	return locked(path)
+}
+
+// locked reports whether somebody holds the lock. It creates nothing.
+func locked(path string) (bool, error) {
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	got, err := lock.TryRLock()
-	defer lock.Close()
-	if err != nil {
-		return false, nil // gone in this moment
+	_ = lock.Close()
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
 	}
-	return !got, nil
+	return err == nil && !got, adviseLock(err)
+}
+
+// adviseLock is advise for errors of locks.
+func adviseLock(err error) error {
+	if errors.Is(err, syscall.ENOLCK) || errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("%w: the store must be on a file system with locks; set %s to a directory on one", err, EnvDir)
+	}
+	return advise(err)
 }
 
 // Locks implements desk.Store. Files that dead processes left are removed.

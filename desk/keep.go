@@ -1,0 +1,86 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// wanted reports whether a record, claimed by the caller, is of use to one who
+// asks the same: open, or ended by the human and not collected, and not too
+// old. What is of no use is put away. The record is returned as it is then.
+func (d *Desk) wanted(ctx context.Context, rec Record) (Record, bool) {
+	if _, err := d.archived(ctx, rec.ID); err == nil { // collected, by one who died of it
+		d.putAway(ctx, rec)
+		return rec, false
+	}
+	if rec.Outcome == nil && d.overdue(ctx, &rec) {
+		rec = d.expire(ctx, rec)
+	}
+	if !d.overdue(ctx, &rec) && (rec.State == Pending || rec.State == Answered || rec.State == Dismissed) {
+		return rec, true
+	}
+	d.putAway(ctx, rec)
+	return rec, false
+}
+
+// overdue reports whether a record has been kept long enough for its asker,
+// counted from the question, the last work on it, or its end. A clock that was
+// set back makes it younger, never older.
+func (d *Desk) overdue(ctx context.Context, rec *Record) bool {
+	old := func(since time.Time) bool { return d.now().Sub(since) > d.keep }
+	if !old(ulid.MustParseStrict(rec.ID).Timestamp()) {
+		return false
+	}
+	if rec.Outcome != nil {
+		return old(rec.Outcome.At)
+	}
+	x, err := d.loadDraft(ctx, rec.ID) // not under the fingers of one who is typing
+	return err != nil || old(x.At)
+}
+
+// expire ends a record, claimed by the caller, that nobody came back for. It
+// is returned as it has ended: perhaps by the human, in this moment.
+func (d *Desk) expire(ctx context.Context, rec Record) Record {
+	keep := strings.Replace(d.keep.String(), "m0s", "m", 1)
+	keep = strings.Replace(keep, "h0m", "h", 1)
+	ended, err := d.Close(ctx, rec.ID, Outcome{Status: Cancelled, Reason: "nobody came back for it within " + keep})
+	if err == nil {
+		return ended
+	}
+	if _, ok := errors.AsType[*ClosedError](err); ok {
+		return ended
+	}
+	d.log.WarnContext(ctx, "a record does not expire", "id", rec.ID, "error", err)
+	return rec
+}
+
+// putAway archives a record that has ended. Failing is no harm: whoever meets
+// it next tries again.
+func (d *Desk) putAway(ctx context.Context, rec Record) {
+	if err := d.Archive(ctx, rec.ID); err != nil {
+		d.log.WarnContext(ctx, "putting an old record away", "id", rec.ID, "error", err)
+	}
+}
+
+// tidy puts an overdue record away, unless somebody waits for it.
+func (d *Desk) tidy(ctx context.Context, id string) error {
+	attendance, err := d.claim(ctx, id)
+	if errors.Is(err, ErrAttended) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer attendance.Release()
+	rec, err := d.get(ctx, id) // as it is now that nobody can collect it
+	if err != nil {
+		return fmt.Errorf("put %s away: %w", id, err)
+	}
+	d.wanted(ctx, rec)
+	return nil
+}

@@ -1,0 +1,146 @@
+package desk
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"mcp-askuser/question"
+)
+
+// Request is what an asker wants to know.
+type Request struct {
+	Set       question.Set
+	Session   string // groups the rounds of one dialogue; may be empty
+	Asker     Asker
+	Timeout   time.Duration // how long the human may take; 0 is for ever
+	OnTimeout string        // "default": take the declared defaults then (D14)
+}
+
+// Submit asks, unless the same was asked before and nobody waits for it: the
+// same content from the same project and client, still open, or answered and
+// not collected, no longer ago than the keep time. Then that record is returned
+// again, perhaps with its outcome, so that the human is asked once. A question
+// that somebody waits for is left to them. The caller holds the attendance.
+//
+// The error is a *[RoundLimitError] where the session has asked too often in a
+// row (D9); an answer to an earlier question is delivered all the same.
+func (d *Desk) Submit(ctx context.Context, r Request) (Record, *Attendance, error) {
+	same, err := d.store.Marks(ctx, MarkContent, r.content())
+	if err != nil {
+		return Record{}, nil, fmt.Errorf("look for the same question: %w", err)
+	}
+	for _, id := range same {
+		rec, attendance, err := d.reattach(ctx, id, r.content())
+		if err != nil || attendance != nil {
+			return rec, attendance, err
+		}
+	}
+	return d.ask(ctx, r, d.maxRounds)
+}
+
+// reattach claims an earlier record, if there is something in it for its
+// asker. The attendance is nil where there is not.
+func (d *Desk) reattach(ctx context.Context, id, content string) (Record, *Attendance, error) {
+	attendance, err := d.claim(ctx, id)
+	if errors.Is(err, ErrAttended) {
+		return Record{}, nil, nil
+	}
+	if err != nil {
+		return Record{}, nil, err
+	}
+	rec, err := d.get(ctx, id)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		// Its asker died before it had committed the record: had it not, it
+		// would hold the lock that is ours now.
+		err = d.store.Unmark(ctx, MarkContent, content, id)
+	case errors.Is(err, ErrDamaged):
+		d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
+		err = nil
+	case err == nil:
+		var wanted bool
+		if rec, wanted = d.wanted(ctx, rec); wanted {
+			return d.reattached(ctx, rec), attendance, nil
+		}
+	}
+	attendance.Release()
+	return Record{}, nil, err
+}
+
+// reattached is a record whose asker has come back.
+func (d *Desk) reattached(ctx context.Context, rec Record) Record {
+	if rec.Outcome != nil {
+		return rec
+	}
+	rec.Attended = true
+	if rec.Timeout > 0 {
+		d.restartClock(ctx, rec.ID) // nobody has timed it meanwhile
+	}
+	return rec
+}
+
+// ask commits a new record; limit is the most rounds in a row. Its lock comes
+// before its mark: whoever finds the mark, of a record half made, finds it
+// taken.
+func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendance, error) {
+	rec := Record{
+		SessionID: r.Session, Asker: r.Asker, State: Pending, Set: r.Set,
+		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Content: r.content(),
+	}
+	if err := d.number(ctx, &rec, limit); err != nil {
+		return Record{}, nil, err
+	}
+	attendance, err := d.claim(ctx, rec.ID)
+	if err == nil {
+		err = d.commit(ctx, rec)
+	}
+	if err != nil {
+		d.takeBack(context.WithoutCancel(ctx), rec)
+		attendance.Release()
+		return Record{}, nil, fmt.Errorf("store the question: %w", err)
+	}
+	rec.Attended = true
+	return rec, attendance, nil
+}
+
+func (d *Desk) commit(ctx context.Context, rec Record) error {
+	data, err := json.Marshal(rec)
+	if err != nil {
+		return err
+	}
+	if err := d.store.Mark(ctx, MarkContent, rec.Content, rec.ID); err != nil {
+		return err
+	}
+	return d.store.Create(ctx, KindPending, rec.ID, data)
+}
+
+// takeBack removes the marks of a record that could not be stored, unless it is
+// there nevertheless: a commit can fail in its last step, the sync.
+func (d *Desk) takeBack(ctx context.Context, rec Record) {
+	if _, err := d.store.Get(ctx, KindPending, rec.ID); !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+	err := d.store.Unmark(ctx, MarkContent, rec.Content, rec.ID)
+	if rec.SessionID != "" {
+		err = errors.Join(err, d.store.Unmark(ctx, MarkSessions, sessionName(rec.SessionID), rec.ID))
+	}
+	if err != nil {
+		d.log.WarnContext(ctx, "cleaning up behind a question that was not stored", "id", rec.ID, "error", err)
+	}
+}
+
+// content is a digest of what is asked, by whom and for what project.
+func (r *Request) content() string {
+	data, err := json.Marshal([]any{r.Set.Questions, r.Asker.Directory, r.Asker.Client, r.Asker.Via})
+	if err != nil { // questions are plain data
+		panic(err)
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
