@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 
@@ -11,15 +12,9 @@ import (
 	"mcp-askuser/question"
 )
 
-// Attempt is one surface that did not reach the human, and why.
-type Attempt struct {
-	Surface string `json:"surface"`
-	Why     string `json:"why"`
-}
-
-// NobodyError means that no surface reached the human. It wraps
-// ErrUnavailable.
-type NobodyError struct{ Attempts []Attempt }
+// NobodyError means that no surface reached the human, and why each could not.
+// It wraps ErrUnavailable.
+type NobodyError struct{ Attempts []desk.Showing }
 
 func (e *NobodyError) Error() string {
 	if len(e.Attempts) == 0 {
@@ -36,12 +31,13 @@ func (e *NobodyError) Error() string {
 func (e *NobodyError) Is(target error) bool { return target == ErrUnavailable }
 
 // Show tries the surfaces in order and stays with the first that reaches the
-// human, until the record has ended on it or elsewhere. It calls on with each
-// surface's name before trying it. A nil return means that the record has
+// human, until the record has ended on it or elsewhere. Before it tries one it
+// calls on with those tried so far and that one at the end; the same is kept
+// with the record. A nil return means that the record has
 // ended; a *NobodyError that no surface reached the human. Other errors come
 // from a surface that gave up with the record still open, or are the cause of
 // ctx's end.
-func Show(ctx context.Context, d *desk.Desk, rec desk.Record, surfaces []Surface, log *slog.Logger, on func(name string)) error {
+func Show(ctx context.Context, d *desk.Desk, rec desk.Record, surfaces []Surface, log *slog.Logger, on func([]desk.Showing)) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	var own ownReply
 	var watching sync.WaitGroup
@@ -54,9 +50,13 @@ func Show(ctx context.Context, d *desk.Desk, rec desk.Record, surfaces []Surface
 	defer watching.Wait()
 	defer cancel(nil)
 
-	var nobody NobodyError
+	var tried []desk.Showing
 	for _, s := range surfaces {
-		on(s.Name())
+		now := append(slices.Clone(tried), desk.Showing{Surface: s.Name()})
+		on(now)
+		if err := d.SetShown(ctx, rec.ID, now); err != nil {
+			log.InfoContext(ctx, "where it is shown is not kept", "id", rec.ID, "error", err)
+		}
 		err := s.Show(ctx, rec, func(r question.Reply) error {
 			return own.send(func() error {
 				_, err := d.Reply(ctx, rec.ID, r, s.Name())
@@ -73,9 +73,12 @@ func Show(ctx context.Context, d *desk.Desk, rec desk.Record, surfaces []Surface
 			return err
 		}
 		log.InfoContext(ctx, "surface not available", "id", rec.ID, "surface", s.Name(), "why", err)
-		nobody.Attempts = append(nobody.Attempts, Attempt{s.Name(), err.Error()})
+		tried = append(tried, desk.Showing{Surface: s.Name(), Why: err.Error()})
 	}
-	return &nobody
+	if err := d.SetShown(ctx, rec.ID, tried); err != nil {
+		log.InfoContext(ctx, "where it was tried is not kept", "id", rec.ID, "error", err)
+	}
+	return &NobodyError{tried}
 }
 
 // ownReply keeps a surface's own reply from withdrawing the surface: while one

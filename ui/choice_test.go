@@ -3,6 +3,7 @@ package ui_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
@@ -58,7 +59,9 @@ func asked(t *testing.T) (*desk.Desk, desk.Record) {
 func show(t *testing.T, d *desk.Desk, rec desk.Record, surfaces ...ui.Surface) (tried string, err error) {
 	t.Helper()
 	var names []string
-	err = ui.Show(t.Context(), d, rec, surfaces, slog.New(slog.DiscardHandler), func(name string) { names = append(names, name) })
+	err = ui.Show(t.Context(), d, rec, surfaces, slog.New(slog.DiscardHandler), func(tried []desk.Showing) {
+		names = append(names, tried[len(tried)-1].Surface)
+	})
 	return strings.Join(names, " "), err
 }
 
@@ -81,8 +84,26 @@ func TestNobody(t *testing.T) {
 	if !errors.As(err, &nobody) || !errors.Is(err, ui.ErrUnavailable) || err.Error() != "one: no form; two: no terminal" || tried != "one two" {
 		t.Errorf("tried %s, %v", tried, err)
 	}
-	if rec, _ := d.Get(t.Context(), rec.ID); rec.State != desk.Pending {
-		t.Errorf("the record is %s", rec.State)
+	if rec, _ := d.Get(t.Context(), rec.ID); rec.State != desk.Pending || fmt.Sprint(rec.ShownOn) != "[{one no form} {two no terminal}]" {
+		t.Errorf("the record is %s, shown on %v", rec.State, rec.ShownOn)
+	}
+}
+
+// Where an inbox is open, and only there, the question waits for it.
+func TestOpenInbox(t *testing.T) {
+	d, rec := asked(t)
+	if _, err := show(t, d, rec, ui.OpenElsewhere(d)); !errors.Is(err, ui.ErrUnavailable) {
+		t.Errorf("without one: %v", err)
+	}
+	release, err := d.Announce(t.Context(), "inbox")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	ctx, cancel := context.WithCancel(t.Context())
+	err = ui.Show(ctx, d, rec, []ui.Surface{ui.OpenElsewhere(d)}, slog.New(slog.DiscardHandler), func([]desk.Showing) { cancel() })
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("with one: %v", err)
 	}
 }
 
@@ -143,23 +164,75 @@ func TestOwnReplyDoesNotWithdraw(t *testing.T) {
 }
 
 func TestPresenter(t *testing.T) {
-	log := slog.New(slog.DiscardHandler)
+	presenter := func(d *desk.Desk, defaults bool) *ui.Presenter {
+		return ui.NewPresenter(ui.PresenterOptions{Desk: d, Log: slog.New(slog.DiscardHandler), TakeDefaults: defaults})
+	}
 	t.Run("time is up", func(t *testing.T) {
 		d, rec := asked(t)
-		p := ui.NewPresenter(d, log)
+		rec.Timeout = 0.001
+		p := presenter(d, true)
 		defer p.Close(nil)
-		x := p.Present(rec, time.Millisecond, []ui.Surface{ui.Elsewhere()})
+		x := p.Present(rec, []ui.Surface{ui.Elsewhere()})
 		<-x.Done()
 		rec, err := d.Get(t.Context(), rec.ID)
 		if err != nil || x.Err() != nil || rec.State != desk.Timeout || rec.Outcome.Reply != nil {
 			t.Errorf("%v, %+v, %v", x.Err(), rec.Outcome, err)
 		}
 	})
+	// A default is taken only where question, caller and configuration all say
+	// so, and is never the human's word (DESIGN, promise 1).
+	t.Run("time is up, with a default", func(t *testing.T) {
+		for _, tc := range []struct {
+			declared, caller, configured bool
+			want                         desk.Status
+		}{
+			{true, true, true, desk.Answered},
+			{true, true, false, desk.Timeout},
+			{true, false, true, desk.Timeout},
+			{false, true, true, desk.Timeout},
+		} {
+			d, rec := asked(t)
+			rec.Timeout = 0.001
+			if tc.caller {
+				rec.OnTimeout = desk.OnTimeoutDefault
+			}
+			rec.Questions[0].Options[1].Default = tc.declared
+			p := presenter(d, tc.configured)
+			<-p.Present(rec, []ui.Surface{ui.Elsewhere()}).Done()
+			p.Close(nil)
+			rec, err := d.Get(t.Context(), rec.ID)
+			if err != nil || rec.State != tc.want {
+				t.Errorf("%+v: %s, %v", tc, rec.State, err)
+			}
+			if tc.want == desk.Answered && rec.Outcome.Reply.Answers[0].By != question.ByTimeout {
+				t.Errorf("the default counts as %s's", rec.Outcome.Reply.Answers[0].By)
+			}
+		}
+	})
+	t.Run("work restarts the clock", func(t *testing.T) {
+		d, rec := asked(t)
+		rec.Timeout = 0.3
+		p := presenter(d, false)
+		defer p.Close(nil)
+		start := time.Now()
+		x := p.Present(rec, []ui.Surface{surface{"one", func(ctx context.Context, _ desk.Record, _ ui.Commit) error {
+			<-time.After(200 * time.Millisecond) // later than nothing, sooner than the deadline
+			if err := d.SaveDraft(ctx, rec.ID, question.Reply{}); err != nil {
+				t.Error(err)
+			}
+			<-ctx.Done()
+			return context.Cause(ctx)
+		}}})
+		<-x.Done()
+		if took := time.Since(start); took < 500*time.Millisecond {
+			t.Errorf("the time was up after %s", took)
+		}
+	})
 	t.Run("closed", func(t *testing.T) {
 		d, rec := asked(t)
-		p := ui.NewPresenter(d, log)
+		p := presenter(d, false)
 		shown := make(chan struct{})
-		x := p.Present(rec, 0, []ui.Surface{refuses("one", "no"), surface{"two", func(ctx context.Context, _ desk.Record, _ ui.Commit) error {
+		x := p.Present(rec, []ui.Surface{refuses("one", "no"), surface{"two", func(ctx context.Context, _ desk.Record, _ ui.Commit) error {
 			close(shown)
 			<-ctx.Done()
 			return context.Cause(ctx)

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -14,17 +15,28 @@ import (
 // than the call that asked may wait, and ends a record whose time is up. It is
 // safe for concurrent use.
 type Presenter struct {
-	desk *desk.Desk
-	log  *slog.Logger
-	ctx  context.Context
-	stop context.CancelCauseFunc
-	wg   sync.WaitGroup
+	options PresenterOptions
+	ctx     context.Context
+	stop    context.CancelCauseFunc
+	wg      sync.WaitGroup
+}
+
+// PresenterOptions are what a presenter needs.
+type PresenterOptions struct {
+	Desk *desk.Desk
+	Log  *slog.Logger
+	// Notify tells the human that the record waits, until ctx ends. Nil tells
+	// nobody.
+	Notify func(ctx context.Context, rec desk.Record)
+	// TakeDefaults lets a timeout take the declared defaults of a question
+	// whose caller asked for that too (DESIGN, promise 1; D14).
+	TakeDefaults bool
 }
 
 // NewPresenter returns a presenter that runs until Close.
-func NewPresenter(d *desk.Desk, log *slog.Logger) *Presenter {
+func NewPresenter(o PresenterOptions) *Presenter {
 	ctx, stop := context.WithCancelCause(context.Background())
-	return &Presenter{desk: d, log: log, ctx: ctx, stop: stop}
+	return &Presenter{options: o, ctx: ctx, stop: stop}
 }
 
 // Presentation is one record in front of the human.
@@ -50,28 +62,71 @@ func (p *Presentation) Surface() string {
 }
 
 // Present shows the record on the first of the surfaces that reaches the
-// human, and returns at once. After timeout the record ends as desk.Timeout; 0
-// means never. A record should be presented once at a time.
-func (p *Presenter) Present(rec desk.Record, timeout time.Duration, surfaces []Surface) *Presentation {
+// human, and returns at once. A record should be presented once at a time.
+func (p *Presenter) Present(rec desk.Record, surfaces []Surface) *Presentation {
 	x := &Presentation{done: make(chan struct{})}
 	p.wg.Go(func() {
-		x.err = p.run(rec, timeout, surfaces, x)
+		x.err = p.run(rec, surfaces, x)
 		close(x.done)
 	})
 	return x
 }
 
-func (p *Presenter) run(rec desk.Record, timeout time.Duration, surfaces []Surface, x *Presentation) error {
-	if timeout > 0 {
-		timer := time.AfterFunc(timeout, func() {
-			_, err := p.desk.Close(p.ctx, rec.ID, desk.Outcome{Status: desk.Timeout, Reason: timeout.String()})
-			if err != nil {
-				p.log.Info("timeout came too late", "id", rec.ID, "error", err)
-			}
-		})
-		defer timer.Stop()
+func (p *Presenter) run(rec desk.Record, surfaces []Surface, x *Presentation) error {
+	ctx, cancel := context.WithCancelCause(p.ctx)
+	var beside sync.WaitGroup
+	defer beside.Wait()
+	defer cancel(nil)
+	if rec.Timeout > 0 {
+		beside.Go(func() { p.watchClock(ctx, rec) })
 	}
-	return Show(p.ctx, p.desk, rec, surfaces, p.log, func(name string) { x.surface.Store(&name) })
+	if p.options.Notify != nil {
+		beside.Go(func() { p.options.Notify(ctx, rec) })
+	}
+	return Show(ctx, p.options.Desk, rec, surfaces, p.options.Log, func(tried []desk.Showing) {
+		x.surface.Store(&tried[len(tried)-1].Surface)
+	})
+}
+
+// watchClock ends the record when its time is up. Work on it moves the
+// deadline; that is seen when the old one has passed.
+func (p *Presenter) watchClock(ctx context.Context, rec desk.Record) {
+	for {
+		at, ok := p.options.Desk.Deadline(ctx, rec)
+		left := time.Until(at)
+		if !ok {
+			return
+		}
+		if left <= 0 {
+			break
+		}
+		timer := time.NewTimer(left)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return
+		}
+	}
+	err := p.timeOut(ctx, rec)
+	var closed *desk.ClosedError
+	if err != nil && !errors.As(err, &closed) {
+		p.options.Log.ErrorContext(ctx, "the timeout was not kept", "id", rec.ID, "error", err)
+	}
+}
+
+// timeOut ends a record that nobody answered: without an answer, unless caller
+// and configuration both want the defaults and every required question has one.
+func (p *Presenter) timeOut(ctx context.Context, rec desk.Record) error {
+	if rec.OnTimeout == desk.OnTimeoutDefault && p.options.TakeDefaults {
+		if r, ok := rec.DefaultReply(); ok {
+			_, err := p.options.Desk.Reply(ctx, rec.ID, r, "timeout")
+			return err
+		}
+	}
+	waited := time.Duration(rec.Timeout * float64(time.Second))
+	_, err := p.options.Desk.Close(ctx, rec.ID, desk.Outcome{Status: desk.Timeout, Reason: waited.String()})
+	return err
 }
 
 // Close withdraws everything that is shown, with cause as the reason, and

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser"
 )
 
@@ -25,13 +24,13 @@ func (a *app) schema() *cobra.Command {
 		Use:   "schema",
 		Short: "Print the JSON schema of ask_user_question's arguments",
 		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			limits, err := question.LimitsFrom(a.getenv)
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			s, err := a.settings(cmd)
 			if err != nil {
 				return err
 			}
 			var b bytes.Buffer
-			if err := json.Indent(&b, askuser.AskSchema(limits), "", "  "); err != nil {
+			if err := json.Indent(&b, askuser.AskSchema(s.Limits), "", "  "); err != nil {
 				return err
 			}
 			b.WriteByte('\n')
@@ -42,6 +41,7 @@ func (a *app) schema() *cobra.Command {
 			return err
 		},
 	}
+	takes(cmd, limitKeys[:]...)
 	cmd.Flags().StringVar(&output, "output", "", "write to this file instead")
 	return cmd
 }

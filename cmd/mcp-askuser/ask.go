@@ -13,25 +13,30 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"mcp-askuser/cmd/mcp-askuser/config"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser"
 	"mcp-askuser/ui"
 )
 
-type askFlags struct {
-	surface, timeout string
-	plain            bool
+// asks gives a command the flags of those that ask.
+func asks(cmd *cobra.Command) {
+	takes(cmd, "dir")
+	takes(cmd, askKeys[:]...)
+	cmd.Flags().Bool("plain", false, "ask line by line, as with --surface plain")
 }
 
-func (f *askFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.surface, "surface", "", "where to ask: auto, or names in order (ASK_SURFACE)")
-	cmd.Flags().StringVar(&f.timeout, "timeout", "", "how long the user may take, 0 for no limit (ASK_TIMEOUT)")
-	cmd.Flags().BoolVar(&f.plain, "plain", false, "ask line by line, without a full screen")
+// askSettings returns the settings of a command that asks.
+func (a *app) askSettings(cmd *cobra.Command) (config.Values, error) {
+	s, err := a.settings(cmd)
+	if plain, _ := cmd.Flags().GetBool("plain"); plain && !cmd.Flags().Changed("surface") {
+		s.Surfaces = []string{"plain"}
+	}
+	return s, err
 }
 
 func (a *app) ask() *cobra.Command {
-	var flags askFlags
 	var format string
 	cmd := &cobra.Command{
 		Use:   "ask [JSON or -]",
@@ -47,11 +52,11 @@ func (a *app) ask() *cobra.Command {
 			if len(data) == 0 {
 				return fmt.Errorf("Missing JSON parameter\n%s", usage) //nolint:staticcheck // the words of A3
 			}
-			s, err := a.settings(flags.order(), flags.timeout, "")
+			s, err := a.askSettings(cmd)
 			if err != nil {
 				return err
 			}
-			call, err := askuser.Decode(data, s.limits)
+			call, err := askuser.Decode(data, s.Limits)
 			var v question.Violations
 			switch {
 			case errors.As(err, &v):
@@ -62,27 +67,20 @@ func (a *app) ask() *cobra.Command {
 			if _, err := askuser.Format(desk.Record{}, format); err != nil {
 				return err
 			}
-			if call.Timeout == 0 || flags.timeout != "" {
-				call.Timeout = s.timeout
+			if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
+				call.Timeout = s.Timeout
 			}
-			rec, err := a.put(cmd.Context(), call, s.surfaces)
+			rec, err := a.put(cmd.Context(), call, s)
 			if err != nil {
 				return err
 			}
 			return a.print(rec, format)
 		},
 	}
-	flags.add(cmd)
+	asks(cmd)
+	takes(cmd, limitKeys[:]...)
 	cmd.Flags().StringVar(&format, "format", askuser.Formats()[0], "how to print the answer: "+strings.Join(askuser.Formats(), ", "))
 	return cmd
-}
-
-// order is the surfaces to try, as the flags say.
-func (f *askFlags) order() string {
-	if f.plain && f.surface == "" {
-		return "plain"
-	}
-	return f.surface
 }
 
 // input returns the JSON: the argument, or standard input where that is - or
@@ -105,28 +103,48 @@ func (a *app) input(args []string) ([]byte, error) {
 const maxInput = 16 << 20
 
 // put asks the set on this machine and waits for its end.
-func (a *app) put(ctx context.Context, call askuser.Call, surfaces []ui.Surface) (desk.Record, error) {
-	log := a.log(slog.LevelWarn)
-	d, err := a.desk(log)
-	if err != nil {
-		return desk.Record{}, err
-	}
+func (a *app) put(ctx context.Context, call askuser.Call, s config.Values) (desk.Record, error) {
 	if len(call.Set.Shown(nil)) == 0 { // every answer was brought along (B1)
 		return desk.Record{Set: call.Set, State: desk.Answered, Outcome: &desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}}}, nil
 	}
-	rec, err := d.Ask(ctx, call.Set, "", desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: "shell"})
+	log := a.log(slog.LevelWarn)
+	d, err := a.desk(s, log)
 	if err != nil {
 		return desk.Record{}, err
 	}
-	presenter := ui.NewPresenter(d, log)
-	shown := presenter.Present(rec, call.Timeout, surfaces)
+	rec, attendance, err := d.Submit(ctx, desk.Request{
+		Set:       call.Set,
+		Session:   a.getenv("ASK_SESSION"),
+		Asker:     desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: "shell"},
+		Timeout:   call.Timeout,
+		OnTimeout: call.OnTimeout,
+	})
+	if err != nil {
+		return desk.Record{}, err
+	}
+	defer attendance.Release()
+	if rec.Outcome != nil { // the answer to an earlier call that broke off
+		return rec, d.Collect(ctx, rec.ID)
+	}
+	presenter := a.presenter(s, d, log)
+	shown := presenter.Present(rec, a.surfaces(s, d))
 	select {
 	case <-shown.Done():
 	case <-ctx.Done():
-		presenter.Close(context.Cause(ctx))
-		<-shown.Done()
 	}
+	presenter.Close(context.Cause(ctx))
+	<-shown.Done()
 	return a.finish(ctx, d, rec, shown.Err())
+}
+
+// presenter shows records as the settings say.
+func (a *app) presenter(s config.Values, d *desk.Desk, log *slog.Logger) *ui.Presenter {
+	return ui.NewPresenter(ui.PresenterOptions{
+		Desk:         d,
+		Log:          log,
+		Notify:       a.notifier(s, log),
+		TakeDefaults: s.OnTimeout == desk.OnTimeoutDefault,
+	})
 }
 
 // finish returns the record as it ended, and ends it where nobody will: shown
@@ -148,7 +166,7 @@ func (a *app) finish(ctx context.Context, d *desk.Desk, rec desk.Record, shown e
 	if err != nil {
 		return rec, err
 	}
-	if err := d.Archive(ctx, rec.ID); err != nil {
+	if err := d.Collect(ctx, rec.ID); err != nil {
 		return rec, err
 	}
 	if rec.State == desk.Cancelled {

@@ -1,126 +1,97 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
 
-	"mcp-askuser/desk"
+	"github.com/spf13/cobra"
+
+	"mcp-askuser/cmd/mcp-askuser/config"
 	"mcp-askuser/desk/spool"
-	"mcp-askuser/question"
-	"mcp-askuser/tools/askuser"
-	"mcp-askuser/ui"
-	"mcp-askuser/ui/tty"
-
-	"log/slog"
 )
 
-// surfaces are the names that --surface and ASK_SURFACE take.
-var surfaceNames = [...]string{"elicit", "tty", "inbox", "plain"}
+func (a *app) configuration() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Print the settings in effect and where each comes from",
+		Long: `Print the settings in effect and where each comes from: a flag, else a
+variable, else the configuration file, else the default. What is wrong with
+them goes to standard error, all of it.
 
-// surfaces turns an order of names into surfaces; auto is the chain of
-// DESIGN.md.
-func (a *app) surfaces(order string) ([]ui.Surface, error) {
-	var out []ui.Surface
-	for _, name := range strings.FieldsFunc(order, func(r rune) bool { return r == ',' || r == ' ' }) {
-		switch name {
-		case "auto":
-			out = append(out, askuser.Elicit(), tty.New(tty.Options{Getenv: a.getenv}))
-		case "elicit":
-			out = append(out, askuser.Elicit())
-		case "tty":
-			out = append(out, tty.New(tty.Options{Getenv: a.getenv}))
-		case "plain":
-			out = append(out, tty.NewPlain(tty.Options{Getenv: a.getenv}))
-		case "inbox":
-			out = append(out, ui.Elsewhere())
-		default:
-			return nil, fmt.Errorf("%q is no surface; it takes auto, or one or more of %s", name, strings.Join(surfaceNames[:], ", "))
+The file is config.toml in the directory mcp-askuser of the platform's
+directory for configuration, or what MCP_ASKUSER_CONFIG names. Its keys are
+those that this command prints. For example:
+
+  surface = ["tty", "inbox"]
+  timeout = "10m"
+  notify_command = ["notify-phone", "--title", "A question"]`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			found, err := a.load(cmd)
+			for i := range found.Settings {
+				if s := &found.Settings[i]; s.Key == "dir" && s.From == config.FromDefault {
+					s.Value, _ = spool.DefaultDir(a.getenv) // whoever opens it says why there is none
+				}
+			}
+			show := a.configTable
+			if asJSON {
+				show = a.configJSON
+			}
+			if wrong := show(found); wrong != nil {
+				return wrong
+			}
+			return err
+		},
+	}
+	takes(cmd, "dir", "hold")
+	takes(cmd, askKeys[:]...)
+	takes(cmd, limitKeys[:]...)
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func (a *app) configJSON(found config.Effective) error {
+	return a.printJSON(struct {
+		File     string           `json:"file"`
+		Found    bool             `json:"found"`
+		Settings []config.Setting `json:"settings"`
+	}{found.File, found.Found, found.Settings})
+}
+
+func (a *app) configTable(found config.Effective) error {
+	t := table{rigid: true}
+	t.add("SETTING", "VALUE", "FROM")
+	for _, s := range found.Settings {
+		from := s.Source
+		if from == "" {
+			from = string(s.From)
 		}
+		t.add(s.Key, settingText(s.Value), from)
 	}
-	if len(out) == 0 {
-		return nil, fmt.Errorf("names no surface; it takes auto, or one or more of %s", strings.Join(surfaceNames[:], ", "))
+	if err := a.printTable(t); err != nil {
+		return err
 	}
-	return out, nil
+	file := "there is none"
+	switch {
+	case found.Found:
+		file = found.File
+	case found.File != "":
+		file = found.File + " (there is none)"
+	}
+	fmt.Fprintf(a.err, "Configuration file: %s\n", file)
+	return nil
 }
 
-// setting is one value: its flag, else its variable, else its default.
-type setting struct {
-	flag     string // the flag's value; empty where it was not given
-	name     string // the flag's name
-	variable string
-	fallback string
-}
-
-// value returns the setting's text, and the name of where it comes from.
-func (s setting) value(getenv func(string) string) (value, from string) {
-	if s.flag != "" {
-		return s.flag, "--" + s.name
+// settingText is a value as it would stand behind its variable.
+func settingText(value any) string {
+	list, ok := value.([]string)
+	if !ok {
+		return fmt.Sprint(value)
 	}
-	if v := strings.TrimSpace(getenv(s.variable)); v != "" {
-		return v, s.variable
+	text, err := json.Marshal(list)
+	if err != nil { // strings have no reason to fail
+		panic(err)
 	}
-	return s.fallback, s.variable
-}
-
-// seconds reads a time: whole seconds, or Go's notation such as 1m30s.
-func seconds(value string) (time.Duration, error) {
-	if n, err := strconv.Atoi(value); err == nil && n >= 0 && n <= 365*24*3600 {
-		return time.Duration(n) * time.Second, nil
-	}
-	if d, err := time.ParseDuration(value); err == nil && d >= 0 {
-		return d, nil
-	}
-	return 0, fmt.Errorf("is %q; it takes seconds or a time such as 90s or 10m, 0 for none", value)
-}
-
-// settings are the settings of a command that asks, checked as a whole: an
-// error names every bad value.
-type settings struct {
-	surfaces []ui.Surface
-	limits   question.Limits
-	timeout  time.Duration
-	hold     time.Duration
-}
-
-func (a *app) settings(surface, timeout, hold string) (settings, error) {
-	var s settings
-	var faults []string
-	check := func(from string, err error) {
-		if err != nil {
-			faults = append(faults, from+" "+err.Error())
-		}
-	}
-	value, from := setting{surface, "surface", "ASK_SURFACE", "auto"}.value(a.getenv)
-	var err error
-	s.surfaces, err = a.surfaces(value)
-	check(from, err)
-	value, from = setting{timeout, "timeout", "ASK_TIMEOUT", "0"}.value(a.getenv)
-	s.timeout, err = seconds(value)
-	check(from, err)
-	value, from = setting{hold, "hold", "ASK_HOLD", "0"}.value(a.getenv)
-	s.hold, err = seconds(value)
-	check(from, err)
-	if s.limits, err = question.LimitsFrom(a.getenv); err != nil {
-		faults = append(faults, err.Error())
-	}
-	if faults != nil {
-		return settings{}, fmt.Errorf("%s", strings.Join(slices.Compact(faults), "; "))
-	}
-	return s, nil
-}
-
-// desk opens the desk of this user.
-func (a *app) desk(log *slog.Logger) (*desk.Desk, error) {
-	dir, err := spool.DefaultDir(a.getenv)
-	if err != nil {
-		return nil, err
-	}
-	store, err := spool.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	return desk.New(store, desk.Options{Log: log}), nil
+	return string(text)
 }

@@ -13,7 +13,6 @@ import (
 )
 
 func (a *app) confirm() *cobra.Command {
-	var flags askFlags
 	var details, proposed string
 	cmd := &cobra.Command{
 		Use:   "confirm ACTION",
@@ -24,7 +23,7 @@ Exit status: 0 yes, 1 no, 2 closed without an answer, 3 no way to ask,
 124 timeout, 130 interrupted. Only 0 is consent.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.settings(flags.order(), flags.timeout, "")
+			s, err := a.askSettings(cmd)
 			if err != nil {
 				return err
 			}
@@ -40,8 +39,8 @@ Exit status: 0 yes, 1 no, 2 closed without an answer, 3 no way to ask,
 			if strings.TrimSpace(args[0]) == "" {
 				return errors.New("the action is empty; say what would be done")
 			}
-			call := askuser.Call{Timeout: s.timeout, Set: question.Set{Questions: []question.Question{askuser.Confirm(args[0], details, yes)}}}
-			rec, err := a.put(cmd.Context(), call, s.surfaces)
+			call := askuser.Call{Timeout: s.Timeout, Set: question.Set{Questions: []question.Question{askuser.Confirm(args[0], details, yes)}}}
+			rec, err := a.put(cmd.Context(), call, s)
 			if err != nil {
 				return err
 			}
@@ -56,7 +55,7 @@ Exit status: 0 yes, 1 no, 2 closed without an answer, 3 no way to ask,
 			return nil
 		},
 	}
-	flags.add(cmd)
+	asks(cmd)
 	cmd.Flags().StringVar(&details, "details", "", "what the user should know to decide")
 	cmd.Flags().StringVar(&proposed, "default", "", "the proposed answer: yes or no; still only the user gives it")
 	return cmd

@@ -14,22 +14,21 @@ import (
 var demoCall []byte
 
 func (a *app) demo() *cobra.Command {
-	var flags askFlags
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Ask a sample set here and print what an agent would get",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.settings(flags.order(), flags.timeout, "")
+			s, err := a.askSettings(cmd)
 			if err != nil {
 				return err
 			}
-			call, err := askuser.Decode(demoCall, s.limits)
+			call, err := askuser.Decode(demoCall, s.Limits)
 			if err != nil {
 				return err
 			}
-			call.Timeout = s.timeout
-			rec, err := a.put(cmd.Context(), call, s.surfaces)
+			call.Timeout = s.Timeout
+			rec, err := a.put(cmd.Context(), call, s)
 			if err != nil {
 				return err
 			}
@@ -42,6 +41,6 @@ func (a *app) demo() *cobra.Command {
 			return outcome(rec)
 		},
 	}
-	flags.add(cmd)
+	asks(cmd)
 	return cmd
 }

@@ -59,7 +59,6 @@ func (a *app) run(ctx context.Context, args []string) int {
 }
 
 func (a *app) root() *cobra.Command {
-	var serve serveFlags
 	cmd := &cobra.Command{
 		Use:   "mcp-askuser",
 		Short: "Let any AI agent ask its user something, and get an answer it can rely on",
@@ -72,11 +71,13 @@ agents start it. To see what it does, run: mcp-askuser demo`,
 			if term.IsTerminal(int(a.in.Fd())) {
 				return cmd.Help()
 			}
-			return a.serveMCP(cmd.Context(), serve)
+			return a.serveMCP(cmd)
 		},
 	}
-	serve.add(cmd)
-	cmd.AddCommand(a.serve(), a.ask(), a.confirm(), a.demo(), a.schema(), a.skill(), a.version())
+	serves(cmd)
+	cmd.AddCommand(a.serve(), a.ask(), a.confirm(), a.demo(),
+		a.pending(), a.show(), a.answer(), a.dismiss(), a.cancel(), a.history(), a.events(), a.lift(),
+		a.inbox(), a.configuration(), a.schema(), a.skill(), a.version())
 	return cmd
 }
 

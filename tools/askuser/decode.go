@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/question"
 )
 
@@ -14,6 +15,9 @@ import (
 type Call struct {
 	Set     question.Set
 	Timeout time.Duration // how long the human may take; 0: as configured
+	// OnTimeout is desk.OnTimeoutDefault where the caller wants the declared
+	// defaults then; that takes the user's configuration too (D14).
+	OnTimeout string
 }
 
 // Decode reads a call in any of the call forms: the questions form (A, B, C
@@ -104,6 +108,13 @@ func (d *decoder) call(data []byte) Call {
 	}
 	if raw := m.get("timeout_seconds", "timeoutSeconds"); raw != nil {
 		c.Timeout = d.seconds("timeout_seconds", raw)
+	}
+	switch on := d.text("on_timeout", m.get("on_timeout", "onTimeout")); on {
+	case "", "none":
+	case desk.OnTimeoutDefault:
+		c.OnTimeout = on
+	default:
+		d.add("on_timeout", "must be default or none, is %q", on)
 	}
 	if raw := m.get("answers"); raw != nil {
 		d.collect(&c.Set, raw)

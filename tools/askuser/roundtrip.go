@@ -89,25 +89,26 @@ var errNoAnswer = errors.New("the client called again without its form's result"
 
 // bring takes the result in a repeated call to the surface. A result to a form
 // that waits no longer, or under a state that was never handed out, is no
-// result. It reports whether the call that took the form along had asked.
-func (r *roundTrip) bring(secret string, responses mcp.InputResponses) (asked bool) {
+// result. It reports whether the form was handed out, and whether the call that
+// took it along had asked.
+func (r *roundTrip) bring(secret string, responses mcp.InputResponses) (asked, handed bool) {
 	a := answer{result: mcpserver.ElicitationResponse(responses, formKey)}
 	if a.result == nil {
 		a.err = errNoAnswer
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	h := r.states[secret]
+	h, handed := r.states[secret]
 	delete(r.states, secret)
-	if h.form == nil || h.form != r.open {
-		return h.asked
+	if !handed || h.form != r.open {
+		return h.asked, handed
 	}
 	a.took = time.Since(h.sent)
 	select {
 	case h.result <- a:
 	default: // a result is there already
 	}
-	return h.asked
+	return h.asked, true
 }
 
 // splitState takes a request state apart.

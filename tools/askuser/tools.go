@@ -1,6 +1,7 @@
 package askuser
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"encoding/json"
@@ -71,10 +72,15 @@ type Tools struct {
 	shown map[string]*showing // by record id
 }
 
-// showing is one record in front of the human.
+// showing is one record in front of the human, and the calls that wait for it.
 type showing struct {
 	*ui.Presentation
+	id   string
 	trip *roundTrip
+
+	// Guarded by Tools.mu:
+	waiting    int              // calls, and forms that are with the client
+	attendance *desk.Attendance // held while anyone waits
 }
 
 // New returns the tools.
@@ -162,19 +168,41 @@ func (t *Tools) handle(decode func(json.RawMessage) (Call, error)) mcpserver.Too
 		if len(call.Set.Shown(nil)) == 0 {
 			return t.nothingToAsk(call.Set), nil
 		}
-		session := c.session
-		if session == "" {
-			session = t.Session
-		}
-		rec, err := t.Desk.Ask(ctx, call.Set, session, c.asker(t.Directory))
-		if err != nil {
-			return t.failed(ctx, "", fmt.Errorf("asking: %w", err)), nil
-		}
-		if call.Timeout == 0 {
-			call.Timeout = t.Timeout
-		}
-		return t.wait(ctx, c, rec, t.present(ctx, c, rec, call.Timeout), true)
+		return t.submit(ctx, c, call)
 	}
+}
+
+// submit puts the call's set on the desk, or finds the record of an earlier
+// call that asked the same and lost its way to the answer.
+func (t *Tools) submit(ctx context.Context, c caller, call Call) (*mcp.CallToolResult, error) {
+	if call.Timeout == 0 {
+		call.Timeout = t.Timeout
+	}
+	rec, attendance, err := t.Desk.Submit(ctx, desk.Request{
+		Set:       call.Set,
+		Session:   cmp.Or(c.session, t.Session),
+		Asker:     c.asker(t.Directory),
+		Timeout:   call.Timeout,
+		OnTimeout: call.OnTimeout,
+	})
+	var limit *desk.RoundLimitError
+	switch {
+	case errors.As(err, &limit):
+		return tooManyRounds(limit), nil
+	case err != nil:
+		return t.failed(ctx, "", fmt.Errorf("asking: %w", err)), nil
+	case rec.Outcome != nil:
+		return t.collect(ctx, c, rec, attendance.Release), nil
+	}
+	show := t.present(ctx, c, rec)
+	t.arrive(show, attendance)
+	return t.wait(ctx, c, rec, show, true)
+}
+
+// tooManyRounds is the way out of D9: the model goes on without asking, the
+// user can let it ask again.
+func tooManyRounds(limit *desk.RoundLimitError) *mcp.CallToolResult {
+	return mcp.NewToolResultError(fmt.Sprintf("recursive_limit_exceeded: you have asked %d rounds in a row, which is the limit. Go on with what you know, and say in your reply what is still open. The user can lift the limit (mcp-askuser lift %s); a pause lifts it too.", limit.Limit, limit.Session))
 }
 
 // nothingToAsk answers a call that brings all its answers along.
@@ -209,7 +237,10 @@ func (t *Tools) resume(ctx context.Context, c caller, req mcp.CallToolRequest) (
 	t.mu.Unlock()
 	asked := false
 	if show != nil {
-		asked = show.trip.bring(secret, req.Params.InputResponses)
+		var handed bool
+		if asked, handed = show.trip.bring(secret, req.Params.InputResponses); handed {
+			defer t.depart(show) // this call waits now, no longer the form
+		}
 	}
 	return t.rejoin(ctx, c, id, asked)
 }
@@ -224,13 +255,15 @@ func (t *Tools) rejoin(ctx context.Context, c caller, id string, asked bool) (*m
 		return t.failed(ctx, id, fmt.Errorf("reading the question: %w", err)), nil
 	}
 	if rec.Outcome != nil {
-		return t.collect(ctx, c, rec), nil
+		return t.collect(ctx, c, rec, func() {}), nil
 	}
-	return t.wait(ctx, c, rec, t.present(ctx, c, rec, 0), asked)
+	show := t.present(ctx, c, rec)
+	t.arrive(show, nil)
+	return t.wait(ctx, c, rec, show, asked)
 }
 
 // present puts the record in front of the human, if it is not there already.
-func (t *Tools) present(ctx context.Context, c caller, rec desk.Record, timeout time.Duration) *showing {
+func (t *Tools) present(ctx context.Context, c caller, rec desk.Record) *showing {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if running := t.shown[rec.ID]; running != nil {
@@ -241,7 +274,7 @@ func (t *Tools) present(ctx context.Context, c caller, rec desk.Record, timeout 
 		}
 	}
 	trip := newRoundTrip()
-	show := &showing{t.Presenter.Present(rec, timeout, t.surfaces(ctx, c, trip)), trip}
+	show := &showing{Presentation: t.Presenter.Present(rec, t.surfaces(ctx, c, trip)), id: rec.ID, trip: trip}
 	t.shown[rec.ID] = show
 	t.background.Go(func() {
 		<-show.Done()
@@ -287,31 +320,59 @@ func (undeclared) Show(context.Context, desk.Record, ui.Commit) error {
 	return ui.Unavailablef("the client did not declare form elicitation")
 }
 
+// arrive counts a call in that waits for a record, and makes the record
+// attended. A call that asked brings its attendance; one that comes back claims
+// it, unless another process waits too: then both get the answer.
+func (t *Tools) arrive(show *showing, attendance *desk.Attendance) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	show.waiting++
+	if show.attendance != nil {
+		attendance.Release()
+		return
+	}
+	if attendance == nil {
+		attendance, _ = t.Desk.Attend(context.Background(), show.id)
+	}
+	show.attendance = attendance
+}
+
+// depart counts it out again. When nobody waits any more the record is
+// detached.
+func (t *Tools) depart(show *showing) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if show.waiting--; show.waiting == 0 {
+		show.attendance.Release()
+		show.attendance = nil
+	}
+}
+
 // collect hands an ended record to its asker, and puts it away once the asker
 // has it. A response that the client no longer wanted collects nothing: the
-// answer waits for the next call.
-func (t *Tools) collect(ctx context.Context, c caller, rec desk.Record) *mcp.CallToolResult {
+// answer waits for the next call. Then done is called.
+func (t *Tools) collect(ctx context.Context, c caller, rec desk.Record, done func()) *mcp.CallToolResult {
 	c.delivered(ctx, func(written bool) {
-		if written {
-			t.putAway(rec.ID)
-		}
+		t.background.Go(func() {
+			if written {
+				t.putAway(rec.ID)
+			}
+			done()
+		})
 	})
 	return toolResult(NewResult(rec))
 }
 
-// putAway archives a record that has ended, behind the calls and one at a
-// time: nobody waits for it.
+// putAway archives a record that has ended, one at a time: nobody waits for it.
 func (t *Tools) putAway(id string) {
-	t.background.Go(func() {
-		t.archiving.Lock()
-		defer t.archiving.Unlock()
-		if t.closing.Load() {
-			return // it can be archived later, by anyone
-		}
-		if err := t.Desk.Archive(context.Background(), id); err != nil {
-			t.Log.Error("archiving failed", "id", id, "error", err)
-		}
-	})
+	t.archiving.Lock()
+	defer t.archiving.Unlock()
+	if t.closing.Load() {
+		return // it can be archived later, by anyone
+	}
+	if err := t.Desk.Collect(context.Background(), id); err != nil {
+		t.Log.Error("archiving failed", "id", id, "error", err)
+	}
 }
 
 // failed is the result of a failure inside: the log gets the cause, the model

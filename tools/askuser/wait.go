@@ -20,6 +20,13 @@ import (
 func (t *Tools) wait(ctx context.Context, c caller, rec desk.Record, shown *showing, asked bool) (*mcp.CallToolResult, error) {
 	waiting, stop := context.WithCancel(ctx)
 	defer stop()
+	depart := func() { t.depart(shown) }
+	defer func() { depart() }()
+	collect := func(over desk.Record) (*mcp.CallToolResult, error) {
+		result := t.collect(ctx, c, over, depart)
+		depart = func() {} // once it is delivered
+		return result, nil
+	}
 	ended := make(chan desk.Record, 1)
 	failed := make(chan error, 1)
 	go func() {
@@ -45,13 +52,17 @@ func (t *Tools) wait(ctx context.Context, c caller, rec desk.Record, shown *show
 	for {
 		select {
 		case over := <-ended:
-			return t.collect(ctx, c, over), nil
+			return collect(over)
 		case f := <-forms:
+			depart = func() {} // the form waits in the call's place; see resume
 			return shown.trip.hand(f, rec.ID, asked), nil
 		case <-gone:
 			gone = nil
-			if result := t.unshown(ctx, c, rec, shown, asked); result != nil {
-				return result, nil
+			switch over, err := t.unshown(ctx, rec, shown, asked); {
+			case err != nil:
+				return t.failed(ctx, rec.ID, fmt.Errorf("closing: %w", err)), nil
+			case over.Outcome != nil:
+				return collect(over)
 			}
 		case <-tick.C:
 			t.progress(ctx, c, rec, shown, start)
@@ -82,32 +93,30 @@ func (t *Tools) hold(c caller, shown *showing) time.Duration {
 	return c.holds(shown.Surface() == "elicit" && !c.modern, c.progress != nil)
 }
 
-// unshown deals with a record that no surface shows any more. It returns nil
-// where that is not the end: the record's waiter says how it ended, or
-// somebody may still answer it from elsewhere.
-func (t *Tools) unshown(ctx context.Context, c caller, rec desk.Record, shown *showing, asked bool) *mcp.CallToolResult {
+// unshown deals with a record that no surface shows any more. It returns a
+// record without outcome where that is not its end: its waiter says how it
+// ended, or somebody may still answer it from elsewhere.
+func (t *Tools) unshown(ctx context.Context, rec desk.Record, shown *showing, asked bool) (over desk.Record, err error) {
 	why := shown.Err()
 	if why == nil || ctx.Err() != nil {
-		return nil
+		return desk.Record{}, nil
 	}
 	t.Log.WarnContext(ctx, "no surface shows the question", "id", rec.ID, "error", why)
-	var over desk.Record
-	var err error
 	switch {
 	case errors.Is(why, ui.ErrInterrupted): // the human's own word, though no answer
 		over, err = t.Desk.Reply(ctx, rec.ID, question.Reply{Dismissed: true}, shown.Surface())
 	case errors.Is(why, ui.ErrUnavailable) && !asked:
-		return nil
+		return desk.Record{}, nil
 	case errors.Is(why, ui.ErrUnavailable):
 		over, err = t.Desk.Close(ctx, rec.ID, desk.Outcome{Status: desk.Unavailable, Reason: why.Error()})
 	default:
 		over, err = t.Desk.Close(ctx, rec.ID, desk.Outcome{Status: desk.Failed, Reason: why.Error()})
 	}
 	var closed *desk.ClosedError
-	if err != nil && !errors.As(err, &closed) {
-		return t.failed(ctx, rec.ID, fmt.Errorf("closing: %w", err))
+	if errors.As(err, &closed) {
+		err = nil
 	}
-	return t.collect(ctx, c, over)
+	return over, err
 }
 
 // left deals with a record whose call the client has ended. A client that gave
@@ -123,7 +132,7 @@ func (t *Tools) left(ctx context.Context, rec desk.Record) {
 	var closed *desk.ClosedError
 	switch {
 	case err == nil:
-		t.putAway(rec.ID)
+		t.background.Go(func() { t.putAway(rec.ID) })
 	case !errors.As(err, &closed):
 		t.Log.ErrorContext(ctx, "withdrawing failed", "id", rec.ID, "error", err)
 	}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcp-askuser/cmd/mcp-askuser/config"
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/ui"
+	"mcp-askuser/ui/tty"
+)
+
+func (a *app) answer() *cobra.Command {
+	var data, note string
+	var plain bool
+	cmd := &cobra.Command{
+		Use:   "answer [ID]",
+		Short: "Answer a question, the oldest unless one is named, here or from JSON",
+		Long: `Answer a question in this terminal: the one whose id begins with ID, or the
+oldest. With --json, answer it without a form: JSON is an object keyed by
+question, question_id or question-N (from 0), or an array of responses; - reads
+it from standard input. Options are named by label or id, several by an array.
+
+Exit status: 0 answered, 1 bad input or somebody else was first, 2 closed
+without an answer, 3 no terminal, 124 timeout, 130 interrupted.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.settings(cmd)
+			if err != nil {
+				return err
+			}
+			log := a.log(slog.LevelWarn)
+			d, err := a.desk(s, log)
+			if err != nil {
+				return err
+			}
+			fromJSON := cmd.Flags().Changed("json")
+			rec, err := toAnswer(cmd, d, args)
+			switch {
+			case fromJSON && err != nil:
+				return a.refuseAnswer(rec, err)
+			case fromJSON:
+				return a.answerFrom(cmd.Context(), d, rec, data, note)
+			case err != nil:
+				return err
+			}
+			return a.answerHere(cmd.Context(), d, rec, a.terminal(s, d, plain), log)
+		},
+	}
+	takes(cmd, "dir", "accessible", "no_color")
+	cmd.Flags().StringVar(&data, "json", "", "the answers, or - to read them from standard input")
+	cmd.Flags().StringVar(&note, "note", "", "a word to the agent beside the answers, with --json")
+	cmd.Flags().BoolVar(&plain, "plain", false, "answer line by line, without a full screen")
+	return cmd
+}
+
+// toAnswer returns the record to answer: the one named, or the oldest open one.
+func toAnswer(cmd *cobra.Command, d *desk.Desk, args []string) (desk.Record, error) {
+	if len(args) == 1 {
+		rec, err := find(cmd, d, args[0])
+		if err == nil && rec.Outcome != nil {
+			err = &desk.ClosedError{ID: rec.ID, Outcome: *rec.Outcome}
+		}
+		return rec, err
+	}
+	records, err := d.Pending(cmd.Context())
+	if err != nil {
+		return desk.Record{}, err
+	}
+	if len(records) == 0 {
+		return desk.Record{}, errNothing
+	}
+	return records[0], nil
+}
+
+var errNothing = errors.New("nothing waits for an answer")
+
+// terminal is this terminal as a surface.
+func (a *app) terminal(s config.Values, d *desk.Desk, plain bool) ui.Surface {
+	options := tty.Options{Getenv: a.environ(s), Desk: d}
+	if plain {
+		return tty.NewPlain(options)
+	}
+	return tty.New(options)
+}
+
+// answerHere shows the record on a surface until it has ended, here or
+// elsewhere. The question outlives this command, whatever ends it.
+func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on ui.Surface, log *slog.Logger) error {
+	err := ui.Show(ctx, d, rec, []ui.Surface{on}, log, func([]desk.Showing) {})
+	if errors.Is(err, ui.ErrUnavailable) {
+		return &exitError{exitNoSurface, fmt.Errorf("no way to answer here (%w); run it in a terminal of its own, or give the answer with --json", err)}
+	}
+	if err != nil {
+		return err
+	}
+	ended, err := d.Get(context.WithoutCancel(ctx), rec.ID)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.err, "%s: %s\n", fate(ended.Outcome), subject(rec))
+	switch ended.State {
+	case desk.Answered:
+		return nil
+	case desk.Timeout:
+		return &exitError{exitTimeout, nil}
+	}
+	return &exitError{exitClosed, nil}
+}
+
+// success is what a program gets whose answer was taken.
+type success struct {
+	Success bool        `json:"success"` // true
+	ID      string      `json:"id"`
+	Status  desk.Status `json:"status"`
+	Message string      `json:"message"`
+}
+
+// failure is what it gets otherwise. The codes are those of the HTTP door
+// (D12).
+type failure struct {
+	Success bool `json:"success"` // false
+	Error   struct {
+		Code       string              `json:"code"`
+		Message    string              `json:"message"`
+		Violations question.Violations `json:"violations,omitempty"`
+		First      *first              `json:"first,omitempty"`
+	} `json:"error"`
+}
+
+// first is who was there before a late answerer (D19).
+type first struct {
+	Status  desk.Status `json:"status"`
+	Surface string      `json:"surface,omitempty"`
+	At      time.Time   `json:"at"`
+}
+
+// answerFrom answers the record from JSON and says how that went, in JSON to
+// standard output.
+func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, data, note string) error {
+	raw, err := a.input([]string{data})
+	if err != nil {
+		return err
+	}
+	answers, err := rec.ParseAnswers(raw)
+	if err != nil {
+		return a.refuseAnswer(rec, err)
+	}
+	ended, err := d.Reply(ctx, rec.ID, question.Reply{Answers: answers, Note: note}, shellSurface)
+	if err != nil {
+		return a.refuseAnswer(rec, err)
+	}
+	return a.printLine(success{true, ended.ID, ended.State, "The answer is recorded; " + asker(rec.Asker) + " gets it" + when(rec) + "."})
+}
+
+// refuseAnswer prints why an answer was not taken, and returns the error.
+func (a *app) refuseAnswer(rec desk.Record, err error) error {
+	var f failure
+	f.Error.Message = err.Error()
+	var closed *desk.ClosedError
+	switch {
+	case errors.As(err, &f.Error.Violations):
+		f.Error.Code = "invalid_answer"
+	case errors.As(err, &closed):
+		f.Error.Code = "already_closed"
+		if closed.Outcome.Status == desk.Answered {
+			f.Error.Code = "already_answered"
+		}
+		f.Error.First = &first{closed.Outcome.Status, closed.Outcome.Surface, closed.Outcome.At}
+	case errors.Is(err, desk.ErrNotFound), errors.Is(err, errNothing):
+		f.Error.Code = "question_not_found"
+	case errors.Is(err, desk.ErrAmbiguous):
+		f.Error.Code = "ambiguous_id"
+	default:
+		f.Error.Code = "internal_error"
+	}
+	if wrong := a.printLine(f); wrong != nil {
+		return wrong
+	}
+	return err
+}

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// decisionLog writes records, oldest first, as a log of decisions in Markdown:
+// a heading for each question that was put, the options considered, the
+// decision, and who decided where and when (D22).
+func decisionLog(records []desk.Record) string {
+	var b strings.Builder
+	b.WriteString("# Decisions\n")
+	if len(records) == 0 {
+		b.WriteString("\nNothing was asked.\n")
+	}
+	for _, rec := range records {
+		var reply question.Reply
+		if rec.Outcome.Reply != nil {
+			reply = *rec.Outcome.Reply
+		}
+		shown := rec.Shown(reply.Answers)
+		for i, q := range shown {
+			writeDecision(&b, rec, q.Question, reply.Answer(q.ID))
+			if reply.Note != "" && i == len(shown)-1 { // it is about all of them
+				b.WriteString("\nNote of the user:\n\n" + quoted(reply.Note))
+			}
+			fmt.Fprintf(&b, "\n*%s*\n", trace(rec))
+		}
+	}
+	return b.String()
+}
+
+func writeDecision(b *strings.Builder, rec desk.Record, q *question.Question, answer *question.Answer) {
+	fmt.Fprintf(b, "\n## %s\n", inline(q.Text))
+	if q.Description != "" {
+		b.WriteString("\n" + quoted(q.Description))
+	}
+	if q.Chooses() {
+		b.WriteString("\nOptions considered:\n\n")
+		for i := range q.Options {
+			writeOption(b, &q.Options[i])
+		}
+	}
+	b.WriteString("\n" + verdict(rec, q, answer))
+}
+
+func writeOption(b *strings.Builder, o *question.Option) {
+	b.WriteString("- " + inline(o.Label))
+	if o.Description != "" {
+		b.WriteString(" – " + inline(o.Description))
+	}
+	b.WriteByte('\n')
+}
+
+// verdict is the decision in words. Only what the user said is theirs.
+func verdict(rec desk.Record, q *question.Question, answer *question.Answer) string {
+	o := rec.Outcome
+	switch {
+	case o.Status == desk.Dismissed && o.Reply.Reason != "":
+		return "**No decision:** the user closed the question. Their reason:\n\n" + quoted(o.Reply.Reason)
+	case o.Status == desk.Dismissed:
+		return "**No decision:** the user closed the question.\n"
+	case o.Status == desk.Timeout:
+		return "**No decision:** nobody answered in time.\n"
+	case o.Status != desk.Answered:
+		return fmt.Sprintf("**No decision:** the question was %s (%s).\n", o.Status, inline(o.Reason))
+	case answer == nil:
+		return "**No decision:** the user left it open.\n"
+	}
+	text := "**Decision:**"
+	for i, word := range q.Words(answer) {
+		switch {
+		case strings.Contains(word, "\n"): // the free text, the last
+			text += "\n\n" + strings.TrimSuffix(quoted(word), "\n")
+		case i == 0:
+			text += " " + inline(word)
+		default:
+			text += ", " + inline(word)
+		}
+	}
+	text += "\n"
+	if answer.By == question.ByTimeout {
+		text += "\nNobody answered in time; as the asker and the configuration wanted, this is the default.\n"
+	}
+	return text
+}
+
+// trace says who was asked by whom, where and when.
+func trace(rec desk.Record) string {
+	o := rec.Outcome
+	by := inline(strings.TrimSpace(rec.Asker.Client + " " + rec.Asker.Version))
+	if rec.Asker.Directory != "" {
+		by += " in " + inline(rec.Asker.Directory)
+	}
+	end := inline(string(o.Status) + place(o.Surface))
+	return fmt.Sprintf("Asked by %s at %s; %s at %s; round %d, %s", by, stamp(rec.CreatedAt), end, stamp(o.At), rec.Round, inline(rec.ID))
+}
+
+// stamp is a time that means the same to every reader.
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 UTC") }
+
+// inline makes a text from outside a piece of one line of Markdown that shows
+// as that text and nothing else.
+func inline(text string) string {
+	return escapeMarkdown(question.Line(strings.Join(strings.Fields(text), " ")))
+}
+
+// quoted makes it a block quote that keeps its lines.
+func quoted(text string) string {
+	var b strings.Builder
+	for i, line := range strings.Split(strings.TrimSpace(question.Block(text)), "\n") {
+		line = strings.TrimSpace(line)
+		if i > 0 && line != "" && !strings.HasSuffix(b.String(), ">") {
+			b.WriteByte('\\') // a hard line break
+		}
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(strings.TrimSpace("> " + escapeMarkdown(line)))
+	}
+	return b.String() + "\n"
+}
+
+// escapeMarkdown keeps every character of a line from meaning anything,
+// wherever in a line it stands. A mention of somebody on a forge is not undone
+// by a backslash, only by something between.
+func escapeMarkdown(line string) string {
+	var b strings.Builder
+	for i, r := range line {
+		switch {
+		case strings.ContainsRune("\\`*_{}[]<>&~|#$^", r):
+			b.WriteByte('\\')
+		case i == 0 && strings.ContainsRune("-+=", r):
+			b.WriteByte('\\')
+		case (r == '.' || r == ')') && i > 0 && strings.Trim(line[:i], "0123456789") == "":
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+		if r == '@' {
+			b.WriteString("<!-- -->")
+		}
+	}
+	return b.String()
+}

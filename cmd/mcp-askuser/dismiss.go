@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+func (a *app) dismiss() *cobra.Command {
+	var reason string
+	cmd := &cobra.Command{
+		Use:   "dismiss ID",
+		Short: "Close a question as the user, without answering it",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, _, err := a.openDesk(cmd)
+			if err != nil {
+				return err
+			}
+			rec, err := find(cmd, d, args[0])
+			if err != nil {
+				return err
+			}
+			if _, err = d.Reply(cmd.Context(), rec.ID, question.Reply{Dismissed: true, Reason: reason}, shellSurface); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.err, "Dismissed %s; %s is told so%s.\n", rec.ID, asker(rec.Asker), when(rec))
+			return nil
+		},
+	}
+	takes(cmd, "dir")
+	cmd.Flags().StringVar(&reason, "reason", "", "why, for the agent to read")
+	return cmd
+}
+
+func (a *app) cancel() *cobra.Command {
+	var reason string
+	cmd := &cobra.Command{
+		Use:   "cancel ID",
+		Short: "Withdraw a question as the one who asked it",
+		Args:  cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			d, _, err := a.openDesk(cmd)
+			if err != nil {
+				return err
+			}
+			rec, err := find(cmd, d, args[0])
+			if err != nil {
+				return err
+			}
+			if _, err = d.Close(cmd.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: reason, Surface: shellSurface}); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.err, "Withdrawn: %s\n", rec.ID)
+			return nil
+		},
+	}
+	takes(cmd, "dir")
+	cmd.Flags().StringVar(&reason, "reason", "withdrawn at the command line", "why, for the agent to read")
+	return cmd
+}
+
+// when says when the outcome of a record that was open reaches its asker.
+func when(rec desk.Record) string {
+	if rec.Attended {
+		return ""
+	}
+	return " when it comes back"
+}

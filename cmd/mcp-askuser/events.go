@@ -1,0 +1,213 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcp-askuser/cmd/mcp-askuser/config"
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser"
+)
+
+func (a *app) events() *cobra.Command {
+	var since string
+	cmd := &cobra.Command{
+		Use:   "events",
+		Short: "Print a JSON line for each question asked, answered or ended, until interrupted",
+		Long: `Print a JSON line for each event, until interrupted:
+
+  ask:question:request   somebody asks; the line has the questions
+  ask:question:response  the user answered or dismissed it
+  ask:question:cancel    it ended without the user: status says how
+
+With --since, what happened from then on comes first, and so does what still
+waits.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			from, err := moment(since, time.Now())
+			if err != nil {
+				return err
+			}
+			d, _, err := a.openDesk(cmd)
+			if err != nil {
+				return err
+			}
+			ctx := cmd.Context()
+			live, err := d.Watch(ctx) // first, so that nothing falls between past and present
+			if err != nil {
+				return err
+			}
+			told := map[string]bool{}
+			if since != "" {
+				if told, err = a.tellPast(ctx, d, from); err != nil {
+					return err
+				}
+			}
+			for ev := range live {
+				if err := a.tell(ev, told); err != nil {
+					return err
+				}
+			}
+			if ctx.Err() == nil {
+				return errors.New("the desk can no longer be watched; see above")
+			}
+			return context.Cause(ctx)
+		},
+	}
+	takes(cmd, "dir")
+	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
+	return cmd
+}
+
+// sinceHelp describes the flag that [moment] reads.
+const sinceHelp = "from when on: how long ago, such as 2h or 3d, or a time such as 2006-01-02 or 2006-01-02T15:04:05Z"
+
+// moment reads a point of time: how long ago it is, a date in this time zone,
+// or a time of RFC 3339. The zero time stands for none.
+func moment(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	if ago, ok := config.Duration(text); ok {
+		return now.Add(-ago), nil
+	}
+	for _, layout := range []string{time.RFC3339, time.DateOnly, "2006-01-02 15:04", time.DateTime} {
+		if t, err := time.ParseInLocation(layout, text, now.Location()); err == nil {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("--since is %q; it takes a time ago such as 2h or 3d, or a time such as 2006-01-02 or 2006-01-02T15:04:05Z", text)
+}
+
+// The events of B3.
+const (
+	eventRequest  = "ask:question:request"
+	eventResponse = "ask:question:response"
+	eventCancel   = "ask:question:cancel"
+)
+
+type requestEvent struct {
+	Event     string              `json:"event"`
+	ID        string              `json:"id"`
+	AgentID   string              `json:"agentId"`
+	SessionID string              `json:"sessionId"`
+	Round     int                 `json:"round"`
+	Questions []question.Question `json:"questions"`
+	Metadata  map[string]any      `json:"metadata,omitempty"`
+	At        time.Time           `json:"at"`
+}
+
+type responseEvent struct {
+	Event   string          `json:"event"`
+	ID      string          `json:"id"`
+	AgentID string          `json:"agentId"`
+	Status  desk.Status     `json:"status"`  // answered or dismissed
+	Answers json.RawMessage `json:"answers"` // by question-N (B4)
+	Surface string          `json:"surface"`
+	At      time.Time       `json:"at"`
+}
+
+type cancelEvent struct {
+	Event   string      `json:"event"`
+	ID      string      `json:"id"`
+	AgentID string      `json:"agentId"`
+	Status  desk.Status `json:"status"` // cancelled, timeout, unavailable or failed
+	Reason  string      `json:"reason,omitempty"`
+	At      time.Time   `json:"at"`
+}
+
+func asked(rec desk.Record) requestEvent {
+	return requestEvent{eventRequest, rec.ID, rec.Asker.Client, rec.SessionID, rec.Round, rec.Questions, rec.Metadata, rec.CreatedAt}
+}
+
+func ended(rec desk.Record) (any, error) {
+	o := rec.Outcome
+	if o.Reply == nil {
+		return cancelEvent{eventCancel, rec.ID, rec.Asker.Client, o.Status, o.Reason, o.At}, nil
+	}
+	text, err := askuser.Format(rec, "indexes")
+	if err != nil {
+		return nil, err
+	}
+	var by struct {
+		Answers json.RawMessage `json:"answers"`
+	}
+	if err := json.Unmarshal([]byte(text), &by); err != nil {
+		return nil, err
+	}
+	return responseEvent{eventResponse, rec.ID, rec.Asker.Client, o.Status, by.Answers, o.Surface, o.At}, nil
+}
+
+// tell prints what happens, unless told says that it was printed before.
+func (a *app) tell(ev desk.Event, told map[string]bool) error {
+	key := string(ev.Type) + ev.Record.ID
+	if told[key] {
+		delete(told, key) // it cannot come again
+		return nil
+	}
+	switch {
+	case ev.Type == desk.Asked:
+		return a.printLine(asked(ev.Record))
+	case ev.Type == desk.Ended && ev.Record.Outcome != nil:
+		line, err := ended(ev.Record)
+		if err != nil {
+			return err
+		}
+		return a.printLine(line)
+	}
+	return nil // its circumstances changed, which is not told here
+}
+
+// tellPast prints what happened since, in order, and returns what it told.
+func (a *app) tellPast(ctx context.Context, d *desk.Desk, since time.Time) (map[string]bool, error) {
+	records := map[string]desk.Record{}
+	// Pending first: what ends meanwhile is in both then, and not in none.
+	open, err := d.Pending(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, rec := range open {
+		records[rec.ID] = rec
+	}
+	for rec, err := range d.History(ctx, desk.Query{}) {
+		if err != nil {
+			return nil, err
+		}
+		if !rec.Outcome.At.Before(since) || !rec.CreatedAt.Before(since) {
+			records[rec.ID] = rec
+		}
+	}
+	var past []desk.Event
+	for _, rec := range records {
+		if rec.Outcome == nil || !rec.CreatedAt.Before(since) {
+			past = append(past, desk.Event{Type: desk.Asked, Record: rec})
+		}
+		if rec.Outcome != nil {
+			past = append(past, desk.Event{Type: desk.Ended, Record: rec})
+		}
+	}
+	slices.SortFunc(past, func(x, y desk.Event) int { return at(x).Compare(at(y)) })
+	told := map[string]bool{}
+	for _, ev := range past {
+		if err := a.tell(ev, nil); err != nil {
+			return nil, err
+		}
+		told[string(ev.Type)+ev.Record.ID] = true
+	}
+	return told, nil
+}
+
+// at is when an event happened.
+func at(ev desk.Event) time.Time {
+	if ev.Type == desk.Ended {
+		return ev.Record.Outcome.At
+	}
+	return ev.Record.CreatedAt
+}

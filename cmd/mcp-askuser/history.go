@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcp-askuser/desk"
+)
+
+// historyFormats are how the past can be printed, the first one by default.
+var historyFormats = [...]string{"text", "json", "jsonl", "md"}
+
+func (a *app) history() *cobra.Command {
+	var since, search, format string
+	var limit int
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "history",
+		Short: "Print past questions and what became of them",
+		Long: `Print past questions and what became of them.
+
+Formats: text is a list, the last asked first. The others tell it in order:
+json is an array of records; jsonl a transcript, one message on a line; md a
+log of decisions in Markdown, to go into a pull request.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asJSON && !cmd.Flags().Changed("format") {
+				format = "json"
+			}
+			if !slices.Contains(historyFormats[:], format) {
+				return fmt.Errorf("--format is %q; it takes %s", format, strings.Join(historyFormats[:], ", "))
+			}
+			if limit < 0 {
+				return fmt.Errorf("--limit is %d; it takes a whole number, 0 for all", limit)
+			}
+			from, err := moment(since, time.Now())
+			if err != nil {
+				return err
+			}
+			d, _, err := a.openDesk(cmd)
+			if err != nil {
+				return err
+			}
+			records, err := collect(cmd.Context(), d, desk.Query{Since: from, Search: search, Limit: limit})
+			if err != nil {
+				return err
+			}
+			return a.printHistory(records, format)
+		},
+	}
+	takes(cmd, "dir")
+	cmd.Flags().StringVar(&search, "search", "", "only what has this in its questions, answers, reasons or asker")
+	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
+	cmd.Flags().StringVar(&format, "format", historyFormats[0], "how to print it: "+strings.Join(historyFormats[:], ", "))
+	cmd.Flags().IntVar(&limit, "limit", 0, "only the last so many, 0 for all")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
+	return cmd
+}
+
+// collect returns the records of the past, the last asked first.
+func collect(ctx context.Context, d *desk.Desk, q desk.Query) ([]desk.Record, error) {
+	records := []desk.Record{}
+	for rec, err := range d.History(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		records = append(records, rec)
+	}
+	return records, nil
+}
+
+func (a *app) printHistory(records []desk.Record, format string) error {
+	if format == "text" {
+		if len(records) == 0 {
+			fmt.Fprintln(a.err, "Nothing was asked.")
+			return nil
+		}
+		return a.printTable(historyTable(records))
+	}
+	slices.Reverse(records)
+	switch format {
+	case "json":
+		return a.printJSON(records)
+	case "jsonl":
+		for _, m := range transcript(records) {
+			if err := a.printLine(m); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	_, err := io.WriteString(a.out, decisionLog(records))
+	return err
+}
+
+func historyTable(records []desk.Record) table {
+	var t table
+	t.add("ID", "ASKED", "ASKED BY", "QUESTION", "ANSWER", "WHERE")
+	for i, id := range shortened(records, shortPast) {
+		rec := records[i]
+		t.add(id, rec.CreatedAt.Local().Format("2006-01-02 15:04"), asker(rec.Asker), subject(rec), decision(rec), rec.Outcome.Surface)
+	}
+	return t
+}

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+
+	"github.com/spf13/cobra"
+)
+
+func (a *app) lift() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "lift SESSION",
+		Short: "Let a session ask again that has reached the limit of rounds in a row",
+		Long: `Let a session ask again that has reached the limit of rounds in a row
+(max_rounds). The limit is lifted for this session and for good. The error
+that the agent got names the session; pending and show name it too.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.settings(cmd)
+			if err != nil {
+				return err
+			}
+			d, err := a.desk(s, a.log(slog.LevelWarn))
+			if err != nil {
+				return err
+			}
+			if err := d.Lift(cmd.Context(), args[0]); err != nil {
+				return err
+			}
+			fmt.Fprintln(a.err, "The session may ask again.")
+			return nil
+		},
+	}
+	takes(cmd, "dir")
+	return cmd
+}

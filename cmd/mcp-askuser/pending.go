@@ -1,0 +1,72 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcp-askuser/desk"
+)
+
+func (a *app) pending() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "pending",
+		Short: "List the questions that wait for an answer, oldest first",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			d, _, err := a.openDesk(cmd)
+			if err != nil {
+				return err
+			}
+			records, err := d.Pending(cmd.Context())
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return a.printJSON(append([]desk.Record{}, records...))
+			}
+			if len(records) == 0 {
+				fmt.Fprintln(a.err, "Nothing waits for an answer.")
+				return nil
+			}
+			return a.printTable(pendingTable(records, time.Now()))
+		},
+	}
+	takes(cmd, "dir")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the records as a JSON array")
+	return cmd
+}
+
+func pendingTable(records []desk.Record, now time.Time) table {
+	var t table
+	t.add("ID", "AGE", "ASKED BY", "ROUND", "STATE", "QUESTION")
+	for i, id := range shortened(records, shortOpen) {
+		rec := records[i]
+		t.add(id, ago(now.Sub(rec.CreatedAt)), asker(rec.Asker), strconv.Itoa(rec.Round), attention(rec), subject(rec))
+	}
+	return t
+}
+
+// openDesk opens the desk for a command that asks nothing itself.
+func (a *app) openDesk(cmd *cobra.Command) (*desk.Desk, *slog.Logger, error) {
+	s, err := a.settings(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	log := a.log(slog.LevelWarn)
+	d, err := a.desk(s, log)
+	return d, log, err
+}
+
+// find returns the record that a command names, by the beginning of its id.
+func find(cmd *cobra.Command, d *desk.Desk, id string) (desk.Record, error) {
+	rec, err := d.Find(cmd.Context(), id)
+	if err != nil {
+		return rec, fmt.Errorf("%s: %w", id, err)
+	}
+	return rec, nil
+}

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"log/slog"
+
+	"github.com/spf13/cobra"
+
+	"mcp-askuser/cmd/mcp-askuser/config"
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
+)
+
+// The settings that commands take as flags. Every command that opens the desk
+// takes dir.
+var (
+	limitKeys = [...]string{"max_questions", "max_options", "header_max_length", "question_max_length"}
+	askKeys   = [...]string{"surface", "timeout", "max_rounds", "accessible", "no_color"}
+)
+
+// takes gives a command the flags of settings.
+func takes(cmd *cobra.Command, keys ...string) {
+	for _, f := range config.Flags(keys...) {
+		cmd.Flags().String(f.Name, "", f.About)
+		if f.Boolean {
+			cmd.Flags().Lookup(f.Name).NoOptDefVal = "true"
+		}
+	}
+}
+
+// settings returns the settings of a command, its flags included. The error
+// names every bad value.
+func (a *app) settings(cmd *cobra.Command) (config.Values, error) {
+	found, err := a.load(cmd)
+	return found.Values, err
+}
+
+func (a *app) load(cmd *cobra.Command) (config.Effective, error) {
+	return config.Load(config.Source{
+		Getenv:   a.getenv,
+		Surfaces: surfaceNames[:],
+		Flag: func(key string) (string, bool) {
+			if f := cmd.Flags().Lookup(config.FlagName(key)); f != nil && f.Changed {
+				return f.Value.String(), true
+			}
+			return "", false
+		},
+	})
+}
+
+// environ is the environment with the settings in it, for the rooms that look
+// into it themselves.
+func (a *app) environ(s config.Values) func(string) string {
+	word := map[bool]string{true: "1"}
+	set := map[string]string{"ACCESSIBLE": word[s.Accessible], "NO_COLOR": word[s.NoColor]}
+	if s.Dir != "" {
+		set[spool.EnvDir] = s.Dir
+	}
+	return func(name string) string {
+		if value, ok := set[name]; ok {
+			return value
+		}
+		return a.getenv(name)
+	}
+}
+
+// desk opens the desk of this user.
+func (a *app) desk(s config.Values, log *slog.Logger) (*desk.Desk, error) {
+	dir, err := spool.DefaultDir(a.environ(s))
+	if err != nil {
+		return nil, err
+	}
+	store, err := spool.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	return desk.New(store, desk.Options{Log: log, Keep: s.Keep, MaxRounds: s.MaxRounds, Pause: s.RoundPause}), nil
+}

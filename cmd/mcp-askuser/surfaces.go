@@ -1,0 +1,40 @@
+package main
+
+import (
+	"mcp-askuser/cmd/mcp-askuser/config"
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/tools/askuser"
+	"mcp-askuser/ui"
+	"mcp-askuser/ui/pane"
+	"mcp-askuser/ui/tty"
+)
+
+// surfaceNames are what the setting surface takes beside auto.
+var surfaceNames = [...]string{"elicit", "tty", "pane", "inbox", "plain"}
+
+// surfaces turns the names in the settings into surfaces; auto is the chain of
+// DESIGN.md.
+func (a *app) surfaces(s config.Values, d *desk.Desk) []ui.Surface {
+	getenv := a.environ(s)
+	terminal := tty.Options{Getenv: getenv, Desk: d, Turn: tty.NewTurn()}
+	newPane := func() ui.Surface { return pane.New(pane.Options{Getenv: getenv, Dir: getenv(spool.EnvDir)}) }
+	var out []ui.Surface
+	for _, name := range s.Surfaces {
+		switch name {
+		case "auto":
+			out = append(out, askuser.Elicit(), tty.New(terminal), newPane(), ui.OpenElsewhere(d))
+		case "elicit":
+			out = append(out, askuser.Elicit())
+		case "tty":
+			out = append(out, tty.New(terminal))
+		case "plain":
+			out = append(out, tty.NewPlain(terminal))
+		case "pane":
+			out = append(out, newPane())
+		case "inbox":
+			out = append(out, ui.Elsewhere())
+		}
+	}
+	return out
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/term"
+
+	"mcp-askuser/question"
+)
+
+// table is rows for people, aligned by the cells that a terminal gives each
+// character. Where it is wider than the terminal its widest columns are cut.
+type table struct {
+	rows  [][]string
+	rigid bool // never cut: for what is to be copied
+}
+
+// columnGap is the space between two columns.
+const columnGap = 2
+
+// add appends a row of texts from wherever: they come out safe, on one line.
+func (t *table) add(cells ...string) {
+	for i := range cells {
+		cells[i] = question.Line(cells[i])
+	}
+	t.rows = append(t.rows, cells)
+}
+
+// printTable writes a table to standard output.
+func (a *app) printTable(t table) error {
+	width := a.width()
+	if t.rigid {
+		width = 0
+	}
+	_, err := io.WriteString(a.out, t.text(width))
+	return err
+}
+
+// width is the width of the terminal that standard output goes to, in cells; 0
+// where it goes elsewhere.
+func (a *app) width() int {
+	f, ok := a.out.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+		return width
+	}
+	return 80 // a terminal that does not know
+}
+
+// text draws the table no wider than width, 0 for any.
+func (t *table) text(width int) string {
+	widths := t.widths(width)
+	var b strings.Builder
+	for _, row := range t.rows {
+		var line strings.Builder
+		for i, cell := range row {
+			cell = ansi.Truncate(cell, widths[i], "…")
+			line.WriteString(cell)
+			line.WriteString(strings.Repeat(" ", widths[i]+columnGap-ansi.StringWidth(cell)))
+		}
+		b.WriteString(strings.TrimRight(line.String(), " "))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (t *table) widths(width int) []int {
+	var widths []int
+	for _, row := range t.rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
+		}
+	}
+	if width == 0 || widths == nil {
+		return widths
+	}
+	left := width - columnGap*(len(widths)-1)
+	for _, w := range widths {
+		left -= w
+	}
+	for ; left < 0; left++ {
+		widest := len(widths) - 1
+		for i := 1; i < len(widths); i++ { // the first column, which is to be typed, stays whole
+			if widths[i] > widths[widest] {
+				widest = i
+			}
+		}
+		if widths[widest] <= 1 {
+			break
+		}
+		widths[widest]--
+	}
+	return widths
+}

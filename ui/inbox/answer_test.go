@@ -1,0 +1,113 @@
+package inbox
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/desk"
+)
+
+// TestAnswer: the form's reply is on the desk, and the list goes on.
+func TestAnswer(t *testing.T) {
+	r := newRig(t, 80, 24)
+	first := r.claude(database())
+	r.claude(name())
+	r.open().answers().keys("2", "enter")
+	r.see("Answer sent.", "1 waiting", "› ● Name")
+	rec, err := r.desk.Get(t.Context(), first.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rec.State != desk.Answered || rec.Outcome.Surface != Name || rec.Outcome.Reply.Answers[0].Selected[0] != "sqlite" {
+		t.Errorf("the outcome is %+v", rec.Outcome)
+	}
+	if r.quit {
+		t.Error("the inbox ended with the form")
+	}
+}
+
+// TestBackToTheList: leaving a form keeps the question open and what was typed.
+func TestBackToTheList(t *testing.T) {
+	r := newRig(t, 80, 24)
+	r.claude(name())
+	r.open().answers().keys("orders", leaveKey).see("[Waiting]", "The question stays open.", "draft kept")
+	r.answers().see("Your draft is back", "orders")
+	checkScreen(t, r)
+}
+
+// TestQuitKeepsDraft: Ctrl+C leaves everything as it is, what was typed kept.
+func TestQuitKeepsDraft(t *testing.T) {
+	r := newRig(t, 80, 24)
+	rec := r.claude(name())
+	r.open().answers().keys("orders", "ctrl+c")
+	r.until("the end", func() bool { return r.quit })
+	draft, _, err := r.desk.Draft(t.Context(), rec.ID)
+	if err != nil || len(draft.Answers) != 1 || draft.Answers[0].Custom != "orders" {
+		t.Errorf("the draft is %+v, %v", draft, err)
+	}
+	if pending, err := r.desk.Pending(t.Context()); err != nil || len(pending) != 1 {
+		t.Errorf("pending are %d, %v", len(pending), err)
+	}
+}
+
+// TestNewsWhileAnswering: a new question changes a number and nothing else.
+func TestNewsWhileAnswering(t *testing.T) {
+	r := newRig(t, 80, 24)
+	r.claude(name())
+	r.open().answers().keys("orders")
+	before := r.screen()
+	r.claude(database())
+	r.see("1 other, 1 new")
+	_, was, _ := strings.Cut(before, "\n")
+	if _, is, _ := strings.Cut(r.screen(), "\n"); is != was {
+		t.Errorf("more has changed; before:\n%s\nafter:\n%s", was, is)
+	}
+}
+
+// TestWithdrawn: a form is taken away when somebody else was first, and what
+// is typed after that does nothing.
+func TestWithdrawn(t *testing.T) {
+	r := newRig(t, 80, 24)
+	rec := r.claude(name())
+	r.open().answers().keys("ord")
+	r.reply(rec, "web", answerText("name", "orders"))
+	r.see("Already answered on the web page.")
+	r.keys("ers quite d", "enter")
+	if r.m.stopped == nil || r.quit || r.m.dismissal != nil {
+		t.Fatalf("a key that was meant for the form did something:\n%s", r.screen())
+	}
+	r.later(settling).keys("enter").see("answered on the web page", "0 waiting")
+}
+
+// TestLateMessage: what a form's command leads to does not reach the form that
+// is open by then.
+func TestLateMessage(t *testing.T) {
+	r := newRig(t, 80, 24)
+	r.claude(name())
+	r.claude(database())
+	r.open().answers()
+	old := r.m.answer
+	r.keys(leaveKey, "down")
+	r.answers()
+	r.send(forForm{old, tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}})
+	if r.m.answer == old || r.m.answer == nil {
+		t.Fatal("the wrong form is open")
+	}
+}
+
+// TestGone: a question that ended in the moment it was opened is not opened.
+func TestGone(t *testing.T) {
+	r := newRig(t, 80, 24)
+	rec := r.claude(name())
+	r.open().later(time.Second)
+	fetch := r.m.fetch(rec.ID)
+	r.reply(rec, "web", answerText("name", "orders"))
+	r.send(fetch())
+	if r.m.answer != nil {
+		t.Error("the form of a question that has ended is open")
+	}
+	r.see("answered on the web page")
+}

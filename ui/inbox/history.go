@@ -1,0 +1,232 @@
+package inbox
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// firstPage is how many past records are read at first. At the end of the list
+// twice as many are.
+const firstPage = 200
+
+// history is the list of past records, the last asked first, and the search in it.
+type history struct {
+	list
+	loaded  bool
+	search  string
+	typing  *entry // the search while it is being typed
+	limit   int    // how many records were asked for
+	all     bool   // there are no more than those in the list
+	loading bool
+	number  int // of the latest look into the past; results of others are dropped
+	stop    context.CancelFunc
+}
+
+// recalled are the records that a look into the past found.
+type recalled struct {
+	number  int
+	records []desk.Record
+	err     error
+}
+
+// recall reads the past records that fit the search.
+func (m *model) recall(search string, limit int) tea.Cmd {
+	h := &m.history
+	if h.stop != nil {
+		h.stop()
+	}
+	ctx, stop := context.WithCancel(m.ctx)
+	h.stop = stop
+	h.search, h.limit, h.loading = search, limit, true
+	h.number++
+	number := h.number
+	return func() tea.Msg {
+		defer stop()
+		out := recalled{number: number}
+		for rec, err := range m.desk.History(ctx, desk.Query{Search: search, Limit: limit}) {
+			if err != nil {
+				out.err = err
+				break
+			}
+			out.records = append(out.records, rec)
+		}
+		return out
+	}
+}
+
+// took puts in what a look into the past found. The selected record stays
+// selected if it is there.
+func (h *history) took(r recalled) {
+	at := 0
+	if s := h.selected(); s != nil {
+		at = max(indexOf(r.records, s.rec.ID), 0)
+	}
+	above := h.at - h.top
+	h.rows = make([]*row, len(r.records))
+	for i, rec := range r.records {
+		h.rows[i] = &row{rec: rec}
+	}
+	h.at, h.top = at, max(at-above, 0)
+	h.loaded, h.loading = true, false
+	h.all = len(r.records) < h.limit
+}
+
+func indexOf(records []desk.Record, id string) int {
+	for i := range records {
+		if records[i].ID == id {
+			return i
+		}
+	}
+	return -1
+}
+
+// ended puts a record in that has ended just now, unless a search is on. The
+// order is that of asking, as the desk has it.
+func (h *history) ended(rec desk.Record) {
+	if !h.loaded || h.search != "" {
+		return
+	}
+	at, there := slices.BinarySearchFunc(h.rows, rec.ID, func(r *row, id string) int { return strings.Compare(id, r.rec.ID) })
+	if !there {
+		h.insert(at, &row{rec: rec})
+	}
+}
+
+// pressHistory handles a key on the history tab.
+func (m *model) pressHistory(key string) tea.Cmd {
+	h := &m.history
+	switch key {
+	case "/":
+		h.typing = newEntry("/", h.search, "words of a question, an answer, a project")
+	case "esc":
+		if h.search != "" {
+			return m.recall("", firstPage)
+		}
+		m.tab = waitingTab
+	case "enter", "i", "space", "right":
+		if r := h.selected(); r != nil {
+			m.reader = account(*r, m.now().Location())
+		}
+	default:
+		if h.move(key) && h.at == len(h.rows)-1 && !h.all && !h.loading {
+			return m.recall(h.search, 2*h.limit)
+		}
+	}
+	return nil
+}
+
+// pressSearch handles a key or a paste while the search is being typed.
+func (m *model) pressSearch(msg tea.Msg) tea.Cmd {
+	h := &m.history
+	key, _ := msg.(tea.KeyPressMsg)
+	switch key.String() {
+	case "esc":
+		h.typing = nil
+		return nil
+	case "enter":
+		search := h.typing.text()
+		h.typing = nil
+		if search == h.search {
+			return nil
+		}
+		return m.recall(search, firstPage)
+	}
+	return h.typing.press(msg)
+}
+
+// count says how many records are in the list, with a plus when there are
+// more to come.
+func (h *history) count() string {
+	switch {
+	case h.loading:
+		return "looking…"
+	case h.all:
+		return fmt.Sprintf("%d past", len(h.rows))
+	}
+	return fmt.Sprintf("%d+ past", len(h.rows))
+}
+
+func (h *history) draw(l *look, width, lines int, now time.Time) sheet {
+	if h.typing != nil {
+		lines--
+	}
+	var s sheet
+	switch {
+	case !h.loaded:
+		s.lines = []string{l.muted.Render("Looking into the past…")}
+	case len(h.rows) == 0 && h.search != "":
+		s.lines = append([]string{""}, each(l.muted, wrap("Nothing past fits “"+question.Line(h.search)+"”. Esc shows everything again.", width))...)
+	case len(h.rows) == 0:
+		s.lines = append([]string{""}, each(l.muted, wrap("Nothing has been decided yet. What you answer is kept here.", width))...)
+	default:
+		s.lines = h.list.draw(width, lines, func(r *row, selected bool) [rowHigh]string {
+			return drawPast(l, r, selected, width, now)
+		})
+	}
+	if h.typing == nil {
+		return s
+	}
+	for len(s.lines) < lines {
+		s.lines = append(s.lines, "")
+	}
+	typed, cursor := h.typing.draw(l, width, 1)
+	s.cursor = shift(cursor, 0, len(s.lines))
+	s.lines = append(s.lines, typed...)
+	return s
+}
+
+// drawPast shows what was asked and when it ended, and below it how. The mark
+// in front says whether the human answered (✓) or not (×).
+func drawPast(l *look, r *row, selected bool, width int, now time.Time) [rowHigh]string {
+	style, lead, mark := l.plain, "  ", "× "
+	if selected {
+		style, lead = l.cursor, "› "
+	}
+	o := r.rec.Outcome
+	if o.Status == desk.Answered {
+		mark = "✓ "
+	}
+	facts := []string{ended(o)}
+	for _, s := range []string{said(r.rec), reason(o), question.Line(r.rec.Asker.Client), project(r.rec, "")} {
+		if s != "" {
+			facts = append(facts, s)
+		}
+	}
+	return [rowHigh]string{
+		style.Render(apart(lead+mark+subject(r.rec), moment(o.At, now), width)),
+		l.muted.Render(cut("    "+strings.Join(facts, " · "), width)),
+	}
+}
+
+// said is what was answered, in one line.
+func said(rec desk.Record) string {
+	var words []string
+	for _, q := range asked(rec) {
+		if a := answerTo(rec, q.ID); a != nil {
+			for _, w := range q.Words(a) {
+				words = append(words, question.Line(w))
+			}
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// moment is when something was: the time of day, the day before today.
+func moment(at, now time.Time) string {
+	at = at.In(now.Location())
+	switch {
+	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
+		return at.Format("15:04")
+	case at.Year() == now.Year():
+		return at.Format("2 Jan")
+	}
+	return at.Format("2 Jan 2006")
+}

@@ -1,0 +1,61 @@
+package inbox
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"mcp-askuser/question"
+)
+
+// TestHistoryLive: what ends while the history is shown comes in on top, and
+// the selection stays.
+func TestHistoryLive(t *testing.T) {
+	r := newRig(t, 80, 24)
+	r.reply(r.claude(database()), "tty", taken(database(), "pg"))
+	waits := r.claude(name())
+	r.open().keys("tab").see("1 past")
+	r.reply(waits, "web", answerText("name", "orders"))
+	r.see("2 past", "› ✓ Database", "answered on the web page · orders")
+	r.keys("up", "enter").see("What is the service called?", "→ orders")
+	r.keys("esc", "tab").see("[Waiting]")
+}
+
+// TestHistoryPages: the past is read in pages, and at the end of one there is
+// the next.
+func TestHistoryPages(t *testing.T) {
+	r := newRig(t, 80, 24)
+	const past = firstPage + 5
+	for i := range past {
+		q := name()
+		q.Text = fmt.Sprint("What is number ", i, "?")
+		r.reply(r.claude(q), "tty", answerText("name", "it"))
+	}
+	r.open().keys("tab").see(fmt.Sprint(firstPage, "+ past"))
+	r.keys("end").see(fmt.Sprint(past, " past"))
+	if s := r.m.history.selected().rec; !strings.Contains(s.Questions[0].Text, "number 5?") {
+		t.Errorf("the selection moved to %q", s.Questions[0].Text)
+	}
+	r.keys("end").see("› ✓ Name: What is number 0?")
+}
+
+// TestOvertakenSearch: the result of an earlier search is not shown as that of
+// a later one.
+func TestOvertakenSearch(t *testing.T) {
+	r := newRig(t, 80, 24)
+	for _, q := range []question.Question{name(), database(), deploy()} {
+		a := answerText(q.ID, "it")
+		if q.Type != question.Text {
+			a = taken(q, q.Options[0].ID)
+		}
+		r.reply(r.claude(q), "tty", a)
+	}
+	r.open().keys("tab").see("3 past")
+	slow := r.m.recall("service", firstPage)
+	fast := r.m.recall("Deploy", firstPage)
+	r.send(fast())
+	r.send(slow())
+	if s := r.screen(); !strings.Contains(s, "Deploy to production") || strings.Contains(s, "service") {
+		t.Errorf("the screen is\n%s", s)
+	}
+}

@@ -1,0 +1,57 @@
+package inbox
+
+import (
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// TestHostile: no text of a record reaches the terminal as anything but text,
+// on any page.
+func TestHostile(t *testing.T) {
+	evil := "\x1b]0;owned\x07\x1b[2J\u202egnp.exe\u0085\r\n\x9b31mred"
+	q := question.Question{
+		ID: "q", Header: evil, Text: evil, Description: evil, Type: question.SingleChoice, AllowCustom: true, Required: true,
+		Options: []question.Option{{ID: "a", Label: evil, Description: evil}, {ID: "b", Label: "b"}},
+	}
+	for _, size := range [][2]int{{80, 24}, {40, 10}, {24, 8}, {5, 3}, {1, 1}} {
+		r := newRig(t, size[0], size[1])
+		by := desk.Asker{Client: evil, Version: evil, Directory: "/" + evil, Via: "mcp"}
+		past := r.ask(by, evil, q)
+		if _, err := r.desk.Reply(t.Context(), past.ID, question.Reply{Answers: []question.Answer{answerText("q", evil)}, Note: evil}, evil); err != nil {
+			t.Fatal(err)
+		}
+		r.ask(by, evil, q)
+		r.open()
+		r.m.waiting.rows[0].branch = evil
+		look := func(keys ...string) {
+			t.Helper()
+			r.keys(keys...)
+			checkScreen(t, r)
+			if s := r.m.View().Content; strings.Contains(s, "\u202e") {
+				t.Errorf("a bidirectional override is on the screen: %q", s)
+			}
+		}
+		look()
+		look("i")
+		look("esc", "d")
+		r.send(tea.PasteMsg{Content: evil})
+		look()
+		look("esc", "tab")
+		r.until("the past", func() bool { return r.m.history.loaded })
+		look()
+		look("enter")
+		look("esc", "/")
+		r.send(tea.PasteMsg{Content: evil})
+		look("enter")
+		r.until("the search", func() bool { return !r.m.history.loading })
+		look("?")
+		look("esc", "tab")
+		r.answers()
+		look()
+	}
+}

@@ -1,0 +1,321 @@
+package inbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image/color"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/ui/form"
+)
+
+// Name is the inbox's word in records and results.
+const Name = "inbox"
+
+// leaveKey goes from a form back to the list; what was typed is kept.
+const leaveKey = "ctrl+g"
+
+// ringPause is how long after a ring new questions do not ring again: forty at
+// once are one piece of news.
+const ringPause = time.Second
+
+type tab int
+
+const (
+	waitingTab tab = iota
+	historyTab
+)
+
+// model is the inbox. What stands in front of the tabs, if anything, has the
+// keys: a form, the page in place of one, a question whether to dismiss, a
+// text to read.
+type model struct {
+	ctx  context.Context // ends with the inbox; Bubble Tea hands none to commands
+	desk *desk.Desk
+	now  func() time.Time
+	ring func(io.Writer, desk.Record) error // nil: silent
+
+	// writes is held for reading by whoever writes to the desk: the inbox does
+	// not end in the middle of it.
+	writes *sync.RWMutex
+
+	look          *look
+	background    color.Color // of the terminal; nil while unknown
+	width, height int         // of the terminal, in cells; 0 until known
+
+	events  <-chan desk.Event
+	tab     tab
+	waiting waiting
+	history history
+
+	answer    *answer
+	stopped   *stopped
+	dismissal *dismissal
+	reader    *reader
+
+	note  string    // what the last key led to
+	fault string    // why the desk cannot be read
+	rang  time.Time // when it last rang
+	wake  time.Time // when the timer fires after which ages are shown anew
+}
+
+// closing is the message that the inbox has to close.
+type closing struct{}
+
+// passed is the message that what is shown about time is no longer true.
+type passed struct{ wake time.Time }
+
+// Init implements tea.Model.
+func (m *model) Init() tea.Cmd { return tea.Batch(m.connect, tea.RequestBackgroundColor) }
+
+// Update implements tea.Model.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := m.handle(msg)
+	return m, tea.Batch(cmd, m.keepTime())
+}
+
+func (m *model) handle(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+		if m.answer != nil {
+			return m.answer.send(m.formSize())
+		}
+	case tea.BackgroundColorMsg:
+		m.background, m.look = msg.Color, newLook(msg.IsDark())
+		if m.answer != nil {
+			return m.answer.send(msg)
+		}
+	case tea.FocusMsg:
+		return m.list
+	case tea.KeyPressMsg, tea.PasteMsg:
+		return m.press(msg)
+	case forForm:
+		if msg.to != m.answer {
+			return nil
+		}
+		return tea.Batch(m.answer.send(msg.msg), m.settle())
+	case closing:
+		return m.quit()
+	case passed:
+		if msg.wake.Equal(m.wake) {
+			m.wake = time.Time{}
+		}
+	default:
+		return m.hear(msg)
+	}
+	return nil
+}
+
+// hear takes what the desk says.
+func (m *model) hear(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case connected:
+		return m.follow(msg)
+	case retry:
+		return m.connect
+	case heard:
+		return tea.Batch(m.happen(msg.events), m.hearOn(msg.goesOn))
+	case happened:
+		return m.happen(msg)
+	case listed:
+		if msg.err != nil {
+			return nil // the watch will say so too
+		}
+		return m.renew(msg.records)
+	case learned:
+		return m.learned(msg)
+	case opened:
+		return m.open(msg)
+	case dismissed:
+		m.settleDismissal(msg)
+	case recalled:
+		if msg.number == m.history.number {
+			m.history.took(msg)
+			if msg.err != nil {
+				m.note = "The past cannot be read: " + question.Line(msg.err.Error())
+			}
+		}
+	}
+	return nil
+}
+
+// learned takes what is known beside some records.
+func (m *model) learned(facts learned) tea.Cmd {
+	for id, k := range facts {
+		if r := m.waiting.find(id); r != nil {
+			r.known = k
+		}
+	}
+	if m.answer == nil {
+		return nil
+	}
+	k, ok := facts[m.answer.rec.ID]
+	if !ok {
+		return nil
+	}
+	return m.answer.send(form.Deadline{At: k.deadline})
+}
+
+// follow takes what is pending, and waits for what happens next.
+func (m *model) follow(c connected) tea.Cmd {
+	if c.err != nil {
+		m.fault = "The desk cannot be read, trying again: " + question.Line(c.err.Error())
+		return after(m.ctx, retryPause, retry{})
+	}
+	m.fault, m.events = "", c.events
+	return tea.Batch(m.listen(), m.renew(c.records))
+}
+
+// hearOn waits for the next events; a watch that has ended is begun anew.
+func (m *model) hearOn(goesOn bool) tea.Cmd {
+	if goesOn {
+		return m.listen()
+	}
+	return after(m.ctx, retryPause, retry{})
+}
+
+// renew takes what is pending now.
+func (m *model) renew(records []desk.Record) tea.Cmd {
+	cmds := []tea.Cmd{m.tellEnd(m.waiting.renew(records)), m.learn(records...)}
+	if m.answer != nil {
+		for _, rec := range records {
+			if rec.ID == m.answer.rec.ID {
+				cmds = append(cmds, m.answer.send(form.Attention{Attended: rec.Attended}))
+			}
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// happen follows what happened on the desk.
+func (m *model) happen(h happened) tea.Cmd {
+	var cmds []tea.Cmd
+	var changed []desk.Record
+	for _, e := range h {
+		if e.Type == desk.Ended {
+			m.waiting.ended(e.Record)
+			m.history.ended(e.Record)
+			m.endDismissal(e.Record)
+		} else {
+			changed = append(changed, e.Record)
+			if m.waiting.asked(e.Record) {
+				cmds = append(cmds, m.announce(e.Record))
+			}
+		}
+		cmds = append(cmds, m.inForm(e))
+	}
+	return tea.Batch(append(cmds, m.learn(changed...))...)
+}
+
+// announce rings for a new question.
+func (m *model) announce(rec desk.Record) tea.Cmd {
+	now := m.now()
+	if m.ring == nil || !m.rang.IsZero() && now.Sub(m.rang) < ringPause {
+		return nil
+	}
+	m.rang = now
+	var sound strings.Builder
+	if err := m.ring(&sound, rec); err != nil {
+		return nil
+	}
+	return tea.Raw(sound.String())
+}
+
+func (m *model) open(o opened) tea.Cmd {
+	switch {
+	case m.answer != nil || m.front():
+		return nil
+	case o.err != nil:
+		m.note = "The question cannot be opened: " + question.Line(o.err.Error())
+		return nil
+	case o.rec.Outcome != nil:
+		m.waiting.ended(o.rec)
+		return nil
+	}
+	return m.openForm(o)
+}
+
+// front reports whether something stands in front of the tabs.
+func (m *model) front() bool {
+	return m.answer != nil || m.stopped != nil || m.dismissal != nil || m.reader != nil
+}
+
+// endDismissal takes away the question whether to dismiss a record that has
+// ended.
+func (m *model) endDismissal(rec desk.Record) {
+	if d := m.dismissal; d != nil && d.rec.ID == rec.ID && !d.sending {
+		m.stop(form.Withdrawal(&desk.ClosedError{ID: rec.ID, Outcome: *rec.Outcome}))
+	}
+}
+
+func (m *model) settleDismissal(d dismissed) {
+	var closed *desk.ClosedError
+	switch {
+	case d.err == nil:
+		m.waiting.remove(d.id)
+		m.dismissal, m.note = nil, "Dismissed."
+	case errors.As(d.err, &closed):
+		m.stop(form.Withdrawal(d.err))
+	case m.dismissal != nil:
+		m.dismissal.sending = false
+		m.dismissal.fault = "Not sent: " + question.Line(d.err.Error()) + ". Enter tries again."
+	}
+}
+
+// reply puts a reply on the desk.
+func (m *model) reply(id string, r question.Reply) error {
+	m.writes.RLock()
+	defer m.writes.RUnlock()
+	_, err := m.desk.Reply(m.ctx, id, r, Name)
+	return err
+}
+
+// keep keeps a draft. That it fails is not worth disturbing a human who types.
+func (m *model) keep(id string, r question.Reply) {
+	m.writes.RLock()
+	defer m.writes.RUnlock()
+	_ = m.desk.SaveDraft(context.WithoutCancel(m.ctx), id, r)
+}
+
+// keepTime sets the timer for the moment when an age on the screen is no
+// longer true. A timer that is set for an earlier one stays.
+func (m *model) keepTime() tea.Cmd {
+	if m.front() || m.tab != waitingTab {
+		return nil
+	}
+	now := m.now()
+	next := m.waiting.next(now, m.height-edgesHigh)
+	if next == 0 {
+		return nil
+	}
+	wake := now.Add(max(next, time.Second))
+	if !m.wake.IsZero() && !wake.Before(m.wake) {
+		return nil
+	}
+	m.wake = wake
+	return after(m.ctx, wake.Sub(now), passed{wake})
+}
+
+// quit leaves everything as it is, the draft of an open form kept.
+func (m *model) quit() tea.Cmd {
+	if m.answer == nil {
+		return tea.Quit
+	}
+	return tea.Sequence(m.answer.send(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}), tea.Quit)
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,324 @@
+//go:build unix
+
+package inbox
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/internal/termtest"
+	"mcp-askuser/question"
+)
+
+// TestMain lets the test binary stand in for the program, so that the race
+// detector is on there too.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("INBOX_DIR"); dir != "" {
+		os.Exit(program(dir))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// program is an inbox as the command runs it.
+func program(dir string) int {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	if os.Getenv("INBOX_NOHUP") != "" {
+		signal.Ignore(syscall.SIGHUP)
+	}
+	store, err := spool.Open(dir)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	err = Run(ctx, Options{
+		Desk: desk.New(store, desk.Options{}),
+		In:   os.Stdin, Out: os.Stdout,
+		Now: impatient(),
+		Ring: func(w io.Writer, rec desk.Record) error {
+			_, err := fmt.Fprint(w, "\a\x1b]9;", question.Line(rec.Questions[0].Header), "\x1b\\")
+			return err
+		},
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return 0
+}
+
+// impatient is a clock on which every look is a second later than the last, so
+// that the times in which keys do not count are over at once.
+func impatient() func() time.Time {
+	var looks atomic.Int64
+	start := time.Now()
+	return func() time.Time { return start.Add(time.Duration(looks.Add(1)) * time.Second) }
+}
+
+// run is an inbox on a terminal of its own, and the desk as another process
+// has it.
+type run struct {
+	t    *testing.T
+	desk *desk.Desk
+	dir  string
+	*termtest.Terminal
+}
+
+func newDesk(t *testing.T) (*desk.Desk, string) {
+	t.Helper()
+	dir := t.TempDir()
+	store, err := spool.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return desk.New(store, desk.Options{}), dir
+}
+
+func start(t *testing.T, d *desk.Desk, dir string, cols, rows int, environ ...string) *run {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = append([]string{"TERM=xterm-256color", "INBOX_DIR=" + dir, "GORACE=atexit_sleep_ms=0"}, environ...)
+	return &run{t: t, desk: d, dir: dir, Terminal: termtest.Start(t, cmd, cols, rows)}
+}
+
+func ask(t *testing.T, d *desk.Desk, q question.Question) desk.Record {
+	t.Helper()
+	rec, attendance, err := d.Submit(t.Context(), desk.Request{
+		Set: question.Set{Questions: []question.Question{q}}, Session: "s",
+		Asker: desk.Asker{Client: "claude-code", Directory: "/home/ada/shop", Via: "mcp"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(attendance.Release)
+	return rec
+}
+
+// left checks that the inbox ended with this status and left the terminal as
+// it was.
+func (x *run) left(status int) {
+	x.t.Helper()
+	if got := x.Wait(); got != status {
+		x.t.Errorf("the exit status is %d, want %d:\n%s", got, status, x.Screen())
+	}
+	if x.Termios() != x.Before() || x.FullScreen() {
+		x.t.Error("the terminal is not as it was found")
+	}
+}
+
+// TestProgram: a question comes in with a ring, is answered, and the terminal
+// is left as it was found.
+func TestProgram(t *testing.T) {
+	d, dir := newDesk(t)
+	x := start(t, d, dir, 80, 24)
+	x.WaitFor("Nothing waits for you.")
+	if names, err := d.Present(t.Context()); err != nil || len(names) != 1 || names[0] != Name {
+		t.Errorf("present are %q, %v", names, err)
+	}
+	rec := ask(t, d, database())
+	x.WaitFor("Which database")
+	x.Expect("\a\x1b]9;Database\x1b\\")
+	x.Type("\r")
+	x.WaitFor("( ) SQLite")
+	x.Type("2")
+	x.WaitFor("(•) SQLite")
+	x.Type("\r")
+	x.WaitFor("Answer sent.")
+	got, err := d.Get(t.Context(), rec.ID)
+	if err != nil || got.State != desk.Answered {
+		t.Errorf("the record is %s, %v", got.State, err)
+	}
+	x.Type("q")
+	x.left(0)
+	if names, err := d.Present(t.Context()); err != nil || len(names) != 0 {
+		t.Errorf("still present are %q, %v", names, err)
+	}
+}
+
+// TestCrash: what was being typed survives a kill, and is offered again.
+func TestCrash(t *testing.T) {
+	d, dir := newDesk(t)
+	rec := ask(t, d, name())
+	events, err := d.Watch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := start(t, d, dir, 80, 24)
+	x.WaitFor("What is the service")
+	x.Type("\r")
+	x.WaitFor("back to the list")
+	x.Type("orders-v2")
+	x.WaitFor("orders-v2")
+	await(t, events, func() bool {
+		r, _, err := d.Draft(t.Context(), rec.ID)
+		return err == nil && len(r.Answers) == 1 && r.Answers[0].Custom == "orders-v2"
+	})
+	if err := syscall.Kill(x.Pid(), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	x.Wait()
+
+	x = start(t, d, dir, 80, 24)
+	x.WaitFor("draft kept")
+	x.Type("\r")
+	x.WaitFor("Your draft is back")
+	x.WaitFor("orders-v2")
+	x.Type("\r")
+	x.WaitFor("Review")
+	x.Type("\r")
+	x.WaitFor("Answer sent.")
+	got, err := d.Get(t.Context(), rec.ID)
+	if err != nil || got.State != desk.Answered || got.Outcome.Reply.Answers[0].Custom != "orders-v2" {
+		t.Errorf("the record is %+v, %v", got, err)
+	}
+	x.Type("q")
+	x.left(0)
+}
+
+// await waits until ok, which it asks again at every event.
+func await(t *testing.T, events <-chan desk.Event, ok func() bool) {
+	t.Helper()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	for !ok() {
+		select {
+		case <-events:
+		case <-deadline.C:
+			t.Fatal("waited in vain for the desk")
+		}
+	}
+}
+
+// TestEnds: whatever ends the inbox while something is being typed, the
+// question stays open, what was typed is kept, and the terminal is as it was.
+func TestEnds(t *testing.T) {
+	tests := []struct {
+		name   string
+		end    func(x *run)
+		status int
+	}{
+		{"ctrl+c", func(x *run) { x.Type("\x03") }, 0},
+		{"terminated", func(x *run) { _ = syscall.Kill(x.Pid(), syscall.SIGTERM) }, 1},
+		{"hung up", func(x *run) { _ = syscall.Kill(x.Pid(), syscall.SIGHUP) }, 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			d, dir := newDesk(t)
+			rec := ask(t, d, name())
+			x := start(t, d, dir, 80, 24)
+			x.WaitFor("What is the service")
+			x.Type("\r")
+			x.WaitFor("back to the list")
+			x.Type("orders")
+			x.WaitFor("orders")
+			tt.end(x)
+			x.left(tt.status)
+			if r, _, err := d.Draft(t.Context(), rec.ID); err != nil || len(r.Answers) != 1 || r.Answers[0].Custom != "orders" {
+				t.Errorf("the draft is %+v, %v", r, err)
+			}
+			if got, err := d.Get(t.Context(), rec.ID); err != nil || got.State != desk.Pending {
+				t.Errorf("the record is %s, %v", got.State, err)
+			}
+		})
+	}
+}
+
+// TestClosedTerminal: the inbox ends when its terminal is closed under it, even
+// where no signal says so.
+func TestClosedTerminal(t *testing.T) {
+	d, dir := newDesk(t)
+	x := start(t, d, dir, 80, 24, "INBOX_NOHUP=1")
+	x.WaitFor("Nothing waits for you.")
+	x.Hangup()
+	x.Wait()
+}
+
+// TestFirstElsewhere: another process answers while the form is open.
+func TestFirstElsewhere(t *testing.T) {
+	d, dir := newDesk(t)
+	rec := ask(t, d, name())
+	x := start(t, d, dir, 40, 10)
+	x.WaitFor("What is the service")
+	x.Type("\r")
+	x.WaitFor("ctrl+g list")
+	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{answerText("name", "orders")}}, "tty"); err != nil {
+		t.Fatal(err)
+	}
+	answered := time.Now()
+	x.WaitFor("Already answered in a terminal.")
+	t.Logf("withdrawn after %s", time.Since(answered))
+	x.Type("\r")
+	x.WaitFor("answered in a terminal")
+	x.Type("q")
+	x.left(0)
+}
+
+// TestTwoHundred: with 200 questions the inbox is there within 200 ms.
+func TestTwoHundred(t *testing.T) {
+	d, dir := newDesk(t)
+	for i := range 200 {
+		q := chinese()
+		q.Header = fmt.Sprint("第 ", i)
+		ask(t, d, q)
+	}
+	began := time.Now()
+	x := start(t, d, dir, 80, 24)
+	x.WaitFor("200 waiting")
+	t.Logf("200 questions are there after %s", time.Since(began))
+	x.Type("G")
+	x.WaitFor("第 199")
+	x.Resize(40, 10)
+	x.Until("the list to fit", func() bool {
+		return strings.Contains(x.Screen(), "› ● 第 199") && len(strings.Split(x.Screen(), "\n")) <= 10
+	})
+	x.Type("q")
+	x.left(0)
+}
+
+// TestNoTerminal: where an inbox cannot be, it says so and what to do instead.
+func TestNoTerminal(t *testing.T) {
+	d, dir := newDesk(t)
+	for _, tt := range []struct {
+		name       string
+		cols, rows int
+		environ    string
+		want       string
+	}{
+		{"dumb", 80, 24, "TERM=dumb", `TERM is "dumb"`},
+		{"too small", 20, 5, "X=", "20 columns and 5 lines are too few"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			x := start(t, d, dir, tt.cols, tt.rows, tt.environ)
+			x.left(1)
+			if out := x.Output(); !strings.Contains(out, tt.want) || !strings.Contains(out, "`mcp-askuser pending` lists what waits") {
+				t.Errorf("it says %q", out)
+			}
+		})
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self)
+	cmd.Env = []string{"INBOX_DIR=" + dir, "TERM=xterm"}
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), ErrNoTerminal.Error()) {
+		t.Errorf("without a terminal: %v, %q", err, out)
+	}
+}

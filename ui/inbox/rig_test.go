@@ -1,0 +1,300 @@
+package inbox
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/vt"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/question"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// patience is how long a wait may take before the test fails.
+const patience = 15 * time.Second
+
+// rig is an inbox over a real store, on a terminal of a fixed size, with a
+// clock of the test's own. Commands run beside the test as they do in a
+// program; the test takes their messages one by one until what it waits for
+// is there.
+type rig struct {
+	t     testing.TB
+	m     *model
+	desk  *desk.Desk // of another process, as it were
+	w, h  int
+	quit  bool
+	rung  []string                    // what was written to the terminal beside the screen
+	waits map[string]*desk.Attendance // by record
+
+	msgs    chan tea.Msg
+	running sync.WaitGroup
+	mu      sync.Mutex // guards now: the desk reads the clock too
+	now     time.Time
+}
+
+// noon is when every test begins.
+func noon() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
+
+// newRig makes an inbox that is not open yet.
+func newRig(t testing.TB, w, h int) *rig {
+	t.Helper()
+	store, err := spool.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{t: t, w: w, h: h, msgs: make(chan tea.Msg), now: noon(), waits: map[string]*desk.Attendance{}}
+	r.desk = desk.New(store, desk.Options{Now: r.clock, Rand: rand.NewChaCha8([32]byte{1})})
+	ctx, stop := context.WithCancel(context.Background())
+	r.m = newModel(ctx, Options{
+		Desk: desk.New(store, desk.Options{Now: r.clock, Rand: rand.NewChaCha8([32]byte{2})}),
+		Now:  r.clock,
+		Ring: func(w io.Writer, rec desk.Record) error {
+			_, err := fmt.Fprint(w, "ring ", rec.Questions[0].ID)
+			return err
+		},
+	})
+	t.Cleanup(func() {
+		stop()
+		go func() { r.running.Wait(); close(r.msgs) }()
+		for range r.msgs { // what nobody takes any more
+		}
+	})
+	return r
+}
+
+// open shows the inbox and waits until the desk has been read.
+func (r *rig) open() *rig {
+	r.t.Helper()
+	r.run(r.m.Init())
+	r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
+	r.until("the desk", func() bool { return r.m.waiting.loaded })
+	return r.settled()
+}
+
+func (r *rig) clock() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.now
+}
+
+// later moves the clock on.
+func (r *rig) later(d time.Duration) *rig {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.now = r.now.Add(d)
+	return r
+}
+
+// send delivers a message.
+func (r *rig) send(msg tea.Msg) {
+	r.t.Helper()
+	_, cmd := r.m.Update(msg)
+	r.run(cmd)
+}
+
+func (r *rig) run(cmd tea.Cmd) {
+	if cmd == nil {
+		return
+	}
+	r.running.Go(func() { r.msgs <- cmd() })
+}
+
+// until takes messages until ok.
+func (r *rig) until(what string, ok func() bool) {
+	r.t.Helper()
+	deadline := time.NewTimer(patience)
+	defer deadline.Stop()
+	for !ok() {
+		select {
+		case msg := <-r.msgs:
+			r.take(msg)
+		case <-deadline.C:
+			r.t.Fatalf("waited in vain for %s; the screen:\n%s", what, r.screen())
+		}
+	}
+}
+
+func (r *rig) take(msg tea.Msg) {
+	switch msg := msg.(type) {
+	case nil:
+	case tea.QuitMsg:
+		r.quit = true
+	case tea.RawMsg:
+		r.rung = append(r.rung, fmt.Sprint(msg.Msg))
+	case tea.BatchMsg:
+		for _, cmd := range msg {
+			r.run(cmd)
+		}
+	default:
+		if cmds, ok := sequence(msg); ok {
+			r.running.Go(func() {
+				for _, cmd := range cmds {
+					r.msgs <- cmd()
+				}
+			})
+			return
+		}
+		r.send(msg)
+	}
+}
+
+// sequence returns the commands of a tea.Sequence, whose type has no name
+// outside.
+func sequence(msg tea.Msg) ([]tea.Cmd, bool) {
+	v, want := reflect.ValueOf(msg), reflect.TypeFor[[]tea.Cmd]()
+	if v.Kind() != reflect.Slice || !v.CanConvert(want) {
+		return nil, false
+	}
+	return v.Convert(want).Interface().([]tea.Cmd), true
+}
+
+// see waits until the screen shows every one of these texts.
+func (r *rig) see(texts ...string) *rig {
+	r.t.Helper()
+	for _, text := range texts {
+		r.until("the screen to show "+text, func() bool { return strings.Contains(r.screen(), text) })
+	}
+	return r
+}
+
+// settled finds out what is known of the records, at once.
+func (r *rig) settled() *rig {
+	r.t.Helper()
+	var all []desk.Record
+	for _, row := range r.m.waiting.rows {
+		all = append(all, row.rec)
+	}
+	if cmd := r.m.learn(all...); cmd != nil {
+		r.send(cmd())
+	}
+	return r
+}
+
+// keys presses keys by name; what is no name is typed.
+func (r *rig) keys(names ...string) *rig {
+	r.t.Helper()
+	for _, name := range names {
+		if k, ok := named(name); ok {
+			r.send(k)
+			continue
+		}
+		for _, c := range name {
+			r.send(tea.KeyPressMsg{Text: string(c), Code: c})
+		}
+	}
+	return r
+}
+
+// answers opens the form of the selected record, and lets the time pass in
+// which keys do not count.
+func (r *rig) answers() *rig {
+	r.t.Helper()
+	r.keys("enter")
+	r.until("the form", func() bool { return r.m.answer != nil })
+	return r.later(time.Second)
+}
+
+func named(name string) (tea.KeyPressMsg, bool) {
+	var k tea.KeyPressMsg
+	base := name
+	for prefix, mod := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt, "shift+": tea.ModShift} {
+		if rest, ok := strings.CutPrefix(base, prefix); ok {
+			base, k.Mod = rest, mod
+		}
+	}
+	code, ok := map[string]rune{
+		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "space": tea.KeySpace,
+		"up": tea.KeyUp, "down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
+		"home": tea.KeyHome, "end": tea.KeyEnd, "backspace": tea.KeyBackspace,
+	}[base]
+	switch {
+	case ok:
+		k.Code = code
+		if base == "space" {
+			k.Text = " "
+		}
+	case k.Mod != 0 && utf8.RuneCountInString(base) == 1:
+		k.Code, _ = utf8.DecodeRuneInString(base)
+	default:
+		return k, false
+	}
+	return k, true
+}
+
+// screen is what a terminal of that size shows: text, and where its cursor is.
+func (r *rig) screen() string {
+	v := r.m.View()
+	term := vt.NewEmulator(r.w, r.h)
+	defer term.Close()
+	_, _ = term.WriteString(strings.ReplaceAll(v.Content, "\n", "\r\n"))
+	var b strings.Builder
+	for line := range strings.SplitSeq(term.String(), "\n") {
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+	text := strings.TrimRight(b.String(), "\n") + "\n"
+	if v.Cursor != nil {
+		text += fmt.Sprintf("cursor at column %d, line %d\n", v.Cursor.X+1, v.Cursor.Y+1)
+	}
+	return text
+}
+
+// golden compares got with a file, which -update rewrites.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name+".txt")
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s differs; got:\n%s\nwant:\n%s", path, got, want)
+	}
+}
+
+// ask puts a question on the desk, as an agent would that waits for the
+// answer.
+func (r *rig) ask(by desk.Asker, session string, qs ...question.Question) desk.Record {
+	r.t.Helper()
+	rec, attendance, err := r.desk.Submit(r.t.Context(), desk.Request{Set: question.Set{Questions: qs}, Session: session, Asker: by})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(attendance.Release)
+	r.waits[rec.ID] = attendance
+	return rec
+}
+
+// claude asks, in a directory that is no work tree.
+func (r *rig) claude(qs ...question.Question) desk.Record {
+	r.t.Helper()
+	return r.ask(desk.Asker{Client: "claude-code", Version: "2.1.329", Directory: "/home/ada/shop", Via: "mcp"}, "7f3c9a52-session", qs...)
+}
+
+// reply answers a record somewhere else.
+func (r *rig) reply(rec desk.Record, surface string, answers ...question.Answer) {
+	r.t.Helper()
+	if _, err := r.desk.Reply(r.t.Context(), rec.ID, question.Reply{Answers: answers}, surface); err != nil {
+		r.t.Fatal(err)
+	}
+}

@@ -1,0 +1,117 @@
+//go:build unix
+
+package notify
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// run tells one event to a command and returns what it logged.
+func run(ctx context.Context, t *testing.T, limit time.Duration, argv ...string) (log string, err error) {
+	t.Helper()
+	var out bytes.Buffer
+	c := command{argv: argv, limit: limit, log: slog.New(slog.NewJSONHandler(&out, nil))}
+	err = c.tell(ctx, NewEvent(record("claude", "Which \x1b database?"), 3))
+	return out.String(), err
+}
+
+func TestCommandReadsTheEvent(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "event; $(touch x)")
+	log, err := run(t.Context(), t, time.Minute, "sh", "-c", `cat >"$1"; echo sent; echo twice >&2`, "sh", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(log, `"output":"sent\ntwice\n"`) {
+		t.Errorf("the log says %s", log)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var event map[string]any
+	if err := json.Unmarshal(data, &event); err != nil || !bytes.HasSuffix(data, []byte("}\n")) {
+		t.Fatalf("%v: %q", err, data)
+	}
+	want := map[string]any{
+		"event": "ask:question:request", "id": "01JD0000000000000000000000", "agentId": "claude", "sessionId": "s1", "round": 2.0,
+		"directory": "/home/u/shop", "at": "2026-11-02T10:00:00Z", "metadata": map[string]any{"ticket": "A-7"}, "reminder": 3.0,
+		"questions": []any{map[string]any{"question_id": "q1", "question": "Which \x1b database?", "type": "text", "required": false}},
+	}
+	if !reflect.DeepEqual(event, want) {
+		t.Errorf("the event is\n%v, want\n%v", event, want)
+	}
+}
+
+func TestCommandFails(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		argv []string
+		err  string
+	}{
+		{"missing", []string{"/nonexistent/program"}, "/nonexistent/program: "},
+		{"fails", []string{"sh", "-c", "exit 3"}, "sh: exit status 3"},
+		{"does not read", []string{"true"}, ""},
+		{"no shell", []string{"echo; exit 4"}, "echo; exit 4: "},
+	} {
+		_, err := run(t.Context(), t, time.Minute, tt.argv...)
+		if (err == nil) != (tt.err == "") || err != nil && !strings.HasPrefix(err.Error(), tt.err) {
+			t.Errorf("%s: %v, want %s", tt.name, err, tt.err)
+		}
+	}
+}
+
+// Neither a command that hangs nor its children outlive the limit.
+func TestCommandHangs(t *testing.T) {
+	t.Parallel()
+	pipe := filepath.Join(t.TempDir(), "alive")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		_, err := os.ReadFile(pipe) // until nobody holds it any more
+		ended <- err
+	}()
+	_, err := run(t.Context(), t, 200*time.Millisecond, "sh", "-c", `exec 3>"$1"; trap '' TERM HUP INT; cat <"$1" & cat <"$1"`, "sh", pipe)
+	if err == nil || !strings.Contains(err.Error(), "did not end within 200ms") {
+		t.Errorf("a command that hangs: %v", err)
+	}
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(15 * time.Second):
+		t.Error("its children live on")
+	}
+}
+
+// An answer that is quicker than the message does not cut the message off.
+func TestCommandOutlivesTheQuestion(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if log, err := run(ctx, t, time.Minute, "sh", "-c", "cat >/dev/null; echo done"); err != nil || !strings.Contains(log, "done") {
+		t.Errorf("%v: %s", err, log)
+	}
+}
+
+func TestCommandPrintsWithoutEnd(t *testing.T) {
+	t.Parallel()
+	log, err := run(t.Context(), t, time.Minute, "sh", "-c", "head -c 1000000 /dev/zero | tr '\\0' x")
+	if err != nil || strings.Count(log, "x") > maxOutput+10 || len(log) < maxOutput {
+		t.Errorf("%v: %d bytes in the log", err, len(log))
+	}
+}

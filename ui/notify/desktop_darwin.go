@@ -1,0 +1,31 @@
+package notify
+
+import (
+	"context"
+	"fmt"
+	"os/exec"
+	"time"
+)
+
+// desktopLimit is how long the desktop may take to accept a notification.
+const desktopLimit = 2 * time.Second
+
+// script shows its two arguments; they are never part of it.
+const script = `on run argv
+display notification (item 2 of argv) with title (item 1 of argv)
+end run`
+
+// desktop returns what notifies this desktop, nil in a remote shell.
+func desktop(getenv func(string) string) func(context.Context, Event) error {
+	if getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != "" {
+		return nil
+	}
+	return func(ctx context.Context, e Event) error {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), desktopLimit)
+		defer cancel()
+		if err := exec.CommandContext(ctx, "osascript", "-e", script, "--", e.title(), e.body()).Run(); err != nil {
+			return fmt.Errorf("osascript: %w", err)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,130 @@
+//go:build unix && !darwin
+
+package notify
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+)
+
+// session starts a session bus of the test's own and returns its address.
+func session(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("dbus-daemon"); err != nil {
+		t.Skip("needs dbus-daemon")
+	}
+	path := filepath.Join(t.TempDir(), "bus")
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	cmd := exec.Command("dbus-daemon", "--session", "--nofork", "--address=unix:path="+path, "--print-address=3")
+	cmd.ExtraFiles = []*os.File{w}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = w.Close()
+	t.Cleanup(func() { _, _ = cmd.Process.Kill(), cmd.Wait() })
+	if _, err := r.Read(make([]byte, 256)); err != nil {
+		t.Fatalf("dbus-daemon does not say its address: %v", err)
+	}
+	return path
+}
+
+// service is a desktop's notification service.
+type service struct{ got chan [4]string }
+
+func (s service) Notify(app string, _ uint32, icon, title, body string, _ []string, _ map[string]dbus.Variant, _ int32) (uint32, *dbus.Error) {
+	s.got <- [4]string{app, icon, title, body}
+	return 7, nil
+}
+
+func TestDesktop(t *testing.T) {
+	t.Parallel()
+	path := session(t)
+	tell := desktop(variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS=unix:path="+path))
+
+	err := tell(t.Context(), NewEvent(record("claude", "x"), 0))
+	if err == nil || !strings.Contains(err.Error(), "the notification service: ") {
+		t.Errorf("without a service: %v", err)
+	}
+
+	bus, err := dbus.Connect("unix:path=" + path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = bus.Close() })
+	s := service{make(chan [4]string, 1)}
+	if err := bus.Export(s, busPath, busName); err != nil {
+		t.Fatal(err)
+	}
+	if reply, err := bus.RequestName(busName, dbus.NameFlagDoNotQueue); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
+		t.Fatal(reply, err)
+	}
+	if err := tell(t.Context(), NewEvent(record("claude", "<b>a & b</b>\x1b"), 0)); err != nil {
+		t.Fatal(err)
+	}
+	want := [4]string{"mcp-askuser", "dialog-question", "Question from claude in shop", "&lt;b&gt;a &amp; b&lt;/b&gt;␛"}
+	if got := <-s.got; got != want {
+		t.Errorf("the service got %q, want %q", got, want)
+	}
+}
+
+// A desktop that is broken costs a log line and two seconds of a goroutine.
+func TestDesktopIsBroken(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "bus")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() }) // accepts, and says nothing
+	for _, tt := range []struct{ address, want string }{
+		{"unix:path=" + path, "does not respond"},
+		{"unix:path=/nonexistent/bus", "connect to the session bus: "},
+		{"rubbish", "connect to the session bus: "},
+	} {
+		at := time.Now()
+		err := desktop(variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS="+tt.address))(t.Context(), NewEvent(record("claude", "x"), 0))
+		if err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %s", tt.address, err, tt.want)
+		}
+		if took := time.Since(at); took > 2*desktopLimit {
+			t.Errorf("%s took %s", tt.address, took)
+		}
+	}
+}
+
+func TestWhereADesktopIs(t *testing.T) {
+	dir := t.TempDir()
+	l, err := net.Listen("unix", filepath.Join(dir, "bus"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	for _, tt := range []struct {
+		env  []string
+		want bool
+	}{
+		{nil, false},
+		{[]string{"DISPLAY=:0"}, false},
+		{[]string{"DBUS_SESSION_BUS_ADDRESS=unix:path=/x"}, false},
+		{[]string{"DBUS_SESSION_BUS_ADDRESS=unix:path=/x", "DISPLAY=:0"}, true},
+		{[]string{"DBUS_SESSION_BUS_ADDRESS=unix:path=/x", "DISPLAY=:10", "SSH_CONNECTION=x"}, false},
+		{[]string{"XDG_RUNTIME_DIR=" + dir, "WAYLAND_DISPLAY=wayland-0"}, true},
+		{[]string{"XDG_RUNTIME_DIR=/nonexistent", "WAYLAND_DISPLAY=wayland-0"}, false},
+		{[]string{"XDG_RUNTIME_DIR=relative", "WAYLAND_DISPLAY=wayland-0"}, false},
+	} {
+		if got := desktop(variables(tt.env...)) != nil; got != tt.want {
+			t.Errorf("%q: %v, want %v", tt.env, got, tt.want)
+		}
+	}
+}

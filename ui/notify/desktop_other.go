@@ -1,0 +1,8 @@
+//go:build !unix
+
+package notify
+
+import "context"
+
+// desktop returns nil: no way to notify this system's desktop is known here.
+func desktop(func(string) string) func(context.Context, Event) error { return nil }

@@ -1,0 +1,167 @@
+//go:build unix
+
+package pane
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestInside(t *testing.T) {
+	dir := t.TempDir()
+	socket := filepath.Join(dir, "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	foreign := filepath.Join(dir, "foreign")
+	if err := os.WriteFile(foreign, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(foreign, 65534, -1); err != nil {
+		foreign = "/nonexistent/socket" // only root can give a file away
+	}
+	for _, tt := range []struct {
+		kind *kind
+		env  string // variables, parted by blanks
+		want string // the server's command and the pane; empty: not inside
+	}{
+		{tmux(), "TMUX=" + socket + ",12,0 TMUX_PANE=%3", "tmux -S " + socket + " %3"},
+		{tmux(), "TMUX=" + socket + ",12,0", ""},
+		{tmux(), "TMUX=" + socket + ",12,0 TMUX_PANE=", ""},
+		{tmux(), "TMUX=" + socket + ",12,0 TMUX_PANE=3", ""},
+		{tmux(), "TMUX=" + socket + ",12,0 TMUX_PANE=%3:kill-server", ""},
+		{tmux(), "TMUX=s,12,0 TMUX_PANE=%3", ""},
+		{tmux(), "TMUX=" + foreign + ",12,0 TMUX_PANE=%3", ""},
+		{tmux(), "TMUX= TMUX_PANE=%3", ""},
+		{zellij(), "ZELLIJ=0 ZELLIJ_SESSION_NAME=work", "zellij --session work "},
+		{zellij(), "ZELLIJ=0 ZELLIJ_SESSION_NAME=--data-dir", ""},
+		{zellij(), "ZELLIJ=0", ""},
+		{wezterm(), "WEZTERM_PANE=4 WEZTERM_UNIX_SOCKET=" + socket, "wezterm cli --no-auto-start 4"},
+		{wezterm(), "WEZTERM_PANE=-4 WEZTERM_UNIX_SOCKET=" + socket, ""},
+		{wezterm(), "WEZTERM_PANE=4 WEZTERM_UNIX_SOCKET=" + foreign, ""},
+		{wezterm(), "WEZTERM_PANE=4", ""},
+		{kitty(), "KITTY_WINDOW_ID=2 KITTY_LISTEN_ON=unix:" + socket, "kitty @ --to unix:" + socket + " 2"},
+		{kitty(), "KITTY_WINDOW_ID=2 KITTY_LISTEN_ON=unix:@mykitty", "kitty @ --to unix:@mykitty 2"},
+		{kitty(), "KITTY_WINDOW_ID=2 KITTY_LISTEN_ON=tcp:localhost:1", ""},
+		{kitty(), "KITTY_WINDOW_ID=2 KITTY_LISTEN_ON=unix:" + foreign, ""},
+		{kitty(), "KITTY_WINDOW_ID=2", ""}, // remote control over the terminal: it is the host's
+		{desktop(), "", ""},
+		{desktop(), "DISPLAY=:0 SSH_CONNECTION=x", ""},
+		{desktop(), "WAYLAND_DISPLAY=wayland-0 SSH_TTY=/dev/pts/1", ""},
+	} {
+		at, ok := tt.kind.inside(variables(strings.Fields(tt.env)...))
+		got := ""
+		if ok {
+			got = strings.Join(at.server, " ") + " " + at.pane
+		}
+		if got != tt.want {
+			t.Errorf("%s in %q: %q, want %q", tt.kind.name, tt.env, got, tt.want)
+		}
+	}
+}
+
+// Every command names its target, and the words of the command to run stay
+// words.
+func TestCommands(t *testing.T) {
+	argv := []string{"/bin/sh", "-c", "script", "A=b;"}
+	for _, tt := range []struct {
+		kind *kind
+		at   place
+		v    view
+		open string // words parted by |
+		shut string
+	}{
+		{tmux(), place{pane: "%3"}, view{}, `split-window|-v|-t|%3|-P|-F|#{pane_id}|/bin/sh|-c|script|A=b\;`, "kill-pane|-t|%9"},
+		{tmux(), place{pane: "%3"}, view{elsewhere: true}, `split-window|-v|-t|%3|-d|-P|-F|#{pane_id}|/bin/sh|-c|script|A=b\;`, "kill-pane|-t|%9"},
+		{tmux(), place{pane: "%3"}, view{window: true, session: "$2"}, `new-window|-n|question|-t|$2:|-P|-F|#{pane_id}|/bin/sh|-c|script|A=b\;`, "kill-pane|-t|%9"},
+		{zellij(), place{}, view{}, "run|--floating|--close-on-exit|--name|question|--|/bin/sh|-c|script|A=b;", ""},
+		{wezterm(), place{pane: "3"}, view{}, "split-pane|--bottom|--pane-id|3|--|/bin/sh|-c|script|A=b;", "kill-pane|--pane-id|%9"},
+		{kitty(), place{pane: "3"}, view{}, "launch|--match|window_id:3|--type|window|--title|question|/bin/sh|-c|script|A=b;", "close-window|--match|id:%9"},
+		{desktop(), place{}, view{}, "/bin/sh|-c|script|A=b;", ""},
+	} {
+		if got := strings.Join(tt.kind.open(tt.at, tt.v, slices.Clone(argv)), "|"); got != tt.open {
+			t.Errorf("%s opens with %s, want %s", tt.kind.name, got, tt.open)
+		}
+		if (tt.kind.id == nil) != (tt.shut == "") {
+			t.Errorf("%s: ids without a command that closes, or the other way round", tt.kind.name)
+		}
+		if tt.shut == "" {
+			continue
+		}
+		if got := strings.Join(tt.kind.shut(tt.at, "%9"), "|"); got != tt.shut {
+			t.Errorf("%s closes with %s, want %s", tt.kind.name, got, tt.shut)
+		}
+	}
+}
+
+func TestSeen(t *testing.T) {
+	for _, tt := range []struct {
+		kind   *kind
+		output string
+		want   view
+		err    string
+	}{
+		{tmux(), "%3,$1,1,,1,1,40,0", view{session: "$1"}, ""},
+		{tmux(), "%3,$1,1,,1,0,40,0", view{session: "$1", elsewhere: true}, ""},  // in the window, in another pane
+		{tmux(), "%3,$1,1,,0,1,40,0", view{session: "$1", elsewhere: true}, ""},  // in another window
+		{tmux(), "%3,$1,0,2,0,1,40,0", view{session: "$1", elsewhere: true}, ""}, // in a session of the same group
+		{tmux(), "%3,$1,1,,1,1,23,0", view{session: "$1", window: true}, ""},     // low
+		{tmux(), "%3,$1,1,,1,1,40,1", view{session: "$1", window: true}, ""},     // zoomed
+		{tmux(), "%3,$1,0,0,0,1,40,0", view{}, "no client is attached to the tmux session"},
+		{tmux(), "%4,$1,1,,1,1,40,0", view{}, "tmux no longer has the pane %3"},
+		{tmux(), ",,,,,,,", view{}, "tmux no longer has the pane %3"},
+		{tmux(), "", view{}, "tmux no longer has the pane %3"},
+		{zellij(), "CLIENT_ID ZELLIJ_PANE_ID RUNNING_COMMAND\n1         terminal_3     vim", view{}, ""},
+		{zellij(), "CLIENT_ID ZELLIJ_PANE_ID RUNNING_COMMAND", view{}, "no client is attached to the zellij session"},
+		{zellij(), "", view{}, "no client is attached to the zellij session"},
+		{wezterm(), `[{"username":"x","focused_pane_id":3}]`, view{}, ""},
+		{wezterm(), `[]`, view{}, "no client is attached to WezTerm"},
+		{wezterm(), `oops`, view{}, "no client is attached to WezTerm"},
+	} {
+		got, err := tt.kind.seen(place{pane: "%3"}, tt.output)
+		why := ""
+		if err != nil {
+			why = err.Error()
+		}
+		if got != tt.want || why != tt.err {
+			t.Errorf("%s, %q: %+v %q, want %+v %q", tt.kind.name, tt.output, got, why, tt.want, tt.err)
+		}
+	}
+}
+
+// A multiplexer that an ancestor knows comes before a desktop that the asker
+// itself knows, and the nearest ancestor comes first.
+func TestFind(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	if err := os.WriteFile(socket, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in := func(pane string) func(string) string { return variables("TMUX="+socket+",1,0", "TMUX_PANE="+pane) }
+	for _, tt := range []struct {
+		name      string
+		own       func(string) string
+		ancestors []func(string) string
+		want      string
+	}{
+		{"own", in("%1"), []func(string) string{in("%2")}, "%1"},
+		{"nearest", variables(), []func(string) string{variables(), in("%2"), in("%3")}, "%2"},
+		{"before a desktop", variables("DISPLAY=:0"), []func(string) string{in("%2")}, "%2"},
+		{"none", variables(), []func(string) string{variables()}, "not inside a terminal multiplexer, and no desktop to open a window on"},
+	} {
+		s := New(Options{Getenv: tt.own, Ancestors: slices.Values(tt.ancestors)}).(*surface)
+		_, at, err := s.find()
+		got := at.pane
+		if err != nil {
+			got = err.Error()
+		}
+		if got != tt.want {
+			t.Errorf("%s: found %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}

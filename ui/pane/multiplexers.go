@@ -1,0 +1,114 @@
+//go:build unix
+
+package pane
+
+import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
+	"mcp-askuser/ui"
+)
+
+// Programs that are both: a multiplexer to those inside, a terminal emulator to
+// those on a desktop.
+const (
+	programWezTerm = "wezterm"
+	programKitty   = "kitty"
+)
+
+var number = regexp.MustCompile(`^[0-9]+$`)
+
+// zellij opens a floating pane over the tab that the human is in. It prints no
+// id in the versions that are about, and closes the pane with its process.
+func zellij() *kind {
+	return &kind{
+		name: "zellij",
+		inside: func(getenv func(string) string) (place, bool) {
+			session := getenv("ZELLIJ_SESSION_NAME")
+			if getenv("ZELLIJ") == "" || session == "" || strings.HasPrefix(session, "-") {
+				return place{}, false
+			}
+			return place{
+				server: []string{"zellij", "--session", session},
+				env:    keep(getenv, "ZELLIJ_SOCKET_DIR", "XDG_RUNTIME_DIR"),
+			}, true
+		},
+		look: func(place) []string { return []string{"action", "list-clients"} },
+		seen: func(_ place, output string) (view, error) {
+			if strings.Count(strings.TrimSpace(output), "\n") < 1 { // a heading, and a line for each client
+				return view{}, ui.Unavailablef("no client is attached to the zellij session")
+			}
+			return view{}, nil
+		},
+		open: func(_ place, _ view, argv []string) []string {
+			return append([]string{"run", "--floating", "--close-on-exit", "--name", title, "--"}, argv...)
+		},
+	}
+}
+
+// wezterm splits the asker's pane.
+func wezterm() *kind {
+	return &kind{
+		name: programWezTerm,
+		inside: func(getenv func(string) string) (place, bool) {
+			pane := getenv("WEZTERM_PANE")
+			if !number.MatchString(pane) || !ours(getenv("WEZTERM_UNIX_SOCKET")) {
+				return place{}, false
+			}
+			return place{
+				server: []string{programWezTerm, "cli", "--no-auto-start"},
+				pane:   pane,
+				env:    keep(getenv, "WEZTERM_UNIX_SOCKET"),
+			}, true
+		},
+		look: func(place) []string { return []string{"list-clients", "--format", "json"} },
+		seen: func(_ place, output string) (view, error) {
+			var clients []struct{}
+			if err := json.Unmarshal([]byte(output), &clients); err != nil || len(clients) == 0 {
+				return view{}, ui.Unavailablef("no client is attached to WezTerm")
+			}
+			return view{}, nil
+		},
+		open: func(at place, _ view, argv []string) []string {
+			return append([]string{"split-pane", "--bottom", "--pane-id", at.pane, "--"}, argv...)
+		},
+		id:   number,
+		shut: func(_ place, pane string) []string { return []string{"kill-pane", "--pane-id", pane} },
+	}
+}
+
+// kitty opens a window (its word for a pane) in the asker's tab. It takes
+// commands only where the user has switched remote control on, and only
+// through its socket: without one it would talk over the terminal that the
+// host holds (DESIGN, promise 5). Where it runs, its windows are on a desktop.
+func kitty() *kind {
+	return &kind{
+		name: programKitty,
+		inside: func(getenv func(string) string) (place, bool) {
+			pane, socket := getenv("KITTY_WINDOW_ID"), getenv("KITTY_LISTEN_ON")
+			path, local := strings.CutPrefix(socket, "unix:")
+			abstract := strings.HasPrefix(path, "@")
+			if !number.MatchString(pane) || !local || !abstract && !ours(path) {
+				return place{}, false
+			}
+			return place{server: []string{programKitty, "@", "--to", socket}, pane: pane}, true
+		},
+		open: func(at place, _ view, argv []string) []string {
+			return append([]string{"launch", "--match", "window_id:" + at.pane, "--type", "window", "--title", title}, argv...)
+		},
+		id:   number,
+		shut: func(_ place, pane string) []string { return []string{"close-window", "--match", "id:" + pane} },
+	}
+}
+
+// keep returns those of the variables that are set, as NAME=value.
+func keep(getenv func(string) string, names ...string) []string {
+	var env []string
+	for _, name := range names {
+		if value := getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	return env
+}

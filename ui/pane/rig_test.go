@@ -1,0 +1,112 @@
+//go:build unix
+
+package pane
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/internal/termtest"
+	"mcp-askuser/question"
+	"mcp-askuser/ui"
+)
+
+// rig is a desk with one open question, and a surface that shows it.
+type rig struct {
+	t    *testing.T
+	desk *desk.Desk
+	rec  desk.Record
+	dir  string
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), `a "$(odd)" #{pane_id} 'directory';`) // what no program may take for its own
+	store, err := spool.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &rig{t: t, desk: desk.New(store, desk.Options{}), dir: dir}
+	r.rec = r.ask("Which one?")
+	return r
+}
+
+func (r *rig) ask(text string) desk.Record {
+	r.t.Helper()
+	rec, err := r.desk.Ask(r.t.Context(), question.Set{Questions: []question.Question{{ID: "q1", Text: text, Type: question.SingleChoice, Required: true,
+		Options: []question.Option{{ID: "a", Label: "A"}, {ID: "b", Label: "B"}}}}}, "", desk.Asker{Client: "test", Via: "mcp"})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return rec
+}
+
+// surface returns the surface as an asker with these variables would have it.
+func (r *rig) surface(env ...string) ui.Surface {
+	return New(Options{Getenv: variables(env...), Dir: r.dir, Ancestors: func(func(func(string) string) bool) {}})
+}
+
+func variables(env ...string) func(string) string {
+	return func(name string) string {
+		for _, entry := range env {
+			if value, ok := strings.CutPrefix(entry, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+}
+
+// show shows the record as the asker does, in the background.
+func (r *rig) show(ctx context.Context, s ui.Surface, rec desk.Record) <-chan error {
+	shown := make(chan error, 1)
+	go func() {
+		shown <- ui.Show(ctx, r.desk, rec, []ui.Surface{s}, slog.New(slog.DiscardHandler), func([]desk.Showing) {})
+	}()
+	r.t.Cleanup(func() {
+		_, _ = r.desk.Close(context.Background(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "the test is over"})
+	})
+	return shown
+}
+
+// end waits for show's end.
+func (r *rig) end(shown <-chan error) error {
+	r.t.Helper()
+	select {
+	case err := <-shown:
+		return err
+	case <-time.After(termtest.Deadline):
+		r.t.Fatal("the surface did not return")
+		return nil
+	}
+}
+
+func (r *rig) state() string {
+	r.t.Helper()
+	rec, err := r.desk.Get(r.t.Context(), r.rec.ID)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if rec.Outcome == nil || rec.Outcome.Reply == nil {
+		return string(rec.State)
+	}
+	return fmt.Sprint(rec.State, " ", rec.Outcome.Reply.Answers[0].Selected[0])
+}
+
+func (r *rig) wants(shown <-chan error, err error, state string) {
+	r.t.Helper()
+	if got := r.end(shown); !errors.Is(got, err) {
+		r.t.Errorf("Show returned %v, want %v", got, err)
+	}
+	if got := r.state(); got != state {
+		r.t.Errorf("the question is %s, want %s", got, state)
+	}
+}

@@ -1,0 +1,128 @@
+//go:build unix
+
+package pane
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/ui"
+)
+
+const (
+	// startup is how long a pane may take from our asking for it until its
+	// process runs. A terminal emulator on a busy machine takes seconds.
+	startup = 5 * time.Second
+	// settling is how long the news of an answer may take to reach us after the
+	// process that gave it has gone.
+	settling = 500 * time.Millisecond
+	// leaving is how long the process in a pane may take to go by itself, having
+	// heard from the desk that the question has ended.
+	leaving = 150 * time.Millisecond
+)
+
+// Show implements ui.Surface. One pane is open at a time: other questions
+// wait, in the order in which they were asked. commit is not used, the process
+// in the pane replies to the desk itself.
+func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error {
+	if !desk.ValidID(rec.ID) {
+		return ui.Unavailablef("%q is no question's id", rec.ID)
+	}
+	select {
+	case s.turn <- struct{}{}:
+		defer func() { <-s.turn }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+
+	k, at, err := s.find()
+	if err != nil {
+		return err
+	}
+	argv, err := s.answer(rec.ID)
+	if err != nil {
+		return err
+	}
+	p, err := open(ctx, k, at, argv)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	return p.stay(ctx)
+}
+
+// answer is what the process in the pane is to be: variables, a separator, and
+// the command.
+func (s *surface) answer(id string) ([]string, error) {
+	self := s.options.Self
+	if self == "" {
+		var err error
+		if self, err = os.Executable(); err != nil {
+			return nil, ui.Unavailablef("this program's file is not known: %v", err)
+		}
+	}
+	var argv []string
+	if s.options.Dir != "" {
+		dir, err := filepath.Abs(s.options.Dir) // the pane starts elsewhere
+		if err != nil {
+			return nil, ui.Unavailablef("the desk's directory is not known: %v", err)
+		}
+		argv = append(argv, "MCP_ASKUSER_DIR="+dir)
+	}
+	// The asker's settings hold in the pane as well. What a terminal can do is not
+	// among them: the pane is another one.
+	for _, name := range [...]string{"XDG_CONFIG_HOME", "XDG_STATE_HOME", "NO_COLOR", "ACCESSIBLE"} {
+		if value := s.options.Getenv(name); value != "" {
+			argv = append(argv, name+"="+value)
+		}
+	}
+	return append(argv, separator, self, "answer", id), nil
+}
+
+// stay waits until the question has ended or the pane has.
+func (p *pane) stay(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+	case <-p.line.gone:
+		select {
+		case <-ctx.Done():
+		case <-time.After(settling):
+			return ui.Unavailablef("the %s pane was closed without an answer", p.kind.name)
+		}
+	}
+	cause := context.Cause(ctx)
+	var closed *desk.ClosedError
+	if errors.As(cause, &closed) {
+		p.farewell(closed.Outcome)
+	}
+	return cause
+}
+
+// farewell lets the process in the pane go by itself, which has the same news
+// and a human before it. The pane goes with it, or is closed under their
+// fingers: they are told why.
+func (p *pane) farewell(o desk.Outcome) {
+	select {
+	case <-p.line.gone:
+	case <-time.After(leaving):
+	}
+	if p.kind.tell == nil {
+		return
+	}
+	text := "Question " + string(o.Status)
+	if plain.MatchString(o.Surface) {
+		text += " (" + o.Surface + ")"
+	}
+	_, _ = p.place.run(p.kind.tell(p.place, text))
+}
+
+// plain is a surface's name that means nothing to any program.
+var plain = regexp.MustCompile(`^[a-z]{1,20}$`)

@@ -1,0 +1,66 @@
+// Package pane shows a question in a terminal of its own beside the asker: a
+// pane of the multiplexer or terminal it runs in, or a new window on the
+// desktop. The pane runs `mcp-askuser answer ID`, a process of its own, and the
+// reply comes back through the desk.
+//
+// It imports ui and desk. It must not know what a question looks like, how it
+// is answered, or any other surface. What differs between tmux, zellij, WezTerm,
+// kitty and terminal emulators stands in one [kind] each.
+//
+// The rules:
+//
+//   - Nothing is opened where nobody looks: the program says that a client is
+//     attached, and the process in the pane says that it runs.
+//   - A target is never guessed. Ids come from the program's own output or
+//     environment and must look like its ids; the empty one would mean "the
+//     current one".
+//   - No shell sees a text from outside. Commands are argument lists; the one
+//     shell script is a constant.
+//   - The human's keys are theirs: the pane takes the focus only if they are
+//     looking at the asker's own pane.
+//   - A pane that goes away without an answer answers nothing: the question
+//     stays open for the next surface (DESIGN, promise 1).
+package pane
+
+import (
+	"iter"
+	"os"
+
+	"mcp-askuser/ui"
+)
+
+// Options are what the surface needs from its surroundings. The zero value is
+// ready.
+type Options struct {
+	// Getenv looks up a variable of the asker's environment. Nil means
+	// os.Getenv.
+	Getenv func(string) string
+	// Self is the program to run in the pane. Empty means this one.
+	Self string
+	// Dir is the desk's directory, told to the program in the pane, whose
+	// environment is that of the multiplexer. Empty says nothing.
+	Dir string
+	// Ancestors yields the environments of the processes above the asker,
+	// nearest first: some hosts pass on next to nothing of theirs (FACTS 1). Nil
+	// means those of this process, where the system lets us read them.
+	Ancestors iter.Seq[func(string) string]
+}
+
+// New returns the surface "pane".
+func New(o Options) ui.Surface {
+	if o.Getenv == nil {
+		o.Getenv = os.Getenv
+	}
+	if o.Ancestors == nil {
+		o.Ancestors = ancestors
+	}
+	return &surface{options: o, turn: make(chan struct{}, 1)}
+}
+
+type surface struct {
+	options Options
+	turn    chan struct{} // holds one token while a pane is open; waiters queue in order
+}
+
+// Name implements ui.Surface.
+func (s *surface) Name() string { return "pane" }

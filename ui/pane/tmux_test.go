@@ -1,0 +1,309 @@
+//go:build unix
+
+package pane
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/internal/termtest"
+	"mcp-askuser/ui"
+)
+
+// server is a tmux server of the test's own, with one session whose pane %0 is
+// the asker's: it runs cat, which echoes what gets the keys.
+type server struct {
+	*rig
+	socket string
+}
+
+func newServer(t *testing.T) *server {
+	t.Helper()
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("needs tmux")
+	}
+	dir, err := os.MkdirTemp("", "tmux") // short: a socket's path has little room
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &server{rig: newRig(t), socket: filepath.Join(dir, "s")}
+	t.Cleanup(func() {
+		_ = exec.Command("tmux", "-S", s.socket, "kill-server").Run()
+		_ = os.RemoveAll(dir)
+	})
+	s.tmux("-f", os.DevNull, "new-session", "-d", "-x", "80", "-y", "30", "printf 'host ready. '; exec cat")
+	return s
+}
+
+func (s *server) tmux(args ...string) string {
+	s.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-S", s.socket}, args...)...).CombinedOutput()
+	if err != nil {
+		s.t.Fatalf("tmux %q: %v: %s", args, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func (s *server) attach(rows int) *termtest.Terminal {
+	s.t.Helper()
+	cmd := exec.Command("tmux", "-S", s.socket, "attach")
+	cmd.Env = append(os.Environ(), "TERM=xterm-256color")
+	x := termtest.Start(s.t, cmd, 80, rows)
+	x.WaitFor("host ready.")
+	return x
+}
+
+func (s *server) inside() ui.Surface {
+	return s.surface("TMUX="+s.socket+",1,0", "TMUX_PANE=%0")
+}
+
+func (s *server) panes() string {
+	s.t.Helper()
+	return s.tmux("list-panes", "-s", "-F", "#{pane_id}")
+}
+
+func TestTmuxSplit(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	x := s.attach(30)
+	shown := s.show(t.Context(), s.inside(), s.rec)
+	x.WaitFor("Which one?>")
+	x.WaitFor("host ready.") // beside it
+	x.Type("b\r")
+	s.wants(shown, nil, "answered b")
+	x.WaitFor("Question answered (answer)")
+	if got := s.panes(); got != "%0" {
+		t.Errorf("panes %q are left", got)
+	}
+	x.Type("mine again\r") // the focus is the host's
+	x.WaitFor("mine again\nmine again")
+}
+
+func TestTmuxAnsweredElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	x := s.attach(30)
+	shown := s.show(t.Context(), s.inside(), s.rec)
+	x.WaitFor("Which one?>")
+	if _, err := s.desk.Reply(t.Context(), s.rec.ID, reply("a"), "web"); err != nil {
+		t.Fatal(err)
+	}
+	at := time.Now()
+	s.wants(shown, nil, "answered a")
+	t.Logf("withdrawn after %s", time.Since(at))
+	x.WaitFor("Question answered (web)")
+	if got := s.panes(); got != "%0" {
+		t.Errorf("panes %q are left", got)
+	}
+}
+
+// A process that does not go by itself goes with its pane.
+func TestTmuxHungProcess(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	x := s.attach(30)
+	self := filepath.Join(t.TempDir(), "hangs;")
+	if err := os.WriteFile(self, []byte("#!/bin/sh\ntrap '' HUP TERM\necho \"hung on $2\"\nexec cat\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	hung := New(Options{Getenv: variables("TMUX="+s.socket+",1,0", "TMUX_PANE=%0"), Self: self})
+	shown := s.show(t.Context(), hung, s.rec)
+	x.WaitFor("hung on " + s.rec.ID)
+	if _, err := s.desk.Reply(t.Context(), s.rec.ID, reply("a"), "web"); err != nil {
+		t.Fatal(err)
+	}
+	s.wants(shown, nil, "answered a")
+	if got := s.panes(); got != "%0" {
+		t.Errorf("panes %q are left", got)
+	}
+}
+
+func TestTmuxAskerLeaves(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	x := s.attach(30)
+	ctx, leave := context.WithCancelCause(t.Context())
+	shown := s.show(ctx, s.inside(), s.rec)
+	x.WaitFor("Which one?>")
+	bye := errors.New("bye")
+	at := time.Now()
+	leave(bye)
+	s.wants(shown, bye, "pending")
+	if took := time.Since(at); took > 250*time.Millisecond {
+		t.Errorf("withdrawn after %s", took)
+	}
+	if got := s.panes(); got != "%0" {
+		t.Errorf("panes %q are left", got)
+	}
+}
+
+// A closed pane, a killed process and a Ctrl+C are no answers.
+func TestTmuxPaneGoesAway(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		end  func(*server, *termtest.Terminal)
+	}{
+		{"closed", func(s *server, _ *termtest.Terminal) { s.tmux("kill-pane", "-t", "%1") }},
+		{"interrupted", func(_ *server, x *termtest.Terminal) { x.Type("\x03") }},
+		{"end of input", func(_ *server, x *termtest.Terminal) { x.Type("\x04") }},
+		{"kept by the user's settings", func(s *server, x *termtest.Terminal) {
+			s.tmux("set-option", "-g", "remain-on-exit", "on")
+			x.Type("\x03")
+		}},
+		{"server killed", func(s *server, _ *termtest.Terminal) { s.tmux("kill-server") }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t)
+			x := s.attach(30)
+			shown := s.show(t.Context(), s.inside(), s.rec)
+			x.WaitFor("Which one?>")
+			tt.end(s, x)
+			s.wants(shown, ui.ErrUnavailable, "pending")
+			if tt.name == "server killed" {
+				return
+			}
+			if got := s.panes(); got != "%0" {
+				t.Errorf("panes %q are left", got)
+			}
+		})
+	}
+}
+
+// Where a split would be too small, or would end a zoom, a window is opened,
+// and the human comes back to the one they were in.
+func TestTmuxWindow(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		rows int
+		do   []string
+		zoom string
+	}{
+		{"low", 20, nil, "0"},
+		{"zoomed", 40, []string{"split-window", "-d", "-t", "%0", "cat", ";", "resize-pane", "-Z", "-t", "%0"}, "1"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t)
+			x := s.attach(tt.rows)
+			s.tmux("new-window", "-d", "-t", ":3", "cat")
+			if tt.do != nil {
+				s.tmux(tt.do...)
+			}
+			shown := s.show(t.Context(), s.inside(), s.rec)
+			x.WaitFor("Which one?>")
+			x.WaitFor("1:question*")
+			x.Type("a\r")
+			s.wants(shown, nil, "answered a")
+			x.WaitFor("host ready.")
+			if got := s.tmux("display-message", "-p", "#{pane_id} #{window_zoomed_flag}"); got != "%0 "+tt.zoom {
+				t.Errorf("the human is back at %s", got)
+			}
+			if got := s.tmux("list-windows", "-F", "#{window_index}"); got != "0\n3" {
+				t.Errorf("the windows are %q", got)
+			}
+		})
+	}
+}
+
+// Keys that the human types elsewhere stay theirs; a bell tells them.
+func TestTmuxHumanLooksElsewhere(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	x := s.attach(30)
+	s.tmux("new-window", "-n", "editor", "printf 'editor ready. '; exec cat")
+	x.WaitFor("editor ready.")
+	shown := s.show(t.Context(), s.inside(), s.rec)
+	x.WaitFor("0:cat!") // tmux's mark for a bell
+	x.Type("b\r")
+	x.WaitFor("b\nb")
+	if got := s.state(); got != "pending" {
+		t.Fatalf("the question is %s", got)
+	}
+	s.tmux("select-window", "-t", ":0")
+	x.WaitFor("Which one?>")
+	s.tmux("select-pane", "-t", "%2")
+	x.Type("a\r")
+	s.wants(shown, nil, "answered a")
+}
+
+func TestTmuxOneAtATime(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	x := s.attach(30)
+	surface := s.inside()
+	first := s.show(t.Context(), surface, s.rec)
+	x.WaitFor("Which one?>")
+	next := s.ask("And which second one?")
+	second := s.show(t.Context(), surface, next)
+	if got := strings.Fields(s.panes()); len(got) != 2 {
+		t.Errorf("panes %q", got)
+	}
+	x.Type("a\r")
+	x.WaitFor("And which second one?>")
+	x.Type("b\r")
+	if err := errors.Join(s.end(first), s.end(second)); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTmuxUnavailable(t *testing.T) {
+	t.Parallel()
+	t.Run("detached", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t)
+		s.refuses(s.inside(), "no client is attached to the tmux session")
+		if got := s.panes(); got != "%0" {
+			t.Errorf("panes %q were opened", got)
+		}
+	})
+	t.Run("no such pane", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t)
+		s.attach(30)
+		s.refuses(s.surface("TMUX="+s.socket+",1,0", "TMUX_PANE=%7"), "tmux no longer has the pane %7")
+	})
+	t.Run("no server", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t)
+		s.tmux("kill-server")
+		_ = os.Remove(s.socket)
+		if err := os.WriteFile(s.socket, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		err := s.inside().Show(t.Context(), s.rec, nil)
+		if !errors.Is(err, ui.ErrUnavailable) || !strings.HasPrefix(err.Error(), "tmux: ") {
+			t.Errorf("Show returned %v", err)
+		}
+	})
+	t.Run("no such program", func(t *testing.T) {
+		t.Parallel()
+		s := newServer(t)
+		s.attach(30)
+		broken := New(Options{Getenv: variables("TMUX="+s.socket+",1,0", "TMUX_PANE=%0"), Self: "/nonexistent/program"})
+		s.refuses(broken, "the tmux pane was closed without an answer")
+	})
+}
+
+func (r *rig) refuses(s ui.Surface, why string) {
+	r.t.Helper()
+	if err := s.Show(r.t.Context(), r.rec, nil); !errors.Is(err, ui.ErrUnavailable) || err.Error() != why {
+		r.t.Errorf("Show returned %v, want %s", err, why)
+	}
+}
+
+func TestHostileID(t *testing.T) {
+	s := New(Options{Getenv: variables(), Ancestors: func(func(func(string) string) bool) {}})
+	for _, id := range []string{"", "x; touch y", "-h"} {
+		if err := s.Show(t.Context(), desk.Record{ID: id}, nil); !errors.Is(err, ui.ErrUnavailable) || !strings.Contains(err.Error(), "no question's id") {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}
