@@ -23,6 +23,7 @@ type wire struct {
 	lines  chan message
 	stderr *bytes.Buffer
 	wait   func() error
+	kill   func()
 }
 
 type message struct {
@@ -30,6 +31,8 @@ type message struct {
 	Method string
 	Params json.RawMessage
 	Result struct {
+		IsError           bool
+		Content           []struct{ Text string }
 		StructuredContent struct {
 			Status, ID string
 			Answers    map[string]string
@@ -74,6 +77,10 @@ func dial(t *testing.T, dir string, args ...string) *wire {
 	w.wait = func() error {
 		<-read
 		return cmd.Wait()
+	}
+	w.kill = func() {
+		_ = cmd.Process.Kill()
+		_ = w.wait()
 	}
 	return w
 }

@@ -1,0 +1,207 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/internal/termtest"
+	"mcp-askuser/question"
+)
+
+const goOn = `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Go on?","options":["Yes","No"]},"_meta":{"progressToken":%d}}}`
+
+// only returns the one open question of a desk.
+func only(t *testing.T, d *desk.Desk) desk.Record {
+	t.Helper()
+	pending, err := d.Pending(t.Context())
+	if err != nil || len(pending) != 1 {
+		t.Fatalf("%d questions are open, want 1: %v", len(pending), err)
+	}
+	return pending[0]
+}
+
+func say(t *testing.T, d *desk.Desk, id, option string) {
+	t.Helper()
+	if _, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}, "inbox"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (w *wire) waiting() {
+	w.t.Helper()
+	w.next(func(m message) bool { return m.Method == "notifications/progress" })
+}
+
+// A client that stops waiting after its 60 seconds, or is cut off, or whose
+// server is killed, asks again and gets the answer that was given meanwhile, or
+// the same question (DESIGN, promise 2).
+func TestAskedOnceWhateverHappensToTheCall(t *testing.T) {
+	for _, end := range []string{"timed out", "disconnected", "killed"} {
+		for _, meanwhile := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, answered meanwhile %v", end, meanwhile), func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				d := openDesk(t, dir)
+				w := dial(t, dir, "serve", "--surface", "inbox")
+				w.hello("test", `{}`)
+				w.send(goOn, 1, 1)
+				w.waiting()
+				rec := only(t, d)
+				if !rec.Attended {
+					t.Error("counts as detached while its call waits")
+				}
+				switch end {
+				case "timed out":
+					w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"MCP error -32001: Request timed out"}}`)
+					w.send(`{"jsonrpc":"2.0","id":"ping","method":"ping"}`)
+					w.next(func(m message) bool { return string(m.ID) == `"ping"` })
+				case "disconnected":
+					_ = w.in.Close()
+					_ = w.wait()
+				case "killed":
+					w.kill()
+				}
+				if end != "timed out" {
+					w = dial(t, dir, "serve", "--surface", "inbox")
+					w.hello("test", `{}`)
+				}
+				if meanwhile {
+					say(t, d, rec.ID, "no")
+				}
+				w.send(goOn, 2, 2)
+				if !meanwhile {
+					w.waiting()
+					if again := only(t, d); again.ID != rec.ID {
+						t.Errorf("asked again as %s", again.ID)
+					}
+					say(t, d, rec.ID, "no")
+				}
+				got := w.next(func(m message) bool { return string(m.ID) == "2" }).Result.StructuredContent
+				if got.Status != "answered" || got.ID != rec.ID || got.Answers["Go on?"] != "No" {
+					t.Errorf("the second call got %+v", got)
+				}
+				// The answer has reached its asker: the same question is a new one.
+				w.send(goOn, 3, 3)
+				w.next(func(m message) bool {
+					return m.Method == "notifications/progress" && strings.Contains(string(m.Params), `"progressToken":3`)
+				})
+				if next := only(t, d); next.ID == rec.ID || next.Round < 1 {
+					t.Errorf("the third call got the old record")
+				}
+			})
+		}
+	}
+}
+
+// The ticket does the same as asking again.
+func TestTicketAfterTheLimit(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	d := openDesk(t, dir)
+	w := dial(t, dir, "serve", "--surface", "inbox")
+	w.hello("test", `{}`)
+	w.send(goOn, 1, 1)
+	w.waiting()
+	rec := only(t, d)
+	w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"Request timed out"}}`)
+	say(t, d, rec.ID, "yes")
+	w.send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"await_answer","arguments":{"id":%q}}}`, rec.ID)
+	if got := w.next(func(m message) bool { return string(m.ID) == "2" }).Result.StructuredContent; got.Status != "answered" || got.Answers["Go on?"] != "Yes" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// Two calls that wait at once are two questions, though they ask the same.
+func TestLiveCallsAreTwoQuestions(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	w := dial(t, dir, "serve", "--surface", "inbox")
+	w.hello("test", `{}`)
+	for id := range 2 {
+		w.send(goOn, id, id)
+		w.waiting()
+	}
+	if pending, err := openDesk(t, dir).Pending(t.Context()); err != nil || len(pending) != 2 {
+		t.Errorf("%d questions are open, want 2: %v", len(pending), err)
+	}
+}
+
+// D9: an agent that goes in circles is told so, and the user can let it go on.
+func TestRoundLimit(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	d := openDesk(t, dir)
+	w := dial(t, dir, "serve", "--surface", "inbox", "--max-rounds", "2")
+	w.hello("test", `{}`)
+	for n := 1; n <= 2; n++ {
+		w.send(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Question %d?"},"_meta":{"progressToken":%d}}}`, n, n, n)
+		w.waiting()
+		rec := only(t, d)
+		if rec.Round != n {
+			t.Errorf("round %d counts as %d", n, rec.Round)
+		}
+		if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, "inbox"); err != nil {
+			t.Fatal(err)
+		}
+		w.next(func(m message) bool { return string(m.ID) == fmt.Sprint(n) })
+	}
+	third := `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Question 3?"},"_meta":{"progressToken":9}}}`
+	w.send(third, 3)
+	refused := w.next(func(m message) bool { return string(m.ID) == "3" }).Result
+	if !refused.IsError || len(refused.Content) != 1 || !strings.Contains(refused.Content[0].Text, "recursive_limit_exceeded") {
+		t.Fatalf("got %+v", refused)
+	}
+	_, session, _ := strings.Cut(refused.Content[0].Text, "mcp-askuser lift ")
+	session, _, _ = strings.Cut(session, ")")
+	if out, err := program(t, dir, "lift", session).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	w.send(third, 4)
+	w.waiting()
+	if rec := only(t, d); rec.Round != 3 {
+		t.Errorf("round 3 counts as %d", rec.Round)
+	}
+}
+
+// A host in tmux that holds its screen gets the question into a pane, where the
+// answer command takes the answer.
+func TestPaneInTmux(t *testing.T) {
+	tmux, err := exec.LookPath("tmux")
+	if err != nil {
+		t.Skip("needs tmux")
+	}
+	t.Parallel()
+	dir := t.TempDir()
+	socket := "askuser-" + t.Name()
+	t.Cleanup(func() { _ = exec.Command(tmux, "-L", socket, "kill-server").Run() })
+	host := program(t, dir)
+	host.Path = tmux
+	host.Args = []string{tmux, "-L", socket, "-f", "/dev/null", "new-session", "sh", "-c",
+		// The host takes the screen, as a full-screen program does, and asks.
+		`stty raw -echo; (printf '%s\n' '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Go on?","options":["Yes","No"]}}}'; sleep 60) | mcp-askuser serve 2>/dev/null | grep -o 'User has answered[^}]*"' ; sleep 60`}
+	host.Env = append(host.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "TMUX=", "TMUX_PANE=")
+	x := termtest.Start(t, host, 100, 40)
+	s := &seat{Terminal: x}
+	s.form("Go on?")
+	x.Type("2")
+	x.WaitFor("(•) No")
+	x.Type("\r")
+	rec := func() desk.Record {
+		d := openDesk(t, dir)
+		for rec, err := range d.History(t.Context(), desk.Query{Limit: 1}) {
+			if err == nil {
+				return rec
+			}
+		}
+		return desk.Record{}
+	}
+	x.Until("the pane to go", func() bool { return !strings.Contains(x.Screen(), "Go on?") || rec().State == desk.Answered })
+	if got := rec(); got.State != desk.Answered || got.Outcome.Reply.Answers[0].Selected[0] != "no" {
+		t.Errorf("the record is %+v", got.Outcome)
+	}
+	_ = syscall.Kill(x.Pid(), syscall.SIGKILL)
+}
