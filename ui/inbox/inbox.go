@@ -114,15 +114,15 @@ func (o Options) fits() error {
 // host runs the program until it ends by itself, ctx ends or the terminal is
 // gone. Bubble Tea gets no context: it would end without keeping the draft.
 func host(ctx context.Context, hung <-chan error, program *tea.Program) error {
-	done := make(chan error, 1)
+	var ended, cause error
+	done := make(chan struct{})
 	go func() {
-		_, err := program.Run()
-		done <- err
+		defer close(done)
+		_, ended = program.Run()
 	}()
-	var cause error
 	select {
-	case err := <-done:
-		return err
+	case <-done:
+		return ended
 	case <-ctx.Done():
 		cause = context.Cause(ctx)
 	case err := <-hung:
@@ -131,11 +131,10 @@ func host(ctx context.Context, hung <-chan error, program *tea.Program) error {
 	go program.Send(closing{})
 	select {
 	case <-done:
-		return cause
 	case <-time.After(quitTime):
+		program.Kill()
+		<-done
 	}
-	program.Kill()
-	<-done
 	return cause
 }
 

@@ -95,7 +95,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 			return m.answer.send(msg)
 		}
 	case tea.FocusMsg:
-		return m.list
+		return m.lookAgain
 	case tea.KeyPressMsg, tea.PasteMsg:
 		return m.press(msg)
 	case forForm:

@@ -86,8 +86,8 @@ func (m *model) listen() tea.Cmd {
 	}
 }
 
-// list looks at what is pending now.
-func (m *model) list() tea.Msg {
+// lookAgain finds out what is pending now.
+func (m *model) lookAgain() tea.Msg {
 	records, err := m.desk.Pending(m.ctx)
 	return listed{records, err}
 }

@@ -73,6 +73,10 @@ func newRig(t testing.TB, w, h int) *rig {
 		go func() { r.running.Wait(); close(r.msgs) }()
 		for range r.msgs { // what nobody takes any more
 		}
+		if r.m.events != nil {
+			for range r.m.events { // until nobody watches the store
+			}
+		}
 	})
 	return r
 }
@@ -240,7 +244,7 @@ func named(name string) (tea.KeyPressMsg, bool) {
 func (r *rig) screen() string {
 	v := r.m.View()
 	term := vt.NewEmulator(r.w, r.h)
-	defer term.Close()
+	defer func() { _ = term.Close() }()
 	_, _ = term.WriteString(strings.ReplaceAll(v.Content, "\n", "\r\n"))
 	var b strings.Builder
 	for line := range strings.SplitSeq(term.String(), "\n") {

@@ -77,7 +77,7 @@ func TestUnheard(t *testing.T) {
 }
 
 // TestDetached: that nobody waits any more is shown, in the list and in an open
-// form, and so is that somebody does again.
+// form; that somebody does again is seen at the next look.
 func TestDetached(t *testing.T) {
 	r := newRig(t, 80, 24)
 	rec := r.claude(database())
@@ -88,8 +88,8 @@ func TestDetached(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.see("› ● Database")
-	r.answers()
+	r.send(tea.FocusMsg{})
+	r.see("› ● Database").answers()
 	again.Release()
 	r.see("Nobody is waiting right now")
 }
