@@ -69,6 +69,13 @@ func (s *saves) save(number int, r question.Reply) {
 	}
 }
 
+// kept reports whether the draft of this number, or a later one, has been kept.
+func (s *saves) kept(number int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.done >= number
+}
+
 // restore puts the draft that the form starts from on its pages.
 func (f *Form) restore() {
 	for _, p := range f.order {
@@ -139,7 +146,9 @@ func (f *Form) lastDraft() tea.Cmd {
 		return nil
 	}
 	draft := f.draft()
-	if sameDraft(draft, f.drafts.last) {
+	// One that was handed over need not have been kept yet: its command may be
+	// running still, or never come to run.
+	if sameDraft(draft, f.drafts.last) && f.drafts.saves.kept(f.drafts.number) {
 		return nil
 	}
 	return f.drafts.handOver(draft, f.now())
