@@ -68,6 +68,15 @@ func TestToolsListIsGolden(t *testing.T) {
 	golden(t, "instructions.txt", []byte(text+"\n"))
 }
 
+// What is compiled in is what the types say.
+func TestSchemasAreFresh(t *testing.T) {
+	data, err := json.Marshal(reflected())
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "../schemas.json", append(data, '\n'))
+}
+
 // schema.json is made by go generate and must not be older than the code.
 func TestSchemaFileIsFresh(t *testing.T) {
 	want, err := os.ReadFile("../../schema.json")

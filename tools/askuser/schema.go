@@ -1,6 +1,7 @@
 package askuser
 
 import (
+	_ "embed"
 	"encoding/json"
 	"fmt"
 
@@ -10,7 +11,50 @@ import (
 	"mcp-askuser/question"
 )
 
+//go:generate go test -run TestSchemasAreFresh -update .
 //go:generate go run ../../cmd/mcp-askuser schema --output ../../schema.json
+
+// schemas are the published schemas for the default limits, by name: to reflect
+// on types takes longer than all the rest of starting a server.
+//
+//go:embed schemas.json
+var schemas []byte
+
+// The names of the published schemas.
+const (
+	askInput      = "ask_user_question"
+	askOutput     = "ask_user_question result"
+	confirmInput  = "confirm_action"
+	confirmOutput = "confirm_action result"
+	awaitInput    = "await_answer"
+	awaitOutput   = "await_answer result"
+)
+
+// published returns the schemas for these limits.
+func published(l question.Limits) map[string]json.RawMessage {
+	var out map[string]json.RawMessage
+	if err := json.Unmarshal(schemas, &out); err != nil { // the file is compiled in
+		panic(err)
+	}
+	moved := question.DefaultLimits()
+	moved.Lenient = l.Lenient
+	if l != moved {
+		out[askInput] = AskSchema(l)
+	}
+	return out
+}
+
+// reflected makes what schemas holds.
+func reflected() map[string]json.RawMessage {
+	return map[string]json.RawMessage{
+		askInput:      AskSchema(question.DefaultLimits()),
+		askOutput:     schemaOf(&Result{}),
+		confirmInput:  schemaOf(&confirmArguments{}),
+		confirmOutput: schemaOf(&confirmResult{}),
+		awaitInput:    schemaOf(&awaitArguments{}),
+		awaitOutput:   schemaOf(&awaitResult{}),
+	}
+}
 
 // The published arguments. They are written for models: what else [Decode]
 // understands is not published. The follow-ups are unrolled two levels deep,

@@ -75,8 +75,9 @@ type Tools struct {
 // showing is one record in front of the human, and the calls that wait for it.
 type showing struct {
 	*ui.Presentation
-	id   string
-	trip *roundTrip
+	id      string
+	trip    *roundTrip
+	address atomic.Pointer[string] // of the page, where the human must be told
 
 	// Guarded by Tools.mu:
 	waiting    int              // calls, and forms that are with the client
@@ -101,10 +102,11 @@ func (t *Tools) Close() {
 
 // Register adds the three tools to an MCP server.
 func (t *Tools) Register(s *mcpserver.MCPServer) {
+	schema := published(t.Limits)
 	s.AddTools(
-		mcpserver.ServerTool{Tool: tool("ask_user_question", "Ask the user", AskSchema(t.Limits), schemaOf(&Result{})), Handler: t.handle(t.decodeAsk)},
-		mcpserver.ServerTool{Tool: tool("confirm_action", "Confirm an action", schemaOf(&confirmArguments{}), schemaOf(&confirmResult{})), Handler: t.handle(decodeConfirm)},
-		mcpserver.ServerTool{Tool: tool("await_answer", "Await an answer", schemaOf(&awaitArguments{}), schemaOf(&awaitResult{})), Handler: t.await},
+		mcpserver.ServerTool{Tool: tool("ask_user_question", "Ask the user", schema[askInput], schema[askOutput]), Handler: t.handle(t.decodeAsk)},
+		mcpserver.ServerTool{Tool: tool("confirm_action", "Confirm an action", schema[confirmInput], schema[confirmOutput]), Handler: t.handle(decodeConfirm)},
+		mcpserver.ServerTool{Tool: tool("await_answer", "Await an answer", schema[awaitInput], schema[awaitOutput]), Handler: t.await},
 	)
 }
 
@@ -273,8 +275,8 @@ func (t *Tools) present(ctx context.Context, c caller, rec desk.Record) *showing
 			return running
 		}
 	}
-	trip := newRoundTrip()
-	show := &showing{Presentation: t.Presenter.Present(rec, t.surfaces(ctx, c, trip)), id: rec.ID, trip: trip}
+	show := &showing{id: rec.ID, trip: newRoundTrip()}
+	show.Presentation = t.Presenter.Present(rec, t.surfaces(ctx, c, show))
 	t.shown[rec.ID] = show
 	t.background.Go(func() {
 		<-show.Done()
@@ -287,12 +289,21 @@ func (t *Tools) present(ctx context.Context, c caller, rec desk.Record) *showing
 	return show
 }
 
+// teller is a surface that may have to tell the human its address.
+type teller interface {
+	Telling(tell func(address string)) ui.Surface
+}
+
 // surfaces returns the surfaces to try, the client's own form in its place.
-func (t *Tools) surfaces(ctx context.Context, c caller, trip *roundTrip) []ui.Surface {
+// Only a client that asked for progress messages can be told an address.
+func (t *Tools) surfaces(ctx context.Context, c caller, show *showing) []ui.Surface {
 	out := make([]ui.Surface, len(t.Surfaces))
 	for i, s := range t.Surfaces {
 		if s.Name() == "elicit" {
-			s = c.form(ctx, trip)
+			s = c.form(ctx, show.trip)
+		}
+		if page, ok := s.(teller); ok && c.progress != nil {
+			s = page.Telling(func(address string) { show.address.Store(&address) })
 		}
 		out[i] = s
 	}

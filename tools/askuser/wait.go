@@ -145,23 +145,31 @@ func (t *Tools) progress(ctx context.Context, c caller, rec desk.Record, shown *
 	if n := len(rec.Questions); n > 1 {
 		text += fmt.Sprintf(" (and %d more)", n-1)
 	}
-	message := fmt.Sprintf("Waiting for your answer%s: %s", where(shown.Surface()), text)
+	message := fmt.Sprintf("Waiting for your answer%s: %s", shown.where(), text)
 	if err := c.tell(ctx, time.Since(start), message); err != nil {
 		t.Log.InfoContext(ctx, "no progress message", "id", rec.ID, "error", err)
 	}
 }
 
-// where says in words where a surface is.
-func where(surface string) string {
-	switch surface {
+// where says in words where the record is shown.
+func (s *showing) where() string {
+	switch surface := s.Surface(); surface {
 	case "":
 		return ""
 	case "elicit":
 		return " in the form"
 	case "tty", "plain":
 		return " in the terminal"
+	case "pane":
+		return " in the pane"
 	case "inbox":
 		return " in the inbox (run: mcp-askuser inbox)"
+	case "web":
+		if address := s.address.Load(); address != nil {
+			return " on the page " + *address
+		}
+		return " in the browser"
+	default:
+		return " in " + surface
 	}
-	return " in " + surface
 }
