@@ -127,7 +127,9 @@ func (a *app) put(ctx context.Context, call askuser.Call, s config.Values) (desk
 		return rec, d.Collect(ctx, rec.ID)
 	}
 	presenter := a.presenter(s, d, log)
-	shown := presenter.Present(rec, a.surfaces(s, d))
+	page := a.webSurface(s, d, presenter, log)
+	defer page.Close()
+	shown := presenter.Present(rec, a.surfaces(s, d, page))
 	select {
 	case <-shown.Done():
 	case <-ctx.Done():

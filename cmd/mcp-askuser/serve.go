@@ -46,12 +46,14 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		return err
 	}
 	presenter := a.presenter(s, d, log)
+	page := a.webSurface(s, d, presenter, log)
+	defer page.Close()
 	tools := askuser.New(askuser.Config{
 		Desk:      d,
 		Presenter: presenter,
 		Log:       log,
 		Limits:    s.Limits,
-		Surfaces:  a.surfaces(s, d),
+		Surfaces:  a.surfaces(s, d, page),
 		Hold:      s.Hold,
 		Timeout:   s.Timeout,
 		Session:   rand.Text(),

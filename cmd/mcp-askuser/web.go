@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/mdp/qrterminal/v3"
+	"github.com/spf13/cobra"
+	"rsc.io/qr"
+
+	"mcp-askuser/cmd/mcp-askuser/config"
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser"
+	"mcp-askuser/ui"
+	"mcp-askuser/ui/web"
+)
+
+func (a *app) web() *cobra.Command {
+	var o web.Options
+	var open bool
+	cmd := &cobra.Command{
+		Use:   "web",
+		Short: "Serve the page and the HTTP API with everything that waits",
+		Long: `Serve the page and the HTTP API with everything that waits, until interrupted.
+
+The address goes to standard output. It carries a token that is good until the
+command ends; whoever has it can answer in your name. Programs send the token
+as "Authorization: Bearer TOKEN"; GET /api/openapi.json describes what they can do.
+
+Beyond this machine it listens only where told (--listen), with a certificate
+(--tls-cert, --tls-key) or explicitly without (--insecure), and then shows the
+address as a QR code for a phone.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.serveWeb(cmd, o, open) },
+	}
+	takes(cmd, "dir", "timeout", "max_rounds")
+	takes(cmd, limitKeys[:]...)
+	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser")
+	cmd.Flags().StringVar(&o.Listen, "listen", "127.0.0.1", "address to listen on")
+	cmd.Flags().IntVar(&o.Port, "port", 0, "port to listen on, 0 for a free one")
+	cmd.Flags().StringVar(&o.TLSCert, "tls-cert", "", "certificate to serve HTTPS with (PEM file)")
+	cmd.Flags().StringVar(&o.TLSKey, "tls-key", "", "key of the certificate (PEM file)")
+	cmd.Flags().BoolVar(&o.Insecure, "insecure", false, "allow --listen beyond this machine over plain HTTP")
+	return cmd
+}
+
+// serveWeb serves until a signal arrives, which is its ordinary end.
+func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
+	s, err := a.settings(cmd)
+	if err != nil {
+		return err
+	}
+	log := a.log(slog.LevelWarn)
+	d, err := a.desk(s, log)
+	if err != nil {
+		return err
+	}
+	presenter := a.presenter(s, d, log)
+	defer presenter.Close(web.ErrStopped)
+	a.webOptions(&o, s, d, presenter, log)
+	server, err := web.New(o)
+	if err != nil {
+		return err
+	}
+	ln, err := server.Listen(cmd.Context())
+	if err != nil {
+		return err
+	}
+	address := server.Address(ln.Addr())
+	fmt.Fprintln(a.out, address)
+	if server.Exposed() {
+		qrterminal.GenerateHalfBlock(address, qr.L, a.err)
+	}
+	fmt.Fprintln(a.err, "Open the address in a browser; Ctrl+C ends the server. Keep it to yourself: whoever has it can answer in your name.")
+	if open {
+		a.openBrowser(server.Invite(ln.Addr()))
+	}
+	return server.Serve(cmd.Context(), ln)
+}
+
+// webOptions fills in what the page needs of the settings.
+func (a *app) webOptions(o *web.Options, s config.Values, d *desk.Desk, presenter *ui.Presenter, log *slog.Logger) {
+	o.Desk, o.Log, o.Presenter, o.Directory = d, log, presenter, a.directory()
+	o.Decode = func(data []byte) (question.Set, time.Duration, error) {
+		call, err := askuser.Decode(data, s.Limits)
+		if err == nil && call.Timeout == 0 {
+			call.Timeout = s.Timeout
+		}
+		return call.Set, call.Timeout, err
+	}
+}
+
+// webSurface is the page as a surface of this process.
+func (a *app) webSurface(s config.Values, d *desk.Desk, presenter *ui.Presenter, log *slog.Logger) *web.Surface {
+	o := web.SurfaceOptions{Desktop: func() error { return web.Desktop(a.getenv) }, Open: web.OpenBrowser}
+	a.webOptions(&o.Options, s, d, presenter, log)
+	return web.NewSurface(o)
+}
+
+// openBrowser opens the page, or says why it does not; the address is there
+// all the same.
+func (a *app) openBrowser(address string) {
+	err := web.Desktop(a.getenv)
+	if err == nil {
+		err = web.OpenBrowser(address)
+	}
+	if err != nil {
+		fmt.Fprintf(a.err, "No browser was opened: %v.\n", err)
+	}
+}

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// served is a running web command.
+type served struct {
+	cmd     *exec.Cmd
+	address *url.URL
+	stderr  bytes.Buffer
+}
+
+// serveWeb starts the web command and returns once it has printed its address.
+func serveWeb(t *testing.T, args ...string) *served {
+	t.Helper()
+	s := &served{cmd: program(t, t.TempDir()+"/desk", append([]string{"web"}, args...)...)}
+	s.cmd.Stderr = &s.stderr
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.cmd.Process.Kill() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("%v; %s", err, s.stderr.String())
+	}
+	if s.address, err = url.Parse(strings.TrimSpace(line)); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func (s *served) call(t *testing.T, method, path, body string) (status int, answer string) {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), method, s.address.Scheme+"://"+s.address.Host+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+s.address.Query().Get("token"))
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	data, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(data)
+}
+
+// The web command prints its address and serves, in every call form, until it
+// is interrupted, which is no failure.
+func TestWeb(t *testing.T) {
+	s := serveWeb(t)
+	if s.address.Scheme != "http" || s.address.Hostname() != "127.0.0.1" || s.address.Path != "/" || len(s.address.Query().Get("token")) < 26 {
+		t.Errorf("address %s", s.address)
+	}
+	for _, call := range []string{
+		`{"questions":[{"question":"Which?","options":[{"label":"A"},{"label":"B"}]}]}`,
+		`{"question":"Really?","options":["yes","no"]}`,
+		`{"question":{"question_id":"deploy","question_text":"Deploy now?","type":"boolean"}}`,
+	} {
+		if status, body := s.call(t, "POST", "/api/questions", call); status != 201 {
+			t.Errorf("%s: %d %s", call, status, body)
+		}
+	}
+	if status, body := s.call(t, "POST", "/api/questions", `{"questions":[{"options":[]}]}`); status != 400 || !strings.Contains(body, "questions[0].question") {
+		t.Errorf("bad call: %d %s", status, body)
+	}
+	if status, body := s.call(t, "GET", "/api/questions", ""); status != 200 || strings.Count(body, `"state":"pending"`) != 3 {
+		t.Errorf("pending: %d %s", status, body)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Wait(); err != nil {
+		t.Errorf("interrupted: %v; %s", err, s.stderr.String())
+	}
+}
+
+// Beyond this machine: only where told, and then with a QR code for a phone.
+func TestWebExposed(t *testing.T) {
+	refused := program(t, t.TempDir()+"/desk", "web", "--listen", "0.0.0.0")
+	out, err := refused.CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "--insecure") {
+		t.Errorf("%v: %s", err, out)
+	}
+
+	t.Setenv("SSH_CONNECTION", "192.0.2.7 1 192.0.2.8 22")
+	s := serveWeb(t, "--listen", "0.0.0.0", "--insecure", "--open")
+	if status, body := s.call(t, "GET", "/api/questions", ""); status != 200 {
+		t.Errorf("%d %s", status, body)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	if err := s.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Wait(); err != nil {
+		t.Errorf("interrupted: %v", err)
+	}
+	words := s.stderr.String()
+	if strings.Count(words, "█") < 100 {
+		t.Errorf("no QR code: %s", words)
+	}
+	if !strings.Contains(words, "No browser was opened") {
+		t.Errorf("does not say why no browser: %s", words)
+	}
+}

@@ -1,0 +1,149 @@
+package web
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// certify loads the certificate, if there is one.
+func (s *Server) certify(cert, key string) error {
+	if cert == "" && key == "" {
+		return nil
+	}
+	if cert == "" || key == "" {
+		return errors.New("TLS needs both a certificate and its key")
+	}
+	pair, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		return fmt.Errorf("TLS certificate: %w", err)
+	}
+	s.tls = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	return nil
+}
+
+// permits says whether the server may listen on an address that others reach.
+func (s *Server) permits(address string) error {
+	if s.tls != nil || s.insecure {
+		return nil
+	}
+	return fmt.Errorf("%w: others can reach %s. Give a certificate and its key (--tls-cert, --tls-key), or say that plain HTTP is meant (--insecure)", ErrExposed, address)
+}
+
+// Exposed reports whether the server listens where others can reach it.
+func (s *Server) Exposed() bool { return !loopback(s.listen) }
+
+// loopback reports whether host, a name or an IP address, is this machine's
+// alone.
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// Listen opens the listener that the options ask for.
+func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
+	// Keep-alive, on by default, is what finds clients that are gone without
+	// a word; streams need no heartbeat of their own.
+	var lc net.ListenConfig
+	ln, err := lc.Listen(ctx, "tcp", net.JoinHostPort(s.listen, strconv.Itoa(s.port)))
+	if err != nil {
+		return nil, fmt.Errorf("web: %w", err)
+	}
+	return ln, nil
+}
+
+// Address returns the address of the page at a listener, with the token. On a
+// listener for all interfaces it names one that another device can reach.
+func (s *Server) Address(ln net.Addr) string { return s.address(ln, s.keys.token) }
+
+// Invite returns the address of the page with a token that opens it once and
+// soon. It is for the browser's command line, which other users of the machine
+// can read.
+func (s *Server) Invite(ln net.Addr) string { return s.address(ln, s.keys.invite()) }
+
+func (s *Server) address(ln net.Addr, token string) string {
+	u := url.URL{Scheme: "http", Host: ln.String(), Path: "/", RawQuery: url.Values{"token": {token}}.Encode()}
+	if tcp, ok := ln.(*net.TCPAddr); ok {
+		u.Host = net.JoinHostPort(s.name(tcp.IP), strconv.Itoa(tcp.Port))
+	}
+	if s.tls != nil {
+		u.Scheme = "https"
+	}
+	return u.String()
+}
+
+// name is how a browser should call the server that listens on ip.
+func (s *Server) name(ip net.IP) string {
+	if s.tls != nil {
+		for _, name := range s.tls.Certificates[0].Leaf.DNSNames {
+			if !strings.Contains(name, "*") {
+				return name
+			}
+		}
+	}
+	if ip.IsUnspecified() {
+		return reachable()
+	}
+	return ip.String()
+}
+
+// reachable returns an address of this machine that others may reach, IPv4
+// before IPv6; the loopback address where there is none.
+func reachable() string {
+	found := "127.0.0.1"
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		return found
+	}
+	for _, a := range addrs {
+		n, ok := a.(*net.IPNet)
+		if !ok || !n.IP.IsGlobalUnicast() {
+			continue
+		}
+		if n.IP.To4() != nil {
+			return n.IP.String()
+		}
+		found = n.IP.String()
+	}
+	return found
+}
+
+// ownHost reports whether the Host of a request is a name of this server. A
+// page elsewhere can make its own name resolve to this machine (DNS
+// rebinding), but it can do so neither with an IP address nor with localhost.
+func (s *Server) ownHost(host string) bool {
+	name := host
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		name = h
+	}
+	name = strings.ToLower(strings.Trim(name, "[]"))
+	if loopback(name) {
+		return true
+	}
+	if name == "" || loopback(s.listen) {
+		return false
+	}
+	if net.ParseIP(name) != nil || name == strings.ToLower(s.listen) {
+		return true
+	}
+	return s.tls != nil && s.tls.Certificates[0].Leaf.VerifyHostname(name) == nil
+}
+
+// ownOrigin reports whether a request comes from our own page, or from no page
+// at all. Browsers name the origin of every request that changes something,
+// and say where a request comes from in a header that no script can set.
+func ownOrigin(r *http.Request) bool {
+	if origin := r.Header.Get("Origin"); origin != "" {
+		u, err := url.Parse(origin)
+		if err != nil || u.Host != r.Host {
+			return false
+		}
+	}
+	return http.NewCrossOriginProtection().Check(r) == nil
+}

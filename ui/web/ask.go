@@ -1,0 +1,211 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/ui"
+)
+
+// askBody is what a program may say beside the call form when it asks.
+type askBody struct {
+	SessionID string `json:"session_id"`
+	AgentID   string `json:"agent_id"`
+	Directory string `json:"directory"`
+	OnTimeout string `json:"on_timeout"` // default, or empty (D14)
+}
+
+// viaHTTP is how such askers are told apart (D22).
+const viaHTTP = "http"
+
+// maxName bounds what a program calls itself, its session and its directory,
+// in bytes.
+const maxName = 1024
+
+// ask takes a question from a program without MCP. Any of the call forms will
+// do. With wait the response comes when the question has ended.
+func (s *Server) ask(w http.ResponseWriter, r *http.Request) {
+	wait, err := waitOf(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if s.decode == nil {
+		s.fail(w, r, problemf(http.StatusNotImplemented, codeUnsupplied, "This server takes no questions over HTTP."))
+		return
+	}
+	rec, attendance, err := s.asked(r)
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Location", "/api/questions/"+rec.ID)
+	s.deliver(w, r, rec, attendance, wait)
+}
+
+// deliver sends a record to one who waits for it at most so long. Where that
+// is its asker, the record is attended meanwhile, and collected once its end
+// was sent.
+func (s *Server) deliver(w http.ResponseWriter, r *http.Request, rec desk.Record, attendance *desk.Attendance, wait time.Duration) {
+	defer attendance.Release()
+	if wait > 0 && rec.Outcome == nil {
+		var err error
+		if rec, err = s.await(w, r, rec, wait); err != nil {
+			s.fail(w, r, err)
+			return
+		}
+	}
+	status := http.StatusOK
+	if r.Method == http.MethodPost && rec.Outcome == nil {
+		status = http.StatusCreated
+	}
+	write(w, status, entryOf(rec))
+	if attendance == nil || rec.Outcome == nil || http.NewResponseController(w).Flush() != nil {
+		return
+	}
+	if err := s.desk.Collect(context.WithoutCancel(r.Context()), rec.ID); err != nil {
+		s.log.WarnContext(r.Context(), "putting away a record that was delivered", "id", rec.ID, "error", err)
+	}
+}
+
+// await returns the record once it has ended, or as it is when the time is up.
+func (s *Server) await(w http.ResponseWriter, r *http.Request, rec desk.Record, most time.Duration) (desk.Record, error) {
+	out := http.NewResponseController(w)
+	_ = out.SetReadDeadline(time.Time{}) // reading on only tells that the client has gone
+	_ = out.SetWriteDeadline(time.Now().Add(most + s.patience.response))
+	ctx, cancel := context.WithTimeout(r.Context(), most)
+	defer cancel()
+	ended, err := s.desk.Wait(ctx, rec.ID)
+	if err != nil && ctx.Err() != nil {
+		return rec, r.Context().Err()
+	}
+	return ended, err
+}
+
+// asked puts the question of a request on the desk.
+func (s *Server) asked(r *http.Request) (rec desk.Record, attendance *desk.Attendance, err error) {
+	data, err := io.ReadAll(r.Body)
+	if err != nil {
+		return rec, nil, unread(err)
+	}
+	set, timeout, err := s.decode(data)
+	if err != nil {
+		return rec, nil, badAsk(err)
+	}
+	if len(set.Shown(nil)) == 0 {
+		return rec, nil, problemf(http.StatusBadRequest, codeAsk, "Every question brings its answer along; there is nothing to ask.")
+	}
+	body := askBody{AgentID: "http client", Directory: s.directory}
+	_ = json.Unmarshal(data, &body) // a bare array says nothing beside its questions
+	for _, text := range []string{body.SessionID, body.AgentID, body.Directory} {
+		if len(text) > maxName {
+			return rec, nil, problemf(http.StatusBadRequest, codeAsk, "session_id, agent_id and directory are at most %d bytes long.", maxName)
+		}
+	}
+	if body.OnTimeout != "" && body.OnTimeout != desk.OnTimeoutDefault {
+		return rec, nil, problemf(http.StatusBadRequest, codeAsk, "on_timeout is %q; it takes %q, or nothing.", body.OnTimeout, desk.OnTimeoutDefault)
+	}
+	if err := s.fresh(r.Context(), body.SessionID, set, data); err != nil {
+		return rec, nil, err
+	}
+	rec, attendance, err = s.desk.Submit(r.Context(), desk.Request{
+		Set:       set,
+		Session:   body.SessionID,
+		Asker:     desk.Asker{Client: body.AgentID, Directory: body.Directory, Via: viaHTTP},
+		Timeout:   timeout,
+		OnTimeout: body.OnTimeout,
+	})
+	if err == nil && rec.Outcome == nil {
+		s.present(rec)
+	}
+	return rec, attendance, err
+}
+
+// present has a record looked after, as who asked over HTTP may have gone. It
+// is shown nowhere in particular. One that is asked again has been seen to.
+func (s *Server) present(rec desk.Record) {
+	if _, seen := s.presented.LoadOrStore(rec.ID, true); seen {
+		return
+	}
+	shown := s.presenter.Present(rec, []ui.Surface{ui.Elsewhere()})
+	go func() {
+		<-shown.Done()
+		s.presented.Delete(rec.ID)
+	}()
+}
+
+// badAsk says what is wrong with a call form.
+func badAsk(err error) error {
+	var violations question.Violations
+	if errors.As(err, &violations) {
+		return invalid(codeAsk, violations)
+	}
+	return problemf(http.StatusBadRequest, codeAsk, "The body is not valid JSON: %v.", err)
+}
+
+// fresh refuses a question id that the caller gave twice in a session: an
+// answer names its question by it (D12). The same questions asked anew are no
+// second use: the desk hands out the answer that they got. Ids that were
+// derived from the place of a question repeat in every round and do not count.
+func (s *Server) fresh(ctx context.Context, session string, set question.Set, data []byte) error {
+	ids := givenIDs(data)
+	if session == "" || len(ids) == 0 {
+		return nil
+	}
+	records, err := s.session(ctx, session)
+	if problem := problemOf(err); err != nil && (problem == nil || problem.Code != codeSession) {
+		return err
+	}
+	for _, rec := range records {
+		if same(rec.Questions, set.Questions) {
+			continue
+		}
+		for _, q := range rec.All() {
+			if ids[q.ID] {
+				return problemf(http.StatusBadRequest, codeDuplicate, "question_id %q is used in round %d of this session already; give each question of a session an id of its own.", q.ID, rec.Round)
+			}
+		}
+	}
+	return nil
+}
+
+// same compares as the store does: what is empty and what is missing are one.
+func same(a, b []question.Question) bool {
+	x, errX := json.Marshal(a)
+	y, errY := json.Marshal(b)
+	return errX == nil && errY == nil && bytes.Equal(x, y)
+}
+
+// givenIDs returns the question ids that stand in a call form.
+func givenIDs(data []byte) map[string]bool {
+	ids := map[string]bool{}
+	var walk func(v any)
+	walk = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, x := range v {
+				walk(x)
+			}
+		case map[string]any:
+			for _, key := range []string{"question_id", "questionId"} {
+				if id, ok := v[key].(string); ok {
+					ids[id] = true
+				}
+			}
+			for _, x := range v {
+				walk(x)
+			}
+		}
+	}
+	var v any
+	_ = json.Unmarshal(data, &v)
+	walk(v)
+	return ids
+}

@@ -1,0 +1,267 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Whoever is not to come in: refused, and nothing recorded.
+func TestRefused(t *testing.T) {
+	g := start(t)
+	rec := g.ask("s", single("db"))
+	cookie, csrf := g.browser()
+	other, err := New(Options{Desk: g.desk, Token: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+
+	// An answer that would be taken from who may come in.
+	body := `{"session_id":"s","question_id":"db","answer":"pg"}`
+	browser := func(r *http.Request) {
+		r.Header.Del("Authorization")
+		r.AddCookie(cookie)
+		r.Header.Set("X-CSRF-Token", csrf)
+		r.Header.Set("Origin", "http://"+r.Host)
+	}
+	tests := []struct {
+		name   string
+		status int
+		change func(r *http.Request)
+	}{
+		{"foreign host", 403, func(r *http.Request) { r.Host = "evil.example:" + r.URL.Port() }},
+		{"foreign host with a cookie", 403, func(r *http.Request) {
+			browser(r)
+			r.Host = "evil.example"
+			r.Header.Set("Origin", "http://evil.example")
+		}},
+		{"another address of the machine", 403, func(r *http.Request) { r.Host = "192.0.2.7:" + r.URL.Port() }},
+		{"host that only begins like ours", 403, func(r *http.Request) { r.Host = "127.0.0.1.evil.example" }},
+		{"foreign origin", 403, func(r *http.Request) { r.Header.Set("Origin", "https://evil.example") }},
+		{"foreign origin with a cookie", 403, func(r *http.Request) { browser(r); r.Header.Set("Origin", "https://evil.example") }},
+		{"origin with another port", 403, func(r *http.Request) { browser(r); r.Header.Set("Origin", "http://127.0.0.1:1") }},
+		{"null origin", 403, func(r *http.Request) { browser(r); r.Header.Set("Origin", "null") }},
+		{"a browser's word that it is another site", 403, func(r *http.Request) { browser(r); r.Header.Set("Sec-Fetch-Site", "cross-site") }},
+		{"a browser's word that it is another port", 403, func(r *http.Request) { browser(r); r.Header.Set("Sec-Fetch-Site", "same-site") }},
+		{"no token", 401, func(r *http.Request) { r.Header.Del("Authorization") }},
+		{"empty token", 401, func(r *http.Request) { r.Header.Set("Authorization", "Bearer ") }},
+		{"wrong token", 401, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token+"x") }},
+		{"token in another scheme", 401, func(r *http.Request) { r.Header.Set("Authorization", "Basic "+token) }},
+		{"token in the address", 401, func(r *http.Request) { r.Header.Del("Authorization"); r.URL.RawQuery = "token=" + token }},
+		{"cookie of another start", 401, func(r *http.Request) {
+			browser(r)
+			r.Header.Del("Cookie")
+			r.AddCookie(&http.Cookie{Name: cookie.Name, Value: other.keys.session()})
+		}},
+		{"cookie that was tampered with", 401, func(r *http.Request) {
+			browser(r)
+			r.Header.Del("Cookie")
+			r.AddCookie(&http.Cookie{Name: cookie.Name, Value: "x" + cookie.Value})
+		}},
+		{"wrong token beside a cookie", 401, func(r *http.Request) { browser(r); r.Header.Set("Authorization", "Bearer x") }},
+		{"cookie without form token", 403, func(r *http.Request) { browser(r); r.Header.Del("X-CSRF-Token") }},
+		{"form token of another session", 403, func(r *http.Request) { browser(r); _, csrf := g.browser(); r.Header.Set("X-CSRF-Token", csrf) }},
+		{"GET", 405, func(r *http.Request) { browser(r); r.Method = http.MethodGet }},
+		{"GET with the answer in the address", 405, func(r *http.Request) {
+			browser(r)
+			r.Method, r.Body, r.ContentLength = http.MethodGet, nil, 0
+			r.URL.RawQuery = url.Values{"session_id": {"s"}, "question_id": {"db"}, "answer": {"pg"}}.Encode()
+		}},
+		{"HEAD", 405, func(r *http.Request) { browser(r); r.Method, r.Body, r.ContentLength = http.MethodHead, nil, 0 }},
+		{"PUT", 405, func(r *http.Request) { browser(r); r.Method = http.MethodPut }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			g := g.at(t)
+			r := g.request(http.MethodPost, "/api/task/answer", body)
+			tt.change(r)
+			if a := g.send(r); a.status != tt.status {
+				t.Errorf("%d, want %d: %s", a.status, tt.status, a.body)
+			}
+			g.pending(rec.ID)
+		})
+	}
+
+	// The same request from who may come in is taken: the above was refused
+	// for the reason named.
+	r := g.request(http.MethodPost, "/api/task/answer", body)
+	browser(r)
+	if a := g.send(r); a.status != 200 {
+		t.Errorf("the browser itself: %d %s", a.status, a.body)
+	}
+	g.reply(rec.ID)
+}
+
+// A form without script carries its token in a field. No field, no entry, for
+// any path.
+func TestFormToken(t *testing.T) {
+	g := start(t)
+	cookie, csrf := g.browser()
+	post := func(path, body string) int {
+		r := g.request(http.MethodPost, path, body)
+		r.Header.Del("Authorization")
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded; charset=utf-8")
+		r.AddCookie(cookie)
+		return g.send(r).status
+	}
+	for _, body := range []string{"", "csrf=", "csrf=x", "id=1&csrf=" + csrf[1:]} {
+		if status := post("/anything", body); status != 403 {
+			t.Errorf("%q: %d", body, status)
+		}
+	}
+	if status := post("/anything?csrf="+csrf, ""); status != 403 {
+		t.Errorf("in the address: %d", status)
+	}
+	if status := post("/anything", "csrf="+csrf); status == 403 || status == 401 {
+		t.Errorf("with its token: %d", status)
+	}
+}
+
+// The token is traded for a cookie and leaves the address.
+func TestEnter(t *testing.T) {
+	g := start(t)
+	enter := func(path string) answer {
+		r := g.request(http.MethodGet, path, "")
+		r.Header.Del("Authorization")
+		return g.send(r)
+	}
+	a := enter("/?token=" + token + "&session=s")
+	if a.status != http.StatusSeeOther || a.header.Get("Location") != "/?session=s" {
+		t.Errorf("%d to %q", a.status, a.header.Get("Location"))
+	}
+	set := a.header.Get("Set-Cookie")
+	for _, part := range []string{"HttpOnly", "SameSite=Strict", "Path=/"} {
+		if !strings.Contains(set, part) {
+			t.Errorf("cookie without %s: %s", part, set)
+		}
+	}
+	if strings.Contains(set, token) {
+		t.Errorf("the cookie gives the token away: %s", set)
+	}
+	for _, wrong := range []string{"", "x", token + "x", strings.ToUpper(token)} {
+		if a := enter("/?token=" + wrong); a.status != 401 || a.header.Get("Set-Cookie") != "" {
+			t.Errorf("token %q: %d, cookie %q", wrong, a.status, a.header.Get("Set-Cookie"))
+		}
+	}
+	if a := enter("/"); a.status != 401 || !strings.Contains(string(a.body), "printed when it started") {
+		t.Errorf("without token: %d %s", a.status, a.body)
+	}
+}
+
+// An invitation, which stands on a command line for all to read, works once
+// and for a short time.
+func TestInvite(t *testing.T) {
+	now := time.Now()
+	g := start(t, func(o *Options) { o.Now = func() time.Time { return now } })
+	enter := func(address string) int {
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := g.request(http.MethodGet, "/?"+u.RawQuery, "")
+		r.Header.Del("Authorization")
+		return g.send(r).status
+	}
+	first, late := g.server.Invite(g.addr), g.server.Invite(g.addr)
+	if strings.Contains(first, token) {
+		t.Errorf("the invitation gives the token away: %s", first)
+	}
+	for i, want := range []int{303, 401} {
+		if got := enter(first); got != want {
+			t.Errorf("use %d: %d, want %d", i+1, got, want)
+		}
+	}
+	now = now.Add(inviteTime)
+	if got := enter(late); got != 401 {
+		t.Errorf("too late: %d", got)
+	}
+}
+
+// What was handed out by one start opens nothing at the next, even on the same
+// desk and port.
+func TestOldToken(t *testing.T) {
+	d := newDesk(t)
+	old := start(t, func(o *Options) { o.Desk, o.Token = d, "" })
+	cookie, _ := old.browserWith(old.server.keys.token)
+	old.stop()
+	g := start(t, func(o *Options) { o.Desk, o.Token = d, "" })
+	r := g.request(http.MethodGet, "/api/questions", "")
+	r.Header.Set("Authorization", "Bearer "+old.server.keys.token)
+	if a := g.send(r); a.status != 401 {
+		t.Errorf("old token: %d", a.status)
+	}
+	r = g.request(http.MethodGet, "/api/questions", "")
+	r.Header.Del("Authorization")
+	r.AddCookie(&http.Cookie{Name: cookieName(r), Value: cookie.Value})
+	if a := g.send(r); a.status != 401 {
+		t.Errorf("old cookie: %d", a.status)
+	}
+}
+
+// Every response narrows what a browser does with it, refusals too.
+func TestHeaders(t *testing.T) {
+	g := start(t)
+	for _, path := range []string{"/api/questions", "/api/nothing", "/", "/?token=wrong", "/nothing"} {
+		h := g.do(http.MethodGet, path, "").header
+		policy := h.Get("Content-Security-Policy")
+		for _, part := range []string{"default-src 'none'", "script-src 'self'", "frame-ancestors 'none'", "base-uri 'none'", "form-action 'self'"} {
+			if !strings.Contains(policy, part) {
+				t.Errorf("%s: policy %q lacks %s", path, policy, part)
+			}
+		}
+		if strings.Contains(policy, "unsafe") || strings.Contains(policy, "*") {
+			t.Errorf("%s: policy %q", path, policy)
+		}
+		for name, want := range map[string]string{"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin", "Cache-Control": "no-store", "X-Frame-Options": "DENY"} {
+			if got := h.Get(name); got != want {
+				t.Errorf("%s: %s is %q, want %q", path, name, got, want)
+			}
+		}
+	}
+}
+
+func TestOwnHost(t *testing.T) {
+	tests := []struct {
+		listen, host string
+		want         bool
+	}{
+		{"127.0.0.1", "127.0.0.1:8000", true},
+		{"127.0.0.1", "localhost:9000", true}, // a tunnel may have another port
+		{"127.0.0.1", "LocalHost", true},
+		{"127.0.0.1", "[::1]:8000", true},
+		{"127.0.0.1", "", false},
+		{"127.0.0.1", "evil.example:8000", false},
+		{"127.0.0.1", "localhost.evil.example", false},
+		{"127.0.0.1", "192.0.2.7:8000", false},
+		{"127.0.0.1", "2130706433:8000", false},
+		{"0.0.0.0", "192.0.2.7:8000", true},
+		{"0.0.0.0", "[2001:db8::1]:8000", true},
+		{"0.0.0.0", "evil.example:8000", false},
+		{"box.lan", "box.lan:8000", true},
+		{"box.lan", "evil.example:8000", false},
+	}
+	for _, tt := range tests {
+		if got := (&Server{listen: tt.listen}).ownHost(tt.host); got != tt.want {
+			t.Errorf("listening on %s, host %q: %v", tt.listen, tt.host, got)
+		}
+	}
+}
+
+func TestExposedNeedsSayingSo(t *testing.T) {
+	for _, listen := range []string{"0.0.0.0", "::", "192.0.2.7", "box.lan"} {
+		if _, err := New(Options{Listen: listen}); !errors.Is(err, ErrExposed) {
+			t.Errorf("%s: %v", listen, err)
+		}
+		if _, err := New(Options{Listen: listen, Insecure: true}); err != nil {
+			t.Errorf("%s, insecure: %v", listen, err)
+		}
+	}
+	for _, o := range []Options{{TLSCert: "cert.pem"}, {TLSKey: "key.pem"}, {TLSCert: "none.pem", TLSKey: "none.pem"}} {
+		if _, err := New(o); err == nil {
+			t.Errorf("%+v was accepted", o)
+		}
+	}
+}

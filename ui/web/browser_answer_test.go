@@ -1,0 +1,315 @@
+//go:build browser
+
+package web
+
+import (
+	"context"
+	"maps"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// TestBrowserAnswers: each type of question is answered with the mouse, with
+// and without the page's script.
+func TestBrowserAnswers(t *testing.T) {
+	type fill func(v *view, id string)
+	for _, tt := range []struct {
+		name      string
+		questions []question.Question
+		fill      fill
+		want      map[string]string
+	}{
+		{"one option", []question.Question{database()}, func(v *view, id string) {
+			v.click(chosen(id, 0, "1"))
+		}, map[string]string{"db": "SQLite"}},
+		{"an option by its description", []question.Question{database()}, func(v *view, id string) {
+			v.click(within(id, ".option:nth-child(2) .about"))
+		}, map[string]string{"db": "SQLite"}},
+		{"other", []question.Question{database()}, func(v *view, id string) {
+			v.click(chosen(id, 0, "other"))
+			v.write(inWords(id, 0), "Cockroach <DB>")
+		}, map[string]string{"db": "Cockroach <DB>"}},
+		{"several and other", []question.Question{features()}, func(v *view, id string) {
+			v.click(chosen(id, 0, "0"), chosen(id, 0, "2"), chosen(id, 0, "other"))
+			v.write(inWords(id, 0), "Dark mode")
+		}, map[string]string{"features": "Search + Audit log + Dark mode"}},
+		{"text", []question.Question{serviceName()}, func(v *view, id string) {
+			v.write(inWords(id, 0), "orders")
+		}, map[string]string{"name": "orders"}},
+		{"proposed text", []question.Question{proposal()}, func(v *view, id string) {
+			v.click(within(id, "[name=p0]"))
+		}, map[string]string{"branch": "feature/orders"}},
+		{"yes or no", []question.Question{deploy()}, func(v *view, id string) {
+			v.click(chosen(id, 0, "1"))
+		}, map[string]string{"deploy": "No"}},
+		{"left open", []question.Question{deploy(), optional()}, func(v *view, id string) {
+			v.click(chosen(id, 0, "0"))
+		}, map[string]string{"deploy": "Yes"}},
+		{"follow-ups three deep", []question.Question{database()}, func(v *view, id string) {
+			v.gone(chosen(id, 1, "1"))
+			v.click(chosen(id, 0, "0"), chosen(id, 1, "1"), chosen(id, 2, "0"))
+			v.write(inWords(id, 3), "io_uring")
+		}, map[string]string{"db": "PostgreSQL", "version": "18", "aio": "Yes", "method": "io_uring"}},
+		{"follow-ups taken back", []question.Question{database()}, func(v *view, id string) {
+			v.click(chosen(id, 0, "0"), chosen(id, 1, "1"), chosen(id, 2, "0"))
+			v.write(inWords(id, 3), "io_uring")
+			v.click(chosen(id, 1, "0"))
+			v.gone(inWords(id, 3))
+		}, map[string]string{"db": "PostgreSQL", "version": "17"}},
+	} {
+		for _, l := range []look{wide, scriptless} {
+			name := tt.name
+			if l.noScript {
+				name += " without script"
+			}
+			t.Run(name, func(t *testing.T) {
+				var rec desk.Record
+				v := browse(t, l, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", tt.questions...) })
+				tt.fill(v, rec.ID)
+				v.click(within(rec.ID, confirmButton))
+				if got := v.answered(rec.ID); !maps.Equal(got, tt.want) {
+					t.Errorf("got %v, want %v", got, tt.want)
+				}
+				v.gone("#r-" + rec.ID)
+				v.shows("#news", "Sent to codex in shop.")
+				v.shows("#none", "Nothing waits")
+			})
+		}
+	}
+}
+
+func proposal() question.Question {
+	return question.Question{ID: "branch", Text: "Which branch?", Type: question.Text, Required: true, Default: "feature/orders"}
+}
+
+// TestBrowserNothingChosen: nothing is chosen before the human does so, and
+// neither Enter nor Confirm makes an answer of nothing.
+func TestBrowserNothingChosen(t *testing.T) {
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) {
+		rec = g.put("codex", "/home/ada/shop", "s", database(), features(), proposal(), deploy())
+	})
+	if n := eval[int](v, `document.querySelectorAll("#cards :checked").length`); n != 0 {
+		t.Errorf("%d options are chosen from the start", n)
+	}
+	v.shows(".tag", "proposed")
+	v.do(chromedp.Focus(chromedp.CSS(chosen(rec.ID, 0, "0"))))
+	v.keys(kb.Enter)
+	v.click(within(rec.ID, confirmButton))
+	v.shows(".refused", "Not sent yet")
+	v.shows(".field:nth-of-type(1) .fault", "An answer is required.")
+	v.wait(`document.activeElement.closest(".refused")`)
+	v.keys(kb.Enter) // leads from the summary to the question
+	v.wait(`document.activeElement.name === "q0"`)
+	v.pending(rec.ID)
+
+	// What was filled in is still there after it was refused.
+	v.click(chosen(rec.ID, 0, "other"), within(rec.ID, confirmButton))
+	v.shows(".fault", "Write what it is, or choose something else.")
+	v.wait(`document.querySelector(%q).checked`, chosen(rec.ID, 0, "other"))
+	v.pending(rec.ID)
+}
+
+// TestBrowserRefusedWithoutScript: the browser insists on what it can see, the
+// server on the rest; what was filled in comes back.
+func TestBrowserRefusedWithoutScript(t *testing.T) {
+	var rec desk.Record
+	v := browse(t, scriptless, func(g *rig) {
+		rec = g.put("codex", "/home/ada/shop", "s", database(), features())
+	})
+	v.click(chosen(rec.ID, 0, "0"))
+	if status := v.submit(chromedp.Click(chromedp.CSS(within(rec.ID, confirmButton)))); status != 400 {
+		t.Errorf("status %d", status)
+	}
+	v.shows(".refused", "Which version? An answer is required.")
+	v.shows(".refused", "Which features do you want in the first version? An answer is required.")
+	v.click(chosen(rec.ID, 1, "0"), chosen(rec.ID, 4, "0"), within(rec.ID, confirmButton))
+	want := map[string]string{"db": "PostgreSQL", "version": "17", "features": "Search"}
+	if got := v.answered(rec.ID); !maps.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestBrowserDismisses(t *testing.T) {
+	for _, l := range []look{wide, scriptless} {
+		var rec desk.Record
+		v := browse(t, l, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", database()) })
+		v.click(within(rec.ID, ".dismiss summary"))
+		v.write(within(rec.ID, "[name=reason]"), "Ask me tomorrow")
+		v.click(within(rec.ID, "[value=dismiss]"))
+		ended, err := v.desk.Wait(t.Context(), rec.ID)
+		if err != nil || ended.State != desk.Dismissed || ended.Outcome.Reply.Reason != "Ask me tomorrow" {
+			t.Fatalf("got %+v, %v", ended.Outcome, err)
+		}
+		v.shows("#news", "Closed. codex in shop goes on without an answer.")
+	}
+}
+
+// TestBrowserKeyboard: everything can be done with the keyboard alone.
+func TestBrowserKeyboard(t *testing.T) {
+	var recs []desk.Record
+	v := browse(t, wide, func(g *rig) { recs = samples(g) })
+	tab := func() string {
+		v.keys(kb.Tab)
+		return eval[string](v, `(([el]) => el.type === "submit" || !el.name ? el.innerText : el.name)([document.activeElement])`)
+	}
+	reach := func(name string) {
+		t.Helper()
+		var seen []string
+		for range 40 {
+			got := tab()
+			if got == name {
+				return
+			}
+			seen = append(seen, got)
+		}
+		t.Fatalf("%q is not reached: %q", name, seen)
+	}
+	reach("q0")
+	v.keys(" ") // the first option
+	v.keys(kb.ArrowDown, kb.ArrowDown, kb.ArrowDown)
+	v.wait(`document.activeElement.value === "other"`)
+	reach("t0")
+	v.keys("Cockroach", kb.Enter, "DB") // Enter is a new line, and sends nothing
+	reach("Confirm")
+	v.pending(recs[0].ID)
+	v.keys(kb.Enter)
+	if got := v.answered(recs[0].ID); got["db"] != "Cockroach\nDB" {
+		t.Errorf("got %q", got)
+	}
+	// The focus is on the next question; Ctrl+Enter sends from anywhere in it.
+	v.wait(`document.activeElement.closest(".card")?.dataset.id === %q`, recs[1].ID)
+	reach("q0")
+	v.keys(" ")
+	reach("t1")
+	v.keys("orders")
+	v.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(2))) // Ctrl
+	if got := v.answered(recs[1].ID); got["features"] != "Search" || got["name"] != "orders" {
+		t.Errorf("got %q", got)
+	}
+	reach("q0")
+	reach("Cancel…")
+	v.keys(kb.Enter)
+	reach("reason")
+	v.keys("no")
+	reach("Close without answering")
+	v.keys(kb.Enter)
+	ended, err := v.desk.Wait(t.Context(), recs[2].ID)
+	if err != nil || ended.State != desk.Dismissed || ended.Outcome.Reply.Reason != "no" {
+		t.Fatalf("got %+v, %v", ended.Outcome, err)
+	}
+}
+
+// TestBrowserAlike: one answer for several alike questions, for those only that
+// the human ticked.
+func TestBrowserAlike(t *testing.T) {
+	var recs []desk.Record
+	v := browse(t, wide, func(g *rig) {
+		for _, client := range []string{"codex", "gemini-cli", "opencode"} {
+			recs = append(recs, g.put(client, "/home/ada/api", "s-"+client, deploy()))
+		}
+		recs = append(recs, g.put("goose", "/home/ada/api", "s-goose", optional()))
+	})
+	v.shows(within(recs[0].ID, ".alike"), "gemini-cli in api")
+	v.gone(within(recs[3].ID, ".alike"))
+	v.click(chosen(recs[0].ID, 0, "0"), within(recs[0].ID, `[name=also][value="`+recs[1].ID+`"]`), within(recs[0].ID, confirmButton))
+	for _, rec := range recs[:2] {
+		if got := v.answered(rec.ID); got["deploy"] != "Yes" {
+			t.Errorf("got %q", got)
+		}
+	}
+	v.shows("#news", "Sent to codex in api.")
+	v.shows("#news", "Sent to gemini-cli in api.")
+	v.gone("#r-" + recs[1].ID)
+	v.shows("#count", "2 questions wait")
+	v.gone(within(recs[2].ID, ".alike")) // there is no other like it any more
+	v.pending(recs[2].ID)
+	v.pending(recs[3].ID)
+}
+
+// TestBrowserNote: a word to the agent beside the answers.
+func TestBrowserNote(t *testing.T) {
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", deploy()) })
+	v.click(chosen(rec.ID, 0, "0"), within(rec.ID, ".note summary"))
+	v.write(within(rec.ID, "[name=note]"), "Not before Monday")
+	v.click(within(rec.ID, confirmButton))
+	v.answered(rec.ID)
+	if note := v.reply(rec.ID).Note; note != "Not before Monday" {
+		t.Errorf("note %q", note)
+	}
+}
+
+// TestBrowserCollected: what the agent knows already is told and not asked.
+func TestBrowserCollected(t *testing.T) {
+	q := database()
+	q.Collected = &question.Answer{QuestionID: "db", Selected: []string{"pg"}, By: question.ByCaller}
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", q) })
+	v.shows(".told", "PostgreSQL")
+	v.click(chosen(rec.ID, 1, "0"), within(rec.ID, confirmButton))
+	if got := v.answered(rec.ID); !maps.Equal(got, map[string]string{"version": "17"}) {
+		t.Errorf("got %v", got)
+	}
+}
+
+// TestBrowserHostileText: whatever an agent writes comes out as text.
+func TestBrowserHostileText(t *testing.T) {
+	hostile := func(where string) string {
+		return where + ` <script>document.title = "owned"</script><img src=x onerror="document.title='owned'">` +
+			`<style>body { display: none }</style>" onfocus="alert(1)" autofocus x="` + "\u202e{{.CSRF}}`${1}`[a](javascript:alert(1))"
+	}
+	q := question.Question{
+		ID: hostile("id"), Text: hostile("question"), Header: hostile("header"), Description: hostile("about"), Type: question.SingleChoice,
+		Required: true, AllowCustom: true, Other: &question.Option{Label: hostile("other")},
+		Options: []question.Option{
+			{ID: hostile("a"), Label: hostile("label"), Description: hostile("description"), Preview: hostile("preview"), FollowUps: []question.Question{
+				{ID: "f", Text: hostile("follow-up"), Type: question.Text, Required: true, Placeholder: hostile("placeholder"), Default: hostile("default")},
+			}},
+			{ID: "b", Label: "b", Preview: "```html\n" + hostile("fenced") + "\n```\n" + hostile("markdown")},
+		},
+	}
+	var rec, alike desk.Record
+	v := browse(t, wide, func(g *rig) {
+		rec = g.put(hostile("client"), "/home/"+hostile("directory"), hostile("session"), q)
+		if _, err := g.desk.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true, Reason: hostile("reason")}, "inbox"); err != nil {
+			t.Fatal(err)
+		}
+		rec = g.put(hostile("client"), "/home/"+hostile("directory"), hostile("session"), q)
+		alike = g.put("codex", "/home/ada", "s", q)
+	})
+	v.shows("#r-"+rec.ID, "<script>document.title")
+	v.click(chosen(rec.ID, 0, "0"))
+	for _, where := range []string{"question", "about", "header", "label", "description", "preview", "follow-up", "other", "default", "client", "directory", "fenced", "markdown"} {
+		v.wait(`document.querySelector("#cards").textContent.includes(%q)`, where+" <script>document.title")
+	}
+	v.click("#r-" + rec.ID + " [data-history]")
+	v.shows("#past", "reason <script>document.title")
+	v.click("[data-close]")
+	v.click(within(rec.ID, "[name=p1]"), within(rec.ID, "[name=also]"), within(rec.ID, confirmButton))
+	v.answered(rec.ID)
+	v.answered(alike.ID)
+	v.shows("#news", "client <script>")
+	for _, bad := range []string{"#cards script", "img", "style", "main a[href^=javascript]", "[onfocus]", "[onerror]", "[autofocus]"} {
+		if eval[bool](v, `!!document.querySelector(%q)`, bad) {
+			t.Errorf("%s came through", bad)
+		}
+	}
+	if title := run(v, chromedp.Title()); strings.Contains(title, "owned") {
+		t.Error("a script ran")
+	}
+}
+
+// answeredElsewhere replies on another surface.
+func (g *rig) answeredElsewhere(id, surface string, answers ...question.Answer) {
+	g.t.Helper()
+	if _, err := g.desk.Reply(context.Background(), id, question.Reply{Answers: answers}, surface); err != nil {
+		g.t.Fatal(err)
+	}
+}

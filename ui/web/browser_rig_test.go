@@ -1,0 +1,305 @@
+//go:build browser
+
+package web
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+)
+
+// patient is how long a wait in the browser may take before the test fails.
+// Far above what any wait needs, so that a loaded machine fails no test.
+const patient = 20 * time.Second
+
+// chromium is the one browser of all tests; every test has a profile of its
+// own in it. The first test starts it, TestMain ends it.
+var chromium struct {
+	sync.Mutex
+	ctx  context.Context
+	stop func()
+}
+
+func TestMain(m *testing.M) {
+	status := m.Run()
+	if chromium.stop != nil {
+		chromium.stop()
+	}
+	os.Exit(status)
+}
+
+func browser(t testing.TB) context.Context {
+	t.Helper()
+	chromium.Lock()
+	defer chromium.Unlock()
+	if chromium.ctx != nil {
+		return chromium.ctx
+	}
+	fonts, err := filepath.Abs("testdata/browser/fonts.conf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	options := append(chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.NoSandbox,
+		chromedp.DisableGPU,
+		chromedp.Flag("disable-quic", true),
+		chromedp.Flag("disable-component-update", true),
+		chromedp.Flag("font-render-hinting", "none"),
+		chromedp.Flag("hide-scrollbars", true),
+		chromedp.Env("FONTCONFIG_FILE="+fonts),
+	)
+	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
+	ctx, stop := chromedp.NewContext(allocator)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("start Chromium: %v", err)
+	}
+	chromium.ctx = ctx
+	chromium.stop = func() { stop(); stopAllocator() }
+	return ctx
+}
+
+// look says how a view looks at the page.
+type look struct {
+	width, height int64
+	dark          bool
+	noScript      bool
+}
+
+var (
+	wide       = look{width: 1280, height: 800}
+	phone      = look{width: 360, height: 740}
+	scriptless = look{width: 1280, height: 800, noScript: true}
+)
+
+// view is one tab of a browser. What its console complains about fails the
+// test.
+type view struct {
+	*rig
+	ctx  context.Context
+	base string
+}
+
+// browse serves a desk, puts what prepare asks on it, and opens the page in a
+// profile of its own.
+func browse(t testing.TB, l look, prepare func(*rig)) *view {
+	t.Helper()
+	v := newView(t, browser(t), l, chromedp.WithNewBrowserContext())
+	v.rig = start(t)
+	v.base = "http://" + v.addr.String()
+	if prepare != nil {
+		prepare(v.rig)
+	}
+	v.visit("/?token=" + url.QueryEscape(token))
+	return v
+}
+
+// another opens another tab of the same profile.
+func (v *view) another(l look) *view {
+	v.t.Helper()
+	x := newView(v.t, v.ctx, l)
+	x.rig, x.base = v.rig, v.base
+	x.visit("/")
+	return x
+}
+
+func newView(t testing.TB, parent context.Context, l look, options ...chromedp.ContextOption) *view {
+	t.Helper()
+	ctx, cancel := chromedp.NewContext(parent, options...)
+	t.Cleanup(cancel)
+	if err := chromedp.Do(ctx); err != nil {
+		t.Fatalf("open a tab: %v", err)
+	}
+	if err := chromedp.Listen(ctx, func(ev any) { complain(t, ev) }); err != nil {
+		t.Fatal(err)
+	}
+	v := &view{rig: &rig{t: t}, ctx: ctx}
+	call(v, cdplog.Enable, cdp.Empty{})
+	call(v, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
+	call(v, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: l.noScript})
+	v.do(chromedp.EmulateViewport(l.width, l.height))
+	v.scheme(l.dark)
+	return v
+}
+
+func complain(t testing.TB, ev any) {
+	switch ev := ev.(type) {
+	case *runtime.EventExceptionThrown:
+		t.Errorf("the page's script failed: %s %v", ev.ExceptionDetails.Text, ev.ExceptionDetails.Exception)
+	case *cdplog.EventEntryAdded:
+		if ev.Entry.Level == cdplog.EntryLevelError && ev.Entry.Source != cdplog.EntrySourceNetwork {
+			t.Errorf("the browser complains (%s): %s", ev.Entry.Source, ev.Entry.Text)
+		}
+	}
+}
+
+// scheme sets the colours that the reader prefers.
+func (v *view) scheme(dark bool) {
+	v.t.Helper()
+	scheme := "light"
+	if dark {
+		scheme = "dark"
+	}
+	call(v, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{
+		{Name: "prefers-color-scheme", Value: scheme},
+		{Name: "prefers-reduced-motion", Value: "reduce"},
+	}})
+}
+
+func call[P, R any](v *view, c cdp.Command[P, R], params P) {
+	v.t.Helper()
+	ctx, cancel := context.WithTimeout(v.ctx, patient)
+	defer cancel()
+	if _, err := chromedp.Call(ctx, c, params); err != nil {
+		v.t.Fatalf("%s: %v", c.Method, err)
+	}
+}
+
+// do takes steps in the browser, at most for the time that a wait may take.
+func (v *view) do(steps ...chromedp.Action[chromedp.Void]) {
+	v.t.Helper()
+	ctx, cancel := context.WithTimeout(v.ctx, patient)
+	defer cancel()
+	if err := chromedp.Do(ctx, steps...); err != nil {
+		v.t.Fatalf("%v\n%s", err, v.words())
+	}
+}
+
+// run is do for a step with a value.
+func run[T any](v *view, step chromedp.Action[T]) T {
+	v.t.Helper()
+	ctx, cancel := context.WithTimeout(v.ctx, patient)
+	defer cancel()
+	x, err := chromedp.Run(ctx, step)
+	if err != nil {
+		v.t.Fatalf("%v\n%s", err, v.words())
+	}
+	return x
+}
+
+// eval returns what an expression comes to in the page.
+func eval[T any](v *view, format string, args ...any) T {
+	v.t.Helper()
+	return run(v, chromedp.Evaluate[T](fmt.Sprintf(format, args...)))
+}
+
+// words are what the page shows, for a failed test.
+func (v *view) words() string {
+	ctx, cancel := context.WithTimeout(v.ctx, 2*time.Second)
+	defer cancel()
+	s, _ := chromedp.Run(ctx, chromedp.Evaluate[string]("document.body?.innerText ?? ''"))
+	return s
+}
+
+func (v *view) visit(path string) {
+	v.t.Helper()
+	v.do(chromedp.Navigate(v.base + path))
+}
+
+// submit takes a step that leads to another page, and returns its status.
+func (v *view) submit(step chromedp.Action[chromedp.Void]) int64 {
+	v.t.Helper()
+	ctx, cancel := context.WithTimeout(v.ctx, patient)
+	defer cancel()
+	resp, err := chromedp.RunResponse(ctx, step)
+	if err != nil || resp == nil {
+		v.t.Fatalf("no page after the form was sent: %v\n%s", err, v.words())
+	}
+	return resp.Status
+}
+
+// wait waits until an expression is true. It outlasts a page that is left.
+func (v *view) wait(format string, args ...any) {
+	v.t.Helper()
+	expression := fmt.Sprintf(format, args...)
+	ctx, cancel := context.WithTimeout(v.ctx, patient)
+	defer cancel()
+	for {
+		_, err := chromedp.Run(ctx, chromedp.Poll[chromedp.Void]("!!("+expression+")"))
+		if err == nil {
+			return
+		}
+		if ctx.Err() != nil || !strings.Contains(err.Error(), "navigat") && !strings.Contains(err.Error(), "context") {
+			v.t.Fatalf("waiting for %s: %v\n%s", expression, err, v.words())
+		}
+	}
+}
+
+// shows waits until an element is in sight and holds these words.
+func (v *view) shows(selector, words string) {
+	v.t.Helper()
+	v.wait("[...document.querySelectorAll(%q)].some((el) => el.checkVisibility() && el.innerText.includes(%q))", selector, words)
+}
+
+// gone waits until nothing with this selector is in sight.
+func (v *view) gone(selector string) {
+	v.t.Helper()
+	v.wait("![...document.querySelectorAll(%q)].some((el) => el.checkVisibility())", selector)
+}
+
+func (v *view) click(selectors ...string) {
+	v.t.Helper()
+	for _, s := range selectors {
+		v.do(chromedp.Click(chromedp.CSS(s), chromedp.NodeVisible))
+	}
+}
+
+// write types into a field.
+func (v *view) write(selector, words string) {
+	v.t.Helper()
+	v.do(chromedp.Focus(chromedp.CSS(selector)), chromedp.KeyEvent(words))
+}
+
+// keys presses keys.
+func (v *view) keys(keys ...string) {
+	v.t.Helper()
+	for _, k := range keys {
+		v.do(chromedp.KeyEvent(k))
+	}
+}
+
+// answered waits until a record has been answered, and returns the answers in
+// words by question id.
+func (v *view) answered(id string) map[string]string {
+	v.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patient)
+	defer cancel()
+	rec, err := v.desk.Wait(ctx, id)
+	if err != nil {
+		v.t.Fatalf("waiting for %s: %v\n%s", id, err, v.words())
+	}
+	if rec.Outcome.Reply == nil || rec.Outcome.Reply.Dismissed {
+		v.t.Fatalf("%s is %s", id, rec.State)
+	}
+	out := map[string]string{}
+	for _, a := range rec.Outcome.Reply.Answers {
+		out[a.QuestionID] = strings.Join(rec.Find(a.QuestionID).Words(&a), " + ")
+	}
+	return out
+}
+
+// Selectors of what is in the card of a record.
+
+// chosen is an option of the question at a place, by its own place or "other".
+func chosen(id string, place int, option string) string {
+	return fmt.Sprintf(`#r-%s [name="q%d"][value="%s"]`, id, place, option)
+}
+
+// inWords is the free text of the question at a place.
+func inWords(id string, place int) string { return fmt.Sprintf(`#r-%s [name="t%d"]`, id, place) }
+
+// within is anything else in the card.
+func within(id, selector string) string { return "#r-" + id + " " + selector }
+
+const confirmButton = "button.main"

@@ -1,0 +1,89 @@
+//go:build browser
+
+package web
+
+import (
+	"context"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// The sets of the browser tests, one for each thing the page must show.
+
+func database() question.Question {
+	return question.Question{
+		ID: "db", Text: "Which database should the order service use?", Header: "Database", Type: question.SingleChoice, Required: true, AllowCustom: true,
+		Options: []question.Option{
+			{ID: "pg", Label: "PostgreSQL", Description: "Relational, *strong* consistency, already run by the team", Default: true, Preview: "CREATE TABLE orders (\n  id    bigint PRIMARY KEY,\n  total numeric(12,2)\n);",
+				FollowUps: []question.Question{{
+					ID: "version", Text: "Which version?", Type: question.SingleChoice, Required: true,
+					Options: []question.Option{
+						{ID: "17", Label: "17"},
+						{ID: "18", Label: "18", FollowUps: []question.Question{{
+							ID: "aio", Text: "Asynchronous I/O?", Type: question.Boolean, Required: true,
+							Options: []question.Option{
+								{ID: question.YesID, Label: "Yes", FollowUps: []question.Question{{ID: "method", Text: "Which method?", Type: question.Text, Required: true, Placeholder: "worker or io_uring"}}},
+								{ID: question.NoID, Label: "No"},
+							},
+						}}},
+					},
+				}}},
+			{ID: "lite", Label: "SQLite", Description: "One file, no server; a single writer"},
+			{ID: "none", Label: "No database", Description: "Keep orders in memory, see `orders.go`"},
+		},
+	}
+}
+
+func features() question.Question {
+	return question.Question{
+		ID: "features", Text: "Which features do you want in the first version?", Header: "Features", Type: question.MultiChoice, Required: true, AllowCustom: true,
+		Options: []question.Option{{ID: "search", Label: "Search", Default: true}, {ID: "export", Label: "Export", Description: "CSV and JSON"}, {ID: "audit", Label: "Audit log"}},
+	}
+}
+
+func serviceName() question.Question {
+	return question.Question{ID: "name", Text: "What is the service called?", Header: "Name", Type: question.Text, Required: true, Placeholder: "short, lower case"}
+}
+
+func deploy() question.Question {
+	return question.Question{
+		ID: "deploy", Text: "Deploy to production now?", Type: question.Boolean, Required: true,
+		Options: []question.Option{{ID: question.YesID, Label: "Yes"}, {ID: question.NoID, Label: "No"}},
+	}
+}
+
+func optional() question.Question {
+	q := deploy()
+	q.ID, q.Text, q.Required = "mail", "Tell the team by mail?", false
+	return q
+}
+
+// put asks in the name of a client, which waits for the answer.
+func (g *rig) put(client, directory, session string, questions ...question.Question) desk.Record {
+	g.t.Helper()
+	return g.submit(desk.Request{
+		Set: question.Set{Questions: questions}, Session: session,
+		Asker: desk.Asker{Client: client, Directory: directory, Via: "mcp"},
+	})
+}
+
+func (g *rig) submit(r desk.Request) desk.Record {
+	g.t.Helper()
+	rec, attendance, err := g.desk.Submit(context.Background(), r)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.t.Cleanup(attendance.Release)
+	return rec
+}
+
+// samples are one of each, from four agents.
+func samples(g *rig) []desk.Record {
+	return []desk.Record{
+		g.put("claude-code", "/home/ada/shop", "s1", database()),
+		g.put("codex", "/home/ada/site", "s2", features(), serviceName(), optional()),
+		g.put("gemini-cli", "/home/ada/api", "s3", deploy()),
+		g.put("opencode", "/home/ada/api", "s4", deploy()),
+	}
+}

@@ -1,0 +1,211 @@
+package web
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// headerScript is set by the page's script: it takes a piece of the page, where
+// a browser without it takes a whole one.
+const headerScript = "X-Fragment"
+
+// confirm takes a form: the answers to a record, and to those alike that the
+// human ticked, or the dismissal of the one.
+func (s *Server) confirm(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		s.fail(w, r, unread(err))
+		return
+	}
+	rec, err := s.desk.Get(r.Context(), r.PostForm.Get("id"))
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	reply, err := replyIn(&rec, r.PostForm)
+	if err == nil {
+		err = s.reply(r.Context(), rec.ID, reply)
+	}
+	if err != nil {
+		s.refuseForm(w, r, rec.ID, err)
+		return
+	}
+	sent := []string{rec.ID}
+	var late []string
+	if !reply.Dismissed {
+		more, lost := s.answerAlike(r.Context(), &rec, reply, r.PostForm["also"])
+		sent, late = append(sent, more...), lost
+	}
+	s.tell(w, r, sent, late)
+}
+
+func replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
+	switch form.Get("action") {
+	case "confirm":
+		r, err := filledIn(&rec.Set, form)
+		return r, withTheRest(&rec.Set, r, err)
+	case "dismiss":
+		return question.Reply{Dismissed: true, Reason: plainBreaks(form.Get("reason"))}, nil
+	}
+	return question.Reply{}, problemf(http.StatusBadRequest, codeRequest, "The form says neither to confirm nor to dismiss.")
+}
+
+// withTheRest adds to what is wrong with a form what else is wrong with its
+// answers, so that the human hears everything at once.
+func withTheRest(set *question.Set, r question.Reply, err error) error {
+	var found, rest question.Violations
+	if !errors.As(err, &found) {
+		return err
+	}
+	_, err = set.Check(r)
+	errors.As(err, &rest)
+	for _, v := range rest {
+		if !slices.ContainsFunc(found, func(x question.Violation) bool { return x.Path == v.Path }) {
+			found = append(found, v)
+		}
+	}
+	return found
+}
+
+// answerAlike gives the same reply to other records with the same questions.
+// It returns the ids of those that took it, and of those that had ended.
+func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply question.Reply, ids []string) (sent, late []string) {
+	group := groupOf(&like.Set)
+	for _, id := range ids[:min(len(ids), maxAlike)] {
+		rec, err := s.desk.Get(ctx, id)
+		if err != nil || id == like.ID || groupOf(&rec.Set) != group {
+			s.log.WarnContext(ctx, "web: not answered with another", "id", id, "like", like.ID, "error", err)
+			continue
+		}
+		var closed *desk.ClosedError
+		switch err := s.reply(ctx, id, reply); {
+		case err == nil:
+			sent = append(sent, id)
+		case errors.As(err, &closed):
+			late = append(late, id)
+		default: // it stays open and in sight
+			s.log.ErrorContext(ctx, "web: not answered with another", "id", id, "like", like.ID, "error", err)
+		}
+	}
+	return sent, late
+}
+
+// tell says what became of a form. Without a script it leads back to the page,
+// so that a reload sends nothing again.
+func (s *Server) tell(w http.ResponseWriter, r *http.Request, sent, late []string) {
+	if r.Header.Get(headerScript) == "" {
+		http.Redirect(w, r, "/?"+url.Values{"sent": sent, "late": late}.Encode(), http.StatusSeeOther)
+		return
+	}
+	var notices []notice
+	for i, id := range append(sent, late...) {
+		if rec, err := s.desk.Get(r.Context(), id); err == nil {
+			notices = append(notices, noticeOf(&rec, i >= len(sent)))
+		}
+	}
+	s.piece(w, r, http.StatusOK, "notices", notices)
+}
+
+func noticeOf(rec *desk.Record, late bool) notice {
+	switch {
+	case late:
+		return notice{rec.ID, "The question of " + asker(rec.Asker) + " was already " + fate(rec.Outcome) + ".", true}
+	case rec.State == desk.Dismissed:
+		return notice{ID: rec.ID, Words: "Closed. " + asker(rec.Asker) + " goes on without an answer."}
+	}
+	return notice{ID: rec.ID, Words: "Sent to " + asker(rec.Asker) + "."}
+}
+
+// refuseForm shows a form again with everything that was filled in, and says
+// what must change; or who was first.
+func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, err error) {
+	rec, gone := s.desk.Get(r.Context(), id)
+	if gone != nil {
+		s.fail(w, r, err)
+		return
+	}
+	p := s.painter(r)
+	c := p.card(&rec, r.PostForm)
+	status := http.StatusBadRequest
+	var found question.Violations
+	switch {
+	case rec.Outcome != nil:
+		c = p.ended(&rec, r.PostForm)
+	case errors.As(err, &found):
+		c.blame(&rec.Set, found)
+	case problemOf(err) != nil:
+		s.fail(w, r, err)
+		return
+	default:
+		s.log.ErrorContext(r.Context(), "web", "path", r.URL.Path, "id", id, "error", err)
+		status = http.StatusInternalServerError
+		c.Faults = []fault{{c.ID + "-form", "It could not be stored, and was not sent. Nothing is lost: try again."}}
+	}
+	if rec.Outcome == nil {
+		open, err := s.openRecords(r.Context())
+		if err != nil {
+			s.log.WarnContext(r.Context(), "web: a card without those alike", "error", err)
+		}
+		s.situate(r.Context(), p, &c, groupsOf(open), &rec, r.PostForm["also"])
+	}
+	if r.Header.Get(headerScript) == "" {
+		s.show(w, r, status, &c, sheet{From: id})
+		return
+	}
+	s.piece(w, r, status, "card", c)
+}
+
+// piece writes one template.
+func (s *Server) piece(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
+	var b bytes.Buffer
+	if err := pages().ExecuteTemplate(&b, name, data); err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // the browser may be gone
+}
+
+// keepDraft keeps what a human has filled in so far, for other surfaces and for
+// after a crash. It restarts the clock of a timeout (D14).
+func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) {
+	if err := r.ParseForm(); err != nil {
+		s.fail(w, r, unread(err))
+		return
+	}
+	rec, err := s.desk.Get(r.Context(), r.PostForm.Get("id"))
+	if err == nil && rec.Outcome == nil {
+		// What is not right yet is part of a draft.
+		reply, _ := filledIn(&rec.Set, r.PostForm)
+		err = s.desk.SaveDraft(r.Context(), rec.ID, reply)
+	}
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.WriteHeader(http.StatusNoContent)
+}
+
+// liftLimit takes the round limit off the session of a record (D9).
+func (s *Server) liftLimit(w http.ResponseWriter, r *http.Request) {
+	rec, err := s.desk.Get(r.Context(), r.PostFormValue("id"))
+	if err == nil {
+		err = s.desk.Lift(r.Context(), rec.SessionID)
+	}
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	if r.Header.Get(headerScript) == "" {
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+		return
+	}
+	s.piece(w, r, http.StatusOK, "notices", []notice{{ID: rec.ID, Words: "The limit is lifted. " + asker(rec.Asker) + " may go on asking."}})
+}

@@ -1,0 +1,22 @@
+// Package web is the surface "web": a page and an HTTP API on loopback with
+// all pending questions of all agents. The page needs no JavaScript to answer;
+// a small script keeps it live. The API is the same door for other programs
+// (INTERFACES, "HTTP"), described in openapi.json.
+//
+// It imports ui, desk and question. It must not know the call forms in which
+// agents write (they are handed in as Options.Decode), nor any other surface.
+//
+// The rules of its security, in the order in which a request meets them:
+//
+//   - The Host must be one of ours: a foreign name that resolves to this
+//     machine (DNS rebinding) gets nothing.
+//   - An Origin, where the browser names one, must be the same as the Host.
+//   - A program shows the token of this start as a bearer; a browser trades it
+//     for a cookie that no script and no other site can use. Everything else
+//     gets 401.
+//   - What changes something is a POST; with a cookie it must carry the form
+//     token as well.
+//   - Bodies, headers, connections and waiting have limits.
+//   - Texts come out as text: html/template, question.Line and question.Block,
+//     and a Content-Security-Policy under which nothing inline runs.
+package web

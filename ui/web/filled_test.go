@@ -1,0 +1,83 @@
+package web
+
+import (
+	"net/url"
+	"reflect"
+	"strings"
+	"testing"
+
+	"mcp-askuser/question"
+)
+
+// nested is a set with every type of question and follow-ups.
+func nested() *question.Set {
+	top := single("top")
+	top.AllowCustom = true
+	deep := boolean("deep")
+	deep.Options[0].FollowUps = []question.Question{text("deepest")}
+	top.Options[0].FollowUps = []question.Question{deep}
+	some := several("some")
+	some.AllowCustom = true
+	named := text("name")
+	named.Default = "orders"
+	return &question.Set{Questions: []question.Question{top, some, named}}
+}
+
+func TestFilledIn(t *testing.T) {
+	for _, tt := range []struct {
+		name, form string
+		want       []question.Answer
+		fault      string
+	}{
+		{"nothing", "", nil, ""},
+		{"an option", "q0=1", []question.Answer{{QuestionID: "top", Selected: []string{"lite"}}}, ""},
+		{"left open", "q0=&t0=typed", nil, ""},
+		{"other", "q0=other&t0=+Cockroach%0D%0ADB+", []question.Answer{{QuestionID: "top", Custom: "Cockroach\nDB"}}, ""},
+		{"other without words", "q0=other&t0=+", nil, "answers.top: write what it is, or choose something else"},
+		{"words without other", "q0=1&t0=typed", []question.Answer{{QuestionID: "top", Selected: []string{"lite"}}}, ""},
+		{"no such option", "q0=7", nil, `answers.top: "7" is none of the options`},
+		{"an id is no value", "q0=lite", nil, `answers.top: "lite" is none of the options`},
+		{"several", "q3=0&q3=2&q3=other&t3=Dark", []question.Answer{{QuestionID: "some", Selected: []string{"pg", "my"}, Custom: "Dark"}}, ""},
+		{"text", "t4=x", []question.Answer{{QuestionID: "name", Custom: "x"}}, ""},
+		{"the proposal", "t4=x&p4=yes", []question.Answer{{QuestionID: "name", Custom: "orders"}}, ""},
+		{"follow-ups", "q0=0&q1=0&t2=443", []question.Answer{
+			{QuestionID: "top", Selected: []string{"pg"}}, {QuestionID: "deep", Selected: []string{"true"}}, {QuestionID: "deepest", Custom: "443"},
+		}, ""},
+		{"follow-ups that are not asked", "q0=1&q1=9&t2=443", []question.Answer{{QuestionID: "top", Selected: []string{"lite"}}}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			form, err := url.ParseQuery(tt.form)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := filledIn(nested(), form)
+			if !reflect.DeepEqual(got.Answers, tt.want) {
+				t.Errorf("got %+v, want %+v", got.Answers, tt.want)
+			}
+			if tt.fault == "" && err != nil || tt.fault != "" && (err == nil || !strings.Contains(err.Error(), tt.fault)) {
+				t.Errorf("error %v, want %q", err, tt.fault)
+			}
+		})
+	}
+}
+
+// FuzzFilledIn: whatever a form holds, what is read from it comes back from the
+// form that shows it.
+func FuzzFilledIn(f *testing.F) {
+	for _, s := range []string{"q0=0&q1=0&t2=443&q3=0&q3=other&t3=Dark&t4=x&note=n", "q0=other&t0=a%00b", "q0=-1&q3=99999999999999999999", "p4=yes&%zz"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		form, _ := url.ParseQuery(query)
+		set := nested()
+		got, err := filledIn(set, form)
+		if err != nil {
+			return
+		}
+		again, err := filledIn(set, fill(set, got))
+		same := len(got.Answers)+len(again.Answers) == 0 || reflect.DeepEqual(got.Answers, again.Answers)
+		if err != nil || !same || got.Note != again.Note {
+			t.Errorf("%+v comes back as %+v, %v", got, again, err)
+		}
+	})
+}

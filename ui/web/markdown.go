@@ -1,0 +1,112 @@
+package web
+
+import (
+	"bytes"
+	"html/template"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/util"
+
+	"mcp-askuser/question"
+)
+
+// newMarkdown returns a Markdown that knows emphasis, code, lists and quotes.
+// HTML, links and images are not parsed at all, so they come out as the text
+// they were written as: nothing of an agent's becomes a tag with an attribute,
+// and an address shows where it leads.
+func newMarkdown() goldmark.Markdown {
+	blocks := parser.WithBlockParsers(
+		util.Prioritized(parser.NewSetextHeadingParser(), 100),
+		util.Prioritized(parser.NewThematicBreakParser(), 200),
+		util.Prioritized(parser.NewListParser(), 300),
+		util.Prioritized(parser.NewListItemParser(), 400),
+		util.Prioritized(parser.NewCodeBlockParser(), 500),
+		util.Prioritized(parser.NewATXHeadingParser(), 600),
+		util.Prioritized(parser.NewFencedCodeBlockParser(), 700),
+		util.Prioritized(parser.NewBlockquoteParser(), 800),
+		util.Prioritized(parser.NewParagraphParser(), 1000),
+	)
+	inlines := parser.WithInlineParsers(
+		util.Prioritized(parser.NewCodeSpanParser(), 100),
+		util.Prioritized(parser.NewEmphasisParser(), 500),
+	)
+	return goldmark.New(
+		goldmark.WithParser(parser.NewParser(blocks, inlines)),
+		goldmark.WithRenderer(renderer.NewRenderer(renderer.WithNodeRenderers(
+			util.Prioritized(plain{}, 100), // before the library's own
+			util.Prioritized(html.NewRenderer(html.WithHardWraps()), 1000),
+		))),
+	)
+}
+
+// plain renders what the library would render with attributes, or in a way
+// that disturbs the page around it.
+type plain struct{}
+
+func (plain) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
+	r.Register(ast.KindHeading, heading)
+	r.Register(ast.KindFencedCodeBlock, code)
+	r.Register(ast.KindList, list)
+}
+
+// heading is a line of its own and no heading: the page has its own outline.
+func heading(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+	return tag(w, entering, "<p><strong>", "</strong></p>\n")
+}
+
+// code leaves out the language, which would be a class.
+func code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		_, _ = w.WriteString("<pre><code>")
+		for i := range n.Lines().Len() {
+			line := n.Lines().At(i)
+			_, _ = w.Write(util.EscapeHTML(line.Value(source)))
+		}
+	}
+	return tag(w, entering, "", "</code></pre>\n")
+}
+
+// list leaves out the number at which a list starts.
+func list(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if n.(*ast.List).IsOrdered() {
+		return tag(w, entering, "<ol>\n", "</ol>\n")
+	}
+	return tag(w, entering, "<ul>\n", "</ul>\n")
+}
+
+func tag(w util.BufWriter, entering bool, start, end string) (ast.WalkStatus, error) {
+	if !entering {
+		start = end
+	}
+	_, err := w.WriteString(start)
+	return ast.WalkContinue, err
+}
+
+// prose renders a description.
+func prose(md goldmark.Markdown, text string) template.HTML {
+	text = question.Block(text)
+	var b bytes.Buffer
+	if err := md.Convert([]byte(text), &b); err != nil {
+		return preformatted(text)
+	}
+	return template.HTML(b.String()) //nolint:gosec // newMarkdown lets no HTML through
+}
+
+// preview renders an option's preview. One with a fenced code block is
+// Markdown; any other is preformatted, because a drawn mock-up would lose its
+// shape.
+func preview(md goldmark.Markdown, text string) template.HTML {
+	if strings.Contains(text, "```") {
+		return prose(md, text)
+	}
+	return preformatted(question.Block(text))
+}
+
+func preformatted(text string) template.HTML {
+	return template.HTML("<pre>" + template.HTMLEscapeString(strings.TrimRight(text, "\n")) + "</pre>") //nolint:gosec // escaped here
+}

@@ -1,0 +1,77 @@
+package web
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+)
+
+func TestMarkdown(t *testing.T) {
+	md := newMarkdown()
+	for _, tt := range []struct{ name, in, want string }{
+		{"plain", "One file, no server", "<p>One file, no server</p>"},
+		{"emphasis and code", "*strong* `a<b`", "<p><em>strong</em> <code>a&lt;b</code></p>"},
+		{"line breaks", "a\nb", "<p>a<br>\nb</p>"},
+		{"list", "- a\n- b", "<ul>\n<li>a</li>\n<li>b</li>\n</ul>"},
+		{"a list from 7", "7. a", "<ol>\n<li>a</li>\n</ol>"},
+		{"heading", "# Big", "<p><strong>Big</strong></p>"},
+		{"fence", "```go\na < b\n```", "<pre><code>a &lt; b\n</code></pre>"},
+		{"link", "[docs](https://example.org)", "<p>[docs](https://example.org)</p>"},
+		{"image", "![x](https://example.org/x.png)", "<p>![x](https://example.org/x.png)</p>"},
+		{"address", "<https://example.org>", "<p>&lt;https://example.org&gt;</p>"},
+		{"HTML", "<b>x</b>", "<p>&lt;b&gt;x&lt;/b&gt;</p>"},
+		{"HTML block", "<script>\nalert(1)\n</script>", "<p>&lt;script&gt;<br>\nalert(1)<br>\n&lt;/script&gt;</p>"},
+		{"entity", "&lt;b&gt; &#60;", "<p>&lt;b&gt; &lt;</p>"},
+		{"control characters", "a\x1b[31m\u202eb", "<p>a␛[31m[U+202E]b</p>"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := strings.TrimSpace(string(prose(md, tt.in))); got != tt.want {
+				t.Errorf("got  %s\nwant %s", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestPreview(t *testing.T) {
+	md := newMarkdown()
+	mockup := "+---+\n| * | <b>\n+---+\n"
+	if got, want := string(preview(md, mockup)), "<pre>+---+\n| * | &lt;b&gt;\n+---+</pre>"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got := string(preview(md, "*Look*:\n```\nx\n```")); !strings.Contains(got, "<em>Look</em>") || !strings.Contains(got, "<code>x") {
+		t.Errorf("a fence is no Markdown: %s", got)
+	}
+}
+
+// FuzzMarkdown: nothing but a few bare elements comes out, and no text of the
+// agent's as anything but text.
+func FuzzMarkdown(f *testing.F) {
+	for _, s := range []string{
+		"# a\n\n- b\n1. c\n> d\n\n***\n`e` *f* __g__\n", "```x onload=y\n<script>\n```", "<img src=x onerror=alert(1)>",
+		"[a](javascript:b)", "[a]: javascript:b\n\n[a]", "    code", "a  \nb\\\n<!-- c", "&#x3c;script&#x3e;", "a\n===\n\x00",
+	} {
+		f.Add(s)
+	}
+	md := newMarkdown()
+	allowed := map[string]bool{}
+	for _, name := range strings.Fields("p br em strong code pre ul ol li blockquote hr") {
+		allowed[name] = true
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, out := range []string{string(prose(md, s)), string(preview(md, s))} {
+			z := html.NewTokenizer(strings.NewReader(out))
+			for z.Next() != html.ErrorToken {
+				switch x := z.Token(); x.Type {
+				case html.TextToken:
+				case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
+					if !allowed[x.Data] || len(x.Attr) > 0 {
+						t.Fatalf("%q becomes %s in %s", s, x, out)
+					}
+				default:
+					t.Fatalf("%q becomes %s in %s", s, x, out)
+				}
+			}
+		}
+	})
+}

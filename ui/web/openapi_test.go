@@ -1,0 +1,258 @@
+package web
+
+import (
+	"bytes"
+	"fmt"
+	"mime"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// description is openapi.json, against which the responses of every test here
+// are checked.
+type description struct {
+	doc     map[string]any
+	schemas *jsonschema.Compiler
+
+	mu   sync.Mutex
+	seen map[string]bool // "GET /api/questions 200"
+}
+
+var document = func() func(testing.TB) *description {
+	once := sync.OnceValues(readDescription)
+	return func(t testing.TB) *description {
+		t.Helper()
+		d, err := once()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+}()
+
+func readDescription() (*description, error) {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(openapi))
+	if err != nil {
+		return nil, err
+	}
+	closeObjects(v)
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("openapi.json", v); err != nil {
+		return nil, err
+	}
+	return &description{doc: v.(map[string]any), schemas: c, seen: map[string]bool{}}, nil
+}
+
+// closeObjects makes members that are not described faults. Clients are to
+// put up with new ones; our own tests are not.
+func closeObjects(v any) {
+	switch v := v.(type) {
+	case []any:
+		for _, x := range v {
+			closeObjects(x)
+		}
+	case map[string]any:
+		for _, x := range v {
+			closeObjects(x)
+		}
+		_, object := v["properties"].(map[string]any)
+		if _, open := v["additionalProperties"]; object && !open {
+			v["additionalProperties"] = false
+		}
+	}
+}
+
+// check checks a response of the API; other paths are not described.
+func (d *description) check(method, path string, a answer) error {
+	route, ok := d.route(path)
+	if !ok {
+		return nil
+	}
+	ops := d.doc["paths"].(map[string]any)[route].(map[string]any)
+	op, ok := ops[strings.ToLower(method)].(map[string]any)
+	if !ok {
+		if a.status == http.StatusMethodNotAllowed || a.status == http.StatusUnauthorized || a.status == http.StatusForbidden {
+			return nil
+		}
+		return fmt.Errorf("status %d for a method that is not described", a.status)
+	}
+	status := strconv.Itoa(a.status)
+	responses := op["responses"].(map[string]any)
+	if responses[status] == nil {
+		if !slices.Contains([]int{405, 408, 500}, a.status) {
+			return fmt.Errorf("status %d is not described", a.status)
+		}
+		status = "default"
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.seen[method+" "+route+" "+status] = true
+	kind, _, err := mime.ParseMediaType(a.header.Get("Content-Type"))
+	if err != nil || responses[status].(map[string]any)["content"].(map[string]any)[kind] == nil {
+		return fmt.Errorf("content type %q is not described for status %d", kind, a.status)
+	}
+	if kind != "application/json" {
+		return nil
+	}
+	schema, err := d.schemas.Compile(fmt.Sprintf("openapi.json#/paths/%s/%s/responses/%s/content/application~1json/schema",
+		strings.ReplaceAll(route, "/", "~1"), strings.ToLower(method), status))
+	if err != nil {
+		return err
+	}
+	return validate(schema, a.body)
+}
+
+func validate(schema *jsonschema.Schema, data []byte) error {
+	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
+	if err != nil {
+		return err
+	}
+	return schema.Validate(v)
+}
+
+// route returns the path template that a path fits.
+func (d *description) route(path string) (string, bool) {
+	parts := strings.Split(path, "/")
+	for template := range d.doc["paths"].(map[string]any) {
+		if slices.EqualFunc(strings.Split(template, "/"), parts, func(t, p string) bool {
+			return t == p || strings.HasPrefix(t, "{") && p != ""
+		}) {
+			return template, true
+		}
+	}
+	return "", false
+}
+
+// The document describes the routes there are, and no others.
+func TestDescriptionHasEveryRoute(t *testing.T) {
+	var described, served []string
+	for path, ops := range document(t).doc["paths"].(map[string]any) {
+		for method := range ops.(map[string]any) {
+			described = append(described, strings.ToUpper(method)+" "+path)
+		}
+	}
+	for _, rt := range (&Server{}).api() {
+		for method := range rt.methods {
+			served = append(served, method+" "+rt.path)
+		}
+	}
+	slices.Sort(described)
+	slices.Sort(served)
+	if !slices.Equal(described, served) {
+		t.Errorf("described:\n%s\nserved:\n%s", strings.Join(described, "\n"), strings.Join(served, "\n"))
+	}
+}
+
+// Every schema compiles, whether or not a response uses it, and every code is
+// one that the document lists.
+func TestDescriptionSchemas(t *testing.T) {
+	d := document(t)
+	for name := range d.doc["components"].(map[string]any)["schemas"].(map[string]any) {
+		if _, err := d.schemas.Compile("openapi.json#/components/schemas/" + name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Every response that the document describes is one that this test has made
+// the server give, in the shape described; see rig.send.
+func TestDescriptionIsTrue(t *testing.T) {
+	g := start(t)
+	g.exercise()
+	off := start(t, func(o *Options) { o.Decode = nil })
+	off.want(501, codeUnsupplied, "POST", "/api/questions", `{}`)
+
+	d := document(t)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for path, ops := range d.doc["paths"].(map[string]any) {
+		for method, op := range ops.(map[string]any) {
+			for status := range op.(map[string]any)["responses"].(map[string]any) {
+				key := strings.ToUpper(method) + " " + path + " " + status
+				if !d.seen[key] && status != "default" {
+					t.Errorf("described, and never given: %s", key)
+				}
+			}
+		}
+	}
+}
+
+// exercise makes the server give every response of the API but a few that need
+// a server of their own.
+func (g *rig) exercise() {
+	g.t.Helper()
+	const absent = "/api/questions/01J00000000000000000000000"
+	large := `{"reason":"` + strings.Repeat("x", maxBody) + `"}`
+
+	g.want(200, "", "GET", "/api/openapi.json", "")
+	g.want(200, "", "GET", "/api/questions", "")
+	first := g.want(201, "", "POST", "/api/questions", `{"session_id":"s","questions":[`+encode(g.t, single("db"))+`]}`)
+	id := decodeJSON[entry](g.t, first.body).ID
+	g.want(400, codeAsk, "POST", "/api/questions", `{"questions":[]}`)
+	g.want(413, codeTooLarge, "POST", "/api/questions", large)
+	g.want(200, "", "GET", "/api/questions/"+id, "")
+	g.want(400, codeRequest, "GET", "/api/questions/"+id+"?wait=soon", "")
+	g.want(404, codeQuestion, "GET", absent, "")
+	g.want(400, codeAnswer, "POST", "/api/task/answer", `{"session_id":"s","question_id":"db","answer":"oracle"}`)
+	g.want(404, codeQuestion, "POST", "/api/task/answer", `{"session_id":"s","question_id":"none","answer":"pg"}`)
+	g.want(413, codeTooLarge, "POST", "/api/task/answer", large)
+	g.want(200, "", "POST", "/api/task/answer", `{"session_id":"s","question_id":"db","answer":"pg"}`)
+	g.want(200, "", "GET", "/api/sessions/s", "")
+	g.want(404, codeSession, "GET", "/api/sessions/none", "")
+	g.want(200, "", "POST", "/api/sessions/s/lift", "")
+	g.want(404, codeSession, "POST", "/api/sessions/none/lift", "")
+	for _, end := range []string{"dismiss", "cancel"} {
+		open := g.ask("", single("q"))
+		path := "/api/questions/" + open.ID + "/" + end
+		g.want(413, codeTooLarge, "POST", path, large)
+		g.want(200, "", "POST", path, `{"reason":"later"}`)
+		g.want(400, codeClosed, "POST", path, "")
+		g.want(404, codeQuestion, "POST", absent+"/"+end, "")
+	}
+	g.exhaust("many")
+	g.want(405, codeMethod, "PUT", "/api/questions", "{}")
+	events := g.listen()
+	defer events.close()
+	waiting := g.later("POST", "/api/questions?wait=60", `{"session_id":"w","questions":[`+encode(g.t, boolean("go"))+`]}`)
+	events.next() // asked
+	g.want(200, "", "POST", "/api/task/answer", `{"session_id":"w","question_id":"go","answer":true}`)
+	if a := <-waiting; a.status != 200 || decodeJSON[entry](g.t, a.body).Answers["Go on (go)?"] != "Yes" {
+		g.t.Errorf("waiting for the answer: %d %s", a.status, a.body)
+	}
+	g.server.stream.most = 1
+	g.want(503, codeBusy, "GET", "/api/events", "")
+	g.eachRoute(func(method, path string) {
+		r := g.request(method, path, "")
+		r.Header.Del("Authorization")
+		if a := g.send(r); a.status != 401 || a.code() != codeToken {
+			g.t.Errorf("%s %s without token: %d %s", method, path, a.status, a.code())
+		}
+		r = g.request(method, path, "")
+		r.Header.Set("Origin", "https://evil.example")
+		if a := g.send(r); a.status != 403 || a.code() != codeForbidden {
+			g.t.Errorf("%s %s from another site: %d %s", method, path, a.status, a.code())
+		}
+	})
+}
+
+// eachRoute calls f for every operation of the API.
+func (g *rig) eachRoute(f func(method, path string)) {
+	for _, rt := range g.server.api() {
+		for method := range rt.methods {
+			f(method, strings.NewReplacer("{id}", "01J00000000000000000000000", "{session_id}", "s").Replace(rt.path))
+		}
+	}
+}
+
+func TestNoSuchPath(t *testing.T) {
+	g := start(t)
+	g.want(404, codeNoRoute, "GET", "/api/nothing", "")
+	g.want(404, codeNoRoute, "GET", "/api/", "")
+}

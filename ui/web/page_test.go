@@ -1,0 +1,283 @@
+package web
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// visitorOf is a browser without scripts.
+type visitorOf struct {
+	*rig
+	cookie *http.Cookie
+	csrf   string
+}
+
+func (g *rig) visitor() *visitorOf {
+	g.t.Helper()
+	cookie, csrf := g.browser()
+	return &visitorOf{g, cookie, csrf}
+}
+
+func (v *visitorOf) get(path string) (int, string) {
+	v.t.Helper()
+	return v.take(v.request(http.MethodGet, path, ""))
+}
+
+// post sends a form with its token.
+func (v *visitorOf) post(path string, form url.Values) (int, string) {
+	v.t.Helper()
+	form.Set("csrf", v.csrf)
+	return v.take(v.form(path, form))
+}
+
+func (v *visitorOf) form(path string, form url.Values) *http.Request {
+	v.t.Helper()
+	r := v.request(http.MethodPost, path, form.Encode())
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	return r
+}
+
+func (v *visitorOf) take(r *http.Request) (int, string) {
+	v.t.Helper()
+	r.Header.Del("Authorization")
+	r.AddCookie(v.cookie)
+	resp, err := v.client.Do(r)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	if at := resp.Header.Get("Location"); at != "" {
+		return resp.StatusCode, at
+	}
+	return resp.StatusCode, string(body)
+}
+
+func (v *visitorOf) sees(path string, words ...string) {
+	v.t.Helper()
+	status, body := v.get(path)
+	if status != http.StatusOK {
+		v.t.Errorf("%s: status %d", path, status)
+	}
+	for _, w := range words {
+		if !strings.Contains(body, w) {
+			v.t.Errorf("%s does not say %q:\n%s", path, w, body)
+		}
+	}
+}
+
+func confirmed(id string, pairs ...string) url.Values {
+	form := url.Values{"id": {id}, "action": {"confirm"}}
+	for i := 0; i < len(pairs); i += 2 {
+		form.Add(pairs[i], pairs[i+1])
+	}
+	return form
+}
+
+func TestPageAnswers(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	rec := g.ask("s", single("db"), text("port"))
+	v.sees("/", "1 question waits", "test-agent", "Which database (db)?", "PostgreSQL", `href="/favicon.svg?n=1"`)
+	status, there := v.post("/answer", confirmed(rec.ID, "q0", "1", "t1", "443", "note", "a\r\nb"))
+	if status != http.StatusSeeOther || there != "/?sent="+rec.ID {
+		t.Errorf("%d, to %s", status, there)
+	}
+	r := g.reply(rec.ID)
+	if r.Answer("db").Selected[0] != "lite" || r.Answer("port").Custom != "443" || r.Note != "a\nb" {
+		t.Errorf("recorded %+v", r)
+	}
+	v.sees(there, "No questions", "Sent to test-agent in project.")
+}
+
+// TestPageRefuses: nothing of these is recorded.
+func TestPageRefuses(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	rec := g.ask("s", single("db"))
+	answer := confirmed(rec.ID, "q0", "1")
+	for _, tt := range []struct {
+		name   string
+		status int
+		send   func() (int, string)
+	}{
+		{"no form token", http.StatusForbidden, func() (int, string) { return v.take(v.form("/answer", answer)) }},
+		{"another's form token", http.StatusForbidden, func() (int, string) {
+			form := confirmed(rec.ID, "q0", "1", "csrf", g.visitor().csrf)
+			return v.take(v.form("/answer", form))
+		}},
+		{"GET with an answer", http.StatusMethodNotAllowed, func() (int, string) { return v.get("/answer?" + answer.Encode()) }},
+		{"GET of the page with an answer", http.StatusOK, func() (int, string) { return v.get("/?" + answer.Encode()) }},
+		{"no action", http.StatusBadRequest, func() (int, string) { return v.post("/answer", url.Values{"id": {rec.ID}, "q0": {"1"}}) }},
+		{"no such record", http.StatusNotFound, func() (int, string) { return v.post("/answer", confirmed("01J", "q0", "1")) }},
+		{"no answer", http.StatusBadRequest, func() (int, string) { return v.post("/answer", confirmed(rec.ID)) }},
+		{"no such option", http.StatusBadRequest, func() (int, string) { return v.post("/answer", confirmed(rec.ID, "q0", "2")) }},
+		{"no Other", http.StatusBadRequest, func() (int, string) { return v.post("/answer", confirmed(rec.ID, "q0", "other", "t0", "x")) }},
+		{"two options of one", http.StatusBadRequest, func() (int, string) { return v.post("/answer", confirmed(rec.ID, "q0", "0", "q0", "1")) }},
+		{"a reason too long", http.StatusBadRequest, func() (int, string) {
+			return v.post("/answer", url.Values{"id": {rec.ID}, "action": {"dismiss"}, "reason": {strings.Repeat("x", question.MaxText+1)}})
+		}},
+		{"oversize", http.StatusForbidden, func() (int, string) { // the form token is lost with the rest
+			return v.post("/answer", confirmed(rec.ID, "q0", "1", "note", strings.Repeat("x", maxBody)))
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if status, body := tt.send(); status != tt.status {
+				t.Errorf("status %d, want %d\n%s", status, tt.status, body)
+			}
+			g.at(t).pending(rec.ID)
+		})
+	}
+}
+
+// TestPageKeepsWhatWasTyped: a refused form comes back as it was sent.
+func TestPageKeepsWhatWasTyped(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	rec := g.ask("s", several("some"), text("port"))
+	_, body := v.post("/answer", confirmed(rec.ID, "q0", "2", "note", "my <note>", "reason", "why"))
+	for _, want := range []string{`value="2" checked`, "my &lt;note&gt;", ">why</textarea>", "An answer is required.", `href="#` + rec.ID + `-1"`, `open><summary>Add a note`} {
+		if !strings.Contains(body, want) {
+			t.Errorf("no %s in\n%s", want, body)
+		}
+	}
+}
+
+// TestPageDoublePost: of two posts at once one is recorded, and the other is
+// told who was first.
+func TestPageDoublePost(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	rec := g.ask("s", text("port"))
+	var mu sync.Mutex
+	got := map[int]int{}
+	var posts sync.WaitGroup
+	for i := range 8 {
+		posts.Go(func() {
+			status, body := v.post("/answer", confirmed(rec.ID, "t0", strings.Repeat("1", i+1)))
+			mu.Lock()
+			defer mu.Unlock()
+			got[status]++
+			if status == http.StatusBadRequest && !strings.Contains(body, "Already answered on this page") {
+				t.Errorf("who was first is not told:\n%s", body)
+			}
+		})
+	}
+	posts.Wait()
+	if got[http.StatusSeeOther] != 1 || got[http.StatusBadRequest] != 7 {
+		t.Errorf("statuses %v", got)
+	}
+	g.reply(rec.ID)
+}
+
+// TestPageAlike: the others that were ticked get the same answer, if they are
+// alike and open.
+func TestPageAlike(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	one, two, gone, unticked := g.ask("1", boolean("go")), g.ask("2", boolean("go")), g.ask("3", boolean("go")), g.ask("4", boolean("go"))
+	other := g.ask("5", boolean("stop"))
+	if _, err := g.desk.Close(t.Context(), gone.ID, desk.Outcome{Status: desk.Cancelled}); err != nil {
+		t.Fatal(err)
+	}
+	form := confirmed(one.ID, "q0", "0", "also", two.ID, "also", gone.ID, "also", other.ID, "also", "01J", "also", one.ID)
+	status, there := v.post("/answer", form)
+	if want := "/?" + (url.Values{"sent": {one.ID, two.ID}, "late": {gone.ID}}).Encode(); status != http.StatusSeeOther || there != want {
+		t.Errorf("%d %s, want %s", status, there, want)
+	}
+	for _, rec := range []desk.Record{one, two} {
+		if g.reply(rec.ID).Answer("go").Selected[0] != question.YesID {
+			t.Errorf("%s has another answer", rec.ID)
+		}
+	}
+	g.pending(other.ID)
+	g.pending(unticked.ID)
+	v.sees(there, "Sent to test-agent in project.", "was already withdrawn by the agent.")
+}
+
+func TestPageDismisses(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	rec := g.ask("s", single("db"))
+	status, there := v.post("/answer", url.Values{"id": {rec.ID}, "action": {"dismiss"}, "reason": {"not now"}, "q0": {"0"}, "also": {rec.ID}})
+	if r := g.reply(rec.ID); status != http.StatusSeeOther || !r.Dismissed || r.Reason != "not now" || len(r.Answers) > 0 {
+		t.Errorf("%d, recorded %+v", status, r)
+	}
+	v.sees(there, "Closed. test-agent in project goes on without an answer.")
+}
+
+// TestPageDraft: what is typed is kept, also what cannot be sent yet, and comes
+// back; once the record has ended none is taken.
+func TestPageDraft(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	rec := g.ask("s", single("db"), text("port"))
+	if status, body := v.post("/draft", url.Values{"id": {rec.ID}, "q0": {"other"}, "t1": {"44"}}); status != http.StatusNoContent {
+		t.Fatalf("%d %s", status, body)
+	}
+	g.pending(rec.ID)
+	v.sees("/", ">44</textarea>", "data-back>Your draft is back")
+	v.post("/answer", confirmed(rec.ID, "q0", "0", "t1", "443"))
+	if status, _ := v.post("/draft", url.Values{"id": {rec.ID}, "t1": {"444"}}); status != http.StatusNoContent {
+		t.Errorf("a late draft: status %d", status)
+	}
+	if r, _, err := g.desk.Draft(t.Context(), rec.ID); err == nil && r.Answer("port").Custom == "444" {
+		t.Error("a draft of what has ended is taken")
+	}
+}
+
+func TestPageHistory(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	one, two := g.ask("s", single("db")), g.ask("s", text("port"))
+	other := g.ask("t", boolean("go"))
+	v.post("/answer", confirmed(one.ID, "q0", "1"))
+	v.post("/answer", confirmed(two.ID, "t0", "443"))
+	v.post("/answer", confirmed(other.ID, "q0", "1"))
+	v.sees("/history", "Which database (db)?", "SQLite, embedded <span class=\"tag\">chosen</span>", "443", "Go on (go)?")
+	_, session := v.get("/history?session=s")
+	if strings.Contains(session, "Go on (go)?") || strings.Index(session, "port") > strings.Index(session, "PostgreSQL") {
+		t.Errorf("not the session alone, or not latest first:\n%s", session)
+	}
+	_, found := v.get("/history?session=s&search=SQLITE+embedded")
+	if !strings.Contains(found, "SQLite") || strings.Contains(found, "443") {
+		t.Errorf("found:\n%s", found)
+	}
+	v.sees("/history?search=nowhere", "Nothing was found.")
+	v.sees("/history?session=nowhere", "Nothing was asked before.")
+}
+
+// TestPageFragments: what the script asks for.
+func TestPageFragments(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	one, two := g.ask("s", single("db")), g.ask("t", text("port"))
+	v.post("/answer", confirmed(two.ID, "t0", "443"))
+	if _, ids := v.get("/fragments/open"); ids != `["`+one.ID+"\"]\n" {
+		t.Errorf("open: %s", ids)
+	}
+	_, cards := v.get("/fragments/cards?id=" + one.ID + "&id=" + two.ID + "&id=01J")
+	if strings.Count(cards, "<article") != 2 || strings.Count(cards, `<form method="post"`) != 1 || !strings.Contains(cards, "Already answered on this page") {
+		t.Errorf("cards:\n%s", cards)
+	}
+}
+
+func TestFavicon(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	for n, want := range map[string]string{"3": ">3<", "250": ">99+<", "0": ">?<", "<b>": ">?<", "": ">?<"} {
+		if _, svg := v.get("/favicon.svg?n=" + url.QueryEscape(n)); !strings.Contains(svg, want) {
+			t.Errorf("%q: %s", n, svg)
+		}
+	}
+}

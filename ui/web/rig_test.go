@@ -1,0 +1,366 @@
+package web
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/question"
+)
+
+const token = "the-token-of-this-start"
+
+// rig is a served server over a desk of its own, and a program that has its
+// token.
+type rig struct {
+	t      testing.TB
+	desk   *desk.Desk
+	server *Server
+	addr   net.Addr
+	stop   func() // ends the server and waits for it
+	client *http.Client
+}
+
+func newDesk(t testing.TB) *desk.Desk {
+	t.Helper()
+	store, err := spool.Open(t.TempDir() + "/desk")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return desk.New(store, desk.Options{MaxRounds: 10})
+}
+
+// start serves until the test ends, and then fails it if a goroutine is left.
+func start(t testing.TB, options ...func(*Options)) *rig {
+	t.Helper()
+	before := goleak.IgnoreCurrent()
+	o := Options{Desk: newDesk(t), Decode: decode, Token: token, Directory: "/home/u/project"}
+	for _, set := range options {
+		set(&o)
+	}
+	server, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return serve(t, o.Desk, server, before)
+}
+
+func serve(t testing.TB, d *desk.Desk, server *Server, before goleak.Option) *rig {
+	t.Helper()
+	ln, err := server.Listen(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(ctx, ln) }()
+	g := &rig{
+		t: t, desk: d, server: server, addr: ln.Addr(),
+		client: &http.Client{
+			Transport:     &http.Transport{},
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}
+	stopped := false
+	g.stop = func() {
+		if stopped {
+			return
+		}
+		stopped = true
+		g.client.CloseIdleConnections()
+		cancel()
+		if err := <-served; err != nil {
+			t.Errorf("Serve: %v", err)
+		}
+	}
+	t.Cleanup(func() {
+		g.stop()
+		goleak.VerifyNone(t, before)
+	})
+	return g
+}
+
+// at returns the rig for a subtest.
+func (g *rig) at(t *testing.T) *rig {
+	sub := *g
+	sub.t = t
+	return &sub
+}
+
+// decode is the questions form alone.
+func decode(data []byte) (question.Set, time.Duration, error) {
+	var call struct {
+		question.Set
+		Timeout float64 `json:"timeout_seconds"`
+	}
+	if err := json.Unmarshal(data, &call); err != nil {
+		return question.Set{}, 0, err
+	}
+	err := call.Set.Validate(question.DefaultLimits()).Err()
+	return call.Set, time.Duration(call.Timeout * float64(time.Second)), err
+}
+
+// answer is what came back.
+type answer struct {
+	status int
+	header http.Header
+	body   []byte
+}
+
+// code is the machine code of an error body.
+func (a answer) code() string {
+	var e struct {
+		Error struct{ Code string } `json:"error"`
+	}
+	_ = json.Unmarshal(a.body, &e)
+	return e.Error.Code
+}
+
+// request returns a request of the program; change may make it another's.
+func (g *rig) request(method, path, body string) *http.Request {
+	g.t.Helper()
+	var in io.Reader
+	if body != "" {
+		in = strings.NewReader(body)
+	}
+	r, err := http.NewRequestWithContext(g.t.Context(), method, "http://"+g.addr.String()+path, in)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+token)
+	return r
+}
+
+// try sends a request and checks the response against openapi.json.
+func (g *rig) try(r *http.Request) (answer, error) {
+	resp, err := g.client.Do(r)
+	if err != nil {
+		return answer{}, err
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{resp.StatusCode, resp.Header, body}
+	if err := document(g.t).check(r.Method, r.URL.EscapedPath(), a); err != nil && a.status != http.StatusRequestHeaderFieldsTooLarge {
+		g.t.Errorf("%s %s: %v\n%s", r.Method, r.URL, err, body[:min(len(body), 500)])
+	}
+	return a, nil
+}
+
+func (g *rig) send(r *http.Request) answer {
+	g.t.Helper()
+	a, err := g.try(r)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return a
+}
+
+// later sends a request that may take its time.
+func (g *rig) later(method, path, body string) <-chan answer {
+	g.t.Helper()
+	r := g.request(method, path, body)
+	out := make(chan answer, 1)
+	go func() {
+		a, err := g.try(r)
+		if err != nil {
+			g.t.Error(err)
+		}
+		out <- a
+	}()
+	return out
+}
+
+func (g *rig) do(method, path, body string) answer {
+	g.t.Helper()
+	return g.send(g.request(method, path, body))
+}
+
+// want sends a request and checks the status and, of an error, the code.
+func (g *rig) want(status int, code, method, path, body string) answer {
+	g.t.Helper()
+	a := g.do(method, path, body)
+	if a.status != status || a.code() != code {
+		g.t.Errorf("%s %s %s: %d %q, want %d %q\n%s", method, path, body, a.status, a.code(), status, code, a.body[:min(len(a.body), 500)])
+	}
+	return a
+}
+
+// ask puts a set on the desk for a session.
+func (g *rig) ask(session string, questions ...question.Question) desk.Record {
+	g.t.Helper()
+	rec, err := g.desk.Ask(g.t.Context(), question.Set{Questions: questions}, session,
+		desk.Asker{Client: "test-agent", Version: "1.2", Directory: "/home/u/project", Via: "mcp"})
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return rec
+}
+
+// pending fails the test unless the record is still open: nothing was
+// recorded.
+func (g *rig) pending(id string) {
+	g.t.Helper()
+	rec, err := g.desk.Get(context.Background(), id)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	if rec.Outcome != nil {
+		g.t.Errorf("%s was recorded as %s", id, rec.State)
+	}
+}
+
+// reply returns what was recorded.
+func (g *rig) reply(id string) *question.Reply {
+	g.t.Helper()
+	rec, err := g.desk.Get(context.Background(), id)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	if rec.Outcome == nil || rec.Outcome.Reply == nil {
+		g.t.Fatalf("%s is %s, without a reply", id, rec.State)
+	}
+	if rec.Outcome.Surface != "web" {
+		g.t.Errorf("surface is %q", rec.Outcome.Surface)
+	}
+	return rec.Outcome.Reply
+}
+
+// browser trades the token for a cookie and returns it, with the form token.
+func (g *rig) browser() (cookie *http.Cookie, csrf string) {
+	g.t.Helper()
+	return g.browserWith(token)
+}
+
+func (g *rig) browserWith(token string) (cookie *http.Cookie, csrf string) {
+	g.t.Helper()
+	r := g.request(http.MethodGet, "/?token="+token, "")
+	r.Header.Del("Authorization")
+	resp, err := g.client.Do(r)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	if len(resp.Cookies()) != 1 {
+		g.t.Fatalf("%d cookies, status %d", len(resp.Cookies()), resp.StatusCode)
+	}
+	cookie = resp.Cookies()[0]
+	id, _ := g.server.keys.verify(cookie.Value)
+	return cookie, g.server.keys.sign("form", id)
+}
+
+func single(id string) question.Question {
+	return question.Question{
+		ID: id, Text: "Which database (" + id + ")?", Header: "Database", Type: question.SingleChoice, Required: true,
+		Options: []question.Option{{ID: "pg", Label: "PostgreSQL"}, {ID: "lite", Label: "SQLite, embedded"}},
+	}
+}
+
+func several(id string) question.Question {
+	q := single(id)
+	q.Text, q.Type = "Which features ("+id+")?", question.MultiChoice
+	q.Options = append(q.Options, question.Option{ID: "my", Label: "MySQL"})
+	return q
+}
+
+func text(id string) question.Question {
+	return question.Question{ID: id, Text: "Which port (" + id + ")?", Type: question.Text, Required: true}
+}
+
+func boolean(id string) question.Question {
+	return question.Question{
+		ID: id, Text: "Go on (" + id + ")?", Type: question.Boolean, Required: true,
+		Options: []question.Option{{ID: question.YesID, Label: "Yes"}, {ID: question.NoID, Label: "No"}},
+	}
+}
+
+func encode(t testing.TB, v any) string {
+	t.Helper()
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+func decodeJSON[T any](t testing.TB, data []byte) (v T) {
+	t.Helper()
+	if err := json.Unmarshal(data, &v); err != nil {
+		t.Fatalf("%v in %s", err, data)
+	}
+	return v
+}
+
+// heard is one event of a stream.
+type heard struct{ name, data string }
+
+// listener is a client of GET /api/events.
+type listener struct {
+	t    testing.TB
+	body io.ReadCloser
+	in   *bufio.Scanner
+}
+
+// listen connects a stream; it hears of everything that happens after it
+// returned.
+func (g *rig) listen() *listener {
+	g.t.Helper()
+	resp, err := g.client.Do(g.request(http.MethodGet, "/api/events", ""))
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	if err := document(g.t).check(http.MethodGet, "/api/events", answer{resp.StatusCode, resp.Header, nil}); err != nil || resp.StatusCode != http.StatusOK {
+		g.t.Fatalf("events: %s, %v", resp.Status, err)
+	}
+	l := &listener{g.t, resp.Body, bufio.NewScanner(resp.Body)}
+	l.in.Buffer(nil, 1<<20)
+	if !l.in.Scan() || !strings.HasPrefix(l.in.Text(), "retry:") || !l.in.Scan() {
+		g.t.Fatalf("the stream begins with %q", l.in.Text())
+	}
+	return l
+}
+
+// next returns the next event; ok is false when the stream has ended.
+func (l *listener) next() (ev heard, ok bool) {
+	for l.in.Scan() {
+		line := l.in.Text()
+		name, isName := strings.CutPrefix(line, "event: ")
+		data, isData := strings.CutPrefix(line, "data: ")
+		switch {
+		case isName:
+			ev.name = name
+		case isData:
+			ev.data = data
+		case line == "":
+			return ev, true
+		}
+	}
+	return ev, false
+}
+
+func (l *listener) close() { _ = l.body.Close() }
+
+// direct sends an answer to the handler without a connection.
+func direct(g *rig, body string) (status int, out []byte) {
+	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/api/task/answer", strings.NewReader(body))
+	r.Header.Set("Authorization", "Bearer "+token)
+	w := httptest.NewRecorder()
+	g.server.Handler().ServeHTTP(w, r)
+	return w.Code, w.Body.Bytes()
+}

@@ -1,0 +1,199 @@
+package web
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"golang.org/x/net/netutil"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/ui"
+)
+
+// The limits of one server.
+const (
+	maxBody       = 1 << 20         // bytes of a request's body
+	maxHeader     = 16 << 10        // bytes of a request's header
+	maxConns      = 512             // connections at a time; more wait to be accepted
+	idleTime      = 2 * time.Minute // between two requests of a connection
+	shutdownGrace = 2 * time.Second // for responses under way when the server ends
+)
+
+// patience is how long a server waits for a slow client.
+type patience struct {
+	header   time.Duration // to send its header
+	request  time.Duration // to send all of its request
+	response time.Duration // to take a response, or one event of a stream
+}
+
+// ErrExposed means that an address beyond this machine was asked for without
+// TLS, and without saying that this is meant.
+var ErrExposed = errors.New("listening beyond this machine needs TLS")
+
+// ErrStopped is why questions asked over HTTP are no longer timed: the server
+// they were asked on has ended.
+var ErrStopped = errors.New("the web server has stopped")
+
+// Options are what a server needs. Desk is required.
+type Options struct {
+	Desk *desk.Desk
+	Log  *slog.Logger // nil: silent
+	// Decode reads a call form: the set, and how long the human may take (0:
+	// no limit). A question.Violations as its error lists every fault. Nil:
+	// programs cannot ask over HTTP.
+	Decode func([]byte) (question.Set, time.Duration, error)
+
+	Listen          string // IP address or host name to listen on; empty: 127.0.0.1
+	Port            int    // 0: a free one
+	TLSCert, TLSKey string // PEM files, both or none
+	Insecure        bool   // listen beyond this machine without TLS
+
+	// Presenter looks after questions that are asked over HTTP: it tells the
+	// human, and ends them when their time is up. The caller closes it. Nil:
+	// one of the server's own, which watches the clock alone.
+	Presenter *ui.Presenter
+
+	Token     string           // what a client must show; empty: a random one
+	Directory string           // the project for which HTTP clients ask, unless they name theirs
+	Now       func() time.Time // nil: time.Now
+}
+
+// Server is the page and the API over one desk.
+type Server struct {
+	desk      *desk.Desk
+	log       *slog.Logger
+	decode    func([]byte) (question.Set, time.Duration, error)
+	now       func() time.Time
+	directory string
+
+	listen   string
+	port     int
+	insecure bool
+	tls      *tls.Config // nil: plain HTTP
+	patience patience
+
+	keys      *keys
+	stream    *broadcast
+	visits    visits
+	presenter *ui.Presenter // looks after questions asked over HTTP
+	presented sync.Map      // their ids
+	closes    bool          // the presenter is the server's own
+	handler   http.Handler
+}
+
+// New returns a server. It listens nowhere yet and starts nothing. The error
+// wraps ErrExposed where the options would show the questions to others.
+func New(o Options) (*Server, error) {
+	log := cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	s := &Server{
+		desk:      o.Desk,
+		log:       log,
+		decode:    o.Decode,
+		now:       o.Now,
+		directory: o.Directory,
+		listen:    cmp.Or(o.Listen, "127.0.0.1"),
+		port:      o.Port,
+		insecure:  o.Insecure,
+		patience:  patience{header: 5 * time.Second, request: 15 * time.Second, response: 30 * time.Second},
+		stream:    newBroadcast(o.Desk, log),
+		presenter: o.Presenter,
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.presenter == nil {
+		s.presenter, s.closes = ui.NewPresenter(ui.PresenterOptions{Desk: o.Desk, Log: log}), true
+	}
+	s.keys = newKeys(cmp.Or(o.Token, rand.Text()), s.now)
+	if err := s.certify(o.TLSCert, o.TLSKey); err != nil {
+		return nil, err
+	}
+	if !loopback(s.listen) {
+		if err := s.permits(s.listen); err != nil {
+			return nil, err
+		}
+	}
+	s.handler = s.routes()
+	return s, nil
+}
+
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	s.routesAPI(mux)
+	s.routesPage(mux)
+	return headers(s.guard(mux))
+}
+
+// Handler returns everything the server serves, with all its checks.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+// Serve serves on ln until ctx ends, which is its ordinary end and no error.
+// It closes ln, and returns when every response and every stream has ended. A
+// server serves once.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	if tcp, ok := ln.Addr().(*net.TCPAddr); !ok || !tcp.IP.IsLoopback() {
+		if err := s.permits(ln.Addr().String()); err != nil {
+			return errors.Join(err, ln.Close())
+		}
+	}
+	// Streams and long waits must end with the server, other requests under
+	// way should not: theirs is a context of its own.
+	requests, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	server := &http.Server{
+		Handler:           s.handler,
+		TLSConfig:         s.tls,
+		ReadHeaderTimeout: s.patience.header,
+		ReadTimeout:       s.patience.request,
+		WriteTimeout:      s.patience.response,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    maxHeader,
+		BaseContext:       func(net.Listener) context.Context { return requests },
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- s.accept(server, netutil.LimitListener(ln, maxConns)) }()
+	var err error
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+	}
+	end()
+	s.stop(server)
+	if err == nil {
+		err = <-failed
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return fmt.Errorf("web: %w", err)
+}
+
+func (s *Server) accept(server *http.Server, ln net.Listener) error {
+	if s.tls != nil {
+		return server.ServeTLS(ln, "", "")
+	}
+	return server.Serve(ln)
+}
+
+func (s *Server) stop(server *http.Server) {
+	grace, cancel := context.WithTimeout(context.Background(), shutdownGrace)
+	defer cancel()
+	if server.Shutdown(grace) != nil {
+		_ = server.Close()
+	}
+	s.stream.wait()
+	if s.closes {
+		s.presenter.Close(ErrStopped)
+	}
+}
