@@ -15,6 +15,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
 
@@ -178,4 +179,71 @@ func BenchmarkToolsList(b *testing.B) {
 	}
 	b.ReportMetric(float64(len(list.Result)), "tools/list-bytes")
 	b.ReportMetric(float64(len(welcome.Result.Instructions)), "instructions-bytes")
+}
+
+// BenchmarkFleet runs 200 servers with one open question each: how long an
+// inbox takes to show them all, and an answer to reach its server's client.
+func BenchmarkFleet(b *testing.B) {
+	const servers = 200
+	dir := b.TempDir()
+	path := build(b, ".")
+	store, err := spool.Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	d := desk.New(store, desk.Options{})
+	events, err := d.Watch(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	fleet := map[string]*running{} // by question
+	next := 0
+	askIn := func(r *running) desk.Record {
+		next++
+		r.say(b, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Question %d?"}}}`+"\n", next, next))
+		for e := range events {
+			if e.Type == desk.Asked {
+				return e.Record
+			}
+		}
+		b.Fatal("the question was not asked")
+		return desk.Record{}
+	}
+	var open []desk.Record
+	for range servers {
+		r := start(b, path, dir, "serve", "--surface", "inbox")
+		defer r.stop()
+		r.say(b, hello)
+		r.hear(b)
+		rec := askIn(r)
+		fleet[rec.ID] = r
+		open = append(open, rec)
+	}
+	var shown, took []float64
+	for b.Loop() {
+		cmd := exec.Command(path, "inbox")
+		cmd.Env = append(os.Environ(), spool.EnvDir+"="+dir, "TERM=xterm-256color")
+		at := time.Now()
+		x := termtest.Start(b, cmd, 80, 24)
+		x.WaitFor(fmt.Sprintf("%d waiting", servers))
+		shown = append(shown, time.Since(at).Seconds()*1000)
+		x.Type("q")
+		x.Wait()
+
+		rec := open[0]
+		r := fleet[rec.ID]
+		if _, err := d.Reply(b.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, "inbox"); err != nil {
+			b.Fatal(err)
+		}
+		at = time.Now()
+		r.hear(b)
+		took = append(took, time.Since(at).Seconds()*1000)
+		delete(fleet, rec.ID)
+		rec = askIn(r)
+		fleet[rec.ID] = r
+		open = append(open[1:], rec)
+	}
+	b.ReportMetric(percentile(shown, 0.5), "inbox-p50-ms")
+	b.ReportMetric(percentile(shown, 0.99), "inbox-p99-ms")
+	b.ReportMetric(percentile(took, 0.99), "reply-p99-ms")
 }

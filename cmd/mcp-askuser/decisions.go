@@ -116,7 +116,7 @@ func quoted(text string) string {
 	for i, line := range strings.Split(strings.TrimSpace(question.Block(text)), "\n") {
 		line = strings.TrimSpace(line)
 		if i > 0 && line != "" && !strings.HasSuffix(b.String(), ">") {
-			b.WriteByte('\\') // a hard line break
+			b.WriteString("  ") // a hard line break; a backslash would meet one in the text
 		}
 		if i > 0 {
 			b.WriteByte('\n')

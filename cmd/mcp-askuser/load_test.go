@@ -140,7 +140,11 @@ func TestThousandWaitingCalls(t *testing.T) {
 	}
 	for waiting := map[string]bool{}; len(waiting) < calls; {
 		m := w.next(func(m message) bool { return m.Method == "notifications/progress" })
-		waiting[string(m.Params)] = true
+		var params struct{ ProgressToken json.RawMessage }
+		if err := json.Unmarshal(m.Params, &params); err != nil {
+			t.Fatal(err)
+		}
+		waiting[string(params.ProgressToken)] = true // a slow start sees a second tick
 	}
 	d := openDesk(t, dir)
 	pending, err := d.Pending(t.Context())

@@ -1,13 +1,20 @@
 package main
 
 import (
+	"context"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"mcp-askuser/cmd/mcp-askuser/config"
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/internal/termtest"
 )
 
 // The test binary stands in for the program, so that the race detector is on
@@ -19,7 +26,8 @@ func TestMain(m *testing.M) {
 // The commands, one script for each behaviour.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir: "testdata",
+		Dir:  "testdata",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"waiting": waiting},
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("MCP_ASKUSER_DIR", env.WorkDir+"/desk")
 			name, value, _ := strings.Cut(raceExit, "=")
@@ -27,6 +35,36 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 	})
+}
+
+// waiting waits until so many questions are open, and sets ID1, ID2, … to their
+// ids, oldest first.
+func waiting(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: waiting N")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	store, err := spool.Open(ts.Getenv(spool.EnvDir))
+	ts.Check(err)
+	ctx, stop := context.WithTimeout(context.Background(), termtest.Deadline)
+	defer stop()
+	d := desk.New(store, desk.Options{})
+	events, err := d.Watch(ctx)
+	ts.Check(err)
+	for {
+		records, err := d.Pending(ctx)
+		ts.Check(err)
+		if len(records) == want {
+			for i, rec := range records {
+				ts.Setenv("ID"+strconv.Itoa(i+1), rec.ID)
+			}
+			return
+		}
+		if _, open := <-events; !open {
+			ts.Fatalf("%d questions are open, want %d", len(records), want)
+		}
+	}
 }
 
 // raceExit spares each process the second that the race detector waits at its
@@ -42,7 +80,7 @@ func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(path, args...)
-	cmd.Env = append(os.Environ(), "MCP_ASKUSER_DIR="+dir, raceExit)
+	cmd.Env = append(os.Environ(), spool.EnvDir+"="+dir, config.EnvFile+"="+os.DevNull, raceExit)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return cmd
 }

@@ -88,8 +88,8 @@ func Load(src Source) (Effective, error) {
 	}
 	out.File, out.Found = path, file != nil
 
-	table := table(&out.Values, src.Surfaces)
-	for _, s := range table {
+	all := table(&out.Values, src.Surfaces)
+	for _, s := range all {
 		s.set(s.fallback)
 		text, from, source := s.find(src, path, file)
 		if from != FromDefault && !s.set(text) {
@@ -100,7 +100,7 @@ func Load(src Source) (Effective, error) {
 		}
 		out.Settings = append(out.Settings, Setting{s.key, s.get(), from, source})
 	}
-	faults = append(faults, unknown(path, file, table)...)
+	faults = append(faults, unknown(path, file, all)...)
 	return out, faults.err()
 }
 

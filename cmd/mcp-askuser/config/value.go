@@ -71,6 +71,9 @@ func Duration(text string) (time.Duration, bool) {
 	}
 	days, rest, found := strings.Cut(text, "d")
 	if !found {
+		if text == "" {
+			return 0, false
+		}
 		days, rest = "0", text
 	}
 	n, err := strconv.ParseUint(days, 10, 16)

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/internal/termtest"
+	"mcp-askuser/question"
+)
+
+// asking puts a question on the desk, as somebody who has gone since.
+func asking(t *testing.T, d *desk.Desk, text string) desk.Record {
+	t.Helper()
+	set := question.Set{Questions: []question.Question{{
+		ID: "q1", Text: text, Type: question.SingleChoice, Required: true, AllowCustom: true,
+		Options: []question.Option{{ID: "yes", Label: "Yes"}, {ID: "no", Label: "No"}},
+	}}}
+	rec, err := d.Ask(t.Context(), set, "", desk.Asker{Client: "agent", Directory: "/srv/shop", Via: "mcp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// answering starts the answer command on a terminal.
+func answering(t *testing.T, dir string, args ...string) *seat {
+	t.Helper()
+	cmd := program(t, dir, append([]string{"answer"}, args...)...)
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
+	return &seat{Terminal: termtest.Start(t, cmd, 80, 24), dir: dir}
+}
+
+// Answered from any terminal: the oldest unless one is named, with the form
+// that its asker would show.
+func TestAnsweringOnATerminal(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		args   []string // ID stands for the id of the second question
+		text   string   // of the question that is shown
+		keys   func(*seat)
+		status int
+		state  desk.Status
+		says   string // on standard error
+	}{
+		{"the oldest", nil, "First?", func(s *seat) { s.Type("2"); s.WaitFor("(•) No"); s.Type("\r") }, 0, desk.Answered, "Answered in a terminal: First?"},
+		{"by a short id", []string{"ID"}, "Second?", func(s *seat) { s.Type("1"); s.WaitFor("(•) Yes"); s.Type("\r") }, 0, desk.Answered, "Answered in a terminal: Second?"},
+		{"in lines", []string{"--plain"}, "First?", func(s *seat) { s.Expect("[1]: "); s.Type("2\r") }, 0, desk.Answered, "Answered in a terminal: First?"},
+		{"closed", nil, "First?", func(s *seat) { s.Type("\x1b"); s.WaitFor("Close"); s.Type("\r") }, exitClosed, desk.Dismissed, "Dismissed in a terminal: First?"},
+		{"interrupted", nil, "First?", func(s *seat) { s.Type("\x03") }, exitInterrupted, desk.Pending, ""},
+		{"hung up", nil, "First?", func(s *seat) { _ = syscall.Kill(s.Pid(), syscall.SIGHUP) }, exitInterrupted, desk.Pending, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			d := openDesk(t, dir)
+			records := []desk.Record{asking(t, d, "First?"), asking(t, d, "Second?")}
+			args := append([]string{}, tc.args...)
+			if len(args) > 0 && args[0] == "ID" {
+				args[0] = strings.ToLower(shortened(records, shortOpen)[1])
+			}
+			s := answering(t, dir, args...)
+			s.form(tc.text)
+			tc.keys(s)
+			if got := s.Wait(); got != tc.status {
+				t.Errorf("exit status %d, want %d\n%s", got, tc.status, s.Output())
+			}
+			if !strings.Contains(s.Output(), tc.says) {
+				t.Errorf("says %q, want %q", s.Output(), tc.says)
+			}
+			s.left(t)
+			for _, rec := range records {
+				want := desk.Pending
+				if rec.Questions[0].Text == tc.text {
+					want = tc.state
+				}
+				if got, err := d.Get(t.Context(), rec.ID); err != nil || got.State != want {
+					t.Errorf("%s is %s, want %s; %v", rec.Questions[0].Text, got.State, want, err)
+				}
+			}
+		})
+	}
+}
+
+// Somebody else is first: the form withdraws within 250 ms, says so, and the
+// terminal is as it was (DESIGN, promise 3).
+func TestAnsweredElsewhere(t *testing.T) {
+	dir := t.TempDir()
+	d := openDesk(t, dir)
+	rec := asking(t, d, "Go on?")
+	s := answering(t, dir, rec.ID)
+	s.form("Go on?")
+	start := time.Now()
+	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"no"}}}}, "inbox"); err != nil {
+		t.Fatal(err)
+	}
+	if got := s.Wait(); got != 0 {
+		t.Errorf("exit status %d\n%s", got, s.Output())
+	}
+	t.Logf("withdrawn after %s", time.Since(start))
+	if !strings.Contains(s.Output(), "Answered in the inbox: Go on?") {
+		t.Errorf("says %q", s.Output())
+	}
+	s.left(t)
+}

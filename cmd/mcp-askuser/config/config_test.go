@@ -1,0 +1,271 @@
+package config
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"mcp-askuser/question"
+)
+
+// env looks variables up in a map.
+func env(vars map[string]string) func(string) string {
+	return func(name string) string { return vars[name] }
+}
+
+// write writes a configuration file and returns its path.
+func write(t *testing.T, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.toml")
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+var surfaces = []string{"tty", "inbox"}
+
+func TestDefaults(t *testing.T) {
+	got, err := Load(Source{Getenv: env(nil), Surfaces: surfaces})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := Values{
+		Limits: question.DefaultLimits(), MaxRounds: 10, RoundPause: 10 * time.Minute,
+		Surfaces: []string{"auto"}, Keep: 24 * time.Hour, NotifyCommand: []string{}, Desktop: true,
+	}
+	if !reflect.DeepEqual(got.Values, want) {
+		t.Errorf("got  %+v\nwant %+v", got.Values, want)
+	}
+	for _, s := range got.Settings {
+		if s.From != FromDefault || s.Source != "" {
+			t.Errorf("%s is from %s %s", s.Key, s.From, s.Source)
+		}
+	}
+}
+
+// Every setting can be given in every place, and the order of the places is
+// flag, environment, file, default.
+func TestOrder(t *testing.T) {
+	for _, tc := range []struct{ key, variable, flag, environment, file string }{
+		{"max_questions", "ASK_MAX_QUESTIONS", "7", "6", "5"},
+		{"max_options", "ASK_MAX_OPTIONS", "7", "6", "5"},
+		{"header_max_length", "ASK_HEADER_MAX_LENGTH", "7", "6", "5"},
+		{"question_max_length", "ASK_QUESTION_MAX_LENGTH", "7", "6", "5"},
+		{"max_rounds", "ASK_MAX_ROUNDS", "0", "6", "5"},
+		{"round_pause", "ASK_ROUND_PAUSE", "7s", "6s", "5s"},
+		{"surface", "ASK_SURFACE", "tty", "inbox", `"auto"`},
+		{"timeout", "ASK_TIMEOUT", "7s", "6s", `"5s"`},
+		{"on_timeout", "ASK_ON_TIMEOUT", "none", "default", `"none"`},
+		{"hold", "ASK_HOLD", "7s", "6s", "5"},
+		{"dir", "MCP_ASKUSER_DIR", "/c", "/b", `"/a"`},
+		{"keep", "ASK_KEEP", "7s", "6s", "5"},
+		{"notify_command", "ASK_NOTIFY_COMMAND", `["c"]`, `["b"]`, `["a"]`},
+		{"remind", "ASK_REMIND", "7s", "6s", "5"},
+		{"desktop_notifications", "ASK_DESKTOP_NOTIFICATIONS", "auto", "off", `"auto"`},
+		{"accessible", "ACCESSIBLE", "false", "true", "false"},
+		{"no_color", "NO_COLOR", "false", "true", "false"},
+	} {
+		t.Run(tc.key, func(t *testing.T) {
+			value := tc.file
+			if strings.HasSuffix(tc.flag, "s") { // a time, which a bare number gives in seconds
+				value = strings.Trim(strings.TrimSuffix(value, `s"`), `"`)
+			}
+			path := write(t, tc.key+" = "+strings.TrimSuffix(value, "s")+"\n")
+			vars := map[string]string{EnvFile: path, tc.variable: tc.environment}
+			given := true
+			src := Source{Getenv: env(vars), Surfaces: surfaces, Flag: func(key string) (string, bool) { return tc.flag, given && key == tc.key }}
+			for _, want := range []struct {
+				from         Origin
+				source, text string
+			}{
+				{FromFlag, "--" + strings.ReplaceAll(tc.key, "_", "-"), tc.flag},
+				{FromEnvironment, tc.variable, tc.environment},
+				{FromFile, path + ":1", strings.Trim(tc.file, `"`)},
+			} {
+				got, err := Load(src)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, s := range got.Settings {
+					if s.Key == tc.key && (s.From != want.from || s.Source != want.source || !same(s.Value, want.text)) {
+						t.Errorf("got %+v, want %+v", s, want)
+					}
+				}
+				if want.from == FromFlag {
+					given = false
+				} else {
+					delete(vars, tc.variable)
+				}
+			}
+		})
+	}
+}
+
+// same compares a value with how it was written.
+func same(value any, text string) bool {
+	switch v := value.(type) {
+	case int:
+		return decimal(v) == text
+	case bool:
+		return v == (text == "true")
+	case []string:
+		want, ok := words(text)
+		return ok && reflect.DeepEqual(v, want)
+	}
+	return value == text || value == text+"s"
+}
+
+// A bad value names itself, where it comes from and what is allowed; all
+// faults come at once.
+func TestFaults(t *testing.T) {
+	path := write(t, `# mine
+max_option = 5
+max_options = 1
+surface = ["tty", "fax"]
+ASK-TIMEOUT = 3
+notify_command = "ring"
+accessible = "perhaps"
+on_timeout = 1.5
+ui.colour = "red"
+
+[remind]
+every = 3
+
+[[hooks]]
+x = 1
+`)
+	got, err := Load(Source{
+		Getenv:   env(map[string]string{EnvFile: path, "ASK_TIMEOUT": "soon", "MCP_ASKUSER_DIR": "here"}),
+		Surfaces: surfaces,
+		Flag:     func(key string) (string, bool) { return "-1", key == "max_rounds" },
+	})
+	var faults Faults
+	if !errors.As(err, &faults) {
+		t.Fatalf("got %v", err)
+	}
+	want := Faults{
+		path + ":3: max_options is \"1\"; it takes a whole number, 2 or more",
+		"--max-rounds is \"-1\"; it takes a whole number, 0 or more",
+		path + ":4: surface is [\"tty\",\"fax\"]; it takes auto, or one or more of tty, inbox in order",
+		"ASK_TIMEOUT is \"soon\"; it takes seconds or a time such as 90s, 10m or 3d, 0 for none",
+		path + ":8: on_timeout is \"1.5\"; it takes none or default",
+		"MCP_ASKUSER_DIR is \"here\"; it takes an absolute path",
+		path + ":6: notify_command is \"ring\"; it takes a program and its arguments such as [\"notify-send\", \"A question\"]",
+		path + ":11: remind is \"[remind]\"; it takes seconds or a time such as 90s, 10m or 3d, 0 for none",
+		path + ":7: accessible is \"perhaps\"; it takes true or false",
+		path + ":2: \"max_option\" is no setting; did you mean max_options?",
+		path + ":5: \"ASK-TIMEOUT\" is no setting; did you mean timeout?",
+		path + ":9: \"ui\" is no setting; mcp-askuser config lists them all",
+		path + ":14: \"hooks\" is no setting; mcp-askuser config lists them all",
+	}
+	if strings.Join(faults, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(faults, "\n"), strings.Join(want, "\n"))
+	}
+	if got.Values.Limits.Options != 4 || got.Values.MaxRounds != 10 || got.Values.Timeout != 0 {
+		t.Errorf("a bad value is in effect: %+v", got.Values)
+	}
+}
+
+func TestFileThatCannotBeRead(t *testing.T) {
+	broken := write(t, "max_options = 5\nsurface = [\n")
+	for _, tc := range []struct{ name, file, want string }{
+		{"no TOML", broken, broken + ":"},
+		{"twice", write(t, "keep = 5\nkeep = 6\n"), ":2 is not TOML: "},
+		{"missing", filepath.Join(t.TempDir(), "none.toml"), "no such file"},
+		{"a directory", t.TempDir(), "is a directory"},
+		{"relative", "config.toml", `MCP_ASKUSER_CONFIG is "config.toml"; it takes an absolute path`},
+	} {
+		_, err := Load(Source{Getenv: env(map[string]string{EnvFile: tc.file}), Surfaces: surfaces})
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: got %v, want %s", tc.name, err, tc.want)
+		}
+	}
+}
+
+func TestFilePath(t *testing.T) {
+	for _, tc := range []struct {
+		vars map[string]string
+		want string
+	}{
+		{map[string]string{EnvFile: "/a/../b.toml", "HOME": "/home/x"}, "/b.toml"},
+		{map[string]string{"XDG_CONFIG_HOME": "/c", "HOME": "/home/x"}, "/c/mcp-askuser/config.toml"},
+		{map[string]string{"XDG_CONFIG_HOME": "relative"}, ""},
+		{nil, ""},
+	} {
+		if got, err := filePath(env(tc.vars)); err != nil || got != tc.want {
+			t.Errorf("%v: got %q, %v, want %q", tc.vars, got, err, tc.want)
+		}
+	}
+}
+
+func TestDuration(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		want time.Duration
+		ok   bool
+	}{
+		{"0", 0, true},
+		{"90", 90 * time.Second, true},
+		{"1m30s", 90 * time.Second, true},
+		{"250ms", 250 * time.Millisecond, true},
+		{"3d", 72 * time.Hour, true},
+		{"1d12h", 36 * time.Hour, true},
+		{"", 0, false},
+		{"d", 0, false},
+		{"-5", 0, false},
+		{"-5s", 0, false},
+		{"1d-5h", 0, false},
+		{"3days", 0, false},
+		{"9999999999999", 0, false},
+	} {
+		if got, ok := Duration(tc.text); ok != tc.ok || ok && got != tc.want {
+			t.Errorf("%q: got %v, %v", tc.text, got, ok)
+		}
+	}
+}
+
+// Whatever is in a file, each of its keys is either a setting or a fault with
+// a place, and no value gets past its bounds.
+func FuzzFile(f *testing.F) {
+	for _, seed := range []string{
+		"", "max_options = 5", "surface = [\"tty\"]", "a.b = 1", "[x]\ny=1", "[[x]]\ny=1", "x = {a=1}", "keep = 1e9",
+		"notify_command = [\"a\", 1]", "timeout = \"3d\"", "\"max options\" = nan", "\ufeffkeep=1", "keep=1\r\n",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		path := "/config.toml"
+		file, err := parse(path, []byte(text))
+		if err != nil {
+			return
+		}
+		var values Values
+		all := table(&values, surfaces)
+		named := len(unknown(path, file, all))
+		for _, e := range file {
+			if e.line < 1 || e.line > strings.Count(text, "\n")+1 {
+				t.Errorf("%q is on line %d", e.key, e.line)
+			}
+			for _, s := range all {
+				if s.key == e.key {
+					named++
+					s.set(s.fallback)
+					if !s.set(e.text) {
+						s.set(s.fallback)
+					}
+				}
+			}
+		}
+		if named != len(file) {
+			t.Errorf("%d keys, %d of them settings or faults", len(file), named)
+		}
+		if values.Keep < 0 || values.Timeout > longest || len(values.NotifyCommand) > 0 && values.NotifyCommand[0] == "" {
+			t.Errorf("out of bounds: %+v", values)
+		}
+	})
+}

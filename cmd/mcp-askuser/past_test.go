@@ -1,0 +1,231 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+// golden compares with a file in testdata/golden, which -update writes.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", "golden", name)
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; if that is meant, run the test with -update and look at the diff:\n%s", path, got)
+	}
+}
+
+// past is a dialogue of two rounds, and questions of no session that ended in
+// every other way. Some of it is hostile.
+func past() []desk.Record {
+	asked := time.Date(2026, 11, 21, 9, 30, 0, 0, time.UTC)
+	agent := desk.Asker{Client: "claude-code", Version: "2.1.329", Directory: "/srv/shop", Via: "mcp"}
+	yesNo := []question.Option{{ID: question.YesID, Label: "Yes"}, {ID: question.NoID, Label: "No"}}
+	outcome := func(id string, status desk.Status, reply *question.Reply, reason string) *desk.Outcome {
+		return &desk.Outcome{ID: id, Status: status, Reply: reply, Reason: reason, Surface: "tty", At: asked.Add(time.Minute)}
+	}
+	return []desk.Record{
+		{
+			ID: "01JD6Z0000AAAAAAAAAAAAAAAA", SessionID: "s1", Round: 1, Asker: agent, State: desk.Answered, CreatedAt: asked,
+			Set: question.Set{Questions: []question.Question{
+				{
+					ID: "q1", Text: "Which database?", Header: "Database", Type: question.SingleChoice, Required: true, AllowCustom: true,
+					Description: "It holds the orders.\n\n# Not a heading",
+					Options: []question.Option{
+						{ID: "pg", Label: "PostgreSQL", Description: "Relational", Default: true, FollowUps: []question.Question{
+							{ID: "q1.pg.1", Text: "Who runs it?", Type: question.Text, Required: true},
+						}},
+						{ID: "mongo", Label: "MongoDB", Description: "Documents"},
+					},
+				},
+				{ID: "q2", Text: "哪些功能?", Type: question.MultiChoice, AllowCustom: true, Options: []question.Option{{ID: "c", Label: "缓存"}, {ID: "l", Label: "日志"}}},
+				{ID: "q3", Text: "Anything else?", Type: question.Text},
+			}},
+			Outcome: outcome("01JD6Z0000ZZZZZZZZZZZZZZZZ", desk.Answered, &question.Reply{
+				Answers: []question.Answer{
+					{QuestionID: "q1", Selected: []string{"pg"}, By: question.ByUser},
+					{QuestionID: "q1.pg.1", Custom: "We do:\n\n1. backups\n- @ops looks after it", By: question.ByUser},
+					{QuestionID: "q2", Selected: []string{"c", "l"}, Custom: "*more*", By: question.ByUser},
+				},
+				Note: "Until <b>spring</b>",
+			}, ""),
+		},
+		{
+			ID: "01JD6Z0001AAAAAAAAAAAAAAAA", SessionID: "s1", Round: 2, Asker: agent, State: desk.Dismissed, CreatedAt: asked.Add(time.Hour),
+			Set:     question.Set{Questions: []question.Question{{ID: "q1", Text: "Delete\x1b[2J the \u202eold table?", Type: question.Boolean, Required: true, Options: yesNo}}},
+			Outcome: outcome("01JD6Z0001ZZZZZZZZZZZZZZZZ", desk.Dismissed, &question.Reply{Dismissed: true, Reason: "Ask in #ops"}, ""),
+		},
+		{
+			ID: "01JD6Z0002AAAAAAAAAAAAAAAA", Round: 1, Asker: desk.Asker{Client: "mcp-askuser", Via: "shell"}, State: desk.Timeout, CreatedAt: asked.Add(2 * time.Hour),
+			Set:     question.Set{Questions: []question.Question{{ID: "q1", Text: "Anyone there?", Type: question.Boolean, Required: true, Options: yesNo}}},
+			Outcome: &desk.Outcome{ID: "01JD6Z0002ZZZZZZZZZZZZZZZZ", Status: desk.Timeout, Reason: "1m0s", At: asked.Add(2*time.Hour + time.Minute)},
+		},
+		{
+			ID: "01JD6Z0003AAAAAAAAAAAAAAAA", Round: 1, Asker: agent, State: desk.Answered, CreatedAt: asked.Add(3 * time.Hour), OnTimeout: "default",
+			Set: question.Set{Questions: []question.Question{{ID: "q1", Text: "Deploy tonight?", Type: question.Boolean, Required: true, Options: yesNo}}},
+			Outcome: &desk.Outcome{ID: "01JD6Z0003ZZZZZZZZZZZZZZZZ", Status: desk.Answered, Reply: &question.Reply{
+				Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.NoID}, By: question.ByTimeout}},
+			}, At: asked.Add(3*time.Hour + time.Minute)},
+		},
+	}
+}
+
+func TestDecisionLog(t *testing.T) { golden(t, "decisions.md", []byte(decisionLog(past()))) }
+
+func TestTranscript(t *testing.T) {
+	var b bytes.Buffer
+	a := &app{out: &b}
+	if err := a.printHistory(past(), "jsonl"); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "transcript.jsonl", b.Bytes())
+}
+
+// Each message points to the one before it in its session, and what the tool
+// was asked can be asked again.
+func TestTranscriptHoldsTogether(t *testing.T) {
+	records := past()
+	seen := map[string]string{} // session by id of the message
+	for i, m := range transcript(records) {
+		if _, twice := seen[m.UUID]; twice {
+			t.Errorf("message %d: id %s stands for two", i, m.UUID)
+		}
+		if m.ParentUUID != nil && seen[*m.ParentUUID] != m.SessionID {
+			t.Errorf("message %d: its parent is not in its session", i)
+		}
+		if m.ParentUUID == nil && i != 0 && i != 4 && i != 6 {
+			t.Errorf("message %d: starts a chain", i)
+		}
+		seen[m.UUID] = m.SessionID
+		use, ok := m.Message.Content[0].(toolUse)
+		if !ok {
+			continue
+		}
+		input, err := json.Marshal(use.Input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		call, err := askuser.Decode(input, question.DefaultLimits())
+		if err != nil {
+			t.Fatalf("message %d cannot be asked again: %v", i, err)
+		}
+		want, _ := json.Marshal(records[i/2].Set)
+		if got, _ := json.Marshal(call.Set); !bytes.Equal(got, want) {
+			t.Errorf("message %d asks\n%s\nwant\n%s", i, got, want)
+		}
+	}
+	if len(seen) != 2*len(records) {
+		t.Errorf("%d messages", len(seen))
+	}
+}
+
+// Whatever is in a text, it comes out of Markdown as that text: no other
+// element than the one that it stands in, and no tag of its own.
+func FuzzMarkdown(f *testing.F) {
+	for _, seed := range []string{
+		"plain", "# heading", "- item\n- item", "1. one", "1) one", "> quote", "```\ncode\n```", "    code", "*a* _b_ **c** `d` ~~e~~",
+		"[x](javascript:1)", "![x](y)", "<script>alert(1)</script>", "<!-- x -->", "&lt;&#64;", "a\nb", "a\n===", "a\n---", "| a | b |\n|---|---|",
+		"@everyone", "a@b.c", "\\*a\\*", "trailing\\", "\x1b[31m\u202e", "+ x", "=", "- [ ] todo", "[x]: /y", "[^1]: note", "www.example.org", "\t* x", "a  \nb", "…\u00a0 #1",
+	} {
+		f.Add(seed)
+	}
+	md := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList, extension.Footnote, extension.DefinitionList))
+	f.Fuzz(func(t *testing.T, s string) {
+		for name, tc := range map[string]struct{ source, want string }{
+			"heading": {"## " + inline(s) + "\n", inlineText(s)},
+			"item":    {"- " + inline(s) + "\n", inlineText(s)},
+			"quote":   {quoted(s), inlineText(question.Block(s))},
+		} {
+			source := []byte(tc.source)
+			var got strings.Builder
+			err := ast.Walk(md.Parser().Parse(text.NewReader(source)), func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+				if !entering {
+					return ast.WalkContinue, nil
+				}
+				switch n := n.(type) {
+				case *ast.Document, *ast.List, *ast.ListItem, *ast.TextBlock, *ast.Blockquote:
+				case *ast.Paragraph:
+					got.WriteByte(' ')
+				case *ast.Heading:
+					if name != "heading" {
+						t.Errorf("%s: a heading in %q", name, source)
+					}
+				case *ast.Text:
+					got.Write(n.Segment.Value(source))
+					if n.SoftLineBreak() || n.HardLineBreak() {
+						got.WriteByte(' ')
+					}
+				case *ast.RawHTML:
+					if tag := n.Segments.Value(source); string(tag) != "<!-- -->" {
+						t.Errorf("%s: the tag %s in %q", name, tag, source)
+					}
+				default:
+					t.Errorf("%s: %s in %q", name, n.Kind(), source)
+				}
+				return ast.WalkContinue, nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := unescape(got.String()); strings.Join(strings.Fields(got), " ") != tc.want {
+				t.Errorf("%s shows %q, want %q", tc.source, got, tc.want)
+			}
+		}
+	})
+}
+
+// inlineText is a text as inline is to show it.
+func inlineText(s string) string {
+	return strings.Join(strings.Fields(question.Line(strings.Join(strings.Fields(s), " "))), " ")
+}
+
+// unescape takes away the backslashes of Markdown, which the parser leaves in
+// its segments.
+func unescape(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) && strings.IndexByte("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~", s[i+1]) >= 0 {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+func TestHistoryTable(t *testing.T) {
+	table := historyTable(past())
+	rows := table.rows[1:]
+	for i, want := range []string{"PostgreSQL; We do: 1. backups - @ops looks after it; 缓存, 日志, *more*", "dismissed", "timeout", "No"} {
+		if got := rows[i][4]; got != want {
+			t.Errorf("row %d: %q, want %q", i, got, want)
+		}
+	}
+}
