@@ -186,11 +186,11 @@ func TestThousandWaitingCalls(t *testing.T) {
 		}
 	}
 
-	// The others are cancelled, fifty at a time.
+	// The others are cancelled, twenty at a time.
 	var slowest time.Duration
-	for first := 1; first < calls; first += 100 {
+	for first := 1; first < calls; first += 40 {
 		cancelled := map[int]time.Time{}
-		for n := first; n < first+100; n += 2 {
+		for n := first; n < min(first+40, calls); n += 2 {
 			cancelled[n] = time.Now()
 			w.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d,"reason":"AbortError: user-cancel"}}`, n)
 		}

@@ -35,7 +35,9 @@ type form struct {
 	params mcp.ElicitationParams
 	result chan answer // buffered: whoever brings the first result need not wait
 
-	sent time.Time // guarded by roundTrip.mu
+	// Guarded by roundTrip.mu:
+	sent     time.Time
+	answered bool // its result is there, though the surface may not have it yet
 }
 
 type answer struct {
@@ -74,12 +76,16 @@ func (r *roundTrip) set(f *form) {
 // formKey names the one form among a call's input requests.
 const formKey = "form"
 
-// hand returns the result that takes f to the client. Its request state is the
-// record's id and a secret that only this client gets to see (FACTS 5.11).
+// hand returns the result that takes f to the client; nil where the form has
+// its result already, and was offered in the same moment. Its request state is
+// the record's id and a secret that only this client gets to see (FACTS 5.11).
 func (r *roundTrip) hand(f *form, id string, asked bool) *mcp.CallToolResult {
 	secret := rand.Text()
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if f.answered {
+		return nil
+	}
 	f.sent = time.Now()
 	r.states[secret] = handout{f, asked}
 	return mcpserver.NewInputRequestBuilder(id+"."+secret).Elicit(formKey, f.params).ToolResult()
@@ -104,6 +110,7 @@ func (r *roundTrip) bring(secret string, responses mcp.InputResponses) (asked, h
 		return h.asked, handed
 	}
 	a.took = time.Since(h.sent)
+	h.answered = true
 	select {
 	case h.result <- a:
 	default: // a result is there already

@@ -54,8 +54,10 @@ func (t *Tools) wait(ctx context.Context, c caller, rec desk.Record, shown *show
 		case over := <-ended:
 			return collect(over)
 		case f := <-forms:
-			depart = func() {} // the form waits in the call's place; see resume
-			return shown.trip.hand(f, rec.ID, asked), nil
+			if result := shown.trip.hand(f, rec.ID, asked); result != nil {
+				depart = func() {} // the form waits in the call's place; see resume
+				return result, nil
+			}
 		case <-gone:
 			gone = nil
 			switch over, err := t.unshown(ctx, rec, shown, asked); {
