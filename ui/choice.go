@@ -32,8 +32,8 @@ func (e *NobodyError) Is(target error) bool { return target == ErrUnavailable }
 
 // Show tries the surfaces in order and stays with the first that reaches the
 // human, until the record has ended on it or elsewhere. Before it tries one it
-// calls on with those tried so far and that one at the end; the same is kept
-// with the record. A nil return means that the record has
+// calls on with those tried so far and that one at the end, and once more when
+// none is left. A nil return means that the record has
 // ended; a *NobodyError that no surface reached the human. Other errors come
 // from a surface that gave up with the record still open, or are the cause of
 // ctx's end.
@@ -54,9 +54,6 @@ func Show(ctx context.Context, d *desk.Desk, rec desk.Record, surfaces []Surface
 	for _, s := range surfaces {
 		now := append(slices.Clone(tried), desk.Showing{Surface: s.Name()})
 		on(now)
-		if err := d.SetShown(ctx, rec.ID, now); err != nil {
-			log.InfoContext(ctx, "where it is shown is not kept", "id", rec.ID, "error", err)
-		}
 		err := s.Show(ctx, rec, func(r question.Reply) error {
 			return own.send(func() error {
 				_, err := d.Reply(ctx, rec.ID, r, s.Name())
@@ -75,9 +72,7 @@ func Show(ctx context.Context, d *desk.Desk, rec desk.Record, surfaces []Surface
 		log.InfoContext(ctx, "surface not available", "id", rec.ID, "surface", s.Name(), "why", err)
 		tried = append(tried, desk.Showing{Surface: s.Name(), Why: err.Error()})
 	}
-	if err := d.SetShown(ctx, rec.ID, tried); err != nil {
-		log.InfoContext(ctx, "where it was tried is not kept", "id", rec.ID, "error", err)
-	}
+	on(tried)
 	return &NobodyError{tried}
 }
 

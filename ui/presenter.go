@@ -84,7 +84,14 @@ func (p *Presenter) run(rec desk.Record, surfaces []Surface, x *Presentation) er
 		beside.Go(func() { p.options.Notify(ctx, rec) })
 	}
 	return Show(ctx, p.options.Desk, rec, surfaces, p.options.Log, func(tried []desk.Showing) {
-		x.surface.Store(&tried[len(tried)-1].Surface)
+		if len(tried) > 0 {
+			x.surface.Store(&tried[len(tried)-1].Surface)
+		}
+		// The asker's surfaces are kept with the record: whoever looks at it
+		// elsewhere sees where else it is (D22).
+		if err := p.options.Desk.SetShown(ctx, rec.ID, tried); err != nil {
+			p.options.Log.InfoContext(ctx, "where it is shown is not kept", "id", rec.ID, "error", err)
+		}
 	})
 }
 
