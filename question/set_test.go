@@ -199,18 +199,3 @@ func TestValidate(t *testing.T) {
 		})
 	}
 }
-
-func TestLimitsFrom(t *testing.T) {
-	env := map[string]string{"ASK_MAX_QUESTIONS": "6", "ASK_MAX_OPTIONS": "9", "ASK_HEADER_MAX_LENGTH": " 20 ", "ASK_QUESTION_MAX_LENGTH": "80"}
-	l, err := LimitsFrom(func(k string) string { return env[k] })
-	if want := (Limits{Questions: 6, Options: 9, Header: 20, Question: 80, Label: 50, Description: 200}); err != nil || l != want {
-		t.Errorf("got %+v, %v; want %+v", l, err, want)
-	}
-	env = map[string]string{"ASK_MAX_QUESTIONS": "0", "ASK_MAX_OPTIONS": "1", "ASK_HEADER_MAX_LENGTH": "-3", "ASK_QUESTION_MAX_LENGTH": "many"}
-	_, err = LimitsFrom(func(k string) string { return env[k] })
-	for name := range env {
-		if err == nil || !strings.Contains(err.Error(), name) {
-			t.Errorf("%s: not named in %v", name, err)
-		}
-	}
-}
