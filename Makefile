@@ -1,4 +1,4 @@
-# make test    install what the tests need, then run every check but e2e
+# make test    install what the tests need, then run every test but e2e
 # make e2e     the MCP Inspector against the built program
 # make stress  thousands of races between answerers, and of killed processes
 # make bench   the figures that README promises
@@ -13,12 +13,12 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 APT = $(shell [ "$$(id -u)" = 0 ] || echo sudo) apt-get
 apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq $(2); }
 
-.PHONY: build test deps check unit e2e stress bench fuzz lint generate clean
+.PHONY: build test deps deps-browser check unit browser e2e stress bench fuzz lint generate clean
 
 build:
 	$(GO) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser ./cmd/mcp-askuser
 
-test: deps check unit
+test: deps check unit browser
 
 # The race detector needs a C compiler; panes are tested in a real tmux.
 deps:
@@ -35,6 +35,21 @@ check:
 
 unit:
 	$(GO) test -race ./...
+
+# The page in a real browser, and axe-core on it.
+browser: deps-browser
+	$(GO) vet -tags browser ./ui/web
+	$(GO) test -tags browser -count=1 -run '^TestBrowser' ./ui/web
+
+deps-browser: ui/web/testdata/axe/node_modules/.stamp
+	@$(call apt,chromium,chromium)
+	@[ -d /usr/share/fonts/truetype/liberation ] || { $(APT) update -qq && $(APT) install -y -qq fonts-liberation; }
+	@[ -d /usr/share/fonts/truetype/dejavu ] || { $(APT) update -qq && $(APT) install -y -qq fonts-dejavu-core; }
+
+ui/web/testdata/axe/node_modules/.stamp: ui/web/testdata/axe/package.json ui/web/testdata/axe/package-lock.json
+	@$(call apt,npm,npm)
+	cd ui/web/testdata/axe && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
 
 e2e: e2e/node_modules/.stamp
 	$(GO) vet -tags e2e ./e2e
@@ -66,4 +81,4 @@ generate:
 	$(GO) generate ./...
 
 clean:
-	rm -rf bin e2e/node_modules
+	rm -rf bin e2e/node_modules ui/web/testdata/axe/node_modules

