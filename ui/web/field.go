@@ -166,4 +166,3 @@ func (p *painter) preview(text string) template.HTML {
 	}
 	return preview(p.md, text)
 }
-
