@@ -301,7 +301,7 @@ func askAndDie(t *testing.T, dir, question string) bool {
 // was answered before it counts as collected.
 func playAsker(ctx context.Context, d *desk.Desk, question string) error {
 	r := request(question)
-	r.Session = ""
+	r.Session = question
 	rec, attendance, err := d.Submit(ctx, r)
 	if err != nil {
 		return err

@@ -2,10 +2,12 @@ package desk_test
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -60,6 +62,76 @@ func BenchmarkWake(b *testing.B) {
 		}
 		took = append(took, (<-woken).Sub(start))
 	}
+	report(b, took)
+}
+
+// BenchmarkWakeAmongMany is the time from before a reply until its waiter has
+// the record, while 199 other processes have a question open and somebody
+// watches the desk.
+func BenchmarkWakeAmongMany(b *testing.B) {
+	const waiters = 200
+	dir := storeDir(b)
+	d := open(b, dir)
+	ctx, stop := context.WithCancel(b.Context())
+	events, err := d.Watch(ctx)
+	if err != nil {
+		b.Fatal(err)
+	}
+	seen := make(chan struct{})
+	go func() {
+		defer close(seen)
+		for range events {
+		}
+	}()
+	peers := make([]*peer, waiters)
+	ids := make([]string, waiters)
+	for i := range peers {
+		peers[i] = startPeer(b, "wait", dir, fmt.Sprint(i))
+	}
+	for i, p := range peers {
+		ids[i] = p.hear()
+	}
+	var took []time.Duration
+	for i := 0; b.Loop(); i = (i + 1) % waiters {
+		start := time.Now()
+		if _, err := d.Reply(b.Context(), ids[i], says("yes"), "inbox"); err != nil {
+			b.Fatal(err)
+		}
+		woken, err := strconv.ParseInt(peers[i].hear(), 10, 64)
+		if err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Duration(woken-start.UnixNano()))
+		b.StopTimer()
+		ids[i] = peers[i].hear() // asks the next
+		b.StartTimer()
+	}
+	stop()
+	<-seen
+	report(b, took)
+}
+
+// playWaiter asks and waits, again and again; it says the id, then when it woke.
+func playWaiter(ctx context.Context, d *desk.Desk, name string) error {
+	for n := 0; ; n++ {
+		rec, attendance, err := d.Submit(ctx, desk.Request{Set: request(fmt.Sprint(name, n)).Set, Asker: asker})
+		if err != nil {
+			return err
+		}
+		fmt.Println(rec.ID)
+		if _, err := d.Wait(ctx, rec.ID); err != nil {
+			return err
+		}
+		fmt.Println(time.Now().UnixNano())
+		if err := d.Collect(ctx, rec.ID); err != nil {
+			return err
+		}
+		attendance.Release()
+	}
+}
+
+// report adds the percentiles of what was measured.
+func report(b *testing.B, took []time.Duration) {
 	slices.Sort(took)
 	b.ReportMetric(float64(took[len(took)/2].Microseconds()), "p50-µs")
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")

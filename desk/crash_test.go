@@ -27,7 +27,7 @@ import (
 func TestKillLosesNothing(t *testing.T) {
 	const workers = 4
 	dir := storeDir(t)
-	kills := rounds(t, 160)
+	kills := rounds(t, 100)
 	var mu sync.Mutex
 	said := map[string]string{} // by id: the acknowledged answer, "" if it was only asked
 	var wg sync.WaitGroup

@@ -196,11 +196,18 @@ func (p *peer) hear() string {
 	return p.out.Text()
 }
 
-// play is the main function of a peer.
+// play is the main function of a peer. Its arguments are the store, what it is
+// about, and the step at which it is killed, if any.
 func play(role string) error {
-	store, err := spool.Open(os.Args[1])
+	s, err := spool.Open(os.Args[1])
 	if err != nil {
 		return err
+	}
+	store := &mortal{Store: s}
+	if len(os.Args) > 3 {
+		if store.die, err = strconv.Atoi(os.Args[3]); err != nil {
+			return err
+		}
 	}
 	d := desk.New(store, desk.Options{})
 	ctx := context.Background()
@@ -215,6 +222,10 @@ func play(role string) error {
 		return work(ctx, d, os.Args[2])
 	case "asker":
 		return playAsker(ctx, d, os.Args[2])
+	case "answerer":
+		return playAnswerer(ctx, d, os.Args[2])
+	case "wait":
+		return playWaiter(ctx, d, os.Args[2])
 	}
 	return fmt.Errorf("no role %q", role)
 }

@@ -58,6 +58,12 @@ type Store interface {
 	// those that somebody has.
 	Locked(ctx context.Context, kind Kind, name string) (bool, error)
 	Locks(ctx context.Context, kind Kind) ([]string, error)
+	// Bell rings, until stop is called, whenever the reply to a record may have
+	// been created, by any process, after it returned, even by one that was
+	// killed before it could say so. It may ring for nothing. The channel is
+	// closed when it can ring no more. Where a store has no bells the error is
+	// errors.ErrUnsupported: then there is only Watch.
+	Bell(ctx context.Context, id string) (rings <-chan struct{}, stop func(), err error)
 	// Watch tells of every change of the collections but the archive that
 	// is made, by any process, after it returned, in order, until ctx ends.
 	// The channel is closed then, or earlier when what it watched is gone:

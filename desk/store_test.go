@@ -21,6 +21,8 @@ type tampered struct {
 	beforeCreate func(desk.Kind)
 	afterCreate  func(desk.Kind)
 	afterGet     func(desk.Kind)
+	refuse       func(desk.Kind) error // an error of Create that creates nothing
+	doubt        func(desk.Kind) error // one that comes after it has
 	watch        func(context.Context) (<-chan desk.Change, error)
 }
 
@@ -28,9 +30,17 @@ func (s *tampered) Create(ctx context.Context, kind desk.Kind, id string, data [
 	if s.beforeCreate != nil {
 		s.beforeCreate(kind)
 	}
+	if s.refuse != nil {
+		if err := s.refuse(kind); err != nil {
+			return err
+		}
+	}
 	err := s.Store.Create(ctx, kind, id, data)
 	if s.afterCreate != nil {
 		s.afterCreate(kind)
+	}
+	if s.doubt != nil && err == nil {
+		err = s.doubt(kind)
 	}
 	return err
 }
@@ -41,6 +51,15 @@ func (s *tampered) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, 
 		s.afterGet(kind)
 	}
 	return data, err
+}
+
+// Bell is there as long as nothing is wrong with the watch that would do its
+// work.
+func (s *tampered) Bell(ctx context.Context, id string) (<-chan struct{}, func(), error) {
+	if s.watch != nil {
+		return nil, nil, errors.ErrUnsupported
+	}
+	return s.Store.Bell(ctx, id)
 }
 
 func (s *tampered) Watch(ctx context.Context) (<-chan desk.Change, error) {

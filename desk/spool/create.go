@@ -39,6 +39,9 @@ func (s *Spool) Create(ctx context.Context, kind desk.Kind, id string, data []by
 		return advise(err)
 	}
 	defer os.Remove(temp)
+	if kind == desk.KindReplies {
+		defer s.grip(id)()
+	}
 	if err := os.Link(temp, path); err != nil {
 		return advise(err)
 	}

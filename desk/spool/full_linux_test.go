@@ -14,6 +14,8 @@ import (
 
 	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
+
+	"mcp-askuser/desk"
 )
 
 // envFill names the store that the test binary, run as a process of its own,
@@ -23,6 +25,12 @@ const envFill = "SPOOL_TEST_FILL"
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(envFill); dir != "" {
 		fill(dir)
+	}
+	if dir := os.Getenv(envGrip); dir != "" {
+		playGrip(dir)
+	}
+	if dir := os.Getenv(envHold); dir != "" {
+		playHold(dir)
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -41,18 +49,19 @@ func TestDiskFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	failure, fault := fillUp(t.Context(), s)
-	if fault != nil {
-		t.Error(fault)
+	for _, fill := range []func(context.Context, *Spool) (failure, fault error){putWhereItIsFull, fillUp} {
+		failure, fault := fill(t.Context(), s)
+		if fault != nil {
+			t.Error(fault)
+		}
+		if !errors.Is(failure, syscall.ENOSPC) || !strings.Contains(failure.Error(), "free some space") {
+			t.Errorf("a full disk: %v", failure)
+		}
 	}
-	if !errors.Is(failure, syscall.ENOSPC) || !strings.Contains(failure.Error(), "free some space") {
-		t.Errorf("a full disk: %v", failure)
-	}
-
 	if err := unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
 		t.Fatal(err)
 	}
-	_, failure = s.writeTemp(someID(2026, 11, 1), []byte("x"), true)
+	_, failure := s.writeTemp(someID(2026, 11, 1), []byte("x"), true)
 	if failure = advise(failure); !errors.Is(failure, syscall.EROFS) || !strings.Contains(failure.Error(), EnvDir) {
 		t.Errorf("a read-only disk: %v", failure)
 	}
@@ -60,7 +69,7 @@ func TestDiskFull(t *testing.T) {
 
 func TestWriteFails(t *testing.T) {
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), envFill+"="+filepath.Join(t.TempDir(), "store"))
+	cmd.Env = append(os.Environ(), envFill+"="+filepath.Join(t.TempDir(), "store"), "GORACE=atexit_sleep_ms=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
@@ -84,4 +93,17 @@ func fill(dir string) {
 		os.Exit(1)
 	}
 	os.Exit(0)
+}
+
+// To open a named pipe is to wait for its writer: it must not keep anybody.
+func TestPipeIsNoDocument(t *testing.T) {
+	s := openNew(t)
+	create(t, s, desk.KindPending, someID(2026, 11, 1), "x")
+	id := someID(2026, 11, 2)
+	if err := unix.Mkfifo(filepath.Join(s.Dir(), "pending", id+suffix), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Get(t.Context(), desk.KindPending, id); !errors.Is(err, desk.ErrDamaged) {
+		t.Errorf("Get: %v", err)
+	}
 }

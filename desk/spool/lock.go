@@ -41,6 +41,9 @@ func (s *Spool) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
+		if taken, err := locked(path); taken || err != nil { // usual where many ask the same, and cheap
+			return nil, cmp.Or(err, desk.ErrLocked)
+		}
 		if err := s.makeDirs(filepath.Dir(path)); err != nil {
 			return nil, err
 		}
@@ -53,13 +56,9 @@ func (s *Spool) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 			return func() { letGo(lock) }, nil
 		}
 		_ = lock.Close()
-		if got {
-			continue
+		if !got {
+			time.Sleep(lockPause)
 		}
-		if taken, err := locked(path); taken || err != nil {
-			return nil, cmp.Or(err, desk.ErrLocked)
-		}
-		time.Sleep(lockPause)
 	}
 	return nil, desk.ErrLocked
 }

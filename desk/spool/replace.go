@@ -41,16 +41,11 @@ func (s *Spool) Put(ctx context.Context, kind desk.Kind, id string, data []byte)
 
 // Mark implements desk.Store: an empty file <mark>/<name>/<id>.
 func (s *Spool) Mark(ctx context.Context, mark desk.Mark, name, id string) error {
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
-	}
-	dir, err := s.markDir(mark, name)
+	path, err := s.markPath(ctx, mark, name, id)
 	if err != nil {
 		return err
 	}
-	if !desk.ValidID(id) {
-		return fmt.Errorf("%q is no record id: %w", id, fs.ErrInvalid)
-	}
+	dir := filepath.Dir(path)
 	for {
 		if err := s.makeDirs(filepath.Dir(dir)); err != nil {
 			return err
@@ -60,7 +55,7 @@ func (s *Spool) Mark(ctx context.Context, mark desk.Mark, name, id string) error
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return advise(err)
 		}
-		f, err := os.OpenFile(filepath.Join(dir, id), os.O_CREATE|os.O_WRONLY, 0o600)
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue // Unmark has just removed the directory, empty as it was
 		}
@@ -73,17 +68,14 @@ func (s *Spool) Mark(ctx context.Context, mark desk.Mark, name, id string) error
 
 // Unmark implements desk.Store.
 func (s *Spool) Unmark(ctx context.Context, mark desk.Mark, name, id string) error {
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
-	}
-	dir, err := s.markDir(mark, name)
+	path, err := s.markPath(ctx, mark, name, id)
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(filepath.Join(dir, id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return advise(err)
 	}
-	_ = os.Remove(dir) // fails while there are others in it
+	_ = os.Remove(filepath.Dir(path)) // fails while there are others in it
 	return nil
 }
 
@@ -110,6 +102,21 @@ func (s *Spool) markDir(mark desk.Mark, name string) (string, error) {
 		return "", fmt.Errorf("%q is no name of a mark: %w", name, fs.ErrInvalid)
 	}
 	return filepath.Join(s.dir, string(mark), name), nil
+}
+
+// markPath is where a mark lives.
+func (s *Spool) markPath(ctx context.Context, mark desk.Mark, name, id string) (string, error) {
+	if ctx.Err() != nil {
+		return "", context.Cause(ctx)
+	}
+	dir, err := s.markDir(mark, name)
+	if err != nil {
+		return "", err
+	}
+	if !desk.ValidID(id) {
+		return "", fmt.Errorf("%q is no record id: %w", id, fs.ErrInvalid)
+	}
+	return filepath.Join(dir, id), nil
 }
 
 // safeName reports whether a name can be that of a file: letters, digits and

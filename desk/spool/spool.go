@@ -5,6 +5,7 @@
 //	replies/<id>.json           the outcome: that the file exists is the decision
 //	archive/YYYY-MM/<id>.json   both, once they are known
 //	askers/<id>.lock            held by the process that waits: gone lock = detached
+//	bells/<id>/                 a named pipe of each waiter (Linux)
 //	drafts/<id>.json            what a human is typing
 //	showing/<id>.json           where the record is shown
 //	present/<name>-<n>.lock     held by an open inbox or web page
@@ -86,15 +87,7 @@ func (s *Spool) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 	if err != nil {
 		return nil, err
 	}
-	// A look before opening: to open a named pipe is to wait for its writer.
-	info, err := os.Lstat(path)
-	if err != nil {
-		return nil, advise(err)
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxSize {
-		return nil, fmt.Errorf("%w: %s is %s of %d bytes", desk.ErrDamaged, path, info.Mode(), info.Size())
-	}
-	data, err := os.ReadFile(path)
+	data, err := readFile(path)
 	return data, advise(err)
 }
 
@@ -110,6 +103,9 @@ func (s *Spool) Delete(ctx context.Context, kind desk.Kind, id string) error {
 	}
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return advise(err)
+	}
+	if kind == desk.KindPending {
+		s.removeBells(id)
 	}
 	return nil
 }

@@ -39,6 +39,16 @@ func openNew(tb testing.TB) *Spool {
 	return s
 }
 
+// openAgain returns the store as another process would have it.
+func openAgain(tb testing.TB, s *Spool) *Spool {
+	tb.Helper()
+	again, err := Open(s.Dir())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return again
+}
+
 func create(tb testing.TB, s *Spool, kind desk.Kind, id string, data string) {
 	tb.Helper()
 	if err := s.Create(tb.Context(), kind, id, []byte(data)); err != nil {

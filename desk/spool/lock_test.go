@@ -1,0 +1,234 @@
+package spool
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+
+	"mcp-askuser/desk"
+)
+
+// envHold names the store in which the test binary, run as a process of its
+// own, holds the lock named by its argument.
+const envHold = "SPOOL_TEST_HOLD"
+
+// playHold takes the lock, says so, and keeps it.
+func playHold(dir string) {
+	s, err := Open(dir)
+	if err == nil {
+		_, err = s.Lock(context.Background(), desk.KindAskers, os.Args[1])
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println("held")
+	select {} // until it is killed
+}
+
+func lock(t *testing.T, s *Spool, name string) (release func()) {
+	t.Helper()
+	release, err := s.Lock(t.Context(), desk.KindAskers, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return release
+}
+
+func isLocked(t *testing.T, s *Spool, name string) bool {
+	t.Helper()
+	locked, err := s.Locked(t.Context(), desk.KindAskers, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return locked
+}
+
+func TestLock(t *testing.T) {
+	s := openNew(t)
+	other := openAgain(t, s)
+	if isLocked(t, s, "a") {
+		t.Error("locked before anybody came")
+	}
+	if _, err := os.Lstat(s.Dir()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a look has created something: %v", err)
+	}
+	for range 3 {
+		release := lock(t, s, "a")
+		for _, spool := range []*Spool{s, other} {
+			if _, err := spool.Lock(t.Context(), desk.KindAskers, "a"); !errors.Is(err, desk.ErrLocked) {
+				t.Errorf("a second one: %v", err)
+			}
+			if !isLocked(t, spool, "a") || isLocked(t, spool, "b") {
+				t.Error("does not look locked, or another does")
+			}
+		}
+		lock(t, other, "b")()
+		release()
+		if isLocked(t, other, "a") {
+			t.Error("still locked")
+		}
+	}
+	if left, err := names(filepath.Join(s.Dir(), string(desk.KindAskers))); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+	for _, name := range []string{"", "..", "../x", "a/b", "a.b", "a\x00", "ä"} {
+		if _, err := s.Lock(t.Context(), desk.KindAskers, name); err == nil {
+			t.Errorf("locked %q", name)
+		}
+		if _, err := s.Locked(t.Context(), desk.KindAskers, name); err == nil {
+			t.Errorf("looked at %q", name)
+		}
+	}
+}
+
+// Invariant: however many take and leave a lock, whose file goes with it each
+// time, one has it at a time; and one who wants it and finds only lookers gets
+// it.
+func TestLockIsExclusive(t *testing.T) {
+	const takers, lookers, turns = 8, 4, 200
+	s := openNew(t)
+	var holding, taken atomic.Int32
+	var takes, looks sync.WaitGroup
+	for range takers {
+		spool := openAgain(t, s)
+		takes.Go(func() {
+			for range turns {
+				release, err := spool.Lock(t.Context(), desk.KindAskers, "a")
+				if errors.Is(err, desk.ErrLocked) {
+					continue
+				}
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if holding.Add(1) > 1 {
+					t.Error("two hold the lock")
+				}
+				taken.Add(1)
+				holding.Add(-1)
+				release()
+			}
+		})
+	}
+	takes.Wait()
+	if taken.Load() == 0 {
+		t.Error("nobody got the lock")
+	}
+
+	stop := make(chan struct{})
+	for range lookers {
+		spool := openAgain(t, s)
+		looks.Go(func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					if _, err := spool.Locked(t.Context(), desk.KindAskers, "b"); err != nil {
+						t.Error(err)
+						return
+					}
+				}
+			}
+		})
+	}
+	for range turns {
+		lock(t, s, "b")()
+	}
+	close(stop)
+	looks.Wait()
+}
+
+// Invariant: a lock goes with its process, however that ends.
+func TestLockOfTheDead(t *testing.T) {
+	s := openNew(t)
+	for range 3 {
+		cmd := exec.Command(os.Args[0], "a")
+		cmd.Env = append(os.Environ(), envHold+"="+s.Dir())
+		cmd.Stderr = os.Stderr
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := out.Read(make([]byte, 16)); err != nil {
+			t.Fatal(err)
+		}
+		if !isLocked(t, s, "a") {
+			t.Error("another process's lock is not seen")
+		}
+		if _, err := s.Lock(t.Context(), desk.KindAskers, "a"); !errors.Is(err, desk.ErrLocked) {
+			t.Errorf("another process holds it, and: %v", err)
+		}
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		if isLocked(t, s, "a") {
+			t.Error("the dead hold it")
+		}
+		if locks, err := s.Locks(t.Context(), desk.KindAskers); err != nil || len(locks) > 0 {
+			t.Errorf("held: %v, %v", locks, err)
+		}
+		if left, err := names(filepath.Join(s.Dir(), string(desk.KindAskers))); err != nil || len(left) > 0 {
+			t.Errorf("left behind: %v, %v", left, err)
+		}
+		lock(t, s, "a")()
+	}
+}
+
+// What the dead left of records that are gone is swept; what is held, or
+// belongs to a record that is there, stays.
+func TestLocksAreSwept(t *testing.T) {
+	s := openNew(t)
+	gone, held, there := someID(2026, 11, 1), someID(2026, 11, 2), someID(2026, 11, 3)
+	create(t, s, desk.KindPending, there, "x")
+	defer lock(t, s, held)()
+	for _, id := range []string{gone, there} {
+		if err := os.WriteFile(filepath.Join(s.Dir(), "askers", id+lockSuffix), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	create(t, s, desk.KindArchive, gone, "x")
+	for id, want := range map[string]bool{gone: false, held: true, there: true} {
+		_, err := os.Lstat(filepath.Join(s.Dir(), "askers", id+lockSuffix))
+		if (err == nil) != want {
+			t.Errorf("%s: %v", id, err)
+		}
+	}
+	if !isLocked(t, s, held) {
+		t.Error("the lock that is held was lost")
+	}
+}
+
+func TestLockFailsClearly(t *testing.T) {
+	s := openNew(t)
+	lock(t, s, "a")()
+	if err := os.Chmod(filepath.Join(s.Dir(), "askers"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Lock(t.Context(), desk.KindAskers, "a"); !errors.Is(err, ErrUnsafe) {
+		t.Errorf("in a room that others can write to: %v", err)
+	}
+	for err, says := range map[error]string{
+		syscall.EMFILE:     "ulimit",
+		syscall.ENOLCK:     EnvDir,
+		syscall.EOPNOTSUPP: EnvDir,
+	} {
+		if got := adviseLock(err); !errors.Is(got, err) || !strings.Contains(got.Error(), says) {
+			t.Errorf("%v: %v", err, got)
+		}
+	}
+}
