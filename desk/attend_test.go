@@ -294,6 +294,9 @@ func askAndDie(t *testing.T, dir, question string) bool {
 		}
 	}
 	_ = cmd.Wait()
+	if code := cmd.ProcessState.ExitCode(); code > 0 { // -1 is killed
+		t.Errorf("%s: the asker ended by itself with status %d", question, code)
+	}
 	return answered
 }
 
@@ -480,22 +483,6 @@ func TestShownOnAndTouched(t *testing.T) {
 	until("detached", func(ev desk.Event) bool { return ev.Type == desk.Touched && !ev.Record.Attended })
 	reply(t, d, rec.ID, "x")
 	until("ended", func(ev desk.Event) bool { return ev.Type == desk.Ended })
-}
-
-func TestPendingExpires(t *testing.T) {
-	dir := storeDir(t)
-	detached := ask(t, open(t, dir))
-	held, attendance := submit(t, open(t, dir), request("Another?"))
-	defer attendance.Release()
-	later := desk.New(openSpool(t, dir), desk.Options{Now: func() time.Time { return time.Now().Add(25 * time.Hour) }})
-	open := must(later.Pending(t.Context()))
-	if len(open) != 1 || open[0].ID != held.ID {
-		t.Errorf("open are %+v", open)
-	}
-	rec := must(later.Get(t.Context(), detached.ID))
-	if rec.State != desk.Cancelled || rec.Outcome.Reply != nil || !strings.Contains(rec.Outcome.Reason, "nobody came back") {
-		t.Errorf("expired as %+v", rec.Outcome)
-	}
 }
 
 func TestHistory(t *testing.T) {

@@ -10,8 +10,9 @@ import (
 // told to look at everything instead.
 const maxQueue = 1024
 
-// hub shares one watch of the store among all who wait in this process. The
-// watch runs while somebody listens.
+// hub shares one watch of the store among all who watch the desk in this
+// process, and who wait where the store has no bells. The watch runs while
+// somebody listens.
 type hub struct {
 	store Store
 	log   *slog.Logger

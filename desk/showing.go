@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 )
@@ -20,7 +21,12 @@ func (d *Desk) SetShown(ctx context.Context, id string, shown []Showing) error {
 // Announce says that an inbox or a page is open, until release is called or the
 // process ends. The name takes letters, digits and hyphens.
 func (d *Desk) Announce(ctx context.Context, name string) (release func(), err error) {
-	return d.store.Lock(ctx, KindPresent, name+"-"+rand.Text())
+	for {
+		release, err = d.store.Lock(ctx, KindPresent, name+"-"+rand.Text())
+		if !errors.Is(err, ErrLocked) { // by one who took it for a dead one's, and clears it away
+			return release, err
+		}
+	}
 }
 
 // Present returns the names of what is open right now, each once.

@@ -14,10 +14,6 @@ import (
 	"mcp-askuser/desk"
 )
 
-// bellDir holds one directory for each record that is waited for, with a named
-// pipe of each waiter in it.
-const bellDir = "bells"
-
 // Bell implements desk.Store with a named pipe. Whoever replies holds the other
 // end of it from before the commit until after: that it lets go, finished or
 // killed, the kernel tells the waiter. A waiter costs two files, wakes nobody
@@ -104,28 +100,42 @@ func (s *Spool) makePipe(dir string) (*os.File, error) {
 
 // grip takes hold of the bells of a record; letGo rings them, and those that
 // were hung up meanwhile: whoever came too late for that finds the reply.
-func (s *Spool) grip(id string) (letGo func()) {
-	held := s.openBells(id)
-	return func() {
-		for _, f := range append(held, s.openBells(id)...) {
-			_ = f.Close()
-		}
+func (s *Spool) grip(id string) (letGo func(), err error) {
+	held, err := s.openBells(id)
+	if err != nil {
+		closeAll(held)
+		return nil, advise(err)
 	}
+	return func() {
+		late, _ := s.openBells(id) // what is there to be rung can be opened, a moment ago it could
+		closeAll(late)
+		closeAll(held)
+	}, nil
 }
 
-func (s *Spool) openBells(id string) (open []*os.File) {
+func (s *Spool) openBells(id string) (open []*os.File, err error) {
 	dir := filepath.Join(s.dir, bellDir, id)
 	pipes, err := names(dir)
-	if err != nil {
-		return nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // it went away while we looked
 	}
 	for _, name := range pipes {
-		// It fails where the waiter is dead, or has not opened its end yet.
-		if f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|unix.O_NONBLOCK, 0); err == nil {
-			open = append(open, f)
+		f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|unix.O_NONBLOCK, 0)
+		switch {
+		case errors.Is(err, unix.ENXIO), errors.Is(err, fs.ErrNotExist):
+			continue // the waiter is dead, or gone, or has not opened its end yet
+		case err != nil:
+			return open, err
 		}
+		open = append(open, f)
 	}
-	return open
+	return open, err
+}
+
+func closeAll(files []*os.File) {
+	for _, f := range files {
+		_ = f.Close()
+	}
 }
 
 // removeBells takes down what dead waiters left.

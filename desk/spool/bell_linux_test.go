@@ -23,7 +23,10 @@ func playGrip(dir string) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	s.grip(os.Args[1])
+	if _, err := s.grip(os.Args[1]); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	fmt.Println("held")
 	select {} // until it is killed
 }
@@ -70,7 +73,10 @@ func TestBell(t *testing.T) {
 func TestBellHungUpLate(t *testing.T) {
 	s := openNew(t)
 	id := someID(2026, 11, 1)
-	letGo := s.grip(id)
+	letGo, err := s.grip(id)
+	if err != nil {
+		t.Fatal(err)
+	}
 	rings := hang(t, s, id)
 	silent(t, rings)
 	letGo()

@@ -13,6 +13,6 @@ func (s *Spool) Bell(context.Context, string) (<-chan struct{}, func(), error) {
 	return nil, nil, errors.ErrUnsupported
 }
 
-func (s *Spool) grip(string) (letGo func()) { return func() {} }
+func (s *Spool) grip(string) (letGo func(), err error) { return func() {}, nil }
 
 func (s *Spool) removeBells(string) {}

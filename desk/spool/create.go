@@ -11,11 +11,13 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/oklog/ulid/v2"
+
 	"mcp-askuser/desk"
 )
 
-// staleAfter is the age at which a temporary file belongs to a process that
-// died: a living one needs its own for milliseconds.
+// staleAfter is the age at which what was left behind belongs to a process that
+// died: a living one needs a temporary file for milliseconds.
 const staleAfter = 24 * time.Hour
 
 // Create implements desk.Store. link(2) is what makes it exclusive: rename
@@ -40,7 +42,11 @@ func (s *Spool) Create(ctx context.Context, kind desk.Kind, id string, data []by
 	}
 	defer os.Remove(temp)
 	if kind == desk.KindReplies {
-		defer s.grip(id)()
+		letGo, err := s.grip(id)
+		if err != nil {
+			return err
+		}
+		defer letGo()
 	}
 	if err := os.Link(temp, path); err != nil {
 		return advise(err)
@@ -51,7 +57,7 @@ func (s *Spool) Create(ctx context.Context, kind desk.Kind, id string, data []by
 	if kind == desk.KindArchive {
 		s.sweep.Do(func() { // a moment when nobody waits for us
 			s.sweepTemp()
-			s.sweepLocks(ctx)
+			s.sweepGone(ctx)
 		})
 	}
 	return nil
@@ -94,25 +100,45 @@ func (s *Spool) sweepTemp() {
 	}
 }
 
-// sweepLocks removes the locks that dead processes left of records that are
-// no longer there. One who is about to commit a record holds its lock.
-func (s *Spool) sweepLocks(ctx context.Context) {
-	locks, err := names(filepath.Join(s.dir, string(desk.KindAskers)))
-	if err != nil {
-		return
-	}
-	for _, lock := range locks {
-		id, ok := strings.CutSuffix(lock, lockSuffix)
-		if !ok || !desk.ValidID(id) {
-			continue
-		}
-		if _, err := os.Lstat(filepath.Join(s.dir, string(desk.KindPending), id+suffix)); !errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
+// sweepGone removes what dead processes left of records that are no longer
+// pending: locks, bells, and replies that are in the archive. It spares young
+// ids: to sweep a lock is to hold it for a moment, which must not befall a
+// record that is about to be committed.
+func (s *Spool) sweepGone(ctx context.Context) {
+	for _, id := range s.gone(string(desk.KindAskers), lockSuffix) {
 		if release, err := s.Lock(ctx, desk.KindAskers, id); err == nil {
 			release()
 		}
 	}
+	for _, id := range s.gone(bellDir, "") {
+		s.removeBells(id)
+	}
+	for _, id := range s.gone(string(desk.KindReplies), suffix) {
+		if _, err := s.Get(ctx, desk.KindArchive, id); err == nil {
+			_ = s.Delete(ctx, desk.KindReplies, id)
+		}
+	}
+}
+
+// gone returns the ids, of those that files of a room are named after, that
+// are old and not pending.
+func (s *Spool) gone(room, ending string) []string {
+	files, err := names(filepath.Join(s.dir, room))
+	if err != nil {
+		return nil
+	}
+	var ids []string
+	for _, file := range files {
+		id, ok := strings.CutSuffix(file, ending)
+		u, err := ulid.ParseStrict(id)
+		if !ok || err != nil || time.Since(u.Timestamp()) < staleAfter {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(s.dir, string(desk.KindPending), id+suffix)); errors.Is(err, fs.ErrNotExist) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
 }
 
 // advise adds to an error of the file system what its owner can do about it.

@@ -8,11 +8,14 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
+
+	"github.com/oklog/ulid/v2"
 
 	"mcp-askuser/desk"
 )
@@ -189,23 +192,37 @@ func TestLockOfTheDead(t *testing.T) {
 	}
 }
 
-// What the dead left of records that are gone is swept; what is held, or
-// belongs to a record that is there, stays.
-func TestLocksAreSwept(t *testing.T) {
+// What the dead left of records that are gone is swept; what is held, belongs
+// to a record that is there, or may be about to, stays.
+func TestWhatTheDeadLeftIsSwept(t *testing.T) {
 	s := openNew(t)
-	gone, held, there := someID(2026, 11, 1), someID(2026, 11, 2), someID(2026, 11, 3)
+	gone, held, there, lost := someID(2025, 11, 1), someID(2025, 11, 2), someID(2025, 11, 3), someID(2025, 11, 4)
+	young := ulid.Make().String()
 	create(t, s, desk.KindPending, there, "x")
+	for _, id := range []string{gone, there, lost} {
+		create(t, s, desk.KindReplies, id, "x")
+	}
 	defer lock(t, s, held)()
-	for _, id := range []string{gone, there} {
+	for _, id := range []string{gone, there, young} {
 		if err := os.WriteFile(filepath.Join(s.Dir(), "askers", id+lockSuffix), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
+	if err := os.MkdirAll(filepath.Join(s.Dir(), bellDir, gone), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	create(t, s, desk.KindArchive, gone, "x")
-	for id, want := range map[string]bool{gone: false, held: true, there: true} {
-		_, err := os.Lstat(filepath.Join(s.Dir(), "askers", id+lockSuffix))
-		if (err == nil) != want {
-			t.Errorf("%s: %v", id, err)
+
+	for room, want := range map[string][]string{
+		"askers":  {held + lockSuffix, there + lockSuffix, young + lockSuffix},
+		"replies": {there + suffix, lost + suffix}, // a reply is thrown away only where the archive has it
+		bellDir:   nil,
+	} {
+		got, err := names(filepath.Join(s.Dir(), room))
+		slices.Sort(got)
+		slices.Sort(want)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("in %s: %v, %v; want %v", room, got, err, want)
 		}
 	}
 	if !isLocked(t, s, held) {

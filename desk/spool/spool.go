@@ -1,5 +1,5 @@
 // Package spool is the embedded store of the desk: a directory of small files
-// that all of a user's processes share, with neither daemon nor lock.
+// that all of a user's processes share without a daemon.
 //
 //	pending/<id>.json           the set and its asker, written once
 //	replies/<id>.json           the outcome: that the file exists is the decision
@@ -15,7 +15,8 @@
 //
 // A document is written to tmp, synced, and linked to its name, which one of
 // several writers can do; then the directory is synced. Nothing is ever written
-// in place, nothing depends on a file's time. The package imports desk, whose
+// in place, nothing depends on a file's time. Locks tell who is there; no
+// document waits for one. The package imports desk, whose
 // Store it is, and knows of records only their ids.
 package spool
 
@@ -48,6 +49,7 @@ const maxSize = 16 << 20
 const (
 	suffix  = ".json"
 	tempDir = "tmp"
+	bellDir = "bells" // one directory for each record that is waited for
 )
 
 // Spool is a desk.Store in a directory. It is safe for concurrent use by any
