@@ -128,7 +128,7 @@ func BenchmarkStart(b *testing.B) {
 // tool result at the client.
 func BenchmarkReply(b *testing.B) {
 	dir := b.TempDir()
-	r := start(b, build(b, "."), dir, "serve", "--surface", "inbox")
+	r := start(b, build(b, "."), dir, "serve", "--surface", "inbox", "--max-rounds", "0")
 	defer r.stop()
 	r.say(b, hello)
 	r.hear(b)
