@@ -53,6 +53,10 @@ func (s *Spool) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 			return nil, adviseLock(err)
 		}
 		if got && current(lock, path) {
+			// The file was there before it was locked: those who watch were told
+			// too early. This tells them again; that it fails is no harm.
+			now := time.Now()
+			_ = os.Chtimes(path, now, now)
 			return func() { letGo(lock) }, nil
 		}
 		_ = lock.Close()

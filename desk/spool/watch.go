@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -77,7 +78,8 @@ func follow(ctx context.Context, w *fsnotify.Watcher, changes chan<- desk.Change
 				}
 				continue
 			}
-			if !gone && !ev.Has(fsnotify.Create) {
+			locked := ev.Has(fsnotify.Chmod) && strings.HasSuffix(ev.Name, lockSuffix)
+			if !gone && !locked && !ev.Has(fsnotify.Create) {
 				continue
 			}
 			c = desk.Change{Kind: desk.Kind(filepath.Base(filepath.Dir(ev.Name))), ID: id, Removed: gone}
