@@ -174,7 +174,8 @@ func TestWaitSurvivesTheArchiving(t *testing.T) {
 }
 
 func TestWaitNoticesThatTheStoreIsGone(t *testing.T) {
-	ctx := deadline(t)
+	ctx, cancel := context.WithCancel(deadline(t))
+	defer cancel()
 	dir := storeDir(t)
 	d := withoutBells(t, dir) // a bell is not heard when it is thrown away
 	rec := ask(t, d)
@@ -202,5 +203,9 @@ func TestWaitNoticesThatTheStoreIsGone(t *testing.T) {
 		if ev.Type == desk.Asked && ev.Record.ID == again.ID {
 			break
 		}
+	}
+	// The watch must be over before the store is deleted again, for good.
+	cancel()
+	for range events {
 	}
 }
