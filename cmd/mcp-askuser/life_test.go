@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -175,7 +176,12 @@ func TestPaneInTmux(t *testing.T) {
 		t.Skip("needs tmux")
 	}
 	t.Parallel()
-	dir := t.TempDir()
+	dir, err := os.MkdirTemp("", "askuser-pane-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What tmux started may outlive it by a moment, and still write there.
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	socket := "askuser-" + t.Name()
 	t.Cleanup(func() { _ = exec.Command(tmux, "-L", socket, "kill-server").Run() })
 	host := program(t, dir)
