@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -182,7 +183,7 @@ func TestPaneInTmux(t *testing.T) {
 	}
 	// What tmux started may outlive it by a moment, and still write there.
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	socket := "askuser-" + t.Name()
+	socket := filepath.Base(dir) // one of its own: a server that is ending refuses newcomers
 	t.Cleanup(func() { _ = exec.Command(tmux, "-L", socket, "kill-server").Run() })
 	host := program(t, dir)
 	host.Path = tmux
