@@ -8,6 +8,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui"
 )
 
 // The words for people about records. Texts from outside come out safe.
@@ -81,23 +82,10 @@ func fate(o *desk.Outcome) string {
 
 // place names a surface as the human knows it, after a verb.
 func place(surface string) string {
-	switch surface {
-	case "":
-		return ""
-	case "elicit":
-		return " in the agent's own form"
-	case "tty", "plain":
-		return " in a terminal"
-	case "pane":
-		return " in a pane"
-	case "inbox":
-		return " in the inbox"
-	case "web":
-		return " on the web page"
-	case shellSurface:
+	if surface == shellSurface {
 		return " by a command"
 	}
-	return " (" + question.Line(surface) + ")"
+	return ui.Place(surface)
 }
 
 // shellSurface is the surface of what was answered by a command without a form.

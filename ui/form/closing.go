@@ -8,6 +8,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui"
 )
 
 // Closing is one line to print on the normal screen once the form has gone:
@@ -44,9 +45,9 @@ func Withdrawal(cause error) string {
 	}
 	switch o.Status {
 	case desk.Answered:
-		return fmt.Sprintf("Already answered%s.", where(o.Surface))
+		return fmt.Sprintf("Already answered%s.", ui.Place(o.Surface))
 	case desk.Dismissed:
-		return fmt.Sprintf("Already dismissed%s.", where(o.Surface))
+		return fmt.Sprintf("Already dismissed%s.", ui.Place(o.Surface))
 	case desk.Cancelled:
 		return stop("The agent withdrew the question" + reason)
 	case desk.Timeout:
@@ -66,23 +67,4 @@ func stop(s string) string {
 func lastRune(s string) rune {
 	r, _ := utf8.DecodeLastRuneInString(s)
 	return r
-}
-
-// where names the surface that was first, as the human knows it.
-func where(surface string) string {
-	switch surface {
-	case "":
-		return ""
-	case "elicit":
-		return " in the agent's own form"
-	case "tty", "plain":
-		return " in a terminal"
-	case "pane":
-		return " in a pane"
-	case "inbox":
-		return " in the inbox"
-	case "web":
-		return " on the web page"
-	}
-	return " (" + question.Line(surface) + ")"
 }

@@ -11,6 +11,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui"
 )
 
 // WithHistory lets the human look at the earlier rounds of the session (D8).
@@ -114,7 +115,7 @@ func fate(rec desk.Record, zone *time.Location) string {
 	if o == nil {
 		return "still open"
 	}
-	words := string(o.Status) + where(o.Surface) + ", " + o.At.In(zone).Format("2 Jan 15:04")
+	words := string(o.Status) + ui.Place(o.Surface) + ", " + o.At.In(zone).Format("2 Jan 15:04")
 	reason := o.Reason
 	if o.Reply != nil {
 		reason = o.Reply.Reason
