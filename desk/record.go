@@ -56,6 +56,22 @@ type Record struct {
 	ShownOn  []Showing `json:"shown_on,omitempty"` // where it was tried, and is shown
 }
 
+// Reply is what the human did with the record; nil where no human ended it.
+func (rec *Record) Reply() *question.Reply {
+	if rec.Outcome == nil {
+		return nil
+	}
+	return rec.Outcome.Reply
+}
+
+// Responses returns every question of the record, in order, with what became
+// of it.
+func (rec *Record) Responses() []question.Response { return rec.Set.Responses(rec.Reply()) }
+
+// Asked returns the questions that the human was asked, in order, with what
+// became of each.
+func (rec *Record) Asked() []question.Response { return rec.Set.Asked(rec.Reply()) }
+
 // OnTimeoutDefault is the OnTimeout of a caller that wants the declared defaults
 // when nobody answers in time.
 const OnTimeoutDefault = "default"

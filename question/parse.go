@@ -140,15 +140,15 @@ func (p *parser) selected(path string, q *Question, raw json.RawMessage, text st
 		if json.Unmarshal(item, &o) != nil {
 			_ = json.Unmarshal(item, &o.ID) // what is neither stays empty and is refused below
 		}
-		id := q.choice(o.ID)
-		if id == "" {
-			id = q.choice(o.Label)
+		option := q.Named(o.ID)
+		if option == nil {
+			option = q.Named(o.Label)
 		}
-		if id == "" {
+		if option == nil {
 			p.add(path+".selected", "%s is none of the options: %s", item, strings.Join(q.optionIDs(), ", "))
 			return
 		}
-		a.Selected = append(a.Selected, id)
+		a.Selected = append(a.Selected, option.ID)
 	}
 	p.answers = append(p.answers, a)
 }
@@ -237,8 +237,8 @@ func (q *Question) expected() string {
 
 // whole tells which option a word names; none where it names none.
 func (q *Question) whole(word string) (ids []string, why string) {
-	if id := q.choice(word); id != "" {
-		return []string{id}, ""
+	if o := q.Named(word); o != nil {
+		return []string{o.ID}, ""
 	}
 	return nil, ""
 }
@@ -259,36 +259,6 @@ func (q *Question) joined(words string) (ids []string, why string) {
 		return nil, fmt.Sprintf("%q mixes options with other text; give a JSON array", words)
 	}
 	return nil, ""
-}
-
-// choice returns the id of the option called word: by id, by label, or by
-// either in another case. Boolean questions know yes and no besides.
-func (q *Question) choice(word string) string {
-	word = strings.TrimSpace(word)
-	if word == "" {
-		return ""
-	}
-	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
-		for _, o := range q.Options {
-			if same(o.ID, word) {
-				return o.ID
-			}
-		}
-		for _, o := range q.Options {
-			if same(strings.TrimSpace(o.Label), word) {
-				return o.ID
-			}
-		}
-	}
-	if q.Type == Boolean {
-		switch strings.ToLower(word) {
-		case "yes", "y":
-			return YesID
-		case "no", "n":
-			return NoID
-		}
-	}
-	return ""
 }
 
 // split returns every way in which joined can be read as ids or labels with
@@ -327,7 +297,7 @@ func (q *Question) split(joined string) [][]string {
 
 // mentions reports whether a part of a joined string is one of the options.
 func (q *Question) mentions(joined string) bool {
-	return slices.ContainsFunc(strings.Split(joined, ","), func(part string) bool { return q.choice(part) != "" })
+	return slices.ContainsFunc(strings.Split(joined, ","), func(part string) bool { return q.Named(part) != nil })
 }
 
 // uncustom takes the free text out of the words in which --format headers

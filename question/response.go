@@ -1,0 +1,121 @@
+package question
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// State says what became of one question of a set.
+type State string
+
+// The states of a question. The words are those of the tool's result.
+const (
+	StateAnswered   State = "answered"
+	StateUnanswered State = "unanswered" // shown, and left open
+	StateNotShown   State = "not_shown"  // a follow-up that no answer brought up
+)
+
+// Response is one question of a set with what became of it. Results, formats,
+// histories, pages and transcripts are renderings of a list of these.
+type Response struct {
+	*Question
+	Place  int     // among the questions of the set, from 0; -1 for a follow-up
+	Depth  int     // 0 for a question of the set, 1 for its follow-up, and so on
+	State  State   // answered exactly when there is an Answer
+	Answer *Answer // the human's, or the one the caller brought along
+}
+
+// Responses returns every question of the set, each before its follow-ups,
+// with what the reply says to it; nil is no reply.
+func (s *Set) Responses(r *Reply) []Response {
+	var answers []Answer
+	if r != nil {
+		answers = r.Answers
+	}
+	var out []Response
+	var walk func(qs []Question, depth int, shown bool)
+	walk = func(qs []Question, depth int, shown bool) {
+		for i := range qs {
+			q := &qs[i]
+			x := Response{Question: q, Place: i, Depth: depth, State: StateNotShown}
+			if depth > 0 {
+				x.Place = -1
+			}
+			if shown {
+				x.State, x.Answer = StateUnanswered, q.Collected
+				if x.Answer == nil {
+					x.Answer = find(answers, q.ID)
+				}
+				if x.Answer != nil && x.Answer.Empty() {
+					x.Answer = nil
+				}
+				if x.Answer != nil {
+					x.State = StateAnswered
+				}
+			}
+			out = append(out, x)
+			for j := range q.Options {
+				chosen := x.Answer != nil && slices.Contains(x.Answer.Selected, q.Options[j].ID)
+				walk(q.Options[j].FollowUps, depth+1, chosen)
+			}
+		}
+	}
+	walk(s.Questions, 0, true)
+	return out
+}
+
+// Asked returns those of [Set.Responses] that the human was asked: neither
+// follow-ups that no answer brought up nor questions whose answers the caller
+// brought along.
+func (s *Set) Asked(r *Reply) []Response {
+	return slices.DeleteFunc(s.Responses(r), func(x Response) bool {
+		return x.State == StateNotShown || x.Collected != nil
+	})
+}
+
+// Key names the question by its place, question-N from 0; a follow-up has no
+// place and goes by its id (B4).
+func (x *Response) Key() string {
+	if x.Place < 0 {
+		return x.ID
+	}
+	return "question-" + strconv.Itoa(x.Place)
+}
+
+// By says whose word the answer is; empty where there is none.
+func (x *Response) By() By {
+	switch {
+	case x.Answer == nil:
+		return ""
+	case x.Answer.By == "":
+		return ByUser
+	}
+	return x.Answer.By
+}
+
+// Words returns the answer in words: the labels of the chosen options, in
+// order, then the free text. None where there is no answer.
+func (x *Response) Words() []string {
+	if x.Answer == nil {
+		return nil
+	}
+	return x.Question.Words(x.Answer)
+}
+
+// Text is the answer in words, several joined with a comma.
+func (x *Response) Text() string { return strings.Join(x.Words(), ", ") }
+
+// Value is the answer in the form its question has (E6): true or false, a list
+// of strings, or a string; nil where there is none.
+func (x *Response) Value() any {
+	switch {
+	case x.Answer == nil:
+		return nil
+	case x.Type == Boolean:
+		return slices.Contains(x.Answer.Selected, YesID)
+	case x.Several():
+		return x.Words()
+	}
+	return x.Text()
+}

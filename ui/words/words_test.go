@@ -1,0 +1,69 @@
+package words_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
+)
+
+func TestWords(t *testing.T) {
+	shop := desk.Asker{Client: "claude-code", Directory: `C:\src\shop\`}
+	hostile := desk.Asker{Client: "x\x1b[2J", Directory: "/a/b\n"}
+	answered := desk.Record{State: desk.Answered, Set: question.Set{Questions: []question.Question{
+		{ID: "q1", Header: "DB", Text: "Which\ndatabase?", Type: question.SingleChoice, Options: []question.Option{{ID: "pg", Label: "PostgreSQL"}}},
+		{ID: "q2", Text: "Why?", Type: question.Text},
+	}}, Outcome: &desk.Outcome{Status: desk.Answered, Surface: "tty", Reply: &question.Reply{Answers: []question.Answer{
+		{QuestionID: "q1", Selected: []string{"pg"}}, {QuestionID: "q2", Custom: "It is\nfast"},
+	}}}}
+	for _, tc := range []struct{ got, want string }{
+		{words.Asker(shop), "claude-code in shop"},
+		{words.Asker(desk.Asker{}), "an agent"},
+		{words.Asker(hostile), "x␛[2J in b␊"},
+		{words.Subject(answered), "[+1] DB: Which database?"},
+		{words.Decision(answered), "PostgreSQL; It is fast"},
+		{words.Outcome(answered.Outcome), "answered in a terminal"},
+		{words.Outcome(nil), "still open"},
+		{words.Outcome(&desk.Outcome{Status: desk.Timeout, Reason: "1m0s"}), "closed, because the time was up"},
+		{words.Surface("x\x1b"), "on x␛"},
+		{words.Place(""), ""},
+		{words.Withdrawal(&desk.ClosedError{Outcome: *answered.Outcome}), "Already answered in a terminal."},
+		{words.Withdrawal(&desk.ClosedError{Outcome: desk.Outcome{Status: desk.Cancelled, Reason: "enough!"}}), "The agent withdrew the question: enough!"},
+		{words.Withdrawal(errors.New("bye")), "The question was withdrawn; nothing was sent: bye."},
+		{words.Ago(30 * time.Second), "just now"},
+		{words.Ago(3 * time.Hour), "3 h ago"},
+		{words.Span(90 * time.Second), "1 minute 30 seconds"},
+		{words.Span(time.Hour), "1 hour"},
+		{words.Span(-time.Second), "0 seconds"},
+	} {
+		if tc.got != tc.want {
+			t.Errorf("got %q, want %q", tc.got, tc.want)
+		}
+	}
+}
+
+// What Age and Left say stays true for as long as they say, and no longer.
+func TestGoodFor(t *testing.T) {
+	for _, d := range []time.Duration{0, 59 * time.Second, 61 * time.Second, 59 * time.Minute, 25 * time.Hour, 49 * time.Hour, 400 * time.Hour} {
+		text, good := words.Age(d)
+		if still, _ := words.Age(d + good - 1); still != text {
+			t.Errorf("%v is %q, and %q before its time", d, text, still)
+		}
+		if next, _ := words.Age(d + good); next == text {
+			t.Errorf("%v is %q for longer than %v", d, text, good)
+		}
+		text, good = words.Left(d)
+		if d == 0 {
+			continue
+		}
+		if still, _ := words.Left(d - good + 1); still != text {
+			t.Errorf("%v is %q, and %q before its time", d, text, still)
+		}
+		if next, _ := words.Left(d - good); next == text {
+			t.Errorf("%v is %q for longer than %v", d, text, good)
+		}
+	}
+}
