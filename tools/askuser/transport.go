@@ -1,0 +1,76 @@
+package askuser
+
+import (
+	"context"
+	"errors"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// Transport is what the tools need of whatever carries a call: standard input
+// and output, or HTTP. There is one for each call, and the transport puts it
+// into the call's context with [WithTransport]. Why a call ended is the cause
+// of that context: a *[Cancelled], [ErrDisconnected], or anything else.
+type Transport interface {
+	// Session is the connection's own id, unique to it and unguessable. It
+	// stands for the dialogue where the client names none.
+	Session() string
+	// Client is who is at the other end, as this call shows it.
+	Client() Client
+	// Directory is the project that the client works in, absolute; empty
+	// where nobody knows.
+	Directory() string
+	// Turn waits until every call of the connection that arrived earlier has
+	// taken its place or has ended. The caller then takes its own place and
+	// calls placed, soon: others wait for it. A call that never calls Turn
+	// holds nobody up once it has ended. The error is the cause of ctx's end.
+	Turn(ctx context.Context) (placed func(), err error)
+	// Notify sends a notification that belongs to the call. It does not block,
+	// and drops in silence what comes after the call's response or its cancel.
+	// The error is ErrDisconnected, or says that params cannot be encoded.
+	Notify(method string, params any) error
+	// Delivered has f called, once, in the same breath in which the call's
+	// response was written, or when it is certain that it will not be. At the
+	// end of the connection f may not be called at all. f must be quick:
+	// nothing else is written meanwhile. Only the call's handler may call
+	// Delivered, before it returns; the last f counts.
+	Delivered(f func(written bool))
+	// Elicit has the client put a form to its user and waits for the result,
+	// as long as both ctx and the call last. When ctx ends first the client is
+	// told to take the form away, and the error is ctx's cause; ErrCallEnded
+	// means that the call was first to end. Any other error says why the
+	// client would not show the form. The result's action is one of the
+	// specification's three; its content is not checked against the form.
+	// Clients of 2026-07-28 cannot be asked this way: their forms are handed
+	// out by the result of a call.
+	Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error)
+}
+
+// Client is the program at the other end of a call.
+type Client struct {
+	mcp.Implementation
+	Capabilities    mcp.ClientCapabilities
+	ProtocolVersion string // as agreed, or as this call says
+	Modern          bool   // every call says anew who it is from, and forms are round trips of the call (2026-07-28)
+}
+
+// ErrCallEnded means that the call through which a form was shown has ended
+// with the question still open.
+var ErrCallEnded = errors.New("the call that showed the form has ended")
+
+type transportKey struct{}
+
+// WithTransport returns a context for a call that t carries.
+func WithTransport(ctx context.Context, t Transport) context.Context {
+	return context.WithValue(ctx, transportKey{}, t)
+}
+
+// transportOf returns what carries the call of ctx. That there is none is a
+// mistake of the program's, not of a client's.
+func transportOf(ctx context.Context) Transport {
+	t, ok := ctx.Value(transportKey{}).(Transport)
+	if !ok {
+		panic("askuser: the context of a call has no Transport; whatever serves MCP must put one in")
+	}
+	return t
+}
