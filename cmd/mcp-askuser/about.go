@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/tools/askuser"
+	"mcp-askuser/tools/askuser/wire"
 )
 
 //go:embed texts/ask.md
@@ -30,7 +30,7 @@ func (a *app) schema() *cobra.Command {
 				return err
 			}
 			var b bytes.Buffer
-			if err := json.Indent(&b, askuser.AskSchema(s.Limits), "", "  "); err != nil {
+			if err := json.Indent(&b, wire.AskSchema(s.Limits), "", "  "); err != nil {
 				return err
 			}
 			b.WriteByte('\n')

@@ -16,7 +16,7 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/config"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/tools/askuser"
+	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 )
 
@@ -56,7 +56,7 @@ func (a *app) ask() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			call, err := askuser.Decode(data, s.Limits)
+			call, err := wire.DecodeAsk(data, s.Limits)
 			var v question.Violations
 			switch {
 			case errors.As(err, &v):
@@ -64,7 +64,7 @@ func (a *app) ask() *cobra.Command {
 			case err != nil:
 				return fmt.Errorf("Invalid JSON format\n%s", usage) //nolint:staticcheck // the words of A3
 			}
-			if _, err := askuser.Format(desk.Record{}, format); err != nil {
+			if _, err := wire.Format(desk.Record{}, format); err != nil {
 				return err
 			}
 			if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
@@ -79,7 +79,7 @@ func (a *app) ask() *cobra.Command {
 	}
 	asks(cmd)
 	takes(cmd, limitKeys[:]...)
-	cmd.Flags().StringVar(&format, "format", askuser.Formats()[0], "how to print the answer: "+strings.Join(askuser.Formats(), ", "))
+	cmd.Flags().StringVar(&format, "format", wire.Formats()[0], "how to print the answer: "+strings.Join(wire.Formats(), ", "))
 	return cmd
 }
 
@@ -103,7 +103,7 @@ func (a *app) input(args []string) ([]byte, error) {
 const maxInput = 16 << 20
 
 // put asks the set on this machine and waits for its end.
-func (a *app) put(ctx context.Context, call askuser.Call, s config.Values) (desk.Record, error) {
+func (a *app) put(ctx context.Context, call wire.Call, s config.Values) (desk.Record, error) {
 	if len(call.Set.Shown(nil)) == 0 { // every answer was brought along (B1)
 		return desk.Record{Set: call.Set, State: desk.Answered, Outcome: &desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}}}, nil
 	}
@@ -199,7 +199,7 @@ func (a *app) print(rec desk.Record, format string) error {
 	if rec.State == desk.Unavailable || rec.State == desk.Failed {
 		return err
 	}
-	out, wrong := askuser.Format(rec, format)
+	out, wrong := wire.Format(rec, format)
 	if wrong != nil {
 		return wrong
 	}

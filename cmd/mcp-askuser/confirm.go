@@ -9,7 +9,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/tools/askuser"
+	"mcp-askuser/tools/askuser/wire"
 )
 
 func (a *app) confirm() *cobra.Command {
@@ -39,7 +39,7 @@ Exit status: 0 yes, 1 no, 2 closed without an answer, 3 no way to ask,
 			if strings.TrimSpace(args[0]) == "" {
 				return errors.New("the action is empty; say what would be done")
 			}
-			call := askuser.Call{Timeout: s.Timeout, Set: question.Set{Questions: []question.Question{askuser.Confirm(args[0], details, yes)}}}
+			call := wire.Call{Timeout: s.Timeout, Set: question.Set{Questions: []question.Question{wire.Confirm(args[0], details, yes)}}}
 			rec, err := a.put(cmd.Context(), call, s)
 			if err != nil {
 				return err

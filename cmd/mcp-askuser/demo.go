@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/tools/askuser"
+	"mcp-askuser/tools/askuser/wire"
 )
 
 //go:embed texts/demo.json
@@ -23,7 +23,7 @@ func (a *app) demo() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			call, err := askuser.Decode(demoCall, s.Limits)
+			call, err := wire.DecodeAsk(demoCall, s.Limits)
 			if err != nil {
 				return err
 			}
@@ -32,7 +32,7 @@ func (a *app) demo() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			result := askuser.NewResult(rec)
+			result := wire.NewResult(rec)
 			structured, err := json.MarshalIndent(result, "", "  ")
 			if err != nil {
 				return err

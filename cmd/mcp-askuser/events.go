@@ -13,7 +13,7 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/config"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/tools/askuser"
+	"mcp-askuser/tools/askuser/wire"
 )
 
 func (a *app) events() *cobra.Command {
@@ -132,7 +132,7 @@ func ended(rec desk.Record) (any, error) {
 	if o.Reply == nil {
 		return cancelEvent{eventCancel, rec.ID, rec.Asker.Client, o.Status, o.Reason, o.At}, nil
 	}
-	text, err := askuser.Format(rec, "indexes")
+	text, err := wire.Format(rec, "indexes")
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func say(t *testing.T, d *desk.Desk, id, option string) {
 	}
 }
 
-func (w *wire) waiting() {
+func (w *connection) waiting() {
 	w.t.Helper()
 	w.next(func(m message) bool { return m.Method == "notifications/progress" })
 }

@@ -15,9 +15,9 @@ import (
 	"mcp-askuser/question"
 )
 
-// wire is a raw connection to the program: what a client library would hide
+// connection is a raw connection to the program: what a client library would hide
 // is seen here.
-type wire struct {
+type connection struct {
 	t      *testing.T
 	in     io.WriteCloser
 	lines  chan message
@@ -42,10 +42,10 @@ type message struct {
 	at    time.Time
 }
 
-func dial(t *testing.T, dir string, args ...string) *wire {
+func dial(t *testing.T, dir string, args ...string) *connection {
 	t.Helper()
 	cmd := program(t, dir, args...)
-	w := &wire{t: t, lines: make(chan message, 4096), stderr: &bytes.Buffer{}}
+	w := &connection{t: t, lines: make(chan message, 4096), stderr: &bytes.Buffer{}}
 	cmd.Stderr = w.stderr
 	var err error
 	if w.in, err = cmd.StdinPipe(); err != nil {
@@ -85,14 +85,14 @@ func dial(t *testing.T, dir string, args ...string) *wire {
 	return w
 }
 
-func (w *wire) send(format string, args ...any) {
+func (w *connection) send(format string, args ...any) {
 	w.t.Helper()
 	if _, err := fmt.Fprintf(w.in, format+"\n", args...); err != nil {
 		w.t.Fatal(err)
 	}
 }
 
-func (w *wire) hello(client, capabilities string) {
+func (w *connection) hello(client, capabilities string) {
 	w.t.Helper()
 	w.send(`{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":%s,"clientInfo":{"name":%q,"version":"1"}}}`, capabilities, client)
 	w.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
@@ -100,7 +100,7 @@ func (w *wire) hello(client, capabilities string) {
 }
 
 // next returns the first message that is wanted; others are dropped.
-func (w *wire) next(want func(message) bool) message {
+func (w *connection) next(want func(message) bool) message {
 	w.t.Helper()
 	limit := time.After(30 * time.Second)
 	for {

@@ -17,7 +17,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/tools/askuser"
+	"mcp-askuser/tools/askuser/wire"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -133,7 +133,7 @@ func TestTranscriptHoldsTogether(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		call, err := askuser.Decode(input, question.DefaultLimits())
+		call, err := wire.DecodeAsk(input, question.DefaultLimits())
 		if err != nil {
 			t.Fatalf("message %d cannot be asked again: %v", i, err)
 		}

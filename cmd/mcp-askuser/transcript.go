@@ -8,21 +8,21 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/tools/askuser"
+	"mcp-askuser/tools/askuser/wire"
 )
 
 // line is one line of a transcript: what an agent's own log would hold of
 // the call or of its result (D20). Each points to the one before it in its
 // session.
 type line struct {
-	Type          string          `json:"type"` // assistant or user
-	UUID          string          `json:"uuid"`
-	ParentUUID    *string         `json:"parentUuid"` // null at the start of a session
-	SessionID     string          `json:"sessionId"`
-	Timestamp     time.Time       `json:"timestamp"`
-	CWD           string          `json:"cwd,omitempty"` // the project that the asker works in
-	Message       turn            `json:"message"`
-	ToolUseResult *askuser.Result `json:"toolUseResult,omitempty"`
+	Type          string       `json:"type"` // assistant or user
+	UUID          string       `json:"uuid"`
+	ParentUUID    *string      `json:"parentUuid"` // null at the start of a session
+	SessionID     string       `json:"sessionId"`
+	Timestamp     time.Time    `json:"timestamp"`
+	CWD           string       `json:"cwd,omitempty"` // the project that the asker works in
+	Message       turn         `json:"message"`
+	ToolUseResult *wire.Result `json:"toolUseResult,omitempty"`
 }
 
 // turn is the message proper, as the model's interface has it.
@@ -64,7 +64,7 @@ func transcript(records []desk.Record) []line {
 	for _, rec := range records {
 		use := "toolu_" + rec.ID
 		add(rec, "tool_use", "assistant", rec.CreatedAt, toolUse{"tool_use", use, "ask_user_question", callOf(rec.Set)})
-		result := askuser.NewResult(rec)
+		result := wire.NewResult(rec)
 		add(rec, "tool_result", "user", rec.Outcome.At, toolResult{"tool_result", use, result.Message, result.IsError()}).ToolUseResult = result
 	}
 	return out

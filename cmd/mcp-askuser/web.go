@@ -12,7 +12,7 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/config"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/tools/askuser"
+	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/web"
 )
@@ -84,7 +84,7 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 func (a *app) webOptions(o *web.Options, s config.Values, d *desk.Desk, presenter *ui.Presenter, log *slog.Logger) {
 	o.Desk, o.Log, o.Presenter, o.Directory = d, log, presenter, a.directory()
 	o.Decode = func(data []byte) (question.Set, time.Duration, error) {
-		call, err := askuser.Decode(data, s.Limits)
+		call, err := wire.DecodeAsk(data, s.Limits)
 		if err == nil && call.Timeout == 0 {
 			call.Timeout = s.Timeout
 		}

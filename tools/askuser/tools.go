@@ -18,6 +18,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/elicit"
 )
@@ -102,11 +103,11 @@ func (t *Tools) Close() {
 
 // Register adds the three tools to an MCP server.
 func (t *Tools) Register(s *mcpserver.MCPServer) {
-	schema := published(t.Limits)
+	schema := wire.Schemas(t.Limits)
 	s.AddTools(
-		mcpserver.ServerTool{Tool: tool("ask_user_question", "Ask the user", schema[askInput], schema[askOutput]), Handler: t.handle(t.decodeAsk)},
-		mcpserver.ServerTool{Tool: tool("confirm_action", "Confirm an action", schema[confirmInput], schema[confirmOutput]), Handler: t.handle(decodeConfirm)},
-		mcpserver.ServerTool{Tool: tool("await_answer", "Await an answer", schema[awaitInput], schema[awaitOutput]), Handler: t.await},
+		mcpserver.ServerTool{Tool: tool("ask_user_question", "Ask the user", schema.Ask, schema.AskResult), Handler: t.handle(wire.DecodeAsk)},
+		mcpserver.ServerTool{Tool: tool("confirm_action", "Confirm an action", schema.Confirm, schema.ConfirmResult), Handler: t.handle(wire.DecodeConfirm)},
+		mcpserver.ServerTool{Tool: tool("await_answer", "Await an answer", schema.Await, schema.AwaitResult), Handler: t.await},
 	)
 }
 
@@ -122,48 +123,14 @@ func tool(name, title string, input, output json.RawMessage) mcp.Tool {
 	return x
 }
 
-func (t *Tools) decodeAsk(args json.RawMessage) (Call, error) { return Decode(args, t.Limits) }
-
-// decodeConfirm turns the arguments of confirm_action into a set of one
-// yes-or-no question (E7).
-func decodeConfirm(args json.RawMessage) (Call, error) {
-	d := &decoder{}
-	m, _ := d.object("", args)
-	action := lines(d.text("action", m.get("action")))
-	details := lines(d.text("details", m.get("details")))
-	q := Confirm(action, details, nil)
-	if raw := m.get("default"); raw != nil {
-		yes := d.flag("default", raw, false)
-		q = Confirm(action, details, &yes)
-	}
-	if strings.TrimSpace(action) == "" && !d.reported("action") {
-		d.add("action", "is required and must not be empty")
-	}
-	return Call{Set: question.Set{Questions: []question.Question{q}}}, d.found.Err()
-}
-
-// Confirm returns the question of confirm_action. The default is what an
-// empty line in the plain form would say; nil for none.
-func Confirm(action, details string, yes *bool) question.Question {
-	q := question.Question{ID: "q1", Text: action, Header: "Confirm", Description: details, Type: question.Boolean, Required: true, Options: booleanOptions(nil)}
-	if yes != nil {
-		i := 1
-		if *yes {
-			i = 0
-		}
-		q.Options[i].Default = true
-	}
-	return q
-}
-
 // handle is the life of a call that asks.
-func (t *Tools) handle(decode func(json.RawMessage) (Call, error)) mcpserver.ToolHandlerFunc {
+func (t *Tools) handle(decode func([]byte, question.Limits) (wire.Call, error)) mcpserver.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		c := callerOf(ctx, req)
 		if state := req.Params.RequestState; state != "" {
 			return t.resume(ctx, c, req)
 		}
-		call, err := decode(arguments(req))
+		call, err := decode(arguments(req), t.Limits)
 		if err != nil {
 			return badArguments(err), nil
 		}
@@ -176,7 +143,7 @@ func (t *Tools) handle(decode func(json.RawMessage) (Call, error)) mcpserver.Too
 
 // submit puts the call's set on the desk, or finds the record of an earlier
 // call that asked the same and lost its way to the answer.
-func (t *Tools) submit(ctx context.Context, c caller, call Call) (*mcp.CallToolResult, error) {
+func (t *Tools) submit(ctx context.Context, c caller, call wire.Call) (*mcp.CallToolResult, error) {
 	if call.Timeout == 0 {
 		call.Timeout = t.Timeout
 	}
@@ -209,7 +176,7 @@ func tooManyRounds(limit *desk.RoundLimitError) *mcp.CallToolResult {
 
 // nothingToAsk answers a call that brings all its answers along.
 func (t *Tools) nothingToAsk(set question.Set) *mcp.CallToolResult {
-	return toolResult(NewResult(desk.Record{Set: set, State: desk.Answered, Outcome: &desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}}}))
+	return toolResult(wire.NewResult(desk.Record{Set: set, State: desk.Answered, Outcome: &desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}}}))
 }
 
 // await is the handler of await_answer.
@@ -218,14 +185,9 @@ func (t *Tools) await(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallTo
 	if state := req.Params.RequestState; state != "" {
 		return t.resume(ctx, c, req)
 	}
-	d := &decoder{}
-	m, _ := d.object("", arguments(req))
-	id := strings.TrimSpace(d.text("id", m.get("id", "ticket")))
-	if id == "" && !d.reported("id") {
-		d.add("id", "is required: the id that came with the pending result")
-	}
-	if d.found != nil {
-		return badArguments(d.found), nil
+	id, err := wire.DecodeAwait(arguments(req))
+	if err != nil {
+		return badArguments(err), nil
 	}
 	return t.rejoin(ctx, c, id, false)
 }
@@ -371,7 +333,7 @@ func (t *Tools) collect(ctx context.Context, c caller, rec desk.Record, done fun
 			done()
 		})
 	})
-	return toolResult(NewResult(rec))
+	return toolResult(wire.NewResult(rec))
 }
 
 // putAway archives a record that has ended, one at a time: nobody waits for it.
@@ -390,10 +352,10 @@ func (t *Tools) putAway(id string) {
 // one sentence (C5).
 func (t *Tools) failed(ctx context.Context, id string, err error) *mcp.CallToolResult {
 	t.Log.ErrorContext(ctx, "a call failed", "id", id, "error", err)
-	return toolResult(NewResult(desk.Record{ID: id, State: desk.Failed, Outcome: &desk.Outcome{Status: desk.Failed}}))
+	return toolResult(wire.NewResult(desk.Record{ID: id, State: desk.Failed, Outcome: &desk.Outcome{Status: desk.Failed}}))
 }
 
-func toolResult(r *Result) *mcp.CallToolResult {
+func toolResult(r *wire.Result) *mcp.CallToolResult {
 	return &mcp.CallToolResult{
 		Content:           []mcp.Content{mcp.NewTextContent(r.Message)},
 		StructuredContent: r,
@@ -404,7 +366,7 @@ func toolResult(r *Result) *mcp.CallToolResult {
 func badArguments(err error) *mcp.CallToolResult {
 	var v question.Violations
 	if !errors.As(err, &v) {
-		err = question.Violations{{Path: root, Message: "are not valid JSON: " + err.Error()}}
+		err = question.Violations{{Path: "arguments", Message: "are not valid JSON: " + err.Error()}}
 	}
 	return mcp.NewToolResultError(err.Error())
 }

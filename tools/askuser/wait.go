@@ -10,6 +10,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 )
 
@@ -74,7 +75,7 @@ func (t *Tools) wait(ctx context.Context, c caller, rec desk.Record, shown *show
 				continue
 			}
 			t.Log.InfoContext(ctx, "handing out the ticket", "id", rec.ID, "after", time.Since(start).Round(time.Second))
-			return toolResult(NewResult(rec)), nil
+			return toolResult(wire.NewResult(rec)), nil
 		case <-ctx.Done():
 			t.left(ctx, rec)
 			return nil, context.Cause(ctx)

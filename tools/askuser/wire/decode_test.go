@@ -1,4 +1,4 @@
-package askuser
+package wire
 
 import (
 	"encoding/json"
@@ -94,7 +94,7 @@ func TestDecodeForms(t *testing.T) {
 		{"unknown members", `{"questions":[{"question":"1?","hint":3}],"wait_for_previous":true}`, "q1:text"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			c, err := Decode([]byte(tc.in), mcpLimits())
+			c, err := DecodeAsk([]byte(tc.in), mcpLimits())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -132,14 +132,14 @@ questions[1].options: must have 2 to 4 options, has 5`},
 		{"answer to nothing", `{"questions":[{"question":"1?"}],"answers":{"2?":"x"}}`, `answers["2?"]: no question has this text or id`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, err := Decode([]byte(tc.in), question.DefaultLimits())
+			_, err := DecodeAsk([]byte(tc.in), question.DefaultLimits())
 			if want := "Validation failed\n- " + strings.ReplaceAll(tc.want, "\n", "\n- "); err == nil || err.Error() != want {
 				t.Errorf("got  %v\nwant %s", err, want)
 			}
 		})
 	}
 	var syntax *json.SyntaxError
-	if _, err := Decode([]byte(`{"questions":`), mcpLimits()); !errors.As(err, &syntax) {
+	if _, err := DecodeAsk([]byte(`{"questions":`), mcpLimits()); !errors.As(err, &syntax) {
 		t.Errorf("broken JSON: %v", err)
 	}
 }
@@ -147,7 +147,7 @@ questions[1].options: must have 2 to 4 options, has 5`},
 func TestDecodeToleratesLongWordsFromAgents(t *testing.T) {
 	long := strings.Repeat("字", 300)
 	in := `{"questions":[{"question":"1?","header":"` + long + `","options":[{"label":"` + long + `","description":"` + long + `"},"B"]}]}`
-	c, err := Decode([]byte(in), mcpLimits())
+	c, err := DecodeAsk([]byte(in), mcpLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestDecodeToleratesLongWordsFromAgents(t *testing.T) {
 }
 
 func TestDecodeTimeoutAndMetadata(t *testing.T) {
-	c, err := Decode([]byte(`{"question":"1?","timeout_seconds":90,"metadata":{"source":"remember"}}`), mcpLimits())
+	c, err := DecodeAsk([]byte(`{"question":"1?","timeout_seconds":90,"metadata":{"source":"remember"}}`), mcpLimits())
 	if err != nil || c.Timeout != 90*time.Second || c.Set.Metadata["source"] != "remember" {
 		t.Errorf("got %+v, %v", c, err)
 	}
@@ -177,9 +177,9 @@ func TestLiteralLineBreaks(t *testing.T) {
 	}
 }
 
-// Whatever the arguments, Decode gives a set that keeps the limits, or says
+// Whatever the arguments, DecodeAsk gives a set that keeps the limits, or says
 // what is wrong.
-func FuzzDecode(f *testing.F) {
+func FuzzDecodeAsk(f *testing.F) {
 	for _, s := range []string{
 		`{"questions":[{"question":"Which?","options":[{"label":"A"},{"label":"B"}],"follow_up_questions":{"A":[{"question":"2?"}]}}]}`,
 		`{"question":"Which?","options":["A","Other"],"descriptions":["x","y"],"default":"A"}`,
@@ -189,7 +189,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in string) {
 		l := mcpLimits()
-		c, err := Decode([]byte(in), l)
+		c, err := DecodeAsk([]byte(in), l)
 		if err != nil {
 			return
 		}

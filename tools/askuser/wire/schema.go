@@ -1,4 +1,4 @@
-package askuser
+package wire
 
 import (
 	_ "embed"
@@ -12,51 +12,52 @@ import (
 )
 
 //go:generate go test -run TestSchemasAreFresh -update .
-//go:generate go run ../../cmd/mcp-askuser schema --output ../../schema.json
+//go:generate go run ../../../cmd/mcp-askuser schema --output ../../../schema.json
 
-// schemas are the published schemas for the default limits, by name: to reflect
-// on types takes longer than all the rest of starting a server.
+// published are the schemas for the default limits: to reflect on types takes
+// longer than all the rest of starting a server.
 //
 //go:embed schemas.json
-var schemas []byte
+var published []byte
 
-// The names of the published schemas.
-const (
-	askInput      = "ask_user_question"
-	askOutput     = "ask_user_question result"
-	confirmInput  = "confirm_action"
-	confirmOutput = "confirm_action result"
-	awaitInput    = "await_answer"
-	awaitOutput   = "await_answer result"
-)
+// Published are the schemas of the three tools, of their arguments and of
+// their results.
+type Published struct {
+	Ask           json.RawMessage `json:"ask_user_question"`
+	AskResult     json.RawMessage `json:"ask_user_question result"`
+	Confirm       json.RawMessage `json:"confirm_action"`
+	ConfirmResult json.RawMessage `json:"confirm_action result"`
+	Await         json.RawMessage `json:"await_answer"`
+	AwaitResult   json.RawMessage `json:"await_answer result"`
+}
 
-// published returns the schemas for these limits.
-func published(l question.Limits) map[string]json.RawMessage {
-	var out map[string]json.RawMessage
-	if err := json.Unmarshal(schemas, &out); err != nil { // the file is compiled in
+// Schemas returns what is published under these limits.
+func Schemas(l question.Limits) Published {
+	var out Published
+	if err := json.Unmarshal(published, &out); err != nil { // the file is compiled in
 		panic(err)
 	}
 	moved := question.DefaultLimits()
 	moved.Lenient = l.Lenient
 	if l != moved {
-		out[askInput] = AskSchema(l)
+		out.Ask = AskSchema(l)
 	}
 	return out
 }
 
-// reflected makes what schemas holds.
-func reflected() map[string]json.RawMessage {
-	return map[string]json.RawMessage{
-		askInput:      AskSchema(question.DefaultLimits()),
-		askOutput:     schemaOf(&Result{}),
-		confirmInput:  schemaOf(&confirmArguments{}),
-		confirmOutput: schemaOf(&confirmResult{}),
-		awaitInput:    schemaOf(&awaitArguments{}),
-		awaitOutput:   schemaOf(&awaitResult{}),
+// reflected makes what published holds.
+func reflected() Published {
+	return Published{
+		Ask:           AskSchema(question.DefaultLimits()),
+		AskResult:     schemaOf(&Result{}),
+		Confirm:       schemaOf(&confirmArguments{}),
+		ConfirmResult: schemaOf(&confirmResult{}),
+		Await:         schemaOf(&awaitArguments{}),
+		AwaitResult:   schemaOf(&awaitResult{}),
 	}
 }
 
-// The published arguments. They are written for models: what else [Decode]
+// The published arguments. They are written for models: what else [DecodeAsk]
 // understands is not published. The follow-ups are unrolled two levels deep,
 // because clients of some models know no references (FACTS 6).
 

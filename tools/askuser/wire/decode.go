@@ -1,4 +1,4 @@
-package askuser
+package wire
 
 import (
 	"encoding/json"
@@ -20,13 +20,13 @@ type Call struct {
 	OnTimeout string
 }
 
-// Decode reads a call in any of the call forms: the questions form (A, B, C
+// DecodeAsk reads a call in any of the call forms: the questions form (A, B, C
 // and D's tool input; questions may also be a JSON string), D's flat form and
 // its message {"question": {…}}, the single-question form (E), and a bare
 // array of questions. Unknown members are passed over: hosts add their own
 // (FACTS 2). The error is a [question.Violations] that lists every fault with
 // its path, or a [*json.SyntaxError] where data is not JSON.
-func Decode(data []byte, limits question.Limits) (Call, error) {
+func DecodeAsk(data []byte, limits question.Limits) (Call, error) {
 	if !json.Valid(data) {
 		return Call{}, syntaxError(data)
 	}

@@ -1,0 +1,131 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"mcp-askuser/question"
+)
+
+var update = flag.Bool("update", false, "write the golden files")
+
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Errorf("%s differs; if that is meant, run the test with -update and look at the diff:\n%s", path, got)
+	}
+}
+
+// What is compiled in is what the types say.
+func TestSchemasAreFresh(t *testing.T) {
+	data, err := json.Marshal(reflected())
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "schemas.json", append(data, '\n'))
+}
+
+// schema.json is made by go generate and must not be older than the code.
+func TestSchemaFileIsFresh(t *testing.T) {
+	want, err := os.ReadFile("../../../schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got bytes.Buffer
+	if err := json.Indent(&got, AskSchema(question.DefaultLimits()), "", "  "); err != nil {
+		t.Fatal(err)
+	}
+	if got.WriteByte('\n'); !bytes.Equal(got.Bytes(), want) {
+		t.Error("schema.json is stale: run go generate ./...")
+	}
+}
+
+// Models' validators know no references and no choice at the top level, and
+// want items on every array and properties on every object (FACTS 6).
+func TestSchemaSuitsEveryModel(t *testing.T) {
+	var check func(path string, v any)
+	check = func(path string, v any) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, banned := range []string{"$ref", "$defs", "$schema", "oneOf", "anyOf", "allOf"} {
+				if _, there := v[banned]; there {
+					t.Errorf("%s has %s", path, banned)
+				}
+			}
+			if v["type"] == "array" && v["items"] == nil {
+				t.Errorf("%s is an array without items", path)
+			}
+			if v["type"] == "object" && v["properties"] == nil {
+				t.Errorf("%s is an object without properties", path)
+			}
+			if v["additionalProperties"] == false {
+				t.Errorf("%s refuses unknown members", path)
+			}
+			for k, x := range v {
+				check(path+"."+k, x)
+			}
+		case []any:
+			for _, x := range v {
+				check(path+"[]", x)
+			}
+		}
+	}
+	var schema any
+	if err := json.Unmarshal(AskSchema(question.DefaultLimits()), &schema); err != nil {
+		t.Fatal(err)
+	}
+	check("", schema)
+}
+
+func TestLimitsMoveTheSchema(t *testing.T) {
+	l := question.DefaultLimits()
+	l.Questions, l.Options, l.Question, l.Header = 7, 9, 321, 20
+	got := string(AskSchema(l))
+	for text, times := range map[string]int{`"maxItems":7`: 3, `"maxItems":9`: 3, `"maxLength":321`: 3, "at most 20 characters": 1} {
+		if n := strings.Count(got, text); n != times {
+			t.Errorf("%s stands %d times in the schema, want %d", text, n, times)
+		}
+	}
+}
+
+// What a result holds is what the output schema says.
+func TestResultsMatchTheOutputSchema(t *testing.T) {
+	var schema struct {
+		Properties map[string]any
+		Required   []string
+	}
+	if err := json.Unmarshal(schemaOf(&Result{}), &schema); err != nil {
+		t.Fatal(err)
+	}
+	var result map[string]any
+	data, err := json.Marshal(NewResult(answeredBy(asked(databaseQuestion()), "note", question.Answer{QuestionID: "q1", Custom: "x"})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &result); err != nil {
+		t.Fatal(err)
+	}
+	for name := range result {
+		if schema.Properties[name] == nil {
+			t.Errorf("%s is not in the output schema", name)
+		}
+	}
+	for _, name := range schema.Required {
+		if _, there := result[name]; !there {
+			t.Errorf("%s is required and missing", name)
+		}
+	}
+}
