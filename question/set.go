@@ -7,23 +7,6 @@ package question
 
 import "slices"
 
-// Type says how a question is answered (D3).
-type Type string
-
-// The four types of question.
-const (
-	SingleChoice Type = "multiple_choice" // exactly one option, or free text where allowed
-	MultiChoice  Type = "checkbox"        // any number of options, and free text where allowed
-	Text         Type = "text"            // free text
-	Boolean      Type = "boolean"         // yes or no: the options YesID and NoID, always in this order
-)
-
-// The option ids of every Boolean question.
-const (
-	YesID = "true"
-	NoID  = "false"
-)
-
 // MaxDepth is how deep follow-up questions may be nested below a top-level
 // question (D4).
 const MaxDepth = 3
@@ -73,12 +56,6 @@ type Option struct {
 	Preview     string     `json:"preview,omitempty"` // preformatted
 	FollowUps   []Question `json:"follow_ups,omitempty"`
 }
-
-// Chooses reports whether q is answered by picking options.
-func (q *Question) Chooses() bool { return q.Type != Text }
-
-// Several reports whether more than one option may be picked.
-func (q *Question) Several() bool { return q.Type == MultiChoice }
 
 // Option returns the option with this id, or nil.
 func (q *Question) Option(id string) *Option {

@@ -4,6 +4,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/tools/askuser"
+	"mcp-askuser/tools/askuser/texts"
 )
 
 // Name is the server's name in the protocol.
@@ -13,7 +14,7 @@ const Name = "mcp-askuser"
 // model.
 func New(version string, tools *askuser.Tools) *mcpserver.MCPServer {
 	s := mcpserver.NewMCPServer(Name, version,
-		mcpserver.WithInstructions(askuser.Text("instructions")),
+		mcpserver.WithInstructions(texts.Text("instructions")),
 		// Claude Code listens for changed tools; without this mcp-go ends its
 		// subscription at once.
 		mcpserver.WithToolCapabilities(true),

@@ -12,6 +12,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/texts"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -60,7 +61,7 @@ func TestToolsListIsGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "tools_list.json", append(pretty.Bytes(), '\n'))
-	text := Text("instructions")
+	text := texts.Text("instructions")
 	if len(text) >= 1000 {
 		t.Errorf("the instructions have %d bytes, and should have fewer than 1,000", len(text))
 	}

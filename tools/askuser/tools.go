@@ -3,12 +3,11 @@ package askuser
 import (
 	"cmp"
 	"context"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -18,22 +17,11 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/texts"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/elicit"
 )
-
-//go:embed texts/*.md
-var texts embed.FS
-
-// Text returns one of the texts for the model, by the name of its file.
-func Text(name string) string {
-	data, err := texts.ReadFile("texts/" + name + ".md")
-	if err != nil { // the files are compiled in
-		panic(err)
-	}
-	return strings.TrimSpace(string(data))
-}
 
 // Config is what the tools need from their surroundings.
 type Config struct {
@@ -116,7 +104,7 @@ func (t *Tools) Register(s *mcpserver.MCPServer) {
 // after the other (B2, FACTS 2).
 func tool(name, title string, input, output json.RawMessage) mcp.Tool {
 	yes, no := true, false
-	x := mcp.NewToolWithRawSchema(name, Text(name), input)
+	x := mcp.NewToolWithRawSchema(name, texts.Text(name), input)
 	x.RawOutputSchema = output
 	x.Annotations = mcp.ToolAnnotation{Title: title, ReadOnlyHint: &yes, DestructiveHint: &no, IdempotentHint: &no, OpenWorldHint: &yes}
 	x.Meta = mcp.NewMetaFromMap(map[string]any{"anthropic/alwaysLoad": true})
@@ -171,7 +159,7 @@ func (t *Tools) submit(ctx context.Context, c caller, call wire.Call) (*mcp.Call
 // tooManyRounds is the way out of D9: the model goes on without asking, the
 // user can let it ask again.
 func tooManyRounds(limit *desk.RoundLimitError) *mcp.CallToolResult {
-	return mcp.NewToolResultError(fmt.Sprintf("recursive_limit_exceeded: you have asked %d rounds in a row, which is the limit. Go on with what you know, and say in your reply what is still open. The user can lift the limit (mcp-askuser lift %s); a pause lifts it too.", limit.Limit, limit.Session))
+	return mcp.NewToolResultError(texts.Fill("rounds", "rounds", strconv.Itoa(limit.Limit), "session", limit.Session))
 }
 
 // nothingToAsk answers a call that brings all its answers along.

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -22,41 +21,30 @@ func Formats() []string { return slices.Clone(formats[:]) }
 // result).
 func Format(rec desk.Record, format string) (string, error) {
 	r := NewResult(rec)
+	member := func(x *question.Response) (key string, value any) { return x.Question.Text, x.Text() }
 	switch format {
 	case "text":
 		return r.Message, nil
 	case "json":
 		return encode(r)
-	}
-	member := map[string]func(*question.Set, *question.Question, *question.Answer) (string, any){
-		"headers": func(set *question.Set, q *question.Question, a *question.Answer) (string, any) {
-			return headerKey(set, q), headerWords(q, a)
-		},
-		"questions": func(_ *question.Set, q *question.Question, a *question.Answer) (string, any) {
-			return q.Text, strings.Join(q.Words(a), ", ")
-		},
-		"indexes": func(set *question.Set, q *question.Question, a *question.Answer) (string, any) {
-			return indexKey(set, q), strings.Join(q.Words(a), ",")
-		},
-		"ids": func(_ *question.Set, q *question.Question, a *question.Answer) (string, any) {
-			return q.ID, idValue(q, a)
-		},
-	}[format]
-	if member == nil {
+	case "questions":
+	case "headers":
+		key := headerKeys(&rec.Set)
+		member = func(x *question.Response) (string, any) { return key(x.Question), headerValue(x) }
+	case "indexes":
+		member = func(x *question.Response) (string, any) { return x.Key(), strings.Join(x.Words(), ",") }
+	case "ids":
+		member = func(x *question.Response) (string, any) { return x.ID, idValue(x) }
+	default:
 		return "", fmt.Errorf("unknown format %q; the formats are %s", format, strings.Join(formats[:], ", "))
 	}
 	var answers ordered
-	for _, q := range rec.All() {
-		a := answerTo(&rec, q)
-		if a == nil {
-			continue
+	if rec.State == desk.Answered { // what a caller had collected is no answer of any other record
+		for _, x := range rec.Responses() {
+			if x.Answer != nil {
+				answers.set(member(&x))
+			}
 		}
-		key, value := member(&rec.Set, q, a)
-		data, err := encode(value)
-		if err != nil {
-			return "", err
-		}
-		answers.put(key, json.RawMessage(data))
 	}
 	return encode(struct {
 		Answers ordered `json:"answers"`
@@ -64,62 +52,39 @@ func Format(rec desk.Record, format string) (string, error) {
 	}{answers, r.Note})
 }
 
-// answerTo returns the answer to q that an answered record holds, collected
-// ones included, or nil.
-func answerTo(rec *desk.Record, q *question.Question) *question.Answer {
-	switch {
-	case rec.State != desk.Answered:
-		return nil
-	case q.Collected != nil:
-		return q.Collected
+// headerKeys returns what a question goes by: its header, or its text where it
+// has none or shares it.
+func headerKeys(set *question.Set) func(*question.Question) string {
+	uses := map[string]int{}
+	for _, q := range set.All() {
+		uses[q.Header]++
 	}
-	return rec.Outcome.Reply.Answer(q.ID)
-}
-
-// indexKey is question-N for the Nth question of the set, from 0; follow-ups
-// have no place of their own and go by their id.
-func indexKey(set *question.Set, q *question.Question) string {
-	for i := range set.Questions {
-		if set.Questions[i].ID == q.ID {
-			return fmt.Sprintf("question-%d", i)
-		}
-	}
-	return q.ID
-}
-
-// headerKey is the question's header; its text where it has none or shares it.
-func headerKey(set *question.Set, q *question.Question) string {
-	if q.Header == "" {
-		return q.Text
-	}
-	for _, other := range set.All() {
-		if other.ID != q.ID && other.Header == q.Header {
+	return func(q *question.Question) string {
+		if q.Header == "" || uses[q.Header] > 1 {
 			return q.Text
 		}
+		return q.Header
 	}
-	return q.Header
 }
 
-func headerWords(q *question.Question, a *question.Answer) string {
-	words := q.Words(a)
-	if a.Custom != "" && q.Type != question.Text {
-		words[len(words)-1] = "Other (custom: " + a.Custom + ")"
+func headerValue(x *question.Response) string {
+	said := x.Words()
+	if x.Answer.Custom != "" && x.Chooses() {
+		said[len(said)-1] = "Other (custom: " + x.Answer.Custom + ")"
 	}
-	return strings.Join(words, ", ")
+	return strings.Join(said, ", ")
 }
 
-func idValue(q *question.Question, a *question.Answer) any {
-	switch {
-	case q.Type == question.Boolean:
-		return len(a.Selected) == 1 && a.Selected[0] == question.YesID
-	case q.Several():
-		ids := append([]string{}, a.Selected...)
-		if a.Custom != "" {
-			ids = append(ids, a.Custom)
-		}
+func idValue(x *question.Response) any {
+	if x.Confirms() {
+		return x.Value()
+	}
+	ids := append([]string{}, x.Answer.Selected...)
+	if x.Answer.Custom != "" {
+		ids = append(ids, x.Answer.Custom)
+	}
+	if x.Several() {
 		return ids
-	case a.Custom != "":
-		return a.Custom
 	}
-	return strings.Join(a.Selected, "")
+	return strings.Join(ids, "")
 }

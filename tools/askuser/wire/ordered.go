@@ -33,6 +33,15 @@ func (o *ordered) put(name string, value json.RawMessage) {
 	o.values[name] = value
 }
 
+// set puts a member whose value has no reason to fail to be JSON.
+func (o *ordered) set(name string, value any) {
+	data, err := encode(value)
+	if err != nil {
+		panic(err)
+	}
+	o.put(name, json.RawMessage(data))
+}
+
 // MarshalJSON writes the members in order.
 func (o ordered) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer

@@ -1,13 +1,16 @@
 package wire
 
 import (
+	"cmp"
 	"encoding/json"
-	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/texts"
+	"mcp-askuser/ui/words"
 )
 
 // Result is the machine part of a tool result (C6): what structuredContent
@@ -31,14 +34,14 @@ type Result struct {
 
 // Response is what became of one question.
 type Response struct {
-	QuestionID string      `json:"question_id"`
-	Question   string      `json:"question"`
-	Header     string      `json:"header,omitempty"`
-	State      string      `json:"state"` // answered, unanswered, not_shown
-	Selected   []Selected  `json:"selected"`
-	Text       string      `json:"text"`
-	Response   anyResponse `json:"response"`
-	By         question.By `json:"by,omitempty"`
+	QuestionID string         `json:"question_id"`
+	Question   string         `json:"question"`
+	Header     string         `json:"header,omitempty"`
+	State      question.State `json:"state"`
+	Selected   []Selected     `json:"selected"`
+	Text       string         `json:"text"`
+	Response   anyResponse    `json:"response"`
+	By         question.By    `json:"by,omitempty"`
 }
 
 // anyResponse is a string, several strings, or yes or no; nil where there is no
@@ -54,13 +57,6 @@ type Selected struct {
 	Label string `json:"label"`
 }
 
-// The states of a response.
-const (
-	stateAnswered   = "answered"
-	stateUnanswered = "unanswered"
-	stateNotShown   = "not_shown"
-)
-
 // IsError reports whether the result is an error result: no human can be
 // reached, or something broke. The other outcomes are no errors (DESIGN,
 // promise 4).
@@ -73,10 +69,11 @@ func NewResult(rec desk.Record) *Result {
 	if o == nil {
 		r.Status = desk.Pending
 		r.Summary = "Waiting for the user"
-		r.Message = fmt.Sprintf("The question is still open: the user has not answered yet, and still can. Call await_answer with id %q to get the answer. Assume nothing until then.", rec.ID)
+		r.Message = texts.Fill("pending", "id", strconv.Quote(rec.ID))
 		return r
 	}
 	r.Surface = o.Surface
+	why := cmp.Or(o.Reason, "no reason was given")
 	switch o.Status {
 	case desk.Answered:
 		r.answered(rec)
@@ -84,161 +81,102 @@ func NewResult(rec desk.Record) *Result {
 		r.dismissed(o.Reply)
 	case desk.Timeout:
 		r.Summary = "No answer in time"
-		r.Message = fmt.Sprintf("The user did not answer within %s. Silence is not consent: no option may be treated as chosen.", waited(o.Reason))
+		r.Message = texts.Fill("timeout", "time", waited(o.Reason))
 	case desk.Cancelled:
 		r.Summary, r.Reason = "Question withdrawn", o.Reason
-		r.Message = "The question was withdrawn: " + o.Reason + ". Assume no answer."
+		r.Message = texts.Fill("cancelled", "reason", why)
 	case desk.Unavailable:
 		r.Summary, r.Reason = "No way to reach the user", o.Reason
-		r.Message = "There is no way to show the question to the user here (" + o.Reason + "). Do not call this tool again; ask the user in plain text in your reply instead."
+		r.Message = texts.Fill("unavailable", "reason", why)
 	default:
 		r.Summary = "The question failed"
-		r.Message = "Asking failed inside the server; its log says why. Assume no answer; ask the user in plain text in your reply instead."
+		r.Message = texts.Fill("failed")
 	}
 	return r
 }
 
 func (r *Result) dismissed(reply *question.Reply) {
 	r.Summary = "User dismissed the question"
-	r.Note = "User dismissed the question without answering."
-	r.Message = r.Note
-	if reply != nil && reply.Reason != "" {
+	r.Note, _, _ = strings.Cut(texts.Text("dismissed"), "\n") // the words of C3
+	if reply != nil {
 		r.Reason = reply.Reason
-		r.Message += fmt.Sprintf(" Their reason: %q.", reply.Reason)
 	}
-	r.Message += " Go on without assuming that any option was chosen."
+	r.Message = texts.Fill("dismissed", "reason", quoted(r.Reason))
 }
 
 // answered says what the user answered, and apart from it what they did not
 // (B1, D1).
 func (r *Result) answered(rec desk.Record) {
-	reply := rec.Outcome.Reply
-	var said, open, brought, taken []string
-	shown := map[string]bool{}
-	for _, q := range rec.Shown(reply.Answers) {
-		shown[q.ID] = true
-	}
-	for _, q := range rec.All() {
-		a := answerTo(&rec, q)
-		resp := Response{QuestionID: q.ID, Question: q.Text, Header: q.Header, State: stateAnswered, Selected: []Selected{}}
-		switch {
-		case a == nil && !shown[q.ID]:
-			resp.State = stateNotShown
-		case a == nil:
-			resp.State = stateUnanswered
-			open = append(open, fmt.Sprintf(`"%s"`, q.Text))
-		default:
-			words := strings.Join(q.Words(a), ", ")
-			pair := fmt.Sprintf(`"%s"="%s"`, q.Text, words)
-			switch a.By {
-			case question.ByCaller:
-				brought = append(brought, pair)
-			case question.ByTimeout:
-				taken = append(taken, pair)
-			default:
-				said = append(said, pair)
-			}
-			resp.take(q, a)
-			r.Answers.put(q.Text, quote(words))
+	pairs := map[question.By][]string{}
+	var open []string
+	for _, x := range rec.Responses() {
+		text := `"` + x.Question.Text + `"`
+		switch x.State {
+		case question.StateAnswered:
+			pairs[x.By()] = append(pairs[x.By()], text+`="`+x.Text()+`"`)
+			r.Answers.set(x.Question.Text, x.Text())
+		case question.StateUnanswered:
+			open = append(open, text)
 		}
-		r.Responses = append(r.Responses, resp)
+		r.Responses = append(r.Responses, responseOf(x))
 	}
-	if yes, ok := r.Responses[0].Response.any.(bool); ok && len(rec.Questions) == 1 {
-		r.Response = &yes
+	if len(rec.Questions) == 1 {
+		if yes, confirms := r.Responses[0].Response.any.(bool); confirms {
+			r.Response = &yes
+		}
 	}
-	r.Note = reply.Note
-	r.Summary = count(len(said))
-	r.Message = join(
-		sentence(said, "User has answered your questions: %s. You can now continue with the user's answers in mind."),
-		sentence(open, "Left open by the user: %s."),
-		sentence(taken, "Nobody answered in time; as you asked, the default stands, not confirmed by the user: %s."),
-		sentence(brought, "Not asked, because you brought the answer yourself; the user has not confirmed it: %s."),
+	said := pairs[question.ByUser]
+	r.Note = rec.Outcome.Reply.Note
+	r.Summary = "User answered " + words.Count(len(said), "question", "questions")
+	if len(said) == 0 {
+		r.Summary = "User answered no question"
+	}
+	r.Message = texts.Fill("answered",
+		"answers", list(said),
+		"open", list(open),
+		"defaults", list(pairs[question.ByTimeout]),
+		"collected", list(pairs[question.ByCaller]),
+		"note", quoted(r.Note),
 	)
-	if reply.Note != "" {
-		r.Message = join(r.Message, fmt.Sprintf("The user adds: %q.", reply.Note))
-	}
 }
 
-// take puts the answer into the response (E6, D5).
-func (resp *Response) take(q *question.Question, a *question.Answer) {
-	resp.By = a.By
-	if resp.By == "" {
-		resp.By = question.ByUser
+// responseOf is one question of a set with what became of it, as programs and
+// models read it (E6, D5).
+func responseOf(x question.Response) Response {
+	r := Response{
+		QuestionID: x.ID, Question: x.Question.Text, Header: x.Header,
+		State: x.State, Selected: []Selected{}, Response: anyResponse{x.Value()}, By: x.By(),
 	}
-	for _, id := range a.Selected {
-		if o := q.Option(id); o != nil {
-			resp.Selected = append(resp.Selected, Selected{o.ID, o.Label})
+	if x.Answer == nil {
+		return r
+	}
+	for _, id := range x.Answer.Selected {
+		if o := x.Option(id); o != nil {
+			r.Selected = append(r.Selected, Selected{o.ID, o.Label})
 		}
 	}
-	resp.Text = a.Custom
-	switch {
-	case q.Type == question.Boolean:
-		resp.Response.any = len(a.Selected) == 1 && a.Selected[0] == question.YesID
-	case q.Several():
-		resp.Response.any = q.Words(a)
-	default:
-		resp.Response.any = strings.Join(q.Words(a), ", ")
-	}
+	r.Text = x.Answer.Custom
+	return r
 }
 
-// quote writes a string as JSON.
-func quote(s string) json.RawMessage {
-	out, err := encode(s)
-	if err != nil { // a string has no reason to fail
-		panic(err)
-	}
-	return json.RawMessage(out)
-}
+func list(items []string) string { return strings.Join(items, ", ") }
 
-func count(n int) string {
-	switch n {
-	case 0:
-		return "User answered no question"
-	case 1:
-		return "User answered 1 question"
-	}
-	return fmt.Sprintf("User answered %d questions", n)
-}
-
-// sentence puts the items into a sentence; no items, no sentence.
-func sentence(items []string, format string) string {
-	if len(items) == 0 {
+// quoted puts a text between quotation marks; nothing stays nothing.
+func quoted(s string) string {
+	if s == "" {
 		return ""
 	}
-	return fmt.Sprintf(format, strings.Join(items, ", "))
+	return strconv.Quote(s)
 }
 
-func join(sentences ...string) string {
-	var out []string
-	for _, s := range sentences {
-		if s != "" {
-			out = append(out, s)
-		}
-	}
-	return strings.Join(out, " ")
-}
-
-// waited writes a duration for people: 1m30s is "1 minute 30 seconds".
+// waited is a duration, as the outcome of a timeout has it, in words.
 func waited(duration string) string {
-	d, err := time.ParseDuration(duration)
-	if err != nil {
+	switch d, err := time.ParseDuration(duration); {
+	case err != nil:
 		return "the time given"
+	case d < time.Second:
+		return duration
+	default:
+		return words.Span(d)
 	}
-	var parts []string
-	for _, u := range []struct {
-		size time.Duration
-		name string
-	}{{time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
-		n := d / u.size
-		d -= n * u.size
-		if n == 1 {
-			parts = append(parts, "1 "+u.name)
-		} else if n > 1 {
-			parts = append(parts, fmt.Sprintf("%d %ss", n, u.name))
-		}
-	}
-	if parts == nil {
-		return d.String()
-	}
-	return strings.Join(parts, " ")
 }
