@@ -20,6 +20,7 @@ type Request struct {
 	Asker     Asker
 	Timeout   time.Duration // how long the human may take; 0 is for ever
 	OnTimeout string        // "default": take the declared defaults then (D14)
+	Turn      func(context.Context) (placed func(), err error)
 }
 
 // Submit asks, unless the same was asked before and nobody waits for it: the
@@ -31,12 +32,12 @@ type Request struct {
 // The error is a *[RoundLimitError] where the session has asked too often in a
 // row (D9); an answer to an earlier question is delivered all the same.
 func (d *Desk) Submit(ctx context.Context, r Request) (Record, *Attendance, error) {
-	same, err := d.store.Marks(ctx, MarkContent, r.content())
+	same, err := d.store.Marks(ctx, MarkContent, r.Content())
 	if err != nil {
 		return Record{}, nil, fmt.Errorf("look for the same question: %w", err)
 	}
 	for _, id := range same {
-		rec, attendance, err := d.reattach(ctx, id, r.content())
+		rec, attendance, err := d.reattach(ctx, id, r.Content())
 		if err != nil || attendance != nil {
 			return rec, attendance, err
 		}
@@ -91,7 +92,7 @@ func (d *Desk) reattached(ctx context.Context, rec Record) Record {
 func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendance, error) {
 	rec := Record{
 		SessionID: r.Session, Asker: r.Asker, State: Pending, Set: r.Set,
-		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Content: r.content(),
+		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Content: r.Content(),
 	}
 	if err := d.number(ctx, &rec, limit); err != nil {
 		return Record{}, nil, err
@@ -135,8 +136,8 @@ func (d *Desk) takeBack(ctx context.Context, rec Record) {
 	}
 }
 
-// content is a digest of what is asked, by whom and for what project.
-func (r *Request) content() string {
+// Content is a digest of what is asked, by whom and for what project.
+func (r *Request) Content() string {
 	data, err := json.Marshal([]any{r.Set.Questions, r.Asker.Directory, r.Asker.Client, r.Asker.Via})
 	if err != nil { // questions are plain data
 		panic(err)

@@ -50,6 +50,11 @@ var ErrUnavailable = errors.New("surface unavailable")
 // Nothing was committed, and it is no reason to try another surface.
 var ErrInterrupted = errors.New("interrupted")
 
+// ErrCallEnded means that a surface could be reached through one call alone, and
+// that call has ended with the question still open. Another call that waits
+// may have a way of its own.
+var ErrCallEnded = errors.New("the call that showed the question has ended")
+
 // Unavailablef returns an error that wraps ErrUnavailable and says why, as a
 // clause: "no controlling terminal".
 func Unavailablef(format string, args ...any) error {

@@ -37,8 +37,8 @@ type Transport interface {
 	Delivered(f func(written bool))
 	// Elicit has the client put a form to its user and waits for the result,
 	// as long as both ctx and the call last. When ctx ends first the client is
-	// told to take the form away, and the error is ctx's cause; ErrCallEnded
-	// means that the call was first to end. Any other error says why the
+	// told to take the form away, and the error is ctx's cause;
+	// ui.ErrCallEnded means that the call was first to end. Any other error says why the
 	// client would not show the form. The result's action is one of the
 	// specification's three; its content is not checked against the form.
 	// Clients of 2026-07-28 cannot be asked this way: their forms are handed
@@ -54,9 +54,22 @@ type Client struct {
 	Modern          bool   // every call says anew who it is from, and forms are round trips of the call (2026-07-28)
 }
 
-// ErrCallEnded means that the call through which a form was shown has ended
-// with the question still open.
-var ErrCallEnded = errors.New("the call that showed the form has ended")
+// ErrDisconnected is the cause of a call's context when the connection to the
+// client ended.
+var ErrDisconnected = errors.New("the client has disconnected")
+
+// Cancelled is the cause of a call's context when the client withdrew the
+// call with notifications/cancelled.
+type Cancelled struct {
+	Reason string // the client's own words; empty where it gave none
+}
+
+func (c *Cancelled) Error() string {
+	if c.Reason == "" {
+		return "cancelled by the client"
+	}
+	return "cancelled by the client: " + c.Reason
+}
 
 type transportKey struct{}
 

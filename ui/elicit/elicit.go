@@ -33,15 +33,11 @@ const Instant = time.Second
 // follow-ups, and some corrections.
 const maxForms = 8
 
-// ErrCallEnded means that the call through which the form was shown has ended
-// with the question still open. The form is gone; the record is not.
-var ErrCallEnded = errors.New("the call that showed the form has ended")
-
 // Client carries one form to the MCP client and brings back its result.
 type Client interface {
 	// Elicit returns the client's result and the time the form was with it.
 	// When ctx ends first, the form is withdrawn at the client where the
-	// protocol can do that. ErrCallEnded means that the call ended first; any
+	// protocol can do that. ui.ErrCallEnded means that the call ended first; any
 	// other error that the client would not show the form.
 	Elicit(ctx context.Context, params mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error)
 }
@@ -138,7 +134,7 @@ func (s *surface) put(ctx context.Context, f *form, plea string) (brought []give
 	switch {
 	case ctx.Err() != nil:
 		return nil, false, context.Cause(ctx)
-	case errors.Is(err, ErrCallEnded):
+	case errors.Is(err, ui.ErrCallEnded):
 		return nil, false, err
 	case err != nil:
 		return nil, false, ui.Unavailablef("the client did not show the form: %v", err)

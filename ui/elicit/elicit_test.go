@@ -186,8 +186,8 @@ func TestClientErrors(t *testing.T) {
 	if got, want := show(c, true, database()), "unavailable: the client did not show the form: method not found"; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	c = &client{t: t, err: ErrCallEnded}
-	if got, want := show(c, true, database()), "error: "+ErrCallEnded.Error(); got != want {
+	c = &client{t: t, err: ui.ErrCallEnded}
+	if got, want := show(c, true, database()), "error: "+ui.ErrCallEnded.Error(); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

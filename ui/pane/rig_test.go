@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/present"
 )
 
 // rig is a desk with one open question, and a surface that shows it.
@@ -68,8 +68,20 @@ func variables(env ...string) func(string) string {
 // show shows the record as the asker does, in the background.
 func (r *rig) show(ctx context.Context, s ui.Surface, rec desk.Record) <-chan error {
 	shown := make(chan error, 1)
+	presenter := present.New(present.Options{Desk: r.desk})
+	w, err := presenter.Show(ctx, rec.ID, func(*present.Presentation) []ui.Surface { return []ui.Surface{s} })
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	context.AfterFunc(ctx, func() { presenter.Close(context.Cause(ctx)) })
 	go func() {
-		shown <- ui.Show(ctx, r.desk, rec, []ui.Surface{s}, slog.New(slog.DiscardHandler), func([]desk.Showing) {})
+		<-w.Nobody()
+		var nobody *present.NobodyError
+		err := w.Why()
+		if errors.As(err, &nobody) {
+			err = ui.ErrUnavailable
+		}
+		shown <- err
 	}()
 	r.t.Cleanup(func() {
 		_, _ = r.desk.Close(context.Background(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "the test is over"})

@@ -1,0 +1,279 @@
+package askuser
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/texts"
+	"mcp-askuser/tools/askuser/wire"
+	"mcp-askuser/ui/present"
+)
+
+// call is one call of a tool, and its life: it puts a question, comes back for
+// one or brings a form's result, takes its place among those that wait, and
+// ends with the result, a form for the client, a ticket, or nothing.
+type call struct {
+	*Tools
+	Transport
+	caller
+	req mcp.CallToolRequest
+}
+
+func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
+	transport := transportOf(ctx)
+	return &call{t, transport, callerOf(transport.Client(), req), req}
+}
+
+// arguments returns the arguments as they were sent.
+func (c *call) arguments() json.RawMessage {
+	if raw := c.req.GetRawArguments(); raw != nil {
+		if data, ok := raw.(json.RawMessage); ok && len(data) > 0 {
+			return data
+		}
+		if data, err := json.Marshal(raw); err == nil {
+			return data
+		}
+	}
+	return json.RawMessage("{}")
+}
+
+// put puts the question of a call that asks.
+func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, error) {
+	if len(form.Set.Asked(nil)) == 0 { // the call brings all its answers along
+		return toolResult(wire.NewResult(desk.Record{Set: form.Set, State: desk.Answered, Outcome: &desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}}})), nil
+	}
+	w, err := c.Presenter.Ask(ctx, present.Question{
+		Request: desk.Request{
+			Set:       form.Set,
+			Session:   cmp.Or(c.session, c.Session()),
+			Asker:     c.asker(c.Directory()),
+			Timeout:   cmp.Or(form.Timeout, c.Timeout),
+			OnTimeout: form.OnTimeout,
+			Turn:      c.Turn,
+		},
+		Surfaces:    c.surfaces(ctx),
+		Interrupted: desk.Dismissed,
+	})
+	var limit *desk.RoundLimitError
+	switch {
+	case errors.As(err, &limit):
+		return tooManyRounds(limit), nil
+	case ctx.Err() != nil && err != nil:
+		return nil, context.Cause(ctx)
+	case err != nil:
+		return c.failed(ctx, "", fmt.Errorf("asking: %w", err)), nil
+	}
+	return c.wait(ctx, w)
+}
+
+// returns reports whether the call comes back from one that had returned with
+// a form.
+func (c *call) returns() bool { return c.req.Params.RequestState != "" }
+
+// resume takes the form's result to the surface and goes on waiting. The state
+// is the client's word: it counts only where we handed it out.
+func (c *call) resume(ctx context.Context) (*mcp.CallToolResult, error) {
+	id, secret, _ := strings.Cut(c.req.Params.RequestState, ".")
+	if w := c.Presenter.Return(id, secret, c.req.Params.InputResponses); w != nil {
+		return c.waitOn(ctx, w)
+	}
+	return c.rejoin(ctx, id)
+}
+
+// rejoin waits for a record that was asked before.
+func (c *call) rejoin(ctx context.Context, id string) (*mcp.CallToolResult, error) {
+	w, err := c.Presenter.Join(ctx, id, c.surfaces(ctx))
+	switch {
+	case errors.Is(err, desk.ErrNotFound):
+		return badArguments(question.Violations{{Path: "id", Message: fmt.Sprintf("no question has the id %q; ask again with ask_user_question", id)}}), nil
+	case err != nil:
+		return c.failed(ctx, id, fmt.Errorf("reading the question: %w", err)), nil
+	}
+	return c.waitOn(ctx, w)
+}
+
+// waitOn is wait for a call that needs no place in the order of arrival, and
+// holds up nobody behind it.
+func (c *call) waitOn(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult, error) {
+	placed, err := c.Turn(ctx)
+	if err != nil {
+		w.Leave()
+		return nil, err
+	}
+	placed()
+	return c.wait(ctx, w)
+}
+
+// wait stays until the record has ended, or the call must return: with a form
+// for the client, with a ticket when the host will not wait longer, or with
+// nothing when the client has gone.
+func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult, error) {
+	start := time.Now()
+	tick := time.NewTicker(c.Tick)
+	defer tick.Stop()
+	hold := time.NewTimer(c.hold(w))
+	defer hold.Stop()
+	var forms <-chan *present.Form // of a client of the newer era; others get requests
+	if c.modern && c.forms {
+		forms = w.Forms()
+	}
+	c.progress(ctx, w, start)
+	for {
+		select {
+		case <-w.Ended():
+			return c.deliver(ctx, w), nil
+		case form := <-forms:
+			if secret, ok := w.Take(form); ok {
+				return handOut(form, w.Record().ID+"."+secret), nil
+			}
+		case <-tick.C:
+			c.progress(ctx, w, start)
+			w.Look(ctx)
+		case <-hold.C:
+			if left := c.hold(w) - time.Since(start); left > 0 {
+				hold.Reset(left) // an open form holds off the host's limit
+				continue
+			}
+			c.Log.InfoContext(ctx, "handing out the ticket", "id", w.Record().ID, "after", time.Since(start).Round(time.Second))
+			w.Leave()
+			return toolResult(wire.NewResult(w.Record())), nil
+		case <-ctx.Done():
+			c.left(ctx, w)
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// hold is how long the call may wait as things are.
+func (c *call) hold(w *present.Waiter) time.Duration {
+	if c.Hold > 0 {
+		return c.Hold
+	}
+	surface, _ := w.Surface()
+	return c.holds(surface == "elicit" && !c.modern, c.token != nil)
+}
+
+// deliver returns the result of a record that has ended. The record is the
+// asker's once the result is written: one that the client no longer wanted
+// delivers nothing, and the answer waits for the next call.
+func (c *call) deliver(ctx context.Context, w *present.Waiter) *mcp.CallToolResult {
+	rec, err := w.Result()
+	if err != nil {
+		w.Leave()
+		return c.failed(ctx, w.Record().ID, err)
+	}
+	c.Delivered(func(written bool) {
+		if written {
+			w.Delivered()
+		} else {
+			w.Leave()
+		}
+	})
+	r := wire.NewResult(rec)
+	if w.Unstored() {
+		r.Message += " " + texts.Text("unstored")
+	}
+	return toolResult(r)
+}
+
+// left deals with a record whose call the client has ended. A client that gave
+// up waiting, or is gone, leaves it open: the answer is kept for when it asks
+// again. One that withdrew the question ends it.
+func (c *call) left(ctx context.Context, w *present.Waiter) {
+	defer w.Leave()
+	var cancelled *Cancelled
+	if !errors.As(context.Cause(ctx), &cancelled) || gaveUp(cancelled.Reason) {
+		c.Log.InfoContext(ctx, "nobody waits for the answer any more; it will be kept", "id", w.Record().ID, "cause", context.Cause(ctx))
+		return
+	}
+	w.Withdraw(cancelled.Error())
+}
+
+// progress tells the client what is asked and where to answer: hosts show it
+// to the user, and some extend their limit.
+func (c *call) progress(ctx context.Context, w *present.Waiter, start time.Time) {
+	if c.token == nil {
+		return
+	}
+	rec := w.Record()
+	text := question.Shorten(question.Line(rec.Questions[0].Text), 80)
+	if n := len(rec.Questions); n > 1 {
+		text += fmt.Sprintf(" (and %d more)", n-1)
+	}
+	err := c.Notify("notifications/progress", map[string]any{
+		"progressToken": c.token,
+		"progress":      int(time.Since(start).Seconds()),
+		"message":       fmt.Sprintf("Waiting for your answer%s: %s", where(w.Surface()), text),
+	})
+	if err != nil {
+		c.Log.InfoContext(ctx, "no progress message", "id", rec.ID, "error", err)
+	}
+}
+
+// where says in words where the record is shown.
+func where(surface, address string) string {
+	switch surface {
+	case "":
+		return ""
+	case "elicit":
+		return " in the form"
+	case "tty", "plain":
+		return " in the terminal"
+	case "pane":
+		return " in the pane"
+	case "inbox":
+		return " in the inbox (run: mcp-askuser inbox)"
+	case "web":
+		if address != "" {
+			return " on the page " + address
+		}
+		return " in the browser"
+	}
+	return " in " + surface
+}
+
+// failed is the result of a failure inside: the log gets the cause, the model
+// one sentence (C5).
+func (c *call) failed(ctx context.Context, id string, err error) *mcp.CallToolResult {
+	c.Log.ErrorContext(ctx, "a call failed", "id", id, "error", err)
+	return toolResult(wire.NewResult(desk.Record{ID: id, State: desk.Failed, Outcome: &desk.Outcome{Status: desk.Failed}}))
+}
+
+func toolResult(r *wire.Result) *mcp.CallToolResult {
+	return &mcp.CallToolResult{
+		Content:           []mcp.Content{mcp.NewTextContent(r.Message)},
+		StructuredContent: r,
+		IsError:           r.IsError(),
+	}
+}
+
+// handOut is the result that takes a form to the client, which calls again with
+// the form's result and this state (FACTS 5.11).
+func handOut(form *present.Form, state string) *mcp.CallToolResult {
+	return mcpserver.NewInputRequestBuilder(state).Elicit(formKey, form.Content.(mcp.ElicitationParams)).ToolResult()
+}
+
+// badArguments names every fault of the arguments.
+func badArguments(err error) *mcp.CallToolResult {
+	var v question.Violations
+	if !errors.As(err, &v) {
+		err = question.Violations{{Path: "arguments", Message: "are not valid JSON: " + err.Error()}}
+	}
+	return mcp.NewToolResultError(err.Error())
+}
+
+// tooManyRounds is the way out of D9: the model goes on without asking, the
+// user can let it ask again.
+func tooManyRounds(limit *desk.RoundLimitError) *mcp.CallToolResult {
+	return mcp.NewToolResultError(texts.Fill("rounds", "rounds", fmt.Sprint(limit.Limit), "session", limit.Session))
+}

@@ -1,0 +1,363 @@
+package askuser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/question"
+	"mcp-askuser/ui"
+	"mcp-askuser/ui/present"
+)
+
+// patience is how long a test waits for what must come. It is no limit of the
+// program's.
+const patience = time.Minute
+
+// link is a transport in memory, one for each call.
+type link struct {
+	client Client
+	elicit func(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error)
+
+	mu        sync.Mutex
+	notes     []string
+	delivered func(written bool)
+}
+
+var _ Transport = (*link)(nil)
+
+func (l *link) Session() string   { return "connection" }
+func (l *link) Client() Client    { return l.client }
+func (l *link) Directory() string { return "/src/shop" }
+
+func (l *link) Turn(context.Context) (func(), error) { return func() {}, nil }
+
+func (l *link) Notify(_ string, params any) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	data, err := json.Marshal(params)
+	l.notes = append(l.notes, string(data))
+	return err
+}
+
+func (l *link) Delivered(f func(bool)) { l.delivered = f }
+
+func (l *link) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+	return l.elicit(ctx, form)
+}
+
+// told writes the response of a call, or fails to.
+func (l *link) told(written bool) {
+	if l.delivered != nil {
+		l.delivered(written)
+	}
+}
+
+// rig is the tools over a desk of their own.
+type rig struct {
+	*Tools
+	t    *testing.T
+	dir  string
+	desk *desk.Desk
+}
+
+func newRig(t *testing.T, surfaces ...ui.Surface) *rig { return openRig(t, t.TempDir(), surfaces...) }
+
+// openRig is newRig on a desk that others may have used.
+func openRig(t *testing.T, dir string, surfaces ...ui.Surface) *rig {
+	t.Helper()
+	store, err := spool.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := desk.New(store, desk.Options{})
+	p := present.New(present.Options{Desk: d})
+	t.Cleanup(func() { p.Close(ErrDisconnected) })
+	r := &rig{New(Config{Desk: d, Presenter: p, Log: slog.New(slog.DiscardHandler), Limits: question.DefaultLimits(), Surfaces: surfaces, Hold: time.Hour, Tick: time.Hour}), t, dir, d}
+	return r
+}
+
+const which = `{"questions":[{"question":"Which?","options":["A","B"]}]}`
+
+func request(args string) mcp.CallToolRequest {
+	var req mcp.CallToolRequest
+	req.Params.Arguments = json.RawMessage(args)
+	return req
+}
+
+// result is what a call has returned.
+type result struct {
+	*mcp.CallToolResult
+	err error
+}
+
+func (r result) status(t *testing.T) string {
+	t.Helper()
+	if r.err != nil {
+		return r.err.Error()
+	}
+	data, err := json.Marshal(r.StructuredContent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var x struct {
+		Status  string            `json:"status"`
+		ID      string            `json:"id"`
+		Answers map[string]string `json:"answers"`
+		Message string            `json:"message"`
+	}
+	if err := json.Unmarshal(data, &x); err != nil || x.Status == "" {
+		return r.Content[0].(mcp.TextContent).Text
+	}
+	return strings.TrimSpace(x.Status + " " + x.Answers["Which?"])
+}
+
+// start begins a call of ask_user_question.
+func (r *rig) start(ctx context.Context, l *link, req mcp.CallToolRequest) <-chan result {
+	out := make(chan result, 1)
+	go func() {
+		got, err := r.ask(WithTransport(ctx, l), req)
+		out <- result{got, err}
+	}()
+	return out
+}
+
+func within[T any](t *testing.T, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(patience):
+		t.Fatal("waited in vain")
+		panic("unreachable")
+	}
+}
+
+// open waits for the one question that is open.
+func (r *rig) open() desk.Record {
+	r.t.Helper()
+	events, err := r.desk.Watch(r.t.Context())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	records, err := r.desk.Pending(r.t.Context())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if len(records) > 0 {
+		return records[0]
+	}
+	return within(r.t, events).Record
+}
+
+func (r *rig) reply(id, option string) {
+	r.t.Helper()
+	reply := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}
+	if _, err := r.desk.Reply(r.t.Context(), id, reply, "inbox"); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func TestAskAndAnswer(t *testing.T) {
+	r := newRig(t, ui.Elsewhere())
+	l := &link{}
+	got := r.start(t.Context(), l, request(which))
+	r.reply(r.open().ID, "b")
+	if status := within(t, got).status(t); status != "answered B" {
+		t.Errorf("the result is %s", status)
+	}
+	l.told(true)
+	again := r.start(t.Context(), &link{}, request(which)) // is a question of its own now
+	r.reply(r.open().ID, "a")
+	if status := within(t, again).status(t); status != "answered A" {
+		t.Errorf("asked again: %s", status)
+	}
+}
+
+// A result that was written is the asker's, whatever happens right after; one
+// that was not is there for the next who asks, in another process too.
+func TestDeliveredOnce(t *testing.T) {
+	for _, written := range []bool{true, false} {
+		r := newRig(t, ui.Elsewhere())
+		l := &link{}
+		got := r.start(t.Context(), l, request(which))
+		id := r.open().ID
+		r.reply(id, "b")
+		within(t, got)
+		l.told(written)
+		r.Presenter.Close(ErrDisconnected) // and nothing has been archived
+		next := openRig(t, r.dir, ui.Elsewhere())
+		again := next.start(t.Context(), &link{}, request(which))
+		if written {
+			if fresh := next.open(); fresh.ID == id {
+				t.Error("an answer that was delivered is delivered again")
+			}
+			continue
+		}
+		if status := within(t, again).status(t); status != "answered B" {
+			t.Errorf("an answer that was not delivered is lost: %s", status)
+		}
+	}
+}
+
+// A client that gives up leaves its question open; one that withdraws it does
+// not.
+func TestCallEnds(t *testing.T) {
+	for _, tc := range []struct {
+		cause error
+		want  desk.Status
+	}{
+		{ErrDisconnected, desk.Pending},
+		{&Cancelled{"MCP error -32001: Request timed out"}, desk.Pending},
+		{&Cancelled{"AbortError: user-cancel"}, desk.Cancelled},
+		{&Cancelled{}, desk.Cancelled},
+	} {
+		r := newRig(t, ui.Elsewhere())
+		ctx, cancel := context.WithCancelCause(t.Context())
+		got := r.start(ctx, &link{}, request(which))
+		id := r.open().ID
+		events, err := r.desk.Watch(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		cancel(tc.cause)
+		if err := within(t, got).err; !errors.Is(err, tc.cause) {
+			t.Errorf("%v: the call returned %v", tc.cause, err)
+		}
+		for tc.want != desk.Pending && within(t, events).Type != desk.Ended {
+		}
+		if rec, err := r.desk.Get(t.Context(), id); err != nil || rec.State != tc.want {
+			t.Errorf("%v: the record is %s, %v", tc.cause, rec.State, err)
+		}
+	}
+}
+
+// A call that waits longer than its host allows gets its ticket; whoever comes
+// with it gets the answer.
+func TestTicket(t *testing.T) {
+	r := newRig(t, ui.Elsewhere())
+	r.Hold = time.Millisecond
+	ticket := within(t, r.start(t.Context(), &link{}, request(which)))
+	if status := ticket.status(t); status != "pending" {
+		t.Fatalf("the result is %s", status)
+	}
+	id := r.open().ID
+	r.Hold = time.Hour
+	got := make(chan result, 1)
+	go func() {
+		x, err := r.await(WithTransport(t.Context(), &link{}), request(`{"id":"`+id+`"}`))
+		got <- result{x, err}
+	}()
+	r.reply(id, "a")
+	if status := within(t, got).status(t); status != "answered A" {
+		t.Errorf("the result is %s", status)
+	}
+	x, err := r.await(WithTransport(t.Context(), &link{}), request(`{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV"}`))
+	if status := (result{x, err}).status(t); !strings.Contains(status, "no question has the id") {
+		t.Errorf("an unknown ticket: %s", status)
+	}
+}
+
+func TestUnavailable(t *testing.T) {
+	r := newRig(t, Elicit())
+	got := within(t, r.start(t.Context(), &link{}, request(which)))
+	if status := got.status(t); status != "unavailable" || !got.IsError {
+		t.Errorf("the result is %s", status)
+	}
+}
+
+// The client's own form, in both eras.
+func TestOwnForm(t *testing.T) {
+	can := mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}
+	fill := func(form mcp.ElicitationParams) *mcp.ElicitationResult {
+		var schema struct {
+			Properties map[string]struct {
+				OneOf []struct {
+					Const string `json:"const"`
+					Title string `json:"title"`
+				} `json:"oneOf"`
+			} `json:"properties"`
+		}
+		data, err := json.Marshal(form.RequestedSchema)
+		if err == nil {
+			err = json.Unmarshal(data, &schema)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		content := map[string]any{}
+		for key, p := range schema.Properties {
+			for _, o := range p.OneOf {
+				if o.Title == "B" {
+					content[key] = o.Const
+				}
+			}
+		}
+		var x mcp.ElicitationResult
+		x.Action, x.Content = mcp.ElicitationResponseActionAccept, content
+		return &x
+	}
+	human := func() { <-time.After(300 * time.Millisecond) } // no accept sooner is a human's
+
+	t.Run("a request of ours", func(t *testing.T) {
+		r := newRig(t, Elicit())
+		l := &link{client: Client{Capabilities: can, ProtocolVersion: mcp.ProtocolVersion20251125}}
+		l.elicit = func(_ context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+			human()
+			return fill(form), nil
+		}
+		if status := within(t, r.start(t.Context(), l, request(which))).status(t); status != "answered B" {
+			t.Errorf("the result is %s", status)
+		}
+	})
+	t.Run("a round trip of the call", func(t *testing.T) {
+		r := newRig(t, Elicit())
+		l := &link{client: Client{Capabilities: can, ProtocolVersion: "2026-07-28", Modern: true}}
+		first := within(t, r.start(t.Context(), l, request(which)))
+		dropped := first.RequestState
+		second := within(t, r.start(t.Context(), l, request(which))) // the client lost the form, and asks again
+		if records, err := r.desk.Pending(t.Context()); err != nil || len(records) != 1 {
+			t.Fatalf("%d questions, %v", len(records), err)
+		}
+		human()
+		back := request(which)
+		back.Params.RequestState = second.RequestState
+		back.Params.InputResponses = mcp.InputResponses{formKey: mcp.NewElicitationInputResponse(*fill(formOf(t, second)))}
+		if status := within(t, r.start(t.Context(), l, back)).status(t); status != "answered B" {
+			t.Errorf("the result is %s", status)
+		}
+		back.Params.RequestState = dropped
+		if status := within(t, r.start(t.Context(), l, back)).status(t); status != "answered B" {
+			t.Errorf("the first form comes back after all: %s", status)
+		}
+	})
+}
+
+// formOf is the form that a call's result takes along.
+func formOf(t *testing.T, r result) mcp.ElicitationParams {
+	t.Helper()
+	for _, in := range r.InputRequests {
+		data, err := json.Marshal(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var x struct {
+			Params mcp.ElicitationParams `json:"params"`
+		}
+		if err := json.Unmarshal(data, &x); err != nil {
+			t.Fatal(err)
+		}
+		return x.Params
+	}
+	t.Fatalf("the result takes no form along: %+v", r.CallToolResult)
+	return mcp.ElicitationParams{}
+}

@@ -1,0 +1,100 @@
+package askuser
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/ui"
+	"mcp-askuser/ui/elicit"
+	"mcp-askuser/ui/present"
+)
+
+// Elicit stands for the client's own form in Config.Surfaces.
+func Elicit() ui.Surface { return noForm("there is no MCP client here") }
+
+// noForm is the client's own form where there is none, and why.
+type noForm string
+
+func (noForm) Name() string { return "elicit" }
+
+func (why noForm) Show(context.Context, desk.Record, ui.Commit) error {
+	return ui.Unavailablef("%s", string(why))
+}
+
+// teller is a surface that may have to tell the human its address.
+type teller interface {
+	Telling(tell func(address string)) ui.Surface
+}
+
+// surfaces returns the surfaces to try, the client's own form in its place.
+// Only a client that asked for progress messages can be told an address.
+func (c *call) surfaces(ctx context.Context) present.Surfaces {
+	return func(x *present.Presentation) []ui.Surface {
+		out := make([]ui.Surface, len(c.Surfaces))
+		for i, s := range c.Surfaces {
+			if s.Name() == "elicit" {
+				s = c.form(ctx, x)
+			}
+			if page, ok := s.(teller); ok && c.token != nil {
+				s = page.Telling(x.SetAddress)
+			}
+			out[i] = s
+		}
+		return out
+	}
+}
+
+// form is the surface of the client's own form; a client that did not declare
+// it is sent nothing.
+func (c *call) form(ctx context.Context, x *present.Presentation) ui.Surface {
+	switch {
+	case !c.caller.forms:
+		return noForm("the client did not declare form elicitation")
+	case c.modern:
+		return elicit.New(roundTrip{x.Forms()}, c.showsArrays())
+	}
+	return elicit.New(direct{ctx, c.Transport}, c.showsArrays())
+}
+
+// direct puts forms to a client of the older era: a request of ours while its
+// call waits.
+type direct struct {
+	call      context.Context
+	transport Transport
+}
+
+func (d direct) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+	sent := time.Now()
+	result, err := d.transport.Elicit(ctx, form)
+	if err != nil && d.call.Err() != nil {
+		err = ui.ErrCallEnded
+	}
+	return result, time.Since(sent), err
+}
+
+// roundTrip puts forms to a client of the newer era: a call returns with the
+// form, and the client calls again with the result.
+type roundTrip struct{ forms *present.Forms }
+
+// formKey names the one form among a call's input requests.
+const formKey = "form"
+
+var errNoAnswer = errors.New("the client called again without its form's result")
+
+func (r roundTrip) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+	brought, took, err := r.forms.Show(ctx, form)
+	if err != nil {
+		return nil, 0, err
+	}
+	responses, _ := brought.(mcp.InputResponses)
+	result := mcpserver.ElicitationResponse(responses, formKey)
+	if result == nil {
+		return nil, took, errNoAnswer
+	}
+	return result, took, nil
+}

@@ -1,0 +1,120 @@
+package present
+
+import (
+	"context"
+	"crypto/rand"
+	"sync"
+	"time"
+)
+
+// Forms joins a surface, which has forms to show, to calls that come and go:
+// some clients are reached by the return of a call alone. A call returns with
+// the form, and another brings its result.
+type Forms struct {
+	offers chan *Form
+
+	mu   sync.Mutex
+	open *Form
+	out  map[string]*Form // by secret, while with the client
+}
+
+// Form is one form on its way to the client and back.
+type Form struct {
+	Content any         // the surface's own
+	result  chan filled // holds the first that comes
+
+	// Guarded by Forms.mu:
+	sent   time.Time
+	filled bool
+	place  *Waiter // of the call that took the form along; nil unless it is with the client
+}
+
+type filled struct {
+	result any
+	took   time.Duration
+}
+
+// Show offers a form to the calls that wait for the record, until one that
+// took it along is followed by one that brings its result. It returns that,
+// and how long the form was with the client; or the cause of ctx's end.
+func (f *Forms) Show(ctx context.Context, content any) (result any, took time.Duration, err error) {
+	form := &Form{Content: content, result: make(chan filled, 1)}
+	f.mu.Lock()
+	f.open, f.out = form, map[string]*Form{}
+	f.mu.Unlock()
+	for {
+		select {
+		case f.offers <- form:
+		case r := <-form.result:
+			return r.result, r.took, nil
+		case <-ctx.Done():
+			return nil, 0, context.Cause(ctx)
+		}
+	}
+}
+
+// Forms offers forms that are to be taken to the client; see Take.
+func (w *Waiter) Forms() <-chan *Form { return w.x.forms.offers }
+
+// Take gives the call's place to the form that it takes along: the form waits
+// now, and the call must not. The secret is for the client alone, to come back
+// with (FACTS 5.11). It is false where the form has its result already. A form
+// that was taken before, by a call whose client has lost it, gives that call's
+// place up.
+func (w *Waiter) Take(form *Form) (secret string, ok bool) {
+	f := &w.x.forms
+	f.mu.Lock()
+	if form.filled || form != f.open {
+		f.mu.Unlock()
+		return "", false
+	}
+	lost := form.place
+	secret = rand.Text()
+	form.place, form.sent = w, time.Now()
+	f.out[secret] = form
+	f.mu.Unlock()
+	if lost != nil {
+		lost.Leave()
+	}
+	return secret, true
+}
+
+// Return takes the result of a form from the call that brings it, nil for none,
+// to the surface, and returns the place that the form has kept. It is nil
+// where no form waits under this id and secret: they are the client's word.
+func (p *Presenter) Return(id, secret string, result any) *Waiter {
+	x := p.opened(id)
+	if x == nil {
+		return nil
+	}
+	f := &x.forms
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	form := f.out[secret]
+	delete(f.out, secret)
+	if form == nil {
+		return nil
+	}
+	if form == f.open && !form.filled {
+		form.filled = true
+		form.result <- filled{result, time.Since(form.sent)}
+	}
+	place := form.place
+	form.place = nil
+	return place
+}
+
+// giveUp gives up the places of forms that are with a client.
+func (f *Forms) giveUp() {
+	f.mu.Lock()
+	form := f.open
+	var place *Waiter
+	if form != nil {
+		place, form.place = form.place, nil
+	}
+	f.open, f.out = nil, nil
+	f.mu.Unlock()
+	if place != nil {
+		place.Leave()
+	}
+}

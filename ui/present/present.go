@@ -1,0 +1,303 @@
+// Package present owns every question that is open in this process. Whoever
+// asks one, comes back for it or shows it gets to the one [Presentation] of its
+// record. That has the surfaces, the clock, the attendance and the one wait on
+// the desk, hands the end to every call that waits, keeps the form of a client
+// that must come back for it, and repeats what could not be stored.
+//
+// A presentation has two goroutines: one waits on the desk, one is with the
+// surfaces. They end with the record, or with the presenter.
+//
+// The package may import ui, desk and question. It must not know any particular
+// surface, any protocol, nor what a result looks like.
+package present
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/ui"
+)
+
+// Options are what a presenter needs. Desk is required.
+type Options struct {
+	Desk *desk.Desk
+	Log  *slog.Logger // nil: silent
+	// Notify tells the human that a record was asked here, until ctx ends. Nil
+	// tells nobody.
+	Notify func(ctx context.Context, rec desk.Record)
+	// TakeDefaults lets a timeout take the declared defaults of a question
+	// whose caller asked for that too (DESIGN, promise 1; D14).
+	TakeDefaults bool
+
+	// Patience is how long calls wait for an end that cannot be stored before
+	// they get it as it is; 0 is 10 s.
+	Patience time.Duration
+	// Retry is the first pause before what failed is tried again; each further
+	// one is twice as long, up to 32 times. 0 is 50 ms.
+	Retry time.Duration
+}
+
+// Presenter has the open questions of a process. It is safe for concurrent use.
+type Presenter struct {
+	Options
+	ctx        context.Context
+	stop       context.CancelCauseFunc
+	showing    sync.WaitGroup // presentations
+	background sync.WaitGroup // what is done behind results that were delivered
+	archiving  sync.Mutex
+
+	mu     sync.Mutex
+	open   map[string]*Presentation // by record id
+	asking map[string]*asking       // by session and content
+}
+
+// asking is a question on its way to the desk, or open on it. Who asks the same
+// in the same session joins it.
+type asking struct {
+	key    string
+	placed chan struct{} // closed when the desk has the question, or has refused it
+	x      *Presentation // set before that; nil where there is nothing to join
+}
+
+// New returns a presenter that runs until Close.
+func New(o Options) *Presenter {
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	o.Patience = cmp.Or(o.Patience, 10*time.Second)
+	o.Retry = cmp.Or(o.Retry, 50*time.Millisecond)
+	ctx, stop := context.WithCancelCause(context.Background())
+	return &Presenter{Options: o, ctx: ctx, stop: stop, open: map[string]*Presentation{}, asking: map[string]*asking{}}
+}
+
+// Close withdraws what is shown, with cause as the reason, and returns when the
+// surfaces have cleaned up behind them. Records stay open. What could not be
+// stored is tried once more; what was delivered may be archived later, by
+// anyone.
+func (p *Presenter) Close(cause error) {
+	p.stop(cause)
+	p.showing.Wait()
+	p.background.Wait()
+}
+
+// Question is what an asker wants to know, and how it can be shown.
+type Question struct {
+	desk.Request
+	Surfaces Surfaces
+	// Interrupted is what it means that the human breaks a surface off with
+	// Ctrl+C: desk.Dismissed, or desk.Cancelled where the asker is the human's own
+	// command.
+	Interrupted desk.Status
+}
+
+// Surfaces returns the surfaces to try, in order. They may keep x to tell it
+// what they find out.
+type Surfaces func(x *Presentation) []ui.Surface
+
+// Ask puts a question on the desk and in front of the human, and returns the
+// place of the call that waits for its end. It must be left, or delivered. The
+// same content in the same session joins the question that is open: the client
+// has lost its way to it. What else is asked again, and the errors, are those
+// of [desk.Desk.Submit].
+func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
+	key := q.Session + "\x00" + q.Content()
+	for {
+		p.mu.Lock()
+		first := p.asking[key]
+		if first == nil {
+			first = &asking{key: key, placed: make(chan struct{})}
+			p.asking[key] = first
+			p.mu.Unlock()
+			return p.submit(ctx, q, first)
+		}
+		p.mu.Unlock()
+		if err := q.pass(ctx); err != nil {
+			return nil, err
+		}
+		select {
+		case <-first.placed:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+		if first.x != nil {
+			if w := first.x.join(role{asks: true, awaits: true}, q.Surfaces); w != nil {
+				return w, nil
+			}
+			p.forget(first)
+		}
+		// Refused, or at its end: this one is asked for itself.
+	}
+}
+
+// pass lets the calls behind this one take their places: it needs none.
+func (q *Question) pass(ctx context.Context) error {
+	if q.Turn == nil {
+		return nil
+	}
+	placed, err := q.Turn(ctx)
+	if err == nil {
+		placed()
+	}
+	return err
+}
+
+// submit is Ask for the first.
+func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter, error) {
+	defer close(a.placed)
+	rec, attendance, err := p.Desk.Submit(ctx, q.Request)
+	if err == nil {
+		err = q.pass(ctx) // one that was asked before has taken no place
+	}
+	if err != nil {
+		p.forget(a)
+		attendance.Release()
+		return nil, err
+	}
+	if rec.Outcome != nil { // of an earlier call that did not get to it
+		p.forget(a)
+		return p.ended(rec, attendance), nil
+	}
+	x := p.presentation(rec, a, q.Interrupted)
+	w := x.join(role{asks: true, awaits: true}, q.Surfaces)
+	if w == nil { // in this very moment
+		p.forget(a)
+		return x.place(attendance), nil
+	}
+	x.hold(attendance)
+	a.x = x
+	if p.Notify != nil {
+		x.begin(func() { p.Notify(x.ctx, x.rec) })
+	}
+	return w, nil
+}
+
+// Join waits for a record that was asked before, in whatever process, and shows
+// it where no surface does. Unlike one who asks, a call that joins does not end
+// a record that nobody can be shown. Errors are those of [desk.Desk.Get].
+func (p *Presenter) Join(ctx context.Context, id string, surfaces Surfaces) (*Waiter, error) {
+	return p.rejoin(ctx, id, role{awaits: true}, surfaces)
+}
+
+// Show is Join for one who is not the asker, nor keeps it away: the human who
+// answers, or a program that looks on.
+func (p *Presenter) Show(ctx context.Context, id string, surfaces Surfaces) (*Waiter, error) {
+	return p.rejoin(ctx, id, role{}, surfaces)
+}
+
+func (p *Presenter) rejoin(ctx context.Context, id string, as role, surfaces Surfaces) (*Waiter, error) {
+	rec, err := p.Desk.Get(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	x := p.opened(id)
+	switch {
+	case x != nil: // perhaps with an end that is not stored
+	case rec.Outcome != nil:
+		return p.ended(rec, nil), nil
+	default:
+		x = p.presentation(rec, nil, "")
+	}
+	if w := x.join(as, surfaces); w != nil {
+		return w, nil
+	}
+	return x.place(nil), nil
+}
+
+// ended is the place of a call that finds the end of its record.
+func (p *Presenter) ended(rec desk.Record, attendance *desk.Attendance) *Waiter {
+	x := newPresentation(p, rec)
+	x.final = rec
+	close(x.ended)
+	return x.place(attendance)
+}
+
+// place is that of a call which comes when the end is known.
+func (x *Presentation) place(attendance *desk.Attendance) *Waiter {
+	x.mu.Lock()
+	x.askers++
+	x.waiting++
+	x.mu.Unlock()
+	if attendance != nil {
+		x.hold(attendance)
+	}
+	return newWaiter(x, role{asks: true, awaits: true})
+}
+
+func (p *Presenter) opened(id string) *Presentation {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.open[id]
+}
+
+// presentation returns that of an open record, and begins it where there is
+// none.
+func (p *Presenter) presentation(rec desk.Record, a *asking, interrupted desk.Status) *Presentation {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	x := p.open[rec.ID]
+	if x == nil {
+		x = newPresentation(p, rec)
+		p.open[rec.ID] = x
+		p.showing.Go(x.run)
+	}
+	if a != nil {
+		x.asking = append(x.asking, a)
+		x.mu.Lock()
+		x.interrupted = interrupted
+		x.mu.Unlock()
+	}
+	return x
+}
+
+// closed takes a presentation out of the books.
+func (p *Presenter) closed(x *Presentation) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.open, x.rec.ID)
+}
+
+// forget has the next who asks the same asked anew.
+func (p *Presenter) forget(as ...*asking) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, a := range as {
+		if p.asking[a.key] == a {
+			delete(p.asking, a.key)
+		}
+	}
+}
+
+// asked are the questions by which others find the presentation.
+func (p *Presenter) asked(x *Presentation) []*asking {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return x.asking
+}
+
+// delivered marks a record whose end has reached its asker, at once, and puts
+// it away later, one at a time: nobody waits for that.
+func (p *Presenter) delivered(id string) {
+	if err := p.Desk.Delivered(context.Background(), id); err != nil {
+		p.Log.Error("a result that was delivered may be delivered again", "id", id, "error", err)
+	}
+	p.background.Go(func() {
+		p.archiving.Lock()
+		defer p.archiving.Unlock()
+		if p.ctx.Err() != nil {
+			return
+		}
+		if err := p.Desk.Collect(context.Background(), id); err != nil {
+			p.Log.Error("archiving failed", "id", id, "error", err)
+		}
+	})
+}
+
+// isEnd reports whether err says that the record has ended: nil, or a
+// *desk.ClosedError.
+func isEnd(err error) bool {
+	var closed *desk.ClosedError
+	return err == nil || errors.As(err, &closed)
+}

@@ -1,0 +1,720 @@
+package present_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/question"
+	"mcp-askuser/ui"
+	"mcp-askuser/ui/present"
+)
+
+// patience is how long a test waits for what must come. It is no limit of the
+// program's.
+const patience = time.Minute
+
+// surface is what a test makes of one.
+type surface struct {
+	name string
+	show func(ctx context.Context, rec desk.Record, commit ui.Commit) error
+}
+
+func (s surface) Name() string { return s.name }
+
+func (s surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
+	return s.show(ctx, rec, commit)
+}
+
+func refuses(name, why string) ui.Surface {
+	return surface{name, func(context.Context, desk.Record, ui.Commit) error { return ui.Unavailablef("%s", why) }}
+}
+
+func answers(name, option string) ui.Surface {
+	return surface{name, func(_ context.Context, _ desk.Record, commit ui.Commit) error { return commit(reply(option)) }}
+}
+
+// stays is a surface that waits for the end, and what it was told then.
+type stays struct {
+	name  string
+	shown chan struct{} // closed once it is shown
+	cause chan error
+}
+
+func newStays(name string) *stays { return &stays{name, make(chan struct{}), make(chan error, 1)} }
+
+func (s *stays) Name() string { return s.name }
+
+func (s *stays) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
+	close(s.shown)
+	<-ctx.Done()
+	s.cause <- context.Cause(ctx)
+	return context.Cause(ctx)
+}
+
+func on(surfaces ...ui.Surface) present.Surfaces {
+	return func(*present.Presentation) []ui.Surface { return surfaces }
+}
+
+func reply(option string) question.Reply {
+	return question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}
+}
+
+// flaky is a store that fails on command.
+type flaky struct {
+	desk.Store
+	mu     sync.Mutex
+	fail   map[string]error // by operation
+	failed atomic.Int32
+}
+
+func (f *flaky) set(op string, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fail[op] = err
+}
+
+func (f *flaky) err(op string) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.fail[op]; err != nil {
+		f.failed.Add(1)
+		return err
+	}
+	return nil
+}
+
+func (f *flaky) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
+	if err := f.err("create " + string(kind)); err != nil {
+		return err
+	}
+	return f.Store.Create(ctx, kind, id, data)
+}
+
+func (f *flaky) Bell(ctx context.Context, id string) (<-chan struct{}, func(), error) {
+	if err := f.err("bell"); err != nil {
+		return nil, nil, err
+	}
+	return f.Store.Bell(ctx, id)
+}
+
+func (f *flaky) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, error) {
+	if err := f.err("get"); err != nil {
+		return nil, err
+	}
+	return f.Store.Get(ctx, kind, id)
+}
+
+// rig is a presenter over a store that fails on command.
+type rig struct {
+	*present.Presenter
+	t     *testing.T
+	desk  *desk.Desk
+	store *flaky
+}
+
+func newRig(t *testing.T, change ...func(*present.Options)) *rig {
+	t.Helper()
+	store, err := spool.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &flaky{Store: store, fail: map[string]error{}}
+	o := present.Options{Desk: desk.New(f, desk.Options{}), Log: slog.New(slog.DiscardHandler), Retry: time.Millisecond, Patience: time.Hour}
+	for _, c := range change {
+		c(&o)
+	}
+	r := &rig{present.New(o), t, o.Desk, f}
+	t.Cleanup(func() { r.Close(errors.New("the test is over")) })
+	return r
+}
+
+func request() desk.Request {
+	return desk.Request{Session: "s", Asker: desk.Asker{Client: "test", Via: "mcp"}, Set: question.Set{Questions: []question.Question{{
+		ID: "q1", Text: "Which?", Type: question.SingleChoice, Required: true,
+		Options: []question.Option{{ID: "a", Label: "A"}, {ID: "b", Label: "B"}},
+	}}}}
+}
+
+func (r *rig) ask(surfaces ...ui.Surface) *present.Waiter {
+	r.t.Helper()
+	return r.askFor(present.Question{Request: request(), Surfaces: on(surfaces...), Interrupted: desk.Dismissed})
+}
+
+func (r *rig) askFor(q present.Question) *present.Waiter {
+	r.t.Helper()
+	w, err := r.Ask(r.t.Context(), q)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return w
+}
+
+// end waits for the end of the record.
+func (r *rig) end(w *present.Waiter) desk.Record {
+	r.t.Helper()
+	within(r.t, w.Ended())
+	rec, err := w.Result()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return rec
+}
+
+func within[T any](t *testing.T, c <-chan T) T {
+	t.Helper()
+	select {
+	case v := <-c:
+		return v
+	case <-time.After(patience):
+		t.Fatal("waited in vain")
+		panic("unreachable")
+	}
+}
+
+// eventually waits for something that no event tells of.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(patience)
+	for !is() {
+		if time.Now().After(deadline) {
+			t.Fatalf("waited in vain: %s", what)
+		}
+		<-time.After(time.Millisecond)
+	}
+}
+
+func said(rec desk.Record) string {
+	if rec.Outcome == nil {
+		return string(rec.State)
+	}
+	return fmt.Sprintf("%s %s %s", rec.State, rec.Outcome.Surface, rec.Responses()[0].Text())
+}
+
+func TestFirstSurfaceThatReachesTheHuman(t *testing.T) {
+	r := newRig(t)
+	w := r.ask(refuses("one", "no form"), answers("two", "b"), answers("three", "a"))
+	if got := said(r.end(w)); got != "answered two B" {
+		t.Errorf("the end is %s", got)
+	}
+	stored, err := r.desk.Get(t.Context(), w.Record().ID)
+	if err != nil || said(stored) != "answered two B" {
+		t.Errorf("on the desk it is %s, %v", said(stored), err)
+	}
+}
+
+func TestNobody(t *testing.T) {
+	r := newRig(t)
+	w := r.ask(refuses("one", "no form"), refuses("two", "no terminal"))
+	rec := r.end(w)
+	if rec.State != desk.Unavailable || rec.Outcome.Reason != "one: no form; two: no terminal" {
+		t.Errorf("the end is %+v", rec.Outcome)
+	}
+	var nobody *present.NobodyError
+	within(t, w.Nobody())
+	if !errors.As(w.Why(), &nobody) || !errors.Is(w.Why(), ui.ErrUnavailable) || len(nobody.Tried) != 2 {
+		t.Errorf("why: %v", w.Why())
+	}
+}
+
+// One who comes back for a record, or shows it, leaves it open when there is no
+// surface; the next who comes tries again.
+func TestJoinEndsNothing(t *testing.T) {
+	r := newRig(t)
+	rec, err := r.desk.Ask(t.Context(), request().Set, "s", desk.Asker{Client: "test", Via: "mcp"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, join := range []func(context.Context, string, present.Surfaces) (*present.Waiter, error){r.Join, r.Show} {
+		w, err := join(t.Context(), rec.ID, on(refuses("one", "no form")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		within(t, w.Nobody())
+		if got, err := r.desk.Get(t.Context(), rec.ID); err != nil || got.State != desk.Pending || fmt.Sprint(got.ShownOn) != "[{one no form}]" {
+			t.Errorf("the record is %s, shown on %v, %v", got.State, got.ShownOn, err)
+		}
+		defer w.Leave()
+	}
+	w, err := r.Join(t.Context(), rec.ID, on(answers("two", "a")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := said(r.end(w)); got != "answered two A" {
+		t.Errorf("the end is %s", got)
+	}
+	if _, err := r.Join(t.Context(), "nothing", on()); !errors.Is(err, desk.ErrNotFound) {
+		t.Errorf("no such record: %v", err)
+	}
+}
+
+// A surface that fails ends the search: the human may have seen the question.
+func TestBrokenSurface(t *testing.T) {
+	r := newRig(t)
+	broken := surface{"one", func(context.Context, desk.Record, ui.Commit) error { return errors.New("broken") }}
+	if rec := r.end(r.ask(broken, answers("two", "a"))); rec.State != desk.Failed || rec.Outcome.Reason != "broken" {
+		t.Errorf("the end is %+v", rec.Outcome)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	for _, want := range []desk.Status{desk.Dismissed, desk.Cancelled} {
+		r := newRig(t)
+		breaks := surface{"tty", func(context.Context, desk.Record, ui.Commit) error { return ui.ErrInterrupted }}
+		w := r.askFor(present.Question{Request: request(), Surfaces: on(breaks, answers("two", "a")), Interrupted: want})
+		if rec := r.end(w); rec.State != want {
+			t.Errorf("the end is %+v, want %s", rec.Outcome, want)
+		}
+	}
+}
+
+// An answer given elsewhere withdraws the surface, and says who was first, in
+// time and to one who answers too late.
+func TestAnsweredElsewhere(t *testing.T) {
+	r := newRig(t)
+	late := make(chan error, 2)
+	shown := make(chan struct{})
+	w := r.ask(surface{"one", func(ctx context.Context, _ desk.Record, commit ui.Commit) error {
+		close(shown)
+		<-ctx.Done()
+		late <- context.Cause(ctx)
+		late <- commit(reply("b"))
+		return context.Cause(ctx)
+	}})
+	within(t, shown)
+	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("a"), "inbox"); err != nil {
+		t.Fatal(err)
+	}
+	if got := said(r.end(w)); got != "answered inbox A" {
+		t.Errorf("the end is %s", got)
+	}
+	for range 2 {
+		var closed *desk.ClosedError
+		if err := within(t, late); !errors.As(err, &closed) || closed.Outcome.Surface != "inbox" {
+			t.Errorf("it was told %v", err)
+		}
+	}
+}
+
+// A surface is not withdrawn by its own reply: it has something to say still.
+func TestOwnReplyDoesNotWithdraw(t *testing.T) {
+	for range 50 {
+		r := newRig(t)
+		w := make(chan *present.Waiter, 1)
+		after := make(chan error, 1)
+		w <- r.ask(surface{"one", func(ctx context.Context, rec desk.Record, commit ui.Commit) error {
+			if err := commit(reply("a")); err != nil {
+				return err
+			}
+			if _, err := r.desk.Wait(ctx, rec.ID); err != nil { // by now the news has arrived
+				return err
+			}
+			x := <-w
+			<-x.Ended()
+			after <- ctx.Err()
+			return nil
+		}})
+		if err := within(t, after); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The same content in the same session joins the question that is open; in
+// another session it is another question.
+func TestSameAgain(t *testing.T) {
+	r := newRig(t)
+	one := newStays("one")
+	first := r.ask(one)
+	within(t, one.shown)
+	again := r.ask(answers("two", "b"))
+	if first.Record().ID != again.Record().ID {
+		t.Error("it is asked twice")
+	}
+	other := request()
+	other.Session = "other"
+	if w := r.askFor(present.Question{Request: other, Surfaces: on(newStays("three"))}); w.Record().ID == first.Record().ID {
+		t.Error("another session is given its question")
+	}
+	first.Leave()
+	if rec, err := r.desk.Get(t.Context(), first.Record().ID); err != nil || !rec.Attended {
+		t.Errorf("attended: %v, %v, while one still waits", rec.Attended, err)
+	}
+	again.Leave()
+	if rec, err := r.desk.Get(t.Context(), first.Record().ID); err != nil || rec.Attended {
+		t.Errorf("attended: %v, %v, though nobody waits", rec.Attended, err)
+	}
+	third := r.ask(answers("two", "b")) // and shown on, meanwhile
+	if _, err := r.desk.Reply(t.Context(), first.Record().ID, reply("a"), "inbox"); err != nil {
+		t.Fatal(err)
+	}
+	if got := said(r.end(third)); got != "answered inbox A" || third.Record().ID != first.Record().ID {
+		t.Errorf("the end is %s", got)
+	}
+	third.Delivered()
+	if w := r.ask(answers("four", "b")); w.Record().ID == first.Record().ID || said(r.end(w)) != "answered four B" {
+		t.Error("what was delivered is delivered again")
+	}
+}
+
+// Many calls at once ask the same: one question, and all get its end.
+func TestSameAtOnce(t *testing.T) {
+	r := newRig(t)
+	var asking sync.WaitGroup
+	ids := make(chan string, 50)
+	release := make(chan struct{})
+	waits := surface{"one", func(ctx context.Context, _ desk.Record, commit ui.Commit) error {
+		<-release
+		return commit(reply("a"))
+	}}
+	places := make(chan *present.Waiter, cap(ids))
+	for range cap(ids) {
+		asking.Go(func() {
+			w, err := r.Ask(t.Context(), present.Question{Request: request(), Surfaces: on(waits)})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			places <- w
+			ids <- w.Record().ID
+		})
+	}
+	asking.Wait()
+	close(release)
+	first := <-ids
+	for range cap(ids) - 1 {
+		if id := <-ids; id != first {
+			t.Fatal("there are two questions")
+		}
+	}
+	for range cap(places) {
+		if got := said(r.end(<-places)); got != "answered one A" {
+			t.Fatalf("one is told %s", got)
+		}
+	}
+}
+
+// An answer that a call did not get to is there for the next, in another
+// process.
+func TestAnsweredMeanwhile(t *testing.T) {
+	r := newRig(t)
+	one := newStays("one")
+	w := r.ask(one)
+	within(t, one.shown)
+	r.Close(errors.New("bye"))
+	if cause := within(t, one.cause); cause.Error() != "bye" {
+		t.Errorf("the surface was told %v", cause)
+	}
+	within(t, w.Ended())
+	if _, err := w.Result(); err == nil || err.Error() != "bye" {
+		t.Errorf("the call was told %v", err)
+	}
+	w.Leave()
+	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("b"), "inbox"); err != nil {
+		t.Fatal(err)
+	}
+	next := &rig{present.New(present.Options{Desk: r.desk}), t, r.desk, r.store}
+	defer next.Close(nil)
+	again := next.ask(answers("two", "a"))
+	if got := said(next.end(again)); got != "answered inbox B" || again.Record().ID != w.Record().ID {
+		t.Errorf("the end is %s", got)
+	}
+}
+
+func TestTimeout(t *testing.T) {
+	for _, tc := range []struct {
+		declared, caller, configured bool
+		want                         desk.Status
+	}{
+		{false, false, false, desk.Timeout},
+		{true, true, true, desk.Answered},
+		{true, true, false, desk.Timeout},
+		{true, false, true, desk.Timeout},
+		{false, true, true, desk.Timeout},
+	} {
+		r := newRig(t, func(o *present.Options) { o.TakeDefaults = tc.configured })
+		q := request()
+		q.Timeout = time.Millisecond
+		if tc.caller {
+			q.OnTimeout = desk.OnTimeoutDefault
+		}
+		q.Set.Questions[0].Options[1].Default = tc.declared
+		rec := r.end(r.askFor(present.Question{Request: q, Surfaces: on(newStays("one"))}))
+		if rec.State != tc.want {
+			t.Errorf("%+v: %s", tc, rec.State)
+		}
+		if tc.want == desk.Answered && rec.Responses()[0].By() != question.ByTimeout {
+			t.Errorf("the default counts as %s's", rec.Responses()[0].By())
+		}
+	}
+}
+
+// Work on the record moves its deadline.
+func TestWorkRestartsTheClock(t *testing.T) {
+	r := newRig(t)
+	q := request()
+	q.Timeout = 300 * time.Millisecond
+	worked := make(chan time.Time, 1)
+	w := r.askFor(present.Question{Request: q, Surfaces: on(surface{"one", func(ctx context.Context, rec desk.Record, _ ui.Commit) error {
+		<-time.After(150 * time.Millisecond)
+		if err := r.desk.SaveDraft(ctx, rec.ID, question.Reply{}); err != nil {
+			t.Error(err)
+		}
+		worked <- time.Now()
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}})})
+	rec := r.end(w)
+	if after := rec.Outcome.At.Sub(within(t, worked)); rec.State != desk.Timeout || after < 250*time.Millisecond {
+		t.Errorf("%s %v after the last work", rec.State, after)
+	}
+}
+
+// A reply that cannot be given again is repeated until the store takes it.
+func TestReplyRepeated(t *testing.T) {
+	r := newRig(t)
+	r.store.set("create replies", syscall.ENOSPC)
+	w := r.ask(answers("elicit", "b"))
+	eventually(t, "the reply is tried again", func() bool { return r.store.failed.Load() >= 3 })
+	r.store.set("create replies", nil)
+	if got := said(r.end(w)); got != "answered elicit B" || w.Unstored() {
+		t.Errorf("the end is %s, unstored: %v", got, w.Unstored())
+	}
+	if rec, err := r.desk.Get(t.Context(), w.Record().ID); err != nil || said(rec) != "answered elicit B" {
+		t.Errorf("on the desk it is %s, %v", said(rec), err)
+	}
+}
+
+// Where the store takes nothing for long, the calls that wait get the end all
+// the same; it is stored when that is possible, and is not delivered again.
+func TestUnstored(t *testing.T) {
+	ends := map[string]func(r *rig) *present.Waiter{
+		"answered elicit B": func(r *rig) *present.Waiter { return r.ask(answers("elicit", "b")) },
+		"timeout  ": func(r *rig) *present.Waiter {
+			q := request()
+			q.Timeout = time.Millisecond
+			return r.askFor(present.Question{Request: q, Surfaces: on(newStays("one"))})
+		},
+	}
+	for want, ask := range ends {
+		t.Run(want, func(t *testing.T) {
+			r := newRig(t, func(o *present.Options) { o.Patience = 20 * time.Millisecond })
+			r.store.set("create replies", syscall.ENOSPC)
+			w := ask(r)
+			if got := said(r.end(w)); got != want || !w.Unstored() {
+				t.Fatalf("the end is %s, unstored: %v", got, w.Unstored())
+			}
+			if late, err := r.Join(t.Context(), w.Record().ID, on()); err != nil || said(r.end(late)) != want {
+				t.Errorf("one who comes later: %v", err)
+			}
+			w.Delivered()
+			r.store.set("create replies", nil)
+			eventually(t, "it is stored", func() bool {
+				rec, err := r.desk.Get(t.Context(), w.Record().ID)
+				return err == nil && said(rec) == want
+			})
+		})
+	}
+}
+
+// A store that comes back only at the very end still gets the reply.
+func TestLastTry(t *testing.T) {
+	r := newRig(t, func(o *present.Options) { o.Retry = time.Hour })
+	r.store.set("create replies", syscall.ENOSPC)
+	w := r.ask(answers("elicit", "b"))
+	eventually(t, "the reply is tried twice", func() bool { return r.store.failed.Load() >= 2 })
+	r.store.set("create replies", nil)
+	r.Close(errors.New("bye"))
+	if rec, err := r.desk.Get(t.Context(), w.Record().ID); err != nil || said(rec) != "answered elicit B" {
+		t.Errorf("on the desk it is %s, %v", said(rec), err)
+	}
+}
+
+// A wait that fails (too many open files) is begun anew: the surface is
+// withdrawn all the same.
+func TestWaitFails(t *testing.T) {
+	r := newRig(t)
+	r.store.set("bell", syscall.EMFILE)
+	one := newStays("one")
+	w := r.ask(one)
+	within(t, one.shown)
+	eventually(t, "the wait is begun anew", func() bool { return r.store.failed.Load() >= 2 })
+	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("a"), "inbox"); err != nil {
+		t.Fatal(err)
+	}
+	r.end(w)
+	var closed *desk.ClosedError
+	if cause := within(t, one.cause); !errors.As(cause, &closed) {
+		t.Errorf("the surface was told %v", cause)
+	}
+}
+
+// A store that vanishes while a question waits is noticed by who looks.
+func TestStoreVanishes(t *testing.T) {
+	r := newRig(t)
+	one := newStays("one")
+	w := r.ask(one)
+	within(t, one.shown)
+	w.Look(t.Context())
+	select {
+	case <-w.Ended():
+		t.Fatal("it ended, and nothing was wrong")
+	default:
+	}
+	if err := r.store.Delete(t.Context(), desk.KindPending, w.Record().ID); err != nil {
+		t.Fatal(err)
+	}
+	w.Look(t.Context())
+	within(t, w.Ended())
+	if _, err := w.Result(); !errors.Is(err, desk.ErrNotFound) || !strings.Contains(err.Error(), "gone from the store") {
+		t.Errorf("the call was told %v", err)
+	}
+	within(t, one.cause)
+}
+
+// shows is a surface whose forms travel with calls.
+func shows(x *present.Presentation, results chan any) ui.Surface {
+	return surface{"elicit", func(ctx context.Context, _ desk.Record, commit ui.Commit) error {
+		for {
+			result, _, err := x.Forms().Show(ctx, "form")
+			if err != nil {
+				return err
+			}
+			results <- result
+			if result == "b" {
+				return commit(reply("b"))
+			}
+		}
+	}}
+}
+
+func TestForms(t *testing.T) {
+	r := newRig(t)
+	results := make(chan any, 10)
+	ask := present.Question{Request: request(), Surfaces: func(x *present.Presentation) []ui.Surface { return []ui.Surface{shows(x, results)} }}
+	id := ""
+	take := func() string {
+		t.Helper()
+		w := r.askFor(ask)
+		id = w.Record().ID
+		form := within(t, w.Forms())
+		secret, ok := w.Take(form)
+		if !ok || form.Content != "form" {
+			t.Fatalf("took %v, %v", form.Content, ok)
+		}
+		return secret
+	}
+	lost := take()
+	second := take() // the client dropped the first, and asks again
+	if w := r.Return(id, "guessed", "b"); w != nil {
+		t.Error("a guessed secret counts")
+	}
+	if rec, err := r.desk.Get(t.Context(), id); err != nil || !rec.Attended {
+		t.Errorf("attended: %v, %v, while a form is with the client", rec.Attended, err)
+	}
+	back := r.Return(id, second, "not yet")
+	if back == nil || !back.Asked() || within(t, results) != "not yet" {
+		t.Fatal("the form is not known")
+	}
+	if w := r.Return(id, lost, "b"); w != nil {
+		t.Error("a lost form has a place still")
+	}
+	form := within(t, back.Forms())
+	third, ok := back.Take(form)
+	if !ok {
+		t.Fatal("the next form is not to be had")
+	}
+	last := r.Return(id, third, "b")
+	if got := said(r.end(last)); got != "answered elicit B" {
+		t.Errorf("the end is %s", got)
+	}
+	if _, ok := last.Take(form); ok {
+		t.Error("a form with a result is handed out again")
+	}
+	last.Leave()
+	eventually(t, "nobody waits", func() bool {
+		release, err := r.store.Lock(t.Context(), desk.KindAskers, id)
+		if err == nil {
+			release()
+		}
+		return err == nil
+	})
+}
+
+// A form that never comes back keeps nobody waiting once its question is
+// answered elsewhere: whoever asks again gets the answer.
+func TestFormNeverReturns(t *testing.T) {
+	r := newRig(t)
+	ask := present.Question{Request: request(), Surfaces: func(x *present.Presentation) []ui.Surface {
+		return []ui.Surface{shows(x, make(chan any, 1))}
+	}}
+	w := r.askFor(ask)
+	secret, _ := w.Take(within(t, w.Forms()))
+	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("a"), "web"); err != nil {
+		t.Fatal(err)
+	}
+	within(t, w.Ended())
+	var again *present.Waiter
+	eventually(t, "the answer is there for who asks again", func() bool {
+		again = r.askFor(ask)
+		return again.Record().ID == w.Record().ID
+	})
+	if got := said(r.end(again)); got != "answered web A" {
+		t.Errorf("the end is %s", got)
+	}
+	if late := r.Return(w.Record().ID, secret, "b"); late != nil {
+		t.Error("a form counts after its question has ended")
+	}
+}
+
+// A form that ended with its call ends nothing: the call that has joined since
+// shows the question its own way.
+func TestCallEnded(t *testing.T) {
+	r := newRig(t)
+	shown, hangUp := make(chan struct{}), make(chan struct{})
+	first := r.ask(surface{"elicit", func(context.Context, desk.Record, ui.Commit) error {
+		close(shown)
+		<-hangUp
+		return ui.ErrCallEnded
+	}})
+	within(t, shown)
+	second := r.ask(answers("elicit", "b"))
+	first.Leave()
+	close(hangUp)
+	if got := said(r.end(second)); got != "answered elicit B" {
+		t.Errorf("the end is %s", got)
+	}
+}
+
+// A question that its asker withdraws is gone for good, unless it was answered.
+func TestWithdraw(t *testing.T) {
+	r := newRig(t)
+	one := newStays("one")
+	w := r.ask(one)
+	w.Withdraw("cancelled by the client")
+	w.Leave()
+	if rec := r.end(w); rec.State != desk.Cancelled || rec.Outcome.Reason != "cancelled by the client" {
+		t.Errorf("the end is %+v", rec.Outcome)
+	}
+	within(t, one.cause)
+	again := r.ask(answers("two", "a"))
+	if again.Record().ID == w.Record().ID {
+		t.Error("what was withdrawn is asked on")
+	}
+	r.end(again)
+	again.Withdraw("too late")
+	again.Leave()
+	third := r.ask(answers("three", "b"))
+	if got := said(r.end(third)); got != "answered two A" {
+		t.Errorf("an answer that nobody has got is lost: %s", got)
+	}
+}

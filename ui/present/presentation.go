@@ -1,0 +1,302 @@
+package present
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/ui"
+)
+
+// Presentation is one open record in front of the human, and the calls that
+// wait for it.
+type Presentation struct {
+	p        *Presenter
+	rec      desk.Record     // as it was asked
+	ctx      context.Context // of all that goes on for the record
+	withdraw context.CancelCauseFunc
+	running  sync.WaitGroup // all that goes on but the wait; nothing begins after the end
+	forms    Forms
+	ended    chan struct{} // closed once final and err are set
+	final    desk.Record   // with its outcome; zero
+	err      error         // where it never will be known
+
+	owns   atomic.Bool // some call waits, or has waited, as its asker
+	asking []*asking   // by which those who ask the same find it; guarded by Presenter.mu
+
+	mu          sync.Mutex
+	interrupted desk.Status
+	askers      int // calls that wait and have asked; they end a record that nobody can be shown
+	waiting     int // calls for which the record is attended
+	held        *desk.Attendance
+	walking     bool     // some surface may still reach the human
+	others      Surfaces // of the last call that joined meanwhile
+	nobody      chan struct{}
+	why         error           // set before nobody is closed: why no surface shows it
+	surface     string          // the one that is being tried, or shows it
+	address     string          // where the human can be sent
+	kept        *question.Reply // given where it cannot be given again, and not stored
+	own         bool            // a surface is sending, or has sent, the end
+	unstored    bool            // final is known here alone
+	told        bool            // some call has delivered the end
+}
+
+// newPresentation is that of a record which is open.
+func newPresentation(p *Presenter, rec desk.Record) *Presentation {
+	x := &Presentation{p: p, rec: rec, ended: make(chan struct{}), nobody: make(chan struct{})}
+	x.forms.offers = make(chan *Form)
+	x.ctx, x.withdraw = context.WithCancelCause(p.ctx)
+	return x
+}
+
+// Forms is the way to a client that takes a form along from one call and brings
+// its result with another.
+func (x *Presentation) Forms() *Forms { return &x.forms }
+
+// SetAddress tells the calls that wait where the human can be sent.
+func (x *Presentation) SetAddress(address string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.address = address
+}
+
+// run waits for the end of the record, and stays until nothing goes on for it.
+func (x *Presentation) run() {
+	defer x.p.closed(x)
+	defer x.withdraw(nil)
+	if x.rec.Timeout > 0 {
+		clock := x.startClock()
+		defer clock.Stop()
+	}
+	x.finish(x.await())
+	x.running.Wait()
+}
+
+// begin has something go on beside run, unless the record has ended.
+func (x *Presentation) begin(f func()) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.over() {
+		x.running.Go(f)
+	}
+}
+
+// over reports whether the end is known.
+func (x *Presentation) over() bool {
+	select {
+	case <-x.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// await waits on the desk for the record's end. A wait that fails is begun
+// anew, after pauses: one for want of files sees the end all the same, late.
+func (x *Presentation) await() (desk.Record, error) {
+	for pause := x.p.pauses(); ; {
+		rec, err := x.p.Desk.Wait(x.ctx, x.rec.ID)
+		switch {
+		case err == nil:
+			return rec, nil
+		case x.ctx.Err() != nil:
+			return desk.Record{}, context.Cause(x.ctx)
+		case errors.Is(err, desk.ErrNotFound), errors.Is(err, desk.ErrDamaged):
+			return desk.Record{}, fmt.Errorf("the question has gone from the store: %w", err)
+		}
+		x.p.Log.Warn("waiting for the end of a question; trying again", "id", x.rec.ID, "error", err)
+		if !pause(x.ctx.Done()) {
+			return desk.Record{}, context.Cause(x.ctx)
+		}
+	}
+}
+
+// look notices what a wait that is deaf would miss: an end, or a store that has
+// gone.
+func (x *Presentation) look(ctx context.Context) {
+	rec, err := x.p.Desk.Get(ctx, x.rec.ID)
+	switch {
+	case err == nil && rec.Outcome != nil:
+		x.finish(rec, nil)
+	case errors.Is(err, desk.ErrNotFound):
+		x.finish(desk.Record{}, fmt.Errorf("the question has gone from the store: %w", err))
+	}
+}
+
+// finish makes the end known, to the calls that wait and to the surfaces that
+// had no part in it. Forms that are with a client wait no more: it gets the end
+// when it comes back, and one that never does keeps nobody waiting.
+func (x *Presentation) finish(rec desk.Record, err error) {
+	x.mu.Lock()
+	if x.over() {
+		x.mu.Unlock()
+		return
+	}
+	x.final, x.err = rec, err
+	close(x.ended)
+	own := x.own
+	x.mu.Unlock()
+	x.p.forget(x.p.asked(x)...)
+	if !own {
+		x.withdraw(x.cause())
+	}
+	x.forms.giveUp()
+}
+
+// cause is why a surface is withdrawn.
+func (x *Presentation) cause() error {
+	if x.err != nil {
+		return x.err
+	}
+	return &desk.ClosedError{ID: x.rec.ID, Outcome: *x.final.Outcome}
+}
+
+// startClock has the record end when its time is up.
+func (x *Presentation) startClock() *time.Timer {
+	var clock *time.Timer
+	ready := make(chan struct{})
+	clock = time.AfterFunc(0, func() {
+		<-ready
+		at, ok := x.p.Desk.Deadline(x.ctx, x.rec)
+		if !ok || x.ctx.Err() != nil {
+			return
+		}
+		if left := time.Until(at); left > 0 { // work on the record moves the deadline
+			clock.Reset(left)
+			return
+		}
+		x.begin(x.timeOut)
+	})
+	close(ready)
+	return clock
+}
+
+// timeOut ends a record that nobody answered: without an answer, unless asker
+// and configuration both want the defaults and every required question has one.
+func (x *Presentation) timeOut() {
+	if x.rec.OnTimeout == desk.OnTimeoutDefault && x.p.TakeDefaults {
+		if r, ok := x.rec.DefaultReply(); ok {
+			x.settleReply(r, "timeout")
+			return
+		}
+	}
+	waited := time.Duration(x.rec.Timeout * float64(time.Second))
+	x.settle(desk.Outcome{Status: desk.Timeout, Reason: waited.String()})
+}
+
+// walk tries the surfaces in order and stays with the first that reaches the
+// human. What then is still open, it ends on behalf of a call that asked.
+func (x *Presentation) walk(surfaces Surfaces) {
+	err := x.try(surfaces(x))
+	for errors.Is(err, ui.ErrCallEnded) {
+		x.mu.Lock()
+		surfaces, x.others = x.others, nil
+		x.mu.Unlock()
+		if surfaces == nil {
+			break
+		}
+		err = x.try(surfaces(x))
+	}
+	x.mu.Lock()
+	kept, surface, asked, interrupted := x.kept, x.surface, x.askers > 0, x.interrupted
+	x.mu.Unlock()
+	switch {
+	case isEnd(err) || x.ctx.Err() != nil && errors.Is(err, context.Cause(x.ctx)):
+	case errors.Is(err, ui.ErrInterrupted) && interrupted == desk.Dismissed: // the human's word, though no answer
+		x.settleReply(question.Reply{Dismissed: true}, surface)
+	case errors.Is(err, ui.ErrInterrupted) && interrupted == desk.Cancelled:
+		x.settle(desk.Outcome{Status: desk.Cancelled, Reason: "interrupted at the command line"})
+	case errors.Is(err, ui.ErrInterrupted), errors.Is(err, ui.ErrCallEnded):
+	case errors.Is(err, ui.ErrUnavailable) && asked:
+		x.settle(desk.Outcome{Status: desk.Unavailable, Reason: err.Error()})
+	case errors.Is(err, ui.ErrUnavailable):
+	case kept != nil:
+		x.settleReply(*kept, surface)
+	case asked:
+		x.settle(desk.Outcome{Status: desk.Failed, Reason: err.Error()})
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.walking, x.why = false, err
+	close(x.nobody)
+}
+
+// try shows the record on one surface after the other. The error is nil or a
+// *desk.ClosedError where the record has ended, a *NobodyError where no surface
+// reached the human, the cause of the context's end, or what a surface failed
+// with.
+func (x *Presentation) try(surfaces []ui.Surface) error {
+	var tried []desk.Showing
+	for _, s := range surfaces {
+		x.shown(append(slices.Clone(tried), desk.Showing{Surface: s.Name()}))
+		err := s.Show(x.ctx, x.rec, func(r question.Reply) error { return x.send(r, s.Name()) })
+		switch {
+		case isEnd(err):
+			return nil
+		case x.ctx.Err() != nil && errors.Is(err, context.Cause(x.ctx)):
+			return err
+		case !errors.Is(err, ui.ErrUnavailable):
+			x.p.Log.Warn("a surface failed", "id", x.rec.ID, "surface", s.Name(), "error", err)
+			return err
+		}
+		x.p.Log.Info("surface not available", "id", x.rec.ID, "surface", s.Name(), "why", err)
+		tried = append(tried, desk.Showing{Surface: s.Name(), Why: err.Error()})
+		if x.ctx.Err() != nil {
+			return context.Cause(x.ctx)
+		}
+	}
+	x.shown(tried)
+	return &NobodyError{tried}
+}
+
+// shown keeps with the record where its asker tried it and shows it: whoever
+// looks at it elsewhere sees where else it is (D22).
+func (x *Presentation) shown(tried []desk.Showing) {
+	if len(tried) > 0 {
+		x.mu.Lock()
+		x.surface = tried[len(tried)-1].Surface
+		x.mu.Unlock()
+	}
+	if !x.owns.Load() {
+		return
+	}
+	if err := x.p.Desk.SetShown(x.ctx, x.rec.ID, tried); err != nil && !isEnd(err) {
+		x.p.Log.Info("where it is shown is not kept", "id", x.rec.ID, "error", err)
+	}
+}
+
+// send is the surfaces' ui.Commit. While a surface sends, and after it has
+// sent, the end of the record is no news to it, and does not withdraw it. A
+// reply that the store did not take is kept, in case the surface cannot ask for
+// it again.
+func (x *Presentation) send(r question.Reply, surface string) error {
+	x.mu.Lock()
+	x.own = true
+	x.mu.Unlock()
+	rec, err := x.p.Desk.Reply(x.ctx, x.rec.ID, r, surface)
+	if err == nil {
+		x.finish(rec, nil)
+		return nil
+	}
+	var faults question.Violations
+	x.mu.Lock()
+	x.own, x.kept = false, nil
+	if !isEnd(err) && !errors.As(err, &faults) {
+		x.kept = &r
+	}
+	over := x.over()
+	x.mu.Unlock()
+	switch {
+	case over: // meanwhile, and the surface was not told
+		x.withdraw(x.cause())
+	case isEnd(err):
+		x.finish(rec, nil)
+	}
+	return err
+}
