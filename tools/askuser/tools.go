@@ -31,12 +31,10 @@ type Config struct {
 	Limits    question.Limits
 	// Surfaces are tried in order. One named elicit stands for the client's
 	// own form.
-	Surfaces  []ui.Surface
-	Hold      time.Duration // how long one call waits; 0: as its host allows
-	Timeout   time.Duration // how long the human may take; 0: without end
-	Session   string        // the dialogue, where the host names none
-	Directory string        // the project that the asker works in
-	Tick      time.Duration // between progress messages; 0: 10 s
+	Surfaces []ui.Surface
+	Hold     time.Duration // how long one call waits; 0: as its host allows
+	Timeout  time.Duration // how long the human may take; 0: without end
+	Tick     time.Duration // between progress messages; 0: 10 s
 }
 
 // Elicit stands for the client's own form in Config.Surfaces.
@@ -137,8 +135,8 @@ func (t *Tools) submit(ctx context.Context, c caller, call wire.Call) (*mcp.Call
 	}
 	rec, attendance, err := t.Desk.Submit(ctx, desk.Request{
 		Set:       call.Set,
-		Session:   cmp.Or(c.session, t.Session),
-		Asker:     c.asker(t.Directory),
+		Session:   cmp.Or(c.session, c.transport.Session()),
+		Asker:     c.asker(),
 		Timeout:   call.Timeout,
 		OnTimeout: call.OnTimeout,
 	})
@@ -149,9 +147,9 @@ func (t *Tools) submit(ctx context.Context, c caller, call wire.Call) (*mcp.Call
 	case err != nil:
 		return t.failed(ctx, "", fmt.Errorf("asking: %w", err)), nil
 	case rec.Outcome != nil:
-		return t.collect(ctx, c, rec, attendance.Release), nil
+		return t.collect(c, rec, attendance.Release), nil
 	}
-	show := t.present(ctx, c, rec)
+	show := t.present(c, rec)
 	t.arrive(show, attendance)
 	return t.wait(ctx, c, rec, show, true)
 }
@@ -207,15 +205,15 @@ func (t *Tools) rejoin(ctx context.Context, c caller, id string, asked bool) (*m
 		return t.failed(ctx, id, fmt.Errorf("reading the question: %w", err)), nil
 	}
 	if rec.Outcome != nil {
-		return t.collect(ctx, c, rec, func() {}), nil
+		return t.collect(c, rec, func() {}), nil
 	}
-	show := t.present(ctx, c, rec)
+	show := t.present(c, rec)
 	t.arrive(show, nil)
 	return t.wait(ctx, c, rec, show, asked)
 }
 
 // present puts the record in front of the human, if it is not there already.
-func (t *Tools) present(ctx context.Context, c caller, rec desk.Record) *showing {
+func (t *Tools) present(c caller, rec desk.Record) *showing {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if running := t.shown[rec.ID]; running != nil {
@@ -226,7 +224,7 @@ func (t *Tools) present(ctx context.Context, c caller, rec desk.Record) *showing
 		}
 	}
 	show := &showing{id: rec.ID, trip: newRoundTrip()}
-	show.Presentation = t.Presenter.Present(rec, t.surfaces(ctx, c, show))
+	show.Presentation = t.Presenter.Present(rec, t.surfaces(c, show))
 	t.shown[rec.ID] = show
 	t.background.Go(func() {
 		<-show.Done()
@@ -246,11 +244,11 @@ type teller interface {
 
 // surfaces returns the surfaces to try, the client's own form in its place.
 // Only a client that asked for progress messages can be told an address.
-func (t *Tools) surfaces(ctx context.Context, c caller, show *showing) []ui.Surface {
+func (t *Tools) surfaces(c caller, show *showing) []ui.Surface {
 	out := make([]ui.Surface, len(t.Surfaces))
 	for i, s := range t.Surfaces {
 		if s.Name() == "elicit" {
-			s = c.form(ctx, show.trip)
+			s = c.form(show.trip)
 		}
 		if page, ok := s.(teller); ok && c.progress != nil {
 			s = page.Telling(func(address string) { show.address.Store(&address) })
@@ -262,17 +260,14 @@ func (t *Tools) surfaces(ctx context.Context, c caller, show *showing) []ui.Surf
 
 // form is the surface of the client's own form; a client that did not declare
 // it is sent nothing.
-func (c *caller) form(ctx context.Context, trip *roundTrip) ui.Surface {
-	conn, able := c.conn.(mcpserver.SessionWithElicitation)
+func (c *caller) form(trip *roundTrip) ui.Surface {
 	switch {
 	case !c.forms:
 		return undeclared{}
-	case c.modern:
+	case c.Modern:
 		return elicit.New(trip, c.showsArrays())
-	case able:
-		return elicit.New(direct{ctx, conn}, c.showsArrays())
 	}
-	return undeclared{}
+	return elicit.New(direct{c.transport}, c.showsArrays())
 }
 
 type undeclared struct{ ownForm }
@@ -312,8 +307,8 @@ func (t *Tools) depart(show *showing) {
 // collect hands an ended record to its asker, and puts it away once the asker
 // has it. A response that the client no longer wanted collects nothing: the
 // answer waits for the next call. Then done is called.
-func (t *Tools) collect(ctx context.Context, c caller, rec desk.Record, done func()) *mcp.CallToolResult {
-	c.delivered(ctx, func(written bool) {
+func (t *Tools) collect(c caller, rec desk.Record, done func()) *mcp.CallToolResult {
+	c.transport.Delivered(func(written bool) {
 		t.background.Go(func() {
 			if written {
 				t.putAway(rec.ID)

@@ -24,7 +24,7 @@ func (t *Tools) wait(ctx context.Context, c caller, rec desk.Record, shown *show
 	depart := func() { t.depart(shown) }
 	defer func() { depart() }()
 	collect := func(over desk.Record) (*mcp.CallToolResult, error) {
-		result := t.collect(ctx, c, over, depart)
+		result := t.collect(c, over, depart)
 		depart = func() {} // once it is delivered
 		return result, nil
 	}
@@ -46,7 +46,7 @@ func (t *Tools) wait(ctx context.Context, c caller, rec desk.Record, shown *show
 	defer hold.Stop()
 	gone := shown.Done()
 	var forms chan *form // of a client of the newer era; others get requests
-	if c.modern && c.forms {
+	if c.Modern && c.forms {
 		forms = shown.trip.out
 	}
 	t.progress(ctx, c, rec, shown, start)
@@ -93,7 +93,7 @@ func (t *Tools) hold(c caller, shown *showing) time.Duration {
 	if t.Hold > 0 {
 		return t.Hold
 	}
-	return c.holds(shown.Surface() == "elicit" && !c.modern, c.progress != nil)
+	return c.holds(shown.Surface() == "elicit" && !c.Modern, c.progress != nil)
 }
 
 // unshown deals with a record that no surface shows any more. It returns a
@@ -149,7 +149,7 @@ func (t *Tools) progress(ctx context.Context, c caller, rec desk.Record, shown *
 		text += fmt.Sprintf(" (and %d more)", n-1)
 	}
 	message := fmt.Sprintf("Waiting for your answer%s: %s", shown.where(), text)
-	if err := c.tell(ctx, time.Since(start), message); err != nil {
+	if err := c.tell(time.Since(start), message); err != nil {
 		t.Log.InfoContext(ctx, "no progress message", "id", rec.ID, "error", err)
 	}
 }
