@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"sync"
@@ -9,41 +8,30 @@ import (
 	"mcp-askuser/tools/askuser"
 )
 
-// call is one request of the client.
-type call struct {
-	id     json.RawMessage
-	cancel context.CancelCauseFunc
-	// delivered is told whether the response was written; the handler sets it,
-	// the writer calls it.
-	delivered func(written bool)
-}
-
-// callKey is where a request's context keeps its *call.
-type callKey struct{}
-
 var (
 	errDuplicateID = errors.New("a request with this id is already waiting")
 	errClosing     = errors.New("the connection is closing")
 )
 
-// calls keeps the requests that are still open: read from the client, and
-// neither cancelled nor answered. Being in the table is what entitles a
+// calls keeps a session's requests that are still open: read from the client,
+// and neither cancelled nor answered. Being in the table is what entitles a
 // request to be written about.
 type calls struct {
 	mu       sync.Mutex
-	open     map[string]*call // by raw id
+	open     map[string]*Call // by raw id
 	running  int              // handlers, also those of cancelled calls
 	draining bool
 	drained  chan struct{}
 }
 
 func newCalls() *calls {
-	return &calls{open: make(map[string]*call), drained: make(chan struct{})}
+	return &calls{open: make(map[string]*Call), drained: make(chan struct{})}
 }
 
-// begin opens k and counts its handler. It must be called by the reader, so
-// that a cancel right behind the request finds it (FACTS 5.2).
-func (c *calls) begin(k *call) error {
+// begin opens k and counts its handler. It must be called before the next
+// message is taken, so that a cancel right behind the request finds it
+// (FACTS 5.2).
+func (c *calls) begin(k *Call) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.draining {
@@ -69,14 +57,14 @@ func (c *calls) end() {
 }
 
 // isOpen reports whether k may still be written about.
-func (c *calls) isOpen(k *call) bool {
+func (c *calls) isOpen(k *Call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.open[string(k.id)] == k
 }
 
 // close takes k out of the table and reports whether it was open until now.
-func (c *calls) close(k *call) bool {
+func (c *calls) close(k *Call) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.open[string(k.id)] != k {
@@ -98,14 +86,14 @@ func (c *calls) cancel(id json.RawMessage, reason string) {
 }
 
 // drain lets no further call begin and returns a channel that is closed when
-// all handlers have returned. It is called once.
+// all handlers have returned.
 func (c *calls) drain() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.draining = true
-	if c.running == 0 {
+	if !c.draining && c.running == 0 {
 		close(c.drained)
 	}
+	c.draining = true
 	return c.drained
 }
 

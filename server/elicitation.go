@@ -10,30 +10,25 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 )
 
-// RequestElicitation has the client ask its user and waits for the answer,
-// for as long as ctx lasts. When ctx ends first, the client is told to take
-// the form away and ctx's cause is returned.
+// Elicit implements [askuser.Transport].
 //
 // Nothing is sent to a client that cannot answer: the error wraps
 // mcpserver.ErrElicitationNotSupported where it did not declare the mode, and
-// mcpserver.ErrServerInitiatedRequestUnsupported where the request of ctx is
-// of 2026-07-28, whose clients never answer this one (FACTS 3). An error
-// response is an *RPCError.
-//
-// The result's action is one of the three of the specification. The content of
-// an accept is nil or a map[string]any; that it fits the schema is for the
-// caller to check.
-func (s *session) RequestElicitation(ctx context.Context, request mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
-	if mcpserver.IsModernRequest(ctx) {
+// mcpserver.ErrServerInitiatedRequestUnsupported where the call is of
+// 2026-07-28, whose clients never answer this request (FACTS 3). An error
+// response is an *[RPCError]. The content of an accept is nil or a
+// map[string]any.
+func (k *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+	if k.client.Modern {
 		return nil, fmt.Errorf("elicitation: %w", mcpserver.ErrServerInitiatedRequestUnsupported)
 	}
-	if err := request.Params.Validate(); err != nil {
+	if err := form.Validate(); err != nil {
 		return nil, fmt.Errorf("elicitation: %w", err)
 	}
-	if !declares(s.GetClientCapabilities().Elicitation, request.Params.Mode) {
+	if !declares(k.client.Capabilities.Elicitation, form.Mode) {
 		return nil, fmt.Errorf("elicitation: the client did not declare it: %w", mcpserver.ErrElicitationNotSupported)
 	}
-	raw, err := s.requests.do(ctx, string(mcp.MethodElicitationCreate), request.Params)
+	raw, err := k.session.requests.do(ctx, k, string(mcp.MethodElicitationCreate), form)
 	if err != nil {
 		return nil, err
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// message is one JSON-RPC message as the client wrote it. The id stays raw:
+// Message is one JSON-RPC message as the client wrote it. The id stays raw:
 // decoding it into a number corrupts ids above 2^53 (FACTS 5.10).
-type message struct {
+type Message struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`
 	Method  string          `json:"method"`
@@ -20,42 +20,43 @@ type message struct {
 	Error   json.RawMessage `json:"error"`
 }
 
-// fault says why a message is not JSON-RPC, in the words of the error response.
-type fault struct {
-	code int
-	text string
+// Fault says why a message cannot be served, as the error response does.
+type Fault struct {
+	Code int // of JSON-RPC
+	Text string
 }
 
-// decode reads one line. With a fault the message holds no more than the id,
-// where that could be read, and is not meant to be used otherwise.
+// Decode reads one message, of which it keeps nothing. With a fault the message
+// holds no more than the id, where that could be read, and is for
+// [Session.Refuse] alone.
 //
 // Batches, which only the revision of 2025-03-26 had and no known client
 // sends, are refused.
-func decode(line []byte) (message, *fault) {
-	var m message
-	err := json.Unmarshal(line, &m)
+func Decode(text []byte) (Message, *Fault) {
+	var m Message
+	err := json.Unmarshal(text, &m)
 	if _, ok := errors.AsType[*json.SyntaxError](err); ok {
-		return message{}, &fault{mcp.PARSE_ERROR, "parse error"}
+		return Message{}, &Fault{mcp.PARSE_ERROR, "parse error"}
 	}
 	if !isID(m.ID) {
 		// A null id is taken for none, as mcp-go does.
 		invalid := m.ID != nil && string(m.ID) != "null"
 		m.ID = nil
 		if invalid {
-			return m, &fault{mcp.INVALID_REQUEST, "the id must be a string or a number"}
+			return m, &Fault{mcp.INVALID_REQUEST, "the id must be a string or a number"}
 		}
 	}
 	switch {
-	case bytes.HasPrefix(bytes.TrimSpace(line), []byte("[")):
-		return m, &fault{mcp.INVALID_REQUEST, "batches are not supported, send one message per line"}
+	case bytes.HasPrefix(bytes.TrimSpace(text), []byte("[")):
+		return m, &Fault{mcp.INVALID_REQUEST, "batches are not supported, send one message at a time"}
 	case err != nil:
-		return m, &fault{mcp.INVALID_REQUEST, "not a JSON-RPC message"}
+		return m, &Fault{mcp.INVALID_REQUEST, "not a JSON-RPC message"}
 	case m.isResponse():
 		return m, nil
 	case m.JSONRPC != mcp.JSONRPC_VERSION:
-		return m, &fault{mcp.INVALID_REQUEST, `jsonrpc must be "2.0"`}
+		return m, &Fault{mcp.INVALID_REQUEST, `jsonrpc must be "2.0"`}
 	case m.Method == "":
-		return m, &fault{mcp.INVALID_REQUEST, "the method is missing"}
+		return m, &Fault{mcp.INVALID_REQUEST, "the method is missing"}
 	}
 	return m, nil
 }
@@ -64,13 +65,16 @@ func isID(raw json.RawMessage) bool {
 	return len(raw) > 0 && (raw[0] == '"' || raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9')
 }
 
-func (m message) isResponse() bool {
+// IsRequest reports whether the message is to be answered.
+func (m Message) IsRequest() bool { return m.Method != "" && m.ID != nil }
+
+func (m Message) isResponse() bool {
 	return m.Method == "" && (m.Result != nil || m.Error != nil)
 }
 
 // forMCP is the message as mcp-go gets it: a request's id is a string that
 // holds the client's raw id, which mcp-go repeats unharmed.
-func (m message) forMCP() (json.RawMessage, error) {
+func (m Message) forMCP() (json.RawMessage, error) {
 	return encode(struct {
 		JSONRPC string          `json:"jsonrpc"`
 		ID      string          `json:"id,omitempty"`

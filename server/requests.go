@@ -28,76 +28,72 @@ func (e *RPCError) Is(target error) bool {
 	return target == mcp.ErrMethodNotFound && e.Code == mcp.METHOD_NOT_FOUND
 }
 
-// requests keeps our own requests that the client has not answered yet.
+// requests keeps a session's requests to the client that it has not answered
+// yet. Each belongs to a call, and is withdrawn before the call's response:
+// what belongs to a call travels with it.
 type requests struct {
-	writer       *writer
-	disconnected <-chan struct{}
-
 	mu      sync.Mutex
 	last    uint64
-	waiting map[string]chan message // by raw id; capacity 1
+	waiting map[string]chan Message // by raw id; capacity 1; closed when withdrawn
 }
 
-func newRequests(writer *writer, disconnected <-chan struct{}) *requests {
-	return &requests{writer: writer, disconnected: disconnected, waiting: make(map[string]chan message)}
-}
-
-// do asks the client and waits for its result. When ctx ends first the request
-// is cancelled at the client, so that it takes its form away, and ctx's
-// cause is returned. An error response is an *RPCError.
-func (r *requests) do(ctx context.Context, method string, params any) (json.RawMessage, error) {
+// do asks the client on k's behalf and waits for its result. When ctx or the
+// call ends first the request is cancelled at the client, so that it takes its
+// form away, and the error is ctx's cause or askuser.ErrCallEnded. An error
+// response is an *RPCError.
+func (r *requests) do(ctx context.Context, k *Call, method string, params any) (json.RawMessage, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	id, answered := r.expect()
-	data, err := encodeRequest(id, method, params)
-	if err == nil {
-		err = r.writer.send(line{data: data})
-	}
+	id, answered, err := r.send(k, method, params)
 	if err != nil {
-		r.forget(id)
 		return nil, err
 	}
-
 	select {
-	case m := <-answered:
-		return m.outcome()
+	case m, ok := <-answered:
+		if ok {
+			return m.outcome()
+		}
 	case <-ctx.Done():
+	case <-k.ctx.Done():
+	}
+	err = askuser.ErrCallEnded
+	if ctx.Err() != nil {
 		err = context.Cause(ctx)
-	case <-r.disconnected:
-		err = askuser.ErrDisconnected
 	}
-	if !r.forget(id) {
-		// The answer was faster after all, and an answer is never lost.
-		return (<-answered).outcome()
+	r.withdraw(k, id, err)
+	if m, ok := <-answered; ok { // it was faster after all, and an answer is never lost
+		return m.outcome()
 	}
-	r.withdraw(id, err.Error())
 	return nil, err
 }
 
-// expect makes a new id, and the channel on which its answer will come.
-func (r *requests) expect() (json.RawMessage, <-chan message) {
+// send sends a request under a new id, and returns the channel on which its
+// answer will come.
+func (r *requests) send(k *Call, method string, params any) (id string, answered <-chan Message, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if k.ended {
+		return "", nil, askuser.ErrCallEnded
+	}
 	r.last++
-	id := strconv.Quote("askuser-" + strconv.FormatUint(r.last, 10))
-	answered := make(chan message, 1)
-	r.waiting[id] = answered
-	return json.RawMessage(id), answered
-}
-
-// forget gives up waiting and reports whether there was still no answer.
-func (r *requests) forget(id json.RawMessage) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	_, waiting := r.waiting[string(id)]
-	delete(r.waiting, string(id))
-	return waiting
+	id = strconv.Quote("askuser-" + strconv.FormatUint(r.last, 10))
+	line, err := encodeRequest(json.RawMessage(id), method, params)
+	if err == nil {
+		err = k.out.Send(Outgoing{line, k, request})
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	waiting := make(chan Message, 1)
+	r.waiting[id] = waiting
+	k.asked = append(k.asked, id)
+	return id, waiting, nil
 }
 
 // deliver takes an answer of the client. One that nobody waits for, because
 // it comes late or twice, is ignored.
-func (r *requests) deliver(m message) {
+func (r *requests) deliver(m Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if answered, ok := r.waiting[string(m.ID)]; ok {
@@ -106,21 +102,43 @@ func (r *requests) deliver(m message) {
 	}
 }
 
-// withdraw tells the client that its answer is not wanted any more.
-func (r *requests) withdraw(id json.RawMessage, reason string) {
-	data, err := encodeNotification(string(mcp.MethodNotificationCancelled), struct {
+// withdraw tells the client that its answer to a request is not wanted any
+// more, unless it has answered.
+func (r *requests) withdraw(k *Call, id string, reason error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cancel(k, id, reason)
+}
+
+// end withdraws all of k's requests; there will be no more.
+func (r *requests) end(k *Call) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k.ended = true
+	for _, id := range k.asked {
+		r.cancel(k, id, askuser.ErrCallEnded)
+	}
+}
+
+// cancel is withdraw for those who hold the lock.
+func (r *requests) cancel(k *Call, id string, reason error) {
+	answered, ok := r.waiting[id]
+	if !ok {
+		return
+	}
+	delete(r.waiting, id)
+	close(answered)
+	line, err := encodeNotification(string(mcp.MethodNotificationCancelled), struct {
 		RequestID json.RawMessage `json:"requestId"`
 		Reason    string          `json:"reason"`
-	}{id, reason})
-	if err != nil {
-		return // cannot happen: two strings
+	}{json.RawMessage(id), reason.Error()})
+	if err == nil { // an error cannot happen: two strings
+		_ = k.out.Send(Outgoing{line, k, request}) // after the end of the connection there is nobody to tell
 	}
-	// After the end of the connection there is nobody to tell.
-	_ = r.writer.send(line{data: data})
 }
 
 // outcome is the result or the error that a response holds.
-func (m message) outcome() (json.RawMessage, error) {
+func (m Message) outcome() (json.RawMessage, error) {
 	if m.Error == nil || string(m.Error) == "null" {
 		return m.Result, nil
 	}

@@ -2,128 +2,167 @@ package server
 
 import (
 	"context"
-	"errors"
-	"sync"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
 	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/tools/askuser"
 )
 
-// session is what mcp-go and the tools see of the connection. Unlike
-// mcp-go's it belongs to one connection, not to the process (FACTS 5.9).
-//
-// What the client said about itself is kept from initialize or from the last
-// request of a 2026-07-28 client. For such a client each request says it
-// anew: see mcpserver.RequestProtocolInfoFromContext.
-type session struct {
-	id          string
-	writer      *writer
-	requests    *requests
-	initialized atomic.Bool
-
-	mu           sync.Mutex
-	client       mcp.Implementation
-	capabilities mcp.ClientCapabilities
-	version      string
+// Options are what a transport says about a session.
+type Options struct {
+	ID        string       // unique and unguessable; random by default
+	Directory string       // the client's project, absolute, where it is known
+	Log       *slog.Logger // of panics with their stack, and of results that cannot be encoded; by default none
 }
 
-var (
-	_ mcpserver.SessionWithClientInfo      = (*session)(nil)
-	_ mcpserver.SessionWithElicitation     = (*session)(nil)
-	_ mcpserver.SessionWithProtocolVersion = (*session)(nil)
-)
-
-func newSession(id string, writer *writer, disconnected <-chan struct{}) *session {
-	return &session{id: id, writer: writer, requests: newRequests(writer, disconnected)}
+// Session is the dialogue with one client: over standard input and output the
+// whole connection, over HTTP the requests with one session id or, in the
+// stateless era, a single one.
+type Session struct {
+	mcp       *mcpserver.MCPServer
+	id        string
+	directory string
+	log       *slog.Logger
+	client    atomic.Pointer[askuser.Client] // as of initialize
+	calls     *calls
+	order     order
+	requests  requests
 }
 
-// SessionID is unique to this connection.
-func (s *session) SessionID() string { return s.id }
-
-// Initialize marks the session as open.
-func (s *session) Initialize() { s.initialized.Store(true) }
-
-// Initialized reports whether the client has opened the session.
-func (s *session) Initialized() bool { return s.initialized.Load() }
-
-// NotificationChannel takes mcp-go's own notifications, such as the
-// acknowledgement of subscriptions/listen. They are written in order, and
-// before the response of a handler that returns after sending them.
-func (s *session) NotificationChannel() chan<- mcp.JSONRPCNotification { return s.writer.notifications }
-
-// GetClientInfo is the client's name and version, as it gave them.
-func (s *session) GetClientInfo() mcp.Implementation {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.client
-}
-
-// SetClientInfo keeps the client's name and version.
-func (s *session) SetClientInfo(client mcp.Implementation) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.client = client
-}
-
-// GetClientCapabilities is what the client declared.
-func (s *session) GetClientCapabilities() mcp.ClientCapabilities {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.capabilities
-}
-
-// SetClientCapabilities keeps what the client declared.
-func (s *session) SetClientCapabilities(capabilities mcp.ClientCapabilities) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.capabilities = capabilities
-}
-
-// ProtocolVersion is the version agreed on by initialize, "" without one.
-func (s *session) ProtocolVersion() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.version
-}
-
-// SetProtocolVersion keeps the version agreed on by initialize.
-func (s *session) SetProtocolVersion(version string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.version = version
-}
-
-var errNoRequest = errors.New("the context belongs to no request")
-
-// Notify sends a notification that belongs to the request of ctx. It is
-// dropped silently once that request has been responded to or cancelled:
-// progress must never follow the response. It does not block.
-//
-// It fails when params cannot be encoded, when ctx belongs to no request, and
-// with askuser.ErrDisconnected when the connection has ended.
-func (s *session) Notify(ctx context.Context, method string, params any) error {
-	k, ok := ctx.Value(callKey{}).(*call)
-	if !ok {
-		return errNoRequest
+// NewSession returns a session. It starts nothing.
+func NewSession(mcp *mcpserver.MCPServer, o Options) *Session {
+	s := &Session{mcp: mcp, id: o.ID, directory: o.Directory, log: o.Log, calls: newCalls(), requests: requests{waiting: make(map[string]chan Message)}}
+	if s.id == "" {
+		s.id = rand.Text()
 	}
-	data, err := encodeNotification(method, params)
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.client.Store(&askuser.Client{})
+	return s
+}
+
+// Receive takes a message. It never waits for a handler, a human or the
+// output, so that pings, cancels and the client's answers always get through.
+// What belongs to a request goes into out, up to a message that is its
+// [Outgoing.Last]; other messages put nothing there.
+//
+// The end of ctx is the end of the requests that came with it; its cause says
+// why (see [askuser.Transport]). Calls take their [Call.Turn] in the order in
+// which they are received.
+func (s *Session) Receive(ctx context.Context, m Message, out Outbox) {
+	switch {
+	case m.isResponse():
+		s.requests.deliver(m)
+	case m.IsRequest():
+		s.request(ctx, m, out)
+	case m.Method == string(mcp.MethodNotificationCancelled):
+		s.cancelled(m)
+	default: // no other notification concerns us, and none is ever answered
+	}
+}
+
+// Refuse answers what is no request that we can serve. It belongs to no call,
+// so that one waiting under the same id is not touched.
+func (s *Session) Refuse(id json.RawMessage, f Fault, out Outbox) {
+	line, err := encodeError(id, mcp.NewJSONRPCErrorDetails(f.Code, f.Text, nil))
 	if err != nil {
-		return err
+		s.log.Error("a refusal cannot be encoded", "error", err)
+		return
 	}
-	return s.writer.send(line{data: data, call: k})
+	_ = out.Send(Outgoing{line: line}) // after the end of the connection there is nobody to tell
 }
 
-// Delivered has f told, once, whether the response to the request of ctx was
-// written, and not dropped because the client had cancelled it or was gone. At
-// the end of the connection f may not be called at all. It is called between
-// two lines of output, and must not block. Only the request's handler may call
-// Delivered, before it returns; the last f counts.
-func (s *session) Delivered(ctx context.Context, f func(written bool)) error {
-	k, ok := ctx.Value(callKey{}).(*call)
-	if !ok {
-		return errNoRequest
+// Drain lets no further request begin, and returns a channel that is closed
+// when the handlers of all have returned.
+func (s *Session) Drain() <-chan struct{} { return s.calls.drain() }
+
+// Running is the number of requests whose handlers have not returned.
+func (s *Session) Running() int { return s.calls.count() }
+
+// request starts a request's handler. The methods that open a session run
+// here and now: requests right behind them depend on what they leave in it
+// (FACTS 5.5).
+func (s *Session) request(ctx context.Context, m Message, out Outbox) {
+	k := &Call{session: s, out: out, id: m.ID}
+	k.ctx, k.cancel = context.WithCancelCause(ctx)
+	if err := s.calls.begin(k); err != nil {
+		k.cancel(nil)
+		s.Refuse(m.ID, Fault{mcp.INVALID_REQUEST, err.Error()}, out)
+		return
 	}
-	k.delivered = f
-	return nil
+	switch mcp.MCPMethod(m.Method) {
+	case mcp.MethodInitialize, mcp.MethodServerDiscover:
+		k.serve(m)
+		return
+	case mcp.MethodToolsCall:
+		s.order.join(&k.place)
+	}
+	go k.serve(m)
+}
+
+// serve serves a request to its end.
+func (k *Call) serve(m Message) {
+	defer k.session.calls.end()
+	defer k.cancel(nil)
+	var line []byte
+	if k.session.calls.isOpen(k) { // or it was cancelled before it started: nothing may be shown for it
+		line = k.answer(m)
+	}
+	k.session.order.leave(&k.place)
+	k.session.requests.end(k)
+	k.endRelay()
+	k.respond(line)
+}
+
+// answer returns the line of the call's response. Faults inside are for the
+// log only.
+func (k *Call) answer(m Message) []byte {
+	method := m.Method // m itself must not be kept while the handler waits
+	line, err := k.handle(m)
+	if err != nil {
+		k.session.log.Error("a request failed inside", "method", method, "id", string(k.id), "error", err)
+		k.tell(false) // it is not what the handler returned that will be written
+		line, _ = encodeError(k.id, mcp.NewJSONRPCErrorDetails(mcp.INTERNAL_ERROR, "internal error; see the server's log", nil))
+	}
+	return line
+}
+
+// handle has mcp-go serve the request and encodes its response. The error says
+// that the handler panicked or that what it returned cannot be encoded
+// (FACTS 5.6, 5.10).
+func (k *Call) handle(m Message) (line []byte, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	k.client = clientOf(m.Params, k.session.client.Load())
+	text, err := m.forMCP()
+	if err != nil {
+		return nil, err
+	}
+	mcp := k.session.mcp
+	return encodeResponse(k.id, mcp.HandleMessage(askuser.WithTransport(mcp.WithContext(k.ctx, mcpSession{k}), k), text))
+}
+
+// cancelled serves notifications/cancelled. mcp-go never sees it: it would
+// miss calls whose handlers have not started, and confuse the ids 1 and "1".
+func (s *Session) cancelled(m Message) {
+	var params struct {
+		RequestID json.RawMessage `json:"requestId"`
+		Reason    string          `json:"reason"`
+	}
+	// A reason that is no string is no reason to go on working.
+	if err := json.Unmarshal(m.Params, &params); err != nil {
+		s.log.Debug("a cancel is malformed", "error", err)
+	}
+	s.calls.cancel(params.RequestID, params.Reason)
 }

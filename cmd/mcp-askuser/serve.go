@@ -1,7 +1,6 @@
 package main
 
 import (
-	"crypto/rand"
 	"errors"
 	"log/slog"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/server"
+	"mcp-askuser/server/stdio"
 	"mcp-askuser/tools/askuser"
 )
 
@@ -35,7 +35,7 @@ func (a *app) serve() *cobra.Command {
 // serveMCP serves until the client ends the connection or a signal arrives;
 // both are ordinary ends.
 func (a *app) serveMCP(cmd *cobra.Command) error {
-	signal.Ignore(syscall.SIGPIPE) // see server.Serve
+	signal.Ignore(syscall.SIGPIPE) // see stdio.Serve
 	s, err := a.settings(cmd)
 	if err != nil {
 		return err
@@ -56,10 +56,10 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Surfaces:  a.surfaces(s, d, page),
 		Hold:      s.Hold,
 		Timeout:   s.Timeout,
-		Session:   rand.Text(),
-		Directory: a.directory(),
 	})
-	err = server.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, server.WithLogger(log))
+	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{
+		Options: server.Options{Directory: a.directory(), Log: log},
+	})
 	presenter.Close(askuser.ErrDisconnected)
 	tools.Close()
 	var sig *signalError

@@ -61,7 +61,7 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 			OnTimeout: form.OnTimeout,
 			Turn:      c.Turn,
 		},
-		Surfaces:    c.surfaces(ctx),
+		Surfaces:    c.surfaces(),
 		Interrupted: desk.Dismissed,
 	})
 	var limit *desk.RoundLimitError
@@ -92,7 +92,7 @@ func (c *call) resume(ctx context.Context) (*mcp.CallToolResult, error) {
 
 // rejoin waits for a record that was asked before.
 func (c *call) rejoin(ctx context.Context, id string) (*mcp.CallToolResult, error) {
-	w, err := c.Presenter.Join(ctx, id, c.surfaces(ctx))
+	w, err := c.Presenter.Join(ctx, id, c.surfaces())
 	switch {
 	case errors.Is(err, desk.ErrNotFound):
 		return badArguments(question.Violations{{Path: "id", Message: fmt.Sprintf("no question has the id %q; ask again with ask_user_question", id)}}), nil

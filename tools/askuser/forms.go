@@ -33,12 +33,12 @@ type teller interface {
 
 // surfaces returns the surfaces to try, the client's own form in its place.
 // Only a client that asked for progress messages can be told an address.
-func (c *call) surfaces(ctx context.Context) present.Surfaces {
+func (c *call) surfaces() present.Surfaces {
 	return func(x *present.Presentation) []ui.Surface {
 		out := make([]ui.Surface, len(c.Surfaces))
 		for i, s := range c.Surfaces {
 			if s.Name() == "elicit" {
-				s = c.form(ctx, x)
+				s = c.form(x)
 			}
 			if page, ok := s.(teller); ok && c.token != nil {
 				s = page.Telling(x.SetAddress)
@@ -51,29 +51,23 @@ func (c *call) surfaces(ctx context.Context) present.Surfaces {
 
 // form is the surface of the client's own form; a client that did not declare
 // it is sent nothing.
-func (c *call) form(ctx context.Context, x *present.Presentation) ui.Surface {
+func (c *call) form(x *present.Presentation) ui.Surface {
 	switch {
 	case !c.caller.forms:
 		return noForm("the client did not declare form elicitation")
 	case c.modern:
 		return elicit.New(roundTrip{x.Forms()}, c.showsArrays())
 	}
-	return elicit.New(direct{ctx, c.Transport}, c.showsArrays())
+	return elicit.New(direct{c.Transport}, c.showsArrays())
 }
 
 // direct puts forms to a client of the older era: a request of ours while its
 // call waits.
-type direct struct {
-	call      context.Context
-	transport Transport
-}
+type direct struct{ Transport }
 
 func (d direct) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
 	sent := time.Now()
-	result, err := d.transport.Elicit(ctx, form)
-	if err != nil && d.call.Err() != nil {
-		err = ui.ErrCallEnded
-	}
+	result, err := d.Transport.Elicit(ctx, form)
 	return result, time.Since(sent), err
 }
 

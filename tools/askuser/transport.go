@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"mcp-askuser/ui"
 )
 
 // Transport is what the tools need of whatever carries a call: standard input
@@ -37,8 +39,8 @@ type Transport interface {
 	Delivered(f func(written bool))
 	// Elicit has the client put a form to its user and waits for the result,
 	// as long as both ctx and the call last. When ctx ends first the client is
-	// told to take the form away, and the error is ctx's cause;
-	// ui.ErrCallEnded means that the call was first to end. Any other error says why the
+	// told to take the form away, and the error is ctx's cause; ErrCallEnded
+	// means that the call was first to end. Any other error says why the
 	// client would not show the form. The result's action is one of the
 	// specification's three; its content is not checked against the form.
 	// Clients of 2026-07-28 cannot be asked this way: their forms are handed
@@ -70,6 +72,10 @@ func (c *Cancelled) Error() string {
 	}
 	return "cancelled by the client: " + c.Reason
 }
+
+// ErrCallEnded means that the call through which a form was shown has ended
+// with the question still open.
+var ErrCallEnded = ui.ErrCallEnded
 
 type transportKey struct{}
 

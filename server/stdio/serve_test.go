@@ -1,4 +1,4 @@
-package server
+package stdio
 
 import (
 	"context"
@@ -22,7 +22,7 @@ import (
 func TestPipedInput(t *testing.T) {
 	in := strings.NewReader(initializeLine(`{}`) + "\n\n" + callLine("1", "echo") + "\n" + pingLine("2"))
 	var out strings.Builder
-	if err := Serve(t.Context(), testServer(map[string]mcpserver.ToolHandlerFunc{"echo": echo}), in, &out); err != nil {
+	if err := Serve(t.Context(), testServer(map[string]mcpserver.ToolHandlerFunc{"echo": echo}), in, &out, Options{}); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{`{"jsonrpc":"2.0","id":"init","result":`, textResult("1", "done") + "\n", pong("2") + "\n"} {
@@ -38,7 +38,7 @@ func TestNoLeak(t *testing.T) {
 	s := testServer(map[string]mcpserver.ToolHandlerFunc{"wait": newWaiter(4).call})
 	for range 2 { // the second would be refused if the first session were still registered
 		in := strings.NewReader(callLine("1", "wait") + "\n" + callLine("2", "wait") + "\n")
-		if err := Serve(t.Context(), s, in, io.Discard, WithSessionID("same")); err != nil {
+		if err := Serve(t.Context(), s, in, io.Discard, Options{}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -97,7 +97,7 @@ func TestContextEnd(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			result := make(chan error, 1)
 			go func() {
-				result <- Serve(ctx, testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}), in, io.Discard)
+				result <- Serve(ctx, testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}), in, io.Discard, Options{})
 			}()
 			if _, err := io.WriteString(client, callLine("1", "wait")+"\n"); err != nil {
 				t.Fatal(err)
@@ -137,7 +137,7 @@ func TestWriteError(t *testing.T) {
 	w := newWaiter(1)
 	result := make(chan error, 1)
 	go func() {
-		result <- Serve(t.Context(), testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}), inR, outW)
+		result <- Serve(t.Context(), testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}), inR, outW, Options{})
 	}()
 	if _, err := io.WriteString(inW, callLine("1", "wait")+"\n"); err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestReadError(t *testing.T) {
 	in, client := io.Pipe()
 	broken := errors.New("broken")
 	_ = client.CloseWithError(broken)
-	if err := Serve(t.Context(), testServer(nil), in, io.Discard); !errors.Is(err, askuser.ErrDisconnected) || !errors.Is(err, broken) {
+	if err := Serve(t.Context(), testServer(nil), in, io.Discard, Options{}); !errors.Is(err, askuser.ErrDisconnected) || !errors.Is(err, broken) {
 		t.Errorf("Serve returned %v", err)
 	}
 }
@@ -173,7 +173,7 @@ func TestClientDoesNotRead(t *testing.T) {
 	w := newWaiter(1)
 	result := make(chan error, 1)
 	go func() {
-		result <- Serve(t.Context(), testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}), inR, outW)
+		result <- Serve(t.Context(), testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}), inR, outW, Options{})
 	}()
 	lines := strings.Repeat(pingLine("1")+"\n{}\n", 1000) + callLine("2", "wait") + "\n"
 	if _, err := io.WriteString(inW, lines); err != nil {

@@ -1,4 +1,4 @@
-package server
+package stdio
 
 import (
 	"context"
@@ -25,11 +25,11 @@ func TestFailuresInside(t *testing.T) {
 	}{
 		{"panic", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			panic("secret path")
-		}, []string{"secret path", "conn_test.go"}},
+		}, []string{"secret path", "life_test.go"}},
 		{"nil dereference", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			var s *mcp.Tool
 			return mcp.NewToolResultText(s.Name), nil
-		}, []string{"nil pointer", "conn_test.go"}},
+		}, []string{"nil pointer", "life_test.go"}},
 		{"a channel as result", func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return mcp.NewToolResultStructuredOnly(make(chan int)), nil
 		}, []string{"unsupported type: chan int"}},
@@ -70,18 +70,6 @@ func TestUnencodableTool(t *testing.T) {
 	p.want(`{"jsonrpc":"2.0","id":1,` + internalError)
 }
 
-// TestPanicInNotification: nor does a notification's handler end the server.
-func TestPanicInNotification(t *testing.T) {
-	s := testServer(nil)
-	s.AddNotificationHandler("custom", func(context.Context, mcp.JSONRPCNotification) { panic("secret") })
-	p := connect(t, s)
-	p.send(`{"jsonrpc":"2.0","method":"custom"}`, pingLine("1"))
-	p.want(pong("1"))
-	if !strings.Contains(p.log.String(), "secret") {
-		t.Errorf("the log does not tell: %s", p.log)
-	}
-}
-
 // TestPipelinedInitialize: a call sent with initialize in one write finds the
 // capabilities (FACTS 5.5: 250 of 300 with mcp-go).
 func TestPipelinedInitialize(t *testing.T) {
@@ -92,7 +80,7 @@ func TestPipelinedInitialize(t *testing.T) {
 	for range 300 {
 		in := strings.NewReader(initializeLine(`{"elicitation":{}}`) + "\n" + callLine("1", "can") + "\n")
 		var out strings.Builder
-		if err := Serve(t.Context(), s, in, &out); err != nil {
+		if err := Serve(t.Context(), s, in, &out, Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if want := textResult("1", "true") + "\n"; !strings.Contains(out.String(), want) {
@@ -109,12 +97,12 @@ func FuzzServe(f *testing.F) {
 	f.Add(listenLine("1", `{"toolsListChanged":true}`) + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
 	f.Add("[]\n{}\nnull\n\n{\"id\":1}")
 	s := testServer(map[string]mcpserver.ToolHandlerFunc{"echo": echo, "ask": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		_, err := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithElicitation).RequestElicitation(ctx, form)
+		_, err := transportOf(ctx).Elicit(ctx, form)
 		return nil, err
 	}})
 	f.Fuzz(func(t *testing.T, in string) {
 		var out strings.Builder
-		if err := Serve(t.Context(), s, strings.NewReader(in), &out, WithGrace(patience)); err != nil {
+		if err := Serve(t.Context(), s, strings.NewReader(in), &out, Options{Grace: patience}); err != nil {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(out.String()) {
@@ -136,7 +124,7 @@ func BenchmarkCalls(b *testing.B) {
 		_ = inW.Close()
 	}()
 	b.ReportAllocs()
-	if err := Serve(b.Context(), s, inR, io.Discard, WithGrace(patience)); err != nil {
+	if err := Serve(b.Context(), s, inR, io.Discard, Options{Grace: patience}); err != nil {
 		b.Fatal(err)
 	}
 }
@@ -145,7 +133,7 @@ func BenchmarkPing(b *testing.B) {
 	s := testServer(nil)
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
-	go func() { _ = Serve(b.Context(), s, inR, outW) }()
+	go func() { _ = Serve(b.Context(), s, inR, outW, Options{}) }()
 	buf := make([]byte, 1<<10)
 	for b.Loop() {
 		_, _ = io.WriteString(inW, pingLine("1")+"\n")

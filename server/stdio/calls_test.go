@@ -1,4 +1,4 @@
-package server
+package stdio
 
 import (
 	"context"
@@ -120,7 +120,7 @@ func TestManyWaitingHangUp(t *testing.T) {
 // whether or not the handler has started by then (FACTS 5.2).
 func TestCancelRightBehind(t *testing.T) {
 	w := newWaiter(many)
-	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}), WithGrace(patience))
+	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}), patient)
 	for i := range many {
 		id := strconv.Quote(strconv.Itoa(i))
 		p.send(callLine(id, "wait"), cancelLine(id, "at once"))
@@ -142,30 +142,6 @@ func TestCancelRightBehind(t *testing.T) {
 		t.Errorf("%d handlers started, %d were cancelled", len(w.started), seen)
 	}
 	t.Logf("%d of %d handlers had started before their cancel", seen, many)
-}
-
-// TestCancelBeforeStart: a call that is cancelled before its handler starts is
-// never shown to anybody.
-func TestCancelBeforeStart(t *testing.T) {
-	tool := func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		t.Error("the handler was called")
-		return nil, nil
-	}
-	ctx, cancel := context.WithCancelCause(t.Context())
-	c := &conn{ctx: ctx, mcp: testServer(map[string]mcpserver.ToolHandlerFunc{"tool": tool}), calls: newCalls()}
-	k := &call{id: []byte("1"), cancel: cancel}
-	if err := c.calls.begin(k); err != nil {
-		t.Fatal(err)
-	}
-	c.receive([]byte(cancelLine("1", "at once")))
-	m, _ := decode([]byte(callLine("1", "tool")))
-	c.handle(ctx, k, m)
-	if cause := context.Cause(ctx); cause.Error() != "cancelled by the client: at once" {
-		t.Errorf("cause %v", cause)
-	}
-	if count := c.calls.count(); count != 0 {
-		t.Errorf("%d handlers are still counted", count)
-	}
 }
 
 // TestCancelOwnCall: ids that mcp-go takes for one are told apart, and only

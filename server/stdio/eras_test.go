@@ -1,4 +1,4 @@
-package server
+package stdio
 
 import (
 	"context"
@@ -66,7 +66,7 @@ func dial(t *testing.T, s *mcpserver.MCPServer, opts ...client.ClientOption) *cl
 	outR, outW := io.Pipe()
 	result := make(chan error, 1)
 	go func() {
-		result <- Serve(context.WithoutCancel(t.Context()), s, inR, outW)
+		result <- Serve(context.WithoutCancel(t.Context()), s, inR, outW, Options{})
 		_ = outW.Close()
 	}()
 	c := client.NewClient(transport.NewIO(outR, inW, io.NopCloser(strings.NewReader(""))), opts...)
@@ -109,7 +109,7 @@ func TestErasElicitation(t *testing.T) {
 	s := testServer(map[string]mcpserver.ToolHandlerFunc{"ask": func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		answer := mcpserver.ElicitationResponse(request.Params.InputResponses, "q")
 		if answer == nil {
-			return mcpserver.NewInputRequestBuilder("state").Elicit("q", form.Params).ToolResult(), nil
+			return mcpserver.NewInputRequestBuilder("state").Elicit("q", form).ToolResult(), nil
 		}
 		return mcp.NewToolResultText(string(answer.Action)), nil
 	}})

@@ -1,4 +1,4 @@
-package server
+package stdio
 
 import (
 	"bufio"
@@ -16,12 +16,14 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 	"go.uber.org/goleak"
+
+	"mcp-askuser/tools/askuser"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // patience ends a test whose event never comes. Nothing waits for it to pass.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // testServer is an MCP server with one tool per handler, named by its key.
 func testServer(tools map[string]mcpserver.ToolHandlerFunc) *mcpserver.MCPServer {
@@ -43,14 +45,18 @@ type peer struct {
 }
 
 // connect serves s to a new peer until the test ends.
-func connect(t *testing.T, s *mcpserver.MCPServer, opts ...Option) *peer {
+func connect(t *testing.T, s *mcpserver.MCPServer, change ...func(*Options)) *peer {
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
 	p := &peer{t: t, in: inW, lines: make(chan string, 1<<16), log: new(buffer), result: make(chan error, 1)}
-	opts = append([]Option{WithLogger(slog.New(slog.NewTextHandler(p.log, nil)))}, opts...)
+	var o Options
+	o.Log = slog.New(slog.NewTextHandler(p.log, nil))
+	for _, c := range change {
+		c(&o)
+	}
 	go func() {
-		p.result <- Serve(context.WithoutCancel(t.Context()), s, inR, outW, opts...)
+		p.result <- Serve(context.WithoutCancel(t.Context()), s, inR, outW, o)
 		_ = outW.Close()
 	}()
 	go func() {
@@ -162,14 +168,13 @@ func echo(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	return mcp.NewToolResultText("done"), nil
 }
 
-// notifier is how the tools see the session.
-type notifier interface {
-	Notify(ctx context.Context, method string, params any) error
+// transportOf is what carries the call of ctx.
+func transportOf(ctx context.Context) askuser.Transport {
+	return mcpserver.ClientSessionFromContext(ctx).(askuser.Transport)
 }
 
-func notifierOf(ctx context.Context) notifier {
-	return mcpserver.ClientSessionFromContext(ctx).(notifier)
-}
+// patient lets handlers end in their own time.
+func patient(o *Options) { o.Grace = patience }
 
 // waiter is a tool that waits until its context ends or it is released.
 type waiter struct {

@@ -1,10 +1,7 @@
-package server
+package stdio
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"log/slog"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,8 +9,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
-
-	"mcp-askuser/tools/askuser"
 )
 
 // TestNothingAfterResponse: progress from a tight loop beside the handler
@@ -25,7 +20,7 @@ func TestNothingAfterResponse(t *testing.T) {
 		running := make(chan struct{})
 		loops.Go(func() {
 			for i := range 50 {
-				if err := notifierOf(ctx).Notify(ctx, "notifications/progress", map[string]any{"progress": i}); err != nil {
+				if err := transportOf(ctx).Notify("notifications/progress", map[string]any{"progress": i}); err != nil {
 					t.Error(err)
 				}
 				if i == 5 {
@@ -66,7 +61,7 @@ func TestNothingAfterCancel(t *testing.T) {
 	tool := func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		close(started)
 		<-ctx.Done()
-		notified <- notifierOf(ctx).Notify(ctx, "notifications/progress", nil)
+		notified <- transportOf(ctx).Notify("notifications/progress", nil)
 		return mcp.NewToolResultText("late"), nil
 	}
 	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"tool": tool}))
@@ -84,7 +79,7 @@ func TestNothingAfterCancel(t *testing.T) {
 // TestOwnNotificationsBeforeResponse: what a handler sends through mcp-go goes
 // out in order, before its response.
 func TestOwnNotificationsBeforeResponse(t *testing.T) {
-	const sent = notificationBuffer / 2
+	const sent = 32 // half of what may wait
 	var s *mcpserver.MCPServer
 	s = testServer(map[string]mcpserver.ToolHandlerFunc{"tool": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		for i := range sent {
@@ -105,33 +100,17 @@ func TestOwnNotificationsBeforeResponse(t *testing.T) {
 	}
 }
 
-func TestNotifyErrors(t *testing.T) {
-	w := newWriter(&bytes.Buffer{}, newCalls(), slog.New(slog.DiscardHandler))
-	s := newSession("s", w, nil)
-	inCall := context.WithValue(t.Context(), callKey{}, &call{})
-	if err := s.Notify(t.Context(), "x", nil); !errors.Is(err, errNoRequest) {
-		t.Errorf("without a request: %v", err)
-	}
-	if err := s.Notify(inCall, "x", make(chan int)); err == nil {
-		t.Error("params that cannot be encoded: no error")
-	}
-	w.close()
-	if err := s.Notify(inCall, "x", nil); !errors.Is(err, askuser.ErrDisconnected) {
-		t.Errorf("after the end: %v", err)
-	}
-}
-
 // TestOneWritePerLine: every message is one Write, whoever sends it.
 func TestOneWritePerLine(t *testing.T) {
 	var out writes
 	s := testServer(map[string]mcpserver.ToolHandlerFunc{"tool": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return mcp.NewToolResultText("two\nlines"), notifierOf(ctx).Notify(ctx, "notifications/progress", map[string]string{"message": "a\nb"})
+		return mcp.NewToolResultText("two\nlines"), transportOf(ctx).Notify("notifications/progress", map[string]string{"message": "a\nb"})
 	}})
 	var in strings.Builder
 	for i := range 100 {
 		in.WriteString(callLine(strconv.Itoa(i), "tool") + "\n{}\n")
 	}
-	if err := Serve(t.Context(), s, strings.NewReader(in.String()), &out, WithGrace(patience)); err != nil {
+	if err := Serve(t.Context(), s, strings.NewReader(in.String()), &out, Options{Grace: patience}); err != nil {
 		t.Fatal(err)
 	}
 	if len(out) != 300 {
@@ -147,36 +126,3 @@ func TestOneWritePerLine(t *testing.T) {
 type writes []string
 
 func (w *writes) Write(p []byte) (int, error) { *w = append(*w, string(p)); return len(p), nil }
-
-// TestDelivered: a handler learns whether its response was written, and not
-// dropped because the client no longer wanted it.
-func TestDelivered(t *testing.T) {
-	started, told := make(chan struct{}, 2), make(chan bool, 2)
-	tool := func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		session := mcpserver.ClientSessionFromContext(ctx).(*session)
-		if err := session.Delivered(ctx, func(written bool) { told <- written }); err != nil {
-			t.Error(err)
-		}
-		started <- struct{}{}
-		if req.Params.Name == "waits" {
-			<-ctx.Done()
-		}
-		return mcp.NewToolResultText("done"), nil
-	}
-	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"returns": tool, "waits": tool}))
-	p.send(callLine("1", "returns"))
-	p.want(textResult("1", "done"))
-	if written := receive(t, told, 1)[0]; !written {
-		t.Error("a response that was written counts as dropped")
-	}
-	<-started
-	p.send(callLine("2", "waits"))
-	<-started
-	p.send(cancelLine("2", ""))
-	if written := receive(t, told, 1)[0]; written {
-		t.Error("a response that was dropped counts as written")
-	}
-	if err := (&session{}).Delivered(t.Context(), nil); !errors.Is(err, errNoRequest) {
-		t.Errorf("without a request: %v", err)
-	}
-}

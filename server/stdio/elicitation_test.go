@@ -1,4 +1,4 @@
-package server
+package stdio
 
 import (
 	"context"
@@ -13,26 +13,27 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"mcp-askuser/server"
 	"mcp-askuser/tools/askuser"
 )
 
-// elicited is what a tool got from RequestElicitation.
+// elicited is what a tool got for its form.
 type elicited struct {
 	result *mcp.ElicitationResult
 	err    error
 }
 
-var form = mcp.ElicitationRequest{Params: mcp.ElicitationParams{
+var form = mcp.ElicitationParams{
 	Message:         "Which?",
 	RequestedSchema: json.RawMessage(`{"type":"object","properties":{"z":{"type":"string"},"a":{"type":"string"}}}`),
-}}
+}
 
 // asking connects a peer with these capabilities to a tool that elicits form.
-func asking(t *testing.T, capabilities string, request mcp.ElicitationRequest) (*peer, <-chan elicited) {
+func asking(t *testing.T, capabilities string, request mcp.ElicitationParams) (*peer, <-chan elicited) {
 	t.Helper()
 	results := make(chan elicited, many)
 	tool := func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		result, err := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithElicitation).RequestElicitation(ctx, request)
+		result, err := transportOf(ctx).Elicit(ctx, request)
 		results <- elicited{result, err}
 		return mcp.NewToolResultText("done"), nil
 	}
@@ -101,8 +102,8 @@ func TestElicitationMethodNotFound(t *testing.T) {
 	p.want(elicitationLine(1))
 	p.send(`{"jsonrpc":"2.0","id":"askuser-1","error":{"code":-32601,"message":"Method not found"}}`)
 	err := receive(t, results, 1)[0].err
-	rpc, ok := errors.AsType[*RPCError](err)
-	if !ok || *rpc != (RPCError{-32601, "Method not found"}) || !errors.Is(err, mcp.ErrMethodNotFound) {
+	rpc, ok := errors.AsType[*server.RPCError](err)
+	if !ok || *rpc != (server.RPCError{Code: -32601, Message: "Method not found"}) || !errors.Is(err, mcp.ErrMethodNotFound) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -110,11 +111,11 @@ func TestElicitationMethodNotFound(t *testing.T) {
 // TestElicitationUndeclared: a client never sees what it did not declare, nor
 // what it would not answer (FACTS 3, 5.7).
 func TestElicitationUndeclared(t *testing.T) {
-	url := mcp.ElicitationRequest{Params: mcp.ElicitationParams{Mode: mcp.ElicitationModeURL, Message: "m", ElicitationID: "1", URL: "https://example.org"}}
+	url := mcp.ElicitationParams{Mode: mcp.ElicitationModeURL, Message: "m", ElicitationID: "1", URL: "https://example.org"}
 	tests := []struct {
 		name         string
 		capabilities string
-		request      mcp.ElicitationRequest
+		request      mcp.ElicitationParams
 		meta         string
 		want         error
 	}{
@@ -124,7 +125,7 @@ func TestElicitationUndeclared(t *testing.T) {
 		{"forms only", `{"elicitation":{"form":{}}}`, url, ``, mcpserver.ErrElicitationNotSupported},
 		{"forms only, in short", `{"elicitation":{}}`, url, ``, mcpserver.ErrElicitationNotSupported},
 		{"2026-07-28", ``, form, modernMeta(`{"elicitation":{"form":{}}}`), mcpserver.ErrServerInitiatedRequestUnsupported},
-		{"a form without schema", `{"elicitation":{}}`, mcp.ElicitationRequest{}, ``, nil},
+		{"a form without schema", `{"elicitation":{}}`, mcp.ElicitationParams{}, ``, nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -181,25 +182,12 @@ func TestElicitationAnsweredThenCancelled(t *testing.T) {
 	}
 }
 
-// TestElicitationOver: with a context that has ended nothing is sent.
-func TestElicitationOver(t *testing.T) {
-	w := newWriter(nil, newCalls(), nil)
-	s := newSession("s", w, nil)
-	s.SetClientCapabilities(mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}})
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cause := errors.New("answered elsewhere")
-	cancel(cause)
-	if _, err := s.RequestElicitation(ctx, form); !errors.Is(err, cause) || len(w.queue) != 0 {
-		t.Errorf("got %v, %d lines sent", err, len(w.queue))
-	}
-}
-
-// TestElicitationDisconnected: a request whose context does not end with its
-// call ends with the connection.
+// TestElicitationDisconnected: a form whose context does not end with the
+// connection ends with its call.
 func TestElicitationDisconnected(t *testing.T) {
 	result := make(chan error, 1)
 	tool := func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		_, err := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithElicitation).RequestElicitation(context.WithoutCancel(ctx), form)
+		_, err := transportOf(ctx).Elicit(context.WithoutCancel(ctx), form)
 		result <- err
 		return nil, err
 	}
@@ -208,7 +196,7 @@ func TestElicitationDisconnected(t *testing.T) {
 	p.send(callLine("1", "ask"))
 	p.want(elicitationLine(1))
 	_, _ = p.hangUp()
-	if err := receive(t, result, 1)[0]; !errors.Is(err, askuser.ErrDisconnected) {
+	if err := receive(t, result, 1)[0]; !errors.Is(err, askuser.ErrCallEnded) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -217,8 +205,8 @@ func TestElicitationDisconnected(t *testing.T) {
 func TestElicitationMany(t *testing.T) {
 	tool := func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		ask := form
-		ask.Params.Message = request.GetString("who", "")
-		result, err := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithElicitation).RequestElicitation(ctx, ask)
+		ask.Message = request.GetString("who", "")
+		result, err := transportOf(ctx).Elicit(ctx, ask)
 		if err != nil {
 			return nil, err
 		}
@@ -252,40 +240,3 @@ func TestElicitationMany(t *testing.T) {
 		}
 	}
 }
-
-// TestAnswerAgainstEnd: an answer that is there when the context ends is
-// taken, not lost (DESIGN, promise 2).
-func TestAnswerAgainstEnd(t *testing.T) {
-	r := newRequests(newWriter(nil, newCalls(), nil), nil)
-	for range 100 { // select chooses at random
-		ctx := &endsOnAnswer{Context: t.Context(), requests: r}
-		if _, err := r.do(ctx, "x", nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// endsOnAnswer is a context that is found ended when it is first waited for,
-// and so is the answer.
-type endsOnAnswer struct {
-	context.Context
-	requests *requests
-	ended    bool
-}
-
-func (c *endsOnAnswer) Done() <-chan struct{} {
-	c.requests.deliver(message{ID: json.RawMessage(fmt.Sprintf(`"askuser-%d"`, c.requests.last)), Result: json.RawMessage(`{}`)})
-	c.ended = true
-	done := make(chan struct{})
-	close(done)
-	return done
-}
-
-func (c *endsOnAnswer) Err() error {
-	if c.ended {
-		return context.Canceled
-	}
-	return nil
-}
-
-func (c *endsOnAnswer) Value(any) any { return nil }

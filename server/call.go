@@ -1,0 +1,81 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"mcp-askuser/tools/askuser"
+)
+
+// Call is one request of the client. What it sends goes into the outbox that
+// came with the request.
+type Call struct {
+	session *Session
+	out     Outbox
+	id      json.RawMessage
+	ctx     context.Context // ends with the call
+	cancel  context.CancelCauseFunc
+	place   place
+	client  *askuser.Client // shared, never changed
+
+	// delivered is set by the handler, and called by whoever decides what
+	// becomes of its response.
+	delivered func(written bool)
+
+	// Guarded by session.requests:
+	asked []string // raw ids of the requests to the client that belong to the call
+	ended bool
+
+	relaying sync.Once
+	relay    *relay
+}
+
+var _ askuser.Transport = (*Call)(nil)
+
+// Session is the id of the session that the call belongs to.
+func (k *Call) Session() string { return k.session.id }
+
+// Directory is what the transport was told to be the client's project.
+func (k *Call) Directory() string { return k.session.directory }
+
+// Client is who calls. A request of 2026-07-28 says so itself; any other is
+// from whoever sent initialize.
+func (k *Call) Client() askuser.Client { return *k.client }
+
+// Turn implements [askuser.Transport]. Only tool calls wait for each other.
+func (k *Call) Turn(ctx context.Context) (placed func(), err error) {
+	return func() { k.session.order.leave(&k.place) }, k.session.order.wait(ctx, &k.place)
+}
+
+// Notify implements [askuser.Transport].
+func (k *Call) Notify(method string, params any) error {
+	line, err := encodeNotification(method, params)
+	if err != nil {
+		return err
+	}
+	return k.out.Send(Outgoing{line, k, notification})
+}
+
+// Delivered implements [askuser.Transport]. F is told true once the handler's
+// result was written whole, and false when the client cancelled the call, the
+// output failed, the connection ended first, or an error had to be answered
+// instead: the handler panicked after all, or what it returned cannot be
+// encoded. It is called before Serve returns, unless the handler or a single
+// write outlasts the end of the connection; then once that returns.
+func (k *Call) Delivered(f func(written bool)) { k.delivered = f }
+
+// tell says what became of the response, once.
+func (k *Call) tell(written bool) {
+	if f := k.delivered; f != nil {
+		k.delivered = nil
+		f(written)
+	}
+}
+
+// respond ends the call.
+func (k *Call) respond(line []byte) {
+	if m := (Outgoing{line, k, response}); k.out.Send(m) != nil {
+		m.Drop()
+	}
+}

@@ -1,0 +1,139 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/tools/askuser"
+)
+
+// mcpSession is a call as mcp-go sees it: a session with one client. Nothing is
+// shared beyond the [Session] (FACTS 5.9), nor registered with mcp-go: the
+// tools never change while clients are served, so there is nothing to broadcast.
+type mcpSession struct{ *Call }
+
+var (
+	_ mcpserver.SessionWithClientInfo      = mcpSession{}
+	_ mcpserver.SessionWithElicitation     = mcpSession{}
+	_ mcpserver.SessionWithProtocolVersion = mcpSession{}
+)
+
+// SessionID is unique to the session.
+func (s mcpSession) SessionID() string { return s.session.id }
+
+// Initialize and Initialized: whoever can call can be notified.
+func (mcpSession) Initialize() {}
+
+func (mcpSession) Initialized() bool { return true }
+
+func (s mcpSession) GetClientInfo() mcp.Implementation { return s.client.Implementation }
+
+func (s mcpSession) GetClientCapabilities() mcp.ClientCapabilities { return s.client.Capabilities }
+
+func (s mcpSession) ProtocolVersion() string { return s.client.ProtocolVersion }
+
+// SetClientInfo keeps what initialize says, as do the other two. Of a request
+// of 2026-07-28 clientOf has read it already.
+func (s mcpSession) SetClientInfo(info mcp.Implementation) {
+	s.learn(func(c *askuser.Client) { c.Implementation = info })
+}
+
+func (s mcpSession) SetClientCapabilities(can mcp.ClientCapabilities) {
+	s.learn(func(c *askuser.Client) { c.Capabilities = can })
+}
+
+func (s mcpSession) SetProtocolVersion(version string) {
+	s.learn(func(c *askuser.Client) { c.ProtocolVersion = version })
+}
+
+func (s mcpSession) learn(change func(*askuser.Client)) {
+	if s.client.Modern {
+		return
+	}
+	client := *s.client
+	change(&client)
+	s.client = &client
+	s.session.client.Store(&client)
+}
+
+// clientOf is who sent a request with these params: known, unless the request
+// is of 2026-07-28.
+func clientOf(params json.RawMessage, known *askuser.Client) *askuser.Client {
+	var p struct {
+		Meta *mcp.Meta `json:"_meta"`
+	}
+	if json.Unmarshal(params, &p) != nil || !mcp.IsModernProtocol(p.Meta.ProtocolVersion()) {
+		return known
+	}
+	client := &askuser.Client{ProtocolVersion: p.Meta.ProtocolVersion(), Modern: true}
+	if info := p.Meta.ClientInfo(); info != nil {
+		client.Implementation = *info
+	}
+	if can := p.Meta.ClientCapabilities(); can != nil {
+		client.Capabilities = *can
+	}
+	return client
+}
+
+// RequestElicitation is [Call.Elicit] for handlers that know only mcp-go.
+func (s mcpSession) RequestElicitation(ctx context.Context, request mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+	return s.Elicit(ctx, request.Params)
+}
+
+// NotificationChannel takes notifications that mcp-go sends in the course of
+// the call, such as the acknowledgement of subscriptions/listen. They are
+// written in order, and before the response where the handler returns after
+// sending them.
+func (s mcpSession) NotificationChannel() chan<- mcp.JSONRPCNotification {
+	s.relaying.Do(func() {
+		s.relay = &relay{make(chan mcp.JSONRPCNotification, relayBuffer), make(chan struct{}), make(chan struct{})}
+		go s.relay.run(s.Call)
+	})
+	return s.relay.notifications
+}
+
+// relayBuffer is how many of mcp-go's notifications may wait; it drops what
+// exceeds it.
+const relayBuffer = 64
+
+// relay brings mcp-go's notifications from their channel to a call's outbox.
+// Few calls have one.
+type relay struct {
+	notifications chan mcp.JSONRPCNotification
+	stop, stopped chan struct{}
+}
+
+func (r *relay) run(k *Call) {
+	defer close(r.stopped)
+	for {
+		select {
+		case n := <-r.notifications:
+			k.pass(n)
+		case <-r.stop:
+			for range len(r.notifications) {
+				k.pass(<-r.notifications)
+			}
+			return
+		}
+	}
+}
+
+// pass sends a notification of mcp-go's.
+func (k *Call) pass(n mcp.JSONRPCNotification) {
+	restoreSubscriptionID(n.Params.Meta)
+	if err := k.Notify(n.Method, n.Params); err != nil {
+		k.session.log.Info("a notification was not sent", "method", n.Method, "error", err)
+	}
+}
+
+// endRelay sends what the handler has left in the channel, if there is one.
+func (k *Call) endRelay() {
+	k.relaying.Do(func() {}) // from now on there will be none
+	if k.relay != nil {
+		close(k.relay.stop)
+		<-k.relay.stopped
+	}
+}

@@ -1,0 +1,144 @@
+package stdio
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/server"
+	"mcp-askuser/tools/askuser"
+)
+
+const (
+	// defaultGrace and writeLimit together keep the exit within one second
+	// of the end of input.
+	defaultGrace = 500 * time.Millisecond
+	writeLimit   = 250 * time.Millisecond
+
+	// defaultLineLimit is far above any question set. mcp-go decodes a message
+	// several times over, at ten times its size.
+	defaultLineLimit = 4 << 20
+)
+
+// Options change how Serve works.
+type Options struct {
+	server.Options
+	// Grace is how long handlers may take to end once their contexts are
+	// cancelled at the end of the connection; 0 means 500 ms.
+	Grace time.Duration
+	// LineLimit is the longest message accepted, in bytes without the newline;
+	// 0 means 4 MiB.
+	LineLimit int
+}
+
+// Serve reads JSON-RPC messages, one per line, from in and writes messages to
+// out, one Write per line, until the input ends, ctx ends or either stream
+// fails.
+//
+// At the end every waiting request's context is cancelled with the cause
+// askuser.ErrDisconnected, the handlers get the grace period, and what they
+// still return is written. Then what became of each of these responses has been
+// told to those who asked (askuser.Transport.Delivered), but for handlers that
+// have not returned and for a write that out has taken no part of within
+// 250 ms: there it is told once they return. Serve returns nil after the end of
+// input, ctx's cause after ctx ended, and an error that wraps both
+// askuser.ErrDisconnected and the stream's error otherwise.
+//
+// Serve never waits for a stream that blocks: an in that is an io.Closer is
+// closed unless it ended by itself, any other keeps one goroutine until its
+// Read returns, and so does an out whose Write never returns.
+//
+// A program that serves its standard output must ignore SIGPIPE
+// (signal.Ignore(syscall.SIGPIPE)), or it is killed, with the terminal as it
+// is, when the client closes the other end; ignored, it is a write error.
+func Serve(ctx context.Context, mcp *mcpserver.MCPServer, in io.Reader, out io.Writer, o Options) error {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Grace == 0 {
+		o.Grace = defaultGrace
+	}
+	if o.LineLimit == 0 {
+		o.LineLimit = defaultLineLimit
+	}
+	// Cut loose from ctx's cancellation, so that handlers see our cause.
+	connected, disconnect := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer disconnect(askuser.ErrDisconnected)
+
+	session := server.NewSession(mcp, o.Options)
+	w := newWriter(out)
+	go w.run()
+	ended := make(chan error, 1)
+	go func() { ended <- read(connected, newLineReader(in, o.LineLimit), session, w) }()
+
+	var err error
+	select {
+	case err = <-ended:
+		if err != nil {
+			err = fmt.Errorf("%w: read: %w", askuser.ErrDisconnected, err)
+		}
+	case <-w.done:
+		err = fmt.Errorf("%w: write: %w", askuser.ErrDisconnected, w.err)
+		closeInput(in)
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+		closeInput(in)
+	}
+	disconnect(askuser.ErrDisconnected)
+	if !waitFor(session.Drain(), o.Grace) {
+		o.Log.Warn("handlers are still running after the connection ended", "count", session.Running(), "grace", o.Grace)
+	}
+	if !w.finish(writeLimit) {
+		o.Log.Warn("the client does not take our output", "limit", writeLimit)
+	}
+	return err
+}
+
+// read takes messages until the connection or the input ends, and returns
+// what the input failed with, if it did.
+func read(ctx context.Context, lines *lineReader, session *server.Session, out server.Outbox) error {
+	for {
+		text, err := lines.next()
+		switch {
+		case ctx.Err() != nil, errors.Is(err, io.EOF):
+			return nil
+		case errors.Is(err, errLineTooLong):
+			session.Refuse(nil, server.Fault{Code: mcp.INVALID_REQUEST, Text: fmt.Sprintf("message longer than %d bytes", lines.limit)}, out)
+		case err != nil:
+			return err
+		case len(bytes.TrimSpace(text)) > 0:
+			m, fault := server.Decode(text)
+			if fault != nil {
+				session.Refuse(m.ID, *fault, out)
+				continue
+			}
+			session.Receive(ctx, m, out)
+		}
+	}
+}
+
+// closeInput frees a reader that waits for input nobody wants any more.
+func closeInput(in io.Reader) {
+	if closer, ok := in.(io.Closer); ok {
+		_ = closer.Close()
+	}
+}
+
+// waitFor reports whether done was closed within limit.
+func waitFor(done <-chan struct{}, limit time.Duration) bool {
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
+	}
+}

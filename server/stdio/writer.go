@@ -1,0 +1,119 @@
+package stdio
+
+import (
+	"io"
+	"sync"
+	"time"
+
+	"mcp-askuser/server"
+	"mcp-askuser/tools/askuser"
+)
+
+// writer owns the output. Everything goes through its queue, which never
+// blocks: a client that does not read must not stop us from reading. One
+// goroutine empties it, and decides message by message, at the moment of
+// writing, whether the message is still wanted.
+type writer struct {
+	out  io.Writer
+	done chan struct{} // run has returned
+	err  error         // of out; to be read after done
+
+	mu     sync.Mutex
+	change sync.Cond // of queue or closed
+	queue  []server.Outgoing
+	closed bool
+	since  time.Time // of the Write under way; zero while there is none
+}
+
+func newWriter(out io.Writer) *writer {
+	w := &writer{out: out, done: make(chan struct{})}
+	w.change.L = &w.mu
+	return w
+}
+
+// Send implements [server.Outbox].
+func (w *writer) Send(m server.Outgoing) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return askuser.ErrDisconnected
+	}
+	w.queue = append(w.queue, m)
+	w.change.Signal()
+	return nil
+}
+
+// run writes until the writer is closed and its queue empty, or the output
+// fails.
+func (w *writer) run() {
+	defer close(w.done)
+	for w.err == nil {
+		m, ok := w.next()
+		if !ok {
+			return
+		}
+		w.err = m.Write(w.write)
+	}
+	w.abandon()
+}
+
+// next waits for a message; there is none after the last of a closed writer.
+func (w *writer) next() (m server.Outgoing, ok bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(w.queue) == 0 {
+		if w.closed {
+			return m, false
+		}
+		w.queue = nil // free what a burst has left
+		w.change.Wait()
+	}
+	m, w.queue[0] = w.queue[0], m
+	w.queue = w.queue[1:]
+	return m, true
+}
+
+// write writes a whole line at once.
+func (w *writer) write(line []byte) error {
+	w.mark(time.Now())
+	defer w.mark(time.Time{})
+	_, err := w.out.Write(line)
+	return err
+}
+
+func (w *writer) mark(since time.Time) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.since = since
+}
+
+// finish takes no more messages, and waits until the queue is written. It
+// reports false when a Write lasts longer than limit: then it drops what is
+// queued.
+func (w *writer) finish(limit time.Duration) bool {
+	w.mu.Lock()
+	w.closed = true
+	w.change.Signal()
+	w.mu.Unlock()
+	for !waitFor(w.done, limit) {
+		w.mu.Lock()
+		stuck := !w.since.IsZero() && time.Since(w.since) >= limit
+		w.mu.Unlock()
+		if stuck {
+			w.abandon()
+			return false
+		}
+	}
+	return true
+}
+
+// abandon takes no more messages, and drops those that are queued.
+func (w *writer) abandon() {
+	w.mu.Lock()
+	queue := w.queue
+	w.queue, w.closed = nil, true
+	w.mu.Unlock()
+	for _, m := range queue {
+		m.Drop()
+	}
+}
