@@ -61,7 +61,6 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Options: server.Options{Directory: a.directory(), Log: log},
 	})
 	presenter.Close(askuser.ErrDisconnected)
-	tools.Close()
 	var sig *signalError
 	if errors.As(err, &sig) || errors.Is(err, syscall.EPIPE) {
 		return nil

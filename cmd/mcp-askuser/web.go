@@ -13,7 +13,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
-	"mcp-askuser/ui"
+	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/web"
 )
 
@@ -81,7 +81,7 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 }
 
 // webOptions fills in what the page needs of the settings.
-func (a *app) webOptions(o *web.Options, s config.Values, d *desk.Desk, presenter *ui.Presenter, log *slog.Logger) {
+func (a *app) webOptions(o *web.Options, s config.Values, d *desk.Desk, presenter *present.Presenter, log *slog.Logger) {
 	o.Desk, o.Log, o.Presenter, o.Directory = d, log, presenter, a.directory()
 	o.Decode = func(data []byte) (question.Set, time.Duration, error) {
 		call, err := wire.DecodeAsk(data, s.Limits)
@@ -93,7 +93,7 @@ func (a *app) webOptions(o *web.Options, s config.Values, d *desk.Desk, presente
 }
 
 // webSurface is the page as a surface of this process.
-func (a *app) webSurface(s config.Values, d *desk.Desk, presenter *ui.Presenter, log *slog.Logger) *web.Surface {
+func (a *app) webSurface(s config.Values, d *desk.Desk, presenter *present.Presenter, log *slog.Logger) *web.Surface {
 	o := web.SurfaceOptions{Desktop: func() error { return web.Desktop(a.getenv) }, Open: web.OpenBrowser}
 	a.webOptions(&o.Options, s, d, presenter, log)
 	return web.NewSurface(o)

@@ -7,26 +7,23 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
-
-	"golang.org/x/net/netutil"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui"
+	"mcp-askuser/ui/present"
 )
 
 // The limits of one server.
 const (
-	maxBody       = 1 << 20         // bytes of a request's body
-	maxHeader     = 16 << 10        // bytes of a request's header
-	maxConns      = 512             // connections at a time; more wait to be accepted
-	idleTime      = 2 * time.Minute // between two requests of a connection
-	shutdownGrace = 2 * time.Second // for responses under way when the server ends
+	maxBody   = 1 << 20         // bytes of a request's body
+	maxHeader = 16 << 10        // bytes of a request's header
+	maxConns  = 512             // connections at a time; more wait to be accepted
+	idleTime  = 2 * time.Minute // between two requests of a connection
 )
 
 // patience is how long a server waits for a slow client.
@@ -34,6 +31,7 @@ type patience struct {
 	header   time.Duration // to send its header
 	request  time.Duration // to send all of its request
 	response time.Duration // to take a response, or one event of a stream
+	grace    time.Duration // to take the responses under way when the server ends
 }
 
 // ErrExposed means that an address beyond this machine was asked for without
@@ -44,7 +42,7 @@ var ErrExposed = errors.New("listening beyond this machine needs TLS")
 // they were asked on has ended.
 var ErrStopped = errors.New("the web server has stopped")
 
-// Options are what a server needs. Desk is required.
+// Options are what a server needs. Desk and Presenter are required.
 type Options struct {
 	Desk *desk.Desk
 	Log  *slog.Logger // nil: silent
@@ -58,10 +56,9 @@ type Options struct {
 	TLSCert, TLSKey string // PEM files, both or none
 	Insecure        bool   // listen beyond this machine without TLS
 
-	// Presenter looks after questions that are asked over HTTP: it tells the
-	// human, and ends them when their time is up. The caller closes it. Nil:
-	// one of the server's own, which watches the clock alone.
-	Presenter *ui.Presenter
+	// Presenter looks after questions that are asked over HTTP. The caller
+	// closes it. Required.
+	Presenter *present.Presenter
 
 	Token     string           // what a client must show; empty: a random one
 	Directory string           // the project for which HTTP clients ask, unless they name theirs
@@ -83,11 +80,10 @@ type Server struct {
 	patience patience
 
 	keys      *keys
-	stream    *broadcast
+	streams   *streams
+	drafts    draftLocks
 	visits    visits
-	presenter *ui.Presenter // looks after questions asked over HTTP
-	presented sync.Map      // their ids
-	closes    bool          // the presenter is the server's own
+	presenter *present.Presenter
 	handler   http.Handler
 }
 
@@ -104,15 +100,13 @@ func New(o Options) (*Server, error) {
 		listen:    cmp.Or(o.Listen, "127.0.0.1"),
 		port:      o.Port,
 		insecure:  o.Insecure,
-		patience:  patience{header: 5 * time.Second, request: 15 * time.Second, response: 30 * time.Second},
-		stream:    newBroadcast(o.Desk, log),
+		patience:  patience{header: 5 * time.Second, request: 15 * time.Second, response: 30 * time.Second, grace: 2 * time.Second},
+		streams:   &streams{desk: o.Desk, most: maxStreams},
+		drafts:    draftLocks{seed: maphash.MakeSeed()},
 		presenter: o.Presenter,
 	}
 	if s.now == nil {
 		s.now = time.Now
-	}
-	if s.presenter == nil {
-		s.presenter, s.closes = ui.NewPresenter(ui.PresenterOptions{Desk: o.Desk, Log: log}), true
 	}
 	s.keys = newKeys(cmp.Or(o.Token, rand.Text()), s.now)
 	if err := s.certify(o.TLSCert, o.TLSKey); err != nil {
@@ -162,7 +156,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- s.accept(server, netutil.LimitListener(ln, maxConns)) }()
+	go func() { failed <- s.accept(server, newLimited(ln, maxConns)) }()
 	var err error
 	select {
 	case err = <-failed:
@@ -187,13 +181,10 @@ func (s *Server) accept(server *http.Server, ln net.Listener) error {
 }
 
 func (s *Server) stop(server *http.Server) {
-	grace, cancel := context.WithTimeout(context.Background(), shutdownGrace)
+	grace, cancel := context.WithTimeout(context.Background(), s.patience.grace)
 	defer cancel()
 	if server.Shutdown(grace) != nil {
 		_ = server.Close()
 	}
-	s.stream.wait()
-	if s.closes {
-		s.presenter.Close(ErrStopped)
-	}
+	s.streams.wait()
 }
