@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 )
 
 // Archive moves a record that has ended out of the way, once its outcome has
@@ -23,7 +22,8 @@ func (d *Desk) Archive(ctx context.Context, id string) error {
 	if err != nil {
 		return fmt.Errorf("archive %s: %w", id, err)
 	}
-	if err := d.store.Create(ctx, KindArchive, id, data); err != nil && !errors.Is(err, fs.ErrExist) {
+	err = surely(func() error { return d.store.Create(ctx, KindArchive, id, data) })
+	if err != nil && !errors.Is(err, ErrExists) {
 		return fmt.Errorf("archive %s: %w", id, err)
 	}
 	d.forget(ctx, rec) // before the rest, so that one who finds the rest repeats it

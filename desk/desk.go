@@ -60,16 +60,17 @@ func New(store Store, opts Options) *Desk {
 	if opts.Rand == nil {
 		opts.Rand = rand.Reader
 	}
-	return &Desk{
+	d := &Desk{
 		store:     store,
 		now:       opts.Now,
 		log:       log,
-		hub:       hub{store: store, log: log, subs: map[string]map[*subscription]struct{}{}},
 		keep:      cmp.Or(opts.Keep, 24*time.Hour),
 		pause:     cmp.Or(opts.Pause, 10*time.Minute),
 		maxRounds: opts.MaxRounds,
 		ids:       newIDs(opts.Rand),
 	}
+	d.hub = hub{desk: d, listeners: map[string]map[*listener]struct{}{}}
+	return d
 }
 
 // Ask puts a set on the desk as a question of its own, that nobody waits for,

@@ -89,7 +89,7 @@ func ask(tb testing.TB, d *desk.Desk) desk.Record {
 // deadline bounds what should end by itself.
 func deadline(tb testing.TB) context.Context {
 	tb.Helper()
-	ctx, cancel := context.WithTimeoutCause(tb.Context(), 20*time.Second, errors.New("the test waited in vain"))
+	ctx, cancel := context.WithTimeoutCause(tb.Context(), time.Minute, errors.New("the test waited in vain"))
 	tb.Cleanup(cancel)
 	return ctx
 }

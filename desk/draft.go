@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"mcp-askuser/question"
@@ -62,9 +61,6 @@ func (d *Desk) loadDraft(ctx context.Context, id string) (x draft, err error) {
 		return x, ErrNotFound
 	}
 	data, err := d.store.Get(ctx, KindDrafts, id)
-	if errors.Is(err, fs.ErrNotExist) {
-		return x, ErrNotFound
-	}
 	if err != nil {
 		return x, err
 	}

@@ -25,55 +25,84 @@ type Query struct {
 const batch = 256
 
 // History returns the records that have ended, the last asked first, archived
-// or not. Damaged ones are left out and logged.
+// or not. It reads no further than it is asked for. Damaged records are left
+// out and logged.
 func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
-		ids, err := d.past(ctx, q.Since)
-		if err != nil {
-			yield(Record{}, err)
-			return
+		size, left := batch, q.Limit
+		if q.Limit > 0 && q.Search == "" {
+			size = min(batch, q.Limit) // most of them count
 		}
-		found := 0
-		for some := range slices.Chunk(ids, batch) {
-			for _, rec := range d.readAll(ctx, some, strings.ToLower(q.Search)) {
+		// whole hands on what some ids stand for, and says whether to go on.
+		whole := func(ids []string) bool {
+			for _, rec := range d.readAll(ctx, ids, strings.ToLower(q.Search)) {
 				if rec.ID == "" {
 					continue
 				}
-				if !yield(rec, nil) {
-					return
-				}
-				if found++; found == q.Limit {
-					return
+				if left--; !yield(rec, nil) || left == 0 {
+					return false
 				}
 			}
-			if ctx.Err() != nil {
-				yield(Record{}, context.Cause(ctx))
+			return true
+		}
+		some := make([]string, 0, size)
+		for id, err := range d.past(ctx, q.Since) {
+			if err == nil && ctx.Err() != nil {
+				err = context.Cause(ctx)
+			}
+			if err != nil {
+				yield(Record{}, err)
 				return
 			}
+			if some = append(some, id); len(some) < size {
+				continue
+			}
+			if !whole(some) {
+				return
+			}
+			some = some[:0]
 		}
+		whole(some)
 	}
 }
 
-// past returns the ids of all records asked since, the last first.
-func (d *Desk) past(ctx context.Context, since time.Time) ([]string, error) {
-	var ids []string
-	for _, kind := range []Kind{KindArchive, KindPending} {
-		some, err := d.store.List(ctx, kind, "")
+// past yields the ids of all records asked since, the last first: those of the
+// archive, and between them the few that are not archived yet.
+func (d *Desk) past(ctx context.Context, since time.Time) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		in := Range{From: lowest(since)}
+		young, err := d.list(ctx, KindPending, in)
 		if err != nil {
-			return nil, err
+			yield("", err)
+			return
 		}
-		ids = append(ids, some...)
+		// next yields the young ones that come before id.
+		next := func(id string) bool {
+			for n := len(young) - 1; n >= 0 && young[n] >= id; n-- {
+				newer := young[n]
+				young = young[:n]
+				if newer != id && !yield(newer, nil) { // one that is being archived is in both
+					return false
+				}
+			}
+			return true
+		}
+		for id, err := range d.store.List(ctx, KindArchive, in) {
+			if err == nil && !next(id) || !yield(id, err) || err != nil {
+				return
+			}
+		}
+		next("")
 	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids) // one that is being archived is in both
-	if !since.IsZero() {
-		from, _ := slices.BinarySearchFunc(ids, since, func(id string, since time.Time) int {
-			return ulid.MustParseStrict(id).Timestamp().Compare(since.Truncate(time.Millisecond))
-		})
-		ids = ids[from:]
+}
+
+// lowest returns an id that no record asked at or after a time is below.
+func lowest(at time.Time) string {
+	var id ulid.ULID
+	if ms := at.UnixMilli(); ms > 0 {
+		_ = id.SetTime(min(uint64(ms), ulid.MaxTime()))
 	}
-	slices.Reverse(ids)
-	return ids, nil
+	return id.String()
 }
 
 // readAll reads records side by side, in the order of ids; those that have not

@@ -2,43 +2,48 @@ package desk
 
 import (
 	"context"
-	"log/slog"
+	"maps"
 	"sync"
 )
 
-// maxQueue is how many changes a slow listener may fall behind before it is
-// told to look at everything instead.
-const maxQueue = 1024
+// maxQueue is how many events a slow watcher may fall behind before it is told
+// to look at everything instead.
+const maxQueue = 256
 
-// hub shares one watch of the store among all who watch the desk in this
-// process, and who wait where the store has no bells. The watch runs while
-// somebody listens.
+// hub is the one watch of the store in this process. It turns each change into
+// an event, with the record read once, and hands it to all who watch the desk;
+// and it wakes those who wait where the store has no bells. The watch runs
+// while somebody listens.
 type hub struct {
-	store Store
-	log   *slog.Logger
+	desk *Desk
 
-	mu   sync.Mutex
-	subs map[string]map[*subscription]struct{} // by record id; "" hears of every record
-	stop context.CancelFunc                    // ends the watch; nil while there is none
+	telling sync.Mutex // held while a change becomes an event; taken before mu
+	open    openSet    // as the events tell; nil while nobody watches the desk
+
+	mu        sync.Mutex
+	listeners map[string]map[*listener]struct{} // by record id; "" for those who watch the desk
+	stop      context.CancelFunc                // ends the watch; nil while there is none
 }
 
-// subscription is one listener. The hub's lock guards queue and err.
-type subscription struct {
-	id    string
-	wake  chan struct{} // one token when there is something in the queue; closed on err
-	queue []Change
-	err   error
+// listener is one who waits for a record, or watches the desk. The hub's mu
+// guards what follows wake.
+type listener struct {
+	id     string
+	wake   chan struct{} // one token when there is something new; closed on err
+	queue  []Event
+	behind bool // events were dropped before those in the queue
+	err    error
 }
 
-// subscribe listens to the changes of one record, or of all if id is empty.
-// Every change made after it returned is heard.
-func (h *hub) subscribe(id string) (*subscription, error) {
+// listen wakes the caller whenever something may have happened to the record
+// with this id, after it returned.
+func (h *hub) listen(id string) (*listener, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.stop == nil {
 		// The watch belongs to all listeners, so to no listener's context.
 		ctx, stop := context.WithCancel(context.Background())
-		changes, err := h.store.Watch(ctx)
+		changes, err := h.desk.store.Watch(ctx)
 		if err != nil {
 			stop()
 			return nil, err
@@ -46,98 +51,160 @@ func (h *hub) subscribe(id string) (*subscription, error) {
 		h.stop = stop
 		go h.run(ctx, changes)
 	}
-	s := &subscription{id: id, wake: make(chan struct{}, 1)}
-	if h.subs[id] == nil {
-		h.subs[id] = map[*subscription]struct{}{}
+	l := &listener{id: id, wake: make(chan struct{}, 1)}
+	if h.listeners[id] == nil {
+		h.listeners[id] = map[*listener]struct{}{}
 	}
-	h.subs[id][s] = struct{}{}
-	return s, nil
+	h.listeners[id][l] = struct{}{}
+	return l, nil
 }
 
-// unsubscribe ends s, and the watch when s was the last.
-func (h *hub) unsubscribe(s *subscription) {
+// join is listen for one who watches the desk. It returns the records that are
+// open now: what happens from now on to these, and others, comes as events.
+func (h *hub) join(ctx context.Context) (*listener, openSet, error) {
+	l, err := h.listen("")
+	if err != nil {
+		return nil, nil, err
+	}
+	h.telling.Lock()
+	open, err := h.desk.undecided(ctx)
+	if err == nil && h.open == nil {
+		h.open = maps.Clone(open)
+	}
+	h.telling.Unlock()
+	if err != nil {
+		h.leave(l)
+		return nil, nil, err
+	}
+	return l, open, nil
+}
+
+// leave ends l, and the watch when l was the last.
+func (h *hub) leave(l *listener) {
+	h.telling.Lock()
+	defer h.telling.Unlock()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.subs[s.id], s)
-	if len(h.subs[s.id]) == 0 {
-		delete(h.subs, s.id)
+	delete(h.listeners[l.id], l)
+	if len(h.listeners[l.id]) == 0 {
+		delete(h.listeners, l.id)
 	}
-	if len(h.subs) == 0 && h.stop != nil {
+	if len(h.listeners[""]) == 0 {
+		h.open = nil
+	}
+	if len(h.listeners) == 0 && h.stop != nil {
 		h.stop()
 		h.stop = nil
 	}
 }
 
-// take returns what happened since the last call.
-func (h *hub) take(s *subscription) ([]Change, error) {
+// take returns what happened since the last call, and whether that is not all.
+func (h *hub) take(l *listener) (events []Event, behind bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	queue := s.queue
-	s.queue = nil
-	return queue, s.err
+	events, behind = l.queue, l.behind
+	l.queue, l.behind = nil, false
+	return events, behind, l.err
 }
 
 func (h *hub) run(ctx context.Context, changes <-chan Change) {
 	for {
+		var err error
 		for c := range changes {
-			h.dispatch(c)
+			if err = h.tell(ctx, c); err != nil {
+				break
+			}
 		}
 		if ctx.Err() != nil {
 			return
 		}
-		// What was watched is gone, a store that was deleted or moved away:
-		// watch what is there now, and let everybody look again.
-		var err error
-		if changes, err = h.store.Watch(ctx); err != nil {
+		if err == nil {
+			// What was watched is gone, a store that was deleted or moved away:
+			// watch what is there now, and let everybody look again.
+			changes, err = h.desk.store.Watch(ctx)
+		}
+		if err == nil {
+			err = h.tell(ctx, Change{})
+		}
+		if err != nil {
 			h.fail(ctx, err)
 			return
 		}
-		h.dispatch(Change{})
 	}
 }
 
-func (h *hub) dispatch(c Change) {
+// tell wakes those who wait for the record, and hands the events that a change
+// amounts to, none or one or after a gap many, to those who watch the desk.
+func (h *hub) tell(ctx context.Context, c Change) error {
 	if c.Err != nil {
-		h.log.Warn("file notification", "error", c.Err)
+		h.desk.log.WarnContext(ctx, "file notification", "error", c.Err)
 	}
+	h.wakeWaiters(c.ID)
+	h.telling.Lock()
+	defer h.telling.Unlock()
+	if h.open == nil {
+		return nil
+	}
+	events, err := h.desk.eventsOf(ctx, c, h.open)
+	for _, ev := range events {
+		if h.open.admit(ev) {
+			h.hand(ev)
+		}
+	}
+	return err
+}
+
+// wakeWaiters wakes those who wait for a record, or all if id is empty.
+func (h *hub) wakeWaiters(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if c.ID == "" {
-		for _, subs := range h.subs {
-			send(subs, c)
+	for waited, listeners := range h.listeners {
+		if waited == "" || id != "" && id != waited {
+			continue
 		}
-		return
-	}
-	send(h.subs[c.ID], c)
-	send(h.subs[""], c)
-}
-
-func send(subs map[*subscription]struct{}, c Change) {
-	for s := range subs {
-		if s.queue = append(s.queue, c); len(s.queue) > maxQueue {
-			s.queue = []Change{{}}
-		}
-		select {
-		case s.wake <- struct{}{}:
-		default: // has not come round to the last one yet
+		for l := range listeners {
+			l.rouse()
 		}
 	}
 }
 
-// fail ends every subscription, unless the watch was given up meanwhile.
+// hand queues an event for all who watch the desk; none holds up another.
+func (h *hub) hand(ev Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for l := range h.listeners[""] {
+		if len(l.queue) == maxQueue {
+			l.queue, l.behind = nil, true
+		}
+		l.queue = append(l.queue, ev)
+		l.rouse()
+	}
+}
+
+func (l *listener) rouse() {
+	select {
+	case l.wake <- struct{}{}:
+	default: // has not come round to the last one yet
+	}
+}
+
+// fail ends every listener, unless the watch was given up meanwhile.
 func (h *hub) fail(ctx context.Context, err error) {
+	h.telling.Lock()
+	defer h.telling.Unlock()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if ctx.Err() != nil {
 		return
 	}
-	for _, subs := range h.subs {
-		for s := range subs {
-			s.err = err
-			close(s.wake)
+	for _, listeners := range h.listeners {
+		for l := range listeners {
+			l.err = err
+			close(l.wake)
 		}
 	}
-	clear(h.subs)
+	clear(h.listeners)
+	h.open = nil
 	h.stop()
 	h.stop = nil
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"slices"
 	"strings"
 )
 
@@ -46,7 +46,7 @@ func (d *Desk) get(ctx context.Context, id string) (Record, error) {
 		return decodeAsked(id, asked, nil)
 	}
 	rec, err := d.archived(ctx, id)
-	if !errors.Is(err, fs.ErrNotExist) {
+	if !errors.Is(err, ErrNotFound) {
 		return rec, err
 	}
 	if asked == nil {
@@ -58,7 +58,7 @@ func (d *Desk) get(ctx context.Context, id string) (Record, error) {
 // read returns a document, or nil if there is none.
 func (d *Desk) read(ctx context.Context, kind Kind, id string) ([]byte, error) {
 	data, err := d.store.Get(ctx, kind, id)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, ErrNotFound) {
 		return nil, nil
 	}
 	if err == nil && data == nil {
@@ -67,8 +67,7 @@ func (d *Desk) read(ctx context.Context, kind Kind, id string) ([]byte, error) {
 	return data, err
 }
 
-// archived returns a record from the archive. The error wraps fs.ErrNotExist
-// if it is not there.
+// archived returns a record from the archive, or ErrNotFound.
 func (d *Desk) archived(ctx context.Context, id string) (Record, error) {
 	data, err := d.store.Get(ctx, KindArchive, id)
 	if err != nil {
@@ -87,7 +86,7 @@ func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
 		return d.Get(ctx, prefix)
 	}
 	for _, kind := range []Kind{KindPending, KindArchive} {
-		ids, err := d.store.List(ctx, kind, prefix)
+		ids, err := d.list(ctx, kind, Range{From: prefix, Before: prefix + "~"}) // which comes after every letter
 		if err != nil {
 			return Record{}, err
 		}
@@ -103,11 +102,24 @@ func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
 	return Record{}, ErrNotFound
 }
 
+// list returns the ids in a range, the oldest first.
+func (d *Desk) list(ctx context.Context, kind Kind, in Range) ([]string, error) {
+	var ids []string
+	for id, err := range d.store.List(ctx, kind, in) {
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+	}
+	slices.Reverse(ids)
+	return ids, nil
+}
+
 // Pending returns the records that are still open, oldest first. A document
 // that cannot be read is left out and logged. What nobody has come back for
 // within the keep time is put away.
 func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
-	ids, err := d.store.List(ctx, KindPending, "")
+	ids, err := d.list(ctx, KindPending, Range{})
 	if err != nil {
 		return nil, err
 	}

@@ -93,20 +93,17 @@ type Outcome struct {
 	At      time.Time       `json:"at"`
 }
 
-// Errors of the desk.
+// Errors of the desk, beside those of its store.
 var (
-	// ErrNotFound means that no record has this id.
-	ErrNotFound = errors.New("no such question")
 	// ErrAmbiguous means that a shortened id fits more than one record.
 	ErrAmbiguous = errors.New("fits more than one question")
 	// ErrPending means that a record has not ended yet.
 	ErrPending = errors.New("the question is still open")
 	// ErrAttended means that somebody else waits for the record.
 	ErrAttended = errors.New("somebody else waits for the answer")
-	// ErrLocked means that a lock of the store is taken.
-	ErrLocked = errors.New("locked")
-	// ErrDamaged means that a document in the store is not one of ours.
-	ErrDamaged = errors.New("damaged document in the store")
+	// ErrNoSession means that a session has asked nothing yet, or nothing for a
+	// long time.
+	ErrNoSession = errors.New("no such session")
 )
 
 // ClosedError tells a late answerer that the record had already ended, and

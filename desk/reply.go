@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
+	"slices"
 
 	"mcp-askuser/question"
 )
@@ -74,15 +74,15 @@ func (d *Desk) decide(ctx context.Context, rec Record, o Outcome) (Record, error
 	if err != nil {
 		return rec, fmt.Errorf("encode the reply: %w", err)
 	}
-	err = d.store.Create(ctx, KindReplies, rec.ID, data)
-	if errors.Is(err, fs.ErrExist) {
+	err = surely(func() error { return d.store.Decide(ctx, rec.ID, o.role(), data) })
+	if errors.Is(err, ErrExists) {
 		return d.lost(ctx, rec)
 	}
 	if err != nil {
 		return rec, fmt.Errorf("store the reply: %w", err)
 	}
 	first, err := d.archived(ctx, rec.ID)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && first.Outcome.ID == o.ID {
+	if errors.Is(err, ErrNotFound) || err == nil && first.Outcome.ID == o.ID {
 		rec.State, rec.Outcome = o.Status, &o
 		return rec, nil
 	}
@@ -93,6 +93,25 @@ func (d *Desk) decide(ctx context.Context, rec Record, o Outcome) (Record, error
 		d.log.WarnContext(ctx, "a reply that came too late stays in the store", "id", rec.ID, "error", err)
 	}
 	return first, &ClosedError{ID: rec.ID, Outcome: *first.Outcome}
+}
+
+// role is in whose name o ends a record. A human's word has an answer of the
+// human's, or the surface that it was given on.
+func (o *Outcome) role() Role {
+	byTimeout := func(a question.Answer) bool { return a.By == question.ByTimeout }
+	if o.Reply == nil && o.Surface == "" || o.Reply != nil && slices.ContainsFunc(o.Reply.Answers, byTimeout) {
+		return RoleAsker
+	}
+	return RoleHuman
+}
+
+// surely commits a document, and once more where nobody can say whether it was.
+func surely(commit func() error) error {
+	err := commit()
+	if errors.Is(err, ErrUncertain) {
+		err = commit()
+	}
+	return err
 }
 
 // seal gives an outcome its id and time, and encodes it.

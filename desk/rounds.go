@@ -12,6 +12,11 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
+// SessionKeep is how long a session is known after its last question. Until
+// then its rounds are counted on and its dialogue can be looked at and resumed
+// (D8, D11, D13); the history knows each of its questions for ever.
+const SessionKeep = 30 * 24 * time.Hour
+
 // RoundLimitError means that a session has asked too many rounds in a row (D9).
 // The user can lift the limit; a pause lifts it too.
 type RoundLimitError struct {

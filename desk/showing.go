@@ -9,9 +9,6 @@ import (
 	"strings"
 )
 
-// KindPresent is the collection of locks of open inboxes and web pages.
-const KindPresent Kind = "present"
-
 // SetShown keeps where a record was tried and is shown (D22), while it is open.
 // Errors are those of [Desk.SaveDraft].
 func (d *Desk) SetShown(ctx context.Context, id string, shown []Showing) error {
@@ -25,6 +22,9 @@ func (d *Desk) Announce(ctx context.Context, name string) (release func(), err e
 		release, err = d.store.Lock(ctx, KindPresent, name+"-"+rand.Text())
 		if !errors.Is(err, ErrLocked) { // by one who took it for a dead one's, and clears it away
 			return release, err
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
 		}
 	}
 }

@@ -44,6 +44,11 @@ func (s *mortal) Create(ctx context.Context, kind desk.Kind, id string, data []b
 	return err
 }
 
+func (s *mortal) Decide(ctx context.Context, id string, role desk.Role, data []byte) (err error) {
+	s.at(func() { err = s.Store.Decide(ctx, id, role, data) })
+	return err
+}
+
 func (s *mortal) Put(ctx context.Context, kind desk.Kind, id string, data []byte) (err error) {
 	s.at(func() { err = s.Store.Put(ctx, kind, id, data) })
 	return err

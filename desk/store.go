@@ -1,11 +1,15 @@
 package desk
 
-import "context"
+import (
+	"context"
+	"errors"
+	"iter"
+)
 
 // Kind is one of the collections of a store.
 type Kind string
 
-// The collections, named as their directories are.
+// The collections of documents, named as their directories are.
 const (
 	KindPending Kind = "pending" // a record as it was asked, written once
 	KindReplies Kind = "replies" // its outcome: that it exists is the decision
@@ -13,7 +17,12 @@ const (
 
 	KindDrafts  Kind = "drafts"  // what a human is typing, replaced as it grows
 	KindShowing Kind = "showing" // where a record is shown, replaced as it changes
-	KindAskers  Kind = "askers"  // one lock per record that somebody waits for
+)
+
+// The collections of locks.
+const (
+	KindAskers  Kind = "askers"  // one per record that somebody waits for
+	KindPresent Kind = "present" // one per open inbox or web page
 )
 
 // Mark is one of the indexes of a store: sets of record ids, by name.
@@ -21,33 +30,94 @@ type Mark string
 
 // The indexes. They are hints: an id in one may belong to no record.
 const (
-	MarkContent  Mark = "content"  // records that ask the same, by digest
+	MarkContent  Mark = "content"  // records that ask the same, by digest, until their answer is delivered
 	MarkSessions Mark = "sessions" // records of a session
 	MarkLifted   Mark = "lifted"   // sessions whose round limit is lifted, by one id each
 )
 
+// Role is in whose name a record is ended.
+type Role string
+
+// The roles.
+const (
+	RoleHuman Role = "human" // an answer, or a word to close the question
+	RoleAsker Role = "asker" // withdrawn, timed out, nobody to be reached
+)
+
+// Errors of a store. A store returns them, or errors that wrap them; what else
+// it returns is a failure, and says what its owner can do about it.
+var (
+	// ErrExists means that there is another document of this id already.
+	ErrExists = errors.New("is there already")
+	// ErrNotFound means that there is no such document, and so no such record.
+	ErrNotFound = errors.New("no such question")
+	// ErrUncertain means that nobody can say yet whether a document was
+	// created. To repeat the call with the same bytes is safe, and finds out.
+	ErrUncertain = errors.New("it is not certain yet whether this was stored")
+	// ErrDamaged means that a document in the store is not one of ours.
+	ErrDamaged = errors.New("damaged document in the store")
+	// ErrLocked means that a lock is taken.
+	ErrLocked = errors.New("locked")
+	// ErrNoBells means that the store has no bells, only a watch.
+	ErrNoBells = errors.New("the store has no bells")
+	// ErrBadName means that an id or a name is not one that a store takes:
+	// see [ValidID] and [ValidName].
+	ErrBadName = errors.New("not a name that the store takes")
+)
+
+// ValidName reports whether a store takes the name for a lock or a mark: it is
+// made of letters, digits and hyphens, and so a safe file name.
+func ValidName(name string) bool {
+	for _, r := range name {
+		if (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// Range is a stretch of ids: From and what comes after it, up to but without
+// Before. An empty string is no limit.
+type Range struct{ From, Before string }
+
+// Has reports whether id lies in the range.
+func (r Range) Has(id string) bool { return id >= r.From && (r.Before == "" || id < r.Before) }
+
 // Store keeps the documents of the desk by kind and record id. The embedded
 // one is desk/spool; a distributed engine may take its place. Documents that
-// are created are never changed; drafts and showing are replaced, whole.
+// are created are never changed; drafts and showing are replaced, whole. The
+// suite desk/storetest says the same as this comment, and every store runs it.
 //
-// A missing document is an error that wraps fs.ErrNotExist, one that cannot be
-// ours (no file, too large) an error that wraps [ErrDamaged].
+// Reads are linearizable: what a call has done when it returns, and what any
+// reader has seen, is seen by every read that begins afterwards, in whatever
+// process. Only what changes while a listing goes on may be missing from it.
+// The proofs at Desk.get and Desk.decide rest on this.
+//
+// Every method ends with the cause of ctx when ctx has ended before.
 type Store interface {
-	// Create commits a document. When it returns nil the document survives
-	// the death of process and machine; no reader ever sees a part of it. If
-	// there is one already it fails with fs.ErrExist: of several callers, in
-	// whatever processes, one succeeds.
+	// Create commits a document, pending or for the archive. When it returns
+	// nil the document survives the death of process and machine; no reader
+	// ever sees a part of it. If there is another one already it fails with
+	// ErrExists: of several callers, in whatever processes, one succeeds.
+	// Repeated with the bytes that are there it succeeds again.
 	Create(ctx context.Context, kind Kind, id string, data []byte) error
-	// Put writes or replaces a document. It survives the death of the process,
-	// not that of the machine.
+	// Decide is Create for the outcome of a record, in the role of the caller,
+	// which a store may hold against what the caller is allowed.
+	Decide(ctx context.Context, id string, role Role, data []byte) error
+	// Put writes or replaces a draft, or where a record is shown. It survives
+	// the death of the process, not that of the machine.
 	Put(ctx context.Context, kind Kind, id string, data []byte) error
+	// Get returns a document. ErrDamaged is what cannot be ours: too large, or
+	// no document at all.
 	Get(ctx context.Context, kind Kind, id string) ([]byte, error)
 	// Delete removes a document; that it is gone already is no error.
 	Delete(ctx context.Context, kind Kind, id string) error
-	// List returns the ids that start with prefix, ascending.
-	List(ctx context.Context, kind Kind, prefix string) ([]string, error)
+	// List yields the ids of documents in a range, the newest first, and looks
+	// no further than it is asked for. An error is the last that it yields.
+	List(ctx context.Context, kind Kind, in Range) iter.Seq2[string, error]
 	// Mark puts an id into an index under a name, Unmark takes it out, Marks
-	// returns those there, ascending. Names are safe file names.
+	// returns those there, ascending. The marks of sessions may go when
+	// SessionKeep has passed since the last.
 	Mark(ctx context.Context, mark Mark, name, id string) error
 	Unmark(ctx context.Context, mark Mark, name, id string) error
 	Marks(ctx context.Context, mark Mark, name string) ([]string, error)
@@ -58,20 +128,21 @@ type Store interface {
 	// those that somebody has.
 	Locked(ctx context.Context, kind Kind, name string) (bool, error)
 	Locks(ctx context.Context, kind Kind) ([]string, error)
-	// Bell rings, until stop is called, whenever the reply to a record may have
-	// been created, by any process, after it returned, even by one that was
-	// killed before it could say so. It may ring for nothing. The channel is
-	// closed when it can ring no more. Where a store has no bells the error is
-	// errors.ErrUnsupported: then there is only Watch.
+	// Bell rings, until stop is called, whenever the outcome of a record may
+	// have been decided, by any process, after it returned, even by one that
+	// was killed before it could say so. It may ring for nothing. The channel
+	// is closed when it can ring no more. The error may be ErrNoBells: then
+	// there is only Watch.
 	Bell(ctx context.Context, id string) (rings <-chan struct{}, stop func(), err error)
-	// Watch tells of every change of the collections but the archive that
-	// is made, by any process, after it returned, in order, until ctx ends.
-	// The channel is closed then, or earlier when what it watched is gone:
-	// the caller watches anew and looks at everything again.
+	// Watch tells of every change that is made to the collections but the
+	// archive, by any process, after it returned, in order, until ctx ends. Of
+	// locks it may tell the ends of those whose processes died, or not. The
+	// channel is closed when ctx ends, or earlier when what it watched is
+	// gone: the caller watches anew and looks at everything again.
 	Watch(ctx context.Context) (<-chan Change, error)
 }
 
-// Change says that a document was created or removed. The zero ID says that
+// Change says that a document or lock came or went. The zero ID says that
 // changes were missed and anything may have happened; Err, if set, says why.
 type Change struct {
 	Kind    Kind

@@ -3,17 +3,17 @@ package desk_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"sync/atomic"
 	"testing"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 )
-
-// noID is a valid id that no record has.
-const noID = "00000000000000000000000000"
 
 // tampered is a store in which something happens between two steps of a desk.
 type tampered struct {
@@ -27,6 +27,14 @@ type tampered struct {
 }
 
 func (s *tampered) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
+	return s.create(kind, func() error { return s.Store.Create(ctx, kind, id, data) })
+}
+
+func (s *tampered) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
+	return s.create(desk.KindReplies, func() error { return s.Store.Decide(ctx, id, role, data) })
+}
+
+func (s *tampered) create(kind desk.Kind, create func() error) error {
 	if s.beforeCreate != nil {
 		s.beforeCreate(kind)
 	}
@@ -35,7 +43,7 @@ func (s *tampered) Create(ctx context.Context, kind desk.Kind, id string, data [
 			return err
 		}
 	}
-	err := s.Store.Create(ctx, kind, id, data)
+	err := create()
 	if s.afterCreate != nil {
 		s.afterCreate(kind)
 	}
@@ -57,7 +65,7 @@ func (s *tampered) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, 
 // work.
 func (s *tampered) Bell(ctx context.Context, id string) (<-chan struct{}, func(), error) {
 	if s.watch != nil {
-		return nil, nil, errors.ErrUnsupported
+		return nil, nil, desk.ErrNoBells
 	}
 	return s.Store.Bell(ctx, id)
 }
@@ -100,8 +108,8 @@ func TestAnswerAfterTheArchiving(t *testing.T) {
 		t.Errorf("the record: %q, %v", text(got), err)
 	}
 	for _, kind := range []desk.Kind{desk.KindReplies, desk.KindPending} {
-		if ids, err := openSpool(t, dir).List(t.Context(), kind, ""); err != nil || len(ids) != 0 {
-			t.Errorf("left behind in %s: %v, %v", kind, ids, err)
+		for id, err := range openSpool(t, dir).List(t.Context(), kind, desk.Range{}) {
+			t.Errorf("left behind in %s: %v, %v", kind, id, err)
 		}
 	}
 }
@@ -152,7 +160,7 @@ func TestGetWhileItIsMoved(t *testing.T) {
 		rec := ask(t, d)
 		answerAndArchive(t, d, rec.ID)
 		late := `{"status":"answered","reply":{"answers":[{"question_id":"q1","custom":"late"}]}}`
-		if err := openSpool(t, dir).Create(t.Context(), desk.KindReplies, rec.ID, []byte(late)); err != nil {
+		if err := openSpool(t, dir).Decide(t.Context(), rec.ID, desk.RoleHuman, []byte(late)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := d.Get(t.Context(), rec.ID); err != nil || text(got) != "quick" {
@@ -305,40 +313,111 @@ func TestMissedNotifications(t *testing.T) {
 	}
 }
 
-// A listener that falls far behind costs a bounded queue, and looks at
-// everything when it comes back: here its own two changes drown in others.
+// One who does not read its events costs a bounded queue, holds up nobody else
+// who watches, and is told what it missed when it reads on.
 func TestSlowWatcher(t *testing.T) {
-	const flood = 5000
 	ctx, cancel := context.WithCancel(deadline(t))
-	changes := make(chan desk.Change)
-	d := desk.New(&tampered{Store: openSpool(t, storeDir(t)), watch: func(context.Context) (<-chan desk.Change, error) {
-		return changes, nil
-	}}, desk.Options{})
-	ids := []string{ask(t, d).ID, ask(t, d).ID}
-	events, err := d.Watch(ctx)
+	dir := storeDir(t)
+	d, other := open(t, dir), open(t, dir)
+	slow, err := d.Watch(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, id := range ids {
-		if _, err := d.Reply(ctx, id, says("x"), "tty"); err != nil {
+	quick, err := d.Watch(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := func(events <-chan desk.Event) desk.Event {
+		t.Helper()
+		ev, ok := <-events
+		if !ok {
+			t.Fatal("the watch ended early")
+		}
+		return ev
+	}
+	ended, open := ask(t, other).ID, ask(t, other).ID
+	for asked := 0; asked < 2; {
+		if next(quick).Type == desk.Asked { // and not that nobody waits any more
+			asked++
+		}
+	}
+	for i := range 1000 { // much more than a queue holds
+		if err := other.SaveDraft(ctx, open, says(fmt.Sprint(i))); err != nil {
 			t.Fatal(err)
 		}
-	}
-	changes <- desk.Change{Kind: desk.KindReplies, ID: ids[0]}
-	for range flood { // the hub takes it all, though nobody reads events
-		changes <- desk.Change{Kind: desk.KindReplies, ID: noID}
-	}
-	seen := map[string]bool{}
-	for range ids {
-		ev := <-events
-		if ev.Type != desk.Ended || seen[ev.Record.ID] {
-			t.Fatalf("got %+v", ev)
+		if ev := next(quick); ev.Type != desk.Touched {
+			t.Fatalf("the quick one got %s", ev.Type)
 		}
-		seen[ev.Record.ID] = true
+	}
+	reply(t, other, ended, "x")
+	for next(quick).Type != desk.Ended {
+	}
+	seen := map[desk.EventType][]string{}
+	for len(seen[desk.Ended]) == 0 || len(seen[desk.Asked]) < 2 {
+		ev := next(slow)
+		seen[ev.Type] = append(seen[ev.Type], ev.Record.ID)
+	}
+	if !slices.Equal(seen[desk.Asked], []string{ended, open}) || !slices.Equal(seen[desk.Ended], []string{ended}) || len(seen[desk.Touched]) > 600 {
+		t.Errorf("the slow one got %v asked, %v ended, %d touched", seen[desk.Asked], seen[desk.Ended], len(seen[desk.Touched]))
 	}
 	cancel()
-	close(changes)
-	for range events {
+	for range slow {
+	}
+	for range quick {
+	}
+}
+
+// counted is a store that counts how often a record is read.
+type counted struct {
+	desk.Store
+	reads atomic.Int32
+}
+
+func (s *counted) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, error) {
+	if kind == desk.KindPending {
+		s.reads.Add(1)
+	}
+	return s.Store.Get(ctx, kind, id)
+}
+
+// However many watch in a process, a record is read once for each event.
+func TestEventsAreReadOnce(t *testing.T) {
+	const watchers = 10
+	ctx, cancel := context.WithCancel(deadline(t))
+	dir := storeDir(t)
+	store := &counted{Store: openSpool(t, dir)}
+	d, other := desk.New(store, desk.Options{}), open(t, dir)
+	var all []<-chan desk.Event
+	for range watchers {
+		events, err := d.Watch(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, events)
+	}
+	rec := ask(t, other)
+	for _, events := range all {
+		for ev := range events {
+			if ev.Type == desk.Asked && ev.Record.ID == rec.ID {
+				break
+			}
+		}
+	}
+	reply(t, other, rec.ID, "x")
+	for _, events := range all {
+		for ev := range events {
+			if ev.Type == desk.Ended && text(ev.Record) == "x" {
+				break
+			}
+		}
+	}
+	if n := store.reads.Load(); n > 5 { // asked, its lock taken and left, ended
+		t.Errorf("the record was read %d times", n)
+	}
+	cancel()
+	for _, events := range all {
+		for range events {
+		}
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"mcp-askuser/question"
@@ -118,13 +117,13 @@ func (d *Desk) commit(ctx context.Context, rec Record) error {
 	if err := d.store.Mark(ctx, MarkContent, rec.Content, rec.ID); err != nil {
 		return err
 	}
-	return d.store.Create(ctx, KindPending, rec.ID, data)
+	return surely(func() error { return d.store.Create(ctx, KindPending, rec.ID, data) })
 }
 
 // takeBack removes the marks of a record that could not be stored, unless it is
 // there nevertheless: a commit can fail in its last step, the sync.
 func (d *Desk) takeBack(ctx context.Context, rec Record) {
-	if _, err := d.store.Get(ctx, KindPending, rec.ID); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := d.store.Get(ctx, KindPending, rec.ID); !errors.Is(err, ErrNotFound) {
 		return
 	}
 	err := d.store.Unmark(ctx, MarkContent, rec.Content, rec.ID)

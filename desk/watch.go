@@ -3,6 +3,8 @@ package desk
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 )
 
 // EventType says what happened to a record.
@@ -19,7 +21,8 @@ const (
 )
 
 // Event is something that happened to a record. The record is as it was then:
-// pending with Asked, with its outcome with Ended.
+// pending with Asked, with its outcome with Ended. All who watch are given the
+// same record: it is to be looked at only.
 type Event struct {
 	Type   EventType
 	Record Record
@@ -27,55 +30,41 @@ type Event struct {
 
 // Watch tells what happens on the desk from now on, in every process, in
 // order. Each record is told at most once as asked and once as ended, and in
-// between as touched. The
-// channel is closed when ctx ends, or when the store fails (which is logged).
-// One who also wants what is pending now calls Watch first and then
-// [Desk.Pending]: what was asked in between is in both.
+// between as touched. The channel is closed when ctx ends, or when the store
+// fails (which is logged). One who also wants what is pending now calls Watch
+// first and then [Desk.Pending]: what was asked in between is in both.
 //
-// After a notification overflow, a record that was asked and ended within the
-// gap is not told.
+// All who watch in a process share one watch of the store. One who falls far
+// behind holds nobody up: it misses touches, and like after a notification
+// overflow, a record that was asked and ended within the gap is not told.
 func (d *Desk) Watch(ctx context.Context) (<-chan Event, error) {
-	sub, err := d.hub.subscribe("")
+	l, open, err := d.hub.join(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w := &watch{desk: d, sub: sub, open: map[string]bool{}, out: make(chan Event)}
-	records, err := d.Pending(ctx)
-	if err != nil {
-		d.hub.unsubscribe(sub)
-		return nil, err
-	}
-	for _, rec := range records {
-		w.open[rec.ID] = true
-	}
+	w := &watch{desk: d, listener: l, open: open, out: make(chan Event)}
 	go w.run(ctx)
 	return w.out, nil
 }
 
 // watch is one call of Watch.
 type watch struct {
-	desk *Desk
-	sub  *subscription
-	open map[string]bool // the records that are to end yet
-	out  chan Event
+	desk     *Desk
+	listener *listener
+	open     openSet
+	out      chan Event
 }
 
 func (w *watch) run(ctx context.Context) {
 	defer close(w.out)
-	defer w.desk.hub.unsubscribe(w.sub)
+	defer w.desk.hub.leave(w.listener)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-w.sub.wake:
+		case <-w.listener.wake:
 		}
-		changes, err := w.desk.hub.take(w.sub)
-		for _, c := range changes {
-			if err == nil {
-				err = w.tell(ctx, c)
-			}
-		}
-		if err != nil {
+		if err := w.pass(ctx); err != nil {
 			if ctx.Err() == nil {
 				w.desk.log.ErrorContext(ctx, "watching the desk", "error", err)
 			}
@@ -84,99 +73,128 @@ func (w *watch) run(ctx context.Context) {
 	}
 }
 
-// tell turns a change of the store into events.
-func (w *watch) tell(ctx context.Context, c Change) error {
-	switch {
-	case c.ID == "":
-		return w.rescan(ctx)
-	case c.Kind == KindDrafts || c.Kind == KindShowing || c.Kind == KindAskers:
-		return w.touched(ctx, c.ID)
-	case w.open[c.ID]:
-		return w.ended(ctx, c.ID)
-	case c.Kind == KindPending && !c.Removed:
-		return w.asked(ctx, c.ID)
+// pass sends on what has happened meanwhile.
+func (w *watch) pass(ctx context.Context) error {
+	events, behind, err := w.desk.hub.take(w.listener)
+	if err == nil && behind {
+		var missed []Event
+		missed, err = w.desk.rescan(ctx, w.open)
+		events = append(missed, events...)
 	}
-	return nil // cleaning up after a record that ended, or a reply that came too late
-}
-
-func (w *watch) asked(ctx context.Context, id string) error {
-	rec, err := w.get(ctx, id)
-	if err != nil || rec.ID == "" {
-		return err
-	}
-	w.open[id] = true
-	rec.State, rec.Outcome = Pending, nil // it may have ended since; that is told next
-	return w.send(ctx, Event{Asked, rec})
-}
-
-func (w *watch) ended(ctx context.Context, id string) error {
-	rec, err := w.get(ctx, id)
 	if err != nil {
 		return err
 	}
-	if rec.ID == "" {
-		delete(w.open, id)
-		return nil
-	}
-	if rec.Outcome == nil {
-		return nil
-	}
-	delete(w.open, id)
-	return w.send(ctx, Event{Ended, rec})
-}
-
-func (w *watch) touched(ctx context.Context, id string) error {
-	if !w.open[id] {
-		return nil // not told yet, or no more
-	}
-	rec, err := w.get(ctx, id)
-	if err != nil || rec.ID == "" || rec.Outcome != nil {
-		return err
-	}
-	return w.send(ctx, Event{Touched, rec})
-}
-
-// rescan compares what is on the desk with what has been told.
-func (w *watch) rescan(ctx context.Context) error {
-	for id := range w.open {
-		if err := w.ended(ctx, id); err != nil {
-			return err
-		}
-	}
-	records, err := w.desk.Pending(ctx)
-	if err != nil {
-		return err
-	}
-	for _, rec := range records {
-		if w.open[rec.ID] {
+	for _, ev := range events {
+		if !w.open.admit(ev) {
 			continue
 		}
-		w.open[rec.ID] = true
-		if err := w.send(ctx, Event{Asked, rec}); err != nil {
-			return err
+		select {
+		case w.out <- ev:
+		case <-ctx.Done():
+			return ctx.Err()
 		}
 	}
 	return nil
 }
 
-// get returns the zero record for one that is gone or cannot be read.
-func (w *watch) get(ctx context.Context, id string) (Record, error) {
-	rec, err := w.desk.Get(ctx, id)
-	if errors.Is(err, ErrNotFound) {
-		return Record{}, nil
+// openSet is the records that have been told as asked, or were there before,
+// and not as ended.
+type openSet map[string]bool
+
+// admit keeps the set, and reports whether ev is news to one who was told it.
+func (s openSet) admit(ev Event) bool {
+	id, was := ev.Record.ID, s[ev.Record.ID]
+	switch ev.Type {
+	case Asked:
+		s[id] = true
+		return !was
+	case Ended:
+		delete(s, id)
 	}
-	if errors.Is(err, ErrDamaged) {
-		w.desk.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
-		return Record{}, nil
-	}
-	return rec, err
+	return was
 }
 
-func (w *watch) send(ctx context.Context, ev Event) error {
-	select {
-	case w.out <- ev:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+// undecided returns the records that are open: asked, and without a reply. It
+// looks for replies first, see [Desk.get].
+func (d *Desk) undecided(ctx context.Context) (openSet, error) {
+	decided, err := d.list(ctx, KindReplies, Range{})
+	if err != nil {
+		return nil, err
 	}
+	asked, err := d.list(ctx, KindPending, Range{})
+	if err != nil {
+		return nil, err
+	}
+	open := make(openSet, len(asked))
+	for _, id := range asked {
+		if _, found := slices.BinarySearch(decided, id); !found {
+			open[id] = true
+		}
+	}
+	return open, nil
+}
+
+// eventsOf returns what a change of the store may mean to one who was told
+// open. What can be no news is not read.
+func (d *Desk) eventsOf(ctx context.Context, c Change, open openSet) ([]Event, error) {
+	beside := c.Kind == KindDrafts || c.Kind == KindShowing || c.Kind == KindAskers
+	switch {
+	case c.ID == "":
+		return d.rescan(ctx, open)
+	case open[c.ID] && beside:
+		return d.event(ctx, Touched, c.ID)
+	case open[c.ID]:
+		return d.event(ctx, Ended, c.ID)
+	case c.Kind == KindPending && !c.Removed:
+		return d.event(ctx, Asked, c.ID)
+	}
+	return nil, nil // cleaning up after a record that ended, or a reply that came too late
+}
+
+// rescan returns how what is on the desk differs from what has been told.
+func (d *Desk) rescan(ctx context.Context, open openSet) ([]Event, error) {
+	now, err := d.undecided(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var events []Event
+	for _, side := range []struct {
+		kind EventType
+		of   openSet
+		not  openSet
+	}{{Ended, open, now}, {Asked, now, open}} {
+		for _, id := range slices.Sorted(maps.Keys(side.of)) {
+			if side.not[id] {
+				continue
+			}
+			some, err := d.event(ctx, side.kind, id)
+			if err != nil {
+				return nil, err
+			}
+			events = append(events, some...)
+		}
+	}
+	return events, nil
+}
+
+// event reads the record that something has happened to. There is no event
+// where it turns out not to have, or the record is gone or cannot be read.
+func (d *Desk) event(ctx context.Context, kind EventType, id string) ([]Event, error) {
+	rec, err := d.Get(ctx, id)
+	switch {
+	case errors.Is(err, ErrNotFound):
+		return nil, nil
+	case errors.Is(err, ErrDamaged):
+		d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	if kind == Asked {
+		rec.State, rec.Outcome = Pending, nil // it may have ended since; that is told next
+	}
+	if (rec.Outcome != nil) != (kind == Ended) {
+		return nil, nil
+	}
+	return []Event{{kind, rec}}, nil
 }

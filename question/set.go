@@ -5,7 +5,10 @@
 // it is stored; wire forms are converted to and from these types at their edge.
 package question
 
-import "slices"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // MaxDepth is how deep follow-up questions may be nested below a top-level
 // question (D4).
@@ -49,12 +52,30 @@ type Question struct {
 
 // Option is one choice of a question.
 type Option struct {
-	ID          string     `json:"id"`
-	Label       string     `json:"label"`
-	Description string     `json:"description,omitempty"`
-	Default     bool       `json:"default,omitempty"`
-	Preview     string     `json:"preview,omitempty"` // preformatted
-	FollowUps   []Question `json:"follow_ups,omitempty"`
+	ID          string `json:"id"`
+	Label       string `json:"label"`
+	Description string `json:"description,omitempty"`
+	Default     bool   `json:"default,omitempty"`
+	Preview     string `json:"preview,omitempty"` // preformatted
+	// FollowUps come up when the option is chosen. In records they have the name
+	// that a call gives them, so that a record can be asked again as it is.
+	FollowUps []Question `json:"follow_up_questions,omitempty"`
+}
+
+// UnmarshalJSON also reads the name that older records have for follow-ups.
+func (o *Option) UnmarshalJSON(data []byte) error {
+	type plain Option
+	both := struct {
+		*plain
+		Older []Question `json:"follow_ups"`
+	}{plain: (*plain)(o)}
+	if err := json.Unmarshal(data, &both); err != nil {
+		return err
+	}
+	if both.Older != nil {
+		o.FollowUps = both.Older
+	}
+	return nil
 }
 
 // Option returns the option with this id, or nil.

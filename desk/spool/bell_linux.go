@@ -2,9 +2,7 @@ package spool
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,20 +12,21 @@ import (
 	"mcp-askuser/desk"
 )
 
-// Bell implements desk.Store with a named pipe. Whoever replies holds the other
-// end of it from before the commit until after: that it lets go, finished or
-// killed, the kernel tells the waiter. A waiter costs two files, wakes nobody
-// but itself, and needs no file notification, of which a user has few instances
-// (128 by default).
+// Bell implements desk.Store with a named pipe, which all who wait for the
+// record share. Whoever replies holds the other end of it from before the
+// commit until after: that it is closed, by one who has finished or was killed,
+// the kernel tells all waiters. A waiter costs one open file, wakes nobody but
+// itself, and needs no file notification, of which a user has few instances
+// (128 by default). The pipe goes when the record is archived: nobody knows who is
+// the last to wait.
 func (s *Spool) Bell(ctx context.Context, id string) (rings <-chan struct{}, stop func(), err error) {
 	if ctx.Err() != nil {
 		return nil, nil, context.Cause(ctx)
 	}
 	if !desk.ValidID(id) {
-		return nil, nil, fmt.Errorf("%q is no record id: %w", id, fs.ErrInvalid)
+		return nil, nil, badName(id)
 	}
-	dir := filepath.Join(s.dir, bellDir, id)
-	pipe, err := s.makePipe(dir)
+	pipe, err := s.openBell(ctx, id)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -62,83 +61,61 @@ func (s *Spool) Bell(ctx context.Context, id string) (rings <-chan struct{}, sto
 	case <-ended: // and ringing is closed
 	}
 	return ringing, func() {
-		_ = os.Remove(pipe.Name())
-		_ = os.Remove(dir) // fails while others wait too
 		_ = pipe.Close()
 		<-ended
+		if !s.isPending(id) {
+			s.removeBell(id)
+		}
 	}, nil
 }
 
-// makePipe makes a named pipe in dir and opens it for reading.
-func (s *Spool) makePipe(dir string) (*os.File, error) {
-	for {
-		if err := s.makeDirs(filepath.Dir(dir)); err != nil {
+func (s *Spool) bellPath(id string) string { return filepath.Join(s.dir, bellDir, id) }
+
+// openBell opens the pipe of a record for reading, and makes it if need be.
+func (s *Spool) openBell(ctx context.Context, id string) (*os.File, error) {
+	path := s.bellPath(id)
+	for ctx.Err() == nil {
+		if err := s.makeDirs(filepath.Dir(path)); err != nil {
 			return nil, err
 		}
-		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, advise(err)
-		}
-		path := filepath.Join(dir, rand.Text())
 		err := unix.Mkfifo(path, 0o600)
 		if errors.Is(err, unix.EPERM) { // the file system has no pipes
-			return nil, errors.ErrUnsupported
+			return nil, desk.ErrNoBells
 		}
-		var pipe *os.File
-		if err == nil {
-			pipe, err = os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, advise(&fs.PathError{Op: "mkfifo", Path: path, Err: err})
 		}
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // the last waiter, or the archiving, has just removed the directory
+		pipe, err := os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
+		if !errors.Is(err, fs.ErrNotExist) { // the record was archived in this moment
+			return pipe, advise(err)
 		}
-		if err != nil {
-			_ = os.Remove(path)
-			return nil, advise(err)
-		}
-		return pipe, nil
 	}
+	return nil, context.Cause(ctx)
 }
 
-// grip takes hold of the bells of a record; letGo rings them, and those that
-// were hung up meanwhile: whoever came too late for that finds the reply.
-func (s *Spool) grip(id string) (letGo func(), err error) {
-	held, err := s.openBells(id)
+// holdBell takes hold of the bell of a record; ring rings it, also for those
+// who have begun to wait meanwhile: whoever came too late for that finds the
+// reply.
+func (s *Spool) holdBell(id string) (ring func(), err error) {
+	held, err := s.openToRing(id)
 	if err != nil {
-		closeAll(held)
 		return nil, advise(err)
 	}
 	return func() {
-		late, _ := s.openBells(id) // what is there to be rung can be opened, a moment ago it could
-		closeAll(late)
-		closeAll(held)
+		if held == nil { // nobody waited then
+			held, _ = s.openToRing(id)
+		}
+		_ = held.Close()
 	}, nil
 }
 
-func (s *Spool) openBells(id string) (open []*os.File, err error) {
-	dir := filepath.Join(s.dir, bellDir, id)
-	pipes, err := names(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // it went away while we looked
+// openToRing opens the pipe of a record for writing; nil where nobody waits.
+func (s *Spool) openToRing(id string) (*os.File, error) {
+	pipe, err := os.OpenFile(s.bellPath(id), os.O_WRONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
+	if errors.Is(err, unix.ENXIO) || errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
 	}
-	for _, name := range pipes {
-		f, err := os.OpenFile(filepath.Join(dir, name), os.O_WRONLY|unix.O_NONBLOCK, 0)
-		switch {
-		case errors.Is(err, unix.ENXIO), errors.Is(err, fs.ErrNotExist):
-			continue // the waiter is dead, or gone, or has not opened its end yet
-		case err != nil:
-			return open, err
-		}
-		open = append(open, f)
-	}
-	return open, err
+	return pipe, err
 }
 
-func closeAll(files []*os.File) {
-	for _, f := range files {
-		_ = f.Close()
-	}
-}
-
-// removeBells takes down what dead waiters left.
-func (s *Spool) removeBells(id string) {
-	_ = os.RemoveAll(filepath.Join(s.dir, bellDir, id))
-}
+func (s *Spool) removeBell(id string) { _ = os.Remove(s.bellPath(id)) }

@@ -4,15 +4,16 @@ package spool
 
 import (
 	"context"
-	"errors"
+
+	"mcp-askuser/desk"
 )
 
 // Bell implements desk.Store: only Linux tells the reader of a pipe, through
-// what Go waits with, that a writer has let go.
+// what Go waits with, that a writer has closed it.
 func (s *Spool) Bell(context.Context, string) (<-chan struct{}, func(), error) {
-	return nil, nil, errors.ErrUnsupported
+	return nil, nil, desk.ErrNoBells
 }
 
-func (s *Spool) grip(string) (letGo func(), err error) { return func() {}, nil }
+func (s *Spool) holdBell(string) (ring func(), err error) { return func() {}, nil }
 
-func (s *Spool) removeBells(string) {}
+func (s *Spool) removeBell(string) {}

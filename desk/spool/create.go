@@ -1,12 +1,15 @@
 package spool
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -19,6 +22,12 @@ import (
 // staleAfter is the age at which what was left behind belongs to a process that
 // died: a living one needs a temporary file for milliseconds.
 const staleAfter = 24 * time.Hour
+
+// Decide implements desk.Store. Here a role is taken at its word: all who can
+// reach the directory are the same user.
+func (s *Spool) Decide(ctx context.Context, id string, _ desk.Role, data []byte) error {
+	return s.Create(ctx, desk.KindReplies, id, data)
+}
 
 // Create implements desk.Store. link(2) is what makes it exclusive: rename
 // would let two answerers both believe that they were first.
@@ -42,25 +51,40 @@ func (s *Spool) Create(ctx context.Context, kind desk.Kind, id string, data []by
 	}
 	defer os.Remove(temp)
 	if kind == desk.KindReplies {
-		letGo, err := s.grip(id)
+		ring, err := s.holdBell(id)
 		if err != nil {
 			return err
 		}
-		defer letGo()
+		defer ring()
 	}
-	if err := os.Link(temp, path); err != nil {
-		return advise(err)
+	if err := link(temp, path, data); err != nil {
+		return err
 	}
 	if err := syncDir(filepath.Dir(path)); err != nil {
-		return advise(err)
+		return fmt.Errorf("%w: %w", desk.ErrUncertain, advise(err))
 	}
 	if kind == desk.KindArchive {
 		s.sweep.Do(func() { // a moment when nobody waits for us
 			s.sweepTemp()
 			s.sweepGone(ctx)
+			s.sweepSessions()
 		})
 	}
 	return nil
+}
+
+// link gives a temporary file the name of its document. A document that is
+// there already with the same content may be the caller's own, whose sync had
+// failed.
+func link(temp, path string, data []byte) error {
+	err := os.Link(temp, path)
+	if !errors.Is(err, fs.ErrExist) {
+		return advise(err)
+	}
+	if there, err := readFile(path); err == nil && bytes.Equal(there, data) {
+		return nil
+	}
+	return desk.ErrExists
 }
 
 // writeTemp writes a temporary file, synced if wanted, and returns its path.
@@ -111,7 +135,7 @@ func (s *Spool) sweepGone(ctx context.Context) {
 		}
 	}
 	for _, id := range s.gone(bellDir, "") {
-		s.removeBells(id)
+		s.removeBell(id)
 	}
 	for _, id := range s.gone(string(desk.KindReplies), suffix) {
 		if _, err := s.Get(ctx, desk.KindArchive, id); err == nil {
@@ -134,11 +158,54 @@ func (s *Spool) gone(room, ending string) []string {
 		if !ok || err != nil || time.Since(u.Timestamp()) < staleAfter {
 			continue
 		}
-		if _, err := os.Lstat(filepath.Join(s.dir, string(desk.KindPending), id+suffix)); errors.Is(err, fs.ErrNotExist) {
+		if !s.isPending(id) {
 			ids = append(ids, id)
 		}
 	}
 	return ids
+}
+
+func (s *Spool) isPending(id string) bool {
+	_, err := os.Lstat(filepath.Join(s.dir, string(desk.KindPending), id+suffix))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// sweepSessions removes the marks of sessions that have asked nothing for a
+// long time, and lets the limits of rounds go with them. It looks at a few, by
+// chance, so that it costs the same however many there are.
+func (s *Spool) sweepSessions() {
+	const few = 100
+	for _, mark := range []desk.Mark{desk.MarkSessions, desk.MarkLifted} {
+		sessions, err := names(filepath.Join(s.dir, string(mark)))
+		if err != nil {
+			return
+		}
+		rand.Shuffle(len(sessions), func(i, j int) { sessions[i], sessions[j] = sessions[j], sessions[i] })
+		for _, session := range sessions[:min(len(sessions), few)] {
+			s.sweepSession(mark, session)
+		}
+	}
+}
+
+func (s *Spool) sweepSession(mark desk.Mark, session string) {
+	dir := filepath.Join(s.dir, string(mark), session)
+	ids, err := names(dir)
+	young := func(id string) bool {
+		u, err := ulid.ParseStrict(id)
+		return err != nil || time.Since(u.Timestamp()) < desk.SessionKeep || s.isPending(id)
+	}
+	if err != nil || slices.ContainsFunc(ids, young) {
+		return
+	}
+	if mark == desk.MarkLifted { // as long as the session
+		if asked, err := names(filepath.Join(s.dir, string(desk.MarkSessions), session)); err != nil || len(asked) > 0 {
+			return
+		}
+	}
+	for _, id := range ids {
+		_ = os.Remove(filepath.Join(dir, id))
+	}
+	_ = os.Remove(dir) // fails where somebody has just marked another
 }
 
 // advise adds to an error of the file system what its owner can do about it.

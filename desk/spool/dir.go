@@ -55,13 +55,10 @@ func DefaultDir(getenv func(string) string) (string, error) {
 	return filepath.Join(append(append([]string{root}, below...), app)...), nil
 }
 
-// makeDirs creates the store and the given directories in it, with those in
-// between, and refuses any that is not safe. It looks every time: a few system
-// calls beside the syncs of a commit.
+// makeDirs creates what is missing of the store and the given directories in
+// it, with those in between, and refuses any that is not safe. It looks every
+// time, which costs little beside the syncs of a commit.
 func (s *Spool) makeDirs(paths ...string) error {
-	if err := os.MkdirAll(filepath.Dir(s.dir), 0o700); err != nil {
-		return advise(err)
-	}
 	if err := makeDir(s.dir, othersWrite); err != nil {
 		return err
 	}
@@ -79,8 +76,15 @@ func (s *Spool) makeDirs(paths ...string) error {
 }
 
 func makeDir(path string, forbidden fs.FileMode) error {
-	err := os.Mkdir(path, 0o700)
-	if errors.Is(err, fs.ErrExist) {
+	err := checkDir(path, forbidden)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return advise(err)
+	}
+	err = os.Mkdir(path, 0o700)
+	if errors.Is(err, fs.ErrExist) { // another process was first
 		return checkDir(path, forbidden)
 	}
 	if err != nil {

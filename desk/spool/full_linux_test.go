@@ -26,8 +26,8 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(envFill); dir != "" {
 		fill(dir)
 	}
-	if dir := os.Getenv(envGrip); dir != "" {
-		playGrip(dir)
+	if dir := os.Getenv(envRing); dir != "" {
+		playRinger(dir)
 	}
 	if dir := os.Getenv(envHold); dir != "" {
 		playHold(dir)

@@ -57,20 +57,30 @@ func (s *Spool) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 			// too early. This tells them again; that it fails is no harm.
 			now := time.Now()
 			_ = os.Chtimes(path, now, now)
-			return func() { letGo(lock) }, nil
+			return func() { unlock(lock) }, nil
 		}
 		_ = lock.Close()
 		if !got {
-			time.Sleep(lockPause)
+			pause(ctx, lockPause)
 		}
 	}
 	return nil, desk.ErrLocked
 }
 
-// letGo removes the file of a lock and gives the lock up, in this order:
+// pause waits for a while, or until ctx ends.
+func pause(ctx context.Context, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// unlock removes the file of a lock and gives the lock up, in this order:
 // whoever takes it afterwards must not lose the file. Where an open file cannot
 // be removed, on Windows, nobody can hold one that was removed either.
-func letGo(lock *flock.Flock) {
+func unlock(lock *flock.Flock) {
 	if os.Remove(lock.Path()) == nil {
 		_ = lock.Close()
 		return
@@ -124,6 +134,9 @@ func adviseLock(err error) error {
 
 // Locks implements desk.Store. Files that dead processes left are removed.
 func (s *Spool) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	files, err := names(filepath.Join(s.dir, string(kind)))
 	if err != nil {
 		return nil, err
@@ -148,8 +161,8 @@ func (s *Spool) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 }
 
 func (s *Spool) lockPath(kind desk.Kind, name string) (string, error) {
-	if !safeName(name) {
-		return "", fmt.Errorf("%q is no name of a lock: %w", name, fs.ErrInvalid)
+	if !desk.ValidName(name) {
+		return "", badName(name)
 	}
 	return filepath.Join(s.dir, string(kind), name+lockSuffix), nil
 }

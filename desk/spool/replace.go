@@ -47,22 +47,24 @@ func (s *Spool) Mark(ctx context.Context, mark desk.Mark, name, id string) error
 	}
 	dir := filepath.Dir(path)
 	for {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 		if err := s.makeDirs(filepath.Dir(dir)); err != nil {
 			return err
 		}
-		// Unsynced, unlike makeDirs: a mark is a hint, and there is one for
-		// every question.
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+		if err == nil {
+			return advise(f.Close())
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return advise(err)
+		}
+		// The first of its name, or Unmark has just removed the directory,
+		// empty as it was. Unsynced, unlike makeDirs: a mark is a hint.
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return advise(err)
 		}
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // Unmark has just removed the directory, empty as it was
-		}
-		if err != nil {
-			return advise(err)
-		}
-		return advise(f.Close())
 	}
 }
 
@@ -98,8 +100,8 @@ func (s *Spool) Marks(ctx context.Context, mark desk.Mark, name string) ([]strin
 }
 
 func (s *Spool) markDir(mark desk.Mark, name string) (string, error) {
-	if !safeName(name) {
-		return "", fmt.Errorf("%q is no name of a mark: %w", name, fs.ErrInvalid)
+	if !desk.ValidName(name) {
+		return "", badName(name)
 	}
 	return filepath.Join(s.dir, string(mark), name), nil
 }
@@ -114,18 +116,7 @@ func (s *Spool) markPath(ctx context.Context, mark desk.Mark, name, id string) (
 		return "", err
 	}
 	if !desk.ValidID(id) {
-		return "", fmt.Errorf("%q is no record id: %w", id, fs.ErrInvalid)
+		return "", badName(id)
 	}
 	return filepath.Join(dir, id), nil
-}
-
-// safeName reports whether a name can be that of a file: letters, digits and
-// hyphens.
-func safeName(name string) bool {
-	for _, r := range name {
-		if (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' {
-			return false
-		}
-	}
-	return name != ""
 }

@@ -5,7 +5,7 @@
 //	replies/<id>.json           the outcome: that the file exists is the decision
 //	archive/YYYY-MM/<id>.json   both, once they are known
 //	askers/<id>.lock            held by the process that waits: gone lock = detached
-//	bells/<id>/                 a named pipe of each waiter (Linux)
+//	bells/<id>                  a named pipe, while somebody waits (Linux)
 //	drafts/<id>.json            what a human is typing
 //	showing/<id>.json           where the record is shown
 //	present/<name>-<n>.lock     held by an open inbox or web page
@@ -25,6 +25,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -49,7 +50,7 @@ const maxSize = 16 << 20
 const (
 	suffix  = ".json"
 	tempDir = "tmp"
-	bellDir = "bells" // one directory for each record that is waited for
+	bellDir = "bells"
 )
 
 // Spool is a desk.Store in a directory. It is safe for concurrent use by any
@@ -90,6 +91,9 @@ func (s *Spool) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 		return nil, err
 	}
 	data, err := readFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, desk.ErrNotFound
+	}
 	return data, advise(err)
 }
 
@@ -107,41 +111,73 @@ func (s *Spool) Delete(ctx context.Context, kind desk.Kind, id string) error {
 		return advise(err)
 	}
 	if kind == desk.KindPending {
-		s.removeBells(id)
+		s.removeBell(id)
 	}
 	return nil
 }
 
 // List implements desk.Store. Files that are not named like ours are ignored.
-func (s *Spool) List(ctx context.Context, kind desk.Kind, prefix string) ([]string, error) {
-	dirs := []string{filepath.Join(s.dir, string(kind))}
-	if kind == desk.KindArchive {
-		months, err := names(dirs[0])
-		if err != nil {
-			return nil, err
+// The archive is read month by month.
+func (s *Spool) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		dirs := []string{""}
+		if kind == desk.KindArchive {
+			var err error
+			if dirs, err = s.months(in); err != nil {
+				yield("", err)
+				return
+			}
 		}
-		for i, month := range months {
-			months[i] = filepath.Join(dirs[0], month)
-		}
-		dirs = months
-	}
-	var ids []string
-	for _, dir := range dirs {
-		if err := ctx.Err(); err != nil {
-			return nil, context.Cause(ctx)
-		}
-		files, err := names(dir)
-		if err != nil {
-			return nil, err
-		}
-		for _, file := range files {
-			if id, ok := idOf(file); ok && strings.HasPrefix(id, prefix) {
-				ids = append(ids, id)
+		for _, dir := range dirs {
+			ids, err := s.listDir(ctx, filepath.Join(s.dir, string(kind), dir), in)
+			if err != nil {
+				yield("", err)
+				return
+			}
+			for _, id := range slices.Backward(ids) {
+				if !yield(id, nil) {
+					return
+				}
 			}
 		}
 	}
+}
+
+// months returns the directories of the archive that reach into a range, the
+// newest first.
+func (s *Spool) months(in desk.Range) ([]string, error) {
+	months, err := names(filepath.Join(s.dir, string(desk.KindArchive)))
+	months = slices.DeleteFunc(months, func(month string) bool {
+		begin, err := time.Parse(monthForm, month)
+		return err != nil || in.Before != "" && firstID(begin) >= in.Before || firstID(begin.AddDate(0, 1, 0)) <= in.From
+	})
+	slices.Sort(months)
+	slices.Reverse(months)
+	return months, err
+}
+
+// firstID is not above any id made at or after a time.
+func firstID(at time.Time) string {
+	var id ulid.ULID
+	_ = id.SetTime(min(ulid.Timestamp(at), ulid.MaxTime()))
+	return id.String()
+}
+
+// listDir returns the ids in a range that files of one directory are named
+// after, ascending.
+func (s *Spool) listDir(ctx context.Context, dir string, in desk.Range) ([]string, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	files, err := names(dir)
+	ids := files[:0]
+	for _, file := range files {
+		if id, ok := idOf(file); ok && in.Has(id) {
+			ids = append(ids, id)
+		}
+	}
 	slices.Sort(ids)
-	return ids, nil
+	return ids, err
 }
 
 // names returns the names in a directory, in no order; none if there is no
@@ -167,7 +203,7 @@ func names(dir string) ([]string, error) {
 // its one spelling never becomes part of a path.
 func (s *Spool) path(kind desk.Kind, id string) (string, error) {
 	if !desk.ValidID(id) {
-		return "", fmt.Errorf("%q is no record id: %w", id, fs.ErrInvalid)
+		return "", badName(id)
 	}
 	dir := filepath.Join(s.dir, string(kind))
 	if kind == desk.KindArchive {
@@ -176,11 +212,16 @@ func (s *Spool) path(kind desk.Kind, id string) (string, error) {
 	return filepath.Join(dir, id+suffix), nil
 }
 
+// badName is the error of one who names what no store can have.
+func badName(name string) error { return fmt.Errorf("%q: %w", name, desk.ErrBadName) }
+
 // month is when the valid id was made, so that its archive file is found
 // without a search.
 func month(id string) string {
-	return ulid.MustParseStrict(id).Timestamp().UTC().Format("2006-01")
+	return ulid.MustParseStrict(id).Timestamp().UTC().Format(monthForm)
 }
+
+const monthForm = "2006-01"
 
 // idOf returns the record id that a document or a lock is named after.
 func idOf(file string) (string, bool) {

@@ -8,27 +8,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/oklog/ulid/v2"
-
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/storetest"
 )
 
-// someID returns the n-th record id of a month.
-func someID(year int, month time.Month, n int) string {
-	var id ulid.ULID
-	if err := id.SetTime(ulid.Timestamp(time.Date(year, month, 3, 9, 0, 0, 0, time.UTC))); err != nil {
-		panic(err)
-	}
-	if err := id.SetEntropy(fmt.Appendf(nil, "%010d", n)); err != nil {
-		panic(err)
-	}
-	return id.String()
-}
+func someID(year int, month time.Month, n int) string { return storetest.ID(year, month, n) }
 
 func openNew(tb testing.TB) *Spool {
 	tb.Helper()
@@ -56,49 +44,41 @@ func create(tb testing.TB, s *Spool, kind desk.Kind, id string, data string) {
 	}
 }
 
-func TestDocuments(t *testing.T) {
+func TestStore(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) desk.Store {
+		s := openNew(t)
+		t.Cleanup(func() { clean(t, s) })
+		return s
+	})
+}
+
+// clean fails if a store has temporary files, or directories of marks, that
+// nobody needs any more, or something beside its rooms.
+func clean(t *testing.T, s *Spool) {
+	t.Helper()
+	if temps, err := names(filepath.Join(s.Dir(), tempDir)); err != nil || len(temps) > 0 {
+		t.Errorf("temporary files left: %v, %v", temps, err)
+	}
+	marked, err := names(filepath.Join(s.Dir(), "content"))
+	if err != nil {
+		t.Error(err)
+	}
+	for _, name := range marked {
+		if ids, err := names(filepath.Join(s.Dir(), "content", name)); err != nil || len(ids) == 0 {
+			t.Errorf("an empty directory %s is left: %v", name, err)
+		}
+	}
+	if beside, err := names(filepath.Dir(s.Dir())); err != nil || len(beside) > 1 {
+		t.Errorf("beside the store: %v, %v", beside, err)
+	}
+}
+
+func TestPlaces(t *testing.T) {
 	s := openNew(t)
-	ctx := t.Context()
 	if _, err := os.Lstat(s.Dir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Fatalf("opening has created something: %v", err)
 	}
-	for _, kind := range []desk.Kind{desk.KindPending, desk.KindReplies, desk.KindArchive} {
-		t.Run(string(kind), func(t *testing.T) {
-			id := someID(2026, 11, 1)
-			if ids, err := s.List(ctx, kind, ""); err != nil || len(ids) != 0 {
-				t.Errorf("List of nothing: %v, %v", ids, err)
-			}
-			if _, err := s.Get(ctx, kind, id); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("Get of nothing: %v", err)
-			}
-			create(t, s, kind, id, "first")
-			if err := s.Create(ctx, kind, id, []byte("second")); !errors.Is(err, fs.ErrExist) {
-				t.Errorf("Create of what is there: %v", err)
-			}
-			if data, err := s.Get(ctx, kind, id); err != nil || string(data) != "first" {
-				t.Errorf("Get: %q, %v", data, err)
-			}
-			later := someID(2026, 12, 1)
-			create(t, s, kind, later, "later")
-			if ids, err := s.List(ctx, kind, ""); err != nil || !slices.Equal(ids, []string{id, later}) {
-				t.Errorf("List: %v, %v", ids, err)
-			}
-			if ids, err := s.List(ctx, kind, later[:10]); err != nil || !slices.Equal(ids, []string{later}) {
-				t.Errorf("List of a prefix: %v, %v", ids, err)
-			}
-			for range 2 {
-				if err := s.Delete(ctx, kind, id); err != nil {
-					t.Errorf("Delete: %v", err)
-				}
-			}
-			if _, err := s.Get(ctx, kind, id); !errors.Is(err, fs.ErrNotExist) {
-				t.Errorf("Get after Delete: %v", err)
-			}
-		})
-	}
-	if temps, err := names(filepath.Join(s.Dir(), tempDir)); err != nil || len(temps) != 0 {
-		t.Errorf("temporary files left: %v, %v", temps, err)
-	}
+	create(t, s, desk.KindArchive, someID(2026, 12, 1), "x")
 	if _, err := os.Lstat(filepath.Join(s.Dir(), "archive", "2026-12", someID(2026, 12, 1)+".json")); err != nil {
 		t.Error(err)
 	}
@@ -126,31 +106,6 @@ func TestNobodyElseCanRead(t *testing.T) {
 	}
 }
 
-func TestBadIDsTouchNothing(t *testing.T) {
-	s := openNew(t)
-	create(t, s, desk.KindPending, someID(2026, 11, 1), "x")
-	outside := filepath.Join(s.Dir(), "secret.json")
-	if err := os.WriteFile(outside, []byte("secret"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, id := range []string{"", "../secret", "..", "x", strings.ToLower(someID(2026, 11, 1)), someID(2026, 11, 1) + "/../../secret"} {
-		for _, kind := range []desk.Kind{desk.KindPending, desk.KindArchive} {
-			if data, err := s.Get(t.Context(), kind, id); err == nil {
-				t.Errorf("Get(%q) = %q", id, data)
-			}
-			if err := s.Create(t.Context(), kind, id, nil); err == nil {
-				t.Errorf("Create(%q)", id)
-			}
-			if err := s.Delete(t.Context(), kind, id); err == nil {
-				t.Errorf("Delete(%q)", id)
-			}
-		}
-	}
-	if data, err := os.ReadFile(outside); string(data) != "secret" {
-		t.Errorf("the file outside: %q, %v", data, err)
-	}
-}
-
 func TestWhatIsNoDocument(t *testing.T) {
 	s := openNew(t)
 	create(t, s, desk.KindPending, someID(2026, 11, 1), "x")
@@ -175,31 +130,14 @@ func TestWhatIsNoDocument(t *testing.T) {
 	if err := s.Create(t.Context(), desk.KindPending, someID(2026, 11, 5), make([]byte, maxSize+1)); err == nil {
 		t.Error("created a document that cannot be read again")
 	}
-	if ids, err := s.List(t.Context(), desk.KindPending, ""); err != nil || len(ids) != 4 {
-		t.Errorf("List: %v, %v", ids, err)
-	}
-}
-
-func TestEndedContext(t *testing.T) {
-	s := openNew(t)
-	cause := errors.New("enough")
-	ctx, cancel := context.WithCancelCause(t.Context())
-	cancel(cause)
-	id := someID(2026, 11, 1)
-	_, errGet := s.Get(ctx, desk.KindPending, id)
-	_, errList := s.List(ctx, desk.KindPending, "")
-	for name, err := range map[string]error{
-		"Create": s.Create(ctx, desk.KindPending, id, nil),
-		"Get":    errGet,
-		"List":   errList,
-		"Delete": s.Delete(ctx, desk.KindPending, id),
-	} {
-		if !errors.Is(err, cause) {
-			t.Errorf("%s: %v", name, err)
+	listed := 0
+	for _, err := range s.List(t.Context(), desk.KindPending, desk.Range{}) {
+		if listed++; err != nil {
+			t.Error(err)
 		}
 	}
-	if _, err := os.Lstat(s.Dir()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("something was created: %v", err)
+	if listed != 4 {
+		t.Errorf("%d are listed", listed)
 	}
 }
 
@@ -342,7 +280,7 @@ func fillUp(ctx context.Context, s *Spool) (failure error, fault error) {
 		if failure == nil {
 			continue
 		}
-		ids, err := s.List(ctx, desk.KindPending, "")
+		ids, err := s.listDir(ctx, filepath.Join(s.dir, "pending"), desk.Range{})
 		if err != nil || len(ids) != i {
 			return failure, fmt.Errorf("%d documents acknowledged, %d there: %w", i, len(ids), err)
 		}

@@ -20,6 +20,9 @@ var watched = [...]desk.Kind{desk.KindPending, desk.KindReplies, desk.KindDrafts
 // give (its instances are few, and other programs like them too), it has the
 // caller look at everything once a second, and says so in the first Change.
 func (s *Spool) Watch(ctx context.Context) (<-chan desk.Change, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
 	dirs := make([]string, len(watched))
 	for i, kind := range watched {
 		dirs[i] = filepath.Join(s.dir, string(kind))
