@@ -11,9 +11,6 @@ import "slices"
 // question (D4).
 const MaxDepth = 3
 
-// MaxText is the longest free text a human may answer, in characters (D18).
-const MaxText = 10_000
-
 // Set is the one to four questions of one call, answered together.
 type Set struct {
 	Questions []Question `json:"questions"`
