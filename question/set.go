@@ -5,7 +5,11 @@
 // it is stored; wire forms are converted to and from these types at their edge.
 package question
 
-import "slices"
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
 
 // MaxDepth is how deep follow-up questions may be nested below a top-level
 // question (D4).
@@ -31,7 +35,7 @@ type Question struct {
 	Required    bool     `json:"required"`
 	// AllowCustom adds "Other": free text instead of, or beside, the options.
 	// Never true for Text and Boolean.
-	AllowCustom bool `json:"allow_custom,omitempty"`
+	AllowCustom bool `json:"allow_custom"`
 	// Other is the asker's own wording for the free-text option, when it gave
 	// one among its options (A13). Label and description are otherwise empty.
 	Other *Option `json:"other,omitempty"`
@@ -51,7 +55,22 @@ type Option struct {
 	Description string     `json:"description,omitempty"`
 	Default     bool       `json:"default,omitempty"`
 	Preview     string     `json:"preview,omitempty"` // preformatted
-	FollowUps   []Question `json:"follow_ups,omitempty"`
+	FollowUps   []Question `json:"follow_up_questions,omitempty"`
+}
+
+// UnmarshalJSON reads an option, its follow-ups also under the name that they
+// had in earlier records.
+func (o *Option) UnmarshalJSON(data []byte) error {
+	type plain Option
+	if err := json.Unmarshal(data, (*plain)(o)); err != nil || !bytes.Contains(data, []byte(`"follow_ups"`)) {
+		return err
+	}
+	var earlier struct {
+		FollowUps []Question `json:"follow_ups"`
+	}
+	err := json.Unmarshal(data, &earlier)
+	o.FollowUps = append(o.FollowUps, earlier.FollowUps...)
+	return err
 }
 
 // Option returns the option with this id, or nil.
