@@ -15,22 +15,19 @@ import (
 func (s *Set) Check(r Reply) (Reply, error) {
 	out := Reply{Dismissed: r.Dismissed, Reason: strings.TrimSpace(r.Reason), Note: strings.TrimSpace(r.Note)}
 	var found Violations
-	add := func(path, format string, args ...any) {
-		found = append(found, Violation{path, fmt.Sprintf(format, args...)})
-	}
 	for _, t := range []struct{ path, text string }{{"reason", out.Reason}, {"note", out.Note}} {
 		if n := Count(t.text); n > MaxText {
-			add(t.path, "must be at most %d characters long, is %d", MaxText, n)
+			found.Add(t.path, "must be at most %d characters long, is %d", MaxText, n)
 		}
 	}
 	if r.Dismissed {
 		if len(r.Answers) > 0 || out.Note != "" {
-			add("answers", "a dismissal carries no answers and no note")
+			found.Add("answers", "a dismissal carries no answers and no note")
 		}
 		return out, found.Err()
 	}
 	if out.Reason != "" {
-		add("reason", "goes with a dismissal only")
+		found.Add("reason", "goes with a dismissal only")
 	}
 
 	given := map[string]*Answer{}
@@ -38,9 +35,9 @@ func (s *Set) Check(r Reply) (Reply, error) {
 		a := r.Answers[i] // a copy: the caller's reply stays as it is
 		switch _, twice := given[a.QuestionID]; {
 		case s.Find(a.QuestionID) == nil:
-			add("answers."+a.QuestionID, "no such question")
+			found.Add("answers."+a.QuestionID, "no such question")
 		case twice:
-			add("answers."+a.QuestionID, "answered twice")
+			found.Add("answers."+a.QuestionID, "answered twice")
 		default:
 			given[a.QuestionID] = s.Find(a.QuestionID).normal(a)
 		}
@@ -54,18 +51,18 @@ func (s *Set) Check(r Reply) (Reply, error) {
 		delete(given, q.ID)
 		if a == nil || a.Empty() {
 			if q.Required {
-				add("answers."+q.ID, "an answer is required")
+				found.Add("answers."+q.ID, "an answer is required")
 			}
 			continue
 		}
 		for _, m := range q.faults(a) {
-			add("answers."+q.ID, "%s", m)
+			found.Add("answers."+q.ID, "%s", m)
 		}
 		out.Answers = append(out.Answers, *a)
 	}
 	for _, a := range r.Answers {
 		if left, ok := given[a.QuestionID]; ok && !left.Empty() {
-			add("answers."+a.QuestionID, "this question was not shown")
+			found.Add("answers."+a.QuestionID, "this question was not shown")
 		}
 	}
 	return out, found.Err()
@@ -101,7 +98,7 @@ func (q *Question) faults(a *Answer) []string {
 	chosen := len(a.Selected)
 	if a.Custom != "" {
 		chosen++
-		if q.Type != Text && !q.AllowCustom {
+		if !q.TakesText() {
 			out = append(out, "takes no free text; choose one of: "+strings.Join(q.optionIDs(), ", "))
 		}
 	}

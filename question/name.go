@@ -21,7 +21,7 @@ func (q *Question) Named(word string) *Option {
 			}
 		}
 	}
-	if q.Type != Boolean {
+	if !q.Confirms() {
 		return nil
 	}
 	return q.Option(YesOrNo(word))

@@ -9,12 +9,6 @@ import (
 	"strings"
 )
 
-// Longest answers that name options, in characters (D18).
-const (
-	maxChoice  = 256
-	maxChoices = 1000
-)
-
 // ParseAnswers reads the answers to a set in any of the shapes in which
 // programs write them (B4, D5): an object keyed by question text, question id
 // or question-N (counted from 0), or an array of responses as in the tool's
@@ -30,7 +24,7 @@ func (s *Set) ParseAnswers(data []byte) ([]Answer, error) {
 	case len(data) > 0 && data[0] == '[':
 		p.responses(data)
 	default:
-		p.add("answers", "must be an object keyed by question, or an array of responses")
+		p.found.Add("answers", "must be an object keyed by question, or an array of responses, is %s", Describe(data))
 	}
 	return p.answers, p.found.Err()
 }
@@ -41,14 +35,10 @@ type parser struct {
 	found   Violations
 }
 
-func (p *parser) add(path, format string, args ...any) {
-	p.found = append(p.found, Violation{path, fmt.Sprintf(format, args...)})
-}
-
 func (p *parser) object(data []byte) {
 	var byKey map[string]json.RawMessage
 	if err := json.Unmarshal(data, &byKey); err != nil {
-		p.add("answers", "is not valid JSON: %v", err)
+		p.found.Add("answers", "is not valid JSON: %v", err)
 		return
 	}
 	keys := make([]string, 0, len(byKey))
@@ -60,7 +50,7 @@ func (p *parser) object(data []byte) {
 		path := fmt.Sprintf("answers[%q]", k)
 		q := p.set.named(k)
 		if q == nil {
-			p.add(path, "no question has this text or id")
+			p.found.Add(path, "no question has this text or id")
 			continue
 		}
 		p.value(path, q, byKey[k])
@@ -89,38 +79,43 @@ func (s *Set) named(key string) *Question {
 	return nil
 }
 
+// responses takes answers in the shape of the tool's structured result.
 func (p *parser) responses(data []byte) {
-	var list []struct {
-		QuestionID string          `json:"question_id"`
-		Question   string          `json:"question"`
-		State      string          `json:"state"`
-		Selected   json.RawMessage `json:"selected"`
-		Text       string          `json:"text"`
-		Response   json.RawMessage `json:"response"`
-		Answer     json.RawMessage `json:"answer"`
-	}
+	var list []json.RawMessage
 	if err := json.Unmarshal(data, &list); err != nil {
-		p.add("answers", "is not an array of responses: %v", err)
+		p.found.Add("answers", "is not valid JSON: %v", err)
 		return
 	}
-	for i, r := range list {
+	for i, raw := range list {
 		path := fmt.Sprintf("answers[%d]", i)
-		q := p.set.Find(r.QuestionID)
-		if q == nil {
-			q = p.set.named(r.Question)
+		r, ok := Read[map[string]json.RawMessage](&p.found, path, raw, "an object")
+		if !ok {
+			continue
 		}
+		text := func(name string) string {
+			s, _ := Read[string](&p.found, path+"."+name, r[name], "a string")
+			return s
+		}
+		faults := len(p.found)
+		q, state := p.set.Find(text("question_id")), State(text("state"))
+		if q == nil {
+			q = p.set.named(text("question"))
+		}
+		options, _ := Read[[]json.RawMessage](&p.found, path+".selected", r["selected"], "an array of options")
+		custom := text("text")
 		switch {
+		case len(p.found) > faults:
 		case q == nil:
-			p.add(path, "no question has this question_id or text")
-		case r.State == "unanswered" || r.State == "not_shown":
-		case given(r.Selected) && string(r.Selected) != "[]" || r.Text != "":
-			p.selected(path, q, r.Selected, r.Text)
-		case given(r.Response):
-			p.value(path+".response", q, r.Response)
-		case given(r.Answer):
-			p.value(path+".answer", q, r.Answer)
+			p.found.Add(path, "no question has this question_id or text")
+		case state == StateUnanswered || state == StateNotShown:
+		case len(options) > 0 || custom != "":
+			p.selected(path, q, options, custom)
+		case given(r["response"]):
+			p.value(path+".response", q, r["response"])
+		case given(r["answer"]):
+			p.value(path+".answer", q, r["answer"])
 		default:
-			p.add(path, "holds no answer: give selected, text or response")
+			p.found.Add(path, "holds no answer: give selected, text or response")
 		}
 	}
 }
@@ -128,24 +123,19 @@ func (p *parser) responses(data []byte) {
 func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
 // selected takes options named one by one and, beside them, free text.
-func (p *parser) selected(path string, q *Question, raw json.RawMessage, text string) {
+func (p *parser) selected(path string, q *Question, options []json.RawMessage, text string) {
 	a := Answer{QuestionID: q.ID, Custom: text}
-	var list []json.RawMessage
-	if given(raw) && json.Unmarshal(raw, &list) != nil {
-		p.add(path+".selected", "must be an array of options")
-		return
-	}
-	for _, item := range list {
+	for _, raw := range options {
 		var o struct{ ID, Label string }
-		if json.Unmarshal(item, &o) != nil {
-			_ = json.Unmarshal(item, &o.ID) // what is neither stays empty and is refused below
+		if json.Unmarshal(raw, &o) != nil {
+			_ = json.Unmarshal(raw, &o.ID) // what is neither stays empty and is refused below
 		}
 		option := q.Named(o.ID)
 		if option == nil {
 			option = q.Named(o.Label)
 		}
 		if option == nil {
-			p.add(path+".selected", "%s is none of the options: %s", item, strings.Join(q.optionIDs(), ", "))
+			p.found.Add(path+".selected", "%s is none of the options: %s", Describe(raw), strings.Join(q.optionIDs(), ", "))
 			return
 		}
 		a.Selected = append(a.Selected, option.ID)
@@ -155,84 +145,49 @@ func (p *parser) selected(path string, q *Question, raw json.RawMessage, text st
 
 // value takes the answer to q in the form its type has on the wire (D5).
 func (p *parser) value(path string, q *Question, raw json.RawMessage) {
-	a := Answer{QuestionID: q.ID}
-	if !given(raw) {
-		return // null: left open
-	}
 	var words []string
 	var one string
 	var yes bool
 	read := q.whole // an array's elements are never split
 	switch {
-	case q.Type == Boolean && json.Unmarshal(raw, &yes) == nil:
-		a.Selected = []string{strconv.FormatBool(yes)}
-		p.answers = append(p.answers, a)
-		return
+	case !given(raw), string(raw) == `""`:
+		return // left open
+	case q.Confirms() && json.Unmarshal(raw, &yes) == nil:
+		words = []string{strconv.FormatBool(yes)}
 	case json.Unmarshal(raw, &one) == nil:
-		if one == "" {
-			return
-		}
 		words = []string{one}
 		if q.Several() {
 			read = q.joined
 		}
-	case q.Type != Text && json.Unmarshal(raw, &words) == nil:
+	case q.Chooses() && json.Unmarshal(raw, &words) == nil:
 	default:
-		p.add(path, "must be %s", q.expected())
+		p.found.Add(path, "must be %s, is %s", q.expected(), Describe(raw))
 		return
 	}
-	if q.Type == Text {
-		a.Custom = one
-		p.answers = append(p.answers, a)
+	if n := Count(strings.Join(words, ", ")); n > q.longest() && !q.TakesText() {
+		p.found.Add(path, "must be at most %d characters long, is %d", q.longest(), n)
 		return
 	}
-	limit := maxChoice
-	if q.Several() {
-		limit = maxChoices
-	}
-	if n := Count(strings.Join(words, ", ")); n > limit && !q.AllowCustom {
-		p.add(path, "must be at most %d characters long, is %d", limit, n)
-		return
-	}
+	a := Answer{QuestionID: q.ID}
 	for _, w := range words {
 		ids, why := read(w)
 		switch {
 		case why != "":
-			p.add(path, "%s", why)
+			p.found.Add(path, "%s", why)
 			return
 		case ids != nil:
 			a.Selected = append(a.Selected, ids...)
-		case !q.AllowCustom:
-			p.add(path, "%q is none of the options; must be %s", w, q.expected())
+		case !q.TakesText():
+			p.found.Add(path, "%q is none of the options; must be %s", w, q.expected())
 			return
 		case a.Custom != "":
-			p.add(path, "holds two free texts, %q and %q; one is allowed", a.Custom, w)
+			p.found.Add(path, "holds two free texts, %q and %q; one is allowed", a.Custom, w)
 			return
 		default:
-			a.Custom = uncustom(w)
+			a.Custom = q.uncustom(w)
 		}
 	}
 	p.answers = append(p.answers, a)
-}
-
-// expected says what an answer to q looks like (D12: invalid_answer says what
-// is expected).
-func (q *Question) expected() string {
-	switch q.Type {
-	case Text:
-		return "a string"
-	case Boolean:
-		return "true or false"
-	}
-	what := "one of: "
-	if q.Several() {
-		what = "an array of any of: "
-	}
-	what += strings.Join(q.optionIDs(), ", ")
-	if q.AllowCustom {
-		what += "; or a text of the user's own"
-	}
-	return what
 }
 
 // whole tells which option a word names; none where it names none.
@@ -302,8 +257,8 @@ func (q *Question) mentions(joined string) bool {
 
 // uncustom takes the free text out of the words in which --format headers
 // writes it (A2).
-func uncustom(word string) string {
-	if inner, ok := strings.CutPrefix(word, "Other (custom: "); ok && strings.HasSuffix(inner, ")") {
+func (q *Question) uncustom(word string) string {
+	if inner, ok := strings.CutPrefix(word, "Other (custom: "); ok && q.Chooses() && strings.HasSuffix(inner, ")") {
 		return strings.TrimSuffix(inner, ")")
 	}
 	return word

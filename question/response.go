@@ -112,7 +112,7 @@ func (x *Response) Value() any {
 	switch {
 	case x.Answer == nil:
 		return nil
-	case x.Type == Boolean:
+	case x.Confirms():
 		return slices.Contains(x.Answer.Selected, YesID)
 	case x.Several():
 		return x.Words()

@@ -14,9 +14,6 @@ import (
 // question (D4).
 const MaxDepth = 3
 
-// MaxText is the longest free text a human may answer, in characters (D18).
-const MaxText = 10_000
-
 // Set is the one to four questions of one call, answered together.
 type Set struct {
 	Questions []Question `json:"questions"`
@@ -37,7 +34,7 @@ type Question struct {
 	Required    bool     `json:"required"`
 	// AllowCustom adds "Other": free text instead of, or beside, the options.
 	// Never true for Text and Boolean.
-	AllowCustom bool `json:"allow_custom,omitempty"`
+	AllowCustom bool `json:"allow_custom"`
 	// Other is the asker's own wording for the free-text option, when it gave
 	// one among its options (A13). Label and description are otherwise empty.
 	Other *Option `json:"other,omitempty"`

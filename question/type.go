@@ -1,6 +1,9 @@
 package question
 
-// Type says how a question is answered (D3).
+import "strings"
+
+// Type says how a question is answered (D3). What follows from it is said in
+// this file, and nowhere else.
 type Type string
 
 // The four types of question.
@@ -11,14 +14,27 @@ const (
 	Boolean      Type = "boolean"         // yes or no: the options YesID and NoID, always in this order
 )
 
+// Types returns all types of question, in the order in which they are
+// published.
+func Types() []Type { return []Type{SingleChoice, MultiChoice, Text, Boolean} }
+
 // The option ids of every Boolean question.
 const (
 	YesID = "true"
 	NoID  = "false"
 )
 
+// YesAndNo returns the options of a Boolean question.
+func YesAndNo() []Option { return []Option{{ID: YesID, Label: "Yes"}, {ID: NoID, Label: "No"}} }
+
+// MaxText is the longest free text a human may answer, in characters (D18).
+const MaxText = 10_000
+
 // Chooses reports whether q is answered by picking options.
 func (q *Question) Chooses() bool { return q.Type != Text }
+
+// OwnOptions reports whether the options of q are its asker's own.
+func (q *Question) OwnOptions() bool { return q.Type == SingleChoice || q.Type == MultiChoice }
 
 // Several reports whether more than one option may be picked.
 func (q *Question) Several() bool { return q.Type == MultiChoice }
@@ -28,3 +44,32 @@ func (q *Question) Confirms() bool { return q.Type == Boolean }
 
 // TakesText reports whether q may be answered with a text of the human's own.
 func (q *Question) TakesText() bool { return q.Type == Text || q.AllowCustom }
+
+// longest is how many characters an answer that names options of q may have
+// (D18).
+func (q *Question) longest() int {
+	if q.Several() {
+		return 1000
+	}
+	return 256
+}
+
+// expected says what an answer to q looks like (D12: invalid_answer says what
+// is expected).
+func (q *Question) expected() string {
+	switch {
+	case !q.Chooses():
+		return "a string"
+	case q.Confirms():
+		return "true or false"
+	}
+	what := "one of: "
+	if q.Several() {
+		what = "an array of any of: "
+	}
+	what += strings.Join(q.optionIDs(), ", ")
+	if q.TakesText() {
+		what += "; or a text of the user's own"
+	}
+	return what
+}

@@ -2,6 +2,7 @@ package question
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -21,20 +22,16 @@ type validator struct {
 	ids, texts map[string]string // to the path of their first use
 }
 
-func (v *validator) add(path, format string, args ...any) {
-	v.found = append(v.found, Violation{path, fmt.Sprintf(format, args...)})
-}
-
 func (v *validator) length(path, text string, limit int) {
 	if n := Count(text); n > limit {
-		v.add(path, "must be at most %d characters long, is %d", limit, n)
+		v.found.Add(path, "must be at most %d characters long, is %d", limit, n)
 	}
 }
 
 // once reports the second use of a value that must be unique.
 func (v *validator) once(seen map[string]string, path, value, what string) {
 	if first, twice := seen[value]; twice {
-		v.add(path, "the same %s as %s", what, first)
+		v.found.Add(path, "the same %s as %s", what, first)
 		return
 	}
 	seen[value] = path
@@ -42,10 +39,10 @@ func (v *validator) once(seen map[string]string, path, value, what string) {
 
 func (v *validator) questions(path string, qs []Question, depth int) {
 	if n := len(qs); n < 1 || n > v.limits.Questions {
-		v.add(path, "must have 1 to %d questions, has %d", v.limits.Questions, n)
+		v.found.Add(path, "must have 1 to %d questions, has %d", v.limits.Questions, n)
 	}
 	if depth > MaxDepth {
-		v.add(path, "follow-up questions may be nested %d levels deep", MaxDepth)
+		v.found.Add(path, "follow-up questions may be nested %d levels deep", MaxDepth)
 		return
 	}
 	for i := range qs {
@@ -55,7 +52,7 @@ func (v *validator) questions(path string, qs []Question, depth int) {
 
 func (v *validator) question(path string, q *Question, depth int) {
 	if strings.TrimSpace(q.Text) == "" {
-		v.add(path+".question", "is required and must not be empty")
+		v.found.Add(path+".question", "is required and must not be empty")
 	} else {
 		v.length(path+".question", q.Text, v.limits.Question)
 		v.once(v.texts, path+".question", strings.TrimSpace(q.Text), "text")
@@ -66,26 +63,22 @@ func (v *validator) question(path string, q *Question, depth int) {
 		v.length(path+".description", q.Description, v.limits.Question)
 	}
 	v.length(path+".default", q.Default, MaxText)
-	switch q.Type {
-	case SingleChoice, MultiChoice:
+	switch {
+	case !slices.Contains(Types(), q.Type):
+		v.found.Add(path+".type", "must be multiple_choice, checkbox, text or boolean, is %q", string(q.Type))
+	case q.OwnOptions():
 		v.options(path+".options", q)
-	case Text:
-		if len(q.Options) > 0 {
-			v.add(path+".options", "a text question takes no options")
-		}
-	case Boolean:
-		if len(q.Options) != 2 || q.Options[0].ID != YesID || q.Options[1].ID != NoID {
-			v.add(path+".options", "a boolean question takes no options of its own; use multiple_choice")
-		}
-	default:
-		v.add(path+".type", "must be multiple_choice, checkbox, text or boolean, is %q", string(q.Type))
+	case !q.Chooses() && len(q.Options) > 0:
+		v.found.Add(path+".options", "a text question takes no options")
+	case q.Confirms() && !slices.Equal(q.optionIDs(), []string{YesID, NoID}):
+		v.found.Add(path+".options", "a boolean question takes no options of its own; use multiple_choice")
 	}
 	if n := len(q.Defaults()); n > 1 && !q.Several() {
-		v.add(path+".options", "only one option may be the default, %d are", n)
+		v.found.Add(path+".options", "only one option may be the default, %d are", n)
 	}
 	if q.Collected != nil {
 		for _, m := range q.faults(q.Collected) {
-			v.add("answers."+q.ID, "%s", m)
+			v.found.Add("answers."+q.ID, "%s", m)
 		}
 	}
 	for i := range q.Options {
@@ -101,14 +94,14 @@ func (v *validator) options(path string, q *Question) {
 		n++ // the asker's own Other counts as given, not as one too many
 	}
 	if n < MinOptions || len(q.Options) > v.limits.Options {
-		v.add(path, "must have %d to %d options, has %d", MinOptions, v.limits.Options, n)
+		v.found.Add(path, "must have %d to %d options, has %d", MinOptions, v.limits.Options, n)
 	}
 	ids, labels := map[string]string{}, map[string]string{}
 	for i := range q.Options {
 		o := &q.Options[i]
 		at := fmt.Sprintf("%s[%d]", path, i)
 		if strings.TrimSpace(o.Label) == "" {
-			v.add(at+".label", "is required and must not be empty")
+			v.found.Add(at+".label", "is required and must not be empty")
 			continue
 		}
 		v.once(ids, at+".id", o.ID, "id")

@@ -1,6 +1,9 @@
 package question
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Violation is one fault of an input, and where it is.
 type Violation struct {
@@ -10,6 +13,11 @@ type Violation struct {
 
 // Violations is every fault of one input. As an error it is non-empty.
 type Violations []Violation
+
+// Add notes a fault.
+func (v *Violations) Add(path, format string, args ...any) {
+	*v = append(*v, Violation{path, fmt.Sprintf(format, args...)})
+}
 
 // Error lists every violation, one to a line (A4).
 func (v Violations) Error() string {

@@ -75,7 +75,7 @@ func TestEvents(t *testing.T) {
 		return rec
 	}
 	request := func(id, text, round string) string {
-		return `{"agentId":"agent","event":"ask:question:request","id":"` + id + `","metadata":{"pr":7},"questions":[{"options":[{"id":"a","label":"A, 1"},{"id":"b","label":"B"}],"question":"` + text + `","question_id":"q1","required":true,"type":"checkbox"}],"round":` + round + `,"sessionId":"s1"}`
+		return `{"agentId":"agent","event":"ask:question:request","id":"` + id + `","metadata":{"pr":7},"questions":[{"allow_custom":false,"options":[{"id":"a","label":"A, 1"},{"id":"b","label":"B"}],"question":"` + text + `","question_id":"q1","required":true,"type":"checkbox"}],"round":` + round + `,"sessionId":"s1"}`
 	}
 	response := func(id, status, answers string) string {
 		return `{"agentId":"agent","answers":` + answers + `,"event":"ask:question:response","id":"` + id + `","status":"` + status + `","surface":"inbox"}`

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -281,6 +282,7 @@ func TestOwnForm(t *testing.T) {
 	fill := func(form mcp.ElicitationParams) *mcp.ElicitationResult {
 		var schema struct {
 			Properties map[string]struct {
+				Enum  []string `json:"enum"`
 				OneOf []struct {
 					Const string `json:"const"`
 					Title string `json:"title"`
@@ -296,6 +298,9 @@ func TestOwnForm(t *testing.T) {
 		}
 		content := map[string]any{}
 		for key, p := range schema.Properties {
+			if slices.Contains(p.Enum, "B") {
+				content[key] = "B"
+			}
 			for _, o := range p.OneOf {
 				if o.Title == "B" {
 					content[key] = o.Const

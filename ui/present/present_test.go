@@ -93,11 +93,11 @@ func (f *flaky) err(op string) error {
 	return nil
 }
 
-func (f *flaky) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	if err := f.err("create " + string(kind)); err != nil {
+func (f *flaky) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
+	if err := f.err("decide"); err != nil {
 		return err
 	}
-	return f.Store.Create(ctx, kind, id, data)
+	return f.Store.Decide(ctx, id, role, data)
 }
 
 func (f *flaky) Bell(ctx context.Context, id string) (<-chan struct{}, func(), error) {
@@ -482,10 +482,10 @@ func TestWorkRestartsTheClock(t *testing.T) {
 // A reply that cannot be given again is repeated until the store takes it.
 func TestReplyRepeated(t *testing.T) {
 	r := newRig(t)
-	r.store.set("create replies", syscall.ENOSPC)
+	r.store.set("decide", syscall.ENOSPC)
 	w := r.ask(answers("elicit", "b"))
 	eventually(t, "the reply is tried again", func() bool { return r.store.failed.Load() >= 3 })
-	r.store.set("create replies", nil)
+	r.store.set("decide", nil)
 	if got := said(r.end(w)); got != "answered elicit B" || w.Unstored() {
 		t.Errorf("the end is %s, unstored: %v", got, w.Unstored())
 	}
@@ -508,7 +508,7 @@ func TestUnstored(t *testing.T) {
 	for want, ask := range ends {
 		t.Run(want, func(t *testing.T) {
 			r := newRig(t, func(o *present.Options) { o.Patience = 20 * time.Millisecond })
-			r.store.set("create replies", syscall.ENOSPC)
+			r.store.set("decide", syscall.ENOSPC)
 			w := ask(r)
 			if got := said(r.end(w)); got != want || !w.Unstored() {
 				t.Fatalf("the end is %s, unstored: %v", got, w.Unstored())
@@ -517,7 +517,7 @@ func TestUnstored(t *testing.T) {
 				t.Errorf("one who comes later: %v", err)
 			}
 			w.Delivered()
-			r.store.set("create replies", nil)
+			r.store.set("decide", nil)
 			eventually(t, "it is stored", func() bool {
 				rec, err := r.desk.Get(t.Context(), w.Record().ID)
 				return err == nil && said(rec) == want
@@ -529,10 +529,10 @@ func TestUnstored(t *testing.T) {
 // A store that comes back only at the very end still gets the reply.
 func TestLastTry(t *testing.T) {
 	r := newRig(t, func(o *present.Options) { o.Retry = time.Hour })
-	r.store.set("create replies", syscall.ENOSPC)
+	r.store.set("decide", syscall.ENOSPC)
 	w := r.ask(answers("elicit", "b"))
 	eventually(t, "the reply is tried twice", func() bool { return r.store.failed.Load() >= 2 })
-	r.store.set("create replies", nil)
+	r.store.set("decide", nil)
 	r.Close(errors.New("bye"))
 	if rec, err := r.desk.Get(t.Context(), w.Record().ID); err != nil || said(rec) != "answered elicit B" {
 		t.Errorf("on the desk it is %s, %v", said(rec), err)
