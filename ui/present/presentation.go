@@ -114,6 +114,9 @@ func (x *Presentation) await() (desk.Record, error) {
 		if !pause(x.ctx.Done()) {
 			return desk.Record{}, context.Cause(x.ctx)
 		}
+		if rec, err := x.p.Desk.Get(x.ctx, x.rec.ID); err == nil && rec.Outcome != nil {
+			return rec, nil
+		}
 	}
 }
 
