@@ -8,11 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/cmd/mcp-askuser/config"
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/api"
+	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/tty"
 )
 
@@ -31,7 +32,7 @@ Exit status: 0 answered, 1 bad input or somebody else was first, 2 closed
 without an answer, 3 no terminal, 124 timeout, 130 interrupted.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.settings(cmd)
+			s, err := a.settings()
 			if err != nil {
 				return err
 			}
@@ -53,7 +54,7 @@ without an answer, 3 no terminal, 124 timeout, 130 interrupted.`,
 			return a.answerHere(cmd.Context(), d, rec, a.terminal(s, d, plain), log)
 		},
 	}
-	takes(cmd, "dir", "accessible", "no_color")
+	a.addFlags(cmd, "dir", "accessible", "no_color")
 	cmd.Flags().StringVar(&data, "json", "", "the answers, or - to read them from standard input")
 	cmd.Flags().StringVar(&note, "note", "", "a word to the agent beside the answers, with --json")
 	cmd.Flags().BoolVar(&plain, "plain", false, "answer line by line, without a full screen")
@@ -82,7 +83,7 @@ func toAnswer(cmd *cobra.Command, d *desk.Desk, args []string) (desk.Record, err
 var errNothing = api.Problemf(api.QuestionNotFound, "nothing waits for an answer")
 
 // terminal is this terminal as a surface.
-func (a *app) terminal(s config.Values, d *desk.Desk, plain bool) ui.Surface {
+func (a *app) terminal(s settings.Values, d *desk.Desk, plain bool) ui.Surface {
 	options := tty.Options{Getenv: a.environ(s), Desk: d}
 	if plain {
 		return tty.NewPlain(options)
@@ -93,14 +94,25 @@ func (a *app) terminal(s config.Values, d *desk.Desk, plain bool) ui.Surface {
 // answerHere shows the record on a surface until it has ended, here or
 // elsewhere. The question outlives this command, whatever ends it.
 func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on ui.Surface, log *slog.Logger) error {
-	err := ui.Show(ctx, d, rec, []ui.Surface{on}, log, func([]desk.Showing) {})
-	if errors.Is(err, ui.ErrUnavailable) {
-		return &exitError{exitNoSurface, fmt.Errorf("no way to answer here (%w); run it in a terminal of its own, or give the answer with --json", err)}
-	}
+	presenter := present.New(present.Options{Desk: d, Log: log})
+	defer presenter.Close(nil)
+	w, err := presenter.Show(ctx, rec.ID, func(*present.Presentation) []ui.Surface { return []ui.Surface{on} })
 	if err != nil {
 		return err
 	}
-	ended, err := d.Get(context.WithoutCancel(ctx), rec.ID)
+	select {
+	case <-w.Nobody():
+	case <-ctx.Done():
+		presenter.Close(context.Cause(ctx))
+	}
+	switch why := w.Why(); {
+	case errors.Is(why, ui.ErrUnavailable):
+		return &exitError{exitNoSurface, fmt.Errorf("no way to answer here (%w); run it in a terminal of its own, or give the answer with --json", why)}
+	case why != nil:
+		return why
+	}
+	<-w.Ended()
+	ended, err := w.Result()
 	if err != nil {
 		return err
 	}

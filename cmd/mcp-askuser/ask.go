@@ -2,34 +2,33 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"mcp-askuser/cmd/mcp-askuser/config"
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/present"
 )
 
-// asks gives a command the flags of those that ask.
-func asks(cmd *cobra.Command) {
-	takes(cmd, "dir")
-	takes(cmd, askKeys[:]...)
+// askFlags gives a command the flags of those that ask.
+func (a *app) askFlags(cmd *cobra.Command) {
+	a.addFlags(cmd, "dir")
+	a.addFlags(cmd, askKeys[:]...)
 	cmd.Flags().Bool("plain", false, "ask line by line, as with --surface plain")
 }
 
 // askSettings returns the settings of a command that asks.
-func (a *app) askSettings(cmd *cobra.Command) (config.Values, error) {
-	s, err := a.settings(cmd)
+func (a *app) askSettings(cmd *cobra.Command) (settings.Values, error) {
+	s, err := a.settings()
 	if plain, _ := cmd.Flags().GetBool("plain"); plain && !cmd.Flags().Changed("surface") {
 		s.Surfaces = []string{"plain"}
 	}
@@ -70,15 +69,16 @@ func (a *app) ask() *cobra.Command {
 			if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
 				call.Timeout = s.Timeout
 			}
-			rec, err := a.put(cmd.Context(), call, s)
-			if err != nil {
-				return err
-			}
-			return a.print(rec, format)
+			return a.deliver(cmd.Context(), call, s, func(rec desk.Record) (string, error) {
+				if rec.State == desk.Unavailable || rec.State == desk.Failed {
+					return "", nil // a result for models, not for programs
+				}
+				return wire.Format(rec, format)
+			})
 		},
 	}
-	asks(cmd)
-	takes(cmd, limitKeys[:]...)
+	a.askFlags(cmd)
+	a.addFlags(cmd, limitKeys[:]...)
 	cmd.Flags().StringVar(&format, "format", wire.Formats()[0], "how to print the answer: "+strings.Join(wire.Formats(), ", "))
 	return cmd
 }
@@ -102,109 +102,29 @@ func (a *app) input(args []string) ([]byte, error) {
 // maxInput is the most that is read from standard input, in bytes.
 const maxInput = 16 << 20
 
-// put asks the set on this machine and waits for its end.
-func (a *app) put(ctx context.Context, call wire.Call, s config.Values) (desk.Record, error) {
-	if len(call.Set.Shown(nil)) == 0 { // every answer was brought along (B1)
-		return desk.Record{Set: call.Set, State: desk.Answered, Outcome: &desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}}}, nil
+// question is what a command asks on this machine.
+func (a *app) question(call wire.Call, s settings.Values, surfaces []ui.Surface) present.Question {
+	return present.Question{
+		Request: desk.Request{
+			Set:       call.Set,
+			Session:   a.getenv("ASK_SESSION"),
+			Asker:     desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: "shell"},
+			Timeout:   call.Timeout,
+			OnTimeout: call.OnTimeout,
+		},
+		Surfaces:    func(*present.Presentation) []ui.Surface { return surfaces },
+		Interrupted: desk.Cancelled,
 	}
-	log := a.log(slog.LevelWarn)
-	d, err := a.desk(s, log)
-	if err != nil {
-		return desk.Record{}, err
-	}
-	rec, attendance, err := d.Submit(ctx, desk.Request{
-		Set:       call.Set,
-		Session:   a.getenv("ASK_SESSION"),
-		Asker:     desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: "shell"},
-		Timeout:   call.Timeout,
-		OnTimeout: call.OnTimeout,
-	})
-	if err != nil {
-		return desk.Record{}, err
-	}
-	defer attendance.Release()
-	if rec.Outcome != nil { // the answer to an earlier call that broke off
-		return rec, d.Collect(ctx, rec.ID)
-	}
-	presenter := a.presenter(s, d, log)
-	page := a.webSurface(s, d, presenter, log)
-	defer page.Close()
-	shown := presenter.Present(rec, a.surfaces(s, d, page))
-	select {
-	case <-shown.Done():
-	case <-ctx.Done():
-	}
-	presenter.Close(context.Cause(ctx))
-	<-shown.Done()
-	return a.finish(ctx, d, rec, shown.Err())
 }
 
 // presenter shows records as the settings say.
-func (a *app) presenter(s config.Values, d *desk.Desk, log *slog.Logger) *ui.Presenter {
-	return ui.NewPresenter(ui.PresenterOptions{
+func (a *app) presenter(s settings.Values, d *desk.Desk, log *slog.Logger) *present.Presenter {
+	return present.New(present.Options{
 		Desk:         d,
 		Log:          log,
 		Notify:       a.notifier(s, log),
 		TakeDefaults: s.OnTimeout == desk.OnTimeoutDefault,
 	})
-}
-
-// finish returns the record as it ended, and ends it where nobody will: shown
-// is why the surfaces stopped, nil where the record had ended.
-func (a *app) finish(ctx context.Context, d *desk.Desk, rec desk.Record, shown error) (desk.Record, error) {
-	ctx = context.WithoutCancel(ctx)
-	if shown != nil {
-		end, keep := ending(shown)
-		if keep {
-			return rec, shown
-		}
-		_, err := d.Close(ctx, rec.ID, end)
-		var first *desk.ClosedError
-		if err != nil && !errors.As(err, &first) {
-			return rec, err
-		}
-	}
-	rec, err := d.Get(ctx, rec.ID)
-	if err != nil {
-		return rec, err
-	}
-	if err := d.Collect(ctx, rec.ID); err != nil {
-		return rec, err
-	}
-	if rec.State == desk.Cancelled {
-		return rec, shown // interrupted
-	}
-	return rec, nil
-}
-
-// ending is the outcome of a record that its surfaces left open. A program that
-// was killed, and not by its human, leaves it open for whoever asks again.
-func ending(shown error) (end desk.Outcome, keep bool) {
-	var sig *signalError
-	switch {
-	case errors.As(shown, &sig) && sig.Signal != os.Interrupt:
-		return end, true
-	case errors.As(shown, &sig), errors.Is(shown, ui.ErrInterrupted):
-		return desk.Outcome{Status: desk.Cancelled, Reason: "interrupted at the command line"}, false
-	case errors.Is(shown, ui.ErrUnavailable):
-		return desk.Outcome{Status: desk.Unavailable, Reason: shown.Error()}, false
-	}
-	return desk.Outcome{Status: desk.Failed, Reason: shown.Error()}, false
-}
-
-// print writes the result of a record that had a human's chance to be
-// answered, and returns its exit status.
-func (a *app) print(rec desk.Record, format string) error {
-	err := outcome(rec)
-	if rec.State == desk.Unavailable || rec.State == desk.Failed {
-		return err
-	}
-	out, wrong := wire.Format(rec, format)
-	if wrong != nil {
-		return wrong
-	}
-	fmt.Fprintln(a.out, out)
-	return err
 }
 
 // outcome is the exit status of a record's end.

@@ -25,7 +25,7 @@ While an inbox is open, questions count as seen by somebody. Log messages are
 dropped unless standard error goes elsewhere than to a terminal.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.settings(cmd)
+			s, err := a.settings()
 			if err != nil {
 				return err
 			}
@@ -33,7 +33,7 @@ dropped unless standard error goes elsewhere than to a terminal.`,
 			if err != nil {
 				return err
 			}
-			out, _ := a.out.(*os.File)
+			out, _ := a.out.Writer.(*os.File)
 			return inbox.Run(cmd.Context(), inbox.Options{
 				Desk:   d,
 				In:     a.in,
@@ -43,7 +43,7 @@ dropped unless standard error goes elsewhere than to a terminal.`,
 			})
 		},
 	}
-	takes(cmd, "dir", "no_color")
+	a.addFlags(cmd, "dir", "no_color")
 	return cmd
 }
 

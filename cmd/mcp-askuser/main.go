@@ -12,28 +12,37 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"mcp-askuser/cmd/mcp-askuser/settings"
 )
 
 // app is what the commands share: the process's surroundings, handed in.
 type app struct {
 	name   string // as the program was called
 	in     *os.File
-	out    io.Writer
+	out    *output
 	err    io.Writer
 	getenv func(string) string
+	config *settings.Settings // of the command that runs; see run
 }
 
 func main() {
-	a := &app{name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv}
+	a := &app{name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), in: os.Stdin, out: &output{Writer: os.Stdout}, err: os.Stderr, getenv: os.Getenv}
+	// A pipe that nobody reads is a write error, of which we tell. To ignore the
+	// signal would be inherited by the programs that we start.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := interruptible(context.Background())
 	code := a.run(ctx, os.Args[1:])
 	stop()
@@ -45,6 +54,7 @@ const alias = "AskUserQuestion"
 
 // run runs the command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
+	a.config = settings.New(surfaceNames[:])
 	cmd := a.root()
 	if a.name == alias {
 		cmd = a.ask()
@@ -54,8 +64,14 @@ func (a *app) run(ctx context.Context, args []string) int {
 	cmd.SetIn(a.in)
 	cmd.SetOut(a.out)
 	cmd.SetErr(a.err)
+	a.config.Load(a.getenv) // the flags come after it, in their time
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	return a.status(cmd.ExecuteContext(ctx))
+	err := cmd.ExecuteContext(ctx)
+	code := a.status(err)
+	if wrong := a.out.flush(); wrong != nil && !errors.Is(err, wrong) {
+		code = a.status(wrong)
+	}
+	return code
 }
 
 func (a *app) root() *cobra.Command {
@@ -74,7 +90,7 @@ agents start it. To see what it does, run: mcp-askuser demo`,
 			return a.serveMCP(cmd)
 		},
 	}
-	serves(cmd)
+	a.serveFlags(cmd)
 	cmd.AddCommand(a.serve(), a.ask(), a.confirm(), a.demo(),
 		a.pending(), a.show(), a.answer(), a.dismiss(), a.cancel(), a.history(), a.events(), a.lift(),
 		a.inbox(), a.web(), a.configuration(), a.schema(), a.skill(), a.version())

@@ -83,6 +83,9 @@ func (p *Presenter) Close(cause error) {
 	p.background.Wait()
 }
 
+// Flush returns when what was delivered has been put away.
+func (p *Presenter) Flush() { p.background.Wait() }
+
 // Question is what an asker wants to know, and how it can be shown.
 type Question struct {
 	desk.Request
@@ -211,6 +214,7 @@ func (p *Presenter) ended(rec desk.Record, attendance *desk.Attendance) *Waiter 
 	x := newPresentation(p, rec)
 	x.final = rec
 	close(x.ended)
+	close(x.nobody)
 	return x.place(attendance)
 }
 
@@ -290,7 +294,7 @@ func (p *Presenter) delivered(id string) {
 			return
 		}
 		if err := p.Desk.Collect(context.Background(), id); err != nil {
-			p.Log.Error("archiving failed", "id", id, "error", err)
+			p.Log.Warn("a question that was delivered is not put away", "id", id, "error", err)
 		}
 	})
 }

@@ -208,6 +208,8 @@ func (x *Presentation) walk(surfaces Surfaces) {
 	}
 	x.mu.Lock()
 	kept, surface, asked, interrupted := x.kept, x.surface, x.askers > 0, x.interrupted
+	x.why = err
+	close(x.nobody)
 	x.mu.Unlock()
 	switch {
 	case isEnd(err) || x.ctx.Err() != nil && errors.Is(err, context.Cause(x.ctx)):
@@ -226,8 +228,7 @@ func (x *Presentation) walk(surfaces Surfaces) {
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.walking, x.why = false, err
-	close(x.nobody)
+	x.walking = false
 }
 
 // try shows the record on one surface after the other. The error is nil or a

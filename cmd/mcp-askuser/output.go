@@ -1,0 +1,153 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+
+	"golang.org/x/term"
+
+	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/wire"
+	"mcp-askuser/ui"
+	"mcp-askuser/ui/present"
+)
+
+// output is standard output. It remembers its first error and writes nothing
+// after it; run tells of it, whatever the command does.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (n int, err error) {
+	if o.err == nil {
+		n, o.err = o.Writer.Write(p)
+	}
+	return n, o.err
+}
+
+// flush returns the first error of all that was written. A file may tell of its
+// own only when it is synced.
+func (o *output) flush() error {
+	f, ok := o.Writer.(*os.File)
+	if o.err != nil || !ok {
+		return o.err
+	}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		o.err = f.Sync()
+	}
+	return o.err
+}
+
+// width is the width of the terminal that it goes to, in cells; 0 where it goes
+// elsewhere.
+func (o *output) width() int {
+	f, ok := o.Writer.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+		return width
+	}
+	return 80 // a terminal that does not know
+}
+
+// deliver asks, prints what render makes of the outcome, if anything, and only
+// then says that it was delivered: an answer that could not be printed stays for
+// whoever asks the same again (DESIGN, promise 2). The error has the exit
+// status.
+func (a *app) deliver(ctx context.Context, call wire.Call, s settings.Values, render func(desk.Record) (string, error)) error {
+	if len(call.Set.Asked(nil)) == 0 { // every answer was brought along (B1)
+		return a.printResult(desk.Record{Set: call.Set, State: desk.Answered, Outcome: &desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}}}, render)
+	}
+	log := a.log(slog.LevelWarn)
+	d, err := a.desk(s, log)
+	if err != nil {
+		return err
+	}
+	presenter := a.presenter(s, d, log)
+	defer presenter.Close(nil)
+	page := a.webSurface(s, d, presenter, log)
+	defer page.Close()
+	w, err := presenter.Ask(ctx, a.question(call, s, a.surfaces(s, d, page)))
+	if err != nil {
+		return err
+	}
+	defer w.Leave()
+	select {
+	case <-w.Nobody(): // the terminal is free again
+	case <-ctx.Done():
+		return a.interrupted(ctx, d, presenter, w)
+	}
+	<-w.Ended()
+	rec, err := w.Result()
+	if err != nil {
+		return err
+	}
+	if err = w.Why(); !errors.Is(err, ui.ErrInterrupted) { // the human needs no result
+		err = a.printResult(rec, render)
+	}
+	if errors.As(err, new(*unprintedError)) {
+		return err
+	}
+	w.Delivered()
+	presenter.Flush()
+	return err
+}
+
+// interrupted ends a command that a signal has ended. Ctrl+C withdraws the
+// question; a program that is killed otherwise leaves it open for whoever asks
+// again.
+func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.Presenter, w *present.Waiter) error {
+	cause := context.Cause(ctx)
+	presenter.Close(cause)
+	var sig *signalError
+	if !errors.As(cause, &sig) || sig.Signal != os.Interrupt {
+		return cause
+	}
+	ctx, id := context.WithoutCancel(ctx), w.Record().ID
+	if _, err := d.Close(ctx, id, desk.Outcome{Status: desk.Cancelled, Reason: "interrupted at the command line"}); err != nil {
+		return cause // answered at the last moment: that is kept for whoever asks the same again
+	}
+	if err := d.Collect(ctx, id); err != nil {
+		a.log(slog.LevelWarn).WarnContext(ctx, "the question is not put away", "id", id, "error", err)
+	}
+	return cause
+}
+
+// printResult prints what render makes of the outcome, if anything. The error
+// has the exit status; it is an *unprintedError where nothing got out.
+func (a *app) printResult(rec desk.Record, render func(desk.Record) (string, error)) error {
+	text, err := render(rec)
+	if err != nil {
+		return err
+	}
+	if text != "" {
+		fmt.Fprintln(a.out, text)
+	}
+	if err := a.out.flush(); err != nil {
+		return &unprintedError{rec, err}
+	}
+	return outcome(rec)
+}
+
+// unprintedError says what became of an outcome that could not be printed.
+type unprintedError struct {
+	rec desk.Record
+	err error
+}
+
+func (e *unprintedError) Unwrap() error { return e.err }
+
+func (e *unprintedError) Error() string {
+	if e.rec.State != desk.Answered && e.rec.State != desk.Dismissed {
+		return fmt.Sprintf("the result could not be printed: %v", e.err)
+	}
+	return fmt.Sprintf("the user has replied, but that could not be printed: %v; the reply is kept: ask the same again to get it", e.err)
+}
