@@ -129,7 +129,7 @@ func TestSameQuestionTwice(t *testing.T) {
 		w.waiting()
 	}
 	d := openDesk(t, dir)
-	say(t, d, only(t, d).ID, question.YesID)
+	say(t, d, only(t, d).ID, "yes")
 	for range 2 {
 		if r := w.next(func(m message) bool { return len(m.ID) > 0 }).Result; r.IsError || !strings.Contains(r.Content[0].Text, "User has answered") {
 			t.Errorf("got %+v", r)
