@@ -58,11 +58,10 @@ func (k *Call) Notify(method string, params any) error {
 }
 
 // Delivered implements [askuser.Transport]. F is told true once the handler's
-// result was written whole, and false when the client cancelled the call, the
-// output failed, the connection ended first, or an error had to be answered
-// instead: the handler panicked after all, or what it returned cannot be
-// encoded. It is called before Serve returns, unless the handler or a single
-// write outlasts the end of the connection; then once that returns.
+// result was written whole, and false where it will not be: the client
+// cancelled the call, the output failed, the connection ended first, or an
+// error is answered instead, because the handler failed after all or what it
+// returned cannot be encoded.
 func (k *Call) Delivered(f func(written bool)) { k.delivered = f }
 
 // tell says what became of the response, once.

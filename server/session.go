@@ -129,7 +129,7 @@ func (k *Call) answer(m Message) []byte {
 	line, err := k.handle(m)
 	if err != nil {
 		k.session.log.Error("a request failed inside", "method", method, "id", string(k.id), "error", err)
-		k.tell(false) // it is not what the handler returned that will be written
+		k.tell(false) // no result will be written
 		line, _ = encodeError(k.id, mcp.NewJSONRPCErrorDetails(mcp.INTERNAL_ERROR, "internal error; see the server's log", nil))
 	}
 	return line
@@ -149,8 +149,12 @@ func (k *Call) handle(m Message) (line []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	mcp := k.session.mcp
-	return encodeResponse(k.id, mcp.HandleMessage(askuser.WithTransport(mcp.WithContext(k.ctx, mcpSession{k}), k), text))
+	ctx := askuser.WithTransport(k.session.mcp.WithContext(k.ctx, mcpSession{k}), k)
+	response := k.session.mcp.HandleMessage(ctx, text)
+	if _, failed := response.(mcp.JSONRPCError); failed {
+		k.tell(false)
+	}
+	return encodeResponse(k.id, response)
 }
 
 // cancelled serves notifications/cancelled. mcp-go never sees it: it would
