@@ -27,8 +27,7 @@ type Call struct {
 	asked []string // raw ids of the requests to the client that belong to the call
 	ended bool
 
-	relaying sync.Once
-	relay    *relay
+	relaying sync.Mutex // held while a notification of mcp-go's is on its way
 }
 
 var _ askuser.Transport = (*Call)(nil)
@@ -50,7 +49,7 @@ func (k *Call) Turn(ctx context.Context) (placed func(), err error) {
 
 // Notify implements [askuser.Transport].
 func (k *Call) Notify(method string, params any) error {
-	line, err := encodeNotification(method, params)
+	line, err := encode(frame{Method: method, Params: params})
 	if err != nil {
 		return err
 	}
