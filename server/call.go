@@ -27,8 +27,7 @@ type Call struct {
 	asked []string // raw ids of the requests to the client that belong to the call
 	ended bool
 
-	relaying sync.Once
-	relay    *relay
+	relaying sync.Mutex // held while a notification of mcp-go's is on its way
 }
 
 var _ askuser.Transport = (*Call)(nil)
@@ -50,7 +49,7 @@ func (k *Call) Turn(ctx context.Context) (placed func(), err error) {
 
 // Notify implements [askuser.Transport].
 func (k *Call) Notify(method string, params any) error {
-	line, err := encodeNotification(method, params)
+	line, err := encode(frame{Method: method, Params: params})
 	if err != nil {
 		return err
 	}
@@ -58,11 +57,10 @@ func (k *Call) Notify(method string, params any) error {
 }
 
 // Delivered implements [askuser.Transport]. F is told true once the handler's
-// result was written whole, and false when the client cancelled the call, the
-// output failed, the connection ended first, or an error had to be answered
-// instead: the handler panicked after all, or what it returned cannot be
-// encoded. It is called before Serve returns, unless the handler or a single
-// write outlasts the end of the connection; then once that returns.
+// result was written whole, and false where it will not be: the client
+// cancelled the call, the output failed, the connection ended first, or an
+// error is answered instead, because the handler failed after all or what it
+// returned cannot be encoded.
 func (k *Call) Delivered(f func(written bool)) { k.delivered = f }
 
 // tell says what became of the response, once.

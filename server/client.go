@@ -83,57 +83,19 @@ func (s mcpSession) RequestElicitation(ctx context.Context, request mcp.Elicitat
 	return s.Elicit(ctx, request.Params)
 }
 
-// NotificationChannel takes notifications that mcp-go sends in the course of
-// the call, such as the acknowledgement of subscriptions/listen. They are
-// written in order, and before the response where the handler returns after
-// sending them.
+// NotificationChannel takes one notification that mcp-go sends in the course of
+// the call, such as the acknowledgement of subscriptions/listen. They are sent
+// in order, and before the response where the handler returns after them.
 func (s mcpSession) NotificationChannel() chan<- mcp.JSONRPCNotification {
-	s.relaying.Do(func() {
-		s.relay = &relay{make(chan mcp.JSONRPCNotification, relayBuffer), make(chan struct{}), make(chan struct{})}
-		go s.relay.run(s.Call)
-	})
-	return s.relay.notifications
-}
-
-// relayBuffer is how many of mcp-go's notifications may wait; it drops what
-// exceeds it.
-const relayBuffer = 64
-
-// relay brings mcp-go's notifications from their channel to a call's outbox.
-// Few calls have one.
-type relay struct {
-	notifications chan mcp.JSONRPCNotification
-	stop, stopped chan struct{}
-}
-
-func (r *relay) run(k *Call) {
-	defer close(r.stopped)
-	for {
-		select {
-		case n := <-r.notifications:
-			k.pass(n)
-		case <-r.stop:
-			for range len(r.notifications) {
-				k.pass(<-r.notifications)
-			}
-			return
+	s.relaying.Lock()
+	one := make(chan mcp.JSONRPCNotification, 1)
+	go func() {
+		defer s.relaying.Unlock()
+		n := <-one // mcp-go asks for the channel only to put one in
+		restoreSubscriptionID(n.Params.Meta)
+		if err := s.Notify(n.Method, n.Params); err != nil {
+			s.session.log.Info("a notification was not sent", "method", n.Method, "error", err)
 		}
-	}
-}
-
-// pass sends a notification of mcp-go's.
-func (k *Call) pass(n mcp.JSONRPCNotification) {
-	restoreSubscriptionID(n.Params.Meta)
-	if err := k.Notify(n.Method, n.Params); err != nil {
-		k.session.log.Info("a notification was not sent", "method", n.Method, "error", err)
-	}
-}
-
-// endRelay sends what the handler has left in the channel, if there is one.
-func (k *Call) endRelay() {
-	k.relaying.Do(func() {}) // from now on there will be none
-	if k.relay != nil {
-		close(k.relay.stop)
-		<-k.relay.stopped
-	}
+	}()
+	return one
 }

@@ -72,15 +72,18 @@ func (m Message) isResponse() bool {
 	return m.Method == "" && (m.Result != nil || m.Error != nil)
 }
 
-// forMCP is the message as mcp-go gets it: a request's id is a string that
-// holds the client's raw id, which mcp-go repeats unharmed.
+// forMCP is the request as mcp-go gets it: its id is a string that holds the
+// client's raw id, which mcp-go repeats unharmed.
 func (m Message) forMCP() (json.RawMessage, error) {
-	return encode(struct {
-		JSONRPC string          `json:"jsonrpc"`
-		ID      string          `json:"id,omitempty"`
-		Method  string          `json:"method"`
-		Params  json.RawMessage `json:"params,omitempty"`
-	}{mcp.JSONRPC_VERSION, string(m.ID), m.Method, m.Params})
+	id, err := json.Marshal(string(m.ID))
+	if err != nil {
+		return nil, err
+	}
+	f := frame{ID: id, Method: m.Method}
+	if m.Params != nil {
+		f.Params = m.Params
+	}
+	return encode(f)
 }
 
 // restoreSubscriptionID turns an id that forMCP made a string back into what
@@ -91,6 +94,16 @@ func restoreSubscriptionID(meta map[string]any) {
 	}
 }
 
+// frame is a JSON-RPC message of ours.
+type frame struct {
+	JSONRPC string                   `json:"jsonrpc"`
+	ID      json.RawMessage          `json:"id,omitempty"`
+	Method  string                   `json:"method,omitempty"`
+	Params  any                      `json:"params,omitempty"`
+	Result  any                      `json:"result,omitempty"`
+	Error   *mcp.JSONRPCErrorDetails `json:"error,omitempty"`
+}
+
 // encodeResponse returns the line that answers the request id with what
 // mcp-go made of it.
 func encodeResponse(id json.RawMessage, response mcp.JSONRPCMessage) ([]byte, error) {
@@ -99,13 +112,9 @@ func encodeResponse(id json.RawMessage, response mcp.JSONRPCMessage) ([]byte, er
 		if listen, ok := r.Result.(mcp.SubscriptionsListenResult); ok && listen.Meta != nil {
 			restoreSubscriptionID(listen.Meta.AdditionalFields)
 		}
-		return encode(struct {
-			JSONRPC string          `json:"jsonrpc"`
-			ID      json.RawMessage `json:"id"`
-			Result  any             `json:"result"`
-		}{mcp.JSONRPC_VERSION, id, r.Result})
+		return encode(frame{ID: id, Result: r.Result})
 	case mcp.JSONRPCError:
-		return encodeError(id, r.Error)
+		return encode(frame{ID: id, Error: &r.Error})
 	default:
 		return nil, fmt.Errorf("unexpected response of type %T", response)
 	}
@@ -113,40 +122,21 @@ func encodeResponse(id json.RawMessage, response mcp.JSONRPCMessage) ([]byte, er
 
 // encodeError returns the line that answers the request id, or no known
 // request if it is nil, with an error.
-func encodeError(id json.RawMessage, details mcp.JSONRPCErrorDetails) ([]byte, error) {
-	return encode(struct {
-		JSONRPC string                  `json:"jsonrpc"`
-		ID      json.RawMessage         `json:"id"`
-		Error   mcp.JSONRPCErrorDetails `json:"error"`
-	}{mcp.JSONRPC_VERSION, id, details})
+func encodeError(id json.RawMessage, f Fault) ([]byte, error) {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	return encode(frame{ID: id, Error: &mcp.JSONRPCErrorDetails{Code: f.Code, Message: f.Text}})
 }
 
-// encodeNotification returns the line that notifies the client.
-func encodeNotification(method string, params any) ([]byte, error) {
-	return encode(struct {
-		JSONRPC string `json:"jsonrpc"`
-		Method  string `json:"method"`
-		Params  any    `json:"params,omitempty"`
-	}{mcp.JSONRPC_VERSION, method, params})
-}
-
-// encodeRequest returns the line that asks the client something.
-func encodeRequest(id json.RawMessage, method string, params any) ([]byte, error) {
-	return encode(struct {
-		JSONRPC string          `json:"jsonrpc"`
-		ID      json.RawMessage `json:"id"`
-		Method  string          `json:"method"`
-		Params  any             `json:"params"`
-	}{mcp.JSONRPC_VERSION, id, method, params})
-}
-
-// encode returns v as one line of JSON with its newline. HTML is not escaped:
+// encode returns f as one line of JSON with its newline. HTML is not escaped:
 // it would change ids and waste the tool descriptions' bytes.
-func encode(v any) ([]byte, error) {
+func encode(f frame) ([]byte, error) {
+	f.JSONRPC = mcp.JSONRPC_VERSION
 	var line bytes.Buffer
 	encoder := json.NewEncoder(&line)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(v); err != nil {
+	if err := encoder.Encode(f); err != nil {
 		return nil, err
 	}
 	return line.Bytes(), nil

@@ -9,14 +9,14 @@ import (
 )
 
 func TestEncodeError(t *testing.T) {
-	line, err := encodeError(nil, mcp.NewJSONRPCErrorDetails(mcp.PARSE_ERROR, "a\nb", nil))
+	line, err := encodeError(nil, Fault{mcp.PARSE_ERROR, "a\nb"})
 	if want := `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"a\nb"}}` + "\n"; err != nil || string(line) != want {
 		t.Errorf("got %q, %v, want %q", line, err, want)
 	}
 }
 
-// FuzzDecode: every line is either refused or can be handed on, with the same
-// id, whatever a client writes.
+// FuzzDecode: every message is either refused or can be taken; a request is
+// handed on with the same id, whatever a client writes.
 func FuzzDecode(f *testing.F) {
 	for _, seed := range []string{
 		`{"jsonrpc":"2.0","id":1,"method":"ping"}`, `{"jsonrpc":"2.0","id":"askuser-1","result":{}}`,
@@ -29,7 +29,7 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, wrong := Decode(text)
 		if wrong != nil {
-			line, err := encodeError(m.ID, mcp.NewJSONRPCErrorDetails(wrong.Code, wrong.Text, nil))
+			line, err := encodeError(m.ID, *wrong)
 			if err != nil || !json.Valid(line) {
 				t.Fatalf("refusal %q: %v", line, err)
 			}
@@ -37,6 +37,9 @@ func FuzzDecode(f *testing.F) {
 		}
 		if m.isResponse() {
 			_, _ = m.outcome()
+			return
+		}
+		if !m.IsRequest() {
 			return
 		}
 		handed, err := m.forMCP()
@@ -50,10 +53,10 @@ func FuzzDecode(f *testing.F) {
 		if err := json.Unmarshal(handed, &got); err != nil {
 			t.Fatalf("%q: %v", handed, err)
 		}
-		if got.Method != m.Method || (got.ID == nil) != (m.ID == nil) {
+		if got.Method != m.Method || got.ID == nil {
 			t.Fatalf("%q became %q", text, handed)
 		}
-		if got.ID != nil && utf8.Valid(m.ID) && *got.ID != string(m.ID) {
+		if utf8.Valid(m.ID) && *got.ID != string(m.ID) {
 			t.Fatalf("the id %q became %q", m.ID, *got.ID)
 		}
 	})

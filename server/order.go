@@ -16,16 +16,16 @@ type order struct {
 
 // place is where a call stands in the order.
 type place struct {
-	joined, left bool
-	next         *place
-	turn         chan struct{} // closed when it is the call's turn; nil until the call waits
+	open bool // has joined and not left
+	next *place
+	turn chan struct{} // closed when it is the call's turn; nil unless the call waits
 }
 
 // join puts p behind all others.
 func (o *order) join(p *place) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	p.joined = true
+	p.open = true
 	if o.first == nil {
 		o.first = p
 	} else {
@@ -38,7 +38,7 @@ func (o *order) join(p *place) {
 // cause of ctx's end.
 func (o *order) wait(ctx context.Context, p *place) error {
 	o.mu.Lock()
-	if !p.joined || p.left || p == o.first {
+	if !p.open || p == o.first {
 		o.mu.Unlock()
 		return nil
 	}
@@ -60,15 +60,12 @@ func (o *order) wait(ctx context.Context, p *place) error {
 func (o *order) leave(p *place) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !p.joined || p.left {
-		return
-	}
-	p.left = true
+	p.open = false
 	if p != o.first {
 		p.release()
 		return
 	}
-	for o.first != nil && o.first.left {
+	for o.first != nil && !o.first.open {
 		gone := o.first
 		o.first, gone.next = gone.next, nil // or a call that waits would hold on to all later ones
 	}

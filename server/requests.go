@@ -61,7 +61,7 @@ func (r *requests) do(ctx context.Context, k *Call, method string, params any) (
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	r.withdraw(k, id, err)
+	r.withdraw(k, err, id)
 	if m, ok := <-answered; ok { // it was faster after all, and an answer is never lost
 		return m.outcome()
 	}
@@ -78,7 +78,7 @@ func (r *requests) send(k *Call, method string, params any) (id string, answered
 	}
 	r.last++
 	id = strconv.Quote("askuser-" + strconv.FormatUint(r.last, 10))
-	line, err := encodeRequest(json.RawMessage(id), method, params)
+	line, err := encode(frame{ID: json.RawMessage(id), Method: method, Params: params})
 	if err == nil {
 		err = k.out.Send(Outgoing{line, k, request})
 	}
@@ -102,39 +102,32 @@ func (r *requests) deliver(m Message) {
 	}
 }
 
-// withdraw tells the client that its answer to a request is not wanted any
-// more, unless it has answered.
-func (r *requests) withdraw(k *Call, id string, reason error) {
+// withdraw tells the client that its answers to these requests of k's are not
+// wanted any more, except for those that it has given.
+func (r *requests) withdraw(k *Call, reason error, ids ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.cancel(k, id, reason)
+	for _, id := range ids {
+		answered, ok := r.waiting[id]
+		if !ok {
+			continue
+		}
+		delete(r.waiting, id)
+		close(answered)
+		params := map[string]any{"requestId": json.RawMessage(id), "reason": reason.Error()}
+		line, err := encode(frame{Method: string(mcp.MethodNotificationCancelled), Params: params})
+		if err == nil { // an error cannot happen
+			_ = k.out.Send(Outgoing{line, k, request}) // after the end of the connection there is nobody to tell
+		}
+	}
 }
 
 // end withdraws all of k's requests; there will be no more.
 func (r *requests) end(k *Call) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	k.ended = true
-	for _, id := range k.asked {
-		r.cancel(k, id, askuser.ErrCallEnded)
-	}
-}
-
-// cancel is withdraw for those who hold the lock.
-func (r *requests) cancel(k *Call, id string, reason error) {
-	answered, ok := r.waiting[id]
-	if !ok {
-		return
-	}
-	delete(r.waiting, id)
-	close(answered)
-	line, err := encodeNotification(string(mcp.MethodNotificationCancelled), struct {
-		RequestID json.RawMessage `json:"requestId"`
-		Reason    string          `json:"reason"`
-	}{json.RawMessage(id), reason.Error()})
-	if err == nil { // an error cannot happen: two strings
-		_ = k.out.Send(Outgoing{line, k, request}) // after the end of the connection there is nobody to tell
-	}
+	r.mu.Unlock()
+	r.withdraw(k, askuser.ErrCallEnded, k.asked...)
 }
 
 // outcome is the result or the error that a response holds.

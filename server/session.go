@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -38,12 +39,13 @@ type Session struct {
 
 // NewSession returns a session. It starts nothing.
 func NewSession(mcp *mcpserver.MCPServer, o Options) *Session {
-	s := &Session{mcp: mcp, id: o.ID, directory: o.Directory, log: o.Log, calls: newCalls(), requests: requests{waiting: make(map[string]chan Message)}}
-	if s.id == "" {
-		s.id = rand.Text()
-	}
-	if s.log == nil {
-		s.log = slog.New(slog.DiscardHandler)
+	s := &Session{
+		mcp:       mcp,
+		id:        cmp.Or(o.ID, rand.Text()),
+		directory: o.Directory,
+		log:       cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
+		calls:     newCalls(),
+		requests:  requests{waiting: make(map[string]chan Message)},
 	}
 	s.client.Store(&askuser.Client{})
 	return s
@@ -72,7 +74,7 @@ func (s *Session) Receive(ctx context.Context, m Message, out Outbox) {
 // Refuse answers what is no request that we can serve. It belongs to no call,
 // so that one waiting under the same id is not touched.
 func (s *Session) Refuse(id json.RawMessage, f Fault, out Outbox) {
-	line, err := encodeError(id, mcp.NewJSONRPCErrorDetails(f.Code, f.Text, nil))
+	line, err := encodeError(id, f)
 	if err != nil {
 		s.log.Error("a refusal cannot be encoded", "error", err)
 		return
@@ -118,7 +120,8 @@ func (k *Call) serve(m Message) {
 	}
 	k.session.order.leave(&k.place)
 	k.session.requests.end(k)
-	k.endRelay()
+	k.relaying.Lock()
+	defer k.relaying.Unlock()
 	k.respond(line)
 }
 
@@ -129,8 +132,8 @@ func (k *Call) answer(m Message) []byte {
 	line, err := k.handle(m)
 	if err != nil {
 		k.session.log.Error("a request failed inside", "method", method, "id", string(k.id), "error", err)
-		k.tell(false) // it is not what the handler returned that will be written
-		line, _ = encodeError(k.id, mcp.NewJSONRPCErrorDetails(mcp.INTERNAL_ERROR, "internal error; see the server's log", nil))
+		k.tell(false) // no result will be written
+		line, _ = encodeError(k.id, Fault{mcp.INTERNAL_ERROR, "internal error; see the server's log"})
 	}
 	return line
 }
@@ -149,8 +152,12 @@ func (k *Call) handle(m Message) (line []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	mcp := k.session.mcp
-	return encodeResponse(k.id, mcp.HandleMessage(askuser.WithTransport(mcp.WithContext(k.ctx, mcpSession{k}), k), text))
+	ctx := askuser.WithTransport(k.session.mcp.WithContext(k.ctx, mcpSession{k}), k)
+	response := k.session.mcp.HandleMessage(ctx, text)
+	if _, failed := response.(mcp.JSONRPCError); failed {
+		k.tell(false)
+	}
+	return encodeResponse(k.id, response)
 }
 
 // cancelled serves notifications/cancelled. mcp-go never sees it: it would

@@ -149,7 +149,7 @@ func TestElicitationWithdrawn(t *testing.T) {
 	p.send(callLine("1", "ask"))
 	p.want(elicitationLine(1))
 	p.send(cancelLine("1", "user-cancel"))
-	p.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"askuser-1","reason":"cancelled by the client: user-cancel"}}`)
+	p.want(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"cancelled by the client: user-cancel","requestId":"askuser-1"}}`)
 	if _, ok := errors.AsType[*askuser.Cancelled](receive(t, results, 1)[0].err); !ok {
 		t.Error("the cause is lost")
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"testing"
 
@@ -112,34 +111,4 @@ func FuzzServe(f *testing.F) {
 			}
 		}
 	})
-}
-
-func BenchmarkCalls(b *testing.B) {
-	s := testServer(map[string]mcpserver.ToolHandlerFunc{"echo": echo})
-	inR, inW := io.Pipe()
-	go func() {
-		for i := range b.N {
-			_, _ = io.WriteString(inW, callLine(fmt.Sprint(i), "echo")+"\n")
-		}
-		_ = inW.Close()
-	}()
-	b.ReportAllocs()
-	if err := Serve(b.Context(), s, inR, io.Discard, Options{Grace: patience}); err != nil {
-		b.Fatal(err)
-	}
-}
-
-func BenchmarkPing(b *testing.B) {
-	s := testServer(nil)
-	inR, inW := io.Pipe()
-	outR, outW := io.Pipe()
-	go func() { _ = Serve(b.Context(), s, inR, outW, Options{}) }()
-	buf := make([]byte, 1<<10)
-	for b.Loop() {
-		_, _ = io.WriteString(inW, pingLine("1")+"\n")
-		if _, err := outR.Read(buf); err != nil {
-			b.Fatal(err)
-		}
-	}
-	_ = inW.Close()
 }

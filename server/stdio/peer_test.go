@@ -199,7 +199,7 @@ func (w *waiter) call(ctx context.Context, request mcp.CallToolRequest) (*mcp.Ca
 }
 
 // receive takes n values.
-func receive[T any](t *testing.T, from <-chan T, n int) []T {
+func receive[T any](t testing.TB, from <-chan T, n int) []T {
 	t.Helper()
 	var values []T
 	deadline := time.After(patience)

@@ -2,6 +2,7 @@ package stdio
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,30 +45,23 @@ type Options struct {
 //
 // At the end every waiting request's context is cancelled with the cause
 // askuser.ErrDisconnected, the handlers get the grace period, and what they
-// still return is written. Then what became of each of these responses has been
-// told to those who asked (askuser.Transport.Delivered), but for handlers that
-// have not returned and for a write that out has taken no part of within
-// 250 ms: there it is told once they return. Serve returns nil after the end of
-// input, ctx's cause after ctx ended, and an error that wraps both
-// askuser.ErrDisconnected and the stream's error otherwise.
+// still return is written, as long as out takes a line within 250 ms. When Serve
+// returns, everybody who asked what became of a response
+// (askuser.Transport.Delivered) has been told, except for a handler that has not
+// returned and a Write that has not: they are told as soon as it does.
+//
+// Serve returns nil after the end of input, ctx's cause after ctx ended, and an
+// error that wraps both askuser.ErrDisconnected and the stream's error otherwise.
 //
 // Serve never waits for a stream that blocks: an in that is an io.Closer is
-// closed unless it ended by itself, any other keeps one goroutine until its
-// Read returns, and so does an out whose Write never returns.
+// closed, any other keeps one goroutine until its Read returns, and so does an out whose Write never returns.
 //
 // A program that serves its standard output must ignore SIGPIPE
 // (signal.Ignore(syscall.SIGPIPE)), or it is killed, with the terminal as it
 // is, when the client closes the other end; ignored, it is a write error.
 func Serve(ctx context.Context, mcp *mcpserver.MCPServer, in io.Reader, out io.Writer, o Options) error {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	if o.Grace == 0 {
-		o.Grace = defaultGrace
-	}
-	if o.LineLimit == 0 {
-		o.LineLimit = defaultLineLimit
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	o.Grace = cmp.Or(o.Grace, defaultGrace)
 	// Cut loose from ctx's cancellation, so that handlers see our cause.
 	connected, disconnect := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer disconnect(askuser.ErrDisconnected)
@@ -76,7 +70,7 @@ func Serve(ctx context.Context, mcp *mcpserver.MCPServer, in io.Reader, out io.W
 	w := newWriter(out)
 	go w.run()
 	ended := make(chan error, 1)
-	go func() { ended <- read(connected, newLineReader(in, o.LineLimit), session, w) }()
+	go func() { ended <- read(connected, newLineReader(in, cmp.Or(o.LineLimit, defaultLineLimit)), session, w) }()
 
 	var err error
 	select {
@@ -86,10 +80,11 @@ func Serve(ctx context.Context, mcp *mcpserver.MCPServer, in io.Reader, out io.W
 		}
 	case <-w.done:
 		err = fmt.Errorf("%w: write: %w", askuser.ErrDisconnected, w.err)
-		closeInput(in)
 	case <-ctx.Done():
 		err = context.Cause(ctx)
-		closeInput(in)
+	}
+	if closer, ok := in.(io.Closer); ok {
+		_ = closer.Close() // frees a reader that waits for input nobody wants any more
 	}
 	disconnect(askuser.ErrDisconnected)
 	if !waitFor(session.Drain(), o.Grace) {
@@ -121,13 +116,6 @@ func read(ctx context.Context, lines *lineReader, session *server.Session, out s
 			}
 			session.Receive(ctx, m, out)
 		}
-	}
-}
-
-// closeInput frees a reader that waits for input nobody wants any more.
-func closeInput(in io.Reader) {
-	if closer, ok := in.(io.Closer); ok {
-		_ = closer.Close()
 	}
 }
 

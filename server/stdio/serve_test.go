@@ -8,7 +8,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -57,12 +56,8 @@ func TestStubbornHandler(t *testing.T) {
 	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"stubborn": stubborn}))
 	p.send(callLine("1", "stubborn"))
 	<-started
-	began := time.Now()
 	if rest, err := p.hangUp(); err != nil || len(rest) > 0 {
 		t.Errorf("Serve returned %v, wrote %q", err, rest)
-	}
-	if took := time.Since(began); took > exitLimit {
-		t.Errorf("Serve returned after %v, the limit is %v", took, exitLimit)
 	}
 	if log := p.log.String(); !strings.Contains(log, "count=1") {
 		t.Errorf("the log does not tell: %s", log)
@@ -103,13 +98,9 @@ func TestContextEnd(t *testing.T) {
 				t.Fatal(err)
 			}
 			receive(t, w.started, 1)
-			began := time.Now()
 			cancel(stop)
 			if err := receive(t, result, 1)[0]; !errors.Is(err, stop) {
 				t.Errorf("Serve returned %v, want the context's cause", err)
-			}
-			if took := time.Since(began); took > exitLimit {
-				t.Errorf("Serve returned after %v", took)
 			}
 			if cause := receive(t, w.causes, 1)[0]; !errors.Is(cause, askuser.ErrDisconnected) {
 				t.Errorf("the handler saw %v", cause)
@@ -180,13 +171,9 @@ func TestClientDoesNotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	receive(t, w.started, 1)
-	began := time.Now()
 	_ = inW.Close()
 	if err := receive(t, result, 1)[0]; err != nil {
 		t.Error(err)
-	}
-	if took := time.Since(began); took > exitLimit {
-		t.Errorf("Serve returned after %v, the limit is %v", took, exitLimit)
 	}
 }
 

@@ -3,6 +3,7 @@ package stdio
 import (
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"mcp-askuser/server"
@@ -18,11 +19,12 @@ type writer struct {
 	done chan struct{} // run has returned
 	err  error         // of out; to be read after done
 
+	writing atomic.Pointer[time.Time] // since when; nil between two Writes
+
 	mu     sync.Mutex
 	change sync.Cond // of queue or closed
 	queue  []server.Outgoing
 	closed bool
-	since  time.Time // of the Write under way; zero while there is none
 }
 
 func newWriter(out io.Writer) *writer {
@@ -75,16 +77,11 @@ func (w *writer) next() (m server.Outgoing, ok bool) {
 
 // write writes a whole line at once.
 func (w *writer) write(line []byte) error {
-	w.mark(time.Now())
-	defer w.mark(time.Time{})
+	since := time.Now()
+	w.writing.Store(&since)
+	defer w.writing.Store(nil)
 	_, err := w.out.Write(line)
 	return err
-}
-
-func (w *writer) mark(since time.Time) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.since = since
 }
 
 // finish takes no more messages, and waits until the queue is written. It
@@ -96,10 +93,7 @@ func (w *writer) finish(limit time.Duration) bool {
 	w.change.Signal()
 	w.mu.Unlock()
 	for !waitFor(w.done, limit) {
-		w.mu.Lock()
-		stuck := !w.since.IsZero() && time.Since(w.since) >= limit
-		w.mu.Unlock()
-		if stuck {
+		if since := w.writing.Load(); since != nil && time.Since(*since) >= limit {
 			w.abandon()
 			return false
 		}

@@ -22,20 +22,25 @@ type Transport interface {
 	// Directory is the project that the client works in, absolute; empty
 	// where nobody knows.
 	Directory() string
-	// Turn waits until every call of the connection that arrived earlier has
+	// Turn waits until every tool call of the session that arrived earlier has
 	// taken its place or has ended. The caller then takes its own place and
-	// calls placed, soon: others wait for it. A call that never calls Turn
-	// holds nobody up once it has ended. The error is the cause of ctx's end.
+	// calls placed, soon: others wait for it. Every tool whose calls may wait
+	// must do so, for a call that does not holds up all later ones until it
+	// has ended. Placed is never nil and may be called again. The error is the
+	// cause of ctx's end.
 	Turn(ctx context.Context) (placed func(), err error)
 	// Notify sends a notification that belongs to the call. It does not block,
 	// and drops in silence what comes after the call's response or its cancel.
 	// The error is ErrDisconnected, or says that params cannot be encoded.
 	Notify(method string, params any) error
-	// Delivered has f called, once, in the same breath in which the call's
-	// response was written, or when it is certain that it will not be. At the
-	// end of the connection f may not be called at all. f must be quick:
-	// nothing else is written meanwhile. Only the call's handler may call
-	// Delivered, before it returns; the last f counts.
+	// Delivered has f called, once: with true in the same breath in which the
+	// handler's result was written whole, before anything else is; with false
+	// when it is certain that it will not be, because the call was cancelled,
+	// the connection or its output has ended, or an error took the result's
+	// place. Only a handler that never returns, or a write that never does,
+	// leaves f uncalled. f must be quick: nothing else is written meanwhile.
+	// Only the call's handler may call Delivered, before it returns; the last f
+	// counts.
 	Delivered(f func(written bool))
 	// Elicit has the client put a form to its user and waits for the result,
 	// as long as both ctx and the call last. When ctx ends first the client is

@@ -1,0 +1,334 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/tools/askuser"
+)
+
+// tool makes a tool of what it does with its call.
+func tool(do func(ctx context.Context, k *Call)) mcpserver.ToolHandlerFunc {
+	return func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		do(ctx, callOf(ctx))
+		return mcp.NewToolResultText("done"), nil
+	}
+}
+
+const done = `"result":{"content":[{"type":"text","text":"done"}]}}`
+
+// TestTransport: what a call knows of itself.
+func TestTransport(t *testing.T) {
+	seen := make(chan askuser.Client, 1)
+	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{"who": tool(func(ctx context.Context, k *Call) {
+		if k.Session() != "session" || k.Directory() != "/project" {
+			t.Errorf("session %q in %q", k.Session(), k.Directory())
+		}
+		if version := mcpserver.RequestProtocolVersion(ctx); version != k.Client().ProtocolVersion {
+			t.Errorf("version %q, mcp-go says %q", k.Client().ProtocolVersion, version)
+		}
+		seen <- k.Client()
+	})})
+	who := func(meta string) (c askuser.Client, elicits bool) {
+		out := newBox()
+		s.receive(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"who",`+meta+`}}`, out)
+		take(t, out.last, 1)
+		c = take(t, seen, 1)[0]
+		return c, c.Capabilities.Elicitation != nil
+	}
+	if c, elicits := who(`"_meta":{}`); c.Name != "" || elicits || c.ProtocolVersion != "" || c.Modern {
+		t.Errorf("before anybody said: %+v", c)
+	}
+	s.receive(initialize, newBox())
+	for range 2 {
+		if c, elicits := who(`"_meta":{"progressToken":1}`); c.Name != "old" || !elicits || c.ProtocolVersion != "2025-11-25" || c.Modern {
+			t.Errorf("of the older era: %+v", c)
+		}
+		// What such a request says is for itself alone.
+		if c, elicits := who(modern); c.Name != "new" || !elicits || c.ProtocolVersion != "2026-07-28" || !c.Modern {
+			t.Errorf("of 2026-07-28: %+v", c)
+		}
+		if c, elicits := who(strings.Replace(modern, `{"elicitation":{"form":{}}}`, `{}`, 1)); elicits || !c.Modern {
+			t.Errorf("of 2026-07-28, without forms: %+v", c)
+		}
+	}
+}
+
+// TestOwnOutbox: whatever belongs to a call goes into the outbox that came with
+// it, a form and its withdrawal too, and the response is the last. Nothing else
+// needs an outbox.
+func TestOwnOutbox(t *testing.T) {
+	shown := make(chan error, 2)
+	form := mcp.ElicitationParams{Message: "Which?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`)}
+	var s *peer
+	s = newSession(t, map[string]mcpserver.ToolHandlerFunc{
+		"leaves": tool(func(ctx context.Context, k *Call) { // its form outlasts it
+			if err := k.Notify("notifications/progress", map[string]int{"progress": 1}); err != nil {
+				t.Error(err)
+			}
+			go func() {
+				_, err := k.Elicit(context.WithoutCancel(ctx), form)
+				shown <- err
+			}()
+			until(t, func() bool { return s.requests.open() > 0 })
+		}),
+		"asks": tool(func(ctx context.Context, k *Call) {
+			result, err := k.Elicit(ctx, form)
+			if err == nil && result.Action != mcp.ElicitationResponseActionDecline {
+				err = fmt.Errorf("action %s", result.Action)
+			}
+			shown <- err
+		}),
+	})
+	s.receive(initialize, newBox())
+
+	first, second := newBox(), newBox()
+	s.receive(call("1", "leaves"), first)
+	take(t, first.last, 1)
+	if err := take(t, shown, 1)[0]; !errors.Is(err, askuser.ErrCallEnded) {
+		t.Errorf("Elicit: %v", err)
+	}
+	if got, want := first.written(), []string{
+		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}}`,
+		`{"jsonrpc":"2.0","id":"askuser-1","method":"elicitation/create","params":{"message":"Which?","requestedSchema":{"type":"object","properties":{}}}}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"the call that showed the form has ended","requestId":"askuser-1"}}`,
+		`{"jsonrpc":"2.0","id":1,` + done,
+	}; !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+
+	s.receive(call("2", "asks"), second)
+	until(t, func() bool { return s.requests.open() > 0 })
+	s.receive(`{"jsonrpc":"2.0","id":"askuser-2","result":{"action":"decline"}}`, nil)
+	take(t, second.last, 1)
+	if err := take(t, shown, 1)[0]; err != nil {
+		t.Error(err)
+	}
+	if len(first.written()) != 4 || len(second.written()) != 2 {
+		t.Errorf("the second call wrote %q; in the first one's box are now %d lines", second.written(), len(first.written()))
+	}
+}
+
+// open is how many requests wait for the client.
+func (r *requests) open() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.waiting)
+}
+
+// TestElicitAfterTheCall: nothing is sent for a call that has ended, nor for a
+// context that has.
+func TestElicitAfterTheCall(t *testing.T) {
+	calls := make(chan *Call, 1)
+	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{"ends": tool(func(_ context.Context, k *Call) { calls <- k })})
+	s.receive(initialize, newBox())
+	out := newBox()
+	s.receive(call("1", "ends"), out)
+	take(t, out.last, 1)
+	k := take(t, calls, 1)[0]
+	form := mcp.ElicitationParams{Message: "m", RequestedSchema: json.RawMessage(`{}`)}
+	if _, err := k.Elicit(t.Context(), form); !errors.Is(err, askuser.ErrCallEnded) {
+		t.Errorf("after the call: %v", err)
+	}
+	ctx, end := context.WithCancelCause(t.Context())
+	cause := errors.New("answered elsewhere")
+	end(cause)
+	if _, err := k.Elicit(ctx, form); !errors.Is(err, cause) {
+		t.Errorf("after the context: %v", err)
+	}
+	if len(out.written()) != 1 {
+		t.Errorf("sent %q", out.written())
+	}
+}
+
+// TestAnswerAgainstEnd: an answer that is there when the context ends is
+// taken, not lost (DESIGN, promise 2).
+func TestAnswerAgainstEnd(t *testing.T) {
+	s := newSession(t, nil)
+	k := &Call{session: s.Session, out: newBox(), ctx: t.Context()}
+	for range 100 { // select chooses at random
+		ctx := &endsOnAnswer{Context: t.Context(), requests: &s.requests}
+		if _, err := s.requests.do(ctx, k, "x", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// endsOnAnswer is a context that is found ended when it is first waited for,
+// and so is the answer.
+type endsOnAnswer struct {
+	context.Context
+	requests *requests
+	ended    bool
+}
+
+func (c *endsOnAnswer) Done() <-chan struct{} {
+	c.requests.deliver(Message{ID: json.RawMessage(fmt.Sprintf(`"askuser-%d"`, c.requests.last)), Result: json.RawMessage(`{}`)})
+	c.ended = true
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+func (c *endsOnAnswer) Err() error {
+	if c.ended {
+		return context.Canceled
+	}
+	return nil
+}
+
+func (c *endsOnAnswer) Value(any) any { return nil }
+
+func TestNotifyErrors(t *testing.T) {
+	s, out := newSession(t, nil), newBox()
+	k := &Call{session: s.Session, out: out}
+	if err := k.Notify("x", make(chan int)); err == nil {
+		t.Error("params that cannot be encoded: no error")
+	}
+	out.closed = true
+	if err := k.Notify("x", nil); !errors.Is(err, askuser.ErrDisconnected) {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+// TestDelivered: what a handler hears of its response, once: true only for the
+// result that it returned, written whole.
+func TestDelivered(t *testing.T) {
+	result := func() (*mcp.CallToolResult, error) { return mcp.NewToolResultText("done"), nil }
+	tests := []struct {
+		name    string
+		returns func() (*mcp.CallToolResult, error)
+		change  func(s *peer, out *box) // before it returns
+		want    bool
+	}{
+		{"written", result, func(*peer, *box) {}, true},
+		{"cancelled", result, func(s *peer, _ *box) { s.receive(cancel("1"), nil) }, false},
+		{"disconnected, though written", result, func(s *peer, _ *box) { s.end(askuser.ErrDisconnected) }, true},
+		{"the output fails", result, func(_ *peer, out *box) { out.fails = errors.New("broken pipe") }, false},
+		{"the outbox is closed", result, func(_ *peer, out *box) { out.closed = true }, false},
+		{"panic", func() (*mcp.CallToolResult, error) { panic("x") }, func(*peer, *box) {}, false},
+		{"not encodable", func() (*mcp.CallToolResult, error) { return mcp.NewToolResultStructuredOnly(make(chan int)), nil }, func(*peer, *box) {}, false},
+		{"error", func() (*mcp.CallToolResult, error) { return nil, errors.New("x") }, func(*peer, *box) {}, false},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			told, out := make(chan bool, 2), newBox()
+			var s *peer
+			s = newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				callOf(ctx).Delivered(func(bool) { t.Error("not the last f was told") })
+				callOf(ctx).Delivered(func(written bool) { told <- written })
+				test.change(s, out)
+				return test.returns()
+			}})
+			s.receive(call("1", "ask"), out)
+			s.drain()
+			if got := take(t, told, 1)[0]; got != test.want || len(told) > 0 {
+				t.Errorf("told %v, want %v; then %d more", got, test.want, len(told))
+			}
+		})
+	}
+}
+
+// TestDeliveredInTheSameBreath: it is told between its own line and the next.
+func TestDeliveredInTheSameBreath(t *testing.T) {
+	out := newBox()
+	out.hold = true
+	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": tool(func(_ context.Context, k *Call) {
+		k.Delivered(func(written bool) { out.lines = append(out.lines, fmt.Sprintf("%s %v", k.id, written)) })
+	})})
+	for _, id := range []string{"1", "2", "3"} {
+		s.receive(call(id, "ask"), out)
+		take(t, out.last, 1)
+	}
+	s.receive(cancel("2"), nil) // its response waits to be written
+	for _, m := range out.held[:2] {
+		_ = m.Write(out.write)
+	}
+	out.held[2].Drop()
+	if want := []string{`{"jsonrpc":"2.0","id":1,` + done, "1 true", "2 false", "3 false"}; !slices.Equal(out.lines, want) {
+		t.Errorf("got  %q\nwant %q", out.lines, want)
+	}
+}
+
+// TestLast: each request has one message that ends it, wanted or not.
+func TestLast(t *testing.T) {
+	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{
+		"waits":  tool(func(ctx context.Context, _ *Call) { <-ctx.Done() }),
+		"panics": tool(func(context.Context, *Call) { panic("x") }),
+	})
+	out := newBox()
+	for _, text := range []string{
+		initialize, call("1", "waits"), call("1", "waits"), cancel("1"), call("2", "panics"), call("3", "nosuch"),
+		`{"jsonrpc":"2.0","id":4,"method":"no/such"}`,
+		`{"jsonrpc":"2.0","id":5,"method":"subscriptions/listen","params":{"notifications":{},` + modern + `}}`,
+	} {
+		s.receive(text, out)
+	}
+	take(t, out.last, 7)
+	s.drain()
+	if len(out.last) != 0 {
+		t.Errorf("%d messages too many end a request", len(out.last))
+	}
+	s.receive(call("6", "waits"), out) // refused: the connection is closing
+	take(t, out.last, 1)
+}
+
+// TestCancelBeforeStart: a call that is cancelled before its handler starts is
+// never shown to anybody.
+func TestCancelBeforeStart(t *testing.T) {
+	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": tool(func(context.Context, *Call) { t.Error("the handler was called") })})
+	out := newBox()
+	k := &Call{session: s.Session, out: out, id: []byte("1")}
+	k.ctx, k.cancel = context.WithCancelCause(t.Context())
+	if err := s.calls.begin(k); err != nil {
+		t.Fatal(err)
+	}
+	s.order.join(&k.place)
+	s.receive(cancel("1"), nil)
+	m, _ := Decode([]byte(call("1", "ask")))
+	k.serve(m)
+	if cause := context.Cause(k.ctx); cause.Error() != "cancelled by the client: user-cancel" {
+		t.Errorf("cause %v", cause)
+	}
+	if s.Running() != 0 || s.order.first != nil || len(out.last) != 1 || len(out.written()) != 0 {
+		t.Errorf("%d run, wrote %q", s.Running(), out.written())
+	}
+}
+
+// TestRequestIsNotKept: while a handler waits, nobody holds the text of its
+// request.
+func TestRequestIsNotKept(t *testing.T) {
+	const calls, size = 16, 128 << 10
+	started, release := make(chan struct{}, calls), make(chan struct{})
+	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": tool(func(context.Context, *Call) {
+		started <- struct{}{}
+		<-release
+	})})
+	heap := func() uint64 {
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	junk := strings.Repeat("x", size) // in a field that nobody reads
+	for i := range calls {
+		s.receive(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask","junk":%q}}`, i, junk), newBox())
+	}
+	take(t, started, calls)
+	if kept := heap() - before; kept > calls*size/4 {
+		t.Errorf("%d requests of %d bytes keep %d", calls, size, kept)
+	}
+	close(release)
+	s.drain()
+}

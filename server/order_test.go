@@ -1,0 +1,274 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/tools/askuser"
+)
+
+// register keeps the ids of calls in the order in which they took their place.
+type register struct {
+	mu  sync.Mutex
+	ids []string
+}
+
+func (r *register) add(k *Call) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ids = append(r.ids, string(k.id))
+}
+
+func (r *register) all() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.ids)
+}
+
+// takesTurn is a tool that takes its place in its turn and waits for release.
+func (r *register) takesTurn(t *testing.T, placed chan<- string, release <-chan struct{}) mcpserver.ToolHandlerFunc {
+	return func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		k := callOf(ctx)
+		leave, err := k.Turn(ctx)
+		if err != nil {
+			t.Errorf("call %s: %v", k.id, err)
+			return nil, err
+		}
+		r.add(k)
+		leave()
+		placed <- string(k.id)
+		<-release
+		return mcp.NewToolResultText("done"), nil
+	}
+}
+
+func ids(n int) (all []string) {
+	for i := range n {
+		all = append(all, strconv.Itoa(i))
+	}
+	return all
+}
+
+// TestTurnInOrderOfArrival: a thousand calls written back to back take their
+// places in that order (D7), and all of them wait at once.
+func TestTurnInOrderOfArrival(t *testing.T) {
+	const calls = 1000
+	r, placed, release := new(register), make(chan string, calls), make(chan struct{})
+	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": r.takesTurn(t, placed, release)})
+	out := newBox()
+	for i := range calls {
+		s.receive(call(strconv.Itoa(i), "ask"), out)
+	}
+	take(t, placed, calls)
+	if got := r.all(); !slices.Equal(got, ids(calls)) {
+		t.Errorf("the order of arrival is lost: %v", got)
+	}
+	close(release)
+	s.drain()
+}
+
+// TestTurnWhateverOthersDo: calls that are cancelled at any moment, panic,
+// fail, are unknown, or never ask for their turn hold nobody up, and nobody
+// overtakes.
+func TestTurnWhateverOthersDo(t *testing.T) {
+	const calls = 2000
+	r := new(register)
+	after := func(end func() (*mcp.CallToolResult, error), turn bool) mcpserver.ToolHandlerFunc {
+		return func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			if turn {
+				if _, err := callOf(ctx).Turn(ctx); err != nil {
+					return nil, err
+				}
+				r.add(callOf(ctx)) // and never says that it has its place
+			}
+			return end()
+		}
+	}
+	done := func() (*mcp.CallToolResult, error) { return mcp.NewToolResultText("done"), nil }
+	tools := map[string]mcpserver.ToolHandlerFunc{
+		"ask": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			leave, err := callOf(ctx).Turn(ctx)
+			if err != nil {
+				return nil, err
+			}
+			r.add(callOf(ctx))
+			leave()
+			leave()
+			if _, err := callOf(ctx).Turn(ctx); err != nil { // a second time
+				return nil, err
+			}
+			<-ctx.Done() // its place is taken: it may wait for ever
+			return nil, context.Cause(ctx)
+		},
+		"ends":          after(done, true),
+		"ends early":    after(done, false),
+		"fails":         after(func() (*mcp.CallToolResult, error) { return nil, errors.New("fails") }, true),
+		"panics":        after(func() (*mcp.CallToolResult, error) { panic("panics") }, true),
+		"panics early":  after(func() (*mcp.CallToolResult, error) { panic("panics") }, false),
+		"not encodable": after(func() (*mcp.CallToolResult, error) { return mcp.NewToolResultStructuredOnly(make(chan int)), nil }, true),
+	}
+	names := []string{"ask", "ask", "ends", "ends early", "fails", "panics", "panics early", "not encodable", "no such tool"}
+	s, out, random := newSession(t, tools), newBox(), rand.New(rand.NewPCG(1, 2))
+	for i := range calls {
+		id := strconv.Itoa(i)
+		switch random.IntN(10) {
+		case 0:
+			s.receive(`{"jsonrpc":"2.0","id":"`+id+`","method":"ping"}`, out)
+		case 1: // listens for ever, and is no tool call
+			s.receive(`{"jsonrpc":"2.0","id":"`+id+`","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},`+modern+`}}`, out)
+		case 2:
+			s.receive(call(id, "ask"), out)
+			s.receive(call(id, "ask"), out) // refused
+		default:
+			s.receive(call(id, names[random.IntN(len(names))]), out)
+		}
+		if random.IntN(3) == 0 {
+			s.receive(cancel(strconv.Itoa(random.IntN(i+1))), out)
+		}
+	}
+	placed, release := make(chan string, 1), make(chan struct{})
+	s.mcp.AddTool(mcp.NewTool("last"), r.takesTurn(t, placed, release))
+	s.receive(call(strconv.Itoa(calls), "last"), out)
+	take(t, placed, 1) // though hundreds wait before it
+	close(release)
+	s.end(askuser.ErrDisconnected)
+	s.drain()
+
+	got := r.all()
+	if !slices.IsSortedFunc(got, func(a, b string) int { return number(a) - number(b) }) {
+		t.Errorf("somebody overtook: %v", got)
+	}
+	if len(got) < calls/10 {
+		t.Errorf("only %d calls took their place", len(got))
+	}
+}
+
+// TestTurnWaitsForThePlace: to have started is not to have taken one's place.
+func TestTurnWaitsForThePlace(t *testing.T) {
+	r, hesitates, goOn := new(register), make(chan struct{}), make(chan struct{})
+	placed, release := make(chan string, 2), make(chan struct{})
+	close(release)
+	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{
+		"ask": r.takesTurn(t, placed, release),
+		"hesitates": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			leave, err := callOf(ctx).Turn(ctx)
+			if err != nil {
+				return nil, err
+			}
+			close(hesitates)
+			<-goOn
+			r.add(callOf(ctx))
+			leave()
+			return mcp.NewToolResultText("done"), nil
+		},
+	})
+	out := newBox()
+	s.receive(call("0", "hesitates"), out)
+	take(t, hesitates, 1)
+	s.receive(call("1", "ask"), out)
+	until(t, func() bool { return s.order.waiting() > 0 })
+	if got := r.all(); len(got) != 0 {
+		t.Fatalf("%v did not wait", got)
+	}
+	close(goOn)
+	take(t, placed, 1)
+	if got := r.all(); !slices.Equal(got, ids(2)) {
+		t.Errorf("got %v", got)
+	}
+	s.drain()
+}
+
+// waiting is how many behind the first wait for their turn.
+func (o *order) waiting() (n int) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for p := o.first; p != nil; p = p.next {
+		if p.turn != nil {
+			n++
+		}
+	}
+	return n
+}
+
+// TestTurnEnds: whoever waits for its turn gives up when its context ends, with
+// the cause, and those behind it wait on for the first alone.
+func TestTurnEnds(t *testing.T) {
+	var o order
+	places := make([]place, 3)
+	for i := range places {
+		o.join(&places[i])
+	}
+	ctx, end := context.WithCancelCause(t.Context())
+	cause := &askuser.Cancelled{Reason: "user-cancel"}
+	given, turn := make(chan error, 1), make(chan error, 1)
+	go func() { given <- o.wait(ctx, &places[1]) }()
+	go func() { turn <- o.wait(t.Context(), &places[2]) }()
+	until(t, func() bool { return o.waiting() == 2 })
+	end(cause)
+	if err := take(t, given, 1)[0]; err != cause {
+		t.Errorf("got %v, want the cause", err)
+	}
+	o.leave(&places[1])
+	if len(turn) != 0 {
+		t.Error("the third did not wait for the first")
+	}
+	o.leave(&places[0])
+	if err := take(t, turn, 1)[0]; err != nil {
+		t.Error(err)
+	}
+	o.leave(&places[2])
+	if o.first != nil {
+		t.Error("somebody is left in the order")
+	}
+}
+
+// TestTurnForgets: a call that has its place holds on to none that came later.
+func TestTurnForgets(t *testing.T) {
+	var o order
+	places := make([]place, 3)
+	for i := range places {
+		o.join(&places[i])
+	}
+	for _, i := range []int{1, 0, 2} {
+		o.leave(&places[i])
+	}
+	for i, p := range places {
+		if p.next != nil {
+			t.Errorf("place %d knows the one behind it", i)
+		}
+	}
+}
+
+// BenchmarkTurn: the last of many calls, all of which wait for the first.
+func BenchmarkTurn(b *testing.B) {
+	for _, n := range []int{1000, 10000} {
+		b.Run(strconv.Itoa(n), func(b *testing.B) {
+			for b.Loop() {
+				var o order
+				places := make([]place, n)
+				var all sync.WaitGroup
+				for i := range places {
+					o.join(&places[i])
+				}
+				for i := range places {
+					all.Go(func() {
+						if o.wait(b.Context(), &places[i]) == nil {
+							o.leave(&places[i])
+						}
+					})
+				}
+				all.Wait()
+			}
+		})
+	}
+}
+
+func number(id string) int { n, _ := strconv.Atoi(id); return n }

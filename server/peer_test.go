@@ -1,0 +1,168 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+	"go.uber.org/goleak"
+
+	"mcp-askuser/tools/askuser"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience ends a test whose event never comes. Nothing waits for it to pass.
+const patience = time.Minute
+
+// peer is a session and the context of its connection.
+type peer struct {
+	*Session
+	t   *testing.T
+	ctx context.Context
+	end context.CancelCauseFunc
+	log *buffer
+}
+
+func newSession(t *testing.T, tools map[string]mcpserver.ToolHandlerFunc) *peer {
+	s := mcpserver.NewMCPServer("test", "1", mcpserver.WithToolCapabilities(true))
+	for name, handler := range tools {
+		s.AddTool(mcp.NewTool(name), handler)
+	}
+	p := &peer{t: t, log: new(buffer)}
+	p.Session = NewSession(s, Options{ID: "session", Directory: "/project", Log: slog.New(slog.NewTextHandler(p.log, nil))})
+	p.ctx, p.end = context.WithCancelCause(t.Context())
+	t.Cleanup(func() {
+		p.end(askuser.ErrDisconnected)
+		p.drain()
+	})
+	return p
+}
+
+// receive takes a message as a transport does.
+func (p *peer) receive(text string, out Outbox) {
+	p.t.Helper()
+	m, fault := Decode([]byte(text))
+	if fault != nil {
+		p.t.Fatalf("%s: %s", text, fault.Text)
+	}
+	p.Receive(p.ctx, m, out)
+}
+
+// drain waits until every handler has returned.
+func (p *peer) drain() {
+	p.t.Helper()
+	take(p.t, p.Drain(), 1)
+}
+
+// callOf is the call of a handler's context.
+func callOf(ctx context.Context) *Call {
+	return mcpserver.ClientSessionFromContext(ctx).(mcpSession).Call
+}
+
+func call(id, tool string) string {
+	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + tool + `","arguments":{}}}`
+}
+
+func cancel(id string) string {
+	return `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + id + `,"reason":"user-cancel"}}`
+}
+
+const (
+	modern     = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"new","version":"2"},"io.modelcontextprotocol/clientCapabilities":{"elicitation":{"form":{}}}}`
+	initialize = `{"jsonrpc":"2.0","id":"init","method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"old","version":"1"},"capabilities":{"elicitation":{}}}}`
+)
+
+// box is an outbox that writes at once, or as soon as it is opened.
+type box struct {
+	mu     sync.Mutex
+	fails  error // of writing
+	closed bool
+	held   []Outgoing
+	hold   bool
+	lines  []string
+	last   chan struct{} // one for each message that ends its request
+}
+
+func newBox() *box { return &box{last: make(chan struct{}, 1<<16)} }
+
+func (b *box) Send(m Outgoing) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.closed:
+		return askuser.ErrDisconnected
+	case b.hold:
+		b.held = append(b.held, m)
+	default:
+		_ = m.Write(b.write)
+	}
+	if m.Last() {
+		b.last <- struct{}{}
+	}
+	return nil
+}
+
+func (b *box) write(line []byte) error {
+	if b.fails == nil {
+		b.lines = append(b.lines, strings.TrimSuffix(string(line), "\n"))
+	}
+	return b.fails
+}
+
+// written is every line so far.
+func (b *box) written() []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.lines
+}
+
+// take takes n values; a channel that is closed has any number of them.
+func take[T any](t testing.TB, from <-chan T, n int) []T {
+	t.Helper()
+	var values []T
+	deadline := time.After(patience)
+	for len(values) < n {
+		select {
+		case v := <-from:
+			values = append(values, v)
+		case <-deadline:
+			t.Fatalf("only %d of %d came", len(values), n)
+		}
+	}
+	return values
+}
+
+// until waits for what no channel tells.
+func until(t *testing.T, is func() bool) {
+	for deadline := time.Now().Add(patience); !is(); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Error("it never came to be")
+			return
+		}
+	}
+}
+
+// buffer is a log that can be read while it is written.
+type buffer struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (b *buffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}

@@ -1,0 +1,232 @@
+package stdio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/server"
+)
+
+// account keeps what happened in its order: lines written, and what handlers
+// were told of theirs.
+type account struct {
+	mu     sync.Mutex
+	events []string
+	fails  int // the number of the line that cannot be written; 0 for none
+	lines  int
+}
+
+var errBroken = errors.New("broken pipe")
+
+func (a *account) Write(line []byte) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.lines++; a.lines == a.fails {
+		return len(line) / 2, errBroken
+	}
+	a.events = append(a.events, "written "+idOf(string(line)))
+	return len(line), nil
+}
+
+func (a *account) told(id string, written bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.events = append(a.events, fmt.Sprintf("told %s %v", id, written))
+}
+
+func (a *account) all() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return slices.Clone(a.events)
+}
+
+// idOf is the id of a response.
+func idOf(line string) string {
+	_, rest, _ := strings.Cut(line, `"id":`)
+	id, _, _ := strings.Cut(rest, ",")
+	return id
+}
+
+// answers is a tool that waits for the end of its call or for release, returns
+// its answer all the same, and tells the account what became of it.
+func (a *account) answers(started chan<- struct{}, release <-chan struct{}) mcpserver.ToolHandlerFunc {
+	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		id := strconv.Itoa(req.GetInt("id", -1))
+		transportOf(ctx).Delivered(func(written bool) { a.told(id, written) })
+		started <- struct{}{}
+		select {
+		case <-ctx.Done():
+		case <-release:
+		}
+		return mcp.NewToolResultText("the answer"), nil
+	}
+}
+
+func answerLine(id int) string {
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"answers","arguments":{"id":%[1]d}}}`, id)
+}
+
+// serving is a server whose calls have all started.
+type serving struct {
+	t      *testing.T
+	in     *io.PipeWriter
+	cancel context.CancelCauseFunc
+	result chan error
+}
+
+func serve(t *testing.T, a *account, out io.Writer, calls int, release <-chan struct{}) *serving {
+	started := make(chan struct{}, calls)
+	in, w := io.Pipe()
+	s := &serving{t: t, in: w, result: make(chan error, 1)}
+	var ctx context.Context
+	ctx, s.cancel = context.WithCancelCause(t.Context())
+	tools := testServer(map[string]mcpserver.ToolHandlerFunc{"answers": a.answers(started, release)})
+	go func() { s.result <- Serve(ctx, tools, in, out, Options{Grace: patience}) }()
+	for i := range calls {
+		if _, err := io.WriteString(w, answerLine(i)+"\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	receive(t, started, calls)
+	t.Cleanup(func() { _ = w.Close() })
+	return s
+}
+
+// TestDeliveredAtTheEnd: the answers that are written while the connection ends,
+// for whatever reason, are marked before Serve returns, each right after its
+// line.
+func TestDeliveredAtTheEnd(t *testing.T) {
+	const calls = 200
+	ends := map[string]func(*serving){
+		"end of input": func(s *serving) { _ = s.in.Close() },
+		"signal":       func(s *serving) { s.cancel(errors.New("SIGTERM")) },
+	}
+	for name, end := range ends {
+		t.Run(name, func(t *testing.T) {
+			a := new(account)
+			s := serve(t, a, a, calls, nil)
+			end(s)
+			receive(t, s.result, 1)
+			events := a.all()
+			if len(events) != 2*calls {
+				t.Fatalf("%d events, want %d: %q", len(events), 2*calls, events)
+			}
+			for i := 0; i < len(events); i += 2 {
+				if id := strings.TrimPrefix(events[i], "written "); events[i+1] != "told "+id+" true" {
+					t.Fatalf("%q, then %q", events[i], events[i+1])
+				}
+			}
+		})
+	}
+}
+
+// TestDeliveredWhenTheOutputFails: what was written before counts, what was
+// written in part does not, and everybody is told once.
+func TestDeliveredWhenTheOutputFails(t *testing.T) {
+	const calls, good = 50, 20
+	a, release := &account{fails: good + 1}, make(chan struct{})
+	s := serve(t, a, a, calls, release)
+	close(release)
+	if err := receive(t, s.result, 1)[0]; !errors.Is(err, errBroken) {
+		t.Errorf("Serve returned %v", err)
+	}
+	count := map[string]int{}
+	seen := map[string]bool{}
+	for _, event := range a.all() {
+		fields := strings.Fields(event)
+		count[fields[0]+" "+fields[len(fields)-1]]++
+		if fields[0] == "told" && seen[fields[1]] {
+			t.Errorf("call %s was told twice", fields[1])
+		}
+		seen[fields[1]] = seen[fields[1]] || fields[0] == "told"
+	}
+	if count["told true"] != good || count["told false"] != calls-good {
+		t.Errorf("%d were told that they were written, %d that they were not, want %d and %d", count["told true"], count["told false"], good, calls-good)
+	}
+}
+
+// TestDeliveredWhenNobodyReads: of the answers that a client never took, all but
+// the one that is being written are given up before Serve returns; that one when
+// it is known.
+func TestDeliveredWhenNobodyReads(t *testing.T) {
+	const calls = 20
+	for _, taken := range []bool{true, false} {
+		t.Run(fmt.Sprint("taken after all ", taken), func(t *testing.T) {
+			a, blocked := new(account), newBlocked(taken)
+			s := serve(t, a, blocked, calls, nil)
+			_ = s.in.Close()
+			if err := receive(t, s.result, 1)[0]; err != nil {
+				t.Error(err)
+			}
+			if events := a.all(); len(events) != calls-1 || strings.Contains(strings.Join(events, "\n"), "true") {
+				t.Errorf("when Serve returned, %d were told: %q", len(events), events)
+			}
+			close(blocked.release)
+			want := fmt.Sprintf("told %s %v", receive(t, blocked.line, 1)[0], taken)
+			for deadline := time.Now().Add(patience); !slices.Contains(a.all(), want); {
+				if time.Now().After(deadline) {
+					t.Fatalf("the last was never told: %q", a.all())
+				}
+			}
+		})
+	}
+}
+
+// blocked is an output that takes nothing until it is released, and then only
+// if that is wanted.
+type blocked struct {
+	release chan struct{}
+	line    chan string // the id of the first line
+	taken   bool
+}
+
+func newBlocked(taken bool) *blocked {
+	return &blocked{make(chan struct{}), make(chan string, 1), taken}
+}
+
+func (b *blocked) Write(line []byte) (int, error) {
+	b.line <- idOf(string(line))
+	<-b.release
+	if !b.taken {
+		return 0, errBroken
+	}
+	return len(line), nil
+}
+
+// TestDeliveredSlowly: the limit of a single write is not one for what is done
+// right after it; an answer that was written is marked, however long that takes.
+func TestDeliveredSlowly(t *testing.T) {
+	const limit = time.Millisecond
+	a := new(account)
+	w := newWriter(a)
+	go w.run()
+	session := server.NewSession(testServer(map[string]mcpserver.ToolHandlerFunc{"slow": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		transportOf(ctx).Delivered(func(written bool) {
+			<-time.After(20 * limit)
+			a.told("1", written)
+		})
+		return mcp.NewToolResultText("the answer"), nil
+	}}), server.Options{})
+	lines := callLine("1", "slow") + "\n" + pingLine("2")
+	if err := read(t.Context(), newLineReader(strings.NewReader(lines), defaultLineLimit), session, w); err != nil {
+		t.Fatal(err)
+	}
+	receive(t, session.Drain(), 1)
+	if !w.finish(limit) {
+		t.Error("it was given up")
+	}
+	if got := a.all(); !slices.Contains(got, "told 1 true") || !slices.Contains(got, "written 2") {
+		t.Errorf("got %q", got)
+	}
+}
