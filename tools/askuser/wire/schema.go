@@ -73,7 +73,7 @@ type askQuestion struct {
 	Header      string                `json:"header,omitempty"`
 	Options     []askOption           `json:"options,omitempty" jsonschema:"minItems=2"`
 	MultiSelect bool                  `json:"multiSelect,omitempty"`
-	Type        question.Type         `json:"type,omitempty" jsonschema:"enum=multiple_choice,enum=checkbox,enum=text,enum=boolean"`
+	Type        question.Type         `json:"type,omitempty"`
 	ID          string                `json:"question_id,omitempty"`
 	Required    bool                  `json:"required,omitempty" jsonschema:"default=true"`
 	AllowCustom bool                  `json:"allow_custom,omitempty" jsonschema:"default=true"`
@@ -123,7 +123,7 @@ type awaitArguments struct {
 // AskSchema returns the published input schema of ask_user_question, moved by
 // the limits (A7).
 func AskSchema(l question.Limits) json.RawMessage {
-	s := reflect(&askArguments{})
+	s := typeSchema(&askArguments{})
 	publish(s, l)
 	return marshal(s)
 }
@@ -139,6 +139,9 @@ func publish(s *jsonschema.Schema, l question.Limits) {
 		options := property(level, "options")
 		limit(options, l.Options)
 		if level == questions.Items {
+			for _, t := range question.Types() {
+				property(level, "type").Enum = append(property(level, "type").Enum, t)
+			}
 			property(level, "header").Description = fmt.Sprintf("Short label, at most %d characters", l.Header)
 			property(options.Items, "label").Description = "1-5 words"
 			property(options.Items, "description").Description = "What choosing it means"
@@ -164,9 +167,9 @@ func property(s *jsonschema.Schema, name string) *jsonschema.Schema {
 	return p
 }
 
-// reflect returns the schema of a struct without references and without a
+// typeSchema returns the schema of a struct without references and without a
 // version, open to further members.
-func reflect(v any) *jsonschema.Schema {
+func typeSchema(v any) *jsonschema.Schema {
 	r := jsonschema.Reflector{
 		Anonymous:                  true,
 		DoNotReference:             true,
@@ -207,7 +210,7 @@ func marshal(s *jsonschema.Schema) json.RawMessage {
 }
 
 // schemaOf returns the schema of v's type.
-func schemaOf(v any) json.RawMessage { return marshal(reflect(v)) }
+func schemaOf(v any) json.RawMessage { return marshal(typeSchema(v)) }
 
 // What is published of the results of the other two tools. They have all
 // members of [Result]; every byte costs the user's context.
