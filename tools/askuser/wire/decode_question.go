@@ -12,10 +12,11 @@ import (
 func (d *decoder) questions(path string, raw json.RawMessage, depth int) []question.Question {
 	raw = unquote(raw)
 	if opens(raw, '{') {
-		if m, _ := question.Read[ordered](&d.found, path, raw, "an object"); m.get("questions") != nil {
-			return d.questions(path, m.get("questions"), depth) // the whole input, as a string
+		m, _ := question.Read[ordered](&d.found, path, raw, "an object")
+		if m.get("questions") == nil {
+			return []question.Question{d.question(element(path, 0), raw, depth)}
 		}
-		return []question.Question{d.question(element(path, 0), raw, depth)}
+		raw = m.get("questions") // the whole input, as a string; no further, or a hostile one costs minutes
 	}
 	items, ok := d.array(path, raw, "an array of questions")
 	if !ok {

@@ -222,6 +222,7 @@ func TestWrongTypes(t *testing.T) {
 		{ask, `null`, `questions: must have 1 to 4 questions, has 0`},
 		{ask, `{"questions":7}`, `questions: must be an array of questions, is 7`},
 		{ask, `{"questions":"Which?"}`, `questions: must be an array of questions, is "Which?"`},
+		{ask, `{"questions":{"questions":{"questions":[]}}}`, `questions: must be an array of questions, is {"questions":[]}`},
 		{ask, `{"questions":[7]}`, `questions[0]: must be an object, is 7`},
 		{ask, `{"questions":[null]}`, `questions[0]: must be an object, is null`},
 		{ask, `{"question":7}`, `question: must be a string, is 7`},
