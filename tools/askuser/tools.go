@@ -159,7 +159,7 @@ func (t *Tools) submit(ctx context.Context, c caller, call wire.Call) (*mcp.Call
 // tooManyRounds is the way out of D9: the model goes on without asking, the
 // user can let it ask again.
 func tooManyRounds(limit *desk.RoundLimitError) *mcp.CallToolResult {
-	return mcp.NewToolResultError(texts.Fill("rounds", "rounds", strconv.Itoa(limit.Limit), "session", limit.Session))
+	return mcp.NewToolResultError(texts.Fill("rounds", map[string]string{"rounds": strconv.Itoa(limit.Limit), "session": limit.Session}))
 }
 
 // nothingToAsk answers a call that brings all its answers along.

@@ -132,12 +132,11 @@ func AskSchema(l question.Limits) json.RawMessage {
 // field is for.
 func publish(s *jsonschema.Schema, l question.Limits) {
 	questions := property(s, "questions")
-	limit(questions, l.Questions)
+	questions.MaxItems = new(uint64(l.Questions))
 	for level := questions.Items; ; {
-		length := uint64(l.Question)
-		property(level, "question").MaxLength = &length
+		property(level, "question").MaxLength = new(uint64(l.Question))
 		options := property(level, "options")
-		limit(options, l.Options)
+		options.MaxItems = new(uint64(l.Options))
 		if level == questions.Items {
 			for _, t := range question.Types() {
 				property(level, "type").Enum = append(property(level, "type").Enum, t)
@@ -151,14 +150,9 @@ func publish(s *jsonschema.Schema, l question.Limits) {
 		if below == nil {
 			return
 		}
-		limit(below.AdditionalProperties, l.Questions)
+		below.AdditionalProperties.MaxItems = new(uint64(l.Questions))
 		level = below.AdditionalProperties.Items
 	}
-}
-
-func limit(array *jsonschema.Schema, n int) {
-	most := uint64(n)
-	array.MaxItems = &most
 }
 
 // property returns a member's schema, or nil.
