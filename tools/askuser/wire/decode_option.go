@@ -12,6 +12,7 @@ import (
 // option is an option as it was written.
 type option struct {
 	question.Option                 // without its follow-ups
+	place           int             // among the options of the call, from 0
 	given           string          // its id; a yes and a no get one of ours
 	followUps       json.RawMessage // written inside it, as a record keeps them
 }
@@ -29,6 +30,7 @@ func (d *decoder) options(at func(string) string, m ordered) ([]option, bool) {
 	out := make([]option, len(items))
 	for i, item := range items {
 		out[i] = d.option(element(at("options"), i), item)
+		out[i].place = i
 	}
 	if raw := m.get("descriptions"); raw != nil {
 		d.descriptions(at("descriptions"), raw, out)
@@ -102,8 +104,8 @@ func isOther(label string) bool {
 func yesAndNo(given []option) []option {
 	word := func(o option) string { return cmp.Or(question.YesOrNo(o.ID), question.YesOrNo(o.Label)) }
 	var out []option
-	for _, ours := range question.YesAndNo() {
-		o := option{Option: ours}
+	for i, ours := range question.YesAndNo() {
+		o := option{Option: ours, place: i}
 		if i := slices.IndexFunc(given, func(o option) bool { return word(o) == ours.ID }); i >= 0 {
 			o = given[i]
 			o.ID = ours.ID
@@ -168,9 +170,11 @@ func (d *decoder) defaults(path string, raw json.RawMessage, q *question.Questio
 }
 
 func defaultOption(raw json.RawMessage, q *question.Question, options []option) *question.Option {
-	var i int
-	if json.Unmarshal(raw, &i) == nil && i >= 0 && i < len(q.Options) {
-		return &q.Options[i]
+	var place int
+	if json.Unmarshal(raw, &place) == nil {
+		if i := slices.IndexFunc(options, func(o option) bool { return o.place == place }); i >= 0 {
+			return &q.Options[i]
+		}
 	}
 	var name string
 	if json.Unmarshal(raw, &name) != nil && q.Confirms() {
