@@ -7,15 +7,14 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"mcp-askuser/desk"
 	"mcp-askuser/question"
 )
 
 //go:generate go test -run TestSchemasAreFresh -update .
 //go:generate go run ../../../cmd/mcp-askuser schema --output ../../../schema.json
 
-// published are the schemas for the default limits: to reflect on types takes
-// longer than all the rest of starting a server.
+// published are the schemas for the default limits, as schema_test.go makes
+// them: to reflect on types takes longer than all the rest of starting a server.
 //
 //go:embed schemas.json
 var published []byte
@@ -43,18 +42,6 @@ func Schemas(l question.Limits) Published {
 		out.Ask = AskSchema(l)
 	}
 	return out
-}
-
-// reflected makes what published holds.
-func reflected() Published {
-	return Published{
-		Ask:           AskSchema(question.DefaultLimits()),
-		AskResult:     schemaOf(&Result{}),
-		Confirm:       schemaOf(&confirmArguments{}),
-		ConfirmResult: schemaOf(&confirmResult{}),
-		Await:         schemaOf(&awaitArguments{}),
-		AwaitResult:   schemaOf(&awaitResult{}),
-	}
 }
 
 // The published arguments. They are written for models: what else [DecodeAsk]
@@ -108,16 +95,6 @@ type lastFollowUp struct {
 type followUpOption struct {
 	Label       string `json:"label" jsonschema:"required"`
 	Description string `json:"description,omitempty"`
-}
-
-type confirmArguments struct {
-	Action  string `json:"action" jsonschema:"required,minLength=1"`
-	Details string `json:"details,omitempty"`
-	Default bool   `json:"default,omitempty"`
-}
-
-type awaitArguments struct {
-	ID string `json:"id" jsonschema:"required"`
 }
 
 // AskSchema returns the published input schema of ask_user_question, moved by
@@ -201,31 +178,4 @@ func marshal(s *jsonschema.Schema) json.RawMessage {
 		panic(err)
 	}
 	return data
-}
-
-// schemaOf returns the schema of v's type.
-func schemaOf(v any) json.RawMessage { return marshal(typeSchema(v)) }
-
-// What is published of the results of the other two tools. They have all
-// members of [Result]; every byte costs the user's context.
-
-type confirmResult struct {
-	Status   desk.Status `json:"status" jsonschema:"required"`
-	Response bool        `json:"response,omitempty"`
-}
-
-type awaitResult struct {
-	Status  desk.Status       `json:"status" jsonschema:"required"`
-	Answers map[string]string `json:"answers,omitempty"`
-}
-
-// JSONSchema describes what a response may be.
-func (anyResponse) JSONSchema() *jsonschema.Schema {
-	text := &jsonschema.Schema{Type: "string"}
-	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text, {Type: "array", Items: text}, {Type: "boolean"}, {Type: "null"}}}
-}
-
-// JSONSchema describes an object of strings.
-func (ordered) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}
 }
