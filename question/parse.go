@@ -148,17 +148,14 @@ func (p *parser) value(path string, q *Question, raw json.RawMessage) {
 	var words []string
 	var one string
 	var yes bool
-	read := q.whole // an array's elements are never split
+	joined := false // an array's elements are never split
 	switch {
 	case !given(raw), string(raw) == `""`:
 		return // left open
 	case q.Confirms() && json.Unmarshal(raw, &yes) == nil:
 		words = []string{strconv.FormatBool(yes)}
 	case json.Unmarshal(raw, &one) == nil:
-		words = []string{one}
-		if q.Several() {
-			read = q.joined
-		}
+		words, joined = []string{one}, q.Several()
 	case q.Chooses() && json.Unmarshal(raw, &words) == nil:
 	default:
 		p.found.Add(path, "must be %s, is %s", q.expected(), Describe(raw))
@@ -170,7 +167,14 @@ func (p *parser) value(path string, q *Question, raw json.RawMessage) {
 	}
 	a := Answer{QuestionID: q.ID}
 	for _, w := range words {
-		ids, why := read(w)
+		var ids []string
+		var why string
+		if o := q.Named(w); o != nil {
+			ids = []string{o.ID}
+		}
+		if joined {
+			ids, why = q.joined(w, ids)
+		}
 		switch {
 		case why != "":
 			p.found.Add(path, "%s", why)
@@ -190,30 +194,18 @@ func (p *parser) value(path string, q *Question, raw json.RawMessage) {
 	p.answers = append(p.answers, a)
 }
 
-// whole tells which option a word names; none where it names none.
-func (q *Question) whole(word string) (ids []string, why string) {
-	if o := q.Named(word); o != nil {
-		return []string{o.ID}, ""
-	}
-	return nil, ""
-}
-
 // joined tells which options a string of several names, or why that cannot be
-// told; neither where it names none (B5).
-func (q *Question) joined(words string) (ids []string, why string) {
+// told; whole, which it names as it is, where it names no several (B5).
+func (q *Question) joined(words string, whole []string) (ids []string, why string) {
 	switch ways := q.split(strings.TrimSpace(words)); {
 	case len(ways) > 1:
 		return nil, fmt.Sprintf("%q can be read in more than one way, because a label contains a comma; give a JSON array", words)
 	case len(ways) == 1:
 		return ways[0], ""
-	}
-	if ids, _ := q.whole(words); ids != nil {
-		return ids, ""
-	}
-	if strings.Contains(words, ",") && q.mentions(words) {
+	case whole == nil && strings.Contains(words, ",") && q.mentions(words):
 		return nil, fmt.Sprintf("%q mixes options with other text; give a JSON array", words)
 	}
-	return nil, ""
+	return whole, ""
 }
 
 // split returns every way in which joined can be read as ids or labels with

@@ -7,7 +7,6 @@ package question
 
 import (
 	"encoding/json"
-	"slices"
 )
 
 // MaxDepth is how deep follow-up questions may be nested below a top-level
@@ -108,26 +107,9 @@ type Shown struct {
 // collected options are.
 func (s *Set) Shown(answers []Answer) []Shown {
 	var out []Shown
-	var walk func(qs []Question, depth int)
-	walk = func(qs []Question, depth int) {
-		for i := range qs {
-			q := &qs[i]
-			a := q.Collected
-			if a == nil {
-				out = append(out, Shown{q, depth})
-				a = find(answers, q.ID)
-			}
-			if a == nil {
-				continue
-			}
-			for j := range q.Options {
-				if slices.Contains(a.Selected, q.Options[j].ID) {
-					walk(q.Options[j].FollowUps, depth+1)
-				}
-			}
-		}
+	for _, x := range s.Asked(&Reply{Answers: answers}) {
+		out = append(out, Shown{x.Question, x.Depth})
 	}
-	walk(s.Questions, 0)
 	return out
 }
 
@@ -135,16 +117,9 @@ func (s *Set) Shown(answers []Answer) []Shown {
 // the present answers bring it up.
 func (s *Set) All() []*Question {
 	var out []*Question
-	var walk func(qs []Question)
-	walk = func(qs []Question) {
-		for i := range qs {
-			out = append(out, &qs[i])
-			for j := range qs[i].Options {
-				walk(qs[i].Options[j].FollowUps)
-			}
-		}
+	for _, x := range s.Responses(nil) {
+		out = append(out, x.Question)
 	}
-	walk(s.Questions)
 	return out
 }
 

@@ -5,6 +5,7 @@ package texts
 
 import (
 	"embed"
+	"os"
 	"strings"
 )
 
@@ -20,41 +21,20 @@ func Text(name string) string {
 	return strings.TrimSpace(string(data))
 }
 
-// Fill returns a text with its placeholders filled in, {name} with the value
-// that follows "name". Its lines come out joined to one; a line with a
-// placeholder that has no value, or an empty one, is left out. Values are taken
-// as they are: braces in them mean nothing.
-func Fill(name string, pairs ...string) string {
+// Fill returns a text with ${name} replaced by the value of that name. Its lines
+// come out joined to one; a line that asks for a value that is empty, or is not
+// there, is left out. What a value holds is not replaced in its turn.
+func Fill(name string, values map[string]string) string {
 	var out []string
 	for line := range strings.Lines(Text(name)) {
-		if line, whole := fill(strings.TrimSpace(line), pairs); whole {
+		whole := true
+		line = os.Expand(strings.TrimSpace(line), func(name string) string {
+			whole = whole && values[name] != ""
+			return values[name]
+		})
+		if whole {
 			out = append(out, line)
 		}
 	}
 	return strings.Join(out, " ")
-}
-
-// fill fills in one line, and reports whether there was a value for each of its
-// placeholders.
-func fill(line string, pairs []string) (string, bool) {
-	var b strings.Builder
-	for {
-		before, rest, found := strings.Cut(line, "{")
-		b.WriteString(before)
-		if !found {
-			return b.String(), true
-		}
-		name, after, _ := strings.Cut(rest, "}")
-		value := ""
-		for i := 0; i+1 < len(pairs); i += 2 {
-			if pairs[i] == name {
-				value = pairs[i+1]
-			}
-		}
-		if value == "" {
-			return "", false
-		}
-		b.WriteString(value)
-		line = after
-	}
 }

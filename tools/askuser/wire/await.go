@@ -1,14 +1,22 @@
 package wire
 
-import "strings"
+import (
+	"strings"
 
-// DecodeAwait reads the id that await_answer is called with.
-func DecodeAwait(args []byte) (id string, err error) {
-	d := &decoder{}
-	m, _ := d.object("", args)
+	"mcp-askuser/question"
+)
+
+// DecodeAwait reads the arguments of await_answer: the id of a record, never
+// empty. The errors are those of [DecodeAsk].
+func DecodeAwait(data []byte) (id string, err error) {
+	d, err := decode(data, question.Limits{})
+	if err != nil {
+		return "", err
+	}
+	m, _ := question.Read[ordered](&d.found, root, data, "an object")
 	id = strings.TrimSpace(d.text("id", m.get("id", "ticket")))
 	if id == "" && !d.reported("id") {
-		d.add("id", "is required: the id that came with the pending result")
+		d.found.Add("id", "is required: the id that came with the pending result")
 	}
 	return id, d.found.Err()
 }

@@ -1,8 +1,10 @@
 package wire
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -23,27 +25,18 @@ type Call struct {
 // DecodeAsk reads a call in any of the call forms: the questions form (A, B, C
 // and D's tool input; questions may also be a JSON string), D's flat form and
 // its message {"question": {…}}, the single-question form (E), and a bare
-// array of questions. Unknown members are passed over: hosts add their own
-// (FACTS 2). The error is a [question.Violations] that lists every fault with
-// its path, or a [*json.SyntaxError] where data is not JSON.
+// array of questions. The questions of a record are a call too. Unknown members
+// are passed over: hosts add their own (FACTS 2). The error is a
+// [question.Violations] that lists every fault with its path, or a
+// [*json.SyntaxError] where data is not JSON.
 func DecodeAsk(data []byte, limits question.Limits) (Call, error) {
-	if !json.Valid(data) {
-		return Call{}, syntaxError(data)
+	d, err := decode(data, limits)
+	if err != nil {
+		return Call{}, err
 	}
-	d := &decoder{limits: limits}
 	call := d.call(data)
-	for _, v := range call.Set.Validate(limits) {
-		v.Path = d.path(v.Path)
-		if !d.reported(v.Path) {
-			d.found = append(d.found, v)
-		}
-	}
+	d.validate(&call.Set)
 	return call, d.found.Err()
-}
-
-func syntaxError(data []byte) error {
-	var v json.RawMessage
-	return json.Unmarshal(data, &v)
 }
 
 // root is the path of the arguments as a whole.
@@ -53,19 +46,28 @@ const root = "arguments"
 type decoder struct {
 	limits question.Limits
 	found  question.Violations
-	flat   bool // the call is one question: paths have no questions[0]
+	flat   bool              // the call is one question: paths have no questions[0]
+	names  map[string]string // what a flat call names its members, by our name
 }
 
-func (d *decoder) add(path, format string, args ...any) {
-	d.found = append(d.found, question.Violation{Path: path, Message: fmt.Sprintf(format, args...)})
+func decode(data []byte, limits question.Limits) (*decoder, error) {
+	var whatever json.RawMessage
+	return &decoder{limits: limits}, json.Unmarshal(data, &whatever)
 }
 
-// path turns a path of the questions form into one of the form at hand.
-func (d *decoder) path(p string) string {
-	if d.flat {
-		return strings.TrimPrefix(p, "questions[0].")
+// validate notes what is wrong with the set, leaving out what is known.
+func (d *decoder) validate(set *question.Set) {
+	for _, v := range set.Validate(d.limits) {
+		if d.flat {
+			v.Path = strings.TrimPrefix(v.Path, "questions[0].")
+		}
+		if name := d.names[v.Path]; name != "" {
+			v.Path = name
+		}
+		if !d.reported(v.Path) {
+			d.found = append(d.found, v)
+		}
 	}
-	return p
 }
 
 // reported says whether a fault at or above path is known already: what could
@@ -79,19 +81,19 @@ func (d *decoder) reported(path string) bool {
 
 func (d *decoder) call(data []byte) Call {
 	var c Call
-	if d.isArray(data) {
+	if opens(data, '[') {
 		c.Set.Questions = d.questions("questions", data, 0)
-		identify(c.Set.Questions, "q")
+		identify(c.Set.Questions)
 		return c
 	}
-	m, ok := d.object("", data)
+	m, ok := question.Read[ordered](&d.found, root, data, "an object")
 	if !ok {
 		return c
 	}
 	switch raw := m.get("questions"); {
 	case raw != nil:
 		c.Set.Questions = d.questions("questions", raw, 0)
-	case d.isObject(m.get("question")):
+	case opens(m.get("question"), '{'):
 		d.flat = true // D's message: the question is an object of its own
 		c.Set.Questions = []question.Question{d.question("", m.get("question"), 0)}
 	case m.get("question", "question_text", "questionText") != nil:
@@ -99,22 +101,18 @@ func (d *decoder) call(data []byte) Call {
 		c.Set.Questions = []question.Question{d.question("", data, 0)}
 		c.Set.Questions[0].Header = question.Cut(c.Set.Questions[0].Header, d.limits.Header) // E3
 	default:
-		d.add("questions", "is required: an array of 1 to %d questions", d.limits.Questions)
+		d.found.Add("questions", "is required: an array of 1 to %d questions", d.limits.Questions)
 		return c
 	}
-	identify(c.Set.Questions, "q")
-	if raw := m.get("metadata"); raw != nil && json.Unmarshal(raw, &c.Set.Metadata) != nil {
-		d.add("metadata", "must be an object")
-	}
-	if raw := m.get("timeout_seconds", "timeoutSeconds"); raw != nil {
-		c.Timeout = d.seconds("timeout_seconds", raw)
-	}
+	identify(c.Set.Questions)
+	c.Set.Metadata, _ = question.Read[map[string]any](&d.found, "metadata", m.get("metadata"), "an object")
+	c.Timeout = d.seconds("timeout_seconds", m.get("timeout_seconds", "timeoutSeconds"))
 	switch on := d.text("on_timeout", m.get("on_timeout", "onTimeout")); on {
 	case "", "none":
 	case desk.OnTimeoutDefault:
 		c.OnTimeout = on
 	default:
-		d.add("on_timeout", "must be default or none, is %q", on)
+		d.found.Add("on_timeout", "must be default or none, is %q", on)
 	}
 	if raw := m.get("answers"); raw != nil {
 		d.collect(&c.Set, raw)
@@ -138,3 +136,60 @@ func (d *decoder) collect(set *question.Set, raw json.RawMessage) {
 		set.Find(a.QuestionID).Collected = &a
 	}
 }
+
+// text reads a string.
+func (d *decoder) text(path string, raw json.RawMessage) string {
+	s, _ := question.Read[string](&d.found, path, raw, "a string")
+	return s
+}
+
+// flag reads true or false; where neither is given it is otherwise.
+func (d *decoder) flag(path string, raw json.RawMessage, otherwise bool) bool {
+	if b, ok := question.Read[bool](&d.found, path, raw, "true or false"); ok {
+		return b
+	}
+	return otherwise
+}
+
+// seconds reads a duration.
+func (d *decoder) seconds(path string, raw json.RawMessage) time.Duration {
+	const want = "a number of seconds, 0 or more"
+	n, _ := question.Read[float64](&d.found, path, raw, want)
+	if n < 0 || n > math.MaxInt32 {
+		d.found.Add(path, "must be %s, is %s", want, question.Describe(raw))
+		return 0
+	}
+	return time.Duration(n * float64(time.Second))
+}
+
+// array reads a JSON array, which may also come as a string.
+func (d *decoder) array(path string, raw json.RawMessage, want string) ([]json.RawMessage, bool) {
+	return question.Read[[]json.RawMessage](&d.found, path, unquote(raw), want)
+}
+
+// unquote returns the JSON inside a JSON string, where a model wrote an array
+// or object as one (FACTS 6); anything else comes back as it is.
+func unquote(raw json.RawMessage) json.RawMessage {
+	var inner string
+	if json.Unmarshal(raw, &inner) != nil {
+		return raw
+	}
+	if in := []byte(strings.TrimSpace(inner)); json.Valid(in) && (opens(in, '[') || opens(in, '{')) {
+		return in
+	}
+	return raw
+}
+
+func opens(raw json.RawMessage, with byte) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) > 0 && raw[0] == with
+}
+
+func member(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+func element(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }

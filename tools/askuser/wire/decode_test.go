@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -72,6 +73,8 @@ func TestDecodeForms(t *testing.T) {
 		{"E with descriptions", `{"question":"Which method?","options":["JWT","Session"],"header":"Authentication method","descriptions":["Stateless",null],"multi_select":false,"allow_custom":false,"default":1}`,
 			"q1:multiple_choice #Authenticati [jwt (Stateless)] [session*]"},
 		{"E default by text", `{"question":"Which?","options":["JWT","Session"],"default":"session"}`, "q1:multiple_choice +other [jwt] [session*]"},
+		{"E default by place, behind an Other", `{"question":"Which?","options":["Other","JWT","Session"],"default":1}`, "q1:multiple_choice +other=Other [jwt*] [session]"},
+		{"E default by place, of a no before a yes", `{"question":"Go on?","type":"boolean","options":["No","Yes"],"default":0}`, "q1:boolean [true] [false*]"},
 		{"E free text", `{"question":"What name?","default":"Widget"}`, "q1:text default=Widget"},
 		{"E nulls", `{"question":"What name?","options":null,"header":null,"default":null}`, "q1:text"},
 		{"questions as a string", `{"questions":"[{\"question\":\"Which?\",\"options\":[\"A\",\"B\"]}]"}`, "q1:multiple_choice +other [a] [b]"},
@@ -82,12 +85,19 @@ func TestDecodeForms(t *testing.T) {
 		{"choice of several", `{"questions":[{"question":"Which?","type":"multiple_choice","multiSelect":true,"options":["A","B"]}]}`, "q1:checkbox +other [a] [b]"},
 		{"boolean", `{"questions":[{"question":"Go on?","type":"boolean","default":false,"required":false}]}`, "q1:boolean optional [true] [false*]"},
 		{"boolean with its own words", `{"questions":[{"question":"Go on?","type":"boolean","options":[{"label":"No","description":"stop"},{"label":"Yes"}]}]}`, "q1:boolean [true] [false (stop)]"},
+		{"boolean in the words of E", `{"questions":[{"question":"Go on?","type":"boolean","options":[{"label":"Yes, proceed"},{"label":"No, cancel","default":true}]}]}`, "q1:boolean [true] [false*]"},
+		{"boolean with ids of its own", `{"questions":[{"question":"Go on?","type":"boolean","default":"proceed","options":[{"id":"stop","label":"No, cancel"},{"id":"proceed","label":"Yes, proceed"}],"follow_up_questions":{"stop":[{"question":"Why?"}]}}]}`,
+			"q1:boolean [true*] [false > q1.false.1:text]"},
+		{"boolean in Chinese", `{"questions":[{"question":"继续？","type":"boolean","options":["是","否"],"default":"否"}]}`, "q1:boolean [true] [false*]"},
+		{"choice between yes and no", `{"questions":[{"question":"Go on?","options":[{"label":"Yes, proceed"},{"label":"No, cancel"}]}]}`, "q1:multiple_choice +other [yes-proceed] [no-cancel]"},
 		{"own Other is ours", `{"questions":[{"question":"Which?","options":["A","B","C","D","Other (please say)"]}]}`, "q1:multiple_choice +other=Other (please say) [a] [b] [c] [d]"},
 		{"own Other where none is allowed", `{"questions":[{"question":"Which?","options":["A","Other"],"allow_custom":false}]}`, "q1:multiple_choice [a] [other]"},
 		{"labels without letters", `{"questions":[{"question":"Which?","options":["+","-"]}]}`, "q1:multiple_choice +other [option-1] [option-2]"},
 		{"labels with the same slug", `{"questions":[{"question":"Which?","options":["C","C++"]}]}`, "q1:multiple_choice +other [c] [c-2]"},
 		{"follow-ups by label, three deep", `{"questions":[{"question":"1?","options":["A","B"],"follow_up_questions":{"A":[{"question":"2?","options":["C","D"],"follow_up_questions":{"D":[{"question":"3?","options":["E","F"],"follow_up_questions":{"e":[{"question":"4?"}]}}]}}]}}]}`,
 			"q1:multiple_choice +other [a > q1.a.1:multiple_choice +other [c] [d > q1.a.1.d.1:multiple_choice +other [e > q1.a.1.d.1.e.1:text] [f]]] [b]"},
+		{"follow-ups inside an option", `{"questions":[{"question":"1?","options":[{"label":"A","follow_up_questions":[{"question":"2?","options":[{"label":"C"},{"label":"D","follow_ups":[{"question":"3?"}]}]}]},{"label":"B"}],"follow_up_questions":{"b":[{"question":"4?"}]}}]}`,
+			"q1:multiple_choice +other [a > q1.a.1:multiple_choice +other [c] [d > q1.a.1.d.1:text]] [b > q1.b.1:text]"},
 		{"ids that collide with derived ones", `{"questions":[{"question":"1?"},{"question":"2?","question_id":"q1"}]}`, "q1-2:text; q1:text"},
 		{"collected", `{"questions":[{"question":"1?","options":["A","B"]},{"question":"2?"}],"answers":{"1?":"B"}}`, "q1:multiple_choice +other [a] [b] collected by caller b; q2:text"},
 		{"nothing collected", `{"questions":[{"question":"1?"}],"answers":{}}`, "q1:text"},
@@ -101,33 +111,54 @@ func TestDecodeForms(t *testing.T) {
 			if got := compact(c.Set.Questions); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
+			again(t, c.Set)
 		})
+	}
+}
+
+// again feeds a set as a record keeps it back as a call, which asks the same.
+func again(t *testing.T, set question.Set) {
+	t.Helper()
+	data, err := json.Marshal(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, in := range []string{string(data), strings.ReplaceAll(string(data), `"follow_up_questions"`, `"follow_ups"`)} {
+		c, err := DecodeAsk([]byte(in), mcpLimits())
+		if err != nil || !reflect.DeepEqual(c.Set, set) {
+			t.Errorf("%s asks something else: %v\ngot  %+v\nwant %+v", in, err, c.Set, set)
+		}
 	}
 }
 
 func TestDecodeFaults(t *testing.T) {
 	for _, tc := range []struct{ name, in, want string }{
 		{"all of them, with their paths", `{"questions":[{"question":"","header":"Authentication","options":[{"label":"A","description":""}],"multiSelect":"yes"},{"options":[{"label":"A"},{"label":"B"},{"label":"C"},{"label":"D"},{"label":"E"}]}],"timeout_seconds":"soon","metadata":1}`,
-			`questions[0].multiSelect: must be true or false
+			`questions[0].multiSelect: must be true or false, is "yes"
 questions[0].options[0].description: must not be empty where it is given
-metadata: must be an object
-timeout_seconds: must be a number of seconds, 0 or more
+metadata: must be an object, is 1
+timeout_seconds: must be a number of seconds, 0 or more, is "soon"
 questions[0].question: is required and must not be empty
 questions[0].header: must be at most 12 characters long, is 14
 questions[0].options: must have 2 to 4 options, has 1
 questions[1].question: is required and must not be empty
 questions[1].options: must have 2 to 4 options, has 5`},
 		{"what cannot be read is not missing as well", `{"questions":[{"question":7,"options":"A, B"}]}`,
-			"questions[0].question: must be a string\nquestions[0].options: must be an array of options"},
+			"questions[0].question: must be a string, is 7\nquestions[0].options: must be an array of options, is \"A, B\""},
 		{"no questions", `{}`, "questions: is required: an array of 1 to 4 questions"},
 		{"empty", `{"questions":[]}`, "questions: must have 1 to 4 questions, has 0"},
-		{"not an object", `"hello"`, "arguments: must be an object"},
+		{"not an object", `"hello"`, `arguments: must be an object, is "hello"`},
 		{"options that are empty", `{"questions":[{"question":"1?","options":[]}]}`, "questions[0].options: must have 2 to 4 options, has 0"},
 		{"several of nothing", `{"questions":[{"question":"1?","multiSelect":true}]}`, "questions[0].options: must have 2 to 4 options, has 0"},
 		{"E: same length", `{"question":"1?","options":["A","B"],"descriptions":["only one"]}`, "descriptions: must have the same length as options, has 1 for 2"},
 		{"E: paths without a place", `{"question":"1?","options":["A"]}`, "options: must have 2 to 4 options, has 1"},
 		{"E: default that is none of them", `{"question":"1?","options":["A","B"],"default":7}`, "default: 7 is none of the options; give an index from 0 to 1, an id or a label"},
 		{"follow-up to nothing", `{"questions":[{"question":"1?","options":["A","B"],"follow_up_questions":{"C":[{"question":"2?"}]}}]}`, "questions[0].follow_up_questions.C: is none of the options of this question"},
+		{"boolean with options that are neither", `{"questions":[{"question":"1?","type":"boolean","options":["Yes","Perhaps"]}]}`, "questions[0].options: a boolean question takes no options of its own; use multiple_choice"},
+		{"boolean with three options", `{"questions":[{"question":"1?","type":"boolean","options":["Yes","No","Other"]}]}`, "questions[0].options: a boolean question takes no options of its own; use multiple_choice"},
+		{"follow-ups of free text", `{"questions":[{"question":"1?","options":["A","B",{"label":"Other","follow_up_questions":[{"question":"2?"}]}]}]}`, "questions[0].follow_up_questions: free text brings up no questions"},
+		{"faults of follow-ups name the option by its id, once", `{"questions":[{"question":"1?","options":["Alpha","Beta"],"follow_up_questions":{"Alpha":[{"question":7}]}}]}`, "questions[0].follow_up_questions.alpha[0].question: must be a string, is 7"},
+		{"faults of follow-ups inside an option too", `{"questions":[{"question":"1?","options":["Alpha",{"label":"Beta","follow_up_questions":[{"question":7}]}]}]}`, "questions[0].follow_up_questions.beta[0].question: must be a string, is 7"},
 		{"same question twice", `{"questions":[{"question":"1?"},{"question":"1?"}]}`, "questions[1].question: the same text as questions[0].question"},
 		{"answer to nothing", `{"questions":[{"question":"1?"}],"answers":{"2?":"x"}}`, `answers["2?"]: no question has this text or id`},
 	} {
@@ -137,10 +168,6 @@ questions[1].options: must have 2 to 4 options, has 5`},
 				t.Errorf("got  %v\nwant %s", err, want)
 			}
 		})
-	}
-	var syntax *json.SyntaxError
-	if _, err := DecodeAsk([]byte(`{"questions":`), mcpLimits()); !errors.As(err, &syntax) {
-		t.Errorf("broken JSON: %v", err)
 	}
 }
 
@@ -177,12 +204,110 @@ func TestLiteralLineBreaks(t *testing.T) {
 	}
 }
 
+// What is wrong with an argument is said with its path, what was expected and
+// what came, in the words of JSON: a type of Go's means nothing to an agent.
+func TestWrongTypes(t *testing.T) {
+	ask := func(data []byte) error { _, err := DecodeAsk(data, mcpLimits()); return err }
+	confirm := func(data []byte) error { _, err := DecodeConfirm(data, mcpLimits()); return err }
+	await := func(data []byte) error { _, err := DecodeAwait(data); return err }
+	inQuestion := func(member string) string {
+		return `{"questions":[{"question":"1?","options":["A","B"],` + member + `}]}`
+	}
+	inOption := func(member string) string {
+		return `{"questions":[{"question":"1?","options":["A",{"label":"B",` + member + `}]}]}`
+	}
+	for _, tc := range []struct {
+		decode   func([]byte) error
+		in, want string
+	}{
+		{ask, `7`, `arguments: must be an object, is 7`},
+		{ask, `null`, `questions: must have 1 to 4 questions, has 0`},
+		{ask, `{"questions":7}`, `questions: must be an array of questions, is 7`},
+		{ask, `{"questions":"Which?"}`, `questions: must be an array of questions, is "Which?"`},
+		{ask, `{"questions":{"questions":{"questions":[]}}}`, `questions: must be an array of questions, is {"questions":[]}`},
+		{ask, `{"questions":[7]}`, `questions[0]: must be an object, is 7`},
+		{ask, `{"questions":[null]}`, `questions[0]: must be an object, is null`},
+		{ask, `{"question":7}`, `question: must be a string, is 7`},
+		{ask, inQuestion(`"question_id":7`), `questions[0].question_id: must be a string, is 7`},
+		{ask, inQuestion(`"header":["A"]`), `questions[0].header: must be a string, is ["A"]`},
+		{ask, inQuestion(`"description":{}`), `questions[0].description: must be a string, is {}`},
+		{ask, inQuestion(`"placeholder":true`), `questions[0].placeholder: must be a string, is true`},
+		{ask, inQuestion(`"type":1`), `questions[0].type: must be a string, is 1`},
+		{ask, inQuestion(`"type":"slider"`), `questions[0].type: must be multiple_choice, checkbox, text or boolean, is "slider"`},
+		{ask, inQuestion(`"multiSelect":1`), `questions[0].multiSelect: must be true or false, is 1`},
+		{ask, inQuestion(`"required":"no"`), `questions[0].required: must be true or false, is "no"`},
+		{ask, inQuestion(`"allow_custom":0`), `questions[0].allow_custom: must be true or false, is 0`},
+		{ask, inQuestion(`"default":{"a":1}`), `questions[0].default: {"a":1} is none of the options; give an index from 0 to 1, an id or a label`},
+		{ask, inQuestion(`"descriptions":7`), `questions[0].descriptions: must be an array of strings, is 7`},
+		{ask, inQuestion(`"descriptions":["x",7]`), `questions[0].descriptions[1]: must be a string, is 7`},
+		{ask, inQuestion(`"collected":"A"`), `questions[0].collected: must be an answer as a record keeps it, is "A"`},
+		{ask, inQuestion(`"follow_up_questions":[]`), `questions[0].follow_up_questions: must be an object keyed by option, is []`},
+		{ask, inQuestion(`"follow_up_questions":{"a":7}`), `questions[0].follow_up_questions.a: must be an array of questions, is 7`},
+		{ask, `{"questions":[{"question":"1?","default":7}]}`, `questions[0].default: must be a string, is 7`},
+		{ask, `{"questions":[{"question":"1?","options":{"a":"` + strings.Repeat("x", 50) + `"}}]}`, `questions[0].options: must be an array of options, is an object`},
+		{ask, `{"questions":[{"question":"1?","options":["A",7]}]}`, `questions[0].options[1]: must be an object or a string, is 7`},
+		{ask, `{"questions":[{"question":"1?","options":["A",{"label":7}]}]}`, `questions[0].options[1].label: must be a string, is 7`},
+		{ask, inOption(`"id":7`), `questions[0].options[1].id: must be a string, is 7`},
+		{ask, inOption(`"description":["x"]`), `questions[0].options[1].description: must be a string, is ["x"]`},
+		{ask, inOption(`"default":"yes"`), `questions[0].options[1].default: must be true or false, is "yes"`},
+		{ask, inOption(`"preview":7`), `questions[0].options[1].preview: must be a string, is 7`},
+		{ask, inOption(`"follow_up_questions":7`), `questions[0].follow_up_questions.b: must be an array of questions, is 7`},
+		{ask, `{"question":"1?","metadata":[]}`, `metadata: must be an object, is []`},
+		{ask, `{"question":"1?","timeout_seconds":"90"}`, `timeout_seconds: must be a number of seconds, 0 or more, is "90"`},
+		{ask, `{"question":"1?","timeout_seconds":-1}`, `timeout_seconds: must be a number of seconds, 0 or more, is -1`},
+		{ask, `{"question":"1?","on_timeout":true}`, `on_timeout: must be a string, is true`},
+		{ask, `{"question":"1?","on_timeout":"yes"}`, `on_timeout: must be default or none, is "yes"`},
+		{ask, `{"question":"1?","answers":"x"}`, `answers: must be an object keyed by question, or an array of responses, is "x"`},
+		{ask, `{"question":"1?","answers":{"1?":7}}`, `answers["1?"]: must be a string, is 7`},
+		{ask, `{"question":"1?","answers":[7]}`, `answers[0]: must be an object, is 7`},
+		{confirm, `[]`, `arguments: must be an object, is []`},
+		{confirm, `{}`, `action: is required and must not be empty`},
+		{confirm, `{"action":" "}`, `action: is required and must not be empty`},
+		{confirm, `{"action":7}`, `action: must be a string, is 7`},
+		{confirm, `{"action":"` + strings.Repeat("x", 501) + `"}`, `action: must be at most 500 characters long, is 501`},
+		{confirm, `{"action":"Go","details":[]}`, `details: must be a string, is []`},
+		{confirm, `{"action":"Go","default":"yes"}`, `default: must be true or false, is "yes"`},
+		{await, `"01J"`, `arguments: must be an object, is "01J"`},
+		{await, `{}`, `id: is required: the id that came with the pending result`},
+		{await, `{"id":7}`, `id: must be a string, is 7`},
+		{await, `{"id":" "}`, `id: is required: the id that came with the pending result`},
+	} {
+		err := tc.decode([]byte(tc.in))
+		if want := "Validation failed\n- " + tc.want; err == nil || err.Error() != want {
+			t.Errorf("%s:\ngot  %v\nwant %s", tc.in, err, want)
+		}
+	}
+	for _, decode := range []func([]byte) error{ask, confirm, await} {
+		var syntax *json.SyntaxError
+		if err := decode([]byte(`{"questions":`)); !errors.As(err, &syntax) {
+			t.Errorf("broken JSON: %v", err)
+		}
+	}
+}
+
+func TestDecodeConfirm(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"action":"Delete it"}`:                                               "q1:boolean #Confirm [true] [false]",
+		`{"action":"Delete it","default":true}`:                                "q1:boolean #Confirm [true*] [false]",
+		`{"action":"Delete it","default":false}`:                               "q1:boolean #Confirm [true] [false*]",
+		`{"action":"Delete it","details":"` + strings.Repeat("x", 2000) + `"}`: "q1:boolean #Confirm [true] [false]",
+	} {
+		limits := mcpLimits()
+		limits.Header = 3 // the header is ours
+		c, err := DecodeConfirm([]byte(in), limits)
+		if got := compact(c.Set.Questions); err != nil || got != want {
+			t.Errorf("%.60s: %v\ngot  %s\nwant %s", in, err, got, want)
+		}
+	}
+}
+
 // Whatever the arguments, DecodeAsk gives a set that keeps the limits, or says
 // what is wrong.
 func FuzzDecodeAsk(f *testing.F) {
 	for _, s := range []string{
 		`{"questions":[{"question":"Which?","options":[{"label":"A"},{"label":"B"}],"follow_up_questions":{"A":[{"question":"2?"}]}}]}`,
 		`{"question":"Which?","options":["A","Other"],"descriptions":["x","y"],"default":"A"}`,
+		`{"questions":[{"question":"1?","options":["A",{"label":"B","follow_ups":[{"question":"2?"}]}],"other":{"label":"X"},"collected":{"selected":["a"]}}]}`,
 		`{"questions":"[]"}`, `[]`, `{"question":{"question_text":"x","type":"boolean"}}`, `{"questions":[{}],"answers":{"q1":1}}`,
 	} {
 		f.Add(s)
@@ -196,10 +321,30 @@ func FuzzDecodeAsk(f *testing.F) {
 		if v := c.Set.Validate(l); v != nil {
 			t.Fatalf("%s: accepted with %v", in, v)
 		}
+		again(t, c.Set)
 		for _, q := range c.Set.All() {
 			if q.ID == "" {
 				t.Fatalf("%s: a question without id", in)
 			}
+		}
+	})
+}
+
+// Whatever the arguments, the other two decoders give what is whole, or say
+// what is wrong.
+func FuzzDecodeConfirmAndAwait(f *testing.F) {
+	for _, s := range []string{`{"action":"Go","details":"x","default":true}`, `{"id":"01J"}`, `{"ticket":" "}`, `[]`, `{`, `null`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, in string) {
+		l := mcpLimits()
+		if c, err := DecodeConfirm([]byte(in), l); err == nil {
+			if v := c.Set.Validate(l); v != nil || len(c.Set.Questions) != 1 || !c.Set.Questions[0].Confirms() {
+				t.Fatalf("%s: accepted %+v with %v", in, c.Set, v)
+			}
+		}
+		if id, err := DecodeAwait([]byte(in)); err == nil && strings.TrimSpace(id) == "" {
+			t.Fatalf("%s: accepted without an id", in)
 		}
 	})
 }

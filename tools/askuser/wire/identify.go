@@ -10,7 +10,7 @@ import (
 
 // identify gives every question that has no id one by its place: q1, and
 // q1.oauth2.1 for the first follow-up of its option oauth2 (D2).
-func identify(qs []question.Question, prefix string) {
+func identify(qs []question.Question) {
 	taken := map[string]bool{}
 	set := question.Set{Questions: qs}
 	for _, q := range set.All() {
@@ -25,12 +25,15 @@ func identify(qs []question.Question, prefix string) {
 				q.ID = freshID(place, func(id string) bool { return taken[id] })
 				taken[q.ID] = true
 			}
+			if q.Collected != nil {
+				q.Collected.QuestionID = q.ID
+			}
 			for j := range q.Options {
 				walk(q.Options[j].FollowUps, place+"."+q.Options[j].ID+".")
 			}
 		}
 	}
-	walk(qs, prefix)
+	walk(qs, "q")
 }
 
 func freshID(id string, taken func(string) bool) string {

@@ -69,7 +69,7 @@ func NewResult(rec desk.Record) *Result {
 	if o == nil {
 		r.Status = desk.Pending
 		r.Summary = "Waiting for the user"
-		r.Message = texts.Fill("pending", "id", strconv.Quote(rec.ID))
+		r.Message = texts.Fill("pending", map[string]string{"id": strconv.Quote(rec.ID)})
 		return r
 	}
 	r.Surface = o.Surface
@@ -81,16 +81,16 @@ func NewResult(rec desk.Record) *Result {
 		r.dismissed(o.Reply)
 	case desk.Timeout:
 		r.Summary = "No answer in time"
-		r.Message = texts.Fill("timeout", "time", waited(o.Reason))
+		r.Message = texts.Fill("timeout", map[string]string{"time": waited(o.Reason)})
 	case desk.Cancelled:
 		r.Summary, r.Reason = "Question withdrawn", o.Reason
-		r.Message = texts.Fill("cancelled", "reason", why)
+		r.Message = texts.Fill("cancelled", map[string]string{"reason": why})
 	case desk.Unavailable:
 		r.Summary, r.Reason = "No way to reach the user", o.Reason
-		r.Message = texts.Fill("unavailable", "reason", why)
+		r.Message = texts.Fill("unavailable", map[string]string{"reason": why})
 	default:
 		r.Summary = "The question failed"
-		r.Message = texts.Fill("failed")
+		r.Message = texts.Text("failed")
 	}
 	return r
 }
@@ -101,7 +101,7 @@ func (r *Result) dismissed(reply *question.Reply) {
 	if reply != nil {
 		r.Reason = reply.Reason
 	}
-	r.Message = texts.Fill("dismissed", "reason", quoted(r.Reason))
+	r.Message = texts.Fill("dismissed", map[string]string{"reason": quoted(r.Reason)})
 }
 
 // answered says what the user answered, and apart from it what they did not
@@ -131,13 +131,13 @@ func (r *Result) answered(rec desk.Record) {
 	if len(said) == 0 {
 		r.Summary = "User answered no question"
 	}
-	r.Message = texts.Fill("answered",
-		"answers", list(said),
-		"open", list(open),
-		"defaults", list(pairs[question.ByTimeout]),
-		"collected", list(pairs[question.ByCaller]),
-		"note", quoted(r.Note),
-	)
+	r.Message = texts.Fill("answered", map[string]string{
+		"answers":   list(said),
+		"open":      list(open),
+		"defaults":  list(pairs[question.ByTimeout]),
+		"collected": list(pairs[question.ByCaller]),
+		"note":      quoted(r.Note),
+	})
 }
 
 // responseOf is one question of a set with what became of it, as programs and

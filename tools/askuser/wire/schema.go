@@ -7,15 +7,14 @@ import (
 
 	"github.com/invopop/jsonschema"
 
-	"mcp-askuser/desk"
 	"mcp-askuser/question"
 )
 
 //go:generate go test -run TestSchemasAreFresh -update .
 //go:generate go run ../../../cmd/mcp-askuser schema --output ../../../schema.json
 
-// published are the schemas for the default limits: to reflect on types takes
-// longer than all the rest of starting a server.
+// published are the schemas for the default limits, as schema_test.go makes
+// them: to reflect on types takes longer than all the rest of starting a server.
 //
 //go:embed schemas.json
 var published []byte
@@ -45,18 +44,6 @@ func Schemas(l question.Limits) Published {
 	return out
 }
 
-// reflected makes what published holds.
-func reflected() Published {
-	return Published{
-		Ask:           AskSchema(question.DefaultLimits()),
-		AskResult:     schemaOf(&Result{}),
-		Confirm:       schemaOf(&confirmArguments{}),
-		ConfirmResult: schemaOf(&confirmResult{}),
-		Await:         schemaOf(&awaitArguments{}),
-		AwaitResult:   schemaOf(&awaitResult{}),
-	}
-}
-
 // The published arguments. They are written for models: what else [DecodeAsk]
 // understands is not published. The follow-ups are unrolled two levels deep,
 // because clients of some models know no references (FACTS 6).
@@ -73,7 +60,7 @@ type askQuestion struct {
 	Header      string                `json:"header,omitempty"`
 	Options     []askOption           `json:"options,omitempty" jsonschema:"minItems=2"`
 	MultiSelect bool                  `json:"multiSelect,omitempty"`
-	Type        question.Type         `json:"type,omitempty" jsonschema:"enum=multiple_choice,enum=checkbox,enum=text,enum=boolean"`
+	Type        question.Type         `json:"type,omitempty"`
 	ID          string                `json:"question_id,omitempty"`
 	Required    bool                  `json:"required,omitempty" jsonschema:"default=true"`
 	AllowCustom bool                  `json:"allow_custom,omitempty" jsonschema:"default=true"`
@@ -110,20 +97,10 @@ type followUpOption struct {
 	Description string `json:"description,omitempty"`
 }
 
-type confirmArguments struct {
-	Action  string `json:"action" jsonschema:"required,minLength=1"`
-	Details string `json:"details,omitempty"`
-	Default bool   `json:"default,omitempty"`
-}
-
-type awaitArguments struct {
-	ID string `json:"id" jsonschema:"required"`
-}
-
 // AskSchema returns the published input schema of ask_user_question, moved by
 // the limits (A7).
 func AskSchema(l question.Limits) json.RawMessage {
-	s := reflect(&askArguments{})
+	s := typeSchema(&askArguments{})
 	publish(s, l)
 	return marshal(s)
 }
@@ -132,13 +109,15 @@ func AskSchema(l question.Limits) json.RawMessage {
 // field is for.
 func publish(s *jsonschema.Schema, l question.Limits) {
 	questions := property(s, "questions")
-	limit(questions, l.Questions)
+	questions.MaxItems = new(uint64(l.Questions))
 	for level := questions.Items; ; {
-		length := uint64(l.Question)
-		property(level, "question").MaxLength = &length
+		property(level, "question").MaxLength = new(uint64(l.Question))
 		options := property(level, "options")
-		limit(options, l.Options)
+		options.MaxItems = new(uint64(l.Options))
 		if level == questions.Items {
+			for _, t := range question.Types() {
+				property(level, "type").Enum = append(property(level, "type").Enum, t)
+			}
 			property(level, "header").Description = fmt.Sprintf("Short label, at most %d characters", l.Header)
 			property(options.Items, "label").Description = "1-5 words"
 			property(options.Items, "description").Description = "What choosing it means"
@@ -148,14 +127,9 @@ func publish(s *jsonschema.Schema, l question.Limits) {
 		if below == nil {
 			return
 		}
-		limit(below.AdditionalProperties, l.Questions)
+		below.AdditionalProperties.MaxItems = new(uint64(l.Questions))
 		level = below.AdditionalProperties.Items
 	}
-}
-
-func limit(array *jsonschema.Schema, n int) {
-	most := uint64(n)
-	array.MaxItems = &most
 }
 
 // property returns a member's schema, or nil.
@@ -164,9 +138,9 @@ func property(s *jsonschema.Schema, name string) *jsonschema.Schema {
 	return p
 }
 
-// reflect returns the schema of a struct without references and without a
+// typeSchema returns the schema of a struct without references and without a
 // version, open to further members.
-func reflect(v any) *jsonschema.Schema {
+func typeSchema(v any) *jsonschema.Schema {
 	r := jsonschema.Reflector{
 		Anonymous:                  true,
 		DoNotReference:             true,
@@ -204,31 +178,4 @@ func marshal(s *jsonschema.Schema) json.RawMessage {
 		panic(err)
 	}
 	return data
-}
-
-// schemaOf returns the schema of v's type.
-func schemaOf(v any) json.RawMessage { return marshal(reflect(v)) }
-
-// What is published of the results of the other two tools. They have all
-// members of [Result]; every byte costs the user's context.
-
-type confirmResult struct {
-	Status   desk.Status `json:"status" jsonschema:"required"`
-	Response bool        `json:"response,omitempty"`
-}
-
-type awaitResult struct {
-	Status  desk.Status       `json:"status" jsonschema:"required"`
-	Answers map[string]string `json:"answers,omitempty"`
-}
-
-// JSONSchema describes what a response may be.
-func (anyResponse) JSONSchema() *jsonschema.Schema {
-	text := &jsonschema.Schema{Type: "string"}
-	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text, {Type: "array", Items: text}, {Type: "boolean"}, {Type: "null"}}}
-}
-
-// JSONSchema describes an object of strings.
-func (ordered) JSONSchema() *jsonschema.Schema {
-	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}
 }

@@ -8,6 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/invopop/jsonschema"
+
+	"mcp-askuser/desk"
 	"mcp-askuser/question"
 )
 
@@ -27,6 +30,57 @@ func golden(t *testing.T, path string, got []byte) {
 	if !bytes.Equal(got, want) {
 		t.Errorf("%s differs; if that is meant, run the test with -update and look at the diff:\n%s", path, got)
 	}
+}
+
+// What follows makes schemas.json.
+
+// reflected makes what published holds.
+func reflected() Published {
+	return Published{
+		Ask:           AskSchema(question.DefaultLimits()),
+		AskResult:     schemaOf(&Result{}),
+		Confirm:       schemaOf(&confirmArguments{}),
+		ConfirmResult: schemaOf(&confirmResult{}),
+		Await:         schemaOf(&awaitArguments{}),
+		AwaitResult:   schemaOf(&awaitResult{}),
+	}
+}
+
+type confirmArguments struct {
+	Action  string `json:"action" jsonschema:"required,minLength=1"`
+	Details string `json:"details,omitempty"`
+	Default bool   `json:"default,omitempty"`
+}
+
+type awaitArguments struct {
+	ID string `json:"id" jsonschema:"required"`
+}
+
+// schemaOf returns the schema of v's type.
+func schemaOf(v any) json.RawMessage { return marshal(typeSchema(v)) }
+
+// What is published of the results of the other two tools. They have all
+// members of [Result]; every byte costs the user's context.
+
+type confirmResult struct {
+	Status   desk.Status `json:"status" jsonschema:"required"`
+	Response bool        `json:"response,omitempty"`
+}
+
+type awaitResult struct {
+	Status  desk.Status       `json:"status" jsonschema:"required"`
+	Answers map[string]string `json:"answers,omitempty"`
+}
+
+// JSONSchema describes what a response may be.
+func (anyResponse) JSONSchema() *jsonschema.Schema {
+	text := &jsonschema.Schema{Type: "string"}
+	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text, {Type: "array", Items: text}, {Type: "boolean"}, {Type: "null"}}}
+}
+
+// JSONSchema describes an object of strings.
+func (ordered) JSONSchema() *jsonschema.Schema {
+	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}
 }
 
 // What is compiled in is what the types say.

@@ -1,0 +1,208 @@
+package wire
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"mcp-askuser/question"
+)
+
+// option is an option as it was written.
+type option struct {
+	question.Option                 // without its follow-ups
+	place           int             // among the options of the call, from 0
+	given           string          // its id; a yes and a no get one of ours
+	followUps       json.RawMessage // written inside it, as a record keeps them
+}
+
+// options reads the options of a question, and whether any were given.
+func (d *decoder) options(at func(string) string, m ordered) ([]option, bool) {
+	raw := m.get("options")
+	if raw == nil {
+		return nil, false
+	}
+	items, ok := d.array(at("options"), raw, "an array of options")
+	if !ok {
+		return nil, true
+	}
+	out := make([]option, len(items))
+	for i, item := range items {
+		out[i] = d.option(element(at("options"), i), item)
+		out[i].place = i
+	}
+	if raw := m.get("descriptions"); raw != nil {
+		d.descriptions(at("descriptions"), raw, out)
+	}
+	return out, true
+}
+
+func (d *decoder) option(path string, raw json.RawMessage) option {
+	var o option
+	if json.Unmarshal(raw, &o.Label) == nil {
+		return o
+	}
+	var m ordered
+	if json.Unmarshal(raw, &m) != nil {
+		d.found.Add(path, "must be an object or a string, is %s", question.Describe(raw))
+		return o
+	}
+	o.ID = d.text(path+".id", m.get("id"))
+	o.Label = d.text(path+".label", m.get("label"))
+	o.Description = lines(d.text(path+".description", m.get("description")))
+	o.Default = d.flag(path+".default", m.get("default"), false)
+	o.Preview = d.text(path+".preview", m.get("preview"))
+	o.given, o.followUps = o.ID, m.get("follow_up_questions", "followUpQuestions", "follow_ups")
+	if !d.limits.Lenient && m.get("description") != nil && strings.TrimSpace(o.Description) == "" {
+		d.found.Add(path+".description", "must not be empty where it is given")
+	}
+	return o
+}
+
+// descriptions joins E's list of descriptions to its options (E1, E2).
+func (d *decoder) descriptions(path string, raw json.RawMessage, options []option) {
+	items, ok := d.array(path, raw, "an array of strings")
+	if !ok {
+		return
+	}
+	if len(items) != len(options) {
+		d.found.Add(path, "must have the same length as options, has %d for %d", len(items), len(options))
+		return
+	}
+	for i, item := range items {
+		if text := lines(d.text(element(path, i), item)); text != "" {
+			options[i].Description = text
+		}
+	}
+}
+
+// takeOther takes an option that is only another word for free text out of
+// the options: ours takes its place, with its wording (A13).
+func takeOther(options []option) (rest []option, other option) {
+	i := slices.IndexFunc(options, func(o option) bool { return isOther(o.Label) })
+	if i < 0 {
+		return options, option{}
+	}
+	other = options[i]
+	return slices.Delete(options, i, i+1), other
+}
+
+func isOther(label string) bool {
+	label, _, _ = strings.Cut(strings.ToLower(label), "(")
+	label, _, _ = strings.Cut(label, "（")
+	switch strings.Trim(label, " .…:：") {
+	case "other", "其他", "其它":
+		return true
+	}
+	return false
+}
+
+// yesAndNo puts the options of a yes-or-no question, where its asker has worded
+// them, in our order and under our ids. What says neither stays for Validate to
+// report.
+func yesAndNo(given []option) []option {
+	word := func(o option) string { return cmp.Or(question.YesOrNo(o.ID), question.YesOrNo(o.Label)) }
+	var out []option
+	for i, ours := range question.YesAndNo() {
+		o := option{Option: ours, place: i}
+		if i := slices.IndexFunc(given, func(o option) bool { return word(o) == ours.ID }); i >= 0 {
+			o = given[i]
+			o.ID = ours.ID
+		} else if len(given) > 0 {
+			return given
+		}
+		out = append(out, o)
+	}
+	if len(given) > len(out) {
+		return given
+	}
+	return out
+}
+
+// identified returns the options themselves, each with an id.
+func identified(options []option) []question.Option {
+	var out []question.Option
+	for _, o := range options {
+		out = append(out, o.Option)
+	}
+	for i := range out {
+		if out[i].ID == "" {
+			out[i].ID = freshID(slug(out[i].Label, i), func(id string) bool {
+				return slices.ContainsFunc(out, func(o question.Option) bool { return o.ID == id })
+			})
+		}
+	}
+	return out
+}
+
+// named returns the option of q that a word names, also by the id that it was
+// given, or nil.
+func named(q *question.Question, options []option, word string) *question.Option {
+	if i := slices.IndexFunc(options, func(o option) bool { return o.given != "" && o.given == word }); i >= 0 {
+		return &q.Options[i]
+	}
+	return q.Named(word)
+}
+
+// defaults marks what the caller proposes: a text, or options by place, id or
+// label, one or a list of them (E1).
+func (d *decoder) defaults(path string, raw json.RawMessage, q *question.Question, options []option) {
+	if !q.Chooses() {
+		q.Default = d.text(path, raw)
+		return
+	}
+	items := []json.RawMessage{raw}
+	switch {
+	case raw == nil:
+		return
+	case opens(raw, '['):
+		items, _ = d.array(path, raw, "")
+	}
+	for _, item := range items {
+		o := defaultOption(item, q, options)
+		if o == nil {
+			d.found.Add(path, "%s is none of the options; give an index from 0 to %d, an id or a label", question.Describe(item), len(q.Options)-1)
+			continue
+		}
+		o.Default = true
+	}
+}
+
+func defaultOption(raw json.RawMessage, q *question.Question, options []option) *question.Option {
+	var place int
+	if json.Unmarshal(raw, &place) == nil {
+		if i := slices.IndexFunc(options, func(o option) bool { return o.place == place }); i >= 0 {
+			return &q.Options[i]
+		}
+	}
+	var name string
+	if json.Unmarshal(raw, &name) != nil && q.Confirms() {
+		name = string(raw) // true or false, which are the ids
+	}
+	return named(q, options, name)
+}
+
+// followUps reads the follow-ups of the options, which stand beside them, keyed
+// by id or label, or in them. Faults name an option by its id.
+func (d *decoder) followUps(path string, raw json.RawMessage, q *question.Question, options []option, depth int) {
+	if depth > question.MaxDepth {
+		return // Validate reports it; a hostile input must not recurse for ever
+	}
+	add := func(o *question.Option, raw json.RawMessage) {
+		o.FollowUps = append(o.FollowUps, d.questions(member(path, o.ID), raw, depth+1)...)
+	}
+	byOption, _ := question.Read[ordered](&d.found, path, raw, "an object keyed by option")
+	for _, key := range byOption.keys {
+		if o := named(q, options, key); o != nil {
+			add(o, byOption.values[key])
+		} else {
+			d.found.Add(member(path, key), "is none of the options of this question")
+		}
+	}
+	for i, o := range options {
+		if o.followUps != nil {
+			add(&q.Options[i], o.followUps)
+		}
+	}
+}
