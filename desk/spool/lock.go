@@ -127,7 +127,7 @@ func locked(path string) (bool, error) {
 // adviseLock is advise for errors of locks.
 func adviseLock(err error) error {
 	if errors.Is(err, syscall.ENOLCK) || errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("%w: the store must be on a file system with locks; set %s to a directory on one", err, EnvDir)
+		return fmt.Errorf("%w: the store must be on a file system with locks: %s", err, another)
 	}
 	return advise(err)
 }
