@@ -13,7 +13,7 @@ import (
 // ErrPending for a record that has not ended.
 func (d *Desk) Archive(ctx context.Context, id string) error {
 	err := d.archiveID(ctx, id)
-	d.sweep.Do(func() { d.clear(ctx) }) // a moment when nobody waits for us
+	d.sweep.Do(func() { d.clearUp(ctx) }) // a moment when nobody waits for us
 	return err
 }
 
@@ -64,13 +64,12 @@ func (d *Desk) forget(ctx context.Context, rec Record) {
 
 // Delivered says that an outcome has reached its asker: one who asks the same
 // again asks anew, while the record is still found by its id. It is one quick
-// step that nothing is synced for, so that it can be done in the same breath in
-// which the response was written; the archiving, which it saves nobody, may
-// come later, or in another process.
+// step without a sync, to be done in the same breath in which the response was
+// written; the archiving may come later, and in another process.
 //
-// It never comes before the response is written. A kill between the two then
-// delivers an answer twice, which the human hardly notices; the other way round
-// the answer would be lost (DESIGN, promise 2).
+// It never comes before the write. A kill between the two then delivers an
+// answer twice, which does little harm; the other way round it would lose an
+// answer that the human gave (DESIGN, promise 2).
 func (d *Desk) Delivered(ctx context.Context, rec Record) error {
 	if rec.Content == "" {
 		return nil

@@ -32,11 +32,11 @@ func (d *Desk) wanted(ctx context.Context, rec Record) (Record, bool) {
 // same: without the human, or with an outcome that was delivered. The mark that
 // would lead to it is gone then.
 func (d *Desk) done(ctx context.Context, rec *Record) bool {
-	if rec.Outcome == nil || rec.Outcome.Reply == nil || rec.Content == "" {
-		return rec.Outcome != nil && rec.Outcome.Reply == nil
+	if rec.Outcome == nil || rec.Outcome.Reply == nil {
+		return rec.Outcome != nil
 	}
 	marked, err := d.store.Marks(ctx, MarkContent, rec.Content)
-	return err == nil && !slices.Contains(marked, rec.ID)
+	return err == nil && rec.Content != "" && !slices.Contains(marked, rec.ID)
 }
 
 // overdue reports whether a record has been kept long enough for its asker,
@@ -76,9 +76,9 @@ func (d *Desk) putAway(ctx context.Context, rec Record) {
 	}
 }
 
-// clear puts away what ended records the dead have left. They are few: what has
+// clearUp puts away what ended records the dead have left. They are few: what has
 // been replied to and not archived.
-func (d *Desk) clear(ctx context.Context) {
+func (d *Desk) clearUp(ctx context.Context) {
 	ids, err := d.list(ctx, KindReplies, Range{})
 	for _, id := range ids {
 		if rec, err := d.get(ctx, id); err == nil {

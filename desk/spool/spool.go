@@ -57,7 +57,7 @@ const (
 // number of goroutines and processes.
 type Spool struct {
 	dir        string
-	sweep      sync.Once
+	swept      sync.Once
 	newWatcher func() (*fsnotify.Watcher, error)
 	lookEvery  time.Duration // without file notification
 }
