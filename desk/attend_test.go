@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -483,6 +484,59 @@ func TestShownOnAndTouched(t *testing.T) {
 	until("detached", func(ev desk.Event) bool { return ev.Type == desk.Touched && !ev.Record.Attended })
 	reply(t, d, rec.ID, "x")
 	until("ended", func(ev desk.Event) bool { return ev.Type == desk.Ended })
+}
+
+// What is not wanted of the past is not read: however much there is, the
+// newest are found by reading them.
+func TestHistoryReadsNoFurther(t *testing.T) {
+	dir := storeDir(t)
+	now := time.Now().AddDate(0, -4, 0)
+	store := &counted{Store: openSpool(t, dir)}
+	d := desk.New(store, desk.Options{Now: func() time.Time { return now }})
+	var ids []string
+	for i := range 120 {
+		now = now.Add(24 * time.Hour)
+		rec := ask(t, d)
+		reply(t, d, rec.ID, "x")
+		if i%10 > 0 {
+			if err := d.Archive(t.Context(), rec.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ids = append(ids, rec.ID)
+	}
+	slices.Reverse(ids)
+	for _, tc := range []struct {
+		query desk.Query
+		want  []string
+	}{
+		{desk.Query{}, ids},
+		{desk.Query{Limit: 15}, ids[:15]},
+		{desk.Query{Limit: 15, Search: "which"}, ids[:15]},
+		{desk.Query{Since: now.AddDate(0, 0, -29)}, ids[:30]},
+		{desk.Query{Since: now.AddDate(0, 0, -29), Limit: 7}, ids[:7]},
+	} {
+		before := store.archive.Load()
+		var got []string
+		for rec, err := range d.History(t.Context(), tc.query) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, rec.ID)
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%+v: %v, want %v", tc.query, got, tc.want)
+		}
+		if n := int(store.archive.Load() - before); tc.query.Search == "" && n > 2*len(tc.want) {
+			t.Errorf("%+v: %d documents were read for %d records", tc.query, n, len(tc.want))
+		}
+	}
+	n := 0
+	for range d.History(t.Context(), desk.Query{}) {
+		if n++; n == 2 {
+			break
+		}
+	}
 }
 
 func TestHistory(t *testing.T) {

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 )
 
@@ -10,7 +11,7 @@ import (
 // when it has ended.
 func decodeRecord(id string, data []byte) (Record, error) {
 	var rec Record
-	if err := json.Unmarshal(data, &rec); err != nil {
+	if err := decode(data, &rec); err != nil {
 		return Record{}, fmt.Errorf("%w: record %s: %w", ErrDamaged, id, err)
 	}
 	if rec.ID != id {
@@ -64,13 +65,22 @@ func decodeAsked(id string, asked, reply []byte) (Record, error) {
 // decodeOutcome reads a document of the replies collection.
 func decodeOutcome(id string, data []byte) (Outcome, error) {
 	var o Outcome
-	if err := json.Unmarshal(data, &o); err != nil {
+	if err := decode(data, &o); err != nil {
 		return Outcome{}, fmt.Errorf("%w: reply to %s: %w", ErrDamaged, id, err)
 	}
 	if err := o.check(); err != nil {
 		return Outcome{}, fmt.Errorf("%w: reply to %s: %w", ErrDamaged, id, err)
 	}
 	return o, nil
+}
+
+// decode reads a document. People read the error: it has no names of ours.
+func decode(data []byte, v any) error {
+	err := json.Unmarshal(data, v)
+	if odd, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("a JSON %s does not belong at %q", odd.Value, odd.Field)
+	}
+	return err
 }
 
 // check says whether o can be how a record ended: a human's end carries the

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"mcp-askuser/question"
@@ -37,6 +38,14 @@ func TestDecode(t *testing.T) {
 		if _, err := decodeOutcome(someID, []byte(doc)); (err == nil) != reply[i] || err != nil && !errors.Is(err, ErrDamaged) {
 			t.Errorf("reply %s: %v", doc, err)
 		}
+	}
+}
+
+// People read what is wrong with a document: it names nothing of Go's.
+func TestDamageInWords(t *testing.T) {
+	_, err := decodeAsked(someID, []byte(`{"id":"`+someID+`","state":"pending","round":"one"}`), nil)
+	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), `a JSON string does not belong at "round"`) {
+		t.Error(err)
 	}
 }
 

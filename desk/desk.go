@@ -45,6 +45,7 @@ type Desk struct {
 	maxRounds   int
 
 	numbering sync.Mutex // see number
+	sweep     sync.Once  // see Archive
 
 	mu  sync.Mutex // guards ids
 	ids *ids
@@ -77,7 +78,7 @@ func New(store Store, opts Options) *Desk {
 // whatever the limit of rounds. The record is committed before Ask returns, so
 // before any surface can show it. Ids ascend in the order of asking (D7).
 func (d *Desk) Ask(ctx context.Context, set question.Set, session string, by Asker) (Record, error) {
-	rec, attendance, err := d.ask(ctx, Request{Set: set, Session: session, Asker: by}, 0)
+	rec, attendance, err := d.ask(ctx, Request{Set: set, Session: session, Asker: by}, 0, func() {})
 	if err != nil {
 		return Record{}, err
 	}

@@ -64,7 +64,7 @@ func (d *Desk) loadDraft(ctx context.Context, id string) (x draft, err error) {
 	if err != nil {
 		return x, err
 	}
-	if err := json.Unmarshal(data, &x); err != nil {
+	if err := decode(data, &x); err != nil {
 		return draft{}, fmt.Errorf("%w: draft of %s: %w", ErrDamaged, id, err)
 	}
 	return x, nil

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"slices"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -21,11 +21,22 @@ func (d *Desk) wanted(ctx context.Context, rec Record) (Record, bool) {
 	if rec.Outcome == nil && d.overdue(ctx, &rec) {
 		rec = d.expire(ctx, rec)
 	}
-	if !d.overdue(ctx, &rec) && (rec.State == Pending || rec.State == Answered || rec.State == Dismissed) {
+	if !d.overdue(ctx, &rec) && !d.done(ctx, &rec) {
 		return rec, true
 	}
 	d.putAway(ctx, rec)
 	return rec, false
+}
+
+// done reports whether a record has ended with nothing for one who asks the
+// same: without the human, or with an outcome that was delivered. The mark that
+// would lead to it is gone then.
+func (d *Desk) done(ctx context.Context, rec *Record) bool {
+	if rec.Outcome == nil || rec.Outcome.Reply == nil {
+		return rec.Outcome != nil
+	}
+	marked, err := d.store.Marks(ctx, MarkContent, rec.Content)
+	return err == nil && rec.Content != "" && !slices.Contains(marked, rec.ID)
 }
 
 // overdue reports whether a record has been kept long enough for its asker,
@@ -46,9 +57,7 @@ func (d *Desk) overdue(ctx context.Context, rec *Record) bool {
 // expire ends a record, claimed by the caller, that nobody came back for. It
 // is returned as it has ended: perhaps by the human, in this moment.
 func (d *Desk) expire(ctx context.Context, rec Record) Record {
-	keep := strings.Replace(d.keep.String(), "m0s", "m", 1)
-	keep = strings.Replace(keep, "h0m", "h", 1)
-	ended, err := d.Close(ctx, rec.ID, Outcome{Status: Cancelled, Reason: "nobody came back for it within " + keep})
+	ended, err := d.Close(ctx, rec.ID, Outcome{Status: Cancelled, Reason: "nobody came back for the answer"})
 	if err == nil {
 		return ended
 	}
@@ -62,13 +71,38 @@ func (d *Desk) expire(ctx context.Context, rec Record) Record {
 // putAway archives a record that has ended. Failing is no harm: whoever meets
 // it next tries again.
 func (d *Desk) putAway(ctx context.Context, rec Record) {
-	if err := d.Archive(ctx, rec.ID); err != nil {
+	if err := d.archiveID(ctx, rec.ID); err != nil {
 		d.log.WarnContext(ctx, "putting an old record away", "id", rec.ID, "error", err)
 	}
 }
 
-// tidy puts an overdue record away, unless somebody waits for it.
-func (d *Desk) tidy(ctx context.Context, id string) error {
+// clearUp puts away what ended records the dead have left. They are few: what has
+// been replied to and not archived.
+func (d *Desk) clearUp(ctx context.Context) {
+	ids, err := d.list(ctx, KindReplies, Range{})
+	for _, id := range ids {
+		if rec, err := d.get(ctx, id); err == nil {
+			d.tidy(ctx, &rec)
+		}
+	}
+	if err != nil {
+		d.log.WarnContext(ctx, "looking for old records", "error", err)
+	}
+}
+
+// tidy puts a record away that is done, or overdue, unless somebody waits for
+// it, and reports whether it is of no more use.
+func (d *Desk) tidy(ctx context.Context, rec *Record) bool {
+	if rec.Attended || !d.overdue(ctx, rec) && !d.done(ctx, rec) {
+		return false
+	}
+	if err := d.putAwayUnlessAttended(ctx, rec.ID); err != nil {
+		d.log.WarnContext(ctx, "an old record stays", "id", rec.ID, "error", err)
+	}
+	return true
+}
+
+func (d *Desk) putAwayUnlessAttended(ctx context.Context, id string) error {
 	attendance, err := d.claim(ctx, id)
 	if errors.Is(err, ErrAttended) {
 		return nil

@@ -41,7 +41,7 @@ func TestPendingExpires(t *testing.T) {
 		t.Errorf("open are %+v", open)
 	}
 	rec := must(later.Get(t.Context(), detached.ID))
-	if rec.State != desk.Cancelled || rec.Outcome.Reply != nil || rec.Outcome.Reason != "nobody came back for it within 24h" {
+	if rec.State != desk.Cancelled || rec.Outcome.Reply != nil || rec.Outcome.Reason != "nobody came back for the answer" {
 		t.Errorf("expired as %+v", rec.Outcome)
 	}
 	for id, put := range map[string]bool{detached.ID: true, answered.ID: true, lately.ID: false, held.ID: false, typed.ID: false} {

@@ -117,7 +117,7 @@ func (d *Desk) list(ctx context.Context, kind Kind, in Range) ([]string, error) 
 
 // Pending returns the records that are still open, oldest first. A document
 // that cannot be read is left out and logged. What nobody has come back for
-// within the keep time is put away.
+// within the keep time is put away, and what the dead have left.
 func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 	ids, err := d.list(ctx, KindPending, Range{})
 	if err != nil {
@@ -132,10 +132,7 @@ func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 			d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
 		case err != nil:
 			return nil, err
-		case !rec.Attended && d.overdue(ctx, &rec):
-			if err := d.tidy(ctx, id); err != nil {
-				d.log.WarnContext(ctx, "an old record stays", "id", id, "error", err)
-			}
+		case d.tidy(ctx, &rec):
 		case rec.Outcome == nil:
 			open = append(open, rec)
 		}

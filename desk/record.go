@@ -90,6 +90,7 @@ type Outcome struct {
 	Reply   *question.Reply `json:"reply,omitempty"`  // with Answered and Dismissed
 	Reason  string          `json:"reason,omitempty"` // with the others: one sentence
 	Surface string          `json:"surface,omitempty"`
+	Unseen  bool            `json:"unseen,omitempty"` // without a reply, and shown on no surface
 	At      time.Time       `json:"at"`
 }
 
@@ -101,8 +102,8 @@ var (
 	ErrPending = errors.New("the question is still open")
 	// ErrAttended means that somebody else waits for the record.
 	ErrAttended = errors.New("somebody else waits for the answer")
-	// ErrNoSession means that a session has asked nothing yet, or nothing for a
-	// long time.
+	// ErrNoSession means that a session has asked nothing, or nothing within
+	// SessionKeep.
 	ErrNoSession = errors.New("no such session")
 )
 

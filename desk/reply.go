@@ -51,6 +51,7 @@ func (d *Desk) Close(ctx context.Context, id string, o Outcome) (Record, error) 
 	if err != nil {
 		return rec, err
 	}
+	o.Unseen = !slices.ContainsFunc(d.shownOn(ctx, id), func(s Showing) bool { return s.Why == "" })
 	return d.decide(ctx, rec, o)
 }
 

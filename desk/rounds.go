@@ -85,43 +85,53 @@ func (d *Desk) AtLimit(ctx context.Context, session string) (bool, error) {
 
 // rowIsFull reports whether the last limit rounds came one after the other,
 // without a pause, and have ended but for so many that are open. Questions that
-// are open side by side are no rounds yet. A limit of 0 is none.
+// are open side by side are no rounds yet, and those that nobody saw none at all. A limit of 0 is none.
 func (d *Desk) rowIsFull(ctx context.Context, session string, rounds []string, now time.Time, limit, mayBeOpen int) (bool, error) {
 	if limit <= 0 || len(rounds) < limit {
 		return false, nil
 	}
-	next := now
-	for _, id := range slices.Backward(rounds[len(rounds)-limit:]) {
+	next, counted := now, 0
+	for _, id := range slices.Backward(rounds[max(0, len(rounds)-10*limit):]) { // not all that nobody saw
 		at := ulid.MustParseStrict(id).Timestamp()
 		if next.Sub(at) > d.pause {
 			return false, nil
 		}
 		next = at
 		rec, err := d.get(ctx, id)
-		if err != nil {
-			return false, ignoreMissing(err)
-		}
-		if rec.Outcome == nil {
+		switch {
+		case errors.Is(err, ErrNotFound), errors.Is(err, ErrDamaged):
+			continue
+		case err != nil:
+			return false, err
+		case rec.Outcome == nil:
 			if mayBeOpen--; mayBeOpen < 0 {
 				return false, nil
 			}
+		case !rec.Outcome.seen():
+			continue
+		}
+		if counted++; counted == limit {
+			lifted, err := d.store.Marks(ctx, MarkLifted, sessionName(session))
+			return len(lifted) == 0, err
 		}
 	}
-	lifted, err := d.store.Marks(ctx, MarkLifted, sessionName(session))
-	return len(lifted) == 0, err
+	return false, nil
 }
 
-// ignoreMissing drops the error of a record that is not there, or not to be
-// read: it was no round.
-func ignoreMissing(err error) error {
-	if errors.Is(err, ErrNotFound) || errors.Is(err, ErrDamaged) {
-		return nil
-	}
-	return err
-}
+// seen reports whether the human can have seen a question that ended like this.
+// What nobody saw is no round (D9).
+func (o *Outcome) seen() bool { return o.Reply != nil || o.Status != Unavailable && !o.Unseen }
 
-// Lift lifts the round limit for a session, on the user's word.
+// Lift lifts the round limit for a session, on the user's word. The error is
+// ErrNoSession for one that has not asked.
 func (d *Desk) Lift(ctx context.Context, session string) error {
+	asked, err := d.store.Marks(ctx, MarkSessions, sessionName(session))
+	if err != nil {
+		return err
+	}
+	if len(asked) == 0 {
+		return fmt.Errorf("%w: %q", ErrNoSession, session)
+	}
 	id, _, err := d.nextID()
 	if err != nil {
 		return err

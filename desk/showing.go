@@ -56,7 +56,13 @@ func (d *Desk) present(ctx context.Context, rec *Record) {
 		d.log.DebugContext(ctx, "is the record attended", "id", rec.ID, "error", err)
 	}
 	rec.Attended = attended
-	if data, err := d.store.Get(ctx, KindShowing, rec.ID); err == nil {
-		_ = json.Unmarshal(data, &rec.ShownOn) // a hint: damaged, it is none
+	rec.ShownOn = d.shownOn(ctx, rec.ID)
+}
+
+// shownOn returns where an open record was tried and is shown.
+func (d *Desk) shownOn(ctx context.Context, id string) (shown []Showing) {
+	if data, err := d.store.Get(ctx, KindShowing, id); err == nil {
+		_ = json.Unmarshal(data, &shown) // a hint: damaged, it is none
 	}
+	return shown
 }

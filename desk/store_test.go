@@ -370,12 +370,15 @@ func TestSlowWatcher(t *testing.T) {
 // counted is a store that counts how often a record is read.
 type counted struct {
 	desk.Store
-	reads atomic.Int32
+	reads, archive atomic.Int32
 }
 
 func (s *counted) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, error) {
 	if kind == desk.KindPending {
 		s.reads.Add(1)
+	}
+	if kind == desk.KindArchive {
+		s.archive.Add(1)
 	}
 	return s.Store.Get(ctx, kind, id)
 }

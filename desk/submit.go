@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"mcp-askuser/question"
@@ -19,7 +20,10 @@ type Request struct {
 	Asker     Asker
 	Timeout   time.Duration // how long the human may take; 0 is for ever
 	OnTimeout string        // "default": take the declared defaults then (D14)
-	Turn      func(context.Context) (placed func(), err error)
+	// Turn, if there is one, waits until the requests before this one have
+	// their places. Submit calls placed when this one has its own, as soon as
+	// that is certain or it has failed: others wait for it (D7).
+	Turn func(ctx context.Context) (placed func(), err error)
 }
 
 // Submit asks, unless the same was asked before and nobody waits for it: the
@@ -29,8 +33,14 @@ type Request struct {
 // that somebody waits for is left to them. The caller holds the attendance.
 //
 // The error is a *[RoundLimitError] where the session has asked too often in a
-// row (D9); an answer to an earlier question is delivered all the same.
+// row (D9); an answer to an earlier question is delivered all the same. What
+// was refused is kept in the history (D22).
 func (d *Desk) Submit(ctx context.Context, r Request) (Record, *Attendance, error) {
+	placed, err := r.takeTurn(ctx)
+	if err != nil {
+		return Record{}, nil, fmt.Errorf("wait for the turn: %w", err)
+	}
+	defer placed()
 	same, err := d.store.Marks(ctx, MarkContent, r.Content())
 	if err != nil {
 		return Record{}, nil, fmt.Errorf("look for the same question: %w", err)
@@ -41,7 +51,44 @@ func (d *Desk) Submit(ctx context.Context, r Request) (Record, *Attendance, erro
 			return rec, attendance, err
 		}
 	}
-	return d.ask(ctx, r, d.maxRounds)
+	rec, attendance, err := d.ask(ctx, r, d.maxRounds, placed)
+	if refused, ok := errors.AsType[*RoundLimitError](err); ok {
+		if _, err := d.Note(ctx, r, Outcome{Status: Unavailable, Reason: refused.Error()}); err != nil {
+			d.log.WarnContext(ctx, "a call that was refused leaves no trace", "session", r.Session, "error", err)
+		}
+	}
+	return rec, attendance, err
+}
+
+// takeTurn waits for the request's turn. Placed may be called twice.
+func (r *Request) takeTurn(ctx context.Context) (placed func(), err error) {
+	if r.Turn == nil {
+		return func() {}, nil
+	}
+	placed, err = r.Turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return sync.OnceFunc(placed), nil
+}
+
+// Note keeps a call that the human is not asked: one that was refused, or that
+// brought all its answers along. Its record has ended with o and is archived at
+// once, as no round of its session (D22).
+func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
+	if err := o.check(); err != nil {
+		return Record{}, fmt.Errorf("keep a call: %w", err)
+	}
+	rec := r.record()
+	var err error
+	if rec.ID, rec.CreatedAt, err = d.nextID(); err == nil {
+		_, err = d.seal(&o)
+	}
+	if err != nil {
+		return Record{}, fmt.Errorf("keep a call: %w", err)
+	}
+	rec.State, rec.Outcome = o.Status, &o
+	return rec, d.archive(ctx, rec)
 }
 
 // reattach claims an earlier record, if there is something in it for its
@@ -85,15 +132,15 @@ func (d *Desk) reattached(ctx context.Context, rec Record) Record {
 	return rec
 }
 
-// ask commits a new record; limit is the most rounds in a row. Its lock comes
+// ask commits a new record; limit is the most rounds in a row. It has its place
+// before the commit, which takes longer than all the rest. Its lock comes
 // before its mark: whoever finds the mark, of a record half made, finds it
 // taken.
-func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendance, error) {
-	rec := Record{
-		SessionID: r.Session, Asker: r.Asker, State: Pending, Set: r.Set,
-		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Content: r.Content(),
-	}
-	if err := d.number(ctx, &rec, limit); err != nil {
+func (d *Desk) ask(ctx context.Context, r Request, limit int, placed func()) (Record, *Attendance, error) {
+	rec := r.record()
+	err := d.number(ctx, &rec, limit)
+	placed()
+	if err != nil {
 		return Record{}, nil, err
 	}
 	attendance, err := d.claim(ctx, rec.ID)
@@ -132,6 +179,14 @@ func (d *Desk) takeBack(ctx context.Context, rec Record) {
 	}
 	if err != nil {
 		d.log.WarnContext(ctx, "cleaning up behind a question that was not stored", "id", rec.ID, "error", err)
+	}
+}
+
+// record is the record of a request, without its number.
+func (r *Request) record() Record {
+	return Record{
+		SessionID: r.Session, Asker: r.Asker, State: Pending, Set: r.Set,
+		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Content: r.Content(),
 	}
 }
 

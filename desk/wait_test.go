@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 
@@ -171,6 +172,35 @@ func TestWaitSurvivesTheArchiving(t *testing.T) {
 			t.Fatalf("waited: %q, %v", v.winner, v.err)
 		}
 	}
+}
+
+// A store that was taken away is noticed when somebody rings, and by whoever
+// looks.
+func TestWaitForWhatIsGone(t *testing.T) {
+	ctx := deadline(t)
+	dir := storeDir(t)
+	changes, looked := make(chan desk.Change), make(chan struct{})
+	d := desk.New(&tampered{Store: openSpool(t, dir), watch: func(context.Context) (<-chan desk.Change, error) {
+		return changes, nil
+	}, afterGet: once(desk.KindPending, func() { close(looked) })}, desk.Options{})
+	rec := ask(t, d)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := d.Wait(ctx, rec.ID)
+		ended <- err
+	}()
+	<-looked
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.Get(ctx, rec.ID); !errors.Is(err, desk.ErrNotFound) {
+		t.Errorf("Get: %v", err)
+	}
+	changes <- desk.Change{}
+	if err := <-ended; !errors.Is(err, desk.ErrNotFound) || !strings.Contains(err.Error(), "taken away") {
+		t.Errorf("Wait: %v", err)
+	}
+	close(changes)
 }
 
 func TestWaitNoticesThatTheStoreIsGone(t *testing.T) {

@@ -15,7 +15,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
-	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
 )
 
@@ -102,18 +101,14 @@ func (a *app) input(args []string) ([]byte, error) {
 // maxInput is the most that is read from standard input, in bytes.
 const maxInput = 16 << 20
 
-// question is what a command asks on this machine.
-func (a *app) question(call wire.Call, s settings.Values, surfaces []ui.Surface) present.Question {
-	return present.Question{
-		Request: desk.Request{
-			Set:       call.Set,
-			Session:   a.getenv("ASK_SESSION"),
-			Asker:     desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: "shell"},
-			Timeout:   call.Timeout,
-			OnTimeout: call.OnTimeout,
-		},
-		Surfaces:    func(*present.Presentation) []ui.Surface { return surfaces },
-		Interrupted: desk.Cancelled,
+// request is what a command asks on this machine.
+func (a *app) request(call wire.Call) desk.Request {
+	return desk.Request{
+		Set:       call.Set,
+		Session:   a.getenv("ASK_SESSION"),
+		Asker:     desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: "shell"},
+		Timeout:   call.Timeout,
+		OnTimeout: call.OnTimeout,
 	}
 }
 

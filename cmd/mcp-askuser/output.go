@@ -63,19 +63,28 @@ func (o *output) width() int {
 // whoever asks the same again (DESIGN, promise 2). The error has the exit
 // status.
 func (a *app) deliver(ctx context.Context, call wire.Call, s settings.Values, render func(desk.Record) (string, error)) error {
-	if len(call.Set.Asked(nil)) == 0 { // every answer was brought along (B1)
-		return a.printResult(desk.Record{Set: call.Set, State: desk.Answered, Outcome: &desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}}}, render)
-	}
 	log := a.log(slog.LevelWarn)
 	d, err := a.desk(s, log)
 	if err != nil {
 		return err
 	}
+	if len(call.Set.Asked(nil)) == 0 { // every answer was brought along (B1)
+		rec, err := d.Note(ctx, a.request(call), desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}})
+		if err != nil {
+			log.WarnContext(ctx, "a question that was not asked leaves no trace", "error", err)
+		}
+		return a.printResult(rec, render)
+	}
 	presenter := a.presenter(s, d, log)
 	defer presenter.Close(nil)
 	page := a.webSurface(s, d, presenter, log)
 	defer page.Close()
-	w, err := presenter.Ask(ctx, a.question(call, s, a.surfaces(s, d, page)))
+	surfaces := a.surfaces(s, d, page)
+	w, err := presenter.Ask(ctx, present.Question{
+		Request:     a.request(call),
+		Surfaces:    func(*present.Presentation) []ui.Surface { return surfaces },
+		Interrupted: desk.Cancelled,
+	})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,9 @@ import (
 // EnvDir is the environment variable that names the store.
 const EnvDir = "MCP_ASKUSER_DIR"
 
+// another is the way out where this directory cannot be the store.
+const another = "name another directory for the store with --dir or " + EnvDir
+
 // app is the name of our directory among other programs' state.
 const app = "mcp-askuser"
 
@@ -33,7 +36,7 @@ func DefaultDir(getenv func(string) string) (string, error) {
 		if !filepath.IsAbs(dir) {
 			// The hosts start us in directories of their own: a relative
 			// store would be a different one for each.
-			return "", fmt.Errorf("%s is %q: it must be an absolute path", EnvDir, dir)
+			return "", fmt.Errorf("the store %q (--dir or %s) must be an absolute path", dir, EnvDir)
 		}
 		return filepath.Clean(dir), nil
 	}
@@ -50,7 +53,7 @@ func DefaultDir(getenv func(string) string) (string, error) {
 	}
 	root := getenv(home)
 	if !filepath.IsAbs(root) {
-		return "", fmt.Errorf("no place for the store: %s is %q; set it, or %s, to an absolute path", home, root, EnvDir)
+		return "", fmt.Errorf("no place for the store, as %s is %q: set it to an absolute path, or %s", home, root, another)
 	}
 	return filepath.Join(append(append([]string{root}, below...), app)...), nil
 }
@@ -101,9 +104,9 @@ func checkDir(path string, forbidden fs.FileMode) error {
 	}
 	switch {
 	case info.Mode()&fs.ModeSymlink != 0:
-		return fmt.Errorf("%w: %s is a symbolic link: set %s to a directory itself", ErrUnsafe, path, EnvDir)
+		return fmt.Errorf("%w: %s is a symbolic link: %s", ErrUnsafe, path, another)
 	case !info.IsDir():
-		return fmt.Errorf("%w: %s is not a directory: move it away, or set %s to a directory", ErrUnsafe, path, EnvDir)
+		return fmt.Errorf("%w: %s is not a directory: move it away, or %s", ErrUnsafe, path, another)
 	}
 	return checkOwner(path, info, forbidden)
 }

@@ -12,11 +12,11 @@ import (
 
 func checkOwner(path string, info fs.FileInfo, forbidden fs.FileMode) error {
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
-		return fmt.Errorf("%w: %s belongs to user %d, and this is user %d: run as its owner, or set %s to a directory of your own",
-			ErrUnsafe, path, st.Uid, os.Geteuid(), EnvDir)
+		return fmt.Errorf("%w: %s belongs to user %d, and this is user %d: run as its owner, or %s",
+			ErrUnsafe, path, st.Uid, os.Geteuid(), another)
 	}
 	if mode := info.Mode().Perm(); mode&forbidden != 0 {
-		return fmt.Errorf("%w: other users have access to %s (mode %04o): run chmod 700 %q", ErrUnsafe, path, mode, path)
+		return fmt.Errorf("%w: other users have access to %s (mode %04o): run chmod 700 %q, or %s", ErrUnsafe, path, mode, path, another)
 	}
 	return nil
 }

@@ -61,20 +61,13 @@ func (s *Spool) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 		}
 		_ = lock.Close()
 		if !got {
-			pause(ctx, lockPause)
+			select {
+			case <-time.After(lockPause):
+			case <-ctx.Done():
+			}
 		}
 	}
 	return nil, desk.ErrLocked
-}
-
-// pause waits for a while, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }
 
 // unlock removes the file of a lock and gives the lock up, in this order:
@@ -127,7 +120,7 @@ func locked(path string) (bool, error) {
 // adviseLock is advise for errors of locks.
 func adviseLock(err error) error {
 	if errors.Is(err, syscall.ENOLCK) || errors.Is(err, errors.ErrUnsupported) {
-		return fmt.Errorf("%w: the store must be on a file system with locks; set %s to a directory on one", err, EnvDir)
+		return fmt.Errorf("%w: the store must be on a file system with locks: %s", err, another)
 	}
 	return advise(err)
 }

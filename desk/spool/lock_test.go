@@ -149,6 +149,39 @@ func TestWhatTheDeadLeftIsSwept(t *testing.T) {
 	}
 }
 
+// What is known of a session goes when it has asked nothing for long, and with
+// it that its limit was lifted.
+func TestOldSessionsAreSwept(t *testing.T) {
+	s := openNew(t)
+	old, open, young := someID(2025, 11, 1), someID(2025, 11, 2), ulid.Make().String()
+	create(t, s, desk.KindPending, open, "x")
+	for _, m := range []struct {
+		mark     desk.Mark
+		name, id string
+	}{
+		{desk.MarkSessions, "old", old},
+		{desk.MarkSessions, "going-on", old}, {desk.MarkSessions, "going-on", young},
+		{desk.MarkSessions, "open", old}, {desk.MarkSessions, "open", open},
+		{desk.MarkLifted, "old", old}, {desk.MarkLifted, "going-on", old}, {desk.MarkLifted, "never-was", old},
+		{desk.MarkLifted, "never-was-yet", young},
+	} {
+		if err := s.Mark(t.Context(), m.mark, m.name, m.id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	create(t, s, desk.KindArchive, old, "x")
+	for room, want := range map[string][]string{"sessions": {"going-on", "open"}, "lifted": {"going-on", "never-was-yet"}} {
+		got, err := names(filepath.Join(s.Dir(), room))
+		slices.Sort(got)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("in %s: %v, %v; want %v", room, got, err, want)
+		}
+	}
+	if ids, err := s.Marks(t.Context(), desk.MarkSessions, "going-on"); err != nil || len(ids) != 2 {
+		t.Errorf("of a session that goes on %v are left: %v", ids, err)
+	}
+}
+
 func TestLockFailsClearly(t *testing.T) {
 	s := openNew(t)
 	lock(t, s, "a")()

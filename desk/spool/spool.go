@@ -57,7 +57,7 @@ const (
 // number of goroutines and processes.
 type Spool struct {
 	dir        string
-	sweep      sync.Once
+	swept      sync.Once
 	newWatcher func() (*fsnotify.Watcher, error)
 	lookEvery  time.Duration // without file notification
 }
@@ -69,7 +69,7 @@ var _ desk.Store = (*Spool)(nil)
 // somebody watches. One that exists and is not safe is refused with ErrUnsafe.
 func Open(dir string) (*Spool, error) {
 	if !filepath.IsAbs(dir) {
-		return nil, fmt.Errorf("the store %q is not an absolute path: name the directory from the root on", dir)
+		return nil, fmt.Errorf("the store %q (--dir or %s) must be an absolute path", dir, EnvDir)
 	}
 	dir = filepath.Clean(dir)
 	if err := checkDir(dir, othersWrite); err != nil && !errors.Is(err, fs.ErrNotExist) {

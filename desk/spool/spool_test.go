@@ -8,7 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -200,7 +202,7 @@ func TestUnsafeDirectories(t *testing.T) {
 				if err == nil && room != "" {
 					err = s.Create(t.Context(), desk.KindPending, someID(2026, 11, 1), []byte("x"))
 				}
-				if !errors.Is(err, ErrUnsafe) || !strings.Contains(err.Error(), tt.says) || !strings.Contains(err.Error(), dir) {
+				if !errors.Is(err, ErrUnsafe) || !saysAll(err, tt.says, dir, "--dir", EnvDir) {
 					t.Errorf("got %v", err)
 				}
 			})
@@ -231,10 +233,31 @@ func TestUnsafeDirectories(t *testing.T) {
 		create(t, s, desk.KindPending, someID(2026, 11, 1), "x")
 	})
 	t.Run("relative", func(t *testing.T) {
-		if _, err := Open("store"); err == nil {
-			t.Error("opened")
+		if _, err := Open("store"); !saysAll(err, "absolute", "--dir", EnvDir) {
+			t.Error("opened:", err)
 		}
 	})
+	t.Run("below a file", func(t *testing.T) {
+		file := filepath.Join(t.TempDir(), "file")
+		if err := os.WriteFile(file, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(filepath.Join(file, "store")); !saysAll(err, file, "move it away", "--dir", EnvDir) {
+			t.Error("opened:", err)
+		}
+	})
+	t.Run("not to be written to", func(t *testing.T) {
+		for _, errno := range []error{syscall.EACCES, syscall.EROFS} {
+			if err := advise(errno); !saysAll(err, "--dir", EnvDir) {
+				t.Error(err)
+			}
+		}
+	})
+}
+
+// saysAll reports whether an error has all these words.
+func saysAll(err error, words ...string) bool {
+	return err != nil && !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(err.Error(), word) })
 }
 
 // mkdir makes a directory whatever the umask.

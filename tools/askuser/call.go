@@ -49,21 +49,22 @@ func (c *call) arguments() json.RawMessage {
 
 // put puts the question of a call that asks.
 func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, error) {
-	if len(form.Set.Asked(nil)) == 0 { // the call brings all its answers along
-		return toolResult(wire.NewResult(desk.Record{Set: form.Set, State: desk.Answered, Outcome: &desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}}})), nil
+	request := desk.Request{
+		Set:       form.Set,
+		Session:   cmp.Or(c.session, c.Session()),
+		Asker:     c.asker(c.Directory()),
+		Timeout:   cmp.Or(form.Timeout, c.Timeout),
+		OnTimeout: form.OnTimeout,
+		Turn:      c.Turn,
 	}
-	w, err := c.Presenter.Ask(ctx, present.Question{
-		Request: desk.Request{
-			Set:       form.Set,
-			Session:   cmp.Or(c.session, c.Session()),
-			Asker:     c.asker(c.Directory()),
-			Timeout:   cmp.Or(form.Timeout, c.Timeout),
-			OnTimeout: form.OnTimeout,
-			Turn:      c.Turn,
-		},
-		Surfaces:    c.surfaces(),
-		Interrupted: desk.Dismissed,
-	})
+	if len(form.Set.Asked(nil)) == 0 { // the call brings all its answers along
+		rec, err := c.Desk.Note(ctx, request, desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}})
+		if err != nil {
+			c.Log.WarnContext(ctx, "a call that asked nothing leaves no trace", "error", err)
+		}
+		return toolResult(wire.NewResult(rec)), nil
+	}
+	w, err := c.Presenter.Ask(ctx, present.Question{Request: request, Surfaces: c.surfaces(), Interrupted: desk.Dismissed})
 	var limit *desk.RoundLimitError
 	switch {
 	case errors.As(err, &limit):
@@ -275,5 +276,5 @@ func badArguments(err error) *mcp.CallToolResult {
 // tooManyRounds is the way out of D9: the model goes on without asking, the
 // user can let it ask again.
 func tooManyRounds(limit *desk.RoundLimitError) *mcp.CallToolResult {
-	return mcp.NewToolResultError(texts.Fill("rounds", "rounds", fmt.Sprint(limit.Limit), "session", limit.Session))
+	return mcp.NewToolResultError(texts.Fill("rounds", map[string]string{"rounds": fmt.Sprint(limit.Limit), "session": limit.Session}))
 }

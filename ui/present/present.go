@@ -283,9 +283,9 @@ func (p *Presenter) asked(x *Presentation) []*asking {
 
 // delivered marks a record whose end has reached its asker, at once, and puts
 // it away later, one at a time: nobody waits for that.
-func (p *Presenter) delivered(id string) {
-	if err := p.Desk.Delivered(context.Background(), id); err != nil {
-		p.Log.Error("a result that was delivered may be delivered again", "id", id, "error", err)
+func (p *Presenter) delivered(rec desk.Record) {
+	if err := p.Desk.Delivered(context.Background(), rec); err != nil {
+		p.Log.Error("a result that was delivered may be delivered again", "id", rec.ID, "error", err)
 	}
 	p.background.Go(func() {
 		p.archiving.Lock()
@@ -293,8 +293,8 @@ func (p *Presenter) delivered(id string) {
 		if p.ctx.Err() != nil {
 			return
 		}
-		if err := p.Desk.Collect(context.Background(), id); err != nil {
-			p.Log.Warn("a question that was delivered is not put away", "id", id, "error", err)
+		if err := p.Desk.Collect(context.Background(), rec.ID); err != nil {
+			p.Log.Warn("a question that was delivered is not put away", "id", rec.ID, "error", err)
 		}
 	})
 }

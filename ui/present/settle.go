@@ -72,7 +72,7 @@ func (x *Presentation) stored(rec desk.Record) {
 	told := x.told
 	x.mu.Unlock()
 	if told {
-		x.p.delivered(x.rec.ID)
+		x.p.delivered(rec)
 	}
 }
 

@@ -159,7 +159,7 @@ func (w *Waiter) Delivered() {
 	unstored := x.unstored
 	x.mu.Unlock()
 	if !unstored {
-		x.p.delivered(x.rec.ID)
+		x.p.delivered(x.final)
 	}
 	x.p.background.Go(w.Leave)
 }
@@ -171,7 +171,7 @@ func (w *Waiter) Withdraw(reason string) {
 	x.begin(func() {
 		x.settle(desk.Outcome{Status: desk.Cancelled, Reason: reason})
 		if rec := x.final; x.over() && rec.State == desk.Cancelled && !w.Unstored() {
-			x.p.delivered(x.rec.ID)
+			x.p.delivered(x.final)
 		}
 	})
 }
