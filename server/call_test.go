@@ -100,7 +100,7 @@ func TestOwnOutbox(t *testing.T) {
 	if got, want := first.written(), []string{
 		`{"jsonrpc":"2.0","method":"notifications/progress","params":{"progress":1}}`,
 		`{"jsonrpc":"2.0","id":"askuser-1","method":"elicitation/create","params":{"message":"Which?","requestedSchema":{"type":"object","properties":{}}}}`,
-		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"the call that showed the form has ended","requestId":"askuser-1"}}`,
+		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"the call that showed the question has ended","requestId":"askuser-1"}}`,
 		`{"jsonrpc":"2.0","id":1,` + done,
 	}; !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
