@@ -70,7 +70,7 @@ func New(store Store, opts Options) *Desk {
 		maxRounds: opts.MaxRounds,
 		ids:       newIDs(opts.Rand),
 	}
-	d.hub = hub{desk: d, listeners: map[string]map[*listener]struct{}{}}
+	d.hub = hub{desk: d, listeners: map[*listener]struct{}{}}
 	return d
 }
 

@@ -21,14 +21,14 @@ type hub struct {
 	open    openSet    // as the events tell; nil while nobody watches the desk
 
 	mu        sync.Mutex
-	listeners map[string]map[*listener]struct{} // by record id; "" for those who watch the desk
-	stop      context.CancelFunc                // ends the watch; nil while there is none
+	listeners map[*listener]struct{}
+	stop      context.CancelFunc // ends the watch; nil while there is none
 }
 
 // listener is one who waits for a record, or watches the desk. The hub's mu
 // guards what follows wake.
 type listener struct {
-	id     string
+	id     string        // of the record; empty for one who watches the desk
 	wake   chan struct{} // one token when there is something new; closed on err
 	queue  []Event
 	behind bool // events were dropped before those in the queue
@@ -52,10 +52,7 @@ func (h *hub) listen(id string) (*listener, error) {
 		go h.run(ctx, changes)
 	}
 	l := &listener{id: id, wake: make(chan struct{}, 1)}
-	if h.listeners[id] == nil {
-		h.listeners[id] = map[*listener]struct{}{}
-	}
-	h.listeners[id][l] = struct{}{}
+	h.listeners[l] = struct{}{}
 	return l, nil
 }
 
@@ -85,11 +82,12 @@ func (h *hub) leave(l *listener) {
 	defer h.telling.Unlock()
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.listeners[l.id], l)
-	if len(h.listeners[l.id]) == 0 {
-		delete(h.listeners, l.id)
+	delete(h.listeners, l)
+	watched := false
+	for other := range h.listeners {
+		watched = watched || other.id == ""
 	}
-	if len(h.listeners[""]) == 0 {
+	if !watched {
 		h.open = nil
 	}
 	if len(h.listeners) == 0 && h.stop != nil {
@@ -98,8 +96,8 @@ func (h *hub) leave(l *listener) {
 	}
 }
 
-// take returns what happened since the last call, and whether that is not all.
-func (h *hub) take(l *listener) (events []Event, behind bool, err error) {
+// news returns what happened since the last call, and whether that is not all.
+func (h *hub) news(l *listener) (events []Event, behind bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	events, behind = l.queue, l.behind
@@ -139,7 +137,7 @@ func (h *hub) tell(ctx context.Context, c Change) error {
 	if c.Err != nil {
 		h.desk.log.WarnContext(ctx, "file notification", "error", c.Err)
 	}
-	h.wakeWaiters(c.ID)
+	h.rouse(func(l *listener) bool { return l.id != "" && (c.ID == "" || c.ID == l.id) })
 	h.telling.Lock()
 	defer h.telling.Unlock()
 	if h.open == nil {
@@ -148,43 +146,37 @@ func (h *hub) tell(ctx context.Context, c Change) error {
 	events, err := h.desk.eventsOf(ctx, c, h.open)
 	for _, ev := range events {
 		if h.open.admit(ev) {
-			h.hand(ev)
+			h.rouse(func(l *listener) bool { return l.take(ev) })
 		}
 	}
 	return err
 }
 
-// wakeWaiters wakes those who wait for a record, or all if id is empty.
-func (h *hub) wakeWaiters(id string) {
+// take queues an event for one who watches the desk. One who is slow holds up
+// nobody: it loses what it has not looked at.
+func (l *listener) take(ev Event) bool {
+	if l.id != "" {
+		return false
+	}
+	if len(l.queue) == maxQueue {
+		l.queue, l.behind = nil, true
+	}
+	l.queue = append(l.queue, ev)
+	return true
+}
+
+// rouse wakes the listeners that a change concerns.
+func (h *hub) rouse(concerned func(*listener) bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for waited, listeners := range h.listeners {
-		if waited == "" || id != "" && id != waited {
+	for l := range h.listeners {
+		if !concerned(l) {
 			continue
 		}
-		for l := range listeners {
-			l.rouse()
+		select {
+		case l.wake <- struct{}{}:
+		default: // has not come round to the last one yet
 		}
-	}
-}
-
-// hand queues an event for all who watch the desk; none holds up another.
-func (h *hub) hand(ev Event) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for l := range h.listeners[""] {
-		if len(l.queue) == maxQueue {
-			l.queue, l.behind = nil, true
-		}
-		l.queue = append(l.queue, ev)
-		l.rouse()
-	}
-}
-
-func (l *listener) rouse() {
-	select {
-	case l.wake <- struct{}{}:
-	default: // has not come round to the last one yet
 	}
 }
 
@@ -197,11 +189,9 @@ func (h *hub) fail(ctx context.Context, err error) {
 	if ctx.Err() != nil {
 		return
 	}
-	for _, listeners := range h.listeners {
-		for l := range listeners {
-			l.err = err
-			close(l.wake)
-		}
+	for l := range h.listeners {
+		l.err = err
+		close(l.wake)
 	}
 	clear(h.listeners)
 	h.open = nil

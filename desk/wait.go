@@ -69,7 +69,7 @@ func (d *Desk) listen(ctx context.Context, id string) (alarm, error) {
 		return alarm{}, err
 	}
 	return alarm{l.wake, func(bool) error {
-		_, _, err := d.hub.take(l)
+		_, _, err := d.hub.news(l)
 		return err
 	}, func() { d.hub.leave(l) }}, nil
 }

@@ -75,7 +75,7 @@ func (w *watch) run(ctx context.Context) {
 
 // pass sends on what has happened meanwhile.
 func (w *watch) pass(ctx context.Context) error {
-	events, behind, err := w.desk.hub.take(w.listener)
+	events, behind, err := w.desk.hub.news(w.listener)
 	if err == nil && behind {
 		var missed []Event
 		missed, err = w.desk.rescan(ctx, w.open)

@@ -135,7 +135,7 @@ func (s *Spool) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 				return
 			}
 			for _, id := range slices.Backward(ids) {
-				if !yield(id, nil) {
+				if desk.ValidID(id) && !yield(id, nil) { // to parse them all takes as long as to list them
 					return
 				}
 			}
@@ -163,8 +163,8 @@ func firstID(at time.Time) string {
 	return id.String()
 }
 
-// listDir returns the ids in a range that files of one directory are named
-// after, ascending.
+// listDir returns what may be ids in a range, that documents of one directory
+// are named after, ascending.
 func (s *Spool) listDir(ctx context.Context, dir string, in desk.Range) ([]string, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -172,7 +172,7 @@ func (s *Spool) listDir(ctx context.Context, dir string, in desk.Range) ([]strin
 	files, err := names(dir)
 	ids := files[:0]
 	for _, file := range files {
-		if id, ok := idOf(file); ok && in.Has(id) {
+		if id, ok := strings.CutSuffix(file, suffix); ok && in.Has(id) {
 			ids = append(ids, id)
 		}
 	}
