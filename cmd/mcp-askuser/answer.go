@@ -15,6 +15,7 @@ import (
 	"mcp-askuser/ui/api"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/tty"
+	"mcp-askuser/ui/words"
 )
 
 func (a *app) answer() *cobra.Command {
@@ -30,7 +31,7 @@ it from standard input. Options are named by label or id, several by an array.
 
 Exit status: 0 answered, 1 bad input or somebody else was first, 2 closed
 without an answer, 3 no terminal, 124 timeout, 130 interrupted.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := a.settings()
 			if err != nil {
@@ -64,7 +65,7 @@ without an answer, 3 no terminal, 124 timeout, 130 interrupted.`,
 // toAnswer returns the record to answer: the one named, or the oldest open one.
 func toAnswer(cmd *cobra.Command, d *desk.Desk, args []string) (desk.Record, error) {
 	if len(args) == 1 {
-		rec, err := find(cmd, d, args[0])
+		rec, err := find(cmd.Context(), d, args[0])
 		if err == nil && rec.Outcome != nil {
 			err = &desk.ClosedError{ID: rec.ID, Outcome: *rec.Outcome}
 		}
@@ -116,7 +117,7 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "%s: %s\n", fate(ended.Outcome), subject(rec))
+	fmt.Fprintf(a.err, "%s: %s\n", capital(words.Outcome(ended.Outcome)), words.Subject(rec))
 	switch ended.State {
 	case desk.Answered:
 		return nil
@@ -137,11 +138,11 @@ func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}
-	ended, err := d.Reply(ctx, rec.ID, question.Reply{Answers: answers, Note: note}, shellSurface)
+	ended, err := d.Reply(ctx, rec.ID, question.Reply{Answers: answers, Note: note}, words.Shell)
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}
-	return a.printLine(api.Done{Success: true, ID: ended.ID, Status: ended.State, Message: "The answer is recorded; " + asker(rec.Asker) + " gets it" + when(rec) + "."})
+	return a.printLine(api.Done{Success: true, ID: ended.ID, Status: ended.State, Message: "The answer is recorded; " + words.Asker(rec.Asker) + " gets it" + when(rec) + "."})
 }
 
 // refuseAnswer prints why an answer was not taken, and returns the error.

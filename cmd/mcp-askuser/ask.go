@@ -20,7 +20,7 @@ import (
 
 // askFlags gives a command the flags of those that ask.
 func (a *app) askFlags(cmd *cobra.Command) {
-	a.addFlags(cmd, "dir")
+	a.addFlags(cmd, "dir", "session")
 	a.addFlags(cmd, askKeys[:]...)
 	cmd.Flags().Bool("plain", false, "ask line by line, as with --surface plain")
 }
@@ -40,7 +40,7 @@ func (a *app) ask() *cobra.Command {
 		Use:   "ask [JSON or -]",
 		Short: "Ask the user and print the answer",
 		Long:  askHelp,
-		Args:  cobra.MaximumNArgs(1),
+		Args:  arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			usage := fmt.Sprintf("Usage: %s '{\"questions\":[...]}'", cmd.CommandPath())
 			data, err := a.input(args)
@@ -102,10 +102,10 @@ func (a *app) input(args []string) ([]byte, error) {
 const maxInput = 16 << 20
 
 // request is what a command asks on this machine.
-func (a *app) request(call wire.Call) desk.Request {
+func (a *app) request(call wire.Call, s settings.Values) desk.Request {
 	return desk.Request{
 		Set:       call.Set,
-		Session:   a.getenv("ASK_SESSION"),
+		Session:   a.session(s),
 		Asker:     desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: "shell"},
 		Timeout:   call.Timeout,
 		OnTimeout: call.OnTimeout,

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui/words"
 )
 
 // historyFormats are how the past can be printed, the first one by default.
@@ -28,7 +29,7 @@ func (a *app) history() *cobra.Command {
 Formats: text is a list, the last asked first. The others tell it in order:
 json is an array of records; jsonl a transcript, one message on a line; md a
 log of decisions in Markdown, to go into a pull request.`,
-		Args: cobra.NoArgs,
+		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON && !cmd.Flags().Changed("format") {
 				format = "json"
@@ -43,7 +44,7 @@ log of decisions in Markdown, to go into a pull request.`,
 			if err != nil {
 				return err
 			}
-			d, _, err := a.openDesk(cmd)
+			d, err := a.openDesk()
 			if err != nil {
 				return err
 			}
@@ -104,7 +105,7 @@ func historyTable(records []desk.Record) table {
 	t.add("ID", "ASKED", "ASKED BY", "QUESTION", "ANSWER", "WHERE")
 	for i, id := range shortened(records, shortPast) {
 		rec := records[i]
-		t.add(id, rec.CreatedAt.Local().Format("2006-01-02 15:04"), asker(rec.Asker), subject(rec), decision(rec), rec.Outcome.Surface)
+		t.add(id, rec.CreatedAt.Local().Format("2006-01-02 15:04"), words.Asker(rec.Asker), words.Subject(rec), words.Decision(rec), words.Surface(rec.Outcome.Surface))
 	}
 	return t
 }

@@ -69,7 +69,7 @@ func (a *app) deliver(ctx context.Context, call wire.Call, s settings.Values, re
 		return err
 	}
 	if len(call.Set.Asked(nil)) == 0 { // every answer was brought along (B1)
-		rec, err := d.Note(ctx, a.request(call), desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}})
+		rec, err := d.Note(ctx, a.request(call, s), desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}})
 		if err != nil {
 			log.WarnContext(ctx, "a question that was not asked leaves no trace", "error", err)
 		}
@@ -81,10 +81,13 @@ func (a *app) deliver(ctx context.Context, call wire.Call, s settings.Values, re
 	defer page.Close()
 	surfaces := a.surfaces(s, d, page)
 	w, err := presenter.Ask(ctx, present.Question{
-		Request:     a.request(call),
+		Request:     a.request(call, s),
 		Surfaces:    func(*present.Presentation) []ui.Surface { return surfaces },
 		Interrupted: desk.Cancelled,
 	})
+	if full, ok := errors.AsType[*desk.RoundLimitError](err); ok {
+		return fmt.Errorf("%w (mcp-askuser lift %s)", err, full.Session)
+	}
 	if err != nil {
 		return err
 	}

@@ -2,13 +2,13 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
 	"strconv"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui/words"
 )
 
 func (a *app) pending() *cobra.Command {
@@ -16,9 +16,9 @@ func (a *app) pending() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pending",
 		Short: "List the questions that wait for an answer, oldest first",
-		Args:  cobra.NoArgs,
+		Args:  arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, _, err := a.openDesk(cmd)
+			d, err := a.openDesk()
 			if err != nil {
 				return err
 			}
@@ -46,27 +46,16 @@ func pendingTable(records []desk.Record, now time.Time) table {
 	t.add("ID", "AGE", "ASKED BY", "ROUND", "STATE", "QUESTION")
 	for i, id := range shortened(records, shortOpen) {
 		rec := records[i]
-		t.add(id, ago(now.Sub(rec.CreatedAt)), asker(rec.Asker), strconv.Itoa(rec.Round), attention(rec), subject(rec))
+		age, _ := words.Age(now.Sub(rec.CreatedAt))
+		t.add(id, age, words.Asker(rec.Asker), strconv.Itoa(rec.Round), attention(rec), words.Subject(rec))
 	}
 	return t
 }
 
-// openDesk opens the desk for a command that asks nothing itself.
-func (a *app) openDesk(cmd *cobra.Command) (*desk.Desk, *slog.Logger, error) {
-	s, err := a.settings()
-	if err != nil {
-		return nil, nil, err
+// attention says whether somebody waits for the answer.
+func attention(rec desk.Record) string {
+	if rec.Attended {
+		return "attended"
 	}
-	log := a.log(slog.LevelWarn)
-	d, err := a.desk(s, log)
-	return d, log, err
-}
-
-// find returns the record that a command names, by the beginning of its id.
-func find(cmd *cobra.Command, d *desk.Desk, id string) (desk.Record, error) {
-	rec, err := d.Find(cmd.Context(), id)
-	if err != nil {
-		return rec, fmt.Errorf("%s: %w", id, err)
-	}
-	return rec, nil
+	return "detached"
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha1" //nolint:gosec // RFC 9562 names it for ids, which are no secrets
 	"fmt"
+	"reflect"
 	"time"
 
 	"mcp-askuser/desk"
@@ -32,10 +33,10 @@ type turn struct {
 }
 
 type toolUse struct {
-	Type  string    `json:"type"` // tool_use
-	ID    string    `json:"id"`
-	Name  string    `json:"name"`
-	Input toolInput `json:"input"`
+	Type  string `json:"type"` // tool_use
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Input any    `json:"input"` // of type askInput or confirmInput
 }
 
 type toolResult struct {
@@ -63,7 +64,8 @@ func transcript(records []desk.Record) []line {
 	}
 	for _, rec := range records {
 		use := "toolu_" + rec.ID
-		add(rec, "tool_use", "assistant", rec.CreatedAt, toolUse{"tool_use", use, "ask_user_question", callOf(rec.Set)})
+		tool, input := callOf(rec)
+		add(rec, "tool_use", "assistant", rec.CreatedAt, toolUse{"tool_use", use, tool, input})
 		result := wire.NewResult(rec)
 		add(rec, "tool_result", "user", rec.Outcome.At, toolResult{"tool_result", use, result.Message, result.IsError()}).ToolUseResult = result
 	}
@@ -80,56 +82,28 @@ func nameUUID(name string) string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:16])
 }
 
-// toolInput is a set as the tool takes it.
-type toolInput struct {
-	Questions []callQuestion `json:"questions"`
-	Metadata  map[string]any `json:"metadata,omitempty"`
-}
-
-type callQuestion struct {
-	ID          string                    `json:"question_id"`
-	Question    string                    `json:"question"`
-	Header      string                    `json:"header,omitempty"`
-	Description string                    `json:"description,omitempty"`
-	Type        question.Type             `json:"type"`
-	Options     []callOption              `json:"options,omitempty"`
-	Required    bool                      `json:"required"`
-	AllowCustom bool                      `json:"allow_custom"`
-	Default     string                    `json:"default,omitempty"`
-	Placeholder string                    `json:"placeholder,omitempty"`
-	FollowUps   map[string][]callQuestion `json:"follow_up_questions,omitempty"` // by option id
-}
-
-type callOption struct {
-	ID          string `json:"id"`
-	Label       string `json:"label"`
-	Description string `json:"description,omitempty"`
-	Default     bool   `json:"default,omitempty"`
-	Preview     string `json:"preview,omitempty"`
-}
-
-func callOf(set question.Set) toolInput {
-	return toolInput{callQuestions(set.Questions), set.Metadata}
-}
-
-func callQuestions(qs []question.Question) []callQuestion {
-	out := make([]callQuestion, len(qs))
-	for i, q := range qs {
-		c := callQuestion{
-			ID: q.ID, Question: q.Text, Header: q.Header, Description: q.Description, Type: q.Type,
-			Required: q.Required, AllowCustom: q.AllowCustom, Default: q.Default, Placeholder: q.Placeholder,
-		}
+// callOf returns the tool that asks what the record asks, and its arguments. A
+// record does not keep which it was: a question like those of confirm_action
+// counts as one of its.
+func callOf(rec desk.Record) (tool string, input any) {
+	if len(rec.Questions) == 1 && rec.Metadata == nil && rec.OnTimeout == "" {
+		q := rec.Questions[0]
+		c := confirmInput{Action: q.Text, Details: q.Description}
 		for _, o := range q.Options {
-			c.Options = append(c.Options, callOption{o.ID, o.Label, o.Description, o.Default, o.Preview})
-			if len(o.FollowUps) == 0 {
-				continue
+			if o.Default {
+				yes := o.ID == question.YesID
+				c.Default = &yes
 			}
-			if c.FollowUps == nil {
-				c.FollowUps = map[string][]callQuestion{}
-			}
-			c.FollowUps[o.ID] = callQuestions(o.FollowUps)
 		}
-		out[i] = c
+		if reflect.DeepEqual(q, wire.Confirm(c.Action, c.Details, c.Default)) {
+			return "confirm_action", c
+		}
 	}
-	return out
+	return "ask_user_question", rec.Set // a set in a record is written as a call
+}
+
+type confirmInput struct {
+	Action  string `json:"action"`
+	Details string `json:"details,omitempty"`
+	Default *bool  `json:"default,omitempty"`
 }
