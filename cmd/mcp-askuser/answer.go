@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +12,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/api"
 	"mcp-askuser/ui/tty"
 )
 
@@ -79,7 +79,7 @@ func toAnswer(cmd *cobra.Command, d *desk.Desk, args []string) (desk.Record, err
 	return records[0], nil
 }
 
-var errNothing = errors.New("nothing waits for an answer")
+var errNothing = api.Problemf(api.QuestionNotFound, "nothing waits for an answer")
 
 // terminal is this terminal as a surface.
 func (a *app) terminal(s config.Values, d *desk.Desk, plain bool) ui.Surface {
@@ -114,33 +114,6 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 	return &exitError{exitClosed, nil}
 }
 
-// success is what a program gets whose answer was taken.
-type success struct {
-	Success bool        `json:"success"` // true
-	ID      string      `json:"id"`
-	Status  desk.Status `json:"status"`
-	Message string      `json:"message"`
-}
-
-// failure is what it gets otherwise. The codes are those of the HTTP door
-// (D12).
-type failure struct {
-	Success bool `json:"success"` // false
-	Error   struct {
-		Code       string              `json:"code"`
-		Message    string              `json:"message"`
-		Violations question.Violations `json:"violations,omitempty"`
-		First      *first              `json:"first,omitempty"`
-	} `json:"error"`
-}
-
-// first is who was there before a late answerer (D19).
-type first struct {
-	Status  desk.Status `json:"status"`
-	Surface string      `json:"surface,omitempty"`
-	At      time.Time   `json:"at"`
-}
-
 // answerFrom answers the record from JSON and says how that went, in JSON to
 // standard output.
 func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, data, note string) error {
@@ -156,31 +129,12 @@ func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}
-	return a.printLine(success{true, ended.ID, ended.State, "The answer is recorded; " + asker(rec.Asker) + " gets it" + when(rec) + "."})
+	return a.printLine(api.Done{Success: true, ID: ended.ID, Status: ended.State, Message: "The answer is recorded; " + asker(rec.Asker) + " gets it" + when(rec) + "."})
 }
 
 // refuseAnswer prints why an answer was not taken, and returns the error.
 func (a *app) refuseAnswer(rec desk.Record, err error) error {
-	var f failure
-	f.Error.Message = err.Error()
-	var closed *desk.ClosedError
-	switch {
-	case errors.As(err, &f.Error.Violations):
-		f.Error.Code = "invalid_answer"
-	case errors.As(err, &closed):
-		f.Error.Code = "already_closed"
-		if closed.Outcome.Status == desk.Answered {
-			f.Error.Code = "already_answered"
-		}
-		f.Error.First = &first{closed.Outcome.Status, closed.Outcome.Surface, closed.Outcome.At}
-	case errors.Is(err, desk.ErrNotFound), errors.Is(err, errNothing):
-		f.Error.Code = "question_not_found"
-	case errors.Is(err, desk.ErrAmbiguous):
-		f.Error.Code = "ambiguous_id"
-	default:
-		f.Error.Code = "internal_error"
-	}
-	if wrong := a.printLine(f); wrong != nil {
+	if wrong := a.printLine(api.Refused(api.Late(&rec.Set, err))); wrong != nil {
 		return wrong
 	}
 	return err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,8 +11,7 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/config"
 	"mcp-askuser/desk"
-	"mcp-askuser/question"
-	"mcp-askuser/tools/askuser/wire"
+	"mcp-askuser/ui/api"
 )
 
 func (a *app) events() *cobra.Command {
@@ -86,65 +84,6 @@ func moment(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("--since is %q; it takes a time ago such as 2h or 3d, or a time such as 2006-01-02 or 2006-01-02T15:04:05Z", text)
 }
 
-// The events of B3.
-const (
-	eventRequest  = "ask:question:request"
-	eventResponse = "ask:question:response"
-	eventCancel   = "ask:question:cancel"
-)
-
-type requestEvent struct {
-	Event     string              `json:"event"`
-	ID        string              `json:"id"`
-	AgentID   string              `json:"agentId"`
-	SessionID string              `json:"sessionId"`
-	Round     int                 `json:"round"`
-	Questions []question.Question `json:"questions"`
-	Metadata  map[string]any      `json:"metadata,omitempty"`
-	At        time.Time           `json:"at"`
-}
-
-type responseEvent struct {
-	Event   string          `json:"event"`
-	ID      string          `json:"id"`
-	AgentID string          `json:"agentId"`
-	Status  desk.Status     `json:"status"`  // answered or dismissed
-	Answers json.RawMessage `json:"answers"` // by question-N (B4)
-	Surface string          `json:"surface"`
-	At      time.Time       `json:"at"`
-}
-
-type cancelEvent struct {
-	Event   string      `json:"event"`
-	ID      string      `json:"id"`
-	AgentID string      `json:"agentId"`
-	Status  desk.Status `json:"status"` // cancelled, timeout, unavailable or failed
-	Reason  string      `json:"reason,omitempty"`
-	At      time.Time   `json:"at"`
-}
-
-func asked(rec desk.Record) requestEvent {
-	return requestEvent{eventRequest, rec.ID, rec.Asker.Client, rec.SessionID, rec.Round, rec.Questions, rec.Metadata, rec.CreatedAt}
-}
-
-func ended(rec desk.Record) (any, error) {
-	o := rec.Outcome
-	if o.Reply == nil {
-		return cancelEvent{eventCancel, rec.ID, rec.Asker.Client, o.Status, o.Reason, o.At}, nil
-	}
-	text, err := wire.Format(rec, "indexes")
-	if err != nil {
-		return nil, err
-	}
-	var by struct {
-		Answers json.RawMessage `json:"answers"`
-	}
-	if err := json.Unmarshal([]byte(text), &by); err != nil {
-		return nil, err
-	}
-	return responseEvent{eventResponse, rec.ID, rec.Asker.Client, o.Status, by.Answers, o.Surface, o.At}, nil
-}
-
 // tell prints what happens, unless told says that it was printed before.
 func (a *app) tell(ev desk.Event, told map[string]bool) error {
 	key := string(ev.Type) + ev.Record.ID
@@ -152,17 +91,10 @@ func (a *app) tell(ev desk.Event, told map[string]bool) error {
 		delete(told, key) // it cannot come again
 		return nil
 	}
-	switch {
-	case ev.Type == desk.Asked:
-		return a.printLine(asked(ev.Record))
-	case ev.Type == desk.Ended && ev.Record.Outcome != nil:
-		line, err := ended(ev.Record)
-		if err != nil {
-			return err
-		}
-		return a.printLine(line)
+	if ev.Type == desk.Touched {
+		return nil // its circumstances changed, which is not told here
 	}
-	return nil // its circumstances changed, which is not told here
+	return a.printLine(api.NewEvent(ev))
 }
 
 // tellPast prints what happened since, in order, and returns what it told.

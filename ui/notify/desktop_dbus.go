@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+
+	"mcp-askuser/ui/api"
 )
 
 // desktopLimit is how long the desktop may take to accept a notification.
@@ -25,7 +27,7 @@ const (
 
 // desktop returns what notifies this desktop, nil without one. The session bus
 // is the one that runs: to start one is none of our business, and can hang.
-func desktop(getenv func(string) string) func(context.Context, Event) error {
+func desktop(getenv func(string) string) func(context.Context, *api.Request) error {
 	address := getenv("DBUS_SESSION_BUS_ADDRESS")
 	if runtime := getenv("XDG_RUNTIME_DIR"); address == "" && filepath.IsAbs(runtime) {
 		if bus := filepath.Join(runtime, "bus"); isSocket(bus) {
@@ -36,7 +38,7 @@ func desktop(getenv func(string) string) func(context.Context, Event) error {
 	if address == "" || remote || getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
 		return nil
 	}
-	return func(ctx context.Context, e Event) error { return notifyBus(ctx, address, e) }
+	return func(ctx context.Context, e *api.Request) error { return notifyBus(ctx, address, e) }
 }
 
 func isSocket(path string) bool {
@@ -46,7 +48,7 @@ func isSocket(path string) bool {
 
 // notifyBus sends one notification. The bus library knows no time limit while
 // it signs on, but closes the connection when its context ends.
-func notifyBus(ctx context.Context, address string, e Event) error {
+func notifyBus(ctx context.Context, address string, e *api.Request) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), desktopLimit)
 	defer cancel()
 	bus, err := dbus.Connect(address, dbus.WithContext(ctx))
@@ -59,7 +61,7 @@ func notifyBus(ctx context.Context, address string, e Event) error {
 	defer func() { _ = bus.Close() }()
 	var id uint32
 	err = bus.Object(busName, busPath).CallWithContext(ctx, busNotify, 0,
-		"mcp-askuser", uint32(0), "dialog-question", e.title(), unmarked(e.body()),
+		"mcp-askuser", uint32(0), "dialog-question", title(e), unmarked(body(e)),
 		[]string{}, map[string]dbus.Variant{"category": dbus.MakeVariant("im.received")}, int32(-1)).Store(&id)
 	if err != nil {
 		return fmt.Errorf("the notification service: %w", err)

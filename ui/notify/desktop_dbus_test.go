@@ -52,7 +52,7 @@ func TestDesktop(t *testing.T) {
 	path := session(t)
 	tell := desktop(variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS=unix:path="+path))
 
-	err := tell(t.Context(), NewEvent(record("claude", "x"), 0))
+	err := tell(t.Context(), newRequest(record("claude", "x"), 0))
 	if err == nil || !strings.Contains(err.Error(), "the notification service: ") {
 		t.Errorf("without a service: %v", err)
 	}
@@ -69,7 +69,7 @@ func TestDesktop(t *testing.T) {
 	if reply, err := bus.RequestName(busName, dbus.NameFlagDoNotQueue); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
 		t.Fatal(reply, err)
 	}
-	if err := tell(t.Context(), NewEvent(record("claude", "<b>a & b</b>\x1b"), 0)); err != nil {
+	if err := tell(t.Context(), newRequest(record("claude", "<b>a & b</b>\x1b"), 0)); err != nil {
 		t.Fatal(err)
 	}
 	want := [4]string{"mcp-askuser", "dialog-question", "Question from claude in shop", "&lt;b&gt;a &amp; b&lt;/b&gt;␛"}
@@ -93,7 +93,7 @@ func TestDesktopIsBroken(t *testing.T) {
 		{"rubbish", "connect to the session bus: "},
 	} {
 		at := time.Now()
-		err := desktop(variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS="+tt.address))(t.Context(), NewEvent(record("claude", "x"), 0))
+		err := desktop(variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS="+tt.address))(t.Context(), newRequest(record("claude", "x"), 0))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.address, err, tt.want)
 		}

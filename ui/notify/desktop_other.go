@@ -2,7 +2,11 @@
 
 package notify
 
-import "context"
+import (
+	"context"
+
+	"mcp-askuser/ui/api"
+)
 
 // desktop returns nil: no way to notify this system's desktop is known here.
-func desktop(func(string) string) func(context.Context, Event) error { return nil }
+func desktop(func(string) string) func(context.Context, *api.Request) error { return nil }

@@ -2,9 +2,9 @@
 // of ours, a notification on the desktop, and a command of the user's own. It is
 // raised by the process that asks, so that it works with no surface open.
 //
-// It imports desk and question. It must not know any surface, and shows no
-// question to be answered: whoever hears the bell goes and looks. Nothing here
-// fails a question; what goes wrong is logged.
+// It imports desk, question, ui/words and ui/api. It must not know any surface,
+// and shows no question to be answered: whoever hears the bell goes and looks.
+// Nothing here fails a question; what goes wrong is logged.
 package notify
 
 import (
@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui/api"
 )
 
 // Options say which ways are used. The zero value tells nobody.
@@ -26,7 +27,7 @@ type Options struct {
 	// one.
 	Desktop bool
 	// Command is the user's own: a program and its arguments, run as they stand,
-	// with the [Event] as JSON on standard input.
+	// with the [api.Request] as JSON on standard input.
 	Command []string
 	// Reminder is how often an open question is told again. 0 means once only.
 	Reminder time.Duration
@@ -45,7 +46,7 @@ type Notifier struct {
 // way is one way to tell the human.
 type way struct {
 	name string
-	tell func(ctx context.Context, e Event) error
+	tell func(ctx context.Context, e *api.Request) error
 }
 
 // New returns a notifier. It does no I/O.
@@ -82,7 +83,7 @@ func (n *Notifier) Notify(ctx context.Context, rec desk.Record) {
 	if len(n.ways) == 0 || ctx.Err() != nil {
 		return
 	}
-	n.tell(ctx, NewEvent(rec, 0))
+	n.tell(ctx, newRequest(rec, 0))
 	if n.reminder <= 0 {
 		return
 	}
@@ -93,13 +94,13 @@ func (n *Notifier) Notify(ctx context.Context, rec desk.Record) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			n.tell(ctx, NewEvent(rec, times))
+			n.tell(ctx, newRequest(rec, times))
 		}
 	}
 }
 
 // tell returns when every way has ended, each within its own limit.
-func (n *Notifier) tell(ctx context.Context, e Event) {
+func (n *Notifier) tell(ctx context.Context, e *api.Request) {
 	var telling sync.WaitGroup
 	for _, w := range n.ways {
 		telling.Go(func() {

@@ -14,6 +14,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/api"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -85,9 +86,9 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("hung up") }
 // What fails in one way is logged and leaves the others alone.
 func TestFailureIsLogged(t *testing.T) {
 	var log bytes.Buffer
-	told := make(chan Event, 1)
+	told := make(chan *api.Request, 1)
 	n := New(Options{Terminal: broken{}, Getenv: variables(), Log: slog.New(slog.NewTextHandler(&log, nil))})
-	n.ways = append(n.ways, way{"test", func(_ context.Context, e Event) error { told <- e; return nil }})
+	n.ways = append(n.ways, way{"test", func(_ context.Context, e *api.Request) error { told <- e; return nil }})
 	n.Notify(t.Context(), record("claude", "Which?"))
 	if e := <-told; e.ID != "01JD0000000000000000000000" {
 		t.Errorf("told %+v", e)

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui/api"
 )
 
 // Ring rings the bell of a terminal, and has it show a notification if it can.
@@ -15,7 +16,7 @@ import (
 // which one it is. What a terminal does not know of this it ignores, and
 // nothing is drawn.
 func Ring(w io.Writer, getenv func(string) string, rec desk.Record) error {
-	_, err := io.WriteString(w, ring(getenv, NewEvent(rec, 0)))
+	_, err := io.WriteString(w, ring(getenv, newRequest(rec, 0)))
 	return err
 }
 
@@ -29,11 +30,11 @@ const (
 // would show two. OSC 777 has a title of its own, and is the older terminals';
 // the others know OSC 9. The text of OSC 9 must not start with a digit: "4;"
 // is a progress bar.
-func ring(getenv func(string) string, e Event) string {
+func ring(getenv func(string) string, e *api.Request) string {
 	if speaks777(getenv) {
-		return fmt.Sprint(bell, osc, "777;notify;", strings.ReplaceAll(e.title(), ";", ","), ";", e.body(), st)
+		return fmt.Sprint(bell, osc, "777;notify;", strings.ReplaceAll(title(e), ";", ","), ";", body(e), st)
 	}
-	return fmt.Sprint(bell, osc, "9;", e.title(), ": ", e.body(), st)
+	return fmt.Sprint(bell, osc, "9;", title(e), ": ", body(e), st)
 }
 
 // speaks777 reports whether the terminal is one of rxvt's kin, foot or a VTE
@@ -50,7 +51,7 @@ type terminal struct {
 	out io.Writer
 }
 
-func (t *terminal) tell(_ context.Context, e Event) error {
+func (t *terminal) tell(_ context.Context, e *api.Request) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	_, err := io.WriteString(t.out, ring(t.getenv, e))

@@ -1,0 +1,7 @@
+// Package api is what programs read, whichever door they come through: the
+// events of B3, a record, and what went wrong. The HTTP API, the commands and
+// the user's own notification command all write these shapes, and no others.
+//
+// It imports desk and question. It must not know HTTP, standard
+// output, nor any surface.
+package api

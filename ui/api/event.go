@@ -1,0 +1,121 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// The names of events: those of B3, and one of our own.
+const (
+	RequestEvent  = "ask:question:request"  // somebody asks
+	ResponseEvent = "ask:question:response" // the user answered or dismissed it
+	CancelEvent   = "ask:question:cancel"   // it ended without the user
+	ChangeEvent   = "ask:question:change"   // a draft was saved, or an asker came or went
+)
+
+// about is what every event begins with.
+type about struct {
+	Event   string `json:"event,omitempty"` // its name; left out where the transport names events itself
+	ID      string `json:"id"`              // of the record
+	AgentID string `json:"agentId"`         // the asking program, as it calls itself
+}
+
+// Request is the event of a question that waits. Its texts are the asker's own
+// and as hostile as that.
+type Request struct {
+	about
+	SessionID string              `json:"sessionId"`
+	Round     int                 `json:"round"`
+	Directory string              `json:"directory,omitempty"` // the project of the asker; in notifications only
+	Questions []question.Question `json:"questions"`
+	Metadata  map[string]any      `json:"metadata,omitempty"`
+	At        time.Time           `json:"at"`                 // when it was asked
+	Reminder  int                 `json:"reminder,omitempty"` // in notifications: how many there were before
+}
+
+// Response is the event of a question that its user ended.
+type Response struct {
+	about
+	Status  desk.Status       `json:"status"`  // answered or dismissed
+	Answers map[string]string `json:"answers"` // by question-N (B4)
+	Surface string            `json:"surface"`
+	At      time.Time         `json:"at"`
+}
+
+// Cancel is the event of a question that ended without its user.
+type Cancel struct {
+	about
+	Status desk.Status `json:"status"` // cancelled, timeout, unavailable or failed
+	Reason string      `json:"reason,omitempty"`
+	At     time.Time   `json:"at"`
+}
+
+// Change is the event of a question that is still what it was, in new
+// circumstances.
+type Change struct {
+	about
+	At time.Time `json:"at"`
+}
+
+// NewRequest returns the event of a record that waits.
+func NewRequest(rec desk.Record) *Request {
+	return &Request{
+		about: aboutRecord(RequestEvent, rec), SessionID: rec.SessionID, Round: rec.Round,
+		Questions: rec.Questions, Metadata: rec.Metadata, At: rec.CreatedAt,
+	}
+}
+
+func aboutRecord(event string, rec desk.Record) about { return about{event, rec.ID, rec.Asker.Client} }
+
+// Event is one of the events above, to be written as JSON.
+type Event interface {
+	// takeName takes the name out of the event.
+	takeName() string
+}
+
+func (a *about) takeName() string {
+	name := a.Event
+	a.Event = ""
+	return name
+}
+
+// NewEvent returns what happened on the desk as programs read it.
+func NewEvent(ev desk.Event) Event {
+	rec, o := ev.Record, ev.Record.Outcome
+	switch {
+	case ev.Type == desk.Asked:
+		return NewRequest(rec)
+	case ev.Type != desk.Ended || o == nil:
+		return &Change{aboutRecord(ChangeEvent, rec), time.Now()}
+	case o.Reply != nil:
+		return &Response{aboutRecord(ResponseEvent, rec), o.Status, byKey(rec.Asked()), o.Surface, o.At}
+	}
+	return &Cancel{aboutRecord(CancelEvent, rec), o.Status, o.Reason, o.At}
+}
+
+// Frame returns an event as one of a stream of server-sent events.
+func Frame(e Event) ([]byte, error) {
+	name := e.takeName()
+	data, err := json.Marshal(e)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", name, err)
+	}
+	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, data), nil
+}
+
+// byKey returns the answers by question-N; several labels are joined with
+// commas (B4).
+func byKey(asked []question.Response) map[string]string {
+	out := map[string]string{}
+	for _, x := range asked {
+		if x.Answer != nil {
+			out[x.Key()] = strings.Join(x.Words(), ",")
+		}
+	}
+	return out
+}

@@ -1,0 +1,136 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// The machine codes of problems (D12).
+const (
+	SessionNotFound  = "session_not_found"
+	QuestionNotFound = "question_not_found"
+	AmbiguousID      = "ambiguous_id"
+	InvalidAnswer    = "invalid_answer"
+	InvalidQuestion  = "invalid_question"
+	DuplicateID      = "duplicate_question_id"
+	AlreadyAnswered  = "already_answered"
+	AlreadyClosed    = "already_closed"
+	RoundLimit       = "recursive_limit_exceeded"
+	InvalidRequest   = "invalid_request"
+	Unauthorized     = "unauthorized"
+	Forbidden        = "forbidden"
+	NoSuchPath       = "not_found"
+	MethodNotAllowed = "method_not_allowed"
+	TooLarge         = "payload_too_large"
+	TooManyStreams   = "too_many_streams"
+	NotSupported     = "not_supported"
+	Internal         = "internal_error"
+)
+
+// Done is what a program reads whose request was carried out.
+type Done struct {
+	Success bool        `json:"success"` // true
+	ID      string      `json:"id,omitempty"`
+	Status  desk.Status `json:"status,omitempty"`
+	Message string      `json:"message"`
+}
+
+// Problem is what a program reads when it was not. It is an error that wraps
+// its cause.
+type Problem struct {
+	Code       string              `json:"code"`
+	Message    string              `json:"message"` // a sentence for people
+	Violations question.Violations `json:"violations,omitempty"`
+	First      *First              `json:"first,omitempty"`
+
+	cause error
+}
+
+// First is what a late answerer reads of the one who was first (D19).
+type First struct {
+	Status  desk.Status       `json:"status"`
+	Surface string            `json:"surface,omitempty"`
+	At      time.Time         `json:"at"`
+	Answers map[string]string `json:"answers,omitempty"` // by question-N
+	Reason  string            `json:"reason,omitempty"`
+}
+
+func (p *Problem) Error() string { return p.Message }
+func (p *Problem) Unwrap() error { return p.cause }
+
+// Problemf returns a problem with a message for people.
+func Problemf(code, format string, args ...any) *Problem {
+	return &Problem{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// Invalid is the problem of an input with faults. What is expected stands in
+// the violations, and in the message for people.
+func Invalid(code string, found question.Violations) *Problem {
+	parts := make([]string, len(found))
+	for i, v := range found {
+		parts[i] = v.String()
+	}
+	return &Problem{Code: code, Message: strings.Join(parts, "; "), Violations: found, cause: found}
+}
+
+// Late tells an answerer of a set who was first, if that is what err says. Any
+// other err comes back as it is.
+func Late(set *question.Set, err error) error {
+	var closed *desk.ClosedError
+	if !errors.As(err, &closed) {
+		return err
+	}
+	o := closed.Outcome
+	p := Problem{Code: AlreadyClosed, Message: closed.Error(), cause: closed}
+	if o.Status == desk.Answered {
+		p.Code = AlreadyAnswered
+	}
+	p.First = &First{Status: o.Status, Surface: o.Surface, At: o.At, Reason: o.Reason}
+	if o.Reply != nil {
+		p.First.Answers, p.First.Reason = byKey(set.Asked(o.Reply)), o.Reply.Reason
+	}
+	return &p
+}
+
+// ProblemOf says what an error of the desk is to a program; nil for a failure
+// that is not the program's doing.
+func ProblemOf(err error) *Problem {
+	var p *Problem
+	var found question.Violations
+	var rounds *desk.RoundLimitError
+	switch {
+	case errors.As(err, &p):
+		return p
+	case errors.As(err, &found):
+		return Invalid(InvalidAnswer, found)
+	case errors.Is(err, desk.ErrNotFound):
+		return Problemf(QuestionNotFound, "There is no question with this id.")
+	case errors.Is(err, desk.ErrAmbiguous):
+		return Problemf(AmbiguousID, "This fits the ids of several questions.")
+	case errors.As(err, &rounds):
+		return Problemf(RoundLimit, "The session has asked %d rounds in a row. Finish what was answered; after a pause, or once the user lifts the limit, it may ask again.", rounds.Limit)
+	}
+	return nil
+}
+
+// Failure is what a program reads of a command that failed.
+type Failure struct {
+	Success bool     `json:"success"` // false
+	Error   *Problem `json:"error"`
+}
+
+// Refused returns what a program reads when a command fails with err, which
+// the message repeats.
+func Refused(err error) Failure {
+	p := Problem{Code: Internal}
+	if known := ProblemOf(err); known != nil {
+		p = *known
+	}
+	p.Message = err.Error()
+	return Failure{Error: &p}
+}

@@ -1,0 +1,37 @@
+package api
+
+import "mcp-askuser/desk"
+
+// Record is a record as programs read it: with the answers in words, and
+// without the store's own business.
+type Record struct {
+	desk.Record
+	Content *struct{} `json:"content,omitempty"` // hides that of desk.Record
+	// Answers are keyed by question text (C2). There are some once the record
+	// was answered.
+	Answers map[string]string `json:"answers,omitempty"`
+}
+
+// NewRecord returns a record as programs read it.
+func NewRecord(rec desk.Record) Record {
+	out := Record{Record: rec}
+	if rec.State != desk.Answered {
+		return out
+	}
+	out.Answers = map[string]string{}
+	for _, x := range rec.Asked() {
+		if x.Answer != nil {
+			out.Answers[x.Question.Text] = x.Text()
+		}
+	}
+	return out
+}
+
+// NewRecords returns a list of records, never nil.
+func NewRecords(records []desk.Record) []Record {
+	out := make([]Record, len(records))
+	for i, rec := range records {
+		out[i] = NewRecord(rec)
+	}
+	return out
+}
