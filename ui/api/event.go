@@ -93,7 +93,7 @@ func NewEvent(ev desk.Event) Event {
 	case ev.Type != desk.Ended || o == nil:
 		return &Change{aboutRecord(ChangeEvent, rec), time.Now()}
 	case o.Reply != nil:
-		return &Response{aboutRecord(ResponseEvent, rec), o.Status, byKey(rec.Asked()), o.Surface, o.At}
+		return &Response{aboutRecord(ResponseEvent, rec), o.Status, ByKey(rec.Asked()), o.Surface, o.At}
 	}
 	return &Cancel{aboutRecord(CancelEvent, rec), o.Status, o.Reason, o.At}
 }
@@ -108,9 +108,9 @@ func Frame(e Event) ([]byte, error) {
 	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, data), nil
 }
 
-// byKey returns the answers by question-N; several labels are joined with
+// ByKey returns the answers by question-N; several labels are joined with
 // commas (B4).
-func byKey(asked []question.Response) map[string]string {
+func ByKey(asked []question.Response) map[string]string {
 	out := map[string]string{}
 	for _, x := range asked {
 		if x.Answer != nil {

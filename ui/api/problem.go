@@ -92,7 +92,7 @@ func Late(set *question.Set, err error) error {
 	}
 	p.First = &First{Status: o.Status, Surface: o.Surface, At: o.At, Reason: o.Reason}
 	if o.Reply != nil {
-		p.First.Answers, p.First.Reason = byKey(set.Asked(o.Reply)), o.Reply.Reason
+		p.First.Answers, p.First.Reason = ByKey(set.Asked(o.Reply)), o.Reply.Reason
 	}
 	return &p
 }

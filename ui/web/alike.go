@@ -8,6 +8,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // maxAlike is how many alike questions one card offers to answer with it.
@@ -49,6 +50,6 @@ func (g groups) join(c *card, also []string) {
 		if rec.ID == c.ID || len(c.Alike) == maxAlike {
 			continue
 		}
-		c.Alike = append(c.Alike, sibling{rec.ID, asker(rec.Asker), slices.Contains(also, rec.ID)})
+		c.Alike = append(c.Alike, sibling{rec.ID, words.Asker(rec.Asker), slices.Contains(also, rec.ID)})
 	}
 }

@@ -4,13 +4,17 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/api"
+	"mcp-askuser/ui/words"
 )
 
 // answerBody is the body of POST /api/task/answer: the answer to one question
-// of a session (D11), or the answers to a whole set by the record's id.
+// of a session or record (D11), or the answers to a whole set by the record's
+// id.
 type answerBody struct {
 	SessionID  *string         `json:"session_id"`
 	QuestionID string          `json:"question_id"`
@@ -25,33 +29,36 @@ type answerBody struct {
 // told what is expected).
 const answerShape = `Send {"session_id", "question_id", "answer"} for one question, or {"id", "answers"} for a whole set.`
 
-func (s *Server) answer(w http.ResponseWriter, r *http.Request) {
+func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	var body answerBody
-	rec, err := desk.Record{}, readBody(r, codeAnswer, &body)
-	if err == nil {
-		rec, err = s.answered(r.Context(), body)
+	if err := readBody(r, api.InvalidAnswer, &body); err != nil {
+		return err
 	}
+	rec, err := s.target(r.Context(), body)
 	if err != nil {
-		s.fail(w, r, err)
-		return
-	}
-	succeed(w, "The answer is recorded; "+rec.Asker.Client+" goes on.")
-}
-
-// answered finds the record that a body is about, and commits its answers.
-func (s *Server) answered(ctx context.Context, body answerBody) (desk.Record, error) {
-	rec, err := s.target(ctx, body)
-	if err != nil {
-		return rec, err
+		return err
 	}
 	if rec.Outcome != nil {
-		return rec, lateOn(rec, &desk.ClosedError{ID: rec.ID, Outcome: *rec.Outcome})
+		return api.Late(&rec.Set, &desk.ClosedError{ID: rec.ID, Outcome: *rec.Outcome})
 	}
-	answers, err := body.read(&rec)
+	answers, whole, err := body.read(&rec)
 	if err != nil {
-		return rec, err
+		return err
 	}
-	return rec, s.reply(ctx, rec.ID, question.Reply{Answers: answers, Note: body.Note})
+	var open []string
+	if whole {
+		err = s.reply(r.Context(), rec.ID, question.Reply{Answers: answers, Note: body.Note})
+	} else {
+		open, err = s.answerOne(r.Context(), &rec, body.QuestionID, answers, body.Note)
+	}
+	switch {
+	case err != nil:
+		return err
+	case len(open) > 0:
+		return succeed(w, "The answer is kept; "+words.Count(len(open), "question of the set is", "questions of the set are")+
+			" still open: "+strings.Join(open, ", ")+".")
+	}
+	return succeed(w, "The answer is recorded; "+words.Client(rec.Asker)+" goes on.")
 }
 
 // target finds the record that a body is about.
@@ -65,9 +72,9 @@ func (s *Server) target(ctx context.Context, body answerBody) (desk.Record, erro
 		if _, err := s.session(ctx, *body.SessionID); err != nil {
 			return desk.Record{}, err
 		}
-		return desk.Record{}, problemf(http.StatusNotFound, codeQuestion, "The session has no question %s; it belongs to another.", rec.ID)
+		return desk.Record{}, api.Problemf(api.QuestionNotFound, "The session has no question %s; it belongs to another.", rec.ID)
 	case body.SessionID == nil || body.QuestionID == "":
-		return desk.Record{}, problemf(http.StatusBadRequest, codeAnswer, "%s", answerShape)
+		return desk.Record{}, api.Problemf(api.InvalidAnswer, "%s", answerShape)
 	}
 	records, err := s.session(ctx, *body.SessionID)
 	if err != nil {
@@ -91,27 +98,30 @@ func holder(records []desk.Record, questionID string) (desk.Record, error) {
 		}
 	}
 	if found == nil {
-		return desk.Record{}, problemf(http.StatusNotFound, codeQuestion, "The session has no question with the question_id %q.", questionID)
+		return desk.Record{}, api.Problemf(api.QuestionNotFound, "The session has no question with the question_id %q.", questionID)
 	}
 	return *found, nil
 }
 
-// read returns the answers in a body to the questions of rec.
-func (body answerBody) read(rec *desk.Record) ([]question.Answer, error) {
+// read returns the answers in a body to the questions of rec, and whether they
+// are to a whole set.
+func (body answerBody) read(rec *desk.Record) (answers []question.Answer, whole bool, err error) {
 	given := func(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 	switch {
 	case given(body.Answers) && (given(body.Answer) || body.QuestionID != ""):
-		return nil, problemf(http.StatusBadRequest, codeAnswer, "Both answer and answers are there. %s", answerShape)
+		return nil, false, api.Problemf(api.InvalidAnswer, "Both answer and answers are there. %s", answerShape)
 	case given(body.Answers):
-		return rec.ParseAnswers(body.Answers)
+		answers, err = rec.ParseAnswers(body.Answers)
+		return answers, true, err
 	case body.QuestionID == "" || !given(body.Answer):
-		return nil, problemf(http.StatusBadRequest, codeAnswer, "There is no answer. %s", answerShape)
+		return nil, false, api.Problemf(api.InvalidAnswer, "There is no answer. %s", answerShape)
 	case rec.Find(body.QuestionID) == nil:
-		return nil, problemf(http.StatusNotFound, codeQuestion, "The set has no question with the question_id %q.", body.QuestionID)
+		return nil, false, api.Problemf(api.QuestionNotFound, "The set has no question with the question_id %q.", body.QuestionID)
 	}
 	one, err := json.Marshal([]map[string]any{{"question_id": body.QuestionID, "answer": body.Answer}})
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return rec.ParseAnswers(one)
+	answers, err = rec.ParseAnswers(one)
+	return answers, false, err
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/api"
 )
 
 // Every row of D12, and of D5 and B5 as far as they are errors: refused with
@@ -22,38 +23,37 @@ func TestAnswerRefused(t *testing.T) {
 		code   string
 		says   string // part of the message
 	}{
-		{"unknown session", `{"session_id":"none","question_id":"db","answer":"pg"}`, 404, codeSession, "none"},
-		{"unknown question", `{"session_id":"s","question_id":"none","answer":"pg"}`, 404, codeQuestion, "none"},
-		{"question of another session", `{"session_id":"s","question_id":"port","answer":"80"}`, 404, codeQuestion, "port"},
-		{"record of another session", `{"session_id":"s","id":"` + other.ID + `","answers":{"port":"80"}}`, 404, codeQuestion, other.ID},
-		{"record with an unknown session", `{"session_id":"none","id":"` + other.ID + `","answers":{"port":"80"}}`, 404, codeSession, "none"},
-		{"unknown record", `{"id":"01J00000000000000000000000","answers":{"db":"pg"}}`, 404, codeQuestion, "no question"},
-		{"record id that is none", `{"id":"../../etc/passwd","answers":{"db":"pg"}}`, 404, codeQuestion, "no question"},
-		{"unknown question of a record", `{"id":"` + one.ID + `","question_id":"none","answer":"pg"}`, 404, codeQuestion, "none"},
-		{"outside the options", `{"session_id":"s","question_id":"db","answer":"oracle"}`, 400, codeAnswer, "pg, lite"},
-		{"two choices of one", `{"session_id":"s","question_id":"db","answer":["pg","lite"]}`, 400, codeAnswer, "takes one choice"},
-		{"number", `{"session_id":"s","question_id":"db","answer":7}`, 400, codeAnswer, "one of: pg, lite"},
-		{"object", `{"session_id":"s","question_id":"db","answer":{"id":"pg"}}`, 400, codeAnswer, "one of: pg, lite"},
-		{"null", `{"session_id":"s","question_id":"db","answer":null}`, 400, codeAnswer, "no answer"},
-		{"empty", `{"session_id":"s","question_id":"db","answer":""}`, 400, codeAnswer, "required"},
-		{"number for text", `{"session_id":"other","question_id":"port","answer":80}`, 400, codeAnswer, "a string"},
-		{"too long a choice", `{"session_id":"s","question_id":"db","answer":"` + strings.Repeat("x", 257) + `"}`, 400, codeAnswer, "256"},
-		{"too long a text", `{"session_id":"other","question_id":"port","answer":"` + strings.Repeat("x", 10_001) + `"}`, 400, codeAnswer, "10000"},
-		{"string for boolean", `{"session_id":"s","question_id":"go","answer":"perhaps"}`, 400, codeAnswer, "true or false"},
-		{"one of a set", `{"session_id":"s","question_id":"go","answer":true}`, 400, codeAnswer, "features: an answer is required"},
-		{"part of a set", `{"id":"` + set.ID + `","answers":{"question-0":["pg"]}}`, 400, codeAnswer, "go: an answer is required"},
-		{"mixed with other text", `{"id":"` + set.ID + `","answers":{"question-0":"MySQL,Oracle","go":true}}`, 400, codeAnswer, "JSON array"},
-		{"index beyond", `{"id":"` + set.ID + `","answers":{"question-2":["pg"]}}`, 400, codeAnswer, "question-2"},
-		{"answered twice", `{"id":"` + one.ID + `","answers":{"db":"pg","question-0":"lite"}}`, 400, codeAnswer, "answered twice"},
-		{"no answers", `{"id":"` + one.ID + `"}`, 400, codeAnswer, "There is no answer"},
-		{"both forms", `{"id":"` + one.ID + `","question_id":"db","answer":"pg","answers":{"db":"pg"}}`, 400, codeAnswer, "Both"},
-		{"no session", `{"question_id":"db","answer":"pg"}`, 400, codeAnswer, "session_id"},
-		{"no question", `{"session_id":"s","answer":"pg"}`, 400, codeAnswer, "question_id"},
-		{"nothing", ``, 400, codeAnswer, "question_id"},
-		{"array", `[]`, 400, codeAnswer, "JSON object"},
-		{"broken", `{"session_id":`, 400, codeAnswer, "JSON object"},
-		{"two bodies", `{"session_id":"s","question_id":"db","answer":"pg"}{}`, 400, codeAnswer, "JSON object"},
-		{"wrong type", `{"session_id":5,"question_id":"db","answer":"pg"}`, 400, codeAnswer, "session_id"},
+		{"unknown session", `{"session_id":"none","question_id":"db","answer":"pg"}`, 404, api.SessionNotFound, "none"},
+		{"unknown question", `{"session_id":"s","question_id":"none","answer":"pg"}`, 404, api.QuestionNotFound, "none"},
+		{"question of another session", `{"session_id":"s","question_id":"port","answer":"80"}`, 404, api.QuestionNotFound, "port"},
+		{"record of another session", `{"session_id":"s","id":"` + other.ID + `","answers":{"port":"80"}}`, 404, api.QuestionNotFound, other.ID},
+		{"record with an unknown session", `{"session_id":"none","id":"` + other.ID + `","answers":{"port":"80"}}`, 404, api.SessionNotFound, "none"},
+		{"unknown record", `{"id":"01J00000000000000000000000","answers":{"db":"pg"}}`, 404, api.QuestionNotFound, "no question"},
+		{"record id that is none", `{"id":"../../etc/passwd","answers":{"db":"pg"}}`, 404, api.QuestionNotFound, "no question"},
+		{"unknown question of a record", `{"id":"` + one.ID + `","question_id":"none","answer":"pg"}`, 404, api.QuestionNotFound, "none"},
+		{"outside the options", `{"session_id":"s","question_id":"db","answer":"oracle"}`, 400, api.InvalidAnswer, "pg, lite"},
+		{"two choices of one", `{"session_id":"s","question_id":"db","answer":["pg","lite"]}`, 400, api.InvalidAnswer, "takes one choice"},
+		{"number", `{"session_id":"s","question_id":"db","answer":7}`, 400, api.InvalidAnswer, "one of: pg, lite"},
+		{"object", `{"session_id":"s","question_id":"db","answer":{"id":"pg"}}`, 400, api.InvalidAnswer, "one of: pg, lite"},
+		{"null", `{"session_id":"s","question_id":"db","answer":null}`, 400, api.InvalidAnswer, "no answer"},
+		{"empty", `{"session_id":"s","question_id":"db","answer":""}`, 400, api.InvalidAnswer, "required"},
+		{"number for text", `{"session_id":"other","question_id":"port","answer":80}`, 400, api.InvalidAnswer, "a string"},
+		{"too long a choice", `{"session_id":"s","question_id":"db","answer":"` + strings.Repeat("x", 257) + `"}`, 400, api.InvalidAnswer, "256"},
+		{"too long a text", `{"session_id":"other","question_id":"port","answer":"` + strings.Repeat("x", 10_001) + `"}`, 400, api.InvalidAnswer, "10000"},
+		{"string for boolean", `{"session_id":"s","question_id":"go","answer":"perhaps"}`, 400, api.InvalidAnswer, "true or false"},
+		{"part of a set", `{"id":"` + set.ID + `","answers":{"question-0":["pg"]}}`, 400, api.InvalidAnswer, "go: an answer is required"},
+		{"mixed with other text", `{"id":"` + set.ID + `","answers":{"question-0":"MySQL,Oracle","go":true}}`, 400, api.InvalidAnswer, "JSON array"},
+		{"index beyond", `{"id":"` + set.ID + `","answers":{"question-2":["pg"]}}`, 400, api.InvalidAnswer, "question-2"},
+		{"answered twice", `{"id":"` + one.ID + `","answers":{"db":"pg","question-0":"lite"}}`, 400, api.InvalidAnswer, "answered twice"},
+		{"no answers", `{"id":"` + one.ID + `"}`, 400, api.InvalidAnswer, "There is no answer"},
+		{"both forms", `{"id":"` + one.ID + `","question_id":"db","answer":"pg","answers":{"db":"pg"}}`, 400, api.InvalidAnswer, "Both"},
+		{"no session", `{"question_id":"db","answer":"pg"}`, 400, api.InvalidAnswer, "session_id"},
+		{"no question", `{"session_id":"s","answer":"pg"}`, 400, api.InvalidAnswer, "question_id"},
+		{"nothing", ``, 400, api.InvalidAnswer, "question_id"},
+		{"array", `[]`, 400, api.InvalidAnswer, "JSON object"},
+		{"broken", `{"session_id":`, 400, api.InvalidAnswer, "JSON object"},
+		{"two bodies", `{"session_id":"s","question_id":"db","answer":"pg"}{}`, 400, api.InvalidAnswer, "JSON object"},
+		{"wrong type", `{"session_id":5,"question_id":"db","answer":"pg"}`, 400, api.InvalidAnswer, "session_id"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -109,7 +109,7 @@ func TestAnswerNeverSplitByGuess(t *testing.T) {
 	q := several("f")
 	q.Options = []question.Option{{ID: "a", Label: "Fast"}, {ID: "b", Label: "Safe"}, {ID: "ab", Label: "Fast, Safe"}}
 	rec := g.ask("", q)
-	a := g.want(400, codeAnswer, "POST", "/api/task/answer", `{"id":"`+rec.ID+`","answers":{"question-0":"Fast, Safe"}}`)
+	a := g.want(400, api.InvalidAnswer, "POST", "/api/task/answer", `{"id":"`+rec.ID+`","answers":{"question-0":"Fast, Safe"}}`)
 	if !strings.Contains(string(a.body), "JSON array") {
 		t.Errorf("does not say what to do: %s", a.body)
 	}
@@ -135,9 +135,9 @@ func TestAnswerFollowUps(t *testing.T) {
 		t.Helper()
 		g.want(status, code, "POST", "/api/task/answer", `{"id":"`+rec.ID+`","answers":`+answers+`}`)
 	}
-	post(400, codeAnswer, `{"l3":"pg"}`)
-	post(400, codeAnswer, `{"l3":"lite","l2":"pg"}`)
-	post(400, codeAnswer, `{"l3":"pg","l2":"pg","l1":"pg"}`)
+	post(400, api.InvalidAnswer, `{"l3":"pg"}`)
+	post(400, api.InvalidAnswer, `{"l3":"lite","l2":"pg"}`)
+	post(400, api.InvalidAnswer, `{"l3":"pg","l2":"pg","l1":"pg"}`)
 	g.pending(rec.ID)
 	post(200, "", `{"l3":"pg","l2":"pg","l1":"pg","l0":"lite"}`)
 	if n := len(g.reply(rec.ID).Answers); n != 4 {
@@ -152,10 +152,10 @@ func TestSecondAnswer(t *testing.T) {
 	body := `{"id":"` + rec.ID + `","answers":{"db":"lite"}}`
 	g.want(200, "", "POST", "/api/task/answer", body)
 	for _, again := range []string{body, `{"id":"` + rec.ID + `","answers":{"db":"pg"}}`, `{"id":"` + rec.ID + `","answers":"nonsense"}`} {
-		g.sees(g.want(400, codeAnswered, "POST", "/api/task/answer", again))
+		g.sees(g.want(400, api.AlreadyAnswered, "POST", "/api/task/answer", again))
 	}
-	g.sees(g.want(400, codeAnswered, "POST", "/api/questions/"+rec.ID+"/dismiss", ""))
-	g.sees(g.want(400, codeAnswered, "POST", "/api/questions/"+rec.ID+"/cancel", ""))
+	g.sees(g.want(400, api.AlreadyAnswered, "POST", "/api/questions/"+rec.ID+"/dismiss", ""))
+	g.sees(g.want(400, api.AlreadyAnswered, "POST", "/api/questions/"+rec.ID+"/cancel", ""))
 	if got := g.reply(rec.ID).Answers[0].Selected[0]; got != "lite" {
 		t.Errorf("recorded %q", got)
 	}
@@ -163,7 +163,7 @@ func TestSecondAnswer(t *testing.T) {
 
 func (g *rig) sees(a answer) {
 	g.t.Helper()
-	p := decodeJSON[struct{ Error problem }](g.t, a.body).Error
+	p := decodeJSON[struct{ Error api.Problem }](g.t, a.body).Error
 	if p.First == nil || p.First.Answers["question-0"] != "SQLite, embedded" || p.First.Surface != "web" || p.First.At.IsZero() {
 		g.t.Errorf("does not see the first answer: %s", a.body)
 	}
@@ -184,7 +184,7 @@ func TestManyAnswersAtOnce(t *testing.T) {
 			switch a := <-c; {
 			case a.status == 200:
 				won++
-			case a.code() != codeAnswered:
+			case a.code() != api.AlreadyAnswered:
 				t.Errorf("%d %s", a.status, a.body)
 			}
 		}
@@ -197,9 +197,9 @@ func TestManyAnswersAtOnce(t *testing.T) {
 func TestDismiss(t *testing.T) {
 	g := start(t)
 	rec := g.ask("", single("db"))
-	g.want(400, codeRequest, "POST", "/api/questions/"+rec.ID+"/dismiss", `{"reason":5}`)
-	g.want(400, codeAnswer, "POST", "/api/questions/"+rec.ID+"/dismiss", `{"reason":"`+strings.Repeat("x", 10_001)+`"}`)
-	g.want(400, codeRequest, "POST", "/api/questions/"+rec.ID+"/cancel", `{"reason":"`+strings.Repeat("x", 10_001)+`"}`)
+	g.want(400, api.InvalidRequest, "POST", "/api/questions/"+rec.ID+"/dismiss", `{"reason":5}`)
+	g.want(400, api.InvalidAnswer, "POST", "/api/questions/"+rec.ID+"/dismiss", `{"reason":"`+strings.Repeat("x", 10_001)+`"}`)
+	g.want(400, api.InvalidRequest, "POST", "/api/questions/"+rec.ID+"/cancel", `{"reason":"`+strings.Repeat("x", 10_001)+`"}`)
 	g.pending(rec.ID)
 	g.want(200, "", "POST", "/api/questions/"+rec.ID+"/dismiss", `{"reason":"not now"}`)
 	if r := g.reply(rec.ID); !r.Dismissed || r.Reason != "not now" || len(r.Answers) > 0 {

@@ -12,6 +12,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/api"
 )
 
 // askBody is what a program may say beside the call form when it asks.
@@ -31,48 +32,45 @@ const maxName = 1024
 
 // ask takes a question from a program without MCP. Any of the call forms will
 // do. With wait the response comes when the question has ended.
-func (s *Server) ask(w http.ResponseWriter, r *http.Request) {
+func (s *Server) ask(w http.ResponseWriter, r *http.Request) error {
 	wait, err := waitOf(r)
 	if err != nil {
-		s.fail(w, r, err)
-		return
+		return err
 	}
 	if s.decode == nil {
-		s.fail(w, r, problemf(http.StatusNotImplemented, codeUnsupplied, "This server takes no questions over HTTP."))
-		return
+		return api.Problemf(api.NotSupported, "This server takes no questions over HTTP.")
 	}
-	rec, attendance, err := s.asked(r)
+	rec, attendance, err := s.submit(r)
 	if err != nil {
-		s.fail(w, r, err)
-		return
+		return err
 	}
 	w.Header().Set("Location", "/api/questions/"+rec.ID)
-	s.deliver(w, r, rec, attendance, wait)
+	return s.deliver(w, r, rec, attendance, wait)
 }
 
 // deliver sends a record to one who waits for it at most so long. Where that
 // is its asker, the record is attended meanwhile, and collected once its end
 // was sent.
-func (s *Server) deliver(w http.ResponseWriter, r *http.Request, rec desk.Record, attendance *desk.Attendance, wait time.Duration) {
+func (s *Server) deliver(w http.ResponseWriter, r *http.Request, rec desk.Record, attendance *desk.Attendance, wait time.Duration) error {
 	defer attendance.Release()
 	if wait > 0 && rec.Outcome == nil {
 		var err error
 		if rec, err = s.await(w, r, rec, wait); err != nil {
-			s.fail(w, r, err)
-			return
+			return err
 		}
 	}
 	status := http.StatusOK
 	if r.Method == http.MethodPost && rec.Outcome == nil {
 		status = http.StatusCreated
 	}
-	write(w, status, entryOf(rec))
+	write(w, status, api.NewRecord(rec))
 	if attendance == nil || rec.Outcome == nil || http.NewResponseController(w).Flush() != nil {
-		return
+		return nil
 	}
 	if err := s.desk.Collect(context.WithoutCancel(r.Context()), rec.ID); err != nil {
 		s.log.WarnContext(r.Context(), "putting away a record that was delivered", "id", rec.ID, "error", err)
 	}
+	return nil
 }
 
 // await returns the record once it has ended, or as it is when the time is up.
@@ -89,8 +87,8 @@ func (s *Server) await(w http.ResponseWriter, r *http.Request, rec desk.Record, 
 	return ended, err
 }
 
-// asked puts the question of a request on the desk.
-func (s *Server) asked(r *http.Request) (rec desk.Record, attendance *desk.Attendance, err error) {
+// submit puts the question of a request on the desk.
+func (s *Server) submit(r *http.Request) (rec desk.Record, attendance *desk.Attendance, err error) {
 	data, err := io.ReadAll(r.Body)
 	if err != nil {
 		return rec, nil, unread(err)
@@ -100,17 +98,17 @@ func (s *Server) asked(r *http.Request) (rec desk.Record, attendance *desk.Atten
 		return rec, nil, badAsk(err)
 	}
 	if len(set.Shown(nil)) == 0 {
-		return rec, nil, problemf(http.StatusBadRequest, codeAsk, "Every question brings its answer along; there is nothing to ask.")
+		return rec, nil, api.Problemf(api.InvalidQuestion, "Every question brings its answer along; there is nothing to ask.")
 	}
 	body := askBody{AgentID: "http client", Directory: s.directory}
 	_ = json.Unmarshal(data, &body) // a bare array says nothing beside its questions
 	for _, text := range []string{body.SessionID, body.AgentID, body.Directory} {
 		if len(text) > maxName {
-			return rec, nil, problemf(http.StatusBadRequest, codeAsk, "session_id, agent_id and directory are at most %d bytes long.", maxName)
+			return rec, nil, api.Problemf(api.InvalidQuestion, "session_id, agent_id and directory are at most %d bytes long.", maxName)
 		}
 	}
 	if body.OnTimeout != "" && body.OnTimeout != desk.OnTimeoutDefault {
-		return rec, nil, problemf(http.StatusBadRequest, codeAsk, "on_timeout is %q; it takes %q, or nothing.", body.OnTimeout, desk.OnTimeoutDefault)
+		return rec, nil, api.Problemf(api.InvalidQuestion, "on_timeout is %q; it takes %q, or nothing.", body.OnTimeout, desk.OnTimeoutDefault)
 	}
 	if err := s.fresh(r.Context(), body.SessionID, set, data); err != nil {
 		return rec, nil, err
@@ -145,9 +143,9 @@ func (s *Server) present(rec desk.Record) {
 func badAsk(err error) error {
 	var violations question.Violations
 	if errors.As(err, &violations) {
-		return invalid(codeAsk, violations)
+		return api.Invalid(api.InvalidQuestion, violations)
 	}
-	return problemf(http.StatusBadRequest, codeAsk, "The body is not valid JSON: %v.", err)
+	return api.Problemf(api.InvalidQuestion, "The body is not valid JSON: %v.", err)
 }
 
 // fresh refuses a question id that the caller gave twice in a session: an
@@ -159,8 +157,8 @@ func (s *Server) fresh(ctx context.Context, session string, set question.Set, da
 	if session == "" || len(ids) == 0 {
 		return nil
 	}
-	records, err := s.session(ctx, session)
-	if problem := problemOf(err); err != nil && (problem == nil || problem.Code != codeSession) {
+	records, err := s.desk.Session(ctx, session)
+	if err != nil && !errors.Is(err, desk.ErrNotFound) {
 		return err
 	}
 	for _, rec := range records {
@@ -169,7 +167,7 @@ func (s *Server) fresh(ctx context.Context, session string, set question.Set, da
 		}
 		for _, q := range rec.All() {
 			if ids[q.ID] {
-				return problemf(http.StatusBadRequest, codeDuplicate, "question_id %q is used in round %d of this session already; give each question of a session an id of its own.", q.ID, rec.Round)
+				return api.Problemf(api.DuplicateID, "question_id %q is used in round %d of this session already; give each question of a session an id of its own.", q.ID, rec.Round)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui/api"
 )
 
 // POST /api/questions asks (C8): the record is there for everybody, and the
@@ -14,7 +15,7 @@ func TestAsk(t *testing.T) {
 	body := `{"session_id":"s","agent_id":"my-script","directory":"/srv/job","metadata":{"source":"cron"},"questions":[` +
 		encode(t, single("db")) + `,` + encode(t, boolean("go")) + `]}`
 	a := g.want(201, "", "POST", "/api/questions", body)
-	rec := decodeJSON[entry](t, a.body)
+	rec := decodeJSON[api.Record](t, a.body)
 	if a.header.Get("Location") != "/api/questions/"+rec.ID {
 		t.Errorf("Location %q", a.header.Get("Location"))
 	}
@@ -22,7 +23,7 @@ func TestAsk(t *testing.T) {
 	if rec.Asker != want || rec.SessionID != "s" || rec.Round != 1 || rec.State != desk.Pending || rec.Metadata["source"] != "cron" {
 		t.Errorf("asked as %+v", rec.Record)
 	}
-	if list := decodeJSON[[]entry](t, g.want(200, "", "GET", "/api/questions", "").body); len(list) != 1 || list[0].ID != rec.ID {
+	if list := decodeJSON[[]api.Record](t, g.want(200, "", "GET", "/api/questions", "").body); len(list) != 1 || list[0].ID != rec.ID {
 		t.Errorf("pending: %v", list)
 	}
 
@@ -30,7 +31,7 @@ func TestAsk(t *testing.T) {
 	defer events.close()
 	waiting := g.later("GET", "/api/questions/"+rec.ID+"?wait=60", "")
 	g.want(200, "", "POST", "/api/task/answer", `{"id":"`+rec.ID+`","answers":{"db":"pg","go":false}}`)
-	got := decodeJSON[entry](t, (<-waiting).body)
+	got := decodeJSON[api.Record](t, (<-waiting).body)
 	if got.State != desk.Answered || got.Answers["Which database (db)?"] != "PostgreSQL" || got.Answers["Go on (go)?"] != "No" {
 		t.Errorf("came back as %+v", got)
 	}
@@ -43,7 +44,7 @@ func TestAsk(t *testing.T) {
 func TestWaitEnds(t *testing.T) {
 	g := start(t)
 	a := g.want(201, "", "POST", "/api/questions?wait=1", `{"questions":[`+encode(t, single("db"))+`]}`)
-	rec := decodeJSON[entry](t, a.body)
+	rec := decodeJSON[api.Record](t, a.body)
 	g.pending(rec.ID)
 	if rec.Asker.Client != "http client" || rec.Asker.Directory != "/home/u/project" {
 		t.Errorf("asked by %+v", rec.Asker)
@@ -57,13 +58,13 @@ func TestAskTimeout(t *testing.T) {
 	events := g.listen()
 	defer events.close()
 	body := `{"timeout_seconds":0.05,"questions":[` + encode(t, single("db")) + `]}`
-	rec := decodeJSON[entry](t, g.want(201, "", "POST", "/api/questions", body).body)
-	events.checked(eventRequest)
-	if got := events.checked(eventCancel); got["id"] != rec.ID || got["status"] != "timeout" {
+	rec := decodeJSON[api.Record](t, g.want(201, "", "POST", "/api/questions", body).body)
+	events.checked(api.RequestEvent)
+	if got := events.checked(api.CancelEvent); got["id"] != rec.ID || got["status"] != "timeout" {
 		t.Errorf("ended as %v", got)
 	}
-	a := g.want(400, codeClosed, "POST", "/api/task/answer", `{"id":"`+rec.ID+`","answers":{"db":"pg"}}`)
-	if first := decodeJSON[struct{ Error problem }](t, a.body).Error.First; first == nil || first.Status != desk.Timeout {
+	a := g.want(400, api.AlreadyClosed, "POST", "/api/task/answer", `{"id":"`+rec.ID+`","answers":{"db":"pg"}}`)
+	if first := decodeJSON[struct{ Error api.Problem }](t, a.body).Error.First; first == nil || first.Status != desk.Timeout {
 		t.Errorf("late: %s", a.body)
 	}
 }
@@ -72,15 +73,15 @@ func TestAskRefused(t *testing.T) {
 	g := start(t)
 	q := encode(t, single("db"))
 	tests := []struct{ name, path, body, code, says string }{
-		{"no JSON", "", `{`, codeAsk, "JSON"},
-		{"empty", "", ``, codeAsk, "JSON"},
-		{"no questions", "", `{"questions":[]}`, codeAsk, "1 to 4"},
-		{"duplicate id", "", `{"questions":[` + q + `,` + strings.Replace(q, "Which", "What", 1) + `]}`, codeAsk, "the same id as questions[0].question_id"},
-		{"duplicate option", "", `{"questions":[` + strings.Replace(q, `"lite"`, `"pg"`, 1) + `]}`, codeAsk, "the same id"},
-		{"wait that is none", "?wait=ever", `{"questions":[` + q + `]}`, codeRequest, "0 to 600"},
-		{"wait too long", "?wait=601", `{"questions":[` + q + `]}`, codeRequest, "0 to 600"},
-		{"long session", "", `{"session_id":"` + strings.Repeat("x", 1025) + `","questions":[` + q + `]}`, codeAsk, "1024"},
-		{"answered already", "", `{"questions":[` + strings.Replace(q, `"required"`, `"collected":{"question_id":"db","selected":["pg"]},"required"`, 1) + `]}`, codeAsk, "nothing to ask"},
+		{"no JSON", "", `{`, api.InvalidQuestion, "JSON"},
+		{"empty", "", ``, api.InvalidQuestion, "JSON"},
+		{"no questions", "", `{"questions":[]}`, api.InvalidQuestion, "1 to 4"},
+		{"duplicate id", "", `{"questions":[` + q + `,` + strings.Replace(q, "Which", "What", 1) + `]}`, api.InvalidQuestion, "the same id as questions[0].question_id"},
+		{"duplicate option", "", `{"questions":[` + strings.Replace(q, `"lite"`, `"pg"`, 1) + `]}`, api.InvalidQuestion, "the same id"},
+		{"wait that is none", "?wait=ever", `{"questions":[` + q + `]}`, api.InvalidRequest, "0 to 600"},
+		{"wait too long", "?wait=601", `{"questions":[` + q + `]}`, api.InvalidRequest, "0 to 600"},
+		{"long session", "", `{"session_id":"` + strings.Repeat("x", 1025) + `","questions":[` + q + `]}`, api.InvalidQuestion, "1024"},
+		{"answered already", "", `{"questions":[` + strings.Replace(q, `"required"`, `"collected":{"question_id":"db","selected":["pg"]},"required"`, 1) + `]}`, api.InvalidQuestion, "nothing to ask"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -106,7 +107,7 @@ func TestAskDuplicateInSession(t *testing.T) {
 		g.want(status, code, "POST", "/api/questions", `{"session_id":"`+session+`","questions":[`+question+`]}`)
 	}
 	ask(201, "", "s", encode(t, single("db")))
-	ask(400, codeDuplicate, "s", encode(t, text("db")))
+	ask(400, api.DuplicateID, "s", encode(t, text("db")))
 	ask(201, "", "s", encode(t, single("db")))
 	ask(201, "", "other", encode(t, text("db")))
 	ask(201, "", "s", encode(t, text("port")))

@@ -127,7 +127,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		r = r.WithContext(context.WithValue(r.Context(), visitorKey{}, who))
 		if !safe(r.Method) && !s.checkCSRF(r) {
-			refuse(w, r, errForm)
+			refuse(w, r, errCSRF)
 			return
 		}
 		if r.URL.Path == "/" && who.session != "" {

@@ -37,7 +37,7 @@ func TestBrowserLive(t *testing.T) {
 		t.Fatal(err)
 	}
 	v.gone("#r-" + first.ID)
-	v.shows("#news", "already withdrawn by the agent")
+	v.shows("#news", "already withdrawn")
 	v.shows("#none", "Nothing waits")
 }
 
@@ -100,7 +100,7 @@ func TestBrowserSecondTab(t *testing.T) {
 	if status := late.submit(chromedp.Click(chromedp.CSS(within(rec.ID, confirmButton)))); status != 400 {
 		t.Errorf("status %d", status)
 	}
-	late.shows(".fate", "Already answered on this page")
+	late.shows(".fate", "Already answered on the web page")
 	late.shows(".turns", "first")
 	late.shows(".ending", "What you had chosen, which was not sent")
 	late.shows(".ending", "second")
@@ -191,7 +191,7 @@ func TestBrowserDeadline(t *testing.T) {
 		})
 	})
 	v.listening()
-	v.shows(within(rec.ID, ".soon"), "s left, then what is proposed is taken")
+	v.shows(within(rec.ID, ".soon"), " s, then what is proposed is taken")
 	before := eval[string](v, `document.querySelector("time[data-left]").dateTime`)
 	v.wait(`Date.parse(%q) - Date.now() < 13000`, before)
 	v.write(inWords(rec.ID, 0), "orders")

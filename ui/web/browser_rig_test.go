@@ -20,10 +20,6 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// patient is how long a wait in the browser may take before the test fails.
-// Far above what any wait needs, so that a loaded machine fails no test.
-const patient = 20 * time.Second
-
 // chromium is the one browser of all tests; every test has a profile of its
 // own in it. The first test starts it, TestMain ends it.
 var chromium struct {

@@ -10,6 +10,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // card is a record as the page shows it. Texts are safe to show: they went
@@ -54,11 +55,11 @@ type fault struct {
 
 // ending is how a record ended, told to somebody who still has its form.
 type ending struct {
-	Fate   string
-	At     moment
-	Reason string
-	Turns  []taken // what was answered
-	Own    []taken // what this human had filled in, and was not sent
+	Outcome string
+	At      moment
+	Reason  string
+	Answers []pastAnswer
+	Own     []pastAnswer // what this human had filled in, and was not sent
 }
 
 // painter turns records into cards.
@@ -73,8 +74,8 @@ func (p *painter) card(rec *desk.Record, form url.Values) card {
 	c := card{
 		ID:        rec.ID,
 		CSRF:      p.csrf,
-		Client:    client(rec.Asker),
-		Project:   project(rec.Asker),
+		Client:    words.Client(rec.Asker),
+		Project:   words.Project(rec.Asker),
 		Directory: question.Line(rec.Asker.Directory),
 		Round:     rec.Round,
 		Asked:     p.moment(rec.CreatedAt),
@@ -95,40 +96,41 @@ func (p *painter) card(rec *desk.Record, form url.Values) card {
 	return c
 }
 
-func (p *painter) moment(at time.Time) moment { return moment{at, ago(p.now.Sub(at))} }
+func (p *painter) moment(at time.Time) moment { return moment{at, words.Ago(p.now.Sub(at))} }
 
-// blame puts violations beside the fields they are about.
-func (c *card) blame(set *question.Set, found question.Violations) {
+// showFaults puts violations beside the fields they are about.
+func (c *card) showFaults(set *question.Set, found question.Violations) {
 	places := map[string]int{}
 	for i, q := range set.All() {
 		places["answers."+q.ID] = i
 	}
-	words := map[int]string{}
+	faults := map[int]string{} // by place
 	for _, v := range found {
 		switch place, ok := places[v.Path]; {
 		case ok:
-			words[place] = sentence(v.Message)
-			c.Faults = append(c.Faults, fault{fmt.Sprintf("%s-%d", c.ID, place), question.Line(set.All()[place].Text) + " " + words[place]})
+			faults[place] = sentence(v.Message)
+			c.Faults = append(c.Faults, fault{fmt.Sprintf("%s-%d", c.ID, place), question.Line(set.All()[place].Text) + " " + faults[place]})
 		case v.Path == "reason" || v.Path == "note":
 			c.Faults = append(c.Faults, fault{c.ID + "-" + v.Path, sentence("the " + v.Path + " " + v.Message)})
 		default:
 			c.Faults = append(c.Faults, fault{c.ID + "-form", question.Line(v.String())})
 		}
 	}
-	mark(c.Fields, words)
+	setFaults(c.Fields, faults)
 }
 
-func mark(fields []field, words map[int]string) {
+func setFaults(fields []field, faults map[int]string) {
 	for i := range fields {
 		f := &fields[i]
-		f.Fault = words[f.Place]
-		mark(f.FollowUps, words)
+		f.Fault = faults[f.Place]
+		setFaults(f.FollowUps, faults)
 		for _, o := range f.Options {
-			mark(o.FollowUps, words)
+			setFaults(o.FollowUps, faults)
 		}
 	}
 }
 
+// sentence makes a violation's message one.
 func sentence(s string) string {
 	if s == "" {
 		return ""

@@ -10,6 +10,8 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/api"
+	"mcp-askuser/ui/words"
 )
 
 // headerScript is set by the page's script: it takes a piece of the page, where
@@ -18,23 +20,20 @@ const headerScript = "X-Fragment"
 
 // confirm takes a form: the answers to a record, and to those alike that the
 // human ticked, or the dismissal of the one.
-func (s *Server) confirm(w http.ResponseWriter, r *http.Request) {
+func (s *Server) confirm(w http.ResponseWriter, r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
-		s.fail(w, r, unread(err))
-		return
+		return unread(err)
 	}
 	rec, err := s.desk.Get(r.Context(), r.PostForm.Get("id"))
 	if err != nil {
-		s.fail(w, r, err)
-		return
+		return err
 	}
 	reply, err := replyIn(&rec, r.PostForm)
 	if err == nil {
 		err = s.reply(r.Context(), rec.ID, reply)
 	}
 	if err != nil {
-		s.refuseForm(w, r, rec.ID, err)
-		return
+		return s.refuseForm(w, r, rec.ID, err)
 	}
 	sent := []string{rec.ID}
 	var late []string
@@ -42,7 +41,7 @@ func (s *Server) confirm(w http.ResponseWriter, r *http.Request) {
 		more, lost := s.answerAlike(r.Context(), &rec, reply, r.PostForm["also"])
 		sent, late = append(sent, more...), lost
 	}
-	s.tell(w, r, sent, late)
+	return s.showSent(w, r, sent, late)
 }
 
 func replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
@@ -53,7 +52,7 @@ func replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
 	case "dismiss":
 		return question.Reply{Dismissed: true, Reason: plainBreaks(form.Get("reason"))}, nil
 	}
-	return question.Reply{}, problemf(http.StatusBadRequest, codeRequest, "The form says neither to confirm nor to dismiss.")
+	return question.Reply{}, api.Problemf(api.InvalidRequest, "The form says neither to confirm nor to dismiss.")
 }
 
 // withTheRest adds to what is wrong with a form what else is wrong with its
@@ -96,12 +95,12 @@ func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply quest
 	return sent, late
 }
 
-// tell says what became of a form. Without a script it leads back to the page,
-// so that a reload sends nothing again.
-func (s *Server) tell(w http.ResponseWriter, r *http.Request, sent, late []string) {
+// showSent says what became of a form. Without a script it leads back to the
+// page, so that a reload sends nothing again.
+func (s *Server) showSent(w http.ResponseWriter, r *http.Request, sent, late []string) error {
 	if r.Header.Get(headerScript) == "" {
 		http.Redirect(w, r, "/?"+url.Values{"sent": sent, "late": late}.Encode(), http.StatusSeeOther)
-		return
+		return nil
 	}
 	var notices []notice
 	for i, id := range append(sent, late...) {
@@ -109,26 +108,26 @@ func (s *Server) tell(w http.ResponseWriter, r *http.Request, sent, late []strin
 			notices = append(notices, noticeOf(&rec, i >= len(sent)))
 		}
 	}
-	s.piece(w, r, http.StatusOK, "notices", notices)
+	return fragment(w, http.StatusOK, "notices", notices)
 }
 
 func noticeOf(rec *desk.Record, late bool) notice {
+	who := words.Asker(rec.Asker)
 	switch {
 	case late:
-		return notice{rec.ID, "The question of " + asker(rec.Asker) + " was already " + fate(rec.Outcome) + ".", true}
+		return notice{rec.ID, words.Sentence("The question of " + who + " was already " + words.Outcome(rec.Outcome)), true}
 	case rec.State == desk.Dismissed:
-		return notice{ID: rec.ID, Words: "Closed. " + asker(rec.Asker) + " goes on without an answer."}
+		return notice{ID: rec.ID, Words: "Closed. " + who + " goes on without an answer."}
 	}
-	return notice{ID: rec.ID, Words: "Sent to " + asker(rec.Asker) + "."}
+	return notice{ID: rec.ID, Words: "Sent to " + who + "."}
 }
 
 // refuseForm shows a form again with everything that was filled in, and says
 // what must change; or who was first.
-func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, err error) {
+func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, err error) error {
 	rec, gone := s.desk.Get(r.Context(), id)
 	if gone != nil {
-		s.fail(w, r, err)
-		return
+		return err
 	}
 	p := s.painter(r)
 	c := p.card(&rec, r.PostForm)
@@ -138,74 +137,68 @@ func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, e
 	case rec.Outcome != nil:
 		c = p.ended(&rec, r.PostForm)
 	case errors.As(err, &found):
-		c.blame(&rec.Set, found)
+		c.showFaults(&rec.Set, found)
 	case problemOf(err) != nil:
-		s.fail(w, r, err)
-		return
+		return err
 	default:
 		s.log.ErrorContext(r.Context(), "web", "path", r.URL.Path, "id", id, "error", err)
 		status = http.StatusInternalServerError
 		c.Faults = []fault{{c.ID + "-form", "It could not be stored, and was not sent. Nothing is lost: try again."}}
 	}
 	if rec.Outcome == nil {
-		open, err := s.openRecords(r.Context())
+		open, err := s.desk.Pending(r.Context())
 		if err != nil {
 			s.log.WarnContext(r.Context(), "web: a card without those alike", "error", err)
 		}
-		s.situate(r.Context(), p, &c, groupsOf(open), &rec, r.PostForm["also"])
+		s.addCircumstances(r.Context(), p, &c, groupsOf(open), &rec, r.PostForm["also"])
 	}
 	if r.Header.Get(headerScript) == "" {
-		s.show(w, r, status, &c, sheet{From: id})
-		return
+		return s.writePage(w, r, status, &c, layout{From: id})
 	}
-	s.piece(w, r, status, "card", c)
+	return fragment(w, status, "card", c)
 }
 
-// piece writes one template.
-func (s *Server) piece(w http.ResponseWriter, r *http.Request, status int, name string, data any) {
+// fragment writes one template, or nothing.
+func fragment(w http.ResponseWriter, status int, name string, data any) error {
 	var b bytes.Buffer
 	if err := pages().ExecuteTemplate(&b, name, data); err != nil {
-		s.fail(w, r, err)
-		return
+		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.WriteHeader(status)
 	_, _ = w.Write(b.Bytes()) // the browser may be gone
+	return nil
 }
 
 // keepDraft keeps what a human has filled in so far, for other surfaces and for
 // after a crash. It restarts the clock of a timeout (D14).
-func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) {
+func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) error {
 	if err := r.ParseForm(); err != nil {
-		s.fail(w, r, unread(err))
-		return
+		return unread(err)
 	}
 	rec, err := s.desk.Get(r.Context(), r.PostForm.Get("id"))
 	if err == nil && rec.Outcome == nil {
-		// What is not right yet is part of a draft.
-		reply, _ := filledIn(&rec.Set, r.PostForm)
-		err = s.desk.SaveDraft(r.Context(), rec.ID, reply)
+		typed, _ := filledIn(&rec.Set, r.PostForm) // what is not right yet is part of a draft
+		err = s.keepTyped(r.Context(), rec.ID, typed)
 	}
-	if err != nil {
-		s.fail(w, r, err)
-		return
+	if err == nil {
+		w.WriteHeader(http.StatusNoContent)
 	}
-	w.WriteHeader(http.StatusNoContent)
+	return err
 }
 
 // liftLimit takes the round limit off the session of a record (D9).
-func (s *Server) liftLimit(w http.ResponseWriter, r *http.Request) {
+func (s *Server) liftLimit(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.desk.Get(r.Context(), r.PostFormValue("id"))
 	if err == nil {
 		err = s.desk.Lift(r.Context(), rec.SessionID)
 	}
 	if err != nil {
-		s.fail(w, r, err)
-		return
+		return err
 	}
 	if r.Header.Get(headerScript) == "" {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
-		return
+		return nil
 	}
-	s.piece(w, r, http.StatusOK, "notices", []notice{{ID: rec.ID, Words: "The limit is lifted. " + asker(rec.Asker) + " may go on asking."}})
+	return fragment(w, http.StatusOK, "notices", []notice{{ID: rec.ID, Words: "The limit is lifted. " + words.Asker(rec.Asker) + " may go on asking."}})
 }

@@ -19,7 +19,7 @@ type field struct {
 	Header      string
 	Text        string
 	Description template.HTML
-	Type        question.Type
+	Control     control
 	Required    bool
 	Native      bool // the browser may insist on an answer: it is always in sight
 	Placeholder string
@@ -29,8 +29,22 @@ type field struct {
 	Value       string // the free text
 	Open        bool   // left open, or not touched yet
 	Fault       string
-	Told        string  // the asker says that it has this answer already: it is not asked
+	Known       string  // the asker says that it has this answer already: it is not asked
 	FollowUps   []field // of an answer that the asker has already
+}
+
+// control is how a type of question is answered in a form.
+type control struct {
+	Input string // the type of the input of each option; empty: words in a text area
+	Class string // of the field
+}
+
+// controls is the one place in which the form looks at a question's type.
+var controls = map[question.Type]control{ //nolint:gochecknoglobals // a table, never written to
+	question.SingleChoice: {Input: "radio"},
+	question.MultiChoice:  {Input: "checkbox"},
+	question.Boolean:      {Input: "radio", Class: "boolean"},
+	question.Text:         {},
 }
 
 // choice is one option of a field.
@@ -47,14 +61,11 @@ type choice struct {
 	FollowUps   []field
 }
 
-// Several reports whether more than one option may be chosen.
-func (f field) Several() bool { return f.Type == question.MultiChoice }
-
 // number counts the questions of a set that are asked, where there are several.
 func number(fields []field) {
 	asked, n := 0, 0
 	for _, f := range fields {
-		if f.Told == "" {
+		if f.Known == "" {
 			asked++
 		}
 	}
@@ -62,7 +73,7 @@ func number(fields []field) {
 		return
 	}
 	for i := range fields {
-		if fields[i].Told == "" {
+		if fields[i].Known == "" {
 			n++
 			fields[i].Number = fmt.Sprintf("%d of %d", n, asked)
 		}
@@ -94,7 +105,7 @@ func (f *filler) field(q *question.Question, top bool) field {
 		Header:      question.Line(q.Header),
 		Text:        question.Block(q.Text),
 		Description: f.prose(q.Description),
-		Type:        q.Type,
+		Control:     controls[q.Type],
 		Required:    q.Required,
 		Native:      q.Required && top,
 		Placeholder: question.Line(q.Placeholder),
@@ -103,7 +114,7 @@ func (f *filler) field(q *question.Question, top bool) field {
 		Value:       f.form.Get(named(fieldText, place)),
 	}
 	if q.Collected != nil {
-		return f.told(x, q)
+		return f.known(x, q)
 	}
 	chosen := f.form[named(fieldChosen, place)]
 	x.Open = len(chosen) == 0 || slices.Contains(chosen, "")
@@ -139,11 +150,11 @@ func other(x field, q *question.Question, checked bool) choice {
 	return c
 }
 
-// told shows an answer that the asker has already, and asks what it brings up.
-func (f *filler) told(x field, q *question.Question) field {
-	x.Told = question.Block(strings.Join(q.Words(q.Collected), ", "))
-	if x.Told == "" {
-		x.Told = "nothing"
+// known shows an answer that the asker has already, and asks what it brings up.
+func (f *filler) known(x field, q *question.Question) field {
+	x.Known = question.Block(strings.Join(q.Words(q.Collected), ", "))
+	if x.Known == "" {
+		x.Known = "nothing"
 	}
 	for _, o := range q.Options {
 		if slices.Contains(q.Collected.Selected, o.ID) {

@@ -6,26 +6,23 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptrace"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 
-	"mcp-askuser/desk"
-	"mcp-askuser/question"
+	"mcp-askuser/ui/api"
 )
 
-// restart serves the same desk with other limits.
-func restart(t testing.TB, old *rig, p patience) *rig {
+// restart serves the same desk anew, with other limits.
+func restart(t testing.TB, old *rig, change func(*patience)) *rig {
 	t.Helper()
 	server, err := New(Options{Desk: old.desk, Decode: decode, Token: token})
 	if err != nil {
 		t.Fatal(err)
 	}
-	server.patience = p
+	change(&server.patience)
 	return serve(t, old.desk, server, goleak.IgnoreCurrent())
 }
 
@@ -37,7 +34,7 @@ const answerHead = "POST /api/task/answer HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthori
 func TestSlowClient(t *testing.T) {
 	g := start(t)
 	g.stop()
-	g = restart(t, g, patience{header: 100 * time.Millisecond, request: 200 * time.Millisecond, response: time.Second})
+	g = restart(t, g, func(p *patience) { p.header, p.request = 100*time.Millisecond, 200*time.Millisecond })
 	rec := g.ask("s", single("db"))
 	body := `{"session_id":"s","question_id":"db","answer":"pg"}`
 	tests := map[string]string{
@@ -58,7 +55,7 @@ func TestSlowClient(t *testing.T) {
 			if _, err := io.WriteString(conn, sent); err != nil {
 				t.Fatal(err)
 			}
-			if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+			if err := conn.SetDeadline(time.Now().Add(patient)); err != nil {
 				t.Fatal(err)
 			}
 			got, err := io.ReadAll(conn) // until the server closes
@@ -78,7 +75,7 @@ func TestOversize(t *testing.T) {
 	rec := g.ask("s", single("db"))
 	body := `{"session_id":"s","question_id":"db","answer":"pg"}`
 	padded := body + strings.Repeat(" ", maxBody)
-	g.want(413, codeTooLarge, "POST", "/api/task/answer", padded)
+	g.want(413, api.TooLarge, "POST", "/api/task/answer", padded)
 
 	// Without a length, in chunks.
 	r := g.request(http.MethodPost, "/api/task/answer", "")
@@ -104,6 +101,7 @@ func TestDoublePost(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+	_ = conn.SetDeadline(time.Now().Add(patient))
 	send := func(answer, last string) string {
 		body := `{"session_id":"s","question_id":"db","answer":"` + answer + `"}`
 		return answerHead + last + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
@@ -115,7 +113,7 @@ func TestDoublePost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Contains(got, []byte("200 OK")) || !bytes.Contains(got, []byte(codeAnswered)) {
+	if !bytes.Contains(got, []byte("200 OK")) || !bytes.Contains(got, []byte(api.AlreadyAnswered)) {
 		t.Errorf("got %s", got)
 	}
 	if words := g.reply(rec.ID).Answers[0].Selected; words[0] != "lite" {
@@ -123,39 +121,51 @@ func TestDoublePost(t *testing.T) {
 	}
 }
 
-// With 1,000 questions pending the first byte of the list is there within
-// 50 ms.
-func TestThousandPending(t *testing.T) {
-	const count, limit = 1000, 50 * time.Millisecond
-	g := start(t)
-	var asking sync.WaitGroup
-	for session := range 20 {
-		asking.Go(func() {
-			for range count / 20 {
-				set := question.Set{Questions: []question.Question{single("db"), several("features")}}
-				if _, err := g.desk.Ask(t.Context(), set, fmt.Sprintf("s%d", session), desk.Asker{Client: "test-agent", Via: "mcp"}); err != nil {
-					t.Error(err)
-				}
+// More connections than the limit wait to be accepted; each that ends makes
+// room for one.
+func TestConnectionLimit(t *testing.T) {
+	const most = 3
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLimited(ln, most)
+	accepted := make(chan net.Conn)
+	go func() {
+		defer close(accepted)
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
 			}
-		})
-	}
-	asking.Wait()
-	best := time.Hour
-	for range 5 {
-		r := g.request(http.MethodGet, "/api/questions", "")
-		var sent, first time.Time
-		r = r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{
-			WroteRequest:         func(httptrace.WroteRequestInfo) { sent = time.Now() },
-			GotFirstResponseByte: func() { first = time.Now() },
-		}))
-		a := g.send(r)
-		if n := len(decodeJSON[[]entry](t, a.body)); n != count {
-			t.Fatalf("%d questions", n)
+			accepted <- conn
 		}
-		best = min(best, first.Sub(sent))
+	}()
+	for range 2 * most {
+		conn, err := net.Dial("tcp", ln.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
 	}
-	t.Logf("first byte of %d questions after %v", count, best)
-	if best > limit*raceFactor {
-		t.Errorf("first byte after %v, limit %v", best, limit)
+	var open []net.Conn
+	for range 2 * most {
+		if len(open) == most {
+			if n := len(l.open); n != most {
+				t.Errorf("%d connections count", n)
+			}
+			_ = open[0].Close()
+			_ = open[0].Close() // counts once
+			open = open[1:]
+		}
+		open = append(open, <-accepted)
+	}
+	for _, conn := range open {
+		_ = conn.Close()
+	}
+	_ = l.Close()
+	<-accepted
+	if n := len(l.open); n != 0 {
+		t.Errorf("%d connections count at the end", n)
 	}
 }

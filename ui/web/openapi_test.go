@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"mcp-askuser/ui/api"
 )
 
 // description is openapi.json, against which the responses of every test here
@@ -167,7 +169,7 @@ func TestDescriptionIsTrue(t *testing.T) {
 	g := start(t)
 	g.exercise()
 	off := start(t, func(o *Options) { o.Decode = nil })
-	off.want(501, codeUnsupplied, "POST", "/api/questions", `{}`)
+	off.want(501, api.NotSupported, "POST", "/api/questions", `{}`)
 
 	d := document(t)
 	d.mu.Lock()
@@ -194,49 +196,49 @@ func (g *rig) exercise() {
 	g.want(200, "", "GET", "/api/openapi.json", "")
 	g.want(200, "", "GET", "/api/questions", "")
 	first := g.want(201, "", "POST", "/api/questions", `{"session_id":"s","questions":[`+encode(g.t, single("db"))+`]}`)
-	id := decodeJSON[entry](g.t, first.body).ID
-	g.want(400, codeAsk, "POST", "/api/questions", `{"questions":[]}`)
-	g.want(413, codeTooLarge, "POST", "/api/questions", large)
+	id := decodeJSON[api.Record](g.t, first.body).ID
+	g.want(400, api.InvalidQuestion, "POST", "/api/questions", `{"questions":[]}`)
+	g.want(413, api.TooLarge, "POST", "/api/questions", large)
 	g.want(200, "", "GET", "/api/questions/"+id, "")
-	g.want(400, codeRequest, "GET", "/api/questions/"+id+"?wait=soon", "")
-	g.want(404, codeQuestion, "GET", absent, "")
-	g.want(400, codeAnswer, "POST", "/api/task/answer", `{"session_id":"s","question_id":"db","answer":"oracle"}`)
-	g.want(404, codeQuestion, "POST", "/api/task/answer", `{"session_id":"s","question_id":"none","answer":"pg"}`)
-	g.want(413, codeTooLarge, "POST", "/api/task/answer", large)
+	g.want(400, api.InvalidRequest, "GET", "/api/questions/"+id+"?wait=soon", "")
+	g.want(404, api.QuestionNotFound, "GET", absent, "")
+	g.want(400, api.InvalidAnswer, "POST", "/api/task/answer", `{"session_id":"s","question_id":"db","answer":"oracle"}`)
+	g.want(404, api.QuestionNotFound, "POST", "/api/task/answer", `{"session_id":"s","question_id":"none","answer":"pg"}`)
+	g.want(413, api.TooLarge, "POST", "/api/task/answer", large)
 	g.want(200, "", "POST", "/api/task/answer", `{"session_id":"s","question_id":"db","answer":"pg"}`)
 	g.want(200, "", "GET", "/api/sessions/s", "")
-	g.want(404, codeSession, "GET", "/api/sessions/none", "")
+	g.want(404, api.SessionNotFound, "GET", "/api/sessions/none", "")
 	g.want(200, "", "POST", "/api/sessions/s/lift", "")
-	g.want(404, codeSession, "POST", "/api/sessions/none/lift", "")
+	g.want(404, api.SessionNotFound, "POST", "/api/sessions/none/lift", "")
 	for _, end := range []string{"dismiss", "cancel"} {
 		open := g.ask("", single("q"))
 		path := "/api/questions/" + open.ID + "/" + end
-		g.want(413, codeTooLarge, "POST", path, large)
+		g.want(413, api.TooLarge, "POST", path, large)
 		g.want(200, "", "POST", path, `{"reason":"later"}`)
-		g.want(400, codeClosed, "POST", path, "")
-		g.want(404, codeQuestion, "POST", absent+"/"+end, "")
+		g.want(400, api.AlreadyClosed, "POST", path, "")
+		g.want(404, api.QuestionNotFound, "POST", absent+"/"+end, "")
 	}
 	g.exhaust("many")
-	g.want(405, codeMethod, "PUT", "/api/questions", "{}")
+	g.want(405, api.MethodNotAllowed, "PUT", "/api/questions", "{}")
 	events := g.listen()
 	defer events.close()
 	waiting := g.later("POST", "/api/questions?wait=60", `{"session_id":"w","questions":[`+encode(g.t, boolean("go"))+`]}`)
 	events.next() // asked
 	g.want(200, "", "POST", "/api/task/answer", `{"session_id":"w","question_id":"go","answer":true}`)
-	if a := <-waiting; a.status != 200 || decodeJSON[entry](g.t, a.body).Answers["Go on (go)?"] != "Yes" {
+	if a := <-waiting; a.status != 200 || decodeJSON[api.Record](g.t, a.body).Answers["Go on (go)?"] != "Yes" {
 		g.t.Errorf("waiting for the answer: %d %s", a.status, a.body)
 	}
-	g.server.stream.most = 1
-	g.want(503, codeBusy, "GET", "/api/events", "")
+	g.server.streams.most = 1
+	g.want(503, api.TooManyStreams, "GET", "/api/events", "")
 	g.eachRoute(func(method, path string) {
 		r := g.request(method, path, "")
 		r.Header.Del("Authorization")
-		if a := g.send(r); a.status != 401 || a.code() != codeToken {
+		if a := g.send(r); a.status != 401 || a.code() != api.Unauthorized {
 			g.t.Errorf("%s %s without token: %d %s", method, path, a.status, a.code())
 		}
 		r = g.request(method, path, "")
 		r.Header.Set("Origin", "https://evil.example")
-		if a := g.send(r); a.status != 403 || a.code() != codeForbidden {
+		if a := g.send(r); a.status != 403 || a.code() != api.Forbidden {
 			g.t.Errorf("%s %s from another site: %d %s", method, path, a.status, a.code())
 		}
 	})
@@ -253,6 +255,6 @@ func (g *rig) eachRoute(f func(method, path string)) {
 
 func TestNoSuchPath(t *testing.T) {
 	g := start(t)
-	g.want(404, codeNoRoute, "GET", "/api/nothing", "")
-	g.want(404, codeNoRoute, "GET", "/api/", "")
+	g.want(404, api.NoSuchPath, "GET", "/api/nothing", "")
+	g.want(404, api.NoSuchPath, "GET", "/api/", "")
 }

@@ -168,7 +168,7 @@ func TestPageDoublePost(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			got[status]++
-			if status == http.StatusBadRequest && !strings.Contains(body, "Already answered on this page") {
+			if status == http.StatusBadRequest && !strings.Contains(body, "Already answered on the web page") {
 				t.Errorf("who was first is not told:\n%s", body)
 			}
 		})
@@ -202,7 +202,7 @@ func TestPageAlike(t *testing.T) {
 	}
 	g.pending(other.ID)
 	g.pending(unticked.ID)
-	v.sees(there, "Sent to test-agent in project.", "was already withdrawn by the agent.")
+	v.sees(there, "Sent to test-agent in project.", "was already withdrawn.")
 }
 
 func TestPageDismisses(t *testing.T) {
@@ -267,7 +267,7 @@ func TestPageFragments(t *testing.T) {
 		t.Errorf("open: %s", ids)
 	}
 	_, cards := v.get("/fragments/cards?id=" + one.ID + "&id=" + two.ID + "&id=01J")
-	if strings.Count(cards, "<article") != 2 || strings.Count(cards, `<form method="post"`) != 1 || !strings.Contains(cards, "Already answered on this page") {
+	if strings.Count(cards, "<article") != 2 || strings.Count(cards, `<form method="post"`) != 1 || !strings.Contains(cards, "Already answered on the web page") {
 		t.Errorf("cards:\n%s", cards)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // maxPast is how many records the history shows at most.
@@ -18,65 +19,59 @@ const maxPast = 100
 type past struct {
 	Session string // empty: all sessions
 	Search  string
-	Rounds  []round
+	Records []pastRecord
 	More    bool // there are more than are shown
 }
 
-// round is a record of the history.
-type round struct {
+// pastRecord is a record of the history.
+type pastRecord struct {
 	Asker     string
 	Directory string
 	Session   string
-	Number    int
-	Fate      string
+	Round     int
+	Outcome   string
 	At        moment
 	Reason    string
 	Note      string
-	Turns     []taken
+	Answers   []pastAnswer
 }
 
-// taken is a question with what was answered.
-type taken struct {
+// pastAnswer is a question with what was answered.
+type pastAnswer struct {
 	Header  string
 	Text    string
-	Several bool
-	Options []takenOption
-	Words   string // free text
+	Options []pastOption
+	Custom  string // free text
 	Timeout bool   // the default, taken by the timeout
 	Open    bool   // left open
 }
 
-type takenOption struct {
+type pastOption struct {
 	Label  string
 	Chosen bool
 }
 
 // history shows what was asked before, latest first. With the parameter session
 // it is that of one session, open rounds included; search looks for words.
-func (s *Server) history(w http.ResponseWriter, r *http.Request) {
+func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	h := past{Session: query.Get("session"), Search: strings.TrimSpace(query.Get("search"))}
-	now := s.now()
+	p := s.painter(r)
 	for rec, err := range s.before(r.Context(), h) {
 		if err != nil {
-			s.fail(w, r, err)
-			return
+			return err
 		}
-		if len(h.Rounds) == maxPast {
+		if len(h.Records) == maxPast {
 			h.More = true
 			break
 		}
-		at := rec.CreatedAt
-		if rec.Outcome != nil {
-			at = rec.Outcome.At
-		}
-		h.Rounds = append(h.Rounds, roundOf(&rec, moment{at, ago(now.Sub(at))}))
+		h.Records = append(h.Records, p.past(&rec))
 	}
 	name := "history"
 	if r.Header.Get(headerScript) != "" {
 		name = "past"
 	}
-	s.piece(w, r, http.StatusOK, name, h)
+	return fragment(w, http.StatusOK, name, h)
 }
 
 // before returns the records of a history, latest first.
@@ -98,69 +93,67 @@ func (s *Server) before(ctx context.Context, h past) iter.Seq2[desk.Record, erro
 	}
 }
 
-func roundOf(rec *desk.Record, at moment) round {
-	x := round{
-		Asker:     asker(rec.Asker),
+// past returns a record as the history shows it.
+func (p *painter) past(rec *desk.Record) pastRecord {
+	x := pastRecord{
+		Asker:     words.Asker(rec.Asker),
 		Directory: question.Line(rec.Asker.Directory),
 		Session:   rec.SessionID,
-		Number:    rec.Round,
-		Fate:      fate(rec.Outcome),
-		At:        at,
-		Reason:    reason(rec.Outcome),
+		Round:     rec.Round,
+		Outcome:   words.Outcome(rec.Outcome),
+		At:        p.moment(rec.CreatedAt),
+		Reason:    words.Reason(rec.Outcome),
+		Answers:   answersOf(rec.Asked()),
 	}
-	var reply question.Reply
-	if rec.Outcome != nil && rec.Outcome.Reply != nil {
-		reply = *rec.Outcome.Reply
+	if rec.Outcome != nil {
+		x.At = p.moment(rec.Outcome.At)
 	}
-	x.Note = question.Block(reply.Note)
-	x.Turns = turnsTaken(rec, reply)
+	if reply := rec.Reply(); reply != nil {
+		x.Note = question.Block(reply.Note)
+	}
 	return x
 }
 
-// turnsTaken returns the questions that a reply brings up, with its answers.
-func turnsTaken(rec *desk.Record, reply question.Reply) []taken {
-	var out []taken
-	for _, q := range rec.Shown(reply.Answers) {
-		a := reply.Answer(q.ID)
-		t := taken{
-			Header:  question.Line(q.Header),
-			Text:    question.Block(q.Text),
-			Several: q.Several(),
-			Open:    a == nil && len(reply.Answers) > 0,
+// answersOf returns the questions that were asked, with what was answered. Of a
+// set without any answer none counts as left open.
+func answersOf(asked []question.Response) []pastAnswer {
+	some := slices.ContainsFunc(asked, func(x question.Response) bool { return x.Answer != nil })
+	var out []pastAnswer
+	for _, x := range asked {
+		a := pastAnswer{
+			Header:  question.Line(x.Header),
+			Text:    question.Block(x.Question.Text),
+			Timeout: x.By() == question.ByTimeout,
+			Open:    some && x.Answer == nil,
 		}
-		if a == nil {
-			a = &question.Answer{}
+		chosen := question.Answer{}
+		if x.Answer != nil {
+			chosen = *x.Answer
 		}
-		for _, o := range q.Options {
-			t.Options = append(t.Options, takenOption{question.Line(o.Label), slices.Contains(a.Selected, o.ID)})
+		for _, o := range x.Options {
+			a.Options = append(a.Options, pastOption{question.Line(o.Label), slices.Contains(chosen.Selected, o.ID)})
 		}
-		t.Words = question.Block(a.Custom)
-		t.Timeout = a.By == question.ByTimeout
-		out = append(out, t)
+		a.Custom = question.Block(chosen.Custom)
+		out = append(out, a)
 	}
 	return out
 }
 
-// mentions reports whether a record holds all of the words.
-func mentions(rec *desk.Record, words string) bool {
-	var b strings.Builder
-	for _, q := range rec.All() {
-		b.WriteString(q.Header + " " + q.Text + " ")
-		for _, o := range q.Options {
-			b.WriteString(o.Label + " ")
+// mentions reports whether a record holds all of the words, in any case.
+func mentions(rec *desk.Record, search string) bool {
+	var texts []string
+	for _, x := range rec.Responses() {
+		texts = append(texts, x.Header, x.Question.Text)
+		for _, o := range x.Options {
+			texts = append(texts, o.Label)
+		}
+		if x.Answer != nil {
+			texts = append(texts, x.Answer.Custom)
 		}
 	}
-	if rec.Outcome != nil && rec.Outcome.Reply != nil {
-		b.WriteString(rec.Outcome.Reply.Reason + " " + rec.Outcome.Reply.Note + " ")
-		for _, a := range rec.Outcome.Reply.Answers {
-			b.WriteString(a.Custom + " ")
-		}
+	if reply := rec.Reply(); reply != nil {
+		texts = append(texts, reply.Reason, reply.Note)
 	}
-	text := strings.ToLower(b.String())
-	for _, w := range strings.Fields(strings.ToLower(words)) {
-		if !strings.Contains(text, w) {
-			return false
-		}
-	}
-	return true
+	all := strings.ToLower(strings.Join(texts, " "))
+	return !slices.ContainsFunc(strings.Fields(strings.ToLower(search)), func(word string) bool { return !strings.Contains(all, word) })
 }

@@ -22,6 +22,10 @@ import (
 
 const token = "the-token-of-this-start"
 
+// patient is how long a wait may take before the test fails: far above what any
+// wait needs, so that a busy machine fails no test.
+const patient = time.Minute
+
 // rig is a served server over a desk of its own, and a program that has its
 // token.
 type rig struct {
@@ -81,8 +85,13 @@ func serve(t testing.TB, d *desk.Desk, server *Server, before goleak.Option) *ri
 		stopped = true
 		g.client.CloseIdleConnections()
 		cancel()
-		if err := <-served; err != nil {
-			t.Errorf("Serve: %v", err)
+		select {
+		case err := <-served:
+			if err != nil {
+				t.Errorf("Serve: %v", err)
+			}
+		case <-time.After(patient):
+			t.Error("the server does not end")
 		}
 	}
 	t.Cleanup(func() {
@@ -135,7 +144,9 @@ func (g *rig) request(method, path, body string) *http.Request {
 	if body != "" {
 		in = strings.NewReader(body)
 	}
-	r, err := http.NewRequestWithContext(g.t.Context(), method, "http://"+g.addr.String()+path, in)
+	ctx, cancel := context.WithTimeout(g.t.Context(), patient)
+	g.t.Cleanup(cancel)
+	r, err := http.NewRequestWithContext(ctx, method, "http://"+g.addr.String()+path, in)
 	if err != nil {
 		g.t.Fatal(err)
 	}

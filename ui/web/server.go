@@ -7,13 +7,12 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"log/slog"
 	"net"
 	"net/http"
 	"sync"
 	"time"
-
-	"golang.org/x/net/netutil"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -22,11 +21,10 @@ import (
 
 // The limits of one server.
 const (
-	maxBody       = 1 << 20         // bytes of a request's body
-	maxHeader     = 16 << 10        // bytes of a request's header
-	maxConns      = 512             // connections at a time; more wait to be accepted
-	idleTime      = 2 * time.Minute // between two requests of a connection
-	shutdownGrace = 2 * time.Second // for responses under way when the server ends
+	maxBody   = 1 << 20         // bytes of a request's body
+	maxHeader = 16 << 10        // bytes of a request's header
+	maxConns  = 512             // connections at a time; more wait to be accepted
+	idleTime  = 2 * time.Minute // between two requests of a connection
 )
 
 // patience is how long a server waits for a slow client.
@@ -34,6 +32,7 @@ type patience struct {
 	header   time.Duration // to send its header
 	request  time.Duration // to send all of its request
 	response time.Duration // to take a response, or one event of a stream
+	grace    time.Duration // to take the responses under way when the server ends
 }
 
 // ErrExposed means that an address beyond this machine was asked for without
@@ -83,7 +82,8 @@ type Server struct {
 	patience patience
 
 	keys      *keys
-	stream    *broadcast
+	streams   *streams
+	drafts    draftLocks
 	visits    visits
 	presenter *ui.Presenter // looks after questions asked over HTTP
 	presented sync.Map      // their ids
@@ -104,8 +104,9 @@ func New(o Options) (*Server, error) {
 		listen:    cmp.Or(o.Listen, "127.0.0.1"),
 		port:      o.Port,
 		insecure:  o.Insecure,
-		patience:  patience{header: 5 * time.Second, request: 15 * time.Second, response: 30 * time.Second},
-		stream:    newBroadcast(o.Desk, log),
+		patience:  patience{header: 5 * time.Second, request: 15 * time.Second, response: 30 * time.Second, grace: 2 * time.Second},
+		streams:   &streams{desk: o.Desk, most: maxStreams},
+		drafts:    draftLocks{seed: maphash.MakeSeed()},
 		presenter: o.Presenter,
 	}
 	if s.now == nil {
@@ -162,7 +163,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- s.accept(server, netutil.LimitListener(ln, maxConns)) }()
+	go func() { failed <- s.accept(server, newLimited(ln, maxConns)) }()
 	var err error
 	select {
 	case err = <-failed:
@@ -187,12 +188,12 @@ func (s *Server) accept(server *http.Server, ln net.Listener) error {
 }
 
 func (s *Server) stop(server *http.Server) {
-	grace, cancel := context.WithTimeout(context.Background(), shutdownGrace)
+	grace, cancel := context.WithTimeout(context.Background(), s.patience.grace)
 	defer cancel()
 	if server.Shutdown(grace) != nil {
 		_ = server.Close()
 	}
-	s.stream.wait()
+	s.streams.wait()
 	if s.closes {
 		s.presenter.Close(ErrStopped)
 	}

@@ -8,19 +8,20 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/api"
 )
 
 // dialog is the state of a session (D11).
 type dialog struct {
-	SessionID    string   `json:"session_id"`
-	CurrentRound int      `json:"current_round"`  // of the oldest record that is open, else the last
-	TotalRounds  int      `json:"total_rounds"`   // asked so far
-	History      []turn   `json:"dialog_history"` // what has ended, oldest first
-	Pending      []string `json:"pending"`        // the ids of the records that are open, oldest first
+	SessionID    string         `json:"session_id"`
+	CurrentRound int            `json:"current_round"`  // of the oldest record that is open, else the last
+	TotalRounds  int            `json:"total_rounds"`   // asked so far
+	History      []pastQuestion `json:"dialog_history"` // what has ended, oldest first
+	Pending      []string       `json:"pending"`        // the ids of the records that are open, oldest first
 }
 
-// turn is one question that was shown, follow-ups included.
-type turn struct {
+// pastQuestion is one question that was shown, follow-ups included.
+type pastQuestion struct {
 	Round      int           `json:"round"`
 	ID         string        `json:"id"` // of the record
 	QuestionID string        `json:"question_id"`
@@ -41,23 +42,22 @@ type turn struct {
 func (s *Server) session(ctx context.Context, id string) ([]desk.Record, error) {
 	records, err := s.desk.Session(ctx, id)
 	if errors.Is(err, desk.ErrNotFound) || err == nil && len(records) == 0 {
-		return nil, problemf(http.StatusNotFound, codeSession, "There is no session %q, or nothing was asked in it.", id)
+		return nil, api.Problemf(api.SessionNotFound, "There is no session %q, or nothing was asked in it.", id)
 	}
 	return records, err
 }
 
-func (s *Server) getSession(w http.ResponseWriter, r *http.Request) {
+func (s *Server) getSession(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("session_id")
 	records, err := s.session(r.Context(), id)
 	if err != nil {
-		s.fail(w, r, err)
-		return
+		return err
 	}
-	d := dialog{SessionID: id, History: []turn{}, Pending: []string{}}
+	d := dialog{SessionID: id, History: []pastQuestion{}, Pending: []string{}}
 	for _, rec := range records {
 		d.TotalRounds = max(d.TotalRounds, rec.Round)
 		if rec.Outcome != nil {
-			d.History = append(d.History, turns(&rec)...)
+			d.History = append(d.History, pastQuestions(&rec)...)
 			continue
 		}
 		d.Pending = append(d.Pending, rec.ID)
@@ -69,60 +69,39 @@ func (s *Server) getSession(w http.ResponseWriter, r *http.Request) {
 		d.CurrentRound = d.TotalRounds
 	}
 	write(w, http.StatusOK, d)
+	return nil
 }
 
-// turns returns the questions of a record that has ended.
-func turns(rec *desk.Record) []turn {
+// pastQuestions returns the questions of a record that has ended.
+func pastQuestions(rec *desk.Record) []pastQuestion {
 	o := rec.Outcome
-	base := turn{
-		Round: rec.Round, ID: rec.ID, Status: rec.State, Reason: o.Reason,
-		Surface: o.Surface, AskedAt: rec.CreatedAt, EndedAt: o.At,
-	}
-	var reply question.Reply
+	reason := o.Reason
 	if o.Reply != nil {
-		reply = *o.Reply
-		base.Reason = reply.Reason
+		reason = o.Reply.Reason
 	}
-	var out []turn
-	for _, q := range rec.Shown(reply.Answers) {
-		t := base
-		t.QuestionID, t.Question, t.Type = q.ID, q.Text, q.Type
-		for _, o := range q.Options {
-			t.Options = append(t.Options, o.Label)
+	var out []pastQuestion
+	for _, x := range rec.Asked() {
+		q := pastQuestion{
+			Round: rec.Round, ID: rec.ID, QuestionID: x.ID, Question: x.Question.Text, Type: x.Type, Status: rec.State,
+			Answer: x.Value(), By: x.By(), Reason: reason, Surface: o.Surface, AskedAt: rec.CreatedAt, EndedAt: o.At,
 		}
-		if a := reply.Answer(q.ID); a != nil {
-			t.Answer, t.By = said(q.Question, a), a.By
+		for _, o := range x.Options {
+			q.Options = append(q.Options, o.Label)
 		}
-		out = append(out, t)
+		out = append(out, q)
 	}
 	return out
 }
 
-// said is an answer in the form its question has (E6).
-func said(q *question.Question, a *question.Answer) any {
-	words := q.Words(a)
-	switch {
-	case q.Type == question.Boolean && len(a.Selected) > 0:
-		return a.Selected[0] == question.YesID
-	case q.Several():
-		return words
-	case len(words) == 0:
-		return nil
-	}
-	return words[0]
-}
-
 // lift takes the round limit off a session: its user lets the agent go on
 // asking (D9).
-func (s *Server) lift(w http.ResponseWriter, r *http.Request) {
+func (s *Server) lift(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("session_id")
-	_, err := s.session(r.Context(), id)
-	if err == nil {
-		err = s.desk.Lift(r.Context(), id)
+	if _, err := s.session(r.Context(), id); err != nil {
+		return err
 	}
-	if err != nil {
-		s.fail(w, r, err)
-		return
+	if err := s.desk.Lift(r.Context(), id); err != nil {
+		return err
 	}
-	succeed(w, "The round limit is lifted for this session.")
+	return succeed(w, "The round limit is lifted for this session.")
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui/api"
 )
 
 // The state and history of a session (D8, D11), which is its own and no
@@ -61,7 +62,7 @@ func TestSessionOrder(t *testing.T) {
 	g.want(200, "", "POST", "/api/task/answer", `{"session_id":"s","question_id":"q1","answer":"because"}`)
 	g.reply(second.ID)
 	g.pending(other.ID)
-	g.want(400, codeAnswered, "POST", "/api/task/answer", `{"session_id":"s","question_id":"q1","answer":"pg"}`)
+	g.want(400, api.AlreadyAnswered, "POST", "/api/task/answer", `{"session_id":"s","question_id":"q1","answer":"pg"}`)
 	g.pending(other.ID)
 }
 
@@ -83,7 +84,7 @@ func (g *rig) exhaust(session string) (refused string) {
 	for i := 1; ; i++ {
 		body := `{"session_id":"` + session + `","questions":[` + encode(g.t, text(strings.Repeat("q", i))) + `]}`
 		if i <= 10 {
-			rec := decodeJSON[entry](g.t, g.want(201, "", "POST", "/api/questions", body).body)
+			rec := decodeJSON[api.Record](g.t, g.want(201, "", "POST", "/api/questions", body).body)
 			g.want(200, "", "POST", "/api/questions/"+rec.ID+"/dismiss", "")
 			continue
 		}
@@ -103,7 +104,7 @@ func TestAskAgain(t *testing.T) {
 	defer events.close()
 	body := `{"session_id":"s","questions":[` + encode(t, single("db")) + `]}`
 	waiting := g.later("POST", "/api/questions?wait=1", body)
-	ev := events.checked(eventRequest)
+	ev := events.checked(api.RequestEvent)
 	id := ev["id"].(string)
 	if rec := g.get(id); !rec.Attended {
 		t.Error("not attended while its asker waits")
@@ -113,19 +114,19 @@ func TestAskAgain(t *testing.T) {
 		t.Error("attended after its asker left")
 	}
 	g.want(200, "", "POST", "/api/task/answer", `{"session_id":"s","question_id":"db","answer":"pg"}`)
-	again := decodeJSON[entry](t, g.want(200, "", "POST", "/api/questions?wait=1", body).body)
+	again := decodeJSON[api.Record](t, g.want(200, "", "POST", "/api/questions?wait=1", body).body)
 	if again.ID != id || again.State != desk.Answered {
 		t.Errorf("asked again: %s %s, want the answer to %s", again.ID, again.State, id)
 	}
 	// Now it was fetched: asking once more is a new round (D10).
-	if once := decodeJSON[entry](t, g.want(201, "", "POST", "/api/questions", body).body); once.ID == id || once.Round != 2 {
+	if once := decodeJSON[api.Record](t, g.want(201, "", "POST", "/api/questions", body).body); once.ID == id || once.Round != 2 {
 		t.Errorf("once more: %s round %d", once.ID, once.Round)
 	}
 }
 
 func (g *rig) get(id string) desk.Record {
 	g.t.Helper()
-	return decodeJSON[entry](g.t, g.want(200, "", "GET", "/api/questions/"+id, "").body).Record
+	return decodeJSON[api.Record](g.t, g.want(200, "", "GET", "/api/questions/"+id, "").body).Record
 }
 
 // While a page is connected it counts as open for all processes of the user.
@@ -142,6 +143,6 @@ func TestPresence(t *testing.T) {
 	is(1)
 	l.close()
 	m.close()
-	g.server.stream.wait()
+	g.server.streams.wait()
 	is(0)
 }

@@ -29,7 +29,7 @@ type tab struct {
 }
 
 func newTab(t *testing.T, live bool) *tab {
-	tb := &tab{t: t, client: &http.Client{Transport: &http.Transport{}, Jar: jar{}}, live: live, stream: make(chan *http.Response, 4)}
+	tb := &tab{t: t, client: &http.Client{Transport: &http.Transport{}, Jar: jar{}, Timeout: patient}, live: live, stream: make(chan *http.Response, 4)}
 	t.Cleanup(tb.client.CloseIdleConnections)
 	return tb
 }
@@ -143,7 +143,7 @@ func TestSurfaceTells(t *testing.T) {
 		o.Desktop = func() error { return ErrRemote }
 	})
 	end := show(s.Telling(func(address string) { told <- address }), desk.Record{ID: "1"})
-	client := &http.Client{Transport: &http.Transport{}, Jar: jar{}}
+	client := &http.Client{Transport: &http.Transport{}, Jar: jar{}, Timeout: patient}
 	defer client.CloseIdleConnections()
 	resp, err := client.Get(<-told)
 	if err != nil {

@@ -387,19 +387,19 @@ function count(n) {
   document.querySelector('link[rel=icon]').href = '/favicon.svg?n=' + n;
 }
 
+// away and left are words.Ago and words.Left.
 function away(ms) {
   const min = Math.floor(ms / 60000);
   if (min < 1) return 'just now';
   if (min < 60) return `${min} min ago`;
-  return min < 48 * 60 ? `${Math.floor(min / 60)} h ago` : `${Math.floor(min / 1440)} days ago`;
+  return min < 48 * 60 ? `${Math.floor(min / 60)} h ago` : `${Math.floor(min / 1440)} d ago`;
 }
 
 function left(ms) {
-  const s = Math.ceil(ms / 1000);
+  const s = ms / 1000;
   if (s <= 0) return 'time is up';
-  if (s <= 120) return `${s} s left`;
-  const min = Math.ceil(s / 60);
-  return min < 60 ? `${min} min left` : min < 48 * 60 ? `${Math.floor(min / 60)} h left` : `${Math.floor(min / 1440)} days left`;
+  if (s <= 60) return `closes in ${Math.ceil(s)} s`;
+  return s <= 3600 ? `closes in ${Math.ceil(s / 60)} min` : `closes in ${Math.ceil(s / 3600)} h`;
 }
 
 function ages(root = document) {

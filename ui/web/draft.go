@@ -1,0 +1,163 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/ui/api"
+)
+
+// byProgram marks the answers in a draft that a program gave, one question at
+// a time (D11). They count, and only wait for the rest of their set. The others
+// are what a human is typing: nobody's answers before they are sent, so that
+// they are never committed from here.
+const byProgram question.By = "program"
+
+// draftLocks order what this server does to the drafts of a record, so that
+// two clients that answer different questions do not undo each other. A form
+// in another process may save the draft as well: between processes the last
+// one wins, and what it left out must be answered again.
+type draftLocks struct {
+	seed  maphash.Seed
+	locks [64]sync.Mutex // by a hash of the record's id
+}
+
+// hold takes the lock of a record and returns what gives it back.
+func (l *draftLocks) hold(id string) (unlock func()) {
+	mu := &l.locks[maphash.String(l.seed, id)%uint64(len(l.locks))]
+	mu.Lock()
+	return mu.Unlock
+}
+
+// draft returns what is kept for a record that is open, and since when; nothing
+// where there is none, or none that can be read.
+func (s *Server) draft(ctx context.Context, id string) (question.Reply, time.Time, error) {
+	draft, at, err := s.desk.Draft(ctx, id)
+	if errors.Is(err, desk.ErrDamaged) {
+		s.log.WarnContext(ctx, "leaving out a draft", "id", id, "error", err)
+	}
+	if errors.Is(err, desk.ErrDamaged) || errors.Is(err, desk.ErrNotFound) {
+		err = nil
+	}
+	return draft, at, err
+}
+
+// answerOne takes the answer to one question of a set. It is kept in the
+// record's draft until every required question has one, then all of them are
+// committed. It returns the ids of the questions that are still open; none
+// means that the set is answered.
+func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, answer []question.Answer, note string) (open []string, err error) {
+	defer s.drafts.hold(rec.ID)()
+	draft, at, err := s.draft(ctx, rec.ID)
+	if err != nil {
+		return nil, err
+	}
+	given := question.Reply{Answers: slices.DeleteFunc(slices.Clone(draft.Answers), func(a question.Answer) bool { return a.By != byProgram })}
+	if given.Answer(id) != nil {
+		return nil, answeredBefore(rec, id, given, at)
+	}
+	reply := question.Reply{Note: note}
+	for _, a := range append(given.Answers, answer...) {
+		a.By = question.ByUser
+		reply.Answers = append(reply.Answers, a)
+	}
+	faults, open := checkPart(&rec.Set, id, reply)
+	switch {
+	case len(faults) > 0:
+		return nil, faults
+	case len(open) == 0:
+		return nil, s.reply(ctx, rec.ID, reply)
+	case note != "":
+		return nil, question.Violations{{Path: "note", Message: "goes with the answer that completes the set; still open: " + strings.Join(open, ", ")}}
+	}
+	for _, a := range answer {
+		a.By = byProgram
+		draft.Answers = put(draft.Answers, a)
+	}
+	return open, api.Late(&rec.Set, s.desk.SaveDraft(ctx, rec.ID, draft))
+}
+
+// checkPart checks a reply that is to be completed: faults is what is wrong with the
+// answer to the question id, open what is missing beside it.
+func checkPart(set *question.Set, id string, reply question.Reply) (faults question.Violations, open []string) {
+	var found question.Violations
+	if _, err := set.Check(reply); !errors.As(err, &found) {
+		return nil, nil
+	}
+	for _, v := range found {
+		switch other, ok := strings.CutPrefix(v.Path, "answers."); {
+		case !ok, other == id:
+			faults = append(faults, v)
+		default:
+			open = append(open, other)
+		}
+	}
+	if parent, option := parentOf(set, id); parent != nil && len(faults) > 0 && !asked(set, reply, id) {
+		faults[0].Message = fmt.Sprintf("is asked only where %q is answered with %q", parent.ID, option.ID)
+	}
+	return faults, open
+}
+
+// asked reports whether the answers of a reply bring a question up.
+func asked(set *question.Set, reply question.Reply, id string) bool {
+	return slices.ContainsFunc(set.Shown(reply.Answers), func(q question.Shown) bool { return q.ID == id })
+}
+
+// parentOf returns the question and the option that bring up a follow-up; nil
+// for a question of the set itself.
+func parentOf(set *question.Set, id string) (*question.Question, *question.Option) {
+	for _, q := range set.All() {
+		for i := range q.Options {
+			o := &q.Options[i]
+			if slices.ContainsFunc(o.FollowUps, func(f question.Question) bool { return f.ID == id }) {
+				return q, o
+			}
+		}
+	}
+	return nil, nil
+}
+
+// answeredBefore tells a second answerer of a question what the first one said
+// (D19), while the set waits for the rest.
+func answeredBefore(rec *desk.Record, id string, given question.Reply, at time.Time) error {
+	p := api.Problemf(api.AlreadyAnswered, "The question %q is answered already; the answer is kept until the rest of the set has one.", id)
+	others := func(x question.Response) bool { return x.ID != id }
+	p.First = &api.First{
+		Status: desk.Answered, Surface: surfaceName, At: at,
+		Answers: api.ByKey(slices.DeleteFunc(rec.Set.Asked(&given), others)),
+	}
+	return p
+}
+
+// keepTyped keeps what a human has filled in so far, beside what programs have
+// answered meanwhile.
+func (s *Server) keepTyped(ctx context.Context, id string, typed question.Reply) error {
+	defer s.drafts.hold(id)()
+	draft, _, err := s.draft(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, a := range draft.Answers {
+		if a.By == byProgram {
+			typed.Answers = put(typed.Answers, a)
+		}
+	}
+	return s.desk.SaveDraft(ctx, id, typed)
+}
+
+// put adds an answer, in the place of the one to the same question.
+func put(answers []question.Answer, a question.Answer) []question.Answer {
+	if i := slices.IndexFunc(answers, func(x question.Answer) bool { return x.QuestionID == a.QuestionID }); i >= 0 {
+		answers[i] = a
+		return answers
+	}
+	return append(answers, a)
+}
