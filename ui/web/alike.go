@@ -43,13 +43,14 @@ func groupsOf(open []desk.Record) groups {
 	return g
 }
 
-// join tells a card of the others in its group; also are those that the human
+// beside returns the others of a record's group; also are those that the human
 // has ticked already.
-func (g groups) join(c *card, also []string) {
-	for _, rec := range g[c.Group] {
-		if rec.ID == c.ID || len(c.Alike) == maxAlike {
-			continue
+func (g groups) beside(rec *desk.Record, group string, also []string) []sibling {
+	var out []sibling
+	for _, other := range g[group] {
+		if other.ID != rec.ID && len(out) < maxAlike {
+			out = append(out, sibling{other.ID, words.Asker(other.Asker), slices.Contains(also, other.ID)})
 		}
-		c.Alike = append(c.Alike, sibling{rec.ID, words.Asker(rec.Asker), slices.Contains(also, rec.ID)})
 	}
+	return out
 }

@@ -3,32 +3,24 @@ package web
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
-
-	"github.com/yuin/goldmark"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
 
-// card is a record as the page shows it. Texts are safe to show: they went
-// through question.Line or question.Block, and the template escapes them.
+// card is a record as the page shows it. Its texts are as they came: the
+// templates pass each through line, lines, prose or preview.
 type card struct {
-	ID        string
-	CSRF      string
-	Client    string
-	Project   string
-	Directory string
-	Session   string // empty: there is nothing earlier to look at
-	Round     int
-	Asked     moment
-	Deadline  *moment
-	Proposals bool // what is proposed is taken at the deadline
-	Attended  bool
-	Limited   bool     // after this round the session may not ask for a while
-	Elsewhere []string // where else it is shown
+	*desk.Record
+	Now  time.Time
+	CSRF string
+
+	Deadline *time.Time
+	Limited  bool // after this round the session may not ask for a while
 
 	Fields []field
 	Group  string // the same on cards with the same questions
@@ -38,13 +30,9 @@ type card struct {
 	Back   bool    // a draft is back
 	Faults []fault // why the last try was refused
 
-	Ended *ending // nil while it is open
-}
-
-// moment is a time, and how far away it is now.
-type moment struct {
-	At   time.Time
-	Away string
+	// Own is what the human had filled in of a record that ended meanwhile, and
+	// was not sent.
+	Own []question.Response
 }
 
 // fault is what must change before a form can be sent.
@@ -53,63 +41,31 @@ type fault struct {
 	Words string
 }
 
-// ending is how a record ended, told to somebody who still has its form.
-type ending struct {
-	Outcome string
-	At      moment
-	Reason  string
-	Answers []pastAnswer
-	Own     []pastAnswer // what this human had filled in, and was not sent
-}
-
-// painter turns records into cards.
-type painter struct {
-	md   goldmark.Markdown
-	now  time.Time
-	csrf string
-}
-
-// card returns rec as a card with form filled in, which may be empty.
-func (p *painter) card(rec *desk.Record, form url.Values) card {
-	c := card{
-		ID:        rec.ID,
-		CSRF:      p.csrf,
-		Client:    words.Client(rec.Asker),
-		Project:   words.Project(rec.Asker),
-		Directory: question.Line(rec.Asker.Directory),
-		Round:     rec.Round,
-		Asked:     p.moment(rec.CreatedAt),
-		Attended:  true,
-		Group:     groupOf(&rec.Set),
-		Note:      form.Get("note"),
-		Reason:    form.Get("reason"),
+// newCard returns rec as a card with form filled in, which may be empty.
+func newCard(rec *desk.Record, form url.Values, now time.Time, csrf string) card {
+	c := card{Record: rec, Now: now, CSRF: csrf, Group: groupOf(&rec.Set), Note: form.Get("note"), Reason: form.Get("reason")}
+	if rec.Outcome != nil {
+		if own, _ := filledIn(&rec.Set, form); len(own.Answers) > 0 {
+			c.Own = rec.Set.Asked(&own)
+		}
+		return c
 	}
-	if rec.Round > 1 {
-		c.Session = rec.SessionID
-	}
-	f := filler{painter: p, id: rec.ID, form: form, places: map[string]int{}}
-	for i, q := range rec.All() {
-		f.places[q.ID] = i
-	}
+	f := filler{id: rec.ID, form: form, all: rec.All()}
 	c.Fields = f.fields(rec.Questions, true)
 	number(c.Fields)
 	return c
 }
 
-func (p *painter) moment(at time.Time) moment { return moment{at, words.Ago(p.now.Sub(at))} }
-
 // showFaults puts violations beside the fields they are about.
-func (c *card) showFaults(set *question.Set, found question.Violations) {
-	places := map[string]int{}
-	for i, q := range set.All() {
-		places["answers."+q.ID] = i
-	}
+func (c *card) showFaults(found question.Violations) {
 	faults := map[int]string{} // by place
+	all := c.All()
 	for _, v := range found {
-		switch place, ok := places[v.Path]; {
-		case ok:
+		place := slices.IndexFunc(all, func(q *question.Question) bool { return v.Path == "answers."+q.ID })
+		switch {
+		case place >= 0:
 			faults[place] = sentence(v.Message)
-			c.Faults = append(c.Faults, fault{fmt.Sprintf("%s-%d", c.ID, place), question.Line(set.All()[place].Text) + " " + faults[place]})
+			c.Faults = append(c.Faults, fault{fmt.Sprintf("%s-%d", c.ID, place), question.Line(all[place].Text) + " " + faults[place]})
 		case v.Path == "reason" || v.Path == "note":
 			c.Faults = append(c.Faults, fault{c.ID + "-" + v.Path, sentence("the " + v.Path + " " + v.Message)})
 		default:
@@ -124,16 +80,16 @@ func setFaults(fields []field, faults map[int]string) {
 		f := &fields[i]
 		f.Fault = faults[f.Place]
 		setFaults(f.FollowUps, faults)
-		for _, o := range f.Options {
-			setFaults(o.FollowUps, faults)
+		for _, o := range f.Choices {
+			setFaults(o.Fields, faults)
 		}
 	}
 }
 
-// sentence makes a violation's message one.
+// sentence makes a sentence of a violation's message.
 func sentence(s string) string {
 	if s == "" {
 		return ""
 	}
-	return strings.ToUpper(s[:1]) + question.Line(s[1:]) + "."
+	return words.Sentence(strings.ToUpper(s[:1]) + question.Line(s[1:]))
 }

@@ -129,15 +129,13 @@ func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, e
 	if gone != nil {
 		return err
 	}
-	p := s.painter(r)
-	c := p.card(&rec, r.PostForm)
+	c := newCard(&rec, r.PostForm, s.now(), s.csrf(r))
 	status := http.StatusBadRequest
 	var found question.Violations
 	switch {
-	case rec.Outcome != nil:
-		c = p.ended(&rec, r.PostForm)
+	case rec.Outcome != nil: // somebody else was first
 	case errors.As(err, &found):
-		c.showFaults(&rec.Set, found)
+		c.showFaults(found)
 	case problemOf(err) != nil:
 		return err
 	default:
@@ -150,7 +148,7 @@ func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, e
 		if err != nil {
 			s.log.WarnContext(r.Context(), "web: a card without those alike", "error", err)
 		}
-		s.addCircumstances(r.Context(), p, &c, groupsOf(open), &rec, r.PostForm["also"])
+		s.addCircumstances(r.Context(), &c, groupsOf(open), r.PostForm["also"])
 	}
 	if r.Header.Get(headerScript) == "" {
 		return s.writePage(w, r, status, &c, layout{From: id})

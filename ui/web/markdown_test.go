@@ -1,10 +1,9 @@
 package web
 
 import (
+	"regexp"
 	"strings"
 	"testing"
-
-	"golang.org/x/net/html"
 )
 
 func TestMarkdown(t *testing.T) {
@@ -54,23 +53,11 @@ func FuzzMarkdown(f *testing.F) {
 		f.Add(s)
 	}
 	md := newMarkdown()
-	allowed := map[string]bool{}
-	for _, name := range strings.Fields("p br em strong code pre ul ol li blockquote hr") {
-		allowed[name] = true
-	}
+	bare := regexp.MustCompile(`</?(p|br|em|strong|code|pre|ul|ol|li|blockquote|hr)>`)
 	f.Fuzz(func(t *testing.T, s string) {
 		for _, out := range []string{string(prose(md, s)), string(preview(md, s))} {
-			z := html.NewTokenizer(strings.NewReader(out))
-			for z.Next() != html.ErrorToken {
-				switch x := z.Token(); x.Type {
-				case html.TextToken:
-				case html.StartTagToken, html.EndTagToken, html.SelfClosingTagToken:
-					if !allowed[x.Data] || len(x.Attr) > 0 {
-						t.Fatalf("%q becomes %s in %s", s, x, out)
-					}
-				default:
-					t.Fatalf("%q becomes %s in %s", s, x, out)
-				}
+			if text := bare.ReplaceAllString(out, ""); strings.ContainsAny(text, "<>") {
+				t.Fatalf("%q becomes %s", s, out)
 			}
 		}
 	})

@@ -1,17 +1,19 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"errors"
 	"html/template"
 	"net/http"
-	"net/url"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
 
@@ -24,10 +26,37 @@ var assets embed.FS
 // pages returns the templates of the page, each to be executed on its own. They
 // are read when the first page is shown: most runs of the program show none.
 var pages = sync.OnceValue(func() *template.Template {
+	md := newMarkdown()
 	return template.Must(template.New("").Funcs(template.FuncMap{
+		"line":    question.Line,
+		"lines":   question.Block,
+		"prose":   func(text string) template.HTML { return prose(md, text) },
+		"preview": func(text string) template.HTML { return preview(md, text) },
+		"short":   func(preview string) bool { return strings.Count(preview, "\n") < 12 },
+
+		"client":  words.Client,
+		"project": words.Project,
+		"asker":   words.Asker,
+		"outcome": words.Outcome,
+		"reason":  words.Reason,
+		"place":   words.Place,
 		"plural":  words.Count,
+
 		"rfc3339": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"clock":   func(t time.Time) string { return t.Local().Format("2 Jan 2006, 15:04") },
+		"ago":     func(t, now time.Time) string { return words.Ago(now.Sub(t)) },
+		"left": func(t, now time.Time) string {
+			text, _ := words.Left(t.Sub(now))
+			return text
+		},
+
+		"chosen": func(a *question.Answer, option string) bool { return a != nil && slices.Contains(a.Selected, option) },
+		"answered": func(xs []question.Response) bool {
+			return slices.ContainsFunc(xs, func(x question.Response) bool { return x.Answer != nil })
+		},
+		"collected": func(q *question.Question) string {
+			return cmp.Or(strings.Join(q.Words(q.Collected), ", "), "nothing")
+		},
 	}).ParseFS(templates, "templates/*.html"))
 })
 
@@ -98,10 +127,10 @@ func (s *Server) writePage(w http.ResponseWriter, r *http.Request, status int, i
 	if instead != nil {
 		print("card", instead)
 	}
-	p, all := s.painter(r), groupsOf(open)
+	all := groupsOf(open)
 	for i := range shown {
 		if instead == nil || instead.ID != shown[i].ID {
-			print("card", s.card(r.Context(), p, all, &shown[i]))
+			print("card", s.card(r, all, &shown[i]))
 		}
 	}
 	print("foot", x)
@@ -125,40 +154,29 @@ func (x *layout) cut(open []desk.Record) []desk.Record {
 	return shown
 }
 
-func (s *Server) painter(r *http.Request) *painter {
-	return &painter{md: newMarkdown(), now: s.now(), csrf: s.csrf(r)}
-}
-
 // card returns the card of an open record, with the draft of its answer.
-func (s *Server) card(ctx context.Context, p *painter, all groups, rec *desk.Record) card {
-	draft, _, err := s.draft(ctx, rec.ID)
+func (s *Server) card(r *http.Request, all groups, rec *desk.Record) card {
+	draft, _, err := s.draft(r.Context(), rec.ID)
 	if err != nil {
-		s.log.WarnContext(ctx, "leaving out a draft", "id", rec.ID, "error", err)
+		s.log.WarnContext(r.Context(), "leaving out a draft", "id", rec.ID, "error", err)
 	}
-	c := p.card(rec, fill(&rec.Set, draft))
+	c := newCard(rec, fill(&rec.Set, draft), s.now(), s.csrf(r))
 	c.Back = len(draft.Answers) > 0 || draft.Note != ""
-	s.addCircumstances(ctx, p, &c, all, rec, nil)
+	s.addCircumstances(r.Context(), &c, all, nil)
 	return c
 }
 
-// addCircumstances tells a card what changes while it is open.
-func (s *Server) addCircumstances(ctx context.Context, p *painter, c *card, all groups, rec *desk.Record, also []string) {
-	if at, ok := s.desk.Deadline(ctx, *rec); ok {
-		left, _ := words.Left(at.Sub(p.now))
-		c.Deadline, c.Proposals = &moment{at, left}, rec.OnTimeout == desk.OnTimeoutDefault
+// addCircumstances tells a card what changes while it is open; also are those
+// alike that the human has ticked already.
+func (s *Server) addCircumstances(ctx context.Context, c *card, all groups, also []string) {
+	if at, ok := s.desk.Deadline(ctx, *c.Record); ok {
+		c.Deadline = &at
 	}
-	atLimit, err := s.desk.AtLimit(ctx, rec.SessionID)
-	if err != nil {
-		s.log.WarnContext(ctx, "web: a card without its round limit", "id", rec.ID, "error", err)
+	var err error
+	if c.Limited, err = s.desk.AtLimit(ctx, c.SessionID); err != nil {
+		s.log.WarnContext(ctx, "web: a card without its round limit", "id", c.ID, "error", err)
 	}
-	c.Limited = atLimit
-	c.Attended = rec.Attended
-	for _, x := range rec.ShownOn {
-		if x.Why == "" && x.Surface != surfaceName {
-			c.Elsewhere = append(c.Elsewhere, words.Place(x.Surface))
-		}
-	}
-	all.join(c, also)
+	c.Alike = all.beside(c.Record, c.Group, also)
 }
 
 // openIDs lists the ids of what waits. The script compares after it was cut
@@ -182,7 +200,7 @@ func (s *Server) cards(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	p, all := s.painter(r), groupsOf(open)
+	all := groupsOf(open)
 	var cards []card
 	for _, id := range r.URL.Query()["id"] {
 		rec, err := s.desk.Get(r.Context(), id)
@@ -191,25 +209,10 @@ func (s *Server) cards(w http.ResponseWriter, r *http.Request) error {
 		case err != nil:
 			return err
 		case rec.Outcome == nil:
-			cards = append(cards, s.card(r.Context(), p, all, &rec))
+			cards = append(cards, s.card(r, all, &rec))
 		default:
-			cards = append(cards, p.ended(&rec, nil))
+			cards = append(cards, newCard(&rec, nil, s.now(), ""))
 		}
 	}
 	return fragment(w, http.StatusOK, "cards", cards)
-}
-
-// ended returns the card of a record that has ended, with what the human had
-// filled in meanwhile.
-func (p *painter) ended(rec *desk.Record, own url.Values) card {
-	c := p.card(rec, nil)
-	o := rec.Outcome
-	c.Ended = &ending{Outcome: words.Outcome(o), At: p.moment(o.At), Reason: words.Reason(o)}
-	if o.Reply != nil {
-		c.Ended.Answers = answersOf(rec.Asked())
-	}
-	if own, _ := filledIn(&rec.Set, own); len(own.Answers) > 0 {
-		c.Ended.Own = answersOf(rec.Set.Asked(&own))
-	}
-	return c
 }
