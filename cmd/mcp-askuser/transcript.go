@@ -2,9 +2,9 @@ package main
 
 import (
 	"cmp"
+	"crypto/sha1" //nolint:gosec // RFC 9562 names it for ids, which are no secrets
+	"fmt"
 	"time"
-
-	"github.com/google/uuid"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -53,7 +53,7 @@ func transcript(records []desk.Record) []line {
 	var out []line
 	add := func(rec desk.Record, kind, role string, when time.Time, content any) *line {
 		session := cmp.Or(rec.SessionID, rec.ID)
-		id := uuid.NewSHA1(uuid.NameSpaceOID, []byte(rec.ID+"/"+kind)).String()
+		id := nameUUID(rec.ID + "/" + kind)
 		out = append(out, line{
 			Type: role, UUID: id, ParentUUID: last[session], SessionID: session,
 			Timestamp: when, CWD: rec.Asker.Directory, Message: turn{role, [1]any{content}},
@@ -68,6 +68,16 @@ func transcript(records []desk.Record) []line {
 		add(rec, "tool_result", "user", rec.Outcome.At, toolResult{"tool_result", use, result.Message, result.IsError()}).ToolUseResult = result
 	}
 	return out
+}
+
+// nameUUID returns the id of a name in the namespace of object identifiers (RFC
+// 9562, version 5): the same name has the same id.
+func nameUUID(name string) string {
+	const namespace = "\x6b\xa7\xb8\x12\x9d\xad\x11\xd1\x80\xb4\x00\xc0\x4f\xd4\x30\xc8"
+	id := sha1.Sum([]byte(namespace + name)) //nolint:gosec // as above
+	id[6] = id[6]&0x0f | 5<<4                // version
+	id[8] = id[8]&0x3f | 0x80                // variant
+	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:16])
 }
 
 // toolInput is a set as the tool takes it.
