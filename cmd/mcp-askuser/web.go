@@ -7,7 +7,6 @@ import (
 
 	"github.com/mdp/qrterminal/v3"
 	"github.com/spf13/cobra"
-	"rsc.io/qr"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
@@ -73,7 +72,7 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 		return err
 	}
 	if server.Exposed() {
-		qrterminal.GenerateHalfBlock(address, qr.L, a.err)
+		qrterminal.GenerateHalfBlock(address, qrterminal.L, a.err)
 	}
 	fmt.Fprintln(a.err, "Open the address in a browser; Ctrl+C ends the server. Keep it to yourself: whoever has it can answer in your name.")
 	if open {

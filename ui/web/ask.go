@@ -1,7 +1,6 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -107,8 +106,12 @@ func (s *Server) submit(r *http.Request) (*present.Waiter, error) {
 		return nil, unread(err)
 	}
 	set, timeout, err := s.decode(data)
-	if err != nil {
-		return nil, badAsk(err)
+	var found question.Violations
+	switch {
+	case errors.As(err, &found):
+		return nil, api.Invalid(api.InvalidQuestion, found)
+	case err != nil:
+		return nil, api.Problemf(api.InvalidQuestion, "The body is not valid JSON: %v.", err)
 	}
 	if len(set.Shown(nil)) == 0 {
 		return nil, api.Problemf(api.InvalidQuestion, "Every question brings its answer along; there is nothing to ask.")
@@ -141,15 +144,6 @@ func (s *Server) submit(r *http.Request) (*present.Waiter, error) {
 // nowhere shows a question to nobody in particular: whoever answers finds it.
 func nowhere(*present.Presentation) []ui.Surface { return []ui.Surface{ui.Elsewhere()} }
 
-// badAsk says what is wrong with a call form.
-func badAsk(err error) error {
-	var violations question.Violations
-	if errors.As(err, &violations) {
-		return api.Invalid(api.InvalidQuestion, violations)
-	}
-	return api.Problemf(api.InvalidQuestion, "The body is not valid JSON: %v.", err)
-}
-
 // fresh refuses a question id that the caller gave twice in a session: an
 // answer names its question by it (D12). The same questions asked anew are no
 // second use: the desk hands out the answer that they got. Ids that were
@@ -164,7 +158,7 @@ func (s *Server) fresh(ctx context.Context, session string, set question.Set, da
 		return err
 	}
 	for _, rec := range records {
-		if same(rec.Questions, set.Questions) {
+		if groupOf(&rec.Set) == groupOf(&set) {
 			continue
 		}
 		for _, q := range rec.All() {
@@ -174,13 +168,6 @@ func (s *Server) fresh(ctx context.Context, session string, set question.Set, da
 		}
 	}
 	return nil
-}
-
-// same compares as the store does: what is empty and what is missing are one.
-func same(a, b []question.Question) bool {
-	x, errX := json.Marshal(a)
-	y, errY := json.Marshal(b)
-	return errX == nil && errY == nil && bytes.Equal(x, y)
 }
 
 // givenIDs returns the question ids that stand in a call form.

@@ -3,6 +3,7 @@
 package web
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"sync"
@@ -13,6 +14,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // TestBrowserLive: questions come and go by themselves; the title and the icon
@@ -162,7 +164,9 @@ func TestBrowserDraft(t *testing.T) {
 	v.listening()
 	v.shows(within(rec.ID, "[data-back]"), "Your draft is back")
 	v.wait(`document.querySelector(%q).checked && document.querySelector(%q).checked`, chosen(rec.ID, 0, "0"), chosen(rec.ID, 1, "1"))
-	events, err := v.desk.Watch(t.Context())
+	ctx, cancel := context.WithTimeout(t.Context(), patient)
+	defer cancel()
+	events, err := v.desk.Watch(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,6 +182,7 @@ func TestBrowserDraft(t *testing.T) {
 			return
 		}
 	}
+	t.Error("no draft came")
 }
 
 // TestBrowserDeadline: what is left of the time is counted down, and typing
@@ -197,6 +202,24 @@ func TestBrowserDeadline(t *testing.T) {
 	v.write(inWords(rec.ID, 0), "orders")
 	v.wait(`Date.parse(document.querySelector("time[data-left]").dateTime) > Date.parse(%q)`, before)
 	v.wait(`document.activeElement.value === "orders"`)
+}
+
+// TestBrowserAges: the script says how far away a time is in the same words as
+// the server.
+func TestBrowserAges(t *testing.T) {
+	v := browse(t, wide, nil)
+	for _, d := range []time.Duration{
+		0, time.Millisecond, time.Second, 59500 * time.Millisecond, time.Minute, 61 * time.Second, 10 * time.Minute, 59*time.Minute + 59*time.Second,
+		time.Hour, 61 * time.Minute, 5 * time.Hour, 47 * time.Hour, 48 * time.Hour, 50 * time.Hour, 100 * time.Hour,
+	} {
+		if got, want := eval[string](v, "away(%d)", d.Milliseconds()), words.Ago(d); got != want {
+			t.Errorf("%v ago: %q, want %q", d, got, want)
+		}
+		want, _ := words.Left(d)
+		if got := eval[string](v, "left(%d)", d.Milliseconds()); got != want {
+			t.Errorf("in %v: %q, want %q", d, got, want)
+		}
+	}
 }
 
 // TestBrowserAttention: the page says when nobody waits any more.
@@ -297,8 +320,8 @@ func TestBrowserOffline(t *testing.T) {
 	v.pending(rec.ID)
 }
 
-// TestBrowserThousand: a thousand questions are usable within a second, the
-// oldest of them are shown, and others move up.
+// TestBrowserThousand: of a thousand questions the oldest are shown, and others
+// move up. How soon that is usable goes to the log; see BenchmarkPage.
 func TestBrowserThousand(t *testing.T) {
 	v := browse(t, wide, func(g *rig) {
 		var asking sync.WaitGroup
@@ -330,12 +353,6 @@ func TestBrowserThousand(t *testing.T) {
 		firstByte = min(firstByte, eval[float64](v, `(([x]) => x.responseStart - x.requestStart)(performance.getEntriesByType("navigation"))`))
 	}
 	t.Logf("first byte after %.0f ms, usable after %v", firstByte, usable.Round(time.Millisecond))
-	if firstByte > raceFactor*200 { // 50 on a machine that has no browser to run beside: see BenchmarkPage
-		t.Errorf("first byte after %.0f ms", firstByte)
-	}
-	if usable > 3*raceFactor*time.Second { // one on a machine with a core to spare
-		t.Errorf("usable after %v", usable)
-	}
 	v.shows("#count", "1000 questions wait")
 	v.shows("#rest", "900 more wait")
 	v.gone("#r-" + next)

@@ -177,7 +177,7 @@ func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.desk.Get(r.Context(), r.PostForm.Get("id"))
 	if err == nil && rec.Outcome == nil {
 		typed, _ := filledIn(&rec.Set, r.PostForm) // what is not right yet is part of a draft
-		err = s.keepTyped(r.Context(), rec.ID, typed)
+		err = api.Late(&rec.Set, s.keepTyped(r.Context(), rec.ID, typed))
 	}
 	if err == nil {
 		w.WriteHeader(http.StatusNoContent)

@@ -3,8 +3,9 @@
 // a small script keeps it live. The API is the same door for other programs
 // (INTERFACES, "HTTP"), described in openapi.json.
 //
-// It imports ui, desk and question. It must not know the call forms in which
-// agents write (they are handed in as Options.Decode), nor any other surface.
+// It imports ui, ui/api, ui/words, desk and question. It must not know the call
+// forms in which agents write (they are handed in as Options.Decode), nor any
+// other surface.
 //
 // The rules of its security, in the order in which a request meets them:
 //

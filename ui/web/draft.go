@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -60,16 +61,32 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, ans
 	if err != nil {
 		return nil, err
 	}
-	given := question.Reply{Answers: slices.DeleteFunc(slices.Clone(draft.Answers), func(a question.Answer) bool { return a.By != byProgram })}
-	if given.Answer(id) != nil {
-		return nil, answeredBefore(rec, id, given, at)
-	}
 	reply := question.Reply{Note: note}
-	for _, a := range append(given.Answers, answer...) {
-		a.By = question.ByUser
-		reply.Answers = append(reply.Answers, a)
+	for _, a := range draft.Answers {
+		if a.By == byProgram {
+			a.By = question.ByUser
+			reply.Answers = append(reply.Answers, a)
+		}
 	}
-	faults, open := checkPart(&rec.Set, id, reply)
+	if reply.Answer(id) != nil {
+		return nil, answeredBefore(rec, id, reply, at)
+	}
+	if parent, option := parentOf(&rec.Set, id); parent != nil {
+		if a := cmp.Or(parent.Collected, reply.Answer(parent.ID)); a == nil || !slices.Contains(a.Selected, option.ID) {
+			return nil, question.Violations{{Path: "answers." + id, Message: fmt.Sprintf("is asked only where %q is answered with %q", parent.ID, option.ID)}}
+		}
+	}
+	reply.Answers = append(reply.Answers, answer...)
+	_, err = rec.Check(reply)
+	var faults, found question.Violations
+	errors.As(err, &found)
+	for _, v := range found {
+		if other, ok := strings.CutPrefix(v.Path, "answers."); ok && other != id {
+			open = append(open, other) // what was kept is right, so that it is missing
+		} else {
+			faults = append(faults, v)
+		}
+	}
 	switch {
 	case len(faults) > 0:
 		return nil, faults
@@ -83,32 +100,6 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, ans
 		draft.Answers = put(draft.Answers, a)
 	}
 	return open, api.Late(&rec.Set, s.desk.SaveDraft(ctx, rec.ID, draft))
-}
-
-// checkPart checks a reply that is to be completed: faults is what is wrong with the
-// answer to the question id, open what is missing beside it.
-func checkPart(set *question.Set, id string, reply question.Reply) (faults question.Violations, open []string) {
-	var found question.Violations
-	if _, err := set.Check(reply); !errors.As(err, &found) {
-		return nil, nil
-	}
-	for _, v := range found {
-		switch other, ok := strings.CutPrefix(v.Path, "answers."); {
-		case !ok, other == id:
-			faults = append(faults, v)
-		default:
-			open = append(open, other)
-		}
-	}
-	if parent, option := parentOf(set, id); parent != nil && len(faults) > 0 && !asked(set, reply, id) {
-		faults[0].Message = fmt.Sprintf("is asked only where %q is answered with %q", parent.ID, option.ID)
-	}
-	return faults, open
-}
-
-// asked reports whether the answers of a reply bring a question up.
-func asked(set *question.Set, reply question.Reply, id string) bool {
-	return slices.ContainsFunc(set.Shown(reply.Answers), func(q question.Shown) bool { return q.ID == id })
 }
 
 // parentOf returns the question and the option that bring up a follow-up; nil
