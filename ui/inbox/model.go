@@ -2,8 +2,6 @@ package inbox
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"image/color"
 	"io"
 	"strings"
@@ -15,6 +13,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/term"
 )
 
 // Name is the inbox's word in records and results.
@@ -35,7 +34,7 @@ const (
 )
 
 // model is the inbox. What stands in front of the tabs, if anything, has the
-// keys: a form, the page in place of one, a question whether to dismiss, a
+// keys: a form, the notice in place of one, a question whether to dismiss, a
 // text to read.
 type model struct {
 	ctx  context.Context // ends with the inbox; Bubble Tea hands none to commands
@@ -47,7 +46,7 @@ type model struct {
 	// not end in the middle of it.
 	writes *sync.RWMutex
 
-	look          *look
+	styles        *term.Styles
 	background    color.Color // of the terminal; nil while unknown
 	width, height int         // of the terminal, in cells; 0 until known
 
@@ -59,7 +58,7 @@ type model struct {
 	answer    *answer
 	stopped   *stopped
 	dismissal *dismissal
-	reader    *reader
+	reader    *term.Reader
 
 	note  string    // what the last key led to
 	fault string    // why the desk cannot be read
@@ -90,14 +89,14 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 			return m.answer.send(m.formSize())
 		}
 	case tea.BackgroundColorMsg:
-		m.background, m.look = msg.Color, newLook(msg.IsDark())
+		m.background, m.styles = msg.Color, term.NewStyles(msg.IsDark())
 		if m.answer != nil {
 			return m.answer.send(msg)
 		}
 	case tea.FocusMsg:
 		return m.lookAgain
 	case tea.KeyPressMsg, tea.PasteMsg:
-		return m.press(msg)
+		return m.key(msg)
 	case forForm:
 		if msg.to != m.answer {
 			return nil
@@ -232,7 +231,7 @@ func (m *model) announce(rec desk.Record) tea.Cmd {
 
 func (m *model) open(o opened) tea.Cmd {
 	switch {
-	case m.answer != nil || m.front():
+	case m.answer != nil || m.covered():
 		return nil
 	case o.err != nil:
 		m.note = "The question cannot be opened: " + question.Line(o.err.Error())
@@ -244,31 +243,9 @@ func (m *model) open(o opened) tea.Cmd {
 	return m.openForm(o)
 }
 
-// front reports whether something stands in front of the tabs.
-func (m *model) front() bool {
+// covered reports whether something stands in front of the tabs.
+func (m *model) covered() bool {
 	return m.answer != nil || m.stopped != nil || m.dismissal != nil || m.reader != nil
-}
-
-// endDismissal takes away the question whether to dismiss a record that has
-// ended.
-func (m *model) endDismissal(rec desk.Record) {
-	if d := m.dismissal; d != nil && d.rec.ID == rec.ID && !d.sending {
-		m.stop(form.Withdrawal(&desk.ClosedError{ID: rec.ID, Outcome: *rec.Outcome}))
-	}
-}
-
-func (m *model) settleDismissal(d dismissed) {
-	var closed *desk.ClosedError
-	switch {
-	case d.err == nil:
-		m.waiting.remove(d.id)
-		m.dismissal, m.note = nil, "Dismissed."
-	case errors.As(d.err, &closed):
-		m.stop(form.Withdrawal(d.err))
-	case m.dismissal != nil:
-		m.dismissal.sending = false
-		m.dismissal.fault = "Not sent: " + question.Line(d.err.Error()) + ". Enter tries again."
-	}
 }
 
 // reply puts a reply on the desk.
@@ -289,11 +266,11 @@ func (m *model) keep(id string, r question.Reply) {
 // keepTime sets the timer for the moment when an age on the screen is no
 // longer true. A timer that is set for an earlier one stays.
 func (m *model) keepTime() tea.Cmd {
-	if m.front() || m.tab != waitingTab {
+	if m.covered() || m.tab != waitingTab {
 		return nil
 	}
 	now := m.now()
-	next := m.waiting.next(now, m.height-edgesHigh)
+	next := m.waiting.next(now, m.height-term.EdgesHigh)
 	if next == 0 {
 		return nil
 	}
@@ -311,11 +288,4 @@ func (m *model) quit() tea.Cmd {
 		return tea.Quit
 	}
 	return tea.Sequence(m.answer.send(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}), tea.Quit)
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

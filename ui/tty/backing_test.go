@@ -43,7 +43,7 @@ func TestDraftSurvives(t *testing.T) {
 	x.WaitFor("Review")
 	x.Type("\r")
 	x.WaitFor("Answer sent.")
-	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(words("database", "DuckDB"))) {
+	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(ownWords("database", "DuckDB"))) {
 		t.Errorf("committed %+v", rep.Replies)
 	}
 }
@@ -129,14 +129,14 @@ func TestLimitOnFullScreen(t *testing.T) {
 	x.Type("\x1bl")
 	x.WaitFor("The limit is lifted")
 	x.Type("x\r")
-	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(words("database", "x"))) {
+	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(ownWords("database", "x"))) {
 		t.Errorf("committed %+v", rep.Replies)
 	}
 }
 
 // allAnswered answers the sample "review".
 func allAnswered() question.Reply {
-	r := answered(option("database", "none"), words("features", "billing", "log"))[0]
+	r := answered(option("database", "none"), ownWords("features", "billing", "log"))[0]
 	r.Note = "soon, please"
 	return r
 }
@@ -145,8 +145,8 @@ func allAnswered() question.Reply {
 func TestPlainWithDesk(t *testing.T) {
 	const number, numbers = "Enter a number [1]: ", "Enter numbers, like 1,2 [1,3]: "
 	const send, keepIt = "q closes: ", "n starts over: "
-	half := question.Reply{Note: "soon", Answers: []question.Answer{option("database", "sqlite"), words("features", "billing", "log")}}
-	spoilt := question.Reply{Answers: []question.Answer{words("database", "DuckDB", "mysql", "sqlite"), words("nobody", "x")}}
+	half := question.Reply{Note: "soon", Answers: []question.Answer{option("database", "sqlite"), ownWords("features", "billing", "log")}}
+	spoilt := question.Reply{Answers: []question.Answer{ownWords("database", "DuckDB", "mysql", "sqlite"), ownWords("nobody", "x")}}
 	for _, tt := range []struct {
 		name, sample string
 		draft        question.Reply
@@ -155,7 +155,7 @@ func TestPlainWithDesk(t *testing.T) {
 		want         []question.Reply
 	}{
 		{"draft kept", "review", half, 0, []step{{keepIt, "?\r"}, {keepIt, "\r"}, {"[keep]: ", "\r"}, {"[keep]: ", "\r"}, {"to skip): ", "kiosk\r"}, {send, "\r"}},
-			[]question.Reply{{Note: "soon", Answers: answered(option("database", "sqlite"), words("features", "billing", "log"), words("name", "kiosk"))[0].Answers}}},
+			[]question.Reply{{Note: "soon", Answers: answered(option("database", "sqlite"), ownWords("features", "billing", "log"), ownWords("name", "kiosk"))[0].Answers}}},
 		{"draft of one answer", "single", spoilt, 0, []step{{keepIt, "\r"}, {"[keep]: ", "\r"}, {send, "\r"}}, answered(option("database", "sqlite"))},
 		{"draft dropped", "single", half, 0, []step{{keepIt, "n\r"}, {number, "3\r"}}, answered(option("database", "none"))},
 		{"draft and end of input", "single", half, 0, []step{{keepIt, "\x04"}}, []question.Reply{{Dismissed: true}}},
@@ -188,7 +188,7 @@ func TestPlainWithDesk(t *testing.T) {
 			}
 			transcript := strings.ReplaceAll(x.Output(), "\r\n", "\n")
 			transcript = closesIn.ReplaceAllString(transcript, "closes in N s") // a loaded machine is slow
-			golden(t, strings.ReplaceAll("desk "+tt.name, " ", "-"), transcript)
+			checkTranscript(t, "desk "+tt.name, transcript)
 		})
 	}
 }
@@ -229,18 +229,6 @@ func TestFollowEnds(t *testing.T) {
 	stop()
 }
 
-func TestSpan(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		-time.Second: "0 seconds", time.Second: "1 second", 20*time.Second + 300*time.Millisecond: "20 seconds",
-		90 * time.Second: "90 seconds", 2 * time.Minute: "2 minutes", 59*time.Minute + 40*time.Second: "60 minutes",
-		3*time.Hour + 10*time.Minute: "3 hours",
-	} {
-		if got := span(d); got != want {
-			t.Errorf("span(%s) = %q, want %q", d, got, want)
-		}
-	}
-}
-
 // A process that was stopped and goes on takes its terminal again, whatever the
 // shell has made of it meanwhile.
 func TestStoppedAndContinued(t *testing.T) {
@@ -267,12 +255,12 @@ func TestStoppedAndContinued(t *testing.T) {
 // outside (DESIGN, promise 7).
 func TestEarlierRoundsAreSafe(t *testing.T) {
 	evil := sample("hostile").Questions[0].Text
-	reply := answered(words("h", evil))[0]
+	reply := answered(ownWords("h", evil))[0]
 	reply.Note = evil
 	a := putSecond(t, "single", "hostile", reply)
 	var out bytes.Buffer
 	lines := &lineReader{r: bufio.NewReader(strings.NewReader("h\n1\n"))}
-	paper := &paper{w: &out, width: func() int { return widthUnknown }}
+	paper := &printer{w: &out, width: func() int { return widthUnknown }}
 	if err := converse(t.Context(), lines, paper, newBacking(a.Desk, a.Record), a.Record, func(question.Reply) error { return nil }); err != nil {
 		t.Fatal(err)
 	}

@@ -122,9 +122,9 @@ func merge(q *question.Question, words []string, all *reading) reading {
 	}
 	switch chosen := len(all.selected); {
 	case chosen == 0 && !all.other:
-		return reading{fault: "That names no option. " + hint(q)}
+		return reading{fault: "That names no option. " + need(q)}
 	case !q.Several() && (chosen > 1 || chosen == 1 && all.other):
-		return reading{fault: "Only one answer can be given here. " + hint(q)}
+		return reading{fault: "Only one answer can be given here. " + need(q)}
 	}
 	return *all
 }
@@ -137,11 +137,11 @@ func understandOne(q *question.Question, word string) (r reading, ok bool) {
 		return byNumber(q, n)
 	}
 	if inner, found := quoted(word); found {
-		if o := named(q, inner); o != nil {
+		if o := q.Named(inner); o != nil {
 			return reading{selected: []string{o.ID}}, true
 		}
 	}
-	o := named(q, word)
+	o := q.Named(word)
 	r, ok = byNumber(q, plain)
 	switch {
 	case o == nil && ok:
@@ -175,44 +175,8 @@ func number(word string) (int, bool) {
 	return int(n), err == nil
 }
 
-// named returns the option with this label or id, in any case. Boolean
-// questions know yes, no, y and n besides.
-func named(q *question.Question, word string) *question.Option {
-	for i := range q.Options {
-		o := &q.Options[i]
-		if strings.EqualFold(strings.TrimSpace(o.Label), word) || strings.EqualFold(o.ID, word) {
-			return o
-		}
-	}
-	if q.Type != question.Boolean {
-		return nil
-	}
-	switch strings.ToLower(word) {
-	case "y", "yes":
-		return q.Option(question.YesID)
-	case "n", "no":
-		return q.Option(question.NoID)
-	}
-	return nil
-}
-
 func noOption(q *question.Question, word string) string {
-	return fmt.Sprintf("%s is no option. %s", question.Shorten(question.Line(word), 40), hint(q))
-}
-
-// hint says what to enter for q.
-func hint(q *question.Question) string {
-	if q.Type == question.Boolean {
-		return "Enter y or n."
-	}
-	enter := fmt.Sprintf("Enter a number from 1 to %d", len(q.Options))
-	if q.Several() {
-		enter = fmt.Sprintf("Enter numbers from 1 to %d, like 1,2", len(q.Options))
-	}
-	if q.AllowCustom {
-		return enter + ", or 0 for an answer of your own."
-	}
-	return enter + "."
+	return fmt.Sprintf("%s is no option. %s", question.Shorten(question.Line(word), 40), need(q))
 }
 
 func quoted(word string) (inner string, ok bool) {

@@ -12,7 +12,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
-	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/words"
 )
 
 // Plain asks rec in lines (A8–A12): it writes to out, wrapped to 80 columns,
@@ -25,7 +25,7 @@ func Plain(ctx context.Context, in io.Reader, out io.Writer, rec desk.Record, co
 	if d, ok := in.(interface{ SetReadDeadline(time.Time) error }); ok && d.SetReadDeadline(time.Time{}) == nil {
 		lines.interrupt = func() { _ = d.SetReadDeadline(time.Unix(1, 0)) }
 	}
-	return converse(ctx, lines, &paper{w: out, width: func() int { return widthUnknown }}, nil, rec, commit)
+	return converse(ctx, lines, &printer{w: out, width: func() int { return widthUnknown }}, nil, rec, commit)
 }
 
 // showPlain asks rec in lines on t, which is free.
@@ -34,7 +34,7 @@ func showPlain(ctx context.Context, t *terminal, backed *backing, rec desk.Recor
 	lines := &lineReader{r: bufio.NewReader(t), interrupt: t.interrupt, alive: t.foreground, limit: lineLimit}
 	width := func() int { w, _ := t.size(); return w }
 	defer context.AfterFunc(ctx, func() { t.hurry(quitTime + killTime) })()
-	err := converse(ctx, lines, &paper{w: t, width: width}, backed, rec, commit)
+	err := converse(ctx, lines, &printer{w: t, width: width}, backed, rec, commit)
 	if ctx.Err() != nil {
 		t.flush() // and half a line typed for it is no command for the next program
 	}
@@ -43,7 +43,7 @@ func showPlain(ctx context.Context, t *terminal, backed *backing, rec desk.Recor
 
 // conversation is one record being asked in lines.
 type conversation struct {
-	*paper
+	*printer
 	in      *lineReader
 	desk    *backing
 	record  desk.Record
@@ -66,8 +66,8 @@ const (
 
 // converse asks rec until the reply is committed or the conversation ends
 // without one; it keeps the contract of ui.Surface's Show.
-func converse(ctx context.Context, in *lineReader, out *paper, backed *backing, rec desk.Record, commit ui.Commit) error {
-	c := &conversation{paper: out, in: in, desk: backed, record: rec, commit: commit, asked: map[string]bool{}}
+func converse(ctx context.Context, in *lineReader, out *printer, backed *backing, rec desk.Record, commit ui.Commit) error {
+	c := &conversation{printer: out, in: in, desk: backed, record: rec, commit: commit, asked: map[string]bool{}}
 	c.text("", c.asker())
 	if err := c.open(ctx); err != nil {
 		return c.leave(ctx, err)
@@ -101,14 +101,9 @@ func converse(ctx context.Context, in *lineReader, out *paper, backed *backing, 
 }
 
 func (c *conversation) asker() string {
-	asker := c.record.Asker
-	who := "A program"
-	if asker.Client != "" {
-		who = question.Line(asker.Client)
-	}
-	who += " asks"
-	if asker.Directory != "" {
-		who += ", in " + question.Line(asker.Directory)
+	who := words.Client(c.record.Asker) + " asks"
+	if dir := c.record.Asker.Directory; dir != "" {
+		who += ", in " + question.Line(dir)
 	}
 	if c.record.Round > 1 { // D8
 		who += fmt.Sprintf(", round %d", c.record.Round)
@@ -151,7 +146,8 @@ func (c *conversation) index(q *question.Question) int {
 	return slices.IndexFunc(c.answers, func(a question.Answer) bool { return a.QuestionID == q.ID })
 }
 
-// prompt writes text and reads the line that follows.
+// prompt writes text and reads the line that follows. It is where every line
+// of the human comes in.
 func (c *conversation) prompt(ctx context.Context, text string) (string, error) {
 	for {
 		c.print(text)
@@ -185,18 +181,18 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 	switch {
 	case errors.As(err, &closed):
 		c.blank()
-		c.text("", form.Withdrawal(closed))
+		c.text("", words.Withdrawal(closed))
 		return err
 	case ctx.Err() != nil:
 		c.blank()
-		c.text("", form.Withdrawal(context.Cause(ctx)))
+		c.text("", words.Withdrawal(context.Cause(ctx)))
 		return context.Cause(ctx)
 	case errors.Is(err, io.EOF) && c.in.alive != nil && c.in.alive():
 		c.blank()
 		if err := c.deliver(ctx, question.Reply{Dismissed: true}); err != nil { // A9
 			return err
 		}
-		c.text("", "Closed without an answer.")
+		c.text("", words.Dismissed)
 		return nil
 	case errors.Is(err, io.EOF):
 		c.blank()

@@ -70,7 +70,7 @@ func TestRefusedReplyIsPutRight(t *testing.T) {
 		return nil
 	}
 	out, replies, err := ask(t, sample("text"), "kiosk\n1\nbooth\n\n", refuse)
-	if err != nil || !reflect.DeepEqual(replies, answered(words("name", "booth"))) {
+	if err != nil || !reflect.DeepEqual(replies, answered(ownWords("name", "booth"))) {
 		t.Errorf("committed %+v, returned %v\n%s", replies, err, out)
 	}
 	if !strings.Contains(out, "What is the project called?: is taken") {
@@ -86,7 +86,7 @@ func TestStoreFailureLosesNothing(t *testing.T) {
 		return nil
 	}
 	out, replies, err := ask(t, sample("single"), "0\nDuckDB\n\n\n", broken)
-	if err != nil || !reflect.DeepEqual(replies, answered(words("database", "DuckDB"))) {
+	if err != nil || !reflect.DeepEqual(replies, answered(ownWords("database", "DuckDB"))) {
 		t.Errorf("committed %+v, returned %v\n%s", replies, err, out)
 	}
 	if got := strings.Count(out, "no space left on device"); got != 2 {
@@ -113,7 +113,7 @@ func TestOptionalQuestions(t *testing.T) {
 		{"single", "1\n", answered(option("database", "pg"))},
 		{"multi", "\n", answered(option("features", "auth", "mail"))},
 		{"multi", "skip\n", open},
-		{"text", "\n", answered(words("name", "shop"))},
+		{"text", "\n", answered(ownWords("name", "shop"))},
 		{"boolean", "\n", open},
 	} {
 		out, replies, err := ask(t, optional(tt.name), tt.lines, always(nil))
@@ -132,7 +132,7 @@ func TestLongDefaultIsShown(t *testing.T) {
 	rec := sample("text")
 	rec.Questions[0].Default = "first line\nsecond line"
 	out, replies, err := ask(t, rec, "\n", always(nil))
-	if err != nil || !reflect.DeepEqual(replies, answered(words("name", "first line\nsecond line"))) {
+	if err != nil || !reflect.DeepEqual(replies, answered(ownWords("name", "first line\nsecond line"))) {
 		t.Errorf("committed %+v, returned %v", replies, err)
 	}
 	if !strings.Contains(out, "Proposed: first line\n          second line\n") {
@@ -143,7 +143,7 @@ func TestLongDefaultIsShown(t *testing.T) {
 func TestLinesThatAreNoText(t *testing.T) {
 	out, replies, err := ask(t, sample("text"), strings.Repeat("x", question.MaxText+1)+"\n"+
 		strings.Repeat("y", 40*question.MaxText)+"\n"+"caf\xe9 \x1b[A\x00\tau lait\r\n", always(nil))
-	if err != nil || !reflect.DeepEqual(replies, answered(words("name", "caf\uFFFD  au lait"))) {
+	if err != nil || !reflect.DeepEqual(replies, answered(ownWords("name", "caf\uFFFD  au lait"))) {
 		t.Errorf("committed %+v, returned %v", replies, err)
 	}
 	if got := strings.Count(out, "at most 10,000 characters"); got != 2 {

@@ -7,6 +7,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/term"
 )
 
 // Options are what the surface needs from its surroundings.
@@ -94,20 +95,5 @@ func (s *surface) lines(t *terminal) bool {
 		return true
 	}
 	width, height := t.size()
-	return width < form.MinWidth || height < form.MinHeight
-}
-
-// environ returns the variables from which Bubble Tea tells what the terminal
-// can do. TMUX is not among them: with it, Bubble Tea runs the tmux command.
-func (s *surface) environ() []string {
-	var environ []string
-	for _, name := range []string{
-		"TERM", "COLORTERM", "TERM_PROGRAM", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE",
-		"SSH_TTY", "WT_SESSION", "GOOGLE_CLOUD_SHELL",
-	} {
-		if value := s.options.Getenv(name); value != "" {
-			environ = append(environ, name+"="+value)
-		}
-	}
-	return environ
+	return width < term.MinWidth || height < term.MinHeight
 }

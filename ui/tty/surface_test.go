@@ -75,7 +75,7 @@ func TestFullScreen(t *testing.T) {
 	}{
 		{"single", "single", 80, 24, []step{{question1, "2\r"}}, answered(option("database", "sqlite")), "Answer sent."},
 		{"boolean", "boolean", 80, 24, []step{{"Delete 14 files", "n\r"}}, answered(option("sure", question.NoID)), "Answer sent."},
-		{"text", "text", 80, 24, []step{{"What is the project called?", "\x15"}, {"corner-shop", "kiosk"}, {"kiosk", "\r"}}, answered(words("name", "kiosk")), "Answer sent."},
+		{"text", "text", 80, 24, []step{{"What is the project called?", "\x15"}, {"corner-shop", "kiosk"}, {"kiosk", "\r"}}, answered(ownWords("name", "kiosk")), "Answer sent."},
 		{"narrow", "single", 40, 10, []step{{question1, "2\r"}}, answered(option("database", "sqlite")), "Answer sent."},
 		{"narrow and Chinese", "chinese", 40, 10, []step{{"请选择", "2\r"}}, answered(option("db", "lite")), "Answer sent."},
 		{"dismissed", "single", 80, 24, []step{{question1, "\x1b"}, {"Close without answering", "\r"}}, []question.Reply{{Dismissed: true}}, "Dismissed."},
@@ -353,7 +353,7 @@ func TestLineLongerThanTheTerminalTakes(t *testing.T) {
 	x.Expect("That line is too long")
 	x.Expect("Your answer [shop]: ")
 	x.Type("y\r")
-	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(words("name", "y"))) {
+	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(ownWords("name", "y"))) {
 		t.Errorf("%+v", rep)
 	}
 }
