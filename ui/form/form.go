@@ -110,8 +110,8 @@ func (f *Form) Closing() string {
 	return ""
 }
 
-// Init implements tea.Model: it asks the terminal whether it is light or dark.
-func (f *Form) Init() tea.Cmd { return tea.RequestBackgroundColor }
+// Init implements tea.Model.
+func (f *Form) Init() tea.Cmd { return nil }
 
 // Update implements tea.Model.
 func (f *Form) Update(msg tea.Msg) (tea.Model, tea.Cmd) {

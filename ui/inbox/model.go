@@ -73,7 +73,7 @@ type closing struct{}
 type passed struct{ wake time.Time }
 
 // Init implements tea.Model.
-func (m *model) Init() tea.Cmd { return tea.Batch(m.connect, tea.RequestBackgroundColor) }
+func (m *model) Init() tea.Cmd { return m.connect }
 
 // Update implements tea.Model.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {

@@ -37,11 +37,12 @@ var ErrStuck = errors.New("the screen did not end")
 // NewScreen returns a screen that does not run yet.
 func NewScreen(o ScreenOptions) *Screen {
 	return &Screen{options: o, program: tea.NewProgram(
-		o.Model,
+		&handshake{model: o.Model},
 		tea.WithInput(o.In),
 		tea.WithOutput(o.Out),
 		tea.WithEnvironment(environ(o.Getenv)),
 		tea.WithoutSignalHandler(), // whoever called has one, and ends the context
+		tea.WithFilter(holdQuit),
 	)}
 }
 
