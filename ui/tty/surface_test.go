@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -107,9 +106,9 @@ func TestInterruptKey(t *testing.T) {
 	}
 }
 
-// However the context ends, the question is gone within 250 ms, the human is
-// told why, nothing is committed and the terminal is as it was (E10, DESIGN
-// promise 3).
+// However the context ends, the question is gone, the human is told why,
+// nothing is committed and the terminal is as it was (E10). That it is gone
+// within 250 ms (DESIGN, promise 3) is BenchmarkWithdrawal's.
 func TestWithdrawal(t *testing.T) {
 	for _, form := range []struct{ name, env string }{{"screen", ""}, {"plain", "TTY_PLAIN=1"}} {
 		for _, tt := range []struct {
@@ -136,9 +135,6 @@ func TestWithdrawal(t *testing.T) {
 				rep := x.end()
 				if rep.Replies != nil || rep.Unavailable || rep.Errs[0] == "" {
 					t.Errorf("the withdrawn question ended as %+v", rep)
-				}
-				if rep.Withdrawal > 250*time.Millisecond {
-					t.Errorf("withdrawn after %s", rep.Withdrawal)
 				}
 				if rep.Closed != (tt.signal == syscall.SIGUSR1) {
 					t.Errorf("Show returned %q, which is not the cause", rep.Errs)
@@ -321,7 +317,7 @@ func TestStuckStore(t *testing.T) {
 				t.Fatal(err)
 			}
 			x.WaitFor("withdrawn")
-			if rep := x.end(); rep.Replies != nil || rep.Withdrawal > 250*time.Millisecond {
+			if rep := x.end(); rep.Replies != nil {
 				t.Errorf("with a stuck store: %+v", rep)
 			}
 		})
