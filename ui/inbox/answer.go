@@ -61,19 +61,8 @@ func (a *answer) send(msg tea.Msg) tea.Cmd {
 // openForm puts a record's form in place of the list.
 func (m *model) openForm(o opened) tea.Cmd {
 	id := o.rec.ID
-	opts := []form.Option{
-		form.WithClock(m.now),
-		form.WithDraft(o.draft),
-		form.WithChange(func(r question.Reply) { m.keep(id, r) }),
-	}
-	if o.atLimit {
-		opts = append(opts, form.WithLift(func() error { return m.desk.Lift(m.ctx, o.rec.SessionID) }))
-	}
-	if o.rec.SessionID != "" {
-		opts = append(opts, form.WithHistory(func() []desk.Record { return m.rounds(o.rec.SessionID) }))
-	}
 	a := &answer{rec: o.rec}
-	a.form = form.New(o.rec, func(r question.Reply) error { return m.reply(id, r) }, opts...)
+	a.form = form.New(o.rec, func(r question.Reply) error { return m.reply(id, r) }, append(o.options, form.WithClock(m.now))...)
 	m.answer = a
 	news := []tea.Msg{m.formSize(), form.Attention{Attended: o.rec.Attended}, form.Deadline{At: o.deadline}}
 	if m.background != nil {
@@ -141,15 +130,6 @@ func (m *model) inForm(e desk.Event) tea.Cmd {
 		return tea.Batch(cmd, m.settle())
 	}
 	return m.answer.send(form.Attention{Attended: e.Record.Attended})
-}
-
-// rounds returns the records of a session, as far as they can be had.
-func (m *model) rounds(session string) []desk.Record {
-	records, err := m.desk.Session(m.ctx, session)
-	if err != nil {
-		return nil
-	}
-	return records
 }
 
 // viewForm shows the form below the bar.

@@ -256,13 +256,6 @@ func (m *model) reply(id string, r question.Reply) error {
 	return err
 }
 
-// keep keeps a draft. That it fails is not worth disturbing a human who types.
-func (m *model) keep(id string, r question.Reply) {
-	m.writes.RLock()
-	defer m.writes.RUnlock()
-	_ = m.desk.SaveDraft(context.WithoutCancel(m.ctx), id, r)
-}
-
 // keepTime sets the timer for the moment when an age on the screen is no
 // longer true. A timer that is set for an earlier one stays.
 func (m *model) keepTime() tea.Cmd {

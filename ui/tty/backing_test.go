@@ -220,7 +220,7 @@ func TestFollowEnds(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	a := put(t, "single", time.Hour)
 	told := make(chan tea.Msg)
-	stop := newBacking(a.Desk, a.Record).follow(t.Context(), func(msg tea.Msg) { told <- msg })
+	stop := follow(t.Context(), form.Backing{Desk: a.Desk, Rec: a.Record}, func(msg tea.Msg) { told <- msg })
 	if got := <-told; got.(form.Deadline).At.IsZero() {
 		t.Errorf("told %+v, want a deadline", got)
 	}
@@ -262,7 +262,7 @@ func TestEarlierRoundsAreSafe(t *testing.T) {
 	var out bytes.Buffer
 	lines := &lineReader{r: bufio.NewReader(strings.NewReader("h\n1\n"))}
 	paper := &printer{w: &out, width: func() int { return widthUnknown }}
-	if err := converse(t.Context(), lines, paper, newBacking(a.Desk, a.Record), a.Record, func(question.Reply) error { return nil }); err != nil {
+	if err := converse(t.Context(), lines, paper, form.Backing{Desk: a.Desk, Rec: a.Record}, func(question.Reply) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "Round 1, answered") {

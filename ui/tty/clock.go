@@ -15,7 +15,7 @@ const lastWarning = 20 * time.Second
 
 // sayTimeLimit says that the time is limited (D14).
 func (c *conversation) sayTimeLimit(ctx context.Context) {
-	if at := c.desk.deadline(ctx); !at.IsZero() {
+	if at := c.desk.Deadline(ctx); !at.IsZero() {
 		c.text("", closes(at)+"; every line you enter starts the time anew.")
 	}
 }
@@ -29,7 +29,7 @@ func closes(at time.Time) string {
 // warn tells the human when the time is nearly up, and puts the prompt again.
 // Nobody else may write until the returned function was called.
 func (c *conversation) warn(ctx context.Context, prompt string) (stop func()) {
-	if c.desk.deadline(ctx).IsZero() {
+	if c.desk.Deadline(ctx).IsZero() {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -39,7 +39,7 @@ func (c *conversation) warn(ctx context.Context, prompt string) (stop func()) {
 			return
 		}
 		c.blank()
-		c.text("", closes(c.desk.deadline(ctx))+" unless you enter a line.")
+		c.text("", closes(c.desk.Deadline(ctx))+" unless you enter a line.")
 		c.print(prompt)
 	})
 	return func() { cancel(); waiting.Wait() }
@@ -49,7 +49,7 @@ func (c *conversation) warn(ctx context.Context, prompt string) (stop func()) {
 // it waits: somebody may be typing elsewhere.
 func (c *conversation) awaitLastWarning(ctx context.Context) bool {
 	for {
-		left := time.Until(c.desk.deadline(ctx))
+		left := time.Until(c.desk.Deadline(ctx))
 		if left <= lastWarning {
 			return ctx.Err() == nil
 		}

@@ -12,14 +12,14 @@ import (
 // open says what there is to know before the first question, and offers what
 // was typed before.
 func (c *conversation) open(ctx context.Context) error {
-	if !c.desk.attended(ctx) {
+	if !c.desk.Attended(ctx) {
 		c.text("", words.NobodyWaits)
 	}
 	c.sayTimeLimit(ctx)
-	if c.desk.remembers() {
+	if c.desk.Remembers() {
 		c.text("", "h shows the earlier rounds.")
 	}
-	if c.desk.atLimit(ctx) {
+	if c.desk.AtLimit(ctx) {
 		c.text("", words.LastRound(":"+string(lift)))
 	}
 	return c.offer(ctx)
@@ -28,10 +28,10 @@ func (c *conversation) open(ctx context.Context) error {
 // offer asks whether a draft is to be kept. Kept answers stand in the brackets
 // of their prompts: each needs its Enter, and all of them the review.
 func (c *conversation) offer(ctx context.Context) error {
-	draft := c.desk.draft(ctx)
+	draft := c.desk.Draft(ctx)
 	var kept []question.Answer
 	for _, a := range draft.Answers {
-		if q := c.record.Find(a.QuestionID); q != nil && q.Collected == nil {
+		if q := c.desk.Rec.Find(a.QuestionID); q != nil && q.Collected == nil {
 			kept = append(kept, allowed(q, a)...)
 		}
 	}
@@ -81,5 +81,5 @@ func (c *conversation) save(ctx context.Context) {
 	draft := question.Reply{Answers: slices.Clone(c.answers), Note: c.note}
 	// A draft that cannot be kept is lost only if this process is; the answers
 	// are still here.
-	_ = storing(ctx, func() error { c.desk.save(ctx, draft); return nil })
+	_ = storing(ctx, func() error { c.desk.Save(ctx, draft); return nil })
 }

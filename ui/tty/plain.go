@@ -12,16 +12,17 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/words"
 )
 
-// showPlain asks rec in lines on t, which is free.
-func showPlain(ctx context.Context, t *terminal, backed *backing, rec desk.Record, commit ui.Commit) error {
+// showPlain asks a record in lines on t, which is free.
+func showPlain(ctx context.Context, t *terminal, backing form.Backing, commit ui.Commit) error {
 	t.flush() // what was typed before the question was shown answers nothing
 	lines := &lineReader{r: bufio.NewReader(t), interrupt: t.interrupt, alive: t.foreground, limit: lineLimit}
 	width := func() int { w, _ := t.size(); return w }
 	defer context.AfterFunc(ctx, func() { t.hurry(quitTime + killTime) })()
-	err := converse(ctx, lines, &printer{w: t, width: width}, backed, rec, commit)
+	err := converse(ctx, lines, &printer{w: t, width: width}, backing, commit)
 	if ctx.Err() != nil {
 		t.flush() // and half a line typed for it is no command for the next program
 	}
@@ -32,8 +33,7 @@ func showPlain(ctx context.Context, t *terminal, backed *backing, rec desk.Recor
 type conversation struct {
 	*printer
 	in      *lineReader
-	desk    *backing
-	record  desk.Record
+	desk    form.Backing
 	commit  ui.Commit
 	answers []question.Answer // of every question ever answered, in no order
 	asked   map[string]bool   // by question id: need not be asked (again)
@@ -51,16 +51,16 @@ const (
 	done               // the reply is committed
 )
 
-// converse asks rec until the reply is committed or the conversation ends
+// converse asks a record until the reply is committed or the conversation ends
 // without one; it keeps the contract of ui.Surface's Show.
-func converse(ctx context.Context, in *lineReader, out *printer, backed *backing, rec desk.Record, commit ui.Commit) error {
-	c := &conversation{printer: out, in: in, desk: backed, record: rec, commit: commit, asked: map[string]bool{}}
+func converse(ctx context.Context, in *lineReader, out *printer, backing form.Backing, commit ui.Commit) error {
+	c := &conversation{printer: out, in: in, desk: backing, commit: commit, asked: map[string]bool{}}
 	c.text("", c.asker())
 	if err := c.open(ctx); err != nil {
 		return c.leave(ctx, err)
 	}
 	for {
-		shown := c.record.Shown(c.answers)
+		shown := c.desk.Rec.Shown(c.answers)
 		at := c.place(shown)
 		var to move
 		var err error
@@ -88,12 +88,12 @@ func converse(ctx context.Context, in *lineReader, out *printer, backed *backing
 }
 
 func (c *conversation) asker() string {
-	who := words.Client(c.record.Asker) + " asks"
-	if dir := c.record.Asker.Directory; dir != "" {
+	who := words.Client(c.desk.Rec.Asker) + " asks"
+	if dir := c.desk.Rec.Asker.Directory; dir != "" {
 		who += ", in " + question.Line(dir)
 	}
-	if c.record.Round > 1 { // D8
-		who += fmt.Sprintf(", round %d", c.record.Round)
+	if c.desk.Rec.Round > 1 { // D8
+		who += fmt.Sprintf(", round %d", c.desk.Rec.Round)
 	}
 	return who + ":"
 }
@@ -144,7 +144,7 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 		quiet := c.warn(ctx, text)
 		line, err := c.in.next(ctx)
 		quiet()
-		if err == nil && !c.desk.deadline(ctx).IsZero() {
+		if err == nil && !c.desk.Deadline(ctx).IsZero() {
 			c.save(ctx) // every line restarts the clock
 		}
 		if !errors.Is(err, errTooLong) {

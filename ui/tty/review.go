@@ -97,7 +97,7 @@ func (c *conversation) send(ctx context.Context, shown []question.Shown) (move, 
 // fault says what is wrong with an answer, naming the question by its text.
 func (c *conversation) fault(f question.Violation) string {
 	id, _ := strings.CutPrefix(f.Path, "answers.")
-	if q := c.record.Find(id); q != nil {
+	if q := c.desk.Rec.Find(id); q != nil {
 		return fmt.Sprintf("%s: %s", question.Shorten(question.Line(q.Text), 40), question.Line(f.Message))
 	}
 	return question.Line(f.String())

@@ -31,8 +31,8 @@ func (c *conversation) ofSession(ctx context.Context, what command) bool {
 // latest stands right above the prompt (D8).
 func (c *conversation) rounds(ctx context.Context) {
 	var before []desk.Record
-	if c.desk.remembers() {
-		before = term.EarlierRounds(c.record, c.desk.rounds(ctx))
+	if c.desk.Remembers() {
+		before = term.EarlierRounds(c.desk.Rec, c.desk.Rounds(ctx))
 	}
 	if len(before) == 0 {
 		c.text("", "There are no earlier rounds.")
@@ -69,11 +69,11 @@ func (c *conversation) round(rec desk.Record) {
 
 // lift lifts the round limit for the session (D9).
 func (c *conversation) lift(ctx context.Context) {
-	if !c.desk.atLimit(ctx) {
+	if !c.desk.AtLimit(ctx) {
 		c.text("", "No limit has been reached.")
 		return
 	}
-	if err := storing(ctx, func() error { return c.desk.lift(ctx) }); err != nil {
+	if err := storing(ctx, func() error { return c.desk.Lift(ctx) }); err != nil {
 		c.text("", words.LimitStays(err))
 		return
 	}

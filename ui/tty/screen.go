@@ -29,8 +29,8 @@ const (
 	killTime = 40 * time.Millisecond
 )
 
-// showForm shows rec in the full-screen form on t, which is free.
-func (s *surface) showForm(ctx context.Context, t *terminal, rec desk.Record, commit ui.Commit) error {
+// showForm shows a record in the full-screen form on t, which is free.
+func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backing, commit ui.Commit) error {
 	restore, err := t.raw()
 	if err != nil {
 		return ui.Unavailablef("the terminal cannot be set up for a form: %v", err)
@@ -40,9 +40,11 @@ func (s *surface) showForm(ctx context.Context, t *terminal, rec desk.Record, co
 	var sent atomic.Bool
 	var first atomic.Pointer[desk.ClosedError] // somebody else was first
 	var screen *term.Screen
-	news := func(msg tea.Msg) { screen.Send(msg) }
-	backed := newBacking(s.options.Desk, rec)
-	f := form.New(rec, func(r question.Reply) error {
+	keep := func(r question.Reply) {
+		backing.Save(ctx, r)
+		screen.Send(form.Deadline{At: backing.Deadline(ctx)}) // at once: the human is looking
+	}
+	f := form.New(backing.Rec, func(r question.Reply) error {
 		err := commit(r)
 		var closed *desk.ClosedError
 		if errors.As(err, &closed) {
@@ -50,7 +52,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, rec desk.Record, co
 		}
 		sent.CompareAndSwap(false, err == nil)
 		return err
-	}, append(backed.options(ctx, news), s.form...)...)
+	}, append(backing.Options(ctx, keep), s.form...)...)
 	gone, hangUp := context.WithCancelCause(context.Background())
 	defer hangUp(nil)
 	keys := &keyboard{terminal: t, hangUp: hangUp}
@@ -62,7 +64,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, rec desk.Record, co
 		Quit:  quitTime, Kill: killTime,
 		Hurry: func() { t.hurry(killTime) },
 	})
-	unfollow := backed.follow(ctx, screen.Send)
+	unfollow := follow(ctx, backing, screen.Send)
 	uncontinue := onContinue(func() { t.comeBack(screen) })
 	err = screen.Run(ctx, gone)
 	keys.stop()
@@ -144,4 +146,41 @@ func (k *keyboard) stop() {
 	k.terminal.interrupt()
 	k.reading.Lock()
 	defer k.reading.Unlock()
+}
+
+// follow tells news what the form must know of the record, now and whenever
+// something but its end happens to it, until the returned function is called or
+// ctx ends.
+func follow(ctx context.Context, b form.Backing, news func(tea.Msg)) (stop func()) {
+	if b.Desk == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		events, err := b.Desk.Watch(ctx)
+		if err != nil {
+			return
+		}
+		tell := func(rec desk.Record) {
+			news(form.Deadline{At: b.Deadline(ctx)})
+			news(form.Attention{Attended: rec.Attended})
+		}
+		if rec, err := b.Desk.Get(ctx, b.Rec.ID); err == nil {
+			tell(rec)
+		}
+		for e := range events {
+			if e.Record.ID == b.Rec.ID && e.Type != desk.Ended {
+				tell(e.Record)
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		select {
+		case <-done:
+		case <-time.After(killTime): // the store does not return
+		}
+	}
 }

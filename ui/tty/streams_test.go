@@ -17,6 +17,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/form"
 )
 
 // ask runs the line form on these lines and returns what was written, what was
@@ -44,7 +45,7 @@ func plain(ctx context.Context, in io.Reader, out io.Writer, rec desk.Record, co
 	if d, ok := in.(interface{ SetReadDeadline(time.Time) error }); ok {
 		lines.interrupt = func() { _ = d.SetReadDeadline(time.Unix(1, 0)) }
 	}
-	return converse(ctx, lines, &printer{w: out, width: func() int { return widthUnknown }}, nil, rec, commit)
+	return converse(ctx, lines, &printer{w: out, width: func() int { return widthUnknown }}, form.Backing{Rec: rec}, commit)
 }
 
 func always(err error) func(int) error { return func(int) error { return err } }

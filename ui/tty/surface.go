@@ -23,7 +23,7 @@ type Options struct {
 	// means a turn of the surface's own.
 	Turn *Turn
 	// Desk keeps what the human has typed so far, and knows the deadline and the
-	// earlier rounds. Nil means that a form does without.
+	// earlier rounds; see form.Backing.
 	Desk *desk.Desk
 }
 
@@ -80,10 +80,11 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 	if err := t.free(); err != nil {
 		return err
 	}
+	backing := form.Backing{Desk: s.options.Desk, Rec: rec}
 	if s.lines(t) {
-		return showPlain(ctx, t, newBacking(s.options.Desk, rec), rec, commit)
+		return showPlain(ctx, t, backing, commit)
 	}
-	return s.showForm(ctx, t, rec, commit)
+	return s.showForm(ctx, t, backing, commit)
 }
 
 // lines reports whether the line form is the one to use on t (E9).
