@@ -69,7 +69,7 @@ func (m *model) recall(search string, limit int) tea.Cmd {
 func (h *history) took(r recalled) {
 	at := 0
 	if s := h.selected(); s != nil {
-		at = max(indexOf(r.records, s.rec.ID), 0)
+		at = max(slices.IndexFunc(r.records, func(rec desk.Record) bool { return rec.ID == s.rec.ID }), 0)
 	}
 	above := h.at - h.top
 	h.rows = make([]*row, len(r.records))
@@ -79,15 +79,6 @@ func (h *history) took(r recalled) {
 	h.at, h.top = at, max(at-above, 0)
 	h.loaded, h.loading = true, false
 	h.all = len(r.records) < h.limit
-}
-
-func indexOf(records []desk.Record, id string) int {
-	for i := range records {
-		if records[i].ID == id {
-			return i
-		}
-	}
-	return -1
 }
 
 // ended puts a record in that has ended just now, unless a search is on. The

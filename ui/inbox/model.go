@@ -109,22 +109,22 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 			m.wake = time.Time{}
 		}
 	default:
-		return m.hear(msg)
+		return m.handleDesk(msg)
 	}
 	return nil
 }
 
-// hear takes what the desk says.
-func (m *model) hear(msg tea.Msg) tea.Cmd {
+// handleDesk takes what the desk says.
+func (m *model) handleDesk(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case connected:
 		return m.follow(msg)
 	case retry:
 		return m.connect
 	case heard:
-		return tea.Batch(m.happen(msg.events), m.hearOn(msg.goesOn))
+		return tea.Batch(m.apply(msg.events), m.listenOn(msg.goesOn))
 	case happened:
-		return m.happen(msg)
+		return m.apply(msg)
 	case listed:
 		if msg.err != nil {
 			return nil // the watch will say so too
@@ -174,8 +174,8 @@ func (m *model) follow(c connected) tea.Cmd {
 	return tea.Batch(m.listen(), m.renew(c.records))
 }
 
-// hearOn waits for the next events; a watch that has ended is begun anew.
-func (m *model) hearOn(goesOn bool) tea.Cmd {
+// listenOn waits for the next events; a watch that has ended is begun anew.
+func (m *model) listenOn(goesOn bool) tea.Cmd {
 	if goesOn {
 		return m.listen()
 	}
@@ -184,7 +184,7 @@ func (m *model) hearOn(goesOn bool) tea.Cmd {
 
 // renew takes what is pending now.
 func (m *model) renew(records []desk.Record) tea.Cmd {
-	cmds := []tea.Cmd{m.tellEnd(m.waiting.renew(records)), m.learn(records...)}
+	cmds := []tea.Cmd{m.fetchEnds(m.waiting.renew(records)), m.learn(records...)}
 	if m.answer != nil {
 		for _, rec := range records {
 			if rec.ID == m.answer.rec.ID {
@@ -195,8 +195,8 @@ func (m *model) renew(records []desk.Record) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// happen follows what happened on the desk.
-func (m *model) happen(h happened) tea.Cmd {
+// apply follows what happened on the desk.
+func (m *model) apply(h happened) tea.Cmd {
 	var cmds []tea.Cmd
 	var changed []desk.Record
 	for _, e := range h {

@@ -112,8 +112,9 @@ func (m *model) learn(records ...desk.Record) tea.Cmd {
 	}
 }
 
-// tellEnd tells of records that ended unheard as if their end had been heard.
-func (m *model) tellEnd(ids []string) tea.Cmd {
+// fetchEnds tells of records that ended while nobody listened, as if the watch
+// had told it.
+func (m *model) fetchEnds(ids []string) tea.Cmd {
 	if len(ids) == 0 {
 		return nil
 	}

@@ -86,26 +86,20 @@ func understandText(line string) reading {
 	return reading{custom: line}
 }
 
-// understandList reads several options, by number or name, with commas or
-// blanks between them.
+// understandList reads several options, by number or name, with commas between
+// them, or blanks where not all of that is known.
 func understandList(q *question.Question, line string) reading {
 	line = strings.Map(narrow, line)
-	var all reading
-	words := strings.FieldsFunc(line, func(r rune) bool { return r == ',' })
-	if !slices.ContainsFunc(words, func(w string) bool { return !knows(q, strings.TrimSpace(w)) }) {
-		return merge(q, words, &all)
+	words := strings.Split(line, ",")
+	unknown := func(w string) bool { _, ok := understandOne(q, strings.TrimSpace(w)); return w != "" && !ok }
+	if slices.ContainsFunc(words, unknown) {
+		words = strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' })
 	}
-	words = strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' })
-	return merge(q, words, &all)
-}
-
-func knows(q *question.Question, word string) bool {
-	_, ok := understandOne(q, word)
-	return ok
-}
-
-func merge(q *question.Question, words []string, all *reading) reading {
+	var all reading
 	for _, w := range words {
+		if w == "" {
+			continue
+		}
 		r, ok := understandOne(q, strings.TrimSpace(w))
 		if !ok {
 			return reading{fault: noOption(q, w)}
@@ -126,7 +120,7 @@ func merge(q *question.Question, words []string, all *reading) reading {
 	case !q.Several() && (chosen > 1 || chosen == 1 && all.other):
 		return reading{fault: "Only one answer can be given here. " + need(q)}
 	}
-	return *all
+	return all
 }
 
 // understandOne reads a word as one option: its number, its name, or 0 and

@@ -61,7 +61,7 @@ func converse(ctx context.Context, in *lineReader, out *printer, backing form.Ba
 	}
 	for {
 		shown := c.desk.Rec.Shown(c.answers)
-		at := c.place(shown)
+		at := c.firstToAsk(shown)
 		var to move
 		var err error
 		if at < len(shown) {
@@ -98,9 +98,9 @@ func (c *conversation) asker() string {
 	return who + ":"
 }
 
-// place returns the index of the first shown question that is to be asked, or
+// firstToAsk returns the index of the first shown question that is to be asked, or
 // their number.
-func (c *conversation) place(shown []question.Shown) int {
+func (c *conversation) firstToAsk(shown []question.Shown) int {
 	for i, q := range shown {
 		if !c.asked[q.ID] {
 			return i
