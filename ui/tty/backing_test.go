@@ -261,7 +261,7 @@ func TestEarlierRoundsAreSafe(t *testing.T) {
 	a := putSecond(t, "single", "hostile", reply)
 	var out bytes.Buffer
 	lines := &lineReader{r: bufio.NewReader(strings.NewReader("h\n1\n"))}
-	paper := &printer{w: &out, width: func() int { return widthUnknown }}
+	paper := &printer{w: &out, width: func() int { return widthUnknown }, lastWords: func() {}}
 	if err := converse(t.Context(), lines, paper, form.Backing{Desk: a.Desk, Rec: a.Record}, func(question.Reply) error { return nil }); err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,8 @@ func showPlain(ctx context.Context, t *terminal, backing form.Backing, commit ui
 	lines := &lineReader{r: bufio.NewReader(t), interrupt: t.interrupt, alive: t.foreground, limit: lineLimit}
 	width := func() int { w, _ := t.size(); return w }
 	defer context.AfterFunc(ctx, func() { t.hurry(quitTime + killTime) })()
-	err := converse(ctx, lines, &printer{w: t, width: width}, backing, commit)
+	lastWords := func() { t.hurry(quitTime) } // anew: what came before may have taken its time
+	err := converse(ctx, lines, &printer{w: t, width: width, lastWords: lastWords}, backing, commit)
 	if ctx.Err() != nil {
 		t.flush() // and half a line typed for it is no command for the next program
 	}
@@ -165,6 +166,9 @@ func (c *conversation) tooLong() string {
 // returns the error that Show owes its caller.
 func (c *conversation) leave(ctx context.Context, err error) error {
 	var closed *desk.ClosedError
+	if ctx.Err() != nil {
+		c.lastWords()
+	}
 	switch {
 	case errors.As(err, &closed):
 		c.blank()

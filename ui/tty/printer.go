@@ -22,6 +22,8 @@ type printer struct {
 	w     io.Writer
 	width func() int // in cells; asked for every paragraph, windows change
 	err   error
+	// lastWords is called before what is written after the context has ended.
+	lastWords func()
 }
 
 // text writes a paragraph, or several, wrapped. The first line is indented by

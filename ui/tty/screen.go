@@ -83,6 +83,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		last = words.Withdrawal(context.Cause(ctx))
 	}
 	if last != "" {
+		t.hurry(quitTime) // anew: what came before may have taken its time
 		_, _ = fmt.Fprintln(t, last)
 	}
 	switch {

@@ -45,7 +45,7 @@ func plain(ctx context.Context, in io.Reader, out io.Writer, rec desk.Record, co
 	if d, ok := in.(interface{ SetReadDeadline(time.Time) error }); ok {
 		lines.interrupt = func() { _ = d.SetReadDeadline(time.Unix(1, 0)) }
 	}
-	return converse(ctx, lines, &printer{w: out, width: func() int { return widthUnknown }}, form.Backing{Rec: rec}, commit)
+	return converse(ctx, lines, &printer{w: out, width: func() int { return widthUnknown }, lastWords: func() {}}, form.Backing{Rec: rec}, commit)
 }
 
 func always(err error) func(int) error { return func(int) error { return err } }
