@@ -2,6 +2,7 @@ package form
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"mcp-askuser/question"
@@ -57,7 +58,7 @@ func (c *choice) keyOf(i int) string {
 	case c.yesNo:
 		return "n"
 	case i < 9:
-		return string(rune('1' + i))
+		return strconv.Itoa(i + 1)
 	}
 	return ""
 }

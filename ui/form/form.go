@@ -205,6 +205,7 @@ func (f *Form) press(msg tea.Msg) tea.Cmd {
 func (f *Form) do(act action) tea.Cmd {
 	p := f.page()
 	switch act {
+	case none:
 	case confirm:
 		return f.goOn()
 	case back:

@@ -107,7 +107,7 @@ func (p *page) confirm() bool {
 	return false
 }
 
-func refusal(faults question.Violations) term.Fault {
+func refusal(faults question.Violations) error {
 	var words []string
 	for _, v := range faults {
 		words = append(words, v.Message)
@@ -187,7 +187,7 @@ func (p *page) lay(s *term.Styles, width, rows int) (b term.Block, more bool) {
 func (p *page) column(s *term.Styles, width, rows int) (out term.Block, more bool) {
 	head := p.heading(s, width)
 	space := max(rows-len(head)-1, rows*3/5, 1) // what the body may claim
-	b := p.body.draw(s, width, space)
+	b := p.draw(s, width, space)
 	left := max(rows-min(len(b.Lines), space), 0)
 	switch {
 	case len(head) > left:

@@ -85,9 +85,11 @@ func (e *Entry) Press(msg tea.Msg) (tea.Cmd, error) {
 }
 
 // Fault is what is wrong, said to the human as a whole sentence.
-type Fault string
+func Fault(sentence string) error { return sentenceError(sentence) }
 
-func (f Fault) Error() string { return string(f) }
+type sentenceError string
+
+func (s sentenceError) Error() string { return string(s) }
 
 // Draw shows the entry in at most rows lines.
 func (e *Entry) Draw(s *Styles, width, rows int) Block {

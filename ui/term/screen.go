@@ -54,15 +54,15 @@ func (s *Screen) Send(msg tea.Msg) { s.program.Send(msg) }
 // gets neither context: it would end the model half-way and leave it open what
 // state that is in (FACTS 7.1).
 func (s *Screen) Run(ctx, gone context.Context) error {
-	done := make(chan error, 1)
+	var cause, failed error
+	done := make(chan struct{})
 	go func() {
-		_, err := s.program.Run()
-		done <- err
+		defer close(done)
+		_, failed = s.program.Run()
 	}()
-	var cause error
 	select {
-	case err := <-done:
-		return err
+	case <-done:
+		return failed
 	case <-ctx.Done():
 		cause = context.Cause(ctx)
 	case <-gone.Done():
