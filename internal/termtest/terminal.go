@@ -23,10 +23,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Deadline is how long a wait may take before the test fails. Far above what
-// any wait needs, so that a loaded machine fails no test.
-const Deadline = 15 * time.Second
-
 // Terminal is a pseudo-terminal, the program on it and the emulator behind it.
 type Terminal struct {
 	t      testing.TB

@@ -2,9 +2,12 @@ package form
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
 
 // choice answers a question by picking options: one, several, or yes and no.
@@ -13,13 +16,14 @@ type choice struct {
 	rows   []row // the options in order, then Other where it is allowed
 	cursor int   // index into rows; always a row that the filter lets through
 
-	other   *entry // the text of Other; stays when the choice changes
-	writing bool   // the keyboard belongs to other
+	other   *term.Entry // the text of Other; stays when the choice changes
+	writing bool        // the keyboard belongs to other
 
+	yesNo     bool // y and n pick; there is nothing to filter
 	filter    string
 	filtering bool // the keyboard belongs to filter
 
-	scroll scroll // of the preview
+	scroll term.Scroll // of the preview
 }
 
 // row is one line of the choice.
@@ -31,22 +35,13 @@ type row struct {
 }
 
 func newChoice(q *question.Question) *choice {
-	c := &choice{ask: q, other: newEntry("", "Your own answer")}
+	c := &choice{ask: q, other: term.NewEntry("", "Your own answer"), yesNo: q.Type == question.Boolean}
 	for i := range q.Options {
 		o := &q.Options[i]
-		c.rows = append(c.rows, row{option: o, key: shortcut(q, i), picked: q.Several() && o.Default})
+		c.rows = append(c.rows, row{option: o, key: c.keyOf(i), picked: q.Several() && o.Default})
 	}
 	if q.AllowCustom {
-		o := question.Option{}
-		if q.Other != nil {
-			o = *q.Other
-		}
-		if o.Label == "" {
-			o.Label = "Other"
-		}
-		if o.Description == "" {
-			o.Description = "Something else, in your own words"
-		}
+		o := words.Other(q)
 		c.rows = append(c.rows, row{option: &o, key: "0", other: true})
 	}
 	if at := slices.IndexFunc(q.Options, func(o question.Option) bool { return o.Default }); at >= 0 {
@@ -55,15 +50,15 @@ func newChoice(q *question.Question) *choice {
 	return c
 }
 
-// shortcut is the key that picks option i: y and n, or its number.
-func shortcut(q *question.Question, i int) string {
+// keyOf is the key that picks option i: y or n, or its number.
+func (c *choice) keyOf(i int) string {
 	switch {
-	case q.Type == question.Boolean && q.Options[i].ID == question.YesID:
+	case c.yesNo && c.ask.Options[i].ID == question.YesID:
 		return "y"
-	case q.Type == question.Boolean:
+	case c.yesNo:
 		return "n"
 	case i < 9:
-		return string(rune('1' + i))
+		return strconv.Itoa(i + 1)
 	}
 	return ""
 }
@@ -73,7 +68,7 @@ func (c *choice) answer() question.Answer {
 	for _, r := range c.rows {
 		switch {
 		case r.picked && r.other:
-			a.Custom = c.other.text()
+			a.Custom = c.other.Text()
 		case r.picked:
 			a.Selected = append(a.Selected, r.option.ID)
 		}
@@ -81,30 +76,34 @@ func (c *choice) answer() question.Answer {
 	return a
 }
 
-func (c *choice) focus() {
-	if c.writing {
-		c.other.focus()
+func (c *choice) need() string {
+	if c.ask.Several() {
+		return "space marks an option."
 	}
+	return "choose an option."
 }
 
-func (c *choice) blur() { c.stopWriting(); c.filtering = false }
+func (c *choice) focus() {}
+func (c *choice) blur()  { c.stopWriting(); c.filtering = false }
+
+func (c *choice) typing() bool { return c.writing || c.filtering }
 
 // take confirms the row under the cursor, or, where several may be picked,
 // the rows that are marked.
-func (c *choice) take() wish {
+func (c *choice) take() action {
 	r := &c.rows[c.cursor]
 	switch {
 	case c.ask.Several() && r.other && !c.picked():
 		c.write()
-		return stay
+		return none
 	case c.ask.Several():
-		return take
-	case r.other && (!r.picked || c.other.text() == ""):
+		return confirm
+	case r.other && (!r.picked || c.other.Text() == ""):
 		c.write()
-		return stay
+		return none
 	}
 	c.only(c.cursor)
-	return take
+	return confirm
 }
 
 // pick marks a row; where several may be picked it unmarks a marked one.
@@ -147,7 +146,7 @@ func (c *choice) move(n int) {
 
 func (c *choice) goTo(i int) {
 	if i != c.cursor {
-		c.cursor, c.scroll = i, scroll{}
+		c.cursor, c.scroll = i, term.Scroll{}
 	}
 }
 
@@ -187,7 +186,7 @@ func (c *choice) narrow(filter string) {
 func (c *choice) write() {
 	c.goTo(len(c.rows) - 1)
 	c.writing, c.filtering = true, false
-	c.other.focus()
+	c.other.Focus()
 }
 
 // stopWriting gives the keyboard back to the list. The text stays; an empty
@@ -197,22 +196,22 @@ func (c *choice) stopWriting() {
 		return
 	}
 	c.writing = false
-	c.other.blur()
-	if c.other.text() == "" {
+	c.other.Blur()
+	if c.other.Text() == "" {
 		c.rows[len(c.rows)-1].picked = false
 	}
 }
 
 // takeOther ends the writing of Other with Enter.
-func (c *choice) takeOther() wish {
+func (c *choice) takeOther() action {
 	c.stopWriting()
-	if c.other.text() == "" {
-		return stay
+	if c.other.Text() == "" {
+		return none
 	}
 	if c.ask.Several() {
 		c.rows[len(c.rows)-1].picked = true
-		return stay
+		return none
 	}
 	c.only(len(c.rows) - 1)
-	return take
+	return confirm
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
 )
 
 // The most characters of a label and a description shown (A5): longer ones are
@@ -16,39 +17,39 @@ const (
 	maxDescription = 200
 )
 
-func (c *choice) draw(l *look, width, rows int) sheet {
-	var s, focus sheet
+func (c *choice) draw(s *term.Styles, width, rows int) term.Block {
+	var b, focus term.Block
 	if c.filtering || c.filter != "" {
-		s = c.drawFilter(l, width)
-		focus.cursor = s.cursor
+		b = c.drawFilter(s, width)
+		focus.Cursor = b.Cursor
 	}
 	for _, i := range c.visible() {
-		r := c.drawRow(l, i, width, rows-s.pinned)
-		s.add(r)
+		r := c.drawRow(s, i, width, rows-b.Pinned)
+		b.Add(r)
 		if i != c.cursor {
 			continue
 		}
-		focus.top, focus.bottom = s.top, s.bottom
-		if r.cursor != nil {
-			focus.cursor = s.cursor
+		focus.Top, focus.Bottom = b.Top, b.Bottom
+		if r.Cursor != nil {
+			focus.Cursor = b.Cursor
 		}
 	}
-	s.top, s.bottom, s.cursor = focus.top, focus.bottom, focus.cursor
-	return s
+	b.Top, b.Bottom, b.Cursor = focus.Top, focus.Bottom, focus.Cursor
+	return b
 }
 
-func (c *choice) drawFilter(l *look, width int) sheet {
+func (c *choice) drawFilter(s *term.Styles, width int) term.Block {
 	line := ansi.TruncateLeft("/ "+c.filter, max(0, ansi.StringWidth(c.filter)+3-width), "")
-	s := sheet{pinned: 1}
+	b := term.Block{Pinned: 1}
 	if c.filtering {
-		s.cursor = tea.NewCursor(ansi.StringWidth(line), 0)
-		s.cursor.Shape = tea.CursorBar
+		b.Cursor = tea.NewCursor(ansi.StringWidth(line), 0)
+		b.Cursor.Shape = tea.CursorBar
 	}
 	if c.filter != "" && !c.matches() {
 		line += "   no match"
 	}
-	s.lines = []string{l.cursor.Render(cut(line, width))}
-	return s
+	b.Lines = []string{s.Cursor.Render(term.Cut(line, width))}
+	return b
 }
 
 func (c *choice) matches() bool {
@@ -62,60 +63,38 @@ func (c *choice) matches() bool {
 
 // drawRow draws one row: cursor, shortcut, mark and label on the first line,
 // the description or the text of Other below, all with a hanging indent.
-func (c *choice) drawRow(l *look, i, width, rows int) sheet {
+func (c *choice) drawRow(s *term.Styles, i, width, rows int) term.Block {
 	r := c.rows[i]
-	lead := "  "
-	style := l.plain
+	lead, style := "  ", s.Plain
 	if i == c.cursor {
-		lead, style = "› ", l.cursor
+		lead, style = "› ", s.Cursor
 	}
-	lead += pad(r.key, 1) + " " + mark(c.ask.Several(), r.picked) + " "
-	indent := strings.Repeat(" ", len([]rune(lead)))
-
-	var s sheet
-	for n, line := range wrap(question.Shorten(question.Line(r.option.Label), maxLabel), width-len(indent)) {
-		if n > 0 {
-			lead = indent
-		}
-		s.lines = append(s.lines, style.Render(lead+line))
+	lead += term.Pad(r.key, 1) + " " + term.Mark(c.ask.Several(), r.picked) + " "
+	indent := ansi.StringWidth(lead)
+	label := question.Shorten(question.Line(r.option.Label), maxLabel)
+	b := term.Block{Lines: term.Each(style, term.Hang(lead, label, width))}
+	below := c.below(s, r, width-indent, rows-len(b.Lines))
+	b.Cursor = term.Shift(below.Cursor, indent, len(b.Lines))
+	for _, line := range below.Lines {
+		b.Lines = append(b.Lines, strings.Repeat(" ", indent)+line)
 	}
-	below := c.below(l, r, width-len(indent), rows-len(s.lines))
-	for _, line := range below.lines {
-		s.lines = append(s.lines, indent+line)
-	}
-	if below.cursor != nil {
-		s.cursor = shift(below.cursor, len(indent), len(s.lines)-len(below.lines))
-	}
-	s.bottom = len(s.lines) - 1
-	return s
-}
-
-// mark shows whether an option is picked, and whether one or several can be.
-func mark(several, picked bool) string {
-	switch {
-	case several && picked:
-		return "[x]"
-	case several:
-		return "[ ]"
-	case picked:
-		return "(•)"
-	}
-	return "( )"
+	b.Bottom = len(b.Lines) - 1
+	return b
 }
 
 // below is what stands under a label.
-func (c *choice) below(l *look, r row, width, rows int) sheet {
-	text := c.other.text()
+func (c *choice) below(s *term.Styles, r row, width, rows int) term.Block {
+	text := c.other.Text()
 	switch {
 	case r.other && c.writing:
-		return c.other.draw(l, width, max(rows, 1))
+		return c.other.Draw(s, width, max(rows, 1))
 	case r.other && text != "":
-		return sheet{lines: each(l.plain, wrap("“"+question.Block(text)+"”", width))}
+		return term.Block{Lines: term.Text(s.Plain, "“"+question.Block(text)+"”", width)}
 	case r.option.Description == "":
-		return sheet{}
+		return term.Block{}
 	}
 	d := question.Shorten(question.Line(r.option.Description), maxDescription)
-	return sheet{lines: each(l.muted, wrap(d, width))}
+	return term.Block{Lines: term.Text(s.Muted, d, width)}
 }
 
 // full is everything of the choice, for reading.

@@ -7,9 +7,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
 )
 
-func (c *choice) press(msg tea.Msg) (wish, tea.Cmd, error) {
+func (c *choice) press(msg tea.Msg) (action, tea.Cmd, error) {
 	if c.writing {
 		return c.pressWriting(msg)
 	}
@@ -19,7 +20,7 @@ func (c *choice) press(msg tea.Msg) (wish, tea.Cmd, error) {
 		if p, ok := msg.(tea.PasteMsg); ok && c.filtering {
 			c.narrow(c.filter + question.Line(p.Content))
 		}
-		return stay, nil, nil
+		return none, nil, nil
 	case c.filtering:
 		return c.pressFiltering(key), nil, nil
 	}
@@ -27,7 +28,7 @@ func (c *choice) press(msg tea.Msg) (wish, tea.Cmd, error) {
 }
 
 // pressList handles a key while the list has the keyboard.
-func (c *choice) pressList(key tea.KeyPressMsg) wish {
+func (c *choice) pressList(key tea.KeyPressMsg) action {
 	switch s := key.String(); s {
 	case "up", "k":
 		c.move(-1)
@@ -44,13 +45,13 @@ func (c *choice) pressList(key tea.KeyPressMsg) wish {
 	case "s":
 		if !c.ask.Required {
 			c.clear()
-			return take
+			return confirm
 		}
 	case "/":
-		c.filtering = c.ask.Type != question.Boolean
+		c.filtering = !c.yesNo
 	case "esc":
 		if c.filter == "" {
-			return leave
+			return dismiss
 		}
 		c.narrow("")
 	case "shift+tab", "left", "ctrl+b":
@@ -58,11 +59,11 @@ func (c *choice) pressList(key tea.KeyPressMsg) wish {
 	case "?":
 		return explain
 	default:
-		if !c.scroll.press(s) {
+		if !c.scroll.Press(s) {
 			c.shortcut(strings.ToLower(s))
 		}
 	}
-	return stay
+	return none
 }
 
 // shortcut picks the row with that key. The options of a yes-or-no question
@@ -83,7 +84,7 @@ func (c *choice) shortcut(key string) {
 }
 
 // pressFiltering handles a key while the filter is typed.
-func (c *choice) pressFiltering(key tea.KeyPressMsg) wish {
+func (c *choice) pressFiltering(key tea.KeyPressMsg) action {
 	switch s := key.String(); s {
 	case "enter":
 		c.filtering = false
@@ -101,57 +102,57 @@ func (c *choice) pressFiltering(key tea.KeyPressMsg) wish {
 	default:
 		c.narrow(c.filter + question.Line(key.Text))
 	}
-	return stay
+	return none
 }
 
 // pressWriting handles a key or a paste while the text of Other is typed.
-func (c *choice) pressWriting(msg tea.Msg) (wish, tea.Cmd, error) {
+func (c *choice) pressWriting(msg tea.Msg) (action, tea.Cmd, error) {
 	if key, ok := msg.(tea.KeyPressMsg); ok {
 		switch key.String() {
 		case "enter":
 			return c.takeOther(), nil, nil
 		case "esc":
 			c.stopWriting()
-			return stay, nil, nil
+			return none, nil, nil
 		case "shift+tab":
 			return back, nil, nil
 		case "up":
-			if c.other.area.Line() == 0 {
+			if c.other.AtTop() {
 				c.stopWriting()
 				c.move(-1)
-				return stay, nil, nil
+				return none, nil, nil
 			}
 		}
 	}
-	cmd, err := c.other.press(msg)
-	return stay, cmd, err
+	cmd, err := c.other.Press(msg)
+	return none, cmd, err
 }
 
-func (c *choice) hints() ([]hint, bool) {
+func (c *choice) hints() ([]term.Hint, bool) {
 	switch {
 	case c.writing && c.ask.Several():
-		return []hint{{"enter", "mark"}, {"esc", "to the options"}, {"alt+enter", "new line"}}, true
+		return []term.Hint{{"enter", "mark"}, {"esc", "to the options"}, {"alt+enter", "new line"}}, true
 	case c.writing:
-		return []hint{{"enter", onward}, {"esc", "to the options"}, {"alt+enter", "new line"}}, true
+		return []term.Hint{{"enter", onward}, {"esc", "to the options"}, {"alt+enter", "new line"}}, true
 	case c.filtering:
-		return []hint{{"enter", "keep"}, {"esc", "show all"}, {"↑↓", "move"}}, true
+		return []term.Hint{{"enter", "keep"}, {"esc", "show all"}, {"↑↓", "move"}}, true
 	}
-	keys := []hint{{"enter", onward}, {"↑↓", "move"}}
+	keys := []term.Hint{{"enter", onward}, {"↑↓", "move"}}
 	if c.ask.Several() {
-		keys = []hint{{"space", "mark"}, {"enter", onward}, {"↑↓", "move"}}
+		keys = []term.Hint{{"space", "mark"}, {"enter", onward}, {"↑↓", "move"}}
 	}
 	if !c.ask.Required {
-		keys = append(keys, hint{"s", "skip"})
+		keys = append(keys, term.Hint{"s", "skip"})
 	}
 	if c.preview() != nil {
-		keys = append(keys, hint{"pgup/pgdn", "scroll preview"}, hint{"</>", "shift preview"})
+		keys = append(keys, term.Hint{"pgup/pgdn", "scroll preview"}, term.Hint{"</>", "shift preview"})
 	}
-	if c.ask.Type == question.Boolean {
-		return append(keys, hint{"y/n", "choose"}), false
+	if c.yesNo {
+		return append(keys, term.Hint{"y/n", "choose"}), false
 	}
 	first, last := "1", min(len(c.ask.Options), 9)
 	if c.ask.AllowCustom {
 		first = "0"
 	}
-	return append(keys, hint{fmt.Sprintf("%s–%d", first, last), "choose"}, hint{"/", "filter"}), false
+	return append(keys, term.Hint{fmt.Sprintf("%s–%d", first, last), "choose"}, term.Hint{"/", "filter"}), false
 }

@@ -1,10 +1,11 @@
 package form
 
 import (
-	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/ui/words"
 )
 
 // counted is how long before a deadline the seconds are counted down.
@@ -50,7 +51,7 @@ func (c *countdown) look(now time.Time) tea.Cmd {
 	}
 	wait := c.left - counted
 	if wait <= 0 {
-		wait = c.left - time.Duration(c.seconds()-1)*time.Second
+		_, wait = words.Left(c.left)
 	}
 	wake := now.Add(wait)
 	if !c.wake.IsZero() && !wake.Before(c.wake) {
@@ -60,18 +61,11 @@ func (c *countdown) look(now time.Time) tea.Cmd {
 	return tea.Tick(wait, func(time.Time) tea.Msg { return tick{wake} })
 }
 
-// seconds is what is left, in seconds begun.
-func (c *countdown) seconds() int {
-	return int((c.left + time.Second - 1) / time.Second)
-}
-
-// words tells what is left; empty while that is long, or no deadline is set.
-func (c *countdown) words() string {
-	switch {
-	case c.at.IsZero() || c.left > counted:
+// text tells what is left; empty while that is long, or no deadline is set.
+func (c *countdown) text() string {
+	if c.at.IsZero() || c.left > counted {
 		return ""
-	case c.left <= 0:
-		return "time is up"
 	}
-	return fmt.Sprintf("closes in %d s", c.seconds())
+	text, _ := words.Left(c.left)
+	return text
 }

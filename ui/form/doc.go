@@ -2,8 +2,8 @@
 // one record and takes the human's reply. It has no terminal of its own; a
 // host runs it in a program (ui/tty) or inside a larger model (the inbox).
 //
-// It may import question, desk and ui. It must not know where it is drawn, how
-// records are stored, or any other surface.
+// It may import question, desk, ui, ui/words and ui/term. It must not know where
+// it is drawn, how records are stored, or any other surface.
 //
 // The rules of this user interface:
 //   - Nothing is an answer until the human pressed Enter on it, and nothing is

@@ -50,8 +50,8 @@ type drafts struct {
 	waiting bool           // a timer runs for the next
 }
 
-// due is the message that the pause after a draft is over.
-type due struct{}
+// saveDue is the message that the pause after a draft is over.
+type saveDue struct{}
 
 // saves puts drafts in order: commands run side by side.
 type saves struct {
@@ -78,19 +78,19 @@ func (s *saves) kept(number int) bool {
 
 // restore puts the draft that the form starts from on its pages.
 func (f *Form) restore() {
-	for _, p := range f.order {
+	for _, p := range f.pages {
 		b, ok := p.body.(answering)
 		if !ok {
 			continue
 		}
-		p.fresh = b.draft()
+		p.untouched = b.draft()
 		if a := f.drafts.start.Answer(p.ask.ID); a != nil {
 			b.restore(*a)
-			f.drafts.back = f.drafts.back || !same(p.fresh, b.draft())
+			f.drafts.back = f.drafts.back || !same(p.untouched, b.draft())
 		}
 	}
-	f.review().note.set(f.drafts.start.Note)
-	f.dismissal.reason.set(f.drafts.start.Reason)
+	f.review().note.Set(f.drafts.start.Note)
+	f.dismissal.SetReason(f.drafts.start.Reason)
 	f.drafts.back = f.drafts.back || f.drafts.start.Note != "" || f.drafts.start.Reason != ""
 	f.long = f.long || f.drafts.back
 	f.drafts.last = f.draft()
@@ -99,13 +99,13 @@ func (f *Form) restore() {
 // draft is everything that the human chose and typed, on hidden pages too. A
 // page that is as it was at first is left out.
 func (f *Form) draft() question.Reply {
-	r := question.Reply{Note: f.review().note.text(), Reason: f.dismissal.reason.text()}
-	for _, p := range f.order {
+	r := question.Reply{Note: f.review().note.Text(), Reason: f.dismissal.Reason()}
+	for _, p := range f.pages {
 		b, ok := p.body.(answering)
 		if !ok {
 			continue
 		}
-		if a := b.draft(); !same(a, p.fresh) {
+		if a := b.draft(); !same(a, p.untouched) {
 			r.Answers = append(r.Answers, a)
 		}
 	}
@@ -124,7 +124,7 @@ func (f *Form) changed() tea.Cmd {
 	switch edited := !sameDraft(draft, d.last); {
 	case edited && since < savePause:
 		d.waiting = true
-		return tea.Tick(savePause-since, func(time.Time) tea.Msg { return due{} })
+		return tea.Tick(savePause-since, func(time.Time) tea.Msg { return saveDue{} })
 	case edited, !f.countdown.at.IsZero() && since >= alivePause:
 		return d.handOver(draft, now)
 	}
@@ -166,7 +166,7 @@ func sameDraft(a, b question.Reply) bool {
 func (c *choice) draft() question.Answer {
 	a := c.answer()
 	if !c.ask.Several() || c.writing {
-		a.Custom = c.other.text()
+		a.Custom = c.other.Text()
 	}
 	return a
 }
@@ -176,7 +176,7 @@ func (c *choice) restore(a question.Answer) {
 	if !c.ask.AllowCustom {
 		a.Custom = ""
 	}
-	c.other.set(a.Custom)
+	c.other.Set(a.Custom)
 	for i := range c.rows {
 		r := &c.rows[i]
 		picked := slices.Contains(a.Selected, r.option.ID)
@@ -192,7 +192,3 @@ func (c *choice) restore(a question.Answer) {
 		}
 	}
 }
-
-func (t *text) draft() question.Answer { return t.answer() }
-
-func (t *text) restore(a question.Answer) { t.set(a.Custom) }

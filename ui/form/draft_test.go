@@ -97,7 +97,7 @@ func TestForeignDraft(t *testing.T) {
 	r.checks = true
 	r.keys("enter")
 	checkScreen(t, r)
-	if got, want := r.f.order[1].body.(*text).text(), "a␛[2Jb"; got != want {
+	if got, want := r.f.pages[1].body.(*text).entry.Text(), "a␛[2Jb"; got != want {
 		t.Errorf("the text is %q, want %q", got, want)
 	}
 	r.keys("enter", "enter")

@@ -6,11 +6,12 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/huh/v2"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
 
 // State says how far a form is.
@@ -36,13 +37,13 @@ type Form struct {
 	commit ui.Commit
 	now    func() time.Time
 
-	pages     *huh.Form // keeps the pages and which one is next
-	order     []*page   // every page, the review last
-	long      bool      // there has been more than one question, or a draft
-	dismissal *dismissal
+	pages     []*page // every page, the review last
+	at        int     // the page in front of the human
+	long      bool    // there has been more than one question, or a draft
+	dismissal *term.Dismissal
 	asking    bool // the dismissal is in front of the page
 
-	look          *look
+	styles        *term.Styles
 	width, height int       // of the terminal, in cells; 0 until known
 	since         time.Time // when the form appeared
 
@@ -79,7 +80,10 @@ type result struct {
 // New returns a form for the record. What the human sends goes to commit,
 // which runs as a command, so that it may take its time.
 func New(rec desk.Record, commit ui.Commit, opts ...Option) *Form {
-	f := &Form{rec: rec, commit: commit, now: time.Now, dismissal: newDismissal(), look: newLook(true)}
+	f := &Form{
+		rec: rec, commit: commit, now: time.Now, styles: term.NewStyles(true),
+		dismissal: term.NewDismissal("The agent will be told that you closed it.", false),
+	}
 	for _, o := range opts {
 		o(f)
 	}
@@ -90,49 +94,58 @@ func New(rec desk.Record, commit ui.Commit, opts ...Option) *Form {
 // State returns how far the form is.
 func (f *Form) State() State { return f.state }
 
-// Init implements tea.Model: it asks the terminal whether it is light or dark.
-func (f *Form) Init() tea.Cmd { return tea.RequestBackgroundColor }
+// Closing is one line to print on the normal screen once the form has gone:
+// how it ended, safe to show. It is empty while the form is open.
+func (f *Form) Closing() string {
+	switch {
+	case f.state == Sent && f.dismissed:
+		return words.Dismissed
+	case f.state == Sent:
+		return words.Sent
+	case f.state == Aborted:
+		return "Nothing was sent; the question stays open."
+	case f.state == Withdrawn:
+		return words.Withdrawal(f.cause)
+	}
+	return ""
+}
+
+// Init implements tea.Model.
+func (f *Form) Init() tea.Cmd { return nil }
 
 // Update implements tea.Model.
 func (f *Form) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if f.state != Open {
 		return f, nil
 	}
+	return f, f.handle(msg)
+}
+
+func (f *Form) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg:
+		return f.key(msg)
 	case tea.WindowSizeMsg:
 		f.width, f.height = msg.Width, msg.Height
 		if f.since.IsZero() {
 			f.since = f.now()
 		}
 	case tea.BackgroundColorMsg:
-		f.look = newLook(msg.IsDark())
+		f.styles = term.NewStyles(msg.IsDark())
 	case Withdraw:
-		if f.sending { // that reply may have been the first
-			f.waiting = &msg
-			return f, nil
+		if !f.sending {
+			return f.withdraw(msg.Cause)
 		}
-		return f, f.withdraw(msg.Cause)
+		f.waiting = &msg // that reply may have been the first
 	case result:
-		return f, tea.Batch(f.settle(msg), f.changed())
-	case tea.KeyPressMsg, tea.PasteMsg:
-		if f.deaf() {
-			return f, nil
-		}
-		return f, tea.Batch(f.press(msg), f.changed())
-	}
-	return f, f.hear(msg)
-}
-
-// hear takes the news that is neither a key nor the end.
-func (f *Form) hear(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
+		return tea.Batch(f.settle(msg), f.changed())
 	case Deadline:
 		return f.expect(msg.At)
 	case tick:
 		return f.ticked(msg)
 	case Attention:
 		f.detached = !msg.Attended
-	case due:
+	case saveDue:
 		f.drafts.waiting = false
 		return f.changed()
 	case earlier:
@@ -143,68 +156,83 @@ func (f *Form) hear(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
+// key is where every key and every paste comes in.
+func (f *Form) key(msg tea.Msg) tea.Cmd {
+	if f.deaf() {
+		return nil
+	}
+	return tea.Batch(f.press(msg), f.changed())
+}
+
 // deaf reports whether keys do not count: while the form is not there yet, and
 // while a reply is being sent.
 func (f *Form) deaf() bool {
 	return f.sending || f.since.IsZero() || f.now().Sub(f.since) < grace
 }
 
-// press handles a key or a paste.
+// press hands a key or a paste to what has the keyboard.
 func (f *Form) press(msg tea.Msg) tea.Cmd {
-	f.notice, f.page().err = "", nil
-	key, _ := msg.(tea.KeyPressMsg)
-	switch {
-	case key.String() == "ctrl+c":
+	p := f.page()
+	f.notice, p.err = "", nil
+	key, isKey := msg.(tea.KeyPressMsg)
+	switch name := key.String(); {
+	case name == "ctrl+c":
 		return f.end(Aborted)
 	case f.asking:
 		return f.pressDismissal(msg)
-	case f.page().read != nil: // the key is the reader's
-	case key.String() == "tab" && f.page().ask != nil:
-		f.page().read = &reader{lines: plainText(f.page().everything())}
+	case p.reader != nil:
+		if isKey && p.reader.Press(key) {
+			p.reader = nil
+		}
 		return nil
-	case f.remembers() && key.String() == f.letter("h"):
+	case name == "tab" && p.ask != nil:
+		p.reader = term.TextReader(p.everything())
+		return nil
+	case f.remembers() && name == f.letter("h"):
 		return f.lookBack()
-	case f.limit.lift != nil && key.String() == f.letter("L"):
+	case f.limit.lift != nil && name == f.letter("L"):
 		return f.lift()
 	}
-	_, cmd := f.pages.Update(msg)
-	if next := f.grant(f.page()); next != nil {
+	act, cmd, err := p.press(msg)
+	p.err = err
+	if next := f.do(act); next != nil {
 		return next
 	}
 	return cmd
 }
 
-// grant does what the last key asked for on a page.
-func (f *Form) grant(p *page) tea.Cmd {
-	w := p.wish
-	p.wish = stay
-	switch w {
-	case take:
-		return f.goOn(p)
+// do does what the last key asked for on the page.
+func (f *Form) do(act action) tea.Cmd {
+	p := f.page()
+	switch act {
+	case none:
+	case confirm:
+		return f.goOn()
 	case back:
-		f.turnBack()
-	case leave:
+		f.goBack()
+	case dismiss:
 		f.asking = true
 	case edit:
-		if target := p.body.(*review).target(); target != nil {
-			f.turnTo(target)
+		if i := f.review().target(); i >= 0 {
+			f.open(f.index(f.asked()[i]))
 		}
 	case explain:
-		p.read = &reader{lines: plainText(hintPage(f.hints(true)))}
+		keys := append(f.hints(true), term.Hint{"ctrl+c", "leave; the question stays open"})
+		p.reader = term.KeysReader("", term.HintGroup{Title: "Keys on this page", Hints: keys})
 	}
 	return nil
 }
 
 // pressDismissal handles a key or a paste while asking whether to close.
 func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
-	v, cmd, err := f.dismissal.press(msg)
+	decision, cmd, err := f.dismissal.Press(msg)
 	switch {
 	case err != nil:
 		f.notice = err.Error()
-	case v == goBack:
+	case decision == term.GoBack:
 		f.asking = false
-	case v == goAhead:
-		return f.send(question.Reply{Dismissed: true, Reason: f.dismissal.reason.text()})
+	case decision == term.Dismiss:
+		return f.send(question.Reply{Dismissed: true, Reason: f.dismissal.Reason()})
 	}
 	return cmd
 }
@@ -251,16 +279,10 @@ func (f *Form) end(s State) tea.Cmd {
 	return func() tea.Msg { keep(); return tea.Quit() }
 }
 
-// typing reports whether letters are text now.
-func (f *Form) typing() bool {
-	_, holds := f.page().hints()
-	_, text := f.page().body.(*text)
-	return holds || text
-}
-
-// letter is the key for a command that is called by a letter.
+// letter is the key for a command that is called by a letter: with alt where
+// letters are text.
 func (f *Form) letter(l string) string {
-	if f.typing() {
+	if f.page().typing() {
 		return "alt+" + strings.ToLower(l)
 	}
 	return l

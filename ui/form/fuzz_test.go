@@ -2,16 +2,13 @@ package form
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 	"testing"
-	"unicode"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
 
@@ -124,63 +121,9 @@ func FuzzHostile(f *testing.F) {
 				r.keys(key)
 			}
 			r.send(Withdraw{question.Violations{{Path: s, Message: s}}})
-			if harmful(r.f.Closing()) || strings.Contains(r.f.Closing(), "\n") {
+			if termtest.Harmful(r.f.Closing()) || strings.Contains(r.f.Closing(), "\n") {
 				t.Fatalf("closing %q", r.f.Closing())
 			}
-		}
-	})
-}
-
-var sgr = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
-
-// checkScreen fails when the screen is larger than its terminal, holds more
-// than text and styles, or has its cursor outside.
-func checkScreen(t *testing.T, r *rig) {
-	t.Helper()
-	v := r.f.View()
-	if v.Content == "" {
-		return
-	}
-	lines := strings.Split(v.Content, "\n")
-	if len(lines) > r.h {
-		t.Fatalf("%d lines on %d:\n%s", len(lines), r.h, v.Content)
-	}
-	for _, line := range lines {
-		if w := ansi.StringWidth(line); w > r.w {
-			t.Fatalf("a line of %d cells on %d: %q", w, r.w, line)
-		}
-		if plain := sgr.ReplaceAllString(line, ""); harmful(plain) {
-			t.Fatalf("not only text: %q", plain)
-		}
-	}
-	if c := v.Cursor; c != nil && (c.X < 0 || c.Y < 0 || c.X >= r.w || c.Y >= r.h) {
-		t.Fatalf("cursor at %d,%d on %d×%d", c.X, c.Y, r.w, r.h)
-	}
-}
-
-func harmful(s string) bool {
-	return !utf8.ValidString(s) || strings.ContainsFunc(s, func(c rune) bool {
-		return unicode.IsControl(c) || unicode.Is(unicode.Bidi_Control, c)
-	})
-}
-
-// FuzzWrap: wrapping loses nothing but white space and fits.
-func FuzzWrap(f *testing.F) {
-	f.Add("The quick brown fox", 7)
-	f.Add("强一致性，团队已经在生产环境中运行多年。", 9)
-	f.Add("👨‍👩‍👧‍👦👍🏽 x", 2)
-	f.Fuzz(func(t *testing.T, s string, width int) {
-		s = question.Block(s)
-		width = 2 + max(width, 0)%100
-		lines := wrap(s, width)
-		for _, line := range lines {
-			if w := ansi.StringWidth(line); w > width {
-				t.Fatalf("%q has %d cells, want at most %d", line, w, width)
-			}
-		}
-		squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
-		if got, want := squeeze(strings.Join(lines, "")), squeeze(s); got != want {
-			t.Fatalf("wrapped to %q, want %q", got, want)
 		}
 	})
 }

@@ -10,6 +10,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
 )
 
 // TestScreens holds what a terminal shows, at the two sizes that matter.
@@ -53,7 +54,7 @@ func TestScreens(t *testing.T) {
 				if len(r.sent) > 0 {
 					t.Fatalf("committed %+v", r.sent)
 				}
-				golden(t, name, r.screen())
+				check(t, name, r.screen())
 			})
 		}
 	}
@@ -91,27 +92,27 @@ func TestDeskScreens(t *testing.T) {
 				}
 				r.keys(tt.keys...)
 				checkScreen(t, r)
-				golden(t, name, r.screen())
+				check(t, name, r.screen())
 			})
 		}
 	}
 }
 
 func TestWidePreview(t *testing.T) {
-	golden(t, "preview-120x24", open(t, 120, 24, withPreview()).screen())
+	check(t, "preview-120x24", open(t, 120, 24, withPreview()).screen())
 }
 
 // TestSmallest: the form can be used on the least terminal that it names.
 func TestSmallest(t *testing.T) {
-	golden(t, "smallest-single", open(t, MinWidth, MinHeight, database()).keys("down").screen())
-	golden(t, "smallest-preview", open(t, MinWidth, MinHeight, withPreview()).keys("down").screen())
-	golden(t, "smallest-remark", fresh(t, MinWidth, MinHeight, third(), WithDraft(question.Reply{Note: "soon"})).show().screen())
-	golden(t, "smallest-other", open(t, MinWidth, MinHeight, database()).keys("0", "CockroachDB").screen())
+	check(t, "smallest-single", open(t, term.MinWidth, term.MinHeight, database()).keys("down").screen())
+	check(t, "smallest-preview", open(t, term.MinWidth, term.MinHeight, withPreview()).keys("down").screen())
+	check(t, "smallest-remark", fresh(t, term.MinWidth, term.MinHeight, third(), WithDraft(question.Reply{Note: "soon"})).show().screen())
+	check(t, "smallest-other", open(t, term.MinWidth, term.MinHeight, database()).keys("0", "CockroachDB").screen())
 }
 
 func TestFailureScreen(t *testing.T) {
 	r := open(t, 80, 24, database())
 	r.fail = errors.New("no space left on device")
 	r.keys("enter")
-	golden(t, "failure-80x24", r.screen())
+	check(t, "failure-80x24", r.screen())
 }

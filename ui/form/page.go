@@ -2,38 +2,38 @@ package form
 
 import (
 	"errors"
-	"io"
 	"slices"
 	"strings"
 
-	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
-	"charm.land/huh/v2"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
 )
 
-// wish is what the human asked of the form with the last key.
-type wish int
+// action is what the last key asked of the form.
+type action int
 
 const (
-	stay    wish = iota
-	take         // confirm this page and go on
-	back         // to the page before
-	leave        // close without answering
-	edit         // from the review to the question under its cursor
-	explain      // list the keys
+	none    action = iota
+	confirm        // take the answer of this page and go on
+	back           // to the page before
+	dismiss        // close without answering
+	edit           // from the review to the question under its cursor
+	explain        // list the keys
 )
 
 // body is what a page is filled with: a choice, a text, the review.
 type body interface {
 	// press handles a key or a paste. An error is for the human.
-	press(msg tea.Msg) (wish, tea.Cmd, error)
+	press(msg tea.Msg) (action, tea.Cmd, error)
 	// draw shows the body at this width; rows is a guide for what can grow.
-	draw(l *look, width, rows int) sheet
-	// hints are the keys that work now. The body that holds the keyboard, for
-	// a filter or free text among options, says so: then only these work.
-	hints() (keys []hint, holds bool)
+	draw(s *term.Styles, width, rows int) term.Block
+	// hints are the keys that work now. A body in which a filter or a free text
+	// is being typed says that only these do.
+	hints() (keys []term.Hint, only bool)
+	// typing reports whether letters are text now.
+	typing() bool
 	// focus puts the keyboard into the body, blur takes it away.
 	focus()
 	blur()
@@ -43,23 +43,31 @@ type body interface {
 type answering interface {
 	body
 	answer() question.Answer
+	// need says how to give the answer that is missing.
+	need() string
 	// draft is what the body holds, confirmed or not; restore puts it back.
 	draft() question.Answer
 	restore(question.Answer)
 }
 
-// page is one page of the form: a field of the huh form that keeps the pages.
-// Huh decides which page is next; the form draws the page itself, since a huh
-// group's view follows no cursor and has none of the terminal's (FACTS 7.6).
+// newBody returns the body for a question: the one place where a type of
+// question gets its page.
+func newBody(q *question.Question) answering {
+	if q.Chooses() {
+		return newChoice(q)
+	}
+	return newText(q)
+}
+
+// page is one page of the form: a question, or the review.
 type page struct {
 	body
-	ask   *question.Question // nil on the review
-	shown bool               // the present answers bring it up
-	fresh question.Answer    // what the body held before the human came
-	taken *question.Answer   // what the human last confirmed; nil before
-	err   error
-	wish  wish
-	read  *reader // open while the human reads what does not fit
+	ask       *question.Question // nil on the review
+	shown     bool               // the present answers bring it up
+	untouched question.Answer    // what the body held before the human came
+	taken     *question.Answer   // what the human last confirmed; nil before
+	err       error
+	reader    *term.Reader // open while the human reads what does not fit
 }
 
 // settled reports whether the page needs no more of the human: it was
@@ -76,7 +84,8 @@ func same(a, b question.Answer) bool {
 // confirm takes the page's answer, unless the question does not allow it. The
 // rules are the domain's own, applied to this question alone.
 func (p *page) confirm() bool {
-	a := p.body.(answering).answer()
+	b := p.body.(answering)
+	a := b.answer()
 	one := *p.ask
 	one.Options = slices.Clone(one.Options)
 	for i := range one.Options {
@@ -84,41 +93,26 @@ func (p *page) confirm() bool {
 	}
 	set := question.Set{Questions: []question.Question{one}}
 	_, err := set.Check(question.Reply{Answers: []question.Answer{a}})
-	if err != nil {
-		p.err = p.complaint(a, err)
-		return false
-	}
-	p.taken = &a
-	return true
-}
-
-// complaint puts the domain's refusal into words for this page.
-func (p *page) complaint(a question.Answer, err error) error {
 	var faults question.Violations
 	switch {
-	case a.Empty() && !p.ask.Chooses():
-		return fault("This question needs an answer: type one, then press enter.")
-	case a.Empty() && p.ask.Several():
-		return fault("This question needs an answer: space marks an option.")
+	case err == nil:
+		p.taken = &a
+		return true
 	case a.Empty():
-		return fault("This question needs an answer: choose an option.")
+		err = term.Fault("This question needs an answer: " + b.need())
 	case errors.As(err, &faults):
-		return refusal(faults)
+		err = refusal(faults)
 	}
-	return err
+	p.err = err
+	return false
 }
 
-// fault is what is wrong, said to the human as a whole sentence.
-type fault string
-
-func (f fault) Error() string { return string(f) }
-
-func refusal(faults question.Violations) fault {
+func refusal(faults question.Violations) error {
 	var words []string
 	for _, v := range faults {
 		words = append(words, v.Message)
 	}
-	return fault("This answer " + strings.Join(words, "; ") + ".")
+	return term.Fault("This answer " + strings.Join(words, "; ") + ".")
 }
 
 // choice is the page's body if that is a choice, else nil.
@@ -133,56 +127,95 @@ func (p *page) leadsOn() bool {
 	return c != nil && len(c.rows[c.cursor].option.FollowUps) > 0
 }
 
-// Update implements huh.Model: only keys and pastes matter to a page.
-func (p *page) Update(msg tea.Msg) (huh.Model, tea.Cmd) {
-	key, isKey := msg.(tea.KeyPressMsg)
-	_, isPaste := msg.(tea.PasteMsg)
-	var cmd tea.Cmd
-	switch {
-	case p.read != nil && isKey:
-		if p.read.press(key) {
-			p.read = nil
-		}
-	case p.read == nil && (isKey || isPaste):
-		p.wish, cmd, p.err = p.press(msg)
-	}
-	return p, cmd
-}
-
-// Error implements huh.Field: huh lets nobody past a page that has one.
-func (p *page) Error() error { return p.err }
-
-// Focus implements huh.Field.
-func (p *page) Focus() tea.Cmd { p.focus(); return nil }
-
-// Blur implements huh.Field.
-func (p *page) Blur() tea.Cmd { p.blur(); return nil }
-
-// GetKey implements huh.Field: the question's id, empty on the review.
-func (p *page) GetKey() string {
+// heading is the page's question as lines of width cells.
+func (p *page) heading(s *term.Styles, width int) []string {
 	if p.ask == nil {
-		return ""
+		return nil
 	}
-	return p.ask.ID
+	lines := term.Text(s.Strong, question.Block(p.ask.Text), width)
+	if p.ask.Description != "" {
+		lines = append(lines, term.Text(s.Muted, question.Block(p.ask.Description), width)...)
+	}
+	if !p.ask.Required {
+		lines = append(lines, s.Muted.Render("(optional)"))
+	}
+	return lines
 }
 
-// GetValue implements huh.Field: the confirmed answer, or nil.
-func (p *page) GetValue() any { return p.taken }
+// everything is all of the page as text, for reading.
+func (p *page) everything() string {
+	all := question.Block(p.ask.Text)
+	if p.ask.Description != "" {
+		all += "\n\n" + question.Block(p.ask.Description)
+	}
+	if c := p.choice(); c != nil {
+		all += c.full()
+	}
+	return all
+}
 
-var errNoTerminal = errors.New("a page of the form runs in the form only")
+// wideEnough is the least width, in cells, at which a preview stands beside
+// the options instead of below them.
+const wideEnough = 84
 
-// The rest of huh.Field has no use here: the form draws and sizes its pages,
-// styles them, lists their keys, and has a line form for accessible mode.
+// lay draws the page in at most rows lines. It reports whether something was
+// left out that reading would show.
+func (p *page) lay(s *term.Styles, width, rows int) (b term.Block, more bool) {
+	if p.reader != nil {
+		return p.reader.Draw(s, width, rows), false
+	}
+	var pre *preview
+	if c := p.choice(); c != nil {
+		pre = c.preview()
+	}
+	switch {
+	case pre == nil:
+		return p.column(s, width, rows)
+	case width >= wideEnough:
+		left := max(40, width*2/5)
+		b, more = p.column(s, left, rows)
+		return beside(s, b, pre.draw(s, width-left-3, rows), left), more
+	}
+	below := pre.draw(s, width, max(rows/3, min(3, rows/2)))
+	b, more = p.column(s, width, rows-len(below))
+	b.Lines = append(b.Lines, below...)
+	return b, more
+}
 
-func (p *page) Init() tea.Cmd                            { return nil }
-func (p *page) View() string                             { return "" }
-func (p *page) Run() error                               { return errNoTerminal }
-func (p *page) RunAccessible(io.Writer, io.Reader) error { return errNoTerminal }
-func (p *page) Skip() bool                               { return false }
-func (p *page) Zoom() bool                               { return true }
-func (p *page) KeyBinds() []key.Binding                  { return nil }
-func (p *page) WithTheme(huh.Theme) huh.Field            { return p }
-func (p *page) WithKeyMap(*huh.KeyMap) huh.Field         { return p }
-func (p *page) WithWidth(int) huh.Field                  { return p }
-func (p *page) WithHeight(int) huh.Field                 { return p }
-func (p *page) WithPosition(huh.FieldPosition) huh.Field { return p }
+// column lays out question and body, one above the other. When they do not
+// fit, the body scrolls and the question shows its beginning.
+func (p *page) column(s *term.Styles, width, rows int) (out term.Block, more bool) {
+	head := p.heading(s, width)
+	space := max(rows-len(head)-1, rows*3/5, 1) // what the body may claim
+	b := p.draw(s, width, space)
+	left := max(rows-min(len(b.Lines), space), 0)
+	switch {
+	case len(head) > left:
+		head, more = term.Opening(head, left, width), true
+	case len(head) > 0 && len(head)+len(b.Lines) < rows:
+		head = append(head, "")
+	}
+	space = rows - len(head)
+	if c := p.choice(); c != nil {
+		more = more || c.cutShort() || b.Bottom-b.Top >= space-b.Pinned
+	}
+	out.Lines = head
+	out.Add(b.Window(space, width))
+	return out, more
+}
+
+// beside puts lines to the right of b, whose own are left cells wide, the marks
+// of a window in one more.
+func beside(s *term.Styles, b term.Block, right []string, left int) term.Block {
+	rule := s.Border.Render("│") + " "
+	for i := range max(len(b.Lines), len(right)) {
+		if i == len(b.Lines) {
+			b.Lines = append(b.Lines, "")
+		}
+		b.Lines[i] = term.Pad(b.Lines[i], left+1) + rule
+		if i < len(right) {
+			b.Lines[i] += right[i]
+		}
+	}
+	return b
+}

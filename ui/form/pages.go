@@ -4,56 +4,49 @@ import (
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/huh/v2"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
 )
 
 // buildPages makes a page for every question that may come up and one for the
 // review. Pages of questions that the present answers do not bring up are
 // hidden and keep what was typed.
 func (f *Form) buildPages() {
-	var groups []*huh.Group
-	add := func(p *page, hide func() bool) {
-		f.order = append(f.order, p)
-		groups = append(groups, huh.NewGroup(p).WithShowHelp(false).WithShowErrors(false).WithHideFunc(hide))
-	}
 	for _, q := range f.rec.All() {
-		if q.Collected != nil {
-			continue
+		if q.Collected == nil {
+			f.pages = append(f.pages, &page{ask: q, body: newBody(q)})
 		}
-		p := &page{ask: q, body: newBody(q)}
-		add(p, func() bool { return !p.shown })
 	}
-	add(&page{body: newReview(f.asked)}, func() bool { return !f.reviews() })
-	f.pages = huh.NewForm(groups...)
+	f.pages = append(f.pages, &page{body: newReview(f.asked)})
 	f.restore()
 	f.bringUp()
-	if first := f.order[0]; first.ask != nil && !first.shown {
-		f.pages.NextGroup()
-	}
-	f.page().focus()
-}
-
-func newBody(q *question.Question) body {
-	if q.Chooses() {
-		return newChoice(q)
-	}
-	return newText(q)
+	f.open(max(slices.IndexFunc(f.pages, f.inTurn), 0))
 }
 
 // page is the one in front of the human.
-func (f *Form) page() *page { return f.pages.GetFocusedField().(*page) }
+func (f *Form) page() *page { return f.pages[f.at] }
+
+func (f *Form) review() *review { return f.pages[len(f.pages)-1].body.(*review) }
+
+func (f *Form) index(p *page) int { return slices.Index(f.pages, p) }
+
+// open puts a page in front of the human.
+//
+// Pages are turned at once, not by messages: a second Enter that overtakes
+// such a message would confirm a page that was never seen.
+func (f *Form) open(i int) {
+	f.page().blur()
+	f.at = i
+	f.page().focus()
+}
+
+// inTurn reports whether the human comes to a page by going on or back.
+func (f *Form) inTurn(p *page) bool { return p.shown || p.ask == nil && f.reviews() }
 
 // asked returns the pages of the questions that are shown, in order.
 func (f *Form) asked() []*page {
-	var out []*page
-	for _, p := range f.order {
-		if p.ask != nil && p.shown {
-			out = append(out, p)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(f.pages), func(p *page) bool { return !p.shown })
 }
 
 // reviews reports whether there is, or has been, more to look over than one
@@ -64,35 +57,29 @@ func (f *Form) reviews() bool {
 	return f.long || len(asked) != 1 || asked[0].ask.Several()
 }
 
-// answers returns what was confirmed, on pages now hidden too.
-func (f *Form) answers() []question.Answer {
-	var out []question.Answer
-	for _, p := range f.order {
+// bringUp shows the pages that the confirmed answers call for, those of pages
+// now hidden too.
+func (f *Form) bringUp() {
+	var answers []question.Answer
+	for _, p := range f.pages {
 		if p.taken != nil {
-			out = append(out, *p.taken)
+			answers = append(answers, *p.taken)
 		}
 	}
-	return out
-}
-
-// bringUp shows the pages that the confirmed answers call for.
-func (f *Form) bringUp() {
-	shown := map[string]bool{}
-	for _, s := range f.rec.Shown(f.answers()) {
-		shown[s.ID] = true
+	shown := map[*question.Question]bool{}
+	for _, s := range f.rec.Shown(answers) {
+		shown[s.Question] = true
 	}
-	for _, p := range f.order {
-		p.shown = p.ask != nil && shown[p.ask.ID]
+	for _, p := range f.pages {
+		p.shown = p.ask != nil && shown[p.ask]
 	}
 	f.long = f.long || len(f.asked()) > 1
 }
 
 // goOn follows Enter on a page: it takes the answer and turns to the next page
 // that needs the human, or sends.
-//
-// Pages are turned here and at once, not by huh's messages: a second Enter
-// that overtakes such a message would confirm a page that was never seen.
-func (f *Form) goOn(p *page) tea.Cmd {
+func (f *Form) goOn() tea.Cmd {
+	p := f.page()
 	if p.ask == nil {
 		return f.sendAnswers()
 	}
@@ -101,53 +88,32 @@ func (f *Form) goOn(p *page) tea.Cmd {
 	}
 	f.drafts.back = false
 	f.bringUp()
-	for f.ahead() {
-		f.page().blur()
-		f.pages.NextGroup()
-		if next := f.page(); next.ask == nil || !next.settled() {
+	for i := f.at + 1; i < len(f.pages); i++ {
+		if p := f.pages[i]; f.inTurn(p) && !p.settled() {
+			f.open(i)
 			return nil
 		}
 	}
 	return f.sendAnswers()
 }
 
-// ahead reports whether a page comes after the present one.
-func (f *Form) ahead() bool {
-	at := slices.Index(f.order, f.page())
-	return slices.ContainsFunc(f.order[at+1:], func(p *page) bool {
-		return p.shown || p.ask == nil && f.reviews()
-	})
-}
-
-func (f *Form) turnBack() {
-	f.page().blur()
-	f.pages.PrevGroup()
-}
-
-// turnTo turns to a page that is shown.
-func (f *Form) turnTo(target *page) {
-	want := slices.Index(f.order, target)
-	for range f.order {
-		at := slices.Index(f.order, f.page())
-		if at == want {
+// goBack turns to the page before, if there is one.
+func (f *Form) goBack() {
+	for i := f.at - 1; i >= 0; i-- {
+		if f.inTurn(f.pages[i]) {
+			f.open(i)
 			return
-		}
-		f.page().blur()
-		if at < want {
-			f.pages.NextGroup()
-		} else {
-			f.pages.PrevGroup()
 		}
 	}
 }
 
 // sendAnswers sends what was confirmed on the pages that are shown.
 func (f *Form) sendAnswers() tea.Cmd {
-	r := question.Reply{Note: f.review().note.text()}
+	r := question.Reply{Note: f.review().note.Text()}
 	for _, p := range f.asked() {
 		if !p.settled() {
-			f.turnTo(p)
-			p.err = fault("This answer is not confirmed yet: enter confirms it.")
+			f.open(f.index(p))
+			p.err = term.Fault("This answer is not confirmed yet: enter confirms it.")
 			return nil
 		}
 		if !p.taken.Empty() {
@@ -156,8 +122,6 @@ func (f *Form) sendAnswers() tea.Cmd {
 	}
 	return f.send(r)
 }
-
-func (f *Form) review() *review { return f.order[len(f.order)-1].body.(*review) }
 
 // fix shows what the human must change, on the page where it can be changed.
 func (f *Form) fix(faults question.Violations) {
@@ -169,7 +133,7 @@ func (f *Form) fix(faults question.Violations) {
 			}
 		}
 		if mine != nil && !f.asking {
-			f.turnTo(p)
+			f.open(f.index(p))
 			p.err = refusal(mine)
 			return
 		}

@@ -3,7 +3,8 @@ package form
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
 
 // Attention is the message that somebody waits for the answer, or that nobody
@@ -38,14 +39,13 @@ func (f *Form) lift() tea.Cmd {
 }
 
 func (f *Form) settleLift(l lifted) {
-	f.limit.lifting = false
-	f.limit.lifted = l.err == nil
+	f.limit.lifting, f.limit.lifted = false, l.err == nil
 	if l.err != nil {
-		f.notice = "The limit stays: " + question.Line(l.err.Error()) + "."
+		f.notice = words.LimitStays(l.err)
 	}
 }
 
-// remark is something to know beside the question. Where there is little room
+// remark is something to know beside the question. Where there is little space
 // the brief form stands for it.
 type remark struct{ full, brief string }
 
@@ -53,16 +53,14 @@ type remark struct{ full, brief string }
 func (f *Form) remarks() []remark {
 	var out []remark
 	if f.detached {
-		out = append(out, remark{"Nobody is waiting right now; your answer will be kept.", "Nobody waits now; answers are kept."})
+		out = append(out, remark{words.NobodyWaits, "Nobody waits now; answers are kept."})
 	}
 	switch {
 	case f.limit.lifted:
-		out = append(out, remark{"The limit is lifted: the agent may go on asking in this session.", "The round limit is lifted."})
+		out = append(out, remark{words.LimitLifted, "The round limit is lifted."})
 	case f.limit.lift != nil:
 		key := f.letter("L")
-		out = append(out, remark{
-			"Last round: after this one the agent cannot ask again for a while. " + key + " lifts the limit for this session.",
-			"Last round; " + key + " lifts the limit."})
+		out = append(out, remark{words.LastRound(key), "Last round; " + key + " lifts the limit."})
 	}
 	if f.drafts.back {
 		out = append(out, remark{"Your draft is back; nothing of it has been sent.", "Your draft is back, not sent."})
@@ -76,15 +74,15 @@ const roomy = 16
 
 func (f *Form) remarkLines(width int) []string {
 	remarks := f.remarks()
-	if len(remarks) == 0 || f.asking || f.page().read != nil {
+	if len(remarks) == 0 || f.asking || f.page().reader != nil {
 		return nil
 	}
 	if f.height < roomy {
-		return []string{f.look.muted.Render(cut(remarks[0].brief, width))}
+		return []string{f.styles.Muted.Render(term.Cut(remarks[0].brief, width))}
 	}
 	var lines []string
 	for _, r := range remarks {
-		lines = append(lines, wrap(r.full, width)...)
+		lines = append(lines, term.Text(f.styles.Muted, r.full, width)...)
 	}
-	return each(f.look.muted, lines)
+	return lines
 }

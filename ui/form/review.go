@@ -2,11 +2,13 @@ package form
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
 )
 
 // review is the last page of a form with more than one pick: every question
@@ -14,56 +16,54 @@ import (
 type review struct {
 	pages   func() []*page // the questions shown, in order
 	cursor  int            // index into pages
-	note    *entry
+	note    *term.Entry
 	writing bool // the keyboard belongs to note
 }
 
 func newReview(pages func() []*page) *review {
-	return &review{pages: pages, note: newEntry("", "A word to the agent beside the answers")}
+	return &review{pages: pages, note: term.NewEntry("", "A word to the agent beside the answers")}
 }
 
-// at is the index of the question under the cursor, -1 when none was asked.
-// Fewer may be shown than when the cursor was last moved.
-func (r *review) at() int { return min(r.cursor, len(r.pages())-1) }
+// target is the index of the question under the cursor, which edit opens; -1
+// when none was asked. Fewer may be shown than when the cursor was last moved.
+func (r *review) target() int { return min(r.cursor, len(r.pages())-1) }
 
-// target is the question that edit opens; nil when none was asked.
-func (r *review) target() *page {
-	if at := r.at(); at >= 0 {
-		return r.pages()[at]
-	}
-	return nil
-}
-
-func (r *review) focus() {}
-func (r *review) blur()  { r.stopWriting() }
+func (r *review) focus()       {}
+func (r *review) blur()        { r.stopWriting() }
+func (r *review) typing() bool { return r.writing }
 
 func (r *review) stopWriting() {
 	r.writing = false
-	r.note.blur()
+	r.note.Blur()
 }
 
-func (r *review) press(msg tea.Msg) (wish, tea.Cmd, error) {
-	if r.writing {
-		return r.pressNote(msg)
-	}
+func (r *review) press(msg tea.Msg) (action, tea.Cmd, error) {
 	key, ok := msg.(tea.KeyPressMsg)
+	if r.writing {
+		if name := key.String(); name == "enter" || name == "esc" {
+			r.stopWriting()
+			return none, nil, nil
+		}
+		cmd, err := r.note.Press(msg)
+		return none, cmd, err
+	}
 	if !ok {
-		return stay, nil, nil
+		return none, nil, nil
 	}
 	switch s := key.String(); s {
 	case "enter":
-		return take, nil, nil
+		return confirm, nil, nil
 	case "up", "k":
-		r.cursor = max(r.at()-1, 0)
+		r.cursor = max(r.target()-1, 0)
 	case "down", "j":
-		r.cursor = r.at() + 1
+		r.cursor = r.target() + 1
 	case "e", "right":
 		return edit, nil, nil
 	case "n":
 		r.writing = true
-		r.note.focus()
+		r.note.Focus()
 	case "esc":
-		return leave, nil, nil
+		return dismiss, nil, nil
 	case "shift+tab", "left", "ctrl+b":
 		return back, nil, nil
 	case "?":
@@ -74,108 +74,66 @@ func (r *review) press(msg tea.Msg) (wish, tea.Cmd, error) {
 			return edit, nil, nil
 		}
 	}
-	return stay, nil, nil
+	return none, nil, nil
 }
 
-func (r *review) pressNote(msg tea.Msg) (wish, tea.Cmd, error) {
-	if key, ok := msg.(tea.KeyPressMsg); ok {
-		switch key.String() {
-		case "enter", "esc":
-			r.stopWriting()
-			return stay, nil, nil
-		}
-	}
-	cmd, err := r.note.press(msg)
-	return stay, cmd, err
-}
-
-func (r *review) hints() ([]hint, bool) {
+func (r *review) hints() ([]term.Hint, bool) {
 	if r.writing {
-		return []hint{{"enter", "done"}, {"alt+enter", "new line"}}, true
+		return []term.Hint{{"enter", "done"}, {"alt+enter", "new line"}}, true
 	}
-	return []hint{{"enter", onward}, {"e", "edit"}, {"n", "note"}, {"↑↓", "move"}, {"1–9", "edit that one"}}, false
+	return []term.Hint{{"enter", onward}, {"e", "edit"}, {"n", "note"}, {"↑↓", "move"}, {"1–9", "edit that one"}}, false
 }
 
-func (r *review) draw(l *look, width, rows int) sheet {
-	var s, focus sheet
+func (r *review) draw(s *term.Styles, width, rows int) term.Block {
+	var b, focus term.Block
 	for i, p := range r.pages() {
-		s.add(r.drawAnswer(l, i, p, width))
-		if i == r.at() && !r.writing {
-			focus = s
+		b.Add(r.drawAnswer(s, i, p, width))
+		if i == r.target() {
+			focus = b
 		}
 	}
-	s.lines = append(s.lines, "")
-	s.add(r.drawNote(l, width, rows))
+	b.Lines = append(b.Lines, "")
+	b.Add(r.drawNote(s, width, rows))
 	if !r.writing {
-		s.top, s.bottom, s.cursor = focus.top, focus.bottom, nil
+		b.Top, b.Bottom, b.Cursor = focus.Top, focus.Bottom, nil
 	}
-	return s
+	return b
 }
 
-func (r *review) drawAnswer(l *look, i int, p *page, width int) sheet {
-	lead, style := "  ", l.plain
-	if i == r.at() && !r.writing {
-		lead, style = "› ", l.cursor
+func (r *review) drawAnswer(s *term.Styles, i int, p *page, width int) term.Block {
+	lead, style := "  ", s.Plain
+	if i == r.target() && !r.writing {
+		lead, style = "› ", s.Cursor
 	}
-	lead += fmt.Sprintf("%d ", i+1)
-	indent := strings.Repeat(" ", len([]rune(lead)))
-
-	var s sheet
-	for n, line := range wrap(question.Line(p.ask.Text), width-len(indent)) {
-		if n > 0 {
-			lead = indent
-		}
-		s.lines = append(s.lines, style.Render(lead+line))
-	}
-	for n, line := range wrap(p.said(), width-len(indent)-2) {
-		arrow := "→ "
-		if n > 0 {
-			arrow = "  "
-		}
-		s.lines = append(s.lines, indent+l.muted.Render(arrow)+line)
-	}
-	s.bottom = len(s.lines) - 1
-	return s
+	lines := term.Each(style, term.Hang(fmt.Sprintf("%s%d ", lead, i+1), question.Line(p.ask.Text), width))
+	lines = append(lines, term.Hang("    "+s.Muted.Render("→ "), p.inWords(), width)...)
+	return term.Block{Lines: lines, Bottom: len(lines) - 1}
 }
 
-// said is the page's answer in words.
-func (p *page) said() string {
+// inWords is the page's answer for the review.
+func (p *page) inWords() string {
 	if p.taken == nil || p.taken.Empty() {
-		return "(left open)"
+		return term.LeftOpen
 	}
-	var parts []string
-	for _, id := range p.taken.Selected {
-		if o := p.ask.Option(id); o != nil {
-			parts = append(parts, question.Line(o.Label))
+	said := slices.Clone(p.ask.Words(p.taken))
+	for i := range said {
+		said[i] = question.Block(said[i])
+		if i == len(said)-1 && p.taken.Custom != "" && p.ask.Chooses() {
+			said[i] = "“" + said[i] + "”"
 		}
 	}
-	if p.taken.Custom != "" {
-		custom := question.Block(p.taken.Custom)
-		if p.ask.Chooses() {
-			custom = "“" + custom + "”"
-		}
-		parts = append(parts, custom)
-	}
-	return strings.Join(parts, "\n")
+	return strings.Join(said, "\n")
 }
 
-func (r *review) drawNote(l *look, width, rows int) sheet {
-	switch note := r.note.text(); {
+func (r *review) drawNote(s *term.Styles, width, rows int) term.Block {
+	switch note := r.note.Text(); {
 	case r.writing:
-		s := sheet{lines: []string{l.cursor.Render("Note to the agent")}}
-		s.add(r.note.draw(l, width, max(rows-1, 1)))
-		s.top = 0
-		return s
+		b := term.Block{Lines: []string{s.Cursor.Render("Note to the agent")}}
+		b.Add(r.note.Draw(s, width, max(rows-1, 1)))
+		b.Top = 0
+		return b
 	case note != "":
-		lines := wrap(question.Block(note), width-2)
-		return sheet{lines: append([]string{l.muted.Render("Note to the agent")}, indented(lines)...)}
+		return term.Block{Lines: append([]string{s.Muted.Render("Note to the agent")}, term.Hang("  ", question.Block(note), width)...)}
 	}
-	return sheet{lines: []string{l.muted.Render("No note to the agent (n writes one)")}}
-}
-
-func indented(lines []string) []string {
-	for i := range lines {
-		lines[i] = "  " + lines[i]
-	}
-	return lines
+	return term.Block{Lines: []string{s.Muted.Render("No note to the agent (n writes one)")}}
 }

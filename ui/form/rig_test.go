@@ -1,23 +1,16 @@
 package form
 
 import (
-	"flag"
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/vt"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/golden"
+	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // rig is a form on a terminal of a fixed size, with a clock and a commit of
 // the test's own.
@@ -95,80 +88,26 @@ func (r *rig) run(cmd tea.Cmd) {
 // keys presses keys by name; what is no name is typed.
 func (r *rig) keys(names ...string) *rig {
 	r.t.Helper()
-	for _, name := range names {
-		if k, ok := named(name); ok {
-			r.send(k)
-			continue
-		}
-		for _, c := range name {
-			r.send(tea.KeyPressMsg{Text: string(c), Code: c})
-		}
+	for _, k := range termtest.Keys(names...) {
+		r.send(k)
 	}
 	return r
 }
 
-func named(name string) (tea.KeyPressMsg, bool) {
-	var k tea.KeyPressMsg
-	base := name
-	for prefix, mod := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt, "shift+": tea.ModShift} {
-		if rest, ok := strings.CutPrefix(base, prefix); ok {
-			base, k.Mod = rest, mod
-		}
-	}
-	code, ok := map[string]rune{
-		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "space": tea.KeySpace,
-		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
-		"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,
-		"backspace": tea.KeyBackspace,
-	}[base]
-	switch {
-	case ok:
-		k.Code = code
-		if base == "space" {
-			k.Text = " "
-		}
-	case k.Mod != 0 && utf8.RuneCountInString(base) == 1:
-		k.Code, _ = utf8.DecodeRuneInString(base)
-	default:
-		return k, false
-	}
-	return k, true
-}
-
 // screen is what a terminal of that size shows: text, and where its cursor is.
-func (r *rig) screen() string {
-	v := r.f.View()
-	term := vt.NewEmulator(r.w, r.h)
-	defer term.Close()
-	_, _ = term.WriteString(strings.ReplaceAll(v.Content, "\n", "\r\n"))
-	var b strings.Builder
-	for line := range strings.SplitSeq(term.String(), "\n") {
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
+func (r *rig) screen() string { return termtest.Shown(r.f.View(), r.w, r.h) }
+
+func checkScreen(t testing.TB, r *rig) {
+	t.Helper()
+	if v := r.f.View(); v.Content != "" {
+		termtest.CheckView(t, v, r.w, r.h)
 	}
-	text := strings.TrimRight(b.String(), "\n") + "\n"
-	if v.Cursor != nil {
-		text += fmt.Sprintf("cursor at column %d, line %d\n", v.Cursor.X+1, v.Cursor.Y+1)
-	}
-	return text
 }
 
-// golden compares got with a file, which -update rewrites.
-func golden(t *testing.T, name, got string) {
+// check compares got with the file of this name.
+func check(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".txt")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; got:\n%s\nwant:\n%s", path, got, want)
-	}
+	golden.Check(t, name+".txt", got)
 }
 
 // last is the one reply that was sent.

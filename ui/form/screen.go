@@ -6,9 +6,17 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
+)
+
+// A panel's width keeps lines readable on wide terminals; a preview may use
+// more.
+const (
+	maxWidth        = 88
+	maxPreviewWidth = 150
 )
 
 // View implements tea.Model. The screen is empty before its size is known and
@@ -17,75 +25,69 @@ func (f *Form) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	if f.state == Open && f.width > 0 && f.height > 0 {
-		s := f.screen()
-		v.Content, v.Cursor = strings.Join(s.lines, "\n"), s.cursor
+		b := f.screen()
+		v.Content, v.Cursor = strings.Join(b.Lines, "\n"), b.Cursor
 	}
 	return v
 }
 
-// screen draws the panel and the line of hints below it.
-func (f *Form) screen() sheet {
+func (f *Form) screen() term.Block {
 	p := f.page()
-	width := f.panelWidth(p)
-	inner := max(width-edgesWide, 2)
+	width := min(f.width, maxWidth)
+	if c := p.choice(); c != nil && c.preview() != nil {
+		width = min(f.width, maxPreviewWidth)
+	}
+	inner := max(width-term.EdgesWide, 2)
 	notice := append(f.remarkLines(inner), f.noticeLines(inner)...)
-	rows := max(f.height-edgesHigh-1-len(notice), 1)
+	rows := max(f.height-term.EdgesHigh-len(notice), 1)
 
-	var s sheet
+	var b term.Block
 	var more bool
 	if f.asking {
-		s = f.dismissal.draw(f.look, inner, rows)
+		b = f.dismissal.Draw(f.styles, inner, rows)
 	} else {
-		s, more = p.draw(f.look, inner, rows)
+		b, more = p.lay(f.styles, inner, rows)
 	}
-	if notice != nil && len(s.lines) < rows {
-		s.lines = append(s.lines, "")
+	if notice != nil && len(b.Lines) < rows {
+		b.Lines = append(b.Lines, "")
 	}
-	lines := f.panel(p).draw(f.look, append(s.lines, notice...), width)
-	lines = append(lines, " "+hintLine(f.look, f.hints(more), f.width-2))
-	return f.clip(sheet{lines: lines, cursor: shift(s.cursor, edgesWide/2, 1)})
+	b.Lines = append(b.Lines, notice...)
+	return f.panel(p, more).Draw(f.styles, b, width, f.width, f.height)
 }
 
-// clip keeps a screen within the terminal, however small that is.
-func (f *Form) clip(s sheet) sheet {
-	s.lines = s.lines[:min(len(s.lines), f.height)]
-	for i, line := range s.lines {
-		s.lines[i] = ansi.Truncate(line, f.width, "")
+// panel is the frame of a page; more says that something of it does not fit.
+func (f *Form) panel(p *page, more bool) term.Panel {
+	out := term.Panel{Title: "Question", Note: f.styles.Muted.Render(f.asker()), Hints: f.hints(more)}
+	if clock := f.countdown.text(); clock != "" {
+		out.Clock = f.styles.Fault.Render(clock)
 	}
-	if c := s.cursor; c != nil && (c.X >= f.width || c.Y >= len(s.lines)) {
-		s.cursor = nil
-	}
-	return s
-}
-
-func (f *Form) panelWidth(p *page) int {
-	widest := maxWidth
-	if c := p.choice(); c != nil && c.preview() != nil {
-		widest = maxPreviewWidth
-	}
-	return min(f.width, widest)
-}
-
-func (f *Form) panel(p *page) panel {
-	out := panel{title: "Question", asker: asker(f.rec), clock: f.countdown.words()}
 	asked := f.asked()
 	switch {
-	case p.read != nil && p.read.title != "":
-		out.title = p.read.title
+	case p.reader != nil && p.reader.Title != "":
+		out.Title = p.reader.Title
 		return out
 	case p.ask == nil:
-		out.title, out.place = "Review", fmt.Sprintf("%d answers", len(asked))
-		if len(asked) == 1 {
-			out.place = "1 answer"
-		}
+		out.Title, out.Place = "Review", words.Count(len(asked), "answer", "answers")
 		return out
 	case p.ask.Header != "":
-		out.title = question.Line(p.ask.Header)
+		out.Title = question.Line(p.ask.Header)
 	}
 	if len(asked) > 1 {
-		out.place = fmt.Sprintf("%d of %d", slices.Index(asked, p)+1, len(asked))
+		out.Place = fmt.Sprintf("%d of %d", slices.Index(asked, p)+1, len(asked))
 	}
 	return out
+}
+
+// asker says who asks, where, and in which round, as far as known.
+func (f *Form) asker() string {
+	parts := []string{words.Client(f.rec.Asker)}
+	if p := words.Project(f.rec.Asker); p != "" {
+		parts = append(parts, p)
+	}
+	if f.rec.Round > 1 {
+		parts = append(parts, fmt.Sprintf("round %d", f.rec.Round))
+	}
+	return strings.Join(parts, " · ")
 }
 
 // noticeLines are what went wrong, in at most three lines.
@@ -97,51 +99,50 @@ func (f *Form) noticeLines(width int) []string {
 	if text == "" {
 		return nil
 	}
-	return each(f.look.fault, opening(wrap("! "+text, width), 3, width))
+	return term.Each(f.styles.Fault, term.Opening(term.Wrap("! "+text, width), 3, width))
 }
+
+// onward stands for what Enter does on a page: only the form knows whether it
+// sends or turns to the next page.
+const onward = ""
 
 // hints are the keys that work now, the most useful first; more says that
 // something of the page does not fit.
-func (f *Form) hints(more bool) []hint {
+func (f *Form) hints(more bool) []term.Hint {
 	p := f.page()
 	switch {
 	case f.sending:
-		return []hint{{"…", "sending"}}
+		return []term.Hint{{"…", "sending"}}
 	case f.asking:
-		return f.dismissal.hints()
-	case p.read != nil:
-		return p.read.hints()
+		return f.dismissal.Hints()
+	case p.reader != nil:
+		return p.reader.Hints()
 	}
-	keys, holds := p.hints()
-	enter := slices.Index(keys, hint{"enter", onward})
+	keys, only := p.hints()
+	enter := slices.Index(keys, term.Hint{"enter", onward})
 	if enter >= 0 {
-		keys[enter].does = f.onward(p)
+		keys[enter][1] = f.onward(p)
 	}
-	if holds {
+	if only {
 		return keys
 	}
-	keys = slices.Insert(keys, enter+1, f.general(p, more)...)
+	var general []term.Hint
+	if more {
+		general = append(general, term.Hint{"tab", "read all"})
+	}
+	general = append(general, term.Hint{"esc", "close"})
+	if slices.Index(f.asked(), p) != 0 {
+		general = append(general, term.Hint{"shift+tab", "back"})
+	}
+	keys = slices.Insert(keys, enter+1, general...)
 	if f.remembers() {
-		keys = append(keys, hint{f.letter("h"), "earlier rounds"})
+		keys = append(keys, term.Hint{f.letter("h"), "earlier rounds"})
 	}
 	if f.limit.lift != nil && !f.limit.lifted {
-		keys = append(keys, hint{f.letter("L"), "lift the limit"})
+		keys = append(keys, term.Hint{f.letter("L"), "lift the limit"})
 	}
-	if _, ok := p.body.(*text); !ok {
-		keys = append(keys, hint{"?", "keys"})
-	}
-	return keys
-}
-
-// general are the keys that work on every page that does not hold the keyboard.
-func (f *Form) general(p *page, more bool) []hint {
-	var keys []hint
-	if more {
-		keys = append(keys, hint{"tab", "read all"})
-	}
-	keys = append(keys, hint{"esc", "close"})
-	if slices.Index(f.asked(), p) != 0 {
-		keys = append(keys, hint{"shift+tab", "back"})
+	if !p.typing() {
+		keys = append(keys, term.Hint{"?", "keys"})
 	}
 	return keys
 }

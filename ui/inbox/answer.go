@@ -9,6 +9,8 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
 
 // barHigh is the line above a form that says where the human is, and what came
@@ -59,19 +61,8 @@ func (a *answer) send(msg tea.Msg) tea.Cmd {
 // openForm puts a record's form in place of the list.
 func (m *model) openForm(o opened) tea.Cmd {
 	id := o.rec.ID
-	opts := []form.Option{
-		form.WithClock(m.now),
-		form.WithDraft(o.draft),
-		form.WithChange(func(r question.Reply) { m.keep(id, r) }),
-	}
-	if o.atLimit {
-		opts = append(opts, form.WithLift(func() error { return m.desk.Lift(m.ctx, o.rec.SessionID) }))
-	}
-	if o.rec.SessionID != "" {
-		opts = append(opts, form.WithHistory(func() []desk.Record { return m.rounds(o.rec.SessionID) }))
-	}
 	a := &answer{rec: o.rec}
-	a.form = form.New(o.rec, func(r question.Reply) error { return m.reply(id, r) }, opts...)
+	a.form = form.New(o.rec, func(r question.Reply) error { return m.reply(id, r) }, append(o.options, form.WithClock(m.now))...)
 	m.answer = a
 	news := []tea.Msg{m.formSize(), form.Attention{Attended: o.rec.Attended}, form.Deadline{At: o.deadline}}
 	if m.background != nil {
@@ -93,7 +84,7 @@ func (m *model) formSize() tea.WindowSizeMsg {
 	return size
 }
 
-func (m *model) barred() bool { return m.height >= form.MinHeight+barHigh }
+func (m *model) barred() bool { return m.height >= term.MinHeight+barHigh }
 
 // pressForm handles a key or a paste while a form is open.
 func (m *model) pressForm(msg tea.Msg) tea.Cmd {
@@ -105,7 +96,7 @@ func (m *model) pressForm(msg tea.Msg) tea.Cmd {
 }
 
 // settle goes back to the list when the form has ended. A form that was taken
-// away leaves a page in its place: the next keys may still be meant for it.
+// away leaves a notice in its place: the next keys may still be meant for it.
 func (m *model) settle() tea.Cmd {
 	a := m.answer
 	switch a.form.State() {
@@ -141,53 +132,44 @@ func (m *model) inForm(e desk.Event) tea.Cmd {
 	return m.answer.send(form.Attention{Attended: e.Record.Attended})
 }
 
-// rounds returns the records of a session, as far as they can be had.
-func (m *model) rounds(session string) []desk.Record {
-	records, err := m.desk.Session(m.ctx, session)
-	if err != nil {
-		return nil
-	}
-	return records
-}
-
 // viewForm shows the form below the bar.
-func (m *model) viewForm() sheet {
+func (m *model) viewForm() term.Block {
 	v := m.answer.form.View()
 	if !m.barred() {
-		return sheet{lines: []string{v.Content}, cursor: v.Cursor}
+		return term.Block{Lines: []string{v.Content}, Cursor: v.Cursor}
 	}
-	return sheet{lines: []string{m.bar(), v.Content}, cursor: shift(v.Cursor, 0, barHigh)}
+	return term.Block{Lines: []string{m.bar(), v.Content}, Cursor: term.Shift(v.Cursor, 0, barHigh)}
 }
 
 // bar says how many other questions wait, and how many of them are new.
 func (m *model) bar() string {
-	words := " Inbox"
+	title := " Inbox"
 	if n := m.waiting.open() - 1; n > 0 {
-		words += ": " + plural(n, "other", "others")
+		title += ": " + words.Count(n, "other", "others")
 	}
 	if n := m.answer.fresh; n > 0 {
-		words += fmt.Sprintf(", %d new", n)
+		title += fmt.Sprintf(", %d new", n)
 	}
 	does := " list "
 	if m.width >= 60 {
 		does = " back to the list "
 	}
-	left := apart(words, "", min(m.width, maxWidth)-len(leaveKey+does))
-	return cut(m.look.muted.Render(left)+m.look.key.Render(leaveKey)+m.look.muted.Render(does), m.width)
+	left := term.Apart(title, "", min(m.width, maxWidth)-len(leaveKey+does))
+	return term.Cut(m.styles.Muted.Render(left)+m.styles.Key.Render(leaveKey)+m.styles.Muted.Render(does), m.width)
 }
 
-// stopped is the page in place of a form that was taken away. Only Enter and
+// stopped is the notice in place of a form that was taken away. Only Enter and
 // Esc leave it, and not at once.
 type stopped struct {
-	words string
+	text  string
 	since time.Time
 }
 
 // settling is how long after a form was taken away keys do not count.
 const settling = 500 * time.Millisecond
 
-func (m *model) stop(words string) {
-	m.stopped = &stopped{words, m.now()}
+func (m *model) stop(text string) {
+	m.stopped = &stopped{text, m.now()}
 	m.dismissal = nil
 }
 
@@ -201,7 +183,7 @@ func (m *model) pressStopped(msg tea.Msg) {
 	}
 }
 
-func (s *stopped) draw(l *look, width int) sheet {
-	lines := append([]string{""}, each(l.strong, wrap(s.words, width))...)
-	return sheet{lines: append(lines, each(l.muted, wrap("Nothing of what you typed was sent.", width))...)}
+func (n *stopped) draw(s *term.Styles, width int) term.Block {
+	lines := append([]string{""}, term.Text(s.Strong, n.text, width)...)
+	return term.Block{Lines: append(lines, term.Text(s.Muted, "Nothing of what you typed was sent.", width)...)}
 }

@@ -1,16 +1,20 @@
 package inbox
 
 import (
+	"errors"
+
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
 
 // dismissal asks whether to close a record without an answer, and why.
 type dismissal struct {
+	*term.Dismissal
 	rec     desk.Record
-	reason  *entry
 	sending bool
 	fault   string // why it failed
 }
@@ -22,26 +26,22 @@ type dismissed struct {
 }
 
 func newDismissal(rec desk.Record) *dismissal {
-	return &dismissal{rec: rec, reason: newEntry("┃ ", "", "Why, if you like: the agent reads it")}
+	return &dismissal{Dismissal: term.NewDismissal(words.Subject(rec), true), rec: rec}
 }
 
-func (d *dismissal) hints() []hint {
+func (d *dismissal) hints() []term.Hint {
 	if d.sending {
-		return []hint{{"…", "sending"}}
+		return []term.Hint{{"…", "sending"}}
 	}
-	return []hint{{"enter", "dismiss"}, {"esc", "back"}}
+	return d.Hints()
 }
 
-func (d *dismissal) draw(l *look, width, rows int) sheet {
-	lines := each(l.strong, wrap("Dismiss without answering?", width))
-	lines = append(lines, each(l.muted, wrap(cut(subject(d.rec), 2*width), width))...)
-	lines = append(lines, "")
-	typed, cursor := d.reason.draw(l, width, rows-len(lines))
-	s := sheet{lines: append(lines, typed...), cursor: shift(cursor, 0, len(lines))}
+func (d *dismissal) draw(s *term.Styles, width, rows int) term.Block {
+	b := d.Draw(s, width, rows)
 	if d.fault != "" {
-		s.lines = append(s.lines, each(l.fault, wrap("! "+d.fault, width))...)
+		b.Lines = append(b.Lines, term.Text(s.Fault, "! "+d.fault, width)...)
 	}
-	return s
+	return b
 }
 
 // pressDismissal handles a key or a paste while asking whether to dismiss.
@@ -50,21 +50,40 @@ func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 	if d.sending {
 		return nil
 	}
-	key, _ := msg.(tea.KeyPressMsg)
-	switch key.String() {
-	case "esc":
-		m.dismissal = nil
-		return nil
-	case "enter":
-		d.sending, d.fault = true, ""
-		return m.dismiss(d.rec.ID, d.reason.text())
-	}
 	d.fault = ""
-	return d.reason.press(msg)
+	decision, cmd, err := d.Press(msg)
+	switch {
+	case err != nil:
+		d.fault = err.Error()
+	case decision == term.GoBack:
+		m.dismissal = nil
+	case decision == term.Dismiss:
+		d.sending = true
+		id, reply := d.rec.ID, question.Reply{Dismissed: true, Reason: d.Reason()}
+		return func() tea.Msg { return dismissed{id, m.reply(id, reply)} }
+	}
+	return cmd
 }
 
-func (m *model) dismiss(id, reason string) tea.Cmd {
-	return func() tea.Msg {
-		return dismissed{id, m.reply(id, question.Reply{Dismissed: true, Reason: reason})}
+// settleDismissal handles what became of a dismissal.
+func (m *model) settleDismissal(d dismissed) {
+	var closed *desk.ClosedError
+	switch {
+	case d.err == nil:
+		m.waiting.remove(d.id)
+		m.dismissal, m.note = nil, words.Dismissed
+	case errors.As(d.err, &closed):
+		m.stop(words.Withdrawal(d.err))
+	case m.dismissal != nil:
+		m.dismissal.sending = false
+		m.dismissal.fault = "Not sent: " + question.Line(d.err.Error()) + ". Enter tries again."
+	}
+}
+
+// endDismissal takes away the question whether to dismiss a record that has
+// ended.
+func (m *model) endDismissal(rec desk.Record) {
+	if d := m.dismissal; d != nil && d.rec.ID == rec.ID && !d.sending {
+		m.stop(words.Withdrawal(&desk.ClosedError{ID: rec.ID, Outcome: *rec.Outcome}))
 	}
 }

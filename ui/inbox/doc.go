@@ -2,13 +2,13 @@
 // waits for the human, from all agents, and what was decided before. Its
 // questions are answered in the form of ui/form.
 //
-// It may import question, desk, ui and ui/form. It must not know any surface,
+// It may import question, desk, ui/words, ui/term and ui/form. It must not know any surface,
 // how records are stored, or how else the human is told of a question.
 //
 // The rules of this user interface:
 //   - Nothing moves under the human's fingers: a new question never moves the
 //     selection or the line it is on, a question that ends elsewhere stays
-//     until the cursor leaves it, and where a form is taken away a page takes
+//     until the cursor leaves it, and where a form is taken away a notice takes
 //     its place that no key meant for the form can leave.
 //   - What is shown is what the desk says; nothing is asked of it in turns.
 //     Where the desk cannot tell (a process that died), the inbox looks again

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 )
 
@@ -76,7 +77,7 @@ func TestScreens(t *testing.T) {
 					tt.then(r)
 				}
 				checkScreen(t, r)
-				golden(t, name, r.screen())
+				golden.Check(t, name+".txt", r.screen())
 			})
 		}
 	}

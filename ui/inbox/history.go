@@ -11,20 +11,22 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
 
-// firstPage is how many past records are read at first. At the end of the list
+// firstLook is how many past records are read at first. At the end of the list
 // twice as many are.
-const firstPage = 200
+const firstLook = 200
 
 // history is the list of past records, the last asked first, and the search in it.
 type history struct {
 	list
 	loaded  bool
 	search  string
-	typing  *entry // the search while it is being typed
-	limit   int    // how many records were asked for
-	all     bool   // there are no more than those in the list
+	typing  *term.Entry // the search while it is being typed
+	limit   int         // how many records were asked for
+	all     bool        // there are no more than those in the list
 	loading bool
 	number  int // of the latest look into the past; results of others are dropped
 	stop    context.CancelFunc
@@ -67,7 +69,7 @@ func (m *model) recall(search string, limit int) tea.Cmd {
 func (h *history) took(r recalled) {
 	at := 0
 	if s := h.selected(); s != nil {
-		at = max(indexOf(r.records, s.rec.ID), 0)
+		at = max(slices.IndexFunc(r.records, func(rec desk.Record) bool { return rec.ID == s.rec.ID }), 0)
 	}
 	above := h.at - h.top
 	h.rows = make([]*row, len(r.records))
@@ -77,15 +79,6 @@ func (h *history) took(r recalled) {
 	h.at, h.top = at, max(at-above, 0)
 	h.loaded, h.loading = true, false
 	h.all = len(r.records) < h.limit
-}
-
-func indexOf(records []desk.Record, id string) int {
-	for i := range records {
-		if records[i].ID == id {
-			return i
-		}
-	}
-	return -1
 }
 
 // ended puts a record in that has ended just now, unless a search is on. The
@@ -105,10 +98,11 @@ func (m *model) pressHistory(key string) tea.Cmd {
 	h := &m.history
 	switch key {
 	case "/":
-		h.typing = newEntry("/", h.search, "words of a question, an answer, a project")
+		h.typing = term.NewEntry(h.search, "words of a question, an answer, a project").OneLine("/")
+		h.typing.Focus()
 	case "esc":
 		if h.search != "" {
-			return m.recall("", firstPage)
+			return m.recall("", firstLook)
 		}
 		m.tab = waitingTab
 	case "enter", "i", "space", "right":
@@ -132,14 +126,18 @@ func (m *model) pressSearch(msg tea.Msg) tea.Cmd {
 		h.typing = nil
 		return nil
 	case "enter":
-		search := h.typing.text()
+		search := h.typing.Text()
 		h.typing = nil
 		if search == h.search {
 			return nil
 		}
-		return m.recall(search, firstPage)
+		return m.recall(search, firstLook)
 	}
-	return h.typing.press(msg)
+	cmd, err := h.typing.Press(msg)
+	if err != nil {
+		m.note = err.Error()
+	}
+	return cmd
 }
 
 // count says how many records are in the list, with a plus when there are
@@ -154,69 +152,58 @@ func (h *history) count() string {
 	return fmt.Sprintf("%d+ past", len(h.rows))
 }
 
-func (h *history) draw(l *look, width, lines int, now time.Time) sheet {
+func (h *history) draw(s *term.Styles, width, lines int, now time.Time) term.Block {
 	if h.typing != nil {
 		lines--
 	}
-	var s sheet
+	var b term.Block
 	switch {
 	case !h.loaded:
-		s.lines = []string{l.muted.Render("Looking into the past…")}
+		b.Lines = []string{s.Muted.Render("Looking into the past…")}
 	case len(h.rows) == 0 && h.search != "":
-		s.lines = append([]string{""}, each(l.muted, wrap("Nothing past fits “"+question.Line(h.search)+"”. Esc shows everything again.", width))...)
+		b.Lines = append([]string{""}, term.Text(s.Muted, "Nothing past fits “"+question.Line(h.search)+"”. Esc shows everything again.", width)...)
 	case len(h.rows) == 0:
-		s.lines = append([]string{""}, each(l.muted, wrap("Nothing has been decided yet. What you answer is kept here.", width))...)
+		b.Lines = append([]string{""}, term.Text(s.Muted, "Nothing has been decided yet. What you answer is kept here.", width)...)
 	default:
-		s.lines = h.list.draw(width, lines, func(r *row, selected bool) [rowHigh]string {
-			return drawPast(l, r, selected, width, now)
+		b.Lines = h.list.draw(width, lines, func(r *row, selected bool) [rowHigh]string {
+			return drawPast(s, r, selected, width, now)
 		})
 	}
 	if h.typing == nil {
-		return s
+		return b
 	}
-	for len(s.lines) < lines {
-		s.lines = append(s.lines, "")
+	for len(b.Lines) < lines {
+		b.Lines = append(b.Lines, "")
 	}
-	typed, cursor := h.typing.draw(l, width, 1)
-	s.cursor = shift(cursor, 0, len(s.lines))
-	s.lines = append(s.lines, typed...)
-	return s
+	b.Add(h.typing.Draw(s, width, 1))
+	return b
 }
 
 // drawPast shows what was asked and when it ended, and below it how. The mark
 // in front says whether the human answered (✓) or not (×).
-func drawPast(l *look, r *row, selected bool, width int, now time.Time) [rowHigh]string {
-	style, lead, mark := l.plain, "  ", "× "
+func drawPast(s *term.Styles, r *row, selected bool, width int, now time.Time) [rowHigh]string {
+	style, lead, mark := s.Plain, "  ", "× "
 	if selected {
-		style, lead = l.cursor, "› "
+		style, lead = s.Cursor, "› "
 	}
 	o := r.rec.Outcome
 	if o.Status == desk.Answered {
 		mark = "✓ "
 	}
-	facts := []string{ended(o)}
-	for _, s := range []string{said(r.rec), reason(o), question.Line(r.rec.Asker.Client), project(r.rec, "")} {
-		if s != "" {
-			facts = append(facts, s)
+	facts := []string{words.Outcome(o)}
+	said := ""
+	if o.Status == desk.Answered {
+		said = words.Decision(r.rec)
+	}
+	for _, fact := range []string{said, question.Line(words.Reason(o)), words.Client(r.rec.Asker), words.Project(r.rec.Asker)} {
+		if fact != "" {
+			facts = append(facts, fact)
 		}
 	}
 	return [rowHigh]string{
-		style.Render(apart(lead+mark+subject(r.rec), moment(o.At, now), width)),
-		l.muted.Render(cut("    "+strings.Join(facts, " · "), width)),
+		style.Render(term.Apart(lead+mark+words.Subject(r.rec), moment(o.At, now), width)),
+		s.Muted.Render(term.Cut("    "+strings.Join(facts, " · "), width)),
 	}
-}
-
-// said is what was answered, in one line.
-func said(rec desk.Record) string {
-	var words []string
-	for _, q := range asked(rec) {
-		if a := answerTo(rec, q.ID); a != nil {
-			for _, w := range q.Words(a) {
-				words = append(words, question.Line(w))
-			}
-		}
-	}
-	return strings.Join(words, ", ")
 }
 
 // moment is when something was: the time of day, the day before today.

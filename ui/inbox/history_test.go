@@ -25,13 +25,13 @@ func TestHistoryLive(t *testing.T) {
 // the next.
 func TestHistoryPages(t *testing.T) {
 	r := newRig(t, 80, 24)
-	const past = firstPage + 5
+	const past = firstLook + 5
 	for i := range past {
 		q := name()
 		q.Text = fmt.Sprint("What is number ", i, "?")
 		r.reply(r.claude(q), "tty", answerText("name", "it"))
 	}
-	r.open().keys("tab").see(fmt.Sprint(firstPage, "+ past"))
+	r.open().keys("tab").see(fmt.Sprint(firstLook, "+ past"))
 	r.keys("end").see(fmt.Sprint(past, " past"))
 	if s := r.m.history.selected().rec; !strings.Contains(s.Questions[0].Text, "number 5?") {
 		t.Errorf("the selection moved to %q", s.Questions[0].Text)
@@ -51,8 +51,8 @@ func TestOvertakenSearch(t *testing.T) {
 		r.reply(r.claude(q), "tty", a)
 	}
 	r.open().keys("tab").see("3 past")
-	slow := r.m.recall("service", firstPage)
-	fast := r.m.recall("Deploy", firstPage)
+	slow := r.m.recall("service", firstLook)
+	fast := r.m.recall("Deploy", firstLook)
 	r.send(fast())
 	r.send(slow())
 	if s := r.screen(); !strings.Contains(s, "Deploy to production") || strings.Contains(s, "service") {

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/term"
+	xterm "golang.org/x/term"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/term"
 )
 
 // Options are what an inbox needs from outside.
@@ -58,14 +58,13 @@ func Run(ctx context.Context, o Options) error {
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	m := newModel(inner, o)
-	hung := make(chan error, 1)
-	program := tea.NewProgram(m,
-		tea.WithInput(&keyboard{o.In, hung}),
-		tea.WithOutput(o.Out),
-		tea.WithEnvironment(o.environ()),
-		tea.WithoutSignalHandler(), // whoever called has one, and ends ctx
-	)
-	err = host(ctx, hung, program)
+	gone, hangUp := context.WithCancelCause(context.Background())
+	defer hangUp(nil)
+	err = term.NewScreen(term.ScreenOptions{
+		Model: m, In: &keyboard{o.In, hangUp}, Out: o.Out, Getenv: o.Getenv,
+		Leave: func(error) tea.Msg { return closing{} },
+		Quit:  quitTime, Kill: quitTime,
+	}).Run(ctx, gone)
 	stop()
 	return errors.Join(err, finish(m.writes))
 }
@@ -74,68 +73,26 @@ func newModel(ctx context.Context, o Options) *model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &model{ctx: ctx, desk: o.Desk, now: o.Now, ring: o.Ring, writes: &sync.RWMutex{}, look: newLook(true)}
-}
-
-// environ returns the variables from which Bubble Tea tells what the terminal
-// can do. TMUX is not among them: with it, Bubble Tea runs the tmux command.
-func (o Options) environ() []string {
-	var environ []string
-	for _, name := range []string{
-		"TERM", "COLORTERM", "TERM_PROGRAM", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE",
-		"SSH_TTY", "WT_SESSION", "GOOGLE_CLOUD_SHELL",
-	} {
-		if value := o.Getenv(name); value != "" {
-			environ = append(environ, name+"="+value)
-		}
-	}
-	return environ
+	return &model{ctx: ctx, desk: o.Desk, now: o.Now, ring: o.Ring, writes: &sync.RWMutex{}, styles: term.NewStyles(true)}
 }
 
 // fits reports why no inbox can be shown on this terminal.
 func (o Options) fits() error {
-	if o.In == nil || o.Out == nil || !term.IsTerminal(o.In.Fd()) || !term.IsTerminal(o.Out.Fd()) {
+	if o.In == nil || o.Out == nil || !xterm.IsTerminal(int(o.In.Fd())) || !xterm.IsTerminal(int(o.Out.Fd())) {
 		return ErrNoTerminal
 	}
 	if kind := o.Getenv("TERM"); runtime.GOOS != "windows" && (kind == "" || kind == "dumb") {
 		return fmt.Errorf("TERM is %q: %w", kind, ErrNoTerminal)
 	}
-	width, height, err := term.GetSize(o.Out.Fd())
+	width, height, err := xterm.GetSize(int(o.Out.Fd()))
 	if err != nil {
 		return fmt.Errorf("%w (%w)", ErrNoTerminal, err)
 	}
-	if width < form.MinWidth || height < form.MinHeight {
+	if width < term.MinWidth || height < term.MinHeight {
 		return fmt.Errorf("%d columns and %d lines are too few, %d and %d the least: %w",
-			width, height, form.MinWidth, form.MinHeight, ErrNoTerminal)
+			width, height, term.MinWidth, term.MinHeight, ErrNoTerminal)
 	}
 	return nil
-}
-
-// host runs the program until it ends by itself, ctx ends or the terminal is
-// gone. Bubble Tea gets no context: it would end without keeping the draft.
-func host(ctx context.Context, hung <-chan error, program *tea.Program) error {
-	var ended, cause error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		_, ended = program.Run()
-	}()
-	select {
-	case <-done:
-		return ended
-	case <-ctx.Done():
-		cause = context.Cause(ctx)
-	case err := <-hung:
-		cause = fmt.Errorf("the terminal is gone: %w", err)
-	}
-	go program.Send(closing{})
-	select {
-	case <-done:
-	case <-time.After(quitTime):
-		program.Kill()
-		<-done
-	}
-	return cause
 }
 
 // finish waits until nobody writes to the desk any more, and lets nobody begin.
@@ -154,21 +111,18 @@ func finish(writes *sync.RWMutex) error {
 }
 
 // keyboard is the terminal's input. Bubble Tea takes the end of its input for
-// nothing in particular (FACTS 7.2), so it is told to hung too.
+// nothing in particular (FACTS 7.2), so it is told to hangUp too.
 type keyboard struct {
 	*os.File
-	hung chan<- error
+	hangUp context.CancelCauseFunc
 }
 
 // Read implements io.Reader.
 func (k *keyboard) Read(p []byte) (int, error) {
 	n, err := k.File.Read(p)
-	if err == nil {
-		return n, nil
+	if err != nil {
+		k.hangUp(fmt.Errorf("the terminal is gone: %w", err))
+		err = io.EOF
 	}
-	select {
-	case k.hung <- err:
-	default:
-	}
-	return n, io.EOF
+	return n, err
 }

@@ -1,13 +1,14 @@
 package inbox
 
 import (
-	"strings"
-
 	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/ui/term"
 )
 
-// press hands a key or a paste to what has the keyboard.
-func (m *model) press(msg tea.Msg) tea.Cmd {
+// key is where every key and every paste comes in: it goes to what has the
+// keyboard.
+func (m *model) key(msg tea.Msg) tea.Cmd {
 	m.note = ""
 	key, _ := msg.(tea.KeyPressMsg)
 	if key.String() == "ctrl+c" {
@@ -21,7 +22,7 @@ func (m *model) press(msg tea.Msg) tea.Cmd {
 	case m.dismissal != nil:
 		return m.pressDismissal(msg)
 	case m.reader != nil:
-		if key.Code != 0 && m.reader.press(key) {
+		if key.Code != 0 && m.reader.Press(key) {
 			m.reader = nil
 		}
 	case m.history.typing != nil && m.tab == historyTab:
@@ -38,9 +39,9 @@ func (m *model) pressTab(key tea.KeyPressMsg) tea.Cmd {
 	case "q":
 		return m.quit()
 	case "?":
-		m.reader = m.help()
+		m.reader = help()
 	case "tab", "shift+tab":
-		return m.turn()
+		return m.switchTab()
 	case "ctrl+z":
 		return tea.Suspend
 	default:
@@ -52,8 +53,8 @@ func (m *model) pressTab(key tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// turn shows the other tab. The past is read when it is first looked at.
-func (m *model) turn() tea.Cmd {
+// switchTab shows the other tab. The past is read when it is first looked at.
+func (m *model) switchTab() tea.Cmd {
 	if m.tab == historyTab {
 		m.tab = waitingTab
 		return nil
@@ -63,7 +64,7 @@ func (m *model) turn() tea.Cmd {
 	if m.history.loaded || m.history.loading {
 		return nil
 	}
-	return m.recall("", firstPage)
+	return m.recall("", firstLook)
 }
 
 // pressWaiting handles a key on the list of what waits.
@@ -85,76 +86,58 @@ func (m *model) pressWaiting(key string) tea.Cmd {
 }
 
 // hints are the keys that work now, the most useful first.
-func (m *model) hints() []hint {
+func (m *model) hints() []term.Hint {
 	switch {
 	case m.stopped != nil:
-		return []hint{{"enter", "back to the list"}}
+		return []term.Hint{{"enter", "back to the list"}}
 	case m.dismissal != nil:
 		return m.dismissal.hints()
 	case m.reader != nil:
-		return m.reader.hints()
+		return m.reader.Hints()
 	case m.tab == historyTab:
 		return m.history.hints()
 	}
 	return m.waiting.hints()
 }
 
-func (w *waiting) hints() []hint {
+func (w *waiting) hints() []term.Hint {
 	r := w.selected()
 	if r == nil {
-		return []hint{{"?", "keys"}, {"tab", "history"}, {"q", "quit"}}
+		return []term.Hint{{"?", "keys"}, {"tab", "history"}, {"q", "quit"}}
 	}
 	if r.rec.Outcome != nil {
-		return []hint{{"enter", "read"}, {"↑↓", "move"}, {"?", "keys"}, {"tab", "history"}, {"q", "quit"}}
+		return []term.Hint{{"enter", "read"}, {"↑↓", "move"}, {"?", "keys"}, {"tab", "history"}, {"q", "quit"}}
 	}
-	return []hint{{"enter", "answer"}, {"d", "dismiss"}, {"?", "keys"}, {"tab", "history"}, {"q", "quit"}, {"i", "details"}, {"↑↓", "move"}}
+	return []term.Hint{{"enter", "answer"}, {"d", "dismiss"}, {"?", "keys"}, {"tab", "history"}, {"q", "quit"}, {"i", "details"}, {"↑↓", "move"}}
 }
 
-func (h *history) hints() []hint {
+func (h *history) hints() []term.Hint {
 	if h.typing != nil {
-		return []hint{{"enter", "search"}, {"esc", "back"}}
+		return []term.Hint{{"enter", "search"}, {"esc", "back"}}
 	}
-	var keys []hint
+	var keys []term.Hint
 	if h.selected() != nil {
-		keys = append(keys, hint{"enter", "read"})
+		keys = append(keys, term.Hint{"enter", "read"})
 	}
-	keys = append(keys, hint{"/", "search"})
+	keys = append(keys, term.Hint{"/", "search"})
 	if h.search != "" {
-		keys = append(keys, hint{"esc", "show all"})
+		keys = append(keys, term.Hint{"esc", "show all"})
 	}
-	return append(keys, hint{"?", "keys"}, hint{"tab", "waiting"}, hint{"q", "quit"}, hint{"↑↓", "move"})
+	return append(keys, term.Hint{"?", "keys"}, term.Hint{"tab", "waiting"}, term.Hint{"q", "quit"}, term.Hint{"↑↓", "move"})
 }
 
 // help lists every key and the marks in front of the rows.
-func (m *model) help() *reader {
-	groups := []struct {
-		title string
-		hints []hint
-	}{
-		{"Waiting", []hint{
+func help() *term.Reader {
+	return term.KeysReader("Keys",
+		term.HintGroup{Title: "Waiting", Hints: []term.Hint{
 			{"enter", "answer"}, {"d", "dismiss, with a reason if you like"}, {"i", "details: who asks, where it is shown"},
 			{"●", "somebody waits for the answer"}, {"○", "nobody waits; an answer will be kept"}, {"×", "ended elsewhere; goes when you move on"},
 		}},
-		{"In a form", []hint{{leaveKey, "back to the list; what you typed is kept"}, {"?", "the form's own keys"}}},
-		{"History", []hint{{"enter", "read it whole"}, {"/", "search; esc shows everything again"}}},
-		{"Everywhere", []hint{
+		term.HintGroup{Title: "In a form", Hints: []term.Hint{{leaveKey, "back to the list; what you typed is kept"}, {"?", "the form's own keys"}}},
+		term.HintGroup{Title: "History", Hints: []term.Hint{{"enter", "read it whole"}, {"/", "search; esc shows everything again"}}},
+		term.HintGroup{Title: "Everywhere", Hints: []term.Hint{
 			{"tab", "the other list"}, {"↑↓ j k", "move"}, {"pgup pgdn", "a page"}, {"g G", "first, last"},
 			{"q ctrl+c", "quit; every question stays as it is"},
 		}},
-	}
-	return &reader{title: "Keys", lines: func(l *look, width int) []string {
-		var lines []string
-		for i, g := range groups {
-			if i > 0 {
-				lines = append(lines, "")
-			}
-			lines = append(lines, l.strong.Render(g.title))
-			for _, h := range g.hints {
-				text := hang(strings.Repeat(" ", 11), h.does, width)
-				text[0] = l.key.Render(pad(h.key, 11)) + strings.TrimLeft(text[0], " ")
-				lines = append(lines, text...)
-			}
-		}
-		return lines
-	}}
+	)
 }

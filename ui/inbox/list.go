@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui/term"
 )
 
 // rowHigh is how many lines a row takes.
@@ -22,7 +23,7 @@ type list struct {
 	rows []*row
 	at   int // the selected row, if there are any
 	top  int // the first row on the screen
-	page int // how many were on the screen when it was last drawn
+	fits int // how many were on the screen when it was last drawn
 }
 
 // selected returns the selected row, nil if there is none.
@@ -69,7 +70,7 @@ func (l *list) remove(id string) {
 
 // move follows a key and reports whether it was one that moves the cursor.
 func (l *list) move(key string) bool {
-	page := max(l.page-1, 1)
+	most := max(l.fits-1, 1)
 	to := l.at
 	switch key {
 	case "up", "k":
@@ -77,9 +78,9 @@ func (l *list) move(key string) bool {
 	case "down", "j":
 		to++
 	case "pgup", "ctrl+b":
-		to -= page
+		to -= most
 	case "pgdown", "ctrl+f":
-		to += page
+		to += most
 	case "home", "g":
 		to = 0
 	case "end", "G":
@@ -94,9 +95,9 @@ func (l *list) move(key string) bool {
 // visible returns the rows that fit into this many lines, the selected one
 // among them, and the index of the first.
 func (l *list) visible(lines int) (rows []*row, first int) {
-	l.page = max(lines/rowHigh, 1)
-	l.top = max(min(l.top, l.at, len(l.rows)-l.page), l.at-l.page+1, 0)
-	return l.rows[l.top:min(l.top+l.page, len(l.rows))], l.top
+	l.fits = max(lines/rowHigh, 1)
+	l.top = max(min(l.top, l.at, len(l.rows)-l.fits), l.at-l.fits+1, 0)
+	return l.rows[l.top:min(l.top+l.fits, len(l.rows))], l.top
 }
 
 // draw shows the visible rows, each drawn by itself, in this many lines. Marks
@@ -109,12 +110,6 @@ func (l *list) draw(width, lines int, draw func(r *row, selected bool) [rowHigh]
 			out = append(out, line)
 		}
 	}
-	if first > 0 {
-		out[0] = pad(out[0], width) + "↑"
-	}
-	if first+len(rows) < len(l.rows) {
-		last := len(out) - 1
-		out[last] = pad(out[last], width) + "↓"
-	}
+	term.MarkMore(out, width, first > 0, first+len(rows) < len(l.rows))
 	return out
 }

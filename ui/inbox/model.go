@@ -2,8 +2,6 @@ package inbox
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"image/color"
 	"io"
 	"strings"
@@ -15,6 +13,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/term"
 )
 
 // Name is the inbox's word in records and results.
@@ -35,7 +34,7 @@ const (
 )
 
 // model is the inbox. What stands in front of the tabs, if anything, has the
-// keys: a form, the page in place of one, a question whether to dismiss, a
+// keys: a form, the notice in place of one, a question whether to dismiss, a
 // text to read.
 type model struct {
 	ctx  context.Context // ends with the inbox; Bubble Tea hands none to commands
@@ -47,7 +46,7 @@ type model struct {
 	// not end in the middle of it.
 	writes *sync.RWMutex
 
-	look          *look
+	styles        *term.Styles
 	background    color.Color // of the terminal; nil while unknown
 	width, height int         // of the terminal, in cells; 0 until known
 
@@ -59,7 +58,7 @@ type model struct {
 	answer    *answer
 	stopped   *stopped
 	dismissal *dismissal
-	reader    *reader
+	reader    *term.Reader
 
 	note  string    // what the last key led to
 	fault string    // why the desk cannot be read
@@ -74,7 +73,7 @@ type closing struct{}
 type passed struct{ wake time.Time }
 
 // Init implements tea.Model.
-func (m *model) Init() tea.Cmd { return tea.Batch(m.connect, tea.RequestBackgroundColor) }
+func (m *model) Init() tea.Cmd { return m.connect }
 
 // Update implements tea.Model.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
@@ -90,14 +89,14 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 			return m.answer.send(m.formSize())
 		}
 	case tea.BackgroundColorMsg:
-		m.background, m.look = msg.Color, newLook(msg.IsDark())
+		m.background, m.styles = msg.Color, term.NewStyles(msg.IsDark())
 		if m.answer != nil {
 			return m.answer.send(msg)
 		}
 	case tea.FocusMsg:
 		return m.lookAgain
 	case tea.KeyPressMsg, tea.PasteMsg:
-		return m.press(msg)
+		return m.key(msg)
 	case forForm:
 		if msg.to != m.answer {
 			return nil
@@ -110,22 +109,22 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 			m.wake = time.Time{}
 		}
 	default:
-		return m.hear(msg)
+		return m.handleDesk(msg)
 	}
 	return nil
 }
 
-// hear takes what the desk says.
-func (m *model) hear(msg tea.Msg) tea.Cmd {
+// handleDesk takes what the desk says.
+func (m *model) handleDesk(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case connected:
 		return m.follow(msg)
 	case retry:
 		return m.connect
 	case heard:
-		return tea.Batch(m.happen(msg.events), m.hearOn(msg.goesOn))
+		return tea.Batch(m.apply(msg.events), m.listenOn(msg.goesOn))
 	case happened:
-		return m.happen(msg)
+		return m.apply(msg)
 	case listed:
 		if msg.err != nil {
 			return nil // the watch will say so too
@@ -175,8 +174,8 @@ func (m *model) follow(c connected) tea.Cmd {
 	return tea.Batch(m.listen(), m.renew(c.records))
 }
 
-// hearOn waits for the next events; a watch that has ended is begun anew.
-func (m *model) hearOn(goesOn bool) tea.Cmd {
+// listenOn waits for the next events; a watch that has ended is begun anew.
+func (m *model) listenOn(goesOn bool) tea.Cmd {
 	if goesOn {
 		return m.listen()
 	}
@@ -185,7 +184,7 @@ func (m *model) hearOn(goesOn bool) tea.Cmd {
 
 // renew takes what is pending now.
 func (m *model) renew(records []desk.Record) tea.Cmd {
-	cmds := []tea.Cmd{m.tellEnd(m.waiting.renew(records)), m.learn(records...)}
+	cmds := []tea.Cmd{m.fetchEnds(m.waiting.renew(records)), m.learn(records...)}
 	if m.answer != nil {
 		for _, rec := range records {
 			if rec.ID == m.answer.rec.ID {
@@ -196,8 +195,8 @@ func (m *model) renew(records []desk.Record) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// happen follows what happened on the desk.
-func (m *model) happen(h happened) tea.Cmd {
+// apply follows what happened on the desk.
+func (m *model) apply(h happened) tea.Cmd {
 	var cmds []tea.Cmd
 	var changed []desk.Record
 	for _, e := range h {
@@ -232,7 +231,7 @@ func (m *model) announce(rec desk.Record) tea.Cmd {
 
 func (m *model) open(o opened) tea.Cmd {
 	switch {
-	case m.answer != nil || m.front():
+	case m.answer != nil || m.covered():
 		return nil
 	case o.err != nil:
 		m.note = "The question cannot be opened: " + question.Line(o.err.Error())
@@ -244,31 +243,9 @@ func (m *model) open(o opened) tea.Cmd {
 	return m.openForm(o)
 }
 
-// front reports whether something stands in front of the tabs.
-func (m *model) front() bool {
+// covered reports whether something stands in front of the tabs.
+func (m *model) covered() bool {
 	return m.answer != nil || m.stopped != nil || m.dismissal != nil || m.reader != nil
-}
-
-// endDismissal takes away the question whether to dismiss a record that has
-// ended.
-func (m *model) endDismissal(rec desk.Record) {
-	if d := m.dismissal; d != nil && d.rec.ID == rec.ID && !d.sending {
-		m.stop(form.Withdrawal(&desk.ClosedError{ID: rec.ID, Outcome: *rec.Outcome}))
-	}
-}
-
-func (m *model) settleDismissal(d dismissed) {
-	var closed *desk.ClosedError
-	switch {
-	case d.err == nil:
-		m.waiting.remove(d.id)
-		m.dismissal, m.note = nil, "Dismissed."
-	case errors.As(d.err, &closed):
-		m.stop(form.Withdrawal(d.err))
-	case m.dismissal != nil:
-		m.dismissal.sending = false
-		m.dismissal.fault = "Not sent: " + question.Line(d.err.Error()) + ". Enter tries again."
-	}
 }
 
 // reply puts a reply on the desk.
@@ -279,21 +256,14 @@ func (m *model) reply(id string, r question.Reply) error {
 	return err
 }
 
-// keep keeps a draft. That it fails is not worth disturbing a human who types.
-func (m *model) keep(id string, r question.Reply) {
-	m.writes.RLock()
-	defer m.writes.RUnlock()
-	_ = m.desk.SaveDraft(context.WithoutCancel(m.ctx), id, r)
-}
-
 // keepTime sets the timer for the moment when an age on the screen is no
 // longer true. A timer that is set for an earlier one stays.
 func (m *model) keepTime() tea.Cmd {
-	if m.front() || m.tab != waitingTab {
+	if m.covered() || m.tab != waitingTab {
 		return nil
 	}
 	now := m.now()
-	next := m.waiting.next(now, m.height-edgesHigh)
+	next := m.waiting.next(now, m.height-term.EdgesHigh)
 	if next == 0 {
 		return nil
 	}
@@ -311,11 +281,4 @@ func (m *model) quit() tea.Cmd {
 		return tea.Quit
 	}
 	return tea.Sequence(m.answer.send(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}), tea.Quit)
-}
-
-func plural(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

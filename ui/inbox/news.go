@@ -8,6 +8,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/form"
 )
 
 // The messages that tell the model of the desk.
@@ -35,9 +36,8 @@ type (
 	// opened: a record as it is, ready to be answered.
 	opened struct {
 		rec      desk.Record
-		draft    question.Reply
+		options  []form.Option
 		deadline time.Time
-		atLimit  bool // the session may ask no more after this (D9)
 		err      error
 	}
 	// retry: it is time to try again what failed.
@@ -106,22 +106,15 @@ func (m *model) learn(records ...desk.Record) tea.Cmd {
 				branches[dir] = branch(dir)
 			}
 			_, _, err := m.desk.Draft(m.ctx, rec.ID)
-			out[rec.ID] = known{branches[dir], err == nil, m.deadline(rec)}
+			out[rec.ID] = known{branches[dir], err == nil, form.Backing{Desk: m.desk, Rec: rec}.Deadline(m.ctx)}
 		}
 		return out
 	}
 }
 
-func (m *model) deadline(rec desk.Record) time.Time {
-	at, ok := m.desk.Deadline(m.ctx, rec)
-	if !ok {
-		return time.Time{}
-	}
-	return at
-}
-
-// tellEnd tells of records that ended unheard as if their end had been heard.
-func (m *model) tellEnd(ids []string) tea.Cmd {
+// fetchEnds tells of records that ended while nobody listened, as if the watch
+// had told it.
+func (m *model) fetchEnds(ids []string) tea.Cmd {
 	if len(ids) == 0 {
 		return nil
 	}
@@ -148,9 +141,13 @@ func (m *model) fetch(id string) tea.Cmd {
 		if err != nil {
 			return opened{err: err}
 		}
-		draft, _, _ := m.desk.Draft(m.ctx, id)
-		atLimit, _ := m.desk.AtLimit(m.ctx, rec.SessionID)
-		return opened{rec: rec, draft: draft, deadline: m.deadline(rec), atLimit: atLimit}
+		backing := form.Backing{Desk: m.desk, Rec: rec}
+		save := func(r question.Reply) {
+			m.writes.RLock()
+			defer m.writes.RUnlock()
+			backing.Save(m.ctx, r)
+		}
+		return opened{rec: rec, options: backing.Options(m.ctx, save), deadline: backing.Deadline(m.ctx)}
 	}
 }
 

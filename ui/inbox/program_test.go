@@ -46,7 +46,7 @@ func program(dir string) int {
 	}
 	now := impatient()
 	if os.Getenv("INBOX_PATIENT") != "" {
-		now = time.Now
+		now = laterOnSignal()
 	}
 	err = Run(ctx, Options{
 		Desk: desk.New(store, desk.Options{}),
@@ -70,6 +70,20 @@ func impatient() func() time.Time {
 	var looks atomic.Int64
 	start := time.Now()
 	return func() time.Time { return start.Add(time.Duration(looks.Add(1)) * time.Second) }
+}
+
+// laterOnSignal is the real clock until SIGUSR1 comes, and a second ahead of it
+// from then on, which the terminal is told.
+func laterOnSignal() func() time.Time {
+	var ahead atomic.Int64
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGUSR1)
+	go func() {
+		<-signals
+		ahead.Store(int64(time.Second))
+		fmt.Print("\x1b]0;later\x07")
+	}()
+	return func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 }
 
 // run is an inbox on a terminal of its own, and the desk as another process
@@ -199,7 +213,7 @@ func TestCrash(t *testing.T) {
 // await waits until ok, which it asks again at every event.
 func await(t *testing.T, events <-chan desk.Event, ok func() bool) {
 	t.Helper()
-	deadline := time.NewTimer(patience)
+	deadline := time.NewTimer(termtest.Deadline)
 	defer deadline.Stop()
 	for !ok() {
 		select {
@@ -212,7 +226,7 @@ func await(t *testing.T, events <-chan desk.Event, ok func() bool) {
 
 // TestEnds: whatever ends the inbox while something is being typed, the
 // question stays open, what was typed is kept, and the terminal is as it was.
-// The clock is the real one: what is kept at once on an impatient one waits for
+// The clock is no impatient one: what is kept at once on such a one waits for
 // a pause in the typing here, and the end comes first.
 func TestEnds(t *testing.T) {
 	tests := []struct {
@@ -233,7 +247,10 @@ func TestEnds(t *testing.T) {
 			x.WaitFor("What is the service")
 			x.Type("\r")
 			x.WaitFor("back to the list")
-			<-time.After(350 * time.Millisecond) // keys of its first 300 ms do not count
+			if err := syscall.Kill(x.Pid(), syscall.SIGUSR1); err != nil { // keys of its first 300 ms do not count
+				t.Fatal(err)
+			}
+			x.Expect("later")
 			x.Type("orders")
 			x.WaitFor("orders")
 			tt.end(x)

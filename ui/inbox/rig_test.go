@@ -2,31 +2,22 @@ package inbox
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/vt"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-// patience is how long a wait may take before the test fails.
-const patience = 15 * time.Second
 
 // rig is an inbox over a real store, on a terminal of a fixed size, with a
 // clock of the test's own. Commands run beside the test as they do in a
@@ -121,7 +112,7 @@ func (r *rig) run(cmd tea.Cmd) {
 // until takes messages until ok.
 func (r *rig) until(what string, ok func() bool) {
 	r.t.Helper()
-	deadline := time.NewTimer(patience)
+	deadline := time.NewTimer(termtest.Deadline)
 	defer deadline.Stop()
 	for !ok() {
 		select {
@@ -192,14 +183,8 @@ func (r *rig) settled() *rig {
 // keys presses keys by name; what is no name is typed.
 func (r *rig) keys(names ...string) *rig {
 	r.t.Helper()
-	for _, name := range names {
-		if k, ok := named(name); ok {
-			r.send(k)
-			continue
-		}
-		for _, c := range name {
-			r.send(tea.KeyPressMsg{Text: string(c), Code: c})
-		}
+	for _, k := range termtest.Keys(names...) {
+		r.send(k)
 	}
 	return r
 }
@@ -213,67 +198,12 @@ func (r *rig) answers() *rig {
 	return r.later(time.Second)
 }
 
-func named(name string) (tea.KeyPressMsg, bool) {
-	var k tea.KeyPressMsg
-	base := name
-	for prefix, mod := range map[string]tea.KeyMod{"ctrl+": tea.ModCtrl, "alt+": tea.ModAlt, "shift+": tea.ModShift} {
-		if rest, ok := strings.CutPrefix(base, prefix); ok {
-			base, k.Mod = rest, mod
-		}
-	}
-	code, ok := map[string]rune{
-		"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "space": tea.KeySpace,
-		"up": tea.KeyUp, "down": tea.KeyDown, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
-		"home": tea.KeyHome, "end": tea.KeyEnd, "backspace": tea.KeyBackspace,
-	}[base]
-	switch {
-	case ok:
-		k.Code = code
-		if base == "space" {
-			k.Text = " "
-		}
-	case k.Mod != 0 && utf8.RuneCountInString(base) == 1:
-		k.Code, _ = utf8.DecodeRuneInString(base)
-	default:
-		return k, false
-	}
-	return k, true
-}
-
 // screen is what a terminal of that size shows: text, and where its cursor is.
-func (r *rig) screen() string {
-	v := r.m.View()
-	term := vt.NewEmulator(r.w, r.h)
-	defer func() { _ = term.Close() }()
-	_, _ = term.WriteString(strings.ReplaceAll(v.Content, "\n", "\r\n"))
-	var b strings.Builder
-	for line := range strings.SplitSeq(term.String(), "\n") {
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-	text := strings.TrimRight(b.String(), "\n") + "\n"
-	if v.Cursor != nil {
-		text += fmt.Sprintf("cursor at column %d, line %d\n", v.Cursor.X+1, v.Cursor.Y+1)
-	}
-	return text
-}
+func (r *rig) screen() string { return termtest.Shown(r.m.View(), r.w, r.h) }
 
-// golden compares got with a file, which -update rewrites.
-func golden(t *testing.T, name, got string) {
+func checkScreen(t testing.TB, r *rig) {
 	t.Helper()
-	path := filepath.Join("testdata", name+".txt")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs; got:\n%s\nwant:\n%s", path, got, want)
-	}
+	termtest.CheckView(t, r.m.View(), r.w, r.h)
 }
 
 // ask puts a question on the desk, as an agent would that waits for the

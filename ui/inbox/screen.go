@@ -7,61 +7,69 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
 )
+
+// maxWidth keeps lines readable on wide terminals.
+const maxWidth = 120
 
 // View implements tea.Model. The screen is empty before its size is known.
 func (m *model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true
 	if m.width > 0 && m.height > 0 {
-		s := m.screen()
-		v.Content, v.Cursor = strings.Join(s.lines, "\n"), s.cursor
+		b := m.screen()
+		v.Content, v.Cursor = strings.Join(b.Lines, "\n"), b.Cursor
 	}
 	return v
 }
 
-func (m *model) screen() sheet {
+func (m *model) screen() term.Block {
 	if m.answer != nil {
 		return m.viewForm()
 	}
-	inner := max(min(m.width, maxWidth)-edgesWide, 2)
-	rows := max(m.height-edgesHigh, 1)
-	p := panel{title: m.tabs(), count: m.count(), note: m.note, hints: m.hints()}
-	if p.note == "" && m.tab == historyTab && m.history.search != "" {
-		p.note = "/" + question.Line(m.history.search)
+	width := min(m.width, maxWidth)
+	inner, rows := max(width-term.EdgesWide, 2), max(m.height-term.EdgesHigh, 1)
+	p := term.Panel{Title: m.tabs(), Place: m.count(), Note: m.note, Hints: m.hints()}
+	if p.Note == "" && m.tab == historyTab && m.history.search != "" {
+		p.Note = "/" + question.Line(m.history.search)
 	}
-	var s sheet
+	var b term.Block
 	switch {
 	case m.stopped != nil:
-		p.title = "Question"
-		s = m.stopped.draw(m.look, inner)
+		p.Title = "Question"
+		b = m.stopped.draw(m.styles, inner)
 	case m.dismissal != nil:
-		p.title = "Dismiss"
-		s = m.dismissal.draw(m.look, inner, rows)
+		p.Title = "Dismiss"
+		b = m.dismissal.draw(m.styles, inner, rows)
 	case m.reader != nil:
-		p.title = m.reader.title
-		s = m.reader.draw(m.look, inner, rows)
+		p.Title = m.reader.Title
+		b = m.reader.Draw(m.styles, inner, rows)
 	default:
-		s = m.drawTab(inner, rows)
+		b = m.drawTab(inner, rows)
 	}
-	return p.draw(m.look, s, m.width, m.height)
+	b.Lines = b.Lines[:min(len(b.Lines), rows)]
+	for len(b.Lines) < rows {
+		b.Lines = append(b.Lines, "")
+	}
+	return p.Draw(m.styles, b, width, m.width, m.height)
 }
 
 // drawTab shows a list, and above it what is wrong.
-func (m *model) drawTab(width, rows int) sheet {
+func (m *model) drawTab(width, rows int) term.Block {
 	var above []string
 	if m.fault != "" {
-		above = each(m.look.fault, wrap("! "+m.fault, width))
+		above = term.Text(m.styles.Fault, "! "+m.fault, width)
 		above = append(above[:min(len(above), 3)], "")
 	}
 	rows = max(rows-len(above), 1)
-	var s sheet
+	var b term.Block
 	if m.tab == historyTab {
-		s = m.history.draw(m.look, width, rows, m.now())
+		b = m.history.draw(m.styles, width, rows, m.now())
 	} else {
-		s.lines = m.waiting.draw(m.look, width, rows, m.now())
+		b.Lines = m.waiting.draw(m.styles, width, rows, m.now())
 	}
-	return sheet{append(above, s.lines...), shift(s.cursor, 0, len(above))}
+	return term.Block{Lines: append(above, b.Lines...), Cursor: term.Shift(b.Cursor, 0, len(above))}
 }
 
 // tabs names both lists, the one that is shown in brackets.
@@ -74,7 +82,7 @@ func (m *model) tabs() string {
 
 func (m *model) count() string {
 	switch {
-	case m.tab == historyTab && !m.front():
+	case m.tab == historyTab && !m.covered():
 		return m.history.count()
 	case !m.waiting.loaded:
 		return ""

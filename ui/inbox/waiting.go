@@ -8,6 +8,8 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
 
 // waiting is the list of what waits, oldest first. A record that ended while
@@ -107,9 +109,9 @@ func (w *waiting) next(now time.Time, lines int) time.Duration {
 		if r.rec.Outcome != nil {
 			continue
 		}
-		_, good := age(now.Sub(r.rec.CreatedAt))
+		_, good := words.Age(now.Sub(r.rec.CreatedAt))
 		if !r.deadline.IsZero() {
-			if _, until := left(r.deadline.Sub(now)); until > 0 {
+			if _, until := words.Left(r.deadline.Sub(now)); until > 0 {
 				good = min(good, until)
 			}
 		}
@@ -120,39 +122,39 @@ func (w *waiting) next(now time.Time, lines int) time.Duration {
 	return next
 }
 
-func (w *waiting) draw(l *look, width, lines int, now time.Time) []string {
+func (w *waiting) draw(s *term.Styles, width, lines int, now time.Time) []string {
 	switch {
 	case !w.loaded:
-		return []string{l.muted.Render("Looking at the desk…")}
+		return []string{s.Muted.Render("Looking at the desk…")}
 	case len(w.rows) == 0:
-		return append([]string{""}, each(l.muted, wrap("Nothing waits for you. When an agent asks something, it shows up here.", width))...)
+		return append([]string{""}, term.Text(s.Muted, "Nothing waits for you. When an agent asks something, it shows up here.", width)...)
 	}
 	return w.list.draw(width, lines, func(r *row, selected bool) [rowHigh]string {
-		return drawWaiting(l, r, selected, width, now)
+		return drawWaiting(s, r, selected, width, now)
 	})
 }
 
 // drawWaiting shows what is asked and for how long, and below it who asks. The
 // mark in front says whether somebody waits for the answer: ● yes, ○ no, and
 // × that it has ended.
-func drawWaiting(l *look, r *row, selected bool, width int, now time.Time) [rowHigh]string {
-	style, lead, mark := l.plain, "  ", "● "
+func drawWaiting(s *term.Styles, r *row, selected bool, width int, now time.Time) [rowHigh]string {
+	style, lead, mark := s.Plain, "  ", "● "
 	if selected {
-		style, lead = l.cursor, "› "
+		style, lead = s.Cursor, "› "
 	}
-	since, _ := age(now.Sub(r.rec.CreatedAt))
+	since, _ := words.Age(now.Sub(r.rec.CreatedAt))
 	facts := r.facts(now)
 	switch {
 	case r.rec.Outcome != nil:
 		mark, since = "× ", ""
-		style = l.muted
-		facts = slices.Insert(facts, 0, ended(r.rec.Outcome))
+		style = s.Muted
+		facts = slices.Insert(facts, 0, words.Outcome(r.rec.Outcome))
 	case !r.rec.Attended:
 		mark = "○ "
 	}
 	return [rowHigh]string{
-		style.Render(apart(lead+mark+subject(r.rec), since, width)),
-		l.muted.Render(cut("    "+strings.Join(facts, " · "), width)),
+		style.Render(term.Apart(lead+mark+words.Subject(r.rec), since, width)),
+		s.Muted.Render(term.Cut("    "+strings.Join(facts, " · "), width)),
 	}
 }
 
@@ -165,15 +167,15 @@ func (r *row) facts(now time.Time) []string {
 			out = append(out, s)
 		}
 	}
-	add(question.Line(rec.Asker.Client))
-	add(project(rec, r.branch))
+	add(words.Client(rec.Asker))
+	add(r.project())
 	if rec.Outcome == nil {
 		if !rec.Attended {
 			add("nobody waits")
 		}
 		if !r.deadline.IsZero() {
-			words, _ := left(r.deadline.Sub(now))
-			add(words)
+			text, _ := words.Left(r.deadline.Sub(now))
+			add(text)
 		}
 		if r.draft {
 			add("draft kept")
@@ -183,7 +185,7 @@ func (r *row) facts(now time.Time) []string {
 		add(fmt.Sprintf("round %d", rec.Round))
 	}
 	if rec.SessionID != "" {
-		add("session " + shortSession(rec.SessionID))
+		add("session " + question.Cut(question.Line(rec.SessionID), 8))
 	}
 	if rec.Outcome == nil {
 		add(elsewhere(rec))
@@ -191,12 +193,22 @@ func (r *row) facts(now time.Time) []string {
 	return out
 }
 
+// project names the directory that the asker works in, and its git branch if
+// there is one.
+func (r *row) project() string {
+	name := words.Project(r.rec.Asker)
+	if name != "" && r.branch != "" {
+		name += " (" + question.Line(r.branch) + ")"
+	}
+	return name
+}
+
 // elsewhere says on which other surfaces a record is shown now.
 func elsewhere(rec desk.Record) string {
 	var places []string
 	for _, s := range rec.ShownOn {
 		if s.Why == "" && s.Surface != Name {
-			places = append(places, place(s.Surface))
+			places = append(places, words.Surface(s.Surface))
 		}
 	}
 	if places == nil {

@@ -10,6 +10,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
 )
 
 // TestLive: what agents ask and others answer shows up and goes by itself.
@@ -70,7 +71,7 @@ func TestUnheard(t *testing.T) {
 	}
 	r.claude(deploy())
 	r.send(tea.FocusMsg{})
-	r.see("cancelled", "Deploy to production", "1 waiting")
+	r.see("withdrawn", "Deploy to production", "1 waiting")
 	if s := r.screen(); strings.Contains(s, "What is the service") || !strings.Contains(s, "› × Database") {
 		t.Errorf("the screen is\n%s", s)
 	}
@@ -181,7 +182,7 @@ func TestMany(t *testing.T) {
 	t.Logf("opened after %s", time.Since(began))
 	seen := map[string]bool{}
 	for range 201 {
-		rows, _ := r.m.waiting.visible(r.h - edgesHigh)
+		rows, _ := r.m.waiting.visible(r.h - term.EdgesHigh)
 		for _, row := range rows {
 			seen[row.rec.ID] = true
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // previewLines is how much of an option's preview is shown before the human
@@ -27,7 +28,7 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 		}
 		if line == "" {
 			if empty == nil && q.Required {
-				c.text("", "An answer is needed here. "+c.need(q))
+				c.text("", "An answer is needed here. "+need(q))
 				continue
 			}
 			c.take(q, empty)
@@ -36,7 +37,7 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 		switch r := understand(q, line); {
 		case r.fault != "":
 			c.text("", r.fault)
-		case c.known(ctx, r.command):
+		case c.ofSession(ctx, r.command):
 		case r.command == goBack:
 			return back, nil
 		case r.command == closing:
@@ -49,7 +50,7 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 		case r.command == view:
 			c.lines("| ", question.Block(q.Options[r.option].Preview))
 		case r.command == leaveOpen && q.Required:
-			c.text("", "This question cannot be left open. "+c.need(q))
+			c.text("", "This question cannot be left open. "+need(q))
 		case r.command == leaveOpen:
 			c.take(q, nil)
 			return onward, nil
@@ -91,7 +92,7 @@ func (c *conversation) put(q *question.Question, n, of int) {
 		c.text("For example: ", question.Line(q.Placeholder))
 	}
 	if a := c.answer(q); a != nil {
-		c.text("Your answer so far: ", spoken(q, a))
+		c.text("Your answer so far: ", inWords(q, a))
 	} else if strings.TrimSpace(q.Default) != "" && !brief(q.Default) {
 		c.text("Proposed: ", question.Block(q.Default))
 	}
@@ -106,16 +107,7 @@ func (c *conversation) options(q *question.Question) {
 	if !q.AllowCustom {
 		return
 	}
-	other := question.Option{}
-	if q.Other != nil {
-		other = *q.Other
-	}
-	if other.Label == "" {
-		other.Label = "Other"
-	}
-	if other.Description == "" {
-		other.Description = "Something else, in your own words"
-	}
+	other := words.Other(q)
 	c.option(0, &other)
 }
 
@@ -146,7 +138,7 @@ func (c *conversation) emptyLine(q *question.Question) (*question.Answer, string
 		kept := *a
 		return &kept, "keep"
 	}
-	if q.Type == question.Text {
+	if !q.Chooses() {
 		if strings.TrimSpace(q.Default) == "" {
 			return nil, ""
 		}
@@ -169,20 +161,21 @@ func (c *conversation) emptyLine(q *question.Question) (*question.Answer, string
 	return &question.Answer{QuestionID: q.ID, Selected: ids, By: question.ByUser}, bracketFor(q, ids)
 }
 
+// bracketFor names options as the human would.
 func bracketFor(q *question.Question, ids []string) string {
-	if q.Type == question.Boolean {
-		if ids[0] == question.YesID {
-			return "y"
-		}
-		return "n"
-	}
-	var numbers []string
+	var names []string
 	for i, o := range q.Options {
-		if slices.Contains(ids, o.ID) {
-			numbers = append(numbers, strconv.Itoa(i+1))
+		switch {
+		case !slices.Contains(ids, o.ID):
+		case q.Type != question.Boolean:
+			names = append(names, strconv.Itoa(i+1))
+		case o.ID == question.YesID:
+			names = append(names, "y")
+		default:
+			names = append(names, "n")
 		}
 	}
-	return strings.Join(numbers, ",")
+	return strings.Join(names, ",")
 }
 
 // brief reports whether a proposed text fits into the brackets of a prompt.
@@ -192,15 +185,7 @@ func brief(s string) bool {
 
 // promptFor returns the line at which the human answers q.
 func promptFor(q *question.Question, bracket string) string {
-	prompt := "Enter a number"
-	switch {
-	case q.Type == question.Text:
-		prompt = "Your answer"
-	case q.Type == question.Boolean:
-		prompt = "Enter y or n"
-	case q.Several():
-		prompt = "Enter numbers, like 1,2"
-	}
+	prompt, _ := asking(q)
 	if bracket != "" {
 		prompt += " [" + bracket + "]"
 	}
@@ -213,19 +198,36 @@ func promptFor(q *question.Question, bracket string) string {
 	return prompt + ": "
 }
 
-// need says what to enter where an answer is needed.
-func (c *conversation) need(q *question.Question) string {
-	if q.Type == question.Text {
-		return "Enter a text, or q to close the question."
+// need says what to enter for q.
+func need(q *question.Question) string {
+	_, need := asking(q)
+	return need
+}
+
+// asking returns what stands at the prompt for a question of this type, and one
+// sentence that says what to enter.
+func asking(q *question.Question) (prompt, need string) {
+	switch {
+	case !q.Chooses():
+		return "Your answer", "Enter a text, or q to close the question."
+	case q.Type == question.Boolean:
+		return "Enter y or n", "Enter y or n."
+	case q.Several():
+		prompt, need = "Enter numbers, like 1,2", fmt.Sprintf("Enter numbers from 1 to %d, like 1,2", len(q.Options))
+	default:
+		prompt, need = "Enter a number", fmt.Sprintf("Enter a number from 1 to %d", len(q.Options))
 	}
-	return hint(q)
+	if q.AllowCustom {
+		need += ", or 0 for an answer of your own"
+	}
+	return prompt, need + "."
 }
 
 // help says what can be entered for q.
 func (c *conversation) help(q *question.Question) {
 	c.blank()
 	if q.Chooses() {
-		c.text("", hint(q)+" The name of an option does as well as its number.")
+		c.text("", need(q)+" The name of an option does as well as its number.")
 	} else {
 		c.text("", "Enter your answer in one line.")
 	}
@@ -236,16 +238,7 @@ func (c *conversation) help(q *question.Question) {
 	}
 }
 
-// spoken returns an answer in words for the human.
-func spoken(q *question.Question, a *question.Answer) string {
-	var words []string
-	for _, id := range a.Selected {
-		if o := q.Option(id); o != nil {
-			words = append(words, question.Line(o.Label))
-		}
-	}
-	if a.Custom != "" {
-		words = append(words, question.Block(a.Custom))
-	}
-	return strings.Join(words, ", ")
+// inWords returns an answer in words for the human.
+func inWords(q *question.Question, a *question.Answer) string {
+	return question.Block(strings.Join(q.Words(a), ", "))
 }

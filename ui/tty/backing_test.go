@@ -43,7 +43,7 @@ func TestDraftSurvives(t *testing.T) {
 	x.WaitFor("Review")
 	x.Type("\r")
 	x.WaitFor("Answer sent.")
-	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(words("database", "DuckDB"))) {
+	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(ownWords("database", "DuckDB"))) {
 		t.Errorf("committed %+v", rep.Replies)
 	}
 }
@@ -59,7 +59,7 @@ func TestDraftIsKeptAtTheEnd(t *testing.T) {
 	if err := syscall.Kill(x.Pid(), syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if rep := x.end(); rep.Replies != nil || rep.Withdrawal > 250*time.Millisecond {
+	if rep := x.end(); rep.Replies != nil {
 		t.Errorf("%+v", rep)
 	}
 	a.awaitDraft(holds("shopping"))
@@ -68,11 +68,12 @@ func TestDraftIsKeptAtTheEnd(t *testing.T) {
 // The last seconds are counted down, and a key starts the time anew.
 func TestKeyRestartsTheClock(t *testing.T) {
 	t.Parallel()
-	a := put(t, "single", 15*time.Second)
+	a := put(t, "single", 20*time.Second)
 	x := start(t, 80, 24, "single", alone, a.env("TTY_CLOCK=real")...)
-	x.Until("some seconds to pass", func() bool { return left(x) <= 13 }) // keys count by now
+	x.Until("some seconds to pass", func() bool { return left(x) <= 17 }) // keys count by now
+	before := left(x)
 	x.Type("2")
-	x.Until("the time to start anew", func() bool { return left(x) >= 14 && left(x) <= 15 })
+	x.Until("the time to start anew", func() bool { now := left(x); return now > before && now <= 20 })
 	x.Type("\r")
 	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "sqlite"))) {
 		t.Errorf("committed %+v", rep.Replies)
@@ -129,14 +130,14 @@ func TestLimitOnFullScreen(t *testing.T) {
 	x.Type("\x1bl")
 	x.WaitFor("The limit is lifted")
 	x.Type("x\r")
-	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(words("database", "x"))) {
+	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(ownWords("database", "x"))) {
 		t.Errorf("committed %+v", rep.Replies)
 	}
 }
 
 // allAnswered answers the sample "review".
 func allAnswered() question.Reply {
-	r := answered(option("database", "none"), words("features", "billing", "log"))[0]
+	r := answered(option("database", "none"), ownWords("features", "billing", "log"))[0]
 	r.Note = "soon, please"
 	return r
 }
@@ -145,8 +146,8 @@ func allAnswered() question.Reply {
 func TestPlainWithDesk(t *testing.T) {
 	const number, numbers = "Enter a number [1]: ", "Enter numbers, like 1,2 [1,3]: "
 	const send, keepIt = "q closes: ", "n starts over: "
-	half := question.Reply{Note: "soon", Answers: []question.Answer{option("database", "sqlite"), words("features", "billing", "log")}}
-	spoilt := question.Reply{Answers: []question.Answer{words("database", "DuckDB", "mysql", "sqlite"), words("nobody", "x")}}
+	half := question.Reply{Note: "soon", Answers: []question.Answer{option("database", "sqlite"), ownWords("features", "billing", "log")}}
+	spoilt := question.Reply{Answers: []question.Answer{ownWords("database", "DuckDB", "mysql", "sqlite"), ownWords("nobody", "x")}}
 	for _, tt := range []struct {
 		name, sample string
 		draft        question.Reply
@@ -155,7 +156,7 @@ func TestPlainWithDesk(t *testing.T) {
 		want         []question.Reply
 	}{
 		{"draft kept", "review", half, 0, []step{{keepIt, "?\r"}, {keepIt, "\r"}, {"[keep]: ", "\r"}, {"[keep]: ", "\r"}, {"to skip): ", "kiosk\r"}, {send, "\r"}},
-			[]question.Reply{{Note: "soon", Answers: answered(option("database", "sqlite"), words("features", "billing", "log"), words("name", "kiosk"))[0].Answers}}},
+			[]question.Reply{{Note: "soon", Answers: answered(option("database", "sqlite"), ownWords("features", "billing", "log"), ownWords("name", "kiosk"))[0].Answers}}},
 		{"draft of one answer", "single", spoilt, 0, []step{{keepIt, "\r"}, {"[keep]: ", "\r"}, {send, "\r"}}, answered(option("database", "sqlite"))},
 		{"draft dropped", "single", half, 0, []step{{keepIt, "n\r"}, {number, "3\r"}}, answered(option("database", "none"))},
 		{"draft and end of input", "single", half, 0, []step{{keepIt, "\x04"}}, []question.Reply{{Dismissed: true}}},
@@ -188,7 +189,7 @@ func TestPlainWithDesk(t *testing.T) {
 			}
 			transcript := strings.ReplaceAll(x.Output(), "\r\n", "\n")
 			transcript = closesIn.ReplaceAllString(transcript, "closes in N s") // a loaded machine is slow
-			golden(t, strings.ReplaceAll("desk "+tt.name, " ", "-"), transcript)
+			checkTranscript(t, "desk "+tt.name, transcript)
 		})
 	}
 }
@@ -219,7 +220,7 @@ func TestFollowEnds(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	a := put(t, "single", time.Hour)
 	told := make(chan tea.Msg)
-	stop := newBacking(a.Desk, a.Record).follow(t.Context(), func(msg tea.Msg) { told <- msg })
+	stop := follow(t.Context(), form.Backing{Desk: a.Desk, Rec: a.Record}, func(msg tea.Msg) { told <- msg })
 	if got := <-told; got.(form.Deadline).At.IsZero() {
 		t.Errorf("told %+v, want a deadline", got)
 	}
@@ -227,18 +228,6 @@ func TestFollowEnds(t *testing.T) {
 		t.Errorf("told %+v, want that somebody waits", got)
 	}
 	stop()
-}
-
-func TestSpan(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		-time.Second: "0 seconds", time.Second: "1 second", 20*time.Second + 300*time.Millisecond: "20 seconds",
-		90 * time.Second: "90 seconds", 2 * time.Minute: "2 minutes", 59*time.Minute + 40*time.Second: "60 minutes",
-		3*time.Hour + 10*time.Minute: "3 hours",
-	} {
-		if got := span(d); got != want {
-			t.Errorf("span(%s) = %q, want %q", d, got, want)
-		}
-	}
 }
 
 // A process that was stopped and goes on takes its terminal again, whatever the
@@ -267,13 +256,13 @@ func TestStoppedAndContinued(t *testing.T) {
 // outside (DESIGN, promise 7).
 func TestEarlierRoundsAreSafe(t *testing.T) {
 	evil := sample("hostile").Questions[0].Text
-	reply := answered(words("h", evil))[0]
+	reply := answered(ownWords("h", evil))[0]
 	reply.Note = evil
 	a := putSecond(t, "single", "hostile", reply)
 	var out bytes.Buffer
 	lines := &lineReader{r: bufio.NewReader(strings.NewReader("h\n1\n"))}
-	paper := &paper{w: &out, width: func() int { return widthUnknown }}
-	if err := converse(t.Context(), lines, paper, newBacking(a.Desk, a.Record), a.Record, func(question.Reply) error { return nil }); err != nil {
+	paper := &printer{w: &out, width: func() int { return widthUnknown }, lastWords: func() {}}
+	if err := converse(t.Context(), lines, paper, form.Backing{Desk: a.Desk, Rec: a.Record}, func(question.Reply) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.Contains(out.String(), "Round 1, answered") {

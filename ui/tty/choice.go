@@ -86,26 +86,20 @@ func understandText(line string) reading {
 	return reading{custom: line}
 }
 
-// understandList reads several options, by number or name, with commas or
-// blanks between them.
+// understandList reads several options, by number or name, with commas between
+// them, or blanks where not all of that is known.
 func understandList(q *question.Question, line string) reading {
 	line = strings.Map(narrow, line)
-	var all reading
-	words := strings.FieldsFunc(line, func(r rune) bool { return r == ',' })
-	if !slices.ContainsFunc(words, func(w string) bool { return !knows(q, strings.TrimSpace(w)) }) {
-		return merge(q, words, &all)
+	words := strings.Split(line, ",")
+	unknown := func(w string) bool { _, ok := understandOne(q, strings.TrimSpace(w)); return w != "" && !ok }
+	if slices.ContainsFunc(words, unknown) {
+		words = strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' })
 	}
-	words = strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' })
-	return merge(q, words, &all)
-}
-
-func knows(q *question.Question, word string) bool {
-	_, ok := understandOne(q, word)
-	return ok
-}
-
-func merge(q *question.Question, words []string, all *reading) reading {
+	var all reading
 	for _, w := range words {
+		if w == "" {
+			continue
+		}
 		r, ok := understandOne(q, strings.TrimSpace(w))
 		if !ok {
 			return reading{fault: noOption(q, w)}
@@ -122,11 +116,11 @@ func merge(q *question.Question, words []string, all *reading) reading {
 	}
 	switch chosen := len(all.selected); {
 	case chosen == 0 && !all.other:
-		return reading{fault: "That names no option. " + hint(q)}
+		return reading{fault: "That names no option. " + need(q)}
 	case !q.Several() && (chosen > 1 || chosen == 1 && all.other):
-		return reading{fault: "Only one answer can be given here. " + hint(q)}
+		return reading{fault: "Only one answer can be given here. " + need(q)}
 	}
-	return *all
+	return all
 }
 
 // understandOne reads a word as one option: its number, its name, or 0 and
@@ -137,11 +131,11 @@ func understandOne(q *question.Question, word string) (r reading, ok bool) {
 		return byNumber(q, n)
 	}
 	if inner, found := quoted(word); found {
-		if o := named(q, inner); o != nil {
+		if o := q.Named(inner); o != nil {
 			return reading{selected: []string{o.ID}}, true
 		}
 	}
-	o := named(q, word)
+	o := q.Named(word)
 	r, ok = byNumber(q, plain)
 	switch {
 	case o == nil && ok:
@@ -175,44 +169,8 @@ func number(word string) (int, bool) {
 	return int(n), err == nil
 }
 
-// named returns the option with this label or id, in any case. Boolean
-// questions know yes, no, y and n besides.
-func named(q *question.Question, word string) *question.Option {
-	for i := range q.Options {
-		o := &q.Options[i]
-		if strings.EqualFold(strings.TrimSpace(o.Label), word) || strings.EqualFold(o.ID, word) {
-			return o
-		}
-	}
-	if q.Type != question.Boolean {
-		return nil
-	}
-	switch strings.ToLower(word) {
-	case "y", "yes":
-		return q.Option(question.YesID)
-	case "n", "no":
-		return q.Option(question.NoID)
-	}
-	return nil
-}
-
 func noOption(q *question.Question, word string) string {
-	return fmt.Sprintf("%s is no option. %s", question.Shorten(question.Line(word), 40), hint(q))
-}
-
-// hint says what to enter for q.
-func hint(q *question.Question) string {
-	if q.Type == question.Boolean {
-		return "Enter y or n."
-	}
-	enter := fmt.Sprintf("Enter a number from 1 to %d", len(q.Options))
-	if q.Several() {
-		enter = fmt.Sprintf("Enter numbers from 1 to %d, like 1,2", len(q.Options))
-	}
-	if q.AllowCustom {
-		return enter + ", or 0 for an answer of your own."
-	}
-	return enter + "."
+	return fmt.Sprintf("%s is no option. %s", question.Shorten(question.Line(word), 40), need(q))
 }
 
 func quoted(word string) (inner string, ok bool) {

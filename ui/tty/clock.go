@@ -2,50 +2,58 @@ package tty
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
+
+	"mcp-askuser/ui/words"
 )
 
-// lastCall is how long before the deadline the human is warned (D14): as
-// long as the full-screen form counts down. Lines that count down would bury what is being typed.
-const lastCall = 20 * time.Second
+// lastWarning is how long before the deadline the human is warned (D14): as
+// long as the full-screen form counts down. Lines that count down would bury
+// what is being typed.
+const lastWarning = 20 * time.Second
 
-// openClock says that the time is limited (D14).
-func (c *conversation) openClock(ctx context.Context) {
-	if at := c.desk.deadline(ctx); !at.IsZero() {
-		c.text("", "The question closes in "+span(time.Until(at))+"; every line you enter starts the time anew.")
+// sayTimeLimit says that the time is limited (D14).
+func (c *conversation) sayTimeLimit(ctx context.Context) {
+	if at := c.desk.Deadline(ctx); !at.IsZero() {
+		c.text("", closes(at)+"; every line you enter starts the time anew.")
 	}
+}
+
+// closes says how long it is until the question closes: at least a moment.
+func closes(at time.Time) string {
+	left, _ := words.Left(max(time.Until(at), 1))
+	return "The question " + left
 }
 
 // warn tells the human when the time is nearly up, and puts the prompt again.
 // Nobody else may write until the returned function was called.
 func (c *conversation) warn(ctx context.Context, prompt string) (stop func()) {
-	if c.desk.deadline(ctx).IsZero() {
+	if c.desk.Deadline(ctx).IsZero() {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
-		if !c.awaitLastCall(ctx) {
+		if !c.awaitLastWarning(ctx) {
 			return
 		}
 		c.blank()
-		c.text("", "The question closes in "+span(time.Until(c.desk.deadline(ctx)))+" unless you enter a line.")
+		c.text("", closes(c.desk.Deadline(ctx))+" unless you enter a line.")
 		c.print(prompt)
 	})
 	return func() { cancel(); waiting.Wait() }
 }
 
-// awaitLastCall waits until the time is nearly up. The deadline may move while
+// awaitLastWarning waits until the time is nearly up. The deadline may move while
 // it waits: somebody may be typing elsewhere.
-func (c *conversation) awaitLastCall(ctx context.Context) bool {
+func (c *conversation) awaitLastWarning(ctx context.Context) bool {
 	for {
-		left := time.Until(c.desk.deadline(ctx))
-		if left <= lastCall {
+		left := time.Until(c.desk.Deadline(ctx))
+		if left <= lastWarning {
 			return ctx.Err() == nil
 		}
-		timer := time.NewTimer(left - lastCall)
+		timer := time.NewTimer(left - lastWarning)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
@@ -53,19 +61,4 @@ func (c *conversation) awaitLastCall(ctx context.Context) bool {
 			return false
 		}
 	}
-}
-
-// span puts a duration into words, to the second below two minutes and to the
-// minute below two hours.
-func span(d time.Duration) string {
-	unit, name := time.Hour, "hours"
-	switch d = max(d, 0).Round(time.Second); {
-	case d == time.Second:
-		return "1 second"
-	case d < 2*time.Minute:
-		unit, name = time.Second, "seconds"
-	case d < 2*time.Hour:
-		unit, name = time.Minute, "minutes"
-	}
-	return fmt.Sprintf("%d %s", d.Round(unit)/unit, name)
 }

@@ -8,6 +8,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
 
@@ -108,7 +109,7 @@ func (a *asked) keep(r question.Reply) {
 // awaitDraft waits until the draft is as wanted.
 func (a *asked) awaitDraft(want func(question.Reply) bool) {
 	a.t.Helper()
-	ctx, cancel := context.WithTimeout(a.t.Context(), 15*time.Second)
+	ctx, cancel := context.WithTimeout(a.t.Context(), termtest.Deadline)
 	defer cancel()
 	events, err := a.Watch(ctx)
 	if err != nil {

@@ -3,9 +3,10 @@
 // full-screen form or the plain line form until the human has replied, leaving
 // it as it was found (DESIGN, promise 5).
 //
-// It imports ui, ui/form, desk and question. It must not know who asked, how
-// replies are stored, or any other surface. Signals are the process's business:
-// whoever calls Show turns them into the end of the context.
+// It imports ui, ui/form, ui/term, ui/words, desk and question. It must not
+// know who asked, how replies are stored, or any other surface. Signals are the
+// process's business: whoever calls Show turns them into the end of the
+// context.
 //
 // With a desk a form keeps what is being typed, offers it again, and shows the
 // deadline and the earlier rounds; without one it does without.

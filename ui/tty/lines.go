@@ -23,11 +23,10 @@ const mostBytes = 32 * question.MaxText
 // lineReader reads what the human types, line by line, only when asked.
 type lineReader struct {
 	r *bufio.Reader
-	// interrupt ends a read that waits. Where it is nil, a line that is awaited
-	// when the context ends is read all the same, and lost.
+	// interrupt ends a read that waits.
 	interrupt func()
 	// alive reports whether the end of input was the human's own word (Ctrl+D)
-	// and not the end of the terminal. Nil where nobody can tell.
+	// and not the end of the terminal.
 	alive func() bool
 	// limit is the length in bytes from which on the terminal may have cut a
 	// line; 0 where lines come whole.
@@ -50,10 +49,8 @@ func (l *lineReader) next(ctx context.Context) (string, error) {
 	case r := <-got:
 		return r.line, r.err
 	case <-ctx.Done():
-		if l.interrupt != nil {
-			l.interrupt()
-			<-got
-		}
+		l.interrupt()
+		<-got
 		return "", context.Cause(ctx)
 	}
 }

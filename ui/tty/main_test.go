@@ -3,12 +3,9 @@
 package tty
 
 import (
-	"flag"
 	"os"
 	"testing"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // The test binary is also the program that the tests run on a terminal of its
 // own: with TTY_SHOW in the environment it shows that record and reports what

@@ -6,20 +6,21 @@ import (
 	"strings"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // open says what there is to know before the first question, and offers what
 // was typed before.
 func (c *conversation) open(ctx context.Context) error {
-	if !c.desk.attended(ctx) {
-		c.text("", "Nobody is waiting right now; your answer will be kept.")
+	if !c.desk.Attended(ctx) {
+		c.text("", words.NobodyWaits)
 	}
-	c.openClock(ctx)
-	if c.desk.remembers() {
+	c.sayTimeLimit(ctx)
+	if c.desk.Remembers() {
 		c.text("", "h shows the earlier rounds.")
 	}
-	if c.desk.atLimit(ctx) {
-		c.text("", "Last round: after this one the agent cannot ask again for a while. :l lifts the limit for this session.")
+	if c.desk.AtLimit(ctx) {
+		c.text("", words.LastRound(":"+string(lift)))
 	}
 	return c.offer(ctx)
 }
@@ -27,11 +28,11 @@ func (c *conversation) open(ctx context.Context) error {
 // offer asks whether a draft is to be kept. Kept answers stand in the brackets
 // of their prompts: each needs its Enter, and all of them the review.
 func (c *conversation) offer(ctx context.Context) error {
-	draft := c.desk.draft(ctx)
+	draft := c.desk.Draft(ctx)
 	var kept []question.Answer
 	for _, a := range draft.Answers {
-		if q := c.record.Find(a.QuestionID); q != nil && q.Collected == nil {
-			kept = append(kept, sound(q, a)...)
+		if q := c.desk.Rec.Find(a.QuestionID); q != nil && q.Collected == nil {
+			kept = append(kept, allowed(q, a)...)
 		}
 	}
 	if len(kept) == 0 && draft.Note == "" {
@@ -43,11 +44,11 @@ func (c *conversation) offer(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		switch strings.ToLower(line) {
-		case "":
+		switch {
+		case line == "":
 			c.review = true
 			return nil
-		case "n", "no":
+		case question.YesOrNo(line) == question.NoID:
 			c.answers, c.note = nil, ""
 			return nil
 		}
@@ -55,9 +56,9 @@ func (c *conversation) offer(ctx context.Context) error {
 	}
 }
 
-// sound returns what of an answer from a draft, in which anything may stand,
+// allowed returns what of an answer from a draft, in which anything may stand,
 // could be given to q.
-func sound(q *question.Question, a question.Answer) []question.Answer {
+func allowed(q *question.Question, a question.Answer) []question.Answer {
 	out := question.Answer{QuestionID: q.ID, By: question.ByUser}
 	for _, o := range q.Options {
 		if slices.Contains(a.Selected, o.ID) && (q.Several() || len(out.Selected) == 0) {
@@ -80,5 +81,5 @@ func (c *conversation) save(ctx context.Context) {
 	draft := question.Reply{Answers: slices.Clone(c.answers), Note: c.note}
 	// A draft that cannot be kept is lost only if this process is; the answers
 	// are still here.
-	_ = storing(ctx, func() error { c.desk.save(ctx, draft); return nil })
+	_ = storing(ctx, func() error { c.desk.Save(ctx, draft); return nil })
 }

@@ -13,28 +13,17 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/words"
 )
 
-// Plain asks rec in lines (A8–A12): it writes to out, wrapped to 80 columns,
-// and reads the human's lines from in. It keeps the contract of ui.Surface's
-// Show; the end of in before the reply is an error that wraps
-// ui.ErrUnavailable. When ctx ends, a read that waits is ended where in has a
-// working SetReadDeadline, and otherwise left behind to swallow one line.
-func Plain(ctx context.Context, in io.Reader, out io.Writer, rec desk.Record, commit ui.Commit) error {
-	lines := &lineReader{r: bufio.NewReader(in)}
-	if d, ok := in.(interface{ SetReadDeadline(time.Time) error }); ok && d.SetReadDeadline(time.Time{}) == nil {
-		lines.interrupt = func() { _ = d.SetReadDeadline(time.Unix(1, 0)) }
-	}
-	return converse(ctx, lines, &paper{w: out, width: func() int { return widthUnknown }}, nil, rec, commit)
-}
-
-// showPlain asks rec in lines on t, which is free.
-func showPlain(ctx context.Context, t *terminal, backed *backing, rec desk.Record, commit ui.Commit) error {
+// showPlain asks a record in lines on t, which is free.
+func showPlain(ctx context.Context, t *terminal, backing form.Backing, commit ui.Commit) error {
 	t.flush() // what was typed before the question was shown answers nothing
 	lines := &lineReader{r: bufio.NewReader(t), interrupt: t.interrupt, alive: t.foreground, limit: lineLimit}
 	width := func() int { w, _ := t.size(); return w }
 	defer context.AfterFunc(ctx, func() { t.hurry(quitTime + killTime) })()
-	err := converse(ctx, lines, &paper{w: t, width: width}, backed, rec, commit)
+	lastWords := func() { t.hurry(quitTime) } // anew: what came before may have taken its time
+	err := converse(ctx, lines, &printer{w: t, width: width, lastWords: lastWords}, backing, commit)
 	if ctx.Err() != nil {
 		t.flush() // and half a line typed for it is no command for the next program
 	}
@@ -43,10 +32,9 @@ func showPlain(ctx context.Context, t *terminal, backed *backing, rec desk.Recor
 
 // conversation is one record being asked in lines.
 type conversation struct {
-	*paper
+	*printer
 	in      *lineReader
-	desk    *backing
-	record  desk.Record
+	desk    form.Backing
 	commit  ui.Commit
 	answers []question.Answer // of every question ever answered, in no order
 	asked   map[string]bool   // by question id: need not be asked (again)
@@ -64,17 +52,17 @@ const (
 	done               // the reply is committed
 )
 
-// converse asks rec until the reply is committed or the conversation ends
+// converse asks a record until the reply is committed or the conversation ends
 // without one; it keeps the contract of ui.Surface's Show.
-func converse(ctx context.Context, in *lineReader, out *paper, backed *backing, rec desk.Record, commit ui.Commit) error {
-	c := &conversation{paper: out, in: in, desk: backed, record: rec, commit: commit, asked: map[string]bool{}}
+func converse(ctx context.Context, in *lineReader, out *printer, backing form.Backing, commit ui.Commit) error {
+	c := &conversation{printer: out, in: in, desk: backing, commit: commit, asked: map[string]bool{}}
 	c.text("", c.asker())
 	if err := c.open(ctx); err != nil {
 		return c.leave(ctx, err)
 	}
 	for {
-		shown := c.record.Shown(c.answers)
-		at := c.place(shown)
+		shown := c.desk.Rec.Shown(c.answers)
+		at := c.firstToAsk(shown)
 		var to move
 		var err error
 		if at < len(shown) {
@@ -101,24 +89,19 @@ func converse(ctx context.Context, in *lineReader, out *paper, backed *backing, 
 }
 
 func (c *conversation) asker() string {
-	asker := c.record.Asker
-	who := "A program"
-	if asker.Client != "" {
-		who = question.Line(asker.Client)
+	who := words.Client(c.desk.Rec.Asker) + " asks"
+	if dir := c.desk.Rec.Asker.Directory; dir != "" {
+		who += ", in " + question.Line(dir)
 	}
-	who += " asks"
-	if asker.Directory != "" {
-		who += ", in " + question.Line(asker.Directory)
-	}
-	if c.record.Round > 1 { // D8
-		who += fmt.Sprintf(", round %d", c.record.Round)
+	if c.desk.Rec.Round > 1 { // D8
+		who += fmt.Sprintf(", round %d", c.desk.Rec.Round)
 	}
 	return who + ":"
 }
 
-// place returns the index of the first shown question that is to be asked, or
+// firstToAsk returns the index of the first shown question that is to be asked, or
 // their number.
-func (c *conversation) place(shown []question.Shown) int {
+func (c *conversation) firstToAsk(shown []question.Shown) int {
 	for i, q := range shown {
 		if !c.asked[q.ID] {
 			return i
@@ -151,7 +134,8 @@ func (c *conversation) index(q *question.Question) int {
 	return slices.IndexFunc(c.answers, func(a question.Answer) bool { return a.QuestionID == q.ID })
 }
 
-// prompt writes text and reads the line that follows.
+// prompt writes text and reads the line that follows. It is where every line
+// of the human comes in.
 func (c *conversation) prompt(ctx context.Context, text string) (string, error) {
 	for {
 		c.print(text)
@@ -161,7 +145,7 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 		quiet := c.warn(ctx, text)
 		line, err := c.in.next(ctx)
 		quiet()
-		if err == nil && !c.desk.deadline(ctx).IsZero() {
+		if err == nil && !c.desk.Deadline(ctx).IsZero() {
 			c.save(ctx) // every line restarts the clock
 		}
 		if !errors.Is(err, errTooLong) {
@@ -182,21 +166,24 @@ func (c *conversation) tooLong() string {
 // returns the error that Show owes its caller.
 func (c *conversation) leave(ctx context.Context, err error) error {
 	var closed *desk.ClosedError
+	if ctx.Err() != nil {
+		c.lastWords()
+	}
 	switch {
 	case errors.As(err, &closed):
 		c.blank()
-		c.text("", form.Withdrawal(closed))
+		c.text("", words.Withdrawal(closed))
 		return err
 	case ctx.Err() != nil:
 		c.blank()
-		c.text("", form.Withdrawal(context.Cause(ctx)))
+		c.text("", words.Withdrawal(context.Cause(ctx)))
 		return context.Cause(ctx)
-	case errors.Is(err, io.EOF) && c.in.alive != nil && c.in.alive():
+	case errors.Is(err, io.EOF) && c.in.alive():
 		c.blank()
 		if err := c.deliver(ctx, question.Reply{Dismissed: true}); err != nil { // A9
 			return err
 		}
-		c.text("", "Closed without an answer.")
+		c.text("", words.Dismissed)
 		return nil
 	case errors.Is(err, io.EOF):
 		c.blank()

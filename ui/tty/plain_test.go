@@ -5,12 +5,11 @@ package tty
 import (
 	"cmp"
 	"fmt"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
 
+	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 )
 
@@ -32,13 +31,13 @@ func TestPlainTranscripts(t *testing.T) {
 		{name: "empty line", sample: "single", steps: []step{{number, "\r"}}, want: answered(option("database", "pg"))},
 		{name: "no such number", sample: "single", steps: []step{{number, "7\r"}, {number, "-3\r"}, {number, "3\r"}}, want: answered(option("database", "none"))},
 		{name: "several numbers for one", sample: "single", steps: []step{{number, "1,3\r"}, {number, "sqlite\r"}}, want: answered(option("database", "sqlite"))},
-		{narrow: true, name: "other", sample: "single", steps: []step{{number, "0\r"}, {"own answer: ", "DuckDB, perhaps\r"}}, want: answered(words("database", "DuckDB, perhaps"))},
+		{narrow: true, name: "other", sample: "single", steps: []step{{number, "0\r"}, {"own answer: ", "DuckDB, perhaps\r"}}, want: answered(ownWords("database", "DuckDB, perhaps"))},
 		{name: "other left empty", sample: "single", steps: []step{{number, "other\r"}, {"own answer: ", "  \r"}, {number, "1\r"}}, want: answered(option("database", "pg"))},
 		{name: "multi", steps: []step{{numbers, "1 2\r"}}, want: answered(option("features", "auth", "log"))},
 		{name: "multi default", sample: "multi", steps: []step{{numbers, "\r"}}, want: answered(option("features", "auth", "mail"))},
-		{name: "multi and other", sample: "multi", steps: []step{{numbers, "2,0\r"}, {"own answer: ", "billing\r"}}, want: answered(words("features", "billing", "log"))},
-		{name: "text", steps: []step{{"Your answer [shop]: ", "\x1b[Dkiosk \x1b[C\r"}}, want: answered(words("name", "kiosk"))},
-		{name: "text default", sample: "text", steps: []step{{"Your answer [shop]: ", "\r"}}, want: answered(words("name", "shop"))},
+		{name: "multi and other", sample: "multi", steps: []step{{numbers, "2,0\r"}, {"own answer: ", "billing\r"}}, want: answered(ownWords("features", "billing", "log"))},
+		{name: "text", steps: []step{{"Your answer [shop]: ", "\x1b[Dkiosk \x1b[C\r"}}, want: answered(ownWords("name", "kiosk"))},
+		{name: "text default", sample: "text", steps: []step{{"Your answer [shop]: ", "\r"}}, want: answered(ownWords("name", "shop"))},
 		{narrow: true, name: "boolean", steps: []step{{"y or n: ", "\r"}, {"y or n: ", "maybe\r"}, {"y or n: ", "n\r"}}, want: answered(option("sure", question.NoID))},
 		{name: "followup", steps: []step{{number, "1\r"}, {"number [2]: ", "\r"}, {send, "\r"}},
 			want: answered(option("database", "pg"), option("version", "17"))},
@@ -55,7 +54,7 @@ func TestPlainTranscripts(t *testing.T) {
 		{name: "store fails once", sample: "single", extra: "TTY_TROUBLE=disk", steps: []step{{number, "2\r"}, {send, "\r"}}, want: answered(option("database", "sqlite"))},
 		{name: "end of input", sample: "review", steps: []step{{number, "2\r"}, {numbers, "\x04"}}, want: []question.Reply{{Dismissed: true}}},
 		{name: "end of input in a line", sample: "single", steps: []step{{number, "2\x04\x04"}}, want: []question.Reply{{Dismissed: true}}},
-		{narrow: true, name: "chinese", steps: []step{{number, "０\r"}, {"own answer: ", "云数据库\r"}}, want: answered(words("db", "云数据库"))},
+		{narrow: true, name: "chinese", steps: []step{{number, "０\r"}, {"own answer: ", "云数据库\r"}}, want: answered(ownWords("db", "云数据库"))},
 		{narrow: true, name: "hostile", steps: []step{{number, "2\r"}}, want: answered(option("h", "b"))},
 	} {
 		for _, size := range [][2]int{{80, 24}, {40, 10}} {
@@ -82,29 +81,13 @@ func TestPlainTranscripts(t *testing.T) {
 				if typed := "^[[Dkiosk ^[[C"; strings.ContainsRune(strings.ReplaceAll(transcript, typed, ""), '\x1b') {
 					t.Errorf("the plain form wrote an escape code: %q", transcript)
 				}
-				golden(t, strings.ReplaceAll(name, " ", "-"), transcript)
+				checkTranscript(t, name, transcript)
 			})
 		}
 	}
 }
 
-func golden(t *testing.T, name, got string) {
+func checkTranscript(t *testing.T, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", "plain", name+".txt")
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs:\n%s\nwant:\n%s", path, got, want)
-	}
+	golden.Check(t, "plain/"+strings.ReplaceAll(name, " ", "-")+".txt", got)
 }

@@ -167,13 +167,13 @@ func giveTerminalAway() {
 // run is the program on a terminal of its own.
 type run struct {
 	*termtest.Terminal
-	t      *testing.T
+	t      testing.TB
 	report string
 }
 
 // start runs script in a shell on a new terminal; $SHOW in it is the program
 // that shows the sample. Extra variables are written as in exec.Cmd.
-func start(t *testing.T, cols, rows int, sample, script string, extra ...string) *run {
+func start(t testing.TB, cols, rows int, sample, script string, extra ...string) *run {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {

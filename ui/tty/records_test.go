@@ -94,6 +94,6 @@ func option(id string, selected ...string) question.Answer {
 	return question.Answer{QuestionID: id, Selected: selected}
 }
 
-func words(id, text string, selected ...string) question.Answer {
+func ownWords(id, text string, selected ...string) question.Answer {
 	return question.Answer{QuestionID: id, Custom: text, Selected: selected}
 }

@@ -8,6 +8,8 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
 
 // finish sends the reply. More than one answer is shown for review first
@@ -20,9 +22,9 @@ func (c *conversation) finish(ctx context.Context, shown []question.Shown) (move
 	c.text("", "Your answers")
 	for i, q := range shown {
 		c.text(fmt.Sprintf("%3d. ", i+1), question.Line(q.Text))
-		answer := "(left open)"
+		answer := term.LeftOpen
 		if a := c.answer(q.Question); a != nil {
-			answer = spoken(q.Question, a)
+			answer = inWords(q.Question, a)
 		}
 		c.text("     ", answer)
 	}
@@ -44,7 +46,7 @@ func (c *conversation) finish(ctx context.Context, shown []question.Shown) (move
 			return onward, nil
 		case word == "n" || word == "note":
 			return onward, c.takeNote(ctx)
-		case c.known(ctx, commands[word]), word == string(lift) && c.known(ctx, lift):
+		case c.ofSession(ctx, commands[word]), word == string(lift) && c.ofSession(ctx, lift):
 		case commands[word] == goBack:
 			return back, nil
 		case commands[word] == closing:
@@ -80,7 +82,7 @@ func (c *conversation) send(ctx context.Context, shown []question.Shown) (move, 
 	var faults question.Violations
 	switch {
 	case err == nil:
-		c.text("", "Answer sent.")
+		c.text("", words.Sent)
 		return done, nil
 	case errors.As(err, &faults):
 		c.text("", "Not sent yet:")
@@ -95,7 +97,7 @@ func (c *conversation) send(ctx context.Context, shown []question.Shown) (move, 
 // fault says what is wrong with an answer, naming the question by its text.
 func (c *conversation) fault(f question.Violation) string {
 	id, _ := strings.CutPrefix(f.Path, "answers.")
-	if q := c.record.Find(id); q != nil {
+	if q := c.desk.Rec.Find(id); q != nil {
 		return fmt.Sprintf("%s: %s", question.Shorten(question.Line(q.Text), 40), question.Line(f.Message))
 	}
 	return question.Line(f.String())
@@ -109,17 +111,17 @@ func (c *conversation) unsaved(ctx context.Context, err error) error {
 	if errors.As(err, &closed) || ctx.Err() != nil {
 		return err
 	}
-	c.text("", "It could not be saved: "+strings.TrimRight(question.Line(err.Error()), ".")+". Nothing is lost; try again.")
+	c.text("", words.Sentence("It could not be saved: "+question.Line(err.Error()))+" Nothing is lost; try again.")
 	return nil
 }
 
 // dismiss closes the question without an answer if the human confirms it.
 func (c *conversation) dismiss(ctx context.Context) (move, error) {
-	line, err := c.prompt(ctx, "Close without answering? Enter y or n [n]: ")
+	line, err := c.prompt(ctx, words.AskDismiss+" Enter y or n [n]: ")
 	if err != nil {
 		return onward, err
 	}
-	if yes := strings.ToLower(line); yes != "y" && yes != "yes" {
+	if question.YesOrNo(line) != question.YesID {
 		c.text("", "Still open.")
 		return onward, nil
 	}
@@ -130,6 +132,6 @@ func (c *conversation) dismiss(ctx context.Context) (move, error) {
 	if err := c.deliver(ctx, question.Reply{Dismissed: true, Reason: reason}); err != nil {
 		return onward, c.unsaved(ctx, err)
 	}
-	c.text("", "Closed without an answer.")
+	c.text("", words.Dismissed)
 	return done, nil
 }

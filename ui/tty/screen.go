@@ -18,6 +18,8 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
 
 // A withdrawn question is gone within 250 ms (DESIGN, promise 3): the form
@@ -27,8 +29,8 @@ const (
 	killTime = 40 * time.Millisecond
 )
 
-// showForm shows rec in the full-screen form on t, which is free.
-func (s *surface) showForm(ctx context.Context, t *terminal, rec desk.Record, commit ui.Commit) error {
+// showForm shows a record in the full-screen form on t, which is free.
+func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backing, commit ui.Commit) error {
 	restore, err := t.raw()
 	if err != nil {
 		return ui.Unavailablef("the terminal cannot be set up for a form: %v", err)
@@ -37,10 +39,12 @@ func (s *surface) showForm(ctx context.Context, t *terminal, rec desk.Record, co
 	// in the same moment, the form may be gone before it hears of it.
 	var sent atomic.Bool
 	var first atomic.Pointer[desk.ClosedError] // somebody else was first
-	var program *tea.Program
-	news := func(msg tea.Msg) { program.Send(msg) }
-	backed := newBacking(s.options.Desk, rec)
-	f := form.New(rec, func(r question.Reply) error {
+	var screen *term.Screen
+	keep := func(r question.Reply) {
+		backing.Save(ctx, r)
+		screen.Send(form.Deadline{At: backing.Deadline(ctx)}) // at once: the human is looking
+	}
+	f := form.New(backing.Rec, func(r question.Reply) error {
 		err := commit(r)
 		var closed *desk.ClosedError
 		if errors.As(err, &closed) {
@@ -48,26 +52,26 @@ func (s *surface) showForm(ctx context.Context, t *terminal, rec desk.Record, co
 		}
 		sent.CompareAndSwap(false, err == nil)
 		return err
-	}, append(backed.options(ctx, news), s.form...)...)
-	hung, hangup := context.WithCancelCause(context.Background())
-	defer hangup(nil)
-	keys := &keyboard{terminal: t, hangup: hangup}
-	program = tea.NewProgram(f,
-		// The reader is no file, so that Bubble Tea leaves the settings of the
+	}, append(backing.Options(ctx, keep), s.form...)...)
+	gone, hangUp := context.WithCancelCause(context.Background())
+	defer hangUp(nil)
+	keys := &keyboard{terminal: t, hangUp: hangUp}
+	screen = term.NewScreen(term.ScreenOptions{
+		// The input is no file, so that Bubble Tea leaves the settings of the
 		// terminal and the end of reading to us (FACTS 7.2).
-		tea.WithInput(keys),
-		tea.WithOutput(t),
-		tea.WithEnvironment(s.environ()),
-		tea.WithoutSignalHandler(),
-	)
-	unfollow := backed.follow(ctx, news)
-	uncontinue := onContinue(func() { t.comeBack(program) })
-	err = host(ctx, hung, t, program)
+		Model: f, In: keys, Out: t, Getenv: s.options.Getenv,
+		Leave: func(cause error) tea.Msg { return form.Withdraw{Cause: cause} },
+		Quit:  quitTime, Kill: killTime,
+		Hurry: func() { t.hurry(killTime) },
+	})
+	unfollow := follow(ctx, backing, screen.Send)
+	uncontinue := onContinue(func() { t.comeBack(screen) })
+	err = screen.Run(ctx, gone)
 	keys.stop()
 	uncontinue()
 	restore()
 	unfollow()
-	if errors.Is(err, errStuck) { // it still runs: its state is not ours to read
+	if errors.Is(err, term.ErrStuck) {
 		if sent.Load() {
 			return nil
 		}
@@ -76,9 +80,10 @@ func (s *surface) showForm(ctx context.Context, t *terminal, rec desk.Record, co
 	closed := first.Load()
 	last := f.Closing()
 	if last == "" && ctx.Err() != nil { // it was killed
-		last = form.Withdrawal(context.Cause(ctx))
+		last = words.Withdrawal(context.Cause(ctx))
 	}
 	if last != "" {
+		t.hurry(quitTime) // anew: what came before may have taken its time
 		_, _ = fmt.Fprintln(t, last)
 	}
 	switch {
@@ -90,53 +95,19 @@ func (s *surface) showForm(ctx context.Context, t *terminal, rec desk.Record, co
 		return closed
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case hung.Err() != nil:
-		return ui.Unavailablef("the terminal is gone: %v", context.Cause(hung))
+	case gone.Err() != nil:
+		return ui.Unavailablef("the terminal is gone: %v", context.Cause(gone))
 	case err != nil:
 		return fmt.Errorf("show the form: %w", err)
 	}
 	return errors.New("the form ended without a reply")
 }
 
-var errStuck = errors.New("the form did not end")
-
-// host runs the program until it ends by itself, ctx ends or the terminal is
-// hung up. Bubble Tea gets neither context: it would end the form half-way and
-// leave it open what state it is in (FACTS 7.1).
-func host(ctx, hung context.Context, t *terminal, program *tea.Program) error {
-	done := make(chan error, 1)
-	go func() {
-		_, err := program.Run()
-		done <- err
-	}()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		go program.Send(form.Withdraw{Cause: context.Cause(ctx)})
-	case <-hung.Done():
-		go program.Quit()
-	}
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(quitTime):
-	}
-	t.hurry(killTime)
-	go program.Kill()
-	select {
-	case err := <-done:
-		return err
-	case <-time.After(killTime):
-		return errStuck
-	}
-}
-
 // comeBack takes the terminal again after the process was stopped and goes on
 // (Ctrl+Z cannot reach it, SIGSTOP can): the shell has made its own settings
 // meanwhile, and drawn what it likes. Continued in the background it does
 // nothing.
-func (t *terminal) comeBack(program *tea.Program) {
+func (t *terminal) comeBack(screen *term.Screen) {
 	if !t.foreground() {
 		return
 	}
@@ -146,25 +117,25 @@ func (t *terminal) comeBack(program *tea.Program) {
 	// Bubble Tea believes that all this is still as it was. Mode 1047 saves no
 	// cursor: the one to go back to is saved already.
 	_, _ = io.WriteString(t, ansi.SetModeAltScreen+ansi.SetModeBracketedPaste)
-	program.Send(tea.ClearScreen())
+	screen.Send(tea.ClearScreen())
 }
 
 // keyboard is the terminal's input while a form is on it.
 type keyboard struct {
 	terminal *terminal
-	hangup   context.CancelCauseFunc
+	hangUp   context.CancelCauseFunc
 	reading  sync.Mutex
 }
 
 // Read implements io.Reader. Bubble Tea takes the end of its input for nothing
-// in particular, so the end of the terminal is told to hangup too.
+// in particular, so the end of the terminal is told to hangUp too.
 func (k *keyboard) Read(p []byte) (int, error) {
 	k.reading.Lock()
 	defer k.reading.Unlock()
 	n, err := k.terminal.Read(p)
 	if err != nil {
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			k.hangup(err)
+			k.hangUp(err)
 		}
 		return n, io.EOF
 	}
@@ -176,4 +147,41 @@ func (k *keyboard) stop() {
 	k.terminal.interrupt()
 	k.reading.Lock()
 	defer k.reading.Unlock()
+}
+
+// follow tells news what the form must know of the record, now and whenever
+// something but its end happens to it, until the returned function is called or
+// ctx ends.
+func follow(ctx context.Context, b form.Backing, news func(tea.Msg)) (stop func()) {
+	if b.Desk == nil {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		events, err := b.Desk.Watch(ctx)
+		if err != nil {
+			return
+		}
+		tell := func(rec desk.Record) {
+			news(form.Deadline{At: b.Deadline(ctx)})
+			news(form.Attention{Attended: rec.Attended})
+		}
+		if rec, err := b.Desk.Get(ctx, b.Rec.ID); err == nil {
+			tell(rec)
+		}
+		for e := range events {
+			if e.Record.ID == b.Rec.ID && e.Type != desk.Ended {
+				tell(e.Record)
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		select {
+		case <-done:
+		case <-time.After(killTime): // the store does not return
+		}
+	}
 }

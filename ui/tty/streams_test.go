@@ -17,16 +17,17 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/form"
 )
 
-// ask runs Plain on these lines and returns what was written, what was
-// committed and what Plain returned. fail decides about each try to commit.
+// ask runs the line form on these lines and returns what was written, what was
+// committed and what the form returned. fail decides about each try to commit.
 func ask(t *testing.T, rec desk.Record, lines string, fail func(try int) error) (string, []question.Reply, error) {
 	t.Helper()
 	var out bytes.Buffer
 	var replies []question.Reply
 	try := 0
-	err := Plain(t.Context(), strings.NewReader(lines), &out, rec, func(r question.Reply) error {
+	err := plain(t.Context(), strings.NewReader(lines), &out, rec, func(r question.Reply) error {
 		try++
 		if err := fail(try); err != nil {
 			return err
@@ -35,6 +36,16 @@ func ask(t *testing.T, rec desk.Record, lines string, fail func(try int) error) 
 		return nil
 	})
 	return out.String(), replies, err
+}
+
+// plain asks rec in lines without a terminal. Where in knows deadlines, the end
+// of the context ends a read that waits.
+func plain(ctx context.Context, in io.Reader, out io.Writer, rec desk.Record, commit ui.Commit) error {
+	lines := &lineReader{r: bufio.NewReader(in), interrupt: func() {}, alive: func() bool { return false }}
+	if d, ok := in.(interface{ SetReadDeadline(time.Time) error }); ok {
+		lines.interrupt = func() { _ = d.SetReadDeadline(time.Unix(1, 0)) }
+	}
+	return converse(ctx, lines, &printer{w: out, width: func() int { return widthUnknown }, lastWords: func() {}}, form.Backing{Rec: rec}, commit)
 }
 
 func always(err error) func(int) error { return func(int) error { return err } }
@@ -70,7 +81,7 @@ func TestRefusedReplyIsPutRight(t *testing.T) {
 		return nil
 	}
 	out, replies, err := ask(t, sample("text"), "kiosk\n1\nbooth\n\n", refuse)
-	if err != nil || !reflect.DeepEqual(replies, answered(words("name", "booth"))) {
+	if err != nil || !reflect.DeepEqual(replies, answered(ownWords("name", "booth"))) {
 		t.Errorf("committed %+v, returned %v\n%s", replies, err, out)
 	}
 	if !strings.Contains(out, "What is the project called?: is taken") {
@@ -86,7 +97,7 @@ func TestStoreFailureLosesNothing(t *testing.T) {
 		return nil
 	}
 	out, replies, err := ask(t, sample("single"), "0\nDuckDB\n\n\n", broken)
-	if err != nil || !reflect.DeepEqual(replies, answered(words("database", "DuckDB"))) {
+	if err != nil || !reflect.DeepEqual(replies, answered(ownWords("database", "DuckDB"))) {
 		t.Errorf("committed %+v, returned %v\n%s", replies, err, out)
 	}
 	if got := strings.Count(out, "no space left on device"); got != 2 {
@@ -113,7 +124,7 @@ func TestOptionalQuestions(t *testing.T) {
 		{"single", "1\n", answered(option("database", "pg"))},
 		{"multi", "\n", answered(option("features", "auth", "mail"))},
 		{"multi", "skip\n", open},
-		{"text", "\n", answered(words("name", "shop"))},
+		{"text", "\n", answered(ownWords("name", "shop"))},
 		{"boolean", "\n", open},
 	} {
 		out, replies, err := ask(t, optional(tt.name), tt.lines, always(nil))
@@ -132,7 +143,7 @@ func TestLongDefaultIsShown(t *testing.T) {
 	rec := sample("text")
 	rec.Questions[0].Default = "first line\nsecond line"
 	out, replies, err := ask(t, rec, "\n", always(nil))
-	if err != nil || !reflect.DeepEqual(replies, answered(words("name", "first line\nsecond line"))) {
+	if err != nil || !reflect.DeepEqual(replies, answered(ownWords("name", "first line\nsecond line"))) {
 		t.Errorf("committed %+v, returned %v", replies, err)
 	}
 	if !strings.Contains(out, "Proposed: first line\n          second line\n") {
@@ -143,7 +154,7 @@ func TestLongDefaultIsShown(t *testing.T) {
 func TestLinesThatAreNoText(t *testing.T) {
 	out, replies, err := ask(t, sample("text"), strings.Repeat("x", question.MaxText+1)+"\n"+
 		strings.Repeat("y", 40*question.MaxText)+"\n"+"caf\xe9 \x1b[A\x00\tau lait\r\n", always(nil))
-	if err != nil || !reflect.DeepEqual(replies, answered(words("name", "caf\uFFFD  au lait"))) {
+	if err != nil || !reflect.DeepEqual(replies, answered(ownWords("name", "caf\uFFFD  au lait"))) {
 		t.Errorf("committed %+v, returned %v", replies, err)
 	}
 	if got := strings.Count(out, "at most 10,000 characters"); got != 2 {
@@ -164,11 +175,11 @@ func TestContextEndsTheRead(t *testing.T) {
 	screen, out := io.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		ended <- Plain(ctx, in, out, sample("single"), func(question.Reply) error { t.Error("committed"); return nil })
+		ended <- plain(ctx, in, out, sample("single"), func(question.Reply) error { t.Error("committed"); return nil })
 		_ = out.Close()
 	}()
 	r := bufio.NewReader(screen)
-	if _, err := r.ReadString(':'); err != nil { // Plain is at work
+	if _, err := r.ReadString(':'); err != nil { // the form is at work
 		t.Fatal(err)
 	}
 	cancel(first)
@@ -177,7 +188,7 @@ func TestContextEndsTheRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := <-ended; !errors.Is(err, error(first)) {
-		t.Errorf("Plain returned %v, want the cause of its context", err)
+		t.Errorf("the form returned %v, want the cause of its context", err)
 	}
 	if !strings.HasSuffix(string(rest), "Already answered in the inbox.\n") {
 		t.Errorf("the last words are %q", rest)
@@ -197,12 +208,12 @@ func TestContextEndsTheRead(t *testing.T) {
 func TestBrokenOutput(t *testing.T) {
 	screen, out := io.Pipe()
 	_ = screen.Close()
-	err := Plain(t.Context(), strings.NewReader("1\n"), out, sample("single"), func(question.Reply) error {
+	err := plain(t.Context(), strings.NewReader("1\n"), out, sample("single"), func(question.Reply) error {
 		t.Error("a question that could not be shown was answered")
 		return nil
 	})
 	if !errors.Is(err, ui.ErrUnavailable) {
-		t.Errorf("Plain returned %v", err)
+		t.Errorf("the form returned %v", err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/term"
 )
 
 // Options are what the surface needs from its surroundings.
@@ -22,7 +23,7 @@ type Options struct {
 	// means a turn of the surface's own.
 	Turn *Turn
 	// Desk keeps what the human has typed so far, and knows the deadline and the
-	// earlier rounds. Nil means that a form does without.
+	// earlier rounds; see form.Backing.
 	Desk *desk.Desk
 }
 
@@ -79,10 +80,11 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 	if err := t.free(); err != nil {
 		return err
 	}
+	backing := form.Backing{Desk: s.options.Desk, Rec: rec}
 	if s.lines(t) {
-		return showPlain(ctx, t, newBacking(s.options.Desk, rec), rec, commit)
+		return showPlain(ctx, t, backing, commit)
 	}
-	return s.showForm(ctx, t, rec, commit)
+	return s.showForm(ctx, t, backing, commit)
 }
 
 // lines reports whether the line form is the one to use on t (E9).
@@ -94,20 +96,5 @@ func (s *surface) lines(t *terminal) bool {
 		return true
 	}
 	width, height := t.size()
-	return width < form.MinWidth || height < form.MinHeight
-}
-
-// environ returns the variables from which Bubble Tea tells what the terminal
-// can do. TMUX is not among them: with it, Bubble Tea runs the tmux command.
-func (s *surface) environ() []string {
-	var environ []string
-	for _, name := range []string{
-		"TERM", "COLORTERM", "TERM_PROGRAM", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE",
-		"SSH_TTY", "WT_SESSION", "GOOGLE_CLOUD_SHELL",
-	} {
-		if value := s.options.Getenv(name); value != "" {
-			environ = append(environ, name+"="+value)
-		}
-	}
-	return environ
+	return width < term.MinWidth || height < term.MinHeight
 }

@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -75,7 +74,7 @@ func TestFullScreen(t *testing.T) {
 	}{
 		{"single", "single", 80, 24, []step{{question1, "2\r"}}, answered(option("database", "sqlite")), "Answer sent."},
 		{"boolean", "boolean", 80, 24, []step{{"Delete 14 files", "n\r"}}, answered(option("sure", question.NoID)), "Answer sent."},
-		{"text", "text", 80, 24, []step{{"What is the project called?", "\x15"}, {"corner-shop", "kiosk"}, {"kiosk", "\r"}}, answered(words("name", "kiosk")), "Answer sent."},
+		{"text", "text", 80, 24, []step{{"What is the project called?", "\x15"}, {"corner-shop", "kiosk"}, {"kiosk", "\r"}}, answered(ownWords("name", "kiosk")), "Answer sent."},
 		{"narrow", "single", 40, 10, []step{{question1, "2\r"}}, answered(option("database", "sqlite")), "Answer sent."},
 		{"narrow and Chinese", "chinese", 40, 10, []step{{"请选择", "2\r"}}, answered(option("db", "lite")), "Answer sent."},
 		{"dismissed", "single", 80, 24, []step{{question1, "\x1b"}, {"Close without answering", "\r"}}, []question.Reply{{Dismissed: true}}, "Dismissed."},
@@ -107,9 +106,9 @@ func TestInterruptKey(t *testing.T) {
 	}
 }
 
-// However the context ends, the question is gone within 250 ms, the human is
-// told why, nothing is committed and the terminal is as it was (E10, DESIGN
-// promise 3).
+// However the context ends, the question is gone, the human is told why,
+// nothing is committed and the terminal is as it was (E10). That it is gone
+// within 250 ms (DESIGN, promise 3) is BenchmarkWithdrawal's.
 func TestWithdrawal(t *testing.T) {
 	for _, form := range []struct{ name, env string }{{"screen", ""}, {"plain", "TTY_PLAIN=1"}} {
 		for _, tt := range []struct {
@@ -136,9 +135,6 @@ func TestWithdrawal(t *testing.T) {
 				rep := x.end()
 				if rep.Replies != nil || rep.Unavailable || rep.Errs[0] == "" {
 					t.Errorf("the withdrawn question ended as %+v", rep)
-				}
-				if rep.Withdrawal > 250*time.Millisecond {
-					t.Errorf("withdrawn after %s", rep.Withdrawal)
 				}
 				if rep.Closed != (tt.signal == syscall.SIGUSR1) {
 					t.Errorf("Show returned %q, which is not the cause", rep.Errs)
@@ -321,7 +317,7 @@ func TestStuckStore(t *testing.T) {
 				t.Fatal(err)
 			}
 			x.WaitFor("withdrawn")
-			if rep := x.end(); rep.Replies != nil || rep.Withdrawal > 250*time.Millisecond {
+			if rep := x.end(); rep.Replies != nil {
 				t.Errorf("with a stuck store: %+v", rep)
 			}
 		})
@@ -353,7 +349,7 @@ func TestLineLongerThanTheTerminalTakes(t *testing.T) {
 	x.Expect("That line is too long")
 	x.Expect("Your answer [shop]: ")
 	x.Type("y\r")
-	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(words("name", "y"))) {
+	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(ownWords("name", "y"))) {
 		t.Errorf("%+v", rep)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"mcp-askuser/ui/term"
 )
 
 // widthUnknown is the width in cells that lines are wrapped to where nobody
@@ -14,17 +16,19 @@ const (
 	widthLeast   = 20
 )
 
-// paper is what the plain form writes on: wrapped text and nothing else. The
+// printer writes what the plain form says: wrapped text and nothing else. The
 // first error sticks, and nothing is written after it.
-type paper struct {
+type printer struct {
 	w     io.Writer
 	width func() int // in cells; asked for every paragraph, windows change
 	err   error
+	// lastWords is called before what is written after the context has ended.
+	lastWords func()
 }
 
 // text writes a paragraph, or several, wrapped. The first line is indented by
 // the width of mark, and starts with it; the others hang under its text.
-func (p *paper) text(mark, s string) {
+func (p *printer) text(mark, s string) {
 	hang := strings.Repeat(" ", ansi.StringWidth(mark))
 	width := p.width()
 	if width <= 0 {
@@ -32,14 +36,14 @@ func (p *paper) text(mark, s string) {
 	}
 	// The last column stays free: terminals differ in what they do after it.
 	width = max(width-1, widthLeast) - len(hang)
-	p.write(mark, hang, ansi.Wrap(s, width, ""))
+	p.write(mark, hang, strings.Join(term.Wrap(s, width), "\n"))
 }
 
 // lines writes preformatted text: its lines are kept, the mark stands before
 // each.
-func (p *paper) lines(mark, s string) { p.write(mark, mark, strings.TrimRight(s, "\n")) }
+func (p *printer) lines(mark, s string) { p.write(mark, mark, strings.TrimRight(s, "\n")) }
 
-func (p *paper) write(first, others, s string) {
+func (p *printer) write(first, others, s string) {
 	var b strings.Builder
 	mark := first
 	for line := range strings.SplitSeq(s, "\n") {
@@ -50,10 +54,10 @@ func (p *paper) write(first, others, s string) {
 }
 
 // blank writes an empty line.
-func (p *paper) blank() { p.print("\n") }
+func (p *printer) blank() { p.print("\n") }
 
 // print writes s as it is.
-func (p *paper) print(s string) {
+func (p *printer) print(s string) {
 	if p.err == nil {
 		_, p.err = io.WriteString(p.w, s)
 	}

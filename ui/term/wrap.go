@@ -1,4 +1,4 @@
-package form
+package term
 
 import (
 	"strings"
@@ -7,12 +7,12 @@ import (
 	"github.com/rivo/uniseg"
 )
 
-// wrap breaks s, which carries no escape codes, into lines of at most width
+// Wrap breaks s, which carries no escape codes, into lines of at most width
 // cells. It breaks where Unicode allows (UAX 14), so that Chinese and Japanese
 // flow on instead of being cut as one long word (FACTS 7.6), and inside a word
 // only when the word alone is too long.
-func wrap(s string, width int) []string {
-	width = max(width, 2) // room for one wide character
+func Wrap(s string, width int) []string {
+	width = max(width, 2) // space for one wide character
 	var out []string
 	for line := range strings.SplitSeq(s, "\n") {
 		out = append(out, wrapLine(line, width)...)
@@ -57,10 +57,40 @@ func wrapLine(s string, width int) []string {
 	return out
 }
 
-// cut shortens a line to width cells, with an ellipsis where something went.
-func cut(s string, width int) string { return ansi.Truncate(s, max(width, 0), "…") }
+// Hang wraps a text after a lead, which may carry styles, with its other lines
+// under the first.
+func Hang(lead, text string, width int) []string {
+	cells := ansi.StringWidth(lead)
+	lines := Wrap(text, width-cells)
+	for i := range lines {
+		lines[i] = lead + lines[i]
+		lead = strings.Repeat(" ", cells)
+	}
+	return lines
+}
 
-// pad fills a line, which may carry styles, with spaces up to width cells.
-func pad(s string, width int) string {
+// Cut shortens a line to width cells, with an ellipsis where something went.
+func Cut(s string, width int) string { return ansi.Truncate(s, max(width, 0), "…") }
+
+// Pad fills a line, which may carry styles, with blanks up to width cells.
+func Pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-ansi.StringWidth(s)))
+}
+
+// Apart puts one text at the left end of a line and one at the right, which
+// stays whole.
+func Apart(left, right string, width int) string {
+	space := width - ansi.StringWidth(right)
+	return Pad(Cut(left, space-1), space) + right
+}
+
+// Opening cuts lines of width cells to the first n, and says that they go on.
+func Opening(lines []string, n, width int) []string {
+	if len(lines) <= n {
+		return lines
+	}
+	if n > 0 {
+		lines[n-1] = ansi.Truncate(lines[n-1], width-2, "") + " …"
+	}
+	return lines[:n]
 }

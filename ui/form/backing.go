@@ -1,0 +1,96 @@
+package form
+
+import (
+	"context"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// Backing is the desk behind the form for one record, the full-screen form or
+// any other. Without a desk nothing is kept and nothing known. What the desk
+// cannot give, a form does without: none of it is worth keeping a human from
+// answering.
+type Backing struct {
+	Desk *desk.Desk // nil: there is none
+	Rec  desk.Record
+}
+
+// Draft returns what was typed before, empty where nothing is kept.
+func (b Backing) Draft(ctx context.Context) question.Reply {
+	if b.Desk == nil {
+		return question.Reply{}
+	}
+	r, _, err := b.Desk.Draft(ctx, b.Rec.ID)
+	if err != nil {
+		return question.Reply{}
+	}
+	return r
+}
+
+// Save keeps what was typed, also when ctx has ended: then above all.
+func (b Backing) Save(ctx context.Context, r question.Reply) {
+	if b.Desk != nil {
+		_ = b.Desk.SaveDraft(context.WithoutCancel(ctx), b.Rec.ID, r)
+	}
+}
+
+// Deadline returns when the timeout strikes, the zero time for never.
+func (b Backing) Deadline(ctx context.Context) (at time.Time) {
+	if b.Desk != nil {
+		at, _ = b.Desk.Deadline(ctx, b.Rec)
+	}
+	return at
+}
+
+// Attended reports whether somebody waits for the answer, as far as is known.
+func (b Backing) Attended(ctx context.Context) bool {
+	if b.Desk == nil {
+		return true
+	}
+	rec, err := b.Desk.Get(ctx, b.Rec.ID)
+	return err != nil || rec.Attended
+}
+
+// AtLimit reports whether this round is the last before the limit (D9).
+func (b Backing) AtLimit(ctx context.Context) bool {
+	if b.Desk == nil || b.Rec.SessionID == "" {
+		return false
+	}
+	last, err := b.Desk.AtLimit(ctx, b.Rec.SessionID)
+	return err == nil && last
+}
+
+// Lift lifts the round limit for the session.
+func (b Backing) Lift(ctx context.Context) error { return b.Desk.Lift(ctx, b.Rec.SessionID) }
+
+// Remembers reports whether there are earlier rounds to look at.
+func (b Backing) Remembers() bool {
+	return b.Desk != nil && b.Rec.SessionID != "" && b.Rec.Round > 1
+}
+
+// Rounds returns the records of the session, as far as they can be had.
+func (b Backing) Rounds(ctx context.Context) []desk.Record {
+	rounds, err := b.Desk.Session(ctx, b.Rec.SessionID)
+	if err != nil {
+		return nil
+	}
+	return rounds
+}
+
+// Options are what the form gets from the desk, which is read for them; save
+// takes the drafts.
+func (b Backing) Options(ctx context.Context, save func(question.Reply)) []Option {
+	if b.Desk == nil {
+		return nil
+	}
+	out := []Option{WithDraft(b.Draft(ctx)), WithChange(save)}
+	if b.Remembers() {
+		out = append(out, WithHistory(func() []desk.Record { return b.Rounds(ctx) }))
+	}
+	if b.AtLimit(ctx) {
+		out = append(out, WithLift(func() error { return b.Lift(ctx) }))
+	}
+	return out
+}

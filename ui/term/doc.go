@@ -1,0 +1,15 @@
+// Package term is what the terminal rooms (ui/form, ui/inbox, ui/tty) share:
+// styles, wrapping, blocks of lines and the panel around them, hints, text
+// entry, reading what does not fit, the drawing of a record, the question
+// whether to close one, and running a full-screen model on a terminal.
+//
+// It may import question, desk and ui/words. It must not know any of the rooms
+// that use it, nor any other surface.
+//
+// The rules that hold on every terminal:
+//   - Every text from outside comes in through question.Line, question.Block or
+//     ui/words; nothing else reaches the screen.
+//   - Lines are broken where Unicode allows, and nothing is told by colour
+//     alone.
+//   - What does not fit can be scrolled, and marks at the right edge say so.
+package term

@@ -1,0 +1,105 @@
+package term
+
+import (
+	"fmt"
+	"strings"
+
+	"charm.land/bubbles/v2/key"
+	"charm.land/bubbles/v2/textarea"
+	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/question"
+)
+
+// Entry is a place to type text. It is the bubbles text area for every kind of
+// text, because the one-line input counts its cursor in characters, not cells,
+// which puts it in the wrong place in Chinese.
+type Entry struct {
+	area    textarea.Model
+	oneLine bool
+}
+
+// NewEntry returns an entry that does not have the keyboard yet. The
+// placeholder may come from outside.
+func NewEntry(value, placeholder string) *Entry {
+	a := textarea.New()
+	a.ShowLineNumbers = false
+	a.Prompt = "┃ "
+	if placeholder != "" { // in brackets, since colour alone tells nothing
+		a.Placeholder = "(" + question.Line(placeholder) + ")"
+	}
+	a.MaxWidth = 0
+	// The area drops lines silently when it is full: let it never be full.
+	a.DynamicHeight, a.MaxContentHeight = true, 1<<30
+	a.SetVirtualCursor(false)
+	a.KeyMap.InsertNewline = key.NewBinding(key.WithKeys("alt+enter", "shift+enter", "ctrl+j"))
+	// The terminal pastes; these would start a clipboard program of their own.
+	a.KeyMap.Paste.SetEnabled(false)
+	a.KeyMap.CopySelection.SetEnabled(false)
+	e := &Entry{area: a}
+	e.Set(value)
+	return e
+}
+
+// OneLine keeps the entry to one line behind a prompt.
+func (e *Entry) OneLine(prompt string) *Entry {
+	e.area.Prompt, e.oneLine = prompt, true
+	e.area.KeyMap.InsertNewline.SetEnabled(false)
+	return e
+}
+
+// Tall gives the entry at least n lines.
+func (e *Entry) Tall(n int) *Entry { e.area.MinHeight = n; return e }
+
+// Set replaces what was typed.
+func (e *Entry) Set(value string) { e.area.SetValue(question.Block(value)) }
+
+// Text is what was typed, without white space around it.
+func (e *Entry) Text() string { return strings.TrimSpace(e.area.Value()) }
+
+// Focus gives the keyboard to the entry.
+func (e *Entry) Focus() { e.area.Focus() }
+
+// Blur takes it away.
+func (e *Entry) Blur() { e.area.Blur() }
+
+// AtTop reports whether the cursor is in the first line.
+func (e *Entry) AtTop() bool { return e.area.Line() == 0 }
+
+// Press types a key or a paste. The error is a sentence for the human: a paste
+// is taken whole or not at all. What a paste hides is made visible.
+func (e *Entry) Press(msg tea.Msg) (tea.Cmd, error) {
+	if p, ok := msg.(tea.PasteMsg); ok {
+		if e.oneLine {
+			p.Content = strings.Join(strings.Fields(p.Content), " ")
+		}
+		p.Content = question.Block(p.Content)
+		if n := question.Count(e.area.Value()) + question.Count(p.Content); n > question.MaxText {
+			return nil, Fault(fmt.Sprintf("Too long to paste: that makes %d characters, %d are allowed.", n, question.MaxText))
+		}
+		msg = p
+	}
+	var cmd tea.Cmd
+	e.area, cmd = e.area.Update(msg)
+	return cmd, nil
+}
+
+// Fault is what is wrong, said to the human as a whole sentence.
+func Fault(sentence string) error { return sentenceError(sentence) }
+
+type sentenceError string
+
+func (s sentenceError) Error() string { return string(s) }
+
+// Draw shows the entry in at most rows lines.
+func (e *Entry) Draw(s *Styles, width, rows int) Block {
+	e.area.SetStyles(s.entry())
+	e.area.MaxHeight = max(rows, 1)
+	e.area.SetWidth(width)
+	b := Block{Lines: strings.Split(e.area.View(), "\n"), Cursor: e.area.Cursor()}
+	if b.Cursor != nil { // at the end of a full line the area counts one too far
+		b.Cursor.X = min(b.Cursor.X, width-1)
+		b.Top, b.Bottom = b.Cursor.Y, b.Cursor.Y
+	}
+	return b
+}

@@ -1,0 +1,96 @@
+package term
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// patience is how long a terminal may take to answer before the model is shown
+// all the same.
+const patience = 500 * time.Millisecond
+
+// handshake keeps a model off the screen until the terminal has answered what
+// it was asked: its background, and what Bubble Tea asks by itself. An answer
+// that came after the terminal was given back would be typed into whatever
+// program has it by then.
+//
+// Terminals answer in order, and all of them answer what they are (DA1). That
+// is asked twice: when the first answer is there, the first frame is out, with
+// Bubble Tea's questions in it; when the second is there, those are answered.
+//
+// Until then the model does not learn its size, so that it draws nothing, and
+// gets no keys: they were not meant for it. It cannot quit either.
+type handshake struct {
+	model tea.Model
+	size  tea.Msg // the size, while the model does not know it
+	asked int     // how often the terminal was asked what it is
+	done  bool
+	quit  bool // the model wanted to
+}
+
+// overdue is the message that patience is over.
+type overdue struct{}
+
+// askWhatItIs makes the terminal answer with a PrimaryDeviceAttributesEvent.
+func askWhatItIs() tea.Msg { return tea.RawMsg{Msg: ansi.RequestPrimaryDeviceAttributes} }
+
+// Init implements tea.Model.
+func (h *handshake) Init() tea.Cmd {
+	h.asked = 1
+	return tea.Batch(h.model.Init(), tea.Sequence(tea.RequestBackgroundColor, askWhatItIs),
+		tea.Tick(patience, func(time.Time) tea.Msg { return overdue{} }))
+}
+
+// Update implements tea.Model.
+func (h *handshake) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	if !h.done {
+		switch msg.(type) {
+		case uv.PrimaryDeviceAttributesEvent:
+			if h.asked == 1 {
+				h.asked = 2
+				return h, askWhatItIs
+			}
+			return h, h.finish()
+		case overdue:
+			return h, h.finish()
+		case tea.WindowSizeMsg:
+			h.size = msg
+			return h, nil
+		case tea.KeyPressMsg, tea.PasteMsg:
+			return h, nil
+		}
+	}
+	return h, h.pass(msg)
+}
+
+func (h *handshake) pass(msg tea.Msg) (cmd tea.Cmd) {
+	h.model, cmd = h.model.Update(msg)
+	return cmd
+}
+
+func (h *handshake) finish() tea.Cmd {
+	h.done = true
+	switch {
+	case h.quit:
+		return tea.Quit
+	case h.size != nil:
+		return h.pass(h.size)
+	}
+	return nil
+}
+
+// View implements tea.Model.
+func (h *handshake) View() tea.View { return h.model.View() }
+
+// holdQuit keeps the program from ending before the terminal has answered.
+func holdQuit(m tea.Model, msg tea.Msg) tea.Msg {
+	h, ok := m.(*handshake)
+	if _, quits := msg.(tea.QuitMsg); !ok || !quits || h.done {
+		return msg
+	}
+	h.quit = true
+	return nil
+}

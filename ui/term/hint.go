@@ -1,0 +1,51 @@
+package term
+
+import "github.com/charmbracelet/x/ansi"
+
+// Hint is a key and what it does here.
+type Hint [2]string
+
+// hintLine shows as many hints, the most important first, as fit whole; none is
+// cut through (FACTS 7.6).
+func hintLine(s *Styles, hints []Hint, width int) string {
+	const gap = " · "
+	line, used := "", 0
+	for _, h := range hints {
+		cells := ansi.StringWidth(h[0] + " " + h[1])
+		if used > 0 {
+			cells += ansi.StringWidth(gap)
+		}
+		if used+cells > width {
+			continue
+		}
+		if used > 0 {
+			line += s.Muted.Render(gap)
+		}
+		line += s.Key.Render(h[0]) + " " + s.Muted.Render(h[1])
+		used += cells
+	}
+	return line
+}
+
+// HintGroup is hints under a heading.
+type HintGroup struct {
+	Title string
+	Hints []Hint
+}
+
+// KeysReader lists keys, one to a line.
+func KeysReader(title string, groups ...HintGroup) *Reader {
+	return &Reader{Title: title, Lines: func(s *Styles, width int) []string {
+		var lines []string
+		for i, g := range groups {
+			if i > 0 {
+				lines = append(lines, "")
+			}
+			lines = append(lines, s.Strong.Render(g.Title))
+			for _, h := range g.Hints {
+				lines = append(lines, Hang(s.Key.Render(Pad(h[0], 11)), h[1], width)...)
+			}
+		}
+		return lines
+	}}
+}

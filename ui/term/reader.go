@@ -1,0 +1,80 @@
+package term
+
+import tea "charm.land/bubbletea/v2"
+
+// Reader shows something long to be read, in place of what it was called from.
+type Reader struct {
+	Title  string // of the panel; empty keeps the one that is there
+	Lines  func(s *Styles, width int) []string
+	scroll Scroll
+}
+
+// TextReader shows a text, which is safe to show.
+func TextReader(text string) *Reader {
+	return &Reader{Lines: func(s *Styles, width int) []string { return Text(s.Plain, text, width) }}
+}
+
+// Press handles a key and reports whether the human has done reading.
+func (r *Reader) Press(key tea.KeyPressMsg) (done bool) {
+	switch s := key.String(); s {
+	case "up", "k":
+		r.scroll.Y--
+	case "down", "j":
+		r.scroll.Y++
+	case "space", "ctrl+f":
+		r.scroll.Press("pgdown")
+	case "ctrl+b":
+		r.scroll.Press("pgup")
+	case "home", "g":
+		r.scroll.Y = 0
+	case "end", "G":
+		r.scroll.Y = 1 << 30
+	default:
+		return !r.scroll.Press(s)
+	}
+	return false
+}
+
+// Hints are the keys that work in it.
+func (r *Reader) Hints() []Hint {
+	return []Hint{{"↑↓", "scroll"}, {"any other key", "back"}}
+}
+
+// Draw shows what fits into rows lines.
+func (r *Reader) Draw(s *Styles, width, rows int) Block {
+	lines := r.Lines(s, width)
+	r.scroll.Limit(len(lines)-rows, 0, rows)
+	y := r.scroll.Y
+	return Block{Lines: lines, Top: y, Bottom: min(y+rows, len(lines)) - 1}.Window(rows, width)
+}
+
+// Scroll is how far a text is moved, in cells and lines.
+type Scroll struct {
+	X, Y int
+	rows int // lines in view when it was last drawn
+}
+
+// Press moves the text and reports whether the key was one that does.
+func (c *Scroll) Press(key string) bool {
+	switch key {
+	case "pgdown", "ctrl+d":
+		c.Y += max(c.rows-1, 1)
+	case "pgup", "ctrl+u":
+		c.Y -= max(c.rows-1, 1)
+	case ">":
+		c.X += 8
+	case "<":
+		c.X -= 8
+	default:
+		return false
+	}
+	return true
+}
+
+// Limit keeps the text in view: so many lines and cells of it do not fit, and
+// rows lines do.
+func (c *Scroll) Limit(lines, cells, rows int) {
+	c.Y = min(max(c.Y, 0), max(lines, 0))
+	c.X = min(max(c.X, 0), max(cells, 0))
+	c.rows = rows
+}

@@ -1,0 +1,83 @@
+package term
+
+import (
+	"slices"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// Mark shows whether an option is chosen, and whether one or several can be.
+func Mark(several, chosen bool) string {
+	switch {
+	case several && chosen:
+		return "[x]"
+	case several:
+		return "[ ]"
+	case chosen:
+		return "(•)"
+	}
+	return "( )"
+}
+
+// DrawRecord shows what a record asks and what was answered, with descriptions
+// if it is to be told in full.
+func DrawRecord(s *Styles, rec desk.Record, full bool, width int) []string {
+	var lines []string
+	for _, x := range rec.Asked() {
+		lines = append(lines, drawResponse(s, x, full, width)...)
+		if rec.State == desk.Answered && x.Answer == nil {
+			lines = append(lines, "  "+s.Muted.Render(LeftOpen))
+		}
+		lines = append(lines, "")
+	}
+	if r := rec.Reply(); r != nil && r.Note != "" {
+		lines = append(lines, Hang(s.Muted.Render("Note: "), question.Block(r.Note), width)...)
+		lines = append(lines, "")
+	}
+	return lines
+}
+
+// LeftOpen stands where an answer would, were there one.
+const LeftOpen = "(left open)"
+
+func drawResponse(s *Styles, x question.Response, full bool, width int) []string {
+	lines := Text(s.Strong, question.Block(x.Question.Text), width)
+	if full && x.Description != "" {
+		lines = append(lines, Text(s.Muted, question.Block(x.Description), width)...)
+	}
+	var answer question.Answer
+	if x.Answer != nil {
+		answer = *x.Answer
+	}
+	for _, o := range x.Options {
+		chosen, style := slices.Contains(answer.Selected, o.ID), s.Plain
+		if chosen {
+			style = s.Cursor
+		}
+		lines = append(lines, Each(style, Hang("  "+Mark(x.Several(), chosen)+" ", question.Line(o.Label), width))...)
+		if full && o.Description != "" {
+			lines = append(lines, Each(s.Muted, Hang("      ", question.Block(o.Description), width))...)
+		}
+	}
+	if answer.Custom != "" {
+		lines = append(lines, Hang("  "+s.Muted.Render("→ "), question.Block(answer.Custom), width)...)
+	}
+	if answer.By == question.ByTimeout {
+		lines = append(lines, "  "+s.Muted.Render("(taken by the timeout)"))
+	}
+	return lines
+}
+
+// EarlierRounds returns those of the records of a session that came before rec,
+// the latest first.
+func EarlierRounds(rec desk.Record, session []desk.Record) []desk.Record {
+	var out []desk.Record
+	for _, r := range session {
+		if r.ID != rec.ID && r.Round < rec.Round {
+			out = append(out, r)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b desk.Record) int { return b.Round - a.Round })
+	return out
+}

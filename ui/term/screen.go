@@ -1,0 +1,102 @@
+package term
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Screen is a full-screen model on a terminal.
+type Screen struct {
+	program *tea.Program
+	options ScreenOptions
+}
+
+// ScreenOptions say what a screen shows, where, and how it ends.
+type ScreenOptions struct {
+	Model  tea.Model
+	In     io.Reader
+	Out    io.Writer
+	Getenv func(string) string // tells what the terminal can do
+	// Leave returns the message that makes the model end by itself: the context
+	// has ended or the terminal is gone, which is the cause.
+	Leave func(cause error) tea.Msg
+	// Quit is how long that may take; Kill is how long what comes then may.
+	Quit, Kill time.Duration
+	// Hurry, if not nil, is called before the program is killed.
+	Hurry func()
+}
+
+// ErrStuck means that the model neither ended by itself nor could be ended: it
+// still runs, and what it knows is not to be read.
+var ErrStuck = errors.New("the screen did not end")
+
+// NewScreen returns a screen that does not run yet.
+func NewScreen(o ScreenOptions) *Screen {
+	return &Screen{options: o, program: tea.NewProgram(
+		&handshake{model: o.Model},
+		tea.WithInput(o.In),
+		tea.WithOutput(o.Out),
+		tea.WithEnvironment(environ(o.Getenv)),
+		tea.WithoutSignalHandler(), // whoever called has one, and ends the context
+		tea.WithFilter(holdQuit),
+	)}
+}
+
+// Send tells the model something; it does nothing once the screen has ended.
+func (s *Screen) Send(msg tea.Msg) { s.program.Send(msg) }
+
+// Run shows the model until it ends by itself, ctx ends or the terminal is
+// gone, which is the end of gone; it returns the cause of these. Bubble Tea
+// gets neither context: it would end the model half-way and leave it open what
+// state that is in (FACTS 7.1).
+func (s *Screen) Run(ctx, gone context.Context) error {
+	var cause, failed error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_, failed = s.program.Run()
+	}()
+	select {
+	case <-done:
+		return failed
+	case <-ctx.Done():
+		cause = context.Cause(ctx)
+	case <-gone.Done():
+		cause = context.Cause(gone)
+	}
+	go s.program.Send(s.options.Leave(cause))
+	select {
+	case <-done:
+		return cause
+	case <-time.After(s.options.Quit):
+	}
+	if s.options.Hurry != nil {
+		s.options.Hurry()
+	}
+	go s.program.Kill()
+	select {
+	case <-done:
+		return cause
+	case <-time.After(s.options.Kill):
+		return ErrStuck
+	}
+}
+
+// environ returns the variables from which Bubble Tea tells what the terminal
+// can do. TMUX is not among them: with it, Bubble Tea runs the tmux command.
+func environ(getenv func(string) string) []string {
+	var environ []string
+	for _, name := range []string{
+		"TERM", "COLORTERM", "TERM_PROGRAM", "NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE",
+		"SSH_TTY", "WT_SESSION", "GOOGLE_CLOUD_SHELL",
+	} {
+		if value := getenv(name); value != "" {
+			environ = append(environ, name+"="+value)
+		}
+	}
+	return environ
+}

@@ -1,0 +1,71 @@
+package term
+
+import (
+	"charm.land/bubbles/v2/textarea"
+	tea "charm.land/bubbletea/v2"
+	"charm.land/lipgloss/v2"
+)
+
+// Styles are those of a light or a dark terminal. The program's colour profile
+// drops what the terminal or NO_COLOR does not allow, so everything said in
+// colour is also said in words or marks.
+type Styles struct {
+	Strong lipgloss.Style // what is asked
+	Cursor lipgloss.Style // the line with the cursor
+	Plain  lipgloss.Style
+	Muted  lipgloss.Style // descriptions, hints
+	Fault  lipgloss.Style
+	Border lipgloss.Style
+	Title  lipgloss.Style
+	Key    lipgloss.Style // a key's name among the hints
+}
+
+// NewStyles returns the styles for a terminal with a dark or a light background.
+func NewStyles(dark bool) *Styles {
+	pick := lipgloss.LightDark(dark)
+	// Colours of the 256-colour palette, so that they look the same on terminals
+	// that know no others.
+	accent := pick(lipgloss.Color("#5f5fd7"), lipgloss.Color("#afafff"))
+	muted := pick(lipgloss.Color("#626262"), lipgloss.Color("#9e9e9e"))
+	line := pick(lipgloss.Color("#b2b2b2"), lipgloss.Color("#626262"))
+	fault := pick(lipgloss.Color("#af0000"), lipgloss.Color("#ff8787"))
+	style := lipgloss.NewStyle()
+	return &Styles{
+		Strong: style.Bold(true),
+		Cursor: style.Bold(true).Foreground(accent),
+		Plain:  style,
+		Muted:  style.Foreground(muted),
+		Fault:  style.Bold(true).Foreground(fault),
+		Border: style.Foreground(line),
+		Title:  style.Bold(true).Foreground(accent),
+		Key:    style.Foreground(accent),
+	}
+}
+
+// entry returns the styles of a text entry. The cursor is the terminal's own,
+// so that an input method shows its candidates in the right place.
+func (s *Styles) entry() textarea.Styles {
+	state := textarea.StyleState{
+		Text: s.Plain, CursorLine: s.Plain, Placeholder: s.Muted, Prompt: s.Border,
+		Selection: s.Plain.Reverse(true),
+	}
+	return textarea.Styles{
+		Focused: state, Blurred: state,
+		Cursor: textarea.CursorStyle{Shape: tea.CursorBar, Blink: true},
+	}
+}
+
+// Each renders every line by itself, so that a line can be cut out or moved
+// without tearing a style.
+func Each(style lipgloss.Style, lines []string) []string {
+	out := make([]string, len(lines))
+	for i, line := range lines {
+		out[i] = style.Render(line)
+	}
+	return out
+}
+
+// Text wraps a text to width cells and renders its lines.
+func Text(style lipgloss.Style, text string, width int) []string {
+	return Each(style, Wrap(text, width))
+}

@@ -1,0 +1,59 @@
+package term
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"mcp-askuser/question"
+)
+
+func TestWrap(t *testing.T) {
+	tests := []struct {
+		in    string
+		width int
+		want  []string
+	}{
+		{"", 10, []string{""}},
+		{"one two three", 7, []string{"one two", "three"}},
+		{"a\n\nb", 10, []string{"a", "", "b"}},
+		{"  indented", 20, []string{"  indented"}},
+		{"abcdefgh ij", 4, []string{"abcd", "efgh", "ij"}}, // a word too long for a line
+		{"https://example.org/a-b", 12, []string{"https://", "example.org/", "a-b"}},
+		{"用 PostgreSQL 数据库，好。", 12, []string{"用", "PostgreSQL", "数据库，好。"}},
+		{"数据库数据库，好", 12, []string{"数据库数据", "库，好"}}, // no comma begins a line
+		{"PostgreSQL 关系型数据库", 16, []string{"PostgreSQL 关系", "型数据库"}},
+		{"an abcdefghijklm z", 6, []string{"an", "abcdef", "ghijkl", "m z"}},
+		{"数据", 1, []string{"数", "据"}},
+		{"👨‍👩‍👧‍👦👍🏽", 2, []string{"👨‍👩‍👧‍👦", "👍🏽"}},
+	}
+	for _, tt := range tests {
+		if got := Wrap(tt.in, tt.width); !slices.Equal(got, tt.want) {
+			t.Errorf("Wrap(%q, %d) = %q, want %q", tt.in, tt.width, got, tt.want)
+		}
+	}
+}
+
+// FuzzWrap: wrapping loses nothing but white space and fits.
+func FuzzWrap(f *testing.F) {
+	f.Add("The quick brown fox", 7)
+	f.Add("强一致性，团队已经在生产环境中运行多年。", 9)
+	f.Add("👨‍👩‍👧‍👦👍🏽 x", 2)
+	f.Add("a  b   c\n d", 3)
+	f.Fuzz(func(t *testing.T, s string, width int) {
+		s = question.Block(s)
+		width = 2 + max(width, 0)%100
+		lines := Wrap(s, width)
+		for _, line := range lines {
+			if w := ansi.StringWidth(line); w > width {
+				t.Fatalf("%q has %d cells, want at most %d", line, w, width)
+			}
+		}
+		squeeze := func(s string) string { return strings.Join(strings.Fields(s), "") }
+		if got, want := squeeze(strings.Join(lines, "")), squeeze(s); got != want {
+			t.Fatalf("wrapped to %q, want %q", got, want)
+		}
+	})
+}
