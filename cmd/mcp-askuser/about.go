@@ -25,7 +25,7 @@ func (a *app) schema() *cobra.Command {
 		Short: "Print the JSON schema of ask_user_question's arguments",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.settings(cmd)
+			s, err := a.settings()
 			if err != nil {
 				return err
 			}
@@ -41,7 +41,7 @@ func (a *app) schema() *cobra.Command {
 			return err
 		},
 	}
-	takes(cmd, limitKeys[:]...)
+	a.addFlags(cmd, limitKeys[:]...)
 	cmd.Flags().StringVar(&output, "output", "", "write to this file instead")
 	return cmd
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/cmd/mcp-askuser/config"
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -31,7 +31,7 @@ Exit status: 0 answered, 1 bad input or somebody else was first, 2 closed
 without an answer, 3 no terminal, 124 timeout, 130 interrupted.`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.settings(cmd)
+			s, err := a.settings()
 			if err != nil {
 				return err
 			}
@@ -53,7 +53,7 @@ without an answer, 3 no terminal, 124 timeout, 130 interrupted.`,
 			return a.answerHere(cmd.Context(), d, rec, a.terminal(s, d, plain), log)
 		},
 	}
-	takes(cmd, "dir", "accessible", "no_color")
+	a.addFlags(cmd, "dir", "accessible", "no_color")
 	cmd.Flags().StringVar(&data, "json", "", "the answers, or - to read them from standard input")
 	cmd.Flags().StringVar(&note, "note", "", "a word to the agent beside the answers, with --json")
 	cmd.Flags().BoolVar(&plain, "plain", false, "answer line by line, without a full screen")
@@ -82,7 +82,7 @@ func toAnswer(cmd *cobra.Command, d *desk.Desk, args []string) (desk.Record, err
 var errNothing = errors.New("nothing waits for an answer")
 
 // terminal is this terminal as a surface.
-func (a *app) terminal(s config.Values, d *desk.Desk, plain bool) ui.Surface {
+func (a *app) terminal(s settings.Values, d *desk.Desk, plain bool) ui.Surface {
 	options := tty.Options{Getenv: a.environ(s), Desk: d}
 	if plain {
 		return tty.NewPlain(options)

@@ -13,23 +13,23 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"mcp-askuser/cmd/mcp-askuser/config"
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 )
 
-// asks gives a command the flags of those that ask.
-func asks(cmd *cobra.Command) {
-	takes(cmd, "dir")
-	takes(cmd, askKeys[:]...)
+// askFlags gives a command the flags of those that ask.
+func (a *app) askFlags(cmd *cobra.Command) {
+	a.addFlags(cmd, "dir")
+	a.addFlags(cmd, askKeys[:]...)
 	cmd.Flags().Bool("plain", false, "ask line by line, as with --surface plain")
 }
 
 // askSettings returns the settings of a command that asks.
-func (a *app) askSettings(cmd *cobra.Command) (config.Values, error) {
-	s, err := a.settings(cmd)
+func (a *app) askSettings(cmd *cobra.Command) (settings.Values, error) {
+	s, err := a.settings()
 	if plain, _ := cmd.Flags().GetBool("plain"); plain && !cmd.Flags().Changed("surface") {
 		s.Surfaces = []string{"plain"}
 	}
@@ -77,8 +77,8 @@ func (a *app) ask() *cobra.Command {
 			return a.print(rec, format)
 		},
 	}
-	asks(cmd)
-	takes(cmd, limitKeys[:]...)
+	a.askFlags(cmd)
+	a.addFlags(cmd, limitKeys[:]...)
 	cmd.Flags().StringVar(&format, "format", wire.Formats()[0], "how to print the answer: "+strings.Join(wire.Formats(), ", "))
 	return cmd
 }
@@ -103,7 +103,7 @@ func (a *app) input(args []string) ([]byte, error) {
 const maxInput = 16 << 20
 
 // put asks the set on this machine and waits for its end.
-func (a *app) put(ctx context.Context, call wire.Call, s config.Values) (desk.Record, error) {
+func (a *app) put(ctx context.Context, call wire.Call, s settings.Values) (desk.Record, error) {
 	if len(call.Set.Shown(nil)) == 0 { // every answer was brought along (B1)
 		return desk.Record{Set: call.Set, State: desk.Answered, Outcome: &desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}}}, nil
 	}
@@ -140,7 +140,7 @@ func (a *app) put(ctx context.Context, call wire.Call, s config.Values) (desk.Re
 }
 
 // presenter shows records as the settings say.
-func (a *app) presenter(s config.Values, d *desk.Desk, log *slog.Logger) *ui.Presenter {
+func (a *app) presenter(s settings.Values, d *desk.Desk, log *slog.Logger) *ui.Presenter {
 	return ui.NewPresenter(ui.PresenterOptions{
 		Desk:         d,
 		Log:          log,

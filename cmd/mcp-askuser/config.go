@@ -1,12 +1,12 @@
 package main
 
 import (
-	"encoding/json"
+	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/cmd/mcp-askuser/config"
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk/spool"
 )
 
@@ -27,10 +27,9 @@ those that this command prints. For example:
   timeout = "10m"
   notify_command = ["notify-phone", "--title", "A question"]`,
 		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			found, err := a.load(cmd)
-			for i := range found.Settings {
-				if s := &found.Settings[i]; s.Key == "dir" && s.From == config.FromDefault {
+		RunE: func(*cobra.Command, []string) error {
+			for _, s := range a.config.Rows {
+				if s.Key == "dir" && s.From == settings.FromDefault {
 					s.Value, _ = spool.DefaultDir(a.getenv) // whoever opens it says why there is none
 				}
 			}
@@ -38,60 +37,45 @@ those that this command prints. For example:
 			if asJSON {
 				show = a.configJSON
 			}
-			if wrong := show(found); wrong != nil {
-				return wrong
+			if err := show(); err != nil {
+				return err
 			}
-			return err
+			return a.config.Err()
 		},
 	}
-	takes(cmd, "dir", "hold")
-	takes(cmd, askKeys[:]...)
-	takes(cmd, limitKeys[:]...)
+	a.addFlags(cmd, "dir", "hold")
+	a.addFlags(cmd, askKeys[:]...)
+	a.addFlags(cmd, limitKeys[:]...)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
 
-func (a *app) configJSON(found config.Effective) error {
+func (a *app) configJSON() error {
 	return a.printJSON(struct {
-		File     string           `json:"file"`
-		Found    bool             `json:"found"`
-		Settings []config.Setting `json:"settings"`
-	}{found.File, found.Found, found.Settings})
+		File     string              `json:"file"`
+		Found    bool                `json:"found"`
+		Settings []*settings.Setting `json:"settings"`
+	}{a.config.File, a.config.Found, a.config.Rows})
 }
 
-func (a *app) configTable(found config.Effective) error {
+func (a *app) configTable() error {
 	t := table{rigid: true}
 	t.add("SETTING", "VALUE", "FROM")
-	for _, s := range found.Settings {
-		from := s.Source
-		if from == "" {
-			from = string(s.From)
-		}
-		t.add(s.Key, settingText(s.Value), from)
+	for _, s := range a.config.Rows {
+		t.add(s.Key, settings.Text(s.Value), cmp.Or(s.Source, s.From))
 	}
 	if err := a.printTable(t); err != nil {
 		return err
 	}
-	file := "there is none"
+	file := a.config.File
 	switch {
-	case found.Found:
-		file = found.File
-	case found.File != "":
-		file = found.File + " (there is none)"
+	case file == "":
+		file = "there is none"
+	case !a.config.Found:
+		file += " (there is none)"
+	case a.config.Unread != nil:
+		file += " (it cannot be read, and nothing in it counts)"
 	}
 	fmt.Fprintf(a.err, "Configuration file: %s\n", file)
 	return nil
-}
-
-// settingText is a value as it would stand behind its variable.
-func settingText(value any) string {
-	list, ok := value.([]string)
-	if !ok {
-		return fmt.Sprint(value)
-	}
-	text, err := json.Marshal(list)
-	if err != nil { // strings have no reason to fail
-		panic(err)
-	}
-	return string(text)
 }

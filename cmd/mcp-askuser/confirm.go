@@ -55,7 +55,7 @@ Exit status: 0 yes, 1 no, 2 closed without an answer, 3 no way to ask,
 			return nil
 		},
 	}
-	asks(cmd)
+	a.askFlags(cmd)
 	cmd.Flags().StringVar(&details, "details", "", "what the user should know to decide")
 	cmd.Flags().StringVar(&proposed, "default", "", "the proposed answer: yes or no; still only the user gives it")
 	return cmd

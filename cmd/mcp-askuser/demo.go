@@ -41,6 +41,6 @@ func (a *app) demo() *cobra.Command {
 			return outcome(rec)
 		},
 	}
-	asks(cmd)
+	a.askFlags(cmd)
 	return cmd
 }

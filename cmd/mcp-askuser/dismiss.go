@@ -31,7 +31,7 @@ func (a *app) dismiss() *cobra.Command {
 			return nil
 		},
 	}
-	takes(cmd, "dir")
+	a.addFlags(cmd, "dir")
 	cmd.Flags().StringVar(&reason, "reason", "", "why, for the agent to read")
 	return cmd
 }
@@ -58,7 +58,7 @@ func (a *app) cancel() *cobra.Command {
 			return nil
 		},
 	}
-	takes(cmd, "dir")
+	a.addFlags(cmd, "dir")
 	cmd.Flags().StringVar(&reason, "reason", "withdrawn at the command line", "why, for the agent to read")
 	return cmd
 }

@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/cmd/mcp-askuser/config"
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
@@ -61,7 +61,7 @@ waits.`,
 			return context.Cause(ctx)
 		},
 	}
-	takes(cmd, "dir")
+	a.addFlags(cmd, "dir")
 	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
 	return cmd
 }
@@ -75,7 +75,7 @@ func moment(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if ago, ok := config.Duration(text); ok {
+	if ago, ok := settings.Duration(text); ok {
 		return now.Add(-ago), nil
 	}
 	for _, layout := range []string{time.RFC3339, time.DateOnly, "2006-01-02 15:04", time.DateTime} {

@@ -54,7 +54,7 @@ log of decisions in Markdown, to go into a pull request.`,
 			return a.printHistory(records, format)
 		},
 	}
-	takes(cmd, "dir")
+	a.addFlags(cmd, "dir")
 	cmd.Flags().StringVar(&search, "search", "", "only what has this in its questions, answers, reasons or asker")
 	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
 	cmd.Flags().StringVar(&format, "format", historyFormats[0], "how to print it: "+strings.Join(historyFormats[:], ", "))

@@ -25,7 +25,7 @@ While an inbox is open, questions count as seen by somebody. Log messages are
 dropped unless standard error goes elsewhere than to a terminal.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.settings(cmd)
+			s, err := a.settings()
 			if err != nil {
 				return err
 			}
@@ -43,7 +43,7 @@ dropped unless standard error goes elsewhere than to a terminal.`,
 			})
 		},
 	}
-	takes(cmd, "dir", "no_color")
+	a.addFlags(cmd, "dir", "no_color")
 	return cmd
 }
 

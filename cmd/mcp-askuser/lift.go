@@ -16,7 +16,7 @@ func (a *app) lift() *cobra.Command {
 that the agent got names the session; pending and show name it too.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.settings(cmd)
+			s, err := a.settings()
 			if err != nil {
 				return err
 			}
@@ -31,6 +31,6 @@ that the agent got names the session; pending and show name it too.`,
 			return nil
 		},
 	}
-	takes(cmd, "dir")
+	a.addFlags(cmd, "dir")
 	return cmd
 }

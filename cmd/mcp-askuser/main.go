@@ -21,6 +21,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"mcp-askuser/cmd/mcp-askuser/settings"
 )
 
 // app is what the commands share: the process's surroundings, handed in.
@@ -30,6 +32,7 @@ type app struct {
 	out    io.Writer
 	err    io.Writer
 	getenv func(string) string
+	config *settings.Settings // of the command that runs; see run
 }
 
 func main() {
@@ -45,6 +48,7 @@ const alias = "AskUserQuestion"
 
 // run runs the command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
+	a.config = settings.New(surfaceNames[:])
 	cmd := a.root()
 	if a.name == alias {
 		cmd = a.ask()
@@ -54,6 +58,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	cmd.SetIn(a.in)
 	cmd.SetOut(a.out)
 	cmd.SetErr(a.err)
+	a.config.Load(a.getenv) // the flags come after it, in their time
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	return a.status(cmd.ExecuteContext(ctx))
 }
@@ -74,7 +79,7 @@ agents start it. To see what it does, run: mcp-askuser demo`,
 			return a.serveMCP(cmd)
 		},
 	}
-	serves(cmd)
+	a.serveFlags(cmd)
 	cmd.AddCommand(a.serve(), a.ask(), a.confirm(), a.demo(),
 		a.pending(), a.show(), a.answer(), a.dismiss(), a.cancel(), a.history(), a.events(), a.lift(),
 		a.inbox(), a.web(), a.configuration(), a.schema(), a.skill(), a.version())

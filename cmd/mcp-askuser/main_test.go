@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"mcp-askuser/cmd/mcp-askuser/config"
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/internal/termtest"
@@ -80,7 +80,7 @@ func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(path, args...)
-	cmd.Env = append(os.Environ(), spool.EnvDir+"="+dir, config.EnvFile+"="+os.DevNull, raceExit)
+	cmd.Env = append(os.Environ(), spool.EnvDir+"="+dir, settings.EnvFile+"="+os.DevNull, raceExit)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return cmd
 }

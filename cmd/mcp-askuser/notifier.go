@@ -4,14 +4,14 @@ import (
 	"context"
 	"log/slog"
 
-	"mcp-askuser/cmd/mcp-askuser/config"
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/notify"
 )
 
 // notifier tells the human that a question waits, as the settings say. Nothing
 // is drawn on the terminal: it belongs to the host, or has the form on it.
-func (a *app) notifier(s config.Values, log *slog.Logger) func(context.Context, desk.Record) {
+func (a *app) notifier(s settings.Values, log *slog.Logger) func(context.Context, desk.Record) {
 	if !s.Desktop && len(s.NotifyCommand) == 0 {
 		return nil
 	}

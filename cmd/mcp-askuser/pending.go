@@ -36,7 +36,7 @@ func (a *app) pending() *cobra.Command {
 			return a.printTable(pendingTable(records, time.Now()))
 		},
 	}
-	takes(cmd, "dir")
+	a.addFlags(cmd, "dir")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the records as a JSON array")
 	return cmd
 }
@@ -53,7 +53,7 @@ func pendingTable(records []desk.Record, now time.Time) table {
 
 // openDesk opens the desk for a command that asks nothing itself.
 func (a *app) openDesk(cmd *cobra.Command) (*desk.Desk, *slog.Logger, error) {
-	s, err := a.settings(cmd)
+	s, err := a.settings()
 	if err != nil {
 		return nil, nil, err
 	}

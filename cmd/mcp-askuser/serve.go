@@ -14,11 +14,11 @@ import (
 	"mcp-askuser/tools/askuser"
 )
 
-// serves gives a command the flags of those that serve MCP.
-func serves(cmd *cobra.Command) {
-	takes(cmd, "dir", "hold")
-	takes(cmd, askKeys[:]...)
-	takes(cmd, limitKeys[:]...)
+// serveFlags gives a command the flags of those that serve MCP.
+func (a *app) serveFlags(cmd *cobra.Command) {
+	a.addFlags(cmd, "dir", "hold")
+	a.addFlags(cmd, askKeys[:]...)
+	a.addFlags(cmd, limitKeys[:]...)
 }
 
 func (a *app) serve() *cobra.Command {
@@ -28,7 +28,7 @@ func (a *app) serve() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return a.serveMCP(cmd) },
 	}
-	serves(cmd)
+	a.serveFlags(cmd)
 	return cmd
 }
 
@@ -36,7 +36,7 @@ func (a *app) serve() *cobra.Command {
 // both are ordinary ends.
 func (a *app) serveMCP(cmd *cobra.Command) error {
 	signal.Ignore(syscall.SIGPIPE) // see server.Serve
-	s, err := a.settings(cmd)
+	s, err := a.settings()
 	if err != nil {
 		return err
 	}

@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/cmd/mcp-askuser/config"
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
 )
@@ -17,39 +17,16 @@ var (
 	askKeys   = [...]string{"surface", "timeout", "max_rounds", "accessible", "no_color"}
 )
 
-// takes gives a command the flags of settings.
-func takes(cmd *cobra.Command, keys ...string) {
-	for _, f := range config.Flags(keys...) {
-		cmd.Flags().String(f.Name, "", f.About)
-		if f.Boolean {
-			cmd.Flags().Lookup(f.Name).NoOptDefVal = "true"
-		}
-	}
-}
+// addFlags gives a command the flags of settings.
+func (a *app) addFlags(cmd *cobra.Command, keys ...string) { a.config.AddFlags(cmd.Flags(), keys...) }
 
-// settings returns the settings of a command, its flags included. The error
-// names every bad value.
-func (a *app) settings(cmd *cobra.Command) (config.Values, error) {
-	found, err := a.load(cmd)
-	return found.Values, err
-}
-
-func (a *app) load(cmd *cobra.Command) (config.Effective, error) {
-	return config.Load(config.Source{
-		Getenv:   a.getenv,
-		Surfaces: surfaceNames[:],
-		Flag: func(key string) (string, bool) {
-			if f := cmd.Flags().Lookup(config.FlagName(key)); f != nil && f.Changed {
-				return f.Value.String(), true
-			}
-			return "", false
-		},
-	})
-}
+// settings returns the settings of the command that runs. The error names every
+// bad value.
+func (a *app) settings() (settings.Values, error) { return a.config.Values, a.config.Err() }
 
 // environ is the environment with the settings in it, for the rooms that look
 // into it themselves.
-func (a *app) environ(s config.Values) func(string) string {
+func (a *app) environ(s settings.Values) func(string) string {
 	word := map[bool]string{true: "1"}
 	set := map[string]string{"ACCESSIBLE": word[s.Accessible], "NO_COLOR": word[s.NoColor]}
 	if s.Dir != "" {
@@ -64,7 +41,7 @@ func (a *app) environ(s config.Values) func(string) string {
 }
 
 // desk opens the desk of this user.
-func (a *app) desk(s config.Values, log *slog.Logger) (*desk.Desk, error) {
+func (a *app) desk(s settings.Values, log *slog.Logger) (*desk.Desk, error) {
 	dir, err := spool.DefaultDir(a.environ(s))
 	if err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func (a *app) show() *cobra.Command {
 			return err
 		},
 	}
-	takes(cmd, "dir")
+	a.addFlags(cmd, "dir")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the record as JSON")
 	return cmd
 }

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"mcp-askuser/cmd/mcp-askuser/config"
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/tools/askuser"
@@ -16,7 +16,7 @@ var surfaceNames = [...]string{"elicit", "tty", "pane", "inbox", "web", "plain"}
 
 // surfaces turns the names in the settings into surfaces; auto is the chain of
 // DESIGN.md. The page is theirs to start and the caller's to close.
-func (a *app) surfaces(s config.Values, d *desk.Desk, page *web.Surface) []ui.Surface {
+func (a *app) surfaces(s settings.Values, d *desk.Desk, page *web.Surface) []ui.Surface {
 	getenv := a.environ(s)
 	terminal := tty.Options{Getenv: getenv, Desk: d, Turn: tty.NewTurn()}
 	newPane := func() ui.Surface { return pane.New(pane.Options{Getenv: getenv, Dir: getenv(spool.EnvDir)}) }

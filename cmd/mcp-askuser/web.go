@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"rsc.io/qr"
 
-	"mcp-askuser/cmd/mcp-askuser/config"
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
@@ -35,8 +35,8 @@ address as a QR code for a phone.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serveWeb(cmd, o, open) },
 	}
-	takes(cmd, "dir", "timeout", "max_rounds")
-	takes(cmd, limitKeys[:]...)
+	a.addFlags(cmd, "dir", "timeout", "max_rounds")
+	a.addFlags(cmd, limitKeys[:]...)
 	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser")
 	cmd.Flags().StringVar(&o.Listen, "listen", "127.0.0.1", "address to listen on")
 	cmd.Flags().IntVar(&o.Port, "port", 0, "port to listen on, 0 for a free one")
@@ -48,7 +48,7 @@ address as a QR code for a phone.`,
 
 // serveWeb serves until a signal arrives, which is its ordinary end.
 func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
-	s, err := a.settings(cmd)
+	s, err := a.settings()
 	if err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 }
 
 // webOptions fills in what the page needs of the settings.
-func (a *app) webOptions(o *web.Options, s config.Values, d *desk.Desk, presenter *ui.Presenter, log *slog.Logger) {
+func (a *app) webOptions(o *web.Options, s settings.Values, d *desk.Desk, presenter *ui.Presenter, log *slog.Logger) {
 	o.Desk, o.Log, o.Presenter, o.Directory = d, log, presenter, a.directory()
 	o.Decode = func(data []byte) (question.Set, time.Duration, error) {
 		call, err := wire.DecodeAsk(data, s.Limits)
@@ -93,7 +93,7 @@ func (a *app) webOptions(o *web.Options, s config.Values, d *desk.Desk, presente
 }
 
 // webSurface is the page as a surface of this process.
-func (a *app) webSurface(s config.Values, d *desk.Desk, presenter *ui.Presenter, log *slog.Logger) *web.Surface {
+func (a *app) webSurface(s settings.Values, d *desk.Desk, presenter *ui.Presenter, log *slog.Logger) *web.Surface {
 	o := web.SurfaceOptions{Desktop: func() error { return web.Desktop(a.getenv) }, Open: web.OpenBrowser}
 	a.webOptions(&o.Options, s, d, presenter, log)
 	return web.NewSurface(o)

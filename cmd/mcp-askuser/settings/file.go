@@ -1,6 +1,7 @@
-package config
+package settings
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,27 +23,47 @@ const EnvFile = "MCP_ASKUSER_CONFIG"
 // configuration; empty where the environment tells none. Not by way of
 // github.com/adrg/xdg for the reason given at spool.DefaultDir.
 func filePath(getenv func(string) string) (string, error) {
-	if file := getenv(EnvFile); file != "" {
-		if !filepath.IsAbs(file) {
-			return "", fmt.Errorf("%s is %q; it takes an absolute path", EnvFile, file)
-		}
+	if file := getenv(EnvFile); filepath.IsAbs(file) {
 		return filepath.Clean(file), nil
+	} else if file != "" {
+		return "", fmt.Errorf("%s is %q; it takes an absolute path", EnvFile, file)
 	}
 	root := getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(root) { // the XDG specification has relative ones ignored
-		home, below := "HOME", []string{".config"}
+		home, below := getenv("HOME"), ".config"
 		switch runtime.GOOS {
 		case "windows":
-			home, below = "APPDATA", nil
+			home, below = getenv("APPDATA"), ""
 		case "darwin":
-			below = []string{"Library", "Application Support"}
+			below = "Library/Application Support"
 		}
-		if root = getenv(home); !filepath.IsAbs(root) {
+		if !filepath.IsAbs(home) {
 			return "", nil
 		}
-		root = filepath.Join(append([]string{root}, below...)...)
+		root = filepath.Join(home, below)
 	}
 	return filepath.Join(root, "mcp-askuser", "config.toml"), nil
+}
+
+// readFile returns where the configuration file is and what is in it, in the
+// order of lines. The entries are nil where there is no file, which is an error
+// only if it was named.
+func readFile(getenv func(string) string) (path string, entries []entry, err error) {
+	if path, err = filePath(getenv); path == "" {
+		return "", nil, err
+	}
+	data, err := os.ReadFile(path)
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case missing && getenv(EnvFile) == "":
+		return path, nil, nil
+	case missing:
+		return path, nil, fmt.Errorf("read the configuration file: %w", err)
+	case err != nil:
+		return path, []entry{}, fmt.Errorf("read the configuration file: %w", err)
+	}
+	entries, err = parse(path, data)
+	return path, entries, err
 }
 
 // entry is one key of the file.
@@ -53,54 +74,37 @@ type entry struct {
 }
 
 // place is where the entry stands.
-func (e entry) place(path string) string {
+func (e *entry) place(path string) string {
 	if e.line == 0 {
 		return path
 	}
 	return fmt.Sprintf("%s:%d", path, e.line)
 }
 
-// readFile returns the entries of the file in the order of their lines; nil
-// where there is no file, which is an error only if it must be there.
-func readFile(path string, must bool) ([]entry, error) {
-	if path == "" {
-		return nil, nil
-	}
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) && !must {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read the configuration file: %w", err)
-	}
-	return parse(path, data)
-}
-
 func parse(path string, data []byte) ([]entry, error) {
+	entries := []entry{}
 	var values map[string]toml.Primitive
 	meta, err := toml.Decode(string(data), &values)
-	var wrong toml.ParseError
-	if errors.As(err, &wrong) {
-		return nil, fmt.Errorf("%s is not TOML: %s", entry{line: wrong.Position.Line}.place(path), wrong.Message)
+	if wrong, ok := errors.AsType[toml.ParseError](err); ok {
+		at := entry{line: wrong.Position.Line}
+		return entries, fmt.Errorf("%s is not TOML: %s", at.place(path), wrong.Message)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s is not TOML: %w", path, err)
+		return entries, fmt.Errorf("%s is not TOML: %w", path, err)
 	}
-	out := []entry{}
 	for key, value := range values {
 		e := entry{key: key}
 		e.read(&meta, value)
-		out = append(out, e)
+		entries = append(entries, e)
 	}
-	slices.SortFunc(out, func(a, b entry) int { return a.line - b.line })
-	return out, nil
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Or(a.line-b.line, cmp.Compare(a.key, b.key)) })
+	return entries, nil
 }
 
 // read takes a value and finds its line. The library tells lines only with an
 // error about a value: an entry refuses all of them.
 func (e *entry) read(meta *toml.MetaData, value toml.Primitive) {
-	var refusal toml.ParseError
-	if errors.As(meta.PrimitiveDecode(value, e), &refusal) {
+	if refusal, ok := errors.AsType[toml.ParseError](meta.PrimitiveDecode(value, e)); ok {
 		e.line = refusal.Position.Line
 	}
 	// A table that is only there for its dotted keys stands nowhere itself.
@@ -123,9 +127,11 @@ var errSeen = errors.New("seen")
 func (e *entry) UnmarshalTOML(value any) error {
 	switch v := value.(type) {
 	case []any:
-		if text, err := json.Marshal(v); err == nil {
-			e.text = string(text)
+		text, err := json.Marshal(v)
+		if err != nil { // of numbers that JSON has not
+			text = fmt.Append(nil, v)
 		}
+		e.text = string(text)
 	case map[string]any, []map[string]any:
 		e.text = "[" + e.key + "]" // as the table's head; no setting takes one
 	default:

@@ -1,13 +1,15 @@
-package config
+package settings
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"mcp-askuser/question"
 )
@@ -29,19 +31,33 @@ func write(t *testing.T, text string) string {
 
 var surfaces = []string{"tty", "inbox"}
 
+// load reads the file and the environment, and then a flag, if there is one.
+func load(vars map[string]string, flag ...string) *Settings {
+	s := New(surfaces)
+	s.Load(env(vars))
+	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	for _, row := range s.Rows {
+		s.AddFlags(flags, row.Key)
+	}
+	if err := flags.Parse(flag); err != nil {
+		panic(err)
+	}
+	return s
+}
+
 func TestDefaults(t *testing.T) {
-	got, err := Load(Source{Getenv: env(nil), Surfaces: surfaces})
-	if err != nil {
+	got := load(nil)
+	if err := got.Err(); err != nil {
 		t.Fatal(err)
 	}
 	want := Values{
 		Limits: question.DefaultLimits(), MaxRounds: 10, RoundPause: 10 * time.Minute,
-		Surfaces: []string{"auto"}, Keep: 24 * time.Hour, NotifyCommand: []string{}, Desktop: true,
+		Surfaces: []string{"auto"}, OnTimeout: "none", Keep: 24 * time.Hour, NotifyCommand: []string{}, Desktop: true,
 	}
 	if !reflect.DeepEqual(got.Values, want) {
 		t.Errorf("got  %+v\nwant %+v", got.Values, want)
 	}
-	for _, s := range got.Settings {
+	for _, s := range got.Rows {
 		if s.From != FromDefault || s.Source != "" {
 			t.Errorf("%s is from %s %s", s.Key, s.From, s.Source)
 		}
@@ -77,30 +93,25 @@ func TestOrder(t *testing.T) {
 			}
 			path := write(t, tc.key+" = "+strings.TrimSuffix(value, "s")+"\n")
 			vars := map[string]string{EnvFile: path, tc.variable: tc.environment}
-			given := true
-			src := Source{Getenv: env(vars), Surfaces: surfaces, Flag: func(key string) (string, bool) { return tc.flag, given && key == tc.key }}
-			for _, want := range []struct {
-				from         Origin
-				source, text string
-			}{
+			flag := []string{"--" + strings.ReplaceAll(tc.key, "_", "-") + "=" + tc.flag}
+			for _, want := range []struct{ from, source, text string }{
 				{FromFlag, "--" + strings.ReplaceAll(tc.key, "_", "-"), tc.flag},
 				{FromEnvironment, tc.variable, tc.environment},
 				{FromFile, path + ":1", strings.Trim(tc.file, `"`)},
 			} {
-				got, err := Load(src)
-				if err != nil {
+				got := load(vars, flag...)
+				if err := got.Err(); err != nil {
 					t.Fatal(err)
 				}
-				for _, s := range got.Settings {
-					if s.Key == tc.key && (s.From != want.from || s.Source != want.source || !same(s.Value, want.text)) {
-						t.Errorf("got %+v, want %+v", s, want)
+				for _, s := range got.Rows {
+					if s.Key == tc.key && (s.From != want.from || s.Source != want.source || !same(s.Value, want.text) || s.String() != Text(s.Value)) {
+						t.Errorf("got %v from %s %s, want %+v", s.Value, s.From, s.Source, want)
 					}
 				}
-				if want.from == FromFlag {
-					given = false
-				} else {
+				if want.from == FromEnvironment {
 					delete(vars, tc.variable)
 				}
+				flag = nil
 			}
 		})
 	}
@@ -110,11 +121,11 @@ func TestOrder(t *testing.T) {
 func same(value any, text string) bool {
 	switch v := value.(type) {
 	case int:
-		return decimal(v) == text
+		return strconv.Itoa(v) == text
 	case bool:
 		return v == (text == "true")
 	case []string:
-		want, ok := words(text)
+		want, ok := stringList(text)
 		return ok && reflect.DeepEqual(v, want)
 	}
 	return value == text || value == text+"s"
@@ -139,50 +150,70 @@ every = 3
 [[hooks]]
 x = 1
 `)
-	got, err := Load(Source{
-		Getenv:   env(map[string]string{EnvFile: path, "ASK_TIMEOUT": "soon", "MCP_ASKUSER_DIR": "here"}),
-		Surfaces: surfaces,
-		Flag:     func(key string) (string, bool) { return "-1", key == "max_rounds" },
-	})
-	var faults Faults
-	if !errors.As(err, &faults) {
-		t.Fatalf("got %v", err)
-	}
-	want := Faults{
-		path + ":3: max_options is \"1\"; it takes a whole number, 2 or more",
+	got := load(map[string]string{EnvFile: path, "ASK_TIMEOUT": "soon", "MCP_ASKUSER_DIR": "here"}, "--max-rounds=-1")
+	want := []string{
+		"Bad settings",
 		"--max-rounds is \"-1\"; it takes a whole number, 0 or more",
-		path + ":4: surface is [\"tty\",\"fax\"]; it takes auto, or one or more of tty, inbox in order",
 		"ASK_TIMEOUT is \"soon\"; it takes seconds or a time such as 90s, 10m or 3d, 0 for none",
-		path + ":8: on_timeout is \"1.5\"; it takes none or default",
 		"MCP_ASKUSER_DIR is \"here\"; it takes an absolute path",
-		path + ":6: notify_command is \"ring\"; it takes a program and its arguments such as [\"notify-send\", \"A question\"]",
-		path + ":11: remind is \"[remind]\"; it takes seconds or a time such as 90s, 10m or 3d, 0 for none",
-		path + ":7: accessible is \"perhaps\"; it takes true or false",
 		path + ":2: \"max_option\" is no setting; did you mean max_options?",
+		path + ":3: max_options is \"1\"; it takes a whole number, 2 or more",
+		path + ":4: surface is [\"tty\",\"fax\"]; it takes auto, or one or more of tty, inbox in order",
 		path + ":5: \"ASK-TIMEOUT\" is no setting; did you mean timeout?",
+		path + ":6: notify_command is \"ring\"; it takes a program and its arguments such as [\"notify-send\", \"A question\"]",
+		path + ":7: accessible is \"perhaps\"; it takes true or false",
+		path + ":8: on_timeout is \"1.5\"; it takes none or default",
 		path + ":9: \"ui\" is no setting; mcp-askuser config lists them all",
+		path + ":11: remind is \"[remind]\"; it takes seconds or a time such as 90s, 10m or 3d, 0 for none",
 		path + ":14: \"hooks\" is no setting; mcp-askuser config lists them all",
 	}
-	if strings.Join(faults, "\n") != strings.Join(want, "\n") {
-		t.Errorf("got\n%s\nwant\n%s", strings.Join(faults, "\n"), strings.Join(want, "\n"))
+	if err := got.Err(); err == nil || err.Error() != strings.Join(want, "\n- ") {
+		t.Errorf("got\n%v\nwant\n%s", err, strings.Join(want, "\n- "))
 	}
 	if got.Values.Limits.Options != 4 || got.Values.MaxRounds != 10 || got.Values.Timeout != 0 {
 		t.Errorf("a bad value is in effect: %+v", got.Values)
 	}
 }
 
+// A value that is in effect makes up for a bad one that is not.
+func TestBadValueOfLessWeight(t *testing.T) {
+	path := write(t, "timeout = \"soon\"\n")
+	if err := load(map[string]string{EnvFile: path, "ASK_TIMEOUT": "later"}, "--timeout", "3s").Err(); err != nil {
+		t.Error(err)
+	}
+}
+
+// The help of a flag says what it takes and what holds without it.
+func TestHelp(t *testing.T) {
+	s := New(surfaces)
+	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	s.AddFlags(flags, "timeout", "max_rounds", "surface", "dir", "accessible", "no such setting")
+	got := flags.FlagUsages()
+	for _, want := range []string{"--timeout duration ", "--max-rounds int ", "(ASK_MAX_ROUNDS) (default 10)", "--surface names ", "--dir directory ", "--accessible  "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
+
 func TestFileThatCannotBeRead(t *testing.T) {
 	broken := write(t, "max_options = 5\nsurface = [\n")
-	for _, tc := range []struct{ name, file, want string }{
-		{"no TOML", broken, broken + ":"},
-		{"twice", write(t, "keep = 5\nkeep = 6\n"), ":2 is not TOML: "},
-		{"missing", filepath.Join(t.TempDir(), "none.toml"), "no such file"},
-		{"a directory", t.TempDir(), "is a directory"},
-		{"relative", "config.toml", `MCP_ASKUSER_CONFIG is "config.toml"; it takes an absolute path`},
+	for _, tc := range []struct {
+		name, file, want string
+		found            bool
+	}{
+		{"no TOML", broken, broken + ":", true},
+		{"twice", write(t, "keep = 5\nkeep = 6\n"), ":2 is not TOML: ", true},
+		{"missing", filepath.Join(t.TempDir(), "none.toml"), "no such file", false},
+		{"a directory", t.TempDir(), "is a directory", true},
+		{"relative", "config.toml", `MCP_ASKUSER_CONFIG is "config.toml"; it takes an absolute path`, false},
 	} {
-		_, err := Load(Source{Getenv: env(map[string]string{EnvFile: tc.file}), Surfaces: surfaces})
-		if err == nil || !strings.Contains(err.Error(), tc.want) {
+		s := load(map[string]string{EnvFile: tc.file})
+		if err := s.Err(); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v, want %s", tc.name, err, tc.want)
+		}
+		if s.Found != tc.found {
+			t.Errorf("%s: found %v", tc.name, s.Found)
 		}
 	}
 }
@@ -244,28 +275,25 @@ func FuzzFile(f *testing.F) {
 		if err != nil {
 			return
 		}
-		var values Values
-		all := table(&values, surfaces)
-		named := len(unknown(path, file, all))
-		for _, e := range file {
-			if e.line < 1 || e.line > strings.Count(text, "\n")+1 {
-				t.Errorf("%q is on line %d", e.key, e.line)
-			}
-			for _, s := range all {
-				if s.key == e.key {
-					named++
-					s.set(s.fallback)
-					if !s.set(e.text) {
-						s.set(s.fallback)
-					}
-				}
+		s := New(surfaces)
+		s.File = path
+		s.takeFile(file)
+		named := len(s.unknown)
+		for _, row := range s.Rows {
+			if row.From == FromFile {
+				named++
 			}
 		}
 		if named != len(file) {
 			t.Errorf("%d keys, %d of them settings or faults", len(file), named)
 		}
-		if values.Keep < 0 || values.Timeout > longest || len(values.NotifyCommand) > 0 && values.NotifyCommand[0] == "" {
-			t.Errorf("out of bounds: %+v", values)
+		for _, e := range file {
+			if e.line < 1 || e.line > strings.Count(text, "\n")+1 {
+				t.Errorf("%q is on line %d", e.key, e.line)
+			}
+		}
+		if v := s.Values; v.Keep < 0 || v.Timeout > longest || len(v.NotifyCommand) > 0 && v.NotifyCommand[0] == "" {
+			t.Errorf("out of bounds: %+v", v)
 		}
 	})
 }

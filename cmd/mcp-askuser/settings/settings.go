@@ -1,0 +1,244 @@
+// Package settings says how the program is set up: by flags, environment
+// variables, the configuration file and defaults, in this order. It holds the
+// one table of all settings. It may import question, for the limits; it must
+// not know any command, surface or desk.
+package settings
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mcp-askuser/question"
+)
+
+// Values are the settings in effect.
+type Values struct {
+	Limits     question.Limits
+	MaxRounds  int           // rounds in a row of one session, 0 for no limit (D9)
+	RoundPause time.Duration // without questions, after which the rounds count anew
+
+	Surfaces  []string      // where to ask, in order
+	Timeout   time.Duration // how long the user may take, 0 for ever
+	OnTimeout string        // "default" lets a caller have the defaults then, "none" does not (D14)
+	Hold      time.Duration // how long a tool call waits, 0 for what its host allows
+
+	Dir  string        // the store, absolute; empty for the platform's place
+	Keep time.Duration // how long the desk keeps what nobody waits for
+
+	NotifyCommand []string // the user's own, a program and its arguments
+	Remind        time.Duration
+	Desktop       bool // notifications on the desktop, where there is one
+
+	Accessible bool // forms line by line
+	NoColor    bool
+}
+
+// table returns every setting, bound to the values that it sets.
+func table(v *Values, surfaces []string) []*Setting {
+	limits := question.DefaultLimits()
+	v.Limits = limits
+	return []*Setting{
+		{Key: "max_questions", value: whole(&v.Limits.Questions, 1), fallback: strconv.Itoa(limits.Questions), help: "most questions of one call"},
+		{Key: "max_options", value: whole(&v.Limits.Options, question.MinOptions), fallback: strconv.Itoa(limits.Options), help: "most options of a question"},
+		{Key: "header_max_length", value: whole(&v.Limits.Header, 1), fallback: strconv.Itoa(limits.Header), help: "most characters of a header"},
+		{Key: "question_max_length", value: whole(&v.Limits.Question, 1), fallback: strconv.Itoa(limits.Question), help: "most characters of a question"},
+		{Key: "max_rounds", value: whole(&v.MaxRounds, 0), fallback: "10", help: "most rounds in a row of one session, 0 for no limit"},
+		{Key: "round_pause", value: duration(&v.RoundPause, time.Second), fallback: "10m", help: "pause without questions after which rounds count anew"},
+		{Key: "surface", value: order(&v.Surfaces, surfaces), fallback: "auto", help: "where to ask: auto, or names in order"},
+		{Key: "timeout", value: duration(&v.Timeout, 0), fallback: "0", help: "how long the user may take, 0 for no limit"},
+		{Key: "on_timeout", value: choice(&v.OnTimeout, []string{"none", "default"}, "none", "default"), fallback: "none", help: "whether a caller may have the declared defaults when the time is up: none or default"},
+		{Key: "hold", value: duration(&v.Hold, 0), fallback: "0", help: "how long one tool call waits before it hands out a ticket, 0 for as long as its host allows"},
+		{Key: "dir", variable: "MCP_ASKUSER_DIR", value: directory(&v.Dir), help: "the directory of the store"},
+		{Key: "keep", value: duration(&v.Keep, time.Second), fallback: "24h", help: "how long to keep a question that nobody waits for, and an answer that nobody has collected"},
+		{Key: "notify_command", value: program(&v.NotifyCommand), fallback: "[]", help: "a program of yours, and its arguments, that is told of each question"},
+		{Key: "remind", value: duration(&v.Remind, 0), fallback: "0", help: "how often to tell of an open question again, 0 for once only"},
+		{Key: "desktop_notifications", value: choice(&v.Desktop, []string{"auto", "off"}, true, false), fallback: "auto", help: "notifications on the desktop: auto or off"},
+		{Key: "accessible", variable: "ACCESSIBLE", presence: true, value: boolean(&v.Accessible), fallback: "false", help: "ask line by line, for screen readers"},
+		{Key: "no_color", variable: "NO_COLOR", presence: true, value: boolean(&v.NoColor), fallback: "false", help: "use no colours"},
+	}
+}
+
+// Setting is one row of the table: a pflag.Value and the names it is set by.
+type Setting struct {
+	Key    string `json:"key"` // in the file; the flag has dashes instead
+	Value  any    `json:"value"`
+	From   string `json:"from"`
+	Source string `json:"source,omitempty"` // the flag, the variable, or the file and line
+
+	value
+	variable string // ASK_ and the key, unless it says otherwise
+	presence bool   // the variable means true whatever it holds, by a convention older than we are
+	fallback string // the default
+	help     string
+	fault    fault
+}
+
+// Where a value comes from. The first one wins.
+const (
+	FromFlag        = "flag"
+	FromEnvironment = "environment"
+	FromFile        = "file"
+	FromDefault     = "default"
+)
+
+// fault is what is wrong, in one sentence, and on which line of the file; 0 for
+// what is wrong elsewhere.
+type fault struct {
+	line int
+	text string
+}
+
+func (s *Setting) flag() string { return strings.ReplaceAll(s.Key, "_", "-") }
+
+// Set takes the text of the flag. It does not fail, so that [Settings.Err] can
+// tell of all faults at once.
+func (s *Setting) Set(text string) error {
+	s.take(text, FromFlag, "--"+s.flag(), 0)
+	return nil
+}
+
+// take sets the value, in place of one from a place of less weight. A bad one
+// leaves the default and is kept to be shown.
+func (s *Setting) take(text, from, source string, line int) {
+	s.From, s.Source, s.fault = from, source, fault{}
+	if s.set(text) {
+		s.Value = s.show()
+		return
+	}
+	s.set(s.fallback)
+	s.Value = text
+	if from == FromFile {
+		source += ": " + s.Key
+	}
+	if _, list := stringList(text); !list {
+		text = strconv.Quote(text)
+	}
+	s.fault = fault{line, fmt.Sprintf("%s is %s; it takes %s", source, text, s.takes())}
+}
+
+// Settings is every setting: what it is, and where it comes from.
+type Settings struct {
+	Values Values
+	Rows   []*Setting
+	File   string // the configuration file, whether or not there is one
+	Found  bool   // there is one
+	Unread error  // why it could not be read
+
+	unknown []fault // keys that are no settings
+}
+
+// New returns the settings at their defaults. Surfaces are the names that the
+// setting surface takes beside auto.
+func New(surfaces []string) *Settings {
+	s := &Settings{}
+	s.Rows = table(&s.Values, surfaces)
+	for _, row := range s.Rows {
+		row.variable = cmp.Or(row.variable, "ASK_"+strings.ToUpper(row.Key))
+		row.take(row.fallback, FromDefault, "", 0)
+	}
+	return s
+}
+
+// AddFlags registers the flags of settings.
+func (s *Settings) AddFlags(flags *pflag.FlagSet, keys ...string) {
+	for _, row := range s.Rows {
+		if !slices.Contains(keys, row.Key) {
+			continue
+		}
+		f := flags.VarPF(row, row.flag(), "", row.help+" ("+row.variable+")")
+		if row.Type() == "bool" {
+			f.NoOptDefVal = "true"
+		}
+	}
+}
+
+// Load sets what the configuration file says, and then what the environment
+// says. It goes before the flags are parsed.
+func (s *Settings) Load(getenv func(string) string) {
+	var entries []entry
+	s.File, entries, s.Unread = readFile(getenv)
+	s.Found = entries != nil
+	s.takeFile(entries)
+	for _, row := range s.Rows {
+		if text := strings.TrimSpace(getenv(row.variable)); text != "" {
+			if row.presence {
+				text = "true"
+			}
+			row.take(text, FromEnvironment, row.variable, 0)
+		}
+	}
+}
+
+func (s *Settings) takeFile(entries []entry) {
+	for _, e := range entries {
+		if i := slices.IndexFunc(s.Rows, func(row *Setting) bool { return row.Key == e.key }); i >= 0 {
+			s.Rows[i].take(e.text, FromFile, e.place(s.File), e.line)
+		} else {
+			s.unknown = append(s.unknown, fault{e.line, fmt.Sprintf("%s: %q is no setting; %s", e.place(s.File), e.key, s.meant(e.key))})
+		}
+	}
+}
+
+// Err says all that is wrong: with the file as a whole, with flags and
+// variables, and with the file line by line.
+func (s *Settings) Err() error {
+	all := slices.Clone(s.unknown)
+	for _, row := range s.Rows {
+		if row.fault.text != "" {
+			all = append(all, row.fault)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b fault) int { return a.line - b.line })
+	if s.Unread != nil {
+		all = slices.Insert(all, 0, fault{text: s.Unread.Error()})
+	}
+	switch len(all) {
+	case 0:
+		return nil
+	case 1:
+		return errors.New(all[0].text)
+	}
+	text := "Bad settings"
+	for _, f := range all {
+		text += "\n- " + f.text
+	}
+	return errors.New(text)
+}
+
+// meant says what an unknown key may have been meant for.
+func (s *Settings) meant(key string) string {
+	var keys []string
+	for _, row := range s.Rows {
+		keys = append(keys, row.Key)
+	}
+	// Somebody may have written it like the variable or the flag.
+	plain := strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(key), "-", "_"), "ask_")
+	if near := Nearest(plain, keys); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "mcp-askuser config lists them all"
+}
+
+// Nearest returns the name that a word was probably meant for, by cobra's
+// measure for commands; empty if none.
+func Nearest(word string, names []string) string {
+	var known cobra.Command
+	for _, name := range names {
+		known.AddCommand(&cobra.Command{Use: name, Run: func(*cobra.Command, []string) {}})
+	}
+	for slips := range min(len(word)/3, 2) + 1 {
+		known.SuggestionsMinimumDistance = slips
+		if near := known.SuggestionsFor(word); len(near) > 0 {
+			return near[0]
+		}
+	}
+	return ""
+}
