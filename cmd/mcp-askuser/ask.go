@@ -70,11 +70,12 @@ func (a *app) ask() *cobra.Command {
 			if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
 				call.Timeout = s.Timeout
 			}
-			rec, err := a.put(cmd.Context(), call, s)
-			if err != nil {
-				return err
-			}
-			return a.print(rec, format)
+			return a.deliver(cmd.Context(), call, s, func(rec desk.Record) (string, error) {
+				if rec.State == desk.Unavailable || rec.State == desk.Failed {
+					return "", nil // a result for models, not for programs
+				}
+				return wire.Format(rec, format)
+			})
 		},
 	}
 	a.askFlags(cmd)
@@ -124,7 +125,7 @@ func (a *app) put(ctx context.Context, call wire.Call, s settings.Values) (desk.
 	}
 	defer attendance.Release()
 	if rec.Outcome != nil { // the answer to an earlier call that broke off
-		return rec, d.Collect(ctx, rec.ID)
+		return rec, nil
 	}
 	presenter := a.presenter(s, d, log)
 	page := a.webSurface(s, d, presenter, log)
@@ -168,9 +169,6 @@ func (a *app) finish(ctx context.Context, d *desk.Desk, rec desk.Record, shown e
 	if err != nil {
 		return rec, err
 	}
-	if err := d.Collect(ctx, rec.ID); err != nil {
-		return rec, err
-	}
 	if rec.State == desk.Cancelled {
 		return rec, shown // interrupted
 	}
@@ -190,21 +188,6 @@ func ending(shown error) (end desk.Outcome, keep bool) {
 		return desk.Outcome{Status: desk.Unavailable, Reason: shown.Error()}, false
 	}
 	return desk.Outcome{Status: desk.Failed, Reason: shown.Error()}, false
-}
-
-// print writes the result of a record that had a human's chance to be
-// answered, and returns its exit status.
-func (a *app) print(rec desk.Record, format string) error {
-	err := outcome(rec)
-	if rec.State == desk.Unavailable || rec.State == desk.Failed {
-		return err
-	}
-	out, wrong := wire.Format(rec, format)
-	if wrong != nil {
-		return wrong
-	}
-	fmt.Fprintln(a.out, out)
-	return err
 }
 
 // outcome is the exit status of a record's end.

@@ -40,19 +40,17 @@ Exit status: 0 yes, 1 no, 2 closed without an answer, 3 no way to ask,
 				return errors.New("the action is empty; say what would be done")
 			}
 			call := wire.Call{Timeout: s.Timeout, Set: question.Set{Questions: []question.Question{wire.Confirm(args[0], details, yes)}}}
-			rec, err := a.put(cmd.Context(), call, s)
-			if err != nil {
-				return err
-			}
-			if rec.State != desk.Answered {
-				return outcome(rec)
-			}
-			if rec.Outcome.Reply.Answers[0].Selected[0] != question.YesID {
-				fmt.Fprintln(a.out, "no")
+			said := ""
+			err = a.deliver(cmd.Context(), call, s, func(rec desk.Record) (string, error) {
+				if rec.State == desk.Answered {
+					said = map[any]string{true: "yes", false: "no"}[rec.Asked()[0].Value()]
+				}
+				return said, nil
+			})
+			if err == nil && said != "yes" {
 				return &exitError{exitBad, nil}
 			}
-			fmt.Fprintln(a.out, "yes")
-			return nil
+			return err
 		},
 	}
 	a.askFlags(cmd)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/tools/askuser/wire"
 )
 
@@ -28,17 +29,11 @@ func (a *app) demo() *cobra.Command {
 				return err
 			}
 			call.Timeout = s.Timeout
-			rec, err := a.put(cmd.Context(), call, s)
-			if err != nil {
-				return err
-			}
-			result := wire.NewResult(rec)
-			structured, err := json.MarshalIndent(result, "", "  ")
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(a.out, "%s\n\n%s\n", result.Message, structured)
-			return outcome(rec)
+			return a.deliver(cmd.Context(), call, s, func(rec desk.Record) (string, error) {
+				result := wire.NewResult(rec)
+				structured, err := json.MarshalIndent(result, "", "  ")
+				return fmt.Sprintf("%s\n\n%s", result.Message, structured), err
+			})
 		},
 	}
 	a.askFlags(cmd)

@@ -33,7 +33,7 @@ dropped unless standard error goes elsewhere than to a terminal.`,
 			if err != nil {
 				return err
 			}
-			out, _ := a.out.(*os.File)
+			out, _ := a.out.Writer.(*os.File)
 			return inbox.Run(cmd.Context(), inbox.Options{
 				Desk:   d,
 				In:     a.in,

@@ -12,12 +12,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -29,14 +32,17 @@ import (
 type app struct {
 	name   string // as the program was called
 	in     *os.File
-	out    io.Writer
+	out    *output
 	err    io.Writer
 	getenv func(string) string
 	config *settings.Settings // of the command that runs; see run
 }
 
 func main() {
-	a := &app{name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), in: os.Stdin, out: os.Stdout, err: os.Stderr, getenv: os.Getenv}
+	a := &app{name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), in: os.Stdin, out: &output{Writer: os.Stdout}, err: os.Stderr, getenv: os.Getenv}
+	// A pipe that nobody reads is a write error, of which we tell. To ignore the
+	// signal would be inherited by the programs that we start.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := interruptible(context.Background())
 	code := a.run(ctx, os.Args[1:])
 	stop()
@@ -60,7 +66,12 @@ func (a *app) run(ctx context.Context, args []string) int {
 	cmd.SetErr(a.err)
 	a.config.Load(a.getenv) // the flags come after it, in their time
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	return a.status(cmd.ExecuteContext(ctx))
+	err := cmd.ExecuteContext(ctx)
+	code := a.status(err)
+	if wrong := a.out.flush(); wrong != nil && !errors.Is(err, wrong) {
+		code = a.status(wrong)
+	}
+	return code
 }
 
 func (a *app) root() *cobra.Command {

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
-	"mcp-askuser/internal/termtest"
 )
 
 // The test binary stands in for the program, so that the race detector is on
@@ -47,7 +47,7 @@ func waiting(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	store, err := spool.Open(ts.Getenv(spool.EnvDir))
 	ts.Check(err)
-	ctx, stop := context.WithTimeout(context.Background(), termtest.Deadline)
+	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
 	d := desk.New(store, desk.Options{})
 	events, err := d.Watch(ctx)
@@ -71,6 +71,14 @@ func waiting(ts *testscript.TestScript, neg bool, args []string) {
 // exit.
 const raceExit = "GORACE=atexit_sleep_ms=0"
 
+// patience is how long a test waits for what must come. It is no promise of the
+// program's; those are measured by the benchmarks.
+const patience = time.Minute
+
+// lifetime is how long a program of a test may run. Its end ends every wait for
+// what it writes.
+const lifetime = 5 * time.Minute
+
 // program returns the command that runs the program without a controlling
 // terminal, whatever terminal the tests themselves run on.
 func program(t *testing.T, dir string, args ...string) *exec.Cmd {
@@ -79,7 +87,9 @@ func program(t *testing.T, dir string, args ...string) *exec.Cmd {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(path, args...)
+	ctx, stop := context.WithTimeout(context.Background(), lifetime)
+	t.Cleanup(stop)
+	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Env = append(os.Environ(), spool.EnvDir+"="+dir, settings.EnvFile+"="+os.DevNull, raceExit)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	return cmd

@@ -102,7 +102,7 @@ func TestDecisionLog(t *testing.T) { golden(t, "decisions.md", []byte(decisionLo
 
 func TestTranscript(t *testing.T) {
 	var b bytes.Buffer
-	a := &app{out: &b}
+	a := &app{out: &output{Writer: &b}}
 	if err := a.printHistory(past(), "jsonl"); err != nil {
 		t.Fatal(err)
 	}

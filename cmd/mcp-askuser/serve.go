@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"os"
-	"os/signal"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -35,7 +34,6 @@ func (a *app) serve() *cobra.Command {
 // serveMCP serves until the client ends the connection or a signal arrives;
 // both are ordinary ends.
 func (a *app) serveMCP(cmd *cobra.Command) error {
-	signal.Ignore(syscall.SIGPIPE) // see server.Serve
 	s, err := a.settings()
 	if err != nil {
 		return err
@@ -59,7 +57,7 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Session:   rand.Text(),
 		Directory: a.directory(),
 	})
-	err = server.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, server.WithLogger(log))
+	err = server.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out.Writer, server.WithLogger(log))
 	presenter.Close(askuser.ErrDisconnected)
 	tools.Close()
 	var sig *signalError

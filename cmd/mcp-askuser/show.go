@@ -32,7 +32,7 @@ func (a *app) show() *cobra.Command {
 			if asJSON {
 				return a.printJSON(rec)
 			}
-			p := page{width: a.width()}
+			p := page{width: a.out.width()}
 			p.record(rec)
 			if at, ok := d.Deadline(cmd.Context(), rec); ok && rec.Outcome == nil {
 				p.line(0, "It closes at %s unless somebody works on it until then.", clock(at))

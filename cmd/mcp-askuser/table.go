@@ -2,11 +2,9 @@ package main
 
 import (
 	"io"
-	"os"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-	"golang.org/x/term"
 
 	"mcp-askuser/question"
 )
@@ -31,25 +29,12 @@ func (t *table) add(cells ...string) {
 
 // printTable writes a table to standard output.
 func (a *app) printTable(t table) error {
-	width := a.width()
+	width := a.out.width()
 	if t.rigid {
 		width = 0
 	}
 	_, err := io.WriteString(a.out, t.text(width))
 	return err
-}
-
-// width is the width of the terminal that standard output goes to, in cells; 0
-// where it goes elsewhere.
-func (a *app) width() int {
-	f, ok := a.out.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return 0
-	}
-	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
-		return width
-	}
-	return 80 // a terminal that does not know
 }
 
 // text draws the table no wider than width, 0 for any.

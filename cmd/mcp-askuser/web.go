@@ -69,7 +69,9 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 		return err
 	}
 	address := server.Address(ln.Addr())
-	fmt.Fprintln(a.out, address)
+	if _, err := fmt.Fprintln(a.out, address); err != nil {
+		return err
+	}
 	if server.Exposed() {
 		qrterminal.GenerateHalfBlock(address, qr.L, a.err)
 	}
