@@ -22,7 +22,7 @@ import (
 
 // askFlags gives a command the flags of those that ask.
 func (a *app) askFlags(cmd *cobra.Command) {
-	a.addFlags(cmd, "dir")
+	a.addFlags(cmd, "dir", "session")
 	a.addFlags(cmd, askKeys[:]...)
 	cmd.Flags().Bool("plain", false, "ask line by line, as with --surface plain")
 }
@@ -115,7 +115,7 @@ func (a *app) put(ctx context.Context, call wire.Call, s settings.Values) (desk.
 	}
 	rec, attendance, err := d.Submit(ctx, desk.Request{
 		Set:       call.Set,
-		Session:   a.getenv("ASK_SESSION"),
+		Session:   a.session(s),
 		Asker:     desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: "shell"},
 		Timeout:   call.Timeout,
 		OnTimeout: call.OnTimeout,

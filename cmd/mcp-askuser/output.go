@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -59,6 +60,9 @@ func (o *output) width() int {
 // the same again (DESIGN, promise 2). The error has the exit status.
 func (a *app) deliver(ctx context.Context, call wire.Call, s settings.Values, render func(desk.Record) (string, error)) error {
 	rec, err := a.put(ctx, call, s)
+	if full, ok := errors.AsType[*desk.RoundLimitError](err); ok {
+		return fmt.Errorf("%w (mcp-askuser lift %s)", err, full.Session)
+	}
 	if err == nil {
 		text, wrong := render(rec)
 		if wrong != nil {

@@ -22,6 +22,7 @@ import (
 // Values are the settings in effect.
 type Values struct {
 	Limits     question.Limits
+	Session    string        // of a question asked by a command; empty for that of its shell
 	MaxRounds  int           // rounds in a row of one session, 0 for no limit (D9)
 	RoundPause time.Duration // without questions, after which the rounds count anew
 
@@ -50,6 +51,7 @@ func table(v *Values, surfaces []string) []*Setting {
 		{Key: "max_options", value: whole(&v.Limits.Options, question.MinOptions), fallback: strconv.Itoa(limits.Options), help: "most options of a question"},
 		{Key: "header_max_length", value: whole(&v.Limits.Header, 1), fallback: strconv.Itoa(limits.Header), help: "most characters of a header"},
 		{Key: "question_max_length", value: whole(&v.Limits.Question, 1), fallback: strconv.Itoa(limits.Question), help: "most characters of a question"},
+		{Key: "session", value: text(&v.Session), help: "the dialogue of which a question is a round; by default that of this shell in this directory"},
 		{Key: "max_rounds", value: whole(&v.MaxRounds, 0), fallback: "10", help: "most rounds in a row of one session, 0 for no limit"},
 		{Key: "round_pause", value: duration(&v.RoundPause, time.Second), fallback: "10m", help: "pause without questions after which rounds count anew"},
 		{Key: "surface", value: order(&v.Surfaces, surfaces), fallback: "auto", help: "where to ask: auto, or names in order"},

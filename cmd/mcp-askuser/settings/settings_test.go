@@ -72,6 +72,7 @@ func TestOrder(t *testing.T) {
 		{"max_options", "ASK_MAX_OPTIONS", "7", "6", "5"},
 		{"header_max_length", "ASK_HEADER_MAX_LENGTH", "7", "6", "5"},
 		{"question_max_length", "ASK_QUESTION_MAX_LENGTH", "7", "6", "5"},
+		{"session", "ASK_SESSION", "c", "b", `"a"`},
 		{"max_rounds", "ASK_MAX_ROUNDS", "0", "6", "5"},
 		{"round_pause", "ASK_ROUND_PAUSE", "7s", "6s", "5s"},
 		{"surface", "ASK_SURFACE", "tty", "inbox", `"auto"`},

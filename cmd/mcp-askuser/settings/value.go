@@ -132,6 +132,11 @@ func choice[T comparable](to *T, words []string, values ...T) *kind[T] {
 	}, func(v T) any { return words[slices.Index(values, v)] }}
 }
 
+// text is any text.
+func text(to *string) value {
+	return &kind[string]{to, "name", "any name", func(text string) (string, bool) { return text, true }, nil}
+}
+
 // directory is an absolute path: hosts start us in directories of their own,
 // and a relative one would lead somewhere else from each.
 func directory(to *string) value {
