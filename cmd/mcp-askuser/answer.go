@@ -14,6 +14,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/tty"
+	"mcp-askuser/ui/words"
 )
 
 func (a *app) answer() *cobra.Command {
@@ -104,7 +105,7 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "%s: %s\n", fate(ended.Outcome), subject(rec))
+	fmt.Fprintf(a.err, "%s: %s\n", capital(words.Outcome(ended.Outcome)), words.Subject(rec))
 	switch ended.State {
 	case desk.Answered:
 		return nil
@@ -152,11 +153,11 @@ func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}
-	ended, err := d.Reply(ctx, rec.ID, question.Reply{Answers: answers, Note: note}, shellSurface)
+	ended, err := d.Reply(ctx, rec.ID, question.Reply{Answers: answers, Note: note}, words.Shell)
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}
-	return a.printLine(success{true, ended.ID, ended.State, "The answer is recorded; " + asker(rec.Asker) + " gets it" + when(rec) + "."})
+	return a.printLine(success{true, ended.ID, ended.State, "The answer is recorded; " + words.Asker(rec.Asker) + " gets it" + when(rec) + "."})
 }
 
 // refuseAnswer prints why an answer was not taken, and returns the error.

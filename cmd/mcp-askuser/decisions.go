@@ -7,6 +7,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // decisionLog writes records, oldest first, as a log of decisions in Markdown:
@@ -19,24 +20,20 @@ func decisionLog(records []desk.Record) string {
 		b.WriteString("\nNothing was asked.\n")
 	}
 	for _, rec := range records {
-		var reply question.Reply
-		if rec.Outcome.Reply != nil {
-			reply = *rec.Outcome.Reply
-		}
-		shown := rec.Shown(reply.Answers)
-		for i, q := range shown {
-			writeDecision(&b, rec, q.Question, reply.Answer(q.ID))
-			if reply.Note != "" && i == len(shown)-1 { // it is about all of them
-				b.WriteString("\nNote of the user:\n\n" + quoted(reply.Note))
+		asked := rec.Asked()
+		for i := range asked {
+			writeDecision(&b, rec.Outcome, &asked[i])
+			if r := rec.Reply(); r != nil && r.Note != "" && i == len(asked)-1 { // it is about all of them
+				b.WriteString("\nNote of the user:\n\n" + quoted(r.Note))
 			}
-			fmt.Fprintf(&b, "\n*%s*\n", trace(rec))
+			fmt.Fprintf(&b, "\n*%s*\n", origin(rec))
 		}
 	}
 	return b.String()
 }
 
-func writeDecision(b *strings.Builder, rec desk.Record, q *question.Question, answer *question.Answer) {
-	fmt.Fprintf(b, "\n## %s\n", inline(q.Text))
+func writeDecision(b *strings.Builder, o *desk.Outcome, q *question.Response) {
+	fmt.Fprintf(b, "\n## %s\n", inline(q.Question.Text))
 	if q.Description != "" {
 		b.WriteString("\n" + quoted(q.Description))
 	}
@@ -46,7 +43,7 @@ func writeDecision(b *strings.Builder, rec desk.Record, q *question.Question, an
 			writeOption(b, &q.Options[i])
 		}
 	}
-	b.WriteString("\n" + verdict(rec, q, answer))
+	b.WriteString("\n" + decision(o, q))
 }
 
 func writeOption(b *strings.Builder, o *question.Option) {
@@ -57,9 +54,8 @@ func writeOption(b *strings.Builder, o *question.Option) {
 	b.WriteByte('\n')
 }
 
-// verdict is the decision in words. Only what the user said is theirs.
-func verdict(rec desk.Record, q *question.Question, answer *question.Answer) string {
-	o := rec.Outcome
+// decision is the decision in words. Only what the user said is theirs.
+func decision(o *desk.Outcome, q *question.Response) string {
 	switch {
 	case o.Status == desk.Dismissed && o.Reply.Reason != "":
 		return "**No decision:** the user closed the question. Their reason:\n\n" + quoted(o.Reply.Reason)
@@ -68,12 +64,12 @@ func verdict(rec desk.Record, q *question.Question, answer *question.Answer) str
 	case o.Status == desk.Timeout:
 		return "**No decision:** nobody answered in time.\n"
 	case o.Status != desk.Answered:
-		return fmt.Sprintf("**No decision:** the question was %s (%s).\n", o.Status, inline(o.Reason))
-	case answer == nil:
+		return fmt.Sprintf("**No decision:** %s (%s).\n", inline(words.Outcome(o)), inline(o.Reason))
+	case q.Answer == nil:
 		return "**No decision:** the user left it open.\n"
 	}
 	text := "**Decision:**"
-	for i, word := range q.Words(answer) {
+	for i, word := range q.Words() {
 		switch {
 		case strings.Contains(word, "\n"): // the free text, the last
 			text += "\n\n" + strings.TrimSuffix(quoted(word), "\n")
@@ -84,21 +80,20 @@ func verdict(rec desk.Record, q *question.Question, answer *question.Answer) str
 		}
 	}
 	text += "\n"
-	if answer.By == question.ByTimeout {
+	if q.By() == question.ByTimeout {
 		text += "\nNobody answered in time; as the asker and the configuration wanted, this is the default.\n"
 	}
 	return text
 }
 
-// trace says who was asked by whom, where and when.
-func trace(rec desk.Record) string {
+// origin says who asked, where and when, and how that ended.
+func origin(rec desk.Record) string {
 	o := rec.Outcome
 	by := inline(strings.TrimSpace(rec.Asker.Client + " " + rec.Asker.Version))
 	if rec.Asker.Directory != "" {
 		by += " in " + inline(rec.Asker.Directory)
 	}
-	end := inline(string(o.Status) + place(o.Surface))
-	return fmt.Sprintf("Asked by %s at %s; %s at %s; round %d, %s", by, stamp(rec.CreatedAt), end, stamp(o.At), rec.Round, inline(rec.ID))
+	return fmt.Sprintf("Asked by %s at %s; %s at %s; round %d, %s", by, stamp(rec.CreatedAt), inline(words.Outcome(o)), stamp(o.At), rec.Round, inline(rec.ID))
 }
 
 // stamp is a time that means the same to every reader.

@@ -7,6 +7,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 func (a *app) dismiss() *cobra.Command {
@@ -24,10 +25,10 @@ func (a *app) dismiss() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err = d.Reply(cmd.Context(), rec.ID, question.Reply{Dismissed: true, Reason: reason}, shellSurface); err != nil {
+			if _, err = d.Reply(cmd.Context(), rec.ID, question.Reply{Dismissed: true, Reason: reason}, words.Shell); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.err, "Dismissed %s; %s is told so%s.\n", rec.ID, asker(rec.Asker), when(rec))
+			fmt.Fprintf(a.err, "Dismissed %s; %s is told so%s.\n", rec.ID, words.Asker(rec.Asker), when(rec))
 			return nil
 		},
 	}
@@ -51,7 +52,7 @@ func (a *app) cancel() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err = d.Close(cmd.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: reason, Surface: shellSurface}); err != nil {
+			if _, err = d.Close(cmd.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: reason, Surface: words.Shell}); err != nil {
 				return err
 			}
 			fmt.Fprintf(a.err, "Withdrawn: %s\n", rec.ID)

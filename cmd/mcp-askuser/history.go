@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui/words"
 )
 
 // historyFormats are how the past can be printed, the first one by default.
@@ -104,7 +105,7 @@ func historyTable(records []desk.Record) table {
 	t.add("ID", "ASKED", "ASKED BY", "QUESTION", "ANSWER", "WHERE")
 	for i, id := range shortened(records, shortPast) {
 		rec := records[i]
-		t.add(id, rec.CreatedAt.Local().Format("2006-01-02 15:04"), asker(rec.Asker), subject(rec), decision(rec), rec.Outcome.Surface)
+		t.add(id, rec.CreatedAt.Local().Format("2006-01-02 15:04"), words.Asker(rec.Asker), words.Subject(rec), words.Decision(rec), words.Surface(rec.Outcome.Surface))
 	}
 	return t
 }

@@ -147,6 +147,39 @@ func TestTranscriptHoldsTogether(t *testing.T) {
 	}
 }
 
+// A confirmation stands as the call of confirm_action, as it comes from the
+// store; what only looks like one does not.
+func TestConfirmationsInTheTranscript(t *testing.T) {
+	yes, no := true, false
+	for _, tc := range []struct {
+		q     question.Question
+		tool  string
+		input string
+	}{
+		{wire.Confirm("Delete?", "", nil), "confirm_action", `{"action":"Delete?"}`},
+		{wire.Confirm("Delete?", "3 files", &no), "confirm_action", `{"action":"Delete?","details":"3 files","default":false}`},
+		{wire.Confirm("Delete?", "", &yes), "confirm_action", `{"action":"Delete?","default":true}`},
+		{past()[1].Questions[0], "ask_user_question", ""},
+	} {
+		d := openDesk(t, t.TempDir())
+		rec, err := d.Ask(t.Context(), question.Set{Questions: []question.Question{tc.q}}, "", desk.Asker{Via: "mcp"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rec, err = d.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled}); err != nil {
+			t.Fatal(err)
+		}
+		if rec, err = d.Get(t.Context(), rec.ID); err != nil {
+			t.Fatal(err)
+		}
+		use := transcript([]desk.Record{rec})[0].Message.Content[0].(toolUse)
+		input, err := json.Marshal(use.Input)
+		if err != nil || use.Name != tc.tool || tc.input != "" && string(input) != tc.input {
+			t.Errorf("%s %s, %v; want %s %s", use.Name, input, err, tc.tool, tc.input)
+		}
+	}
+}
+
 // Whatever is in a text, it comes out of Markdown as that text: no other
 // element than the one that it stands in, and no tag of its own.
 func FuzzMarkdown(f *testing.F) {
@@ -223,7 +256,7 @@ func unescape(s string) string {
 func TestHistoryTable(t *testing.T) {
 	table := historyTable(past())
 	rows := table.rows[1:]
-	for i, want := range []string{"PostgreSQL; We do: 1. backups - @ops looks after it; 缓存, 日志, *more*", "dismissed", "timeout", "No"} {
+	for i, want := range []string{"PostgreSQL; We do: 1. backups - @ops looks after it; 缓存, 日志, *more*", "dismissed in a terminal", "closed, because the time was up", "No"} {
 		if got := rows[i][4]; got != want {
 			t.Errorf("row %d: %q, want %q", i, got, want)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui/words"
 )
 
 func (a *app) pending() *cobra.Command {
@@ -46,9 +47,18 @@ func pendingTable(records []desk.Record, now time.Time) table {
 	t.add("ID", "AGE", "ASKED BY", "ROUND", "STATE", "QUESTION")
 	for i, id := range shortened(records, shortOpen) {
 		rec := records[i]
-		t.add(id, ago(now.Sub(rec.CreatedAt)), asker(rec.Asker), strconv.Itoa(rec.Round), attention(rec), subject(rec))
+		age, _ := words.Age(now.Sub(rec.CreatedAt))
+		t.add(id, age, words.Asker(rec.Asker), strconv.Itoa(rec.Round), attention(rec), words.Subject(rec))
 	}
 	return t
+}
+
+// attention says whether somebody waits for the answer.
+func attention(rec desk.Record) string {
+	if rec.Attended {
+		return "attended"
+	}
+	return "detached"
 }
 
 // openDesk opens the desk for a command that asks nothing itself.

@@ -12,6 +12,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 func (a *app) show() *cobra.Command {
@@ -49,7 +50,8 @@ func (a *app) show() *cobra.Command {
 // page is a record in words.
 type page struct {
 	strings.Builder
-	width int // in cells, 0 for any
+	width     int                 // in cells, 0 for any
+	responses []question.Response // not written yet
 }
 
 // How much deeper a level is, and a further line of the same text, in cells.
@@ -82,21 +84,18 @@ func (p *page) record(rec desk.Record) {
 	p.origin(rec)
 	for _, s := range rec.ShownOn {
 		if s.Why == "" {
-			p.line(0, "Shown%s", place(s.Surface))
+			p.line(0, "Shown%s", words.Place(s.Surface))
 		} else {
-			p.line(0, "Not shown%s: %s", place(s.Surface), question.Line(s.Why))
+			p.line(0, "Not shown%s: %s", words.Place(s.Surface), question.Line(s.Why))
 		}
 	}
-	var reply question.Reply
-	if rec.Outcome != nil && rec.Outcome.Reply != nil {
-		reply = *rec.Outcome.Reply
-	}
-	for i := range rec.Questions {
+	p.responses = rec.Responses()
+	for range rec.Questions {
 		p.line(0, "")
-		p.question(&rec.Questions[i], 0, &reply)
+		p.question(0)
 	}
 	p.line(0, "")
-	p.outcome(rec.Outcome)
+	p.outcome(rec)
 }
 
 // origin says who asked, from where and when (D22).
@@ -114,30 +113,31 @@ func (p *page) origin(rec desk.Record) {
 	p.line(0, "%s", round)
 }
 
-func (p *page) question(q *question.Question, level int, reply *question.Reply) {
-	title := question.Block(q.Text)
+// question writes the next response, and those of its follow-ups below the
+// options that bring them up.
+func (p *page) question(level int) {
+	q := p.responses[0]
+	p.responses = p.responses[1:]
+	title := question.Block(q.Question.Text)
 	if q.Header != "" {
 		title = question.Line(q.Header) + ": " + title
 	}
 	p.line(level, "%s", title)
-	p.line(level, "%s", facts(q))
+	p.line(level, "%s", facts(q.Question))
 	if q.Description != "" {
 		p.line(level, "%s", question.Block(q.Description))
 	}
-	answer := q.Collected
-	if answer == nil {
-		answer = reply.Answer(q.ID)
-	}
 	for i := range q.Options {
-		p.option(&q.Options[i], level+1, answer, reply)
+		p.option(&q.Options[i], level+1, q.Answer)
 	}
-	switch {
-	case answer != nil && answer.By == question.ByCaller:
-		p.line(level, "Answer, which the asker brought along: %s", spoken(q, answer))
-	case answer != nil && answer.By == question.ByTimeout:
-		p.line(level, "Answer, the default after the timeout: %s", spoken(q, answer))
-	case answer != nil:
-		p.line(level, "Answer: %s", spoken(q, answer))
+	switch q.By() {
+	case "":
+	case question.ByCaller:
+		p.line(level, "Answer, which the asker brought along: %s", question.Block(q.Text()))
+	case question.ByTimeout:
+		p.line(level, "Answer, the default after the timeout: %s", question.Block(q.Text()))
+	default:
+		p.line(level, "Answer: %s", question.Block(q.Text()))
 	}
 }
 
@@ -156,7 +156,7 @@ func facts(q *question.Question) string {
 	return "[" + strings.Join(parts, ", ") + "]"
 }
 
-func (p *page) option(o *question.Option, level int, answer *question.Answer, reply *question.Reply) {
+func (p *page) option(o *question.Option, level int, answer *question.Answer) {
 	mark := "- "
 	if answer != nil && slices.Contains(answer.Selected, o.ID) {
 		mark = "* "
@@ -169,33 +169,32 @@ func (p *page) option(o *question.Option, level int, answer *question.Answer, re
 		text += ": " + question.Block(o.Description)
 	}
 	p.line(level, "%s", text)
-	for i := range o.FollowUps {
-		p.question(&o.FollowUps[i], level+1, reply)
+	for range o.FollowUps {
+		p.question(level + 1)
 	}
 }
 
-func (p *page) outcome(o *desk.Outcome) {
-	switch {
-	case o == nil:
+func (p *page) outcome(rec desk.Record) {
+	o := rec.Outcome
+	if o == nil {
 		p.line(0, "Still open.")
 		return
-	case o.Reply == nil:
-		p.line(0, "%s at %s: %s", fate(o), clock(o.At), question.Block(o.Reason))
-		return
 	}
-	p.line(0, "%s at %s", fate(o), clock(o.At))
-	if o.Reply.Reason != "" {
-		p.line(0, "Reason: %s", question.Block(o.Reply.Reason))
+	end, reason, reply := capital(words.Outcome(o))+" at "+clock(o.At), words.Reason(o), rec.Reply()
+	if reason != "" && reply == nil {
+		end, reason = end+": "+reason, ""
 	}
-	if o.Reply.Note != "" {
-		p.line(0, "Note: %s", question.Block(o.Reply.Note))
+	p.line(0, "%s", end)
+	if reason != "" {
+		p.line(0, "Reason: %s", reason)
+	}
+	if reply != nil && reply.Note != "" {
+		p.line(0, "Note: %s", question.Block(reply.Note))
 	}
 }
 
-// spoken is an answer in words.
-func spoken(q *question.Question, a *question.Answer) string {
-	return question.Block(strings.Join(q.Words(a), ", "))
-}
+// capital begins words of ours with a capital letter.
+func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
 
 // clock is a time for people, in their own zone.
 func clock(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }

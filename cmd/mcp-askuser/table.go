@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/question"
 )
 
@@ -85,3 +86,30 @@ func (t *table) widths(width int) []int {
 	}
 	return widths
 }
+
+// shortened returns the least beginnings of the ids by which they are told
+// apart, of the same length each, and no shorter than least.
+func shortened(records []desk.Record, least int) []string {
+	n := least
+	for i := 1; i < len(records); i++ { // sorted by id, in either direction
+		a, b := records[i-1].ID, records[i].ID
+		same := 0
+		for same < len(a) && same < len(b) && a[same] == b[same] {
+			same++
+		}
+		n = max(n, same+1)
+	}
+	out := make([]string, len(records))
+	for i, rec := range records {
+		out[i] = rec.ID[:min(n, len(rec.ID))]
+	}
+	return out
+}
+
+// The least lengths of shortened ids. The first characters of an id are its
+// time: eight tell seconds apart, which is enough for what is open, ten tell
+// milliseconds.
+const (
+	shortOpen = 8
+	shortPast = 10
+)

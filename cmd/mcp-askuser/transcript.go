@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"reflect"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,10 +33,10 @@ type turn struct {
 }
 
 type toolUse struct {
-	Type  string    `json:"type"` // tool_use
-	ID    string    `json:"id"`
-	Name  string    `json:"name"`
-	Input toolInput `json:"input"`
+	Type  string `json:"type"` // tool_use
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Input any    `json:"input"` // of type askInput or confirmInput
 }
 
 type toolResult struct {
@@ -63,15 +64,42 @@ func transcript(records []desk.Record) []line {
 	}
 	for _, rec := range records {
 		use := "toolu_" + rec.ID
-		add(rec, "tool_use", "assistant", rec.CreatedAt, toolUse{"tool_use", use, "ask_user_question", callOf(rec.Set)})
+		tool, input := callOf(rec)
+		add(rec, "tool_use", "assistant", rec.CreatedAt, toolUse{"tool_use", use, tool, input})
 		result := wire.NewResult(rec)
 		add(rec, "tool_result", "user", rec.Outcome.At, toolResult{"tool_result", use, result.Message, result.IsError()}).ToolUseResult = result
 	}
 	return out
 }
 
-// toolInput is a set as the tool takes it.
-type toolInput struct {
+// callOf returns the tool that asks what the record asks, and its arguments. A
+// record does not keep which it was: a question like those of confirm_action
+// counts as one of its.
+func callOf(rec desk.Record) (tool string, input any) {
+	if len(rec.Questions) == 1 && rec.Metadata == nil && rec.OnTimeout == "" {
+		q := rec.Questions[0]
+		c := confirmInput{Action: q.Text, Details: q.Description}
+		for _, o := range q.Options {
+			if o.Default {
+				yes := o.ID == question.YesID
+				c.Default = &yes
+			}
+		}
+		if reflect.DeepEqual(q, wire.Confirm(c.Action, c.Details, c.Default)) {
+			return "confirm_action", c
+		}
+	}
+	return "ask_user_question", askInput{callQuestions(rec.Questions), rec.Metadata}
+}
+
+type confirmInput struct {
+	Action  string `json:"action"`
+	Details string `json:"details,omitempty"`
+	Default *bool  `json:"default,omitempty"`
+}
+
+// askInput is a set as the tool takes it.
+type askInput struct {
 	Questions []callQuestion `json:"questions"`
 	Metadata  map[string]any `json:"metadata,omitempty"`
 }
@@ -96,10 +124,6 @@ type callOption struct {
 	Description string `json:"description,omitempty"`
 	Default     bool   `json:"default,omitempty"`
 	Preview     string `json:"preview,omitempty"`
-}
-
-func callOf(set question.Set) toolInput {
-	return toolInput{callQuestions(set.Questions), set.Metadata}
 }
 
 func callQuestions(qs []question.Question) []callQuestion {

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// A record in words: each question with its options, follow-ups below the option
+// that brings them up, the answer, and how it ended. Times are in the reader's
+// zone, and not in the golden file.
+func TestShow(t *testing.T) {
+	var b strings.Builder
+	for _, rec := range past() {
+		p := page{width: 60}
+		p.record(rec)
+		b.WriteString(p.String() + "\n")
+	}
+	text := regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`).ReplaceAllString(b.String(), "TIME")
+	golden(t, "show.txt", []byte(text))
+}
