@@ -4,7 +4,6 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -16,56 +15,55 @@ import (
 var askHelp string
 
 //go:embed texts/skill.md
-var skillText string
+var skillText []byte
 
-func (a *app) schema() *cobra.Command {
-	var output string
-	cmd := &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON schema of ask_user_question's arguments",
-		Args:  cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.settings()
+// prints is a command that prints a text.
+func (a *app) prints(use, short string, text func() ([]byte, error)) *cobra.Command {
+	return &cobra.Command{
+		Use:   use,
+		Short: short,
+		Args:  arguments(0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			data, err := text()
 			if err != nil {
 				return err
 			}
-			var b bytes.Buffer
-			if err := json.Indent(&b, wire.AskSchema(s.Limits), "", "  "); err != nil {
-				return err
-			}
-			b.WriteByte('\n')
-			if output != "" {
-				return os.WriteFile(output, b.Bytes(), 0o644) //nolint:gosec // a public file
-			}
-			_, err = a.out.Write(b.Bytes())
+			_, err = a.out.Write(data)
 			return err
 		},
 	}
+}
+
+func (a *app) schema() *cobra.Command {
+	var file string
+	cmd := a.prints("schema", "Print the JSON schema of ask_user_question's arguments", func() ([]byte, error) {
+		s, err := a.settings()
+		if err != nil {
+			return nil, err
+		}
+		var b bytes.Buffer
+		if err := json.Indent(&b, wire.AskSchema(s.Limits), "", "  "); err != nil {
+			return nil, err
+		}
+		b.WriteByte('\n')
+		if file != "" {
+			return nil, os.WriteFile(file, b.Bytes(), 0o644) //nolint:gosec // a public file
+		}
+		return b.Bytes(), nil
+	})
 	a.addFlags(cmd, limitKeys[:]...)
-	cmd.Flags().StringVar(&output, "output", "", "write to this file instead")
+	cmd.Flags().StringVar(&file, "output", "", "write to this file instead")
 	return cmd
 }
 
 func (a *app) skill() *cobra.Command {
-	return &cobra.Command{
-		Use:   "skill",
-		Short: "Print a SKILL.md that tells an agent when and how to ask",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprint(a.out, skillText)
-			return err
-		},
-	}
+	return a.prints("skill", "Print a SKILL.md that tells an agent when and how to ask", func() ([]byte, error) {
+		return skillText, nil
+	})
 }
 
 func (a *app) version() *cobra.Command {
-	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the version",
-		Args:  cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(a.out, "mcp-askuser %s\n", buildVersion())
-			return err
-		},
-	}
+	return a.prints("version", "Print the version", func() ([]byte, error) {
+		return []byte("mcp-askuser " + buildVersion() + "\n"), nil
+	})
 }

@@ -30,7 +30,7 @@ it from standard input. Options are named by label or id, several by an array.
 
 Exit status: 0 answered, 1 bad input or somebody else was first, 2 closed
 without an answer, 3 no terminal, 124 timeout, 130 interrupted.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := a.settings()
 			if err != nil {
@@ -64,7 +64,7 @@ without an answer, 3 no terminal, 124 timeout, 130 interrupted.`,
 // toAnswer returns the record to answer: the one named, or the oldest open one.
 func toAnswer(cmd *cobra.Command, d *desk.Desk, args []string) (desk.Record, error) {
 	if len(args) == 1 {
-		rec, err := find(cmd, d, args[0])
+		rec, err := find(cmd.Context(), d, args[0])
 		if err == nil && rec.Outcome != nil {
 			err = &desk.ClosedError{ID: rec.ID, Outcome: *rec.Outcome}
 		}

@@ -42,7 +42,7 @@ func (a *app) ask() *cobra.Command {
 		Use:   "ask [JSON or -]",
 		Short: "Ask the user and print the answer",
 		Long:  askHelp,
-		Args:  cobra.MaximumNArgs(1),
+		Args:  arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			usage := fmt.Sprintf("Usage: %s '{\"questions\":[...]}'", cmd.CommandPath())
 			data, err := a.input(args)

@@ -26,7 +26,7 @@ those that this command prints. For example:
   surface = ["tty", "inbox"]
   timeout = "10m"
   notify_command = ["notify-phone", "--title", "A question"]`,
-		Args: cobra.NoArgs,
+		Args: arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			for _, s := range a.config.Rows {
 				if s.Key == "dir" && s.From == settings.FromDefault {

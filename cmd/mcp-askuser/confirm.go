@@ -21,7 +21,7 @@ func (a *app) confirm() *cobra.Command {
 
 Exit status: 0 yes, 1 no, 2 closed without an answer, 3 no way to ask,
 124 timeout, 130 interrupted. Only 0 is consent.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := a.askSettings(cmd)
 			if err != nil {

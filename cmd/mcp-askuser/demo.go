@@ -18,7 +18,7 @@ func (a *app) demo() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Ask a sample set here and print what an agent would get",
-		Args:  cobra.NoArgs,
+		Args:  arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := a.askSettings(cmd)
 			if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -15,22 +16,14 @@ func (a *app) dismiss() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "dismiss ID",
 		Short: "Close a question as the user, without answering it",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, _, err := a.openDesk(cmd)
-			if err != nil {
-				return err
-			}
-			rec, err := find(cmd, d, args[0])
-			if err != nil {
-				return err
-			}
-			if _, err = d.Reply(cmd.Context(), rec.ID, question.Reply{Dismissed: true, Reason: reason}, words.Shell); err != nil {
+		Args:  arguments(1, 1),
+		RunE: a.onRecord(func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
+			if _, err := d.Reply(ctx, rec.ID, question.Reply{Dismissed: true, Reason: reason}, words.Shell); err != nil {
 				return err
 			}
 			fmt.Fprintf(a.err, "Dismissed %s; %s is told so%s.\n", rec.ID, words.Asker(rec.Asker), when(rec))
 			return nil
-		},
+		}),
 	}
 	a.addFlags(cmd, "dir")
 	cmd.Flags().StringVar(&reason, "reason", "", "why, for the agent to read")
@@ -42,22 +35,14 @@ func (a *app) cancel() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cancel ID",
 		Short: "Withdraw a question as the one who asked it",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, _, err := a.openDesk(cmd)
-			if err != nil {
-				return err
-			}
-			rec, err := find(cmd, d, args[0])
-			if err != nil {
-				return err
-			}
-			if _, err = d.Close(cmd.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: reason, Surface: words.Shell}); err != nil {
+		Args:  arguments(1, 1),
+		RunE: a.onRecord(func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
+			if _, err := d.Close(ctx, rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: reason, Surface: words.Shell}); err != nil {
 				return err
 			}
 			fmt.Fprintf(a.err, "Withdrawn: %s\n", rec.ID)
 			return nil
-		},
+		}),
 	}
 	a.addFlags(cmd, "dir")
 	cmd.Flags().StringVar(&reason, "reason", "withdrawn at the command line", "why, for the agent to read")

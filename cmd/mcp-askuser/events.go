@@ -29,13 +29,13 @@ func (a *app) events() *cobra.Command {
 
 With --since, what happened from then on comes first, and so does what still
 waits.`,
-		Args: cobra.NoArgs,
+		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			from, err := moment(since, time.Now())
 			if err != nil {
 				return err
 			}
-			d, _, err := a.openDesk(cmd)
+			d, err := a.openDesk()
 			if err != nil {
 				return err
 			}

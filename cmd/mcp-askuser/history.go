@@ -29,7 +29,7 @@ func (a *app) history() *cobra.Command {
 Formats: text is a list, the last asked first. The others tell it in order:
 json is an array of records; jsonl a transcript, one message on a line; md a
 log of decisions in Markdown, to go into a pull request.`,
-		Args: cobra.NoArgs,
+		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON && !cmd.Flags().Changed("format") {
 				format = "json"
@@ -44,7 +44,7 @@ log of decisions in Markdown, to go into a pull request.`,
 			if err != nil {
 				return err
 			}
-			d, _, err := a.openDesk(cmd)
+			d, err := a.openDesk()
 			if err != nil {
 				return err
 			}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
 
 	"github.com/spf13/cobra"
 )
@@ -14,13 +13,9 @@ func (a *app) lift() *cobra.Command {
 		Long: `Let a session ask again that has reached the limit of rounds in a row
 (max_rounds). The limit is lifted for this session and for good. The error
 that the agent got names the session; pending and show name it too.`,
-		Args: cobra.ExactArgs(1),
+		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.settings()
-			if err != nil {
-				return err
-			}
-			d, err := a.desk(s, a.log(slog.LevelWarn))
+			d, err := a.openDesk()
 			if err != nil {
 				return err
 			}

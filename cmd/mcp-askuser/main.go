@@ -61,6 +61,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		cmd.Use = alias + strings.TrimPrefix(cmd.Use, "ask")
 	}
 	cmd.SetArgs(args)
+	cmd.SetFlagErrorFunc(flagError)
 	cmd.SetIn(a.in)
 	cmd.SetOut(a.out)
 	cmd.SetErr(a.err)
@@ -82,7 +83,7 @@ func (a *app) root() *cobra.Command {
 
 Without a command it serves MCP over standard input and output, which is how
 agents start it. To see what it does, run: mcp-askuser demo`,
-		Args: cobra.NoArgs,
+		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if term.IsTerminal(int(a.in.Fd())) {
 				return cmd.Help()

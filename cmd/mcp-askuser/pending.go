@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"log/slog"
 	"strconv"
 	"time"
 
@@ -17,9 +16,9 @@ func (a *app) pending() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pending",
 		Short: "List the questions that wait for an answer, oldest first",
-		Args:  cobra.NoArgs,
+		Args:  arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, _, err := a.openDesk(cmd)
+			d, err := a.openDesk()
 			if err != nil {
 				return err
 			}
@@ -59,24 +58,4 @@ func attention(rec desk.Record) string {
 		return "attended"
 	}
 	return "detached"
-}
-
-// openDesk opens the desk for a command that asks nothing itself.
-func (a *app) openDesk(cmd *cobra.Command) (*desk.Desk, *slog.Logger, error) {
-	s, err := a.settings()
-	if err != nil {
-		return nil, nil, err
-	}
-	log := a.log(slog.LevelWarn)
-	d, err := a.desk(s, log)
-	return d, log, err
-}
-
-// find returns the record that a command names, by the beginning of its id.
-func find(cmd *cobra.Command, d *desk.Desk, id string) (desk.Record, error) {
-	rec, err := d.Find(cmd.Context(), id)
-	if err != nil {
-		return rec, fmt.Errorf("%s: %w", id, err)
-	}
-	return rec, nil
 }

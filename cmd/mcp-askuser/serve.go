@@ -24,7 +24,7 @@ func (a *app) serve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve MCP over standard input and output",
-		Args:  cobra.NoArgs,
+		Args:  arguments(0, 0),
 		RunE:  func(cmd *cobra.Command, _ []string) error { return a.serveMCP(cmd) },
 	}
 	a.serveFlags(cmd)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -20,27 +21,19 @@ func (a *app) show() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show ID",
 		Short: "Show one question: who asked, what, and what became of it",
-		Args:  cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, _, err := a.openDesk(cmd)
-			if err != nil {
-				return err
-			}
-			rec, err := find(cmd, d, args[0])
-			if err != nil {
-				return err
-			}
+		Args:  arguments(1, 1),
+		RunE: a.onRecord(func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
 			if asJSON {
 				return a.printJSON(rec)
 			}
 			p := page{width: a.out.width()}
 			p.record(rec)
-			if at, ok := d.Deadline(cmd.Context(), rec); ok && rec.Outcome == nil {
+			if at, ok := d.Deadline(ctx, rec); ok && rec.Outcome == nil {
 				p.line(0, "It closes at %s unless somebody works on it until then.", clock(at))
 			}
-			_, err = io.WriteString(a.out, p.String())
+			_, err := io.WriteString(a.out, p.String())
 			return err
-		},
+		}),
 	}
 	a.addFlags(cmd, "dir")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the record as JSON")

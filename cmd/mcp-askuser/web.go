@@ -32,7 +32,7 @@ as "Authorization: Bearer TOKEN"; GET /api/openapi.json describes what they can 
 Beyond this machine it listens only where told (--listen), with a certificate
 (--tls-cert, --tls-key) or explicitly without (--insecure), and then shows the
 address as a QR code for a phone.`,
-		Args: cobra.NoArgs,
+		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.serveWeb(cmd, o, open) },
 	}
 	a.addFlags(cmd, "dir", "timeout", "max_rounds")

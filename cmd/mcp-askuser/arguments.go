@@ -1,0 +1,60 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mcp-askuser/cmd/mcp-askuser/settings"
+)
+
+// arguments checks how many arguments a command gets. What is missing is called
+// as in the usage line.
+func arguments(least, most int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		wrong := ""
+		switch {
+		case len(args) < least:
+			wrong = strings.Fields(cmd.Use)[1+len(args)] + " is missing"
+		case len(args) <= most:
+			return nil
+		case cmd.HasSubCommands():
+			return unknownCommand(cmd, args[0])
+		default:
+			wrong = fmt.Sprintf("%q is an argument too many", args[most])
+		}
+		return fmt.Errorf("%s\nUsage: %s", wrong, cmd.UseLine())
+	}
+}
+
+func unknownCommand(cmd *cobra.Command, name string) error {
+	var known []string
+	for _, c := range cmd.Commands() {
+		known = append(known, c.Name())
+	}
+	if near := settings.Nearest(name, known); near != "" {
+		return fmt.Errorf("unknown command %q; did you mean %s?", name, near)
+	}
+	return fmt.Errorf("unknown command %q; %s --help lists them all", name, cmd.CommandPath())
+}
+
+// flagError puts what the library says of a flag into our words.
+func flagError(cmd *cobra.Command, err error) error {
+	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		takes := map[string]string{"int": "a whole number", "bool": "true or false"}[bad.GetFlag().Value.Type()]
+		return fmt.Errorf("--%s is %q; it takes %s", bad.GetFlag().Name, bad.GetValue(), takes)
+	}
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || unknown.GetSpecifiedShortnames() != "" {
+		return err
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
+	if near := settings.Nearest(unknown.GetSpecifiedName(), known); near != "" {
+		return fmt.Errorf("%w; did you mean --%s?", err, near)
+	}
+	return fmt.Errorf("%w; %s --help lists them all", err, cmd.CommandPath())
+}
