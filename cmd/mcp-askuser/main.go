@@ -54,7 +54,7 @@ const alias = "AskUserQuestion"
 
 // run runs the command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
-	a.config = settings.New(surfaceNames[:])
+	a.config = settings.New(surfaceNames())
 	cmd := a.root()
 	if a.name == alias {
 		cmd = a.ask()

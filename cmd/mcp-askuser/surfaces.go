@@ -1,6 +1,8 @@
 package main
 
 import (
+	"slices"
+
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
@@ -11,32 +13,68 @@ import (
 	"mcp-askuser/ui/web"
 )
 
-// surfaceNames are what the setting surface takes beside auto.
-var surfaceNames = [...]string{"elicit", "tty", "pane", "inbox", "web", "plain"}
+// surfaceRow is a surface: its name, as the setting surface, records and results
+// have it, and how it is made. What people call it stands in ui/words.
+type surfaceRow struct {
+	name string
+	make func(surfaceParts) ui.Surface
+}
 
-// surfaces turns the names in the settings into surfaces; auto is the chain of
-// DESIGN.md. The page is theirs to start and the caller's to close.
+func surfaceTable() []surfaceRow {
+	return []surfaceRow{
+		{"elicit", func(surfaceParts) ui.Surface { return askuser.Elicit() }},
+		{"tty", func(p surfaceParts) ui.Surface { return tty.New(p.terminal) }},
+		{"pane", func(p surfaceParts) ui.Surface { return pane.New(p.pane) }},
+		{"inbox", func(p surfaceParts) ui.Surface {
+			if p.auto {
+				return ui.OpenElsewhere(p.terminal.Desk)
+			}
+			return ui.Elsewhere() // whoever names it will look there
+		}},
+		{"web", func(p surfaceParts) ui.Surface { return p.page }},
+		{"plain", func(p surfaceParts) ui.Surface { return tty.NewPlain(p.terminal) }},
+	}
+}
+
+// autoOrder is the chain that auto stands for (DESIGN, "Surfaces and the
+// choice").
+func autoOrder() []string { return []string{"elicit", "tty", "pane", "inbox", "web"} }
+
+// surfaceParts is what surfaces are made of.
+type surfaceParts struct {
+	terminal tty.Options
+	pane     pane.Options
+	page     *web.Surface
+	auto     bool // nobody named it
+}
+
+// surfaceNames are what the setting surface takes beside auto.
+func surfaceNames() []string {
+	var names []string
+	for _, row := range surfaceTable() {
+		names = append(names, row.name)
+	}
+	return names
+}
+
+// surfaces makes the surfaces that the settings name. The page is theirs to
+// start and the caller's to close.
 func (a *app) surfaces(s settings.Values, d *desk.Desk, page *web.Surface) []ui.Surface {
 	getenv := a.environ(s)
-	terminal := tty.Options{Getenv: getenv, Desk: d, Turn: tty.NewTurn()}
-	newPane := func() ui.Surface { return pane.New(pane.Options{Getenv: getenv, Dir: getenv(spool.EnvDir)}) }
+	parts := surfaceParts{
+		terminal: tty.Options{Getenv: getenv, Desk: d, Turn: tty.NewTurn()},
+		pane:     pane.Options{Getenv: getenv, Dir: getenv(spool.EnvDir)},
+		page:     page,
+	}
 	var out []ui.Surface
 	for _, name := range s.Surfaces {
-		switch name {
-		case "auto":
-			out = append(out, askuser.Elicit(), tty.New(terminal), newPane(), ui.OpenElsewhere(d), page)
-		case "elicit":
-			out = append(out, askuser.Elicit())
-		case "tty":
-			out = append(out, tty.New(terminal))
-		case "plain":
-			out = append(out, tty.NewPlain(terminal))
-		case "pane":
-			out = append(out, newPane())
-		case "inbox":
-			out = append(out, ui.Elsewhere())
-		case "web":
-			out = append(out, page)
+		names := []string{name}
+		if parts.auto = name == "auto"; parts.auto {
+			names = autoOrder()
+		}
+		for _, name := range names {
+			i := slices.IndexFunc(surfaceTable(), func(row surfaceRow) bool { return row.name == name })
+			out = append(out, surfaceTable()[i].make(parts)) // the settings take no other names
 		}
 	}
 	return out

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/ui/web"
+	"mcp-askuser/ui/words"
+)
+
+// Every surface can be named, is the one that its name says, and has words;
+// auto is an order of them.
+func TestSurfaceTable(t *testing.T) {
+	a := &app{getenv: func(string) string { return "" }}
+	page := web.NewSurface(web.SurfaceOptions{})
+	t.Cleanup(page.Close)
+	names := surfaceNames()
+	made := a.surfaces(settings.Values{Surfaces: names}, openDesk(t, t.TempDir()), page)
+	for i, name := range names {
+		if !words.Knows(name) {
+			t.Errorf("%s has no words", name)
+		}
+		if got := made[i].Name(); got != name {
+			t.Errorf("the surface of %s is %s", name, got)
+		}
+	}
+	if sorted := slices.Sorted(slices.Values(names)); len(slices.Compact(sorted)) != len(names) {
+		t.Errorf("a name stands twice: %v", names)
+	}
+	auto := a.surfaces(settings.Values{Surfaces: []string{"auto"}}, openDesk(t, t.TempDir()), page)
+	for i, name := range autoOrder() {
+		if got := auto[i].Name(); got != name {
+			t.Errorf("surface %d of auto is %s, want %s", i, got, name)
+		}
+	}
+
+	// What --surface takes is auto and these, each of which it takes.
+	all := settings.New(names)
+	all.Load(func(name string) string {
+		return map[string]string{"ASK_SURFACE": strings.Join(append(names, "auto"), ",")}[name]
+	})
+	if err := all.Err(); err != nil {
+		t.Error(err)
+	}
+	all.Load(func(name string) string { return map[string]string{"ASK_SURFACE": "fax"}[name] })
+	if err := all.Err(); err == nil || !strings.Contains(err.Error(), "auto, or one or more of "+strings.Join(names, ", ")+" in order") {
+		t.Errorf("got %v", err)
+	}
+}
