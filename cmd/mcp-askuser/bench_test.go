@@ -161,6 +161,74 @@ func BenchmarkReply(b *testing.B) {
 	b.ReportMetric(percentile(took, 0.99), "p99-ms")
 }
 
+// BenchmarkWaiting keeps a thousand calls waiting in one server: how long a ping
+// takes among them, a call that its user cancels to be withdrawn, and the
+// program to end.
+func BenchmarkWaiting(b *testing.B) {
+	const calls = 1000
+	dir := b.TempDir()
+	r := start(b, build(b, "."), dir, "serve", "--surface", "inbox", "--hold", "1h", "--max-rounds", "0")
+	r.say(b, hello)
+	r.hear(b)
+	store, err := spool.Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	d := desk.New(store, desk.Options{})
+	events, err := d.Watch(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	asked := 0
+	var open []string // their ids, by number
+	ask := func() {
+		r.say(b, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Question %d?"}}}`+"\n", asked, asked))
+		asked++
+		for e := range events {
+			if e.Type == desk.Asked {
+				open = append(open, e.Record.ID)
+				return
+			}
+		}
+		b.Fatal("the question was not asked")
+	}
+	for range calls {
+		ask()
+	}
+	var pings, withdrawals []float64
+	for n := 0; b.Loop(); n++ {
+		at := time.Now()
+		r.say(b, `{"jsonrpc":"2.0","id":"ping","method":"ping"}`+"\n")
+		for !strings.Contains(r.hear(b), `"id":"ping"`) {
+		}
+		pings = append(pings, time.Since(at).Seconds()*1000)
+
+		at = time.Now()
+		r.say(b, fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d,"reason":"AbortError: user-cancel"}}`+"\n", n))
+		rec, err := d.Wait(b.Context(), open[n])
+		if err != nil || rec.State != desk.Cancelled {
+			b.Fatalf("%s, %v", rec.State, err)
+		}
+		withdrawals = append(withdrawals, rec.Outcome.At.Sub(at).Seconds()*1000)
+		ask()
+	}
+	at := time.Now()
+	r.stop()
+	b.ReportMetric(time.Since(at).Seconds()*1000, "end-ms")
+	for _, promise := range []struct {
+		what         string
+		took, atMost float64 // ms
+	}{
+		{"ping-p99-ms", percentile(pings, 0.99), 100},
+		{"withdrawal-p99-ms", percentile(withdrawals, 0.99), 250},
+	} {
+		b.ReportMetric(promise.took, promise.what)
+		if promise.took > promise.atMost {
+			b.Errorf("%s is %.0f, promised are %.0f", promise.what, promise.took, promise.atMost)
+		}
+	}
+}
+
 // BenchmarkToolsList reports what the tools cost the user's context.
 func BenchmarkToolsList(b *testing.B) {
 	r := start(b, build(b, "."), b.TempDir())
