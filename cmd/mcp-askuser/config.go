@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -62,7 +61,7 @@ func (a *app) configTable() error {
 	t := table{rigid: true}
 	t.add("SETTING", "VALUE", "FROM")
 	for _, s := range a.config.Rows {
-		t.add(s.Key, settings.Text(s.Value), cmp.Or(s.Source, s.From))
+		t.add(s.Key, settings.Text(s.Value), a.config.Source(s.Key))
 	}
 	if err := a.printTable(t); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"log/slog"
 
 	"github.com/spf13/cobra"
@@ -48,7 +49,7 @@ func (a *app) desk(s settings.Values, log *slog.Logger) (*desk.Desk, error) {
 	}
 	store, err := spool.Open(dir)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("the store cannot be used: %w (named by %s); name another with --dir or %s", err, a.config.Source("dir"), spool.EnvDir)
 	}
 	return desk.New(store, desk.Options{Log: log, Keep: s.Keep, MaxRounds: s.MaxRounds, Pause: s.RoundPause}), nil
 }

@@ -189,6 +189,12 @@ func (s *Settings) takeFile(entries []entry) {
 	}
 }
 
+// Source names the place that a setting comes from.
+func (s *Settings) Source(key string) string {
+	i := slices.IndexFunc(s.Rows, func(row *Setting) bool { return row.Key == key })
+	return cmp.Or(s.Rows[i].Source, s.Rows[i].From)
+}
+
 // Err says all that is wrong: with the file as a whole, with flags and
 // variables, and with the file line by line.
 func (s *Settings) Err() error {
