@@ -46,7 +46,7 @@ func TestCommandReadsTheEvent(t *testing.T) {
 	want := map[string]any{
 		"event": "ask:question:request", "id": "01JD0000000000000000000000", "agentId": "claude", "sessionId": "s1", "round": 2.0,
 		"directory": "/home/u/shop", "at": "2026-11-02T10:00:00Z", "metadata": map[string]any{"ticket": "A-7"}, "reminder": 3.0,
-		"questions": []any{map[string]any{"question_id": "q1", "question": "Which \x1b database?", "type": "text", "required": false}},
+		"questions": []any{map[string]any{"question_id": "q1", "question": "Which \x1b database?", "type": "text", "required": false, "allow_custom": false}},
 	}
 	if !reflect.DeepEqual(event, want) {
 		t.Errorf("the event is\n%v, want\n%v", event, want)

@@ -47,12 +47,12 @@ func (s *slow) answer() {
 		if !known {
 			a = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\"
 		}
+		s.mu.Lock()
+		s.asked-- // before the answer can be read, and acted upon
+		s.mu.Unlock()
 		if _, err := io.WriteString(s.keys, a); err != nil {
 			return
 		}
-		s.mu.Lock()
-		s.asked--
-		s.mu.Unlock()
 	}
 }
 
