@@ -6,6 +6,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/huh/v2"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -37,9 +38,9 @@ type Form struct {
 	commit ui.Commit
 	now    func() time.Time
 
-	pages     []*page // every page, the review last
-	at        int     // the page in front of the human
-	long      bool    // there has been more than one question, or a draft
+	pages     []*page   // every page, the review last
+	huh       *huh.Form // turns the pages
+	long      bool      // there has been more than one question, or a draft
 	dismissal *term.Dismissal
 	asking    bool // the dismissal is in front of the page
 
@@ -193,9 +194,8 @@ func (f *Form) press(msg tea.Msg) tea.Cmd {
 	case f.limit.lift != nil && name == f.letter("L"):
 		return f.lift()
 	}
-	act, cmd, err := p.press(msg)
-	p.err = err
-	if next := f.do(act); next != nil {
+	_, cmd := f.huh.Update(msg)
+	if next := f.do(p.asks); next != nil {
 		return next
 	}
 	return cmd
@@ -209,12 +209,12 @@ func (f *Form) do(act action) tea.Cmd {
 	case confirm:
 		return f.goOn()
 	case back:
-		f.goBack()
+		f.turn(f.huh.PrevGroup)
 	case dismiss:
 		f.asking = true
 	case edit:
 		if i := f.review().target(); i >= 0 {
-			f.open(f.index(f.asked()[i]))
+			f.turnTo(f.asked()[i])
 		}
 	case explain:
 		keys := append(f.hints(true), term.Hint{"ctrl+c", "leave; the question stays open"})

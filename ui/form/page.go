@@ -2,10 +2,13 @@ package form
 
 import (
 	"errors"
+	"io"
 	"slices"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"charm.land/huh/v2"
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
@@ -59,7 +62,9 @@ func newBody(q *question.Question) answering {
 	return newText(q)
 }
 
-// page is one page of the form: a question, or the review.
+// page is one page of the form: a question, or the review. To huh, which turns
+// the pages, it is the one field of a group; it is drawn here, since a group's
+// view follows no cursor and has none of the terminal's (FACTS 7.6).
 type page struct {
 	body
 	ask       *question.Question // nil on the review
@@ -67,6 +72,7 @@ type page struct {
 	untouched question.Answer    // what the body held before the human came
 	taken     *question.Answer   // what the human last confirmed; nil before
 	err       error
+	asks      action       // what the last key asked of the form
 	reader    *term.Reader // open while the human reads what does not fit
 }
 
@@ -76,6 +82,39 @@ func (p *page) settled() bool {
 	b, ok := p.body.(answering)
 	return ok && p.taken != nil && same(*p.taken, b.answer())
 }
+
+// Update implements huh.Model.
+func (p *page) Update(msg tea.Msg) (huh.Model, tea.Cmd) {
+	var cmd tea.Cmd
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg:
+		p.asks, cmd, p.err = p.press(msg)
+	}
+	return p, cmd
+}
+
+// Focus implements huh.Field.
+func (p *page) Focus() tea.Cmd { p.focus(); return nil }
+
+// The rest of huh.Field has no use here: the form draws its pages, lists their
+// keys, checks and keeps their answers, and never runs in huh's own program.
+
+func (p *page) Blur() tea.Cmd                            { return nil }
+func (p *page) Init() tea.Cmd                            { return nil }
+func (p *page) View() string                             { return "" }
+func (p *page) Error() error                             { return nil }
+func (p *page) Run() error                               { return errors.ErrUnsupported }
+func (p *page) RunAccessible(io.Writer, io.Reader) error { return errors.ErrUnsupported }
+func (p *page) Skip() bool                               { return false }
+func (p *page) Zoom() bool                               { return false }
+func (p *page) GetKey() string                           { return "" }
+func (p *page) GetValue() any                            { return nil }
+func (p *page) KeyBinds() []key.Binding                  { return nil }
+func (p *page) WithTheme(huh.Theme) huh.Field            { return p }
+func (p *page) WithKeyMap(*huh.KeyMap) huh.Field         { return p }
+func (p *page) WithWidth(int) huh.Field                  { return p }
+func (p *page) WithHeight(int) huh.Field                 { return p }
+func (p *page) WithPosition(huh.FieldPosition) huh.Field { return p }
 
 func same(a, b question.Answer) bool {
 	return a.Custom == b.Custom && slices.Equal(a.Selected, b.Selected)
