@@ -85,7 +85,7 @@ var errNothing = api.Problemf(api.QuestionNotFound, "nothing waits for an answer
 
 // terminal is this terminal as a surface.
 func (a *app) terminal(s settings.Values, d *desk.Desk, plain bool) ui.Surface {
-	options := tty.Options{Getenv: a.environ(s), Desk: d}
+	options := tty.Options{Getenv: a.environ(s), Desk: d, Opened: true}
 	if plain {
 		return tty.NewPlain(options)
 	}

@@ -28,8 +28,8 @@ const (
 
 // body is what a page is filled with: a choice, a text, the review.
 type body interface {
-	// press handles a key or a paste. An error is for the human.
-	press(msg tea.Msg) (action, tea.Cmd, error)
+	// bind returns what a key or a paste does now; nil is nothing.
+	bind(msg tea.Msg) does
 	// draw shows the body at this width; rows is a guide for what can grow.
 	draw(s *term.Styles, width, rows int) term.Block
 	// hints are the keys that work now. A body in which a filter or a free text
@@ -40,7 +40,16 @@ type body interface {
 	// focus puts the keyboard into the body, blur takes it away.
 	focus()
 	blur()
+	// keep remembers what was marked and typed; back goes back to that.
+	keep() (back func())
 }
+
+// does is what a key does, and what it asks of the form then. An error is for
+// the human.
+type does func() (action, error)
+
+func asks(a action) does  { return func() (action, error) { return a, nil } }
+func only(do func()) does { return func() (action, error) { do(); return none, nil } }
 
 // answering is a body that answers a question.
 type answering interface {
@@ -85,12 +94,11 @@ func (p *page) settled() bool {
 
 // Update implements huh.Model.
 func (p *page) Update(msg tea.Msg) (huh.Model, tea.Cmd) {
-	var cmd tea.Cmd
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg:
-		p.asks, cmd, p.err = p.press(msg)
+		p.asks, p.err = p.bind(msg)()
 	}
-	return p, cmd
+	return p, nil
 }
 
 // Focus implements huh.Field.
@@ -163,7 +171,7 @@ func (p *page) choice() *choice {
 // leadsOn reports whether the option under the cursor has follow-ups.
 func (p *page) leadsOn() bool {
 	c := p.choice()
-	return c != nil && len(c.rows[c.cursor].option.FollowUps) > 0
+	return c != nil && len(c.option().FollowUps) > 0
 }
 
 // heading is the page's question as lines of width cells.
@@ -175,7 +183,10 @@ func (p *page) heading(s *term.Styles, width int) []string {
 	if p.ask.Description != "" {
 		lines = append(lines, term.Text(s.Muted, question.Block(p.ask.Description), width)...)
 	}
-	if !p.ask.Required {
+	switch c := p.choice(); {
+	case c != nil && c.skipped:
+		lines = append(lines, s.Cursor.Render("› "+term.LeftOpen))
+	case !p.ask.Required:
 		lines = append(lines, s.Muted.Render("(optional)"))
 	}
 	return lines

@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -24,7 +23,6 @@ import (
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
-	"mcp-askuser/ui/form"
 )
 
 // report is what the program on the terminal says about itself when it ends.
@@ -76,10 +74,7 @@ func program(name string) int {
 		fmt.Println(err)
 		return 3
 	}
-	surface := newSurface("tty", Options{Plain: os.Getenv("TTY_PLAIN") != "", Desk: d})
-	if os.Getenv("TTY_CLOCK") == "" { // a deadline is on the real clock
-		surface.form = []form.Option{form.WithClock(impatient())}
-	}
+	surface := newSurface("tty", Options{Plain: os.Getenv("TTY_PLAIN") != "", Opened: os.Getenv("TTY_APPEARED") == "", Desk: d})
 	var shows sync.WaitGroup
 	for one := range strings.SplitSeq(name, "+") {
 		shows.Go(func() {
@@ -138,13 +133,6 @@ func program(name string) int {
 		_ = next.Run()
 	}
 	return 0
-}
-
-// impatient returns a clock on which every look is a second after the last, so
-// that a form takes keys at once.
-func impatient() func() time.Time {
-	var looks atomic.Int64
-	return func() time.Time { return time.Unix(1_800_000_000+looks.Add(1), 0) }
 }
 
 // giveTerminalAway makes another process group the foreground one of the

@@ -19,6 +19,7 @@ import (
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
 
@@ -44,6 +45,10 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		backing.Save(ctx, r)
 		screen.Send(form.Deadline{At: backing.Deadline(ctx)}) // at once: the human is looking
 	}
+	origin := act.Appeared
+	if s.options.Opened {
+		origin = act.Opened
+	}
 	f := form.New(backing.Rec, func(r question.Reply) error {
 		err := commit(r)
 		var closed *desk.ClosedError
@@ -52,7 +57,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		}
 		sent.CompareAndSwap(false, err == nil)
 		return err
-	}, append(backing.Options(ctx, keep), s.form...)...)
+	}, append(backing.Options(ctx, keep), form.WithOrigin(origin))...)
 	gone, hangUp := context.WithCancelCause(context.Background())
 	defer hangUp(nil)
 	keys := &keyboard{terminal: t, hangUp: hangUp}

@@ -25,6 +25,9 @@ type Options struct {
 	// Desk keeps what the human has typed so far, and knows the deadline and the
 	// earlier rounds; see form.Backing.
 	Desk *desk.Desk
+	// Opened says that the human called for the form: then it needs no pause in
+	// their typing.
+	Opened bool
 }
 
 // New returns the surface "tty": the full-screen form, or the plain one where
@@ -54,7 +57,6 @@ func newSurface(name string, o Options) *surface {
 type surface struct {
 	name    string
 	options Options
-	form    []form.Option // for tests, which have no 300 ms to wait
 }
 
 // Name implements ui.Surface.
