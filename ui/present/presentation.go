@@ -42,6 +42,7 @@ type Presentation struct {
 	surface     string          // the one that is being tried, or shows it
 	address     string          // where the human can be sent
 	kept        *question.Reply // given where it cannot be given again, and not stored
+	ending      bool            // finish has begun
 	own         bool            // a surface is sending, or has sent, the end
 	unstored    bool            // final is known here alone
 	told        bool            // some call has delivered the end
@@ -134,13 +135,18 @@ func (x *Presentation) look(ctx context.Context) {
 
 // finish makes the end known, to the calls that wait and to the surfaces that
 // had no part in it. Forms that are with a client wait no more: it gets the end
-// when it comes back, and one that never does keeps nobody waiting.
+// when it comes back, and one that never does keeps nobody waiting. They go
+// before anybody can ask the same anew, and would find the record attended.
 func (x *Presentation) finish(rec desk.Record, err error) {
 	x.mu.Lock()
-	if x.over() {
-		x.mu.Unlock()
+	first := !x.ending
+	x.ending = true
+	x.mu.Unlock()
+	if !first {
 		return
 	}
+	x.forms.giveUp()
+	x.mu.Lock()
 	x.final, x.err = rec, err
 	close(x.ended)
 	own := x.own
@@ -149,7 +155,6 @@ func (x *Presentation) finish(rec desk.Record, err error) {
 	if !own {
 		x.withdraw(x.cause())
 	}
-	x.forms.giveUp()
 }
 
 // cause is why a surface is withdrawn.
