@@ -47,14 +47,19 @@ func act(action mcp.ElicitationResponseAction, content map[string]any) func(mcp.
 	}
 }
 
+// accept accepts as no host would: later than a quarter of a second.
 func accept(content map[string]any) func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
-	return act(mcp.ElicitationResponseActionAccept, content)
+	return after(300*time.Millisecond, act(mcp.ElicitationResponseActionAccept, content))
 }
 
-// slowly acts as no host would: later than a second.
+// slowly closes a form as no host would: later than a second.
 func slowly(do func(mcp.ElicitationParams) (*mcp.ElicitationResult, error)) func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+	return after(1100*time.Millisecond, do)
+}
+
+func after(d time.Duration, do func(mcp.ElicitationParams) (*mcp.ElicitationResult, error)) func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 	return func(p mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
-		<-time.After(1100 * time.Millisecond) // the second itself is what is tested
+		<-time.After(d) // the time itself is what is tested
 		return do(p)
 	}
 }
