@@ -276,6 +276,56 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
+// Where a human sits at a client that can show them nothing, its model tells
+// them what to do; the answer is fetched with the ticket.
+func TestUntold(t *testing.T) {
+	r := newRig(t, Elicit())
+	r.Attended = func(known bool) bool { return known }
+	r.Command = "mcp-askuser inbox"
+	got := within(t, r.start(t.Context(), &link{client: Client{Implementation: mcp.Implementation{Name: "opencode"}}}, request(which)))
+	if status := got.status(t); status != "pending" || got.IsError {
+		t.Fatalf("the result is %s", status)
+	}
+	text := got.Content[0].(mcp.TextContent).Text
+	id := r.open().ID
+	if !strings.HasPrefix(text, `Tell the user now, in your reply: "To answer my question, run mcp-askuser inbox in a terminal."`) || !strings.Contains(text, id) {
+		t.Errorf("the model is told: %s", text)
+	}
+	r.reply(id, "a")
+	x, err := r.await(WithTransport(t.Context(), &link{}), request(`{"id":"`+id+`"}`))
+	if status := (result{x, err}).status(t); status != "answered A" {
+		t.Errorf("the result is %s", status)
+	}
+}
+
+// A form that its host shows too late is not used.
+func TestLateForms(t *testing.T) {
+	r := newRig(t, Elicit())
+	l := &link{client: Client{Implementation: mcp.Implementation{Name: "goose"}, Capabilities: mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}}}
+	if status := within(t, r.start(t.Context(), l, request(which))).status(t); status != "unavailable" {
+		t.Errorf("the result is %s", status)
+	}
+}
+
+// What is told of where to answer follows the question: an address comes first.
+func TestProgressFollows(t *testing.T) {
+	if got := where("web", "http://127.0.0.1:4000/?token=x"); got != "http://127.0.0.1:4000/?token=x waits for your answer" {
+		t.Error(got)
+	}
+	r := newRig(t, Elicit(), ui.Elsewhere())
+	var req mcp.CallToolRequest = request(which)
+	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
+	l := &link{}
+	got := r.start(t.Context(), l, req)
+	r.reply(r.open().ID, "a")
+	within(t, got)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if last := l.notes[len(l.notes)-1]; !strings.Contains(last, "Run mcp-askuser inbox to answer: Which?") {
+		t.Errorf("the last of %q", l.notes)
+	}
+}
+
 // The client's own form, in both eras.
 func TestOwnForm(t *testing.T) {
 	can := mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}
