@@ -115,6 +115,10 @@ func (c *call) waitOn(ctx context.Context, w *present.Waiter) (*mcp.CallToolResu
 	return c.wait(ctx, w)
 }
 
+// settling is how long a surface shows a question before the client is told of
+// it: most that cannot reach the human say so at once.
+const settling = 150 * time.Millisecond
+
 // wait stays until the record has ended, or the call must return: with a form
 // for the client, with a ticket when the host will not wait longer, or with
 // nothing when the client has gone.
@@ -133,13 +137,16 @@ func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult
 		nobody = w.Nobody()
 	}
 	changed := w.Changed()
-	c.progress(ctx, w, start)
+	settled := time.NewTimer(settling)
+	defer settled.Stop()
 	for {
 		select {
 		case <-w.Ended():
 			return c.deliver(ctx, w), nil
 		case <-changed:
 			changed = w.Changed()
+			settled.Reset(settling)
+		case <-settled.C:
 			c.progress(ctx, w, start)
 		case <-nobody:
 			nobody = nil

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -29,8 +28,7 @@ type link struct {
 	client Client
 	elicit func(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error)
 
-	mu        sync.Mutex
-	notes     []string
+	noted     chan string // nil: nobody looks
 	delivered func(written bool)
 }
 
@@ -43,10 +41,10 @@ func (l *link) Directory() string { return "/src/shop" }
 func (l *link) Turn(context.Context) (func(), error) { return func() {}, nil }
 
 func (l *link) Notify(_ string, params any) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	data, err := json.Marshal(params)
-	l.notes = append(l.notes, string(data))
+	if l.noted != nil {
+		l.noted <- string(data)
+	}
 	return err
 }
 
@@ -313,17 +311,15 @@ func TestProgressFollows(t *testing.T) {
 		t.Error(got)
 	}
 	r := newRig(t, Elicit(), ui.Elsewhere())
-	var req mcp.CallToolRequest = request(which)
+	req := request(which)
 	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
-	l := &link{}
+	l := &link{noted: make(chan string, 10)}
 	got := r.start(t.Context(), l, req)
+	if first := within(t, l.noted); !strings.Contains(first, "Run mcp-askuser inbox to answer: Which?") {
+		t.Errorf("the first is %s", first) // and not of the form, which is not there
+	}
 	r.reply(r.open().ID, "a")
 	within(t, got)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if last := l.notes[len(l.notes)-1]; !strings.Contains(last, "Run mcp-askuser inbox to answer: Which?") {
-		t.Errorf("the last of %q", l.notes)
-	}
 }
 
 // The client's own form, in both eras.
