@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -106,7 +107,7 @@ func (a *app) request(call wire.Call, s settings.Values) desk.Request {
 	return desk.Request{
 		Set:       call.Set,
 		Session:   a.session(s),
-		Asker:     desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: "shell"},
+		Asker:     desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: "shell", PID: os.Getppid()},
 		Timeout:   call.Timeout,
 		OnTimeout: call.OnTimeout,
 	}

@@ -54,6 +54,7 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Surfaces:  a.surfaces(s, d, page),
 		Hold:      s.Hold,
 		Timeout:   s.Timeout,
+		Host:      os.Getppid(),
 	})
 	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{
 		Options: server.Options{Directory: a.directory(), Log: log},

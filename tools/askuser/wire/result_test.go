@@ -22,6 +22,12 @@ func answeredBy(rec desk.Record, note string, answers ...question.Answer) desk.R
 	return ended(rec, desk.Outcome{Status: desk.Answered, Surface: "elicit", Reply: &question.Reply{Answers: answers, Note: note}})
 }
 
+// by makes it somebody else's reply.
+func by(who question.By, through *desk.Answerer, rec desk.Record) desk.Record {
+	rec.Outcome.Reply.By, rec.Outcome.Answerer = who, through
+	return rec
+}
+
 func databaseQuestion() question.Question {
 	return question.Question{ID: "q1", Text: "Which database?", Header: "Database", Type: question.SingleChoice, Required: true, AllowCustom: true,
 		Options: []question.Option{{ID: "postgresql", Label: "PostgreSQL"}, {ID: "mongodb", Label: "MongoDB", FollowUps: []question.Question{
@@ -51,6 +57,12 @@ func TestResultTexts(t *testing.T) {
 		{"all left open", answeredBy(asked(featuresQuestion()), ""), `Left open by the user: "Which <b>"features"</b>?".`, false},
 		{"an answer that the caller brought is never the user's", answeredBy(asked(collected, featuresQuestion()), "", question.Answer{QuestionID: "q2", Selected: []string{"c"}}),
 			`User has answered your questions: "Which <b>"features"</b>?"="C". You can now continue with the user's answers in mind. Not asked, because you brought the answer yourself; the user has not confirmed it: "Which database?"="PostgreSQL".`, false},
+		{"by a program", by(question.ByProgram, nil, answeredBy(asked(databaseQuestion(), featuresQuestion()), "ok", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByProgram})),
+			`Answered by a program, not by the user themselves: "Which database?"="PostgreSQL". Left open: "Which <b>"features"</b>?". The program adds: "ok".`, false},
+		{"by the agent itself", by(question.ByProgram, &desk.Answerer{Agents: true}, answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByProgram})),
+			`Answered by an agent's own process, not by the user themselves: "Which database?"="PostgreSQL".`, false},
+		{"dismissed by a program", by(question.ByProgram, nil, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true, Reason: "Busy"}})),
+			`The question was dismissed by a program, not by the user themselves. Its reason: "Busy". Go on without assuming that any option was chosen.`, false},
 		{"by timeout", answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByTimeout}),
 			`Nobody answered in time; as you asked, the default stands, not confirmed by the user: "Which database?"="PostgreSQL".`, false},
 		{"dismissed", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}}),
@@ -88,12 +100,13 @@ func TestResultTexts(t *testing.T) {
 
 func TestStructuredContent(t *testing.T) {
 	rec := answeredBy(asked(databaseQuestion(), featuresQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"mongodb"}}, question.Answer{QuestionID: "q1.mongodb.1", Selected: []string{"false"}})
+	rec.Outcome.At, rec.Outcome.Took = time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC), 1500
 	got, err := encode(NewResult(rec))
 	want := `{"status":"answered","message":"User has answered your questions: \"Which database?\"=\"MongoDB\", \"Sharded?\"=\"No\". You can now continue with the user's answers in mind. Left open by the user: \"Which <b>\"features\"</b>?\".","id":"01J","round":2,"answers":{"Which database?":"MongoDB","Sharded?":"No"},"responses":[` +
 		`{"question_id":"q1","question":"Which database?","header":"Database","state":"answered","selected":[{"id":"mongodb","label":"MongoDB"}],"text":"","response":"MongoDB","by":"user"},` +
 		`{"question_id":"q1.mongodb.1","question":"Sharded?","state":"answered","selected":[{"id":"false","label":"No"}],"text":"","response":false,"by":"user"},` +
 		`{"question_id":"q2","question":"Which <b>\"features\"</b>?","header":"Features","state":"unanswered","selected":[],"text":"","response":null}],` +
-		`"note":"","summary":"User answered 2 questions","surface":"elicit"}`
+		`"note":"","summary":"User answered 2 questions","surface":"elicit","answered_at":"2026-11-03T09:00:00Z","took_ms":1500}`
 	if err != nil || got != want {
 		t.Errorf("%v\ngot  %s\nwant %s", err, got, want)
 	}
