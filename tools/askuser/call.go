@@ -181,6 +181,7 @@ func (c *call) deliver(ctx context.Context, w *present.Waiter) *mcp.CallToolResu
 		}
 	})
 	r := wire.NewResult(rec)
+	r.Age(rec, time.Now())
 	if w.Unstored() {
 		r.Message += " " + texts.Text("unstored")
 	}

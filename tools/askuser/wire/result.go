@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -97,6 +98,18 @@ func NewResult(rec desk.Record) *Result {
 		r.Message = texts.Text("failed")
 	}
 	return r
+}
+
+// Age adds to an answer that is delivered late how old it is.
+func (r *Result) Age(rec desk.Record, now time.Time) {
+	if rec.State != desk.Answered || now.Sub(rec.Outcome.At) <= time.Minute {
+		return
+	}
+	ago, name := words.Ago(now.Sub(rec.Outcome.At)), "age_program"
+	if slices.ContainsFunc(r.Responses, func(x Response) bool { return x.By == question.ByUser }) {
+		name = "age"
+	}
+	r.Message += " " + texts.Fill(name, map[string]string{"ago": ago})
 }
 
 func (r *Result) dismissed(o *desk.Outcome) {

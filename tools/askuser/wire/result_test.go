@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -116,6 +117,31 @@ func TestStructuredContent(t *testing.T) {
 	}
 }
 
+func TestAge(t *testing.T) {
+	rec := answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}})
+	given := time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
+	rec.Outcome.At = given
+	const said = `User has answered your questions: "Which database?"="PostgreSQL". You can now continue with the user's answers in mind.`
+	for _, tc := range []struct {
+		by   question.By
+		late time.Duration
+		want string
+	}{
+		{question.ByUser, time.Minute, said},
+		{question.ByUser, -time.Hour, said},
+		{question.ByUser, 3 * time.Hour, said + " The user answered this 3 h ago."},
+		{question.ByProgram, 2 * time.Minute, `Answered by a program, not by the user themselves: "Which database?"="PostgreSQL". This was answered 2 min ago.`},
+	} {
+		rec.Outcome.Reply.Answers[0].By = tc.by
+		if got, err := Format(rec, "text", given.Add(tc.late)); err != nil || got != tc.want {
+			t.Errorf("%s after %s: %v\ngot  %s\nwant %s", tc.by, tc.late, err, got, tc.want)
+		}
+	}
+	if got, _ := Format(asked(databaseQuestion()), "text", given); !strings.HasPrefix(got, "The question is still open") {
+		t.Error(got)
+	}
+}
+
 func TestFormats(t *testing.T) {
 	sameHeader := featuresQuestion()
 	sameHeader.Header = "Database"
@@ -132,12 +158,12 @@ func TestFormats(t *testing.T) {
 		{"ids", `{"answers":{"q1":"mongodb","q1.mongodb.1":true,"q2":["a","c","mine"]}}`, rec},
 		{"questions", `{"answers":{},"note":"User dismissed the question without answering."}`, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}})},
 	} {
-		got, err := Format(tc.rec, tc.format)
+		got, err := Format(tc.rec, tc.format, time.Time{})
 		if err != nil || got != tc.want {
 			t.Errorf("%s: %v\ngot  %s\nwant %s", tc.format, err, got, tc.want)
 		}
 	}
-	if _, err := Format(rec, "yaml"); err == nil {
+	if _, err := Format(rec, "yaml", time.Time{}); err == nil {
 		t.Error("an unknown format was accepted")
 	}
 }
