@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"time"
 
 	"mcp-askuser/ui"
 )
@@ -47,7 +48,8 @@ func zellij() *kind {
 	}
 }
 
-// wezterm splits the asker's pane.
+// wezterm splits the asker's pane, which gives the new one the focus. It tells
+// how long each client has been quiet.
 func wezterm() *kind {
 	return &kind{
 		name: programWezTerm,
@@ -64,24 +66,37 @@ func wezterm() *kind {
 		},
 		look: func(place) []string { return []string{"list-clients", "--format", "json"} },
 		seen: func(_ place, output string) (view, error) {
-			var clients []struct{}
+			var clients []struct {
+				Idle *struct{ Secs, Nanos time.Duration } `json:"idle_time"`
+			}
 			if err := json.Unmarshal([]byte(output), &clients); err != nil || len(clients) == 0 {
 				return view{}, ui.Unavailablef("no client is attached to WezTerm")
 			}
-			return view{}, nil
+			var v view
+			for _, c := range clients {
+				if c.Idle == nil {
+					return view{}, nil
+				}
+				if calm := time.Now().Add(quiet - c.Idle.Secs*time.Second - c.Idle.Nanos); calm.After(v.calm) {
+					v.calm = calm
+				}
+			}
+			return v, nil
 		},
 		open: func(at place, _ view, argv []string) []string {
 			return append([]string{"split-pane", "--bottom", "--pane-id", at.pane, "--"}, argv...)
 		},
-		id:   number,
-		shut: func(_ place, pane string) []string { return []string{"kill-pane", "--pane-id", pane} },
+		id:    number,
+		grabs: true,
+		shut:  func(pane string) []string { return []string{"kill-pane", "--pane-id", pane} },
 	}
 }
 
 // kitty opens a window (its word for a pane) in the asker's tab. It takes
 // commands only where the user has switched remote control on, and only
 // through its socket: without one it would talk over the terminal that the
-// host holds (DESIGN, promise 5). Where it runs, its windows are on a desktop.
+// host holds (DESIGN, promise 5). Where it runs, its windows are on a desktop. It
+// does not tell when a key came last: its windows never take the focus.
 func kitty() *kind {
 	return &kind{
 		name: programKitty,
@@ -95,10 +110,10 @@ func kitty() *kind {
 			return place{server: []string{programKitty, "@", "--to", socket}, pane: pane}, true
 		},
 		open: func(at place, _ view, argv []string) []string {
-			return append([]string{"launch", "--match", "window_id:" + at.pane, "--type", "window", "--title", title}, argv...)
+			return append([]string{"launch", "--match", "window_id:" + at.pane, "--type", "window", "--keep-focus", "--title", title}, argv...)
 		},
 		id:   number,
-		shut: func(_ place, pane string) []string { return []string{"close-window", "--match", "id:" + pane} },
+		shut: func(pane string) []string { return []string{"close-window", "--match", "id:" + pane} },
 	}
 }
 

@@ -23,6 +23,7 @@ const patience = 3 * time.Second
 type pane struct {
 	kind  *kind
 	place place
+	view  view
 	id    string // empty if the kind has no ids
 	line  *lifeline
 	leave context.CancelFunc // ends the command that opened it: a terminal emulator's lives on
@@ -31,7 +32,7 @@ type pane struct {
 // open opens a pane in which argv runs; see wrapper. The error wraps
 // ui.ErrUnavailable, or is the cause of ctx's end.
 func open(ctx context.Context, k *kind, at place, argv []string) (*pane, error) {
-	v, err := k.view(at)
+	v, err := k.calm(ctx, at)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +40,7 @@ func open(ctx context.Context, k *kind, at place, argv []string) (*pane, error) 
 	if err != nil {
 		return nil, ui.Unavailablef("%v", err)
 	}
-	p := &pane{kind: k, place: at, line: line}
+	p := &pane{kind: k, place: at, view: v, line: line}
 	opening, leave := context.WithCancel(context.WithoutCancel(ctx))
 	p.leave = leave
 	cmd := at.command(opening, k.open(at, v, line.command(argv, v)))
@@ -48,18 +49,6 @@ func open(ctx context.Context, k *kind, at place, argv []string) (*pane, error) 
 		return nil, err
 	}
 	return p, nil
-}
-
-// view asks what the human sees.
-func (k *kind) view(at place) (view, error) {
-	if k.look == nil {
-		return view{}, nil
-	}
-	output, err := at.run(k.look(at))
-	if err != nil {
-		return view{}, ui.Unavailablef("%s: %v", k.name, err)
-	}
-	return k.seen(at, output)
 }
 
 // start runs the command that opens the pane, and waits until the pane's
@@ -109,7 +98,7 @@ func (p *pane) close() {
 	defer p.leave()
 	if p.id != "" {
 		// Even without its process: the user may have told the program to keep such panes.
-		_, _ = p.place.run(p.kind.shut(p.place, p.id))
+		_, _ = p.place.run(p.kind.shut(p.id))
 		return
 	}
 	select {

@@ -40,10 +40,19 @@ type Options struct {
 	// Dir is the desk's directory, told to the program in the pane, whose
 	// environment is that of the multiplexer. Empty says nothing.
 	Dir string
-	// Ancestors yields the environments of the processes above the asker,
-	// nearest first: some hosts pass on next to nothing of theirs (FACTS 1). Nil
-	// means those of this process, where the system lets us read them.
-	Ancestors iter.Seq[func(string) string]
+	// Ancestors yields the processes above the asker, nearest first: some hosts
+	// pass on next to nothing of their environment (FACTS 1). Nil means those
+	// above this process, where the system lets us look.
+	Ancestors iter.Seq[Process]
+}
+
+// Process is one above the asker.
+type Process struct {
+	// Getenv looks up a variable of the environment it was started with.
+	Getenv func(string) string
+	// Daemon says that it stands on no screen: what it serves may be on others
+	// than the one it was started on (FACTS 3).
+	Daemon bool
 }
 
 // New returns the surface "pane".
