@@ -99,9 +99,9 @@ func TestTmuxAttachedLater(t *testing.T) {
 	ctx, withdraw := context.WithCancel(t.Context())
 	surface := s.inside()
 	defer withdraw()
-	s.refuses(ctx, surface, "no client is attached to the tmux session")
+	s.refuses(ctx, surface, "no client is attached to the multiplexer")
 	withdraw()
-	s.refuses(t.Context(), surface, "no client is attached to the tmux session")
+	s.refuses(t.Context(), surface, "no client is attached to the multiplexer")
 	x := s.attach(30)
 	x.WaitFor("Which one?>")
 	if got := s.panes(); got != "%0\n%1" {

@@ -18,8 +18,8 @@ type kind struct {
 	name string
 	// inside tells from a process's environment whether it runs inside, and where.
 	inside func(getenv func(string) string) (place, bool)
-	// look is the command whose output seen judges. The error says why no human
-	// can see a new pane. Nil where opening one is proof enough.
+	// look is the command whose output seen reads. Nil where opening a pane is
+	// proof enough that somebody sees it.
 	look func(place) []string
 	seen func(at place, output string) (view, error)
 	// open is the command that runs argv in a new pane, and prints the pane's id.
@@ -34,10 +34,9 @@ type kind struct {
 	focus func(v view, pane string) []string
 	// grabs says that panes cannot be opened without the focus.
 	grabs bool
-	// tell shows a client a line, for as long as it takes to read it if that is
-	// asked for. Nil where that cannot be done.
-	tell func(client, pane, text string, read bool) []string
-	// way says how to get to a pane that has not the focus. Set if tell is.
+	// tell shows a client a line. Nil where that cannot be done.
+	tell func(client, pane, text string) []string
+	// way says how to get to a pane without the focus. Set if focus is.
 	way func(view) string
 	// hooks has its second command return when a client has come, or looks at
 	// something else, since the first; the third ends that. Nil where nothing
@@ -55,21 +54,12 @@ type place struct {
 // view is what the human sees before the new pane.
 type view struct {
 	session   string    // where a window would be opened
-	clients   []string  // who can be told
+	clients   []string  // whoever may see the pane
 	elsewhere bool      // they are not looking at the asker's pane: leave their focus alone, and ring
 	window    bool      // there is no room for a pane beside it: open a window
 	calm      time.Time // when their keyboard will have been quiet for long enough; zero: that cannot be told
 	focus     bool      // the new pane takes the focus
 }
-
-// detachedError means that nobody looks now, and that hooks tell when somebody
-// comes.
-type detachedError struct{ error }
-
-func (e detachedError) Unwrap() error { return e.error }
-
-// quiet is how long no key may have come before the focus is taken.
-const quiet = 2 * time.Second
 
 // find returns the program that the asker runs in, by its own environment or
 // else by that of the nearest ancestor inside one; without any, a desktop.

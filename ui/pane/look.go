@@ -9,27 +9,14 @@ import (
 	"strconv"
 	"time"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/ui"
 )
 
-// calm is view for a new pane. Where panes cannot be opened without the focus,
-// it returns only when they may take it.
-func (k *kind) calm(ctx context.Context, at place) (view, error) {
-	for {
-		v, err := k.view(at)
-		switch {
-		case err != nil || v.focus || !k.grabs:
-			return v, err
-		case v.calm.IsZero():
-			return v, ui.Unavailablef("a %s pane would take the keyboard, and nothing tells whether it is quiet", k.name)
-		}
-		select {
-		case <-time.After(time.Until(v.calm)):
-		case <-ctx.Done():
-			return v, context.Cause(ctx)
-		}
-	}
-}
+// quiet is how long no key may have come before the focus is taken.
+const quiet = 2 * time.Second
+
+var errNobody = ui.Unavailablef("no client is attached to the multiplexer")
 
 // view asks what the human sees.
 func (k *kind) view(at place) (view, error) {
@@ -41,43 +28,47 @@ func (k *kind) view(at place) (view, error) {
 		return view{}, ui.Unavailablef("%s: %v", k.name, err)
 	}
 	v, err := k.seen(at, output)
+	if err == nil && len(v.clients) == 0 {
+		err = errNobody
+	}
 	v.focus = !v.calm.IsZero() && !time.Now().Before(v.calm)
 	return v, err
 }
 
-// watch has news on the channel whenever the human may look at something else
-// than before. There is never any where nothing tells. The caller calls end.
-func (k *kind) watch(ctx context.Context, at place) (news <-chan struct{}, end func()) {
-	if k.hooks == nil {
-		return nil, func() {}
-	}
-	begin, wait, forget := k.hooks(strconv.Itoa(int(rand.Int32())))
+// until is view when enough says so. It looks again when the keyboard may have
+// been quiet for long enough, or the human looks at something else.
+func (k *kind) until(ctx context.Context, at place, enough func(view, error) bool) (view, error) {
 	ctx, stop := context.WithCancel(ctx)
-	told, ended := make(chan struct{}, 1), make(chan struct{})
-	_, err := at.run(begin)
-	go func() {
-		defer close(ended)
-		for err == nil {
-			if _, err = outputOf(at.command(ctx, wait)); err == nil {
-				select {
-				case told <- struct{}{}:
-				default:
-				}
-			}
+	defer stop()
+	news, listen := make(chan error, 1), func() {}
+	if k.hooks != nil {
+		begin, wait, end := k.hooks(strconv.Itoa(int(rand.Int32())))
+		if _, err := at.run(begin); err != nil {
+			return view{}, err
 		}
-		_, _ = at.run(forget)
-	}()
-	return told, func() { stop(); <-ended }
-}
-
-// tell tells everybody who could see the pane something.
-func (p *pane) tell(pane, text string, read bool) {
-	if p.kind.tell == nil {
-		return
+		defer func() { _, _ = at.run(end) }()
+		listen = func() { _, err := outputOf(at.command(ctx, wait)); news <- err }
 	}
-	v, _ := p.kind.view(p.place)
-	for _, client := range v.clients {
-		_, _ = p.place.run(p.kind.tell(client, pane, text, read))
+	go listen()
+	for {
+		v, err := k.view(at)
+		if enough(v, err) {
+			return v, err
+		}
+		var calm <-chan time.Time
+		if !v.calm.IsZero() {
+			calm = time.After(time.Until(v.calm))
+		}
+		select {
+		case <-calm:
+		case err := <-news:
+			if err != nil {
+				return view{}, err
+			}
+			go listen()
+		case <-ctx.Done():
+			return view{}, context.Cause(ctx)
+		}
 	}
 }
 
@@ -87,27 +78,26 @@ func (p *pane) approach(ctx context.Context) {
 	if p.kind.focus == nil || p.view.focus {
 		return
 	}
-	news, end := p.kind.watch(ctx, p.place)
-	defer end()
-	p.tell(p.id, p.kind.way(p.view), false)
-	for {
-		v, err := p.kind.view(p.place)
-		switch {
-		case v.focus:
-			_, _ = p.place.run(p.kind.focus(p.view, p.id))
-			return
-		case err != nil && !errors.As(err, new(detachedError)):
-			return
-		}
-		var calm <-chan time.Time
-		if !v.calm.IsZero() {
-			calm = time.After(time.Until(v.calm))
-		}
-		select {
-		case <-calm:
-		case <-news:
-		case <-ctx.Done():
-			return
-		}
+	p.tell(p.id, p.kind.way(p.view))
+	v, _ := p.kind.until(ctx, p.place, func(v view, err error) bool { return v.focus || err != nil && !errors.Is(err, errNobody) })
+	if v.focus {
+		_, _ = p.place.run(p.kind.focus(p.view, p.id))
+	}
+}
+
+// later shows the record when somebody comes, if it is open still.
+func (s *surface) later(ctx context.Context, k *kind, at place, rec desk.Record) {
+	_, _ = k.until(ctx, at, func(_ view, err error) bool { return !errors.Is(err, errNobody) })
+	_ = s.Show(ctx, rec, nil) // whoever asked has long heard that nobody looks
+}
+
+// tell tells everybody who could see the pane something.
+func (p *pane) tell(pane, text string) {
+	if p.kind.tell == nil {
+		return
+	}
+	v, _ := p.kind.view(p.place)
+	for _, client := range v.clients {
+		_, _ = p.place.run(p.kind.tell(client, pane, text))
 	}
 }

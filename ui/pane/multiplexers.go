@@ -7,8 +7,6 @@ import (
 	"regexp"
 	"strings"
 	"time"
-
-	"mcp-askuser/ui"
 )
 
 // Programs that are both: a multiplexer to those inside, a terminal emulator to
@@ -37,11 +35,9 @@ func zellij() *kind {
 		},
 		look: func(place) []string { return []string{"action", "list-clients"} },
 		seen: func(_ place, output string) (view, error) {
-			if strings.Count(strings.TrimSpace(output), "\n") < 1 { // a heading, and a line for each client
-				return view{}, ui.Unavailablef("no client is attached to the zellij session")
-			}
-			return view{}, nil
+			return view{clients: strings.Split(strings.TrimSpace(output), "\n")[1:]}, nil // but for the heading
 		},
+		grabs: true,
 		open: func(_ place, _ view, argv []string) []string {
 			return append([]string{"run", "--floating", "--close-on-exit", "--name", title, "--"}, argv...)
 		},
@@ -67,16 +63,13 @@ func wezterm() *kind {
 		look: func(place) []string { return []string{"list-clients", "--format", "json"} },
 		seen: func(_ place, output string) (view, error) {
 			var clients []struct {
-				Idle *struct{ Secs, Nanos time.Duration } `json:"idle_time"`
-			}
-			if err := json.Unmarshal([]byte(output), &clients); err != nil || len(clients) == 0 {
-				return view{}, ui.Unavailablef("no client is attached to WezTerm")
+				Username string
+				Idle     struct{ Secs, Nanos time.Duration } `json:"idle_time"`
 			}
 			var v view
+			_ = json.Unmarshal([]byte(output), &clients)
 			for _, c := range clients {
-				if c.Idle == nil {
-					return view{}, nil
-				}
+				v.clients = append(v.clients, c.Username)
 				if calm := time.Now().Add(quiet - c.Idle.Secs*time.Second - c.Idle.Nanos); calm.After(v.calm) {
 					v.calm = calm
 				}

@@ -32,9 +32,15 @@ type pane struct {
 // open opens a pane in which argv runs; see wrapper. The error wraps
 // ui.ErrUnavailable, or is the cause of ctx's end.
 func open(ctx context.Context, k *kind, at place, argv []string) (*pane, error) {
-	v, err := k.calm(ctx, at)
-	if err != nil {
+	v, err := k.view(at)
+	if err == nil && k.grabs && !v.calm.IsZero() {
+		v, err = k.until(ctx, at, func(v view, err error) bool { return v.focus || v.calm.IsZero() })
+	}
+	switch {
+	case err != nil:
 		return nil, err
+	case k.grabs && !v.focus:
+		return nil, ui.Unavailablef("a %s pane would take the keyboard, and nothing tells whether it is quiet", k.name)
 	}
 	line, err := newLifeline()
 	if err != nil {

@@ -53,7 +53,7 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 		return err
 	}
 	p, err := open(ctx, k, at, argv)
-	if errors.As(err, new(detachedError)) {
+	if errors.Is(err, errNobody) {
 		go s.later(ctx, k, at, rec)
 	}
 	if err != nil {
@@ -66,22 +66,6 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 	defer leave()
 	near.Go(func() { p.approach(nearby) })
 	return p.stay(ctx, rec.ID)
-}
-
-// later shows the record when somebody looks, if it is open still.
-func (s *surface) later(ctx context.Context, k *kind, at place, rec desk.Record) {
-	news, end := k.watch(ctx, at)
-	nobody := func() bool { _, err := k.view(at); return errors.As(err, new(detachedError)) }
-	for nobody() {
-		select {
-		case <-news:
-		case <-ctx.Done():
-			end()
-			return
-		}
-	}
-	end()
-	_ = s.Show(ctx, rec, nil) // whoever asked has long heard that nobody looks
 }
 
 // answer is what the process in the pane is to be: variables, a separator, and
@@ -120,7 +104,7 @@ func (p *pane) stay(ctx context.Context, id string) error {
 		select {
 		case <-ctx.Done():
 		case <-time.After(settling):
-			p.tell(p.place.pane, "The question is still open: mcp-askuser answer "+id+", or mcp-askuser inbox", true)
+			p.tell(p.place.pane, "The question is still open: mcp-askuser answer "+id+", or mcp-askuser inbox")
 			return ui.Unavailablef("the %s pane was closed without an answer", p.kind.name)
 		}
 	}
@@ -144,7 +128,7 @@ func (p *pane) farewell(o desk.Outcome) {
 	if plain.MatchString(o.Surface) {
 		text += " (" + o.Surface + ")"
 	}
-	p.tell(p.place.pane, text, false)
+	p.tell(p.place.pane, text)
 }
 
 // plain is a surface's name that means nothing to any program.

@@ -62,12 +62,8 @@ func tmux() *kind {
 			return []string{"select-pane", "-t", pane}
 		},
 		// A key ends a message, and is not lost unless that is switched off (-N).
-		tell: func(client, pane, text string, read bool) []string {
-			command := []string{"display-message", "-c", client, "-t", pane}
-			if read {
-				command = append(command, "-d", "4000")
-			}
-			return append(command, text)
+		tell: func(client, pane, text string) []string {
+			return []string{"display-message", "-c", client, "-t", pane, "-d", strconv.Itoa(40 * len(text)), text} // time to read
 		},
 		way: func(v view) string {
 			if v.window || v.elsewhere {
@@ -77,13 +73,10 @@ func tmux() *kind {
 		},
 		// Among the global hooks: one of a session would hide them from it.
 		hooks: func(name string) (begin, wait, end []string) {
-			for i, event := range tmuxEvents {
-				if i > 0 {
-					begin, end = append(begin, ";"), append(end, ";")
-				}
+			for _, event := range tmuxEvents {
 				hook := event + "[" + name + "]"
-				begin = append(begin, "set-hook", "-g", hook, "wait-for -S askuser-"+name)
-				end = append(end, "set-hook", "-gu", hook)
+				begin = append(begin, "set-hook", "-g", hook, "wait-for -S askuser-"+name, ";")
+				end = append(end, "set-hook", "-gu", hook, ";")
 			}
 			return begin, []string{"wait-for", "askuser-" + name}, end
 		},
@@ -125,9 +118,6 @@ func tmuxSeen(at place, output string) (view, error) {
 			last, known = max(last, second+1), known && err == nil && client[4] != "1"
 			v.session, v.elsewhere = client[2], false
 		}
-	}
-	if len(v.clients) == 0 {
-		return view{}, detachedError{ui.Unavailablef("no client is attached to the tmux session")}
 	}
 	if known && !v.elsewhere {
 		v.calm = time.Unix(last, 0).Add(quiet)

@@ -265,7 +265,7 @@ func TestTmuxUnavailable(t *testing.T) {
 	t.Run("detached", func(t *testing.T) {
 		t.Parallel()
 		s := newServer(t)
-		s.refuses(t.Context(), s.inside(), "no client is attached to the tmux session")
+		s.refuses(t.Context(), s.inside(), "no client is attached to the multiplexer")
 		if got := s.panes(); got != "%0" {
 			t.Errorf("panes %q were opened", got)
 		}
