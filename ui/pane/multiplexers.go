@@ -18,8 +18,10 @@ const (
 
 var number = regexp.MustCompile(`^[0-9]+$`)
 
-// zellij opens a floating pane over the tab that the human is in. It prints no
-// id in the versions that are about, and closes the pane with its process.
+// zellij opens a floating pane over the tab that the human is in, which takes
+// the keyboard, and does not tell whether that is quiet: none is opened yet. It
+// prints no id in the versions that are about, and closes the pane with its
+// process.
 func zellij() *kind {
 	return &kind{
 		name: "zellij",

@@ -16,10 +16,15 @@
 //     current one".
 //   - No shell sees a text from outside. Commands are argument lists; the one
 //     shell script is a constant.
+//   - A place is proved: by the asker's environment, or that of an ancestor that
+//     stands on a screen itself.
 //   - The human's keys are theirs: the pane takes the focus only if they are
-//     looking at the asker's own pane.
+//     looking at the asker's own pane and have not touched a key for a while.
+//     Where that cannot be told it never does.
 //   - A pane that goes away without an answer answers nothing: the question
 //     stays open for the next surface (DESIGN, promise 1).
+//   - A question that nobody could see comes to whoever attaches while it is
+//     open, though Show has long returned.
 package pane
 
 import (
