@@ -7,6 +7,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/texts"
 )
 
 // Formats are the ways in which a shell command may want a result, the first
@@ -49,7 +50,20 @@ func Format(rec desk.Record, format string) (string, error) {
 	return encode(struct {
 		Answers ordered `json:"answers"`
 		Note    string  `json:"note,omitempty"`
-	}{answers, r.Note})
+	}{answers, note(r)})
+}
+
+// note is the user's word; of a question that they dismissed, it begins with the
+// words of C3.
+func note(r *Result) string {
+	if r.Status != desk.Dismissed {
+		return r.Note
+	}
+	text, _, _ := strings.Cut(texts.Text("dismissed"), "\n")
+	if r.Reason != "" {
+		text += " Their reason: " + r.Reason
+	}
+	return text
 }
 
 // headerKeys returns what a question goes by: its header, or its text where it

@@ -26,7 +26,7 @@ type Result struct {
 	Answers   ordered    `json:"answers"`
 	Responses []Response `json:"responses"`
 	Response  *bool      `json:"response,omitempty"` // to a set of one yes-or-no question, as confirm_action asks it (E7)
-	Note      string     `json:"note"`
+	Note      string     `json:"note"`               // the user's own word, about the answers or why there are none
 	Reason    string     `json:"reason,omitempty"`
 	Summary   string     `json:"summary"`
 	Surface   string     `json:"surface,omitempty"`
@@ -73,7 +73,6 @@ func NewResult(rec desk.Record) *Result {
 		return r
 	}
 	r.Surface = o.Surface
-	why := cmp.Or(o.Reason, "no reason was given")
 	switch o.Status {
 	case desk.Answered:
 		r.answered(rec)
@@ -84,10 +83,14 @@ func NewResult(rec desk.Record) *Result {
 		r.Message = texts.Fill("timeout", map[string]string{"time": waited(o.Reason)})
 	case desk.Cancelled:
 		r.Summary, r.Reason = "Question withdrawn", o.Reason
-		r.Message = texts.Fill("cancelled", map[string]string{"reason": why})
+		who := words.Surface(o.Surface)
+		if who == "" {
+			who = "by " + words.Client(rec.Asker)
+		}
+		r.Message = texts.Fill("cancelled", map[string]string{"who": who, "reason": o.Reason})
 	case desk.Unavailable:
 		r.Summary, r.Reason = "No way to reach the user", o.Reason
-		r.Message = texts.Fill("unavailable", map[string]string{"reason": why})
+		r.Message = texts.Fill("unavailable", map[string]string{"reason": cmp.Or(o.Reason, "no reason was given")})
 	default:
 		r.Summary = "The question failed"
 		r.Message = texts.Text("failed")
@@ -97,9 +100,8 @@ func NewResult(rec desk.Record) *Result {
 
 func (r *Result) dismissed(reply *question.Reply) {
 	r.Summary = "User dismissed the question"
-	r.Note, _, _ = strings.Cut(texts.Text("dismissed"), "\n") // the words of C3
 	if reply != nil {
-		r.Reason = reply.Reason
+		r.Reason, r.Note = reply.Reason, reply.Reason
 	}
 	r.Message = texts.Fill("dismissed", map[string]string{"reason": quoted(r.Reason)})
 }
