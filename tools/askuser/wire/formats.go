@@ -48,10 +48,15 @@ func Format(rec desk.Record, format string, now time.Time) (string, error) {
 			}
 		}
 	}
+	note, reason := r.Note, ""
+	if rec.State == desk.Dismissed { // the first sentence is in the words of C3
+		note, reason = strings.SplitAfter(r.Message, ".")[0], r.Reason
+	}
 	return encode(struct {
 		Answers ordered `json:"answers"`
 		Note    string  `json:"note,omitempty"`
-	}{answers, r.Note})
+		Reason  string  `json:"reason,omitempty"`
+	}{answers, note, reason})
 }
 
 // headerKeys returns what a question goes by: its header, or its text where it

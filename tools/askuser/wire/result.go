@@ -114,10 +114,9 @@ func (r *Result) Age(rec desk.Record, now time.Time) {
 
 func (r *Result) dismissed(o *desk.Outcome) {
 	r.Summary, r.Reason = "User dismissed the question", o.Reply.Reason
-	r.Note, _, _ = strings.Cut(texts.Text("dismissed"), "\n") // the words of C3
 	r.Message = texts.Fill("dismissed", map[string]string{"reason": quoted(r.Reason)})
 	if o.Reply.By == question.ByProgram {
-		r.Summary, r.Note = "A program dismissed the question", ""
+		r.Summary = "A program dismissed the question"
 		r.Message = texts.Fill("dismissed_program", map[string]string{"who": who(o), "reason": quoted(r.Reason)})
 	}
 }

@@ -157,6 +157,7 @@ func TestFormats(t *testing.T) {
 		{"indexes", `{"answers":{"question-0":"MongoDB","q1.mongodb.1":"Yes","question-1":"A, B,C,mine"}}`, rec},
 		{"ids", `{"answers":{"q1":"mongodb","q1.mongodb.1":true,"q2":["a","c","mine"]}}`, rec},
 		{"questions", `{"answers":{},"note":"User dismissed the question without answering."}`, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}})},
+		{"ids", `{"answers":{},"note":"User dismissed the question without answering.","reason":"Not now."}`, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true, Reason: "Not now."}})},
 	} {
 		got, err := Format(tc.rec, tc.format, time.Time{})
 		if err != nil || got != tc.want {
@@ -165,6 +166,13 @@ func TestFormats(t *testing.T) {
 	}
 	if _, err := Format(rec, "yaml", time.Time{}); err == nil {
 		t.Error("an unknown format was accepted")
+	}
+}
+
+// The note of a result is the user's own words, never ours.
+func TestNoteIsTheUsers(t *testing.T) {
+	if r := NewResult(ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}})); r.Note != "" {
+		t.Errorf("the note of a dismissal is %q", r.Note)
 	}
 }
 
