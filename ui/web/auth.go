@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"mcp-askuser/ui/api"
 )
 
 // inviteTime is how long an invitation opens the page.
@@ -111,10 +113,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		switch {
 		case !s.ownHost(r.Host):
-			refuse(w, r, errHost)
+			turnAway(w, r, errHost)
 			return
 		case !ownOrigin(r):
-			refuse(w, r, errOrigin)
+			turnAway(w, r, errOrigin)
 			return
 		case r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token"):
 			s.enter(w, r)
@@ -122,9 +124,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		who, ok := s.identify(r)
 		if !ok {
-			refuse(w, r, errToken)
+			turnAway(w, r, errToken)
 			return
 		}
+		welcome(w, r)
 		r = r.WithContext(context.WithValue(r.Context(), visitorKey{}, who))
 		if !safe(r.Method) && !s.checkCSRF(r) {
 			refuse(w, r, errCSRF)
@@ -137,6 +140,12 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
+// turnAway refuses a client that may not come in, and lets it go.
+func turnAway(w http.ResponseWriter, r *http.Request, p *api.Problem) {
+	dismissAfter(w)
+	refuse(w, r, p)
+}
+
 func safe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
@@ -145,9 +154,10 @@ func safe(method string) bool {
 func (s *Server) enter(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	if token := query.Get("token"); !s.keys.opens(token) && !s.keys.invited(token) {
-		refuse(w, r, errToken)
+		turnAway(w, r, errToken)
 		return
 	}
+	welcome(w, r)
 	http.SetCookie(w, &http.Cookie{
 		Name:     cookieName(r),
 		Value:    s.keys.session(),
