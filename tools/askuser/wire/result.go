@@ -95,6 +95,15 @@ func NewResult(rec desk.Record) *Result {
 	return r
 }
 
+// NewUntold is the result of a question that nobody was shown: the ticket, and
+// what the model is to tell the human, a command and perhaps an address.
+func NewUntold(rec desk.Record, command, address, reason string) *Result {
+	r := NewResult(rec)
+	r.Summary, r.Reason = "Nobody was shown the question", reason
+	r.Message = texts.Fill("untold", map[string]string{"command": command, "address": address, "id": strconv.Quote(rec.ID)})
+	return r
+}
+
 func (r *Result) dismissed(reply *question.Reply) {
 	r.Summary = "User dismissed the question"
 	r.Note, _, _ = strings.Cut(texts.Text("dismissed"), "\n") // the words of C3
