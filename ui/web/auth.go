@@ -13,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 )
 
@@ -79,21 +80,39 @@ func (k *keys) verify(cookie string) (id string, ok bool) {
 
 // visitor is who sent a request: a program with the token, or a browser with a
 // cookie, which alone is not proof that its user meant to send it.
-type visitor struct{ session string } // empty for a program
+type visitor struct {
+	session string      // empty for a program
+	by      question.By // whose word an answer is
+}
 
 type visitorKey struct{}
+
+// senderOf returns who sent the request of a context.
+func senderOf(ctx context.Context) visitor {
+	who, _ := ctx.Value(visitorKey{}).(visitor)
+	return who
+}
+
+// whose says whose word an answer is: the user's where it comes from a form of
+// the page, in a browser that has the page's cookie; else a program's.
+func whose(session string, r *http.Request) question.By {
+	if session != "" && !strings.HasPrefix(r.URL.Path, "/api/") {
+		return question.ByUser
+	}
+	return question.ByProgram
+}
 
 // identify tells who sent a request, if it may enter.
 func (s *Server) identify(r *http.Request) (visitor, bool) {
 	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return visitor{}, s.keys.opens(strings.TrimSpace(token))
+		return visitor{by: whose("", r)}, s.keys.opens(strings.TrimSpace(token))
 	}
 	c, err := r.Cookie(cookieName(r))
 	if err != nil {
 		return visitor{}, false
 	}
 	id, ok := s.keys.verify(c.Value)
-	return visitor{session: id}, ok
+	return visitor{id, whose(id, r)}, ok
 }
 
 // cookieName tells servers on one machine apart: a browser sends the cookies
@@ -178,7 +197,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request) {
 // csrf; a script sends it in the header X-CSRF-Token. It is bound to the
 // browser's cookie.
 func (s *Server) csrf(r *http.Request) string {
-	who, _ := r.Context().Value(visitorKey{}).(visitor)
+	who := senderOf(r.Context())
 	if who.session == "" {
 		return ""
 	}
@@ -189,12 +208,9 @@ func (s *Server) csrf(r *http.Request) string {
 // something. A program that shows the token did: no browser adds that by
 // itself.
 func (s *Server) checkCSRF(r *http.Request) bool {
-	who, ok := r.Context().Value(visitorKey{}).(visitor)
-	if !ok {
-		return false
-	}
+	who := senderOf(r.Context())
 	if who.session == "" {
-		return true
+		return who.by != "" // not identified at all
 	}
 	given := r.Header.Get("X-CSRF-Token")
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); given == "" && kind == "application/x-www-form-urlencoded" {

@@ -20,8 +20,7 @@ const parse = (html) => new DOMParser().parseFromString(html, 'text/html').body;
 
 // filled lists the fields of a form that say something.
 function filled(form) {
-  return [...new FormData(form)].filter(([name, value]) =>
-    value !== '' && name !== 'csrf' && name !== 'id' && name !== 'action');
+  return [...new FormData(form)].filter(([name, value]) => value !== '' && form.elements[name]?.type !== 'hidden');
 }
 
 const key = (form) => 'askuser:' + form.elements.id.value;
