@@ -143,7 +143,7 @@ func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}
-	ended, err := d.Reply(ctx, rec.ID, question.Reply{Answers: answers, Note: note}, words.Shell)
+	ended, err := d.Reply(ctx, rec.ID, question.Reply{Answers: answers, Note: note, By: question.ByProgram}, words.Shell)
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}

@@ -56,6 +56,7 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Timeout:   s.Timeout,
 		Attended:  a.attended,
 		Command:   a.inboxCommand(s),
+		Host:      os.Getppid(),
 	})
 	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{
 		Options: server.Options{Directory: a.directory(), Log: log},

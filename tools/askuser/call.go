@@ -52,7 +52,7 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 	request := desk.Request{
 		Set:       form.Set,
 		Session:   cmp.Or(c.session, c.Session()),
-		Asker:     c.asker(c.Directory()),
+		Asker:     c.asker(c.Directory(), c.Host),
 		Timeout:   cmp.Or(form.Timeout, c.Timeout),
 		OnTimeout: form.OnTimeout,
 		Turn:      c.Turn,
@@ -222,6 +222,7 @@ func (c *call) deliver(ctx context.Context, w *present.Waiter) *mcp.CallToolResu
 		}
 	})
 	r := wire.NewResult(rec)
+	r.Age(rec, time.Now())
 	if w.Unstored() {
 		r.Message += " " + texts.Text("unstored")
 	}

@@ -1,6 +1,7 @@
 package present
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -257,7 +258,11 @@ func (x *Presentation) try(surfaces []ui.Surface) error {
 	var tried []desk.Showing
 	for _, s := range surfaces {
 		x.shown(append(slices.Clone(tried), desk.Showing{Surface: s.Name()}))
-		err := s.Show(x.ctx, x.rec, func(r question.Reply) error { return x.send(r, s.Name()) })
+		shown := time.Now()
+		err := s.Show(x.ctx, x.rec, func(r question.Reply) error {
+			r.Took = cmp.Or(r.Took, time.Since(shown))
+			return x.send(r, s.Name())
+		})
 		switch {
 		case isEnd(err):
 			return nil
