@@ -82,7 +82,7 @@ func TestEnterAfterTheAnswer(t *testing.T) {
 	for range 10 {
 		r.press("enter", 300*ms)
 	}
-	if r.m.answer != nil || r.pending() != 1 || !strings.Contains(r.screen(), "waiting for a pause in typing") {
+	if r.m.answer != nil || r.pending() != 1 || !strings.Contains(r.screen(), "waiting for a pause in your typing") {
 		t.Fatalf("%d wait of 1; the screen:\n%s", r.pending(), r.screen())
 	}
 	r.later(act.Quiet)

@@ -99,8 +99,6 @@ func TestBrowserNothingChosen(t *testing.T) {
 		t.Errorf("%d options are chosen from the start", n)
 	}
 	v.shows(".tag", "proposed")
-	v.do(chromedp.Focus(chromedp.CSS(chosen(rec.ID, 0, "0"))))
-	v.keys(kb.Enter)
 	v.click(within(rec.ID, confirmButton))
 	v.shows(".refused", "Not sent yet")
 	v.shows(".field:nth-of-type(1) .fault", "An answer is required.")
@@ -114,6 +112,20 @@ func TestBrowserNothingChosen(t *testing.T) {
 	v.shows(".fault", "Write what it is, or choose something else.")
 	v.wait(`document.querySelector(%q).checked`, chosen(rec.ID, 0, "other"))
 	v.pending(rec.ID)
+}
+
+// TestBrowserEnter: Enter on an option sends nothing, with and without script.
+func TestBrowserEnter(t *testing.T) {
+	for _, l := range []look{wide, scriptless} {
+		var rec desk.Record
+		v := browse(t, l, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", deploy()) })
+		v.click(chosen(rec.ID, 0, "0"))
+		v.do(chromedp.KeyEvent(kb.Enter))
+		v.click(chosen(rec.ID, 0, "1"), within(rec.ID, confirmButton))
+		if got := v.answered(rec.ID); got["deploy"] != "No" {
+			t.Errorf("without script %v: %v", l.noScript, got)
+		}
+	}
 }
 
 // TestBrowserRefusedWithoutScript: the browser insists on what it can see, the
@@ -189,11 +201,12 @@ func TestBrowserKeyboard(t *testing.T) {
 	v.keys(" ")
 	reach("t1")
 	v.keys("orders")
+	v.hears()
 	v.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(2))) // Ctrl
 	if got := v.answered(recs[1].ID); got["features"] != "Search" || got["name"] != "orders" {
 		t.Errorf("got %q", got)
 	}
-	reach("q0")
+	v.wait(`document.activeElement.closest(".card")?.dataset.id === %q`, recs[2].ID)
 	reach("Cancel…")
 	v.keys(kb.Enter)
 	reach("reason")
