@@ -246,6 +246,8 @@ func (x *Presentation) try(surfaces []ui.Surface) error {
 			return nil
 		case x.ctx.Err() != nil && errors.Is(err, context.Cause(x.ctx)):
 			return err
+		case errors.Is(err, ui.ErrInterrupted):
+			return err
 		case !errors.Is(err, ui.ErrUnavailable):
 			x.p.Log.Warn("a surface failed", "id", x.rec.ID, "surface", s.Name(), "error", err)
 			return err
