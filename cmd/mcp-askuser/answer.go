@@ -15,6 +15,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/api"
+	"mcp-askuser/ui/pane"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/tty"
 	"mcp-askuser/ui/words"
@@ -55,7 +56,11 @@ program broke.`,
 			case err != nil:
 				return err
 			}
-			return a.answerHere(cmd.Context(), d, rec, a.terminal(s, d, plain), log)
+			on := a.terminal(s, d, plain)
+			if a.getenv(pane.Variable) != "" {
+				on = pane.Answering(on, d)
+			}
+			return a.answerHere(cmd.Context(), d, rec, on, log)
 		},
 	}
 	a.addFlags(cmd, "dir", "accessible", "no_color")
@@ -144,7 +149,7 @@ func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}
-	ended, err := d.Reply(ctx, rec.ID, question.Reply{Answers: answers, Note: note}, words.Shell)
+	ended, err := d.Reply(ctx, rec.ID, question.Reply{Answers: answers, Note: note, By: question.ByProgram}, words.Shell)
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}

@@ -55,6 +55,9 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Surfaces:  a.surfaces(s, d, page, desk.Dismissed),
 		Hold:      s.Hold,
 		Timeout:   s.Timeout,
+		Attended:  a.attended,
+		Command:   a.inboxCommand(s),
+		Host:      os.Getppid(),
 	})
 	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{
 		Options: server.Options{Directory: a.directory(), Log: log},

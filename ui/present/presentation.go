@@ -1,6 +1,7 @@
 package present
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,6 +34,7 @@ type Presentation struct {
 
 	mu          sync.Mutex
 	interrupted desk.Status
+	stays       bool
 	askers      int // calls that wait and have asked; they end a record that nobody can be shown
 	waiting     int // calls for which the record is attended
 	held        *desk.Attendance
@@ -42,7 +44,9 @@ type Presentation struct {
 	why         error           // set before nobody is closed: why no surface shows it
 	surface     string          // the one that is being tried, or shows it
 	address     string          // where the human can be sent
+	changed     chan struct{}   // closed when one of the two changes; nil while nobody looks
 	kept        *question.Reply // given where it cannot be given again, and not stored
+	ending      bool            // finish has begun
 	own         bool            // a surface is sending, or has sent, the end
 	unstored    bool            // final is known here alone
 	told        bool            // some call has delivered the end
@@ -65,6 +69,16 @@ func (x *Presentation) SetAddress(address string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.address = address
+	x.change()
+}
+
+// change tells who looks that surface or address have changed. The lock is
+// held.
+func (x *Presentation) change() {
+	if x.changed != nil {
+		close(x.changed)
+		x.changed = nil
+	}
 }
 
 // run waits for the end of the record, and stays until nothing goes on for it.
@@ -135,13 +149,18 @@ func (x *Presentation) look(ctx context.Context) {
 
 // finish makes the end known, to the calls that wait and to the surfaces that
 // had no part in it. Forms that are with a client wait no more: it gets the end
-// when it comes back, and one that never does keeps nobody waiting.
+// when it comes back, and one that never does keeps nobody waiting. They go
+// before anybody can ask the same anew, and would find the record attended.
 func (x *Presentation) finish(rec desk.Record, err error) {
 	x.mu.Lock()
-	if x.over() {
-		x.mu.Unlock()
+	first := !x.ending
+	x.ending = true
+	x.mu.Unlock()
+	if !first {
 		return
 	}
+	x.forms.giveUp()
+	x.mu.Lock()
 	x.final, x.err = rec, err
 	close(x.ended)
 	own := x.own
@@ -150,7 +169,6 @@ func (x *Presentation) finish(rec desk.Record, err error) {
 	if !own {
 		x.withdraw(x.cause())
 	}
-	x.forms.giveUp()
 }
 
 // cause is why a surface is withdrawn.
@@ -209,6 +227,7 @@ func (x *Presentation) walk(surfaces Surfaces) {
 	}
 	x.mu.Lock()
 	kept, surface, asked, interrupted := x.kept, x.surface, x.askers > 0, x.interrupted
+	stays := x.stays
 	x.why = err
 	close(x.nobody)
 	x.mu.Unlock()
@@ -219,7 +238,7 @@ func (x *Presentation) walk(surfaces Surfaces) {
 	case errors.Is(err, ui.ErrInterrupted) && interrupted == desk.Cancelled:
 		x.settle(desk.Outcome{Status: desk.Cancelled, Reason: "interrupted at the command line"})
 	case errors.Is(err, ui.ErrInterrupted), errors.Is(err, ui.ErrCallEnded):
-	case errors.Is(err, ui.ErrUnavailable) && asked:
+	case errors.Is(err, ui.ErrUnavailable) && asked && !stays:
 		x.settle(desk.Outcome{Status: desk.Unavailable, Reason: err.Error()})
 	case errors.Is(err, ui.ErrUnavailable):
 	case kept != nil:
@@ -246,7 +265,7 @@ func (x *Presentation) try(surfaces []ui.Surface) error {
 			return nil
 		case x.ctx.Err() != nil && errors.Is(err, context.Cause(x.ctx)):
 			return err
-		case errors.Is(err, ui.ErrInterrupted):
+		case errors.Is(err, ui.ErrInterrupted), errors.Is(err, ui.ErrCallEnded):
 			return err
 		case !errors.Is(err, ui.ErrUnavailable):
 			x.p.Log.Warn("a surface failed", "id", x.rec.ID, "surface", s.Name(), "error", err)
@@ -271,7 +290,11 @@ func (x *Presentation) showOn(s ui.Surface) (err error) {
 			err = fmt.Errorf("the surface %s broke: %v", s.Name(), fault)
 		}
 	}()
-	return s.Show(x.ctx, x.rec, func(r question.Reply) error { return x.send(r, s.Name()) })
+	shown := time.Now()
+	return s.Show(x.ctx, x.rec, func(r question.Reply) error {
+		r.Took = cmp.Or(r.Took, time.Since(shown))
+		return x.send(r, s.Name())
+	})
 }
 
 // shown keeps with the record where its asker tried it and shows it: whoever
@@ -279,7 +302,10 @@ func (x *Presentation) showOn(s ui.Surface) (err error) {
 func (x *Presentation) shown(tried []desk.Showing) {
 	if len(tried) > 0 {
 		x.mu.Lock()
-		x.surface = tried[len(tried)-1].Surface
+		if now := tried[len(tried)-1].Surface; now != x.surface {
+			x.surface = now
+			x.change()
+		}
 		x.mu.Unlock()
 	}
 	if !x.owns.Load() {

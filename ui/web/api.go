@@ -182,7 +182,7 @@ func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) error {
 	if err := readBody(r, api.InvalidRequest, &body); err != nil {
 		return err
 	}
-	if err := s.reply(r.Context(), r.PathValue("id"), question.Reply{Dismissed: true, Reason: body.Reason}); err != nil {
+	if err := s.reply(r.Context(), r.PathValue("id"), question.Reply{Dismissed: true, Reason: body.Reason, By: question.ByProgram}); err != nil {
 		return err
 	}
 	return succeed(w, "The question is dismissed; the agent goes on without an answer.")

@@ -16,12 +16,6 @@ import (
 	"mcp-askuser/ui/api"
 )
 
-// byProgram marks the answers in a draft that a program gave, one question at
-// a time (D11). They count, and only wait for the rest of their set. The others
-// are what a human is typing: nobody's answers before they are sent, so that
-// they are never committed from here.
-const byProgram question.By = "program"
-
 // draftLocks order what this server does to the drafts of a record, so that
 // two clients that answer different questions do not undo each other. A form
 // in another process may save the draft as well: between processes the last
@@ -61,10 +55,12 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, ans
 	if err != nil {
 		return nil, err
 	}
-	reply := question.Reply{Note: note}
+	reply := question.Reply{Note: note, By: question.ByProgram}
+	// What a program answered before counts, and only waits for the rest of its
+	// set. The other answers are what a human is typing: nobody's before they are
+	// sent, so that they are never committed from here.
 	for _, a := range draft.Answers {
-		if a.By == byProgram {
-			a.By = question.ByUser
+		if a.By == question.ByProgram {
 			reply.Answers = append(reply.Answers, a)
 		}
 	}
@@ -96,7 +92,7 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, ans
 		return nil, question.Violations{{Path: "note", Message: "goes with the answer that completes the set; still open: " + strings.Join(open, ", ")}}
 	}
 	for _, a := range answer {
-		a.By = byProgram
+		a.By = question.ByProgram
 		draft.Answers = put(draft.Answers, a)
 	}
 	return open, api.Late(&rec.Set, s.desk.SaveDraft(ctx, rec.ID, draft))
@@ -137,7 +133,7 @@ func (s *Server) keepTyped(ctx context.Context, id string, typed question.Reply)
 		return err
 	}
 	for _, a := range draft.Answers {
-		if a.By == byProgram {
+		if a.By == question.ByProgram {
 			typed.Answers = put(typed.Answers, a)
 		}
 	}

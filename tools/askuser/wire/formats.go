@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -19,9 +20,10 @@ func Formats() []string { return slices.Clone(formats[:]) }
 
 // Format writes what became of a record for a program: headers (A1, A2),
 // questions (C2), indexes (B4), ids (D5), text (D1) or json (the structured
-// result).
-func Format(rec desk.Record, format string) (string, error) {
+// result), as of now.
+func Format(rec desk.Record, format string, now time.Time) (string, error) {
 	r := NewResult(rec)
+	r.Age(rec, now)
 	member := func(x *question.Response) (key string, value any) { return x.Question.Text, x.Text() }
 	switch format {
 	case "text":

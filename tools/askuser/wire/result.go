@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,6 +31,10 @@ type Result struct {
 	Reason    string     `json:"reason,omitempty"`
 	Summary   string     `json:"summary"`
 	Surface   string     `json:"surface,omitempty"`
+	// When it was answered, and how many milliseconds the user had the questions
+	// in front of them; 0 is unknown.
+	AnsweredAt string `json:"answered_at,omitempty"`
+	Took       int64  `json:"took_ms,omitempty"`
 }
 
 // Response is what became of one question.
@@ -77,7 +82,7 @@ func NewResult(rec desk.Record) *Result {
 	case desk.Answered:
 		r.answered(rec)
 	case desk.Dismissed:
-		r.dismissed(o.Reply)
+		r.dismissed(o)
 	case desk.Timeout:
 		r.Summary = "No answer in time"
 		r.Message = texts.Fill("timeout", map[string]string{"time": waited(o.Reason)})
@@ -98,12 +103,43 @@ func NewResult(rec desk.Record) *Result {
 	return r
 }
 
-func (r *Result) dismissed(reply *question.Reply) {
-	r.Summary = "User dismissed the question"
-	if reply != nil {
-		r.Reason, r.Note = reply.Reason, reply.Reason
+// NewUntold is the result of a question that nobody was shown: the ticket, and
+// what the model is to tell the human, a command and perhaps an address.
+func NewUntold(rec desk.Record, command, address, reason string) *Result {
+	r := NewResult(rec)
+	r.Summary, r.Reason = "Nobody was shown the question", reason
+	r.Message = texts.Fill("untold", map[string]string{"command": command, "address": address, "id": strconv.Quote(rec.ID)})
+	return r
+}
+
+// Age adds to an answer that is delivered late how old it is.
+func (r *Result) Age(rec desk.Record, now time.Time) {
+	if rec.State != desk.Answered || now.Sub(rec.Outcome.At) <= time.Minute {
+		return
 	}
+	ago, name := words.Ago(now.Sub(rec.Outcome.At)), "age_program"
+	if slices.ContainsFunc(r.Responses, func(x Response) bool { return x.By == question.ByUser }) {
+		name = "age"
+	}
+	r.Message += " " + texts.Fill(name, map[string]string{"ago": ago})
+}
+
+func (r *Result) dismissed(o *desk.Outcome) {
+	r.Summary = "User dismissed the question"
+	r.Reason, r.Note = o.Reply.Reason, o.Reply.Reason
 	r.Message = texts.Fill("dismissed", map[string]string{"reason": quoted(r.Reason)})
+	if o.Reply.By == question.ByProgram {
+		r.Summary = "A program dismissed the question"
+		r.Message = texts.Fill("dismissed_program", map[string]string{"who": who(o), "reason": quoted(r.Reason)})
+	}
+}
+
+// who names the program that replied in place of the user.
+func who(o *desk.Outcome) string {
+	if o.Answerer != nil && o.Answerer.Agents {
+		return "an agent's own process"
+	}
+	return "a program"
 }
 
 // answered says what the user answered, and apart from it what they did not
@@ -127,18 +163,30 @@ func (r *Result) answered(rec desk.Record) {
 			r.Response = &yes
 		}
 	}
-	said := pairs[question.ByUser]
-	r.Note = rec.Outcome.Reply.Note
-	r.Summary = "User answered " + words.Count(len(said), "question", "questions")
-	if len(said) == 0 {
+	o := rec.Outcome
+	r.AnsweredAt, r.Took = o.At.UTC().Format(time.RFC3339), o.Took
+	said, program := pairs[question.ByUser], pairs[question.ByProgram]
+	r.Note = o.Reply.Note
+	switch {
+	case len(said) > 0:
+		r.Summary = "User answered " + words.Count(len(said), "question", "questions")
+	case len(program) > 0:
+		r.Summary = "A program answered " + words.Count(len(program), "question", "questions")
+	default:
 		r.Summary = "User answered no question"
+	}
+	note, left := "note", "open"
+	if o.Reply.By == question.ByProgram {
+		note, left = "remark", "left"
 	}
 	r.Message = texts.Fill("answered", map[string]string{
 		"answers":   list(said),
-		"open":      list(open),
+		"program":   list(program),
+		"who":       who(o),
+		left:        list(open),
 		"defaults":  list(pairs[question.ByTimeout]),
 		"collected": list(pairs[question.ByCaller]),
-		"note":      quoted(r.Note),
+		note:        quoted(r.Note),
 	})
 }
 
