@@ -100,11 +100,11 @@ func (f *flaky) Decide(ctx context.Context, id string, role desk.Role, data []by
 	return f.Store.Decide(ctx, id, role, data)
 }
 
-func (f *flaky) Bell(ctx context.Context, id string) (<-chan struct{}, func(), error) {
+func (f *flaky) Bell(ctx context.Context, id string, look func() bool) error {
 	if err := f.err("bell"); err != nil {
-		return nil, nil, err
+		return err
 	}
-	return f.Store.Bell(ctx, id)
+	return f.Store.Bell(ctx, id, look)
 }
 
 func (f *flaky) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, error) {

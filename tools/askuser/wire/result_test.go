@@ -149,7 +149,7 @@ func TestAge(t *testing.T) {
 func TestCutHeader(t *testing.T) {
 	call, err := DecodeAsk([]byte(`{"question":"Which?","header":"The database of the shop","options":["a","b"]}`), question.DefaultLimits())
 	if err != nil || call.Set.Questions[0].Header != "The database" {
-		t.Fatalf("%q, %v", call.Set.Questions[0].Header, err)
+		t.Fatalf("%v, %v", call.Set.Questions, err)
 	}
 	call, err = DecodeAsk([]byte(`{"question":"Which?","header":"Which store of data","options":["a","b"]}`), question.DefaultLimits())
 	if err != nil || call.Set.Questions[0].Header != "Which store" {
@@ -187,6 +187,13 @@ func TestFormats(t *testing.T) {
 	}
 	if _, err := Format(rec, "yaml", time.Time{}); err == nil {
 		t.Error("an unknown format was accepted")
+	}
+}
+
+// The note of a result is the user's own words, never ours.
+func TestNoteIsTheUsers(t *testing.T) {
+	if r := NewResult(ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}})); r.Note != "" {
+		t.Errorf("the note of a dismissal is %q", r.Note)
 	}
 }
 
