@@ -51,7 +51,7 @@ func (d *Desk) Close(ctx context.Context, id string, o Outcome) (Record, error) 
 	if err != nil {
 		return rec, err
 	}
-	o.Unseen = !slices.ContainsFunc(d.shownOn(ctx, id), func(s Showing) bool { return s.Why == "" })
+	o.Unseen = !d.reachedHuman(ctx, id)
 	return d.decide(ctx, rec, o)
 }
 
@@ -139,3 +139,17 @@ func (d *Desk) lost(ctx context.Context, rec Record) (Record, error) {
 	}
 	return rec, err
 }
+
+// reachedHuman reports whether a surface shows the record, or an inbox or a page
+// is open, in which it stands: to leave it to those is to show it nowhere.
+func (d *Desk) reachedHuman(ctx context.Context, id string) bool {
+	shown := func(s Showing) bool { return s.Why == "" && s.Surface != surfaceInbox }
+	if slices.ContainsFunc(d.shownOn(ctx, id), shown) {
+		return true
+	}
+	open, err := d.Present(ctx)
+	return err == nil && len(open) > 0
+}
+
+// surfaceInbox is the surface that leaves a record to whoever looks.
+const surfaceInbox = "inbox"

@@ -100,6 +100,13 @@ func (s *Session) request(ctx context.Context, m Message, out Outbox) {
 		s.Refuse(m.ID, Fault{mcp.INVALID_REQUEST, err.Error()}, out)
 		return
 	}
+	if m.Method == string(mcp.MethodServerDiscover) && askuser.Handshake(clientOf(m.Params, s.client.Load()).Name) {
+		line, _ := encodeError(m.ID, Fault{mcp.METHOD_NOT_FOUND, "this server speaks with this client from initialize on"})
+		s.calls.end()
+		k.cancel(nil)
+		k.respond(line)
+		return
+	}
 	switch mcp.MCPMethod(m.Method) {
 	case mcp.MethodInitialize, mcp.MethodServerDiscover:
 		k.serve(m)

@@ -13,6 +13,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/api"
+	"mcp-askuser/ui/pane"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/tty"
 	"mcp-askuser/ui/words"
@@ -52,7 +53,11 @@ without an answer, 3 no terminal, 124 timeout, 130 interrupted.`,
 			case err != nil:
 				return err
 			}
-			return a.answerHere(cmd.Context(), d, rec, a.terminal(s, d, plain), log)
+			on := a.terminal(s, d, plain)
+			if a.getenv(pane.Variable) != "" {
+				on = pane.Answering(on, d)
+			}
+			return a.answerHere(cmd.Context(), d, rec, on, log)
 		},
 	}
 	a.addFlags(cmd, "dir", "accessible", "no_color")

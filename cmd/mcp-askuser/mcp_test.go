@@ -47,14 +47,19 @@ func act(action mcp.ElicitationResponseAction, content map[string]any) func(mcp.
 	}
 }
 
+// accept accepts as no host would: later than a quarter of a second.
 func accept(content map[string]any) func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
-	return act(mcp.ElicitationResponseActionAccept, content)
+	return after(300*time.Millisecond, act(mcp.ElicitationResponseActionAccept, content))
 }
 
-// slowly acts as no host would: later than a second.
+// slowly closes a form as no host would: later than a second.
 func slowly(do func(mcp.ElicitationParams) (*mcp.ElicitationResult, error)) func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+	return after(1100*time.Millisecond, do)
+}
+
+func after(d time.Duration, do func(mcp.ElicitationParams) (*mcp.ElicitationResult, error)) func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 	return func(p mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
-		<-time.After(1100 * time.Millisecond) // the second itself is what is tested
+		<-time.After(d) // the time itself is what is tested
 		return do(p)
 	}
 }
@@ -131,15 +136,15 @@ func TestClientsForm(t *testing.T) {
 			status           string
 		}{
 			{"accept", "ask_user_question", database, script(accept(map[string]any{"q1": "MongoDB"})), fmt.Sprintf(said, `"Which database?"="MongoDB"`), "answered"},
-			{"free text", "ask_user_question", database, script(accept(map[string]any{"q1_other": "SQLite"})), fmt.Sprintf(said, `"Which database?"="SQLite"`), "answered"},
+			{"free text", "ask_user_question", database, script(accept(map[string]any{"q1": "Other…"}), accept(map[string]any{"q1_other": "SQLite"})), fmt.Sprintf(said, `"Which database?"="SQLite"`), "answered"},
 			{"several", "ask_user_question", features, script(accept(map[string]any{"q1": []any{"Search", "Caching"}})), fmt.Sprintf(said, `"Which features?"="Caching, Search"`), "answered"},
-			{"follow-up", "ask_user_question", followUps, script(accept(map[string]any{"q1": "OAuth", "q2": "x"}), accept(map[string]any{"q1.oauth.1": "GitHub"})),
+			{"follow-up", "ask_user_question", followUps, script(accept(map[string]any{"q1": "OAuth"}), accept(map[string]any{"q1.oauth.1": "GitHub"}), accept(map[string]any{"q2": "x"})),
 				fmt.Sprintf(said, `"Auth?"="OAuth", "Provider?"="GitHub", "Name?"="x"`), "answered"},
 			{"confirmed", "confirm_action", `{"action":"Delete 15 files?"}`, script(accept(map[string]any{"q1": "Yes"})), fmt.Sprintf(said, `"Delete 15 files?"="Yes"`), "answered"},
 			{"declined by a human", "ask_user_question", database, script(slowly(act("decline", nil))), "User dismissed the question without answering. Go on without assuming that any option was chosen.", "dismissed"},
 			{"cancelled by a human", "ask_user_question", database, script(slowly(act("cancel", nil))), "User dismissed the question without answering. Go on without assuming that any option was chosen.", "dismissed"},
 			{"declined by the host", "ask_user_question", database, script(act("decline", nil)), "There is no way to show the question", "unavailable"},
-			{"accepted by the host", "ask_user_question", database, script(accept(map[string]any{})), "There is no way to show the question", "unavailable"},
+			{"accepted by the host", "ask_user_question", database, script(act("accept", map[string]any{"q1": "MongoDB"})), "There is no way to show the question", "unavailable"},
 			{"bad arguments", "ask_user_question", `{"questions":[{"question":"","options":["A"]}]}`, nil,
 				"Validation failed\n- questions[0].question: is required and must not be empty\n- questions[0].options: must have 2 to 4 options, has 1", ""},
 		} {

@@ -54,6 +54,8 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Surfaces:  a.surfaces(s, d, page),
 		Hold:      s.Hold,
 		Timeout:   s.Timeout,
+		Attended:  a.attended,
+		Command:   a.inboxCommand(s),
 		Host:      os.Getppid(),
 	})
 	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{

@@ -66,7 +66,7 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 		}
 		return c.result(wire.NewResult(rec)), nil
 	}
-	w, err := c.Presenter.Ask(ctx, present.Question{Request: request, Surfaces: c.surfaces(), Interrupted: desk.Dismissed})
+	w, err := c.Presenter.Ask(ctx, present.Question{Request: request, Surfaces: c.surfaces(), Stays: c.attended(), Interrupted: desk.Dismissed})
 	var limit *desk.RoundLimitError
 	switch {
 	case errors.As(err, &limit):
@@ -117,6 +117,10 @@ func (c *call) waitOn(ctx context.Context, w *present.Waiter) (*mcp.CallToolResu
 	return c.wait(ctx, w)
 }
 
+// settling is how long a surface shows a question before the client is told of
+// it: most that cannot reach the human say so at once.
+const settling = 150 * time.Millisecond
+
 // wait stays until the record has ended, or the call must return: with a form
 // for the client, with a ticket when the host will not wait longer, or with
 // nothing when the client has gone.
@@ -130,11 +134,27 @@ func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult
 	if c.modern && c.forms {
 		forms = w.Forms()
 	}
-	c.progress(ctx, w, start)
+	var nobody <-chan struct{} // for a call whose client has not been told yet
+	if w.Asked() && c.attended() {
+		nobody = w.Nobody()
+	}
+	changed := w.Changed()
+	settled := time.NewTimer(settling)
+	defer settled.Stop()
 	for {
 		select {
 		case <-w.Ended():
 			return c.deliver(ctx, w), nil
+		case <-changed:
+			changed = w.Changed()
+			settled.Reset(settling)
+		case <-settled.C:
+			c.progress(ctx, w, start)
+		case <-nobody:
+			nobody = nil
+			if r := c.untold(ctx, w); r != nil {
+				return r, nil
+			}
 		case form := <-forms:
 			if secret, ok := w.Take(form); ok {
 				return handOut(form, w.Record().ID+"."+secret), nil
@@ -155,6 +175,27 @@ func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// attended reports whether a human sits at the client, to whom its model can
+// say something.
+func (c *call) attended() bool {
+	return c.Attended != nil && c.Attended(c.name != "")
+}
+
+// untold is the result of a call whose question no surface could show: the
+// ticket, and what the model is to tell the human. It is nil where that is not
+// why nobody shows it.
+func (c *call) untold(ctx context.Context, w *present.Waiter) *mcp.CallToolResult {
+	var none *present.NobodyError
+	if !errors.As(w.Why(), &none) {
+		return nil
+	}
+	rec := w.Record()
+	c.Log.InfoContext(ctx, "nobody was shown the question; the model is to tell the user", "id", rec.ID, "why", none)
+	_, address := w.Surface()
+	w.Leave()
+	return c.result(wire.NewUntold(rec, c.Command, address, none.Error()))
 }
 
 // hold is how long the call may wait as things are.
@@ -220,33 +261,35 @@ func (c *call) progress(ctx context.Context, w *present.Waiter, start time.Time)
 	err := c.Notify("notifications/progress", map[string]any{
 		"progressToken": c.token,
 		"progress":      int(time.Since(start).Seconds()),
-		"message":       fmt.Sprintf("Waiting for your answer%s: %s", where(w.Surface()), text),
+		"message":       where(w.Surface()) + ": " + text,
 	})
 	if err != nil {
 		c.Log.InfoContext(ctx, "no progress message", "id", rec.ID, "error", err)
 	}
 }
 
-// where says in words where the record is shown.
+// where says where to answer. An address comes first, with nothing glued to
+// it: hosts cut the line at the width of the terminal.
 func where(surface, address string) string {
+	const waiting = "Waiting for your answer"
 	switch surface {
 	case "":
-		return ""
+		return waiting
 	case "elicit":
-		return " in the form"
+		return waiting + " in the form"
 	case "tty", "plain":
-		return " in the terminal"
+		return waiting + " in the terminal"
 	case "pane":
-		return " in the pane"
+		return waiting + " in the pane"
 	case "inbox":
-		return " in the inbox (run: mcp-askuser inbox)"
+		return "Run mcp-askuser inbox to answer"
 	case "web":
 		if address != "" {
-			return " on the page " + address
+			return address + " waits for your answer"
 		}
-		return " in the browser"
+		return waiting + " in the browser"
 	}
-	return " in " + surface
+	return waiting + " in " + surface
 }
 
 // failed is the result of a failure inside: the log gets the cause, the model

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -29,8 +28,7 @@ type link struct {
 	client Client
 	elicit func(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error)
 
-	mu        sync.Mutex
-	notes     []string
+	noted     chan string // nil: nobody looks
 	delivered func(written bool)
 }
 
@@ -43,10 +41,10 @@ func (l *link) Directory() string { return "/src/shop" }
 func (l *link) Turn(context.Context) (func(), error) { return func() {}, nil }
 
 func (l *link) Notify(_ string, params any) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	data, err := json.Marshal(params)
-	l.notes = append(l.notes, string(data))
+	if l.noted != nil {
+		l.noted <- string(data)
+	}
 	return err
 }
 
@@ -309,6 +307,54 @@ func TestUnavailable(t *testing.T) {
 	if status := got.status(t); status != "unavailable" || !got.IsError {
 		t.Errorf("the result is %s", status)
 	}
+}
+
+// Where a human sits at a client that can show them nothing, its model tells
+// them what to do; the answer is fetched with the ticket.
+func TestUntold(t *testing.T) {
+	r := newRig(t, Elicit())
+	r.Attended = func(known bool) bool { return known }
+	r.Command = "mcp-askuser inbox"
+	got := within(t, r.start(t.Context(), &link{client: Client{Implementation: mcp.Implementation{Name: "opencode"}}}, request(which)))
+	if status := got.status(t); status != "pending" || got.IsError {
+		t.Fatalf("the result is %s", status)
+	}
+	text := got.Content[0].(mcp.TextContent).Text
+	id := r.open().ID
+	if !strings.HasPrefix(text, `Tell the user now, in your reply: "To answer my question, run mcp-askuser inbox in a terminal."`) || !strings.Contains(text, id) {
+		t.Errorf("the model is told: %s", text)
+	}
+	r.reply(id, "a")
+	x, err := r.await(WithTransport(t.Context(), &link{}), request(`{"id":"`+id+`"}`))
+	if status := (result{x, err}).status(t); status != "answered A" {
+		t.Errorf("the result is %s", status)
+	}
+}
+
+// A form that its host shows too late is not used.
+func TestLateForms(t *testing.T) {
+	r := newRig(t, Elicit())
+	l := &link{client: Client{Implementation: mcp.Implementation{Name: "goose"}, Capabilities: mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}}}
+	if status := within(t, r.start(t.Context(), l, request(which))).status(t); status != "unavailable" {
+		t.Errorf("the result is %s", status)
+	}
+}
+
+// What is told of where to answer follows the question: an address comes first.
+func TestProgressFollows(t *testing.T) {
+	if got := where("web", "http://127.0.0.1:4000/?token=x"); got != "http://127.0.0.1:4000/?token=x waits for your answer" {
+		t.Error(got)
+	}
+	r := newRig(t, Elicit(), ui.Elsewhere())
+	req := request(which)
+	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
+	l := &link{noted: make(chan string, 10)}
+	got := r.start(t.Context(), l, req)
+	if first := within(t, l.noted); !strings.Contains(first, "Run mcp-askuser inbox to answer: Which?") {
+		t.Errorf("the first is %s", first) // and not of the form, which is not there
+	}
+	r.reply(r.open().ID, "a")
+	within(t, got)
 }
 
 // The client's own form, in both eras.

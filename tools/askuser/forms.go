@@ -32,7 +32,7 @@ type teller interface {
 }
 
 // surfaces returns the surfaces to try, the client's own form in its place.
-// Only a client that asked for progress messages can be told an address.
+// Only a client that shows its human progress messages can be told an address.
 func (c *call) surfaces() present.Surfaces {
 	return func(x *present.Presentation) []ui.Surface {
 		out := make([]ui.Surface, len(c.Surfaces))
@@ -40,7 +40,7 @@ func (c *call) surfaces() present.Surfaces {
 			if s.Name() == "elicit" {
 				s = c.form(x)
 			}
-			if page, ok := s.(teller); ok && c.token != nil {
+			if page, ok := s.(teller); ok && c.token != nil && c.shows {
 				s = page.Telling(x.SetAddress)
 			}
 			out[i] = s
@@ -55,6 +55,8 @@ func (c *call) form(x *present.Presentation) ui.Surface {
 	switch {
 	case !c.caller.forms:
 		return noForm("the client did not declare form elicitation")
+	case c.late:
+		return noForm("the client shows a form only when the call has ended")
 	case c.modern:
 		return elicit.New(roundTrip{x.Forms()}, c.showsArrays())
 	}

@@ -5,18 +5,28 @@ import (
 	"time"
 )
 
-// host is what we know of the program at the other end (FACTS 3 and 4).
+// host is what we know of the program at the other end. What stands here was
+// measured (FACTS 1 to 4), or has its public source beside it.
 type host struct {
-	name string // as found in the client's own name
+	name string // as found in the client's own name, in lower case
 	// hold is how long one call may wait before its ticket is handed out.
 	hold time.Duration
 	// elicits is the same while the client's own form is open.
 	elicits time.Duration
-	// progress extends the host's limit: with progress a call may be held for
-	// as long as elicits says.
-	progress bool
+	// extends says that progress messages extend the host's limit: with them a
+	// call may be held for as long as elicits says.
+	extends bool
+	// shows says that its human sees progress messages. A progress token
+	// proves nothing: clients send one and show nobody what comes.
+	shows bool
 	// arrays says that its form can show a choice of several.
 	arrays bool
+	// late says that its form comes up only when the call has ended: it is not
+	// used.
+	late bool
+	// handshake says that it is spoken to in the era of the handshake, whatever
+	// else it offers: in that era it takes a form back when we say so.
+	handshake bool
 }
 
 // long is how long a call waits where the host sets no limit of its own.
@@ -24,22 +34,46 @@ const long = 24 * time.Hour
 
 // unknownHost is what we may expect of a program that we do not know: the
 // TypeScript SDK's default limit is 60 seconds.
-var unknownHost = host{hold: 50 * time.Second, elicits: 50 * time.Second, arrays: true}
+var unknownHost = host{hold: 50 * time.Second, elicits: 50 * time.Second, arrays: true} //nolint:gochecknoglobals // never written to
+
+// knownHosts are told apart by the first whose name is found in the client's.
+func knownHosts() []host {
+	return []host{
+		// After 120 s Claude Code sends a call to the background and marks its
+		// answer as no user input; an open form holds that off. On 2026-07-28 it
+		// cannot take a form back that was answered elsewhere.
+		{name: "claude-code", hold: 110 * time.Second, elicits: long, arrays: true, shows: true, handshake: true},
+		// 300 s, paused while a form is open. An array turns the whole form
+		// into a bare "allow?".
+		{name: "codex", hold: 280 * time.Second, elicits: long},
+		// Its line of progress is cut at the terminal's width.
+		{name: "gemini", hold: 570 * time.Second, elicits: 570 * time.Second, arrays: true, shows: true},
+		// 60 s, and every progress message starts them anew.
+		{name: "opencode", hold: 50 * time.Second, elicits: long, extends: true, arrays: true},
+		// Declares forms and answers cancel by itself (seen with v1.0.0 by the
+		// authors of a server for it); its limit is not documented.
+		{name: "antigravity", hold: 50 * time.Second, elicits: 50 * time.Second, arrays: true},
+		// Shows forms (cursor.com/docs, "Model Context Protocol"); no limit is
+		// documented.
+		{name: "cursor", hold: 50 * time.Second, elicits: 50 * time.Second, arrays: true},
+		// Shows forms since 1.102 (its release notes); no limit is documented.
+		{name: "visual studio code", hold: 50 * time.Second, elicits: 50 * time.Second, arrays: true},
+		{name: "visual-studio-code", hold: 50 * time.Second, elicits: 50 * time.Second, arrays: true},
+		// 300 s (DEFAULT_EXTENSION_TIMEOUT in block/goose); the form is shown
+		// when the call has timed out (block/goose#6471).
+		{name: "goose", hold: 280 * time.Second, elicits: 280 * time.Second, arrays: true, late: true},
+		// No forms; the server's own timeout setting, whose default is not
+		// documented.
+		{name: "crush", hold: 50 * time.Second, elicits: 50 * time.Second, arrays: true},
+		// 60 s by default, at most 10 minutes (zed-industries/zed#45378); no forms.
+		{name: "zed", hold: 50 * time.Second, elicits: 50 * time.Second, arrays: true},
+	}
+}
 
 // hostOf returns what we know of the client that calls itself name.
 func hostOf(name string) host {
 	name = strings.ToLower(name)
-	for _, h := range []host{
-		// After 120 s Claude Code sends a call to the background and marks its
-		// answer as no user input; an open form holds that off.
-		{name: "claude-code", hold: 110 * time.Second, elicits: long, arrays: true},
-		// 300 s, paused while a form is open. An array turns the whole form
-		// into a bare "allow?".
-		{name: "codex", hold: 280 * time.Second, elicits: long},
-		{name: "gemini", hold: 570 * time.Second, elicits: 570 * time.Second, arrays: true},
-		// 60 s, and every progress message starts them anew.
-		{name: "opencode", hold: 50 * time.Second, elicits: long, progress: true, arrays: true},
-	} {
+	for _, h := range knownHosts() {
 		if strings.Contains(name, h.name) {
 			return h
 		}
@@ -47,10 +81,14 @@ func hostOf(name string) host {
 	return unknownHost
 }
 
+// Handshake reports whether the client that calls itself name is to be spoken
+// to in the era of the handshake, up to 2025-11-25.
+func Handshake(name string) bool { return hostOf(name).handshake }
+
 // holds returns how long a call may wait: while the client's own form is
 // open, and whether progress messages reach the host.
 func (h host) holds(form, progress bool) time.Duration {
-	if form || h.progress && progress {
+	if form || h.extends && progress {
 		return h.elicits
 	}
 	return h.hold

@@ -28,7 +28,12 @@ type Config struct {
 	Hold     time.Duration // how long one call waits; 0: as its host allows
 	Timeout  time.Duration // how long the human may take; 0: without end
 	Tick     time.Duration // between progress messages; 0: 10 s
-	Host     int           // the process id of the host, where all calls come from one; 0: unknown
+	// Attended reports whether a human sits at a client, whose name we know or
+	// not: an agent can tell them what to do. Nil: nobody does.
+	Attended func(known bool) bool
+	// Command is what the human runs to answer here: mcp-askuser inbox.
+	Command string
+	Host    int // the process id of the host, where all calls come from one; 0: unknown
 }
 
 // Tools are the MCP tools. They are safe for concurrent use.

@@ -1,19 +1,25 @@
-// Package elicit is the surface of the MCP client's own form: it turns a set
-// into elicitation forms and what the client sends back into a reply. It may
-// import ui, desk, question and mcp-go's message types. It must not know how a
-// form travels to the client (that is the Client it is given: a request in the
-// older protocol era, a round trip of the call in the newer) nor any other
-// surface.
+// Package elicit is the surface of the MCP client's own form: it asks a set's
+// questions in elicitation forms, one after the other, and makes a reply of
+// what the client sends back. It may import ui, ui/words, desk, question and
+// mcp-go's message types. It must not know how a form travels to the client
+// (that is the Client it is given: a request in the older protocol era, a round
+// trip of the call in the newer) nor any other surface.
 //
-// The rules (FACTS 3): one form for the whole set, follow-ups in a second one;
-// no default is ever sent, because some clients accept defaults on the human's
-// behalf; what comes back is trusted only as far as it fits the form.
+// The rules, from what hosts do with forms (FACTS 3):
+//
+//   - One question a form. The message begins with it, as some hosts show three
+//     rows, and lists no options.
+//   - Every field is required, as some hosts cannot send an empty text: what may
+//     be left open has an entry that says so.
+//   - No default is sent, as hosts accept them on the human's behalf. The first
+//     row of a list is what Enter takes: no yes that was not declared.
+//   - Only what fits the form and came as slowly as a human is counts. What does
+//     not fit is a slip: the form is shown again.
 package elicit
 
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -25,13 +31,18 @@ import (
 	"mcp-askuser/ui"
 )
 
-// Instant is how fast a decline or cancel must be to count as the host's own:
-// no human reads a form in that time (FACTS 3: hosts decline in 1–30 ms).
-const Instant = time.Second
+// How fast a result must be to count as the host's own (DESIGN, "A deliberate
+// act"): hosts decline in 1–30 ms and accept in less.
+const (
+	hostAccepts  = 250 * time.Millisecond
+	hostDeclines = time.Second
+)
 
-// maxForms bounds how often one set may be put into a form: three levels of
-// follow-ups, and some corrections.
-const maxForms = 8
+// Bounds of one set's forms. A human gets there only on purpose.
+const (
+	maxForms = 100
+	maxSlips = 4 // in a row
+)
 
 // Client carries one form to the MCP client and brings back its result.
 type Client interface {
@@ -43,8 +54,8 @@ type Client interface {
 }
 
 // New returns the surface that asks through client. Arrays says that the
-// client can show a choice of several as an array; it gets one yes-or-no field
-// per option otherwise (FACTS 3).
+// client can show a choice of several as an array; it gets a list of no and yes
+// for each option otherwise.
 func New(client Client, arrays bool) ui.Surface { return &surface{client, arrays} }
 
 type surface struct {
@@ -58,121 +69,136 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 	if q := secret(&rec.Set); q != nil {
 		return ui.Unavailablef("%q asks for a secret, which must not go through a client's form", question.Line(q.Text))
 	}
-	got := gathered{} // by question; what was asked has an entry, answered or not
-	plea := ""
-	for range maxForms {
-		fields := got.open(&rec.Set)
-		if len(fields) == 0 {
-			reply := got.reply(&rec.Set)
-			missing, err := unfit(&rec.Set, reply)
-			if err != nil {
-				return err
+	d := dialogue{rec: rec, arrays: s.arrays, before: map[string]question.Answer{}}
+	forms := 0
+	for ; forms < maxForms && d.slips < maxSlips; forms++ {
+		q := d.due()
+		if q == nil {
+			err := commit(d.given)
+			if d.refused(err) {
+				continue
 			}
-			if len(missing) == 0 {
-				return commit(reply)
-			}
-			for _, id := range missing { // to be asked again, and only these
-				delete(got, id)
-			}
-			plea = "Please complete: an answer is still missing or does not fit.\n\n"
-			continue
+			return err
 		}
-		forms, dismissed, err := s.put(ctx, newForm(fields, s.arrays), plea)
+		got, err := s.put(ctx, d.form(q))
 		switch {
 		case err != nil:
 			return err
-		case dismissed:
+		case got.dismissed:
 			return commit(question.Reply{Dismissed: true})
-		}
-		plea = ""
-		for _, g := range forms {
-			got[g.answer.QuestionID] = g
+		default:
+			d.take(q, got)
 		}
 	}
-	return ui.Unavailablef("the client's form brought no complete answer in %d attempts", maxForms)
+	return ui.Unavailablef("the client's form brought no complete answer in %d attempts", forms)
 }
 
-// gathered is what the forms have brought so far, by question id.
-type gathered map[string]given
-
-func (g gathered) answers() []question.Answer {
-	var out []question.Answer
-	for _, x := range g {
-		out = append(out, x.answer)
+// put shows one form and returns what the human said in it.
+func (s *surface) put(ctx context.Context, f *form) (said, error) {
+	result, took, err := s.client.Elicit(ctx, f.params())
+	if err == nil && result == nil {
+		err = errors.New("no result")
 	}
-	return out
-}
-
-// open returns the questions that are shown now and were in no form yet.
-func (g gathered) open(set *question.Set) []question.Shown {
-	var out []question.Shown
-	for _, q := range set.Shown(g.answers()) {
-		if _, asked := g[q.ID]; !asked {
-			out = append(out, q)
-		}
-	}
-	return out
-}
-
-// reply is everything that the forms brought to the questions shown now.
-func (g gathered) reply(set *question.Set) question.Reply {
-	var r question.Reply
-	var notes []string
-	for _, q := range set.Shown(g.answers()) {
-		r.Answers = append(r.Answers, g[q.ID].answer)
-		if n := g[q.ID].note; n != "" {
-			notes = append(notes, n)
-		}
-	}
-	r.Note = strings.Join(notes, " ")
-	return r
-}
-
-// put shows one form. Only what a human did comes back without an error.
-func (s *surface) put(ctx context.Context, f *form, plea string) (brought []given, dismissed bool, err error) {
-	result, took, err := s.client.Elicit(ctx, f.params(plea))
+	accepted := err == nil && result.Action == mcp.ElicitationResponseActionAccept
 	switch {
-	case ctx.Err() != nil:
-		return nil, false, context.Cause(ctx)
+	case ctx.Err() != nil && !accepted: // an accept goes to the desk all the same
+		return said{}, context.Cause(ctx)
 	case errors.Is(err, ui.ErrCallEnded):
-		return nil, false, err
+		return said{}, err
 	case err != nil:
-		return nil, false, ui.Unavailablef("the client did not show the form: %v", err)
-	case result == nil:
-		return nil, false, ui.Unavailablef("the client sent no result")
+		return said{}, ui.Unavailablef("the client did not show the form: %v", err)
 	}
-	switch result.Action {
-	case mcp.ElicitationResponseActionAccept:
-		brought, err := f.read(result.Content)
-		if err != nil {
-			return nil, false, ui.Unavailablef("the client accepted with %v", err)
-		}
-		return brought, false, nil
-	case mcp.ElicitationResponseActionDecline, mcp.ElicitationResponseActionCancel:
-		if took < Instant {
-			return nil, false, ui.Unavailablef("the client answered %s by itself after %s", result.Action, took.Round(time.Millisecond))
-		}
-		return nil, true, nil
+	closed := result.Action == mcp.ElicitationResponseActionDecline || result.Action == mcp.ElicitationResponseActionCancel
+	switch {
+	case accepted && took > hostAccepts:
+		return f.read(result.Content), nil
+	case closed && took > hostDeclines:
+		return said{dismissed: true}, nil
+	case accepted, closed:
+		return said{}, ui.Unavailablef("the client answered %s by itself after %s", result.Action, took.Round(time.Millisecond))
 	}
-	return nil, false, ui.Unavailablef("the client sent the unknown action %q", string(result.Action))
+	return said{}, ui.Unavailablef("the client sent the unknown action %q", string(result.Action))
 }
 
-// unfit returns the ids of the questions whose answers the set refuses, and an
-// error where asking again would not help.
-func unfit(set *question.Set, r question.Reply) ([]string, error) {
-	_, err := set.Check(r)
-	var v question.Violations
-	if !errors.As(err, &v) {
-		return nil, err
+// dialogue is how far the forms of one set have come.
+type dialogue struct {
+	rec    desk.Record
+	arrays bool
+	given  question.Reply             // a question without an answer is still to be asked
+	before map[string]question.Answer // what was said before a question was asked again
+	half   *said                      // what was chosen beside "Other", whose text is due
+	plea   string                     // what the next form says first
+	slips  int                        // in a row
+}
+
+// turn is the question that is due.
+type turn struct {
+	*question.Question
+	place, of int                // among those that are shown, from 1
+	previous  *question.Question // to go back to; nil for the first
+}
+
+// due returns the first question that the answers so far bring up and that has
+// none; nil when all have.
+func (d *dialogue) due() *turn {
+	shown := d.rec.Shown(d.given.Answers)
+	var previous *question.Question
+	for i, q := range shown {
+		if d.given.Answer(q.ID) == nil {
+			return &turn{q.Question, i + 1, len(shown), previous}
+		}
+		previous = q.Question
 	}
-	var ids []string
-	for _, a := range r.Answers {
-		if slices.ContainsFunc(v, func(x question.Violation) bool { return x.Path == "answers."+a.QuestionID }) {
-			ids = append(ids, a.QuestionID)
+	return nil
+}
+
+// take goes on from what the form of q brought.
+func (d *dialogue) take(q *turn, got said) {
+	switch {
+	case got.slip != "":
+		d.again(got.slip)
+	case got.back:
+		d.reopen(q.previous.ID)
+	case got.write:
+		d.half = &got
+	case q.Required && !got.answers():
+		d.again(missing("at least one choice"))
+	default:
+		if d.half != nil {
+			got.selected = d.half.selected
+		}
+		d.half, d.slips = nil, 0
+		d.given.Answers = append(d.given.Answers, question.Answer{QuestionID: q.ID, Selected: got.selected, Custom: got.text})
+	}
+}
+
+// again has the question asked once more, from its options on: "Other" without
+// a text leads back to them (A11).
+func (d *dialogue) again(slip string) {
+	d.half, d.plea = nil, slip
+	d.slips++
+}
+
+// reopen has a question asked again.
+func (d *dialogue) reopen(id string) {
+	d.before[id] = *d.given.Answer(id)
+	d.given.Answers = slices.DeleteFunc(d.given.Answers, func(a question.Answer) bool { return a.QuestionID == id })
+}
+
+// refused reports whether the set refused some of the answers. Their questions
+// are asked again.
+func (d *dialogue) refused(err error) (again bool) {
+	var found question.Violations
+	if !errors.As(err, &found) {
+		return false
+	}
+	for _, v := range found {
+		id, _ := strings.CutPrefix(v.Path, "answers.")
+		if d.given.Answer(id) != nil {
+			d.reopen(id)
+			d.plea = "Please answer again: " + question.Line(v.Message) + "."
+			again = true
 		}
 	}
-	if len(ids) == 0 {
-		return nil, fmt.Errorf("the client's form cannot answer this: %w", err)
-	}
-	return ids, nil
+	return again
 }

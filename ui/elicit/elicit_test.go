@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -15,32 +16,38 @@ import (
 	"mcp-askuser/ui"
 )
 
-// client answers forms from a script, one result each, and keeps what it was
-// sent.
-type client struct {
+// script is a client that answers forms with prepared results, one each, and
+// keeps what it was sent.
+type script struct {
 	t       *testing.T
 	results []*mcp.ElicitationResult
 	err     error
-	took    time.Duration
 	sent    []string // the message and the schema of each form
 }
 
-func (c *client) Elicit(_ context.Context, p mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
-	schema, err := json.Marshal(p.RequestedSchema)
-	if err != nil {
-		c.t.Error(err)
-	}
-	c.sent = append(c.sent, p.Message+"\n"+string(schema))
+func (c *script) Elicit(_ context.Context, p mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+	c.sent = append(c.sent, p.Message+"\n"+string(encode(p.RequestedSchema)))
 	if c.err != nil {
-		return nil, c.took, c.err
+		return nil, slow, c.err
 	}
 	if len(c.results) == 0 {
 		c.t.Errorf("a form too many: %s", c.sent[len(c.sent)-1])
-		return nil, c.took, errors.New("out of script")
+		return nil, slow, errors.New("out of script")
 	}
 	r := c.results[0]
 	c.results = c.results[1:]
-	return r, c.took, nil
+	return r, slow, nil
+}
+
+// slow is how long a human takes at least.
+const slow = 2 * time.Second
+
+func encode(v any) []byte {
+	data, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return data
 }
 
 func result(action, content string) *mcp.ElicitationResult {
@@ -54,9 +61,17 @@ func result(action, content string) *mcp.ElicitationResult {
 	return r
 }
 
-func accept(content string) *mcp.ElicitationResult { return result("accept", content) }
+// accepts are the results of a client whose human sends one form after the
+// other.
+func accepts(contents ...string) []*mcp.ElicitationResult {
+	var out []*mcp.ElicitationResult
+	for _, c := range contents {
+		out = append(out, result("accept", c))
+	}
+	return out
+}
 
-func choice(id, text string, typ question.Type, labels ...string) question.Question {
+func options(id, text string, typ question.Type, labels ...string) question.Question {
 	q := question.Question{ID: id, Text: text, Type: typ, Required: true}
 	for _, l := range labels {
 		q.Options = append(q.Options, question.Option{ID: strings.ToLower(l), Label: l})
@@ -65,31 +80,47 @@ func choice(id, text string, typ question.Type, labels ...string) question.Quest
 }
 
 func database() question.Question {
-	q := choice("q1", "Which database?", question.SingleChoice, "PostgreSQL", "MongoDB")
+	q := options("q1", "Which database?", question.SingleChoice, "PostgreSQL", "MongoDB")
 	q.Header, q.AllowCustom = "Database", true
-	q.Options[0].Description, q.Options[0].Default = "relational", true
+	q.Options[0].Description = "relational"
 	return q
 }
 
 func features() question.Question {
-	return choice("q2", "Which features?", question.MultiChoice, "Caching", "Logging")
+	q := options("q2", "Which features?", question.MultiChoice, "Caching", "Logging")
+	q.AllowCustom = true
+	return q
 }
 
 func goOn() question.Question {
-	q := choice("q3", "Go on?", question.Boolean, "Yes", "No")
+	q := options("q3", "Go on?", question.Boolean, "Yes", "No")
 	q.Options[0].ID, q.Options[1].ID = question.YesID, question.NoID
 	return q
 }
 
 func name() question.Question {
-	return question.Question{ID: "q4", Text: "What name?", Type: question.Text, Required: true, Default: "Widget"}
+	return question.Question{ID: "q4", Text: "What name?", Type: question.Text, Required: true}
 }
 
 func auth() question.Question {
-	q := choice("a", "Auth?", question.SingleChoice, "OAuth", "None")
-	p := choice("p", "Provider?", question.SingleChoice, "Google", "GitHub")
+	q := options("a", "Auth?", question.SingleChoice, "OAuth", "None")
+	p := options("p", "Provider?", question.SingleChoice, "Google", "GitHub")
 	p.Options[1].FollowUps = []question.Question{{ID: "org", Text: "Organisation?", Type: question.Text, Required: true}}
 	q.Options[0].FollowUps = []question.Question{p}
+	return q
+}
+
+func optional(q question.Question) question.Question {
+	q.Required = false
+	return q
+}
+
+// proposing declares the first option, or this text, as the default.
+func proposing(q question.Question, text string) question.Question {
+	q.Default = text
+	if len(q.Options) > 0 {
+		q.Options[0].Default = true
+	}
 	return q
 }
 
@@ -101,76 +132,73 @@ func answersText(r question.Reply) string {
 	for _, a := range r.Answers {
 		parts = append(parts, a.QuestionID+"="+strings.Join(a.Selected, ",")+"|"+a.Custom)
 	}
-	if r.Note != "" {
-		parts = append(parts, r.Note)
-	}
-	return strings.Join(parts, " ")
+	return strings.TrimSpace("answered " + strings.Join(parts, " "))
 }
 
 // show runs the surface and returns what it committed, or its error.
-func show(c *client, arrays bool, qs ...question.Question) string {
-	rec := desk.Record{Set: question.Set{Questions: qs}}
+func show(c Client, arrays bool, qs ...question.Question) string {
+	rec := desk.Record{Round: 1, Asker: desk.Asker{Client: "codex", Directory: "/home/me/shop"}, Set: question.Set{Questions: qs}}
 	got := ""
 	err := New(c, arrays).Show(context.Background(), rec, func(r question.Reply) error {
 		checked, err := rec.Check(r)
-		got = answersText(checked)
+		if err == nil {
+			got += answersText(checked)
+		}
 		return err
 	})
 	switch {
 	case errors.Is(err, ui.ErrUnavailable):
-		return "unavailable: " + err.Error() + got
+		return got + "unavailable: " + err.Error()
 	case err != nil:
-		return "error: " + err.Error() + got
+		return got + "error: " + err.Error()
 	}
 	return got
 }
 
-func TestReplies(t *testing.T) {
-	slow := 2 * time.Second
+func TestDialogue(t *testing.T) {
+	set := func(qs ...question.Question) []question.Question { return qs }
 	for _, tc := range []struct {
 		name    string
 		qs      []question.Question
-		took    time.Duration
-		flat    bool // the client cannot show arrays
+		flat    bool // the client has no arrays
 		results []*mcp.ElicitationResult
 		want    string
 	}{
-		{"choice", []question.Question{database()}, 0, false, []*mcp.ElicitationResult{accept(`{"q1":"MongoDB"}`)}, "q1=mongodb|"},
-		{"other", []question.Question{database()}, 0, false, []*mcp.ElicitationResult{accept(`{"q1_other":"SQLite"}`)}, "q1=|SQLite"},
-		{"other beside a choice", []question.Question{database()}, 0, false, []*mcp.ElicitationResult{accept(`{"q1":"PostgreSQL","q1_other":"16 please"}`)},
-			`q1=|16 please (In answer to "Which database?" the form also had "PostgreSQL" marked.)`},
-		{"several", []question.Question{features()}, 0, false, []*mcp.ElicitationResult{accept(`{"q2":["Logging","Caching"]}`)}, "q2=caching,logging|"},
-		{"several as switches", []question.Question{features()}, 0, true, []*mcp.ElicitationResult{accept(`{"q2_caching":false,"q2_logging":true}`)}, "q2=logging|"},
-		{"yes or no", []question.Question{goOn()}, 0, false, []*mcp.ElicitationResult{accept(`{"q3":"No"}`)}, "q3=false|"},
-		{"text", []question.Question{name()}, 0, false, []*mcp.ElicitationResult{accept(`{"q4":" Gadget "}`)}, "q4=|Gadget"},
-		{"all at once", []question.Question{database(), features(), goOn(), name()}, 0, false,
-			[]*mcp.ElicitationResult{accept(`{"q1":"PostgreSQL","q2":["Caching"],"q3":"Yes","q4":"x"}`)}, "q1=postgresql| q2=caching| q3=true| q4=|x"},
-		{"follow-ups, three levels", []question.Question{auth()}, 0, false,
-			[]*mcp.ElicitationResult{accept(`{"a":"OAuth"}`), accept(`{"p":"GitHub"}`), accept(`{"org":"acme"}`)}, "a=oauth| p=github| org=|acme"},
-		{"follow-up not asked for", []question.Question{auth()}, 0, false, []*mcp.ElicitationResult{accept(`{"a":"None"}`)}, "a=none|"},
-		{"declined half way by a human", []question.Question{auth()}, slow, false,
-			[]*mcp.ElicitationResult{accept(`{"a":"OAuth"}`), result("decline", "")}, "dismissed"},
-		{"what is missing is asked again", []question.Question{database(), goOn()}, 0, false,
-			[]*mcp.ElicitationResult{accept(`{"q3":"Yes"}`), accept(`{"q1":"MongoDB"}`)}, "q1=mongodb| q3=true|"},
-		{"declined by a human", []question.Question{database()}, slow, false, []*mcp.ElicitationResult{result("decline", "")}, "dismissed"},
-		{"cancelled by a human", []question.Question{database()}, slow, false, []*mcp.ElicitationResult{result("cancel", "")}, "dismissed"},
-
-		// None of these is a human's answer (DESIGN, promise 1).
-		{"instant decline", []question.Question{database()}, 999 * time.Millisecond, false, []*mcp.ElicitationResult{result("decline", "")}, "unavailable: the client answered decline by itself after 999ms"},
-		{"instant cancel", []question.Question{database()}, time.Millisecond, false, []*mcp.ElicitationResult{result("cancel", "")}, "unavailable: the client answered cancel by itself after 1ms"},
-		{"accept without content", []question.Question{database()}, slow, false, []*mcp.ElicitationResult{accept("")}, "unavailable: the client accepted with empty content"},
-		{"accept with empty content", []question.Question{database()}, slow, false, []*mcp.ElicitationResult{accept(`{}`)}, "unavailable: the client accepted with empty content"},
-		{"content of something else", []question.Question{database()}, slow, false, []*mcp.ElicitationResult{accept(`{"x":1}`)}, "unavailable: the client accepted with content that does not fit the form"},
-		{"a value that was not offered", []question.Question{database()}, slow, false, []*mcp.ElicitationResult{accept(`{"q1":"Oracle"}`)}, `unavailable: the client accepted with content that does not fit the form at "q1"`},
-		{"a value of another type", []question.Question{features()}, slow, false, []*mcp.ElicitationResult{accept(`{"q2":"Caching"}`)}, `unavailable: the client accepted with content that does not fit the form at "q2"`},
-		{"content that is no object", []question.Question{database()}, slow, false, []*mcp.ElicitationResult{accept(`[1]`)}, "unavailable: the client accepted with content that is no object"},
-		{"unknown action", []question.Question{database()}, slow, false, []*mcp.ElicitationResult{result("maybe", "")}, `unavailable: the client sent the unknown action "maybe"`},
-		{"no result", []question.Question{database()}, slow, false, []*mcp.ElicitationResult{nil}, "unavailable: the client sent no result"},
-		{"blank for ever", []question.Question{name()}, slow, false, []*mcp.ElicitationResult{accept(`{"q4":""}`), accept(`{"q4":" "}`), accept(`{"q4":""}`), accept(`{"q4":""}`)},
-			"unavailable: the client's form brought no complete answer in 8 attempts"},
+		{"choice", set(database()), false, accepts(`{"q1":"MongoDB"}`), "answered q1=mongodb|"},
+		{"other", set(database()), false, accepts(`{"q1":"Other…"}`, `{"q1_other":" SQLite "}`), "answered q1=|SQLite"},
+		{"other without a text leads back", set(database()), false, accepts(`{"q1":"Other…"}`, `{"q1_other":" "}`, `{"q1":"MongoDB"}`), "answered q1=mongodb|"},
+		{"several", set(features()), false, accepts(`{"q2":["Logging","Caching"]}`), "answered q2=caching,logging|"},
+		{"several and another", set(features()), false, accepts(`{"q2":["Logging","Other…"]}`, `{"q2_other":"Search"}`), "answered q2=logging|Search"},
+		{"several as lists", set(features()), true, accepts(`{"q2_001":"no","q2_002":"yes","q2_003":"no"}`), "answered q2=logging|"},
+		{"several as lists and another", set(features()), true, accepts(`{"q2_001":"no","q2_002":"yes","q2_003":"yes"}`, `{"q2_other":"Search"}`), "answered q2=logging|Search"},
+		{"none of several", set(features()), true, accepts(`{"q2_001":"no","q2_002":"no","q2_003":"no"}`, `{"q2_001":"yes","q2_002":"no","q2_003":"no"}`), "answered q2=caching|"},
+		{"none of several, optional", set(optional(features())), true, accepts(`{"q2_001":"no","q2_002":"no","q2_003":"no"}`), "answered"},
+		{"yes or no", set(goOn()), false, accepts(`{"q3":"Yes"}`), "answered q3=true|"},
+		{"text", set(name()), false, accepts(`{"q4":" Gadget "}`), "answered q4=|Gadget"},
+		{"text as proposed", set(proposing(name(), "Widget")), false, accepts(`{"q4":"Widget"}`), "answered q4=|Widget"},
+		{"text other than proposed", set(proposing(name(), "Widget")), false, accepts(`{"q4":"Write an answer…"}`, `{"q4_other":"Gadget"}`), "answered q4=|Gadget"},
+		{"optional text left open", set(optional(name())), false, accepts(`{"q4":"(leave open)"}`), "answered"},
+		{"optional choice left open", set(optional(database())), false, accepts(`{"q1":"(leave open)"}`), "answered"},
+		{"optional several left open", set(optional(features())), false, accepts(`{"q2":["(leave open)"]}`), "answered"},
+		{"one form a question", set(database(), features(), goOn(), name()), false,
+			accepts(`{"q1":"PostgreSQL"}`, `{"q2":["Caching"]}`, `{"q3":"No"}`, `{"q4":"x"}`), "answered q1=postgresql| q2=caching| q3=false| q4=|x"},
+		{"follow-ups before the next question", set(auth(), goOn()), false,
+			accepts(`{"a":"OAuth"}`, `{"p":"GitHub"}`, `{"org":"acme"}`, `{"q3":"No"}`), "answered a=oauth| p=github| org=|acme q3=false|"},
+		{"follow-ups not brought up", set(auth()), false, accepts(`{"a":"None"}`), "answered a=none|"},
+		{"back", set(database(), goOn()), false, accepts(`{"q1":"MongoDB"}`, `{"q3":"Back"}`, `{"q1":"PostgreSQL"}`, `{"q3":"Yes"}`), "answered q1=postgresql| q3=true|"},
+		{"back over a follow-up", set(auth(), goOn()), false,
+			accepts(`{"a":"OAuth"}`, `{"p":"Google"}`, `{"q3":"Back"}`, `{"p":"Back"}`, `{"a":"None"}`, `{"q3":"Yes"}`), "answered a=none| q3=true|"},
+		{"back from several", set(goOn(), features()), false, accepts(`{"q3":"Yes"}`, `{"q2":["Caching","Back"]}`, `{"q3":"No"}`, `{"q2":["Caching"]}`), "answered q3=false| q2=caching|"},
+		{"back from several as lists", set(goOn(), features()), true,
+			accepts(`{"q3":"Yes"}`, `{"q2_001":"yes","q2_002":"no","q2_003":"Back"}`, `{"q3":"No"}`, `{"q2_001":"yes","q2_002":"no","q2_003":"no"}`), "answered q3=false| q2=caching|"},
+		{"a slip, then an answer", set(database()), false, accepts(`{}`, `{"q1":"Oracle"}`, `{"q1":"MongoDB"}`), "answered q1=mongodb|"},
+		{"slips of another question count for themselves", set(goOn(), database()), false,
+			accepts(`{}`, `{}`, `{}`, `{"q3":"No"}`, `{}`, `{}`, `{}`, `{"q1":"MongoDB"}`), "answered q3=false| q1=mongodb|"},
+		{"dismissed half way", set(auth()), false, append(accepts(`{"a":"OAuth"}`), result("decline", "")), "dismissed"},
+		{"dismissed at the text of other", set(database()), false, append(accepts(`{"q1":"Other…"}`), result("cancel", "")), "dismissed"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			c := &client{t: t, took: tc.took, results: tc.results}
+			c := &script{t: t, results: tc.results}
 			if got := show(c, !tc.flat, tc.qs...); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
@@ -181,141 +209,251 @@ func TestReplies(t *testing.T) {
 	}
 }
 
-func TestClientErrors(t *testing.T) {
-	c := &client{t: t, err: errors.New("method not found")}
-	if got, want := show(c, true, database()), "unavailable: the client did not show the form: method not found"; got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	c = &client{t: t, err: ui.ErrCallEnded}
-	if got, want := show(c, true, database()), "error: "+ui.ErrCallEnded.Error(); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-}
-
-func TestWithdrawnReturnsTheCause(t *testing.T) {
-	cause := &desk.ClosedError{}
-	ctx, cancel := context.WithCancelCause(context.Background())
-	cancel(cause)
-	c := &client{t: t, err: context.Canceled}
-	err := New(c, true).Show(ctx, desk.Record{Set: question.Set{Questions: []question.Question{database()}}}, nil)
-	if !errors.Is(err, error(cause)) {
-		t.Errorf("got %v", err)
-	}
-}
-
-func TestForm(t *testing.T) {
-	long := database()
-	long.ID, long.Header = "q9", ""
-	long.Text = strings.Repeat("字", 60) + "?"
-	long.Options[0].Label, long.Options[1].Label = strings.Repeat("x", 80)+"1", strings.Repeat("x", 80)+"2"
+// What was wrong stands first, in the words of the field.
+func TestSlipsAreSaid(t *testing.T) {
 	for _, tc := range []struct {
-		name   string
-		qs     []question.Question
-		arrays bool
-		want   string
+		name    string
+		q       question.Question
+		flat    bool
+		content string
+		want    string
 	}{
-		{"choice", []question.Question{database()}, true,
-			"[Database] Which database?\n- PostgreSQL: relational (proposed)\n- MongoDB\n" +
-				`{"type":"object","properties":{"q1":{"type":"string","title":"Database","description":"Which database?","enum":["PostgreSQL","MongoDB"]},"q1_other":{"type":"string","title":"Database: Other","description":"Your own answer instead"}}}`},
-		{"order and required", []question.Question{goOn(), features(), name()}, true,
-			"1. Go on?\n\n2. Which features? (any number)\n- Caching\n- Logging\n\n3. What name?\n" +
-				`{"type":"object","properties":{"q3":{"type":"string","title":"Go on?","description":"Go on?","enum":["Yes","No"]},"q2":{"type":"array","title":"Which features?","description":"Which features?","items":{"type":"string","enum":["Caching","Logging"]}},"q4":{"type":"string","title":"What name?","description":"What name? (proposed: Widget)"}},"required":["q3","q2","q4"]}`},
-		{"switches", []question.Question{features()}, false,
-			"Which features? (any number)\n- Caching\n- Logging\n" +
-				`{"type":"object","properties":{"q2_caching":{"type":"boolean","title":"Caching","description":"Which features?"},"q2_logging":{"type":"boolean","title":"Logging","description":"Which features?"}}}`},
-		{"long texts are shortened and stay apart", []question.Question{long}, true,
-			strings.Repeat("字", 60) + "?\n- " + strings.Repeat("x", 80) + "1: relational (proposed)\n- " + strings.Repeat("x", 80) + "2\n" +
-				`{"type":"object","properties":{"q9":{"type":"string","title":"` + strings.Repeat("字", 39) + `…","description":"` + strings.Repeat("字", 60) + `?","enum":["` + strings.Repeat("x", 59) + `…","` + strings.Repeat("x", 59) + `… (2)"]},"q9_other":{"type":"string","title":"` + strings.Repeat("字", 39) + `…: Other","description":"Your own answer instead"}}}`},
+		{"nothing", database(), false, `{}`, "Still missing: Database."},
+		{"no text", name(), false, `{"q4":"\u200b"}`, "Still missing: Your answer."},
+		{"one list of several", features(), true, `{"q2_001":"yes","q2_003":"no"}`, "Still missing: Logging."},
+		{"none of several", features(), true, `{"q2_001":"no","q2_002":"no","q2_003":"no"}`, "Still missing: at least one choice."},
+		{"not offered", database(), false, `{"q1":"Oracle"}`, "That was nothing this form takes: please try again."},
+		{"open and not", optional(features()), false, `{"q2":["Caching","(leave open)"]}`, "An answer cannot be left open too: please choose one or the other."},
+		{"another form's", database(), false, `{"q1":"MongoDB","q2":"x"}`, "That belongs to another form: please answer this one."},
+		{"too long", name(), false, `{"q4":"` + strings.Repeat("字", 10_001) + `"}`, "The text has 10001 characters; at most 10000 fit."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			c := &client{t: t, err: errors.New("seen enough")}
-			show(c, tc.arrays, tc.qs...)
-			if c.sent[0] != tc.want {
-				t.Errorf("got  %s\nwant %s", c.sent[0], tc.want)
+			c := &script{t: t, results: append(accepts(tc.content), result("cancel", ""))}
+			show(c, !tc.flat, tc.q)
+			first, second := c.sent[0], c.sent[1]
+			if want := tc.want + "\n" + first; second != want {
+				t.Errorf("got  %s\nwant %s", second, want)
 			}
-			if strings.Contains(c.sent[0], `"default"`) {
-				t.Error("a default was sent: a client may accept it on the human's behalf")
+		})
+	}
+}
+
+func TestSlipsAreSaidOnce(t *testing.T) {
+	c := &script{t: t, results: accepts(`{}`, `{"q1":"Other…"}`, `{"q1_other":"x"}`, `{"q3":"No"}`)}
+	show(c, true, database(), goOn())
+	for i, sent := range c.sent {
+		if said := strings.HasPrefix(sent, "Still missing"); said != (i == 1) {
+			t.Errorf("form %d: %s", i, sent)
+		}
+	}
+}
+
+// The store has the last word: what it refuses is asked again, and anything
+// else it says goes back as it is.
+func TestCommit(t *testing.T) {
+	broken := errors.New("disk full")
+	closed := &desk.ClosedError{}
+	for _, tc := range []struct {
+		name    string
+		says    []error
+		results []*mcp.ElicitationResult
+		want    error
+	}{
+		{"accepted", []error{nil}, accepts(`{"q1":"MongoDB"}`, `{"q3":"No"}`), nil},
+		{"one answer refused", []error{question.Violations{{Path: "answers.q1", Message: "is gone"}}, nil},
+			accepts(`{"q1":"MongoDB"}`, `{"q3":"No"}`, `{"q1":"PostgreSQL"}`), nil},
+		{"refused for nothing the form can change", []error{question.Violations{{Path: "note", Message: "too long"}}},
+			accepts(`{"q1":"MongoDB"}`, `{"q3":"No"}`), question.Violations{{Path: "note", Message: "too long"}}},
+		{"the store failed", []error{broken}, accepts(`{"q1":"MongoDB"}`, `{"q3":"No"}`), broken},
+		{"somebody was first", []error{closed}, accepts(`{"q1":"MongoDB"}`, `{"q3":"No"}`), closed},
+		{"the store failed at a dismissal", []error{broken}, []*mcp.ElicitationResult{result("decline", "")}, broken},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			c := &script{t: t, results: tc.results}
+			rec := desk.Record{Set: question.Set{Questions: []question.Question{database(), goOn()}}}
+			says := tc.says
+			err := New(c, true).Show(context.Background(), rec, func(question.Reply) error {
+				err := says[0]
+				says = says[1:]
+				return err
+			})
+			if fmt.Sprint(err) != fmt.Sprint(tc.want) {
+				t.Errorf("got %v, want %v", err, tc.want)
+			}
+			if len(c.results)+len(says) > 0 {
+				t.Errorf("%d results and %d commits were not asked for", len(c.results), len(says))
+			}
+		})
+	}
+}
+
+func TestRefusalIsSaid(t *testing.T) {
+	c := &script{t: t, results: append(accepts(`{"q1":"MongoDB"}`), result("cancel", ""))}
+	rec := desk.Record{Set: question.Set{Questions: []question.Question{database()}}}
+	err := New(c, true).Show(context.Background(), rec, func(r question.Reply) error {
+		if r.Dismissed {
+			return nil
+		}
+		return question.Violations{{Path: "answers.q1", Message: "is \x1b gone"}}
+	})
+	if want := "Please answer again: is ␛ gone.\nWhich database?\nyou said: MongoDB · asked by an agent\n"; err != nil || !strings.HasPrefix(c.sent[1], want) {
+		t.Errorf("got %v, %s", err, c.sent[1])
+	}
+}
+
+// A store that refuses for ever does not hold the surface for ever.
+func TestFormsAreBounded(t *testing.T) {
+	for name, c := range map[string]Client{
+		"refused for ever": human(`{"q1":"MongoDB"}`),
+		"to and fro":       human(`{"q1":"MongoDB"}`, `{"q3":"Back"}`),
+	} {
+		rec := desk.Record{Set: question.Set{Questions: []question.Question{database(), goOn()}}}
+		if name == "refused for ever" {
+			rec.Questions = rec.Questions[:1]
+		}
+		err := New(c, true).Show(context.Background(), rec, func(question.Reply) error {
+			return question.Violations{{Path: "answers.q1", Message: "no"}}
+		})
+		if !errors.Is(err, ui.ErrUnavailable) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
+// human repeats these contents for ever, slowly.
+func human(contents ...string) Client {
+	n := 0
+	return clientFunc(func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+		n++
+		return result("accept", contents[(n-1)%len(contents)]), slow, nil
+	})
+}
+
+type clientFunc func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error)
+
+func (f clientFunc) Elicit(_ context.Context, p mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+	return f(p)
+}
+
+func TestWithdrawn(t *testing.T) {
+	cause := &desk.ClosedError{}
+	rec := desk.Record{Set: question.Set{Questions: []question.Question{database()}}}
+	for _, tc := range []struct {
+		name      string
+		result    *mcp.ElicitationResult
+		err       error
+		committed bool
+	}{
+		{"the form is taken back", nil, context.Canceled, false},
+		{"the host closes the form by itself", result("cancel", ""), nil, false},
+		{"an answer that was on its way goes to the desk", accepts(`{"q1":"MongoDB"}`)[0], nil, true},
+	} {
+		ctx, cancel := context.WithCancelCause(context.Background())
+		committed := false
+		err := New(clientFunc(func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+			cancel(cause)
+			return tc.result, slow, tc.err
+		}), true).Show(ctx, rec, func(question.Reply) error { committed = true; return cause })
+		if !errors.Is(err, error(cause)) || committed != tc.committed {
+			t.Errorf("%s: got %v, committed %v", tc.name, err, committed)
+		}
+	}
+}
+
+func TestMessage(t *testing.T) {
+	preview := proposing(database(), "")
+	preview.Options[1].Preview = "db.createCollection()"
+	preview.Description = "It holds orders.\nAbout 2 GB."
+	long := options("q9", strings.Repeat("很长的问题", 20)+"？", question.SingleChoice, "A", "B")
+	for _, tc := range []struct {
+		name  string
+		round int
+		qs    []question.Question
+		want  string
+	}{
+		{"question, context, description", 1, []question.Question{preview},
+			"Which database?\nproposed: PostgreSQL · previews: mcp-askuser inbox · asked by codex in\nshop\nIt holds orders.\nAbout 2 GB."},
+		{"place, round, several", 3, []question.Question{optional(features()), name()},
+			"Which features?\n1 of 2 · round 3 · optional · any number · asked by codex in shop"},
+		{"example and proposal", 1, []question.Question{{ID: "q", Text: "Name?", Required: true, Type: question.Text, Placeholder: "Widget", Default: "one\ntwo"}},
+			"Name?\nproposed: one␊two · for example: Widget · asked by codex in shop"},
+		{"rows that fit a host that cuts them", 1, []question.Question{long},
+			strings.Repeat("很长的问题", 7) + "很\n" + "长的问题" + strings.Repeat("很长的问题", 6) + "很长\n的问题" + strings.Repeat("很长的问题", 4) + "很长的问题？\nasked by codex in shop"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			rec := desk.Record{Round: tc.round, Asker: desk.Asker{Client: "codex", Directory: "/home/me/shop"}, Set: question.Set{Questions: tc.qs}}
+			got := ""
+			_ = New(clientFunc(func(p mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+				got = p.Message
+				return nil, slow, ui.ErrCallEnded
+			}), true).Show(context.Background(), rec, nil)
+			if got != tc.want {
+				t.Errorf("got  %q\nwant %q", got, tc.want)
+			}
+		})
+	}
+}
+
+// The rows of a list, in order.
+func TestRows(t *testing.T) {
+	yesFirst := options("q", "Overwrite?", question.SingleChoice, "Yes, all", "No, keep", "Ask me")
+	long := options("q", "Which?", question.SingleChoice, strings.Repeat("x", 120)+"1", strings.Repeat("x", 120)+"2", "Back", "Other…")
+	long.AllowCustom, long.Options[2].Description = true, strings.Repeat("字", 300)
+	worded := database()
+	worded.Other = &question.Option{Label: "Something else", Description: "say what"}
+	multiline := proposing(name(), "one\ntwo")
+	several := features()
+	several.Options[1].Default = true
+	for _, tc := range []struct {
+		name string
+		q    question.Question
+		want []string
+	}{
+		{"as asked", database(), []string{"PostgreSQL: relational", "MongoDB", "Other…"}},
+		{"the refusal first", goOn(), []string{"No", "Yes"}},
+		{"a declared yes first", proposing(goOn(), ""), []string{"Yes", "No"}},
+		{"a refusal among others first", yesFirst, []string{"No, keep", "Yes, all", "Ask me"}},
+		{"several in their own order", several, []string{"Caching", "Logging", "Other…"}},
+		{"left open", optional(goOn()), []string{"No", "Yes", "(leave open)"}},
+		{"the asker's words for other", worded, []string{"PostgreSQL: relational", "MongoDB", "Something else: say what"}},
+		{"text proposed, optional", optional(proposing(name(), "Widget")), []string{"Widget: proposed", "(leave open)", "Write an answer…"}},
+		{"what cannot be seen whole is not offered", multiline, nil},
+		{"alike and long", long, []string{strings.Repeat("x", 99) + "…", strings.Repeat("x", 99) + "… (2)", "Back: " + strings.Repeat("字", 193) + "…", "Other…", "Other… (2)"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d := dialogue{rec: desk.Record{Set: question.Set{Questions: []question.Question{tc.q}}}, arrays: true}
+			var got []string
+			values := map[string]bool{}
+			for _, e := range d.form(d.due()).fields[0].entries {
+				got = append(got, e.Title)
+				values[e.Value] = true
+			}
+			if fmt.Sprint(got) != fmt.Sprint(tc.want) {
+				t.Errorf("got  %q\nwant %q", got, tc.want)
+			}
+			if len(values) != len(got) {
+				t.Errorf("two rows send the same: %v", values)
 			}
 		})
 	}
 }
 
 func TestHostileTextIsShownAsText(t *testing.T) {
-	q := database()
+	q := optional(database())
 	evil := "\x1b]52;c;x\x07\u202e"
-	q.Header, q.Text, q.Options[0].Label, q.Options[0].Description, q.Options[0].Preview = evil, evil+"?", evil, evil, evil
-	c := &client{t: t, err: errors.New("seen enough")}
-	show(c, true, q)
-	for _, bad := range []string{"\x1b", "\x07", "\u202e", `\u001b`, `\u0007`} {
-		if strings.Contains(c.sent[0], bad) {
-			t.Errorf("%q reaches the client: %q", bad, c.sent[0])
-		}
-	}
-}
-
-func TestSecretsStayOutOfForms(t *testing.T) {
-	other := database()
-	for _, tc := range []struct {
-		text   string
-		typ    question.Type
-		secret bool
-	}{
-		{"What is your GitHub token?", question.Text, true},
-		{"Please enter the database password:", question.Text, true},
-		{"API key?", question.Text, true},
-		{"Paste the SSH key", question.Text, true},
-		{"请输入您的密码", question.Text, true},
-		{"Enter your API key, or choose", question.SingleChoice, true},
-		{"What is the minimum password length?", question.Text, false},
-		{"Which token format do you prefer?", question.Text, false},
-		{"Where should your app keep its tokens?", question.SingleChoice, false},
-		{"Which authentication method: API keys or OAuth?", question.SingleChoice, false},
-		{"What should the key metric be?", question.Text, false},
-	} {
-		q := question.Question{ID: "q", Text: tc.text, Type: tc.typ, Required: true}
-		if tc.typ == question.SingleChoice {
-			q = other
-			q.Text = tc.text
-		}
-		c := &client{t: t, err: errors.New("shown")}
-		got := show(c, true, q)
-		if secret := len(c.sent) == 0; secret != tc.secret {
-			t.Errorf("%s: kept out of the form: %v, want %v (%s)", tc.text, secret, tc.secret, got)
-		}
-	}
-	nested := auth()
-	nested.Options[0].FollowUps[0].Options[1].FollowUps[0].Text = "Your client secret?"
-	c := &client{t: t, err: errors.New("shown")}
-	if show(c, true, nested); len(c.sent) != 0 {
-		t.Error("a secret in a follow-up reached the client's form")
-	}
-}
-
-// Whatever a client sends back, the surface commits only what the set allows.
-func FuzzContent(f *testing.F) {
-	for _, s := range []string{`{"q1":"MongoDB","q2":["Caching"],"q3":"Yes","q4":"x"}`, `{"q1_other":"x"}`, `{"q2":[1]}`, `[]`, `{"q3":true}`} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, content string) {
-		var v any
-		if json.Unmarshal([]byte(content), &v) != nil {
-			return
-		}
-		set := question.Set{Questions: []question.Question{database(), features(), goOn(), name()}}
-		brought, err := newForm(set.Shown(nil), true).read(v)
-		if err != nil {
-			return
-		}
-		for _, g := range brought {
-			q := set.Find(g.answer.QuestionID)
-			if q == nil {
-				t.Fatalf("%s: an answer to nothing", content)
-			}
-			for _, id := range g.answer.Selected {
-				if q.Option(id) == nil {
-					t.Fatalf("%s: chose %q, which is no option", content, id)
+	q.ID, q.Header, q.Text, q.Description, q.Placeholder = evil, evil, evil+"?", evil, evil
+	q.Options[0].Label, q.Options[0].Description, q.Options[0].Preview, q.Options[0].Default = evil, evil, evil, true
+	q.Other = &question.Option{Label: evil + "2", Description: evil}
+	for _, arrays := range []bool{true, false} {
+		for _, typ := range []question.Type{question.SingleChoice, question.MultiChoice} {
+			q.Type = typ
+			c := &script{t: t, err: errors.New("seen enough")}
+			show(c, arrays, q)
+			for _, bad := range []string{"\x1b", "\x07", "\u202e", `\u001b`, `\u0007`} {
+				if strings.Contains(c.sent[0], bad) {
+					t.Errorf("%q reaches the client: %q", bad, c.sent[0])
 				}
 			}
 		}
-	})
+	}
 }

@@ -1,303 +1,204 @@
 package elicit
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
-// Longest texts of a field, in characters: hosts cut them at about 48 columns
-// (FACTS 3).
+// Longest texts of a form, in characters, and its rows' width, in columns. One
+// host cuts what is longer than a row, the others wrap.
 const (
-	maxTitle = 40
-	maxLabel = 60
+	maxTitle = 200
+	maxLabel = 100
+	maxWord  = 60
+	rowWidth = 72
 )
 
-// form is what one elicitation asks: fields in display order, and how to read
-// them back.
+// form is one elicitation: a question, or the text of its "Other".
 type form struct {
-	questions []question.Shown
-	fields    []field
+	message string
+	fields  []field
 }
 
-// field is one property of the form.
+// field is one property of the form: a list, or a text where it has no
+// entries.
 type field struct {
-	key      string
-	schema   property
-	required bool
-	// into adds the property's value to the answer; false when it does not fit.
-	into func(a *question.Answer, value any) bool
-	// of is the question the field belongs to.
-	of *question.Question
+	key, title string
+	several    bool
+	entries    []entry
 }
 
-// property is the JSON schema of a field, in the order in which it is sent.
-type property struct {
-	Type        string    `json:"type"`
-	Title       string    `json:"title,omitempty"`
-	Description string    `json:"description,omitempty"`
-	Enum        []string  `json:"enum,omitempty"`
-	Items       *property `json:"items,omitempty"`
+// entry is one row of a list.
+type entry struct {
+	Value string `json:"const"` // what the client sends for it
+	Title string `json:"title"` // what the human sees
+	means said
 }
 
-func newForm(questions []question.Shown, arrays bool) *form {
-	f := &form{questions: questions}
-	for _, q := range questions {
-		switch {
-		case q.Type == question.Text:
-			f.text(q.Question, "", title(q.Question), hint(q.Question), q.Required)
-		case !q.Several():
-			f.choice(q.Question)
-		case arrays:
-			f.several(q.Question)
-		default:
-			f.switches(q.Question)
+// form builds the form of the question that is due.
+func (d *dialogue) form(q *turn) *form {
+	message := d.message(q)
+	x := field{key: short(q.ID, maxWord), title: cmp.Or(strings.TrimSpace(short(q.Header, maxWord)), "Your answer")}
+	switch {
+	case d.half != nil:
+		x.key, x.title = x.key+"_other", "Your own answer"
+	case q.Type == question.Text && q.Required && !q.offersDefault():
+	case q.Several() && !d.arrays:
+		return &form{message, q.switches(x.key)}
+	default:
+		x.several, x.entries = q.Several(), q.entries()
+	}
+	return &form{message, []field{x}}
+}
+
+// entries are the rows of the question's list, in order: what can be chosen,
+// leaving it open, writing an answer, going back.
+func (q *turn) entries() []entry {
+	out := q.options()
+	if q.offersDefault() {
+		out = list(out, q.Default, "proposed", said{text: q.Default})
+	}
+	if !q.Required {
+		out = list(out, "(leave open)", "", said{open: true})
+	}
+	return q.back(q.other(out))
+}
+
+// switches is a choice of several for clients without arrays: one list an
+// option. The keys sort in the order of the fields, as some hosts sort them.
+func (q *turn) switches(key string) []field {
+	rows := q.other(q.options())
+	fields := make([]field, len(rows))
+	for i, row := range rows {
+		entries := []entry{{"no", "No", said{}}, {"yes", "Yes", row.means}}
+		fields[i] = field{key: fmt.Sprintf("%s_%03d", key, i+1), title: row.Title, entries: q.back(entries)}
+	}
+	return fields
+}
+
+// options are the rows of the question's options. Of a choice of one, the first
+// row is what a careless Enter takes: it is the declared default, or else the
+// refusal.
+func (q *turn) options() (out []entry) {
+	options := slices.Clone(q.Options)
+	if !q.Several() {
+		slices.SortStableFunc(options, func(a, b question.Option) int { return rank(a) - rank(b) })
+	}
+	for _, o := range options {
+		out = list(out, o.Label, o.Description, said{selected: []string{o.ID}})
+	}
+	return out
+}
+
+func rank(o question.Option) int {
+	switch {
+	case o.Default:
+		return 0
+	case o.ID == question.NoID, question.YesOrNo(o.Label) == question.NoID:
+		return 1
+	}
+	return 2
+}
+
+func (q *turn) other(to []entry) []entry {
+	o := question.Option{Label: "Other…"}
+	switch {
+	case q.Type == question.Text:
+		o.Label = "Write an answer…"
+	case !q.AllowCustom:
+		return to
+	case q.Other != nil:
+		o = *q.Other
+	}
+	return list(to, o.Label, o.Description, said{write: true})
+}
+
+func (q *turn) back(to []entry) []entry {
+	if q.previous == nil {
+		return to
+	}
+	return list(to, "Back", short(q.previous.Text, maxWord), said{back: true})
+}
+
+// list appends a row: a label with its description beside it, unlike any other.
+func list(to []entry, label, description string, means said) []entry {
+	e := entry{Value: short(label, maxLabel), means: means}
+	for n := 2; slices.ContainsFunc(to, func(x entry) bool { return x.Value == e.Value }); n++ {
+		e.Value = fmt.Sprintf("%s (%d)", short(label, maxLabel), n)
+	}
+	e.Title = e.Value
+	if description != "" {
+		e.Title = short(e.Value+": "+description, maxTitle)
+	}
+	return append(to, e)
+}
+
+// offersDefault reports whether the proposed text of a Text question is a row
+// of a list: one can only take what one can see whole.
+func (q *turn) offersDefault() bool {
+	return q.Type == question.Text && !blank(q.Default) && short(q.Default, maxLabel) == q.Default
+}
+
+// message is what the form says above its fields: first what was wrong, then
+// the question, then what else the human must know.
+func (d *dialogue) message(q *turn) string {
+	parts := []string{d.plea, ansi.Wrap(question.Block(q.Text), rowWidth, ""),
+		ansi.Wrap(strings.Join(d.context(q), " · "), rowWidth, ""), question.Block(q.Description)}
+	d.plea = ""
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
+}
+
+func (d *dialogue) context(q *turn) (out []string) {
+	add := func(when bool, format string, args ...any) {
+		if when {
+			out = append(out, fmt.Sprintf(format, args...))
 		}
-		if q.AllowCustom {
-			label := "Other"
-			if q.Other != nil {
-				label = q.Other.Label
-			}
-			f.text(q.Question, "other", title(q.Question)+": "+short(label, maxTitle/2), "Your own answer instead", false)
-		}
 	}
-	return f
-}
-
-// add appends a field. Its key is the question's id, with a suffix where the
-// question has several fields.
-func (f *form) add(q *question.Question, suffix string, p property, required bool, into func(*question.Answer, any) bool) {
-	key := q.ID
-	if suffix != "" {
-		key += "_" + suffix
-	}
-	for f.taken(key) { // a question may have the id that this one's field would
-		key += "_"
-	}
-	f.fields = append(f.fields, field{key: key, schema: p, required: required, into: into, of: q})
-}
-
-func (f *form) taken(key string) bool {
-	return slices.ContainsFunc(f.fields, func(x field) bool { return x.key == key })
-}
-
-func (f *form) text(q *question.Question, suffix, title, description string, required bool) {
-	f.add(q, suffix, property{Type: "string", Title: title, Description: description}, required,
-		func(a *question.Answer, value any) bool {
-			s, ok := value.(string)
-			if ok && strings.TrimSpace(s) != "" {
-				a.Custom = s
-			}
-			return ok
-		})
-}
-
-// choice is a list of labels. Yes and no are such a list too: a switch that
-// nobody touched would read as no.
-func (f *form) choice(q *question.Question) {
-	labels := labelsOf(q)
-	f.add(q, "", property{Type: "string", Title: title(q), Description: line(q), Enum: labels}, q.Required && !q.AllowCustom,
-		func(a *question.Answer, value any) bool {
-			s, ok := value.(string)
-			if !ok {
-				return false
-			}
-			return s == "" || pick(q, labels, s, a)
-		})
-}
-
-func (f *form) several(q *question.Question) {
-	labels := labelsOf(q)
-	f.add(q, "", property{Type: "array", Title: title(q), Description: line(q), Items: &property{Type: "string", Enum: labels}}, q.Required && !q.AllowCustom,
-		func(a *question.Answer, value any) bool {
-			list, ok := value.([]any)
-			for _, v := range list {
-				s, isText := v.(string)
-				ok = ok && isText && pick(q, labels, s, a)
-			}
-			return ok
-		})
-}
-
-func (f *form) switches(q *question.Question) {
-	for i, label := range labelsOf(q) {
-		id := q.Options[i].ID
-		f.add(q, id, property{Type: "boolean", Title: short(label, maxTitle), Description: line(q)}, false,
-			func(a *question.Answer, value any) bool {
-				on, ok := value.(bool)
-				if on {
-					a.Selected = append(a.Selected, id)
-				}
-				return ok
-			})
-	}
-}
-
-func pick(q *question.Question, labels []string, label string, a *question.Answer) bool {
-	for i := range labels {
-		if labels[i] == label {
-			a.Selected = append(a.Selected, q.Options[i].ID)
-			return true
-		}
-	}
-	return false
-}
-
-// labelsOf returns the labels as the form shows them, no two alike.
-func labelsOf(q *question.Question) []string {
-	seen := map[string]bool{}
-	labels := make([]string, len(q.Options))
-	for i, o := range q.Options {
-		l := short(o.Label, maxLabel)
-		if seen[l] {
-			l = fmt.Sprintf("%s (%d)", l, i+1)
-		}
-		seen[l], labels[i] = true, l
-	}
-	return labels
-}
-
-func title(q *question.Question) string {
-	if strings.TrimSpace(q.Header) != "" {
-		return short(q.Header, maxTitle)
-	}
-	return short(q.Text, maxTitle)
-}
-
-func line(q *question.Question) string { return question.Line(q.Text) }
-
-// hint is the description of a text field, with the text that the asker
-// proposes, in words: it is not prefilled.
-func hint(q *question.Question) string {
-	h := line(q)
-	if q.Placeholder != "" {
-		h += " (for example: " + question.Line(q.Placeholder) + ")"
-	}
-	if q.Default != "" {
-		h += " (proposed: " + question.Line(q.Default) + ")"
-	}
-	return h
+	say := func(a question.Answer) string { return short(strings.Join(q.Words(&a), ", "), maxWord) }
+	proposed, before := say(question.Answer{Selected: q.Defaults(), Custom: q.Default}), say(d.before[q.ID])
+	add(q.of > 1, "%d of %d", q.place, q.of)
+	add(d.rec.Round > 1, "round %d", d.rec.Round)
+	add(!q.Required, "optional")
+	add(q.Several(), "any number")
+	add(proposed != "", "proposed: %s", proposed)
+	add(q.Placeholder != "", "for example: %s", short(q.Placeholder, maxWord))
+	add(d.half != nil, "in your own words; a blank leads back")
+	add(before != "", "you said: %s", before)
+	add(slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" }), "previews: mcp-askuser inbox")
+	add(true, "asked by %s", words.Asker(d.rec.Asker))
+	return out
 }
 
 func short(s string, n int) string { return question.Shorten(question.Line(s), n) }
 
-// params is the form as it is sent.
-func (f *form) params(plea string) mcp.ElicitationParams {
-	schema := schema{Type: "object", Properties: make(properties, len(f.fields))}
-	for i, x := range f.fields {
-		schema.Properties[i] = x
-		if x.required {
-			schema.Required = append(schema.Required, x.key)
-		}
+// params is the form as it is sent. JSON sorts the properties by key, which is
+// the order of the fields.
+func (f *form) params() mcp.ElicitationParams {
+	properties, required := map[string]any{}, []string{}
+	for _, x := range f.fields {
+		properties[x.key] = x.schema()
+		required = append(required, x.key)
 	}
-	return mcp.ElicitationParams{Message: plea + f.message(), RequestedSchema: schema}
+	return mcp.ElicitationParams{Message: f.message, RequestedSchema: map[string]any{
+		"type": "object", "properties": properties, "required": required,
+	}}
 }
 
-// message carries what a form's fields have no room for: the whole questions,
-// and every option with its description.
-func (f *form) message() string {
-	var b strings.Builder
-	for i, q := range f.questions {
-		if i > 0 {
-			b.WriteString("\n\n")
-		}
-		if len(f.questions) > 1 {
-			fmt.Fprintf(&b, "%d. ", i+1)
-		}
-		if q.Header != "" {
-			fmt.Fprintf(&b, "[%s] ", question.Line(q.Header))
-		}
-		b.WriteString(question.Block(q.Text))
-		if q.Several() {
-			b.WriteString(" (any number)")
-		}
-		if !q.Required {
-			b.WriteString(" (optional)")
-		}
-		if q.Description != "" {
-			b.WriteString("\n" + question.Block(q.Description))
-		}
-		if q.Type == question.Boolean && q.Options[0].Description+q.Options[1].Description == "" {
-			continue
-		}
-		for _, o := range q.Options {
-			b.WriteString("\n- " + question.Line(o.Label))
-			if o.Description != "" {
-				b.WriteString(": " + question.Line(o.Description))
-			}
-			if o.Default {
-				b.WriteString(" (proposed)")
-			}
-			if o.Preview != "" {
-				b.WriteString("\n" + indent(question.Block(o.Preview)))
-			}
-		}
-		if q.Other != nil && q.Other.Description != "" {
-			b.WriteString("\n- " + question.Line(q.Other.Label) + ": " + question.Line(q.Other.Description))
-		}
+func (x *field) schema() map[string]any {
+	s := map[string]any{"type": "string", "title": x.title}
+	switch {
+	case x.several:
+		s["type"], s["items"] = "array", map[string]any{"anyOf": x.entries}
+	case len(x.entries) > 0:
+		s["oneOf"] = x.entries
 	}
-	return b.String()
-}
-
-func indent(s string) string { return "    " + strings.ReplaceAll(s, "\n", "\n    ") }
-
-// errEmpty is what a host sends that shows an "allow?" dialog in place of the
-// form (FACTS 3, Codex).
-var errEmpty = errors.New("empty content")
-
-// given is what one form brought for one question.
-type given struct {
-	answer question.Answer
-	note   string // what else the human had marked
-}
-
-// read turns the content of an accept into answers, one per question of the
-// form. The error says why it does not fit the form that was shown.
-func (f *form) read(content any) ([]given, error) {
-	values, ok := content.(map[string]any)
-	if content != nil && !ok {
-		return nil, errors.New("content that is no object")
-	}
-	if len(values) == 0 {
-		return nil, errEmpty
-	}
-	known := false
-	out := make([]given, 0, len(f.questions))
-	for _, q := range f.questions {
-		a := question.Answer{QuestionID: q.ID}
-		for _, x := range f.fields {
-			value, there := values[x.key]
-			if x.of != q.Question || !there {
-				continue
-			}
-			known = true
-			if value != nil && !x.into(&a, value) {
-				return nil, fmt.Errorf("content that does not fit the form at %q", x.key)
-			}
-		}
-		g := given{answer: a}
-		if marked := q.Option(first(a.Selected)); marked != nil && a.Custom != "" && !q.Several() {
-			// A list may show an entry as chosen that nobody chose; what was
-			// typed was surely meant. Neither is thrown away.
-			g.answer.Selected = nil
-			g.note = fmt.Sprintf("(In answer to %q the form also had %q marked.)", q.Text, marked.Label)
-		}
-		out = append(out, g)
-	}
-	if !known {
-		return nil, errors.New("content that does not fit the form")
-	}
-	return out, nil
-}
-
-func first(ids []string) string {
-	if len(ids) == 0 {
-		return ""
-	}
-	return ids[0]
+	return s
 }

@@ -91,6 +91,9 @@ func (p *Presenter) Flush() { p.background.Wait() }
 type Question struct {
 	desk.Request
 	Surfaces Surfaces
+	// Stays keeps the record open where no surface reaches the human: somebody
+	// will tell them. Otherwise it ends as unavailable.
+	Stays bool
 	// Interrupted is what it means that the human breaks a surface off with
 	// Ctrl+C: desk.Dismissed, or desk.Cancelled where the asker is the human's own
 	// command.
@@ -167,7 +170,7 @@ func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter,
 		p.forget(a)
 		return p.ended(rec, attendance), nil
 	}
-	x := p.presentation(rec, a, q.Interrupted)
+	x := p.presentation(rec, a, &q)
 	w := x.join(role{asks: true, awaits: true}, q.Surfaces)
 	if w == nil { // in this very moment
 		p.forget(a)
@@ -205,7 +208,7 @@ func (p *Presenter) rejoin(ctx context.Context, id string, as role, surfaces Sur
 	case rec.Outcome != nil:
 		return p.ended(rec, nil), nil
 	default:
-		x = p.presentation(rec, nil, "")
+		x = p.presentation(rec, nil, nil)
 	}
 	if w := x.join(as, surfaces); w != nil {
 		return w, nil
@@ -242,7 +245,7 @@ func (p *Presenter) opened(id string) *Presentation {
 
 // presentation returns that of an open record, and begins it where there is
 // none.
-func (p *Presenter) presentation(rec desk.Record, a *asking, interrupted desk.Status) *Presentation {
+func (p *Presenter) presentation(rec desk.Record, a *asking, q *Question) *Presentation {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	x := p.open[rec.ID]
@@ -254,7 +257,7 @@ func (p *Presenter) presentation(rec desk.Record, a *asking, interrupted desk.St
 	if a != nil {
 		x.asking = append(x.asking, a)
 		x.mu.Lock()
-		x.interrupted = interrupted
+		x.interrupted, x.stays = q.Interrupted, q.Stays
 		x.mu.Unlock()
 	}
 	return x

@@ -33,6 +33,7 @@ type Presentation struct {
 
 	mu          sync.Mutex
 	interrupted desk.Status
+	stays       bool
 	askers      int // calls that wait and have asked; they end a record that nobody can be shown
 	waiting     int // calls for which the record is attended
 	held        *desk.Attendance
@@ -42,6 +43,7 @@ type Presentation struct {
 	why         error           // set before nobody is closed: why no surface shows it
 	surface     string          // the one that is being tried, or shows it
 	address     string          // where the human can be sent
+	changed     chan struct{}   // closed when one of the two changes; nil while nobody looks
 	kept        *question.Reply // given where it cannot be given again, and not stored
 	ending      bool            // finish has begun
 	own         bool            // a surface is sending, or has sent, the end
@@ -66,6 +68,16 @@ func (x *Presentation) SetAddress(address string) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.address = address
+	x.change()
+}
+
+// change tells who looks that surface or address have changed. The lock is
+// held.
+func (x *Presentation) change() {
+	if x.changed != nil {
+		close(x.changed)
+		x.changed = nil
+	}
 }
 
 // run waits for the end of the record, and stays until nothing goes on for it.
@@ -228,6 +240,7 @@ func (x *Presentation) walk(surfaces Surfaces) {
 	}
 	x.mu.Lock()
 	kept, surface, asked, interrupted := x.kept, x.surface, x.askers > 0, x.interrupted
+	stays := x.stays
 	x.why = err
 	close(x.nobody)
 	x.mu.Unlock()
@@ -238,7 +251,7 @@ func (x *Presentation) walk(surfaces Surfaces) {
 	case errors.Is(err, ui.ErrInterrupted) && interrupted == desk.Cancelled:
 		x.settle(desk.Outcome{Status: desk.Cancelled, Reason: "interrupted at the command line"})
 	case errors.Is(err, ui.ErrInterrupted), errors.Is(err, ui.ErrCallEnded):
-	case errors.Is(err, ui.ErrUnavailable) && asked:
+	case errors.Is(err, ui.ErrUnavailable) && asked && !stays:
 		x.settle(desk.Outcome{Status: desk.Unavailable, Reason: err.Error()})
 	case errors.Is(err, ui.ErrUnavailable):
 	case kept != nil:
@@ -269,6 +282,8 @@ func (x *Presentation) try(surfaces []ui.Surface) error {
 			return nil
 		case x.ctx.Err() != nil && errors.Is(err, context.Cause(x.ctx)):
 			return err
+		case errors.Is(err, ui.ErrInterrupted), errors.Is(err, ui.ErrCallEnded):
+			return err
 		case !errors.Is(err, ui.ErrUnavailable):
 			x.p.Log.Warn("a surface failed", "id", x.rec.ID, "surface", s.Name(), "error", err)
 			return err
@@ -288,7 +303,10 @@ func (x *Presentation) try(surfaces []ui.Surface) error {
 func (x *Presentation) shown(tried []desk.Showing) {
 	if len(tried) > 0 {
 		x.mu.Lock()
-		x.surface = tried[len(tried)-1].Surface
+		if now := tried[len(tried)-1].Surface; now != x.surface {
+			x.surface = now
+			x.change()
+		}
 		x.mu.Unlock()
 	}
 	if !x.owns.Load() {

@@ -145,6 +145,16 @@ func (w *Waiter) Surface() (name, address string) {
 	return w.x.surface, w.x.address
 }
 
+// Changed is closed when what Surface returns has changed.
+func (w *Waiter) Changed() <-chan struct{} {
+	w.x.mu.Lock()
+	defer w.x.mu.Unlock()
+	if w.x.changed == nil {
+		w.x.changed = make(chan struct{})
+	}
+	return w.x.changed
+}
+
 // Look looks at the record once more. It notices what no wait would: that the
 // store has gone.
 func (w *Waiter) Look(ctx context.Context) { w.x.look(ctx) }

@@ -25,6 +25,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/term/act"
 )
 
 // report is what the program on the terminal says about itself when it ends.
@@ -47,6 +48,7 @@ func program(name string) int {
 	var rep report
 	var ended time.Time
 
+	turn := NewTurn()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2)
@@ -63,6 +65,10 @@ func program(name string) int {
 			case syscall.SIGUSR1:
 				cause = &desk.ClosedError{ID: "x", Outcome: desk.Outcome{Status: desk.Answered, Surface: "web", At: time.Unix(1_800_000_000, 0)}}
 			}
+			if os.Getenv("TTY_TROUBLE") == "rescue" {
+				turn.Rescue()
+				os.Exit(0)
+			}
 			mu.Lock()
 			ended = time.Now()
 			mu.Unlock()
@@ -76,8 +82,14 @@ func program(name string) int {
 		fmt.Println(err)
 		return 3
 	}
-	surface := newSurface("tty", Options{Plain: os.Getenv("TTY_PLAIN") != "", Desk: d})
-	if os.Getenv("TTY_CLOCK") == "" { // a deadline is on the real clock
+	surface := newSurface("tty", Options{Plain: os.Getenv("TTY_PLAIN") != "", Desk: d, Turn: turn})
+	if os.Getenv("TTY_OPENED") != "" {
+		surface.options.Origin = act.Opened
+	}
+	switch {
+	case trouble == "busy":
+		surface.form = []form.Option{form.WithClock(jam())}
+	case os.Getenv("TTY_CLOCK") == "": // a deadline is on the real clock
 		surface.form = []form.Option{form.WithClock(impatient())}
 	}
 	var shows sync.WaitGroup
@@ -147,6 +159,18 @@ func impatient() func() time.Time {
 	return func() time.Time { return time.Unix(1_800_000_000+looks.Add(1), 0) }
 }
 
+// jam returns a clock that never tells the time once a key wants to know it.
+func jam() func() time.Time {
+	var looks atomic.Int64
+	return func() time.Time {
+		if looks.Add(1) > 1 {
+			fmt.Print("too busy")
+			select {}
+		}
+		return time.Unix(1_800_000_000, 0)
+	}
+}
+
 // giveTerminalAway makes another process group the foreground one of the
 // controlling terminal, as a shell does when it moves a job to the background.
 func giveTerminalAway() {
@@ -188,18 +212,29 @@ func start(t testing.TB, cols, rows int, sample, script string, extra ...string)
 	return &run{t: t, report: path, Terminal: termtest.Start(t, cmd, cols, rows)}
 }
 
-// end waits for the program and returns its report. The terminal must have the
-// settings that it had before.
+// end waits for the program and returns its report. The terminal must be as it
+// was before.
 func (x *run) end() report {
 	x.t.Helper()
 	x.Wait()
+	x.left()
+	return x.outcome()
+}
+
+// left checks that the terminal is as it was found.
+func (x *run) left() {
+	x.t.Helper()
 	if after := x.Termios(); after != x.Before() {
 		x.t.Errorf("the terminal is not as it was found:\nbefore %+v\nafter  %+v", x.Before(), after)
 	}
 	if x.FullScreen() {
 		x.t.Error("the alternate screen is still on")
 	}
-	return x.outcome()
+	var on modes
+	on.note([]byte(x.Output()))
+	if undo := on.undo(); undo != "" {
+		x.t.Errorf("%q was not written", undo)
+	}
 }
 
 func (x *run) outcome() report {

@@ -3,9 +3,17 @@ package web
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"strconv"
+	"strings"
+	"time"
 )
+
+// displayTime is how long a display may take to answer.
+const displayTime = 2 * time.Second
 
 // Why no browser is opened.
 var (
@@ -17,7 +25,42 @@ var (
 // Desktop reports whether the process runs in a desktop session that its user
 // sits in front of: nil, or why not. It judges by environment variables, as
 // the hosts pass them on (FACTS 1).
-func Desktop(getenv func(string) string) error { return desktop(getenv, runtime.GOOS) }
+func Desktop(getenv func(string) string) error {
+	if err := desktop(getenv, runtime.GOOS); err != nil || runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		return err
+	}
+	return displayed(getenv)
+}
+
+// displayed reports whether the display that the environment names answers: a
+// session that has ended leaves its name behind.
+func displayed(getenv func(string) string) error {
+	if getenv("WSL_DISTRO_NAME") != "" {
+		return nil
+	}
+	var places [][2]string // network and address
+	if name := getenv("WAYLAND_DISPLAY"); name != "" {
+		places = append(places, [2]string{"unix", filepath.Join(getenv("XDG_RUNTIME_DIR"), name)})
+	}
+	if host, number, ok := strings.Cut(getenv("DISPLAY"), ":"); ok {
+		number, _, _ = strings.Cut(number, ".")
+		n, err := strconv.Atoi(number)
+		switch {
+		case err != nil:
+		case host == "" || host == "unix":
+			socket := fmt.Sprintf("/tmp/.X11-unix/X%d", n)
+			places = append(places, [2]string{"unix", socket}, [2]string{"unix", "@" + socket})
+		default:
+			places = append(places, [2]string{"tcp", net.JoinHostPort(host, strconv.Itoa(6000+n))})
+		}
+	}
+	for _, place := range places {
+		if conn, err := net.DialTimeout(place[0], place[1], displayTime); err == nil {
+			return conn.Close()
+		}
+	}
+	return ErrNoDisplay
+}
 
 func desktop(getenv func(string) string, goos string) error {
 	for _, name := range []string{"SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"} {

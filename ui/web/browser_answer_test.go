@@ -116,6 +116,22 @@ func TestBrowserNothingChosen(t *testing.T) {
 	v.pending(rec.ID)
 }
 
+// TestBrowserEnterSendsNothing: Enter in an option is no confirmation.
+func TestBrowserEnterSendsNothing(t *testing.T) {
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", deploy()) })
+	eval[bool](v, `(window.form = document.querySelector("form"), true)`)
+	v.click(chosen(rec.ID, 0, "0"))
+	v.do(chromedp.Focus(chromedp.CSS(chosen(rec.ID, 0, "0"))))
+	v.keys(kb.Enter)
+	if !eval[bool](v, `window.form === document.querySelector("form") && !window.form.dataset.sending`) {
+		t.Error("Enter sent the form")
+	}
+	v.pending(rec.ID)
+	v.click(within(rec.ID, confirmButton))
+	v.answered(rec.ID)
+}
+
 // TestBrowserRefusedWithoutScript: the browser insists on what it can see, the
 // server on the rest; what was filled in comes back.
 func TestBrowserRefusedWithoutScript(t *testing.T) {

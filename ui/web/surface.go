@@ -14,7 +14,7 @@ import (
 
 // openTime is how long a browser may take to show the page before it counts as
 // not opened.
-const openTime = 20 * time.Second
+const openTime = 15 * time.Second
 
 // justOpened is how long after a visit a page may take to open its stream.
 const justOpened = 10 * time.Second
@@ -100,12 +100,10 @@ func (s *Surface) reach(ctx context.Context, tell func(address string)) error {
 	if err != nil {
 		return ui.Unavailablef("the page could not be started: %v", err)
 	}
-	if why != nil {
-		tell(server.Address(addr))
-		return nil
-	}
 	visit := server.visits.wait()
-	if err := s.options.Open(server.Invite(addr)); err != nil {
+	if why != nil {
+		tell(server.Invite(addr))
+	} else if err := s.options.Open(server.Invite(addr)); err != nil {
 		return ui.Unavailablef("no browser could be opened: %v", err)
 	}
 	timer := time.NewTimer(s.wait)
@@ -115,7 +113,7 @@ func (s *Surface) reach(ctx context.Context, tell func(address string)) error {
 		s.seen = time.Now()
 		return nil
 	case <-timer.C:
-		return ui.Unavailablef("the browser did not open the page within %v", s.wait)
+		return ui.Unavailablef("nobody opened the page within %v", s.wait)
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}

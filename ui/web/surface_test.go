@@ -121,7 +121,7 @@ func TestSurfaceUnreached(t *testing.T) {
 	}{
 		"remote shell": {func(o *SurfaceOptions) { o.Desktop = func() error { return ErrRemote } }, "remote shell"},
 		"no browser":   {func(o *SurfaceOptions) { o.Open = func(string) error { return errors.New("none installed") } }, "none installed"},
-		"nobody came":  {func(o *SurfaceOptions) { o.Open = func(string) error { return nil } }, "did not open"},
+		"nobody came":  {func(o *SurfaceOptions) { o.Open = func(string) error { return nil } }, "nobody opened"},
 		"no listener":  {func(o *SurfaceOptions) { o.Port = -1 }, "could not be started"},
 	}
 	for name, tt := range tests {

@@ -133,7 +133,7 @@ func (d *decoder) call(data []byte) Call {
 	case m.get("question", "question_text", "questionText") != nil:
 		d.flat = true
 		c.Set.Questions = []question.Question{d.question("", data, 0)}
-		c.Set.Questions[0].Header = question.Cut(c.Set.Questions[0].Header, d.limits.Header) // E3
+		c.Set.Questions[0].Header = strings.TrimSpace(question.Cut(c.Set.Questions[0].Header, d.limits.Header)) // E3
 	default:
 		d.found.Add("questions", "is required: an array of 1 to %d questions", d.limits.Questions)
 		return c

@@ -48,15 +48,23 @@ func Format(rec desk.Record, format string, now time.Time) (string, error) {
 			}
 		}
 	}
-	note, reason := r.Note, ""
-	if rec.State == desk.Dismissed { // the first sentence is in the words of C3
-		note, reason = strings.SplitAfter(r.Message, ".")[0], r.Reason
-	}
 	return encode(struct {
 		Answers ordered `json:"answers"`
 		Note    string  `json:"note,omitempty"`
-		Reason  string  `json:"reason,omitempty"`
-	}{answers, note, reason})
+	}{answers, note(r)})
+}
+
+// note is the user's word; of a question that they dismissed, it begins with the
+// words of C3.
+func note(r *Result) string {
+	if r.Status != desk.Dismissed {
+		return r.Note
+	}
+	text := strings.SplitAfter(r.Message, ".")[0]
+	if r.Reason != "" {
+		text += " Their reason: " + r.Reason
+	}
+	return text
 }
 
 // headerKeys returns what a question goes by: its header, or its text where it

@@ -27,7 +27,7 @@ type Result struct {
 	Answers   ordered    `json:"answers"`
 	Responses []Response `json:"responses"`
 	Response  *bool      `json:"response,omitempty"` // to a set of one yes-or-no question, as confirm_action asks it (E7)
-	Note      string     `json:"note"`
+	Note      string     `json:"note"`               // the user's own word, about the answers or why there are none
 	Reason    string     `json:"reason,omitempty"`
 	Summary   string     `json:"summary"`
 	Surface   string     `json:"surface,omitempty"`
@@ -78,7 +78,6 @@ func NewResult(rec desk.Record) *Result {
 		return r
 	}
 	r.Surface = o.Surface
-	why := cmp.Or(o.Reason, "no reason was given")
 	switch o.Status {
 	case desk.Answered:
 		r.answered(rec)
@@ -89,14 +88,27 @@ func NewResult(rec desk.Record) *Result {
 		r.Message = texts.Fill("timeout", map[string]string{"time": waited(o.Reason)})
 	case desk.Cancelled:
 		r.Summary, r.Reason = "Question withdrawn", o.Reason
-		r.Message = texts.Fill("cancelled", map[string]string{"reason": why})
+		who := words.Surface(o.Surface)
+		if who == "" {
+			who = "by " + words.Client(rec.Asker)
+		}
+		r.Message = texts.Fill("cancelled", map[string]string{"who": who, "reason": o.Reason})
 	case desk.Unavailable:
 		r.Summary, r.Reason = "No way to reach the user", o.Reason
-		r.Message = texts.Fill("unavailable", map[string]string{"reason": why})
+		r.Message = texts.Fill("unavailable", map[string]string{"reason": cmp.Or(o.Reason, "no reason was given")})
 	default:
 		r.Summary = "The question failed"
 		r.Message = texts.Text("failed")
 	}
+	return r
+}
+
+// NewUntold is the result of a question that nobody was shown: the ticket, and
+// what the model is to tell the human, a command and perhaps an address.
+func NewUntold(rec desk.Record, command, address, reason string) *Result {
+	r := NewResult(rec)
+	r.Summary, r.Reason = "Nobody was shown the question", reason
+	r.Message = texts.Fill("untold", map[string]string{"command": command, "address": address, "id": strconv.Quote(rec.ID)})
 	return r
 }
 
@@ -113,10 +125,11 @@ func (r *Result) Age(rec desk.Record, now time.Time) {
 }
 
 func (r *Result) dismissed(o *desk.Outcome) {
-	r.Summary, r.Reason = "User dismissed the question", o.Reply.Reason
+	r.Summary = "User dismissed the question"
+	r.Reason, r.Note = o.Reply.Reason, o.Reply.Reason
 	r.Message = texts.Fill("dismissed", map[string]string{"reason": quoted(r.Reason)})
 	if o.Reply.By == question.ByProgram {
-		r.Summary = "A program dismissed the question"
+		r.Summary, r.Note = "A program dismissed the question", ""
 		r.Message = texts.Fill("dismissed_program", map[string]string{"who": who(o), "reason": quoted(r.Reason)})
 	}
 }

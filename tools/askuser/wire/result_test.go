@@ -8,6 +8,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 func asked(qs ...question.Question) desk.Record {
@@ -75,7 +76,9 @@ func TestResultTexts(t *testing.T) {
 		{"pending", asked(databaseQuestion()),
 			`The question is still open: the user has not answered yet, and still can. Call await_answer with id "01J" to get the answer. Assume nothing until then.`, false},
 		{"cancelled", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Cancelled, Reason: "by the client"}),
-			"The question was withdrawn: by the client. Assume no answer.", false},
+			"The question was withdrawn by an agent. Reason: by the client. Assume no answer.", false},
+		{"withdrawn by a command", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Cancelled, Surface: words.Shell}),
+			"The question was withdrawn by a command. Assume no answer.", false},
 		{"unavailable", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Unavailable, Reason: "tty: no controlling terminal"}),
 			"There is no way to show the question to the user here (tty: no controlling terminal). Do not call this tool again; ask the user in plain text in your reply instead.", true},
 		{"failed", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Failed, Reason: "disk full"}),
@@ -142,11 +145,25 @@ func TestAge(t *testing.T) {
 	}
 }
 
+// A header that was cut between two words is a key without a blank.
+func TestCutHeader(t *testing.T) {
+	call, err := DecodeAsk([]byte(`{"question":"Which?","header":"The database of the shop","options":["a","b"]}`), question.DefaultLimits())
+	if err != nil || call.Set.Questions[0].Header != "The database" {
+		t.Fatalf("%v, %v", call.Set.Questions, err)
+	}
+	call, err = DecodeAsk([]byte(`{"question":"Which?","header":"Which store of data","options":["a","b"]}`), question.DefaultLimits())
+	if err != nil || call.Set.Questions[0].Header != "Which store" {
+		t.Fatalf("%q, %v", call.Set.Questions[0].Header, err)
+	}
+}
+
 func TestFormats(t *testing.T) {
 	sameHeader := featuresQuestion()
 	sameHeader.Header = "Database"
 	rec := answeredBy(asked(databaseQuestion(), featuresQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"mongodb"}}, question.Answer{QuestionID: "q1.mongodb.1", Selected: []string{"true"}}, question.Answer{QuestionID: "q2", Selected: []string{"a", "c"}, Custom: "mine"})
 	same := answeredBy(asked(databaseQuestion(), sameHeader), "", question.Answer{QuestionID: "q1", Custom: "SQLite"}, question.Answer{QuestionID: "q2", Selected: []string{"c"}})
+	dismissed := ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true, Reason: "too early"}})
+	const tooEarly = `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}`
 	for _, tc := range []struct {
 		format, want string
 		rec          desk.Record
@@ -157,7 +174,11 @@ func TestFormats(t *testing.T) {
 		{"indexes", `{"answers":{"question-0":"MongoDB","q1.mongodb.1":"Yes","question-1":"A, B,C,mine"}}`, rec},
 		{"ids", `{"answers":{"q1":"mongodb","q1.mongodb.1":true,"q2":["a","c","mine"]}}`, rec},
 		{"questions", `{"answers":{},"note":"User dismissed the question without answering."}`, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}})},
-		{"ids", `{"answers":{},"note":"User dismissed the question without answering.","reason":"Not now."}`, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true, Reason: "Not now."}})},
+		{"headers", tooEarly, dismissed},
+		{"questions", tooEarly, dismissed},
+		{"indexes", tooEarly, dismissed},
+		{"ids", tooEarly, dismissed},
+		{"text", `User dismissed the question without answering. Their reason: "too early". Go on without assuming that any option was chosen.`, dismissed},
 	} {
 		got, err := Format(tc.rec, tc.format, time.Time{})
 		if err != nil || got != tc.want {

@@ -125,6 +125,12 @@ cards.addEventListener('keydown', (event) => {
   }
 });
 
+// Enter in an option sends nothing, as a browser would have it: not even the
+// Enter that has just led there from the summary of what is missing.
+cards.addEventListener('keypress', (event) => {
+  if (event.key === 'Enter' && event.target.matches('input')) event.preventDefault();
+});
+
 // ---- Sending
 
 cards.addEventListener('submit', (event) => {

@@ -1,0 +1,46 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// A host's command line tells whether a human sits at it.
+func TestRunsAlone(t *testing.T) {
+	for line, want := range map[string]string{
+		"claude":                             "host",
+		"claude --resume":                    "host",
+		"claude -p fix|it":                   "alone",
+		"/usr/bin/claude --print":            "alone",
+		"claude --output-format=stream-json": "alone",
+		"node /usr/lib/node_modules/@anthropic-ai/claude-code/cli.js -p":             "alone",
+		"node /usr/lib/node_modules/@google/gemini-cli/dist/index.js":                "host",
+		"node /usr/lib/node_modules/@google/gemini-cli/dist/index.js --prompt hello": "alone",
+		"codex":                       "host",
+		"codex --model x exec do|it":  "alone",
+		"codex resume exec":           "host",
+		"/opt/codex/codex app-server": "host",
+		"opencode":                    "host",
+		"opencode run hello":          "alone",
+		"opencode --log run":          "alone",
+		"goose run -t hello":          "alone",
+		"goose session":               "host",
+		"bash -c claude":              "",
+		"vim claude.md":               "",
+		"node server.js":              "",
+	} {
+		args := strings.Split(line, " ")
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "|", " ")
+		}
+		got := ""
+		if host, alone := runsAlone(args); alone {
+			got = "alone"
+		} else if host {
+			got = "host"
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+}

@@ -1,0 +1,522 @@
+package elicit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"mcp-askuser/question"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// The hosts of this file do with a form what the real ones were seen to do
+// (FACTS 3), and a person in front of them who sees only what they show.
+
+// property is one field of a form as a host reads it.
+type property struct {
+	key   string
+	Type  string `json:"type"`
+	Title string `json:"title"`
+	OneOf []row  `json:"oneOf"`
+	Items struct {
+		AnyOf []row `json:"anyOf"`
+	} `json:"items"`
+	required bool
+}
+
+type row struct {
+	Const string `json:"const"`
+	Title string `json:"title"`
+}
+
+// properties returns the fields in the order in which they were sent.
+func properties(p mcp.ElicitationParams) []property {
+	var schema struct {
+		Properties json.RawMessage `json:"properties"`
+		Required   []string        `json:"required"`
+	}
+	if err := json.Unmarshal(encode(p.RequestedSchema), &schema); err != nil {
+		panic(err)
+	}
+	var out []property
+	in := json.NewDecoder(bytes.NewReader(schema.Properties))
+	_, _ = in.Token() // {
+	for in.More() {
+		key, _ := in.Token()
+		x := property{key: fmt.Sprint(key)}
+		if err := in.Decode(&x); err != nil {
+			panic(err)
+		}
+		x.required = slices.Contains(schema.Required, x.key)
+		out = append(out, x)
+	}
+	return out
+}
+
+// hands is what a person does with a form. They see the rows of one list at a
+// time, and say -1 where they would have none.
+type hands interface {
+	see(message string)
+	pick(title string, rows []string) int
+	write(title string) string
+}
+
+// stuck is what hosts bring whose form cannot be sent: in the end the human
+// closes it.
+var stuck = result("cancel", "")
+
+// codex shows the fields sorted by key and repeats the message above each. The
+// first row of a list is highlighted. A text cannot be left empty. An array or
+// a number anywhere makes a bare question of the form, and its yes is an accept
+// of nothing.
+type codex struct {
+	hands
+	bare int
+}
+
+func (c *codex) Elicit(_ context.Context, p mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+	fields := properties(p)
+	slices.SortFunc(fields, func(a, b property) int { return strings.Compare(a.key, b.key) })
+	content := map[string]any{}
+	for _, x := range fields {
+		if x.Type == "array" || x.Type == "number" || x.Type == "integer" {
+			c.bare++
+			return result("accept", `{}`), slow, nil
+		}
+	}
+	for _, x := range fields {
+		c.see(p.Message)
+		switch {
+		case x.Type == "boolean":
+			content[x.key] = c.pick(x.Title, []string{"True", "False"}) == 0
+		case x.OneOf != nil:
+			i := c.pick(x.Title, titles(x.OneOf, 0))
+			content[x.key] = x.OneOf[max(i, 0)].Const // a row is highlighted, whatever one does
+		default:
+			text := c.write(x.Title)
+			if text == "" {
+				return stuck, slow, nil
+			}
+			content[x.key] = text
+		}
+	}
+	return result("accept", string(encode(content))), slow, nil
+}
+
+// claude shows three rows of the message and keeps the order of the fields. It
+// cuts at the screen's width, and titles at 48 columns. What was not chosen is
+// not sent.
+type claude struct{ hands }
+
+func (c *claude) Elicit(_ context.Context, p mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+	seen := strings.Split(p.Message, "\n")
+	seen = seen[:min(3, len(seen))]
+	for i := range seen {
+		seen[i] = ansi.Truncate(seen[i], 80, "…")
+	}
+	content := map[string]any{}
+	for _, x := range properties(p) {
+		c.see(strings.Join(seen, "\n"))
+		title := ansi.Truncate(x.Title, 48, "…")
+		switch {
+		case x.Type == "array":
+			rows := titles(x.Items.AnyOf, 48)
+			var chosen []string
+			for i := c.pick(title, rows); i >= 0; i = c.pick(title, rows) {
+				chosen = append(chosen, x.Items.AnyOf[i].Const)
+				rows[i] = "✓ " + rows[i]
+			}
+			if chosen != nil {
+				content[x.key] = chosen
+			}
+		case x.OneOf != nil:
+			if i := c.pick(title, titles(x.OneOf, 48)); i >= 0 {
+				content[x.key] = x.OneOf[i].Const
+			}
+		default:
+			if text := c.write(title); text != "" {
+				content[x.key] = text
+			}
+		}
+	}
+	return result("accept", string(encode(content))), slow, nil
+}
+
+func titles(rows []row, width int) []string {
+	var out []string
+	for _, r := range rows {
+		if width > 0 {
+			r.Title = ansi.Truncate(r.Title, width, "…")
+		}
+		out = append(out, r.Title)
+	}
+	return out
+}
+
+// person knows what they want to answer to each question, by its id, and finds
+// it out from what they see: which question it is, and which row begins with
+// what they want. What is no row they write.
+type person struct {
+	t     *testing.T
+	set   question.Set
+	wants map[string][]string
+	now   *question.Question
+}
+
+func (p *person) see(message string) {
+	p.now = nil
+	for _, q := range p.set.All() {
+		if recognised(message, q.Text) {
+			if p.now != nil {
+				p.t.Fatalf("%q and %q look alike in %q", p.now.Text, q.Text, message)
+			}
+			p.now = q
+		}
+	}
+	if p.now == nil {
+		p.t.Fatalf("nobody can tell what is asked: %q", message)
+	}
+}
+
+// recognised reports whether a message shows all of a question, or as much as
+// fills it.
+func recognised(message, text string) bool {
+	message, text = squash(strings.ReplaceAll(message, "…", "")), squash(text)
+	return strings.HasPrefix(message, text) || strings.HasPrefix(text, message)
+}
+
+func squash(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func (p *person) pick(title string, rows []string) int {
+	if len(rows) >= 2 && rows[0] == "No" && rows[1] == "Yes" && p.now.Several() { // an option to say yes or no to
+		rows = []string{"", title}
+		if i := p.wanted(rows); i > 0 {
+			return i
+		}
+		return 0
+	}
+	return p.wanted(rows)
+}
+
+func (p *person) wanted(rows []string) int {
+	for _, want := range p.wants[p.now.ID] {
+		for i, row := range rows {
+			if strings.HasPrefix(row, want) {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+func (p *person) write(string) string {
+	wants := p.wants[p.now.ID]
+	return wants[len(wants)-1]
+}
+
+// shape is a set as agents ask it, and what a person wants to answer.
+type shape struct {
+	name  string
+	qs    []question.Question
+	wants map[string][]string
+	said  string
+}
+
+func shapes() []shape {
+	confirm := goOn()
+	confirm.Text, confirm.Header, confirm.Description = "Delete 15 files?", "Confirm", "All of build/ and dist/.\nThere is no backup."
+	sqlite := database()
+	sqlite.Options = append(sqlite.Options, question.Option{ID: "sqlite", Label: "SQLite", Description: "a single file, nothing to run"})
+	several := features()
+	several.Options[0].Description, several.Options[1].Description = "keeps results in memory", "writes what happens to a file"
+	write := []string{"Write an answer", "see the issue"}
+	return []shape{
+		{"choice", []question.Question{sqlite}, map[string][]string{"q1": {"SQLite"}}, "answered q1=sqlite|"},
+		{"several", []question.Question{several}, map[string][]string{"q2": {"Logging", "Other", "Search"}}, "answered q2=logging|Search"},
+		{"text", []question.Question{name()}, map[string][]string{"q4": {"Gadget"}}, "answered q4=|Gadget"},
+		{"boolean", []question.Question{goOn()}, map[string][]string{"q3": {"Yes"}}, "answered q3=true|"},
+		{"confirm", []question.Question{confirm}, map[string][]string{"q3": {"Yes"}}, "answered q3=true|"},
+		{"followups", []question.Question{auth(), optional(goOn())},
+			map[string][]string{"a": {"OAuth"}, "p": {"GitHub"}, "org": {"acme"}, "q3": {"(leave open)"}}, "answered a=oauth| p=github| org=|acme"},
+		{"four", []question.Question{sqlite, optional(several), goOn(), optional(proposing(name(), "Widget"))},
+			map[string][]string{"q1": {"Other", "DuckDB"}, "q2": {"Caching"}, "q3": {"No"}, "q4": write}, "answered q1=|DuckDB q2=caching| q3=false| q4=|see the issue"},
+	}
+}
+
+// variant rewrites the texts of a shape.
+type variant struct {
+	name               string
+	text, label, aside func(string) string
+}
+
+func variants() []variant {
+	same := func(s string) string { return s }
+	long := func(s string) string {
+		return s + " " + strings.Repeat("There is more to say about it than fits one row. ", 9)
+	}
+	return []variant{
+		{"plain", same, same, same},
+		{"long", long, same, long},
+		{"Chinese", func(s string) string {
+			return s + strings.Repeat("请仔细阅读以下说明之后再作出选择，", 20)
+		},
+			func(s string) string { return "选" + s }, func(string) string { return strings.Repeat("这是一个很长的说明", 20) }},
+	}
+}
+
+func (v variant) of(s shape) shape {
+	var rewrite func(qs []question.Question) []question.Question
+	rewrite = func(qs []question.Question) []question.Question {
+		qs = slices.Clone(qs)
+		for i := range qs {
+			q := &qs[i]
+			q.Text = v.text(q.Text)
+			q.Options = slices.Clone(q.Options)
+			for j := range q.Options {
+				o := &q.Options[j]
+				o.Label, o.FollowUps = v.label(o.Label), rewrite(o.FollowUps)
+				if o.Description != "" {
+					o.Description = v.aside(o.Description)
+				}
+			}
+		}
+		return qs
+	}
+	set := question.Set{Questions: rewrite(s.qs)}
+	wants := map[string][]string{}
+	for id, list := range s.wants {
+		wants[id] = slices.Clone(list)
+		for _, own := range (&question.Set{Questions: s.qs}).Find(id).Options {
+			for i, want := range wants[id] {
+				if want == own.Label {
+					wants[id][i] = v.label(want)
+				}
+			}
+		}
+	}
+	return shape{s.name, set.Questions, wants, s.said}
+}
+
+// Every shape of question can be answered in every host, from what it shows;
+// what it is sent is in the golden files.
+func TestHostsCanSendEveryShape(t *testing.T) {
+	for _, v := range variants() {
+		for _, s := range shapes() {
+			s := v.of(s)
+			for _, host := range []string{"claude", "codex"} {
+				t.Run(v.name+"/"+s.name+"/"+host, func(t *testing.T) {
+					you := &person{t: t, set: question.Set{Questions: s.qs}, wants: s.wants}
+					bare := &codex{hands: you}
+					c := &recorder{Client: bare}
+					if host == "claude" {
+						c.Client = &claude{you}
+					}
+					if got := show(c, host == "claude", s.qs...); got != s.said {
+						t.Errorf("got %s, want %s", got, s.said)
+					}
+					if bare.bare > 0 {
+						t.Error("the form became a bare question")
+					}
+					for _, p := range c.sent {
+						checkForm(t, p)
+					}
+					if v.name == "plain" {
+						golden(t, s.name+"."+host+".json", c.sent)
+					}
+				})
+			}
+		}
+	}
+}
+
+// recorder keeps what is sent to a client.
+type recorder struct {
+	Client
+	sent []mcp.ElicitationParams
+}
+
+func (r *recorder) Elicit(ctx context.Context, p mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+	r.sent = append(r.sent, p)
+	return r.Client.Elicit(ctx, p)
+}
+
+// checkForm checks what holds of every form.
+func checkForm(t *testing.T, p mcp.ElicitationParams) {
+	t.Helper()
+	if err := p.Validate(); err != nil {
+		t.Error(err)
+	}
+	schema := string(encode(p.RequestedSchema))
+	for _, bad := range []string{`"default"`, `"boolean"`, `"number"`} {
+		if strings.Contains(schema, bad) {
+			t.Errorf("%s in %s", bad, schema)
+		}
+	}
+	fields := properties(p)
+	if !slices.IsSortedFunc(fields, func(a, b property) int { return strings.Compare(a.key, b.key) }) {
+		t.Errorf("the fields are not in the order of their keys: %s", schema)
+	}
+	for _, x := range fields {
+		if !x.required {
+			t.Errorf("%s is not required", x.key)
+		}
+		for _, r := range slices.Concat(x.OneOf, x.Items.AnyOf) {
+			if question.Count(r.Title) > maxTitle {
+				t.Errorf("%q is too long", r.Title)
+			}
+			if strings.Contains(p.Message, "\n- ") || r.Title != r.Const && strings.Contains(p.Message, r.Title) {
+				t.Errorf("the message lists options: %s", p.Message)
+			}
+		}
+	}
+}
+
+func golden(t *testing.T, file string, forms []mcp.ElicitationParams) {
+	t.Helper()
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	out.SetEscapeHTML(false)
+	out.SetIndent("", "  ")
+	if err := out.Encode(forms); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join("testdata", file)
+	if *update {
+		if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(path, b.Bytes(), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b.Bytes(), want) {
+		t.Errorf("%s differs (go test -update writes it anew):\n%s", path, b.Bytes())
+	}
+}
+
+// enter is somebody who presses Enter and nothing else.
+type enter struct{}
+
+func (enter) see(string)                {}
+func (enter) pick(string, []string) int { return 0 }
+func (enter) write(string) string       { return "" }
+
+// Enter, Enter, Enter says no yes that was not declared.
+func TestEnterConfirmsNothing(t *testing.T) {
+	want := map[string]string{
+		"choice":    "answered q1=postgresql|", // the asker's first, as a list has to begin with something
+		"several":   "unavailable: the client's form brought no complete answer in 4 attempts",
+		"text":      "dismissed",
+		"boolean":   "answered q3=false|",
+		"confirm":   "answered q3=false|",
+		"followups": "answered a=oauth| p=google| q3=false|",
+		"four":      "answered q1=postgresql| q3=false| q4=|Widget", // which is declared
+	}
+	for _, s := range shapes() {
+		if got := show(&codex{hands: enter{}}, false, s.qs...); got != want[s.name] {
+			t.Errorf("%s: got %s, want %s", s.name, got, want[s.name])
+		}
+	}
+	for _, tc := range []struct {
+		name string
+		q    question.Question
+		want string
+	}{
+		{"a declared yes", proposing(goOn(), ""), "answered q3=true|"},
+		{"an optional yes", optional(goOn()), "answered q3=false|"},
+		{"a choice with yes first", options("q", "Overwrite?", question.SingleChoice, "Yes", "No"), "answered q=no|"},
+		{"a choice in Chinese with yes first", options("q", "覆盖吗？", question.SingleChoice, "是", "否"), "answered q=否|"},
+	} {
+		if got := show(&codex{hands: enter{}}, false, tc.q); got != tc.want {
+			t.Errorf("%s: got %s, want %s", tc.name, got, tc.want)
+		}
+	}
+}
+
+// hesitant accepts the first form of each question with nothing chosen.
+type hesitant struct {
+	*person
+	seen map[string]bool
+	idle bool
+}
+
+func (h *hesitant) see(message string) {
+	h.idle = false
+	if _, rest, again := strings.Cut(message, "\n"); again && strings.HasPrefix(message, "Still missing") {
+		message = rest
+	}
+	h.person.see(message)
+	if !h.seen[h.now.ID] {
+		h.seen[h.now.ID], h.idle = true, true
+	}
+}
+
+func (h *hesitant) pick(title string, rows []string) int {
+	if h.idle {
+		return -1
+	}
+	return h.person.pick(title, rows)
+}
+
+func (h *hesitant) write(title string) string {
+	if h.idle {
+		return ""
+	}
+	return h.person.write(title)
+}
+
+// An accept of nothing brings the form again, with the reason in what the host
+// shows.
+func TestAcceptOfNothingIsShownAgain(t *testing.T) {
+	for _, s := range shapes() {
+		you := &person{t: t, set: question.Set{Questions: s.qs}, wants: s.wants}
+		c := &recorder{Client: &claude{&hesitant{person: you, seen: map[string]bool{}}}}
+		if got := show(c, true, s.qs...); got != s.said {
+			t.Errorf("%s: got %s, want %s", s.name, got, s.said)
+		}
+		if !strings.HasPrefix(c.sent[1].Message, "Still missing: ") {
+			t.Errorf("%s: the second form says %q", s.name, c.sent[1].Message)
+		}
+	}
+}
+
+// A form as it was before, with an optional text or an array, shows that the
+// fake host is as strict as the real one.
+func TestCodexCannotSendEverything(t *testing.T) {
+	form := func(properties string) mcp.ElicitationParams {
+		return mcp.ElicitationParams{Message: "m", RequestedSchema: json.RawMessage(`{"type":"object","properties":{` + properties + `}}`)}
+	}
+	for _, tc := range []struct{ properties, action, content string }{
+		{`"b":{"type":"boolean","title":"B"},"a":{"type":"boolean","title":"A"}`, "accept", `{"a":true,"b":true}`},
+		{`"a":{"type":"string","title":"Other"}`, "cancel", `null`},
+		{`"a":{"type":"boolean","title":"A"},"b":{"type":"array","title":"B"}`, "accept", `{}`},
+		{`"a":{"type":"integer","title":"A"}`, "accept", `{}`},
+	} {
+		r, _, _ := (&codex{hands: enter{}}).Elicit(context.Background(), form(tc.properties))
+		if string(r.Action) != tc.action || string(encode(r.Content)) != tc.content {
+			t.Errorf("%s: got %s %s", tc.properties, r.Action, encode(r.Content))
+		}
+	}
+}

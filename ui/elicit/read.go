@@ -1,0 +1,101 @@
+package elicit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"mcp-askuser/question"
+)
+
+// said is what the human said in one form, or would by choosing an entry.
+type said struct {
+	selected  []string // option ids
+	text      string
+	open      bool   // leaves the question open
+	write     bool   // wants to write an answer, in a form of its own
+	back      bool   // wants the previous question again
+	dismissed bool   // closed the form
+	slip      string // said nothing, or what was not offered: why, for the human
+}
+
+func (s *said) add(x said) {
+	s.selected = append(s.selected, x.selected...)
+	s.text += x.text
+	s.open, s.write, s.back = s.open || x.open, s.write || x.write, s.back || x.back
+}
+
+func (s *said) answers() bool { return len(s.selected) > 0 || s.text != "" || s.write }
+
+// Slips, as the form says them when it is shown again.
+const (
+	notOffered = "That was nothing this form takes: please try again."
+	notAlone   = "An answer cannot be left open too: please choose one or the other."
+	notOurs    = "That belongs to another form: please answer this one."
+)
+
+func missing(what string) string { return "Still missing: " + short(what, maxWord) + "." }
+
+// read returns what the content of an accept says.
+func (f *form) read(content any) said {
+	values, _ := content.(map[string]any)
+	var got said
+	for _, x := range f.fields {
+		part := x.read(values[x.key])
+		if part.slip != "" {
+			return part
+		}
+		got.add(part)
+	}
+	switch {
+	case len(values) > len(f.fields): // each has its value by now
+		return said{slip: notOurs}
+	case got.open && got.answers():
+		return said{slip: notAlone}
+	}
+	return got
+}
+
+func (x *field) read(value any) (got said) {
+	chosen, isList := value.([]any)
+	switch {
+	case value == nil, value == "", isList && len(chosen) == 0:
+		return said{slip: missing(x.title)}
+	case len(x.entries) == 0:
+		return x.readText(value)
+	case isList != x.several:
+		return said{slip: notOffered}
+	case !isList:
+		chosen = []any{value}
+	}
+	for _, v := range chosen {
+		i := slices.IndexFunc(x.entries, func(e entry) bool { return v == any(e.Value) })
+		if i < 0 {
+			return said{slip: notOffered}
+		}
+		got.add(x.entries[i].means)
+	}
+	return got
+}
+
+func (x *field) readText(value any) said {
+	text, isText := value.(string)
+	switch n := question.Count(text); {
+	case !isText:
+		return said{slip: notOffered}
+	case blank(text):
+		return said{slip: missing(x.title)}
+	case n > question.MaxText:
+		return said{slip: fmt.Sprintf("The text has %d characters; at most %d fit.", n, question.MaxText)}
+	}
+	return said{text: text}
+}
+
+// blank reports whether nothing of a text can be seen.
+func blank(s string) bool {
+	return strings.TrimFunc(s, func(r rune) bool {
+		return unicode.IsSpace(r) || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) ||
+			r == '\u2800' // the empty Braille pattern
+	}) == ""
+}
