@@ -114,15 +114,6 @@ func (x *run) left(status int) {
 	}
 }
 
-// quiet waits until keys count in what appeared by itself.
-func (x *run) quiet() {
-	const waiting = "waiting for a pause"
-	x.t.Helper()
-	x.Type("x") // no key of anything: thrown away, and it makes the inbox say so
-	x.WaitFor(waiting)
-	x.Until("quiet", func() bool { return !strings.Contains(x.Screen(), waiting) })
-}
-
 // enter presses Enter as a hand does that has let go of it before: sooner, it is
 // a repeat.
 func (x *run) enter() {
@@ -153,7 +144,7 @@ func TestProgram(t *testing.T) {
 	if err != nil || got.State != desk.Answered {
 		t.Errorf("the record is %s, %v", got.State, err)
 	}
-	x.quiet()
+	x.Quiet()
 	x.Type("q")
 	x.left(0)
 	if names, err := d.Present(t.Context()); err != nil || len(names) != 0 {
@@ -197,7 +188,7 @@ func TestCrash(t *testing.T) {
 	if err != nil || got.State != desk.Answered || got.Outcome.Reply.Answers[0].Custom != "orders-v2" {
 		t.Errorf("the record is %+v, %v", got, err)
 	}
-	x.quiet()
+	x.Quiet()
 	x.Type("q")
 	x.left(0)
 }
@@ -275,7 +266,7 @@ func TestFirstElsewhere(t *testing.T) {
 	answered := time.Now()
 	x.WaitFor("Already answered in a terminal.")
 	t.Logf("withdrawn after %s", time.Since(answered))
-	x.quiet()
+	x.Quiet()
 	x.enter()
 	x.WaitFor("[Waiting]")
 	x.Type("q")
