@@ -136,6 +136,7 @@ func TestBrowserRefusedWithoutScript(t *testing.T) {
 		rec = g.put("codex", "/home/ada/shop", "s", database(), features())
 	})
 	v.click(chosen(rec.ID, 0, "0"))
+	v.inPlace(within(rec.ID, confirmButton))
 	if status := v.submit(chromedp.Click(chromedp.CSS(within(rec.ID, confirmButton)))); status != 400 {
 		t.Errorf("status %d", status)
 	}

@@ -235,16 +235,6 @@ func (g *rig) ask(session string, questions ...question.Question) desk.Record {
 	return rec
 }
 
-func (g *rig) submit(r desk.Request) desk.Record {
-	g.t.Helper()
-	rec, attendance, err := g.desk.Submit(context.Background(), r)
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	g.t.Cleanup(attendance.Release)
-	return rec
-}
-
 // pending fails the test unless the record is still open: nothing was
 // recorded.
 func (g *rig) pending(id string) {
