@@ -331,6 +331,50 @@ func TestUntold(t *testing.T) {
 	}
 }
 
+// page is a surface that needs somebody to be told its address.
+type page struct{ told chan string }
+
+func (page) Name() string { return "web" }
+
+func (page) Show(context.Context, desk.Record, ui.Commit) error {
+	return ui.Unavailablef("this is no desktop session")
+}
+
+func (p page) Telling(tell func(string)) ui.Surface { return telling{p, tell} }
+
+type telling struct {
+	page
+	tell func(string)
+}
+
+func (t telling) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
+	t.tell("http://127.0.0.1:4000/")
+	close(t.told)
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// An address is told only where a human reads what the host shows of progress:
+// claude -p and gemini -p show it to nobody.
+func TestAddressIsToldToSomebody(t *testing.T) {
+	req := request(which)
+	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
+	for _, human := range []bool{true, false} {
+		told := make(chan string)
+		r := newRig(t, page{told})
+		r.Attended = func(bool) bool { return human }
+		got := r.start(t.Context(), &link{client: Client{Implementation: mcp.Implementation{Name: "gemini-cli-mcp-client"}}}, req)
+		if human {
+			within(t, told)
+			r.reply(r.open().ID, "a")
+		}
+		want := map[bool]string{true: "answered A", false: "unavailable"}[human]
+		if status := within(t, got).status(t); status != want {
+			t.Errorf("with a human %v: %s", human, status)
+		}
+	}
+}
+
 // A form that its host shows too late is not used.
 func TestLateForms(t *testing.T) {
 	r := newRig(t, Elicit())

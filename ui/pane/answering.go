@@ -2,6 +2,8 @@ package pane
 
 import (
 	"context"
+	"errors"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui"
@@ -27,10 +29,13 @@ func (answering) Name() string { return "pane" }
 // Show implements ui.Surface.
 func (a answering) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
 	go func() { // for as long as this process lives
-		if awaitAsker() && ctx.Err() == nil {
-			if attendance, err := a.desk.Attend(ctx, rec.ID); err == nil {
-				attendance.Release() // which is the news
+		for left := 10; left > 0 && awaitAsker(); left-- { // a process lets go of its pipe and its lock one after the other
+			attendance, err := a.desk.Attend(ctx, rec.ID)
+			attendance.Release() // which is the news
+			if !errors.Is(err, desk.ErrAttended) {
+				return
 			}
+			time.Sleep(100 * time.Millisecond)
 		}
 	}()
 	return a.Surface.Show(ctx, rec, commit)

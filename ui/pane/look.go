@@ -43,9 +43,7 @@ func (k *kind) until(ctx context.Context, at place, enough func(view, error) boo
 	news, listen := make(chan error, 1), func() {}
 	if k.hooks != nil {
 		begin, wait, end := k.hooks(strconv.Itoa(int(rand.Int32())))
-		if _, err := at.run(begin); err != nil {
-			return view{}, err
-		}
+		_, _ = at.run(begin)
 		defer func() { _, _ = at.run(end) }()
 		listen = func() { _, err := outputOf(at.command(ctx, wait)); news <- err }
 	}
@@ -55,12 +53,15 @@ func (k *kind) until(ctx context.Context, at place, enough func(view, error) boo
 		if enough(v, err) {
 			return v, err
 		}
-		var calm <-chan time.Time
-		if !v.calm.IsZero() {
-			calm = time.After(time.Until(v.calm))
+		var again <-chan time.Time
+		switch {
+		case !v.calm.IsZero():
+			again = time.After(time.Until(v.calm))
+		case err != nil && !errors.Is(err, errNobody): // of a busy machine
+			again = time.After(patience)
 		}
 		select {
-		case <-calm:
+		case <-again:
 		case err := <-news:
 			if err != nil {
 				return view{}, err
@@ -79,7 +80,7 @@ func (p *pane) approach(ctx context.Context) {
 		return
 	}
 	p.tell(p.id, p.kind.way(p.view))
-	v, _ := p.kind.until(ctx, p.place, func(v view, err error) bool { return v.focus || err != nil && !errors.Is(err, errNobody) })
+	v, _ := p.kind.until(ctx, p.place, func(v view, _ error) bool { return v.focus })
 	if v.focus {
 		_, _ = p.place.run(p.kind.focus(p.view, p.id))
 	}
@@ -87,7 +88,7 @@ func (p *pane) approach(ctx context.Context) {
 
 // later shows the record when somebody comes, if it is open still.
 func (s *surface) later(ctx context.Context, k *kind, at place, rec desk.Record) {
-	_, _ = k.until(ctx, at, func(_ view, err error) bool { return !errors.Is(err, errNobody) })
+	_, _ = k.until(ctx, at, func(_ view, err error) bool { return err == nil })
 	_ = s.Show(ctx, rec, nil) // whoever asked has long heard that nobody looks
 }
 

@@ -71,14 +71,17 @@ func tmux() *kind {
 			}
 			return "A question waits below: pause, or #{prefix} Down"
 		},
-		// Among the global hooks: one of a session would hide them from it.
+		// Among the global hooks: one of a session would hide them from it. The
+		// option is there because tmux forgets two signals that nobody waits for.
 		hooks: func(name string) (begin, wait, end []string) {
+			option := "@askuser" + name
 			for _, event := range tmuxEvents {
 				hook := event + "[" + name + "]"
-				begin = append(begin, "set-hook", "-g", hook, "wait-for -S askuser-"+name, ";")
+				begin = append(begin, "set-hook", "-g", hook, "if-shell -F '#{?"+option+",,1}' 'set-option -g "+option+" 1 ; wait-for -S "+option+"'", ";")
 				end = append(end, "set-hook", "-gu", hook, ";")
 			}
-			return begin, []string{"wait-for", "askuser-" + name}, end
+			forget := []string{"set-option", "-gu", option}
+			return begin, append([]string{"wait-for", option, ";"}, forget...), append(end, forget...)
 		},
 	}
 }

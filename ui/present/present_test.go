@@ -266,6 +266,15 @@ func TestBrokenSurface(t *testing.T) {
 	}
 }
 
+// One that panics has failed, and the process goes on.
+func TestPanickingSurface(t *testing.T) {
+	r := newRig(t)
+	broken := surface{"one", func(context.Context, desk.Record, ui.Commit) error { panic("broken") }}
+	if rec := r.end(r.ask(broken, answers("two", "a"))); rec.State != desk.Failed || rec.Outcome.Reason != "the surface one broke: broken" {
+		t.Errorf("the end is %+v", rec.Outcome)
+	}
+}
+
 func TestInterrupted(t *testing.T) {
 	for _, want := range []desk.Status{desk.Dismissed, desk.Cancelled} {
 		r := newRig(t)
