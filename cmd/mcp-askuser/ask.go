@@ -67,6 +67,9 @@ func (a *app) ask() *cobra.Command {
 			if _, err := wire.Format(desk.Record{}, format, time.Time{}); err != nil {
 				return err
 			}
+			for _, left := range call.Dropped {
+				fmt.Fprintf(a.err, "Not asked, because no answer can bring it up: %s\n", left)
+			}
 			if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
 				call.Timeout = s.Timeout
 			}

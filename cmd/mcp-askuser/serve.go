@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/server"
 	"mcp-askuser/server/stdio"
 	"mcp-askuser/tools/askuser"
@@ -51,7 +52,7 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Presenter: presenter,
 		Log:       log,
 		Limits:    s.Limits,
-		Surfaces:  a.surfaces(s, d, page),
+		Surfaces:  a.surfaces(s, d, page, desk.Dismissed),
 		Hold:      s.Hold,
 		Timeout:   s.Timeout,
 		Attended:  a.attended,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -258,11 +259,7 @@ func (x *Presentation) try(surfaces []ui.Surface) error {
 	var tried []desk.Showing
 	for _, s := range surfaces {
 		x.shown(append(slices.Clone(tried), desk.Showing{Surface: s.Name()}))
-		shown := time.Now()
-		err := s.Show(x.ctx, x.rec, func(r question.Reply) error {
-			r.Took = cmp.Or(r.Took, time.Since(shown))
-			return x.send(r, s.Name())
-		})
+		err := x.showOn(s)
 		switch {
 		case isEnd(err):
 			return nil
@@ -282,6 +279,22 @@ func (x *Presentation) try(surfaces []ui.Surface) error {
 	}
 	x.shown(tried)
 	return &NobodyError{tried}
+}
+
+// showOn shows the record on a surface. One that panics has failed: other
+// questions of this process are no business of its.
+func (x *Presentation) showOn(s ui.Surface) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			x.p.Log.Error("a surface broke", "id", x.rec.ID, "surface", s.Name(), "fault", fault, "stack", string(debug.Stack()))
+			err = fmt.Errorf("the surface %s broke: %v", s.Name(), fault)
+		}
+	}()
+	shown := time.Now()
+	return s.Show(x.ctx, x.rec, func(r question.Reply) error {
+		r.Took = cmp.Or(r.Took, time.Since(shown))
+		return x.send(r, s.Name())
+	})
 }
 
 // shown keeps with the record where its asker tried it and shows it: whoever

@@ -25,7 +25,6 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
-	"mcp-askuser/ui/term/act"
 )
 
 // report is what the program on the terminal says about itself when it ends.
@@ -82,10 +81,7 @@ func program(name string) int {
 		fmt.Println(err)
 		return 3
 	}
-	surface := newSurface("tty", Options{Plain: os.Getenv("TTY_PLAIN") != "", Desk: d, Turn: turn})
-	if os.Getenv("TTY_OPENED") != "" {
-		surface.options.Origin = act.Opened
-	}
+	surface := newSurface("tty", Options{Plain: os.Getenv("TTY_PLAIN") != "", Opened: os.Getenv("TTY_OPENED") != "", Desk: d, Turn: turn})
 	switch {
 	case trouble == "busy":
 		surface.form = []form.Option{form.WithClock(jam())}

@@ -10,7 +10,6 @@ import (
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
 
@@ -26,9 +25,9 @@ type Options struct {
 	// Turn is shared by the surfaces of this process for the same terminal. Nil
 	// means a turn of the surface's own.
 	Turn *Turn
-	// Origin is act.Opened where the human called for the form: then it needs no
-	// pause in their typing.
-	Origin act.Origin
+	// Opened says that the human called for the form: then it needs no pause in
+	// their typing.
+	Opened bool
 	// Interrupted is what becomes of the record when the human breaks off, as in
 	// present.Question: the last words say so. Empty means that it stays open.
 	Interrupted desk.Status

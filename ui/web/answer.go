@@ -47,7 +47,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	}
 	var open []string
 	if whole {
-		err = s.reply(r.Context(), rec.ID, question.Reply{Answers: answers, Note: body.Note, By: question.ByProgram})
+		err = s.reply(r.Context(), rec.ID, question.Reply{Answers: answers, Note: body.Note})
 	} else {
 		open, err = s.answerOne(r.Context(), &rec, body.QuestionID, answers, body.Note)
 	}

@@ -157,11 +157,12 @@ func unread(err error) error {
 	return errNotWhole
 }
 
-// reply commits what the human did. The error says so to a client as it is,
-// and wraps the desk's: a question.Violations says what must change, a
-// *desk.ClosedError who was first, desk.ErrNotFound that there is no such
-// question.
+// reply commits what the sender of a request did, as their word. The error says
+// so to a client as it is, and wraps the desk's: a question.Violations says
+// what must change, a *desk.ClosedError who was first, desk.ErrNotFound that
+// there is no such question.
 func (s *Server) reply(ctx context.Context, id string, r question.Reply) error {
+	r.By = senderOf(ctx).by
 	rec, err := s.desk.Reply(ctx, id, r, surfaceName)
 	return api.Late(&rec.Set, err)
 }
@@ -182,7 +183,7 @@ func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) error {
 	if err := readBody(r, api.InvalidRequest, &body); err != nil {
 		return err
 	}
-	if err := s.reply(r.Context(), r.PathValue("id"), question.Reply{Dismissed: true, Reason: body.Reason, By: question.ByProgram}); err != nil {
+	if err := s.reply(r.Context(), r.PathValue("id"), question.Reply{Dismissed: true, Reason: body.Reason}); err != nil {
 		return err
 	}
 	return succeed(w, "The question is dismissed; the agent goes on without an answer.")

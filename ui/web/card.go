@@ -1,9 +1,11 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,8 +18,9 @@ import (
 // templates pass each through line, lines, prose or preview.
 type card struct {
 	*desk.Record
-	Now  time.Time
-	CSRF string
+	Now   time.Time
+	CSRF  string
+	Shown string // since when the human has it, in ms of Unix time
 
 	Deadline *time.Time
 	Limited  bool // after this round the session may not ask for a while
@@ -43,7 +46,7 @@ type fault struct {
 
 // newCard returns rec as a card with form filled in, which may be empty.
 func newCard(rec *desk.Record, form url.Values, now time.Time, csrf string) card {
-	c := card{Record: rec, Now: now, CSRF: csrf, Group: groupOf(&rec.Set), Note: form.Get("note"), Reason: form.Get("reason")}
+	c := card{Record: rec, Now: now, CSRF: csrf, Shown: cmp.Or(form.Get("shown"), strconv.FormatInt(now.UnixMilli(), 10)), Group: groupOf(&rec.Set), Note: form.Get("note"), Reason: form.Get("reason")}
 	if rec.Outcome != nil {
 		if own, _ := filledIn(&rec.Set, form); len(own.Answers) > 0 {
 			c.Own = rec.Set.Asked(&own)

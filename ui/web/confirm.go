@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -28,7 +30,7 @@ func (s *Server) confirm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	reply, err := replyIn(&rec, r.PostForm)
+	reply, err := replyIn(&rec, r.PostForm, s.now())
 	if err == nil {
 		err = s.reply(r.Context(), rec.ID, reply)
 	}
@@ -44,15 +46,26 @@ func (s *Server) confirm(w http.ResponseWriter, r *http.Request) error {
 	return s.showSent(w, r, sent, late)
 }
 
-func replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
+func replyIn(rec *desk.Record, form url.Values, now time.Time) (question.Reply, error) {
 	switch form.Get("action") {
 	case "confirm":
 		r, err := filledIn(&rec.Set, form)
+		r.Took = took(form, now)
 		return r, withTheRest(&rec.Set, r, err)
 	case "dismiss":
-		return question.Reply{Dismissed: true, Reason: plainBreaks(form.Get("reason"))}, nil
+		return question.Reply{Dismissed: true, Reason: plainBreaks(form.Get("reason")), Took: took(form, now)}, nil
 	}
 	return question.Reply{}, api.Problemf(api.InvalidRequest, "The form says neither to confirm nor to dismiss.")
+}
+
+// took is how long the human has had a form in front of them, 0 if it does not
+// say since when.
+func took(form url.Values, now time.Time) time.Duration {
+	ms, err := strconv.ParseInt(form.Get("shown"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return max(now.Sub(time.UnixMilli(ms)), 0)
 }
 
 // withTheRest adds to what is wrong with a form what else is wrong with its

@@ -45,20 +45,19 @@ func (s *Server) draft(ctx context.Context, id string) (question.Reply, time.Tim
 	return draft, at, err
 }
 
-// answerOne takes the answer to one question of a set. It is kept in the
-// record's draft until every required question has one, then all of them are
-// committed. It returns the ids of the questions that are still open; none
-// means that the set is answered.
+// answerOne takes a program's answer to one question of a set (D11). It is kept,
+// as a program's, in the record's draft, where the others are what a human is
+// typing: nobody's answers before they are sent. There it waits until every
+// required question has one, then all of them are committed. It returns the
+// ids of the questions that are still open; none means that the set is
+// answered.
 func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, answer []question.Answer, note string) (open []string, err error) {
 	defer s.drafts.hold(rec.ID)()
 	draft, at, err := s.draft(ctx, rec.ID)
 	if err != nil {
 		return nil, err
 	}
-	reply := question.Reply{Note: note, By: question.ByProgram}
-	// What a program answered before counts, and only waits for the rest of its
-	// set. The other answers are what a human is typing: nobody's before they are
-	// sent, so that they are never committed from here.
+	reply := question.Reply{Note: note}
 	for _, a := range draft.Answers {
 		if a.By == question.ByProgram {
 			reply.Answers = append(reply.Answers, a)

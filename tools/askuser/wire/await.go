@@ -14,7 +14,7 @@ func DecodeAwait(data []byte) (id string, err error) {
 		return "", err
 	}
 	m, _ := d.object(root, data, "an object")
-	id = strings.TrimSpace(d.text("id", m.get("id", "ticket")))
+	id = strings.Trim(d.text("id", m.get("id", "ticket")), " \t\r\n\"'`") // our own text has it in quotes
 	if id == "" && !d.reported("id") {
 		d.found.Add("id", "is required: the id that came with the pending result")
 	}

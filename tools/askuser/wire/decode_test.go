@@ -361,6 +361,15 @@ func FuzzDecodeAsk(f *testing.F) {
 	})
 }
 
+// Our own text has the id in quotation marks, and models copy them.
+func TestQuotedTicket(t *testing.T) {
+	for _, in := range []string{`{"id":"01J"}`, `{"id":"\"01J\""}`, `{"ticket":" '01J'\n"}`, "{\"id\":\"`01J`\"}"} {
+		if id, err := DecodeAwait([]byte(in)); err != nil || id != "01J" {
+			t.Errorf("%s: %q, %v", in, id, err)
+		}
+	}
+}
+
 // Whatever the arguments, the other two decoders give what is whole, or say
 // what is wrong.
 func FuzzDecodeConfirmAndAwait(f *testing.F) {
