@@ -120,6 +120,14 @@ func (r result) status(t *testing.T) string {
 	return strings.TrimSpace(x.Status + " " + x.Answers["Which?"])
 }
 
+func (r result) text(t *testing.T) string {
+	t.Helper()
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+	return r.Content[0].(mcp.TextContent).Text
+}
+
 // start begins a call of ask_user_question.
 func (r *rig) start(ctx context.Context, l *link, req mcp.CallToolRequest) <-chan result {
 	out := make(chan result, 1)
@@ -179,6 +187,33 @@ func TestAskAndAnswer(t *testing.T) {
 	r.reply(r.open().ID, "a")
 	if status := within(t, again).status(t); status != "answered A" {
 		t.Errorf("asked again: %s", status)
+	}
+}
+
+// What no answer can bring up is left out, and the agent is told so with the
+// answer, and with the ticket.
+func TestResultNamesWhatWasDropped(t *testing.T) {
+	const odd = `{"question":"Which?","options":["A","B"],"follow_up_questions":{"oauth2":[{"question":"Who?"}]}}`
+	const told = "Not asked, because no answer can bring it up: follow_up_questions.oauth2 is none of its options."
+	r := newRig(t, ui.Elsewhere())
+	got := r.start(t.Context(), &link{}, request(odd))
+	r.reply(r.open().ID, "b")
+	if text := within(t, got).text(t); !strings.HasSuffix(text, told) {
+		t.Errorf("answered: %s", text)
+	}
+	r.Hold = time.Millisecond
+	if text := within(t, r.start(t.Context(), &link{}, request(odd))).text(t); !strings.HasSuffix(text, told) {
+		t.Errorf("pending: %s", text)
+	}
+}
+
+// A secret that nobody can be asked for here is not asked for in plain text.
+func TestSecretIsGivenOtherwise(t *testing.T) {
+	r := newRig(t, Elicit())
+	l := &link{client: Client{Capabilities: mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}}}
+	text := within(t, r.start(t.Context(), l, request(`{"question":"Paste your API token"}`))).text(t)
+	if !strings.Contains(text, "asks for a secret") || !strings.Contains(text, "environment variable") || strings.Contains(text, "plain text") {
+		t.Error(text)
 	}
 }
 

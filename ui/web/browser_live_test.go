@@ -86,6 +86,7 @@ func TestBrowserOutrun(t *testing.T) {
 	v.wait(`document.querySelector(%q).value === "my-own-name" && document.querySelector(%q).disabled`, inWords(rec.ID, 0), inWords(rec.ID, 0))
 	v.shows("#count", "No questions")
 	v.click("#r-" + rec.ID + " [data-remove]")
+	v.away()
 	v.shows("#none", "Nothing waits")
 }
 

@@ -3,8 +3,6 @@
 package web
 
 import (
-	"context"
-
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 )
@@ -66,16 +64,6 @@ func (g *rig) put(client, directory, session string, questions ...question.Quest
 		Set: question.Set{Questions: questions}, Session: session,
 		Asker: desk.Asker{Client: client, Directory: directory, Via: "mcp"},
 	})
-}
-
-func (g *rig) submit(r desk.Request) desk.Record {
-	g.t.Helper()
-	rec, attendance, err := g.desk.Submit(context.Background(), r)
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	g.t.Cleanup(attendance.Release)
-	return rec
 }
 
 // samples are one of each, from four agents.
