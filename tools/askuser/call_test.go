@@ -31,6 +31,7 @@ type link struct {
 
 	mu        sync.Mutex
 	notes     []string
+	noted     chan struct{} // of each, unless it is nil
 	delivered func(written bool)
 }
 
@@ -47,6 +48,9 @@ func (l *link) Notify(_ string, params any) error {
 	defer l.mu.Unlock()
 	data, err := json.Marshal(params)
 	l.notes = append(l.notes, string(data))
+	if l.noted != nil {
+		l.noted <- struct{}{}
+	}
 	return err
 }
 
@@ -315,15 +319,18 @@ func TestProgressFollows(t *testing.T) {
 	r := newRig(t, Elicit(), ui.Elsewhere())
 	var req mcp.CallToolRequest = request(which)
 	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
-	l := &link{}
+	l := &link{noted: make(chan struct{}, 100)}
 	got := r.start(t.Context(), l, req)
+	last := func() string {
+		within(t, l.noted)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.notes[len(l.notes)-1]
+	}
+	for !strings.Contains(last(), "Run mcp-askuser inbox to answer: Which?") {
+	}
 	r.reply(r.open().ID, "a")
 	within(t, got)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if last := l.notes[len(l.notes)-1]; !strings.Contains(last, "Run mcp-askuser inbox to answer: Which?") {
-		t.Errorf("the last of %q", l.notes)
-	}
 }
 
 // The client's own form, in both eras.
