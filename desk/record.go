@@ -29,8 +29,15 @@ type Asker struct {
 	Client    string `json:"client"`              // the program's name, as it calls itself
 	Version   string `json:"version,omitempty"`   // its version
 	Directory string `json:"directory,omitempty"` // the project it works in, absolute
-	Via       string `json:"via"`                 // mcp, shell or http
+	Via       string `json:"via"`                 // mcp, shell, http or hook
 }
+
+// ViaHook is the Via of a host whose own dialog asks: the desk mirrors it, see
+// [Desk.Mirror].
+const ViaHook = "hook"
+
+// Mirrored reports whether the question stands in a dialog of its host too.
+func (a Asker) Mirrored() bool { return a.Via == ViaHook }
 
 // Record is a question set, who asked it, and what became of it.
 type Record struct {
@@ -49,6 +56,9 @@ type Record struct {
 	// Content tells records that ask the same, for the same project and client.
 	Content string   `json:"content,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"` // nil while pending
+	// Later is a reply given here that its host did not take: its own dialog was
+	// first. See [Desk.Settle].
+	Later *Outcome `json:"later,omitempty"`
 
 	// What follows is known of a pending record when it is read, and not kept.
 
@@ -92,6 +102,9 @@ type Outcome struct {
 	Surface string          `json:"surface,omitempty"`
 	Unseen  bool            `json:"unseen,omitempty"` // without a reply, and shown on no surface
 	At      time.Time       `json:"at"`
+	// Unsettled says that the reply is the human's, and that nobody knows yet
+	// whether the host took it before an answer in its own dialog.
+	Unsettled bool `json:"unsettled,omitempty"`
 }
 
 // Errors of the desk, beside those of its store.
