@@ -67,7 +67,7 @@ func (d *Desk) Took(ctx context.Context, id string) (Record, error) {
 func (d *Desk) overrule(rec *Record, o Outcome) error {
 	given := *rec.Outcome // what others have been told stays as it is
 	given.Unsettled = false
-	if given.Status == o.Status && sameReply(given.Reply, o.Reply) {
+	if given.Status == o.Status && rec.SameReply(given.Reply, o.Reply) {
 		rec.Outcome = &given
 		return nil
 	}
@@ -91,15 +91,14 @@ func (d *Desk) putSettled(ctx context.Context, rec Record) (Record, error) {
 	return d.archived(ctx, rec.ID)
 }
 
-// sameReply reports whether two replies say the same to the asker, whatever
-// stands beside the answers.
-func sameReply(a, b *question.Reply) bool {
+// SameReply reports whether two replies to a record say the same to its asker,
+// word by word, whatever stands beside the answers.
+func (rec *Record) SameReply(a, b *question.Reply) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
-	return a.Dismissed == b.Dismissed && slices.EqualFunc(a.Answers, b.Answers, func(x, y question.Answer) bool {
-		return x.QuestionID == y.QuestionID && x.Custom == y.Custom && slices.Equal(x.Selected, y.Selected)
-	})
+	same := func(x, y question.Response) bool { return slices.Equal(x.Words(), y.Words()) }
+	return a.Dismissed == b.Dismissed && slices.EqualFunc(rec.Set.Responses(a), rec.Set.Responses(b), same)
 }
 
 // Mirrored returns the mirrored records of a session that are not settled, the
