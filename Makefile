@@ -17,6 +17,7 @@ apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq
 
 build:
 	$(GO) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser ./cmd/mcp-askuser
+	$(GO) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser-hook ./cmd/mcp-askuser-hook
 
 test: deps check unit browser
 
