@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/desk"
+	"mcp-askuser/mirror/install"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 )
@@ -250,4 +252,68 @@ func output1(t *testing.T, dir string, args ...string) string {
 		t.Fatal(err)
 	}
 	return string(out)
+}
+
+// The plugin for OpenCode, in node with a client that writes down what it is
+// told to post.
+func TestOpenCodePlugin(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not here")
+	}
+	dir, home := t.TempDir(), t.TempDir()
+	small, err := exec.LookPath("mcp-askuser-hook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plugin, script := filepath.Join(home, "plugin.mjs"), filepath.Join(home, "host.mjs")
+	if err := os.WriteFile(plugin, install.OpenCode([]string{small, "opencode"}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	host := `import { McpAskUser } from "./plugin.mjs"
+import { createInterface } from "node:readline"
+const post = async (what) => console.log(JSON.stringify(what))
+const hooks = await McpAskUser({ client: { _client: { post } }, directory: "/home/ada/shop" })
+for await (const line of createInterface({ input: process.stdin })) await hooks.event({ event: JSON.parse(line) })
+`
+	if err := os.WriteFile(script, []byte(host), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := program(t, dir)
+	cmd.Path, cmd.Args = node, []string{node, script}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	d := openDesk(t, dir)
+	posted := bufio.NewScanner(out)
+	question := func(id string) string {
+		return fmt.Sprintf(`{"type":"question.asked","properties":{"id":%q,"sessionID":"ses_1","questions":[{"question":"Which database?","header":"DB","options":[{"label":"PostgreSQL","description":""},{"label":"MongoDB","description":""}]}]}}`+"\n", id)
+	}
+	_, _ = io.WriteString(in, question("que_1"))
+	first := asked(t, d)
+	say(t, d, first.ID, "MongoDB")
+	if want := `{"url":"/question/{requestID}/reply","path":{"requestID":"que_1"},"query":{"directory":"/home/ada/shop"},"body":{"answers":[["MongoDB"]]}`; !posted.Scan() || !strings.HasPrefix(posted.Text(), want) {
+		t.Errorf("posted %s", posted.Text())
+	}
+	_, _ = io.WriteString(in, `{"type":"session.idle","properties":{"sessionID":"ses_1"}}`+"\n"+question("que_2"))
+	second := asked(t, d)
+	_, _ = io.WriteString(in, `{"type":"question.replied","properties":{"sessionID":"ses_1","requestID":"que_2","answers":[["PostgreSQL"]]}}`+"\n")
+	_ = in.Close()
+	if posted.Scan() {
+		t.Errorf("posted %s", posted.Text())
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	if rec, err := d.Get(t.Context(), second.ID); err != nil || rec.Outcome == nil || rec.Outcome.Surface != "opencode" || rec.Asker.Directory != "/home/ada/shop" {
+		t.Errorf("it ended %+v, %v", rec.Outcome, err)
+	}
 }
