@@ -26,8 +26,13 @@ func decodeRecord(id string, data []byte) (Record, error) {
 	if rec.State != rec.Outcome.Status {
 		return Record{}, fmt.Errorf("%w: record %s is %q with an outcome %q", ErrDamaged, id, rec.State, rec.Outcome.Status)
 	}
-	if err := rec.Outcome.check(); err != nil {
-		return Record{}, fmt.Errorf("%w: record %s: %w", ErrDamaged, id, err)
+	for _, o := range []*Outcome{rec.Outcome, rec.Later} {
+		if o == nil {
+			continue
+		}
+		if err := o.check(); err != nil {
+			return Record{}, fmt.Errorf("%w: record %s: %w", ErrDamaged, id, err)
+		}
 	}
 	return rec, nil
 }
