@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 )
@@ -197,10 +196,7 @@ func (d *Desk) rescan(ctx context.Context, open openSet) ([]Event, error) {
 func (d *Desk) event(ctx context.Context, kind EventType, id string) ([]Event, error) {
 	rec, err := d.Get(ctx, id)
 	switch {
-	case errors.Is(err, ErrNotFound):
-		return nil, nil
-	case errors.Is(err, ErrDamaged):
-		d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
+	case d.leaveOut(ctx, id, err):
 		return nil, nil
 	case err != nil:
 		return nil, err
