@@ -61,7 +61,7 @@ func TestAnsweringOnATerminal(t *testing.T) {
 				args[0] = strings.ToLower(shortened(records, shortOpen)[1])
 			}
 			s := answering(t, dir, args...)
-			s.form(tc.text)
+			s.WaitFor(tc.text)
 			tc.keys(s)
 			if got := s.Wait(); got != tc.status {
 				t.Errorf("exit status %d, want %d\n%s", got, tc.status, s.Output())
@@ -90,7 +90,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 	d := openDesk(t, dir)
 	rec := asking(t, d, "Go on?")
 	s := answering(t, dir, rec.ID)
-	s.form("Go on?")
+	s.WaitFor("Go on?")
 	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"no"}}}}, "inbox"); err != nil {
 		t.Fatal(err)
 	}

@@ -198,11 +198,12 @@ func TestPaneInTmux(t *testing.T) {
 	host.Env = append(host.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "TMUX=", "TMUX_PANE=")
 	x := termtest.Start(t, host, 100, 40)
 	s := &seat{Terminal: x}
-	s.form("Go on?")
+	s.WaitFor("Go on?")
 	x.Until("the pane to take the focus", func() bool {
 		active, err := exec.Command(tmux, "-L", socket, "display-message", "-p", "#{pane_id}").Output()
 		return err == nil && string(active) == "%1\n"
 	})
+	s.Quiet()
 	x.Type("2")
 	x.WaitFor("(•) No")
 	x.Type("\r")

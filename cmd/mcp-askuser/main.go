@@ -38,6 +38,7 @@ type app struct {
 	getenv func(string) string
 	config *settings.Settings // of the command that runs; see run
 	turn   *tty.Turn          // on the terminal
+	opened bool               // the human called for the form: it is no agent's command
 }
 
 func main() {

@@ -62,7 +62,7 @@ func surfaceNames() []string {
 func (a *app) surfaces(s settings.Values, d *desk.Desk, page *web.Surface, interrupted desk.Status) []ui.Surface {
 	getenv := a.environ(s)
 	parts := surfaceParts{
-		terminal: tty.Options{Getenv: getenv, Desk: d, Turn: a.turn, Interrupted: interrupted},
+		terminal: tty.Options{Getenv: getenv, Desk: d, Turn: a.turn, Opened: a.opened, Interrupted: interrupted},
 		pane:     pane.Options{Getenv: getenv, Dir: getenv(spool.EnvDir)},
 		page:     page,
 	}

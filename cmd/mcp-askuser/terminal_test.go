@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mcp-askuser/internal/termtest"
+	hand "mcp-askuser/ui/term/act"
 )
 
 // seat is a human's place: a terminal with the program on it, its results
@@ -36,11 +37,18 @@ func sit(t *testing.T, cols, rows int, name string, args ...string) *seat {
 	return s
 }
 
-// form waits for the full-screen form to listen: keys of its first 300 ms were
-// typed for something else, and do not count.
+// form waits for a full-screen form that appeared by itself to listen: the keys
+// before a pause were typed for something else, and do not count.
 func (s *seat) form(text string) {
 	s.WaitFor(text)
-	<-time.After(350 * time.Millisecond)
+	s.Quiet()
+}
+
+// enter presses Enter as a hand does that has let go of it before: sooner, it is
+// a repeat.
+func (s *seat) enter() {
+	<-time.After(hand.Again)
+	s.Type("\r")
 }
 
 // left checks that the terminal was left as it was found.
@@ -170,22 +178,23 @@ func TestSignals(t *testing.T) {
 // what an agent would get.
 func TestDemo(t *testing.T) {
 	s := sit(t, 80, 24, "mcp-askuser", "demo")
-	s.form("Which database should")
+	s.WaitFor("Which database should")
 	s.Type("1")
 	s.WaitFor("(•) PostgreSQL")
-	s.Type("\r")
+	s.enter()
 	s.WaitFor("Who runs the PostgreSQL server?")
 	s.Type("2")
 	s.WaitFor("(•) A cloud provider")
-	s.Type("\r")
+	s.enter()
 	s.WaitFor("Which features")
 	s.Type("1")
 	s.WaitFor("[x] Audit log")
-	s.Type("\r")
+	s.enter()
 	s.WaitFor("What should the service be called?")
-	s.Type("kiosk\r")
+	s.Type("kiosk")
+	s.enter()
 	s.WaitFor("Review")
-	s.Type("\r")
+	s.enter()
 	if got := s.Wait(); got != 0 {
 		t.Fatalf("exit status %d\n%s", got, s.Output())
 	}
@@ -207,7 +216,7 @@ func TestInterruptKey(t *testing.T) {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
 			s := sit(t, 80, 24, "mcp-askuser", args...)
-			s.form("Go on?")
+			s.WaitFor("Go on?")
 			s.Type("\x03")
 			if got := s.Wait(); got != exitInterrupted || !strings.Contains(s.Output(), withdrawn) || strings.Contains(s.Output(), "stays open") {
 				t.Errorf("exit status %d; says %q", got, s.Output())

@@ -28,11 +28,7 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 		in:      &lineReader{in: t, limit: lineLimit},
 		desk:    backing, commit: commit, interrupted: s.options.Interrupted,
 	}
-	origin := act.Appeared
-	if s.options.Opened {
-		origin = act.Opened
-	}
-	err := c.run(ctx, origin)
+	err := c.run(ctx, s.origin())
 	if ctx.Err() != nil {
 		t.flush() // and half a line typed for it is no command for the next program
 	}

@@ -47,6 +47,7 @@ func program(name string) int {
 	var rep report
 	var ended time.Time
 
+	var jammed atomic.Bool
 	turn := NewTurn()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
@@ -59,7 +60,12 @@ func program(name string) int {
 			cause := errors.New("signal: " + s.String())
 			switch s {
 			case syscall.SIGUSR2:
-				giveTerminalAway()
+				if os.Getenv("TTY_TROUBLE") == "busy" {
+					jammed.Store(true)
+					fmt.Print("jammed")
+				} else {
+					giveTerminalAway()
+				}
 				continue
 			case syscall.SIGUSR1:
 				cause = &desk.ClosedError{ID: "x", Outcome: desk.Outcome{Status: desk.Answered, Surface: "web", At: time.Unix(1_800_000_000, 0)}}
@@ -81,12 +87,11 @@ func program(name string) int {
 		fmt.Println(err)
 		return 3
 	}
-	surface := newSurface("tty", Options{Plain: os.Getenv("TTY_PLAIN") != "", Opened: os.Getenv("TTY_OPENED") != "", Desk: d, Turn: turn})
-	switch {
-	case trouble == "busy":
-		surface.form = []form.Option{form.WithClock(jam())}
-	case os.Getenv("TTY_CLOCK") == "": // a deadline is on the real clock
-		surface.form = []form.Option{form.WithClock(impatient())}
+	plain := os.Getenv("TTY_PLAIN") != ""
+	opened := os.Getenv("TTY_OPENED") != "" || !plain && os.Getenv("TTY_APPEARED") == ""
+	surface := newSurface("tty", Options{Plain: plain, Opened: opened, Desk: d, Turn: turn})
+	if trouble == "busy" {
+		surface.form = []form.Option{form.WithClock(jam(&jammed))}
 	}
 	var shows sync.WaitGroup
 	for one := range strings.SplitSeq(name, "+") {
@@ -148,22 +153,14 @@ func program(name string) int {
 	return 0
 }
 
-// impatient returns a clock on which every look is a second after the last, so
-// that a form takes keys at once.
-func impatient() func() time.Time {
-	var looks atomic.Int64
-	return func() time.Time { return time.Unix(1_800_000_000+looks.Add(1), 0) }
-}
-
-// jam returns a clock that never tells the time once a key wants to know it.
-func jam() func() time.Time {
-	var looks atomic.Int64
+// jam returns a clock that never tells the time once it is jammed.
+func jam(jammed *atomic.Bool) func() time.Time {
 	return func() time.Time {
-		if looks.Add(1) > 1 {
+		if jammed.Load() {
 			fmt.Print("too busy")
 			select {}
 		}
-		return time.Unix(1_800_000_000, 0)
+		return time.Now()
 	}
 }
 

@@ -51,7 +51,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		}
 		sent.CompareAndSwap(false, err == nil)
 		return err
-	}, append(backing.Options(ctx, keep), s.form...)...)
+	}, append(backing.Options(ctx, keep), append(s.form, form.WithOrigin(s.origin()))...)...)
 	gone, hangUp := context.WithCancelCause(context.Background())
 	defer hangUp(nil)
 	keys := &keyboard{terminal: t, hangUp: hangUp}
@@ -134,6 +134,8 @@ func (c canvas) Write(p []byte) (int, error) {
 	}
 	return c.terminal.Write(p)
 }
+
+var errTaken = errors.New("the terminal is no longer ours")
 
 // keyboard is the terminal's input while a form is on it.
 type keyboard struct {

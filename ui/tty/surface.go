@@ -10,6 +10,7 @@ import (
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
 
@@ -63,7 +64,15 @@ func newSurface(name string, o Options) *surface {
 type surface struct {
 	name    string
 	options Options
-	form    []form.Option // for tests, which have no 300 ms to wait
+	form    []form.Option // for tests
+}
+
+// origin says how a form of this surface comes onto the screen.
+func (s *surface) origin() act.Origin {
+	if s.options.Opened {
+		return act.Opened
+	}
+	return act.Appeared
 }
 
 // Name implements ui.Surface.

@@ -321,6 +321,10 @@ func TestTerminalIsLeftInAnyCase(t *testing.T) {
 			x := start(t, 80, 24, "single", alone, "TTY_TROUBLE="+trouble)
 			x.WaitFor(question1)
 			if trouble == "busy" {
+				if err := syscall.Kill(x.Pid(), syscall.SIGUSR2); err != nil {
+					t.Fatal(err)
+				}
+				x.Expect("jammed")
 				x.Type("2")
 				x.Expect("too busy")
 			}
