@@ -25,7 +25,9 @@ func (v *view) three(filled ...int) []desk.Record {
 		q.Text = client + ": deploy to production now?"
 		recs = append(recs, v.put(client, "/home/ada/api", "", q))
 	}
-	v.wait(`document.querySelector(%q)`, chosen(recs[2].ID, 0, "0"))
+	for _, rec := range recs {
+		v.wait(`document.querySelector(%q)`, chosen(rec.ID, 0, "0"))
+	}
 	for _, i := range filled {
 		eval[bool](v, `document.querySelector(%q).checked = true`, chosen(recs[i].ID, 0, "0"))
 	}
