@@ -153,19 +153,8 @@ func TestWatchSettled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	late, quiet := mirror(t, d), mirror(t, d)
-	reply(t, d, early.ID, "a")
-	reply(t, d, late.ID, "b")
-	for _, rec := range []desk.Record{early, late, quiet} {
-		if _, err := d.Settle(t.Context(), rec.ID, there("a")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := []string{
-		"asked " + late.ID, "asked " + quiet.ID, "ended " + early.ID + " inbox", "ended " + late.ID + " inbox",
-		"settled " + early.ID + " inbox", "settled " + late.ID + " host", "ended " + quiet.ID + " host",
-	}
-	for _, w := range want {
+	told := func(want string) { // each before the next happens: a watcher reads what is there by then
+		t.Helper()
 		ev := <-events
 		for ev.Type == desk.Touched {
 			ev = <-events
@@ -174,10 +163,30 @@ func TestWatchSettled(t *testing.T) {
 		if ev.Record.Outcome != nil {
 			got += " " + ev.Record.Outcome.Surface
 		}
-		if got != w {
-			t.Fatalf("got %q, want %q", got, w)
+		if got != want {
+			t.Fatalf("got %q, want %q", got, want)
 		}
 	}
+	settle := func(rec desk.Record) {
+		t.Helper()
+		if _, err := d.Settle(t.Context(), rec.ID, there("a")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	late := mirror(t, d)
+	told("asked " + late.ID)
+	quiet := mirror(t, d)
+	told("asked " + quiet.ID)
+	reply(t, d, early.ID, "a")
+	told("ended " + early.ID + " inbox")
+	reply(t, d, late.ID, "b")
+	told("ended " + late.ID + " inbox")
+	settle(early)
+	told("settled " + early.ID + " inbox")
+	settle(late)
+	told("settled " + late.ID + " host")
+	settle(quiet)
+	told("ended " + quiet.ID + " host")
 }
 
 // Invariant: however a reply here and the host's word meet, the record ends as
