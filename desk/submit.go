@@ -35,7 +35,12 @@ type Request struct {
 // The error is a *[RoundLimitError] where the session has asked too often in a
 // row (D9); an answer to an earlier question is delivered all the same. What
 // was refused is kept in the history (D22).
-func (d *Desk) Submit(ctx context.Context, r Request) (Record, *Attendance, error) {
+func (d *Desk) Submit(ctx context.Context, r Request) (rec Record, attendance *Attendance, err error) {
+	aside(func() { rec, attendance, err = d.submit(ctx, r) }) // the caller waits next
+	return rec, attendance, err
+}
+
+func (d *Desk) submit(ctx context.Context, r Request) (Record, *Attendance, error) {
 	placed, err := r.takeTurn(ctx)
 	if err != nil {
 		return Record{}, nil, fmt.Errorf("wait for the turn: %w", err)

@@ -125,9 +125,7 @@ const settling = 150 * time.Millisecond
 // for the client, with a ticket when the host will not wait longer, or with
 // nothing when the client has gone.
 func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult, error) {
-	start := time.Now()
-	tick := time.NewTicker(c.Tick)
-	defer tick.Stop()
+	here := &waiting{call: c, Waiter: w, ctx: ctx, start: time.Now()}
 	hold := time.NewTimer(c.hold(w))
 	defer hold.Stop()
 	var forms <-chan *present.Form // of a client of the newer era; others get requests
@@ -139,17 +137,25 @@ func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult
 		nobody = w.Nobody()
 	}
 	changed := w.Changed()
-	settled := time.NewTimer(settling)
-	defer settled.Stop()
+	var settled *time.Timer // only for a client that is told
+	var tell <-chan time.Time
+	if c.token != nil {
+		settled = time.NewTimer(settling)
+		defer settled.Stop()
+		tell = settled.C
+	}
+	defer c.beat.join(here)()
 	for {
 		select {
 		case <-w.Ended():
 			return c.deliver(ctx, w), nil
 		case <-changed:
 			changed = w.Changed()
-			settled.Reset(settling)
-		case <-settled.C:
-			c.progress(ctx, w, start)
+			if settled != nil {
+				settled.Reset(settling)
+			}
+		case <-tell:
+			here.progress()
 		case <-nobody:
 			nobody = nil
 			if r := c.untold(ctx, w); r != nil {
@@ -159,15 +165,15 @@ func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult
 			if secret, ok := w.Take(form); ok {
 				return handOut(form, w.Record().ID+"."+secret), nil
 			}
-		case <-tick.C:
-			c.progress(ctx, w, start)
-			w.Look(ctx)
 		case <-hold.C:
-			if left := c.hold(w) - time.Since(start); left > 0 {
+			if left := c.hold(w) - time.Since(here.start); left > 0 {
 				hold.Reset(left) // an open form holds off the host's limit
 				continue
 			}
-			c.Log.InfoContext(ctx, "handing out the ticket", "id", w.Record().ID, "after", time.Since(start).Round(time.Second))
+			if w.Look(ctx); over(w) { // and nothing had told of it
+				return c.deliver(ctx, w), nil
+			}
+			c.Log.InfoContext(ctx, "handing out the ticket", "id", w.Record().ID, "after", time.Since(here.start).Round(time.Second))
 			w.Leave()
 			return c.result(wire.NewResult(w.Record())), nil
 		case <-ctx.Done():
@@ -247,24 +253,36 @@ func (c *call) left(ctx context.Context, w *present.Waiter) {
 	w.Withdraw(cancelled.Error())
 }
 
+// over reports whether the end of a waiter's record is known.
+func over(w *present.Waiter) bool {
+	select {
+	case <-w.Ended():
+		return true
+	default:
+		return false
+	}
+}
+
 // progress tells the client what is asked and where to answer: hosts show it
 // to the user, and some extend their limit.
-func (c *call) progress(ctx context.Context, w *present.Waiter, start time.Time) {
-	if c.token == nil {
+func (w *waiting) progress() {
+	if w.token == nil {
 		return
 	}
+	w.turn.Lock()
+	defer w.turn.Unlock()
 	rec := w.Record()
 	text := question.Shorten(question.Line(rec.Questions[0].Text), 80)
 	if n := len(rec.Questions); n > 1 {
 		text += fmt.Sprintf(" (and %d more)", n-1)
 	}
-	err := c.Notify("notifications/progress", map[string]any{
-		"progressToken": c.token,
-		"progress":      int(time.Since(start).Seconds()),
+	err := w.Notify("notifications/progress", map[string]any{
+		"progressToken": w.token,
+		"progress":      int(time.Since(w.start).Seconds()),
 		"message":       where(w.Surface()) + ": " + text,
 	})
 	if err != nil {
-		c.Log.InfoContext(ctx, "no progress message", "id", rec.ID, "error", err)
+		w.Log.InfoContext(w.ctx, "no progress message", "id", rec.ID, "error", err)
 	}
 }
 

@@ -37,7 +37,10 @@ type Config struct {
 }
 
 // Tools are the MCP tools. They are safe for concurrent use.
-type Tools struct{ Config }
+type Tools struct {
+	Config
+	beat beat
+}
 
 // New returns the tools.
 func New(c Config) *Tools {
@@ -45,7 +48,7 @@ func New(c Config) *Tools {
 	if c.Tick <= 0 {
 		c.Tick = 10 * time.Second
 	}
-	return &Tools{c}
+	return &Tools{Config: c, beat: beat{every: c.Tick}}
 }
 
 // Register adds the three tools to an MCP server.

@@ -66,13 +66,16 @@ func wezterm() *kind {
 		seen: func(_ place, output string) (view, error) {
 			var clients []struct {
 				Username string
-				Idle     struct{ Secs, Nanos time.Duration } `json:"idle_time"`
+				Idle     struct {
+					Whole time.Duration `json:"secs"`
+					Rest  time.Duration `json:"nanos"`
+				} `json:"idle_time"`
 			}
 			var v view
 			_ = json.Unmarshal([]byte(output), &clients)
 			for _, c := range clients {
 				v.clients = append(v.clients, c.Username)
-				if calm := time.Now().Add(quiet - c.Idle.Secs*time.Second - c.Idle.Nanos); calm.After(v.calm) {
+				if calm := time.Now().Add(quiet - c.Idle.Whole*time.Second - c.Idle.Rest); calm.After(v.calm) {
 					v.calm = calm
 				}
 			}

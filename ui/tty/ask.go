@@ -28,7 +28,7 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 		}
 		if line == "" {
 			if empty == nil && q.Required {
-				c.text("", need(q))
+				c.text("", "An answer is needed here. "+need(q))
 				continue
 			}
 			c.take(q, empty)

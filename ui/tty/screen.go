@@ -135,6 +135,8 @@ func (c canvas) Write(p []byte) (int, error) {
 	return c.terminal.Write(p)
 }
 
+var errTaken = errors.New("the terminal is no longer ours")
+
 // keyboard is the terminal's input while a form is on it.
 type keyboard struct {
 	terminal *terminal

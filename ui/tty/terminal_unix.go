@@ -206,8 +206,6 @@ func (t *terminal) Write(p []byte) (int, error) {
 	return n, err
 }
 
-var errTaken = errors.New("the terminal is no longer ours")
-
 // Fd returns the file descriptor, from which Bubble Tea reads the size.
 func (t *terminal) Fd() uintptr { return uintptr(t.fd) }
 

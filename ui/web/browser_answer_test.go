@@ -136,6 +136,7 @@ func TestBrowserRefusedWithoutScript(t *testing.T) {
 		rec = g.put("codex", "/home/ada/shop", "s", database(), features())
 	})
 	v.click(chosen(rec.ID, 0, "0"))
+	v.inPlace(within(rec.ID, confirmButton))
 	if status := v.submit(chromedp.Click(chromedp.CSS(within(rec.ID, confirmButton)))); status != 400 {
 		t.Errorf("status %d", status)
 	}
@@ -316,6 +317,24 @@ func TestBrowserHostileText(t *testing.T) {
 	}
 	if title := run(v, chromedp.Title()); strings.Contains(title, "owned") {
 		t.Error("a script ran")
+	}
+}
+
+// TestBrowserLargeTexts: the largest and most nested texts leave the page as
+// usable as others do.
+func TestBrowserLargeTexts(t *testing.T) {
+	q := database()
+	q.Description = strings.Repeat("> ", 40000)
+	q.Options[0].Preview = strings.Repeat("x", 20)
+	q.Options[1].Preview = strings.Repeat("- *nineteen* `chars`\n", 1000)
+	q.Options[2].Preview = "```\n" + strings.Repeat("> ", 9000) + "\n```\n" + strings.Repeat("- *nineteen* `chars`\n", 90)
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", q) })
+	v.click(within(rec.ID, ".option:nth-child(2) .preview summary"), within(rec.ID, ".option:nth-child(3) .preview summary"))
+	v.shows(within(rec.ID, ".option:nth-child(2) .preview"), "nineteen")
+	v.click(chosen(rec.ID, 0, "1"), within(rec.ID, confirmButton))
+	if got := v.answered(rec.ID); got["db"] != "SQLite" {
+		t.Errorf("got %v", got)
 	}
 }
 

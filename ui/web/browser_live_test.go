@@ -100,6 +100,7 @@ func TestBrowserSecondTab(t *testing.T) {
 	v.click(within(rec.ID, confirmButton))
 	v.answered(rec.ID)
 	late.write(inWords(rec.ID, 0), "second")
+	late.inPlace(within(rec.ID, confirmButton))
 	if status := late.submit(chromedp.Click(chromedp.CSS(within(rec.ID, confirmButton)))); status != 400 {
 		t.Errorf("status %d", status)
 	}

@@ -2,11 +2,13 @@ package web
 
 import (
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/question"
 )
 
@@ -93,5 +95,52 @@ func TestTook(t *testing.T) {
 	got, err := g.desk.Get(t.Context(), rec.ID)
 	if err != nil || got.Outcome == nil || got.Outcome.Took != time.Minute.Milliseconds() {
 		t.Errorf("%+v, %v", got.Outcome, err)
+	}
+}
+
+// That somebody goes on is said only where somebody waits.
+func TestNobodyGoesOn(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	alone := func() desk.Record {
+		rec, err := g.desk.Ask(t.Context(), question.Set{Questions: []question.Question{single("db")}}, "", desk.Asker{Client: "test-agent"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+	for path, body := range map[string]string{
+		"/api/task/answer":          `{"id":"ID","answers":{"db":"pg"}}`,
+		"/api/questions/ID/dismiss": `{}`,
+	} {
+		for _, tt := range []struct {
+			rec   desk.Record
+			waits bool
+		}{{g.ask("", single("db")), true}, {alone(), false}} {
+			named := strings.NewReplacer("ID", tt.rec.ID)
+			said := string(g.do("POST", named.Replace(path), named.Replace(body)).body)
+			if strings.Contains(said, "goes on") != tt.waits || strings.Contains(said, "when it comes back") == tt.waits {
+				t.Errorf("%s, waited for: %v: %s", path, tt.waits, said)
+			}
+		}
+	}
+	for _, tt := range []struct{ action, want string }{
+		{"confirm", "Kept for test-agent, which gets it when it comes back."},
+		{"dismiss", "Closed. test-agent hears of it when it comes back."},
+	} {
+		rec := alone()
+		_, there := v.post("/answer", url.Values{"id": {rec.ID}, "action": {tt.action}, "q0": {"0"}})
+		v.sees(there, tt.want)
+	}
+}
+
+// Where else a question is shown is said only while that can be true.
+func TestElsewhere(t *testing.T) {
+	shown := []desk.Showing{{Surface: "pane", Why: "no multiplexer"}, {Surface: "web"}, {Surface: "inbox"}, {Surface: "tty"}}
+	for attended, want := range map[bool]string{true: "tty", false: ""} {
+		c := card{Record: &desk.Record{Attended: attended, ShownOn: shown}}
+		if got := strings.Join(c.Elsewhere(), " "); got != want {
+			t.Errorf("attended %v: %q, want %q", attended, got, want)
+		}
 	}
 }

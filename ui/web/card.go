@@ -11,6 +11,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui"
 	"mcp-askuser/ui/words"
 )
 
@@ -57,6 +58,18 @@ func newCard(rec *desk.Record, form url.Values, now time.Time, csrf string) card
 	c.Fields = f.fields(rec.Questions, true)
 	number(c.Fields)
 	return c
+}
+
+// Elsewhere names the other surfaces that show the card's record. They are its
+// asker's: with that they have gone, whatever was kept. The inbox is none: to
+// leave a question to it is to show it nowhere.
+func (c card) Elsewhere() (names []string) {
+	for _, x := range c.ShownOn {
+		if c.Attended && x.Why == "" && x.Surface != surfaceName && x.Surface != ui.Elsewhere().Name() {
+			names = append(names, x.Surface)
+		}
+	}
+	return names
 }
 
 // showFaults puts violations beside the fields they are about.

@@ -210,8 +210,10 @@ func TestDoor(t *testing.T) {
 	var known []*guest
 	for range maxKnown {
 		g := place()
-		if !g.know() || !g.know() {
-			t.Fatal("no place among the known")
+		for range 2 { // counts once
+			if !g.know() {
+				t.Fatal("no place among the known")
+			}
 		}
 		known = append(known, g)
 	}

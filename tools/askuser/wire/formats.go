@@ -8,7 +8,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/tools/askuser/texts"
 )
 
 // Formats are the ways in which a shell command may want a result, the first
@@ -61,7 +60,7 @@ func note(r *Result) string {
 	if r.Status != desk.Dismissed {
 		return r.Note
 	}
-	text, _, _ := strings.Cut(texts.Text("dismissed"), "\n")
+	text := strings.SplitAfter(r.Message, ".")[0]
 	if r.Reason != "" {
 		text += " Their reason: " + r.Reason
 	}

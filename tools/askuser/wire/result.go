@@ -129,7 +129,7 @@ func (r *Result) dismissed(o *desk.Outcome) {
 	r.Reason, r.Note = o.Reply.Reason, o.Reply.Reason
 	r.Message = texts.Fill("dismissed", map[string]string{"reason": quoted(r.Reason)})
 	if o.Reply.By == question.ByProgram {
-		r.Summary = "A program dismissed the question"
+		r.Summary, r.Note = "A program dismissed the question", ""
 		r.Message = texts.Fill("dismissed_program", map[string]string{"who": who(o), "reason": quoted(r.Reason)})
 	}
 }

@@ -133,7 +133,7 @@ function track(event) {
   if (event.type === 'pointerdown') {
     pressed = event.timeStamp;
     pointer.down.add(event.pointerId);
-  } else if (event.type !== 'pointermove' && pointer.down.delete(event.pointerId) && event.pointerType === 'touch') {
+  } else if (event.buttons === 0 && pointer.down.delete(event.pointerId) && event.pointerType === 'touch') { // a menu may keep the pointerup
     pointer.up = performance.now();
   }
   if (event.pointerType !== 'touch') Object.assign(pointer, { x: event.clientX, y: event.clientY, here: true });
