@@ -76,9 +76,10 @@ func newChoice(q *question.Question) *choice {
 }
 
 func newRow(o *question.Option) row {
-	r := row{option: o, label: question.Line(term.Brief(o.Label, maxLabel)), about: question.Line(term.Brief(o.Description, maxDescription))}
-	r.words = strings.ToLower(term.Brief(o.Label, 500) + "\n" + term.Brief(o.Description, 2000))
-	return r
+	return row{
+		option: o, label: term.Line(o.Label, maxLabel), about: term.Line(o.Description, maxDescription),
+		words: strings.ToLower(term.Line(o.Label, 500) + "\n" + term.Line(o.Description, 2000)),
+	}
 }
 
 func (c *choice) answer() question.Answer {

@@ -73,7 +73,7 @@ func (f *Form) panel(p *page, more bool) term.Panel {
 		out.Title, out.Place = "Review", words.Count(len(asked), "answer", "answers")
 		return out
 	case p.ask.Header != "":
-		out.Title = question.Line(term.Brief(p.ask.Header, maxWidth))
+		out.Title = term.Line(p.ask.Header, maxWidth)
 	}
 	if len(asked) > 1 {
 		out.Place = fmt.Sprintf("%d of %d", slices.Index(asked, p)+1, len(asked))
@@ -84,9 +84,9 @@ func (f *Form) panel(p *page, more bool) term.Panel {
 // asker says who asks, where, and in which round, as far as known.
 func (f *Form) asker() string {
 	by := f.rec.Asker
-	by.Client, by.Directory = term.Brief(by.Client, maxWidth), by.Directory[max(0, len(by.Directory)-1000):]
+	by.Client, by.Directory = term.Line(by.Client, maxWidth), by.Directory[max(0, len(by.Directory)-1000):]
 	parts := []string{words.Client(by)}
-	if p := term.Brief(words.Project(by), maxWidth); p != "" {
+	if p := term.Line(words.Project(by), maxWidth); p != "" {
 		parts = append(parts, p)
 	}
 	if f.rec.Round > 1 {

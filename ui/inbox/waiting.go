@@ -147,11 +147,12 @@ func drawWaiting(s *term.Styles, r *row, selected bool, width int, now time.Time
 	}
 }
 
-// subject is what a record is about, no longer than a line of any terminal.
+// subject is what a record is about, as far as a line can show it.
 func subject(rec desk.Record) string {
+	const most = 4000 // bytes
 	if len(rec.Questions) > 0 {
 		first := rec.Questions[0]
-		first.Header, first.Text = term.Brief(first.Header, 500), term.Brief(first.Text, 500)
+		first.Header, first.Text = first.Header[:min(len(first.Header), most)], first.Text[:min(len(first.Text), most)]
 		rec.Questions = slices.Concat([]question.Question{first}, rec.Questions[1:])
 	}
 	return words.Subject(rec)

@@ -26,7 +26,7 @@ func NewEntry(value, placeholder string) *Entry {
 	a.ShowLineNumbers = false
 	a.Prompt = "┃ "
 	if placeholder != "" { // in brackets, since colour alone tells nothing
-		a.Placeholder = "(" + question.Line(Brief(placeholder, 500)) + ")"
+		a.Placeholder = "(" + Line(placeholder, 500) + ")"
 	}
 	a.MaxWidth = 0
 	// The area drops lines silently when it is full: let it never be full.

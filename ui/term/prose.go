@@ -33,10 +33,10 @@ func Tame(s string) string {
 	return b.String()
 }
 
-// Brief shortens a text that is not safe yet to at most n characters, without a
-// look at what comes after them.
-func Brief(s string, n int) string {
-	return question.Shorten(cutBytes(s, n*maxCluster), n)
+// Line makes a text safe to show on one line of at most n characters, without a
+// look at what comes long after them.
+func Line(s string, n int) string {
+	return question.Shorten(question.Line(cutBytes(s, n*maxCluster)), n)
 }
 
 // cutBytes cuts s to n bytes and an ellipsis, between two characters.

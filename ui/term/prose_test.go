@@ -63,15 +63,15 @@ func TestTame(t *testing.T) {
 	}
 }
 
-func TestBrief(t *testing.T) {
+func TestLine(t *testing.T) {
 	for s, want := range map[string]string{
 		"abc": "abc", "abcd": "abcd", "abcde": "abc…", "数据库数据库": "数据库…",
 	} {
-		if got := Brief(s, 4); got != want {
-			t.Errorf("Brief(%q) = %q, want %q", s, got, want)
+		if got := Line(s, 4); got != want {
+			t.Errorf("Line(%q) = %q, want %q", s, got, want)
 		}
 	}
-	if got := Brief("a"+strings.Repeat("\u0301", 1<<20), 4); len(got) > 5*maxCluster {
+	if got := Line("a"+strings.Repeat("\u0301", 1<<20), 4); len(got) > 5*maxCluster {
 		t.Errorf("%d bytes of marks", len(got))
 	}
 }

@@ -55,7 +55,7 @@ func drawResponse(s *Styles, x question.Response, full bool, width int) []string
 		if chosen {
 			style = s.Cursor
 		}
-		lines = append(lines, Each(style, Hang("  "+Mark(x.Several(), chosen)+" ", question.Line(Brief(o.Label, 500)), width))...)
+		lines = append(lines, Each(style, Hang("  "+Mark(x.Several(), chosen)+" ", Line(o.Label, 500), width))...)
 		if full && o.Description != "" {
 			lines = append(lines, Each(s.Muted, Hang("      ", Tame(o.Description), width))...)
 		}
