@@ -72,7 +72,7 @@ bench:
 	$(GO) test -run '^$$' -bench . -benchtime 200x ./cmd/mcp-askuser
 	$(GO) test -run '^$$' -bench . ./desk
 	$(GO) test -run '^$$' -bench . ./server/...
-	$(GO) test -run '^$$' -bench . -benchtime 20x ./ui/tty
+	$(GO) test -run '^$$' -bench . -benchtime 20x ./ui/tty ./ui/form ./ui/inbox
 
 fuzz:
 	@for p in $$($(GO) list ./...); do \

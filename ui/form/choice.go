@@ -19,12 +19,14 @@ type choice struct {
 	other   *term.Entry // the text of Other; stays when the choice changes
 	writing bool        // the keyboard belongs to other
 
+	none      question.Option
 	skipped   bool // the human wants to leave it open
 	yesNo     bool // y and n pick; there is nothing to filter
 	filter    string
 	filtering bool // the keyboard belongs to filter
 
-	scroll term.Scroll // of the preview
+	previews map[*question.Option]*preview // of the options that the cursor was on
+	scroll   term.Scroll                   // of the preview
 }
 
 // nowhere is the cursor where Enter takes no row: where none was chosen yet of
@@ -34,6 +36,9 @@ const nowhere = -1
 // row is one line of the choice.
 type row struct {
 	option *question.Option
+	label  string // safe and short, as the description
+	about  string
+	words  string // what the filter looks in
 	key    string // the shortcut shown, empty where there is none
 	number string // the other one
 	other  bool
@@ -41,10 +46,11 @@ type row struct {
 }
 
 func newChoice(q *question.Question) *choice {
-	c := &choice{ask: q, other: term.NewEntry("", "Your own answer"), yesNo: q.Type == question.Boolean}
+	c := &choice{ask: q, other: term.NewEntry("", "Your own answer"), previews: map[*question.Option]*preview{}, yesNo: q.Type == question.Boolean}
 	for i := range q.Options {
 		o := &q.Options[i]
-		r := row{option: o, picked: q.Several() && o.Default}
+		r := newRow(o)
+		r.picked = q.Several() && o.Default
 		if i < 9 {
 			r.number = strconv.Itoa(i + 1)
 		}
@@ -58,13 +64,22 @@ func newChoice(q *question.Question) *choice {
 	}
 	if q.AllowCustom {
 		o := words.Other(q)
-		c.rows = append(c.rows, row{option: &o, key: "0", other: true})
+		r := newRow(&o)
+		r.key, r.other = "0", true
+		c.rows = append(c.rows, r)
 	}
 	c.cursor = slices.IndexFunc(q.Options, func(o question.Option) bool { return o.Default })
 	if !c.yesNo {
 		c.cursor = max(c.cursor, 0)
 	}
 	return c
+}
+
+func newRow(o *question.Option) row {
+	return row{
+		option: o, label: term.Line(o.Label, maxLabel), about: term.Line(o.Description, maxDescription),
+		words: strings.ToLower(term.Line(o.Label, 500) + "\n" + term.Line(o.Description, 2000)),
+	}
 }
 
 func (c *choice) answer() question.Answer {
@@ -104,7 +119,7 @@ func (c *choice) keep() (back func()) {
 // option is the one under the cursor, an empty one where that is nowhere.
 func (c *choice) option() *question.Option {
 	if c.cursor == nowhere {
-		return &question.Option{}
+		return &c.none
 	}
 	return c.rows[c.cursor].option
 }
@@ -206,8 +221,7 @@ func (c *choice) visible() []int {
 }
 
 func (c *choice) passes(r row) bool {
-	text := strings.ToLower(r.option.Label + "\n" + r.option.Description)
-	return r.other || strings.Contains(text, strings.ToLower(c.filter))
+	return r.other || strings.Contains(r.words, strings.ToLower(c.filter))
 }
 
 // narrow sets the filter and keeps the cursor on a match; Other, which is

@@ -32,6 +32,7 @@ const (
 // command all the same, since it may keep a last draft, and drops the message.
 type Form struct {
 	rec    desk.Record
+	by     string // who asks
 	commit ui.Commit
 	now    func() time.Time
 	gate   *act.Gate // every key comes through it
@@ -98,6 +99,7 @@ func New(rec desk.Record, commit ui.Commit, opts ...Option) *Form {
 	if f.gate == nil {
 		f.gate = act.NewGate(f.now, nil)
 	}
+	f.by = f.asker()
 	f.buildPages()
 	return f
 }

@@ -77,6 +77,8 @@ func newBody(q *question.Question) answering {
 type page struct {
 	body
 	ask       *question.Question // nil on the review
+	text      *term.Prose        // of the question
+	about     *term.Prose        // its description
 	shown     bool               // the present answers bring it up
 	untouched question.Answer    // what the body held before the human came
 	taken     *question.Answer   // what the human last confirmed; nil before
@@ -174,14 +176,15 @@ func (p *page) leadsOn() bool {
 	return c != nil && len(c.option().FollowUps) > 0
 }
 
-// heading is the page's question as lines of width cells.
-func (p *page) heading(s *term.Styles, width int) []string {
+// heading is the page's question as lines of width cells; of those after n some
+// may be missing.
+func (p *page) heading(s *term.Styles, width, n int) []string {
 	if p.ask == nil {
 		return nil
 	}
-	lines := term.Text(s.Strong, question.Block(p.ask.Text), width)
+	lines := term.Each(s.Strong, p.text.First(n, width))
 	if p.ask.Description != "" {
-		lines = append(lines, term.Text(s.Muted, question.Block(p.ask.Description), width)...)
+		lines = append(lines, term.Each(s.Muted, p.about.First(n, width))...)
 	}
 	switch c := p.choice(); {
 	case c != nil && c.skipped:
@@ -194,9 +197,9 @@ func (p *page) heading(s *term.Styles, width int) []string {
 
 // everything is all of the page as text, for reading.
 func (p *page) everything() string {
-	all := question.Block(p.ask.Text)
+	all := p.ask.Text
 	if p.ask.Description != "" {
-		all += "\n\n" + question.Block(p.ask.Description)
+		all += "\n\n" + p.ask.Description
 	}
 	if c := p.choice(); c != nil {
 		all += c.full()
@@ -224,9 +227,9 @@ func (p *page) lay(s *term.Styles, width, rows int) (b term.Block, more bool) {
 	case width >= wideEnough:
 		left := max(40, width*2/5)
 		b, more = p.column(s, left, rows)
-		return beside(s, b, pre.draw(s, width-left-3, rows), left), more
+		return beside(s, b, pre.draw(s, &p.choice().scroll, width-left-3, rows), left), more
 	}
-	below := pre.draw(s, width, max(rows/3, min(3, rows/2)))
+	below := pre.draw(s, &p.choice().scroll, width, max(rows/3, min(3, rows/2)))
 	b, more = p.column(s, width, rows-len(below))
 	b.Lines = append(b.Lines, below...)
 	return b, more
@@ -235,7 +238,7 @@ func (p *page) lay(s *term.Styles, width, rows int) (b term.Block, more bool) {
 // column lays out question and body, one above the other. When they do not
 // fit, the body scrolls and the question shows its beginning.
 func (p *page) column(s *term.Styles, width, rows int) (out term.Block, more bool) {
-	head := p.heading(s, width)
+	head := p.heading(s, width, rows+1)
 	space := max(rows-len(head)-1, rows*3/5, 1) // what the body may claim
 	b := p.draw(s, width, space)
 	left := max(rows-min(len(b.Lines), space), 0)

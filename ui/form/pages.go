@@ -16,7 +16,9 @@ import (
 func (f *Form) buildPages() {
 	for _, q := range f.rec.All() {
 		if q.Collected == nil {
-			f.pages = append(f.pages, &page{ask: q, body: newBody(q)})
+			f.pages = append(f.pages, &page{
+				ask: q, text: term.NewProse(q.Text), about: term.NewProse(q.Description), body: newBody(q),
+			})
 		}
 	}
 	f.pages = append(f.pages, &page{body: newReview(f.asked)})

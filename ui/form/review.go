@@ -103,7 +103,7 @@ func (r *review) drawAnswer(s *term.Styles, i int, p *page, width int) term.Bloc
 	if i == r.target() && !r.writing {
 		lead, style = "› ", s.Cursor
 	}
-	lines := term.Each(style, term.Hang(fmt.Sprintf("%s%d ", lead, i+1), question.Line(p.ask.Text), width))
+	lines := term.Each(style, term.Hang(fmt.Sprintf("%s%d ", lead, i+1), term.Line(p.ask.Text, 500), width))
 	lines = append(lines, term.Hang("    "+s.Muted.Render("→ "), p.inWords(), width)...)
 	return term.Block{Lines: lines, Bottom: len(lines) - 1}
 }

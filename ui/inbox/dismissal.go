@@ -27,7 +27,7 @@ type dismissed struct {
 }
 
 func newDismissal(rec desk.Record) *dismissal {
-	return &dismissal{Dismissal: term.NewDismissal(words.Subject(rec), true), rec: rec}
+	return &dismissal{Dismissal: term.NewDismissal(subject(rec), true), rec: rec}
 }
 
 func (d *dismissal) hints() []term.Hint {

@@ -215,7 +215,7 @@ func drawPast(s *term.Styles, r *row, selected bool, width int, now time.Time) [
 		}
 	}
 	return [rowHigh]string{
-		style.Render(term.Apart(lead+mark+words.Subject(r.rec), moment(o.At, now), width)),
+		style.Render(term.Apart(lead+mark+subject(r.rec), moment(o.At, now), width)),
 		s.Muted.Render(term.Cut("    "+strings.Join(facts, " · "), width)),
 	}
 }

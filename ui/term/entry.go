@@ -26,7 +26,7 @@ func NewEntry(value, placeholder string) *Entry {
 	a.ShowLineNumbers = false
 	a.Prompt = "┃ "
 	if placeholder != "" { // in brackets, since colour alone tells nothing
-		a.Placeholder = "(" + question.Line(placeholder) + ")"
+		a.Placeholder = "(" + Line(placeholder, 500) + ")"
 	}
 	a.MaxWidth = 0
 	// The area drops lines silently when it is full: let it never be full.
@@ -37,7 +37,9 @@ func NewEntry(value, placeholder string) *Entry {
 	a.KeyMap.Paste.SetEnabled(false)
 	a.KeyMap.CopySelection.SetEnabled(false)
 	e := &Entry{area: a}
-	e.Set(value)
+	if value != "" { // it costs
+		e.Set(value)
+	}
 	return e
 }
 
@@ -51,8 +53,8 @@ func (e *Entry) OneLine(prompt string) *Entry {
 // Tall gives the entry at least n lines.
 func (e *Entry) Tall(n int) *Entry { e.area.MinHeight = n; return e }
 
-// Set replaces what was typed.
-func (e *Entry) Set(value string) { e.area.SetValue(question.Block(value)) }
+// Set replaces what was typed. More than may be typed is cut.
+func (e *Entry) Set(value string) { e.area.SetValue(question.Cut(Tame(value), question.MaxText)) }
 
 // Text is what was typed, without white space around it.
 func (e *Entry) Text() string { return strings.TrimSpace(e.area.Value()) }

@@ -43,7 +43,7 @@ type HintGroup struct {
 
 // KeysReader lists keys, one to a line.
 func KeysReader(title string, groups ...HintGroup) *Reader {
-	return &Reader{Title: title, Lines: func(s *Styles, width int) []string {
+	return NewReader(title, func(s *Styles, width int) []string {
 		var lines []string
 		for i, g := range groups {
 			if i > 0 {
@@ -55,5 +55,5 @@ func KeysReader(title string, groups ...HintGroup) *Reader {
 			}
 		}
 		return lines
-	}}
+	})
 }

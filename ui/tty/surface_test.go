@@ -96,6 +96,21 @@ func TestFullScreen(t *testing.T) {
 	}
 }
 
+// A sentence that is being typed when the form appears by itself answers nothing,
+// and the answer after it counts.
+func TestTypedElsewhere(t *testing.T) {
+	t.Parallel()
+	x := start(t, 80, 24, "single", alone, "TTY_APPEARED=1")
+	x.WaitFor(question1)
+	x.Type("make it 3 times as fast\r")
+	x.Quiet()
+	x.Type("2\r")
+	x.WaitFor("Answer sent.")
+	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "sqlite"))) {
+		t.Errorf("committed %+v", rep.Replies)
+	}
+}
+
 func TestInterruptKey(t *testing.T) {
 	t.Parallel()
 	x := start(t, 80, 24, "single", alone)
