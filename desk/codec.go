@@ -11,22 +11,23 @@ import (
 // when it has ended.
 func decodeRecord(id string, data []byte) (Record, error) {
 	var rec Record
-	if err := decode(data, &rec); err != nil {
-		return Record{}, fmt.Errorf("%w: record %s: %w", ErrDamaged, id, err)
+	err := decode(data, &rec)
+	switch {
+	case err != nil:
+	case rec.ID != id:
+		err = fmt.Errorf("it says that it is %q", rec.ID)
+	case rec.Outcome == nil && rec.State != Pending:
+		err = fmt.Errorf("%q without an outcome", rec.State)
+	case rec.Outcome == nil:
+	case rec.State != rec.Outcome.Status:
+		err = fmt.Errorf("%q with an outcome %q", rec.State, rec.Outcome.Status)
+	default:
+		err = rec.Outcome.check()
 	}
-	if rec.ID != id {
-		return Record{}, fmt.Errorf("%w: record %s says that it is %q", ErrDamaged, id, rec.ID)
+	if err == nil && rec.Later != nil {
+		err = rec.Later.check()
 	}
-	if rec.Outcome == nil {
-		if rec.State != Pending {
-			return Record{}, fmt.Errorf("%w: record %s is %q without an outcome", ErrDamaged, id, rec.State)
-		}
-		return rec, nil
-	}
-	if rec.State != rec.Outcome.Status {
-		return Record{}, fmt.Errorf("%w: record %s is %q with an outcome %q", ErrDamaged, id, rec.State, rec.Outcome.Status)
-	}
-	if err := rec.Outcome.check(); err != nil {
+	if err != nil {
 		return Record{}, fmt.Errorf("%w: record %s: %w", ErrDamaged, id, err)
 	}
 	return rec, nil
@@ -81,10 +82,11 @@ func (d *Desk) believe(rec *Record) {
 // decodeOutcome reads a document of the replies collection.
 func decodeOutcome(id string, data []byte) (Outcome, error) {
 	var o Outcome
-	if err := decode(data, &o); err != nil {
-		return Outcome{}, fmt.Errorf("%w: reply to %s: %w", ErrDamaged, id, err)
+	err := decode(data, &o)
+	if err == nil {
+		err = o.check()
 	}
-	if err := o.check(); err != nil {
+	if err != nil {
 		return Outcome{}, fmt.Errorf("%w: reply to %s: %w", ErrDamaged, id, err)
 	}
 	return o, nil

@@ -3,7 +3,6 @@ package desk
 import (
 	"bytes"
 	"context"
-	"errors"
 	"iter"
 	"runtime"
 	"slices"
@@ -135,11 +134,7 @@ func (d *Desk) ended(ctx context.Context, id, search string) Record {
 	} else {
 		rec, err = d.get(ctx, id)
 	}
-	switch {
-	case errors.Is(err, ErrDamaged):
-		d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
-		return Record{}
-	case err != nil || rec.Outcome == nil || !rec.mentions(search):
+	if d.leaveOut(ctx, id, err) || err != nil || rec.Outcome == nil || !rec.mentions(search) {
 		return Record{}
 	}
 	return rec

@@ -102,6 +102,16 @@ func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
 	return Record{}, ErrNotFound
 }
 
+// leaveOut reports whether a record that was listed, or marked, cannot be had:
+// it is not there, or damaged, which is logged.
+func (d *Desk) leaveOut(ctx context.Context, id string, err error) bool {
+	damaged := errors.Is(err, ErrDamaged)
+	if damaged {
+		d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
+	}
+	return damaged || errors.Is(err, ErrNotFound)
+}
+
 // list returns the ids in a range, the oldest first.
 func (d *Desk) list(ctx context.Context, kind Kind, in Range) ([]string, error) {
 	var ids []string
@@ -127,9 +137,7 @@ func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 	for _, id := range ids {
 		rec, err := d.Get(ctx, id)
 		switch {
-		case errors.Is(err, ErrNotFound): // removed since it was listed
-		case errors.Is(err, ErrDamaged):
-			d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
+		case d.leaveOut(ctx, id, err): // damaged, or removed since it was listed
 		case err != nil:
 			return nil, err
 		case d.tidy(ctx, &rec):

@@ -29,9 +29,16 @@ type Asker struct {
 	Client    string `json:"client"`              // the program's name, as it calls itself
 	Version   string `json:"version,omitempty"`   // its version
 	Directory string `json:"directory,omitempty"` // the project it works in, absolute
-	Via       string `json:"via"`                 // mcp, shell or http
+	Via       string `json:"via"`                 // mcp, shell, http or hook
 	PID       int    `json:"pid,omitempty"`       // the process that had it asked: the host, the shell; 0 where nobody knows
 }
+
+// ViaHook is the Via of a host whose own dialog asks: the desk mirrors it, see
+// [Desk.Mirror].
+const ViaHook = "hook"
+
+// Mirrored reports whether the question stands in a dialog of its host too.
+func (a Asker) Mirrored() bool { return a.Via == ViaHook }
 
 // Record is a question set, who asked it, and what became of it.
 type Record struct {
@@ -50,6 +57,9 @@ type Record struct {
 	// Content tells records that ask the same, for the same project and client.
 	Content string   `json:"content,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"` // nil while pending
+	// Later is a reply given here that its host did not take: its own dialog was
+	// first. See [Desk.Settle].
+	Later *Outcome `json:"later,omitempty"`
 
 	// What follows is known of a pending record when it is read, and not kept.
 
@@ -97,6 +107,9 @@ type Outcome struct {
 	// milliseconds the human had the questions in front of them; 0 is unknown.
 	Answerer *Answerer `json:"answerer,omitempty"`
 	Took     int64     `json:"took_ms,omitempty"`
+	// Unsettled says that the reply is the human's, and that nobody knows yet
+	// whether the host took it before an answer in its own dialog.
+	Unsettled bool `json:"unsettled,omitempty"`
 }
 
 // Answerer is the process through which a reply came.

@@ -169,8 +169,10 @@ func (d *Desk) commit(ctx context.Context, rec Record) error {
 	if err != nil {
 		return err
 	}
-	if err := d.store.Mark(ctx, MarkContent, rec.Content, rec.ID); err != nil {
-		return err
+	if rec.Content != "" {
+		if err := d.store.Mark(ctx, MarkContent, rec.Content, rec.ID); err != nil {
+			return err
+		}
 	}
 	return surely(func() error { return d.store.Create(ctx, KindPending, rec.ID, data) })
 }
@@ -181,7 +183,7 @@ func (d *Desk) takeBack(ctx context.Context, rec Record) {
 	if _, err := d.store.Get(ctx, KindPending, rec.ID); !errors.Is(err, ErrNotFound) {
 		return
 	}
-	err := d.store.Unmark(ctx, MarkContent, rec.Content, rec.ID)
+	err := d.Delivered(ctx, rec)
 	if rec.SessionID != "" {
 		err = errors.Join(err, d.store.Unmark(ctx, MarkSessions, sessionName(rec.SessionID), rec.ID))
 	}
@@ -196,10 +198,14 @@ func (r *Request) Unlike() bool { return r.Session == "" && r.Set.Confirms() }
 
 // record is the record of a request, without its number.
 func (r *Request) record() Record {
-	return Record{
+	rec := Record{
 		SessionID: r.Session, Asker: r.Asker, State: Pending, Set: r.Set,
-		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Content: r.Content(),
+		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout,
 	}
+	if !r.Asker.Mirrored() { // nobody ever asks such a question again: its host has it
+		rec.Content = r.Content()
+	}
+	return rec
 }
 
 // Content is a digest of what is asked, by whom and for what project. A yes

@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
@@ -21,7 +22,7 @@ import (
 // The test binary stands in for the program, so that the race detector is on
 // in every process the tests start.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mcp-askuser": main, alias: main, "mcp-askuser-breaks": breaks})
+	testscript.Main(m, map[string]func(){"mcp-askuser": main, alias: main, "mcp-askuser-breaks": breaks, "mcp-askuser-hook": hooked.Main})
 }
 
 // breaks is a program that does.

@@ -21,11 +21,8 @@ import (
 // (128 by default). The pipe goes when the record is archived: nobody knows who is
 // the last to wait.
 func (s *Spool) Bell(ctx context.Context, id string, look func() bool) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if !desk.ValidID(id) {
-		return badName(id)
+	if err := may(ctx, id, desk.ValidID); err != nil {
+		return err
 	}
 	pipe, err := s.openBell(ctx, id)
 	if err != nil {

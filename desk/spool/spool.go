@@ -83,10 +83,7 @@ func (s *Spool) Dir() string { return s.dir }
 
 // Get implements desk.Store.
 func (s *Spool) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, context.Cause(ctx)
-	}
-	path, err := s.path(kind, id)
+	path, err := s.path(ctx, kind, id)
 	if err != nil {
 		return nil, err
 	}
@@ -100,18 +97,20 @@ func (s *Spool) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 // Delete implements desk.Store. The removal is not synced: a file that comes
 // back after a power failure repeats what the archive says.
 func (s *Spool) Delete(ctx context.Context, kind desk.Kind, id string) error {
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
+	path, err := s.path(ctx, kind, id)
+	if err == nil {
+		err = remove(path)
 	}
-	path, err := s.path(kind, id)
-	if err != nil {
-		return err
-	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return advise(err)
-	}
-	if kind == desk.KindPending {
+	if err == nil && kind == desk.KindPending {
 		s.removeBell(id)
+	}
+	return err
+}
+
+// remove removes a file, if it is there.
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return advise(err)
 	}
 	return nil
 }
@@ -201,9 +200,9 @@ func names(dir string) ([]string, error) {
 
 // path is where a document lives. Ids come from outside: one that is not in
 // its one spelling never becomes part of a path.
-func (s *Spool) path(kind desk.Kind, id string) (string, error) {
-	if !desk.ValidID(id) {
-		return "", badName(id)
+func (s *Spool) path(ctx context.Context, kind desk.Kind, id string) (string, error) {
+	if err := may(ctx, id, desk.ValidID); err != nil {
+		return "", err
 	}
 	dir := filepath.Join(s.dir, string(kind))
 	if kind == desk.KindArchive {
@@ -212,8 +211,16 @@ func (s *Spool) path(kind desk.Kind, id string) (string, error) {
 	return filepath.Join(dir, id+suffix), nil
 }
 
-// badName is the error of one who names what no store can have.
-func badName(name string) error { return fmt.Errorf("%q: %w", name, desk.ErrBadName) }
+// may is the error of one who has gone, or names what no store can have.
+func may(ctx context.Context, name string, valid func(string) bool) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case !valid(name):
+		return fmt.Errorf("%q: %w", name, desk.ErrBadName)
+	}
+	return nil
+}
 
 // month is when the valid id was made, so that its archive file is found
 // without a search.

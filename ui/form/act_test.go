@@ -76,7 +76,7 @@ func TestTypedElsewhere(t *testing.T) {
 		for _, sentence := range sentences {
 			for _, pace := range paces {
 				keys := []rune(sentence)
-				for from := 0; from < len(keys); from += 1 + len(keys)/6 {
+				for from := 0; from < len(keys); from += 1 + len(keys)/3 {
 					r := appeared(t, 80, 24, qs...).wait(pace)
 					r.types(string(keys[from:]), pace).wait(time.Second)
 					r.untouched(kind, sentence, pace, from)

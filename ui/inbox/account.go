@@ -40,6 +40,7 @@ func facts(r row, zone *time.Location) [][2]string {
 	case o != nil:
 		add("Ended", words.Outcome(o)+", "+at(o.At))
 		add("Reason", words.Reason(o))
+		add("Later", words.Overruled(rec))
 	case rec.Attended:
 		add("State", "somebody waits for the answer")
 	default:

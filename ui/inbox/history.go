@@ -93,6 +93,15 @@ func (h *history) ended(rec desk.Record) {
 	}
 }
 
+// settled puts in what a host has made of the reply to a record.
+func (h *history) settled(rec desk.Record) {
+	for _, r := range h.rows {
+		if r.rec.ID == rec.ID {
+			r.rec = rec
+		}
+	}
+}
+
 // bindHistory is bind on the history tab.
 func (m *model) bindHistory(key string) func() tea.Cmd {
 	h := &m.history

@@ -15,6 +15,7 @@ import (
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/words"
 )
 
 // Name is the inbox's word in records and results.
@@ -218,6 +219,13 @@ func (m *model) apply(h happened) tea.Cmd {
 	var cmds []tea.Cmd
 	var changed []desk.Record
 	for _, e := range h {
+		if e.Type == desk.Settled {
+			m.history.settled(e.Record)
+			if text := words.Overruled(e.Record); text != "" {
+				m.note = text
+			}
+			continue
+		}
 		if e.Type == desk.Ended {
 			m.waiting.ended(e.Record)
 			m.history.ended(e.Record)
