@@ -85,8 +85,9 @@ var (
 // test.
 type view struct {
 	*rig
-	ctx  context.Context
-	base string
+	ctx      context.Context
+	base     string
+	noScript bool
 }
 
 // browse serves a desk, puts what prepare asks on it, and opens the page in a
@@ -122,7 +123,7 @@ func newView(t testing.TB, parent context.Context, l look, options ...chromedp.C
 	if err := chromedp.Listen(ctx, func(ev any) { complain(t, ev) }); err != nil {
 		t.Fatal(err)
 	}
-	v := &view{rig: &rig{t: t}, ctx: ctx}
+	v := &view{rig: &rig{t: t}, ctx: ctx, noScript: l.noScript}
 	call(v, cdplog.Enable, cdp.Empty{})
 	call(v, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	call(v, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: l.noScript})
@@ -224,14 +225,32 @@ func (v *view) wait(format string, args ...any) {
 	ctx, cancel := context.WithTimeout(v.ctx, patient)
 	defer cancel()
 	for {
-		_, err := chromedp.Run(ctx, chromedp.Poll[chromedp.Void]("!!("+expression+")"))
-		if err == nil {
+		done, err := v.poll(ctx, "!!("+expression+")")
+		if done {
 			return
 		}
-		if ctx.Err() != nil || !strings.Contains(err.Error(), "navigat") && !strings.Contains(err.Error(), "context") {
+		if ctx.Err() != nil || err != nil && !strings.Contains(err.Error(), "navigat") && !strings.Contains(err.Error(), "context") {
 			v.t.Fatalf("waiting for %s: %v\n%s", expression, err, v.words())
 		}
 	}
+}
+
+// poll asks the page to tell when an expression is true. A page without scripts
+// cannot: it is asked now, and after a pause again.
+func (v *view) poll(ctx context.Context, expression string) (bool, error) {
+	if !v.noScript {
+		_, err := chromedp.Run(ctx, chromedp.Poll[chromedp.Void](expression))
+		return err == nil, err
+	}
+	done, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression))
+	if done && err == nil {
+		return true, nil
+	}
+	select {
+	case <-time.After(20 * time.Millisecond):
+	case <-ctx.Done():
+	}
+	return false, err
 }
 
 // shows waits until an element is in sight and holds these words.
@@ -263,21 +282,14 @@ func (v *view) click(selectors ...string) {
 	}
 }
 
-// inPlace waits until a control takes a click. Without scripts the page cannot
-// tell when, and has to be asked.
+// inPlace waits until a control takes a click.
 func (v *view) inPlace(selector string) {
 	v.t.Helper()
-	for !eval[bool](v, `((el) => {
-		if (typeof early !== "function") return !!el && getComputedStyle(el).pointerEvents !== "none";
+	v.wait(`((el) => {
+		if (typeof early !== "function") return el && getComputedStyle(el).pointerEvents !== "none";
 		el?.scrollIntoView({ block: "nearest" });
-		return !!el && !early(el.closest(controls) ?? el.closest(".option")?.querySelector(controls));
-	})(document.querySelector(%q))`, selector) {
-		select {
-		case <-time.After(20 * time.Millisecond):
-		case <-v.ctx.Done():
-			v.t.Fatalf("%s takes no click", selector)
-		}
-	}
+		return el && !early(el.closest(controls) ?? el.closest(".option")?.querySelector(controls));
+	})(document.querySelector(%q))`, selector)
 }
 
 // hears waits until what got the focus by itself takes an Enter.
