@@ -15,9 +15,12 @@ apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq
 
 .PHONY: build test deps deps-browser check unit browser e2e stress bench fuzz lint generate clean
 
+# The program as it is released: static, and with modules that do at first use
+# what they would do at every start (internal/later). A plain go build gives the
+# same program, only slower to start. For another system: make build FOR="GOOS=darwin GOARCH=arm64".
 build:
-	$(GO) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser ./cmd/mcp-askuser
-	$(GO) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser-hook ./cmd/mcp-askuser-hook
+	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser ./cmd/mcp-askuser
+	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser-hook ./cmd/mcp-askuser-hook
 
 test: deps check unit browser
 

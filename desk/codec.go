@@ -38,17 +38,18 @@ func decodeRecord(id string, data []byte) (Record, error) {
 }
 
 // decodeArchived reads a document of the archive collection, which has ended.
-func decodeArchived(id string, data []byte) (Record, error) {
+func (d *Desk) decodeArchived(id string, data []byte) (Record, error) {
 	rec, err := decodeRecord(id, data)
 	if err == nil && rec.Outcome == nil {
 		return Record{}, fmt.Errorf("%w: record %s is archived and pending", ErrDamaged, id)
 	}
+	d.believe(&rec)
 	return rec, err
 }
 
 // decodeAsked reads a document of the pending collection, which has not, and
 // joins it with that of the replies collection, if there is one.
-func decodeAsked(id string, asked, reply []byte) (Record, error) {
+func (d *Desk) decodeAsked(id string, asked, reply []byte) (Record, error) {
 	rec, err := decodeRecord(id, asked)
 	if err != nil {
 		return Record{}, err
@@ -64,7 +65,22 @@ func decodeAsked(id string, asked, reply []byte) (Record, error) {
 		return Record{}, err
 	}
 	rec.State, rec.Outcome = o.Status, &o
+	d.believe(&rec)
 	return rec, nil
+}
+
+// believe checks a reply that comes from the store like one from a form. What
+// does not answer the set, forged or damaged as it is, is no answer: the record
+// has failed.
+func (d *Desk) believe(rec *Record) {
+	if rec.Reply() == nil {
+		return
+	}
+	if _, err := rec.Check(*rec.Reply()); err != nil {
+		d.log.Error("the answer in the store does not fit its question, and does not count", "id", rec.ID, "error", err)
+		o := rec.Outcome
+		rec.State, rec.Outcome = Failed, &Outcome{ID: o.ID, Status: Failed, Reason: "the answer in the store does not fit the question", Surface: o.Surface, At: o.At}
+	}
 }
 
 // decodeOutcome reads a document of the replies collection.

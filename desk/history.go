@@ -131,7 +131,7 @@ func (d *Desk) ended(ctx context.Context, id, search string) Record {
 	}
 	var rec Record
 	if err == nil {
-		rec, err = decodeArchived(id, data)
+		rec, err = d.decodeArchived(id, data)
 	} else {
 		rec, err = d.get(ctx, id)
 	}

@@ -43,7 +43,7 @@ func (d *Desk) get(ctx context.Context, id string) (Record, error) {
 		return Record{}, err
 	}
 	if asked != nil && reply == nil {
-		return decodeAsked(id, asked, nil)
+		return d.decodeAsked(id, asked, nil)
 	}
 	rec, err := d.archived(ctx, id)
 	if !errors.Is(err, ErrNotFound) {
@@ -52,7 +52,7 @@ func (d *Desk) get(ctx context.Context, id string) (Record, error) {
 	if asked == nil {
 		return Record{}, ErrNotFound
 	}
-	return decodeAsked(id, asked, reply)
+	return d.decodeAsked(id, asked, reply)
 }
 
 // read returns a document, or nil if there is none.
@@ -73,7 +73,7 @@ func (d *Desk) archived(ctx context.Context, id string) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	return decodeArchived(id, data)
+	return d.decodeArchived(id, data)
 }
 
 // Find returns the record whose id starts with prefix, in either case of

@@ -30,6 +30,7 @@ type Asker struct {
 	Version   string `json:"version,omitempty"`   // its version
 	Directory string `json:"directory,omitempty"` // the project it works in, absolute
 	Via       string `json:"via"`                 // mcp, shell, http or hook
+	PID       int    `json:"pid,omitempty"`       // the process that had it asked: the host, the shell; 0 where nobody knows
 }
 
 // ViaHook is the Via of a host whose own dialog asks: the desk mirrors it, see
@@ -102,9 +103,23 @@ type Outcome struct {
 	Surface string          `json:"surface,omitempty"`
 	Unseen  bool            `json:"unseen,omitempty"` // without a reply, and shown on no surface
 	At      time.Time       `json:"at"`
+	// With a reply: what took it from the human, or gave it, and how many
+	// milliseconds the human had the questions in front of them; 0 is unknown.
+	Answerer *Answerer `json:"answerer,omitempty"`
+	Took     int64     `json:"took_ms,omitempty"`
 	// Unsettled says that the reply is the human's, and that nobody knows yet
 	// whether the host took it before an answer in its own dialog.
 	Unsettled bool `json:"unsettled,omitempty"`
+}
+
+// Answerer is the process through which a reply came.
+type Answerer struct {
+	PID      int    `json:"pid"`
+	Program  string `json:"program,omitempty"`
+	Terminal string `json:"terminal,omitempty"` // its controlling terminal, as in /dev; empty without one
+	// Agents means that nobody but the asker's host can have started it: it
+	// descends from that, has no terminal, and gave the reply itself.
+	Agents bool `json:"agents_own,omitempty"`
 }
 
 // Errors of the desk, beside those of its store.

@@ -24,11 +24,11 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, surface s
 	if err != nil {
 		return rec, err
 	}
-	r, err = rec.Check(r)
+	checked, err := rec.Check(r)
 	if err != nil {
 		return rec, err
 	}
-	o := Outcome{Status: Answered, Reply: &r, Surface: surface, Unsettled: rec.Asker.Mirrored()}
+	o := Outcome{Status: Answered, Reply: &checked, Surface: surface, Took: r.Took.Milliseconds(), Answerer: answerer(r.By, rec.Asker), Unsettled: rec.Asker.Mirrored()}
 	if r.Dismissed {
 		o.Status = Dismissed
 	}

@@ -26,6 +26,7 @@ import (
 	"golang.org/x/term"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/ui/tty"
 )
 
 // app is what the commands share: the process's surroundings, handed in.
@@ -36,14 +37,18 @@ type app struct {
 	err    io.Writer
 	getenv func(string) string
 	config *settings.Settings // of the command that runs; see run
+	turn   *tty.Turn          // on the terminal
+	opened bool               // the human called for the form: it is no agent's command
 }
 
 func main() {
-	a := &app{name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), in: os.Stdin, out: &output{Writer: os.Stdout}, err: os.Stderr, getenv: os.Getenv}
+	crashing()
+	a := &app{name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), in: os.Stdin, out: &output{Writer: os.Stdout}, err: os.Stderr, getenv: os.Getenv, turn: tty.NewTurn()}
+	defer a.turn.Rescue() // after a panic
 	// A pipe that nobody reads is a write error, of which we tell. To ignore the
 	// signal would be inherited by the programs that we start.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	ctx, stop := interruptible(context.Background())
+	ctx, stop := interruptible(context.Background(), a.turn.Rescue)
 	code := a.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strconv"
 	"strings"
 	"syscall"
@@ -21,7 +22,18 @@ import (
 // The test binary stands in for the program, so that the race detector is on
 // in every process the tests start.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mcp-askuser": main, alias: main, "mcp-askuser-hook": hooked.Main})
+	testscript.Main(m, map[string]func(){"mcp-askuser": main, alias: main, "mcp-askuser-hook": hooked.Main, "mcp-askuser-breaks": breaks})
+}
+
+// breaks is a program that does.
+func breaks() {
+	crashing()
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGABRT) // as interruptible does
+	if os.Args[1] == "elsewhere" {
+		go panic("broken")
+		select {}
+	}
+	panic("broken")
 }
 
 // The commands, one script for each behaviour.

@@ -20,6 +20,7 @@ type writer struct {
 	err  error         // of out; to be read after done
 
 	writing atomic.Pointer[time.Time] // since when; nil between two Writes
+	held    []byte                    // lines that go out with the next, which is queued already
 
 	mu     sync.Mutex
 	change sync.Cond // of queue or closed
@@ -52,35 +53,71 @@ func (w *writer) run() {
 	for w.err == nil {
 		m, ok := w.next()
 		if !ok {
-			return
+			if w.err = w.flush(); w.err == nil && !w.wait() {
+				return
+			}
+			continue
 		}
-		w.err = m.Write(w.write)
+		w.err = m.Write(func(line []byte) error {
+			if !m.Last() && len(w.held) < atOnce {
+				w.held = append(w.held, line...)
+				return nil
+			}
+			if err := w.flush(); err != nil {
+				return err
+			}
+			return w.write(line)
+		})
 	}
 	w.abandon()
 }
 
-// next waits for a message; there is none after the last of a closed writer.
+// atOnce is how many bytes of one burst are written at once, or a little more. A
+// thousand calls that report their progress would wake the client, and us, a
+// thousand times else. What ends a request is written by itself.
+const atOnce = 32 << 10
+
+// next returns the first message, if there is any.
 func (w *writer) next() (m server.Outgoing, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for len(w.queue) == 0 {
-		if w.closed {
-			return m, false
-		}
-		w.queue = nil // free what a burst has left
-		w.change.Wait()
+	if len(w.queue) == 0 {
+		return m, false
 	}
 	m, w.queue[0] = w.queue[0], m
 	w.queue = w.queue[1:]
 	return m, true
 }
 
-// write writes a whole line at once.
-func (w *writer) write(line []byte) error {
+// wait waits for a message; there is none after the last of a closed writer.
+func (w *writer) wait() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for len(w.queue) == 0 {
+		if w.closed {
+			return false
+		}
+		w.queue = nil // free what a burst has left
+		w.change.Wait()
+	}
+	return true
+}
+
+// flush writes what is held.
+func (w *writer) flush() (err error) {
+	if len(w.held) > 0 {
+		err = w.write(w.held)
+		w.held = nil
+	}
+	return err
+}
+
+// write writes whole lines at once.
+func (w *writer) write(lines []byte) error {
 	since := time.Now()
 	w.writing.Store(&since)
 	defer w.writing.Store(nil)
-	_, err := w.out.Write(line)
+	_, err := w.out.Write(lines)
 	return err
 }
 

@@ -100,8 +100,9 @@ func TestOwnNotificationsBeforeResponse(t *testing.T) {
 	}
 }
 
-// TestOneWritePerLine: every message is one Write, whoever sends it.
-func TestOneWritePerLine(t *testing.T) {
+// TestWholeLines: nothing tears a message, whoever sends it; what ends a request
+// is one Write, and only what comes before may share one.
+func TestWholeLines(t *testing.T) {
 	var out writes
 	s := testServer(map[string]mcpserver.ToolHandlerFunc{"tool": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText("two\nlines"), transportOf(ctx).Notify("notifications/progress", map[string]string{"message": "a\nb"})
@@ -113,13 +114,16 @@ func TestOneWritePerLine(t *testing.T) {
 	if err := Serve(t.Context(), s, strings.NewReader(in.String()), &out, Options{Grace: patience}); err != nil {
 		t.Fatal(err)
 	}
-	if len(out) != 300 {
-		t.Errorf("%d writes, want 300", len(out))
-	}
+	lines := 0
 	for _, w := range out {
-		if strings.Count(w, "\n") != 1 || !strings.HasSuffix(w, "\n") {
-			t.Fatalf("not one line: %q", w)
+		n := strings.Count(w, "\n")
+		lines += n
+		if !strings.HasSuffix(w, "\n") || n > 1 && strings.Contains(w, `"id"`) {
+			t.Fatalf("neither one message nor notifications alone: %q", w)
 		}
+	}
+	if lines != 300 {
+		t.Errorf("%d messages, want 300", lines)
 	}
 }
 

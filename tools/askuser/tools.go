@@ -33,10 +33,14 @@ type Config struct {
 	Attended func(known bool) bool
 	// Command is what the human runs to answer here: mcp-askuser inbox.
 	Command string
+	Host    int // the process id of the host, where all calls come from one; 0: unknown
 }
 
 // Tools are the MCP tools. They are safe for concurrent use.
-type Tools struct{ Config }
+type Tools struct {
+	Config
+	beat beat
+}
 
 // New returns the tools.
 func New(c Config) *Tools {
@@ -44,7 +48,7 @@ func New(c Config) *Tools {
 	if c.Tick <= 0 {
 		c.Tick = 10 * time.Second
 	}
-	return &Tools{c}
+	return &Tools{Config: c, beat: beat{every: c.Tick}}
 }
 
 // Register adds the three tools to an MCP server.

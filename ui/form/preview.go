@@ -21,7 +21,7 @@ type preview struct {
 func (c *choice) preview() *preview {
 	for _, r := range c.rows {
 		if r.option.Preview != "" {
-			return &preview{c.rows[c.cursor].option.Preview, &c.scroll}
+			return &preview{c.option().Preview, &c.scroll}
 		}
 	}
 	return nil

@@ -25,7 +25,10 @@ func (f *Form) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	if f.state == Open && f.width > 0 && f.height > 0 {
-		b := f.screen()
+		b := term.TooSmall(f.styles, f.width, f.height)
+		if term.Fits(f.width, f.height) {
+			b = f.screen()
+		}
 		v.Content, v.Cursor = strings.Join(b.Lines, "\n"), b.Cursor
 	}
 	return v
@@ -113,6 +116,8 @@ func (f *Form) hints(more bool) []term.Hint {
 	switch {
 	case f.sending:
 		return []term.Hint{{"…", "sending"}}
+	case f.gate.Waiting():
+		return term.WaitingHints(f.width)
 	case f.asking:
 		return f.dismissal.Hints()
 	case p.reader != nil:
@@ -149,6 +154,9 @@ func (f *Form) hints(more bool) []term.Hint {
 
 // onward says what Enter does on a page.
 func (f *Form) onward(p *page) string {
+	if c := p.choice(); c != nil && c.skipped {
+		return "skip"
+	}
 	if p.ask == nil || !f.reviews() && !p.leadsOn() {
 		return "send"
 	}

@@ -102,28 +102,34 @@ func (h *history) settled(rec desk.Record) {
 	}
 }
 
-// pressHistory handles a key on the history tab.
-func (m *model) pressHistory(key string) tea.Cmd {
+// bindHistory is bind on the history tab.
+func (m *model) bindHistory(key string) func() tea.Cmd {
 	h := &m.history
-	switch key {
-	case "/":
-		h.typing = term.NewEntry(h.search, "words of a question, an answer, a project").OneLine("/")
-		h.typing.Focus()
-	case "esc":
-		if h.search != "" {
-			return m.recall("", firstLook)
-		}
-		m.tab = waitingTab
-	case "enter", "i", "space", "right":
-		if r := h.selected(); r != nil {
-			m.reader = account(*r, m.now().Location())
-		}
-	default:
-		if h.move(key) && h.at == len(h.rows)-1 && !h.all && !h.loading {
+	r := h.selected()
+	switch {
+	case key == "/":
+		return only(func() {
+			h.typing = term.NewEntry(h.search, "words of a question, an answer, a project").OneLine("/")
+			h.typing.Focus()
+		})
+	case key == "esc" && h.search != "":
+		return func() tea.Cmd { return m.recall("", firstLook) }
+	case key == "esc":
+		return only(func() { m.tab = waitingTab })
+	case r != nil && (key == "enter" || key == "i" || key == "space" || key == "right"):
+		return m.read(r)
+	}
+	to, ok := h.target(key)
+	if !ok {
+		return nil
+	}
+	return func() tea.Cmd {
+		h.at = to
+		if to == len(h.rows)-1 && !h.all && !h.loading {
 			return m.recall(h.search, 2*h.limit)
 		}
+		return nil
 	}
-	return nil
 }
 
 // pressSearch handles a key or a paste while the search is being typed.
@@ -142,11 +148,10 @@ func (m *model) pressSearch(msg tea.Msg) tea.Cmd {
 		}
 		return m.recall(search, firstLook)
 	}
-	cmd, err := h.typing.Press(msg)
-	if err != nil {
+	if err := h.typing.Press(msg); err != nil {
 		m.note = err.Error()
 	}
-	return cmd
+	return nil
 }
 
 // count says how many records are in the list, with a plus when there are

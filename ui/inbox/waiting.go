@@ -73,17 +73,6 @@ func (w *waiting) renew(records []desk.Record) (gone []string) {
 	return gone
 }
 
-// press follows a key that moves the cursor. A record that has ended goes with
-// that, also from the end of the list, where the cursor cannot leave it.
-func (w *waiting) press(key string) bool {
-	left := w.selected()
-	if !w.move(key) {
-		return false
-	}
-	w.sweep(left)
-	return true
-}
-
 // sweep takes a row out if its record has ended.
 func (w *waiting) sweep(r *row) {
 	if r != nil && r.rec.Outcome != nil {

@@ -180,7 +180,7 @@ func (w *Waiter) Withdraw(reason string) {
 	x := w.x
 	x.begin(func() {
 		x.settle(desk.Outcome{Status: desk.Cancelled, Reason: reason})
-		if rec := x.final; x.over() && rec.State == desk.Cancelled && !w.Unstored() {
+		if x.over() && x.final.State == desk.Cancelled && !w.Unstored() {
 			x.p.delivered(x.final)
 		}
 	})

@@ -24,11 +24,12 @@ const patience = 500 * time.Millisecond
 // Until then the model does not learn its size, so that it draws nothing, and
 // gets no keys: they were not meant for it. It cannot quit either.
 type handshake struct {
-	model tea.Model
-	size  tea.Msg // the size, while the model does not know it
-	asked int     // how often the terminal was asked what it is
-	done  bool
-	quit  bool // the model wanted to
+	model  tea.Model
+	frames *frames
+	size   tea.Msg // the size, while the model does not know it
+	asked  int     // how often the terminal was asked what it is
+	done   bool
+	quit   bool // the model wanted to
 }
 
 // overdue is the message that patience is over.
@@ -83,14 +84,23 @@ func (h *handshake) finish() tea.Cmd {
 }
 
 // View implements tea.Model.
-func (h *handshake) View() tea.View { return h.model.View() }
+func (h *handshake) View() tea.View {
+	h.frames.changed()
+	return h.model.View()
+}
 
-// holdQuit keeps the program from ending before the terminal has answered.
-func holdQuit(m tea.Model, msg tea.Msg) tea.Msg {
-	h, ok := m.(*handshake)
-	if _, quits := msg.(tea.QuitMsg); !ok || !quits || h.done {
-		return msg
+// filter keeps the program from ending before the terminal has answered, and
+// draws its frames.
+func (h *handshake) filter(_ tea.Model, msg tea.Msg) tea.Msg {
+	switch msg.(type) {
+	case draw:
+		h.frames.next()
+		return nil
+	case tea.QuitMsg:
+		if !h.done {
+			h.quit = true
+			return nil
+		}
 	}
-	h.quit = true
-	return nil
+	return msg
 }

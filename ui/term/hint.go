@@ -27,6 +27,14 @@ func hintLine(s *Styles, hints []Hint, width int) string {
 	return line
 }
 
+// WaitingHints stand in place of all others while keys do not count (act.Gate).
+func WaitingHints(width int) []Hint {
+	if width < len(" waiting for a pause in your typing ")+2 {
+		return []Hint{{"…", "pause to answer"}}
+	}
+	return []Hint{{"…", "waiting for a pause in your typing"}}
+}
+
 // HintGroup is hints under a heading.
 type HintGroup struct {
 	Title string

@@ -36,14 +36,17 @@ var ErrStuck = errors.New("the screen did not end")
 
 // NewScreen returns a screen that does not run yet.
 func NewScreen(o ScreenOptions) *Screen {
-	return &Screen{options: o, program: tea.NewProgram(
-		&handshake{model: o.Model},
+	h := &handshake{model: o.Model}
+	p := tea.NewProgram(
+		h,
 		tea.WithInput(o.In),
 		tea.WithOutput(o.Out),
 		tea.WithEnvironment(environ(o.Getenv)),
 		tea.WithoutSignalHandler(), // whoever called has one, and ends the context
-		tea.WithFilter(holdQuit),
-	)}
+		tea.WithFilter(h.filter),
+	)
+	h.frames = pace(p)
+	return &Screen{options: o, program: p}
 }
 
 // Send tells the model something; it does nothing once the screen has ended.

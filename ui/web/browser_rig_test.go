@@ -15,9 +15,11 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // chromium is the one browser of all tests; every test has a profile of its
@@ -238,17 +240,50 @@ func (v *view) shows(selector, words string) {
 	v.wait("[...document.querySelectorAll(%q)].some((el) => el.checkVisibility() && el.innerText.includes(%q))", selector, words)
 }
 
-// gone waits until nothing with this selector is in sight.
+// gone takes the pointer away, and waits until nothing with this selector is
+// in sight.
 func (v *view) gone(selector string) {
 	v.t.Helper()
+	v.away()
 	v.wait("![...document.querySelectorAll(%q)].some((el) => el.checkVisibility())", selector)
 }
 
+// away takes the pointer to where there is nothing.
+func (v *view) away() {
+	v.t.Helper()
+	v.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 1, 1))
+}
+
+// click clicks, as humans do: on what has been there for a while.
 func (v *view) click(selectors ...string) {
 	v.t.Helper()
 	for _, s := range selectors {
+		v.inPlace(s)
 		v.do(chromedp.Click(chromedp.CSS(s), chromedp.NodeVisible))
 	}
+}
+
+// inPlace waits until a control takes a click. Without scripts the page cannot
+// tell when, and has to be asked.
+func (v *view) inPlace(selector string) {
+	v.t.Helper()
+	for !eval[bool](v, `((el) => {
+		if (typeof early !== "function") return !!el && getComputedStyle(el).pointerEvents !== "none";
+		el?.scrollIntoView({ block: "nearest" });
+		return !!el && !early(el.closest(controls) ?? el.closest(".option")?.querySelector(controls));
+	})(document.querySelector(%q))`, selector) {
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-v.ctx.Done():
+			v.t.Fatalf("%s takes no click", selector)
+		}
+	}
+}
+
+// hears waits until what got the focus by itself takes an Enter.
+func (v *view) hears() {
+	v.t.Helper()
+	v.wait(`!deaf() && performance.now() - enter >= still.repeat`)
 }
 
 // write types into a field.
@@ -261,6 +296,9 @@ func (v *view) write(selector, words string) {
 func (v *view) keys(keys ...string) {
 	v.t.Helper()
 	for _, k := range keys {
+		if k == kb.Enter {
+			v.hears()
+		}
 		v.do(chromedp.KeyEvent(k))
 	}
 }

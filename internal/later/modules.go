@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"strings"
+)
+
+// change is what is done to a module.
+type change struct {
+	module string
+	patch  string            // in changes
+	files  map[string]string // what it touches, and the SHA-256 of each as it was when the patch was written
+}
+
+//go:embed changes
+var changes embed.FS
+
+func all() []change {
+	return []change{{
+		module: "github.com/santhosh-tekuri/jsonschema/v6",
+		patch:  "jsonschema.diff",
+		files: map[string]string{
+			"draft.go":    "bb436dc7f6070066e621cb1bb4b0da0a7e1fdf09e8563443885713cda2cf7dd2",
+			"compiler.go": "70866caca3a796301c74dfb2a963d53809c0b94c3dcbcc7f8ac5f8f480856b76",
+		},
+	}}
+}
+
+// prepare makes the changed copies for the module in root, and a go.mod that
+// names them; it returns that one's path. Copies that are there are used again:
+// their directory is named after all that they depend on. The paths are
+// relative, as they get into what is built: wherever that is done, it is the
+// same to the byte.
+func prepare(root string) (modfile string, err error) {
+	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		return "", err
+	}
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		return "", err
+	}
+	key := sha256.New()
+	_, _ = key.Write(mod)
+	_, _ = key.Write(sum) // it has the checksums of all modules
+	sources := map[string]string{}
+	for _, c := range all() {
+		patch, err := changes.ReadFile(path.Join("changes", c.patch))
+		if err != nil {
+			return "", err
+		}
+		_, _ = key.Write(patch)
+		if sources[c.module], err = source(root, c.module); err != nil {
+			return "", err
+		}
+	}
+	dir := filepath.Join("bin", "later", hex.EncodeToString(key.Sum(nil))[:16])
+	modfile = filepath.Join(root, dir, "go.mod")
+	if _, err := os.Stat(modfile); err == nil {
+		return modfile, nil
+	}
+	if err := os.MkdirAll(filepath.Join(root, "bin", "later"), 0o755); err != nil {
+		return "", err
+	}
+	temp, err := os.MkdirTemp(filepath.Join(root, "bin", "later"), "new-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(temp)
+	var replace bytes.Buffer
+	for n, c := range all() {
+		name := fmt.Sprint("m", n)
+		if err := c.copy(sources[c.module], filepath.Join(temp, name)); err != nil {
+			return "", fmt.Errorf("%s: %w", c.module, err)
+		}
+		fmt.Fprintf(&replace, "\nreplace %s => ./%s/%s\n", c.module, filepath.ToSlash(dir), name)
+	}
+	err = errors.Join(
+		os.WriteFile(filepath.Join(temp, "go.sum"), sum, 0o644),
+		os.WriteFile(filepath.Join(temp, "go.mod"), append(mod, replace.Bytes()...), 0o644),
+		os.Chmod(temp, 0o755))
+	if err != nil {
+		return "", err
+	}
+	if err := os.Rename(temp, filepath.Join(root, dir)); err != nil {
+		if _, there := os.Stat(modfile); there != nil { // and not made by another meanwhile
+			return "", err
+		}
+	}
+	return modfile, nil
+}
+
+// source returns where the module cache has a module, and has go fetch and
+// verify it if need be.
+func source(root, module string) (string, error) {
+	cmd := exec.Command("go", "mod", "download", "-json", module)
+	cmd.Dir = root
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go mod download %s: %w", module, err)
+	}
+	var m struct{ Dir string }
+	if err := json.Unmarshal(out, &m); err != nil {
+		return "", err
+	}
+	return m.Dir, nil
+}
+
+// copy copies what is built of a module, changed.
+func (c change) copy(from, to string) error {
+	patch, err := changes.ReadFile(path.Join("changes", c.patch))
+	if err != nil {
+		return err
+	}
+	hunks, err := parse(patch)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.patch, err)
+	}
+	for name := range hunks {
+		if c.files[name] == "" {
+			return fmt.Errorf("%s touches %s, which has no checksum", c.patch, name)
+		}
+	}
+	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		name = filepath.ToSlash(name)
+		switch base := e.Name(); {
+		case e.IsDir() && (base == "testdata" || name != "." && strings.HasPrefix(base, ".")):
+			return fs.SkipDir
+		case e.IsDir():
+			return os.MkdirAll(filepath.Join(to, name), 0o755)
+		case strings.HasSuffix(base, "_test.go"), strings.HasPrefix(base, "."), strings.HasPrefix(base, "go.work"):
+			return nil
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if want := c.files[name]; want != "" {
+			if got := sha256.Sum256(data); hex.EncodeToString(got[:]) != want {
+				return fmt.Errorf("%s is not the file that changes/%s was written for: see whether the module still needs it, adapt it, then put %x into modules.go", name, c.patch, got)
+			}
+			if data, err = apply(data, hunks[name]); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+		}
+		return os.WriteFile(filepath.Join(to, name), data, 0o644)
+	})
+}

@@ -1,0 +1,83 @@
+package askuser
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"mcp-askuser/ui/present"
+)
+
+// beat has all waiting calls whose clients want progress report it together: one
+// timer, and one moment in which the process wakes, however many they are. It
+// rests while there are none.
+type beat struct {
+	every time.Duration
+
+	mu    sync.Mutex
+	calls map[*waiting]struct{}
+	timer *time.Timer
+
+	looking sync.Mutex
+}
+
+// looks is at how many records a beat looks for what a wait would miss. Where
+// more calls wait, chance chooses: a store that has gone, the first finds out.
+const looks = 10
+
+// waiting is one call's waiting.
+type waiting struct {
+	*call
+	*present.Waiter
+	ctx   context.Context
+	start time.Time
+	turn  sync.Mutex // one progress message at a time: they must increase
+}
+
+// join has a call report at each beat until it leaves.
+func (b *beat) join(w *waiting) (leave func()) {
+	if w.token == nil {
+		return func() {}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.calls) == 0 {
+		b.calls = map[*waiting]struct{}{}
+		b.timer = time.AfterFunc(b.every, b.strike)
+	}
+	b.calls[w] = struct{}{}
+	return func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if delete(b.calls, w); len(b.calls) == 0 {
+			b.timer.Stop()
+		}
+	}
+}
+
+func (b *beat) strike() {
+	b.mu.Lock()
+	if len(b.calls) == 0 { // the last has just left
+		b.mu.Unlock()
+		return
+	}
+	b.timer.Reset(b.every)
+	all := make([]*waiting, 0, len(b.calls))
+	for w := range b.calls {
+		all = append(all, w)
+	}
+	b.mu.Unlock()
+	for _, w := range all {
+		w.progress()
+	}
+	if !b.looking.TryLock() { // the last look has not come back: the file system hangs
+		return
+	}
+	defer b.looking.Unlock()
+	for n, w := range all {
+		w.Look(w.ctx)
+		if n+1 >= looks && !over(w.Waiter) { // else nobody had noticed: look at all
+			return
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package askuser
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/ui"
+)
+
+// crowd starts calls that ask one question each, every so-manieth with a
+// progress token, and returns when all wait.
+func (r *rig) crowd(n, every int) (links []*link, results []<-chan result) {
+	r.t.Helper()
+	events, err := r.desk.Watch(r.t.Context())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for i := range n {
+		l := &link{noted: make(chan string, 100)}
+		req := request(fmt.Sprintf(`{"question":"Which %d?"}`, i))
+		if i%every == 0 {
+			req.Params.Meta = &mcp.Meta{ProgressToken: i}
+		}
+		links, results = append(links, l), append(results, r.start(r.t.Context(), l, req))
+		for within(r.t, events).Type != desk.Asked {
+		}
+	}
+	r.untilJoined((n + every - 1) / every)
+	return links, results
+}
+
+// Invariant: at each beat every call that has a token reports, and no other.
+// When the last has gone the clock rests.
+func TestBeat(t *testing.T) {
+	r := newRig(t, ui.Elsewhere())
+	links, results := r.crowd(6, 2)
+	drain(links)
+	r.beat.strike()
+	for i, l := range links {
+		if got := len(l.noted); (got > 0) != (i%2 == 0) { // one of its own may be among them
+			t.Errorf("call %d sent %d messages in a beat", i, got)
+		}
+	}
+	pending, err := r.desk.Pending(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rec := range pending {
+		reply := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}
+		if _, err := r.desk.Reply(t.Context(), rec.ID, reply, "inbox"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, got := range results {
+		within(t, got)
+	}
+	if r.beat.timer.Stop() {
+		t.Error("the clock goes on with nobody waiting")
+	}
+	drain(links)
+	r.beat.strike() // that came too late to be stopped
+	if slices.ContainsFunc(links, func(l *link) bool { return len(l.noted) > 0 }) {
+		t.Error("a call that has ended reports")
+	}
+}
+
+// Invariant: that the store has gone, however many wait, one beat tells all.
+func TestBeatTellsThatTheStoreHasGone(t *testing.T) {
+	r := newRig(t, ui.Elsewhere())
+	_, results := r.crowd(2*looks, 1)
+	if err := os.Rename(r.dir, r.dir+".gone"); err != nil {
+		t.Fatal(err)
+	}
+	r.beat.strike()
+	for i, got := range results {
+		if status := within(t, got).status(t); status != "failed" {
+			t.Errorf("call %d: %s", i, status)
+		}
+	}
+}
+
+// untilJoined waits until so many calls report.
+func (r *rig) untilJoined(n int) {
+	r.t.Helper()
+	joined := func() int {
+		r.beat.mu.Lock()
+		defer r.beat.mu.Unlock()
+		return len(r.beat.calls)
+	}
+	for joined() < n && r.t.Context().Err() == nil {
+	}
+}
+
+func drain(links []*link) {
+	for _, l := range links {
+		for len(l.noted) > 0 {
+			<-l.noted
+		}
+	}
+}
