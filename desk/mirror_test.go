@@ -154,30 +154,32 @@ func TestWatchSettled(t *testing.T) {
 		t.Fatal(err)
 	}
 	late, quiet := mirror(t, d), mirror(t, d)
+	next := func(want ...string) {
+		t.Helper()
+		for _, w := range want {
+			ev := <-events
+			for ev.Type == desk.Touched {
+				ev = <-events
+			}
+			got := fmt.Sprintf("%s %s", ev.Type, ev.Record.ID)
+			if ev.Record.Outcome != nil {
+				got += " " + ev.Record.Outcome.Surface
+			}
+			if got != w {
+				t.Fatalf("got %q, want %q", got, w)
+			}
+		}
+	}
 	reply(t, d, early.ID, "a")
 	reply(t, d, late.ID, "b")
+	// One who is told of an end when it is settled already is told that alone.
+	next("asked "+late.ID, "asked "+quiet.ID, "ended "+early.ID+" inbox", "ended "+late.ID+" inbox")
 	for _, rec := range []desk.Record{early, late, quiet} {
 		if _, err := d.Settle(t.Context(), rec.ID, there("a")); err != nil {
 			t.Fatal(err)
 		}
 	}
-	want := []string{
-		"asked " + late.ID, "asked " + quiet.ID, "ended " + early.ID + " inbox", "ended " + late.ID + " inbox",
-		"settled " + early.ID + " inbox", "settled " + late.ID + " host", "ended " + quiet.ID + " host",
-	}
-	for _, w := range want {
-		ev := <-events
-		for ev.Type == desk.Touched {
-			ev = <-events
-		}
-		got := fmt.Sprintf("%s %s", ev.Type, ev.Record.ID)
-		if ev.Record.Outcome != nil {
-			got += " " + ev.Record.Outcome.Surface
-		}
-		if got != w {
-			t.Fatalf("got %q, want %q", got, w)
-		}
-	}
+	next("settled "+early.ID+" inbox", "settled "+late.ID+" host", "ended "+quiet.ID+" host")
 }
 
 // Invariant: however a reply here and the host's word meet, the record ends as

@@ -236,7 +236,7 @@ func TestHookOverruled(t *testing.T) {
 		t.Errorf("the log of decisions is\n%s", out)
 	}
 	for ev := range events {
-		if ev.Type == desk.Settled {
+		if ev.Record.Later != nil { // settled, or ended and settled in one
 			if r, ok := api.NewEvent(ev).(*api.Response); !ok || r.Surface != "claude-code" || r.Later != "inbox" {
 				t.Errorf("told %+v", r)
 			}
