@@ -20,7 +20,7 @@ apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq
 # same program, only slower to start. For another system: make build FOR="GOOS=darwin GOARCH=arm64".
 build:
 	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser ./cmd/mcp-askuser
-	$(GO) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser-hook ./cmd/mcp-askuser-hook
+	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser-hook ./cmd/mcp-askuser-hook
 
 test: deps check unit browser
 

@@ -59,6 +59,7 @@ func readClaude(data []byte, getenv func(string) string) (event, bool) {
 		return event{}, false
 	}
 	out := event{session: in.Session, directory: in.Dir}
+	out.host, _ = strconv.Atoi(getenv("CLAUDE_PID"))
 	if dir := getenv("CLAUDE_PROJECT_DIR"); dir != "" {
 		out.directory = dir
 	}

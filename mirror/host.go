@@ -40,6 +40,7 @@ func Names() []string {
 type event struct {
 	session   string
 	directory string
+	host      int // its process; 0 where it does not tell
 
 	// A dialog is on the screen, or about to be: set is what it asks, and print
 	// makes of a reply what the host reads; nil where that is not certain to be

@@ -136,7 +136,7 @@ func (o *Options) put(ctx context.Context, ev event) (desk.Record, *desk.Attenda
 		err        error
 	}
 	done := make(chan result, 1)
-	request := desk.Request{Set: *ev.set, Session: ev.session, Asker: desk.Asker{Client: o.Host.Name, Directory: ev.directory}}
+	request := desk.Request{Set: *ev.set, Session: ev.session, Asker: desk.Asker{Client: o.Host.Name, Directory: ev.directory, PID: ev.host}}
 	late := o.After(storing)
 	go func() {
 		defer quietly()
@@ -165,6 +165,9 @@ func (o *Options) reply(ctx context.Context, ev event, rec desk.Record) {
 	if rec.Reply() == nil || rec.Outcome.Surface == o.Host.Name {
 		_ = o.Desk.Collect(context.WithoutCancel(ctx), rec.ID)
 		return
+	}
+	if by := rec.Outcome.Answerer; by != nil && by.Agents {
+		return // the agent has answered its own question: its human has the dialog
 	}
 	text := ev.print(rec)
 	if text == nil {

@@ -18,7 +18,8 @@ const requestKey = "request"
 // openCodeEvent is an event of OpenCode's bus, as our plugin hands it on.
 type openCodeEvent struct {
 	Type       string `json:"type"`
-	Directory  string `json:"directory"` // put in by the plugin
+	Directory  string `json:"directory"` // this and pid are put in by the plugin
+	PID        int    `json:"pid"`
 	Properties struct {
 		ID        string          `json:"id"`        // with question.asked
 		Request   string          `json:"requestID"` // with the others
@@ -45,7 +46,7 @@ func readOpenCode(data []byte, _ func(string) string) (event, bool) {
 		return event{}, false
 	}
 	p := &in.Properties
-	out := event{session: p.Session, directory: in.Directory, once: true}
+	out := event{session: p.Session, directory: in.Directory, host: in.PID, once: true}
 	out.concerns = func(rec desk.Record) bool { return p.Request != "" && rec.Metadata[requestKey] == p.Request }
 	switch in.Type {
 	case "question.asked":

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"syscall"
@@ -235,12 +236,30 @@ func TestHookOverruled(t *testing.T) {
 		t.Errorf("the log of decisions is\n%s", out)
 	}
 	for ev := range events {
-		if ev.Type == desk.Settled {
+		if ev.Record.Later != nil { // settled, or ended and settled in one
 			if r, ok := api.NewEvent(ev).(*api.Response); !ok || r.Surface != "claude-code" || r.Later != "inbox" {
 				t.Errorf("told %+v", r)
 			}
 			return
 		}
+	}
+}
+
+// An agent that answers its own question, with a command of its own, is not
+// believed: its host goes on showing the dialog.
+func TestHookAnsweredByTheAgent(t *testing.T) {
+	dir := t.TempDir()
+	d := openDesk(t, dir)
+	x := dialogs(t, dir, true, recorded("PermissionRequest", ","+dialogTool), func(c *exec.Cmd) {
+		c.Env = append(c.Env, fmt.Sprintf("CLAUDE_PID=%d", os.Getpid()))
+	})
+	rec := asked(t, d)
+	if rec.Asker.PID != os.Getpid() {
+		t.Errorf("asked by %+v", rec.Asker)
+	}
+	_ = output1(t, dir, "answer", rec.ID, "--json", `{"q1":"MongoDB"}`)
+	if out := x.ends(); out != "" && runtime.GOOS == "linux" {
+		t.Errorf("printed %q", out)
 	}
 }
 

@@ -190,11 +190,17 @@ func names(dir string) ([]string, error) {
 		return nil, advise(err)
 	}
 	f, err := os.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, advise(err)
 	}
 	defer f.Close()
 	list, err := f.Readdirnames(-1)
+	if errors.Is(err, fs.ErrNotExist) { // the last who had something in it has just removed it
+		return nil, nil
+	}
 	return list, advise(err)
 }
 

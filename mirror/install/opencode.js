@@ -31,7 +31,7 @@ export const McpAskUser = async ({ client, directory }) => {
   // no harm.
   const stand = async (event) => {
     try {
-      const out = await run({ ...event, directory })
+      const out = await run({ ...event, directory, pid: process.pid })
       if (out === "") return
       const reply = JSON.parse(out)
       if (reply.reject) await post(event.properties.id, "reject", {})
