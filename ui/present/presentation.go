@@ -39,6 +39,7 @@ type Presentation struct {
 	waiting     int // calls for which the record is attended
 	held        *desk.Attendance
 	walking     bool     // some surface may still reach the human
+	alone       bool     // walking, and the last surface has gone
 	others      Surfaces // of the last call that joined meanwhile
 	nobody      chan struct{}
 	why         error           // set before nobody is closed: why no surface shows it
@@ -242,7 +243,7 @@ func (x *Presentation) walk(surfaces Surfaces) {
 	x.mu.Lock()
 	kept, surface, asked, interrupted := x.kept, x.surface, x.askers > 0, x.interrupted
 	stays := x.stays
-	x.why = err
+	x.why, x.others, x.alone = err, nil, true
 	close(x.nobody)
 	x.mu.Unlock()
 	switch {
@@ -261,8 +262,16 @@ func (x *Presentation) walk(surfaces Surfaces) {
 		x.settle(desk.Outcome{Status: desk.Failed, Reason: err.Error()})
 	}
 	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.walking = false
+	next := x.others
+	x.walking, x.others, x.alone = next != nil && !x.over(), nil, false
+	goOn := x.walking
+	if next != nil && !goOn {
+		close(x.nobody)
+	}
+	x.mu.Unlock()
+	if goOn { // for a call that came when the last surface had just gone
+		x.walk(next)
+	}
 }
 
 // try shows the record on one surface after the other. The error is nil or a
