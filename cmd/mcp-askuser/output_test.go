@@ -67,8 +67,8 @@ func TestUnprintedAnswerIsKept(t *testing.T) {
 		status int
 		out    string
 	}{
-		{[]string{"ask", askDefault}, say("yes"), 0, `{"answers":{"Go on?":"Yes"}}`},
-		{[]string{"confirm", "Go on?"}, say(question.YesID), 0, "yes"},
+		{[]string{"ask", "--session", "release", askDefault}, say("yes"), 0, `{"answers":{"Go on?":"Yes"}}`},
+		{[]string{"confirm", "--session", "release", "Go on?"}, say(question.YesID), 0, "yes"},
 		{[]string{"demo"}, question.Reply{Dismissed: true}, exitClosed, `"status": "dismissed"`},
 	} {
 		for _, stdout := range []struct {
