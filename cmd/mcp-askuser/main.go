@@ -36,6 +36,7 @@ type app struct {
 	err    io.Writer
 	getenv func(string) string
 	config *settings.Settings // of the command that runs; see run
+	above  ancestors
 }
 
 func main() {
