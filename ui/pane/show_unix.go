@@ -12,6 +12,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui"
+	"sync"
 )
 
 const (
@@ -118,11 +119,11 @@ func (p *pane) farewell(o desk.Outcome) {
 		return
 	}
 	text := "Question " + string(o.Status)
-	if plain.MatchString(o.Surface) {
+	if plain().MatchString(o.Surface) {
 		text += " (" + o.Surface + ")"
 	}
 	_, _ = p.place.run(p.kind.tell(p.place, text))
 }
 
 // plain is a surface's name that means nothing to any program.
-var plain = regexp.MustCompile(`^[a-z]{1,20}$`)
+var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]{1,20}$`) })

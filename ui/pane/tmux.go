@@ -9,14 +9,15 @@ import (
 	"strings"
 
 	"mcp-askuser/ui"
+	"sync"
 )
 
 // roomy is the height in lines that a pane must have to be split.
 const roomy = 24
 
 var (
-	tmuxPane    = regexp.MustCompile(`^%[0-9]+$`)
-	tmuxSession = regexp.MustCompile(`^\$[0-9]+$`)
+	tmuxPane    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^%[0-9]+$`) })
+	tmuxSession = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$[0-9]+$`) })
 )
 
 // tmux names a server by its socket, and puts the pane that had the focus
@@ -27,7 +28,7 @@ func tmux() *kind {
 		inside: func(getenv func(string) string) (place, bool) {
 			socket, _, _ := strings.Cut(getenv("TMUX"), ",")
 			pane := getenv("TMUX_PANE")
-			if !filepath.IsAbs(socket) || !ours(socket) || !tmuxPane.MatchString(pane) {
+			if !filepath.IsAbs(socket) || !ours(socket) || !tmuxPane().MatchString(pane) {
 				return place{}, false
 			}
 			return place{server: []string{"tmux", "-S", socket}, pane: pane}, true
@@ -49,7 +50,7 @@ func tmux() *kind {
 			}
 			return command
 		},
-		id:   tmuxPane,
+		id:   tmuxPane(),
 		shut: func(_ place, pane string) []string { return []string{"kill-pane", "-t", pane} },
 		tell: func(at place, text string) []string { return []string{"display-message", "-t", at.pane, text} },
 	}
@@ -63,7 +64,7 @@ const tmuxView = "#{pane_id},#{session_id},#{session_attached},#{session_group_a
 // does not exist: it answers with an empty id.
 func tmuxSeen(at place, output string) (view, error) {
 	fields := strings.Split(output, ",")
-	if len(fields) != 8 || fields[0] != at.pane || !tmuxSession.MatchString(fields[1]) {
+	if len(fields) != 8 || fields[0] != at.pane || !tmuxSession().MatchString(fields[1]) {
 		return view{}, ui.Unavailablef("tmux no longer has the pane %s", at.pane)
 	}
 	var n [6]int
