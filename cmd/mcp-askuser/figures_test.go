@@ -3,14 +3,21 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"html"
 	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -60,6 +67,7 @@ func TestFigures(t *testing.T) {
 	f.history()
 	f.replies()
 	f.files()
+	f.page()
 	if err := os.MkdirAll(*figuresDir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -223,13 +231,16 @@ func (f *figures) processorTime() {
 		}
 		return rec.ID
 	}
-	for name, args := range map[string]func() []string{
-		"answer --json": func() []string { return []string{"answer", ask(), "--json", `{"q1":"x"}`} },
-		"dismiss":       func() []string { return []string{"dismiss", ask()} },
-		"pending":       func() []string { return []string{"pending"} },
-		"version":       func() []string { return []string{"version"} },
+	for _, c := range []struct {
+		name string
+		args func() []string
+	}{
+		{"answer --json", func() []string { return []string{"answer", ask(), "--json", `{"q1":"x"}`} }},
+		{"dismiss", func() []string { return []string{"dismiss", ask()} }},
+		{"pending", func() []string { return []string{"pending"} }},
+		{"version", func() []string { return []string{"version"} }},
 	} {
-		f.is("processor time of "+name, "ms", median(20, func() float64 { _, cpu := f.spent(dir, args()...); return cpu }), 10)
+		f.is("processor time of "+c.name, "ms", median(20, func() float64 { _, cpu := f.spent(dir, c.args()...); return cpu }), 10)
 	}
 }
 
@@ -515,6 +526,67 @@ func (f *figures) files() {
 	f.is("files opened for a question and its answer", "", count["open"]+count["creat"], 12)
 	f.is("… synced", "", count["sync"], 4)
 	f.is("… directories made", "", count["mkdir"], 0)
+}
+
+// page counts what a browser is sent for the page: itself, and what it names.
+func (f *figures) page() {
+	cmd := f.command(f.TempDir(), "web")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		f.Fatal(err)
+	}
+	defer func() { _, _ = cmd.Process.Kill(), cmd.Wait() }()
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		f.Fatal(err)
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	client := http.Client{Jar: jar}
+	sent := 0
+	get := func(address string) (*url.URL, string) {
+		req, err := http.NewRequestWithContext(f.Context(), http.MethodGet, address, nil)
+		if err != nil {
+			f.Fatal(err)
+		}
+		req.Header.Set("Accept-Encoding", "gzip") // by hand: it comes as it is sent
+		res, err := client.Do(req)
+		if err != nil {
+			f.Fatal(err)
+		}
+		defer res.Body.Close()
+		data, err := io.ReadAll(res.Body)
+		if err != nil || res.StatusCode != http.StatusOK {
+			f.Fatalf("%s: %s, %v", address, res.Status, err)
+		}
+		sent += len(data)
+		if res.Header.Get("Content-Encoding") == "gzip" {
+			plain, err := gzip.NewReader(bytes.NewReader(data))
+			if err != nil {
+				f.Fatal(err)
+			}
+			if data, err = io.ReadAll(plain); err != nil {
+				f.Fatal(err)
+			}
+		}
+		return res.Request.URL, string(data)
+	}
+	base, page := get(strings.TrimSpace(address))
+	requests := 1.0
+	for _, named := range regexp.MustCompile(`<(?:link|script|img)[^>]* (?:href|src)="(/[^"]+)"`).FindAllStringSubmatch(page, -1) {
+		to, err := base.Parse(html.UnescapeString(named[1]))
+		if err != nil {
+			f.Fatal(err)
+		}
+		get(to.String())
+		requests++
+	}
+	f.is(fmt.Sprintf("page, in %g requests", requests), "kB", float64(sent)/1000, 15)
 }
 
 func (f *figures) until(ok func() bool) {
