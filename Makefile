@@ -21,6 +21,7 @@ apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq
 # same program, only slower to start. For another system: make build FOR="GOOS=darwin GOARCH=arm64".
 build:
 	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser ./cmd/mcp-askuser
+	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser-hook ./cmd/mcp-askuser-hook
 
 test: deps check unit later browser
 
@@ -81,7 +82,7 @@ micro:
 	$(GO) test -run '^$$' -bench . -benchtime 200x ./cmd/mcp-askuser
 	$(GO) test -run '^$$' -bench . ./desk
 	$(GO) test -run '^$$' -bench . ./server/...
-	$(GO) test -run '^$$' -bench . -benchtime 20x ./ui/tty
+	$(GO) test -run '^$$' -bench . -benchtime 20x ./ui/tty ./ui/form ./ui/inbox
 
 fuzz:
 	@for p in $$($(GO) list ./...); do \

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/question"
 )
 
 func request(text string) desk.Request {
@@ -116,6 +117,37 @@ func collected(t *testing.T, d *desk.Desk, rec desk.Record, a *desk.Attendance) 
 		t.Fatal(err)
 	}
 	a.Release()
+}
+
+// Invariant: a yes reaches only the dialogue that asked for it, or one who has
+// its ticket.
+func TestOldYes(t *testing.T) {
+	confirm := func(session string) desk.Request {
+		return desk.Request{Session: session, Asker: asker, Set: question.Set{Questions: []question.Question{
+			{ID: "q1", Text: "Delete prod?", Type: question.Boolean, Required: true, Options: question.YesAndNo()}}}}
+	}
+	yes := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}}}}
+	for _, tc := range []struct {
+		first, second string
+		again         bool
+	}{{"s1", "s1", true}, {"s1", "s2", false}, {"s1", "", false}, {"", "", false}} {
+		for _, open1 := range []bool{false, true} {
+			d := open(t, storeDir(t))
+			first, a := submit(t, d, confirm(tc.first))
+			if !open1 {
+				must(d.Reply(t.Context(), first.ID, yes, "inbox"))
+			}
+			a.Release()
+			second, b := submit(t, d, confirm(tc.second))
+			defer b.Release()
+			if (second.ID == first.ID) != tc.again {
+				t.Errorf("session %q after %q, open %v: got %s (%s) after %s", tc.second, tc.first, open1, second.ID, second.State, first.ID)
+			}
+			if got := must(d.Get(t.Context(), first.ID)); (got.Outcome == nil) != open1 {
+				t.Errorf("by its ticket it is %s", got.State)
+			}
+		}
+	}
 }
 
 // Many who ask the same at once have a question each; when they come back, a

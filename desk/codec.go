@@ -11,39 +11,41 @@ import (
 // when it has ended.
 func decodeRecord(id string, data []byte) (Record, error) {
 	var rec Record
-	if err := decode(data, &rec); err != nil {
-		return Record{}, fmt.Errorf("%w: record %s: %w", ErrDamaged, id, err)
+	err := decode(data, &rec)
+	switch {
+	case err != nil:
+	case rec.ID != id:
+		err = fmt.Errorf("it says that it is %q", rec.ID)
+	case rec.Outcome == nil && rec.State != Pending:
+		err = fmt.Errorf("%q without an outcome", rec.State)
+	case rec.Outcome == nil:
+	case rec.State != rec.Outcome.Status:
+		err = fmt.Errorf("%q with an outcome %q", rec.State, rec.Outcome.Status)
+	default:
+		err = rec.Outcome.check()
 	}
-	if rec.ID != id {
-		return Record{}, fmt.Errorf("%w: record %s says that it is %q", ErrDamaged, id, rec.ID)
+	if err == nil && rec.Later != nil {
+		err = rec.Later.check()
 	}
-	if rec.Outcome == nil {
-		if rec.State != Pending {
-			return Record{}, fmt.Errorf("%w: record %s is %q without an outcome", ErrDamaged, id, rec.State)
-		}
-		return rec, nil
-	}
-	if rec.State != rec.Outcome.Status {
-		return Record{}, fmt.Errorf("%w: record %s is %q with an outcome %q", ErrDamaged, id, rec.State, rec.Outcome.Status)
-	}
-	if err := rec.Outcome.check(); err != nil {
+	if err != nil {
 		return Record{}, fmt.Errorf("%w: record %s: %w", ErrDamaged, id, err)
 	}
 	return rec, nil
 }
 
 // decodeArchived reads a document of the archive collection, which has ended.
-func decodeArchived(id string, data []byte) (Record, error) {
+func (d *Desk) decodeArchived(id string, data []byte) (Record, error) {
 	rec, err := decodeRecord(id, data)
 	if err == nil && rec.Outcome == nil {
 		return Record{}, fmt.Errorf("%w: record %s is archived and pending", ErrDamaged, id)
 	}
+	d.believe(&rec)
 	return rec, err
 }
 
 // decodeAsked reads a document of the pending collection, which has not, and
 // joins it with that of the replies collection, if there is one.
-func decodeAsked(id string, asked, reply []byte) (Record, error) {
+func (d *Desk) decodeAsked(id string, asked, reply []byte) (Record, error) {
 	rec, err := decodeRecord(id, asked)
 	if err != nil {
 		return Record{}, err
@@ -59,16 +61,32 @@ func decodeAsked(id string, asked, reply []byte) (Record, error) {
 		return Record{}, err
 	}
 	rec.State, rec.Outcome = o.Status, &o
+	d.believe(&rec)
 	return rec, nil
+}
+
+// believe checks a reply that comes from the store like one from a form. What
+// does not answer the set, forged or damaged as it is, is no answer: the record
+// has failed.
+func (d *Desk) believe(rec *Record) {
+	if rec.Reply() == nil {
+		return
+	}
+	if _, err := rec.Check(*rec.Reply()); err != nil {
+		d.log.Error("the answer in the store does not fit its question, and does not count", "id", rec.ID, "error", err)
+		o := rec.Outcome
+		rec.State, rec.Outcome = Failed, &Outcome{ID: o.ID, Status: Failed, Reason: "the answer in the store does not fit the question", Surface: o.Surface, At: o.At}
+	}
 }
 
 // decodeOutcome reads a document of the replies collection.
 func decodeOutcome(id string, data []byte) (Outcome, error) {
 	var o Outcome
-	if err := decode(data, &o); err != nil {
-		return Outcome{}, fmt.Errorf("%w: reply to %s: %w", ErrDamaged, id, err)
+	err := decode(data, &o)
+	if err == nil {
+		err = o.check()
 	}
-	if err := o.check(); err != nil {
+	if err != nil {
 		return Outcome{}, fmt.Errorf("%w: reply to %s: %w", ErrDamaged, id, err)
 	}
 	return o, nil

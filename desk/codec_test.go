@@ -27,12 +27,13 @@ var documents = []string{
 }
 
 func TestDecode(t *testing.T) {
+	d := New(nil, Options{})
 	asked, archived, reply := map[int]bool{0: true, 9: true}, map[int]bool{1: true, 2: true}, map[int]bool{8: true}
 	for i, doc := range documents {
-		if _, err := decodeAsked(someID, []byte(doc), nil); (err == nil) != asked[i] || err != nil && !errors.Is(err, ErrDamaged) {
+		if _, err := d.decodeAsked(someID, []byte(doc), nil); (err == nil) != asked[i] || err != nil && !errors.Is(err, ErrDamaged) {
 			t.Errorf("asked %s: %v", doc, err)
 		}
-		if _, err := decodeArchived(someID, []byte(doc)); (err == nil) != archived[i] || err != nil && !errors.Is(err, ErrDamaged) {
+		if _, err := d.decodeArchived(someID, []byte(doc)); (err == nil) != archived[i] || err != nil && !errors.Is(err, ErrDamaged) {
 			t.Errorf("archived %s: %v", doc, err)
 		}
 		if _, err := decodeOutcome(someID, []byte(doc)); (err == nil) != reply[i] || err != nil && !errors.Is(err, ErrDamaged) {
@@ -43,24 +44,25 @@ func TestDecode(t *testing.T) {
 
 // People read what is wrong with a document: it names nothing of Go's.
 func TestDamageInWords(t *testing.T) {
-	_, err := decodeAsked(someID, []byte(`{"id":"`+someID+`","state":"pending","round":"one"}`), nil)
+	_, err := New(nil, Options{}).decodeAsked(someID, []byte(`{"id":"`+someID+`","state":"pending","round":"one"}`), nil)
 	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), `a JSON string does not belong at "round"`) {
 		t.Error(err)
 	}
 }
 
 // FuzzDecode: whatever lies in the store is refused, or is a record on which
-// everything that is done with records works, and which is the same after
+// everything that is done with records works, whose reply fits, and which is the same after
 // having been written and read again.
 func FuzzDecode(f *testing.F) {
 	for _, doc := range documents {
 		f.Add([]byte(doc), []byte(documents[8]))
 	}
+	d := New(nil, Options{})
 	f.Fuzz(func(t *testing.T, doc, reply []byte) {
 		records := map[string]func([]byte) (Record, error){
-			"asked":    func(b []byte) (Record, error) { return decodeAsked(someID, b, nil) },
-			"ended":    func(b []byte) (Record, error) { return decodeAsked(someID, b, reply) },
-			"archived": func(b []byte) (Record, error) { return decodeArchived(someID, b) },
+			"asked":    func(b []byte) (Record, error) { return d.decodeAsked(someID, b, nil) },
+			"ended":    func(b []byte) (Record, error) { return d.decodeAsked(someID, b, reply) },
+			"archived": func(b []byte) (Record, error) { return d.decodeArchived(someID, b) },
 		}
 		for name, decode := range records {
 			rec, err := decode(doc)
@@ -78,6 +80,11 @@ func FuzzDecode(f *testing.F) {
 				answers = rec.Outcome.Reply.Answers
 			}
 			rec.Shown(answers)
+			if r := rec.Reply(); r != nil {
+				if _, err := rec.Check(*r); err != nil {
+					t.Errorf("%s: %s, and its reply is none: %v", name, rec.State, err)
+				}
+			}
 			if rec.Outcome != nil {
 				_ = (&ClosedError{ID: rec.ID, Outcome: *rec.Outcome}).Error()
 			}

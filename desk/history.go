@@ -3,7 +3,6 @@ package desk
 import (
 	"bytes"
 	"context"
-	"errors"
 	"iter"
 	"runtime"
 	"slices"
@@ -182,15 +181,11 @@ func (d *Desk) ended(ctx context.Context, id string, look *finder) Record {
 	}
 	var rec Record
 	if err == nil {
-		rec, err = decodeArchived(id, data)
+		rec, err = d.decodeArchived(id, data)
 	} else {
 		rec, err = d.get(ctx, id)
 	}
-	switch {
-	case errors.Is(err, ErrDamaged):
-		d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
-		return Record{}
-	case err != nil || rec.Outcome == nil || !rec.mentions(look.search):
+	if d.leaveOut(ctx, id, err) || err != nil || rec.Outcome == nil || !rec.mentions(look.search) {
 		return Record{}
 	}
 	return rec

@@ -56,6 +56,27 @@ func (h *hub) listen(id string) (*listener, error) {
 	return l, nil
 }
 
+// bell is [Store.Bell] where a store has none: it rings with the watch of
+// everything that all of this process share.
+func (h *hub) bell(ctx context.Context, id string, look func() bool) error {
+	l, err := h.listen(id)
+	if err != nil {
+		return err
+	}
+	defer h.leave(l)
+	for !look() {
+		select {
+		case <-l.wake:
+			if _, _, err := h.news(l); err != nil {
+				return err
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
 // join is listen for one who watches the desk. It returns the records that are
 // open now: what happens from now on to these, and others, comes as events.
 func (h *hub) join(ctx context.Context) (*listener, openSet, error) {

@@ -35,6 +35,9 @@ func (d *Desk) done(ctx context.Context, rec *Record) bool {
 	if rec.Outcome == nil || rec.Outcome.Reply == nil {
 		return rec.Outcome != nil
 	}
+	if rec.Outcome.Unsettled { // until its host says what became of it
+		return false
+	}
 	marked, err := d.store.Marks(ctx, MarkContent, rec.Content)
 	return err == nil && rec.Content != "" && !slices.Contains(marked, rec.ID)
 }

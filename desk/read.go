@@ -43,7 +43,7 @@ func (d *Desk) get(ctx context.Context, id string) (Record, error) {
 		return Record{}, err
 	}
 	if asked != nil && reply == nil {
-		return decodeAsked(id, asked, nil)
+		return d.decodeAsked(id, asked, nil)
 	}
 	rec, err := d.archived(ctx, id)
 	if !errors.Is(err, ErrNotFound) {
@@ -52,7 +52,7 @@ func (d *Desk) get(ctx context.Context, id string) (Record, error) {
 	if asked == nil {
 		return Record{}, ErrNotFound
 	}
-	return decodeAsked(id, asked, reply)
+	return d.decodeAsked(id, asked, reply)
 }
 
 // read returns a document, or nil if there is none.
@@ -73,7 +73,7 @@ func (d *Desk) archived(ctx context.Context, id string) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	return decodeArchived(id, data)
+	return d.decodeArchived(id, data)
 }
 
 // Find returns the record whose id starts with prefix, in either case of
@@ -100,6 +100,16 @@ func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
 			prefix, ErrAmbiguous, len(ids), ids[0], ids[len(ids)-1])
 	}
 	return Record{}, ErrNotFound
+}
+
+// leaveOut reports whether a record that was listed, or marked, cannot be had:
+// it is not there, or damaged, which is logged.
+func (d *Desk) leaveOut(ctx context.Context, id string, err error) bool {
+	damaged := errors.Is(err, ErrDamaged)
+	if damaged {
+		d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
+	}
+	return damaged || errors.Is(err, ErrNotFound)
 }
 
 // list returns the ids in a range, the oldest first.
@@ -136,9 +146,7 @@ func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 	for _, id := range ids {
 		rec, err := d.listed(ctx, id, among(decided, id), among(shown, id))
 		switch {
-		case errors.Is(err, ErrNotFound): // removed since it was listed
-		case errors.Is(err, ErrDamaged):
-			d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
+		case d.leaveOut(ctx, id, err): // damaged, or removed since it was listed
 		case err != nil:
 			return nil, err
 		case d.tidy(ctx, &rec):
@@ -162,7 +170,7 @@ func (d *Desk) listed(ctx context.Context, id string, decided, shown bool) (Reco
 	if asked == nil {
 		return Record{}, ErrNotFound
 	}
-	rec, err := decodeAsked(id, asked, nil)
+	rec, err := d.decodeAsked(id, asked, nil)
 	if err != nil {
 		return Record{}, err
 	}

@@ -29,8 +29,16 @@ type Asker struct {
 	Client    string `json:"client"`              // the program's name, as it calls itself
 	Version   string `json:"version,omitempty"`   // its version
 	Directory string `json:"directory,omitempty"` // the project it works in, absolute
-	Via       string `json:"via"`                 // mcp, shell or http
+	Via       string `json:"via"`                 // mcp, shell, http or hook
+	PID       int    `json:"pid,omitempty"`       // the process that had it asked: the host, the shell; 0 where nobody knows
 }
+
+// ViaHook is the Via of a host whose own dialog asks: the desk mirrors it, see
+// [Desk.Mirror].
+const ViaHook = "hook"
+
+// Mirrored reports whether the question stands in a dialog of its host too.
+func (a Asker) Mirrored() bool { return a.Via == ViaHook }
 
 // Record is a question set, who asked it, and what became of it.
 type Record struct {
@@ -49,6 +57,9 @@ type Record struct {
 	// Content tells records that ask the same, for the same project and client.
 	Content string   `json:"content,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"` // nil while pending
+	// Later is a reply given here that its host did not take: its own dialog was
+	// first. See [Desk.Settle].
+	Later *Outcome `json:"later,omitempty"`
 
 	// What follows is known of a pending record when it is read, and not kept.
 
@@ -92,6 +103,23 @@ type Outcome struct {
 	Surface string          `json:"surface,omitempty"`
 	Unseen  bool            `json:"unseen,omitempty"` // without a reply, and shown on no surface
 	At      time.Time       `json:"at"`
+	// With a reply: what took it from the human, or gave it, and how many
+	// milliseconds the human had the questions in front of them; 0 is unknown.
+	Answerer *Answerer `json:"answerer,omitempty"`
+	Took     int64     `json:"took_ms,omitempty"`
+	// Unsettled says that the reply is the human's, and that nobody knows yet
+	// whether the host took it before an answer in its own dialog.
+	Unsettled bool `json:"unsettled,omitempty"`
+}
+
+// Answerer is the process through which a reply came.
+type Answerer struct {
+	PID      int    `json:"pid"`
+	Program  string `json:"program,omitempty"`
+	Terminal string `json:"terminal,omitempty"` // its controlling terminal, as in /dev; empty without one
+	// Agents means that nobody but the asker's host can have started it: it
+	// descends from that, has no terminal, and gave the reply itself.
+	Agents bool `json:"agents_own,omitempty"`
 }
 
 // Errors of the desk, beside those of its store.

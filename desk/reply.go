@@ -24,11 +24,11 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, surface s
 	if err != nil {
 		return rec, err
 	}
-	r, err = rec.Check(r)
+	checked, err := rec.Check(r)
 	if err != nil {
 		return rec, err
 	}
-	o := Outcome{Status: Answered, Reply: &r, Surface: surface}
+	o := Outcome{Status: Answered, Reply: &checked, Surface: surface, Took: r.Took.Milliseconds(), Answerer: answerer(r.By, rec.Asker), Unsettled: rec.Asker.Mirrored()}
 	if r.Dismissed {
 		o.Status = Dismissed
 	}
@@ -89,6 +89,9 @@ func (d *Desk) decide(ctx context.Context, rec Record, o Outcome) (Record, error
 	}
 	if err != nil {
 		return rec, fmt.Errorf("look for an earlier reply: %w", err)
+	}
+	if first.Later != nil && first.Later.ID == o.ID { // its host was asked meanwhile; who archives removes the reply
+		return first, &ClosedError{ID: rec.ID, Outcome: *first.Outcome}
 	}
 	if err := d.store.Delete(ctx, KindReplies, rec.ID); err != nil {
 		d.log.WarnContext(ctx, "a reply that came too late stays in the store", "id", rec.ID, "error", err)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -99,7 +98,7 @@ func (d *Desk) rowIsFull(ctx context.Context, session string, rounds []string, n
 		next = at
 		rec, err := d.get(ctx, id)
 		switch {
-		case errors.Is(err, ErrNotFound), errors.Is(err, ErrDamaged):
+		case d.leaveOut(ctx, id, err):
 			continue
 		case err != nil:
 			return false, err
@@ -149,9 +148,7 @@ func (d *Desk) Session(ctx context.Context, session string) ([]Record, error) {
 	for _, id := range ids {
 		rec, err := d.Get(ctx, id)
 		switch {
-		case errors.Is(err, ErrNotFound): // never committed
-		case errors.Is(err, ErrDamaged):
-			d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
+		case d.leaveOut(ctx, id, err): // damaged, or never committed
 		case err != nil:
 			return nil, err
 		default:

@@ -11,8 +11,9 @@ import (
 
 // SetShown keeps where a record was tried and is shown (D22), while it is open.
 // Errors are those of [Desk.SaveDraft].
-func (d *Desk) SetShown(ctx context.Context, id string, shown []Showing) error {
-	return d.putBeside(ctx, KindShowing, id, shown)
+func (d *Desk) SetShown(ctx context.Context, id string, shown []Showing) (err error) {
+	aside(func() { err = d.putBeside(ctx, KindShowing, id, shown) }) // the caller shows it and waits
+	return err
 }
 
 // Announce says that an inbox or a page is open, until release is called or the

@@ -79,9 +79,9 @@ func (s *mortal) Lock(ctx context.Context, kind desk.Kind, name string) (func(),
 	return func() { s.at(release) }, nil
 }
 
-func (s *mortal) Bell(ctx context.Context, id string) (rings <-chan struct{}, stop func(), err error) {
-	s.at(func() { rings, stop, err = s.Store.Bell(ctx, id) })
-	return rings, stop, err
+func (s *mortal) Bell(ctx context.Context, id string, look func() bool) error {
+	s.at(func() {})
+	return s.Store.Bell(ctx, id, look)
 }
 
 // runMortal runs a role that is killed at a step. It returns what the role

@@ -128,12 +128,12 @@ type Store interface {
 	// those that somebody has.
 	Locked(ctx context.Context, kind Kind, name string) (bool, error)
 	Locks(ctx context.Context, kind Kind) ([]string, error)
-	// Bell rings, until stop is called, whenever the outcome of a record may
-	// have been decided, by any process, after it returned, even by one that
-	// was killed before it could say so. It may ring for nothing. The channel
-	// is closed when it can ring no more. The error may be ErrNoBells: then
-	// there is only Watch.
-	Bell(ctx context.Context, id string) (rings <-chan struct{}, stop func(), err error)
+	// Bell calls look, at once and then whenever the outcome of a record may
+	// have been decided since, by any process, even by one that was killed
+	// before it could say so; it may call it for nothing. It returns nil when
+	// look is true. The error may be ErrNoBells, before any look: then there is
+	// only Watch.
+	Bell(ctx context.Context, id string, look func() bool) error
 	// Watch tells of every change that is made to the collections but the
 	// archive, by any process, after it returned, in order, until ctx ends. Of
 	// locks it may tell the ends of those whose processes died, or not. The

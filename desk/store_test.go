@@ -63,11 +63,11 @@ func (s *tampered) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, 
 
 // Bell is there as long as nothing is wrong with the watch that would do its
 // work.
-func (s *tampered) Bell(ctx context.Context, id string) (<-chan struct{}, func(), error) {
+func (s *tampered) Bell(ctx context.Context, id string, look func() bool) error {
 	if s.watch != nil {
-		return nil, nil, desk.ErrNoBells
+		return desk.ErrNoBells
 	}
-	return s.Store.Bell(ctx, id)
+	return s.Store.Bell(ctx, id, look)
 }
 
 func (s *tampered) Watch(ctx context.Context) (<-chan desk.Change, error) {

@@ -35,7 +35,12 @@ type Request struct {
 // The error is a *[RoundLimitError] where the session has asked too often in a
 // row (D9); an answer to an earlier question is delivered all the same. What
 // was refused is kept in the history (D22).
-func (d *Desk) Submit(ctx context.Context, r Request) (Record, *Attendance, error) {
+func (d *Desk) Submit(ctx context.Context, r Request) (rec Record, attendance *Attendance, err error) {
+	aside(func() { rec, attendance, err = d.submit(ctx, r) }) // the caller waits next
+	return rec, attendance, err
+}
+
+func (d *Desk) submit(ctx context.Context, r Request) (Record, *Attendance, error) {
 	placed, err := r.takeTurn(ctx)
 	if err != nil {
 		return Record{}, nil, fmt.Errorf("wait for the turn: %w", err)
@@ -46,6 +51,9 @@ func (d *Desk) Submit(ctx context.Context, r Request) (Record, *Attendance, erro
 		return Record{}, nil, fmt.Errorf("look for the same question: %w", err)
 	}
 	for _, id := range same {
+		if r.Unlike() {
+			break
+		}
 		rec, attendance, err := d.reattach(ctx, id, r.Content())
 		if err != nil || attendance != nil {
 			return rec, attendance, err
@@ -161,8 +169,10 @@ func (d *Desk) commit(ctx context.Context, rec Record) error {
 	if err != nil {
 		return err
 	}
-	if err := d.store.Mark(ctx, MarkContent, rec.Content, rec.ID); err != nil {
-		return err
+	if rec.Content != "" {
+		if err := d.store.Mark(ctx, MarkContent, rec.Content, rec.ID); err != nil {
+			return err
+		}
 	}
 	return surely(func() error { return d.store.Create(ctx, KindPending, rec.ID, data) })
 }
@@ -173,7 +183,7 @@ func (d *Desk) takeBack(ctx context.Context, rec Record) {
 	if _, err := d.store.Get(ctx, KindPending, rec.ID); !errors.Is(err, ErrNotFound) {
 		return
 	}
-	err := d.store.Unmark(ctx, MarkContent, rec.Content, rec.ID)
+	err := d.Delivered(ctx, rec)
 	if rec.SessionID != "" {
 		err = errors.Join(err, d.store.Unmark(ctx, MarkSessions, sessionName(rec.SessionID), rec.ID))
 	}
@@ -182,17 +192,31 @@ func (d *Desk) takeBack(ctx context.Context, rec Record) {
 	}
 }
 
+// Unlike reports whether the request is like no other: a confirmation in no
+// dialogue, which only its ticket leads back to.
+func (r *Request) Unlike() bool { return r.Session == "" && r.Set.Confirms() }
+
 // record is the record of a request, without its number.
 func (r *Request) record() Record {
-	return Record{
+	rec := Record{
 		SessionID: r.Session, Asker: r.Asker, State: Pending, Set: r.Set,
-		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Content: r.Content(),
+		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout,
 	}
+	if !r.Asker.Mirrored() { // nobody ever asks such a question again: its host has it
+		rec.Content = r.Content()
+	}
+	return rec
 }
 
-// Content is a digest of what is asked, by whom and for what project.
+// Content is a digest of what is asked, by whom and for what project. A yes
+// from another dialogue confirms nothing: to a confirmation its session belongs
+// too.
 func (r *Request) Content() string {
-	data, err := json.Marshal([]any{r.Set.Questions, r.Asker.Directory, r.Asker.Client, r.Asker.Via})
+	what := []any{r.Set.Questions, r.Asker.Directory, r.Asker.Client, r.Asker.Via}
+	if r.Set.Confirms() {
+		what = append(what, r.Session)
+	}
+	data, err := json.Marshal(what)
 	if err != nil { // questions are plain data
 		panic(err)
 	}

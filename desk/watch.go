@@ -2,7 +2,6 @@ package desk
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 )
@@ -18,6 +17,10 @@ const (
 	// it is shown somewhere else. A process that was killed stops waiting
 	// without an event.
 	Touched EventType = "touched"
+	// Settled: the host of a dialog that was mirrored has said whose reply
+	// counts, after an Ended whose outcome was unsettled. The record has Later
+	// where it was not the one that was told.
+	Settled EventType = "settled"
 )
 
 // Event is something that happened to a record. The record is as it was then:
@@ -30,7 +33,7 @@ type Event struct {
 
 // Watch tells what happens on the desk from now on, in every process, in
 // order. Each record is told at most once as asked and once as ended, and in
-// between as touched. The channel is closed when ctx ends, or when the store
+// between as touched; a mirrored one may be told as settled after its end. The channel is closed when ctx ends, or when the store
 // fails (which is logged). One who also wants what is pending now calls Watch
 // first and then [Desk.Pending]: what was asked in between is in both.
 //
@@ -98,7 +101,7 @@ func (w *watch) pass(ctx context.Context) error {
 }
 
 // openSet is the records that have been told as asked, or were there before,
-// and not as ended.
+// and not as ended. One that is there and false has ended unsettled.
 type openSet map[string]bool
 
 // admit keeps the set, and reports whether ev is news to one who was told it.
@@ -109,6 +112,12 @@ func (s openSet) admit(ev Event) bool {
 		s[id] = true
 		return !was
 	case Ended:
+		delete(s, id)
+		if was && ev.Record.Outcome.Unsettled {
+			s[id] = false
+		}
+	case Settled:
+		_, was = s[id]
 		delete(s, id)
 	}
 	return was
@@ -138,6 +147,7 @@ func (d *Desk) undecided(ctx context.Context) (openSet, error) {
 // open. What can be no news is not read.
 func (d *Desk) eventsOf(ctx context.Context, c Change, open openSet) ([]Event, error) {
 	beside := c.Kind == KindDrafts || c.Kind == KindShowing || c.Kind == KindAskers
+	_, known := open[c.ID]
 	switch {
 	case c.ID == "":
 		return d.rescan(ctx, open)
@@ -145,6 +155,10 @@ func (d *Desk) eventsOf(ctx context.Context, c Change, open openSet) ([]Event, e
 		return d.event(ctx, Touched, c.ID)
 	case open[c.ID]:
 		return d.event(ctx, Ended, c.ID)
+	case known && c.Kind == KindReplies && c.Removed:
+		return d.event(ctx, Settled, c.ID)
+	case known:
+		return nil, nil
 	case c.Kind == KindPending && !c.Removed:
 		return d.event(ctx, Asked, c.ID)
 	}
@@ -164,7 +178,7 @@ func (d *Desk) rescan(ctx context.Context, open openSet) ([]Event, error) {
 		not  openSet
 	}{{Ended, open, now}, {Asked, now, open}} {
 		for _, id := range slices.Sorted(maps.Keys(side.of)) {
-			if side.not[id] {
+			if side.not[id] || !side.of[id] {
 				continue
 			}
 			some, err := d.event(ctx, side.kind, id)
@@ -182,10 +196,7 @@ func (d *Desk) rescan(ctx context.Context, open openSet) ([]Event, error) {
 func (d *Desk) event(ctx context.Context, kind EventType, id string) ([]Event, error) {
 	rec, err := d.Get(ctx, id)
 	switch {
-	case errors.Is(err, ErrNotFound):
-		return nil, nil
-	case errors.Is(err, ErrDamaged):
-		d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
+	case d.leaveOut(ctx, id, err):
 		return nil, nil
 	case err != nil:
 		return nil, err
@@ -193,7 +204,7 @@ func (d *Desk) event(ctx context.Context, kind EventType, id string) ([]Event, e
 	if kind == Asked {
 		rec.State, rec.Outcome = Pending, nil // it may have ended since; that is told next
 	}
-	if (rec.Outcome != nil) != (kind == Ended) {
+	if (rec.Outcome != nil) != (kind == Ended || kind == Settled) {
 		return nil, nil
 	}
 	return []Event{{kind, rec}}, nil

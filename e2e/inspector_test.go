@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"mcp-askuser/internal/termtest"
 )
@@ -52,7 +51,7 @@ func TestAnswersOnTheTerminal(t *testing.T) {
 	}{
 		{"form", nil, func(_ *testing.T, x *termtest.Terminal) {
 			x.WaitFor("Which database?")
-			<-time.After(350 * time.Millisecond) // keys of the first 300 ms were meant for something else
+			x.Quiet()
 			x.Type("2")
 			x.WaitFor("(•) MongoDB")
 			x.Type("\r")

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,7 +14,7 @@ import (
 // within the lengths of D18; required ones must be (D15). The error is a
 // [Violations].
 func (s *Set) Check(r Reply) (Reply, error) {
-	out := Reply{Dismissed: r.Dismissed, Reason: strings.TrimSpace(r.Reason), Note: strings.TrimSpace(r.Note)}
+	out := Reply{Dismissed: r.Dismissed, Reason: strings.TrimSpace(r.Reason), Note: strings.TrimSpace(r.Note), By: r.By}
 	var found Violations
 	for _, t := range []struct{ path, text string }{{"reason", out.Reason}, {"note", out.Note}} {
 		if n := Count(t.text); n > MaxText {
@@ -39,7 +40,7 @@ func (s *Set) Check(r Reply) (Reply, error) {
 		case twice:
 			found.Add("answers."+a.QuestionID, "answered twice")
 		default:
-			given[a.QuestionID] = s.Find(a.QuestionID).normal(a)
+			given[a.QuestionID] = s.Find(a.QuestionID).normal(a, r.By)
 		}
 	}
 	var normal []Answer
@@ -69,11 +70,10 @@ func (s *Set) Check(r Reply) (Reply, error) {
 }
 
 // normal returns a in normal form for q: trimmed, without doubles, in the
-// order of the options. Unknown options stay, last, for faults to name.
-func (q *Question) normal(a Answer) *Answer {
-	if a.By == "" {
-		a.By = ByUser
-	}
+// order of the options. Unknown options stay, last, for faults to name. By is
+// whose word it is where it does not say so itself.
+func (q *Question) normal(a Answer, by By) *Answer {
+	a.By = cmp.Or(a.By, by, ByUser)
 	a.Custom = strings.TrimSpace(a.Custom)
 	place := func(id string) int {
 		if i := slices.IndexFunc(q.Options, func(o Option) bool { return o.ID == id }); i >= 0 {

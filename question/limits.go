@@ -1,5 +1,10 @@
 package question
 
+import (
+	"strings"
+	"unicode/utf8"
+)
+
 // Limits are the sizes a set must keep (A5). Characters are what a reader
 // counts; see [Count].
 type Limits struct {
@@ -20,4 +25,100 @@ const MinOptions = 2
 // DefaultLimits are the limits of A5, all of them enforced.
 func DefaultLimits() Limits {
 	return Limits{Questions: 4, Options: 4, Question: 500, Header: 12, Label: 50, Description: 200}
+}
+
+// What no set may have more of, however lenient its limits are: no surface is
+// to take longer than a blink to show what an agent wrote.
+const (
+	maxHeader      = 100
+	maxLabel       = 500
+	maxDescription = 2_000
+	maxDetails     = 10_000 // the description of a confirmation
+	maxPlaceholder = 500
+	maxPreview     = 20_000
+	maxID          = 200
+	maxLines       = 1_000
+	maxMarks       = 32 // code points that make one character
+	maxNesting     = 32 // quotations and lists in one another
+)
+
+// lenient are the limits of those who are told nothing of longer texts.
+func (l Limits) lenient() Limits {
+	l.Header, l.Label, l.Description = max(l.Header, maxHeader), max(l.Label, maxLabel), max(l.Description, maxDescription)
+	return l
+}
+
+// text reports what of a text from outside goes beyond a number of characters,
+// or the limits of every text.
+func (v *Violations) text(path, text string, limit int) {
+	if len(text) <= min(limit, maxMarks) { // most are
+		return
+	}
+	chars, marks := measure(text)
+	switch n := strings.Count(text, "\n") + 1; {
+	case chars > limit:
+		v.Add(path, "must be at most %d characters long, is %d", limit, chars)
+	case n > maxLines:
+		v.Add(path, "must be at most %d lines long, is %d", maxLines, n)
+	case marks > maxMarks:
+		v.Add(path, "may combine at most %d code points to one character, combines %d", maxMarks, marks)
+	}
+}
+
+// markdown is text for what is shown as Markdown.
+func (v *Violations) markdown(path, text string, limit int) {
+	faults := len(*v)
+	if v.text(path, text, limit); len(*v) > faults {
+		return
+	}
+	for line := range strings.Lines(text) {
+		if n := nesting(line); n > maxNesting {
+			v.Add(path, "may nest quotations and lists at most %d levels deep, nests %d", maxNesting, n)
+			return
+		}
+	}
+}
+
+// nesting counts the marks of quotations and list items that a line begins with.
+func nesting(line string) (n int) {
+	for {
+		line = strings.TrimLeft(line, " \t0123456789")
+		switch {
+		case strings.HasPrefix(line, ">"):
+		case len(line) > 1 && strings.IndexByte("-*+.)", line[0]) >= 0 && (line[1] == ' ' || line[1] == '\t'):
+		default:
+			return n
+		}
+		n, line = n+1, line[1:]
+	}
+}
+
+// measure counts the characters of a text as a reader does, and the code points
+// of the one with the most.
+func measure(s string) (chars, marks int) {
+	for ; s != ""; chars++ {
+		// Between two characters of ASCII or of the common ideographs there is a
+		// border, but for CR LF. What else may be is for the library.
+		if n := simple(s); n > 0 && (n == len(s) || simple(s[n:]) > 0 && s[:2] != "\r\n") {
+			s = s[n:]
+			continue
+		}
+		var cluster string
+		if cluster, s = first(s); len(cluster) > maxMarks {
+			marks = max(marks, utf8.RuneCountInString(cluster))
+		}
+	}
+	return chars, marks
+}
+
+// simple returns the size of a character that s begins with, U+0000 to U+007F or
+// U+4000 to U+9FFF; 0 where it is another.
+func simple(s string) int {
+	switch {
+	case s[0] < utf8.RuneSelf:
+		return 1
+	case s[0] >= 0xe4 && s[0] <= 0xe9 && len(s) > 2 && !utf8.RuneStart(s[1]) && !utf8.RuneStart(s[2]):
+		return 3
+	}
+	return 0
 }

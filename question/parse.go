@@ -29,6 +29,16 @@ func (s *Set) ParseAnswers(data []byte) ([]Answer, error) {
 	return p.answers, p.found.Err()
 }
 
+// maxList is how many answers there may be at once, and options in one.
+const maxList = 500
+
+func (p *parser) tooMany(answers int) bool {
+	if answers > maxList {
+		p.found.Add("answers", "must be at most %d answers, are %d", maxList, answers)
+	}
+	return answers > maxList
+}
+
 type parser struct {
 	set     *Set
 	answers []Answer
@@ -46,8 +56,11 @@ func (p *parser) object(data []byte) {
 		keys = append(keys, k)
 	}
 	slices.Sort(keys)
+	if p.tooMany(len(keys)) {
+		return
+	}
 	for _, k := range keys {
-		path := fmt.Sprintf("answers[%q]", k)
+		path := fmt.Sprintf("answers[%q]", Shorten(k, 100))
 		q := p.set.named(k)
 		if q == nil {
 			p.found.Add(path, "no question has this text or id")
@@ -84,6 +97,9 @@ func (p *parser) responses(data []byte) {
 	var list []json.RawMessage
 	if err := json.Unmarshal(data, &list); err != nil {
 		p.found.Add("answers", "is not valid JSON: %v", err)
+		return
+	}
+	if p.tooMany(len(list)) {
 		return
 	}
 	for i, raw := range list {
@@ -125,6 +141,10 @@ func given(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "nu
 // selected takes options named one by one and, beside them, free text.
 func (p *parser) selected(path string, q *Question, options []json.RawMessage, text string) {
 	a := Answer{QuestionID: q.ID, Custom: text}
+	if len(options) > maxList {
+		p.found.Add(path+".selected", "must have at most %d options, has %d", maxList, len(options))
+		return
+	}
 	for _, raw := range options {
 		var o struct{ ID, Label string }
 		if json.Unmarshal(raw, &o) != nil {
@@ -161,7 +181,7 @@ func (p *parser) value(path string, q *Question, raw json.RawMessage) {
 		p.found.Add(path, "must be %s, is %s", q.expected(), Describe(raw))
 		return
 	}
-	if n := Count(strings.Join(words, ", ")); n > q.longest() && !q.TakesText() {
+	if n := Count(strings.Join(words, ", ")); n > q.longest() {
 		p.found.Add(path, "must be at most %d characters long, is %d", q.longest(), n)
 		return
 	}

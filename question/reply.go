@@ -1,11 +1,14 @@
 package question
 
+import "time"
+
 // By says whose word an answer is (B1, D14).
 type By string
 
 // Who may have given an answer.
 const (
 	ByUser    By = "user"    // the human
+	ByProgram By = "program" // no terminal, no browser and no client's form had a part in it
 	ByCaller  By = "caller"  // the asker said that it already had it
 	ByTimeout By = "timeout" // the declared default, after a timeout that was asked to take it
 )
@@ -44,6 +47,10 @@ type Reply struct {
 	Reason    string   `json:"reason,omitempty"`  // with Dismissed; may be empty
 	Answers   []Answer `json:"answers,omitempty"` // one per answered question that was shown
 	Note      string   `json:"note,omitempty"`    // a word to the agent beside the answers
+	By        By       `json:"by,omitempty"`      // of the whole, and of each answer that has none; empty counts as ByUser
+	// Took is how long the human had the questions in front of them; 0 where
+	// nobody knows. It is the outcome that keeps it.
+	Took time.Duration `json:"-"`
 }
 
 // Answer returns the answer to the question with this id, or nil.

@@ -7,6 +7,7 @@ package question
 
 import (
 	"encoding/json"
+	"slices"
 )
 
 // MaxDepth is how deep follow-up questions may be nested below a top-level
@@ -72,6 +73,13 @@ func (o *Option) UnmarshalJSON(data []byte) error {
 		o.FollowUps = both.Older
 	}
 	return nil
+}
+
+// Confirms reports whether the set is a confirmation: one yes-or-no question,
+// and its asker has not put the two in words of its own.
+func (s *Set) Confirms() bool {
+	return len(s.Questions) == 1 && s.Questions[0].Confirms() &&
+		slices.EqualFunc(s.Questions[0].Options, YesAndNo(), func(a, b Option) bool { return a.Label == b.Label })
 }
 
 // Option returns the option with this id, or nil.

@@ -66,7 +66,16 @@ func hidden(r rune) bool {
 
 // Count returns the number of characters of s as a reader counts them:
 // grapheme clusters (A5).
-func Count(s string) int { return uniseg.GraphemeClusterCount(s) }
+func Count(s string) int {
+	chars, _ := measure(s)
+	return chars
+}
+
+// first splits off the first character.
+func first(s string) (cluster, rest string) {
+	cluster, rest, _, _ = uniseg.FirstGraphemeClusterInString(s, -1)
+	return cluster, rest
+}
 
 // Shorten cuts s to at most n characters as a reader counts them; where
 // something was cut the last one is an ellipsis.
@@ -74,28 +83,17 @@ func Shorten(s string, n int) string {
 	if n <= 0 {
 		return ""
 	}
-	end, at := 0, 0
-	for count, state, rest := 1, -1, s; rest != ""; count++ {
-		var cluster string
-		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		at += len(cluster)
-		if count == n-1 {
-			end = at
-		}
-		if count == n && rest != "" {
-			return strings.TrimRightFunc(s[:end], unicode.IsSpace) + "…"
-		}
+	if Cut(s, n) == s {
+		return s
 	}
-	return s
+	return strings.TrimRightFunc(Cut(s, n-1), unicode.IsSpace) + "…"
 }
 
 // Cut returns the first n characters of s as a reader counts them (E3).
 func Cut(s string, n int) string {
-	at, state, rest := 0, -1, s
+	rest := s
 	for ; n > 0 && rest != ""; n-- {
-		var cluster string
-		cluster, rest, _, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		at += len(cluster)
+		_, rest = first(rest)
 	}
-	return s[:at]
+	return s[:len(s)-len(rest)]
 }

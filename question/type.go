@@ -45,10 +45,12 @@ func (q *Question) Confirms() bool { return q.Type == Boolean }
 // TakesText reports whether q may be answered with a text of the human's own.
 func (q *Question) TakesText() bool { return q.Type == Text || q.AllowCustom }
 
-// longest is how many characters an answer that names options of q may have
-// (D18).
+// longest is how many characters an answer to q may have (D18).
 func (q *Question) longest() int {
-	if q.Several() {
+	switch {
+	case q.TakesText():
+		return MaxText
+	case q.Several():
 		return 1000
 	}
 	return 256

@@ -11,6 +11,9 @@ import (
 // label of the first question is questions[0].options[1].label, a follow-up is
 // questions[0].follow_up_questions.<option id>[0].
 func (s *Set) Validate(l Limits) Violations {
+	if l.Lenient {
+		l = l.lenient()
+	}
 	v := &validator{limits: l, ids: map[string]string{}, texts: map[string]string{}}
 	v.questions("questions", s.Questions, 0)
 	return v.found
@@ -20,12 +23,6 @@ type validator struct {
 	limits     Limits
 	found      Violations
 	ids, texts map[string]string // to the path of their first use
-}
-
-func (v *validator) length(path, text string, limit int) {
-	if n := Count(text); n > limit {
-		v.found.Add(path, "must be at most %d characters long, is %d", limit, n)
-	}
 }
 
 // once reports the second use of a value that must be unique.
@@ -54,15 +51,15 @@ func (v *validator) question(path string, q *Question, depth int) {
 	if strings.TrimSpace(q.Text) == "" {
 		v.found.Add(path+".question", "is required and must not be empty")
 	} else {
-		v.length(path+".question", q.Text, v.limits.Question)
+		v.found.markdown(path+".question", q.Text, v.limits.Question)
 		v.once(v.texts, path+".question", strings.TrimSpace(q.Text), "text")
 	}
 	v.once(v.ids, path+".question_id", q.ID, "id")
-	if !v.limits.Lenient {
-		v.length(path+".header", q.Header, v.limits.Header)
-		v.length(path+".description", q.Description, v.limits.Question)
-	}
-	v.length(path+".default", q.Default, MaxText)
+	v.found.text(path+".question_id", q.ID, maxID)
+	v.found.text(path+".header", q.Header, v.limits.Header)
+	v.found.markdown(path+".description", q.Description, v.longest(q))
+	v.found.text(path+".default", q.Default, MaxText)
+	v.found.text(path+".placeholder", q.Placeholder, maxPlaceholder)
 	switch {
 	case !slices.Contains(Types(), q.Type):
 		v.found.Add(path+".type", "must be multiple_choice, checkbox, text or boolean, is %q", string(q.Type))
@@ -81,8 +78,13 @@ func (v *validator) question(path string, q *Question, depth int) {
 			v.found.Add("answers."+q.ID, "%s", m)
 		}
 	}
+	if q.Other != nil {
+		v.option(path+".other", q.Other)
+	}
 	for i := range q.Options {
-		if o := &q.Options[i]; o.FollowUps != nil {
+		o := &q.Options[i]
+		v.option(fmt.Sprintf("%s.options[%d]", path, i), o)
+		if o.FollowUps != nil {
 			v.questions(path+".follow_up_questions."+o.ID, o.FollowUps, depth+1)
 		}
 	}
@@ -106,9 +108,23 @@ func (v *validator) options(path string, q *Question) {
 		}
 		v.once(ids, at+".id", o.ID, "id")
 		v.once(labels, at+".label", strings.TrimSpace(o.Label), "label")
-		if !v.limits.Lenient {
-			v.length(at+".label", o.Label, v.limits.Label)
-			v.length(at+".description", o.Description, v.limits.Description)
-		}
 	}
+}
+
+func (v *validator) option(path string, o *Option) {
+	v.found.text(path+".id", o.ID, maxID)
+	v.found.text(path+".label", o.Label, v.limits.Label)
+	v.found.markdown(path+".description", o.Description, v.limits.Description)
+	v.found.text(path+".preview", o.Preview, maxPreview)
+}
+
+// longest is the most characters of a question's description.
+func (v *validator) longest(q *Question) int {
+	switch {
+	case !v.limits.Lenient:
+		return v.limits.Question
+	case q.Confirms():
+		return maxDetails
+	}
+	return v.limits.Description
 }

@@ -11,12 +11,19 @@ type Violation struct {
 	Message string `json:"message"`
 }
 
-// Violations is every fault of one input. As an error it is non-empty.
+// Violations is every fault of one input, up to [MaxViolations]. As an error it
+// is non-empty.
 type Violations []Violation
+
+// MaxViolations is how many faults are told: one who makes more has them told
+// the rest when these are gone.
+const MaxViolations = 50
 
 // Add notes a fault.
 func (v *Violations) Add(path, format string, args ...any) {
-	*v = append(*v, Violation{path, fmt.Sprintf(format, args...)})
+	if len(*v) < MaxViolations {
+		*v = append(*v, Violation{path, Shorten(fmt.Sprintf(format, args...), 1000)})
+	}
 }
 
 // Error lists every violation, one to a line (A4).
@@ -25,6 +32,9 @@ func (v Violations) Error() string {
 	b.WriteString("Validation failed")
 	for _, x := range v {
 		b.WriteString("\n- " + x.String())
+	}
+	if len(v) >= MaxViolations {
+		b.WriteString("\n- and perhaps more")
 	}
 	return b.String()
 }

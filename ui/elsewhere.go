@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"time"
 
 	"mcp-askuser/desk"
 )
@@ -10,24 +11,47 @@ import (
 // itself and leaves it to whoever answers from the desk.
 func Elsewhere() Surface { return elsewhere{} }
 
-// OpenElsewhere is Elsewhere for an inbox or a web page that is open right now.
-func OpenElsewhere(d *desk.Desk) Surface { return elsewhere{d} }
+// OpenElsewhere is Elsewhere for an inbox or a web page that is open right now,
+// for as long as one is.
+func OpenElsewhere(d *desk.Desk) Surface { return elsewhere{d, 5 * time.Second} }
 
 type elsewhere struct {
 	open *desk.Desk // nil: anybody may come later
+	// look is how often it is looked whether one is still open, while it is
+	// what shows a question. One that is not there twice in a row has gone, and
+	// was not only loaded anew.
+	look time.Duration
 }
 
 func (elsewhere) Name() string { return "inbox" }
 
 func (e elsewhere) Show(ctx context.Context, _ desk.Record, _ Commit) error {
-	if e.open != nil {
-		switch open, err := e.open.Present(ctx); {
+	if e.open == nil {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	tick := time.NewTicker(e.look)
+	defer tick.Stop()
+	for seen, missing := false, 0; ; {
+		open, err := e.open.Present(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
 		case err != nil:
 			return Unavailablef("whether an inbox is open cannot be told: %v", err)
-		case len(open) == 0:
+		case len(open) > 0:
+			seen, missing = true, 0
+		case !seen:
 			return Unavailablef("no inbox and no web page is open")
+		default:
+			if missing++; missing == 2 {
+				return Unavailablef("the inbox or web page was closed")
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
 		}
 	}
-	<-ctx.Done()
-	return context.Cause(ctx)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +15,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/api"
+	"mcp-askuser/ui/pane"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/tty"
 	"mcp-askuser/ui/words"
@@ -25,12 +28,13 @@ func (a *app) answer() *cobra.Command {
 		Use:   "answer [ID]",
 		Short: "Answer a question, the oldest unless one is named, here or from JSON",
 		Long: `Answer a question in this terminal: the one whose id begins with ID, or the
-oldest. With --json, answer it without a form: JSON is an object keyed by
+oldest. With --json, answer it without a form, by its id where several wait: JSON is an object keyed by
 question, question_id or question-N (from 0), or an array of responses; - reads
 it from standard input. Options are named by label or id, several by an array.
 
 Exit status: 0 answered, 1 bad input or somebody else was first, 2 closed
-without an answer, 3 no terminal, 124 timeout, 130 interrupted.`,
+without an answer, 3 no terminal, 124 timeout, 130 interrupted, 134 the
+program broke.`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := a.settings()
@@ -43,7 +47,7 @@ without an answer, 3 no terminal, 124 timeout, 130 interrupted.`,
 				return err
 			}
 			fromJSON := cmd.Flags().Changed("json")
-			rec, err := toAnswer(cmd, d, args)
+			rec, err := toAnswer(cmd.Context(), d, args, fromJSON)
 			switch {
 			case fromJSON && err != nil:
 				return a.refuseAnswer(rec, err)
@@ -52,7 +56,11 @@ without an answer, 3 no terminal, 124 timeout, 130 interrupted.`,
 			case err != nil:
 				return err
 			}
-			return a.answerHere(cmd.Context(), d, rec, a.terminal(s, d, plain), log)
+			on := a.terminal(s, d, plain)
+			if a.getenv(pane.Variable) != "" {
+				on = pane.Answering(on, d)
+			}
+			return a.answerHere(cmd.Context(), d, rec, on, log)
 		},
 	}
 	a.addFlags(cmd, "dir", "accessible", "no_color")
@@ -63,29 +71,32 @@ without an answer, 3 no terminal, 124 timeout, 130 interrupted.`,
 }
 
 // toAnswer returns the record to answer: the one named, or the oldest open one.
-func toAnswer(cmd *cobra.Command, d *desk.Desk, args []string) (desk.Record, error) {
+// A program that names none might answer the wrong agent: for it there may be
+// one alone.
+func toAnswer(ctx context.Context, d *desk.Desk, args []string, program bool) (desk.Record, error) {
 	if len(args) == 1 {
-		rec, err := find(cmd.Context(), d, args[0])
+		rec, err := find(ctx, d, args[0])
 		if err == nil && rec.Outcome != nil {
 			err = &desk.ClosedError{ID: rec.ID, Outcome: *rec.Outcome}
 		}
 		return rec, err
 	}
-	records, err := d.Pending(cmd.Context())
-	if err != nil {
+	records, err := d.Pending(ctx)
+	switch {
+	case err != nil:
 		return desk.Record{}, err
-	}
-	if len(records) == 0 {
-		return desk.Record{}, errNothing
+	case len(records) == 0:
+		return desk.Record{}, api.Problemf(api.QuestionNotFound, "nothing waits for an answer")
+	case program && len(records) > 1:
+		list := pendingTable(records, time.Now())
+		return desk.Record{}, api.Problemf(api.AmbiguousID, "%d questions wait; name the one to answer by its id:\n%s", len(records), strings.TrimSuffix(list.text(0), "\n"))
 	}
 	return records[0], nil
 }
 
-var errNothing = api.Problemf(api.QuestionNotFound, "nothing waits for an answer")
-
 // terminal is this terminal as a surface.
 func (a *app) terminal(s settings.Values, d *desk.Desk, plain bool) ui.Surface {
-	options := tty.Options{Getenv: a.environ(s), Desk: d}
+	options := tty.Options{Getenv: a.environ(s), Desk: d, Turn: a.turn, Opened: a.getenv(pane.Variable) == ""}
 	if plain {
 		return tty.NewPlain(options)
 	}
@@ -138,7 +149,7 @@ func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}
-	ended, err := d.Reply(ctx, rec.ID, question.Reply{Answers: answers, Note: note}, words.Shell)
+	ended, err := d.Reply(ctx, rec.ID, question.Reply{Answers: answers, Note: note, By: question.ByProgram}, words.Shell)
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}

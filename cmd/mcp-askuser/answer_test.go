@@ -46,10 +46,10 @@ func TestAnsweringOnATerminal(t *testing.T) {
 	}{
 		{"the oldest", nil, "First?", func(s *seat) { s.Type("2"); s.WaitFor("(•) No"); s.Type("\r") }, 0, desk.Answered, "Answered in a terminal: First?"},
 		{"by a short id", []string{"ID"}, "Second?", func(s *seat) { s.Type("1"); s.WaitFor("(•) Yes"); s.Type("\r") }, 0, desk.Answered, "Answered in a terminal: Second?"},
-		{"in lines", []string{"--plain"}, "First?", func(s *seat) { s.Expect("[1]: "); s.Type("2\r") }, 0, desk.Answered, "Answered in a terminal: First?"},
+		{"in lines", []string{"--plain"}, "First?", func(s *seat) { s.Expect("number: "); s.Type("2\r") }, 0, desk.Answered, "Answered in a terminal: First?"},
 		{"closed", nil, "First?", func(s *seat) { s.Type("\x1b"); s.WaitFor("Close"); s.Type("\r") }, exitClosed, desk.Dismissed, "Dismissed in a terminal: First?"},
-		{"interrupted", nil, "First?", func(s *seat) { s.Type("\x03") }, exitInterrupted, desk.Pending, ""},
-		{"hung up", nil, "First?", func(s *seat) { _ = syscall.Kill(s.Pid(), syscall.SIGHUP) }, exitInterrupted, desk.Pending, ""},
+		{"interrupted", nil, "First?", func(s *seat) { s.Type("\x03") }, exitInterrupted, desk.Pending, staysOpen},
+		{"hung up", nil, "First?", func(s *seat) { _ = syscall.Kill(s.Pid(), syscall.SIGHUP) }, exitInterrupted, desk.Pending, staysOpen},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -61,7 +61,7 @@ func TestAnsweringOnATerminal(t *testing.T) {
 				args[0] = strings.ToLower(shortened(records, shortOpen)[1])
 			}
 			s := answering(t, dir, args...)
-			s.form(tc.text)
+			s.WaitFor(tc.text)
 			tc.keys(s)
 			if got := s.Wait(); got != tc.status {
 				t.Errorf("exit status %d, want %d\n%s", got, tc.status, s.Output())
@@ -90,7 +90,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 	d := openDesk(t, dir)
 	rec := asking(t, d, "Go on?")
 	s := answering(t, dir, rec.ID)
-	s.form("Go on?")
+	s.WaitFor("Go on?")
 	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"no"}}}}, "inbox"); err != nil {
 		t.Fatal(err)
 	}

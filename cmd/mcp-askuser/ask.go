@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -62,8 +64,11 @@ func (a *app) ask() *cobra.Command {
 			case err != nil:
 				return fmt.Errorf("Invalid JSON format\n%s", usage) //nolint:staticcheck // the words of A3
 			}
-			if _, err := wire.Format(desk.Record{}, format); err != nil {
+			if _, err := wire.Format(desk.Record{}, format, time.Time{}); err != nil {
 				return err
+			}
+			for _, left := range call.Dropped {
+				fmt.Fprintf(a.err, "Not asked, because no answer can bring it up: %s\n", left)
 			}
 			if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
 				call.Timeout = s.Timeout
@@ -72,7 +77,7 @@ func (a *app) ask() *cobra.Command {
 				if rec.State == desk.Unavailable || rec.State == desk.Failed {
 					return "", nil // a result for models, not for programs
 				}
-				return wire.Format(rec, format)
+				return wire.Format(rec, format, time.Now())
 			})
 		},
 	}
@@ -106,7 +111,7 @@ func (a *app) request(call wire.Call, s settings.Values) desk.Request {
 	return desk.Request{
 		Set:       call.Set,
 		Session:   a.session(s),
-		Asker:     desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: "shell"},
+		Asker:     desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: "shell", PID: os.Getppid()},
 		Timeout:   call.Timeout,
 		OnTimeout: call.OnTimeout,
 	}

@@ -20,7 +20,7 @@ func (a *app) confirm() *cobra.Command {
 		Long: `Ask the user to confirm an action. Prints yes or no.
 
 Exit status: 0 yes, 1 no, 2 closed without an answer, 3 no way to ask,
-124 timeout, 130 interrupted. Only 0 is consent.`,
+124 timeout, 130 interrupted, 134 the program broke. Only 0 is consent.`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := a.askSettings(cmd)

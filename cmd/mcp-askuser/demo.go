@@ -29,6 +29,7 @@ func (a *app) demo() *cobra.Command {
 				return err
 			}
 			call.Timeout = s.Timeout
+			a.opened = true
 			return a.deliver(cmd.Context(), call, s, func(rec desk.Record) (string, error) {
 				result := wire.NewResult(rec)
 				structured, err := json.MarshalIndent(result, "", "  ")

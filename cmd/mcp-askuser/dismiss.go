@@ -45,7 +45,7 @@ func (a *app) cancel() *cobra.Command {
 		}),
 	}
 	a.addFlags(cmd, "dir")
-	cmd.Flags().StringVar(&reason, "reason", "withdrawn at the command line", "why, for the agent to read")
+	cmd.Flags().StringVar(&reason, "reason", "", "why, for the agent to read")
 	return cmd
 }
 

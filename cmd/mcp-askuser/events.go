@@ -91,7 +91,7 @@ func (a *app) tell(ev desk.Event, told map[string]bool) error {
 		delete(told, key) // it cannot come again
 		return nil
 	}
-	if ev.Type == desk.Touched {
+	if ev.Type == desk.Touched || ev.Type == desk.Settled && ev.Record.Later == nil {
 		return nil // its circumstances changed, which is not told here
 	}
 	return a.printLine(api.NewEvent(ev))
@@ -138,7 +138,7 @@ func (a *app) tellPast(ctx context.Context, d *desk.Desk, since time.Time) (map[
 
 // at is when an event happened.
 func at(ev desk.Event) time.Time {
-	if ev.Type == desk.Ended {
+	if ev.Type == desk.Ended || ev.Type == desk.Settled {
 		return ev.Record.Outcome.At
 	}
 	return ev.Record.CreatedAt

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"mcp-askuser/ui"
 )
 
-// The exit statuses.
+// The exit statuses. A program that breaks exits with none of these: see
+// [crashing].
 const (
 	exitBad         = 1   // bad input or a failure; for confirm also: no
 	exitClosed      = 2   // closed without an answer
@@ -55,17 +57,28 @@ func (a *app) status(err error) int {
 	return code
 }
 
-// signalError is the cause of a context that a signal ended.
+// crashing has a program that breaks end by SIGABRT, which a shell shows as 134.
+// By itself Go's runtime exits with 2, which would say that the user closed the
+// question.
+func crashing() { debug.SetTraceback("crash") }
+
+// signalError is the cause of a context that a signal ended. Ctrl+C is the
+// human's word, a ui.ErrInterrupted.
 type signalError struct{ os.Signal }
 
 func (e *signalError) Error() string { return "ended by signal: " + e.String() }
 
+func (e *signalError) Is(target error) bool {
+	return target == ui.ErrInterrupted && e.Signal == os.Interrupt
+}
+
 // interruptible returns a context that ends with the first signal that asks
-// the program to; the second ends the program at once, whatever it waits for.
-func interruptible(parent context.Context) (context.Context, func()) {
+// the program to; the second ends the program at once, whatever it waits for,
+// after last.
+func interruptible(parent context.Context, last func()) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
 	go func() {
 		s, ok := <-signals
 		if !ok {
@@ -73,6 +86,7 @@ func interruptible(parent context.Context) (context.Context, func()) {
 		}
 		cancel(&signalError{s})
 		if _, again := <-signals; again {
+			last()
 			os.Exit(exitInterrupted)
 		}
 	}()

@@ -27,7 +27,7 @@ func (a *app) history() *cobra.Command {
 		Short: "Print past questions and what became of them",
 		Long: `Print past questions and what became of them.
 
-Formats: text is a list, the last asked first. The others tell it in order:
+The newest 50, unless --limit says otherwise. Formats: text is a list, the last asked first. The others tell it in order:
 json is an array of records; jsonl a transcript, one message on a line; md a
 log of decisions in Markdown, to go into a pull request.`,
 		Args: arguments(0, 0),
@@ -68,7 +68,7 @@ log of decisions in Markdown, to go into a pull request.`,
 	cmd.Flags().StringVar(&search, "search", "", "only what has this in its questions, answers, reasons or asker")
 	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
 	cmd.Flags().StringVar(&format, "format", historyFormats[0], "how to print it: "+strings.Join(historyFormats[:], ", "))
-	cmd.Flags().IntVar(&limit, "limit", 0, "only the last so many, 0 for all")
+	cmd.Flags().IntVar(&limit, "limit", 50, "only the last so many, 0 for all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
 	return cmd
 }

@@ -198,7 +198,12 @@ func TestPaneInTmux(t *testing.T) {
 	host.Env = append(host.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "TMUX=", "TMUX_PANE=")
 	x := termtest.Start(t, host, 100, 40)
 	s := &seat{Terminal: x}
-	s.form("Go on?")
+	s.WaitFor("Go on?")
+	x.Until("the pane to take the focus", func() bool {
+		active, err := exec.Command(tmux, "-L", socket, "display-message", "-p", "#{pane_id}").Output()
+		return err == nil && string(active) == "%1\n"
+	})
+	s.Quiet()
 	x.Type("2")
 	x.WaitFor("(•) No")
 	x.Type("\r")
@@ -212,7 +217,7 @@ func TestPaneInTmux(t *testing.T) {
 		return desk.Record{}
 	}
 	x.Until("the pane to go", func() bool { return !strings.Contains(x.Screen(), "Go on?") || rec().State == desk.Answered })
-	if got := rec(); got.State != desk.Answered || got.Outcome.Reply.Answers[0].Selected[0] != "no" {
+	if got := rec(); got.State != desk.Answered || got.Outcome.Surface != "pane" || got.Outcome.Reply.Answers[0].Selected[0] != "no" {
 		t.Errorf("the record is %+v", got.Outcome)
 	}
 	_ = syscall.Kill(x.Pid(), syscall.SIGKILL)

@@ -26,6 +26,7 @@ import (
 	"golang.org/x/term"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/ui/tty"
 )
 
 // app is what the commands share: the process's surroundings, handed in.
@@ -37,14 +38,18 @@ type app struct {
 	getenv func(string) string
 	config *settings.Settings // of the command that runs; see run
 	above  ancestors
+	turn   *tty.Turn // on the terminal
+	opened bool      // the human called for the form: it is no agent's command
 }
 
 func main() {
-	a := &app{name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), in: os.Stdin, out: &output{Writer: os.Stdout}, err: os.Stderr, getenv: os.Getenv}
+	crashing()
+	a := &app{name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), in: os.Stdin, out: &output{Writer: os.Stdout}, err: os.Stderr, getenv: os.Getenv, turn: tty.NewTurn()}
+	defer a.turn.Rescue() // after a panic
 	// A pipe that nobody reads is a write error, of which we tell. To ignore the
 	// signal would be inherited by the programs that we start.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	ctx, stop := interruptible(context.Background())
+	ctx, stop := interruptible(context.Background(), a.turn.Rescue)
 	code := a.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
@@ -95,7 +100,7 @@ agents start it. To see what it does, run: mcp-askuser demo`,
 	a.serveFlags(cmd)
 	cmd.AddCommand(a.serve(), a.ask(), a.confirm(), a.demo(),
 		a.pending(), a.show(), a.answer(), a.dismiss(), a.cancel(), a.history(), a.events(), a.lift(),
-		a.inbox(), a.web(), a.configuration(), a.schema(), a.skill(), a.version())
+		a.inbox(), a.web(), a.hook(), a.configuration(), a.schema(), a.skill(), a.version())
 	return cmd
 }
 

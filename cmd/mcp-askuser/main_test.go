@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strconv"
 	"strings"
 	"syscall"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
@@ -20,7 +22,18 @@ import (
 // The test binary stands in for the program, so that the race detector is on
 // in every process the tests start.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"mcp-askuser": main, alias: main})
+	testscript.Main(m, map[string]func(){"mcp-askuser": main, alias: main, "mcp-askuser-breaks": breaks, "mcp-askuser-hook": hooked.Main})
+}
+
+// breaks is a program that does.
+func breaks() {
+	crashing()
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGABRT) // as interruptible does
+	if os.Args[1] == "elsewhere" {
+		go panic("broken")
+		select {}
+	}
+	panic("broken")
 }
 
 // The commands, one script for each behaviour.

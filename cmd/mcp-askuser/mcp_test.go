@@ -136,7 +136,7 @@ func TestClientsForm(t *testing.T) {
 			status           string
 		}{
 			{"accept", "ask_user_question", database, script(accept(map[string]any{"q1": "MongoDB"})), fmt.Sprintf(said, `"Which database?"="MongoDB"`), "answered"},
-			{"free text", "ask_user_question", database, script(accept(map[string]any{"q1": "Other…"}), accept(map[string]any{"q1_other": "SQLite"})), fmt.Sprintf(said, `"Which database?"="SQLite"`), "answered"},
+			{"free text", "ask_user_question", database, script(accept(map[string]any{"q1": "Other..."}), accept(map[string]any{"q1_other": "SQLite"})), fmt.Sprintf(said, `"Which database?"="SQLite"`), "answered"},
 			{"several", "ask_user_question", features, script(accept(map[string]any{"q1": []any{"Search", "Caching"}})), fmt.Sprintf(said, `"Which features?"="Caching, Search"`), "answered"},
 			{"follow-up", "ask_user_question", followUps, script(accept(map[string]any{"q1": "OAuth"}), accept(map[string]any{"q1.oauth.1": "GitHub"}), accept(map[string]any{"q2": "x"})),
 				fmt.Sprintf(said, `"Auth?"="OAuth", "Provider?"="GitHub", "Name?"="x"`), "answered"},

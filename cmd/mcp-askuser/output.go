@@ -16,6 +16,7 @@ import (
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
+	"mcp-askuser/ui/words"
 )
 
 // output is standard output. It remembers its first error and writes nothing
@@ -79,7 +80,7 @@ func (a *app) deliver(ctx context.Context, call wire.Call, s settings.Values, re
 	defer presenter.Close(nil)
 	page := a.webSurface(s, d, presenter, log)
 	defer page.Close()
-	surfaces := a.surfaces(s, d, page)
+	surfaces := a.surfaces(s, d, page, desk.Cancelled)
 	w, err := presenter.Ask(ctx, present.Question{
 		Request:     a.request(call, s),
 		Surfaces:    func(*present.Presentation) []ui.Surface { return surfaces },
@@ -119,16 +120,19 @@ func (a *app) deliver(ctx context.Context, call wire.Call, s settings.Values, re
 func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.Presenter, w *present.Waiter) error {
 	cause := context.Cause(ctx)
 	presenter.Close(cause)
-	var sig *signalError
-	if !errors.As(cause, &sig) || sig.Signal != os.Interrupt {
-		return cause
+	became := desk.Pending
+	if errors.Is(cause, ui.ErrInterrupted) {
+		ctx, id := context.WithoutCancel(ctx), w.Record().ID
+		if _, err := d.Close(ctx, id, desk.Outcome{Status: desk.Cancelled, Reason: "interrupted at the command line"}); err != nil {
+			return cause // answered at the last moment: that is kept for whoever asks the same again
+		}
+		if err := d.Collect(ctx, id); err != nil {
+			a.log(slog.LevelWarn).WarnContext(ctx, "the question is not put away", "id", id, "error", err)
+		}
+		became = desk.Cancelled
 	}
-	ctx, id := context.WithoutCancel(ctx), w.Record().ID
-	if _, err := d.Close(ctx, id, desk.Outcome{Status: desk.Cancelled, Reason: "interrupted at the command line"}); err != nil {
-		return cause // answered at the last moment: that is kept for whoever asks the same again
-	}
-	if err := d.Collect(ctx, id); err != nil {
-		a.log(slog.LevelWarn).WarnContext(ctx, "the question is not put away", "id", id, "error", err)
+	if where, _ := w.Surface(); where != "tty" && where != "plain" { // which say so themselves
+		fmt.Fprintln(a.err, words.Interrupted(became))
 	}
 	return cause
 }

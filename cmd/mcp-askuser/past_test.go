@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"iter"
 	"os"
 	"path/filepath"
@@ -308,6 +309,24 @@ func TestHistoryTable(t *testing.T) {
 	for i, want := range []string{"PostgreSQL; We do: 1. backups - @ops looks after it; 缓存, 日志, *more*", "dismissed in a terminal", "closed, because the time was up", "No"} {
 		if got := rows[i][4]; got != want {
 			t.Errorf("row %d: %q, want %q", i, got, want)
+		}
+	}
+}
+
+// The history is the newest 50, unless told otherwise.
+func TestHistoryLimit(t *testing.T) {
+	dir := t.TempDir()
+	d := openDesk(t, dir)
+	for i := range 51 {
+		set := question.Set{Questions: []question.Question{{ID: "q1", Text: fmt.Sprintf("Number %d?", i), Type: question.Text}}}
+		if _, err := d.Note(t.Context(), desk.Request{Set: set}, desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for args, want := range map[string]int{"history": 50, "history --limit 0": 51, "history --limit 2": 2} {
+		out, err := program(t, dir, append(strings.Fields(args), "--json")...).Output()
+		if err != nil || strings.Count(string(out), "\"Number ") != want || !strings.Contains(string(out), "Number 50?") {
+			t.Errorf("%s: %v; %d records, want %d", args, err, strings.Count(string(out), "\"Number "), want)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/server"
 	"mcp-askuser/server/stdio"
 	"mcp-askuser/tools/askuser"
@@ -51,11 +52,12 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Presenter: presenter,
 		Log:       log,
 		Limits:    s.Limits,
-		Surfaces:  a.surfaces(s, d, page),
+		Surfaces:  a.surfaces(s, d, page, desk.Dismissed),
 		Hold:      s.Hold,
 		Timeout:   s.Timeout,
 		Attended:  a.attended,
 		Command:   a.inboxCommand(s),
+		Host:      os.Getppid(),
 	})
 	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{
 		Options: server.Options{Directory: a.directory(), Log: log},

@@ -184,6 +184,24 @@ func (p *page) outcome(rec desk.Record) {
 	if reply != nil && reply.Note != "" {
 		p.line(0, "Note: %s", question.Block(reply.Note))
 	}
+	p.hosted(rec)
+}
+
+// hosted says what the host has made of a reply to a question that its own
+// dialog shows too.
+func (p *page) hosted(rec desk.Record) {
+	if rec.Outcome.Unsettled {
+		p.line(0, "Whether %s took it is not known.", words.Client(rec.Asker))
+	}
+	if rec.Later == nil {
+		return
+	}
+	p.line(0, "%s", words.Overruled(rec))
+	given := rec
+	given.State, given.Outcome = rec.Later.Status, rec.Later
+	if given.State == desk.Answered {
+		p.line(0, "What was said there: %s", words.Decision(given))
+	}
 }
 
 // capital begins words of ours with a capital letter.

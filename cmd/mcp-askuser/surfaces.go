@@ -58,11 +58,11 @@ func surfaceNames() []string {
 }
 
 // surfaces makes the surfaces that the settings name. The page is theirs to
-// start and the caller's to close.
-func (a *app) surfaces(s settings.Values, d *desk.Desk, page *web.Surface) []ui.Surface {
+// start and the caller's to close; interrupted is as in present.Question.
+func (a *app) surfaces(s settings.Values, d *desk.Desk, page *web.Surface, interrupted desk.Status) []ui.Surface {
 	getenv := a.environ(s)
 	parts := surfaceParts{
-		terminal: tty.Options{Getenv: getenv, Desk: d, Turn: tty.NewTurn()},
+		terminal: tty.Options{Getenv: getenv, Desk: d, Turn: a.turn, Opened: a.opened, Interrupted: interrupted},
 		pane:     pane.Options{Getenv: getenv, Dir: getenv(spool.EnvDir)},
 		page:     page,
 	}

@@ -17,7 +17,7 @@ func TestSurfaceTable(t *testing.T) {
 	page := web.NewSurface(web.SurfaceOptions{})
 	t.Cleanup(page.Close)
 	names := surfaceNames()
-	made := a.surfaces(settings.Values{Surfaces: names}, openDesk(t, t.TempDir()), page)
+	made := a.surfaces(settings.Values{Surfaces: names}, openDesk(t, t.TempDir()), page, "")
 	for i, name := range names {
 		if !words.Knows(name) {
 			t.Errorf("%s has no words", name)
@@ -29,7 +29,7 @@ func TestSurfaceTable(t *testing.T) {
 	if sorted := slices.Sorted(slices.Values(names)); len(slices.Compact(sorted)) != len(names) {
 		t.Errorf("a name stands twice: %v", names)
 	}
-	auto := a.surfaces(settings.Values{Surfaces: []string{"auto"}}, openDesk(t, t.TempDir()), page)
+	auto := a.surfaces(settings.Values{Surfaces: []string{"auto"}}, openDesk(t, t.TempDir()), page, "")
 	for i, name := range autoOrder() {
 		if got := auto[i].Name(); got != name {
 			t.Errorf("surface %d of auto is %s, want %s", i, got, name)

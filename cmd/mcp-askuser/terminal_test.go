@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"os/exec"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"mcp-askuser/internal/termtest"
+	hand "mcp-askuser/ui/term/act"
 )
 
 // seat is a human's place: a terminal with the program on it, its results
@@ -35,11 +37,18 @@ func sit(t *testing.T, cols, rows int, name string, args ...string) *seat {
 	return s
 }
 
-// form waits for the full-screen form to listen: keys of its first 300 ms were
-// typed for something else, and do not count.
+// form waits for a full-screen form that appeared by itself to listen: the keys
+// before a pause were typed for something else, and do not count.
 func (s *seat) form(text string) {
 	s.WaitFor(text)
-	<-time.After(350 * time.Millisecond)
+	s.Quiet()
+}
+
+// enter presses Enter as a hand does that has let go of it before: sooner, it is
+// a repeat.
+func (s *seat) enter() {
+	<-time.After(hand.Again)
+	s.Type("\r")
 }
 
 // left checks that the terminal was left as it was found.
@@ -55,6 +64,8 @@ const (
 	askFeatures = `{"questions":[{"question":"Which features?","header":"Features","multiSelect":true,"options":[{"label":"Caching"},{"label":"Logging"},{"label":"Search"}]}]}`
 	askDefault  = `{"question":"Go on?","options":["Yes","No"],"default":"Yes"}`
 	dismissal   = `{"answers":{},"note":"User dismissed the question without answering."}` + "\n"
+	withdrawn   = "The question is withdrawn; nothing was sent."
+	staysOpen   = "Nothing was sent; the question stays open"
 )
 
 // Commands on a terminal: what the human does, what a program gets.
@@ -76,13 +87,14 @@ func TestAskingOnATerminal(t *testing.T) {
 		{"not confirmed", "mcp-askuser", []string{"confirm", "Delete 3 files?"}, true, []step{{"Delete 3 files?", "n"}, {"(•) No", "\r"}}, "no\n", 1},
 		{"confirm closed", "mcp-askuser", []string{"confirm", "--default", "yes", "Delete 3 files?"}, true, []step{{"Delete 3 files?", "\x1b"}, {"Close", "\r"}}, "", 2},
 
-		{"a number", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"[1]: ", "2\r"}}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
+		{"a number", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "2\r"}}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
 		{"numbers", "mcp-askuser", []string{"ask", "--plain", askFeatures}, false, []step{{"numbers", "1,3\r"}}, `{"answers":{"Features":"Caching, Search"}}` + "\n", 0},
-		{"other", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"[1]: ", "other\r"}, {"own answer: ", "SQLite\r"}}, `{"answers":{"Database":"Other (custom: SQLite)"}}` + "\n", 0},
+		{"other", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "other\r"}, {"own answer: ", "SQLite\r"}}, `{"answers":{"Database":"Other (custom: SQLite)"}}` + "\n", 0},
 		{"the shown default", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"[1]: ", "\r"}}, `{"answers":{"Go on?":"Yes"}}` + "\n", 0},
 		{"end of input", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"[1]: ", "\x04"}}, dismissal, 2},
 		{"Ctrl+C in lines", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"[1]: ", "\x03"}}, "", 130},
 		{"nothing is confirmed by an empty line", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "\r"}, {"y or n: ", "q\r"}, {"[n]: ", "y\r"}, {"none): ", "\r"}}, "", 2},
+		{"a reason", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"[1]: ", "q\r"}, {"[n]: ", "y\r"}, {"none): ", "too early\r"}}, `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}` + "\n", 2},
 		{"a question on standard error's terminal times out", "mcp-askuser", []string{"ask", "--timeout", "3s", askDefault}, true, []step{{"Go on?", ""}}, `{"answers":{}}` + "\n", 124},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -122,15 +134,24 @@ func TestSignals(t *testing.T) {
 		open   bool
 	}{
 		{syscall.SIGINT, []string{"ask", askDefault}, false},
+		{syscall.SIGINT, []string{"ask", "--plain", askDefault}, false},
+		{syscall.SIGINT, []string{"ask", "--surface", "inbox", askDefault}, false},
+		{syscall.SIGTERM, []string{"ask", "--surface", "inbox", askDefault}, true},
+		{syscall.SIGQUIT, []string{"ask", askDefault}, true},
+		{syscall.SIGABRT, []string{"ask", askDefault}, true},
 		{syscall.SIGTERM, []string{"ask", askDefault}, true},
 		{syscall.SIGHUP, []string{"ask", askDefault}, true},
 		{syscall.SIGTERM, []string{"ask", "--plain", askDefault}, true},
 		{syscall.SIGTERM, []string{"confirm", "--default", "yes", "Go on?"}, true},
 	} {
-		t.Run(tc.signal.String()+" "+strings.Join(tc.args[:2], " "), func(t *testing.T) {
+		t.Run(tc.signal.String()+" "+strings.Join(tc.args[:len(tc.args)-1], " "), func(t *testing.T) {
 			t.Parallel()
-			s := sit(t, 40, 10, "mcp-askuser", tc.args...)
-			s.WaitFor("Go on?")
+			s := sit(t, 80, 24, "mcp-askuser", tc.args...)
+			if slices.Contains(tc.args, "inbox") {
+				await(t, openDesk(t, s.dir))
+			} else {
+				s.WaitFor("Go on?")
+			}
 			if err := syscall.Kill(s.Pid(), tc.signal); err != nil {
 				t.Fatal(err)
 			}
@@ -141,6 +162,9 @@ func TestSignals(t *testing.T) {
 				t.Errorf("printed %s", s.out)
 			}
 			s.left(t)
+			if says := map[bool]string{true: staysOpen, false: withdrawn}[tc.open]; !strings.Contains(s.Output(), says) {
+				t.Errorf("want %q in %q", says, s.Output())
+			}
 			pending, err := openDesk(t, s.dir).Pending(t.Context())
 			if err != nil || (len(pending) == 1) != tc.open {
 				t.Errorf("%d questions are open, %v", len(pending), err)
@@ -153,22 +177,23 @@ func TestSignals(t *testing.T) {
 // what an agent would get.
 func TestDemo(t *testing.T) {
 	s := sit(t, 80, 24, "mcp-askuser", "demo")
-	s.form("Which database should")
+	s.WaitFor("Which database should")
 	s.Type("1")
 	s.WaitFor("(•) PostgreSQL")
-	s.Type("\r")
+	s.enter()
 	s.WaitFor("Who runs the PostgreSQL server?")
 	s.Type("2")
 	s.WaitFor("(•) A cloud provider")
-	s.Type("\r")
+	s.enter()
 	s.WaitFor("Which features")
 	s.Type("1")
 	s.WaitFor("[x] Audit log")
-	s.Type("\r")
+	s.enter()
 	s.WaitFor("What should the service be called?")
-	s.Type("kiosk\r")
+	s.Type("kiosk")
+	s.enter()
 	s.WaitFor("Review")
-	s.Type("\r")
+	s.enter()
 	if got := s.Wait(); got != 0 {
 		t.Fatalf("exit status %d\n%s", got, s.Output())
 	}
@@ -182,6 +207,38 @@ func TestDemo(t *testing.T) {
 		t.Errorf("structured content: %v: %s", err, structured)
 	}
 	s.left(t)
+}
+
+// What Ctrl+C does is what it says.
+func TestInterruptKey(t *testing.T) {
+	for _, args := range [][]string{{"ask", askDefault}, {"ask", "--plain", askDefault}, {"confirm", "Go on?"}} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			t.Parallel()
+			s := sit(t, 80, 24, "mcp-askuser", args...)
+			s.WaitFor("Go on?")
+			s.Type("\x03")
+			if got := s.Wait(); got != exitInterrupted || !strings.Contains(s.Output(), withdrawn) || strings.Contains(s.Output(), "stays open") {
+				t.Errorf("exit status %d; says %q", got, s.Output())
+			}
+			s.left(t)
+		})
+	}
+}
+
+// A program that breaks, wherever, ends with none of the statuses.
+func TestCrash(t *testing.T) {
+	for _, where := range []string{"here", "elsewhere"} {
+		cmd := program(t, t.TempDir(), where)
+		path, err := exec.LookPath("mcp-askuser-breaks")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Path, cmd.Args[0] = path, path
+		_ = cmd.Run()
+		if status := cmd.ProcessState.Sys().(syscall.WaitStatus); !status.Signaled() || status.Signal() != syscall.SIGABRT {
+			t.Errorf("%s: %v, want SIGABRT", where, cmd.ProcessState)
+		}
+	}
 }
 
 // The statuses tell a script what happened.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -19,54 +20,34 @@ import (
 // itself, and needs no file notification, of which a user has few instances
 // (128 by default). The pipe goes when the record is archived: nobody knows who is
 // the last to wait.
-func (s *Spool) Bell(ctx context.Context, id string) (rings <-chan struct{}, stop func(), err error) {
-	if ctx.Err() != nil {
-		return nil, nil, context.Cause(ctx)
-	}
-	if !desk.ValidID(id) {
-		return nil, nil, badName(id)
+func (s *Spool) Bell(ctx context.Context, id string, look func() bool) error {
+	if err := may(ctx, id, desk.ValidID); err != nil {
+		return err
 	}
 	pipe, err := s.openBell(ctx, id)
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
-	conn, err := pipe.SyscallConn()
-	if err != nil {
+	defer func() {
 		_ = pipe.Close()
-		return nil, nil, err
-	}
-	ringing, listening, ended := make(chan struct{}, 1), make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		defer close(ringing)
-		// One call for the whole life: each begins by forgetting what has
-		// happened before. Nothing is ever read; to read from a pipe that
-		// nobody writes to is to meet its end at once.
-		first := true
-		_ = conn.Read(func(uintptr) bool {
-			if first {
-				first = false
-				close(listening)
-				return false
-			}
-			select {
-			case ringing <- struct{}{}:
-			default: // the last one is not heard yet
-			}
-			return false
-		})
-	}()
-	select {
-	case <-listening:
-	case <-ended: // and ringing is closed
-	}
-	return ringing, func() {
-		_ = pipe.Close()
-		<-ended
 		if !s.isPending(id) {
 			s.removeBell(id)
 		}
-	}, nil
+	}()
+	conn, err := pipe.SyscallConn()
+	if err != nil {
+		return err
+	}
+	interrupt := context.AfterFunc(ctx, func() { _ = pipe.SetReadDeadline(time.Unix(1, 0)) })
+	defer interrupt()
+	// One call for the whole wait: each begins by forgetting what has happened
+	// before. Nothing is ever read; to read from a pipe that nobody writes to is
+	// to meet its end at once.
+	err = conn.Read(func(uintptr) bool { return look() })
+	if ctx.Err() != nil && err != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 func (s *Spool) bellPath(id string) string { return filepath.Join(s.dir, bellDir, id) }

@@ -1,6 +1,7 @@
 package spool
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -30,13 +31,28 @@ func playRinger(dir string) {
 	select {} // until it is killed
 }
 
+// hang returns what rings whenever the bell has one look.
 func hang(t *testing.T, s *Spool, id string) <-chan struct{} {
 	t.Helper()
-	rings, stop, err := s.Bell(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(stop)
+	ctx, cancel := context.WithCancel(context.Background())
+	rings, ended := make(chan struct{}, 1), make(chan struct{})
+	go func() {
+		defer close(ended)
+		if err := s.Bell(ctx, id, func() bool {
+			select {
+			case rings <- struct{}{}:
+			default: // the last one is not heard yet
+			}
+			return false
+		}); !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+	})
+	<-rings // it looks at once
 	return rings
 }
 

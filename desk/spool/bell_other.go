@@ -10,9 +10,7 @@ import (
 
 // Bell implements desk.Store: only Linux tells the reader of a pipe, through
 // what Go waits with, that a writer has closed it.
-func (s *Spool) Bell(context.Context, string) (<-chan struct{}, func(), error) {
-	return nil, nil, desk.ErrNoBells
-}
+func (s *Spool) Bell(context.Context, string, func() bool) error { return desk.ErrNoBells }
 
 func (s *Spool) holdBell(string) (ring func(), err error) { return func() {}, nil }
 

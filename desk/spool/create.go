@@ -2,6 +2,7 @@ package spool
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,22 +23,9 @@ func (s *Spool) Decide(ctx context.Context, id string, _ desk.Role, data []byte)
 // Create implements desk.Store. link(2) is what makes it exclusive: rename
 // would let two answerers both believe that they were first.
 func (s *Spool) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
-	}
-	path, err := s.path(kind, id)
+	temp, path, err := s.prepare(ctx, kind, id, data, true)
 	if err != nil {
 		return err
-	}
-	if len(data) > maxSize {
-		return fmt.Errorf("%s would be %d bytes, more than %d: ask less at once", id, len(data), maxSize)
-	}
-	if err := s.makeDirs(filepath.Join(s.dir, tempDir), filepath.Dir(path)); err != nil {
-		return err
-	}
-	temp, err := s.writeTemp(id, data, true)
-	if err != nil {
-		return advise(err)
 	}
 	defer os.Remove(temp)
 	if kind == desk.KindReplies {
@@ -73,25 +61,30 @@ func link(temp, path string, data []byte) error {
 	return desk.ErrExists
 }
 
-// writeTemp writes a temporary file, synced if wanted, and returns its path.
-// It leaves none behind when it fails.
-func (s *Spool) writeTemp(id string, data []byte, sync bool) (path string, err error) {
+// prepare writes a temporary file, synced if wanted, for a document that is to
+// have this path. It leaves none behind when it fails.
+func (s *Spool) prepare(ctx context.Context, kind desk.Kind, id string, data []byte, sync bool) (temp, path string, err error) {
+	if path, err = s.path(ctx, kind, id); err != nil {
+		return "", "", err
+	}
+	if len(data) > maxSize {
+		return "", "", fmt.Errorf("%s would be %d bytes, more than %d: ask less at once", id, len(data), maxSize)
+	}
+	if err := s.makeDirs(filepath.Join(s.dir, tempDir), filepath.Dir(path)); err != nil {
+		return "", "", err
+	}
 	f, err := os.CreateTemp(filepath.Join(s.dir, tempDir), id+".*") // mode 0600
 	if err != nil {
-		return "", err
+		return "", "", advise(err)
 	}
 	_, err = f.Write(data)
 	if err == nil && sync {
 		err = f.Sync()
 	}
-	if errClose := f.Close(); err == nil {
-		err = errClose
-	}
-	if err != nil {
+	if err = cmp.Or(err, f.Close()); err != nil {
 		os.Remove(f.Name())
-		return "", err
 	}
-	return f.Name(), nil
+	return f.Name(), path, advise(err)
 }
 
 // advise adds to an error of the file system what its owner can do about it.

@@ -61,7 +61,7 @@ func TestDiskFull(t *testing.T) {
 	if err := unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
 		t.Fatal(err)
 	}
-	_, failure := s.writeTemp(someID(2026, 11, 1), []byte("x"), true)
+	_, _, failure := s.prepare(t.Context(), desk.KindPending, someID(2026, 11, 1), []byte("x"), true)
 	if failure = advise(failure); !errors.Is(failure, syscall.EROFS) || !strings.Contains(failure.Error(), EnvDir) {
 		t.Errorf("a read-only disk: %v", failure)
 	}

@@ -33,7 +33,7 @@ const (
 // opened it before that holds a lock on nothing, notices, and tries again on
 // the file that has its name now.
 func (s *Spool) Lock(ctx context.Context, kind desk.Kind, name string) (release func(), err error) {
-	path, err := s.lockPath(kind, name)
+	path, err := s.lockPath(ctx, kind, name)
 	if err != nil {
 		return nil, err
 	}
@@ -96,10 +96,7 @@ func current(lock *flock.Flock, path string) bool {
 
 // Locked implements desk.Store.
 func (s *Spool) Locked(ctx context.Context, kind desk.Kind, name string) (bool, error) {
-	if ctx.Err() != nil {
-		return false, context.Cause(ctx)
-	}
-	path, err := s.lockPath(kind, name)
+	path, err := s.lockPath(ctx, kind, name)
 	if err != nil {
 		return false, err
 	}
@@ -153,9 +150,6 @@ func (s *Spool) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 	return held, nil
 }
 
-func (s *Spool) lockPath(kind desk.Kind, name string) (string, error) {
-	if !desk.ValidName(name) {
-		return "", badName(name)
-	}
-	return filepath.Join(s.dir, string(kind), name+lockSuffix), nil
+func (s *Spool) lockPath(ctx context.Context, kind desk.Kind, name string) (string, error) {
+	return filepath.Join(s.dir, string(kind), name+lockSuffix), may(ctx, name, desk.ValidName)
 }

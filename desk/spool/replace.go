@@ -3,7 +3,6 @@ package spool
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,22 +14,9 @@ import (
 // Put implements desk.Store: a temporary file takes the place of the document.
 // Nothing is synced; what is replaced every few keystrokes need not be.
 func (s *Spool) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
-	}
-	path, err := s.path(kind, id)
+	temp, path, err := s.prepare(ctx, kind, id, data, false)
 	if err != nil {
 		return err
-	}
-	if len(data) > maxSize {
-		return fmt.Errorf("%s would be %d bytes, more than %d", id, len(data), maxSize)
-	}
-	if err := s.makeDirs(filepath.Join(s.dir, tempDir), filepath.Dir(path)); err != nil {
-		return err
-	}
-	temp, err := s.writeTemp(id, data, false)
-	if err != nil {
-		return advise(err)
 	}
 	if err := os.Rename(temp, path); err != nil {
 		os.Remove(temp)
@@ -83,49 +69,27 @@ func (s *Spool) Unmark(ctx context.Context, mark desk.Mark, name, id string) err
 	if err != nil {
 		return err
 	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return advise(err)
-	}
+	err = remove(path)
 	_ = os.Remove(filepath.Dir(path)) // fails while there are others in it
-	return nil
+	return err
 }
 
 // Marks implements desk.Store.
 func (s *Spool) Marks(ctx context.Context, mark desk.Mark, name string) ([]string, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, context.Cause(ctx)
-	}
-	dir, err := s.markDir(mark, name)
-	if err != nil {
+	if err := may(ctx, name, desk.ValidName); err != nil {
 		return nil, err
 	}
-	ids, err := names(dir)
-	if err != nil {
-		return nil, err
-	}
+	ids, err := names(filepath.Join(s.dir, string(mark), name))
 	ids = slices.DeleteFunc(ids, func(id string) bool { return !desk.ValidID(id) })
 	slices.Sort(ids)
-	return ids, nil
-}
-
-func (s *Spool) markDir(mark desk.Mark, name string) (string, error) {
-	if !desk.ValidName(name) {
-		return "", badName(name)
-	}
-	return filepath.Join(s.dir, string(mark), name), nil
+	return ids, err
 }
 
 // markPath is where a mark lives.
 func (s *Spool) markPath(ctx context.Context, mark desk.Mark, name, id string) (string, error) {
-	if ctx.Err() != nil {
-		return "", context.Cause(ctx)
+	err := may(ctx, name, desk.ValidName)
+	if err == nil {
+		err = may(ctx, id, desk.ValidID)
 	}
-	dir, err := s.markDir(mark, name)
-	if err != nil {
-		return "", err
-	}
-	if !desk.ValidID(id) {
-		return "", badName(id)
-	}
-	return filepath.Join(dir, id), nil
+	return filepath.Join(s.dir, string(mark), name, id), err
 }

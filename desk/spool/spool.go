@@ -84,10 +84,7 @@ func (s *Spool) Dir() string { return s.dir }
 
 // Get implements desk.Store.
 func (s *Spool) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, context.Cause(ctx)
-	}
-	path, err := s.path(kind, id)
+	path, err := s.path(ctx, kind, id)
 	if err != nil {
 		return nil, err
 	}
@@ -101,18 +98,20 @@ func (s *Spool) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 // Delete implements desk.Store. The removal is not synced: a file that comes
 // back after a power failure repeats what the archive says.
 func (s *Spool) Delete(ctx context.Context, kind desk.Kind, id string) error {
-	if err := ctx.Err(); err != nil {
-		return context.Cause(ctx)
+	path, err := s.path(ctx, kind, id)
+	if err == nil {
+		err = remove(path)
 	}
-	path, err := s.path(kind, id)
-	if err != nil {
-		return err
-	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return advise(err)
-	}
-	if kind == desk.KindPending {
+	if err == nil && kind == desk.KindPending {
 		s.removeBell(id)
+	}
+	return err
+}
+
+// remove removes a file, if it is there.
+func remove(path string) error {
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return advise(err)
 	}
 	return nil
 }
@@ -238,19 +237,25 @@ func names(dir string) ([]string, error) {
 		return nil, advise(err)
 	}
 	f, err := os.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, advise(err)
 	}
 	defer f.Close()
 	list, err := f.Readdirnames(-1)
+	if errors.Is(err, fs.ErrNotExist) { // the last who had something in it has just removed it
+		return nil, nil
+	}
 	return list, advise(err)
 }
 
 // path is where a document lives. Ids come from outside: one that is not in
 // its one spelling never becomes part of a path.
-func (s *Spool) path(kind desk.Kind, id string) (string, error) {
-	if !desk.ValidID(id) {
-		return "", badName(id)
+func (s *Spool) path(ctx context.Context, kind desk.Kind, id string) (string, error) {
+	if err := may(ctx, id, desk.ValidID); err != nil {
+		return "", err
 	}
 	dir := s.dir + slash + string(kind) // as filepath.Join does it, which takes longer than to open the file
 	if kind == desk.KindArchive {
@@ -259,8 +264,16 @@ func (s *Spool) path(kind desk.Kind, id string) (string, error) {
 	return dir + slash + id + suffix, nil
 }
 
-// badName is the error of one who names what no store can have.
-func badName(name string) error { return fmt.Errorf("%q: %w", name, desk.ErrBadName) }
+// may is the error of one who has gone, or names what no store can have.
+func may(ctx context.Context, name string, valid func(string) bool) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case !valid(name):
+		return fmt.Errorf("%q: %w", name, desk.ErrBadName)
+	}
+	return nil
+}
 
 // month is when the valid id was made, so that its archive file is found
 // without a search.

@@ -417,41 +417,49 @@ func lockIsExclusive(t *testing.T, s desk.Store) {
 // does.
 func bells(t *testing.T, s desk.Store) {
 	id, other := ID(2026, 11, 1), ID(2026, 11, 2)
-	var hung []<-chan struct{}
-	for _, id := range []string{id, id, other} {
-		rings, stop, err := s.Bell(t.Context(), id)
-		if errors.Is(err, desk.ErrNoBells) {
-			t.Skip("the store has no bells")
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer stop()
-		hung = append(hung, rings)
+	ctx, cancel := context.WithCancelCause(t.Context())
+	ended := make(chan error, 3)
+	hang := func(id string) <-chan bool {
+		looks := make(chan bool, 1)
+		go func() {
+			ended <- s.Bell(ctx, id, func() bool {
+				_, err := s.Get(ctx, desk.KindReplies, id)
+				select {
+				case looks <- err == nil:
+				default: // the last one is not heard yet
+				}
+				return err == nil
+			})
+		}()
+		return looks
 	}
-	for i, rings := range hung {
-		select {
-		case <-rings: // it may ring for nothing
-			t.Logf("bell %d rings early", i)
-		default:
+	if errors.Is(s.Bell(ctx, id, func() bool { return true }), desk.ErrNoBells) {
+		t.Skip("the store has no bells")
+	}
+	hung := []<-chan bool{hang(id), hang(id), hang(other)}
+	for _, looks := range hung {
+		if receive(t, looks) {
+			t.Error("an outcome is there before it is decided")
 		}
 	}
 	create(t, s, desk.KindReplies, id, "x")
-	receive(t, hung[0])
-	receive(t, hung[1])
-	select {
-	case <-hung[2]:
-		t.Error("the bell of another record rings")
-	default:
+	for range hung[:2] {
+		if err := receive(t, ended); err != nil {
+			t.Error(err)
+		}
 	}
-	// One who hangs a bell late finds the outcome instead.
-	_, stop, err := s.Bell(t.Context(), id)
-	if err != nil {
-		t.Fatal(err)
+	// One who hangs a bell late finds the outcome at once.
+	if !receive(t, hang(id)) {
+		t.Error("the outcome is not there")
 	}
-	stop()
-	if _, err := s.Get(t.Context(), desk.KindReplies, id); err != nil {
+	if err := receive(t, ended); err != nil {
 		t.Error(err)
+	}
+	// The bell of another record rings on, until its owner goes.
+	cause := errors.New("enough")
+	cancel(cause)
+	if err := receive(t, ended); !errors.Is(err, cause) {
+		t.Errorf("the end of the context: %v", err)
 	}
 }
 
@@ -528,7 +536,7 @@ func badNames(t *testing.T, s desk.Store) {
 		}
 		refused("Mark", id, s.Mark(ctx, desk.MarkContent, "abc", id))
 		refused("Unmark", id, s.Unmark(ctx, desk.MarkContent, "abc", id))
-		_, _, err := s.Bell(ctx, id)
+		err := s.Bell(ctx, id, func() bool { return true })
 		if !errors.Is(err, desk.ErrNoBells) {
 			refused("Bell", id, err)
 		}
@@ -560,7 +568,6 @@ func endedContext(t *testing.T, s desk.Store) {
 	_, errLock := s.Lock(ctx, desk.KindAskers, "abc")
 	_, errLocked := s.Locked(ctx, desk.KindAskers, "abc")
 	_, errLocks := s.Locks(ctx, desk.KindAskers)
-	_, _, errBell := s.Bell(ctx, id)
 	_, errWatch := s.Watch(ctx)
 	for name, err := range map[string]error{
 		"Create": s.Create(ctx, desk.KindPending, id, nil),
@@ -575,7 +582,7 @@ func endedContext(t *testing.T, s desk.Store) {
 		"Lock":   errLock,
 		"Locked": errLocked,
 		"Locks":  errLocks,
-		"Bell":   errBell,
+		"Bell":   s.Bell(ctx, id, func() bool { return true }),
 		"Watch":  errWatch,
 	} {
 		if !errors.Is(err, cause) && (name != "Bell" || !errors.Is(err, desk.ErrNoBells)) {

@@ -175,6 +175,16 @@ func (x *Terminal) WaitFor(text string) {
 	x.Until("the screen to show "+text, func() bool { return strings.Contains(x.Screen(), text) })
 }
 
+// Quiet waits until keys count in a list that appeared by itself. A key that
+// means nothing to it makes it say that it waits for a pause.
+func (x *Terminal) Quiet() {
+	const waiting = "waiting for a pause"
+	x.t.Helper()
+	x.Type("x")
+	x.WaitFor(waiting)
+	x.Until("the pause to be over", func() bool { return !strings.Contains(x.Screen(), waiting) })
+}
+
 // Expect waits until the program has written text since the end of what the
 // last Expect found.
 func (x *Terminal) Expect(text string) {

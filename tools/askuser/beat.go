@@ -35,12 +35,11 @@ type waiting struct {
 	turn  sync.Mutex // one progress message at a time: they must increase
 }
 
-// join has a call report at each beat until it leaves, and reports at once.
+// join has a call report at each beat until it leaves.
 func (b *beat) join(w *waiting) (leave func()) {
 	if w.token == nil {
 		return func() {}
 	}
-	w.progress()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.calls) == 0 {

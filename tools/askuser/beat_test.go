@@ -22,7 +22,7 @@ func (r *rig) crowd(n, every int) (links []*link, results []<-chan result) {
 		r.t.Fatal(err)
 	}
 	for i := range n {
-		l := &link{noted: make(chan struct{}, 100)}
+		l := &link{noted: make(chan string, 100)}
 		req := request(fmt.Sprintf(`{"question":"Which %d?"}`, i))
 		if i%every == 0 {
 			req.Params.Meta = &mcp.Meta{ProgressToken: i}

@@ -16,6 +16,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/texts"
 	"mcp-askuser/tools/askuser/wire"
+	"mcp-askuser/ui/elicit"
 	"mcp-askuser/ui/present"
 )
 
@@ -26,12 +27,13 @@ type call struct {
 	*Tools
 	Transport
 	caller
-	req mcp.CallToolRequest
+	req     mcp.CallToolRequest
+	dropped []string // of what was to be asked, see wire.Call
 }
 
 func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 	transport := transportOf(ctx)
-	return &call{t, transport, callerOf(transport.Client(), req), req}
+	return &call{Tools: t, Transport: transport, caller: callerOf(transport.Client(), req), req: req}
 }
 
 // arguments returns the arguments as they were sent.
@@ -52,7 +54,7 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 	request := desk.Request{
 		Set:       form.Set,
 		Session:   cmp.Or(c.session, c.Session()),
-		Asker:     c.asker(c.Directory()),
+		Asker:     c.asker(c.Directory(), c.Host),
 		Timeout:   cmp.Or(form.Timeout, c.Timeout),
 		OnTimeout: form.OnTimeout,
 		Turn:      c.Turn,
@@ -62,7 +64,7 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 		if err != nil {
 			c.Log.WarnContext(ctx, "a call that asked nothing leaves no trace", "error", err)
 		}
-		return toolResult(wire.NewResult(rec)), nil
+		return c.result(wire.NewResult(rec)), nil
 	}
 	w, err := c.Presenter.Ask(ctx, present.Question{Request: request, Surfaces: c.surfaces(), Stays: c.attended(), Interrupted: desk.Dismissed})
 	var limit *desk.RoundLimitError
@@ -115,6 +117,10 @@ func (c *call) waitOn(ctx context.Context, w *present.Waiter) (*mcp.CallToolResu
 	return c.wait(ctx, w)
 }
 
+// settling is how long a surface shows a question before the client is told of
+// it: most that cannot reach the human say so at once.
+const settling = 150 * time.Millisecond
+
 // wait stays until the record has ended, or the call must return: with a form
 // for the client, with a ticket when the host will not wait longer, or with
 // nothing when the client has gone.
@@ -131,6 +137,13 @@ func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult
 		nobody = w.Nobody()
 	}
 	changed := w.Changed()
+	var settled *time.Timer // only for a client that is told
+	var tell <-chan time.Time
+	if c.token != nil {
+		settled = time.NewTimer(settling)
+		defer settled.Stop()
+		tell = settled.C
+	}
 	defer c.beat.join(here)()
 	for {
 		select {
@@ -138,6 +151,10 @@ func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult
 			return c.deliver(ctx, w), nil
 		case <-changed:
 			changed = w.Changed()
+			if settled != nil {
+				settled.Reset(settling)
+			}
+		case <-tell:
 			here.progress()
 		case <-nobody:
 			nobody = nil
@@ -158,7 +175,7 @@ func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult
 			}
 			c.Log.InfoContext(ctx, "handing out the ticket", "id", w.Record().ID, "after", time.Since(here.start).Round(time.Second))
 			w.Leave()
-			return toolResult(wire.NewResult(w.Record())), nil
+			return c.result(wire.NewResult(w.Record())), nil
 		case <-ctx.Done():
 			c.left(ctx, w)
 			return nil, context.Cause(ctx)
@@ -184,7 +201,7 @@ func (c *call) untold(ctx context.Context, w *present.Waiter) *mcp.CallToolResul
 	c.Log.InfoContext(ctx, "nobody was shown the question; the model is to tell the user", "id", rec.ID, "why", none)
 	_, address := w.Surface()
 	w.Leave()
-	return toolResult(wire.NewUntold(rec, c.Command, address, none.Error()))
+	return c.result(wire.NewUntold(rec, c.Command, address, none.Error()))
 }
 
 // hold is how long the call may wait as things are.
@@ -213,10 +230,14 @@ func (c *call) deliver(ctx context.Context, w *present.Waiter) *mcp.CallToolResu
 		}
 	})
 	r := wire.NewResult(rec)
+	r.Age(rec, time.Now())
 	if w.Unstored() {
 		r.Message += " " + texts.Text("unstored")
 	}
-	return toolResult(r)
+	if rec.State == desk.Unavailable && elicit.WantsSecret(&rec.Set) {
+		r.Message = texts.Fill("secret", map[string]string{"reason": r.Reason})
+	}
+	return c.result(r)
 }
 
 // left deals with a record whose call the client has ended. A client that gave
@@ -305,10 +326,14 @@ func where(surface, address string) string {
 // one sentence (C5).
 func (c *call) failed(ctx context.Context, id string, err error) *mcp.CallToolResult {
 	c.Log.ErrorContext(ctx, "a call failed", "id", id, "error", err)
-	return toolResult(wire.NewResult(desk.Record{ID: id, State: desk.Failed, Outcome: &desk.Outcome{Status: desk.Failed}}))
+	return c.result(wire.NewResult(desk.Record{ID: id, State: desk.Failed, Outcome: &desk.Outcome{Status: desk.Failed}}))
 }
 
-func toolResult(r *wire.Result) *mcp.CallToolResult {
+// result is the result of the call, with what of it was not asked.
+func (c *call) result(r *wire.Result) *mcp.CallToolResult {
+	if c.dropped != nil {
+		r.Message += " " + texts.Fill("dropped", map[string]string{"dropped": strings.Join(c.dropped, "; ")})
+	}
 	return &mcp.CallToolResult{
 		Content:           []mcp.Content{mcp.NewTextContent(r.Message)},
 		StructuredContent: r,

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -29,9 +28,7 @@ type link struct {
 	client Client
 	elicit func(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error)
 
-	mu        sync.Mutex
-	notes     []string
-	noted     chan struct{} // of each, unless it is nil
+	noted     chan string // nil: nobody looks
 	delivered func(written bool)
 }
 
@@ -44,12 +41,9 @@ func (l *link) Directory() string { return "/src/shop" }
 func (l *link) Turn(context.Context) (func(), error) { return func() {}, nil }
 
 func (l *link) Notify(_ string, params any) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
 	data, err := json.Marshal(params)
-	l.notes = append(l.notes, string(data))
 	if l.noted != nil {
-		l.noted <- struct{}{}
+		l.noted <- string(data)
 	}
 	return err
 }
@@ -130,6 +124,14 @@ func (r result) status(t *testing.T) string {
 	return strings.TrimSpace(x.Status + " " + x.Answers["Which?"])
 }
 
+func (r result) text(t *testing.T) string {
+	t.Helper()
+	if r.err != nil {
+		t.Fatal(r.err)
+	}
+	return r.Content[0].(mcp.TextContent).Text
+}
+
 // start begins a call of ask_user_question.
 func (r *rig) start(ctx context.Context, l *link, req mcp.CallToolRequest) <-chan result {
 	out := make(chan result, 1)
@@ -189,6 +191,33 @@ func TestAskAndAnswer(t *testing.T) {
 	r.reply(r.open().ID, "a")
 	if status := within(t, again).status(t); status != "answered A" {
 		t.Errorf("asked again: %s", status)
+	}
+}
+
+// What no answer can bring up is left out, and the agent is told so with the
+// answer, and with the ticket.
+func TestResultNamesWhatWasDropped(t *testing.T) {
+	const odd = `{"question":"Which?","options":["A","B"],"follow_up_questions":{"oauth2":[{"question":"Who?"}]}}`
+	const told = "Not asked, because no answer can bring it up: follow_up_questions.oauth2 is none of its options."
+	r := newRig(t, ui.Elsewhere())
+	got := r.start(t.Context(), &link{}, request(odd))
+	r.reply(r.open().ID, "b")
+	if text := within(t, got).text(t); !strings.HasSuffix(text, told) {
+		t.Errorf("answered: %s", text)
+	}
+	r.Hold = time.Millisecond
+	if text := within(t, r.start(t.Context(), &link{}, request(odd))).text(t); !strings.HasSuffix(text, told) {
+		t.Errorf("pending: %s", text)
+	}
+}
+
+// A secret that nobody can be asked for here is not asked for in plain text.
+func TestSecretIsGivenOtherwise(t *testing.T) {
+	r := newRig(t, Elicit())
+	l := &link{client: Client{Capabilities: mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}}}
+	text := within(t, r.start(t.Context(), l, request(`{"question":"Paste your API token"}`))).text(t)
+	if !strings.Contains(text, "asks for a secret") || !strings.Contains(text, "environment variable") || strings.Contains(text, "plain text") {
+		t.Error(text)
 	}
 }
 
@@ -306,6 +335,50 @@ func TestUntold(t *testing.T) {
 	}
 }
 
+// page is a surface that needs somebody to be told its address.
+type page struct{ told chan string }
+
+func (page) Name() string { return "web" }
+
+func (page) Show(context.Context, desk.Record, ui.Commit) error {
+	return ui.Unavailablef("this is no desktop session")
+}
+
+func (p page) Telling(tell func(string)) ui.Surface { return telling{p, tell} }
+
+type telling struct {
+	page
+	tell func(string)
+}
+
+func (t telling) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
+	t.tell("http://127.0.0.1:4000/")
+	close(t.told)
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// An address is told only where a human reads what the host shows of progress:
+// claude -p and gemini -p show it to nobody.
+func TestAddressIsToldToSomebody(t *testing.T) {
+	req := request(which)
+	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
+	for _, human := range []bool{true, false} {
+		told := make(chan string)
+		r := newRig(t, page{told})
+		r.Attended = func(bool) bool { return human }
+		got := r.start(t.Context(), &link{client: Client{Implementation: mcp.Implementation{Name: "gemini-cli-mcp-client"}}}, req)
+		if human {
+			within(t, told)
+			r.reply(r.open().ID, "a")
+		}
+		want := map[bool]string{true: "answered A", false: "unavailable"}[human]
+		if status := within(t, got).status(t); status != want {
+			t.Errorf("with a human %v: %s", human, status)
+		}
+	}
+}
+
 // A form that its host shows too late is not used.
 func TestLateForms(t *testing.T) {
 	r := newRig(t, Elicit())
@@ -321,17 +394,12 @@ func TestProgressFollows(t *testing.T) {
 		t.Error(got)
 	}
 	r := newRig(t, Elicit(), ui.Elsewhere())
-	var req mcp.CallToolRequest = request(which)
+	req := request(which)
 	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
-	l := &link{noted: make(chan struct{}, 100)}
+	l := &link{noted: make(chan string, 10)}
 	got := r.start(t.Context(), l, req)
-	last := func() string {
-		within(t, l.noted)
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		return l.notes[len(l.notes)-1]
-	}
-	for !strings.Contains(last(), "Run mcp-askuser inbox to answer: Which?") {
+	if first := within(t, l.noted); !strings.Contains(first, "Run mcp-askuser inbox to answer: Which?") {
+		t.Errorf("the first is %s", first) // and not of the form, which is not there
 	}
 	r.reply(r.open().ID, "a")
 	within(t, got)

@@ -35,12 +35,12 @@ func callerOf(client Client, req mcp.CallToolRequest) caller {
 }
 
 // asker is what the record keeps of the caller.
-func (c *caller) asker(directory string) desk.Asker {
+func (c *caller) asker(directory string, pid int) desk.Asker {
 	name := c.client.Name
 	if name == "" {
 		name = "unknown client"
 	}
-	return desk.Asker{Client: name, Version: c.client.Version, Directory: directory, Via: "mcp"}
+	return desk.Asker{Client: name, Version: c.client.Version, Directory: directory, Via: "mcp", PID: pid}
 }
 
 // showsArrays reports whether the client's form can show a choice of several:

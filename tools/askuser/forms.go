@@ -32,7 +32,8 @@ type teller interface {
 }
 
 // surfaces returns the surfaces to try, the client's own form in its place.
-// Only a client that shows its human progress messages can be told an address.
+// An address can be told only where a human reads what the client shows of
+// progress.
 func (c *call) surfaces() present.Surfaces {
 	return func(x *present.Presentation) []ui.Surface {
 		out := make([]ui.Surface, len(c.Surfaces))
@@ -40,7 +41,7 @@ func (c *call) surfaces() present.Surfaces {
 			if s.Name() == "elicit" {
 				s = c.form(x)
 			}
-			if page, ok := s.(teller); ok && c.token != nil && c.shows {
+			if page, ok := s.(teller); ok && c.token != nil && c.shows && c.attended() {
 				s = page.Telling(x.SetAddress)
 			}
 			out[i] = s

@@ -33,6 +33,7 @@ type Config struct {
 	Attended func(known bool) bool
 	// Command is what the human runs to answer here: mcp-askuser inbox.
 	Command string
+	Host    int // the process id of the host, where all calls come from one; 0: unknown
 }
 
 // Tools are the MCP tools. They are safe for concurrent use.

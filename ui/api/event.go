@@ -45,6 +45,9 @@ type Response struct {
 	Answers map[string]string `json:"answers"` // by question-N (B4)
 	Surface string            `json:"surface"`
 	At      time.Time         `json:"at"`
+	// Later is the surface of a reply that was told before as this response, and
+	// does not count: the dialog of its host was first.
+	Later string `json:"later,omitempty"`
 }
 
 // Cancel is the event of a question that ended without its user.
@@ -90,10 +93,14 @@ func NewEvent(ev desk.Event) Event {
 	switch {
 	case ev.Type == desk.Asked:
 		return NewRequest(rec)
-	case ev.Type != desk.Ended || o == nil:
+	case ev.Type != desk.Ended && (ev.Type != desk.Settled || rec.Later == nil) || o == nil:
 		return &Change{aboutRecord(ChangeEvent, rec), time.Now()}
 	case o.Reply != nil:
-		return &Response{aboutRecord(ResponseEvent, rec), o.Status, ByKey(rec.Asked()), o.Surface, o.At}
+		r := &Response{aboutRecord(ResponseEvent, rec), o.Status, ByKey(rec.Asked()), o.Surface, o.At, ""}
+		if rec.Later != nil {
+			r.Later = rec.Later.Surface
+		}
+		return r
 	}
 	return &Cancel{aboutRecord(CancelEvent, rec), o.Status, o.Reason, o.At}
 }

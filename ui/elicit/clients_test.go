@@ -85,8 +85,8 @@ func TestAnsweringClients(t *testing.T) {
 		{"sends a number for a text", name(), false, slow, "accept", `{"q4":7}`, "unavailable"},
 		{"sends true for a text", name(), false, slow, "accept", `{"q4":true}`, "unavailable"},
 		{"sends a text over the limit", name(), false, slow, "accept", `{"q4":"` + strings.Repeat("x", 10_001) + `"}`, "unavailable"},
-		{"sends nothing for Other", database(), false, slow, "accept", "{\"q1\":\"Other…\"}\t{\"q1_other\":\" \"}", "unavailable"},
-		{"sends the list's answer for the text of Other", database(), false, slow, "accept", "{\"q1\":\"Other…\"}\t{\"q1\":\"Other…\"}", "unavailable"},
+		{"sends nothing for Other", database(), false, slow, "accept", "{\"q1\":\"Other...\"}\t{\"q1_other\":\" \"}", "unavailable"},
+		{"sends the list's answer for the text of Other", database(), false, slow, "accept", "{\"q1\":\"Other...\"}\t{\"q1\":\"Other...\"}", "unavailable"},
 
 		// No result at all.
 		{"sends an unknown action", database(), false, slow, "yes", `{"q1":"MongoDB"}`, "unavailable"},
@@ -142,10 +142,10 @@ func TestCallEnded(t *testing.T) {
 // without end, and only what the set allows is committed, in a human's time.
 func FuzzResults(f *testing.F) {
 	for i, s := range []string{
-		`[{"q1":"MongoDB"}]`, `[{"q2":["Caching","Other…"]},{"q2_other":"x"}]`, `[{"q3":"Yes"}]`, `[{"q4":"x"}]`, `[{"q4":"(leave open)"}]`,
-		`[{"a":"OAuth"},{"p":"Back"}]`, `[{"q1":"Other…"},{"q1_other":"\u200b"}]`, `[{"q2_001":"yes","q2_002":"no","q2_003":"Back"}]`,
+		`[{"q1":"MongoDB"}]`, `[{"q2":["Caching","Other..."]},{"q2_other":"x"}]`, `[{"q3":"Yes"}]`, `[{"q4":"x"}]`, `[{"q4":"(leave open)"}]`,
+		`[{"a":"OAuth"},{"p":"Back"}]`, `[{"q1":"Other..."},{"q1_other":"\u200b"}]`, `[{"q2_001":"yes","q2_002":"no","q2_003":"Back"}]`,
 		`[[],null,"x",{"q1":{}},{"q1":[{}]},{"q2":[null]}]`,
-		`[{"q1":"Other…"},{"q1_other":"x"},{"q2":["Caching"]},{"q3":"Back"},{"q2":["(leave open)"]},{"q3":"No"},{"q4":"Widget"}]`,
+		`[{"q1":"Other..."},{"q1_other":"x"},{"q2":["Caching"]},{"q3":"Back"},{"q2":["(leave open)"]},{"q3":"No"},{"q4":"Widget"}]`,
 	} {
 		f.Add(byte(i), i%2 == 0, "accept", int64(300), s)
 	}

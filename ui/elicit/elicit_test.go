@@ -165,10 +165,10 @@ func TestDialogue(t *testing.T) {
 		want    string
 	}{
 		{"choice", set(database()), false, accepts(`{"q1":"MongoDB"}`), "answered q1=mongodb|"},
-		{"other", set(database()), false, accepts(`{"q1":"Other…"}`, `{"q1_other":" SQLite "}`), "answered q1=|SQLite"},
-		{"other without a text leads back", set(database()), false, accepts(`{"q1":"Other…"}`, `{"q1_other":" "}`, `{"q1":"MongoDB"}`), "answered q1=mongodb|"},
+		{"other", set(database()), false, accepts(`{"q1":"Other..."}`, `{"q1_other":" SQLite "}`), "answered q1=|SQLite"},
+		{"other without a text leads back", set(database()), false, accepts(`{"q1":"Other..."}`, `{"q1_other":" "}`, `{"q1":"MongoDB"}`), "answered q1=mongodb|"},
 		{"several", set(features()), false, accepts(`{"q2":["Logging","Caching"]}`), "answered q2=caching,logging|"},
-		{"several and another", set(features()), false, accepts(`{"q2":["Logging","Other…"]}`, `{"q2_other":"Search"}`), "answered q2=logging|Search"},
+		{"several and another", set(features()), false, accepts(`{"q2":["Logging","Other..."]}`, `{"q2_other":"Search"}`), "answered q2=logging|Search"},
 		{"several as lists", set(features()), true, accepts(`{"q2_001":"no","q2_002":"yes","q2_003":"no"}`), "answered q2=logging|"},
 		{"several as lists and another", set(features()), true, accepts(`{"q2_001":"no","q2_002":"yes","q2_003":"yes"}`, `{"q2_other":"Search"}`), "answered q2=logging|Search"},
 		{"none of several", set(features()), true, accepts(`{"q2_001":"no","q2_002":"no","q2_003":"no"}`, `{"q2_001":"yes","q2_002":"no","q2_003":"no"}`), "answered q2=caching|"},
@@ -176,7 +176,7 @@ func TestDialogue(t *testing.T) {
 		{"yes or no", set(goOn()), false, accepts(`{"q3":"Yes"}`), "answered q3=true|"},
 		{"text", set(name()), false, accepts(`{"q4":" Gadget "}`), "answered q4=|Gadget"},
 		{"text as proposed", set(proposing(name(), "Widget")), false, accepts(`{"q4":"Widget"}`), "answered q4=|Widget"},
-		{"text other than proposed", set(proposing(name(), "Widget")), false, accepts(`{"q4":"Write an answer…"}`, `{"q4_other":"Gadget"}`), "answered q4=|Gadget"},
+		{"text other than proposed", set(proposing(name(), "Widget")), false, accepts(`{"q4":"Write an answer..."}`, `{"q4_other":"Gadget"}`), "answered q4=|Gadget"},
 		{"optional text left open", set(optional(name())), false, accepts(`{"q4":"(leave open)"}`), "answered"},
 		{"optional choice left open", set(optional(database())), false, accepts(`{"q1":"(leave open)"}`), "answered"},
 		{"optional several left open", set(optional(features())), false, accepts(`{"q2":["(leave open)"]}`), "answered"},
@@ -195,7 +195,7 @@ func TestDialogue(t *testing.T) {
 		{"slips of another question count for themselves", set(goOn(), database()), false,
 			accepts(`{}`, `{}`, `{}`, `{"q3":"No"}`, `{}`, `{}`, `{}`, `{"q1":"MongoDB"}`), "answered q3=false| q1=mongodb|"},
 		{"dismissed half way", set(auth()), false, append(accepts(`{"a":"OAuth"}`), result("decline", "")), "dismissed"},
-		{"dismissed at the text of other", set(database()), false, append(accepts(`{"q1":"Other…"}`), result("cancel", "")), "dismissed"},
+		{"dismissed at the text of other", set(database()), false, append(accepts(`{"q1":"Other..."}`), result("cancel", "")), "dismissed"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := &script{t: t, results: tc.results}
@@ -239,7 +239,7 @@ func TestSlipsAreSaid(t *testing.T) {
 }
 
 func TestSlipsAreSaidOnce(t *testing.T) {
-	c := &script{t: t, results: accepts(`{}`, `{"q1":"Other…"}`, `{"q1_other":"x"}`, `{"q3":"No"}`)}
+	c := &script{t: t, results: accepts(`{}`, `{"q1":"Other..."}`, `{"q1_other":"x"}`, `{"q3":"No"}`)}
 	show(c, true, database(), goOn())
 	for i, sent := range c.sent {
 		if said := strings.HasPrefix(sent, "Still missing"); said != (i == 1) {
@@ -397,7 +397,7 @@ func TestMessage(t *testing.T) {
 // The rows of a list, in order.
 func TestRows(t *testing.T) {
 	yesFirst := options("q", "Overwrite?", question.SingleChoice, "Yes, all", "No, keep", "Ask me")
-	long := options("q", "Which?", question.SingleChoice, strings.Repeat("x", 120)+"1", strings.Repeat("x", 120)+"2", "Back", "Other…")
+	long := options("q", "Which?", question.SingleChoice, strings.Repeat("x", 120)+"1", strings.Repeat("x", 120)+"2", "Back", "Other...")
 	long.AllowCustom, long.Options[2].Description = true, strings.Repeat("字", 300)
 	worded := database()
 	worded.Other = &question.Option{Label: "Something else", Description: "say what"}
@@ -409,16 +409,16 @@ func TestRows(t *testing.T) {
 		q    question.Question
 		want []string
 	}{
-		{"as asked", database(), []string{"PostgreSQL: relational", "MongoDB", "Other…"}},
+		{"as asked", database(), []string{"PostgreSQL: relational", "MongoDB", "Other..."}},
 		{"the refusal first", goOn(), []string{"No", "Yes"}},
 		{"a declared yes first", proposing(goOn(), ""), []string{"Yes", "No"}},
 		{"a refusal among others first", yesFirst, []string{"No, keep", "Yes, all", "Ask me"}},
-		{"several in their own order", several, []string{"Caching", "Logging", "Other…"}},
+		{"several in their own order", several, []string{"Caching", "Logging", "Other..."}},
 		{"left open", optional(goOn()), []string{"No", "Yes", "(leave open)"}},
 		{"the asker's words for other", worded, []string{"PostgreSQL: relational", "MongoDB", "Something else: say what"}},
-		{"text proposed, optional", optional(proposing(name(), "Widget")), []string{"Widget: proposed", "(leave open)", "Write an answer…"}},
+		{"text proposed, optional", optional(proposing(name(), "Widget")), []string{"Widget: proposed", "(leave open)", "Write an answer..."}},
 		{"what cannot be seen whole is not offered", multiline, nil},
-		{"alike and long", long, []string{strings.Repeat("x", 99) + "…", strings.Repeat("x", 99) + "… (2)", "Back: " + strings.Repeat("字", 193) + "…", "Other…", "Other… (2)"}},
+		{"alike and long", long, []string{strings.Repeat("x", 97) + "...", strings.Repeat("x", 97) + "... (2)", "Back: " + strings.Repeat("字", 191) + "...", "Other...", "Other... (2)"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			d := dialogue{rec: desk.Record{Set: question.Set{Questions: []question.Question{tc.q}}}, arrays: true}

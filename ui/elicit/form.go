@@ -46,7 +46,7 @@ type entry struct {
 // form builds the form of the question that is due.
 func (d *dialogue) form(q *turn) *form {
 	message := d.message(q)
-	x := field{key: short(q.ID, maxWord), title: cmp.Or(strings.TrimSpace(short(q.Header, maxWord)), "Your answer")}
+	x := field{key: short(q.ID, maxWord), title: cmp.Or(cell(q.Header, maxWord), "Your answer")}
 	switch {
 	case d.half != nil:
 		x.key, x.title = x.key+"_other", "Your own answer"
@@ -109,10 +109,10 @@ func rank(o question.Option) int {
 }
 
 func (q *turn) other(to []entry) []entry {
-	o := question.Option{Label: "Other…"}
+	o := question.Option{Label: "Other..."}
 	switch {
 	case q.Type == question.Text:
-		o.Label = "Write an answer…"
+		o.Label = "Write an answer..."
 	case !q.AllowCustom:
 		return to
 	case q.Other != nil:
@@ -125,18 +125,18 @@ func (q *turn) back(to []entry) []entry {
 	if q.previous == nil {
 		return to
 	}
-	return list(to, "Back", short(q.previous.Text, maxWord), said{back: true})
+	return list(to, "Back", cell(q.previous.Text, maxWord), said{back: true})
 }
 
 // list appends a row: a label with its description beside it, unlike any other.
 func list(to []entry, label, description string, means said) []entry {
-	e := entry{Value: short(label, maxLabel), means: means}
+	e := entry{Value: cell(label, maxLabel), means: means}
 	for n := 2; slices.ContainsFunc(to, func(x entry) bool { return x.Value == e.Value }); n++ {
-		e.Value = fmt.Sprintf("%s (%d)", short(label, maxLabel), n)
+		e.Value = fmt.Sprintf("%s (%d)", cell(label, maxLabel), n)
 	}
 	e.Title = e.Value
 	if description != "" {
-		e.Title = short(e.Value+": "+description, maxTitle)
+		e.Title = cell(e.Value+": "+description, maxTitle)
 	}
 	return append(to, e)
 }
@@ -178,6 +178,16 @@ func (d *dialogue) context(q *turn) (out []string) {
 }
 
 func short(s string, n int) string { return question.Shorten(question.Line(s), n) }
+
+// cell is a text as it stands in a row: one host puts what ends in an ellipsis,
+// and what holds several blanks in a row, into quotation marks.
+func cell(s string, n int) string {
+	s = strings.Join(strings.Fields(question.Line(s)), " ")
+	if cut := question.Shorten(s, n); strings.HasSuffix(cut, "…") {
+		return strings.TrimRight(question.Cut(s, n-3), " .…") + "..."
+	}
+	return s
+}
 
 // params is the form as it is sent. JSON sorts the properties by key, which is
 // the order of the fields.

@@ -385,6 +385,9 @@ func checkForm(t *testing.T, p mcp.ElicitationParams) {
 			if question.Count(r.Title) > maxTitle {
 				t.Errorf("%q is too long", r.Title)
 			}
+			if strings.HasSuffix(r.Title, "…") || strings.Contains(r.Title, "  ") {
+				t.Errorf("Claude Code puts %q into quotation marks", r.Title)
+			}
 			if strings.Contains(p.Message, "\n- ") || r.Title != r.Const && strings.Contains(p.Message, r.Title) {
 				t.Errorf("the message lists options: %s", p.Message)
 			}

@@ -25,6 +25,10 @@ func expression(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
+// WantsSecret reports whether a set asks for a secret, which no client's form
+// is given.
+func WantsSecret(set *question.Set) bool { return secret(set) != nil }
+
 // secret returns the first question of the set, follow-ups included, that
 // wants a secret as free text, or nil.
 func secret(set *question.Set) *question.Question {

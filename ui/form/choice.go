@@ -14,53 +14,72 @@ import (
 type choice struct {
 	ask    *question.Question
 	rows   []row // the options in order, then Other where it is allowed
-	cursor int   // index into rows; always a row that the filter lets through
+	cursor int   // index into rows, of one that the filter lets through; or nowhere
 
 	other   *term.Entry // the text of Other; stays when the choice changes
 	writing bool        // the keyboard belongs to other
 
+	none      question.Option
+	skipped   bool // the human wants to leave it open
 	yesNo     bool // y and n pick; there is nothing to filter
 	filter    string
 	filtering bool // the keyboard belongs to filter
 
-	scroll term.Scroll // of the preview
+	previews map[*question.Option]*preview // of the options that the cursor was on
+	scroll   term.Scroll                   // of the preview
 }
+
+// nowhere is the cursor where Enter takes no row: where none was chosen yet of
+// yes and no, whose first is no proposal, and where the question is skipped.
+const nowhere = -1
 
 // row is one line of the choice.
 type row struct {
 	option *question.Option
+	label  string // safe and short, as the description
+	about  string
+	words  string // what the filter looks in
 	key    string // the shortcut shown, empty where there is none
+	number string // the other one
 	other  bool
 	picked bool
 }
 
 func newChoice(q *question.Question) *choice {
-	c := &choice{ask: q, other: term.NewEntry("", "Your own answer"), yesNo: q.Type == question.Boolean}
+	c := &choice{ask: q, other: term.NewEntry("", "Your own answer"), previews: map[*question.Option]*preview{}, yesNo: q.Type == question.Boolean}
 	for i := range q.Options {
 		o := &q.Options[i]
-		c.rows = append(c.rows, row{option: o, key: c.keyOf(i), picked: q.Several() && o.Default})
+		r := newRow(o)
+		r.picked = q.Several() && o.Default
+		if i < 9 {
+			r.number = strconv.Itoa(i + 1)
+		}
+		switch r.key = r.number; {
+		case c.yesNo && o.ID == question.YesID:
+			r.key = "y"
+		case c.yesNo:
+			r.key = "n"
+		}
+		c.rows = append(c.rows, r)
 	}
 	if q.AllowCustom {
 		o := words.Other(q)
-		c.rows = append(c.rows, row{option: &o, key: "0", other: true})
+		r := newRow(&o)
+		r.key, r.other = "0", true
+		c.rows = append(c.rows, r)
 	}
-	if at := slices.IndexFunc(q.Options, func(o question.Option) bool { return o.Default }); at >= 0 {
-		c.cursor = at
+	c.cursor = slices.IndexFunc(q.Options, func(o question.Option) bool { return o.Default })
+	if !c.yesNo {
+		c.cursor = max(c.cursor, 0)
 	}
 	return c
 }
 
-// keyOf is the key that picks option i: y or n, or its number.
-func (c *choice) keyOf(i int) string {
-	switch {
-	case c.yesNo && c.ask.Options[i].ID == question.YesID:
-		return "y"
-	case c.yesNo:
-		return "n"
-	case i < 9:
-		return strconv.Itoa(i + 1)
+func newRow(o *question.Option) row {
+	return row{
+		option: o, label: term.Line(o.Label, maxLabel), about: term.Line(o.Description, maxDescription),
+		words: strings.ToLower(term.Line(o.Label, 500) + "\n" + term.Line(o.Description, 2000)),
 	}
-	return ""
 }
 
 func (c *choice) answer() question.Answer {
@@ -77,7 +96,12 @@ func (c *choice) answer() question.Answer {
 }
 
 func (c *choice) need() string {
-	if c.ask.Several() {
+	switch {
+	case c.yesNo && c.ask.Required:
+		return "press y or n, then enter."
+	case c.yesNo:
+		return "press y or n, or s to skip it, then enter."
+	case c.ask.Several():
 		return "space marks an option."
 	}
 	return "choose an option."
@@ -86,36 +110,57 @@ func (c *choice) need() string {
 func (c *choice) focus() {}
 func (c *choice) blur()  { c.stopWriting(); c.filtering = false }
 
+func (c *choice) keep() (back func()) {
+	was, other := *c, c.other.Keep()
+	was.rows = slices.Clone(c.rows)
+	return func() { *c = was; other() }
+}
+
+// option is the one under the cursor, an empty one where that is nowhere.
+func (c *choice) option() *question.Option {
+	if c.cursor == nowhere {
+		return &c.none
+	}
+	return c.rows[c.cursor].option
+}
+
 func (c *choice) typing() bool { return c.writing || c.filtering }
 
 // take confirms the row under the cursor, or, where several may be picked,
 // the rows that are marked.
-func (c *choice) take() action {
+func (c *choice) take() (action, error) {
+	if c.cursor == nowhere {
+		if c.skipped || c.ask.Required { // or else the page says what it needs
+			return confirm, nil
+		}
+		return none, term.Fault("Nothing is chosen: " + c.need())
+	}
 	r := &c.rows[c.cursor]
 	switch {
-	case c.ask.Several() && r.other && !c.picked():
+	case r.other && c.ask.Several() && !c.picked(), r.other && !c.ask.Several() && (!r.picked || c.other.Text() == ""):
 		c.write()
-		return none
-	case c.ask.Several():
-		return confirm
-	case r.other && (!r.picked || c.other.Text() == ""):
-		c.write()
-		return none
+		return none, nil
+	case !c.ask.Several():
+		c.only(c.cursor)
 	}
-	c.only(c.cursor)
-	return confirm
+	return confirm, nil
+}
+
+// skip leaves the question open, once Enter confirms it.
+func (c *choice) skip() {
+	c.clear()
+	c.goTo(nowhere)
+	c.skipped = true
 }
 
 // pick marks a row; where several may be picked it unmarks a marked one.
 func (c *choice) pick(i int) {
-	r := &c.rows[i]
 	switch {
-	case r.other && c.ask.Several() && r.picked:
-		r.picked = false
-	case r.other:
+	case i == nowhere:
+	case c.rows[i].other && !(c.ask.Several() && c.rows[i].picked):
 		c.write()
 	case c.ask.Several():
-		r.picked = !r.picked
+		c.rows[i].picked = !c.rows[i].picked
 	default:
 		c.only(i)
 	}
@@ -140,13 +185,21 @@ func (c *choice) clear() {
 // move takes the cursor over n rows of those that the filter lets through.
 func (c *choice) move(n int) {
 	visible := c.visible()
-	at := max(0, slices.Index(visible, c.cursor))
+	at := slices.Index(visible, c.cursor)
 	c.goTo(visible[min(max(at+n, 0), len(visible)-1)])
+}
+
+// reach goes to a row, through the filter.
+func (c *choice) reach(i int) {
+	if !c.passes(c.rows[i]) {
+		c.narrow("")
+	}
+	c.goTo(i)
 }
 
 func (c *choice) goTo(i int) {
 	if i != c.cursor {
-		c.cursor, c.scroll = i, term.Scroll{}
+		c.cursor, c.scroll, c.skipped = i, term.Scroll{}, false
 	}
 }
 
@@ -168,15 +221,14 @@ func (c *choice) visible() []int {
 }
 
 func (c *choice) passes(r row) bool {
-	text := strings.ToLower(r.option.Label + "\n" + r.option.Description)
-	return r.other || strings.Contains(text, strings.ToLower(c.filter))
+	return r.other || strings.Contains(r.words, strings.ToLower(c.filter))
 }
 
 // narrow sets the filter and keeps the cursor on a match; Other, which is
 // always in view, only has it when nothing matches.
 func (c *choice) narrow(filter string) {
 	c.filter = filter
-	if r := c.rows[c.cursor]; filter == "" || !r.other && c.passes(r) {
+	if filter == "" || c.cursor != nowhere && !c.rows[c.cursor].other && c.passes(c.rows[c.cursor]) {
 		return
 	}
 	c.goTo(c.visible()[0])
@@ -203,15 +255,15 @@ func (c *choice) stopWriting() {
 }
 
 // takeOther ends the writing of Other with Enter.
-func (c *choice) takeOther() action {
+func (c *choice) takeOther() (action, error) {
 	c.stopWriting()
-	if c.other.Text() == "" {
-		return none
+	switch last := len(c.rows) - 1; {
+	case c.other.Text() == "":
+	case c.ask.Several():
+		c.rows[last].picked = true
+	default:
+		c.only(last)
+		return confirm, nil
 	}
-	if c.ask.Several() {
-		c.rows[len(c.rows)-1].picked = true
-		return none
-	}
-	c.only(len(c.rows) - 1)
-	return confirm
+	return none, nil
 }

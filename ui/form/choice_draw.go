@@ -71,8 +71,7 @@ func (c *choice) drawRow(s *term.Styles, i, width, rows int) term.Block {
 	}
 	lead += term.Pad(r.key, 1) + " " + term.Mark(c.ask.Several(), r.picked) + " "
 	indent := ansi.StringWidth(lead)
-	label := question.Shorten(question.Line(r.option.Label), maxLabel)
-	b := term.Block{Lines: term.Each(style, term.Hang(lead, label, width))}
+	b := term.Block{Lines: term.Each(style, term.Hang(lead, r.label, width))}
 	below := c.below(s, r, width-indent, rows-len(b.Lines))
 	b.Cursor = term.Shift(below.Cursor, indent, len(b.Lines))
 	for _, line := range below.Lines {
@@ -90,11 +89,10 @@ func (c *choice) below(s *term.Styles, r row, width, rows int) term.Block {
 		return c.other.Draw(s, width, max(rows, 1))
 	case r.other && text != "":
 		return term.Block{Lines: term.Text(s.Plain, "“"+question.Block(text)+"”", width)}
-	case r.option.Description == "":
+	case r.about == "":
 		return term.Block{}
 	}
-	d := question.Shorten(question.Line(r.option.Description), maxDescription)
-	return term.Block{Lines: term.Text(s.Muted, d, width)}
+	return term.Block{Lines: term.Text(s.Muted, r.about, width)}
 }
 
 // full is everything of the choice, for reading.
@@ -103,7 +101,7 @@ func (c *choice) full() string {
 	for _, r := range c.rows {
 		b.WriteString("\n\n" + strings.TrimSpace(r.key+" "+question.Line(r.option.Label)))
 		if r.option.Description != "" {
-			b.WriteString("\n" + question.Block(r.option.Description))
+			b.WriteString("\n" + r.option.Description)
 		}
 	}
 	return b.String()
@@ -112,8 +110,7 @@ func (c *choice) full() string {
 // cutShort reports whether a text is shown shortened.
 func (c *choice) cutShort() bool {
 	for _, r := range c.rows {
-		if question.Count(question.Line(r.option.Label)) > maxLabel ||
-			question.Count(question.Line(r.option.Description)) > maxDescription {
+		if strings.HasSuffix(r.label, "…") || strings.HasSuffix(r.about, "…") {
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package form
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -10,122 +11,101 @@ import (
 	"mcp-askuser/ui/term"
 )
 
-func (c *choice) press(msg tea.Msg) (action, tea.Cmd, error) {
-	if c.writing {
-		return c.pressWriting(msg)
-	}
-	key, ok := msg.(tea.KeyPressMsg)
+func (c *choice) bind(msg tea.Msg) does {
+	key, isKey := msg.(tea.KeyPressMsg)
+	paste, _ := msg.(tea.PasteMsg)
 	switch {
-	case !ok: // a paste goes into text only
-		if p, ok := msg.(tea.PasteMsg); ok && c.filtering {
-			c.narrow(c.filter + question.Line(p.Content))
-		}
-		return none, nil, nil
+	case c.writing:
+		return c.bindWriting(msg, key.String())
+	case c.filtering && isKey:
+		return c.bindFiltering(key)
 	case c.filtering:
-		return c.pressFiltering(key), nil, nil
+		return only(func() { c.narrow(c.filter + question.Line(paste.Content)) })
 	}
-	return c.pressList(key), nil, nil
+	return c.bindList(key.String())
 }
 
-// pressList handles a key while the list has the keyboard.
-func (c *choice) pressList(key tea.KeyPressMsg) action {
-	switch s := key.String(); s {
+// bindList is bind while the list has the keyboard.
+func (c *choice) bindList(key string) does {
+	switch key {
 	case "up", "k":
-		c.move(-1)
+		return only(func() { c.move(-1) })
 	case "down", "j":
-		c.move(1)
+		return only(func() { c.move(1) })
 	case "home", "g":
-		c.move(-len(c.rows))
+		return only(func() { c.move(-len(c.rows)) })
 	case "end", "G":
-		c.move(len(c.rows))
+		return only(func() { c.move(len(c.rows)) })
 	case "space":
-		c.pick(c.cursor)
+		return only(func() { c.pick(c.cursor) })
 	case "enter":
-		return c.take()
-	case "s":
-		if !c.ask.Required {
-			c.clear()
-			return confirm
-		}
-	case "/":
-		c.filtering = !c.yesNo
+		return c.take
 	case "esc":
 		if c.filter == "" {
-			return dismiss
+			return asks(dismiss)
 		}
-		c.narrow("")
+		return only(func() { c.narrow("") })
 	case "shift+tab", "left", "ctrl+b":
-		return back
+		return asks(back)
 	case "?":
-		return explain
-	default:
-		if !c.scroll.Press(s) {
-			c.shortcut(strings.ToLower(s))
-		}
+		return asks(explain)
 	}
-	return none
+	var moved term.Scroll
+	switch i := c.called(strings.ToLower(key)); {
+	case i >= 0:
+		return only(func() { c.reach(i); c.pick(i) })
+	case key == "s" && !c.ask.Required:
+		return only(c.skip)
+	case key == "/" && !c.yesNo:
+		return only(func() { c.filtering = true })
+	case c.preview() != nil && moved.Press(key):
+		return only(func() { c.scroll.Press(key) })
+	}
+	return nil
 }
 
-// shortcut picks the row with that key. The options of a yes-or-no question
-// have numbers as well.
-func (c *choice) shortcut(key string) {
-	for i, r := range c.rows {
-		number := i < 9 && key == string(rune('1'+i)) && !r.other
-		if !number && (r.key == "" || key != r.key) {
-			continue
-		}
-		if !c.passes(r) {
-			c.narrow("")
-		}
-		c.goTo(i)
-		c.pick(i)
-		return
-	}
+// called returns the row with that shortcut, -1 for none. The options of a
+// yes-or-no question have numbers as well.
+func (c *choice) called(key string) int {
+	return slices.IndexFunc(c.rows, func(r row) bool { return key != "" && (key == r.key || key == r.number) })
 }
 
-// pressFiltering handles a key while the filter is typed.
-func (c *choice) pressFiltering(key tea.KeyPressMsg) action {
-	switch s := key.String(); s {
-	case "enter":
-		c.filtering = false
-	case "esc":
-		c.filtering = false
-		c.narrow("")
-	case "up":
-		c.move(-1)
-	case "down":
-		c.move(1)
-	case "backspace", "ctrl+h":
-		c.narrow(question.Cut(c.filter, question.Count(c.filter)-1))
-	case "ctrl+u", "ctrl+w":
-		c.narrow("")
-	default:
-		c.narrow(c.filter + question.Line(key.Text))
-	}
-	return none
-}
-
-// pressWriting handles a key or a paste while the text of Other is typed.
-func (c *choice) pressWriting(msg tea.Msg) (action, tea.Cmd, error) {
-	if key, ok := msg.(tea.KeyPressMsg); ok {
+// bindFiltering is bind while the filter is typed.
+func (c *choice) bindFiltering(key tea.KeyPressMsg) does {
+	return only(func() {
 		switch key.String() {
 		case "enter":
-			return c.takeOther(), nil, nil
+			c.filtering = false
 		case "esc":
-			c.stopWriting()
-			return none, nil, nil
-		case "shift+tab":
-			return back, nil, nil
+			c.filtering = false
+			c.narrow("")
 		case "up":
-			if c.other.AtTop() {
-				c.stopWriting()
-				c.move(-1)
-				return none, nil, nil
-			}
+			c.move(-1)
+		case "down":
+			c.move(1)
+		case "backspace", "ctrl+h":
+			c.narrow(question.Cut(c.filter, question.Count(c.filter)-1))
+		case "ctrl+u", "ctrl+w":
+			c.narrow("")
+		default:
+			c.narrow(c.filter + question.Line(key.Text))
 		}
+	})
+}
+
+// bindWriting is bind while the text of Other is typed.
+func (c *choice) bindWriting(msg tea.Msg, key string) does {
+	switch {
+	case key == "enter":
+		return c.takeOther
+	case key == "esc":
+		return only(c.stopWriting)
+	case key == "shift+tab":
+		return asks(back)
+	case key == "up" && c.other.AtTop():
+		return only(func() { c.stopWriting(); c.move(-1) })
 	}
-	cmd, err := c.other.Press(msg)
-	return none, cmd, err
+	return func() (action, error) { return none, c.other.Press(msg) }
 }
 
 func (c *choice) hints() ([]term.Hint, bool) {
@@ -138,8 +118,11 @@ func (c *choice) hints() ([]term.Hint, bool) {
 		return []term.Hint{{"enter", "keep"}, {"esc", "show all"}, {"↑↓", "move"}}, true
 	}
 	keys := []term.Hint{{"enter", onward}, {"↑↓", "move"}}
-	if c.ask.Several() {
-		keys = []term.Hint{{"space", "mark"}, {"enter", onward}, {"↑↓", "move"}}
+	switch {
+	case c.ask.Several():
+		keys = slices.Insert(keys, 0, term.Hint{"space", "mark"})
+	case c.yesNo && c.cursor == nowhere && !c.skipped:
+		keys = slices.Insert(keys, 0, term.Hint{"y/n", "choose"})
 	}
 	if !c.ask.Required {
 		keys = append(keys, term.Hint{"s", "skip"})
@@ -147,7 +130,10 @@ func (c *choice) hints() ([]term.Hint, bool) {
 	if c.preview() != nil {
 		keys = append(keys, term.Hint{"pgup/pgdn", "scroll preview"}, term.Hint{"</>", "shift preview"})
 	}
-	if c.yesNo {
+	switch {
+	case keys[0][0] == "y/n":
+		return keys, false
+	case c.yesNo:
 		return append(keys, term.Hint{"y/n", "choose"}), false
 	}
 	first, last := "1", min(len(c.ask.Options), 9)

@@ -2,6 +2,9 @@
 // one record and takes the human's reply. It has no terminal of its own; a
 // host runs it in a program (ui/tty) or inside a larger model (the inbox).
 //
+// A huh form keeps the pages, each a field of ours in a group of its own, and
+// turns them. Its values, its end and its program are not used (FACTS 7).
+//
 // It may import question, desk, ui, ui/words and ui/term. It must not know where
 // it is drawn, how records are stored, or any other surface.
 //

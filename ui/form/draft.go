@@ -113,8 +113,8 @@ func (f *Form) draft() question.Reply {
 }
 
 // changed follows every key: it hands the draft over, or sees to it that this
-// happens soon.
-func (f *Form) changed() tea.Cmd {
+// happens soon. Alive says that it was a key that counted.
+func (f *Form) changed(alive bool) tea.Cmd {
 	d := &f.drafts
 	if d.saves == nil || d.waiting || f.sending || f.state != Open {
 		return nil
@@ -125,7 +125,7 @@ func (f *Form) changed() tea.Cmd {
 	case edited && since < savePause:
 		d.waiting = true
 		return tea.Tick(savePause-since, func(time.Time) tea.Msg { return saveDue{} })
-	case edited, !f.countdown.at.IsZero() && since >= alivePause:
+	case edited, alive && !f.countdown.at.IsZero() && since >= alivePause:
 		return d.handOver(draft, now)
 	}
 	return nil

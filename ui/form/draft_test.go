@@ -13,6 +13,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term/act"
 )
 
 // TestDraft gives what is kept of what a human did, and that a form which
@@ -210,16 +211,15 @@ type live struct {
 	msgs chan tea.Msg
 }
 
-// alive shows a form within a synctest bubble and lets the grace time pass.
+// alive shows a form that the human opened, within a synctest bubble.
 func alive(t *testing.T, rec desk.Record, opts ...Option) *live {
 	t.Helper()
 	l := &live{
-		f:    New(rec, func(question.Reply) error { return nil }, opts...),
+		f:    New(rec, func(question.Reply) error { return nil }, append([]Option{WithOrigin(act.Opened)}, opts...)...),
 		msgs: make(chan tea.Msg, 1000), // what comes after the test is left there
 	}
 	t.Cleanup(func() { l.wait(2 * time.Hour) }) // no timer may outlive the bubble
 	l.do(tea.WindowSizeMsg{Width: 80, Height: 24})
-	l.wait(grace)
 	return l
 }
 

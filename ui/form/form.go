@@ -6,11 +6,13 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/huh/v2"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
 
@@ -25,27 +27,25 @@ const (
 	Aborted                // Ctrl+C: nothing was committed, the record is open
 )
 
-// grace is how long after the form appears keys do not count: they were meant
-// for whatever was on the screen before (FACTS 7.4).
-const grace = 300 * time.Millisecond
-
 // Form shows one record. It implements tea.Model. Once its State is no longer
 // Open the command it returns ends with tea.Quit; a host that goes on runs the
 // command all the same, since it may keep a last draft, and drops the message.
 type Form struct {
 	rec    desk.Record
+	by     string // who asks
 	commit ui.Commit
 	now    func() time.Time
+	gate   *act.Gate // every key comes through it
+	origin act.Origin
 
-	pages     []*page // every page, the review last
-	at        int     // the page in front of the human
-	long      bool    // there has been more than one question, or a draft
+	pages     []*page   // every page, the review last
+	huh       *huh.Form // turns the pages
+	long      bool      // there has been more than one question, or a draft
 	dismissal *term.Dismissal
 	asking    bool // the dismissal is in front of the page
 
 	styles        *term.Styles
-	width, height int       // of the terminal, in cells; 0 until known
-	since         time.Time // when the form appeared
+	width, height int // of the terminal, in cells; 0 until known
 
 	notice    string // why sending failed
 	sending   bool   // commit is running
@@ -64,8 +64,17 @@ type Form struct {
 // Option changes how a form works.
 type Option func(*Form)
 
-// WithClock sets the clock by which early keys are told (default time.Now).
+// WithClock sets the clock (default time.Now).
 func WithClock(now func() time.Time) Option { return func(f *Form) { f.now = now } }
+
+// WithOrigin says that the human opened the form, or that it appeared by itself,
+// which is the default and asks more of what counts as a deliberate act.
+func WithOrigin(o act.Origin) Option { return func(f *Form) { f.origin = o } }
+
+// WithGate gives the form the gate of a host that uses it for other screens as
+// well. The host hands keys, and the gate's own messages, to the form while it
+// is open.
+func WithGate(g *act.Gate) Option { return func(f *Form) { f.gate = g } }
 
 // Withdraw is the message that takes a form away: somebody else closed the
 // record (Cause is a *desk.ClosedError), or nobody waits for it any more.
@@ -87,6 +96,10 @@ func New(rec desk.Record, commit ui.Commit, opts ...Option) *Form {
 	for _, o := range opts {
 		o(f)
 	}
+	if f.gate == nil {
+		f.gate = act.NewGate(f.now, nil)
+	}
+	f.by = f.asker()
 	f.buildPages()
 	return f
 }
@@ -118,18 +131,21 @@ func (f *Form) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if f.state != Open {
 		return f, nil
 	}
-	return f, f.handle(msg)
+	msg, wait := f.gate.Update(msg, f)
+	return f, tea.Batch(wait, f.handle(msg))
 }
 
 func (f *Form) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
+	case nil: // the gate may have taken back what keys did
+		return f.changed(false)
 	case tea.KeyPressMsg, tea.PasteMsg:
-		return f.key(msg)
-	case tea.WindowSizeMsg:
-		f.width, f.height = msg.Width, msg.Height
-		if f.since.IsZero() {
-			f.since = f.now()
+		if f.sending {
+			return nil
 		}
+		return tea.Batch(f.press(msg), f.changed(true))
+	case tea.WindowSizeMsg:
+		return f.resize(msg)
 	case tea.BackgroundColorMsg:
 		f.styles = term.NewStyles(msg.IsDark())
 	case Withdraw:
@@ -138,7 +154,7 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 		}
 		f.waiting = &msg // that reply may have been the first
 	case result:
-		return tea.Batch(f.settle(msg), f.changed())
+		return tea.Batch(f.settle(msg), f.changed(false))
 	case Deadline:
 		return f.expect(msg.At)
 	case tick:
@@ -147,7 +163,7 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 		f.detached = !msg.Attended
 	case saveDue:
 		f.drafts.waiting = false
-		return f.changed()
+		return f.changed(false)
 	case earlier:
 		f.openHistory(msg.rounds)
 	case lifted:
@@ -156,49 +172,95 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// key is where every key and every paste comes in.
-func (f *Form) key(msg tea.Msg) tea.Cmd {
-	if f.deaf() {
-		return nil
+// resize takes the terminal's size. With the first the form appears.
+func (f *Form) resize(size tea.WindowSizeMsg) tea.Cmd {
+	first := f.width == 0
+	f.width, f.height = size.Width, size.Height
+	cmd := f.gate.Seen(term.Fits(f.width, f.height))
+	if first {
+		cmd = tea.Batch(cmd, f.gate.Show(f.origin))
 	}
-	return tea.Batch(f.press(msg), f.changed())
+	return cmd
 }
 
-// deaf reports whether keys do not count: while the form is not there yet, and
-// while a reply is being sent.
-func (f *Form) deaf() bool {
-	return f.sending || f.since.IsZero() || f.now().Sub(f.since) < grace
-}
-
-// press hands a key or a paste to what has the keyboard.
-func (f *Form) press(msg tea.Msg) tea.Cmd {
-	p := f.page()
-	f.notice, p.err = "", nil
-	key, isKey := msg.(tea.KeyPressMsg)
+// Kind implements act.Page.
+func (f *Form) Kind(msg tea.Msg) act.Kind {
+	key, _ := msg.(tea.KeyPressMsg)
 	switch name := key.String(); {
-	case name == "ctrl+c":
+	case name == "ctrl+c" && !f.sending:
+		return act.Leave
+	case f.sending:
+		return act.Edit
+	case f.asking:
+		return f.dismissal.Kind(msg)
+	case f.bind(msg) == nil:
+		return act.Foreign
+	case name == "enter" && f.page().reader == nil:
+		return act.Act
+	}
+	return act.Edit
+}
+
+// Keep implements act.Page.
+func (f *Form) Keep() (back func()) {
+	front, asking, long, draft, notice := f.page(), f.asking, f.long, f.drafts.back, f.notice
+	backs := []func(){f.dismissal.Keep()}
+	for _, p := range f.pages {
+		was, body := *p, p.keep()
+		backs = append(backs, func() { *p = was; body() })
+	}
+	return func() {
+		f.asking, f.long, f.drafts.back, f.notice = asking, long, draft, notice
+		for _, back := range backs {
+			back()
+		}
+		f.turnTo(front)
+	}
+}
+
+// press does what a key or a paste does.
+func (f *Form) press(msg tea.Msg) tea.Cmd {
+	f.notice, f.page().err = "", nil
+	key, _ := msg.(tea.KeyPressMsg)
+	switch do := f.bind(msg); {
+	case key.String() == "ctrl+c":
 		return f.end(Aborted)
 	case f.asking:
 		return f.pressDismissal(msg)
+	case do != nil:
+		return do()
+	}
+	return nil
+}
+
+// bind returns what a key or a paste does while no dismissal is asked for; nil
+// is nothing.
+func (f *Form) bind(msg tea.Msg) func() tea.Cmd {
+	p := f.page()
+	key, isKey := msg.(tea.KeyPressMsg)
+	switch name := key.String(); {
+	case p.reader != nil && !isKey:
+		return nil
 	case p.reader != nil:
-		if isKey && p.reader.Press(key) {
-			p.reader = nil
+		return func() tea.Cmd {
+			if p.reader.Press(key) {
+				p.reader = nil
+			}
+			return nil
 		}
-		return nil
 	case name == "tab" && p.ask != nil:
-		p.reader = term.TextReader(p.everything())
-		return nil
+		return func() tea.Cmd { p.reader = term.TextReader(p.everything()); return nil }
 	case f.remembers() && name == f.letter("h"):
-		return f.lookBack()
+		return f.lookBack
 	case f.limit.lift != nil && name == f.letter("L"):
-		return f.lift()
+		return f.lift
+	case p.bind(msg) == nil:
+		return nil
 	}
-	act, cmd, err := p.press(msg)
-	p.err = err
-	if next := f.do(act); next != nil {
-		return next
+	return func() tea.Cmd {
+		f.huh.Update(msg)
+		return f.do(p.asks)
 	}
-	return cmd
 }
 
 // do does what the last key asked for on the page.
@@ -209,12 +271,12 @@ func (f *Form) do(act action) tea.Cmd {
 	case confirm:
 		return f.goOn()
 	case back:
-		f.goBack()
+		f.turn(f.huh.PrevGroup)
 	case dismiss:
 		f.asking = true
 	case edit:
 		if i := f.review().target(); i >= 0 {
-			f.open(f.index(f.asked()[i]))
+			f.turnTo(f.asked()[i])
 		}
 	case explain:
 		keys := append(f.hints(true), term.Hint{"ctrl+c", "leave; the question stays open"})
@@ -225,16 +287,15 @@ func (f *Form) do(act action) tea.Cmd {
 
 // pressDismissal handles a key or a paste while asking whether to close.
 func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
-	decision, cmd, err := f.dismissal.Press(msg)
-	switch {
-	case err != nil:
+	decision, err := f.dismissal.Press(msg)
+	if err != nil {
 		f.notice = err.Error()
-	case decision == term.GoBack:
-		f.asking = false
-	case decision == term.Dismiss:
-		return f.send(question.Reply{Dismissed: true, Reason: f.dismissal.Reason()})
 	}
-	return cmd
+	f.asking = decision != term.GoBack
+	if decision != term.Dismiss {
+		return nil
+	}
+	return f.send(question.Reply{Dismissed: true, Reason: f.dismissal.Reason()})
 }
 
 // send commits a reply. Keys do not count until it has returned.

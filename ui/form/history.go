@@ -36,7 +36,7 @@ func (f *Form) openHistory(session []desk.Record) {
 		return
 	}
 	rounds, zone := term.EarlierRounds(f.rec, session), f.now().Location()
-	p.reader = &term.Reader{Title: "Earlier rounds", Lines: func(s *term.Styles, width int) []string {
+	p.reader = term.NewReader("Earlier rounds", func(s *term.Styles, width int) []string {
 		if len(rounds) == 0 {
 			return term.Text(s.Muted, "No earlier round of this session is kept.", width)
 		}
@@ -50,5 +50,5 @@ func (f *Form) openHistory(session []desk.Record) {
 			lines = append(lines, term.DrawRecord(s, rec, false, width)...)
 		}
 		return lines[:len(lines)-1]
-	}}
+	})
 }

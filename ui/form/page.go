@@ -2,10 +2,13 @@ package form
 
 import (
 	"errors"
+	"io"
 	"slices"
 	"strings"
 
+	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
+	"charm.land/huh/v2"
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
@@ -25,8 +28,8 @@ const (
 
 // body is what a page is filled with: a choice, a text, the review.
 type body interface {
-	// press handles a key or a paste. An error is for the human.
-	press(msg tea.Msg) (action, tea.Cmd, error)
+	// bind returns what a key or a paste does now; nil is nothing.
+	bind(msg tea.Msg) does
 	// draw shows the body at this width; rows is a guide for what can grow.
 	draw(s *term.Styles, width, rows int) term.Block
 	// hints are the keys that work now. A body in which a filter or a free text
@@ -37,7 +40,16 @@ type body interface {
 	// focus puts the keyboard into the body, blur takes it away.
 	focus()
 	blur()
+	// keep remembers what was marked and typed; back goes back to that.
+	keep() (back func())
 }
+
+// does is what a key does, and what it asks of the form then. An error is for
+// the human.
+type does func() (action, error)
+
+func asks(a action) does  { return func() (action, error) { return a, nil } }
+func only(do func()) does { return func() (action, error) { do(); return none, nil } }
 
 // answering is a body that answers a question.
 type answering interface {
@@ -59,14 +71,19 @@ func newBody(q *question.Question) answering {
 	return newText(q)
 }
 
-// page is one page of the form: a question, or the review.
+// page is one page of the form: a question, or the review. To huh, which turns
+// the pages, it is the one field of a group; it is drawn here, since a group's
+// view follows no cursor and has none of the terminal's (FACTS 7.6).
 type page struct {
 	body
 	ask       *question.Question // nil on the review
+	text      *term.Prose        // of the question
+	about     *term.Prose        // its description
 	shown     bool               // the present answers bring it up
 	untouched question.Answer    // what the body held before the human came
 	taken     *question.Answer   // what the human last confirmed; nil before
 	err       error
+	asks      action       // what the last key asked of the form
 	reader    *term.Reader // open while the human reads what does not fit
 }
 
@@ -76,6 +93,38 @@ func (p *page) settled() bool {
 	b, ok := p.body.(answering)
 	return ok && p.taken != nil && same(*p.taken, b.answer())
 }
+
+// Update implements huh.Model.
+func (p *page) Update(msg tea.Msg) (huh.Model, tea.Cmd) {
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg:
+		p.asks, p.err = p.bind(msg)()
+	}
+	return p, nil
+}
+
+// Focus implements huh.Field.
+func (p *page) Focus() tea.Cmd { p.focus(); return nil }
+
+// The rest of huh.Field has no use here: the form draws its pages, lists their
+// keys, checks and keeps their answers, and never runs in huh's own program.
+
+func (p *page) Blur() tea.Cmd                            { return nil }
+func (p *page) Init() tea.Cmd                            { return nil }
+func (p *page) View() string                             { return "" }
+func (p *page) Error() error                             { return nil }
+func (p *page) Run() error                               { return errors.ErrUnsupported }
+func (p *page) RunAccessible(io.Writer, io.Reader) error { return errors.ErrUnsupported }
+func (p *page) Skip() bool                               { return false }
+func (p *page) Zoom() bool                               { return false }
+func (p *page) GetKey() string                           { return "" }
+func (p *page) GetValue() any                            { return nil }
+func (p *page) KeyBinds() []key.Binding                  { return nil }
+func (p *page) WithTheme(huh.Theme) huh.Field            { return p }
+func (p *page) WithKeyMap(*huh.KeyMap) huh.Field         { return p }
+func (p *page) WithWidth(int) huh.Field                  { return p }
+func (p *page) WithHeight(int) huh.Field                 { return p }
+func (p *page) WithPosition(huh.FieldPosition) huh.Field { return p }
 
 func same(a, b question.Answer) bool {
 	return a.Custom == b.Custom && slices.Equal(a.Selected, b.Selected)
@@ -124,19 +173,23 @@ func (p *page) choice() *choice {
 // leadsOn reports whether the option under the cursor has follow-ups.
 func (p *page) leadsOn() bool {
 	c := p.choice()
-	return c != nil && len(c.rows[c.cursor].option.FollowUps) > 0
+	return c != nil && len(c.option().FollowUps) > 0
 }
 
-// heading is the page's question as lines of width cells.
-func (p *page) heading(s *term.Styles, width int) []string {
+// heading is the page's question as lines of width cells; of those after n some
+// may be missing.
+func (p *page) heading(s *term.Styles, width, n int) []string {
 	if p.ask == nil {
 		return nil
 	}
-	lines := term.Text(s.Strong, question.Block(p.ask.Text), width)
+	lines := term.Each(s.Strong, p.text.First(n, width))
 	if p.ask.Description != "" {
-		lines = append(lines, term.Text(s.Muted, question.Block(p.ask.Description), width)...)
+		lines = append(lines, term.Each(s.Muted, p.about.First(n, width))...)
 	}
-	if !p.ask.Required {
+	switch c := p.choice(); {
+	case c != nil && c.skipped:
+		lines = append(lines, s.Cursor.Render("› "+term.LeftOpen))
+	case !p.ask.Required:
 		lines = append(lines, s.Muted.Render("(optional)"))
 	}
 	return lines
@@ -144,9 +197,9 @@ func (p *page) heading(s *term.Styles, width int) []string {
 
 // everything is all of the page as text, for reading.
 func (p *page) everything() string {
-	all := question.Block(p.ask.Text)
+	all := p.ask.Text
 	if p.ask.Description != "" {
-		all += "\n\n" + question.Block(p.ask.Description)
+		all += "\n\n" + p.ask.Description
 	}
 	if c := p.choice(); c != nil {
 		all += c.full()
@@ -174,9 +227,9 @@ func (p *page) lay(s *term.Styles, width, rows int) (b term.Block, more bool) {
 	case width >= wideEnough:
 		left := max(40, width*2/5)
 		b, more = p.column(s, left, rows)
-		return beside(s, b, pre.draw(s, width-left-3, rows), left), more
+		return beside(s, b, pre.draw(s, &p.choice().scroll, width-left-3, rows), left), more
 	}
-	below := pre.draw(s, width, max(rows/3, min(3, rows/2)))
+	below := pre.draw(s, &p.choice().scroll, width, max(rows/3, min(3, rows/2)))
 	b, more = p.column(s, width, rows-len(below))
 	b.Lines = append(b.Lines, below...)
 	return b, more
@@ -185,7 +238,7 @@ func (p *page) lay(s *term.Styles, width, rows int) (b term.Block, more bool) {
 // column lays out question and body, one above the other. When they do not
 // fit, the body scrolls and the question shows its beginning.
 func (p *page) column(s *term.Styles, width, rows int) (out term.Block, more bool) {
-	head := p.heading(s, width)
+	head := p.heading(s, width, rows+1)
 	space := max(rows-len(head)-1, rows*3/5, 1) // what the body may claim
 	b := p.draw(s, width, space)
 	left := max(rows-min(len(b.Lines), space), 0)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/huh/v2"
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
@@ -15,34 +16,54 @@ import (
 func (f *Form) buildPages() {
 	for _, q := range f.rec.All() {
 		if q.Collected == nil {
-			f.pages = append(f.pages, &page{ask: q, body: newBody(q)})
+			f.pages = append(f.pages, &page{
+				ask: q, text: term.NewProse(q.Text), about: term.NewProse(q.Description), body: newBody(q),
+			})
 		}
 	}
 	f.pages = append(f.pages, &page{body: newReview(f.asked)})
 	f.restore()
 	f.bringUp()
-	f.open(max(slices.IndexFunc(f.pages, f.inTurn), 0))
-}
-
-// page is the one in front of the human.
-func (f *Form) page() *page { return f.pages[f.at] }
-
-func (f *Form) review() *review { return f.pages[len(f.pages)-1].body.(*review) }
-
-func (f *Form) index(p *page) int { return slices.Index(f.pages, p) }
-
-// open puts a page in front of the human.
-//
-// Pages are turned at once, not by messages: a second Enter that overtakes
-// such a message would confirm a page that was never seen.
-func (f *Form) open(i int) {
-	f.page().blur()
-	f.at = i
+	var groups []*huh.Group
+	for _, p := range f.pages {
+		hidden := func() bool { return !p.shown && (p.ask != nil || !f.reviews()) }
+		groups = append(groups, huh.NewGroup(p).WithHideFunc(hidden))
+	}
+	f.huh = huh.NewForm(groups...)
+	if p := f.page(); p.ask != nil && !p.shown {
+		f.turn(f.huh.NextGroup)
+	}
 	f.page().focus()
 }
 
-// inTurn reports whether the human comes to a page by going on or back.
-func (f *Form) inTurn(p *page) bool { return p.shown || p.ask == nil && f.reviews() }
+// page is the one in front of the human.
+func (f *Form) page() *page { return f.huh.GetFocusedField().(*page) }
+
+func (f *Form) review() *review { return f.pages[len(f.pages)-1].body.(*review) }
+
+// turn lets huh turn to the page that comes next or before, and reports whether
+// there was one.
+//
+// Pages are turned here and at once, not by huh's messages: a second Enter that
+// overtakes such a message would confirm a page that was never seen.
+func (f *Form) turn(to func() tea.Cmd) bool {
+	f.page().blur() // huh does not when a group changes
+	to()
+	last := f.huh.State == huh.StateCompleted
+	f.huh.State = huh.StateNormal // completed is what was committed, and nothing else
+	return !last
+}
+
+// turnTo turns to a page that is shown.
+func (f *Form) turnTo(target *page) {
+	to := f.huh.NextGroup
+	if slices.Index(f.pages, target) < slices.Index(f.pages, f.page()) {
+		to = f.huh.PrevGroup
+	}
+	for f.page() != target {
+		f.turn(to)
+	}
+}
 
 // asked returns the pages of the questions that are shown, in order.
 func (f *Form) asked() []*page {
@@ -79,32 +100,19 @@ func (f *Form) bringUp() {
 // goOn follows Enter on a page: it takes the answer and turns to the next page
 // that needs the human, or sends.
 func (f *Form) goOn() tea.Cmd {
-	p := f.page()
-	if p.ask == nil {
-		return f.sendAnswers()
+	if p := f.page(); p.ask != nil {
+		if !p.confirm() {
+			return nil
+		}
+		f.drafts.back = false
+		f.bringUp()
 	}
-	if !p.confirm() {
-		return nil
-	}
-	f.drafts.back = false
-	f.bringUp()
-	for i := f.at + 1; i < len(f.pages); i++ {
-		if p := f.pages[i]; f.inTurn(p) && !p.settled() {
-			f.open(i)
+	for f.turn(f.huh.NextGroup) {
+		if !f.page().settled() {
 			return nil
 		}
 	}
 	return f.sendAnswers()
-}
-
-// goBack turns to the page before, if there is one.
-func (f *Form) goBack() {
-	for i := f.at - 1; i >= 0; i-- {
-		if f.inTurn(f.pages[i]) {
-			f.open(i)
-			return
-		}
-	}
 }
 
 // sendAnswers sends what was confirmed on the pages that are shown.
@@ -112,7 +120,7 @@ func (f *Form) sendAnswers() tea.Cmd {
 	r := question.Reply{Note: f.review().note.Text()}
 	for _, p := range f.asked() {
 		if !p.settled() {
-			f.open(f.index(p))
+			f.turnTo(p)
 			p.err = term.Fault("This answer is not confirmed yet: enter confirms it.")
 			return nil
 		}
@@ -133,7 +141,7 @@ func (f *Form) fix(faults question.Violations) {
 			}
 		}
 		if mine != nil && !f.asking {
-			f.open(f.index(p))
+			f.turnTo(p)
 			p.err = refusal(mine)
 			return
 		}

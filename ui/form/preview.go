@@ -2,57 +2,59 @@ package form
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
-	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
 )
 
 // preview is an option's preformatted text in an area of its own.
 type preview struct {
-	text   string
-	scroll *term.Scroll
+	lines []string
+	wide  int // cells of the longest line
 }
 
 // preview returns that of the option under the cursor. It is nil only when no
 // option has one, so that the page keeps its shape as the cursor moves.
 func (c *choice) preview() *preview {
-	for _, r := range c.rows {
-		if r.option.Preview != "" {
-			return &preview{c.rows[c.cursor].option.Preview, &c.scroll}
-		}
+	if !slices.ContainsFunc(c.rows, func(r row) bool { return r.option.Preview != "" }) {
+		return nil
 	}
-	return nil
+	o := c.option()
+	p := c.previews[o]
+	if p == nil {
+		p = &preview{}
+		if o.Preview != "" {
+			p.lines = strings.Split(strings.TrimRight(term.Tame(o.Preview), "\n"), "\n")
+		}
+		for _, line := range p.lines {
+			p.wide = max(p.wide, ansi.StringWidth(line))
+		}
+		c.previews[o] = p
+	}
+	return p
 }
 
 // draw shows the preview in rows lines: a heading that says how much there is,
 // then the text, never wrapped.
-func (p *preview) draw(s *term.Styles, width, rows int) []string {
-	var text []string
-	wide := 0
-	if p.text != "" {
-		text = strings.Split(strings.TrimRight(question.Block(p.text), "\n"), "\n")
-	}
-	for _, line := range text {
-		wide = max(wide, ansi.StringWidth(line))
-	}
+func (p *preview) draw(s *term.Styles, scroll *term.Scroll, width, rows int) []string {
 	rows-- // the heading
-	p.scroll.Limit(len(text)-rows, wide-width, rows)
-	from, to := p.scroll.Y, min(p.scroll.Y+rows, len(text))
+	scroll.Limit(len(p.lines)-rows, p.wide-width, rows)
+	from, to := scroll.Y, min(scroll.Y+rows, len(p.lines))
 
 	heading := "preview"
 	switch {
-	case p.text == "":
+	case p.lines == nil:
 		heading = "no preview"
-	case len(text) > rows:
-		heading = fmt.Sprintf("preview %d–%d of %d", from+1, to, len(text))
+	case len(p.lines) > rows:
+		heading = fmt.Sprintf("preview %d–%d of %d", from+1, to, len(p.lines))
 	}
 	rule := ansi.Truncate("── "+heading+" "+strings.Repeat("─", width), width, "")
 	out := []string{s.Border.Render(rule)}
 	for i := from; i < to; i++ {
-		out = append(out, term.Cut(ansi.TruncateLeft(text[i], p.scroll.X, ""), width))
+		out = append(out, term.Cut(ansi.TruncateLeft(p.lines[i], scroll.X, ""), width))
 	}
 	return out
 }

@@ -37,44 +37,42 @@ func (r *review) stopWriting() {
 	r.note.Blur()
 }
 
-func (r *review) press(msg tea.Msg) (action, tea.Cmd, error) {
-	key, ok := msg.(tea.KeyPressMsg)
+func (r *review) keep() (back func()) {
+	was, note := *r, r.note.Keep()
+	return func() { *r = was; note() }
+}
+
+func (r *review) bind(msg tea.Msg) does {
+	key, _ := msg.(tea.KeyPressMsg)
+	name := key.String()
 	if r.writing {
-		if name := key.String(); name == "enter" || name == "esc" {
-			r.stopWriting()
-			return none, nil, nil
+		if name == "enter" || name == "esc" {
+			return only(r.stopWriting)
 		}
-		cmd, err := r.note.Press(msg)
-		return none, cmd, err
+		return func() (action, error) { return none, r.note.Press(msg) }
 	}
-	if !ok {
-		return none, nil, nil
-	}
-	switch s := key.String(); s {
+	switch name {
 	case "enter":
-		return confirm, nil, nil
+		return asks(confirm)
 	case "up", "k":
-		r.cursor = max(r.target()-1, 0)
+		return only(func() { r.cursor = max(r.target()-1, 0) })
 	case "down", "j":
-		r.cursor = r.target() + 1
+		return only(func() { r.cursor = r.target() + 1 })
 	case "e", "right":
-		return edit, nil, nil
+		return asks(edit)
 	case "n":
-		r.writing = true
-		r.note.Focus()
+		return only(func() { r.writing = true; r.note.Focus() })
 	case "esc":
-		return dismiss, nil, nil
+		return asks(dismiss)
 	case "shift+tab", "left", "ctrl+b":
-		return back, nil, nil
+		return asks(back)
 	case "?":
-		return explain, nil, nil
-	default:
-		if n := int(key.Code - '1'); len(s) == 1 && n >= 0 && n < min(len(r.pages()), 9) {
-			r.cursor = n
-			return edit, nil, nil
-		}
+		return asks(explain)
 	}
-	return none, nil, nil
+	if n := int(key.Code - '1'); len(name) == 1 && n >= 0 && n < min(len(r.pages()), 9) {
+		return func() (action, error) { r.cursor = n; return edit, nil }
+	}
+	return nil
 }
 
 func (r *review) hints() ([]term.Hint, bool) {
@@ -105,7 +103,7 @@ func (r *review) drawAnswer(s *term.Styles, i int, p *page, width int) term.Bloc
 	if i == r.target() && !r.writing {
 		lead, style = "› ", s.Cursor
 	}
-	lines := term.Each(style, term.Hang(fmt.Sprintf("%s%d ", lead, i+1), question.Line(p.ask.Text), width))
+	lines := term.Each(style, term.Hang(fmt.Sprintf("%s%d ", lead, i+1), term.Line(p.ask.Text, 500), width))
 	lines = append(lines, term.Hang("    "+s.Muted.Render("→ "), p.inWords(), width)...)
 	return term.Block{Lines: lines, Bottom: len(lines) - 1}
 }

@@ -10,14 +10,16 @@ import (
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term/act"
 )
 
-// rig is a form on a terminal of a fixed size, with a clock and a commit of
-// the test's own.
+// rig is a form on a terminal of a fixed size, with a clock, timers and a commit
+// of the test's own.
 type rig struct {
 	t      testing.TB
 	f      *Form
 	now    time.Time
+	timers []timer // of the gate
 	w, h   int
 	fail   error            // what commit returns
 	sent   []question.Reply // what commit was given
@@ -25,20 +27,26 @@ type rig struct {
 	checks bool // commit refuses what the set refuses
 }
 
-// open shows a set at this size and lets the grace time pass.
+type timer struct {
+	at  time.Time
+	msg tea.Msg
+}
+
+// open shows a set at this size, as if the human had opened it.
 func open(t testing.TB, w, h int, qs ...question.Question) *rig {
 	t.Helper()
 	return fresh(t, w, h, record(qs...)).show()
 }
 
-// show gives the form its size and lets the grace time pass.
+// show gives the form its size.
 func (r *rig) show() *rig {
 	r.t.Helper()
 	r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
-	r.now = r.now.Add(grace)
 	return r
 }
 
+// fresh is a form that is not on the screen yet. The human opens it, unless an
+// option says otherwise.
 func fresh(t testing.TB, w, h int, rec desk.Record, opts ...Option) *rig {
 	r := &rig{t: t, now: time.Unix(0, 0).UTC(), w: w, h: h}
 	r.f = New(rec, func(reply question.Reply) error {
@@ -49,7 +57,29 @@ func fresh(t testing.TB, w, h int, rec desk.Record, opts ...Option) *rig {
 			}
 		}
 		return r.fail
-	}, append(opts, WithClock(func() time.Time { return r.now }))...)
+	}, append([]Option{WithOrigin(act.Opened), WithClock(r.clock), WithGate(act.NewGate(r.clock, r.after))}, opts...)...)
+	return r
+}
+
+func (r *rig) clock() time.Time { return r.now }
+
+func (r *rig) after(d time.Duration, msg tea.Msg) tea.Cmd {
+	return func() tea.Msg {
+		r.timers = append(r.timers, timer{r.now.Add(d), msg})
+		return nil
+	}
+}
+
+// wait lets time pass, and the gate's timers fire.
+func (r *rig) wait(d time.Duration) *rig {
+	until := r.now.Add(d)
+	for len(r.timers) > 0 && !r.timers[0].at.After(until) { // one runs at a time
+		next := r.timers[0]
+		r.timers = r.timers[1:]
+		r.now = next.at
+		r.send(next.msg)
+	}
+	r.now = until
 	return r
 }
 
@@ -85,11 +115,12 @@ func (r *rig) run(cmd tea.Cmd) {
 	}
 }
 
-// keys presses keys by name; what is no name is typed.
+// keys presses keys by name, at an easy pace; what is no name is typed.
 func (r *rig) keys(names ...string) *rig {
 	r.t.Helper()
 	for _, k := range termtest.Keys(names...) {
 		r.send(k)
+		r.wait(200 * time.Millisecond)
 	}
 	return r
 }

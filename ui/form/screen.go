@@ -25,7 +25,10 @@ func (f *Form) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen = true
 	if f.state == Open && f.width > 0 && f.height > 0 {
-		b := f.screen()
+		b := term.TooSmall(f.styles, f.width, f.height)
+		if term.Fits(f.width, f.height) {
+			b = f.screen()
+		}
 		v.Content, v.Cursor = strings.Join(b.Lines, "\n"), b.Cursor
 	}
 	return v
@@ -57,7 +60,7 @@ func (f *Form) screen() term.Block {
 
 // panel is the frame of a page; more says that something of it does not fit.
 func (f *Form) panel(p *page, more bool) term.Panel {
-	out := term.Panel{Title: "Question", Note: f.styles.Muted.Render(f.asker()), Hints: f.hints(more)}
+	out := term.Panel{Title: "Question", Note: f.styles.Muted.Render(f.by), Hints: f.hints(more)}
 	if clock := f.countdown.text(); clock != "" {
 		out.Clock = f.styles.Fault.Render(clock)
 	}
@@ -70,7 +73,7 @@ func (f *Form) panel(p *page, more bool) term.Panel {
 		out.Title, out.Place = "Review", words.Count(len(asked), "answer", "answers")
 		return out
 	case p.ask.Header != "":
-		out.Title = question.Line(p.ask.Header)
+		out.Title = term.Line(p.ask.Header, maxWidth)
 	}
 	if len(asked) > 1 {
 		out.Place = fmt.Sprintf("%d of %d", slices.Index(asked, p)+1, len(asked))
@@ -80,8 +83,10 @@ func (f *Form) panel(p *page, more bool) term.Panel {
 
 // asker says who asks, where, and in which round, as far as known.
 func (f *Form) asker() string {
-	parts := []string{words.Client(f.rec.Asker)}
-	if p := words.Project(f.rec.Asker); p != "" {
+	by := f.rec.Asker
+	by.Client, by.Directory = term.Line(by.Client, maxWidth), by.Directory[max(0, len(by.Directory)-1000):]
+	parts := []string{words.Client(by)}
+	if p := term.Line(words.Project(by), maxWidth); p != "" {
 		parts = append(parts, p)
 	}
 	if f.rec.Round > 1 {
@@ -113,6 +118,8 @@ func (f *Form) hints(more bool) []term.Hint {
 	switch {
 	case f.sending:
 		return []term.Hint{{"…", "sending"}}
+	case f.gate.Waiting():
+		return term.WaitingHints(f.width)
 	case f.asking:
 		return f.dismissal.Hints()
 	case p.reader != nil:
@@ -149,6 +156,9 @@ func (f *Form) hints(more bool) []term.Hint {
 
 // onward says what Enter does on a page.
 func (f *Form) onward(p *page) string {
+	if c := p.choice(); c != nil && c.skipped {
+		return "skip"
+	}
 	if p.ask == nil || !f.reviews() && !p.leadsOn() {
 		return "send"
 	}

@@ -44,6 +44,13 @@ func deploy() question.Question {
 	}
 }
 
+func noDefault(q question.Question) question.Question {
+	for i := range q.Options {
+		q.Options[i].Default = false
+	}
+	return q
+}
+
 func withFollowUp() question.Question {
 	q := database()
 	q.Options[0].FollowUps = []question.Question{{

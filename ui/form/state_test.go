@@ -11,27 +11,8 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term/act"
 )
-
-// TestEarlyKeys: what is typed before the form is there, or within 300 ms
-// after, answers nothing (FACTS 7.4).
-func TestEarlyKeys(t *testing.T) {
-	r := fresh(t, 80, 24, record(database()))
-	r.keys("3", "enter", "esc", "enter", "ctrl+c")
-	r.send(tea.WindowSizeMsg{Width: 80, Height: 24})
-	r.now = r.now.Add(grace - time.Millisecond)
-	r.keys("3", "enter", "esc", "enter", "ctrl+c")
-	r.send(tea.PasteMsg{Content: "3"})
-	r.send(tea.WindowSizeMsg{Width: 60, Height: 20}) // a resize starts nothing anew
-	if len(r.sent) > 0 || r.f.State() != Open {
-		t.Fatalf("early keys sent %+v, state %v", r.sent, r.f.State())
-	}
-	r.now = r.now.Add(time.Millisecond)
-	r.keys("enter")
-	if got := r.last().Answers[0].Selected[0]; got != "pg" {
-		t.Errorf("early keys moved the choice to %s", got)
-	}
-}
 
 func TestEnds(t *testing.T) {
 	at := time.Date(2026, 11, 21, 10, 0, 0, 0, time.UTC)
@@ -127,7 +108,9 @@ func TestWithdrawnWhileSending(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := open(t, 80, 24, database())
 			r.fail = tt.err
-			_, commit := r.f.Update(tea.KeyPressMsg{Code: tea.KeyEnter})
+			r.send(tea.KeyPressMsg{Code: tea.KeyEnter})
+			r.now = r.now.Add(act.Settle)
+			_, commit := r.f.Update(act.Due{})
 			r.send(Withdraw{context.Canceled})
 			r.keys("ctrl+c", "enter")
 			if r.f.State() != Open {

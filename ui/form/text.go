@@ -26,23 +26,22 @@ func (t *text) draft() question.Answer    { return t.answer() }
 func (t *text) restore(a question.Answer) { t.entry.Set(a.Custom) }
 func (t *text) focus()                    { t.entry.Focus() }
 func (t *text) blur()                     { t.entry.Blur() }
+func (t *text) keep() (back func())       { return t.entry.Keep() }
 func (t *text) typing() bool              { return true }
 
 func (t *text) draw(s *term.Styles, width, rows int) term.Block { return t.entry.Draw(s, width, rows) }
 
-func (t *text) press(msg tea.Msg) (action, tea.Cmd, error) {
-	if key, ok := msg.(tea.KeyPressMsg); ok {
-		switch key.String() {
-		case "enter":
-			return confirm, nil, nil
-		case "esc":
-			return dismiss, nil, nil
-		case "shift+tab":
-			return back, nil, nil
-		}
+func (t *text) bind(msg tea.Msg) does {
+	key, _ := msg.(tea.KeyPressMsg)
+	switch key.String() {
+	case "enter":
+		return asks(confirm)
+	case "esc":
+		return asks(dismiss)
+	case "shift+tab":
+		return asks(back)
 	}
-	cmd, err := t.entry.Press(msg)
-	return none, cmd, err
+	return func() (action, error) { return none, t.entry.Press(msg) }
 }
 
 func (t *text) hints() ([]term.Hint, bool) {

@@ -17,13 +17,13 @@ func account(r row, zone *time.Location) *term.Reader {
 	if r.rec.Outcome != nil {
 		title = "Past question"
 	}
-	return &term.Reader{Title: title, Lines: func(s *term.Styles, width int) []string {
+	return term.NewReader(title, func(s *term.Styles, width int) []string {
 		lines := term.DrawRecord(s, r.rec, true, width)
 		for _, f := range facts(r, zone) {
 			lines = append(lines, term.Hang(s.Muted.Render(term.Pad(f[0], 9)), f[1], width)...)
 		}
 		return lines
-	}}
+	})
 }
 
 // facts are names and what they stand for.
@@ -40,6 +40,7 @@ func facts(r row, zone *time.Location) [][2]string {
 	case o != nil:
 		add("Ended", words.Outcome(o)+", "+at(o.At))
 		add("Reason", words.Reason(o))
+		add("Later", words.Overruled(rec))
 	case rec.Attended:
 		add("State", "somebody waits for the answer")
 	default:

@@ -2,7 +2,6 @@ package inbox
 
 import (
 	"fmt"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -10,6 +9,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
 
@@ -62,7 +62,7 @@ func (a *answer) send(msg tea.Msg) tea.Cmd {
 func (m *model) openForm(o opened) tea.Cmd {
 	id := o.rec.ID
 	a := &answer{rec: o.rec}
-	a.form = form.New(o.rec, func(r question.Reply) error { return m.reply(id, r) }, append(o.options, form.WithClock(m.now))...)
+	a.form = form.New(o.rec, func(r question.Reply) error { return m.reply(id, r) }, append(o.options, form.WithClock(m.now), form.WithGate(m.gate), form.WithOrigin(act.Opened))...)
 	m.answer = a
 	news := []tea.Msg{m.formSize(), form.Attention{Attended: o.rec.Attended}, form.Deadline{At: o.deadline}}
 	if m.background != nil {
@@ -98,7 +98,7 @@ func (m *model) pressForm(msg tea.Msg) tea.Cmd {
 // settle goes back to the list when the form has ended. A form that was taken
 // away leaves a notice in its place: the next keys may still be meant for it.
 func (m *model) settle() tea.Cmd {
-	a := m.answer
+	a, origin := m.answer, act.Appeared
 	switch a.form.State() {
 	case form.Open:
 		return nil
@@ -106,12 +106,12 @@ func (m *model) settle() tea.Cmd {
 		m.waiting.remove(a.rec.ID)
 		m.note = a.form.Closing()
 	case form.Withdrawn:
-		m.stop(a.form.Closing())
+		m.stopped = a.form.Closing()
 	case form.Aborted:
-		m.note = "The question stays open."
+		m.note, origin = "The question stays open.", act.Opened
 	}
 	m.answer = nil
-	return m.learn(a.rec)
+	return tea.Batch(m.gate.Show(origin), m.learn(a.rec))
 }
 
 // inForm passes an event on to the form of its record.
@@ -158,32 +158,15 @@ func (m *model) bar() string {
 	return term.Cut(m.styles.Muted.Render(left)+m.styles.Key.Render(leaveKey)+m.styles.Muted.Render(does), m.width)
 }
 
-// stopped is the notice in place of a form that was taken away. Only Enter and
-// Esc leave it, and not at once.
-type stopped struct {
-	text  string
-	since time.Time
+// stop puts a notice in the place of what was taken away. Only Enter and Esc
+// leave it, and not at once.
+func (m *model) stop(text string) tea.Cmd {
+	m.stopped, m.dismissal = text, nil
+	return m.gate.Show(act.Appeared)
 }
 
-// settling is how long after a form was taken away keys do not count.
-const settling = 500 * time.Millisecond
-
-func (m *model) stop(text string) {
-	m.stopped = &stopped{text, m.now()}
-	m.dismissal = nil
-}
-
-func (m *model) pressStopped(msg tea.Msg) {
-	key, _ := msg.(tea.KeyPressMsg)
-	switch key.String() {
-	case "enter", "esc":
-		if m.now().Sub(m.stopped.since) >= settling {
-			m.stopped = nil
-		}
-	}
-}
-
-func (n *stopped) draw(s *term.Styles, width int) term.Block {
-	lines := append([]string{""}, term.Text(s.Strong, n.text, width)...)
+func (m *model) drawStopped(width int) term.Block {
+	s := m.styles
+	lines := append([]string{""}, term.Text(s.Strong, m.stopped, width)...)
 	return term.Block{Lines: append(lines, term.Text(s.Muted, "Nothing of what you typed was sent.", width)...)}
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui/term/act"
 )
 
 // TestAnswer: the form's reply is on the desk, and the list goes on.
@@ -76,10 +77,10 @@ func TestWithdrawn(t *testing.T) {
 	r.reply(rec, "web", answerText("name", "orders"))
 	r.see("Already answered on the web page.")
 	r.keys("ers quite d", "enter")
-	if r.m.stopped == nil || r.quit || r.m.dismissal != nil {
+	if r.m.stopped == "" || r.quit || r.m.dismissal != nil {
 		t.Fatalf("a key that was meant for the form did something:\n%s", r.screen())
 	}
-	r.later(settling).keys("enter").see("answered on the web page", "0 waiting")
+	r.later(act.Quiet).keys("enter").see("answered on the web page", "0 waiting")
 }
 
 // TestLateMessage: what a form's command leads to does not reach the form that

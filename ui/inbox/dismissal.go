@@ -8,6 +8,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
 
@@ -26,7 +27,7 @@ type dismissed struct {
 }
 
 func newDismissal(rec desk.Record) *dismissal {
-	return &dismissal{Dismissal: term.NewDismissal(words.Subject(rec), true), rec: rec}
+	return &dismissal{Dismissal: term.NewDismissal(subject(rec), true), rec: rec}
 }
 
 func (d *dismissal) hints() []term.Hint {
@@ -51,7 +52,7 @@ func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	d.fault = ""
-	decision, cmd, err := d.Press(msg)
+	decision, err := d.Press(msg)
 	switch {
 	case err != nil:
 		d.fault = err.Error()
@@ -62,28 +63,31 @@ func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 		id, reply := d.rec.ID, question.Reply{Dismissed: true, Reason: d.Reason()}
 		return func() tea.Msg { return dismissed{id, m.reply(id, reply)} }
 	}
-	return cmd
+	return nil
 }
 
 // settleDismissal handles what became of a dismissal.
-func (m *model) settleDismissal(d dismissed) {
+func (m *model) settleDismissal(d dismissed) tea.Cmd {
 	var closed *desk.ClosedError
 	switch {
 	case d.err == nil:
 		m.waiting.remove(d.id)
 		m.dismissal, m.note = nil, words.Dismissed
+		return m.gate.Show(act.Appeared)
 	case errors.As(d.err, &closed):
-		m.stop(words.Withdrawal(d.err))
+		return m.stop(words.Withdrawal(d.err))
 	case m.dismissal != nil:
 		m.dismissal.sending = false
 		m.dismissal.fault = "Not sent: " + question.Line(d.err.Error()) + ". Enter tries again."
 	}
+	return nil
 }
 
 // endDismissal takes away the question whether to dismiss a record that has
 // ended.
-func (m *model) endDismissal(rec desk.Record) {
-	if d := m.dismissal; d != nil && d.rec.ID == rec.ID && !d.sending {
-		m.stop(words.Withdrawal(&desk.ClosedError{ID: rec.ID, Outcome: *rec.Outcome}))
+func (m *model) endDismissal(rec desk.Record) tea.Cmd {
+	if d := m.dismissal; d == nil || d.rec.ID != rec.ID || d.sending {
+		return nil
 	}
+	return m.stop(words.Withdrawal(&desk.ClosedError{ID: rec.ID, Outcome: *rec.Outcome}))
 }

@@ -93,28 +93,43 @@ func (h *history) ended(rec desk.Record) {
 	}
 }
 
-// pressHistory handles a key on the history tab.
-func (m *model) pressHistory(key string) tea.Cmd {
-	h := &m.history
-	switch key {
-	case "/":
-		h.typing = term.NewEntry(h.search, "words of a question, an answer, a project").OneLine("/")
-		h.typing.Focus()
-	case "esc":
-		if h.search != "" {
-			return m.recall("", firstLook)
-		}
-		m.tab = waitingTab
-	case "enter", "i", "space", "right":
-		if r := h.selected(); r != nil {
-			m.reader = account(*r, m.now().Location())
-		}
-	default:
-		if h.move(key) && h.at == len(h.rows)-1 && !h.all && !h.loading {
-			return m.recall(h.search, 2*h.limit)
+// settled puts in what a host has made of the reply to a record.
+func (h *history) settled(rec desk.Record) {
+	for _, r := range h.rows {
+		if r.rec.ID == rec.ID {
+			r.rec = rec
 		}
 	}
-	return nil
+}
+
+// bindHistory is bind on the history tab.
+func (m *model) bindHistory(key string) func() tea.Cmd {
+	h := &m.history
+	r := h.selected()
+	switch {
+	case key == "/":
+		return only(func() {
+			h.typing = term.NewEntry(h.search, "words of a question, an answer, a project").OneLine("/")
+			h.typing.Focus()
+		})
+	case key == "esc" && h.search != "":
+		return func() tea.Cmd { return m.recall("", firstLook) }
+	case key == "esc":
+		return only(func() { m.tab = waitingTab })
+	case r != nil && (key == "enter" || key == "i" || key == "space" || key == "right"):
+		return m.read(r)
+	}
+	to, ok := h.target(key)
+	if !ok {
+		return nil
+	}
+	return func() tea.Cmd {
+		h.at = to
+		if to == len(h.rows)-1 && !h.all && !h.loading {
+			return m.recall(h.search, 2*h.limit)
+		}
+		return nil
+	}
 }
 
 // pressSearch handles a key or a paste while the search is being typed.
@@ -133,11 +148,10 @@ func (m *model) pressSearch(msg tea.Msg) tea.Cmd {
 		}
 		return m.recall(search, firstLook)
 	}
-	cmd, err := h.typing.Press(msg)
-	if err != nil {
+	if err := h.typing.Press(msg); err != nil {
 		m.note = err.Error()
 	}
-	return cmd
+	return nil
 }
 
 // count says how many records are in the list, with a plus when there are
@@ -201,7 +215,7 @@ func drawPast(s *term.Styles, r *row, selected bool, width int, now time.Time) [
 		}
 	}
 	return [rowHigh]string{
-		style.Render(term.Apart(lead+mark+words.Subject(r.rec), moment(o.At, now), width)),
+		style.Render(term.Apart(lead+mark+subject(r.rec), moment(o.At, now), width)),
 		s.Muted.Render(term.Cut("    "+strings.Join(facts, " · "), width)),
 	}
 }

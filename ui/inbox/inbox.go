@@ -15,6 +15,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/term/act"
 )
 
 // Options are what an inbox needs from outside.
@@ -73,7 +74,10 @@ func newModel(ctx context.Context, o Options) *model {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &model{ctx: ctx, desk: o.Desk, now: o.Now, ring: o.Ring, writes: &sync.RWMutex{}, styles: term.NewStyles(true)}
+	return &model{
+		ctx: ctx, desk: o.Desk, now: o.Now, gate: act.NewGate(o.Now, nil), ring: o.Ring,
+		writes: &sync.RWMutex{}, styles: term.NewStyles(true),
+	}
 }
 
 // fits reports why no inbox can be shown on this terminal.

@@ -4,54 +4,97 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/term/act"
 )
 
-// key is where every key and every paste comes in: it goes to what has the
-// keyboard.
-func (m *model) key(msg tea.Msg) tea.Cmd {
-	m.note = ""
+// Kind implements act.Page, for all but an open form.
+func (m *model) Kind(msg tea.Msg) act.Kind {
 	key, _ := msg.(tea.KeyPressMsg)
-	if key.String() == "ctrl+c" {
+	switch name := key.String(); {
+	case name == "ctrl+c":
+		return act.Leave
+	case m.dismissal != nil:
+		return m.dismissal.Kind(msg)
+	case m.bind(msg) == nil:
+		return act.Foreign
+	case m.reader == nil && m.history.typing == nil && (name == "enter" || name == "q"):
+		return act.Act
+	}
+	return act.Edit
+}
+
+// Keep implements act.Page.
+func (m *model) Keep() (back func()) {
+	tab, stopped, dismissal, reader, typing := m.tab, m.stopped, m.dismissal, m.reader, m.history.typing
+	waiting, past, typed := m.waiting.selected(), m.history.selected(), func() {}
+	switch {
+	case dismissal != nil:
+		typed = dismissal.Keep()
+	case typing != nil:
+		typed = typing.Keep()
+	}
+	return func() {
+		m.tab, m.stopped, m.dismissal, m.reader, m.history.typing = tab, stopped, dismissal, reader, typing
+		m.waiting.selectRow(waiting)
+		m.history.selectRow(past)
+		typed()
+	}
+}
+
+// key is where every key and every paste comes in that counts. For a form they
+// are not judged yet, and with them comes what its gate waits for.
+func (m *model) key(msg tea.Msg) tea.Cmd {
+	if _, isDue := msg.(act.Due); !isDue {
+		m.note = ""
+	}
+	if key, _ := msg.(tea.KeyPressMsg); key.String() == "ctrl+c" {
 		return m.quit()
 	}
-	switch {
-	case m.answer != nil:
+	if m.answer != nil {
 		return m.pressForm(msg)
-	case m.stopped != nil:
-		m.pressStopped(msg)
-	case m.dismissal != nil:
-		return m.pressDismissal(msg)
-	case m.reader != nil:
-		if key.Code != 0 && m.reader.Press(key) {
-			m.reader = nil
-		}
-	case m.history.typing != nil && m.tab == historyTab:
-		return m.pressSearch(msg)
-	default:
-		return m.pressTab(key)
+	}
+	if do := m.bind(msg); do != nil {
+		return do()
 	}
 	return nil
 }
 
-// pressTab handles a key while a list has the keyboard.
-func (m *model) pressTab(key tea.KeyPressMsg) tea.Cmd {
-	switch key.String() {
-	case "q":
-		return m.quit()
-	case "?":
-		m.reader = help()
-	case "tab", "shift+tab":
-		return m.switchTab()
-	case "ctrl+z":
-		return tea.Suspend
-	default:
-		if m.tab == historyTab {
-			return m.pressHistory(key.String())
-		}
-		return m.pressWaiting(key.String())
+// bind returns what a key or a paste does to what has the keyboard; nil is
+// nothing.
+func (m *model) bind(msg tea.Msg) func() tea.Cmd {
+	key, isKey := msg.(tea.KeyPressMsg)
+	name := key.String()
+	switch {
+	case m.stopped != "" && (name == "enter" || name == "esc"):
+		return only(func() { m.stopped = "" })
+	case m.stopped != "", m.reader != nil && !isKey:
+		return nil
+	case m.dismissal != nil:
+		return func() tea.Cmd { return m.pressDismissal(msg) }
+	case m.reader != nil:
+		return only(func() {
+			if m.reader.Press(key) {
+				m.reader = nil
+			}
+		})
+	case m.history.typing != nil:
+		return func() tea.Cmd { return m.pressSearch(msg) }
+	case name == "q":
+		return m.quit
+	case name == "?":
+		return only(func() { m.reader = help() })
+	case name == "tab", name == "shift+tab":
+		return m.switchTab
+	case name == "ctrl+z":
+		return func() tea.Cmd { return tea.Suspend }
+	case m.tab == historyTab:
+		return m.bindHistory(name)
 	}
-	return nil
+	return m.bindWaiting(name)
 }
+
+// only makes a key's deed of what leads to nothing more.
+func only(do func()) func() tea.Cmd { return func() tea.Cmd { do(); return nil } }
 
 // switchTab shows the other tab. The past is read when it is first looked at.
 func (m *model) switchTab() tea.Cmd {
@@ -67,28 +110,40 @@ func (m *model) switchTab() tea.Cmd {
 	return m.recall("", firstLook)
 }
 
-// pressWaiting handles a key on the list of what waits.
-func (m *model) pressWaiting(key string) tea.Cmd {
-	r := m.waiting.selected()
-	if m.waiting.press(key) || r == nil {
+// bindWaiting is bind on the list of what waits. A record that has ended goes
+// when the cursor moves, also from the end of the list, where it cannot leave it.
+func (m *model) bindWaiting(key string) func() tea.Cmd {
+	w := &m.waiting
+	r := w.selected()
+	if to, ok := w.target(key); ok {
+		return only(func() { w.at = to; w.sweep(r) })
+	}
+	if r == nil {
 		return nil
 	}
 	open := r.rec.Outcome == nil
 	switch {
 	case key == "enter" && open:
-		return m.fetch(r.rec.ID)
+		return func() tea.Cmd { return m.fetch(r.rec.ID) }
 	case key == "d" && open:
-		m.dismissal = newDismissal(r.rec)
+		return only(func() { m.dismissal = newDismissal(r.rec) })
 	case key == "enter", key == "i", key == "space", key == "right":
-		m.reader = account(*r, m.now().Location())
+		return m.read(r)
 	}
 	return nil
+}
+
+// read shows everything there is to know of a record.
+func (m *model) read(r *row) func() tea.Cmd {
+	return only(func() { m.reader = account(*r, m.now().Location()) })
 }
 
 // hints are the keys that work now, the most useful first.
 func (m *model) hints() []term.Hint {
 	switch {
-	case m.stopped != nil:
+	case m.gate.Waiting():
+		return term.WaitingHints(m.width)
+	case m.stopped != "":
 		return []term.Hint{{"enter", "back to the list"}}
 	case m.dismissal != nil:
 		return m.dismissal.hints()

@@ -68,28 +68,34 @@ func (l *list) remove(id string) {
 	l.at = min(l.at, max(len(l.rows)-1, 0))
 }
 
-// move follows a key and reports whether it was one that moves the cursor.
-func (l *list) move(key string) bool {
-	most := max(l.fits-1, 1)
-	to := l.at
-	switch key {
+// selectRow selects a row that may have gone meanwhile.
+func (l *list) selectRow(r *row) {
+	if i := slices.Index(l.rows, r); i >= 0 {
+		l.at = i
+	}
+}
+
+// target returns the row to which a key moves the cursor, if it is one that
+// does.
+func (l *list) target(key string) (to int, ok bool) {
+	page := max(l.fits-1, 1)
+	switch to = l.at; key {
 	case "up", "k":
 		to--
 	case "down", "j":
 		to++
 	case "pgup", "ctrl+b":
-		to -= most
+		to -= page
 	case "pgdown", "ctrl+f":
-		to += most
+		to += page
 	case "home", "g":
 		to = 0
 	case "end", "G":
 		to = len(l.rows) - 1
 	default:
-		return false
+		return 0, false
 	}
-	l.at = max(min(to, len(l.rows)-1), 0)
-	return true
+	return max(min(to, len(l.rows)-1), 0), true
 }
 
 // visible returns the rows that fit into this many lines, the selected one

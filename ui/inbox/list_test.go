@@ -68,14 +68,14 @@ func TestMove(t *testing.T) {
 		}
 		l.at = tt.from
 		l.visible(5 * rowHigh)
-		if !l.move(tt.key) || l.at != tt.to {
-			t.Errorf("%s from %d leads to %d, want %d", tt.key, tt.from, l.at, tt.to)
+		if to, ok := l.target(tt.key); !ok || to != tt.to {
+			t.Errorf("%s from %d leads to %d, want %d", tt.key, tt.from, to, tt.to)
 		}
 	}
 	var none list
 	for _, key := range []string{"down", "end", "pgdown"} {
-		if none.move(key); none.at != 0 || none.selected() != nil {
-			t.Errorf("%s in an empty list leads to %d", key, none.at)
+		if to, _ := none.target(key); to != 0 || none.selected() != nil {
+			t.Errorf("%s in an empty list leads to %d", key, to)
 		}
 	}
 }

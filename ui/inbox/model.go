@@ -14,6 +14,8 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/words"
 )
 
 // Name is the inbox's word in records and results.
@@ -40,6 +42,7 @@ type model struct {
 	ctx  context.Context // ends with the inbox; Bubble Tea hands none to commands
 	desk *desk.Desk
 	now  func() time.Time
+	gate *act.Gate                          // every key comes through it, those for a form too
 	ring func(io.Writer, desk.Record) error // nil: silent
 
 	// writes is held for reading by whoever writes to the desk: the inbox does
@@ -56,7 +59,7 @@ type model struct {
 	history history
 
 	answer    *answer
-	stopped   *stopped
+	stopped   string // the notice in place of what was taken away
 	dismissal *dismissal
 	reader    *term.Reader
 
@@ -77,17 +80,18 @@ func (m *model) Init() tea.Cmd { return m.connect }
 
 // Update implements tea.Model.
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	var wait tea.Cmd
+	if m.answer == nil { // a form asks the gate itself
+		msg, wait = m.gate.Update(msg, m)
+	}
 	cmd := m.handle(msg)
-	return m, tea.Batch(cmd, m.keepTime())
+	return m, tea.Batch(wait, cmd, m.keepTime())
 }
 
 func (m *model) handle(msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		m.width, m.height = msg.Width, msg.Height
-		if m.answer != nil {
-			return m.answer.send(m.formSize())
-		}
+		return m.resize(msg)
 	case tea.BackgroundColorMsg:
 		m.background, m.styles = msg.Color, term.NewStyles(msg.IsDark())
 		if m.answer != nil {
@@ -95,7 +99,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		}
 	case tea.FocusMsg:
 		return m.lookAgain
-	case tea.KeyPressMsg, tea.PasteMsg:
+	case tea.KeyPressMsg, tea.PasteMsg, act.Due:
 		return m.key(msg)
 	case forForm:
 		if msg.to != m.answer {
@@ -112,6 +116,21 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.handleDesk(msg)
 	}
 	return nil
+}
+
+// resize takes the terminal's size. With the first the inbox is there, which the
+// human has opened.
+func (m *model) resize(size tea.WindowSizeMsg) tea.Cmd {
+	first := m.width == 0
+	m.width, m.height = size.Width, size.Height
+	cmds := []tea.Cmd{m.gate.Seen(term.Fits(m.width, m.height))}
+	if first {
+		cmds = append(cmds, m.gate.Show(act.Opened))
+	}
+	if m.answer != nil {
+		cmds = append(cmds, m.answer.send(m.formSize()))
+	}
+	return tea.Batch(cmds...)
 }
 
 // handleDesk takes what the desk says.
@@ -135,7 +154,7 @@ func (m *model) handleDesk(msg tea.Msg) tea.Cmd {
 	case opened:
 		return m.open(msg)
 	case dismissed:
-		m.settleDismissal(msg)
+		return m.settleDismissal(msg)
 	case recalled:
 		if msg.number == m.history.number {
 			m.history.took(msg)
@@ -200,10 +219,17 @@ func (m *model) apply(h happened) tea.Cmd {
 	var cmds []tea.Cmd
 	var changed []desk.Record
 	for _, e := range h {
+		if e.Type == desk.Settled {
+			m.history.settled(e.Record)
+			if text := words.Overruled(e.Record); text != "" {
+				m.note = text
+			}
+			continue
+		}
 		if e.Type == desk.Ended {
 			m.waiting.ended(e.Record)
 			m.history.ended(e.Record)
-			m.endDismissal(e.Record)
+			cmds = append(cmds, m.endDismissal(e.Record))
 		} else {
 			changed = append(changed, e.Record)
 			if m.waiting.asked(e.Record) {
@@ -245,7 +271,7 @@ func (m *model) open(o opened) tea.Cmd {
 
 // covered reports whether something stands in front of the tabs.
 func (m *model) covered() bool {
-	return m.answer != nil || m.stopped != nil || m.dismissal != nil || m.reader != nil
+	return m.answer != nil || m.stopped != "" || m.dismissal != nil || m.reader != nil
 }
 
 // reply puts a reply on the desk.

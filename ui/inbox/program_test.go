@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -21,6 +20,7 @@ import (
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term/act"
 )
 
 // TestMain lets the test binary stand in for the program, so that the race
@@ -44,14 +44,9 @@ func program(dir string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	now := impatient()
-	if os.Getenv("INBOX_PATIENT") != "" {
-		now = laterOnSignal()
-	}
 	err = Run(ctx, Options{
 		Desk: desk.New(store, desk.Options{}),
 		In:   os.Stdin, Out: os.Stdout,
-		Now: now,
 		Ring: func(w io.Writer, rec desk.Record) error {
 			_, err := fmt.Fprint(w, "\a\x1b]9;", question.Line(rec.Questions[0].Header), "\x1b\\")
 			return err
@@ -62,28 +57,6 @@ func program(dir string) int {
 		return 1
 	}
 	return 0
-}
-
-// impatient is a clock on which every look is a second later than the last, so
-// that the times in which keys do not count are over at once.
-func impatient() func() time.Time {
-	var looks atomic.Int64
-	start := time.Now()
-	return func() time.Time { return start.Add(time.Duration(looks.Add(1)) * time.Second) }
-}
-
-// laterOnSignal is the real clock until SIGUSR1 comes, and a second ahead of it
-// from then on, which the terminal is told.
-func laterOnSignal() func() time.Time {
-	var ahead atomic.Int64
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGUSR1)
-	go func() {
-		<-signals
-		ahead.Store(int64(time.Second))
-		fmt.Print("\x1b]0;later\x07")
-	}()
-	return func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
 }
 
 // run is an inbox on a terminal of its own, and the desk as another process
@@ -141,6 +114,14 @@ func (x *run) left(status int) {
 	}
 }
 
+// enter presses Enter as a hand does that has let go of it before: sooner, it is
+// a repeat.
+func (x *run) enter() {
+	x.t.Helper()
+	<-time.After(act.Again)
+	x.Type("\r")
+}
+
 // TestProgram: a question comes in with a ring, is answered, and the terminal
 // is left as it was found.
 func TestProgram(t *testing.T) {
@@ -153,16 +134,17 @@ func TestProgram(t *testing.T) {
 	rec := ask(t, d, database())
 	x.WaitFor("Which database")
 	x.Expect("\a\x1b]9;Database\x1b\\")
-	x.Type("\r")
+	x.enter()
 	x.WaitFor("( ) SQLite")
 	x.Type("2")
 	x.WaitFor("(•) SQLite")
-	x.Type("\r")
+	x.enter()
 	x.WaitFor("Answer sent.")
 	got, err := d.Get(t.Context(), rec.ID)
 	if err != nil || got.State != desk.Answered {
 		t.Errorf("the record is %s, %v", got.State, err)
 	}
+	x.Quiet()
 	x.Type("q")
 	x.left(0)
 	if names, err := d.Present(t.Context()); err != nil || len(names) != 0 {
@@ -180,7 +162,7 @@ func TestCrash(t *testing.T) {
 	}
 	x := start(t, d, dir, 80, 24)
 	x.WaitFor("What is the service")
-	x.Type("\r")
+	x.enter()
 	x.WaitFor("back to the list")
 	x.Type("orders-v2")
 	x.WaitFor("orders-v2")
@@ -195,17 +177,18 @@ func TestCrash(t *testing.T) {
 
 	x = start(t, d, dir, 80, 24)
 	x.WaitFor("draft kept")
-	x.Type("\r")
+	x.enter()
 	x.WaitFor("Your draft is back")
 	x.WaitFor("orders-v2")
-	x.Type("\r")
+	x.enter()
 	x.WaitFor("Review")
-	x.Type("\r")
+	x.enter()
 	x.WaitFor("Answer sent.")
 	got, err := d.Get(t.Context(), rec.ID)
 	if err != nil || got.State != desk.Answered || got.Outcome.Reply.Answers[0].Custom != "orders-v2" {
 		t.Errorf("the record is %+v, %v", got, err)
 	}
+	x.Quiet()
 	x.Type("q")
 	x.left(0)
 }
@@ -226,8 +209,6 @@ func await(t *testing.T, events <-chan desk.Event, ok func() bool) {
 
 // TestEnds: whatever ends the inbox while something is being typed, the
 // question stays open, what was typed is kept, and the terminal is as it was.
-// The clock is no impatient one: what is kept at once on such a one waits for
-// a pause in the typing here, and the end comes first.
 func TestEnds(t *testing.T) {
 	tests := []struct {
 		name   string
@@ -243,14 +224,10 @@ func TestEnds(t *testing.T) {
 			t.Parallel()
 			d, dir := newDesk(t)
 			rec := ask(t, d, name())
-			x := start(t, d, dir, 80, 24, "INBOX_PATIENT=1")
+			x := start(t, d, dir, 80, 24)
 			x.WaitFor("What is the service")
-			x.Type("\r")
+			x.enter()
 			x.WaitFor("back to the list")
-			if err := syscall.Kill(x.Pid(), syscall.SIGUSR1); err != nil { // keys of its first 300 ms do not count
-				t.Fatal(err)
-			}
-			x.Expect("later")
 			x.Type("orders")
 			x.WaitFor("orders")
 			tt.end(x)
@@ -281,7 +258,7 @@ func TestFirstElsewhere(t *testing.T) {
 	rec := ask(t, d, name())
 	x := start(t, d, dir, 40, 10)
 	x.WaitFor("What is the service")
-	x.Type("\r")
+	x.enter()
 	x.WaitFor("ctrl+g list")
 	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{answerText("name", "orders")}}, "tty"); err != nil {
 		t.Fatal(err)
@@ -289,8 +266,9 @@ func TestFirstElsewhere(t *testing.T) {
 	answered := time.Now()
 	x.WaitFor("Already answered in a terminal.")
 	t.Logf("withdrawn after %s", time.Since(answered))
-	x.Type("\r")
-	x.WaitFor("answered in a terminal")
+	x.Quiet()
+	x.enter()
+	x.WaitFor("[Waiting]")
 	x.Type("q")
 	x.left(0)
 }

@@ -17,6 +17,7 @@ import (
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term/act"
 )
 
 // rig is an inbox over a real store, on a terminal of a fixed size, with a
@@ -36,6 +37,12 @@ type rig struct {
 	running sync.WaitGroup
 	mu      sync.Mutex // guards now: the desk reads the clock too
 	now     time.Time
+	timers  []timer // of the gate
+}
+
+type timer struct {
+	at  time.Time
+	msg tea.Msg
 }
 
 // noon is when every test begins.
@@ -58,6 +65,10 @@ func newRig(t testing.TB, w, h int) *rig {
 			_, err := fmt.Fprint(w, "ring ", rec.Questions[0].ID)
 			return err
 		},
+	})
+	r.m.gate = act.NewGate(r.clock, func(d time.Duration, msg tea.Msg) tea.Cmd {
+		r.timers = append(r.timers, timer{r.clock().Add(d), msg})
+		return nil
 	})
 	t.Cleanup(func() {
 		stop()
@@ -87,12 +98,24 @@ func (r *rig) clock() time.Time {
 	return r.now
 }
 
-// later moves the clock on.
+// later moves the clock on, and the gate's timers fire.
 func (r *rig) later(d time.Duration) *rig {
+	r.t.Helper()
+	until := r.clock().Add(d)
+	for len(r.timers) > 0 && !r.timers[0].at.After(until) { // one runs at a time
+		next := r.timers[0]
+		r.timers = r.timers[1:]
+		r.set(next.at)
+		r.send(next.msg)
+	}
+	r.set(until)
+	return r
+}
+
+func (r *rig) set(now time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.now = r.now.Add(d)
-	return r
+	r.now = now
 }
 
 // send delivers a message.
@@ -180,22 +203,22 @@ func (r *rig) settled() *rig {
 	return r
 }
 
-// keys presses keys by name; what is no name is typed.
+// keys presses keys by name, at an easy pace; what is no name is typed.
 func (r *rig) keys(names ...string) *rig {
 	r.t.Helper()
 	for _, k := range termtest.Keys(names...) {
 		r.send(k)
+		r.later(200 * time.Millisecond)
 	}
 	return r
 }
 
-// answers opens the form of the selected record, and lets the time pass in
-// which keys do not count.
+// answers opens the form of the selected record.
 func (r *rig) answers() *rig {
 	r.t.Helper()
 	r.keys("enter")
 	r.until("the form", func() bool { return r.m.answer != nil })
-	return r.later(time.Second)
+	return r
 }
 
 // screen is what a terminal of that size shows: text, and where its cursor is.

@@ -18,7 +18,10 @@ func (m *model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true
 	if m.width > 0 && m.height > 0 {
-		b := m.screen()
+		b := term.TooSmall(m.styles, m.width, m.height)
+		if term.Fits(m.width, m.height) {
+			b = m.screen()
+		}
 		v.Content, v.Cursor = strings.Join(b.Lines, "\n"), b.Cursor
 	}
 	return v
@@ -36,9 +39,9 @@ func (m *model) screen() term.Block {
 	}
 	var b term.Block
 	switch {
-	case m.stopped != nil:
+	case m.stopped != "":
 		p.Title = "Question"
-		b = m.stopped.draw(m.styles, inner)
+		b = m.drawStopped(inner)
 	case m.dismissal != nil:
 		p.Title = "Dismiss"
 		b = m.dismissal.draw(m.styles, inner, rows)

@@ -73,17 +73,6 @@ func (w *waiting) renew(records []desk.Record) (gone []string) {
 	return gone
 }
 
-// press follows a key that moves the cursor. A record that has ended goes with
-// that, also from the end of the list, where the cursor cannot leave it.
-func (w *waiting) press(key string) bool {
-	left := w.selected()
-	if !w.move(key) {
-		return false
-	}
-	w.sweep(left)
-	return true
-}
-
 // sweep takes a row out if its record has ended.
 func (w *waiting) sweep(r *row) {
 	if r != nil && r.rec.Outcome != nil {
@@ -153,9 +142,20 @@ func drawWaiting(s *term.Styles, r *row, selected bool, width int, now time.Time
 		mark = "○ "
 	}
 	return [rowHigh]string{
-		style.Render(term.Apart(lead+mark+words.Subject(r.rec), since, width)),
+		style.Render(term.Apart(lead+mark+subject(r.rec), since, width)),
 		s.Muted.Render(term.Cut("    "+strings.Join(facts, " · "), width)),
 	}
+}
+
+// subject is what a record is about, as far as a line can show it.
+func subject(rec desk.Record) string {
+	const most = 4000 // bytes
+	if len(rec.Questions) > 0 {
+		first := rec.Questions[0]
+		first.Header, first.Text = first.Header[:min(len(first.Header), most)], first.Text[:min(len(first.Text), most)]
+		rec.Questions = slices.Concat([]question.Question{first}, rec.Questions[1:])
+	}
+	return words.Subject(rec)
 }
 
 // facts are who asks and what there is to know, the most important first.

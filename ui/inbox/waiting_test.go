@@ -11,6 +11,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/term/act"
 )
 
 // TestLive: what agents ask and others answer shows up and goes by itself.
@@ -160,10 +161,10 @@ func TestDismissTooLate(t *testing.T) {
 	r.reply(first, "tty", taken(database(), "pg"))
 	r.see("Already answered in a terminal.")
 	r.keys("t, quite, d", "enter")
-	if r.m.stopped == nil || r.quit || r.m.dismissal != nil {
+	if r.m.stopped == "" || r.quit || r.m.dismissal != nil {
 		t.Fatalf("a key that was meant for the reason did something:\n%s", r.screen())
 	}
-	r.later(settling).keys("enter").see("[Waiting]", "answered in a terminal")
+	r.later(act.Quiet).keys("enter").see("[Waiting]", "answered in a terminal")
 }
 
 // TestMany: with 200 questions every one can be reached, and only those in

@@ -3,7 +3,9 @@ package pane
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -12,8 +14,8 @@ import (
 func TestAncestors(t *testing.T) {
 	const name = "PANE_TEST_ANCESTOR"
 	if os.Getenv("PANE_TEST_CHILD") != "" {
-		for env := range ancestors {
-			if value := env(name); value != "" {
+		for p := range ancestors {
+			if value := p.Getenv(name); value != "" {
 				t.Log("found " + value)
 				return
 			}
@@ -27,5 +29,37 @@ func TestAncestors(t *testing.T) {
 	out, err := cmd.CombinedOutput()
 	if err != nil || !strings.Contains(string(out), "found nearest=one") {
 		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// A daemon has the environment of the screen that it was started on, and serves
+// others: what it passes on to nobody proves no place.
+func TestDaemon(t *testing.T) {
+	if os.Getenv("PANE_TEST_CHILD") != "" {
+		_, _, err := New(Options{}).(*surface).find()
+		t.Logf("found %v", err)
+		return
+	}
+	socket := filepath.Join(t.TempDir(), "codex")
+	if err := os.Symlink("/bin/sh", socket); err != nil { // any file of ours, and a name for the shell
+		t.Fatal(err)
+	}
+	const script = `env -i PANE_TEST_CHILD=1 "$1" -test.run=^TestDaemon$ -test.v; exit $?`
+	for _, tt := range []struct {
+		name    string
+		argv    []string
+		session bool
+		want    string
+	}{
+		{"a session without a terminal", []string{"/bin/sh", "-c", script, "sh", os.Args[0]}, true, "found only a daemon above is inside tmux"},
+		{"by its name", []string{socket, "-c", script, "app-server", os.Args[0]}, false, "found only a daemon above is inside tmux"},
+		{"no daemon", []string{"/bin/sh", "-c", script, "sh", os.Args[0]}, false, "found <nil>"},
+	} {
+		cmd := exec.Command(tt.argv[0], tt.argv[1:]...)
+		cmd.Env = append(os.Environ(), "TMUX="+socket+",1,0", "TMUX_PANE=%1")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: tt.session}
+		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), tt.want) {
+			t.Errorf("%s: %v: %s", tt.name, err, out)
+		}
 	}
 }

@@ -4,4 +4,4 @@ package pane
 
 // ancestors yields nothing: only Linux shows us another process's environment
 // without asking the user first.
-func ancestors(func(func(string) string) bool) {}
+func ancestors(func(Process) bool) {}

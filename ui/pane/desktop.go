@@ -36,17 +36,8 @@ func desktop() *kind {
 // them: the user's own choice first, then the desktops', then the rest.
 func emulators() [][]string {
 	return [][]string{
-		{"xdg-terminal-exec"},
-		{"x-terminal-emulator", "-e"},
-		{"gnome-terminal", "--"},
-		{"ptyxis", "--"},
-		{"konsole", "-e"},
-		{"xfce4-terminal", "-x"},
-		{"foot"},
-		{"alacritty", "-e"},
-		{programKitty},
-		{"ghostty", "-e"},
-		{programWezTerm, "start", "--"},
-		{"xterm", "-e"},
+		{"xdg-terminal-exec"}, {"x-terminal-emulator", "-e"},
+		{"gnome-terminal", "--"}, {"ptyxis", "--"}, {"konsole", "-e"}, {"xfce4-terminal", "-x"},
+		{"foot"}, {"alacritty", "-e"}, {programKitty}, {"ghostty", "-e"}, {programWezTerm, "start", "--"}, {"xterm", "-e"},
 	}
 }

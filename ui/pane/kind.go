@@ -4,6 +4,7 @@ package pane
 
 import (
 	"regexp"
+	"time"
 
 	"mcp-askuser/ui"
 )
@@ -17,8 +18,8 @@ type kind struct {
 	name string
 	// inside tells from a process's environment whether it runs inside, and where.
 	inside func(getenv func(string) string) (place, bool)
-	// look is the command whose output seen judges. The error says why no human
-	// can see a new pane. Nil where opening one is proof enough.
+	// look is the command whose output seen reads. Nil where opening a pane is
+	// proof enough that somebody sees it.
 	look func(place) []string
 	seen func(at place, output string) (view, error)
 	// open is the command that runs argv in a new pane, and prints the pane's id.
@@ -27,9 +28,20 @@ type kind struct {
 	// a pane closes with its process.
 	id *regexp.Regexp
 	// shut closes a pane. Set if id is.
-	shut func(at place, pane string) []string
-	// tell shows the human a line. Nil where that cannot be done.
-	tell func(at place, text string) []string
+	shut func(pane string) []string
+	// focus gives the focus to a pane that was opened without. Nil where that is
+	// never done: then every pane takes it, or none does.
+	focus func(v view, pane string) []string
+	// grabs says that panes cannot be opened without the focus.
+	grabs bool
+	// tell shows a client a line. Nil where that cannot be done.
+	tell func(client, pane, text string) []string
+	// way says how to get to a pane without the focus. Set if focus is.
+	way func(view) string
+	// hooks has its second command return when a client has come, or looks at
+	// something else, since the first; the third ends that. Nil where nothing
+	// tells.
+	hooks func(name string) (begin, wait, end []string)
 }
 
 // place is where an asker runs.
@@ -41,34 +53,44 @@ type place struct {
 
 // view is what the human sees before the new pane.
 type view struct {
-	session   string // where a window would be opened
-	elsewhere bool   // they are not looking at the asker's pane: leave their focus alone, and ring
-	window    bool   // there is no room for a pane beside it: open a window
+	session   string    // where a window would be opened
+	clients   []string  // whoever may see the pane
+	elsewhere bool      // they are not looking at the asker's pane: leave their focus alone, and ring
+	window    bool      // there is no room for a pane beside it: open a window
+	calm      time.Time // when their keyboard will have been quiet for long enough; zero: that cannot be told
+	focus     bool      // the new pane takes the focus
 }
 
 // find returns the program that the asker runs in, by its own environment or
 // else by that of the nearest ancestor inside one; without any, a desktop.
+// A daemon proves no place: neither its own nor that of who started it.
 func (s *surface) find() (*kind, place, error) {
-	for _, kinds := range [...][]*kind{{tmux(), zellij(), wezterm(), kitty()}, {desktop()}} {
-		for env := range s.environments {
-			for _, k := range kinds {
-				if at, ok := k.inside(env); ok {
-					return k, at, nil
-				}
+	for process := range s.processes {
+		for _, k := range [...]*kind{tmux(), zellij(), wezterm(), kitty()} {
+			at, ok := k.inside(process.Getenv)
+			if ok && process.Daemon {
+				return nil, place{}, ui.Unavailablef("only a daemon above is inside %s, which may serve other screens than its own", k.name)
 			}
+			if ok {
+				return k, at, nil
+			}
+		}
+		if process.Daemon {
+			break
+		}
+	}
+	for process := range s.processes {
+		if at, ok := desktop().inside(process.Getenv); ok {
+			return desktop(), at, nil
 		}
 	}
 	return nil, place{}, ui.Unavailablef("not inside a terminal multiplexer, and no desktop to open a window on")
 }
 
-// environments yields the asker's environment and then its ancestors'.
-func (s *surface) environments(yield func(func(string) string) bool) {
-	if !yield(s.options.Getenv) {
+// processes yields the asker and then its ancestors.
+func (s *surface) processes(yield func(Process) bool) {
+	if !yield(Process{Getenv: s.options.Getenv}) {
 		return
 	}
-	for env := range s.options.Ancestors {
-		if !yield(env) {
-			return
-		}
-	}
+	s.options.Ancestors(yield)
 }

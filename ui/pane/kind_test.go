@@ -6,9 +6,13 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
+
+	"mcp-askuser/internal/termtest"
 )
 
 func TestInside(t *testing.T) {
@@ -77,12 +81,12 @@ func TestCommands(t *testing.T) {
 		open string // words parted by |
 		shut string
 	}{
-		{tmux(), place{pane: "%3"}, view{}, `split-window|-v|-t|%3|-P|-F|#{pane_id}|/bin/sh|-c|script|A=b\;`, "kill-pane|-t|%9"},
-		{tmux(), place{pane: "%3"}, view{elsewhere: true}, `split-window|-v|-t|%3|-d|-P|-F|#{pane_id}|/bin/sh|-c|script|A=b\;`, "kill-pane|-t|%9"},
-		{tmux(), place{pane: "%3"}, view{window: true, session: "$2"}, `new-window|-n|question|-t|$2:|-P|-F|#{pane_id}|/bin/sh|-c|script|A=b\;`, "kill-pane|-t|%9"},
+		{tmux(), place{pane: "%3"}, view{focus: true}, `split-window|-v|-t|%3|-P|-F|#{pane_id}|/bin/sh|-c|script|A=b\;`, "kill-pane|-t|%9"},
+		{tmux(), place{pane: "%3"}, view{}, `split-window|-v|-t|%3|-d|-P|-F|#{pane_id}|/bin/sh|-c|script|A=b\;`, "kill-pane|-t|%9"},
+		{tmux(), place{pane: "%3"}, view{focus: true, window: true, session: "$2"}, `new-window|-n|question|-t|$2:|-P|-F|#{pane_id}|/bin/sh|-c|script|A=b\;`, "kill-pane|-t|%9"},
 		{zellij(), place{}, view{}, "run|--floating|--close-on-exit|--name|question|--|/bin/sh|-c|script|A=b;", ""},
 		{wezterm(), place{pane: "3"}, view{}, "split-pane|--bottom|--pane-id|3|--|/bin/sh|-c|script|A=b;", "kill-pane|--pane-id|%9"},
-		{kitty(), place{pane: "3"}, view{}, "launch|--match|window_id:3|--type|window|--title|question|/bin/sh|-c|script|A=b;", "close-window|--match|id:%9"},
+		{kitty(), place{pane: "3"}, view{}, "launch|--match|window_id:3|--type|window|--keep-focus|--title|question|/bin/sh|-c|script|A=b;", "close-window|--match|id:%9"},
 		{desktop(), place{}, view{}, "/bin/sh|-c|script|A=b;", ""},
 	} {
 		if got := strings.Join(tt.kind.open(tt.at, tt.v, slices.Clone(argv)), "|"); got != tt.open {
@@ -94,44 +98,57 @@ func TestCommands(t *testing.T) {
 		if tt.shut == "" {
 			continue
 		}
-		if got := strings.Join(tt.kind.shut(tt.at, "%9"), "|"); got != tt.shut {
+		if got := strings.Join(tt.kind.shut("%9"), "|"); got != tt.shut {
 			t.Errorf("%s closes with %s, want %s", tt.kind.name, got, tt.shut)
 		}
 	}
 }
 
 func TestSeen(t *testing.T) {
+	const alice = "\n/dev/pts/1,@1,$1,1000,0,"
+	calm := time.Unix(1003, 0) // the second is over at 1001
 	for _, tt := range []struct {
 		kind   *kind
 		output string
 		want   view
 		err    string
 	}{
-		{tmux(), "%3,$1,1,,1,1,40,0", view{session: "$1"}, ""},
-		{tmux(), "%3,$1,1,,1,0,40,0", view{session: "$1", elsewhere: true}, ""},  // in the window, in another pane
-		{tmux(), "%3,$1,1,,0,1,40,0", view{session: "$1", elsewhere: true}, ""},  // in another window
-		{tmux(), "%3,$1,0,2,0,1,40,0", view{session: "$1", elsewhere: true}, ""}, // in a session of the same group
-		{tmux(), "%3,$1,1,,1,1,23,0", view{session: "$1", window: true}, ""},     // low
-		{tmux(), "%3,$1,1,,1,1,40,1", view{session: "$1", window: true}, ""},     // zoomed
-		{tmux(), "%3,$1,0,0,0,1,40,0", view{}, "no client is attached to the tmux session"},
-		{tmux(), "%4,$1,1,,1,1,40,0", view{}, "tmux no longer has the pane %3"},
-		{tmux(), ",,,,,,,", view{}, "tmux no longer has the pane %3"},
+		{tmux(), "%3,@1,$1,1,40,0," + alice, view{session: "$1", clients: []string{"/dev/pts/1"}, calm: calm}, ""},
+		{tmux(), "%3,@1,$1,0,40,0," + alice, view{session: "$1", clients: []string{"/dev/pts/1"}, elsewhere: true}, ""},                                        // in the window, in another pane
+		{tmux(), "%3,@1,$1,1,40,0,\n/dev/pts/1,@2,$1,1000,0,", view{session: "$1", clients: []string{"/dev/pts/1"}, elsewhere: true}, ""},                      // in another window
+		{tmux(), "%3,@1,$1,1,40,0,a,b\n/dev/pts/1,@2,$2,1000,0,a,b", view{session: "$1", clients: []string{"/dev/pts/1"}, elsewhere: true}, ""},                // in a session of the same group
+		{tmux(), "%3,@1,$1,1,40,0,\n/dev/pts/1,@1,$2,1000,0,", view{session: "$2", clients: []string{"/dev/pts/1"}, calm: calm}, ""},                           // linked there
+		{tmux(), "%3,@1,$1,1,40,0," + alice + "\n/dev/pts/2,@1,$1,998,0,", view{session: "$1", clients: []string{"/dev/pts/1", "/dev/pts/2"}, calm: calm}, ""}, // the last key counts
+		{tmux(), "%3,@1,$1,1,40,0," + alice + "\nclient-7,@1,$1,998,1,", view{session: "$1", clients: []string{"/dev/pts/1", "client-7"}}, ""},                 // a program's keys are not told
+		{tmux(), "%3,@1,$1,1,40,0,\n/dev/pts/1,@1,$1,,,", view{session: "$1", clients: []string{"/dev/pts/1"}}, ""},
+		{tmux(), "%3,@1,$1,1,23,0," + alice, view{session: "$1", clients: []string{"/dev/pts/1"}, window: true, calm: calm}, ""}, // low
+		{tmux(), "%3,@1,$1,1,40,1," + alice, view{session: "$1", clients: []string{"/dev/pts/1"}, window: true, calm: calm}, ""}, // zoomed
+		{tmux(), "%3,@1,$1,1,40,0,", view{session: "$1", elsewhere: true}, ""},
+		{tmux(), "%3,@1,$1,1,40,0,\n/dev/pts/1,@9,$9,1000,0,", view{session: "$1", elsewhere: true}, ""}, // to another
+		{tmux(), "%4,@1,$1,1,40,0,", view{}, "tmux no longer has the pane %3"},
+		{tmux(), ",,,,,,", view{}, "tmux no longer has the pane %3"},
 		{tmux(), "", view{}, "tmux no longer has the pane %3"},
-		{zellij(), "CLIENT_ID ZELLIJ_PANE_ID RUNNING_COMMAND\n1         terminal_3     vim", view{}, ""},
-		{zellij(), "CLIENT_ID ZELLIJ_PANE_ID RUNNING_COMMAND", view{}, "no client is attached to the zellij session"},
-		{zellij(), "", view{}, "no client is attached to the zellij session"},
-		{wezterm(), `[{"username":"x","focused_pane_id":3}]`, view{}, ""},
-		{wezterm(), `[]`, view{}, "no client is attached to WezTerm"},
-		{wezterm(), `oops`, view{}, "no client is attached to WezTerm"},
+		{zellij(), "CLIENT_ID ZELLIJ_PANE_ID RUNNING_COMMAND\n1 terminal_3 vim", view{clients: []string{"1 terminal_3 vim"}}, ""},
+		{zellij(), "CLIENT_ID ZELLIJ_PANE_ID RUNNING_COMMAND", view{clients: []string{}}, ""},
+		{zellij(), "", view{clients: []string{}}, ""},
+		{wezterm(), `[]`, view{}, ""},
+		{wezterm(), `oops`, view{}, ""},
 	} {
 		got, err := tt.kind.seen(place{pane: "%3"}, tt.output)
 		why := ""
 		if err != nil {
 			why = err.Error()
 		}
-		if got != tt.want || why != tt.err {
+		if !reflect.DeepEqual(got, tt.want) || why != tt.err {
 			t.Errorf("%s, %q: %+v %q, want %+v %q", tt.kind.name, tt.output, got, why, tt.want, tt.err)
 		}
+	}
+}
+
+func TestWezTermIdle(t *testing.T) {
+	v, err := wezterm().seen(place{}, `[{"username":"x","idle_time":{"secs":500,"nanos":0}},{"username":"x","idle_time":{"secs":1,"nanos":500000000}}]`)
+	if left := time.Until(v.calm); err != nil || len(v.clients) != 2 || left > 500*time.Millisecond || left < -termtest.Deadline {
+		t.Errorf("calm in %v: %v", left, err)
 	}
 }
 
@@ -146,13 +163,17 @@ func TestFind(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		own       func(string) string
-		ancestors []func(string) string
+		ancestors []Process
 		want      string
 	}{
-		{"own", in("%1"), []func(string) string{in("%2")}, "%1"},
-		{"nearest", variables(), []func(string) string{variables(), in("%2"), in("%3")}, "%2"},
-		{"before a desktop", variables("DISPLAY=:0"), []func(string) string{in("%2")}, "%2"},
-		{"none", variables(), []func(string) string{variables()}, "not inside a terminal multiplexer, and no desktop to open a window on"},
+		{"own", in("%1"), []Process{{in("%2"), false}}, "%1"},
+		{"nearest", variables(), []Process{{variables(), false}, {in("%2"), false}, {in("%3"), false}}, "%2"},
+		{"before a desktop", variables("DISPLAY=:0"), []Process{{in("%2"), false}}, "%2"},
+		{"own, under a daemon", in("%1"), []Process{{in("%2"), true}}, "%1"},
+		{"a daemon's", variables("DISPLAY=:0"), []Process{{in("%2"), true}}, "only a daemon above is inside tmux, which may serve other screens than its own"},
+		{"below a daemon", variables(), []Process{{in("%2"), false}, {in("%3"), true}}, "%2"},
+		{"above a daemon", variables(), []Process{{variables(), true}, {in("%2"), false}}, "not inside a terminal multiplexer, and no desktop to open a window on"},
+		{"none", variables(), []Process{{variables(), false}}, "not inside a terminal multiplexer, and no desktop to open a window on"},
 	} {
 		s := New(Options{Getenv: tt.own, Ancestors: slices.Values(tt.ancestors)}).(*surface)
 		_, at, err := s.find()

@@ -4,6 +4,7 @@ package pane
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -26,6 +27,19 @@ echo $$ >&3
 while [ "$1" != -- ]; do export "$1"; shift; done
 shift
 exec "$@" 3>&3`
+
+// awaitAsker returns when nobody listens to this process's lifeline any more,
+// and reports whether it had one. Without readers a pipe is in error.
+func awaitAsker() bool {
+	unix.CloseOnExec(3)
+	fds := []unix.PollFd{{Fd: 3}}
+	for {
+		_, err := unix.Poll(fds, -1)
+		if !errors.Is(err, unix.EINTR) {
+			return err == nil && fds[0].Revents&(unix.POLLERR|unix.POLLHUP) != 0
+		}
+	}
+}
 
 // ring draws the human's attention to a pane they are not looking at.
 const ring = `printf '\a'` + "\n"

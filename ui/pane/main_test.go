@@ -15,6 +15,8 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/question"
+	"mcp-askuser/ui"
+	"mcp-askuser/ui/present"
 )
 
 // The test binary is also the program that panes run: it shows a question's
@@ -23,36 +25,88 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 3 && os.Args[1] == "answer" {
 		os.Exit(answer(os.Args[2]))
 	}
+	if len(os.Args) == 4 && os.Args[1] == "ask" {
+		os.Exit(ask(os.Args[2], os.Args[3]))
+	}
 	goleak.VerifyTestMain(m)
 }
 
 func answer(id string) int {
-	ctx := context.Background()
 	store, err := spool.Open(os.Getenv("MCP_ASKUSER_DIR"))
 	if err != nil {
 		fmt.Println(err)
 		return 1
 	}
 	d := desk.New(store, desk.Options{})
-	rec, err := d.Get(ctx, id)
+	presenter := present.New(present.Options{Desk: d})
+	on := lines{desk: d, line: make(chan string)}
+	go on.read()
+	w, err := presenter.Show(context.Background(), id, func(*present.Presentation) []ui.Surface { return []ui.Surface{Answering(on, d)} })
 	if err != nil {
 		fmt.Println(err)
 		return 1
 	}
-	go func() {
-		_, _ = d.Wait(ctx, id)
-		os.Exit(2)
-	}()
-	fmt.Printf("%s> ", rec.Questions[0].Text)
-	line, err := bufio.NewReader(os.Stdin).ReadString('\n')
-	if err != nil {
-		return 1
-	}
-	if _, err := d.Reply(ctx, id, reply(strings.TrimSpace(line)), "answer"); err != nil {
-		fmt.Println(err)
+	<-w.Nobody()
+	if w.Why() != nil {
 		return 1
 	}
 	return 0
+}
+
+// ask is an asker in the pane %0 of a tmux server.
+func ask(id, socket string) int {
+	store, err := spool.Open(os.Getenv("MCP_ASKUSER_DIR"))
+	if err != nil {
+		return 1
+	}
+	presenter := present.New(present.Options{Desk: desk.New(store, desk.Options{})})
+	s := New(Options{Getenv: variables("TMUX="+socket+",1,0", "TMUX_PANE=%0"), Dir: os.Getenv("MCP_ASKUSER_DIR")})
+	w, err := presenter.Join(context.Background(), id, func(*present.Presentation) []ui.Surface { return []ui.Surface{s} })
+	if err != nil {
+		return 1
+	}
+	<-w.Ended()
+	return 0
+}
+
+// lines shows a question as one line, and takes one, where it appeared by
+// itself.
+type lines struct {
+	desk *desk.Desk
+	line chan string
+}
+
+func (lines) Name() string { return "tty" }
+
+// read reads what is typed. It is no part of Show, which may end before.
+func (l lines) read() {
+	defer close(l.line)
+	if line, err := bufio.NewReader(os.Stdin).ReadString('\n'); err == nil {
+		l.line <- strings.TrimSpace(line)
+	}
+}
+
+func (l lines) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
+	news, err := l.desk.Watch(ctx)
+	if err != nil || os.Getenv(Variable) == "" {
+		return ui.Unavailablef("not in a pane: %v", err)
+	}
+	fmt.Printf("%s> ", rec.Questions[0].Text)
+	for {
+		select {
+		case line, ok := <-l.line:
+			if !ok {
+				return ui.Unavailablef("the end of input")
+			}
+			return commit(reply(line))
+		case event := <-news:
+			if event.Type == desk.Touched && !event.Record.Attended {
+				fmt.Print("Nobody waits. ")
+			}
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
 }
 
 func reply(option string) question.Reply {

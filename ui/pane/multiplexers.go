@@ -6,9 +6,8 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
-
-	"mcp-askuser/ui"
 	"sync"
+	"time"
 )
 
 // Programs that are both: a multiplexer to those inside, a terminal emulator to
@@ -20,8 +19,10 @@ const (
 
 var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+$`) })
 
-// zellij opens a floating pane over the tab that the human is in. It prints no
-// id in the versions that are about, and closes the pane with its process.
+// zellij opens a floating pane over the tab that the human is in, which takes
+// the keyboard, and does not tell whether that is quiet: none is opened yet. It
+// prints no id in the versions that are about, and closes the pane with its
+// process.
 func zellij() *kind {
 	return &kind{
 		name: "zellij",
@@ -37,18 +38,17 @@ func zellij() *kind {
 		},
 		look: func(place) []string { return []string{"action", "list-clients"} },
 		seen: func(_ place, output string) (view, error) {
-			if strings.Count(strings.TrimSpace(output), "\n") < 1 { // a heading, and a line for each client
-				return view{}, ui.Unavailablef("no client is attached to the zellij session")
-			}
-			return view{}, nil
+			return view{clients: strings.Split(strings.TrimSpace(output), "\n")[1:]}, nil // but for the heading
 		},
+		grabs: true,
 		open: func(_ place, _ view, argv []string) []string {
 			return append([]string{"run", "--floating", "--close-on-exit", "--name", title, "--"}, argv...)
 		},
 	}
 }
 
-// wezterm splits the asker's pane.
+// wezterm splits the asker's pane, which gives the new one the focus. It tells
+// how long each client has been quiet.
 func wezterm() *kind {
 	return &kind{
 		name: programWezTerm,
@@ -65,24 +65,37 @@ func wezterm() *kind {
 		},
 		look: func(place) []string { return []string{"list-clients", "--format", "json"} },
 		seen: func(_ place, output string) (view, error) {
-			var clients []struct{}
-			if err := json.Unmarshal([]byte(output), &clients); err != nil || len(clients) == 0 {
-				return view{}, ui.Unavailablef("no client is attached to WezTerm")
+			var clients []struct {
+				Username string
+				Idle     struct {
+					Whole time.Duration `json:"secs"`
+					Rest  time.Duration `json:"nanos"`
+				} `json:"idle_time"`
 			}
-			return view{}, nil
+			var v view
+			_ = json.Unmarshal([]byte(output), &clients)
+			for _, c := range clients {
+				v.clients = append(v.clients, c.Username)
+				if calm := time.Now().Add(quiet - c.Idle.Whole*time.Second - c.Idle.Rest); calm.After(v.calm) {
+					v.calm = calm
+				}
+			}
+			return v, nil
 		},
 		open: func(at place, _ view, argv []string) []string {
 			return append([]string{"split-pane", "--bottom", "--pane-id", at.pane, "--"}, argv...)
 		},
-		id:   number(),
-		shut: func(_ place, pane string) []string { return []string{"kill-pane", "--pane-id", pane} },
+		id:    number(),
+		grabs: true,
+		shut:  func(pane string) []string { return []string{"kill-pane", "--pane-id", pane} },
 	}
 }
 
 // kitty opens a window (its word for a pane) in the asker's tab. It takes
 // commands only where the user has switched remote control on, and only
 // through its socket: without one it would talk over the terminal that the
-// host holds (DESIGN, promise 5). Where it runs, its windows are on a desktop.
+// host holds (DESIGN, promise 5). Where it runs, its windows are on a desktop. It
+// does not tell when a key came last: its windows never take the focus.
 func kitty() *kind {
 	return &kind{
 		name: programKitty,
@@ -96,10 +109,10 @@ func kitty() *kind {
 			return place{server: []string{programKitty, "@", "--to", socket}, pane: pane}, true
 		},
 		open: func(at place, _ view, argv []string) []string {
-			return append([]string{"launch", "--match", "window_id:" + at.pane, "--type", "window", "--title", title}, argv...)
+			return append([]string{"launch", "--match", "window_id:" + at.pane, "--type", "window", "--keep-focus", "--title", title}, argv...)
 		},
 		id:   number(),
-		shut: func(_ place, pane string) []string { return []string{"close-window", "--match", "id:" + pane} },
+		shut: func(pane string) []string { return []string{"close-window", "--match", "id:" + pane} },
 	}
 }
 

@@ -23,6 +23,7 @@ const patience = 3 * time.Second
 type pane struct {
 	kind  *kind
 	place place
+	view  view
 	id    string // empty if the kind has no ids
 	line  *lifeline
 	leave context.CancelFunc // ends the command that opened it: a terminal emulator's lives on
@@ -32,14 +33,20 @@ type pane struct {
 // ui.ErrUnavailable, or is the cause of ctx's end.
 func open(ctx context.Context, k *kind, at place, argv []string) (*pane, error) {
 	v, err := k.view(at)
-	if err != nil {
+	if err == nil && k.grabs && !v.calm.IsZero() {
+		v, err = k.until(ctx, at, func(v view, err error) bool { return v.focus || v.calm.IsZero() })
+	}
+	switch {
+	case err != nil:
 		return nil, err
+	case k.grabs && !v.focus:
+		return nil, ui.Unavailablef("a %s pane would take the keyboard, and nothing tells whether it is quiet", k.name)
 	}
 	line, err := newLifeline()
 	if err != nil {
 		return nil, ui.Unavailablef("%v", err)
 	}
-	p := &pane{kind: k, place: at, line: line}
+	p := &pane{kind: k, place: at, view: v, line: line}
 	opening, leave := context.WithCancel(context.WithoutCancel(ctx))
 	p.leave = leave
 	cmd := at.command(opening, k.open(at, v, line.command(argv, v)))
@@ -48,18 +55,6 @@ func open(ctx context.Context, k *kind, at place, argv []string) (*pane, error) 
 		return nil, err
 	}
 	return p, nil
-}
-
-// view asks what the human sees.
-func (k *kind) view(at place) (view, error) {
-	if k.look == nil {
-		return view{}, nil
-	}
-	output, err := at.run(k.look(at))
-	if err != nil {
-		return view{}, ui.Unavailablef("%s: %v", k.name, err)
-	}
-	return k.seen(at, output)
 }
 
 // start runs the command that opens the pane, and waits until the pane's
@@ -109,7 +104,7 @@ func (p *pane) close() {
 	defer p.leave()
 	if p.id != "" {
 		// Even without its process: the user may have told the program to keep such panes.
-		_, _ = p.place.run(p.kind.shut(p.place, p.id))
+		_, _ = p.place.run(p.kind.shut(p.id))
 		return
 	}
 	select {

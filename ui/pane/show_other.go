@@ -15,4 +15,6 @@ func (s *surface) Show(context.Context, desk.Record, ui.Commit) error {
 	return ui.Unavailablef("panes are not supported on this system")
 }
 
-var ancestors iter.Seq[func(string) string]
+func awaitAsker() bool { return false }
+
+var ancestors iter.Seq[Process]

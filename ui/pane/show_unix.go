@@ -8,11 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui"
-	"sync"
 )
 
 const (
@@ -53,11 +53,19 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 		return err
 	}
 	p, err := open(ctx, k, at, argv)
+	if errors.Is(err, errNobody) {
+		go s.later(ctx, k, at, rec)
+	}
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	return p.stay(ctx)
+	var near sync.WaitGroup
+	defer near.Wait()
+	nearby, leave := context.WithCancel(ctx)
+	defer leave()
+	near.Go(func() { p.approach(nearby) })
+	return p.stay(ctx, rec.ID)
 }
 
 // answer is what the process in the pane is to be: variables, a separator, and
@@ -70,7 +78,7 @@ func (s *surface) answer(id string) ([]string, error) {
 			return nil, ui.Unavailablef("this program's file is not known: %v", err)
 		}
 	}
-	var argv []string
+	argv := []string{Variable + "=1"}
 	if s.options.Dir != "" {
 		dir, err := filepath.Abs(s.options.Dir) // the pane starts elsewhere
 		if err != nil {
@@ -89,13 +97,14 @@ func (s *surface) answer(id string) ([]string, error) {
 }
 
 // stay waits until the question has ended or the pane has.
-func (p *pane) stay(ctx context.Context) error {
+func (p *pane) stay(ctx context.Context, id string) error {
 	select {
 	case <-ctx.Done():
 	case <-p.line.gone:
 		select {
 		case <-ctx.Done():
 		case <-time.After(settling):
+			p.tell(p.place.pane, "The question is still open: mcp-askuser answer "+id+", or mcp-askuser inbox")
 			return ui.Unavailablef("the %s pane was closed without an answer", p.kind.name)
 		}
 	}
@@ -115,14 +124,11 @@ func (p *pane) farewell(o desk.Outcome) {
 	case <-p.line.gone:
 	case <-time.After(leaving):
 	}
-	if p.kind.tell == nil {
-		return
-	}
 	text := "Question " + string(o.Status)
 	if plain().MatchString(o.Surface) {
 		text += " (" + o.Surface + ")"
 	}
-	_, _ = p.place.run(p.kind.tell(p.place, text))
+	p.tell(p.place.pane, text)
 }
 
 // plain is a surface's name that means nothing to any program.

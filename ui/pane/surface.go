@@ -16,10 +16,15 @@
 //     current one".
 //   - No shell sees a text from outside. Commands are argument lists; the one
 //     shell script is a constant.
+//   - A place is proved: by the asker's environment, or that of an ancestor that
+//     stands on a screen itself.
 //   - The human's keys are theirs: the pane takes the focus only if they are
-//     looking at the asker's own pane.
+//     looking at the asker's own pane and have not touched a key for a while.
+//     Where that cannot be told it never does.
 //   - A pane that goes away without an answer answers nothing: the question
 //     stays open for the next surface (DESIGN, promise 1).
+//   - A question that nobody could see comes to whoever attaches while it is
+//     open, though Show has long returned.
 package pane
 
 import (
@@ -40,10 +45,19 @@ type Options struct {
 	// Dir is the desk's directory, told to the program in the pane, whose
 	// environment is that of the multiplexer. Empty says nothing.
 	Dir string
-	// Ancestors yields the environments of the processes above the asker,
-	// nearest first: some hosts pass on next to nothing of theirs (FACTS 1). Nil
-	// means those of this process, where the system lets us read them.
-	Ancestors iter.Seq[func(string) string]
+	// Ancestors yields the processes above the asker, nearest first: some hosts
+	// pass on next to nothing of their environment (FACTS 1). Nil means those
+	// above this process, where the system lets us look.
+	Ancestors iter.Seq[Process]
+}
+
+// Process is one above the asker.
+type Process struct {
+	// Getenv looks up a variable of the environment it was started with.
+	Getenv func(string) string
+	// Daemon says that it stands on no screen: what it serves may be on others
+	// than the one it was started on (FACTS 3).
+	Daemon bool
 }
 
 // New returns the surface "pane".

@@ -76,9 +76,10 @@ func TestTmuxSplit(t *testing.T) {
 	shown := s.show(t.Context(), s.inside(), s.rec)
 	x.WaitFor("Which one?>")
 	x.WaitFor("host ready.") // beside it
+	s.focused(x, "%1")
 	x.Type("b\r")
 	s.wants(shown, nil, "answered b")
-	x.WaitFor("Question answered (answer)")
+	x.WaitFor("Question answered (pane)")
 	if got := s.panes(); got != "%0" {
 		t.Errorf("panes %q are left", got)
 	}
@@ -165,6 +166,7 @@ func TestTmuxPaneGoesAway(t *testing.T) {
 			x := s.attach(30)
 			shown := s.show(t.Context(), s.inside(), s.rec)
 			x.WaitFor("Which one?>")
+			s.focused(x, "%1")
 			tt.end(s, x)
 			s.wants(shown, ui.ErrUnavailable, "pending")
 			if tt.name == "server killed" {
@@ -184,10 +186,11 @@ func TestTmuxWindow(t *testing.T) {
 		name string
 		rows int
 		do   []string
+		pane string
 		zoom string
 	}{
-		{"low", 20, nil, "0"},
-		{"zoomed", 40, []string{"split-window", "-d", "-t", "%0", "cat", ";", "resize-pane", "-Z", "-t", "%0"}, "1"},
+		{"low", 20, nil, "%2", "0"},
+		{"zoomed", 40, []string{"split-window", "-d", "-t", "%0", "cat", ";", "resize-pane", "-Z", "-t", "%0"}, "%3", "1"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -200,6 +203,7 @@ func TestTmuxWindow(t *testing.T) {
 			shown := s.show(t.Context(), s.inside(), s.rec)
 			x.WaitFor("Which one?>")
 			x.WaitFor("1:question*")
+			s.focused(x, tt.pane)
 			x.Type("a\r")
 			s.wants(shown, nil, "answered a")
 			x.WaitFor("host ready.")
@@ -246,8 +250,10 @@ func TestTmuxOneAtATime(t *testing.T) {
 	if got := strings.Fields(s.panes()); len(got) != 2 {
 		t.Errorf("panes %q", got)
 	}
+	s.focused(x, "%1")
 	x.Type("a\r")
 	x.WaitFor("And which second one?>")
+	s.focused(x, "%2")
 	x.Type("b\r")
 	if err := errors.Join(s.end(first), s.end(second)); err != nil {
 		t.Error(err)
@@ -259,7 +265,7 @@ func TestTmuxUnavailable(t *testing.T) {
 	t.Run("detached", func(t *testing.T) {
 		t.Parallel()
 		s := newServer(t)
-		s.refuses(s.inside(), "no client is attached to the tmux session")
+		s.refuses(t.Context(), s.inside(), "no client is attached to the multiplexer")
 		if got := s.panes(); got != "%0" {
 			t.Errorf("panes %q were opened", got)
 		}
@@ -268,7 +274,7 @@ func TestTmuxUnavailable(t *testing.T) {
 		t.Parallel()
 		s := newServer(t)
 		s.attach(30)
-		s.refuses(s.surface("TMUX="+s.socket+",1,0", "TMUX_PANE=%7"), "tmux no longer has the pane %7")
+		s.refuses(t.Context(), s.surface("TMUX="+s.socket+",1,0", "TMUX_PANE=%7"), "tmux no longer has the pane %7")
 	})
 	t.Run("no server", func(t *testing.T) {
 		t.Parallel()
@@ -288,19 +294,19 @@ func TestTmuxUnavailable(t *testing.T) {
 		s := newServer(t)
 		s.attach(30)
 		broken := New(Options{Getenv: variables("TMUX="+s.socket+",1,0", "TMUX_PANE=%0"), Self: "/nonexistent/program"})
-		s.refuses(broken, "the tmux pane was closed without an answer")
+		s.refuses(t.Context(), broken, "the tmux pane was closed without an answer")
 	})
 }
 
-func (r *rig) refuses(s ui.Surface, why string) {
+func (r *rig) refuses(ctx context.Context, s ui.Surface, why string) {
 	r.t.Helper()
-	if err := s.Show(r.t.Context(), r.rec, nil); !errors.Is(err, ui.ErrUnavailable) || err.Error() != why {
+	if err := s.Show(ctx, r.rec, nil); !errors.Is(err, ui.ErrUnavailable) || err.Error() != why {
 		r.t.Errorf("Show returned %v, want %s", err, why)
 	}
 }
 
 func TestHostileID(t *testing.T) {
-	s := New(Options{Getenv: variables(), Ancestors: func(func(func(string) string) bool) {}})
+	s := New(Options{Getenv: variables(), Ancestors: func(func(Process) bool) {}})
 	for _, id := range []string{"", "x; touch y", "-h"} {
 		if err := s.Show(t.Context(), desk.Record{ID: id}, nil); !errors.Is(err, ui.ErrUnavailable) || !strings.Contains(err.Error(), "no question's id") {
 			t.Errorf("%q: %v", id, err)

@@ -14,6 +14,7 @@ package present
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"sync"
@@ -110,6 +111,9 @@ type Surfaces func(x *Presentation) []ui.Surface
 // of [desk.Desk.Submit].
 func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 	key := q.Session + "\x00" + q.Content()
+	if q.Unlike() {
+		key = rand.Text()
+	}
 	for {
 		p.mu.Lock()
 		first := p.asking[key]

@@ -100,11 +100,11 @@ func (f *flaky) Decide(ctx context.Context, id string, role desk.Role, data []by
 	return f.Store.Decide(ctx, id, role, data)
 }
 
-func (f *flaky) Bell(ctx context.Context, id string) (<-chan struct{}, func(), error) {
+func (f *flaky) Bell(ctx context.Context, id string, look func() bool) error {
 	if err := f.err("bell"); err != nil {
-		return nil, nil, err
+		return err
 	}
-	return f.Store.Bell(ctx, id)
+	return f.Store.Bell(ctx, id, look)
 }
 
 func (f *flaky) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, error) {
@@ -262,6 +262,15 @@ func TestBrokenSurface(t *testing.T) {
 	r := newRig(t)
 	broken := surface{"one", func(context.Context, desk.Record, ui.Commit) error { return errors.New("broken") }}
 	if rec := r.end(r.ask(broken, answers("two", "a"))); rec.State != desk.Failed || rec.Outcome.Reason != "broken" {
+		t.Errorf("the end is %+v", rec.Outcome)
+	}
+}
+
+// One that panics has failed, and the process goes on.
+func TestPanickingSurface(t *testing.T) {
+	r := newRig(t)
+	broken := surface{"one", func(context.Context, desk.Record, ui.Commit) error { panic("broken") }}
+	if rec := r.end(r.ask(broken, answers("two", "a"))); rec.State != desk.Failed || rec.Outcome.Reason != "the surface one broke: broken" {
 		t.Errorf("the end is %+v", rec.Outcome)
 	}
 }

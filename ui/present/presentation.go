@@ -1,9 +1,11 @@
 package present
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -37,6 +39,7 @@ type Presentation struct {
 	waiting     int // calls for which the record is attended
 	held        *desk.Attendance
 	walking     bool     // some surface may still reach the human
+	alone       bool     // walking, and the last surface has gone
 	others      Surfaces // of the last call that joined meanwhile
 	nobody      chan struct{}
 	why         error           // set before nobody is closed: why no surface shows it
@@ -87,7 +90,7 @@ func (x *Presentation) run() {
 		clock := x.startClock()
 		defer clock.Stop()
 	}
-	x.finish(x.await())
+	x.await()
 	x.running.Wait()
 }
 
@@ -112,25 +115,39 @@ func (x *Presentation) over() bool {
 
 // await waits on the desk for the record's end. A wait that fails is begun
 // anew, after pauses: one for want of files sees the end all the same, late.
-func (x *Presentation) await() (desk.Record, error) {
+func (x *Presentation) await() {
 	for pause := x.p.pauses(); ; {
-		rec, err := x.p.Desk.Wait(x.ctx, x.rec.ID)
+		err := x.wait()
 		switch {
 		case err == nil:
-			return rec, nil
+			return
 		case x.ctx.Err() != nil:
-			return desk.Record{}, context.Cause(x.ctx)
+			err = context.Cause(x.ctx)
 		case errors.Is(err, desk.ErrNotFound), errors.Is(err, desk.ErrDamaged):
-			return desk.Record{}, fmt.Errorf("the question has gone from the store: %w", err)
+			err = fmt.Errorf("the question has gone from the store: %w", err)
+		default:
+			x.p.Log.Warn("waiting for the end of a question; trying again", "id", x.rec.ID, "error", err)
+			if pause(x.ctx.Done()) {
+				x.look(x.ctx)
+			}
+			if x.over() {
+				return
+			}
+			continue
 		}
-		x.p.Log.Warn("waiting for the end of a question; trying again", "id", x.rec.ID, "error", err)
-		if !pause(x.ctx.Done()) {
-			return desk.Record{}, context.Cause(x.ctx)
-		}
-		if rec, err := x.p.Desk.Get(x.ctx, x.rec.ID); err == nil && rec.Outcome != nil {
-			return rec, nil
-		}
+		x.finish(desk.Record{}, err)
+		return
 	}
+}
+
+// wait waits once. A record is a quarter of a kilobyte, and every copy below a
+// wait counts: the stack stays as large as the wait needs.
+func (x *Presentation) wait() error {
+	rec, err := x.p.Desk.Wait(x.ctx, x.rec.ID)
+	if err == nil {
+		x.finish(rec, nil)
+	}
+	return err
 }
 
 // look notices what a wait that is deaf would miss: an end, or a store that has
@@ -226,7 +243,7 @@ func (x *Presentation) walk(surfaces Surfaces) {
 	x.mu.Lock()
 	kept, surface, asked, interrupted := x.kept, x.surface, x.askers > 0, x.interrupted
 	stays := x.stays
-	x.why = err
+	x.why, x.others, x.alone = err, nil, true
 	close(x.nobody)
 	x.mu.Unlock()
 	switch {
@@ -245,8 +262,16 @@ func (x *Presentation) walk(surfaces Surfaces) {
 		x.settle(desk.Outcome{Status: desk.Failed, Reason: err.Error()})
 	}
 	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.walking = false
+	next := x.others
+	x.walking, x.others, x.alone = next != nil && !x.over(), nil, false
+	goOn := x.walking
+	if next != nil && !goOn {
+		close(x.nobody)
+	}
+	x.mu.Unlock()
+	if goOn { // for a call that came when the last surface had just gone
+		x.walk(next)
+	}
 }
 
 // try shows the record on one surface after the other. The error is nil or a
@@ -257,11 +282,13 @@ func (x *Presentation) try(surfaces []ui.Surface) error {
 	var tried []desk.Showing
 	for _, s := range surfaces {
 		x.shown(append(slices.Clone(tried), desk.Showing{Surface: s.Name()}))
-		err := s.Show(x.ctx, x.rec, func(r question.Reply) error { return x.send(r, s.Name()) })
+		err := x.showOn(s)
 		switch {
 		case isEnd(err):
 			return nil
 		case x.ctx.Err() != nil && errors.Is(err, context.Cause(x.ctx)):
+			return err
+		case errors.Is(err, ui.ErrInterrupted), errors.Is(err, ui.ErrCallEnded):
 			return err
 		case !errors.Is(err, ui.ErrUnavailable):
 			x.p.Log.Warn("a surface failed", "id", x.rec.ID, "surface", s.Name(), "error", err)
@@ -275,6 +302,22 @@ func (x *Presentation) try(surfaces []ui.Surface) error {
 	}
 	x.shown(tried)
 	return &NobodyError{tried}
+}
+
+// showOn shows the record on a surface. One that panics has failed: other
+// questions of this process are no business of its.
+func (x *Presentation) showOn(s ui.Surface) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			x.p.Log.Error("a surface broke", "id", x.rec.ID, "surface", s.Name(), "fault", fault, "stack", string(debug.Stack()))
+			err = fmt.Errorf("the surface %s broke: %v", s.Name(), fault)
+		}
+	}()
+	shown := time.Now()
+	return s.Show(x.ctx, x.rec, func(r question.Reply) error {
+		r.Took = cmp.Or(r.Took, time.Since(shown))
+		return x.send(r, s.Name())
+	})
 }
 
 // shown keeps with the record where its asker tried it and shows it: whoever

@@ -40,6 +40,9 @@ func (x *Presentation) join(as role, surfaces Surfaces) *Waiter {
 		x.walking, x.nobody = true, make(chan struct{})
 		x.running.Go(func() { x.walk(surfaces) })
 	} else {
+		if x.alone && x.others == nil {
+			x.nobody = make(chan struct{})
+		}
 		x.others = surfaces
 	}
 	claim := as.awaits && x.held == nil

@@ -1,9 +1,12 @@
 package term
 
 import (
+	"slices"
+
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
 
@@ -46,25 +49,44 @@ func (d *Dismissal) write() {
 	d.reason.Focus()
 }
 
+// Kind says what a key or a paste means to it.
+func (d *Dismissal) Kind(msg tea.Msg) act.Kind {
+	key, _ := msg.(tea.KeyPressMsg)
+	switch name := key.String(); {
+	case name == "enter":
+		return act.Act
+	case d.writing, slices.Contains([]string{"esc", "n", "y", "r", "tab"}, name):
+		return act.Edit
+	}
+	return act.Foreign
+}
+
+// Keep remembers how it stands; the function it returns goes back to that.
+func (d *Dismissal) Keep() (back func()) {
+	writing, reason := d.writing, d.reason.Keep()
+	return func() { d.writing = writing; reason() }
+}
+
 // Press handles a key or a paste. The error is a sentence for the human.
-func (d *Dismissal) Press(msg tea.Msg) (Decision, tea.Cmd, error) {
+func (d *Dismissal) Press(msg tea.Msg) (Decision, error) {
 	key, _ := msg.(tea.KeyPressMsg)
 	name := key.String()
 	switch {
-	case name == "enter", name == "y" && !d.writing:
-		return Dismiss, nil, nil
+	case name == "enter":
+		return Dismiss, nil
+	case name == "y" && !d.writing: // a letter closes nothing
+		return Undecided, Fault("Press enter to close, esc to go back.")
 	case name == "esc" && d.writing && !d.direct:
 		d.writing = false
 		d.reason.Blur()
 	case name == "esc", name == "n" && !d.writing:
-		return GoBack, nil, nil
+		return GoBack, nil
 	case d.writing:
-		cmd, err := d.reason.Press(msg)
-		return Undecided, cmd, err
+		return Undecided, d.reason.Press(msg)
 	case name == "r", name == "tab":
 		d.write()
 	}
-	return Undecided, nil, nil
+	return Undecided, nil
 }
 
 // Hints are the keys that work in it.

@@ -3,7 +3,7 @@
 // entry, reading what does not fit, the drawing of a record, the question
 // whether to close one, and running a full-screen model on a terminal.
 //
-// It may import question, desk and ui/words. It must not know any of the rooms
+// It may import question, desk, ui/words and ui/term/act. It must not know any of the rooms
 // that use it, nor any other surface.
 //
 // The rules that hold on every terminal:

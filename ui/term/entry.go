@@ -26,7 +26,7 @@ func NewEntry(value, placeholder string) *Entry {
 	a.ShowLineNumbers = false
 	a.Prompt = "┃ "
 	if placeholder != "" { // in brackets, since colour alone tells nothing
-		a.Placeholder = "(" + question.Line(placeholder) + ")"
+		a.Placeholder = "(" + Line(placeholder, 500) + ")"
 	}
 	a.MaxWidth = 0
 	// The area drops lines silently when it is full: let it never be full.
@@ -37,7 +37,9 @@ func NewEntry(value, placeholder string) *Entry {
 	a.KeyMap.Paste.SetEnabled(false)
 	a.KeyMap.CopySelection.SetEnabled(false)
 	e := &Entry{area: a}
-	e.Set(value)
+	if value != "" { // it costs
+		e.Set(value)
+	}
 	return e
 }
 
@@ -51,8 +53,8 @@ func (e *Entry) OneLine(prompt string) *Entry {
 // Tall gives the entry at least n lines.
 func (e *Entry) Tall(n int) *Entry { e.area.MinHeight = n; return e }
 
-// Set replaces what was typed.
-func (e *Entry) Set(value string) { e.area.SetValue(question.Block(value)) }
+// Set replaces what was typed. More than may be typed is cut.
+func (e *Entry) Set(value string) { e.area.SetValue(question.Cut(Tame(value), question.MaxText)) }
 
 // Text is what was typed, without white space around it.
 func (e *Entry) Text() string { return strings.TrimSpace(e.area.Value()) }
@@ -66,22 +68,34 @@ func (e *Entry) Blur() { e.area.Blur() }
 // AtTop reports whether the cursor is in the first line.
 func (e *Entry) AtTop() bool { return e.area.Line() == 0 }
 
+// Keep remembers what was typed; the function it returns goes back to that.
+func (e *Entry) Keep() (back func()) {
+	value, focused := e.area.Value(), e.area.Focused()
+	return func() {
+		if e.area.Value() != value {
+			e.area.SetValue(value)
+		}
+		if e.Blur(); focused {
+			e.Focus()
+		}
+	}
+}
+
 // Press types a key or a paste. The error is a sentence for the human: a paste
 // is taken whole or not at all. What a paste hides is made visible.
-func (e *Entry) Press(msg tea.Msg) (tea.Cmd, error) {
+func (e *Entry) Press(msg tea.Msg) error {
 	if p, ok := msg.(tea.PasteMsg); ok {
 		if e.oneLine {
 			p.Content = strings.Join(strings.Fields(p.Content), " ")
 		}
 		p.Content = question.Block(p.Content)
 		if n := question.Count(e.area.Value()) + question.Count(p.Content); n > question.MaxText {
-			return nil, Fault(fmt.Sprintf("Too long to paste: that makes %d characters, %d are allowed.", n, question.MaxText))
+			return Fault(fmt.Sprintf("Too long to paste: that makes %d characters, %d are allowed.", n, question.MaxText))
 		}
 		msg = p
 	}
-	var cmd tea.Cmd
-	e.area, cmd = e.area.Update(msg)
-	return cmd, nil
+	e.area, _ = e.area.Update(msg) // its commands make a cursor blink that is the terminal's here
+	return nil
 }
 
 // Fault is what is wrong, said to the human as a whole sentence.

@@ -27,6 +27,14 @@ func hintLine(s *Styles, hints []Hint, width int) string {
 	return line
 }
 
+// WaitingHints stand in place of all others while keys do not count (act.Gate).
+func WaitingHints(width int) []Hint {
+	if width < len(" waiting for a pause in your typing ")+2 {
+		return []Hint{{"…", "pause to answer"}}
+	}
+	return []Hint{{"…", "waiting for a pause in your typing"}}
+}
+
 // HintGroup is hints under a heading.
 type HintGroup struct {
 	Title string
@@ -35,7 +43,7 @@ type HintGroup struct {
 
 // KeysReader lists keys, one to a line.
 func KeysReader(title string, groups ...HintGroup) *Reader {
-	return &Reader{Title: title, Lines: func(s *Styles, width int) []string {
+	return NewReader(title, func(s *Styles, width int) []string {
 		var lines []string
 		for i, g := range groups {
 			if i > 0 {
@@ -47,5 +55,5 @@ func KeysReader(title string, groups ...HintGroup) *Reader {
 			}
 		}
 		return lines
-	}}
+	})
 }

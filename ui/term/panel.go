@@ -1,18 +1,29 @@
 package term
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 )
 
 // MinWidth and MinHeight are the smallest terminal, in cells, on which a form
-// or the inbox can be used. On less they draw what fits; a host does better
-// with the line form.
+// or the inbox can be used; a host does better with the line form on less.
 const (
 	MinWidth  = 24
 	MinHeight = 8
 )
+
+// Fits reports whether a form or the inbox can be used on a terminal of this
+// size.
+func Fits(width, height int) bool { return width >= MinWidth && height >= MinHeight }
+
+// TooSmall stands in place of what does not fit: what cannot be read takes no
+// keys.
+func TooSmall(s *Styles, width, height int) Block {
+	text := fmt.Sprintf("Too small to answer: make this window %d×%d or larger.", MinWidth, MinHeight)
+	return Block{Lines: Text(s.Plain, text, width)}.clip(width, height)
+}
 
 // The cells that a panel takes left and right of its text, and the lines above
 // and below, the hints included.

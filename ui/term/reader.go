@@ -5,13 +5,27 @@ import tea "charm.land/bubbletea/v2"
 // Reader shows something long to be read, in place of what it was called from.
 type Reader struct {
 	Title  string // of the panel; empty keeps the one that is there
-	Lines  func(s *Styles, width int) []string
+	first  func(s *Styles, width, n int) []string
 	scroll Scroll
 }
 
-// TextReader shows a text, which is safe to show.
+// NewReader shows lines, which are asked for once for a width.
+func NewReader(title string, lines func(s *Styles, width int) []string) *Reader {
+	var drawn []string
+	var as *Styles
+	var wide int
+	return &Reader{Title: title, first: func(s *Styles, width, _ int) []string {
+		if s != as || width != wide {
+			drawn, as, wide = lines(s, width), s, width
+		}
+		return drawn
+	}}
+}
+
+// TextReader shows a text as it came from outside.
 func TextReader(text string) *Reader {
-	return &Reader{Lines: func(s *Styles, width int) []string { return Text(s.Plain, text, width) }}
+	p := NewProse(text)
+	return &Reader{first: func(_ *Styles, width, n int) []string { return p.First(n, width) }}
 }
 
 // Press handles a key and reports whether the human has done reading.
@@ -42,7 +56,7 @@ func (r *Reader) Hints() []Hint {
 
 // Draw shows what fits into rows lines.
 func (r *Reader) Draw(s *Styles, width, rows int) Block {
-	lines := r.Lines(s, width)
+	lines := r.first(s, width, r.scroll.Y+2*rows) // so that what is in view is never the end by mistake
 	r.scroll.Limit(len(lines)-rows, 0, rows)
 	y := r.scroll.Y
 	return Block{Lines: lines, Top: y, Bottom: min(y+rows, len(lines)) - 1}.Window(rows, width)

@@ -32,7 +32,7 @@ func DrawRecord(s *Styles, rec desk.Record, full bool, width int) []string {
 		lines = append(lines, "")
 	}
 	if r := rec.Reply(); r != nil && r.Note != "" {
-		lines = append(lines, Hang(s.Muted.Render("Note: "), question.Block(r.Note), width)...)
+		lines = append(lines, Hang(s.Muted.Render("Note: "), Tame(r.Note), width)...)
 		lines = append(lines, "")
 	}
 	return lines
@@ -42,9 +42,9 @@ func DrawRecord(s *Styles, rec desk.Record, full bool, width int) []string {
 const LeftOpen = "(left open)"
 
 func drawResponse(s *Styles, x question.Response, full bool, width int) []string {
-	lines := Text(s.Strong, question.Block(x.Question.Text), width)
+	lines := Text(s.Strong, Tame(x.Question.Text), width)
 	if full && x.Description != "" {
-		lines = append(lines, Text(s.Muted, question.Block(x.Description), width)...)
+		lines = append(lines, Text(s.Muted, Tame(x.Description), width)...)
 	}
 	var answer question.Answer
 	if x.Answer != nil {
@@ -55,13 +55,13 @@ func drawResponse(s *Styles, x question.Response, full bool, width int) []string
 		if chosen {
 			style = s.Cursor
 		}
-		lines = append(lines, Each(style, Hang("  "+Mark(x.Several(), chosen)+" ", question.Line(o.Label), width))...)
+		lines = append(lines, Each(style, Hang("  "+Mark(x.Several(), chosen)+" ", Line(o.Label, 500), width))...)
 		if full && o.Description != "" {
-			lines = append(lines, Each(s.Muted, Hang("      ", question.Block(o.Description), width))...)
+			lines = append(lines, Each(s.Muted, Hang("      ", Tame(o.Description), width))...)
 		}
 	}
 	if answer.Custom != "" {
-		lines = append(lines, Hang("  "+s.Muted.Render("→ "), question.Block(answer.Custom), width)...)
+		lines = append(lines, Hang("  "+s.Muted.Render("→ "), Tame(answer.Custom), width)...)
 	}
 	if answer.By == question.ByTimeout {
 		lines = append(lines, "  "+s.Muted.Render("(taken by the timeout)"))

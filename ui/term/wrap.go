@@ -1,6 +1,7 @@
 package term
 
 import (
+	"math"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -12,16 +13,28 @@ import (
 // flow on instead of being cut as one long word (FACTS 7.6), and inside a word
 // only when the word alone is too long.
 func Wrap(s string, width int) []string {
-	width = max(width, 2) // space for one wide character
-	var out []string
-	for line := range strings.SplitSeq(s, "\n") {
-		out = append(out, wrapLine(line, width)...)
-	}
-	return out
+	lines, _ := wrap(s, width, math.MaxInt)
+	return lines
 }
 
-func wrapLine(s string, width int) []string {
-	var out []string
+// wrap is Wrap for the first n lines or a few more; it reports whether there
+// are others.
+func wrap(s string, width, n int) (lines []string, more bool) {
+	width = max(width, 2) // space for one wide character
+	for line := range strings.SplitSeq(s, "\n") {
+		if len(lines) >= n {
+			return lines, true
+		}
+		var left bool
+		if lines, left = wrapLine(lines, line, width, n); left {
+			return lines, true
+		}
+	}
+	return lines, false
+}
+
+// wrapLine appends the lines of s to out until there are n.
+func wrapLine(out []string, s string, width, n int) (lines []string, more bool) {
 	var line strings.Builder
 	used := 0
 	put := func(part string, cells int) {
@@ -34,8 +47,15 @@ func wrapLine(s string, width int) []string {
 		used = 0
 	}
 	for rest, state := s, -1; rest != ""; {
+		if len(out) >= n {
+			return out, true
+		}
 		var part string
-		part, rest, _, state = uniseg.FirstLineSegmentInString(rest, state)
+		if size := plainWord(rest); size > 0 { // most of most texts, and much faster
+			part, rest, state = rest[:size], rest[size:], -1
+		} else {
+			part, rest, _, state = uniseg.FirstLineSegmentInString(rest, state)
+		}
 		word := ansi.StringWidth(strings.TrimRight(part, " "))
 		if used > 0 && used+word > width {
 			flush()
@@ -51,11 +71,32 @@ func wrapLine(s string, width int) []string {
 			}
 			put(char, cells)
 			part = part[len(char):]
+			if len(out) >= n {
+				return out, true
+			}
 		}
 	}
 	flush()
-	return out
+	return out, false
 }
+
+// plainWord returns the size of what s begins with if that is ASCII letters and
+// digits, blanks and then another such: a line may break there, whatever comes
+// before and after (UAX 14, LB18). It is 0 otherwise.
+func plainWord(s string) int {
+	i, j := 0, 0
+	for i < len(s) && plain(s[i]) {
+		i++
+	}
+	for j = i; j < len(s) && s[j] == ' '; j++ {
+	}
+	if i == 0 || j == i || j == len(s) || !plain(s[j]) {
+		return 0
+	}
+	return j
+}
+
+func plain(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // Hang wraps a text after a lead, which may carry styles, with its other lines
 // under the first.

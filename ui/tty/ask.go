@@ -37,6 +37,9 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 		switch r := understand(q, line); {
 		case r.fault != "":
 			c.text("", r.fault)
+			if c.foreign() {
+				return onward, nil
+			}
 		case c.ofSession(ctx, r.command):
 		case r.command == goBack:
 			return back, nil
@@ -129,10 +132,8 @@ func (c *conversation) option(n int, o *question.Option) {
 }
 
 // emptyLine returns the answer that an empty line takes, nil for none, and how
-// the prompt says so in its brackets (A9). What the human answered before goes
-// first, then what the asker declared, then the first option of a required
-// choice. A boolean question has no default but a declared one: silence is not
-// consent.
+// the prompt says so in its brackets (A9): what the human answered before, or
+// what the asker declared as the default.
 func (c *conversation) emptyLine(q *question.Question) (*question.Answer, string) {
 	if a := c.answer(q); a != nil {
 		kept := *a
@@ -151,9 +152,6 @@ func (c *conversation) emptyLine(q *question.Question) (*question.Answer, string
 	ids := q.Defaults()
 	if !q.Several() {
 		ids = ids[:min(len(ids), 1)]
-	}
-	if len(ids) == 0 && q.Type == question.SingleChoice && q.Required && len(q.Options) > 0 {
-		ids = []string{q.Options[0].ID}
 	}
 	if len(ids) == 0 {
 		return nil, ""

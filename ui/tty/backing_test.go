@@ -3,8 +3,6 @@
 package tty
 
 import (
-	"bufio"
-	"bytes"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -19,6 +17,7 @@ import (
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/term/act"
 )
 
 // What was being typed when the process was killed is offered again, and sent
@@ -41,6 +40,7 @@ func TestDraftSurvives(t *testing.T) {
 	x.WaitFor("Your draft is back")
 	x.Type("\r")
 	x.WaitFor("Review")
+	<-time.After(act.Again) // sooner, the same key is a repeat
 	x.Type("\r")
 	x.WaitFor("Answer sent.")
 	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(ownWords("database", "DuckDB"))) {
@@ -69,7 +69,7 @@ func TestDraftIsKeptAtTheEnd(t *testing.T) {
 func TestKeyRestartsTheClock(t *testing.T) {
 	t.Parallel()
 	a := put(t, "single", 20*time.Second)
-	x := start(t, 80, 24, "single", alone, a.env("TTY_CLOCK=real")...)
+	x := start(t, 80, 24, "single", alone, a.env()...)
 	x.Until("some seconds to pass", func() bool { return left(x) <= 17 }) // keys count by now
 	before := left(x)
 	x.Type("2")
@@ -144,7 +144,7 @@ func allAnswered() question.Reply {
 
 // TestPlainWithDesk holds what the line form says of what the desk knows.
 func TestPlainWithDesk(t *testing.T) {
-	const number, numbers = "Enter a number [1]: ", "Enter numbers, like 1,2 [1,3]: "
+	const number, numbers = "Enter a number: ", "Enter numbers, like 1,2 [1,3]: "
 	const send, keepIt = "q closes: ", "n starts over: "
 	half := question.Reply{Note: "soon", Answers: []question.Answer{option("database", "sqlite"), ownWords("features", "billing", "log")}}
 	spoilt := question.Reply{Answers: []question.Answer{ownWords("database", "DuckDB", "mysql", "sqlite"), ownWords("nobody", "x")}}
@@ -179,7 +179,7 @@ func TestPlainWithDesk(t *testing.T) {
 			if tt.name == "nobody waits" {
 				a.attendance.Release()
 			}
-			x := start(t, 80, 24, "of the desk", alone, a.env("TTY_PLAIN=1")...)
+			x := start(t, 80, 24, "of the desk", alone, a.env("TTY_PLAIN=1", "TTY_OPENED=1")...)
 			for _, s := range tt.steps {
 				x.Expect(s.prompt)
 				x.Type(s.keys)
@@ -198,8 +198,8 @@ func TestPlainWithDesk(t *testing.T) {
 func TestPlainKeepsDrafts(t *testing.T) {
 	t.Parallel()
 	a := put(t, "review", 0)
-	x := start(t, 80, 24, "review", alone, a.env("TTY_PLAIN=1")...)
-	x.Expect("Enter a number [1]: ")
+	x := start(t, 80, 24, "review", alone, a.env("TTY_PLAIN=1", "TTY_OPENED=1")...)
+	x.Expect("Enter a number: ")
 	x.Type("2\r")
 	x.Expect("like 1,2 [1,3]: ")
 	if err := syscall.Kill(x.Pid(), syscall.SIGKILL); err != nil {
@@ -259,18 +259,16 @@ func TestEarlierRoundsAreSafe(t *testing.T) {
 	reply := answered(ownWords("h", evil))[0]
 	reply.Note = evil
 	a := putSecond(t, "single", "hostile", reply)
-	var out bytes.Buffer
-	lines := &lineReader{r: bufio.NewReader(strings.NewReader("h\n1\n"))}
-	paper := &printer{w: &out, width: func() int { return widthUnknown }, lastWords: func() {}}
-	if err := converse(t.Context(), lines, paper, form.Backing{Desk: a.Desk, Rec: a.Record}, func(question.Reply) error { return nil }); err != nil {
+	out, err := converse(t.Context(), &hands{strokes: []stroke{{0, "h\n"}, {200 * time.Millisecond, "1\n"}}}, form.Backing{Desk: a.Desk, Rec: a.Record}, act.Opened, func(question.Reply) error { return nil })
+	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "Round 1, answered") {
-		t.Fatalf("no earlier round:\n%s", out.String())
+	if !strings.Contains(out, "Round 1, answered") {
+		t.Fatalf("no earlier round:\n%s", out)
 	}
-	for _, r := range out.String() {
+	for _, r := range out {
 		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)) {
-			t.Fatalf("not only text: %q", out.String())
+			t.Fatalf("not only text: %q", out)
 		}
 	}
 }

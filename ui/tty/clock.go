@@ -26,8 +26,8 @@ func closes(at time.Time) string {
 	return "The question " + left
 }
 
-// warn tells the human when the time is nearly up, and puts the prompt again.
-// Nobody else may write until the returned function was called.
+// warn tells the human when the time is nearly up, and puts the prompt again,
+// until the returned function was called.
 func (c *conversation) warn(ctx context.Context, prompt string) (stop func()) {
 	if c.desk.Deadline(ctx).IsZero() {
 		return func() {}
@@ -38,6 +38,8 @@ func (c *conversation) warn(ctx context.Context, prompt string) (stop func()) {
 		if !c.awaitLastWarning(ctx) {
 			return
 		}
+		c.speaking.Lock()
+		defer c.speaking.Unlock()
 		c.blank()
 		c.text("", closes(c.desk.Deadline(ctx))+" unless you enter a line.")
 		c.print(prompt)

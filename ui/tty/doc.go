@@ -15,8 +15,12 @@
 //
 //   - Lines in, lines out: no cursor movement, no colour, no escape codes, so
 //     that a screen reader or a teletype shows it as well as a terminal does.
-//   - Every prompt says what an empty line means, in brackets; where nothing
-//     stands in brackets an empty line means nothing.
+//   - A line is an act, and goes through ui/term/act. What is typed before the
+//     first pause goes nowhere: it is read as single keys, unechoed, since in
+//     canonical mode a line that is not finished cannot be seen.
+//   - Every prompt says what an empty line means, in brackets: what the human
+//     answered before, or a default that the asker declared. Where nothing stands
+//     in brackets an empty line answers nothing.
 //   - What cannot be read as an answer gets one sentence and the same prompt
 //     again. Nothing is guessed.
 //   - The end of input is the end, never an answer.

@@ -1,10 +1,11 @@
 package tty
 
 import (
-	"bufio"
-	"context"
+	"bytes"
 	"errors"
+	"io"
 	"strings"
+	"sync/atomic"
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
@@ -20,66 +21,105 @@ var errTooLong = errors.New("line too long")
 // characters that a human types needs more.
 const mostBytes = 32 * question.MaxText
 
-// lineReader reads what the human types, line by line, only when asked.
+// typed is what came from the keyboard at once.
+type typed struct {
+	line string // trimmed and without control characters
+	err  error  // errTooLong, in place of a line
+	key  bool   // no line: one or more keys of which nobody knows where they belong
+}
+
+// lineReader reads all that the human types, from start to stop. A last line
+// that no newline ends is nobody's answer.
 type lineReader struct {
-	r *bufio.Reader
-	// interrupt ends a read that waits.
-	interrupt func()
-	// alive reports whether the end of input was the human's own word (Ctrl+D)
-	// and not the end of the terminal.
-	alive func() bool
+	in input
 	// limit is the length in bytes from which on the terminal may have cut a
 	// line; 0 where lines come whole.
 	limit int
+
+	keys  atomic.Bool // single keys come
+	typed chan typed  // closed at the end of input
+	over  chan struct{}
 }
 
-// next returns the next line, trimmed, without control characters. A last line
-// that no newline ends is nobody's answer: it counts as the end of input.
-func (l *lineReader) next(ctx context.Context) (string, error) {
-	type result struct {
-		line string
-		err  error
-	}
-	got := make(chan result, 1)
-	go func() {
-		line, err := l.read()
-		got <- result{line, err}
-	}()
-	select {
-	case r := <-got:
-		return r.line, r.err
-	case <-ctx.Done():
-		l.interrupt()
-		<-got
-		return "", context.Cause(ctx)
+// input is what a lineReader needs of a terminal.
+type input interface {
+	io.Reader
+	// single makes the terminal hand over single keys, unechoed, until the
+	// function it returns is called: a line that is not finished cannot be seen
+	// otherwise.
+	single() (restore func())
+	// flush drops what was typed and not yet read.
+	flush()
+	// interrupt ends a read that waits, and every later one.
+	interrupt()
+	// foreground reports whether the end of input was the human's own word
+	// (Ctrl+D) and not the end of the terminal.
+	foreground() bool
+}
+
+func (l *lineReader) start() {
+	l.typed, l.over = make(chan typed), make(chan struct{})
+	go l.read()
+}
+
+// stop returns when nobody reads any more.
+func (l *lineReader) stop() {
+	close(l.over)
+	l.in.interrupt()
+	for range l.typed {
 	}
 }
 
-func (l *lineReader) read() (string, error) {
+// listen has single keys come until the function it returns is called.
+func (l *lineReader) listen() (stop func()) {
+	l.keys.Store(true)
+	restore := l.in.single()
+	return func() { restore(); l.keys.Store(false) }
+}
+
+func (l *lineReader) read() {
+	defer close(l.typed)
 	var line []byte
 	length := 0
+	buf := make([]byte, 4096)
 	for {
-		part, err := l.r.ReadSlice('\n')
-		length += len(part)
-		if length <= mostBytes {
-			line = append(line, part...)
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
+		n, err := l.in.Read(buf)
+		for part := range bytes.SplitAfterSeq(buf[:n], []byte("\n")) {
+			length += len(part)
+			if length <= mostBytes {
+				line = append(line, part...)
+			}
+			keys := l.keys.Load()
+			if len(part) == 0 || !keys && !bytes.HasSuffix(part, []byte("\n")) {
+				continue
+			}
+			t := typed{key: keys}
+			if !keys {
+				t = l.text(line, length)
+			}
+			line, length = nil, 0
+			select {
+			case l.typed <- t:
+			case <-l.over:
+				return
+			}
 		}
 		if err != nil {
-			return "", err
+			return
 		}
-		break
 	}
+}
+
+// text is a whole line as it counts.
+func (l *lineReader) text(line []byte, length int) typed {
 	if length > mostBytes || l.limit > 0 && length > l.limit {
-		return "", errTooLong
+		return typed{err: errTooLong}
 	}
 	text := clean(string(line))
 	if question.Count(text) > question.MaxText {
-		return "", errTooLong
+		return typed{err: errTooLong}
 	}
-	return text, nil
+	return typed{line: text}
 }
 
 // clean takes out what a keyboard leaves in a line beside text: arrow keys

@@ -16,13 +16,23 @@ func (c *conversation) open(ctx context.Context) error {
 		c.text("", words.NobodyWaits)
 	}
 	c.sayTimeLimit(ctx)
-	if c.desk.Remembers() {
-		c.text("", "h shows the earlier rounds.")
-	}
+	c.sayKeys()
 	if c.desk.AtLimit(ctx) {
 		c.text("", words.LastRound(":"+string(lift)))
 	}
 	return c.offer(ctx)
+}
+
+// sayKeys names what can be entered beside answers.
+func (c *conversation) sayKeys() {
+	keys := "q closes without answering, ? helps."
+	if c.desk.Remembers() {
+		keys = "h shows the earlier rounds, " + keys
+	}
+	if len(c.desk.Rec.Set.All()) > 1 {
+		keys = "b goes back, " + keys
+	}
+	c.text("", keys)
 }
 
 // offer asks whether a draft is to be kept. Kept answers stand in the brackets
@@ -52,6 +62,7 @@ func (c *conversation) offer(ctx context.Context) error {
 			c.answers, c.note = nil, ""
 			return nil
 		}
+		c.foreign()
 		c.text("", "Press Enter to go on from what you had, or enter n.")
 	}
 }

@@ -1,29 +1,34 @@
 package tty
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
 
 // showPlain asks a record in lines on t, which is free.
-func showPlain(ctx context.Context, t *terminal, backing form.Backing, commit ui.Commit) error {
+func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backing, commit ui.Commit) error {
 	t.flush() // what was typed before the question was shown answers nothing
-	lines := &lineReader{r: bufio.NewReader(t), interrupt: t.interrupt, alive: t.foreground, limit: lineLimit}
 	width := func() int { w, _ := t.size(); return w }
 	defer context.AfterFunc(ctx, func() { t.hurry(quitTime + killTime) })()
-	lastWords := func() { t.hurry(quitTime) } // anew: what came before may have taken its time
-	err := converse(ctx, lines, &printer{w: t, width: width, lastWords: lastWords}, backing, commit)
+	c := &conversation{
+		printer: &printer{w: t, width: width, lastWords: func() { t.hurry(quitTime) }}, // anew: what came before may have taken its time
+		in:      &lineReader{in: t, limit: lineLimit},
+		desk:    backing, commit: commit, interrupted: s.options.Interrupted,
+	}
+	err := c.run(ctx, s.origin())
 	if ctx.Err() != nil {
 		t.flush() // and half a line typed for it is no command for the next program
 	}
@@ -33,14 +38,25 @@ func showPlain(ctx context.Context, t *terminal, backing form.Backing, commit ui
 // conversation is one record being asked in lines.
 type conversation struct {
 	*printer
-	in      *lineReader
-	desk    form.Backing
-	commit  ui.Commit
-	answers []question.Answer // of every question ever answered, in no order
-	asked   map[string]bool   // by question id: need not be asked (again)
-	note    string
-	review  bool // show the answers before sending, however few they are
-	touched bool // answers or note have changed since they were kept as a draft
+	in          *lineReader
+	desk        form.Backing
+	commit      ui.Commit
+	interrupted desk.Status // see Options
+	gate        act.Machine
+	answers     []question.Answer // of every question ever answered, in no order
+	asked       map[string]bool   // by question id: need not be asked (again)
+	note        string
+	review      bool       // show the answers before sending, however few they are
+	touched     bool       // answers or note have changed since they were kept as a draft
+	kept        progress   // before this burst of lines
+	last        time.Time  // when the last line counted
+	speaking    sync.Mutex // of those who write while a line is awaited
+}
+
+// progress is what lines have changed.
+type progress struct {
+	answers []question.Answer
+	asked   map[string]bool
 }
 
 // move is where the conversation goes next.
@@ -52,22 +68,26 @@ const (
 	done               // the reply is committed
 )
 
-// converse asks a record until the reply is committed or the conversation ends
+// run asks the record until the reply is committed or the conversation ends
 // without one; it keeps the contract of ui.Surface's Show.
-func converse(ctx context.Context, in *lineReader, out *printer, backing form.Backing, commit ui.Commit) error {
-	c := &conversation{printer: out, in: in, desk: backing, commit: commit, asked: map[string]bool{}}
+func (c *conversation) run(ctx context.Context, origin act.Origin) error {
+	c.asked = map[string]bool{}
+	c.in.start()
+	defer c.in.stop()
+	c.gate.Show(time.Now(), origin)
 	c.text("", c.asker())
 	if err := c.open(ctx); err != nil {
 		return c.leave(ctx, err)
 	}
 	for {
 		shown := c.desk.Rec.Shown(c.answers)
-		at := c.firstToAsk(shown)
+		at := slices.IndexFunc(shown, func(q question.Shown) bool { return !c.asked[q.ID] })
 		var to move
 		var err error
-		if at < len(shown) {
+		if at >= 0 {
 			to, err = c.ask(ctx, shown[at].Question, at+1, len(shown))
 		} else {
+			at = len(shown)
 			to, err = c.finish(ctx, shown)
 		}
 		switch {
@@ -99,17 +119,6 @@ func (c *conversation) asker() string {
 	return who + ":"
 }
 
-// firstToAsk returns the index of the first shown question that is to be asked, or
-// their number.
-func (c *conversation) firstToAsk(shown []question.Shown) int {
-	for i, q := range shown {
-		if !c.asked[q.ID] {
-			return i
-		}
-	}
-	return len(shown)
-}
-
 // answer returns what stands as the answer to q, or nil.
 func (c *conversation) answer(q *question.Question) *question.Answer {
 	i := c.index(q)
@@ -134,25 +143,107 @@ func (c *conversation) index(q *question.Question) int {
 	return slices.IndexFunc(c.answers, func(a question.Answer) bool { return a.QuestionID == q.ID })
 }
 
-// prompt writes text and reads the line that follows. It is where every line
-// of the human comes in.
+// prompt writes text and returns the line that follows and counts. It is where
+// every line of the human comes in.
 func (c *conversation) prompt(ctx context.Context, text string) (string, error) {
 	for {
+		if err := c.quiet(ctx); err != nil {
+			return "", err
+		}
 		c.print(text)
 		if c.err != nil {
 			return "", c.err
 		}
-		quiet := c.warn(ctx, text)
-		line, err := c.in.next(ctx)
-		quiet()
-		if err == nil && !c.desk.Deadline(ctx).IsZero() {
+		stop := c.warn(ctx, text)
+		got, err := act.ReadLine(ctx, &c.gate, c.in.typed, func() { c.pausedNow(text) })
+		stop()
+		switch {
+		case err != nil:
+			return "", err
+		case got.key: // it came when the terminal had just begun to hand over lines
+			c.foreign()
+			continue
+		}
+		c.rest(ctx)
+		if !c.desk.Deadline(ctx).IsZero() {
 			c.save(ctx) // every line restarts the clock
 		}
-		if !errors.Is(err, errTooLong) {
-			return line, err
+		if got.err == nil {
+			return got.line, nil
 		}
 		c.text("", c.tooLong())
 	}
+}
+
+// quiet waits until nobody types, where the keys that come now are not meant
+// for this form. They are neither echoed nor kept.
+func (c *conversation) quiet(ctx context.Context) error {
+	if c.gate.Next().IsZero() {
+		return nil
+	}
+	defer c.in.listen()()
+	told := false
+	for next := c.gate.Next(); !next.IsZero(); next = c.gate.Next() {
+		select {
+		case _, open := <-c.in.typed:
+			if !open {
+				return io.EOF
+			}
+			if c.gate.Key(time.Now(), "", act.Edit); !told {
+				c.text("", words.AwaitsPause)
+			}
+			told = true
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(time.Until(next)):
+			c.gate.Tick(time.Now())
+		}
+	}
+	return nil
+}
+
+// pausedNow puts the prompt again after lines that were thrown away.
+func (c *conversation) pausedNow(prompt string) {
+	c.speaking.Lock()
+	defer c.speaking.Unlock()
+	c.in.in.flush()
+	c.text("", "Lines that come so fast one after the other are no answer.")
+	c.print(prompt)
+}
+
+// rest waits until the next line is not taken for a key held down. Lines that
+// come meanwhile answer nothing: nobody has seen yet what they would be for.
+func (c *conversation) rest(ctx context.Context) {
+	now := time.Now()
+	if now.Sub(c.last) >= act.Quiet {
+		c.kept = progress{slices.Clone(c.answers), maps.Clone(c.asked)}
+	}
+	c.last = now
+	over := time.After(act.Again - act.Settle + time.Millisecond)
+	for typed := c.in.typed; ; {
+		select {
+		case _, open := <-typed:
+			if !open {
+				typed = nil // whoever reads next is told
+			}
+		case <-over:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// foreign says that the last line meant nothing here. Where the question had
+// appeared by itself it was meant for another program, and so was what came in
+// one go with it: that is taken back, and foreign reports so.
+func (c *conversation) foreign() (takenBack bool) {
+	if c.gate.Key(time.Now(), "", act.Foreign) != act.Rollback || maps.Equal(c.asked, c.kept.asked) {
+		return false
+	}
+	c.answers, c.asked, c.touched = c.kept.answers, c.kept.asked, true
+	c.text("", "What came in one go with that line is taken back.")
+	return true
 }
 
 func (c *conversation) tooLong() string {
@@ -165,37 +256,39 @@ func (c *conversation) tooLong() string {
 // leave ends the conversation without a reply: it tells the human why, and
 // returns the error that Show owes its caller.
 func (c *conversation) leave(ctx context.Context, err error) error {
-	var closed *desk.ClosedError
+	ended := errors.Is(err, io.EOF)
+	if ended && !c.in.in.foreground() {
+		awaitHangup(ctx)
+	}
 	if ctx.Err() != nil {
 		c.lastWords()
 	}
+	c.blank()
+	var closed *desk.ClosedError
 	switch {
 	case errors.As(err, &closed):
-		c.blank()
-		c.text("", words.Withdrawal(closed))
+		c.text("", farewell(err, ""))
 		return err
 	case ctx.Err() != nil:
-		c.blank()
-		c.text("", words.Withdrawal(context.Cause(ctx)))
+		c.text("", farewell(context.Cause(ctx), c.interrupted))
 		return context.Cause(ctx)
-	case errors.Is(err, io.EOF) && c.in.alive():
-		c.blank()
+	case ended && c.in.in.foreground():
 		if err := c.deliver(ctx, question.Reply{Dismissed: true}); err != nil { // A9
 			return err
 		}
 		c.text("", words.Dismissed)
 		return nil
-	case errors.Is(err, io.EOF):
-		c.blank()
-		c.text("", "The input has ended. Nothing was answered.")
-		return ui.Unavailablef("the input ended before the question was answered")
 	}
 	return ui.Unavailablef("the terminal is gone: %v", err)
 }
 
 // deliver commits the reply.
 func (c *conversation) deliver(ctx context.Context, r question.Reply) error {
-	return storing(ctx, func() error { return c.commit(r) })
+	err := storing(ctx, func() error { return c.commit(r) })
+	if err != nil {
+		c.gate.Show(time.Now(), act.Appeared) // lines that came meanwhile were typed without a look at that
+	}
+	return err
 }
 
 // storing runs what waits for the store. When the context ends, it waits no

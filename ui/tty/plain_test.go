@@ -17,7 +17,7 @@ import (
 type step struct{ prompt, keys string }
 
 func TestPlainTranscripts(t *testing.T) {
-	const number, numbers = "Enter a number [1]: ", "Enter numbers, like 1,2 [1,3]: "
+	const number, numbers = "Enter a number: ", "Enter numbers, like 1,2 [1,3]: "
 	const send = "q closes: "
 	for _, tt := range []struct {
 		name   string
@@ -28,7 +28,7 @@ func TestPlainTranscripts(t *testing.T) {
 		narrow bool // also on 40×10
 	}{
 		{narrow: true, name: "single", steps: []step{{number, "2\r"}}, want: answered(option("database", "sqlite"))},
-		{name: "empty line", sample: "single", steps: []step{{number, "\r"}}, want: answered(option("database", "pg"))},
+		{name: "empty line", sample: "single", steps: []step{{number, "\r"}, {number, "1\r"}}, want: answered(option("database", "pg"))},
 		{name: "no such number", sample: "single", steps: []step{{number, "7\r"}, {number, "-3\r"}, {number, "3\r"}}, want: answered(option("database", "none"))},
 		{name: "several numbers for one", sample: "single", steps: []step{{number, "1,3\r"}, {number, "sqlite\r"}}, want: answered(option("database", "sqlite"))},
 		{narrow: true, name: "other", sample: "single", steps: []step{{number, "0\r"}, {"own answer: ", "DuckDB, perhaps\r"}}, want: answered(ownWords("database", "DuckDB, perhaps"))},
@@ -45,7 +45,7 @@ func TestPlainTranscripts(t *testing.T) {
 			want: answered(option("database", "sqlite"))},
 		{narrow: true, name: "review", steps: []step{
 			{number, "b\r"}, {number, "2\r"}, {numbers, "\r"}, {"(optional, Enter to skip): ", "\r"},
-			{send, "9\r"}, {send, "1\r"}, {"[keep]: ", "3\r"}, {send, "n\r"}, {"(Enter for none): ", "soon, please\r"}, {send, "\r"},
+			{send, "1\r"}, {"[keep]: ", "3\r"}, {send, "n\r"}, {"(Enter for none): ", "soon, please\r"}, {send, "\r"},
 		}, want: []question.Reply{{Note: "soon, please", Answers: answered(option("database", "none"), option("features", "auth", "mail"))[0].Answers}}},
 		{name: "dismiss", sample: "single", steps: []step{{number, "q\r"}, {"[n]: ", "\r"}, {number, "q\r"}, {"[n]: ", "y\r"}, {"Enter for none): ", "not now\r"}},
 			want: []question.Reply{{Dismissed: true, Reason: "not now"}}},
@@ -64,7 +64,7 @@ func TestPlainTranscripts(t *testing.T) {
 			name := fmt.Sprintf("%s %dx%d", tt.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				x := start(t, size[0], size[1], cmp.Or(tt.sample, tt.name), alone, "TTY_PLAIN=1", tt.extra)
+				x := start(t, size[0], size[1], cmp.Or(tt.sample, tt.name), alone, "TTY_PLAIN=1", "TTY_OPENED=1", tt.extra)
 				for _, s := range tt.steps {
 					x.Expect(s.prompt)
 					x.Type(s.keys)

@@ -47,6 +47,8 @@ func program(name string) int {
 	var rep report
 	var ended time.Time
 
+	var jammed atomic.Bool
+	turn := NewTurn()
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2)
@@ -58,10 +60,19 @@ func program(name string) int {
 			cause := errors.New("signal: " + s.String())
 			switch s {
 			case syscall.SIGUSR2:
-				giveTerminalAway()
+				if os.Getenv("TTY_TROUBLE") == "busy" {
+					jammed.Store(true)
+					fmt.Print("jammed")
+				} else {
+					giveTerminalAway()
+				}
 				continue
 			case syscall.SIGUSR1:
 				cause = &desk.ClosedError{ID: "x", Outcome: desk.Outcome{Status: desk.Answered, Surface: "web", At: time.Unix(1_800_000_000, 0)}}
+			}
+			if os.Getenv("TTY_TROUBLE") == "rescue" {
+				turn.Rescue()
+				os.Exit(0)
 			}
 			mu.Lock()
 			ended = time.Now()
@@ -76,9 +87,11 @@ func program(name string) int {
 		fmt.Println(err)
 		return 3
 	}
-	surface := newSurface("tty", Options{Plain: os.Getenv("TTY_PLAIN") != "", Desk: d})
-	if os.Getenv("TTY_CLOCK") == "" { // a deadline is on the real clock
-		surface.form = []form.Option{form.WithClock(impatient())}
+	plain := os.Getenv("TTY_PLAIN") != ""
+	opened := os.Getenv("TTY_OPENED") != "" || !plain && os.Getenv("TTY_APPEARED") == ""
+	surface := newSurface("tty", Options{Plain: plain, Opened: opened, Desk: d, Turn: turn})
+	if trouble == "busy" {
+		surface.form = []form.Option{form.WithClock(jam(&jammed))}
 	}
 	var shows sync.WaitGroup
 	for one := range strings.SplitSeq(name, "+") {
@@ -140,11 +153,15 @@ func program(name string) int {
 	return 0
 }
 
-// impatient returns a clock on which every look is a second after the last, so
-// that a form takes keys at once.
-func impatient() func() time.Time {
-	var looks atomic.Int64
-	return func() time.Time { return time.Unix(1_800_000_000+looks.Add(1), 0) }
+// jam returns a clock that never tells the time once it is jammed.
+func jam(jammed *atomic.Bool) func() time.Time {
+	return func() time.Time {
+		if jammed.Load() {
+			fmt.Print("too busy")
+			select {}
+		}
+		return time.Now()
+	}
 }
 
 // giveTerminalAway makes another process group the foreground one of the
@@ -188,18 +205,29 @@ func start(t testing.TB, cols, rows int, sample, script string, extra ...string)
 	return &run{t: t, report: path, Terminal: termtest.Start(t, cmd, cols, rows)}
 }
 
-// end waits for the program and returns its report. The terminal must have the
-// settings that it had before.
+// end waits for the program and returns its report. The terminal must be as it
+// was before.
 func (x *run) end() report {
 	x.t.Helper()
 	x.Wait()
+	x.left()
+	return x.outcome()
+}
+
+// left checks that the terminal is as it was found.
+func (x *run) left() {
+	x.t.Helper()
 	if after := x.Termios(); after != x.Before() {
 		x.t.Errorf("the terminal is not as it was found:\nbefore %+v\nafter  %+v", x.Before(), after)
 	}
 	if x.FullScreen() {
 		x.t.Error("the alternate screen is still on")
 	}
-	return x.outcome()
+	var on modes
+	on.note([]byte(x.Output()))
+	if undo := on.undo(); undo != "" {
+		x.t.Errorf("%q was not written", undo)
+	}
 }
 
 func (x *run) outcome() report {

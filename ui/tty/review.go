@@ -57,6 +57,9 @@ func (c *conversation) finish(ctx context.Context, shown []question.Shown) (move
 			c.text("", "Nothing is sent yet. Enter sends these answers to the agent; the number of a question lets you change its answer; b goes back to the last one.")
 		default:
 			c.text("", fmt.Sprintf("%s is none of these.", question.Shorten(question.Line(line), 40)))
+			if c.foreign() {
+				return onward, nil
+			}
 		}
 	}
 }

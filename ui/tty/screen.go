@@ -1,7 +1,6 @@
 package tty
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +18,6 @@ import (
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/words"
 )
 
 // A withdrawn question is gone within 250 ms (DESIGN, promise 3): the form
@@ -31,8 +29,7 @@ const (
 
 // showForm shows a record in the full-screen form on t, which is free.
 func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backing, commit ui.Commit) error {
-	restore, err := t.raw()
-	if err != nil {
+	if err := t.raw(); err != nil {
 		return ui.Unavailablef("the terminal cannot be set up for a form: %v", err)
 	}
 	// What became of the reply is kept beside the form: when the context ends
@@ -40,6 +37,8 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	var sent atomic.Bool
 	var first atomic.Pointer[desk.ClosedError] // somebody else was first
 	var screen *term.Screen
+	var drawing atomic.Bool
+	drawing.Store(true)
 	keep := func(r question.Reply) {
 		backing.Save(ctx, r)
 		screen.Send(form.Deadline{At: backing.Deadline(ctx)}) // at once: the human is looking
@@ -52,56 +51,57 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		}
 		sent.CompareAndSwap(false, err == nil)
 		return err
-	}, append(backing.Options(ctx, keep), s.form...)...)
+	}, append(backing.Options(ctx, keep), append(s.form, form.WithOrigin(s.origin()))...)...)
 	gone, hangUp := context.WithCancelCause(context.Background())
 	defer hangUp(nil)
 	keys := &keyboard{terminal: t, hangUp: hangUp}
 	screen = term.NewScreen(term.ScreenOptions{
 		// The input is no file, so that Bubble Tea leaves the settings of the
 		// terminal and the end of reading to us (FACTS 7.2).
-		Model: f, In: keys, Out: t, Getenv: s.options.Getenv,
+		Model: f, In: keys, Out: canvas{t, &drawing}, Getenv: s.options.Getenv,
 		Leave: func(cause error) tea.Msg { return form.Withdraw{Cause: cause} },
 		Quit:  quitTime, Kill: killTime,
 		Hurry: func() { t.hurry(killTime) },
 	})
 	unfollow := follow(ctx, backing, screen.Send)
 	uncontinue := onContinue(func() { t.comeBack(screen) })
-	err = screen.Run(ctx, gone)
+	err := screen.Run(ctx, gone)
+	stuck := errors.Is(err, term.ErrStuck)
+	drawing.Store(false)
 	keys.stop()
 	uncontinue()
-	restore()
+	t.hurry(quitTime) // anew: what came before may have taken its time
+	t.restore()
 	unfollow()
-	if errors.Is(err, term.ErrStuck) {
-		if sent.Load() {
-			return nil
-		}
-		return cmp.Or(context.Cause(ctx), ui.Unavailablef("the terminal is gone"))
+	if gone.Err() != nil {
+		awaitHangup(ctx)
 	}
 	closed := first.Load()
-	last := f.Closing()
-	if last == "" && ctx.Err() != nil { // it was killed
-		last = words.Withdrawal(context.Cause(ctx))
-	}
-	if last != "" {
-		t.hurry(quitTime) // anew: what came before may have taken its time
-		_, _ = fmt.Fprintln(t, last)
-	}
 	switch {
 	case sent.Load():
+		if !stuck { // else what it knows is not to be read
+			say(t, f.Closing())
+		}
 		return nil
-	case f.State() == form.Aborted:
-		return ui.ErrInterrupted
+	case !stuck && f.State() == form.Aborted:
+		err = ui.ErrInterrupted
 	case closed != nil:
-		return closed
+		err = closed
 	case ctx.Err() != nil:
-		return context.Cause(ctx)
+		err = context.Cause(ctx)
 	case gone.Err() != nil:
 		return ui.Unavailablef("the terminal is gone: %v", context.Cause(gone))
 	case err != nil:
 		return fmt.Errorf("show the form: %w", err)
+	default:
+		return errors.New("the form ended without a reply")
 	}
-	return errors.New("the form ended without a reply")
+	say(t, farewell(err, s.options.Interrupted))
+	return err
 }
+
+// say prints a last line where the form was.
+func say(t *terminal, line string) { _, _ = fmt.Fprintln(t, line) }
 
 // comeBack takes the terminal again after the process was stopped and goes on
 // (Ctrl+Z cannot reach it, SIGSTOP can): the shell has made its own settings
@@ -111,7 +111,7 @@ func (t *terminal) comeBack(screen *term.Screen) {
 	if !t.foreground() {
 		return
 	}
-	if _, err := t.raw(); err != nil { // what it returns puts back the shell's settings, not the first ones
+	if err := t.raw(); err != nil {
 		return
 	}
 	// Bubble Tea believes that all this is still as it was. Mode 1047 saves no
@@ -119,6 +119,23 @@ func (t *terminal) comeBack(screen *term.Screen) {
 	_, _ = io.WriteString(t, ansi.SetModeAltScreen+ansi.SetModeBracketedPaste)
 	screen.Send(tea.ClearScreen())
 }
+
+// canvas is the terminal while a form draws on it.
+type canvas struct {
+	*terminal
+	drawing *atomic.Bool
+}
+
+// Write implements io.Writer. A form that could not be ended in time draws
+// nothing more.
+func (c canvas) Write(p []byte) (int, error) {
+	if !c.drawing.Load() {
+		return 0, errTaken
+	}
+	return c.terminal.Write(p)
+}
+
+var errTaken = errors.New("the terminal is no longer ours")
 
 // keyboard is the terminal's input while a form is on it.
 type keyboard struct {

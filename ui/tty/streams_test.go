@@ -1,54 +1,19 @@
 package tty
 
 import (
-	"bufio"
-	"bytes"
-	"context"
 	"errors"
 	"io"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
-	"time"
-
-	"go.uber.org/goleak"
+	"testing/synctest"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/term/act"
 )
-
-// ask runs the line form on these lines and returns what was written, what was
-// committed and what the form returned. fail decides about each try to commit.
-func ask(t *testing.T, rec desk.Record, lines string, fail func(try int) error) (string, []question.Reply, error) {
-	t.Helper()
-	var out bytes.Buffer
-	var replies []question.Reply
-	try := 0
-	err := plain(t.Context(), strings.NewReader(lines), &out, rec, func(r question.Reply) error {
-		try++
-		if err := fail(try); err != nil {
-			return err
-		}
-		replies = append(replies, r)
-		return nil
-	})
-	return out.String(), replies, err
-}
-
-// plain asks rec in lines without a terminal. Where in knows deadlines, the end
-// of the context ends a read that waits.
-func plain(ctx context.Context, in io.Reader, out io.Writer, rec desk.Record, commit ui.Commit) error {
-	lines := &lineReader{r: bufio.NewReader(in), interrupt: func() {}, alive: func() bool { return false }}
-	if d, ok := in.(interface{ SetReadDeadline(time.Time) error }); ok {
-		lines.interrupt = func() { _ = d.SetReadDeadline(time.Unix(1, 0)) }
-	}
-	return converse(ctx, lines, &printer{w: out, width: func() int { return widthUnknown }, lastWords: func() {}}, form.Backing{Rec: rec}, commit)
-}
-
-func always(err error) func(int) error { return func(int) error { return err } }
 
 // However far the human has come, the end of input is no answer.
 func TestEndOfInputIsNoAnswer(t *testing.T) {
@@ -162,59 +127,20 @@ func TestLinesThatAreNoText(t *testing.T) {
 	}
 }
 
-// The end of the context ends the read that waits, where that is possible.
-func TestContextEndsTheRead(t *testing.T) {
-	defer goleak.VerifyNone(t)
-	in, keyboard, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _, _ = in.Close(), keyboard.Close() }()
-	ctx, cancel := context.WithCancelCause(t.Context())
-	first := &desk.ClosedError{ID: "x", Outcome: desk.Outcome{Status: desk.Answered, Surface: "inbox"}}
-	screen, out := io.Pipe()
-	ended := make(chan error, 1)
-	go func() {
-		ended <- plain(ctx, in, out, sample("single"), func(question.Reply) error { t.Error("committed"); return nil })
-		_ = out.Close()
-	}()
-	r := bufio.NewReader(screen)
-	if _, err := r.ReadString(':'); err != nil { // the form is at work
-		t.Fatal(err)
-	}
-	cancel(first)
-	rest, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := <-ended; !errors.Is(err, error(first)) {
-		t.Errorf("the form returned %v, want the cause of its context", err)
-	}
-	if !strings.HasSuffix(string(rest), "Already answered in the inbox.\n") {
-		t.Errorf("the last words are %q", rest)
-	}
-	// The line typed next belongs to the next reader.
-	if err := in.SetReadDeadline(time.Time{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(keyboard, "mine\n"); err != nil {
-		t.Fatal(err)
-	}
-	if line, err := bufio.NewReader(in).ReadString('\n'); line != "mine\n" {
-		t.Errorf("the next reader got %q, %v", line, err)
-	}
-}
-
+// What cannot be shown is not answered.
 func TestBrokenOutput(t *testing.T) {
-	screen, out := io.Pipe()
-	_ = screen.Close()
-	err := plain(t.Context(), strings.NewReader("1\n"), out, sample("single"), func(question.Reply) error {
-		t.Error("a question that could not be shown was answered")
-		return nil
+	synctest.Test(t, func(t *testing.T) {
+		screen, out := io.Pipe()
+		_ = screen.Close()
+		c := &conversation{
+			printer: &printer{w: out, width: func() int { return widthUnknown }, lastWords: func() {}},
+			in:      &lineReader{in: &hands{strokes: slowly("1\n")}}, desk: form.Backing{Rec: sample("single")},
+			commit: func(question.Reply) error { t.Error("committed"); return nil },
+		}
+		if err := c.run(t.Context(), act.Opened); !errors.Is(err, ui.ErrUnavailable) {
+			t.Errorf("the form returned %v", err)
+		}
 	})
-	if !errors.Is(err, ui.ErrUnavailable) {
-		t.Errorf("the form returned %v", err)
-	}
 }
 
 // Whatever is asked and typed, the form neither fails nor writes an escape

@@ -2,12 +2,16 @@ package tty
 
 import (
 	"context"
+	"errors"
 	"os"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/words"
 )
 
 // Options are what the surface needs from its surroundings.
@@ -22,6 +26,12 @@ type Options struct {
 	// Turn is shared by the surfaces of this process for the same terminal. Nil
 	// means a turn of the surface's own.
 	Turn *Turn
+	// Opened says that the human called for the form: then it needs no pause in
+	// their typing.
+	Opened bool
+	// Interrupted is what becomes of the record when the human breaks off, as in
+	// present.Question: the last words say so. Empty means that it stays open.
+	Interrupted desk.Status
 	// Desk keeps what the human has typed so far, and knows the deadline and the
 	// earlier rounds; see form.Backing.
 	Desk *desk.Desk
@@ -54,7 +64,15 @@ func newSurface(name string, o Options) *surface {
 type surface struct {
 	name    string
 	options Options
-	form    []form.Option // for tests, which have no 300 ms to wait
+	form    []form.Option // for tests
+}
+
+// origin says how a form of this surface comes onto the screen.
+func (s *surface) origin() act.Origin {
+	if s.options.Opened {
+		return act.Opened
+	}
+	return act.Appeared
 }
 
 // Name implements ui.Surface.
@@ -80,9 +98,12 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 	if err := t.free(); err != nil {
 		return err
 	}
+	s.options.Turn.hold(t)
+	defer s.options.Turn.hold(nil)
+	defer t.restore() // also after a panic
 	backing := form.Backing{Desk: s.options.Desk, Rec: rec}
 	if s.lines(t) {
-		return showPlain(ctx, t, backing, commit)
+		return s.showPlain(ctx, t, backing, commit)
 	}
 	return s.showForm(ctx, t, backing, commit)
 }
@@ -97,4 +118,26 @@ func (s *surface) lines(t *terminal) bool {
 	}
 	width, height := t.size()
 	return width < term.MinWidth || height < term.MinHeight
+}
+
+// farewell says why the form went away without an answer; interrupted is what
+// becomes of the record when it was the human who broke off.
+func farewell(cause error, interrupted desk.Status) string {
+	if errors.Is(cause, ui.ErrInterrupted) {
+		return words.Interrupted(interrupted)
+	}
+	return words.Unanswered(cause)
+}
+
+// hangupTime is how long after the end of a terminal the signal may come that
+// tells of it: a shell passes it on after its own end.
+const hangupTime = time.Second
+
+// awaitHangup waits for what tells the process that its terminal has gone, so
+// that the record ends like that of a process which was told first.
+func awaitHangup(ctx context.Context) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(hangupTime):
+	}
 }

@@ -5,6 +5,7 @@ package tty
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -95,6 +96,21 @@ func TestFullScreen(t *testing.T) {
 	}
 }
 
+// A sentence that is being typed when the form appears by itself answers nothing,
+// and the answer after it counts.
+func TestTypedElsewhere(t *testing.T) {
+	t.Parallel()
+	x := start(t, 80, 24, "single", alone, "TTY_APPEARED=1")
+	x.WaitFor(question1)
+	x.Type("make it 3 times as fast\r")
+	x.Quiet()
+	x.Type("2\r")
+	x.WaitFor("Answer sent.")
+	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "sqlite"))) {
+		t.Errorf("committed %+v", rep.Replies)
+	}
+}
+
 func TestInterruptKey(t *testing.T) {
 	t.Parallel()
 	x := start(t, 80, 24, "single", alone)
@@ -110,7 +126,7 @@ func TestInterruptKey(t *testing.T) {
 // nothing is committed and the terminal is as it was (E10). That it is gone
 // within 250 ms (DESIGN, promise 3) is BenchmarkWithdrawal's.
 func TestWithdrawal(t *testing.T) {
-	for _, form := range []struct{ name, env string }{{"screen", ""}, {"plain", "TTY_PLAIN=1"}} {
+	for _, form := range []struct{ name, env, ready string }{{"screen", "", question1}, {"plain", "TTY_PLAIN=1", "Enter a number:"}} {
 		for _, tt := range []struct {
 			name    string
 			signal  syscall.Signal
@@ -118,10 +134,10 @@ func TestWithdrawal(t *testing.T) {
 			closing string
 		}{
 			{"answered elsewhere", syscall.SIGUSR1, "", "Already answered on the web page."},
-			{"SIGINT", syscall.SIGINT, "", "withdrawn"},
-			{"SIGTERM", syscall.SIGTERM, "", "withdrawn"},
-			{"SIGHUP", syscall.SIGHUP, "", "withdrawn"},
-			{"half an answer typed", syscall.SIGTERM, "2", "withdrawn"},
+			{"SIGINT", syscall.SIGINT, "", "the question stays open"},
+			{"SIGTERM", syscall.SIGTERM, "", "the question stays open"},
+			{"SIGHUP", syscall.SIGHUP, "", "the question stays open"},
+			{"half an answer typed", syscall.SIGTERM, "2", "the question stays open"},
 		} {
 			t.Run(form.name+" "+tt.name, func(t *testing.T) {
 				t.Parallel()
@@ -149,7 +165,7 @@ func TestWithdrawal(t *testing.T) {
 // to the next program, whole (FACTS 7.2). Half a line typed for the question
 // does not.
 func TestNoReaderStaysBehind(t *testing.T) {
-	for _, form := range []struct{ name, env string }{{"screen", ""}, {"plain", "TTY_PLAIN=1"}} {
+	for _, form := range []struct{ name, env, ready string }{{"screen", "", question1}, {"plain", "TTY_PLAIN=1", "Enter a number:"}} {
 		t.Run(form.name, func(t *testing.T) {
 			t.Parallel()
 			x := start(t, 80, 24, "single", alone, form.env, "TTY_NEXT=1")
@@ -228,7 +244,7 @@ func TestTypedAhead(t *testing.T) {
 	// before, and so its effect shows that the latter had none.
 	for _, form := range []struct{ name, env, ready, keys, effect string }{
 		{"screen", "", "keys", "?", "Keys on this page"},
-		{"plain", "TTY_PLAIN=1", "Enter a number [1]:", "9\r", "9 is no option"},
+		{"plain", "TTY_PLAIN=1", "Enter a number:", "9\r", "9 is no option"},
 	} {
 		t.Run(form.name, func(t *testing.T) {
 			t.Parallel()
@@ -248,32 +264,39 @@ func TestTypedAhead(t *testing.T) {
 	}
 }
 
-// A terminal that goes away answers nothing.
+// A terminal that goes away answers nothing. Both forms end like those of a
+// process that was told so first, if it is told at all.
 func TestHangup(t *testing.T) {
-	for _, form := range []struct{ name, env string }{{"screen", ""}, {"plain", "TTY_PLAIN=1"}} {
-		t.Run(form.name, func(t *testing.T) {
-			t.Parallel()
-			x := start(t, 80, 24, "single", `trap '' HUP; exec "$SHOW"`, form.env)
-			x.WaitFor(question1)
-			x.Hangup()
-			x.Wait()
-			if rep := x.outcome(); rep.Replies != nil || !rep.Unavailable {
-				t.Errorf("after a hangup: %+v", rep)
-			}
-		})
+	for _, form := range []struct{ name, env, ready string }{{"screen", "", question1}, {"plain", "TTY_PLAIN=1", "Enter a number:"}} {
+		for _, told := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, told %v", form.name, told), func(t *testing.T) {
+				t.Parallel()
+				script := alone
+				if !told {
+					script = `trap '' HUP; ` + alone
+				}
+				x := start(t, 80, 24, "single", script, form.env)
+				x.WaitFor(form.ready)
+				x.Hangup()
+				x.Wait()
+				if rep := x.outcome(); rep.Replies != nil || rep.Unavailable == told {
+					t.Errorf("after a hangup: %+v", rep)
+				}
+			})
+		}
 	}
 }
 
 // Moved to the background while it holds the terminal, the process is not
 // stopped, takes no key and changes nothing.
 func TestMovedToTheBackground(t *testing.T) {
-	for _, form := range []struct{ name, env string }{{"screen", ""}, {"plain", "TTY_PLAIN=1"}} {
+	for _, form := range []struct{ name, env, ready string }{{"screen", "", question1}, {"plain", "TTY_PLAIN=1", "Enter a number:"}} {
 		t.Run(form.name, func(t *testing.T) {
 			t.Parallel()
 			// The kernel stops no process whose parent is in another session: a
 			// shell with job control stands between.
 			x := start(t, 80, 24, "single", `set -m; "$SHOW"; echo "ended with $?"`, form.env)
-			x.WaitFor(question1)
+			x.WaitFor(form.ready)
 			during := x.Termios()
 			if err := syscall.Kill(x.Foreground(), syscall.SIGUSR2); err != nil {
 				t.Fatal(err)
@@ -304,19 +327,44 @@ func TestPanic(t *testing.T) {
 	}
 }
 
+// A machine that is too busy for the form to end in time leaves nothing of it on
+// the terminal, and neither does a process that ends without waiting for it.
+func TestTerminalIsLeftInAnyCase(t *testing.T) {
+	for _, trouble := range []string{"busy", "rescue"} {
+		t.Run(trouble, func(t *testing.T) {
+			t.Parallel()
+			x := start(t, 80, 24, "single", alone, "TTY_TROUBLE="+trouble)
+			x.WaitFor(question1)
+			if trouble == "busy" {
+				if err := syscall.Kill(x.Pid(), syscall.SIGUSR2); err != nil {
+					t.Fatal(err)
+				}
+				x.Expect("jammed")
+				x.Type("2")
+				x.Expect("too busy")
+			}
+			if err := syscall.Kill(x.Pid(), syscall.SIGTERM); err != nil {
+				t.Fatal(err)
+			}
+			x.Wait()
+			x.left()
+		})
+	}
+}
+
 // A store that does not return cannot hold the terminal.
 func TestStuckStore(t *testing.T) {
-	for _, form := range []struct{ name, env string }{{"screen", ""}, {"plain", "TTY_PLAIN=1"}} {
+	for _, form := range []struct{ name, env, ready string }{{"screen", "", question1}, {"plain", "TTY_PLAIN=1", "Enter a number:"}} {
 		t.Run(form.name, func(t *testing.T) {
 			t.Parallel()
 			x := start(t, 80, 24, "single", alone, form.env, "TTY_TROUBLE=stuck")
-			x.WaitFor(question1)
+			x.WaitFor(form.ready)
 			x.Type("2\r")
 			x.Expect("committing")
 			if err := syscall.Kill(x.Pid(), syscall.SIGTERM); err != nil {
 				t.Fatal(err)
 			}
-			x.WaitFor("withdrawn")
+			x.WaitFor("the question stays open")
 			if rep := x.end(); rep.Replies != nil {
 				t.Errorf("with a stuck store: %+v", rep)
 			}
@@ -326,11 +374,11 @@ func TestStuckStore(t *testing.T) {
 
 // Somebody else may be first in the moment of sending.
 func TestAnsweredElsewhereMeanwhile(t *testing.T) {
-	for _, form := range []struct{ name, env string }{{"screen", ""}, {"plain", "TTY_PLAIN=1"}} {
+	for _, form := range []struct{ name, env, ready string }{{"screen", "", question1}, {"plain", "TTY_PLAIN=1", "Enter a number:"}} {
 		t.Run(form.name, func(t *testing.T) {
 			t.Parallel()
 			x := start(t, 80, 24, "single", alone, form.env, "TTY_TROUBLE=closed")
-			x.WaitFor(question1)
+			x.WaitFor(form.ready)
 			x.Type("2\r")
 			x.WaitFor("Already answered on the web page.")
 			if rep := x.end(); rep.Replies != nil || !rep.Closed {
@@ -370,8 +418,8 @@ func TestLineFormInstead(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			x := start(t, tt.cols, tt.rows, "single", alone, tt.env)
-			x.Expect("Enter a number [1]: ")
-			x.Type("\r")
+			x.Expect("Enter a number: ")
+			x.Type("1\r")
 			if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "pg"))) {
 				t.Errorf("%+v", rep)
 			}

@@ -24,6 +24,9 @@ type terminal struct {
 	fd    int                       // only for ioctls; os.File.Fd would make the file blocking for good
 	input cancelreader.CancelReader // nil where file itself can be interrupted
 
+	mu    sync.Mutex
+	found *unix.Termios // the settings to put back; nil while they are as they were
+	modes modes
 }
 
 // open opens the terminal called path. The error wraps ui.ErrUnavailable.
@@ -83,34 +86,62 @@ func (t *terminal) foreground() bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
-// raw makes the terminal hand over single keys, unechoed, and returns what
-// puts the former settings back. Keys still waiting at either change are
-// dropped: they were meant for what was on the screen before (FACTS 7.4).
-// Output processing stays on; Bubble Tea expects it with an input that is no
-// file.
-func (t *terminal) raw() (restore func(), err error) {
-	before, err := unix.IoctlGetTermios(t.fd, getTermios)
+// raw makes the terminal hand over single keys, unechoed, until restore. Keys
+// still waiting at either change are dropped: they were meant for what was on
+// the screen before (FACTS 7.4). Output processing stays on; Bubble Tea expects
+// it with an input that is no file.
+func (t *terminal) raw() error {
+	return t.set(func(s *unix.Termios) {
+		s.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
+		s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
+		s.Oflag |= unix.OPOST | unix.ONLCR
+		s.Cflag = s.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
+	})
+}
+
+// single is raw for the line form: signals and output stay what they are.
+func (t *terminal) single() (restore func()) {
+	_ = t.set(func(s *unix.Termios) { s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON }) // else whole lines come
+	return t.restore
+}
+
+func (t *terminal) set(change func(*unix.Termios)) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	settings, err := unix.IoctlGetTermios(t.fd, getTermios)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	raw := *before
-	raw.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
-	raw.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
-	raw.Oflag |= unix.OPOST | unix.ONLCR
-	raw.Cflag = raw.Cflag&^(unix.CSIZE|unix.PARENB) | unix.CS8
-	raw.Cc[unix.VMIN], raw.Cc[unix.VTIME] = 1, 0
-	if err := unix.IoctlSetTermios(t.fd, setTermios, &raw); err != nil {
-		return nil, err
+	if t.found == nil {
+		found := *settings
+		t.found = &found
+	}
+	change(settings)
+	settings.Cc[unix.VMIN], settings.Cc[unix.VTIME] = 1, 0
+	if err := unix.IoctlSetTermios(t.fd, setTermios, settings); err != nil {
+		return err
 	}
 	t.flush()
-	return func() {
-		// Whoever has the terminal now has made its own settings.
-		if !t.foreground() {
-			return
-		}
-		t.flush()
-		_ = unix.IoctlSetTermios(t.fd, setTermios, before)
-	}, nil
+	return nil
+}
+
+// restore puts everything back that was changed, what is on the screen first.
+// Whoever has the terminal now, if not this process, has made it their own.
+func (t *terminal) restore() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.foreground() {
+		return
+	}
+	if undo := t.modes.undo(); undo != "" {
+		_, _ = t.file.WriteString(undo)
+	}
+	if t.found == nil {
+		return
+	}
+	t.flush()
+	_ = unix.IoctlSetTermios(t.fd, setTermios, t.found)
+	t.found = nil
 }
 
 // flush drops what was typed and not yet read, unless it was typed for the
@@ -159,13 +190,21 @@ func (t *terminal) Read(p []byte) (int, error) {
 // Write implements io.Writer. Once the terminal is somebody else's, nothing is
 // drawn on it.
 func (t *terminal) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
 	if !t.foreground() {
 		return 0, errTaken
 	}
-	return t.file.Write(p)
+	before := t.modes
+	t.modes.note(p)
+	n, err := t.file.Write(p)
+	if err != nil { // nobody knows how much of it
+		for i, on := range before {
+			t.modes[i] = t.modes[i] || on
+		}
+	}
+	return n, err
 }
-
-var errTaken = errors.New("the terminal is no longer ours")
 
 // Fd returns the file descriptor, from which Bubble Tea reads the size.
 func (t *terminal) Fd() uintptr { return uintptr(t.fd) }

@@ -114,15 +114,19 @@ func reachable() string {
 	return found
 }
 
-// ownHost reports whether the Host of a request is a name of this server. A
+// ownHost reports whether the Host of a request is a name of this server, and
+// nothing but that: any port may follow, since a tunnel may have another. A
 // page elsewhere can make its own name resolve to this machine (DNS
 // rebinding), but it can do so neither with an IP address nor with localhost.
 func (s *Server) ownHost(host string) bool {
-	name := host
-	if h, _, err := net.SplitHostPort(host); err == nil {
-		name = h
+	u, err := url.Parse("http://" + host)
+	if err != nil || u.Host != host {
+		return false
 	}
-	name = strings.ToLower(strings.Trim(name, "[]"))
+	name, whole := strings.ToLower(u.Hostname()), net.JoinHostPort(u.Hostname(), u.Port())
+	if strings.TrimSuffix(whole, ":") != host {
+		return false
+	}
 	if loopback(name) {
 		return true
 	}

@@ -46,10 +46,11 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var open []string
+	var waited bool
 	if whole {
-		err = s.reply(r.Context(), rec.ID, question.Reply{Answers: answers, Note: body.Note})
+		waited, err = s.reply(r.Context(), rec.ID, question.Reply{Answers: answers, Note: body.Note})
 	} else {
-		open, err = s.answerOne(r.Context(), &rec, body.QuestionID, answers, body.Note)
+		open, waited, err = s.answerOne(r.Context(), &rec, body.QuestionID, answers, body.Note)
 	}
 	switch {
 	case err != nil:
@@ -58,7 +59,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 		return succeed(w, "The answer is kept; "+words.Count(len(open), "question of the set is", "questions of the set are")+
 			" still open: "+strings.Join(open, ", ")+".")
 	}
-	return succeed(w, "The answer is recorded; "+words.Client(rec.Asker)+" goes on.")
+	return succeed(w, "The answer is recorded; "+next(words.Client(rec.Asker), "", "gets it", waited)+".")
 }
 
 // target finds the record that a body is about.

@@ -73,10 +73,10 @@ func TestAnswerRefused(t *testing.T) {
 func TestAnswerForms(t *testing.T) {
 	ask := []question.Question{single("db"), several("features"), text("port"), boolean("go")}
 	want := []question.Answer{
-		{QuestionID: "db", Selected: []string{"lite"}, By: question.ByUser},
-		{QuestionID: "features", Selected: []string{"pg", "my"}, By: question.ByUser},
-		{QuestionID: "port", Custom: "<b>80</b>", By: question.ByUser},
-		{QuestionID: "go", Selected: []string{"true"}, By: question.ByUser},
+		{QuestionID: "db", Selected: []string{"lite"}, By: question.ByProgram},
+		{QuestionID: "features", Selected: []string{"pg", "my"}, By: question.ByProgram},
+		{QuestionID: "port", Custom: "<b>80</b>", By: question.ByProgram},
+		{QuestionID: "go", Selected: []string{"true"}, By: question.ByProgram},
 	}
 	tests := map[string]string{
 		"ids":     `{"db":"lite","features":["pg","my"],"port":"<b>80</b>","go":true}`,

@@ -157,13 +157,27 @@ func unread(err error) error {
 	return errNotWhole
 }
 
-// reply commits what the human did. The error says so to a client as it is,
-// and wraps the desk's: a question.Violations says what must change, a
-// *desk.ClosedError who was first, desk.ErrNotFound that there is no such
-// question.
-func (s *Server) reply(ctx context.Context, id string, r question.Reply) error {
+// reply commits what the sender of a request did, as their word, and reports
+// whether somebody waited for it. The error says so to a client as it is, and wraps the desk's: a question.Violations says
+// what must change, a *desk.ClosedError who was first, desk.ErrNotFound that
+// there is no such question.
+func (s *Server) reply(ctx context.Context, id string, r question.Reply) (waited bool, err error) {
+	before, err := s.desk.Get(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	r.By = senderOf(ctx).by
 	rec, err := s.desk.Reply(ctx, id, r, surfaceName)
-	return api.Late(&rec.Set, err)
+	return before.Attended, api.Late(&rec.Set, err)
+}
+
+// next says what an asker does after an answer, or a dismissal: whoever waits
+// goes on, whoever does not will get it.
+func next(who, without, gets string, waited bool) string {
+	if !waited {
+		return who + " " + gets + " when it comes back"
+	}
+	return strings.TrimSpace(who + " goes on " + without)
 }
 
 // succeed tells a program that its request was carried out (D11).
@@ -182,10 +196,11 @@ func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) error {
 	if err := readBody(r, api.InvalidRequest, &body); err != nil {
 		return err
 	}
-	if err := s.reply(r.Context(), r.PathValue("id"), question.Reply{Dismissed: true, Reason: body.Reason}); err != nil {
+	waited, err := s.reply(r.Context(), r.PathValue("id"), question.Reply{Dismissed: true, Reason: body.Reason})
+	if err != nil {
 		return err
 	}
-	return succeed(w, "The question is dismissed; the agent goes on without an answer.")
+	return succeed(w, "The question is dismissed; "+next("the agent", "without an answer", "hears of it", waited)+".")
 }
 
 // withdraw ends a question in the name of its asker.

@@ -12,6 +12,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"mcp-askuser/question"
+	"mcp-askuser/ui/api"
 )
 
 // inviteTime is how long an invitation opens the page.
@@ -77,21 +80,39 @@ func (k *keys) verify(cookie string) (id string, ok bool) {
 
 // visitor is who sent a request: a program with the token, or a browser with a
 // cookie, which alone is not proof that its user meant to send it.
-type visitor struct{ session string } // empty for a program
+type visitor struct {
+	session string      // empty for a program
+	by      question.By // whose word an answer is
+}
 
 type visitorKey struct{}
+
+// senderOf returns who sent the request of a context.
+func senderOf(ctx context.Context) visitor {
+	who, _ := ctx.Value(visitorKey{}).(visitor)
+	return who
+}
+
+// whose says whose word an answer is: the user's where it comes from a form of
+// the page, in a browser that has the page's cookie; else a program's.
+func whose(session string, r *http.Request) question.By {
+	if session != "" && !strings.HasPrefix(r.URL.Path, "/api/") {
+		return question.ByUser
+	}
+	return question.ByProgram
+}
 
 // identify tells who sent a request, if it may enter.
 func (s *Server) identify(r *http.Request) (visitor, bool) {
 	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return visitor{}, s.keys.opens(strings.TrimSpace(token))
+		return visitor{by: whose("", r)}, s.keys.opens(strings.TrimSpace(token))
 	}
 	c, err := r.Cookie(cookieName(r))
 	if err != nil {
 		return visitor{}, false
 	}
 	id, ok := s.keys.verify(c.Value)
-	return visitor{session: id}, ok
+	return visitor{id, whose(id, r)}, ok
 }
 
 // cookieName tells servers on one machine apart: a browser sends the cookies
@@ -111,10 +132,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		switch {
 		case !s.ownHost(r.Host):
-			refuse(w, r, errHost)
+			turnAway(w, r, errHost)
 			return
 		case !ownOrigin(r):
-			refuse(w, r, errOrigin)
+			turnAway(w, r, errOrigin)
 			return
 		case r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token"):
 			s.enter(w, r)
@@ -122,9 +143,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		who, ok := s.identify(r)
 		if !ok {
-			refuse(w, r, errToken)
+			turnAway(w, r, errToken)
 			return
 		}
+		welcome(w, r)
 		r = r.WithContext(context.WithValue(r.Context(), visitorKey{}, who))
 		if !safe(r.Method) && !s.checkCSRF(r) {
 			refuse(w, r, errCSRF)
@@ -137,6 +159,12 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
+// turnAway refuses a client that may not come in, and lets it go.
+func turnAway(w http.ResponseWriter, r *http.Request, p *api.Problem) {
+	dismissAfter(w)
+	refuse(w, r, p)
+}
+
 func safe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
@@ -145,9 +173,10 @@ func safe(method string) bool {
 func (s *Server) enter(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	if token := query.Get("token"); !s.keys.opens(token) && !s.keys.invited(token) {
-		refuse(w, r, errToken)
+		turnAway(w, r, errToken)
 		return
 	}
+	welcome(w, r)
 	http.SetCookie(w, &http.Cookie{
 		Name:     cookieName(r),
 		Value:    s.keys.session(),
@@ -168,7 +197,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request) {
 // csrf; a script sends it in the header X-CSRF-Token. It is bound to the
 // browser's cookie.
 func (s *Server) csrf(r *http.Request) string {
-	who, _ := r.Context().Value(visitorKey{}).(visitor)
+	who := senderOf(r.Context())
 	if who.session == "" {
 		return ""
 	}
@@ -179,12 +208,9 @@ func (s *Server) csrf(r *http.Request) string {
 // something. A program that shows the token did: no browser adds that by
 // itself.
 func (s *Server) checkCSRF(r *http.Request) bool {
-	who, ok := r.Context().Value(visitorKey{}).(visitor)
-	if !ok {
-		return false
-	}
+	who := senderOf(r.Context())
 	if who.session == "" {
-		return true
+		return who.by != "" // not identified at all
 	}
 	given := r.Header.Get("X-CSRF-Token")
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); given == "" && kind == "application/x-www-form-urlencoded" {

@@ -99,8 +99,6 @@ func TestBrowserNothingChosen(t *testing.T) {
 		t.Errorf("%d options are chosen from the start", n)
 	}
 	v.shows(".tag", "proposed")
-	v.do(chromedp.Focus(chromedp.CSS(chosen(rec.ID, 0, "0"))))
-	v.keys(kb.Enter)
 	v.click(within(rec.ID, confirmButton))
 	v.shows(".refused", "Not sent yet")
 	v.shows(".field:nth-of-type(1) .fault", "An answer is required.")
@@ -116,20 +114,18 @@ func TestBrowserNothingChosen(t *testing.T) {
 	v.pending(rec.ID)
 }
 
-// TestBrowserEnterSendsNothing: Enter in an option is no confirmation.
-func TestBrowserEnterSendsNothing(t *testing.T) {
-	var rec desk.Record
-	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", deploy()) })
-	eval[bool](v, `(window.form = document.querySelector("form"), true)`)
-	v.click(chosen(rec.ID, 0, "0"))
-	v.do(chromedp.Focus(chromedp.CSS(chosen(rec.ID, 0, "0"))))
-	v.keys(kb.Enter)
-	if !eval[bool](v, `window.form === document.querySelector("form") && !window.form.dataset.sending`) {
-		t.Error("Enter sent the form")
+// TestBrowserEnter: Enter on an option sends nothing, with and without script.
+func TestBrowserEnter(t *testing.T) {
+	for _, l := range []look{wide, scriptless} {
+		var rec desk.Record
+		v := browse(t, l, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", deploy()) })
+		v.click(chosen(rec.ID, 0, "0"))
+		v.do(chromedp.KeyEvent(kb.Enter))
+		v.click(chosen(rec.ID, 0, "1"), within(rec.ID, confirmButton))
+		if got := v.answered(rec.ID); got["deploy"] != "No" {
+			t.Errorf("without script %v: %v", l.noScript, got)
+		}
 	}
-	v.pending(rec.ID)
-	v.click(within(rec.ID, confirmButton))
-	v.answered(rec.ID)
 }
 
 // TestBrowserRefusedWithoutScript: the browser insists on what it can see, the
@@ -140,6 +136,7 @@ func TestBrowserRefusedWithoutScript(t *testing.T) {
 		rec = g.put("codex", "/home/ada/shop", "s", database(), features())
 	})
 	v.click(chosen(rec.ID, 0, "0"))
+	v.inPlace(within(rec.ID, confirmButton))
 	if status := v.submit(chromedp.Click(chromedp.CSS(within(rec.ID, confirmButton)))); status != 400 {
 		t.Errorf("status %d", status)
 	}
@@ -205,11 +202,12 @@ func TestBrowserKeyboard(t *testing.T) {
 	v.keys(" ")
 	reach("t1")
 	v.keys("orders")
+	v.hears()
 	v.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(2))) // Ctrl
 	if got := v.answered(recs[1].ID); got["features"] != "Search" || got["name"] != "orders" {
 		t.Errorf("got %q", got)
 	}
-	reach("q0")
+	v.wait(`document.activeElement.closest(".card")?.dataset.id === %q`, recs[2].ID)
 	reach("Cancel…")
 	v.keys(kb.Enter)
 	reach("reason")
@@ -319,6 +317,24 @@ func TestBrowserHostileText(t *testing.T) {
 	}
 	if title := run(v, chromedp.Title()); strings.Contains(title, "owned") {
 		t.Error("a script ran")
+	}
+}
+
+// TestBrowserLargeTexts: the largest and most nested texts leave the page as
+// usable as others do.
+func TestBrowserLargeTexts(t *testing.T) {
+	q := database()
+	q.Description = strings.Repeat("> ", 40000)
+	q.Options[0].Preview = strings.Repeat("x", 20)
+	q.Options[1].Preview = strings.Repeat("- *nineteen* `chars`\n", 1000)
+	q.Options[2].Preview = "```\n" + strings.Repeat("> ", 9000) + "\n```\n" + strings.Repeat("- *nineteen* `chars`\n", 90)
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", q) })
+	v.click(within(rec.ID, ".option:nth-child(2) .preview summary"), within(rec.ID, ".option:nth-child(3) .preview summary"))
+	v.shows(within(rec.ID, ".option:nth-child(2) .preview"), "nineteen")
+	v.click(chosen(rec.ID, 0, "1"), within(rec.ID, confirmButton))
+	if got := v.answered(rec.ID); got["db"] != "SQLite" {
+		t.Errorf("got %v", got)
 	}
 }
 

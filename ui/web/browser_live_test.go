@@ -86,6 +86,7 @@ func TestBrowserOutrun(t *testing.T) {
 	v.wait(`document.querySelector(%q).value === "my-own-name" && document.querySelector(%q).disabled`, inWords(rec.ID, 0), inWords(rec.ID, 0))
 	v.shows("#count", "No questions")
 	v.click("#r-" + rec.ID + " [data-remove]")
+	v.away()
 	v.shows("#none", "Nothing waits")
 }
 
@@ -99,6 +100,7 @@ func TestBrowserSecondTab(t *testing.T) {
 	v.click(within(rec.ID, confirmButton))
 	v.answered(rec.ID)
 	late.write(inWords(rec.ID, 0), "second")
+	late.inPlace(within(rec.ID, confirmButton))
 	if status := late.submit(chromedp.Click(chromedp.CSS(within(rec.ID, confirmButton)))); status != 400 {
 		t.Errorf("status %d", status)
 	}

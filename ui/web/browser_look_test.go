@@ -47,6 +47,10 @@ var scenes = []struct {
 			v.click(chosen(rec.ID, 0, "0"), within(rec.ID, ".note summary"), within(rec.ID, ".dismiss summary"))
 		}
 	}},
+	{"sent", wide, sentScene},
+	{"sent-dark", look{width: 1280, height: 800, dark: true}, sentScene},
+	{"sent-phone", look{width: 390, height: 740}, sentScene},
+	{"sent-phone-dark", look{width: 390, height: 740, dark: true}, sentScene},
 	{"outrun", look{width: 720, height: 600}, outrunScene},
 	{"outrun-dark", look{width: 720, height: 600, dark: true}, outrunScene},
 	{"history", look{width: 1000, height: 900}, historyScene},
@@ -67,12 +71,22 @@ func refusedScene(g *rig) func(*view) {
 	}
 }
 
+func sentScene(g *rig) func(*view) {
+	rec := g.put("gemini-cli", "/home/ada/api", "s1", deploy())
+	g.put("codex", "/home/ada/site", "s2", features())
+	return func(v *view) {
+		v.click(chosen(rec.ID, 0, "0"), within(rec.ID, confirmButton))
+		v.shows("#news", "Sent to gemini-cli in api.") // the pointer is still there
+	}
+}
+
 func outrunScene(g *rig) func(*view) {
 	rec := g.put("codex", "/home/ada/site", "s", deploy())
 	return func(v *view) {
 		v.listening()
 		v.click(chosen(rec.ID, 0, "0"))
 		v.answeredElsewhere(rec.ID, "inbox", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
+		v.away()
 		v.shows(".fate", "Already answered in the inbox")
 		// The one thing that is not the same tomorrow.
 		eval[bool](v, `(document.querySelector(".fate time").textContent = "21 Nov 2026, 12:00", true)`)

@@ -15,9 +15,11 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // chromium is the one browser of all tests; every test has a profile of its
@@ -83,8 +85,9 @@ var (
 // test.
 type view struct {
 	*rig
-	ctx  context.Context
-	base string
+	ctx      context.Context
+	base     string
+	noScript bool
 }
 
 // browse serves a desk, puts what prepare asks on it, and opens the page in a
@@ -120,7 +123,7 @@ func newView(t testing.TB, parent context.Context, l look, options ...chromedp.C
 	if err := chromedp.Listen(ctx, func(ev any) { complain(t, ev) }); err != nil {
 		t.Fatal(err)
 	}
-	v := &view{rig: &rig{t: t}, ctx: ctx}
+	v := &view{rig: &rig{t: t}, ctx: ctx, noScript: l.noScript}
 	call(v, cdplog.Enable, cdp.Empty{})
 	call(v, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	call(v, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: l.noScript})
@@ -222,14 +225,32 @@ func (v *view) wait(format string, args ...any) {
 	ctx, cancel := context.WithTimeout(v.ctx, patient)
 	defer cancel()
 	for {
-		_, err := chromedp.Run(ctx, chromedp.Poll[chromedp.Void]("!!("+expression+")"))
-		if err == nil {
+		done, err := v.poll(ctx, "!!("+expression+")")
+		if done {
 			return
 		}
-		if ctx.Err() != nil || !strings.Contains(err.Error(), "navigat") && !strings.Contains(err.Error(), "context") {
+		if ctx.Err() != nil || err != nil && !strings.Contains(err.Error(), "navigat") && !strings.Contains(err.Error(), "context") {
 			v.t.Fatalf("waiting for %s: %v\n%s", expression, err, v.words())
 		}
 	}
+}
+
+// poll asks the page to tell when an expression is true. A page without scripts
+// cannot: it is asked now, and after a pause again.
+func (v *view) poll(ctx context.Context, expression string) (bool, error) {
+	if !v.noScript {
+		_, err := chromedp.Run(ctx, chromedp.Poll[chromedp.Void](expression))
+		return err == nil, err
+	}
+	done, err := chromedp.Run(ctx, chromedp.Evaluate[bool](expression))
+	if done && err == nil {
+		return true, nil
+	}
+	select {
+	case <-time.After(20 * time.Millisecond):
+	case <-ctx.Done():
+	}
+	return false, err
 }
 
 // shows waits until an element is in sight and holds these words.
@@ -238,17 +259,43 @@ func (v *view) shows(selector, words string) {
 	v.wait("[...document.querySelectorAll(%q)].some((el) => el.checkVisibility() && el.innerText.includes(%q))", selector, words)
 }
 
-// gone waits until nothing with this selector is in sight.
+// gone takes the pointer away, and waits until nothing with this selector is
+// in sight.
 func (v *view) gone(selector string) {
 	v.t.Helper()
+	v.away()
 	v.wait("![...document.querySelectorAll(%q)].some((el) => el.checkVisibility())", selector)
 }
 
+// away takes the pointer to where there is nothing.
+func (v *view) away() {
+	v.t.Helper()
+	v.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, 1, 1))
+}
+
+// click clicks, as humans do: on what has been there for a while.
 func (v *view) click(selectors ...string) {
 	v.t.Helper()
 	for _, s := range selectors {
+		v.inPlace(s)
 		v.do(chromedp.Click(chromedp.CSS(s), chromedp.NodeVisible))
 	}
+}
+
+// inPlace waits until a control takes a click.
+func (v *view) inPlace(selector string) {
+	v.t.Helper()
+	v.wait(`((el) => {
+		if (typeof early !== "function") return el && getComputedStyle(el).pointerEvents !== "none";
+		el?.scrollIntoView({ block: "nearest" });
+		return el && !early(el.closest(controls) ?? el.closest(".option")?.querySelector(controls));
+	})(document.querySelector(%q))`, selector)
+}
+
+// hears waits until what got the focus by itself takes an Enter.
+func (v *view) hears() {
+	v.t.Helper()
+	v.wait(`!deaf() && performance.now() - enter >= still.repeat`)
 }
 
 // write types into a field.
@@ -261,6 +308,9 @@ func (v *view) write(selector, words string) {
 func (v *view) keys(keys ...string) {
 	v.t.Helper()
 	for _, k := range keys {
+		if k == kb.Enter {
+			v.hears()
+		}
 		v.do(chromedp.KeyEvent(k))
 	}
 }

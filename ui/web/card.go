@@ -1,14 +1,17 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui"
 	"mcp-askuser/ui/words"
 )
 
@@ -16,8 +19,9 @@ import (
 // templates pass each through line, lines, prose or preview.
 type card struct {
 	*desk.Record
-	Now  time.Time
-	CSRF string
+	Now   time.Time
+	CSRF  string
+	Shown string // since when the human has it, in ms of Unix time
 
 	Deadline *time.Time
 	Limited  bool // after this round the session may not ask for a while
@@ -43,7 +47,7 @@ type fault struct {
 
 // newCard returns rec as a card with form filled in, which may be empty.
 func newCard(rec *desk.Record, form url.Values, now time.Time, csrf string) card {
-	c := card{Record: rec, Now: now, CSRF: csrf, Group: groupOf(&rec.Set), Note: form.Get("note"), Reason: form.Get("reason")}
+	c := card{Record: rec, Now: now, CSRF: csrf, Shown: cmp.Or(form.Get("shown"), strconv.FormatInt(now.UnixMilli(), 10)), Group: groupOf(&rec.Set), Note: form.Get("note"), Reason: form.Get("reason")}
 	if rec.Outcome != nil {
 		if own, _ := filledIn(&rec.Set, form); len(own.Answers) > 0 {
 			c.Own = rec.Set.Asked(&own)
@@ -54,6 +58,18 @@ func newCard(rec *desk.Record, form url.Values, now time.Time, csrf string) card
 	c.Fields = f.fields(rec.Questions, true)
 	number(c.Fields)
 	return c
+}
+
+// Elsewhere names the other surfaces that show the card's record. They are its
+// asker's: with that they have gone, whatever was kept. The inbox is none: to
+// leave a question to it is to show it nowhere.
+func (c card) Elsewhere() (names []string) {
+	for _, x := range c.ShownOn {
+		if c.Attended && x.Why == "" && x.Surface != surfaceName && x.Surface != ui.Elsewhere().Name() {
+			names = append(names, x.Surface)
+		}
+	}
+	return names
 }
 
 // showFaults puts violations beside the fields they are about.

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -28,31 +30,56 @@ func (s *Server) confirm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	reply, err := replyIn(&rec, r.PostForm)
+	reply, err := replyIn(&rec, r.PostForm, s.now())
+	var waited bool
 	if err == nil {
-		err = s.reply(r.Context(), rec.ID, reply)
+		waited, err = s.reply(r.Context(), rec.ID, reply)
 	}
 	if err != nil {
 		return s.refuseForm(w, r, rec.ID, err)
 	}
-	sent := []string{rec.ID}
-	var late []string
+	ends := url.Values{endOf(waited): {rec.ID}}
 	if !reply.Dismissed {
-		more, lost := s.answerAlike(r.Context(), &rec, reply, r.PostForm["also"])
-		sent, late = append(sent, more...), lost
+		s.answerAlike(r.Context(), &rec, reply, r.PostForm["also"], ends)
 	}
-	return s.showSent(w, r, sent, late)
+	return s.showSent(w, r, ends)
 }
 
-func replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
+// What became of the records that a form was about, as parameters of the page:
+// sent to somebody who waited, kept for somebody who did not, or ended before.
+const (
+	endSent = "sent"
+	endKept = "kept"
+	endLate = "late"
+)
+
+func endOf(waited bool) string {
+	if waited {
+		return endSent
+	}
+	return endKept
+}
+
+func replyIn(rec *desk.Record, form url.Values, now time.Time) (question.Reply, error) {
 	switch form.Get("action") {
 	case "confirm":
 		r, err := filledIn(&rec.Set, form)
+		r.Took = took(form, now)
 		return r, withTheRest(&rec.Set, r, err)
 	case "dismiss":
-		return question.Reply{Dismissed: true, Reason: plainBreaks(form.Get("reason"))}, nil
+		return question.Reply{Dismissed: true, Reason: plainBreaks(form.Get("reason")), Took: took(form, now)}, nil
 	}
 	return question.Reply{}, api.Problemf(api.InvalidRequest, "The form says neither to confirm nor to dismiss.")
+}
+
+// took is how long the human has had a form in front of them, 0 if it does not
+// say since when.
+func took(form url.Values, now time.Time) time.Duration {
+	ms, err := strconv.ParseInt(form.Get("shown"), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return max(now.Sub(time.UnixMilli(ms)), 0)
 }
 
 // withTheRest adds to what is wrong with a form what else is wrong with its
@@ -72,9 +99,9 @@ func withTheRest(set *question.Set, r question.Reply, err error) error {
 	return found
 }
 
-// answerAlike gives the same reply to other records with the same questions.
-// It returns the ids of those that took it, and of those that had ended.
-func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply question.Reply, ids []string) (sent, late []string) {
+// answerAlike gives the same reply to other records with the same questions, and
+// adds how each ended.
+func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply question.Reply, ids []string, ends url.Values) {
 	group := groupOf(&like.Set)
 	for _, id := range ids[:min(len(ids), maxAlike)] {
 		rec, err := s.desk.Get(ctx, id)
@@ -83,41 +110,48 @@ func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply quest
 			continue
 		}
 		var closed *desk.ClosedError
-		switch err := s.reply(ctx, id, reply); {
+		switch waited, err := s.reply(ctx, id, reply); {
 		case err == nil:
-			sent = append(sent, id)
+			ends.Add(endOf(waited), id)
 		case errors.As(err, &closed):
-			late = append(late, id)
+			ends.Add(endLate, id)
 		default: // it stays open and in sight
 			s.log.ErrorContext(ctx, "web: not answered with another", "id", id, "like", like.ID, "error", err)
 		}
 	}
-	return sent, late
 }
 
 // showSent says what became of a form. Without a script it leads back to the
 // page, so that a reload sends nothing again.
-func (s *Server) showSent(w http.ResponseWriter, r *http.Request, sent, late []string) error {
+func (s *Server) showSent(w http.ResponseWriter, r *http.Request, ends url.Values) error {
 	if r.Header.Get(headerScript) == "" {
-		http.Redirect(w, r, "/?"+url.Values{"sent": sent, "late": late}.Encode(), http.StatusSeeOther)
+		http.Redirect(w, r, "/?"+ends.Encode(), http.StatusSeeOther)
 		return nil
 	}
-	var notices []notice
-	for i, id := range append(sent, late...) {
-		if rec, err := s.desk.Get(r.Context(), id); err == nil {
-			notices = append(notices, noticeOf(&rec, i >= len(sent)))
-		}
-	}
-	return fragment(w, http.StatusOK, "notices", notices)
+	return fragment(w, http.StatusOK, "notices", s.notices(r.Context(), ends))
 }
 
-func noticeOf(rec *desk.Record, late bool) notice {
+// notices says how records ended.
+func (s *Server) notices(ctx context.Context, ends url.Values) (out []notice) {
+	for _, end := range []string{endSent, endKept, endLate} {
+		for _, id := range ends[end] {
+			if rec, err := s.desk.Get(ctx, id); err == nil && rec.Outcome != nil {
+				out = append(out, noticeOf(&rec, end))
+			}
+		}
+	}
+	return out
+}
+
+func noticeOf(rec *desk.Record, end string) notice {
 	who := words.Asker(rec.Asker)
 	switch {
-	case late:
+	case end == endLate:
 		return notice{rec.ID, words.Sentence("The question of " + who + " was already " + words.Outcome(rec.Outcome)), true}
 	case rec.State == desk.Dismissed:
-		return notice{ID: rec.ID, Words: "Closed. " + who + " goes on without an answer."}
+		return notice{ID: rec.ID, Words: "Closed. " + next(who, "without an answer", "hears of it", end == endSent) + "."}
+	case end == endKept:
+		return notice{ID: rec.ID, Words: "Kept for " + who + ", which gets it when it comes back."}
 	}
 	return notice{ID: rec.ID, Words: "Sent to " + who + "."}
 }

@@ -17,7 +17,8 @@
 //     gets 401.
 //   - What changes something is a POST; with a cookie it must carry the form
 //     token as well.
-//   - Bodies, headers, connections and waiting have limits.
+//   - Bodies, headers, connections and waiting have limits. Who has shown
+//     neither token nor cookie has few places, and goes after an answer.
 //   - Texts come out as text: html/template, question.Line and question.Block,
 //     and a Content-Security-Policy under which nothing inline runs.
 package web

@@ -16,12 +16,6 @@ import (
 	"mcp-askuser/ui/api"
 )
 
-// byProgram marks the answers in a draft that a program gave, one question at
-// a time (D11). They count, and only wait for the rest of their set. The others
-// are what a human is typing: nobody's answers before they are sent, so that
-// they are never committed from here.
-const byProgram question.By = "program"
-
 // draftLocks order what this server does to the drafts of a record, so that
 // two clients that answer different questions do not undo each other. A form
 // in another process may save the draft as well: between processes the last
@@ -51,29 +45,30 @@ func (s *Server) draft(ctx context.Context, id string) (question.Reply, time.Tim
 	return draft, at, err
 }
 
-// answerOne takes the answer to one question of a set. It is kept in the
-// record's draft until every required question has one, then all of them are
-// committed. It returns the ids of the questions that are still open; none
-// means that the set is answered.
-func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, answer []question.Answer, note string) (open []string, err error) {
+// answerOne takes a program's answer to one question of a set (D11). It is kept,
+// as a program's, in the record's draft, where the others are what a human is
+// typing: nobody's answers before they are sent. There it waits until every
+// required question has one, then all of them are committed. It returns the
+// ids of the questions that are still open; none means that the set is
+// answered, and waited that somebody waited for that.
+func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, answer []question.Answer, note string) (open []string, waited bool, err error) {
 	defer s.drafts.hold(rec.ID)()
 	draft, at, err := s.draft(ctx, rec.ID)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	reply := question.Reply{Note: note}
 	for _, a := range draft.Answers {
-		if a.By == byProgram {
-			a.By = question.ByUser
+		if a.By == question.ByProgram {
 			reply.Answers = append(reply.Answers, a)
 		}
 	}
 	if reply.Answer(id) != nil {
-		return nil, answeredBefore(rec, id, reply, at)
+		return nil, false, answeredBefore(rec, id, reply, at)
 	}
 	if parent, option := parentOf(&rec.Set, id); parent != nil {
 		if a := cmp.Or(parent.Collected, reply.Answer(parent.ID)); a == nil || !slices.Contains(a.Selected, option.ID) {
-			return nil, question.Violations{{Path: "answers." + id, Message: fmt.Sprintf("is asked only where %q is answered with %q", parent.ID, option.ID)}}
+			return nil, false, question.Violations{{Path: "answers." + id, Message: fmt.Sprintf("is asked only where %q is answered with %q", parent.ID, option.ID)}}
 		}
 	}
 	reply.Answers = append(reply.Answers, answer...)
@@ -89,17 +84,18 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, ans
 	}
 	switch {
 	case len(faults) > 0:
-		return nil, faults
+		return nil, false, faults
 	case len(open) == 0:
-		return nil, s.reply(ctx, rec.ID, reply)
+		waited, err := s.reply(ctx, rec.ID, reply)
+		return nil, waited, err
 	case note != "":
-		return nil, question.Violations{{Path: "note", Message: "goes with the answer that completes the set; still open: " + strings.Join(open, ", ")}}
+		return nil, false, question.Violations{{Path: "note", Message: "goes with the answer that completes the set; still open: " + strings.Join(open, ", ")}}
 	}
 	for _, a := range answer {
-		a.By = byProgram
+		a.By = question.ByProgram
 		draft.Answers = put(draft.Answers, a)
 	}
-	return open, api.Late(&rec.Set, s.desk.SaveDraft(ctx, rec.ID, draft))
+	return open, false, api.Late(&rec.Set, s.desk.SaveDraft(ctx, rec.ID, draft))
 }
 
 // parentOf returns the question and the option that bring up a follow-up; nil
@@ -137,7 +133,7 @@ func (s *Server) keepTyped(ctx context.Context, id string, typed question.Reply)
 		return err
 	}
 	for _, a := range draft.Answers {
-		if a.By == byProgram {
+		if a.By == question.ByProgram {
 			typed.Answers = put(typed.Answers, a)
 		}
 	}

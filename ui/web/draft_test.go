@@ -66,7 +66,7 @@ func TestAnswerOneByOne(t *testing.T) {
 	g.says(g.one(200, "", "features", `["my","pg"]`), "1 question of the set is still open: version.")
 	g.pending(rec.ID)
 	g.says(g.one(200, "", "version", `"lite"`), "The answer is recorded; test-agent goes on.")
-	const want = "db=pg user, version=lite user, features=pg+my user, go=true user, hint=as agreed user"
+	const want = "db=pg program, version=lite program, features=pg+my program, go=true program, hint=as agreed program"
 	if got := g.answersTo(rec.ID); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -134,7 +134,7 @@ func TestAnswersKeptBetweenServers(t *testing.T) {
 	g = restart(t, g, func(*patience) {})
 	g.one(400, api.AlreadyAnswered, "port", `"81"`)
 	g.one(200, "", "go", `true`)
-	if got := g.answersTo(rec.ID); got != "port=80 user, go=true user" {
+	if got := g.answersTo(rec.ID); got != "port=80 program, go=true program" {
 		t.Errorf("recorded %s", got)
 	}
 }
@@ -161,7 +161,7 @@ func TestAnswersBesideADraft(t *testing.T) {
 	g.says(g.one(200, "", "host", `"example.org"`), "1 question of the set is still open: port.")
 	g.pending(rec.ID)
 	g.says(g.one(200, "", "port", `"443"`), "goes on")
-	if got := g.answersTo(rec.ID); got != "port=443 user, host=example.org user, go=true user" || g.reply(rec.ID).Note != "" {
+	if got := g.answersTo(rec.ID); got != "port=443 program, host=example.org program, go=true program" || g.reply(rec.ID).Note != "" {
 		t.Errorf("recorded %s", got)
 	}
 }
@@ -208,7 +208,7 @@ func TestAnswersAtOnce(t *testing.T) {
 		if said["200"] != 4 || said["400"+api.AlreadyAnswered] != 4 || said["recorded"] != 1 {
 			t.Errorf("answered with %v", said)
 		}
-		if got := g.answersTo(rec.ID); got != "a=a user, b=b user, c=c user, d=d user" {
+		if got := g.answersTo(rec.ID); got != "a=a program, b=b program, c=c program, d=d program" {
 			t.Errorf("recorded %s", got)
 		}
 	}

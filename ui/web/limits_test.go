@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -121,51 +122,120 @@ func TestDoublePost(t *testing.T) {
 	}
 }
 
-// More connections than the limit wait to be accepted; each that ends makes
-// room for one.
-func TestConnectionLimit(t *testing.T) {
-	const most = 3
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+// Whoever stands at the door without a token keeps nobody out: neither those
+// that send nothing, nor those that were refused.
+func TestCrowdAtTheDoor(t *testing.T) {
+	g := start(t)
+	known, err := net.Dial("tcp", g.addr.String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := newLimited(ln, most)
-	accepted := make(chan net.Conn)
-	go func() {
-		defer close(accepted)
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			accepted <- conn
+	defer known.Close()
+	answers := bufio.NewReader(known)
+	ask := func() {
+		t.Helper()
+		_ = known.SetDeadline(time.Now().Add(patient))
+		if _, err := io.WriteString(known, "GET /api/questions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "+token+"\r\n\r\n"); err != nil {
+			t.Fatal(err)
 		}
-	}()
-	for range 2 * most {
-		conn, err := net.Dial("tcp", ln.Addr().String())
+		resp, err := http.ReadResponse(answers, nil)
+		if err != nil || resp.StatusCode != http.StatusOK || resp.Close {
+			t.Fatalf("one that is known: %v, %v", resp, err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+	}
+	ask()
+	crowd := map[string]string{"silent": "", "refused": "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"}
+	for name, sent := range crowd {
+		t.Run(name, func(t *testing.T) {
+			for range 600 {
+				conn, err := net.Dial("tcp", g.addr.String())
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer conn.Close()
+				if _, err := io.WriteString(conn, sent); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if a := g.at(t).do(http.MethodGet, "/api/questions", ""); a.status != http.StatusOK {
+				t.Errorf("a new one: %d", a.status)
+			}
+			g.client.CloseIdleConnections()
+		})
+	}
+	ask()
+}
+
+// One that was refused is let go.
+func TestRefusedIsLetGo(t *testing.T) {
+	g := start(t)
+	for _, head := range []string{
+		"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+		"GET /api/questions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer x\r\n\r\n",
+		"GET /?token=x HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost: evil.example\r\nAuthorization: Bearer " + token + "\r\n\r\n",
+		"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://evil.example\r\nAuthorization: Bearer " + token + "\r\n\r\n",
+	} {
+		conn, err := net.Dial("tcp", g.addr.String())
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-	}
-	var open []net.Conn
-	for range 2 * most {
-		if len(open) == most {
-			if n := len(l.open); n != most {
-				t.Errorf("%d connections count", n)
-			}
-			_ = open[0].Close()
-			_ = open[0].Close() // counts once
-			open = open[1:]
+		_ = conn.SetDeadline(time.Now().Add(patient))
+		if _, err := io.WriteString(conn, head); err != nil {
+			t.Fatal(err)
 		}
-		open = append(open, <-accepted)
-	}
-	for _, conn := range open {
-		_ = conn.Close()
-	}
-	_ = l.Close()
-	<-accepted
-	if n := len(l.open); n != 0 {
-		t.Errorf("%d connections count at the end", n)
+		if got, err := io.ReadAll(conn); err != nil || !bytes.Contains(got, []byte("Connection: close")) {
+			t.Errorf("%s: %v\n%s", head, err, got)
+		}
 	}
 }
+
+// Each connection has one place and gives it back once; those for which there
+// is none among the known stay strangers.
+func TestDoor(t *testing.T) {
+	d := &door{}
+	place := func() *guest {
+		ours, theirs := net.Pipe()
+		t.Cleanup(func() { _ = theirs.Close() })
+		d.Listener = one{ours}
+		conn, err := d.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return conn.(*guest)
+	}
+	first := place()
+	var known []*guest
+	for range maxKnown {
+		g := place()
+		for range 2 { // counts once
+			if !g.know() {
+				t.Fatal("no place among the known")
+			}
+		}
+		known = append(known, g)
+	}
+	for range maxStrangers { // the first one goes for the last
+		if place().know() {
+			t.Error("a place too many")
+		}
+	}
+	if !first.gone || len(d.strangers) != maxStrangers || d.known != maxKnown {
+		t.Errorf("first gone: %v; %d strangers, %d known", first.gone, len(d.strangers), d.known)
+	}
+	for _, g := range append(known, d.strangers...) {
+		_, _ = g.Close(), g.Close()
+	}
+	if len(d.strangers) != 0 || d.known != 0 {
+		t.Errorf("%d strangers, %d known at the end", len(d.strangers), d.known)
+	}
+}
+
+// one is a listener at which one connection arrives.
+type one struct{ conn net.Conn }
+
+func (l one) Accept() (net.Conn, error) { return l.conn, nil }
+func (one) Close() error                { return nil }
+func (one) Addr() net.Addr              { return nil }

@@ -2,8 +2,12 @@ package web
 
 import (
 	"bytes"
+	"fmt"
 	"html/template"
+	"regexp"
 	"strings"
+	"sync"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -87,9 +91,26 @@ func tag(w util.BufWriter, entering bool, start, end string) (ast.WalkStatus, er
 	return ast.WalkContinue, err
 }
 
+// What is larger than maxMarkdown characters, or nested deeper than maxNested,
+// is shown as it was written. Parsing takes the square of the depth, and a
+// browser as long to lay it out: 40,000 quotes in each other froze a page for
+// 11 s.
+const (
+	maxMarkdown = 20000
+	maxNested   = 32
+)
+
+// tooDeep matches a line that opens more than maxNested quotes and lists.
+var tooDeep = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(fmt.Sprintf(`(?m)^(?:[ \t]*(?:>|(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t]|$))){%d}`, maxNested+1))
+})
+
 // prose renders a description.
 func prose(md goldmark.Markdown, text string) template.HTML {
 	text = question.Block(text)
+	if utf8.RuneCountInString(text) > maxMarkdown || tooDeep().MatchString(text) {
+		return preformatted(text)
+	}
 	var b bytes.Buffer
 	if err := md.Convert([]byte(text), &b); err != nil {
 		return preformatted(text)

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"html/template"
 	"regexp"
 	"strings"
 	"testing"
@@ -61,4 +62,56 @@ func FuzzMarkdown(f *testing.F) {
 			}
 		}
 	})
+}
+
+// hostileSizes are texts that take a naive renderer long.
+func hostileSizes() map[string]string {
+	const most = 20000
+	return map[string]string{
+		"quotes in each other":   strings.Repeat("> ", most/2),
+		"quotes without blanks":  strings.Repeat(">", most),
+		"lists in each other":    strings.Repeat("- ", most/2),
+		"numbers in each other":  strings.Repeat("1. ", most/3),
+		"of each one":            strings.Repeat("> - 1) + ", most/9),
+		"emphasis without end":   strings.Repeat("*a _b", most/5),
+		"code without end":       strings.Repeat("`a``b", most/5),
+		"one letter, many marks": "a" + strings.Repeat("\u0301", most-1),
+		"a thousand lines":       strings.Repeat("- *nineteen* `chars`\n", 1000)[:most],
+	}
+}
+
+// TestMarkdownDepth: what nests too deeply is shown as it was written, whole.
+func TestMarkdownDepth(t *testing.T) {
+	md := newMarkdown()
+	for name, text := range hostileSizes() {
+		html := string(prose(md, text))
+		for _, block := range []string{"<blockquote>", "<ul>", "<ol>"} {
+			if n := strings.Count(html, block); n > maxNested {
+				t.Errorf("%s: %d %s", name, n, block)
+			}
+		}
+	}
+	deep := strings.Repeat("> ", maxNested+1) + "x"
+	if got := prose(md, "a\n"+deep); got != template.HTML("<pre>a\n"+template.HTMLEscapeString(deep)+"</pre>") {
+		t.Errorf("too deep: %s", got)
+	}
+	if got := string(prose(md, strings.Repeat("> ", maxNested)+"x")); strings.Count(got, "<blockquote>") != maxNested {
+		t.Errorf("just not too deep: %s", got)
+	}
+	large := strings.Repeat("x", maxMarkdown) + "\n*y*"
+	if got := string(prose(md, large)); !strings.HasSuffix(got, "*y*</pre>") {
+		t.Errorf("too large: %s", got[len(got)-20:])
+	}
+}
+
+// BenchmarkMarkdown is how long the largest texts take: 100 ms are promised.
+func BenchmarkMarkdown(b *testing.B) {
+	md := newMarkdown()
+	for name, text := range hostileSizes() {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				prose(md, text)
+			}
+		})
+	}
 }

@@ -95,16 +95,10 @@ type notice struct {
 }
 
 // page shows everything that waits, oldest first. After a form was sent
-// without a script, the parameters sent and late say what became of it.
+// without a script, parameters say what became of it.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
-	var notices []notice
-	for _, id := range slices.Concat(query["sent"], query["late"]) {
-		if rec, err := s.desk.Get(r.Context(), id); err == nil && rec.Outcome != nil {
-			notices = append(notices, noticeOf(&rec, slices.Contains(query["late"], id)))
-		}
-	}
-	return s.writePage(w, r, http.StatusOK, nil, layout{Notices: notices, From: query.Get("from")})
+	return s.writePage(w, r, http.StatusOK, nil, layout{Notices: s.notices(r.Context(), query), From: query.Get("from")})
 }
 
 // writePage writes the page, with one card as it is given instead of as it

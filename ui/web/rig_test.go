@@ -218,7 +218,8 @@ func (g *rig) want(status int, code, method, path, body string) answer {
 	return a
 }
 
-// ask puts a set on the desk for a session.
+// ask puts a set on the desk for a session, in the name of a client that waits
+// for the answer.
 func (g *rig) ask(session string, questions ...question.Question) desk.Record {
 	g.t.Helper()
 	rec, err := g.desk.Ask(g.t.Context(), question.Set{Questions: questions}, session,
@@ -226,6 +227,11 @@ func (g *rig) ask(session string, questions ...question.Question) desk.Record {
 	if err != nil {
 		g.t.Fatal(err)
 	}
+	attendance, err := g.desk.Attend(g.t.Context(), rec.ID)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	g.t.Cleanup(attendance.Release)
 	return rec
 }
 

@@ -22,7 +22,6 @@ import (
 const (
 	maxBody   = 1 << 20         // bytes of a request's body
 	maxHeader = 16 << 10        // bytes of a request's header
-	maxConns  = 512             // connections at a time; more wait to be accepted
 	idleTime  = 2 * time.Minute // between two requests of a connection
 )
 
@@ -153,10 +152,11 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHeader,
 		BaseContext:       func(net.Listener) context.Context { return requests },
+		ConnContext:       withGuest,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
 	failed := make(chan error, 1)
-	go func() { failed <- s.accept(server, newLimited(ln, maxConns)) }()
+	go func() { failed <- s.accept(server, &door{Listener: ln}) }()
 	var err error
 	select {
 	case err = <-failed:

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"errors"
 	"time"
 
 	"mcp-askuser/desk"
@@ -12,9 +13,34 @@ const (
 	AskDismiss  = "Close without answering?"
 	Sent        = "Answer sent."
 	Dismissed   = "Dismissed."
+	AwaitsPause = "Waiting for a pause in your typing; what is typed until then does not count."
 	NobodyWaits = "Nobody is waiting right now; your answer will be kept."
 	LimitLifted = "The limit is lifted: the agent may go on asking in this session."
 )
+
+// Interrupted says what it did that the human broke a form off: closed is how
+// that ended the record, empty where it has not.
+func Interrupted(closed desk.Status) string {
+	switch closed {
+	case desk.Dismissed:
+		return Dismissed
+	case desk.Cancelled:
+		return "The question is withdrawn; nothing was sent."
+	}
+	return "Nothing was sent; the question stays open."
+}
+
+// Unanswered is one sentence for somebody whose form went away, for this cause,
+// before they had answered: who was first, if that is a *desk.ClosedError.
+func Unanswered(cause error) string {
+	switch {
+	case errors.As(cause, new(*desk.ClosedError)):
+		return Withdrawal(cause)
+	case errors.Is(cause, desk.ErrNotFound), errors.Is(cause, desk.ErrDamaged):
+		return Sentence("Nothing was sent: " + question.Line(cause.Error()))
+	}
+	return Sentence("Nothing was sent; the question stays open: " + question.Line(cause.Error()))
+}
 
 // LastRound says that the round limit comes after this round (D9), and what to
 // press or enter to lift it.

@@ -32,6 +32,10 @@ var surfaces = map[string]string{ //nolint:gochecknoglobals // a table, never wr
 	"web":     "on the web page",
 	"timeout": "by the timeout",
 	Shell:     "by a command",
+
+	// The hosts whose own dialogs are mirrored.
+	"claude-code": "in Claude Code",
+	"opencode":    "in OpenCode",
 }
 
 // Knows reports whether a surface has words of its own.
@@ -168,6 +172,15 @@ func Withdrawal(cause error) string {
 		return "The time to answer is over; the question is closed."
 	}
 	return Sentence("The question is closed" + reason)
+}
+
+// Overruled is one sentence for those who gave, or saw, a reply to a record that
+// its host did not take; empty for any other record.
+func Overruled(rec desk.Record) string {
+	if rec.Later == nil || rec.Outcome == nil {
+		return ""
+	}
+	return Sentence("Not " + Outcome(rec.Later) + ": it was " + Outcome(rec.Outcome) + " first")
 }
 
 // Sentence ends words that may end in words from outside with a full stop,

@@ -13,8 +13,8 @@ func DecodeAwait(data []byte) (id string, err error) {
 	if err != nil {
 		return "", err
 	}
-	m, _ := question.Read[ordered](&d.found, root, data, "an object")
-	id = strings.TrimSpace(d.text("id", m.get("id", "ticket")))
+	m, _ := d.object(root, data, "an object")
+	id = strings.Trim(d.text("id", m.get("id", "ticket")), " \t\r\n\"'`") // our own text has it in quotes
 	if id == "" && !d.reported("id") {
 		d.found.Add("id", "is required: the id that came with the pending result")
 	}

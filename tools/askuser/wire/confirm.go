@@ -11,7 +11,7 @@ func DecodeConfirm(data []byte, limits question.Limits) (Call, error) {
 		return Call{}, err
 	}
 	d.flat, d.names = true, map[string]string{"question": "action"}
-	m, _ := question.Read[ordered](&d.found, root, data, "an object")
+	m, _ := d.object(root, data, "an object")
 	yes, _ := question.Read[*bool](&d.found, "default", m.get("default"), "true or false")
 	call := Call{Set: question.Set{Questions: []question.Question{
 		Confirm(lines(d.text("action", m.get("action"))), lines(d.text("details", m.get("details"))), yes),

@@ -20,6 +20,9 @@ type Call struct {
 	// OnTimeout is desk.OnTimeoutDefault where the caller wants the declared
 	// defaults then; that takes the user's configuration too (D14).
 	OnTimeout string
+	// Dropped says what of the call cannot be asked, and why: follow-ups that no
+	// answer can bring up. The rest is asked, which spares the agent a turn.
+	Dropped []string
 }
 
 // DecodeAsk reads a call in any of the call forms: the questions form (A, B, C
@@ -35,24 +38,55 @@ func DecodeAsk(data []byte, limits question.Limits) (Call, error) {
 		return Call{}, err
 	}
 	call := d.call(data)
+	call.Dropped = d.dropped
 	d.validate(&call.Set)
 	return call, d.found.Err()
 }
+
+// The most that a call may be, in bytes, levels of nesting, and values. They
+// are looked at before the call is read.
+const (
+	maxCall     = 256 << 10
+	maxMetadata = 16 << 10
+	maxDepth    = 32
+	maxValues   = 10_000
+)
 
 // root is the path of the arguments as a whole.
 const root = "arguments"
 
 // decoder collects the faults of one call while it reads it.
 type decoder struct {
-	limits question.Limits
-	found  question.Violations
-	flat   bool              // the call is one question: paths have no questions[0]
-	names  map[string]string // what a flat call names its members, by our name
+	limits  question.Limits
+	found   question.Violations
+	dropped []string
+	flat    bool              // the call is one question: paths have no questions[0]
+	names   map[string]string // what a flat call names its members, by our name
 }
 
 func decode(data []byte, limits question.Limits) (*decoder, error) {
+	d := &decoder{limits: limits}
+	if d.tooLarge(root, data, maxCall) {
+		return d, d.found.Err()
+	}
 	var whatever json.RawMessage
-	return &decoder{limits: limits}, json.Unmarshal(data, &whatever)
+	return d, json.Unmarshal(data, &whatever)
+}
+
+// tooLarge reports a value of more bytes than most, or too deep.
+func (d *decoder) tooLarge(path string, raw json.RawMessage, most int) bool {
+	depth, values := extent(raw)
+	switch n := len(raw); {
+	case n > most:
+		d.found.Add(path, "must be at most %d kB, is %d kB", most>>10, (n+1<<10-1)>>10)
+	case depth > maxDepth:
+		d.found.Add(path, "must be nested at most %d levels deep, is %d", maxDepth, depth)
+	case values > maxValues:
+		d.found.Add(path, "must hold at most %d values, holds %d", maxValues, values)
+	default:
+		return false
+	}
+	return true
 }
 
 // validate notes what is wrong with the set, leaving out what is known.
@@ -86,7 +120,7 @@ func (d *decoder) call(data []byte) Call {
 		identify(c.Set.Questions)
 		return c
 	}
-	m, ok := question.Read[ordered](&d.found, root, data, "an object")
+	m, ok := d.object(root, data, "an object")
 	if !ok {
 		return c
 	}
@@ -99,13 +133,15 @@ func (d *decoder) call(data []byte) Call {
 	case m.get("question", "question_text", "questionText") != nil:
 		d.flat = true
 		c.Set.Questions = []question.Question{d.question("", data, 0)}
-		c.Set.Questions[0].Header = question.Cut(c.Set.Questions[0].Header, d.limits.Header) // E3
+		c.Set.Questions[0].Header = strings.TrimSpace(question.Cut(c.Set.Questions[0].Header, d.limits.Header)) // E3
 	default:
 		d.found.Add("questions", "is required: an array of 1 to %d questions", d.limits.Questions)
 		return c
 	}
 	identify(c.Set.Questions)
-	c.Set.Metadata, _ = question.Read[map[string]any](&d.found, "metadata", m.get("metadata"), "an object")
+	if raw := m.get("metadata"); !d.tooLarge("metadata", raw, maxMetadata) {
+		c.Set.Metadata, _ = question.Read[map[string]any](&d.found, "metadata", raw, "an object")
+	}
 	c.Timeout = d.seconds("timeout_seconds", m.get("timeout_seconds", "timeoutSeconds"))
 	switch on := d.text("on_timeout", m.get("on_timeout", "onTimeout")); on {
 	case "", "none":
@@ -162,22 +198,43 @@ func (d *decoder) seconds(path string, raw json.RawMessage) time.Duration {
 	return time.Duration(n * float64(time.Second))
 }
 
+// object reads a JSON object; what is not there, or null, is an empty one.
+func (d *decoder) object(path string, raw json.RawMessage, want string) (ordered, bool) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return ordered{}, false
+	}
+	o, ok := members(raw)
+	if !ok {
+		d.found.Add(path, "must be %s, is %s", want, question.Describe(raw))
+	}
+	return o, ok
+}
+
 // array reads a JSON array, which may also come as a string.
 func (d *decoder) array(path string, raw json.RawMessage, want string) ([]json.RawMessage, bool) {
-	return question.Read[[]json.RawMessage](&d.found, path, unquote(raw), want)
+	raw = unquote(raw)
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, false
+	}
+	items, ok := elements(raw)
+	if !ok {
+		d.found.Add(path, "must be %s, is %s", want, question.Describe(raw))
+	}
+	return items, ok
 }
 
 // unquote returns the JSON inside a JSON string, where a model wrote an array
 // or object as one (FACTS 6); anything else comes back as it is.
 func unquote(raw json.RawMessage) json.RawMessage {
-	var inner string
-	if json.Unmarshal(raw, &inner) != nil {
+	inner, ok := word(raw)
+	in := []byte(strings.TrimSpace(inner))
+	if !ok || !opens(in, '[') && !opens(in, '{') || !json.Valid(in) {
 		return raw
 	}
-	if in := []byte(strings.TrimSpace(inner)); json.Valid(in) && (opens(in, '[') || opens(in, '{')) {
-		return in
+	if depth, values := extent(in); depth > maxDepth || values > maxValues {
+		return raw
 	}
-	return raw
+	return in
 }
 
 func opens(raw json.RawMessage, with byte) bool {

@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -27,6 +28,10 @@ func (d *decoder) options(at func(string) string, m ordered) ([]option, bool) {
 	if !ok {
 		return nil, true
 	}
+	if n := len(items); n > d.limits.Options+spare {
+		d.found.Add(at("options"), "must have %d to %d options, has %d", question.MinOptions, d.limits.Options, n)
+		return nil, true
+	}
 	out := make([]option, len(items))
 	for i, item := range items {
 		out[i] = d.option(element(at("options"), i), item)
@@ -40,11 +45,12 @@ func (d *decoder) options(at func(string) string, m ordered) ([]option, bool) {
 
 func (d *decoder) option(path string, raw json.RawMessage) option {
 	var o option
-	if json.Unmarshal(raw, &o.Label) == nil {
+	var ok bool
+	if o.Label, ok = word(raw); ok {
 		return o
 	}
-	var m ordered
-	if json.Unmarshal(raw, &m) != nil {
+	m, ok := members(raw)
+	if !ok {
 		d.found.Add(path, "must be an object or a string, is %s", question.Describe(raw))
 		return o
 	}
@@ -157,7 +163,10 @@ func (d *decoder) defaults(path string, raw json.RawMessage, q *question.Questio
 	case raw == nil:
 		return
 	case opens(raw, '['):
-		items, _ = d.array(path, raw, "")
+		if items, _ = d.array(path, raw, ""); len(items) > d.limits.Options+spare {
+			d.found.Add(path, "names at most %d options, names %d", d.limits.Options, len(items))
+			return
+		}
 	}
 	for _, item := range items {
 		o := defaultOption(item, q, options)
@@ -184,25 +193,34 @@ func defaultOption(raw json.RawMessage, q *question.Question, options []option) 
 }
 
 // followUps reads the follow-ups of the options, which stand beside them, keyed
-// by id or label, or in them. Faults name an option by its id.
+// by id or label, or in them. Those that cannot come up are left out, and the
+// rest is asked. Faults name an option by its id.
 func (d *decoder) followUps(path string, raw json.RawMessage, q *question.Question, options []option, depth int) {
-	if depth > question.MaxDepth {
-		return // Validate reports it; a hostile input must not recurse for ever
-	}
-	add := func(o *question.Option, raw json.RawMessage) {
-		o.FollowUps = append(o.FollowUps, d.questions(member(path, o.ID), raw, depth+1)...)
-	}
-	byOption, _ := question.Read[ordered](&d.found, path, raw, "an object keyed by option")
-	for _, key := range byOption.keys {
-		if o := named(q, options, key); o != nil {
-			add(o, byOption.values[key])
-		} else {
-			d.found.Add(member(path, key), "is none of the options of this question")
+	add := func(key string, o *question.Option, raw json.RawMessage) {
+		switch items, array := elements(raw); {
+		case array && len(items) == 0:
+		case o == nil:
+			d.drop(member(path, key), "is none of its options")
+		case depth == question.MaxDepth:
+			d.drop(member(path, o.ID), fmt.Sprintf("is more than %d levels deep", question.MaxDepth))
+		default:
+			o.FollowUps = append(o.FollowUps, d.questions(member(path, o.ID), raw, depth+1)...)
 		}
+	}
+	byOption, _ := d.object(path, raw, "an object keyed by option")
+	for _, key := range byOption.keys {
+		add(key, named(q, options, key), byOption.values[key])
 	}
 	for i, o := range options {
 		if o.followUps != nil {
-			add(&q.Options[i], o.followUps)
+			add(o.ID, &q.Options[i], o.followUps)
 		}
+	}
+}
+
+// drop notes a part of the call that cannot be asked, and why.
+func (d *decoder) drop(path, why string) {
+	if len(d.dropped) < question.MaxViolations {
+		d.dropped = append(d.dropped, question.Shorten(question.Line(path), 200)+" "+why)
 	}
 }

@@ -7,12 +7,19 @@ import (
 	"mcp-askuser/question"
 )
 
+// spare is how many questions or options too many are read all the same, so
+// that their own faults are told too.
+const spare = 16
+
+// maxCollected is the most that an answer kept in a record may be, in bytes.
+const maxCollected = 4*question.MaxText + 16<<10
+
 // questions reads the questions of a set, or those that follow up on an
 // option at this depth.
 func (d *decoder) questions(path string, raw json.RawMessage, depth int) []question.Question {
 	raw = unquote(raw)
 	if opens(raw, '{') {
-		m, _ := question.Read[ordered](&d.found, path, raw, "an object")
+		m, _ := d.object(path, raw, "an object")
 		if m.get("questions") == nil {
 			return []question.Question{d.question(element(path, 0), raw, depth)}
 		}
@@ -20,6 +27,10 @@ func (d *decoder) questions(path string, raw json.RawMessage, depth int) []quest
 	}
 	items, ok := d.array(path, raw, "an array of questions")
 	if !ok {
+		return nil
+	}
+	if n := len(items); n > d.limits.Questions+spare {
+		d.found.Add(path, "must have 1 to %d questions, has %d", d.limits.Questions, n)
 		return nil
 	}
 	out := make([]question.Question, len(items))
@@ -30,12 +41,11 @@ func (d *decoder) questions(path string, raw json.RawMessage, depth int) []quest
 }
 
 func (d *decoder) question(path string, raw json.RawMessage, depth int) question.Question {
-	var text string
-	if json.Unmarshal(raw, &text) == nil && text != "" { // a question as a plain string
+	if text, ok := word(raw); ok && text != "" { // a question as a plain string
 		return question.Question{Text: lines(text), Type: question.Text, Required: true}
 	}
-	var m ordered
-	if json.Unmarshal(raw, &m) != nil {
+	m, ok := members(raw)
+	if !ok {
 		d.found.Add(path, "must be an object, is %s", question.Describe(raw))
 		return question.Question{}
 	}
@@ -67,7 +77,7 @@ func (d *decoder) question(path string, raw json.RawMessage, depth int) question
 			q.Other = &question.Option{Label: other.Label, Description: other.Description}
 		}
 		if other.followUps != nil {
-			d.found.Add(at("follow_up_questions"), "free text brings up no questions")
+			d.drop(at("follow_up_questions"), "belongs to free text")
 		}
 	}
 	q.Options = identified(options)
@@ -102,6 +112,9 @@ func typeOf(name string, several, options bool) question.Type {
 // collected reads an answer that the caller had already, as a record keeps it.
 // Whoever gave it, it counts as the caller's word (B1).
 func (d *decoder) collected(path string, raw json.RawMessage) *question.Answer {
+	if d.tooLarge(path, raw, maxCollected) {
+		return nil
+	}
 	a, ok := question.Read[question.Answer](&d.found, path, raw, "an answer as a record keeps it")
 	if !ok || a.Empty() {
 		return nil

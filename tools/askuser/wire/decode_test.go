@@ -3,6 +3,7 @@ package wire
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -153,10 +154,8 @@ questions[1].options: must have 2 to 4 options, has 5`},
 		{"E: same length", `{"question":"1?","options":["A","B"],"descriptions":["only one"]}`, "descriptions: must have the same length as options, has 1 for 2"},
 		{"E: paths without a place", `{"question":"1?","options":["A"]}`, "options: must have 2 to 4 options, has 1"},
 		{"E: default that is none of them", `{"question":"1?","options":["A","B"],"default":7}`, "default: 7 is none of the options; give an index from 0 to 1, an id or a label"},
-		{"follow-up to nothing", `{"questions":[{"question":"1?","options":["A","B"],"follow_up_questions":{"C":[{"question":"2?"}]}}]}`, "questions[0].follow_up_questions.C: is none of the options of this question"},
 		{"boolean with options that are neither", `{"questions":[{"question":"1?","type":"boolean","options":["Yes","Perhaps"]}]}`, "questions[0].options: a boolean question takes no options of its own; use multiple_choice"},
 		{"boolean with three options", `{"questions":[{"question":"1?","type":"boolean","options":["Yes","No","Other"]}]}`, "questions[0].options: a boolean question takes no options of its own; use multiple_choice"},
-		{"follow-ups of free text", `{"questions":[{"question":"1?","options":["A","B",{"label":"Other","follow_up_questions":[{"question":"2?"}]}]}]}`, "questions[0].follow_up_questions: free text brings up no questions"},
 		{"faults of follow-ups name the option by its id, once", `{"questions":[{"question":"1?","options":["Alpha","Beta"],"follow_up_questions":{"Alpha":[{"question":7}]}}]}`, "questions[0].follow_up_questions.alpha[0].question: must be a string, is 7"},
 		{"faults of follow-ups inside an option too", `{"questions":[{"question":"1?","options":["Alpha",{"label":"Beta","follow_up_questions":[{"question":7}]}]}]}`, "questions[0].follow_up_questions.beta[0].question: must be a string, is 7"},
 		{"same question twice", `{"questions":[{"question":"1?"},{"question":"1?"}]}`, "questions[1].question: the same text as questions[0].question"},
@@ -171,15 +170,47 @@ questions[1].options: must have 2 to 4 options, has 5`},
 	}
 }
 
+// Follow-ups that no answer can bring up are left out, and named; the rest is
+// asked.
+func TestImpossibleFollowUps(t *testing.T) {
+	deep := `{"question":"5?"}`
+	for i := 4; i > 0; i-- {
+		deep = fmt.Sprintf(`{"question":"%d?","options":["A","B"],"follow_up_questions":{"a":[%s]}}`, i, deep)
+	}
+	for _, tc := range []struct{ name, in, questions, dropped string }{
+		{"of no option", `{"questions":[{"question":"1?","options":["A","B"],"follow_up_questions":{"C":[{"question":"2?"}],"B":[{"question":"3?"}]}}]}`,
+			"q1:multiple_choice +other [a] [b > q1.b.1:text]", "questions[0].follow_up_questions.C is none of its options"},
+		{"the source document's own", `{"type":"ask_user_question","question":{"question_id":"auth_strategy_01","question_text":"确定吗？","type":"multiple_choice","options":[{"id":"option_a","label":"A"},{"id":"option_b","label":"B"}],"follow_up_questions":{"oauth2":[{"question_id":"p","question_text":"2?","type":"checkbox","options":["Google","GitHub"]}]}}}`,
+			"auth_strategy_01:multiple_choice +other [option_a] [option_b]", "follow_up_questions.oauth2 is none of its options"},
+		{"of a text", `{"question":"1?","follow_up_questions":{"a":[{"question":"2?"}]}}`, "q1:text", "follow_up_questions.a is none of its options"},
+		{"of free text", `{"questions":[{"question":"1?","options":["A","B",{"label":"Other","follow_up_questions":[{"question":"2?"}]}]}]}`,
+			"q1:multiple_choice +other=Other [a] [b]", "questions[0].follow_up_questions belongs to free text"},
+		{"too deep", `{"questions":[` + deep + `]}`, "", "questions[0].follow_up_questions.a[0].follow_up_questions.a[0].follow_up_questions.a[0].follow_up_questions.a is more than 3 levels deep"},
+		{"none at all", `{"question":"1?","follow_up_questions":{"a":[]}}`, "q1:text", ""},
+	} {
+		c, err := DecodeAsk([]byte(tc.in), mcpLimits())
+		if err != nil {
+			t.Errorf("%s: %v", tc.name, err)
+			continue
+		}
+		if got := compact(c.Set.Questions); got != tc.questions && tc.questions != "" {
+			t.Errorf("%s: asked %s, want %s", tc.name, got, tc.questions)
+		}
+		if got := strings.Join(c.Dropped, "|"); got != tc.dropped {
+			t.Errorf("%s: dropped %s, want %s", tc.name, got, tc.dropped)
+		}
+	}
+}
+
 func TestDecodeToleratesLongWordsFromAgents(t *testing.T) {
 	long := strings.Repeat("字", 300)
-	in := `{"questions":[{"question":"1?","header":"` + long + `","options":[{"label":"` + long + `","description":"` + long + `"},"B"]}]}`
+	in := `{"questions":[{"question":"1?","header":"` + long[:3*100] + `","options":[{"label":"` + long + `","description":"` + long + `"},"B"]}]}`
 	c, err := DecodeAsk([]byte(in), mcpLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
 	q := c.Set.Questions[0]
-	if q.Header != long || q.Options[0].Label != long || q.Options[0].Description != long {
+	if q.Header != long[:3*100] || q.Options[0].Label != long || q.Options[0].Description != long {
 		t.Error("a long text was not kept whole")
 	}
 }
@@ -328,6 +359,15 @@ func FuzzDecodeAsk(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Our own text has the id in quotation marks, and models copy them.
+func TestQuotedTicket(t *testing.T) {
+	for _, in := range []string{`{"id":"01J"}`, `{"id":"\"01J\""}`, `{"ticket":" '01J'\n"}`, "{\"id\":\"`01J`\"}"} {
+		if id, err := DecodeAwait([]byte(in)); err != nil || id != "01J" {
+			t.Errorf("%s: %q, %v", in, id, err)
+		}
+	}
 }
 
 // Whatever the arguments, the other two decoders give what is whole, or say

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -18,9 +19,10 @@ func Formats() []string { return slices.Clone(formats[:]) }
 
 // Format writes what became of a record for a program: headers (A1, A2),
 // questions (C2), indexes (B4), ids (D5), text (D1) or json (the structured
-// result).
-func Format(rec desk.Record, format string) (string, error) {
+// result), as of now.
+func Format(rec desk.Record, format string, now time.Time) (string, error) {
 	r := NewResult(rec)
+	r.Age(rec, now)
 	member := func(x *question.Response) (key string, value any) { return x.Question.Text, x.Text() }
 	switch format {
 	case "text":
@@ -49,7 +51,20 @@ func Format(rec desk.Record, format string) (string, error) {
 	return encode(struct {
 		Answers ordered `json:"answers"`
 		Note    string  `json:"note,omitempty"`
-	}{answers, r.Note})
+	}{answers, note(r)})
+}
+
+// note is the user's word; of a question that they dismissed, it begins with the
+// words of C3.
+func note(r *Result) string {
+	if r.Status != desk.Dismissed {
+		return r.Note
+	}
+	text := strings.SplitAfter(r.Message, ".")[0]
+	if r.Reason != "" {
+		text += " Their reason: " + r.Reason
+	}
+	return text
 }
 
 // headerKeys returns what a question goes by: its header, or its text where it

@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 )
 
 // ordered is a JSON object whose members keep the order in which they were
@@ -41,26 +40,6 @@ func (o *ordered) set(name string, value any) {
 		panic(err)
 	}
 	o.put(name, json.RawMessage(data))
-}
-
-// UnmarshalJSON reads an object.
-func (o *ordered) UnmarshalJSON(data []byte) error {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return errors.New("not an object")
-	}
-	for dec.More() {
-		key, err := dec.Token()
-		var value json.RawMessage
-		if err == nil {
-			err = dec.Decode(&value)
-		}
-		if err != nil {
-			return err
-		}
-		o.put(key.(string), value) //nolint:forcetypeassert // a member's name is a string
-	}
-	return nil
 }
 
 // MarshalJSON writes the members in order.

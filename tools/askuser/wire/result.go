@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,10 +27,14 @@ type Result struct {
 	Answers   ordered    `json:"answers"`
 	Responses []Response `json:"responses"`
 	Response  *bool      `json:"response,omitempty"` // to a set of one yes-or-no question, as confirm_action asks it (E7)
-	Note      string     `json:"note"`
+	Note      string     `json:"note"`               // the user's own word, about the answers or why there are none
 	Reason    string     `json:"reason,omitempty"`
 	Summary   string     `json:"summary"`
 	Surface   string     `json:"surface,omitempty"`
+	// When it was answered, and how many milliseconds the user had the questions
+	// in front of them; 0 is unknown.
+	AnsweredAt string `json:"answered_at,omitempty"`
+	Took       int64  `json:"took_ms,omitempty"`
 }
 
 // Response is what became of one question.
@@ -73,21 +78,24 @@ func NewResult(rec desk.Record) *Result {
 		return r
 	}
 	r.Surface = o.Surface
-	why := cmp.Or(o.Reason, "no reason was given")
 	switch o.Status {
 	case desk.Answered:
 		r.answered(rec)
 	case desk.Dismissed:
-		r.dismissed(o.Reply)
+		r.dismissed(o)
 	case desk.Timeout:
 		r.Summary = "No answer in time"
 		r.Message = texts.Fill("timeout", map[string]string{"time": waited(o.Reason)})
 	case desk.Cancelled:
 		r.Summary, r.Reason = "Question withdrawn", o.Reason
-		r.Message = texts.Fill("cancelled", map[string]string{"reason": why})
+		who := words.Surface(o.Surface)
+		if who == "" {
+			who = "by " + words.Client(rec.Asker)
+		}
+		r.Message = texts.Fill("cancelled", map[string]string{"who": who, "reason": o.Reason})
 	case desk.Unavailable:
 		r.Summary, r.Reason = "No way to reach the user", o.Reason
-		r.Message = texts.Fill("unavailable", map[string]string{"reason": why})
+		r.Message = texts.Fill("unavailable", map[string]string{"reason": cmp.Or(o.Reason, "no reason was given")})
 	default:
 		r.Summary = "The question failed"
 		r.Message = texts.Text("failed")
@@ -104,13 +112,34 @@ func NewUntold(rec desk.Record, command, address, reason string) *Result {
 	return r
 }
 
-func (r *Result) dismissed(reply *question.Reply) {
-	r.Summary = "User dismissed the question"
-	r.Note, _, _ = strings.Cut(texts.Text("dismissed"), "\n") // the words of C3
-	if reply != nil {
-		r.Reason = reply.Reason
+// Age adds to an answer that is delivered late how old it is.
+func (r *Result) Age(rec desk.Record, now time.Time) {
+	if rec.State != desk.Answered || now.Sub(rec.Outcome.At) <= time.Minute {
+		return
 	}
+	ago, name := words.Ago(now.Sub(rec.Outcome.At)), "age_program"
+	if slices.ContainsFunc(r.Responses, func(x Response) bool { return x.By == question.ByUser }) {
+		name = "age"
+	}
+	r.Message += " " + texts.Fill(name, map[string]string{"ago": ago})
+}
+
+func (r *Result) dismissed(o *desk.Outcome) {
+	r.Summary = "User dismissed the question"
+	r.Reason, r.Note = o.Reply.Reason, o.Reply.Reason
 	r.Message = texts.Fill("dismissed", map[string]string{"reason": quoted(r.Reason)})
+	if o.Reply.By == question.ByProgram {
+		r.Summary, r.Note = "A program dismissed the question", ""
+		r.Message = texts.Fill("dismissed_program", map[string]string{"who": who(o), "reason": quoted(r.Reason)})
+	}
+}
+
+// who names the program that replied in place of the user.
+func who(o *desk.Outcome) string {
+	if o.Answerer != nil && o.Answerer.Agents {
+		return "an agent's own process"
+	}
+	return "a program"
 }
 
 // answered says what the user answered, and apart from it what they did not
@@ -134,18 +163,30 @@ func (r *Result) answered(rec desk.Record) {
 			r.Response = &yes
 		}
 	}
-	said := pairs[question.ByUser]
-	r.Note = rec.Outcome.Reply.Note
-	r.Summary = "User answered " + words.Count(len(said), "question", "questions")
-	if len(said) == 0 {
+	o := rec.Outcome
+	r.AnsweredAt, r.Took = o.At.UTC().Format(time.RFC3339), o.Took
+	said, program := pairs[question.ByUser], pairs[question.ByProgram]
+	r.Note = o.Reply.Note
+	switch {
+	case len(said) > 0:
+		r.Summary = "User answered " + words.Count(len(said), "question", "questions")
+	case len(program) > 0:
+		r.Summary = "A program answered " + words.Count(len(program), "question", "questions")
+	default:
 		r.Summary = "User answered no question"
+	}
+	note, left := "note", "open"
+	if o.Reply.By == question.ByProgram {
+		note, left = "remark", "left"
 	}
 	r.Message = texts.Fill("answered", map[string]string{
 		"answers":   list(said),
-		"open":      list(open),
+		"program":   list(program),
+		"who":       who(o),
+		left:        list(open),
 		"defaults":  list(pairs[question.ByTimeout]),
 		"collected": list(pairs[question.ByCaller]),
-		"note":      quoted(r.Note),
+		note:        quoted(r.Note),
 	})
 }
 

@@ -2,11 +2,13 @@ package wire
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 func asked(qs ...question.Question) desk.Record {
@@ -20,6 +22,12 @@ func ended(rec desk.Record, o desk.Outcome) desk.Record {
 
 func answeredBy(rec desk.Record, note string, answers ...question.Answer) desk.Record {
 	return ended(rec, desk.Outcome{Status: desk.Answered, Surface: "elicit", Reply: &question.Reply{Answers: answers, Note: note}})
+}
+
+// by makes it somebody else's reply.
+func by(who question.By, through *desk.Answerer, rec desk.Record) desk.Record {
+	rec.Outcome.Reply.By, rec.Outcome.Answerer = who, through
+	return rec
 }
 
 func databaseQuestion() question.Question {
@@ -51,6 +59,12 @@ func TestResultTexts(t *testing.T) {
 		{"all left open", answeredBy(asked(featuresQuestion()), ""), `Left open by the user: "Which <b>"features"</b>?".`, false},
 		{"an answer that the caller brought is never the user's", answeredBy(asked(collected, featuresQuestion()), "", question.Answer{QuestionID: "q2", Selected: []string{"c"}}),
 			`User has answered your questions: "Which <b>"features"</b>?"="C". You can now continue with the user's answers in mind. Not asked, because you brought the answer yourself; the user has not confirmed it: "Which database?"="PostgreSQL".`, false},
+		{"by a program", by(question.ByProgram, nil, answeredBy(asked(databaseQuestion(), featuresQuestion()), "ok", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByProgram})),
+			`Answered by a program, not by the user themselves: "Which database?"="PostgreSQL". Left open: "Which <b>"features"</b>?". The program adds: "ok".`, false},
+		{"by the agent itself", by(question.ByProgram, &desk.Answerer{Agents: true}, answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByProgram})),
+			`Answered by an agent's own process, not by the user themselves: "Which database?"="PostgreSQL".`, false},
+		{"dismissed by a program", by(question.ByProgram, nil, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true, Reason: "Busy"}})),
+			`The question was dismissed by a program, not by the user themselves. Its reason: "Busy". Go on without assuming that any option was chosen.`, false},
 		{"by timeout", answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByTimeout}),
 			`Nobody answered in time; as you asked, the default stands, not confirmed by the user: "Which database?"="PostgreSQL".`, false},
 		{"dismissed", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}}),
@@ -62,7 +76,9 @@ func TestResultTexts(t *testing.T) {
 		{"pending", asked(databaseQuestion()),
 			`The question is still open: the user has not answered yet, and still can. Call await_answer with id "01J" to get the answer. Assume nothing until then.`, false},
 		{"cancelled", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Cancelled, Reason: "by the client"}),
-			"The question was withdrawn: by the client. Assume no answer.", false},
+			"The question was withdrawn by an agent. Reason: by the client. Assume no answer.", false},
+		{"withdrawn by a command", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Cancelled, Surface: words.Shell}),
+			"The question was withdrawn by a command. Assume no answer.", false},
 		{"unavailable", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Unavailable, Reason: "tty: no controlling terminal"}),
 			"There is no way to show the question to the user here (tty: no controlling terminal). Do not call this tool again; ask the user in plain text in your reply instead.", true},
 		{"failed", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Failed, Reason: "disk full"}),
@@ -88,12 +104,13 @@ func TestResultTexts(t *testing.T) {
 
 func TestStructuredContent(t *testing.T) {
 	rec := answeredBy(asked(databaseQuestion(), featuresQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"mongodb"}}, question.Answer{QuestionID: "q1.mongodb.1", Selected: []string{"false"}})
+	rec.Outcome.At, rec.Outcome.Took = time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC), 1500
 	got, err := encode(NewResult(rec))
 	want := `{"status":"answered","message":"User has answered your questions: \"Which database?\"=\"MongoDB\", \"Sharded?\"=\"No\". You can now continue with the user's answers in mind. Left open by the user: \"Which <b>\"features\"</b>?\".","id":"01J","round":2,"answers":{"Which database?":"MongoDB","Sharded?":"No"},"responses":[` +
 		`{"question_id":"q1","question":"Which database?","header":"Database","state":"answered","selected":[{"id":"mongodb","label":"MongoDB"}],"text":"","response":"MongoDB","by":"user"},` +
 		`{"question_id":"q1.mongodb.1","question":"Sharded?","state":"answered","selected":[{"id":"false","label":"No"}],"text":"","response":false,"by":"user"},` +
 		`{"question_id":"q2","question":"Which <b>\"features\"</b>?","header":"Features","state":"unanswered","selected":[],"text":"","response":null}],` +
-		`"note":"","summary":"User answered 2 questions","surface":"elicit"}`
+		`"note":"","summary":"User answered 2 questions","surface":"elicit","answered_at":"2026-11-03T09:00:00Z","took_ms":1500}`
 	if err != nil || got != want {
 		t.Errorf("%v\ngot  %s\nwant %s", err, got, want)
 	}
@@ -103,11 +120,50 @@ func TestStructuredContent(t *testing.T) {
 	}
 }
 
+func TestAge(t *testing.T) {
+	rec := answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}})
+	given := time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
+	rec.Outcome.At = given
+	const said = `User has answered your questions: "Which database?"="PostgreSQL". You can now continue with the user's answers in mind.`
+	for _, tc := range []struct {
+		by   question.By
+		late time.Duration
+		want string
+	}{
+		{question.ByUser, time.Minute, said},
+		{question.ByUser, -time.Hour, said},
+		{question.ByUser, 3 * time.Hour, said + " The user answered this 3 h ago."},
+		{question.ByProgram, 2 * time.Minute, `Answered by a program, not by the user themselves: "Which database?"="PostgreSQL". This was answered 2 min ago.`},
+	} {
+		rec.Outcome.Reply.Answers[0].By = tc.by
+		if got, err := Format(rec, "text", given.Add(tc.late)); err != nil || got != tc.want {
+			t.Errorf("%s after %s: %v\ngot  %s\nwant %s", tc.by, tc.late, err, got, tc.want)
+		}
+	}
+	if got, _ := Format(asked(databaseQuestion()), "text", given); !strings.HasPrefix(got, "The question is still open") {
+		t.Error(got)
+	}
+}
+
+// A header that was cut between two words is a key without a blank.
+func TestCutHeader(t *testing.T) {
+	call, err := DecodeAsk([]byte(`{"question":"Which?","header":"The database of the shop","options":["a","b"]}`), question.DefaultLimits())
+	if err != nil || call.Set.Questions[0].Header != "The database" {
+		t.Fatalf("%v, %v", call.Set.Questions, err)
+	}
+	call, err = DecodeAsk([]byte(`{"question":"Which?","header":"Which store of data","options":["a","b"]}`), question.DefaultLimits())
+	if err != nil || call.Set.Questions[0].Header != "Which store" {
+		t.Fatalf("%q, %v", call.Set.Questions[0].Header, err)
+	}
+}
+
 func TestFormats(t *testing.T) {
 	sameHeader := featuresQuestion()
 	sameHeader.Header = "Database"
 	rec := answeredBy(asked(databaseQuestion(), featuresQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"mongodb"}}, question.Answer{QuestionID: "q1.mongodb.1", Selected: []string{"true"}}, question.Answer{QuestionID: "q2", Selected: []string{"a", "c"}, Custom: "mine"})
 	same := answeredBy(asked(databaseQuestion(), sameHeader), "", question.Answer{QuestionID: "q1", Custom: "SQLite"}, question.Answer{QuestionID: "q2", Selected: []string{"c"}})
+	dismissed := ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true, Reason: "too early"}})
+	const tooEarly = `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}`
 	for _, tc := range []struct {
 		format, want string
 		rec          desk.Record
@@ -118,14 +174,26 @@ func TestFormats(t *testing.T) {
 		{"indexes", `{"answers":{"question-0":"MongoDB","q1.mongodb.1":"Yes","question-1":"A, B,C,mine"}}`, rec},
 		{"ids", `{"answers":{"q1":"mongodb","q1.mongodb.1":true,"q2":["a","c","mine"]}}`, rec},
 		{"questions", `{"answers":{},"note":"User dismissed the question without answering."}`, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}})},
+		{"headers", tooEarly, dismissed},
+		{"questions", tooEarly, dismissed},
+		{"indexes", tooEarly, dismissed},
+		{"ids", tooEarly, dismissed},
+		{"text", `User dismissed the question without answering. Their reason: "too early". Go on without assuming that any option was chosen.`, dismissed},
 	} {
-		got, err := Format(tc.rec, tc.format)
+		got, err := Format(tc.rec, tc.format, time.Time{})
 		if err != nil || got != tc.want {
 			t.Errorf("%s: %v\ngot  %s\nwant %s", tc.format, err, got, tc.want)
 		}
 	}
-	if _, err := Format(rec, "yaml"); err == nil {
+	if _, err := Format(rec, "yaml", time.Time{}); err == nil {
 		t.Error("an unknown format was accepted")
+	}
+}
+
+// The note of a result is the user's own words, never ours.
+func TestNoteIsTheUsers(t *testing.T) {
+	if r := NewResult(ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}})); r.Note != "" {
+		t.Errorf("the note of a dismissal is %q", r.Note)
 	}
 }
 

@@ -20,8 +20,7 @@ const parse = (html) => new DOMParser().parseFromString(html, 'text/html').body;
 
 // filled lists the fields of a form that say something.
 function filled(form) {
-  return [...new FormData(form)].filter(([name, value]) =>
-    value !== '' && name !== 'csrf' && name !== 'id' && name !== 'action');
+  return [...new FormData(form)].filter(([name, value]) => value !== '' && form.elements[name]?.type !== 'hidden');
 }
 
 const key = (form) => 'askuser:' + form.elements.id.value;
@@ -125,12 +124,6 @@ cards.addEventListener('keydown', (event) => {
   }
 });
 
-// Enter in an option sends nothing, as a browser would have it: not even the
-// Enter that has just led there from the summary of what is missing.
-cards.addEventListener('keypress', (event) => {
-  if (event.key === 'Enter' && event.target.matches('input')) event.preventDefault();
-});
-
 // ---- Sending
 
 cards.addEventListener('submit', (event) => {
@@ -145,7 +138,7 @@ async function lift(form) {
   if (!res?.ok) return say('The limit could not be lifted: try again.', true);
   tell(...parse(await res.text()).children);
   refresh(form.elements.id.value);
-  form.closest('.card').querySelector('h2').focus();
+  lend(form.closest('.card').querySelector('h2'));
 }
 
 async function send(form, button) {
@@ -163,13 +156,17 @@ async function send(form, button) {
     }
     const card = html.querySelector('.card');
     if (!card) throw new Error(html.querySelector('p')?.textContent);
-    if (card.classList.contains('ended')) forget(form);
-    else form.dataset.sending = '';
+    if (card.classList.contains('ended')) {
+      forget(form);
+      open?.delete(card.dataset.id);
+      end(form.closest('.card'), card, true);
+      settle();
+      return;
+    }
+    form.dataset.sending = '';
     form.closest('.card').replaceWith(card);
     ready(card);
-    if (card.classList.contains('ended')) open?.delete(card.dataset.id);
-    settle();
-    (card.querySelector('.refused a') ?? card.querySelector('h2')).focus();
+    lend(card.querySelector('.refused a') ?? card.querySelector('h2'), true);
   } catch (error) {
     complain(form, error.message && error.name === 'Error' ? error.message : 'The server cannot be reached. Nothing is lost: try again.');
   } finally {
@@ -186,22 +183,54 @@ function complain(form, words) {
   form.querySelector('.refused').replaceChildren(p);
 }
 
-// sent takes away the cards that the notices are about, which are that of the
+// sent puts away the cards that the notices are about, which are that of the
 // form and maybe some alike, and goes on with the next one.
 function sent(card, notices) {
   tell(...notices);
-  const done = notices.map((x) => x.dataset.id);
-  let next = card.nextElementSibling;
-  while (next && done.includes(next.dataset.id)) next = next.nextElementSibling;
-  next ??= card.previousElementSibling;
   const group = card.dataset.group;
-  for (const id of done) {
-    open?.delete(id);
-    find(id)?.remove();
+  for (const { dataset, textContent } of notices) {
+    open?.delete(dataset.id);
+    const other = find(dataset.id);
+    if (other) drop(other, textContent);
   }
+  const next = nextTo(card);
   settle();
   refreshAlike(group);
-  (next?.isConnected ? next.querySelector('h2') : document.getElementById('count')).focus();
+  lend(next);
+}
+
+// nextTo is what the focus goes to when it leaves a card: the next one that
+// waits, else the one before, else the head of the page.
+function nextTo(card) {
+  const here = (x) => !x.matches('.gone, .ended');
+  const all = [...cards.children], at = all.indexOf(card);
+  const next = all.slice(at + 1).find(here) ?? all.slice(0, at).findLast(here);
+  return next?.querySelector('h2') ?? document.getElementById('count');
+}
+
+// dim takes a card out of use. It stays where it is.
+function dim(card, fate) {
+  card.inert = true;
+  card.classList.add('gone');
+  card.dataset.fate = fate;
+}
+
+// drop takes a card away, once no pointer is in the way.
+function drop(card, fate) {
+  dim(card, fate);
+  calm(card, () => { card.remove(); settle(); });
+}
+
+// end puts what became of a record in the place of its card, likewise: with
+// what was filled in, if there is such a form, and the focus, if it was there.
+function end(card, ended, focused, form) {
+  dim(card, ended.querySelector('.fate strong').textContent);
+  calm(card, () => {
+    for (const el of form?.elements ?? []) if (el.type !== 'hidden') el.disabled = true;
+    if (form) ended.querySelector('.ending').append(own(form));
+    card.replaceWith(ended);
+    if (focused && document.activeElement === document.body) lend(ended.querySelector('h2'));
+  });
 }
 
 function tell(...notices) {
@@ -273,31 +302,32 @@ function hearOf(card) {
 
 function arrive(card) {
   const after = [...cards.children].find((x) => x.dataset.id > card.dataset.id);
-  cards.insertBefore(card, after ?? null);
-  card.classList.add('new');
-  ready(card);
-  refreshAlike(card.dataset.group, card);
+  const place = () => {
+    if (find(card.dataset.id)) return;
+    cards.insertBefore(card, after?.isConnected ? after : null);
+    card.classList.add('new');
+    ready(card);
+    refreshAlike(card.dataset.group, card);
+  };
+  if (after) calm(after, place);
+  else place();
 }
 
 // leave takes away a card whose record has ended, unless somebody is at it:
 // that human is told who was first, and keeps what they have written.
 function leave(card, ended) {
-  if (card.classList.contains('ended')) return;
-  const form = card.querySelector('form');
-  const here = card.contains(document.activeElement);
+  if (card.matches('.ended, .gone')) return;
+  const form = card.querySelector('form[action="/answer"]');
   const kept = form && touched(form);
   if (form?.dataset.sending) return; // its own answer tells
-  say(`${card.dataset.asker}: ${ended.querySelector('.fate strong').textContent.toLowerCase()}.`, true);
-  if (!here && !kept) {
-    card.remove();
+  const fate = ended.querySelector('.fate strong').textContent;
+  const focused = card.contains(document.activeElement);
+  say(`${card.dataset.asker}: ${fate.toLowerCase()}.`, true);
+  if (kept || focused) {
+    if (form) forget(form);
+    end(card, ended, focused, kept && form);
   } else {
-    if (form) {
-      forget(form);
-      for (const el of [...form.elements]) if (el.type !== 'hidden') el.disabled = true;
-      if (kept) ended.querySelector('.ending').append(own(form));
-    }
-    card.replaceWith(ended);
-    if (here) ended.querySelector('h2').focus();
+    drop(card, fate);
   }
   refreshAlike(card.dataset.group);
 }
@@ -314,16 +344,27 @@ function patch(card, fresh) {
   for (const part of card.querySelectorAll('[data-part]')) {
     const other = fresh.querySelector(`[data-part="${part.dataset.part}"]`);
     if (!other || part.contains(document.activeElement) || part.innerHTML === other.innerHTML) continue;
-    const ticked = new Set([...part.querySelectorAll(':checked')].map((el) => el.value));
-    part.replaceWith(other);
-    for (const el of other.querySelectorAll('[name=also]')) el.checked = ticked.has(el.value);
+    const height = part.offsetHeight;
+    exchange(part, other);
+    if (other.offsetHeight === height || !inTheWay(card)) continue;
+    exchange(other, part);
+    for (const el of part.querySelectorAll('p.remark')) { // what is not true any more goes at once
+      el.classList.toggle('untrue', !other.textContent.includes(el.textContent));
+    }
+    calm(card, () => { if (part.isConnected) exchange(part, other); });
   }
   ages(card);
 }
 
+function exchange(part, other) {
+  const ticked = new Set([...part.querySelectorAll(':checked')].map((el) => el.value));
+  part.replaceWith(other);
+  for (const el of other.querySelectorAll('[name=also]')) el.checked = ticked.has(el.value);
+}
+
 // refreshAlike renews what the cards of a group say about each other.
 function refreshAlike(group, except) {
-  const same = [...cards.children].filter((x) => x !== except && x.dataset.group === group && !x.classList.contains('ended'));
+  const same = [...cards.children].filter((x) => x !== except && x.dataset.group === group && !x.matches('.ended, .gone'));
   refresh(...same.slice(0, 10).map((x) => x.dataset.id));
 }
 
@@ -470,9 +511,8 @@ async function look(url) {
 }
 
 function putAway(card) {
-  const next = card.nextElementSibling;
-  card.remove();
-  (next?.querySelector('h2') ?? document.getElementById('count')).focus();
+  drop(card, '');
+  lend(nextTo(card));
 }
 
 // lead goes to the first control of a question.

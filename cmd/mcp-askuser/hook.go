@@ -1,0 +1,224 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mcp-askuser/cmd/mcp-askuser/hooked"
+	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/mirror"
+	"mcp-askuser/mirror/install"
+)
+
+func (a *app) hook() *cobra.Command {
+	var f hooked.Flags
+	cmd := &cobra.Command{
+		Use:   "hook HOST",
+		Short: "Mirror the questions that a host asks in its own dialog",
+		Long: `Mirror the questions that a host asks in its own dialog. The host runs this
+command with an event on standard input; while its dialog is open the question
+also stands in the inbox and on the page, and the first answer counts, wherever
+it is given. What is no such question is left alone without a word.
+
+Hosts: ` + strings.Join(mirror.Names(), ", ") + `
+
+To set a host up for it, run mcp-askuser hook install HOST.`,
+		Example:   "  mcp-askuser hook install claude-code --dry-run\n  mcp-askuser hook status claude-code",
+		Args:      arguments(1, 1),
+		ValidArgs: mirror.Names(),
+		RunE: func(_ *cobra.Command, args []string) error {
+			host, err := hostNamed(args[0])
+			if err != nil {
+				return err
+			}
+			hooked.Run(host, f, a.config, a.getenv)
+			return nil
+		},
+	}
+	f.Add(cmd.Flags(), a.config)
+	cmd.AddCommand(
+		a.hookChange("install HOST", "Have a host mirror its questions", false),
+		a.hookChange("uninstall HOST", "Have a host mirror its questions no longer", true),
+		a.hookStatus())
+	return cmd
+}
+
+func hostNamed(name string) (mirror.Host, error) {
+	host, ok := mirror.ByName(name)
+	if !ok {
+		return host, fmt.Errorf("%q is no host whose questions can be mirrored; these are: %s", name, strings.Join(mirror.Names(), ", "))
+	}
+	return host, nil
+}
+
+// setup is the file in which a host is set up, and how.
+type setup struct {
+	path    string
+	ours    func([]byte) bool
+	change  func(out bool) (install.Change, error)
+	restart string // what makes the host take it up
+}
+
+// hookSetup returns the setup of a host, for the user or for the project in
+// this directory.
+func (a *app) hookSetup(host string, project bool) (setup, error) {
+	if _, err := hostNamed(host); err != nil {
+		return setup{}, err
+	}
+	root := a.directory()
+	if !project {
+		if root = a.getenv("HOME"); root == "" {
+			root = a.getenv("USERPROFILE")
+		}
+	}
+	if !filepath.IsAbs(root) {
+		return setup{}, errors.New("there is no home directory (HOME); use --project for the settings of this directory")
+	}
+	program := a.hookProgram(host, project)
+	if host == "opencode" {
+		dir := filepath.Join(root, ".opencode")
+		if !project {
+			if dir = a.getenv("XDG_CONFIG_HOME"); !filepath.IsAbs(dir) {
+				dir = filepath.Join(root, ".config")
+			}
+			dir = filepath.Join(dir, "opencode")
+		}
+		path := filepath.Join(dir, "plugins", "mcp-askuser.js")
+		return setup{path, install.HasOpenCode, func(out bool) (install.Change, error) {
+			return install.ForOpenCode(path, program, out)
+		}, "OpenCode takes it up when it is started anew."}, nil
+	}
+	dir := filepath.Join(root, ".claude")
+	if other := a.getenv("CLAUDE_CONFIG_DIR"); !project && filepath.IsAbs(other) {
+		dir = other
+	}
+	path := filepath.Join(dir, "settings.json")
+	return setup{path, install.HasClaude, func(out bool) (install.Change, error) {
+		return install.ForClaude(path, shellLine(program), out)
+	}, "Claude Code takes it up in sessions that are started from now on."}, nil
+}
+
+// hookProgram is what a host runs: the small program where it lies beside this
+// one. A project's settings are shared: there it is looked up on each machine.
+func (a *app) hookProgram(host string, project bool) []string {
+	program := []string{"mcp-askuser", "hook"}
+	if self, err := os.Executable(); err == nil && !project {
+		program[0] = self
+		small := filepath.Join(filepath.Dir(self), "mcp-askuser-hook"+filepath.Ext(self))
+		if _, err := os.Stat(small); err == nil {
+			program = []string{small}
+		}
+	}
+	program = append(program, host)
+	for _, row := range a.config.Rows {
+		// The host need not have our flags and variables; it has our file.
+		if row.Key == "dir" && (row.From == settings.FromFlag || row.From == settings.FromEnvironment) && !project {
+			program = append(program, "--dir", a.config.Values.Dir)
+		}
+	}
+	return program
+}
+
+// plainWord needs no quotes in any shell.
+var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=-]+$`)
+
+// shellLine is a program and its arguments as a shell reads them.
+func shellLine(words []string) string {
+	out := slices.Clone(words)
+	for i, word := range out {
+		if !plainWord.MatchString(word) {
+			out[i] = `'` + strings.ReplaceAll(word, `'`, `'\''`) + `'`
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func (a *app) hookChange(use, short string, out bool) *cobra.Command {
+	var project, dry bool
+	cmd := &cobra.Command{
+		Use:       use,
+		Short:     short,
+		Args:      arguments(1, 1),
+		ValidArgs: mirror.Names(),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if _, err := a.settings(); err != nil {
+				return err
+			}
+			s, err := a.hookSetup(args[0], project)
+			if err != nil {
+				return err
+			}
+			c, err := s.change(out)
+			if err != nil {
+				return err
+			}
+			if c.Empty() {
+				fmt.Fprintf(a.err, "Nothing to change in %s.\n", c.Path)
+				return nil
+			}
+			fmt.Fprintf(a.out, "%s\n%s", c.Path, c.Diff())
+			if dry {
+				fmt.Fprintln(a.err, "Nothing was changed; without --dry-run it is.")
+				return nil
+			}
+			if err := c.Apply(s.ours); err != nil {
+				return err
+			}
+			fmt.Fprintf(a.err, "Done. %s\n", s.restart)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&project, "project", false, "in the settings of this directory's project, not in the user's")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "show what would change, and change nothing")
+	a.addFlags(cmd, "dir")
+	return cmd
+}
+
+func (a *app) hookStatus() *cobra.Command {
+	var project bool
+	cmd := &cobra.Command{
+		Use:       "status HOST",
+		Short:     "Say whether a host mirrors its questions",
+		Args:      arguments(1, 1),
+		ValidArgs: mirror.Names(),
+		RunE: func(_ *cobra.Command, args []string) error {
+			s, err := a.hookSetup(args[0], project)
+			if err != nil {
+				return err
+			}
+			now, err := install.Read(s.path)
+			if err != nil {
+				return err
+			}
+			c, err := s.change(false)
+			state := "set up"
+			switch {
+			case err != nil:
+				return err
+			case !s.ours(now.Before):
+				state = "not set up"
+			case !c.Empty():
+				state = "set up, but not as this version would: mcp-askuser hook install " + args[0] + " brings it up to date"
+			}
+			fmt.Fprintf(a.out, "%s: %s (%s)\n", args[0], state, s.path)
+			if dir, err := spool.DefaultDir(a.environ(a.config.Values)); err == nil {
+				fmt.Fprintf(a.out, "Its questions are put into %s.\n", dir)
+			}
+			if err := a.config.Err(); err != nil {
+				fmt.Fprintf(a.out, "No question is mirrored as long as a setting is wrong: %v\n", err)
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&project, "project", false, "in the settings of this directory's project, not in the user's")
+	a.addFlags(cmd, "dir")
+	return cmd
+}

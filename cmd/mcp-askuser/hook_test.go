@@ -1,0 +1,338 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mcp-askuser/cmd/mcp-askuser/hooked"
+	"mcp-askuser/desk"
+	"mcp-askuser/mirror/install"
+	"mcp-askuser/question"
+	"mcp-askuser/ui/api"
+)
+
+func TestHookedKnowsTheSurfaces(t *testing.T) {
+	if !slices.Equal(hooked.Surfaces(), surfaceNames()) {
+		t.Errorf("%v, want %v", hooked.Surfaces(), surfaceNames())
+	}
+}
+
+const dialogTool = `"tool_name":"AskUserQuestion","tool_input":{"questions":[{"question":"Which database?","header":"Database","options":[{"label":"PostgreSQL","description":""},{"label":"MongoDB","description":""}],"multiSelect":false}]}`
+
+// recorded is an event as Claude Code sends it.
+func recorded(name, more string) string {
+	return fmt.Sprintf(`{"session_id":"s1","transcript_path":"/x.jsonl","cwd":"/home/ada/shop","hook_event_name":%q%s}`, name, more)
+}
+
+// dialog is a hook that a host has started, and its two ends.
+type dialog struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	read *os.File
+}
+
+// dialogs starts hooks as a host does: a program, an event, a pipe.
+func dialogs(t *testing.T, dir string, small bool, event string, edit ...func(*exec.Cmd)) *dialog {
+	t.Helper()
+	cmd := program(t, dir, "hook", "claude-code")
+	if small {
+		path, err := exec.LookPath("mcp-askuser-hook")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Path, cmd.Args = path, []string{path, "claude-code"}
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Env = append(cmd.Env, "CLAUDE_CODE_SESSION_ATTENDED=1")
+	cmd.Stdin, cmd.Stdout = strings.NewReader(event), write
+	for _, e := range edit {
+		e(cmd)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	_ = write.Close()
+	t.Cleanup(func() { _ = read.Close(); _ = cmd.Process.Kill() })
+	return &dialog{t, cmd, read}
+}
+
+// ends waits for the hook, whose status must be 0, and returns what it printed.
+func (x *dialog) ends() string {
+	x.t.Helper()
+	data, err := io.ReadAll(x.read)
+	if err != nil {
+		x.t.Fatal(err)
+	}
+	if err := x.cmd.Wait(); err != nil {
+		x.t.Errorf("the hook: %v", err)
+	}
+	return string(data)
+}
+
+// watched is what happens on a desk. The store stays as long as it is watched.
+func watched(t *testing.T, d *desk.Desk) <-chan desk.Event {
+	t.Helper()
+	ctx, stop := context.WithTimeout(context.Background(), patience)
+	events, err := d.Watch(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stop()
+		for range events {
+		}
+	})
+	return events
+}
+
+// asked waits for the one open question.
+func asked(t *testing.T, d *desk.Desk) desk.Record {
+	t.Helper()
+	events := watched(t, d)
+	for {
+		records, err := d.Pending(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(records) == 1 {
+			return records[0]
+		}
+		if _, ok := <-events; !ok {
+			t.Fatal("nothing was asked")
+		}
+	}
+}
+
+// The life of a dialog, with both programs, as the host's processes see it.
+func TestHook(t *testing.T) {
+	answer := func(t *testing.T, d *desk.Desk, rec desk.Record) {
+		r := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"MongoDB"}}}}
+		if _, err := d.Reply(t.Context(), rec.ID, r, "web"); err != nil {
+			t.Error(err)
+		}
+	}
+	used := recorded("PostToolUse", `,"tool_use_id":"t",`+dialogTool+`,"tool_response":{"answers":{"Which database?":"PostgreSQL"}}`)
+	for _, tc := range []struct {
+		name    string
+		do      func(t *testing.T, x *dialog, d *desk.Desk, rec desk.Record)
+		printed string
+		want    string
+	}{
+		{"answered here", func(t *testing.T, _ *dialog, d *desk.Desk, rec desk.Record) { answer(t, d, rec) },
+			`"behavior":"allow","updatedInput":{"answers":{"Which database?":"MongoDB"}`, "answered web"},
+		{"answered there", func(t *testing.T, x *dialog, _ *desk.Desk, _ desk.Record) {
+			if out := dialogs(t, hookDir(x), false, used).ends(); out != "" {
+				t.Errorf("printed %q", out)
+			}
+		}, "", "answered claude-code"},
+		{"escape", func(t *testing.T, x *dialog, _ *desk.Desk, _ desk.Record) {
+			if err := x.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+				t.Error(err)
+			}
+		}, "", "dismissed claude-code"},
+		{"closed terminal", func(t *testing.T, x *dialog, _ *desk.Desk, _ desk.Record) {
+			if err := x.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+				t.Error(err)
+			}
+		}, "", "cancelled claude-code"},
+		{"killed host", func(_ *testing.T, x *dialog, _ *desk.Desk, _ desk.Record) { _ = x.read.Close() }, "", "cancelled claude-code"},
+	} {
+		for _, small := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, small %v", tc.name, small), func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				d := openDesk(t, dir)
+				x := dialogs(t, dir, small, recorded("PermissionRequest", ","+dialogTool))
+				rec := asked(t, d)
+				tc.do(t, x, d, rec)
+				if tc.name == "killed host" {
+					if err := x.cmd.Wait(); err != nil {
+						t.Errorf("the hook: %v", err)
+					}
+				} else if out := x.ends(); !strings.Contains(out, tc.printed) || tc.printed == "" && out != "" || strings.Count(out, "\n") > 1 {
+					t.Errorf("printed %q", out)
+				}
+				got, err := d.Get(t.Context(), rec.ID)
+				if err != nil || string(got.State)+" "+got.Outcome.Surface != tc.want {
+					t.Errorf("it ended %+v, %v", got.Outcome, err)
+				}
+			})
+		}
+	}
+}
+
+// hookDir is the store that a hook was started with.
+func hookDir(x *dialog) string {
+	for _, v := range slices.Backward(x.cmd.Env) {
+		if dir, ok := strings.CutPrefix(v, "MCP_ASKUSER_DIR="); ok {
+			return dir
+		}
+	}
+	return ""
+}
+
+// Where the desk cannot be used, or a setting is wrong, there is not a word.
+func TestHookWithoutDesk(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, small := range []bool{false, true} {
+		for name, edit := range map[string]func(*exec.Cmd){
+			"a file in its place": func(*exec.Cmd) {},
+			"relative":            func(c *exec.Cmd) { c.Env = append(c.Env, "MCP_ASKUSER_DIR=here") },
+			"a wrong setting":     func(c *exec.Cmd) { c.Env = append(c.Env, "ASK_KEEP=soon") },
+			"no input":            func(c *exec.Cmd) { c.Stdin = nil },
+		} {
+			t.Run(fmt.Sprintf("%s, small %v", name, small), func(t *testing.T) {
+				if out := dialogs(t, file, small, recorded("PermissionRequest", ","+dialogTool), edit).ends(); out != "" {
+					t.Errorf("printed %q", out)
+				}
+			})
+		}
+	}
+}
+
+// Those who look at the desk see where the question is open too, and what the
+// host made of a reply.
+func TestHookOverruled(t *testing.T) {
+	dir := t.TempDir()
+	d := openDesk(t, dir)
+	events := watched(t, d)
+	x := dialogs(t, dir, true, recorded("PermissionRequest", ","+dialogTool))
+	rec := asked(t, d)
+	for len(rec.ShownOn) == 0 { // it is told a moment later
+		rec = (<-events).Record
+	}
+	if out := output1(t, dir, "show", rec.ID); !strings.Contains(out, "Shown in Claude Code\n") {
+		t.Errorf("open, it is shown as\n%s", out)
+	}
+	say(t, d, rec.ID, "MongoDB")
+	_ = x.ends()
+	if out := output1(t, dir, "show", rec.ID); !strings.Contains(out, "Whether claude-code took it is not known.\n") {
+		t.Errorf("unsettled, it is shown as\n%s", out)
+	}
+	dialogs(t, dir, true, recorded("PostToolUse", `,"tool_use_id":"t",`+dialogTool+`,"tool_response":{"answers":{"Which database?":"PostgreSQL"}}`)).ends()
+	out := output1(t, dir, "show", rec.ID)
+	for _, want := range []string{"* PostgreSQL", "Answered in Claude Code at ", "Not answered in the inbox: it was answered in Claude Code first.\n", "What was said there: MongoDB\n"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("settled, it is shown as\n%s", out)
+		}
+	}
+	if out := output1(t, dir, "history", "--format", "md"); !strings.Contains(out, "**Decision:** PostgreSQL\n") || !strings.Contains(out, "answered in Claude Code") {
+		t.Errorf("the log of decisions is\n%s", out)
+	}
+	for ev := range events {
+		if ev.Record.Later != nil { // settled, or ended and settled in one
+			if r, ok := api.NewEvent(ev).(*api.Response); !ok || r.Surface != "claude-code" || r.Later != "inbox" {
+				t.Errorf("told %+v", r)
+			}
+			return
+		}
+	}
+}
+
+// An agent that answers its own question, with a command of its own, is not
+// believed: its host goes on showing the dialog.
+func TestHookAnsweredByTheAgent(t *testing.T) {
+	dir := t.TempDir()
+	d := openDesk(t, dir)
+	x := dialogs(t, dir, true, recorded("PermissionRequest", ","+dialogTool), func(c *exec.Cmd) {
+		c.Env = append(c.Env, fmt.Sprintf("CLAUDE_PID=%d", os.Getpid()))
+	})
+	rec := asked(t, d)
+	if rec.Asker.PID != os.Getpid() {
+		t.Errorf("asked by %+v", rec.Asker)
+	}
+	_ = output1(t, dir, "answer", rec.ID, "--json", `{"q1":"MongoDB"}`)
+	if out := x.ends(); out != "" && runtime.GOOS == "linux" {
+		t.Errorf("printed %q", out)
+	}
+}
+
+// output1 is what a command prints.
+func output1(t *testing.T, dir string, args ...string) string {
+	t.Helper()
+	out, err := program(t, dir, args...).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// The plugin for OpenCode, in node with a client that writes down what it is
+// told to post.
+func TestOpenCodePlugin(t *testing.T) {
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not here")
+	}
+	dir, home := t.TempDir(), t.TempDir()
+	small, err := exec.LookPath("mcp-askuser-hook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	plugin, script := filepath.Join(home, "plugin.mjs"), filepath.Join(home, "host.mjs")
+	if err := os.WriteFile(plugin, install.OpenCode([]string{small, "opencode"}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	host := `import { McpAskUser } from "./plugin.mjs"
+import { createInterface } from "node:readline"
+const post = async (what) => console.log(JSON.stringify(what))
+const hooks = await McpAskUser({ client: { _client: { post } }, directory: "/home/ada/shop" })
+for await (const line of createInterface({ input: process.stdin })) await hooks.event({ event: JSON.parse(line) })
+`
+	if err := os.WriteFile(script, []byte(host), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := program(t, dir)
+	cmd.Path, cmd.Args = node, []string{node, script}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	d := openDesk(t, dir)
+	posted := bufio.NewScanner(out)
+	question := func(id string) string {
+		return fmt.Sprintf(`{"type":"question.asked","properties":{"id":%q,"sessionID":"ses_1","questions":[{"question":"Which database?","header":"DB","options":[{"label":"PostgreSQL","description":""},{"label":"MongoDB","description":""}]}]}}`+"\n", id)
+	}
+	_, _ = io.WriteString(in, question("que_1"))
+	first := asked(t, d)
+	say(t, d, first.ID, "MongoDB")
+	if want := `{"url":"/question/{requestID}/reply","path":{"requestID":"que_1"},"query":{"directory":"/home/ada/shop"},"body":{"answers":[["MongoDB"]]}`; !posted.Scan() || !strings.HasPrefix(posted.Text(), want) {
+		t.Errorf("posted %s", posted.Text())
+	}
+	_, _ = io.WriteString(in, `{"type":"session.idle","properties":{"sessionID":"ses_1"}}`+"\n"+question("que_2"))
+	second := asked(t, d)
+	_, _ = io.WriteString(in, `{"type":"question.replied","properties":{"sessionID":"ses_1","requestID":"que_2","answers":[["PostgreSQL"]]}}`+"\n")
+	_ = in.Close()
+	if posted.Scan() {
+		t.Errorf("posted %s", posted.Text())
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Error(err)
+	}
+	if rec, err := d.Get(t.Context(), second.ID); err != nil || rec.Outcome == nil || rec.Outcome.Surface != "opencode" || rec.Asker.Directory != "/home/ada/shop" {
+		t.Errorf("it ended %+v, %v", rec.Outcome, err)
+	}
+}

@@ -1,0 +1,108 @@
+// Package hooked is the command hook for one event, which two programs have:
+// mcp-askuser itself, and the small mcp-askuser-hook beside it, which hosts run
+// for each question. It may import the settings, the desk, the mirror and the
+// notifier; what it imports is started, and held, beside every dialog: no form,
+// page, schema or protocol library.
+package hooked
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/mirror"
+	"mcp-askuser/ui/notify"
+)
+
+// Surfaces are the names that the setting surface takes, in any program.
+func Surfaces() []string { return []string{"elicit", "tty", "pane", "inbox", "web", "plain"} }
+
+// Flags are those of the command.
+type Flags struct{ limit uint32 }
+
+// Add registers them, and those of the settings that it uses.
+func (f *Flags) Add(flags *pflag.FlagSet, s *settings.Settings) {
+	s.AddFlags(flags, "dir")
+	flags.Uint32Var(&f.limit, "limit", uint32(mirror.DefaultLimit/time.Second), "how many seconds the host waits for us")
+}
+
+// Main is the small program.
+func Main() {
+	s := settings.New(Surfaces())
+	s.Load(os.Getenv)
+	flags := pflag.NewFlagSet("mcp-askuser-hook", pflag.ContinueOnError)
+	var f Flags
+	f.Add(flags, s)
+	err := flags.Parse(os.Args[1:])
+	host, known := mirror.ByName(flags.Arg(0))
+	if err != nil || !known || flags.NArg() != 1 {
+		fmt.Fprintf(os.Stderr, "Usage: mcp-askuser-hook %s, with an event on standard input\n", strings.Join(mirror.Names(), "|"))
+		os.Exit(1)
+	}
+	Run(host, f, s, os.Getenv)
+}
+
+// Run mirrors the event on standard input. What it cannot do it leaves undone,
+// without a word: the host has its own dialog.
+func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) string) {
+	// Should anything panic where nobody can catch it, the process shall abort:
+	// the status 2 of a panic means no to Claude Code.
+	debug.SetTraceback("crash")
+	if s.Err() != nil {
+		return // it may be about the place of the store
+	}
+	v := s.Values
+	env := func(name string) string {
+		if name == spool.EnvDir && v.Dir != "" {
+			return v.Dir
+		}
+		return getenv(name)
+	}
+	dir, err := spool.DefaultDir(env)
+	if err != nil {
+		return
+	}
+	store, err := spool.Open(dir)
+	if err != nil {
+		return
+	}
+	ctx, stop := signals()
+	defer stop()
+	o := mirror.Options{
+		Host: host, Desk: desk.New(store, desk.Options{Keep: v.Keep}),
+		In: os.Stdin, Out: os.Stdout, Getenv: env, Limit: time.Duration(f.limit) * time.Second,
+	}
+	if v.Desktop || len(v.NotifyCommand) > 0 {
+		o.Notify = func(ctx context.Context, rec desk.Record) {
+			notify.New(notify.Options{Desktop: v.Desktop, Command: v.NotifyCommand, Reminder: v.Remind, Getenv: env}).Notify(ctx, rec)
+		}
+	}
+	mirror.Run(ctx, o)
+}
+
+// signals returns a context that ends with the signal by which a host says that
+// the dialog was closed, or with any other that asks us to go.
+func signals() (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	got := make(chan os.Signal, 1)
+	signal.Notify(got, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // a host that has gone is a write error
+	go func() {
+		if <-got == syscall.SIGTERM {
+			cancel(mirror.ErrClosed)
+		} else {
+			cancel(mirror.ErrGone)
+		}
+	}()
+	return ctx, func() { cancel(nil) }
+}

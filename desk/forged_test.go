@@ -1,0 +1,60 @@
+package desk_test
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"mcp-askuser/desk"
+)
+
+// Invariant: what the store says was answered fits the question, or it was not
+// answered: not for one who waits, looks, asks again or searches the past.
+func TestForgedAnswers(t *testing.T) {
+	for name, forged := range map[string]string{
+		"an option that there is not": `{"answers":[{"question_id":"q1","selected":["mine"]}]}`,
+		"another question":            `{"answers":[{"question_id":"q2","custom":"yes"}]}`,
+		"two answers to one":          `{"answers":[{"question_id":"q1","custom":"a"},{"question_id":"q1","custom":"b"}]}`,
+		"a reason beside an answer":   `{"answers":[{"question_id":"q1","custom":"a"}],"reason":"no"}`,
+		"too long":                    `{"answers":[{"question_id":"q1","custom":"` + strings.Repeat("x", 10_001) + `"}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := deadline(t)
+			dir := storeDir(t)
+			var log bytes.Buffer
+			d := desk.New(openSpool(t, dir), desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+			rec, attendance := submit(t, d, request("Which?"))
+			attendance.Release()
+			doc := `{"id":"x","status":"answered","reply":` + forged + `,"surface":"tty","at":"2026-11-03T09:00:00Z"}`
+			if err := os.MkdirAll(filepath.Join(dir, "replies"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "replies", rec.ID+".json"), []byte(doc), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := d.Wait(ctx, rec.ID); err != nil || got.State != desk.Failed || got.Reply() != nil {
+				t.Errorf("waiting: %s, %v", got.State, err)
+			}
+			if !strings.Contains(log.String(), rec.ID) || !strings.Contains(log.String(), "Validation failed") {
+				t.Errorf("the log says %q", log.String())
+			}
+			again, attendance := submit(t, d, request("Which?"))
+			attendance.Release()
+			if again.ID == rec.ID || again.State != desk.Pending {
+				t.Errorf("asked again: %s %s", again.ID, again.State)
+			}
+			for past, err := range d.History(ctx, desk.Query{}) {
+				if err != nil || past.ID != rec.ID || past.State != desk.Failed {
+					t.Errorf("the past: %s %s, %v", past.ID, past.State, err)
+				}
+			}
+			got, err := d.Get(ctx, rec.ID) // archived by now
+			if err != nil || got.State != desk.Failed {
+				t.Errorf("looking: %s, %v", got.State, err)
+			}
+		})
+	}
+}

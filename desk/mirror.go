@@ -1,0 +1,132 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"mcp-askuser/question"
+)
+
+// Mirror puts a question on the desk that its host is showing in a dialog of its
+// own; r.Asker is that host. It is like [Desk.Submit], but that nothing asked
+// before is looked for, and that no limit of rounds counts: the human has the
+// question before them anyhow. What a human replies here is unsettled until
+// [Desk.Settle].
+func (d *Desk) Mirror(ctx context.Context, r Request) (Record, *Attendance, error) {
+	r.Asker.Via = ViaHook
+	return d.ask(ctx, r, 0, func() {})
+}
+
+// Settle ends a mirrored record with what its host says became of the dialog:
+// answered or dismissed in it, by the human, or gone. The host decides: where a
+// reply given here says the same, it has reached the host; where it says
+// anything else it is kept as the later one, and those who watch are told. A
+// record that was settled before stays as it is. It is returned as it has
+// ended; errors are those of [Desk.Get], or failures of the store.
+func (d *Desk) Settle(ctx context.Context, id string, o Outcome) (Record, error) {
+	ctx = context.WithoutCancel(ctx)
+	if err := o.check(); err != nil {
+		return Record{}, fmt.Errorf("settle %s: %w", id, err)
+	}
+	rec, err := d.get(ctx, id)
+	if err != nil {
+		return rec, err
+	}
+	if !rec.Asker.Mirrored() {
+		return rec, fmt.Errorf("settle %s: no host has a dialog for it", id)
+	}
+	if rec.Outcome == nil {
+		rec, err = d.decide(ctx, rec, o)
+		if _, replied := errors.AsType[*ClosedError](err); err != nil && !replied {
+			return rec, err
+		}
+	}
+	if rec.Outcome.Unsettled {
+		if err := d.overrule(&rec, o); err != nil {
+			return rec, err
+		}
+	}
+	return d.putSettled(ctx, rec)
+}
+
+// Took settles a mirrored record whose reply has reached its host.
+func (d *Desk) Took(ctx context.Context, id string) (Record, error) {
+	rec, err := d.get(ctx, id)
+	switch {
+	case err != nil:
+		return rec, err
+	case rec.Outcome == nil:
+		return rec, fmt.Errorf("settle %s: %w", id, ErrPending)
+	}
+	return d.Settle(ctx, id, *rec.Outcome)
+}
+
+// overrule makes o the outcome of a record, unless its reply says the same.
+func (d *Desk) overrule(rec *Record, o Outcome) error {
+	given := *rec.Outcome // what others have been told stays as it is
+	given.Unsettled = false
+	if given.Status == o.Status && rec.SameReply(given.Reply, o.Reply) {
+		rec.Outcome = &given
+		return nil
+	}
+	if _, err := d.seal(&o); err != nil {
+		return fmt.Errorf("encode the end of %s: %w", rec.ID, err)
+	}
+	o.Unsettled = false
+	rec.State, rec.Outcome, rec.Later = o.Status, &o, &given
+	return nil
+}
+
+// putSettled archives a record as it is now, unless somebody has: the entry of
+// the archive is what counts.
+func (d *Desk) putSettled(ctx context.Context, rec Record) (Record, error) {
+	if err := d.archive(ctx, rec); err != nil {
+		return rec, err
+	}
+	if err := d.Archive(ctx, rec.ID); err != nil {
+		return rec, err
+	}
+	return d.archived(ctx, rec.ID)
+}
+
+// SameReply reports whether two replies to a record say the same to its asker,
+// word by word, whatever stands beside the answers.
+func (rec *Record) SameReply(a, b *question.Reply) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	same := func(x, y question.Response) bool { return slices.Equal(x.Words(), y.Words()) }
+	return a.Dismissed == b.Dismissed && slices.EqualFunc(rec.Set.Responses(a), rec.Set.Responses(b), same)
+}
+
+// Mirrored returns the mirrored records of a session that are not settled, the
+// last asked first.
+func (d *Desk) Mirrored(ctx context.Context, session string) ([]Record, error) {
+	ids, err := d.store.Marks(ctx, MarkSessions, sessionName(session))
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	open, err := d.list(ctx, KindPending, Range{From: ids[0]})
+	if err != nil {
+		return nil, err
+	}
+	var out []Record
+	for _, id := range slices.Backward(ids) {
+		if _, there := slices.BinarySearch(open, id); !there {
+			continue
+		}
+		rec, err := d.get(ctx, id)
+		switch {
+		case errors.Is(err, ErrNotFound): // settled since
+		case errors.Is(err, ErrDamaged):
+			d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
+		case err != nil:
+			return nil, err
+		case rec.Asker.Mirrored() && (rec.Outcome == nil || rec.Outcome.Unsettled):
+			out = append(out, rec)
+		}
+	}
+	return out, nil
+}

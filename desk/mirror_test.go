@@ -1,0 +1,218 @@
+package desk_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// mirror puts a question on the desk that its host shows as well.
+func mirror(t *testing.T, d *desk.Desk) desk.Record {
+	t.Helper()
+	rec, attendance, err := d.Mirror(t.Context(), desk.Request{Set: set(), Session: "s1", Asker: asker})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(attendance.Release)
+	return rec
+}
+
+// there is an answer that the human gave in the host's dialog.
+func there(text string) desk.Outcome {
+	r := says(text)
+	return desk.Outcome{Status: desk.Answered, Reply: &r, Surface: "host"}
+}
+
+// The host decides which reply counts, whatever was first on the desk.
+func TestSettle(t *testing.T) {
+	dismissal := question.Reply{Dismissed: true}
+	for _, tc := range []struct {
+		name         string
+		reply        *question.Reply // given on the desk before
+		end          desk.Outcome    // as the host tells it
+		where, later string          // the surfaces of what counts, and of what came too late
+	}{
+		{"answered there", nil, there("a"), "host", ""},
+		{"answered here, and taken", new(says("a")), there("a"), "web", ""},
+		{"answered here, after the dialog", new(says("b")), there("a"), "host", "web"},
+		{"dismissed there", nil, desk.Outcome{Status: desk.Dismissed, Reply: &dismissal, Surface: "host"}, "host", ""},
+		{"answered here, dismissed there", new(says("b")), desk.Outcome{Status: desk.Dismissed, Reply: &dismissal, Surface: "host"}, "host", "web"},
+		{"dismissed in both", &dismissal, desk.Outcome{Status: desk.Dismissed, Reply: &dismissal, Surface: "host"}, "web", ""},
+		{"answered here, gone there", new(says("b")), desk.Outcome{Status: desk.Cancelled, Reason: "gone", Surface: "host"}, "host", "web"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := storeDir(t)
+			d, other := open(t, dir), open(t, dir)
+			rec := mirror(t, d)
+			if tc.reply != nil {
+				if got, err := other.Reply(t.Context(), rec.ID, *tc.reply, "web"); err != nil || !got.Outcome.Unsettled {
+					t.Fatalf("the reply: %+v, %v", got.Outcome, err)
+				}
+			}
+			if _, err := d.Settle(t.Context(), rec.ID, tc.end); err != nil {
+				t.Fatal(err)
+			}
+			// A second word changes nothing.
+			if _, err := other.Settle(t.Context(), rec.ID, there("z")); err != nil {
+				t.Fatal(err)
+			}
+			got, err := other.Get(t.Context(), rec.ID)
+			if err != nil {
+				t.Fatal(err)
+			}
+			later := ""
+			if got.Later != nil {
+				later = got.Later.Surface
+			}
+			if got.Outcome.Surface != tc.where || later != tc.later || got.Outcome.Unsettled {
+				t.Errorf("it ended %+v, later %+v", got.Outcome, got.Later)
+			}
+			if open, err := d.Mirrored(t.Context(), "s1"); err != nil || len(open) != 0 {
+				t.Errorf("still unsettled: %v, %v", open, err)
+			}
+			_, err = other.Reply(t.Context(), rec.ID, says("late"), "web")
+			if closed, ok := errors.AsType[*desk.ClosedError](err); !ok || closed.Outcome.Surface != tc.where {
+				t.Errorf("one who is late is told: %v", err)
+			}
+		})
+	}
+}
+
+// Nothing that was asked before is taken for the same question, and nobody
+// comes back for one.
+func TestMirrorsAreNeverTheSame(t *testing.T) {
+	d := open(t, storeDir(t))
+	first, second := mirror(t, d), mirror(t, d)
+	reply(t, d, first.ID, "a")
+	if first.ID == second.ID || first.Content != "" {
+		t.Errorf("%+v and %+v", first, second)
+	}
+	third, attendance := submit(t, d, desk.Request{Set: set(), Session: "s1", Asker: first.Asker})
+	defer attendance.Release()
+	if third.ID == first.ID || third.Outcome != nil {
+		t.Errorf("it got the reply to another: %+v", third)
+	}
+	open, err := d.Mirrored(t.Context(), "s1")
+	if err != nil || len(open) != 3 || open[2].ID != first.ID || !open[2].Outcome.Unsettled {
+		t.Errorf("unsettled are %v, %v", open, err)
+	}
+	if _, err := d.Took(t.Context(), first.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got := must(d.Get(t.Context(), first.ID)); got.Outcome.Unsettled || text(got) != "a" {
+		t.Errorf("it reached its host: %+v", got.Outcome)
+	}
+	if _, err := d.Took(t.Context(), second.ID); !errors.Is(err, desk.ErrPending) {
+		t.Errorf("one that is open: %v", err)
+	}
+	if _, err := d.Settle(t.Context(), ask(t, d).ID, there("a")); err == nil {
+		t.Error("a question of our own was settled by a host")
+	}
+}
+
+// A reply stays unsettled through clearing up, until it is as old as anything
+// that nobody came back for.
+func TestUnsettledStays(t *testing.T) {
+	dir := storeDir(t)
+	d := open(t, dir)
+	rec, attendance, err := d.Mirror(t.Context(), desk.Request{Set: set(), Session: "s1", Asker: asker})
+	if err != nil {
+		t.Fatal(err)
+	}
+	attendance.Release()
+	reply(t, d, rec.ID, "a")
+	if _, err := open(t, dir).Pending(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := d.Mirrored(t.Context(), "s1"); len(got) != 1 {
+		t.Fatalf("it was put away: %v", got)
+	}
+	tomorrow := desk.New(openSpool(t, dir), desk.Options{Now: func() time.Time { return time.Now().Add(25 * time.Hour) }})
+	if _, err := tomorrow.Pending(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := must(d.Get(t.Context(), rec.ID)); !got.Outcome.Unsettled || text(got) != "a" {
+		t.Errorf("nobody knows what became of it: %+v", got.Outcome)
+	}
+	if got, _ := d.Mirrored(t.Context(), "s1"); len(got) != 0 {
+		t.Errorf("it stays for ever: %v", got)
+	}
+}
+
+// Those who watch are told what the host has made of a reply.
+func TestWatchSettled(t *testing.T) {
+	dir := storeDir(t)
+	d, other := open(t, dir), open(t, dir)
+	early := mirror(t, d)
+	events, err := other.Watch(deadline(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := func(want string) { // each before the next happens: a watcher reads what is there by then
+		t.Helper()
+		ev := <-events
+		for ev.Type == desk.Touched {
+			ev = <-events
+		}
+		got := fmt.Sprintf("%s %s", ev.Type, ev.Record.ID)
+		if ev.Record.Outcome != nil {
+			got += " " + ev.Record.Outcome.Surface
+		}
+		if got != want {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	}
+	settle := func(rec desk.Record) {
+		t.Helper()
+		if _, err := d.Settle(t.Context(), rec.ID, there("a")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	late := mirror(t, d)
+	told("asked " + late.ID)
+	quiet := mirror(t, d)
+	told("asked " + quiet.ID)
+	reply(t, d, early.ID, "a")
+	told("ended " + early.ID + " inbox")
+	reply(t, d, late.ID, "b")
+	told("ended " + late.ID + " inbox")
+	settle(early)
+	told("settled " + early.ID + " inbox")
+	settle(late)
+	told("settled " + late.ID + " host")
+	settle(quiet)
+	told("ended " + quiet.ID + " host")
+}
+
+// Invariant: however a reply here and the host's word meet, the record ends as
+// the host says, once, and a reply that did not count is kept or was refused.
+func TestRaceWithTheHost(t *testing.T) {
+	dir := storeDir(t)
+	here, host := open(t, dir), open(t, dir)
+	for i := range 300 {
+		rec := mirror(t, host)
+		var replied, settled error
+		var both sync.WaitGroup
+		both.Go(func() { _, replied = here.Reply(t.Context(), rec.ID, says("here"), "web") })
+		both.Go(func() { _, settled = host.Settle(t.Context(), rec.ID, there("there")) })
+		both.Wait()
+		if settled != nil {
+			t.Fatalf("%d: %v", i, settled)
+		}
+		got := must(here.Get(t.Context(), rec.ID))
+		if text(got) != "there" || got.Outcome.Surface != "host" {
+			t.Fatalf("%d: it ended %+v", i, got.Outcome)
+		}
+		if outcomeText(got.Later) != "here" && replied == nil {
+			t.Fatalf("%d: the reply is lost: %+v", i, got.Later)
+		}
+		if closed, ok := errors.AsType[*desk.ClosedError](replied); replied != nil && (!ok || closed.Outcome.Surface != "host") {
+			t.Fatalf("%d: its giver is told %v", i, replied)
+		}
+	}
+}

@@ -1,0 +1,93 @@
+package mirror
+
+import (
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// Host is a program that asks its user in a dialog of its own.
+type Host struct {
+	// Name is what the host is called on the command line, in records as the
+	// asker, and as the surface of what was answered in its dialog.
+	Name string
+	// read makes out an event. It is false for whatever is not to be mirrored.
+	read func(data []byte, getenv func(string) string) (event, bool)
+}
+
+// Hosts are the hosts that can be mirrored.
+func Hosts() []Host { return []Host{claudeCode(), openCode()} }
+
+// ByName returns the host of this name.
+func ByName(name string) (Host, bool) {
+	for _, h := range Hosts() {
+		if h.Name == name {
+			return h, true
+		}
+	}
+	return Host{}, false
+}
+
+// Names are the names of all hosts.
+func Names() []string {
+	var names []string
+	for _, h := range Hosts() {
+		names = append(names, h.Name)
+	}
+	return names
+}
+
+// event is what a host tells.
+type event struct {
+	session   string
+	directory string
+	host      int // its process; 0 where it does not tell
+
+	// A dialog is on the screen, or about to be: set is what it asks, and print
+	// makes of a reply what the host reads; nil where that is not certain to be
+	// what the human said.
+	set   *question.Set
+	print func(desk.Record) []byte
+
+	// Otherwise dialogs have ended: concerns says of which records, and end
+	// how. It is false where the event does not tell.
+	concerns func(desk.Record) bool
+	end      func(desk.Record) (desk.Outcome, bool)
+	// once says that it was one dialog: the oldest of those concerned.
+	once bool
+}
+
+// limits are those of a question that is mirrored. They are wide: a host knows
+// its own.
+func limits() question.Limits {
+	return question.Limits{Questions: 8, Options: 20, Question: 4000, Header: 100, Label: 500, Description: 4000, Lenient: true}
+}
+
+// dismissed is the end of a dialog that its human closed.
+func dismissed(host, reason string) desk.Outcome {
+	return desk.Outcome{Status: desk.Dismissed, Surface: host, Reply: &question.Reply{Dismissed: true, Reason: reason}}
+}
+
+// gone is the end of a dialog that nobody closed.
+func gone(host, reason string) desk.Outcome {
+	return desk.Outcome{Status: desk.Cancelled, Surface: host, Reason: reason}
+}
+
+// answered is the end of a dialog in which its human gave a reply. What does
+// not fit the set, which the host has let pass, is kept as far as it does.
+func answered(host string, set *question.Set, r question.Reply) desk.Outcome {
+	r.Note = question.Cut(r.Note, question.MaxText)
+	for i := range r.Answers {
+		r.Answers[i].Custom = question.Cut(r.Answers[i].Custom, question.MaxText)
+	}
+	checked, err := set.Check(r)
+	if err != nil {
+		return dismissed(host, "left open there")
+	}
+	return desk.Outcome{Status: desk.Answered, Surface: host, Reply: &checked}
+}
+
+// option makes an option of a label and what stands beside it. The label is its
+// id too: it is what the host goes by.
+func option(label, description, preview string) question.Option {
+	return question.Option{ID: label, Label: label, Description: description, Preview: preview}
+}

@@ -1,0 +1,214 @@
+package install
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/tailscale/hujson"
+
+	"mcp-askuser/internal/golden"
+)
+
+const command = "/opt/bin/mcp-askuser-hook claude-code"
+
+// odd are settings as people have them.
+func odd() map[string]string {
+	return map[string]string{
+		"none":          "",
+		"empty":         "{}\n",
+		"empty_lines":   "{\n\n}\n",
+		"two":           "{\n  \"model\": \"opus\",\n  \"permissions\": {\n    \"allow\": [\"Bash(ls:*)\"]\n  }\n}\n",
+		"tabs":          "{\n\t\"model\": \"opus\"\n}",
+		"four":          "{\n    \"hooks\": {\n        \"Stop\": [\n            {\n                \"hooks\": [\n                    {\"type\": \"command\", \"command\": \"say done\"}\n                ]\n            }\n        ]\n    },\n    \"model\": \"opus\"\n}\n",
+		"line":          `{"model":"opus","hooks":{"PreToolUse":[{"matcher":"Bash","hooks":[{"type":"command","command":"x"}]}]}}`,
+		"windows":       "{\r\n  \"model\": \"opus\"\r\n}\r\n",
+		"mark":          "\ufeff{\n  \"model\": \"opus\"\n}\n",
+		"comments":      "// mine\n{\n  // the model\n  \"model\": \"opus\", /* good */\n  \"hooks\": {\n    \"Stop\": [ /* none yet */ ],\n  },\n}\n",
+		"empty_hooks":   "{\n  \"hooks\": {}\n}\n",
+		"shared_groups": "{\n  \"hooks\": {\n    \"PermissionRequest\": [\n      {\n        \"matcher\": \"AskUserQuestion\",\n        \"hooks\": [\n          {\n            \"type\": \"command\",\n            \"command\": \"beep\"\n          }\n        ]\n      }\n    ]\n  }\n}\n",
+		"crooked":       "{ \"a\" :1 ,\n \"b\":[ 1,2\n] ,\"hooks\" : { \"PostToolUse\":[ ]\n}}",
+		"escapes":       "{\n  \"env\": {\n    \"X\": \"\\u003cb\\u003e é </script>\"\n  }\n}\n",
+	}
+}
+
+// What is installed is what the golden files show; doing it twice changes
+// nothing; taking it out restores every byte, and what cannot be told from the
+// file alone is told by the backup.
+func TestClaude(t *testing.T) {
+	for name, before := range odd() {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), ".claude", "settings.json")
+			if before != "" {
+				if err := write(path, []byte(before), path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			apply(t, path, false)
+			after, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden.Check(t, name+".golden", string(after))
+			sameBeside(t, []byte(before), after)
+			if c, err := ForClaude(path, command, false); err != nil || !c.Empty() {
+				t.Errorf("a second time it changes\n%s%v", c.Diff(), err)
+			}
+			if _, missing, err := ClaudeStatus(after); err != nil || len(missing) != 0 {
+				t.Errorf("missing %v, %v", missing, err)
+			}
+			apply(t, path, true)
+			got, err := os.ReadFile(path)
+			if string(got) != before || (before == "") != os.IsNotExist(err) {
+				t.Errorf("restored to %q, want %q", got, before)
+			}
+			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*"+Backup)); len(left) > 0 {
+				t.Errorf("left behind: %v", left)
+			}
+		})
+	}
+}
+
+func apply(t *testing.T, path string, out bool) {
+	t.Helper()
+	c, err := ForClaude(path, command, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Apply(HasClaude); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sameBeside checks that everything but our hooks means what it meant.
+func sameBeside(t *testing.T, before, after []byte) {
+	t.Helper()
+	if len(before) == 0 {
+		before = []byte("{}")
+	}
+	without, err := WithoutClaude(after)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := meaning(t, before), meaning(t, without); a != b {
+		t.Errorf("it meant\n%s\nand means\n%s", a, b)
+	}
+	if strings.HasPrefix(string(before), "{\n  \"model\"") && !bytes.Equal(before, without) {
+		t.Errorf("without a backup it comes back as %q", without)
+	}
+}
+
+// meaning is a file's JSON, without what is empty in its hooks.
+func meaning(t *testing.T, data []byte) string {
+	t.Helper()
+	plain, err := hujson.Standardize(bytes.TrimPrefix(bytes.Clone(data), bom))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v map[string]any
+	if err := json.Unmarshal(plain, &v); err != nil {
+		t.Fatal(err)
+	}
+	if hooks, ok := v["hooks"].(map[string]any); ok {
+		for event, list := range hooks {
+			if l, ok := list.([]any); ok && len(l) == 0 {
+				delete(hooks, event)
+			}
+		}
+		if len(hooks) == 0 {
+			delete(v, "hooks")
+		}
+	}
+	out, _ := json.Marshal(v)
+	return string(out)
+}
+
+// What was changed since stays, and an older installation is brought up to date.
+func TestClaudeChangedSince(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	if err := write(path, []byte("{\n  \"model\": \"opus\"\n}\n"), path); err != nil {
+		t.Fatal(err)
+	}
+	c, err := ForClaude(path, `"C:\Program Files\old\mcp-askuser.exe" hook claude-code`, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Apply(HasClaude); err != nil {
+		t.Fatal(err)
+	}
+	edited := strings.Replace(string(c.After), `"opus"`, `"sonnet"`, 1)
+	if err := os.WriteFile(path, []byte(edited), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	apply(t, path, false)
+	if got, _ := os.ReadFile(path); strings.Contains(string(got), "old") || strings.Count(string(got), command) != 5 {
+		t.Errorf("it is\n%s", got)
+	}
+	apply(t, path, true)
+	if got, _ := os.ReadFile(path); string(got) != "{\n  \"model\": \"sonnet\"\n}\n" {
+		t.Errorf("it is %q", got)
+	}
+}
+
+// What is not understood is not touched; what changes in between is not lost;
+// a link stays one.
+func TestClaudeRefuses(t *testing.T) {
+	for _, text := range []string{"{", "[]", `{"hooks":[]}`, `{"hooks":{"Stop":{}}}`, "not JSON"} {
+		if got, err := Claude([]byte(text), command); err == nil {
+			t.Errorf("%s became %s", text, got)
+		}
+	}
+	dir := t.TempDir()
+	path, link := filepath.Join(dir, "real.json"), filepath.Join(dir, "settings.json")
+	if err := write(path, []byte("{}"), path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(path, link); err != nil {
+		t.Skip(err)
+	}
+	c, err := ForClaude(link, command, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(`{"a":1}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Apply(HasClaude); err == nil {
+		t.Error("a change in between was overwritten")
+	}
+	apply(t, link, false)
+	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
+		t.Errorf("the link is gone: %v", err)
+	}
+}
+
+func TestDiff(t *testing.T) {
+	c := Change{Before: []byte("1\n2\n3\n4\n5\n6\n7\n8\n9\n"), After: []byte("1\n2\n3\n4\n5\nx\n6\n7\n8\n")}
+	if got, want := c.Diff(), "  …\n  3\n  4\n  5\n+ x\n  6\n  7\n  8\n- 9\n"; got != want {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// FuzzClaude: whatever a file is, it is left alone or means the same beside our
+// hooks, which can be taken out.
+func FuzzClaude(f *testing.F) {
+	for _, text := range odd() {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		after, err := Claude(data, command)
+		if err != nil || HasClaude(data) {
+			return
+		}
+		if again, err := Claude(after, command); err != nil || !bytes.Equal(again, after) {
+			t.Fatalf("%q becomes %q, and then %q, %v", data, after, again, err)
+		}
+		without, err := WithoutClaude(after)
+		if err != nil || HasClaude(without) {
+			t.Fatalf("%q: %q, %v", after, without, err)
+		}
+	})
+}

@@ -1,0 +1,42 @@
+package install
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+)
+
+//go:embed opencode.js
+var openCodePlugin []byte
+
+// openCodeMark is how a plugin file of ours begins.
+const openCodeMark = `// Written by "mcp-askuser hook install opencode"`
+
+// OpenCode is our plugin for OpenCode, which runs a program for each event.
+func OpenCode(program []string) []byte {
+	list, err := json.Marshal(program)
+	if err != nil { // strings have no reason to fail
+		panic(err)
+	}
+	return bytes.Replace(openCodePlugin, []byte("const command = []"), fmt.Appendf(nil, "const command = %s", list), 1)
+}
+
+// HasOpenCode reports whether a plugin file is ours.
+func HasOpenCode(data []byte) bool { return bytes.HasPrefix(data, []byte(openCodeMark)) }
+
+// ForOpenCode is the change that writes our plugin, or removes it.
+func ForOpenCode(path string, program []string, out bool) (Change, error) {
+	c, err := Read(path)
+	if err != nil {
+		return c, err
+	}
+	if c.Before != nil && !HasOpenCode(c.Before) {
+		return c, fmt.Errorf("%s is not ours, and was not changed", c.Path)
+	}
+	c.After = nil
+	if !out {
+		c.After = OpenCode(program)
+	}
+	return c, nil
+}

@@ -1,0 +1,245 @@
+package mirror
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"time"
+
+	"mcp-askuser/desk"
+)
+
+// Why the context of [Run] ends.
+var (
+	// ErrClosed means that the host has told us to go: its human has closed the
+	// dialog.
+	ErrClosed = errors.New("the dialog was closed")
+	// ErrGone means that the host is no longer there.
+	ErrGone = errors.New("the host has gone")
+)
+
+// DefaultLimit is how long a host waits for us where nothing else is said.
+const DefaultLimit = 10 * time.Minute
+
+const (
+	// early is how long before the host's limit we are done.
+	early = 5 * time.Second
+	// storing is how long it may take to put a question on the desk.
+	storing = 200 * time.Millisecond
+	// clearing is how long it may take to take one back that took longer.
+	clearing = 5 * time.Second
+	// notifying is how long the human has to answer in the dialog before they
+	// are told elsewhere.
+	notifying = 6 * time.Second
+	// maxInput is the most that an event may be, in bytes.
+	maxInput = 4 << 20
+)
+
+// Options are what it takes to mirror an event.
+type Options struct {
+	Host   Host
+	Desk   *desk.Desk
+	In     io.Reader // the event
+	Out    *os.File  // what the host reads; its end tells that the host has gone
+	Getenv func(string) string
+	Limit  time.Duration // how long the host waits; DefaultLimit if 0
+	// Notify tells the human of a question that is still open, until ctx ends.
+	Notify func(ctx context.Context, rec desk.Record)
+	// After makes the clocks; time.After if nil.
+	After func(time.Duration) <-chan time.Time
+}
+
+// Run mirrors one event of a host. It prints at most once, a reply that the
+// human gave and the host can take; of nothing else there is a word, not even
+// of a failure: the host has its dialog. The cause of the context's end is
+// ErrClosed where the host wants no reply any more.
+func Run(ctx context.Context, o Options) {
+	defer quietly()
+	if o.After == nil {
+		o.After = time.After
+	}
+	if o.Limit <= 0 {
+		o.Limit = DefaultLimit
+	}
+	data, err := io.ReadAll(io.LimitReader(o.In, maxInput+1))
+	if err != nil || len(data) > maxInput {
+		return
+	}
+	ev, ok := o.Host.read(data, o.Getenv)
+	switch {
+	case !ok:
+	case ev.set != nil:
+		o.stand(ctx, ev)
+	default:
+		o.settle(ev)
+	}
+}
+
+// quietly ends a panic: whatever it is, it is not the host's concern. The exit
+// status of one would even be Claude Code's word for no.
+func quietly() { _ = recover() }
+
+// stand is beside a dialog until either has ended.
+func (o *Options) stand(ctx context.Context, ev event) {
+	deadline := o.After(max(o.Limit-early, 0))
+	rec, attendance, ok := o.put(ctx, ev)
+	if !ok {
+		return
+	}
+	defer attendance.Release()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	_ = o.Desk.SetShown(ctx, rec.ID, []desk.Showing{{Surface: o.Host.Name}})
+	defer watchReader(o.Out, func() { stop(ErrGone) })()
+	ended := make(chan desk.Record, 1)
+	go func() {
+		defer quietly()
+		if rec, err := o.Desk.Wait(ctx, rec.ID); err == nil {
+			ended <- rec
+		}
+	}()
+	var tell <-chan time.Time
+	if o.Notify != nil {
+		tell = o.After(notifying)
+	}
+	for {
+		select {
+		case <-tell:
+			go func() {
+				defer quietly()
+				o.Notify(ctx, rec)
+			}()
+		case end := <-ended:
+			o.reply(ctx, ev, end)
+			return
+		case <-deadline:
+			end := o.close(rec, gone(o.Host.Name, "no longer to be answered here; it stays open there"))
+			if end.Reply() != nil { // in this very moment, and there is time left
+				o.reply(ctx, ev, end)
+			}
+			return
+		case <-ctx.Done():
+			o.left(ctx, rec)
+			return
+		}
+	}
+}
+
+// put puts a question on the desk, if that can be done at once. One that turns
+// out later to be there is taken back.
+func (o *Options) put(ctx context.Context, ev event) (desk.Record, *desk.Attendance, bool) {
+	type result struct {
+		rec        desk.Record
+		attendance *desk.Attendance
+		err        error
+	}
+	done := make(chan result, 1)
+	request := desk.Request{Set: *ev.set, Session: ev.session, Asker: desk.Asker{Client: o.Host.Name, Directory: ev.directory, PID: ev.host}}
+	late := o.After(storing)
+	go func() {
+		defer quietly()
+		rec, attendance, err := o.Desk.Mirror(ctx, request)
+		done <- result{rec, attendance, err}
+	}()
+	select {
+	case r := <-done:
+		return r.rec, r.attendance, r.err == nil
+	case <-late:
+	}
+	select {
+	case r := <-done:
+		if r.err == nil {
+			o.close(r.rec, gone(o.Host.Name, "it took too long to store"))
+			r.attendance.Release()
+		}
+	case <-o.After(clearing):
+	}
+	return desk.Record{}, nil, false
+}
+
+// reply prints what the human has replied on the desk, unless the dialog has
+// ended meanwhile.
+func (o *Options) reply(ctx context.Context, ev event, rec desk.Record) {
+	if rec.Reply() == nil || rec.Outcome.Surface == o.Host.Name {
+		_ = o.Desk.Collect(context.WithoutCancel(ctx), rec.ID)
+		return
+	}
+	if by := rec.Outcome.Answerer; by != nil && by.Agents {
+		return // the agent has answered its own question: its human has the dialog
+	}
+	text := ev.print(rec)
+	if text == nil {
+		return
+	}
+	now, err := o.Desk.Get(ctx, rec.ID)
+	switch {
+	case ctx.Err() != nil:
+		o.left(ctx, rec)
+		return
+	case err != nil, now.Outcome == nil, !now.Outcome.Unsettled, readerGone(o.Out):
+		return
+	}
+	_, _ = o.Out.Write(text)
+}
+
+// left ends a record whose dialog the host has told us has gone.
+func (o *Options) left(ctx context.Context, rec desk.Record) {
+	if errors.Is(context.Cause(ctx), ErrClosed) {
+		_, _ = o.Desk.Settle(context.WithoutCancel(ctx), rec.ID, dismissed(o.Host.Name, ""))
+		return
+	}
+	// A reply that was given this instant has reached nobody, and stays.
+	o.close(rec, gone(o.Host.Name, "the program that asked has ended"))
+}
+
+// close ends a record without a human, and returns it as it has ended.
+func (o *Options) close(rec desk.Record, end desk.Outcome) desk.Record {
+	ctx := context.Background()
+	ended, err := o.Desk.Close(ctx, rec.ID, end)
+	if err == nil {
+		_ = o.Desk.Collect(ctx, rec.ID)
+	}
+	return ended
+}
+
+// settle tells the desk how dialogs have ended.
+func (o *Options) settle(ev event) {
+	ctx := context.Background()
+	records, err := o.Desk.Mirrored(ctx, ev.session)
+	if err != nil {
+		return
+	}
+	records = slices.DeleteFunc(records, func(rec desk.Record) bool {
+		return rec.Asker.Client != o.Host.Name || !ev.concerns(rec)
+	})
+	if ev.once && len(records) > 1 {
+		records = []desk.Record{likeliest(records, ev)}
+	}
+	for _, rec := range records {
+		if end, ok := ev.end(rec); ok {
+			_, _ = o.Desk.Settle(ctx, rec.ID, end)
+		}
+	}
+}
+
+// likeliest is the record of which an event tells that concerns several, which
+// ask the same: one with the very reply, or else the last that is open, or the
+// last.
+func likeliest(records []desk.Record, ev event) desk.Record {
+	best, most := records[0], -1
+	for _, rec := range records {
+		worth := 0
+		switch end, ok := ev.end(rec); {
+		case rec.Outcome == nil:
+			worth = 1
+		case ok && rec.SameReply(rec.Reply(), end.Reply):
+			worth = 2
+		}
+		if worth > most {
+			best, most = rec, worth
+		}
+	}
+	return best
+}

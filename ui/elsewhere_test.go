@@ -1,0 +1,60 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
+)
+
+// A question that only an inbox shows goes on to the next surface when the
+// last inbox is closed.
+func TestClosedInbox(t *testing.T) {
+	store, err := spool.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := desk.New(store, desk.Options{})
+	s := OpenElsewhere(d).(elsewhere)
+	s.look = 100 * time.Millisecond
+	if err := s.Show(t.Context(), desk.Record{}, nil); !errors.Is(err, ErrUnavailable) {
+		t.Fatalf("without an inbox: %v", err)
+	}
+
+	release, err := d.Announce(t.Context(), "inbox")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	defer cancel(nil)
+	end := make(chan error, 1)
+	go func() { end <- s.Show(ctx, desk.Record{}, nil) }()
+	select {
+	case err := <-end:
+		t.Fatalf("with an inbox: %v", err)
+	case <-time.After(3 * s.look):
+	}
+	release()
+	select {
+	case err := <-end:
+		if !errors.Is(err, ErrUnavailable) {
+			t.Errorf("the inbox was closed: %v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the question stays with an inbox that was closed")
+	}
+
+	release, err = d.Announce(t.Context(), "web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	gone := errors.New("answered")
+	cancel(gone)
+	if err := s.Show(ctx, desk.Record{}, nil); !errors.Is(err, gone) {
+		t.Errorf("the question ended: %v", err)
+	}
+}

@@ -1,0 +1,282 @@
+package form
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/internal/termtest"
+	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/term/act"
+)
+
+const ms = time.Millisecond
+
+// appeared shows a set that nobody asked to see.
+func appeared(t testing.TB, w, h int, qs ...question.Question) *rig {
+	t.Helper()
+	return fresh(t, w, h, record(qs...), WithOrigin(act.Appeared)).show()
+}
+
+// types presses the keys of a text, the next one so long after each; ⏎ is Enter.
+func (r *rig) types(text string, pace time.Duration) *rig {
+	r.t.Helper()
+	for _, c := range text {
+		name := string(c)
+		switch c {
+		case '⏎':
+			name = "enter"
+		case ' ':
+			name = "space"
+		}
+		for _, k := range termtest.Keys(name) {
+			r.send(k)
+		}
+		r.wait(pace)
+	}
+	return r
+}
+
+// untouched fails when a form has sent anything, or holds anything that the
+// human chose or typed.
+func (r *rig) untouched(about ...any) {
+	r.t.Helper()
+	if len(r.sent) > 0 || r.f.State() != Open {
+		r.t.Errorf("%v: sent %+v, state %v", about, r.sent, r.f.State())
+	} else if d := r.f.draft(); !sameDraft(d, question.Reply{}) || r.f.page() != r.f.pages[0] || r.f.asking {
+		r.t.Errorf("%v: left %+v; the screen:\n%s", about, d, r.screen())
+	}
+}
+
+// paces are those at which people type.
+var paces = []time.Duration{80 * ms, 130 * ms, 200 * ms}
+
+// kinds are pages of every kind.
+func kinds() map[string][]question.Question {
+	return map[string][]question.Question{
+		"list": {database()}, "several": {features()}, "yes or no": {noDefault(deploy())}, "default": {deploy()},
+		"text": {name()}, "two": {noDefault(deploy()), database()}, "optional": {optional(database())},
+	}
+}
+
+var sentences = []string{
+	"make it a bit faster please⏎", "git commit -m wip⏎", "yes⏎", "y⏎", "no⏎", "2⏎", "12⏎", "⏎", "kill -9 22⏎",
+	"sure, do it⏎", "y y y⏎", "/clear⏎", "? why⏎", "git push⏎y⏎", "jk⏎", "  ⏎",
+}
+
+// TestTypedElsewhere: a sentence is being typed when the form appears, at any
+// of its keys: nothing of it marks or sends anything.
+func TestTypedElsewhere(t *testing.T) {
+	for kind, qs := range kinds() {
+		for _, sentence := range sentences {
+			for _, pace := range paces {
+				keys := []rune(sentence)
+				for from := 0; from < len(keys); from += 1 + len(keys)/3 {
+					r := appeared(t, 80, 24, qs...).wait(pace)
+					r.types(string(keys[from:]), pace).wait(time.Second)
+					r.untouched(kind, sentence, pace, from)
+				}
+			}
+		}
+	}
+}
+
+// TestTypedAfterAPause: the hand pauses, the form appears and listens, and the
+// sentence goes on. What its first keys marked is unmarked by the first that
+// has no meaning there.
+func TestTypedAfterAPause(t *testing.T) {
+	for kind, qs := range kinds() {
+		if kind == "text" { // where text is typed nothing tells the sentence from an answer
+			continue
+		}
+		for _, sentence := range []string{
+			"yes, but keep the old one⏎", "2 of them are enough⏎", "no way⏎", "just kidding, go back 1 step⏎", "y 2 fine⏎",
+			"/tmp has 2 of them, delete⏎", "git push⏎y⏎", "sounds good⏎now write the tests⏎", "y⏎",
+		} {
+			if sentence == "y⏎" && (kind == "yes or no" || kind == "default" || kind == "two") {
+				continue // an answer, for all that anybody can tell
+			}
+			for _, pace := range paces {
+				r := appeared(t, 80, 24, qs...).wait(time.Second)
+				r.types(sentence, pace).wait(time.Second)
+				if r.f.page().typing() { // the slash began a filter, which is no mark
+					r.keys("esc")
+				}
+				r.untouched(kind, sentence, pace)
+			}
+		}
+	}
+}
+
+// TestHeldKeys: a key that is held down since before the form appeared.
+func TestHeldKeys(t *testing.T) {
+	for kind, qs := range kinds() {
+		for _, key := range []string{"⏎", "y", "2", " "} {
+			for _, delay := range []time.Duration{250 * ms, 500 * ms, 660 * ms} {
+				for _, hertz := range []time.Duration{12, 25, 40} {
+					r := appeared(t, 80, 24, qs...)
+					r.wait(delay - 100*ms) // the key went down before
+					r.types(strings.Repeat(key, int(3*hertz)), time.Second/hertz).wait(time.Second)
+					if delay == 660*ms && key != "⏎" {
+						if len(r.sent) > 0 {
+							t.Errorf("%s: %q held down sent %+v", kind, key, r.sent)
+						}
+						continue // the first repeat comes after the quiet; it marks, which is no answer
+					}
+					r.untouched(kind, key, delay, hertz)
+				}
+			}
+		}
+	}
+}
+
+// TestMeant: the form is there and quiet, and the human answers. The answer is
+// sent 150 ms after Enter at the latest, also of quick hands.
+func TestMeant(t *testing.T) {
+	for _, tt := range []struct {
+		q    question.Question
+		keys string
+		want question.Answer
+	}{
+		{database(), "2⏎", told("db", "", "sqlite")},
+		{database(), "⏎", told("db", "", "pg")},
+		{database(), "jj⏎", told("db", "", "none")},
+		{database(), "13⏎", told("db", "", "none")},
+		{database(), "0Redis⏎", told("db", "Redis")},
+		{noDefault(deploy()), "y⏎", told("deploy", "", question.YesID)},
+		{noDefault(deploy()), "n⏎", told("deploy", "", question.NoID)},
+		{name(), "orders, yes⏎", told("name", "orders, yes")},
+	} {
+		for _, origin := range []act.Origin{act.Appeared, act.Opened} {
+			for _, pace := range append(paces, 5*ms, 30*ms) {
+				r := fresh(t, 80, 24, record(tt.q), WithOrigin(origin)).show()
+				if origin == act.Appeared {
+					r.wait(act.Quiet)
+				}
+				keys, _ := strings.CutSuffix(tt.keys, "⏎")
+				r.types(keys, pace).types("⏎", 150*ms)
+				if len(r.sent) != 1 || !same(r.sent[0].Answers[0], tt.want) {
+					t.Errorf("%q at %v: sent %+v, want %+v", tt.keys, pace, r.sent, tt.want)
+				}
+			}
+		}
+	}
+}
+
+// TestNextPageIsRead: Enter that goes on while the page turns confirms nothing
+// on the next page.
+func TestNextPageIsRead(t *testing.T) {
+	r := open(t, 80, 24, database(), features())
+	r.types("⏎", 130*ms).types(strings.Repeat("⏎", 20), 40*ms).wait(time.Second)
+	if got := r.f.page(); got != r.f.pages[1] || got.taken != nil {
+		t.Errorf("Enter held down went on to:\n%s", r.screen())
+	}
+}
+
+func TestPasteElsewhere(t *testing.T) {
+	for kind, qs := range kinds() {
+		r := appeared(t, 80, 24, qs...)
+		r.send(tea.PasteMsg{Content: "y\n2\nmake it faster\n"})
+		r.wait(time.Second).untouched(kind, "at once")
+		if kind == "text" {
+			continue
+		}
+		r.types("2", 10*ms)
+		r.send(tea.PasteMsg{Content: "y\n2\nmake it faster\n"})
+		r.wait(time.Second).untouched(kind, "after the quiet")
+	}
+}
+
+// TestRollback: what a burst did on several pages is taken back from the first
+// foreign key on, and what stood before it stays.
+func TestRollback(t *testing.T) {
+	r := appeared(t, 80, 24, withFollowUp(), features())
+	r.wait(time.Second).types("2", time.Second) // meant
+	before := r.screen()
+	r.types("1⏎2", 200*ms)
+	if !strings.Contains(r.screen(), "Which version") {
+		t.Fatalf("not on the next page:\n%s", r.screen())
+	}
+	if r.types("x", 200*ms); !strings.Contains(r.screen(), "waiting for a pause") {
+		t.Errorf("not said:\n%s", r.screen())
+	}
+	if r.wait(time.Second); r.screen() != before {
+		t.Errorf("not taken back:\n%s\nwant:\n%s", r.screen(), before)
+	}
+	r.types("0Red", 200*ms).keys("esc", "esc", "r", "why", "esc", "x")
+	if r.wait(time.Second); r.screen() != before {
+		t.Errorf("not taken back:\n%s\nwant:\n%s", r.screen(), before)
+	}
+	if r.keys("0"); !strings.Contains(r.screen(), "(Your own answer)") {
+		t.Errorf("text of the burst is left:\n%s", r.screen())
+	}
+}
+
+// TestRollbackIsKept: what was taken back does not stay in the draft.
+func TestRollbackIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var kept []question.Reply
+		l := alive(t, record(database()), WithChange(func(r question.Reply) { kept = append(kept, r) }), WithOrigin(act.Appeared))
+		l.wait(time.Second)
+		for _, key := range termtest.Keys("2", "x") {
+			l.do(key)
+			l.wait(200 * ms)
+		}
+		l.wait(time.Second)
+		if len(kept) != 2 || !sameDraft(kept[1], question.Reply{}) {
+			t.Errorf("kept %+v, want a mark and then none", kept)
+		}
+	})
+}
+
+// TestUnseen: a terminal that is too small to show the question takes no keys
+// but Ctrl+C, and what comes into view again waits for quiet.
+func TestUnseen(t *testing.T) {
+	for _, size := range [][2]int{{term.MinWidth - 1, 24}, {80, term.MinHeight - 1}, {1, 1}, {3, 3}} {
+		r := open(t, size[0], size[1], database())
+		checkScreen(t, r)
+		r.types("2⏎", 200*ms).wait(time.Second)
+		r.untouched(size)
+		r.w, r.h = 80, 24
+		r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
+		r.types("2⏎", 200*ms).untouched(size, "seen again")
+		r.wait(time.Second).types("2⏎", 200*ms)
+		if got := r.last().Answers[0]; !same(got, told("db", "", "sqlite")) {
+			t.Errorf("sent %+v", got)
+		}
+	}
+	r := open(t, 10, 3, database())
+	if r.keys("ctrl+c"); r.f.State() != Aborted {
+		t.Errorf("Ctrl+C does not leave: %v", r.f.State())
+	}
+}
+
+// TestBeforeItIsThere: keys that come before the form is drawn do nothing.
+func TestBeforeItIsThere(t *testing.T) {
+	r := fresh(t, 80, 24, record(database()))
+	r.keys("3", "enter", "esc", "enter").wait(time.Second)
+	r.show().untouched()
+	if r.keys("enter"); !same(r.last().Answers[0], told("db", "", "pg")) {
+		t.Errorf("early keys moved the choice: %+v", r.sent)
+	}
+}
+
+// TestWaitingScreens: that it waits for a pause is said once a key was thrown
+// away, and only until the pause.
+func TestWaitingScreens(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {40, 10}, {term.MinWidth, term.MinHeight}} {
+		r := appeared(t, size[0], size[1], database())
+		quiet := r.screen()
+		r.types("faster ple", 130*ms)
+		check(t, fmt.Sprintf("waiting-%dx%d", size[0], size[1]), r.screen())
+		if r.wait(act.Quiet); r.screen() != quiet || strings.Contains(quiet, "pause") {
+			t.Errorf("after the pause:\n%s\nbefore:\n%s", r.screen(), quiet)
+		}
+	}
+	check(t, "too-small", open(t, 40, 5, database()).screen())
+}

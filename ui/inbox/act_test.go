@@ -1,0 +1,212 @@
+package inbox
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/internal/golden"
+	"mcp-askuser/internal/termtest"
+	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/term/act"
+)
+
+const ms = time.Millisecond
+
+// press presses one key, and lets time pass until the next.
+func (r *rig) press(name string, pace time.Duration) *rig {
+	r.t.Helper()
+	r.send(termtest.Keys(name)[0])
+	return r.later(pace)
+}
+
+// types presses the keys of a sentence; ⏎ is Enter.
+func (r *rig) types(sentence string, pace time.Duration) *rig {
+	r.t.Helper()
+	for _, c := range sentence {
+		switch c {
+		case '⏎':
+			r.press("enter", pace)
+		case ' ':
+			r.press("space", pace)
+		default:
+			r.press(string(c), pace)
+		}
+	}
+	return r
+}
+
+// pending is how many records wait on the desk.
+func (r *rig) pending() int {
+	r.t.Helper()
+	records, err := r.desk.Pending(r.t.Context())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return len(records)
+}
+
+// TestHeldEnter: Enter held down, on the list or in a form, answers nothing,
+// let alone two questions in a row.
+func TestHeldEnter(t *testing.T) {
+	for _, hertz := range []time.Duration{12, 25, 40} {
+		t.Run(fmt.Sprint(int64(hertz), " Hz"), func(t *testing.T) {
+			r := newRig(t, 80, 24)
+			r.claude(database())
+			r.claude(database())
+			r.open().press("enter", 500*ms)
+			r.until("the form", func() bool { return r.m.answer != nil })
+			for range 3 * hertz {
+				r.press("enter", time.Second/hertz)
+			}
+			r.later(time.Second)
+			if n := r.pending(); n != 2 || r.m.answer == nil {
+				t.Errorf("%d wait of 2; the screen:\n%s", n, r.screen())
+			}
+		})
+	}
+}
+
+// TestEnterAfterTheAnswer: Enter hammered at any pace answers one question at
+// most; the list that comes after waits for a pause, and says so.
+func TestEnterAfterTheAnswer(t *testing.T) {
+	r := newRig(t, 80, 24)
+	r.claude(database())
+	r.claude(database())
+	r.open().answers().press("enter", 200*ms)
+	r.see("Answer sent.")
+	for range 10 {
+		r.press("enter", 300*ms)
+	}
+	if r.m.answer != nil || r.pending() != 1 || !strings.Contains(r.screen(), "waiting for a pause in your typing") {
+		t.Fatalf("%d wait of 1; the screen:\n%s", r.pending(), r.screen())
+	}
+	r.later(act.Quiet)
+	if strings.Contains(r.screen(), "waiting for a pause") {
+		t.Errorf("still says that it waits:\n%s", r.screen())
+	}
+	r.answers().press("2", 50*ms).press("enter", 150*ms).see("0 waiting")
+}
+
+// TestTypedOnAfterTheAnswer: the human answers and types on, to whatever they
+// believe has the keyboard.
+func TestTypedOnAfterTheAnswer(t *testing.T) {
+	for _, sentence := range []string{"make it quick, do delete 2⏎", "d⏎", "q⏎", "⏎2⏎y⏎", "yes, do⏎"} {
+		for _, pace := range []time.Duration{80 * ms, 130 * ms, 200 * ms} {
+			r := newRig(t, 80, 24)
+			r.claude(database())
+			r.claude(deploy())
+			r.open().answers().press("enter", 200*ms).see("Answer sent.")
+			r.types(sentence, pace).later(time.Second)
+			if n := r.pending(); n != 1 || r.quit || r.m.covered() {
+				t.Errorf("%q at %v: %d wait of 1, quit %v; the screen:\n%s", sentence, pace, n, r.quit, r.screen())
+			}
+		}
+	}
+}
+
+// TestTypedOnAfterTheWithdrawal: what the human types on into a form that is
+// gone leaves the notice where it is.
+func TestTypedOnAfterTheWithdrawal(t *testing.T) {
+	for _, pace := range []time.Duration{80 * ms, 130 * ms, 200 * ms} {
+		r := newRig(t, 80, 24)
+		rec := r.claude(name())
+		r.claude(deploy())
+		r.open().answers().types("the order", pace)
+		r.reply(rec, "web", answerText("name", "orders"))
+		r.see("Already answered on the web page.")
+		r.types(" service⏎quick⏎", pace).see("waiting for a pause").later(time.Second)
+		if r.m.stopped == "" || r.quit || r.pending() != 1 {
+			t.Errorf("at %v:\n%s", pace, r.screen())
+		}
+		r.types("x⏎", pace).later(time.Second) // after the pause a word is no deliberate act either
+		if r.m.stopped == "" {
+			t.Errorf("at %v:\n%s", pace, r.screen())
+		}
+		r.press("enter", 150*ms).see("[Waiting]")
+	}
+}
+
+// TestForeignKeyTakesBack: in a list that appeared by itself a word that goes on
+// with no key of the list's undoes what its first letters did.
+func TestForeignKeyTakesBack(t *testing.T) {
+	r := newRig(t, 80, 24)
+	for range 3 {
+		r.claude(database())
+	}
+	r.open().keys("j", "enter")
+	r.until("the form", func() bool { return r.m.answer != nil })
+	r.press("enter", 200*ms).see("Answer sent.").later(time.Second)
+	selected := r.m.waiting.selected()
+	r.types("kjgdoing?", 130*ms)
+	if r.m.dismissal == nil { // d takes text, where nothing is foreign
+		t.Fatalf("the screen:\n%s", r.screen())
+	}
+	r.keys("esc").types("z", 130*ms).later(time.Second)
+	if r.m.covered() || r.m.waiting.selected() != selected {
+		t.Errorf("not taken back:\n%s", r.screen())
+	}
+}
+
+// TestUnseen: what is too small to be read takes no keys but Ctrl+C.
+func TestUnseen(t *testing.T) {
+	r := newRig(t, 80, 24)
+	r.claude(database())
+	r.open().answers()
+	r.w, r.h = 80, term.MinHeight-1
+	r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
+	r.see("Too small").keys("2", "enter").later(time.Second)
+	r.w, r.h = 80, term.MinHeight
+	r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
+	r.keys("2", "enter").later(time.Second)
+	if rec, _, err := r.desk.Draft(t.Context(), r.m.answer.rec.ID); err == nil || r.pending() != 1 {
+		t.Errorf("a key counted: %+v, %d wait of 1", rec, r.pending())
+	}
+	r.keys("2", "enter").see("0 waiting")
+}
+
+// TestWaitingScreens: the list and the notice say that they wait for a pause.
+func TestWaitingScreens(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {40, 10}} {
+		r := newRig(t, size[0], size[1])
+		first := r.claude(name())
+		second := r.claude(database())
+		r.open().answers().types("orders", 130*ms).press("enter", 200*ms).see("Answer sent.")
+		r.types("and now", 130*ms)
+		checkScreen(t, r)
+		golden.Check(t, fmt.Sprintf("waiting-for-quiet-%dx%d.txt", size[0], size[1]), r.screen())
+		r.later(time.Second).answers()
+		r.reply(second, "web", taken(database(), "pg"))
+		r.see("Already").types("2", 130*ms)
+		checkScreen(t, r)
+		golden.Check(t, fmt.Sprintf("stopped-waiting-%dx%d.txt", size[0], size[1]), r.screen())
+		if rec, err := r.desk.Get(t.Context(), first.ID); err != nil || rec.State != desk.Answered {
+			t.Errorf("the first is %+v, %v", rec, err)
+		}
+	}
+}
+
+// TestMeant: what is meant is taken 150 ms after the last key at the latest.
+func TestMeant(t *testing.T) {
+	for _, pace := range []time.Duration{5 * ms, 80 * ms, 200 * ms} {
+		r := newRig(t, 80, 24)
+		rec := r.claude(database())
+		r.open().press("enter", 150*ms)
+		r.until("the form", func() bool { return r.m.answer != nil })
+		r.press("2", pace).press("enter", 150*ms).see("Answer sent.")
+		got, err := r.desk.Get(t.Context(), rec.ID)
+		if err != nil || got.Outcome.Reply.Answers[0].Selected[0] != "sqlite" {
+			t.Errorf("the record is %+v, %v", got, err)
+		}
+	}
+	r := newRig(t, 80, 24)
+	rec := r.claude(database())
+	r.open().types("dnot now", 80*ms).press("enter", 150*ms).see("Dismissed.")
+	if got, err := r.desk.Get(t.Context(), rec.ID); err != nil || got.Outcome.Reply.Reason != "not now" {
+		t.Errorf("the record is %+v, %v", got, err)
+	}
+}

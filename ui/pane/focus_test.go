@@ -1,0 +1,149 @@
+//go:build unix
+
+package pane
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"mcp-askuser/internal/termtest"
+	"mcp-askuser/ui"
+)
+
+// focused waits until the pane has the focus, as the human would who waits for
+// it.
+func (s *server) focused(x *termtest.Terminal, pane string) {
+	s.t.Helper()
+	x.Until("the focus of "+pane, func() bool { return s.tmux("list-clients", "-F", "#{pane_id}") == pane })
+}
+
+// Somebody types a sentence to the agent while the pane opens: the agent gets
+// every key of it and the pane none. The pane says how to get there, and takes
+// the focus when they pause.
+func TestTmuxWhileTyping(t *testing.T) {
+	for name, rows := range map[string]int{"beside": 30, "in a window": 20} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newServer(t)
+			x := s.attach(rows)
+			record := filepath.Join(t.TempDir(), "keys")
+			s.tmux("respawn-pane", "-k", "-t", "%0", "stty raw -echo; printf 'agent ready. '; exec cat >'"+record+"'")
+			x.WaitFor("agent ready.")
+
+			const sentence = "make it a bit faster please, and then: b\r"
+			shown := make(<-chan error)
+			for i, key := range sentence {
+				if i == 7 {
+					shown = s.show(t.Context(), s.inside(), s.rec)
+				}
+				x.Type(string(key))
+				time.Sleep(200 * time.Millisecond) // how people type
+			}
+			x.Until("the line in the message bar", func() bool { return strings.Contains(x.Output(), "A question waits") })
+			s.focused(x, "%1")
+			if got, _ := os.ReadFile(record); string(got) != sentence {
+				t.Errorf("the agent got %q", got)
+			}
+			if got := s.tmux("capture-pane", "-p", "-t", "%1"); got != "Which one?>" {
+				t.Errorf("the pane shows %q", got)
+			}
+			if got := s.state(); got != "pending" {
+				t.Fatalf("the question is %s", got)
+			}
+			x.Type("a\r")
+			s.wants(shown, nil, "answered a")
+			s.focused(x, "%0")
+		})
+	}
+}
+
+// Hooks are the user's: ours are there while they are needed.
+func (s *server) hooks() int {
+	s.t.Helper()
+	return strings.Count(s.tmux("show-hooks", "-g")+s.tmux("show-hooks", "-gw"), "askuser") + strings.Count(s.tmux("show-options", "-g"), "askuser")
+}
+
+// Who looks at something else is left alone, until they come back.
+func TestTmuxHumanComesBack(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	x := s.attach(30)
+	s.tmux("new-window", "-n", "editor", "printf 'editor ready. '; exec cat")
+	x.WaitFor("editor ready.")
+	shown := s.show(t.Context(), s.inside(), s.rec)
+	x.WaitFor("A question waits in window 0: C-b ' 0")
+	for _, step := range [][2]string{{"\x02'", "index"}, {"0", "index 0"}, {"\r", "host ready."}} { // as it says
+		x.Type(step[0])
+		x.WaitFor(step[1])
+	}
+	x.WaitFor("Which one?>")
+	s.focused(x, "%2")
+	x.Type("b\r")
+	s.wants(shown, nil, "answered b")
+	if n := s.hooks(); n != 0 {
+		t.Errorf("%d hooks or options are left", n)
+	}
+}
+
+// A question that was asked while nobody was attached comes to whoever
+// attaches, unless it has ended.
+func TestTmuxAttachedLater(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	ctx, withdraw := context.WithCancel(t.Context())
+	surface := s.inside()
+	defer withdraw()
+	s.refuses(ctx, surface, "no client is attached to the multiplexer")
+	withdraw()
+	s.refuses(t.Context(), surface, "no client is attached to the multiplexer")
+	x := s.attach(30)
+	x.WaitFor("Which one?>")
+	if got := s.panes(); got != "%0\n%1" {
+		t.Errorf("the panes are %q", got)
+	}
+	s.focused(x, "%1")
+	x.Type("a\r")
+	x.Until("the answer", func() bool { return s.state() == "answered a" })
+}
+
+// The question outlives its pane, and the human is told how to answer it.
+func TestTmuxPaneKilled(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	x := s.attach(30)
+	shown := s.show(t.Context(), s.inside(), s.rec)
+	x.WaitFor("Which one?>")
+	s.tmux("kill-pane", "-t", "%1")
+	x.WaitFor("The question is still open: mcp-askuser answer " + s.rec.ID)
+	s.wants(shown, ui.ErrUnavailable, "pending")
+}
+
+// The asker is killed: the pane says that nobody waits, and takes the answer.
+func TestTmuxAskerKilled(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	x := s.attach(30)
+	asker := exec.Command(os.Args[0], "ask", s.rec.ID, s.socket)
+	asker.Env = append(os.Environ(), "MCP_ASKUSER_DIR="+s.dir)
+	if err := asker.Start(); err != nil {
+		t.Fatal(err)
+	}
+	x.WaitFor("Which one?>")
+	if err := errors.Join(asker.Process.Kill(), ignore(asker.Wait())); err != nil {
+		t.Fatal(err)
+	}
+	x.WaitFor("Nobody waits.")
+	s.tmux("send-keys", "-t", "%1", "b", "Enter")
+	x.Until("the answer", func() bool { return s.state() == "answered b" })
+	if rec, _ := s.desk.Get(t.Context(), s.rec.ID); rec.Outcome.Surface != "pane" {
+		t.Errorf("answered on %q", rec.Outcome.Surface)
+	}
+}
+
+func ignore(error) error { return nil }

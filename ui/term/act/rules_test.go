@@ -1,0 +1,282 @@
+package act
+
+import (
+	"testing"
+	"time"
+)
+
+// step is something that happens to a machine, and what it must say.
+type step struct {
+	at   time.Duration
+	do   string // show, open, hide, see, tick, or a key
+	kind Kind
+	want Verdict
+}
+
+func TestRules(t *testing.T) {
+	tests := []struct {
+		name  string
+		steps []step
+	}{
+		{"nothing is shown yet", []step{
+			{0, "2", Edit, Ignore}, {700 * ms, "enter", Act, Ignore}, {900 * ms, "tick", 0, Ignore},
+		}},
+		{"a digit and enter 60 ms later", []step{
+			{0, "show", 0, 0},
+			{600 * ms, "tick", 0, Ignore},
+			{700 * ms, "2", Edit, Begin},
+			{760 * ms, "enter", Act, Hold},
+			{879 * ms, "tick", 0, Ignore},
+			{880 * ms, "tick", 0, Pass},
+		}},
+		{"a program writes both at once, after the quiet", []step{
+			{0, "show", 0, 0}, {600 * ms, "tick", 0, Ignore}, {700 * ms, "2", Edit, Begin}, {700 * ms, "enter", Act, Hold}, {820 * ms, "tick", 0, Pass},
+		}},
+		{"a program writes both at once, before the quiet", []step{
+			{0, "show", 0, 0}, {ms, "2", Edit, Ignore}, {ms, "enter", Act, Ignore}, {601 * ms, "tick", 0, Ignore}, {900 * ms, "tick", 0, Ignore},
+		}},
+		{"every key starts the quiet anew", []step{
+			{0, "show", 0, 0},
+			{599 * ms, "2", Edit, Ignore},
+			{600 * ms, "tick", 0, Ignore},
+			{1198 * ms, "2", Edit, Ignore},
+			{1798 * ms, "tick", 0, Ignore},
+			{1798 * ms, "2", Edit, Begin},
+		}},
+		{"the next key does not end a silence", []step{
+			{0, "show", 0, 0},
+			{5 * second, "2", Edit, Ignore},
+			{5600 * ms, "tick", 0, Ignore},
+			{5600 * ms, "2", Edit, Begin},
+			{6 * second, "enter", Act, Hold},
+			{9 * second, "2", Edit, Ignore},
+			{9100 * ms, "tick", 0, Ignore},
+		}},
+		{"a late look is repeated, once", []step{
+			{0, "show", 0, 0},
+			{651 * ms, "tick", 0, Ignore},
+			{652 * ms, "2", Edit, Ignore},
+			{1252 * ms, "tick", 0, Ignore},
+			{1300 * ms, "enter", Act, Hold},
+			{1471 * ms, "tick", 0, Ignore},
+			{1590 * ms, "tick", 0, Ignore},
+			{4 * second, "tick", 0, Begin},
+		}},
+		{"a look that is hardly late", []step{
+			{0, "open", 0, 0}, {100 * ms, "enter", Act, Hold}, {270 * ms, "tick", 0, Pass},
+		}},
+		{"what the human opened listens at once", []step{
+			{0, "open", 0, 0}, {ms, "2", Edit, Pass}, {2 * ms, "x", Foreign, Ignore}, {3 * ms, "enter", Act, Hold}, {123 * ms, "tick", 0, Pass},
+		}},
+		{"a repeat is no act", []step{
+			{0, "open", 0, 0},
+			{0, "enter", Act, Hold},
+			{120 * ms, "tick", 0, Pass},
+			{150 * ms, "enter", Act, Ignore},
+			{300 * ms, "enter", Act, Ignore},
+			{451 * ms, "enter", Act, Hold},
+			{571 * ms, "tick", 0, Pass},
+		}},
+		{"the same key, with another between", []step{
+			{0, "open", 0, 0}, {0, "enter", Edit, Pass}, {50 * ms, "j", Edit, Pass}, {100 * ms, "enter", Act, Ignore},
+		}},
+		{"what follows an act goes with it", []step{
+			{0, "open", 0, 0},
+			{0, "enter", Act, Hold},
+			{100 * ms, "2", Edit, Ignore},
+			{200 * ms, "enter", Act, Ignore},
+			{800 * ms, "tick", 0, Ignore},
+			{801 * ms, "enter", Act, Hold},
+		}},
+		{"a foreign key takes back its burst", []step{
+			{0, "show", 0, 0},
+			{600 * ms, "tick", 0, Ignore},
+			{700 * ms, "2", Edit, Begin},
+			{800 * ms, "j", Edit, Pass},
+			{900 * ms, "x", Foreign, Rollback},
+			{1000 * ms, "2", Edit, Ignore},
+			{1100 * ms, "x", Foreign, Ignore},
+			{1700 * ms, "tick", 0, Ignore},
+			{1700 * ms, "2", Edit, Begin},
+		}},
+		{"and not the burst before", []step{
+			{0, "show", 0, 0},
+			{600 * ms, "tick", 0, Ignore},
+			{700 * ms, "2", Edit, Begin},
+			{1300 * ms, "x", Foreign, Ignore},
+			{1400 * ms, "x", Foreign, Ignore},
+		}},
+		{"a page that an act turned is turned back", []step{
+			{0, "show", 0, 0},
+			{600 * ms, "tick", 0, Ignore},
+			{700 * ms, "enter", Act, Hold},
+			{820 * ms, "tick", 0, Begin},
+			{900 * ms, "x", Foreign, Rollback},
+		}},
+		{"a foreign key drops the act and takes back the burst", []step{
+			{0, "show", 0, 0},
+			{600 * ms, "tick", 0, Ignore},
+			{700 * ms, "2", Edit, Begin},
+			{760 * ms, "enter", Act, Hold},
+			{860 * ms, "x", Foreign, Rollback},
+			{880 * ms, "tick", 0, Ignore},
+		}},
+		{"a foreign key after an act that was overtaken", []step{
+			{0, "show", 0, 0},
+			{600 * ms, "tick", 0, Ignore},
+			{700 * ms, "2", Edit, Begin},
+			{760 * ms, "enter", Act, Hold},
+			{860 * ms, "2", Edit, Ignore},
+			{960 * ms, "x", Foreign, Rollback},
+		}},
+		{"nothing is taken back from before it was shown", []step{
+			{0, "show", 0, 0},
+			{600 * ms, "tick", 0, Ignore},
+			{700 * ms, "2", Edit, Begin},
+			{701 * ms, "show", 0, 0},
+			{702 * ms, "x", Foreign, Ignore},
+		}},
+		{"a paste is text or foreign", []step{
+			{0, "show", 0, 0},
+			{ms, "paste", Edit, Ignore},
+			{601 * ms, "tick", 0, Ignore},
+			{700 * ms, "paste", Edit, Begin},
+			{800 * ms, "paste", Foreign, Rollback},
+		}},
+		{"a paste overtakes an act", []step{
+			{0, "open", 0, 0}, {0, "enter", Act, Hold}, {50 * ms, "paste", Edit, Ignore}, {120 * ms, "tick", 0, Ignore},
+		}},
+		{"leaving always works, and counts as a key", []step{
+			{0, "ctrl+c", Leave, Pass},
+			{0, "show", 0, 0},
+			{500 * ms, "ctrl+c", Leave, Pass},
+			{600 * ms, "tick", 0, Ignore},
+			{700 * ms, "2", Edit, Ignore},
+			{1300 * ms, "tick", 0, Ignore},
+			{1300 * ms, "enter", Act, Hold},
+			{1400 * ms, "ctrl+c", Leave, Pass},
+			{1420 * ms, "tick", 0, Ignore},
+			{1500 * ms, "hide", 0, 0},
+			{1600 * ms, "ctrl+c", Leave, Pass},
+		}},
+		{"what cannot be seen", []step{
+			{0, "open", 0, 0},
+			{0, "enter", Act, Hold},
+			{10 * ms, "hide", 0, 0},
+			{120 * ms, "tick", 0, Ignore},
+			{2 * second, "enter", Act, Ignore},
+			{3 * second, "tick", 0, Ignore},
+			{4 * second, "see", 0, 0},
+			{4100 * ms, "2", Edit, Ignore},
+			{4700 * ms, "tick", 0, Ignore},
+			{4701 * ms, "2", Edit, Pass},
+			{4702 * ms, "see", 0, 0},
+			{4703 * ms, "2", Edit, Pass},
+		}},
+		{"opened where it cannot be seen", []step{
+			{0, "hide", 0, 0},
+			{0, "open", 0, 0},
+			{700 * ms, "tick", 0, Ignore},
+			{700 * ms, "enter", Act, Ignore},
+			{800 * ms, "see", 0, 0},
+			{900 * ms, "enter", Act, Ignore},
+			{1500 * ms, "tick", 0, Ignore},
+			{1500 * ms, "enter", Act, Hold},
+		}},
+		{"a screen reader's single keys", []step{
+			{0, "show", 0, 0},
+			{600 * ms, "tick", 0, Ignore},
+			{4 * second, "down", Edit, Begin},
+			{7 * second, "down", Edit, Begin},
+			{11 * second, "space", Edit, Begin},
+			{15 * second, "enter", Act, Hold},
+			{15120 * ms, "tick", 0, Begin},
+		}},
+		{"one line, then a pause", []step{
+			{0, "show", 0, 0}, {600 * ms, "tick", 0, Ignore}, {2 * second, Enter, Act, Hold}, {2120 * ms, "tick", 0, Begin},
+		}},
+		{"three lines at once", []step{
+			{0, "open", 0, 0}, {0, Enter, Act, Hold}, {ms, Enter, Act, Ignore}, {2 * ms, Enter, Act, Ignore}, {602 * ms, "tick", 0, Ignore},
+		}},
+		{"a line and the beginning of another", []step{
+			{0, "open", 0, 0}, {0, Enter, Act, Hold}, {100 * ms, "more", Edit, Ignore}, {120 * ms, "tick", 0, Ignore},
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var m Machine
+			for i, s := range tt.steps {
+				if v := do(&m, s); v != s.want {
+					t.Fatalf("step %d, %q at %v: %d, want %d", i, s.do, s.at, v, s.want)
+				}
+			}
+		})
+	}
+}
+
+func do(m *Machine, s step) (v Verdict) {
+	switch s.do {
+	case "show":
+		m.Show(at(s.at), Appeared)
+	case "open":
+		m.Show(at(s.at), Opened)
+	case "hide":
+		m.Seen(at(s.at), false)
+	case "see":
+		m.Seen(at(s.at), true)
+	case "tick":
+		_, v = m.Tick(at(s.at))
+	default:
+		return m.Key(at(s.at), s.do, s.kind)
+	}
+	return v
+}
+
+func TestTickNamesTheAct(t *testing.T) {
+	var m Machine
+	m.Show(at(0), Opened)
+	m.Key(at(0), "y", Act)
+	if !m.Holding() || !m.Next().Equal(at(Settle)) {
+		t.Fatalf("holding %v until %v", m.Holding(), m.Next())
+	}
+	if key, v := m.Tick(at(Settle)); key != "y" || v != Pass || m.Holding() || !m.Next().IsZero() {
+		t.Fatalf("%q, %d, then until %v", key, v, m.Next())
+	}
+}
+
+// The human is told to pause only when a key of theirs was thrown away.
+func TestWaiting(t *testing.T) {
+	var m Machine
+	is := func(want bool) {
+		t.Helper()
+		if m.Waiting() != want {
+			t.Fatalf("waiting: %v", !want)
+		}
+	}
+	is(false)
+	m.Show(at(0), Appeared)
+	is(false)
+	m.Key(at(50*ms), "ctrl+c", Leave)
+	is(false)
+	m.Key(at(100*ms), "x", Edit)
+	is(true)
+	m.Seen(at(200*ms), false)
+	is(false)
+	m.Seen(at(300*ms), true)
+	is(true)
+	m.Tick(at(900 * ms))
+	is(false)
+	m.Seen(at(910*ms), false)
+	m.Seen(at(920*ms), true)
+	is(false)
+	m.Tick(at(1520 * ms))
+	m.Key(at(1600*ms), "x", Foreign)
+	is(true)
+	m.Show(at(2*second), Appeared)
+	is(false)
+	m.Tick(at(2600 * ms))
+	m.Key(at(3*second), "enter", Act)
+	is(false)
+	m.Key(at(3050*ms), "enter", Act)
+	is(true)
+}

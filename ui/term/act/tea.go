@@ -1,0 +1,113 @@
+package act
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// Page is what is on the screen, as far as keys go.
+type Page interface {
+	// Kind says what a key or a paste means to it as it stands.
+	Kind(msg tea.Msg) Kind
+	// Keep remembers what is marked, typed and taken, and in which place; the
+	// function it returns goes back to that.
+	Keep() (back func())
+}
+
+// Gate stands before a Bubble Tea model's keys: a [Machine] with its timer.
+// One gate serves one terminal, handed from model to model.
+type Gate struct {
+	m     Machine
+	now   func() time.Time
+	after func(time.Duration, tea.Msg) tea.Cmd
+	armed time.Time // when the timer fires
+	held  tea.Msg
+	back  func()
+}
+
+// Due is the message that it is time for a look at the clock. It belongs to
+// the gate: hand it to Update, in whichever model it arrives.
+type Due struct{}
+
+// NewGate returns a gate that shows nothing yet. After delivers a message when
+// a time has passed; nil takes Bubble Tea's own timer.
+func NewGate(now func() time.Time, after func(time.Duration, tea.Msg) tea.Cmd) *Gate {
+	if after == nil {
+		after = func(d time.Duration, msg tea.Msg) tea.Cmd {
+			return tea.Tick(d, func(time.Time) tea.Msg { return msg })
+		}
+	}
+	return &Gate{now: now, after: after}
+}
+
+// Show is [Machine.Show]. The command it returns must be run.
+func (g *Gate) Show(o Origin) tea.Cmd {
+	g.m.Show(g.now(), o)
+	g.armed, g.held, g.back = time.Time{}, nil, nil // a model that has gone may have taken the timer's message with it
+	return g.arm()
+}
+
+// Seen is [Machine.Seen]. The command it returns must be run.
+func (g *Gate) Seen(seen bool) tea.Cmd {
+	g.m.Seen(g.now(), seen)
+	return g.arm()
+}
+
+// Waiting is [Machine.Waiting].
+func (g *Gate) Waiting() bool { return g.m.Waiting() }
+
+// Update takes any message and returns the one that the model is to handle
+// now, nil for none: a key that counts, an act that was held until now, or what
+// is neither a key, a paste nor [Due]. The command must be run.
+func (g *Gate) Update(msg tea.Msg, p Page) (tea.Msg, tea.Cmd) {
+	now := g.now()
+	var v Verdict
+	switch event := msg.(type) {
+	case tea.KeyPressMsg:
+		if event.IsRepeat { // as some terminals tell
+			g.m.came(now, event.String())
+		}
+		v = g.m.Key(now, event.String(), p.Kind(event))
+	case tea.PasteMsg:
+		kind := p.Kind(event)
+		if kind != Edit {
+			kind = Foreign
+		}
+		v = g.m.Key(now, "paste", kind)
+	case Due:
+		_, v = g.m.Tick(now)
+		msg = g.held
+	default:
+		return msg, nil
+	}
+	return g.obey(v, msg, p), g.arm()
+}
+
+// obey does what a verdict says and returns the message that counts.
+func (g *Gate) obey(v Verdict, msg tea.Msg, p Page) tea.Msg {
+	switch v {
+	case Begin:
+		g.back = p.Keep()
+		return msg
+	case Pass:
+		return msg
+	case Hold:
+		g.held = msg
+	case Rollback:
+		g.back()
+	case Ignore:
+	}
+	return nil
+}
+
+// arm starts the timer, unless one runs: under one Show each silence ends later
+// than the one before.
+func (g *Gate) arm() tea.Cmd {
+	now, next := g.now(), g.m.Next()
+	if next.IsZero() || g.armed.After(now) {
+		return nil
+	}
+	g.armed = next
+	return g.after(next.Sub(now), Due{})
+}

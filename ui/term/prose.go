@@ -1,0 +1,81 @@
+package term
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/rivo/uniseg"
+
+	"mcp-askuser/question"
+)
+
+// What a text from outside may cost, in bytes. All that a call may carry is
+// well below; what an older record or another program left need not be.
+const (
+	maxText    = 128 << 10
+	maxCluster = 64 // of one character as a reader counts them: families of emoji fit
+)
+
+// Tame makes a text safe to show in several lines, and bounds what it costs to
+// draw: its end and the hundreds of marks on one letter give way to an
+// ellipsis.
+func Tame(s string) string {
+	s = question.Block(cutBytes(s, maxText))
+	if isASCII(s) {
+		return s
+	}
+	var b strings.Builder
+	for state := -1; s != ""; {
+		var cluster string
+		cluster, s, _, state = uniseg.FirstGraphemeClusterInString(s, state)
+		b.WriteString(cutBytes(cluster, maxCluster))
+	}
+	return b.String()
+}
+
+// Line makes a text safe to show on one line of at most n characters, without a
+// look at what comes long after them.
+func Line(s string, n int) string {
+	return question.Shorten(question.Line(cutBytes(s, n*maxCluster)), n)
+}
+
+// cutBytes cuts s to n bytes and an ellipsis, between two characters.
+func cutBytes(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// Prose is a text from outside that is drawn again and again. It is wrapped
+// once for a width, and no further than somebody looks.
+type Prose struct {
+	text  string
+	width int
+	lines []string
+	more  bool
+}
+
+// NewProse returns a text as it came from outside, to be drawn.
+func NewProse(s string) *Prose { return &Prose{text: Tame(s)} }
+
+// First returns the first n lines, or all if there are fewer.
+func (p *Prose) First(n, width int) []string {
+	if width != p.width || p.more && len(p.lines) < n {
+		p.width = width
+		p.lines, p.more = wrap(p.text, width, max(n, 2*len(p.lines)))
+	}
+	return p.lines[:min(n, len(p.lines)):min(n, len(p.lines))]
+}

@@ -1,0 +1,95 @@
+package tty
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/ui"
+	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/term/act"
+)
+
+// stroke is what is typed after a pause.
+type stroke struct {
+	after time.Duration
+	keys  string
+}
+
+// slowly types one line a second.
+func slowly(lines string) []stroke {
+	var out []stroke
+	for line := range strings.SplitAfterSeq(lines, "\n") {
+		out = append(out, stroke{time.Second, line})
+	}
+	return out
+}
+
+// hands are an input in which these strokes are typed, and which then ends. Like
+// a terminal they echo nothing and hand over whole lines, or single keys.
+type hands struct {
+	strokes []stroke
+	ended   func() bool // the end is the human's own word
+}
+
+func (h *hands) Read(p []byte) (int, error) {
+	if len(h.strokes) == 0 {
+		return 0, io.EOF
+	}
+	next := h.strokes[0]
+	time.Sleep(next.after) // of a bubble's own time
+	n := copy(p, next.keys)
+	if h.strokes[0] = (stroke{0, next.keys[n:]}); n == len(next.keys) {
+		h.strokes = h.strokes[1:]
+	}
+	return n, nil
+}
+
+func (h *hands) single() func()   { return func() {} }
+func (h *hands) flush()           {}
+func (h *hands) interrupt()       {}
+func (h *hands) foreground() bool { return h.ended != nil && h.ended() }
+
+// converse asks rec in lines, which in types, and returns what was written.
+func converse(ctx context.Context, in input, rec form.Backing, origin act.Origin, commit ui.Commit) (string, error) {
+	var out bytes.Buffer
+	c := &conversation{
+		printer: &printer{w: &out, width: func() int { return widthUnknown }, lastWords: func() {}},
+		in:      &lineReader{in: in}, desk: rec, commit: commit,
+	}
+	err := c.run(ctx, origin)
+	return out.String(), err
+}
+
+// typing asks rec while these strokes are typed, and returns what was written,
+// what was committed and what the form returned. fail decides about each try to
+// commit.
+func typing(t *testing.T, rec desk.Record, origin act.Origin, strokes []stroke, fail func(try int) error) (out string, replies []question.Reply, err error) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		try := 0
+		out, err = converse(t.Context(), &hands{strokes: strokes}, form.Backing{Rec: rec}, origin, func(r question.Reply) error {
+			try++
+			if err := fail(try); err != nil {
+				return err
+			}
+			replies = append(replies, r)
+			return nil
+		})
+	})
+	return out, replies, err
+}
+
+// ask is typing by somebody who reads first and types a line a second.
+func ask(t *testing.T, rec desk.Record, lines string, fail func(try int) error) (string, []question.Reply, error) {
+	t.Helper()
+	return typing(t, rec, act.Appeared, slowly(lines), fail)
+}
+
+func always(err error) func(int) error { return func(int) error { return err } }

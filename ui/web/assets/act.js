@@ -1,0 +1,174 @@
+// Only a deliberate act counts. Whoever clicks twice, holds a key or is about
+// to click while a question comes or goes must not answer another question:
+//
+//   - A control takes no click before it has been where it is for half a second.
+//   - Nothing moves under a pointer: what would move a card waits until the
+//     pointer has left, or the finger is up, and half a second has passed.
+//   - A held Enter sends nothing, nor does one in a card that has only just got
+//     the focus by itself.
+//
+// page.js tells what it is about to change (calm) and to focus (lend).
+'use strict';
+
+// How long a control must have been in place before it takes a click, and a
+// card have had the focus before it takes an Enter; the most between two of a
+// key's repeats. In ms.
+const still = { click: 500, enter: 600, repeat: 150 };
+
+// ---- Where each control is, and since when
+
+const controls = 'a[href], button, input, label, summary';
+const elsewhere = ['.bar', '#rest', '#past', 'footer'];
+const places = new WeakMap(); // by element: { x, y, left, top, since }
+const near = new WeakSet(); // cards whose controls are in places
+let shown = performance.now(); // since when anything of the page is in sight
+let frame = 0;
+
+// stir has places brought up to date with the next picture.
+function stir() { frame ||= requestAnimationFrame(measure); }
+
+// measure notes what has moved. Scrolling moves a control in the window, and a
+// browser that keeps a control in the window moves it on the page: neither is
+// a move, only both at once.
+function measure() {
+  cancelAnimationFrame(frame);
+  frame = 0;
+  const now = performance.now();
+  for (const card of document.getElementById('cards').children) {
+    const box = card.getBoundingClientRect();
+    const since = note(card, box, now);
+    if (box.bottom < -innerHeight || box.top > 2 * innerHeight) { // to lay these out costs
+      near.delete(card);
+      continue;
+    }
+    for (const el of card.querySelectorAll(controls)) note(el, el.getBoundingClientRect(), near.has(card) ? now : since);
+    near.add(card);
+  }
+  for (const selector of elsewhere) {
+    const root = document.querySelector(selector);
+    for (const el of root.querySelectorAll(controls)) note(el, el.getBoundingClientRect(), now, root.scrollTop);
+  }
+}
+
+// note returns since when an element is where it is; one that was not known
+// before, since first.
+function note(el, { left, top }, first, scrolled = 0) {
+  if (!el.checkVisibility()) {
+    places.delete(el);
+    return first;
+  }
+  const x = left + scrollX, y = top + scrollY + scrolled;
+  const was = places.get(el);
+  const off = (a, b) => Math.abs(a - b) > 1;
+  const moved = was && (off(x, was.x) || off(y, was.y)) && (off(left, was.left) || off(top, was.top));
+  const since = moved ? performance.now() : was ? was.since : first;
+  places.set(el, { x, y, left, top, since });
+  return since;
+}
+
+// early reports whether an element was not yet long enough in place at a time.
+function early(el, at = performance.now()) {
+  measure();
+  return at - Math.max(shown, places.get(el)?.since ?? at) < still.click;
+}
+
+const watching = { childList: true, subtree: true, characterData: true, attributes: true };
+new MutationObserver(stir).observe(document.body, watching);
+const sizes = new ResizeObserver(stir);
+sizes.observe(document.body);
+for (const type of ['input', 'change', 'toggle', 'scroll']) document.addEventListener(type, stir, { capture: true, passive: true });
+addEventListener('resize', stir);
+document.addEventListener('visibilitychange', () => { shown = performance.now(); });
+
+let pressed = 0; // when the pointer went down
+
+addEventListener('click', (event) => {
+  const control = event.target.closest?.(controls);
+  if (!control || event.detail === 0 || !early(control, Math.min(pressed, event.timeStamp))) return;
+  event.preventDefault();
+  event.stopImmediatePropagation();
+  if (event.detail === 1) say('This has only just come here. Click once more if you mean it.');
+}, true);
+
+// ---- What waits for the pointer
+
+const pointer = { x: 0, y: 0, here: false, down: new Set(), up: -Infinity };
+let waiting = []; // { card, act, clear }: clear is since when nothing is in the way
+
+// calm acts on a card, which moves it or those after it, as soon as that moves
+// nothing under a pointer.
+function calm(card, act) {
+  if (!inTheWay(card)) return act();
+  waiting.push({ card, act, clear: 0 });
+  check();
+}
+
+// inTheWay reports whether a pointer is at a card or at one after it.
+function inTheWay(card) {
+  if (pointer.down.size > 0 || performance.now() - pointer.up < still.click) return true;
+  return pointer.here && [...card.parentElement?.children ?? []].some((x) => {
+    if (x !== card && !(card.compareDocumentPosition(x) & Node.DOCUMENT_POSITION_FOLLOWING)) return false;
+    const { left, right, top, bottom } = x.getBoundingClientRect();
+    return pointer.x >= left && pointer.x <= right && pointer.y >= top && pointer.y <= bottom;
+  });
+}
+
+let checking = 0;
+
+function check() {
+  clearTimeout(checking);
+  if (!waiting.length) return;
+  const now = performance.now();
+  const free = new Set(waiting.filter((w) => {
+    w.clear = inTheWay(w.card) ? 0 : w.clear || now;
+    return w.clear && now - w.clear >= (pointer.here ? still.click : 0);
+  }));
+  waiting = waiting.filter((w) => !free.has(w));
+  free.forEach((w) => w.act());
+  // A pointer that rests at a card says so when it goes: there is nothing to look for.
+  if (waiting.some((w) => w.clear) || performance.now() - pointer.up < still.click) checking = setTimeout(check, 50);
+}
+
+function track(event) {
+  if (event.type === 'pointerdown') {
+    pressed = event.timeStamp;
+    pointer.down.add(event.pointerId);
+  } else if (event.buttons === 0 && pointer.down.delete(event.pointerId) && event.pointerType === 'touch') { // a menu may keep the pointerup
+    pointer.up = performance.now();
+  }
+  if (event.pointerType !== 'touch') Object.assign(pointer, { x: event.clientX, y: event.clientY, here: true });
+  check();
+}
+
+for (const type of ['pointerdown', 'pointermove', 'pointerup', 'pointercancel']) addEventListener(type, track, { capture: true, passive: true });
+document.documentElement.addEventListener('pointerleave', () => { pointer.here = false; check(); });
+
+// ---- Enter
+
+let lent = { card: null, at: 0 }; // the card that got the focus by itself
+let enter = -Infinity; // when Enter was last pressed
+
+// lend gives the focus to an element without the human asking for it. It
+// scrolls there, unless that moves something under a pointer in use; all that
+// moves with it takes no click for a moment.
+function lend(el, scroll = !pointer.here && performance.now() - pointer.up >= still.click) {
+  const y = scrollY;
+  lent = { card: el.closest('.card'), at: performance.now() };
+  el.focus({ preventScroll: !scroll });
+  if (scrollY !== y) shown = performance.now();
+}
+
+const deaf = () => lent.card?.contains(document.activeElement) && performance.now() - lent.at < still.enter;
+
+addEventListener('keydown', (event) => {
+  pointer.here = false; // whatever rests there is not in use
+  check();
+  if (event.key !== 'Enter') return;
+  const held = event.repeat || event.timeStamp - enter < still.repeat;
+  enter = event.timeStamp;
+  if (event.target.matches?.('textarea') && !event.ctrlKey && !event.metaKey) return; // a new line
+  if (!held && !deaf()) return;
+  if (deaf()) lent.at = performance.now();
+  event.preventDefault();
+  event.stopImmediatePropagation();
+}, true);

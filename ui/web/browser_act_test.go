@@ -1,0 +1,185 @@
+//go:build browser
+
+package web
+
+import (
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// three puts three questions on the desk, and has the human fill in some: there
+// one Confirm more is one answer more.
+func (v *view) three(filled ...int) []desk.Record {
+	v.t.Helper()
+	var recs []desk.Record
+	for _, client := range []string{"codex", "gemini-cli", "opencode"} {
+		q := deploy()
+		q.Text = client + ": deploy to production now?"
+		recs = append(recs, v.put(client, "/home/ada/api", "", q))
+	}
+	for _, rec := range recs {
+		v.wait(`document.querySelector(%q)`, chosen(rec.ID, 0, "0"))
+	}
+	for _, i := range filled {
+		eval[bool](v, `document.querySelector(%q).checked = true`, chosen(recs[i].ID, 0, "0"))
+	}
+	return recs
+}
+
+// open returns how many of the records still wait.
+func (v *view) open(recs []desk.Record) (n int) {
+	v.t.Helper()
+	for _, rec := range recs {
+		now, err := v.desk.Get(v.t.Context(), rec.ID)
+		if err != nil {
+			v.t.Fatal(err)
+		}
+		if now.Outcome == nil {
+			n++
+		}
+	}
+	return n
+}
+
+// clear withdraws what is left, and begins with an empty page.
+func (v *view) clear(recs []desk.Record) {
+	v.t.Helper()
+	for _, rec := range recs {
+		_, _ = v.desk.Close(v.t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled})
+	}
+	v.visit("/")
+	v.listening()
+}
+
+// TestBrowserTwice: two clicks or taps on the first of three cards, at the pace
+// of a double click, are one answer, to the card that they were meant for.
+func TestBrowserTwice(t *testing.T) {
+	const apart = 200 * time.Millisecond // the human's pace, and not a wait for anything
+	one := func(x, y float64, count int) chromedp.Action[chromedp.Void] {
+		return chromedp.MouseClickXY(x, y, chromedp.ClickCount(count))
+	}
+	tap := func(x, y float64, _ int) chromedp.Action[chromedp.Void] { return chromedp.TapXY(x, y) }
+	for _, tt := range []struct {
+		name  string
+		look  look
+		tries int
+		press func(x, y float64, count int) chromedp.Action[chromedp.Void]
+	}{
+		{"click", phone, 50, one},
+		{"click, side by side", wide, 10, one},
+		{"tap", phone, 50, tap},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			v := browse(t, tt.look, nil)
+			call(v, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: tt.name == "tap"})
+			v.listening()
+			for range tt.tries {
+				recs := v.three(0, 1, 2)
+				v.inPlace(within(recs[0].ID, confirmButton))
+				at := eval[struct{ X, Y float64 }](v, `(({ x, y, width, height }) => ({ X: x + width / 2, Y: y + height / 2 }))(document.querySelector(%q).getBoundingClientRect())`, within(recs[0].ID, confirmButton))
+				v.do(tt.press(at.X, at.Y, 1))
+				time.Sleep(apart)
+				v.do(tt.press(at.X, at.Y, 2))
+				if got := v.answered(recs[0].ID); got["deploy"] != "Yes" {
+					t.Fatalf("got %v", got)
+				}
+				v.wait(`!document.querySelector("[data-sending]")`) // what a click sends, it has begun to send by now
+				if n := v.open(recs); n != 2 {
+					t.Fatalf("%d are open after two clicks on one", n)
+				}
+				v.clear(recs)
+			}
+		})
+	}
+}
+
+// TestBrowserMoved: a control that has only just come to where it is takes no
+// click, and one that has been there for a while does.
+func TestBrowserMoved(t *testing.T) {
+	v := browse(t, phone, nil)
+	v.listening()
+	recs := v.three(1, 2)
+	v.inPlace(within(recs[2].ID, confirmButton))
+	eval[int](v, `still.click = 1e6`)
+	v.answeredElsewhere(recs[0].ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
+	v.gone("#r-" + recs[0].ID)
+	press := chromedp.Click(chromedp.CSS(within(recs[1].ID, confirmButton)))
+	v.do(press)
+	v.shows("#news", "has only just come here")
+	if n := v.open(recs); n != 2 {
+		t.Errorf("%d are open", n)
+	}
+	eval[int](v, `still.click = 0`)
+	v.do(press)
+	v.answered(recs[1].ID)
+	v.pending(recs[2].ID)
+}
+
+// TestBrowserStays: what ends under a pointer stays in place until the pointer
+// has gone, and so does all that comes after it.
+func TestBrowserStays(t *testing.T) {
+	v := browse(t, phone, nil)
+	v.listening()
+	recs := v.three(1, 2)
+	top := func(i int) float64 {
+		return eval[float64](v, `document.querySelector(%q).getBoundingClientRect().top`, "#r-"+recs[i].ID)
+	}
+	v.click(chosen(recs[1].ID, 0, "0"))
+	before := top(1)
+	v.answeredElsewhere(recs[0].ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
+	v.wait(`document.querySelector(%q)?.inert`, "#r-"+recs[0].ID+".gone")
+	v.put("goose", "/home/ada/api", "", deploy()) // the news of it, too, moves nothing
+	v.shows("#news", "goose in api asks something.")
+	if got := top(1); got != before {
+		t.Errorf("the card under the pointer moved from %v to %v", before, got)
+	}
+	v.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, 20, before+5, chromedp.ButtonRight)) // whose release a menu may keep
+	v.gone("#r-" + recs[0].ID)
+	if got := top(1); got >= before {
+		t.Errorf("no card moved up: %v, was %v", got, before)
+	}
+}
+
+// TestBrowserHeldEnter: Enter held down on Confirm answers one question, and
+// what then has the focus takes no Enter for a moment.
+func TestBrowserHeldEnter(t *testing.T) {
+	v := browse(t, wide, nil)
+	v.listening()
+	recs := v.three(0, 1, 2)
+	v.do(chromedp.Focus(chromedp.CSS(within(recs[0].ID, confirmButton))))
+	enter := func(kind input.DispatchKeyEventType, repeat bool, modifiers int64) {
+		v.t.Helper()
+		call(v, input.DispatchKeyEvent, input.DispatchKeyEventParams{
+			Type: kind, Key: "Enter", Code: "Enter", Text: "\r", WindowsVirtualKeyCode: 13, NativeVirtualKeyCode: 13, AutoRepeat: &repeat, Modifiers: modifiers,
+		})
+	}
+	const down = input.DispatchKeyEventTypeKeyDown
+	enter(down, false, 0)
+	for range 40 {
+		enter(down, true, 0)
+	}
+	enter(input.DispatchKeyEventTypeKeyUp, false, 0)
+	v.answered(recs[0].ID)
+	v.wait(`document.activeElement.closest(".card")?.dataset.id === %q`, recs[1].ID)
+	v.do(chromedp.Focus(chromedp.CSS(chosen(recs[1].ID, 0, "1")))) // Ctrl+Enter sends from anywhere in a form
+	const ctrl = 2
+	eval[int](v, `still.enter = 1e6`)
+	v.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(ctrl)))
+	v.wait(`!document.querySelector("[data-sending]")`)
+	if n := v.open(recs); n != 2 {
+		t.Fatalf("%d are open", n)
+	}
+	eval[int](v, `still.enter = still.repeat = 0`)
+	enter(down, true, ctrl) // held
+	v.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(ctrl)))
+	v.answered(recs[1].ID)
+	v.pending(recs[2].ID)
+}

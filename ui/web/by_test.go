@@ -1,0 +1,146 @@
+package web
+
+import (
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// A form of the page is the user's word, whatever else comes is a program's.
+func TestWhoseWord(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	bearer := func(path, body string) func(string) *http.Request {
+		return func(id string) *http.Request {
+			r := g.request(http.MethodPost, path, strings.ReplaceAll(body, "ID", id))
+			if path == "/answer" {
+				r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+			}
+			return r
+		}
+	}
+	whole, one := `{"id":"ID","answers":{"db":"pg"}}`, `{"id":"ID","question_id":"db","answer":"pg"}`
+	for name, tt := range map[string]struct {
+		send func(id string) *http.Request
+		want question.By
+	}{
+		"the page's form": {func(id string) *http.Request {
+			form := confirmed(id, "q0", "0", "csrf", v.csrf)
+			r := v.form("/answer", form)
+			r.Header.Del("Authorization")
+			r.AddCookie(v.cookie)
+			return r
+		}, question.ByUser},
+		"the page's form with a token": {bearer("/answer", "id=ID&action=confirm&q0=0"), question.ByProgram},
+		"a whole set":                  {bearer("/api/task/answer", whole), question.ByProgram},
+		"one question":                 {bearer("/api/task/answer", one), question.ByProgram},
+		"the API with a cookie": {func(id string) *http.Request {
+			r := bearer("/api/task/answer", whole)(id)
+			r.Header.Del("Authorization")
+			r.Header.Set("X-CSRF-Token", v.csrf)
+			r.AddCookie(v.cookie)
+			return r
+		}, question.ByProgram},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := g.at(t)
+			rec := g.ask("", single("db"))
+			if a := g.send(tt.send(rec.ID)); a.status >= http.StatusBadRequest {
+				t.Fatalf("%d %s", a.status, a.body)
+			}
+			if r := g.reply(rec.ID); r.By != tt.want || r.Answers[0].By != tt.want {
+				t.Errorf("by %q, its answer by %q, want %q", r.By, r.Answers[0].By, tt.want)
+			}
+		})
+	}
+
+	// What a program has answered of a set stays its word when the rest comes.
+	t.Run("one after the other", func(t *testing.T) {
+		g := g.at(t)
+		rec := g.ask("", single("db"), text("port"))
+		g.want(200, "", "POST", "/api/task/answer", `{"id":"`+rec.ID+`","question_id":"db","answer":"pg"}`)
+		g.want(200, "", "POST", "/api/task/answer", `{"id":"`+rec.ID+`","question_id":"port","answer":"80"}`)
+		for _, a := range g.reply(rec.ID).Answers {
+			if a.By != question.ByProgram {
+				t.Errorf("%s by %q", a.QuestionID, a.By)
+			}
+		}
+	})
+}
+
+// How long the human had the form in front of them is kept, also of one that
+// was refused in between.
+func TestTook(t *testing.T) {
+	now := time.Now()
+	g := start(t, func(o *Options) { o.Now = func() time.Time { return now } })
+	v := g.visitor()
+	rec := g.ask("", single("db"))
+	shown := func(page string) string {
+		return regexp.MustCompile(`name="shown" value="(\d+)"`).FindStringSubmatch(page)[1]
+	}
+	_, page := v.get("/")
+	first := shown(page)
+	now = now.Add(time.Minute)
+	_, page = v.post("/answer", confirmed(rec.ID, "shown", first))
+	if again := shown(page); again != first {
+		t.Errorf("refused, it is shown since %s, was %s", again, first)
+	}
+	v.post("/answer", confirmed(rec.ID, "q0", "0", "shown", first))
+	got, err := g.desk.Get(t.Context(), rec.ID)
+	if err != nil || got.Outcome == nil || got.Outcome.Took != time.Minute.Milliseconds() {
+		t.Errorf("%+v, %v", got.Outcome, err)
+	}
+}
+
+// That somebody goes on is said only where somebody waits.
+func TestNobodyGoesOn(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	alone := func() desk.Record {
+		rec, err := g.desk.Ask(t.Context(), question.Set{Questions: []question.Question{single("db")}}, "", desk.Asker{Client: "test-agent"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+	for path, body := range map[string]string{
+		"/api/task/answer":          `{"id":"ID","answers":{"db":"pg"}}`,
+		"/api/questions/ID/dismiss": `{}`,
+	} {
+		for _, tt := range []struct {
+			rec   desk.Record
+			waits bool
+		}{{g.ask("", single("db")), true}, {alone(), false}} {
+			named := strings.NewReplacer("ID", tt.rec.ID)
+			said := string(g.do("POST", named.Replace(path), named.Replace(body)).body)
+			if strings.Contains(said, "goes on") != tt.waits || strings.Contains(said, "when it comes back") == tt.waits {
+				t.Errorf("%s, waited for: %v: %s", path, tt.waits, said)
+			}
+		}
+	}
+	for _, tt := range []struct{ action, want string }{
+		{"confirm", "Kept for test-agent, which gets it when it comes back."},
+		{"dismiss", "Closed. test-agent hears of it when it comes back."},
+	} {
+		rec := alone()
+		_, there := v.post("/answer", url.Values{"id": {rec.ID}, "action": {tt.action}, "q0": {"0"}})
+		v.sees(there, tt.want)
+	}
+}
+
+// Where else a question is shown is said only while that can be true.
+func TestElsewhere(t *testing.T) {
+	shown := []desk.Showing{{Surface: "pane", Why: "no multiplexer"}, {Surface: "web"}, {Surface: "inbox"}, {Surface: "tty"}}
+	for attended, want := range map[bool]string{true: "tty", false: ""} {
+		c := card{Record: &desk.Record{Attended: attended, ShownOn: shown}}
+		if got := strings.Join(c.Elsewhere(), " "); got != want {
+			t.Errorf("attended %v: %q, want %q", attended, got, want)
+		}
+	}
+}
