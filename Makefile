@@ -1,7 +1,8 @@
 # make test    install what the tests need, then run every test but e2e
 # make e2e     the MCP Inspector against the built program
 # make stress  thousands of races between answerers, and of killed processes
-# make bench   the figures that README promises
+# make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
+# make micro   the benchmarks of single rooms
 # make fuzz    every fuzz target for FUZZTIME
 # make lint    golangci-lint with .golangci.yml
 
@@ -13,7 +14,7 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 APT = $(shell [ "$$(id -u)" = 0 ] || echo sudo) apt-get
 apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq $(2); }
 
-.PHONY: build test deps deps-browser check unit browser e2e stress bench fuzz lint generate clean
+.PHONY: build test deps deps-browser check unit later browser e2e stress bench micro fuzz lint generate clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
@@ -22,7 +23,7 @@ build:
 	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser ./cmd/mcp-askuser
 	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser-hook ./cmd/mcp-askuser-hook
 
-test: deps check unit browser
+test: deps check unit later browser
 
 # The race detector needs a C compiler; panes are tested in a real tmux.
 deps:
@@ -39,6 +40,10 @@ check:
 
 unit:
 	$(GO) test -race ./...
+
+# Whatever uses a changed module, with that.
+later:
+	$(GO) run ./internal/later test ./ui/web ./ui/term ./ui/tty ./tools/... ./server/...
 
 # The page in a real browser, and axe-core on it.
 browser: deps-browser
@@ -68,7 +73,12 @@ e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 stress:
 	RACE_ROUNDS=5000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk
 
+# Three minutes on two quiet cores; ratios are those of pairs, in turns.
 bench:
+	$(GO) test -run '^TestFigures$$' -count=1 -timeout 20m ./cmd/mcp-askuser -figures $(CURDIR)/bin/figures
+	@cat bin/figures/figures.txt
+
+micro:
 	$(GO) test -run '^$$' -bench . -benchtime 200x ./cmd/mcp-askuser
 	$(GO) test -run '^$$' -bench . ./desk
 	$(GO) test -run '^$$' -bench . ./server/...

@@ -22,8 +22,13 @@ func (d *Desk) archiveID(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
+	return d.archiveRecord(ctx, rec)
+}
+
+// archiveRecord is archiveID for a record as the store has it.
+func (d *Desk) archiveRecord(ctx context.Context, rec Record) error {
 	if rec.Outcome == nil {
-		return fmt.Errorf("archive %s: %w", id, ErrPending)
+		return fmt.Errorf("archive %s: %w", rec.ID, ErrPending)
 	}
 	if err := d.archive(ctx, rec); err != nil {
 		return err
@@ -31,8 +36,8 @@ func (d *Desk) archiveID(ctx context.Context, id string) error {
 	d.forget(ctx, rec) // before the rest, so that one who finds the rest repeats it
 	// In this order: see get. The reply is the last to go.
 	for _, kind := range []Kind{KindPending, KindReplies} {
-		if err := d.store.Delete(ctx, kind, id); err != nil {
-			return fmt.Errorf("archive %s: %w", id, err)
+		if err := d.store.Delete(ctx, kind, rec.ID); err != nil {
+			return fmt.Errorf("archive %s: %w", rec.ID, err)
 		}
 	}
 	return nil
@@ -79,3 +84,15 @@ func (d *Desk) Delivered(ctx context.Context, rec Record) error {
 
 // Collect puts a record away whose outcome its asker has got.
 func (d *Desk) Collect(ctx context.Context, id string) error { return d.Archive(ctx, id) }
+
+// CollectRecord is Collect for a record that was waited for, as it has ended: it
+// need not be read again, unless its host may have said otherwise meanwhile.
+func (d *Desk) CollectRecord(ctx context.Context, rec Record) error {
+	if rec.Asker.Mirrored() {
+		return d.Collect(ctx, rec.ID)
+	}
+	rec.Attended, rec.ShownOn = false, nil // of the moment
+	err := d.archiveRecord(ctx, rec)
+	d.sweep.Do(func() { d.clearUp(ctx) })
+	return err
+}

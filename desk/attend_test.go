@@ -562,6 +562,17 @@ func TestHistoryReadsNoFurther(t *testing.T) {
 		if n := int(store.archive.Load() - before); tc.query.Search == "" && n > 2*len(tc.want) {
 			t.Errorf("%+v: %d documents were read for %d records", tc.query, n, len(tc.want))
 		}
+		tc.query.Ascend = true
+		slices.Reverse(got)
+		for rec, err := range d.History(t.Context(), tc.query) {
+			if err != nil || len(got) == 0 || rec.ID != got[0] {
+				t.Fatalf("%+v: %s, %v", tc.query, rec.ID, err)
+			}
+			got = got[1:]
+		}
+		if len(got) > 0 {
+			t.Errorf("%+v: %v are missing", tc.query, got)
+		}
 	}
 	n := 0
 	for range d.History(t.Context(), desk.Query{}) {

@@ -17,16 +17,20 @@ import (
 type Query struct {
 	Since  time.Time // asked at or after this time; the zero time is always
 	Search string    // in questions, answers, reasons, client or directory, in any case
-	Limit  int       // at most so many; 0 is all
+	Limit  int       // at most so many, the last asked; 0 is all
+	Ascend bool      // the first asked of them first
 }
 
 // batch is how many records are read at a time.
 const batch = 256
 
-// History returns the records that have ended, the last asked first, archived
-// or not. It reads no further than it is asked for. Damaged records are left
-// out and logged.
+// History returns the records that have ended, the last asked first unless the
+// query says otherwise, archived or not. It reads no further than it is asked
+// for, and keeps no records. Damaged ones are left out and logged.
 func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
+	if q.Ascend {
+		return d.ascending(ctx, q)
+	}
 	return func(yield func(Record, error) bool) {
 		size, left := batch, q.Limit
 		if q.Limit > 0 && q.Search == "" {
@@ -63,6 +67,52 @@ func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 		}
 		whole(some)
 	}
+}
+
+// ascending is History in the other order: it keeps the ids, and reads the
+// records of some only then.
+func (d *Desk) ascending(ctx context.Context, q Query) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		ids, err := d.matching(ctx, q)
+		if err != nil {
+			yield(Record{}, err)
+			return
+		}
+		slices.Reverse(ids)
+		for some := range slices.Chunk(ids, batch) {
+			if ctx.Err() != nil {
+				yield(Record{}, context.Cause(ctx))
+				return
+			}
+			for _, rec := range d.readAll(ctx, some, "") {
+				if rec.ID != "" && !yield(rec, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// matching returns the ids of a query's records, the last asked first; without
+// a search or a limit, those of all that may be among them.
+func (d *Desk) matching(ctx context.Context, q Query) (ids []string, err error) {
+	if q.Search == "" && q.Limit == 0 {
+		for id, err := range d.past(ctx, q.Since) {
+			if err != nil {
+				return nil, err
+			}
+			ids = append(ids, id)
+		}
+		return ids, nil
+	}
+	q.Ascend = false
+	for rec, err := range d.History(ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, rec.ID)
+	}
+	return ids, nil
 }
 
 // past yields the ids of all records asked since, the last first: those of the
@@ -112,8 +162,9 @@ func (d *Desk) readAll(ctx context.Context, ids []string, search string) []Recor
 	n := runtime.GOMAXPROCS(0)
 	for r := range n {
 		readers.Go(func() {
+			look := finder{search: search}
 			for i := r; i < len(ids); i += n {
-				out[i] = d.ended(ctx, ids[i], search)
+				out[i] = d.ended(ctx, ids[i], &look)
 			}
 		})
 	}
@@ -122,10 +173,10 @@ func (d *Desk) readAll(ctx context.Context, ids []string, search string) []Recor
 }
 
 // ended reads one record of the past.
-func (d *Desk) ended(ctx context.Context, id, search string) Record {
+func (d *Desk) ended(ctx context.Context, id string, look *finder) Record {
 	// Most are archived, and most do not match: look before decoding.
 	data, err := d.store.Get(ctx, KindArchive, id)
-	if err == nil && search != "" && plain(search) && !bytes.Contains(bytes.ToLower(data), []byte(search)) {
+	if err == nil && !look.mayMatch(data) {
 		return Record{}
 	}
 	var rec Record
@@ -134,10 +185,36 @@ func (d *Desk) ended(ctx context.Context, id, search string) Record {
 	} else {
 		rec, err = d.get(ctx, id)
 	}
-	if d.leaveOut(ctx, id, err) || err != nil || rec.Outcome == nil || !rec.mentions(search) {
+	if d.leaveOut(ctx, id, err) || err != nil || rec.Outcome == nil || !rec.mentions(look.search) {
 		return Record{}
 	}
 	return rec
+}
+
+// finder looks for a text, in lower case, in documents, one at a time.
+type finder struct {
+	search string
+	low    []byte // the last document in lower case; its memory serves the next
+}
+
+// mayMatch reports whether a record can mention the text.
+func (f *finder) mayMatch(data []byte) bool {
+	if f.search == "" || !plain(f.search) {
+		return true
+	}
+	f.low = slices.Grow(f.low[:0], len(data))[:len(data)]
+	var all byte
+	for i, c := range data {
+		all |= c
+		if c-'A' <= 'Z'-'A' {
+			c |= 'a' - 'A'
+		}
+		f.low[i] = c
+	}
+	if all >= 0x80 { // beyond ASCII case is not a matter of one byte
+		return bytes.Contains(bytes.ToLower(data), []byte(f.search))
+	}
+	return bytes.Contains(f.low, []byte(f.search))
 }
 
 // plain reports whether a text stands in JSON as it is.

@@ -129,13 +129,22 @@ func (d *Desk) list(ctx context.Context, kind Kind, in Range) ([]string, error) 
 // that cannot be read is left out and logged. What nobody has come back for
 // within the keep time is put away, and what the dead have left.
 func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
+	// What is beside a record is rare: it is listed, not looked for.
+	decided, err := d.list(ctx, KindReplies, Range{})
+	if err != nil {
+		return nil, err
+	}
 	ids, err := d.list(ctx, KindPending, Range{})
+	if err != nil {
+		return nil, err
+	}
+	shown, err := d.list(ctx, KindShowing, Range{})
 	if err != nil {
 		return nil, err
 	}
 	var open []Record
 	for _, id := range ids {
-		rec, err := d.Get(ctx, id)
+		rec, err := d.listed(ctx, id, among(decided, id), among(shown, id))
 		switch {
 		case d.leaveOut(ctx, id, err): // damaged, or removed since it was listed
 		case err != nil:
@@ -146,4 +155,34 @@ func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 		}
 	}
 	return open, nil
+}
+
+// listed is Get for a record that was listed, as things were then: undecided,
+// and nowhere to be seen, unless the lists said otherwise.
+func (d *Desk) listed(ctx context.Context, id string, decided, shown bool) (Record, error) {
+	if decided {
+		return d.Get(ctx, id)
+	}
+	asked, err := d.read(ctx, KindPending, id)
+	if err != nil {
+		return Record{}, err
+	}
+	if asked == nil {
+		return Record{}, ErrNotFound
+	}
+	rec, err := d.decodeAsked(id, asked, nil)
+	if err != nil {
+		return Record{}, err
+	}
+	rec.Attended, rec.ShownOn = d.attended(ctx, id), nil
+	if shown {
+		rec.ShownOn = d.shownOn(ctx, id)
+	}
+	return rec, nil
+}
+
+// among reports whether ids, ascending, have this one.
+func among(ids []string, id string) bool {
+	_, found := slices.BinarySearch(ids, id)
+	return found
 }

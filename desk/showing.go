@@ -52,12 +52,17 @@ func (d *Desk) present(ctx context.Context, rec *Record) {
 	if rec.Outcome != nil {
 		return
 	}
-	attended, err := d.store.Locked(ctx, KindAskers, rec.ID)
-	if err != nil {
-		d.log.DebugContext(ctx, "is the record attended", "id", rec.ID, "error", err)
-	}
-	rec.Attended = attended
+	rec.Attended = d.attended(ctx, rec.ID)
 	rec.ShownOn = d.shownOn(ctx, rec.ID)
+}
+
+// attended reports whether somebody waits for a record.
+func (d *Desk) attended(ctx context.Context, id string) bool {
+	attended, err := d.store.Locked(ctx, KindAskers, id)
+	if err != nil {
+		d.log.DebugContext(ctx, "is the record attended", "id", id, "error", err)
+	}
+	return attended
 }
 
 // shownOn returns where an open record was tried and is shown.

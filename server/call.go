@@ -49,11 +49,17 @@ func (k *Call) Turn(ctx context.Context) (placed func(), err error) {
 
 // Notify implements [askuser.Transport].
 func (k *Call) Notify(method string, params any) error {
-	line, err := encode(frame{Method: method, Params: params})
+	send, err := k.Prepare(method, params)
 	if err != nil {
 		return err
 	}
-	return k.out.Send(Outgoing{line, k, notification})
+	return send()
+}
+
+// Prepare implements [askuser.Transport].
+func (k *Call) Prepare(method string, params any) (send func() error, err error) {
+	line, err := encode(frame{Method: method, Params: params})
+	return func() error { return k.out.Send(Outgoing{line, k, notification}) }, err
 }
 
 // Delivered implements [askuser.Transport]. F is told true once the handler's

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 )
@@ -17,15 +18,8 @@ func (a *app) attended(known bool) bool {
 	if ci := a.getenv("CI"); ci != "" && ci != "false" && ci != "0" {
 		return false
 	}
-	for pid := os.Getppid(); pid > 1; {
-		p, ok := lookUp(pid)
-		if !ok {
-			break
-		}
-		if host, alone := runsAlone(p.args); host {
-			return !alone
-		}
-		pid = p.parent
+	if host, alone := a.above.runsAlone(os.Getppid()); host {
+		return !alone
 	}
 	if known {
 		return true
@@ -35,6 +29,33 @@ func (a *app) attended(known bool) bool {
 		return false
 	}
 	return tty.Close() == nil
+}
+
+// ancestors remembers what was found above a process: a server asks with every
+// question, and as long as its parent lives it is the same.
+type ancestors struct {
+	mu          sync.Mutex
+	of          int
+	host, alone bool
+}
+
+// runsAlone looks for a host among a process and those above it.
+func (x *ancestors) runsAlone(pid int) (host, alone bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.of == pid {
+		return x.host, x.alone
+	}
+	x.of, x.host, x.alone = pid, false, false
+	for pid > 1 && !x.host {
+		p, ok := lookUp(pid)
+		if !ok {
+			break
+		}
+		x.host, x.alone = runsAlone(p.args)
+		pid = p.parent
+	}
+	return x.host, x.alone
 }
 
 // unattended are the words by which a host's command line says that no human

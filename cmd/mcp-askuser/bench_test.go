@@ -2,12 +2,10 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,17 +19,6 @@ import (
 
 const hello = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}}` + "\n"
 
-// build compiles a package as it is released and returns the program's path.
-func build(b *testing.B, pkg string) string {
-	b.Helper()
-	path := filepath.Join(b.TempDir(), "program")
-	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, pkg)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		b.Fatalf("%v: %s", err, out)
-	}
-	return path
-}
-
 // running is a started program that speaks JSON-RPC.
 type running struct {
 	cmd *exec.Cmd
@@ -39,7 +26,7 @@ type running struct {
 	out *bufio.Reader
 }
 
-func start(b *testing.B, path, dir string, args ...string) *running {
+func start(b testing.TB, path, dir string, args ...string) *running {
 	b.Helper()
 	cmd := exec.Command(path, args...)
 	cmd.Env = append(os.Environ(), spool.EnvDir+"="+dir)
@@ -57,14 +44,14 @@ func start(b *testing.B, path, dir string, args ...string) *running {
 	return &running{cmd, in, bufio.NewReaderSize(out, 1<<16)}
 }
 
-func (r *running) say(b *testing.B, line string) {
+func (r *running) say(b testing.TB, line string) {
 	b.Helper()
 	if _, err := io.WriteString(r.in, line); err != nil {
 		b.Fatal(err)
 	}
 }
 
-func (r *running) hear(b *testing.B) string {
+func (r *running) hear(b testing.TB) string {
 	b.Helper()
 	line, err := r.out.ReadString('\n')
 	if err != nil {
@@ -79,7 +66,7 @@ func (r *running) stop() {
 }
 
 // resident returns the program's resident memory in MiB.
-func (r *running) resident(b *testing.B) float64 {
+func (r *running) resident(b testing.TB) float64 {
 	b.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", r.cmd.Process.Pid))
 	if err != nil {
@@ -98,37 +85,11 @@ func percentile(all []float64, p float64) float64 {
 	return all[min(len(all)-1, int(p*float64(len(all))))]
 }
 
-// BenchmarkStart measures from the start of the process to the response to
-// initialize, and the memory then resident: ours beside an empty mcp-go
-// server, in turns.
-func BenchmarkStart(b *testing.B) {
-	names := []string{"ours", "empty"}
-	paths := []string{build(b, "."), build(b, "./testdata/emptyserver")}
-	took, memory := make([][]float64, 2), make([][]float64, 2)
-	for b.Loop() {
-		for i, path := range paths {
-			at := time.Now()
-			r := start(b, path, b.TempDir())
-			r.say(b, hello)
-			r.hear(b)
-			took[i] = append(took[i], time.Since(at).Seconds()*1000)
-			memory[i] = append(memory[i], r.resident(b))
-			r.stop()
-		}
-	}
-	for i, name := range names {
-		b.ReportMetric(percentile(took[i], 0.5), name+"-ms")
-		b.ReportMetric(percentile(memory[i], 0.5), name+"-MiB")
-	}
-	b.ReportMetric(percentile(took[0], 0.5)/percentile(took[1], 0.5), "times-ms")
-	b.ReportMetric(percentile(memory[0], 0.5)/percentile(memory[1], 0.5), "times-MiB")
-}
-
 // BenchmarkReply measures from a reply committed by another process to the
 // tool result at the client.
 func BenchmarkReply(b *testing.B) {
 	dir := b.TempDir()
-	r := start(b, build(b, "."), dir, "serve", "--surface", "inbox", "--max-rounds", "0")
+	r := start(b, released(b, ours), dir, "serve", "--surface", "inbox", "--max-rounds", "0")
 	defer r.stop()
 	r.say(b, hello)
 	r.hear(b)
@@ -167,7 +128,7 @@ func BenchmarkReply(b *testing.B) {
 func BenchmarkWaiting(b *testing.B) {
 	const calls = 1000
 	dir := b.TempDir()
-	r := start(b, build(b, "."), dir, "serve", "--surface", "inbox", "--hold", "1h", "--max-rounds", "0")
+	r := start(b, released(b, ours), dir, "serve", "--surface", "inbox", "--hold", "1h", "--max-rounds", "0")
 	r.say(b, hello)
 	r.hear(b)
 	store, err := spool.Open(dir)
@@ -229,32 +190,12 @@ func BenchmarkWaiting(b *testing.B) {
 	}
 }
 
-// BenchmarkToolsList reports what the tools cost the user's context.
-func BenchmarkToolsList(b *testing.B) {
-	r := start(b, build(b, "."), b.TempDir())
-	defer r.stop()
-	r.say(b, hello)
-	var welcome struct{ Result struct{ Instructions string } }
-	if err := json.Unmarshal([]byte(r.hear(b)), &welcome); err != nil {
-		b.Fatal(err)
-	}
-	var list struct{ Result json.RawMessage }
-	for b.Loop() {
-		r.say(b, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`+"\n")
-		if err := json.Unmarshal([]byte(r.hear(b)), &list); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(len(list.Result)), "tools/list-bytes")
-	b.ReportMetric(float64(len(welcome.Result.Instructions)), "instructions-bytes")
-}
-
 // BenchmarkFleet runs 200 servers with one open question each: how long an
 // inbox takes to show them all, and an answer to reach its server's client.
 func BenchmarkFleet(b *testing.B) {
 	const servers = 200
 	dir := b.TempDir()
-	path := build(b, ".")
+	path := released(b, ours)
 	store, err := spool.Open(dir)
 	if err != nil {
 		b.Fatal(err)

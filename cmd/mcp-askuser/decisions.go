@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"iter"
 	"strings"
 	"time"
 
@@ -10,24 +12,35 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// decisionLog writes records, oldest first, as a log of decisions in Markdown:
-// a heading for each question that was put, the options considered, the
-// decision, and who decided where and when (D22).
-func decisionLog(records []desk.Record) string {
-	var b strings.Builder
-	b.WriteString("# Decisions\n")
-	if len(records) == 0 {
-		b.WriteString("\nNothing was asked.\n")
-	}
-	for _, rec := range records {
-		asked := rec.Asked()
-		for i := range asked {
-			writeDecision(&b, rec.Outcome, &asked[i])
-			if r := rec.Reply(); r != nil && r.Note != "" && i == len(asked)-1 { // it is about all of them
-				b.WriteString("\nNote of the user:\n\n" + quoted(r.Note))
-			}
-			fmt.Fprintf(&b, "\n*%s*\n", origin(rec))
+// writeDecisions writes records, oldest first, as a log of decisions in
+// Markdown: a heading for each question that was put, the options considered,
+// the decision, and who decided where and when (D22).
+func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
+	log := "# Decisions\n"
+	none := "\nNothing was asked.\n"
+	for rec, err := range records {
+		if err != nil {
+			return err
 		}
+		if _, err := io.WriteString(w, log+decisions(rec)); err != nil {
+			return err
+		}
+		log, none = "", ""
+	}
+	_, err := io.WriteString(w, log+none)
+	return err
+}
+
+// decisions are those of one record.
+func decisions(rec desk.Record) string {
+	var b strings.Builder
+	asked := rec.Asked()
+	for i := range asked {
+		writeDecision(&b, rec.Outcome, &asked[i])
+		if r := rec.Reply(); r != nil && r.Note != "" && i == len(asked)-1 { // it is about all of them
+			b.WriteString("\nNote of the user:\n\n" + quoted(r.Note))
+		}
+		fmt.Fprintf(&b, "\n*%s*\n", origin(rec))
 	}
 	return b.String()
 }

@@ -1,9 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"fmt"
-	"io"
+	"iter"
 	"slices"
 	"strings"
 	"time"
@@ -48,11 +49,19 @@ log of decisions in Markdown, to go into a pull request.`,
 			if err != nil {
 				return err
 			}
-			records, err := collect(cmd.Context(), d, desk.Query{Since: from, Search: search, Limit: limit})
+			q := desk.Query{Since: from, Search: search, Limit: limit, Ascend: format != "text"}
+			if q.Ascend {
+				return a.stream(d.History(cmd.Context(), q), format)
+			}
+			records, err := collect(cmd.Context(), d, q)
 			if err != nil {
 				return err
 			}
-			return a.printHistory(records, format)
+			if len(records) == 0 {
+				fmt.Fprintln(a.err, "Nothing was asked.")
+				return nil
+			}
+			return a.printTable(historyTable(records))
 		},
 	}
 	a.addFlags(cmd, "dir")
@@ -76,28 +85,21 @@ func collect(ctx context.Context, d *desk.Desk, q desk.Query) ([]desk.Record, er
 	return records, nil
 }
 
-func (a *app) printHistory(records []desk.Record, format string) error {
-	if format == "text" {
-		if len(records) == 0 {
-			fmt.Fprintln(a.err, "Nothing was asked.")
-			return nil
-		}
-		return a.printTable(historyTable(records))
-	}
-	slices.Reverse(records)
+// stream prints records, oldest first, as they come: there may be more of them
+// than fit into memory.
+func (a *app) stream(records iter.Seq2[desk.Record, error], format string) error {
+	out := bufio.NewWriterSize(a.out, 1<<16)
+	write := writeDecisions
 	switch format {
 	case "json":
-		return a.printJSON(records)
+		write = writeArray
 	case "jsonl":
-		for _, m := range transcript(records) {
-			if err := a.printLine(m); err != nil {
-				return err
-			}
-		}
-		return nil
+		write = writeTranscript
 	}
-	_, err := io.WriteString(a.out, decisionLog(records))
-	return err
+	if err := write(out, records); err != nil {
+		return err
+	}
+	return out.Flush()
 }
 
 func historyTable(records []desk.Record) table {

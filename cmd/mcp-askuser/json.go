@@ -4,26 +4,59 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"iter"
+	"slices"
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
 // printJSON writes a value to standard output, indented.
-func (a *app) printJSON(v any) error { return a.encode(v, "  ") }
+func (a *app) printJSON(v any) error { return writeJSON(a.out, v, "", "  ") }
 
 // printLine writes a value to standard output on one line.
-func (a *app) printLine(v any) error { return a.encode(v, "") }
+func (a *app) printLine(v any) error { return writeJSON(a.out, v, "", "") }
 
-func (a *app) encode(v any, indent string) error {
+func writeJSON(w io.Writer, v any, prefix, indent string) error {
+	data, err := encodeJSON(v, prefix, indent)
+	if err == nil {
+		_, err = w.Write(append(data, '\n'))
+	}
+	return err
+}
+
+func encodeJSON(v any, prefix, indent string) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	enc.SetIndent("", indent)
+	enc.SetIndent(prefix, indent)
 	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("encode the result: %w", err)
+		return nil, fmt.Errorf("encode the result: %w", err)
 	}
-	_, err := a.out.Write(escapeHidden(b.Bytes()))
+	return escapeHidden(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}
+
+// writeArray writes values as printJSON writes a slice of them, one at a time.
+func writeArray[T any](w io.Writer, values iter.Seq2[T, error]) error {
+	before, after := "[\n  ", "[]\n"
+	for v, err := range values {
+		if err != nil {
+			return err
+		}
+		data, err := encodeJSON(v, "  ", "  ")
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, before); err != nil {
+			return err
+		}
+		if _, err := w.Write(data); err != nil {
+			return err
+		}
+		before, after = ",\n  ", "\n]\n"
+	}
+	_, err := io.WriteString(w, after)
 	return err
 }
 
@@ -32,6 +65,9 @@ func (a *app) encode(v any, indent string) error {
 // shows it obeys none of them (DESIGN, promise 7). The two joiners stay, as in
 // question.Line.
 func escapeHidden(data []byte) []byte {
+	if !slices.ContainsFunc(data, func(c byte) bool { return c >= 0x7f }) { // nearly always
+		return data
+	}
 	out := make([]byte, 0, len(data))
 	for len(data) > 0 {
 		r, size := utf8.DecodeRune(data)

@@ -117,7 +117,7 @@ func (w *connection) next(want func(message) bool) message {
 	}
 }
 
-func openDesk(t *testing.T, dir string) *desk.Desk {
+func openDesk(t testing.TB, dir string) *desk.Desk {
 	t.Helper()
 	store, err := spool.Open(dir)
 	if err != nil {

@@ -37,8 +37,9 @@ type app struct {
 	err    io.Writer
 	getenv func(string) string
 	config *settings.Settings // of the command that runs; see run
-	turn   *tty.Turn          // on the terminal
-	opened bool               // the human called for the form: it is no agent's command
+	above  ancestors
+	turn   *tty.Turn // on the terminal
+	opened bool      // the human called for the form: it is no agent's command
 }
 
 func main() {

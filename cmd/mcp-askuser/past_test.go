@@ -3,10 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,12 +102,53 @@ func past() []desk.Record {
 	}
 }
 
-func TestDecisionLog(t *testing.T) { golden(t, "decisions.md", []byte(decisionLog(past()))) }
+func TestDecisionLog(t *testing.T) {
+	var b bytes.Buffer
+	if err := writeDecisions(&b, each(past())); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "decisions.md", b.Bytes())
+}
+
+// each yields records as a desk does.
+func each(records []desk.Record) iter.Seq2[desk.Record, error] {
+	return func(yield func(desk.Record, error) bool) {
+		for _, rec := range records {
+			if !yield(rec, nil) {
+				return
+			}
+		}
+	}
+}
+
+// An array that is written as it comes is the same as one that is there, and
+// one that breaks off is none.
+func TestArray(t *testing.T) {
+	for n := range past() {
+		records := past()[:n]
+		var whole, streamed bytes.Buffer
+		a := &app{out: &output{Writer: &whole}}
+		if err := errors.Join(a.printJSON(records), writeArray(&streamed, each(records))); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(whole.Bytes(), streamed.Bytes()) {
+			t.Errorf("%d records:\n%s\nand\n%s", n, whole.Bytes(), streamed.Bytes())
+		}
+	}
+	var b bytes.Buffer
+	lost := errors.New("lost")
+	broken := func(yield func(desk.Record, error) bool) { _ = yield(past()[0], nil) && yield(desk.Record{}, lost) }
+	if err := writeArray(&b, broken); !errors.Is(err, lost) || json.Valid(b.Bytes()) {
+		t.Errorf("%v, and printed is\n%s", err, b.Bytes())
+	}
+}
 
 func TestTranscript(t *testing.T) {
 	var b bytes.Buffer
 	a := &app{out: &output{Writer: &b}}
-	if err := a.printHistory(past(), "jsonl"); err != nil {
+	records := past()
+	slices.Reverse(records)
+	if err := a.stream(each(records), "jsonl"); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "transcript.jsonl", b.Bytes())
@@ -115,7 +159,12 @@ func TestTranscript(t *testing.T) {
 func TestTranscriptHoldsTogether(t *testing.T) {
 	records := past()
 	seen := map[string]string{} // session by id of the message
-	for i, m := range transcript(records) {
+	var told transcript
+	var messages []line
+	for _, rec := range records {
+		messages = append(messages, told.lines(rec)...)
+	}
+	for i, m := range messages {
 		if _, twice := seen[m.UUID]; twice {
 			t.Errorf("message %d: id %s stands for two", i, m.UUID)
 		}
@@ -173,7 +222,7 @@ func TestConfirmationsInTheTranscript(t *testing.T) {
 		if rec, err = d.Get(t.Context(), rec.ID); err != nil {
 			t.Fatal(err)
 		}
-		use := transcript([]desk.Record{rec})[0].Message.Content[0].(toolUse)
+		use := new(transcript).lines(rec)[0].Message.Content[0].(toolUse)
 		input, err := json.Marshal(use.Input)
 		if err != nil || use.Name != tc.tool || tc.input != "" && string(input) != tc.input {
 			t.Errorf("%s %s, %v; want %s %s", use.Name, input, err, tc.tool, tc.input)

@@ -27,7 +27,13 @@ func (a *app) pending() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return a.printJSON(append([]desk.Record{}, records...))
+				return a.stream(func(yield func(desk.Record, error) bool) {
+					for _, rec := range records {
+						if !yield(rec, nil) {
+							return
+						}
+					}
+				}, "json")
 			}
 			if len(records) == 0 {
 				fmt.Fprintln(a.err, "Nothing waits for an answer.")

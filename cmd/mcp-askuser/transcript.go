@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"crypto/sha1" //nolint:gosec // RFC 9562 names it for ids, which are no secrets
 	"fmt"
+	"io"
+	"iter"
 	"reflect"
 	"time"
 
@@ -46,30 +48,50 @@ type toolResult struct {
 	IsError   bool   `json:"is_error,omitempty"`
 }
 
-// transcript writes records, oldest first, as chains of messages, one chain for
+// transcript tells records, oldest first, as chains of messages, one chain for
 // each session; a record of no session is one by itself. All ids are worked out
 // from the records, so that a second transcript has the same.
-func transcript(records []desk.Record) []line {
-	last := map[string]*string{} // by session
+type transcript struct {
+	last map[string]*string // by session
+}
+
+// lines are the call and its result.
+func (t *transcript) lines(rec desk.Record) []line {
+	if t.last == nil {
+		t.last = map[string]*string{}
+	}
 	var out []line
-	add := func(rec desk.Record, kind, role string, when time.Time, content any) *line {
+	add := func(kind, role string, when time.Time, content any) *line {
 		session := cmp.Or(rec.SessionID, rec.ID)
 		id := nameUUID(rec.ID + "/" + kind)
 		out = append(out, line{
-			Type: role, UUID: id, ParentUUID: last[session], SessionID: session,
+			Type: role, UUID: id, ParentUUID: t.last[session], SessionID: session,
 			Timestamp: when, CWD: rec.Asker.Directory, Message: turn{role, [1]any{content}},
 		})
-		last[session] = &id
+		t.last[session] = &id
 		return &out[len(out)-1]
 	}
-	for _, rec := range records {
-		use := "toolu_" + rec.ID
-		tool, input := callOf(rec)
-		add(rec, "tool_use", "assistant", rec.CreatedAt, toolUse{"tool_use", use, tool, input})
-		result := wire.NewResult(rec)
-		add(rec, "tool_result", "user", rec.Outcome.At, toolResult{"tool_result", use, result.Message, result.IsError()}).ToolUseResult = result
-	}
+	use := "toolu_" + rec.ID
+	tool, input := callOf(rec)
+	add("tool_use", "assistant", rec.CreatedAt, toolUse{"tool_use", use, tool, input})
+	result := wire.NewResult(rec)
+	add("tool_result", "user", rec.Outcome.At, toolResult{"tool_result", use, result.Message, result.IsError()}).ToolUseResult = result
 	return out
+}
+
+func writeTranscript(w io.Writer, records iter.Seq2[desk.Record, error]) error {
+	var t transcript
+	for rec, err := range records {
+		if err != nil {
+			return err
+		}
+		for _, m := range t.lines(rec) {
+			if err := writeJSON(w, m, "", ""); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // nameUUID returns the id of a name in the namespace of object identifiers (RFC

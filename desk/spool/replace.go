@@ -39,9 +39,9 @@ func (s *Spool) Mark(ctx context.Context, mark desk.Mark, name, id string) error
 		if err := s.makeDirs(filepath.Dir(dir)); err != nil {
 			return err
 		}
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
-		if err == nil {
-			return advise(f.Close())
+		err := makeEmpty(path)
+		if err == nil || errors.Is(err, fs.ErrExist) {
+			return nil
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return advise(err)
@@ -52,6 +52,15 @@ func (s *Spool) Mark(ctx context.Context, mark desk.Mark, name, id string) error
 			return advise(err)
 		}
 	}
+}
+
+// openEmpty makes an empty file, unless there is one.
+func openEmpty(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // Unmark implements desk.Store.

@@ -48,6 +48,7 @@ var ErrUnsafe = errors.New("unsafe store")
 const maxSize = 16 << 20
 
 const (
+	slash   = string(filepath.Separator)
 	suffix  = ".json"
 	tempDir = "tmp"
 	bellDir = "bells"
@@ -133,7 +134,7 @@ func (s *Spool) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 				yield("", err)
 				return
 			}
-			for _, id := range slices.Backward(ids) {
+			for id := range newestFirst(ids) {
 				if desk.ValidID(id) && !yield(id, nil) { // to parse them all takes as long as to list them
 					return
 				}
@@ -162,8 +163,55 @@ func firstID(at time.Time) string {
 	return id.String()
 }
 
+// few is how many of the newest documents most who list them want: the first
+// page of the past is there before a hundred thousand names are sorted.
+const few = 512
+
+// newestFirst yields ids, the greatest first. It keeps ids for itself.
+func newestFirst(ids []string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if len(ids) > 8*few {
+			first := greatest(ids, few)
+			for _, id := range first {
+				if !yield(id) {
+					return
+				}
+			}
+			last := first[len(first)-1]
+			ids = slices.DeleteFunc(ids, func(id string) bool { return id >= last })
+		}
+		slices.Sort(ids)
+		for _, id := range slices.Backward(ids) {
+			if !yield(id) {
+				return
+			}
+		}
+	}
+}
+
+// greatest returns the n greatest of ids, descending, and leaves ids as they
+// are.
+func greatest(ids []string, n int) []string {
+	var least string // of those that may be among them
+	candidates := make([]string, 0, 4*n)
+	for _, id := range ids {
+		if id < least {
+			continue
+		}
+		if candidates = append(candidates, id); len(candidates) == cap(candidates) {
+			slices.Sort(candidates)
+			candidates = append(candidates[:0], candidates[len(candidates)-n:]...)
+			least = candidates[0]
+		}
+	}
+	slices.Sort(candidates)
+	candidates = candidates[max(0, len(candidates)-n):]
+	slices.Reverse(candidates)
+	return candidates
+}
+
 // listDir returns what may be ids in a range, that documents of one directory
-// are named after, ascending.
+// are named after, in no order.
 func (s *Spool) listDir(ctx context.Context, dir string, in desk.Range) ([]string, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -175,7 +223,6 @@ func (s *Spool) listDir(ctx context.Context, dir string, in desk.Range) ([]strin
 			ids = append(ids, id)
 		}
 	}
-	slices.Sort(ids)
 	return ids, err
 }
 
@@ -210,11 +257,11 @@ func (s *Spool) path(ctx context.Context, kind desk.Kind, id string) (string, er
 	if err := may(ctx, id, desk.ValidID); err != nil {
 		return "", err
 	}
-	dir := filepath.Join(s.dir, string(kind))
+	dir := s.dir + slash + string(kind) // as filepath.Join does it, which takes longer than to open the file
 	if kind == desk.KindArchive {
-		dir = filepath.Join(dir, month(id))
+		dir += slash + month(id)
 	}
-	return filepath.Join(dir, id+suffix), nil
+	return dir + slash + id + suffix, nil
 }
 
 // may is the error of one who has gone, or names what no store can have.

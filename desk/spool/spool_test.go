@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -290,6 +291,31 @@ func TestDefaultDir(t *testing.T) {
 				t.Errorf("got %q, %v", got, err)
 			}
 		})
+	}
+}
+
+// Invariant: however many there are, they come newest first, each once, as far as
+// they are looked at.
+func TestNewestFirst(t *testing.T) {
+	for _, n := range []int{0, 1, few - 1, 8 * few, 8*few + 1, 20 * few} {
+		want := make([]string, n)
+		for i := range want {
+			want[i] = someID(2026, 11, i)
+		}
+		slices.Reverse(want)
+		ids := slices.Clone(want)
+		rand.Shuffle(n, func(i, j int) { ids[i], ids[j] = ids[j], ids[i] })
+		for _, look := range []int{1, few, few + 1, n} {
+			var got []string
+			for id := range newestFirst(slices.Clone(ids)) {
+				if got = append(got, id); len(got) == look {
+					break
+				}
+			}
+			if !slices.Equal(got, want[:min(look, n)]) {
+				t.Errorf("the first %d of %d are others", look, n)
+			}
+		}
 	}
 }
 

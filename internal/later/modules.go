@@ -34,6 +34,30 @@ func all() []change {
 			"draft.go":    "bb436dc7f6070066e621cb1bb4b0da0a7e1fdf09e8563443885713cda2cf7dd2",
 			"compiler.go": "70866caca3a796301c74dfb2a963d53809c0b94c3dcbcc7f8ac5f8f480856b76",
 		},
+	}, {
+		module: "github.com/yuin/goldmark",
+		patch:  "goldmark.diff",
+		files: map[string]string{
+			"parser/html_block.go":         "746f9b71f5c84e450d59a3fe1f324535ade26a335b1f2e2f8f166e6b3331ac9e",
+			"parser/raw_html.go":           "0f64e54a8be0a125d465034e25c1714202d974e809392554cf9b1bcf04f6cb8e",
+			"util/unicode_case_folding.go": "9acc1c62029b8ae3d0dc9a84a9f33a880ddc2ac322e9dda3c1fa038121336e8d",
+			"util/util.go":                 "eb2b864bce45937f0f3156110120dee36837ed18a5cf23e785a9a0a673abf946",
+		},
+	}, {
+		module: "github.com/atotto/clipboard",
+		patch:  "clipboard.diff",
+		files: map[string]string{
+			"clipboard_unix.go": "c3c123edf5697462020b0c4fb8613657f36824d3bbb7f49d307de20b12f99f4a",
+		},
+	}, {
+		module: "github.com/google/jsonschema-go",
+		patch:  "jsonschema-go.diff",
+		files: map[string]string{
+			"jsonschema/infer.go":        "9d9ab9d8fdb37638eae71163199c3d73501ec4e0862f01f475517d7438f5ea79",
+			"jsonschema/schema.go":       "399b9570f57ae543d41a2231a7b831ca940a195ded7b781565cf6c835bdd3f29",
+			"jsonschema/json_pointer.go": "1f71e60308fe4c4f85877b85a2e0499783e1848cc0e39c8b5f6b0c465a4f112f",
+			"jsonschema/resolve.go":      "e4835e4452469d329818c837e47b6acf3d42ef74c7d3907d1be2ce087068f362",
+		},
 	}}
 }
 

@@ -18,7 +18,8 @@ type beat struct {
 	calls map[*waiting]struct{}
 	timer *time.Timer
 
-	looking sync.Mutex
+	telling sync.Mutex // held while all report
+	looking sync.Mutex // held while some are looked at
 }
 
 // looks is at how many records a beat looks for what a wait would miss. Where
@@ -67,9 +68,7 @@ func (b *beat) strike() {
 		all = append(all, w)
 	}
 	b.mu.Unlock()
-	for _, w := range all {
-		w.progress()
-	}
+	b.tell(all)
 	if !b.looking.TryLock() { // the last look has not come back: the file system hangs
 		return
 	}
@@ -79,5 +78,21 @@ func (b *beat) strike() {
 		if n+1 >= looks && !over(w.Waiter) { // else nobody had noticed: look at all
 			return
 		}
+	}
+}
+
+// tell has all report. Their messages are made first: one after the other they
+// would wake the writer, and the client, for each.
+func (b *beat) tell(all []*waiting) {
+	b.telling.Lock()
+	defer b.telling.Unlock()
+	sends := make([]func() error, len(all))
+	for i, w := range all {
+		w.turn.Lock()
+		sends[i] = w.prepare()
+	}
+	for i, w := range all {
+		w.sent(sends[i]())
+		w.turn.Unlock()
 	}
 }

@@ -271,18 +271,30 @@ func (w *waiting) progress() {
 	}
 	w.turn.Lock()
 	defer w.turn.Unlock()
+	w.sent(w.prepare()())
+}
+
+// prepare makes the message. The turn is held until it is sent.
+func (w *waiting) prepare() (send func() error) {
 	rec := w.Record()
 	text := question.Shorten(question.Line(rec.Questions[0].Text), 80)
 	if n := len(rec.Questions); n > 1 {
 		text += fmt.Sprintf(" (and %d more)", n-1)
 	}
-	err := w.Notify("notifications/progress", map[string]any{
+	send, err := w.Prepare("notifications/progress", map[string]any{
 		"progressToken": w.token,
 		"progress":      int(time.Since(w.start).Seconds()),
 		"message":       where(w.Surface()) + ": " + text,
 	})
 	if err != nil {
-		w.Log.InfoContext(w.ctx, "no progress message", "id", rec.ID, "error", err)
+		return func() error { return err }
+	}
+	return send
+}
+
+func (w *waiting) sent(err error) {
+	if err != nil {
+		w.Log.InfoContext(w.ctx, "no progress message", "id", w.Record().ID, "error", err)
 	}
 }
 

@@ -48,6 +48,10 @@ func (l *link) Notify(_ string, params any) error {
 	return err
 }
 
+func (l *link) Prepare(method string, params any) (func() error, error) {
+	return func() error { return l.Notify(method, params) }, nil
+}
+
 func (l *link) Delivered(f func(bool)) { l.delivered = f }
 
 func (l *link) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {

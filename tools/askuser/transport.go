@@ -33,6 +33,9 @@ type Transport interface {
 	// and drops in silence what comes after the call's response or its cancel.
 	// The error is ErrDisconnected, or says that params cannot be encoded.
 	Notify(method string, params any) error
+	// Prepare is Notify in two steps: send, which is quick, sends what was
+	// encoded before. Many that are sent together reach the client together.
+	Prepare(method string, params any) (send func() error, err error)
 	// Delivered has f called, once: with true in the same breath in which the
 	// handler's result was written whole, before anything else is; with false
 	// when it is certain that it will not be, because the call was cancelled,

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // branch returns the git branch of the work tree that dir lies in, a short
@@ -48,13 +49,13 @@ func gitDir(worktree string) string {
 	return filepath.Join(worktree, target)
 }
 
-var commit = regexp.MustCompile(`^[0-9a-f]{40,64}$`)
+var commit = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{40,64}$`) })
 
 func branchOf(head string) string {
 	if name, ok := strings.CutPrefix(head, "ref: refs/heads/"); ok && name != ".invalid" { // what reftable leaves there
 		return name
 	}
-	if commit.MatchString(head) {
+	if commit().MatchString(head) {
 		return head[:7]
 	}
 	return ""

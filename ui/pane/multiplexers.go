@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"regexp"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -16,7 +17,7 @@ const (
 	programKitty   = "kitty"
 )
 
-var number = regexp.MustCompile(`^[0-9]+$`)
+var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+$`) })
 
 // zellij opens a floating pane over the tab that the human is in, which takes
 // the keyboard, and does not tell whether that is quiet: none is opened yet. It
@@ -53,7 +54,7 @@ func wezterm() *kind {
 		name: programWezTerm,
 		inside: func(getenv func(string) string) (place, bool) {
 			pane := getenv("WEZTERM_PANE")
-			if !number.MatchString(pane) || !ours(getenv("WEZTERM_UNIX_SOCKET")) {
+			if !number().MatchString(pane) || !ours(getenv("WEZTERM_UNIX_SOCKET")) {
 				return place{}, false
 			}
 			return place{
@@ -84,7 +85,7 @@ func wezterm() *kind {
 		open: func(at place, _ view, argv []string) []string {
 			return append([]string{"split-pane", "--bottom", "--pane-id", at.pane, "--"}, argv...)
 		},
-		id:    number,
+		id:    number(),
 		grabs: true,
 		shut:  func(pane string) []string { return []string{"kill-pane", "--pane-id", pane} },
 	}
@@ -102,7 +103,7 @@ func kitty() *kind {
 			pane, socket := getenv("KITTY_WINDOW_ID"), getenv("KITTY_LISTEN_ON")
 			path, local := strings.CutPrefix(socket, "unix:")
 			abstract := strings.HasPrefix(path, "@")
-			if !number.MatchString(pane) || !local || !abstract && !ours(path) {
+			if !number().MatchString(pane) || !local || !abstract && !ours(path) {
 				return place{}, false
 			}
 			return place{server: []string{programKitty, "@", "--to", socket}, pane: pane}, true
@@ -110,7 +111,7 @@ func kitty() *kind {
 		open: func(at place, _ view, argv []string) []string {
 			return append([]string{"launch", "--match", "window_id:" + at.pane, "--type", "window", "--keep-focus", "--title", title}, argv...)
 		},
-		id:   number,
+		id:   number(),
 		shut: func(pane string) []string { return []string{"close-window", "--match", "id:" + pane} },
 	}
 }

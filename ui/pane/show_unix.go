@@ -125,11 +125,11 @@ func (p *pane) farewell(o desk.Outcome) {
 	case <-time.After(leaving):
 	}
 	text := "Question " + string(o.Status)
-	if plain.MatchString(o.Surface) {
+	if plain().MatchString(o.Surface) {
 		text += " (" + o.Surface + ")"
 	}
 	p.tell(p.place.pane, text)
 }
 
 // plain is a surface's name that means nothing to any program.
-var plain = regexp.MustCompile(`^[a-z]{1,20}$`)
+var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]{1,20}$`) })

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"mcp-askuser/ui"
@@ -16,8 +17,8 @@ import (
 const roomy = 24
 
 var (
-	tmuxPane    = regexp.MustCompile(`^%[0-9]+$`)
-	tmuxSession = regexp.MustCompile(`^\$[0-9]+$`)
+	tmuxPane    = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^%[0-9]+$`) })
+	tmuxSession = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\$[0-9]+$`) })
 	tmuxEvents  = [...]string{"client-attached", "client-session-changed", "session-window-changed", "window-pane-changed"}
 )
 
@@ -29,7 +30,7 @@ func tmux() *kind {
 		inside: func(getenv func(string) string) (place, bool) {
 			socket, _, _ := strings.Cut(getenv("TMUX"), ",")
 			pane := getenv("TMUX_PANE")
-			if !filepath.IsAbs(socket) || !ours(socket) || !tmuxPane.MatchString(pane) {
+			if !filepath.IsAbs(socket) || !ours(socket) || !tmuxPane().MatchString(pane) {
 				return place{}, false
 			}
 			return place{server: []string{"tmux", "-S", socket}, pane: pane}, true
@@ -53,7 +54,7 @@ func tmux() *kind {
 			}
 			return command
 		},
-		id:   tmuxPane,
+		id:   tmuxPane(),
 		shut: func(pane string) []string { return []string{"kill-pane", "-t", pane} },
 		focus: func(v view, pane string) []string {
 			if v.window {
@@ -100,7 +101,7 @@ const (
 func tmuxSeen(at place, output string) (view, error) {
 	lines := strings.Split(output, "\n")
 	pane := strings.SplitN(lines[0], ",", 7)
-	if len(pane) < 7 || pane[0] != at.pane || !tmuxSession.MatchString(pane[2]) {
+	if len(pane) < 7 || pane[0] != at.pane || !tmuxSession().MatchString(pane[2]) {
 		return view{}, ui.Unavailablef("tmux no longer has the pane %s", at.pane)
 	}
 	height, _ := strconv.Atoi(pane[4])
@@ -109,7 +110,7 @@ func tmuxSeen(at place, output string) (view, error) {
 	last, known := int64(0), true
 	for _, line := range lines[1:] {
 		client := strings.SplitN(line, ",", 6)
-		if len(client) < 6 || !tmuxSession.MatchString(client[2]) {
+		if len(client) < 6 || !tmuxSession().MatchString(client[2]) {
 			continue
 		}
 		watching := client[1] == pane[1]

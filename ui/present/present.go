@@ -171,6 +171,11 @@ func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter,
 		return p.ended(rec, attendance), nil
 	}
 	x := p.presentation(rec, a, &q)
+	x.mu.Lock()
+	if x.held == nil { // else join would claim the record, which is ours
+		x.held, attendance = attendance, nil
+	}
+	x.mu.Unlock()
 	w := x.join(role{asks: true, awaits: true}, q.Surfaces)
 	if w == nil { // in this very moment
 		p.forget(a)
@@ -300,7 +305,7 @@ func (p *Presenter) delivered(rec desk.Record) {
 		if p.ctx.Err() != nil {
 			return
 		}
-		if err := p.Desk.Collect(context.Background(), rec.ID); err != nil {
+		if err := p.Desk.CollectRecord(context.Background(), rec); err != nil {
 			p.Log.Warn("a question that was delivered is not put away", "id", rec.ID, "error", err)
 		}
 	})

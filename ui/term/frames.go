@@ -43,6 +43,9 @@ func (f *frames) changed() {
 	}
 }
 
+// hurry has the next frame drawn at once.
+func (f *frames) hurry() { f.last = time.Time{} }
+
 // next draws.
 func (f *frames) next() {
 	f.due, f.last = false, time.Now()

@@ -50,6 +50,7 @@ func (h *handshake) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if !h.done {
 		switch msg.(type) {
 		case uv.PrimaryDeviceAttributesEvent:
+			h.frames.hurry() // what comes next is waited for, not looked at
 			if h.asked == 1 {
 				h.asked = 2
 				return h, askWhatItIs

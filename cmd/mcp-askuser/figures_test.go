@@ -1,0 +1,623 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+	"text/tabwriter"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/internal/termtest"
+	"mcp-askuser/question"
+)
+
+var figuresDir = flag.String("figures", "", "measure what is promised, and write the figures into this directory")
+
+// figure is one line of what is promised.
+type figure struct {
+	What  string  `json:"what"`
+	Unit  string  `json:"unit"`
+	Ours  float64 `json:"ours"`
+	Bare  float64 `json:"bare,omitempty"`  // of the bare server
+	Ratio float64 `json:"ratio,omitempty"` // the median of those of the pairs
+	Goal  float64 `json:"goal"`            // at most; of the ratio where there is one
+	Met   bool    `json:"met"`
+}
+
+// figures measures them.
+type figures struct {
+	testing.TB
+	path string // of the program
+	all  []figure
+}
+
+// TestFigures measures all that is promised, beside a bare server on mcp-go as
+// published, and writes the figures as text and JSON, and what grows as
+// pictures. It fails for no figure: what is missed says so in the table.
+func TestFigures(t *testing.T) {
+	if *figuresDir == "" {
+		t.Skip("measures only where -figures says so")
+	}
+	f := &figures{TB: t, path: released(t, ours)}
+	f.start()
+	f.size()
+	f.processorTime()
+	f.frames()
+	f.idle()
+	f.waiting()
+	f.key()
+	f.history()
+	f.replies()
+	f.files()
+	f.page()
+	if err := os.MkdirAll(*figuresDir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	data, err := json.MarshalIndent(f.all, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.write("figures.json", append(data, '\n'))
+	f.write("figures.txt", f.table())
+	f.growth()
+}
+
+func (f *figures) write(name string, data []byte) {
+	if err := os.WriteFile(filepath.Join(*figuresDir, name), data, 0o644); err != nil {
+		f.Fatal(err)
+	}
+}
+
+// is adds a figure.
+func (f *figures) is(what, unit string, ours, goal float64) {
+	f.all = append(f.all, figure{What: what, Unit: unit, Ours: ours, Goal: goal, Met: ours <= goal})
+}
+
+func (f *figures) table() []byte {
+	var b bytes.Buffer
+	w := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "FIGURE\tMEASURED\tBARE SERVER\tRATIO\tAT MOST\t")
+	for _, x := range f.all {
+		bare, ratio, missed := "", "", ""
+		if x.Bare > 0 {
+			bare, ratio = fmt.Sprintf("%.4g %s", x.Bare, x.Unit), fmt.Sprintf("%.2f", x.Ratio)
+		}
+		if !x.Met {
+			missed = "missed"
+		}
+		fmt.Fprintf(w, "%s\t%.4g %s\t%s\t%s\t%g\t%s\n", x.What, x.Ours, x.Unit, bare, ratio, x.Goal, missed)
+	}
+	w.Flush()
+	return b.Bytes()
+}
+
+// bare builds the server that ours is measured beside, on mcp-go as published.
+func bare(t testing.TB) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "bare")
+	cmd := exec.Command("go", "build", "-ldflags=-s -w", "-o", path, "./testdata/emptyserver")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return path
+}
+
+// start measures to the response to initialize, and the memory resident after
+// tools/list, of ours and the bare server, in turns.
+func (f *figures) start() {
+	paths := []string{f.path, bare(f)}
+	var took, memory [2][]float64
+	for range 40 {
+		for i, path := range paths {
+			at := time.Now()
+			r := start(f, path, f.TempDir())
+			r.say(f, hello)
+			r.hear(f)
+			took[i] = append(took[i], ms(time.Since(at)))
+			r.say(f, `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`+"\n")
+			r.hear(f)
+			memory[i] = append(memory[i], r.resident(f))
+			r.stop()
+		}
+	}
+	f.beside("start to the initialize response", "ms", took, 0.7)
+	f.beside("resident after tools/list", "MiB", memory, 0)
+	last := &f.all[len(f.all)-1]
+	last.Goal, last.Met = 14, last.Ours <= 14
+}
+
+// beside adds a figure of pairs.
+func (f *figures) beside(what, unit string, pairs [2][]float64, goal float64) {
+	var ratios []float64
+	for i := range pairs[0] {
+		ratios = append(ratios, pairs[0][i]/pairs[1][i])
+	}
+	ratio := percentile(ratios, 0.5)
+	f.all = append(f.all, figure{what, unit, percentile(pairs[0], 0.5), percentile(pairs[1], 0.5), ratio, goal, ratio <= goal})
+}
+
+func (f *figures) size() {
+	info, err := os.Stat(f.path)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.is("the program, static", "MB", float64(info.Size())/1e6, 20)
+}
+
+// command is the program with these arguments on a store.
+func (f *figures) command(dir string, args ...string) *exec.Cmd {
+	cmd := exec.Command(f.path, args...)
+	cmd.Env = append(os.Environ(), "MCP_ASKUSER_DIR="+dir, "TERM=xterm-256color")
+	return cmd
+}
+
+// spent runs a command and says what it took, in milliseconds.
+func (f *figures) spent(dir string, args ...string) (wall, cpu float64) {
+	f.Helper()
+	cmd := f.command(dir, args...)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	at := time.Now()
+	if err := cmd.Run(); err != nil {
+		f.Fatalf("%s: %v: %s", args, err, errs.Bytes())
+	}
+	wall = ms(time.Since(at))
+	use := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	return wall, float64(use.Utime.Nano()+use.Stime.Nano()) / 1e6
+}
+
+// peak runs a command and returns the most memory that it had, in MiB. What the
+// system tells at its end counts ours too, from before exec.
+func (f *figures) peak(dir string, args ...string) (mib float64) {
+	cmd := f.command(dir, args...)
+	if err := cmd.Start(); err != nil {
+		f.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		select {
+		case err := <-ended:
+			if err != nil {
+				f.Fatal(err)
+			}
+			return mib
+		case <-time.After(2 * time.Millisecond):
+			status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+			var kib float64
+			_, after, _ := strings.Cut(string(status), "VmHWM:")
+			_, _ = fmt.Sscan(after, &kib)
+			mib = max(mib, kib/1024)
+		}
+	}
+}
+
+func ms(d time.Duration) float64 { return d.Seconds() * 1000 }
+
+// median is that of n measurements.
+func median(n int, measure func() float64) float64 {
+	var all []float64
+	for range n {
+		all = append(all, measure())
+	}
+	return percentile(all, 0.5)
+}
+
+func (f *figures) processorTime() {
+	dir := f.TempDir()
+	d := openDesk(f, dir)
+	ask := func() string {
+		rec, err := d.Ask(f.Context(), someSet("Which?"), "", desk.Asker{Via: "mcp"})
+		if err != nil {
+			f.Fatal(err)
+		}
+		return rec.ID
+	}
+	for _, c := range []struct {
+		name string
+		args func() []string
+	}{
+		{"answer --json", func() []string { return []string{"answer", ask(), "--json", `{"q1":"x"}`} }},
+		{"dismiss", func() []string { return []string{"dismiss", ask()} }},
+		{"pending", func() []string { return []string{"pending"} }},
+		{"version", func() []string { return []string{"version"} }},
+	} {
+		f.is("processor time of "+c.name, "ms", median(20, func() float64 { _, cpu := f.spent(dir, c.args()...); return cpu }), 10)
+	}
+}
+
+func someSet(text string) question.Set {
+	return question.Set{Questions: []question.Question{{ID: "q1", Type: question.Text, Text: text}}}
+}
+
+const someForm = `{"questions":[{"question":"Which database?","header":"DB","options":[{"label":"A","description":"a"},{"label":"B","description":"b"}]}]}`
+
+// frames measures from exec to the first frame.
+func (f *figures) frames() {
+	dir := f.TempDir()
+	d := openDesk(f, dir)
+	for i := range 300 {
+		if _, err := d.Ask(f.Context(), someSet(fmt.Sprintf("Question %d?", i)), "", desk.Asker{Via: "mcp"}); err != nil {
+			f.Fatal(err)
+		}
+	}
+	frame := func(dir, text string, args ...string) float64 {
+		at := time.Now()
+		x := termtest.Start(f, f.command(dir, args...), 100, 30)
+		x.WaitFor(text)
+		took := ms(time.Since(at))
+		x.Hangup() // keys that come so early are not meant for it
+		x.Wait()
+		return took
+	}
+	empty := f.TempDir()
+	f.is("first frame of the form", "ms", median(20, func() float64 { return frame(empty, "Which database?", "ask", someForm) }), 60)
+	f.is("first frame of the inbox, 300 open", "ms", median(20, func() float64 { return frame(dir, "300 waiting", "inbox") }), 60)
+}
+
+// switches and spentBy are what a process has cost so far: context switches of
+// all its threads, and seconds of processor.
+func (f *figures) switches(pid int) (n float64) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", pid))
+	for _, thread := range threads {
+		data, _ := os.ReadFile(thread)
+		for line := range strings.Lines(string(data)) {
+			if name, value, _ := strings.Cut(line, ":"); strings.HasSuffix(name, "ctxt_switches") {
+				var k float64
+				_, _ = fmt.Sscan(value, &k)
+				n += k
+			}
+		}
+	}
+	return n
+}
+
+func (f *figures) spentBy(pid int) float64 {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		f.Fatal(err)
+	}
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	var user, system float64
+	_, _ = fmt.Sscan(fields[11], &user)
+	_, _ = fmt.Sscan(fields[12], &system)
+	return (user + system) / 100
+}
+
+// rest adds what a process costs while nothing happens.
+func (f *figures) rest(what string, pid int, atMost float64, per, during time.Duration) {
+	time.Sleep(3 * time.Second) // it has come to rest
+	before, spent := f.switches(pid), f.spentBy(pid)
+	time.Sleep(during)
+	f.is(what+": context switches"+map[bool]string{true: " a second"}[per == time.Second], "", (f.switches(pid)-before)*per.Seconds()/during.Seconds(), atMost)
+	f.is(what+": processor", "%", (f.spentBy(pid)-spent)/during.Seconds()*100, 0.05)
+}
+
+func (f *figures) idle() {
+	for _, s := range []struct {
+		what, text string
+		args       []string
+	}{{"idle form", "Which", []string{"ask", someForm}}, {"idle inbox", "Waiting", []string{"inbox"}}} {
+		x := termtest.Start(f, f.command(f.TempDir(), s.args...), 100, 30)
+		x.WaitFor(s.text)
+		f.rest(s.what, x.Pid(), 2, time.Second, 10*time.Second)
+		x.Hangup()
+		x.Wait()
+	}
+}
+
+// crowd is a server in which so many calls wait, with a progress token or not.
+func (f *figures) crowd(calls int, token bool) *running {
+	dir := f.TempDir()
+	r := start(f, f.path, dir, "serve", "--surface", "inbox", "--hold", "1h", "--max-rounds", "0")
+	r.say(f, hello)
+	r.hear(f)
+	go func() { _, _ = r.out.WriteTo(io.Discard) }()
+	for i := range calls {
+		meta := ""
+		if token {
+			meta = fmt.Sprintf(`"_meta":{"progressToken":%d},`, i)
+		}
+		r.say(f, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{%s"name":"ask_user_question","arguments":{"question":"Question %d?"}}}`+"\n", i, meta, i))
+	}
+	for there := 0; there < calls; {
+		time.Sleep(20 * time.Millisecond)
+		names, _ := os.ReadDir(filepath.Join(dir, "showing"))
+		there = len(names)
+	}
+	return r
+}
+
+func (f *figures) waiting() {
+	for _, token := range []bool{false, true} {
+		r := f.crowd(1000, token)
+		const during = 21 * time.Second
+		f.rest("1,000 waiting calls "+map[bool]string{true: "with", false: "without"}[token]+" a token, 21 s", r.cmd.Process.Pid, map[bool]float64{true: 200, false: 0}[token], during, during)
+		_ = r.cmd.Process.Kill()
+		_ = r.cmd.Wait()
+	}
+}
+
+// key measures from a key in a long text to what it changes on the screen.
+func (f *figures) key() {
+	x := termtest.Start(f, f.command(f.TempDir(), "ask", `{"questions":[{"question":"Which?","header":"Text"}]}`), 100, 30)
+	x.WaitFor("Which?")
+	time.Sleep(2 * time.Second) // it takes nothing that was typed before it could be read
+	x.Type("\x1b[200~" + strings.Repeat("a line of sixty characters, which is what texts are made of\n", 150) + "end of it\x1b[201~")
+	x.WaitFor("end of it")
+	f.is("a key in a text of 9 kB", "ms", median(40, func() float64 {
+		time.Sleep(50 * time.Millisecond)
+		drawn := len(x.Output())
+		at := time.Now()
+		x.Type("z")
+		x.Until("the key to show", func() bool { return len(x.Output()) > drawn })
+		return ms(time.Since(at))
+	}), 10)
+	x.Hangup()
+	x.Wait()
+}
+
+// fill puts so many records into a store, which differ in their text.
+func (f *figures) fill(n int, ended bool) (dir string) {
+	dir = f.TempDir()
+	d := openDesk(f, dir)
+	rec, err := d.Ask(f.Context(), someSet("Which database 4711 should the service use?"), "", desk.Asker{Client: "claude-code", Directory: "/src/shop", Via: "mcp"})
+	if err != nil {
+		f.Fatal(err)
+	}
+	room := "pending"
+	if ended {
+		if _, err := d.Reply(f.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "PostgreSQL"}}}, "tty"); err != nil {
+			f.Fatal(err)
+		}
+		if err := d.Archive(f.Context(), rec.ID); err != nil {
+			f.Fatal(err)
+		}
+		room = filepath.Join("archive", rec.CreatedAt.UTC().Format("2006-01"))
+	}
+	whole, err := os.ReadFile(filepath.Join(dir, room, rec.ID+".json"))
+	if err != nil {
+		f.Fatal(err)
+	}
+	for i := range n - 1 {
+		id := fmt.Sprintf("%s%06d", rec.ID[:20], i) // digits are letters of ids too
+		data := bytes.ReplaceAll(bytes.ReplaceAll(whole, []byte(rec.ID), []byte(id)), []byte("4711"), fmt.Append(nil, i))
+		if err := os.WriteFile(filepath.Join(dir, room, id+".json"), data, 0o600); err != nil {
+			f.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func (f *figures) history() {
+	past := f.fill(100_000, true)
+	wall := func(dir string, args ...string) func() float64 {
+		return func() float64 { wall, _ := f.spent(dir, args...); return wall }
+	}
+	f.is("history --limit 50 of 100,000", "ms", median(10, wall(past, "history", "--limit", "50")), 50)
+	f.is("history --search over 100,000", "ms", median(5, wall(past, "history", "--limit", "50", "--search", "nowhere to be found")), 500)
+	f.is("history --json of 100,000: memory", "MiB", median(3, func() float64 { return f.peak(past, "history", "--json", "--limit", "0") }), 32)
+	open := f.fill(10_000, false)
+	f.is("pending --json of 10,000: processor", "ms", median(5, func() float64 { _, cpu := f.spent(open, "pending", "--json"); return cpu }), 300)
+}
+
+// replies measures from a committed reply to the result at the client: of one
+// server, and of 200 with an inbox and a page open.
+func (f *figures) replies() {
+	for _, servers := range []int{1, 200} {
+		dir := f.TempDir()
+		d := openDesk(f, dir)
+		events, err := d.Watch(f.Context())
+		if err != nil {
+			f.Fatal(err)
+		}
+		ask := func(r *running, n int) string {
+			r.say(f, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Question %d?"}}}`+"\n", n, n))
+			for e := range events {
+				if e.Type == desk.Asked {
+					return e.Record.ID
+				}
+			}
+			f.Fatal("the question was not asked")
+			return ""
+		}
+		type open struct {
+			*running
+			id string
+		}
+		var fleet []open
+		for n := range servers {
+			r := start(f, f.path, dir, "serve", "--surface", "inbox", "--max-rounds", "0")
+			r.say(f, hello)
+			r.hear(f)
+			fleet = append(fleet, open{r, ask(r, n)})
+		}
+		if servers > 1 {
+			inbox := termtest.Start(f, f.command(dir, "inbox"), 100, 30)
+			inbox.WaitFor("waiting")
+			page := termtest.Start(f, f.command(dir, "web"), 100, 30)
+			page.WaitFor("http://")
+		}
+		var took []float64
+		for n := range 300 {
+			o := fleet[n%servers]
+			time.Sleep(20 * time.Millisecond) // who watches has come to rest
+			if _, err := d.Reply(f.Context(), o.id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, "inbox"); err != nil {
+				f.Fatal(err)
+			}
+			at := time.Now()
+			o.hear(f)
+			took = append(took, ms(time.Since(at)))
+			fleet[n%servers].id = ask(o.running, servers+n)
+		}
+		for _, o := range fleet {
+			_ = o.cmd.Process.Kill()
+			_ = o.cmd.Wait()
+		}
+		what, goal := "reply to result, p99, one server", 2.0
+		if servers > 1 {
+			what, goal = "reply to result, p99, 200 servers, inbox and page open", 5
+		}
+		f.is(what, "ms", percentile(took, 0.99), goal)
+	}
+}
+
+// files counts what the server opens, syncs and makes for one question and its
+// answer, once it is warm.
+func (f *figures) files() {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		f.Log("no strace: files are not counted")
+		return
+	}
+	dir, log := f.TempDir(), filepath.Join(f.TempDir(), "log")
+	r := start(f, strace, dir, "-f", "-o", log, "-e", "trace=open,openat,creat,fsync,fdatasync,mkdir,mkdirat", f.path, "serve", "--surface", "inbox", "--max-rounds", "0")
+	r.say(f, hello)
+	r.hear(f)
+	d := openDesk(f, dir)
+	var counted [2]string
+	for n := range 2 {
+		r.say(f, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Question %d?"}}}`+"\n", n, n))
+		f.until(func() bool { names, _ := os.ReadDir(filepath.Join(dir, "showing")); return len(names) > 0 })
+		records, err := d.Pending(f.Context())
+		if err != nil || len(records) != 1 {
+			f.Fatalf("%d open, %v", len(records), err)
+		}
+		if _, err := d.Reply(f.Context(), records[0].ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, "inbox"); err != nil {
+			f.Fatal(err)
+		}
+		r.hear(f)
+		f.until(func() bool { names, _ := os.ReadDir(filepath.Join(dir, "replies")); return len(names) == 0 })
+		time.Sleep(time.Second) // the last lines of strace
+		data, err := os.ReadFile(log)
+		if err != nil {
+			f.Fatal(err)
+		}
+		counted[n] = string(data)
+	}
+	r.stop()
+	count := map[string]float64{}
+	for line := range strings.Lines(strings.TrimPrefix(counted[1], counted[0])) {
+		ok := !strings.Contains(line, "= -1 ") && !strings.Contains(line, "resumed>")
+		for _, call := range []string{"open", "creat", "sync", "mkdir"} {
+			if name, _, _ := strings.Cut(line, "("); ok && strings.Contains(name, call) {
+				count[call]++
+			}
+		}
+	}
+	f.is("files opened for a question and its answer", "", count["open"]+count["creat"], 12)
+	f.is("… synced", "", count["sync"], 4)
+	f.is("… directories made", "", count["mkdir"], 0)
+}
+
+// page counts what a browser is sent for the page: itself, and what it names.
+func (f *figures) page() {
+	cmd := f.command(f.TempDir(), "web")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		f.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		f.Fatal(err)
+	}
+	defer func() { _, _ = cmd.Process.Kill(), cmd.Wait() }()
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		f.Fatal(err)
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		f.Fatal(err)
+	}
+	client := http.Client{Jar: jar}
+	sent := 0
+	get := func(address string) (*url.URL, string) {
+		req, err := http.NewRequestWithContext(f.Context(), http.MethodGet, address, nil)
+		if err != nil {
+			f.Fatal(err)
+		}
+		req.Header.Set("Accept-Encoding", "gzip") // by hand: it comes as it is sent
+		res, err := client.Do(req)
+		if err != nil {
+			f.Fatal(err)
+		}
+		defer res.Body.Close()
+		data, err := io.ReadAll(res.Body)
+		if err != nil || res.StatusCode != http.StatusOK {
+			f.Fatalf("%s: %s, %v", address, res.Status, err)
+		}
+		sent += len(data)
+		if res.Header.Get("Content-Encoding") == "gzip" {
+			plain, err := gzip.NewReader(bytes.NewReader(data))
+			if err != nil {
+				f.Fatal(err)
+			}
+			if data, err = io.ReadAll(plain); err != nil {
+				f.Fatal(err)
+			}
+		}
+		return res.Request.URL, string(data)
+	}
+	base, page := get(strings.TrimSpace(address))
+	requests := 1.0
+	for _, named := range regexp.MustCompile(`<(?:link|script|img)[^>]* (?:href|src)="(/[^"]+)"`).FindAllStringSubmatch(page, -1) {
+		to, err := base.Parse(html.UnescapeString(named[1]))
+		if err != nil {
+			f.Fatal(err)
+		}
+		get(to.String())
+		requests++
+	}
+	f.is(fmt.Sprintf("page, in %g requests", requests), "kB", float64(sent)/1000, 15)
+}
+
+func (f *figures) until(ok func() bool) {
+	for !ok() {
+		if f.Context().Err() != nil {
+			f.Fatal("waited in vain")
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// growth draws what grows with what.
+func (f *figures) growth() {
+	curve := func(name, title, unit string, to int, at func(n int) float64) {
+		var points []point
+		for n := 10; n <= to; n *= 10 {
+			points = append(points, point{float64(n), at(n)})
+		}
+		f.write(name, picture(title, unit, points))
+	}
+	curve("open.svg", "pending --json: processor time by open questions", "ms", 10_000, func(n int) float64 {
+		dir := f.fill(n, false)
+		return median(5, func() float64 { _, cpu := f.spent(dir, "pending", "--json"); return cpu })
+	})
+	curve("waiting.svg", "a server: resident memory by waiting calls", "MiB", 1000, func(n int) float64 {
+		r := f.crowd(n, false)
+		defer func() { _, _ = r.cmd.Process.Kill(), r.cmd.Wait() }()
+		return r.resident(f)
+	})
+	curve("history.svg", "history --limit 50: time by records of the past", "ms", 100_000, func(n int) float64 {
+		dir := f.fill(n, true)
+		return median(5, func() float64 { wall, _ := f.spent(dir, "history", "--limit", "50"); return wall })
+	})
+}

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package spool
+
+func makeEmpty(path string) error { return openEmpty(path) }
