@@ -105,11 +105,11 @@ func decode(data []byte, v any) error {
 // reply, any other carries none.
 func (o *Outcome) check() error {
 	switch o.Status {
-	case Answered, Dismissed:
+	case Answered, Dismissed, Discuss:
 		if o.Reply == nil {
 			return fmt.Errorf("outcome %q without a reply", o.Status)
 		}
-		if o.Reply.Dismissed != (o.Status == Dismissed) {
+		if StatusOf(*o.Reply) != o.Status {
 			return fmt.Errorf("outcome %q with a reply that says otherwise", o.Status)
 		}
 	case Cancelled, Timeout, Unavailable, Failed:

@@ -113,6 +113,7 @@ func TestEndings(t *testing.T) {
 	}{
 		{"answered", reply(says("DuckDB")), desk.Answered, true},
 		{"dismissed", reply(question.Reply{Dismissed: true, Reason: "not now"}), desk.Dismissed, true},
+		{"discuss", reply(question.Reply{Discuss: true, Note: "why now?"}), desk.Discuss, true},
 		{"withdrawn", closing(desk.Cancelled), desk.Cancelled, false},
 		{"timeout", closing(desk.Timeout), desk.Timeout, false},
 		{"unavailable", closing(desk.Unavailable), desk.Unavailable, false},

@@ -17,6 +17,7 @@ const (
 	Pending     Status = "pending"     // still open
 	Answered    Status = "answered"    // the human answered
 	Dismissed   Status = "dismissed"   // the human closed it without an answer
+	Discuss     Status = "discuss"     // the human wants to talk about it first; what is answered so far goes along
 	Cancelled   Status = "cancelled"   // the asker withdrew it
 	Timeout     Status = "timeout"     // nobody answered in time
 	Unavailable Status = "unavailable" // no human could be reached
@@ -98,7 +99,7 @@ type Showing struct {
 type Outcome struct {
 	ID      string          `json:"id"`               // its own, random: no two outcomes are the same
 	Status  Status          `json:"status"`           // never Pending
-	Reply   *question.Reply `json:"reply,omitempty"`  // with Answered and Dismissed
+	Reply   *question.Reply `json:"reply,omitempty"`  // with Answered, Dismissed and Discuss
 	Reason  string          `json:"reason,omitempty"` // with the others: one sentence
 	Surface string          `json:"surface,omitempty"`
 	Unseen  bool            `json:"unseen,omitempty"` // without a reply, and shown on no surface

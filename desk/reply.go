@@ -28,11 +28,19 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, surface s
 	if err != nil {
 		return rec, err
 	}
-	o := Outcome{Status: Answered, Reply: &checked, Surface: surface, Took: r.Took.Milliseconds(), Answerer: answerer(r.By, rec.Asker), Unsettled: rec.Asker.Mirrored()}
-	if r.Dismissed {
-		o.Status = Dismissed
-	}
+	o := Outcome{Status: StatusOf(checked), Reply: &checked, Surface: surface, Took: r.Took.Milliseconds(), Answerer: answerer(r.By, rec.Asker), Unsettled: rec.Asker.Mirrored()}
 	return d.decide(ctx, rec, o)
+}
+
+// StatusOf is how a reply ends a record.
+func StatusOf(r question.Reply) Status {
+	switch {
+	case r.Dismissed:
+		return Dismissed
+	case r.Discuss:
+		return Discuss
+	}
+	return Answered
 }
 
 // Close ends a pending record without a human: o.Status is Cancelled, Timeout,

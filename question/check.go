@@ -9,12 +9,13 @@ import (
 
 // Check validates a reply against the set and returns it in normal form:
 // answers in the order in which the questions are shown, selected options in
-// the order of the options, texts trimmed, empty answers dropped. Only
+// the order of the options, texts trimmed, answers with neither words nor note
+// dropped. Only
 // questions that were shown may be answered, only with their own options and
-// within the lengths of D18; required ones must be (D15). The error is a
-// [Violations].
+// within the lengths of D18; required ones must be (D15), unless the human wants
+// to discuss them first. The error is a [Violations].
 func (s *Set) Check(r Reply) (Reply, error) {
-	out := Reply{Dismissed: r.Dismissed, Reason: strings.TrimSpace(r.Reason), Note: strings.TrimSpace(r.Note), By: r.By}
+	out := Reply{Dismissed: r.Dismissed, Discuss: r.Discuss, Reason: strings.TrimSpace(r.Reason), Note: strings.TrimSpace(r.Note), By: r.By}
 	var found Violations
 	for _, t := range []struct{ path, text string }{{"reason", out.Reason}, {"note", out.Note}} {
 		if n := Count(t.text); n > MaxText {
@@ -22,7 +23,7 @@ func (s *Set) Check(r Reply) (Reply, error) {
 		}
 	}
 	if r.Dismissed {
-		if len(r.Answers) > 0 || out.Note != "" {
+		if len(r.Answers) > 0 || out.Note != "" || r.Discuss {
 			found.Add("answers", "a dismissal carries no answers and no note")
 		}
 		return out, found.Err()
@@ -51,10 +52,12 @@ func (s *Set) Check(r Reply) (Reply, error) {
 		a := given[q.ID]
 		delete(given, q.ID)
 		if a == nil || a.Empty() {
-			if q.Required {
+			if q.Required && !r.Discuss {
 				found.Add("answers."+q.ID, "an answer is required")
 			}
-			continue
+			if a == nil || a.Note == "" {
+				continue
+			}
 		}
 		for _, m := range q.faults(a) {
 			found.Add("answers."+q.ID, "%s", m)
@@ -74,7 +77,7 @@ func (s *Set) Check(r Reply) (Reply, error) {
 // whose word it is where it does not say so itself.
 func (q *Question) normal(a Answer, by By) *Answer {
 	a.By = cmp.Or(a.By, by, ByUser)
-	a.Custom = strings.TrimSpace(a.Custom)
+	a.Custom, a.Note = strings.TrimSpace(a.Custom), strings.TrimSpace(a.Note)
 	place := func(id string) int {
 		if i := slices.IndexFunc(q.Options, func(o Option) bool { return o.ID == id }); i >= 0 {
 			return i
@@ -105,8 +108,10 @@ func (q *Question) faults(a *Answer) []string {
 	if chosen > 1 && !q.Several() {
 		out = append(out, fmt.Sprintf("takes one choice, got %d", chosen))
 	}
-	if n := Count(a.Custom); n > MaxText {
-		out = append(out, fmt.Sprintf("must be at most %d characters long, is %d", MaxText, n))
+	for _, t := range []struct{ name, text string }{{"", a.Custom}, {"its note ", a.Note}} {
+		if n := Count(t.text); n > MaxText {
+			out = append(out, fmt.Sprintf("%smust be at most %d characters long, is %d", t.name, MaxText, n))
+		}
 	}
 	return out
 }

@@ -20,6 +20,7 @@ type Answer struct {
 	Selected   []string `json:"selected,omitempty"` // option ids
 	Custom     string   `json:"custom,omitempty"`   // the text of a Text question, or of Other
 	By         By       `json:"by,omitempty"`       // empty counts as ByUser
+	Note       string   `json:"note,omitempty"`     // a word to the agent beside this answer; alone it answers nothing
 }
 
 // Empty reports whether the question was left open.
@@ -40,12 +41,13 @@ func (q *Question) Words(a *Answer) []string {
 	return out
 }
 
-// Reply is what one human action did with a set: it answers it, or dismisses
-// it with a reason. Never both.
+// Reply is what one human action did with a set: it answers it, dismisses it
+// with a reason, or wishes to talk about it first. Only one of the three.
 type Reply struct {
 	Dismissed bool     `json:"dismissed,omitempty"`
 	Reason    string   `json:"reason,omitempty"`  // with Dismissed; may be empty
 	Answers   []Answer `json:"answers,omitempty"` // one per answered question that was shown
+	Discuss   bool     `json:"discuss,omitempty"` // the answers are those so far, and Note what the human wants to talk about
 	Note      string   `json:"note,omitempty"`    // a word to the agent beside the answers
 	By        By       `json:"by,omitempty"`      // of the whole, and of each answer that has none; empty counts as ByUser
 	// Took is how long the human had the questions in front of them; 0 where

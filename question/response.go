@@ -24,6 +24,7 @@ type Response struct {
 	Depth  int     // 0 for a question of the set, 1 for its follow-up, and so on
 	State  State   // answered exactly when there is an Answer
 	Answer *Answer // the human's, or the one the caller brought along
+	Note   string  // the human's word beside it, or in its place
 }
 
 // Responses returns every question of the set, each before its follow-ups,
@@ -46,6 +47,9 @@ func (s *Set) Responses(r *Reply) []Response {
 				x.State, x.Answer = StateUnanswered, q.Collected
 				if x.Answer == nil {
 					x.Answer = find(answers, q.ID)
+				}
+				if x.Answer != nil {
+					x.Note = x.Answer.Note
 				}
 				if x.Answer != nil && x.Answer.Empty() {
 					x.Answer = nil

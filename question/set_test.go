@@ -84,6 +84,9 @@ func TestCheck(t *testing.T) {
 		{"longest", Reply{Answers: []Answer{{QuestionID: "q1", Custom: strings.Repeat("字", MaxText)}}}, "q1=(" + strings.Repeat("字", MaxText) + ")"},
 		{"dismissed", Reply{Dismissed: true, Reason: " later "}, "dismissed later"},
 		{"dismissed with an answer", Reply{Dismissed: true, Answers: []Answer{{QuestionID: "q1"}}}, "answers: a dismissal carries no answers and no note"},
+		{"discussed with one of two required", Reply{Discuss: true, Note: " which first? ", Answers: []Answer{{QuestionID: "q1", Custom: "x"}}}, "q1=(x) discuss which first?"},
+		{"discussed with nothing", Reply{Discuss: true}, " discuss "},
+		{"dismissed and discussed", Reply{Dismissed: true, Discuss: true}, "answers: a dismissal carries no answers and no note"},
 		{"every fault", Reply{Answers: []Answer{{QuestionID: "q1", Selected: []string{"a", "b"}}}, Reason: "x"},
 			`reason: goes with a dismissal only|answers.q1: "a" is none of the options: jwt, oauth2|answers.q1: "b" is none of the options: jwt, oauth2|answers.q1: takes one choice, got 2`},
 	} {
@@ -102,6 +105,9 @@ func TestCheck(t *testing.T) {
 				text = "dismissed " + got.Reason
 			default:
 				text = answersText(got.Answers)
+			}
+			if err == nil && got.Discuss {
+				text += " discuss " + got.Note
 			}
 			if text != tc.want {
 				t.Errorf("got  %s\nwant %s", text, tc.want)

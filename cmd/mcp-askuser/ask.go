@@ -132,7 +132,7 @@ func outcome(rec desk.Record) error {
 	switch rec.State {
 	case desk.Answered:
 		return nil
-	case desk.Dismissed, desk.Cancelled:
+	case desk.Dismissed, desk.Discuss, desk.Cancelled:
 		return &exitError{exitClosed, nil}
 	case desk.Timeout:
 		return &exitError{exitTimeout, fmt.Errorf("no answer within %s", rec.Outcome.Reason)}

@@ -162,7 +162,7 @@ type unprintedError struct {
 func (e *unprintedError) Unwrap() error { return e.err }
 
 func (e *unprintedError) Error() string {
-	if e.rec.State != desk.Answered && e.rec.State != desk.Dismissed {
+	if e.rec.Outcome == nil || e.rec.Outcome.Reply == nil {
 		return fmt.Sprintf("the result could not be printed: %v", e.err)
 	}
 	return fmt.Sprintf("the user has replied, but that could not be printed: %v; the reply is kept: ask the same again to get it", e.err)

@@ -14,10 +14,7 @@ import (
 // that have waited for that as long as Options.Patience says get the end all
 // the same: what the human said is not lost with a full disk.
 func (x *Presentation) settleReply(r question.Reply, surface string) {
-	o := desk.Outcome{Status: desk.Answered, Reply: &r, Surface: surface, At: time.Now()}
-	if r.Dismissed {
-		o.Status = desk.Dismissed
-	}
+	o := desk.Outcome{Status: desk.StatusOf(r), Reply: &r, Surface: surface, At: time.Now()}
 	x.repeat(o, func() (desk.Record, error) {
 		return x.p.Desk.Reply(context.Background(), x.rec.ID, r, surface)
 	})

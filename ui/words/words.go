@@ -126,6 +126,8 @@ func Outcome(o *desk.Outcome) string {
 		return "still open"
 	}
 	switch o.Status {
+	case desk.Discuss:
+		return "put back to be discussed first" + Place(o.Surface)
 	case desk.Cancelled:
 		return "withdrawn" + Place(o.Surface)
 	case desk.Timeout:
@@ -164,7 +166,7 @@ func Withdrawal(cause error) string {
 		reason = ": " + question.Line(o.Reason)
 	}
 	switch o.Status {
-	case desk.Answered, desk.Dismissed:
+	case desk.Answered, desk.Dismissed, desk.Discuss:
 		return "Already " + Outcome(&o) + "."
 	case desk.Cancelled:
 		return Sentence("The agent withdrew the question" + reason)

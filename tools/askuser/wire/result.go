@@ -47,6 +47,7 @@ type Response struct {
 	Text       string         `json:"text"`
 	Response   anyResponse    `json:"response"`
 	By         question.By    `json:"by,omitempty"`
+	Note       string         `json:"note,omitempty"` // the user's own word beside the answer
 }
 
 // anyResponse is a string, several strings, or yes or no; nil where there is no
@@ -79,7 +80,7 @@ func NewResult(rec desk.Record) *Result {
 	}
 	r.Surface = o.Surface
 	switch o.Status {
-	case desk.Answered:
+	case desk.Answered, desk.Discuss:
 		r.answered(rec)
 	case desk.Dismissed:
 		r.dismissed(o)
@@ -146,7 +147,7 @@ func who(o *desk.Outcome) string {
 // (B1, D1).
 func (r *Result) answered(rec desk.Record) {
 	pairs := map[question.By][]string{}
-	var open []string
+	var open, notes []string
 	for _, x := range rec.Responses() {
 		text := `"` + x.Question.Text + `"`
 		switch x.State {
@@ -155,6 +156,9 @@ func (r *Result) answered(rec desk.Record) {
 			r.Answers.set(x.Question.Text, x.Text())
 		case question.StateUnanswered:
 			open = append(open, text)
+		}
+		if x.Note != "" {
+			notes = append(notes, text+": "+quoted(x.Note))
 		}
 		r.Responses = append(r.Responses, responseOf(x))
 	}
@@ -175,6 +179,11 @@ func (r *Result) answered(rec desk.Record) {
 	default:
 		r.Summary = "User answered no question"
 	}
+	if o.Status == desk.Discuss {
+		r.Summary = "User wants to discuss this first"
+		r.Message = texts.Fill("discuss", map[string]string{"answers": list(slices.Concat(said, program)), "note": quoted(r.Note), "notes": list(notes)})
+		return
+	}
 	note, left := "note", "open"
 	if o.Reply.By == question.ByProgram {
 		note, left = "remark", "left"
@@ -186,6 +195,7 @@ func (r *Result) answered(rec desk.Record) {
 		left:        list(open),
 		"defaults":  list(pairs[question.ByTimeout]),
 		"collected": list(pairs[question.ByCaller]),
+		"notes":     list(notes),
 		note:        quoted(r.Note),
 	})
 }
@@ -195,7 +205,7 @@ func (r *Result) answered(rec desk.Record) {
 func responseOf(x question.Response) Response {
 	r := Response{
 		QuestionID: x.ID, Question: x.Question.Text, Header: x.Header,
-		State: x.State, Selected: []Selected{}, Response: anyResponse{x.Value()}, By: x.By(),
+		State: x.State, Selected: []Selected{}, Response: anyResponse{x.Value()}, By: x.By(), Note: x.Note,
 	}
 	if x.Answer == nil {
 		return r

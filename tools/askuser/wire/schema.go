@@ -66,7 +66,7 @@ type askQuestion struct {
 	AllowCustom bool                  `json:"allow_custom,omitempty" jsonschema:"default=true"`
 	Default     string                `json:"default,omitempty"`
 	Placeholder string                `json:"placeholder,omitempty"`
-	FollowUps   map[string][]followUp `json:"follow_up_questions,omitempty" jsonschema_description:"By option label: asked only if it is chosen"`
+	FollowUps   map[string][]followUp `json:"follow_up_questions,omitempty" jsonschema_description:"By option label: asked only if chosen"`
 }
 
 type askOption struct {
@@ -120,7 +120,7 @@ func publish(s *jsonschema.Schema, l question.Limits) {
 			}
 			property(level, "header").Description = fmt.Sprintf("Short label, at most %d characters", l.Header)
 			property(options.Items, "label").Description = "1-5 words"
-			property(options.Items, "description").Description = "What choosing it means"
+			property(options.Items, "description").Description = "What it means"
 			property(options.Items, "preview").Description = "Preformatted, for comparison"
 		}
 		below := property(level, "follow_up_questions")
