@@ -120,13 +120,17 @@ func encodeResponse(id json.RawMessage, response mcp.JSONRPCMessage) ([]byte, er
 	}
 }
 
-// encodeError returns the line that answers the request id, or no known
-// request if it is nil, with an error.
-func encodeError(id json.RawMessage, f Fault) ([]byte, error) {
+// Response is the line that answers the request id, which is that of a
+// [Message], or no known request if it is nil, with the fault.
+func (f Fault) Response(id json.RawMessage) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	return encode(frame{ID: id, Error: &mcp.JSONRPCErrorDetails{Code: f.Code, Message: f.Text}})
+	line, err := encode(frame{ID: id, Error: &mcp.JSONRPCErrorDetails{Code: f.Code, Message: f.Text}})
+	if err != nil { // a text and an id that came as JSON have no reason to fail
+		panic(err)
+	}
+	return line
 }
 
 // encode returns f as one line of JSON with its newline. HTML is not escaped:

@@ -33,7 +33,7 @@ type call struct {
 
 func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 	transport := transportOf(ctx)
-	return &call{Tools: t, Transport: transport, caller: callerOf(transport.Client(), req), req: req}
+	return &call{Tools: t, Transport: transport, caller: callerOf(transport.Client(), req, t.Remote), req: req}
 }
 
 // arguments returns the arguments as they were sent.
@@ -53,8 +53,8 @@ func (c *call) arguments() json.RawMessage {
 func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, error) {
 	request := desk.Request{
 		Set:       form.Set,
-		Session:   cmp.Or(c.session, c.Session()),
-		Asker:     c.asker(c.Directory(), c.Host),
+		Session:   c.dialogue(),
+		Asker:     c.asker(c.Agent(), c.Directory(ctx), c.Host),
 		Timeout:   cmp.Or(form.Timeout, c.Timeout),
 		OnTimeout: form.OnTimeout,
 		Turn:      c.Turn,
@@ -79,6 +79,16 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 	return c.wait(ctx, w)
 }
 
+// dialogue names the dialogue that the call belongs to. What a client calls it
+// says nothing beyond the agent.
+func (c *call) dialogue() string {
+	session := cmp.Or(c.session, c.Session())
+	if agent := c.Agent(); agent != "" && session != "" {
+		return agent + ":" + session
+	}
+	return session
+}
+
 // returns reports whether the call comes back from one that had returned with
 // a form.
 func (c *call) returns() bool { return c.req.Params.RequestState != "" }
@@ -93,9 +103,17 @@ func (c *call) resume(ctx context.Context) (*mcp.CallToolResult, error) {
 	return c.rejoin(ctx, id)
 }
 
-// rejoin waits for a record that was asked before.
+// rejoin waits for a record that was asked before, by the same agent: to any
+// other it is not there.
 func (c *call) rejoin(ctx context.Context, id string) (*mcp.CallToolResult, error) {
-	w, err := c.Presenter.Join(ctx, id, c.surfaces())
+	var w *present.Waiter
+	rec, err := c.Desk.Get(ctx, id)
+	if err == nil && rec.Asker.Agent != c.Agent() {
+		err = desk.ErrNotFound
+	}
+	if err == nil {
+		w, err = c.Presenter.Join(ctx, id, c.surfaces())
+	}
 	switch {
 	case errors.Is(err, desk.ErrNotFound):
 		return badArguments(question.Violations{{Path: "id", Message: fmt.Sprintf("no question has the id %q; ask again with ask_user_question", id)}}), nil
@@ -178,6 +196,9 @@ func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult
 			return c.result(wire.NewResult(w.Record())), nil
 		case <-ctx.Done():
 			c.left(ctx, w)
+			if errors.Is(context.Cause(ctx), ErrClosing) { // and we can still say how to come back
+				return c.result(wire.NewResult(w.Record())), nil
+			}
 			return nil, context.Cause(ctx)
 		}
 	}

@@ -1,6 +1,7 @@
 package askuser
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,8 +26,10 @@ const patience = time.Minute
 
 // link is a transport in memory, one for each call.
 type link struct {
-	client Client
-	elicit func(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error)
+	agent   string
+	session string
+	client  Client
+	elicit  func(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error)
 
 	noted     chan string // nil: nobody looks
 	delivered func(written bool)
@@ -34,9 +37,10 @@ type link struct {
 
 var _ Transport = (*link)(nil)
 
-func (l *link) Session() string   { return "connection" }
-func (l *link) Client() Client    { return l.client }
-func (l *link) Directory() string { return "/src/shop" }
+func (l *link) Agent() string                    { return l.agent }
+func (l *link) Session() string                  { return cmp.Or(l.session, "connection") }
+func (l *link) Client() Client                   { return l.client }
+func (l *link) Directory(context.Context) string { return "/src/shop" }
 
 func (l *link) Turn(context.Context) (func(), error) { return func() {}, nil }
 

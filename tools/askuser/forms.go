@@ -41,7 +41,7 @@ func (c *call) surfaces() present.Surfaces {
 			if s.Name() == "elicit" {
 				s = c.form(x)
 			}
-			if page, ok := s.(teller); ok && c.token != nil && c.shows && c.attended() {
+			if page, ok := s.(teller); ok && c.token != nil && c.shows && !c.Remote && c.attended() {
 				s = page.Telling(x.SetAddress)
 			}
 			out[i] = s

@@ -81,6 +81,16 @@ func hostOf(name string) host {
 	return unknownHost
 }
 
+// remoteHold is how long a call may wait over HTTP. Some hosts give up an HTTP
+// request after a minute, whatever else they allow (anthropics/claude-code#36221).
+const remoteHold = 45 * time.Second
+
+// remote is what we may expect of the host over HTTP.
+func (h host) remote() host {
+	h.hold, h.elicits = min(h.hold, remoteHold), min(h.elicits, remoteHold)
+	return h
+}
+
 // Handshake reports whether the client that calls itself name is to be spoken
 // to in the era of the handshake, up to 2025-11-25.
 func Handshake(name string) bool { return hostOf(name).handshake }

@@ -34,6 +34,9 @@ type Config struct {
 	// Command is what the human runs to answer here: mcp-askuser inbox.
 	Command string
 	Host    int // the process id of the host, where all calls come from one; 0: unknown
+	// Remote says that clients call over the network: their limits are shorter,
+	// and they are told no address of the page, which lets them answer.
+	Remote bool
 }
 
 // Tools are the MCP tools. They are safe for concurrent use.
