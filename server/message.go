@@ -72,6 +72,21 @@ func (m Message) isResponse() bool {
 	return m.Method == "" && (m.Result != nil || m.Error != nil)
 }
 
+// Version is the protocol version that a request of 2026-07-28 or later names;
+// empty where it names none.
+func (m Message) Version() string { return metaOf(m.Params).ProtocolVersion() }
+
+// metaOf is the _meta of a request with these params; nil where it has none.
+func metaOf(params json.RawMessage) *mcp.Meta {
+	var p struct {
+		Meta *mcp.Meta `json:"_meta"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return nil
+	}
+	return p.Meta
+}
+
 // forMCP is the request as mcp-go gets it: its id is a string that holds the
 // client's raw id, which mcp-go repeats unharmed.
 func (m Message) forMCP() (json.RawMessage, error) {

@@ -39,6 +39,7 @@ type app struct {
 	config *settings.Settings // of the command that runs; see run
 	above  ancestors
 	turn   *tty.Turn // on the terminal
+	remote bool      // those who ask are on other machines: no terminal here is theirs
 	opened bool      // the human called for the form: it is no agent's command
 }
 
@@ -100,7 +101,7 @@ agents start it. To see what it does, run: mcp-askuser demo`,
 	a.serveFlags(cmd)
 	cmd.AddCommand(a.serve(), a.ask(), a.confirm(), a.demo(),
 		a.pending(), a.show(), a.answer(), a.dismiss(), a.cancel(), a.history(), a.events(), a.lift(),
-		a.inbox(), a.web(), a.hook(), a.configuration(), a.schema(), a.skill(), a.version())
+		a.inbox(), a.web(), a.hook(), a.token(), a.configuration(), a.schema(), a.skill(), a.version())
 	return cmd
 }
 
