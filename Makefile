@@ -1,5 +1,6 @@
 # make test    install what the tests need, then run every test but e2e
 # make e2e     the MCP Inspector against the built program
+# make conformance  the protocol's own test suite against the HTTP transport
 # make stress  thousands of races between answerers, and of killed processes
 # make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
 # make micro   the benchmarks of single rooms
@@ -14,7 +15,7 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 APT = $(shell [ "$$(id -u)" = 0 ] || echo sudo) apt-get
 apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq $(2); }
 
-.PHONY: build test deps deps-browser check unit later browser e2e stress bench micro fuzz lint generate clean
+.PHONY: build test deps deps-browser check unit later browser e2e conformance stress bench micro fuzz lint generate clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
@@ -69,6 +70,15 @@ e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 	cd e2e && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
+conformance: internal/conformance/node_modules/.stamp
+	$(GO) vet -tags conformance ./internal/conformance
+	$(GO) test -tags conformance -count=1 -timeout 10m ./internal/conformance
+
+internal/conformance/node_modules/.stamp: internal/conformance/package.json internal/conformance/package-lock.json internal/conformance/.npmrc
+	@$(call apt,npm,npm)
+	cd internal/conformance && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
 # Thousands of races and kills: minutes, and no part of make test.
 stress:
 	RACE_ROUNDS=5000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk
@@ -97,4 +107,4 @@ generate:
 	$(GO) generate ./...
 
 clean:
-	rm -rf bin e2e/node_modules ui/web/testdata/axe/node_modules
+	rm -rf bin e2e/node_modules internal/conformance/node_modules ui/web/testdata/axe/node_modules
