@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Listener is a listener with few places for connections on which nobody has
@@ -21,16 +22,21 @@ type Listener struct {
 	net.Listener
 	Known     int // places for those who were welcomed
 	Strangers int // places for all others
+	// Least is how long a stranger has its place at least. Others wait in front
+	// of the door meanwhile: many who come at once do not push each other out.
+	Least time.Duration
 
 	mu        sync.Mutex
 	strangers []*guest // oldest first
 	known     int
+	freed     chan struct{} // has a value after a place became free; nil unless somebody waits
 }
 
 // guest is a connection through the door.
 type guest struct {
 	net.Conn
 	door  *Listener
+	since time.Time
 	known bool
 	gone  bool
 }
@@ -41,18 +47,43 @@ func (l *Listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &guest{Conn: conn, door: l}
+	l.makeRoom()
+	g := &guest{Conn: conn, door: l, since: time.Now()}
 	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.strangers = append(l.strangers, g)
-	var over *guest
-	if len(l.strangers) > l.Strangers {
-		over = l.strangers[0]
-	}
-	l.mu.Unlock()
-	if over != nil {
-		_ = over.Close()
-	}
 	return g, nil
+}
+
+// makeRoom returns when there is a place for one more stranger.
+func (l *Listener) makeRoom() {
+	for {
+		l.mu.Lock()
+		if len(l.strangers) < l.Strangers {
+			l.freed = nil
+			l.mu.Unlock()
+			return
+		}
+		oldest, freed := l.strangers[0], make(chan struct{})
+		l.freed = freed
+		l.mu.Unlock()
+		rest := time.NewTimer(l.Least - time.Since(oldest.since))
+		select {
+		case <-freed:
+		case <-rest.C:
+			_ = oldest.Close()
+		}
+		rest.Stop()
+	}
+}
+
+// free says that a stranger has left its place. The lock is held.
+func (l *Listener) free(g *guest) {
+	l.strangers = slices.DeleteFunc(l.strangers, func(x *guest) bool { return x == g })
+	if l.freed != nil {
+		close(l.freed)
+		l.freed = nil
+	}
 }
 
 // Close makes room for another.
@@ -64,7 +95,7 @@ func (g *guest) Close() error {
 	case g.known:
 		l.known--
 	default:
-		l.strangers = slices.DeleteFunc(l.strangers, func(x *guest) bool { return x == g })
+		l.free(g)
 	}
 	g.gone = true
 	l.mu.Unlock()
@@ -85,7 +116,7 @@ func (g *guest) know() bool {
 	}
 	g.known = true
 	l.known++
-	l.strangers = slices.DeleteFunc(l.strangers, func(x *guest) bool { return x == g })
+	l.free(g)
 	return true
 }
 

@@ -27,8 +27,9 @@ const (
 	maxBody      = 1 << 20  // bytes of a message, far above any question set
 	maxHeader    = 16 << 10 // bytes of a request's header
 	maxKnown     = 8192     // connections on which a token was shown
-	maxStrangers = 64       // all others
+	maxStrangers = 256      // all others
 
+	leastTime  = time.Second      // that a connection has to show a token, whoever else comes
 	headerTime = 5 * time.Second  // for a request's header
 	bodyTime   = 15 * time.Second // for all of a request
 	writeTime  = 30 * time.Second // for the client to take what we write
@@ -120,7 +121,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 			s.sessions.endWithout(s.Tokens.Valid)
 		}
 	}()
-	guarded := &door.Listener{Listener: ln, Known: maxKnown, Strangers: maxStrangers}
+	guarded := &door.Listener{Listener: ln, Known: maxKnown, Strangers: maxStrangers, Least: leastTime}
 	failed := make(chan error, 1)
 	go func() {
 		if s.TLS != nil {
