@@ -149,8 +149,7 @@ func (s *Server) single(w http.ResponseWriter, r *http.Request, token tokens.Tok
 		full(w, m, err)
 		return
 	}
-	defer func() { s.sessions.remove(x, askuser.ErrDisconnected) }()
-	s.serve(w, r, x, m, newStream(w, events, true))
+	s.serve(w, r, x, m, &stream{events: events, modern: true, ended: func() { s.sessions.remove(x, askuser.ErrDisconnected) }})
 }
 
 // initialize opens a session. Its id is in the headers of the response.
@@ -160,13 +159,15 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, token tokens
 		full(w, m, err)
 		return
 	}
-	defer s.sessions.leave(x)
-	st := newStream(w, false, false)
+	st := &stream{}
+	st.ended = func() {
+		s.sessions.leave(x)
+		if !st.succeeded.Load() {
+			s.sessions.remove(x, askuser.ErrDisconnected)
+		}
+	}
 	w.Header().Set(mcp.HeaderSessionID, x.id)
 	s.serve(w, r, x, m, st)
-	if !st.succeeded {
-		s.sessions.remove(x, askuser.ErrDisconnected)
-	}
 }
 
 // full answers where there is no place for a session.
@@ -181,11 +182,11 @@ func (s *Server) within(w http.ResponseWriter, r *http.Request, token tokens.Tok
 	if !ok {
 		return
 	}
-	defer s.sessions.leave(x)
 	if m.IsRequest() {
-		s.serve(w, r, x, m, newStream(w, events, false))
+		s.serve(w, r, x, m, &stream{events: events, ended: func() { s.sessions.leave(x) }})
 		return
 	}
+	defer s.sessions.leave(x)
 	x.Receive(x.ctx, m, nil) // puts nothing there
 	w.WriteHeader(http.StatusAccepted)
 }
@@ -231,13 +232,19 @@ func header(r *http.Request, name string) string {
 	return text
 }
 
-// serve serves a request, and returns when its response is written or nobody
-// waits for it any more.
+// serve serves a request of a session, in st.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m server.Message, st *stream) {
 	ctx, end := context.WithCancelCause(x.ctx)
-	defer end(askuser.ErrDisconnected)
+	ended := st.ended
+	st.ended = func() {
+		end(askuser.ErrDisconnected)
+		ended()
+		s.streams.Done()
+	}
+	s.streams.Add(1)
+	st.ctx, st.w, st.wheel, st.wake, st.answer = x.ctx, w, s.wheel, make(chan struct{}, 1), true
 	x.Receive(ctx, m, st)
-	st.run(x.ctx, r.Context().Done(), s.wheel)
+	st.run(r.Context().Done())
 }
 
 // listen opens the stream on which a client hears what belongs to no request of
@@ -255,14 +262,12 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, token tokens.Tok
 	if !ok {
 		return
 	}
-	defer s.sessions.leave(x)
-	gone, end := context.WithCancel(r.Context())
-	defer end()
-	defer context.AfterFunc(x.ctx, end)()
-	st := newStream(w, true, false)
-	if st.start() == nil {
-		st.run(context.Background(), gone.Done(), s.wheel)
-	}
+	s.streams.Add(1)
+	st := &stream{ctx: x.ctx, events: true, wheel: s.wheel, w: w, wake: make(chan struct{}, 1), ended: func() {
+		s.sessions.leave(x)
+		s.streams.Done()
+	}}
+	st.run(r.Context().Done())
 }
 
 // delete ends a session. Its questions stay open.

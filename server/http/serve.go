@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -58,6 +59,7 @@ type Server struct {
 	mcp      *mcpserver.MCPServer
 	sessions *sessions
 	wheel    *wheel
+	streams  sync.WaitGroup
 }
 
 // New returns a server. It starts nothing.
@@ -142,6 +144,17 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		_ = server.Close()
 	}
 	s.sessions.drain(grace)
+	written := make(chan struct{})
+	go func() {
+		s.streams.Wait()
+		close(written)
+	}()
+	select {
+	case <-written:
+	case <-grace.Done():
+		s.wheel.end()
+		<-written
+	}
 	if err == nil {
 		err = <-failed
 	}

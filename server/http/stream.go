@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -24,26 +26,33 @@ const soon = 200 * time.Millisecond
 var errOneAnswer = errors.New("the client takes no event stream")
 
 // stream is one response: what belongs to a request goes out in it, as it comes.
-// Messages are put in by anybody; the goroutine of the request writes them.
+// Messages are put in by anybody.
+//
+// The goroutine of the request writes until it is clear that the response will
+// take long. From there on the stream has the connection to itself, where that
+// can be had (HTTP/1.1): a request that waits would hold two goroutines and some
+// 15 KiB of buffers else. One goroutine sees the client go, and another one
+// writes, while there is something to write.
 type stream struct {
-	w      http.ResponseWriter
-	events bool // an event stream; else JSON, of which white space is no part
-	modern bool // errors have statuses
+	ctx    context.Context // of the session
+	events bool            // an event stream; else JSON, before which white space means nothing
+	modern bool            // errors have statuses
+	answer bool            // a response will come
+	wheel  *wheel
+	ended  func() // called once, when nothing more will be written
 
-	wake chan struct{} // has a value when there is something to do
+	w    http.ResponseWriter // nil once the stream has its own connection
+	wake chan struct{}       // has a value when there is something to do; nil likewise
+	conn net.Conn            // the stream's own
 
-	mu     sync.Mutex
-	queue  []server.Outgoing
-	due    bool // a beat
-	closed bool
+	mu      sync.Mutex
+	queue   []server.Outgoing
+	due     bool // a beat
+	writing bool // with an own connection: somebody writes
+	closed  bool
 
-	// The goroutine's own:
-	started   bool // the headers are out
-	succeeded bool // the last message is out, and no error
-}
-
-func newStream(w http.ResponseWriter, events, modern bool) *stream {
-	return &stream{w: w, events: events, modern: modern, wake: make(chan struct{}, 1)}
+	started   bool        // the headers are out; of whoever writes
+	succeeded atomic.Bool // the last message is out, and no error
 }
 
 // Send implements [server.Outbox].
@@ -69,10 +78,16 @@ func (st *stream) beat() {
 	st.ring()
 }
 
+// ring has somebody write. The lock is held.
 func (st *stream) ring() {
-	select {
-	case st.wake <- struct{}{}:
-	default:
+	if st.conn == nil {
+		select {
+		case st.wake <- struct{}{}:
+		default:
+		}
+	} else if !st.writing && !st.closed {
+		st.writing = true
+		go st.writeOn()
 	}
 }
 
@@ -85,45 +100,94 @@ func (st *stream) take() (queue []server.Outgoing, due bool) {
 	return queue, due
 }
 
-// run writes until the last message, until the client has gone, or until ctx
-// ends with a cause after which nobody wants a response.
-func (st *stream) run(ctx context.Context, gone <-chan struct{}, h *wheel) {
-	defer st.close()
+// run writes until the last message, until gone, the client, or until the
+// session ends with a cause after which nobody wants a response. It returns
+// earlier where the stream goes on by itself.
+func (st *stream) run(gone <-chan struct{}) {
 	start := time.NewTimer(soon)
 	defer start.Stop()
-	ended := ctx.Done()
-	for {
+	ended := st.ctx.Done()
+	for st.conn == nil {
 		select {
 		case <-st.wake:
-			queue, due := st.take()
-			for i, m := range queue {
-				err := m.Write(func(line []byte) error { return st.write(m, line) })
-				if err == nil && !m.Last() {
-					continue
-				}
-				for _, rest := range queue[i+1:] {
-					rest.Drop()
-				}
-				if err == nil {
-					st.finish()
-				}
-				return
-			}
-			if due && st.started && st.alive() != nil {
+			if !st.step() {
+				st.close()
 				return
 			}
 		case <-start.C:
 			if st.start() != nil {
+				st.close()
 				return
 			}
-			defer h.join(st)()
+			if st.conn == nil {
+				defer st.wheel.join(st)()
+			}
 		case <-gone:
+			st.close()
 			return
 		case <-ended:
-			if ended = nil; !errors.Is(context.Cause(ctx), askuser.ErrClosing) {
+			if ended = nil; !st.outlasts() {
+				st.close()
 				return
 			}
 		}
+	}
+	st.detach()
+}
+
+// outlasts reports whether a response comes after the end of its session.
+func (st *stream) outlasts() bool {
+	return st.answer && errors.Is(context.Cause(st.ctx), askuser.ErrClosing)
+}
+
+// step writes what there is, and reports whether something may follow.
+func (st *stream) step() bool {
+	queue, due := st.take()
+	for i, m := range queue {
+		err := m.Write(func(line []byte) error { return st.write(m, line) })
+		if err == nil && !m.Last() {
+			continue
+		}
+		for _, rest := range queue[i+1:] {
+			rest.Drop()
+		}
+		if err == nil {
+			st.finish()
+		}
+		return false
+	}
+	return !due || !st.started || st.alive() == nil
+}
+
+// detach has the stream go on without the goroutine of its request.
+func (st *stream) detach() {
+	leave := st.wheel.join(st)
+	stop := context.AfterFunc(st.ctx, func() {
+		if !st.outlasts() {
+			st.close()
+		}
+	})
+	go func() {
+		var nothing [1]byte
+		_, _ = st.conn.Read(nothing[:]) // the client has nothing more to say
+		stop()
+		leave()
+		st.close()
+	}()
+	st.writeOn()
+}
+
+// writeOn writes on the stream's own connection while there is something.
+func (st *stream) writeOn() {
+	for more := true; more; {
+		if !st.step() {
+			st.close()
+			return
+		}
+		st.mu.Lock()
+		more = st.queue != nil || st.due
+		st.writing = more
+		st.mu.Unlock()
 	}
 }
 
@@ -133,37 +197,48 @@ func (st *stream) start() error {
 	if st.started {
 		return nil
 	}
+	st.started = true
 	h := st.w.Header()
 	h.Set("Content-Type", "application/json")
 	if st.events {
 		h.Set("Content-Type", "text/event-stream")
 		h.Set("X-Accel-Buffering", "no")
 	}
-	st.begin(http.StatusOK)
-	return st.alive()
-}
-
-func (st *stream) begin(status int) {
-	st.started = true
-	st.w.WriteHeader(status)
-}
-
-// alive writes what means nothing.
-func (st *stream) alive() error {
-	if st.events {
-		return st.put([]byte(":\n\n"))
+	conn, _, err := http.NewResponseController(st.w).Hijack()
+	if err != nil { // HTTP/2, which has none to give away
+		st.w.WriteHeader(http.StatusOK)
+		return st.alive()
 	}
-	return st.put([]byte("\n"))
+	h.Set("Connection", "close") // whose end is the end of the response
+	head := bytes.NewBufferString("HTTP/1.1 200 OK\r\n")
+	_ = h.Write(head) // a buffer takes everything
+	head.WriteString("\r\n")
+	head.Write(st.nothing())
+	st.mu.Lock()
+	st.w, st.conn, st.writing = nil, conn, true
+	st.mu.Unlock()
+	return st.put(head.Bytes())
 }
+
+// nothing is what can be written at any time, and means nothing.
+func (st *stream) nothing() []byte {
+	if st.events {
+		return []byte(":\n\n")
+	}
+	return []byte("\n")
+}
+
+func (st *stream) alive() error { return st.put(st.nothing()) }
 
 // write sends a message. The last one needs no event stream where none has
 // begun.
 func (st *stream) write(m server.Outgoing, line []byte) error {
-	st.succeeded = m.Last() && m.Code() == 0
+	st.succeeded.Store(m.Last() && m.Code() == 0)
 	if m.Last() && !st.started {
 		st.w.Header().Set("Content-Type", "application/json")
 		st.w.Header().Set("Content-Length", strconv.Itoa(len(line)))
-		st.begin(st.status(m.Code()))
+		st.started = true
+		st.w.WriteHeader(st.status(m.Code()))
 		return st.put(line)
 	}
 	if !st.events {
@@ -182,8 +257,14 @@ func (st *stream) write(m server.Outgoing, line []byte) error {
 
 // put writes bytes, and has them leave.
 func (st *stream) put(data []byte) error {
+	limit := time.Now().Add(writeTime)
+	if st.conn != nil {
+		_ = st.conn.SetWriteDeadline(limit) // or the write fails
+		_, err := st.conn.Write(data)
+		return err
+	}
 	out := http.NewResponseController(st.w)
-	_ = out.SetWriteDeadline(time.Now().Add(writeTime)) // else the server's own limit holds
+	_ = out.SetWriteDeadline(limit) // else the server's own limit holds
 	if _, err := st.w.Write(data); err != nil {
 		return err
 	}
@@ -198,7 +279,7 @@ func (st *stream) finish() {
 	case st.events:
 		_ = st.start() // the client may be gone
 	default:
-		st.begin(http.StatusNoContent)
+		st.w.WriteHeader(http.StatusNoContent)
 	}
 }
 
@@ -217,13 +298,21 @@ func (st *stream) status(code int) int {
 	return http.StatusOK
 }
 
-// close takes no more messages, and drops those that were not written.
+// close takes no more messages, and drops those that were not written. To close
+// again changes nothing.
 func (st *stream) close() {
 	st.mu.Lock()
-	queue := st.queue
+	queue, conn, again := st.queue, st.conn, st.closed
 	st.queue, st.closed = nil, true
 	st.mu.Unlock()
+	if again {
+		return
+	}
 	for _, m := range queue {
 		m.Drop()
 	}
+	if conn != nil {
+		_ = conn.Close()
+	}
+	st.ended()
 }

@@ -1,6 +1,8 @@
 package http
 
 import (
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -30,6 +32,16 @@ func (h *wheel) join(st *stream) (leave func()) {
 		if delete(h.streams, st); len(h.streams) == 0 {
 			h.timer.Stop()
 		}
+	}
+}
+
+// end closes all streams.
+func (h *wheel) end() {
+	h.mu.Lock()
+	all := slices.Collect(maps.Keys(h.streams))
+	h.mu.Unlock()
+	for _, st := range all {
+		st.close()
 	}
 }
 
