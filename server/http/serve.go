@@ -28,9 +28,9 @@ const (
 	maxBody      = 1 << 20  // bytes of a message, far above any question set
 	maxHeader    = 16 << 10 // bytes of a request's header
 	maxKnown     = 8192     // connections on which a token was shown
-	maxStrangers = 256      // all others
+	maxStrangers = 1024     // all others
 
-	leastTime  = time.Second      // that a connection has to show a token, whoever else comes
+	leastTime  = 2 * time.Second  // that a connection has to show a token, whoever else comes
 	headerTime = 5 * time.Second  // for a request's header
 	bodyTime   = 15 * time.Second // for all of a request
 	writeTime  = 30 * time.Second // for the client to take what we write
