@@ -142,6 +142,9 @@ func (st *stream) outlasts() bool {
 
 // step writes what there is, and reports whether something may follow.
 func (st *stream) step() bool {
+	if st.ctx.Err() != nil && !st.outlasts() {
+		return false
+	}
 	queue, due := st.take()
 	for i, m := range queue {
 		err := m.Write(func(line []byte) error { return st.write(m, line) })
