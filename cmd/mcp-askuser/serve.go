@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"runtime/debug"
 	"strings"
 	"syscall"
 
@@ -123,6 +124,9 @@ func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
 	command := a.inboxCommand(s)
 	if name, err := os.Hostname(); err == nil && !door.Loopback(host) {
 		command += " on " + name
+	}
+	if a.getenv("GOGC") == "" {
+		debug.SetGCPercent(50) // it counts stacks, of which calls that wait mostly consist
 	}
 	a.remote = true
 	someone := func(bool) bool { return true } // at this desk

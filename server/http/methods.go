@@ -39,14 +39,16 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, token tokens.Token
 		http.Error(w, "responses are application/json or text/event-stream", http.StatusNotAcceptable)
 		return
 	}
-	m, fault, status := read(w, r)
-	version := r.Header.Get(mcp.HeaderProtocolVersion)
+	var m server.Message
+	var fault *server.Fault
+	var status int
 	var modern bool
-	if fault == nil {
-		if modern, fault = s.era(r.Header, version, m); fault != nil {
+	aside(func() {
+		if m, fault, status = read(w, r); fault == nil {
 			status = http.StatusBadRequest
+			modern, fault = s.era(r.Header, r.Header.Get(mcp.HeaderProtocolVersion), m)
 		}
-	}
+	})
 	if fault != nil {
 		refuse(w, status, m, *fault)
 		return
@@ -232,6 +234,19 @@ func header(r *http.Request, name string) string {
 	return text
 }
 
+// aside runs f on a stack of its own, which goes with it. To decode a message
+// takes far more of it than to wait does, and a stack that has grown stays.
+func aside(f func()) {
+	panicked := make(chan any, 1)
+	go func() {
+		defer func() { panicked <- recover() }()
+		f()
+	}()
+	if why := <-panicked; why != nil {
+		panic(why) // for the HTTP server, which ends the connection
+	}
+}
+
 // serve serves a request of a session, in st.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m server.Message, st *stream) {
 	ctx, end := context.WithCancelCause(x.ctx)
@@ -243,7 +258,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m ser
 	}
 	s.streams.Add(1)
 	st.ctx, st.w, st.wheel, st.wake, st.answer = x.ctx, w, s.wheel, make(chan struct{}, 1), true
-	x.Receive(ctx, m, st)
+	aside(func() { x.Receive(ctx, m, st) })
 	st.run(r.Context().Done())
 }
 

@@ -34,6 +34,7 @@ const (
 	headerTime = 5 * time.Second  // for a request's header
 	bodyTime   = 15 * time.Second // for all of a request
 	writeTime  = 30 * time.Second // for the client to take what we write
+	beatTime   = time.Second      // and for a sign of life, which all others wait for
 	idleTime   = 2 * time.Minute  // between two requests of a connection
 
 	// defaultGrace is how long responses may take when the server ends.

@@ -70,12 +70,24 @@ func (st *stream) Send(m server.Outgoing) error {
 	return nil
 }
 
-// beat has the stream say that it is alive.
+// beat has the stream say that it is alive. A client that does not take so
+// little at once has long stopped reading.
 func (st *stream) beat() {
 	st.mu.Lock()
-	defer st.mu.Unlock()
-	st.due = true
-	st.ring()
+	if st.conn == nil {
+		st.due = true
+		st.ring()
+	}
+	idle := st.conn != nil && !st.writing && !st.closed
+	st.writing = st.writing || idle
+	st.mu.Unlock()
+	switch {
+	case !idle:
+	case st.putWithin(st.nothing(), beatTime) != nil:
+		st.close()
+	case st.more():
+		go st.writeOn()
+	}
 }
 
 // ring has somebody write. The lock is held.
@@ -182,16 +194,20 @@ func (st *stream) detach() {
 
 // writeOn writes on the stream's own connection while there is something.
 func (st *stream) writeOn() {
-	for more := true; more; {
+	for more := true; more; more = st.more() {
 		if !st.step() {
 			st.close()
 			return
 		}
-		st.mu.Lock()
-		more = st.queue != nil || st.due
-		st.writing = more
-		st.mu.Unlock()
 	}
+}
+
+// more reports whether whoever writes is to go on.
+func (st *stream) more() bool {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.writing = st.queue != nil
+	return st.writing
 }
 
 // start sends the headers, and something behind them: some in between hold them
@@ -259,8 +275,10 @@ func (st *stream) write(m server.Outgoing, line []byte) error {
 }
 
 // put writes bytes, and has them leave.
-func (st *stream) put(data []byte) error {
-	limit := time.Now().Add(writeTime)
+func (st *stream) put(data []byte) error { return st.putWithin(data, writeTime) }
+
+func (st *stream) putWithin(data []byte, patience time.Duration) error {
+	limit := time.Now().Add(patience)
 	if st.conn != nil {
 		_ = st.conn.SetWriteDeadline(limit) // or the write fails
 		_, err := st.conn.Write(data)
