@@ -24,7 +24,7 @@ func callerOf(client Client, req mcp.CallToolRequest, remote bool) caller {
 		forms: elicits != nil && (elicits.Form != nil || elicits.URL == nil), // an empty declaration means forms alone
 	}
 	if remote {
-		c.host = c.remote()
+		c.host = c.overHTTP()
 	}
 	if meta := req.Params.Meta; meta != nil {
 		c.token = meta.ProgressToken

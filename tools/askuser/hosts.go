@@ -1,6 +1,7 @@
 package askuser
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -13,6 +14,9 @@ type host struct {
 	hold time.Duration
 	// elicits is the same while the client's own form is open.
 	elicits time.Duration
+	// remote is the longest that it was seen to wait over HTTP, where something
+	// comes every 15 s; 0: nobody has looked.
+	remote time.Duration
 	// extends says that progress messages extend the host's limit: with them a
 	// call may be held for as long as elicits says.
 	extends bool
@@ -42,7 +46,7 @@ func knownHosts() []host {
 		// After 120 s Claude Code sends a call to the background and marks its
 		// answer as no user input; an open form holds that off. On 2026-07-28 it
 		// cannot take a form back that was answered elsewhere.
-		{name: "claude-code", hold: 110 * time.Second, elicits: long, arrays: true, shows: true, handshake: true},
+		{name: "claude-code", hold: 110 * time.Second, elicits: long, remote: 9 * time.Minute, arrays: true, shows: true, handshake: true},
 		// 300 s, paused while a form is open. An array turns the whole form
 		// into a bare "allow?".
 		{name: "codex", hold: 280 * time.Second, elicits: long},
@@ -81,13 +85,15 @@ func hostOf(name string) host {
 	return unknownHost
 }
 
-// remoteHold is how long a call may wait over HTTP. Some hosts give up an HTTP
-// request after a minute, whatever else they allow (anthropics/claude-code#36221).
+// remoteHold is how long a call may wait over HTTP where nobody has looked. Many
+// give up an HTTP request after a minute, whatever else they allow (as did older
+// versions of Claude Code, anthropics/claude-code#36221).
 const remoteHold = 45 * time.Second
 
-// remote is what we may expect of the host over HTTP.
-func (h host) remote() host {
-	h.hold, h.elicits = min(h.hold, remoteHold), min(h.elicits, remoteHold)
+// overHTTP is what we may expect of the host over HTTP.
+func (h host) overHTTP() host {
+	most := cmp.Or(h.remote, remoteHold)
+	h.hold, h.elicits = min(h.hold, most), min(h.elicits, most)
 	return h
 }
 
