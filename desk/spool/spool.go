@@ -12,6 +12,7 @@
 //	content/<digest>/<id>       empty: records that ask the same
 //	sessions/<digest>/<id>      empty: records of a session; lifted/ likewise
 //	tmp/                        files being written
+//	tokens/                     not the store's: who may ask over the network (server/tokens)
 //	tokens/                     not the store's: see server/tokens
 //
 // A document is written to tmp, synced, and linked to its name, which one of
