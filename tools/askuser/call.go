@@ -16,7 +16,6 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/texts"
 	"mcp-askuser/tools/askuser/wire"
-	"mcp-askuser/ui/elicit"
 	"mcp-askuser/ui/present"
 )
 
@@ -245,7 +244,7 @@ func (c *call) deliver(ctx context.Context, w *present.Waiter) *mcp.CallToolResu
 	if w.Unstored() {
 		r.Message += " " + texts.Text("unstored")
 	}
-	if rec.State == desk.Unavailable && elicit.WantsSecret(&rec.Set) {
+	if rec.State == desk.Unavailable && rec.Secret() != nil {
 		r.Message = texts.Fill("secret", map[string]string{"reason": r.Reason})
 	}
 	return c.result(r)

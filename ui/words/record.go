@@ -65,6 +65,12 @@ func Ending(o *desk.Outcome, zone *time.Location) string {
 	return text
 }
 
+// Remembered says how the human answered a question before, when, and to whom:
+// "3 Nov: PostgreSQL, claude-code".
+func Remembered(m desk.Memory, now time.Time) string {
+	return Day(m.At, now) + ": " + onOneLine(m.Words) + ", " + Client(m.Asker)
+}
+
 // Other is the option that stands for the human's own words, as the asker
 // worded it or as is usual.
 func Other(q *question.Question) question.Option {

@@ -101,7 +101,7 @@ func Subject(rec desk.Record) string {
 	if more := len(rec.Questions) - 1; more > 0 {
 		text = fmt.Sprintf("[+%d] %s", more, text)
 	}
-	return question.Line(strings.Join(strings.Fields(text), " "))
+	return onOneLine([]string{text})
 }
 
 // Decision is what the human said to a record in one line, or how it ended
@@ -116,7 +116,12 @@ func Decision(rec desk.Record) string {
 			said = append(said, x.Text())
 		}
 	}
-	return question.Line(strings.Join(strings.Fields(strings.Join(said, "; ")), " "))
+	return onOneLine(said)
+}
+
+// onOneLine lists texts from outside.
+func onOneLine(texts []string) string {
+	return question.Line(strings.Join(strings.Fields(strings.Join(texts, "; ")), " "))
 }
 
 // Outcome says how a record ended, and where: "answered in a terminal". Of one
