@@ -118,6 +118,42 @@ func (d *Desk) AtLimit(ctx context.Context, session string) (bool, error) {
 	return d.rowIsFull(ctx, session, ids, d.now(), d.maxRounds, 1)
 }
 
+// Refused returns the calls that were refused for the limit of rounds, and would
+// be still: the last of each session, the newest first. [Desk.Lift] lets their
+// sessions ask again. Nothing tells those who watch of such a call.
+func (d *Desk) Refused(ctx context.Context) ([]Record, error) {
+	var out []Record
+	if d.maxRounds <= 0 {
+		return nil, nil
+	}
+	seen := map[string]bool{}
+	for rec, err := range d.History(ctx, Query{Since: d.now().Add(-d.pause)}) {
+		if err != nil {
+			return nil, err
+		}
+		if !rec.Outcome.Refused() || seen[rec.SessionID] {
+			continue
+		}
+		seen[rec.SessionID] = true
+		rows := rec.rows()
+		if rows == nil {
+			continue
+		}
+		ids, err := d.store.Marks(ctx, MarkSessions, rows[len(rows)-1])
+		if err != nil {
+			return nil, err
+		}
+		full, err := d.rowIsFull(ctx, rec.SessionID, ids, d.now(), d.maxRounds, 0)
+		switch {
+		case err != nil:
+			return nil, err
+		case full:
+			out = append(out, rec)
+		}
+	}
+	return out, nil
+}
+
 // rowIsFull reports whether the last limit rounds came one after the other,
 // without a pause, and have ended but for so many that are open. Questions that
 // are open side by side are no rounds yet, and those that nobody saw none at
