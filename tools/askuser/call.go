@@ -17,6 +17,7 @@ import (
 	"mcp-askuser/tools/askuser/texts"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui/present"
+	"mcp-askuser/ui/words"
 )
 
 // call is one call of a tool, and its life: it puts a question, comes back for
@@ -294,7 +295,7 @@ func (w *waiting) prepare() (send func() error) {
 	send, err := w.Prepare("notifications/progress", map[string]any{
 		"progressToken": w.token,
 		"progress":      int(time.Since(w.start).Seconds()),
-		"message":       where(w.Surface()) + ": " + text,
+		"message":       w.where() + ": " + text,
 	})
 	if err != nil {
 		return func() error { return err }
@@ -308,28 +309,25 @@ func (w *waiting) sent(err error) {
 	}
 }
 
-// where says where to answer. An address comes first, with nothing glued to
-// it: hosts cut the line at the width of the terminal.
-func where(surface, address string) string {
-	const waiting = "Waiting for your answer"
+// where says where to answer, and that another question is there first, where
+// one at a time is shown. An address comes first, with nothing glued to it:
+// hosts cut the line at the width of the terminal.
+func (w *waiting) where() string {
+	surface, address := w.Surface()
+	waits := "Waiting for your answer"
 	switch surface {
-	case "":
-		return waiting
-	case "elicit":
-		return waiting + " in the form"
-	case "tty", "plain":
-		return waiting + " in the terminal"
-	case "pane":
-		return waiting + " in the pane"
+	case "tty", "plain", "pane":
+		if w.Behind() {
+			waits = "Waiting behind another question"
+		}
 	case "inbox":
 		return "Run mcp-askuser inbox to answer"
 	case "web":
 		if address != "" {
 			return address + " waits for your answer"
 		}
-		return waiting + " in the browser"
 	}
-	return waiting + " in " + surface
+	return waits + words.Place(surface)
 }
 
 // failed is the result of a failure inside: the log gets the cause, the model

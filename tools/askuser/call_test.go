@@ -510,19 +510,71 @@ func TestLateForms(t *testing.T) {
 
 // What is told of where to answer follows the question: an address comes first.
 func TestProgressFollows(t *testing.T) {
-	if got := where("web", "http://127.0.0.1:4000/?token=x"); got != "http://127.0.0.1:4000/?token=x waits for your answer" {
-		t.Error(got)
-	}
-	r := newRig(t, Elicit(), ui.Elsewhere())
 	req := request(which)
 	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
-	l := &link{noted: make(chan string, 10)}
-	got := r.start(t.Context(), l, req)
-	if first := within(t, l.noted); !strings.Contains(first, "Run mcp-askuser inbox to answer: Which?") {
-		t.Errorf("the first is %s", first) // and not of the form, which is not there
+	for _, tc := range []struct {
+		surface ui.Surface
+		want    string
+	}{
+		{ui.Elsewhere(), "Run mcp-askuser inbox to answer: Which?"},
+		{page{make(chan string)}, "http://127.0.0.1:4000/ waits for your answer: Which?"},
+	} {
+		r := newRig(t, Elicit(), tc.surface)
+		r.Attended = func(bool) bool { return true }
+		l := &link{noted: make(chan string, 10), client: Client{Implementation: mcp.Implementation{Name: "gemini"}}}
+		got := r.start(t.Context(), l, req)
+		if first := within(t, l.noted); !strings.Contains(first, tc.want) {
+			t.Errorf("the first is %s", first) // and not of the form, which is not there
+		}
+		r.reply(r.open().ID, "a")
+		within(t, got)
+	}
+}
+
+// terminal is a surface that shows one question at a time.
+type terminal chan struct{}
+
+func (terminal) Name() string { return "tty" }
+
+func (s terminal) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
+	select {
+	case s <- struct{}{}:
+		defer func() { <-s }()
+		<-ctx.Done()
+	case <-ctx.Done():
+	}
+	return context.Cause(ctx)
+}
+
+// A question that waits behind another says so, until it is its turn.
+func TestProgressOfTheNext(t *testing.T) {
+	r := newRig(t, make(terminal, 1))
+	var calls []<-chan result
+	var links []*link
+	for n := range 3 {
+		req := request(`{"question":"Question ` + strconv.Itoa(n) + `?","options":["A","B"]}`)
+		req.Params.Meta = &mcp.Meta{ProgressToken: n}
+		l := &link{noted: make(chan string, 10)}
+		links = append(links, l)
+		calls = append(calls, r.start(t.Context(), l, req))
+		want := "Waiting behind another question in a terminal"
+		if n == 0 {
+			want = "Waiting for your answer in a terminal"
+		}
+		if got := within(t, l.noted); !strings.Contains(got, want) {
+			t.Errorf("question %d: %s", n, got)
+		}
 	}
 	r.reply(r.open().ID, "a")
-	within(t, got)
+	within(t, calls[0])
+	if got := within(t, links[1].noted); !strings.Contains(got, "Waiting for your answer in a terminal") {
+		t.Errorf("when it is its turn: %s", got)
+	}
+	select {
+	case got := <-links[2].noted:
+		t.Errorf("the last is told %s", got)
+	default:
+	}
 }
 
 // The client's own form, in both eras.
