@@ -499,6 +499,47 @@ func TestAddressIsToldToSomebody(t *testing.T) {
 	}
 }
 
+// What a client's form would cut is shown beside it, where that can be done; the
+// form has the rest.
+func TestWholeBeforeTheForm(t *testing.T) {
+	asked := func(name, options string, whole ui.Surface) string {
+		r := newRig(t, Elicit(), ui.Elsewhere())
+		r.Whole = whole
+		l := &link{client: Client{Implementation: mcp.Implementation{Name: name}, Capabilities: mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}}}
+		l.elicit = func(ctx context.Context, _ mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		}
+		got := r.start(t.Context(), l, request(`{"question":"Which?","options":[{"label":"A",`+options+`},{"label":"B"}]}`))
+		rec := r.open()
+		for ; len(rec.ShownOn) == 0 || rec.ShownOn[len(rec.ShownOn)-1].Why != ""; time.Sleep(time.Millisecond) {
+			rec = r.open()
+		}
+		r.reply(rec.ID, "a")
+		within(t, got)
+		return rec.ShownOn[len(rec.ShownOn)-1].Surface
+	}
+	const long = `"description":"a long one, of which the form would show no more than this"`
+	shows := make(terminal, 1)
+	for _, tc := range []struct {
+		host, options string
+		whole         ui.Surface
+		want          string
+	}{
+		{"claude-code", `"description":"short"`, shows, "elicit"},
+		{"claude-code", long, shows, "tty"},
+		{"codex", long, shows, "elicit"},
+		{"codex", `"preview":"x"`, shows, "tty"},
+		{"codex", `"description":"` + strings.Repeat("long ", 50) + `"`, shows, "tty"},
+		{"claude-code", long, nil, "elicit"},
+		{"claude-code", long, noForm("the keyboard is not quiet"), "elicit"},
+	} {
+		if got := asked(tc.host, tc.options, tc.whole); got != tc.want {
+			t.Errorf("%s, %s: shown on %s", tc.host, tc.options, got)
+		}
+	}
+}
+
 // A form that its host shows too late is not used.
 func TestLateForms(t *testing.T) {
 	r := newRig(t, Elicit())

@@ -64,6 +64,9 @@ func newPresentation(p *Presenter, rec desk.Record) *Presentation {
 	return x
 }
 
+// Set is what is asked.
+func (x *Presentation) Set() *question.Set { return &x.rec.Set }
+
 // Forms is the way to a client that takes a form along from one call and brings
 // its result with another.
 func (x *Presentation) Forms() *Forms { return &x.forms }
