@@ -455,6 +455,50 @@ func TestUntold(t *testing.T) {
 	}
 }
 
+// An inbox that was opened while the page waited for somebody has the question:
+// nobody need be told of it, until it is closed.
+func TestInboxOpenedMeanwhile(t *testing.T) {
+	r := newRig(t)
+	closed := make(chan struct{})
+	inbox := surfaceFunc{"inbox", func(ctx context.Context) error {
+		if open, err := r.desk.Present(ctx); err != nil || len(open) == 0 {
+			return ui.Unavailablef("no inbox is open: %v", err)
+		}
+		<-closed
+		return ui.Unavailablef("the inbox was closed")
+	}}
+	opens := surfaceFunc{"web", func(ctx context.Context) error {
+		leave, err := r.desk.Announce(ctx, "inbox")
+		if err != nil {
+			return err
+		}
+		go func() { <-closed; leave() }()
+		return ui.Unavailablef("nobody opened the page")
+	}}
+	r.Surfaces = []ui.Surface{inbox, opens}
+	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
+	req := request(which)
+	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
+	l := &link{noted: make(chan string, 10)}
+	got := r.start(t.Context(), l, req)
+	for !strings.Contains(within(t, l.noted), "Run mcp-askuser inbox to answer") {
+	}
+	close(closed)
+	if text := within(t, got).text(t); !strings.HasPrefix(text, "Tell the user now") {
+		t.Errorf("when the inbox was closed: %s", text)
+	}
+}
+
+// surfaceFunc is a surface that does as a test says.
+type surfaceFunc struct {
+	name string
+	show func(ctx context.Context) error
+}
+
+func (s surfaceFunc) Name() string { return s.name }
+
+func (s surfaceFunc) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error { return s.show(ctx) }
+
 // page is a surface that needs somebody to be told its address.
 type page struct{ told chan string }
 

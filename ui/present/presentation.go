@@ -233,6 +233,12 @@ func (x *Presentation) timeOut() {
 	x.settle(desk.Outcome{Status: desk.Timeout, Reason: waited.String()})
 }
 
+// startWalk has surfaces tried. The lock is held, and the end not known.
+func (x *Presentation) startWalk(surfaces Surfaces) {
+	x.walking, x.nobody = true, make(chan struct{})
+	x.running.Go(func() { x.walk(surfaces) })
+}
+
 // walk tries the surfaces in order and stays with the first that reaches the
 // human. What then is still open, it ends on behalf of a call that asked.
 func (x *Presentation) walk(surfaces Surfaces) {
