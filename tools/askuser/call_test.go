@@ -455,6 +455,47 @@ func TestUntold(t *testing.T) {
 	}
 }
 
+// The model that is to tell its human of a secret is told not to ask for it.
+func TestUntoldSecret(t *testing.T) {
+	r := newRig(t, Elicit())
+	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
+	text := within(t, r.start(t.Context(), &link{}, request(`{"question":"Paste your API token"}`))).text(t)
+	if !strings.HasPrefix(text, "Tell the user now") || !strings.Contains(text, "asks for a secret, which must not go through the chat: do not ask for it in your reply.") {
+		t.Error(text)
+	}
+}
+
+// noArchive is a store that is full.
+type noArchive struct{ desk.Store }
+
+func (s noArchive) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
+	if kind == desk.KindArchive {
+		return errors.New("disk full")
+	}
+	return s.Store.Create(ctx, kind, id, data)
+}
+
+// A call that brought every answer along has its result, also where no trace of
+// it can be kept.
+func TestNothingToAsk(t *testing.T) {
+	const brought = `{"questions":[{"question":"Which?","options":["A","B"]}],"answers":{"Which?":"A"}}`
+	for _, full := range []bool{false, true} {
+		r := newRig(t)
+		if full {
+			store, err := spool.Open(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Desk = desk.New(noArchive{store}, desk.Options{})
+		}
+		got := within(t, r.start(t.Context(), &link{}, request(brought)))
+		x, ok := got.StructuredContent.(*wire.Result)
+		if !ok || x.Status != desk.Answered || (x.ID == "") != full || !strings.HasPrefix(x.Message, "Not asked, because you brought the answer yourself") {
+			t.Errorf("with a full disk %v: %+v, %v", full, x, got.err)
+		}
+	}
+}
+
 // An inbox that was opened while the page waited for somebody has the question:
 // nobody need be told of it, until it is closed.
 func TestInboxOpenedMeanwhile(t *testing.T) {
