@@ -14,6 +14,7 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/install/edit"
 	"mcp-askuser/mirror"
 	"mcp-askuser/mirror/install"
 )
@@ -63,7 +64,7 @@ func hostNamed(name string) (mirror.Host, error) {
 type setup struct {
 	path    string
 	ours    func([]byte) bool
-	change  func(out bool) (install.Change, error)
+	change  func(out bool) (edit.Change, error)
 	restart string // what makes the host take it up
 }
 
@@ -92,7 +93,7 @@ func (a *app) hookSetup(host string, project bool) (setup, error) {
 			dir = filepath.Join(dir, "opencode")
 		}
 		path := filepath.Join(dir, "plugins", "mcp-askuser.js")
-		return setup{path, install.HasOpenCode, func(out bool) (install.Change, error) {
+		return setup{path, install.HasOpenCode, func(out bool) (edit.Change, error) {
 			return install.ForOpenCode(path, program, out)
 		}, "OpenCode takes it up when it is started anew."}, nil
 	}
@@ -101,7 +102,7 @@ func (a *app) hookSetup(host string, project bool) (setup, error) {
 		dir = other
 	}
 	path := filepath.Join(dir, "settings.json")
-	return setup{path, install.HasClaude, func(out bool) (install.Change, error) {
+	return setup{path, install.HasClaude, func(out bool) (edit.Change, error) {
 		return install.ForClaude(path, shellLine(program), out)
 	}, "Claude Code takes it up in sessions that are started from now on."}, nil
 }
@@ -194,7 +195,7 @@ func (a *app) hookStatus() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			now, err := install.Read(s.path)
+			now, err := edit.Read(s.path)
 			if err != nil {
 				return err
 			}
