@@ -88,7 +88,7 @@ func Clients() []Client {
 				return edit.Object{{Name: "command", Value: s.Command}, {Name: "args", Value: s.args(long)}, {Name: "tool_timeout_sec", Value: longSeconds}}
 			},
 			remote: func(s Server) edit.Object {
-				return edit.Object{{Name: "url", Value: s.URL}, {Name: "bearer_token_env_var", Value: TokenVariable}}
+				return edit.Object{{Name: "url", Value: s.URL}, {Name: "bearer_token_env_var", Value: TokenVariable}, {Name: "tool_timeout_sec", Value: longSeconds}}
 			},
 			reference: TokenVariable,
 		},
@@ -199,7 +199,7 @@ func Clients() []Client {
 				return filepath.Join(p.xdg(), "crush", "crush.json")
 			},
 			local: func(s Server) edit.Object {
-				return append(edit.Object{{Name: "type", Value: "stdio"}, {Name: "command", Value: s.Command}, {Name: "args", Value: s.args(long)}}, edit.Member{Name: "timeout", Value: longSeconds})
+				return edit.Object{{Name: "type", Value: "stdio"}, {Name: "command", Value: s.Command}, {Name: "args", Value: s.args(long)}, {Name: "timeout", Value: longSeconds}}
 			},
 			remote: typed("http"), reference: "$" + TokenVariable,
 		},

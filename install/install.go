@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -152,35 +153,60 @@ func (c *Client) Registered(p Place) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	now, err := edit.Read(path)
-	if err != nil {
-		return "", err
-	}
-	v, found, err := c.format.Get(now.Before, append(slices.Clip(c.path), Name)...)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", path, err)
-	}
-	if !found {
-		return "", nil
-	}
-	entry, _ := v.(map[string]any)
-	for _, key := range []string{"url", "httpUrl", "serverUrl", "uri"} {
-		if address, ok := entry[key].(string); ok {
-			return address, nil
-		}
-	}
+	entry, err := c.entry(path)
 	var words []string
-	for _, key := range []string{"command", "cmd", "args"} {
-		switch x := entry[key].(type) {
-		case string:
-			words = append(words, x)
-		case []any:
-			for _, word := range x {
+	for _, m := range entry {
+		switch m.Name {
+		case "url", "httpUrl", "serverUrl", "uri", "command", "cmd", "args":
+			list, several := m.Value.([]any)
+			if !several {
+				list = []any{m.Value}
+			}
+			for _, word := range list {
 				words = append(words, fmt.Sprint(word))
 			}
 		}
 	}
-	return strings.Join(words, " "), nil
+	return strings.Join(words, " "), err
+}
+
+// entry returns what stands for us in the client's file, in the order in which
+// we write it.
+func (c *Client) entry(path string) (edit.Object, error) {
+	now, err := edit.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	v, _, err := c.format.Get(now.Before, append(slices.Clip(c.path), Name)...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	members, _ := v.(map[string]any)
+	order := c.local(Server{})
+	if _, starts := members[c.starts()]; !starts && c.remote != nil {
+		order = c.remote(Server{})
+	}
+	var out edit.Object
+	for _, m := range order {
+		if value, ok := members[m.Name]; ok {
+			out = append(out, edit.Member{Name: m.Name, Value: value})
+			delete(members, m.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		out = append(out, edit.Member{Name: name, Value: members[name]})
+	}
+	return out, nil
+}
+
+// starts is what the program is called in the client's file.
+func (c *Client) starts() string {
+	for _, m := range c.local(Server{}) {
+		if m.Name == "command" {
+			return m.Name
+		}
+	}
+	return "cmd"
 }
 
 // ours reports whether a file of the client's holds something of ours.
@@ -209,6 +235,9 @@ func (c *Client) Plan(p Place, s Server, out bool) ([]Step, error) {
 	var entry edit.Object
 	switch {
 	case out:
+		if entry, err = c.entry(path); err != nil {
+			return nil, err
+		}
 	case s.URL == "":
 		entry = c.local(s)
 	case c.remote == nil:
