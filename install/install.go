@@ -183,7 +183,7 @@ func (c *Client) entry(path string) (edit.Object, error) {
 	}
 	members, _ := v.(map[string]any)
 	order := c.local(Server{})
-	if _, starts := members[c.starts()]; !starts && c.remote != nil {
+	if c.remote != nil && members["command"] == nil && members["cmd"] == nil {
 		order = c.remote(Server{})
 	}
 	var out edit.Object
@@ -197,16 +197,6 @@ func (c *Client) entry(path string) (edit.Object, error) {
 		out = append(out, edit.Member{Name: name, Value: members[name]})
 	}
 	return out, nil
-}
-
-// starts is what the program is called in the client's file.
-func (c *Client) starts() string {
-	for _, m := range c.local(Server{}) {
-		if m.Name == "command" {
-			return m.Name
-		}
-	}
-	return "cmd"
 }
 
 // ours reports whether a file of the client's holds something of ours.

@@ -153,34 +153,39 @@ func (a *app) hookChange(use, short string, out bool) *cobra.Command {
 			if _, err := a.settings(); err != nil {
 				return err
 			}
-			s, err := a.hookSetup(args[0], project)
-			if err != nil {
-				return err
-			}
-			c, err := s.change(out)
-			if err != nil {
-				return err
-			}
-			if c.Empty() {
-				fmt.Fprintf(a.err, "Nothing to change in %s.\n", c.Path)
-				return nil
-			}
-			fmt.Fprintf(a.out, "%s\n%s", c.Path, c.Diff())
-			if dry {
-				fmt.Fprintln(a.err, "Nothing was changed; without --dry-run it is.")
-				return nil
-			}
-			if err := c.Apply(s.ours); err != nil {
-				return err
-			}
-			fmt.Fprintf(a.err, "Done. %s\n", s.restart)
-			return nil
+			return a.hookApply(args[0], project, dry, out)
 		},
 	}
 	cmd.Flags().BoolVar(&project, "project", false, "in the settings of this directory's project, not in the user's")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "show what would change, and change nothing")
 	a.addFlags(cmd, "dir")
 	return cmd
+}
+
+// hookApply shows, and unless dry makes, the change to a host's file.
+func (a *app) hookApply(host string, project, dry, out bool) error {
+	s, err := a.hookSetup(host, project)
+	if err != nil {
+		return err
+	}
+	c, err := s.change(out)
+	if err != nil {
+		return err
+	}
+	if c.Empty() {
+		fmt.Fprintf(a.err, "Nothing to change in %s.\n", c.Path)
+		return nil
+	}
+	fmt.Fprintf(a.out, "%s\n%s", c.Path, c.Diff())
+	if dry {
+		fmt.Fprintln(a.err, "Nothing was changed; without --dry-run it is.")
+		return nil
+	}
+	if err := c.Apply(s.ours); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.err, "Done. %s\n", s.restart)
+	return nil
 }
 
 func (a *app) hookStatus() *cobra.Command {
