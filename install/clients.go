@@ -3,6 +3,7 @@ package install
 import (
 	"os"
 	"path/filepath"
+	"time"
 
 	"mcp-askuser/install/edit"
 )
@@ -84,6 +85,7 @@ func Clients() []Client {
 				return filepath.Join(p.home(), ".codex", "config.toml")
 			},
 			// 300 s is its limit otherwise.
+			limit: limit{"tool_timeout_sec", time.Second, 300 * time.Second},
 			local: func(s Server) edit.Object {
 				return edit.Object{{Name: "command", Value: s.Command}, {Name: "args", Value: s.args(long)}, {Name: "tool_timeout_sec", Value: longSeconds}}
 			},
@@ -99,6 +101,7 @@ func Clients() []Client {
 			user: home(".gemini", "settings.json"),
 			// In milliseconds; 600 s is its limit otherwise. Trust means that it does
 			// not ask before each question.
+			limit: limit{"timeout", time.Millisecond, 600 * time.Second},
 			local: func(s Server) edit.Object {
 				return edit.Object{{Name: "command", Value: s.Command}, {Name: "args", Value: s.args(long)}, {Name: "timeout", Value: longSeconds * 1000}, {Name: "trust", Value: true}}
 			},
@@ -175,6 +178,7 @@ func Clients() []Client {
 				}
 				return filepath.Join(p.xdg(), "goose", "config.yaml")
 			},
+			limit: limit{"timeout", time.Second, 300 * time.Second},
 			local: func(s Server) edit.Object {
 				return edit.Object{
 					{Name: "enabled", Value: true}, {Name: "type", Value: "stdio"}, {Name: "name", Value: Name},
@@ -198,6 +202,7 @@ func Clients() []Client {
 				}
 				return filepath.Join(p.xdg(), "crush", "crush.json")
 			},
+			limit: limit{"timeout", time.Second, 0},
 			local: func(s Server) edit.Object {
 				return edit.Object{{Name: "type", Value: "stdio"}, {Name: "command", Value: s.Command}, {Name: "args", Value: s.args(long)}, {Name: "timeout", Value: longSeconds}}
 			},

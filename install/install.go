@@ -8,7 +8,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"mcp-askuser/install/edit"
 )
@@ -89,8 +91,46 @@ type Client struct {
 	// reference is how its file names a variable of the environment; empty where
 	// it takes none.
 	reference string
+	// limit is how long the client lets a call take: the member of our entry that
+	// sets it, its unit, and what holds without it. Without a unit it is not
+	// limited as long as we show signs of life.
+	limit limit
 	// allowed is a second file with a list of what needs no permission.
 	allowed func(Place) (file string, path []string, entry string)
+}
+
+// limit is how long a client lets a call take.
+type limit struct {
+	key   string
+	unit  time.Duration
+	usual time.Duration
+}
+
+// Limit returns how long the client lets a call of ours take, as its file says;
+// 0 where nothing limits it. Hold is how long the server in that file has been
+// told to wait; 0 where it goes by what it knows of the client.
+func (c *Client) Limit(p Place) (limit, hold time.Duration, err error) {
+	path, err := c.File(p)
+	if err != nil {
+		return 0, 0, err
+	}
+	entry, err := c.entry(path)
+	limit = c.limit.usual
+	for _, m := range entry {
+		switch list, _ := m.Value.([]any); {
+		case m.Name == c.limit.key:
+			if n, err := strconv.ParseFloat(fmt.Sprint(m.Value), 64); err == nil {
+				limit = time.Duration(n * float64(c.limit.unit))
+			}
+		default:
+			for i, word := range list[:max(0, len(list)-1)] {
+				if word == "--hold" {
+					hold, _ = time.ParseDuration(fmt.Sprint(list[i+1]))
+				}
+			}
+		}
+	}
+	return limit, hold, err
 }
 
 // ByName returns a client.
