@@ -124,7 +124,18 @@ func (a *app) presenter(s settings.Values, d *desk.Desk, log *slog.Logger) *pres
 		Log:          log,
 		Notify:       a.notifier(s, log),
 		TakeDefaults: s.OnTimeout == desk.OnTimeoutDefault,
+		Room:         room(openFiles()),
 	})
+}
+
+// room is how many questions may be open at once, with two files each, where
+// there may be so many files; 0 is any number. Some files are for everything
+// else, and for what is open but for a moment.
+func room(files uint64) int {
+	if files == 0 || files > 1<<20 {
+		return 0
+	}
+	return int(files-min(files/4, 512)) / 2
 }
 
 // outcome is the exit status of a record's end.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"runtime/debug"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -43,6 +44,9 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 	d, err := a.desk(s, log)
 	if err != nil {
 		return err
+	}
+	if a.getenv("GOGC") == "" {
+		debug.SetGCPercent(50) // a server waits nearly always: less memory is worth more than time
 	}
 	presenter := a.presenter(s, d, log)
 	page := a.webSurface(s, d, presenter, log)

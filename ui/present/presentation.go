@@ -86,6 +86,7 @@ func (x *Presentation) change() {
 // run waits for the end of the record, and stays until nothing goes on for it.
 func (x *Presentation) run() {
 	defer x.p.closed(x)
+	defer x.p.leave()
 	defer x.withdraw(nil)
 	if x.rec.Timeout > 0 {
 		clock := x.startClock()
