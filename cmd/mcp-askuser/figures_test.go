@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"math"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -19,6 +20,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"text/tabwriter"
@@ -63,6 +65,7 @@ func TestFigures(t *testing.T) {
 	f.frames()
 	f.idle()
 	f.waiting()
+	f.calls()
 	f.key()
 	f.history()
 	f.replies()
@@ -304,7 +307,7 @@ func (f *figures) spentBy(pid int) float64 {
 
 // rest adds what a process costs while nothing happens.
 func (f *figures) rest(what string, pid int, atMost float64, per, during time.Duration) {
-	time.Sleep(3 * time.Second) // it has come to rest
+	time.Sleep(5 * time.Second) // it has come to rest
 	before, spent := f.switches(pid), f.spentBy(pid)
 	time.Sleep(during)
 	f.is(what+": context switches"+map[bool]string{true: " a second"}[per == time.Second], "", (f.switches(pid)-before)*per.Seconds()/during.Seconds(), atMost)
@@ -324,26 +327,74 @@ func (f *figures) idle() {
 	}
 }
 
-// crowd is a server in which so many calls wait, with a progress token or not.
-func (f *figures) crowd(calls int, token bool) *running {
+// crowd is a server in which so many calls wait.
+type crowd struct {
+	*running
+	desk    *desk.Desk
+	before  float64 // MiB resident without a call
+	answers atomic.Int64
+}
+
+// crowd has calls wait, with a progress token or not: all of them, or as many as
+// there are files for.
+func (f *figures) crowd(calls int, token bool) *crowd {
 	dir := f.TempDir()
-	r := start(f, f.path, dir, "serve", "--surface", "inbox", "--hold", "1h", "--max-rounds", "0")
-	r.say(f, hello)
-	r.hear(f)
-	go func() { _, _ = r.out.WriteTo(io.Discard) }()
+	c := &crowd{running: start(f, f.path, dir, "serve", "--surface", "inbox", "--hold", "1h", "--max-rounds", "0"), desk: openDesk(f, dir)}
+	c.say(f, hello)
+	c.hear(f)
+	c.before = c.resident(f)
+	go func() {
+		for line, err := c.out.ReadString('\n'); err == nil; line, err = c.out.ReadString('\n') {
+			if strings.Contains(line, `"status":"answered"`) {
+				c.answers.Add(1)
+			}
+		}
+	}()
 	for i := range calls {
 		meta := ""
 		if token {
 			meta = fmt.Sprintf(`"_meta":{"progressToken":%d},`, i)
 		}
-		r.say(f, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{%s"name":"ask_user_question","arguments":{"question":"Question %d?"}}}`+"\n", i, meta, i))
+		c.say(f, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{%s"name":"ask_user_question","arguments":{"question":"Question %d?"}}}`+"\n", i, meta, i))
 	}
-	for there := 0; there < calls; {
-		time.Sleep(20 * time.Millisecond)
-		names, _ := os.ReadDir(filepath.Join(dir, "showing"))
-		there = len(names)
+	if room := room(openFiles()); room > 0 {
+		calls = min(calls, room)
 	}
-	return r
+	f.until(func() bool { names, _ := os.ReadDir(filepath.Join(dir, "showing")); return len(names) >= calls })
+	return c
+}
+
+func (c *crowd) kill() {
+	_ = c.cmd.Process.Kill()
+	_ = c.cmd.Wait()
+}
+
+// calls measures what a waiting call holds, and answers them all.
+func (f *figures) calls() {
+	for _, calls := range []int{1000, 10_000} {
+		c := f.crowd(calls, false)
+		time.Sleep(5 * time.Second) // it has come to rest
+		open, err := c.desk.Pending(f.Context())
+		if err != nil {
+			f.Fatal(err)
+		}
+		files, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", c.cmd.Process.Pid))
+		f.is(fmt.Sprintf("%d waiting calls: resident, each", calls), "KiB", (c.resident(f)-c.before)*1024/float64(len(open)), 40)
+		f.is(fmt.Sprintf("%d waiting calls: open files, each", calls), "", math.Floor(float64(len(files))/float64(len(open))), 2)
+		at := time.Now()
+		for c.answers.Load() < int64(calls) {
+			for _, rec := range open {
+				if _, err := c.desk.Reply(f.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, "inbox"); err != nil {
+					f.Fatal(err)
+				}
+			}
+			if open, err = c.desk.Pending(f.Context()); err != nil { // those there was no room for
+				f.Fatal(err)
+			}
+		}
+		f.Logf("%d calls answered within %s", calls, time.Since(at))
+		c.kill()
+	}
 }
 
 func (f *figures) waiting() {
@@ -351,8 +402,7 @@ func (f *figures) waiting() {
 		r := f.crowd(1000, token)
 		const during = 21 * time.Second
 		f.rest("1,000 waiting calls "+map[bool]string{true: "with", false: "without"}[token]+" a token, 21 s", r.cmd.Process.Pid, map[bool]float64{true: 200, false: 0}[token], during, during)
-		_ = r.cmd.Process.Kill()
-		_ = r.cmd.Wait()
+		r.kill()
 	}
 }
 
@@ -613,7 +663,7 @@ func (f *figures) growth() {
 	})
 	curve("waiting.svg", "a server: resident memory by waiting calls", "MiB", 1000, func(n int) float64 {
 		r := f.crowd(n, false)
-		defer func() { _, _ = r.cmd.Process.Kill(), r.cmd.Wait() }()
+		defer r.kill()
 		return r.resident(f)
 	})
 	curve("history.svg", "history --limit 50: time by records of the past", "ms", 100_000, func(n int) float64 {

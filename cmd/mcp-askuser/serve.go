@@ -4,8 +4,10 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"runtime"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -45,9 +47,6 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if a.getenv("GOGC") == "" {
-		debug.SetGCPercent(50) // a server waits nearly always: less memory is worth more than time
-	}
 	presenter := a.presenter(s, d, log)
 	page := a.webSurface(s, d, presenter, log)
 	defer page.Close()
@@ -63,7 +62,7 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Command:   a.inboxCommand(s),
 		Host:      os.Getppid(),
 	})
-	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{
+	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), resting(a.in), a.out, stdio.Options{
 		Options: server.Options{Directory: a.directory(), Log: log},
 	})
 	presenter.Close(askuser.ErrDisconnected)
@@ -72,6 +71,41 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		return nil
 	}
 	return err
+}
+
+// input is standard input. Once nothing has come for a while, the memory that
+// hundreds of calls took to arrive goes back to the system: they wait for humans
+// now.
+type input struct {
+	*os.File
+	rest *time.Timer
+}
+
+func resting(in *os.File) *input {
+	return &input{in, time.AfterFunc(quiet, func() {
+		if runtime.NumGoroutine() < 500 {
+			return
+		}
+		for range 3 { // each halves the stacks that are not used
+			runtime.GC()
+		}
+		debug.FreeOSMemory()
+	})}
+}
+
+// quiet is how long nothing comes until then.
+const quiet = 2 * time.Second
+
+func (in *input) Read(p []byte) (int, error) {
+	n, err := in.File.Read(p)
+	in.rest.Reset(quiet)
+	return n, err
+}
+
+// Close ends the waiting for input, and for quiet.
+func (in *input) Close() error {
+	in.rest.Stop()
+	return in.File.Close()
 }
 
 // directory is the project that the asker works in.
