@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -42,7 +41,10 @@ func (a *app) ask() *cobra.Command {
 		Use:   "ask [JSON or -]",
 		Short: "Ask the user and print the answer",
 		Long:  askHelp,
-		Args:  arguments(0, 1),
+		Example: `  mcp-askuser ask '{"question":"Which region?","options":["EU","US"]}'
+  mcp-askuser ask --format ids --timeout 10m - < questions.json`,
+		Args:              arguments(0, 1),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			usage := fmt.Sprintf("Usage: %s '{\"questions\":[...]}'", cmd.CommandPath())
 			data, err := a.input(args)
@@ -83,7 +85,7 @@ func (a *app) ask() *cobra.Command {
 	}
 	a.askFlags(cmd)
 	a.addFlags(cmd, limitKeys[:]...)
-	cmd.Flags().StringVar(&format, "format", wire.Formats()[0], "how to print the answer: "+strings.Join(wire.Formats(), ", "))
+	takesFormat(cmd, &format, wire.Formats())
 	return cmd
 }
 

@@ -14,9 +14,10 @@ import (
 func (a *app) pending() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "pending",
-		Short: "List the questions that wait for an answer, oldest first",
-		Args:  arguments(0, 0),
+		Use:     "pending",
+		Short:   "List the questions that wait for an answer, oldest first",
+		Example: "  mcp-askuser pending\n  mcp-askuser pending --json | jq -r '.[].id'",
+		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			d, err := a.openDesk()
 			if err != nil {

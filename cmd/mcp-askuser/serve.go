@@ -26,10 +26,11 @@ func (a *app) serveFlags(cmd *cobra.Command) {
 
 func (a *app) serve() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve MCP over standard input and output",
-		Args:  arguments(0, 0),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return a.serveMCP(cmd) },
+		Use:     "serve",
+		Short:   "Serve MCP over standard input and output",
+		Example: "  claude mcp add askuser -- mcp-askuser serve\n  mcp-askuser serve --surface inbox,web --hold 5m",
+		Args:    arguments(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.serveMCP(cmd) },
 	}
 	a.serveFlags(cmd)
 	return cmd

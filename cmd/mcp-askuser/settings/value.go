@@ -18,6 +18,8 @@ type value struct {
 	// set sets the value and returns it as JSON shows it; false, and nothing
 	// set, where the text is none that the setting takes.
 	set func(text string) (shown any, ok bool)
+	// Words are those that it takes, where they are few.
+	Words []string `json:"-"`
 }
 
 // Type is the word for the value in the help of a flag.
@@ -44,7 +46,7 @@ func whole(to *int, least int) value {
 		}
 		*to = n
 		return n, true
-	}}
+	}, nil}
 }
 
 // longest is the longest time that a setting takes.
@@ -62,7 +64,7 @@ func duration(to *time.Duration, least time.Duration) value {
 		}
 		*to = d
 		return brief(d), true
-	}}
+	}, nil}
 }
 
 // Duration reads a time: whole seconds, Go's notation, or the latter after a
@@ -97,7 +99,7 @@ func brief(d time.Duration) string {
 func boolean(to *bool) value {
 	v := choice(to, []string{"true", "false"}, true, false)
 	set := v.set
-	v.name, v.set = "bool", func(text string) (any, bool) {
+	v.name, v.Words, v.set = "bool", nil, func(text string) (any, bool) {
 		_, ok := set(text)
 		return *to, ok
 	}
@@ -112,7 +114,7 @@ func choice[T any](to *T, words []string, values ...T) value {
 			*to = values[i]
 		}
 		return text, i >= 0
-	}}
+	}, words}
 }
 
 // text is any text.
@@ -120,7 +122,7 @@ func text(to *string) value {
 	return value{"name", "any name", func(text string) (any, bool) {
 		*to = text
 		return text, true
-	}}
+	}, nil}
 }
 
 // directory is an absolute path: hosts start us in directories of their own,
@@ -132,7 +134,7 @@ func directory(to *string) value {
 		}
 		*to = text
 		return text, true
-	}}
+	}, nil}
 }
 
 // order is names of surfaces in order, with commas between them or as a list.
@@ -148,7 +150,7 @@ func order(to *[]string, names []string) value {
 		}
 		*to = given
 		return strings.Join(given, ","), true
-	}}
+	}, append([]string{"auto"}, names...)}
 }
 
 // program is a program and its arguments.
@@ -160,7 +162,7 @@ func program(to *[]string) value {
 		}
 		*to = given
 		return given, true
-	}}
+	}, nil}
 }
 
 // stringList reads a JSON array of strings, which is also how a list in the
