@@ -73,7 +73,7 @@ e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 stress:
 	RACE_ROUNDS=5000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk
 
-# Three minutes on two quiet cores; ratios are those of pairs, in turns.
+# Six minutes on two quiet cores; ratios are those of pairs, in turns.
 bench:
 	$(GO) test -run '^TestFigures$$' -count=1 -timeout 20m ./cmd/mcp-askuser -figures $(CURDIR)/bin/figures
 	@cat bin/figures/figures.txt

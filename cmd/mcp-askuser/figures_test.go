@@ -333,19 +333,23 @@ type crowd struct {
 	desk    *desk.Desk
 	before  float64 // MiB resident without a call
 	answers atomic.Int64
+	pong    chan struct{}
 }
 
 // crowd has calls wait, with a progress token or not: all of them, or as many as
 // there are files for.
 func (f *figures) crowd(calls int, token bool) *crowd {
 	dir := f.TempDir()
-	c := &crowd{running: start(f, f.path, dir, "serve", "--surface", "inbox", "--hold", "1h", "--max-rounds", "0"), desk: openDesk(f, dir)}
+	c := &crowd{running: start(f, f.path, dir, "serve", "--surface", "inbox", "--hold", "1h", "--max-rounds", "0"), desk: openDesk(f, dir), pong: make(chan struct{}, 1)}
 	c.say(f, hello)
 	c.hear(f)
 	c.before = c.resident(f)
 	go func() {
 		for line, err := c.out.ReadString('\n'); err == nil; line, err = c.out.ReadString('\n') {
-			if strings.Contains(line, `"status":"answered"`) {
+			switch {
+			case strings.Contains(line, `"id":"ping"`):
+				c.pong <- struct{}{}
+			case strings.Contains(line, `"status":"answered"`):
 				c.answers.Add(1)
 			}
 		}
@@ -402,8 +406,46 @@ func (f *figures) waiting() {
 		r := f.crowd(1000, token)
 		const during = 21 * time.Second
 		f.rest("1,000 waiting calls "+map[bool]string{true: "with", false: "without"}[token]+" a token, 21 s", r.cmd.Process.Pid, map[bool]float64{true: 200, false: 0}[token], during, during)
+		if token {
+			f.among(r)
+		}
 		r.kill()
 	}
+}
+
+// among measures a ping, and until a call is withdrawn, among a thousand that
+// wait.
+func (f *figures) among(c *crowd) {
+	f.is("… a ping among them, p99", "ms", highest(100, func(int) float64 {
+		at := time.Now()
+		c.say(f, `{"jsonrpc":"2.0","id":"ping","method":"ping"}`+"\n")
+		<-c.pong
+		return ms(time.Since(at))
+	}), 100)
+	open, err := c.desk.Pending(f.Context())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.is("… one cancelled by its user until it is withdrawn, p99", "ms", highest(100, func(n int) float64 {
+		var number int
+		_, _ = fmt.Sscanf(open[n].Questions[0].Text, "Question %d?", &number)
+		at := time.Now()
+		c.say(f, fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d,"reason":"AbortError: user-cancel"}}`+"\n", number))
+		rec, err := c.desk.Wait(f.Context(), open[n].ID)
+		if err != nil || rec.State != desk.Cancelled {
+			f.Fatalf("%s, %v", rec.State, err)
+		}
+		return ms(rec.Outcome.At.Sub(at))
+	}), 250)
+}
+
+// highest is the 99th percentile of n measurements.
+func highest(n int, measure func(n int) float64) float64 {
+	var all []float64
+	for i := range n {
+		all = append(all, measure(i))
+	}
+	return percentile(all, 0.99)
 }
 
 // key measures from a key in a long text to what it changes on the screen.
