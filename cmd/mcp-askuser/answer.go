@@ -138,13 +138,10 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 		return err
 	}
 	fmt.Fprintf(a.err, "%s: %s\n", capital(words.Outcome(ended.Outcome)), words.Subject(rec))
-	switch ended.State {
-	case desk.Answered:
-		return nil
-	case desk.Timeout:
-		return &exitError{exitTimeout, nil}
+	if code := exitOf(ended.State); code != 0 {
+		return &exitError{code, nil}
 	}
-	return &exitError{exitClosed, nil}
+	return nil
 }
 
 // answerFrom answers the record from JSON and says how that went, in JSON to

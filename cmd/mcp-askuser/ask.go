@@ -66,9 +66,6 @@ func (a *app) ask() *cobra.Command {
 			case err != nil:
 				return fmt.Errorf("Invalid JSON format\n%s", usage) //nolint:staticcheck // the words of A3
 			}
-			if _, err := wire.Format(desk.Record{}, format, time.Time{}); err != nil {
-				return err
-			}
 			for _, left := range call.Dropped {
 				fmt.Fprintf(a.err, "Not asked, because no answer can bring it up: %s\n", left)
 			}
@@ -138,19 +135,4 @@ func room(files uint64) int {
 		return 0
 	}
 	return int(files-min(files/4, 512)) / 2
-}
-
-// outcome is the exit status of a record's end.
-func outcome(rec desk.Record) error {
-	switch rec.State {
-	case desk.Answered:
-		return nil
-	case desk.Dismissed, desk.Discuss, desk.Cancelled:
-		return &exitError{exitClosed, nil}
-	case desk.Timeout:
-		return &exitError{exitTimeout, fmt.Errorf("no answer within %s", rec.Outcome.Reason)}
-	case desk.Unavailable:
-		return &exitError{exitNoSurface, fmt.Errorf("no way to ask here (%s); run it in a terminal, or name a surface with --surface", rec.Outcome.Reason)}
-	}
-	return &exitError{exitBad, fmt.Errorf("asking failed: %s", rec.Outcome.Reason)}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -31,13 +30,9 @@ Exit status: 0 yes, 1 no, 2 closed without an answer, 3 no way to ask,
 				return err
 			}
 			var yes *bool
-			switch proposed {
-			case "":
-			case "yes", "no":
+			if proposed != "" {
 				yes = new(bool)
 				*yes = proposed == "yes"
-			default:
-				return fmt.Errorf("--default is %q; it takes yes or no", proposed)
 			}
 			if strings.TrimSpace(args[0]) == "" {
 				return errors.New("the action is empty; say what would be done")
@@ -58,7 +53,6 @@ Exit status: 0 yes, 1 no, 2 closed without an answer, 3 no way to ask,
 	}
 	a.askFlags(cmd)
 	cmd.Flags().StringVar(&details, "details", "", "what the user should know to decide, as `text`")
-	cmd.Flags().StringVar(&proposed, "default", "", "the proposed `answer`: yes or no; still only the user gives it")
-	complete(cmd, "default", "yes", "no")
+	takesWord(cmd, &proposed, "default", "the proposed `answer`: yes or no; still only the user gives it", "yes", "no")
 	return cmd
 }

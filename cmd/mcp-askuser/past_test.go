@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -118,17 +117,6 @@ func TestDecisionLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "decisions.md", b.Bytes())
-}
-
-// each yields records as a desk does.
-func each(records []desk.Record) iter.Seq2[desk.Record, error] {
-	return func(yield func(desk.Record, error) bool) {
-		for _, rec := range records {
-			if !yield(rec, nil) {
-				return
-			}
-		}
-	}
 }
 
 // An array that is written as it comes is the same as one that is there, and

@@ -22,21 +22,28 @@ func (a *app) openDesk() (*desk.Desk, error) {
 	return a.desk(s, a.log(slog.LevelWarn))
 }
 
-// aboutOne completes a command about one record, which its argument names. Its
-// ids are completed: those of the past too, or of what waits alone.
-func (a *app) aboutOne(cmd *cobra.Command, past bool, do func(ctx context.Context, d *desk.Desk, rec desk.Record) error) *cobra.Command {
-	cmd.Args, cmd.ValidArgsFunction = arguments(1, 1), a.completeIDs(past)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+// atDesk runs a command that asks nothing itself.
+func (a *app) atDesk(do func(ctx context.Context, d *desk.Desk, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
 		d, err := a.openDesk()
 		if err != nil {
 			return err
 		}
-		rec, err := find(cmd.Context(), d, args[0])
+		return do(cmd.Context(), d, args)
+	}
+}
+
+// aboutOne completes a command about one record, which its argument names. Its
+// ids are completed: those of the past too, or of what waits alone.
+func (a *app) aboutOne(cmd *cobra.Command, past bool, do func(ctx context.Context, d *desk.Desk, rec desk.Record) error) *cobra.Command {
+	cmd.Args, cmd.ValidArgsFunction = arguments(1, 1), a.completeIDs(past)
+	cmd.RunE = a.atDesk(func(ctx context.Context, d *desk.Desk, args []string) error {
+		rec, err := find(ctx, d, args[0])
 		if err != nil {
 			return err
 		}
-		return do(cmd.Context(), d, rec)
-	}
+		return do(ctx, d, rec)
+	})
 	a.addFlags(cmd, "dir")
 	return cmd
 }
@@ -93,12 +100,8 @@ that the agent got names the session, and so does show.`,
 		Example:           "  mcp-askuser lift shell-0f3a5b7c9d1e2f40",
 		Args:              arguments(1, 1),
 		ValidArgsFunction: a.complete(true, func(rec desk.Record) string { return rec.SessionID }),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := a.openDesk()
-			if err != nil {
-				return err
-			}
-			err = d.Lift(cmd.Context(), args[0])
+		RunE: a.atDesk(func(ctx context.Context, d *desk.Desk, args []string) error {
+			err := d.Lift(ctx, args[0])
 			if errors.Is(err, desk.ErrNoSession) {
 				return fmt.Errorf("%w; show ID names the session of a question", err)
 			}
@@ -106,7 +109,7 @@ that the agent got names the session, and so does show.`,
 				fmt.Fprintln(a.err, "The session may ask again.")
 			}
 			return err
-		},
+		}),
 	}
 	a.addFlags(cmd, "dir")
 	return cmd

@@ -30,13 +30,6 @@ func (a *app) addFlags(cmd *cobra.Command, keys ...string) {
 	}
 }
 
-// takesFormat gives a command the flag that says how to print, by default in the
-// first of some formats.
-func takesFormat(cmd *cobra.Command, to *string, formats []string) {
-	cmd.Flags().StringVar(to, "format", formats[0], "the `format`: "+strings.Join(formats, ", "))
-	complete(cmd, "format", formats...)
-}
-
 // complete completes the words that a flag takes, one or several with commas
 // between them.
 func complete(cmd *cobra.Command, flag string, words ...string) {
