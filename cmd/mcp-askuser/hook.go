@@ -147,6 +147,7 @@ func (a *app) hookChange(use, short string, out bool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:       use,
 		Short:     short,
+		Example:   "  mcp-askuser hook " + strings.Fields(use)[0] + " claude-code",
 		Args:      arguments(1, 1),
 		ValidArgs: mirror.Names(),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -193,6 +194,7 @@ func (a *app) hookStatus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:       "status HOST",
 		Short:     "Say whether a host mirrors its questions",
+		Example:   "  mcp-askuser hook status claude-code",
 		Args:      arguments(1, 1),
 		ValidArgs: mirror.Names(),
 		RunE: func(_ *cobra.Command, args []string) error {

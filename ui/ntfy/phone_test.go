@@ -201,8 +201,8 @@ func TestTokensThatDoNotCount(t *testing.T) {
 	good := p.token(second, 0)
 	for _, token := range []string{
 		m["actions"].([]any)[0].(map[string]any)["body"].(string), // replayed
-		p.token(first, 1),      // of a question that has ended
-		other.token(second, 0), // signed by somebody else
+		p.token(first, 1),                                  // of a question that has ended
+		other.token(second, 0),                             // signed by somebody else
 		good[:len(good)-1] + "0", good[:len(good)-1] + "1", // guessed
 		strings.Replace(good, ".0.", ".1.", 1), // of another option
 		strings.Replace(good, ".0.", ".9.", 1), strings.Replace(good, ".0.", ".-1.", 1),
@@ -278,7 +278,10 @@ func TestRealServer(t *testing.T) {
 		t.Skip("NTFY_URL names no server")
 	}
 	d := openDesk(t)
-	p := phone(t, d, address, func(o *Options) { o.Token = os.Getenv("NTFY_TOKEN"); o.Key = fmt.Appendf(nil, "%032d", time.Now().UnixNano()) })
+	p := phone(t, d, address, func(o *Options) {
+		o.Token = os.Getenv("NTFY_TOKEN")
+		o.Key = fmt.Appendf(nil, "%032d", time.Now().UnixNano())
+	})
 	rec := ask(t, d, choice("A", "B"))
 	notify(t, p, rec)
 	resp, err := http.Post(address+"/"+p.reply, "text/plain", strings.NewReader(p.token(rec, 1)))
