@@ -15,7 +15,9 @@ import (
 // question before them anyhow. What a human replies here is unsettled until
 // [Desk.Settle].
 func (d *Desk) Mirror(ctx context.Context, r Request) (Record, *Attendance, error) {
-	r.Asker.Via = ViaHook
+	if !r.Asker.Permission() {
+		r.Asker.Via = ViaHook
+	}
 	return d.ask(ctx, r, 0, func() {})
 }
 

@@ -28,12 +28,16 @@ import (
 func Surfaces() []string { return []string{"elicit", "tty", "pane", "inbox", "web", "plain"} }
 
 // Flags are those of the command.
-type Flags struct{ limit uint32 }
+type Flags struct {
+	limit       uint32
+	permissions bool
+}
 
 // Add registers them, and those of the settings that it uses.
 func (f *Flags) Add(flags *pflag.FlagSet, s *settings.Settings) {
 	s.AddFlags(flags, "dir")
 	flags.Uint32Var(&f.limit, "limit", uint32(mirror.DefaultLimit/time.Second), "how many seconds the host waits for us")
+	flags.BoolVar(&f.permissions, "permissions", false, "mirror the permissions that the host asks for, too")
 }
 
 // Main is the small program.
@@ -81,6 +85,7 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 	o := mirror.Options{
 		Host: host, Desk: desk.New(store, desk.Options{Keep: v.Keep}),
 		In: os.Stdin, Out: os.Stdout, Getenv: env, Limit: time.Duration(f.limit) * time.Second,
+		Permissions: f.permissions, Timeout: v.Timeout,
 	}
 	if v.Desktop || len(v.NotifyCommand) > 0 {
 		o.Notify = func(ctx context.Context, rec desk.Record) {
