@@ -249,12 +249,6 @@ func claudePermission(tool string, input json.RawMessage) (*question.Set, bool) 
 	return permission("Does Claude Code go on with this plan?", "Go on", "Keep planning", plan, rest)
 }
 
-func ourTool(name string) bool {
-	return slices.ContainsFunc([]string{"__ask_user_question", "__confirm_action", "__await_answer"}, func(end string) bool {
-		return strings.HasSuffix(name, end)
-	})
-}
-
 // printClaudePermission writes a reply as Claude Code reads it. A program's
 // word is none.
 func printClaudePermission(rec desk.Record) []byte {

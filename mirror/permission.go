@@ -3,6 +3,7 @@ package mirror
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"mcp-askuser/desk"
@@ -34,6 +35,14 @@ func permission(text, yes, no, about string, input json.RawMessage) (*question.S
 // toolPermission is the question whether a tool may be used.
 func toolPermission(host, tool string, input json.RawMessage) (*question.Set, bool) {
 	return permission("Allow "+host+" to use "+question.Line(tool)+"?", "Allow once", "Deny", "", input)
+}
+
+// ourTool reports whether a tool is one of ours, behind the name that a server
+// of ours has with a host.
+func ourTool(name string) bool {
+	return slices.ContainsFunc([]string{"_ask_user_question", "_confirm_action", "_await_answer"}, func(end string) bool {
+		return strings.HasSuffix(name, end)
+	})
 }
 
 // literal is a JSON object as text that nobody can take for anything else: each
@@ -90,7 +99,11 @@ func granted(rec desk.Record) bool {
 		!byProgram(rec) && r.Answers[0].By == question.ByUser && r.Note == "" && r.Answers[0].Note == "" && r.Answers[0].Custom == ""
 }
 
-// denied is the end of a permission's dialog in which its human said no.
-func denied(host string, set *question.Set) desk.Outcome {
-	return answered(host, set, question.Reply{Answers: []question.Answer{{QuestionID: set.Questions[0].ID, Selected: []string{question.NoID}, By: question.ByUser}}})
+// allowed and denied are the ends of a permission's dialog in which its human
+// said yes or no.
+func allowed(host string, set *question.Set) desk.Outcome { return decided(host, set, question.YesID) }
+func denied(host string, set *question.Set) desk.Outcome  { return decided(host, set, question.NoID) }
+
+func decided(host string, set *question.Set, id string) desk.Outcome {
+	return answered(host, set, question.Reply{Answers: []question.Answer{{QuestionID: set.Questions[0].ID, Selected: []string{id}, By: question.ByUser}}})
 }

@@ -286,7 +286,7 @@ func TestOpenCodePlugin(t *testing.T) {
 		t.Fatal(err)
 	}
 	plugin, script := filepath.Join(home, "plugin.mjs"), filepath.Join(home, "host.mjs")
-	if err := os.WriteFile(plugin, install.OpenCode([]string{small, "opencode"}), 0o600); err != nil {
+	if err := os.WriteFile(plugin, install.OpenCode([]string{small, "opencode"}, false), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	host := `import { McpAskUser } from "./plugin.mjs"

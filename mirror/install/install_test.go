@@ -54,7 +54,7 @@ func TestClaude(t *testing.T) {
 			}
 			golden.Check(t, name+".golden", string(after))
 			sameBeside(t, []byte(before), after)
-			if c, err := ForClaude(path, command, false); err != nil || !c.Empty() {
+			if c, err := ForClaude(path, command, false, false); err != nil || !c.Empty() {
 				t.Errorf("a second time it changes\n%s%v", c.Diff(), err)
 			}
 			if _, missing, err := ClaudeStatus(after); err != nil || len(missing) != 0 {
@@ -74,7 +74,7 @@ func TestClaude(t *testing.T) {
 
 func apply(t *testing.T, path string, out bool) {
 	t.Helper()
-	c, err := ForClaude(path, command, out)
+	c, err := ForClaude(path, command, false, out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,13 +126,44 @@ func meaning(t *testing.T, data []byte) string {
 	return string(out)
 }
 
+// With permissions the hook stands beside the dialogs of every tool, and is told
+// so; they can be had later, and given up again.
+func TestClaudePermissions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	for _, step := range []struct {
+		permissions, out bool
+		want             string
+	}{
+		{true, false, `"PermissionRequest":[{"hooks":[{"command":"/opt/bin/mcp-askuser-hook claude-code --limit 86400 --permissions","timeout":86400,"type":"command"}]}]`},
+		{false, false, `"PermissionRequest":[{"hooks":[{"command":"/opt/bin/mcp-askuser-hook claude-code --limit 86400","timeout":86400,"type":"command"}],"matcher":"AskUserQuestion"}]`},
+		{true, false, `--permissions`},
+		{true, true, ""},
+	} {
+		c, err := ForClaude(path, command, step.permissions, step.out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Apply(HasClaude); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(path)
+		if step.want == "" {
+			if !os.IsNotExist(err) {
+				t.Errorf("left behind is %s", got)
+			}
+		} else if text := meaning(t, got); !strings.Contains(text, step.want) {
+			t.Errorf("%+v: it is %s", step, text)
+		}
+	}
+}
+
 // What was changed since stays, and an older installation is brought up to date.
 func TestClaudeChangedSince(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.json")
 	if err := write(path, []byte("{\n  \"model\": \"opus\"\n}\n"), path); err != nil {
 		t.Fatal(err)
 	}
-	c, err := ForClaude(path, `"C:\Program Files\old\mcp-askuser.exe" hook claude-code`, false)
+	c, err := ForClaude(path, `"C:\Program Files\old\mcp-askuser.exe" hook claude-code`, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +188,7 @@ func TestClaudeChangedSince(t *testing.T) {
 // a link stays one.
 func TestClaudeRefuses(t *testing.T) {
 	for _, text := range []string{"{", "[]", `{"hooks":[]}`, `{"hooks":{"Stop":{}}}`, "not JSON"} {
-		if got, err := Claude([]byte(text), command); err == nil {
+		if got, err := Claude([]byte(text), command, false); err == nil {
 			t.Errorf("%s became %s", text, got)
 		}
 	}
@@ -169,7 +200,7 @@ func TestClaudeRefuses(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Skip(err)
 	}
-	c, err := ForClaude(link, command, false)
+	c, err := ForClaude(link, command, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,11 +230,11 @@ func FuzzClaude(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		after, err := Claude(data, command)
+		after, err := Claude(data, command, false)
 		if err != nil || HasClaude(data) {
 			return
 		}
-		if again, err := Claude(after, command); err != nil || !bytes.Equal(again, after) {
+		if again, err := Claude(after, command, false); err != nil || !bytes.Equal(again, after) {
 			t.Fatalf("%q becomes %q, and then %q, %v", data, after, again, err)
 		}
 		without, err := WithoutClaude(after)
