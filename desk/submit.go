@@ -20,6 +20,9 @@ type Request struct {
 	Asker     Asker
 	Timeout   time.Duration // how long the human may take; 0 is for ever
 	OnTimeout string        // "default": take the declared defaults then (D14)
+	// Sole, of a question to be mirrored, is what its host calls it where several
+	// processes may be told of it: one of them has it at a time. May be empty.
+	Sole string
 	// Turn, if there is one, waits until the requests before this one have
 	// their places. Submit calls placed when this one has its own, as soon as
 	// that is certain or it has failed: others wait for it (D7).

@@ -47,8 +47,9 @@ type event struct {
 	// what the human said.
 	set        *question.Set
 	print      func(desk.Record) []byte
-	permission bool // it asks whether a tool may be used
-	alone      bool // there is no dialog: nobody sits at the host
+	permission bool   // it asks whether a tool may be used
+	alone      bool   // there is no dialog: nobody sits at the host
+	sole       string // what several processes may be told of, and one of them mirrors
 
 	// Otherwise dialogs have ended: concerns says of which records, and end
 	// how. It is false where the event does not tell.

@@ -156,7 +156,7 @@ func (o *Options) put(ctx context.Context, ev event) (desk.Record, *desk.Attenda
 		err        error
 	}
 	done := make(chan result, 1)
-	request := desk.Request{Set: *ev.set, Session: ev.session, Asker: desk.Asker{Client: o.Host.Name, Directory: ev.directory, PID: ev.host}}
+	request := desk.Request{Sole: ev.sole, Set: *ev.set, Session: ev.session, Asker: desk.Asker{Client: o.Host.Name, Directory: ev.directory, PID: ev.host}}
 	if ev.permission {
 		request.Asker.Via = desk.ViaPermission
 	}

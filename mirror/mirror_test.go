@@ -660,13 +660,13 @@ func TestStore(t *testing.T) {
 		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
+			dir, tried := t.TempDir(), make(chan struct{})
 			b := start(t, dir, request("s1", one), func(o *mirror.Options) {
 				store, err := spool.Open(dir)
 				if err != nil {
 					t.Fatal(err)
 				}
-				o.Desk = desk.New(&unwilling{store, tc.create}, desk.Options{})
+				o.Desk = desk.New(&unwilling{store, func() error { close(tried); return tc.create() }}, desk.Options{})
 				o.After = tc.after
 				if name == "broken" {
 					o.After = func(time.Duration) <-chan time.Time { return time.After(0) }
@@ -679,6 +679,7 @@ func TestStore(t *testing.T) {
 			if text := b.printed(); text != "" {
 				t.Errorf("printed %q", text)
 			}
+			<-tried // whoever waits no longer may have gone before
 			if open, err := b.desk.Pending(t.Context()); err != nil || len(open) != 0 {
 				t.Errorf("open are %v, %v", open, err)
 			}

@@ -1,14 +1,18 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"os"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
+	"mcp-askuser/mirror/codex"
 	"mcp-askuser/server"
 	"mcp-askuser/server/stdio"
 	"mcp-askuser/tools/askuser"
@@ -59,6 +63,7 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Command:   a.inboxCommand(s),
 		Host:      os.Getppid(),
 	})
+	defer a.watchCodex(cmd.Context(), s, d, log)()
 	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{
 		Options: server.Options{Directory: a.directory(), Log: log},
 	})
@@ -68,6 +73,23 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		return nil
 	}
 	return err
+}
+
+// watchCodex mirrors Codex's questions, where it is Codex's daemon that has
+// started us; stop ends that.
+func (a *app) watchCodex(ctx context.Context, s settings.Values, d *desk.Desk, log *slog.Logger) (stop func()) {
+	if !s.MirrorCodex {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		codex.Watch(ctx, codex.Options{Desk: d, Log: log, Socket: codex.Socket(a.getenv), Daemon: os.Getppid(), Version: buildVersion(), Notify: a.notifier(s, log)})
+	})
+	return func() {
+		cancel()
+		watching.Wait()
+	}
 }
 
 // directory is the project that the asker works in.
