@@ -3,6 +3,7 @@ package install
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +12,7 @@ import (
 	"github.com/tailscale/hujson"
 
 	"mcp-askuser/internal/golden"
+	"mcp-askuser/mirror"
 )
 
 const command = "/opt/bin/mcp-askuser-hook claude-code"
@@ -214,6 +216,28 @@ func TestClaudeRefuses(t *testing.T) {
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is gone: %v", err)
 	}
+}
+
+// The plugin in the repository has the hooks that this version installs; the
+// programs are looked up where the host runs.
+func TestClaudePlugin(t *testing.T) {
+	const command = "command -v mcp-askuser-hook >/dev/null && exec mcp-askuser-hook claude-code || exec mcp-askuser hook claude-code"
+	hooks := map[string][]group{}
+	for _, event := range mirror.ClaudeCodeEvents() {
+		g := groupFor(event, command, false)
+		if event == "PermissionRequest" {
+			g.Hooks[0].Command = strings.ReplaceAll(command, "claude-code", fmt.Sprintf("claude-code --limit %d", limit))
+		}
+		hooks[event] = []group{g}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(map[string]any{"description": "Mirror the questions of Claude Code's own dialogs", "hooks": hooks}); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "../../../plugin/hooks/hooks.json", b.String())
 }
 
 func TestDiff(t *testing.T) {
