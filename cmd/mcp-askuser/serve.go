@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/mirror/codex"
@@ -84,7 +85,7 @@ func (a *app) watchCodex(ctx context.Context, s settings.Values, d *desk.Desk, l
 	ctx, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		codex.Watch(ctx, codex.Options{Desk: d, Log: log, Socket: codex.Socket(a.getenv), Daemon: os.Getppid(), Version: buildVersion(), Notify: a.notifier(s, log)})
+		codex.Watch(ctx, codex.Options{Desk: d, Log: log, Socket: codex.Socket(a.getenv), Daemon: os.Getppid(), Version: buildVersion(), Notify: hooked.Notifier(s, a.getenv, log)})
 	})
 	return func() {
 		cancel()

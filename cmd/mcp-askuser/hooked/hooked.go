@@ -8,6 +8,7 @@ package hooked
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -87,12 +88,20 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 		In: os.Stdin, Out: os.Stdout, Getenv: env, Limit: time.Duration(f.limit) * time.Second,
 		Permissions: f.permissions, Timeout: v.Timeout,
 	}
-	if v.Desktop || len(v.NotifyCommand) > 0 {
-		o.Notify = func(ctx context.Context, rec desk.Record) {
-			notify.New(notify.Options{Desktop: v.Desktop, Command: v.NotifyCommand, Reminder: v.Remind, Getenv: env}).Notify(ctx, rec)
-		}
-	}
+	o.Notify = Notifier(v, env, nil)
 	mirror.Run(ctx, o)
+}
+
+// Notifier tells the human that a question waits, as the settings say; nil for
+// nobody. Nothing is drawn on the terminal: it belongs to the host, or has the
+// form on it. The log may be nil.
+func Notifier(v settings.Values, getenv func(string) string, log *slog.Logger) func(context.Context, desk.Record) {
+	if !v.Desktop && len(v.NotifyCommand) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, rec desk.Record) { // made when it is needed
+		notify.New(notify.Options{Desktop: v.Desktop, Command: v.NotifyCommand, Reminder: v.Remind, Getenv: getenv, Log: log}).Notify(ctx, rec)
+	}
 }
 
 // signals returns a context that ends with the signal by which a host says that
