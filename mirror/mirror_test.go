@@ -339,6 +339,8 @@ func TestLeftAlone(t *testing.T) {
 		"a subagent":             claude("PermissionRequest", "s1", tool(one), `"agent_id":"a1"`),
 		"another tool":           claude("PermissionRequest", "s1", `"tool_name":"Bash","tool_input":{"command":"ls"}`),
 		"our own tool":           claude("PermissionRequest", "s1", `"tool_name":"mcp__askuser__ask_user_question","tool_input":{"questions":[`+one+`]}`),
+		"VS Code's, unmatched":   claude("PostToolUse", "s1", `"tool_name":"run_in_terminal","tool_input":{"command":"ls"},"tool_response":"x"`),
+		"VS Code's, another one": `{"timestamp":"2026-11-22T05:00:00Z","cwd":"/home/ada/shop","sessionId":"s1","hookEventName":"PreToolUse","tool_name":"AskUserQuestion","tool_input":{"questions":[` + one + `]}}`,
 		"our own tool's use":     claude("PermissionRequest", "s1", `"tool_name":"mcp__askuser__confirm_action","tool_input":{"action":"x"}`),
 		"leave to ask":           asksLeave(`"tool_name":"AskUserQuestion","tool_input":{"title":"x"}`),
 		"a subagent's leave":     claude("PermissionRequest", "s1", touch, `"agent_id":"a1"`),
@@ -762,12 +764,15 @@ func TestNonsense(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	seeds := []string{
 		request("s1", one+","+several), used("s1", one, `{"answers":{"Which database?":"MongoDB"}}`), claude("Stop", "s1"),
-		claude("PostToolBatch", "s1", `"tool_calls":[{`+tool(one)+`}]`),
+		batch(tool(one), rejected+talk), batch(touch, "made"), asksLeave(touch),
+		`{"type":"permission.asked","properties":{"id":"per_1","sessionID":"s1","permission":"bash","patterns":["rm"]},"input":{"command":"rm"}}`,
+		`{"thread":"s1","request":"r1","questions":[{"id":"db","header":"H","question":"Which?","isOther":true,"isSecret":false,"options":[{"label":"A","description":""},{"label":"B","description":""}]}]}`,
 		`{"type":"question.asked","properties":{"id":"que_1","sessionID":"s1","questions":[{"question":"Which?","header":"H","options":[{"label":"A","description":""},{"label":"B","description":""}]}]}}`,
 	}
+	hosts := append(mirror.Hosts(), mirror.Codex())
 	for i := range 10_000 {
 		mirror.Run(t.Context(), mirror.Options{
-			Host: host(t, mirror.Names()[i%2]), Desk: d, In: bytes.NewReader(mangled(random, []byte(seeds[random.IntN(len(seeds))]))), Out: write, Getenv: attended,
+			Host: hosts[i%len(hosts)], Permissions: true, Desk: d, In: bytes.NewReader(mangled(random, []byte(seeds[random.IntN(len(seeds))]))), Out: write, Getenv: attended,
 			Limit: time.Nanosecond, // one that has come through whole goes at once
 		})
 	}
