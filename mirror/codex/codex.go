@@ -101,8 +101,7 @@ func dial(ctx context.Context, o Options) (*websocket.Conn, error) {
 			return nil, err
 		}
 		if pid, err := peer(conn.(*net.UnixConn)); err != nil || pid != o.Daemon {
-			_ = conn.Close()
-			return nil, errStranger
+			return nil, errors.Join(errStranger, err, conn.Close())
 		}
 		return conn, nil
 	}}
@@ -230,7 +229,7 @@ func (s status) waits() bool { return slices.Contains(s.Flags, "waitingOnUserInp
 func (c *client) response(ctx context.Context, m message) error {
 	var id int
 	if json.Unmarshal(m.ID, &id) != nil {
-		return nil
+		return errChanged // ours are numbers
 	}
 	switch {
 	case id == initialize && m.Result != nil:

@@ -174,8 +174,8 @@ func (w *watching) events(t *testing.T) <-chan desk.Event {
 	return events
 }
 
-// opened waits until so many questions are open.
-func (w *watching) opened(t *testing.T, want int) []desk.Record {
+// opened waits for the one open question.
+func (w *watching) opened(t *testing.T) desk.Record {
 	t.Helper()
 	events := w.events(t)
 	for {
@@ -183,11 +183,11 @@ func (w *watching) opened(t *testing.T, want int) []desk.Record {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(records) == want {
-			return records
+		if len(records) == 1 {
+			return records[0]
 		}
 		if _, ok := <-events; !ok {
-			t.Fatalf("%d questions are open, want %d", len(records), want)
+			t.Fatalf("%d questions are open", len(records))
 		}
 	}
 }
@@ -240,7 +240,7 @@ func TestAnsweredHere(t *testing.T) {
 			d.asked.Store(request(0, tc.questions))
 			w := watch(t, d, t.TempDir())
 			conn := <-d.conn
-			rec := w.opened(t, 1)[0]
+			rec := w.opened(t)
 			if by := rec.Asker; by.Client != "codex" || by.Directory != "/home/ada/shop" || !by.Mirrored() || by.PID != os.Getpid() {
 				t.Errorf("asked by %+v", by)
 			}
@@ -268,7 +268,7 @@ func TestAnsweredThere(t *testing.T) {
 	d.until("thread/unsubscribe") // it asks nothing
 	d.asked.Store(request(0, one))
 	d.say(t, conn, `{"method":"thread/status/changed","params":{"threadId":"th1","status":{"type":"active","activeFlags":["waitingOnUserInput"]}}}`)
-	rec, events := w.opened(t, 1)[0], w.events(t)
+	rec, events := w.opened(t), w.events(t)
 	d.say(t, conn, resolved)
 	if rec = w.settled(t, events, rec.ID); rec.State != desk.Cancelled || rec.Outcome.Surface != "codex" {
 		t.Errorf("it ended %+v", rec.Outcome)
@@ -284,7 +284,7 @@ func TestAskedOnce(t *testing.T) {
 	first, second := watch(t, d, dir), watch(t, d, dir)
 	<-d.conn
 	<-d.conn
-	rec := first.opened(t, 1)[0]
+	rec := first.opened(t)
 	var both sync.WaitGroup
 	for _, w := range []*watching{first, second} {
 		both.Go(func() { w.stop(); <-w.ended })
@@ -317,7 +317,7 @@ func TestLeftAlone(t *testing.T) {
 			d.until("thread/resume")
 			d.asked.Store(request(1, one)) // what comes after it is there
 			d.say(t, conn, `{"method":"thread/status/changed","params":{"threadId":"th1","status":{"type":"active","activeFlags":["waitingOnUserInput"]}}}`)
-			if rec := w.opened(t, 1)[0]; !strings.HasSuffix(fmt.Sprint(rec.Metadata["request"]), "call_1") {
+			if rec := w.opened(t); !strings.HasSuffix(fmt.Sprint(rec.Metadata["request"]), "call_1") {
 				t.Errorf("it asks %+v", rec.Set)
 			}
 			w.stop()
