@@ -111,7 +111,7 @@ func (s *Server) getQuestion(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.deliver(w, r, place, asker, wait)
+	return s.deliver(w, r, place, nil, asker, wait)
 }
 
 func (s *Server) describe(w http.ResponseWriter, _ *http.Request) error {

@@ -160,7 +160,7 @@ func TestBrowserDismisses(t *testing.T) {
 		if err != nil || ended.State != desk.Dismissed || ended.Outcome.Reply.Reason != "Ask me tomorrow" {
 			t.Fatalf("got %+v, %v", ended.Outcome, err)
 		}
-		v.shows("#news", "Closed. codex in shop goes on without an answer.")
+		v.shows("#news", "Dismissed. codex in shop goes on without an answer.")
 	}
 }
 

@@ -51,18 +51,14 @@ func (s *Server) draft(ctx context.Context, id string) (question.Reply, time.Tim
 // required question has one, then all of them are committed. It returns the
 // ids of the questions that are still open; none means that the set is
 // answered, and waited that somebody waited for that.
-func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, answer []question.Answer, note string) (open []string, waited bool, err error) {
+func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, given question.Reply) (open []string, waited bool, err error) {
 	defer s.drafts.hold(rec.ID)()
 	draft, at, err := s.draft(ctx, rec.ID)
 	if err != nil {
 		return nil, false, err
 	}
-	reply := question.Reply{Note: note}
-	for _, a := range draft.Answers {
-		if a.By == question.ByProgram {
-			reply.Answers = append(reply.Answers, a)
-		}
-	}
+	reply := given
+	reply.Answers = byPrograms(draft)
 	if reply.Answer(id) != nil {
 		return nil, false, answeredBefore(rec, id, reply, at)
 	}
@@ -71,7 +67,7 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, ans
 			return nil, false, question.Violations{{Path: "answers." + id, Message: fmt.Sprintf("is asked only where %q is answered with %q", parent.ID, option.ID)}}
 		}
 	}
-	reply.Answers = append(reply.Answers, answer...)
+	reply.Answers = append(reply.Answers, given.Answers...)
 	_, err = rec.Check(reply)
 	var faults, found question.Violations
 	errors.As(err, &found)
@@ -88,13 +84,10 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, ans
 	case len(open) == 0:
 		waited, err := s.reply(ctx, rec.ID, reply)
 		return nil, waited, err
-	case note != "":
+	case given.Note != "":
 		return nil, false, question.Violations{{Path: "note", Message: "goes with the answer that completes the set; still open: " + strings.Join(open, ", ")}}
 	}
-	for _, a := range answer {
-		a.By = question.ByProgram
-		draft.Answers = put(draft.Answers, a)
-	}
+	keep(&draft, given.Answers, question.ByProgram)
 	return open, false, api.Late(&rec.Set, s.desk.SaveDraft(ctx, rec.ID, draft))
 }
 
@@ -132,19 +125,20 @@ func (s *Server) keepTyped(ctx context.Context, id string, typed question.Reply)
 	if err != nil {
 		return err
 	}
-	for _, a := range draft.Answers {
-		if a.By == question.ByProgram {
-			typed.Answers = put(typed.Answers, a)
-		}
-	}
+	keep(&typed, byPrograms(draft), question.ByProgram)
 	return s.desk.SaveDraft(ctx, id, typed)
 }
 
-// put adds an answer, in the place of the one to the same question.
-func put(answers []question.Answer, a question.Answer) []question.Answer {
-	if i := slices.IndexFunc(answers, func(x question.Answer) bool { return x.QuestionID == a.QuestionID }); i >= 0 {
-		answers[i] = a
-		return answers
+// byPrograms returns the answers in a draft that programs gave.
+func byPrograms(draft question.Reply) []question.Answer {
+	return slices.DeleteFunc(slices.Clone(draft.Answers), func(a question.Answer) bool { return a.By != question.ByProgram })
+}
+
+// keep puts answers into a draft, each in the place of the one to the same
+// question.
+func keep(draft *question.Reply, answers []question.Answer, by question.By) {
+	for _, a := range answers {
+		a.By = by
+		draft.Answers = put(draft.Answers, a.QuestionID, func(x *question.Answer) { *x = a })
 	}
-	return append(answers, a)
 }
