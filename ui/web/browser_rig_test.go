@@ -335,7 +335,16 @@ func (v *view) answered(id string) map[string]string {
 	return out
 }
 
-// Selectors of what is in the card of a record.
+// turn goes to the question of a record by its entry in the list.
+func (v *view) turn(id string) {
+	v.t.Helper()
+	v.click(inList(id) + " a")
+	v.wait(`document.querySelector(%q)`, "#r-"+id)
+}
+
+// Selectors of what is in the list, and in the card of a record.
+
+func inList(id string) string { return fmt.Sprintf(`#list [data-id="%s"]`, id) }
 
 // chosen is an option of the question at a place, by its own place or "other".
 func chosen(id string, place int, option string) string {

@@ -89,7 +89,7 @@ func TestPageAnswers(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
 	rec := g.ask("s", single("db"), text("port"))
-	v.sees("/", "1 question waits", "test-agent", "Which database (db)?", "PostgreSQL", `href="/favicon.svg?n=1"`)
+	v.sees("/", "1 question waits", "test-agent", `<h2 class="text">Which database (db)?</h2>`, "PostgreSQL", `href="/favicon.svg?n=1"`)
 	status, there := v.post("/answer", confirmed(rec.ID, "q0", "1", "t1", "443", "note", "a\r\nb"))
 	if status != http.StatusSeeOther || there != "/?sent="+rec.ID {
 		t.Errorf("%d, to %s", status, there)
