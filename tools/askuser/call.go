@@ -16,8 +16,8 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/texts"
 	"mcp-askuser/tools/askuser/wire"
-	"mcp-askuser/ui/elicit"
 	"mcp-askuser/ui/present"
+	"mcp-askuser/ui/words"
 )
 
 // call is one call of a tool, and its life: it puts a question, comes back for
@@ -58,6 +58,17 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 		Timeout:   cmp.Or(form.Timeout, c.Timeout),
 		OnTimeout: form.OnTimeout,
 		Turn:      c.Turn,
+	}
+	request.Row = request.Session + c.prompt
+	if form.Session != "" && !form.Set.Confirms() { // a yes is of the session in which it was asked for
+		err := c.Desk.Continues(ctx, form.Session, request.Asker)
+		switch {
+		case errors.Is(err, desk.ErrForeignSession):
+			return badArguments(question.Violations{{Path: "session_id", Message: err.Error() + "; leave it out, or name another"}}), nil
+		case err != nil:
+			return c.failed(ctx, "", fmt.Errorf("looking for the session: %w", err)), nil
+		}
+		request.Session = form.Session
 	}
 	if len(form.Set.Asked(nil)) == 0 { // the call brings all its answers along
 		rec, err := c.Desk.Note(ctx, request, desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}})
@@ -234,7 +245,7 @@ func (c *call) deliver(ctx context.Context, w *present.Waiter) *mcp.CallToolResu
 	if w.Unstored() {
 		r.Message += " " + texts.Text("unstored")
 	}
-	if rec.State == desk.Unavailable && elicit.WantsSecret(&rec.Set) {
+	if rec.State == desk.Unavailable && rec.Secret() != nil {
 		r.Message = texts.Fill("secret", map[string]string{"reason": r.Reason})
 	}
 	return c.result(r)
@@ -284,7 +295,7 @@ func (w *waiting) prepare() (send func() error) {
 	send, err := w.Prepare("notifications/progress", map[string]any{
 		"progressToken": w.token,
 		"progress":      int(time.Since(w.start).Seconds()),
-		"message":       where(w.Surface()) + ": " + text,
+		"message":       w.where() + ": " + text,
 	})
 	if err != nil {
 		return func() error { return err }
@@ -298,28 +309,25 @@ func (w *waiting) sent(err error) {
 	}
 }
 
-// where says where to answer. An address comes first, with nothing glued to
-// it: hosts cut the line at the width of the terminal.
-func where(surface, address string) string {
-	const waiting = "Waiting for your answer"
+// where says where to answer, and that another question is there first, where
+// one at a time is shown. An address comes first, with nothing glued to it:
+// hosts cut the line at the width of the terminal.
+func (w *waiting) where() string {
+	surface, address := w.Surface()
+	waits := "Waiting for your answer"
 	switch surface {
-	case "":
-		return waiting
-	case "elicit":
-		return waiting + " in the form"
-	case "tty", "plain":
-		return waiting + " in the terminal"
-	case "pane":
-		return waiting + " in the pane"
+	case "tty", "plain", "pane":
+		if w.Behind() {
+			waits = "Waiting behind another question"
+		}
 	case "inbox":
 		return "Run mcp-askuser inbox to answer"
 	case "web":
 		if address != "" {
 			return address + " waits for your answer"
 		}
-		return waiting + " in the browser"
 	}
-	return waiting + " in " + surface
+	return waits + words.Place(surface)
 }
 
 // failed is the result of a failure inside: the log gets the cause, the model

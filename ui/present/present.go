@@ -13,6 +13,7 @@ package present
 
 import (
 	"cmp"
+	"container/list"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -54,6 +55,7 @@ type Presenter struct {
 
 	mu     sync.Mutex
 	open   map[string]*Presentation // by record id
+	lines  map[string]*list.List    // the presentations on a surface, by its name, in order
 	asking map[string]*asking       // by session and content
 }
 
@@ -71,7 +73,7 @@ func New(o Options) *Presenter {
 	o.Patience = cmp.Or(o.Patience, 10*time.Second)
 	o.Retry = cmp.Or(o.Retry, 50*time.Millisecond)
 	ctx, stop := context.WithCancelCause(context.Background())
-	return &Presenter{Options: o, ctx: ctx, stop: stop, open: map[string]*Presentation{}, asking: map[string]*asking{}}
+	return &Presenter{Options: o, ctx: ctx, stop: stop, open: map[string]*Presentation{}, lines: map[string]*list.List{}, asking: map[string]*asking{}}
 }
 
 // Close withdraws what is shown, with cause as the reason, and returns when the
@@ -179,7 +181,7 @@ func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter,
 	w := x.join(role{asks: true, awaits: true}, q.Surfaces)
 	if w == nil { // in this very moment
 		p.forget(a)
-		return x.place(attendance), nil
+		return x.seat(attendance), nil
 	}
 	x.hold(attendance)
 	a.x = x
@@ -190,24 +192,26 @@ func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter,
 }
 
 // Join waits for a record that was asked before, in whatever process, and shows
-// it where no surface does. Unlike one who asks, a call that joins does not end
+// it where no surface does; where it has ended and was reopened, for the record
+// that stands in its place. Unlike one who asks, a call that joins does not end
 // a record that nobody can be shown. Errors are those of [desk.Desk.Get].
 func (p *Presenter) Join(ctx context.Context, id string, surfaces Surfaces) (*Waiter, error) {
-	return p.rejoin(ctx, id, role{awaits: true}, surfaces)
+	rec, err := p.Desk.Latest(ctx, id)
+	return p.rejoin(rec, err, role{awaits: true}, surfaces)
 }
 
 // Show is Join for one who is not the asker, nor keeps it away: the human who
 // answers, or a program that looks on.
 func (p *Presenter) Show(ctx context.Context, id string, surfaces Surfaces) (*Waiter, error) {
-	return p.rejoin(ctx, id, role{}, surfaces)
+	rec, err := p.Desk.Get(ctx, id)
+	return p.rejoin(rec, err, role{}, surfaces)
 }
 
-func (p *Presenter) rejoin(ctx context.Context, id string, as role, surfaces Surfaces) (*Waiter, error) {
-	rec, err := p.Desk.Get(ctx, id)
+func (p *Presenter) rejoin(rec desk.Record, err error, as role, surfaces Surfaces) (*Waiter, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := p.opened(id)
+	x := p.opened(rec.ID)
 	switch {
 	case x != nil: // perhaps with an end that is not stored
 	case rec.Outcome != nil:
@@ -218,7 +222,7 @@ func (p *Presenter) rejoin(ctx context.Context, id string, as role, surfaces Sur
 	if w := x.join(as, surfaces); w != nil {
 		return w, nil
 	}
-	return x.place(nil), nil
+	return x.seat(nil), nil
 }
 
 // ended is the place of a call that finds the end of its record.
@@ -227,11 +231,11 @@ func (p *Presenter) ended(rec desk.Record, attendance *desk.Attendance) *Waiter 
 	x.final = rec
 	close(x.ended)
 	close(x.nobody)
-	return x.place(attendance)
+	return x.seat(attendance)
 }
 
-// place is that of a call which comes when the end is known.
-func (x *Presentation) place(attendance *desk.Attendance) *Waiter {
+// seat is the place of a call that comes when the end is known.
+func (x *Presentation) seat(attendance *desk.Attendance) *Waiter {
 	x.mu.Lock()
 	x.askers++
 	x.waiting++
@@ -273,6 +277,48 @@ func (p *Presenter) closed(x *Presentation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.open, x.rec.ID)
+	p.leaveLine(x)
+}
+
+// standIn puts a presentation in the line of the surface that it has come to;
+// in none where that could not reach the human.
+func (p *Presenter) standIn(x *Presentation, now desk.Showing) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.leaveLine(x)
+	if now.Why != "" {
+		return
+	}
+	if p.lines[now.Surface] == nil {
+		p.lines[now.Surface] = list.New()
+	}
+	x.line = p.lines[now.Surface]
+	x.place = x.line.PushBack(x)
+}
+
+// leaveLine takes it out of its line, and tells the next. The lock is held.
+func (p *Presenter) leaveLine(x *Presentation) {
+	if x.line == nil {
+		return
+	}
+	first := x.line.Front() == x.place
+	x.line.Remove(x.place)
+	if next := x.line.Front(); first && next != nil {
+		y := next.Value.(*Presentation)
+		y.mu.Lock()
+		y.change()
+		y.mu.Unlock()
+	}
+	x.line, x.place = nil, nil
+}
+
+// Behind reports whether an earlier question of this process is on the surface
+// that shows the record, or is being tried: some show one at a time.
+func (w *Waiter) Behind() bool {
+	x := w.x
+	x.p.mu.Lock()
+	defer x.p.mu.Unlock()
+	return x.line != nil && x.line.Front() != x.place
 }
 
 // forget has the next who asks the same asked anew.

@@ -2,6 +2,7 @@ package present
 
 import (
 	"cmp"
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,8 @@ type Presentation struct {
 
 	owns   atomic.Bool // some call waits, or has waited, as its asker
 	asking []*asking   // by which those who ask the same find it; guarded by Presenter.mu
+	line   *list.List  // of the surface that it is on, and its place there; so guarded
+	place  *list.Element
 
 	mu          sync.Mutex
 	interrupted desk.Status
@@ -325,11 +328,13 @@ func (x *Presentation) showOn(s ui.Surface) (err error) {
 func (x *Presentation) shown(tried []desk.Showing) {
 	if len(tried) > 0 {
 		x.mu.Lock()
-		if now := tried[len(tried)-1].Surface; now != x.surface {
-			x.surface = now
+		now := tried[len(tried)-1]
+		if now.Surface != x.surface {
+			x.surface = now.Surface
 			x.change()
 		}
 		x.mu.Unlock()
+		x.p.standIn(x, now)
 	}
 	if !x.owns.Load() {
 		return
