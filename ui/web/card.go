@@ -29,6 +29,7 @@ type card struct {
 	Deadline *time.Time
 	Limited  bool // after this round the session may not ask for a while
 
+	Memory map[string]desk.Memory // earlier answers in this project, by question id
 	Fields []field
 	Group  string // the same on cards with the same questions
 	Alike  []sibling
@@ -43,6 +44,10 @@ func (s *Server) newCard(r *http.Request, rec *desk.Record, filled question.Repl
 	now := s.now()
 	c := card{Record: rec, Now: now, CSRF: s.csrf(r), Shown: cmp.Or(shown, strconv.FormatInt(now.UnixMilli(), 10)), Group: groupOf(&rec.Set), Filled: filled}
 	if rec.Outcome == nil {
+		var err error
+		if c.Memory, err = s.desk.Remembered(r.Context(), *rec); err != nil {
+			s.log.WarnContext(r.Context(), "web: a card without earlier answers", "id", rec.ID, "error", err)
+		}
 		c.Fields = c.fields(&filled, nil)
 	}
 	return c

@@ -47,6 +47,7 @@ type field struct {
 	Previews  bool
 	Custom    string  // the free text, unless it is the proposed one
 	Fault     string  // why the answer was refused
+	Before    *before // how it was answered the last time
 	FollowUps []field // of an answer that the asker has already
 }
 
@@ -55,6 +56,13 @@ type control struct {
 	Input string // the type of the input of each option; empty: words in a text area
 	Class string // of the field
 	caps  string // the keys of its options
+}
+
+// before is an earlier answer to the same question, as the form would have it.
+type before struct {
+	Words  string // "3 Nov: PostgreSQL, claude-code"
+	Values string // of the options, with blanks between them
+	Text   string
 }
 
 const digits = "123456789"
@@ -87,6 +95,10 @@ func (c *card) fields(r *question.Reply, faults map[int]string) []field {
 		for range qs {
 			at++
 			f := newField(all[at], c.ID, at, faults[at])
+			if m, ok := c.Memory[f.ID]; ok && f.Answer == nil {
+				then := newField(question.Response{Question: f.Question, Answer: &m.Answer}, c.ID, at, "")
+				f.Before = &before{Words: words.Remembered(m, c.Now), Values: then.values(), Text: m.Answer.Custom}
+			}
 			f.Native = f.Required && top
 			for i := range f.Options {
 				under := walk(f.Options[i].FollowUps, false)
@@ -136,9 +148,20 @@ func newField(x question.Response, id string, at int, fault string) field {
 	return f
 }
 
+// values are those of the chosen options, with blanks between them.
+func (f *field) values() string {
+	var out []string
+	for _, c := range f.Choices {
+		if c.Checked {
+			out = append(out, c.Value)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
 // Open reports whether a question is left open, or not touched yet.
 func (f *field) Open() bool {
-	return !slices.ContainsFunc(f.Choices, func(c choice) bool { return c.Checked })
+	return f.values() == ""
 }
 
 // Proposed reports whether the proposal of a text question is taken.

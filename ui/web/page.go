@@ -44,7 +44,7 @@ var pages = sync.OnceValue(func() *template.Template {
 		"reason":    words.Reason,
 		"place":     words.Place,
 		"plural":    words.Count,
-		"reopening": reopening,
+		"again":     func(rec *desk.Record, csrf string) again { return again{rec, csrf} },
 
 		"rfc3339": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"clock":   func(t time.Time) string { return t.Local().Format("2 Jan 2006, 15:04") },
@@ -71,6 +71,7 @@ func (s *Server) routesPage(mux *http.ServeMux) {
 	mux.HandleFunc("POST /answer", s.handle(s.send))
 	mux.HandleFunc("POST /draft", s.handle(s.keepDraft))
 	mux.HandleFunc("POST /lift", s.handle(s.liftLimit))
+	mux.HandleFunc("POST /reopen", s.handle(s.reopenForm))
 	mux.HandleFunc("GET /history", s.handle(s.history))
 	routesStatic(mux)
 }
@@ -187,18 +188,12 @@ func (s *Server) listed(r *http.Request, id string) (x layout, err error) {
 		}
 		x.Entries = append(x.Entries, e)
 	}
-	seen := map[string]bool{}
-	x.Refused, err = s.past(ctx, desk.Query{Since: s.now().Add(-time.Hour), Search: limitReached, Limit: maxPast}, maxRefused, func(rec *desk.Record) bool {
-		full, err := s.desk.AtLimit(ctx, rec.SessionID)
-		ok := err == nil && full && !seen[rec.SessionID] && rec.State == desk.Unavailable
-		seen[rec.SessionID] = true
-		return ok
-	})
+	refused, err := s.desk.Refused(ctx)
+	for i := range refused[:min(len(refused), maxRefused)] {
+		x.Refused = append(x.Refused, &refused[i])
+	}
 	return x, err
 }
-
-// limitReached is how the reason of a call begins that was refused.
-const limitReached = "recursive_limit_exceeded"
 
 // past returns at most so many records of the history that are wanted.
 func (s *Server) past(ctx context.Context, q desk.Query, most int, wanted func(*desk.Record) bool) (out []*desk.Record, err error) {

@@ -218,12 +218,42 @@ func (s *Server) liftLimit(w http.ResponseWriter, r *http.Request) error {
 	return render(w, r, http.StatusOK, "notices", []notice{{ID: rec.ID, Words: "The limit is lifted. " + words.Asker(rec.Asker) + " may go on asking."}})
 }
 
-// reopened is what the form needs that asks for a question once more.
-type reopened struct {
-	ID, CSRF string
-	Can      bool
+// again is what the button needs that asks a question once more.
+type again struct {
+	*desk.Record
+	CSRF string
 }
 
-func reopening(rec *desk.Record, csrf string) reopened {
-	return reopened{rec.ID, csrf, false}
+// Can reports whether there is somebody who comes back for the answer.
+func (a again) Can() bool {
+	return a.Outcome != nil && !a.Asker.Mirrored() && len(a.Set.Asked(nil)) > 0
+}
+
+// reopenForm puts an ended question before the human once more, with what they
+// had answered filled in.
+func (s *Server) reopenForm(w http.ResponseWriter, r *http.Request) error {
+	rec, err := s.formOf(r)
+	if err == nil {
+		rec, err = s.reopen(r.Context(), rec.ID)
+	}
+	if err != nil {
+		return err
+	}
+	if !scripted(r) {
+		http.Redirect(w, r, "/?id="+rec.ID, http.StatusSeeOther)
+		return nil
+	}
+	return render(w, r, http.StatusOK, "card", s.card(r, &rec))
+}
+
+// reopen opens a question again. One that is open already will do.
+func (s *Server) reopen(ctx context.Context, id string) (desk.Record, error) {
+	rec, err := s.desk.Reopen(ctx, id)
+	switch {
+	case errors.Is(err, desk.ErrPending):
+		return s.desk.Get(ctx, rec.ID)
+	case errors.Is(err, desk.ErrNotAgain):
+		return rec, api.Problemf(api.InvalidRequest, "%s", sentence(err.Error()))
+	}
+	return rec, err
 }

@@ -35,21 +35,25 @@ var packed = sync.OnceValue(func() map[string][]byte {
 	return out
 })
 
-var cssComment = regexp.MustCompile(`(?s)/\*.*?\*/`) //nolint:gochecknoglobals // never written to
+var (
+	cssComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
+	jsComment  = regexp.MustCompile("(?m)^ *//.*$|\\s// [^'\"`\n]*$")
+)
 
-// squeezed leaves out of scripts and styles what is there for people: comments
-// that have lines of their own, and the room before lines.
+// squeezed leaves out of scripts and styles what is there for people: comments,
+// unless quotes make that doubtful, and the room before lines.
 func squeezed(ext string, data []byte) []byte {
 	switch ext {
 	case ".css":
 		data = cssComment.ReplaceAll(data, nil)
 	case ".js":
+		data = jsComment.ReplaceAll(data, nil)
 	default:
 		return data
 	}
 	var out []byte
 	for line := range bytes.Lines(data) {
-		if line = bytes.TrimSpace(line); len(line) > 0 && !bytes.HasPrefix(line, []byte("//")) {
+		if line = bytes.TrimSpace(line); len(line) > 0 {
 			out = append(append(out, line...), '\n')
 		}
 	}

@@ -142,10 +142,23 @@ document.addEventListener('keydown', (event) => {
     step(key === 'j' ? 1 : -1);
   } else if (key === '?') {
     help.showModal();
+  } else if (key === 't') {
+    pane.querySelector('[data-take]')?.click();
   } else if (form && choose(form, key)) {
     event.preventDefault();
   }
 });
+
+// take fills in what was answered to a question before.
+function take({ dataset, form, parentElement }) {
+  const field = parentElement.closest('fieldset');
+  for (const el of own(field)) {
+    if (el.tagName === 'TEXTAREA') el.value = dataset.text;
+    else el.checked = el.value !== 'yes' && dataset.take.split(' ').includes(el.value);
+  }
+  form.elements.id.dispatchEvent(new Event('input', { bubbles: true }));
+  lead(field.id);
+}
 
 const confirm = (form) => form.requestSubmit(form.querySelector('button.main'));
 
@@ -596,11 +609,12 @@ $('help').addEventListener('click', () => help.showModal());
 // Links lead to pages of their own; with this script they open in this one, so
 // that no form is left for them.
 document.addEventListener('click', (event) => {
-  const at = event.target.closest('#list a, .back, a[data-history], a[data-remove], [data-close], #past a[href^="/history"], .refused a');
+  const at = event.target.closest('#list a, .back, [data-take], a[data-history], a[data-remove], [data-close], #past a[href^="/history"], .refused a');
   if (!at || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   if ('close' in at.dataset) at.closest('dialog').close();
   else if ('remove' in at.dataset) show(nextOf(nextTo(at.closest('.card').dataset.id)), { push: false, lent: true });
+  else if ('take' in at.dataset) take(at);
   else if (at.matches('.back')) toList();
   else if (at.closest('.refused')) lead(at.hash.slice(1));
   else if (at.closest('#list')) show(at.closest('li').dataset.id, { control: wide.matches });
