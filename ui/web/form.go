@@ -231,7 +231,7 @@ func answerOf(q *question.Question, place int, form url.Values) (a question.Answ
 			a.Custom = text
 		case err != nil || n < 0 || n >= len(q.Options):
 			why = fmt.Sprintf("%q is none of the options", v)
-		default:
+		case !slices.Contains(a.Selected, q.Options[n].ID):
 			a.Selected = append(a.Selected, q.Options[n].ID)
 		}
 	}
