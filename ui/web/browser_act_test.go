@@ -171,6 +171,7 @@ func TestBrowserHeldEnter(t *testing.T) {
 	v.listening()
 	recs := v.three()
 	v.do(chromedp.Focus(chromedp.CSS(within(recs[0].ID, confirmButton))))
+	v.hears()
 	enter := func(kind input.DispatchKeyEventType, repeat bool, modifiers int64) {
 		v.t.Helper()
 		call(v, input.DispatchKeyEvent, input.DispatchKeyEventParams{

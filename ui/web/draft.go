@@ -5,32 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 )
-
-// draftLocks order what this server does to the drafts of a record, so that
-// two clients that answer different questions do not undo each other. A form
-// in another process may save the draft as well: between processes the last
-// one wins, and what it left out must be answered again.
-type draftLocks struct {
-	seed  maphash.Seed
-	locks [64]sync.Mutex // by a hash of the record's id
-}
-
-// hold takes the lock of a record and returns what gives it back.
-func (l *draftLocks) hold(id string) (unlock func()) {
-	mu := &l.locks[maphash.String(l.seed, id)%uint64(len(l.locks))]
-	mu.Lock()
-	return mu.Unlock
-}
 
 // draft returns what is kept for a record that is open, and since when; nothing
 // where there is none, or none that can be read.
@@ -52,7 +34,8 @@ func (s *Server) draft(ctx context.Context, id string) (question.Reply, time.Tim
 // ids of the questions that are still open; none means that the set is
 // answered, and waited that somebody waited for that.
 func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, given question.Reply) (open []string, waited bool, err error) {
-	defer s.drafts.hold(rec.ID)()
+	s.drafts.Lock()
+	defer s.drafts.Unlock()
 	draft, at, err := s.draft(ctx, rec.ID)
 	if err != nil {
 		return nil, false, err
@@ -120,7 +103,8 @@ func answeredBefore(rec *desk.Record, id string, given question.Reply, at time.T
 // keepTyped keeps what a human has filled in so far, beside what programs have
 // answered meanwhile.
 func (s *Server) keepTyped(ctx context.Context, id string, typed question.Reply) error {
-	defer s.drafts.hold(id)()
+	s.drafts.Lock()
+	defer s.drafts.Unlock()
 	draft, _, err := s.draft(ctx, id)
 	if err != nil {
 		return err

@@ -7,10 +7,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"mcp-askuser/desk"
@@ -85,9 +85,13 @@ type Server struct {
 	tls      *tls.Config // nil: plain HTTP
 	patience patience
 
-	keys      *keys
-	streams   *streams
-	drafts    draftLocks
+	keys    *keys
+	streams *streams
+	// drafts orders what this server does to drafts, so that two clients that
+	// answer different questions do not undo each other. A form in another
+	// process may save the draft as well: between processes the last one wins,
+	// and what it left out must be answered again.
+	drafts    sync.Mutex
 	visits    visits
 	presenter *present.Presenter
 	handler   http.Handler
@@ -108,7 +112,6 @@ func New(o Options) (*Server, error) {
 		insecure:  o.Insecure,
 		patience:  patience{header: 5 * time.Second, request: 15 * time.Second, response: 30 * time.Second, grace: 2 * time.Second},
 		streams:   &streams{desk: o.Desk, most: maxStreams},
-		drafts:    draftLocks{seed: maphash.MakeSeed()},
 		presenter: o.Presenter,
 	}
 	if s.now == nil {

@@ -262,7 +262,7 @@ function sent(card, notices) {
   tell(...notices);
   const next = nextTo(card.dataset.id);
   for (const { dataset } of notices) fade(entry(dataset.id));
-  dim(card, notices[0].textContent);
+  dim(card, '');
   calm(card, () => { if (card.isConnected) show(nextOf(next), { push: false, lent: true }); });
   relist();
 }
@@ -330,7 +330,8 @@ let asking = 0; // the latest card that was asked for
 
 // show puts the question with an id into the pane; the first for none.
 async function show(id, { push = true, lent = false, control = false } = {}) {
-  const turn = ++asking;
+  const turn = ++asking, form = openForm();
+  if (id && form?.elements.id.value === id && push !== null) return goTo(current(), { control });
   draftAll();
   const res = await fragment('/fragments/pane' + (id ? '?id=' + id : ''));
   if (turn !== asking || !res?.ok) return refused(res);
@@ -339,16 +340,23 @@ async function show(id, { push = true, lent = false, control = false } = {}) {
 
 function put(fresh, { push = true, lent = false, control = false } = {}) {
   const id = fresh.dataset.id ?? '';
+  draftAll();
   pane.replaceChildren(fresh);
-  document.body.dataset.view = id ? 'one' : 'list';
   mark(id);
   if (push !== null) history[push ? 'pushState' : 'replaceState'](null, '', id ? '/?id=' + id : '/');
   scrollTo(0, 0);
   if (id) ready(fresh);
-  const field = control && fresh.querySelector('fieldset.field');
+  goTo(fresh, { push, lent, control });
+}
+
+// goTo leads into a card, as far as the human asked for it.
+function goTo(card, { push = true, lent = false, control = false }) {
+  const { id } = card.dataset;
+  document.body.dataset.view = id ? 'one' : 'list';
+  const field = control && card.querySelector('fieldset.field');
   if (field) lead(field.id);
-  else if (lent) lend(id ? fresh : $('count'), true);
-  else if (push) fresh.focus();
+  else if (lent) lend(id ? card : $('count'), true);
+  else if (push) card.focus();
 }
 
 // mark says in the list which question is in sight.
@@ -429,7 +437,7 @@ const relist = once(async () => {
   }
   renew($('more'), html.querySelector('#more'));
   count(Number(fresh.dataset.count));
-  if (!current() && fresh.children.length) show('', { push: false, lent: document.activeElement === document.body });
+  if (!current() && fresh.dataset.count > 0) show('', { push: false, lent: document.activeElement === document.body });
   ages();
 });
 
