@@ -6,11 +6,15 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"net"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -127,6 +131,142 @@ func TestBrowserTabs(t *testing.T) {
 	other.listening()
 	v.answeredElsewhere(rec.ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.YesID}})
 	other.gone("#r-" + rec.ID)
+}
+
+// TestBrowserComesBack: what is half filled in is there and can be sent, in a tab
+// beside which the address was opened again, in one that slept while the server
+// was restarted, and at a server in another place.
+func TestBrowserComesBack(t *testing.T) {
+	var rec [3]desk.Record
+	v := browse(t, tall, func(g *rig) {
+		for i := range rec {
+			rec[i] = g.put("codex", "/home/ada/shop", "", question.Question{ID: "name", Text: fmt.Sprintf("What is service %d called?", i), Type: question.Text, Required: true})
+		}
+	})
+	write := func(i int) {
+		t.Helper()
+		v.visit("/?id=" + rec[i].ID)
+		v.listening()
+		v.write(inWords(rec[i].ID, 0), fmt.Sprint("orders-", i))
+	}
+	sent := func(i int) {
+		t.Helper()
+		v.click(within(rec[i].ID, confirmButton))
+		if got, want := v.answered(rec[i].ID)["name"], fmt.Sprint("orders-", i); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+
+	write(0)
+	tab := v.another(tall)
+	tab.visit("/?token=" + token)
+	sent(0)
+
+	write(1)
+	_, port, _ := net.SplitHostPort(v.addr.String())
+	n, _ := strconv.Atoi(port)
+	frozen := func(state page.SetWebLifecycleStateState) {
+		call(v, page.SetWebLifecycleState, page.SetWebLifecycleStateParams{State: state})
+	}
+	frozen(page.SetWebLifecycleStateStateFrozen)
+	v.replace(n)
+	frozen(page.SetWebLifecycleStateStateActive)
+	v.wait(`document.documentElement.dataset.live === "yes" && trouble.hidden`)
+	sent(1)
+
+	write(2)
+	v.wait(`drafts.size === 0`)
+	v.replace(0)
+	v.visit("/?id=" + rec[2].ID)
+	v.wait(`document.querySelector(%q).value === "orders-2"`, inWords(rec[2].ID, 0))
+	sent(2)
+}
+
+// TestBrowserRevoked: a tab whose visit was ended says so, and goes on by itself
+// once the address was opened again.
+func TestBrowserRevoked(t *testing.T) {
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName()) })
+	v.listening()
+	tab := v.another(wide)
+	v.write(inWords(rec.ID, 0), "orders")
+	if err := Revoke(v.key); err != nil {
+		t.Fatal(err)
+	}
+	v.click(within(rec.ID, confirmButton))
+	v.shows(within(rec.ID, ".refused"), "mcp-askuser web --open")
+	v.pending(rec.ID)
+	tab.visit("/")
+	tab.shows("h1", "Open the page once more")
+	v.another(wide).visit("/?token=" + token)
+	tab.shows("#r-"+rec.ID, "What is the service called?")
+	v.click(within(rec.ID, confirmButton)) // the form is from before: it comes back to be looked at
+	v.shows(within(rec.ID, ".refused"), "from an earlier visit")
+	v.click(within(rec.ID, confirmButton))
+	if got := v.answered(rec.ID); got["name"] != "orders" {
+		t.Errorf("got %v", got)
+	}
+}
+
+// TestBrowserOverruled: who answered what its host had an answer to is told.
+func TestBrowserOverruled(t *testing.T) {
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) {
+		var attendance *desk.Attendance
+		var err error
+		rec, attendance, err = g.desk.Mirror(t.Context(), desk.Request{Set: question.Set{Questions: []question.Question{deploy()}}, Asker: desk.Asker{Client: "claude-code"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(attendance.Release)
+	})
+	v.listening()
+	v.click(chosen(rec.ID, 0, "0"), within(rec.ID, confirmButton))
+	v.answered(rec.ID)
+	v.shows("#news", "Sent to claude-code.")
+	no := question.Reply{Answers: []question.Answer{{QuestionID: "deploy", Selected: []string{question.NoID}}}}
+	if _, err := v.desk.Settle(t.Context(), rec.ID, desk.Outcome{Status: desk.Answered, Surface: "claude-code", Reply: &no}); err != nil {
+		t.Fatal(err)
+	}
+	v.shows("#news", "it was answered in Claude Code first")
+}
+
+// TestBrowserReopen: an ended question is before the human again, filled in, and
+// what was answered before in its project is taken with one key.
+func TestBrowserReopen(t *testing.T) {
+	for _, l := range []look{wide, scriptless} {
+		var rec desk.Record
+		v := browse(t, l, func(g *rig) {
+			rec = g.put("codex", "/home/ada/shop", "s1", database())
+			g.answeredElsewhere(rec.ID, "tty", question.Answer{QuestionID: "db", Selected: []string{"lite"}})
+		})
+		v.shows(".last", "SQLite")
+		v.click(".last button")
+		v.wait(`document.querySelector(".card [value='1']")?.checked`)
+		again := eval[string](v, `document.querySelector(".card").dataset.id`)
+		if again == rec.ID {
+			t.Fatal("the same record")
+		}
+		v.click(chosen(again, 0, "2"), within(again, confirmButton))
+		if got := v.answered(again); got["db"] != "No database" {
+			t.Errorf("got %v", got)
+		}
+		if l.noScript {
+			continue
+		}
+		if err := v.desk.Archive(t.Context(), again); err != nil {
+			t.Fatal(err)
+		}
+		third := v.put("gemini-cli", "/home/ada/shop", "s2", database())
+		v.away()
+		v.shows("#r-"+third.ID, "You answered")
+		v.keys("t")
+		v.wait(`document.querySelector(%q).checked`, chosen(third.ID, 0, "2"))
+		v.keys(kb.Enter)
+		if got := v.answered(third.ID); got["db"] != "No database" {
+			t.Errorf("got %v", got)
+		}
+	}
 }
 
 // TestBrowserReload: a reload keeps a half-filled form, and nothing of it is

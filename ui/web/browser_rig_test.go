@@ -87,6 +87,7 @@ type view struct {
 	*rig
 	ctx      context.Context
 	base     string
+	key      string // the file of the page's key
 	noScript bool
 }
 
@@ -95,7 +96,8 @@ type view struct {
 func browse(t testing.TB, l look, prepare func(*rig)) *view {
 	t.Helper()
 	v := newView(t, browser(t), l, chromedp.WithNewBrowserContext())
-	v.rig = start(t)
+	v.key = t.TempDir() + "/page.key"
+	v.rig = start(t, func(o *Options) { o.KeyFile = v.key })
 	v.base = "http://" + v.addr.String()
 	if prepare != nil {
 		prepare(v.rig)
@@ -104,11 +106,21 @@ func browse(t testing.TB, l look, prepare func(*rig)) *view {
 	return v
 }
 
+// replace ends the server, and has another one, at a port or any (0), take its
+// place.
+func (v *view) replace(port int) {
+	v.t.Helper()
+	d := v.desk
+	v.stop()
+	v.rig = start(v.t, func(o *Options) { o.Desk, o.KeyFile, o.Port, o.Token = d, v.key, port, "another" })
+	v.base = "http://" + v.addr.String()
+}
+
 // another opens another tab of the same profile.
 func (v *view) another(l look) *view {
 	v.t.Helper()
 	x := newView(v.t, v.ctx, l)
-	x.rig, x.base = v.rig, v.base
+	x.rig, x.base, x.key = v.rig, v.base, v.key
 	x.visit("/")
 	return x
 }

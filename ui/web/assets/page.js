@@ -211,6 +211,7 @@ async function lift(form) {
   const res = await post('/lift', form);
   if (!res?.ok) return say('The limit could not be lifted: try again.', true);
   tell(...parse(await res.text()).children);
+  lend(form.closest('.card') ?? $('count'));
   reconcile();
 }
 
