@@ -76,8 +76,8 @@ func TestBrowserTwice(t *testing.T) {
 		tries int
 		press func(x, y float64, count int) chromedp.Action[chromedp.Void]
 	}{
-		{"click", phone, 50, one},
-		{"click, beside the list", wide, 10, one},
+		{"click", phone, 15, one},
+		{"click, beside the list", wide, 8, one},
 		{"tap", phone, 50, tap},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -71,6 +71,7 @@ func TestBrowserAnswers(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				var rec desk.Record
 				v := browse(t, l, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", tt.questions...) })
+				v.hasten()
 				tt.fill(v, rec.ID)
 				v.click(within(rec.ID, confirmButton))
 				if got := v.answered(rec.ID); !maps.Equal(got, tt.want) {

@@ -161,6 +161,7 @@ func TestBrowserComesBack(t *testing.T) {
 	tab := v.another(tall)
 	tab.visit("/?token=" + token)
 	sent(0)
+	tab.visit("/history") // else it is the one that listens
 
 	write(1)
 	_, port, _ := net.SplitHostPort(v.addr.String())
@@ -242,7 +243,7 @@ func TestBrowserReopen(t *testing.T) {
 		})
 		v.shows(".last", "SQLite")
 		v.click(".last button")
-		v.wait(`document.querySelector(".card [value='1']")?.checked`)
+		v.wait(`document.querySelector(".card [name=q0][value='1']")?.checked`)
 		again := eval[string](v, `document.querySelector(".card").dataset.id`)
 		if again == rec.ID {
 			t.Fatal("the same record")
@@ -278,7 +279,7 @@ func TestBrowserReload(t *testing.T) {
 	v.write(inWords(rec.ID, 3), "io_uring")
 	v.click(chosen(rec.ID, 4, "2"), chosen(rec.ID, 4, "other"))
 	v.write(inWords(rec.ID, 4), "Dark mode")
-	v.click(within(rec.ID, ".note summary"))
+	v.click(within(rec.ID, ".discuss summary"))
 	v.write(within(rec.ID, "[name=note]"), "soon")
 	v.do(chromedp.Reload())
 	v.shows(within(rec.ID, ".progress"), "5 of 6 answered")
@@ -487,7 +488,7 @@ func TestBrowserThousand(t *testing.T) {
 	}
 	first, next := open[0].ID, open[maxEntries].ID
 	usable, firstByte := time.Hour, math.Inf(1)
-	for range 5 { // the best of five: this machine may be busy with something else
+	for range 2 { // the better of two: this machine may be busy with something else
 		began := time.Now()
 		v.do(chromedp.Reload())
 		v.listening()

@@ -148,6 +148,7 @@ func TestBrowserLook(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				var act func(*view)
 				v := browse(t, look, func(g *rig) { act = scene.stage(g) })
+				v.hasten()
 				act(v)
 				eval[bool](v, `(document.activeElement.blur(), scrollTo(0, 0), document.querySelector("#past")?.scrollTo(0, 0), document.querySelector("#notify")?.setAttribute("hidden", ""), true)`)
 				compare(t, name, run(v, chromedp.CaptureScreenshot()))

@@ -294,6 +294,15 @@ func (v *view) click(selectors ...string) {
 	}
 }
 
+// hasten has the page take clicks sooner, where that is not what is tested.
+func (v *view) hasten() {
+	v.t.Helper()
+	if !v.noScript {
+		v.wait(`typeof still === "object"`)
+		eval[int](v, `still.click = 50`)
+	}
+}
+
 // inPlace waits until a control takes a click.
 func (v *view) inPlace(selector string) {
 	v.t.Helper()

@@ -485,7 +485,7 @@ function leave(card, ended) {
   const fate = ended.querySelector('.fate strong').textContent;
   say(`${card.dataset.asker}: ${fate.toLowerCase()}.`, true);
   if (form) forget(form);
-  if (kept || card.contains(document.activeElement)) return end(card, ended, kept && form);
+  if (kept || card.querySelector(':focus')) return end(card, ended, kept && form);
   const next = nextTo(card.dataset.id);
   dim(card, fate);
   calm(card, () => { if (card.isConnected) show(nextOf(next), { push: false, lent: true }); });
