@@ -112,7 +112,7 @@ type Surfaces func(x *Presentation) []ui.Surface
 // has lost its way to it. What else is asked again, and the errors, are those
 // of [desk.Desk.Submit].
 func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
-	key := q.Session + "\x00" + q.Content()
+	key := askingKey(q.Session, q.Content())
 	if q.Unlike() {
 		key = rand.Text()
 	}
@@ -135,6 +135,7 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 			return nil, context.Cause(ctx)
 		}
 		if first.x != nil {
+			first.x.askedBy(&q)
 			if w := first.x.join(role{asks: true, awaits: true}, q.Surfaces); w != nil {
 				return w, nil
 			}
@@ -172,7 +173,8 @@ func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter,
 		p.forget(a)
 		return p.ended(rec, attendance), nil
 	}
-	x := p.presentation(rec, a, &q)
+	x := p.presentation(rec, a)
+	x.askedBy(&q)
 	x.mu.Lock()
 	if x.held == nil { // else join would claim the record, which is ours
 		x.held, attendance = attendance, nil
@@ -217,7 +219,10 @@ func (p *Presenter) rejoin(rec desk.Record, err error, as role, surfaces Surface
 	case rec.Outcome != nil:
 		return p.ended(rec, nil), nil
 	default:
-		x = p.presentation(rec, nil, nil)
+		x = p.presentation(rec, nil)
+		if as.awaits && rec.Content != "" && rec.SessionID != "" {
+			as.awaits = p.awaited(x)
+		}
 	}
 	if w := x.join(as, surfaces); w != nil {
 		return w, nil
@@ -253,8 +258,8 @@ func (p *Presenter) opened(id string) *Presentation {
 }
 
 // presentation returns that of an open record, and begins it where there is
-// none.
-func (p *Presenter) presentation(rec desk.Record, a *asking, q *Question) *Presentation {
+// none. By a, if it is one, others who ask the same find it.
+func (p *Presenter) presentation(rec desk.Record, a *asking) *Presentation {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	x := p.open[rec.ID]
@@ -265,11 +270,40 @@ func (p *Presenter) presentation(rec desk.Record, a *asking, q *Question) *Prese
 	}
 	if a != nil {
 		x.asking = append(x.asking, a)
-		x.mu.Lock()
-		x.interrupted, x.stays = q.Interrupted, q.Stays
-		x.mu.Unlock()
 	}
 	return x
+}
+
+// awaited has who asks the same in the same session join a record that a call
+// has come back for. It is false where one who asks is on the way to the desk:
+// the record is for them to claim, or they would ask beside it.
+func (p *Presenter) awaited(x *Presentation) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := &asking{key: askingKey(x.rec.SessionID, x.rec.Content), placed: make(chan struct{}), x: x}
+	close(a.placed)
+	if other := p.asking[a.key]; other != nil {
+		select {
+		case <-other.placed:
+			return true
+		default:
+			return false
+		}
+	}
+	if !x.over() {
+		p.asking[a.key] = a
+		x.asking = append(x.asking, a)
+	}
+	return true
+}
+
+func askingKey(session, content string) string { return session + "\x00" + content }
+
+// askedBy takes over what its asker says of what is to become of the record.
+func (x *Presentation) askedBy(q *Question) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.interrupted, x.stays = q.Interrupted, q.Stays
 }
 
 // closed takes a presentation out of the books.

@@ -1,7 +1,6 @@
 package words
 
 import (
-	"errors"
 	"time"
 
 	"mcp-askuser/desk"
@@ -29,18 +28,6 @@ func Interrupted(closed desk.Status) string {
 		return "The question is withdrawn; nothing was sent."
 	}
 	return "Nothing was sent; the question stays open."
-}
-
-// Unanswered is one sentence for somebody whose form went away, for this cause,
-// before they had answered: who was first, if that is a *desk.ClosedError.
-func Unanswered(cause error) string {
-	switch {
-	case errors.As(cause, new(*desk.ClosedError)):
-		return Withdrawal(cause)
-	case errors.Is(cause, desk.ErrNotFound), errors.Is(cause, desk.ErrDamaged):
-		return Sentence("Nothing was sent: " + question.Line(cause.Error()))
-	}
-	return Sentence("Nothing was sent; the question stays open: " + question.Line(cause.Error()))
 }
 
 // LastRound says that the round limit comes after this round (D9), and what to
