@@ -35,7 +35,7 @@ var packed = sync.OnceValue(func() map[string][]byte {
 	return out
 })
 
-var (
+var ( //nolint:gochecknoglobals // never written to
 	cssComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
 	jsComment  = regexp.MustCompile("(?m)^ *//.*$|\\s// [^'\"`\n]*$")
 )
