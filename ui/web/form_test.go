@@ -3,9 +3,11 @@ package web
 import (
 	"net/url"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/question"
 )
 
@@ -43,6 +45,9 @@ func TestFilledIn(t *testing.T) {
 		{"follow-ups", "q0=0&q1=0&t2=443", []question.Answer{
 			{QuestionID: "top", Selected: []string{"pg"}}, {QuestionID: "deep", Selected: []string{"true"}}, {QuestionID: "deepest", Custom: "443"},
 		}, ""},
+		{"notes", "q0=0&n0=+mind+the+disk+&n4=later", []question.Answer{
+			{QuestionID: "top", Selected: []string{"pg"}, Note: "mind the disk"}, {QuestionID: "name", Note: "later"},
+		}, ""},
 		{"follow-ups that are not asked", "q0=1&q1=9&t2=443", []question.Answer{{QuestionID: "top", Selected: []string{"lite"}}}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -50,7 +55,8 @@ func TestFilledIn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := filledIn(nested(), form)
+			got, found := filledIn(nested(), form)
+			err = found.Err()
 			if !reflect.DeepEqual(got.Answers, tt.want) {
 				t.Errorf("got %+v, want %+v", got.Answers, tt.want)
 			}
@@ -64,20 +70,45 @@ func TestFilledIn(t *testing.T) {
 // FuzzFilledIn: whatever a form holds, what is read from it comes back from the
 // form that shows it.
 func FuzzFilledIn(f *testing.F) {
-	for _, s := range []string{"q0=0&q1=0&t2=443&q3=0&q3=other&t3=Dark&t4=x&note=n", "q0=other&t0=a%00b", "q0=-1&q3=99999999999999999999", "p4=yes&%zz"} {
+	for _, s := range []string{"q0=0&q1=0&t2=443&q3=0&q3=other&t3=Dark&t4=x&n4=y&n1=z&note=n", "q0=other&t0=a%00b", "q0=-1&q3=99999999999999999999", "p4=yes&%zz"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
 		form, _ := url.ParseQuery(query)
 		set := nested()
-		got, err := filledIn(set, form)
-		if err != nil {
+		got, found := filledIn(set, form)
+		if len(found) > 0 {
 			return
 		}
-		again, err := filledIn(set, fill(set, got))
+		for _, a := range got.Answers { // a form has them in the order of the options
+			slices.SortFunc(a.Selected, func(x, y string) int { return strings.Compare(order[x], order[y]) })
+		}
+		c := card{Record: &desk.Record{ID: "r", Set: *set}}
+		again, found := filledIn(set, inForm(url.Values{"note": {got.Note}}, c.fields(&got, nil)))
 		same := len(got.Answers)+len(again.Answers) == 0 || reflect.DeepEqual(got.Answers, again.Answers)
-		if err != nil || !same || got.Note != again.Note {
-			t.Errorf("%+v comes back as %+v, %v", got, again, err)
+		if len(found) > 0 || !same || got.Note != again.Note {
+			t.Errorf("%+v comes back as %+v, %v", got, again, found)
 		}
 	})
+}
+
+// order is that of the options of nested.
+var order = map[string]string{"pg": "1", "lite": "2", "my": "3", question.YesID: "1", question.NoID: "2"}
+
+// inForm is what a browser would send of fields as they are shown.
+func inForm(form url.Values, fields []field) url.Values {
+	for _, f := range fields {
+		form.Set(named(fieldText, f.At), f.Custom)
+		form.Set(named(fieldNote, f.At), f.Note)
+		if f.Proposed() {
+			form.Set(named(fieldProposal, f.At), valueYes)
+		}
+		for _, c := range f.Choices {
+			if c.Checked {
+				form.Add(named(fieldChosen, f.At), c.Value)
+			}
+			inForm(form, c.Fields)
+		}
+	}
+	return form
 }

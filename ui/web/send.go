@@ -1,14 +1,11 @@
 package web
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
-	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -16,21 +13,23 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// headerScript is set by the page's script: it takes a piece of the page, where
-// a browser without it takes a whole one.
-const headerScript = "X-Fragment"
-
-// confirm takes a form: the answers to a record, and to those alike that the
-// human ticked, or the dismissal of the one.
-func (s *Server) confirm(w http.ResponseWriter, r *http.Request) error {
+// formOf reads a form and the record that it is about.
+func (s *Server) formOf(r *http.Request) (desk.Record, error) {
 	if err := r.ParseForm(); err != nil {
-		return unread(err)
+		return desk.Record{}, unread(err)
 	}
-	rec, err := s.desk.Get(r.Context(), r.PostForm.Get("id"))
+	return s.desk.Get(r.Context(), r.PostForm.Get("id"))
+}
+
+// send takes a form: the answers to a record, and to those alike that the human
+// ticked; or that they want to discuss it first, or dismiss it.
+func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
+	rec, err := s.formOf(r)
 	if err != nil {
 		return err
 	}
-	reply, err := replyIn(&rec, r.PostForm, s.now())
+	reply, err := replyIn(&rec, r.PostForm)
+	reply.Took = took(r.PostForm, s.now())
 	var waited bool
 	if err == nil {
 		waited, err = s.reply(r.Context(), rec.ID, reply)
@@ -39,10 +38,14 @@ func (s *Server) confirm(w http.ResponseWriter, r *http.Request) error {
 		return s.refuseForm(w, r, rec.ID, err)
 	}
 	ends := url.Values{endOf(waited): {rec.ID}}
-	if !reply.Dismissed {
+	if desk.StatusOf(reply) == desk.Answered {
 		s.answerAlike(r.Context(), &rec, reply, r.PostForm["also"], ends)
 	}
-	return s.showSent(w, r, ends)
+	if !scripted(r) { // a reload sends nothing again
+		http.Redirect(w, r, "/?"+ends.Encode(), http.StatusSeeOther)
+		return nil
+	}
+	return render(w, r, http.StatusOK, "notices", s.notices(r.Context(), ends))
 }
 
 // What became of the records that a form was about, as parameters of the page:
@@ -60,43 +63,31 @@ func endOf(waited bool) string {
 	return endKept
 }
 
-func replyIn(rec *desk.Record, form url.Values, now time.Time) (question.Reply, error) {
+// replyIn reads what a form says. The error is a question.Violations with
+// everything that is wrong with it, so that the human hears it at once.
+func replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
+	r, found := filledIn(&rec.Set, form)
 	switch form.Get("action") {
 	case "confirm":
-		r, err := filledIn(&rec.Set, form)
-		r.Took = took(form, now)
-		return r, withTheRest(&rec.Set, r, err)
+	case "discuss":
+		r.Discuss = true
 	case "dismiss":
-		return question.Reply{Dismissed: true, Reason: plainBreaks(form.Get("reason")), Took: took(form, now)}, nil
+		return question.Reply{Dismissed: true, Reason: plainBreaks(form.Get("reason"))}, nil
+	default:
+		return r, api.Problemf(api.InvalidRequest, "The form says neither to confirm, to discuss nor to dismiss.")
 	}
-	return question.Reply{}, api.Problemf(api.InvalidRequest, "The form says neither to confirm nor to dismiss.")
-}
-
-// took is how long the human has had a form in front of them, 0 if it does not
-// say since when.
-func took(form url.Values, now time.Time) time.Duration {
-	ms, err := strconv.ParseInt(form.Get("shown"), 10, 64)
-	if err != nil {
-		return 0
+	if len(found) == 0 {
+		return r, nil
 	}
-	return max(now.Sub(time.UnixMilli(ms)), 0)
-}
-
-// withTheRest adds to what is wrong with a form what else is wrong with its
-// answers, so that the human hears everything at once.
-func withTheRest(set *question.Set, r question.Reply, err error) error {
-	var found, rest question.Violations
-	if !errors.As(err, &found) {
-		return err
-	}
-	_, err = set.Check(r)
+	var rest question.Violations
+	_, err := rec.Check(r)
 	errors.As(err, &rest)
 	for _, v := range rest {
 		if !slices.ContainsFunc(found, func(x question.Violation) bool { return x.Path == v.Path }) {
 			found = append(found, v)
 		}
 	}
-	return found
+	return r, found
 }
 
 // answerAlike gives the same reply to other records with the same questions, and
@@ -121,16 +112,6 @@ func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply quest
 	}
 }
 
-// showSent says what became of a form. Without a script it leads back to the
-// page, so that a reload sends nothing again.
-func (s *Server) showSent(w http.ResponseWriter, r *http.Request, ends url.Values) error {
-	if r.Header.Get(headerScript) == "" {
-		http.Redirect(w, r, "/?"+ends.Encode(), http.StatusSeeOther)
-		return nil
-	}
-	return fragment(w, http.StatusOK, "notices", s.notices(r.Context(), ends))
-}
-
 // notices says how records ended.
 func (s *Server) notices(ctx context.Context, ends url.Values) (out []notice) {
 	for _, end := range []string{endSent, endKept, endLate} {
@@ -149,7 +130,9 @@ func noticeOf(rec *desk.Record, end string) notice {
 	case end == endLate:
 		return notice{rec.ID, words.Sentence("The question of " + who + " was already " + words.Outcome(rec.Outcome)), true}
 	case rec.State == desk.Dismissed:
-		return notice{ID: rec.ID, Words: "Closed. " + next(who, "without an answer", "hears of it", end == endSent) + "."}
+		return notice{ID: rec.ID, Words: "Dismissed. " + next(who, "without an answer", "hears of it", end == endSent) + "."}
+	case rec.State == desk.Discuss:
+		return notice{ID: rec.ID, Words: "To be discussed. " + next(who, "with that", "hears of it", end == endSent) + "."}
 	case end == endKept:
 		return notice{ID: rec.ID, Words: "Kept for " + who + ", which gets it when it comes back."}
 	}
@@ -163,52 +146,52 @@ func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, e
 	if gone != nil {
 		return err
 	}
-	c := newCard(&rec, r.PostForm, s.now(), s.csrf(r))
 	status := http.StatusBadRequest
 	var found question.Violations
+	var why string
 	switch {
 	case rec.Outcome != nil: // somebody else was first
 	case errors.As(err, &found):
-		c.showFaults(found)
+	case errors.Is(err, errCSRF):
+		status, why = http.StatusForbidden, "This form is from an earlier visit. What you filled in is here: look at it and send it again."
 	case problemOf(err) != nil:
 		return err
 	default:
 		s.log.ErrorContext(r.Context(), "web", "path", r.URL.Path, "id", id, "error", err)
-		status = http.StatusInternalServerError
-		c.Faults = []fault{{c.ID + "-form", "It could not be stored, and was not sent. Nothing is lost: try again."}}
+		status, why = http.StatusInternalServerError, "It could not be stored, and was not sent. Nothing is lost: try again."
 	}
-	if rec.Outcome == nil {
-		open, err := s.desk.Pending(r.Context())
-		if err != nil {
-			s.log.WarnContext(r.Context(), "web: a card without those alike", "error", err)
-		}
-		s.addCircumstances(r.Context(), &c, groupsOf(open), r.PostForm["also"])
+	c := s.filledCard(r, &rec, r.PostForm, found)
+	if why != "" && rec.Outcome == nil {
+		c.Faults = []fault{{c.ID + "-form", why}}
 	}
-	if r.Header.Get(headerScript) == "" {
-		return s.writePage(w, r, status, &c, layout{From: id})
+	if scripted(r) {
+		return render(w, r, status, "card", c)
 	}
-	return fragment(w, status, "card", c)
-}
-
-// fragment writes one template, or nothing.
-func fragment(w http.ResponseWriter, status int, name string, data any) error {
-	var b bytes.Buffer
-	if err := pages().ExecuteTemplate(&b, name, data); err != nil {
+	x, err := s.layout(r, &c)
+	if err != nil {
 		return err
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = w.Write(b.Bytes()) // the browser may be gone
-	return nil
+	x.Chosen = true
+	return render(w, r, status, "page", x)
+}
+
+// refuseOldForm refuses a request without the form token of its visit. A form of
+// the page itself comes back as it was, with a token that is good: whoever sees
+// it can send it.
+func (s *Server) refuseOldForm(w http.ResponseWriter, r *http.Request) {
+	var err error = errCSRF
+	if r.URL.Path == "/answer" && r.PostFormValue("id") != "" {
+		err = s.refuseForm(w, r, r.PostForm.Get("id"), errCSRF)
+	}
+	if err != nil {
+		refuse(w, r, errCSRF)
+	}
 }
 
 // keepDraft keeps what a human has filled in so far, for other surfaces and for
 // after a crash. It restarts the clock of a timeout (D14).
 func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) error {
-	if err := r.ParseForm(); err != nil {
-		return unread(err)
-	}
-	rec, err := s.desk.Get(r.Context(), r.PostForm.Get("id"))
+	rec, err := s.formOf(r)
 	if err == nil && rec.Outcome == nil {
 		typed, _ := filledIn(&rec.Set, r.PostForm) // what is not right yet is part of a draft
 		err = api.Late(&rec.Set, s.keepTyped(r.Context(), rec.ID, typed))
@@ -221,16 +204,56 @@ func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) error {
 
 // liftLimit takes the round limit off the session of a record (D9).
 func (s *Server) liftLimit(w http.ResponseWriter, r *http.Request) error {
-	rec, err := s.desk.Get(r.Context(), r.PostFormValue("id"))
+	rec, err := s.formOf(r)
 	if err == nil {
 		err = s.desk.Lift(r.Context(), rec.SessionID)
 	}
 	if err != nil {
 		return err
 	}
-	if r.Header.Get(headerScript) == "" {
+	if !scripted(r) {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return nil
 	}
-	return fragment(w, http.StatusOK, "notices", []notice{{ID: rec.ID, Words: "The limit is lifted. " + words.Asker(rec.Asker) + " may go on asking."}})
+	return render(w, r, http.StatusOK, "notices", []notice{{ID: rec.ID, Words: "The limit is lifted. " + words.Asker(rec.Asker) + " may go on asking."}})
+}
+
+// again is what the button needs that asks a question once more.
+type again struct {
+	*desk.Record
+	CSRF string
+}
+
+// Can reports whether there is somebody who comes back for the answer.
+func (a again) Can() bool {
+	return a.Outcome != nil && !a.Asker.Mirrored() && len(a.Set.Asked(nil)) > 0
+}
+
+// reopenForm puts an ended question before the human once more, with what they
+// had answered filled in.
+func (s *Server) reopenForm(w http.ResponseWriter, r *http.Request) error {
+	rec, err := s.formOf(r)
+	if err == nil {
+		rec, err = s.reopen(r.Context(), rec.ID)
+	}
+	if err != nil {
+		return err
+	}
+	if !scripted(r) {
+		http.Redirect(w, r, "/?id="+rec.ID, http.StatusSeeOther)
+		return nil
+	}
+	return render(w, r, http.StatusOK, "card", s.card(r, &rec))
+}
+
+// reopen opens a question again. One that is open already will do.
+func (s *Server) reopen(ctx context.Context, id string) (desk.Record, error) {
+	rec, err := s.desk.Reopen(ctx, id)
+	switch {
+	case errors.Is(err, desk.ErrPending):
+		return s.desk.Get(ctx, rec.ID)
+	case errors.Is(err, desk.ErrNotAgain):
+		return rec, api.Problemf(api.InvalidRequest, "%s", sentence(err.Error()))
+	}
+	return rec, err
 }
