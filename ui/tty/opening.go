@@ -13,7 +13,7 @@ import (
 // was typed before.
 func (c *conversation) open(ctx context.Context) error {
 	if !c.desk.Attended(ctx) {
-		c.text("", words.NobodyWaits)
+		c.text("", words.AgentAway)
 	}
 	c.sayTimeLimit(ctx)
 	c.sayKeys()

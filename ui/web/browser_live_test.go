@@ -237,7 +237,7 @@ func TestBrowserAttention(t *testing.T) {
 	v.listening()
 	v.gone(".remark:not([data-back])")
 	attendance.Release()
-	v.shows(".remark", "Nobody is waiting right now; your answer will be kept.")
+	v.shows(".remark", "The agent is away; it will collect your answer.")
 }
 
 // TestBrowserHistory: earlier rounds of a session open beside the questions,

@@ -14,7 +14,7 @@ const (
 	Sent        = "Answer sent."
 	Dismissed   = "Dismissed."
 	AwaitsPause = "Waiting for a pause in your typing; what is typed until then does not count."
-	NobodyWaits = "Nobody is waiting right now; your answer will be kept."
+	AgentAway   = "The agent is away; it will collect your answer."
 	LimitLifted = "The limit is lifted: the agent may go on asking in this session."
 )
 
