@@ -125,6 +125,9 @@ func Outcome(o *desk.Outcome) string {
 	if o == nil {
 		return "still open"
 	}
+	if o.Refused() {
+		return "refused, because the limit of rounds in a row was reached"
+	}
 	switch o.Status {
 	case desk.Discuss:
 		return "put back to be discussed first" + Place(o.Surface)
@@ -142,7 +145,7 @@ func Outcome(o *desk.Outcome) string {
 // lines stay lines.
 func Reason(o *desk.Outcome) string {
 	switch {
-	case o == nil, o.Status == desk.Timeout: // Outcome has said it all
+	case o == nil, o.Status == desk.Timeout, o.Refused(): // Outcome has said it all
 		return ""
 	case o.Reply != nil:
 		return question.Block(o.Reply.Reason)
