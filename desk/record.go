@@ -55,6 +55,8 @@ type Record struct {
 	// caller wants the declared defaults then (D14).
 	Timeout   float64 `json:"timeout_seconds,omitempty"`
 	OnTimeout string  `json:"on_timeout,omitempty"`
+	// Earlier is the record that this one goes back to; see [Desk.Reopen].
+	Earlier string `json:"earlier,omitempty"`
 	// Content tells records that ask the same, for the same project and client.
 	Content string   `json:"content,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"` // nil while pending

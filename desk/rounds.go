@@ -112,6 +112,8 @@ func (d *Desk) rowIsFull(ctx context.Context, session string, rounds []string, n
 			continue
 		case err != nil:
 			return false, err
+		case rec.Earlier != "": // the human's wish
+			continue
 		case rec.Outcome == nil:
 			if mayBeOpen--; mayBeOpen < 0 {
 				return false, nil

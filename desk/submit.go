@@ -24,6 +24,8 @@ type Request struct {
 	// their places. Submit calls placed when this one has its own, as soon as
 	// that is certain or it has failed: others wait for it (D7).
 	Turn func(ctx context.Context) (placed func(), err error)
+
+	earlier string // the record that is reopened
 }
 
 // Submit asks, unless the same was asked before and nobody waits for it: the
@@ -174,6 +176,11 @@ func (d *Desk) commit(ctx context.Context, rec Record) error {
 			return err
 		}
 	}
+	if rec.Earlier != "" {
+		if err := d.store.Mark(ctx, MarkReopened, rec.Earlier, rec.ID); err != nil {
+			return err
+		}
+	}
 	return surely(func() error { return d.store.Create(ctx, KindPending, rec.ID, data) })
 }
 
@@ -186,6 +193,9 @@ func (d *Desk) takeBack(ctx context.Context, rec Record) {
 	err := d.Delivered(ctx, rec)
 	if rec.SessionID != "" {
 		err = errors.Join(err, d.store.Unmark(ctx, MarkSessions, sessionName(rec.SessionID), rec.ID))
+	}
+	if rec.Earlier != "" {
+		err = errors.Join(err, d.store.Unmark(ctx, MarkReopened, rec.Earlier, rec.ID))
 	}
 	if err != nil {
 		d.log.WarnContext(ctx, "cleaning up behind a question that was not stored", "id", rec.ID, "error", err)
@@ -200,7 +210,7 @@ func (r *Request) Unlike() bool { return r.Session == "" && r.Set.Confirms() }
 func (r *Request) record() Record {
 	rec := Record{
 		SessionID: r.Session, Asker: r.Asker, State: Pending, Set: r.Set,
-		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout,
+		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Earlier: r.earlier,
 	}
 	if !r.Asker.Mirrored() { // nobody ever asks such a question again: its host has it
 		rec.Content = r.Content()

@@ -15,6 +15,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
 )
@@ -156,10 +157,16 @@ func within[T any](t *testing.T, c <-chan T) T {
 // open waits for the one question that is open.
 func (r *rig) open() desk.Record {
 	r.t.Helper()
-	events, err := r.desk.Watch(r.t.Context())
+	ctx, stop := context.WithCancel(r.t.Context())
+	events, err := r.desk.Watch(ctx)
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	defer func() { // one that goes on would make the store anew when it is removed
+		stop()
+		for range events {
+		}
+	}()
 	records, err := r.desk.Pending(r.t.Context())
 	if err != nil {
 		r.t.Fatal(err)
@@ -302,6 +309,39 @@ func TestTicket(t *testing.T) {
 	x, err := r.await(WithTransport(t.Context(), &link{}), request(`{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV"}`))
 	if status := (result{x, err}).status(t); !strings.Contains(status, "no question has the id") {
 		t.Errorf("an unknown ticket: %s", status)
+	}
+}
+
+// What the human says when they go back to a question reaches the one who asks
+// it again, and the one who awaits its old ticket, also before they have said it
+// (D13).
+func TestReopened(t *testing.T) {
+	r := newRig(t, ui.Elsewhere())
+	l := &link{}
+	got := r.start(t.Context(), l, request(which))
+	old := r.open().ID
+	r.reply(old, "a")
+	within(t, got)
+	l.told(true)
+	r.Presenter.Flush()
+
+	again, err := r.desk.Reopen(t.Context(), old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := r.start(t.Context(), &link{}, request(which))
+	awaits := make(chan result, 1)
+	go func() {
+		x, err := r.await(WithTransport(t.Context(), &link{}), request(`{"id":"`+old+`"}`))
+		awaits <- result{x, err}
+	}()
+	r.reply(again.ID, "b")
+	for name, c := range map[string]<-chan result{"who asks again": asks, "who awaits the old ticket": awaits} {
+		x := within(t, c)
+		const told = `"Which?"="B". You can now continue with the user's answers in mind. The user went back to this question`
+		if text := x.text(t); x.status(t) != "answered B" || !strings.Contains(text, told) || x.StructuredContent.(*wire.Result).Earlier != old {
+			t.Errorf("%s: %s", name, text)
+		}
 	}
 }
 

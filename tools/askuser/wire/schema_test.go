@@ -74,8 +74,7 @@ type awaitResult struct {
 
 // JSONSchema describes what a response may be.
 func (anyResponse) JSONSchema() *jsonschema.Schema {
-	text := &jsonschema.Schema{Type: "string"}
-	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text, {Type: "array", Items: text}, {Type: "boolean"}, {Type: "null"}}}
+	return &jsonschema.Schema{Extras: map[string]any{"type": []string{"string", "array", "boolean", "null"}}}
 }
 
 // JSONSchema describes an object of strings.
