@@ -2,6 +2,8 @@ package inbox
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -21,7 +23,8 @@ const barHigh = 1
 type answer struct {
 	rec   desk.Record
 	form  *form.Form
-	fresh int // questions that came since it opened
+	fresh int  // questions that came since it opened
+	wide  bool // it has the whole screen, for its previews
 }
 
 // forForm is a message for one form. Bubble Tea has one stream of messages: a
@@ -60,9 +63,9 @@ func (a *answer) send(msg tea.Msg) tea.Cmd {
 
 // openForm puts a record's form in place of the list.
 func (m *model) openForm(o opened) tea.Cmd {
-	id := o.rec.ID
-	a := &answer{rec: o.rec}
-	a.form = form.New(o.rec, func(r question.Reply) error { return m.reply(id, r) }, append(o.options, form.WithClock(m.now), form.WithGate(m.gate), form.WithOrigin(act.Opened))...)
+	id, since := o.rec.ID, m.now()
+	a := &answer{rec: o.rec, wide: slices.ContainsFunc(o.rec.All(), previews)}
+	a.form = form.New(o.rec, func(r question.Reply) error { return m.reply(id, r, since) }, append(o.options, form.WithClock(m.now), form.WithGate(m.gate), form.WithOrigin(act.Opened))...)
 	m.answer = a
 	news := []tea.Msg{m.formSize(), form.Attention{Attended: o.rec.Attended}, form.Deadline{At: o.deadline}}
 	if m.background != nil {
@@ -75,10 +78,17 @@ func (m *model) openForm(o opened) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
+func previews(q *question.Question) bool {
+	return slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" })
+}
+
 // formSize is the size that the form has.
 func (m *model) formSize() tea.WindowSizeMsg {
 	size := tea.WindowSizeMsg{Width: m.width, Height: m.height}
-	if m.barred() {
+	switch _, right := m.columns(); {
+	case m.beside():
+		size.Width = right
+	case m.barred():
 		size.Height -= barHigh
 	}
 	return size
@@ -89,11 +99,14 @@ func (m *model) barred() bool { return m.height >= term.MinHeight+barHigh }
 // pressForm handles a key or a paste while a form is open.
 func (m *model) pressForm(msg tea.Msg) tea.Cmd {
 	if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == leaveKey {
-		msg = tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl} // how a form is left with its draft kept
+		msg = leave()
 	}
 	cmd := m.answer.send(msg)
 	return tea.Batch(cmd, m.settle())
 }
+
+// leave is the key with which a form is left and its draft kept.
+func leave() tea.Msg { return tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl} }
 
 // settle goes back to the list when the form has ended. A form that was taken
 // away leaves a notice in its place: the next keys may still be meant for it.
@@ -111,7 +124,7 @@ func (m *model) settle() tea.Cmd {
 		m.note, origin = "The question stays open.", act.Opened
 	}
 	m.answer = nil
-	return tea.Batch(m.gate.Show(origin), m.learn(a.rec))
+	return tea.Batch(m.appear(origin), m.learn(a.rec))
 }
 
 // inForm passes an event on to the form of its record.
@@ -132,13 +145,14 @@ func (m *model) inForm(e desk.Event) tea.Cmd {
 	return m.answer.send(form.Attention{Attended: e.Record.Attended})
 }
 
-// viewForm shows the form below the bar.
+// viewForm shows the form, below the bar where it has the whole screen.
 func (m *model) viewForm() term.Block {
 	v := m.answer.form.View()
-	if !m.barred() {
-		return term.Block{Lines: []string{v.Content}, Cursor: v.Cursor}
+	b := term.Block{Lines: strings.Split(v.Content, "\n"), Cursor: v.Cursor}
+	if m.beside() || !m.barred() {
+		return b
 	}
-	return term.Block{Lines: []string{m.bar(), v.Content}, Cursor: term.Shift(v.Cursor, 0, barHigh)}
+	return term.Block{Lines: append([]string{m.bar()}, b.Lines...), Cursor: term.Shift(b.Cursor, 0, barHigh)}
 }
 
 // bar says how many other questions wait, and how many of them are new.
@@ -162,7 +176,7 @@ func (m *model) bar() string {
 // leave it, and not at once.
 func (m *model) stop(text string) tea.Cmd {
 	m.stopped, m.dismissal = text, nil
-	return m.gate.Show(act.Appeared)
+	return m.appear(act.Appeared)
 }
 
 func (m *model) drawStopped(width int) term.Block {

@@ -8,6 +8,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term/act"
 )
 
 // TestScreens holds what a terminal shows, at the two sizes that matter.
@@ -53,7 +54,7 @@ func TestScreens(t *testing.T) {
 		{"form", three, func(r *rig) { r.answers() }},
 		{"form-and-news", three, func(r *rig) { r.answers(); r.claude(name()); r.see("1 new") }},
 		{"dismiss", three, func(r *rig) { r.keys("d") }},
-		{"dismiss-reason", three, func(r *rig) { r.keys("d", "Not now, 请明天再问") }},
+		{"dismiss-reason", three, func(r *rig) { r.keys("d").later(act.Quiet).keys("Not now, 请明天再问") }},
 		{"ended-elsewhere", three, func(r *rig) { r.endFirst(); r.see("answered in") }},
 		{"taken-away", three, func(r *rig) { r.answers(); r.endFirst(); r.see("Already") }},
 		{"history", past, func(r *rig) { r.keys("tab").see("3 past") }},
@@ -65,7 +66,7 @@ func TestScreens(t *testing.T) {
 		{"past-dismissed", past, func(r *rig) { r.keys("tab").see("3 past").keys("enter") }},
 	}
 	for _, tt := range tests {
-		for _, size := range [][2]int{{80, 24}, {40, 10}} {
+		for _, size := range [][2]int{{80, 24}, {40, 10}, {110, 42}, {200, 60}} {
 			name := fmt.Sprintf("%s-%dx%d", tt.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
 				r := newRig(t, size[0], size[1])

@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,9 +25,8 @@ type history struct {
 	list
 	loaded  bool
 	search  string
-	typing  *term.Entry // the search while it is being typed
-	limit   int         // how many records were asked for
-	all     bool        // there are no more than those in the list
+	limit   int  // how many records were asked for
+	all     bool // there are no more than those in the list
 	loading bool
 	number  int // of the latest look into the past; results of others are dropped
 	stop    context.CancelFunc
@@ -39,6 +39,15 @@ type recalled struct {
 	err     error
 }
 
+// reopened is the message that a past record is before the human again.
+type reopened struct {
+	rec desk.Record
+	err error
+}
+
+// limitLifted is the message that the limit of rounds is lifted, or not.
+type limitLifted struct{ err error }
+
 // recall reads the past records that fit the search.
 func (m *model) recall(search string, limit int) tea.Cmd {
 	h := &m.history
@@ -47,13 +56,13 @@ func (m *model) recall(search string, limit int) tea.Cmd {
 	}
 	ctx, stop := context.WithCancel(m.ctx)
 	h.stop = stop
-	h.search, h.limit, h.loading = search, limit, true
+	h.search, h.limit, h.loading = search, max(limit, firstLook), true
 	h.number++
-	number := h.number
+	number, query := h.number, desk.Query{Search: search, Limit: h.limit}
 	return func() tea.Msg {
 		defer stop()
 		out := recalled{number: number}
-		for rec, err := range m.desk.History(ctx, desk.Query{Search: search, Limit: limit}) {
+		for rec, err := range m.desk.History(ctx, query) {
 			if err != nil {
 				out.err = err
 				break
@@ -64,19 +73,25 @@ func (m *model) recall(search string, limit int) tea.Cmd {
 	}
 }
 
-// took puts in what a look into the past found. The selected record stays
-// selected if it is there.
+// look brings what is known of the past up to date: the desk does not tell of
+// calls that were refused.
+func (m *model) look() tea.Cmd { return m.recall(m.history.search, m.history.limit) }
+
+// took puts in what a look into the past found.
 func (h *history) took(r recalled) {
-	at := 0
-	if s := h.selected(); s != nil {
-		at = max(slices.IndexFunc(r.records, func(rec desk.Record) bool { return rec.ID == s.rec.ID }), 0)
+	known := make(map[string]*row, len(h.rows))
+	for _, r := range h.rows {
+		known[r.rec.ID] = r
 	}
-	above := h.at - h.top
-	h.rows = make([]*row, len(r.records))
+	rows := make([]*row, len(r.records))
 	for i, rec := range r.records {
-		h.rows[i] = &row{rec: rec}
+		rows[i] = &row{}
+		if old := known[rec.ID]; old != nil {
+			rows[i] = old
+		}
+		rows[i].rec = rec
 	}
-	h.at, h.top = at, max(at-above, 0)
+	h.show(rows)
 	h.loaded, h.loading = true, false
 	h.all = len(r.records) < h.limit
 }
@@ -89,7 +104,7 @@ func (h *history) ended(rec desk.Record) {
 	}
 	at, there := slices.BinarySearchFunc(h.rows, rec.ID, func(r *row, id string) int { return strings.Compare(id, r.rec.ID) })
 	if !there {
-		h.insert(at, &row{rec: rec})
+		h.show(slices.Insert(slices.Clone(h.rows), at, &row{rec: rec}))
 	}
 }
 
@@ -102,56 +117,39 @@ func (h *history) settled(rec desk.Record) {
 	}
 }
 
-// bindHistory is bind on the history tab.
-func (m *model) bindHistory(key string) func() tea.Cmd {
-	h := &m.history
-	r := h.selected()
-	switch {
-	case key == "/":
-		return only(func() {
-			h.typing = term.NewEntry(h.search, "words of a question, an answer, a project").OneLine("/")
-			h.typing.Focus()
-		})
-	case key == "esc" && h.search != "":
-		return func() tea.Cmd { return m.recall("", firstLook) }
-	case key == "esc":
-		return only(func() { m.tab = waitingTab })
-	case r != nil && (key == "enter" || key == "i" || key == "space" || key == "right"):
-		return m.read(r)
-	}
-	to, ok := h.target(key)
-	if !ok {
-		return nil
-	}
-	return func() tea.Cmd {
-		h.at = to
-		if to == len(h.rows)-1 && !h.all && !h.loading {
-			return m.recall(h.search, 2*h.limit)
+// reopen asks the human a past question again; its form opens then.
+func (m *model) reopen(id string) tea.Cmd {
+	return func() tea.Msg {
+		m.writes.RLock()
+		defer m.writes.RUnlock()
+		rec, err := m.desk.Reopen(m.ctx, id)
+		if errors.Is(err, desk.ErrPending) {
+			err = nil
 		}
-		return nil
+		return reopened{rec, err}
 	}
 }
 
-// pressSearch handles a key or a paste while the search is being typed.
-func (m *model) pressSearch(msg tea.Msg) tea.Cmd {
-	h := &m.history
-	key, _ := msg.(tea.KeyPressMsg)
-	switch key.String() {
-	case "esc":
-		h.typing = nil
+func (m *model) goBackTo(r reopened) tea.Cmd {
+	if r.err != nil {
+		m.note = words.Sentence("It cannot be asked again: " + question.Line(r.err.Error()))
 		return nil
-	case "enter":
-		search := h.typing.Text()
-		h.typing = nil
-		if search == h.search {
-			return nil
-		}
-		return m.recall(search, firstLook)
 	}
-	if err := h.typing.Press(msg); err != nil {
-		m.note = err.Error()
+	m.tab = waitingTab
+	m.narrow("")
+	m.waiting.asked(r.rec)
+	m.waiting.arrange()
+	m.waiting.selectRow(m.waiting.find(r.rec.ID))
+	return m.fetch(r.rec.ID)
+}
+
+// lift lifts the limit of rounds for a session.
+func (m *model) lift(session string) tea.Cmd {
+	return func() tea.Msg {
+		m.writes.RLock()
+		defer m.writes.RUnlock()
+		return limitLifted{m.desk.Lift(m.ctx, session)}
 	}
-	return nil
 }
 
 // count says how many records are in the list, with a plus when there are
@@ -166,50 +164,40 @@ func (h *history) count() string {
 	return fmt.Sprintf("%d+ past", len(h.rows))
 }
 
-func (h *history) draw(s *term.Styles, width, lines int, now time.Time) term.Block {
-	if h.typing != nil {
-		lines--
-	}
-	var b term.Block
+func (h *history) draw(s *term.Styles, width, lines int, now time.Time) []string {
+	text := ""
 	switch {
 	case !h.loaded:
-		b.Lines = []string{s.Muted.Render("Looking into the past…")}
+		text = "Looking into the past…"
 	case len(h.rows) == 0 && h.search != "":
-		b.Lines = append([]string{""}, term.Text(s.Muted, "Nothing past fits “"+question.Line(h.search)+"”. Esc shows everything again.", width)...)
+		text = "Nothing past fits “" + question.Line(h.search) + "”. Esc shows everything again."
 	case len(h.rows) == 0:
-		b.Lines = append([]string{""}, term.Text(s.Muted, "Nothing has been decided yet. What you answer is kept here.", width)...)
+		text = "Nothing has been decided yet. What you answer is kept here."
 	default:
-		b.Lines = h.list.draw(width, lines, func(r *row, selected bool) [rowHigh]string {
+		return h.list.draw(s, width, lines, func(r *row, selected bool) [rowHigh]string {
 			return drawPast(s, r, selected, width, now)
 		})
 	}
-	if h.typing == nil {
-		return b
-	}
-	for len(b.Lines) < lines {
-		b.Lines = append(b.Lines, "")
-	}
-	b.Add(h.typing.Draw(s, width, 1))
-	return b
+	h.lay(0)
+	return append([]string{""}, term.Text(s.Muted, text, width)...)
 }
 
 // drawPast shows what was asked and when it ended, and below it how. The mark
-// in front says whether the human answered (✓) or not (×).
+// in front says whether the human answered (✓), wants to talk about it (…), or
+// neither (×), and that a call was refused (!).
 func drawPast(s *term.Styles, r *row, selected bool, width int, now time.Time) [rowHigh]string {
-	style, lead, mark := s.Plain, "  ", "× "
-	if selected {
-		style, lead = s.Cursor, "› "
+	style, lead := r.lead(s, selected)
+	o, mark, said := r.rec.Outcome, "× ", ""
+	switch {
+	case o.Status == desk.Answered:
+		mark, said = "✓ ", words.Decision(r.rec)
+	case o.Status == desk.Discuss:
+		mark = "… "
+	case o.Refused():
+		mark = "! "
 	}
-	o := r.rec.Outcome
-	if o.Status == desk.Answered {
-		mark = "✓ "
-	}
-	facts := []string{words.Outcome(o)}
-	said := ""
-	if o.Status == desk.Answered {
-		said = words.Decision(r.rec)
-	}
-	for _, fact := range []string{said, question.Line(words.Reason(o)), words.Client(r.rec.Asker), words.Project(r.rec.Asker)} {
+	var facts []string
+	for _, fact := range []string{said, words.Outcome(o), question.Line(words.Reason(o)), words.Asker(r.rec.Asker)} {
 		if fact != "" {
 			facts = append(facts, fact)
 		}
@@ -218,6 +206,30 @@ func drawPast(s *term.Styles, r *row, selected bool, width int, now time.Time) [
 		style.Render(term.Apart(lead+mark+subject(r.rec), moment(o.At, now), width)),
 		s.Muted.Render(term.Cut("    "+strings.Join(facts, " · "), width)),
 	}
+}
+
+// welcome stands where nothing waits: the last answers, and how agents come to
+// ask.
+func (h *history) welcome(s *term.Styles, width, lines int, now time.Time) []string {
+	var out []string
+	for _, r := range h.rows {
+		if o := r.rec.Outcome; o.Status == desk.Answered && len(out) < max(min(10, lines-9), 0)/rowHigh*rowHigh {
+			past := drawPast(s, r, false, width, now)
+			out = append(out, past[:]...)
+		}
+	}
+	if out != nil {
+		out = append(append([]string{s.Strong.Render("Last answers"), ""}, out...), "")
+	}
+	out = append(out, s.Strong.Render("Connect an agent"))
+	for _, way := range [][2]string{
+		{"MCP      ", "claude mcp add --scope user askuser -- mcp-askuser"},
+		{"shell    ", "mcp-askuser ask; mcp-askuser skill says how"},
+		{"try it   ", "mcp-askuser demo, in another terminal"},
+	} {
+		out = append(out, term.Hang(s.Muted.Render(way[0]), way[1], width)...)
+	}
+	return out
 }
 
 // moment is when something was: the time of day, the day before today.

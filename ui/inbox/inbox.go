@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/words"
 )
 
 // Options are what an inbox needs from outside.
@@ -67,7 +69,50 @@ func Run(ctx context.Context, o Options) error {
 		Quit:  quitTime, Kill: quitTime,
 	}).Run(ctx, gone)
 	stop()
-	return errors.Join(err, finish(m.writes))
+	unfinished := finish(m.writes)
+	if unfinished == nil && !errors.Is(err, term.ErrStuck) {
+		m.trace.print(o.Out)
+	}
+	return errors.Join(err, unfinished)
+}
+
+// trace is what was sent, for the screen that the terminal comes back to.
+type trace struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+// add notes a record that the human has replied to: each answer and whom it is
+// for, or how the whole ended.
+func (t *trace) add(rec desk.Record) {
+	const most = 300 // characters of a question, and of an answer
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, x := range rec.Asked() {
+		said := string(rec.State)
+		switch {
+		case rec.State == desk.Answered && x.Answer == nil:
+			continue
+		case x.Answer != nil:
+			said = x.Text()
+		case rec.State == desk.Discuss:
+			said = "to be discussed first"
+		}
+		if reason := words.Reason(rec.Outcome); reason != "" {
+			said += ": " + reason
+		}
+		t.lines = append(t.lines, term.Line(strings.Join(strings.Fields(x.Question.Text), " "), most)+" "+
+			term.Line(strings.Join(strings.Fields(said), " "), most)+" → "+words.Asker(rec.Asker))
+	}
+}
+
+// print writes it. A terminal that is gone needs none.
+func (t *trace) print(w io.Writer) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, line := range t.lines {
+		_, _ = fmt.Fprintln(w, line)
+	}
 }
 
 func newModel(ctx context.Context, o Options) *model {

@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"cmp"
 	"context"
 	"image/color"
 	"io"
@@ -22,7 +23,7 @@ import (
 const Name = "inbox"
 
 // leaveKey goes from a form back to the list; what was typed is kept.
-const leaveKey = "ctrl+g"
+const leaveKey = "ctrl+l"
 
 // ringPause is how long after a ring new questions do not ring again: forty at
 // once are one piece of news.
@@ -62,6 +63,14 @@ type model struct {
 	stopped   string // the notice in place of what was taken away
 	dismissal *dismissal
 	reader    *term.Reader
+	typing    *term.Entry // a filter or a search, while it is being typed
+	pane      pane
+	pointer   act.Pointer[string] // of rows, by id; the tabs have none
+	trace     trace
+
+	origin   act.Origin // of what has the keyboard, but for a form
+	appeared time.Time  // when it came
+	acted    time.Time  // when the last key that did something was pressed
 
 	note  string    // what the last key led to
 	fault string    // why the desk cannot be read
@@ -85,7 +94,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		msg, wait = m.gate.Update(msg, m)
 	}
 	cmd := m.handle(msg)
-	return m, tea.Batch(wait, cmd, m.keepTime())
+	return m, tea.Batch(wait, cmd, m.keepTime(), m.recollect())
 }
 
 func (m *model) handle(msg tea.Msg) tea.Cmd {
@@ -98,7 +107,14 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 			return m.answer.send(msg)
 		}
 	case tea.FocusMsg:
+		if m.tab == historyTab {
+			return tea.Batch(m.lookAgain, m.look())
+		}
 		return m.lookAgain
+	case tea.MouseClickMsg:
+		return m.click(msg)
+	case tea.MouseWheelMsg:
+		return m.wheel(msg)
 	case tea.KeyPressMsg, tea.PasteMsg, act.Due:
 		return m.key(msg)
 	case forForm:
@@ -125,12 +141,19 @@ func (m *model) resize(size tea.WindowSizeMsg) tea.Cmd {
 	m.width, m.height = size.Width, size.Height
 	cmds := []tea.Cmd{m.gate.Seen(term.Fits(m.width, m.height))}
 	if first {
-		cmds = append(cmds, m.gate.Show(act.Opened))
+		cmds = append(cmds, m.appear(act.Opened))
 	}
 	if m.answer != nil {
 		cmds = append(cmds, m.answer.send(m.formSize()))
 	}
 	return tea.Batch(cmds...)
+}
+
+// appear says that something else has the keyboard now, and who brought it
+// there.
+func (m *model) appear(o act.Origin) tea.Cmd {
+	m.origin, m.appeared = o, m.now()
+	return m.gate.Show(o)
 }
 
 // handleDesk takes what the desk says.
@@ -155,6 +178,13 @@ func (m *model) handleDesk(msg tea.Msg) tea.Cmd {
 		return m.open(msg)
 	case dismissed:
 		return m.settleDismissal(msg)
+	case reopened:
+		return m.goBackTo(msg)
+	case limitLifted:
+		m.note = words.LimitLifted
+		if msg.err != nil {
+			m.note = words.LimitStays(msg.err)
+		}
 	case recalled:
 		if msg.number == m.history.number {
 			m.history.took(msg)
@@ -173,6 +203,8 @@ func (m *model) learned(facts learned) tea.Cmd {
 			r.known = k
 		}
 	}
+	m.waiting.arrange()
+	m.pane.fresh = false
 	if m.answer == nil {
 		return nil
 	}
@@ -204,6 +236,7 @@ func (m *model) listenOn(goesOn bool) tea.Cmd {
 // renew takes what is pending now.
 func (m *model) renew(records []desk.Record) tea.Cmd {
 	cmds := []tea.Cmd{m.fetchEnds(m.waiting.renew(records)), m.learn(records...)}
+	m.pane.fresh = false
 	if m.answer != nil {
 		for _, rec := range records {
 			if rec.ID == m.answer.rec.ID {
@@ -238,6 +271,8 @@ func (m *model) apply(h happened) tea.Cmd {
 		}
 		cmds = append(cmds, m.inForm(e))
 	}
+	m.waiting.arrange()
+	m.pane.fresh = false
 	return tea.Batch(append(cmds, m.learn(changed...))...)
 }
 
@@ -264,32 +299,56 @@ func (m *model) open(o opened) tea.Cmd {
 		return nil
 	case o.rec.Outcome != nil:
 		m.waiting.ended(o.rec)
+		m.waiting.arrange()
 		return nil
 	}
 	return m.openForm(o)
 }
 
-// covered reports whether something stands in front of the tabs.
+// covered reports whether something else than the list has the keyboard.
 func (m *model) covered() bool {
 	return m.answer != nil || m.stopped != "" || m.dismissal != nil || m.reader != nil
 }
 
-// reply puts a reply on the desk.
-func (m *model) reply(id string, r question.Reply) error {
+// list is the one that is shown.
+func (m *model) list() *list {
+	if m.tab == historyTab {
+		return &m.history.list
+	}
+	return &m.waiting.list
+}
+
+// reply puts a reply on the desk. The human had the question in front of them
+// since then.
+func (m *model) reply(id string, r question.Reply, since time.Time) error {
 	m.writes.RLock()
 	defer m.writes.RUnlock()
-	_, err := m.desk.Reply(m.ctx, id, r, Name)
+	r.Took = cmp.Or(r.Took, m.now().Sub(since))
+	rec, err := m.desk.Reply(m.ctx, id, r, Name)
+	if err == nil {
+		m.trace.add(rec)
+	}
 	return err
+}
+
+// recollect looks into the past where nothing waits: the last answers stand
+// there then.
+func (m *model) recollect() tea.Cmd {
+	if w, h := &m.waiting, &m.history; !w.loaded || len(w.all) > 0 || h.loaded || h.loading {
+		return nil
+	}
+	return m.look()
 }
 
 // keepTime sets the timer for the moment when an age on the screen is no
 // longer true. A timer that is set for an earlier one stays.
 func (m *model) keepTime() tea.Cmd {
-	if m.covered() || m.tab != waitingTab {
+	if m.tab != waitingTab || !m.listed() {
 		return nil
 	}
 	now := m.now()
-	next := m.waiting.next(now, m.height-term.EdgesHigh)
+	m.waiting.lay(m.height - term.EdgesHigh)
+	next := m.waiting.next(now)
 	if next == 0 {
 		return nil
 	}
@@ -306,5 +365,5 @@ func (m *model) quit() tea.Cmd {
 	if m.answer == nil {
 		return tea.Quit
 	}
-	return tea.Sequence(m.answer.send(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}), tea.Quit)
+	return tea.Sequence(m.answer.send(leave()), tea.Quit)
 }
