@@ -3,7 +3,6 @@ package inbox
 import (
 	"encoding/hex"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -45,21 +44,16 @@ func branchOf(head string) string {
 	return ""
 }
 
-// readSmall reads the first lines of a regular file. The directory is what an
-// asker says: what blocks (a pipe) or has no end must do no harm.
+// readSmall reads a small regular file. The directory is what an asker says:
+// what blocks (a pipe) or has no end must do no harm.
 func readSmall(path string) (string, error) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return "", err
 	}
-	if !info.Mode().IsRegular() {
-		return "", errors.New("no regular file")
+	if !info.Mode().IsRegular() || info.Size() > 4096 {
+		return "", errors.New("no small file")
 	}
-	f, err := os.Open(path) //nolint:gosec // which file is fixed, and no more of it is shown than a name
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, 4096))
+	data, err := os.ReadFile(path) //nolint:gosec // which file is fixed, and no more of it is shown than a name
 	return strings.TrimSpace(string(data)), err
 }

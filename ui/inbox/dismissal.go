@@ -19,16 +19,9 @@ import (
 type dismissal struct {
 	*term.Dismissal
 	ids     []string
-	since   time.Time
+	since   time.Time // when it was asked
 	sending bool
 	fault   string // why it failed
-}
-
-// dismissed is the message that dismissals have been put on the desk, or not:
-// an error, or nil, for each record.
-type dismissed struct {
-	ids  []string
-	errs []error
 }
 
 // askDismissal asks whether to dismiss what is marked, or else what is selected.
@@ -38,24 +31,15 @@ func (m *model) askDismissal() tea.Cmd {
 	if len(rows) == 0 {
 		rows = []*row{m.waiting.selected()}
 	}
-	d := &dismissal{since: m.now()}
 	about := subject(rows[0].rec)
 	if len(rows) > 1 {
 		about = fmt.Sprintf("%d questions, one reason for all: %s", len(rows), about)
 	}
+	m.dismissal = &dismissal{Dismissal: term.NewDismissal(about, true), since: m.now()}
 	for _, r := range rows {
-		d.ids = append(d.ids, r.rec.ID)
+		m.dismissal.ids = append(m.dismissal.ids, r.rec.ID)
 	}
-	d.Dismissal = term.NewDismissal(about, true)
-	m.dismissal = d
 	return m.appear(act.Appeared)
-}
-
-func (d *dismissal) hints() []term.Hint {
-	if d.sending {
-		return []term.Hint{{"…", "sending"}}
-	}
-	return d.Hints()
 }
 
 func (d *dismissal) draw(s *term.Styles, width, rows int) term.Block {
@@ -82,12 +66,13 @@ func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 		return m.appear(act.Opened)
 	case decision == term.Dismiss:
 		d.sending = true
-		out, reply, since := dismissed{ids: slices.Clone(d.ids)}, question.Reply{Dismissed: true, Reason: d.Reason()}, d.since
+		ids, reply := slices.Clone(d.ids), question.Reply{Dismissed: true, Reason: d.Reason()}
 		return func() tea.Msg {
-			for _, id := range out.ids {
-				out.errs = append(out.errs, m.reply(id, reply, since))
+			errs := make([]error, len(ids))
+			for i, id := range ids {
+				errs[i] = m.reply(id, reply, d.since)
 			}
-			return out
+			return then(func() tea.Cmd { return m.settleDismissal(ids, errs) })
 		}
 	}
 	return nil
@@ -95,22 +80,21 @@ func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 
 // settleDismissal handles what became of dismissals. What failed can be tried
 // again; where somebody was first in all of them, a notice says so.
-func (m *model) settleDismissal(d dismissed) tea.Cmd {
-	var done, late int
+func (m *model) settleDismissal(ids []string, errs []error) tea.Cmd {
+	done := 0
 	var first, failed error
-	for i, id := range d.ids {
-		switch err := d.errs[i]; {
+	for i, err := range errs {
+		switch {
 		case err == nil:
 			done++
-			m.waiting.remove(id)
+			m.waiting.remove(ids[i])
 		case errors.As(err, new(*desk.ClosedError)):
-			late++
 			first = err
 		default:
 			failed = err
 			continue
 		}
-		m.dismissal.drop(id)
+		m.dismissal.drop(ids[i])
 	}
 	switch {
 	case failed != nil:
@@ -121,11 +105,8 @@ func (m *model) settleDismissal(d dismissed) tea.Cmd {
 		return m.stop(words.Withdrawal(first))
 	}
 	m.dismissal, m.note = nil, words.Dismissed
-	if len(d.ids) > 1 {
-		m.note = fmt.Sprintf("%d dismissed.", done)
-	}
-	if late > 0 {
-		m.note += fmt.Sprintf(" %d closed before.", late)
+	if len(ids) > 1 {
+		m.note = fmt.Sprintf("%d of %d dismissed.", done, len(ids))
 	}
 	return m.appear(act.Appeared)
 }

@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,22 +33,6 @@ type history struct {
 	stop    context.CancelFunc
 }
 
-// recalled are the records that a look into the past found.
-type recalled struct {
-	number  int
-	records []desk.Record
-	err     error
-}
-
-// reopened is the message that a past record is before the human again.
-type reopened struct {
-	rec desk.Record
-	err error
-}
-
-// limitLifted is the message that the limit of rounds is lifted, or not.
-type limitLifted struct{ err error }
-
 // recall reads the past records that fit the search.
 func (m *model) recall(search string, limit int) tea.Cmd {
 	h := &m.history
@@ -61,15 +46,22 @@ func (m *model) recall(search string, limit int) tea.Cmd {
 	number, query := h.number, desk.Query{Search: search, Limit: h.limit}
 	return func() tea.Msg {
 		defer stop()
-		out := recalled{number: number}
+		var records []desk.Record
+		var fault error
 		for rec, err := range m.desk.History(ctx, query) {
-			if err != nil {
-				out.err = err
+			if fault = err; err != nil {
 				break
 			}
-			out.records = append(out.records, rec)
+			records = append(records, rec)
 		}
-		return out
+		return then(only(func() {
+			if number != h.number {
+				return
+			}
+			if h.took(records); fault != nil {
+				m.note = "The past cannot be read: " + question.Line(fault.Error())
+			}
+		}))
 	}
 }
 
@@ -78,22 +70,19 @@ func (m *model) recall(search string, limit int) tea.Cmd {
 func (m *model) look() tea.Cmd { return m.recall(m.history.search, m.history.limit) }
 
 // took puts in what a look into the past found.
-func (h *history) took(r recalled) {
-	known := make(map[string]*row, len(h.rows))
+func (h *history) took(records []desk.Record) {
+	old := make(map[string]*row, len(h.rows))
 	for _, r := range h.rows {
-		known[r.rec.ID] = r
+		old[r.rec.ID] = r
 	}
-	rows := make([]*row, len(r.records))
-	for i, rec := range r.records {
-		rows[i] = &row{}
-		if old := known[rec.ID]; old != nil {
-			rows[i] = old
-		}
+	rows := make([]*row, len(records))
+	for i, rec := range records {
+		rows[i] = cmp.Or(old[rec.ID], &row{})
 		rows[i].rec = rec
 	}
 	h.show(rows)
 	h.loaded, h.loading = true, false
-	h.all = len(r.records) < h.limit
+	h.all = len(records) < h.limit
 }
 
 // ended puts a record in that has ended just now, unless a search is on. The
@@ -117,30 +106,24 @@ func (h *history) settled(rec desk.Record) {
 	}
 }
 
-// reopen asks the human a past question again; its form opens then.
+// reopen asks the human a past question again, and opens its form.
 func (m *model) reopen(id string) tea.Cmd {
 	return func() tea.Msg {
 		m.writes.RLock()
 		defer m.writes.RUnlock()
 		rec, err := m.desk.Reopen(m.ctx, id)
-		if errors.Is(err, desk.ErrPending) {
-			err = nil
-		}
-		return reopened{rec, err}
+		return then(func() tea.Cmd {
+			if err != nil && !errors.Is(err, desk.ErrPending) {
+				m.note = words.Sentence("It cannot be asked again: " + question.Line(err.Error()))
+				return nil
+			}
+			m.tab = waitingTab
+			m.waiting.asked(rec)
+			m.narrow("")
+			m.waiting.selectRow(m.waiting.all[rec.ID])
+			return m.fetch(rec.ID)
+		})
 	}
-}
-
-func (m *model) goBackTo(r reopened) tea.Cmd {
-	if r.err != nil {
-		m.note = words.Sentence("It cannot be asked again: " + question.Line(r.err.Error()))
-		return nil
-	}
-	m.tab = waitingTab
-	m.narrow("")
-	m.waiting.asked(r.rec)
-	m.waiting.arrange()
-	m.waiting.selectRow(m.waiting.find(r.rec.ID))
-	return m.fetch(r.rec.ID)
 }
 
 // lift lifts the limit of rounds for a session.
@@ -148,7 +131,11 @@ func (m *model) lift(session string) tea.Cmd {
 	return func() tea.Msg {
 		m.writes.RLock()
 		defer m.writes.RUnlock()
-		return limitLifted{m.desk.Lift(m.ctx, session)}
+		text := words.LimitLifted
+		if err := m.desk.Lift(m.ctx, session); err != nil {
+			text = words.LimitStays(err)
+		}
+		return then(only(func() { m.note = text }))
 	}
 }
 
@@ -165,21 +152,16 @@ func (h *history) count() string {
 }
 
 func (h *history) draw(s *term.Styles, width, lines int, now time.Time) []string {
-	text := ""
+	text := "Nothing has been decided yet. What you answer is kept here."
 	switch {
 	case !h.loaded:
 		text = "Looking into the past…"
-	case len(h.rows) == 0 && h.search != "":
+	case h.search != "":
 		text = "Nothing past fits “" + question.Line(h.search) + "”. Esc shows everything again."
-	case len(h.rows) == 0:
-		text = "Nothing has been decided yet. What you answer is kept here."
-	default:
-		return h.list.draw(s, width, lines, func(r *row, selected bool) [rowHigh]string {
-			return drawPast(s, r, selected, width, now)
-		})
 	}
-	h.lay(0)
-	return append([]string{""}, term.Text(s.Muted, text, width)...)
+	return h.list.draw(s, text, width, lines, func(r *row, selected bool) [rowHigh]string {
+		return drawPast(s, r, selected, width, now)
+	})
 }
 
 // drawPast shows what was asked and when it ended, and below it how. The mark
@@ -196,14 +178,10 @@ func drawPast(s *term.Styles, r *row, selected bool, width int, now time.Time) [
 	case o.Refused():
 		mark = "! "
 	}
-	var facts []string
-	for _, fact := range []string{said, words.Outcome(o), question.Line(words.Reason(o)), words.Asker(r.rec.Asker)} {
-		if fact != "" {
-			facts = append(facts, fact)
-		}
-	}
+	facts := slices.DeleteFunc([]string{said, words.Outcome(o), question.Line(words.Reason(o)), words.Asker(r.rec.Asker)},
+		func(fact string) bool { return fact == "" })
 	return [rowHigh]string{
-		style.Render(term.Apart(lead+mark+subject(r.rec), moment(o.At, now), width)),
+		style.Render(term.Apart(lead+mark+subject(r.rec), o.At.In(now.Location()).Format("2 Jan 15:04"), width)),
 		s.Muted.Render(term.Cut("    "+strings.Join(facts, " · "), width)),
 	}
 }
@@ -230,16 +208,4 @@ func (h *history) welcome(s *term.Styles, width, lines int, now time.Time) []str
 		out = append(out, term.Hang(s.Muted.Render(way[0]), way[1], width)...)
 	}
 	return out
-}
-
-// moment is when something was: the time of day, the day before today.
-func moment(at, now time.Time) string {
-	at = at.In(now.Location())
-	switch {
-	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
-		return at.Format("15:04")
-	case at.Year() == now.Year():
-		return at.Format("2 Jan")
-	}
-	return at.Format("2 Jan 2006")
 }

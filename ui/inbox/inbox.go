@@ -65,7 +65,7 @@ func Run(ctx context.Context, o Options) error {
 	defer hangUp(nil)
 	err = term.NewScreen(term.ScreenOptions{
 		Model: m, In: &keyboard{o.In, hangUp}, Out: o.Out, Getenv: o.Getenv,
-		Leave: func(error) tea.Msg { return closing{} },
+		Leave: func(error) tea.Msg { return then(m.quit) },
 		Quit:  quitTime, Kill: quitTime,
 	}).Run(ctx, gone)
 	stop()
@@ -85,34 +85,33 @@ type trace struct {
 // add notes a record that the human has replied to: each answer and whom it is
 // for, or how the whole ended.
 func (t *trace) add(rec desk.Record) {
-	const most = 300 // characters of a question, and of an answer
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, x := range rec.Asked() {
 		said := string(rec.State)
-		switch {
-		case rec.State == desk.Answered && x.Answer == nil:
-			continue
+		switch reason := words.Reason(rec.Outcome); {
 		case x.Answer != nil:
 			said = x.Text()
-		case rec.State == desk.Discuss:
-			said = "to be discussed first"
-		}
-		if reason := words.Reason(rec.Outcome); reason != "" {
+		case rec.State == desk.Answered:
+			continue
+		case reason != "":
 			said += ": " + reason
 		}
-		t.lines = append(t.lines, term.Line(strings.Join(strings.Fields(x.Question.Text), " "), most)+" "+
-			term.Line(strings.Join(strings.Fields(said), " "), most)+" → "+words.Asker(rec.Asker))
+		const most = 300 // characters of each
+		t.lines = append(t.lines, flat(x.Question.Text, most)+" "+flat(said, most)+" → "+words.Asker(rec.Asker))
 	}
+}
+
+// flat makes one line of a text.
+func flat(text string, most int) string {
+	return term.Line(strings.Join(strings.Fields(text), " "), most)
 }
 
 // print writes it. A terminal that is gone needs none.
 func (t *trace) print(w io.Writer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for _, line := range t.lines {
-		_, _ = fmt.Fprintln(w, line)
-	}
+	_, _ = io.WriteString(w, strings.Join(append(t.lines, ""), "\n"))
 }
 
 func newModel(ctx context.Context, o Options) *model {
@@ -121,7 +120,7 @@ func newModel(ctx context.Context, o Options) *model {
 	}
 	return &model{
 		ctx: ctx, desk: o.Desk, now: o.Now, gate: act.NewGate(o.Now, nil), ring: o.Ring,
-		writes: &sync.RWMutex{}, styles: term.NewStyles(true),
+		writes: &sync.RWMutex{}, styles: term.NewStyles(true), waiting: waiting{all: map[string]*row{}},
 	}
 }
 

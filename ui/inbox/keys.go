@@ -12,22 +12,17 @@ import (
 
 // binding is keys of a list and what they do.
 type binding struct {
-	keys string         // their names, with blanks between them
-	hint string         // what the first does, in a word; empty is said nowhere
-	help string         // the same among all the keys; empty is said nowhere
-	do   func() tea.Cmd // nil where they do nothing now
+	keys string // their names, with blanks between them
+	hint string // what the first does, in a word; empty is said nowhere
+	help string // the same among all the keys; empty is said nowhere
+	is   bool   // it does something now
+	do   func() tea.Cmd
 }
+
+func (b binding) has(key string) bool { return slices.Contains(strings.Fields(b.keys), key) }
 
 // only makes a key's deed of what leads to nothing more.
 func only(do func()) func() tea.Cmd { return func() tea.Cmd { do(); return nil } }
-
-// when is a deed that there is only under a condition.
-func when(is bool, do func() tea.Cmd) func() tea.Cmd {
-	if is {
-		return do
-	}
-	return nil
-}
 
 // waitingKeys are those of the list of what waits, the most useful first.
 func (m *model) waitingKeys() []binding {
@@ -36,12 +31,12 @@ func (m *model) waitingKeys() []binding {
 	open := r != nil && r.rec.Outcome == nil
 	marked := len(w.marked()) > 0
 	return []binding{
-		{"enter", "answer", "answer", when(open, func() tea.Cmd { return m.fetch(r.rec.ID) })},
-		{"enter", "read", "", when(r != nil && !open, only(func() { m.read(r) }))},
-		{"d", "dismiss", "dismiss it, or all that are marked, with a reason if you like", when(open || marked, m.askDismissal)},
-		{"esc", "unmark", "", when(marked, only(func() { w.mark(nil) }))},
-		{"esc", "show all", "", when(w.filter != "", only(func() { m.narrow("") }))},
-		{"/", "filter", "filter; any letter that is no key begins one too", when(len(w.all) > 0, only(func() { m.beginTyping("") }))},
+		{"enter", "answer", "answer", open, func() tea.Cmd { return m.fetch(r.rec.ID) }},
+		{"enter", "read", "", r != nil && !open, only(func() { m.read(r) })},
+		{"d", "dismiss", "dismiss it, or all that are marked, with a reason if you like", open || marked, m.askDismissal},
+		{"esc", "unmark", "", marked, only(func() { w.mark(nil) })},
+		{"esc", "show all", "", w.filter != "", only(func() { m.narrow("") })},
+		{"/", "filter", "filter; any letter that is no key begins one too", len(w.all) > 0, only(func() { m.beginTyping("") })},
 	}
 }
 
@@ -51,12 +46,12 @@ func (m *model) historyKeys() []binding {
 	r := h.selected()
 	refused := r != nil && r.rec.Outcome.Refused()
 	return []binding{
-		{"enter space", "read", "read it whole", when(r != nil, only(func() { m.read(r) }))},
-		{"L", "lift the limit", "let the agent of a call that was refused (!) go on asking", when(refused, func() tea.Cmd { return m.lift(r.rec.SessionID) })},
-		{"r", "reopen", "reopen: answer again, with what you said filled in; the agent gets the new answer", when(r != nil && !refused, func() tea.Cmd { return m.reopen(r.rec.ID) })},
-		{"esc", "show all", "", when(h.search != "", func() tea.Cmd { return m.recall("", 0) })},
-		{"/", "search", "search; any letter that is no key begins one too", only(func() { m.beginTyping(h.search) })},
-		{"esc", "", "", m.switchTab},
+		{"enter space", "read", "read it whole", r != nil, only(func() { m.read(r) })},
+		{"L", "lift the limit", "let the agent of a call that was refused (!) go on asking", refused, func() tea.Cmd { return m.lift(r.rec.SessionID) }},
+		{"r", "reopen", "reopen: answer again, with what you said filled in; the agent gets the new answer", r != nil && !refused, func() tea.Cmd { return m.reopen(r.rec.ID) }},
+		{"esc", "show all", "", h.search != "", func() tea.Cmd { return m.recall("", 0) }},
+		{"/", "search", "search; any letter that is no key begins one too", true, only(func() { m.beginTyping(h.search) })},
+		{"esc", "", "", true, m.switchTab},
 	}
 }
 
@@ -67,27 +62,26 @@ func (m *model) commonKeys() []binding {
 		other = "waiting"
 	}
 	return []binding{
-		{"tab shift+tab", other, "the other list", m.switchTab},
-		{"?", "keys", "", only(func() { m.reader = m.help() })},
-		{"q", "quit", "quit, like ctrl+c; every question stays as it is", m.quit},
-		{"space", "mark", "mark what waits, to dismiss several; esc unmarks all", when(m.tab == waitingTab && r != nil && r.rec.Outcome == nil, only(func() {
+		{"tab shift+tab", other, "the other list", true, m.switchTab},
+		{"?", "keys", "", true, only(func() { m.reader = m.help() })},
+		{"q", "quit", "quit, like ctrl+c; every question stays as it is", true, m.quit},
+		{"space", "mark", "mark what waits, to dismiss several; esc unmarks all", m.tab == waitingTab && r != nil && r.rec.Outcome == nil, only(func() {
 			r.marked = !r.marked
 			m.waiting.at = min(m.waiting.at+1, len(m.waiting.rows)-1)
-		}))},
-		{"i right", "details", "details: who asks, where it is shown", when(r != nil, only(func() { m.read(r) }))},
-		{"ctrl+d", "scroll", "scroll the question beside the list; ctrl+u scrolls back", when(m.pane.more, only(func() { m.pane.scroll.Press("pgdown") }))},
-		{"ctrl+u", "", "", when(m.pane.more, only(func() { m.pane.scroll.Press("pgup") }))},
-		{"ctrl+z", "", "", func() tea.Cmd { return tea.Suspend }},
+		})},
+		{"i right", "details", "details: who asks, where it is shown", r != nil, only(func() { m.read(r) })},
+		{"ctrl+d", "scroll", "scroll the question beside the list; ctrl+u scrolls back", m.pane.more, only(func() { m.pane.scroll.Press("pgdown") })},
+		{"ctrl+u", "", "", m.pane.more, only(func() { m.pane.scroll.Press("pgup") })},
+		{"ctrl+z", "", "", true, func() tea.Cmd { return tea.Suspend }},
 	}
 }
 
 // listKeys are those of the list that is shown.
 func (m *model) listKeys() []binding {
-	own := m.waitingKeys
 	if m.tab == historyTab {
-		own = m.historyKeys
+		return append(m.historyKeys(), m.commonKeys()...)
 	}
-	return append(own(), m.commonKeys()...)
+	return append(m.waitingKeys(), m.commonKeys()...)
 }
 
 // Kind implements act.Page, for all but an open form.
@@ -147,7 +141,7 @@ func (m *model) key(msg tea.Msg) tea.Cmd {
 }
 
 // bind returns what a key or a paste does to what has the keyboard; nil is
-// nothing.
+// nothing. A letter that is no key of the list, at any time, begins a filter.
 func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 	key, isKey := msg.(tea.KeyPressMsg)
 	name := key.String()
@@ -167,24 +161,19 @@ func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 	case m.typing != nil:
 		return func() tea.Cmd { return m.pressTyping(msg) }
 	}
+	known := false
 	for _, b := range m.listKeys() {
-		if b.do != nil && slices.Contains(strings.Fields(b.keys), name) {
+		if known = known || b.has(name); b.is && b.has(name) {
 			return b.do
 		}
 	}
 	if to, ok := m.list().target(name); ok {
 		return func() tea.Cmd { return m.moveTo(to) }
 	}
-	if strings.TrimSpace(key.Text) != "" && !m.keyed(name) && m.attentive() && m.list().selected() != nil {
-		return only(func() { m.beginTyping(""); _ = m.typing.Press(msg); m.narrowAsTyped() })
+	if known || strings.TrimSpace(key.Text) == "" || !m.attentive() || m.list().selected() == nil {
+		return nil
 	}
-	return nil
-}
-
-// keyed reports whether a key means something in the list that is shown, now or
-// at another time: it then begins no filter.
-func (m *model) keyed(name string) bool {
-	return slices.ContainsFunc(m.listKeys(), func(b binding) bool { return slices.Contains(strings.Fields(b.keys), name) })
+	return func() tea.Cmd { m.beginTyping(""); return m.pressTyping(msg) }
 }
 
 // attentive reports whether a letter that is no key can be meant for the list:
@@ -197,9 +186,8 @@ func (m *model) attentive() bool {
 // the end of the list, where it cannot leave it. At the end of the past more of
 // it is read.
 func (m *model) moveTo(to int) tea.Cmd {
-	l := m.list()
-	r := l.selected()
-	l.at = to
+	r := m.list().selected()
+	m.list().at = to
 	if m.tab == waitingTab {
 		m.waiting.sweep(r)
 		return nil
@@ -231,35 +219,28 @@ func (m *model) beginTyping(text string) {
 // typed. A filter works as it is typed; a search is read from the desk.
 func (m *model) pressTyping(msg tea.Msg) tea.Cmd {
 	key, _ := msg.(tea.KeyPressMsg)
+	text := ""
 	switch name := key.String(); name {
-	case "esc":
-		m.typing = nil
-		if m.tab == waitingTab {
-			m.narrow("")
-		}
-		return nil
-	case "enter":
-		search := m.typing.Text()
-		m.typing = nil
-		if m.tab == historyTab && search != m.history.search {
-			return m.recall(search, 0)
-		}
-		return nil
 	case "up", "down", "pgup", "pgdown":
 		to, _ := m.list().target(name)
 		return m.moveTo(to)
+	case "enter":
+		text, m.typing = m.typing.Text(), nil
+		if m.tab == historyTab && text != m.history.search {
+			return m.recall(text, 0)
+		}
+	case "esc":
+		m.typing = nil
+	default:
+		if err := m.typing.Press(msg); err != nil {
+			m.note = err.Error()
+		}
+		text = m.typing.Text()
 	}
-	if err := m.typing.Press(msg); err != nil {
-		m.note = err.Error()
-	}
-	m.narrowAsTyped()
-	return nil
-}
-
-func (m *model) narrowAsTyped() {
 	if m.tab == waitingTab {
-		m.narrow(m.typing.Text())
+		m.narrow(text)
 	}
+	return nil
 }
 
 // narrow filters what waits.
@@ -275,14 +256,16 @@ func (m *model) read(r *row) {
 }
 
 // hints are the keys that work now, the most useful first.
-func (m *model) hints() []term.Hint {
+func (m *model) hints() (hints []term.Hint) {
 	switch {
 	case m.gate.Waiting():
 		return term.WaitingHints(m.width)
 	case m.stopped != "":
 		return []term.Hint{{"enter", "back to the list"}}
+	case m.dismissal != nil && m.dismissal.sending:
+		return []term.Hint{{"…", "sending"}}
 	case m.dismissal != nil:
-		return m.dismissal.hints()
+		return m.dismissal.Hints()
 	case m.reader != nil:
 		return m.reader.Hints()
 	case m.typing != nil && m.tab == historyTab:
@@ -290,9 +273,8 @@ func (m *model) hints() []term.Hint {
 	case m.typing != nil:
 		return []term.Hint{{"enter", "done"}, {"esc", "show all"}, {"↑↓", "move"}}
 	}
-	var hints []term.Hint
 	for _, b := range m.listKeys() {
-		if b.do != nil && b.hint != "" {
+		if b.is && b.hint != "" {
 			hints = append(hints, term.Hint{strings.Fields(b.keys)[0], b.hint})
 		}
 	}
@@ -305,19 +287,18 @@ func (m *model) hints() []term.Hint {
 // help lists every key and the marks in front of the rows.
 func (m *model) help() *term.Reader {
 	group := func(title string, keys []binding, more ...term.Hint) term.HintGroup {
-		g := term.HintGroup{Title: title}
+		var hints []term.Hint
 		for _, b := range keys {
 			if b.help != "" {
-				g.Hints = append(g.Hints, term.Hint{strings.Fields(b.keys)[0], b.help})
+				hints = append(hints, term.Hint{strings.Fields(b.keys)[0], b.help})
 			}
 		}
-		g.Hints = append(g.Hints, more...)
-		return g
+		return term.HintGroup{Title: title, Hints: append(hints, more...)}
 	}
 	return term.KeysReader("Keys",
 		group("Waiting", m.waitingKeys(), term.Hint{"●", "its agent waits for the answer"},
 			term.Hint{"○", "its agent is away; it will collect your answer"}, term.Hint{"×", "ended elsewhere; goes when you move on"}),
-		term.HintGroup{Title: "In a form", Hints: []term.Hint{{leaveKey, "back to the list; what you typed is kept"}, {"?", "the form's own keys"}}},
+		group("In a form", nil, term.Hint{leaveKey, "back to the list; what you typed is kept"}, term.Hint{"?", "the form's own keys"}),
 		group("History", m.historyKeys()),
 		group("Everywhere", m.commonKeys(), term.Hint{"↑↓ j k", "move"}, term.Hint{"pgup pgdn", "a page"}, term.Hint{"g G", "first, last"},
 			term.Hint{"mouse", "a click selects, another on the same opens; the wheel scrolls"}),

@@ -18,6 +18,7 @@ type row struct {
 	rec desk.Record
 	known
 	group  string // the heading it stands under; empty for none
+	place  string // sorts the rows
 	live   bool   // somebody waits for the answer, or did when it ended
 	marked bool   // for what is done to several at once
 }
@@ -27,14 +28,14 @@ type row struct {
 // the selected one, and on its line of the screen as far as possible.
 type list struct {
 	rows  []*row
-	at    int // the selected row, if there are any
-	top   int // the first line on the screen
-	fits  int // how many were on the screen when it was last drawn
-	spots []spot
+	at    int    // the selected row, if there are any
+	top   int    // the first line on the screen
+	fits  int    // how many lines were on the screen when it was last laid out
+	spots []spot // what was there
 }
 
-// spot is a row on the screen, perhaps only a part of it: the line of its first,
-// counted from the first of the list.
+// spot is a row on the screen, perhaps only a part of it: its first line, counted
+// from the first of the list.
 type spot struct {
 	row    *row
 	y      int
@@ -76,23 +77,16 @@ func (l *list) headed(i int) bool {
 	return l.rows[i].group != "" && (i == 0 || l.rows[i-1].group != l.rows[i].group)
 }
 
-// line is the first line of a row, its heading not counted.
+// line is the first line of a row below its heading; after the last row, the
+// first line below all.
 func (l *list) line(at int) int {
 	y := at * rowHigh
-	for i := range min(at+1, len(l.rows)) { // and theirs above it
+	for i := range min(at+1, len(l.rows)) {
 		if l.headed(i) {
 			y++
 		}
 	}
 	return y
-}
-
-// high is how many lines all rows and headings take.
-func (l *list) high() int {
-	if len(l.rows) == 0 {
-		return 0
-	}
-	return l.line(len(l.rows)-1) + rowHigh
 }
 
 // target returns the row to which a key moves the cursor, if it is one that
@@ -121,37 +115,38 @@ func (l *list) target(key string) (to int, ok bool) {
 // lay finds out what fits into this many lines, the selected row and its heading
 // among it.
 func (l *list) lay(lines int) {
-	l.fits, l.spots = lines, nil
-	if len(l.rows) == 0 {
-		l.top = 0
-		return
-	}
 	from, to := l.line(l.at), l.line(l.at)+rowHigh
-	if l.headed(l.at) && lines > rowHigh {
+	if len(l.rows) > 0 && l.headed(l.at) && lines > rowHigh {
 		from--
 	}
 	l.top = min(max(l.top, to-lines), from)
-	l.top = max(min(l.top, l.high()-lines), 0)
+	l.top = max(min(l.top, l.line(len(l.rows))-lines), 0)
+	l.fits, l.spots = lines, nil
 	y := -l.top
 	for i, r := range l.rows {
-		if l.headed(i) {
+		headed := l.headed(i)
+		if headed {
 			y++
 		}
 		if y > lines {
 			break
 		}
 		if y+rowHigh > 0 {
-			l.spots = append(l.spots, spot{r, y, l.headed(i)})
+			l.spots = append(l.spots, spot{r, y, headed})
 		}
 		y += rowHigh
 	}
 }
 
-// draw shows what fits into this many lines. Marks at the right edge say that
-// there is more above or below.
-func (l *list) draw(s *term.Styles, width, lines int, draw func(r *row, selected bool) [rowHigh]string) []string {
+// draw shows what fits into this many lines, or the text where there are no
+// rows. Marks at the right edge say that there is more above or below.
+func (l *list) draw(s *term.Styles, text string, width, lines int, draw func(r *row, selected bool) [rowHigh]string) []string {
 	l.lay(lines)
-	out := make([]string, min(lines, l.high()-l.top))
+	if len(l.rows) == 0 {
+		return append([]string{""}, term.Text(s.Muted, text, width)...)
+	}
+	all := l.line(len(l.rows))
+	out := make([]string, min(lines, all-l.top))
 	put := func(y int, line string) {
 		if 0 <= y && y < len(out) {
 			out[y] = line
@@ -159,17 +154,13 @@ func (l *list) draw(s *term.Styles, width, lines int, draw func(r *row, selected
 	}
 	for _, spot := range l.spots {
 		if spot.headed {
-			put(spot.y-1, heading(s, spot.row.group, width))
+			rule := s.Border.Render("── ") + s.Muted.Render(term.Cut(spot.row.group, width-len("── "))+" ") + s.Border.Render(strings.Repeat("─", width))
+			put(spot.y-1, ansi.Truncate(rule, width, ""))
 		}
 		for i, line := range draw(spot.row, spot.row == l.selected()) {
 			put(spot.y+i, line)
 		}
 	}
-	term.MarkMore(out, width, l.top > 0, l.top+lines < l.high())
+	term.MarkMore(out, width, l.top > 0, l.top+lines < all)
 	return out
-}
-
-func heading(s *term.Styles, text string, width int) string {
-	text = term.Cut(text, width-len("── ")) + " "
-	return ansi.Truncate(s.Border.Render("── ")+s.Muted.Render(text)+s.Border.Render(strings.Repeat("─", width)), width, "")
 }

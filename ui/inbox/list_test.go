@@ -50,7 +50,7 @@ func TestNothingMoves(t *testing.T) {
 			if y < 0 || y+rowHigh > lines {
 				t.Fatalf("seed %d, step %d: the selected row is at line %d of %d", seed, step, y, lines)
 			}
-			if scrolled := 0 < l.top && l.top < l.high()-lines; scrolled && y != line && (y > 0 && !l.headed(l.at)) {
+			if scrolled := 0 < l.top && l.top < l.line(len(l.rows))-lines; scrolled && y != line && (y > 0 && !l.headed(l.at)) {
 				t.Fatalf("seed %d, step %d: the selected row moved from line %d to %d", seed, step, line, y)
 			}
 		}

@@ -36,7 +36,7 @@ const (
 	historyTab
 )
 
-// model is the inbox. What stands in front of the tabs, if anything, has the
+// model is the inbox. What stands in front of the list, if anything, has the
 // keys: a form, the notice in place of one, a question whether to dismiss, a
 // text to read.
 type model struct {
@@ -65,6 +65,7 @@ type model struct {
 	reader    *term.Reader
 	typing    *term.Entry // a filter or a search, while it is being typed
 	pane      pane
+	above     int                 // lines above the list, in its panel
 	pointer   act.Pointer[string] // of rows, by id; the tabs have none
 	trace     trace
 
@@ -78,11 +79,9 @@ type model struct {
 	wake  time.Time // when the timer fires after which ages are shown anew
 }
 
-// closing is the message that the inbox has to close.
-type closing struct{}
-
-// passed is the message that what is shown about time is no longer true.
-type passed struct{ wake time.Time }
+// then is the message of a command that is done: what follows from it in the
+// model.
+type then func() tea.Cmd
 
 // Init implements tea.Model.
 func (m *model) Init() tea.Cmd { return m.connect }
@@ -104,7 +103,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case tea.BackgroundColorMsg:
 		m.background, m.styles = msg.Color, term.NewStyles(msg.IsDark())
 		if m.answer != nil {
-			return m.answer.send(msg)
+			return m.send(msg)
 		}
 	case tea.FocusMsg:
 		if m.tab == historyTab {
@@ -117,19 +116,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.wheel(msg)
 	case tea.KeyPressMsg, tea.PasteMsg, act.Due:
 		return m.key(msg)
-	case forForm:
-		if msg.to != m.answer {
-			return nil
-		}
-		return tea.Batch(m.answer.send(msg.msg), m.settle())
-	case closing:
-		return m.quit()
-	case passed:
-		if msg.wake.Equal(m.wake) {
-			m.wake = time.Time{}
-		}
-	default:
-		return m.handleDesk(msg)
+	case then:
+		return msg()
 	}
 	return nil
 }
@@ -144,7 +132,7 @@ func (m *model) resize(size tea.WindowSizeMsg) tea.Cmd {
 		cmds = append(cmds, m.appear(act.Opened))
 	}
 	if m.answer != nil {
-		cmds = append(cmds, m.answer.send(m.formSize()))
+		cmds = append(cmds, m.send(m.formSize()))
 	}
 	return tea.Batch(cmds...)
 }
@@ -156,107 +144,36 @@ func (m *model) appear(o act.Origin) tea.Cmd {
 	return m.gate.Show(o)
 }
 
-// handleDesk takes what the desk says.
-func (m *model) handleDesk(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case connected:
-		return m.follow(msg)
-	case retry:
-		return m.connect
-	case heard:
-		return tea.Batch(m.apply(msg.events), m.listenOn(msg.goesOn))
-	case happened:
-		return m.apply(msg)
-	case listed:
-		if msg.err != nil {
-			return nil // the watch will say so too
-		}
-		return m.renew(msg.records)
-	case learned:
-		return m.learned(msg)
-	case opened:
-		return m.open(msg)
-	case dismissed:
-		return m.settleDismissal(msg)
-	case reopened:
-		return m.goBackTo(msg)
-	case limitLifted:
-		m.note = words.LimitLifted
-		if msg.err != nil {
-			m.note = words.LimitStays(msg.err)
-		}
-	case recalled:
-		if msg.number == m.history.number {
-			m.history.took(msg)
-			if msg.err != nil {
-				m.note = "The past cannot be read: " + question.Line(msg.err.Error())
-			}
-		}
-	}
-	return nil
-}
-
-// learned takes what is known beside some records.
-func (m *model) learned(facts learned) tea.Cmd {
-	for id, k := range facts {
-		if r := m.waiting.find(id); r != nil {
-			r.known = k
-		}
-	}
-	m.waiting.arrange()
-	m.pane.fresh = false
-	if m.answer == nil {
-		return nil
-	}
-	k, ok := facts[m.answer.rec.ID]
-	if !ok {
-		return nil
-	}
-	return m.answer.send(form.Deadline{At: k.deadline})
-}
-
 // follow takes what is pending, and waits for what happens next.
-func (m *model) follow(c connected) tea.Cmd {
-	if c.err != nil {
-		m.fault = "The desk cannot be read, trying again: " + question.Line(c.err.Error())
-		return after(m.ctx, retryPause, retry{})
+func (m *model) follow(events <-chan desk.Event, records []desk.Record, err error) tea.Cmd {
+	if err != nil {
+		m.fault = "The desk cannot be read, trying again: " + question.Line(err.Error())
+		return m.connectLater()
 	}
-	m.fault, m.events = "", c.events
-	return tea.Batch(m.listen(), m.renew(c.records))
-}
-
-// listenOn waits for the next events; a watch that has ended is begun anew.
-func (m *model) listenOn(goesOn bool) tea.Cmd {
-	if goesOn {
-		return m.listen()
-	}
-	return after(m.ctx, retryPause, retry{})
+	m.fault, m.events = "", events
+	return tea.Batch(m.listen, m.renew(records))
 }
 
 // renew takes what is pending now.
 func (m *model) renew(records []desk.Record) tea.Cmd {
 	cmds := []tea.Cmd{m.fetchEnds(m.waiting.renew(records)), m.learn(records...)}
 	m.pane.fresh = false
-	if m.answer != nil {
-		for _, rec := range records {
-			if rec.ID == m.answer.rec.ID {
-				cmds = append(cmds, m.answer.send(form.Attention{Attended: rec.Attended}))
-			}
+	for _, rec := range records {
+		if m.answer != nil && rec.ID == m.answer.rec.ID {
+			cmds = append(cmds, m.send(form.Attention{Attended: rec.Attended}))
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
 // apply follows what happened on the desk.
-func (m *model) apply(h happened) tea.Cmd {
+func (m *model) apply(events []desk.Event) tea.Cmd {
 	var cmds []tea.Cmd
 	var changed []desk.Record
-	for _, e := range h {
+	for _, e := range events {
 		if e.Type == desk.Settled {
 			m.history.settled(e.Record)
-			if text := words.Overruled(e.Record); text != "" {
-				m.note = text
-			}
+			m.note = cmp.Or(words.Overruled(e.Record), m.note)
 			continue
 		}
 		if e.Type == desk.Ended {
@@ -288,21 +205,6 @@ func (m *model) announce(rec desk.Record) tea.Cmd {
 		return nil
 	}
 	return tea.Raw(sound.String())
-}
-
-func (m *model) open(o opened) tea.Cmd {
-	switch {
-	case m.answer != nil || m.covered():
-		return nil
-	case o.err != nil:
-		m.note = "The question cannot be opened: " + question.Line(o.err.Error())
-		return nil
-	case o.rec.Outcome != nil:
-		m.waiting.ended(o.rec)
-		m.waiting.arrange()
-		return nil
-	}
-	return m.openForm(o)
 }
 
 // covered reports whether something else than the list has the keyboard.
@@ -343,21 +245,23 @@ func (m *model) recollect() tea.Cmd {
 // keepTime sets the timer for the moment when an age on the screen is no
 // longer true. A timer that is set for an earlier one stays.
 func (m *model) keepTime() tea.Cmd {
-	if m.tab != waitingTab || !m.listed() {
+	if list, _ := m.layout(); m.tab != waitingTab || list == 0 || !term.Fits(m.width, m.height) {
 		return nil
 	}
 	now := m.now()
 	m.waiting.lay(m.height - term.EdgesHigh)
 	next := m.waiting.next(now)
-	if next == 0 {
-		return nil
-	}
 	wake := now.Add(max(next, time.Second))
-	if !m.wake.IsZero() && !wake.Before(m.wake) {
+	if next == 0 || !m.wake.IsZero() && !wake.Before(m.wake) {
 		return nil
 	}
 	m.wake = wake
-	return after(m.ctx, wake.Sub(now), passed{wake})
+	return after(m.ctx, wake.Sub(now), func() tea.Cmd {
+		if wake.Equal(m.wake) {
+			m.wake = time.Time{}
+		}
+		return nil
+	})
 }
 
 // quit leaves everything as it is, the draft of an open form kept.
@@ -365,5 +269,5 @@ func (m *model) quit() tea.Cmd {
 	if m.answer == nil {
 		return tea.Quit
 	}
-	return tea.Sequence(m.answer.send(leave()), tea.Quit)
+	return tea.Sequence(m.send(leave()), tea.Quit)
 }

@@ -50,10 +50,10 @@ func (m *model) wheel(w tea.MouseWheelMsg) tea.Cmd {
 	default:
 		return nil
 	}
-	left, right := m.columns()
-	switch over := right > 0 && w.X >= left; {
+	list, front := m.layout()
+	switch over := front > 0 && w.X >= list; {
 	case m.answer != nil, m.stopped != "", m.dismissal != nil:
-	case m.reader != nil && (over || right == 0):
+	case m.reader != nil && over:
 		m.reader.Press(key)
 	case over:
 		m.pane.scroll.Y += by

@@ -1,8 +1,8 @@
 package inbox
 
 import (
-	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -19,9 +19,9 @@ import (
 // waiting is the list of what waits, grouped by who asks. A record that ended
 // while it was selected stays, with its outcome, until the cursor leaves it.
 type waiting struct {
-	list          // those that fit the filter
-	all    []*row // in the order in which they came
-	filter string // in lower case
+	list                   // those that fit the filter
+	all    map[string]*row // by the id of their records
+	filter string          // in lower case
 	loaded bool
 }
 
@@ -32,25 +32,17 @@ type known struct {
 	deadline time.Time // when its timeout strikes; zero for never
 }
 
-func (w *waiting) find(id string) *row {
-	if i := slices.IndexFunc(w.all, func(r *row) bool { return r.rec.ID == id }); i >= 0 {
-		return w.all[i]
-	}
-	return nil
-}
-
 // asked puts a record in, or brings one up to date that is there. It reports
 // whether it is new. Arrange shows it.
 func (w *waiting) asked(rec desk.Record) bool {
-	r := w.find(rec.ID)
-	if r == nil {
-		w.all = append(w.all, &row{rec: rec, live: rec.Attended})
-		return true
-	}
-	if r.rec.Outcome == nil {
+	r := w.all[rec.ID]
+	switch {
+	case r == nil:
+		w.all[rec.ID] = &row{rec: rec, live: rec.Attended}
+	case r.rec.Outcome == nil:
 		r.rec, r.live = rec, rec.Attended
 	}
-	return false
+	return r == nil
 }
 
 // ended takes a record out; the selected one stays where it is. Arrange shows
@@ -60,16 +52,12 @@ func (w *waiting) ended(rec desk.Record) {
 		r.rec, r.marked = rec, false
 		return
 	}
-	w.forget(rec.ID)
-}
-
-func (w *waiting) forget(id string) {
-	w.all = slices.DeleteFunc(w.all, func(r *row) bool { return r.rec.ID == id })
+	delete(w.all, rec.ID)
 }
 
 // remove takes a record out.
 func (w *waiting) remove(id string) {
-	w.forget(id)
+	delete(w.all, id)
 	w.arrange()
 }
 
@@ -77,22 +65,14 @@ func (w *waiting) remove(id string) {
 // the ids of those in it that are not: they ended unheard.
 func (w *waiting) renew(records []desk.Record) (gone []string) {
 	w.loaded = true
-	rows := make(map[string]bool, len(w.all))
-	for _, r := range w.all {
-		rows[r.rec.ID] = true
-	}
 	open := make(map[string]bool, len(records))
 	for _, rec := range records {
 		open[rec.ID] = true
-		if rows[rec.ID] {
-			w.asked(rec)
-			continue
-		}
-		w.all = append(w.all, &row{rec: rec, live: rec.Attended})
+		w.asked(rec)
 	}
-	for _, r := range w.all {
-		if r.rec.Outcome == nil && !open[r.rec.ID] {
-			gone = append(gone, r.rec.ID)
+	for id, r := range w.all {
+		if r.rec.Outcome == nil && !open[id] {
+			gone = append(gone, id)
 		}
 	}
 	w.arrange()
@@ -102,13 +82,14 @@ func (w *waiting) renew(records []desk.Record) (gone []string) {
 // arrange shows the rows that fit the filter: groups in which somebody waits
 // first, and in a group those that somebody waits for; the oldest of these.
 func (w *waiting) arrange() {
-	type standing struct {
+	type group struct {
 		live   bool
-		oldest time.Time
+		oldest string // id: they sort by time
 	}
-	groups := map[string]standing{}
+	groups := map[string]group{}
 	var rows []*row
-	for _, r := range w.all {
+	for _, id := range slices.Sorted(maps.Keys(w.all)) {
+		r := w.all[id]
 		if !r.fits(w.filter) {
 			continue
 		}
@@ -118,28 +99,17 @@ func (w *waiting) arrange() {
 			r.group += " in " + p
 		}
 		g, there := groups[r.group]
-		if !there || r.rec.CreatedAt.Before(g.oldest) {
-			g.oldest = r.rec.CreatedAt
+		if !there {
+			g.oldest = id
 		}
 		g.live = g.live || r.live
 		groups[r.group] = g
 	}
-	first := func(a, b bool) int {
-		switch {
-		case a == b:
-			return 0
-		case a:
-			return -1
-		}
-		return 1
+	for _, r := range rows {
+		g := groups[r.group]
+		r.place = fmt.Sprint(!g.live, g.oldest, !r.live, r.rec.ID) // false sorts before true
 	}
-	slices.SortFunc(rows, func(a, b *row) int {
-		x, y := groups[a.group], groups[b.group]
-		return cmp.Or(
-			first(x.live, y.live), x.oldest.Compare(y.oldest), strings.Compare(a.group, b.group),
-			first(a.live, b.live), a.rec.CreatedAt.Compare(b.rec.CreatedAt), strings.Compare(a.rec.ID, b.rec.ID),
-		)
-	})
+	slices.SortFunc(rows, func(a, b *row) int { return strings.Compare(a.place, b.place) })
 	w.show(rows)
 }
 
@@ -169,13 +139,10 @@ func (w *waiting) sweep(r *row) {
 
 // open is how many records wait.
 func (w *waiting) open() int {
-	n := 0
-	for _, r := range w.all {
-		if r.rec.Outcome == nil {
-			n++
-		}
+	if r := w.selected(); r != nil && r.rec.Outcome != nil {
+		return len(w.all) - 1
 	}
-	return n
+	return len(w.all)
 }
 
 // marked returns the rows that are marked.
@@ -191,34 +158,30 @@ func (w *waiting) mark(rows []*row) {
 }
 
 // count says how many wait, and how many of them are shown and marked.
-func (w *waiting) count() string {
-	if !w.loaded {
-		return ""
-	}
-	text := fmt.Sprintf("%d waiting", w.open())
-	if w.filter != "" {
-		text = fmt.Sprintf("%d of ", len(w.rows)) + text
-	}
+func (w *waiting) count() (text string) {
 	if n := len(w.marked()); n > 0 {
-		text = fmt.Sprintf("%d marked, ", n) + text
+		text = fmt.Sprintf("%d marked, ", n)
+	}
+	if w.filter != "" {
+		text += fmt.Sprintf("%d of ", len(w.rows))
+	}
+	if w.loaded {
+		text += fmt.Sprintf("%d waiting", w.open())
 	}
 	return text
 }
 
 // next is how long what the rows in sight say about time stays true; 0 for
 // good.
-func (w *waiting) next(now time.Time) time.Duration {
-	var next time.Duration
+func (w *waiting) next(now time.Time) (next time.Duration) {
 	for _, spot := range w.spots {
 		r := spot.row
 		if r.rec.Outcome != nil {
 			continue
 		}
 		_, good := words.Age(now.Sub(r.rec.CreatedAt))
-		if !r.deadline.IsZero() {
-			if _, until := words.Left(r.deadline.Sub(now)); until > 0 {
-				good = min(good, until)
-			}
+		if _, until := words.Left(r.deadline.Sub(now)); until > 0 { // none without a deadline
+			good = min(good, until)
 		}
 		if next == 0 || good < next {
 			next = good
@@ -236,38 +199,32 @@ func (w *waiting) draw(s *term.Styles, width, lines int, now time.Time) []string
 		text = "Nothing waits for you. When an agent asks something, it shows up here."
 	case len(w.rows) == 0:
 		text = "Nothing that waits fits “" + question.Line(w.filter) + "”. Esc shows everything again."
-	default:
-		return w.list.draw(s, width, lines, func(r *row, selected bool) [rowHigh]string {
-			return drawWaiting(s, r, selected, width, now)
-		})
 	}
-	w.lay(0)
-	return append([]string{""}, term.Text(s.Muted, text, width)...)
+	return w.list.draw(s, text, width, lines, func(r *row, selected bool) [rowHigh]string {
+		return drawWaiting(s, r, selected, width, now)
+	})
 }
 
 // drawWaiting shows what is asked, for how long, and what there is to know. The
 // mark in front says whether somebody waits for the answer: ● yes, ○ no, and ×
 // that it has ended; * that it is marked.
 func drawWaiting(s *term.Styles, r *row, selected bool, width int, now time.Time) [rowHigh]string {
-	const ageWide = len(" 59 min")
+	style, lead := r.lead(s, selected)
 	mark := "● "
 	since, _ := words.Age(now.Sub(r.rec.CreatedAt))
 	switch {
 	case r.rec.Outcome != nil:
-		mark, since = "× ", ""
+		mark, since, style = "× ", "", s.Muted
 	case !r.rec.Attended:
 		mark = "○ "
 	}
-	style, lead := r.lead(s, selected)
-	if r.rec.Outcome != nil {
-		style = s.Muted
-	}
-	text := term.Opening(term.Wrap(subject(r.rec), width-len("    ")-ageWide), rowHigh, width-len("    ")-ageWide)
+	const around = len("    ") + len(" 59 min")
+	text := term.Opening(term.Wrap(subject(r.rec), width-around), rowHigh, width-around)
 	facts := strings.Join(r.facts(now), " · ")
 	below := s.Muted.Render(term.Cut("    "+facts, width))
 	if len(text) > 1 {
 		facts = term.Cut(facts, width*2/3)
-		below = style.Render(term.Apart("    "+text[1], "", width-len(" ")-ansi.StringWidth(facts))) + " " + s.Muted.Render(facts)
+		below = style.Render(term.Apart("    "+text[1], "", width-1-ansi.StringWidth(facts))) + " " + s.Muted.Render(facts)
 	}
 	return [rowHigh]string{style.Render(term.Apart(lead+mark+text[0], since, width)), below}
 }
@@ -285,28 +242,23 @@ func (r *row) lead(s *term.Styles, selected bool) (style lipgloss.Style, lead st
 }
 
 // opening is the beginning of a text, all that a list looks at.
-func opening(text string) string {
-	const most = 1000 // bytes
-	return text[:min(len(text), most)]
-}
+func opening(text string) string { return text[:min(len(text), 1000)] }
 
 // subject is what a record is about, as far as a list can show it.
 func subject(rec desk.Record) string {
-	if len(rec.Questions) > 0 {
-		first := rec.Questions[0]
-		first.Header, first.Text = opening(first.Header), opening(first.Text)
-		rec.Questions = slices.Concat([]question.Question{first}, rec.Questions[1:])
+	rec.Questions = slices.Clone(rec.Questions)
+	for i := range rec.Questions[:min(len(rec.Questions), 1)] {
+		q := &rec.Questions[i]
+		q.Header, q.Text = opening(q.Header), opening(q.Text)
 	}
 	return words.Subject(rec)
 }
 
 // facts are what there is to know of a row, the most important first.
-func (r *row) facts(now time.Time) []string {
-	rec := r.rec
-	if rec.Outcome != nil {
-		return []string{words.Outcome(rec.Outcome)}
+func (r *row) facts(now time.Time) (out []string) {
+	if o := r.rec.Outcome; o != nil {
+		return []string{words.Outcome(o)}
 	}
-	var out []string
 	if !r.deadline.IsZero() {
 		text, _ := words.Left(r.deadline.Sub(now))
 		out = append(out, text)
@@ -314,14 +266,13 @@ func (r *row) facts(now time.Time) []string {
 	if r.draft {
 		out = append(out, "draft kept")
 	}
-	if !rec.Attended {
+	if !r.rec.Attended {
 		out = append(out, words.AgentAway)
 	}
-	if rec.Round > 1 {
-		out = append(out, fmt.Sprintf("round %d", rec.Round))
-	}
-	if where := elsewhere(rec); where != "" {
-		out = append(out, where)
+	for _, shown := range r.rec.ShownOn {
+		if shown.Why == "" && shown.Surface != Name {
+			out = append(out, "also "+words.Surface(shown.Surface))
+		}
 	}
 	return out
 }
@@ -334,18 +285,4 @@ func (r *row) project() string {
 		name += " (" + question.Line(r.branch) + ")"
 	}
 	return name
-}
-
-// elsewhere says on which other surfaces a record is shown now.
-func elsewhere(rec desk.Record) string {
-	var places []string
-	for _, s := range rec.ShownOn {
-		if s.Why == "" && s.Surface != Name {
-			places = append(places, words.Surface(s.Surface))
-		}
-	}
-	if places == nil {
-		return ""
-	}
-	return "also " + strings.Join(places, ", ")
 }

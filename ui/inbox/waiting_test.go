@@ -62,7 +62,7 @@ func TestUnheard(t *testing.T) {
 	silent := make(chan desk.Event) // as if the file system told nothing
 	t.Cleanup(func() { close(silent) })
 	r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
-	r.send(connected{silent, pending, nil})
+	r.run(r.m.follow(silent, pending, nil))
 	r.keys("down")
 	for _, rec := range []desk.Record{gone, selected} {
 		if _, err := r.desk.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "no more"}); err != nil {
@@ -212,12 +212,13 @@ func TestTime(t *testing.T) {
 		t.Errorf("the next look at the clock is in %s, want 50 s", got)
 	}
 	r.m.waiting.rows[0].deadline = r.clock().Add(30 * time.Second)
-	r.send(passed{r.m.wake})
+	r.send(nil)
 	if got := r.m.wake.Sub(r.clock()); got != time.Second {
 		t.Errorf("in a countdown the next look at the clock is in %s, want 1 s", got)
 	}
 	r.answers()
-	r.send(passed{r.m.wake})
+	r.m.wake = time.Time{}
+	r.send(nil)
 	if !r.m.wake.IsZero() {
 		t.Error("a timer runs while a form is open")
 	}
@@ -227,10 +228,10 @@ func TestTime(t *testing.T) {
 func TestBrokenDesk(t *testing.T) {
 	r := newRig(t, 40, 10)
 	r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
-	r.send(connected{err: desk.ErrDamaged})
+	_ = r.m.follow(nil, nil, desk.ErrDamaged)
 	r.see("! The desk cannot be read")
 	checkScreen(t, r)
-	r.send(retry{})
+	r.run(r.m.connect)
 	rec := r.claude(database())
 	r.see(question.Line(rec.Questions[0].Header))
 	if s := r.screen(); strings.Contains(s, "cannot be read") {
