@@ -101,7 +101,7 @@ func Subject(rec desk.Record) string {
 	if more := len(rec.Questions) - 1; more > 0 {
 		text = fmt.Sprintf("[+%d] %s", more, text)
 	}
-	return question.Line(strings.Join(strings.Fields(text), " "))
+	return onOneLine([]string{text})
 }
 
 // Decision is what the human said to a record in one line, or how it ended
@@ -116,7 +116,12 @@ func Decision(rec desk.Record) string {
 			said = append(said, x.Text())
 		}
 	}
-	return question.Line(strings.Join(strings.Fields(strings.Join(said, "; ")), " "))
+	return onOneLine(said)
+}
+
+// onOneLine lists texts from outside.
+func onOneLine(texts []string) string {
+	return question.Line(strings.Join(strings.Fields(strings.Join(texts, "; ")), " "))
 }
 
 // Outcome says how a record ended, and where: "answered in a terminal". Of one
@@ -153,15 +158,20 @@ func Reason(o *desk.Outcome) string {
 	return question.Block(o.Reason)
 }
 
-// Withdrawal is one sentence for somebody whose question went away before they
-// had answered it: who was first, if cause is a *desk.ClosedError, or else why.
+// Withdrawal is one sentence for somebody whose question went away, for this
+// cause, before they had answered it: who was first, if that is a
+// *desk.ClosedError, or else what has become of the question. Nil is a form that
+// went away by itself.
 func Withdrawal(cause error) string {
 	var closed *desk.ClosedError
-	if !errors.As(cause, &closed) {
-		if cause == nil {
-			return "The question was withdrawn; nothing was sent."
-		}
-		return Sentence("The question was withdrawn; nothing was sent: " + question.Line(cause.Error()))
+	switch {
+	case errors.As(cause, &closed):
+	case cause == nil:
+		return "Nothing was sent; the question stays open."
+	case errors.Is(cause, desk.ErrNotFound), errors.Is(cause, desk.ErrDamaged):
+		return Sentence("Nothing was sent: " + question.Line(cause.Error()))
+	default:
+		return Sentence("Nothing was sent; the question stays open: " + question.Line(cause.Error()))
 	}
 	o := closed.Outcome
 	reason := ""

@@ -117,20 +117,25 @@ func (r *Result) fill(rec desk.Record) {
 func NewUntold(rec desk.Record, command, address, reason string) *Result {
 	r := NewResult(rec)
 	r.Summary, r.Reason = "Nobody was shown the question", reason
-	r.Message = texts.Fill("untold", map[string]string{"command": command, "address": address, "id": strconv.Quote(rec.ID)})
+	values := map[string]string{"command": command, "address": address, "id": strconv.Quote(rec.ID)}
+	if rec.Secret() != nil {
+		values["secret"] = "a secret"
+	}
+	r.Message = texts.Fill("untold", values)
 	return r
 }
 
-// Age adds to an answer that is delivered late how old it is.
+// Age adds to a reply that is delivered late how old it is.
 func (r *Result) Age(rec desk.Record, now time.Time) {
-	if rec.State != desk.Answered || now.Sub(rec.Outcome.At) <= time.Minute {
+	if rec.Reply() == nil || now.Sub(rec.Outcome.At) <= time.Minute {
 		return
 	}
-	ago, name := words.Ago(now.Sub(rec.Outcome.At)), "age_program"
-	if slices.ContainsFunc(r.Responses, func(x Response) bool { return x.By == question.ByUser }) {
+	name := "age_other"
+	if rec.State == desk.Answered && slices.ContainsFunc(r.Responses, func(x Response) bool { return x.By == question.ByUser }) {
 		name = "age"
 	}
-	r.Message += " " + texts.Fill(name, map[string]string{"ago": ago})
+	r.AnsweredAt = rec.Outcome.At.UTC().Format(time.RFC3339)
+	r.Message += " " + texts.Fill(name, map[string]string{"ago": words.Ago(now.Sub(rec.Outcome.At))})
 }
 
 func (r *Result) dismissed(o *desk.Outcome) {
