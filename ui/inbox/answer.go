@@ -41,6 +41,8 @@ func (a *answer) tag(cmd tea.Cmd) tea.Cmd {
 		switch msg := cmd().(type) {
 		case nil, tea.QuitMsg:
 			return nil
+		case term.Edit:
+			return msg
 		case tea.BatchMsg:
 			for i, c := range msg {
 				msg[i] = a.tag(c)

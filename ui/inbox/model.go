@@ -22,7 +22,7 @@ import (
 const Name = "inbox"
 
 // leaveKey goes from a form back to the list; what was typed is kept.
-const leaveKey = "ctrl+g"
+const leaveKey = "ctrl+l"
 
 // ringPause is how long after a ring new questions do not ring again: forty at
 // once are one piece of news.
@@ -106,6 +106,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 			return nil
 		}
 		return tea.Batch(m.answer.send(msg.msg), m.settle())
+	case term.Edited:
+		return m.edited(msg)
 	case closing:
 		return m.quit()
 	case passed:
@@ -131,6 +133,17 @@ func (m *model) resize(size tea.WindowSizeMsg) tea.Cmd {
 		cmds = append(cmds, m.answer.send(m.formSize()))
 	}
 	return tea.Batch(cmds...)
+}
+
+// edited follows the end of the human's editor.
+func (m *model) edited(msg term.Edited) tea.Cmd {
+	switch {
+	case m.answer != nil:
+		return m.answer.send(msg)
+	case msg.Err != nil && m.dismissal != nil:
+		m.dismissal.fault = msg.Err.Error()
+	}
+	return m.gate.Seen(term.Fits(m.width, m.height))
 }
 
 // handleDesk takes what the desk says.

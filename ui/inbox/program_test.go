@@ -259,7 +259,7 @@ func TestFirstElsewhere(t *testing.T) {
 	x := start(t, d, dir, 40, 10)
 	x.WaitFor("What is the service")
 	x.enter()
-	x.WaitFor("ctrl+g list")
+	x.WaitFor("ctrl+l list")
 	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{answerText("name", "orders")}}, "tty"); err != nil {
 		t.Fatal(err)
 	}

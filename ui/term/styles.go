@@ -25,7 +25,7 @@ func NewStyles(dark bool) *Styles {
 	pick := lipgloss.LightDark(dark)
 	// Colours of the 256-colour palette, so that they look the same on terminals
 	// that know no others.
-	accent := pick(lipgloss.Color("#5f5fd7"), lipgloss.Color("#afafff"))
+	accent := pick(lipgloss.Color("#5f5faf"), lipgloss.Color("#afafff"))
 	muted := pick(lipgloss.Color("#626262"), lipgloss.Color("#9e9e9e"))
 	line := pick(lipgloss.Color("#b2b2b2"), lipgloss.Color("#626262"))
 	fault := pick(lipgloss.Color("#af0000"), lipgloss.Color("#ff8787"))
