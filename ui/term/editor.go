@@ -2,6 +2,7 @@ package term
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -65,59 +66,59 @@ func (*editing) SetStdin(io.Reader)  {}
 func (*editing) SetStdout(io.Writer) {}
 func (*editing) SetStderr(io.Writer) {}
 
-// Run implements tea.ExecCommand. What was saved counts, also when the editor
-// was ended with the screen.
-func (e *editing) Run() error {
+// Run implements tea.ExecCommand.
+func (e *editing) Run() (err error) {
 	o := e.screen.options
-	lend := func(run func() error) error { return run() }
-	if o.Lender != nil {
-		lend = o.Lender.Lend
-	}
-	words := strings.Fields(cmp.Or(o.Getenv("VISUAL"), o.Getenv("EDITOR"), "vi"))
-	if len(words) == 0 {
-		return Fault("The editor that VISUAL or EDITOR names is empty.")
-	}
-	if err := lend(func() error { return e.run(words) }); err != nil {
-		return Fault(fmt.Sprintf("The editor %s failed: %s. The text is as it was.", Line(words[0], 40), Line(err.Error(), 200)))
-	}
-	return nil
-}
-
-func (e *editing) run(words []string) error {
-	in, out, done, err := e.screen.terminal()
-	if err != nil {
+	run := func() error {
+		e.text, err = EditText(e.screen.editors, o.Getenv, o.Terminal, e.text)
 		return err
 	}
-	defer done()
+	if o.Lender != nil {
+		return o.Lender.Lend(run)
+	}
+	return run()
+}
+
+// EditText has the human write a text in their editor, which gets the terminal
+// of that path; empty is the controlling one. The end of ctx ends the editor:
+// what was saved counts. The error is a sentence for the human.
+func EditText(ctx context.Context, getenv func(string) string, terminal, text string) (string, error) {
+	words := strings.Fields(cmp.Or(getenv("VISUAL"), getenv("EDITOR"), "vi"))
+	if len(words) == 0 {
+		return "", Fault("VISUAL or EDITOR names no editor.")
+	}
+	edited, err := runEditor(ctx, words, terminal, text)
+	if err != nil {
+		return "", Fault(fmt.Sprintf("The editor %s failed: %s. The text is as it was.", Line(words[0], 40), Line(err.Error(), 200)))
+	}
+	return edited, nil
+}
+
+func runEditor(ctx context.Context, words []string, terminal, text string) (string, error) {
 	file, err := os.CreateTemp("", "answer-*.md")
 	if err != nil {
-		return err
+		return "", err
 	}
 	defer func() { _ = os.Remove(file.Name()) }()
-	_, err = file.WriteString(e.text)
+	_, err = file.WriteString(text)
 	if err := errors.Join(err, file.Close()); err != nil {
-		return err
+		return "", err
 	}
-	cmd := exec.CommandContext(e.screen.editors, words[0], append(words[1:], file.Name())...) //nolint:gosec // the user's own
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = in, out, out
+	cmd := exec.CommandContext(ctx, words[0], append(words[1:], file.Name())...) //nolint:gosec // the user's own
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if runtime.GOOS != "windows" { // an editor needs a file whose reads wait
+		tty, err := os.OpenFile(cmp.Or(terminal, "/dev/tty"), os.O_RDWR, 0)
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = tty.Close() }()
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGHUP) }
 	cmd.WaitDelay = hangUpTime
-	err = cmd.Run()
-	if err != nil && e.screen.editors.Err() == nil {
-		return err
+	if err := cmd.Run(); err != nil && ctx.Err() == nil {
+		return "", err
 	}
-	text, err := os.ReadFile(file.Name())
-	if err == nil {
-		e.text = strings.TrimRight(string(text), "\r\n")
-	}
-	return err
-}
-
-// terminal opens the terminal anew: an editor needs files whose reads wait.
-func (s *Screen) terminal() (in, out *os.File, done func(), err error) {
-	if runtime.GOOS == "windows" {
-		return os.Stdin, os.Stdout, func() {}, nil
-	}
-	file, err := os.OpenFile(cmp.Or(s.options.Terminal, "/dev/tty"), os.O_RDWR, 0)
-	return file, file, func() { _ = file.Close() }, err
+	edited, err := os.ReadFile(file.Name())
+	return strings.TrimRight(string(edited), "\r\n"), err
 }
