@@ -85,7 +85,9 @@ func (f *Form) restore() {
 		p.untouched = p.draft()
 		if a := f.drafts.start.Answer(p.ask.ID); a != nil {
 			p.body.(answering).restore(*a)
-			p.note.entry.Set(a.Note)
+			if a.Note != "" {
+				p.note.open().Set(a.Note)
+			}
 			f.drafts.back = f.drafts.back || !same(p.untouched, p.draft())
 		}
 	}

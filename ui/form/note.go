@@ -10,20 +10,41 @@ import (
 // note is a word to the agent: on a question's page beside its answer, on the
 // review beside all of them.
 type note struct {
-	entry   *term.Entry
-	writing bool // the keyboard belongs to it
+	entry   *term.Entry // nil until it is wanted: entries cost, and there may be hundreds of pages
+	writing bool        // the keyboard belongs to it
 }
 
-func newNote() note { return note{entry: term.NewEntry("", "A word to the agent beside the answer")} }
+func (n *note) open() *term.Entry {
+	if n.entry == nil {
+		n.entry = term.NewEntry("", "A word to the agent beside the answer")
+	}
+	return n.entry
+}
+
+func (n *note) text() string {
+	if n.entry == nil {
+		return ""
+	}
+	return n.entry.Text()
+}
 
 func (n *note) write() {
 	n.writing = true
-	n.entry.Focus()
+	n.open().Focus()
 }
 
 func (n *note) stop() {
-	n.writing = false
-	n.entry.Blur()
+	if n.writing {
+		n.writing = false
+		n.entry.Blur()
+	}
+}
+
+func (n *note) keep() (back func()) {
+	if n.entry == nil {
+		return func() {}
+	}
+	return n.entry.Keep()
 }
 
 func (n *note) bind(msg tea.Msg) does {
@@ -36,7 +57,7 @@ func (n *note) bind(msg tea.Msg) does {
 // draw shows the note; one that nobody wrote is nothing.
 func (n *note) draw(s *term.Styles, width, rows int) term.Block {
 	const title = "Note to the agent"
-	switch text := n.entry.Text(); {
+	switch text := n.text(); {
 	case n.writing:
 		b := term.Block{Lines: []string{s.Cursor.Render(title)}}
 		b.Add(n.entry.Draw(s, width, max(rows-1, 1)))

@@ -105,7 +105,7 @@ func (p *page) answer() question.Answer { return p.noted(p.body.(answering).answ
 func (p *page) draft() question.Answer { return p.noted(p.body.(answering).draft()) }
 
 func (p *page) noted(a question.Answer) question.Answer {
-	a.Note = p.note.entry.Text()
+	a.Note = p.note.text()
 	return a
 }
 
@@ -155,7 +155,7 @@ func (p *page) blur() {
 }
 
 func (p *page) keep() (back func()) {
-	body, text := p.body.keep(), p.note.entry.Keep()
+	body, text := p.body.keep(), p.note.keep()
 	return func() { body(); text() }
 }
 

@@ -19,11 +19,11 @@ func (f *Form) buildPages() {
 		if q.Collected == nil {
 			f.wide = f.wide || slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" })
 			f.pages = append(f.pages, &page{
-				ask: q, text: term.NewProse(q.Text), about: term.NewProse(q.Description), body: newBody(q), note: newNote(),
+				ask: q, text: term.NewProse(q.Text), about: term.NewProse(q.Description), body: newBody(q),
 			})
 		}
 	}
-	f.pages = append(f.pages, &page{body: &review{pages: f.asked}, note: newNote()})
+	f.pages = append(f.pages, &page{body: &review{pages: f.asked}})
 	f.discussion = term.NewDiscussion(f.note(), f.origin == act.Opened)
 	f.restore()
 	f.bringUp()
@@ -43,7 +43,7 @@ func (f *Form) buildPages() {
 func (f *Form) page() *page { return f.huh.GetFocusedField().(*page) }
 
 // note is the word to the agent beside all answers, or what to discuss first.
-func (f *Form) note() *term.Entry { return f.pages[len(f.pages)-1].note.entry }
+func (f *Form) note() *term.Entry { return f.pages[len(f.pages)-1].note.open() }
 
 // turn lets huh turn to the page that comes next or before, and reports whether
 // there was one.

@@ -1,6 +1,8 @@
 package term
 
 import (
+	"strings"
+
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -56,11 +58,15 @@ func (s *Styles) entry() textarea.Styles {
 }
 
 // Each renders every line by itself, so that a line can be cut out or moved
-// without tearing a style.
+// without tearing a style. The lines are text alone: rendering each of them with
+// lipgloss, which looks for much else, takes most of the time of a long text.
 func Each(style lipgloss.Style, lines []string) []string {
+	before, after, _ := strings.Cut(style.Render("x"), "x")
 	out := make([]string, len(lines))
 	for i, line := range lines {
-		out[i] = style.Render(line)
+		if line != "" {
+			out[i] = before + line + after
+		}
 	}
 	return out
 }
