@@ -111,6 +111,34 @@ func TestTypedElsewhere(t *testing.T) {
 	}
 }
 
+// Every line of a form with emoji has both its ends in tmux, which counts their
+// parts where others count them whole.
+func TestEmojiInTmux(t *testing.T) {
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("needs tmux")
+	}
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "tmux") // short: a socket's path has little room
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "s")
+	x := start(t, 80, 24, "emoji", `exec tmux -u -S "$SOCKET" -f /dev/null new-session "$SHOW"`, "SOCKET="+socket, "LC_ALL=C.UTF-8")
+	x.WaitFor("joined")
+	shown, err := exec.Command("tmux", "-u", "-S", socket, "capture-pane", "-p").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(shown)) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "│") != strings.HasSuffix(line, "│") {
+			t.Errorf("a line has lost its end: %q", line)
+		}
+	}
+	x.Type("\x03")
+	x.Wait()
+}
+
 func TestInterruptKey(t *testing.T) {
 	t.Parallel()
 	x := start(t, 80, 24, "single", alone)
