@@ -73,8 +73,8 @@ func TestHistoryComesLate(t *testing.T) {
 	r := fresh(t, 80, 24, third(), WithHistory(session)).show()
 	_, read := r.f.Update(tea.KeyPressMsg{Text: "h", Code: 'h'})
 	r.keys("esc")
-	if r.run(read); !strings.Contains(r.screen(), "Close without answering?") {
-		t.Errorf("want the question whether to close, got:\n%s", r.screen())
+	if r.run(read); !strings.Contains(r.screen(), "Dismiss without answering?") {
+		t.Errorf("want the question whether to dismiss, got:\n%s", r.screen())
 	}
 }
 

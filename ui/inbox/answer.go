@@ -35,6 +35,8 @@ func (m *model) tag(a *answer, cmd tea.Cmd) tea.Cmd {
 		switch msg := cmd().(type) {
 		case nil, tea.QuitMsg:
 			return nil
+		case term.Edit:
+			return msg
 		case tea.BatchMsg:
 			for i, c := range msg {
 				msg[i] = m.tag(a, c)

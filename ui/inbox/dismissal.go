@@ -57,6 +57,9 @@ func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	d.fault = ""
+	if key, _ := msg.(tea.KeyPressMsg); key.String() == term.EditKey {
+		return tea.Batch(m.gate.Seen(false), func() tea.Msg { return term.Edit{Entry: d.Entry()} })
+	}
 	decision, err := d.Press(msg)
 	switch {
 	case err != nil:

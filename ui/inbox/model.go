@@ -116,6 +116,8 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.wheel(msg)
 	case tea.KeyPressMsg, tea.PasteMsg, act.Due:
 		return m.key(msg)
+	case term.Edited:
+		return m.edited(msg)
 	case then:
 		return msg()
 	}
@@ -135,6 +137,17 @@ func (m *model) resize(size tea.WindowSizeMsg) tea.Cmd {
 		cmds = append(cmds, m.send(m.formSize()))
 	}
 	return tea.Batch(cmds...)
+}
+
+// edited follows the end of the human's editor.
+func (m *model) edited(msg term.Edited) tea.Cmd {
+	switch {
+	case m.answer != nil:
+		return m.send(msg)
+	case msg.Err != nil && m.dismissal != nil:
+		m.dismissal.fault = msg.Err.Error()
+	}
+	return m.gate.Seen(term.Fits(m.width, m.height))
 }
 
 // appear says that something else has the keyboard now, and who brought it
