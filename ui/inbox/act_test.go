@@ -141,7 +141,6 @@ func TestForeignKeyTakesBack(t *testing.T) {
 	r.open().keys("j", "enter")
 	r.until("the form", func() bool { return r.m.answer != nil })
 	r.press("enter", 200*ms).see("Answer sent.").later(time.Second)
-	selected := r.m.waiting.selected()
 	r.types("kjgdoing it?⏎", 130*ms)
 	if r.m.dismissal == nil || r.m.dismissal.Reason() != "" || r.pending() != 2 { // d takes text: only after a pause
 		t.Fatalf("the screen:\n%s", r.screen())
@@ -149,7 +148,7 @@ func TestForeignKeyTakesBack(t *testing.T) {
 	r.see("waiting for a pause").later(time.Second).keys("esc")
 	r.run(r.m.appear(act.Appeared)) // as after an answer
 	r.later(time.Second)
-	selected = r.m.waiting.selected()
+	selected := r.m.waiting.selected()
 	r.types("k j z", 130*ms).later(time.Second)
 	if r.m.covered() || r.m.typing != nil || r.m.waiting.selected() != selected || len(r.m.waiting.marked()) > 0 {
 		t.Errorf("not taken back:\n%s", r.screen())

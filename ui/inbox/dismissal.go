@@ -21,7 +21,6 @@ type dismissal struct {
 	ids     []string
 	since   time.Time // when it was asked
 	sending bool
-	fault   string // why it failed
 }
 
 // askDismissal asks whether to dismiss what is marked, or else what is selected.
@@ -42,28 +41,19 @@ func (m *model) askDismissal() tea.Cmd {
 	return m.appear(act.Appeared)
 }
 
-func (d *dismissal) draw(s *term.Styles, width, rows int) term.Block {
-	b := d.Draw(s, width, rows)
-	if d.fault != "" {
-		b.Lines = append(b.Lines, term.Text(s.Fault, "! "+d.fault, width)...)
-	}
-	return b
-}
-
 // pressDismissal handles a key or a paste while asking whether to dismiss.
 func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 	d := m.dismissal
 	if d.sending {
 		return nil
 	}
-	d.fault = ""
 	if key, _ := msg.(tea.KeyPressMsg); key.String() == term.EditKey {
 		return tea.Batch(m.gate.Seen(false), func() tea.Msg { return term.Edit{Entry: d.Entry()} })
 	}
 	decision, err := d.Press(msg)
 	switch {
 	case err != nil:
-		d.fault = err.Error()
+		m.note = err.Error()
 	case decision == term.GoBack:
 		m.dismissal = nil
 		return m.appear(act.Opened)
@@ -102,7 +92,7 @@ func (m *model) settleDismissal(ids []string, errs []error) tea.Cmd {
 	switch {
 	case failed != nil:
 		m.dismissal.sending = false
-		m.dismissal.fault = "Not sent: " + question.Line(failed.Error()) + ". Enter tries again."
+		m.note = "Not sent: " + question.Line(failed.Error()) + ". Enter tries again."
 		return nil
 	case done == 0:
 		return m.stop(words.Withdrawal(first))

@@ -188,16 +188,15 @@ func drawPast(s *term.Styles, r *row, selected bool, width int, now time.Time) [
 
 // welcome stands where nothing waits: the last answers, and how agents come to
 // ask.
-func (h *history) welcome(s *term.Styles, width, lines int, now time.Time) []string {
-	var out []string
+func (h *history) welcome(s *term.Styles, width, lines int, now time.Time) (out []string) {
 	for _, r := range h.rows {
-		if o := r.rec.Outcome; o.Status == desk.Answered && len(out) < max(min(10, lines-9), 0)/rowHigh*rowHigh {
+		if len(out)/rowHigh < min(5, (lines-1)/rowHigh) && r.rec.Outcome.Status == desk.Answered {
 			past := drawPast(s, r, false, width, now)
 			out = append(out, past[:]...)
 		}
 	}
 	if out != nil {
-		out = append(append([]string{s.Strong.Render("Last answers"), ""}, out...), "")
+		out = append(append([]string{s.Strong.Render("Last answers")}, out...), "")
 	}
 	out = append(out, s.Strong.Render("Connect an agent"))
 	for _, way := range [][2]string{

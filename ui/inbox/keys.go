@@ -268,10 +268,8 @@ func (m *model) hints() (hints []term.Hint) {
 		return m.dismissal.Hints()
 	case m.reader != nil:
 		return m.reader.Hints()
-	case m.typing != nil && m.tab == historyTab:
-		return []term.Hint{{"enter", "search"}, {"esc", "back"}}
 	case m.typing != nil:
-		return []term.Hint{{"enter", "done"}, {"esc", "show all"}, {"↑↓", "move"}}
+		return []term.Hint{{"enter", "search"}, {"esc", "back"}, {"↑↓", "move"}}
 	}
 	for _, b := range m.listKeys() {
 		if b.is && b.hint != "" {

@@ -145,7 +145,7 @@ func (m *model) edited(msg term.Edited) tea.Cmd {
 	case m.answer != nil:
 		return m.send(msg)
 	case msg.Err != nil && m.dismissal != nil:
-		m.dismissal.fault = msg.Err.Error()
+		m.note = msg.Err.Error()
 	}
 	return m.gate.Seen(term.Fits(m.width, m.height))
 }

@@ -151,7 +151,7 @@ func (m *model) drawFront(width, list int) term.Block {
 		b.Lines = append([]string{""}, term.Text(m.styles.Strong, m.stopped, inner)...)
 		b.Lines = append(b.Lines, term.Text(m.styles.Muted, "Nothing of what you typed was sent.", inner)...)
 	case m.dismissal != nil:
-		p.Title, b = "Dismiss", m.dismissal.draw(m.styles, inner, rows)
+		p.Title, b = "Dismiss", m.dismissal.Draw(m.styles, inner, rows)
 	case m.reader != nil:
 		p.Title, b = m.reader.Title, m.reader.Draw(m.styles, inner, rows)
 	case r == nil:
