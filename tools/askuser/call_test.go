@@ -772,6 +772,37 @@ func TestOwnForm(t *testing.T) {
 			t.Errorf("the first form comes back after all: %s", status)
 		}
 	})
+	t.Run("one that could not be taken back", func(t *testing.T) {
+		for first, want := range map[string]string{
+			"a": `"Which?"="A". You can now continue with the user's answers in mind. After that the user answered in the agent's own form, which could not be taken away: "Which?"="B". What came first counts`,
+			"b": `"Which?"="B". You can now continue with the user's answers in mind.`,
+			"":  `The user did not answer within 1 second. Silence is not consent: no option may be treated as chosen. After that the user answered in the agent's own form`,
+		} {
+			r := newRig(t, Elicit())
+			l := &link{client: Client{Capabilities: can, ProtocolVersion: "2026-07-28", Modern: true}}
+			shown := within(t, r.start(t.Context(), l, request(which)))
+			id := r.open().ID
+			if first != "" {
+				r.reply(id, first)
+			} else if _, err := r.desk.Close(t.Context(), id, desk.Outcome{Status: desk.Timeout, Reason: "1s"}); err != nil {
+				t.Fatal(err)
+			}
+			human()
+			back := request(which)
+			back.Params.RequestState = shown.RequestState
+			back.Params.InputResponses = mcp.InputResponses{formKey: mcp.NewElicitationInputResponse(*fill(formOf(t, shown)))}
+			got := within(t, r.start(t.Context(), l, back))
+			if text := got.text(t); !strings.Contains(text, want) || first == "b" && !strings.HasSuffix(text, want) {
+				t.Errorf("%q, then B: %s", first, text)
+			}
+			l.told(true)
+			r.Presenter.Flush()
+			rec, err := r.desk.Get(t.Context(), id)
+			if err != nil || (rec.Later != nil) != (first != "b") || rec.Later != nil && rec.Later.Reply.Answers[0].Selected[0] != "b" {
+				t.Errorf("%q, then B: the record has %+v, %v", first, rec.Later, err)
+			}
+		}
+	})
 }
 
 // formOf is the form that a call's result takes along.

@@ -30,6 +30,7 @@ var surfaces = map[string]string{ //nolint:gochecknoglobals // a table, never wr
 	"pane":    "in a pane",
 	"inbox":   "in the inbox",
 	"web":     "on the web page",
+	"ntfy":    "on the phone",
 	"timeout": "by the timeout",
 	Shell:     "by a command",
 

@@ -73,6 +73,15 @@ func (r *Result) IsError() bool { return r.Status == desk.Unavailable || r.Statu
 func NewResult(rec desk.Record) *Result {
 	r := &Result{Status: rec.State, ID: rec.ID, Round: rec.Round, Responses: []Response{}, Earlier: rec.Earlier}
 	r.fill(rec)
+	if rec.Later != nil {
+		var said []string
+		for _, x := range rec.Set.Asked(rec.Later.Reply) {
+			if x.Answer != nil {
+				said = append(said, pair(x))
+			}
+		}
+		r.Message += " " + texts.Fill("later", map[string]string{"where": words.Surface(rec.Later.Surface), "later": list(said)})
+	}
 	if rec.Earlier != "" && rec.Reply() != nil {
 		r.Message += " " + texts.Fill("reopened", map[string]string{"id": strconv.Quote(rec.Earlier)})
 	}
@@ -165,7 +174,7 @@ func (r *Result) answered(rec desk.Record) {
 		text := `"` + x.Question.Text + `"`
 		switch x.State {
 		case question.StateAnswered:
-			pairs[x.By()] = append(pairs[x.By()], text+`="`+x.Text()+`"`)
+			pairs[x.By()] = append(pairs[x.By()], pair(x))
 			r.Answers.set(x.Question.Text, x.Text())
 		case question.StateUnanswered:
 			open = append(open, text)
@@ -231,6 +240,9 @@ func responseOf(x question.Response) Response {
 	r.Text = x.Answer.Custom
 	return r
 }
+
+// pair is a question and its answer (D1).
+func pair(x question.Response) string { return `"` + x.Question.Text + `"="` + x.Text() + `"` }
 
 func list(items []string) string { return strings.Join(items, ", ") }
 
