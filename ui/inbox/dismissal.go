@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"errors"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -16,6 +17,7 @@ import (
 type dismissal struct {
 	*term.Dismissal
 	rec     desk.Record
+	since   time.Time // it is asked
 	sending bool
 	fault   string // why it failed
 }
@@ -26,8 +28,8 @@ type dismissed struct {
 	err error
 }
 
-func newDismissal(rec desk.Record) *dismissal {
-	return &dismissal{Dismissal: term.NewDismissal(subject(rec), true), rec: rec}
+func newDismissal(rec desk.Record, now time.Time) *dismissal {
+	return &dismissal{Dismissal: term.NewDismissal(subject(rec), false), rec: rec, since: now}
 }
 
 func (d *dismissal) hints() []term.Hint {
@@ -52,7 +54,7 @@ func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	d.fault = ""
-	if key, _ := msg.(tea.KeyPressMsg); key.String() == term.EditKey {
+	if key, _ := msg.(tea.KeyPressMsg); key.String() == term.EditKey && d.Entry() != nil {
 		return tea.Batch(m.gate.Seen(false), func() tea.Msg { return term.Edit{Entry: d.Entry()} })
 	}
 	decision, err := d.Press(msg)
@@ -63,7 +65,7 @@ func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 		m.dismissal = nil
 	case decision == term.Dismiss:
 		d.sending = true
-		id, reply := d.rec.ID, question.Reply{Dismissed: true, Reason: d.Reason()}
+		id, reply := d.rec.ID, question.Reply{Dismissed: true, Reason: d.Reason(), Took: m.now().Sub(d.since)}
 		return func() tea.Msg { return dismissed{id, m.reply(id, reply)} }
 	}
 	return nil

@@ -126,7 +126,7 @@ func (m *model) bindWaiting(key string) func() tea.Cmd {
 	case key == "enter" && open:
 		return func() tea.Cmd { return m.fetch(r.rec.ID) }
 	case key == "d" && open:
-		return only(func() { m.dismissal = newDismissal(r.rec) })
+		return only(func() { m.dismissal = newDismissal(r.rec, m.now()) })
 	case key == "enter", key == "i", key == "space", key == "right":
 		return m.read(r)
 	}

@@ -20,8 +20,10 @@ const (
 var number = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9]+$`) })
 
 // zellij opens a floating pane over the tab that the human is in, which takes
-// the keyboard, and does not tell whether that is quiet: none is opened yet. It
-// prints no id in the versions that are about, and closes the pane with its
+// the keyboard, and does not tell whether that is quiet: none is opened yet. The
+// access time of its clients' terminals would tell no better: zellij does not say
+// which those are, and Linux keeps that time in steps of eight seconds, lest
+// somebody learn what is typed from it. It prints no id in the versions that are about, and closes the pane with its
 // process.
 func zellij() *kind {
 	return &kind{
