@@ -15,8 +15,9 @@ import (
 
 func (a *app) inbox() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "inbox",
-		Short: "Show everything that waits, from all agents, and answer it here",
+		Use:     "inbox",
+		Short:   "Show everything that waits, from all agents, and answer it here",
+		Example: "  mcp-askuser inbox",
 		Long: `Show everything that waits, from all agents, and answer it here. New questions
 show up by themselves; what was decided before is in the history. What is being
 typed is kept, whatever ends the inbox. Press ? for the keys.

@@ -4,7 +4,10 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"runtime"
+	"runtime/debug"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -23,10 +26,11 @@ func (a *app) serveFlags(cmd *cobra.Command) {
 
 func (a *app) serve() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Serve MCP over standard input and output",
-		Args:  arguments(0, 0),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return a.serveMCP(cmd) },
+		Use:     "serve",
+		Short:   "Serve MCP over standard input and output",
+		Example: "  claude mcp add askuser -- mcp-askuser serve\n  mcp-askuser serve --surface inbox,web --hold 5m",
+		Args:    arguments(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.serveMCP(cmd) },
 	}
 	a.serveFlags(cmd)
 	return cmd
@@ -47,19 +51,22 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 	presenter := a.presenter(s, d, log)
 	page := a.webSurface(s, d, presenter, log)
 	defer page.Close()
+	surfaces := a.surfaces(s, d, page, desk.Dismissed)
 	tools := askuser.New(askuser.Config{
 		Desk:      d,
 		Presenter: presenter,
 		Log:       log,
 		Limits:    s.Limits,
-		Surfaces:  a.surfaces(s, d, page, desk.Dismissed),
+		Surfaces:  surfaces,
+		Whole:     whole(s, surfaces),
 		Hold:      s.Hold,
 		Timeout:   s.Timeout,
 		Attended:  a.attended,
 		Command:   a.inboxCommand(s),
+		Templates: a.templatesFor,
 		Host:      os.Getppid(),
 	})
-	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{
+	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), resting(a.in), a.out, stdio.Options{
 		Options: server.Options{Directory: a.directory(), Log: log},
 	})
 	presenter.Close(askuser.ErrDisconnected)
@@ -68,6 +75,41 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		return nil
 	}
 	return err
+}
+
+// input is standard input. Once nothing has come for a while, the memory that
+// hundreds of calls took to arrive goes back to the system: they wait for humans
+// now.
+type input struct {
+	*os.File
+	rest *time.Timer
+}
+
+func resting(in *os.File) *input {
+	return &input{in, time.AfterFunc(quiet, func() {
+		if runtime.NumGoroutine() < 500 {
+			return
+		}
+		for range 3 { // each halves the stacks that are not used
+			runtime.GC()
+		}
+		debug.FreeOSMemory()
+	})}
+}
+
+// quiet is how long nothing comes until then.
+const quiet = 2 * time.Second
+
+func (in *input) Read(p []byte) (int, error) {
+	n, err := in.File.Read(p)
+	in.rest.Reset(quiet)
+	return n, err
+}
+
+// Close ends the waiting for input, and for quiet.
+func (in *input) Close() error {
+	in.rest.Stop()
+	return in.File.Close()
 }
 
 // directory is the project that the asker works in.

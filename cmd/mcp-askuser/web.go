@@ -20,8 +20,9 @@ func (a *app) web() *cobra.Command {
 	var o web.Options
 	var open bool
 	cmd := &cobra.Command{
-		Use:   "web",
-		Short: "Serve the page and the HTTP API with everything that waits",
+		Use:     "web",
+		Short:   "Serve the page and the HTTP API with everything that waits",
+		Example: "  mcp-askuser web --open\n  mcp-askuser web --listen 0.0.0.0 --tls-cert cert.pem --tls-key key.pem",
 		Long: `Serve the page and the HTTP API with everything that waits, until interrupted.
 
 The address goes to standard output. It carries a token that is good until the

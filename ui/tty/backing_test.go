@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode"
 
@@ -227,6 +228,9 @@ func TestFollowEnds(t *testing.T) {
 	if got := <-told; !got.(form.Attention).Attended {
 		t.Errorf("told %+v, want that somebody waits", got)
 	}
+	if got := <-told; got.(form.More).Wait != 0 {
+		t.Errorf("told %+v, want that nothing else waits", got)
+	}
 	stop()
 }
 
@@ -259,7 +263,11 @@ func TestEarlierRoundsAreSafe(t *testing.T) {
 	reply := answered(ownWords("h", evil))[0]
 	reply.Note = evil
 	a := putSecond(t, "single", "hostile", reply)
-	out, err := converse(t.Context(), &hands{strokes: []stroke{{0, "h\n"}, {200 * time.Millisecond, "1\n"}}}, form.Backing{Desk: a.Desk, Rec: a.Record}, act.Opened, func(question.Reply) error { return nil })
+	var out string
+	var err error
+	synctest.Test(t, func(t *testing.T) { // what is typed comes when it is meant to, however busy the machine is
+		out, err = converse(t.Context(), &hands{strokes: []stroke{{0, "h\n"}, {200 * time.Millisecond, "1\n"}}}, form.Backing{Desk: a.Desk, Rec: a.Record}, act.Opened, func(question.Reply) error { return nil })
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
