@@ -3,6 +3,7 @@
 package pane
 
 import (
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -12,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/internal/termtest"
+	"mcp-askuser/ui"
 )
 
 func TestInside(t *testing.T) {
@@ -177,6 +180,16 @@ func TestFind(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s: found %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Where nothing tells whether the keyboard is quiet, no pane is promised either.
+func TestZellij(t *testing.T) {
+	s := New(Options{Getenv: variables("ZELLIJ=0", "ZELLIJ_SESSION_NAME=work"), Ancestors: func(func(Process) bool) {}})
+	for _, err := range []error{s.Show(t.Context(), desk.Record{ID: "01J0000000000000000000000A"}, nil), s.(ui.Checker).Check(t.Context())} {
+		if !errors.Is(err, ui.ErrUnavailable) || !strings.Contains(err.Error(), "a zellij pane would take the keyboard") {
+			t.Errorf("got %v", err)
 		}
 	}
 }

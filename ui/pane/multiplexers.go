@@ -30,7 +30,6 @@ func zellij() *kind {
 		inside: func(getenv func(string) string) (place, bool) {
 			return place{}, getenv("ZELLIJ") != "" && getenv("ZELLIJ_SESSION_NAME") != ""
 		},
-		grabs: true,
 	}
 }
 
