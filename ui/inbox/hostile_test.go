@@ -9,7 +9,6 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/term/act"
 )
 
 // TestHostile: no text of a record reaches the terminal as anything but text,
@@ -44,10 +43,10 @@ func TestHostile(t *testing.T) {
 		}
 		look("i")
 		look("esc", "d")
-		r.later(act.Quiet)
+		r.keys("r")
 		r.send(tea.PasteMsg{Content: evil})
 		look()
-		look("esc", "tab")
+		look("esc", "esc", "tab")
 		r.until("the past", func() bool { return r.m.history.loaded })
 		look()
 		look("enter")
