@@ -30,12 +30,14 @@ var surfaces = map[string]string{ //nolint:gochecknoglobals // a table, never wr
 	"pane":    "in a pane",
 	"inbox":   "in the inbox",
 	"web":     "on the web page",
+	"ntfy":    "on the phone",
 	"timeout": "by the timeout",
 	Shell:     "by a command",
 
 	// The hosts whose own dialogs are mirrored.
 	"claude-code": "in Claude Code",
 	"opencode":    "in OpenCode",
+	"codex":       "in Codex",
 }
 
 // Knows reports whether a surface has words of its own.

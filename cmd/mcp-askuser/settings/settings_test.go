@@ -289,7 +289,7 @@ func FuzzFile(f *testing.F) {
 			t.Errorf("%d keys, %d of them settings or faults", len(file), named)
 		}
 		for _, e := range file {
-			if e.line < 1 || e.line > strings.Count(text, "\n")+1 {
+			if e.line < 0 || e.line > strings.Count(text, "\n")+1 {
 				t.Errorf("%q is on line %d", e.key, e.line)
 			}
 		}
