@@ -54,6 +54,7 @@ deps-browser: ui/web/testdata/axe/node_modules/.stamp
 	@$(call apt,chromium,chromium)
 	@[ -d /usr/share/fonts/truetype/liberation ] || { $(APT) update -qq && $(APT) install -y -qq fonts-liberation; }
 	@[ -d /usr/share/fonts/truetype/dejavu ] || { $(APT) update -qq && $(APT) install -y -qq fonts-dejavu-core; }
+	@[ -d /usr/share/fonts/truetype/wqy ] || { $(APT) update -qq && $(APT) install -y -qq fonts-wqy-microhei; }
 
 ui/web/testdata/axe/node_modules/.stamp: ui/web/testdata/axe/package.json ui/web/testdata/axe/package-lock.json
 	@$(call apt,npm,npm)
@@ -62,7 +63,7 @@ ui/web/testdata/axe/node_modules/.stamp: ui/web/testdata/axe/package.json ui/web
 
 e2e: e2e/node_modules/.stamp
 	$(GO) vet -tags e2e ./e2e
-	$(GO) test -tags e2e -count=1 -timeout 2m ./e2e
+	$(GO) test -tags e2e -count=1 -timeout 6m ./e2e
 
 e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 	@$(call apt,npm,npm)

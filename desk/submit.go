@@ -24,6 +24,9 @@ type Request struct {
 	// asker names another as Session, the user's prompt where the host tells it.
 	// Empty: the session.
 	Row string
+	// Sole, of a question to be mirrored, is what its host calls it where several
+	// processes may be told of it: one of them has it at a time. May be empty.
+	Sole string
 	// Turn, if there is one, waits until the requests before this one have
 	// their places. Submit calls placed when this one has its own, as soon as
 	// that is certain or it has failed: others wait for it (D7).
@@ -88,7 +91,8 @@ func (r *Request) takeTurn(ctx context.Context) (placed func(), err error) {
 
 // Note keeps a call that the human is not asked: one that was refused, or that
 // brought all its answers along. Its record has ended with o and is archived at
-// once, as no round of its session (D22).
+// once, as no round of its session (D22). It is returned even where it could not
+// be kept.
 func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
 	if err := o.check(); err != nil {
 		return Record{}, fmt.Errorf("keep a call: %w", err)
@@ -98,10 +102,10 @@ func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
 	if rec.ID, rec.CreatedAt, err = d.nextID(); err == nil {
 		_, err = d.seal(&o)
 	}
-	if err != nil {
-		return Record{}, fmt.Errorf("keep a call: %w", err)
-	}
 	rec.State, rec.Outcome = o.Status, &o
+	if err != nil {
+		return rec, fmt.Errorf("keep a call: %w", err)
+	}
 	return rec, d.archive(ctx, rec)
 }
 

@@ -14,6 +14,7 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/api"
 	"mcp-askuser/ui/pane"
@@ -151,7 +152,10 @@ func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if err != nil {
 		return err
 	}
-	reply, err := rec.ParseReply(raw)
+	reply, ok, err := wire.ReadResponse(rec, raw)
+	if !ok {
+		reply, err = rec.ParseReply(raw)
+	}
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}

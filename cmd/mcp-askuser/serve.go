@@ -1,14 +1,18 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"os"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
+	"mcp-askuser/mirror/codex"
 	"mcp-askuser/server"
 	"mcp-askuser/server/stdio"
 	"mcp-askuser/tools/askuser"
@@ -48,18 +52,22 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 	presenter := a.presenter(s, d, log)
 	page := a.webSurface(s, d, presenter, log)
 	defer page.Close()
+	surfaces := a.surfaces(s, d, page, desk.Dismissed)
 	tools := askuser.New(askuser.Config{
 		Desk:      d,
 		Presenter: presenter,
 		Log:       log,
 		Limits:    s.Limits,
-		Surfaces:  a.surfaces(s, d, page, desk.Dismissed),
+		Surfaces:  surfaces,
+		Whole:     whole(s, surfaces),
 		Hold:      s.Hold,
 		Timeout:   s.Timeout,
 		Attended:  a.attended,
 		Command:   a.inboxCommand(s),
+		Templates: a.templatesFor,
 		Host:      os.Getppid(),
 	})
+	defer a.watchCodex(cmd.Context(), s, d, log)()
 	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), resting(a.in), a.out, stdio.Options{
 		Options: server.Options{Directory: a.directory(), Log: log},
 	})
@@ -69,6 +77,23 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		return nil
 	}
 	return err
+}
+
+// watchCodex mirrors Codex's questions, where it is Codex's daemon that has
+// started us; stop ends that.
+func (a *app) watchCodex(ctx context.Context, s settings.Values, d *desk.Desk, log *slog.Logger) (stop func()) {
+	if !s.MirrorCodex {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		codex.Watch(ctx, codex.Options{Desk: d, Log: log, Socket: codex.Socket(a.getenv), Daemon: os.Getppid(), Version: buildVersion(), Notify: a.notifier(s, d, log)})
+	})
+	return func() {
+		cancel()
+		watching.Wait()
+	}
 }
 
 // directory is the project that the asker works in.

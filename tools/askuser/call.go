@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/texts"
 	"mcp-askuser/tools/askuser/wire"
+	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/words"
 )
@@ -74,6 +76,7 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 		rec, err := c.Desk.Note(ctx, request, desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}})
 		if err != nil {
 			c.Log.WarnContext(ctx, "a call that asked nothing leaves no trace", "error", err)
+			rec.ID = "" // nobody finds it
 		}
 		return c.result(wire.NewResult(rec)), nil
 	}
@@ -168,8 +171,9 @@ func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult
 		case <-tell:
 			here.progress()
 		case <-nobody:
-			nobody = nil
-			if r := c.untold(ctx, w); r != nil {
+			if nobody = nil; c.openElsewhere(ctx, w) {
+				nobody = w.Nobody()
+			} else if r := c.untold(ctx, w); r != nil {
 				return r, nil
 			}
 		case form := <-forms:
@@ -198,6 +202,16 @@ func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult
 // say something.
 func (c *call) attended() bool {
 	return c.Attended != nil && c.Attended(c.name != "")
+}
+
+// openElsewhere goes on with an inbox or a page that the human opened while the
+// other surfaces were tried, and reports whether there is one.
+func (c *call) openElsewhere(ctx context.Context, w *present.Waiter) bool {
+	i := slices.IndexFunc(c.Surfaces, func(s ui.Surface) bool { return s.Name() == "inbox" })
+	if open, err := c.Desk.Present(ctx); i < 0 || err != nil || len(open) == 0 {
+		return false
+	}
+	return w.Try(func(*present.Presentation) []ui.Surface { return c.Surfaces[i : i+1] })
 }
 
 // untold is the result of a call whose question no surface could show: the

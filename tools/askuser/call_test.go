@@ -455,6 +455,91 @@ func TestUntold(t *testing.T) {
 	}
 }
 
+// The model that is to tell its human of a secret is told not to ask for it.
+func TestUntoldSecret(t *testing.T) {
+	r := newRig(t, Elicit())
+	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
+	text := within(t, r.start(t.Context(), &link{}, request(`{"question":"Paste your API token"}`))).text(t)
+	if !strings.HasPrefix(text, "Tell the user now") || !strings.Contains(text, "asks for a secret, which must not go through the chat: do not ask for it in your reply.") {
+		t.Error(text)
+	}
+}
+
+// noArchive is a store that is full.
+type noArchive struct{ desk.Store }
+
+func (s noArchive) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
+	if kind == desk.KindArchive {
+		return errors.New("disk full")
+	}
+	return s.Store.Create(ctx, kind, id, data)
+}
+
+// A call that brought every answer along has its result, also where no trace of
+// it can be kept.
+func TestNothingToAsk(t *testing.T) {
+	const brought = `{"questions":[{"question":"Which?","options":["A","B"]}],"answers":{"Which?":"A"}}`
+	for _, full := range []bool{false, true} {
+		r := newRig(t)
+		if full {
+			store, err := spool.Open(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Desk = desk.New(noArchive{store}, desk.Options{})
+		}
+		got := within(t, r.start(t.Context(), &link{}, request(brought)))
+		x, ok := got.StructuredContent.(*wire.Result)
+		if !ok || x.Status != desk.Answered || (x.ID == "") != full || !strings.HasPrefix(x.Message, "Not asked, because you brought the answer yourself") {
+			t.Errorf("with a full disk %v: %+v, %v", full, x, got.err)
+		}
+	}
+}
+
+// An inbox that was opened while the page waited for somebody has the question:
+// nobody need be told of it, until it is closed.
+func TestInboxOpenedMeanwhile(t *testing.T) {
+	r := newRig(t)
+	closed := make(chan struct{})
+	inbox := surfaceFunc{"inbox", func(ctx context.Context) error {
+		if open, err := r.desk.Present(ctx); err != nil || len(open) == 0 {
+			return ui.Unavailablef("no inbox is open: %v", err)
+		}
+		<-closed
+		return ui.Unavailablef("the inbox was closed")
+	}}
+	opens := surfaceFunc{"web", func(ctx context.Context) error {
+		leave, err := r.desk.Announce(ctx, "inbox")
+		if err != nil {
+			return err
+		}
+		go func() { <-closed; leave() }()
+		return ui.Unavailablef("nobody opened the page")
+	}}
+	r.Surfaces = []ui.Surface{inbox, opens}
+	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
+	req := request(which)
+	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
+	l := &link{noted: make(chan string, 10)}
+	got := r.start(t.Context(), l, req)
+	for !strings.Contains(within(t, l.noted), "Run mcp-askuser inbox to answer") {
+	}
+	close(closed)
+	if text := within(t, got).text(t); !strings.HasPrefix(text, "Tell the user now") {
+		t.Errorf("when the inbox was closed: %s", text)
+	}
+}
+
+// surfaceFunc is a surface that does as a test says.
+type surfaceFunc struct {
+	name string
+	show func(ctx context.Context) error
+}
+
+func (s surfaceFunc) Name() string { return s.name }
+
+func (s surfaceFunc) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error { return s.show(ctx) }
+
 // page is a surface that needs somebody to be told its address.
 type page struct{ told chan string }
 
@@ -495,6 +580,47 @@ func TestAddressIsToldToSomebody(t *testing.T) {
 		want := map[bool]string{true: "answered A", false: "unavailable"}[human]
 		if status := within(t, got).status(t); status != want {
 			t.Errorf("with a human %v: %s", human, status)
+		}
+	}
+}
+
+// What a client's form would cut is shown beside it, where that can be done; the
+// form has the rest.
+func TestWholeBeforeTheForm(t *testing.T) {
+	asked := func(name, options string, whole ui.Surface) string {
+		r := newRig(t, Elicit(), ui.Elsewhere())
+		r.Whole = whole
+		l := &link{client: Client{Implementation: mcp.Implementation{Name: name}, Capabilities: mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}}}
+		l.elicit = func(ctx context.Context, _ mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		}
+		got := r.start(t.Context(), l, request(`{"question":"Which?","options":[{"label":"A",`+options+`},{"label":"B"}]}`))
+		rec := r.open()
+		for ; len(rec.ShownOn) == 0 || rec.ShownOn[len(rec.ShownOn)-1].Why != ""; time.Sleep(time.Millisecond) {
+			rec = r.open()
+		}
+		r.reply(rec.ID, "a")
+		within(t, got)
+		return rec.ShownOn[len(rec.ShownOn)-1].Surface
+	}
+	const long = `"description":"a long one, of which the form would show no more than this"`
+	shows := make(terminal, 1)
+	for _, tc := range []struct {
+		host, options string
+		whole         ui.Surface
+		want          string
+	}{
+		{"claude-code", `"description":"short"`, shows, "elicit"},
+		{"claude-code", long, shows, "tty"},
+		{"codex", long, shows, "elicit"},
+		{"codex", `"preview":"x"`, shows, "tty"},
+		{"codex", `"description":"` + strings.Repeat("long ", 50) + `"`, shows, "tty"},
+		{"claude-code", long, nil, "elicit"},
+		{"claude-code", long, noForm("the keyboard is not quiet"), "elicit"},
+	} {
+		if got := asked(tc.host, tc.options, tc.whole); got != tc.want {
+			t.Errorf("%s, %s: shown on %s", tc.host, tc.options, got)
 		}
 	}
 }
@@ -648,6 +774,37 @@ func TestOwnForm(t *testing.T) {
 		back.Params.RequestState = dropped
 		if status := within(t, r.start(t.Context(), l, back)).status(t); status != "answered B" {
 			t.Errorf("the first form comes back after all: %s", status)
+		}
+	})
+	t.Run("one that could not be taken back", func(t *testing.T) {
+		for first, want := range map[string]string{
+			"a": `"Which?"="A". You can now continue with the user's answers in mind. After that the user answered in the agent's own form, which could not be taken away: "Which?"="B". What came first counts`,
+			"b": `"Which?"="B". You can now continue with the user's answers in mind.`,
+			"":  `The user did not answer within 1 second. Silence is not consent: no option may be treated as chosen. After that the user answered in the agent's own form`,
+		} {
+			r := newRig(t, Elicit())
+			l := &link{client: Client{Capabilities: can, ProtocolVersion: "2026-07-28", Modern: true}}
+			shown := within(t, r.start(t.Context(), l, request(which)))
+			id := r.open().ID
+			if first != "" {
+				r.reply(id, first)
+			} else if _, err := r.desk.Close(t.Context(), id, desk.Outcome{Status: desk.Timeout, Reason: "1s"}); err != nil {
+				t.Fatal(err)
+			}
+			human()
+			back := request(which)
+			back.Params.RequestState = shown.RequestState
+			back.Params.InputResponses = mcp.InputResponses{formKey: mcp.NewElicitationInputResponse(*fill(formOf(t, shown)))}
+			got := within(t, r.start(t.Context(), l, back))
+			if text := got.text(t); !strings.Contains(text, want) || first == "b" && !strings.HasSuffix(text, want) {
+				t.Errorf("%q, then B: %s", first, text)
+			}
+			l.told(true)
+			r.Presenter.Flush()
+			rec, err := r.desk.Get(t.Context(), id)
+			if err != nil || (rec.Later != nil) != (first != "b") || rec.Later != nil && rec.Later.Reply.Answers[0].Selected[0] != "b" {
+				t.Errorf("%q, then B: the record has %+v, %v", first, rec.Later, err)
+			}
 		}
 	})
 }

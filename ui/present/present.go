@@ -64,6 +64,9 @@ type Presenter struct {
 	open   map[string]*Presentation // by record id
 	lines  map[string]*list.List    // the presentations on a surface, by its name, in order
 	asking map[string]*asking       // by session and content
+
+	late      map[string]outstanding // forms with clients, by secret, whose records have ended
+	lateOrder []string               // their secrets, the first first
 }
 
 // asking is a question on its way to the desk, or open on it. Who asks the same
@@ -80,7 +83,7 @@ func New(o Options) *Presenter {
 	o.Patience = cmp.Or(o.Patience, 10*time.Second)
 	o.Retry = cmp.Or(o.Retry, 50*time.Millisecond)
 	ctx, stop := context.WithCancelCause(context.Background())
-	p := &Presenter{Options: o, ctx: ctx, stop: stop, open: map[string]*Presentation{}, lines: map[string]*list.List{}, asking: map[string]*asking{}}
+	p := &Presenter{Options: o, ctx: ctx, stop: stop, open: map[string]*Presentation{}, lines: map[string]*list.List{}, late: map[string]outstanding{}, asking: map[string]*asking{}}
 	if o.Room > 0 {
 		p.room = make(chan struct{}, o.Room)
 	}
@@ -153,7 +156,7 @@ type Surfaces func(x *Presentation) []ui.Surface
 // has lost its way to it. What else is asked again, and the errors, are those
 // of [desk.Desk.Submit].
 func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
-	key := q.Session + "\x00" + q.Content()
+	key := askingKey(q.Session, q.Content())
 	if q.Unlike() {
 		key = rand.Text()
 	}
@@ -176,6 +179,7 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 			return nil, context.Cause(ctx)
 		}
 		if first.x != nil {
+			first.x.askedBy(&q)
 			if w := first.x.join(role{asks: true, awaits: true}, q.Surfaces); w != nil {
 				return w, nil
 			}
@@ -233,7 +237,8 @@ func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter,
 	if rec.Outcome != nil { // of an earlier call that did not get to it
 		return p.ended(rec, attendance), nil
 	}
-	x := p.presentation(rec, a, &q)
+	x := p.presentation(rec, a)
+	x.askedBy(&q)
 	x.mu.Lock()
 	if x.held == nil { // else join would claim the record, which is ours
 		x.held, attendance = attendance, nil
@@ -281,7 +286,10 @@ func (p *Presenter) rejoin(ctx context.Context, rec desk.Record, err error, as r
 		if err := p.enter(ctx); err != nil {
 			return nil, err
 		}
-		x = p.presentation(rec, nil, nil)
+		x = p.presentation(rec, nil)
+		if as.awaits && rec.Content != "" && rec.SessionID != "" {
+			as.awaits = p.awaited(x)
+		}
 	}
 	if w := x.join(as, surfaces); w != nil {
 		return w, nil
@@ -317,8 +325,9 @@ func (p *Presenter) opened(id string) *Presentation {
 }
 
 // presentation returns that of an open record, and begins it where there is
-// none. It gets the caller's room.
-func (p *Presenter) presentation(rec desk.Record, a *asking, q *Question) *Presentation {
+// none. It gets the caller's room. By a, if it is one, others who ask the same
+// find it.
+func (p *Presenter) presentation(rec desk.Record, a *asking) *Presentation {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	x := p.open[rec.ID]
@@ -331,11 +340,40 @@ func (p *Presenter) presentation(rec desk.Record, a *asking, q *Question) *Prese
 	}
 	if a != nil {
 		x.asking = append(x.asking, a)
-		x.mu.Lock()
-		x.interrupted, x.stays = q.Interrupted, q.Stays
-		x.mu.Unlock()
 	}
 	return x
+}
+
+// awaited has who asks the same in the same session join a record that a call
+// has come back for. It is false where one who asks is on the way to the desk:
+// the record is for them to claim, or they would ask beside it.
+func (p *Presenter) awaited(x *Presentation) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := &asking{key: askingKey(x.rec.SessionID, x.rec.Content), placed: make(chan struct{}), x: x}
+	close(a.placed)
+	if other := p.asking[a.key]; other != nil {
+		select {
+		case <-other.placed:
+			return true
+		default:
+			return false
+		}
+	}
+	if !x.over() {
+		p.asking[a.key] = a
+		x.asking = append(x.asking, a)
+	}
+	return true
+}
+
+func askingKey(session, content string) string { return session + "\x00" + content }
+
+// askedBy takes over what its asker says of what is to become of the record.
+func (x *Presentation) askedBy(q *Question) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.interrupted, x.stays = q.Interrupted, q.Stays
 }
 
 // closed takes a presentation out of the books.

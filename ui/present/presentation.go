@@ -65,6 +65,9 @@ func newPresentation(p *Presenter, rec desk.Record) *Presentation {
 	return x
 }
 
+// Set is what is asked.
+func (x *Presentation) Set() *question.Set { return &x.rec.Set }
+
 // Forms is the way to a client that takes a form along from one call and brings
 // its result with another.
 func (x *Presentation) Forms() *Forms { return &x.forms }
@@ -177,7 +180,7 @@ func (x *Presentation) finish(rec desk.Record, err error) {
 	if !first {
 		return
 	}
-	x.forms.giveUp()
+	x.p.keepLate(x, x.forms.giveUp())
 	x.mu.Lock()
 	x.final, x.err = rec, err
 	close(x.ended)
@@ -228,6 +231,12 @@ func (x *Presentation) timeOut() {
 	}
 	waited := time.Duration(x.rec.Timeout * float64(time.Second))
 	x.settle(desk.Outcome{Status: desk.Timeout, Reason: waited.String()})
+}
+
+// startWalk has surfaces tried. The lock is held, and the end not known.
+func (x *Presentation) startWalk(surfaces Surfaces) {
+	x.walking, x.nobody = true, make(chan struct{})
+	x.running.Go(func() { x.walk(surfaces) })
 }
 
 // walk tries the surfaces in order and stays with the first that reaches the
