@@ -5,11 +5,8 @@ import (
 	"errors"
 	"log/slog"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -80,41 +77,6 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		return nil
 	}
 	return err
-}
-
-// input is standard input. Once nothing has come for a while, the memory that
-// hundreds of calls took to arrive goes back to the system: they wait for humans
-// now.
-type input struct {
-	*os.File
-	rest *time.Timer
-}
-
-func resting(in *os.File) *input {
-	return &input{in, time.AfterFunc(quiet, func() {
-		if runtime.NumGoroutine() < 500 {
-			return
-		}
-		for range 3 { // each halves the stacks that are not used
-			runtime.GC()
-		}
-		debug.FreeOSMemory()
-	})}
-}
-
-// quiet is how long nothing comes until then.
-const quiet = 2 * time.Second
-
-func (in *input) Read(p []byte) (int, error) {
-	n, err := in.File.Read(p)
-	in.rest.Reset(quiet)
-	return n, err
-}
-
-// Close ends the waiting for input, and for quiet.
-func (in *input) Close() error {
-	in.rest.Stop()
-	return in.File.Close()
 }
 
 // watchCodex mirrors Codex's questions, where it is Codex's daemon that has
