@@ -55,6 +55,7 @@ deps-browser: ui/web/testdata/axe/node_modules/.stamp
 	@$(call apt,chromium,chromium)
 	@[ -d /usr/share/fonts/truetype/liberation ] || { $(APT) update -qq && $(APT) install -y -qq fonts-liberation; }
 	@[ -d /usr/share/fonts/truetype/dejavu ] || { $(APT) update -qq && $(APT) install -y -qq fonts-dejavu-core; }
+	@[ -d /usr/share/fonts/truetype/wqy ] || { $(APT) update -qq && $(APT) install -y -qq fonts-wqy-microhei; }
 
 ui/web/testdata/axe/node_modules/.stamp: ui/web/testdata/axe/package.json ui/web/testdata/axe/package-lock.json
 	@$(call apt,npm,npm)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -147,7 +148,7 @@ func (a *app) presenter(s settings.Values, d *desk.Desk, log *slog.Logger) *pres
 	return present.New(present.Options{
 		Desk:         d,
 		Log:          log,
-		Notify:       a.notifier(s, log),
+		Notify:       hooked.Notifier(s, a.getenv, log),
 		TakeDefaults: s.OnTimeout == desk.OnTimeoutDefault,
 		Room:         room(openFiles()),
 	})

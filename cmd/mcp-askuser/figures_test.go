@@ -71,6 +71,7 @@ func TestFigures(t *testing.T) {
 	f.replies()
 	f.files()
 	f.page()
+	f.hook()
 	if err := os.MkdirAll(*figuresDir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -688,6 +689,45 @@ func (f *figures) until(ok func() bool) {
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// hook measures the small program that a host runs beside its dialogs: a start
+// with an event that concerns nothing, and the memory while a question is open.
+func (f *figures) hook() {
+	path, dir := released(f, "./cmd/mcp-askuser-hook"), f.TempDir()
+	command := func(event string) *exec.Cmd {
+		cmd := exec.Command(path, "claude-code")
+		cmd.Env = append(os.Environ(), "MCP_ASKUSER_DIR="+dir, "CLAUDE_CODE_SESSION_ATTENDED=1")
+		cmd.Stdin = strings.NewReader(event)
+		return cmd
+	}
+	f.is("hook, from start to end", "ms", median(40, func() float64 {
+		at := time.Now()
+		if out, err := command(recorded("PostToolUse", `,"tool_name":"Bash","tool_input":{}`)).CombinedOutput(); err != nil || len(out) > 0 {
+			f.Fatalf("%v: %s", err, out)
+		}
+		return ms(time.Since(at))
+	}), 6)
+	cmd := command(recorded("PermissionRequest", ","+dialogTool))
+	read, write, err := os.Pipe()
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer read.Close()
+	cmd.Stdout = write
+	if err := cmd.Start(); err != nil {
+		f.Fatal(err)
+	}
+	_ = write.Close()
+	d := openDesk(f, dir)
+	f.until(func() bool {
+		open, err := d.Pending(f.Context())
+		return err == nil && len(open) == 1 && len(open[0].ShownOn) > 0
+	})
+	r := &running{cmd: cmd}
+	f.is("hook, resident beside a dialog", "MiB", r.resident(f), 8)
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
 }
 
 // growth draws what grows with what.

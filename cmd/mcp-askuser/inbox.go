@@ -19,8 +19,9 @@ func (a *app) inbox() *cobra.Command {
 		Short:   "Show everything that waits, from all agents, and answer it here",
 		Example: "  mcp-askuser inbox",
 		Long: `Show everything that waits, from all agents, and answer it here. New questions
-show up by themselves; what was decided before is in the history. What is being
-typed is kept, whatever ends the inbox. Press ? for the keys.
+show up by themselves; what was decided before is in the history, and can be
+reopened there. What is being typed is kept, whatever ends the inbox; what was
+sent is printed when it ends. Press ? for the keys.
 
 While an inbox is open, questions count as seen by somebody. Log messages are
 dropped unless standard error goes elsewhere than to a terminal.`,

@@ -1,17 +1,22 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"os"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"mcp-askuser/cmd/mcp-askuser/hooked"
+	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
+	"mcp-askuser/mirror/codex"
 	"mcp-askuser/server"
 	"mcp-askuser/server/stdio"
 	"mcp-askuser/tools/askuser"
@@ -66,6 +71,7 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Templates: a.templatesFor,
 		Host:      os.Getppid(),
 	})
+	defer a.watchCodex(cmd.Context(), s, d, log)()
 	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), resting(a.in), a.out, stdio.Options{
 		Options: server.Options{Directory: a.directory(), Log: log},
 	})
@@ -110,6 +116,23 @@ func (in *input) Read(p []byte) (int, error) {
 func (in *input) Close() error {
 	in.rest.Stop()
 	return in.File.Close()
+}
+
+// watchCodex mirrors Codex's questions, where it is Codex's daemon that has
+// started us; stop ends that.
+func (a *app) watchCodex(ctx context.Context, s settings.Values, d *desk.Desk, log *slog.Logger) (stop func()) {
+	if !s.MirrorCodex {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		codex.Watch(ctx, codex.Options{Desk: d, Log: log, Socket: codex.Socket(a.getenv), Daemon: os.Getppid(), Version: buildVersion(), Notify: hooked.Notifier(s, a.getenv, log)})
+	})
+	return func() {
+		cancel()
+		watching.Wait()
+	}
 }
 
 // directory is the project that the asker works in.

@@ -53,7 +53,7 @@ type remark struct{ full, brief string }
 func (f *Form) remarks() []remark {
 	var out []remark
 	if f.detached {
-		out = append(out, remark{words.NobodyWaits, "Nobody waits now; answers are kept."})
+		out = append(out, remark{words.AgentAway, "The agent is away; answers are kept."})
 	}
 	switch {
 	case f.limit.lifted:

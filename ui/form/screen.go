@@ -66,7 +66,10 @@ func (f *Form) panel(p *page, more bool) term.Panel {
 	}
 	out := term.Panel{Title: "Question", Note: f.styles.Muted.Render(by), Hints: f.hints(more)}
 	if clock := f.countdown.text(); clock != "" {
-		out.Clock = f.styles.Fault.Render(clock)
+		out.Clock = f.styles.Muted.Render(clock)
+		if f.countdown.left <= urgent {
+			out.Clock = f.styles.Fault.Render(clock)
+		}
 	}
 	asked := f.asked()
 	switch {

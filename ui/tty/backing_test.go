@@ -96,7 +96,7 @@ var closesIn = regexp.MustCompile(`closes in (\d+) s`)
 // When the asker goes, or comes back, the human is told while they look.
 func TestNobodyWaits(t *testing.T) {
 	t.Parallel()
-	const words = "Nobody is waiting right now"
+	const words = "The agent is away"
 	a := put(t, "single", 0)
 	x := start(t, 80, 24, "single", alone, a.env()...)
 	x.WaitFor(question1)

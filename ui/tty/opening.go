@@ -13,7 +13,7 @@ import (
 // was typed before.
 func (c *conversation) open(ctx context.Context) error {
 	if !c.desk.Attended(ctx) {
-		c.text("", words.NobodyWaits)
+		c.text("", words.AgentAway)
 	}
 	if n := c.desk.More(ctx); n > 0 {
 		c.text("", words.Sentence(words.MoreWait(n)))

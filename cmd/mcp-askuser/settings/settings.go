@@ -38,6 +38,8 @@ type Values struct {
 	Remind        time.Duration
 	Desktop       bool // notifications on the desktop, where there is one
 
+	MirrorCodex bool // Codex's questions, where its daemon has started the server
+
 	Accessible bool // forms line by line
 	NoColor    bool
 }
@@ -63,6 +65,7 @@ func table(v *Values, surfaces []string) []*Setting {
 		{Key: "notify_command", value: program(&v.NotifyCommand), fallback: "[]", help: "a program of yours, and its arguments, that is told of each question"},
 		{Key: "remind", value: duration(&v.Remind, 0), fallback: "0", help: "how often to tell of an open question again, 0 for once only"},
 		{Key: "desktop_notifications", value: choice(&v.Desktop, []string{"auto", "off"}, true, false), fallback: "auto", help: "notifications on the desktop: auto or off"},
+		{Key: "mirror_codex", value: boolean(&v.MirrorCodex), fallback: "false", help: "mirror the questions of Codex, where its daemon has started the server"},
 		{Key: "accessible", variable: "ACCESSIBLE", presence: true, value: boolean(&v.Accessible), fallback: "false", help: "ask line by line, for screen readers"},
 		{Key: "no_color", variable: "NO_COLOR", presence: true, value: boolean(&v.NoColor), fallback: "false", help: "use no colours"},
 	}
