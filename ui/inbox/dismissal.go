@@ -24,8 +24,7 @@ type dismissal struct {
 }
 
 // askDismissal asks whether to dismiss what is marked, or else what is selected.
-// The d may have been the first letter of a word: what is typed next takes it
-// back then.
+// It waits for quiet like what appears by itself: the key begins many words.
 func (m *model) askDismissal() tea.Cmd {
 	rows := m.waiting.marked()
 	if len(rows) == 0 {
@@ -39,7 +38,7 @@ func (m *model) askDismissal() tea.Cmd {
 	for _, r := range rows {
 		m.dismissal.ids = append(m.dismissal.ids, r.rec.ID)
 	}
-	return nil
+	return m.appear(act.Appeared)
 }
 
 // pressDismissal handles a key or a paste while asking whether to dismiss.

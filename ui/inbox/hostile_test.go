@@ -9,6 +9,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/term/act"
 )
 
 // TestHostile: no text of a record reaches the terminal as anything but text,
@@ -43,7 +44,7 @@ func TestHostile(t *testing.T) {
 		}
 		look("i")
 		look("esc", "d")
-		r.keys("r")
+		r.later(act.Quiet).keys("r")
 		r.send(tea.PasteMsg{Content: evil})
 		look()
 		look("esc", "esc", "tab")
