@@ -1,10 +1,11 @@
 # make test    install what the tests need, then run every test but e2e
 # make e2e     the MCP Inspector against the built program
 # make conformance  the protocol's own test suite against the HTTP transport
-# make stress  thousands of races between answerers, and of killed processes
+# make stress  thousands of races between answerers and of killed processes, and
+#              200 people who type to another program on every terminal surface
 # make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
-# make micro   the benchmarks of single rooms
 # make fuzz    every fuzz target for FUZZTIME
+# make man     the man pages: bin/man
 # make lint    golangci-lint with .golangci.yml
 
 GO       ?= go
@@ -15,7 +16,7 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 APT = $(shell [ "$$(id -u)" = 0 ] || echo sudo) apt-get
 apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq $(2); }
 
-.PHONY: build test deps deps-browser check unit later browser e2e conformance stress bench micro fuzz lint generate clean
+.PHONY: build test deps deps-browser check unit later browser e2e conformance stress bench fuzz lint man generate clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
@@ -57,6 +58,7 @@ deps-browser: ui/web/testdata/axe/node_modules/.stamp
 	@$(call apt,chromium,chromium)
 	@[ -d /usr/share/fonts/truetype/liberation ] || { $(APT) update -qq && $(APT) install -y -qq fonts-liberation; }
 	@[ -d /usr/share/fonts/truetype/dejavu ] || { $(APT) update -qq && $(APT) install -y -qq fonts-dejavu-core; }
+	@[ -d /usr/share/fonts/truetype/wqy ] || { $(APT) update -qq && $(APT) install -y -qq fonts-wqy-microhei; }
 
 ui/web/testdata/axe/node_modules/.stamp: ui/web/testdata/axe/package.json ui/web/testdata/axe/package-lock.json
 	@$(call apt,npm,npm)
@@ -65,7 +67,7 @@ ui/web/testdata/axe/node_modules/.stamp: ui/web/testdata/axe/package.json ui/web
 
 e2e: e2e/node_modules/.stamp
 	$(GO) vet -tags e2e ./e2e
-	$(GO) test -tags e2e -count=1 -timeout 2m ./e2e
+	$(GO) test -tags e2e -count=1 -timeout 6m ./e2e
 
 e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 	@$(call apt,npm,npm)
@@ -84,17 +86,12 @@ internal/conformance/node_modules/.stamp: internal/conformance/package.json inte
 # Thousands of races and kills: minutes, and no part of make test.
 stress:
 	RACE_ROUNDS=5000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk
+	TYPINGS=200 $(GO) test -race -count=1 -timeout 60m -p 1 -run '^TestTypings$$' -v ./ui/tty ./ui/inbox ./ui/pane
 
-# Three minutes on two quiet cores; ratios are those of pairs, in turns.
+# Six minutes on two quiet cores; ratios are those of pairs, in turns.
 bench:
 	$(GO) test -run '^TestFigures$$' -count=1 -timeout 20m ./cmd/mcp-askuser -figures $(CURDIR)/bin/figures
 	@cat bin/figures/figures.txt
-
-micro:
-	$(GO) test -run '^$$' -bench . -benchtime 200x ./cmd/mcp-askuser
-	$(GO) test -run '^$$' -bench . ./desk
-	$(GO) test -run '^$$' -bench . ./server/...
-	$(GO) test -run '^$$' -bench . -benchtime 20x ./ui/tty ./ui/form ./ui/inbox
 
 fuzz:
 	@for p in $$($(GO) list ./...); do \
@@ -104,6 +101,9 @@ fuzz:
 
 lint:
 	$(GO) run $(GOLANGCI) run ./...
+
+man:
+	$(GO) generate -run TestManPages ./cmd/mcp-askuser
 
 generate:
 	$(GO) generate ./...

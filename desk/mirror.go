@@ -13,10 +13,26 @@ import (
 // own; r.Asker is that host. It is like [Desk.Submit], but that nothing asked
 // before is looked for, and that no limit of rounds counts: the human has the
 // question before them anyhow. What a human replies here is unsettled until
-// [Desk.Settle].
+// [Desk.Settle]. The error is ErrAttended where r.Sole is mirrored already.
 func (d *Desk) Mirror(ctx context.Context, r Request) (Record, *Attendance, error) {
-	r.Asker.Via = ViaHook
-	return d.ask(ctx, r, 0, func() {})
+	if !r.Asker.Permission() {
+		r.Asker.Via = ViaHook
+	}
+	if r.Sole == "" {
+		return d.ask(ctx, r, 0, func() {})
+	}
+	sole, err := d.claim(ctx, sessionName(r.Sole))
+	if err != nil {
+		return Record{}, nil, err
+	}
+	rec, attendance, err := d.ask(ctx, r, 0, func() {})
+	if err != nil {
+		sole.Release()
+		return rec, nil, err
+	}
+	release := attendance.release
+	attendance.release = func() { release(); sole.Release() }
+	return rec, attendance, nil
 }
 
 // Settle ends a mirrored record with what its host says became of the dialog:
@@ -77,6 +93,30 @@ func (d *Desk) overrule(rec *Record, o Outcome) error {
 	o.Unsettled = false
 	rec.State, rec.Outcome, rec.Later = o.Status, &o, &given
 	return nil
+}
+
+// WithLater returns a record that has ended with the answers that came when it
+// had, from a form that could not be taken back, as far as they differ. They are
+// kept with the record when that is archived; see [Desk.CollectRecord].
+func (d *Desk) WithLater(rec Record, r question.Reply, surface string) Record {
+	first := map[string][]string{}
+	for _, x := range rec.Responses() {
+		first[x.ID] = x.Words()
+	}
+	r.Answers = slices.DeleteFunc(slices.Clone(r.Answers), func(a question.Answer) bool {
+		q := rec.Find(a.QuestionID)
+		return q == nil || slices.Equal(q.Words(&a), first[q.ID])
+	})
+	if len(r.Answers) == 0 {
+		return rec
+	}
+	o := Outcome{Status: StatusOf(r), Reply: &r, Surface: surface}
+	if _, err := d.seal(&o); err != nil {
+		d.log.Warn("a later answer is not kept", "id", rec.ID, "error", err)
+		return rec
+	}
+	rec.Later = &o
+	return rec
 }
 
 // putSettled archives a record as it is now, unless somebody has: the entry of

@@ -30,17 +30,24 @@ type Asker struct {
 	Client    string `json:"client"`              // the program's name, as it calls itself
 	Version   string `json:"version,omitempty"`   // its version
 	Directory string `json:"directory,omitempty"` // the project it works in, absolute
-	Via       string `json:"via"`                 // mcp, shell, http or hook
+	Via       string `json:"via"`                 // mcp, shell, http, hook or permission
 	Agent     string `json:"agent,omitempty"`     // who it is, by the token it showed; empty where none is needed
 	PID       int    `json:"pid,omitempty"`       // the process that had it asked: the host, the shell; 0 where nobody knows
 }
 
-// ViaHook is the Via of a host whose own dialog asks: the desk mirrors it, see
+// The Via of a host whose own dialog asks: the desk mirrors it, see
 // [Desk.Mirror].
-const ViaHook = "hook"
+const (
+	ViaHook       = "hook"
+	ViaPermission = "permission" // it asks whether its agent may do something
+)
 
 // Mirrored reports whether the question stands in a dialog of its host too.
-func (a Asker) Mirrored() bool { return a.Via == ViaHook }
+func (a Asker) Mirrored() bool { return a.Via == ViaHook || a.Permission() }
+
+// Permission reports whether a host asks for its agent's permission to do
+// something. Only a human may give that.
+func (a Asker) Permission() bool { return a.Via == ViaPermission }
 
 // Record is a question set, who asked it, and what became of it.
 type Record struct {
@@ -56,11 +63,16 @@ type Record struct {
 	// caller wants the declared defaults then (D14).
 	Timeout   float64 `json:"timeout_seconds,omitempty"`
 	OnTimeout string  `json:"on_timeout,omitempty"`
+	// Row is the index of the rounds that count as in a row with this one; empty
+	// where it is the session's. See [Request.Row].
+	Row string `json:"row,omitempty"`
+	// Earlier is the record that this one goes back to; see [Desk.Reopen].
+	Earlier string `json:"earlier,omitempty"`
 	// Content tells records that ask the same, for the same project and client.
 	Content string   `json:"content,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"` // nil while pending
-	// Later is a reply given here that its host did not take: its own dialog was
-	// first. See [Desk.Settle].
+	// Later is a reply that was not the first: given here when the host's own dialog
+	// was, see [Desk.Settle], or in a form that could not be taken back.
 	Later *Outcome `json:"later,omitempty"`
 
 	// What follows is known of a pending record when it is read, and not kept.
@@ -135,6 +147,9 @@ var (
 	// ErrNoSession means that a session has asked nothing, or nothing within
 	// SessionKeep.
 	ErrNoSession = errors.New("no such session")
+	// ErrForeignSession means that another client began a session, or the same
+	// for another project.
+	ErrForeignSession = errors.New("is a session of another client or project")
 )
 
 // ClosedError tells a late answerer that the record had already ended, and

@@ -20,10 +20,19 @@ type Request struct {
 	Asker     Asker
 	Timeout   time.Duration // how long the human may take; 0 is for ever
 	OnTimeout string        // "default": take the declared defaults then (D14)
+	// Row is what rounds must share to be in a row: the host's session where the
+	// asker names another as Session, the user's prompt where the host tells it.
+	// Empty: the session.
+	Row string
+	// Sole, of a question to be mirrored, is what its host calls it where several
+	// processes may be told of it: one of them has it at a time. May be empty.
+	Sole string
 	// Turn, if there is one, waits until the requests before this one have
 	// their places. Submit calls placed when this one has its own, as soon as
 	// that is certain or it has failed: others wait for it (D7).
 	Turn func(ctx context.Context) (placed func(), err error)
+
+	earlier string // the record that is reopened
 }
 
 // Submit asks, unless the same was asked before and nobody waits for it: the
@@ -82,7 +91,8 @@ func (r *Request) takeTurn(ctx context.Context) (placed func(), err error) {
 
 // Note keeps a call that the human is not asked: one that was refused, or that
 // brought all its answers along. Its record has ended with o and is archived at
-// once, as no round of its session (D22).
+// once, as no round of its session (D22). It is returned even where it could not
+// be kept.
 func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
 	if err := o.check(); err != nil {
 		return Record{}, fmt.Errorf("keep a call: %w", err)
@@ -92,10 +102,10 @@ func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
 	if rec.ID, rec.CreatedAt, err = d.nextID(); err == nil {
 		_, err = d.seal(&o)
 	}
-	if err != nil {
-		return Record{}, fmt.Errorf("keep a call: %w", err)
-	}
 	rec.State, rec.Outcome = o.Status, &o
+	if err != nil {
+		return rec, fmt.Errorf("keep a call: %w", err)
+	}
 	return rec, d.archive(ctx, rec)
 }
 
@@ -174,6 +184,11 @@ func (d *Desk) commit(ctx context.Context, rec Record) error {
 			return err
 		}
 	}
+	if rec.Earlier != "" {
+		if err := d.store.Mark(ctx, MarkReopened, rec.Earlier, rec.ID); err != nil {
+			return err
+		}
+	}
 	return surely(func() error { return d.store.Create(ctx, KindPending, rec.ID, data) })
 }
 
@@ -184,8 +199,11 @@ func (d *Desk) takeBack(ctx context.Context, rec Record) {
 		return
 	}
 	err := d.Delivered(ctx, rec)
-	if rec.SessionID != "" {
-		err = errors.Join(err, d.store.Unmark(ctx, MarkSessions, sessionName(rec.SessionID), rec.ID))
+	for _, name := range rec.rows() {
+		err = errors.Join(err, d.store.Unmark(ctx, MarkSessions, name, rec.ID))
+	}
+	if rec.Earlier != "" {
+		err = errors.Join(err, d.store.Unmark(ctx, MarkReopened, rec.Earlier, rec.ID))
 	}
 	if err != nil {
 		d.log.WarnContext(ctx, "cleaning up behind a question that was not stored", "id", rec.ID, "error", err)
@@ -200,7 +218,10 @@ func (r *Request) Unlike() bool { return r.Session == "" && r.Set.Confirms() }
 func (r *Request) record() Record {
 	rec := Record{
 		SessionID: r.Session, Asker: r.Asker, State: Pending, Set: r.Set,
-		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout,
+		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Earlier: r.earlier,
+	}
+	if r.Row != "" && r.Row != r.Session {
+		rec.Row = sessionName(r.Row)
 	}
 	if !r.Asker.Mirrored() { // nobody ever asks such a question again: its host has it
 		rec.Content = r.Content()

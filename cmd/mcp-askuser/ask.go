@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -37,34 +36,28 @@ func (a *app) askSettings(cmd *cobra.Command) (settings.Values, error) {
 }
 
 func (a *app) ask() *cobra.Command {
-	var format string
+	var format, template string
+	var variables []string
 	cmd := &cobra.Command{
 		Use:   "ask [JSON or -]",
 		Short: "Ask the user and print the answer",
 		Long:  askHelp,
-		Args:  arguments(0, 1),
+		Example: `  mcp-askuser ask '{"question":"Which region?","options":["EU","US"]}'
+  mcp-askuser ask --format ids --timeout 10m - < questions.json`,
+		Args:              arguments(0, 1),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			usage := fmt.Sprintf("Usage: %s '{\"questions\":[...]}'", cmd.CommandPath())
-			data, err := a.input(args)
-			if err != nil {
-				return err
-			}
-			if len(data) == 0 {
-				return fmt.Errorf("Missing JSON parameter\n%s", usage) //nolint:staticcheck // the words of A3
-			}
 			s, err := a.askSettings(cmd)
 			if err != nil {
 				return err
 			}
-			call, err := wire.DecodeAsk(data, s.Limits)
-			var v question.Violations
-			switch {
-			case errors.As(err, &v):
-				return err
-			case err != nil:
-				return fmt.Errorf("Invalid JSON format\n%s", usage) //nolint:staticcheck // the words of A3
+			var call wire.Call
+			if template != "" {
+				call, err = a.templateCall(template, variables, args, s)
+			} else {
+				call, err = a.givenCall(cmd, args, s)
 			}
-			if _, err := wire.Format(desk.Record{}, format, time.Time{}); err != nil {
+			if err != nil {
 				return err
 			}
 			for _, left := range call.Dropped {
@@ -83,7 +76,9 @@ func (a *app) ask() *cobra.Command {
 	}
 	a.askFlags(cmd)
 	a.addFlags(cmd, limitKeys[:]...)
-	cmd.Flags().StringVar(&format, "format", wire.Formats()[0], "how to print the answer: "+strings.Join(wire.Formats(), ", "))
+	cmd.Flags().StringVar(&template, "template", "", "ask the questions of this template; mcp-askuser templates lists them")
+	cmd.Flags().StringArrayVar(&variables, "var", nil, "a variable of the template, as NAME=VALUE; once for each")
+	takesFormat(cmd, &format, wire.Formats())
 	return cmd
 }
 
@@ -117,27 +112,53 @@ func (a *app) request(call wire.Call, s settings.Values) desk.Request {
 	}
 }
 
+// givenCall reads the call that is the argument or standard input.
+func (a *app) givenCall(cmd *cobra.Command, args []string, s settings.Values) (wire.Call, error) {
+	usage := fmt.Sprintf("Usage: %s '{\"questions\":[...]}'", cmd.CommandPath())
+	data, err := a.input(args)
+	if err != nil {
+		return wire.Call{}, err
+	}
+	if len(data) == 0 {
+		return wire.Call{}, fmt.Errorf("Missing JSON parameter\n%s", usage) //nolint:staticcheck // the words of A3
+	}
+	call, err := wire.DecodeAsk(data, s.Limits)
+	if err != nil && !errors.As(err, new(question.Violations)) {
+		err = fmt.Errorf("Invalid JSON format\n%s", usage) //nolint:staticcheck // the words of A3
+	}
+	return call, err
+}
+
+// templateCall makes the call of a template.
+func (a *app) templateCall(name string, variables, args []string, s settings.Values) (wire.Call, error) {
+	if len(args) > 0 {
+		return wire.Call{}, errors.New("--template brings its own questions; leave out the JSON")
+	}
+	t, data, err := a.fromTemplate(name, variables)
+	if err != nil {
+		return wire.Call{}, err
+	}
+	call, err := wire.DecodeAsk(data, s.Limits)
+	return call, inTemplate(t, err)
+}
+
 // presenter shows records as the settings say.
 func (a *app) presenter(s settings.Values, d *desk.Desk, log *slog.Logger) *present.Presenter {
 	return present.New(present.Options{
 		Desk:         d,
 		Log:          log,
-		Notify:       a.notifier(s, log),
+		Notify:       a.notifier(s, d, log),
 		TakeDefaults: s.OnTimeout == desk.OnTimeoutDefault,
+		Room:         room(openFiles()),
 	})
 }
 
-// outcome is the exit status of a record's end.
-func outcome(rec desk.Record) error {
-	switch rec.State {
-	case desk.Answered:
-		return nil
-	case desk.Dismissed, desk.Discuss, desk.Cancelled:
-		return &exitError{exitClosed, nil}
-	case desk.Timeout:
-		return &exitError{exitTimeout, fmt.Errorf("no answer within %s", rec.Outcome.Reason)}
-	case desk.Unavailable:
-		return &exitError{exitNoSurface, fmt.Errorf("no way to ask here (%s); run it in a terminal, or name a surface with --surface", rec.Outcome.Reason)}
+// room is how many questions may be open at once, with two files each, where
+// there may be so many files; 0 is any number. Some files are for everything
+// else, and for what is open but for a moment.
+func room(files uint64) int {
+	if files == 0 || files > 1<<20 {
+		return 0
 	}
-	return &exitError{exitBad, fmt.Errorf("asking failed: %s", rec.Outcome.Reason)}
+	return int(files-min(files/4, 512)) / 2
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -15,6 +17,7 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/door"
+	"mcp-askuser/mirror/codex"
 	"mcp-askuser/server"
 	"mcp-askuser/server/http"
 	"mcp-askuser/server/stdio"
@@ -39,7 +42,9 @@ func (a *app) serve() *cobra.Command {
 Over HTTP each agent needs a token of its own (mcp-askuser token add NAME), and
 what it asks waits on this machine: in the inbox, and on the page. Beyond this
 machine it listens only with a certificate.`,
-		Example: `  mcp-askuser serve --http 8765
+		Example: `  claude mcp add askuser -- mcp-askuser serve
+  mcp-askuser serve --surface inbox,web --hold 5m
+  mcp-askuser serve --http 8765
   mcp-askuser serve --http 0.0.0.0:8765 --tls-cert cert.pem --tls-key key.pem`,
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -67,11 +72,15 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		return err
 	}
 	log := a.log(slog.LevelInfo)
-	tools, stop, err := a.tools(s, askuser.Config{Log: log, Attended: a.attended, Command: a.inboxCommand(s), Host: os.Getppid()})
+	d, err := a.desk(s, log)
 	if err != nil {
 		return err
 	}
-	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{
+	tools, stop := a.tools(s, askuser.Config{
+		Desk: d, Log: log, Attended: a.attended, Command: a.inboxCommand(s), Templates: a.templatesFor, Host: os.Getppid(),
+	})
+	defer a.watchCodex(cmd.Context(), s, d, log)()
+	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), resting(a.in), a.out, stdio.Options{
 		Options: server.Options{Directory: a.directory(), Log: log},
 	})
 	stop()
@@ -82,22 +91,18 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 	return err
 }
 
-// tools makes the tools for the clients that c describes. Stop withdraws what
-// they show.
-func (a *app) tools(s settings.Values, c askuser.Config) (tools *askuser.Tools, stop func(), err error) {
-	d, err := a.desk(s, c.Log)
-	if err != nil {
-		return nil, nil, err
-	}
-	presenter := a.presenter(s, d, c.Log)
-	page := a.webSurface(s, d, presenter, c.Log)
-	c.Desk, c.Presenter = d, presenter
+// tools makes the tools for the clients that c describes, with its desk and
+// log. Stop withdraws what they show.
+func (a *app) tools(s settings.Values, c askuser.Config) (tools *askuser.Tools, stop func()) {
+	c.Presenter = a.presenter(s, c.Desk, c.Log)
+	page := a.webSurface(s, c.Desk, c.Presenter, c.Log)
 	c.Limits, c.Hold, c.Timeout = s.Limits, s.Hold, s.Timeout
-	c.Surfaces = a.surfaces(s, d, page, desk.Dismissed)
+	c.Surfaces = a.surfaces(s, c.Desk, page, desk.Dismissed)
+	c.Whole = whole(s, c.Surfaces)
 	return askuser.New(c), func() {
-		presenter.Close(askuser.ErrDisconnected)
+		c.Presenter.Close(askuser.ErrDisconnected)
 		page.Close()
-	}, nil
+	}
 }
 
 // httpOptions are the flags of serve --http.
@@ -130,10 +135,12 @@ func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
 	}
 	a.remote = true
 	someone := func(bool) bool { return true } // at this desk
-	tools, stop, err := a.tools(s, askuser.Config{Log: log, Remote: true, Attended: someone, Command: command})
+	d, err := a.desk(s, log)
 	if err != nil {
 		return err
 	}
+	mine := func(string) []string { return a.templateDirs("") } // no directory of this machine is the agent's
+	tools, stop := a.tools(s, askuser.Config{Desk: d, Log: log, Remote: true, Attended: someone, Command: command, Templates: mine})
 	defer stop()
 	agents, err := a.agents(s)
 	if err != nil {
@@ -164,6 +171,23 @@ func httpAddress(address string) (host, port string, err error) {
 		return "", "", fmt.Errorf("--http is %q; it takes an address such as 127.0.0.1:8765, or a port", address)
 	}
 	return host, port, nil
+}
+
+// watchCodex mirrors Codex's questions, where it is Codex's daemon that has
+// started us; stop ends that.
+func (a *app) watchCodex(ctx context.Context, s settings.Values, d *desk.Desk, log *slog.Logger) (stop func()) {
+	if !s.MirrorCodex {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		codex.Watch(ctx, codex.Options{Desk: d, Log: log, Socket: codex.Socket(a.getenv), Daemon: os.Getppid(), Version: buildVersion(), Notify: a.notifier(s, d, log)})
+	})
+	return func() {
+		cancel()
+		watching.Wait()
+	}
 }
 
 // directory is the project that the asker works in.

@@ -104,3 +104,17 @@ func (a *app) surfaces(s settings.Values, d *desk.Desk, page *web.Surface, inter
 	}
 	return out
 }
+
+// whole is the surface, among those of auto, for what a client's form would cut:
+// a pane beside a quiet keyboard. Nil where the user has named an order.
+func whole(s settings.Values, surfaces []ui.Surface) ui.Surface {
+	if !slices.Contains(s.Surfaces, "auto") {
+		return nil
+	}
+	for _, x := range surfaces {
+		if pane, ok := x.(interface{ Quietly() ui.Surface }); ok {
+			return pane.Quietly()
+		}
+	}
+	return nil
+}

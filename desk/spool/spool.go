@@ -11,6 +11,8 @@
 //	present/<name>-<n>.lock     held by an open inbox or web page
 //	content/<digest>/<id>       empty: records that ask the same
 //	sessions/<digest>/<id>      empty: records of a session; lifted/ likewise
+//	reopened/<id>/<id>          empty: records that go back to another
+//	answered/<digest>/<id>      empty: the last answers to a question of a project
 //	tmp/                        files being written
 //	tokens/                     not the store's: who may ask over the network (server/tokens)
 //	tokens/                     not the store's: see server/tokens

@@ -3,6 +3,8 @@ package install
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,7 +12,9 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"mcp-askuser/install/edit"
 	"mcp-askuser/internal/golden"
+	"mcp-askuser/mirror"
 )
 
 const command = "/opt/bin/mcp-askuser-hook claude-code"
@@ -43,7 +47,7 @@ func TestClaude(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), ".claude", "settings.json")
 			if before != "" {
-				if err := write(path, []byte(before), path); err != nil {
+				if err := writeFile(path, before); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -54,7 +58,7 @@ func TestClaude(t *testing.T) {
 			}
 			golden.Check(t, name+".golden", string(after))
 			sameBeside(t, []byte(before), after)
-			if c, err := ForClaude(path, command, false); err != nil || !c.Empty() {
+			if c, err := ForClaude(path, command, false, false); err != nil || !c.Empty() {
 				t.Errorf("a second time it changes\n%s%v", c.Diff(), err)
 			}
 			if _, missing, err := ClaudeStatus(after); err != nil || len(missing) != 0 {
@@ -65,16 +69,20 @@ func TestClaude(t *testing.T) {
 			if string(got) != before || (before == "") != os.IsNotExist(err) {
 				t.Errorf("restored to %q, want %q", got, before)
 			}
-			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*"+Backup)); len(left) > 0 {
+			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*"+edit.Backup)); len(left) > 0 {
 				t.Errorf("left behind: %v", left)
 			}
 		})
 	}
 }
 
+func writeFile(path, text string) error {
+	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600))
+}
+
 func apply(t *testing.T, path string, out bool) {
 	t.Helper()
-	c, err := ForClaude(path, command, out)
+	c, err := ForClaude(path, command, false, out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,13 +134,44 @@ func meaning(t *testing.T, data []byte) string {
 	return string(out)
 }
 
+// With permissions the hook stands beside the dialogs of every tool, and is told
+// so; they can be had later, and given up again.
+func TestClaudePermissions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	for _, step := range []struct {
+		permissions, out bool
+		want             string
+	}{
+		{true, false, `"PermissionRequest":[{"hooks":[{"command":"/opt/bin/mcp-askuser-hook claude-code --limit 86400 --permissions","timeout":86400,"type":"command"}]}]`},
+		{false, false, `"PermissionRequest":[{"hooks":[{"command":"/opt/bin/mcp-askuser-hook claude-code --limit 86400","timeout":86400,"type":"command"}],"matcher":"AskUserQuestion"}]`},
+		{true, false, `--permissions`},
+		{true, true, ""},
+	} {
+		c, err := ForClaude(path, command, step.permissions, step.out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Apply(HasClaude); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(path)
+		if step.want == "" {
+			if !os.IsNotExist(err) {
+				t.Errorf("left behind is %s", got)
+			}
+		} else if text := meaning(t, got); !strings.Contains(text, step.want) {
+			t.Errorf("%+v: it is %s", step, text)
+		}
+	}
+}
+
 // What was changed since stays, and an older installation is brought up to date.
 func TestClaudeChangedSince(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.json")
-	if err := write(path, []byte("{\n  \"model\": \"opus\"\n}\n"), path); err != nil {
+	if err := writeFile(path, "{\n  \"model\": \"opus\"\n}\n"); err != nil {
 		t.Fatal(err)
 	}
-	c, err := ForClaude(path, `"C:\Program Files\old\mcp-askuser.exe" hook claude-code`, false)
+	c, err := ForClaude(path, `"C:\Program Files\old\mcp-askuser.exe" hook claude-code`, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,19 +196,19 @@ func TestClaudeChangedSince(t *testing.T) {
 // a link stays one.
 func TestClaudeRefuses(t *testing.T) {
 	for _, text := range []string{"{", "[]", `{"hooks":[]}`, `{"hooks":{"Stop":{}}}`, "not JSON"} {
-		if got, err := Claude([]byte(text), command); err == nil {
+		if got, err := Claude([]byte(text), command, false); err == nil {
 			t.Errorf("%s became %s", text, got)
 		}
 	}
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "real.json"), filepath.Join(dir, "settings.json")
-	if err := write(path, []byte("{}"), path); err != nil {
+	if err := writeFile(path, "{}"); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(path, link); err != nil {
 		t.Skip(err)
 	}
-	c, err := ForClaude(link, command, false)
+	c, err := ForClaude(link, command, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,11 +224,26 @@ func TestClaudeRefuses(t *testing.T) {
 	}
 }
 
-func TestDiff(t *testing.T) {
-	c := Change{Before: []byte("1\n2\n3\n4\n5\n6\n7\n8\n9\n"), After: []byte("1\n2\n3\n4\n5\nx\n6\n7\n8\n")}
-	if got, want := c.Diff(), "  …\n  3\n  4\n  5\n+ x\n  6\n  7\n  8\n- 9\n"; got != want {
-		t.Errorf("got\n%s", got)
+// The plugin in the repository has the hooks that this version installs; the
+// programs are looked up where the host runs.
+func TestClaudePlugin(t *testing.T) {
+	const command = "command -v mcp-askuser-hook >/dev/null && exec mcp-askuser-hook claude-code || exec mcp-askuser hook claude-code"
+	hooks := map[string][]group{}
+	for _, event := range mirror.ClaudeCodeEvents() {
+		g := groupFor(event, command, false)
+		if event == "PermissionRequest" {
+			g.Hooks[0].Command = strings.ReplaceAll(command, "claude-code", fmt.Sprintf("claude-code --limit %d", limit))
+		}
+		hooks[event] = []group{g}
 	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(map[string]any{"description": "Mirror the questions of Claude Code's own dialogs", "hooks": hooks}); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "../../../plugin/hooks/hooks.json", b.String())
 }
 
 // FuzzClaude: whatever a file is, it is left alone or means the same beside our
@@ -199,11 +253,11 @@ func FuzzClaude(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		after, err := Claude(data, command)
+		after, err := Claude(data, command, false)
 		if err != nil || HasClaude(data) {
 			return
 		}
-		if again, err := Claude(after, command); err != nil || !bytes.Equal(again, after) {
+		if again, err := Claude(after, command, false); err != nil || !bytes.Equal(again, after) {
 			t.Fatalf("%q becomes %q, and then %q, %v", data, after, again, err)
 		}
 		without, err := WithoutClaude(after)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
 )
@@ -27,8 +29,8 @@ const patience = time.Minute
 // link is a transport in memory, one for each call.
 type link struct {
 	agent   string
-	session string
 	client  Client
+	session string // the connection's; empty: one that all share
 	elicit  func(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error)
 
 	noted     chan string // nil: nobody looks
@@ -82,11 +84,16 @@ func newRig(t *testing.T, surfaces ...ui.Surface) *rig { return openRig(t, t.Tem
 // openRig is newRig on a desk that others may have used.
 func openRig(t *testing.T, dir string, surfaces ...ui.Surface) *rig {
 	t.Helper()
+	return openDesk(t, dir, desk.Options{}, surfaces...)
+}
+
+func openDesk(t *testing.T, dir string, o desk.Options, surfaces ...ui.Surface) *rig {
+	t.Helper()
 	store, err := spool.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := desk.New(store, desk.Options{})
+	d := desk.New(store, o)
 	p := present.New(present.Options{Desk: d})
 	t.Cleanup(func() { p.Close(ErrDisconnected) })
 	r := &rig{New(Config{Desk: d, Presenter: p, Log: slog.New(slog.DiscardHandler), Limits: question.DefaultLimits(), Surfaces: surfaces, Hold: time.Hour, Tick: time.Hour}), t, dir, d}
@@ -160,10 +167,16 @@ func within[T any](t *testing.T, c <-chan T) T {
 // open waits for the one question that is open.
 func (r *rig) open() desk.Record {
 	r.t.Helper()
-	events, err := r.desk.Watch(r.t.Context())
+	ctx, stop := context.WithCancel(r.t.Context())
+	events, err := r.desk.Watch(ctx)
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	defer func() { // one that goes on would make the store anew when it is removed
+		stop()
+		for range events {
+		}
+	}()
 	records, err := r.desk.Pending(r.t.Context())
 	if err != nil {
 		r.t.Fatal(err)
@@ -309,6 +322,111 @@ func TestTicket(t *testing.T) {
 	}
 }
 
+// A session goes on where its agent names it, from whatever connection, with
+// its rounds; not for another client, and a yes stays in the session in which it
+// was asked for (D13).
+func TestSessionGoesOn(t *testing.T) {
+	r := newRig(t, ui.Elsewhere())
+	me := Client{Implementation: mcp.Implementation{Name: "agent"}}
+	named := func(text, more string) string {
+		return `{"question":"` + text + `","options":["A","B"],"session_id":"feature-x"` + more + `}`
+	}
+	for i, text := range []string{"First?", "Second?"} {
+		got := r.start(t.Context(), &link{client: me, session: text}, request(named(text, "")))
+		rec := r.open()
+		if rec.SessionID != "feature-x" || rec.Round != i+1 {
+			t.Errorf("%s is round %d of %s", text, rec.Round, rec.SessionID)
+		}
+		r.reply(rec.ID, "a")
+		within(t, got)
+	}
+	if session, err := r.desk.Session(t.Context(), "feature-x"); err != nil || len(session) != 2 {
+		t.Errorf("the session has %d rounds, %v", len(session), err)
+	}
+
+	other := &link{client: Client{Implementation: mcp.Implementation{Name: "another"}}}
+	if text := within(t, r.start(t.Context(), other, request(named("Third?", "")))).text(t); !strings.Contains(text, "session_id: is a session of another client") {
+		t.Errorf("another client: %s", text)
+	}
+
+	const sure = `{"question":"Delete?","type":"boolean","session_id":"feature-x"}`
+	r.Hold = time.Millisecond
+	within(t, r.start(t.Context(), &link{client: me, session: "one"}, request(sure)))
+	first := r.open()
+	r.reply(first.ID, question.YesID)
+	if first.SessionID != "one" {
+		t.Errorf("a confirmation is of session %s", first.SessionID)
+	}
+	again := within(t, r.start(t.Context(), &link{client: me, session: "two"}, request(sure)))
+	if status := again.status(t); status != "pending" {
+		t.Errorf("a yes from another session: %s", status)
+	}
+}
+
+// Where the host tells which of its user's prompts a call serves, rounds in a
+// row are those of one prompt (D9).
+func TestRoundsOfOnePrompt(t *testing.T) {
+	r := openDesk(t, t.TempDir(), desk.Options{MaxRounds: 2}, ui.Elsewhere())
+	for _, prompt := range []string{"1", "2", "3"} {
+		for n := range 3 {
+			text := prompt + "." + strconv.Itoa(n) + "?"
+			req := request(`{"question":"` + text + `"}`)
+			req.Params.Meta = mcp.NewMetaFromMap(map[string]any{"threadId": "thread", "x-codex-turn-metadata": map[string]any{"turn_id": prompt}})
+			got := r.start(t.Context(), &link{}, req)
+			if n == 2 {
+				if text := within(t, got).text(t); !strings.HasPrefix(text, "recursive_limit_exceeded") {
+					t.Errorf("prompt %s, a question too many: %s", prompt, text)
+				}
+				continue
+			}
+			id := r.open().ID
+			if at, err := r.desk.AtLimit(t.Context(), "thread"); err != nil || at != (n == 1) {
+				t.Errorf("prompt %s, question %d: the limit is near: %t, %v", prompt, n+1, at, err)
+			}
+			if _, err := r.desk.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, "inbox"); err != nil {
+				t.Fatal(err)
+			}
+			within(t, got)
+		}
+	}
+	if session, err := r.desk.Session(t.Context(), "thread"); err != nil || len(session) != 6 || session[5].Round != 6 {
+		t.Errorf("the session has %d rounds, %v", len(session), err)
+	}
+}
+
+// What the human says when they go back to a question reaches the one who asks
+// it again, and the one who awaits its old ticket, also before they have said it
+// (D13).
+func TestReopened(t *testing.T) {
+	r := newRig(t, ui.Elsewhere())
+	l := &link{}
+	got := r.start(t.Context(), l, request(which))
+	old := r.open().ID
+	r.reply(old, "a")
+	within(t, got)
+	l.told(true)
+	r.Presenter.Flush()
+
+	again, err := r.desk.Reopen(t.Context(), old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := r.start(t.Context(), &link{}, request(which))
+	awaits := make(chan result, 1)
+	go func() {
+		x, err := r.await(WithTransport(t.Context(), &link{}), request(`{"id":"`+old+`"}`))
+		awaits <- result{x, err}
+	}()
+	r.reply(again.ID, "b")
+	for name, c := range map[string]<-chan result{"who asks again": asks, "who awaits the old ticket": awaits} {
+		x := within(t, c)
+		const told = `"Which?"="B". You can now continue with the user's answers in mind. The user went back to this question`
+		if text := x.text(t); x.status(t) != "answered B" || !strings.Contains(text, told) || x.StructuredContent.(*wire.Result).Earlier != old {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
 func TestUnavailable(t *testing.T) {
 	r := newRig(t, Elicit())
 	got := within(t, r.start(t.Context(), &link{}, request(which)))
@@ -338,6 +456,91 @@ func TestUntold(t *testing.T) {
 		t.Errorf("the result is %s", status)
 	}
 }
+
+// The model that is to tell its human of a secret is told not to ask for it.
+func TestUntoldSecret(t *testing.T) {
+	r := newRig(t, Elicit())
+	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
+	text := within(t, r.start(t.Context(), &link{}, request(`{"question":"Paste your API token"}`))).text(t)
+	if !strings.HasPrefix(text, "Tell the user now") || !strings.Contains(text, "asks for a secret, which must not go through the chat: do not ask for it in your reply.") {
+		t.Error(text)
+	}
+}
+
+// noArchive is a store that is full.
+type noArchive struct{ desk.Store }
+
+func (s noArchive) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
+	if kind == desk.KindArchive {
+		return errors.New("disk full")
+	}
+	return s.Store.Create(ctx, kind, id, data)
+}
+
+// A call that brought every answer along has its result, also where no trace of
+// it can be kept.
+func TestNothingToAsk(t *testing.T) {
+	const brought = `{"questions":[{"question":"Which?","options":["A","B"]}],"answers":{"Which?":"A"}}`
+	for _, full := range []bool{false, true} {
+		r := newRig(t)
+		if full {
+			store, err := spool.Open(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Desk = desk.New(noArchive{store}, desk.Options{})
+		}
+		got := within(t, r.start(t.Context(), &link{}, request(brought)))
+		x, ok := got.StructuredContent.(*wire.Result)
+		if !ok || x.Status != desk.Answered || (x.ID == "") != full || !strings.HasPrefix(x.Message, "Not asked, because you brought the answer yourself") {
+			t.Errorf("with a full disk %v: %+v, %v", full, x, got.err)
+		}
+	}
+}
+
+// An inbox that was opened while the page waited for somebody has the question:
+// nobody need be told of it, until it is closed.
+func TestInboxOpenedMeanwhile(t *testing.T) {
+	r := newRig(t)
+	closed := make(chan struct{})
+	inbox := surfaceFunc{"inbox", func(ctx context.Context) error {
+		if open, err := r.desk.Present(ctx); err != nil || len(open) == 0 {
+			return ui.Unavailablef("no inbox is open: %v", err)
+		}
+		<-closed
+		return ui.Unavailablef("the inbox was closed")
+	}}
+	opens := surfaceFunc{"web", func(ctx context.Context) error {
+		leave, err := r.desk.Announce(ctx, "inbox")
+		if err != nil {
+			return err
+		}
+		go func() { <-closed; leave() }()
+		return ui.Unavailablef("nobody opened the page")
+	}}
+	r.Surfaces = []ui.Surface{inbox, opens}
+	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
+	req := request(which)
+	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
+	l := &link{noted: make(chan string, 10)}
+	got := r.start(t.Context(), l, req)
+	for !strings.Contains(within(t, l.noted), "Run mcp-askuser inbox to answer") {
+	}
+	close(closed)
+	if text := within(t, got).text(t); !strings.HasPrefix(text, "Tell the user now") {
+		t.Errorf("when the inbox was closed: %s", text)
+	}
+}
+
+// surfaceFunc is a surface that does as a test says.
+type surfaceFunc struct {
+	name string
+	show func(ctx context.Context) error
+}
+
+func (s surfaceFunc) Name() string { return s.name }
+
+func (s surfaceFunc) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error { return s.show(ctx) }
 
 // page is a surface that needs somebody to be told its address.
 type page struct{ told chan string }
@@ -383,6 +586,47 @@ func TestAddressIsToldToSomebody(t *testing.T) {
 	}
 }
 
+// What a client's form would cut is shown beside it, where that can be done; the
+// form has the rest.
+func TestWholeBeforeTheForm(t *testing.T) {
+	asked := func(name, options string, whole ui.Surface) string {
+		r := newRig(t, Elicit(), ui.Elsewhere())
+		r.Whole = whole
+		l := &link{client: Client{Implementation: mcp.Implementation{Name: name}, Capabilities: mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}}}
+		l.elicit = func(ctx context.Context, _ mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		}
+		got := r.start(t.Context(), l, request(`{"question":"Which?","options":[{"label":"A",`+options+`},{"label":"B"}]}`))
+		rec := r.open()
+		for ; len(rec.ShownOn) == 0 || rec.ShownOn[len(rec.ShownOn)-1].Why != ""; time.Sleep(time.Millisecond) {
+			rec = r.open()
+		}
+		r.reply(rec.ID, "a")
+		within(t, got)
+		return rec.ShownOn[len(rec.ShownOn)-1].Surface
+	}
+	const long = `"description":"a long one, of which the form would show no more than this"`
+	shows := make(terminal, 1)
+	for _, tc := range []struct {
+		host, options string
+		whole         ui.Surface
+		want          string
+	}{
+		{"claude-code", `"description":"short"`, shows, "elicit"},
+		{"claude-code", long, shows, "tty"},
+		{"codex", long, shows, "elicit"},
+		{"codex", `"preview":"x"`, shows, "tty"},
+		{"codex", `"description":"` + strings.Repeat("long ", 50) + `"`, shows, "tty"},
+		{"claude-code", long, nil, "elicit"},
+		{"claude-code", long, noForm("the keyboard is not quiet"), "elicit"},
+	} {
+		if got := asked(tc.host, tc.options, tc.whole); got != tc.want {
+			t.Errorf("%s, %s: shown on %s", tc.host, tc.options, got)
+		}
+	}
+}
+
 // A form that its host shows too late is not used.
 func TestLateForms(t *testing.T) {
 	r := newRig(t, Elicit())
@@ -394,19 +638,75 @@ func TestLateForms(t *testing.T) {
 
 // What is told of where to answer follows the question: an address comes first.
 func TestProgressFollows(t *testing.T) {
-	if got := where("web", "http://127.0.0.1:4000/?token=x"); got != "http://127.0.0.1:4000/?token=x waits for your answer" {
-		t.Error(got)
+	for _, tc := range []struct {
+		surface ui.Surface
+		want    string
+	}{
+		{ui.Elsewhere(), "Run mcp-askuser inbox to answer: Which?"},
+		{page{make(chan string)}, "http://127.0.0.1:4000/ waits for your answer: Which?"},
+	} {
+		t.Run(tc.surface.Name(), func(t *testing.T) {
+			t.Parallel()
+			req := request(which)
+			req.Params.Meta = &mcp.Meta{ProgressToken: 7}
+			r := newRig(t, Elicit(), tc.surface)
+			r.settling = 3 * time.Second // on a busy machine the form takes its time to say that it is not there
+			r.Attended = func(bool) bool { return true }
+			l := &link{noted: make(chan string, 10), client: Client{Implementation: mcp.Implementation{Name: "gemini"}}}
+			got := r.start(t.Context(), l, req)
+			if first := within(t, l.noted); !strings.Contains(first, tc.want) {
+				t.Errorf("the first is %s", first) // and not of the form, which is not there
+			}
+			r.reply(r.open().ID, "a")
+			within(t, got)
+		})
 	}
-	r := newRig(t, Elicit(), ui.Elsewhere())
-	req := request(which)
-	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
-	l := &link{noted: make(chan string, 10)}
-	got := r.start(t.Context(), l, req)
-	if first := within(t, l.noted); !strings.Contains(first, "Run mcp-askuser inbox to answer: Which?") {
-		t.Errorf("the first is %s", first) // and not of the form, which is not there
+}
+
+// terminal is a surface that shows one question at a time.
+type terminal chan struct{}
+
+func (terminal) Name() string { return "tty" }
+
+func (s terminal) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
+	select {
+	case s <- struct{}{}:
+		defer func() { <-s }()
+		<-ctx.Done()
+	case <-ctx.Done():
+	}
+	return context.Cause(ctx)
+}
+
+// A question that waits behind another says so, until it is its turn.
+func TestProgressOfTheNext(t *testing.T) {
+	r := newRig(t, make(terminal, 1))
+	var calls []<-chan result
+	var links []*link
+	for n := range 3 {
+		req := request(`{"question":"Question ` + strconv.Itoa(n) + `?","options":["A","B"]}`)
+		req.Params.Meta = &mcp.Meta{ProgressToken: n}
+		l := &link{noted: make(chan string, 10)}
+		links = append(links, l)
+		calls = append(calls, r.start(t.Context(), l, req))
+		want := "Waiting behind another question in a terminal"
+		if n == 0 {
+			want = "Waiting for your answer in a terminal"
+		}
+		if got := within(t, l.noted); !strings.Contains(got, want) {
+			t.Errorf("question %d: %s", n, got)
+		}
 	}
 	r.reply(r.open().ID, "a")
-	within(t, got)
+	within(t, calls[0])
+	if got := within(t, links[1].noted); !strings.Contains(got, "Waiting for your answer in a terminal") {
+		t.Errorf("when it is its turn: %s", got)
+	}
+	select {
+	case got := <-links[2].noted:
+		t.Errorf("the last is told %s", got)
+	default:
+	}
 }
 
 // The client's own form, in both eras.
@@ -476,6 +776,37 @@ func TestOwnForm(t *testing.T) {
 		back.Params.RequestState = dropped
 		if status := within(t, r.start(t.Context(), l, back)).status(t); status != "answered B" {
 			t.Errorf("the first form comes back after all: %s", status)
+		}
+	})
+	t.Run("one that could not be taken back", func(t *testing.T) {
+		for first, want := range map[string]string{
+			"a": `"Which?"="A". You can now continue with the user's answers in mind. After that the user answered in the agent's own form, which could not be taken away: "Which?"="B". What came first counts`,
+			"b": `"Which?"="B". You can now continue with the user's answers in mind.`,
+			"":  `The user did not answer within 1 second. Silence is not consent: no option may be treated as chosen. After that the user answered in the agent's own form`,
+		} {
+			r := newRig(t, Elicit())
+			l := &link{client: Client{Capabilities: can, ProtocolVersion: "2026-07-28", Modern: true}}
+			shown := within(t, r.start(t.Context(), l, request(which)))
+			id := r.open().ID
+			if first != "" {
+				r.reply(id, first)
+			} else if _, err := r.desk.Close(t.Context(), id, desk.Outcome{Status: desk.Timeout, Reason: "1s"}); err != nil {
+				t.Fatal(err)
+			}
+			human()
+			back := request(which)
+			back.Params.RequestState = shown.RequestState
+			back.Params.InputResponses = mcp.InputResponses{formKey: mcp.NewElicitationInputResponse(*fill(formOf(t, shown)))}
+			got := within(t, r.start(t.Context(), l, back))
+			if text := got.text(t); !strings.Contains(text, want) || first == "b" && !strings.HasSuffix(text, want) {
+				t.Errorf("%q, then B: %s", first, text)
+			}
+			l.told(true)
+			r.Presenter.Flush()
+			rec, err := r.desk.Get(t.Context(), id)
+			if err != nil || (rec.Later != nil) != (first != "b") || rec.Later != nil && rec.Later.Reply.Answers[0].Selected[0] != "b" {
+				t.Errorf("%q, then B: the record has %+v, %v", first, rec.Later, err)
+			}
 		}
 	})
 }

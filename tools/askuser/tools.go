@@ -25,15 +25,21 @@ type Config struct {
 	// Surfaces are tried in order. One named elicit stands for the client's
 	// own form.
 	Surfaces []ui.Surface
-	Hold     time.Duration // how long one call waits; 0: as its host allows
-	Timeout  time.Duration // how long the human may take; 0: without end
-	Tick     time.Duration // between progress messages; 0: 10 s
+	// Whole, if there is one, is tried before a client's form that would not show
+	// all of a set.
+	Whole   ui.Surface
+	Hold    time.Duration // how long one call waits; 0: as its host allows
+	Timeout time.Duration // how long the human may take; 0: without end
+	Tick    time.Duration // between progress messages; 0: 10 s
 	// Attended reports whether a human sits at a client, whose name we know or
 	// not: an agent can tell them what to do. Nil: nobody does.
 	Attended func(known bool) bool
 	// Command is what the human runs to answer here: mcp-askuser inbox.
 	Command string
-	Host    int // the process id of the host, where all calls come from one; 0: unknown
+	// Templates are the directories with the user's question templates, and those
+	// of the project that a directory is in; empty is the server's own. Nil: none.
+	Templates func(directory string) []string
+	Host      int // the process id of the host, where all calls come from one; 0: unknown
 	// Remote says that clients call over the network: their limits are shorter,
 	// and they are told no address of the page, which lets them answer.
 	Remote bool
@@ -42,7 +48,8 @@ type Config struct {
 // Tools are the MCP tools. They are safe for concurrent use.
 type Tools struct {
 	Config
-	beat beat
+	beat     beat
+	settling time.Duration
 }
 
 // New returns the tools.
@@ -51,11 +58,12 @@ func New(c Config) *Tools {
 	if c.Tick <= 0 {
 		c.Tick = 10 * time.Second
 	}
-	return &Tools{Config: c, beat: beat{every: c.Tick}}
+	return &Tools{Config: c, beat: beat{every: c.Tick}, settling: settling}
 }
 
 // Register adds the three tools to an MCP server.
 func (t *Tools) Register(s *mcpserver.MCPServer) {
+	t.addPrompts(s)
 	schema := wire.Schemas(t.Limits)
 	s.AddTools(
 		mcpserver.ServerTool{Tool: tool("ask_user_question", "Ask the user", schema.Ask, schema.AskResult), Handler: t.ask},

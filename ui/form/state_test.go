@@ -3,6 +3,8 @@ package form
 import (
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -34,7 +36,7 @@ func TestEnds(t *testing.T) {
 		{"dismissed elsewhere", func(r *rig) { r.send(Withdraw{closed(desk.Dismissed, "web", "")}) }, Withdrawn, "Already dismissed on the web page."},
 		{"withdrawn by the asker", func(r *rig) { r.send(Withdraw{closed(desk.Cancelled, "", "no longer\x1b[31m needed")}) }, Withdrawn, "The agent withdrew the question: no longer␛[31m needed."},
 		{"timeout", func(r *rig) { r.send(Withdraw{closed(desk.Timeout, "", "")}) }, Withdrawn, "The time to answer is over; the question is closed."},
-		{"the context ended", func(r *rig) { r.send(Withdraw{context.Canceled}) }, Withdrawn, "The question was withdrawn; nothing was sent: context canceled."},
+		{"the context ended", func(r *rig) { r.send(Withdraw{context.Canceled}) }, Withdrawn, "Nothing was sent; the question stays open: context canceled."},
 		{"too late", func(r *rig) { r.fail = closed(desk.Answered, "web", ""); r.keys("enter") }, Withdrawn, "Already answered on the web page."},
 	}
 	for _, tt := range tests {
@@ -166,4 +168,92 @@ type rgb uint8
 func (c rgb) RGBA() (r, g, b, a uint32) {
 	v := uint32(c) * 0x101
 	return v, v, v, 0xffff
+}
+
+// TestContrast: text stands out from its background by 4.5 to 1 (WCAG 1.4.3),
+// whatever it says and on either kind of terminal.
+func TestContrast(t *testing.T) {
+	for _, shade := range []rgb{0x00, 0x1e, 0xf0, 0xff} {
+		for _, keys := range [][]string{nil, {"enter"}, {"enter", "space", "enter"}, {"esc"}, {"?"}, {"/", "x"}, {"ctrl+n", "so"}} {
+			preview := withPreview()
+			r := fresh(t, 120, 24, record(preview, optional(features()))).show()
+			r.send(tea.BackgroundColorMsg{Color: shade})
+			r.keys(keys...)
+			for _, part := range strings.Split(r.f.View().Content, "\x1b[")[1:] {
+				style, text, _ := strings.Cut(part, "m")
+				_, colour, coloured := strings.Cut(style, "38;2;")
+				if !coloured || !strings.ContainsFunc(text, func(c rune) bool { return c == '…' || c < 0x2500 && c != ' ' && c != '\n' }) {
+					continue
+				}
+				var red, green, blue uint8
+				if _, err := fmt.Sscanf(colour, "%d;%d;%d", &red, &green, &blue); err != nil {
+					t.Fatal(style, err)
+				}
+				if c := contrast(luminance(red, green, blue), luminance(uint8(shade), uint8(shade), uint8(shade))); c < 4.5 {
+					t.Errorf("%v on %x: %q has a contrast of %.1f", keys, uint8(shade), text, c)
+				}
+			}
+		}
+	}
+}
+
+func contrast(a, b float64) float64 { return (max(a, b) + 0.05) / (min(a, b) + 0.05) }
+
+func luminance(red, green, blue uint8) float64 {
+	linear := func(c uint8) float64 {
+		if v := float64(c) / 255; v > 0.04045 {
+			return math.Pow((v+0.055)/1.055, 2.4)
+		}
+		return float64(c) / 255 / 12.92
+	}
+	return 0.2126*linear(red) + 0.7152*linear(green) + 0.0722*linear(blue)
+}
+
+// TestBreak: what comes by itself asks at the first Ctrl+C, and is left with the
+// second; nothing is said to it by that.
+func TestBreak(t *testing.T) {
+	r := fresh(t, 80, 24, record(database()), WithBreak()).show().keys("ctrl+c")
+	if r.f.State() != Open || !strings.Contains(r.screen(), "Dismiss without answering?") {
+		t.Fatalf("after Ctrl+C:\n%s", r.screen())
+	}
+	r.keys("esc", "ctrl+c", "ctrl+c")
+	if r.f.State() != Aborted || r.sent != nil || !strings.Contains(r.f.Closing(), "stays open") {
+		t.Errorf("state %d, sent %+v, %q", r.f.State(), r.sent, r.f.Closing())
+	}
+}
+
+// TestBreakIsSaidAsItIs: the key's help and the last line say what becomes of the
+// record.
+func TestBreakIsSaidAsItIs(t *testing.T) {
+	for status, want := range map[desk.Status][2]string{
+		"": {"leave; the question stays open", "stays open"}, desk.Cancelled: {"withdraw the question", "withdrawn"}, desk.Dismissed: {"ctrl+c     dismiss", "Dismissed."},
+	} {
+		r := fresh(t, 80, 24, record(database()), WithInterrupted(status)).show().keys("?")
+		if !strings.Contains(r.screen(), want[0]) {
+			t.Errorf("%q: want %q in\n%s", status, want[0], r.screen())
+		}
+		if r.keys("ctrl+c"); !strings.Contains(r.f.Closing(), want[1]) {
+			t.Errorf("%q: %q", status, r.f.Closing())
+		}
+	}
+}
+
+// TestMore: the form says how many other questions wait, while they do.
+func TestMore(t *testing.T) {
+	r := open(t, 80, 24, database())
+	for n, want := range []string{"", "1 more waits", "2 more wait"} {
+		if r.send(More{n}); !strings.Contains(r.screen(), want) || n == 0 && strings.Contains(r.screen(), "more wait") {
+			t.Errorf("%d: want %q in\n%s", n, want, r.screen())
+		}
+	}
+}
+
+// TestTook: the reply says how long the human had the question before them.
+func TestTook(t *testing.T) {
+	r := fresh(t, 80, 24, record(database()))
+	r.wait(time.Minute) // not on the screen yet
+	r.show().wait(3 * time.Second)
+	if r.keys("enter"); r.took < 3*time.Second || r.took > 4*time.Second {
+		t.Errorf("took %s", r.took)
+	}
 }

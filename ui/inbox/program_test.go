@@ -62,13 +62,13 @@ func program(dir string) int {
 // run is an inbox on a terminal of its own, and the desk as another process
 // has it.
 type run struct {
-	t    *testing.T
+	t    testing.TB
 	desk *desk.Desk
 	dir  string
 	*termtest.Terminal
 }
 
-func newDesk(t *testing.T) (*desk.Desk, string) {
+func newDesk(t testing.TB) (*desk.Desk, string) {
 	t.Helper()
 	dir := t.TempDir()
 	store, err := spool.Open(dir)
@@ -78,7 +78,7 @@ func newDesk(t *testing.T) (*desk.Desk, string) {
 	return desk.New(store, desk.Options{}), dir
 }
 
-func start(t *testing.T, d *desk.Desk, dir string, cols, rows int, environ ...string) *run {
+func start(t testing.TB, d *desk.Desk, dir string, cols, rows int, environ ...string) *run {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -89,7 +89,7 @@ func start(t *testing.T, d *desk.Desk, dir string, cols, rows int, environ ...st
 	return &run{t: t, desk: d, dir: dir, Terminal: termtest.Start(t, cmd, cols, rows)}
 }
 
-func ask(t *testing.T, d *desk.Desk, q question.Question) desk.Record {
+func ask(t testing.TB, d *desk.Desk, q question.Question) desk.Record {
 	t.Helper()
 	rec, attendance, err := d.Submit(t.Context(), desk.Request{
 		Set: question.Set{Questions: []question.Question{q}}, Session: "s",
@@ -147,6 +147,7 @@ func TestProgram(t *testing.T) {
 	x.Quiet()
 	x.Type("q")
 	x.left(0)
+	x.Expect("Which database should the order service use? SQLite → claude-code in shop\r\n") // in the scrollback
 	if names, err := d.Present(t.Context()); err != nil || len(names) != 0 {
 		t.Errorf("still present are %q, %v", names, err)
 	}
@@ -163,7 +164,7 @@ func TestCrash(t *testing.T) {
 	x := start(t, d, dir, 80, 24)
 	x.WaitFor("What is the service")
 	x.enter()
-	x.WaitFor("back to the list")
+	x.WaitFor("ctrl+l list")
 	x.Type("orders-v2")
 	x.WaitFor("orders-v2")
 	await(t, events, func() bool {
@@ -227,7 +228,7 @@ func TestEnds(t *testing.T) {
 			x := start(t, d, dir, 80, 24)
 			x.WaitFor("What is the service")
 			x.enter()
-			x.WaitFor("back to the list")
+			x.WaitFor("ctrl+l list")
 			x.Type("orders")
 			x.WaitFor("orders")
 			tt.end(x)
@@ -259,7 +260,7 @@ func TestFirstElsewhere(t *testing.T) {
 	x := start(t, d, dir, 40, 10)
 	x.WaitFor("What is the service")
 	x.enter()
-	x.WaitFor("ctrl+g list")
+	x.WaitFor("ctrl+l list")
 	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{answerText("name", "orders")}}, "tty"); err != nil {
 		t.Fatal(err)
 	}

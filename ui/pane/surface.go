@@ -4,8 +4,8 @@
 // reply comes back through the desk.
 //
 // It imports ui and desk. It must not know what a question looks like, how it
-// is answered, or any other surface. What differs between tmux, zellij, WezTerm,
-// kitty and terminal emulators stands in one [kind] each.
+// is answered, or any other surface. What differs between tmux, WezTerm, kitty
+// and terminal emulators stands in one [kind] each.
 //
 // The rules:
 //
@@ -75,6 +75,12 @@ type surface struct {
 	options Options
 	turn    chan struct{} // holds one token while a pane is open; waiters queue in order
 }
+
+// Quietly returns the surface for a question that can be shown elsewhere too: it
+// reaches the human only where they look and have not touched a key for a while.
+func (s *surface) Quietly() ui.Surface { return quietly{s} }
+
+type quietly struct{ *surface }
 
 // Name implements ui.Surface.
 func (s *surface) Name() string { return "pane" }

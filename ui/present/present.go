@@ -13,6 +13,7 @@ package present
 
 import (
 	"cmp"
+	"container/list"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -35,6 +36,11 @@ type Options struct {
 	// whose caller asked for that too (DESIGN, promise 1; D14).
 	TakeDefaults bool
 
+	// Room is how many questions may be open here at once, 0 for any number:
+	// each takes two open files. Further ones wait, in the order in which they
+	// come, for others to end.
+	Room int
+
 	// Patience is how long calls wait for an end that cannot be stored before
 	// they get it as it is; 0 is 10 s.
 	Patience time.Duration
@@ -51,10 +57,16 @@ type Presenter struct {
 	showing    sync.WaitGroup // presentations
 	background sync.WaitGroup // what is done behind results that were delivered
 	archiving  sync.Mutex
+	room       chan struct{} // holds one token for each presentation; nil for any number
+	full       sync.Once
 
 	mu     sync.Mutex
 	open   map[string]*Presentation // by record id
+	lines  map[string]*list.List    // the presentations on a surface, by its name, in order
 	asking map[string]*asking       // by session and content
+
+	late      map[string]outstanding // forms with clients, by secret, whose records have ended
+	lateOrder []string               // their secrets, the first first
 }
 
 // asking is a question on its way to the desk, or open on it. Who asks the same
@@ -71,7 +83,41 @@ func New(o Options) *Presenter {
 	o.Patience = cmp.Or(o.Patience, 10*time.Second)
 	o.Retry = cmp.Or(o.Retry, 50*time.Millisecond)
 	ctx, stop := context.WithCancelCause(context.Background())
-	return &Presenter{Options: o, ctx: ctx, stop: stop, open: map[string]*Presentation{}, asking: map[string]*asking{}}
+	p := &Presenter{Options: o, ctx: ctx, stop: stop, open: map[string]*Presentation{}, lines: map[string]*list.List{}, late: map[string]outstanding{}, asking: map[string]*asking{}}
+	if o.Room > 0 {
+		p.room = make(chan struct{}, o.Room)
+	}
+	return p
+}
+
+// enter waits for room for one more presentation.
+func (p *Presenter) enter(ctx context.Context) error {
+	if p.room == nil {
+		return nil
+	}
+	select {
+	case p.room <- struct{}{}:
+		return nil
+	default:
+	}
+	p.full.Do(func() {
+		p.Log.Warn("more questions wait than this process may have open files for; further ones are asked as others end (ulimit -n says how many files)", "open", p.Room)
+	})
+	select {
+	case p.room <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-p.ctx.Done():
+		return context.Cause(p.ctx)
+	}
+}
+
+// leave gives up what enter has taken.
+func (p *Presenter) leave() {
+	if p.room != nil {
+		<-p.room
+	}
 }
 
 // Close withdraws what is shown, with cause as the reason, and returns when the
@@ -110,7 +156,7 @@ type Surfaces func(x *Presentation) []ui.Surface
 // has lost its way to it. What else is asked again, and the errors, are those
 // of [desk.Desk.Submit].
 func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
-	key := q.Session + "\x00" + q.Content()
+	key := askingKey(q.Session, q.Content())
 	if q.Unlike() {
 		key = rand.Text()
 	}
@@ -133,6 +179,7 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 			return nil, context.Cause(ctx)
 		}
 		if first.x != nil {
+			first.x.askedBy(&q)
 			if w := first.x.join(role{asks: true, awaits: true}, q.Surfaces); w != nil {
 				return w, nil
 			}
@@ -157,20 +204,41 @@ func (q *Question) pass(ctx context.Context) error {
 // submit is Ask for the first.
 func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter, error) {
 	defer close(a.placed)
-	rec, attendance, err := p.Desk.Submit(ctx, q.Request)
+	entered, turn := false, q.Turn
+	request := q.Request
+	request.Turn = func(ctx context.Context) (placed func(), err error) { // room is taken in the order of arrival
+		placed = func() {}
+		if turn != nil {
+			placed, err = turn(ctx)
+		}
+		if err == nil {
+			err = p.enter(ctx)
+		}
+		entered = err == nil
+		if err != nil && placed != nil {
+			placed()
+		}
+		return placed, err
+	}
+	rec, attendance, err := p.Desk.Submit(ctx, request)
 	if err == nil {
 		err = q.pass(ctx) // one that was asked before has taken no place
 	}
-	if err != nil {
+	if err != nil || rec.Outcome != nil {
 		p.forget(a)
+		if entered {
+			p.leave()
+		}
+	}
+	if err != nil {
 		attendance.Release()
 		return nil, err
 	}
 	if rec.Outcome != nil { // of an earlier call that did not get to it
-		p.forget(a)
 		return p.ended(rec, attendance), nil
 	}
-	x := p.presentation(rec, a, &q)
+	x := p.presentation(rec, a)
+	x.askedBy(&q)
 	x.mu.Lock()
 	if x.held == nil { // else join would claim the record, which is ours
 		x.held, attendance = attendance, nil
@@ -179,7 +247,7 @@ func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter,
 	w := x.join(role{asks: true, awaits: true}, q.Surfaces)
 	if w == nil { // in this very moment
 		p.forget(a)
-		return x.place(attendance), nil
+		return x.seat(attendance), nil
 	}
 	x.hold(attendance)
 	a.x = x
@@ -190,35 +258,43 @@ func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter,
 }
 
 // Join waits for a record that was asked before, in whatever process, and shows
-// it where no surface does. Unlike one who asks, a call that joins does not end
+// it where no surface does; where it has ended and was reopened, for the record
+// that stands in its place. Unlike one who asks, a call that joins does not end
 // a record that nobody can be shown. Errors are those of [desk.Desk.Get].
 func (p *Presenter) Join(ctx context.Context, id string, surfaces Surfaces) (*Waiter, error) {
-	return p.rejoin(ctx, id, role{awaits: true}, surfaces)
+	rec, err := p.Desk.Latest(ctx, id)
+	return p.rejoin(ctx, rec, err, role{awaits: true}, surfaces)
 }
 
 // Show is Join for one who is not the asker, nor keeps it away: the human who
 // answers, or a program that looks on.
 func (p *Presenter) Show(ctx context.Context, id string, surfaces Surfaces) (*Waiter, error) {
-	return p.rejoin(ctx, id, role{}, surfaces)
+	rec, err := p.Desk.Get(ctx, id)
+	return p.rejoin(ctx, rec, err, role{}, surfaces)
 }
 
-func (p *Presenter) rejoin(ctx context.Context, id string, as role, surfaces Surfaces) (*Waiter, error) {
-	rec, err := p.Desk.Get(ctx, id)
+func (p *Presenter) rejoin(ctx context.Context, rec desk.Record, err error, as role, surfaces Surfaces) (*Waiter, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := p.opened(id)
+	x := p.opened(rec.ID)
 	switch {
 	case x != nil: // perhaps with an end that is not stored
 	case rec.Outcome != nil:
 		return p.ended(rec, nil), nil
 	default:
-		x = p.presentation(rec, nil, nil)
+		if err := p.enter(ctx); err != nil {
+			return nil, err
+		}
+		x = p.presentation(rec, nil)
+		if as.awaits && rec.Content != "" && rec.SessionID != "" {
+			as.awaits = p.awaited(x)
+		}
 	}
 	if w := x.join(as, surfaces); w != nil {
 		return w, nil
 	}
-	return x.place(nil), nil
+	return x.seat(nil), nil
 }
 
 // ended is the place of a call that finds the end of its record.
@@ -227,11 +303,11 @@ func (p *Presenter) ended(rec desk.Record, attendance *desk.Attendance) *Waiter 
 	x.final = rec
 	close(x.ended)
 	close(x.nobody)
-	return x.place(attendance)
+	return x.seat(attendance)
 }
 
-// place is that of a call which comes when the end is known.
-func (x *Presentation) place(attendance *desk.Attendance) *Waiter {
+// seat is the place of a call that comes when the end is known.
+func (x *Presentation) seat(attendance *desk.Attendance) *Waiter {
 	x.mu.Lock()
 	x.askers++
 	x.waiting++
@@ -249,8 +325,9 @@ func (p *Presenter) opened(id string) *Presentation {
 }
 
 // presentation returns that of an open record, and begins it where there is
-// none.
-func (p *Presenter) presentation(rec desk.Record, a *asking, q *Question) *Presentation {
+// none. It gets the caller's room. By a, if it is one, others who ask the same
+// find it.
+func (p *Presenter) presentation(rec desk.Record, a *asking) *Presentation {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	x := p.open[rec.ID]
@@ -258,14 +335,45 @@ func (p *Presenter) presentation(rec desk.Record, a *asking, q *Question) *Prese
 		x = newPresentation(p, rec)
 		p.open[rec.ID] = x
 		p.showing.Go(x.run)
+	} else {
+		p.leave()
 	}
 	if a != nil {
 		x.asking = append(x.asking, a)
-		x.mu.Lock()
-		x.interrupted, x.stays = q.Interrupted, q.Stays
-		x.mu.Unlock()
 	}
 	return x
+}
+
+// awaited has who asks the same in the same session join a record that a call
+// has come back for. It is false where one who asks is on the way to the desk:
+// the record is for them to claim, or they would ask beside it.
+func (p *Presenter) awaited(x *Presentation) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := &asking{key: askingKey(x.rec.SessionID, x.rec.Content), placed: make(chan struct{}), x: x}
+	close(a.placed)
+	if other := p.asking[a.key]; other != nil {
+		select {
+		case <-other.placed:
+			return true
+		default:
+			return false
+		}
+	}
+	if !x.over() {
+		p.asking[a.key] = a
+		x.asking = append(x.asking, a)
+	}
+	return true
+}
+
+func askingKey(session, content string) string { return session + "\x00" + content }
+
+// askedBy takes over what its asker says of what is to become of the record.
+func (x *Presentation) askedBy(q *Question) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.interrupted, x.stays = q.Interrupted, q.Stays
 }
 
 // closed takes a presentation out of the books.
@@ -273,6 +381,48 @@ func (p *Presenter) closed(x *Presentation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.open, x.rec.ID)
+	p.leaveLine(x)
+}
+
+// standIn puts a presentation in the line of the surface that it has come to;
+// in none where that could not reach the human.
+func (p *Presenter) standIn(x *Presentation, now desk.Showing) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.leaveLine(x)
+	if now.Why != "" {
+		return
+	}
+	if p.lines[now.Surface] == nil {
+		p.lines[now.Surface] = list.New()
+	}
+	x.line = p.lines[now.Surface]
+	x.place = x.line.PushBack(x)
+}
+
+// leaveLine takes it out of its line, and tells the next. The lock is held.
+func (p *Presenter) leaveLine(x *Presentation) {
+	if x.line == nil {
+		return
+	}
+	first := x.line.Front() == x.place
+	x.line.Remove(x.place)
+	if next := x.line.Front(); first && next != nil {
+		y := next.Value.(*Presentation)
+		y.mu.Lock()
+		y.change()
+		y.mu.Unlock()
+	}
+	x.line, x.place = nil, nil
+}
+
+// Behind reports whether an earlier question of this process is on the surface
+// that shows the record, or is being tried: some show one at a time.
+func (w *Waiter) Behind() bool {
+	x := w.x
+	x.p.mu.Lock()
+	defer x.p.mu.Unlock()
+	return x.line != nil && x.line.Front() != x.place
 }
 
 // forget has the next who asks the same asked anew.

@@ -43,6 +43,10 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		backing.Save(ctx, r)
 		screen.Send(form.Deadline{At: backing.Deadline(ctx)}) // at once: the human is looking
 	}
+	options := append(backing.Options(ctx, keep), form.WithOrigin(s.origin()), form.WithInterrupted(s.options.Interrupted))
+	if s.options.Pane {
+		options = append(options, form.WithBreak())
+	}
 	f := form.New(backing.Rec, func(r question.Reply) error {
 		err := commit(r)
 		var closed *desk.ClosedError
@@ -51,7 +55,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		}
 		sent.CompareAndSwap(false, err == nil)
 		return err
-	}, append(backing.Options(ctx, keep), append(s.form, form.WithOrigin(s.origin()))...)...)
+	}, append(options, s.form...)...)
 	gone, hangUp := context.WithCancelCause(context.Background())
 	defer hangUp(nil)
 	keys := &keyboard{terminal: t, hangUp: hangUp}
@@ -59,12 +63,17 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		// The input is no file, so that Bubble Tea leaves the settings of the
 		// terminal and the end of reading to us (FACTS 7.2).
 		Model: f, In: keys, Out: canvas{t, &drawing}, Getenv: s.options.Getenv,
+		Terminal: s.options.Path, Lender: keys,
 		Leave: func(cause error) tea.Msg { return form.Withdraw{Cause: cause} },
 		Quit:  quitTime, Kill: killTime,
 		Hurry: func() { t.hurry(killTime) },
 	})
 	unfollow := follow(ctx, backing, screen.Send)
-	uncontinue := onContinue(func() { t.comeBack(screen) })
+	uncontinue := onContinue(func() {
+		if !keys.lent.Load() {
+			t.comeBack(screen)
+		}
+	})
 	err := screen.Run(ctx, gone)
 	stuck := errors.Is(err, term.ErrStuck)
 	drawing.Store(false)
@@ -142,6 +151,7 @@ type keyboard struct {
 	terminal *terminal
 	hangUp   context.CancelCauseFunc
 	reading  sync.Mutex
+	lent     atomic.Bool // to the human's editor
 }
 
 // Read implements io.Reader. Bubble Tea takes the end of its input for nothing
@@ -157,6 +167,19 @@ func (k *keyboard) Read(p []byte) (int, error) {
 		return n, io.EOF
 	}
 	return n, nil
+}
+
+// Pause implements term.Lender.
+func (k *keyboard) Pause() { k.stop() }
+
+// Lend implements term.Lender. What was typed at the end is dropped with what
+// is on the screen.
+func (k *keyboard) Lend(run func() error) error {
+	k.terminal.restore()
+	k.lent.Store(true)
+	err := run()
+	k.lent.Store(false)
+	return errors.Join(err, k.terminal.resume(), k.terminal.raw())
 }
 
 // stop returns when nobody reads the terminal any more, or ever will.
@@ -188,9 +211,13 @@ func follow(ctx context.Context, b form.Backing, news func(tea.Msg)) (stop func(
 		if rec, err := b.Desk.Get(ctx, b.Rec.ID); err == nil {
 			tell(rec)
 		}
+		news(form.More{Wait: b.More(ctx)})
 		for e := range events {
-			if e.Record.ID == b.Rec.ID && e.Type != desk.Ended {
+			switch mine := e.Record.ID == b.Rec.ID; {
+			case mine && e.Type != desk.Ended:
 				tell(e.Record)
+			case !mine && e.Record.SessionID == b.Rec.SessionID:
+				news(form.More{Wait: b.More(ctx)})
 			}
 		}
 	}()

@@ -29,6 +29,9 @@ type Options struct {
 	// Opened says that the human called for the form: then it needs no pause in
 	// their typing.
 	Opened bool
+	// Pane says that the terminal is there for this question alone: Ctrl+C asks
+	// whether to dismiss before the terminal goes with the form.
+	Pane bool
 	// Interrupted is what becomes of the record when the human breaks off, as in
 	// present.Question: the last words say so. Empty means that it stays open.
 	Interrupted desk.Status
@@ -126,7 +129,7 @@ func farewell(cause error, interrupted desk.Status) string {
 	if errors.Is(cause, ui.ErrInterrupted) {
 		return words.Interrupted(interrupted)
 	}
-	return words.Unanswered(cause)
+	return words.Withdrawal(cause)
 }
 
 // hangupTime is how long after the end of a terminal the signal may come that

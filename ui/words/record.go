@@ -1,7 +1,6 @@
 package words
 
 import (
-	"errors"
 	"time"
 
 	"mcp-askuser/desk"
@@ -10,13 +9,28 @@ import (
 
 // What is said of an answer, or of what stands in its way, in every room.
 const (
-	AskDismiss  = "Close without answering?"
-	Sent        = "Answer sent."
-	Dismissed   = "Dismissed."
-	AwaitsPause = "Waiting for a pause in your typing; what is typed until then does not count."
-	NobodyWaits = "Nobody is waiting right now; your answer will be kept."
-	LimitLifted = "The limit is lifted: the agent may go on asking in this session."
+	AskDismiss   = "Dismiss without answering?"
+	DiscussFirst = "Discuss first"
+	Sent         = "Answer sent."
+	Dismissed    = "Dismissed."
+	Discussed    = "Sent: you want to discuss it first."
+	AwaitsPause  = "Waiting for a pause in your typing; what is typed until then does not count."
+	AgentAway    = "The agent is away; it will collect your answer."
+	Reopened     = "The question is open again, with your former answers filled in; the agent gets the new ones when it comes back for them."
+	LimitLifted  = "The limit is lifted: the agent may go on asking in this session."
 )
+
+// Breaking says in a few words what it does that the human breaks a form off,
+// as Interrupted says it afterwards.
+func Breaking(closed desk.Status) string {
+	switch closed {
+	case desk.Dismissed:
+		return "dismiss"
+	case desk.Cancelled:
+		return "withdraw the question"
+	}
+	return "leave; the question stays open"
+}
 
 // Interrupted says what it did that the human broke a form off: closed is how
 // that ended the record, empty where it has not.
@@ -30,22 +44,19 @@ func Interrupted(closed desk.Status) string {
 	return "Nothing was sent; the question stays open."
 }
 
-// Unanswered is one sentence for somebody whose form went away, for this cause,
-// before they had answered: who was first, if that is a *desk.ClosedError.
-func Unanswered(cause error) string {
-	switch {
-	case errors.As(cause, new(*desk.ClosedError)):
-		return Withdrawal(cause)
-	case errors.Is(cause, desk.ErrNotFound), errors.Is(cause, desk.ErrDamaged):
-		return Sentence("Nothing was sent: " + question.Line(cause.Error()))
-	}
-	return Sentence("Nothing was sent; the question stays open: " + question.Line(cause.Error()))
-}
+// MoreWait says that other questions wait behind the one that is shown.
+func MoreWait(n int) string { return Count(n, "more waits", "more wait") }
 
 // LastRound says that the round limit comes after this round (D9), and what to
 // press or enter to lift it.
 func LastRound(key string) string {
 	return "Last round: after this one the agent cannot ask again for a while. " + key + " lifts the limit for this session."
+}
+
+// Refused says of a call that was refused for the round limit what it asked and
+// of whom, and what to press or enter to lift it.
+func Refused(rec desk.Record, key string) string {
+	return Asker(rec.Asker) + " has asked too often in a row and was refused: " + Sentence(Subject(rec)) + " " + key + " lifts the limit for this session."
 }
 
 // LimitStays says that lifting the limit failed.
@@ -62,6 +73,12 @@ func Ending(o *desk.Outcome, zone *time.Location) string {
 		text += ": " + question.Line(reason)
 	}
 	return text
+}
+
+// Remembered says how the human answered a question before, when, and to whom:
+// "3 Nov: PostgreSQL, claude-code".
+func Remembered(m desk.Memory, now time.Time) string {
+	return Day(m.At, now) + ": " + onOneLine(m.Words) + ", " + Client(m.Asker)
 }
 
 // Other is the option that stands for the human's own words, as the asker

@@ -30,12 +30,14 @@ var surfaces = map[string]string{ //nolint:gochecknoglobals // a table, never wr
 	"pane":    "in a pane",
 	"inbox":   "in the inbox",
 	"web":     "on the web page",
+	"ntfy":    "on the phone",
 	"timeout": "by the timeout",
 	Shell:     "by a command",
 
 	// The hosts whose own dialogs are mirrored.
 	"claude-code": "in Claude Code",
 	"opencode":    "in OpenCode",
+	"codex":       "in Codex",
 }
 
 // Knows reports whether a surface has words of its own.
@@ -105,7 +107,7 @@ func Subject(rec desk.Record) string {
 	if more := len(rec.Questions) - 1; more > 0 {
 		text = fmt.Sprintf("[+%d] %s", more, text)
 	}
-	return question.Line(strings.Join(strings.Fields(text), " "))
+	return onOneLine([]string{text})
 }
 
 // Decision is what the human said to a record in one line, or how it ended
@@ -120,7 +122,12 @@ func Decision(rec desk.Record) string {
 			said = append(said, x.Text())
 		}
 	}
-	return question.Line(strings.Join(strings.Fields(strings.Join(said, "; ")), " "))
+	return onOneLine(said)
+}
+
+// onOneLine lists texts from outside.
+func onOneLine(texts []string) string {
+	return question.Line(strings.Join(strings.Fields(strings.Join(texts, "; ")), " "))
 }
 
 // Outcome says how a record ended, and where: "answered in a terminal". Of one
@@ -128,6 +135,9 @@ func Decision(rec desk.Record) string {
 func Outcome(o *desk.Outcome) string {
 	if o == nil {
 		return "still open"
+	}
+	if o.Refused() {
+		return "refused, because the limit of rounds in a row was reached"
 	}
 	switch o.Status {
 	case desk.Discuss:
@@ -146,7 +156,7 @@ func Outcome(o *desk.Outcome) string {
 // lines stay lines.
 func Reason(o *desk.Outcome) string {
 	switch {
-	case o == nil, o.Status == desk.Timeout: // Outcome has said it all
+	case o == nil, o.Status == desk.Timeout, o.Refused(): // Outcome has said it all
 		return ""
 	case o.Reply != nil:
 		return question.Block(o.Reply.Reason)
@@ -154,15 +164,20 @@ func Reason(o *desk.Outcome) string {
 	return question.Block(o.Reason)
 }
 
-// Withdrawal is one sentence for somebody whose question went away before they
-// had answered it: who was first, if cause is a *desk.ClosedError, or else why.
+// Withdrawal is one sentence for somebody whose question went away, for this
+// cause, before they had answered it: who was first, if that is a
+// *desk.ClosedError, or else what has become of the question. Nil is a form that
+// went away by itself.
 func Withdrawal(cause error) string {
 	var closed *desk.ClosedError
-	if !errors.As(cause, &closed) {
-		if cause == nil {
-			return "The question was withdrawn; nothing was sent."
-		}
-		return Sentence("The question was withdrawn; nothing was sent: " + question.Line(cause.Error()))
+	switch {
+	case errors.As(cause, &closed):
+	case cause == nil:
+		return "Nothing was sent; the question stays open."
+	case errors.Is(cause, desk.ErrNotFound), errors.Is(cause, desk.ErrDamaged):
+		return Sentence("Nothing was sent: " + question.Line(cause.Error()))
+	default:
+		return Sentence("Nothing was sent; the question stays open: " + question.Line(cause.Error()))
 	}
 	o := closed.Outcome
 	reason := ""

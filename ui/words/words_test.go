@@ -2,6 +2,7 @@ package words_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -32,13 +33,20 @@ func TestWords(t *testing.T) {
 		{words.Place(""), ""},
 		{words.Withdrawal(&desk.ClosedError{Outcome: *answered.Outcome}), "Already answered in a terminal."},
 		{words.Withdrawal(&desk.ClosedError{Outcome: desk.Outcome{Status: desk.Cancelled, Reason: "enough!"}}), "The agent withdrew the question: enough!"},
-		{words.Withdrawal(errors.New("bye")), "The question was withdrawn; nothing was sent: bye."},
+		{words.Withdrawal(errors.New("bye")), "Nothing was sent; the question stays open: bye."},
+		{words.Withdrawal(nil), "Nothing was sent; the question stays open."},
+		{words.Withdrawal(fmt.Errorf("%w any more", desk.ErrNotFound)), "Nothing was sent: no such question any more."},
 		{words.Ending(nil, time.UTC), "still open"},
 		{words.Ending(&desk.Outcome{Status: desk.Dismissed, Surface: "web", At: time.Unix(0, 0), Reply: &question.Reply{Reason: "not\nnow"}}, time.UTC),
 			"dismissed on the web page, 1 Jan 00:00: not␊now"},
 		{words.LimitStays(errors.New("disk\x1b full")), "The limit stays: disk␛ full."},
 		{words.Other(&question.Question{}).Label, "Other"},
 		{words.Other(&question.Question{Other: &question.Option{Label: "Else"}}).Label, "Else"},
+		{words.Remembered(desk.Memory{At: time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC), Asker: desk.Asker{Client: "claude-code"}, Words: []string{"PostgreSQL", "a\nb"}}, time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)),
+			"3 Nov: PostgreSQL; a b, claude-code"},
+		{words.Day(time.Date(2025, 11, 3, 0, 0, 0, 0, time.UTC), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), "3 Nov 2025"},
+		{words.Refused(desk.Record{Asker: desk.Asker{Client: "codex", Directory: "/srv/shop"}, Set: question.Set{Questions: []question.Question{{Text: "Which?"}}}}, "L"),
+			"codex in shop has asked too often in a row and was refused: Which? L lifts the limit for this session."},
 		{words.Ago(30 * time.Second), "just now"},
 		{words.Ago(3 * time.Hour), "3 h ago"},
 		{words.Span(90 * time.Second), "1 minute 30 seconds"},
