@@ -20,8 +20,9 @@ func (a *app) token() *cobra.Command {
 		Long: `Say which agents may call mcp-askuser serve --http. Each has a token of its own,
 whose name stands beside what it asks, on the page and in the history. A server
 that runs takes every change at once.`,
-		Args: arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Example: "  mcp-askuser token add laptop\n  mcp-askuser token list",
+		Args:    arguments(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.tokenAdd(), a.tokenList(), a.tokenRemove())
 	return cmd
@@ -33,7 +34,8 @@ func (a *app) tokenAdd() *cobra.Command {
 		Short: "Make a token for an agent and print it, this once",
 		Long: `Make a token for an agent and print it, this once: only a hash of it is kept.
 The agent sends it as "Authorization: Bearer TOKEN".`,
-		Args: arguments(1, 1),
+		Example: "  mcp-askuser token add laptop",
+		Args:    arguments(1, 1),
 		RunE: a.onAgents(func(agents *tokens.Store, args []string) error {
 			token, err := agents.Add(args[0])
 			if errors.Is(err, tokens.ErrExists) {
@@ -54,9 +56,10 @@ The agent sends it as "Authorization: Bearer TOKEN".`,
 func (a *app) tokenList() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "list",
-		Short: "List the agents that have a token",
-		Args:  arguments(0, 0),
+		Use:     "list",
+		Short:   "List the agents that have a token",
+		Example: "  mcp-askuser token list --json",
+		Args:    arguments(0, 0),
 		RunE: a.onAgents(func(agents *tokens.Store, _ []string) error {
 			known, err := agents.List()
 			if err != nil {
@@ -93,7 +96,9 @@ func (a *app) tokenRemove() *cobra.Command {
 		Short: "Take an agent's token away",
 		Long: `Take an agent's token away. Its calls end, and it cannot call again; what it has
 asked stays open until you close it.`,
-		Args: arguments(1, 1),
+		Example:           "  mcp-askuser token remove laptop",
+		ValidArgsFunction: a.completeAgents,
+		Args:              arguments(1, 1),
 		RunE: a.onAgents(func(agents *tokens.Store, args []string) error {
 			err := agents.Remove(args[0])
 			if errors.Is(err, tokens.ErrUnknown) {
@@ -104,6 +109,19 @@ asked stays open until you close it.`,
 	}
 	a.addFlags(cmd, "dir")
 	return cmd
+}
+
+// completeAgents completes the name of an agent with a token.
+func (a *app) completeAgents(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	agents, err := a.agents(a.config.Values)
+	if err != nil || len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	known, _ := agents.List()
+	for _, t := range known {
+		names = append(names, t.Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // onAgents is a command on the tokens of this desk.
