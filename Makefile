@@ -11,12 +11,13 @@
 GO       ?= go
 FUZZTIME ?= 20s
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GORELEASER  = github.com/goreleaser/goreleaser/v2@v2.14.0
 GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 APT = $(shell [ "$$(id -u)" = 0 ] || echo sudo) apt-get
 apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq $(2); }
 
-.PHONY: build test deps deps-browser check unit later browser e2e conformance stress bench fuzz lint man generate clean
+.PHONY: release-check build test deps deps-browser check unit later browser e2e conformance stress bench fuzz lint man generate clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
@@ -110,3 +111,8 @@ generate:
 
 clean:
 	rm -rf bin e2e/node_modules internal/conformance/node_modules ui/web/testdata/axe/node_modules
+
+# The configuration of releases, and a build of this system's programs with it.
+# The tool takes some minutes to compile.
+release-check:
+	set -a; . packaging/home.env; $(GO) run $(GORELEASER) check && $(GO) run $(GORELEASER) build --snapshot --clean --single-target

@@ -51,11 +51,11 @@ func knownHosts() []host {
 		{name: "claude-code", hold: 110 * time.Second, elicits: long, remote: 9 * time.Minute, arrays: true, shows: true, handshake: true, columns: 48},
 		// 300 s, paused while a form is open. An array turns the whole form
 		// into a bare "allow?".
-		{name: "codex", hold: 280 * time.Second, elicits: long},
+		{name: "codex", hold: 280 * time.Second, elicits: long, remote: 280 * time.Second},
 		// Its line of progress is cut at the terminal's width.
-		{name: "gemini", hold: 570 * time.Second, elicits: 570 * time.Second, arrays: true, shows: true},
+		{name: "gemini", hold: 570 * time.Second, elicits: 570 * time.Second, remote: 570 * time.Second, arrays: true, shows: true},
 		// 60 s, and every progress message starts them anew.
-		{name: "opencode", hold: 50 * time.Second, elicits: long, extends: true, arrays: true},
+		{name: "opencode", hold: 50 * time.Second, elicits: long, remote: 10 * time.Minute, extends: true, arrays: true},
 		// Declares forms and answers cancel by itself (seen with v1.0.0 by the
 		// authors of a server for it); its limit is not documented.
 		{name: "antigravity", hold: 50 * time.Second, elicits: 50 * time.Second, arrays: true},

@@ -60,8 +60,10 @@ func TestHoldOverHTTP(t *testing.T) {
 		hold, form time.Duration
 	}{
 		{"something new", 45 * time.Second, 45 * time.Second},
-		{"codex-mcp-client", 45 * time.Second, 45 * time.Second},
-		{"opencode", 45 * time.Second, 45 * time.Second},
+		{"cursor", 45 * time.Second, 45 * time.Second},
+		{"codex-mcp-client", 280 * time.Second, 280 * time.Second},
+		{"gemini-cli-mcp-client", 570 * time.Second, 570 * time.Second},
+		{"opencode", 50 * time.Second, 10 * time.Minute},
 		{"claude-code", 110 * time.Second, 9 * time.Minute},
 	} {
 		h := hostOf(tc.name).overHTTP()
