@@ -1,3 +1,4 @@
+# ./check      install what the tests need, make included, then make test
 # make test    install what the tests need, then run every test but e2e
 # make e2e     the MCP Inspector against the built program
 # make stress  thousands of races between answerers, and of killed processes
@@ -11,8 +12,8 @@ FUZZTIME ?= 20s
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-APT = $(shell [ "$$(id -u)" = 0 ] || echo sudo) apt-get
-apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq $(2); }
+# Names what is missing, and installs it: the needs stand in check.
+apt = ./check $(1)
 
 .PHONY: build test deps deps-browser check unit later browser e2e stress bench fuzz lint man generate clean
 
@@ -27,9 +28,7 @@ test: deps check unit later browser
 
 # The race detector needs a C compiler; panes are tested in a real tmux.
 deps:
-	@$(call apt,gcc,gcc libc6-dev)
-	@$(call apt,tmux,tmux)
-	@$(call apt,git,git)
+	@$(call apt,gcc tmux git)
 
 check:
 	@files=$$(git ls-files '*.go' | xargs gofmt -l); [ -z "$$files" ] || { echo "not gofmt-ed:"; echo "$$files"; exit 1; }
@@ -51,13 +50,10 @@ browser: deps-browser
 	$(GO) test -tags browser -count=1 -run '^TestBrowser' ./ui/web
 
 deps-browser: ui/web/testdata/axe/node_modules/.stamp
-	@$(call apt,chromium,chromium)
-	@[ -d /usr/share/fonts/truetype/liberation ] || { $(APT) update -qq && $(APT) install -y -qq fonts-liberation; }
-	@[ -d /usr/share/fonts/truetype/dejavu ] || { $(APT) update -qq && $(APT) install -y -qq fonts-dejavu-core; }
-	@[ -d /usr/share/fonts/truetype/wqy ] || { $(APT) update -qq && $(APT) install -y -qq fonts-wqy-microhei; }
+	@$(call apt,chromium fonts)
 
 ui/web/testdata/axe/node_modules/.stamp: ui/web/testdata/axe/package.json ui/web/testdata/axe/package-lock.json
-	@$(call apt,npm,npm)
+	@$(call apt,npm)
 	cd ui/web/testdata/axe && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
@@ -66,7 +62,7 @@ e2e: e2e/node_modules/.stamp
 	$(GO) test -tags e2e -count=1 -timeout 6m ./e2e
 
 e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
-	@$(call apt,npm,npm)
+	@$(call apt,npm)
 	cd e2e && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
