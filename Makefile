@@ -4,6 +4,7 @@
 # make stress  thousands of races between answerers, and of killed processes
 # make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
 # make fuzz    every fuzz target for FUZZTIME
+# make picture the README's moving picture, recorded from the real program
 # make man     the man pages: bin/man
 # make lint    golangci-lint with .golangci.yml
 
@@ -15,7 +16,7 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Names what is missing, and installs it: the needs stand in check.
 apt = ./check $(1)
 
-.PHONY: build test deps deps-browser check unit later browser e2e stress bench fuzz lint man generate clean
+.PHONY: build test deps deps-browser check unit later browser e2e stress bench fuzz lint picture man generate clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
@@ -83,6 +84,9 @@ fuzz:
 
 lint:
 	$(GO) run $(GOLANGCI) run ./...
+
+picture: deps-browser
+	$(GO) test -tags browser -count=1 -run '^TestRecord$$' ./internal/picture -picture $(CURDIR)/docs/asking.svg
 
 man:
 	$(GO) generate -run TestManPages ./cmd/mcp-askuser
