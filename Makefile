@@ -1,7 +1,8 @@
 # ./check      install what the tests need, make included, then make test
 # make test    install what the tests need, then run every test but e2e
 # make e2e     the MCP Inspector against the built program
-# make stress  thousands of races between answerers, and of killed processes
+# make stress  thousands of races between answerers and of killed processes, and
+#              200 people who type to another program on every terminal surface
 # make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
 # make fuzz    every fuzz target for FUZZTIME
 # make picture the README's moving picture, recorded from the real program
@@ -70,6 +71,7 @@ e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 # Thousands of races and kills: minutes, and no part of make test.
 stress:
 	RACE_ROUNDS=5000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk
+	TYPINGS=200 $(GO) test -race -count=1 -timeout 60m -p 1 -run '^TestTypings$$' -v ./ui/tty ./ui/inbox ./ui/pane
 
 # Six minutes on two quiet cores; ratios are those of pairs, in turns.
 bench:
