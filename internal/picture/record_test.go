@@ -46,7 +46,6 @@ func TestRecord(t *testing.T) {
 	}
 	r.terminal()
 	r.page()
-	const most = 400_000
 	picture := SVG("A question is answered in the terminal, and another on the page", cols, rows, r.frames, 2)
 	if len(picture) > most {
 		t.Fatalf("the picture has %d bytes, more than %d", len(picture), most)
