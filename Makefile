@@ -12,12 +12,13 @@
 GO       ?= go
 FUZZTIME ?= 20s
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GORELEASER  = github.com/goreleaser/goreleaser/v2@v2.14.0
 GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 # Names what is missing, and installs it: the needs stand in check.
 apt = ./check $(1)
 
-.PHONY: build test deps deps-browser check unit later browser e2e stress bench fuzz lint picture man generate clean
+.PHONY: build test deps deps-browser check unit later browser e2e stress bench fuzz lint picture man generate release-check clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
@@ -98,3 +99,8 @@ generate:
 
 clean:
 	rm -rf bin e2e/node_modules ui/web/testdata/axe/node_modules
+
+# The configuration of releases, and a build of this system's programs with it.
+# The tool takes some minutes to compile.
+release-check:
+	set -a; . packaging/home.env; $(GO) run $(GORELEASER) check && $(GO) run $(GORELEASER) build --snapshot --clean --single-target
