@@ -1,6 +1,7 @@
 # ./check      install what the tests need, make included, then make test
 # make test    install what the tests need, then run every test but e2e
 # make e2e     the MCP Inspector against the built program
+# make conformance  the protocol's own test suite against the HTTP transport
 # make stress  thousands of races between answerers and of killed processes, and
 #              200 people who type to another program on every terminal surface
 # make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
@@ -18,13 +19,15 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Names what is missing, and installs it: the needs stand in check.
 apt = ./check $(1)
 
-.PHONY: build test deps deps-browser check unit later browser e2e stress bench fuzz lint picture man generate release-check clean
+.PHONY: build test deps deps-browser check unit later browser e2e conformance stress bench fuzz lint picture man generate release-check clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
-# same program, only slower to start. For another system: make build FOR="GOOS=darwin GOARCH=arm64".
+# same program, only slower to start. Stacks begin small: nearly all goroutines of
+# a thousand waiting calls only wait, and the runtime's guess, the average, makes
+# them twice as large for good. For another system: make build FOR="GOOS=darwin GOARCH=arm64".
 build:
-	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser ./cmd/mcp-askuser
+	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w -X=runtime.godebugDefault=adaptivestackstart=0" -o bin/mcp-askuser ./cmd/mcp-askuser
 	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser-hook ./cmd/mcp-askuser-hook
 
 test: deps check unit later browser
@@ -69,6 +72,15 @@ e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 	cd e2e && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
+conformance: internal/conformance/node_modules/.stamp
+	$(GO) vet -tags conformance ./internal/conformance
+	$(GO) test -tags conformance -count=1 -timeout 10m ./internal/conformance
+
+internal/conformance/node_modules/.stamp: internal/conformance/package.json internal/conformance/package-lock.json internal/conformance/.npmrc
+	@$(call apt,npm)
+	cd internal/conformance && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
 # Thousands of races and kills: minutes, and no part of make test.
 stress:
 	RACE_ROUNDS=5000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk
@@ -98,7 +110,7 @@ generate:
 	$(GO) generate ./...
 
 clean:
-	rm -rf bin e2e/node_modules ui/web/testdata/axe/node_modules
+	rm -rf bin e2e/node_modules internal/conformance/node_modules ui/web/testdata/axe/node_modules
 
 # The configuration of releases, and a build of this system's programs with it.
 # The tool takes some minutes to compile.
