@@ -1,3 +1,4 @@
+# ./check      install what the tests need, make included, then make test
 # make test    install what the tests need, then run every test but e2e
 # make e2e     the MCP Inspector against the built program
 # make conformance  the protocol's own test suite against the HTTP transport
@@ -5,6 +6,7 @@
 #              200 people who type to another program on every terminal surface
 # make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
 # make fuzz    every fuzz target for FUZZTIME
+# make picture the README's moving picture, recorded from the real program
 # make man     the man pages: bin/man
 # make lint    golangci-lint with .golangci.yml
 
@@ -14,10 +16,10 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GORELEASER  = github.com/goreleaser/goreleaser/v2@v2.14.0
 GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-APT = $(shell [ "$$(id -u)" = 0 ] || echo sudo) apt-get
-apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq $(2); }
+# Names what is missing, and installs it: the needs stand in check.
+apt = ./check $(1)
 
-.PHONY: release-check build test deps deps-browser check unit later browser e2e conformance stress bench fuzz lint man generate clean
+.PHONY: build test deps deps-browser check unit later browser e2e conformance stress bench fuzz lint picture man generate release-check clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
@@ -32,9 +34,7 @@ test: deps check unit later browser
 
 # The race detector needs a C compiler; panes are tested in a real tmux.
 deps:
-	@$(call apt,gcc,gcc libc6-dev)
-	@$(call apt,tmux,tmux)
-	@$(call apt,git,git)
+	@$(call apt,gcc tmux git)
 
 check:
 	@files=$$(git ls-files '*.go' | xargs gofmt -l); [ -z "$$files" ] || { echo "not gofmt-ed:"; echo "$$files"; exit 1; }
@@ -56,13 +56,10 @@ browser: deps-browser
 	$(GO) test -tags browser -count=1 -run '^TestBrowser' ./ui/web
 
 deps-browser: ui/web/testdata/axe/node_modules/.stamp
-	@$(call apt,chromium,chromium)
-	@[ -d /usr/share/fonts/truetype/liberation ] || { $(APT) update -qq && $(APT) install -y -qq fonts-liberation; }
-	@[ -d /usr/share/fonts/truetype/dejavu ] || { $(APT) update -qq && $(APT) install -y -qq fonts-dejavu-core; }
-	@[ -d /usr/share/fonts/truetype/wqy ] || { $(APT) update -qq && $(APT) install -y -qq fonts-wqy-microhei; }
+	@$(call apt,chromium fonts)
 
 ui/web/testdata/axe/node_modules/.stamp: ui/web/testdata/axe/package.json ui/web/testdata/axe/package-lock.json
-	@$(call apt,npm,npm)
+	@$(call apt,npm)
 	cd ui/web/testdata/axe && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
@@ -71,7 +68,7 @@ e2e: e2e/node_modules/.stamp
 	$(GO) test -tags e2e -count=1 -timeout 6m ./e2e
 
 e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
-	@$(call apt,npm,npm)
+	@$(call apt,npm)
 	cd e2e && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
@@ -80,7 +77,7 @@ conformance: internal/conformance/node_modules/.stamp
 	$(GO) test -tags conformance -count=1 -timeout 10m ./internal/conformance
 
 internal/conformance/node_modules/.stamp: internal/conformance/package.json internal/conformance/package-lock.json internal/conformance/.npmrc
-	@$(call apt,npm,npm)
+	@$(call apt,npm)
 	cd internal/conformance && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
@@ -102,6 +99,9 @@ fuzz:
 
 lint:
 	$(GO) run $(GOLANGCI) run ./...
+
+picture: deps-browser
+	$(GO) test -tags browser -count=1 -run '^TestRecord$$' ./internal/picture -picture $(CURDIR)/docs/asking.svg
 
 man:
 	$(GO) generate -run TestManPages ./cmd/mcp-askuser
