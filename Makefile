@@ -1,6 +1,7 @@
 # make test    install what the tests need, then run every test but e2e
 # make e2e     the MCP Inspector against the built program
 # make stress  thousands of races between answerers, and of killed processes
+# make soak    10,000 questions through 50 servers that are killed all the time
 # make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
 # make fuzz    every fuzz target for FUZZTIME
 # make man     the man pages: bin/man
@@ -14,7 +15,7 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 APT = $(shell [ "$$(id -u)" = 0 ] || echo sudo) apt-get
 apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq $(2); }
 
-.PHONY: build test deps deps-browser check unit later browser e2e stress bench fuzz lint man generate clean
+.PHONY: build test deps deps-browser check unit later browser e2e stress soak bench fuzz lint cover man generate clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
@@ -73,6 +74,13 @@ e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 # Thousands of races and kills: minutes, and no part of make test.
 stress:
 	RACE_ROUNDS=5000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk
+
+# The built program; make test has a short form, with the race detector.
+soak: QUESTIONS ?= 10000
+soak: SERVERS ?= 50
+soak: build
+	SOAK_QUESTIONS=$(QUESTIONS) SOAK_SERVERS=$(SERVERS) SOAK_PROGRAM=$(CURDIR)/bin/mcp-askuser \
+	  $(GO) test -run '^TestSoak$$' -count=1 -timeout 60m -v ./cmd/mcp-askuser
 
 # Six minutes on two quiet cores; ratios are those of pairs, in turns.
 bench:
