@@ -1,21 +1,24 @@
 # make test    install what the tests need, then run every test but e2e
 # make e2e     the MCP Inspector against the built program
-# make stress  thousands of races between answerers, and of killed processes
+# make stress  thousands of races between answerers and of killed processes, and
+#              200 people who type to another program on every terminal surface
 # make soak    10,000 questions through 50 servers that are killed all the time
 # make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
 # make fuzz    every fuzz target for FUZZTIME
 # make man     the man pages: bin/man
 # make lint    golangci-lint with .golangci.yml
+# make cover   how much of the code the unit tests run: each room, and all of it
 
 GO       ?= go
 FUZZTIME ?= 20s
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GORELEASER  = github.com/goreleaser/goreleaser/v2@v2.14.0
 GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 APT = $(shell [ "$$(id -u)" = 0 ] || echo sudo) apt-get
 apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq $(2); }
 
-.PHONY: build test deps deps-browser check unit later browser e2e stress soak bench fuzz lint cover man generate clean
+.PHONY: release-check build test deps deps-browser check unit later browser e2e stress soak bench fuzz lint cover man generate clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
@@ -74,6 +77,7 @@ e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 # Thousands of races and kills: minutes, and no part of make test.
 stress:
 	RACE_ROUNDS=5000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk
+	TYPINGS=200 $(GO) test -race -count=1 -timeout 60m -p 1 -run '^TestTypings$$' -v ./ui/tty ./ui/inbox ./ui/pane
 
 # The built program; make test has a short form, with the race detector.
 soak: QUESTIONS ?= 10000
@@ -96,6 +100,16 @@ fuzz:
 lint:
 	$(GO) run $(GOLANGCI) run ./...
 
+# Statements that the tests of any room run count, also in other rooms.
+cover:
+	@mkdir -p bin
+	$(GO) test -coverpkg=./... -coverprofile=bin/cover.out ./... >bin/cover.txt || { grep -v '^ok' bin/cover.txt; exit 1; }
+	@awk -F'[: ]' 'NR > 1 { at = $$1 ":" $$2; n[at] = $$3; if ($$4 > 0) hit[at] = 1 } \
+	  END { for (at in n) { room = at; sub("/[^/]*$$", "", room); all[room] += n[at]; sum += n[at]; \
+	    if (hit[at]) { got[room] += n[at]; ran += n[at] } } \
+	    for (room in all) printf "%5.1f%% of %5d  %s\n", 100 * got[room] / all[room], all[room], room | "sort -k4"; \
+	    close("sort -k4"); printf "%5.1f%% of %5d  total\n", 100 * ran / sum, sum }' bin/cover.out
+
 man:
 	$(GO) generate -run TestManPages ./cmd/mcp-askuser
 
@@ -104,3 +118,8 @@ generate:
 
 clean:
 	rm -rf bin e2e/node_modules ui/web/testdata/axe/node_modules
+
+# The configuration of releases, and a build of this system's programs with it.
+# The tool takes some minutes to compile.
+release-check:
+	set -a; . packaging/home.env; $(GO) run $(GORELEASER) check && $(GO) run $(GORELEASER) build --snapshot --clean --single-target

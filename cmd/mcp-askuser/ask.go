@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -148,7 +147,7 @@ func (a *app) presenter(s settings.Values, d *desk.Desk, log *slog.Logger) *pres
 	return present.New(present.Options{
 		Desk:         d,
 		Log:          log,
-		Notify:       hooked.Notifier(s, a.getenv, log),
+		Notify:       a.notifier(s, d, log),
 		TakeDefaults: s.OnTimeout == desk.OnTimeoutDefault,
 		Room:         room(openFiles()),
 	})

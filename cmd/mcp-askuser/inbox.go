@@ -31,10 +31,12 @@ dropped unless standard error goes elsewhere than to a terminal.`,
 			if err != nil {
 				return err
 			}
-			d, err := a.desk(s, a.quietLog())
+			log := a.quietLog()
+			d, err := a.desk(s, log)
 			if err != nil {
 				return err
 			}
+			defer a.listenToPhone(s, d, log)()
 			out, _ := a.out.Writer.(*os.File)
 			return inbox.Run(cmd.Context(), inbox.Options{
 				Desk:   d,

@@ -105,6 +105,7 @@ mcp-askuser demo`,
 	group(cmd, "Ask, as an agent or a script", a.ask(), a.templates(), a.confirm(), a.cancel(), a.events(), a.schema(), a.skill())
 	const setUp = "Set up and look around"
 	group(cmd, setUp, a.demo(), a.install(), a.uninstall(), a.doctor(), a.serve(), a.hook(), a.configuration(), a.version())
+	cmd.AddCommand(a.onPhone())
 	cmd.SetCompletionCommandGroupID(setUp)
 	cmd.SetHelpCommandGroupID(setUp)
 	return cmd

@@ -5,15 +5,11 @@ import (
 	"errors"
 	"log/slog"
 	"os"
-	"runtime"
-	"runtime/debug"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/mirror/codex"
@@ -83,41 +79,6 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 	return err
 }
 
-// input is standard input. Once nothing has come for a while, the memory that
-// hundreds of calls took to arrive goes back to the system: they wait for humans
-// now.
-type input struct {
-	*os.File
-	rest *time.Timer
-}
-
-func resting(in *os.File) *input {
-	return &input{in, time.AfterFunc(quiet, func() {
-		if runtime.NumGoroutine() < 500 {
-			return
-		}
-		for range 3 { // each halves the stacks that are not used
-			runtime.GC()
-		}
-		debug.FreeOSMemory()
-	})}
-}
-
-// quiet is how long nothing comes until then.
-const quiet = 2 * time.Second
-
-func (in *input) Read(p []byte) (int, error) {
-	n, err := in.File.Read(p)
-	in.rest.Reset(quiet)
-	return n, err
-}
-
-// Close ends the waiting for input, and for quiet.
-func (in *input) Close() error {
-	in.rest.Stop()
-	return in.File.Close()
-}
-
 // watchCodex mirrors Codex's questions, where it is Codex's daemon that has
 // started us; stop ends that.
 func (a *app) watchCodex(ctx context.Context, s settings.Values, d *desk.Desk, log *slog.Logger) (stop func()) {
@@ -127,7 +88,7 @@ func (a *app) watchCodex(ctx context.Context, s settings.Values, d *desk.Desk, l
 	ctx, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		codex.Watch(ctx, codex.Options{Desk: d, Log: log, Socket: codex.Socket(a.getenv), Daemon: os.Getppid(), Version: buildVersion(), Notify: hooked.Notifier(s, a.getenv, log)})
+		codex.Watch(ctx, codex.Options{Desk: d, Log: log, Socket: codex.Socket(a.getenv), Daemon: os.Getppid(), Version: buildVersion(), Notify: a.notifier(s, d, log)})
 	})
 	return func() {
 		cancel()

@@ -39,10 +39,12 @@ const (
 func TestSoak(t *testing.T) {
 	questions, servers := amount(t, envQuestions, 60), amount(t, envServers, 3)
 	s := &soak{t: t, dir: t.TempDir(), said: map[string]map[string]bool{}, kept: map[string][]string{}, got: map[demand]given{}, left: make(chan struct{})}
-	var humans, agents sync.WaitGroup
+	var humans, watch, agents sync.WaitGroup
 	for n := range 3 {
-		humans.Go(func() { s.human(n) })
+		watch.Add(1)
+		humans.Go(func() { s.human(n, watch.Done) })
 	}
+	watch.Wait() // they are told of what is asked from now on
 	for n := range servers {
 		agents.Go(func() {
 			for first := true; first || s.outstanding(n, questions, servers) > 0; first = false {
@@ -191,10 +193,11 @@ func (s *soak) serve(n, questions, servers int) error {
 }
 
 // human answers all that is asked; the first also through a program.
-func (s *soak) human(n int) {
+func (s *soak) human(n int, watches func()) {
 	d := openDesk(s.t, s.dir)
 	ctx, stop := context.WithCancel(s.t.Context())
 	events, err := d.Watch(ctx)
+	watches()
 	if err != nil {
 		s.t.Error(err)
 		stop()

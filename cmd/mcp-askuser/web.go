@@ -81,6 +81,7 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 	}
 	presenter := a.presenter(s, d, log)
 	defer presenter.Close(web.ErrStopped)
+	defer a.listenToPhone(s, d, log)()
 	a.webOptions(&o, s, d, presenter, log)
 	server, err := web.New(o)
 	if err != nil {

@@ -57,7 +57,7 @@ func TestTame(t *testing.T) {
 	}
 	for name, s := range map[string]string{
 		"marks": "a" + strings.Repeat("\u0301", 1000) + "z",
-		"jamo": strings.Repeat("\u1100", 1000) + "z", "long": strings.Repeat("字", maxText),
+		"jamo":  strings.Repeat("\u1100", 1000) + "z", "long": strings.Repeat("字", maxText),
 	} {
 		got := Tame(s)
 		if len(got) > maxText+len("…") || !strings.Contains(got, "…") || name != "long" && (question.Count(got) > 3 || !strings.HasSuffix(got, "z")) {

@@ -7,18 +7,13 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/hex"
-	"errors"
-	"fmt"
-	"io/fs"
 	"net/http"
-	"os"
-	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+
+	"mcp-askuser/internal/keyfile"
 )
 
 // keys are what opens the page: the token and the invitations of this start,
@@ -34,58 +29,23 @@ type keys struct {
 }
 
 func newKeys(token, path string, now func() time.Time) (*keys, error) {
-	k := &keys{token: token, path: path, start: newKey(), now: now, invites: map[string]time.Time{}}
+	k := &keys{token: token, path: path, start: keyfile.New(), now: now, invites: map[string]time.Time{}}
 	if path == "" {
 		return k, nil
 	}
-	info, err := os.Lstat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return k, putKey(path, os.Link) // somebody else's may be there by now
-	}
-	if err == nil && (!info.Mode().IsRegular() || runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0) {
-		return k, Revoke(path) // others may have read it
-	}
-	return k, err
-}
-
-func newKey() []byte {
-	key := make([]byte, sha256.Size)
-	_, _ = rand.Read(key) // never fails
-	return key
+	return k, keyfile.Make(path)
 }
 
 // Revoke ends all visits of the page, now and in every process: it puts another
 // key in the place of the one that cookies are signed with.
-func Revoke(path string) error { return putKey(path, os.Rename) }
-
-// putKey writes a new key, and has place put it where it belongs.
-func putKey(path string, place func(from, to string) error) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("the page's key: %w", err)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-") // 0600
-	if err != nil {
-		return fmt.Errorf("the page's key: %w", err)
-	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(hex.EncodeToString(newKey()))
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = place(f.Name(), path)
-	}
-	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("the page's key: %w", err)
-	}
-	return nil
-}
+func Revoke(path string) error { return keyfile.Replace(path) }
 
 // key is read each time: another process may have revoked it.
 func (k *keys) key() []byte {
-	data, err := os.ReadFile(k.path)
-	key, wrong := hex.DecodeString(string(data))
-	if err != nil || wrong != nil || len(key) < sha256.Size {
-		return k.start
+	if key, ok := keyfile.Read(k.path); ok {
+		return key
 	}
-	return key
+	return k.start
 }
 
 // port is where the page of a lasting key is to be found, if it is free:

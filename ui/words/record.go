@@ -44,6 +44,9 @@ func Interrupted(closed desk.Status) string {
 	return "Nothing was sent; the question stays open."
 }
 
+// MoreWait says that other questions wait behind the one that is shown.
+func MoreWait(n int) string { return Count(n, "more waits", "more wait") }
+
 // LastRound says that the round limit comes after this round (D9), and what to
 // press or enter to lift it.
 func LastRound(key string) string {

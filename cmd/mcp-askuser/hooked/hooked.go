@@ -10,7 +10,9 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -88,8 +90,31 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 		In: os.Stdin, Out: os.Stdout, Getenv: env, Limit: time.Duration(f.limit) * time.Second,
 		Permissions: f.permissions, Timeout: v.Timeout,
 	}
-	o.Notify = Notifier(v, env, nil)
+	here := Notifier(v, env, nil)
+	o.Notify = here
+	if v.NtfyTopic != "" {
+		o.Notify = func(ctx context.Context, rec desk.Record) {
+			ring(rec.ID, dir)
+			if here != nil {
+				here(ctx, rec)
+			}
+		}
+	}
 	mirror.Run(ctx, o)
+}
+
+// ring has the larger program put a question on the phone until that ends: this
+// one knows no HTTP.
+func ring(id, dir string) {
+	self, err := os.Executable()
+	if err != nil {
+		return
+	}
+	name := strings.Replace(filepath.Base(self), "mcp-askuser-hook", "mcp-askuser", 1)
+	cmd := exec.Command(filepath.Join(filepath.Dir(self), name), "phone", id, "--dir", dir)
+	if cmd.Start() == nil {
+		go func() { _ = cmd.Wait() }()
+	}
 }
 
 // Notifier tells the human that a question waits, as the settings say; nil for

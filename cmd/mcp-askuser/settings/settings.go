@@ -38,6 +38,8 @@ type Values struct {
 	Remind        time.Duration
 	Desktop       bool // notifications on the desktop, where there is one
 
+	NtfyTopic, NtfyServer, NtfyToken, NtfyText, NtfyPage string // the phone; no topic, no phone
+
 	MirrorCodex bool // Codex's questions, where its daemon has started the server
 
 	Accessible bool // forms line by line
@@ -65,6 +67,11 @@ func table(v *Values, surfaces []string) []*Setting {
 		{Key: "notify_command", value: program(&v.NotifyCommand), fallback: "[]", help: "a program of yours, and its arguments, that is told of each question"},
 		{Key: "remind", value: duration(&v.Remind, 0), fallback: "0", help: "how often to tell of an open question again, 0 for once only"},
 		{Key: "desktop_notifications", value: choice(&v.Desktop, []string{"auto", "off"}, true, false), fallback: "auto", help: "notifications on the desktop: auto or off"},
+		{Key: "ntfy_topic", value: text(&v.NtfyTopic), help: "the topic of an ntfy server that your phone has subscribed to; empty for no phone"},
+		{Key: "ntfy_server", value: text(&v.NtfyServer), fallback: "https://ntfy.sh", help: "that server"},
+		{Key: "ntfy_token", value: text(&v.NtfyToken), secret: true, help: "the access token that the server wants, if it does"},
+		{Key: "ntfy_text", value: choice(&v.NtfyText, []string{"none", "header", "full"}, "none", "header", "full"), fallback: "header", help: "what the server gets to store of a question: none, header or full"},
+		{Key: "ntfy_page", value: text(&v.NtfyPage), help: "the address of the page as your phone reaches it, opened by a notification"},
 		{Key: "mirror_codex", value: boolean(&v.MirrorCodex), fallback: "false", help: "mirror the questions of Codex, where its daemon has started the server"},
 		{Key: "accessible", variable: "ACCESSIBLE", presence: true, value: boolean(&v.Accessible), fallback: "false", help: "ask line by line, for screen readers"},
 		{Key: "no_color", variable: "NO_COLOR", presence: true, value: boolean(&v.NoColor), fallback: "false", help: "use no colours"},
@@ -80,6 +87,7 @@ type Setting struct {
 
 	value
 	variable string // ASK_ and the key, unless it says otherwise
+	secret   bool   // it is not shown
 	presence bool   // the variable means true whatever it holds, by a convention older than we are
 	fallback string // the default
 	help     string
@@ -118,6 +126,9 @@ func (s *Setting) take(text, from, source string, line int) {
 	s.From, s.Source, s.fault = from, source, fault{}
 	var ok bool
 	if s.Value, ok = s.set(text); ok {
+		if s.secret && text != "" {
+			s.Value = "(not shown)"
+		}
 		return
 	}
 	s.set(s.fallback)

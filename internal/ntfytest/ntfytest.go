@@ -1,4 +1,7 @@
-package ntfy
+// Package ntfytest is an ntfy server for tests: it behaves as the published API of
+// ntfy 2.16 says, as far as we use it. It imports nothing of ours and is imported
+// by tests only.
+package ntfytest
 
 import (
 	"encoding/json"
@@ -12,10 +15,9 @@ import (
 	"time"
 )
 
-// server behaves as the published API of ntfy 2.16 says, as far as we use it:
-// publishing as JSON and as plain text, action buttons, subscribing as JSON with
-// since, clearing by sequence id, access tokens.
-type server struct {
+// Server publishes as JSON and as plain text, with action buttons, and streams a
+// topic as JSON from a message on; it clears by sequence id and wants a token.
+type Server struct {
 	*httptest.Server
 	token string
 
@@ -24,14 +26,15 @@ type server struct {
 	woken  chan struct{} // closed at every message
 }
 
-func newServer(t *testing.T, token string) *server {
-	s := &server{token: token, topics: map[string][]map[string]any{}, woken: make(chan struct{})}
+// New starts a server, which wants the token if that is not empty.
+func New(t *testing.T, token string) *Server {
+	s := &Server{token: token, topics: map[string][]map[string]any{}, woken: make(chan struct{})}
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
 	return s
 }
 
-func (s *server) add(topic string, m map[string]any) map[string]any {
+func (s *Server) add(topic string, m map[string]any) map[string]any {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	m["id"], m["time"], m["topic"] = fmt.Sprintf("m%d", len(s.topics[topic])), time.Now().Unix(), topic
@@ -45,13 +48,14 @@ func (s *server) add(topic string, m map[string]any) map[string]any {
 }
 
 // after returns a topic's messages behind the first n, and what tells of more.
-func (s *server) after(topic string, n int) ([]map[string]any, chan struct{}) {
+func (s *Server) after(topic string, n int) ([]map[string]any, chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]map[string]any{}, s.topics[topic][min(n, len(s.topics[topic])):]...), s.woken
 }
 
-func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
 	subscribes := len(parts) == 2 && parts[1] == "json"
 	if s.token != "" && (subscribes || parts[0] == "") && r.Header.Get("Authorization") != "Bearer "+s.token {
@@ -83,7 +87,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-func (s *server) subscribe(w http.ResponseWriter, r *http.Request, topic string) {
+func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, topic string) {
 	send := func(m map[string]any) {
 		_ = json.NewEncoder(w).Encode(m)
 		w.(http.Flusher).Flush()
@@ -108,10 +112,10 @@ func (s *server) subscribe(w http.ResponseWriter, r *http.Request, topic string)
 	}
 }
 
-// await returns the first message of a topic that is as wanted.
-func (s *server) await(t *testing.T, topic string, wanted func(map[string]any) bool) map[string]any {
+// Await returns the first message of a topic that is as wanted.
+func (s *Server) Await(t *testing.T, topic string, wanted func(map[string]any) bool) map[string]any {
 	t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(time.Minute)
 	for {
 		all, woken := s.after(topic, 0)
 		for _, m := range all {
@@ -124,5 +128,26 @@ func (s *server) await(t *testing.T, topic string, wanted func(map[string]any) b
 		case <-late:
 			t.Fatalf("no such message in %v", all)
 		}
+	}
+}
+
+// Titled reports whether a message has a title: it is a notification.
+func Titled(m map[string]any) bool { return m["title"] != nil }
+
+// Press does what the app does with a button of a notification.
+func Press(t *testing.T, m map[string]any, button int) {
+	t.Helper()
+	a := m["actions"].([]any)[button].(map[string]any)
+	req, err := http.NewRequestWithContext(t.Context(), a["method"].(string), a["url"].(string), strings.NewReader(a["body"].(string)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		t.Fatal(resp.Status)
 	}
 }
