@@ -4,11 +4,13 @@
 # make conformance  the protocol's own test suite against the HTTP transport
 # make stress  thousands of races between answerers and of killed processes, and
 #              200 people who type to another program on every terminal surface
+# make soak    10,000 questions through 50 servers that are killed all the time
 # make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
 # make fuzz    every fuzz target for FUZZTIME
 # make picture the README's moving picture, recorded from the real program
 # make man     the man pages: bin/man
 # make lint    golangci-lint with .golangci.yml
+# make cover   how much of the code the unit tests run: each room, and all of it
 
 GO       ?= go
 FUZZTIME ?= 20s
@@ -19,7 +21,7 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Names what is missing, and installs it: the needs stand in check.
 apt = ./check $(1)
 
-.PHONY: build test deps deps-browser check unit later browser e2e conformance stress bench fuzz lint picture man generate release-check clean
+.PHONY: build test deps deps-browser check unit later browser e2e conformance stress soak bench fuzz lint cover picture man generate release-check clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
@@ -86,6 +88,13 @@ stress:
 	RACE_ROUNDS=5000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk
 	TYPINGS=200 $(GO) test -race -count=1 -timeout 60m -p 1 -run '^TestTypings$$' -v ./ui/tty ./ui/inbox ./ui/pane
 
+# The built program; make test has a short form, with the race detector.
+soak: QUESTIONS ?= 10000
+soak: SERVERS ?= 50
+soak: build
+	SOAK_QUESTIONS=$(QUESTIONS) SOAK_SERVERS=$(SERVERS) SOAK_PROGRAM=$(CURDIR)/bin/mcp-askuser \
+	  $(GO) test -run '^TestSoak$$' -count=1 -timeout 60m -v ./cmd/mcp-askuser
+
 # Six minutes on two quiet cores; ratios are those of pairs, in turns.
 bench:
 	$(GO) test -run '^TestFigures$$' -count=1 -timeout 20m ./cmd/mcp-askuser -figures $(CURDIR)/bin/figures
@@ -102,6 +111,16 @@ lint:
 
 picture: deps-browser
 	$(GO) test -tags browser -count=1 -run '^TestRecord$$' ./internal/picture -picture $(CURDIR)/docs/asking.svg
+
+# Statements that the tests of any room run count, also in other rooms.
+cover:
+	@mkdir -p bin
+	$(GO) test -coverpkg=./... -coverprofile=bin/cover.out ./... >bin/cover.txt || { grep -v '^ok' bin/cover.txt; exit 1; }
+	@awk -F'[: ]' 'NR > 1 { at = $$1 ":" $$2; n[at] = $$3; if ($$4 > 0) hit[at] = 1 } \
+	  END { for (at in n) { room = at; sub("/[^/]*$$", "", room); all[room] += n[at]; sum += n[at]; \
+	    if (hit[at]) { got[room] += n[at]; ran += n[at] } } \
+	    for (room in all) printf "%5.1f%% of %5d  %s\n", 100 * got[room] / all[room], all[room], room | "sort -k4"; \
+	    close("sort -k4"); printf "%5.1f%% of %5d  total\n", 100 * ran / sum, sum }' bin/cover.out
 
 man:
 	$(GO) generate -run TestManPages ./cmd/mcp-askuser
