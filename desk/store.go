@@ -58,6 +58,11 @@ var (
 	ErrDamaged = errors.New("damaged document in the store")
 	// ErrLocked means that a lock is taken.
 	ErrLocked = errors.New("locked")
+	// ErrUnreachable means that a store elsewhere does not answer. What was to be
+	// done is not done; it may be tried again.
+	ErrUnreachable = errors.New("the desk does not answer")
+	// ErrDenied means that the credential may not do this.
+	ErrDenied = errors.New("this credential does not permit it")
 	// ErrNoBells means that the store has no bells, only a watch.
 	ErrNoBells = errors.New("the store has no bells")
 	// ErrBadName means that an id or a name is not one that a store takes:
@@ -110,10 +115,13 @@ type Store interface {
 	// Get returns a document. ErrDamaged is what cannot be ours: too large, or
 	// no document at all.
 	Get(ctx context.Context, kind Kind, id string) ([]byte, error)
-	// Delete removes a document; that it is gone already is no error.
+	// Delete removes a document; that it is gone already is no error. The place of
+	// an outcome may stay taken for a while: then who decides again hears
+	// ErrExists, and finds the record in the archive.
 	Delete(ctx context.Context, kind Kind, id string) error
 	// List yields the ids of documents in a range, the newest first, and looks
-	// no further than it is asked for. An error is the last that it yields.
+	// no further than it is asked for. What was deleted a moment ago may still be
+	// among them. An error is the last that it yields.
 	List(ctx context.Context, kind Kind, in Range) iter.Seq2[string, error]
 	// Mark puts an id into an index under a name, Unmark takes it out, Marks
 	// returns those there, ascending. The marks of sessions may go when
@@ -149,4 +157,45 @@ type Change struct {
 	ID      string
 	Removed bool
 	Err     error
+}
+
+// Key names a document.
+type Key struct {
+	Kind Kind
+	ID   string
+}
+
+// Document is what a store has under a key. Err is as of [Store.Get].
+type Document struct {
+	Data []byte
+	By   Author // of an outcome, alone or in the archive
+	Err  error
+}
+
+// Author is who wrote an outcome, as the store knows it from their credential,
+// whatever the document says. It is zero where the store knows no credentials,
+// or has not seen one.
+type Author struct {
+	Role Role
+	Name string
+}
+
+// Reader is a store with a quicker way to several documents than a Get for
+// each, and which may know who wrote them. Each is what a Get would have
+// returned that began after those before it had returned.
+type Reader interface {
+	Read(ctx context.Context, keys ...Key) []Document
+}
+
+// Leaser is a store whose locks can be lost while they are held: to one who
+// took the lock when its holder could not be reached. Lost returns a channel
+// that is closed then; nil where the caller does not hold the lock.
+type Leaser interface {
+	Lost(kind Kind, name string) <-chan struct{}
+}
+
+// Keeper is a store that has more than one home for its documents. Home names
+// the one of a record, empty where it is the usual one.
+type Keeper interface {
+	Home(id string) string
 }

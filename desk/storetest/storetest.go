@@ -141,7 +141,10 @@ func documents(t *testing.T, s desk.Store) {
 		if _, err := s.Get(ctx, kind, id); !errors.Is(err, desk.ErrNotFound) {
 			t.Errorf("%s: Get after Delete: %v", kind, err)
 		}
-		create(t, s, kind, id, "anew")
+		err := put(ctx, s, kind, id, "anew")
+		if kept := kind == desk.KindReplies && errors.Is(err, desk.ErrExists); err != nil && !kept {
+			t.Errorf("%s: anew, after Delete: %v", kind, err)
+		}
 	}
 }
 
