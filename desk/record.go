@@ -55,6 +55,11 @@ type Record struct {
 	// caller wants the declared defaults then (D14).
 	Timeout   float64 `json:"timeout_seconds,omitempty"`
 	OnTimeout string  `json:"on_timeout,omitempty"`
+	// Row is the index of the rounds that count as in a row with this one; empty
+	// where it is the session's. See [Request.Row].
+	Row string `json:"row,omitempty"`
+	// Earlier is the record that this one goes back to; see [Desk.Reopen].
+	Earlier string `json:"earlier,omitempty"`
 	// Content tells records that ask the same, for the same project and client.
 	Content string   `json:"content,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"` // nil while pending
@@ -134,6 +139,9 @@ var (
 	// ErrNoSession means that a session has asked nothing, or nothing within
 	// SessionKeep.
 	ErrNoSession = errors.New("no such session")
+	// ErrForeignSession means that another client began a session, or the same
+	// for another project.
+	ErrForeignSession = errors.New("is a session of another client or project")
 )
 
 // ClosedError tells a late answerer that the record had already ended, and

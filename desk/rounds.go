@@ -41,22 +41,43 @@ func (d *Desk) number(ctx context.Context, rec *Record, limit int) error {
 	if rec.SessionID == "" {
 		return nil
 	}
-	name := sessionName(rec.SessionID)
-	if err := d.store.Mark(ctx, MarkSessions, name, rec.ID); err != nil {
-		return fmt.Errorf("number the question: %w", err)
-	}
-	// Marked first and counted then: of several processes that ask at once,
-	// none overlooks another.
-	ids, err := d.store.Marks(ctx, MarkSessions, name)
-	if err == nil {
-		earlier, _ := slices.BinarySearch(ids, rec.ID)
-		rec.Round = earlier + 1
-		err = d.checkRounds(ctx, rec.SessionID, ids[:earlier], rec.CreatedAt, limit)
-	}
-	if err != nil {
+	if err = d.place(ctx, rec, limit); err != nil {
 		d.takeBack(context.WithoutCancel(ctx), *rec)
 	}
 	return err
+}
+
+// place is number's second half, of a record that has a session.
+func (d *Desk) place(ctx context.Context, rec *Record, limit int) error {
+	var earlier []string
+	for i, name := range rec.rows() {
+		// Marked first and counted then: of several processes that ask at once,
+		// none overlooks another.
+		err := d.store.Mark(ctx, MarkSessions, name, rec.ID)
+		if err == nil {
+			earlier, err = d.store.Marks(ctx, MarkSessions, name)
+		}
+		if err != nil {
+			return fmt.Errorf("number the question: %w", err)
+		}
+		n, _ := slices.BinarySearch(earlier, rec.ID)
+		if earlier = earlier[:n]; i == 0 {
+			rec.Round = n + 1
+		}
+	}
+	return d.checkRounds(ctx, rec.SessionID, earlier, rec.CreatedAt, limit)
+}
+
+// rows are the indexes that a record of a session stands in: its session's, and
+// last the one in which it is counted.
+func (rec *Record) rows() []string {
+	switch {
+	case rec.SessionID == "":
+		return nil
+	case rec.Row == "":
+		return []string{sessionName(rec.SessionID)}
+	}
+	return []string{sessionName(rec.SessionID), rec.Row}
 }
 
 // checkRounds returns a *RoundLimitError where a further round after the
@@ -72,10 +93,15 @@ func (d *Desk) checkRounds(ctx context.Context, session string, earlier []string
 // AtLimit reports whether the session's next question would be refused, once
 // the one that is open, if one is, has been answered.
 func (d *Desk) AtLimit(ctx context.Context, session string) (bool, error) {
-	if session == "" {
+	if session == "" || d.maxRounds <= 0 {
 		return false, nil
 	}
 	ids, err := d.store.Marks(ctx, MarkSessions, sessionName(session))
+	if n := len(ids); err == nil && n > 0 {
+		if last, wrong := d.get(ctx, ids[n-1]); wrong == nil && last.Row != "" {
+			ids, err = d.store.Marks(ctx, MarkSessions, last.Row)
+		}
+	}
 	if err != nil {
 		return false, err
 	}
@@ -84,7 +110,9 @@ func (d *Desk) AtLimit(ctx context.Context, session string) (bool, error) {
 
 // rowIsFull reports whether the last limit rounds came one after the other,
 // without a pause, and have ended but for so many that are open. Questions that
-// are open side by side are no rounds yet, and those that nobody saw none at all. A limit of 0 is none.
+// are open side by side are no rounds yet, and those that nobody saw none at
+// all. One that the human put back to be discussed ends the row: they have
+// talked since. A limit of 0 is none.
 func (d *Desk) rowIsFull(ctx context.Context, session string, rounds []string, now time.Time, limit, mayBeOpen int) (bool, error) {
 	if limit <= 0 || len(rounds) < limit {
 		return false, nil
@@ -102,12 +130,16 @@ func (d *Desk) rowIsFull(ctx context.Context, session string, rounds []string, n
 			continue
 		case err != nil:
 			return false, err
+		case rec.Earlier != "": // the human's wish
+			continue
 		case rec.Outcome == nil:
 			if mayBeOpen--; mayBeOpen < 0 {
 				return false, nil
 			}
 		case !rec.Outcome.seen():
 			continue
+		case rec.Outcome.Status == Discuss:
+			return false, nil
 		}
 		if counted++; counted == limit {
 			lifted, err := d.store.Marks(ctx, MarkLifted, sessionName(session))
@@ -120,6 +152,35 @@ func (d *Desk) rowIsFull(ctx context.Context, session string, rounds []string, n
 // seen reports whether the human can have seen a question that ended like this.
 // What nobody saw is no round (D9).
 func (o *Outcome) seen() bool { return o.Reply != nil || o.Status != Unavailable && !o.Unseen }
+
+// Continues returns nil where an asker may continue a session that it names:
+// one in which nobody has asked yet, or in which the first to ask was the same
+// client for the same project. The error is otherwise ErrForeignSession, or a
+// failure of the store.
+//
+// To share a session is to share its rounds and its history before the human,
+// and no more: answers go to who asked the same as the same client for the same
+// project, in whatever session.
+func (d *Desk) Continues(ctx context.Context, session string, by Asker) error {
+	ids, err := d.store.Marks(ctx, MarkSessions, sessionName(session))
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		rec, err := d.get(ctx, id)
+		switch {
+		case d.leaveOut(ctx, id, err):
+		case err != nil:
+			return err
+		case rec.SessionID != session: // counted in it alone
+		case rec.Asker.Client != by.Client || rec.Asker.Directory != by.Directory:
+			return ErrForeignSession
+		default:
+			return nil
+		}
+	}
+	return nil
+}
 
 // Lift lifts the round limit for a session, on the user's word. The error is
 // ErrNoSession for one that has not asked.
@@ -151,7 +212,7 @@ func (d *Desk) Session(ctx context.Context, session string) ([]Record, error) {
 		case d.leaveOut(ctx, id, err): // damaged, or never committed
 		case err != nil:
 			return nil, err
-		default:
+		case rec.SessionID == session: // and not of another, asked through its host
 			out = append(out, rec)
 		}
 	}

@@ -113,6 +113,55 @@ func TestCallsThatAreNotAsked(t *testing.T) {
 	}
 }
 
+// To talk about a question ends the row: whoever asks again has been told to.
+func TestDiscussionEndsTheRow(t *testing.T) {
+	d := desk.New(openSpool(t, storeDir(t)), desk.Options{MaxRounds: 1})
+	for n := range 3 {
+		rec, attendance := submit(t, d, request(fmt.Sprintf("Question %d?", n)))
+		r := question.Reply{Discuss: true, Note: "why?"}
+		must(d.Reply(t.Context(), rec.ID, r, "tty"))
+		collected(t, d, rec, attendance)
+	}
+	rec, attendance := submit(t, d, request("So which?"))
+	reply(t, d, rec.ID, "x")
+	collected(t, d, rec, attendance)
+	if _, _, err := d.Submit(t.Context(), request("And now?")); !errors.As(err, new(*desk.RoundLimitError)) {
+		t.Errorf("a round too many: %v", err)
+	}
+}
+
+// Rounds are counted where their host's session or prompt says, whatever
+// session their asker names; the limit is lifted for what the refused call
+// names.
+func TestRowIsNotTheSession(t *testing.T) {
+	d := desk.New(openSpool(t, storeDir(t)), desk.Options{MaxRounds: 2})
+	named := func(n int) desk.Request {
+		r := request(fmt.Sprintf("Question %d?", n))
+		r.Session, r.Row = fmt.Sprintf("s%d", n), "host"
+		return r
+	}
+	for n := range 2 {
+		rec, attendance := submit(t, d, named(n))
+		reply(t, d, rec.ID, "x")
+		collected(t, d, rec, attendance)
+	}
+	var limit *desk.RoundLimitError
+	if _, _, err := d.Submit(t.Context(), named(1)); !errors.As(err, &limit) || limit.Session != "s1" {
+		t.Fatalf("a third round of one host: %v", err)
+	}
+	if session := must(d.Session(t.Context(), "s1")); len(session) != 1 {
+		t.Errorf("the session has %d rounds", len(session))
+	}
+	if err := d.Lift(t.Context(), limit.Session); err != nil {
+		t.Fatal(err)
+	}
+	rec, attendance := submit(t, d, named(1))
+	defer attendance.Release()
+	if rec.Round != 2 {
+		t.Errorf("round %d", rec.Round)
+	}
+}
+
 func TestLiftNeedsASession(t *testing.T) {
 	d := open(t, storeDir(t))
 	if err := d.Lift(t.Context(), "never-was"); !errors.Is(err, desk.ErrNoSession) || !strings.Contains(err.Error(), "never-was") {

@@ -33,6 +33,7 @@ const (
 	MarkContent  Mark = "content"  // records that ask the same, by digest, until their answer is delivered
 	MarkSessions Mark = "sessions" // records of a session
 	MarkLifted   Mark = "lifted"   // sessions whose round limit is lifted, by one id each
+	MarkReopened Mark = "reopened" // records that go back to another, by its id
 )
 
 // Role is in whose name a record is ended.
@@ -124,8 +125,8 @@ type Store interface {
 	// among them. An error is the last that it yields.
 	List(ctx context.Context, kind Kind, in Range) iter.Seq2[string, error]
 	// Mark puts an id into an index under a name, Unmark takes it out, Marks
-	// returns those there, ascending. The marks of sessions may go when
-	// SessionKeep has passed since the last.
+	// returns those there, ascending. The marks of sessions, and of
+	// what was reopened, may go when SessionKeep has passed since the last.
 	Mark(ctx context.Context, mark Mark, name, id string) error
 	Unmark(ctx context.Context, mark Mark, name, id string) error
 	Marks(ctx context.Context, mark Mark, name string) ([]string, error)

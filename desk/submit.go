@@ -20,10 +20,16 @@ type Request struct {
 	Asker     Asker
 	Timeout   time.Duration // how long the human may take; 0 is for ever
 	OnTimeout string        // "default": take the declared defaults then (D14)
+	// Row is what rounds must share to be in a row: the host's session where the
+	// asker names another as Session, the user's prompt where the host tells it.
+	// Empty: the session.
+	Row string
 	// Turn, if there is one, waits until the requests before this one have
 	// their places. Submit calls placed when this one has its own, as soon as
 	// that is certain or it has failed: others wait for it (D7).
 	Turn func(ctx context.Context) (placed func(), err error)
+
+	earlier string // the record that is reopened
 }
 
 // Submit asks, unless the same was asked before and nobody waits for it: the
@@ -174,6 +180,11 @@ func (d *Desk) commit(ctx context.Context, rec Record) error {
 			return err
 		}
 	}
+	if rec.Earlier != "" {
+		if err := d.store.Mark(ctx, MarkReopened, rec.Earlier, rec.ID); err != nil {
+			return err
+		}
+	}
 	return surely(func() error { return d.store.Create(ctx, KindPending, rec.ID, data) })
 }
 
@@ -184,8 +195,11 @@ func (d *Desk) takeBack(ctx context.Context, rec Record) {
 		return
 	}
 	err := d.Delivered(ctx, rec)
-	if rec.SessionID != "" {
-		err = errors.Join(err, d.store.Unmark(ctx, MarkSessions, sessionName(rec.SessionID), rec.ID))
+	for _, name := range rec.rows() {
+		err = errors.Join(err, d.store.Unmark(ctx, MarkSessions, name, rec.ID))
+	}
+	if rec.Earlier != "" {
+		err = errors.Join(err, d.store.Unmark(ctx, MarkReopened, rec.Earlier, rec.ID))
 	}
 	if err != nil {
 		d.log.WarnContext(ctx, "cleaning up behind a question that was not stored", "id", rec.ID, "error", err)
@@ -200,7 +214,10 @@ func (r *Request) Unlike() bool { return r.Session == "" && r.Set.Confirms() }
 func (r *Request) record() Record {
 	rec := Record{
 		SessionID: r.Session, Asker: r.Asker, State: Pending, Set: r.Set,
-		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout,
+		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Earlier: r.earlier,
+	}
+	if r.Row != "" && r.Row != r.Session {
+		rec.Row = sessionName(r.Row)
 	}
 	if !r.Asker.Mirrored() { // nobody ever asks such a question again: its host has it
 		rec.Content = r.Content()

@@ -164,13 +164,14 @@ func TestOldSessionsAreSwept(t *testing.T) {
 		{desk.MarkSessions, "open", old}, {desk.MarkSessions, "open", open},
 		{desk.MarkLifted, "old", old}, {desk.MarkLifted, "going-on", old}, {desk.MarkLifted, "never-was", old},
 		{desk.MarkLifted, "never-was-yet", young},
+		{desk.MarkReopened, old, old}, {desk.MarkReopened, open, open},
 	} {
 		if err := s.Mark(t.Context(), m.mark, m.name, m.id); err != nil {
 			t.Fatal(err)
 		}
 	}
 	create(t, s, desk.KindArchive, old, "x")
-	for room, want := range map[string][]string{"sessions": {"going-on", "open"}, "lifted": {"going-on", "never-was-yet"}} {
+	for room, want := range map[string][]string{"sessions": {"going-on", "open"}, "lifted": {"going-on", "never-was-yet"}, "reopened": {open}} {
 		got, err := names(filepath.Join(s.Dir(), room))
 		slices.Sort(got)
 		if err != nil || !slices.Equal(got, want) {

@@ -11,6 +11,7 @@
 //	present/<name>-<n>.lock     held by an open inbox or web page
 //	content/<digest>/<id>       empty: records that ask the same
 //	sessions/<digest>/<id>      empty: records of a session; lifted/ likewise
+//	reopened/<id>/<id>          empty: records that go back to another
 //	tmp/                        files being written
 //
 // A document is written to tmp, synced, and linked to its name, which one of

@@ -25,7 +25,7 @@ const staleAfter = 24 * time.Hour
 func (s *Spool) sweep(ctx context.Context) {
 	s.sweepTemp()
 	s.sweepGone(ctx)
-	for _, mark := range []desk.Mark{desk.MarkSessions, desk.MarkLifted} {
+	for _, mark := range []desk.Mark{desk.MarkSessions, desk.MarkLifted, desk.MarkReopened} {
 		s.sweepSessions(mark)
 	}
 }

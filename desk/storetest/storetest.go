@@ -277,8 +277,14 @@ func marks(t *testing.T, s desk.Store) {
 			t.Fatal(err)
 		}
 	}
-	if err := s.Mark(ctx, desk.MarkSessions, "abc", ID(2026, 11, 3)); err != nil {
-		t.Fatal(err)
+	for i, mark := range []desk.Mark{desk.MarkSessions, desk.MarkLifted, desk.MarkReopened} {
+		id := ID(2026, 11, 10+i)
+		if err := s.Mark(ctx, mark, "abc", id); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Marks(ctx, mark, "abc"); err != nil || !slices.Equal(got, []string{id}) {
+			t.Errorf("%s: marked %v, %v", mark, got, err)
+		}
 	}
 	if err := s.Mark(ctx, desk.MarkContent, "abcd", ID(2026, 11, 4)); err != nil {
 		t.Fatal(err)

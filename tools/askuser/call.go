@@ -59,6 +59,17 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 		OnTimeout: form.OnTimeout,
 		Turn:      c.Turn,
 	}
+	request.Row = request.Session + c.prompt
+	if form.Session != "" && !form.Set.Confirms() { // a yes is of the session in which it was asked for
+		err := c.Desk.Continues(ctx, form.Session, request.Asker)
+		switch {
+		case errors.Is(err, desk.ErrForeignSession):
+			return badArguments(question.Violations{{Path: "session_id", Message: err.Error() + "; leave it out, or name another"}}), nil
+		case err != nil:
+			return c.failed(ctx, "", fmt.Errorf("looking for the session: %w", err)), nil
+		}
+		request.Session = form.Session
+	}
 	if len(form.Set.Asked(nil)) == 0 { // the call brings all its answers along
 		rec, err := c.Desk.Note(ctx, request, desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}})
 		if err != nil {

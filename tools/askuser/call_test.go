@@ -1,11 +1,13 @@
 package askuser
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
 )
@@ -25,8 +28,9 @@ const patience = time.Minute
 
 // link is a transport in memory, one for each call.
 type link struct {
-	client Client
-	elicit func(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error)
+	client  Client
+	session string // the connection's; empty: one that all share
+	elicit  func(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error)
 
 	noted     chan string // nil: nobody looks
 	delivered func(written bool)
@@ -34,7 +38,7 @@ type link struct {
 
 var _ Transport = (*link)(nil)
 
-func (l *link) Session() string   { return "connection" }
+func (l *link) Session() string   { return cmp.Or(l.session, "connection") }
 func (l *link) Client() Client    { return l.client }
 func (l *link) Directory() string { return "/src/shop" }
 
@@ -78,11 +82,16 @@ func newRig(t *testing.T, surfaces ...ui.Surface) *rig { return openRig(t, t.Tem
 // openRig is newRig on a desk that others may have used.
 func openRig(t *testing.T, dir string, surfaces ...ui.Surface) *rig {
 	t.Helper()
+	return openDesk(t, dir, desk.Options{}, surfaces...)
+}
+
+func openDesk(t *testing.T, dir string, o desk.Options, surfaces ...ui.Surface) *rig {
+	t.Helper()
 	store, err := spool.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := desk.New(store, desk.Options{})
+	d := desk.New(store, o)
 	p := present.New(present.Options{Desk: d})
 	t.Cleanup(func() { p.Close(ErrDisconnected) })
 	r := &rig{New(Config{Desk: d, Presenter: p, Log: slog.New(slog.DiscardHandler), Limits: question.DefaultLimits(), Surfaces: surfaces, Hold: time.Hour, Tick: time.Hour}), t, dir, d}
@@ -156,10 +165,16 @@ func within[T any](t *testing.T, c <-chan T) T {
 // open waits for the one question that is open.
 func (r *rig) open() desk.Record {
 	r.t.Helper()
-	events, err := r.desk.Watch(r.t.Context())
+	ctx, stop := context.WithCancel(r.t.Context())
+	events, err := r.desk.Watch(ctx)
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	defer func() { // one that goes on would make the store anew when it is removed
+		stop()
+		for range events {
+		}
+	}()
 	records, err := r.desk.Pending(r.t.Context())
 	if err != nil {
 		r.t.Fatal(err)
@@ -302,6 +317,111 @@ func TestTicket(t *testing.T) {
 	x, err := r.await(WithTransport(t.Context(), &link{}), request(`{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV"}`))
 	if status := (result{x, err}).status(t); !strings.Contains(status, "no question has the id") {
 		t.Errorf("an unknown ticket: %s", status)
+	}
+}
+
+// A session goes on where its agent names it, from whatever connection, with
+// its rounds; not for another client, and a yes stays in the session in which it
+// was asked for (D13).
+func TestSessionGoesOn(t *testing.T) {
+	r := newRig(t, ui.Elsewhere())
+	me := Client{Implementation: mcp.Implementation{Name: "agent"}}
+	named := func(text, more string) string {
+		return `{"question":"` + text + `","options":["A","B"],"session_id":"feature-x"` + more + `}`
+	}
+	for i, text := range []string{"First?", "Second?"} {
+		got := r.start(t.Context(), &link{client: me, session: text}, request(named(text, "")))
+		rec := r.open()
+		if rec.SessionID != "feature-x" || rec.Round != i+1 {
+			t.Errorf("%s is round %d of %s", text, rec.Round, rec.SessionID)
+		}
+		r.reply(rec.ID, "a")
+		within(t, got)
+	}
+	if session, err := r.desk.Session(t.Context(), "feature-x"); err != nil || len(session) != 2 {
+		t.Errorf("the session has %d rounds, %v", len(session), err)
+	}
+
+	other := &link{client: Client{Implementation: mcp.Implementation{Name: "another"}}}
+	if text := within(t, r.start(t.Context(), other, request(named("Third?", "")))).text(t); !strings.Contains(text, "session_id: is a session of another client") {
+		t.Errorf("another client: %s", text)
+	}
+
+	const sure = `{"question":"Delete?","type":"boolean","session_id":"feature-x"}`
+	r.Hold = time.Millisecond
+	within(t, r.start(t.Context(), &link{client: me, session: "one"}, request(sure)))
+	first := r.open()
+	r.reply(first.ID, question.YesID)
+	if first.SessionID != "one" {
+		t.Errorf("a confirmation is of session %s", first.SessionID)
+	}
+	again := within(t, r.start(t.Context(), &link{client: me, session: "two"}, request(sure)))
+	if status := again.status(t); status != "pending" {
+		t.Errorf("a yes from another session: %s", status)
+	}
+}
+
+// Where the host tells which of its user's prompts a call serves, rounds in a
+// row are those of one prompt (D9).
+func TestRoundsOfOnePrompt(t *testing.T) {
+	r := openDesk(t, t.TempDir(), desk.Options{MaxRounds: 2}, ui.Elsewhere())
+	for _, prompt := range []string{"1", "2", "3"} {
+		for n := range 3 {
+			text := prompt + "." + strconv.Itoa(n) + "?"
+			req := request(`{"question":"` + text + `"}`)
+			req.Params.Meta = mcp.NewMetaFromMap(map[string]any{"threadId": "thread", "x-codex-turn-metadata": map[string]any{"turn_id": prompt}})
+			got := r.start(t.Context(), &link{}, req)
+			if n == 2 {
+				if text := within(t, got).text(t); !strings.HasPrefix(text, "recursive_limit_exceeded") {
+					t.Errorf("prompt %s, a question too many: %s", prompt, text)
+				}
+				continue
+			}
+			id := r.open().ID
+			if at, err := r.desk.AtLimit(t.Context(), "thread"); err != nil || at != (n == 1) {
+				t.Errorf("prompt %s, question %d: the limit is near: %t, %v", prompt, n+1, at, err)
+			}
+			if _, err := r.desk.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, "inbox"); err != nil {
+				t.Fatal(err)
+			}
+			within(t, got)
+		}
+	}
+	if session, err := r.desk.Session(t.Context(), "thread"); err != nil || len(session) != 6 || session[5].Round != 6 {
+		t.Errorf("the session has %d rounds, %v", len(session), err)
+	}
+}
+
+// What the human says when they go back to a question reaches the one who asks
+// it again, and the one who awaits its old ticket, also before they have said it
+// (D13).
+func TestReopened(t *testing.T) {
+	r := newRig(t, ui.Elsewhere())
+	l := &link{}
+	got := r.start(t.Context(), l, request(which))
+	old := r.open().ID
+	r.reply(old, "a")
+	within(t, got)
+	l.told(true)
+	r.Presenter.Flush()
+
+	again, err := r.desk.Reopen(t.Context(), old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := r.start(t.Context(), &link{}, request(which))
+	awaits := make(chan result, 1)
+	go func() {
+		x, err := r.await(WithTransport(t.Context(), &link{}), request(`{"id":"`+old+`"}`))
+		awaits <- result{x, err}
+	}()
+	r.reply(again.ID, "b")
+	for name, c := range map[string]<-chan result{"who asks again": asks, "who awaits the old ticket": awaits} {
+		x := within(t, c)
+		const told = `"Which?"="B". You can now continue with the user's answers in mind. The user went back to this question`
+		if text := x.text(t); x.status(t) != "answered B" || !strings.Contains(text, told) || x.StructuredContent.(*wire.Result).Earlier != old {
+			t.Errorf("%s: %s", name, text)
+		}
 	}
 }
 

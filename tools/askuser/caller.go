@@ -14,6 +14,7 @@ type caller struct {
 	modern  bool   // forms are round trips of the call, not requests of ours
 	forms   bool   // it declared form elicitation
 	session string // the host's own id of the dialogue, where it tells
+	prompt  string // the user's prompt that the call serves, where the host tells
 	token   mcp.ProgressToken
 }
 
@@ -29,6 +30,9 @@ func callerOf(client Client, req mcp.CallToolRequest) caller {
 			if id, ok := meta.GetMetaField(key).(string); ok && c.session == "" {
 				c.session = id
 			}
+		}
+		if turn, ok := meta.GetMetaField("x-codex-turn-metadata").(map[string]any); ok {
+			c.prompt, _ = turn["turn_id"].(string)
 		}
 	}
 	return c

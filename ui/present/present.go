@@ -190,24 +190,26 @@ func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter,
 }
 
 // Join waits for a record that was asked before, in whatever process, and shows
-// it where no surface does. Unlike one who asks, a call that joins does not end
+// it where no surface does; where it has ended and was reopened, for the record
+// that stands in its place. Unlike one who asks, a call that joins does not end
 // a record that nobody can be shown. Errors are those of [desk.Desk.Get].
 func (p *Presenter) Join(ctx context.Context, id string, surfaces Surfaces) (*Waiter, error) {
-	return p.rejoin(ctx, id, role{awaits: true}, surfaces)
+	rec, err := p.Desk.Latest(ctx, id)
+	return p.rejoin(rec, err, role{awaits: true}, surfaces)
 }
 
 // Show is Join for one who is not the asker, nor keeps it away: the human who
 // answers, or a program that looks on.
 func (p *Presenter) Show(ctx context.Context, id string, surfaces Surfaces) (*Waiter, error) {
-	return p.rejoin(ctx, id, role{}, surfaces)
+	rec, err := p.Desk.Get(ctx, id)
+	return p.rejoin(rec, err, role{}, surfaces)
 }
 
-func (p *Presenter) rejoin(ctx context.Context, id string, as role, surfaces Surfaces) (*Waiter, error) {
-	rec, err := p.Desk.Get(ctx, id)
+func (p *Presenter) rejoin(rec desk.Record, err error, as role, surfaces Surfaces) (*Waiter, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := p.opened(id)
+	x := p.opened(rec.ID)
 	switch {
 	case x != nil: // perhaps with an end that is not stored
 	case rec.Outcome != nil:

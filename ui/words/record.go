@@ -15,6 +15,7 @@ const (
 	Dismissed   = "Dismissed."
 	AwaitsPause = "Waiting for a pause in your typing; what is typed until then does not count."
 	NobodyWaits = "Nobody is waiting right now; your answer will be kept."
+	Reopened    = "The question is open again, with your former answers filled in; the agent gets the new ones when it comes back for them."
 	LimitLifted = "The limit is lifted: the agent may go on asking in this session."
 )
 

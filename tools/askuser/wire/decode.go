@@ -20,6 +20,9 @@ type Call struct {
 	// OnTimeout is desk.OnTimeoutDefault where the caller wants the declared
 	// defaults then; that takes the user's configuration too (D14).
 	OnTimeout string
+	// Session is the dialogue that the caller names for the call to continue;
+	// empty where it names none.
+	Session string
 	// Dropped says what of the call cannot be asked, and why: follow-ups that no
 	// answer can bring up. The rest is asked, which spares the agent a turn.
 	Dropped []string
@@ -50,6 +53,7 @@ const (
 	maxMetadata = 16 << 10
 	maxDepth    = 32
 	maxValues   = 10_000
+	maxSession  = 200 // characters
 )
 
 // root is the path of the arguments as a whole.
@@ -149,6 +153,10 @@ func (d *decoder) call(data []byte) Call {
 		c.OnTimeout = on
 	default:
 		d.found.Add("on_timeout", "must be default or none, is %q", on)
+	}
+	c.Session = d.text("session_id", m.get("session_id", "sessionId"))
+	if n := question.Count(c.Session); n > maxSession {
+		d.found.Add("session_id", "must be at most %d characters long, is %d", maxSession, n)
 	}
 	if raw := m.get("answers"); raw != nil {
 		d.collect(&c.Set, raw)

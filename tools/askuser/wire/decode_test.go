@@ -287,6 +287,8 @@ func TestWrongTypes(t *testing.T) {
 		{ask, `{"question":"1?","timeout_seconds":"90"}`, `timeout_seconds: must be a number of seconds, 0 or more, is "90"`},
 		{ask, `{"question":"1?","timeout_seconds":-1}`, `timeout_seconds: must be a number of seconds, 0 or more, is -1`},
 		{ask, `{"question":"1?","on_timeout":true}`, `on_timeout: must be a string, is true`},
+		{ask, `{"question":"1?","session_id":7}`, `session_id: must be a string, is 7`},
+		{ask, `{"question":"1?","session_id":"` + strings.Repeat("x", 201) + `"}`, `session_id: must be at most 200 characters long, is 201`},
 		{ask, `{"question":"1?","on_timeout":"yes"}`, `on_timeout: must be default or none, is "yes"`},
 		{ask, `{"question":"1?","answers":"x"}`, `answers: must be an object keyed by question, or an array of responses, is "x"`},
 		{ask, `{"question":"1?","answers":{"1?":7}}`, `answers["1?"]: must be a string, is 7`},

@@ -35,6 +35,7 @@ type Result struct {
 	// in front of them; 0 is unknown.
 	AnsweredAt string `json:"answered_at,omitempty"`
 	Took       int64  `json:"took_ms,omitempty"`
+	Earlier    string `json:"earlier,omitempty"` // the record that this one goes back to
 }
 
 // Response is what became of one question.
@@ -70,13 +71,21 @@ func (r *Result) IsError() bool { return r.Status == desk.Unavailable || r.Statu
 
 // NewResult puts a record's state into a result.
 func NewResult(rec desk.Record) *Result {
-	r := &Result{Status: rec.State, ID: rec.ID, Round: rec.Round, Responses: []Response{}}
+	r := &Result{Status: rec.State, ID: rec.ID, Round: rec.Round, Responses: []Response{}, Earlier: rec.Earlier}
+	r.fill(rec)
+	if rec.Earlier != "" && rec.Reply() != nil {
+		r.Message += " " + texts.Fill("reopened", map[string]string{"id": strconv.Quote(rec.Earlier)})
+	}
+	return r
+}
+
+func (r *Result) fill(rec desk.Record) {
 	o := rec.Outcome
 	if o == nil {
 		r.Status = desk.Pending
 		r.Summary = "Waiting for the user"
 		r.Message = texts.Fill("pending", map[string]string{"id": strconv.Quote(rec.ID)})
-		return r
+		return
 	}
 	r.Surface = o.Surface
 	switch o.Status {
@@ -101,7 +110,6 @@ func NewResult(rec desk.Record) *Result {
 		r.Summary = "The question failed"
 		r.Message = texts.Text("failed")
 	}
-	return r
 }
 
 // NewUntold is the result of a question that nobody was shown: the ticket, and

