@@ -71,6 +71,7 @@ type Record struct {
 
 	Attended bool      `json:"attended"`           // somebody waits for the answer right now
 	ShownOn  []Showing `json:"shown_on,omitempty"` // where it was tried, and is shown
+	Home     string    `json:"home,omitempty"`     // where it is kept, if not on the desk that was named: see [Keeper]
 }
 
 // Reply is what the human did with the record; nil where no human ended it.
@@ -120,6 +121,7 @@ type Outcome struct {
 
 // Answerer is the process through which a reply came.
 type Answerer struct {
+	Name     string `json:"name,omitempty"` // by their credential, where the store asks for one
 	PID      int    `json:"pid"`
 	Program  string `json:"program,omitempty"`
 	Terminal string `json:"terminal,omitempty"` // its controlling terminal, as in /dev; empty without one

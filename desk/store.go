@@ -169,13 +169,13 @@ type Key struct {
 // Document is what a store has under a key. Err is as of [Store.Get].
 type Document struct {
 	Data []byte
-	By   Author // of an outcome, alone or in the archive
+	By   *Author // of an outcome, alone or in the archive
 	Err  error
 }
 
 // Author is who wrote an outcome, as the store knows it from their credential,
-// whatever the document says. It is zero where the store knows no credentials,
-// or has not seen one.
+// whatever the document says: nil where the store knows no credentials, zero in
+// the archive where no human wrote one.
 type Author struct {
 	Role Role
 	Name string
