@@ -86,8 +86,8 @@ func (s *Store) change(ctx context.Context, mark desk.Mark, name, id string, f f
 			return true, nil
 		}
 		w := creation{stream: StreamDesk, subject: subject, over: m.Seq, data: []byte(strings.Join(after, "\n"))}
-		if w.ttl = keepMarks; mark == desk.MarkContent {
-			w.ttl = 0
+		if mark == desk.MarkSessions || mark == desk.MarkLifted {
+			w.ttl = keepMarks
 		}
 		if len(after) == 0 {
 			w.gone, w.ttl = true, keepGone

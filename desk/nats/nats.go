@@ -183,9 +183,11 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 	d := desk.Document{Data: m.Data}
 	switch kind {
 	case desk.KindReplies:
-		_, d.By = parseEnd(m.Subject)
+		_, by := parseEnd(m.Subject)
+		d.By = &by
 	case desk.KindArchive:
-		d.By = s.whoSaid(ctx, id)
+		by := s.whoSaid(ctx, id)
+		d.By = &by
 	}
 	return d
 }
@@ -195,7 +197,8 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 func (s *Store) whoSaid(ctx context.Context, id string) desk.Author {
 	m, err := s.first(ctx, StreamSaid, "said."+id+".*")
 	if err == nil && m.there() {
-		return desk.Author{Role: desk.RoleHuman, Name: m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]}
+		name := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
+		return desk.Author{Role: desk.RoleHuman, Name: strings.TrimPrefix(name, nameless)}
 	}
 	// The server copies a moment later.
 	m, err = s.last(ctx, StreamDesk, subjectEnd+id+"."+string(desk.RoleHuman)+".*")

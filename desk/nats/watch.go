@@ -103,7 +103,7 @@ func (w *watch) consume(ctx context.Context) error {
 	if w.sub != nil {
 		_ = w.sub.Unsubscribe()
 	}
-	inbox, name := nc.NewRespInbox(), nuid.Next()
+	inbox, name := nc.NewInbox(), nuid.Next()
 	if w.sub, err = nc.SubscribeSync(inbox); err != nil {
 		return unreachable(err)
 	}
