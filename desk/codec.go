@@ -53,7 +53,9 @@ func (d *Desk) decodeAsked(id string, asked, reply Document) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	rec.Home = d.home(id)
+	if of, ok := d.store.(Keeper); ok {
+		rec.Home, rec.Unsent = of.Home(id)
+	}
 	if rec.Outcome != nil {
 		return Record{}, fmt.Errorf("%w: record %s was asked with its outcome", ErrDamaged, id)
 	}
@@ -67,14 +69,6 @@ func (d *Desk) decodeAsked(id string, asked, reply Document) (Record, error) {
 	rec.State, rec.Outcome = o.Status, &o
 	d.believe(&rec, reply.By)
 	return rec, nil
-}
-
-// home names the home of a record, where the store has more than one.
-func (d *Desk) home(id string) string {
-	if of, ok := d.store.(Keeper); ok {
-		return of.Home(id)
-	}
-	return ""
 }
 
 // believe checks a reply that comes from the store like one from a form. What

@@ -72,6 +72,7 @@ type Record struct {
 	Attended bool      `json:"attended"`           // somebody waits for the answer right now
 	ShownOn  []Showing `json:"shown_on,omitempty"` // where it was tried, and is shown
 	Home     string    `json:"home,omitempty"`     // where it is kept, if not on the desk that was named: see [Keeper]
+	Unsent   bool      `json:"unsent,omitempty"`   // an answer was given here, and waits for the desk to be reached
 }
 
 // Reply is what the human did with the record; nil where no human ended it.

@@ -62,6 +62,9 @@ var (
 	// ErrUnreachable means that a store elsewhere does not answer. What was to be
 	// done is not done; it may be tried again.
 	ErrUnreachable = errors.New("the desk does not answer")
+	// ErrUnsent means that an answer could not be sent to where its question is,
+	// and is kept here until it can. It may be given anew till then.
+	ErrUnsent = errors.New("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does")
 	// ErrDenied means that the credential may not do this.
 	ErrDenied = errors.New("this credential does not permit it")
 	// ErrNoBells means that the store has no bells, only a watch.
@@ -195,8 +198,10 @@ type Leaser interface {
 	Lost(kind Kind, name string) <-chan struct{}
 }
 
-// Keeper is a store that has more than one home for its documents. Home names
-// the one of a record, empty where it is the usual one.
+// Keeper is a store that has more than one home for its records. Place chooses
+// that of a new one, which it keeps. Home names it, empty where it is the usual
+// one, and says whether an answer to the record waits here to be sent there.
 type Keeper interface {
-	Home(id string) string
+	Place(ctx context.Context, id string)
+	Home(id string) (name string, unsent bool)
 }

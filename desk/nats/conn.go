@@ -401,3 +401,9 @@ func (c *conn) repeat(ctx context.Context, limit time.Duration, try func() (defi
 		}
 	}
 }
+
+// Ping returns nil if the desk answers: its leader, not only a node.
+func (c *conn) Ping(ctx context.Context) error {
+	_, err := c.last(ctx, StreamDesk, "ask.ping")
+	return err
+}
