@@ -109,7 +109,10 @@ func (d *Desk) believe(rec *Record, by *Author) {
 func (rec *Record) takesHuman() bool {
 	humans := func(a question.Answer) bool { return a.By != question.ByCaller && a.By != question.ByTimeout }
 	r := rec.Reply()
-	return !rec.Asker.Mirrored() && (len(r.Answers) == 0 || slices.ContainsFunc(r.Answers, humans))
+	if rec.Asker.Mirrored() || len(rec.Set.Asked(nil)) == 0 {
+		return false
+	}
+	return len(r.Answers) == 0 || slices.ContainsFunc(r.Answers, humans)
 }
 
 // decodeOutcome reads a document of the replies collection.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 
@@ -8,6 +9,7 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/home"
 	"mcp-askuser/desk/spool"
 )
 
@@ -30,8 +32,12 @@ func (a *app) settings() (settings.Values, error) { return a.config.Values, a.co
 func (a *app) environ(s settings.Values) func(string) string {
 	word := map[bool]string{true: "1"}
 	set := map[string]string{"ACCESSIBLE": word[s.Accessible], "NO_COLOR": word[s.NoColor]}
-	if s.Dir != "" {
-		set[spool.EnvDir] = s.Dir
+	for name, value := range map[string]string{
+		spool.EnvDir: s.Dir, settings.EnvDesk: s.Desk, settings.EnvDesk + "_CREDS": s.DeskCreds, settings.EnvDesk + "_CA": s.DeskCA,
+	} {
+		if value != "" {
+			set[name] = value
+		}
 	}
 	return func(name string) string {
 		if value, ok := set[name]; ok {
@@ -47,9 +53,12 @@ func (a *app) desk(s settings.Values, log *slog.Logger) (*desk.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := spool.Open(dir)
-	if err != nil {
+	store, err := home.Open(home.Options{Dir: dir, URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA, Log: log})
+	if errors.Is(err, spool.ErrUnsafe) || err != nil && s.Desk == "" {
 		return nil, fmt.Errorf("the store cannot be used: %w (named by %s); name another with --dir or %s", err, a.config.Source("dir"), spool.EnvDir)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the desk cannot be used: %w (named by %s)", err, a.config.Source("desk"))
 	}
 	return desk.New(store, desk.Options{Log: log, Keep: s.Keep, MaxRounds: s.MaxRounds, Pause: s.RoundPause}), nil
 }

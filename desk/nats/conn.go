@@ -38,6 +38,7 @@ const nameless = "-"
 type conn struct {
 	urls    []string
 	options []natsgo.Option
+	about   string // the credential, for people
 	log     *slog.Logger
 	// reconnected is called after each reconnect.
 	reconnected func()
@@ -56,9 +57,10 @@ type conn struct {
 type Identity struct {
 	Name    string // as it stands in subjects
 	Account string
-	Human   bool // may answer
-	Asker   bool // may withdraw
-	Any     bool // may do everything: the operator, or a server without rules
+	Human   bool     // may answer
+	Asker   bool     // may withdraw
+	Any     bool     // may do everything: the operator, or a server without rules
+	Allow   []string // subjects that the credential may write to
 }
 
 // flight is one request under way.
@@ -85,11 +87,11 @@ func newConn(o Options) (*conn, error) {
 		c.urls = append(c.urls, address)
 	}
 	if o.Creds != "" {
-		credential, err := readCreds(o.Creds)
+		credential, about, err := readCreds(o.Creds)
 		if err != nil {
 			faults = append(faults, err)
 		}
-		c.options = append(c.options, credential)
+		c.options, c.about = append(c.options, credential), about
 	}
 	if o.CA != "" {
 		if _, err := os.Stat(o.CA); err != nil {
@@ -109,24 +111,27 @@ func loopback(host string) bool {
 }
 
 // readCreds makes an option of a credential: an nkey seed, or the JWT and seed
-// that nsc writes.
-func readCreds(file string) (natsgo.Option, error) {
+// that nsc writes. About is what its file says that it is, for people.
+func readCreds(file string) (credential natsgo.Option, about string, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("the credential for the desk: %w", err)
+		return nil, "", fmt.Errorf("the credential for the desk: %w", err)
+	}
+	if line, _, ok := strings.Cut(string(data), "\n"); ok && strings.HasPrefix(line, "# ") {
+		about, _, _ = strings.Cut(line[2:], ".")
 	}
 	if strings.Contains(string(data), "NATS USER JWT") {
-		return natsgo.UserCredentials(file), nil
+		return natsgo.UserCredentials(file), about, nil
 	}
 	pair, err := nkeys.ParseDecoratedNKey(data)
 	if err != nil {
-		return nil, fmt.Errorf("the credential for the desk, %s, holds no key of a user: %w", file, err)
+		return nil, "", fmt.Errorf("the credential for the desk, %s, holds no key of a user: %w", file, err)
 	}
 	public, err := pair.PublicKey()
 	if err != nil {
-		return nil, fmt.Errorf("the credential for the desk, %s: %w", file, err)
+		return nil, "", fmt.Errorf("the credential for the desk, %s: %w", file, err)
 	}
-	return natsgo.Nkey(public, pair.Sign), nil
+	return natsgo.Nkey(public, pair.Sign), about, nil
 }
 
 // Close ends the connection.
@@ -173,7 +178,7 @@ func (c *conn) connect() (*natsgo.Conn, error) {
 		return nc, nil
 	}
 	options := append(slices.Clone(c.options),
-		natsgo.Name("mcp-askuser"),
+		natsgo.Name(strings.TrimSpace("mcp-askuser "+c.about)),
 		natsgo.Timeout(attempt),
 		natsgo.MaxReconnects(-1),
 		// At once, and then not all at the same moment.
@@ -243,7 +248,10 @@ func identify(nc *natsgo.Conn) (Identity, error) {
 		me.Any, me.Human, me.Asker = true, true, true
 		return me, nil
 	}
-	for _, subject := range info.Data.Permissions.Publish.Allow {
+	me.Allow = info.Data.Permissions.Publish.Allow
+	me.Any = slices.Contains(me.Allow, ">")
+	me.Human, me.Asker = me.Any, me.Any
+	for _, subject := range me.Allow {
 		id, by := parseEnd(subject)
 		if id != "*" || !desk.ValidName(by.Name) {
 			continue

@@ -2,8 +2,11 @@ package nats
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
+
+	"mcp-askuser/desk"
 )
 
 // StreamConfig is what the server is told of a stream, and says of it.
@@ -82,4 +85,28 @@ func (s *Store) Make(ctx context.Context, nodes int) error {
 		}
 	}
 	return nil
+}
+
+// MakeAll makes the streams on as many nodes as there are: three copies where
+// three answer. It waits for the nodes until ctx ends.
+func (s *Store) MakeAll(ctx context.Context) (nodes int, err error) {
+	want := 1
+	if len(s.urls) >= 3 {
+		want = 3
+	}
+	err = s.repeat(ctx, certainty, func() (bool, error) {
+		nc, err := s.connected(ctx)
+		if err != nil {
+			return errors.Is(err, desk.ErrDenied), err
+		}
+		there, err := nodesOf(nc)
+		if err == nil && len(there) < want {
+			err = fmt.Errorf("%w: %d of %d nodes", desk.ErrUnreachable, len(there), want)
+		}
+		if err == nil {
+			err = s.Make(ctx, want)
+		}
+		return err == nil || errors.Is(err, desk.ErrDenied), err
+	})
+	return want, err
 }

@@ -19,6 +19,7 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/home"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/mirror"
 	"mcp-askuser/ui/notify"
@@ -72,7 +73,7 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 	if err != nil {
 		return
 	}
-	store, err := spool.Open(dir)
+	store, err := home.Open(home.Options{Dir: dir, URL: v.Desk, Creds: v.DeskCreds, CA: v.DeskCA})
 	if err != nil {
 		return
 	}

@@ -139,8 +139,9 @@ func text(to *string) value {
 
 // directory is an absolute path: hosts start us in directories of their own,
 // and a relative one would lead somewhere else from each.
-func directory(to *string) value {
-	return &kind[string]{to, "directory", "an absolute path", func(text string) (string, bool) {
+// path is an absolute path to a directory or a file.
+func path(to *string, name string) value {
+	return &kind[string]{to, name, "an absolute path", func(text string) (string, bool) {
 		return text, text == "" || filepath.IsAbs(text)
 	}, nil}
 }
