@@ -13,16 +13,11 @@ import (
 type Attendance struct {
 	id      string
 	release func()
-	lost    <-chan struct{}
 	once    sync.Once
 }
 
 // ID is the record's id.
 func (a *Attendance) ID() string { return a.id }
-
-// Lost is closed when another asker has taken the record over, as one can where
-// this process was cut off from a store elsewhere. It is nil where that cannot be.
-func (a *Attendance) Lost() <-chan struct{} { return a.lost }
 
 // Release ends the attendance. It may be called more than once, and on nil.
 func (a *Attendance) Release() {
@@ -57,9 +52,5 @@ func (d *Desk) claim(ctx context.Context, id string) (*Attendance, error) {
 	if err != nil {
 		return nil, fmt.Errorf("attend %s: %w", id, err)
 	}
-	a := &Attendance{id: id, release: release}
-	if leases, ok := d.store.(Leaser); ok {
-		a.lost = leases.Lost(KindAskers, id)
-	}
-	return a, nil
+	return &Attendance{id: id, release: release}, nil
 }

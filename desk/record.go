@@ -156,8 +156,11 @@ type ClosedError struct {
 
 func (e *ClosedError) Error() string {
 	where := ""
+	if a := e.Outcome.Answerer; a != nil && a.Name != "" {
+		where = " by " + a.Name
+	}
 	if e.Outcome.Surface != "" {
-		where = " (" + e.Outcome.Surface + ")"
+		where += " (" + e.Outcome.Surface + ")"
 	}
 	return fmt.Sprintf("the question was already %s%s at %s", e.Outcome.Status, where, e.Outcome.At.Local().Format(time.TimeOnly))
 }

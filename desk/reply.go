@@ -32,6 +32,15 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, surface s
 	return d.decide(ctx, rec, o, o.role())
 }
 
+// MayAnswer returns an error that wraps ErrDenied where the credential of this
+// process does not permit to answer a record.
+func (d *Desk) MayAnswer(ctx context.Context, id string) error {
+	if by, ok := d.store.(Entitled); ok {
+		return by.MayAnswer(ctx, id)
+	}
+	return nil
+}
+
 // StatusOf is how a reply ends a record.
 func StatusOf(r question.Reply) Status {
 	switch {

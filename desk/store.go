@@ -191,11 +191,10 @@ type Reader interface {
 	Read(ctx context.Context, keys ...Key) []Document
 }
 
-// Leaser is a store whose locks can be lost while they are held: to one who
-// took the lock when its holder could not be reached. Lost returns a channel
-// that is closed then; nil where the caller does not hold the lock.
-type Leaser interface {
-	Lost(kind Kind, name string) <-chan struct{}
+// Entitled is a store whose credential may not permit to answer. MayAnswer
+// returns an error that wraps ErrDenied then.
+type Entitled interface {
+	MayAnswer(ctx context.Context, id string) error
 }
 
 // Keeper is a store that has more than one home for its records. Place chooses

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"slices"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
@@ -74,8 +75,26 @@ func (a *app) surfaces(s settings.Values, d *desk.Desk, page *web.Surface, inter
 		}
 		for _, name := range names {
 			i := slices.IndexFunc(surfaceTable(), func(row surfaceRow) bool { return row.name == name })
-			out = append(out, surfaceTable()[i].make(parts)) // the settings take no other names
+			surface := surfaceTable()[i].make(parts) // the settings take no other names
+			if s.Desk != "" && name != "inbox" {
+				surface = entitled{surface, d}
+			}
+			out = append(out, surface)
 		}
 	}
 	return out
+}
+
+// entitled is a surface on which nobody is asked who could not answer there: on
+// a shared desk an agent's credential permits it to ask, and no more.
+type entitled struct {
+	ui.Surface
+	desk *desk.Desk
+}
+
+func (e entitled) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
+	if err := e.desk.MayAnswer(ctx, rec.ID); err != nil {
+		return ui.Unavailablef("%v", err)
+	}
+	return e.Surface.Show(ctx, rec, commit)
 }

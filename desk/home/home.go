@@ -42,7 +42,9 @@ const (
 type Far interface {
 	desk.Store
 	desk.Reader
-	desk.Leaser
+	// MayAnswer returns an error that wraps desk.ErrDenied where the credential
+	// is an agent's.
+	MayAnswer(ctx context.Context) error
 	// Ping returns nil if the desk answers.
 	Ping(ctx context.Context) error
 }
@@ -85,10 +87,10 @@ type Store struct {
 }
 
 var (
-	_ desk.Store  = (*Store)(nil)
-	_ desk.Reader = (*Store)(nil)
-	_ desk.Leaser = (*Store)(nil)
-	_ desk.Keeper = (*Store)(nil)
+	_ desk.Store    = (*Store)(nil)
+	_ desk.Reader   = (*Store)(nil)
+	_ desk.Entitled = (*Store)(nil)
+	_ desk.Keeper   = (*Store)(nil)
 )
 
 // Join returns the store of two homes.
@@ -540,8 +542,18 @@ func (s *Store) awaitBack(ctx context.Context) bool {
 	}
 }
 
-// Lost implements desk.Leaser.
-func (s *Store) Lost(kind desk.Kind, name string) <-chan struct{} { return s.far.Lost(kind, name) }
+// MayAnswer implements desk.Entitled. Nobody can tell while the desk cannot be
+// reached; it will say so itself.
+func (s *Store) MayAnswer(ctx context.Context, id string) error {
+	if s.isNear(ctx, id) {
+		return nil
+	}
+	err := s.reach(ctx, choosing, s.far.MayAnswer)
+	if errors.Is(err, desk.ErrDenied) {
+		return err
+	}
+	return nil
+}
 
 // Locked implements desk.Store.
 func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (held bool, err error) {

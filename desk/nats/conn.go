@@ -410,6 +410,16 @@ func (c *conn) repeat(ctx context.Context, limit time.Duration, try func() (defi
 	}
 }
 
+// MayAnswer returns an error that wraps desk.ErrDenied where the credential is
+// an agent's.
+func (c *conn) MayAnswer(ctx context.Context) error {
+	me, err := c.Identity(ctx)
+	if err == nil && !me.Human {
+		err = fmt.Errorf("%w: it is that of the agent %s, which asks and never answers", desk.ErrDenied, me.Name)
+	}
+	return err
+}
+
 // Ping returns nil if the desk answers: its leader, not only a node.
 func (c *conn) Ping(ctx context.Context) error {
 	_, err := c.last(ctx, StreamDesk, "ask.ping")

@@ -27,10 +27,7 @@ type holder struct {
 }
 
 // held is one lock.
-type held struct {
-	word string
-	lost chan struct{} // closed when somebody took it over
-}
+type held struct{ word string }
 
 func (h *holder) init() { h.name, h.held = nuid.Next(), map[string]*held{} }
 
@@ -65,7 +62,7 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 				return nil, desk.ErrLocked
 			}
 		}
-		mine := &held{word: nuid.Next(), lost: make(chan struct{})}
+		mine := &held{nuid.Next()}
 		s.locks.mu.Lock()
 		other := s.locks.held[subject]
 		s.locks.held[subject] = mine // before it is there: somebody may ask for it at once
@@ -86,16 +83,6 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 			return nil, err
 		}
 	}
-}
-
-// Lost implements desk.Leaser.
-func (s *Store) Lost(kind desk.Kind, name string) <-chan struct{} {
-	s.locks.mu.Lock()
-	defer s.locks.mu.Unlock()
-	if mine := s.locks.held[subjectOf(kind, name)]; mine != nil {
-		return mine.lost
-	}
-	return nil
 }
 
 // release gives a lock up. Where the desk does not answer it is enough that
@@ -298,7 +285,6 @@ func (s *Store) recheckLocks() {
 			s.locks.mu.Lock()
 			if s.locks.held[subject] == mine && m.there() {
 				delete(s.locks.held, subject)
-				close(mine.lost)
 			}
 			s.locks.mu.Unlock()
 		}

@@ -84,7 +84,6 @@ type Store struct {
 var (
 	_ desk.Store  = (*Store)(nil)
 	_ desk.Reader = (*Store)(nil)
-	_ desk.Leaser = (*Store)(nil)
 )
 
 // Open returns the store at o.URL. It does no I/O but to read the files. The

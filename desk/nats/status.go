@@ -125,17 +125,8 @@ type told struct {
 		Ver  string    `json:"ver"`
 		Time time.Time `json:"time"`
 	} `json:"server"`
-	Data struct {
-		Connections []struct {
-			Name string `json:"name"`
-		} `json:"connections"`
-		JetStream struct {
-			Config struct {
-				SyncAlways bool `json:"sync_always"`
-			} `json:"config"`
-		} `json:"jetstream"`
-	} `json:"data"`
-	at time.Time // half way between the question and the answer
+	Data json.RawMessage `json:"data"`
+	at   time.Time       // half way between the question and the answer
 }
 
 // ask asks all nodes, and returns what those say that answer soon.
@@ -176,7 +167,15 @@ func nodesOf(nc *natsgo.Conn) ([]NodeStatus, error) {
 	var nodes []NodeStatus
 	for _, t := range all {
 		n := NodeStatus{Name: t.Server.Name, Version: t.Server.Ver, Clock: t.Server.Time.Sub(t.at)}
-		for _, c := range t.Data.Connections {
+		var data struct {
+			Connections []struct {
+				Name string `json:"name"`
+			} `json:"connections"`
+		}
+		if err := json.Unmarshal(t.Data, &data); err != nil {
+			return nil, fmt.Errorf("what %s says of its connections is damaged: %w", t.Server.Name, err)
+		}
+		for _, c := range data.Connections {
 			n.Clients = append(n.Clients, c.Name)
 		}
 		slices.Sort(n.Clients)
@@ -202,10 +201,19 @@ func (s *Store) synced(system string, st *Status) error {
 		return err
 	}
 	for _, t := range all {
+		var data struct {
+			JetStream struct {
+				Config struct {
+					SyncAlways bool `json:"sync_always"`
+				} `json:"config"`
+			} `json:"jetstream"`
+		}
+		if err := json.Unmarshal(t.Data, &data); err != nil {
+			return fmt.Errorf("what %s says of itself is damaged: %w", t.Server.Name, err)
+		}
 		for i := range st.Nodes {
 			if st.Nodes[i].Name == t.Server.Name {
-				always := t.Data.JetStream.Config.SyncAlways
-				st.Nodes[i].Synced = &always
+				st.Nodes[i].Synced = &data.JetStream.Config.SyncAlways
 			}
 		}
 	}
