@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -11,6 +13,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/home"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/ui/words"
 )
 
 // The settings that commands take as flags. Every command that opens the desk
@@ -60,5 +63,27 @@ func (a *app) desk(s settings.Values, log *slog.Logger) (*desk.Desk, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the desk cannot be used: %w (named by %s)", err, a.config.Source("desk"))
 	}
+	a.tellRefused(store)
 	return desk.New(store, desk.Options{Log: log, Keep: s.Keep, MaxRounds: s.MaxRounds, Pause: s.RoundPause}), nil
+}
+
+// tellRefused tells the human, once, of answers that were given while the shared
+// desk was out of reach, and that came too late there.
+func (a *app) tellRefused(store desk.Store) {
+	joined, ok := store.(*home.Store)
+	if !ok {
+		return
+	}
+	ctx := context.Background()
+	refused, err := joined.Refused(ctx)
+	for _, r := range refused {
+		var first desk.Outcome
+		_ = json.Unmarshal(r.First, &first)
+		first.Answerer = &desk.Answerer{Name: r.By}
+		fmt.Fprintf(a.err, "Your answer to %s came too late and does not count: it was already %s.\n", r.ID, words.Outcome(&first))
+		err = errors.Join(err, joined.Told(ctx, r.ID))
+	}
+	if err != nil {
+		fmt.Fprintf(a.err, "Answers that came too late cannot be told: %v\n", err)
+	}
 }

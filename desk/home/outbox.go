@@ -120,12 +120,14 @@ func (s *Store) send(ctx context.Context, id string) error {
 // refuse keeps who was first.
 func (s *Store) refuse(ctx context.Context, id string, given []byte) error {
 	r := Refusal{ID: id, At: time.Now(), Given: given}
-	for _, doc := range s.far.Read(ctx, desk.Key{Kind: desk.KindReplies, ID: id}, desk.Key{Kind: desk.KindArchive, ID: id}) {
+	for i, doc := range s.far.Read(ctx, desk.Key{Kind: desk.KindReplies, ID: id}, desk.Key{Kind: desk.KindArchive, ID: id}) {
 		if errors.Is(doc.Err, desk.ErrUnreachable) {
 			return doc.Err
 		}
 		if doc.Err == nil && r.First == nil {
-			r.First = doc.Data
+			if r.First = doc.Data; i == 1 {
+				r.First = outcomeOf(doc.Data)
+			}
 			if doc.By != nil {
 				r.By = doc.By.Name
 			}
@@ -161,4 +163,13 @@ func (s *Store) Refused(ctx context.Context) (all []Refusal, err error) {
 // Told forgets a refusal.
 func (s *Store) Told(ctx context.Context, id string) error {
 	return s.near.Delete(ctx, kindRefused, id)
+}
+
+// outcomeOf is the outcome in a document of the archive.
+func outcomeOf(data []byte) json.RawMessage {
+	var archived struct {
+		Outcome json.RawMessage `json:"outcome"`
+	}
+	_ = json.Unmarshal(data, &archived)
+	return archived.Outcome
 }

@@ -46,6 +46,7 @@ func facts(r row, zone *time.Location) [][2]string {
 	default:
 		add("State", "nobody waits right now; an answer will be kept")
 	}
+	add("Home", words.Home(rec))
 	add("By", strings.TrimSpace(words.Client(rec.Asker)+" "+question.Line(rec.Asker.Version)))
 	add("In", question.Line(rec.Asker.Directory))
 	add("Branch", question.Line(r.branch))

@@ -78,6 +78,10 @@ func (m *model) settleDismissal(d dismissed) tea.Cmd {
 		return m.stop(words.Withdrawal(d.err))
 	case m.dismissal != nil:
 		m.dismissal.sending = false
+		if errors.Is(d.err, desk.ErrUnsent) {
+			m.dismissal.fault = words.Kept(d.err)
+			return nil
+		}
 		m.dismissal.fault = "Not sent: " + question.Line(d.err.Error()) + ". Enter tries again."
 	}
 	return nil

@@ -172,6 +172,9 @@ func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, e
 		c.showFaults(found)
 	case problemOf(err) != nil:
 		return err
+	case errors.Is(err, desk.ErrUnsent):
+		status = http.StatusServiceUnavailable
+		c.Faults = []fault{{c.ID + "-form", words.Kept(err)}}
 	default:
 		s.log.ErrorContext(r.Context(), "web", "path", r.URL.Path, "id", id, "error", err)
 		status = http.StatusInternalServerError

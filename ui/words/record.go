@@ -43,6 +43,27 @@ func Unanswered(cause error) string {
 	return Sentence("Nothing was sent; the question stays open: " + question.Line(cause.Error()))
 }
 
+// Home says where an open record is kept, if that is not the desk that was
+// named, and whether an answer to it waits to be sent; empty where neither.
+func Home(rec desk.Record) string {
+	switch {
+	case rec.Unsent:
+		return "answer not sent yet"
+	case rec.Home != "":
+		return "on this machine only"
+	}
+	return ""
+}
+
+// Kept is one sentence for somebody whose answer the store did not take: where
+// it is kept to be sent later it says so.
+func Kept(err error) string {
+	if errors.Is(err, desk.ErrUnsent) {
+		return "Not sent yet: the desk does not answer. Your answer is kept here, and sent as soon as it does."
+	}
+	return Sentence("It could not be saved: "+question.Line(err.Error())) + " Nothing is lost; try again."
+}
+
 // LastRound says that the round limit comes after this round (D9), and what to
 // press or enter to lift it.
 func LastRound(key string) string {
