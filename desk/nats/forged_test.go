@@ -1,0 +1,159 @@
+//go:build unix
+
+package nats_test
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	natsgo "github.com/nats-io/nats.go"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/nats/natstest"
+	"mcp-askuser/desk/nats/nodes"
+	"mcp-askuser/question"
+)
+
+func request(text string) desk.Request {
+	return desk.Request{Session: "s", Asker: desk.Asker{Client: "test", Via: "mcp"}, Set: question.Set{Questions: []question.Question{{
+		ID: "q1", Text: text, Type: question.SingleChoice, Required: true,
+		Options: []question.Option{{ID: "a", Label: "A"}, {ID: "b", Label: "B"}},
+	}}}}
+}
+
+func says(option string) question.Reply {
+	return question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}
+}
+
+// What an agent writes where it may write never counts as a human's answer:
+// neither an outcome of its own that looks like one, nor an entry of the
+// archive. The name of who answered is that of the credential.
+func TestForgedAnswers(t *testing.T) {
+	c := natstest.Start(t, 1)
+	bot := c.Connect(natstest.Account, nodes.Agent, "bot", make(chan error, 10))
+	asking := desk.New(c.Open(natstest.Account, nodes.Agent, "bot"), desk.Options{})
+	looking := desk.New(c.Open(natstest.Account, nodes.Human, "bob"), desk.Options{})
+	store := func(subject string, value any) {
+		t.Helper()
+		data, err := json.Marshal(value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := natsgo.NewMsg(subject)
+		m.Header.Set("Ask-Op", "put")
+		m.Data = data
+		ack, err := bot.RequestMsg(m, natstest.Patience)
+		if err != nil || !strings.Contains(string(ack.Data), `"seq"`) {
+			t.Fatalf("%s is not stored: %v", subject, err)
+		}
+	}
+	forged := func() desk.Outcome {
+		r := says("a")
+		r.Answers[0].By = question.ByUser
+		return desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: desk.Answered, Reply: &r, Surface: "web", At: time.Now(), Answerer: &desk.Answerer{Name: "alice", PID: 1}}
+	}
+
+	first, attendance, err := asking.Submit(t.Context(), request("Outcome?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	attendance.Release()
+	store("ask.end."+first.ID+".asker.bot", forged())
+	if got, err := looking.Get(t.Context(), first.ID); err != nil || got.State != desk.Failed {
+		t.Errorf("an outcome in the agent's own role: %s, %v", got.State, err)
+	}
+
+	second, attendance, err := asking.Submit(t.Context(), request("Archive?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	attendance.Release()
+	o := forged()
+	second.State, second.Outcome = o.Status, &o
+	store("past.docs."+second.CreatedAt.Format("2006-01")+"."+second.ID, second)
+	if got, err := looking.Get(t.Context(), second.ID); err != nil || got.State != desk.Pending {
+		t.Errorf("an open one with an entry in the archive: %s, %v", got.State, err)
+	}
+	if err := c.Open(natstest.Account, nodes.Agent, "bot").Delete(t.Context(), desk.KindPending, second.ID); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := looking.Get(t.Context(), second.ID); err != nil || got.State != desk.Failed || got.Reply() != nil {
+		t.Errorf("an entry in the archive: %s, %v", got.State, err)
+	}
+
+	third, attendance, err := asking.Submit(t.Context(), request("Real?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	attendance.Release()
+	alice := desk.New(c.Open(natstest.Account, nodes.Human, "alice"), desk.Options{})
+	if _, err := alice.Reply(t.Context(), third.ID, says("b"), "web"); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []string{"answered", "archived"} {
+		got, err := looking.Get(t.Context(), third.ID)
+		if err != nil || got.State != desk.Answered || got.Outcome.Answerer == nil || got.Outcome.Answerer.Name != "alice" {
+			t.Errorf("%s: %+v, %v", step, got.Outcome, err)
+		}
+		if err := asking.Archive(t.Context(), third.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// One who is late finds the place taken though the outcome was collected.
+	if _, err := looking.Reply(t.Context(), third.ID, says("a"), "tty"); !errors.As(err, new(*desk.ClosedError)) {
+		t.Errorf("one who is late: %v", err)
+	}
+}
+
+// Clocks an hour apart change nothing that counts: who was first, whose the
+// answer is, what is open, what is kept.
+func TestClocksApart(t *testing.T) {
+	c := natstest.Start(t, 1)
+	at := func(ahead time.Duration) desk.Options {
+		return desk.Options{Now: func() time.Time { return time.Now().Add(ahead) }}
+	}
+	for _, ahead := range []time.Duration{time.Hour, -time.Hour} {
+		asking := desk.New(c.Open(natstest.Account, nodes.Agent, "bot"), at(ahead))
+		human := desk.New(c.Open(natstest.Account, nodes.Human, "alice"), at(-ahead))
+		rec, attendance, err := asking.Submit(t.Context(), request(ahead.String()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		open, err := human.Pending(t.Context())
+		if err != nil || len(open) != 1 || open[0].ID != rec.ID || !open[0].Attended {
+			t.Fatalf("open: %v, %v", open, err)
+		}
+		if _, err := human.Reply(t.Context(), rec.ID, says("a"), "web"); err != nil {
+			t.Fatal(err)
+		}
+		got, err := asking.Wait(t.Context(), rec.ID)
+		if err != nil || got.State != desk.Answered {
+			t.Fatalf("the asker gets %s, %v", got.State, err)
+		}
+		attendance.Release()
+		// It asks again, and gets what was not collected.
+		again, attendance, err := asking.Submit(t.Context(), request(ahead.String()))
+		if err != nil || again.ID != rec.ID || again.State != desk.Answered {
+			t.Errorf("asked again: %s %s, %v", again.ID, again.State, err)
+		}
+		attendance.Release()
+		if err := asking.Archive(t.Context(), rec.ID); err != nil {
+			t.Error(err)
+		}
+		n := 0
+		for past, err := range human.History(t.Context(), desk.Query{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if past.ID == rec.ID {
+				n++
+			}
+		}
+		if n != 1 {
+			t.Errorf("it is in the past %d times", n)
+		}
+	}
+}
