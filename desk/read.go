@@ -158,24 +158,23 @@ func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 	}
 	slices.Sort(held)
 	var open []Record
-	for some := range slices.Chunk(ids, batch) {
-		keys := make([]Key, len(some))
-		for i, id := range some {
-			keys[i] = Key{KindPending, id}
+	keys := make([]Key, len(ids))
+	for i, id := range ids {
+		keys[i] = Key{KindPending, id}
+	}
+	for i, asked := range d.read(ctx, keys...) {
+		id := ids[i]
+		rec, err := d.listed(ctx, id, asked, among(decided, id), among(shown, id))
+		if err == nil && rec.Outcome == nil {
+			rec.Attended = among(held, id)
 		}
-		for i, doc := range d.read(ctx, keys...) {
-			rec, err := d.listed(ctx, some[i], doc, among(decided, some[i]), among(shown, some[i]))
-			if err == nil && rec.Outcome == nil {
-				rec.Attended = among(held, rec.ID)
-			}
-			switch {
-			case d.leaveOut(ctx, some[i], err): // damaged, or removed since it was listed
-			case err != nil:
-				return nil, err
-			case d.tidy(ctx, &rec):
-			case rec.Outcome == nil:
-				open = append(open, rec)
-			}
+		switch {
+		case d.leaveOut(ctx, id, err): // damaged, or removed since it was listed
+		case err != nil:
+			return nil, err
+		case d.tidy(ctx, &rec):
+		case rec.Outcome == nil:
+			open = append(open, rec)
 		}
 	}
 	return open, nil

@@ -5,7 +5,9 @@ package nats_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -154,6 +156,52 @@ func TestClocksApart(t *testing.T) {
 		}
 		if n != 1 {
 			t.Errorf("it is in the past %d times", n)
+		}
+	}
+}
+
+// Many records are read at once, and those that went in this moment are gone.
+func TestManyRecords(t *testing.T) {
+	c := natstest.Start(t, 3)
+	const n = 600
+	asking := c.Open(natstest.Account, nodes.Agent, "bot")
+	agent := desk.New(asking, desk.Options{})
+	ids := make([]string, n)
+	var asks sync.WaitGroup
+	for w := range 8 {
+		asks.Go(func() {
+			for i := w; i < n; i += 8 {
+				r := request(fmt.Sprint(i))
+				r.Session = ""
+				rec, attendance, err := agent.Submit(t.Context(), r)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if ids[i] = rec.ID; i%2 == 0 {
+					attendance.Release()
+				}
+			}
+		})
+	}
+	asks.Wait()
+	for _, d := range []*desk.Desk{agent, desk.New(c.Open(natstest.Account, nodes.Human, "alice"), desk.Options{})} {
+		if err := asking.Delete(t.Context(), desk.KindPending, ids[0]); err != nil {
+			t.Fatal(err)
+		}
+		ids = ids[1:]
+		all, err := d.Pending(t.Context())
+		if err != nil || len(all) != len(ids) {
+			t.Fatalf("%d are open, want %d: %v", len(all), len(ids), err)
+		}
+		attended := 0
+		for _, rec := range all {
+			if rec.Attended {
+				attended++
+			}
+		}
+		if attended < n/2-2 || attended > n/2 {
+			t.Errorf("%d are attended", attended)
 		}
 	}
 }

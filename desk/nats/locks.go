@@ -211,10 +211,12 @@ func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	locks := make([]message, len(names))
-	errs := make([]error, len(names))
-	each(len(names), func(i int) { locks[i], errs[i] = s.last(ctx, StreamDesk, subjectOf(kind, names[i])) })
-	if err := errors.Join(errs...); err != nil {
+	subjects := make([]string, len(names))
+	for i, name := range names {
+		subjects[i] = subjectOf(kind, name)
+	}
+	locks, err := s.lasts(ctx, subjectOf(kind, "*"), subjects)
+	if err != nil {
 		return nil, err
 	}
 	taken, err := s.holders(ctx, locks)

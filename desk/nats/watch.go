@@ -103,18 +103,16 @@ func (w *watch) consume(ctx context.Context) error {
 	if w.sub != nil {
 		_ = w.sub.Unsubscribe()
 	}
+	// Not an inbox of requests: an answer that nobody knows may be taken for that
+	// of the one request under way.
 	inbox, name := nc.NewInbox(), nuid.Next()
 	if w.sub, err = nc.SubscribeSync(inbox); err != nil {
 		return unreachable(err)
 	}
 	w.heard = 0
-	request := map[string]any{"stream_name": StreamDesk, "config": map[string]any{
-		"name": name, "deliver_subject": inbox, "deliver_policy": "by_start_sequence", "opt_start_seq": w.next,
-		"ack_policy": "none", "max_deliver": 1, "replay_policy": "instant", "filter_subjects": watched, "headers_only": true,
-		"idle_heartbeat": heartbeat, "inactive_threshold": deaf, "num_replicas": 1, "mem_storage": true,
-	}}
-	var made struct{}
-	if err := w.store.api(ctx, patience, "CONSUMER.CREATE."+StreamDesk+"."+name, request, &made); err != nil {
+	request := consumer(name, inbox, watched...)
+	request["deliver_policy"], request["opt_start_seq"], request["headers_only"] = "by_start_sequence", w.next, true
+	if err := w.store.consume(ctx, name, request); err != nil {
 		_ = w.sub.Unsubscribe()
 		return fmt.Errorf("watch the desk: %w", err)
 	}

@@ -33,28 +33,16 @@ const (
 	codeUnderWay      = 10158 // an attempt with this Nats-Msg-Id is not stored yet
 )
 
-// message is one that the leader has read.
+// message is one of a stream; the zero message is none.
 type message struct {
-	Subject string    `json:"subject"`
-	Seq     uint64    `json:"seq"`
-	Header  []byte    `json:"hdrs"`
-	Data    []byte    `json:"data"`
-	Time    time.Time `json:"time"`
+	Subject string
+	Seq     uint64
+	Data    []byte
+	Op      string
 }
 
 // there reports whether the message is a document.
-func (m *message) there() bool { return m.op() == opPut }
-
-func (m *message) op() string {
-	if len(m.Header) == 0 {
-		return ""
-	}
-	h, err := natsgo.DecodeHeadersMsg(m.Header)
-	if err != nil {
-		return ""
-	}
-	return h.Get(headerOp)
-}
+func (m *message) there() bool { return m.Op == opPut }
 
 type apiError struct {
 	Code        int    `json:"code"`
@@ -117,14 +105,109 @@ func (c *conn) first(ctx context.Context, stream, subject string) (message, erro
 
 func (c *conn) message(ctx context.Context, stream string, which map[string]any) (message, error) {
 	var answer struct {
-		Message message `json:"message"`
+		Message struct {
+			Subject string `json:"subject"`
+			Seq     uint64 `json:"seq"`
+			Header  []byte `json:"hdrs"`
+			Data    []byte `json:"data"`
+		} `json:"message"`
 	}
 	err := c.api(ctx, patience, "STREAM.MSG.GET."+stream, which, &answer)
 	var failed *apiError
 	if errors.As(err, &failed) && failed.ErrCode == codeNoMessage {
 		return message{}, nil
 	}
-	return answer.Message, err
+	m := message{Subject: answer.Message.Subject, Seq: answer.Message.Seq, Data: answer.Message.Data}
+	if h, err := natsgo.DecodeHeadersMsg(answer.Message.Header); err == nil {
+		m.Op = h.Get(headerOp)
+	}
+	return m, err
+}
+
+// many is from how many messages on they are read with a consumer: to make one
+// takes as long as to read so many.
+const many = 256
+
+// all returns the last message of each subject that matches a filter, by
+// subject. A consumer may be at a follower that is behind: what it has handed
+// out is complete when a message comes out that was put in after it was made.
+// It takes a human's credential.
+func (c *conn) all(ctx context.Context, filter string) (map[string]message, error) {
+	nc, err := c.connected(ctx)
+	if err != nil {
+		return nil, err
+	}
+	name := nuid.Next()
+	inbox, barrier := nc.NewInbox(), "ask.sync."+name
+	sub, err := nc.SubscribeSync(inbox)
+	if err != nil {
+		return nil, unreachable(err)
+	}
+	defer func() { _ = sub.Unsubscribe() }()
+	_ = sub.SetPendingLimits(-1, -1)
+	request := consumer(name, inbox, filter, barrier)
+	request["deliver_policy"] = "last_per_subject"
+	if err := c.consume(ctx, name, request); err != nil {
+		return nil, err
+	}
+	if err := c.put(ctx, barrier, nil, keepGone); err != nil {
+		return nil, err
+	}
+	within, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	found := map[string]message{}
+	for n := uint64(1); ; {
+		m, err := sub.NextMsgWithContext(within)
+		if err != nil {
+			return nil, unreachable(err)
+		}
+		meta, err := m.Metadata()
+		if err != nil {
+			continue // a heartbeat
+		}
+		if meta.Sequence.Consumer != n {
+			return nil, unreachable(errGap)
+		}
+		n++
+		if m.Subject == barrier {
+			return found, nil
+		}
+		found[m.Subject] = message{m.Subject, meta.Sequence.Stream, m.Data, m.Header.Get(headerOp)}
+	}
+}
+
+// consumer is the configuration of one that this process alone listens to.
+func consumer(name, inbox string, subjects ...string) map[string]any {
+	return map[string]any{
+		"name": name, "deliver_subject": inbox, "ack_policy": "none", "max_deliver": 1, "replay_policy": "instant", "filter_subjects": subjects,
+		"idle_heartbeat": heartbeat, "inactive_threshold": deaf, "num_replicas": 1, "mem_storage": true,
+	}
+}
+
+// consume makes a consumer.
+func (c *conn) consume(ctx context.Context, name string, config map[string]any) error {
+	var made struct{}
+	return c.api(ctx, patience, "CONSUMER.CREATE."+StreamDesk+"."+name, map[string]any{"stream_name": StreamDesk, "config": config}, &made)
+}
+
+// lasts returns the last message of each subject, in their order: each of its
+// own request, or, where they are many and the credential allows it, all with
+// one consumer.
+func (c *conn) lasts(ctx context.Context, filter string, subjects []string) ([]message, error) {
+	out := make([]message, len(subjects))
+	if len(subjects) >= many && c.whoAmI().Human {
+		found, err := c.all(ctx, filter)
+		if err == nil {
+			for i, subject := range subjects {
+				out[i] = found[subject]
+			}
+			return out, nil
+		}
+		c.log.Debug("reading one by one", "filter", filter, "error", err)
+	}
+	errs := make([]error, len(subjects))
+	each(len(subjects), func(i int) { out[i], errs[i] = c.last(ctx, StreamDesk, subjects[i]) })
+	return out, errors.Join(errs...)
 }
 
 // info is what the server says of a stream.
@@ -221,7 +304,7 @@ func (c *conn) create(ctx context.Context, w creation) error {
 			return false, fmt.Errorf("%w: it is not said what was stored", desk.ErrUnreachable)
 		case w.made(&m):
 			return true, nil
-		case m.there() || m.op() == opDel && isPlace(m.Subject):
+		case m.there() || m.Op == opDel && isPlace(m.Subject):
 			return true, fmt.Errorf("%s: %w", w.subject, desk.ErrExists)
 		}
 		expect, id = m.Seq, nuid.Next() // what is gone has a sequence, which must be named
@@ -236,7 +319,7 @@ func (c *conn) create(ctx context.Context, w creation) error {
 // made reports whether a message is what was to be created.
 func (w *creation) made(m *message) bool {
 	if w.gone {
-		return m.op() == opDel && m.Subject == w.subject
+		return m.Op == opDel && m.Subject == w.subject
 	}
 	return m.there() && bytes.Equal(m.Data, w.data)
 }

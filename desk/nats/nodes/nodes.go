@@ -231,7 +231,7 @@ func Rights(kind, name string) (publish, subscribe []string) {
 		"$JS.API.STREAM.MSG.GET.*", "$JS.API.STREAM.INFO.*", "$SYS.REQ.USER.INFO", "$SYS.REQ.ACCOUNT.PING.CONNZ",
 	}
 	if kind == Human {
-		publish = append(publish, "ask.end.*."+string(desk.RoleHuman)+"."+name, "ask.drafts.*", "$JS.API.CONSUMER.CREATE.ASK.>")
+		publish = append(publish, "ask.end.*."+string(desk.RoleHuman)+"."+name, "ask.drafts.*", "ask.sync.*", "$JS.API.CONSUMER.CREATE.ASK.>")
 	}
 	return publish, []string{"rang.>", "alive.*", "_INBOX.>"}
 }
