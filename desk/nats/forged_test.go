@@ -3,6 +3,7 @@
 package nats_test
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/nats/natstest"
 	"mcp-askuser/desk/nats/nodes"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/question"
 )
 
@@ -203,5 +205,37 @@ func TestManyRecords(t *testing.T) {
 		if attended < n/2-2 || attended > n/2 {
 			t.Errorf("%d are attended", attended)
 		}
+	}
+}
+
+// Whoever is told of a change and reads finds it: the watch comes from whatever
+// node, and the reads from the leader.
+func TestWatchIsNotAhead(t *testing.T) {
+	c := natstest.Start(t, 3)
+	asking := c.Open(natstest.Account, nodes.Agent, "bot")
+	for range 4 { // each has its consumer at a node of its own
+		s := c.Open(natstest.Account, nodes.Human, "alice")
+		ctx, cancel := context.WithTimeout(t.Context(), natstest.Patience)
+		changes, err := s.Watch(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range 150 {
+			id := storetest.ID(2026, 11, n)
+			go func() { _ = asking.Create(ctx, desk.KindPending, id, []byte("{}")) }()
+			select {
+			case c := <-changes:
+				if c.ID == "" || c.Removed {
+					t.Fatalf("told of %+v", c)
+				}
+				if _, err := s.Get(ctx, desk.KindPending, c.ID); err != nil {
+					t.Fatalf("told of %s, and there is: %v", c.ID, err)
+				}
+			case <-ctx.Done():
+				t.Fatal("waited in vain")
+			}
+		}
+		cancel()
+		c.Empty(natstest.Account)
 	}
 }

@@ -92,6 +92,7 @@ type watch struct {
 	sub     *natsgo.Subscription
 	changes chan desk.Change
 	heard   uint64 // messages of this consumer
+	leader  uint64 // the last sequence that the leader is known to have
 }
 
 // consume makes the consumer.
@@ -143,7 +144,7 @@ func (w *watch) run(ctx context.Context) {
 			var c desk.Change
 			var told bool
 			if c, told, err = w.read(m); err == nil {
-				if told && !w.tell(ctx, c) {
+				if told && !(w.led(ctx) && w.tell(ctx, c)) {
 					return
 				}
 				continue
@@ -161,6 +162,28 @@ func (w *watch) run(ctx context.Context) {
 			w.store.log.Debug("watching the desk anew", "error", err)
 		}
 	}
+}
+
+// led returns once the leader has what the consumer has told of. A consumer may
+// be at a follower, which may have stored a message a moment before the leader
+// has: whoever is told of a change and reads must not find the time before it.
+// It is false when ctx ends.
+func (w *watch) led(ctx context.Context) bool {
+	for pause := time.Millisecond; w.leader+1 < w.next; pause = min(2*pause, attempt) {
+		var now info
+		if err := w.store.api(ctx, patience, "STREAM.INFO."+StreamDesk, map[string]string{}, &now); err == nil {
+			w.leader = now.State.LastSeq
+			if w.leader+1 >= w.next {
+				break
+			}
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
 }
 
 func (w *watch) tell(ctx context.Context, c desk.Change) bool {

@@ -126,6 +126,14 @@ func (p *Plan) Write() error {
 	if err != nil {
 		return err
 	}
+	// The page is reached by its own name, wherever it runs.
+	page := filepath.Join(p.Dir, "page")
+	if err := os.MkdirAll(page, 0o700); err != nil {
+		return err
+	}
+	if err := ca.certify(page, Node{Name: "page", Host: p.Nodes[0].Host}); err != nil {
+		return err
+	}
 	for _, n := range p.Nodes {
 		if err := p.writeNode(n, ca, users, system); err != nil {
 			return err
