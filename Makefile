@@ -1,6 +1,7 @@
 # make test    install what the tests need, then run every test but e2e
 # make e2e     the MCP Inspector against the built program
 # make stress  thousands of races between answerers, and of killed processes
+# make fleet   a shared desk on three real nodes that are killed and stopped, and its figures
 # make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
 # make micro   the benchmarks of single rooms
 # make fuzz    every fuzz target for FUZZTIME
@@ -14,7 +15,7 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 APT = $(shell [ "$$(id -u)" = 0 ] || echo sudo) apt-get
 apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq $(2); }
 
-.PHONY: build test deps deps-browser check unit later browser e2e stress bench micro fuzz lint generate clean
+.PHONY: build test deps deps-browser check unit later browser e2e stress fleet bench micro fuzz lint generate clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
@@ -72,6 +73,10 @@ e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 # Thousands of races and kills: minutes, and no part of make test.
 stress:
 	RACE_ROUNDS=5000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk
+
+# Minutes: thousands of races, every promise of a store while the nodes fall.
+fleet:
+	RACE_ROUNDS=1000 $(GO) test -count=1 -timeout 60m -v ./desk/nats ./desk/home
 
 # Three minutes on two quiet cores; ratios are those of pairs, in turns.
 bench:

@@ -126,12 +126,12 @@ func (p *Plan) Write() error {
 	if err != nil {
 		return err
 	}
-	// The page is reached by its own name, wherever it runs.
+	// For a page in a container, which is reached through its own machine.
 	page := filepath.Join(p.Dir, "page")
 	if err := os.MkdirAll(page, 0o700); err != nil {
 		return err
 	}
-	if err := ca.certify(page, Node{Name: "page", Host: p.Nodes[0].Host}); err != nil {
+	if err := ca.certify(page, Node{Name: "localhost", Host: "localhost"}); err != nil {
 		return err
 	}
 	for _, n := range p.Nodes {
