@@ -49,7 +49,10 @@ func (d *Desk) archive(ctx context.Context, rec Record) error {
 	if err == nil {
 		err = surely(func() error { return d.store.Create(ctx, KindArchive, rec.ID, data) })
 	}
-	if err != nil && !errors.Is(err, ErrExists) {
+	switch {
+	case err == nil:
+		d.remember(ctx, &rec)
+	case !errors.Is(err, ErrExists):
 		return fmt.Errorf("archive %s: %w", rec.ID, err)
 	}
 	return nil

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -23,8 +24,17 @@ type RoundLimitError struct {
 	Limit   int
 }
 
+// refusal begins the reason of a call that was refused for that.
+const refusal = "recursive_limit_exceeded"
+
 func (e *RoundLimitError) Error() string {
-	return fmt.Sprintf("recursive_limit_exceeded: %d rounds in a row; wait, or let the user lift the limit", e.Limit)
+	return fmt.Sprintf(refusal+": %d rounds in a row; wait, or let the user lift the limit", e.Limit)
+}
+
+// Refused reports whether a call ended like this because its session had asked
+// too many rounds in a row: the human was not asked, and can lift the limit.
+func (o *Outcome) Refused() bool {
+	return o.Status == Unavailable && strings.HasPrefix(o.Reason, refusal)
 }
 
 // number gives a new record its id, its time and its round: its place in its
@@ -107,6 +117,42 @@ func (d *Desk) AtLimit(ctx context.Context, session string) (bool, error) {
 		return false, err
 	}
 	return d.rowIsFull(ctx, session, ids, d.now(), d.maxRounds, 1)
+}
+
+// Refused returns the calls that were refused for the limit of rounds, and would
+// be still: the last of each session, the newest first. [Desk.Lift] lets their
+// sessions ask again. Nothing tells those who watch of such a call.
+func (d *Desk) Refused(ctx context.Context) ([]Record, error) {
+	var out []Record
+	if d.maxRounds <= 0 {
+		return nil, nil
+	}
+	seen := map[string]bool{}
+	for rec, err := range d.History(ctx, Query{Since: d.now().Add(-d.pause)}) {
+		if err != nil {
+			return nil, err
+		}
+		if !rec.Outcome.Refused() || seen[rec.SessionID] {
+			continue
+		}
+		seen[rec.SessionID] = true
+		rows := rec.rows()
+		if rows == nil {
+			continue
+		}
+		ids, err := d.store.Marks(ctx, MarkSessions, rows[len(rows)-1])
+		if err != nil {
+			return nil, err
+		}
+		full, err := d.rowIsFull(ctx, rec.SessionID, ids, d.now(), d.maxRounds, 0)
+		switch {
+		case err != nil:
+			return nil, err
+		case full:
+			out = append(out, rec)
+		}
+	}
+	return out, nil
 }
 
 // rowIsFull reports whether the last limit rounds came one after the other,

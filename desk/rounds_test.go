@@ -113,6 +113,50 @@ func TestCallsThatAreNotAsked(t *testing.T) {
 	}
 }
 
+// A call that was refused is shown until its session may ask again: when the
+// human lifts the limit, or after a pause (D9).
+func TestRefused(t *testing.T) {
+	now := time.Now()
+	d := desk.New(openSpool(t, storeDir(t)), desk.Options{Now: func() time.Time { return now }, MaxRounds: 1, Pause: time.Hour})
+	refuse := func(session, text string) {
+		t.Helper()
+		r := request(text)
+		r.Session = session
+		if _, _, err := d.Submit(t.Context(), r); !errors.As(err, new(*desk.RoundLimitError)) {
+			t.Fatalf("not refused: %v", err)
+		}
+	}
+	shown := func() (texts []string) {
+		t.Helper()
+		for _, rec := range must(d.Refused(t.Context())) {
+			texts = append(texts, rec.Questions[0].Text)
+		}
+		return texts
+	}
+	for _, session := range []string{"s1", "s2"} {
+		r := request("First of " + session + "?")
+		r.Session = session
+		rec, attendance := submit(t, d, r)
+		reply(t, d, rec.ID, "x")
+		collected(t, d, rec, attendance)
+		refuse(session, "One?")
+		refuse(session, "Two of "+session+"?")
+	}
+	if got := fmt.Sprint(shown()); got != "[Two of s2? Two of s1?]" {
+		t.Errorf("refused are %s", got)
+	}
+	if err := d.Lift(t.Context(), "s2"); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(shown()); got != "[Two of s1?]" {
+		t.Errorf("after one was lifted: %s", got)
+	}
+	now = now.Add(time.Hour + time.Second)
+	if got := shown(); got != nil {
+		t.Errorf("after a pause: %s", got)
+	}
+}
+
 // To talk about a question ends the row: whoever asks again has been told to.
 func TestDiscussionEndsTheRow(t *testing.T) {
 	d := desk.New(openSpool(t, storeDir(t)), desk.Options{MaxRounds: 1})

@@ -34,6 +34,7 @@ const (
 	MarkSessions Mark = "sessions" // records of a session
 	MarkLifted   Mark = "lifted"   // sessions whose round limit is lifted, by one id each
 	MarkReopened Mark = "reopened" // records that go back to another, by its id
+	MarkAnswered Mark = "answered" // archived records in which a question of a project was answered, by digest
 )
 
 // Role is in whose name a record is ended.

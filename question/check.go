@@ -90,6 +90,12 @@ func (q *Question) normal(a Answer, by By) *Answer {
 	return &a
 }
 
+// Takes reports whether a is an answer that q takes.
+func (q *Question) Takes(a Answer) bool {
+	normal := q.normal(a, "")
+	return !normal.Empty() && len(q.faults(normal)) == 0
+}
+
 // faults returns what is wrong with a as an answer to q, in words.
 func (q *Question) faults(a *Answer) []string {
 	var out []string

@@ -47,12 +47,14 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 	presenter := a.presenter(s, d, log)
 	page := a.webSurface(s, d, presenter, log)
 	defer page.Close()
+	surfaces := a.surfaces(s, d, page, desk.Dismissed)
 	tools := askuser.New(askuser.Config{
 		Desk:      d,
 		Presenter: presenter,
 		Log:       log,
 		Limits:    s.Limits,
-		Surfaces:  a.surfaces(s, d, page, desk.Dismissed),
+		Surfaces:  surfaces,
+		Whole:     whole(s, surfaces),
 		Hold:      s.Hold,
 		Timeout:   s.Timeout,
 		Attended:  a.attended,

@@ -98,3 +98,25 @@ func (e entitled) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 	}
 	return e.Surface.Show(ctx, rec, commit)
 }
+
+// whole is the surface, among those of auto, for what a client's form would cut:
+// a pane beside a quiet keyboard. Nil where the user has named an order.
+func whole(s settings.Values, surfaces []ui.Surface) ui.Surface {
+	if !slices.Contains(s.Surfaces, "auto") {
+		return nil
+	}
+	for _, x := range surfaces {
+		e, guarded := x.(entitled)
+		if guarded {
+			x = e.Surface
+		}
+		pane, ok := x.(interface{ Quietly() ui.Surface })
+		switch {
+		case ok && guarded:
+			return entitled{pane.Quietly(), e.desk}
+		case ok:
+			return pane.Quietly()
+		}
+	}
+	return nil
+}

@@ -112,6 +112,43 @@ func TestForgedAnswers(t *testing.T) {
 	}
 }
 
+// The server may be made to write for one who may not: by an answer that goes to
+// another's subject, or a consumer that delivers there. The first is as good as
+// nothing, the second it refuses.
+func TestForgedByTheServersHand(t *testing.T) {
+	c := natstest.Start(t, 1)
+	agent := desk.New(c.Open(natstest.Account, nodes.Agent, "bot"), desk.Options{})
+	human := desk.New(c.Open(natstest.Account, nodes.Human, "alice"), desk.Options{})
+	rec, attendance, err := agent.Submit(t.Context(), request("Which?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer attendance.Release()
+	place := "ask.end." + rec.ID + ".human.alice"
+	heard := make(chan error, 10)
+	bot := c.Connect(natstest.Account, nodes.Agent, "bot", heard)
+	if err := bot.PublishRequest("$JS.API.STREAM.MSG.GET.ASK", place, []byte(`{"last_by_subj":"ask.pending.`+rec.ID+`"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if err := bot.FlushTimeout(natstest.Patience); err != nil {
+		t.Fatal(err)
+	}
+	bob := c.Connect(natstest.Account, nodes.Human, "bob", heard)
+	answer, err := bob.Request("$JS.API.CONSUMER.CREATE.ASK.x", []byte(`{"stream_name":"ASK","config":{"name":"x","deliver_subject":"`+place+`","ack_policy":"none"}}`), natstest.Patience)
+	if err != nil || !strings.Contains(string(answer.Data), "cycle") {
+		t.Errorf("a consumer that delivers to another's subject: %v, %v", answer, err)
+	}
+	if got, err := human.Get(t.Context(), rec.ID); err != nil || got.State != desk.Pending {
+		t.Errorf("it is %s, %v", got.State, err)
+	}
+	if _, err := human.Reply(t.Context(), rec.ID, says("b"), "web"); err != nil {
+		t.Errorf("the human: %v", err)
+	}
+	if got, err := agent.Wait(t.Context(), rec.ID); err != nil || got.State != desk.Answered || got.Outcome.Answerer.Name != "alice" {
+		t.Errorf("the agent gets %+v, %v", got.Outcome, err)
+	}
+}
+
 // Clocks an hour apart change nothing that counts: who was first, whose the
 // answer is, what is open, what is kept.
 func TestClocksApart(t *testing.T) {

@@ -12,6 +12,7 @@
 //	content/<digest>/<id>       empty: records that ask the same
 //	sessions/<digest>/<id>      empty: records of a session; lifted/ likewise
 //	reopened/<id>/<id>          empty: records that go back to another
+//	answered/<digest>/<id>      empty: the last answers to a question of a project
 //	tmp/                        files being written
 //
 // A document is written to tmp, synced, and linked to its name, which one of

@@ -277,7 +277,7 @@ func marks(t *testing.T, s desk.Store) {
 			t.Fatal(err)
 		}
 	}
-	for i, mark := range []desk.Mark{desk.MarkSessions, desk.MarkLifted, desk.MarkReopened} {
+	for i, mark := range []desk.Mark{desk.MarkSessions, desk.MarkLifted, desk.MarkReopened, desk.MarkAnswered} {
 		id := ID(2026, 11, 10+i)
 		if err := s.Mark(ctx, mark, "abc", id); err != nil {
 			t.Fatal(err)

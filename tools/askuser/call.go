@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,8 +17,9 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/texts"
 	"mcp-askuser/tools/askuser/wire"
-	"mcp-askuser/ui/elicit"
+	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
+	"mcp-askuser/ui/words"
 )
 
 // call is one call of a tool, and its life: it puts a question, comes back for
@@ -168,8 +170,9 @@ func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult
 		case <-tell:
 			here.progress()
 		case <-nobody:
-			nobody = nil
-			if r := c.untold(ctx, w); r != nil {
+			if nobody = nil; c.openElsewhere(ctx, w) {
+				nobody = w.Nobody()
+			} else if r := c.untold(ctx, w); r != nil {
 				return r, nil
 			}
 		case form := <-forms:
@@ -198,6 +201,16 @@ func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult
 // say something.
 func (c *call) attended() bool {
 	return c.Attended != nil && c.Attended(c.name != "")
+}
+
+// openElsewhere goes on with an inbox or a page that the human opened while the
+// other surfaces were tried, and reports whether there is one.
+func (c *call) openElsewhere(ctx context.Context, w *present.Waiter) bool {
+	i := slices.IndexFunc(c.Surfaces, func(s ui.Surface) bool { return s.Name() == "inbox" })
+	if open, err := c.Desk.Present(ctx); i < 0 || err != nil || len(open) == 0 {
+		return false
+	}
+	return w.Try(func(*present.Presentation) []ui.Surface { return c.Surfaces[i : i+1] })
 }
 
 // untold is the result of a call whose question no surface could show: the
@@ -245,7 +258,7 @@ func (c *call) deliver(ctx context.Context, w *present.Waiter) *mcp.CallToolResu
 	if w.Unstored() {
 		r.Message += " " + texts.Text("unstored")
 	}
-	if rec.State == desk.Unavailable && elicit.WantsSecret(&rec.Set) {
+	if rec.State == desk.Unavailable && rec.Secret() != nil {
 		r.Message = texts.Fill("secret", map[string]string{"reason": r.Reason})
 	}
 	return c.result(r)
@@ -295,7 +308,7 @@ func (w *waiting) prepare() (send func() error) {
 	send, err := w.Prepare("notifications/progress", map[string]any{
 		"progressToken": w.token,
 		"progress":      int(time.Since(w.start).Seconds()),
-		"message":       where(w.Surface()) + ": " + text,
+		"message":       w.where() + ": " + text,
 	})
 	if err != nil {
 		return func() error { return err }
@@ -309,28 +322,25 @@ func (w *waiting) sent(err error) {
 	}
 }
 
-// where says where to answer. An address comes first, with nothing glued to
-// it: hosts cut the line at the width of the terminal.
-func where(surface, address string) string {
-	const waiting = "Waiting for your answer"
+// where says where to answer, and that another question is there first, where
+// one at a time is shown. An address comes first, with nothing glued to it:
+// hosts cut the line at the width of the terminal.
+func (w *waiting) where() string {
+	surface, address := w.Surface()
+	waits := "Waiting for your answer"
 	switch surface {
-	case "":
-		return waiting
-	case "elicit":
-		return waiting + " in the form"
-	case "tty", "plain":
-		return waiting + " in the terminal"
-	case "pane":
-		return waiting + " in the pane"
+	case "tty", "plain", "pane":
+		if w.Behind() {
+			waits = "Waiting behind another question"
+		}
 	case "inbox":
 		return "Run mcp-askuser inbox to answer"
 	case "web":
 		if address != "" {
 			return address + " waits for your answer"
 		}
-		return waiting + " in the browser"
 	}
-	return waiting + " in " + surface
+	return waits + words.Place(surface)
 }
 
 // failed is the result of a failure inside: the log gets the cause, the model

@@ -455,6 +455,50 @@ func TestUntold(t *testing.T) {
 	}
 }
 
+// An inbox that was opened while the page waited for somebody has the question:
+// nobody need be told of it, until it is closed.
+func TestInboxOpenedMeanwhile(t *testing.T) {
+	r := newRig(t)
+	closed := make(chan struct{})
+	inbox := surfaceFunc{"inbox", func(ctx context.Context) error {
+		if open, err := r.desk.Present(ctx); err != nil || len(open) == 0 {
+			return ui.Unavailablef("no inbox is open: %v", err)
+		}
+		<-closed
+		return ui.Unavailablef("the inbox was closed")
+	}}
+	opens := surfaceFunc{"web", func(ctx context.Context) error {
+		leave, err := r.desk.Announce(ctx, "inbox")
+		if err != nil {
+			return err
+		}
+		go func() { <-closed; leave() }()
+		return ui.Unavailablef("nobody opened the page")
+	}}
+	r.Surfaces = []ui.Surface{inbox, opens}
+	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
+	req := request(which)
+	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
+	l := &link{noted: make(chan string, 10)}
+	got := r.start(t.Context(), l, req)
+	for !strings.Contains(within(t, l.noted), "Run mcp-askuser inbox to answer") {
+	}
+	close(closed)
+	if text := within(t, got).text(t); !strings.HasPrefix(text, "Tell the user now") {
+		t.Errorf("when the inbox was closed: %s", text)
+	}
+}
+
+// surfaceFunc is a surface that does as a test says.
+type surfaceFunc struct {
+	name string
+	show func(ctx context.Context) error
+}
+
+func (s surfaceFunc) Name() string { return s.name }
+
+func (s surfaceFunc) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error { return s.show(ctx) }
+
 // page is a surface that needs somebody to be told its address.
 type page struct{ told chan string }
 
@@ -499,6 +543,47 @@ func TestAddressIsToldToSomebody(t *testing.T) {
 	}
 }
 
+// What a client's form would cut is shown beside it, where that can be done; the
+// form has the rest.
+func TestWholeBeforeTheForm(t *testing.T) {
+	asked := func(name, options string, whole ui.Surface) string {
+		r := newRig(t, Elicit(), ui.Elsewhere())
+		r.Whole = whole
+		l := &link{client: Client{Implementation: mcp.Implementation{Name: name}, Capabilities: mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapability{}}}}
+		l.elicit = func(ctx context.Context, _ mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+			<-ctx.Done()
+			return nil, context.Cause(ctx)
+		}
+		got := r.start(t.Context(), l, request(`{"question":"Which?","options":[{"label":"A",`+options+`},{"label":"B"}]}`))
+		rec := r.open()
+		for ; len(rec.ShownOn) == 0 || rec.ShownOn[len(rec.ShownOn)-1].Why != ""; time.Sleep(time.Millisecond) {
+			rec = r.open()
+		}
+		r.reply(rec.ID, "a")
+		within(t, got)
+		return rec.ShownOn[len(rec.ShownOn)-1].Surface
+	}
+	const long = `"description":"a long one, of which the form would show no more than this"`
+	shows := make(terminal, 1)
+	for _, tc := range []struct {
+		host, options string
+		whole         ui.Surface
+		want          string
+	}{
+		{"claude-code", `"description":"short"`, shows, "elicit"},
+		{"claude-code", long, shows, "tty"},
+		{"codex", long, shows, "elicit"},
+		{"codex", `"preview":"x"`, shows, "tty"},
+		{"codex", `"description":"` + strings.Repeat("long ", 50) + `"`, shows, "tty"},
+		{"claude-code", long, nil, "elicit"},
+		{"claude-code", long, noForm("the keyboard is not quiet"), "elicit"},
+	} {
+		if got := asked(tc.host, tc.options, tc.whole); got != tc.want {
+			t.Errorf("%s, %s: shown on %s", tc.host, tc.options, got)
+		}
+	}
+}
+
 // A form that its host shows too late is not used.
 func TestLateForms(t *testing.T) {
 	r := newRig(t, Elicit())
@@ -510,19 +595,71 @@ func TestLateForms(t *testing.T) {
 
 // What is told of where to answer follows the question: an address comes first.
 func TestProgressFollows(t *testing.T) {
-	if got := where("web", "http://127.0.0.1:4000/?token=x"); got != "http://127.0.0.1:4000/?token=x waits for your answer" {
-		t.Error(got)
-	}
-	r := newRig(t, Elicit(), ui.Elsewhere())
 	req := request(which)
 	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
-	l := &link{noted: make(chan string, 10)}
-	got := r.start(t.Context(), l, req)
-	if first := within(t, l.noted); !strings.Contains(first, "Run mcp-askuser inbox to answer: Which?") {
-		t.Errorf("the first is %s", first) // and not of the form, which is not there
+	for _, tc := range []struct {
+		surface ui.Surface
+		want    string
+	}{
+		{ui.Elsewhere(), "Run mcp-askuser inbox to answer: Which?"},
+		{page{make(chan string)}, "http://127.0.0.1:4000/ waits for your answer: Which?"},
+	} {
+		r := newRig(t, Elicit(), tc.surface)
+		r.Attended = func(bool) bool { return true }
+		l := &link{noted: make(chan string, 10), client: Client{Implementation: mcp.Implementation{Name: "gemini"}}}
+		got := r.start(t.Context(), l, req)
+		if first := within(t, l.noted); !strings.Contains(first, tc.want) {
+			t.Errorf("the first is %s", first) // and not of the form, which is not there
+		}
+		r.reply(r.open().ID, "a")
+		within(t, got)
+	}
+}
+
+// terminal is a surface that shows one question at a time.
+type terminal chan struct{}
+
+func (terminal) Name() string { return "tty" }
+
+func (s terminal) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
+	select {
+	case s <- struct{}{}:
+		defer func() { <-s }()
+		<-ctx.Done()
+	case <-ctx.Done():
+	}
+	return context.Cause(ctx)
+}
+
+// A question that waits behind another says so, until it is its turn.
+func TestProgressOfTheNext(t *testing.T) {
+	r := newRig(t, make(terminal, 1))
+	var calls []<-chan result
+	var links []*link
+	for n := range 3 {
+		req := request(`{"question":"Question ` + strconv.Itoa(n) + `?","options":["A","B"]}`)
+		req.Params.Meta = &mcp.Meta{ProgressToken: n}
+		l := &link{noted: make(chan string, 10)}
+		links = append(links, l)
+		calls = append(calls, r.start(t.Context(), l, req))
+		want := "Waiting behind another question in a terminal"
+		if n == 0 {
+			want = "Waiting for your answer in a terminal"
+		}
+		if got := within(t, l.noted); !strings.Contains(got, want) {
+			t.Errorf("question %d: %s", n, got)
+		}
 	}
 	r.reply(r.open().ID, "a")
-	within(t, got)
+	within(t, calls[0])
+	if got := within(t, links[1].noted); !strings.Contains(got, "Waiting for your answer in a terminal") {
+		t.Errorf("when it is its turn: %s", got)
+	}
+	select {
+	case got := <-links[2].noted:
+		t.Errorf("the last is told %s", got)
+	default:
+	}
 }
 
 // The client's own form, in both eras.

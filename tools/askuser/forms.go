@@ -36,15 +36,18 @@ type teller interface {
 // progress.
 func (c *call) surfaces() present.Surfaces {
 	return func(x *present.Presentation) []ui.Surface {
-		out := make([]ui.Surface, len(c.Surfaces))
-		for i, s := range c.Surfaces {
+		out := make([]ui.Surface, 0, len(c.Surfaces)+1)
+		for _, s := range c.Surfaces {
 			if s.Name() == "elicit" {
 				s = c.form(x)
+				if _, none := s.(noForm); !none && c.Whole != nil && elicit.Cuts(x.Set(), c.columns) {
+					out = append(out, c.Whole)
+				}
 			}
 			if page, ok := s.(teller); ok && c.token != nil && c.shows && c.attended() {
 				s = page.Telling(x.SetAddress)
 			}
-			out[i] = s
+			out = append(out, s)
 		}
 		return out
 	}

@@ -21,6 +21,8 @@ type host struct {
 	shows bool
 	// arrays says that its form can show a choice of several.
 	arrays bool
+	// columns is how wide its form shows an option; 0 is as wide as it is.
+	columns int
 	// late says that its form comes up only when the call has ended: it is not
 	// used.
 	late bool
@@ -42,7 +44,7 @@ func knownHosts() []host {
 		// After 120 s Claude Code sends a call to the background and marks its
 		// answer as no user input; an open form holds that off. On 2026-07-28 it
 		// cannot take a form back that was answered elsewhere.
-		{name: "claude-code", hold: 110 * time.Second, elicits: long, arrays: true, shows: true, handshake: true},
+		{name: "claude-code", hold: 110 * time.Second, elicits: long, arrays: true, shows: true, handshake: true, columns: 48},
 		// 300 s, paused while a form is open. An array turns the whole form
 		// into a bare "allow?".
 		{name: "codex", hold: 280 * time.Second, elicits: long},

@@ -25,9 +25,12 @@ type Config struct {
 	// Surfaces are tried in order. One named elicit stands for the client's
 	// own form.
 	Surfaces []ui.Surface
-	Hold     time.Duration // how long one call waits; 0: as its host allows
-	Timeout  time.Duration // how long the human may take; 0: without end
-	Tick     time.Duration // between progress messages; 0: 10 s
+	// Whole, if there is one, is tried before a client's form that would not show
+	// all of a set.
+	Whole   ui.Surface
+	Hold    time.Duration // how long one call waits; 0: as its host allows
+	Timeout time.Duration // how long the human may take; 0: without end
+	Tick    time.Duration // between progress messages; 0: 10 s
 	// Attended reports whether a human sits at a client, whose name we know or
 	// not: an agent can tell them what to do. Nil: nobody does.
 	Attended func(known bool) bool

@@ -66,7 +66,7 @@ type surface struct {
 func (s *surface) Name() string { return "elicit" }
 
 func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
-	if q := secret(&rec.Set); q != nil {
+	if q := rec.Secret(); q != nil {
 		return ui.Unavailablef("%q asks for a secret, which must not go through a client's form", question.Line(q.Text))
 	}
 	d := dialogue{rec: rec, arrays: s.arrays, before: map[string]question.Answer{}}

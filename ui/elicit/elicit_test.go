@@ -457,3 +457,15 @@ func TestHostileTextIsShownAsText(t *testing.T) {
 		}
 	}
 }
+
+// A set that asks for a secret, in whatever place, is sent to no client.
+func TestSecretsStayOutOfForms(t *testing.T) {
+	nested := auth()
+	nested.Options[0].FollowUps[0].Options[1].FollowUps[0].Text = "Your client secret?"
+	for _, q := range []question.Question{nested, {ID: "q", Text: "API key?", Type: question.Text}} {
+		c := &script{t: t, err: errors.New("shown")}
+		if show(c, true, q); len(c.sent) != 0 {
+			t.Errorf("%s reached the client's form", q.Text)
+		}
+	}
+}

@@ -177,6 +177,22 @@ func (d *dialogue) context(q *turn) (out []string) {
 	return out
 }
 
+// Cuts reports whether a client's form, which shows so many columns of an option
+// or all of it where that is 0, would not show all of the set: previews it never
+// does.
+func Cuts(set *question.Set, columns int) bool {
+	for _, q := range set.All() {
+		for _, o := range q.Options {
+			e := list(nil, o.Label, o.Description, said{})[0]
+			if o.Preview != "" || strings.HasSuffix(e.Title, "...") && !strings.HasSuffix(o.Description, "...") ||
+				columns > 0 && ansi.StringWidth(e.Title) > columns {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func short(s string, n int) string { return question.Shorten(question.Line(s), n) }
 
 // cell is a text as it stands in a row: one host puts what ends in an ellipsis,

@@ -147,3 +147,35 @@ func TestTmuxAskerKilled(t *testing.T) {
 }
 
 func ignore(error) error { return nil }
+
+// What can be shown elsewhere too does not come beside somebody who types.
+func TestTmuxQuietly(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	x := s.attach(30)
+	surface := s.inside().(interface{ Quietly() ui.Surface }).Quietly()
+	for range 20 {
+		x.Type("k")
+		time.Sleep(100 * time.Millisecond) // how people type
+	}
+	s.refuses(t.Context(), surface, "the keyboard beside the agent is not quiet, or nothing tells")
+	if got := s.panes(); got != "%0" {
+		t.Errorf("the panes are %q", got)
+	}
+	for began := time.Now(); ; time.Sleep(200 * time.Millisecond) { // nothing tells of quiet
+		shown := s.show(t.Context(), surface, s.rec)
+		select {
+		case err := <-shown:
+			if errors.Is(err, ui.ErrUnavailable) && time.Since(began) < termtest.Deadline {
+				continue
+			}
+			t.Fatal(err)
+		case <-time.After(time.Second):
+		}
+		x.WaitFor("Which one?>")
+		s.focused(x, "%1")
+		x.Type("a\r")
+		s.wants(shown, nil, "answered a")
+		return
+	}
+}

@@ -73,6 +73,22 @@ func (k *kind) until(ctx context.Context, at place, enough func(view, error) boo
 	}
 }
 
+// Show implements ui.Surface.
+func (s quietly) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
+	k, at, err := s.find()
+	var v view
+	if err == nil {
+		v, err = k.view(at)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !v.focus:
+		return ui.Unavailablef("the keyboard beside the agent is not quiet, or nothing tells")
+	}
+	return s.surface.Show(ctx, rec, commit)
+}
+
 // approach says how to get to the pane and gives it the focus at the first
 // quiet moment, until ctx ends.
 func (p *pane) approach(ctx context.Context) {

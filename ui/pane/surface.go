@@ -76,5 +76,11 @@ type surface struct {
 	turn    chan struct{} // holds one token while a pane is open; waiters queue in order
 }
 
+// Quietly returns the surface for a question that can be shown elsewhere too: it
+// reaches the human only where they look and have not touched a key for a while.
+func (s *surface) Quietly() ui.Surface { return quietly{s} }
+
+type quietly struct{ *surface }
+
 // Name implements ui.Surface.
 func (s *surface) Name() string { return "pane" }

@@ -13,6 +13,7 @@ package present
 
 import (
 	"cmp"
+	"container/list"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -54,6 +55,7 @@ type Presenter struct {
 
 	mu     sync.Mutex
 	open   map[string]*Presentation // by record id
+	lines  map[string]*list.List    // the presentations on a surface, by its name, in order
 	asking map[string]*asking       // by session and content
 }
 
@@ -71,7 +73,7 @@ func New(o Options) *Presenter {
 	o.Patience = cmp.Or(o.Patience, 10*time.Second)
 	o.Retry = cmp.Or(o.Retry, 50*time.Millisecond)
 	ctx, stop := context.WithCancelCause(context.Background())
-	return &Presenter{Options: o, ctx: ctx, stop: stop, open: map[string]*Presentation{}, asking: map[string]*asking{}}
+	return &Presenter{Options: o, ctx: ctx, stop: stop, open: map[string]*Presentation{}, lines: map[string]*list.List{}, asking: map[string]*asking{}}
 }
 
 // Close withdraws what is shown, with cause as the reason, and returns when the
@@ -110,7 +112,7 @@ type Surfaces func(x *Presentation) []ui.Surface
 // has lost its way to it. What else is asked again, and the errors, are those
 // of [desk.Desk.Submit].
 func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
-	key := q.Session + "\x00" + q.Content()
+	key := askingKey(q.Session, q.Content())
 	if q.Unlike() {
 		key = rand.Text()
 	}
@@ -133,6 +135,7 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 			return nil, context.Cause(ctx)
 		}
 		if first.x != nil {
+			first.x.askedBy(&q)
 			if w := first.x.join(role{asks: true, awaits: true}, q.Surfaces); w != nil {
 				return w, nil
 			}
@@ -170,7 +173,8 @@ func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter,
 		p.forget(a)
 		return p.ended(rec, attendance), nil
 	}
-	x := p.presentation(rec, a, &q)
+	x := p.presentation(rec, a)
+	x.askedBy(&q)
 	x.mu.Lock()
 	if x.held == nil { // else join would claim the record, which is ours
 		x.held, attendance = attendance, nil
@@ -179,7 +183,7 @@ func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter,
 	w := x.join(role{asks: true, awaits: true}, q.Surfaces)
 	if w == nil { // in this very moment
 		p.forget(a)
-		return x.place(attendance), nil
+		return x.seat(attendance), nil
 	}
 	x.hold(attendance)
 	a.x = x
@@ -215,12 +219,15 @@ func (p *Presenter) rejoin(rec desk.Record, err error, as role, surfaces Surface
 	case rec.Outcome != nil:
 		return p.ended(rec, nil), nil
 	default:
-		x = p.presentation(rec, nil, nil)
+		x = p.presentation(rec, nil)
+		if as.awaits && rec.Content != "" && rec.SessionID != "" {
+			as.awaits = p.awaited(x)
+		}
 	}
 	if w := x.join(as, surfaces); w != nil {
 		return w, nil
 	}
-	return x.place(nil), nil
+	return x.seat(nil), nil
 }
 
 // ended is the place of a call that finds the end of its record.
@@ -229,11 +236,11 @@ func (p *Presenter) ended(rec desk.Record, attendance *desk.Attendance) *Waiter 
 	x.final = rec
 	close(x.ended)
 	close(x.nobody)
-	return x.place(attendance)
+	return x.seat(attendance)
 }
 
-// place is that of a call which comes when the end is known.
-func (x *Presentation) place(attendance *desk.Attendance) *Waiter {
+// seat is the place of a call that comes when the end is known.
+func (x *Presentation) seat(attendance *desk.Attendance) *Waiter {
 	x.mu.Lock()
 	x.askers++
 	x.waiting++
@@ -251,8 +258,8 @@ func (p *Presenter) opened(id string) *Presentation {
 }
 
 // presentation returns that of an open record, and begins it where there is
-// none.
-func (p *Presenter) presentation(rec desk.Record, a *asking, q *Question) *Presentation {
+// none. By a, if it is one, others who ask the same find it.
+func (p *Presenter) presentation(rec desk.Record, a *asking) *Presentation {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	x := p.open[rec.ID]
@@ -263,11 +270,40 @@ func (p *Presenter) presentation(rec desk.Record, a *asking, q *Question) *Prese
 	}
 	if a != nil {
 		x.asking = append(x.asking, a)
-		x.mu.Lock()
-		x.interrupted, x.stays = q.Interrupted, q.Stays
-		x.mu.Unlock()
 	}
 	return x
+}
+
+// awaited has who asks the same in the same session join a record that a call
+// has come back for. It is false where one who asks is on the way to the desk:
+// the record is for them to claim, or they would ask beside it.
+func (p *Presenter) awaited(x *Presentation) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := &asking{key: askingKey(x.rec.SessionID, x.rec.Content), placed: make(chan struct{}), x: x}
+	close(a.placed)
+	if other := p.asking[a.key]; other != nil {
+		select {
+		case <-other.placed:
+			return true
+		default:
+			return false
+		}
+	}
+	if !x.over() {
+		p.asking[a.key] = a
+		x.asking = append(x.asking, a)
+	}
+	return true
+}
+
+func askingKey(session, content string) string { return session + "\x00" + content }
+
+// askedBy takes over what its asker says of what is to become of the record.
+func (x *Presentation) askedBy(q *Question) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.interrupted, x.stays = q.Interrupted, q.Stays
 }
 
 // closed takes a presentation out of the books.
@@ -275,6 +311,48 @@ func (p *Presenter) closed(x *Presentation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.open, x.rec.ID)
+	p.leaveLine(x)
+}
+
+// standIn puts a presentation in the line of the surface that it has come to;
+// in none where that could not reach the human.
+func (p *Presenter) standIn(x *Presentation, now desk.Showing) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.leaveLine(x)
+	if now.Why != "" {
+		return
+	}
+	if p.lines[now.Surface] == nil {
+		p.lines[now.Surface] = list.New()
+	}
+	x.line = p.lines[now.Surface]
+	x.place = x.line.PushBack(x)
+}
+
+// leaveLine takes it out of its line, and tells the next. The lock is held.
+func (p *Presenter) leaveLine(x *Presentation) {
+	if x.line == nil {
+		return
+	}
+	first := x.line.Front() == x.place
+	x.line.Remove(x.place)
+	if next := x.line.Front(); first && next != nil {
+		y := next.Value.(*Presentation)
+		y.mu.Lock()
+		y.change()
+		y.mu.Unlock()
+	}
+	x.line, x.place = nil, nil
+}
+
+// Behind reports whether an earlier question of this process is on the surface
+// that shows the record, or is being tried: some show one at a time.
+func (w *Waiter) Behind() bool {
+	x := w.x
+	x.p.mu.Lock()
+	defer x.p.mu.Unlock()
+	return x.line != nil && x.line.Front() != x.place
 }
 
 // forget has the next who asks the same asked anew.

@@ -257,6 +257,34 @@ func TestJoinEndsNothing(t *testing.T) {
 	}
 }
 
+// Who asks what another call awaits by its ticket, in the same session, joins
+// it: the human is not asked beside it.
+func TestAskedWhileAwaited(t *testing.T) {
+	r := newRig(t)
+	q := request()
+	rec, err := r.desk.Ask(t.Context(), q.Set, q.Session, q.Asker)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shows := newStays("one")
+	awaits, err := r.Join(t.Context(), rec.ID, on(shows))
+	if err != nil {
+		t.Fatal(err)
+	}
+	asks := r.ask(answers("two", "b"))
+	if asks.Record().ID != rec.ID {
+		t.Fatal("asked beside the one that is awaited")
+	}
+	if _, err := r.desk.Reply(t.Context(), rec.ID, reply("a"), "inbox"); err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []*present.Waiter{awaits, asks} {
+		if got := said(r.end(w)); got != "answered inbox A" {
+			t.Errorf("the end is %s", got)
+		}
+	}
+}
+
 // A surface that fails ends the search: the human may have seen the question.
 func TestBrokenSurface(t *testing.T) {
 	r := newRig(t)

@@ -2,6 +2,7 @@ package present
 
 import (
 	"cmp"
+	"container/list"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,8 @@ type Presentation struct {
 
 	owns   atomic.Bool // some call waits, or has waited, as its asker
 	asking []*asking   // by which those who ask the same find it; guarded by Presenter.mu
+	line   *list.List  // of the surface that it is on, and its place there; so guarded
+	place  *list.Element
 
 	mu          sync.Mutex
 	interrupted desk.Status
@@ -60,6 +63,9 @@ func newPresentation(p *Presenter, rec desk.Record) *Presentation {
 	x.ctx, x.withdraw = context.WithCancelCause(p.ctx)
 	return x
 }
+
+// Set is what is asked.
+func (x *Presentation) Set() *question.Set { return &x.rec.Set }
 
 // Forms is the way to a client that takes a form along from one call and brings
 // its result with another.
@@ -227,6 +233,12 @@ func (x *Presentation) timeOut() {
 	x.settle(desk.Outcome{Status: desk.Timeout, Reason: waited.String()})
 }
 
+// startWalk has surfaces tried. The lock is held, and the end not known.
+func (x *Presentation) startWalk(surfaces Surfaces) {
+	x.walking, x.nobody = true, make(chan struct{})
+	x.running.Go(func() { x.walk(surfaces) })
+}
+
 // walk tries the surfaces in order and stays with the first that reaches the
 // human. What then is still open, it ends on behalf of a call that asked.
 func (x *Presentation) walk(surfaces Surfaces) {
@@ -325,11 +337,13 @@ func (x *Presentation) showOn(s ui.Surface) (err error) {
 func (x *Presentation) shown(tried []desk.Showing) {
 	if len(tried) > 0 {
 		x.mu.Lock()
-		if now := tried[len(tried)-1].Surface; now != x.surface {
-			x.surface = now
+		now := tried[len(tried)-1]
+		if now.Surface != x.surface {
+			x.surface = now.Surface
 			x.change()
 		}
 		x.mu.Unlock()
+		x.p.standIn(x, now)
 	}
 	if !x.owns.Load() {
 		return

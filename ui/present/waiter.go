@@ -37,8 +37,7 @@ func (x *Presentation) join(as role, surfaces Surfaces) *Waiter {
 		x.waiting++
 	}
 	if !x.walking {
-		x.walking, x.nobody = true, make(chan struct{})
-		x.running.Go(func() { x.walk(surfaces) })
+		x.startWalk(surfaces)
 	} else {
 		if x.alone && x.others == nil {
 			x.nobody = make(chan struct{})
@@ -156,6 +155,18 @@ func (w *Waiter) Changed() <-chan struct{} {
 		w.x.changed = make(chan struct{})
 	}
 	return w.x.changed
+}
+
+// Try tries further surfaces, after Nobody, unless the record has ended or others
+// are being tried already. It reports whether surfaces are being tried now.
+func (w *Waiter) Try(surfaces Surfaces) bool {
+	x := w.x
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if !x.over() && !x.walking {
+		x.startWalk(surfaces)
+	}
+	return x.walking
 }
 
 // Look looks at the record once more. It notices what no wait would: that the

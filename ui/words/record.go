@@ -70,6 +70,12 @@ func LastRound(key string) string {
 	return "Last round: after this one the agent cannot ask again for a while. " + key + " lifts the limit for this session."
 }
 
+// Refused says of a call that was refused for the round limit what it asked and
+// of whom, and what to press or enter to lift it.
+func Refused(rec desk.Record, key string) string {
+	return Asker(rec.Asker) + " has asked too often in a row and was refused: " + Sentence(Subject(rec)) + " " + key + " lifts the limit for this session."
+}
+
 // LimitStays says that lifting the limit failed.
 func LimitStays(err error) string { return Sentence("The limit stays: " + question.Line(err.Error())) }
 
@@ -84,6 +90,12 @@ func Ending(o *desk.Outcome, zone *time.Location) string {
 		text += ": " + question.Line(reason)
 	}
 	return text
+}
+
+// Remembered says how the human answered a question before, when, and to whom:
+// "3 Nov: PostgreSQL, claude-code".
+func Remembered(m desk.Memory, now time.Time) string {
+	return Day(m.At, now) + ": " + onOneLine(m.Words) + ", " + Client(m.Asker)
 }
 
 // Other is the option that stands for the human's own words, as the asker

@@ -31,6 +31,16 @@ func Ago(d time.Duration) string {
 	return "just now"
 }
 
+// Day names the day of a time as it is where now is, with its year if that is
+// another: "3 Nov", "3 Nov 2025".
+func Day(at, now time.Time) string {
+	at = at.In(now.Location())
+	if at.Year() == now.Year() {
+		return at.Format("2 Jan")
+	}
+	return at.Format("2 Jan 2006")
+}
+
 // Left says how long it is until a question closes, in units begun, and for how
 // long that stays true; 0 is for good.
 func Left(d time.Duration) (text string, good time.Duration) {

@@ -111,7 +111,7 @@ func Subject(rec desk.Record) string {
 	if more := len(rec.Questions) - 1; more > 0 {
 		text = fmt.Sprintf("[+%d] %s", more, text)
 	}
-	return question.Line(strings.Join(strings.Fields(text), " "))
+	return onOneLine([]string{text})
 }
 
 // Decision is what the human said to a record in one line, or how it ended
@@ -126,7 +126,12 @@ func Decision(rec desk.Record) string {
 			said = append(said, x.Text())
 		}
 	}
-	return question.Line(strings.Join(strings.Fields(strings.Join(said, "; ")), " "))
+	return onOneLine(said)
+}
+
+// onOneLine lists texts from outside.
+func onOneLine(texts []string) string {
+	return question.Line(strings.Join(strings.Fields(strings.Join(texts, "; ")), " "))
 }
 
 // Outcome says how a record ended, and where: "answered in a terminal". Of one
@@ -134,6 +139,9 @@ func Decision(rec desk.Record) string {
 func Outcome(o *desk.Outcome) string {
 	if o == nil {
 		return "still open"
+	}
+	if o.Refused() {
+		return "refused, because the limit of rounds in a row was reached"
 	}
 	switch o.Status {
 	case desk.Discuss:
@@ -152,7 +160,7 @@ func Outcome(o *desk.Outcome) string {
 // lines stay lines.
 func Reason(o *desk.Outcome) string {
 	switch {
-	case o == nil, o.Status == desk.Timeout: // Outcome has said it all
+	case o == nil, o.Status == desk.Timeout, o.Refused(): // Outcome has said it all
 		return ""
 	case o.Reply != nil:
 		return question.Block(o.Reply.Reason)

@@ -1,0 +1,153 @@
+package desk
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"mcp-askuser/question"
+)
+
+// Memory is how the human answered a question before.
+type Memory struct {
+	Record string          // the id of the record in which they did
+	At     time.Time       // when
+	Asker  Asker           // who had asked then
+	Answer question.Answer // what it would be to the question as it is asked now, not yet anybody's word
+	Words  []string        // the same in words, as [question.Question.Words] has them
+}
+
+// Remembered returns how the human answered the questions of a record the last
+// time they were asked in its project, by whatever client, by question id. The
+// same question is the same text, apart from case and blanks, with the same
+// options in whatever order; its last answer must be one that it takes now.
+// Only what the human said themselves is remembered, and not what is not to be
+// shown or taken at a glance: secrets, and confirmations. Nothing is taken by
+// itself.
+//
+// Records have to be archived to be found. It costs one read of an index for
+// each question, and one of a record for each that is found, however long the
+// past is.
+func (d *Desk) Remembered(ctx context.Context, rec Record) (map[string]Memory, error) {
+	var out map[string]Memory
+	for _, q := range rec.memorable() {
+		m, err := d.remembered(ctx, rec, q)
+		switch {
+		case err != nil:
+			return nil, err
+		case m != nil && out == nil:
+			out = map[string]Memory{}
+			fallthrough
+		case m != nil:
+			out[q.ID] = *m
+		}
+	}
+	return out, nil
+}
+
+// remembered returns the last answer to a question; nil where there is none.
+// Marks that lead to older ones are taken out on the way.
+func (d *Desk) remembered(ctx context.Context, rec Record, q *question.Question) (*Memory, error) {
+	name := memoryName(rec.Asker, q)
+	ids, err := d.store.Marks(ctx, MarkAnswered, name)
+	if err != nil {
+		return nil, err
+	}
+	for i, id := range slices.Backward(ids) {
+		before, err := d.archived(ctx, id)
+		switch {
+		case id >= rec.ID, d.leaveOut(ctx, id, err):
+			continue
+		case err != nil:
+			return nil, err
+		}
+		for _, older := range ids[:i] {
+			if err := d.store.Unmark(ctx, MarkAnswered, name, older); err != nil {
+				d.log.DebugContext(ctx, "an older answer stays in the index", "id", older, "error", err)
+			}
+		}
+		return before.memory(q, name), nil
+	}
+	return nil, nil
+}
+
+// memory is the answer to a question of this name in a record, in terms of q.
+func (rec *Record) memory(q *question.Question, name string) *Memory {
+	for _, x := range rec.Responses() {
+		if x.By() != question.ByUser || memoryName(rec.Asker, x.Question) != name {
+			continue
+		}
+		a := question.Answer{QuestionID: q.ID, Custom: x.Answer.Custom}
+		for _, id := range x.Answer.Selected {
+			label := optionName(x.Option(id).Label)
+			i := slices.IndexFunc(q.Options, func(o question.Option) bool { return optionName(o.Label) == label })
+			if i < 0 { // two of them read alike
+				return nil
+			}
+			a.Selected = append(a.Selected, q.Options[i].ID)
+		}
+		if !q.Takes(a) {
+			return nil
+		}
+		return &Memory{Record: rec.ID, At: rec.Outcome.At, Asker: rec.Asker, Answer: a, Words: q.Words(&a)}
+	}
+	return nil
+}
+
+// memorable are the questions of a record whose answers are remembered.
+func (rec *Record) memorable() []*question.Question {
+	if rec.Asker.Directory == "" || rec.Set.Confirms() {
+		return nil
+	}
+	return slices.DeleteFunc(rec.All(), func(q *question.Question) bool { return q.Collected != nil || q.WantsSecret() })
+}
+
+// remember puts the answers of a record that is archived into the index.
+// Failing loses a convenience.
+func (d *Desk) remember(ctx context.Context, rec *Record) {
+	if rec.State != Answered {
+		return
+	}
+	reply := rec.Reply()
+	var err error
+	for _, q := range rec.memorable() {
+		if a := reply.Answer(q.ID); a != nil && !a.Empty() && a.By == question.ByUser {
+			err = errors.Join(err, d.store.Mark(ctx, MarkAnswered, memoryName(rec.Asker, q), rec.ID))
+		}
+	}
+	if err != nil {
+		d.log.InfoContext(ctx, "an answer will not be remembered", "id", rec.ID, "error", err)
+	}
+}
+
+// memoryName is the name under which the index has a question of a project: the
+// same for questions that are the same to the human.
+func memoryName(by Asker, q *question.Question) string {
+	options := make([]string, len(q.Options))
+	for i, o := range q.Options {
+		options[i] = optionName(o.Label)
+	}
+	slices.Sort(options)
+	data, err := json.Marshal([]any{filepath.Clean(by.Directory), plainName(q.Text), q.Type, options})
+	if err != nil { // it is plain data
+		panic(err)
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:16])
+}
+
+// plainName is a text without what makes no difference to its reader.
+func plainName(s string) string {
+	return strings.ToLower(strings.Join(strings.Fields(question.Line(s)), " "))
+}
+
+// optionName is plainName of an option, whether or not it is recommended now.
+func optionName(label string) string {
+	return strings.TrimSpace(strings.TrimSuffix(plainName(label), "(recommended)"))
+}

@@ -1,0 +1,205 @@
+package desk_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// decided asks a set, has the human answer and archives it.
+func decided(t testing.TB, d *desk.Desk, s question.Set, by desk.Asker, answers ...question.Answer) desk.Record {
+	t.Helper()
+	rec, err := d.Ask(t.Context(), s, "", by)
+	if err == nil {
+		_, err = d.Reply(t.Context(), rec.ID, question.Reply{Answers: answers}, "tty")
+	}
+	if err == nil {
+		err = d.Archive(t.Context(), rec.ID)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+func chose(id string) question.Answer {
+	return question.Answer{QuestionID: "q1", Selected: []string{id}}
+}
+
+// A question that the human answered before in the project says so, whoever
+// asks it now and whatever its options are called; any other does not.
+func TestRemembered(t *testing.T) {
+	choice := func(text string, options ...string) question.Question {
+		q := question.Question{ID: "now", Text: text, Type: question.SingleChoice, AllowCustom: true}
+		for i, label := range options {
+			q.Options = append(q.Options, question.Option{ID: fmt.Sprint("o", i), Label: label})
+		}
+		return q
+	}
+	same := choice("Which database?", "PostgreSQL", "SQLite")
+	noText := same
+	noText.AllowCustom = false
+	several := same
+	several.Type = question.MultiChoice
+	brought := same
+	brought.Collected = &question.Answer{QuestionID: "now", Selected: []string{"o0"}}
+	for _, tc := range []struct {
+		name   string
+		before question.Answer
+		now    question.Question
+		by     desk.Asker
+		want   string // option id, text
+	}{
+		{"the same", chose("lite"), same, asker, "o1 SQLite"},
+		{"by another client", chose("lite"), same, desk.Asker{Client: "other", Directory: "/home/u/project/", Via: "shell"}, "o1 SQLite"},
+		{"in other letters", chose("lite"), choice("  which\tDATABASE? ", "postgresql", "sqlite"), asker, "o1 sqlite"},
+		{"another one recommended, in another order", chose("pg"), choice("Which database?", "SQLite (Recommended)", "PostgreSQL"), asker, "o1 PostgreSQL"},
+		{"in the human's words", question.Answer{QuestionID: "q1", Custom: "DuckDB"}, same, asker, " DuckDB"},
+		{"which it takes no more", question.Answer{QuestionID: "q1", Custom: "DuckDB"}, noText, asker, ""},
+		{"in another project", chose("lite"), same, desk.Asker{Client: "test-agent", Directory: "/home/u/other"}, ""},
+		{"in no project", chose("lite"), same, desk.Asker{Client: "test-agent"}, ""},
+		{"another question", chose("lite"), choice("Which database, then?", "PostgreSQL", "SQLite"), asker, ""},
+		{"other options", chose("lite"), choice("Which database?", "PostgreSQL", "SQLite", "MongoDB"), asker, ""},
+		{"of another type", chose("lite"), several, asker, ""},
+		{"whose answer was brought along", chose("lite"), brought, asker, ""},
+		{"whose options read alike", chose("lite"), choice("Which database?", "SQLite", "sqlite"), asker, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			d := open(t, storeDir(t))
+			before := decided(t, d, set(), asker, tc.before)
+			rec := must(d.Ask(t.Context(), question.Set{Questions: []question.Question{tc.now}}, "", tc.by))
+			got, err := d.Remembered(t.Context(), rec)
+			m, there := got["now"]
+			if err != nil || there != (tc.want != "") || len(got) > 1 {
+				t.Fatalf("remembered %+v, %v", got, err)
+			}
+			if !there {
+				return
+			}
+			a := m.Answer
+			if text := strings.Join(a.Selected, ",") + " " + strings.Join(m.Words, ","); text != tc.want || a.QuestionID != "now" || a.By != "" || a.Note != "" {
+				t.Errorf("remembered %+v, %q", a, m.Words)
+			}
+			if m.Record != before.ID || m.Asker != asker || m.At.IsZero() {
+				t.Errorf("of %s by %+v", m.Record, m.Asker)
+			}
+			if _, err := rec.Check(question.Reply{Answers: []question.Answer{a}}); err != nil {
+				t.Errorf("it cannot be taken over: %v", err)
+			}
+		})
+	}
+}
+
+// Only what the human said themselves, for all to see, is remembered.
+func TestNotRemembered(t *testing.T) {
+	for _, tc := range []struct {
+		name string
+		set  question.Set
+		end  func(d *desk.Desk, id string) error
+	}{
+		{"by a program", set(), func(d *desk.Desk, id string) error {
+			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose("pg")}, By: question.ByProgram}, "shell")
+			return err
+		}},
+		{"by the timeout", set(), func(d *desk.Desk, id string) error {
+			a := chose("pg")
+			a.By = question.ByTimeout
+			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{a}}, "timeout")
+			return err
+		}},
+		{"before a discussion", set(), func(d *desk.Desk, id string) error {
+			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose("pg")}, Discuss: true}, "tty")
+			return err
+		}},
+		{"a note alone", set(), func(d *desk.Desk, id string) error {
+			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Note: "later"}}}, "tty")
+			return err
+		}},
+		{"a secret", question.Set{Questions: []question.Question{{ID: "q1", Text: "API key?", Type: question.Text}}}, func(d *desk.Desk, id string) error {
+			_, err := d.Reply(t.Context(), id, says("hunter2"), "tty")
+			return err
+		}},
+		{"a confirmation", question.Set{Questions: []question.Question{{ID: "q1", Text: "Delete?", Type: question.Boolean, Options: question.YesAndNo()}}}, func(d *desk.Desk, id string) error {
+			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose(question.YesID)}}, "tty")
+			return err
+		}},
+	} {
+		d := open(t, storeDir(t))
+		rec := must(d.Ask(t.Context(), tc.set, "", asker))
+		if err := tc.end(d, rec.ID); err != nil {
+			t.Fatal(tc.name, err)
+		}
+		if err := d.Archive(t.Context(), rec.ID); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := d.Remembered(t.Context(), must(d.Ask(t.Context(), tc.set, "", asker))); err != nil || len(got) > 0 {
+			t.Errorf("%s: remembered %+v, %v", tc.name, got, err)
+		}
+	}
+}
+
+// The last answer counts, and however many there were, one record is read; an
+// answer that is damaged, or of later than the question, is passed over.
+func TestRememberedIsTheLast(t *testing.T) {
+	dir := storeDir(t)
+	store := &counted{Store: openSpool(t, dir)}
+	d := desk.New(store, desk.Options{})
+	var last desk.Record
+	for n := range 20 {
+		last = decided(t, d, set(), asker, chose([]string{"pg", "lite"}[n%2]))
+	}
+	rec := must(d.Ask(t.Context(), set(), "", asker))
+	remembered := func(want string) {
+		t.Helper()
+		if got := must(d.Remembered(t.Context(), rec))["q1"]; !slices.Equal(got.Words, []string{want}) {
+			t.Errorf("remembered %q, want %q", got.Words, want)
+		}
+	}
+	store.archive.Store(0)
+	remembered("SQLite")
+	if n := store.archive.Load(); n != 1 {
+		t.Errorf("%d records were read", n)
+	}
+	later := decided(t, d, set(), asker, chose("pg"))
+	remembered("SQLite")
+	for _, id := range []string{last.ID, later.ID} {
+		if err := store.Delete(t.Context(), desk.KindArchive, id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := must(d.Remembered(t.Context(), rec)); len(got) > 0 { // those before it are out of the index
+		t.Errorf("remembered %+v", got)
+	}
+}
+
+// BenchmarkRemembered is what it costs to look for four questions among 8,000
+// of the project.
+func BenchmarkRemembered(b *testing.B) {
+	d := open(b, storeDir(b))
+	four := func(n int) question.Set {
+		var s question.Set
+		for i := range 4 {
+			q := set().Questions[0]
+			q.ID, q.Text = fmt.Sprint("q", i+1), fmt.Sprintf("Question %d of %d?", i+1, n)
+			s.Questions = append(s.Questions, q)
+		}
+		return s
+	}
+	for n := range 2_000 {
+		decided(b, d, four(n), asker, chose("pg"), question.Answer{QuestionID: "q2", Selected: []string{"lite"}},
+			question.Answer{QuestionID: "q3", Selected: []string{"lite"}}, question.Answer{QuestionID: "q4", Custom: "x"})
+	}
+	rec, err := d.Ask(b.Context(), four(1000), "", asker)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if got, err := d.Remembered(b.Context(), rec); err != nil || len(got) != 4 {
+			b.Fatal(got, err)
+		}
+	}
+}
