@@ -35,6 +35,7 @@ const Patience = time.Minute
 type Cluster struct {
 	nodes.Plan
 	t         testing.TB
+	apart     []string // the network namespace of each node; nil where they share ours
 	mu        sync.Mutex
 	processes []*exec.Cmd
 }
@@ -67,32 +68,37 @@ func Server(t testing.TB) string {
 	return file
 }
 
-// Start runs a cluster until the test ends, with the streams of its first
-// account made.
+// Start runs a cluster until the test ends, with its streams made.
 func Start(t testing.TB, n int) *Cluster {
+	t.Helper()
+	at := nodes.Default([]string{"127.0.0.1"}, n, 0)
+	for i, port := range freePorts(t, 2*n) {
+		if i < n {
+			at[i].Port = port
+		} else {
+			at[i-n].RoutePort = port
+		}
+	}
+	return start(t, at, nil)
+}
+
+func start(t testing.TB, at []nodes.Node, apart []string) *Cluster {
 	t.Helper()
 	both := func(name string) nodes.Account {
 		return nodes.Account{Name: name, Agents: []string{"bot", "other"}, Humans: []string{"alice", "bob"}}
 	}
-	c := &Cluster{t: t, processes: make([]*exec.Cmd, n), Plan: nodes.Plan{
-		Dir: t.TempDir(), Nodes: nodes.Default([]string{"127.0.0.1"}, n, 0), Accounts: []nodes.Account{both(Account), both(Another)},
+	c := &Cluster{t: t, apart: apart, processes: make([]*exec.Cmd, len(at)), Plan: nodes.Plan{
+		Dir: t.TempDir(), Nodes: at, Accounts: []nodes.Account{both(Account), both(Another)},
 	}}
-	for i, port := range freePorts(t, 2*n) {
-		if i < n {
-			c.Nodes[i].Port = port
-		} else {
-			c.Nodes[i-n].RoutePort = port
-		}
-	}
 	if err := c.Write(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		for i := range n {
+		for i := range at {
 			c.Kill(i)
 		}
 	})
-	for i := range n {
+	for i := range at {
 		c.Restart(i)
 	}
 	for _, account := range []string{Account, Another} {
@@ -185,7 +191,11 @@ func (c *Cluster) Connect(account, kind, name string, says chan<- error) *natsgo
 func (c *Cluster) Restart(i int) {
 	c.t.Helper()
 	dir := filepath.Join(c.Dir, c.Nodes[i].Name)
-	cmd := exec.Command(Server(c.t), "-c", "nats.conf", "-l", "log")
+	argv := []string{Server(c.t), "-c", "nats.conf", "-l", "log"}
+	if c.apart != nil { // which replaces itself with the server
+		argv = append([]string{"ip", "netns", "exec", c.apart[i]}, argv...)
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, io.Discard, io.Discard
 	if err := cmd.Start(); err != nil {
 		c.t.Fatal(err)
