@@ -180,7 +180,7 @@ func (d *Desk) ended(ctx context.Context, id string, look *finder) Record {
 		return Record{}
 	}
 	var rec Record
-	err := doc.Err
+	var err error
 	if doc.Data != nil {
 		rec, err = d.decodeArchived(id, doc)
 	} else {

@@ -1,7 +1,6 @@
 package nats_test
 
 import (
-	"os"
 	"testing"
 	"time"
 
@@ -11,11 +10,11 @@ import (
 // The leader is cut off from the others, while half of the callers still talk
 // to it: nobody is first there.
 func TestRacesWhileTheLeaderIsCutOff(t *testing.T) {
-	if os.Getenv("RACE_ROUNDS") == "" {
+	if short() {
 		t.Skip("makes networks; make fleet runs it")
 	}
 	c := natstest.StartApart(t)
-	race(t, c, rounds(60), 2, func() {
+	race(t, c, rounds(), 2, func() {
 		mend := c.Cut(c.Leader())
 		time.Sleep(9 * time.Second)
 		mend()

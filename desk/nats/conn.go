@@ -51,6 +51,7 @@ type conn struct {
 	again      chan struct{}        // closed at the next reconnect
 	flights    map[*flight]struct{} // requests under way
 	probed     time.Time            // when the node was last tried
+	silent     time.Time            // since when it has had no answer for us; zero while it has
 }
 
 // Identity is who a credential says its owner is.
@@ -351,6 +352,10 @@ func (c *conn) request(ctx context.Context, m *natsgo.Msg) (*natsgo.Msg, error) 
 		c.mu.Unlock()
 	}()
 	answer, err := nc.RequestMsgWithContext(within, m)
+	if !strings.HasPrefix(m.Subject, "alive.") { // which another client answers, or none
+		late := within.Err() != nil && errors.Is(within.Err(), context.DeadlineExceeded)
+		c.heard(nc, err == nil, late || errors.Is(err, natsgo.ErrNoResponders))
+	}
 	switch {
 	case err == nil:
 		return answer, nil
@@ -362,26 +367,34 @@ func (c *conn) request(ctx context.Context, m *natsgo.Msg) (*natsgo.Msg, error) 
 		return nil, fmt.Errorf("too large for the desk: its nodes take %d bytes", nc.MaxPayload())
 	case within.Err() != nil && !errors.Is(context.Cause(within), context.DeadlineExceeded):
 		return nil, context.Cause(within)
-	case within.Err() != nil:
-		c.probe(nc)
 	}
 	return nil, err
 }
 
-// probe leaves a node that says nothing at all: one that was stopped keeps its
-// connections, and the client would notice after half a minute.
-func (c *conn) probe(nc *natsgo.Conn) {
+// heard leaves a node that is of no use: one that says nothing at all, for it
+// was stopped and keeps its connections, or one that has had no word from a
+// leader for long, for it was cut off from the others. The client would notice
+// the first after half a minute, the second never.
+func (c *conn) heard(nc *natsgo.Conn, answered, silent bool) {
 	c.mu.Lock()
-	lately := time.Since(c.probed) < attempt
-	if !lately {
-		c.probed = time.Now()
+	defer c.mu.Unlock()
+	switch {
+	case answered:
+		c.silent = time.Time{}
+		return
+	case !silent:
+		return
+	case c.silent.IsZero():
+		c.silent = time.Now()
 	}
-	c.mu.Unlock()
-	if lately {
+	if time.Since(c.probed) < attempt {
 		return
 	}
+	c.probed = time.Now()
+	long := time.Since(c.silent) > 2*attempt
 	go func() {
-		if nc.FlushTimeout(attempt/2) != nil && nc.IsConnected() {
+		if nc.IsConnected() && (long || nc.FlushTimeout(attempt/2) != nil) {
+			c.log.Info("leaving a node that does not answer", "node", nc.ConnectedServerName())
 			_ = nc.ForceReconnect()
 		}
 	}()

@@ -5,7 +5,6 @@ package nats_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -21,7 +20,7 @@ import (
 // TestFigures measures, on three nodes, what is promised of a shared desk. It
 // fails for no figure.
 func TestFigures(t *testing.T) {
-	if os.Getenv("RACE_ROUNDS") == "" {
+	if short() {
 		t.Skip("minutes; make fleet runs it")
 	}
 	c := natstest.Start(t, 3)

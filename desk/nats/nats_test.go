@@ -13,7 +13,12 @@ import (
 
 func TestStoreOnOneNode(t *testing.T) { testStore(t, 1) }
 
-func TestStoreOnThreeNodes(t *testing.T) { testStore(t, 3) }
+func TestStoreOnThreeNodes(t *testing.T) {
+	if short() {
+		t.Skip("half a minute; make fleet runs it")
+	}
+	testStore(t, 3)
+}
 
 // testStore runs the contract; each of its tests has nodes of its own account
 // emptied before it.
