@@ -63,7 +63,7 @@ ui/web/testdata/axe/node_modules/.stamp: ui/web/testdata/axe/package.json ui/web
 
 e2e: e2e/node_modules/.stamp
 	$(GO) vet -tags e2e ./e2e
-	$(GO) test -tags e2e -count=1 -timeout 2m ./e2e
+	$(GO) test -tags e2e -count=1 -timeout 6m ./e2e
 
 e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 	@$(call apt,npm,npm)

@@ -85,14 +85,11 @@ func (d *Desk) Delivered(ctx context.Context, rec Record) error {
 	return d.store.Unmark(ctx, MarkContent, rec.Content, rec.ID)
 }
 
-// Collect puts a record away whose outcome its asker has got.
-func (d *Desk) Collect(ctx context.Context, id string) error { return d.Archive(ctx, id) }
-
-// CollectRecord is Collect for a record that was waited for, as it has ended: it
+// CollectRecord is Archive for a record that was waited for, as it has ended: it
 // need not be read again, unless its host may have said otherwise meanwhile.
 func (d *Desk) CollectRecord(ctx context.Context, rec Record) error {
 	if rec.Asker.Mirrored() {
-		return d.Collect(ctx, rec.ID)
+		return d.Archive(ctx, rec.ID)
 	}
 	rec.Attended, rec.ShownOn = false, nil // of the moment
 	err := d.archiveRecord(ctx, rec)

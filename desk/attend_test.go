@@ -113,7 +113,7 @@ func reply(t *testing.T, d *desk.Desk, id, text string) {
 
 func collected(t *testing.T, d *desk.Desk, rec desk.Record, a *desk.Attendance) {
 	t.Helper()
-	if err := d.Collect(t.Context(), rec.ID); err != nil {
+	if err := d.Archive(t.Context(), rec.ID); err != nil {
 		t.Fatal(err)
 	}
 	a.Release()
@@ -348,7 +348,7 @@ func playAsker(ctx context.Context, d *desk.Desk, question string) error {
 		return err
 	}
 	fmt.Println("answered", text(rec))
-	return d.Collect(ctx, rec.ID)
+	return d.Archive(ctx, rec.ID)
 }
 
 func TestDraftsAndTheClock(t *testing.T) {

@@ -123,7 +123,7 @@ func playWaiter(ctx context.Context, d *desk.Desk, name string) error {
 			return err
 		}
 		fmt.Println(time.Now().UnixNano())
-		if err := d.Collect(ctx, rec.ID); err != nil {
+		if err := d.Archive(ctx, rec.ID); err != nil {
 			return err
 		}
 		attendance.Release()
@@ -200,7 +200,7 @@ func BenchmarkPast(b *testing.B) {
 				if _, err = d.Reply(b.Context(), rec.ID, says("x"), "tty"); err != nil {
 					return err
 				}
-				return d.Collect(b.Context(), rec.ID)
+				return d.Archive(b.Context(), rec.ID)
 			}},
 			{"search", func() error { count(desk.Query{Search: "nowhere to be found"}); return nil }},
 			{"newest", func() error { count(desk.Query{Limit: 20}); return nil }},

@@ -61,7 +61,7 @@ func TestDelivered(t *testing.T) {
 					t.Errorf("still in %s: %v", kind, err)
 				}
 			}
-			if err := d.Collect(t.Context(), rec.ID); err != nil { // the late one
+			if err := d.Archive(t.Context(), rec.ID); err != nil { // the late one
 				t.Error(err)
 			}
 		})

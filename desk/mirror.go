@@ -79,6 +79,25 @@ func (d *Desk) overrule(rec *Record, o Outcome) error {
 	return nil
 }
 
+// WithLater returns a record that has ended with a reply that came when it had,
+// from a form that could not be taken back, unless it says the same. It is kept
+// with the record when that is archived; see [Desk.CollectRecord].
+func (d *Desk) WithLater(rec Record, r question.Reply, surface string) Record {
+	if checked, err := rec.Check(r); err == nil {
+		r = checked
+	}
+	o := Outcome{Status: StatusOf(r), Reply: &r, Surface: surface}
+	if rec.SameReply(rec.Reply(), &r) {
+		return rec
+	}
+	if _, err := d.seal(&o); err != nil {
+		d.log.Warn("a later answer is not kept", "id", rec.ID, "error", err)
+		return rec
+	}
+	rec.Later = &o
+	return rec
+}
+
 // putSettled archives a record as it is now, unless somebody has: the entry of
 // the archive is what counts.
 func (d *Desk) putSettled(ctx context.Context, rec Record) (Record, error) {

@@ -88,7 +88,8 @@ func (r *Request) takeTurn(ctx context.Context) (placed func(), err error) {
 
 // Note keeps a call that the human is not asked: one that was refused, or that
 // brought all its answers along. Its record has ended with o and is archived at
-// once, as no round of its session (D22).
+// once, as no round of its session (D22). It is returned even where it could not
+// be kept.
 func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
 	if err := o.check(); err != nil {
 		return Record{}, fmt.Errorf("keep a call: %w", err)
@@ -99,10 +100,10 @@ func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
 		d.chooseHome(ctx, &rec)
 		_, err = d.seal(&o)
 	}
-	if err != nil {
-		return Record{}, fmt.Errorf("keep a call: %w", err)
-	}
 	rec.State, rec.Outcome = o.Status, &o
+	if err != nil {
+		return rec, fmt.Errorf("keep a call: %w", err)
+	}
 	return rec, d.archive(ctx, rec)
 }
 

@@ -98,7 +98,7 @@ func manyWait(t *testing.T, asking, answering *desk.Desk, waiters, watches int) 
 			if err != nil || text(rec) != strconv.Itoa(i) {
 				t.Errorf("waiter %d got %q, %v", i, text(rec), err)
 			}
-			if err := asking.Collect(ctx, id); err != nil {
+			if err := asking.Archive(ctx, id); err != nil {
 				t.Error(err)
 			}
 		})

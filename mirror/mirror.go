@@ -163,7 +163,7 @@ func (o *Options) put(ctx context.Context, ev event) (desk.Record, *desk.Attenda
 // ended meanwhile.
 func (o *Options) reply(ctx context.Context, ev event, rec desk.Record) {
 	if rec.Reply() == nil || rec.Outcome.Surface == o.Host.Name {
-		_ = o.Desk.Collect(context.WithoutCancel(ctx), rec.ID)
+		_ = o.Desk.Archive(context.WithoutCancel(ctx), rec.ID)
 		return
 	}
 	if by := rec.Outcome.Answerer; by != nil && by.Agents {
@@ -199,7 +199,7 @@ func (o *Options) close(rec desk.Record, end desk.Outcome) desk.Record {
 	ctx := context.Background()
 	ended, err := o.Desk.Close(ctx, rec.ID, end)
 	if err == nil {
-		_ = o.Desk.Collect(ctx, rec.ID)
+		_ = o.Desk.Archive(ctx, rec.ID)
 	}
 	return ended
 }

@@ -2,7 +2,6 @@ package question
 
 import (
 	"encoding/json"
-	"reflect"
 	"strings"
 	"testing"
 )
@@ -20,25 +19,6 @@ func TestDescribe(t *testing.T) {
 	} {
 		if got := Describe(json.RawMessage(tc.in)); got != tc.want {
 			t.Errorf("Describe(%q) = %q, want %q", tc.in, got, tc.want)
-		}
-	}
-}
-
-// Records of earlier versions keep their follow-ups, at every depth.
-func TestEarlierRecordsKeepTheirFollowUps(t *testing.T) {
-	want := auth()
-	data, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	earlier := strings.ReplaceAll(string(data), `"follow_up_questions"`, `"follow_ups"`)
-	if earlier == string(data) {
-		t.Fatal("there are no follow-ups in the set")
-	}
-	for _, in := range []string{string(data), earlier} {
-		var got Set
-		if err := json.Unmarshal([]byte(in), &got); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%v\ngot  %+v\nwant %+v", err, got, want)
 		}
 	}
 }

@@ -5,10 +5,7 @@
 // it is stored; wire forms are converted to and from these types at their edge.
 package question
 
-import (
-	"encoding/json"
-	"slices"
-)
+import "slices"
 
 // MaxDepth is how deep follow-up questions may be nested below a top-level
 // question (D4).
@@ -57,22 +54,6 @@ type Option struct {
 	// FollowUps come up when the option is chosen. In records they have the name
 	// that a call gives them, so that a record can be asked again as it is.
 	FollowUps []Question `json:"follow_up_questions,omitempty"`
-}
-
-// UnmarshalJSON also reads the name that older records have for follow-ups.
-func (o *Option) UnmarshalJSON(data []byte) error {
-	type plain Option
-	both := struct {
-		*plain
-		Older []Question `json:"follow_ups"`
-	}{plain: (*plain)(o)}
-	if err := json.Unmarshal(data, &both); err != nil {
-		return err
-	}
-	if both.Older != nil {
-		o.FollowUps = both.Older
-	}
-	return nil
 }
 
 // Confirms reports whether the set is a confirmation: one yes-or-no question,

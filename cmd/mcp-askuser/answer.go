@@ -13,6 +13,7 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/api"
 	"mcp-askuser/ui/pane"
@@ -148,11 +149,15 @@ func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if err != nil {
 		return err
 	}
-	answers, err := rec.ParseAnswers(raw)
+	reply, ok, err := wire.ReadResponse(rec, raw)
+	if !ok {
+		reply.Answers, err = rec.ParseAnswers(raw)
+	}
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}
-	ended, err := d.Reply(ctx, rec.ID, question.Reply{Answers: answers, Note: note, By: question.ByProgram}, words.Shell)
+	reply.Note, reply.By = note, question.ByProgram
+	ended, err := d.Reply(ctx, rec.ID, reply, words.Shell)
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}

@@ -37,32 +37,26 @@ func (a *app) askSettings(cmd *cobra.Command) (settings.Values, error) {
 }
 
 func (a *app) ask() *cobra.Command {
-	var format string
+	var format, template string
+	var variables []string
 	cmd := &cobra.Command{
 		Use:   "ask [JSON or -]",
 		Short: "Ask the user and print the answer",
 		Long:  askHelp,
 		Args:  arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			usage := fmt.Sprintf("Usage: %s '{\"questions\":[...]}'", cmd.CommandPath())
-			data, err := a.input(args)
-			if err != nil {
-				return err
-			}
-			if len(data) == 0 {
-				return fmt.Errorf("Missing JSON parameter\n%s", usage) //nolint:staticcheck // the words of A3
-			}
 			s, err := a.askSettings(cmd)
 			if err != nil {
 				return err
 			}
-			call, err := wire.DecodeAsk(data, s.Limits)
-			var v question.Violations
-			switch {
-			case errors.As(err, &v):
+			var call wire.Call
+			if template != "" {
+				call, err = a.templateCall(template, variables, args, s)
+			} else {
+				call, err = a.givenCall(cmd, args, s)
+			}
+			if err != nil {
 				return err
-			case err != nil:
-				return fmt.Errorf("Invalid JSON format\n%s", usage) //nolint:staticcheck // the words of A3
 			}
 			if _, err := wire.Format(desk.Record{}, format, time.Time{}); err != nil {
 				return err
@@ -83,6 +77,8 @@ func (a *app) ask() *cobra.Command {
 	}
 	a.askFlags(cmd)
 	a.addFlags(cmd, limitKeys[:]...)
+	cmd.Flags().StringVar(&template, "template", "", "ask the questions of this template; mcp-askuser templates lists them")
+	cmd.Flags().StringArrayVar(&variables, "var", nil, "a variable of the template, as NAME=VALUE; once for each")
 	cmd.Flags().StringVar(&format, "format", wire.Formats()[0], "how to print the answer: "+strings.Join(wire.Formats(), ", "))
 	return cmd
 }
@@ -115,6 +111,36 @@ func (a *app) request(call wire.Call, s settings.Values) desk.Request {
 		Timeout:   call.Timeout,
 		OnTimeout: call.OnTimeout,
 	}
+}
+
+// givenCall reads the call that is the argument or standard input.
+func (a *app) givenCall(cmd *cobra.Command, args []string, s settings.Values) (wire.Call, error) {
+	usage := fmt.Sprintf("Usage: %s '{\"questions\":[...]}'", cmd.CommandPath())
+	data, err := a.input(args)
+	if err != nil {
+		return wire.Call{}, err
+	}
+	if len(data) == 0 {
+		return wire.Call{}, fmt.Errorf("Missing JSON parameter\n%s", usage) //nolint:staticcheck // the words of A3
+	}
+	call, err := wire.DecodeAsk(data, s.Limits)
+	if err != nil && !errors.As(err, new(question.Violations)) {
+		err = fmt.Errorf("Invalid JSON format\n%s", usage) //nolint:staticcheck // the words of A3
+	}
+	return call, err
+}
+
+// templateCall makes the call of a template.
+func (a *app) templateCall(name string, variables, args []string, s settings.Values) (wire.Call, error) {
+	if len(args) > 0 {
+		return wire.Call{}, errors.New("--template brings its own questions; leave out the JSON")
+	}
+	t, data, err := a.fromTemplate(name, variables)
+	if err != nil {
+		return wire.Call{}, err
+	}
+	call, err := wire.DecodeAsk(data, s.Limits)
+	return call, inTemplate(t, err)
 }
 
 // presenter shows records as the settings say.

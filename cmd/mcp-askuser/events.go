@@ -11,11 +11,12 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
+	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui/api"
 )
 
 func (a *app) events() *cobra.Command {
-	var since string
+	var since, format string
 	cmd := &cobra.Command{
 		Use:   "events",
 		Short: "Print a JSON line for each question asked, answered or ended, until interrupted",
@@ -33,6 +34,9 @@ waits.`,
 			if err != nil {
 				return err
 			}
+			if format != "" && format != wire.Interrupts {
+				return fmt.Errorf("unknown format %q; the only one is %s", format, wire.Interrupts)
+			}
 			d, err := a.openDesk()
 			if err != nil {
 				return err
@@ -42,14 +46,18 @@ waits.`,
 			if err != nil {
 				return err
 			}
+			tell := a.tell
+			if format != "" {
+				tell = a.tellInterrupt
+			}
 			told := map[string]bool{}
 			if since != "" {
-				if told, err = a.tellPast(ctx, d, from); err != nil {
+				if told, err = a.tellPast(ctx, d, from, tell); err != nil {
 					return err
 				}
 			}
 			for ev := range live {
-				if err := a.tell(ev, told); err != nil {
+				if err := tell(ev, told); err != nil {
 					return err
 				}
 			}
@@ -60,6 +68,7 @@ waits.`,
 		},
 	}
 	a.addFlags(cmd, "dir")
+	cmd.Flags().StringVar(&format, "format", "", "agent-inbox prints each question as a HumanInterrupt of LangChain, with its id, and nothing else")
 	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
 	return cmd
 }
@@ -97,8 +106,16 @@ func (a *app) tell(ev desk.Event, told map[string]bool) error {
 	return a.printLine(api.NewEvent(ev))
 }
 
+// tellInterrupt prints a question as programs of LangChain read it.
+func (a *app) tellInterrupt(ev desk.Event, told map[string]bool) error {
+	if ev.Type != desk.Asked || told[string(ev.Type)+ev.Record.ID] {
+		return nil
+	}
+	return a.printLine(wire.Interrupt(ev.Record))
+}
+
 // tellPast prints what happened since, in order, and returns what it told.
-func (a *app) tellPast(ctx context.Context, d *desk.Desk, since time.Time) (map[string]bool, error) {
+func (a *app) tellPast(ctx context.Context, d *desk.Desk, since time.Time, tell func(desk.Event, map[string]bool) error) (map[string]bool, error) {
 	records := map[string]desk.Record{}
 	// Pending first: what ends meanwhile is in both then, and not in none.
 	open, err := d.Pending(ctx)
@@ -128,7 +145,7 @@ func (a *app) tellPast(ctx context.Context, d *desk.Desk, since time.Time) (map[
 	slices.SortFunc(past, func(x, y desk.Event) int { return at(x).Compare(at(y)) })
 	told := map[string]bool{}
 	for _, ev := range past {
-		if err := a.tell(ev, nil); err != nil {
+		if err := tell(ev, nil); err != nil {
 			return nil, err
 		}
 		told[string(ev.Type)+ev.Record.ID] = true

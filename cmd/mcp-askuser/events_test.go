@@ -85,7 +85,7 @@ func TestEvents(t *testing.T) {
 	if _, err := d.Reply(t.Context(), first.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"a", "b"}}}}, "inbox"); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Collect(t.Context(), first.ID); err != nil {
+	if err := d.Archive(t.Context(), first.ID); err != nil {
 		t.Fatal(err)
 	}
 	second := ask("Two?")

@@ -14,6 +14,7 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/install/edit"
 	"mcp-askuser/mirror"
 	"mcp-askuser/mirror/install"
 )
@@ -63,7 +64,7 @@ func hostNamed(name string) (mirror.Host, error) {
 type setup struct {
 	path    string
 	ours    func([]byte) bool
-	change  func(out bool) (install.Change, error)
+	change  func(out bool) (edit.Change, error)
 	restart string // what makes the host take it up
 }
 
@@ -92,7 +93,7 @@ func (a *app) hookSetup(host string, project bool) (setup, error) {
 			dir = filepath.Join(dir, "opencode")
 		}
 		path := filepath.Join(dir, "plugins", "mcp-askuser.js")
-		return setup{path, install.HasOpenCode, func(out bool) (install.Change, error) {
+		return setup{path, install.HasOpenCode, func(out bool) (edit.Change, error) {
 			return install.ForOpenCode(path, program, out)
 		}, "OpenCode takes it up when it is started anew."}, nil
 	}
@@ -101,7 +102,7 @@ func (a *app) hookSetup(host string, project bool) (setup, error) {
 		dir = other
 	}
 	path := filepath.Join(dir, "settings.json")
-	return setup{path, install.HasClaude, func(out bool) (install.Change, error) {
+	return setup{path, install.HasClaude, func(out bool) (edit.Change, error) {
 		return install.ForClaude(path, shellLine(program), out)
 	}, "Claude Code takes it up in sessions that are started from now on."}, nil
 }
@@ -120,8 +121,8 @@ func (a *app) hookProgram(host string, project bool) []string {
 	program = append(program, host)
 	for _, row := range a.config.Rows {
 		// The host need not have our flags and variables; it has our file.
-		if row.Key == "dir" && (row.From == settings.FromFlag || row.From == settings.FromEnvironment) && !project {
-			program = append(program, "--dir", a.config.Values.Dir)
+		if row.Leads() && (row.From == settings.FromFlag || row.From == settings.FromEnvironment) && !project {
+			program = append(program, "--"+row.Flag(), row.String())
 		}
 	}
 	return program
@@ -152,34 +153,39 @@ func (a *app) hookChange(use, short string, out bool) *cobra.Command {
 			if _, err := a.settings(); err != nil {
 				return err
 			}
-			s, err := a.hookSetup(args[0], project)
-			if err != nil {
-				return err
-			}
-			c, err := s.change(out)
-			if err != nil {
-				return err
-			}
-			if c.Empty() {
-				fmt.Fprintf(a.err, "Nothing to change in %s.\n", c.Path)
-				return nil
-			}
-			fmt.Fprintf(a.out, "%s\n%s", c.Path, c.Diff())
-			if dry {
-				fmt.Fprintln(a.err, "Nothing was changed; without --dry-run it is.")
-				return nil
-			}
-			if err := c.Apply(s.ours); err != nil {
-				return err
-			}
-			fmt.Fprintf(a.err, "Done. %s\n", s.restart)
-			return nil
+			return a.hookApply(args[0], project, dry, out)
 		},
 	}
 	cmd.Flags().BoolVar(&project, "project", false, "in the settings of this directory's project, not in the user's")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "show what would change, and change nothing")
 	a.addFlags(cmd, "dir")
 	return cmd
+}
+
+// hookApply shows, and unless dry makes, the change to a host's file.
+func (a *app) hookApply(host string, project, dry, out bool) error {
+	s, err := a.hookSetup(host, project)
+	if err != nil {
+		return err
+	}
+	c, err := s.change(out)
+	if err != nil {
+		return err
+	}
+	if c.Empty() {
+		fmt.Fprintf(a.err, "Nothing to change in %s.\n", c.Path)
+		return nil
+	}
+	fmt.Fprintf(a.out, "%s\n%s", c.Path, c.Diff())
+	if dry {
+		fmt.Fprintln(a.err, "Nothing was changed; without --dry-run it is.")
+		return nil
+	}
+	if err := c.Apply(s.ours); err != nil {
+		return err
+	}
+	fmt.Fprintf(a.err, "Done. %s\n", s.restart)
+	return nil
 }
 
 func (a *app) hookStatus() *cobra.Command {
@@ -194,7 +200,7 @@ func (a *app) hookStatus() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			now, err := install.Read(s.path)
+			now, err := edit.Read(s.path)
 			if err != nil {
 				return err
 			}

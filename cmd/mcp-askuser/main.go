@@ -99,8 +99,8 @@ agents start it. To see what it does, run: mcp-askuser demo`,
 	}
 	a.serveFlags(cmd)
 	cmd.AddCommand(a.serve(), a.ask(), a.confirm(), a.demo(),
-		a.pending(), a.show(), a.answer(), a.dismiss(), a.cancel(), a.history(), a.events(), a.lift(),
-		a.inbox(), a.web(), a.hook(), a.deskCommand(), a.configuration(), a.schema(), a.skill(), a.version())
+		a.pending(), a.show(), a.answer(), a.dismiss(), a.cancel(), a.history(), a.events(), a.templates(), a.lift(),
+		a.inbox(), a.web(), a.install(), a.uninstall(), a.doctor(), a.hook(), a.deskCommand(), a.configuration(), a.schema(), a.skill(), a.version())
 	return cmd
 }
 

@@ -22,7 +22,9 @@ import (
 // The test binary stands in for the program, so that the race detector is on
 // in every process the tests start.
 func TestMain(m *testing.M) {
-	os.Unsetenv("CI") // nobody sits at such a job, and tests play the user
+	if strings.HasSuffix(os.Args[0], ".test") { // and not one of the programs below
+		os.Unsetenv("CI") // nobody sits at such a job, and tests play the user
+	}
 	testscript.Main(m, map[string]func(){"mcp-askuser": main, alias: main, "mcp-askuser-breaks": breaks, "mcp-askuser-hook": hooked.Main})
 }
 

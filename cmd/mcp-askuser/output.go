@@ -126,7 +126,7 @@ func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.
 		if _, err := d.Close(ctx, id, desk.Outcome{Status: desk.Cancelled, Reason: "interrupted at the command line"}); err != nil {
 			return cause // answered at the last moment: that is kept for whoever asks the same again
 		}
-		if err := d.Collect(ctx, id); err != nil {
+		if err := d.Archive(ctx, id); err != nil {
 			a.log(slog.LevelWarn).WarnContext(ctx, "the question is not put away", "id", id, "error", err)
 		}
 		became = desk.Cancelled

@@ -59,6 +59,7 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Timeout:   s.Timeout,
 		Attended:  a.attended,
 		Command:   a.inboxCommand(s),
+		Templates: a.templatesFor,
 		Host:      os.Getppid(),
 	})
 	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
 
+	"mcp-askuser/install/edit"
 	"mcp-askuser/mirror"
 )
 
@@ -394,37 +394,9 @@ func (d *document) splice(from, to int, text string) []byte {
 }
 
 // ForClaude is the change that installs, or takes out, our hooks in a settings
-// file. Taking out what was installed, and not touched since, restores the file
-// as it was.
-func ForClaude(path, command string, out bool) (Change, error) {
-	c, err := Read(path)
-	if err != nil {
-		return c, err
-	}
-	if !out {
-		c.After, err = Claude(c.Before, command)
-	} else if c.Before != nil {
-		c.After, err = restored(c.Path, c.Before)
-	}
-	if err != nil {
-		return c, fmt.Errorf("%s: %w", c.Path, err)
-	}
-	return c, nil
-}
-
-// restored is a settings file without our hooks.
-func restored(path string, now []byte) ([]byte, error) {
-	commands, _, err := ClaudeStatus(now)
-	if err != nil || len(commands) == 0 {
-		return now, err
-	}
-	command := strings.TrimSuffix(commands["PermissionRequest"], fmt.Sprintf(" --limit %d", limit))
-	before, err := os.ReadFile(path + Backup)
-	if err != nil {
-		before = nil // there was no file
-	}
-	if again, err := Claude(before, command); err == nil && bytes.Equal(again, now) {
-		return before, nil
-	}
-	return WithoutClaude(now)
+// file.
+func ForClaude(path, command string, out bool) (edit.Change, error) {
+	return edit.Plan(path, out,
+		func(data []byte) ([]byte, error) { return Claude(data, command) },
+		WithoutClaude)
 }

@@ -3,6 +3,7 @@ package install
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/tailscale/hujson"
 
+	"mcp-askuser/install/edit"
 	"mcp-askuser/internal/golden"
 )
 
@@ -43,7 +45,7 @@ func TestClaude(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), ".claude", "settings.json")
 			if before != "" {
-				if err := write(path, []byte(before), path); err != nil {
+				if err := writeFile(path, before); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -65,11 +67,15 @@ func TestClaude(t *testing.T) {
 			if string(got) != before || (before == "") != os.IsNotExist(err) {
 				t.Errorf("restored to %q, want %q", got, before)
 			}
-			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*"+Backup)); len(left) > 0 {
+			if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), "*"+edit.Backup)); len(left) > 0 {
 				t.Errorf("left behind: %v", left)
 			}
 		})
 	}
+}
+
+func writeFile(path, text string) error {
+	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600))
 }
 
 func apply(t *testing.T, path string, out bool) {
@@ -129,7 +135,7 @@ func meaning(t *testing.T, data []byte) string {
 // What was changed since stays, and an older installation is brought up to date.
 func TestClaudeChangedSince(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.json")
-	if err := write(path, []byte("{\n  \"model\": \"opus\"\n}\n"), path); err != nil {
+	if err := writeFile(path, "{\n  \"model\": \"opus\"\n}\n"); err != nil {
 		t.Fatal(err)
 	}
 	c, err := ForClaude(path, `"C:\Program Files\old\mcp-askuser.exe" hook claude-code`, false)
@@ -163,7 +169,7 @@ func TestClaudeRefuses(t *testing.T) {
 	}
 	dir := t.TempDir()
 	path, link := filepath.Join(dir, "real.json"), filepath.Join(dir, "settings.json")
-	if err := write(path, []byte("{}"), path); err != nil {
+	if err := writeFile(path, "{}"); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(path, link); err != nil {
@@ -182,13 +188,6 @@ func TestClaudeRefuses(t *testing.T) {
 	apply(t, link, false)
 	if info, err := os.Lstat(link); err != nil || info.Mode()&os.ModeSymlink == 0 {
 		t.Errorf("the link is gone: %v", err)
-	}
-}
-
-func TestDiff(t *testing.T) {
-	c := Change{Before: []byte("1\n2\n3\n4\n5\n6\n7\n8\n9\n"), After: []byte("1\n2\n3\n4\n5\nx\n6\n7\n8\n")}
-	if got, want := c.Diff(), "  …\n  3\n  4\n  5\n+ x\n  6\n  7\n  8\n- 9\n"; got != want {
-		t.Errorf("got\n%s", got)
 	}
 }
 

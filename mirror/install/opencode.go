@@ -5,6 +5,8 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+
+	"mcp-askuser/install/edit"
 )
 
 //go:embed opencode.js
@@ -26,8 +28,8 @@ func OpenCode(program []string) []byte {
 func HasOpenCode(data []byte) bool { return bytes.HasPrefix(data, []byte(openCodeMark)) }
 
 // ForOpenCode is the change that writes our plugin, or removes it.
-func ForOpenCode(path string, program []string, out bool) (Change, error) {
-	c, err := Read(path)
+func ForOpenCode(path string, program []string, out bool) (edit.Change, error) {
+	c, err := edit.Read(path)
 	if err != nil {
 		return c, err
 	}

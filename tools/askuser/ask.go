@@ -11,7 +11,11 @@ import (
 // ask is the handler of ask_user_question.
 func (t *Tools) ask(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	c := t.newCall(ctx, req)
-	form, err := wire.DecodeAsk(c.arguments(), t.Limits)
+	var form wire.Call
+	arguments, err := t.filled(c.arguments(), c.Directory())
+	if err == nil {
+		form, err = wire.DecodeAsk(arguments, t.Limits)
+	}
 	c.dropped = form.Dropped
 	if c.returns() {
 		return c.resume(ctx)

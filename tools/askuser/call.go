@@ -76,6 +76,7 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 		rec, err := c.Desk.Note(ctx, request, desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}})
 		if err != nil {
 			c.Log.WarnContext(ctx, "a call that asked nothing leaves no trace", "error", err)
+			rec.ID = "" // nobody finds it
 		}
 		return c.result(wire.NewResult(rec)), nil
 	}

@@ -455,6 +455,47 @@ func TestUntold(t *testing.T) {
 	}
 }
 
+// The model that is to tell its human of a secret is told not to ask for it.
+func TestUntoldSecret(t *testing.T) {
+	r := newRig(t, Elicit())
+	r.Attended, r.Command = func(bool) bool { return true }, "mcp-askuser inbox"
+	text := within(t, r.start(t.Context(), &link{}, request(`{"question":"Paste your API token"}`))).text(t)
+	if !strings.HasPrefix(text, "Tell the user now") || !strings.Contains(text, "asks for a secret, which must not go through the chat: do not ask for it in your reply.") {
+		t.Error(text)
+	}
+}
+
+// noArchive is a store that is full.
+type noArchive struct{ desk.Store }
+
+func (s noArchive) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
+	if kind == desk.KindArchive {
+		return errors.New("disk full")
+	}
+	return s.Store.Create(ctx, kind, id, data)
+}
+
+// A call that brought every answer along has its result, also where no trace of
+// it can be kept.
+func TestNothingToAsk(t *testing.T) {
+	const brought = `{"questions":[{"question":"Which?","options":["A","B"]}],"answers":{"Which?":"A"}}`
+	for _, full := range []bool{false, true} {
+		r := newRig(t)
+		if full {
+			store, err := spool.Open(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Desk = desk.New(noArchive{store}, desk.Options{})
+		}
+		got := within(t, r.start(t.Context(), &link{}, request(brought)))
+		x, ok := got.StructuredContent.(*wire.Result)
+		if !ok || x.Status != desk.Answered || (x.ID == "") != full || !strings.HasPrefix(x.Message, "Not asked, because you brought the answer yourself") {
+			t.Errorf("with a full disk %v: %+v, %v", full, x, got.err)
+		}
+	}
+}
+
 // An inbox that was opened while the page waited for somebody has the question:
 // nobody need be told of it, until it is closed.
 func TestInboxOpenedMeanwhile(t *testing.T) {
@@ -729,6 +770,37 @@ func TestOwnForm(t *testing.T) {
 		back.Params.RequestState = dropped
 		if status := within(t, r.start(t.Context(), l, back)).status(t); status != "answered B" {
 			t.Errorf("the first form comes back after all: %s", status)
+		}
+	})
+	t.Run("one that could not be taken back", func(t *testing.T) {
+		for first, want := range map[string]string{
+			"a": `"Which?"="A". You can now continue with the user's answers in mind. After that the user answered in the agent's own form, which could not be taken away: "Which?"="B". What came first counts`,
+			"b": `"Which?"="B". You can now continue with the user's answers in mind.`,
+			"":  `The user did not answer within 1 second. Silence is not consent: no option may be treated as chosen. After that the user answered in the agent's own form`,
+		} {
+			r := newRig(t, Elicit())
+			l := &link{client: Client{Capabilities: can, ProtocolVersion: "2026-07-28", Modern: true}}
+			shown := within(t, r.start(t.Context(), l, request(which)))
+			id := r.open().ID
+			if first != "" {
+				r.reply(id, first)
+			} else if _, err := r.desk.Close(t.Context(), id, desk.Outcome{Status: desk.Timeout, Reason: "1s"}); err != nil {
+				t.Fatal(err)
+			}
+			human()
+			back := request(which)
+			back.Params.RequestState = shown.RequestState
+			back.Params.InputResponses = mcp.InputResponses{formKey: mcp.NewElicitationInputResponse(*fill(formOf(t, shown)))}
+			got := within(t, r.start(t.Context(), l, back))
+			if text := got.text(t); !strings.Contains(text, want) || first == "b" && !strings.HasSuffix(text, want) {
+				t.Errorf("%q, then B: %s", first, text)
+			}
+			l.told(true)
+			r.Presenter.Flush()
+			rec, err := r.desk.Get(t.Context(), id)
+			if err != nil || (rec.Later != nil) != (first != "b") || rec.Later != nil && rec.Later.Reply.Answers[0].Selected[0] != "b" {
+				t.Errorf("%q, then B: the record has %+v, %v", first, rec.Later, err)
+			}
 		}
 	})
 }

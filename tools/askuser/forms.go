@@ -9,6 +9,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/elicit"
 	"mcp-askuser/ui/present"
@@ -62,7 +63,7 @@ func (c *call) form(x *present.Presentation) ui.Surface {
 	case c.late:
 		return noForm("the client shows a form only when the call has ended")
 	case c.modern:
-		return elicit.New(roundTrip{x.Forms()}, c.showsArrays())
+		return elicit.New(&roundTrip{forms: x.Forms()}, c.showsArrays())
 	}
 	return elicit.New(direct{c.Transport}, c.showsArrays())
 }
@@ -78,23 +79,36 @@ func (d direct) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.El
 }
 
 // roundTrip puts forms to a client of the newer era: a call returns with the
-// form, and the client calls again with the result.
-type roundTrip struct{ forms *present.Forms }
+// form, and the client calls again with the result, perhaps too late: there is
+// no taking it back.
+type roundTrip struct {
+	forms *present.Forms
+	late  present.Late
+}
 
 // formKey names the one form among a call's input requests.
 const formKey = "form"
 
 var errNoAnswer = errors.New("the client called again without its form's result")
 
-func (r roundTrip) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
-	brought, took, err := r.forms.Show(ctx, form)
+func (r *roundTrip) Late(read func(*mcp.ElicitationResult, time.Duration) (question.Reply, bool)) {
+	r.late = func(brought any, took time.Duration) (question.Reply, bool) { return read(formResult(brought), took) }
+}
+
+func (r *roundTrip) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+	brought, took, err := r.forms.Show(ctx, form, r.late)
 	if err != nil {
 		return nil, 0, err
 	}
-	responses, _ := brought.(mcp.InputResponses)
-	result := mcpserver.ElicitationResponse(responses, formKey)
+	result := formResult(brought)
 	if result == nil {
 		return nil, took, errNoAnswer
 	}
 	return result, took, nil
+}
+
+// formResult is the form's result among what a call brought; nil for none.
+func formResult(brought any) *mcp.ElicitationResult {
+	responses, _ := brought.(mcp.InputResponses)
+	return mcpserver.ElicitationResponse(responses, formKey)
 }

@@ -36,7 +36,10 @@ type Config struct {
 	Attended func(known bool) bool
 	// Command is what the human runs to answer here: mcp-askuser inbox.
 	Command string
-	Host    int // the process id of the host, where all calls come from one; 0: unknown
+	// Templates are the directories with the user's question templates, and those
+	// of the project that a directory is in; empty is the server's own. Nil: none.
+	Templates func(directory string) []string
+	Host      int // the process id of the host, where all calls come from one; 0: unknown
 }
 
 // Tools are the MCP tools. They are safe for concurrent use.
@@ -56,6 +59,7 @@ func New(c Config) *Tools {
 
 // Register adds the three tools to an MCP server.
 func (t *Tools) Register(s *mcpserver.MCPServer) {
+	t.addPrompts(s)
 	schema := wire.Schemas(t.Limits)
 	s.AddTools(
 		mcpserver.ServerTool{Tool: tool("ask_user_question", "Ask the user", schema.Ask, schema.AskResult), Handler: t.ask},

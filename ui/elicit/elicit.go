@@ -53,6 +53,13 @@ type Client interface {
 	Elicit(ctx context.Context, params mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error)
 }
 
+// Keeper is a Client that cannot take a form back, and so may bring a result
+// after the question has ended. Late, called before each form, says how to read
+// such a result: what the human has answered in all, or that it is no answer.
+type Keeper interface {
+	Late(read func(*mcp.ElicitationResult, time.Duration) (question.Reply, bool))
+}
+
 // New returns the surface that asks through client. Arrays says that the
 // client can show a choice of several as an array; it gets a list of no and yes
 // for each option otherwise.
@@ -70,6 +77,8 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 		return ui.Unavailablef("%q asks for a secret, which must not go through a client's form", question.Line(q.Text))
 	}
 	d := dialogue{rec: rec, arrays: s.arrays, before: map[string]question.Answer{}}
+	ended := make(chan struct{})
+	defer close(ended)
 	forms := 0
 	for ; forms < maxForms && d.slips < maxSlips; forms++ {
 		q := d.due()
@@ -80,7 +89,14 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 			}
 			return err
 		}
-		got, err := s.put(ctx, d.form(q))
+		f := d.form(q)
+		if k, ok := s.client.(Keeper); ok {
+			k.Late(func(result *mcp.ElicitationResult, took time.Duration) (question.Reply, bool) {
+				<-ended
+				return d.late(q, f, result, took)
+			})
+		}
+		got, err := s.put(ctx, f)
 		switch {
 		case err != nil:
 			return err
@@ -170,6 +186,18 @@ func (d *dialogue) take(q *turn, got said) {
 		d.half, d.slips = nil, 0
 		d.given.Answers = append(d.given.Answers, question.Answer{QuestionID: q.ID, Selected: got.selected, Custom: got.text})
 	}
+}
+
+// late is what has been answered in all, with the result of a form that came
+// when the question had ended.
+func (d *dialogue) late(q *turn, f *form, result *mcp.ElicitationResult, took time.Duration) (question.Reply, bool) {
+	if result == nil || result.Action != mcp.ElicitationResponseActionAccept || took <= hostAccepts {
+		return question.Reply{}, false
+	}
+	if got := f.read(result.Content); got.answers() && got.slip == "" && !got.write {
+		d.take(q, got)
+	}
+	return d.given, len(d.given.Answers) > 0
 }
 
 // again has the question asked once more, from its options on: "Other" without

@@ -116,7 +116,7 @@ func (f *Form) Closing() string {
 	case f.state == Sent:
 		return words.Sent
 	case f.state == Aborted:
-		return "Nothing was sent; the question stays open."
+		return words.Interrupted("")
 	case f.state == Withdrawn:
 		return words.Withdrawal(f.cause)
 	}

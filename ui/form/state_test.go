@@ -34,7 +34,7 @@ func TestEnds(t *testing.T) {
 		{"dismissed elsewhere", func(r *rig) { r.send(Withdraw{closed(desk.Dismissed, "web", "")}) }, Withdrawn, "Already dismissed on the web page."},
 		{"withdrawn by the asker", func(r *rig) { r.send(Withdraw{closed(desk.Cancelled, "", "no longer\x1b[31m needed")}) }, Withdrawn, "The agent withdrew the question: no longer␛[31m needed."},
 		{"timeout", func(r *rig) { r.send(Withdraw{closed(desk.Timeout, "", "")}) }, Withdrawn, "The time to answer is over; the question is closed."},
-		{"the context ended", func(r *rig) { r.send(Withdraw{context.Canceled}) }, Withdrawn, "The question was withdrawn; nothing was sent: context canceled."},
+		{"the context ended", func(r *rig) { r.send(Withdraw{context.Canceled}) }, Withdrawn, "Nothing was sent; the question stays open: context canceled."},
 		{"too late", func(r *rig) { r.fail = closed(desk.Answered, "web", ""); r.keys("enter") }, Withdrawn, "Already answered on the web page."},
 	}
 	for _, tt := range tests {

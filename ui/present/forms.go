@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"sync"
 	"time"
+
+	"mcp-askuser/question"
 )
 
 // Forms joins a surface, which has forms to show, to calls that come and go:
@@ -21,6 +23,7 @@ type Forms struct {
 // Form is one form on its way to the client and back.
 type Form struct {
 	Content any         // the surface's own
+	late    Late        // nil where nobody wants one
 	result  chan filled // holds the first that comes
 
 	// Guarded by Forms.mu:
@@ -34,11 +37,16 @@ type filled struct {
 	took   time.Duration
 }
 
+// Late reads the result of a form that came when its record had ended: what the
+// human has answered, or that it is no answer.
+type Late func(result any, took time.Duration) (question.Reply, bool)
+
 // Show offers a form to the calls that wait for the record, until one that
 // took it along is followed by one that brings its result. It returns that,
-// and how long the form was with the client; or the cause of ctx's end.
-func (f *Forms) Show(ctx context.Context, content any) (result any, took time.Duration, err error) {
-	form := &Form{Content: content, result: make(chan filled, 1)}
+// and how long the form was with the client; or the cause of ctx's end. Late is
+// for a result that comes after that; it may be nil.
+func (f *Forms) Show(ctx context.Context, content any, late Late) (result any, took time.Duration, err error) {
+	form := &Form{Content: content, late: late, result: make(chan filled, 1)}
 	f.mu.Lock()
 	f.open, f.out = form, map[string]*Form{}
 	f.mu.Unlock()
@@ -80,12 +88,14 @@ func (w *Waiter) Take(form *Form) (secret string, ok bool) {
 }
 
 // Return takes the result of a form from the call that brings it, nil for none,
-// to the surface, and returns the place that the form has kept. It is nil
-// where no form waits under this id and secret: they are the client's word.
+// to the surface, and returns the place that the form has kept; or, where the
+// record has ended meanwhile, a place at its end, with what the human answered
+// in the form as the later reply. It is nil where no form waits under this id
+// and secret: they are the client's word.
 func (p *Presenter) Return(id, secret string, result any) *Waiter {
 	x := p.opened(id)
 	if x == nil {
-		return nil
+		return p.returnLate(secret, result)
 	}
 	f := &x.forms
 	f.mu.Lock()
@@ -93,7 +103,7 @@ func (p *Presenter) Return(id, secret string, result any) *Waiter {
 	form := f.out[secret]
 	delete(f.out, secret)
 	if form == nil {
-		return nil
+		return p.returnLate(secret, result)
 	}
 	if form == f.open && !form.filled {
 		form.filled = true
@@ -104,10 +114,59 @@ func (p *Presenter) Return(id, secret string, result any) *Waiter {
 	return place
 }
 
-// giveUp gives up the places of forms that are with a client.
-func (f *Forms) giveUp() {
+// outstanding is a form that is still with a client, though its record has ended.
+type outstanding struct {
+	*Form
+	x *Presentation
+}
+
+// mostLate is how many forms may be outstanding at once; the first are forgotten
+// where there are more.
+const mostLate = 100
+
+func (p *Presenter) keepLate(x *Presentation, forms map[string]*Form) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for secret, form := range forms {
+		if form.late == nil || form.filled {
+			continue
+		}
+		p.late[secret] = outstanding{form, x}
+		if p.lateOrder = append(p.lateOrder, secret); len(p.lateOrder) > mostLate {
+			delete(p.late, p.lateOrder[0])
+			p.lateOrder = p.lateOrder[1:]
+		}
+	}
+}
+
+func (p *Presenter) returnLate(secret string, result any) *Waiter {
+	p.mu.Lock()
+	form, ok := p.late[secret]
+	delete(p.late, secret)
+	p.mu.Unlock()
+	if !ok {
+		return nil
+	}
+	<-form.x.ended
+	if form.x.err != nil {
+		return nil
+	}
+	rec := form.x.final
+	reply, answers := form.late(result, time.Since(form.sent))
+	if answers {
+		form.x.mu.Lock()
+		surface := form.x.surface
+		form.x.mu.Unlock()
+		rec = p.Desk.WithLater(rec, reply, surface)
+	}
+	return p.ended(rec, nil)
+}
+
+// giveUp gives up the places of forms that are with a client, and returns these
+// by their secrets.
+func (f *Forms) giveUp() map[string]*Form {
 	f.mu.Lock()
-	form := f.open
+	form, out := f.open, f.out
 	var place *Waiter
 	if form != nil {
 		place, form.place = form.place, nil
@@ -117,4 +176,5 @@ func (f *Forms) giveUp() {
 	if place != nil {
 		place.Leave()
 	}
+	return out
 }

@@ -57,6 +57,9 @@ type Presenter struct {
 	open   map[string]*Presentation // by record id
 	lines  map[string]*list.List    // the presentations on a surface, by its name, in order
 	asking map[string]*asking       // by session and content
+
+	late      map[string]outstanding // forms with clients, by secret, whose records have ended
+	lateOrder []string               // their secrets, the first first
 }
 
 // asking is a question on its way to the desk, or open on it. Who asks the same
@@ -73,7 +76,7 @@ func New(o Options) *Presenter {
 	o.Patience = cmp.Or(o.Patience, 10*time.Second)
 	o.Retry = cmp.Or(o.Retry, 50*time.Millisecond)
 	ctx, stop := context.WithCancelCause(context.Background())
-	return &Presenter{Options: o, ctx: ctx, stop: stop, open: map[string]*Presentation{}, lines: map[string]*list.List{}, asking: map[string]*asking{}}
+	return &Presenter{Options: o, ctx: ctx, stop: stop, open: map[string]*Presentation{}, lines: map[string]*list.List{}, late: map[string]outstanding{}, asking: map[string]*asking{}}
 }
 
 // Close withdraws what is shown, with cause as the reason, and returns when the

@@ -622,7 +622,7 @@ func TestStoreVanishes(t *testing.T) {
 func shows(x *present.Presentation, results chan any) ui.Surface {
 	return surface{"elicit", func(ctx context.Context, _ desk.Record, commit ui.Commit) error {
 		for {
-			result, _, err := x.Forms().Show(ctx, "form")
+			result, _, err := x.Forms().Show(ctx, "form", nil)
 			if err != nil {
 				return err
 			}

@@ -180,7 +180,7 @@ func (x *Presentation) finish(rec desk.Record, err error) {
 	if !first {
 		return
 	}
-	x.forms.giveUp()
+	x.p.keepLate(x, x.forms.giveUp())
 	x.mu.Lock()
 	x.final, x.err = rec, err
 	close(x.ended)

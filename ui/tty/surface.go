@@ -126,7 +126,7 @@ func farewell(cause error, interrupted desk.Status) string {
 	if errors.Is(cause, ui.ErrInterrupted) {
 		return words.Interrupted(interrupted)
 	}
-	return words.Unanswered(cause)
+	return words.Withdrawal(cause)
 }
 
 // hangupTime is how long after the end of a terminal the signal may come that

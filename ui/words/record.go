@@ -31,18 +31,6 @@ func Interrupted(closed desk.Status) string {
 	return "Nothing was sent; the question stays open."
 }
 
-// Unanswered is one sentence for somebody whose form went away, for this cause,
-// before they had answered: who was first, if that is a *desk.ClosedError.
-func Unanswered(cause error) string {
-	switch {
-	case errors.As(cause, new(*desk.ClosedError)):
-		return Withdrawal(cause)
-	case errors.Is(cause, desk.ErrNotFound), errors.Is(cause, desk.ErrDamaged):
-		return Sentence("Nothing was sent: " + question.Line(cause.Error()))
-	}
-	return Sentence("Nothing was sent; the question stays open: " + question.Line(cause.Error()))
-}
-
 // Home says where an open record is kept, if that is not the desk that was
 // named, and whether an answer to it waits to be sent; empty where neither.
 func Home(rec desk.Record) string {

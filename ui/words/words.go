@@ -30,6 +30,7 @@ var surfaces = map[string]string{ //nolint:gochecknoglobals // a table, never wr
 	"pane":    "in a pane",
 	"inbox":   "in the inbox",
 	"web":     "on the web page",
+	"ntfy":    "on the phone",
 	"timeout": "by the timeout",
 	Shell:     "by a command",
 
@@ -168,15 +169,20 @@ func Reason(o *desk.Outcome) string {
 	return question.Block(o.Reason)
 }
 
-// Withdrawal is one sentence for somebody whose question went away before they
-// had answered it: who was first, if cause is a *desk.ClosedError, or else why.
+// Withdrawal is one sentence for somebody whose question went away, for this
+// cause, before they had answered it: who was first, if that is a
+// *desk.ClosedError, or else what has become of the question. Nil is a form that
+// went away by itself.
 func Withdrawal(cause error) string {
 	var closed *desk.ClosedError
-	if !errors.As(cause, &closed) {
-		if cause == nil {
-			return "The question was withdrawn; nothing was sent."
-		}
-		return Sentence("The question was withdrawn; nothing was sent: " + question.Line(cause.Error()))
+	switch {
+	case errors.As(cause, &closed):
+	case cause == nil:
+		return "Nothing was sent; the question stays open."
+	case errors.Is(cause, desk.ErrNotFound), errors.Is(cause, desk.ErrDamaged):
+		return Sentence("Nothing was sent: " + question.Line(cause.Error()))
+	default:
+		return Sentence("Nothing was sent; the question stays open: " + question.Line(cause.Error()))
 	}
 	o := closed.Outcome
 	reason := ""

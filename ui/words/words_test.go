@@ -2,6 +2,7 @@ package words_test
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -32,7 +33,9 @@ func TestWords(t *testing.T) {
 		{words.Place(""), ""},
 		{words.Withdrawal(&desk.ClosedError{Outcome: *answered.Outcome}), "Already answered in a terminal."},
 		{words.Withdrawal(&desk.ClosedError{Outcome: desk.Outcome{Status: desk.Cancelled, Reason: "enough!"}}), "The agent withdrew the question: enough!"},
-		{words.Withdrawal(errors.New("bye")), "The question was withdrawn; nothing was sent: bye."},
+		{words.Withdrawal(errors.New("bye")), "Nothing was sent; the question stays open: bye."},
+		{words.Withdrawal(nil), "Nothing was sent; the question stays open."},
+		{words.Withdrawal(fmt.Errorf("%w any more", desk.ErrNotFound)), "Nothing was sent: no such question any more."},
 		{words.Ending(nil, time.UTC), "still open"},
 		{words.Ending(&desk.Outcome{Status: desk.Dismissed, Surface: "web", At: time.Unix(0, 0), Reply: &question.Reply{Reason: "not\nnow"}}, time.UTC),
 			"dismissed on the web page, 1 Jan 00:00: not␊now"},

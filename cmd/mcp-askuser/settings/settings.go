@@ -108,12 +108,16 @@ type fault struct {
 	text string
 }
 
-func (s *Setting) flag() string { return strings.ReplaceAll(s.Key, "_", "-") }
+// Leads reports whether the setting says where the desk is.
+func (s *Setting) Leads() bool { return cmp.Or(s.beside, s.Key) == "dir" }
+
+// Flag is the name of the setting's flag.
+func (s *Setting) Flag() string { return strings.ReplaceAll(s.Key, "_", "-") }
 
 // Set takes the text of the flag. It does not fail, so that [Settings.Err] can
 // tell of all faults at once.
 func (s *Setting) Set(text string) error {
-	s.take(text, FromFlag, "--"+s.flag(), 0)
+	s.take(text, FromFlag, "--"+s.Flag(), 0)
 	return nil
 }
 
@@ -165,7 +169,7 @@ func (s *Settings) AddFlags(flags *pflag.FlagSet, keys ...string) {
 		if !slices.Contains(keys, cmp.Or(row.beside, row.Key)) {
 			continue
 		}
-		f := flags.VarPF(row, row.flag(), "", row.help+" ("+row.variable+")")
+		f := flags.VarPF(row, row.Flag(), "", row.help+" ("+row.variable+")")
 		if row.Type() == "bool" {
 			f.NoOptDefVal = "true"
 		}

@@ -12,14 +12,14 @@ import (
 
 // Formats are the ways in which a shell command may want a result, the first
 // one by default.
-var formats = [...]string{"headers", "questions", "indexes", "ids", "text", "json"}
+var formats = [...]string{"headers", "questions", "indexes", "ids", "text", "json", Interrupts}
 
 // Formats returns the names that [Format] takes, the default first.
 func Formats() []string { return slices.Clone(formats[:]) }
 
 // Format writes what became of a record for a program: headers (A1, A2),
-// questions (C2), indexes (B4), ids (D5), text (D1) or json (the structured
-// result), as of now.
+// questions (C2), indexes (B4), ids (D5), text (D1), json (the structured
+// result) or agent-inbox, as of now.
 func Format(rec desk.Record, format string, now time.Time) (string, error) {
 	r := NewResult(rec)
 	r.Age(rec, now)
@@ -29,6 +29,15 @@ func Format(rec desk.Record, format string, now time.Time) (string, error) {
 		return r.Message, nil
 	case "json":
 		return encode(r)
+	case Interrupts:
+		if rec.Outcome == nil { // only the name was to be checked
+			return "", nil
+		}
+		response, err := humanResponse(&rec)
+		if err != nil {
+			return "", err
+		}
+		return encode([]any{response})
 	case "questions":
 	case "headers":
 		key := headerKeys(&rec.Set)

@@ -73,6 +73,15 @@ func (r *Result) IsError() bool { return r.Status == desk.Unavailable || r.Statu
 func NewResult(rec desk.Record) *Result {
 	r := &Result{Status: rec.State, ID: rec.ID, Round: rec.Round, Responses: []Response{}, Earlier: rec.Earlier}
 	r.fill(rec)
+	if rec.Later != nil {
+		var said []string
+		for _, x := range rec.Set.Asked(rec.Later.Reply) {
+			if x.Answer != nil {
+				said = append(said, pair(x))
+			}
+		}
+		r.Message += " " + texts.Fill("later", map[string]string{"where": words.Surface(rec.Later.Surface), "later": list(said)})
+	}
 	if rec.Earlier != "" && rec.Reply() != nil {
 		r.Message += " " + texts.Fill("reopened", map[string]string{"id": strconv.Quote(rec.Earlier)})
 	}
@@ -120,20 +129,25 @@ func (r *Result) fill(rec desk.Record) {
 func NewUntold(rec desk.Record, command, address, reason string) *Result {
 	r := NewResult(rec)
 	r.Summary, r.Reason = "Nobody was shown the question", reason
-	r.Message = texts.Fill("untold", map[string]string{"command": command, "address": address, "id": strconv.Quote(rec.ID)})
+	values := map[string]string{"command": command, "address": address, "id": strconv.Quote(rec.ID)}
+	if rec.Secret() != nil {
+		values["secret"] = "a secret"
+	}
+	r.Message = texts.Fill("untold", values)
 	return r
 }
 
-// Age adds to an answer that is delivered late how old it is.
+// Age adds to a reply that is delivered late how old it is.
 func (r *Result) Age(rec desk.Record, now time.Time) {
-	if rec.State != desk.Answered || now.Sub(rec.Outcome.At) <= time.Minute {
+	if rec.Reply() == nil || now.Sub(rec.Outcome.At) <= time.Minute {
 		return
 	}
-	ago, name := words.Ago(now.Sub(rec.Outcome.At)), "age_program"
-	if slices.ContainsFunc(r.Responses, func(x Response) bool { return x.By == question.ByUser }) {
+	name := "age_other"
+	if rec.State == desk.Answered && slices.ContainsFunc(r.Responses, func(x Response) bool { return x.By == question.ByUser }) {
 		name = "age"
 	}
-	r.Message += " " + texts.Fill(name, map[string]string{"ago": ago})
+	r.AnsweredAt = rec.Outcome.At.UTC().Format(time.RFC3339)
+	r.Message += " " + texts.Fill(name, map[string]string{"ago": words.Ago(now.Sub(rec.Outcome.At))})
 }
 
 func (r *Result) dismissed(o *desk.Outcome) {
@@ -163,7 +177,7 @@ func (r *Result) answered(rec desk.Record) {
 		text := `"` + x.Question.Text + `"`
 		switch x.State {
 		case question.StateAnswered:
-			pairs[x.By()] = append(pairs[x.By()], text+`="`+x.Text()+`"`)
+			pairs[x.By()] = append(pairs[x.By()], pair(x))
 			r.Answers.set(x.Question.Text, x.Text())
 		case question.StateUnanswered:
 			open = append(open, text)
@@ -229,6 +243,9 @@ func responseOf(x question.Response) Response {
 	r.Text = x.Answer.Custom
 	return r
 }
+
+// pair is a question and its answer (D1).
+func pair(x question.Response) string { return `"` + x.Question.Text + `"="` + x.Text() + `"` }
 
 func list(items []string) string { return strings.Join(items, ", ") }
 

@@ -133,11 +133,17 @@ func TestAge(t *testing.T) {
 		{question.ByUser, time.Minute, said},
 		{question.ByUser, -time.Hour, said},
 		{question.ByUser, 3 * time.Hour, said + " The user answered this 3 h ago."},
-		{question.ByProgram, 2 * time.Minute, `Answered by a program, not by the user themselves: "Which database?"="PostgreSQL". This was answered 2 min ago.`},
+		{question.ByProgram, 2 * time.Minute, `Answered by a program, not by the user themselves: "Which database?"="PostgreSQL". This was 2 min ago.`},
 	} {
 		rec.Outcome.Reply.Answers[0].By = tc.by
 		if got, err := Format(rec, "text", given.Add(tc.late)); err != nil || got != tc.want {
 			t.Errorf("%s after %s: %v\ngot  %s\nwant %s", tc.by, tc.late, err, got, tc.want)
+		}
+	}
+	for _, reply := range []question.Reply{{Dismissed: true}, {Discuss: true, Note: "why?"}} {
+		rec := ended(asked(databaseQuestion()), desk.Outcome{Status: desk.StatusOf(reply), Reply: &reply, At: given})
+		if got, _ := Format(rec, "text", given.Add(time.Hour)); !strings.HasSuffix(got, " This was 1 h ago.") {
+			t.Errorf("%s after an hour: %s", rec.State, got)
 		}
 	}
 	if got, _ := Format(asked(databaseQuestion()), "text", given); !strings.HasPrefix(got, "The question is still open") {

@@ -1,11 +1,4 @@
-// Package install sets hosts up to run the command hook, and takes that out
-// again. It changes as few bytes of their files as it can, and keeps the others
-// as they are, comments and odd formatting included; what it does not
-// understand it does not touch. It computes what a file becomes; [Change.Apply]
-// writes it.
-//
-// It imports none of our packages but mirror, for the events of hosts.
-package install
+package edit
 
 import (
 	"bytes"
@@ -46,6 +39,34 @@ func Read(path string) (Change, error) {
 		data = []byte{}
 	}
 	return Change{Path: path, Before: data, After: data}, err
+}
+
+// Plan is the change that puts ours into a file, or takes it out again. Taking
+// out what was put in, and not touched since, restores the file as it was: the
+// backup tells.
+func Plan(path string, out bool, add, remove func([]byte) ([]byte, error)) (Change, error) {
+	c, err := Read(path)
+	switch {
+	case err != nil:
+		return c, err
+	case !out:
+		c.After, err = add(c.Before)
+	case c.Before != nil:
+		if c.After, err = remove(c.Before); err != nil || bytes.Equal(c.After, c.Before) {
+			break
+		}
+		before, lost := os.ReadFile(c.Path + Backup)
+		if lost != nil {
+			before = nil // there was no file
+		}
+		if again, err := add(before); err == nil && bytes.Equal(again, c.Before) {
+			c.After = before
+		}
+	}
+	if err != nil {
+		err = fmt.Errorf("%s: %w", c.Path, err)
+	}
+	return c, err
 }
 
 // Apply writes the file, whole or not at all. The first change of ours leaves a
@@ -107,6 +128,38 @@ func write(path string, data []byte, like string) (err error) {
 // Diff shows what changes, line by line, with three lines around it.
 func (c *Change) Diff() string {
 	a, b := lines(c.Before), lines(c.After)
+	head := 0
+	for head < min(len(a), len(b)) && a[head] == b[head] {
+		head++
+	}
+	tail := 0
+	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	var out []string
+	for _, line := range a[:head] {
+		out = append(out, "  "+line)
+	}
+	out = append(out, compare(a[head:len(a)-tail], b[head:len(b)-tail])...)
+	for _, line := range a[len(a)-tail:] {
+		out = append(out, "  "+line)
+	}
+	return around(out, 3)
+}
+
+// compare is every line of a and b, with a sign for where it stands. More than
+// a few thousand lines are not compared with one another.
+func compare(a, b []string) []string {
+	var out []string
+	if len(a)*len(b) > 1<<22 {
+		for _, line := range a {
+			out = append(out, "- "+line)
+		}
+		for _, line := range b {
+			out = append(out, "+ "+line)
+		}
+		return out
+	}
 	// The longest common lines, from the end.
 	common := make([][]int, len(a)+1)
 	for i := range common {
@@ -121,7 +174,6 @@ func (c *Change) Diff() string {
 			}
 		}
 	}
-	var out []string
 	for i, j := 0, 0; i < len(a) || j < len(b); {
 		switch {
 		case i < len(a) && j < len(b) && a[i] == b[j]:
@@ -135,7 +187,7 @@ func (c *Change) Diff() string {
 			j++
 		}
 	}
-	return around(out, 3)
+	return out
 }
 
 func lines(data []byte) []string {

@@ -1,0 +1,314 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/install"
+	"mcp-askuser/question"
+	"mcp-askuser/ui"
+	"mcp-askuser/ui/present"
+	"mcp-askuser/ui/words"
+)
+
+// finding is one line of the doctor's: what was looked at and how it is.
+type finding struct {
+	Part   string `json:"part"`
+	Name   string `json:"name"`
+	State  state  `json:"state"`
+	Text   string `json:"text"`
+	Remedy string `json:"remedy,omitempty"` // what to do; with every line that is not well
+}
+
+// state is how a part is.
+type state string
+
+const (
+	well   state = "ok"
+	absent state = "no" // it is not used here, and need not be
+	ill    state = "wrong"
+)
+
+// selfTestTime is how long the question of the self-test may take on its way
+// there and back.
+const selfTestTime = 20 * time.Second
+
+func (a *app) doctor() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Say what would happen if an agent asked you now, here",
+		Long: `Say what would happen if an agent asked you now, here: which ways lead to you,
+whether the store is sound, which clients have been set up and would wait long
+enough, and whether a question finds its way through a real server and back.
+What is not well says what to do.
+
+Exit status: 0 all is well, 1 something is wrong.`,
+		Example: "  mcp-askuser doctor\n  mcp-askuser doctor --json",
+		Args:    arguments(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			found := a.examine(cmd.Context())
+			sick := 0
+			for _, f := range found {
+				if f.State == ill {
+					sick++
+				}
+			}
+			show := a.printFindings
+			if asJSON {
+				show = func(found []finding) error { return a.printJSON(found) }
+			}
+			if err := show(found); err != nil {
+				return err
+			}
+			if sick > 0 {
+				return &exitError{exitBad, nil}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	a.addFlags(cmd, "dir", "surface")
+	return cmd
+}
+
+func (a *app) printFindings(found []finding) error {
+	var b strings.Builder
+	for i, f := range found {
+		if i == 0 || found[i-1].Part != f.Part {
+			fmt.Fprintf(&b, "%s\n", capital(f.Part))
+		}
+		fmt.Fprintf(&b, "  %-6s %s: %s\n", f.State, f.Name, question.Line(f.Text))
+		if f.Remedy != "" {
+			fmt.Fprintf(&b, "         → %s\n", f.Remedy)
+		}
+	}
+	_, err := io.WriteString(a.out, b.String())
+	return err
+}
+
+// examine looks at everything.
+func (a *app) examine(ctx context.Context) []finding {
+	s, err := a.settings()
+	found := []finding{{Part: "settings", Name: cmp.Or(a.config.File, "no file"), State: well, Text: "read"}}
+	switch {
+	case err != nil:
+		found[0].State, found[0].Text, found[0].Remedy = ill, err.Error(), "correct it; mcp-askuser config shows all settings and where each comes from"
+	case !a.config.Found:
+		found[0].State, found[0].Text = absent, "there is no file; the defaults hold"
+	}
+	log := slog.New(slog.DiscardHandler)
+	dir, err := spool.DefaultDir(a.environ(s))
+	store := finding{Part: "store", Name: dir, State: well}
+	var d *desk.Desk
+	if err == nil {
+		d, err = a.desk(s, log)
+	}
+	var waiting []desk.Record
+	if err == nil {
+		waiting, err = d.Pending(ctx)
+	}
+	store.Text = words.Count(len(waiting), "question waits", "questions wait")
+	if err != nil {
+		store.State, store.Text, store.Remedy = ill, err.Error(), "make it a directory of your own (0700), or name another with --dir"
+	}
+	found = append(found, store)
+	if d != nil {
+		found = append(found, a.examineSurfaces(ctx, s, d, log)...)
+	}
+	found = append(found, a.examineClients()...)
+	return append(found, a.selfTest(ctx))
+}
+
+// examineSurfaces says of each surface whether it would reach the human.
+func (a *app) examineSurfaces(ctx context.Context, s settings.Values, d *desk.Desk, log *slog.Logger) []finding {
+	presenter := present.New(present.Options{Desk: d, Log: log})
+	defer presenter.Close(nil)
+	page := a.webSurface(s, d, presenter, log)
+	defer page.Close()
+	var out []finding
+	usable := ""
+	for _, surface := range a.surfaces(s, d, page, desk.Cancelled) {
+		f := finding{Part: "surfaces", Name: surface.Name(), State: well, Text: "would show it"}
+		checker, ok := surface.(ui.Checker)
+		if !ok {
+			f.State, f.Text = absent, "the client's own form, where the client has one"
+			out = append(out, f)
+			continue
+		}
+		switch err := checker.Check(ctx); {
+		case err != nil:
+			f.State, f.Text = absent, err.Error()
+		case usable == "":
+			usable = surface.Name()
+			f.Text = "would show it first, for a command that asks here"
+		}
+		out = append(out, f)
+	}
+	if usable == "" {
+		last := &out[len(out)-1]
+		last.State, last.Remedy = ill, "keep mcp-askuser inbox open in a terminal of its own, or mcp-askuser web --open in a browser"
+	}
+	return out
+}
+
+// examineClients says which clients have been set up, and whether their calls
+// last as long as they have been told to wait.
+func (a *app) examineClients() []finding {
+	var out []finding
+	for _, project := range []bool{false, true} {
+		p := a.place(project)
+		for _, c := range install.Clients() {
+			what, err := c.Registered(p)
+			f := finding{Part: "clients", Name: c.Name, State: well, Text: what}
+			switch {
+			case err != nil && (project || !c.Found(p, exec.LookPath)): // it has no file here
+				continue
+			case err != nil:
+				f.State, f.Text, f.Remedy = ill, err.Error(), "mend that file; it keeps the client from starting any server"
+			case what == "" && (project || !c.Found(p, exec.LookPath)):
+				continue
+			case what == "":
+				f.State, f.Text, f.Remedy = absent, "is here, and cannot ask you", "mcp-askuser install "+c.Name
+			default:
+				limit, hold, _ := c.Limit(p)
+				program, _, _ := strings.Cut(what, " ")
+				if _, err := exec.LookPath(program); err != nil && !strings.Contains(what, "://") {
+					f.State, f.Remedy = ill, "that program is not there: mcp-askuser install "+c.Name+" names this one"
+				} else if limit > 0 && hold > limit {
+					f.State = ill
+					f.Text += fmt.Sprintf(" (waits up to %s, and the client gives up after %s)", words.Span(hold), words.Span(limit))
+					f.Remedy = "mcp-askuser install " + c.Name + " sets both"
+				}
+			}
+			out = append(out, f)
+		}
+	}
+	if len(out) == 0 {
+		out = []finding{{Part: "clients", Name: "none", State: absent, Text: "no client that this program knows is on this machine", Remedy: "mcp-askuser install CLIENT"}}
+	}
+	return out
+}
+
+// selfTest asks a question through a server of its own, over a store of its own,
+// and answers it as the inbox would.
+func (a *app) selfTest(ctx context.Context) finding {
+	began := time.Now()
+	f := finding{Part: "self-test", Name: "a question", State: well}
+	if err := roundTrip(ctx); err != nil {
+		f.State, f.Text, f.Remedy = ill, err.Error(), "this is a fault of the program, or of what is above: please report it with the output of mcp-askuser doctor --json"
+		return f
+	}
+	f.Text = fmt.Sprintf("asked, answered and delivered over MCP in %d ms", time.Since(began).Milliseconds())
+	return f
+}
+
+// roundTrip is the self-test itself.
+func roundTrip(ctx context.Context) (err error) {
+	ctx, stop := context.WithTimeout(ctx, selfTestTime)
+	defer stop()
+	dir, err := os.MkdirTemp("", "mcp-askuser-doctor-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	store, err := spool.Open(dir)
+	if err != nil {
+		return err
+	}
+	d := desk.New(store, desk.Options{})
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.CommandContext(ctx, self, "serve", "--surface", "inbox", "--dir", dir)
+	cmd.Env = append(os.Environ(), settings.EnvFile+"="+os.DevNull, settings.EnvDesk+"=") // a desk of its own
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	defer func() {
+		_ = in.Close()
+		_ = cmd.Wait()
+	}()
+	events, err := d.Watch(ctx)
+	if err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(out)
+	lines.Buffer(nil, 1<<20)
+	call := func(id int, method, params string) (string, error) {
+		if _, err := fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params); err != nil {
+			return "", err
+		}
+		for lines.Scan() {
+			var answer struct {
+				ID     int             `json:"id"`
+				Result json.RawMessage `json:"result"`
+				Error  json.RawMessage `json:"error"`
+			}
+			if err := json.Unmarshal(lines.Bytes(), &answer); err != nil || answer.ID != id {
+				continue // a message of the server's own
+			}
+			if answer.Error != nil {
+				return "", fmt.Errorf("%s: %s", method, answer.Error)
+			}
+			return string(answer.Result), nil
+		}
+		return "", fmt.Errorf("%s: %w", method, cmp.Or(lines.Err(), context.Cause(ctx), io.ErrUnexpectedEOF))
+	}
+	if _, err := call(1, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcp-askuser-doctor","version":"1"}}`); err != nil {
+		return err
+	}
+	if _, err := io.WriteString(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"); err != nil {
+		return err
+	}
+	answered := make(chan error, 1)
+	go func() {
+		for range events {
+			waiting, err := d.Pending(ctx)
+			if err == nil && len(waiting) == 0 {
+				continue
+			}
+			if err == nil {
+				_, err = d.Reply(ctx, waiting[0].ID, question.Reply{Answers: []question.Answer{{QuestionID: waiting[0].Questions[0].ID, Selected: []string{question.YesID}}}}, "inbox")
+			}
+			answered <- err
+			return
+		}
+		answered <- context.Cause(ctx)
+	}()
+	result, err := call(2, "tools/call", `{"name":"confirm_action","arguments":{"action":"Self-test"}}`)
+	if err != nil {
+		return err
+	}
+	if err := <-answered; err != nil {
+		return err
+	}
+	if !strings.Contains(result, `"status":"answered"`) {
+		return fmt.Errorf("the answer did not arrive: %.300s", result)
+	}
+	return nil
+}

@@ -1,0 +1,218 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/desk"
+	"mcp-askuser/install"
+	"mcp-askuser/mirror"
+	"mcp-askuser/question"
+	"mcp-askuser/ui"
+)
+
+// registration is what the flags of install and uninstall say.
+type registration struct {
+	project, dry, questions bool
+	address                 string
+}
+
+func (a *app) install() *cobra.Command {
+	var r registration
+	cmd := &cobra.Command{
+		Use:   "install [CLIENT...]",
+		Short: "Register with the clients that your agents run in",
+		Long: `Register with the clients that your agents run in: an entry in each one's own
+file, which keeps everything else as it stands. Without a client it shows those
+that it finds on this machine, and asks which to use.
+
+Clients: ` + strings.Join(install.Names(), ", "),
+		Example:   "  mcp-askuser install claude-code --dry-run\n  mcp-askuser install codex gemini\n  mcp-askuser install cursor --project",
+		Args:      arguments(0, len(install.Names())),
+		ValidArgs: install.Names(),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.settings()
+			if err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				if args, err = a.chooseClients(cmd.Context(), s, r); err != nil || len(args) == 0 {
+					return err
+				}
+			}
+			return a.register(args, r, false)
+		},
+	}
+	cmd.Flags().StringVar(&r.address, "http", "", "register this address instead of the program, as in https://desk.example:8443/mcp")
+	cmd.Flags().BoolVar(&r.questions, "questions", false, "bring the client's own questions to the desk, too, as hook install does")
+	a.registrationFlags(cmd, &r)
+	a.addFlags(cmd, "accessible", "no_color")
+	return cmd
+}
+
+func (a *app) uninstall() *cobra.Command {
+	var r registration
+	cmd := &cobra.Command{
+		Use:       "uninstall CLIENT...",
+		Short:     "Take it out of clients again",
+		Long:      "Take it out of clients again. A file that was not touched since is as it was\nbefore, to the byte.\n\nClients: " + strings.Join(install.Names(), ", "),
+		Example:   "  mcp-askuser uninstall claude-code",
+		Args:      arguments(1, len(install.Names())),
+		ValidArgs: install.Names(),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if _, err := a.settings(); err != nil {
+				return err
+			}
+			return a.register(args, r, true)
+		},
+	}
+	cmd.Flags().BoolVar(&r.questions, "questions", false, "leave the client's own questions alone again, too, as hook uninstall does")
+	a.registrationFlags(cmd, &r)
+	return cmd
+}
+
+func (a *app) registrationFlags(cmd *cobra.Command, r *registration) {
+	cmd.Flags().BoolVar(&r.project, "project", false, "for this directory's project, not for the user")
+	cmd.Flags().BoolVar(&r.dry, "dry-run", false, "show what would change, and change nothing")
+	a.addFlags(cmd, "dir")
+}
+
+// place is where the files of this user's clients are.
+func (a *app) place(project bool) install.Place {
+	p := install.Place{OS: runtime.GOOS, Getenv: a.getenv}
+	if project {
+		p.Project = a.directory()
+	}
+	return p
+}
+
+// server is how a client reaches us. A project's file is shared: there the
+// program is looked up on each machine.
+func (a *app) server(r registration) install.Server {
+	if r.address != "" {
+		return install.Server{URL: r.address, Token: a.getenv(install.TokenVariable)}
+	}
+	s := install.Server{Command: "mcp-askuser"}
+	if self, err := os.Executable(); err == nil && !r.project {
+		s.Command = self
+	}
+	return s
+}
+
+// register shows and makes the changes for clients, all of them or, where one
+// cannot be made, none.
+func (a *app) register(names []string, r registration, out bool) error {
+	var clients []install.Client
+	var plans [][]install.Step
+	var faults []error
+	for _, name := range names {
+		c, ok := install.ByName(name)
+		if !ok {
+			near := settings.Nearest(name, install.Names())
+			if near != "" {
+				near = "; did you mean " + near + "?"
+			}
+			faults = append(faults, fmt.Errorf("%q is no client that this program knows%s These are: %s", name, near, strings.Join(install.Names(), ", ")))
+			continue
+		}
+		if _, mirrored := mirror.ByName(name); r.questions && !mirrored {
+			faults = append(faults, fmt.Errorf("the questions that %s asks itself cannot be brought here; leave out --questions", c.Title))
+		}
+		steps, err := c.Plan(a.place(r.project), a.server(r), out)
+		if err != nil {
+			faults = append(faults, err)
+		}
+		clients, plans = append(clients, c), append(plans, steps)
+	}
+	if err := errors.Join(faults...); err != nil {
+		return err
+	}
+	for i, c := range clients {
+		changed := false
+		for _, step := range plans[i] {
+			if step.Empty() {
+				continue
+			}
+			changed = true
+			fmt.Fprintf(a.out, "%s\n%s\n", step.Path, step.Diff())
+			if r.dry {
+				continue
+			}
+			if err := step.Apply(); err != nil {
+				return err
+			}
+		}
+		switch {
+		case !changed:
+			fmt.Fprintf(a.err, "%s: nothing to change.\n", c.Title)
+		case !r.dry && out:
+			fmt.Fprintf(a.err, "%s: taken out.\n", c.Title)
+		case !r.dry:
+			fmt.Fprintf(a.err, "%s: done. %s\n", c.Title, c.Restart)
+		}
+		if r.questions {
+			if err := a.hookApply(c.Name, r.project, r.dry, out); err != nil {
+				return err
+			}
+		}
+	}
+	if r.dry {
+		fmt.Fprintln(a.err, "Nothing was changed; without --dry-run it is.")
+	}
+	return nil
+}
+
+// chooseClients shows the clients of this machine and asks which to register
+// with, where a person sits at a terminal.
+func (a *app) chooseClients(ctx context.Context, s settings.Values, r registration) ([]string, error) {
+	p := a.place(r.project)
+	q := question.Question{ID: "clients", Header: "Clients", Text: "Which clients should be able to ask you?", Type: question.MultiChoice}
+	for _, c := range install.Clients() {
+		if !c.Found(p, exec.LookPath) {
+			continue
+		}
+		o := question.Option{ID: c.Name, Label: c.Title}
+		switch now, err := c.Registered(p); {
+		case err != nil:
+			o.Description = err.Error()
+		case now != "":
+			o.Description = "Already has: " + now
+		default:
+			o.Description, _ = c.File(p)
+		}
+		q.Options = append(q.Options, o)
+	}
+	if len(q.Options) == 0 {
+		return nil, fmt.Errorf("none of the clients that this program knows is on this machine; name one all the same: %s", strings.Join(install.Names(), ", "))
+	}
+	if !term.IsTerminal(int(a.in.Fd())) {
+		for _, o := range q.Options {
+			fmt.Fprintf(a.out, "%-14s %s\n", o.ID, o.Description)
+		}
+		fmt.Fprintln(a.err, "Name those to register with: mcp-askuser install CLIENT...")
+		return nil, nil
+	}
+	rec := desk.Record{Set: question.Set{Questions: []question.Question{q}}, Asker: desk.Asker{Client: "mcp-askuser", Directory: a.directory(), Via: "shell"}, State: desk.Pending}
+	var chosen []string
+	a.opened = true
+	err := a.terminal(s, nil, false).Show(ctx, rec, func(reply question.Reply) error {
+		checked, err := rec.Check(reply)
+		if answer := checked.Answer(q.ID); err == nil && answer != nil {
+			chosen = answer.Selected
+		}
+		return err
+	})
+	if errors.Is(err, ui.ErrInterrupted) {
+		return nil, &exitError{exitClosed, nil}
+	}
+	return chosen, err
+}

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"mcp-askuser/question"
+	"mcp-askuser/templates"
+)
+
+// templateDirs are where templates of this directory's project, and the user's
+// own, are looked for.
+func (a *app) templateDirs(directory string) []string {
+	user := ""
+	if a.config.File != "" {
+		user = filepath.Join(filepath.Dir(a.config.File), "templates")
+	}
+	return templates.Dirs(directory, user)
+}
+
+// templatesFor is templateDirs for a server: of an agent that names no directory
+// it takes its own.
+func (a *app) templatesFor(directory string) []string {
+	return a.templateDirs(cmp.Or(directory, a.directory()))
+}
+
+func (a *app) templates() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "templates",
+		Short: "List the question templates that there are here",
+		Long: `List the question templates that there are here: files in .mcp-askuser/templates
+of this project, which come first, and in the directory templates beside the
+configuration file. A template is TOML: a description, [variables.NAME] with
+description and default, and [[questions]] as the tool takes them, with
+{{NAME}} where a variable's value goes.`,
+		Example: "  mcp-askuser templates\n  mcp-askuser ask --template release --var version=1.2",
+		Args:    arguments(0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			all, err := templates.List(a.templateDirs(a.directory())...)
+			switch {
+			case asJSON:
+				err = errors.Join(a.printJSON(append([]templates.Template{}, all...)), err)
+			case len(all) == 0 && err == nil:
+				fmt.Fprintf(a.err, "There are none in %s.\n", strings.Join(a.templateDirs(a.directory()), " and "))
+			case len(all) > 0:
+				t := table{rigid: true}
+				t.add("TEMPLATE", "VARIABLES", "ABOUT")
+				for _, x := range all {
+					var names []string
+					for _, v := range x.Variables {
+						names = append(names, v.Name)
+					}
+					t.add(x.Name, strings.Join(names, ", "), question.Line(x.Description))
+				}
+				err = errors.Join(a.printTable(t), err)
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// fromTemplate returns the call that a template makes with variables given as
+// NAME=VALUE.
+func (a *app) fromTemplate(name string, given []string) (templates.Template, []byte, error) {
+	dirs := a.templateDirs(a.directory())
+	t, err := templates.Load(name, dirs...)
+	if errors.Is(err, templates.ErrNone) {
+		return t, nil, fmt.Errorf("%w in %s; mcp-askuser templates lists those that there are", err, strings.Join(dirs, " or "))
+	}
+	if err != nil {
+		return t, nil, err
+	}
+	values := map[string]string{}
+	var faults []error
+	for _, word := range given {
+		key, value, ok := strings.Cut(word, "=")
+		if !ok {
+			faults = append(faults, fmt.Errorf("--var %q is not NAME=VALUE", word))
+		}
+		values[key] = value
+	}
+	if err := errors.Join(faults...); err != nil {
+		return t, nil, err
+	}
+	data, err := t.Call(values)
+	return t, data, err
+}
+
+// inTemplate says for each fault of a call where in the template it stands.
+func inTemplate(t templates.Template, err error) error {
+	found, ok := errors.AsType[question.Violations](err)
+	if !ok {
+		return err
+	}
+	var faults []error
+	for _, v := range found {
+		faults = append(faults, fmt.Errorf("%s: %s", t.Where(v.Path), v.String()))
+	}
+	return errors.Join(faults...)
+}

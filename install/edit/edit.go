@@ -1,0 +1,165 @@
+// Package edit changes configuration files that belong to others: it adds, or
+// takes out, one entry with the fewest bytes, and keeps all the rest as it
+// stands, comments, order and odd formatting included. What it cannot read, or
+// cannot change in place, it leaves alone and says so.
+//
+// It imports none of our packages and knows nobody's configuration.
+package edit
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Format is how a file is written.
+type Format struct {
+	// get returns what stands at a path, as encoding/json would decode it.
+	get func(data []byte, path []string) (value any, found bool, err error)
+	// set puts a value at a path where nothing stands; remove takes out what
+	// stands there, with the objects above that become empty.
+	set    func(data []byte, path []string, value any) ([]byte, error)
+	remove func(data []byte, path []string) ([]byte, error)
+}
+
+// Formats that files of clients have. JSON may hold comments and trailing commas.
+var (
+	JSON = Format{jsonGet, jsonSet, jsonRemove} //nolint:gochecknoglobals // never written to
+	TOML = Format{tomlGet, tomlSet, tomlRemove} //nolint:gochecknoglobals // never written to
+	YAML = Format{yamlGet, yamlSet, yamlRemove} //nolint:gochecknoglobals // never written to
+)
+
+// Member is one member of an [Object].
+type Member struct {
+	Name  string
+	Value any // a string, an int, a bool, a list of strings or an Object
+}
+
+// Object is a value whose members keep their order.
+type Object []Member
+
+// MarshalJSON writes the members in order.
+func (o Object) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range o {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, value := text(m.Name), text(m.Value)
+		b.WriteString(name + ":" + value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// text is a value as JSON, on one line.
+func text(v any) string {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil { // plain data
+		panic(err)
+	}
+	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+}
+
+// Get returns what stands at a path, as encoding/json would decode it. The
+// error says why the file cannot be read.
+func (f Format) Get(data []byte, path ...string) (value any, found bool, err error) {
+	return f.get(data, path)
+}
+
+// Set returns the file with value at path. What stood there is replaced; what is
+// missing above it is made. A file in which it stands already comes back as it
+// is, to the byte.
+func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
+	old, found, err := f.get(data, path)
+	if err != nil {
+		return nil, err
+	}
+	if found {
+		if same(old, value) {
+			return data, nil
+		}
+		if data, err = f.remove(data, path); err != nil {
+			return nil, err
+		}
+	}
+	out, err := f.set(data, path, value)
+	if err != nil {
+		return nil, err
+	}
+	// What we write is read once more before anybody relies on it.
+	if now, found, err := f.get(out, path); err != nil || !found || !same(now, value) {
+		return nil, fmt.Errorf("cannot be changed safely at %q: nothing was written", path)
+	}
+	return out, nil
+}
+
+// Append returns a JSON file with value behind the last of the list at path,
+// which is made where it is missing.
+func Append(data []byte, value any, path ...string) ([]byte, error) {
+	list, found, err := JSON.get(data, path)
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return JSON.set(data, path, []any{value})
+	}
+	elements, ok := list.([]any)
+	if !ok {
+		return nil, fmt.Errorf("%s is no list: nothing was changed", strings.Join(path, "."))
+	}
+	return JSON.set(data, append(slices.Clip(path), strconv.Itoa(len(elements))), value)
+}
+
+// Remove returns the file without what stands at path, and without the objects
+// above it that become empty by that.
+func (f Format) Remove(data []byte, path ...string) ([]byte, error) {
+	if _, found, err := f.get(data, path); err != nil || !found {
+		return data, err
+	}
+	out, err := f.remove(data, path)
+	if err != nil {
+		return nil, err
+	}
+	if _, found, err := f.get(out, path); err != nil || found {
+		return nil, fmt.Errorf("cannot be changed safely at %q: nothing was written", path)
+	}
+	return out, nil
+}
+
+// RemoveAt returns a JSON file without one element of the list at path.
+func RemoveAt(data []byte, at int, path ...string) ([]byte, error) {
+	return JSON.remove(data, append(slices.Clip(path), strconv.Itoa(at)))
+}
+
+// same compares what was read with a value of ours. What JSON cannot say is none
+// of ours.
+func same(read, value any) bool {
+	data, err := json.Marshal(read)
+	if err != nil {
+		return false
+	}
+	var have, want any
+	return json.Unmarshal(data, &have) == nil && json.Unmarshal([]byte(text(value)), &want) == nil && reflect.DeepEqual(have, want)
+}
+
+// at follows a path through decoded values.
+func at(v any, path []string) (any, bool) {
+	for _, name := range path {
+		object, ok := v.(map[string]any)
+		if !ok {
+			return nil, false
+		}
+		if v, ok = object[name]; !ok {
+			return nil, false
+		}
+	}
+	return v, true
+}

@@ -1,0 +1,189 @@
+package edit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// document is a JSON file and where things stand in it.
+type document struct {
+	text []byte
+	root hujson.Value
+	unit string // of indentation; empty for a file of one line
+	eol  string
+}
+
+// bom may stand before JSON that an editor on Windows has written.
+var bom = []byte("\ufeff")
+
+// parse reads a file; an empty one is an empty object.
+func parse(data []byte) (*document, error) {
+	if len(bytes.TrimSpace(data)) == 0 {
+		data = []byte("{}\n")
+	}
+	d := &document{text: data, eol: "\n"}
+	plain := bytes.Clone(data)
+	if bytes.HasPrefix(plain, bom) {
+		copy(plain, "   ") // so that every offset is right
+	}
+	var err error
+	if d.root, err = hujson.Parse(plain); err != nil {
+		return nil, fmt.Errorf("this is not JSON, and was not changed: %w", err)
+	}
+	object, ok := d.root.Value.(*hujson.Object)
+	if !ok {
+		return nil, errors.New("this is no JSON object, and was not changed")
+	}
+	if bytes.Contains(data, []byte("\r\n")) {
+		d.eol = "\r\n"
+	}
+	d.unit = "  "
+	if len(object.Members) > 0 {
+		before := string(object.Members[0].Name.BeforeExtra)
+		at := strings.LastIndexByte(before, '\n')
+		if at < 0 {
+			d.unit = ""
+		} else if indent := before[at+1:]; indent != "" && strings.Trim(indent, " \t") == "" {
+			d.unit = indent
+		}
+	}
+	return d, nil
+}
+
+// entry is one member of an object or element of a list, and where it stands.
+type entry struct {
+	name       string // of an element: its place, from 0
+	begin, end int
+	value      *hujson.Value
+}
+
+// entries returns those of an object or a list; ok is false for anything else.
+func entries(v *hujson.Value) (out []entry, ok bool) {
+	switch x := v.Value.(type) {
+	case *hujson.Object:
+		for i := range x.Members {
+			m := &x.Members[i]
+			literal, _ := m.Name.Value.(hujson.Literal)
+			out = append(out, entry{literal.String(), m.Name.StartOffset, m.Value.EndOffset, &m.Value})
+		}
+	case *hujson.Array:
+		for i := range x.Elements {
+			e := &x.Elements[i]
+			out = append(out, entry{strconv.Itoa(i), e.StartOffset, e.EndOffset, e})
+		}
+	default:
+		return nil, false
+	}
+	return out, true
+}
+
+// find follows a path as far as it goes: the values on it, the root first, and
+// the place of each step.
+func (d *document) find(path []string) (values []*hujson.Value, places []int) {
+	values = append(values, &d.root)
+	for _, name := range path {
+		all, _ := entries(values[len(values)-1])
+		i := slices.IndexFunc(all, func(e entry) bool { return e.name == name })
+		if i < 0 {
+			break
+		}
+		values, places = append(values, all[i].value), append(places, i)
+	}
+	return values, places
+}
+
+func jsonGet(data []byte, path []string) (any, bool, error) {
+	d, err := parse(data)
+	if err != nil {
+		return nil, false, err
+	}
+	values, places := d.find(path)
+	if len(places) < len(path) {
+		return nil, false, nil
+	}
+	v := values[len(path)].Clone()
+	v.Standardize()
+	var out any
+	err = json.Unmarshal(v.Pack(), &out)
+	return out, err == nil, err
+}
+
+func jsonSet(data []byte, path []string, value any) ([]byte, error) {
+	d, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	values, places := d.find(path)
+	depth := len(places)
+	for i := len(path) - 1; i > depth; i-- {
+		value = Object{{path[i], value}}
+	}
+	label := ""
+	switch values[depth].Value.(type) {
+	case *hujson.Object:
+		label = text(path[depth]) + ": "
+	case *hujson.Array:
+	default:
+		return nil, fmt.Errorf("%s is no JSON object: nothing was changed", strings.Join(path[:depth], "."))
+	}
+	return d.add(values[depth], depth+1, label, value), nil
+}
+
+// add puts a value behind the last in an object or a list. What stands on one
+// line stays on one.
+func (d *document) add(to *hujson.Value, depth int, label string, value any) []byte {
+	all, _ := entries(to)
+	inside := string(d.text[to.StartOffset+1 : to.EndOffset-1])
+	spread := d.unit != "" && (len(all) == 0 || strings.Contains(inside, "\n"))
+	indent := strings.Repeat(d.unit, depth)
+	added := text(value)
+	if spread {
+		var b bytes.Buffer
+		_ = json.Indent(&b, []byte(added), indent, d.unit) // it is JSON
+		added = b.String()
+	}
+	before, after, at := "", "", to.StartOffset+1
+	if spread {
+		before = "\n" + indent
+	}
+	if n := len(all); n > 0 {
+		at = all[n-1].end
+		if before = "," + before; !spread {
+			before += " "
+		}
+	} else if spread && !strings.Contains(inside, "\n") {
+		after = "\n" + strings.Repeat(d.unit, depth-1)
+	}
+	return d.splice(at, at, strings.ReplaceAll(before+label+added+after, "\n", d.eol))
+}
+
+func jsonRemove(data []byte, path []string) ([]byte, error) {
+	d, err := parse(data)
+	if err != nil {
+		return nil, err
+	}
+	values, places := d.find(path)
+	i := len(path) - 1
+	all, _ := entries(values[i])
+	for ; len(all) == 1 && i > 0; all, _ = entries(values[i]) {
+		i--
+	}
+	switch at := places[i]; {
+	case len(all) == 1:
+		return d.splice(values[i].StartOffset+1, values[i].EndOffset-1, ""), nil
+	case at > 0: // with the comma that parts it from its neighbour
+		return d.splice(all[at-1].end, all[at].end, ""), nil
+	}
+	return d.splice(all[0].begin, all[1].begin, ""), nil
+}
+
+func (d *document) splice(from, to int, text string) []byte {
+	return slices.Concat(d.text[:from], []byte(text), d.text[to:])
+}

@@ -1,0 +1,169 @@
+package edit
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+func tomlGet(data []byte, path []string) (any, bool, error) {
+	var v map[string]any
+	if err := toml.Unmarshal(data, &v); err != nil {
+		return nil, false, fmt.Errorf("this is not TOML, and was not changed: %w", err)
+	}
+	found, ok := at(v, path)
+	return found, ok, nil
+}
+
+// tomlSet adds a table at the end of the file, where it disturbs no other. Tables
+// within it become tables of their own.
+func tomlSet(data []byte, path []string, value any) ([]byte, error) {
+	object, ok := value.(Object)
+	if !ok {
+		return nil, fmt.Errorf("%s takes no single value", strings.Join(path, "."))
+	}
+	eol := "\n"
+	if bytes.Contains(data, []byte("\r\n")) {
+		eol = "\r\n"
+	}
+	out := bytes.Clone(data)
+	if len(out) > 0 && out[len(out)-1] != '\n' {
+		out = append(out, eol...)
+	}
+	if len(bytes.TrimSpace(out)) > 0 && !bytes.HasSuffix(out, []byte(eol+eol)) {
+		out = append(out, eol...)
+	}
+	return append(out, strings.ReplaceAll(table(path, object), "\n", eol)...), nil
+}
+
+// table writes a table and those below it.
+func table(path []string, o Object) string {
+	var b, below strings.Builder
+	b.WriteString("[" + key(path...) + "]\n")
+	for _, m := range o {
+		if inner, ok := m.Value.(Object); ok {
+			below.WriteString("\n" + table(append(slices.Clip(path), m.Name), inner))
+			continue
+		}
+		// Strings, whole numbers, booleans and lists are written as in JSON; TOML
+		// knows no escaped slash, and we write none.
+		b.WriteString(key(m.Name) + " = " + text(m.Value) + "\n")
+	}
+	return b.String() + below.String()
+}
+
+// key writes the parts of a key, in quotation marks where they need them.
+func key(parts ...string) string {
+	var out []string
+	for _, p := range parts {
+		bare := p != "" && strings.Trim(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == ""
+		if !bare {
+			p = text(p)
+		}
+		out = append(out, p)
+	}
+	return strings.Join(out, ".")
+}
+
+// statement is one header or assignment of a TOML file.
+type statement struct {
+	header bool
+	keys   []string // from the root
+	begin  int      // of its line
+}
+
+// statements returns all of them in order.
+func statements(data []byte) ([]statement, error) {
+	p := unstable.Parser{}
+	p.Reset(data)
+	var out []statement
+	var table []string
+	for p.NextExpression() {
+		e := p.Expression()
+		if e.Kind != unstable.Table && e.Kind != unstable.ArrayTable && e.Kind != unstable.KeyValue {
+			continue
+		}
+		var keys []string
+		first := -1
+		for it := e.Key(); it.Next(); {
+			n := it.Node()
+			if first < 0 {
+				first = int(n.Raw.Offset)
+			}
+			keys = append(keys, string(n.Data))
+		}
+		s := statement{header: e.Kind != unstable.KeyValue, begin: bytes.LastIndexByte(data[:first], '\n') + 1}
+		if s.header {
+			table = keys
+			s.keys = keys
+		} else {
+			s.keys = append(slices.Clip(table), keys...)
+		}
+		out = append(out, s)
+	}
+	return out, p.Error()
+}
+
+// tomlRemove takes out the tables and assignments at and below a path, each with
+// its lines.
+func tomlRemove(data []byte, path []string) ([]byte, error) {
+	all, err := statements(data)
+	if err != nil {
+		return nil, fmt.Errorf("this is not TOML, and was not changed: %w", err)
+	}
+	below := func(s statement) bool {
+		return len(s.keys) >= len(path) && slices.Equal(s.keys[:len(path)], path)
+	}
+	out := bytes.Clone(data)
+	for i, s := range slices.Backward(all) {
+		if !below(s) {
+			continue
+		}
+		end := len(data)
+		if i+1 < len(all) {
+			end = all[i+1].begin
+		}
+		// Remarks and empty lines before the next statement stay, but for the
+		// empty line that parted this one from what is gone with it.
+		piece := data[s.begin:end]
+		keep := trailing(piece)
+		if i+1 < len(all) && below(all[i+1]) {
+			keep = 0
+		}
+		out = slices.Concat(out[:s.begin], piece[len(piece)-keep:], out[end:])
+		if s.begin == 0 {
+			out = bytes.TrimLeft(out, "\r\n")
+		}
+	}
+	if !bytes.Equal(out, data) {
+		// The empty line that we put before our table.
+		if rest := bytes.TrimRight(out, "\r\n"); len(rest) > 0 && len(rest) < len(out) {
+			eol := "\n"
+			if bytes.Contains(data, []byte("\r\n")) {
+				eol = "\r\n"
+			}
+			out = append(bytes.Clone(rest), eol...)
+		} else if len(rest) == 0 {
+			out = nil
+		}
+	}
+	return out, nil
+}
+
+// trailing returns how many bytes at the end of a piece are empty lines and
+// remarks.
+func trailing(piece []byte) int {
+	n := 0
+	lines := bytes.SplitAfter(piece, []byte("\n"))
+	for _, line := range slices.Backward(lines[1:]) {
+		if t := bytes.TrimSpace(line); len(t) > 0 && t[0] != '#' {
+			break
+		}
+		n += len(line)
+	}
+	return n
+}

@@ -1,0 +1,160 @@
+package edit
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+func yamlGet(data []byte, path []string) (any, bool, error) {
+	var v any
+	if err := yaml.Unmarshal(data, &v); err != nil {
+		return nil, false, fmt.Errorf("this is not YAML, and was not changed: %w", err)
+	}
+	if _, ok := v.(map[string]any); !ok && v != nil {
+		return nil, false, errors.New("this is no YAML mapping, and was not changed")
+	}
+	found, ok := at(v, path)
+	return found, ok, nil
+}
+
+// block is a mapping of a YAML file that is written line by line, or one that is
+// not there yet.
+type block struct {
+	node   *yaml.Node
+	indent int // of its keys, in columns
+	end    int // the line behind its last, from 0
+}
+
+// blocks follows a path through mappings as far as it goes. A mapping that is
+// written on one line ({...}) cannot be changed line by line.
+func blocks(data []byte, path []string) ([]block, []int, error) {
+	// YAML knows more line ends than the two that we count.
+	if bytes.ContainsAny(bytes.ReplaceAll(data, []byte("\r\n"), nil), "\r\u0085\u2028\u2029") {
+		return nil, nil, errors.New("this file has line ends that we do not know: nothing was changed")
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(data, &doc); err != nil {
+		return nil, nil, fmt.Errorf("this is not YAML, and was not changed: %w", err)
+	}
+	lines := bytes.Count(data, []byte("\n"))
+	if len(data) > 0 && data[len(data)-1] != '\n' {
+		lines++
+	}
+	if len(doc.Content) == 0 {
+		return []block{{end: lines}}, nil, nil
+	}
+	out, places := []block{{node: doc.Content[0], end: lines}}, []int(nil)
+	for depth := 0; ; depth++ {
+		b := &out[depth]
+		if b.node.Kind != yaml.MappingNode || b.node.Style&yaml.FlowStyle != 0 {
+			return nil, nil, fmt.Errorf("%s is not written line by line: nothing was changed", strings.Join(append([]string{"the file"}, path[:depth]...), "."))
+		}
+		b.indent = b.node.Content[0].Column - 1
+		if depth == len(path) {
+			return out, places, nil
+		}
+		keys := b.node.Content
+		i := 0
+		for i < len(keys) && keys[i].Value != path[depth] {
+			i += 2
+		}
+		if i == len(keys) {
+			return out, places, nil
+		}
+		places = append(places, i)
+		if depth == len(path)-1 {
+			return out, places, nil
+		}
+		value, end := keys[i+1], b.end
+		if i+2 < len(keys) {
+			end = keys[i+2].Line - 1
+		}
+		if value.Tag == "!!null" && value.Value == "" { // a key with nothing behind it
+			return out, places, nil
+		}
+		out = append(out, block{node: value, end: end})
+	}
+}
+
+func yamlSet(data []byte, path []string, value any) ([]byte, error) {
+	found, places, err := blocks(data, path)
+	if err != nil {
+		return nil, err
+	}
+	depth := len(found) - 1
+	b := found[depth]
+	if len(places) > depth { // the key is there, with nothing behind it
+		key := b.node.Content[places[depth]]
+		b.end, b.indent, depth = key.Line, b.indent+2, depth+1
+	}
+	for i := len(path) - 1; i >= depth; i-- {
+		value = Object{{path[i], value}}
+	}
+	// JSON is YAML: read so, the members keep their order.
+	var node yaml.Node
+	if err := yaml.Unmarshal([]byte(text(value)), &node); err != nil {
+		return nil, err
+	}
+	spread(&node)
+	var out bytes.Buffer
+	enc := yaml.NewEncoder(&out)
+	enc.SetIndent(2)
+	if err := enc.Encode(&node); err != nil {
+		return nil, err
+	}
+	added := strings.Repeat(" ", b.indent) + strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "\n", "\n"+strings.Repeat(" ", b.indent)) + "\n"
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	end := min(b.end, len(lines))
+	for end > 0 && blank(lines[end-1]) { // before the empty lines and the remarks that lead to the next key
+		end--
+	}
+	before := bytes.Join(lines[:end], nil)
+	if len(before) > 0 && before[len(before)-1] != '\n' {
+		before = append(slices.Clip(before), '\n')
+	}
+	if bytes.Contains(data, []byte("\r\n")) {
+		added = strings.ReplaceAll(added, "\n", "\r\n")
+	}
+	return slices.Concat(before, []byte(added), bytes.Join(lines[end:], nil)), nil
+}
+
+// blank reports whether a line holds nothing but a remark of the first column.
+func blank(line []byte) bool {
+	return len(bytes.TrimSpace(line)) == 0 || line[0] == '#'
+}
+
+// spread writes a value line by line, and texts without quotation marks where
+// they need none.
+func spread(n *yaml.Node) {
+	n.Style = 0
+	for _, c := range n.Content {
+		spread(c)
+	}
+}
+
+func yamlRemove(data []byte, path []string) ([]byte, error) {
+	found, places, err := blocks(data, path)
+	if err != nil {
+		return nil, err
+	}
+	depth := len(places) - 1
+	for depth > 0 && len(found[depth].node.Content) == 2 {
+		depth--
+	}
+	b, i := found[depth], places[depth]
+	from, to := b.node.Content[i].Line-1, b.end
+	if i+2 < len(b.node.Content) {
+		to = b.node.Content[i+2].Line - 1
+	}
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	to = min(to, len(lines))
+	for to > from+1 && blank(lines[to-1]) {
+		to--
+	}
+	return slices.Concat(bytes.Join(lines[:from], nil), bytes.Join(lines[to:], nil)), nil
+}

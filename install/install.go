@@ -1,0 +1,330 @@
+package install
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"mcp-askuser/install/edit"
+)
+
+// Name is what the server is called in the files of clients.
+const Name = "askuser"
+
+// TokenVariable holds the token for a server over HTTP. Files get a reference to
+// it where their client understands one, so that they hold no secret.
+const TokenVariable = "MCP_ASKUSER_TOKEN"
+
+// Place is where a user's files are.
+type Place struct {
+	OS      string // as runtime.GOOS has it
+	Getenv  func(string) string
+	Project string // the directory of a project; empty for the user's own files
+}
+
+// home returns the user's home directory.
+func (p Place) home() string { return cmp.Or(p.Getenv("HOME"), p.Getenv("USERPROFILE")) }
+
+// config returns the directory in which programs of this system keep settings.
+func (p Place) config() string {
+	switch p.OS {
+	case "windows":
+		return cmp.Or(p.Getenv("APPDATA"), filepath.Join(p.home(), "AppData", "Roaming"))
+	case "darwin":
+		return filepath.Join(p.home(), "Library", "Application Support")
+	}
+	return p.xdg()
+}
+
+// xdg returns the directory of those programs that go by the XDG rules everywhere.
+func (p Place) xdg() string {
+	if dir := p.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(p.home(), ".config")
+}
+
+// Server is how clients reach us: a program that they start, or an address.
+type Server struct {
+	Command string   // the program
+	Args    []string // with it
+	Desk    string   // the desk elsewhere that it uses, if any
+	URL     string   // instead of a program
+	Token   string   // with URL, where the client's file takes no reference to a variable
+}
+
+// args are the arguments of the program: how long a client waits, and which desk.
+func (s Server) args(hold string) []string {
+	args := append([]string{}, s.Args...)
+	if hold != "" || s.Desk != "" {
+		args = append(args, "serve")
+	}
+	if hold != "" {
+		args = append(args, "--hold", hold)
+	}
+	if s.Desk != "" {
+		args = append(args, "--desk", s.Desk)
+	}
+	return args
+}
+
+// Client is a program that starts MCP servers.
+type Client struct {
+	Name    string // as it is named on the command line
+	Title   string
+	Restart string // what makes it take a change up
+
+	program string // how it is called in PATH, if it is
+	format  edit.Format
+	user    func(Place) string // its file
+	project string             // the same below a project; empty where it has none
+	path    []string           // where servers stand in it
+	local   func(Server) edit.Object
+	remote  func(Server) edit.Object // nil where it only starts programs
+	// reference is how its file names a variable of the environment; empty where
+	// it takes none.
+	reference string
+	// limit is how long the client lets a call take: the member of our entry that
+	// sets it, its unit, and what holds without it. Without a unit it is not
+	// limited as long as we show signs of life.
+	limit limit
+	// allowed is a second file with a list of what needs no permission.
+	allowed func(Place) (file string, path []string, entry string)
+}
+
+// limit is how long a client lets a call take.
+type limit struct {
+	key   string
+	unit  time.Duration
+	usual time.Duration
+}
+
+// Limit returns how long the client lets a call of ours take, as its file says;
+// 0 where nothing limits it. Hold is how long the server in that file has been
+// told to wait; 0 where it goes by what it knows of the client.
+func (c *Client) Limit(p Place) (limit, hold time.Duration, err error) {
+	path, err := c.File(p)
+	if err != nil {
+		return 0, 0, err
+	}
+	entry, err := c.entry(path)
+	limit = c.limit.usual
+	for _, m := range entry {
+		switch list, _ := m.Value.([]any); {
+		case m.Name == c.limit.key:
+			if n, err := strconv.ParseFloat(fmt.Sprint(m.Value), 64); err == nil {
+				limit = time.Duration(n * float64(c.limit.unit))
+			}
+		default:
+			for i, word := range list[:max(0, len(list)-1)] {
+				if word == "--hold" {
+					hold, _ = time.ParseDuration(fmt.Sprint(list[i+1]))
+				}
+			}
+		}
+	}
+	return limit, hold, err
+}
+
+// ByName returns a client.
+func ByName(name string) (Client, bool) {
+	all := Clients()
+	i := slices.IndexFunc(all, func(c Client) bool { return c.Name == name })
+	if i < 0 {
+		return Client{}, false
+	}
+	return all[i], true
+}
+
+// Names returns those of all clients, in order.
+func Names() []string {
+	var out []string
+	for _, c := range Clients() {
+		out = append(out, c.Name)
+	}
+	return out
+}
+
+// File returns where the client keeps its servers.
+func (c *Client) File(p Place) (string, error) {
+	if p.Project != "" {
+		if c.project == "" {
+			return "", fmt.Errorf("%s has no servers of a project; without --project it is the user's", c.Title)
+		}
+		return filepath.Join(p.Project, filepath.FromSlash(c.project)), nil
+	}
+	if !filepath.IsAbs(p.home()) {
+		return "", errors.New("there is no home directory (HOME); use --project for the files of this directory")
+	}
+	return c.user(p), nil
+}
+
+// Found reports whether the client seems to be on this machine: its file is
+// there, or the directory for it alone, or it is in PATH.
+func (c *Client) Found(p Place, lookPath func(string) (string, error)) bool {
+	if c.program != "" {
+		if _, err := lookPath(c.program); err == nil {
+			return true
+		}
+	}
+	path, err := c.File(p)
+	if err != nil {
+		return false
+	}
+	if _, err := os.Stat(path); err == nil {
+		return true
+	}
+	dir := filepath.Dir(path)
+	info, err := os.Stat(dir)
+	return err == nil && info.IsDir() && dir != p.home()
+}
+
+// Registered returns what stands for us in the client's file: the program and
+// its arguments on one line, or the address; empty where nothing does.
+func (c *Client) Registered(p Place) (string, error) {
+	path, err := c.File(p)
+	if err != nil {
+		return "", err
+	}
+	entry, err := c.entry(path)
+	var words []string
+	for _, m := range entry {
+		switch m.Name {
+		case "url", "httpUrl", "serverUrl", "uri", "command", "cmd", "args":
+			list, several := m.Value.([]any)
+			if !several {
+				list = []any{m.Value}
+			}
+			for _, word := range list {
+				words = append(words, fmt.Sprint(word))
+			}
+		}
+	}
+	return strings.Join(words, " "), err
+}
+
+// entry returns what stands for us in the client's file, in the order in which
+// we write it.
+func (c *Client) entry(path string) (edit.Object, error) {
+	now, err := edit.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	v, _, err := c.format.Get(now.Before, append(slices.Clip(c.path), Name)...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	members, _ := v.(map[string]any)
+	order := c.local(Server{})
+	if c.remote != nil && members["command"] == nil && members["cmd"] == nil {
+		order = c.remote(Server{})
+	}
+	var out edit.Object
+	for _, m := range order {
+		if value, ok := members[m.Name]; ok {
+			out = append(out, edit.Member{Name: m.Name, Value: value})
+			delete(members, m.Name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		out = append(out, edit.Member{Name: name, Value: members[name]})
+	}
+	return out, nil
+}
+
+// ours reports whether a file of the client's holds something of ours.
+func (c *Client) ours(data []byte) bool {
+	_, found, err := c.format.Get(data, append(slices.Clip(c.path), Name)...)
+	return err == nil && found
+}
+
+// Step is a change to one file, and what tells whether the file holds something
+// of ours.
+type Step struct {
+	edit.Change
+	ours func([]byte) bool
+}
+
+// Apply writes the file.
+func (s *Step) Apply() error { return s.Change.Apply(s.ours) }
+
+// Plan returns the changes that register s with the client, or take it out. The
+// error names the file.
+func (c *Client) Plan(p Place, s Server, out bool) ([]Step, error) {
+	path, err := c.File(p)
+	if err != nil {
+		return nil, err
+	}
+	var entry edit.Object
+	switch {
+	case out:
+		if entry, err = c.entry(path); err != nil {
+			return nil, err
+		}
+	case s.URL == "":
+		entry = c.local(s)
+	case c.remote == nil:
+		return nil, fmt.Errorf("%s only starts programs: it has no servers at an address", c.Title)
+	default:
+		if c.reference != "" && s.Token == "" {
+			s.Token = c.reference
+		}
+		if s.Token == "" {
+			return nil, fmt.Errorf("%s has no way to take the token from the environment: set %s and it is written into %s", c.Title, TokenVariable, path)
+		}
+		entry = c.remote(s)
+	}
+	at := append(slices.Clip(c.path), Name)
+	main, err := edit.Plan(path, out,
+		func(data []byte) ([]byte, error) { return c.format.Set(data, entry, at...) },
+		func(data []byte) ([]byte, error) { return c.format.Remove(data, at...) })
+	if err != nil {
+		return nil, err
+	}
+	steps := []Step{{main, c.ours}}
+	if c.allowed != nil {
+		step, err := c.allow(p, out)
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, step)
+	}
+	return steps, nil
+}
+
+// allow is the change to the list of what needs no permission.
+func (c *Client) allow(p Place, out bool) (Step, error) {
+	file, path, entry := c.allowed(p)
+	place := func(data []byte) (int, error) {
+		list, _, err := edit.JSON.Get(data, path...)
+		elements, _ := list.([]any)
+		return slices.Index(elements, any(entry)), err
+	}
+	ours := func(data []byte) bool {
+		at, err := place(data)
+		return err == nil && at >= 0
+	}
+	change, err := edit.Plan(file, out,
+		func(data []byte) ([]byte, error) {
+			at, err := place(data)
+			if err != nil || at >= 0 {
+				return data, err
+			}
+			return edit.Append(data, entry, path...)
+		},
+		func(data []byte) ([]byte, error) {
+			at, err := place(data)
+			if err != nil || at < 0 {
+				return data, err
+			}
+			return edit.RemoveAt(data, at, path...)
+		})
+	return Step{change, ours}, err
+}

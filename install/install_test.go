@@ -1,0 +1,223 @@
+package install
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"mcp-askuser/install/edit"
+	"mcp-askuser/internal/golden"
+)
+
+var (
+	local  = Server{Command: "/opt/bin/mcp-askuser"}
+	afar   = Server{Command: "/opt/bin/mcp-askuser", Desk: "nats://desk:4222"}
+	remote = Server{URL: "https://desk:8443/mcp"}
+)
+
+// others is a file of each kind as people have them: servers of others, remarks,
+// odd formatting.
+func others(c *Client) string {
+	in := func(text string) string { return strings.ReplaceAll(text, "SERVERS", c.path[0]) }
+	switch c.Name {
+	case "codex":
+		return in("# mine\nmodel = 'x'   # the best\n\n[SERVERS.files]\ncommand = \"files\"\nargs = [ \"-v\", ]\n[SERVERS.files.env]\nA = 'b'\n\n\n# the end\n[tui]\nnotifications = true")
+	case "goose":
+		return in("GOOSE_MODE: auto # mine\nSERVERS:\n    files:\n        cmd: files\n        args: [\"-v\"]\n        type: stdio\n# the end\nlast: |\n  text\n")
+	}
+	return in("{\n\t// mine\n\t\"theme\": \"dark\" ,\n\t\"SERVERS\": {\n\t\t\"files\": { \"command\": \"files\", \"args\": [ \"-v\" ] }, // one\n\t},\n\t\"last\": [1,2 ]}\n")
+}
+
+func place(t *testing.T, system, project string) Place {
+	home := t.TempDir()
+	env := map[string]string{"HOME": home, "LOCALAPPDATA": filepath.Join(home, "AppData", "Local"), "APPDATA": filepath.Join(home, "AppData", "Roaming")}
+	return Place{OS: system, Getenv: func(name string) string { return env[name] }, Project: project}
+}
+
+// Every client's file, empty and not, with a program and with an address: what
+// stands in it is what the golden file shows; doing it twice changes nothing;
+// what it says can be read back; taking it out restores every byte.
+func TestClients(t *testing.T) {
+	for _, c := range Clients() {
+		for _, project := range []bool{false, true} {
+			if project && c.project == "" {
+				continue
+			}
+			t.Run(c.Name+map[bool]string{true: " project"}[project], func(t *testing.T) {
+				t.Parallel()
+				var all strings.Builder
+				for _, before := range []string{"", others(&c)} {
+					for _, s := range []Server{local, afar, remote} {
+						if s.URL != "" && c.remote == nil {
+							continue
+						}
+						if s.URL != "" && c.reference == "" {
+							s.Token = "TOKEN"
+						}
+						p := place(t, "linux", "")
+						if project {
+							p.Project = t.TempDir()
+						}
+						all.WriteString(round(t, &c, p, s, before))
+					}
+				}
+				golden.Check(t, c.Name+map[bool]string{true: "-project"}[project]+".golden", all.String())
+			})
+		}
+	}
+}
+
+// round registers, registers again and takes out, and returns the changes as
+// shown.
+func round(t *testing.T, c *Client, p Place, s Server, before string) string {
+	t.Helper()
+	path, err := c.File(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if before != "" {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(before), 0o640); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var shown strings.Builder
+	steps := plan(t, c, p, s, false)
+	for _, step := range steps {
+		root := p.home()
+		if p.Project != "" {
+			root = p.Project
+		}
+		name, err := filepath.Rel(root, step.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown.WriteString("~/" + filepath.ToSlash(name) + "\n" + step.Diff() + "\n")
+		if err := step.Apply(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range plan(t, c, p, s, false) {
+		if !step.Empty() {
+			t.Errorf("a second time it changes\n%s", step.Diff())
+		}
+	}
+	want := s.URL
+	if want == "" {
+		want = s.Command
+	}
+	if got, err := c.Registered(p); err != nil || !strings.HasPrefix(got, want) {
+		t.Errorf("registered as %q, %v", got, err)
+	}
+	for _, step := range plan(t, c, p, s, true) {
+		if err := step.Apply(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(path)
+	if string(got) != before || (before == "") != os.IsNotExist(err) {
+		t.Errorf("restored to\n%q, want\n%q, %v", got, before, err)
+	}
+	_ = filepath.WalkDir(filepath.Dir(path), func(path string, _ os.DirEntry, _ error) error {
+		if strings.HasSuffix(path, edit.Backup) {
+			t.Errorf("left behind: %s", path)
+		}
+		return nil
+	})
+	return shown.String()
+}
+
+func plan(t *testing.T, c *Client, p Place, s Server, out bool) []Step {
+	t.Helper()
+	steps, err := c.Plan(p, s, out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return steps
+}
+
+// A file that has changed since, in other places, keeps those changes.
+func TestTakenOutLater(t *testing.T) {
+	c, _ := ByName("cursor")
+	p := place(t, "linux", "")
+	path, _ := c.File(p)
+	for _, step := range plan(t, &c, p, local, false) {
+		if err := step.Apply(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err = edit.JSON.Set(data, "dark", "theme")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range plan(t, &c, p, local, true) {
+		if err := step.Apply(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "{\n  \"theme\": \"dark\"\n}\n" {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for _, tc := range []struct {
+		client  string
+		server  Server
+		project bool
+		file    string
+		says    string
+	}{
+		{"claude-desktop", remote, false, "", "Claude Desktop only starts programs"},
+		{"claude-desktop", local, true, "", "has no servers of a project"},
+		{"zed", remote, false, "", "set MCP_ASKUSER_TOKEN"},
+		{"gemini", local, false, "{", "settings.json: this is not JSON"},
+		{"codex", local, false, "mcp_servers = 1\n", "cannot be changed safely"},
+		{"goose", local, false, "extensions: {}\n", "not written line by line"},
+	} {
+		t.Run(tc.client+" "+tc.says, func(t *testing.T) {
+			c, _ := ByName(tc.client)
+			p := place(t, "linux", "")
+			if path, err := c.File(p); err == nil && tc.file != "" {
+				_ = os.MkdirAll(filepath.Dir(path), 0o755)
+				_ = os.WriteFile(path, []byte(tc.file), 0o600)
+			}
+			if tc.project {
+				p.Project = t.TempDir()
+			}
+			if _, err := c.Plan(p, tc.server, false); err == nil || !strings.Contains(err.Error(), tc.says) {
+				t.Errorf("%v, want %q", err, tc.says)
+			}
+		})
+	}
+}
+
+// Where each client's file is on each system.
+func TestFiles(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths of other systems are written with slashes")
+	}
+	var all strings.Builder
+	for _, system := range []string{"linux", "darwin", "windows"} {
+		p := place(t, system, "")
+		for _, c := range Clients() {
+			path, err := c.File(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all.WriteString(system + " " + c.Name + " " + strings.TrimPrefix(path, p.home()+"/") + "\n")
+		}
+	}
+	golden.Check(t, "files.golden", all.String())
+}

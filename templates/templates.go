@@ -1,0 +1,315 @@
+// Package templates reads question sets that people keep in files, with places
+// for words that differ from time to time. It turns one into the arguments of a
+// call and knows where in the file a fault of that call stands.
+//
+// It imports none of our packages: what a call may hold is not for it to say.
+package templates
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// Folder is where templates are below a project, beside those of the user.
+const Folder = ".mcp-askuser/templates"
+
+// suffix is that of a template's file; the rest of the file's name is its own.
+const suffix = ".toml"
+
+// Template is a set of questions in a file.
+type Template struct {
+	Name        string     `json:"name"`
+	Description string     `json:"description,omitempty"`
+	Variables   []Variable `json:"variables,omitempty"`
+	Path        string     `json:"path"`
+
+	call  map[string]any // the arguments, with places for variables
+	lines map[string]int // where each of them stands, by its path in a call
+}
+
+// Variable is a word that the caller gives.
+type Variable struct {
+	Name        string  `json:"name"`
+	Description string  `json:"description,omitempty"`
+	Default     *string `json:"default,omitempty"` // nil: it must be given
+}
+
+// ErrNone means that no template has a name.
+var ErrNone = errors.New("no such template")
+
+var (
+	namePattern  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
+	placePattern = regexp.MustCompile(`\{\{ *([^{} ]*) *\}\}`)
+)
+
+// Dirs returns where templates are looked for: below the project that a
+// directory is in, up to where its repository begins, then in the user's own.
+// Either may be empty.
+func Dirs(directory, user string) []string {
+	var out []string
+	for dir := directory; filepath.IsAbs(dir); dir = filepath.Dir(dir) {
+		if info, err := os.Stat(filepath.Join(dir, Folder)); err == nil && info.IsDir() {
+			out = append(out, filepath.Join(dir, Folder))
+			break
+		}
+		if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil || dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	if user != "" {
+		out = append(out, user)
+	}
+	return out
+}
+
+// List returns the templates of directories, by name; of two with one name that
+// of the first directory. The error names every file that is none; the others
+// are returned all the same.
+func List(dirs ...string) ([]Template, error) {
+	var out []Template
+	var faults []error
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(dir)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			faults = append(faults, err)
+		}
+		for _, e := range entries {
+			name, ok := strings.CutSuffix(e.Name(), suffix)
+			if !ok || slices.ContainsFunc(out, func(t Template) bool { return t.Name == name }) {
+				continue
+			}
+			t, err := read(filepath.Join(dir, e.Name()), name)
+			if err != nil {
+				faults = append(faults, err)
+				continue
+			}
+			out = append(out, t)
+		}
+	}
+	slices.SortFunc(out, func(a, b Template) int { return strings.Compare(a.Name, b.Name) })
+	return out, errors.Join(faults...)
+}
+
+// Load returns the template of this name in the first directory that has it. The
+// error is ErrNone, or names the file and its lines.
+func Load(name string, dirs ...string) (Template, error) {
+	if namePattern.MatchString(name) {
+		for _, dir := range dirs {
+			t, err := read(filepath.Join(dir, name+suffix), name)
+			if !errors.Is(err, fs.ErrNotExist) {
+				return t, err
+			}
+		}
+	}
+	return Template{}, fmt.Errorf("%w: %q", ErrNone, name)
+}
+
+// read reads a file.
+func read(path, name string) (Template, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return Template{}, err
+	}
+	t := Template{Name: name, Path: path}
+	if !namePattern.MatchString(name) {
+		return t, fmt.Errorf("%s: its name may have letters, digits, - and _", path)
+	}
+	if err := toml.Unmarshal(data, &t.call); err != nil {
+		if at, ok := errors.AsType[*toml.DecodeError](err); ok {
+			line, _ := at.Position()
+			return t, fmt.Errorf("%s:%d: %w", path, line, err)
+		}
+		return t, fmt.Errorf("%s: %w", path, err)
+	}
+	t.lines = lines(data)
+	var faults []error
+	fault := func(path, format string, args ...any) {
+		faults = append(faults, fmt.Errorf("%s%s: %s", t.Path, t.line(path), fmt.Sprintf(format, args...)))
+	}
+	t.Description, _ = t.call["description"].(string)
+	variables, _ := t.call["variables"].(map[string]any)
+	for name, v := range variables {
+		object, ok := v.(map[string]any)
+		if !ok || !namePattern.MatchString(name) {
+			fault("variables."+name, "a variable is a table: [variables.%s]", name)
+			continue
+		}
+		x := Variable{Name: name}
+		x.Description, _ = object["description"].(string)
+		if before, ok := object["default"].(string); ok {
+			x.Default = &before
+		}
+		t.Variables = append(t.Variables, x)
+	}
+	slices.SortFunc(t.Variables, func(a, b Variable) int { return t.lines["variables."+a.Name] - t.lines["variables."+b.Name] })
+	delete(t.call, "description")
+	delete(t.call, "variables")
+	if t.call["questions"] == nil {
+		fault("", "it has no question: [[questions]]")
+	}
+	walk(t.call, "", func(path, text string) string {
+		for _, place := range placePattern.FindAllStringSubmatch(text, -1) {
+			if t.variable(place[1]) == nil {
+				fault(path, "{{%s}} is no variable of this template; declare it as [variables.%s]", place[1], place[1])
+			}
+		}
+		return text
+	})
+	return t, errors.Join(faults...)
+}
+
+func (t *Template) variable(name string) *Variable {
+	for i := range t.Variables {
+		if t.Variables[i].Name == name {
+			return &t.Variables[i]
+		}
+	}
+	return nil
+}
+
+// line is where the value at a path, or what it stands in, begins: ":12", or
+// nothing where that is not known.
+func (t *Template) line(path string) string {
+	for path != "" {
+		if n := t.lines[path]; n > 0 {
+			return ":" + strconv.Itoa(n)
+		}
+		path = path[:max(0, strings.LastIndexAny(path, ".["))]
+	}
+	return ""
+}
+
+// Where returns the file, and the line of what stands at a path of the call.
+func (t *Template) Where(path string) string { return t.Path + t.line(path) }
+
+// Call returns the arguments of the call, as JSON, with the variables in their
+// places. The error names every variable that is missing, or not known.
+func (t *Template) Call(values map[string]string) ([]byte, error) {
+	var faults []error
+	for name := range values {
+		if t.variable(name) == nil {
+			faults = append(faults, fmt.Errorf("the template %s has no variable %q%s", t.Name, name, t.known()))
+		}
+	}
+	word := func(name string) string {
+		value, ok := values[name]
+		if x := t.variable(name); !ok && x != nil && x.Default != nil {
+			value = *x.Default
+		}
+		return value
+	}
+	for _, x := range t.Variables {
+		if _, ok := values[x.Name]; !ok && x.Default == nil {
+			faults = append(faults, fmt.Errorf("the template %s needs the variable %s%s", t.Name, x.Name, about(x)))
+		}
+	}
+	if err := errors.Join(faults...); err != nil {
+		return nil, err
+	}
+	return json.Marshal(walk(t.call, "", func(_, text string) string {
+		return placePattern.ReplaceAllStringFunc(text, func(place string) string {
+			return word(placePattern.FindStringSubmatch(place)[1])
+		})
+	}))
+}
+
+func about(x Variable) string {
+	if x.Description == "" {
+		return ""
+	}
+	return " (" + x.Description + ")"
+}
+
+// known lists the variables.
+func (t *Template) known() string {
+	var names []string
+	for _, x := range t.Variables {
+		names = append(names, x.Name)
+	}
+	if len(names) == 0 {
+		return "; it has none"
+	}
+	return "; it has " + strings.Join(names, ", ")
+}
+
+// walk returns a value with its texts replaced; each is told its path.
+func walk(v any, path string, replace func(path, text string) string) any {
+	switch x := v.(type) {
+	case string:
+		return replace(path, x)
+	case []any:
+		out := make([]any, len(x))
+		for i := range x {
+			out[i] = walk(x[i], fmt.Sprintf("%s[%d]", path, i), replace)
+		}
+		return out
+	case map[string]any:
+		out := make(map[string]any, len(x))
+		for name := range x {
+			out[name] = walk(x[name], join(path, name), replace)
+		}
+		return out
+	}
+	return v
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// lines returns the line on which each table and each assignment begins, by its
+// path.
+func lines(data []byte) map[string]int {
+	p := unstable.Parser{}
+	p.Reset(data)
+	out, elements := map[string]int{}, map[string]int{} // how many a list of tables has so far
+	table := ""
+	for p.NextExpression() {
+		e := p.Expression()
+		var keys []string
+		at := -1
+		for it := e.Key(); it.Next(); {
+			if at < 0 {
+				at = int(it.Node().Raw.Offset)
+			}
+			keys = append(keys, string(it.Node().Data))
+		}
+		if at < 0 {
+			continue
+		}
+		path := ""
+		if e.Kind == unstable.KeyValue {
+			path = table
+		}
+		for i, k := range keys {
+			path = join(path, k)
+			last := i == len(keys)-1
+			if last && e.Kind == unstable.ArrayTable {
+				elements[path]++
+			}
+			if n := elements[path]; n > 0 {
+				path += fmt.Sprintf("[%d]", n-1)
+			}
+		}
+		if e.Kind != unstable.KeyValue {
+			table = path
+		}
+		out[path] = 1 + bytes.Count(data[:at], []byte("\n"))
+	}
+	return out
+}

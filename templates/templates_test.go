@@ -1,0 +1,116 @@
+package templates
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const release = `description = "Before a release"
+
+[variables.version]
+description = "what is released"
+
+[variables.branch]
+default = "main"
+
+[[questions]]
+question = "Release {{version}} from {{ branch }}?"
+header = "Release"
+
+[[questions.options]]
+label = "Yes"
+
+[[questions.options]]
+label = "No, {{version}} waits"
+
+[[questions]]
+question = "Notes?"
+type = "text"
+`
+
+func put(t *testing.T, dir, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCall(t *testing.T) {
+	dir := t.TempDir()
+	put(t, dir, "release.toml", release)
+	x, err := Load("release", dir)
+	if err != nil || x.Description != "Before a release" || len(x.Variables) != 2 || x.Variables[0].Name != "version" {
+		t.Fatal(x, err)
+	}
+	got, err := x.Call(map[string]string{"version": "1.2 {{branch}}"})
+	want := `{"questions":[{"header":"Release","options":[{"label":"Yes"},{"label":"No, 1.2 {{branch}} waits"}],"question":"Release 1.2 {{branch}} from main?"},{"question":"Notes?","type":"text"}]}`
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n got %s\nwant %s", err, got, want)
+	}
+	_, err = x.Call(map[string]string{"verson": "1"})
+	for _, says := range []string{`has no variable "verson"; it has version, branch`, "needs the variable version (what is released)"} {
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%v, want %q", err, says)
+		}
+	}
+	for path, line := range map[string]string{"questions[0].header": ":11", "questions[0].options[1].label": ":17", "questions[1]": ":19", "questions[0].options[0].description": ":13", "nothing": ""} {
+		if got := x.Where(path); got != filepath.Join(dir, "release.toml")+line {
+			t.Errorf("%s is at %s, want line %s", path, got, line)
+		}
+	}
+}
+
+// The project's own come first, and what is broken names its line.
+func TestList(t *testing.T) {
+	project, user := filepath.Join(t.TempDir(), Folder), t.TempDir()
+	put(t, user, "release.toml", release)
+	put(t, user, "other.toml", "[[questions]]\nquestion = \"A?\"\n")
+	put(t, user, "notes.txt", "")
+	put(t, project, "release.toml", "description = \"ours\"\n[[questions]]\nquestion = \"B?\"\n")
+	all, err := List(project, user)
+	if err != nil || len(all) != 2 || all[0].Name != "other" || all[1].Description != "ours" {
+		t.Errorf("%+v, %v", all, err)
+	}
+	put(t, project, "broken.toml", "a = 1\nb = \n")
+	put(t, project, "unknown.toml", "\n[[questions]]\nquestion = \"{{who}}?\"\n")
+	put(t, project, "empty.toml", "")
+	put(t, project, "a b.toml", release)
+	all, err = List(project, user)
+	if len(all) != 2 || err == nil {
+		t.Fatal(all, err)
+	}
+	for _, says := range []string{"broken.toml:2: ", "unknown.toml:3: {{who}} is no variable", "empty.toml: it has no question", "a b.toml: its name"} {
+		if !strings.Contains(err.Error(), says) {
+			t.Errorf("%v\nwant %q", err, says)
+		}
+	}
+	for _, name := range []string{"nothing", "../release", ""} {
+		if _, err := Load(name, project, user); !errors.Is(err, ErrNone) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
+func FuzzTemplate(f *testing.F) {
+	f.Add(release)
+	f.Add("[[questions]]\nquestion = '{{}}'\n[questions.a.b]\nc=[{d='{{x}}'}]")
+	f.Fuzz(func(t *testing.T, text string) {
+		dir := t.TempDir()
+		put(t, dir, "x.toml", text)
+		x, err := Load("x", dir)
+		if err != nil {
+			return
+		}
+		values := map[string]string{}
+		for _, v := range x.Variables {
+			values[v.Name] = "w"
+		}
+		_, _ = x.Call(values) // JSON has no word for some values
+	})
+}

@@ -1,0 +1,72 @@
+package askuser
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"mcp-askuser/question"
+	"mcp-askuser/templates"
+	"mcp-askuser/tools/askuser/wire"
+)
+
+// Every template of the examples is a call without a fault, and a model that is
+// given the prompt, or names the template, asks the same.
+func TestTemplates(t *testing.T) {
+	dir := filepath.Join("..", "..", "examples", "templates")
+	tools := New(Config{Templates: func(string) []string { return []string{dir} }})
+	all, err := templates.List(dir)
+	if err != nil || len(all) != 3 {
+		t.Fatal(all, err)
+	}
+	for _, x := range all {
+		values := map[string]string{}
+		for _, v := range x.Variables {
+			values[v.Name] = "1.2"
+		}
+		given, _ := json.Marshal(map[string]any{"template": x.Name, "variables": values, "timeout_seconds": 60})
+		arguments, err := tools.filled(given, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		call, err := wire.DecodeAsk(arguments, question.DefaultLimits())
+		if err != nil || call.Timeout.Seconds() != 60 || len(call.Dropped) > 0 || strings.Contains(string(arguments), "{{") {
+			t.Errorf("%s: %+v, %v", x.Name, call, err)
+		}
+		result, err := tools.askFrom(t.Context(), mcp.GetPromptRequest{Params: mcp.GetPromptParams{Name: x.Name, Arguments: values}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := result.Messages[0].Content.(mcp.TextContent).Text
+		if _, err := wire.DecodeAsk([]byte(text[strings.Index(text, "{"):]), question.DefaultLimits()); err != nil {
+			t.Errorf("%s\n%v", text, err)
+		}
+	}
+}
+
+func TestTemplateFaults(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "deploy.toml"), []byte("[variables.where]\n[[questions]]\nquestion = \"To {{where}}?\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tools := New(Config{Templates: func(string) []string { return []string{dir} }})
+	for given, want := range map[string]string{
+		`{"template":"deplo"}`:                         `template: there is none named "deplo"; there are: deploy`,
+		`{"template":"deploy"}`:                        "needs the variable where",
+		`{"template":"deploy","variables":{"were":1}}`: `has no variable "were"`,
+		`{"template":"../deploy"}`:                     "there is none",
+	} {
+		if _, err := tools.filled([]byte(given), ""); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", given, err, want)
+		}
+	}
+	for _, given := range []string{`{"questions":[]}`, `1`, `{"template":1}`, `{"template":"x","questions":[{"question":"A?"}]}`} {
+		if got, err := tools.filled([]byte(given), ""); err != nil || string(got) != given {
+			t.Errorf("%s becomes %s, %v", given, got, err)
+		}
+	}
+}

@@ -1,0 +1,19 @@
+// Package ntfy puts a question on the user's phone through an ntfy server, and
+// takes the answer back the same way: a button of the notification publishes to
+// a second topic, which we listen to. No machine of ours need be reachable.
+//
+// It imports desk, question and ui/words. It follows the API of ntfy 2.16
+// (publishing as JSON, action buttons, subscribing as JSON, clearing by sequence
+// id) and knows no other surface.
+//
+// The rules:
+//
+//   - The server stores what the user has chosen to send, and nothing more.
+//   - A button's token names a question and an option and is signed with a key of
+//     the user's own: whoever reads the topic can press what the user can press,
+//     and nothing else. A token is good once, and gone with the outcome: the desk
+//     decides.
+//   - An answer on its way is not lost with the process that asked: whoever of
+//     ours listens next takes it, as long as the server keeps it.
+//   - Nothing here fails a question; what goes wrong is logged.
+package ntfy

@@ -1,0 +1,94 @@
+package ntfy
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"time"
+)
+
+// Listen takes answers from the phone until the function it returns is called.
+// However many listen, one connection is open; it begins with what the server
+// still keeps.
+func (p *Phone) Listen() (end func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.listeners++; p.listeners == 1 {
+		ctx, stop := context.WithCancel(context.Background())
+		p.stop = stop
+		go p.listen(ctx)
+	}
+	return func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.listeners--; p.listeners == 0 {
+			p.stop()
+		}
+	}
+}
+
+// listen subscribes, again and again, until ctx ends.
+func (p *Phone) listen(ctx context.Context) {
+	for pause := time.Second; ctx.Err() == nil; {
+		began := time.Now()
+		err := p.subscribe(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		if time.Since(began) > time.Minute {
+			pause = time.Second
+		}
+		p.Log.WarnContext(ctx, "answers from the phone do not arrive; trying again", "in", pause, "error", err)
+		select {
+		case <-time.After(pause + rand.N(pause)): // not all of us at once
+		case <-ctx.Done():
+		}
+		pause = min(2*pause, 5*time.Minute)
+	}
+}
+
+// event is a line of a subscription (docs.ntfy.sh, "Subscribe via API").
+type event struct {
+	ID      string `json:"id"`
+	Time    int64  `json:"time"` // in seconds since 1970
+	Event   string `json:"event"`
+	Message string `json:"message"`
+}
+
+// subscribe takes answers as long as the connection holds.
+func (p *Phone) subscribe(ctx context.Context) error {
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	p.mu.Lock()
+	since := p.since
+	p.mu.Unlock()
+	if since == "" {
+		since = "all"
+	}
+	quiet := time.AfterFunc(silence, func() { stop(fmt.Errorf("no sign of life for %s", silence)) })
+	defer quiet.Stop()
+	resp, err := p.request(ctx, http.MethodGet, p.reply+"/json?since="+since, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	lines := bufio.NewScanner(resp.Body)
+	for lines.Scan() {
+		quiet.Reset(silence)
+		var e event
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil || e.Event != "message" {
+			continue
+		}
+		p.take(ctx, e.Message, time.Unix(e.Time, 0))
+		p.mu.Lock()
+		p.since = e.ID
+		p.mu.Unlock()
+	}
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return lines.Err()
+}

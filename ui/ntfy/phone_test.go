@@ -1,0 +1,292 @@
+package ntfy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/question"
+)
+
+const topic = "my-questions"
+
+func openDesk(t *testing.T) *desk.Desk {
+	t.Helper()
+	s, err := spool.Open(t.TempDir() + "/store")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return desk.New(s, desk.Options{})
+}
+
+func choice(labels ...string) question.Set {
+	q := question.Question{ID: "q1", Text: "Which database shall we use?", Header: "Database", Type: question.SingleChoice, Required: true, AllowCustom: true}
+	for i, label := range labels {
+		q.Options = append(q.Options, question.Option{ID: fmt.Sprintf("o%d", i), Label: label})
+	}
+	return question.Set{Questions: []question.Question{q}}
+}
+
+func ask(t *testing.T, d *desk.Desk, set question.Set) desk.Record {
+	t.Helper()
+	rec, attendance, err := d.Submit(t.Context(), desk.Request{Set: set, Asker: desk.Asker{Client: "claude-code", Directory: "/work/shop", Via: "mcp"}, Session: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(attendance.Release)
+	return rec
+}
+
+func phone(t *testing.T, d *desk.Desk, address string, change func(*Options)) *Phone {
+	t.Helper()
+	o := Options{Server: address, Topic: topic, Key: []byte("0123456789abcdef"), Desk: d}
+	if change != nil {
+		change(&o)
+	}
+	p, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// notify tells of the record until the test, or the function, ends it.
+func notify(t *testing.T, p *Phone, rec desk.Record) (end func()) {
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.Notify(ctx, rec)
+	}()
+	end = func() { stop(); <-done }
+	t.Cleanup(end)
+	return end
+}
+
+func titled(m map[string]any) bool { return m["title"] != nil }
+
+// press does what the app does with a button.
+func press(t *testing.T, m map[string]any, button int) {
+	t.Helper()
+	a := m["actions"].([]any)[button].(map[string]any)
+	req, err := http.NewRequestWithContext(t.Context(), a["method"].(string), a["url"].(string), strings.NewReader(a["body"].(string)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		t.Fatal(resp.Status)
+	}
+}
+
+func wait(t *testing.T, d *desk.Desk, id string) desk.Record {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	defer stop()
+	rec, err := d.Wait(ctx, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// The question goes out, a button is pressed, the answer is on the desk, and the
+// notification goes.
+func TestAnsweredOnThePhone(t *testing.T) {
+	for _, token := range []string{"", "tk_secret"} {
+		s, d := newServer(t, token), openDesk(t)
+		p := phone(t, d, s.URL, func(o *Options) { o.Token = token })
+		rec := ask(t, d, choice("PostgreSQL", "SQLite", "MongoDB", "DuckDB"))
+		end := notify(t, p, rec)
+		m := s.await(t, topic, titled)
+		if m["title"] != "Question from claude-code in shop" || m["message"] != "Database" || len(m["actions"].([]any)) != 3 {
+			t.Errorf("got %v", m)
+		}
+		press(t, m, 1)
+		got := wait(t, d, rec.ID)
+		if got.State != desk.Answered || got.Outcome.Surface != Surface || got.Outcome.Reply.Answers[0].Selected[0] != "o1" || got.Outcome.Reply.Answers[0].By != question.ByUser {
+			t.Errorf("got %+v", got.Outcome)
+		}
+		end()
+		s.await(t, topic, func(m map[string]any) bool { return m["event"] == "message_clear" && m["sequence_id"] == rec.ID })
+	}
+}
+
+// A yes or a no is a button, too.
+func TestConfirmedOnThePhone(t *testing.T) {
+	s, d := newServer(t, ""), openDesk(t)
+	p := phone(t, d, s.URL, nil)
+	rec := ask(t, d, question.Set{Questions: []question.Question{{ID: "q1", Text: "Deploy?", Type: question.Boolean, Required: true,
+		Options: []question.Option{{ID: question.YesID, Label: "Yes"}, {ID: question.NoID, Label: "No"}}}}})
+	notify(t, p, rec)
+	press(t, s.await(t, topic, titled), 1)
+	if got := wait(t, d, rec.ID); got.Outcome.Reply.Answers[0].Selected[0] != question.NoID {
+		t.Errorf("got %+v", got.Outcome.Reply)
+	}
+}
+
+// What the server stores is what the user has chosen to send.
+func TestWhatIsSent(t *testing.T) {
+	set := choice("PostgreSQL", "SQLite")
+	follow := choice("A", "B")
+	follow.Questions[0].Options[0].FollowUps = choice("C", "D").Questions
+	several := choice("A", "B")
+	several.Questions[0].Type = question.MultiChoice
+	secret := choice("A", "B")
+	secret.Questions[0].Text = "Please paste your API token"
+	two := question.Set{Questions: append(choice("A", "B").Questions, question.Question{ID: "q2", Text: "Why?", Type: question.Text})}
+	for _, tc := range []struct {
+		name string
+		text Text
+		set  question.Set
+		want string // title, message, buttons
+	}{
+		{"none", TextNone, set, "A question waits|Open the inbox or the page to answer.|"},
+		{"header", TextHeader, set, "Question from claude-code in shop|Database|PostgreSQL,SQLite"},
+		{"full", TextFull, set, "Question from claude-code in shop|Which database shall we use?|PostgreSQL,SQLite"},
+		{"follow-ups", TextFull, follow, "Question from claude-code in shop|Which database shall we use?|"},
+		{"several", TextHeader, several, "Question from claude-code in shop|Database|"},
+		{"a secret", TextHeader, secret, "Question from claude-code in shop|Database|"},
+		{"two questions", TextHeader, two, "Question from claude-code in shop|Database (and 1 more)|"},
+		{"hostile", TextFull, func() question.Set {
+			x := choice("A\x1b[2J\u202eB", "B")
+			x.Questions[0].Text = "a\nb\u202ec"
+			return x
+		}(), "Question from claude-code in shop|a␊b[U+202E]c|A␛[2J[U+202E]B,B"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := phone(t, openDesk(t), "https://ntfy.example", func(o *Options) { o.Text, o.Page = tc.text, "https://page.example/" })
+			m := p.notification(desk.Record{ID: "01J", Set: tc.set, Asker: desk.Asker{Client: "claude-code", Directory: "/work/shop"}})
+			var labels []string
+			for _, a := range m.Actions {
+				labels = append(labels, a.Label)
+			}
+			if got := m.Title + "|" + m.Message + "|" + strings.Join(labels, ","); got != tc.want {
+				t.Errorf("got  %q\nwant %q", got, tc.want)
+			}
+			if m.Click != "https://page.example/" {
+				t.Errorf("opens %q", m.Click)
+			}
+			data, _ := json.Marshal(m)
+			if tc.text == TextNone && bytes.Contains(data, []byte("Postgre")) {
+				t.Errorf("tells %s", data)
+			}
+		})
+	}
+}
+
+// A token that is replayed, from elsewhere, late or guessed answers nothing, and
+// disturbs nothing.
+func TestTokensThatDoNotCount(t *testing.T) {
+	s, d := newServer(t, ""), openDesk(t)
+	p := phone(t, d, s.URL, nil)
+	first, second := ask(t, d, choice("A", "B")), ask(t, d, choice("C", "D"))
+	notify(t, p, first)
+	m := s.await(t, topic, titled)
+	press(t, m, 0)
+	wait(t, d, first.ID)
+	other := phone(t, d, s.URL, func(o *Options) { o.Key = []byte("another key of 16") })
+	good := p.token(second, 0)
+	for _, token := range []string{
+		m["actions"].([]any)[0].(map[string]any)["body"].(string), // replayed
+		p.token(first, 1),      // of a question that has ended
+		other.token(second, 0), // signed by somebody else
+		good[:len(good)-1] + "0", good[:len(good)-1] + "1", // guessed
+		strings.Replace(good, ".0.", ".1.", 1), // of another option
+		strings.Replace(good, ".0.", ".9.", 1), strings.Replace(good, ".0.", ".-1.", 1),
+		strings.Replace(good, second.ID, first.ID, 1), // of another question
+		"", "..", "yes", strings.Repeat("x", 4000),
+	} {
+		if token == good {
+			continue
+		}
+		p.take(t.Context(), token, time.Now())
+	}
+	got, err := d.Get(t.Context(), second.ID)
+	if err != nil || got.State != desk.Pending {
+		t.Fatalf("%+v, %v", got.Outcome, err)
+	}
+	p.take(t.Context(), good, time.Now())
+	if got, _ = d.Get(t.Context(), second.ID); got.State != desk.Answered {
+		t.Errorf("the right one is %s", got.State)
+	}
+}
+
+// Whoever presses a button after the end is told who was first.
+func TestTooLateOnThePhone(t *testing.T) {
+	s, d := newServer(t, ""), openDesk(t)
+	p := phone(t, d, s.URL, nil)
+	rec := ask(t, d, choice("A", "B"))
+	notify(t, p, rec)
+	m := s.await(t, topic, titled)
+	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"o0"}}}}, "tty"); err != nil {
+		t.Fatal(err)
+	}
+	press(t, m, 1)
+	told := s.await(t, topic, func(m map[string]any) bool { return m["title"] == "Not sent" })
+	if told["message"] != "Already answered in a terminal." {
+		t.Errorf("told %v", told)
+	}
+}
+
+// An answer that came while nobody of ours listened is taken by whoever listens
+// next.
+func TestAnswerKeptByTheServer(t *testing.T) {
+	s, d := newServer(t, ""), openDesk(t)
+	rec := ask(t, d, choice("A", "B"))
+	end := notify(t, phone(t, d, s.URL, nil), rec)
+	m := s.await(t, topic, titled)
+	end()
+	press(t, m, 1)
+	defer phone(t, d, s.URL, nil).Listen()()
+	if got := wait(t, d, rec.ID); got.Outcome.Reply.Answers[0].Selected[0] != "o1" {
+		t.Errorf("got %+v", got.Outcome.Reply)
+	}
+}
+
+func TestNewRefuses(t *testing.T) {
+	for _, tc := range []struct {
+		o    Options
+		says string
+	}{
+		{Options{Server: "ntfy.sh", Topic: topic, Key: make([]byte, 32)}, "no address"},
+		{Options{Server: "https://ntfy.sh", Topic: "a b", Key: make([]byte, 32)}, "topic"},
+		{Options{Server: "https://ntfy.sh", Topic: topic, Key: nil}, "key"},
+	} {
+		if _, err := New(tc.o); err == nil || !strings.Contains(err.Error(), tc.says) {
+			t.Errorf("%v, want %q", err, tc.says)
+		}
+	}
+}
+
+// The same against a real server, whose address is in NTFY_URL.
+func TestRealServer(t *testing.T) {
+	address := os.Getenv("NTFY_URL")
+	if address == "" {
+		t.Skip("NTFY_URL names no server")
+	}
+	d := openDesk(t)
+	p := phone(t, d, address, func(o *Options) { o.Token = os.Getenv("NTFY_TOKEN"); o.Key = fmt.Appendf(nil, "%032d", time.Now().UnixNano()) })
+	rec := ask(t, d, choice("A", "B"))
+	notify(t, p, rec)
+	resp, err := http.Post(address+"/"+p.reply, "text/plain", strings.NewReader(p.token(rec, 1)))
+	if err != nil || resp.StatusCode != http.StatusOK {
+		t.Fatal(resp, err)
+	}
+	_ = resp.Body.Close()
+	if got := wait(t, d, rec.ID); got.Outcome.Reply.Answers[0].Selected[0] != "o1" {
+		t.Errorf("got %+v", got.Outcome.Reply)
+	}
+}
