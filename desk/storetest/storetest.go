@@ -403,7 +403,11 @@ func lockIsExclusive(t *testing.T, s desk.Store) {
 				case <-stop:
 					return
 				default:
-					if _, err := s.Locked(t.Context(), desk.KindAskers, "b"); err != nil {
+					_, err := s.Locked(t.Context(), desk.KindAskers, "b")
+					if err == nil {
+						_, err = s.Locks(t.Context(), desk.KindAskers)
+					}
+					if err != nil {
 						t.Error(err)
 						return
 					}
