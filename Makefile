@@ -3,8 +3,8 @@
 # make stress  thousands of races between answerers, and of killed processes
 # make fleet   a shared desk on three real nodes that are killed and stopped, and its figures
 # make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
-# make micro   the benchmarks of single rooms
 # make fuzz    every fuzz target for FUZZTIME
+# make man     the man pages: bin/man
 # make lint    golangci-lint with .golangci.yml
 
 GO       ?= go
@@ -15,7 +15,7 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 APT = $(shell [ "$$(id -u)" = 0 ] || echo sudo) apt-get
 apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq $(2); }
 
-.PHONY: build test deps deps-browser check unit later browser e2e stress fleet bench micro fuzz lint generate clean
+.PHONY: build test deps deps-browser check unit later browser e2e stress fleet bench fuzz lint man generate clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
@@ -55,6 +55,7 @@ deps-browser: ui/web/testdata/axe/node_modules/.stamp
 	@$(call apt,chromium,chromium)
 	@[ -d /usr/share/fonts/truetype/liberation ] || { $(APT) update -qq && $(APT) install -y -qq fonts-liberation; }
 	@[ -d /usr/share/fonts/truetype/dejavu ] || { $(APT) update -qq && $(APT) install -y -qq fonts-dejavu-core; }
+	@[ -d /usr/share/fonts/truetype/wqy ] || { $(APT) update -qq && $(APT) install -y -qq fonts-wqy-microhei; }
 
 ui/web/testdata/axe/node_modules/.stamp: ui/web/testdata/axe/package.json ui/web/testdata/axe/package-lock.json
 	@$(call apt,npm,npm)
@@ -78,16 +79,10 @@ stress:
 fleet:
 	RACE_ROUNDS=1000 $(GO) test -count=1 -timeout 60m -v ./desk/nats ./desk/home
 
-# Three minutes on two quiet cores; ratios are those of pairs, in turns.
+# Six minutes on two quiet cores; ratios are those of pairs, in turns.
 bench:
 	$(GO) test -run '^TestFigures$$' -count=1 -timeout 20m ./cmd/mcp-askuser -figures $(CURDIR)/bin/figures
 	@cat bin/figures/figures.txt
-
-micro:
-	$(GO) test -run '^$$' -bench . -benchtime 200x ./cmd/mcp-askuser
-	$(GO) test -run '^$$' -bench . ./desk
-	$(GO) test -run '^$$' -bench . ./server/...
-	$(GO) test -run '^$$' -bench . -benchtime 20x ./ui/tty ./ui/form ./ui/inbox
 
 fuzz:
 	@for p in $$($(GO) list ./...); do \
@@ -97,6 +92,9 @@ fuzz:
 
 lint:
 	$(GO) run $(GOLANGCI) run ./...
+
+man:
+	$(GO) generate -run TestManPages ./cmd/mcp-askuser
 
 generate:
 	$(GO) generate ./...

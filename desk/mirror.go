@@ -13,10 +13,26 @@ import (
 // own; r.Asker is that host. It is like [Desk.Submit], but that nothing asked
 // before is looked for, and that no limit of rounds counts: the human has the
 // question before them anyhow. What a human replies here is unsettled until
-// [Desk.Settle].
+// [Desk.Settle]. The error is ErrAttended where r.Sole is mirrored already.
 func (d *Desk) Mirror(ctx context.Context, r Request) (Record, *Attendance, error) {
-	r.Asker.Via = ViaHook
-	return d.ask(ctx, r, 0, func() {})
+	if !r.Asker.Permission() {
+		r.Asker.Via = ViaHook
+	}
+	if r.Sole == "" {
+		return d.ask(ctx, r, 0, func() {})
+	}
+	sole, err := d.claim(ctx, sessionName(r.Sole))
+	if err != nil {
+		return Record{}, nil, err
+	}
+	rec, attendance, err := d.ask(ctx, r, 0, func() {})
+	if err != nil {
+		sole.Release()
+		return rec, nil, err
+	}
+	release := attendance.release
+	attendance.release = func() { release(); sole.Release() }
+	return rec, attendance, nil
 }
 
 // Settle ends a mirrored record with what its host says became of the dialog:

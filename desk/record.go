@@ -30,16 +30,23 @@ type Asker struct {
 	Client    string `json:"client"`              // the program's name, as it calls itself
 	Version   string `json:"version,omitempty"`   // its version
 	Directory string `json:"directory,omitempty"` // the project it works in, absolute
-	Via       string `json:"via"`                 // mcp, shell, http or hook
+	Via       string `json:"via"`                 // mcp, shell, http, hook or permission
 	PID       int    `json:"pid,omitempty"`       // the process that had it asked: the host, the shell; 0 where nobody knows
 }
 
-// ViaHook is the Via of a host whose own dialog asks: the desk mirrors it, see
+// The Via of a host whose own dialog asks: the desk mirrors it, see
 // [Desk.Mirror].
-const ViaHook = "hook"
+const (
+	ViaHook       = "hook"
+	ViaPermission = "permission" // it asks whether its agent may do something
+)
 
 // Mirrored reports whether the question stands in a dialog of its host too.
-func (a Asker) Mirrored() bool { return a.Via == ViaHook }
+func (a Asker) Mirrored() bool { return a.Via == ViaHook || a.Permission() }
+
+// Permission reports whether a host asks for its agent's permission to do
+// something. Only a human may give that.
+func (a Asker) Permission() bool { return a.Via == ViaPermission }
 
 // Record is a question set, who asked it, and what became of it.
 type Record struct {

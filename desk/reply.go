@@ -28,6 +28,11 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, surface s
 	if err != nil {
 		return rec, err
 	}
+	if rec.Asker.Permission() && !humans(checked) {
+		var found question.Violations
+		found.Add("answers", "a permission is for the user to give: on the page, in the inbox, in a terminal or in the host's own dialog")
+		return rec, found.Err()
+	}
 	o := Outcome{Status: StatusOf(checked), Reply: &checked, Surface: surface, Took: r.Took.Milliseconds(), Answerer: answerer(r.By, rec.Asker), Unsettled: rec.Asker.Mirrored()}
 	return d.decide(ctx, rec, o, o.role())
 }
@@ -39,6 +44,11 @@ func (d *Desk) MayAnswer(ctx context.Context, id string) error {
 		return by.MayAnswer(ctx, id)
 	}
 	return nil
+}
+
+// humans reports whether all of a reply is a human's own word.
+func humans(r question.Reply) bool {
+	return (r.By == "" || r.By == question.ByUser) && !slices.ContainsFunc(r.Answers, func(a question.Answer) bool { return a.By != question.ByUser })
 }
 
 // StatusOf is how a reply ends a record.

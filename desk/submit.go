@@ -24,6 +24,9 @@ type Request struct {
 	// asker names another as Session, the user's prompt where the host tells it.
 	// Empty: the session.
 	Row string
+	// Sole, of a question to be mirrored, is what its host calls it where several
+	// processes may be told of it: one of them has it at a time. May be empty.
+	Sole string
 	// Turn, if there is one, waits until the requests before this one have
 	// their places. Submit calls placed when this one has its own, as soon as
 	// that is certain or it has failed: others wait for it (D7).

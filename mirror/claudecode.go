@@ -10,7 +10,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/tools/askuser/texts"
 )
 
 // The events of Claude Code that tell of dialogs. PermissionRequest comes with
@@ -45,10 +44,14 @@ type claudeEvent struct {
 	Tool     string          `json:"tool_name"`
 	Input    json.RawMessage `json:"tool_input"`
 	Response json.RawMessage `json:"tool_response"`
-	Calls    []struct {
-		Tool  string          `json:"tool_name"`
-		Input json.RawMessage `json:"tool_input"`
-	} `json:"tool_calls"`
+	Calls    []claudeCall    `json:"tool_calls"`
+}
+
+// claudeCall is a call of a tool that has come to its end.
+type claudeCall struct {
+	Tool     string          `json:"tool_name"`
+	Input    json.RawMessage `json:"tool_input"`
+	Response json.RawMessage `json:"tool_response"` // the text that the model reads
 }
 
 // readClaude makes out an event. A subagent's question would be hidden from the
@@ -64,9 +67,16 @@ func readClaude(data []byte, getenv func(string) string) (event, bool) {
 		out.directory = dir
 	}
 	ok := false
+	attended := getenv("CLAUDE_CODE_SESSION_ATTENDED") == "1"
 	switch in.Event {
 	case permissionRequest:
-		if in.Tool == claudeTool && getenv("CLAUDE_CODE_SESSION_ATTENDED") == "1" {
+		switch {
+		case in.Tool != claudeTool:
+			// Others that run such hooks say nothing of themselves: they may have
+			// a dialog of which we know nothing.
+			ok = (attended || out.host > 0) && in.permission(&out)
+			out.alone = !attended
+		case attended:
 			ok = in.asks(&out)
 		}
 	case postToolUse:
@@ -76,7 +86,7 @@ func readClaude(data []byte, getenv func(string) string) (event, bool) {
 	case postToolBatch:
 		ok = in.batch(&out)
 	case stopEvent:
-		ok = true
+		ok, out.last = true, true
 		out.concerns = anyRecord
 		out.end = claudeLeft
 	case sessionEnd:
@@ -91,18 +101,18 @@ func readClaude(data []byte, getenv func(string) string) (event, bool) {
 
 func anyRecord(desk.Record) bool { return true }
 
-// claudeLeft is the end of a dialog that was left without an answer: its human
-// chose to talk about it. Of a reply of ours that closed the dialog it says that
-// the host has taken it; of one that answers it says nothing, as that is told by
-// PostToolUse.
+// claudeLeft is the end of a dialog that is still open here when the agent's
+// turn is over. Of a question it is that its human chose to talk about it: for
+// all else there are events. A reply of ours that closed the dialog was taken;
+// of one that answers, PostToolUse and PostToolBatch tell.
 func claudeLeft(rec desk.Record) (desk.Outcome, bool) {
 	switch {
-	case rec.Outcome == nil:
-		return dismissed(claudeName, "the user wants to discuss it first"), true
-	case rec.State == desk.Dismissed:
-		return *rec.Outcome, true
+	case rec.Outcome != nil:
+		return *rec.Outcome, rec.State != desk.Answered
+	case rec.Asker.Permission():
+		return gone(claudeName, "decided there"), true
 	}
-	return desk.Outcome{}, false
+	return discussed(claudeName), true
 }
 
 // claudeInput is what the tool is called with. What else is there may mean
@@ -191,11 +201,15 @@ func printClaude(raw map[string]json.RawMessage, rec desk.Record) []byte {
 		return nil
 	}
 	d := claudeDecision{Behavior: "allow"}
-	if r.Dismissed {
-		d = claudeDecision{Behavior: "deny", Message: texts.Fill("dismissed", map[string]string{"reason": r.Reason})}
+	if r.Dismissed || r.Discuss {
+		d = claudeDecision{Behavior: "deny", Message: refusal(rec)}
 	} else if d.Updated = claudeAnswers(raw, rec); d.Updated == nil {
 		return nil
 	}
+	return d.bytes()
+}
+
+func (d claudeDecision) bytes() []byte {
 	out, err := marshal(map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": permissionRequest, "decision": d}})
 	if err != nil {
 		return nil
@@ -203,13 +217,66 @@ func printClaude(raw map[string]json.RawMessage, rec desk.Record) []byte {
 	return out
 }
 
+// permission is the event of a dialog that asks whether a tool may be used.
+func (in *claudeEvent) permission(out *event) (ok bool) {
+	out.permission, out.print = true, printClaudePermission
+	out.set, ok = claudePermission(in.Tool, in.Input)
+	return ok
+}
+
+// claudePlan is the tool with which Claude Code has a plan approved.
+const claudePlan = "ExitPlanMode"
+
+// claudePermission is the question whether a tool may be used; that of our own
+// tools is whether we may ask, and is not asked.
+func claudePermission(tool string, input json.RawMessage) (*question.Set, bool) {
+	switch {
+	case tool == "", tool == claudeTool, strings.HasPrefix(tool, "mcp__") && ourTool(tool):
+		return nil, false
+	case tool != claudePlan:
+		return toolPermission("Claude Code", tool, input)
+	}
+	var members map[string]json.RawMessage
+	var plan string
+	if json.Unmarshal(input, &members) != nil || json.Unmarshal(members["plan"], &plan) != nil || strings.TrimSpace(plan) == "" {
+		return nil, false
+	}
+	delete(members, "plan")
+	rest, err := marshal(members)
+	if err != nil {
+		return nil, false
+	}
+	return permission("Does Claude Code go on with this plan?", "Go on", "Keep planning", plan, rest)
+}
+
+// printClaudePermission writes a reply as Claude Code reads it. A program's
+// word is none.
+func printClaudePermission(rec desk.Record) []byte {
+	switch {
+	case rec.Reply() == nil, byProgram(rec):
+		return nil
+	case granted(rec):
+		return claudeDecision{Behavior: "allow"}.bytes()
+	}
+	return claudeDecision{Behavior: "deny", Message: refusal(rec)}.bytes()
+}
+
 // claudeAnswers is the tool's input with the answers in it; nil where they would
 // not be read as what the human said.
 func claudeAnswers(raw map[string]json.RawMessage, rec desk.Record) map[string]json.RawMessage {
-	answers, last := map[string]string{}, ""
+	answers, notes, last := map[string]string{}, map[string]claudeNote{}, ""
 	for _, x := range rec.Asked() {
+		if x.Note != "" {
+			notes[x.Question.Text] = claudeNote{x.Note}
+		}
+		if x.Answer == nil && x.Note != "" {
+			answers[x.Question.Text], last = notesOnly, x.Question.Text
+		}
 		if x.Answer == nil {
 			continue
+		}
+		if x.By() == question.ByProgram { // the host says of every answer that it is the user's
+			notes[x.Question.Text] = claudeNote{strings.TrimSpace("Answered by a program, not by the user themselves. " + x.Note)}
 		}
 		meant := plain(x.Question, *x.Answer)
 		text := join(x.Question, &meant)
@@ -231,11 +298,19 @@ func claudeAnswers(raw map[string]json.RawMessage, rec desk.Record) map[string]j
 	}
 	delete(out, "annotations")
 	if note := rec.Reply().Note; note != "" { // about all of them; it goes with the last
-		if out["annotations"], err = marshal(map[string]any{last: map[string]string{"notes": note}}); err != nil {
+		notes[last] = claudeNote{strings.TrimSpace(notes[last].Notes + "\n" + note)}
+	}
+	if len(notes) > 0 {
+		if out["annotations"], err = marshal(notes); err != nil {
 			return nil
 		}
 	}
 	return out
+}
+
+// claudeNote is what the dialog has beside an answer.
+type claudeNote struct {
+	Notes string `json:"notes"`
 }
 
 // marshal writes JSON as JavaScript does.
@@ -282,7 +357,6 @@ func claudeEnd(set *question.Set, response json.RawMessage) (desk.Outcome, bool)
 		return desk.Outcome{Status: desk.Timeout, Surface: claudeName, Reason: "Claude Code went on without an answer"}, true
 	}
 	var r question.Reply
-	var notes []string
 	for i := range set.Questions {
 		q := &set.Questions[i]
 		beside := said.Annotations[q.Text]
@@ -291,20 +365,18 @@ func claudeEnd(set *question.Set, response json.RawMessage) (desk.Outcome, bool)
 		}
 		a, ok := claudeAnswer(q, said.Answers[q.Text])
 		if ok && a.Custom == notesOnly && beside.Notes != "" {
-			a.Custom, beside.Notes = beside.Notes, ""
+			if a.Custom = ""; q.Required {
+				a.Custom, beside.Notes = beside.Notes, ""
+			}
 		}
-		if ok {
+		if a.QuestionID, a.Note = q.ID, beside.Notes; ok || a.Note != "" {
 			r.Answers = append(r.Answers, a)
 		}
-		if beside.Notes != "" {
-			notes = append(notes, beside.Notes)
-		}
 	}
-	r.Note = strings.Join(notes, "\n")
 	if said.Response != "" && len(r.Answers) == 0 && len(set.Questions) == 1 {
 		r.Answers = []question.Answer{{QuestionID: set.Questions[0].ID, Custom: said.Response, By: question.ByUser}}
 	} else if said.Response != "" {
-		r.Note = strings.TrimSpace(r.Note + "\n" + said.Response)
+		r.Note = said.Response
 	}
 	return answered(claudeName, set, r), true
 }
@@ -340,18 +412,52 @@ func fromList(q *question.Question, words []string) question.Answer {
 
 // batch is the event of calls that have all come to their ends.
 func (in *claudeEvent) batch(out *event) bool {
-	var sets []func(desk.Record) bool
-	for _, call := range in.Calls {
-		if call.Tool != claudeTool {
-			continue
+	type call struct {
+		set  *question.Set
+		said string
+	}
+	var calls []call
+	for _, c := range in.Calls {
+		set, ok := claudePermission(c.Tool, c.Input)
+		if c.Tool == claudeTool {
+			_, set, ok = claudeSet(c.Input)
 		}
-		if _, set, ok := claudeSet(call.Input); ok {
-			sets = append(sets, sameSet(set))
+		var said string
+		if ok && json.Unmarshal(c.Response, &said) == nil {
+			calls = append(calls, call{set, said})
 		}
 	}
-	out.concerns = func(rec desk.Record) bool {
-		return slices.ContainsFunc(sets, func(same func(desk.Record) bool) bool { return same(rec) })
+	find := func(rec desk.Record) int {
+		return slices.IndexFunc(calls, func(c call) bool { return sameSet(c.set)(rec) })
 	}
-	out.end = claudeLeft
-	return len(sets) > 0
+	out.concerns = func(rec desk.Record) bool { return find(rec) >= 0 }
+	out.end = func(rec desk.Record) (desk.Outcome, bool) { return claudeSaid(rec, calls[find(rec)].said) }
+	return len(calls) > 0
+}
+
+// What the model reads of a call whose dialog ended without a yes or an answer.
+const (
+	claudeRejected = "The user doesn't want to proceed with this tool use."
+	claudeTalk     = "wants to clarify these questions"
+)
+
+// claudeSaid is how a dialog ended, by what the model reads of its call. Of an
+// answer PostToolUse tells, and better: its process may be the slower one.
+func claudeSaid(rec desk.Record, said string) (desk.Outcome, bool) {
+	rejected := strings.HasPrefix(said, claudeRejected)
+	switch {
+	case rec.Reply() != nil && !granted(rec) && (rec.Asker.Permission() || rec.State != desk.Answered) && strings.Contains(said, refusal(rec)):
+		return *rec.Outcome, true
+	case rec.Asker.Permission() && rejected:
+		return denied(claudeName, &rec.Set), true
+	case granted(rec):
+		return *rec.Outcome, true
+	case rec.Asker.Permission(): // allowed there, or refused by something else
+		return gone(claudeName, "decided there"), true
+	case rejected && strings.Contains(said, claudeTalk):
+		return discussed(claudeName), true
+	case rejected:
+		return dismissed(claudeName, ""), true
+	}
+	return desk.Outcome{}, false
 }

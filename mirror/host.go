@@ -45,15 +45,20 @@ type event struct {
 	// A dialog is on the screen, or about to be: set is what it asks, and print
 	// makes of a reply what the host reads; nil where that is not certain to be
 	// what the human said.
-	set   *question.Set
-	print func(desk.Record) []byte
+	set        *question.Set
+	print      func(desk.Record) []byte
+	permission bool   // it asks whether a tool may be used
+	alone      bool   // there is no dialog: nobody sits at the host
+	sole       string // what several processes may be told of, and one of them mirrors
 
 	// Otherwise dialogs have ended: concerns says of which records, and end
 	// how. It is false where the event does not tell.
 	concerns func(desk.Record) bool
 	end      func(desk.Record) (desk.Outcome, bool)
-	// once says that it was one dialog: the oldest of those concerned.
+	// once says that it was one dialog: the likeliest of those concerned.
 	once bool
+	// last says that it comes after others that say more.
+	last bool
 }
 
 // limits are those of a question that is mirrored. They are wide: a host knows
@@ -65,6 +70,11 @@ func limits() question.Limits {
 // dismissed is the end of a dialog that its human closed.
 func dismissed(host, reason string) desk.Outcome {
 	return desk.Outcome{Status: desk.Dismissed, Surface: host, Reply: &question.Reply{Dismissed: true, Reason: reason}}
+}
+
+// discussed is the end of a dialog whose human wants to talk about it first.
+func discussed(host string) desk.Outcome {
+	return desk.Outcome{Status: desk.Discuss, Surface: host, Reply: &question.Reply{Discuss: true}}
 }
 
 // gone is the end of a dialog that nobody closed.

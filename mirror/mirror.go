@@ -33,6 +33,9 @@ const (
 	// notifying is how long the human has to answer in the dialog before they
 	// are told elsewhere.
 	notifying = 6 * time.Second
+	// overtaking is how much later an event may be looked at than one that came
+	// after it.
+	overtaking = 2 * time.Second
 	// maxInput is the most that an event may be, in bytes.
 	maxInput = 4 << 20
 )
@@ -45,6 +48,11 @@ type Options struct {
 	Out    *os.File  // what the host reads; its end tells that the host has gone
 	Getenv func(string) string
 	Limit  time.Duration // how long the host waits; DefaultLimit if 0
+	// Permissions has the permissions mirrored that a host asks for, too.
+	Permissions bool
+	// Timeout is how long the human may take where the host has no dialog; 0 is
+	// as long as the host waits.
+	Timeout time.Duration
 	// Notify tells the human of a question that is still open, until ctx ends.
 	Notify func(ctx context.Context, rec desk.Record)
 	// After makes the clocks; time.After if nil.
@@ -69,11 +77,11 @@ func Run(ctx context.Context, o Options) {
 	}
 	ev, ok := o.Host.read(data, o.Getenv)
 	switch {
-	case !ok:
+	case !ok, ev.set != nil && ev.permission && !o.Permissions:
 	case ev.set != nil:
 		o.stand(ctx, ev)
 	default:
-		o.settle(ev)
+		o.settle(ctx, ev)
 	}
 }
 
@@ -83,7 +91,13 @@ func quietly() { _ = recover() }
 
 // stand is beside a dialog until either has ended.
 func (o *Options) stand(ctx context.Context, ev event) {
-	deadline := o.After(max(o.Limit-early, 0))
+	limit, patience := max(o.Limit-early, 0), notifying
+	if ev.alone {
+		if patience = 0; o.Timeout > 0 {
+			limit = min(limit, o.Timeout)
+		}
+	}
+	deadline := o.After(limit)
 	rec, attendance, ok := o.put(ctx, ev)
 	if !ok {
 		return
@@ -91,7 +105,9 @@ func (o *Options) stand(ctx context.Context, ev event) {
 	defer attendance.Release()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	_ = o.Desk.SetShown(ctx, rec.ID, []desk.Showing{{Surface: o.Host.Name}})
+	if !ev.alone {
+		_ = o.Desk.SetShown(ctx, rec.ID, []desk.Showing{{Surface: o.Host.Name}})
+	}
 	defer watchReader(o.Out, func() { stop(ErrGone) })()
 	ended := make(chan desk.Record, 1)
 	go func() {
@@ -102,7 +118,7 @@ func (o *Options) stand(ctx context.Context, ev event) {
 	}()
 	var tell <-chan time.Time
 	if o.Notify != nil {
-		tell = o.After(notifying)
+		tell = o.After(patience)
 	}
 	for {
 		select {
@@ -115,7 +131,11 @@ func (o *Options) stand(ctx context.Context, ev event) {
 			o.reply(ctx, ev, end)
 			return
 		case <-deadline:
-			end := o.close(rec, gone(o.Host.Name, "no longer to be answered here; it stays open there"))
+			why := "no longer to be answered here; it stays open there"
+			if ev.alone {
+				why = "nobody answered in time; the agent goes on without the permission"
+			}
+			end := o.close(rec, gone(o.Host.Name, why))
 			if end.Reply() != nil { // in this very moment, and there is time left
 				o.reply(ctx, ev, end)
 			}
@@ -136,7 +156,10 @@ func (o *Options) put(ctx context.Context, ev event) (desk.Record, *desk.Attenda
 		err        error
 	}
 	done := make(chan result, 1)
-	request := desk.Request{Set: *ev.set, Session: ev.session, Asker: desk.Asker{Client: o.Host.Name, Directory: ev.directory, PID: ev.host}}
+	request := desk.Request{Sole: ev.sole, Set: *ev.set, Session: ev.session, Asker: desk.Asker{Client: o.Host.Name, Directory: ev.directory, PID: ev.host}}
+	if ev.permission {
+		request.Asker.Via = desk.ViaPermission
+	}
 	late := o.After(storing)
 	go func() {
 		defer quietly()
@@ -204,24 +227,36 @@ func (o *Options) close(rec desk.Record, end desk.Outcome) desk.Record {
 	return ended
 }
 
-// settle tells the desk how dialogs have ended.
-func (o *Options) settle(ev event) {
-	ctx := context.Background()
-	records, err := o.Desk.Mirrored(ctx, ev.session)
-	if err != nil {
-		return
+// settle tells the desk how dialogs have ended. The host starts a process for
+// each event, and that of the last may overtake that of one that says more.
+func (o *Options) settle(ctx context.Context, ev event) {
+	records := o.concerned(ev)
+	if ev.last && len(records) > 0 {
+		select {
+		case <-o.After(overtaking):
+		case <-ctx.Done():
+		}
+		records = o.concerned(ev)
 	}
-	records = slices.DeleteFunc(records, func(rec desk.Record) bool {
-		return rec.Asker.Client != o.Host.Name || !ev.concerns(rec)
-	})
 	if ev.once && len(records) > 1 {
 		records = []desk.Record{likeliest(records, ev)}
 	}
 	for _, rec := range records {
 		if end, ok := ev.end(rec); ok {
-			_, _ = o.Desk.Settle(ctx, rec.ID, end)
+			_, _ = o.Desk.Settle(context.WithoutCancel(ctx), rec.ID, end)
 		}
 	}
+}
+
+// concerned are the records of which an event tells that are not settled.
+func (o *Options) concerned(ev event) []desk.Record {
+	records, err := o.Desk.Mirrored(context.Background(), ev.session)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(records, func(rec desk.Record) bool {
+		return rec.Asker.Client != o.Host.Name || !ev.concerns(rec)
+	})
 }
 
 // likeliest is the record of which an event tells that concerns several, which

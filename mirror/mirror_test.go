@@ -2,6 +2,7 @@ package mirror_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,6 +48,21 @@ func used(session, questions, response string) string {
 	return claude("PostToolUse", session, tool(questions), `"tool_use_id":"toolu_01","tool_response":`+response)
 }
 
+// What the model reads where a dialog was closed.
+const (
+	rejected = "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the new_string was NOT written to the file). To tell you how to proceed, the user said:\n"
+	talk     = "The user wants to clarify these questions.\n    This means they may have additional information, context or questions for you."
+)
+
+// batch is the event of calls that have ended, with what the model reads of one.
+func batch(tool, said string) string {
+	response, err := json.Marshal(said)
+	if err != nil {
+		panic(err)
+	}
+	return claude("PostToolBatch", "s1", `"tool_calls":[{"tool_name":"Read","tool_input":{"file_path":"/x"},"tool_response":"x"},{`+tool+`,"tool_use_id":"t","tool_response":`+string(response)+`}]`)
+}
+
 // beside is a hook that stands beside a dialog.
 type beside struct {
 	t    *testing.T
@@ -60,7 +76,14 @@ func attended(name string) string {
 	return map[string]string{"CLAUDE_CODE_SESSION_ATTENDED": "1"}[name]
 }
 
-func never(time.Duration) <-chan time.Time { return nil }
+// never is a clock that strikes for nothing but an event that came after all
+// others.
+func never(d time.Duration) <-chan time.Time {
+	if d == 2*time.Second {
+		return time.After(0)
+	}
+	return nil
+}
 
 func host(t testing.TB, name string) mirror.Host {
 	h, ok := mirror.ByName(name)
@@ -144,7 +167,7 @@ func opened(t *testing.T, d *desk.Desk, want int) []desk.Record {
 
 func (b *beside) record() desk.Record { return opened(b.t, b.desk, 1)[0] }
 
-func chosen(id string, labels ...string) question.Answer {
+func choice(id string, labels ...string) question.Answer {
 	return question.Answer{QuestionID: id, Selected: labels}
 }
 
@@ -188,14 +211,21 @@ func TestAnsweredHere(t *testing.T) {
 		answers   string // as printed; empty for a word to deny
 		also      string
 	}{
-		{"a choice", one, question.Reply{Answers: []question.Answer{chosen("q1", "MongoDB")}}, `{"Which database?":"MongoDB"}`, ""},
+		{"a choice", one, question.Reply{Answers: []question.Answer{choice("q1", "MongoDB")}}, `{"Which database?":"MongoDB"}`, ""},
 		{"free text", one, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "SQLite, <b>in memory</b>"}}}, `{"Which database?":"SQLite, <b>in memory</b>"}`, ""},
 		{"free text that is a label", one, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "MongoDB"}}}, `{"Which database?":"MongoDB"}`, ""},
-		{"several", several, question.Reply{Answers: []question.Answer{chosen("q1", "Cache", "Logs, metrics")}}, `{"Which features?":"\"Logs, metrics\", Cache"}`, ""},
+		{"several", several, question.Reply{Answers: []question.Answer{choice("q1", "Cache", "Logs, metrics")}}, `{"Which features?":"\"Logs, metrics\", Cache"}`, ""},
 		{"several and a text", several, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"Cache", `Say "hi"`}, Custom: "x, y"}}}, `{"Which features?":"Cache, Say \"hi\", \"x, y\""}`, ""},
-		{"a note", one, question.Reply{Answers: []question.Answer{chosen("q1", "MongoDB")}, Note: "for now"}, `{"Which database?":"MongoDB"}`, `{"Which database?":{"notes":"for now"}}`},
-		{"two, one left open", one + "," + several, question.Reply{Answers: []question.Answer{chosen("q2", "Cache")}}, `{"Which features?":"Cache"}`, ""},
-		{"dismissed", one, question.Reply{Dismissed: true, Reason: "later"}, "", "Their reason: later"},
+		{"a note", one, question.Reply{Answers: []question.Answer{choice("q1", "MongoDB")}, Note: "for now"}, `{"Which database?":"MongoDB"}`, `{"Which database?":{"notes":"for now"}}`},
+		{"two, one left open", one + "," + several, question.Reply{Answers: []question.Answer{choice("q2", "Cache")}}, `{"Which features?":"Cache"}`, ""},
+		{"notes", one + "," + several, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"MongoDB"}, Note: "for now"}, {QuestionID: "q2", Note: "ask Ada"}}},
+			`{"Which database?":"MongoDB","Which features?":"(notes only)"}`, `{"Which database?":{"notes":"for now"},"Which features?":{"notes":"ask Ada"}}`},
+		{"by a program", one, question.Reply{Answers: []question.Answer{choice("q1", "MongoDB")}, By: question.ByProgram}, `{"Which database?":"MongoDB"}`,
+			`{"Which database?":{"notes":"Answered by a program, not by the user themselves."}}`},
+		{"dismissed", one, question.Reply{Dismissed: true, Reason: "later"}, "", `Their reason: \"later\"`},
+		{"dismissed by a program", one, question.Reply{Dismissed: true, By: question.ByProgram}, "", "dismissed by a program, not by the user themselves"},
+		{"to be discussed", one + "," + several, question.Reply{Discuss: true, Answers: []question.Answer{choice("q2", "Cache")}, Note: "what does it cost?"}, "",
+			`They write: \"what does it cost?\". Answered so far: \"Which features?\"=\"Cache\". Talk about it`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -212,7 +242,7 @@ func TestAnsweredHere(t *testing.T) {
 			}
 			d := got.Output.Decision
 			if tc.answers == "" {
-				if d.Behavior != "deny" || !strings.Contains(d.Message, tc.also) || d.Updated != nil {
+				if d.Behavior != "deny" || !strings.Contains(text, tc.also) || d.Updated != nil {
 					t.Fatalf("printed %s", text)
 				}
 			} else if d.Behavior != "allow" || string(d.Updated["answers"]) != tc.answers || string(d.Updated["annotations"]) != tc.also {
@@ -227,7 +257,7 @@ func TestAnsweredHere(t *testing.T) {
 			// The host tells what it took.
 			end := claude("Stop", "s1")
 			if tc.answers != "" {
-				end = used("s1", tc.questions, fmt.Sprintf(`{"questions":[%s],"answers":%s,"annotations":%s}`, tc.questions, tc.answers, max(tc.also, "{}")))
+				end = used("s1", tc.questions, fmt.Sprintf(`{"questions":[%s],"answers":%s,"annotations":%s}`, tc.questions, tc.answers, cmp.Or(tc.also, "{}")))
 			}
 			if text := start(t, dir, end).printed(); text != "" {
 				t.Errorf("the end printed %q", text)
@@ -256,8 +286,13 @@ func TestEndedThere(t *testing.T) {
 		{"nobody there", event(used("s1", one, `{"answers":{"Which database?":"PostgreSQL"},"afkTimeoutMs":60000}`)), desk.Timeout, "claude-code", ""},
 		{"escape", func(_ *testing.T, b *beside, _ string) { b.stop(mirror.ErrClosed) }, desk.Dismissed, "claude-code", ""},
 		{"the terminal closed", func(_ *testing.T, b *beside, _ string) { b.stop(mirror.ErrGone) }, desk.Cancelled, "claude-code", ""},
-		{"to be discussed", event(claude("Stop", "s1")), desk.Dismissed, "claude-code", ""},
-		{"to be discussed, told with the batch", event(claude("PostToolBatch", "s1", `"tool_calls":[{"tool_name":"Bash","tool_input":{"command":"ls"}},{`+tool(one)+`,"tool_use_id":"t"}]`)), desk.Dismissed, "claude-code", ""},
+		{"to be discussed", event(claude("Stop", "s1")), desk.Discuss, "claude-code", ""},
+		{"to be discussed, told with the batch", event(batch(tool(one), rejected+talk)), desk.Discuss, "claude-code", ""},
+		{"rejected, told with the batch", event(batch(tool(one), rejected)), desk.Dismissed, "claude-code", ""},
+		{"answered, after the batch", func(t *testing.T, b *beside, dir string) {
+			event(batch(tool(one), `Your questions have been answered: "Which database?"="PostgreSQL".`))(t, b, dir)
+			event(used("s1", one, `{"answers":{"Which database?":"PostgreSQL"}}`))(t, b, dir)
+		}, desk.Answered, "claude-code", "PostgreSQL"},
 		{"the session ended", event(claude("SessionEnd", "s1", `"reason":"prompt_input_exit"`)), desk.Cancelled, "claude-code", ""},
 		{"killed", func(_ *testing.T, b *beside, _ string) { _ = b.read.Close() }, desk.Cancelled, "claude-code", ""},
 		{"withdrawn here", func(t *testing.T, b *beside, _ string) {
@@ -304,6 +339,14 @@ func TestLeftAlone(t *testing.T) {
 		"a subagent":             claude("PermissionRequest", "s1", tool(one), `"agent_id":"a1"`),
 		"another tool":           claude("PermissionRequest", "s1", `"tool_name":"Bash","tool_input":{"command":"ls"}`),
 		"our own tool":           claude("PermissionRequest", "s1", `"tool_name":"mcp__askuser__ask_user_question","tool_input":{"questions":[`+one+`]}`),
+		"VS Code's, unmatched":   claude("PostToolUse", "s1", `"tool_name":"run_in_terminal","tool_input":{"command":"ls"},"tool_response":"x"`),
+		"VS Code's, another one": `{"timestamp":"2026-11-22T05:00:00Z","cwd":"/home/ada/shop","sessionId":"s1","hookEventName":"PreToolUse","tool_name":"AskUserQuestion","tool_input":{"questions":[` + one + `]}}`,
+		"our own tool's use":     claude("PermissionRequest", "s1", `"tool_name":"mcp__askuser__confirm_action","tool_input":{"action":"x"}`),
+		"leave to ask":           asksLeave(`"tool_name":"AskUserQuestion","tool_input":{"title":"x"}`),
+		"a subagent's leave":     claude("PermissionRequest", "s1", touch, `"agent_id":"a1"`),
+		"an input that is none":  asksLeave(`"tool_name":"Bash","tool_input":"ls"`),
+		"too long to be read":    asksLeave(`"tool_name":"Bash","tool_input":{"command":"` + strings.Repeat("x", 10_001) + `"}`),
+		"a plan that is none":    asksLeave(`"tool_name":"ExitPlanMode","tool_input":{"plan":""}`),
 		"another event":          claude("PreToolUse", "s1", tool(one)),
 		"no session":             request("", one),
 		"no questions":           request("s1", ""),
@@ -324,7 +367,8 @@ func TestLeftAlone(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "store")
-			if text := start(t, dir, text).printed(); text != "" {
+			leave := func(o *mirror.Options) { o.Permissions = name != "another tool" }
+			if text := start(t, dir, text, leave).printed(); text != "" {
 				t.Errorf("printed %q", text)
 			}
 			if _, err := os.Stat(dir); err == nil {
@@ -334,7 +378,7 @@ func TestLeftAlone(t *testing.T) {
 	}
 	t.Run("nobody sits there", func(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "store")
-		b := start(t, dir, request("s1", one), func(o *mirror.Options) { o.Getenv = func(string) string { return "" } })
+		b := start(t, dir, request("s1", one), func(o *mirror.Options) { o.Permissions, o.Getenv = true, func(string) string { return "" } })
 		if text := b.printed(); text != "" {
 			t.Errorf("printed %q", text)
 		}
@@ -342,6 +386,160 @@ func TestLeftAlone(t *testing.T) {
 			t.Error("something was stored")
 		}
 	})
+}
+
+const touch = `"tool_name":"Bash","tool_input":{"command":"touch a\n  description: \u202e**no**\u2028# rm","description":"Make a file","timeout":5}`
+
+// asksLeave is the event of a dialog that asks whether a tool may be used.
+func asksLeave(tool string) string {
+	return claude("PermissionRequest", "s1", tool, `"permission_suggestions":[{"type":"setMode","mode":"acceptEdits","destination":"session"}]`)
+}
+
+func permitted(o *mirror.Options) { o.Permissions = true }
+
+// What an agent wants to do stands there whole, and as nothing but text.
+func TestPermissionAsks(t *testing.T) {
+	for _, tc := range []struct{ name, tool, question, about, options string }{
+		{"a command", touch, "Allow Claude Code to use Bash?",
+			"    command:\n      touch a\n        description: [U+202E]**no**\n      # rm\n    description: Make a file\n    timeout: 5", "Allow once, Deny"},
+		{"a plan", `"tool_name":"ExitPlanMode","tool_input":{"plan":"# Plan\n\n1. Do it","planFilePath":"/p.md"}`, "Does Claude Code go on with this plan?",
+			"# Plan\n\n1. Do it\n\n    planFilePath: /p.md", "Go on, Keep planning"},
+		{"nothing", `"tool_name":"mcp__x__\u001b[2J","tool_input":{}`, "Allow Claude Code to use mcp__x__␛[2J?", "", "Allow once, Deny"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			rec := start(t, t.TempDir(), asksLeave(tc.tool), permitted).record()
+			q := rec.Questions[0]
+			if q.Text != tc.question || q.Description != tc.about || q.Options[0].Label+", "+q.Options[1].Label != tc.options {
+				t.Errorf("it asks %q, about %q, %+v", q.Text, q.Description, q.Options)
+			}
+			if q.Type != question.Boolean || len(q.Defaults()) > 0 || !q.Required || rec.Asker.Via != desk.ViaPermission {
+				t.Errorf("it asks %+v, by %+v", q, rec.Asker)
+			}
+		})
+	}
+}
+
+// Only a yes of a human's own, with nothing beside it, is printed as one; and
+// however the host's dialog ends, the record does.
+func TestPermission(t *testing.T) {
+	yes, no := question.Reply{Answers: []question.Answer{choice("q1", question.YesID)}}, question.Reply{Answers: []question.Answer{choice("q1", question.NoID)}}
+	with := func(r question.Reply, note string) question.Reply { r.Note = note; return r }
+	ran, refused := batch(touch, "made"), batch(touch, rejected)
+	const allow = `{"hookSpecificOutput":{"decision":{"behavior":"allow"},"hookEventName":"PermissionRequest"}}`
+	for _, tc := range []struct {
+		name    string
+		reply   *question.Reply // here, before the end
+		printed string
+		end     string // as the host tells it; empty for what it reads of ours
+		state   desk.Status
+		where   string
+		said    string
+	}{
+		{"allowed here", &yes, allow, ran, desk.Answered, "web", "Allow once"},
+		{"allowed here, told late", &yes, allow, claude("Stop", "s1"), desk.Answered, "web", "Allow once"},
+		{"denied here", &no, `"deny","message":"User did not allow this. Do not`, "", desk.Answered, "web", "Deny"},
+		{"denied with a word", new(with(no, "use git mv")), `They write: \"use git mv\".`, "", desk.Answered, "web", "Deny"},
+		{"allowed with a word", new(with(yes, "but only a")), `"deny","message":"User would allow this, but wrote something beside it, so that it was not run. They write: \"but only a\".`, "", desk.Answered, "web", "Allow once"},
+		{"a note beside the yes", &question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}, Note: "but only a"}}}, `Their notes: \"but only a\".`, "", desk.Answered, "web", "Allow once"},
+		{"dismissed here", &question.Reply{Dismissed: true, Reason: "why?"}, `"deny","message":"User did not allow this. Their reason: \"why?\".`, "", desk.Dismissed, "web", ""},
+		{"to be discussed", &question.Reply{Discuss: true, Note: "why?"}, `"deny","message":"User wants to discuss this before answering. They write: \"why?\".`, "", desk.Discuss, "web", ""},
+		{"denied there", nil, "", refused, desk.Answered, "claude-code", "Deny"},
+		{"allowed here, denied there", &yes, allow, refused, desk.Answered, "claude-code", "Deny"},
+		{"denied here, run there", &no, "deny", ran, desk.Cancelled, "claude-code", ""},
+		{"run there", nil, "", ran, desk.Cancelled, "claude-code", ""},
+		{"ended there", nil, "", claude("Stop", "s1"), desk.Cancelled, "claude-code", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := t.TempDir()
+			b := start(t, dir, asksLeave(touch), permitted)
+			rec := b.record()
+			said := ""
+			if tc.reply != nil {
+				b.reply(rec, *tc.reply)
+				if said = strings.TrimSpace(b.printed()); !strings.Contains(said, tc.printed) || strings.Contains(said, "allow\"") != (tc.printed == allow) {
+					t.Errorf("printed %s", said)
+				}
+			}
+			end := tc.end
+			if end == "" {
+				var got decision
+				if err := json.Unmarshal([]byte(said), &got); err != nil {
+					t.Fatal(err)
+				}
+				end = batch(touch, got.Output.Decision.Message)
+			}
+			event(end)(t, b, dir)
+			if tc.reply == nil {
+				if text := b.printed(); text != "" {
+					t.Errorf("printed %q", text)
+				}
+			}
+			unsure := tc.name == "allowed here, told late" // of a yes the end of the turn says nothing
+			rec = get(t, b.desk, rec.ID)
+			if got := rec.Asked()[0].Text(); rec.State != tc.state || rec.Outcome.Surface != tc.where || got != tc.said || rec.Outcome.Unsettled != unsure {
+				t.Errorf("it ended %+v with %q", rec.Outcome, got)
+			}
+		})
+	}
+}
+
+// A program's yes is refused, and should one be there, nothing is printed.
+func TestPermissionOfAProgram(t *testing.T) {
+	dir := t.TempDir()
+	b := start(t, dir, asksLeave(touch), permitted)
+	rec := b.record()
+	for _, r := range []question.Reply{
+		{Answers: []question.Answer{choice("q1", question.YesID)}, By: question.ByProgram},
+		{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}, By: question.ByProgram}}},
+		{Dismissed: true, By: question.ByProgram},
+	} {
+		if _, err := b.desk.Reply(t.Context(), rec.ID, r, "shell"); !strings.Contains(fmt.Sprint(err), "for the user to give") {
+			t.Errorf("%+v: %v", r, err)
+		}
+	}
+	forged := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}, By: question.ByProgram}}}
+	data, err := json.Marshal(desk.Outcome{ID: "x", Status: desk.Answered, Reply: &forged, Surface: "web", At: time.Now(), Unsettled: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := spool.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Decide(t.Context(), rec.ID, desk.RoleHuman, data); err != nil {
+		t.Fatal(err)
+	}
+	if text := b.printed(); text != "" {
+		t.Errorf("printed %s", text)
+	}
+}
+
+// Where nobody sits at the host there is no dialog, and this the only place.
+func TestPermissionAlone(t *testing.T) {
+	alone := func(o *mirror.Options) {
+		permitted(o)
+		o.Getenv = func(name string) string {
+			return map[string]string{"CLAUDE_CODE_SESSION_ATTENDED": "0", "CLAUDE_PID": "7"}[name]
+		}
+	}
+	told := make(chan string, 1)
+	b := start(t, t.TempDir(), asksLeave(touch), alone, func(o *mirror.Options) {
+		o.After = struck(0) // told at once
+		o.Notify = func(_ context.Context, rec desk.Record) { told <- rec.ID }
+	})
+	rec := b.record()
+	if id := <-told; id != rec.ID || len(rec.ShownOn) > 0 {
+		t.Errorf("told of %s, shown on %v", id, rec.ShownOn)
+	}
+	b.reply(rec, question.Reply{Answers: []question.Answer{choice("q1", question.YesID)}})
+	if text := b.printed(); !strings.Contains(text, `"allow"`) {
+		t.Errorf("printed %s", text)
+	}
+	// Nobody answers.
+	b = start(t, t.TempDir(), asksLeave(touch), alone, func(o *mirror.Options) { o.Timeout, o.After = time.Minute, struck(time.Minute) })
+	if text := b.printed(); text != "" {
+		t.Errorf("printed %s", text)
+	}
 }
 
 // Two dialogs of one session are told apart, and answered in any order.
@@ -352,7 +550,7 @@ func TestTwoAtOnce(t *testing.T) {
 	second := start(t, dir, request("s1", several))
 	b := opened(t, second.desk, 2)[1]
 	event(used("s2", one, `{"answers":{"Which database?":"MongoDB"}}`))(t, nil, dir) // another session's
-	second.reply(b, question.Reply{Answers: []question.Answer{chosen("q1", "Cache")}})
+	second.reply(b, question.Reply{Answers: []question.Answer{choice("q1", "Cache")}})
 	if text := second.printed(); !strings.Contains(text, `"Cache"`) {
 		t.Errorf("the second printed %q", text)
 	}
@@ -372,7 +570,7 @@ func TestTheSameTwice(t *testing.T) {
 	a := first.record()
 	second := start(t, dir, request("s1", one))
 	b := opened(t, second.desk, 2)[1]
-	first.reply(a, question.Reply{Answers: []question.Answer{chosen("q1", "MongoDB")}})
+	first.reply(a, question.Reply{Answers: []question.Answer{choice("q1", "MongoDB")}})
 	_ = first.printed()
 	event(used("s1", one, `{"answers":{"Which database?":"MongoDB"}}`))(t, nil, dir)
 	if rec := get(t, first.desk, a.ID); rec.Outcome.Unsettled {
@@ -464,13 +662,13 @@ func TestStore(t *testing.T) {
 		}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
+			dir, tried := t.TempDir(), make(chan struct{})
 			b := start(t, dir, request("s1", one), func(o *mirror.Options) {
 				store, err := spool.Open(dir)
 				if err != nil {
 					t.Fatal(err)
 				}
-				o.Desk = desk.New(&unwilling{store, tc.create}, desk.Options{})
+				o.Desk = desk.New(&unwilling{store, func() error { close(tried); return tc.create() }}, desk.Options{})
 				o.After = tc.after
 				if name == "broken" {
 					o.After = func(time.Duration) <-chan time.Time { return time.After(0) }
@@ -483,6 +681,7 @@ func TestStore(t *testing.T) {
 			if text := b.printed(); text != "" {
 				t.Errorf("printed %q", text)
 			}
+			<-tried // whoever waits no longer may have gone before
 			if open, err := b.desk.Pending(t.Context()); err != nil || len(open) != 0 {
 				t.Errorf("open are %v, %v", open, err)
 			}
@@ -513,7 +712,7 @@ func TestRace(t *testing.T) {
 			time.AfterFunc(time.Duration(rand.IntN(8000))*time.Microsecond, func() { close(pressed) })
 		}
 		both.Go(func() {
-			_, replied = here.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{chosen("q1", "MongoDB")}}, "web")
+			_, replied = here.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{choice("q1", "MongoDB")}}, "web")
 		})
 		line := make(chan string, 1)
 		both.Go(func() { line <- b.printed() })
@@ -565,12 +764,15 @@ func TestNonsense(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	seeds := []string{
 		request("s1", one+","+several), used("s1", one, `{"answers":{"Which database?":"MongoDB"}}`), claude("Stop", "s1"),
-		claude("PostToolBatch", "s1", `"tool_calls":[{`+tool(one)+`}]`),
+		batch(tool(one), rejected+talk), batch(touch, "made"), asksLeave(touch),
+		`{"type":"permission.asked","properties":{"id":"per_1","sessionID":"s1","permission":"bash","patterns":["rm"]},"input":{"command":"rm"}}`,
+		`{"thread":"s1","request":"r1","questions":[{"id":"db","header":"H","question":"Which?","isOther":true,"isSecret":false,"options":[{"label":"A","description":""},{"label":"B","description":""}]}]}`,
 		`{"type":"question.asked","properties":{"id":"que_1","sessionID":"s1","questions":[{"question":"Which?","header":"H","options":[{"label":"A","description":""},{"label":"B","description":""}]}]}}`,
 	}
+	hosts := append(mirror.Hosts(), mirror.Codex())
 	for i := range 10_000 {
 		mirror.Run(t.Context(), mirror.Options{
-			Host: host(t, mirror.Names()[i%2]), Desk: d, In: bytes.NewReader(mangled(random, []byte(seeds[random.IntN(len(seeds))]))), Out: write, Getenv: attended,
+			Host: hosts[i%len(hosts)], Permissions: true, Desk: d, In: bytes.NewReader(mangled(random, []byte(seeds[random.IntN(len(seeds))]))), Out: write, Getenv: attended,
 			Limit: time.Nanosecond, // one that has come through whole goes at once
 		})
 	}
@@ -618,11 +820,19 @@ func TestOpenCode(t *testing.T) {
 		want    desk.Outcome
 		later   bool
 	}{
-		{"here", &question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "none"}, chosen("q2", "A, B", "C")}},
+		{"here", &question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "none"}, choice("q2", "A, B", "C")}},
 			`{"answers":[["none"],["A, B","C"]]}`, done("replied", `,"answers":[["none"],["A, B","C"]]`), desk.Outcome{Status: desk.Answered, Surface: "web"}, false},
-		{"there first", &question.Reply{Answers: []question.Answer{chosen("q2", "C")}},
+		{"there first", &question.Reply{Answers: []question.Answer{choice("q2", "C")}},
 			`{"answers":[[],["C"]]}`, done("replied", `,"answers":[["MongoDB"],[]]`), desk.Outcome{Status: desk.Answered, Surface: "opencode"}, true},
 		{"there", nil, "", done("replied", `,"answers":[["MongoDB"],["C"]]`), desk.Outcome{Status: desk.Answered, Surface: "opencode"}, false},
+		{"to be discussed", &question.Reply{Discuss: true, Note: "why?", Answers: []question.Answer{choice("q2", "C")}},
+			`{"answers":[["User wants to discuss this before answering. They write: \"why?\". Answered so far: \"Which features?\"=\"C\". Talk about it`,
+			done("replied", `,"answers":[["User wants to discuss this before answering. They write: \"why?\". Answered so far: \"Which features?\"=\"C\". Talk about it with the user in your reply, assume nothing for what is not answered, and ask again once that is settled."],["C"]]`), desk.Outcome{Status: desk.Discuss, Surface: "web"}, false},
+		{"notes", &question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"MongoDB"}, Note: "for now"}}, Note: "thanks"},
+			`{"answers":[["MongoDB","Note of the user: \"for now\"","Note of the user: \"thanks\""],[]]}`,
+			done("replied", `,"answers":[["MongoDB","Note of the user: \"for now\"","Note of the user: \"thanks\""],[]]`), desk.Outcome{Status: desk.Answered, Surface: "web"}, false},
+		{"by a program", &question.Reply{Answers: []question.Answer{choice("q1", "MongoDB")}, By: question.ByProgram}, "", done("replied", `,"answers":[["PostgreSQL"],[]]`), desk.Outcome{Status: desk.Answered, Surface: "opencode"}, true},
+		{"to be discussed, no place for words", &question.Reply{Discuss: true, Answers: []question.Answer{choice("q1", "MongoDB")}}, `{"reject":true}`, done("rejected", ""), desk.Outcome{Status: desk.Discuss, Surface: "web"}, false},
 		{"rejected here", &question.Reply{Dismissed: true}, `{"reject":true}`, done("rejected", ""), desk.Outcome{Status: desk.Dismissed, Surface: "web"}, false},
 		{"rejected there", nil, "", done("rejected", ""), desk.Outcome{Status: desk.Dismissed, Surface: "opencode"}, false},
 	} {
@@ -633,7 +843,7 @@ func TestOpenCode(t *testing.T) {
 			rec := b.record()
 			if tc.reply != nil {
 				b.reply(rec, *tc.reply)
-				if text := strings.TrimSpace(b.printed()); text != tc.printed {
+				if text := strings.TrimSpace(b.printed()); !strings.HasPrefix(text, tc.printed) {
 					t.Errorf("printed %s", text)
 				}
 			}
@@ -653,5 +863,60 @@ func TestOpenCode(t *testing.T) {
 				t.Errorf("it ended %+v, later %+v", rec.Outcome, rec.Later)
 			}
 		})
+	}
+}
+
+// What OpenCode asks leave for, as its plugin hands it on.
+func TestOpenCodePermission(t *testing.T) {
+	const asked = `{"type":"permission.asked","directory":"/home/ada/shop","properties":{"id":"per_1","sessionID":"ses_1","permission":"bash","patterns":["rm -r build"],"metadata":{},"always":["rm *"],"tool":{"messageID":"m","callID":"c"}},"input":{"command":"ls && rm -r build"}}`
+	replied := func(reply string) string {
+		return fmt.Sprintf(`{"type":"permission.replied","properties":{"sessionID":"ses_1","requestID":"per_1","reply":%q}}`, reply)
+	}
+	yes, no := question.Reply{Answers: []question.Answer{choice("q1", question.YesID)}}, question.Reply{Answers: []question.Answer{choice("q1", question.NoID)}, Note: "keep it"}
+	open := func(o *mirror.Options) { o.Host, o.Permissions = host(t, "opencode"), true }
+	for _, tc := range []struct {
+		name    string
+		reply   *question.Reply
+		printed string
+		end     string
+		where   string
+		said    string
+	}{
+		{"allowed here", &yes, `{"reply":"once"}`, replied("once"), "web", "Allow once"},
+		{"denied here", &no, `{"reply":"reject","message":"User did not allow this. They write: \"keep it\".`, replied("reject"), "web", "Deny"},
+		{"allowed there", nil, "", replied("always"), "opencode", "Allow once"},
+		{"denied there", nil, "", replied("reject"), "opencode", "Deny"},
+		{"allowed here, denied there first", &yes, `{"reply":"once"}`, replied("reject"), "opencode", "Deny"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			dir := t.TempDir()
+			b := start(t, dir, asked, open)
+			rec := b.record()
+			if q := rec.Questions[0]; q.Text != "Allow OpenCode to use bash?" || q.Description != "    for: [\"rm -r build\"]\n    command: ls && rm -r build" {
+				t.Errorf("it asks %q, about %q", q.Text, q.Description)
+			}
+			if tc.reply != nil {
+				b.reply(rec, *tc.reply)
+				if text := b.printed(); !strings.HasPrefix(text, tc.printed) {
+					t.Errorf("printed %s", text)
+				}
+			}
+			if text := start(t, dir, tc.end, open).printed(); text != "" {
+				t.Errorf("printed %q", text)
+			}
+			rec = get(t, b.desk, rec.ID)
+			if got := rec.Asked()[0].Text(); rec.Outcome.Surface != tc.where || got != tc.said || rec.Outcome.Unsettled {
+				t.Errorf("it ended %+v with %q", rec.Outcome, got)
+			}
+		})
+	}
+	for name, text := range map[string]string{
+		"not asked for":     asked,
+		"without its input": strings.Replace(asked, `"input"`, `"other"`, 1),
+		"our own tool":      strings.Replace(asked, `"bash"`, `"askuser_ask_user_question"`, 1),
+	} {
+		if out := start(t, t.TempDir(), text, func(o *mirror.Options) { open(o); o.Permissions = name != "not asked for" }).printed(); out != "" {
+			t.Errorf("%s: printed %q", name, out)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"mcp-askuser/desk"
@@ -17,15 +18,21 @@ const requestKey = "request"
 
 // openCodeEvent is an event of OpenCode's bus, as our plugin hands it on.
 type openCodeEvent struct {
-	Type       string `json:"type"`
-	Directory  string `json:"directory"` // this and pid are put in by the plugin
-	PID        int    `json:"pid"`
+	Type string `json:"type"`
+	// What the plugin has put in: beside a permission the tool's input, whole.
+	Directory  string          `json:"directory"`
+	PID        int             `json:"pid"`
+	Input      json.RawMessage `json:"input"`
 	Properties struct {
 		ID        string          `json:"id"`        // with question.asked
 		Request   string          `json:"requestID"` // with the others
 		Session   string          `json:"sessionID"`
 		Questions json.RawMessage `json:"questions"`
 		Answers   [][]string      `json:"answers"`
+
+		Permission string   `json:"permission"` // with permission.asked: mostly the tool's name
+		Patterns   []string `json:"patterns"`
+		Reply      string   `json:"reply"` // with permission.replied
 	} `json:"properties"`
 }
 
@@ -56,10 +63,19 @@ func readOpenCode(data []byte, _ func(string) string) (event, bool) {
 		}
 		out.set.Metadata = map[string]any{requestKey: p.ID}
 		out.print = printOpenCode
+	case "permission.asked":
+		var ok bool
+		if out.set, ok = openCodePermission(p.Permission, p.Patterns, in.Input); !ok || p.ID == "" {
+			return event{}, false
+		}
+		out.set.Metadata = map[string]any{requestKey: p.ID}
+		out.permission, out.print = true, printOpenCodePermission
+	case "permission.replied":
+		out.end = func(rec desk.Record) (desk.Outcome, bool) { return openCodeDecided(rec, p.Reply), true }
 	case "question.replied":
 		out.end = func(rec desk.Record) (desk.Outcome, bool) { return openCodeEnd(rec, p.Answers), true }
 	case "question.rejected":
-		out.end = func(desk.Record) (desk.Outcome, bool) { return dismissed(openCodeName, ""), true }
+		out.end = func(rec desk.Record) (desk.Outcome, bool) { return openCodeRejected(rec), true }
 	default:
 		return event{}, false
 	}
@@ -92,37 +108,116 @@ func openCodeSet(data json.RawMessage) (*question.Set, bool) {
 	return set, len(set.Validate(limits())) == 0
 }
 
-// printOpenCode writes a reply as our plugin reads it: the answers to every
-// question in order, or that the question is rejected.
-func printOpenCode(rec desk.Record) []byte {
-	r := rec.Reply()
-	if r == nil {
-		return nil
+// openCodePermission is the question whether a tool may be used, for what
+// OpenCode says and with all of its input.
+func openCodePermission(name string, patterns []string, input json.RawMessage) (*question.Set, bool) {
+	if name == "" || ourTool(name) {
+		return nil, false
 	}
-	var out any = map[string]bool{"reject": true}
-	if !r.Dismissed {
-		answers, said := [][]string{}, false
-		for _, x := range rec.Asked() {
-			words := x.Words()
-			if words == nil {
-				words = []string{}
-			}
-			said = said || len(words) > 0
-			answers = append(answers, words)
-		}
-		if !said {
-			return nil
-		}
-		out = map[string]any{"answers": answers}
+	about, err := marshal(map[string]any{"for": patterns})
+	if err != nil {
+		return nil, false
 	}
-	data, err := marshal(out)
+	set, ok := toolPermission("OpenCode", name, input)
+	head, _ := literal(about)
+	if ok {
+		set.Questions[0].Description = head + "\n" + set.Questions[0].Description
+	}
+	return set, ok && len(set.Validate(limits())) == 0
+}
+
+// openCodeReply is what our plugin posts: one of the three.
+type openCodeReply struct {
+	Answers [][]string `json:"answers,omitempty"` // to every question in order
+	Reject  bool       `json:"reject,omitempty"`
+	Reply   string     `json:"reply,omitempty"` // to a permission, with a message beside a no
+	Message string     `json:"message,omitempty"`
+}
+
+func (r openCodeReply) bytes() []byte {
+	data, err := marshal(r)
 	if err != nil {
 		return nil
 	}
 	return data
 }
 
+// printOpenCode writes a reply as our plugin reads it. The host says of all of
+// them that they are the user's; a program's are not.
+func printOpenCode(rec desk.Record) []byte {
+	switch {
+	case rec.Reply() == nil, byProgram(rec):
+		return nil
+	case rec.State == desk.Dismissed:
+		return openCodeReply{Reject: true}.bytes()
+	}
+	answers, whole := openCodeAnswers(rec)
+	if !whole {
+		return openCodeReply{Reject: true}.bytes()
+	}
+	return openCodeReply{Answers: answers}.bytes()
+}
+
+// openCodeAnswers are those of a reply, and whether they say all that it says.
+// The host has no place for notes, and none for the wish to talk first: they go
+// as words of the human's own, the latter to a question that was left open.
+func openCodeAnswers(rec desk.Record) (answers [][]string, whole bool) {
+	r := rec.Reply()
+	talk, last := "", -1
+	if r.Discuss {
+		talk = refusal(rec)
+	}
+	for i, x := range rec.Asked() {
+		words := []string{}
+		switch {
+		case x.Answer != nil:
+			words, last = append(words, x.Words()...), i
+		case talk != "" && x.TakesText():
+			words, talk, last = append(words, talk), "", i
+		}
+		if x.Note != "" && !r.Discuss {
+			words, last = append(words, note(x.Note)), i
+		}
+		answers = append(answers, words)
+	}
+	if r.Note != "" && !r.Discuss && last >= 0 { // about all of them
+		answers[last] = append(answers[last], note(r.Note))
+	}
+	return answers, last >= 0 && talk == ""
+}
+
+func note(text string) string { return "Note of the user: " + quotation(text) }
+
+// printOpenCodePermission writes a reply to a permission. A program's word is
+// none.
+func printOpenCodePermission(rec desk.Record) []byte {
+	switch {
+	case rec.Reply() == nil, byProgram(rec):
+		return nil
+	case granted(rec):
+		return openCodeReply{Reply: "once"}.bytes()
+	}
+	return openCodeReply{Reply: "reject", Message: refusal(rec)}.bytes()
+}
+
+// openCodeDecided is how the dialog of a permission ended. What is rejected with
+// a message is as one that was put so here.
+func openCodeDecided(rec desk.Record, reply string) desk.Outcome {
+	switch {
+	case rec.Reply() != nil && granted(rec) == (reply == "once") && reply != "always":
+		return *rec.Outcome
+	case reply == "once" || reply == "always":
+		return allowed(openCodeName, &rec.Set)
+	}
+	return denied(openCodeName, &rec.Set)
+}
+
 func openCodeEnd(rec desk.Record, answers [][]string) desk.Outcome {
+	if rec.Reply() != nil {
+		if ours, whole := openCodeAnswers(rec); whole && slices.EqualFunc(ours, answers, slices.Equal) {
+			return *rec.Outcome
+		}
+	}
 	var r question.Reply
 	for i := range rec.Questions {
 		if i < len(answers) && len(answers[i]) > 0 {
@@ -130,4 +225,13 @@ func openCodeEnd(rec desk.Record, answers [][]string) desk.Outcome {
 		}
 	}
 	return answered(openCodeName, &rec.Set, r)
+}
+
+// openCodeRejected is the end of a dialog that was closed, perhaps by a reply of
+// ours that closes it.
+func openCodeRejected(rec desk.Record) desk.Outcome {
+	if rec.Reply() != nil && rec.State != desk.Answered {
+		return *rec.Outcome
+	}
+	return dismissed(openCodeName, "")
 }

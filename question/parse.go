@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,6 +19,11 @@ import (
 // are well formed but break the set's rules are left for [Set.Check].
 func (s *Set) ParseAnswers(data []byte) ([]Answer, error) {
 	p := parser{set: s}
+	p.read(data)
+	return p.answers, p.found.Err()
+}
+
+func (p *parser) read(data []byte) {
 	switch data = bytes.TrimSpace(data); {
 	case len(data) > 0 && data[0] == '{':
 		p.object(data)
@@ -26,7 +32,61 @@ func (s *Set) ParseAnswers(data []byte) ([]Answer, error) {
 	default:
 		p.found.Add("answers", "must be an object keyed by question, or an array of responses, is %s", Describe(data))
 	}
-	return p.answers, p.found.Err()
+}
+
+// ParseReply reads a whole reply: the answers alone, as [Set.ParseAnswers] takes
+// them, or an object with any of
+//
+//	answers  the answers
+//	notes    an object, keyed as answers are: a word beside an answer, or in its place
+//	note     a word on the whole
+//	discuss  true: the user wants to discuss the set first
+//
+// The error is a [Violations].
+func (s *Set) ParseReply(data []byte) (Reply, error) {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(data, &members) != nil || !s.isReply(members) {
+		answers, err := s.ParseAnswers(data)
+		return Reply{Answers: answers}, err
+	}
+	p := parser{set: s}
+	if raw := members["answers"]; given(raw) {
+		p.read(raw)
+	}
+	notes, _ := Read[map[string]string](&p.found, "notes", members["notes"], "an object of strings")
+	for _, key := range slices.Sorted(maps.Keys(notes)) {
+		if q := s.named(key); q != nil {
+			p.note(q, notes[key])
+		} else {
+			p.found.Add(fmt.Sprintf("notes[%q]", Shorten(key, 100)), "no question has this text or id")
+		}
+	}
+	r := Reply{Answers: p.answers}
+	r.Note, _ = Read[string](&p.found, "note", members["note"], "a string")
+	r.Discuss, _ = Read[bool](&p.found, "discuss", members["discuss"], "true or false")
+	return r, p.found.Err()
+}
+
+// isReply tells an object with the members of a reply from answers that are
+// keyed by question.
+func (s *Set) isReply(members map[string]json.RawMessage) bool {
+	for key := range members {
+		if !slices.Contains([]string{"answers", "notes", "note", "discuss"}, key) || s.named(key) != nil {
+			return false
+		}
+	}
+	return len(members) > 0
+}
+
+// note puts a word beside the answer to q, or in its place.
+func (p *parser) note(q *Question, text string) {
+	for i := range p.answers {
+		if p.answers[i].QuestionID == q.ID {
+			p.answers[i].Note = text
+			return
+		}
+	}
+	p.answers = append(p.answers, Answer{QuestionID: q.ID, Note: text})
 }
 
 // maxList is how many answers there may be at once, and options in one.
@@ -118,7 +178,7 @@ func (p *parser) responses(data []byte) {
 			q = p.set.named(text("question"))
 		}
 		options, _ := Read[[]json.RawMessage](&p.found, path+".selected", r["selected"], "an array of options")
-		custom := text("text")
+		custom, note := text("text"), text("note")
 		switch {
 		case len(p.found) > faults:
 		case q == nil:
@@ -130,8 +190,11 @@ func (p *parser) responses(data []byte) {
 			p.value(path+".response", q, r["response"])
 		case given(r["answer"]):
 			p.value(path+".answer", q, r["answer"])
-		default:
+		case note == "":
 			p.found.Add(path, "holds no answer: give selected, text or response")
+		}
+		if note != "" && len(p.found) == faults {
+			p.note(q, note)
 		}
 	}
 }

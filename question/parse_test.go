@@ -1,6 +1,7 @@
 package question
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 )
@@ -91,4 +92,41 @@ func FuzzParseAnswers(f *testing.F) {
 			t.Fatalf("%s: %v then %v (%v)", in, once, twice, err)
 		}
 	})
+}
+
+// A whole reply has words beside its answers, and may ask to discuss the set
+// first; what could be either is read as answers.
+func TestParseReply(t *testing.T) {
+	s := Set{Questions: []Question{
+		{ID: "db", Text: "Which database?", Type: SingleChoice, Options: []Option{{ID: "pg", Label: "PostgreSQL"}, {ID: "my", Label: "MySQL"}}},
+		{ID: "note", Text: "Anything else?", Type: Text},
+	}}
+	answer := Answer{QuestionID: "db", Selected: []string{"pg"}}
+	noted := answer
+	noted.Note = "for now"
+	for _, tc := range []struct {
+		data string
+		want Reply
+		err  string
+	}{
+		{`{"db":"pg"}`, Reply{Answers: []Answer{answer}}, ""},
+		{`{"answers":{"db":"pg"},"notes":{"question-0":"for now"}}`, Reply{Answers: []Answer{noted}}, ""},
+		{`{"discuss":true}`, Reply{Discuss: true}, ""},
+		{`{"discuss":true,"notes":{"Which database?":"for now"}}`, Reply{Discuss: true, Answers: []Answer{{QuestionID: "db", Note: "for now"}}}, ""},
+		{`{"note":"x"}`, Reply{Answers: []Answer{{QuestionID: "note", Custom: "x"}}}, ""},
+		{`[{"question_id":"db","selected":["pg"],"note":"for now"},{"question_id":"note","state":"unanswered","note":"later"}]`, Reply{Answers: []Answer{noted, {QuestionID: "note", Note: "later"}}}, ""},
+		{`{"discuss":"yes","notes":{"x":"y"}}`, Reply{}, `notes["x"]: no question has this text or id` + "\n" + `- discuss: must be true or false, is "yes"`},
+		{`{"answers":"pg"}`, Reply{}, "must be an object keyed by question"},
+		{`{"answers":{"db":"Oracle"},"discuss":true}`, Reply{}, `answers["db"]`},
+	} {
+		got, err := s.ParseReply([]byte(tc.data))
+		switch {
+		case tc.err != "":
+			if err == nil || !strings.Contains(err.Error(), tc.err) {
+				t.Errorf("%s: %v, want %s", tc.data, err, tc.err)
+			}
+		case err != nil || !reflect.DeepEqual(got, tc.want):
+			t.Errorf("%s: %+v, %v; want %+v", tc.data, got, err, tc.want)
+		}
+	}
 }

@@ -9,11 +9,11 @@ import (
 
 // Elsewhere returns the surface named inbox: it shows the record nowhere by
 // itself and leaves it to whoever answers from the desk.
-func Elsewhere() Surface { return elsewhere{} }
+func Elsewhere() Surface { return &elsewhere{} }
 
 // OpenElsewhere is Elsewhere for an inbox or a web page that is open right now,
 // for as long as one is.
-func OpenElsewhere(d *desk.Desk) Surface { return elsewhere{d, 5 * time.Second} }
+func OpenElsewhere(d *desk.Desk) Surface { return &elsewhere{d, 5 * time.Second} }
 
 type elsewhere struct {
 	open *desk.Desk // nil: anybody may come later
@@ -23,13 +23,18 @@ type elsewhere struct {
 	look time.Duration
 }
 
-func (elsewhere) Name() string { return "inbox" }
+func (*elsewhere) Name() string { return "inbox" }
 
-func (e elsewhere) Show(ctx context.Context, _ desk.Record, _ Commit) error {
+func (e *elsewhere) Show(ctx context.Context, _ desk.Record, _ Commit) error {
 	if e.open == nil {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}
+	return e.stay(ctx)
+}
+
+// stay returns when no inbox and no page is open.
+func (e *elsewhere) stay(ctx context.Context) error {
 	tick := time.NewTicker(e.look)
 	defer tick.Stop()
 	for seen, missing := false, 0; ; {

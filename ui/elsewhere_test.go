@@ -18,7 +18,7 @@ func TestClosedInbox(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := desk.New(store, desk.Options{})
-	s := OpenElsewhere(d).(elsewhere)
+	s := OpenElsewhere(d).(*elsewhere)
 	s.look = 100 * time.Millisecond
 	if err := s.Show(t.Context(), desk.Record{}, nil); !errors.Is(err, ErrUnavailable) {
 		t.Fatalf("without an inbox: %v", err)

@@ -18,11 +18,12 @@ var askHelp string
 var skillText []byte
 
 // prints is a command that prints a text.
-func (a *app) prints(use, short string, text func() ([]byte, error)) *cobra.Command {
+func (a *app) prints(use, short, example string, text func() ([]byte, error)) *cobra.Command {
 	return &cobra.Command{
-		Use:   use,
-		Short: short,
-		Args:  arguments(0, 0),
+		Use:     use,
+		Short:   short,
+		Example: "  mcp-askuser " + example,
+		Args:    arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			data, err := text()
 			if err != nil {
@@ -36,7 +37,7 @@ func (a *app) prints(use, short string, text func() ([]byte, error)) *cobra.Comm
 
 func (a *app) schema() *cobra.Command {
 	var file string
-	cmd := a.prints("schema", "Print the JSON schema of ask_user_question's arguments", func() ([]byte, error) {
+	cmd := a.prints("schema", "Print the JSON schema of ask_user_question's arguments", "schema --max-options 5", func() ([]byte, error) {
 		s, err := a.settings()
 		if err != nil {
 			return nil, err
@@ -52,18 +53,18 @@ func (a *app) schema() *cobra.Command {
 		return b.Bytes(), nil
 	})
 	a.addFlags(cmd, limitKeys[:]...)
-	cmd.Flags().StringVar(&file, "output", "", "write to this file instead")
+	cmd.Flags().StringVar(&file, "output", "", "write to this `file` instead")
 	return cmd
 }
 
 func (a *app) skill() *cobra.Command {
-	return a.prints("skill", "Print a SKILL.md that tells an agent when and how to ask", func() ([]byte, error) {
+	return a.prints("skill", "Print a SKILL.md that tells an agent when and how to ask", "skill > .claude/skills/ask-user-question/SKILL.md", func() ([]byte, error) {
 		return skillText, nil
 	})
 }
 
 func (a *app) version() *cobra.Command {
-	return a.prints("version", "Print the version", func() ([]byte, error) {
+	return a.prints("version", "Print the version", "version", func() ([]byte, error) {
 		return []byte("mcp-askuser " + buildVersion() + "\n"), nil
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,16 +28,24 @@ func (a *app) answer() *cobra.Command {
 	var plain bool
 	cmd := &cobra.Command{
 		Use:   "answer [ID]",
-		Short: "Answer a question, the oldest unless one is named, here or from JSON",
+		Short: "Answer a question here or from JSON: one by its id, or the oldest",
 		Long: `Answer a question in this terminal: the one whose id begins with ID, or the
-oldest. With --json, answer it without a form, by its id where several wait: JSON is an object keyed by
-question, question_id or question-N (from 0), or an array of responses; - reads
-it from standard input. Options are named by label or id, several by an array.
+oldest. With --json, answer it without a form, by its id where several wait.
+
+JSON is an object keyed by question, question_id or question-N (from 0), or an
+array of responses; - reads it from standard input. Options are named by label
+or id, several by an array. With more to say, JSON is an object with answers,
+notes (keyed alike: a word beside an answer), note (on the whole), and discuss
+(true: the user wants to talk about it first).
 
 Exit status: 0 answered, 1 bad input or somebody else was first, 2 closed
 without an answer, 3 no terminal, 124 timeout, 130 interrupted, 134 the
 program broke.`,
-		Args: arguments(0, 1),
+		Example: `  mcp-askuser answer
+  mcp-askuser answer 01JD6Z00 --json '{"question-0":"PostgreSQL"}'
+  mcp-askuser answer 01JD6Z00 --json '{"discuss":true,"note":"Why not SQLite?"}'`,
+		Args:              arguments(0, 1),
+		ValidArgsFunction: a.completeIDs(false),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := a.settings()
 			if err != nil {
@@ -65,8 +74,8 @@ program broke.`,
 		},
 	}
 	a.addFlags(cmd, "dir", "accessible", "no_color")
-	cmd.Flags().StringVar(&data, "json", "", "the answers, or - to read them from standard input")
-	cmd.Flags().StringVar(&note, "note", "", "a word to the agent beside the answers, with --json")
+	cmd.Flags().StringVar(&data, "json", "", "the answers as `JSON`, or - for standard input")
+	cmd.Flags().StringVar(&note, "note", "", "a `word` to the agent beside the answers, with --json")
 	cmd.Flags().BoolVar(&plain, "plain", false, "answer line by line, without a full screen")
 	return cmd
 }
@@ -133,13 +142,10 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 		return err
 	}
 	fmt.Fprintf(a.err, "%s: %s\n", capital(words.Outcome(ended.Outcome)), words.Subject(rec))
-	switch ended.State {
-	case desk.Answered:
-		return nil
-	case desk.Timeout:
-		return &exitError{exitTimeout, nil}
+	if code := exitOf(ended.State); code != 0 {
+		return &exitError{code, nil}
 	}
-	return &exitError{exitClosed, nil}
+	return nil
 }
 
 // answerFrom answers the record from JSON and says how that went, in JSON to
@@ -151,17 +157,21 @@ func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	}
 	reply, ok, err := wire.ReadResponse(rec, raw)
 	if !ok {
-		reply.Answers, err = rec.ParseAnswers(raw)
+		reply, err = rec.ParseReply(raw)
 	}
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}
-	reply.Note, reply.By = note, question.ByProgram
+	reply.Note, reply.By = cmp.Or(note, reply.Note), question.ByProgram
 	ended, err := d.Reply(ctx, rec.ID, reply, words.Shell)
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}
-	return a.printLine(api.Done{Success: true, ID: ended.ID, Status: ended.State, Message: "The answer is recorded; " + words.Asker(rec.Asker) + " gets it" + when(rec) + "."})
+	done := "The answer is recorded; " + words.Asker(rec.Asker) + " gets it"
+	if ended.State == desk.Discuss {
+		done = "The question is put back to be discussed first; " + words.Asker(rec.Asker) + " is told so"
+	}
+	return a.printLine(api.Done{Success: true, ID: ended.ID, Status: ended.State, Message: done + when(rec) + "."})
 }
 
 // refuseAnswer prints why an answer was not taken, and returns the error.

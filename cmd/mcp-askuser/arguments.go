@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -44,8 +46,8 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 // flagError puts what the library says of a flag into our words.
 func flagError(cmd *cobra.Command, err error) error {
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		takes := map[string]string{"int": "a whole number", "bool": "true or false"}[bad.GetFlag().Value.Type()]
-		return fmt.Errorf("--%s is %q; it takes %s", bad.GetFlag().Name, bad.GetValue(), takes)
+		takes := map[string]string{"int": "a whole number", "uint": "a whole number, 0 or more", "bool": "true or false"}[bad.GetFlag().Value.Type()]
+		return fmt.Errorf("--%s is %q; it takes %s", bad.GetFlag().Name, bad.GetValue(), cmp.Or(takes, bad.Unwrap().Error()))
 	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || unknown.GetSpecifiedShortnames() != "" {
@@ -57,4 +59,35 @@ func flagError(cmd *cobra.Command, err error) error {
 		return fmt.Errorf("%w; did you mean --%s?", err, near)
 	}
 	return fmt.Errorf("%w; %s --help lists them all", err, cmd.CommandPath())
+}
+
+// word is the value of a flag that takes one of some words.
+type word struct {
+	to    *string
+	words []string
+}
+
+// takesWord gives a command such a flag. To holds the default.
+func takesWord(cmd *cobra.Command, to *string, name, help string, words ...string) {
+	cmd.Flags().Var(word{to, words}, name, help)
+	complete(cmd, name, words...)
+}
+
+func (w word) String() string { return *w.to }
+func (w word) Type() string   { return "word" }
+
+// Set takes the word; the error is what is allowed, to go after "it takes".
+func (w word) Set(text string) error {
+	if !slices.Contains(w.words, text) {
+		return errors.New(strings.Join(w.words, ", "))
+	}
+	*w.to = text
+	return nil
+}
+
+// takesFormat gives a command the flag that says how to print, by default in the
+// first of some formats.
+func takesFormat(cmd *cobra.Command, to *string, formats []string) {
+	*to = formats[0]
+	takesWord(cmd, to, "format", "the `format`: "+strings.Join(formats, ", "), formats...)
 }

@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -43,7 +42,10 @@ func (a *app) ask() *cobra.Command {
 		Use:   "ask [JSON or -]",
 		Short: "Ask the user and print the answer",
 		Long:  askHelp,
-		Args:  arguments(0, 1),
+		Example: `  mcp-askuser ask '{"question":"Which region?","options":["EU","US"]}'
+  mcp-askuser ask --format ids --timeout 10m - < questions.json`,
+		Args:              arguments(0, 1),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := a.askSettings(cmd)
 			if err != nil {
@@ -56,9 +58,6 @@ func (a *app) ask() *cobra.Command {
 				call, err = a.givenCall(cmd, args, s)
 			}
 			if err != nil {
-				return err
-			}
-			if _, err := wire.Format(desk.Record{}, format, time.Time{}); err != nil {
 				return err
 			}
 			for _, left := range call.Dropped {
@@ -79,7 +78,7 @@ func (a *app) ask() *cobra.Command {
 	a.addFlags(cmd, limitKeys[:]...)
 	cmd.Flags().StringVar(&template, "template", "", "ask the questions of this template; mcp-askuser templates lists them")
 	cmd.Flags().StringArrayVar(&variables, "var", nil, "a variable of the template, as NAME=VALUE; once for each")
-	cmd.Flags().StringVar(&format, "format", wire.Formats()[0], "how to print the answer: "+strings.Join(wire.Formats(), ", "))
+	takesFormat(cmd, &format, wire.Formats())
 	return cmd
 }
 
@@ -148,22 +147,18 @@ func (a *app) presenter(s settings.Values, d *desk.Desk, log *slog.Logger) *pres
 	return present.New(present.Options{
 		Desk:         d,
 		Log:          log,
-		Notify:       a.notifier(s, log),
+		Notify:       a.notifier(s, d, log),
 		TakeDefaults: s.OnTimeout == desk.OnTimeoutDefault,
+		Room:         room(openFiles()),
 	})
 }
 
-// outcome is the exit status of a record's end.
-func outcome(rec desk.Record) error {
-	switch rec.State {
-	case desk.Answered:
-		return nil
-	case desk.Dismissed, desk.Discuss, desk.Cancelled:
-		return &exitError{exitClosed, nil}
-	case desk.Timeout:
-		return &exitError{exitTimeout, fmt.Errorf("no answer within %s", rec.Outcome.Reason)}
-	case desk.Unavailable:
-		return &exitError{exitNoSurface, fmt.Errorf("no way to ask here (%s); run it in a terminal, or name a surface with --surface", rec.Outcome.Reason)}
+// room is how many questions may be open at once, with two files each, where
+// there may be so many files; 0 is any number. Some files are for everything
+// else, and for what is open but for a moment.
+func room(files uint64) int {
+	if files == 0 || files > 1<<20 {
+		return 0
 	}
-	return &exitError{exitBad, fmt.Errorf("asking failed: %s", rec.Outcome.Reason)}
+	return int(files-min(files/4, 512)) / 2
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,20 +20,19 @@ func (a *app) confirm() *cobra.Command {
 
 Exit status: 0 yes, 1 no, 2 closed without an answer, 3 no way to ask,
 124 timeout, 130 interrupted, 134 the program broke. Only 0 is consent.`,
-		Args: arguments(1, 1),
+		Example: `  mcp-askuser confirm "Delete 23 files?" && rm -r build
+  mcp-askuser confirm "Deploy?" --details "12 changes" --default no`,
+		Args:              arguments(1, 1),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := a.askSettings(cmd)
 			if err != nil {
 				return err
 			}
 			var yes *bool
-			switch proposed {
-			case "":
-			case "yes", "no":
+			if proposed != "" {
 				yes = new(bool)
 				*yes = proposed == "yes"
-			default:
-				return fmt.Errorf("--default is %q; it takes yes or no", proposed)
 			}
 			if strings.TrimSpace(args[0]) == "" {
 				return errors.New("the action is empty; say what would be done")
@@ -54,7 +52,7 @@ Exit status: 0 yes, 1 no, 2 closed without an answer, 3 no way to ask,
 		},
 	}
 	a.askFlags(cmd)
-	cmd.Flags().StringVar(&details, "details", "", "what the user should know to decide")
-	cmd.Flags().StringVar(&proposed, "default", "", "the proposed answer: yes or no; still only the user gives it")
+	cmd.Flags().StringVar(&details, "details", "", "what the user should know to decide, as `text`")
+	takesWord(cmd, &proposed, "default", "the proposed `answer`: yes or no; still only the user gives it", "yes", "no")
 	return cmd
 }

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"iter"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,40 +16,57 @@ import (
 )
 
 // writeDecisions writes records, oldest first, as a log of decisions in
-// Markdown: a heading for each question that was put, the options considered,
-// the decision, and who decided where and when (D22).
+// Markdown, to be committed: a heading for each project, and below it one for
+// each question that was put, with the options considered, the decision, what
+// was said beside it, and who decided where and when (D22).
 func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
-	log := "# Decisions\n"
-	none := "\nNothing was asked.\n"
+	projects := map[string]*strings.Builder{} // by directory
 	for rec, err := range records {
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(w, log+decisions(rec)); err != nil {
-			return err
+		dir := rec.Asker.Directory
+		if projects[dir] == nil {
+			projects[dir] = &strings.Builder{}
 		}
-		log, none = "", ""
+		writeRecord(projects[dir], rec)
 	}
-	_, err := io.WriteString(w, log+none)
+	log := "# Decisions\n"
+	if len(projects) == 0 {
+		log += "\nNothing was asked.\n"
+	}
+	dirs := slices.Sorted(maps.Keys(projects))
+	if len(dirs) > 0 && dirs[0] == "" { // which comes last
+		dirs = append(dirs[1:], "")
+	}
+	for _, dir := range dirs {
+		title, where := "In no project", ""
+		if dir != "" {
+			title, where = inline(cmp.Or(words.Project(desk.Asker{Directory: dir}), dir)), "\n"+inline(dir)+"\n"
+		}
+		log += "\n## " + title + "\n" + where + projects[dir].String()
+	}
+	_, err := io.WriteString(w, log)
 	return err
 }
 
-// decisions are those of one record.
-func decisions(rec desk.Record) string {
-	var b strings.Builder
+// writeRecord writes the decisions of one record.
+func writeRecord(b *strings.Builder, rec desk.Record) {
 	asked := rec.Asked()
 	for i := range asked {
-		writeDecision(&b, rec.Outcome, &asked[i])
-		if r := rec.Reply(); r != nil && r.Note != "" && i == len(asked)-1 { // it is about all of them
-			b.WriteString("\nNote of the user:\n\n" + quoted(r.Note))
+		writeDecision(b, rec.Outcome, &asked[i])
+		if asked[i].Note != "" {
+			b.WriteString("\nBeside it:\n\n" + quoted(asked[i].Note))
 		}
-		fmt.Fprintf(&b, "\n*%s*\n", origin(rec))
+		if r := rec.Reply(); r != nil && r.Note != "" && i == len(asked)-1 { // it is about all of them
+			b.WriteString("\nOn the whole:\n\n" + quoted(r.Note))
+		}
+		fmt.Fprintf(b, "\n*%s*\n", origin(rec))
 	}
-	return b.String()
 }
 
 func writeDecision(b *strings.Builder, o *desk.Outcome, q *question.Response) {
-	fmt.Fprintf(b, "\n## %s\n", inline(q.Question.Text))
+	fmt.Fprintf(b, "\n### %s\n", inline(q.Question.Text))
 	if q.Description != "" {
 		b.WriteString("\n" + quoted(q.Description))
 	}
@@ -69,19 +89,28 @@ func writeOption(b *strings.Builder, o *question.Option) {
 
 // decision is the decision in words. Only what the user said is theirs.
 func decision(o *desk.Outcome, q *question.Response) string {
+	who := "the user"
+	if r := o.Reply; r != nil && r.By == question.ByProgram {
+		who = "a program"
+	}
 	switch {
 	case o.Status == desk.Dismissed && o.Reply.Reason != "":
-		return "**No decision:** the user closed the question. Their reason:\n\n" + quoted(o.Reply.Reason)
+		return "**No decision:** " + who + " closed the question. Their reason:\n\n" + quoted(o.Reply.Reason)
 	case o.Status == desk.Dismissed:
-		return "**No decision:** the user closed the question.\n"
+		return "**No decision:** " + who + " closed the question.\n"
 	case o.Status == desk.Timeout:
 		return "**No decision:** nobody answered in time.\n"
-	case o.Status != desk.Answered:
+	case o.Status == desk.Discuss && q.Answer == nil:
+		return "**To be discussed first.**\n"
+	case o.Status != desk.Answered && o.Status != desk.Discuss:
 		return fmt.Sprintf("**No decision:** %s (%s).\n", inline(words.Outcome(o)), inline(o.Reason))
 	case q.Answer == nil:
-		return "**No decision:** the user left it open.\n"
+		return "**No decision:** " + who + " left it open.\n"
 	}
 	text := "**Decision:**"
+	if o.Status == desk.Discuss {
+		text = "**To be discussed first; so far:**"
+	}
 	for i, word := range q.Words() {
 		switch {
 		case strings.Contains(word, "\n"): // the free text, the last
@@ -93,8 +122,11 @@ func decision(o *desk.Outcome, q *question.Response) string {
 		}
 	}
 	text += "\n"
-	if q.By() == question.ByTimeout {
+	switch q.By() {
+	case question.ByTimeout:
 		text += "\nNobody answered in time; as the asker and the configuration wanted, this is the default.\n"
+	case question.ByProgram:
+		text += "\nA program answered, not the user.\n"
 	}
 	return text
 }
@@ -103,10 +135,11 @@ func decision(o *desk.Outcome, q *question.Response) string {
 func origin(rec desk.Record) string {
 	o := rec.Outcome
 	by := inline(strings.TrimSpace(rec.Asker.Client + " " + rec.Asker.Version))
-	if rec.Asker.Directory != "" {
-		by += " in " + inline(rec.Asker.Directory)
+	again := ""
+	if rec.Earlier != "" {
+		again = "; goes back to " + inline(rec.Earlier)
 	}
-	return fmt.Sprintf("Asked by %s at %s; %s at %s; round %d, %s", by, stamp(rec.CreatedAt), inline(words.Outcome(o)), stamp(o.At), rec.Round, inline(rec.ID))
+	return fmt.Sprintf("Asked by %s at %s; %s at %s; round %d, %s%s", by, stamp(rec.CreatedAt), inline(words.Outcome(o)), stamp(o.At), rec.Round, inline(rec.ID), again)
 }
 
 // stamp is a time that means the same to every reader.

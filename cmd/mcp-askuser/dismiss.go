@@ -2,9 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/term"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -12,41 +14,83 @@ import (
 )
 
 func (a *app) dismiss() *cobra.Command {
-	var reason string
+	var reason, topic string
 	cmd := &cobra.Command{
 		Use:   "dismiss ID",
 		Short: "Close a question as the user, without answering it",
-		Args:  arguments(1, 1),
-		RunE: a.onRecord(func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
-			if _, err := d.Reply(ctx, rec.ID, question.Reply{Dismissed: true, Reason: reason}, words.Shell); err != nil {
-				return err
-			}
-			fmt.Fprintf(a.err, "Dismissed %s; %s is told so%s.\n", rec.ID, words.Asker(rec.Asker), when(rec))
-			return nil
-		}),
+		Long: `Close a question as the user, without answering it: with a reason, if there is
+one to give, or to discuss it with the agent first. Run by a program, without a
+terminal, it is the program's word and not the user's.`,
+		Example: `  mcp-askuser dismiss 01JD6Z00
+  mcp-askuser dismiss 01JD6Z00 --reason "Ask the team"
+  mcp-askuser dismiss 01JD6Z00 --discuss "What would a rollback cost?"`,
 	}
-	a.addFlags(cmd, "dir")
-	cmd.Flags().StringVar(&reason, "reason", "", "why, for the agent to read")
-	return cmd
+	cmd.Flags().StringVar(&reason, "reason", "", "why: a `text` for the agent to read")
+	cmd.Flags().StringVar(&topic, "discuss", "", "discuss it first: a `text` for the agent to read")
+	return a.aboutOne(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
+		reply, done := question.Reply{Dismissed: true, Reason: reason, By: a.by()}, "Dismissed %s"
+		if cmd.Flags().Changed("discuss") {
+			if cmd.Flags().Changed("reason") {
+				return errors.New("--reason closes the question, --discuss puts it back to talk about it; give one of the two")
+			}
+			reply, done = question.Reply{Discuss: true, Note: topic, By: a.by()}, "Put back to be discussed: %s"
+		}
+		if _, err := d.Reply(ctx, rec.ID, reply, words.Shell); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.err, done+"; %s is told so%s.\n", rec.ID, words.Asker(rec.Asker), when(rec))
+		return nil
+	})
+}
+
+// by says whose word it is what a command replies: at a terminal the user's.
+func (a *app) by() question.By {
+	if term.IsTerminal(int(a.in.Fd())) {
+		return question.ByUser
+	}
+	return question.ByProgram
 }
 
 func (a *app) cancel() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
-		Use:   "cancel ID",
-		Short: "Withdraw a question as the one who asked it",
-		Args:  arguments(1, 1),
-		RunE: a.onRecord(func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
-			if _, err := d.Close(ctx, rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: reason, Surface: words.Shell}); err != nil {
-				return err
-			}
-			fmt.Fprintf(a.err, "Withdrawn: %s\n", rec.ID)
-			return nil
-		}),
+		Use:     "cancel ID",
+		Short:   "Withdraw a question as the one who asked it",
+		Example: `  mcp-askuser cancel 01JD6Z00 --reason "No longer needed"`,
 	}
-	a.addFlags(cmd, "dir")
-	cmd.Flags().StringVar(&reason, "reason", "", "why, for the agent to read")
-	return cmd
+	cmd.Flags().StringVar(&reason, "reason", "", "why: a `text` for the user to read")
+	return a.aboutOne(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
+		if _, err := d.Close(ctx, rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: reason, Surface: words.Shell}); err != nil {
+			return err
+		}
+		fmt.Fprintf(a.err, "Withdrawn: %s\n", rec.ID)
+		return nil
+	})
+}
+
+func (a *app) reopen() *cobra.Command {
+	return a.aboutOne(&cobra.Command{
+		Use:   "reopen ID",
+		Short: "Ask an ended question again, with your former answers filled in",
+		Long: `Ask an ended question again, with your former answers filled in, and print the
+id under which it waits now. The agent gets the new answer when it asks the same
+again, or awaits either ticket.`,
+		Example: `  mcp-askuser reopen 01JD6Z00
+  mcp-askuser answer "$(mcp-askuser reopen 01JD6Z00)"`,
+	}, true, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
+		again, err := d.Reopen(ctx, rec.ID)
+		if errors.Is(err, desk.ErrPending) {
+			return fmt.Errorf("%w: mcp-askuser answer %s", err, again.ID)
+		}
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(a.out, again.ID); err != nil {
+			return err
+		}
+		fmt.Fprintln(a.err, words.Reopened)
+		return nil
+	})
 }
 
 // when says when the outcome of a record that was open reaches its asker.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -219,14 +218,17 @@ func (a *app) selfTest(ctx context.Context) finding {
 }
 
 // roundTrip is the self-test itself.
-func roundTrip(ctx context.Context) (err error) {
+func roundTrip(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(ctx, selfTestTime)
 	defer stop()
 	dir, err := os.MkdirTemp("", "mcp-askuser-doctor-")
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	defer func() {
+		stop() // whoever of ours still looks at it
+		_ = os.RemoveAll(dir)
+	}()
 	store, err := spool.Open(dir)
 	if err != nil {
 		return err

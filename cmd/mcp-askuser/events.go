@@ -19,7 +19,7 @@ func (a *app) events() *cobra.Command {
 	var since, format string
 	cmd := &cobra.Command{
 		Use:   "events",
-		Short: "Print a JSON line for each question asked, answered or ended, until interrupted",
+		Short: "Print a JSON line for each question asked, answered or ended",
 		Long: `Print a JSON line for each event, until interrupted:
 
   ask:question:request   somebody asks; the line has the questions
@@ -28,7 +28,8 @@ func (a *app) events() *cobra.Command {
 
 With --since, what happened from then on comes first, and so does what still
 waits.`,
-		Args: arguments(0, 0),
+		Example: "  mcp-askuser events\n  mcp-askuser events --since 1h | jq -r .id",
+		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			from, err := moment(since, time.Now())
 			if err != nil {
@@ -74,7 +75,7 @@ waits.`,
 }
 
 // sinceHelp describes the flag that [moment] reads.
-const sinceHelp = "from when on: how long ago, such as 2h or 3d, or a time such as 2006-01-02 or 2006-01-02T15:04:05Z"
+const sinceHelp = "from this `time` on: how long ago, such as 2h or 3d, a day such as 2006-01-02, or 2006-01-02T15:04:05Z"
 
 // moment reads a point of time: how long ago it is, a date in this time zone,
 // or a time of RFC 3339. The zero time stands for none.

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"syscall"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/ui"
 )
 
@@ -55,6 +56,37 @@ func (a *app) status(err error) int {
 		fmt.Fprintf(a.err, "Error: %v\n", err)
 	}
 	return code
+}
+
+// exitOf is the exit status of a question's end.
+func exitOf(end desk.Status) int {
+	switch end {
+	case desk.Answered:
+		return 0
+	case desk.Timeout:
+		return exitTimeout
+	case desk.Unavailable:
+		return exitNoSurface
+	case desk.Failed:
+		return exitBad
+	}
+	return exitClosed
+}
+
+// ending is the error of a command whose question has ended: with the exit
+// status, and why nobody answered where nothing else tells.
+func ending(rec desk.Record) (err error) {
+	switch rec.State {
+	case desk.Answered:
+		return nil
+	case desk.Timeout:
+		err = fmt.Errorf("no answer within %s", rec.Outcome.Reason)
+	case desk.Unavailable:
+		err = fmt.Errorf("no way to ask here (%s); run it in a terminal, or name a surface with --surface", rec.Outcome.Reason)
+	case desk.Failed:
+		err = fmt.Errorf("asking failed: %s", rec.Outcome.Reason)
+	}
+	return &exitError{exitOf(rec.State), err}
 }
 
 // crashing has a program that breaks end by SIGABRT, which a shell shows as 134.

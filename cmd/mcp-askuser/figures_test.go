@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"math"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -19,6 +20,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"text/tabwriter"
@@ -63,11 +65,13 @@ func TestFigures(t *testing.T) {
 	f.frames()
 	f.idle()
 	f.waiting()
+	f.calls()
 	f.key()
 	f.history()
 	f.replies()
 	f.files()
 	f.page()
+	f.hook()
 	if err := os.MkdirAll(*figuresDir, 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -304,7 +308,7 @@ func (f *figures) spentBy(pid int) float64 {
 
 // rest adds what a process costs while nothing happens.
 func (f *figures) rest(what string, pid int, atMost float64, per, during time.Duration) {
-	time.Sleep(3 * time.Second) // it has come to rest
+	time.Sleep(5 * time.Second) // it has come to rest
 	before, spent := f.switches(pid), f.spentBy(pid)
 	time.Sleep(during)
 	f.is(what+": context switches"+map[bool]string{true: " a second"}[per == time.Second], "", (f.switches(pid)-before)*per.Seconds()/during.Seconds(), atMost)
@@ -324,26 +328,78 @@ func (f *figures) idle() {
 	}
 }
 
-// crowd is a server in which so many calls wait, with a progress token or not.
-func (f *figures) crowd(calls int, token bool) *running {
+// crowd is a server in which so many calls wait.
+type crowd struct {
+	*running
+	desk    *desk.Desk
+	before  float64 // MiB resident without a call
+	answers atomic.Int64
+	pong    chan struct{}
+}
+
+// crowd has calls wait, with a progress token or not: all of them, or as many as
+// there are files for.
+func (f *figures) crowd(calls int, token bool) *crowd {
 	dir := f.TempDir()
-	r := start(f, f.path, dir, "serve", "--surface", "inbox", "--hold", "1h", "--max-rounds", "0")
-	r.say(f, hello)
-	r.hear(f)
-	go func() { _, _ = r.out.WriteTo(io.Discard) }()
+	c := &crowd{running: start(f, f.path, dir, "serve", "--surface", "inbox", "--hold", "1h", "--max-rounds", "0"), desk: openDesk(f, dir), pong: make(chan struct{}, 1)}
+	c.say(f, hello)
+	c.hear(f)
+	c.before = c.resident(f)
+	go func() {
+		for line, err := c.out.ReadString('\n'); err == nil; line, err = c.out.ReadString('\n') {
+			switch {
+			case strings.Contains(line, `"id":"ping"`):
+				c.pong <- struct{}{}
+			case strings.Contains(line, `"status":"answered"`):
+				c.answers.Add(1)
+			}
+		}
+	}()
 	for i := range calls {
 		meta := ""
 		if token {
 			meta = fmt.Sprintf(`"_meta":{"progressToken":%d},`, i)
 		}
-		r.say(f, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{%s"name":"ask_user_question","arguments":{"question":"Question %d?"}}}`+"\n", i, meta, i))
+		c.say(f, fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{%s"name":"ask_user_question","arguments":{"question":"Question %d?"}}}`+"\n", i, meta, i))
 	}
-	for there := 0; there < calls; {
-		time.Sleep(20 * time.Millisecond)
-		names, _ := os.ReadDir(filepath.Join(dir, "showing"))
-		there = len(names)
+	if room := room(openFiles()); room > 0 {
+		calls = min(calls, room)
 	}
-	return r
+	f.until(func() bool { names, _ := os.ReadDir(filepath.Join(dir, "showing")); return len(names) >= calls })
+	return c
+}
+
+func (c *crowd) kill() {
+	_ = c.cmd.Process.Kill()
+	_ = c.cmd.Wait()
+}
+
+// calls measures what a waiting call holds, and answers them all.
+func (f *figures) calls() {
+	for _, calls := range []int{1000, 10_000} {
+		c := f.crowd(calls, false)
+		time.Sleep(5 * time.Second) // it has come to rest
+		open, err := c.desk.Pending(f.Context())
+		if err != nil {
+			f.Fatal(err)
+		}
+		files, _ := os.ReadDir(fmt.Sprintf("/proc/%d/fd", c.cmd.Process.Pid))
+		f.is(fmt.Sprintf("%d waiting calls: resident, each", calls), "KiB", (c.resident(f)-c.before)*1024/float64(len(open)), 40)
+		f.is(fmt.Sprintf("%d waiting calls: open files, each", calls), "", math.Floor(float64(len(files))/float64(len(open))), 2)
+		at := time.Now()
+		for c.answers.Load() < int64(calls) {
+			for _, rec := range open {
+				if _, err := c.desk.Reply(f.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, "inbox"); err != nil {
+					f.Fatal(err)
+				}
+			}
+			if open, err = c.desk.Pending(f.Context()); err != nil { // those there was no room for
+				f.Fatal(err)
+			}
+		}
+		f.Logf("%d calls answered within %s", calls, time.Since(at))
+		c.kill()
+	}
 }
 
 func (f *figures) waiting() {
@@ -351,9 +407,46 @@ func (f *figures) waiting() {
 		r := f.crowd(1000, token)
 		const during = 21 * time.Second
 		f.rest("1,000 waiting calls "+map[bool]string{true: "with", false: "without"}[token]+" a token, 21 s", r.cmd.Process.Pid, map[bool]float64{true: 200, false: 0}[token], during, during)
-		_ = r.cmd.Process.Kill()
-		_ = r.cmd.Wait()
+		if token {
+			f.among(r)
+		}
+		r.kill()
 	}
+}
+
+// among measures a ping, and until a call is withdrawn, among a thousand that
+// wait.
+func (f *figures) among(c *crowd) {
+	f.is("… a ping among them, p99", "ms", highest(100, func(int) float64 {
+		at := time.Now()
+		c.say(f, `{"jsonrpc":"2.0","id":"ping","method":"ping"}`+"\n")
+		<-c.pong
+		return ms(time.Since(at))
+	}), 100)
+	open, err := c.desk.Pending(f.Context())
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.is("… one cancelled by its user until it is withdrawn, p99", "ms", highest(100, func(n int) float64 {
+		var number int
+		_, _ = fmt.Sscanf(open[n].Questions[0].Text, "Question %d?", &number)
+		at := time.Now()
+		c.say(f, fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d,"reason":"AbortError: user-cancel"}}`+"\n", number))
+		rec, err := c.desk.Wait(f.Context(), open[n].ID)
+		if err != nil || rec.State != desk.Cancelled {
+			f.Fatalf("%s, %v", rec.State, err)
+		}
+		return ms(rec.Outcome.At.Sub(at))
+	}), 250)
+}
+
+// highest is the 99th percentile of n measurements.
+func highest(n int, measure func(n int) float64) float64 {
+	var all []float64
+	for i := range n {
+		all = append(all, measure(i))
+	}
+	return percentile(all, 0.99)
 }
 
 // key measures from a key in a long text to what it changes on the screen.
@@ -598,6 +691,45 @@ func (f *figures) until(ok func() bool) {
 	}
 }
 
+// hook measures the small program that a host runs beside its dialogs: a start
+// with an event that concerns nothing, and the memory while a question is open.
+func (f *figures) hook() {
+	path, dir := released(f, "./cmd/mcp-askuser-hook"), f.TempDir()
+	command := func(event string) *exec.Cmd {
+		cmd := exec.Command(path, "claude-code")
+		cmd.Env = append(os.Environ(), "MCP_ASKUSER_DIR="+dir, "CLAUDE_CODE_SESSION_ATTENDED=1")
+		cmd.Stdin = strings.NewReader(event)
+		return cmd
+	}
+	f.is("hook, from start to end", "ms", median(40, func() float64 {
+		at := time.Now()
+		if out, err := command(recorded("PostToolUse", `,"tool_name":"Bash","tool_input":{}`)).CombinedOutput(); err != nil || len(out) > 0 {
+			f.Fatalf("%v: %s", err, out)
+		}
+		return ms(time.Since(at))
+	}), 6)
+	cmd := command(recorded("PermissionRequest", ","+dialogTool))
+	read, write, err := os.Pipe()
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer read.Close()
+	cmd.Stdout = write
+	if err := cmd.Start(); err != nil {
+		f.Fatal(err)
+	}
+	_ = write.Close()
+	d := openDesk(f, dir)
+	f.until(func() bool {
+		open, err := d.Pending(f.Context())
+		return err == nil && len(open) == 1 && len(open[0].ShownOn) > 0
+	})
+	r := &running{cmd: cmd}
+	f.is("hook, resident beside a dialog", "MiB", r.resident(f), 8)
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+}
+
 // growth draws what grows with what.
 func (f *figures) growth() {
 	curve := func(name, title, unit string, to int, at func(n int) float64) {
@@ -613,7 +745,7 @@ func (f *figures) growth() {
 	})
 	curve("waiting.svg", "a server: resident memory by waiting calls", "MiB", 1000, func(n int) float64 {
 		r := f.crowd(n, false)
-		defer func() { _, _ = r.cmd.Process.Kill(), r.cmd.Wait() }()
+		defer r.kill()
 		return r.resident(f)
 	})
 	curve("history.svg", "history --limit 50: time by records of the past", "ms", 100_000, func(n int) float64 {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"slices"
 	"strings"
 	"time"
 
@@ -16,30 +15,27 @@ import (
 )
 
 // historyFormats are how the past can be printed, the first one by default.
-var historyFormats = [...]string{"text", "json", "jsonl", "md"}
+var historyFormats = []string{"text", "json", "jsonl", "md"} //nolint:gochecknoglobals // never written to
 
 func (a *app) history() *cobra.Command {
 	var since, search, format string
-	var limit int
+	var limit uint
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "history",
 		Short: "Print past questions and what became of them",
 		Long: `Print past questions and what became of them.
 
-The newest 50, unless --limit says otherwise. Formats: text is a list, the last asked first. The others tell it in order:
-json is an array of records; jsonl a transcript, one message on a line; md a
-log of decisions in Markdown, to go into a pull request.`,
+The newest 50, unless --limit says otherwise. Formats: text is a list, the last
+asked first. The others tell it in order: json is an array of records; jsonl a
+transcript, one message on a line; md a log of decisions by project, in
+Markdown, to be committed or to go into a pull request.`,
+		Example: `  mcp-askuser history --search database
+  mcp-askuser history --since 3d --format md > DECISIONS.md`,
 		Args: arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if asJSON && !cmd.Flags().Changed("format") {
 				format = "json"
-			}
-			if !slices.Contains(historyFormats[:], format) {
-				return fmt.Errorf("--format is %q; it takes %s", format, strings.Join(historyFormats[:], ", "))
-			}
-			if limit < 0 {
-				return fmt.Errorf("--limit is %d; it takes a whole number, 0 for all", limit)
 			}
 			from, err := moment(since, time.Now())
 			if err != nil {
@@ -49,7 +45,7 @@ log of decisions in Markdown, to go into a pull request.`,
 			if err != nil {
 				return err
 			}
-			q := desk.Query{Since: from, Search: search, Limit: limit, Ascend: format != "text"}
+			q := desk.Query{Since: from, Search: search, Limit: int(limit), Ascend: format != "text"}
 			if q.Ascend {
 				return a.stream(d.History(cmd.Context(), q), format)
 			}
@@ -65,10 +61,10 @@ log of decisions in Markdown, to go into a pull request.`,
 		},
 	}
 	a.addFlags(cmd, "dir")
-	cmd.Flags().StringVar(&search, "search", "", "only what has this in its questions, answers, reasons or asker")
+	cmd.Flags().StringVar(&search, "search", "", "only what has this `text` in its questions, answers, reasons or asker")
 	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
-	cmd.Flags().StringVar(&format, "format", historyFormats[0], "how to print it: "+strings.Join(historyFormats[:], ", "))
-	cmd.Flags().IntVar(&limit, "limit", 50, "only the last so many, 0 for all")
+	takesFormat(cmd, &format, historyFormats)
+	cmd.Flags().UintVar(&limit, "limit", 50, "only the last so many, 0 for all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
 	return cmd
 }

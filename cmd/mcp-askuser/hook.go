@@ -62,10 +62,12 @@ func hostNamed(name string) (mirror.Host, error) {
 
 // setup is the file in which a host is set up, and how.
 type setup struct {
-	path    string
-	ours    func([]byte) bool
-	change  func(out bool) (edit.Change, error)
-	restart string // what makes the host take it up
+	path string
+	ours func([]byte) bool
+	// permissions reports whether they are mirrored, too.
+	permissions func([]byte) bool
+	change      func(permissions, out bool) (edit.Change, error)
+	restart     string // what makes the host take it up
 }
 
 // hookSetup returns the setup of a host, for the user or for the project in
@@ -93,8 +95,8 @@ func (a *app) hookSetup(host string, project bool) (setup, error) {
 			dir = filepath.Join(dir, "opencode")
 		}
 		path := filepath.Join(dir, "plugins", "mcp-askuser.js")
-		return setup{path, install.HasOpenCode, func(out bool) (edit.Change, error) {
-			return install.ForOpenCode(path, program, out)
+		return setup{path, install.HasOpenCode, install.OpenCodePermissions, func(permissions, out bool) (edit.Change, error) {
+			return install.ForOpenCode(path, program, permissions, out)
 		}, "OpenCode takes it up when it is started anew."}, nil
 	}
 	dir := filepath.Join(root, ".claude")
@@ -102,8 +104,8 @@ func (a *app) hookSetup(host string, project bool) (setup, error) {
 		dir = other
 	}
 	path := filepath.Join(dir, "settings.json")
-	return setup{path, install.HasClaude, func(out bool) (edit.Change, error) {
-		return install.ForClaude(path, shellLine(program), out)
+	return setup{path, install.HasClaude, install.ClaudePermissions, func(permissions, out bool) (edit.Change, error) {
+		return install.ForClaude(path, shellLine(program), permissions, out)
 	}, "Claude Code takes it up in sessions that are started from now on."}, nil
 }
 
@@ -143,32 +145,36 @@ func shellLine(words []string) string {
 }
 
 func (a *app) hookChange(use, short string, out bool) *cobra.Command {
-	var project, dry bool
+	var project, dry, permissions bool
 	cmd := &cobra.Command{
 		Use:       use,
 		Short:     short,
+		Example:   "  mcp-askuser hook " + strings.Fields(use)[0] + " claude-code",
 		Args:      arguments(1, 1),
 		ValidArgs: mirror.Names(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if _, err := a.settings(); err != nil {
 				return err
 			}
-			return a.hookApply(args[0], project, dry, out)
+			return a.hookApply(args[0], project, permissions, dry, out)
 		},
 	}
 	cmd.Flags().BoolVar(&project, "project", false, "in the settings of this directory's project, not in the user's")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "show what would change, and change nothing")
+	if !out {
+		cmd.Flags().BoolVar(&permissions, "permissions", false, "mirror the permissions that the host asks for, too: a yes on the page or in the inbox lets a tool run")
+	}
 	a.addFlags(cmd, "dir")
 	return cmd
 }
 
 // hookApply shows, and unless dry makes, the change to a host's file.
-func (a *app) hookApply(host string, project, dry, out bool) error {
+func (a *app) hookApply(host string, project, permissions, dry, out bool) error {
 	s, err := a.hookSetup(host, project)
 	if err != nil {
 		return err
 	}
-	c, err := s.change(out)
+	c, err := s.change(permissions, out)
 	if err != nil {
 		return err
 	}
@@ -193,6 +199,7 @@ func (a *app) hookStatus() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:       "status HOST",
 		Short:     "Say whether a host mirrors its questions",
+		Example:   "  mcp-askuser hook status claude-code",
 		Args:      arguments(1, 1),
 		ValidArgs: mirror.Names(),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -204,15 +211,19 @@ func (a *app) hookStatus() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			c, err := s.change(false)
+			permissions := s.permissions(now.Before)
+			c, err := s.change(permissions, false)
 			state := "set up"
+			if permissions {
+				state += ", permissions too"
+			}
 			switch {
 			case err != nil:
 				return err
 			case !s.ours(now.Before):
 				state = "not set up"
 			case !c.Empty():
-				state = "set up, but not as this version would: mcp-askuser hook install " + args[0] + " brings it up to date"
+				state += ", but not as this version would: mcp-askuser hook install " + args[0] + " brings it up to date"
 			}
 			fmt.Fprintf(a.out, "%s: %s (%s)\n", args[0], state, s.path)
 			if dir, err := spool.DefaultDir(a.environ(a.config.Values)); err == nil {

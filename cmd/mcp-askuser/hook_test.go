@@ -263,6 +263,65 @@ func TestHookAnsweredByTheAgent(t *testing.T) {
 	}
 }
 
+// Permissions are mirrored only where that was installed, by both programs, and
+// no command without a human gives one.
+func TestHookPermission(t *testing.T) {
+	const leave = `,"tool_name":"Bash","tool_input":{"command":"rm -r build"}`
+	for _, small := range []bool{false, true} {
+		t.Run(fmt.Sprintf("small %v", small), func(t *testing.T) {
+			dir := t.TempDir()
+			d := openDesk(t, dir)
+			if out := dialogs(t, dir, small, recorded("PermissionRequest", leave)).ends(); out != "" {
+				t.Errorf("printed %q", out)
+			}
+			x := dialogs(t, dir, small, recorded("PermissionRequest", leave), func(c *exec.Cmd) { c.Args = append(c.Args, "--permissions") })
+			rec := asked(t, d)
+			out, err := program(t, dir, "answer", rec.ID, "--json", `{"q1":"Allow once"}`).CombinedOutput()
+			if err == nil || !strings.Contains(string(out), "a permission is for the user to give") {
+				t.Errorf("a program was told %s", out)
+			}
+			r := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}}}}
+			if _, err := d.Reply(t.Context(), rec.ID, r, "inbox"); err != nil {
+				t.Fatal(err)
+			}
+			if out := x.ends(); !strings.Contains(out, `"behavior":"allow"}`) {
+				t.Errorf("printed %q", out)
+			}
+		})
+	}
+}
+
+// Installed is the small program where it lies beside this one; status says what
+// is mirrored.
+func TestHookInstall(t *testing.T) {
+	home, dir := t.TempDir(), t.TempDir()
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := program(t, dir, append([]string{"hook"}, args...)...)
+		cmd.Env = append(cmd.Env, "HOME="+home, "USERPROFILE="+home, "CLAUDE_CONFIG_DIR=", "XDG_CONFIG_HOME=")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v: %s", args, err, out)
+		}
+		return string(out)
+	}
+	for _, host := range []string{"claude-code", "opencode"} {
+		for _, step := range []struct{ args, want, status string }{
+			{"install", "mcp-askuser-hook", "set up"},
+			{"install --permissions", "permissions", "set up, permissions too"},
+			{"install", "-", "set up"},
+			{"uninstall", "-", "not set up"},
+		} {
+			if out := run(append(strings.Fields(step.args), host)...); !strings.Contains(out, step.want) {
+				t.Errorf("%s %s: %s", step.args, host, out)
+			}
+			if out := run("status", host); !strings.HasPrefix(out, host+": "+step.status+" (") {
+				t.Errorf("after %s: %s", step.args, out)
+			}
+		}
+	}
+}
+
 // output1 is what a command prints.
 func output1(t *testing.T, dir string, args ...string) string {
 	t.Helper()
@@ -286,14 +345,18 @@ func TestOpenCodePlugin(t *testing.T) {
 		t.Fatal(err)
 	}
 	plugin, script := filepath.Join(home, "plugin.mjs"), filepath.Join(home, "host.mjs")
-	if err := os.WriteFile(plugin, install.OpenCode([]string{small, "opencode"}), 0o600); err != nil {
+	if err := os.WriteFile(plugin, install.OpenCode([]string{small, "opencode"}, true), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	host := `import { McpAskUser } from "./plugin.mjs"
 import { createInterface } from "node:readline"
 const post = async (what) => console.log(JSON.stringify(what))
 const hooks = await McpAskUser({ client: { _client: { post } }, directory: "/home/ada/shop" })
-for await (const line of createInterface({ input: process.stdin })) await hooks.event({ event: JSON.parse(line) })
+for await (const line of createInterface({ input: process.stdin })) {
+  const said = JSON.parse(line)
+  if (said.before) await hooks["tool.execute.before"](said.before, { args: said.args })
+  else await hooks.event({ event: said })
+}
 `
 	if err := os.WriteFile(script, []byte(host), 0o600); err != nil {
 		t.Fatal(err)
@@ -313,18 +376,34 @@ for await (const line of createInterface({ input: process.stdin })) await hooks.
 	}
 	d := openDesk(t, dir)
 	posted := bufio.NewScanner(out)
-	question := func(id string) string {
+	asks := func(id string) string {
 		return fmt.Sprintf(`{"type":"question.asked","properties":{"id":%q,"sessionID":"ses_1","questions":[{"question":"Which database?","header":"DB","options":[{"label":"PostgreSQL","description":""},{"label":"MongoDB","description":""}]}]}}`+"\n", id)
 	}
-	_, _ = io.WriteString(in, question("que_1"))
+	_, _ = io.WriteString(in, asks("que_1"))
 	first := asked(t, d)
 	say(t, d, first.ID, "MongoDB")
 	if want := `{"url":"/question/{requestID}/reply","path":{"requestID":"que_1"},"query":{"directory":"/home/ada/shop"},"body":{"answers":[["MongoDB"]]}`; !posted.Scan() || !strings.HasPrefix(posted.Text(), want) {
 		t.Errorf("posted %s", posted.Text())
 	}
-	_, _ = io.WriteString(in, `{"type":"session.idle","properties":{"sessionID":"ses_1"}}`+"\n"+question("que_2"))
-	second := asked(t, d)
+	_, _ = io.WriteString(in, `{"type":"session.idle","properties":{"sessionID":"ses_1"}}`+"\n"+asks("que_2"))
+	second, events := asked(t, d), watched(t, d)
 	_, _ = io.WriteString(in, `{"type":"question.replied","properties":{"sessionID":"ses_1","requestID":"que_2","answers":[["PostgreSQL"]]}}`+"\n")
+	for ev := range events { // one after the other
+		if ev.Record.ID == second.ID && ev.Record.Outcome != nil {
+			break
+		}
+	}
+	// What a tool may do is asked there too, with what its call holds.
+	_, _ = io.WriteString(in, `{"before":{"callID":"c1"},"args":{"command":"rm -r build"}}`+"\n"+
+		`{"type":"permission.asked","properties":{"id":"per_1","sessionID":"ses_1","permission":"bash","patterns":["rm *"],"metadata":{},"always":[],"tool":{"messageID":"m","callID":"c1"}}}`+"\n")
+	leave := asked(t, d)
+	r := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}}}}
+	if _, err := d.Reply(t.Context(), leave.ID, r, "web"); err != nil {
+		t.Fatal(err)
+	}
+	if want := `{"url":"/permission/{requestID}/reply","path":{"requestID":"per_1"},"query":{"directory":"/home/ada/shop"},"body":{"reply":"once"}`; !posted.Scan() || !strings.HasPrefix(posted.Text(), want) {
+		t.Errorf("posted %s", posted.Text())
+	}
 	_ = in.Close()
 	if posted.Scan() {
 		t.Errorf("posted %s", posted.Text())

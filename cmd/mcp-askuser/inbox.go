@@ -15,11 +15,13 @@ import (
 
 func (a *app) inbox() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "inbox",
-		Short: "Show everything that waits, from all agents, and answer it here",
+		Use:     "inbox",
+		Short:   "Show everything that waits, from all agents, and answer it here",
+		Example: "  mcp-askuser inbox",
 		Long: `Show everything that waits, from all agents, and answer it here. New questions
-show up by themselves; what was decided before is in the history. What is being
-typed is kept, whatever ends the inbox. Press ? for the keys.
+show up by themselves; what was decided before is in the history, and can be
+reopened there. What is being typed is kept, whatever ends the inbox; what was
+sent is printed when it ends. Press ? for the keys.
 
 While an inbox is open, questions count as seen by somebody. Log messages are
 dropped unless standard error goes elsewhere than to a terminal.`,
@@ -29,10 +31,12 @@ dropped unless standard error goes elsewhere than to a terminal.`,
 			if err != nil {
 				return err
 			}
-			d, err := a.desk(s, a.quietLog())
+			log := a.quietLog()
+			d, err := a.desk(s, log)
 			if err != nil {
 				return err
 			}
+			defer a.listenToPhone(s, d, log)()
 			out, _ := a.out.Writer.(*os.File)
 			return inbox.Run(cmd.Context(), inbox.Options{
 				Desk:   d,

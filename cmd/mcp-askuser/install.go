@@ -160,7 +160,7 @@ func (a *app) register(names []string, r registration, out bool) error {
 			fmt.Fprintf(a.err, "%s: done. %s\n", c.Title, c.Restart)
 		}
 		if r.questions {
-			if err := a.hookApply(c.Name, r.project, r.dry, out); err != nil {
+			if err := a.hookApply(c.Name, r.project, false, r.dry, out); err != nil {
 				return err
 			}
 		}

@@ -68,6 +68,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	cmd.SetArgs(args)
 	cmd.SetFlagErrorFunc(flagError)
+	cmd.SetHelpFunc(help)
 	cmd.SetIn(a.in)
 	cmd.SetOut(a.out)
 	cmd.SetErr(a.err)
@@ -88,19 +89,25 @@ func (a *app) root() *cobra.Command {
 		Long: `Let any AI agent ask its user something, and get an answer it can rely on.
 
 Without a command it serves MCP over standard input and output, which is how
-agents start it. To see what it does, run: mcp-askuser demo`,
+agents start it; serve --help has the flags. To see what it does, run:
+mcp-askuser demo`,
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if term.IsTerminal(int(a.in.Fd())) {
-				return cmd.Help()
+				_, err := io.WriteString(a.out, welcome(cmd))
+				return err
 			}
 			return a.serveMCP(cmd)
 		},
 	}
 	a.serveFlags(cmd)
-	cmd.AddCommand(a.serve(), a.ask(), a.confirm(), a.demo(),
-		a.pending(), a.show(), a.answer(), a.dismiss(), a.cancel(), a.history(), a.events(), a.templates(), a.lift(),
-		a.inbox(), a.web(), a.install(), a.uninstall(), a.doctor(), a.hook(), a.deskCommand(), a.configuration(), a.schema(), a.skill(), a.version())
+	group(cmd, "Answer what agents ask", a.inbox(), a.web(), a.answer(), a.pending(), a.show(), a.dismiss(), a.reopen(), a.history(), a.lift())
+	group(cmd, "Ask, as an agent or a script", a.ask(), a.templates(), a.confirm(), a.cancel(), a.events(), a.schema(), a.skill())
+	const setUp = "Set up and look around"
+	group(cmd, setUp, a.demo(), a.install(), a.uninstall(), a.doctor(), a.serve(), a.hook(), a.deskCommand(), a.configuration(), a.version())
+	cmd.AddCommand(a.onPhone())
+	cmd.SetCompletionCommandGroupID(setUp)
+	cmd.SetHelpCommandGroupID(setUp)
 	return cmd
 }
 

@@ -150,7 +150,7 @@ func (a *app) printResult(rec desk.Record, render func(desk.Record) (string, err
 	if err := a.out.flush(); err != nil {
 		return &unprintedError{rec, err}
 	}
-	return outcome(rec)
+	return ending(rec)
 }
 
 // unprintedError says what became of an outcome that could not be printed.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"strconv"
 	"time"
 
@@ -14,37 +16,38 @@ import (
 func (a *app) pending() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "pending",
-		Short: "List the questions that wait for an answer, oldest first",
-		Args:  arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			d, err := a.openDesk()
-			if err != nil {
+		Use:     "pending",
+		Short:   "List the questions that wait for an answer, oldest first",
+		Example: "  mcp-askuser pending\n  mcp-askuser pending --json | jq -r '.[].id'",
+		Args:    arguments(0, 0),
+		RunE: a.atDesk(func(ctx context.Context, d *desk.Desk, _ []string) error {
+			records, err := d.Pending(ctx)
+			switch {
+			case err != nil:
 				return err
-			}
-			records, err := d.Pending(cmd.Context())
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return a.stream(func(yield func(desk.Record, error) bool) {
-					for _, rec := range records {
-						if !yield(rec, nil) {
-							return
-						}
-					}
-				}, "json")
-			}
-			if len(records) == 0 {
+			case asJSON:
+				return a.stream(each(records), "json")
+			case len(records) == 0:
 				fmt.Fprintln(a.err, "Nothing waits for an answer.")
 				return nil
 			}
 			return a.printTable(pendingTable(records, time.Now()))
-		},
+		}),
 	}
 	a.addFlags(cmd, "dir")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the records as a JSON array")
 	return cmd
+}
+
+// each yields records as a desk does.
+func each(records []desk.Record) iter.Seq2[desk.Record, error] {
+	return func(yield func(desk.Record, error) bool) {
+		for _, rec := range records {
+			if !yield(rec, nil) {
+				return
+			}
+		}
+	}
 }
 
 func pendingTable(records []desk.Record, now time.Time) table {

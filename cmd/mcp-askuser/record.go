@@ -2,12 +2,15 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui/words"
 )
 
 // openDesk opens the desk for a command that asks nothing itself.
@@ -19,26 +22,95 @@ func (a *app) openDesk() (*desk.Desk, error) {
 	return a.desk(s, a.log(slog.LevelWarn))
 }
 
-// onRecord runs a command about one record, which its argument names.
-func (a *app) onRecord(do func(ctx context.Context, d *desk.Desk, rec desk.Record) error) func(*cobra.Command, []string) error {
+// atDesk runs a command that asks nothing itself.
+func (a *app) atDesk(do func(ctx context.Context, d *desk.Desk, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		d, err := a.openDesk()
 		if err != nil {
 			return err
 		}
-		rec, err := find(cmd.Context(), d, args[0])
+		return do(cmd.Context(), d, args)
+	}
+}
+
+// aboutOne completes a command about one record, which its argument names. Its
+// ids are completed: those of the past too, or of what waits alone.
+func (a *app) aboutOne(cmd *cobra.Command, past bool, do func(ctx context.Context, d *desk.Desk, rec desk.Record) error) *cobra.Command {
+	cmd.Args, cmd.ValidArgsFunction = arguments(1, 1), a.completeIDs(past)
+	cmd.RunE = a.atDesk(func(ctx context.Context, d *desk.Desk, args []string) error {
+		rec, err := find(ctx, d, args[0])
 		if err != nil {
 			return err
 		}
-		return do(cmd.Context(), d, rec)
-	}
+		return do(ctx, d, rec)
+	})
+	a.addFlags(cmd, "dir")
+	return cmd
 }
 
 // find returns the record whose id begins so.
 func find(ctx context.Context, d *desk.Desk, id string) (desk.Record, error) {
 	rec, err := d.Find(ctx, id)
-	if err != nil {
+	switch {
+	case errors.Is(err, desk.ErrNotFound):
+		return rec, fmt.Errorf("%s: %w; mcp-askuser pending and mcp-askuser history list them", id, err)
+	case err != nil:
 		return rec, fmt.Errorf("%s: %w", id, err)
 	}
 	return rec, nil
+}
+
+// completeIDs completes the id of a record that waits, or of one of the newest
+// that have ended too.
+func (a *app) completeIDs(past bool) cobra.CompletionFunc {
+	return a.complete(past, func(rec desk.Record) string { return rec.ID })
+}
+
+// complete completes one argument with what name makes of records.
+func (a *app) complete(past bool, name func(desk.Record) string) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, begun string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+		d, err := a.openDesk()
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		records, _ := d.Pending(cmd.Context())
+		if past {
+			ended, _ := collect(cmd.Context(), d, desk.Query{Limit: 50})
+			records = append(records, ended...)
+		}
+		seen := map[string]bool{"": true}
+		for _, rec := range records {
+			word := name(rec)
+			if !seen[word] && strings.HasPrefix(strings.ToUpper(word), strings.ToUpper(begun)) {
+				out = append(out, cobra.CompletionWithDesc(word, words.Subject(rec)))
+			}
+			seen[word] = true
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+func (a *app) lift() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "lift SESSION",
+		Short: "Let a session ask again that has asked too often in a row",
+		Long: `Let a session ask again that has reached the limit of rounds in a row
+(max_rounds). The limit is lifted for this session and for good. The error
+that the agent got names the session, and so does show.`,
+		Example:           "  mcp-askuser lift shell-0f3a5b7c9d1e2f40",
+		Args:              arguments(1, 1),
+		ValidArgsFunction: a.complete(true, func(rec desk.Record) string { return rec.SessionID }),
+		RunE: a.atDesk(func(ctx context.Context, d *desk.Desk, args []string) error {
+			err := d.Lift(ctx, args[0])
+			if errors.Is(err, desk.ErrNoSession) {
+				return fmt.Errorf("%w; show ID names the session of a question", err)
+			}
+			if err == nil {
+				fmt.Fprintln(a.err, "The session may ask again.")
+			}
+			return err
+		}),
+	}
+	a.addFlags(cmd, "dir")
+	return cmd
 }

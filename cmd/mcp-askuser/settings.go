@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,7 +26,29 @@ var (
 )
 
 // addFlags gives a command the flags of settings.
-func (a *app) addFlags(cmd *cobra.Command, keys ...string) { a.config.AddFlags(cmd.Flags(), keys...) }
+func (a *app) addFlags(cmd *cobra.Command, keys ...string) {
+	a.config.AddFlags(cmd.Flags(), keys...)
+	for _, row := range a.config.Rows {
+		if len(row.Words) > 0 && slices.Contains(keys, row.Key) {
+			complete(cmd, strings.ReplaceAll(row.Key, "_", "-"), row.Words...)
+		}
+	}
+}
+
+// complete completes the words that a flag takes, one or several with commas
+// between them.
+func complete(cmd *cobra.Command, flag string, words ...string) {
+	err := cmd.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, begun string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+		before := begun[:strings.LastIndexByte(begun, ',')+1]
+		for _, word := range words {
+			out = append(out, before+word)
+		}
+		return out, cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil { // the flag is there
+		panic(err)
+	}
+}
 
 // settings returns the settings of the command that runs. The error names every
 // bad value.

@@ -19,25 +19,23 @@ import (
 func (a *app) show() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:   "show ID",
-		Short: "Show one question: who asked, what, and what became of it",
-		Args:  arguments(1, 1),
-		RunE: a.onRecord(func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
-			if asJSON {
-				return a.printJSON(rec)
-			}
-			p := page{width: a.out.width()}
-			p.record(rec)
-			if at, ok := d.Deadline(ctx, rec); ok && rec.Outcome == nil {
-				p.line(0, "It closes at %s unless somebody works on it until then.", clock(at))
-			}
-			_, err := io.WriteString(a.out, p.String())
-			return err
-		}),
+		Use:     "show ID",
+		Short:   "Show one question: who asked, what, and what became of it",
+		Example: "  mcp-askuser show 01JD6Z00\n  mcp-askuser show 01JD6Z00 --json",
 	}
-	a.addFlags(cmd, "dir")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the record as JSON")
-	return cmd
+	return a.aboutOne(cmd, true, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
+		if asJSON {
+			return a.printJSON(rec)
+		}
+		p := page{width: a.out.width()}
+		p.record(rec)
+		if at, ok := d.Deadline(ctx, rec); ok && rec.Outcome == nil {
+			p.line(0, "It closes at %s unless somebody works on it until then.", clock(at))
+		}
+		_, err := io.WriteString(a.out, p.String())
+		return err
+	})
 }
 
 // page is a record in words.
@@ -104,6 +102,9 @@ func (p *page) origin(rec desk.Record) {
 		round += " of session " + question.Line(rec.SessionID)
 	}
 	p.line(0, "%s", round)
+	if rec.Earlier != "" {
+		p.line(0, "Goes back to %s", question.Line(rec.Earlier))
+	}
 }
 
 // question writes the next response, and those of its follow-ups below the
@@ -129,8 +130,13 @@ func (p *page) question(level int) {
 		p.line(level, "Answer, which the asker brought along: %s", question.Block(q.Text()))
 	case question.ByTimeout:
 		p.line(level, "Answer, the default after the timeout: %s", question.Block(q.Text()))
+	case question.ByProgram:
+		p.line(level, "Answer, by a program: %s", question.Block(q.Text()))
 	default:
 		p.line(level, "Answer: %s", question.Block(q.Text()))
+	}
+	if q.Note != "" {
+		p.line(level, "Beside it: %s", question.Block(q.Note))
 	}
 }
 

@@ -1,16 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
-	"time"
+	"path/filepath"
 
 	"github.com/mdp/qrterminal/v3"
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
-	"mcp-askuser/question"
+	"mcp-askuser/desk/spool"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/web"
@@ -18,31 +19,53 @@ import (
 
 func (a *app) web() *cobra.Command {
 	var o web.Options
-	var open bool
+	var open, revoke bool
 	cmd := &cobra.Command{
-		Use:   "web",
-		Short: "Serve the page and the HTTP API with everything that waits",
+		Use:     "web",
+		Short:   "Serve the page and the HTTP API with everything that waits",
+		Example: "  mcp-askuser web --open\n  mcp-askuser web --listen 0.0.0.0 --tls-cert cert.pem --tls-key key.pem",
 		Long: `Serve the page and the HTTP API with everything that waits, until interrupted.
 
 The address goes to standard output. It carries a token that is good until the
-command ends; whoever has it can answer in your name. Programs send the token
-as "Authorization: Bearer TOKEN"; GET /api/openapi.json describes what they can do.
+command ends; whoever has it can answer in your name. A browser that has opened
+it may come back for thirty days after its last visit, also after a restart: the
+page is at the same port whenever that is free. --revoke ends all such visits,
+of every server, and serves nothing. Programs send the token as "Authorization: Bearer TOKEN"; GET /api/openapi.json describes what they can do.
 
 Beyond this machine it listens only where told (--listen), with a certificate
 (--tls-cert, --tls-key) or explicitly without (--insecure), and then shows the
 address as a QR code for a phone.`,
 		Args: arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.serveWeb(cmd, o, open) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if revoke {
+				return a.revokeVisits()
+			}
+			return a.serveWeb(cmd, o, open)
+		},
 	}
 	a.addFlags(cmd, "dir", "timeout", "max_rounds")
 	a.addFlags(cmd, limitKeys[:]...)
 	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser")
+	cmd.Flags().BoolVar(&revoke, "revoke", false, "end the visits of all browsers, and nothing else")
 	cmd.Flags().StringVar(&o.Listen, "listen", "127.0.0.1", "address to listen on")
-	cmd.Flags().IntVar(&o.Port, "port", 0, "port to listen on, 0 for a free one")
+	cmd.Flags().IntVar(&o.Port, "port", 0, "port to listen on, 0 for the last one if it is free")
 	cmd.Flags().StringVar(&o.TLSCert, "tls-cert", "", "certificate to serve HTTPS with (PEM file)")
 	cmd.Flags().StringVar(&o.TLSKey, "tls-key", "", "key of the certificate (PEM file)")
 	cmd.Flags().BoolVar(&o.Insecure, "insecure", false, "allow --listen beyond this machine over plain HTTP")
 	return cmd
+}
+
+// revokeVisits has every browser show the address of the page again.
+func (a *app) revokeVisits() error {
+	s, err := a.settings()
+	if err != nil {
+		return err
+	}
+	if err := web.Revoke(a.pageKey(s)); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(a.err, "Every browser must now open the address of the page again.")
+	return err
 }
 
 // serveWeb serves until a signal arrives, which is its ordinary end.
@@ -58,6 +81,7 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 	}
 	presenter := a.presenter(s, d, log)
 	defer presenter.Close(web.ErrStopped)
+	defer a.listenToPhone(s, d, log)()
 	a.webOptions(&o, s, d, presenter, log)
 	server, err := web.New(o)
 	if err != nil {
@@ -84,13 +108,21 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 // webOptions fills in what the page needs of the settings.
 func (a *app) webOptions(o *web.Options, s settings.Values, d *desk.Desk, presenter *present.Presenter, log *slog.Logger) {
 	o.Desk, o.Log, o.Presenter, o.Directory = d, log, presenter, a.directory()
-	o.Decode = func(data []byte) (question.Set, time.Duration, error) {
+	o.KeyFile = a.pageKey(s)
+	o.Decode = func(data []byte) (web.Call, error) {
 		call, err := wire.DecodeAsk(data, s.Limits)
-		if err == nil && call.Timeout == 0 {
-			call.Timeout = s.Timeout
-		}
-		return call.Set, call.Timeout, err
+		return web.Call{Set: call.Set, Timeout: cmp.Or(call.Timeout, s.Timeout), Dropped: call.Dropped}, err
 	}
+}
+
+// pageKey is the file of the key that lets browsers come back to the page; empty
+// where there is no place for it.
+func (a *app) pageKey(s settings.Values) string {
+	dir, err := spool.DefaultDir(a.environ(s))
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "page.key")
 }
 
 // webSurface is the page as a surface of this process.

@@ -6,6 +6,7 @@ import (
 	"crypto/tls"
 	"io"
 	"net/http"
+	"net/http/cookiejar"
 	"net/url"
 	"os"
 	"os/exec"
@@ -23,7 +24,12 @@ type served struct {
 // serveWeb starts the web command and returns once it has printed its address.
 func serveWeb(t *testing.T, args ...string) *served {
 	t.Helper()
-	return startWeb(t, program(t, t.TempDir()+"/desk", append([]string{"web"}, args...)...))
+	return serveWebAt(t, t.TempDir()+"/desk", args...)
+}
+
+func serveWebAt(t *testing.T, dir string, args ...string) *served {
+	t.Helper()
+	return startWeb(t, program(t, dir, append([]string{"web"}, args...)...))
 }
 
 func startWeb(t *testing.T, cmd *exec.Cmd) *served {
@@ -97,6 +103,50 @@ func TestWeb(t *testing.T) {
 	}
 	if err := s.cmd.Wait(); err != nil {
 		t.Errorf("interrupted: %v; %s", err, s.stderr.String())
+	}
+}
+
+// A browser comes back to the next server at the same address, until all visits
+// are ended.
+func TestWebRevoke(t *testing.T) {
+	dir := t.TempDir() + "/desk"
+	first := serveWebAt(t, dir)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	browser := &http.Client{Jar: jar, Transport: &http.Transport{DisableKeepAlives: true}}
+	visit := func(address string) (status int) {
+		t.Helper()
+		resp, err := browser.Get(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		return resp.StatusCode
+	}
+	if got := visit(first.address.String()); got != 200 {
+		t.Fatalf("the address: %d", got)
+	}
+	if err := first.cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	if err := first.cmd.Wait(); err != nil {
+		t.Errorf("interrupted: %v; %s", err, first.stderr.String())
+	}
+	second := serveWebAt(t, dir)
+	if second.address.Host != first.address.Host {
+		t.Logf("the address is %s, was %s: somebody has the port", second.address.Host, first.address.Host)
+	}
+	page := "http://" + second.address.Host + "/"
+	if got := visit(page); got != 200 {
+		t.Errorf("after a restart: %d", got)
+	}
+	if out, err := program(t, dir, "web", "--revoke").CombinedOutput(); err != nil || !strings.Contains(string(out), "open the address of the page again") {
+		t.Errorf("%v: %s", err, out)
+	}
+	if got := visit(page); got != 401 {
+		t.Errorf("revoked: %d", got)
 	}
 }
 

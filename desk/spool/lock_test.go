@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/oklog/ulid/v2"
 
@@ -33,7 +34,7 @@ func playHold(dir string) {
 		os.Exit(1)
 	}
 	fmt.Println("held")
-	select {} // until it is killed
+	time.Sleep(time.Hour) // until it is killed
 }
 
 func lock(t *testing.T, s *Spool, name string) (release func()) {

@@ -28,8 +28,8 @@ func (c *Change) Empty() bool {
 
 // Read begins a change to a file that may not be there.
 func Read(path string) (Change, error) {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
 	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

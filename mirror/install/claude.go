@@ -19,6 +19,9 @@ import (
 // be open for a day.
 const limit = 86400
 
+// permissionsFlag has permissions mirrored, too.
+const permissionsFlag = "--permissions"
+
 // entry is one hook of Claude Code's settings.
 type entry struct {
 	Type    string `json:"type"`
@@ -35,12 +38,15 @@ type group struct {
 
 // groupFor is what we install for an event. Only the one that stands beside a
 // dialog may take long; the others are off the model's path.
-func groupFor(event, command string) group {
+func groupFor(event, command string, permissions bool) group {
 	e := entry{Type: "command", Command: command, Timeout: 10, Async: true}
 	matcher := "AskUserQuestion"
 	switch event {
 	case "PermissionRequest":
 		e = entry{Type: "command", Command: fmt.Sprintf("%s --limit %d", command, limit), Timeout: limit}
+		if permissions { // of every tool
+			e.Command, matcher = e.Command+" "+permissionsFlag, ""
+		}
 	case "SessionEnd": // nobody waits for what it leaves behind
 		e.Async, matcher = false, ""
 	case "PostToolBatch", "Stop":
@@ -54,13 +60,13 @@ var oursPattern = regexp.MustCompile(`(^|[/\\"' ])mcp-askuser(-hook(\.exe)?["']?
 
 // Claude adds our hooks to Claude Code's settings. The command runs hook for one
 // event. What is there already is brought up to date.
-func Claude(data []byte, command string) ([]byte, error) {
+func Claude(data []byte, command string, permissions bool) ([]byte, error) {
 	wanted, err := claudeInstalled(data)
 	if err != nil {
 		return nil, err
 	}
 	if slices.EqualFunc(wanted, mirror.ClaudeCodeEvents(), func(have installed, event string) bool {
-		return have.event == event && have.same(groupFor(event, command))
+		return have.event == event && have.same(groupFor(event, command, permissions))
 	}) {
 		return data, nil
 	}
@@ -71,7 +77,7 @@ func Claude(data []byte, command string) ([]byte, error) {
 		data = []byte("{}\n")
 	}
 	for _, event := range mirror.ClaudeCodeEvents() {
-		if data, err = addGroup(data, event, groupFor(event, command)); err != nil {
+		if data, err = addGroup(data, event, groupFor(event, command, permissions)); err != nil {
 			return nil, err
 		}
 	}
@@ -119,6 +125,12 @@ func claudeInstalled(data []byte) ([]installed, error) {
 func HasClaude(data []byte) bool {
 	found, err := claudeInstalled(data)
 	return err == nil && len(found) > 0
+}
+
+// ClaudePermissions reports whether our hooks in the settings mirror permissions.
+func ClaudePermissions(data []byte) bool {
+	commands, _, err := ClaudeStatus(data)
+	return err == nil && strings.HasSuffix(commands["PermissionRequest"], " "+permissionsFlag)
 }
 
 // ClaudeStatus says which of our hooks are in the settings, by event, and which
@@ -394,9 +406,18 @@ func (d *document) splice(from, to int, text string) []byte {
 }
 
 // ForClaude is the change that installs, or takes out, our hooks in a settings
-// file.
-func ForClaude(path, command string, out bool) (edit.Change, error) {
+// file, as it was installed where they are taken out.
+func ForClaude(path, command string, permissions, out bool) (edit.Change, error) {
+	if out {
+		now, err := edit.Read(path)
+		if err != nil {
+			return now, err
+		}
+		commands, _, _ := ClaudeStatus(now.Before) // what cannot be read Plan tells
+		command, permissions = strings.CutSuffix(commands["PermissionRequest"], " "+permissionsFlag)
+		command = strings.TrimSuffix(command, fmt.Sprintf(" --limit %d", limit))
+	}
 	return edit.Plan(path, out,
-		func(data []byte) ([]byte, error) { return Claude(data, command) },
+		func(data []byte) ([]byte, error) { return Claude(data, command, permissions) },
 		WithoutClaude)
 }

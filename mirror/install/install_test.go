@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"mcp-askuser/install/edit"
 	"mcp-askuser/internal/golden"
+	"mcp-askuser/mirror"
 )
 
 const command = "/opt/bin/mcp-askuser-hook claude-code"
@@ -56,7 +58,7 @@ func TestClaude(t *testing.T) {
 			}
 			golden.Check(t, name+".golden", string(after))
 			sameBeside(t, []byte(before), after)
-			if c, err := ForClaude(path, command, false); err != nil || !c.Empty() {
+			if c, err := ForClaude(path, command, false, false); err != nil || !c.Empty() {
 				t.Errorf("a second time it changes\n%s%v", c.Diff(), err)
 			}
 			if _, missing, err := ClaudeStatus(after); err != nil || len(missing) != 0 {
@@ -80,7 +82,7 @@ func writeFile(path, text string) error {
 
 func apply(t *testing.T, path string, out bool) {
 	t.Helper()
-	c, err := ForClaude(path, command, out)
+	c, err := ForClaude(path, command, false, out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,13 +134,44 @@ func meaning(t *testing.T, data []byte) string {
 	return string(out)
 }
 
+// With permissions the hook stands beside the dialogs of every tool, and is told
+// so; they can be had later, and given up again.
+func TestClaudePermissions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "settings.json")
+	for _, step := range []struct {
+		permissions, out bool
+		want             string
+	}{
+		{true, false, `"PermissionRequest":[{"hooks":[{"command":"/opt/bin/mcp-askuser-hook claude-code --limit 86400 --permissions","timeout":86400,"type":"command"}]}]`},
+		{false, false, `"PermissionRequest":[{"hooks":[{"command":"/opt/bin/mcp-askuser-hook claude-code --limit 86400","timeout":86400,"type":"command"}],"matcher":"AskUserQuestion"}]`},
+		{true, false, `--permissions`},
+		{true, true, ""},
+	} {
+		c, err := ForClaude(path, command, step.permissions, step.out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Apply(HasClaude); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(path)
+		if step.want == "" {
+			if !os.IsNotExist(err) {
+				t.Errorf("left behind is %s", got)
+			}
+		} else if text := meaning(t, got); !strings.Contains(text, step.want) {
+			t.Errorf("%+v: it is %s", step, text)
+		}
+	}
+}
+
 // What was changed since stays, and an older installation is brought up to date.
 func TestClaudeChangedSince(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "settings.json")
 	if err := writeFile(path, "{\n  \"model\": \"opus\"\n}\n"); err != nil {
 		t.Fatal(err)
 	}
-	c, err := ForClaude(path, `"C:\Program Files\old\mcp-askuser.exe" hook claude-code`, false)
+	c, err := ForClaude(path, `"C:\Program Files\old\mcp-askuser.exe" hook claude-code`, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +196,7 @@ func TestClaudeChangedSince(t *testing.T) {
 // a link stays one.
 func TestClaudeRefuses(t *testing.T) {
 	for _, text := range []string{"{", "[]", `{"hooks":[]}`, `{"hooks":{"Stop":{}}}`, "not JSON"} {
-		if got, err := Claude([]byte(text), command); err == nil {
+		if got, err := Claude([]byte(text), command, false); err == nil {
 			t.Errorf("%s became %s", text, got)
 		}
 	}
@@ -175,7 +208,7 @@ func TestClaudeRefuses(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Skip(err)
 	}
-	c, err := ForClaude(link, command, false)
+	c, err := ForClaude(link, command, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,6 +224,28 @@ func TestClaudeRefuses(t *testing.T) {
 	}
 }
 
+// The plugin in the repository has the hooks that this version installs; the
+// programs are looked up where the host runs.
+func TestClaudePlugin(t *testing.T) {
+	const command = "command -v mcp-askuser-hook >/dev/null && exec mcp-askuser-hook claude-code || exec mcp-askuser hook claude-code"
+	hooks := map[string][]group{}
+	for _, event := range mirror.ClaudeCodeEvents() {
+		g := groupFor(event, command, false)
+		if event == "PermissionRequest" {
+			g.Hooks[0].Command = strings.ReplaceAll(command, "claude-code", fmt.Sprintf("claude-code --limit %d", limit))
+		}
+		hooks[event] = []group{g}
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(map[string]any{"description": "Mirror the questions of Claude Code's own dialogs", "hooks": hooks}); err != nil {
+		t.Fatal(err)
+	}
+	golden.Check(t, "../../../plugin/hooks/hooks.json", b.String())
+}
+
 // FuzzClaude: whatever a file is, it is left alone or means the same beside our
 // hooks, which can be taken out.
 func FuzzClaude(f *testing.F) {
@@ -198,11 +253,11 @@ func FuzzClaude(f *testing.F) {
 		f.Add([]byte(text))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		after, err := Claude(data, command)
+		after, err := Claude(data, command, false)
 		if err != nil || HasClaude(data) {
 			return
 		}
-		if again, err := Claude(after, command); err != nil || !bytes.Equal(again, after) {
+		if again, err := Claude(after, command, false); err != nil || !bytes.Equal(again, after) {
 			t.Fatalf("%q becomes %q, and then %q, %v", data, after, again, err)
 		}
 		without, err := WithoutClaude(after)

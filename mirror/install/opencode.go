@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"mcp-askuser/install/edit"
 )
@@ -15,20 +16,31 @@ var openCodePlugin []byte
 // openCodeMark is how a plugin file of ours begins.
 const openCodeMark = `// Written by "mcp-askuser hook install opencode"`
 
-// OpenCode is our plugin for OpenCode, which runs a program for each event.
-func OpenCode(program []string) []byte {
+// OpenCode is our plugin for OpenCode, which runs a program for each event, of
+// permissions too where they are to be mirrored.
+func OpenCode(program []string, permissions bool) []byte {
+	plugin := openCodePlugin
+	if permissions {
+		program = append(slices.Clone(program), permissionsFlag)
+		plugin = bytes.Replace(plugin, []byte("const permissions = false"), []byte("const permissions = true"), 1)
+	}
 	list, err := json.Marshal(program)
 	if err != nil { // strings have no reason to fail
 		panic(err)
 	}
-	return bytes.Replace(openCodePlugin, []byte("const command = []"), fmt.Appendf(nil, "const command = %s", list), 1)
+	return bytes.Replace(plugin, []byte("const command = []"), fmt.Appendf(nil, "const command = %s", list), 1)
 }
 
 // HasOpenCode reports whether a plugin file is ours.
 func HasOpenCode(data []byte) bool { return bytes.HasPrefix(data, []byte(openCodeMark)) }
 
+// OpenCodePermissions reports whether a plugin file of ours mirrors permissions.
+func OpenCodePermissions(data []byte) bool {
+	return bytes.Contains(data, []byte("const permissions = true"))
+}
+
 // ForOpenCode is the change that writes our plugin, or removes it.
-func ForOpenCode(path string, program []string, out bool) (edit.Change, error) {
+func ForOpenCode(path string, program []string, permissions, out bool) (edit.Change, error) {
 	c, err := edit.Read(path)
 	if err != nil {
 		return c, err
@@ -38,7 +50,7 @@ func ForOpenCode(path string, program []string, out bool) (edit.Change, error) {
 	}
 	c.After = nil
 	if !out {
-		c.After = OpenCode(program)
+		c.After = OpenCode(program, permissions)
 	}
 	return c, nil
 }

@@ -4,6 +4,7 @@
 import { spawn } from "node:child_process"
 
 const command = []
+const permissions = false // whether what a tool may do is asked there, too
 
 // run hands an event on and returns what is printed, if anything.
 const run = (event) =>
@@ -19,9 +20,10 @@ const run = (event) =>
 
 export const McpAskUser = async ({ client, directory }) => {
   const http = client.client ?? client._client
-  const post = (id, end, body) =>
+  const inputs = new Map() // of the tool calls that run, by their ids
+  const post = (url, id, body) =>
     http.post({
-      url: `/question/{requestID}/${end}`,
+      url,
       path: { requestID: id },
       query: { directory },
       body,
@@ -33,16 +35,31 @@ export const McpAskUser = async ({ client, directory }) => {
     try {
       const out = await run({ ...event, directory, pid: process.pid })
       if (out === "") return
-      const reply = JSON.parse(out)
-      if (reply.reject) await post(event.properties.id, "reject", {})
-      else if (Array.isArray(reply.answers)) await post(event.properties.id, "reply", { answers: reply.answers })
+      const { id } = event.properties
+      const { answers, reject, reply, message } = JSON.parse(out)
+      if (event.type === "permission.asked") {
+        if (reply === "once") await post("/permission/{requestID}/reply", id, { reply })
+        else if (reply === "reject") await post("/permission/{requestID}/reply", id, { reply, message })
+      } else if (reject) await post("/question/{requestID}/reject", id, {})
+      else if (Array.isArray(answers)) await post("/question/{requestID}/reply", id, { answers })
     } catch {}
   }
+  if (process.argv[2] === "run") return {} // nobody sits there
   return {
     event: async ({ event }) => {
-      if (process.argv[2] === "run") return // nobody sits there
-      if (event.type === "question.asked") stand(event) // OpenCode does not wait for it
+      // OpenCode does not wait for what stands beside a dialog.
+      if (event.type === "question.asked") stand(event)
       if (event.type === "question.replied" || event.type === "question.rejected") run({ ...event, directory })
+      if (!permissions) return
+      const input = inputs.get(event.properties?.tool?.callID)
+      if (event.type === "permission.asked" && input) stand({ ...event, input })
+      if (event.type === "permission.replied") run({ ...event, directory })
+    },
+    "tool.execute.before": async ({ callID }, { args }) => {
+      if (permissions) inputs.set(callID, args)
+    },
+    "tool.execute.after": async ({ callID }) => {
+      inputs.delete(callID)
     },
   }
 }

@@ -154,7 +154,7 @@ func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult
 	var settled *time.Timer // only for a client that is told
 	var tell <-chan time.Time
 	if c.token != nil {
-		settled = time.NewTimer(settling)
+		settled = time.NewTimer(c.settling)
 		defer settled.Stop()
 		tell = settled.C
 	}
@@ -166,7 +166,7 @@ func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult
 		case <-changed:
 			changed = w.Changed()
 			if settled != nil {
-				settled.Reset(settling)
+				settled.Reset(c.settling)
 			}
 		case <-tell:
 			here.progress()

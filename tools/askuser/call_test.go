@@ -636,8 +636,6 @@ func TestLateForms(t *testing.T) {
 
 // What is told of where to answer follows the question: an address comes first.
 func TestProgressFollows(t *testing.T) {
-	req := request(which)
-	req.Params.Meta = &mcp.Meta{ProgressToken: 7}
 	for _, tc := range []struct {
 		surface ui.Surface
 		want    string
@@ -645,15 +643,21 @@ func TestProgressFollows(t *testing.T) {
 		{ui.Elsewhere(), "Run mcp-askuser inbox to answer: Which?"},
 		{page{make(chan string)}, "http://127.0.0.1:4000/ waits for your answer: Which?"},
 	} {
-		r := newRig(t, Elicit(), tc.surface)
-		r.Attended = func(bool) bool { return true }
-		l := &link{noted: make(chan string, 10), client: Client{Implementation: mcp.Implementation{Name: "gemini"}}}
-		got := r.start(t.Context(), l, req)
-		if first := within(t, l.noted); !strings.Contains(first, tc.want) {
-			t.Errorf("the first is %s", first) // and not of the form, which is not there
-		}
-		r.reply(r.open().ID, "a")
-		within(t, got)
+		t.Run(tc.surface.Name(), func(t *testing.T) {
+			t.Parallel()
+			req := request(which)
+			req.Params.Meta = &mcp.Meta{ProgressToken: 7}
+			r := newRig(t, Elicit(), tc.surface)
+			r.settling = 3 * time.Second // on a busy machine the form takes its time to say that it is not there
+			r.Attended = func(bool) bool { return true }
+			l := &link{noted: make(chan string, 10), client: Client{Implementation: mcp.Implementation{Name: "gemini"}}}
+			got := r.start(t.Context(), l, req)
+			if first := within(t, l.noted); !strings.Contains(first, tc.want) {
+				t.Errorf("the first is %s", first) // and not of the form, which is not there
+			}
+			r.reply(r.open().ID, "a")
+			within(t, got)
+		})
 	}
 }
 

@@ -45,7 +45,8 @@ type Config struct {
 // Tools are the MCP tools. They are safe for concurrent use.
 type Tools struct {
 	Config
-	beat beat
+	beat     beat
+	settling time.Duration
 }
 
 // New returns the tools.
@@ -54,7 +55,7 @@ func New(c Config) *Tools {
 	if c.Tick <= 0 {
 		c.Tick = 10 * time.Second
 	}
-	return &Tools{Config: c, beat: beat{every: c.Tick}}
+	return &Tools{Config: c, beat: beat{every: c.Tick}, settling: settling}
 }
 
 // Register adds the three tools to an MCP server.

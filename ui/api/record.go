@@ -8,14 +8,16 @@ type Record struct {
 	desk.Record
 	Content *struct{} `json:"content,omitempty"` // hides that of desk.Record
 	// Answers are keyed by question text (C2). There are some once the record
-	// was answered.
+	// was answered; of one to be discussed first they are those so far.
 	Answers map[string]string `json:"answers,omitempty"`
+	// Dropped says, to the one who asks, what of the call cannot be asked.
+	Dropped []string `json:"dropped,omitempty"`
 }
 
 // NewRecord returns a record as programs read it.
 func NewRecord(rec desk.Record) Record {
 	out := Record{Record: rec}
-	if rec.State != desk.Answered {
+	if rec.State != desk.Answered && rec.State != desk.Discuss {
 		return out
 	}
 	out.Answers = map[string]string{}

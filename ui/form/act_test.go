@@ -48,7 +48,7 @@ func (r *rig) untouched(about ...any) {
 	r.t.Helper()
 	if len(r.sent) > 0 || r.f.State() != Open {
 		r.t.Errorf("%v: sent %+v, state %v", about, r.sent, r.f.State())
-	} else if d := r.f.draft(); !sameDraft(d, question.Reply{}) || r.f.page() != r.f.pages[0] || r.f.asking {
+	} else if d := r.f.draft(); !sameDraft(d, question.Reply{}) || r.f.page() != r.f.pages[0] || r.f.asking != nil {
 		r.t.Errorf("%v: left %+v; the screen:\n%s", about, d, r.screen())
 	}
 }

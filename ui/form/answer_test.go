@@ -18,6 +18,15 @@ func told(id string, custom string, selected ...string) question.Answer {
 	return question.Answer{QuestionID: id, Selected: selected, Custom: custom, By: question.ByUser}
 }
 
+func noted(a question.Answer, note string) question.Answer {
+	a.Note = note
+	return a
+}
+
+func discusses(note string, so ...question.Answer) *question.Reply {
+	return &question.Reply{Discuss: true, Note: note, Answers: so}
+}
+
 // TestAnswers gives what each row of keys sends; nil means that it sends
 // nothing.
 func TestAnswers(t *testing.T) {
@@ -44,10 +53,12 @@ func TestAnswers(t *testing.T) {
 		{"cursor wins over an earlier digit", ask(database()), []string{"3", "up", "enter"}, answers(told("db", "", "sqlite"))},
 		{"a digit that is no option does nothing", ask(closedChoice(database())), []string{"7", "0", "enter"}, answers(told("db", "", "pg"))},
 		{"cursor starts on the default", ask(preset), []string{"enter"}, answers(told("db", "", "sqlite"))},
-		{"end and home", ask(closedChoice(database())), []string{"end", "enter"}, answers(told("db", "", "none"))},
+		{"end and home", ask(closedChoice(database())), []string{"end", "up", "enter"}, answers(told("db", "", "none"))},
+		{"past the first to the last", ask(closedChoice(database())), []string{"up", "up", "enter"}, answers(told("db", "", "none"))},
+		{"past the last to the first", ask(closedChoice(database())), []string{"end", "down", "enter"}, answers(told("db", "", "pg"))},
 
 		{"other", ask(database()), []string{"0", "Redis", "enter"}, answers(told("db", "Redis"))},
-		{"other by the cursor", ask(database()), []string{"end", "enter", "Redis", "enter"}, answers(told("db", "Redis"))},
+		{"other by the cursor", ask(database()), []string{"end", "up", "enter", "Redis", "enter"}, answers(told("db", "Redis"))},
 		{"empty other goes back (A11)", ask(database()), []string{"0", "enter", "space"}, nil},
 		{"empty other is no way to skip", ask(optional(database())), []string{"0", "enter"}, nil},
 		{"other of blanks goes back (A11)", ask(database()), []string{"0", "  ", "enter"}, nil},
@@ -57,6 +68,7 @@ func TestAnswers(t *testing.T) {
 		{"digits and slashes are text in other", ask(database()), []string{"0", "1/2?", "enter"}, answers(told("db", "1/2?"))},
 
 		{"filter and take", ask(database()), []string{"/", "memory", "enter", "enter"}, answers(told("db", "", "none"))},
+		{"a letter begins the filter", ask(database()), []string{"memory", "enter", "enter"}, answers(told("db", "", "none"))},
 		{"filter alone sends nothing", ask(database()), []string{"/", "memory", "enter"}, nil},
 		{"filter moves among what is left", ask(database()), []string{"/", "sql", "down", "enter", "enter"}, answers(told("db", "", "sqlite"))},
 		{"esc leaves the filter", ask(database()), []string{"/", "memory", "esc", "up", "up", "enter"}, answers(told("db", "", "pg"))},
@@ -97,7 +109,26 @@ func TestAnswers(t *testing.T) {
 
 		{"two questions", ask(database(), deploy()), []string{"enter", "y", "enter", "enter"},
 			answers(told("db", "", "pg"), told("deploy", "", question.YesID))},
-		{"note", ask(database(), deploy()), []string{"enter", "enter", "n", "soon", "enter", "enter"},
+		{"a note beside a single choice", ask(database()), []string{"2", "ctrl+n", "for now", "enter", "enter"}, answers(noted(told("db", "", "sqlite"), "for now"))},
+		{"beside a yes or no", ask(deploy()), []string{"y", "ctrl+n", "on Monday", "esc", "enter"}, answers(noted(told("deploy", "", question.YesID), "on Monday"))},
+		{"beside a text", ask(name()), []string{"orders", "ctrl+n", "or so", "enter", "enter"}, answers(noted(told("name", "orders"), "or so"))},
+		{"a note alone answers nothing", ask(database(), closedChoice(optional(features()))), []string{"enter", "s", "ctrl+n", "you choose", "enter", "enter", "enter"},
+			answers(told("db", "", "pg"), noted(told("features", ""), "you choose"))},
+		{"a note that was not confirmed is asked again", ask(database(), deploy()), []string{"enter", "enter", "e", "ctrl+n", "soon", "enter", "enter", "enter"},
+			answers(noted(told("db", "", "pg"), "soon"), told("deploy", "", question.NoID))},
+
+		{"discuss by its row", ask(database()), []string{"d", "enter", "cost?", "enter"}, discusses("cost?")},
+		{"without a word", ask(database()), []string{"up", "enter", "enter"}, discusses("")},
+		{"its row alone sends nothing", ask(database()), []string{"d", "enter"}, nil},
+		{"nor does its key", ask(name()), []string{"d", "alt+d"}, nil},
+		{"discuss, then back", ask(database()), []string{"2", "d", "enter", "esc", "2", "enter"}, answers(told("db", "", "sqlite"))},
+		{"discuss from a text", ask(name()), []string{"half", "alt+d", "why?", "enter"}, discusses("why?")},
+		{"discuss instead of dismissing", ask(name()), []string{"esc", "d", "why?", "enter"}, discusses("why?")},
+		{"the answers so far go along", ask(database(), features(), name()), []string{"2", "enter", "ctrl+n", "all?", "enter", "alt+d", "enter"},
+			discusses("", told("db", "", "sqlite"), noted(told("features", ""), "all?"))},
+		{"what was to be discussed is looked over before it is sent beside an answer", ask(database()), []string{"alt+d", "cost", "esc", "1", "enter"}, nil},
+
+		{"note", ask(database(), deploy()), []string{"enter", "enter", "ctrl+n", "soon", "enter", "enter"},
 			&question.Reply{Note: "soon", Answers: []question.Answer{told("db", "", "pg"), told("deploy", "", question.NoID)}}},
 		{"back keeps everything", ask(name(), database()), []string{"orders", "enter", "2", "shift+tab", "!", "enter", "enter", "enter"},
 			answers(told("name", "orders!"), told("db", "", "sqlite"))},

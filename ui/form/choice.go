@@ -13,7 +13,7 @@ import (
 // choice answers a question by picking options: one, several, or yes and no.
 type choice struct {
 	ask    *question.Question
-	rows   []row // the options in order, then Other where it is allowed
+	rows   []row // the options in order, Other where it is allowed, and Discuss first
 	cursor int   // index into rows, of one that the filter lets through; or nowhere
 
 	other   *term.Entry // the text of Other; stays when the choice changes
@@ -25,6 +25,7 @@ type choice struct {
 	filter    string
 	filtering bool // the keyboard belongs to filter
 
+	tallest  int                           // lines of a row, when last drawn
 	previews map[*question.Option]*preview // of the options that the cursor was on
 	scroll   term.Scroll                   // of the preview
 }
@@ -42,8 +43,12 @@ type row struct {
 	key    string // the shortcut shown, empty where there is none
 	number string // the other one
 	other  bool
+	talk   bool // leads to the question whether to discuss first
 	picked bool
 }
+
+// own reports whether the row is no option of the asker's.
+func (r *row) own() bool { return r.other || r.talk }
 
 func newChoice(q *question.Question) *choice {
 	c := &choice{ask: q, other: term.NewEntry("", "Your own answer"), previews: map[*question.Option]*preview{}, yesNo: q.Type == question.Boolean}
@@ -68,6 +73,9 @@ func newChoice(q *question.Question) *choice {
 		r.key, r.other = "0", true
 		c.rows = append(c.rows, r)
 	}
+	talk := newRow(&question.Option{Label: words.DiscussFirst})
+	talk.key, talk.talk = "d", true
+	c.rows = append(c.rows, talk)
 	c.cursor = slices.IndexFunc(q.Options, func(o question.Option) bool { return o.Default })
 	if !c.yesNo {
 		c.cursor = max(c.cursor, 0)
@@ -107,6 +115,13 @@ func (c *choice) need() string {
 	return "choose an option."
 }
 
+func (c *choice) entry() *term.Entry {
+	if c.writing {
+		return c.other
+	}
+	return nil
+}
+
 func (c *choice) focus() {}
 func (c *choice) blur()  { c.stopWriting(); c.filtering = false }
 
@@ -137,6 +152,8 @@ func (c *choice) take() (action, error) {
 	}
 	r := &c.rows[c.cursor]
 	switch {
+	case r.talk:
+		return discuss, nil
 	case r.other && c.ask.Several() && !c.picked(), r.other && !c.ask.Several() && (!r.picked || c.other.Text() == ""):
 		c.write()
 		return none, nil
@@ -156,7 +173,7 @@ func (c *choice) skip() {
 // pick marks a row; where several may be picked it unmarks a marked one.
 func (c *choice) pick(i int) {
 	switch {
-	case i == nowhere:
+	case i == nowhere || c.rows[i].talk:
 	case c.rows[i].other && !(c.ask.Several() && c.rows[i].picked):
 		c.write()
 	case c.ask.Several():
@@ -182,11 +199,25 @@ func (c *choice) clear() {
 	}
 }
 
-// move takes the cursor over n rows of those that the filter lets through.
+// move takes the cursor over n rows of those that the filter lets through, past
+// the end to the beginning.
 func (c *choice) move(n int) {
 	visible := c.visible()
 	at := slices.Index(visible, c.cursor)
-	c.goTo(visible[min(max(at+n, 0), len(visible)-1)])
+	if at < 0 && n < 0 { // from nowhere
+		at = 0
+	}
+	c.goTo(visible[(at+n+len(visible))%len(visible)])
+}
+
+// first and last take the cursor to the ends of what the filter lets through.
+func (c *choice) first() { c.goTo(c.visible()[0]) }
+func (c *choice) last()  { visible := c.visible(); c.goTo(visible[len(visible)-1]) }
+
+// search begins or goes on with a filter.
+func (c *choice) search(text string) {
+	c.filtering = true
+	c.narrow(c.filter + question.Line(text))
 }
 
 // reach goes to a row, through the filter.
@@ -204,8 +235,8 @@ func (c *choice) goTo(i int) {
 }
 
 // visible returns the indexes of the rows to show: those that match the
-// filter, and Other. It is empty only when nothing matches and there is no
-// Other; then every row stays.
+// filter, and our own. When nothing matches and there is no Other, every row
+// stays.
 func (c *choice) visible() []int {
 	var some, all []int
 	for i, r := range c.rows {
@@ -214,29 +245,32 @@ func (c *choice) visible() []int {
 			some = append(some, i)
 		}
 	}
-	if len(some) == 0 {
+	if len(some) == 1 && !c.ask.AllowCustom {
 		return all
 	}
 	return some
 }
 
 func (c *choice) passes(r row) bool {
-	return r.other || strings.Contains(r.words, strings.ToLower(c.filter))
+	return r.own() || strings.Contains(r.words, strings.ToLower(c.filter))
 }
 
-// narrow sets the filter and keeps the cursor on a match; Other, which is
-// always in view, only has it when nothing matches.
+// narrow sets the filter and keeps the cursor on a match; our own rows, which
+// are always in view, only have it when nothing matches.
 func (c *choice) narrow(filter string) {
 	c.filter = filter
-	if filter == "" || c.cursor != nowhere && !c.rows[c.cursor].other && c.passes(c.rows[c.cursor]) {
+	if filter == "" || c.cursor != nowhere && !c.rows[c.cursor].own() && c.passes(c.rows[c.cursor]) {
 		return
 	}
 	c.goTo(c.visible()[0])
 }
 
+// otherRow is the index of Other, where it is allowed.
+func (c *choice) otherRow() int { return len(c.rows) - 2 }
+
 // write gives the keyboard to the text of Other.
 func (c *choice) write() {
-	c.goTo(len(c.rows) - 1)
+	c.goTo(c.otherRow())
 	c.writing, c.filtering = true, false
 	c.other.Focus()
 }
@@ -250,14 +284,14 @@ func (c *choice) stopWriting() {
 	c.writing = false
 	c.other.Blur()
 	if c.other.Text() == "" {
-		c.rows[len(c.rows)-1].picked = false
+		c.rows[c.otherRow()].picked = false
 	}
 }
 
 // takeOther ends the writing of Other with Enter.
 func (c *choice) takeOther() (action, error) {
 	c.stopWriting()
-	switch last := len(c.rows) - 1; {
+	switch last := c.otherRow(); {
 	case c.other.Text() == "":
 	case c.ask.Several():
 		c.rows[last].picked = true

@@ -23,8 +23,10 @@ func (c *choice) draw(s *term.Styles, width, rows int) term.Block {
 		b = c.drawFilter(s, width)
 		focus.Cursor = b.Cursor
 	}
+	c.tallest = 0
 	for _, i := range c.visible() {
 		r := c.drawRow(s, i, width, rows-b.Pinned)
+		c.tallest = max(c.tallest, len(r.Lines))
 		b.Add(r)
 		if i != c.cursor {
 			continue
@@ -54,7 +56,7 @@ func (c *choice) drawFilter(s *term.Styles, width int) term.Block {
 
 func (c *choice) matches() bool {
 	for _, r := range c.rows {
-		if !r.other && c.passes(r) {
+		if !r.own() && c.passes(r) {
 			return true
 		}
 	}
@@ -69,7 +71,11 @@ func (c *choice) drawRow(s *term.Styles, i, width, rows int) term.Block {
 	if i == c.cursor {
 		lead, style = "› ", s.Cursor
 	}
-	lead += term.Pad(r.key, 1) + " " + term.Mark(c.ask.Several(), r.picked) + " "
+	mark := term.Mark(c.ask.Several(), r.picked)
+	if r.talk {
+		mark = term.Pad("", ansi.StringWidth(mark))
+	}
+	lead += term.Pad(r.key, 1) + " " + mark + " "
 	indent := ansi.StringWidth(lead)
 	b := term.Block{Lines: term.Each(style, term.Hang(lead, r.label, width))}
 	below := c.below(s, r, width-indent, rows-len(b.Lines))

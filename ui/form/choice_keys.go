@@ -20,7 +20,7 @@ func (c *choice) bind(msg tea.Msg) does {
 	case c.filtering && isKey:
 		return c.bindFiltering(key)
 	case c.filtering:
-		return only(func() { c.narrow(c.filter + question.Line(paste.Content)) })
+		return only(func() { c.search(paste.Content) })
 	}
 	return c.bindList(key.String())
 }
@@ -33,9 +33,9 @@ func (c *choice) bindList(key string) does {
 	case "down", "j":
 		return only(func() { c.move(1) })
 	case "home", "g":
-		return only(func() { c.move(-len(c.rows)) })
+		return only(c.first)
 	case "end", "G":
-		return only(func() { c.move(len(c.rows)) })
+		return only(c.last)
 	case "space":
 		return only(func() { c.pick(c.cursor) })
 	case "enter":
@@ -88,7 +88,7 @@ func (c *choice) bindFiltering(key tea.KeyPressMsg) does {
 		case "ctrl+u", "ctrl+w":
 			c.narrow("")
 		default:
-			c.narrow(c.filter + question.Line(key.Text))
+			c.search(key.Text)
 		}
 	})
 }
@@ -105,15 +105,15 @@ func (c *choice) bindWriting(msg tea.Msg, key string) does {
 	case key == "up" && c.other.AtTop():
 		return only(func() { c.stopWriting(); c.move(-1) })
 	}
-	return func() (action, error) { return none, c.other.Press(msg) }
+	return types(c.other, msg)
 }
 
 func (c *choice) hints() ([]term.Hint, bool) {
 	switch {
 	case c.writing && c.ask.Several():
-		return []term.Hint{{"enter", "mark"}, {"esc", "to the options"}, {"alt+enter", "new line"}}, true
+		return append(writingHints("mark"), term.Hint{"esc", "to the options"}), true
 	case c.writing:
-		return []term.Hint{{"enter", onward}, {"esc", "to the options"}, {"alt+enter", "new line"}}, true
+		return append(writingHints(onward), term.Hint{"esc", "to the options"}), true
 	case c.filtering:
 		return []term.Hint{{"enter", "keep"}, {"esc", "show all"}, {"↑↓", "move"}}, true
 	}
@@ -128,7 +128,7 @@ func (c *choice) hints() ([]term.Hint, bool) {
 		keys = append(keys, term.Hint{"s", "skip"})
 	}
 	if c.preview() != nil {
-		keys = append(keys, term.Hint{"pgup/pgdn", "scroll preview"}, term.Hint{"</>", "shift preview"})
+		keys = append(keys, term.Hint{"pgup/pgdn", "scroll preview"}, term.Hint{"< >", "shift preview"})
 	}
 	switch {
 	case keys[0][0] == "y/n":

@@ -8,15 +8,16 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// counted is how long before a deadline the seconds are counted down.
-const counted = 20 * time.Second
+// urgent is how long before a deadline the time left stands out.
+const urgent = 20 * time.Second
 
 // Deadline is the message that says when the record's timeout strikes (D14);
 // the zero At takes an earlier one back. What strikes is the host's: the form
 // only shows that it comes.
 type Deadline struct{ At time.Time }
 
-// countdown shows the last seconds before a deadline. Nothing ticks earlier.
+// countdown shows how long is left before a deadline. It ticks only when that
+// reads otherwise: once a minute until the last.
 type countdown struct {
 	at   time.Time     // zero: there is no deadline
 	left time.Duration // when last looked at
@@ -49,10 +50,7 @@ func (c *countdown) look(now time.Time) tea.Cmd {
 	if c.at.IsZero() || c.left <= 0 {
 		return nil
 	}
-	wait := c.left - counted
-	if wait <= 0 {
-		_, wait = words.Left(c.left)
-	}
+	_, wait := words.Left(c.left)
 	wake := now.Add(wait)
 	if !c.wake.IsZero() && !wake.Before(c.wake) {
 		return nil
@@ -61,9 +59,9 @@ func (c *countdown) look(now time.Time) tea.Cmd {
 	return tea.Tick(wait, func(time.Time) tea.Msg { return tick{wake} })
 }
 
-// text tells what is left; empty while that is long, or no deadline is set.
+// text tells what is left; empty where no deadline is set.
 func (c *countdown) text() string {
-	if c.at.IsZero() || c.left > counted {
+	if c.at.IsZero() {
 		return ""
 	}
 	text, _ := words.Left(c.left)

@@ -79,17 +79,19 @@ func (s *saves) kept(number int) bool {
 // restore puts the draft that the form starts from on its pages.
 func (f *Form) restore() {
 	for _, p := range f.pages {
-		b, ok := p.body.(answering)
-		if !ok {
+		if p.ask == nil {
 			continue
 		}
-		p.untouched = b.draft()
+		p.untouched = p.draft()
 		if a := f.drafts.start.Answer(p.ask.ID); a != nil {
-			b.restore(*a)
-			f.drafts.back = f.drafts.back || !same(p.untouched, b.draft())
+			p.body.(answering).restore(*a)
+			if a.Note != "" {
+				p.note.open().Set(a.Note)
+			}
+			f.drafts.back = f.drafts.back || !same(p.untouched, p.draft())
 		}
 	}
-	f.review().note.Set(f.drafts.start.Note)
+	f.note().Set(f.drafts.start.Note)
 	f.dismissal.SetReason(f.drafts.start.Reason)
 	f.drafts.back = f.drafts.back || f.drafts.start.Note != "" || f.drafts.start.Reason != ""
 	f.long = f.long || f.drafts.back
@@ -99,13 +101,12 @@ func (f *Form) restore() {
 // draft is everything that the human chose and typed, on hidden pages too. A
 // page that is as it was at first is left out.
 func (f *Form) draft() question.Reply {
-	r := question.Reply{Note: f.review().note.Text(), Reason: f.dismissal.Reason()}
+	r := question.Reply{Note: f.note().Text(), Reason: f.dismissal.Reason()}
 	for _, p := range f.pages {
-		b, ok := p.body.(answering)
-		if !ok {
+		if p.ask == nil {
 			continue
 		}
-		if a := b.draft(); !same(a, p.untouched) {
+		if a := p.draft(); !same(a, p.untouched) {
 			r.Answers = append(r.Answers, a)
 		}
 	}

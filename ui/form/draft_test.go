@@ -43,7 +43,8 @@ func TestDraft(t *testing.T) {
 		{"confirmed and not", ask(database(), name()), []string{"2", "enter", "ord"}, draft(told("db", "", "sqlite"), told("name", "ord"))},
 		{"a follow-up that is hidden now", ask(withFollowUp()), []string{"enter", "2", "shift+tab", "2"},
 			draft(told("db", "", "sqlite"), told("version", "", "18"))},
-		{"a note", ask(features()), []string{"enter", "n", "soon"}, question.Reply{Note: "soon"}},
+		{"a note beside an answer", ask(database()), []string{"ctrl+n", "soon"}, question.Reply{Answers: []question.Answer{noted(told("db", ""), "soon")}}},
+		{"a note", ask(features()), []string{"enter", "ctrl+n", "soon"}, question.Reply{Note: "soon"}},
 		{"a reason", ask(database()), []string{"esc", "r", "later"}, question.Reply{Reason: "later"}},
 	}
 	for _, tt := range tests {
@@ -98,7 +99,7 @@ func TestForeignDraft(t *testing.T) {
 	r.checks = true
 	r.keys("enter")
 	checkScreen(t, r)
-	if got, want := r.f.pages[1].body.(*text).entry.Text(), "a␛[2Jb"; got != want {
+	if got, want := r.f.pages[1].body.(*text).area.Text(), "a␛[2Jb"; got != want {
 		t.Errorf("the text is %q, want %q", got, want)
 	}
 	r.keys("enter", "enter")

@@ -2,8 +2,8 @@ package form
 
 import (
 	"errors"
-	"strings"
 	"time"
+	"unicode"
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/huh/v2"
@@ -38,21 +38,25 @@ type Form struct {
 	gate   *act.Gate // every key comes through it
 	origin act.Origin
 
-	pages     []*page   // every page, the review last
-	huh       *huh.Form // turns the pages
-	long      bool      // there has been more than one question, or a draft
-	dismissal *term.Dismissal
-	asking    bool // the dismissal is in front of the page
+	pages      []*page   // every page, the review last
+	huh        *huh.Form // turns the pages
+	long       bool      // there has been more than one question, or a draft
+	wide       bool      // some question has previews
+	dismissal  *term.Dismissal
+	discussion *term.Dismissal
+	asking     *term.Dismissal // the one of them in front of the page; nil for none
 
 	styles        *term.Styles
 	width, height int // of the terminal, in cells; 0 until known
 
-	notice    string // why sending failed
-	sending   bool   // commit is running
-	state     State
-	dismissed bool      // with Sent
-	cause     error     // with Withdrawn
-	waiting   *Withdraw // came while a reply was being sent
+	notice      string // why sending failed
+	sending     bool   // commit is running
+	state       State
+	sent        question.Reply // with Sent
+	cause       error          // with Withdrawn
+	waiting     *Withdraw      // came while a reply was being sent
+	interrupted desk.Status
+	appeared    time.Time
 
 	drafts    drafts
 	countdown countdown
@@ -70,6 +74,10 @@ func WithClock(now func() time.Time) Option { return func(f *Form) { f.now = now
 // WithOrigin says that the human opened the form, or that it appeared by itself,
 // which is the default and asks more of what counts as a deliberate act.
 func WithOrigin(o act.Origin) Option { return func(f *Form) { f.origin = o } }
+
+// WithInterrupted says what becomes of the record when the human breaks off, as
+// in present.Question. The default is that it stays open.
+func WithInterrupted(s desk.Status) Option { return func(f *Form) { f.interrupted = s } }
 
 // WithGate gives the form the gate of a host that uses it for other screens as
 // well. The host hands keys, and the gate's own messages, to the form while it
@@ -91,7 +99,7 @@ type result struct {
 func New(rec desk.Record, commit ui.Commit, opts ...Option) *Form {
 	f := &Form{
 		rec: rec, commit: commit, now: time.Now, styles: term.NewStyles(true),
-		dismissal: term.NewDismissal("The agent will be told that you closed it.", false),
+		dismissal: term.NewDismissal("The agent will be told that you dismissed it.", false),
 	}
 	for _, o := range opts {
 		o(f)
@@ -111,12 +119,14 @@ func (f *Form) State() State { return f.state }
 // how it ended, safe to show. It is empty while the form is open.
 func (f *Form) Closing() string {
 	switch {
-	case f.state == Sent && f.dismissed:
+	case f.state == Sent && f.sent.Dismissed:
 		return words.Dismissed
+	case f.state == Sent && f.sent.Discuss:
+		return words.Discussed
 	case f.state == Sent:
 		return words.Sent
 	case f.state == Aborted:
-		return words.Interrupted("")
+		return words.Interrupted(f.interrupted)
 	case f.state == Withdrawn:
 		return words.Withdrawal(f.cause)
 	}
@@ -168,6 +178,11 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 		f.openHistory(msg.rounds)
 	case lifted:
 		f.settleLift(msg)
+	case term.Edited:
+		if msg.Err != nil {
+			f.notice = msg.Err.Error()
+		}
+		return tea.Batch(f.gate.Seen(term.Fits(f.width, f.height)), f.changed(true))
 	}
 	return nil
 }
@@ -178,6 +193,7 @@ func (f *Form) resize(size tea.WindowSizeMsg) tea.Cmd {
 	f.width, f.height = size.Width, size.Height
 	cmd := f.gate.Seen(term.Fits(f.width, f.height))
 	if first {
+		f.appeared = f.now()
 		cmd = tea.Batch(cmd, f.gate.Show(f.origin))
 	}
 	return cmd
@@ -191,8 +207,10 @@ func (f *Form) Kind(msg tea.Msg) act.Kind {
 		return act.Leave
 	case f.sending:
 		return act.Edit
-	case f.asking:
-		return f.dismissal.Kind(msg)
+	case name == term.EditKey && f.entry() != nil:
+		return act.Edit
+	case f.asking != nil:
+		return f.asking.Kind(msg)
 	case f.bind(msg) == nil:
 		return act.Foreign
 	case name == "enter" && f.page().reader == nil:
@@ -204,7 +222,7 @@ func (f *Form) Kind(msg tea.Msg) act.Kind {
 // Keep implements act.Page.
 func (f *Form) Keep() (back func()) {
 	front, asking, long, draft, notice := f.page(), f.asking, f.long, f.drafts.back, f.notice
-	backs := []func(){f.dismissal.Keep()}
+	backs := []func(){f.dismissal.Keep(), f.discussion.Keep()}
 	for _, p := range f.pages {
 		was, body := *p, p.keep()
 		backs = append(backs, func() { *p = was; body() })
@@ -225,7 +243,9 @@ func (f *Form) press(msg tea.Msg) tea.Cmd {
 	switch do := f.bind(msg); {
 	case key.String() == "ctrl+c":
 		return f.end(Aborted)
-	case f.asking:
+	case key.String() == term.EditKey && f.entry() != nil:
+		return f.openEditor()
+	case f.asking != nil:
 		return f.pressDismissal(msg)
 	case do != nil:
 		return do()
@@ -250,17 +270,37 @@ func (f *Form) bind(msg tea.Msg) func() tea.Cmd {
 		}
 	case name == "tab" && p.ask != nil:
 		return func() tea.Cmd { p.reader = term.TextReader(p.everything()); return nil }
-	case f.remembers() && name == f.letter("h"):
+	case f.remembers() && name == p.letter("h"):
 		return f.lookBack
-	case f.limit.lift != nil && name == f.letter("L"):
+	case f.limit.lift != nil && name == p.letter("L"):
 		return f.lift
-	case p.bind(msg) == nil:
-		return nil
+	case p.bind(msg) != nil:
+		return func() tea.Cmd {
+			f.huh.Update(msg)
+			return f.do(p.asks)
+		}
+	case f.origin == act.Opened && p.choice() != nil && unicode.IsLetter(key.Code) && key.Text != "":
+		return func() tea.Cmd { p.choice().search(key.Text); return nil }
 	}
-	return func() tea.Cmd {
-		f.huh.Update(msg)
-		return f.do(p.asks)
+	return nil
+}
+
+// entry is where text is typed now, nil for nowhere.
+func (f *Form) entry() *term.Entry {
+	switch p := f.page(); {
+	case f.asking != nil:
+		return f.asking.Entry()
+	case p.reader == nil:
+		return p.entry()
 	}
+	return nil
+}
+
+// openEditor has the text that is being typed edited elsewhere. No key counts
+// meanwhile, nor before a pause after it: none of them is meant for the form.
+func (f *Form) openEditor() tea.Cmd {
+	e := f.entry()
+	return tea.Batch(f.gate.Seen(false), func() tea.Msg { return term.Edit{Entry: e} })
 }
 
 // do does what the last key asked for on the page.
@@ -273,34 +313,52 @@ func (f *Form) do(act action) tea.Cmd {
 	case back:
 		f.turn(f.huh.PrevGroup)
 	case dismiss:
-		f.asking = true
+		f.ask(f.dismissal)
+	case discuss:
+		f.ask(f.discussion)
 	case edit:
-		if i := f.review().target(); i >= 0 {
+		if i := p.body.(*review).target(); i >= 0 {
 			f.turnTo(f.asked()[i])
 		}
 	case explain:
-		keys := append(f.hints(true), term.Hint{"ctrl+c", "leave; the question stays open"})
+		keys := append(f.hints(true), term.Hint{"ctrl+c", words.Breaking(f.interrupted)})
 		p.reader = term.KeysReader("", term.HintGroup{Title: "Keys on this page", Hints: keys})
 	}
 	return nil
 }
 
-// pressDismissal handles a key or a paste while asking whether to close.
+// ask puts the question whether to dismiss, or to discuss first, in front of the
+// page.
+func (f *Form) ask(d *term.Dismissal) {
+	f.asking = d
+	d.Open()
+}
+
+// pressDismissal handles a key or a paste while that is asked.
 func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
-	decision, err := f.dismissal.Press(msg)
+	asking := f.asking
+	decision, err := asking.Press(msg)
 	if err != nil {
 		f.notice = err.Error()
 	}
-	f.asking = decision != term.GoBack
-	if decision != term.Dismiss {
-		return nil
+	switch {
+	case decision == term.GoBack:
+		f.asking = nil
+		f.page().focus()
+	case decision == term.Dismiss:
+		return f.send(question.Reply{Dismissed: true, Reason: f.dismissal.Reason()})
+	case decision == term.Discuss && asking == f.discussion:
+		return f.sendDiscussion()
+	case decision == term.Discuss:
+		f.ask(f.discussion)
 	}
-	return f.send(question.Reply{Dismissed: true, Reason: f.dismissal.Reason()})
+	return nil
 }
 
 // send commits a reply. Keys do not count until it has returned.
 func (f *Form) send(r question.Reply) tea.Cmd {
 	f.sending = true
+	r.Took = f.now().Sub(f.appeared)
 	commit := f.commit
 	return func() tea.Msg { return result{r, commit(r)} }
 }
@@ -312,7 +370,7 @@ func (f *Form) settle(r result) tea.Cmd {
 	var faults question.Violations
 	switch {
 	case r.err == nil:
-		f.dismissed = r.reply.Dismissed
+		f.sent = r.reply
 		return f.end(Sent)
 	case errors.As(r.err, &closed):
 		return f.withdraw(r.err)
@@ -340,13 +398,4 @@ func (f *Form) end(s State) tea.Cmd {
 		return tea.Quit
 	}
 	return func() tea.Msg { keep(); return tea.Quit() }
-}
-
-// letter is the key for a command that is called by a letter: with alt where
-// letters are text.
-func (f *Form) letter(l string) string {
-	if f.page().typing() {
-		return "alt+" + strings.ToLower(l)
-	}
-	return l
 }

@@ -32,7 +32,7 @@ func (f *Form) lookBack() tea.Cmd {
 // openHistory shows the earlier rounds, the latest first, in place of the page.
 func (f *Form) openHistory(session []desk.Record) {
 	p := f.page()
-	if f.asking || f.sending || p.reader != nil {
+	if f.asking != nil || f.sending || p.reader != nil {
 		return
 	}
 	rounds, zone := term.EarlierRounds(f.rec, session), f.now().Location()

@@ -73,8 +73,8 @@ func TestHistoryComesLate(t *testing.T) {
 	r := fresh(t, 80, 24, third(), WithHistory(session)).show()
 	_, read := r.f.Update(tea.KeyPressMsg{Text: "h", Code: 'h'})
 	r.keys("esc")
-	if r.run(read); !strings.Contains(r.screen(), "Close without answering?") {
-		t.Errorf("want the question whether to close, got:\n%s", r.screen())
+	if r.run(read); !strings.Contains(r.screen(), "Dismiss without answering?") {
+		t.Errorf("want the question whether to dismiss, got:\n%s", r.screen())
 	}
 }
 
@@ -101,7 +101,7 @@ func TestLift(t *testing.T) {
 }
 
 func TestAttention(t *testing.T) {
-	const words = "Nobody is waiting right now; your answer will be kept."
+	const words = "The agent is away; it will collect your answer."
 	r := open(t, 80, 24, database())
 	if strings.Contains(r.screen(), words) {
 		t.Error("told before anybody said so")

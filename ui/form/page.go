@@ -5,6 +5,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
@@ -22,6 +23,7 @@ const (
 	confirm        // take the answer of this page and go on
 	back           // to the page before
 	dismiss        // close without answering
+	discuss        // ask whether to discuss it first
 	edit           // from the review to the question under its cursor
 	explain        // list the keys
 )
@@ -35,7 +37,9 @@ type body interface {
 	// hints are the keys that work now. A body in which a filter or a free text
 	// is being typed says that only these do.
 	hints() (keys []term.Hint, only bool)
-	// typing reports whether letters are text now.
+	// entry is where text is typed now, nil for nowhere.
+	entry() *term.Entry
+	// typing reports whether letters are text now, there or in a filter.
 	typing() bool
 	// focus puts the keyboard into the body, blur takes it away.
 	focus()
@@ -79,9 +83,10 @@ type page struct {
 	ask       *question.Question // nil on the review
 	text      *term.Prose        // of the question
 	about     *term.Prose        // its description
-	shown     bool               // the present answers bring it up
-	untouched question.Answer    // what the body held before the human came
-	taken     *question.Answer   // what the human last confirmed; nil before
+	note      note
+	shown     bool             // the present answers bring it up
+	untouched question.Answer  // what the body held before the human came
+	taken     *question.Answer // what the human last confirmed; nil before
 	err       error
 	asks      action       // what the last key asked of the form
 	reader    *term.Reader // open while the human reads what does not fit
@@ -90,8 +95,89 @@ type page struct {
 // settled reports whether the page needs no more of the human: it was
 // confirmed and is still as it was then.
 func (p *page) settled() bool {
-	b, ok := p.body.(answering)
-	return ok && p.taken != nil && same(*p.taken, b.answer())
+	return p.ask != nil && p.taken != nil && same(*p.taken, p.answer())
+}
+
+// answer is what the page of a question holds as its answer now.
+func (p *page) answer() question.Answer { return p.noted(p.body.(answering).answer()) }
+
+// draft is what it holds, confirmed or not.
+func (p *page) draft() question.Answer { return p.noted(p.body.(answering).draft()) }
+
+func (p *page) noted(a question.Answer) question.Answer {
+	a.Note = p.note.text()
+	return a
+}
+
+// The body and the note share the page: while the note is written, it has the
+// keyboard.
+
+func (p *page) bind(msg tea.Msg) does {
+	switch key, _ := msg.(tea.KeyPressMsg); {
+	case p.note.writing:
+		return p.note.bind(msg)
+	case key.String() == "ctrl+n":
+		return only(func() { p.body.blur(); p.note.write() })
+	case key.String() == "alt+d":
+		return asks(discuss)
+	}
+	return p.body.bind(msg)
+}
+
+// letter is the key for a command of every page that is called by a letter:
+// with alt where letters are text, or mean something of the body's own.
+func (p *page) letter(l string) string {
+	code, _ := utf8.DecodeRuneInString(l)
+	if p.typing() || p.body.bind(tea.KeyPressMsg{Code: code, Text: l}) != nil {
+		return "alt+" + strings.ToLower(l)
+	}
+	return l
+}
+
+func (p *page) entry() *term.Entry {
+	if p.note.writing {
+		return p.note.entry
+	}
+	return p.body.entry()
+}
+
+func (p *page) typing() bool { return p.note.writing || p.body.typing() }
+
+func (p *page) focus() {
+	if !p.note.writing {
+		p.body.focus()
+	}
+}
+
+func (p *page) blur() {
+	p.note.stop()
+	p.body.blur()
+}
+
+func (p *page) keep() (back func()) {
+	body, text := p.body.keep(), p.note.keep()
+	return func() { body(); text() }
+}
+
+func (p *page) draw(s *term.Styles, width, rows int) term.Block {
+	b := p.body.draw(s, width, rows)
+	drawn := p.note.draw(s, width, rows)
+	if len(drawn.Lines) == 0 {
+		return b
+	}
+	focus := b
+	b.Lines = append(b.Lines, "")
+	if b.Add(drawn); !p.note.writing {
+		b.Top, b.Bottom, b.Cursor = focus.Top, focus.Bottom, focus.Cursor
+	}
+	return b
+}
+
+func (p *page) hints() ([]term.Hint, bool) {
+	if p.note.writing {
+		return writingHints("done"), true
+	}
+	return p.body.hints()
 }
 
 // Update implements huh.Model.
@@ -127,14 +213,13 @@ func (p *page) WithHeight(int) huh.Field                 { return p }
 func (p *page) WithPosition(huh.FieldPosition) huh.Field { return p }
 
 func same(a, b question.Answer) bool {
-	return a.Custom == b.Custom && slices.Equal(a.Selected, b.Selected)
+	return a.Custom == b.Custom && a.Note == b.Note && slices.Equal(a.Selected, b.Selected)
 }
 
 // confirm takes the page's answer, unless the question does not allow it. The
 // rules are the domain's own, applied to this question alone.
 func (p *page) confirm() bool {
-	b := p.body.(answering)
-	a := b.answer()
+	b, a := p.body.(answering), p.answer()
 	one := *p.ask
 	one.Options = slices.Clone(one.Options)
 	for i := range one.Options {
@@ -207,9 +292,12 @@ func (p *page) everything() string {
 	return all
 }
 
-// wideEnough is the least width, in cells, at which a preview stands beside
-// the options instead of below them.
-const wideEnough = 84
+// The least width, in cells, at which a preview stands beside the options
+// instead of below them, and the most that these take then.
+const (
+	wideEnough = 84
+	leftMost   = 60
+)
 
 // lay draws the page in at most rows lines. It reports whether something was
 // left out that reading would show.
@@ -217,19 +305,18 @@ func (p *page) lay(s *term.Styles, width, rows int) (b term.Block, more bool) {
 	if p.reader != nil {
 		return p.reader.Draw(s, width, rows), false
 	}
-	var pre *preview
-	if c := p.choice(); c != nil {
-		pre = c.preview()
-	}
-	switch {
-	case pre == nil:
-		return p.column(s, width, rows)
-	case width >= wideEnough:
-		left := max(40, width*2/5)
+	return p.column(s, width, rows)
+}
+
+// layBeside is lay for a page with previews.
+func (p *page) layBeside(s *term.Styles, width, rows int) (b term.Block, more bool) {
+	c := p.choice()
+	if width >= wideEnough {
+		left := min(max(40, width*2/5), leftMost)
 		b, more = p.column(s, left, rows)
-		return beside(s, b, pre.draw(s, &p.choice().scroll, width-left-3, rows), left), more
+		return beside(s, b, c.preview().draw(s, &c.scroll, width-left-3, rows), left), more
 	}
-	below := pre.draw(s, &p.choice().scroll, width, max(rows/3, min(3, rows/2)))
+	below := c.preview().draw(s, &c.scroll, width, max(rows/3, min(3, rows/2)))
 	b, more = p.column(s, width, rows-len(below))
 	b.Lines = append(b.Lines, below...)
 	return b, more
@@ -250,7 +337,7 @@ func (p *page) column(s *term.Styles, width, rows int) (out term.Block, more boo
 	}
 	space = rows - len(head)
 	if c := p.choice(); c != nil {
-		more = more || c.cutShort() || b.Bottom-b.Top >= space-b.Pinned
+		more = more || c.cutShort() || c.tallest > space-b.Pinned // not of the cursor's row alone: the hints stay put
 	}
 	out.Lines = head
 	out.Add(b.Window(space, width))

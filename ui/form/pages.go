@@ -8,6 +8,7 @@ import (
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/term/act"
 )
 
 // buildPages makes a page for every question that may come up and one for the
@@ -16,12 +17,14 @@ import (
 func (f *Form) buildPages() {
 	for _, q := range f.rec.All() {
 		if q.Collected == nil {
+			f.wide = f.wide || slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" })
 			f.pages = append(f.pages, &page{
 				ask: q, text: term.NewProse(q.Text), about: term.NewProse(q.Description), body: newBody(q),
 			})
 		}
 	}
-	f.pages = append(f.pages, &page{body: newReview(f.asked)})
+	f.pages = append(f.pages, &page{body: &review{pages: f.asked}})
+	f.discussion = term.NewDiscussion(f.note(), f.origin == act.Opened)
 	f.restore()
 	f.bringUp()
 	var groups []*huh.Group
@@ -39,7 +42,8 @@ func (f *Form) buildPages() {
 // page is the one in front of the human.
 func (f *Form) page() *page { return f.huh.GetFocusedField().(*page) }
 
-func (f *Form) review() *review { return f.pages[len(f.pages)-1].body.(*review) }
+// note is the word to the agent beside all answers, or what to discuss first.
+func (f *Form) note() *term.Entry { return f.pages[len(f.pages)-1].note.open() }
 
 // turn lets huh turn to the page that comes next or before, and reports whether
 // there was one.
@@ -75,7 +79,7 @@ func (f *Form) asked() []*page {
 // questions does not turn "next" into "send" under the human's finger.
 func (f *Form) reviews() bool {
 	asked := f.asked()
-	return f.long || len(asked) != 1 || asked[0].ask.Several()
+	return f.long || len(asked) != 1 || asked[0].ask.Several() || f.note().Text() != ""
 }
 
 // bringUp shows the pages that the confirmed answers call for, those of pages
@@ -117,15 +121,31 @@ func (f *Form) goOn() tea.Cmd {
 
 // sendAnswers sends what was confirmed on the pages that are shown.
 func (f *Form) sendAnswers() tea.Cmd {
-	r := question.Reply{Note: f.review().note.Text()}
+	r := question.Reply{Note: f.note().Text()}
 	for _, p := range f.asked() {
 		if !p.settled() {
 			f.turnTo(p)
 			p.err = term.Fault("This answer is not confirmed yet: enter confirms it.")
 			return nil
 		}
-		if !p.taken.Empty() {
+		if !p.taken.Empty() || p.taken.Note != "" {
 			r.Answers = append(r.Answers, *p.taken)
+		}
+	}
+	return f.send(r)
+}
+
+// sendDiscussion sends what was confirmed so far, and every note, to be
+// discussed before the rest is answered.
+func (f *Form) sendDiscussion() tea.Cmd {
+	r := question.Reply{Discuss: true, Note: f.note().Text()}
+	for _, p := range f.asked() {
+		a := p.noted(question.Answer{QuestionID: p.ask.ID, By: question.ByUser})
+		if p.settled() {
+			a = *p.taken
+		}
+		if !a.Empty() || a.Note != "" {
+			r.Answers = append(r.Answers, a)
 		}
 	}
 	return f.send(r)
@@ -140,7 +160,7 @@ func (f *Form) fix(faults question.Violations) {
 				mine = append(mine, v)
 			}
 		}
-		if mine != nil && !f.asking {
+		if mine != nil && f.asking == nil {
 			f.turnTo(p)
 			p.err = refusal(mine)
 			return

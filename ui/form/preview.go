@@ -51,8 +51,8 @@ func (p *preview) draw(s *term.Styles, scroll *term.Scroll, width, rows int) []s
 	case len(p.lines) > rows:
 		heading = fmt.Sprintf("preview %d–%d of %d", from+1, to, len(p.lines))
 	}
-	rule := ansi.Truncate("── "+heading+" "+strings.Repeat("─", width), width, "")
-	out := []string{s.Border.Render(rule)}
+	rule := s.Border.Render("── ") + s.Muted.Render(heading) + s.Border.Render(" "+strings.Repeat("─", width))
+	out := []string{ansi.Truncate(rule, width, "")}
 	for i := from; i < to; i++ {
 		out = append(out, term.Cut(ansi.TruncateLeft(p.lines[i], scroll.X, ""), width))
 	}

@@ -53,13 +53,13 @@ type remark struct{ full, brief string }
 func (f *Form) remarks() []remark {
 	var out []remark
 	if f.detached {
-		out = append(out, remark{words.NobodyWaits, "Nobody waits now; answers are kept."})
+		out = append(out, remark{words.AgentAway, "The agent is away; answers are kept."})
 	}
 	switch {
 	case f.limit.lifted:
 		out = append(out, remark{words.LimitLifted, "The round limit is lifted."})
 	case f.limit.lift != nil:
-		key := f.letter("L")
+		key := f.page().letter("L")
 		out = append(out, remark{words.LastRound(key), "Last round; " + key + " lifts the limit."})
 	}
 	if f.drafts.back {
@@ -74,7 +74,7 @@ const roomy = 16
 
 func (f *Form) remarkLines(width int) []string {
 	remarks := f.remarks()
-	if len(remarks) == 0 || f.asking || f.page().reader != nil {
+	if len(remarks) == 0 || f.asking != nil || f.page().reader != nil {
 		return nil
 	}
 	if f.height < roomy {

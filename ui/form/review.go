@@ -14,54 +14,36 @@ import (
 // review is the last page of a form with more than one pick: every question
 // with its answer, and a note to the agent. Nothing is sent before it.
 type review struct {
-	pages   func() []*page // the questions shown, in order
-	cursor  int            // index into pages
-	note    *term.Entry
-	writing bool // the keyboard belongs to note
-}
-
-func newReview(pages func() []*page) *review {
-	return &review{pages: pages, note: term.NewEntry("", "A word to the agent beside the answers")}
+	pages  func() []*page // the questions shown, in order
+	cursor int            // index into pages
 }
 
 // target is the index of the question under the cursor, which edit opens; -1
 // when none was asked. Fewer may be shown than when the cursor was last moved.
 func (r *review) target() int { return min(r.cursor, len(r.pages())-1) }
 
-func (r *review) focus()       {}
-func (r *review) blur()        { r.stopWriting() }
-func (r *review) typing() bool { return r.writing }
-
-func (r *review) stopWriting() {
-	r.writing = false
-	r.note.Blur()
-}
+func (r *review) focus()             {}
+func (r *review) blur()              {}
+func (r *review) typing() bool       { return false }
+func (r *review) entry() *term.Entry { return nil }
 
 func (r *review) keep() (back func()) {
-	was, note := *r, r.note.Keep()
-	return func() { *r = was; note() }
+	was := *r
+	return func() { *r = was }
 }
 
 func (r *review) bind(msg tea.Msg) does {
 	key, _ := msg.(tea.KeyPressMsg)
 	name := key.String()
-	if r.writing {
-		if name == "enter" || name == "esc" {
-			return only(r.stopWriting)
-		}
-		return func() (action, error) { return none, r.note.Press(msg) }
-	}
 	switch name {
 	case "enter":
 		return asks(confirm)
 	case "up", "k":
-		return only(func() { r.cursor = max(r.target()-1, 0) })
+		return only(func() { r.move(-1) })
 	case "down", "j":
-		return only(func() { r.cursor = r.target() + 1 })
+		return only(func() { r.move(1) })
 	case "e", "right":
 		return asks(edit)
-	case "n":
-		return only(func() { r.writing = true; r.note.Focus() })
 	case "esc":
 		return asks(dismiss)
 	case "shift+tab", "left", "ctrl+b":
@@ -75,14 +57,18 @@ func (r *review) bind(msg tea.Msg) does {
 	return nil
 }
 
-func (r *review) hints() ([]term.Hint, bool) {
-	if r.writing {
-		return []term.Hint{{"enter", "done"}, {"alt+enter", "new line"}}, true
+// move takes the cursor over n questions, past the end to the beginning.
+func (r *review) move(n int) {
+	if all := len(r.pages()); all > 0 {
+		r.cursor = (r.target() + n + all) % all
 	}
-	return []term.Hint{{"enter", onward}, {"e", "edit"}, {"n", "note"}, {"↑↓", "move"}, {"1–9", "edit that one"}}, false
 }
 
-func (r *review) draw(s *term.Styles, width, rows int) term.Block {
+func (r *review) hints() ([]term.Hint, bool) {
+	return []term.Hint{{"enter", onward}, {"e", "edit"}, {"↑↓", "move"}, {"1–9", "edit that one"}}, false
+}
+
+func (r *review) draw(s *term.Styles, width, _ int) term.Block {
 	var b, focus term.Block
 	for i, p := range r.pages() {
 		b.Add(r.drawAnswer(s, i, p, width))
@@ -90,17 +76,13 @@ func (r *review) draw(s *term.Styles, width, rows int) term.Block {
 			focus = b
 		}
 	}
-	b.Lines = append(b.Lines, "")
-	b.Add(r.drawNote(s, width, rows))
-	if !r.writing {
-		b.Top, b.Bottom, b.Cursor = focus.Top, focus.Bottom, nil
-	}
+	b.Top, b.Bottom = focus.Top, focus.Bottom
 	return b
 }
 
 func (r *review) drawAnswer(s *term.Styles, i int, p *page, width int) term.Block {
 	lead, style := "  ", s.Plain
-	if i == r.target() && !r.writing {
+	if i == r.target() {
 		lead, style = "› ", s.Cursor
 	}
 	lines := term.Each(style, term.Hang(fmt.Sprintf("%s%d ", lead, i+1), term.Line(p.ask.Text, 500), width))
@@ -110,7 +92,7 @@ func (r *review) drawAnswer(s *term.Styles, i int, p *page, width int) term.Bloc
 
 // inWords is the page's answer for the review.
 func (p *page) inWords() string {
-	if p.taken == nil || p.taken.Empty() {
+	if p.taken == nil {
 		return term.LeftOpen
 	}
 	said := slices.Clone(p.ask.Words(p.taken))
@@ -120,18 +102,11 @@ func (p *page) inWords() string {
 			said[i] = "“" + said[i] + "”"
 		}
 	}
-	return strings.Join(said, "\n")
-}
-
-func (r *review) drawNote(s *term.Styles, width, rows int) term.Block {
-	switch note := r.note.Text(); {
-	case r.writing:
-		b := term.Block{Lines: []string{s.Cursor.Render("Note to the agent")}}
-		b.Add(r.note.Draw(s, width, max(rows-1, 1)))
-		b.Top = 0
-		return b
-	case note != "":
-		return term.Block{Lines: append([]string{s.Muted.Render("Note to the agent")}, term.Hang("  ", question.Block(note), width)...)}
+	if len(said) == 0 {
+		said = []string{term.LeftOpen}
 	}
-	return term.Block{Lines: []string{s.Muted.Render("No note to the agent (n writes one)")}}
+	if p.taken.Note != "" {
+		said = append(said, "Note: "+question.Block(p.taken.Note))
+	}
+	return strings.Join(said, "\n")
 }

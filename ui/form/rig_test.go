@@ -22,7 +22,8 @@ type rig struct {
 	timers []timer // of the gate
 	w, h   int
 	fail   error            // what commit returns
-	sent   []question.Reply // what commit was given
+	sent   []question.Reply // what commit was given, but for
+	took   time.Duration    // how long the last took
 	quit   bool
 	checks bool // commit refuses what the set refuses
 }
@@ -50,6 +51,7 @@ func (r *rig) show() *rig {
 func fresh(t testing.TB, w, h int, rec desk.Record, opts ...Option) *rig {
 	r := &rig{t: t, now: time.Unix(0, 0).UTC(), w: w, h: h}
 	r.f = New(rec, func(reply question.Reply) error {
+		r.took, reply.Took = reply.Took, 0
 		r.sent = append(r.sent, reply)
 		if r.checks {
 			if _, err := rec.Check(reply); err != nil {

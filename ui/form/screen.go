@@ -12,12 +12,9 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// A panel's width keeps lines readable on wide terminals; a preview may use
-// more.
-const (
-	maxWidth        = 88
-	maxPreviewWidth = 150
-)
+// maxWidth keeps lines readable on wide terminals, in cells of the panel. Only
+// previews use more: then the panels of all pages are as wide as the terminal.
+const maxWidth = 88
 
 // View implements tea.Model. The screen is empty before its size is known and
 // after the end.
@@ -36,19 +33,22 @@ func (f *Form) View() tea.View {
 
 func (f *Form) screen() term.Block {
 	p := f.page()
-	width := min(f.width, maxWidth)
-	if c := p.choice(); c != nil && c.preview() != nil {
-		width = min(f.width, maxPreviewWidth)
+	width := f.width
+	if !f.wide {
+		width = min(width, maxWidth)
 	}
-	inner := max(width-term.EdgesWide, 2)
+	inner := min(width, maxWidth) - term.EdgesWide
 	notice := append(f.remarkLines(inner), f.noticeLines(inner)...)
 	rows := max(f.height-term.EdgesHigh-len(notice), 1)
 
 	var b term.Block
 	var more bool
-	if f.asking {
-		b = f.dismissal.Draw(f.styles, inner, rows)
-	} else {
+	switch c := p.choice(); {
+	case f.asking != nil:
+		b = f.asking.Draw(f.styles, inner, rows)
+	case p.reader == nil && c != nil && c.preview() != nil:
+		b, more = p.layBeside(f.styles, width-term.EdgesWide, rows)
+	default:
 		b, more = p.lay(f.styles, inner, rows)
 	}
 	if notice != nil && len(b.Lines) < rows {
@@ -62,7 +62,10 @@ func (f *Form) screen() term.Block {
 func (f *Form) panel(p *page, more bool) term.Panel {
 	out := term.Panel{Title: "Question", Note: f.styles.Muted.Render(f.by), Hints: f.hints(more)}
 	if clock := f.countdown.text(); clock != "" {
-		out.Clock = f.styles.Fault.Render(clock)
+		out.Clock = f.styles.Muted.Render(clock)
+		if f.countdown.left <= urgent {
+			out.Clock = f.styles.Fault.Render(clock)
+		}
 	}
 	asked := f.asked()
 	switch {
@@ -98,7 +101,7 @@ func (f *Form) asker() string {
 // noticeLines are what went wrong, in at most three lines.
 func (f *Form) noticeLines(width int) []string {
 	text := f.notice
-	if err := f.page().err; err != nil && !f.asking {
+	if err := f.page().err; err != nil && f.asking == nil {
 		text = question.Line(err.Error())
 	}
 	if text == "" {
@@ -120,8 +123,8 @@ func (f *Form) hints(more bool) []term.Hint {
 		return []term.Hint{{"…", "sending"}}
 	case f.gate.Waiting():
 		return term.WaitingHints(f.width)
-	case f.asking:
-		return f.dismissal.Hints()
+	case f.asking != nil:
+		return f.asking.Hints()
 	case p.reader != nil:
 		return p.reader.Hints()
 	}
@@ -137,27 +140,34 @@ func (f *Form) hints(more bool) []term.Hint {
 	if more {
 		general = append(general, term.Hint{"tab", "read all"})
 	}
-	general = append(general, term.Hint{"esc", "close"})
+	general = append(general, term.Hint{"esc", "dismiss"})
 	if slices.Index(f.asked(), p) != 0 {
 		general = append(general, term.Hint{"shift+tab", "back"})
 	}
+	if !p.typing() {
+		general = append(general, term.Hint{"?", "keys"})
+	}
 	keys = slices.Insert(keys, enter+1, general...)
 	if f.remembers() {
-		keys = append(keys, term.Hint{f.letter("h"), "earlier rounds"})
+		keys = append(keys, term.Hint{p.letter("h"), "earlier rounds"})
 	}
 	if f.limit.lift != nil && !f.limit.lifted {
-		keys = append(keys, term.Hint{f.letter("L"), "lift the limit"})
+		keys = append(keys, term.Hint{p.letter("L"), "lift the limit"})
 	}
-	if !p.typing() {
-		keys = append(keys, term.Hint{"?", "keys"})
+	keys = append(keys, term.Hint{"ctrl+n", "note"})
+	if p.choice() == nil {
+		keys = append(keys, term.Hint{"alt+d", "discuss first"})
 	}
 	return keys
 }
 
 // onward says what Enter does on a page.
 func (f *Form) onward(p *page) string {
-	if c := p.choice(); c != nil && c.skipped {
+	switch c := p.choice(); {
+	case c != nil && c.skipped:
 		return "skip"
+	case c != nil && c.cursor == len(c.rows)-1:
+		return "discuss first"
 	}
 	if p.ask == nil || !f.reviews() && !p.leadsOn() {
 		return "send"

@@ -9,8 +9,8 @@ import (
 
 // text answers a question in free text.
 type text struct {
-	ask   *question.Question
-	entry *term.Entry
+	ask  *question.Question
+	area *term.Entry
 }
 
 func newText(q *question.Question) *text {
@@ -18,18 +18,19 @@ func newText(q *question.Question) *text {
 }
 
 func (t *text) answer() question.Answer {
-	return question.Answer{QuestionID: t.ask.ID, Custom: t.entry.Text(), By: question.ByUser}
+	return question.Answer{QuestionID: t.ask.ID, Custom: t.area.Text(), By: question.ByUser}
 }
 
 func (t *text) need() string              { return "type one, then press enter." }
 func (t *text) draft() question.Answer    { return t.answer() }
-func (t *text) restore(a question.Answer) { t.entry.Set(a.Custom) }
-func (t *text) focus()                    { t.entry.Focus() }
-func (t *text) blur()                     { t.entry.Blur() }
-func (t *text) keep() (back func())       { return t.entry.Keep() }
+func (t *text) restore(a question.Answer) { t.area.Set(a.Custom) }
+func (t *text) focus()                    { t.area.Focus() }
+func (t *text) blur()                     { t.area.Blur() }
+func (t *text) keep() (back func())       { return t.area.Keep() }
 func (t *text) typing() bool              { return true }
+func (t *text) entry() *term.Entry        { return t.area }
 
-func (t *text) draw(s *term.Styles, width, rows int) term.Block { return t.entry.Draw(s, width, rows) }
+func (t *text) draw(s *term.Styles, width, rows int) term.Block { return t.area.Draw(s, width, rows) }
 
 func (t *text) bind(msg tea.Msg) does {
 	key, _ := msg.(tea.KeyPressMsg)
@@ -41,9 +42,9 @@ func (t *text) bind(msg tea.Msg) does {
 	case "shift+tab":
 		return asks(back)
 	}
-	return func() (action, error) { return none, t.entry.Press(msg) }
+	return types(t.area, msg)
 }
 
 func (t *text) hints() ([]term.Hint, bool) {
-	return []term.Hint{{"enter", onward}, {"alt+enter", "new line"}}, false
+	return writingHints(onward), false
 }

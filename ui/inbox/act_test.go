@@ -141,13 +141,16 @@ func TestForeignKeyTakesBack(t *testing.T) {
 	r.open().keys("j", "enter")
 	r.until("the form", func() bool { return r.m.answer != nil })
 	r.press("enter", 200*ms).see("Answer sent.").later(time.Second)
-	selected := r.m.waiting.selected()
-	r.types("kjgdoing?", 130*ms)
-	if r.m.dismissal == nil { // d takes text, where nothing is foreign
+	r.types("kjgdoing it?⏎", 130*ms)
+	if r.m.dismissal == nil || r.m.dismissal.Reason() != "" || r.pending() != 2 { // d takes text: only after a pause
 		t.Fatalf("the screen:\n%s", r.screen())
 	}
-	r.keys("esc").types("z", 130*ms).later(time.Second)
-	if r.m.covered() || r.m.waiting.selected() != selected {
+	r.see("waiting for a pause").later(time.Second).keys("esc")
+	r.run(r.m.appear(act.Appeared)) // as after an answer
+	r.later(time.Second)
+	selected := r.m.waiting.selected()
+	r.types("k j z", 130*ms).later(time.Second)
+	if r.m.covered() || r.m.typing != nil || r.m.waiting.selected() != selected || len(r.m.waiting.marked()) > 0 {
 		t.Errorf("not taken back:\n%s", r.screen())
 	}
 }
@@ -205,7 +208,7 @@ func TestMeant(t *testing.T) {
 	}
 	r := newRig(t, 80, 24)
 	rec := r.claude(database())
-	r.open().types("dnot now", 80*ms).press("enter", 150*ms).see("Dismissed.")
+	r.open().press("d", act.Quiet).types("not now", 80*ms).press("enter", 150*ms).see("Dismissed.")
 	if got, err := r.desk.Get(t.Context(), rec.ID); err != nil || got.Outcome.Reply.Reason != "not now" {
 		t.Errorf("the record is %+v, %v", got, err)
 	}

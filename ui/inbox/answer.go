@@ -2,6 +2,9 @@ package inbox
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -13,27 +16,18 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// barHigh is the line above a form that says where the human is, and what came
-// meanwhile. A terminal that has no room for it beside the form does without.
-const barHigh = 1
-
-// answer is a record's form in place of the list.
+// answer is a record's form, beside the list or in place of it.
 type answer struct {
 	rec   desk.Record
 	form  *form.Form
-	fresh int // questions that came since it opened
+	fresh int  // questions that came since it opened
+	wide  bool // it has the whole screen, for its previews
 }
 
-// forForm is a message for one form. Bubble Tea has one stream of messages: a
-// late one must not reach the form that is open by then.
-type forForm struct {
-	to  *answer
-	msg tea.Msg
-}
-
-// tag addresses what a form's command leads to to that form. That the form
-// ends does not end the inbox.
-func (a *answer) tag(cmd tea.Cmd) tea.Cmd {
+// tag addresses what a form's command leads to to that form: Bubble Tea has one
+// stream of messages, and a late one must not reach the form that is open by
+// then. That the form ends does not end the inbox.
+func (m *model) tag(a *answer, cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
@@ -41,59 +35,79 @@ func (a *answer) tag(cmd tea.Cmd) tea.Cmd {
 		switch msg := cmd().(type) {
 		case nil, tea.QuitMsg:
 			return nil
+		case term.Edit:
+			return msg
 		case tea.BatchMsg:
 			for i, c := range msg {
-				msg[i] = a.tag(c)
+				msg[i] = m.tag(a, c)
 			}
 			return msg
 		default:
-			return forForm{a, msg}
+			return then(func() tea.Cmd {
+				if a != m.answer {
+					return nil
+				}
+				return tea.Batch(m.send(msg), m.settle())
+			})
 		}
 	}
 }
 
 // send delivers a message to the form.
-func (a *answer) send(msg tea.Msg) tea.Cmd {
+func (m *model) send(msg tea.Msg) tea.Cmd {
+	a := m.answer
 	_, cmd := a.form.Update(msg)
-	return a.tag(cmd)
+	return m.tag(a, cmd)
 }
 
-// openForm puts a record's form in place of the list.
-func (m *model) openForm(o opened) tea.Cmd {
-	id := o.rec.ID
-	a := &answer{rec: o.rec}
-	a.form = form.New(o.rec, func(r question.Reply) error { return m.reply(id, r) }, append(o.options, form.WithClock(m.now), form.WithGate(m.gate), form.WithOrigin(act.Opened))...)
-	m.answer = a
-	news := []tea.Msg{m.formSize(), form.Attention{Attended: o.rec.Attended}, form.Deadline{At: o.deadline}}
-	if m.background != nil {
-		news = append(news, tea.BackgroundColorMsg{Color: m.background})
+// openForm puts a record's form in front.
+func (m *model) openForm(rec desk.Record, deadline time.Time, options []form.Option) tea.Cmd {
+	since := m.now()
+	commit := func(r question.Reply) error { return m.reply(rec.ID, r, since) }
+	options = append(options, form.WithClock(m.now), form.WithGate(m.gate), form.WithOrigin(act.Opened))
+	m.answer = &answer{rec: rec, form: form.New(rec, commit, options...), wide: slices.ContainsFunc(rec.All(), previews)}
+	cmds := []tea.Cmd{m.answer.form.Init()}
+	for _, msg := range []tea.Msg{m.formSize(), form.Attention{Attended: rec.Attended}, form.Deadline{At: deadline}} {
+		cmds = append(cmds, m.send(msg))
 	}
-	cmds := []tea.Cmd{a.form.Init()}
-	for _, msg := range news {
-		cmds = append(cmds, a.send(msg))
+	if m.background != nil {
+		cmds = append(cmds, m.send(tea.BackgroundColorMsg{Color: m.background}))
 	}
 	return tea.Batch(cmds...)
 }
 
+func previews(q *question.Question) bool {
+	return slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" })
+}
+
 // formSize is the size that the form has.
 func (m *model) formSize() tea.WindowSizeMsg {
-	size := tea.WindowSizeMsg{Width: m.width, Height: m.height}
+	_, width := m.layout()
+	size := tea.WindowSizeMsg{Width: width, Height: m.height}
 	if m.barred() {
-		size.Height -= barHigh
+		size.Height--
 	}
 	return size
 }
 
-func (m *model) barred() bool { return m.height >= term.MinHeight+barHigh }
+// barred reports whether a form has the bar above it: not beside the list, and
+// only where there is a line for it.
+func (m *model) barred() bool {
+	list, _ := m.layout()
+	return list == 0 && m.height > term.MinHeight
+}
 
 // pressForm handles a key or a paste while a form is open.
 func (m *model) pressForm(msg tea.Msg) tea.Cmd {
 	if key, ok := msg.(tea.KeyPressMsg); ok && key.String() == leaveKey {
-		msg = tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl} // how a form is left with its draft kept
+		msg = leave()
 	}
-	cmd := m.answer.send(msg)
+	cmd := m.send(msg)
 	return tea.Batch(cmd, m.settle())
 }
+
+// leave is the key with which a form is left and its draft kept.
+func leave() tea.Msg { return tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl} }
 
 // settle goes back to the list when the form has ended. A form that was taken
 // away leaves a notice in its place: the next keys may still be meant for it.
@@ -111,37 +125,37 @@ func (m *model) settle() tea.Cmd {
 		m.note, origin = "The question stays open.", act.Opened
 	}
 	m.answer = nil
-	return tea.Batch(m.gate.Show(origin), m.learn(a.rec))
+	return tea.Batch(m.appear(origin), m.learn(a.rec))
 }
 
 // inForm passes an event on to the form of its record.
 func (m *model) inForm(e desk.Event) tea.Cmd {
-	if m.answer == nil {
+	switch a := m.answer; {
+	case a == nil:
 		return nil
-	}
-	if m.answer.rec.ID != e.Record.ID {
-		if e.Type == desk.Asked {
-			m.answer.fresh++
-		}
-		return nil
-	}
-	if e.Type == desk.Ended {
-		cmd := m.answer.send(form.Withdraw{Cause: &desk.ClosedError{ID: e.Record.ID, Outcome: *e.Record.Outcome}})
+	case a.rec.ID == e.Record.ID && e.Type == desk.Ended:
+		cmd := m.send(form.Withdraw{Cause: &desk.ClosedError{ID: e.Record.ID, Outcome: *e.Record.Outcome}})
 		return tea.Batch(cmd, m.settle())
+	case a.rec.ID == e.Record.ID:
+		return m.send(form.Attention{Attended: e.Record.Attended})
+	case e.Type == desk.Asked:
+		a.fresh++
 	}
-	return m.answer.send(form.Attention{Attended: e.Record.Attended})
+	return nil
 }
 
-// viewForm shows the form below the bar.
+// viewForm shows the form, below the bar if it has one.
 func (m *model) viewForm() term.Block {
 	v := m.answer.form.View()
-	if !m.barred() {
-		return term.Block{Lines: []string{v.Content}, Cursor: v.Cursor}
+	b := term.Block{Lines: strings.Split(v.Content, "\n"), Cursor: v.Cursor}
+	if m.barred() {
+		b = term.Block{Lines: append([]string{m.bar()}, b.Lines...), Cursor: term.Shift(b.Cursor, 0, 1)}
 	}
-	return term.Block{Lines: []string{m.bar(), v.Content}, Cursor: term.Shift(v.Cursor, 0, barHigh)}
+	return b
 }
 
-// bar says how many other questions wait, and how many of them are new.
+// bar says how many other questions wait, how many of them are new, and the way
+// back.
 func (m *model) bar() string {
 	title := " Inbox"
 	if n := m.waiting.open() - 1; n > 0 {
@@ -150,23 +164,12 @@ func (m *model) bar() string {
 	if n := m.answer.fresh; n > 0 {
 		title += fmt.Sprintf(", %d new", n)
 	}
-	does := " list "
-	if m.width >= 60 {
-		does = " back to the list "
-	}
-	left := term.Apart(title, "", min(m.width, maxWidth)-len(leaveKey+does))
-	return term.Cut(m.styles.Muted.Render(left)+m.styles.Key.Render(leaveKey)+m.styles.Muted.Render(does), m.width)
+	return m.styles.Muted.Render(term.Apart(title, leaveKey+" list ", m.width))
 }
 
 // stop puts a notice in the place of what was taken away. Only Enter and Esc
 // leave it, and not at once.
 func (m *model) stop(text string) tea.Cmd {
 	m.stopped, m.dismissal = text, nil
-	return m.gate.Show(act.Appeared)
-}
-
-func (m *model) drawStopped(width int) term.Block {
-	s := m.styles
-	lines := append([]string{""}, term.Text(s.Strong, m.stopped, width)...)
-	return term.Block{Lines: append(lines, term.Text(s.Muted, "Nothing of what you typed was sent.", width)...)}
+	return m.appear(act.Appeared)
 }

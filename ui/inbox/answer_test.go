@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/term/act"
 )
@@ -93,7 +91,7 @@ func TestLateMessage(t *testing.T) {
 	old := r.m.answer
 	r.keys(leaveKey, "down")
 	r.answers()
-	r.send(forForm{old, tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}})
+	r.send(r.m.tag(old, leave)())
 	if r.m.answer == old || r.m.answer == nil {
 		t.Fatal("the wrong form is open")
 	}

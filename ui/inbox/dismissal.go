@@ -2,6 +2,9 @@ package inbox
 
 import (
 	"errors"
+	"fmt"
+	"slices"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -12,37 +15,30 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// dismissal asks whether to close a record without an answer, and why.
+// dismissal asks whether to close records without an answer, and why.
 type dismissal struct {
 	*term.Dismissal
-	rec     desk.Record
+	ids     []string
+	since   time.Time // when it was asked
 	sending bool
-	fault   string // why it failed
 }
 
-// dismissed is the message that a dismissal has been put on the desk, or not.
-type dismissed struct {
-	id  string
-	err error
-}
-
-func newDismissal(rec desk.Record) *dismissal {
-	return &dismissal{Dismissal: term.NewDismissal(subject(rec), true), rec: rec}
-}
-
-func (d *dismissal) hints() []term.Hint {
-	if d.sending {
-		return []term.Hint{{"…", "sending"}}
+// askDismissal asks whether to dismiss what is marked, or else what is selected.
+// It takes text, so that it waits for quiet like what appears by itself.
+func (m *model) askDismissal() tea.Cmd {
+	rows := m.waiting.marked()
+	if len(rows) == 0 {
+		rows = []*row{m.waiting.selected()}
 	}
-	return d.Hints()
-}
-
-func (d *dismissal) draw(s *term.Styles, width, rows int) term.Block {
-	b := d.Draw(s, width, rows)
-	if d.fault != "" {
-		b.Lines = append(b.Lines, term.Text(s.Fault, "! "+d.fault, width)...)
+	about := subject(rows[0].rec)
+	if len(rows) > 1 {
+		about = fmt.Sprintf("%d questions, one reason for all: %s", len(rows), about)
 	}
-	return b
+	m.dismissal = &dismissal{Dismissal: term.NewDismissal(about, true), since: m.now()}
+	for _, r := range rows {
+		m.dismissal.ids = append(m.dismissal.ids, r.rec.ID)
+	}
+	return m.appear(act.Appeared)
 }
 
 // pressDismissal handles a key or a paste while asking whether to dismiss.
@@ -51,47 +47,81 @@ func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 	if d.sending {
 		return nil
 	}
-	d.fault = ""
+	if key, _ := msg.(tea.KeyPressMsg); key.String() == term.EditKey {
+		return tea.Batch(m.gate.Seen(false), func() tea.Msg { return term.Edit{Entry: d.Entry()} })
+	}
 	decision, err := d.Press(msg)
 	switch {
 	case err != nil:
-		d.fault = err.Error()
+		m.note = err.Error()
 	case decision == term.GoBack:
 		m.dismissal = nil
+		return m.appear(act.Opened)
 	case decision == term.Dismiss:
 		d.sending = true
-		id, reply := d.rec.ID, question.Reply{Dismissed: true, Reason: d.Reason()}
-		return func() tea.Msg { return dismissed{id, m.reply(id, reply)} }
-	}
-	return nil
-}
-
-// settleDismissal handles what became of a dismissal.
-func (m *model) settleDismissal(d dismissed) tea.Cmd {
-	var closed *desk.ClosedError
-	switch {
-	case d.err == nil:
-		m.waiting.remove(d.id)
-		m.dismissal, m.note = nil, words.Dismissed
-		return m.gate.Show(act.Appeared)
-	case errors.As(d.err, &closed):
-		return m.stop(words.Withdrawal(d.err))
-	case m.dismissal != nil:
-		m.dismissal.sending = false
-		if errors.Is(d.err, desk.ErrUnsent) {
-			m.dismissal.fault = words.Kept(d.err)
-			return nil
+		ids, reply := slices.Clone(d.ids), question.Reply{Dismissed: true, Reason: d.Reason()}
+		return func() tea.Msg {
+			errs := make([]error, len(ids))
+			for i, id := range ids {
+				errs[i] = m.reply(id, reply, d.since)
+			}
+			return then(func() tea.Cmd { return m.settleDismissal(ids, errs) })
 		}
-		m.dismissal.fault = "Not sent: " + question.Line(d.err.Error()) + ". Enter tries again."
 	}
 	return nil
 }
 
-// endDismissal takes away the question whether to dismiss a record that has
-// ended.
+// settleDismissal handles what became of dismissals. What failed can be tried
+// again; where somebody was first in all of them, a notice says so.
+func (m *model) settleDismissal(ids []string, errs []error) tea.Cmd {
+	done := 0
+	var first, failed error
+	for i, err := range errs {
+		switch {
+		case err == nil:
+			done++
+			m.waiting.remove(ids[i])
+		case errors.As(err, new(*desk.ClosedError)):
+			first = err
+		default:
+			failed = err
+			continue
+		}
+		m.dismissal.drop(ids[i])
+	}
+	switch {
+	case failed != nil:
+		m.dismissal.sending = false
+		m.note = "Not sent: " + question.Line(failed.Error()) + ". Enter tries again."
+		if errors.Is(failed, desk.ErrUnsent) {
+			m.note = words.Kept(failed)
+		}
+		return nil
+	case done == 0:
+		return m.stop(words.Withdrawal(first))
+	}
+	m.dismissal, m.note = nil, words.Dismissed
+	if len(ids) > 1 {
+		m.note = fmt.Sprintf("%d of %d dismissed.", done, len(ids))
+	}
+	return m.appear(act.Appeared)
+}
+
+func (d *dismissal) drop(id string) {
+	d.ids = slices.DeleteFunc(d.ids, func(other string) bool { return other == id })
+}
+
+// endDismissal takes a record that has ended out of the question whether to
+// dismiss it, and that away with the last.
 func (m *model) endDismissal(rec desk.Record) tea.Cmd {
-	if d := m.dismissal; d == nil || d.rec.ID != rec.ID || d.sending {
+	d := m.dismissal
+	if d == nil || d.sending || !slices.Contains(d.ids, rec.ID) {
 		return nil
 	}
-	return m.stop(words.Withdrawal(&desk.ClosedError{ID: rec.ID, Outcome: *rec.Outcome}))
+	text := words.Withdrawal(&desk.ClosedError{ID: rec.ID, Outcome: *rec.Outcome})
+	if d.drop(rec.ID); len(d.ids) == 0 {
+		return m.stop(text)
+	}
+	m.note = "One of them: " + text
+	return nil
 }

@@ -9,7 +9,11 @@
 //   - Nothing moves under the human's fingers: a new question never moves the
 //     selection or the line it is on, a question that ends elsewhere stays
 //     until the cursor leaves it, and where a form is taken away a notice takes
-//     its place that no key meant for the form can leave.
+//     its place that no key meant for the form can leave. Rows that change their
+//     place move around the selected one.
+//   - What takes text at a key waits for quiet first (ui/term/act), and a letter
+//     that is no key begins a filter only where the human has shown to be here.
+//   - A click selects and opens; it answers nothing.
 //   - What is shown is what the desk says; nothing is asked of it in turns.
 //     Where the desk cannot tell (a process that died), the inbox looks again
 //     when the human does: when the terminal gets the focus.

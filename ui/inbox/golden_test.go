@@ -8,6 +8,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term/act"
 )
 
 // TestScreens holds what a terminal shows, at the two sizes that matter.
@@ -53,10 +54,38 @@ func TestScreens(t *testing.T) {
 		{"form", three, func(r *rig) { r.answers() }},
 		{"form-and-news", three, func(r *rig) { r.answers(); r.claude(name()); r.see("1 new") }},
 		{"dismiss", three, func(r *rig) { r.keys("d") }},
-		{"dismiss-reason", three, func(r *rig) { r.keys("d", "Not now, 请明天再问") }},
+		{"dismiss-reason", three, func(r *rig) { r.keys("d").later(act.Quiet).keys("Not now, 请明天再问") }},
 		{"ended-elsewhere", three, func(r *rig) { r.endFirst(); r.see("answered in") }},
 		{"taken-away", three, func(r *rig) { r.answers(); r.endFirst(); r.see("Already") }},
 		{"history", past, func(r *rig) { r.keys("tab").see("3 past") }},
+		{"chinese", three, func(r *rig) { r.keys("end") }},
+		{"marked", three, func(r *rig) { r.keys("space", "space") }},
+		{"dismiss-several", three, func(r *rig) { r.keys("space", "space", "d").later(act.Quiet) }},
+		{"filter", three, func(r *rig) { r.keys("/", "订单") }},
+		{"filter-kept", three, func(r *rig) { r.keys("/", "订单", "enter") }},
+		{"filter-nothing", three, func(r *rig) { r.keys("/", "oracle", "enter") }},
+		{"closes", func(r *rig) {
+			rec, attendance, err := r.desk.Submit(t.Context(), desk.Request{
+				Set: question.Set{Questions: []question.Question{chinese()}}, Asker: desk.Asker{Client: "codex", Directory: "/srv/api"}, Timeout: 5 * time.Minute,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(attendance.Release)
+			r.waits[rec.ID] = attendance
+			r.later(time.Minute)
+		}, nil},
+		{"last-answers", past, func(r *rig) { r.see("Last answers") }},
+		{"refused", nil, func(r *rig) {
+			r.desk = desk.New(r.store, desk.Options{Now: r.clock, MaxRounds: 1})
+			r.reply(r.claude(name()), "web", answerText("name", "orders"))
+			if _, _, err := r.desk.Submit(t.Context(), desk.Request{
+				Set: question.Set{Questions: []question.Question{database()}}, Session: "7f3c9a52-session", Asker: desk.Asker{Client: "claude-code"},
+			}); err == nil {
+				t.Fatal("not refused")
+			}
+			r.keys("tab").see("2 past", "! ")
+		}},
 		{"history-empty", nil, func(r *rig) { r.keys("tab").see("Nothing has been") }},
 		{"history-search", past, func(r *rig) { r.keys("tab").see("3 past").keys("/", "service") }},
 		{"history-found", past, func(r *rig) { r.keys("tab").see("3 past").keys("/", "数据库", "enter").see("1 past") }},
@@ -65,7 +94,7 @@ func TestScreens(t *testing.T) {
 		{"past-dismissed", past, func(r *rig) { r.keys("tab").see("3 past").keys("enter") }},
 	}
 	for _, tt := range tests {
-		for _, size := range [][2]int{{80, 24}, {40, 10}} {
+		for _, size := range [][2]int{{80, 24}, {40, 10}, {110, 42}, {200, 60}} {
 			name := fmt.Sprintf("%s-%dx%d", tt.name, size[0], size[1])
 			t.Run(name, func(t *testing.T) {
 				r := newRig(t, size[0], size[1])

@@ -1,7 +1,9 @@
 package inbox
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,19 +26,11 @@ type history struct {
 	list
 	loaded  bool
 	search  string
-	typing  *term.Entry // the search while it is being typed
-	limit   int         // how many records were asked for
-	all     bool        // there are no more than those in the list
+	limit   int  // how many records were asked for
+	all     bool // there are no more than those in the list
 	loading bool
 	number  int // of the latest look into the past; results of others are dropped
 	stop    context.CancelFunc
-}
-
-// recalled are the records that a look into the past found.
-type recalled struct {
-	number  int
-	records []desk.Record
-	err     error
 }
 
 // recall reads the past records that fit the search.
@@ -47,38 +41,48 @@ func (m *model) recall(search string, limit int) tea.Cmd {
 	}
 	ctx, stop := context.WithCancel(m.ctx)
 	h.stop = stop
-	h.search, h.limit, h.loading = search, limit, true
+	h.search, h.limit, h.loading = search, max(limit, firstLook), true
 	h.number++
-	number := h.number
+	number, query := h.number, desk.Query{Search: search, Limit: h.limit}
 	return func() tea.Msg {
 		defer stop()
-		out := recalled{number: number}
-		for rec, err := range m.desk.History(ctx, desk.Query{Search: search, Limit: limit}) {
-			if err != nil {
-				out.err = err
+		var records []desk.Record
+		var fault error
+		for rec, err := range m.desk.History(ctx, query) {
+			if fault = err; err != nil {
 				break
 			}
-			out.records = append(out.records, rec)
+			records = append(records, rec)
 		}
-		return out
+		return then(only(func() {
+			if number != h.number {
+				return
+			}
+			if h.took(records); fault != nil {
+				m.note = "The past cannot be read: " + question.Line(fault.Error())
+			}
+		}))
 	}
 }
 
-// took puts in what a look into the past found. The selected record stays
-// selected if it is there.
-func (h *history) took(r recalled) {
-	at := 0
-	if s := h.selected(); s != nil {
-		at = max(slices.IndexFunc(r.records, func(rec desk.Record) bool { return rec.ID == s.rec.ID }), 0)
+// look brings what is known of the past up to date: the desk does not tell of
+// calls that were refused.
+func (m *model) look() tea.Cmd { return m.recall(m.history.search, m.history.limit) }
+
+// took puts in what a look into the past found.
+func (h *history) took(records []desk.Record) {
+	old := make(map[string]*row, len(h.rows))
+	for _, r := range h.rows {
+		old[r.rec.ID] = r
 	}
-	above := h.at - h.top
-	h.rows = make([]*row, len(r.records))
-	for i, rec := range r.records {
-		h.rows[i] = &row{rec: rec}
+	rows := make([]*row, len(records))
+	for i, rec := range records {
+		rows[i] = cmp.Or(old[rec.ID], &row{})
+		rows[i].rec = rec
 	}
-	h.at, h.top = at, max(at-above, 0)
+	h.show(rows)
 	h.loaded, h.loading = true, false
-	h.all = len(r.records) < h.limit
+	h.all = len(records) < h.limit
 }
 
 // ended puts a record in that has ended just now, unless a search is on. The
@@ -89,7 +93,7 @@ func (h *history) ended(rec desk.Record) {
 	}
 	at, there := slices.BinarySearchFunc(h.rows, rec.ID, func(r *row, id string) int { return strings.Compare(id, r.rec.ID) })
 	if !there {
-		h.insert(at, &row{rec: rec})
+		h.show(slices.Insert(slices.Clone(h.rows), at, &row{rec: rec}))
 	}
 }
 
@@ -102,56 +106,37 @@ func (h *history) settled(rec desk.Record) {
 	}
 }
 
-// bindHistory is bind on the history tab.
-func (m *model) bindHistory(key string) func() tea.Cmd {
-	h := &m.history
-	r := h.selected()
-	switch {
-	case key == "/":
-		return only(func() {
-			h.typing = term.NewEntry(h.search, "words of a question, an answer, a project").OneLine("/")
-			h.typing.Focus()
+// reopen asks the human a past question again, and opens its form.
+func (m *model) reopen(id string) tea.Cmd {
+	return func() tea.Msg {
+		m.writes.RLock()
+		defer m.writes.RUnlock()
+		rec, err := m.desk.Reopen(m.ctx, id)
+		return then(func() tea.Cmd {
+			if err != nil && !errors.Is(err, desk.ErrPending) {
+				m.note = words.Sentence("It cannot be asked again: " + question.Line(err.Error()))
+				return nil
+			}
+			m.tab = waitingTab
+			m.waiting.asked(rec)
+			m.narrow("")
+			m.waiting.selectRow(m.waiting.all[rec.ID])
+			return m.fetch(rec.ID)
 		})
-	case key == "esc" && h.search != "":
-		return func() tea.Cmd { return m.recall("", firstLook) }
-	case key == "esc":
-		return only(func() { m.tab = waitingTab })
-	case r != nil && (key == "enter" || key == "i" || key == "space" || key == "right"):
-		return m.read(r)
-	}
-	to, ok := h.target(key)
-	if !ok {
-		return nil
-	}
-	return func() tea.Cmd {
-		h.at = to
-		if to == len(h.rows)-1 && !h.all && !h.loading {
-			return m.recall(h.search, 2*h.limit)
-		}
-		return nil
 	}
 }
 
-// pressSearch handles a key or a paste while the search is being typed.
-func (m *model) pressSearch(msg tea.Msg) tea.Cmd {
-	h := &m.history
-	key, _ := msg.(tea.KeyPressMsg)
-	switch key.String() {
-	case "esc":
-		h.typing = nil
-		return nil
-	case "enter":
-		search := h.typing.Text()
-		h.typing = nil
-		if search == h.search {
-			return nil
+// lift lifts the limit of rounds for a session.
+func (m *model) lift(session string) tea.Cmd {
+	return func() tea.Msg {
+		m.writes.RLock()
+		defer m.writes.RUnlock()
+		text := words.LimitLifted
+		if err := m.desk.Lift(m.ctx, session); err != nil {
+			text = words.LimitStays(err)
 		}
-		return m.recall(search, firstLook)
+		return then(only(func() { m.note = text }))
 	}
-	if err := h.typing.Press(msg); err != nil {
-		m.note = err.Error()
-	}
-	return nil
 }
 
 // count says how many records are in the list, with a plus when there are
@@ -166,68 +151,60 @@ func (h *history) count() string {
 	return fmt.Sprintf("%d+ past", len(h.rows))
 }
 
-func (h *history) draw(s *term.Styles, width, lines int, now time.Time) term.Block {
-	if h.typing != nil {
-		lines--
-	}
-	var b term.Block
+func (h *history) draw(s *term.Styles, width, lines int, now time.Time) []string {
+	text := "Nothing has been decided yet. What you answer is kept here."
 	switch {
 	case !h.loaded:
-		b.Lines = []string{s.Muted.Render("Looking into the past…")}
-	case len(h.rows) == 0 && h.search != "":
-		b.Lines = append([]string{""}, term.Text(s.Muted, "Nothing past fits “"+question.Line(h.search)+"”. Esc shows everything again.", width)...)
-	case len(h.rows) == 0:
-		b.Lines = append([]string{""}, term.Text(s.Muted, "Nothing has been decided yet. What you answer is kept here.", width)...)
-	default:
-		b.Lines = h.list.draw(width, lines, func(r *row, selected bool) [rowHigh]string {
-			return drawPast(s, r, selected, width, now)
-		})
+		text = "Looking into the past…"
+	case h.search != "":
+		text = "Nothing past fits “" + question.Line(h.search) + "”. Esc shows everything again."
 	}
-	if h.typing == nil {
-		return b
-	}
-	for len(b.Lines) < lines {
-		b.Lines = append(b.Lines, "")
-	}
-	b.Add(h.typing.Draw(s, width, 1))
-	return b
+	return h.list.draw(s, text, width, lines, func(r *row, selected bool) [rowHigh]string {
+		return drawPast(s, r, selected, width, now)
+	})
 }
 
 // drawPast shows what was asked and when it ended, and below it how. The mark
-// in front says whether the human answered (✓) or not (×).
+// in front says whether the human answered (✓), wants to talk about it (…), or
+// neither (×), and that a call was refused (!).
 func drawPast(s *term.Styles, r *row, selected bool, width int, now time.Time) [rowHigh]string {
-	style, lead, mark := s.Plain, "  ", "× "
-	if selected {
-		style, lead = s.Cursor, "› "
+	style, lead := r.lead(s, selected)
+	o, mark, said := r.rec.Outcome, "× ", ""
+	switch {
+	case o.Status == desk.Answered:
+		mark, said = "✓ ", words.Decision(r.rec)
+	case o.Status == desk.Discuss:
+		mark = "… "
+	case o.Refused():
+		mark = "! "
 	}
-	o := r.rec.Outcome
-	if o.Status == desk.Answered {
-		mark = "✓ "
-	}
-	facts := []string{words.Outcome(o)}
-	said := ""
-	if o.Status == desk.Answered {
-		said = words.Decision(r.rec)
-	}
-	for _, fact := range []string{said, question.Line(words.Reason(o)), words.Client(r.rec.Asker), words.Project(r.rec.Asker)} {
-		if fact != "" {
-			facts = append(facts, fact)
-		}
-	}
+	facts := slices.DeleteFunc([]string{said, words.Outcome(o), question.Line(words.Reason(o)), words.Asker(r.rec.Asker)},
+		func(fact string) bool { return fact == "" })
 	return [rowHigh]string{
-		style.Render(term.Apart(lead+mark+subject(r.rec), moment(o.At, now), width)),
+		style.Render(term.Apart(lead+mark+subject(r.rec), o.At.In(now.Location()).Format("2 Jan 15:04"), width)),
 		s.Muted.Render(term.Cut("    "+strings.Join(facts, " · "), width)),
 	}
 }
 
-// moment is when something was: the time of day, the day before today.
-func moment(at, now time.Time) string {
-	at = at.In(now.Location())
-	switch {
-	case at.Format(time.DateOnly) == now.Format(time.DateOnly):
-		return at.Format("15:04")
-	case at.Year() == now.Year():
-		return at.Format("2 Jan")
+// welcome stands where nothing waits: the last answers, and how agents come to
+// ask.
+func (h *history) welcome(s *term.Styles, width, lines int, now time.Time) (out []string) {
+	for _, r := range h.rows {
+		if len(out)/rowHigh < min(5, (lines-1)/rowHigh) && r.rec.Outcome.Status == desk.Answered {
+			past := drawPast(s, r, false, width, now)
+			out = append(out, past[:]...)
+		}
 	}
-	return at.Format("2 Jan 2006")
+	if out != nil {
+		out = append(append([]string{s.Strong.Render("Last answers")}, out...), "")
+	}
+	out = append(out, s.Strong.Render("Connect an agent"))
+	for _, way := range [][2]string{
+		{"MCP      ", "claude mcp add --scope user askuser -- mcp-askuser"},
+		{"shell    ", "mcp-askuser ask; mcp-askuser skill says how"},
+		{"try it   ", "mcp-askuser demo, in another terminal"},
+	} {
+		out = append(out, term.Hang(s.Muted.Render(way[0]), way[1], width)...)
+	}
+	return out
 }

@@ -16,7 +16,7 @@ func TestHistoryLive(t *testing.T) {
 	waits := r.claude(name())
 	r.open().keys("tab").see("1 past")
 	r.reply(waits, "web", answerText("name", "orders"))
-	r.see("2 past", "› ✓ Database", "answered on the web page · orders")
+	r.see("2 past", "› ✓ Database", "orders · answered on the web page")
 	r.keys("up", "enter").see("What is the service called?", "→ orders")
 	r.keys("esc", "tab").see("[Waiting]")
 }

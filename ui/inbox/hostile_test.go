@@ -9,6 +9,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/term/act"
 )
 
 // TestHostile: no text of a record reaches the terminal as anything but text,
@@ -19,7 +20,7 @@ func TestHostile(t *testing.T) {
 		ID: "q", Header: evil, Text: evil, Description: evil, Type: question.SingleChoice, AllowCustom: true, Required: true,
 		Options: []question.Option{{ID: "a", Label: evil, Description: evil}, {ID: "b", Label: "b"}},
 	}
-	for _, size := range [][2]int{{80, 24}, {40, 10}, {24, 8}, {5, 3}, {1, 1}} {
+	for _, size := range [][2]int{{200, 60}, {100, 8}, {80, 24}, {40, 10}, {24, 8}, {5, 3}, {1, 1}} {
 		r := newRig(t, size[0], size[1])
 		by := desk.Asker{Client: evil, Version: evil, Directory: "/" + evil, Via: "mcp"}
 		past := r.ask(by, evil, q)
@@ -43,6 +44,7 @@ func TestHostile(t *testing.T) {
 		}
 		look("i")
 		look("esc", "d")
+		r.later(act.Quiet)
 		r.send(tea.PasteMsg{Content: evil})
 		look()
 		look("esc", "tab")

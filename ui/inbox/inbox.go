@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/words"
 )
 
 // Options are what an inbox needs from outside.
@@ -63,11 +65,53 @@ func Run(ctx context.Context, o Options) error {
 	defer hangUp(nil)
 	err = term.NewScreen(term.ScreenOptions{
 		Model: m, In: &keyboard{o.In, hangUp}, Out: o.Out, Getenv: o.Getenv,
-		Leave: func(error) tea.Msg { return closing{} },
+		Leave: func(error) tea.Msg { return then(m.quit) },
 		Quit:  quitTime, Kill: quitTime,
 	}).Run(ctx, gone)
 	stop()
-	return errors.Join(err, finish(m.writes))
+	unfinished := finish(m.writes)
+	if unfinished == nil && !errors.Is(err, term.ErrStuck) {
+		m.trace.print(o.Out)
+	}
+	return errors.Join(err, unfinished)
+}
+
+// trace is what was sent, for the screen that the terminal comes back to.
+type trace struct {
+	mu    sync.Mutex
+	lines []string
+}
+
+// add notes a record that the human has replied to: each answer and whom it is
+// for, or how the whole ended.
+func (t *trace) add(rec desk.Record) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, x := range rec.Asked() {
+		said := string(rec.State)
+		switch reason := words.Reason(rec.Outcome); {
+		case x.Answer != nil:
+			said = x.Text()
+		case rec.State == desk.Answered:
+			continue
+		case reason != "":
+			said += ": " + reason
+		}
+		const most = 300 // characters of each
+		t.lines = append(t.lines, flat(x.Question.Text, most)+" "+flat(said, most)+" → "+words.Asker(rec.Asker))
+	}
+}
+
+// flat makes one line of a text.
+func flat(text string, most int) string {
+	return term.Line(strings.Join(strings.Fields(text), " "), most)
+}
+
+// print writes it. A terminal that is gone needs none.
+func (t *trace) print(w io.Writer) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, _ = io.WriteString(w, strings.Join(append(t.lines, ""), "\n"))
 }
 
 func newModel(ctx context.Context, o Options) *model {
@@ -76,7 +120,7 @@ func newModel(ctx context.Context, o Options) *model {
 	}
 	return &model{
 		ctx: ctx, desk: o.Desk, now: o.Now, gate: act.NewGate(o.Now, nil), ring: o.Ring,
-		writes: &sync.RWMutex{}, styles: term.NewStyles(true),
+		writes: &sync.RWMutex{}, styles: term.NewStyles(true), waiting: waiting{all: map[string]*row{}},
 	}
 }
 

@@ -1,11 +1,88 @@
 package inbox
 
 import (
+	"slices"
+	"strings"
+
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
 )
+
+// binding is keys of a list and what they do.
+type binding struct {
+	keys string // their names, with blanks between them
+	hint string // what the first does, in a word; empty is said nowhere
+	help string // the same among all the keys; empty is said nowhere
+	is   bool   // it does something now
+	do   func() tea.Cmd
+}
+
+func (b binding) has(key string) bool { return slices.Contains(strings.Fields(b.keys), key) }
+
+// only makes a key's deed of what leads to nothing more.
+func only(do func()) func() tea.Cmd { return func() tea.Cmd { do(); return nil } }
+
+// waitingKeys are those of the list of what waits, the most useful first.
+func (m *model) waitingKeys() []binding {
+	w := &m.waiting
+	r := w.selected()
+	open := r != nil && r.rec.Outcome == nil
+	marked := len(w.marked()) > 0
+	return []binding{
+		{"enter", "answer", "answer", open, func() tea.Cmd { return m.fetch(r.rec.ID) }},
+		{"enter", "read", "", r != nil && !open, only(func() { m.read(r) })},
+		{"d", "dismiss", "dismiss it, or all that are marked, with a reason if you like", open || marked, m.askDismissal},
+		{"esc", "unmark", "", marked, only(func() { w.mark(nil) })},
+		{"esc", "show all", "", w.filter != "", only(func() { m.narrow("") })},
+		{"/", "filter", "filter; any letter that is no key begins one too", len(w.all) > 0, only(func() { m.beginTyping("") })},
+	}
+}
+
+// historyKeys are those of the list of what has ended.
+func (m *model) historyKeys() []binding {
+	h := &m.history
+	r := h.selected()
+	refused := r != nil && r.rec.Outcome.Refused()
+	return []binding{
+		{"enter space", "read", "read it whole", r != nil, only(func() { m.read(r) })},
+		{"L", "lift the limit", "let the agent of a call that was refused (!) go on asking", refused, func() tea.Cmd { return m.lift(r.rec.SessionID) }},
+		{"r", "reopen", "reopen: answer again, with what you said filled in; the agent gets the new answer", r != nil && !refused, func() tea.Cmd { return m.reopen(r.rec.ID) }},
+		{"esc", "show all", "", h.search != "", func() tea.Cmd { return m.recall("", 0) }},
+		{"/", "search", "search; any letter that is no key begins one too", true, only(func() { m.beginTyping(h.search) })},
+		{"esc", "", "", true, m.switchTab},
+	}
+}
+
+// commonKeys are those of both lists.
+func (m *model) commonKeys() []binding {
+	other, r := "history", m.list().selected()
+	if m.tab == historyTab {
+		other = "waiting"
+	}
+	return []binding{
+		{"tab shift+tab", other, "the other list", true, m.switchTab},
+		{"?", "keys", "", true, only(func() { m.reader = m.help() })},
+		{"q", "quit", "quit, like ctrl+c; every question stays as it is", true, m.quit},
+		{"space", "mark", "mark what waits, to dismiss several; esc unmarks all", m.tab == waitingTab && r != nil && r.rec.Outcome == nil, only(func() {
+			r.marked = !r.marked
+			m.waiting.at = min(m.waiting.at+1, len(m.waiting.rows)-1)
+		})},
+		{"i right", "details", "details: who asks, where it is shown", r != nil, only(func() { m.read(r) })},
+		{"ctrl+d", "scroll", "scroll the question beside the list; ctrl+u scrolls back", m.pane.more, only(func() { m.pane.scroll.Press("pgdown") })},
+		{"ctrl+u", "", "", m.pane.more, only(func() { m.pane.scroll.Press("pgup") })},
+		{"ctrl+z", "", "", true, func() tea.Cmd { return tea.Suspend }},
+	}
+}
+
+// listKeys are those of the list that is shown.
+func (m *model) listKeys() []binding {
+	if m.tab == historyTab {
+		return append(m.historyKeys(), m.commonKeys()...)
+	}
+	return append(m.waitingKeys(), m.commonKeys()...)
+}
 
 // Kind implements act.Page, for all but an open form.
 func (m *model) Kind(msg tea.Msg) act.Kind {
@@ -17,7 +94,7 @@ func (m *model) Kind(msg tea.Msg) act.Kind {
 		return m.dismissal.Kind(msg)
 	case m.bind(msg) == nil:
 		return act.Foreign
-	case m.reader == nil && m.history.typing == nil && (name == "enter" || name == "q"):
+	case m.reader == nil && m.typing == nil && (name == "enter" || name == "q" || name == "r" && m.tab == historyTab):
 		return act.Act
 	}
 	return act.Edit
@@ -25,8 +102,9 @@ func (m *model) Kind(msg tea.Msg) act.Kind {
 
 // Keep implements act.Page.
 func (m *model) Keep() (back func()) {
-	tab, stopped, dismissal, reader, typing := m.tab, m.stopped, m.dismissal, m.reader, m.history.typing
-	waiting, past, typed := m.waiting.selected(), m.history.selected(), func() {}
+	tab, stopped, dismissal, reader, typing := m.tab, m.stopped, m.dismissal, m.reader, m.typing
+	waiting, past, filter, typed := m.waiting.selected(), m.history.selected(), m.waiting.filter, func() {}
+	marked := m.waiting.marked()
 	switch {
 	case dismissal != nil:
 		typed = dismissal.Keep()
@@ -34,9 +112,11 @@ func (m *model) Keep() (back func()) {
 		typed = typing.Keep()
 	}
 	return func() {
-		m.tab, m.stopped, m.dismissal, m.reader, m.history.typing = tab, stopped, dismissal, reader, typing
+		m.tab, m.stopped, m.dismissal, m.reader, m.typing = tab, stopped, dismissal, reader, typing
+		m.narrow(filter)
 		m.waiting.selectRow(waiting)
 		m.history.selectRow(past)
+		m.waiting.mark(marked)
 		typed()
 	}
 }
@@ -54,19 +134,20 @@ func (m *model) key(msg tea.Msg) tea.Cmd {
 		return m.pressForm(msg)
 	}
 	if do := m.bind(msg); do != nil {
+		m.acted = m.now()
 		return do()
 	}
 	return nil
 }
 
 // bind returns what a key or a paste does to what has the keyboard; nil is
-// nothing.
+// nothing. A letter that is no key of the list, at any time, begins a filter.
 func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 	key, isKey := msg.(tea.KeyPressMsg)
 	name := key.String()
 	switch {
 	case m.stopped != "" && (name == "enter" || name == "esc"):
-		return only(func() { m.stopped = "" })
+		return func() tea.Cmd { m.stopped = ""; return m.appear(act.Opened) }
 	case m.stopped != "", m.reader != nil && !isKey:
 		return nil
 	case m.dismissal != nil:
@@ -77,26 +158,47 @@ func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 				m.reader = nil
 			}
 		})
-	case m.history.typing != nil:
-		return func() tea.Cmd { return m.pressSearch(msg) }
-	case name == "q":
-		return m.quit
-	case name == "?":
-		return only(func() { m.reader = help() })
-	case name == "tab", name == "shift+tab":
-		return m.switchTab
-	case name == "ctrl+z":
-		return func() tea.Cmd { return tea.Suspend }
-	case m.tab == historyTab:
-		return m.bindHistory(name)
+	case m.typing != nil:
+		return func() tea.Cmd { return m.pressTyping(msg) }
 	}
-	return m.bindWaiting(name)
+	known := false
+	for _, b := range m.listKeys() {
+		if known = known || b.has(name); b.is && b.has(name) {
+			return b.do
+		}
+	}
+	if to, ok := m.list().target(name); ok {
+		return func() tea.Cmd { return m.moveTo(to) }
+	}
+	if known || strings.TrimSpace(key.Text) == "" || !m.attentive() || m.list().selected() == nil {
+		return nil
+	}
+	return func() tea.Cmd { m.beginTyping(""); return m.pressTyping(msg) }
 }
 
-// only makes a key's deed of what leads to nothing more.
-func only(do func()) func() tea.Cmd { return func() tea.Cmd { do(); return nil } }
+// attentive reports whether a letter that is no key can be meant for the list:
+// the human opened it, or has used it, and this letter is the first of a burst.
+func (m *model) attentive() bool {
+	return m.origin == act.Opened || m.acted.After(m.appeared) && m.now().Sub(m.acted) >= act.Quiet
+}
 
-// switchTab shows the other tab. The past is read when it is first looked at.
+// moveTo moves the cursor. A record that has ended goes when it does, also from
+// the end of the list, where it cannot leave it. At the end of the past more of
+// it is read.
+func (m *model) moveTo(to int) tea.Cmd {
+	r := m.list().selected()
+	m.list().at = to
+	if m.tab == waitingTab {
+		m.waiting.sweep(r)
+		return nil
+	}
+	if h := &m.history; to == len(h.rows)-1 && !h.all && !h.loading {
+		return m.recall(h.search, 2*h.limit)
+	}
+	return nil
+}
+
+// switchTab shows the other tab. The past is read each time it is looked at.
 func (m *model) switchTab() tea.Cmd {
 	if m.tab == historyTab {
 		m.tab = waitingTab
@@ -104,95 +206,99 @@ func (m *model) switchTab() tea.Cmd {
 	}
 	m.tab = historyTab
 	m.waiting.sweep(m.waiting.selected())
-	if m.history.loaded || m.history.loading {
-		return nil
-	}
-	return m.recall("", firstLook)
+	return m.look()
 }
 
-// bindWaiting is bind on the list of what waits. A record that has ended goes
-// when the cursor moves, also from the end of the list, where it cannot leave it.
-func (m *model) bindWaiting(key string) func() tea.Cmd {
-	w := &m.waiting
-	r := w.selected()
-	if to, ok := w.target(key); ok {
-		return only(func() { w.at = to; w.sweep(r) })
+// beginTyping begins a filter or a search.
+func (m *model) beginTyping(text string) {
+	m.typing = term.NewEntry(text, "words of a question, an agent, a project").OneLine("/")
+	m.typing.Focus()
+}
+
+// pressTyping handles a key or a paste while a filter or a search is being
+// typed. A filter works as it is typed; a search is read from the desk.
+func (m *model) pressTyping(msg tea.Msg) tea.Cmd {
+	key, _ := msg.(tea.KeyPressMsg)
+	text := ""
+	switch name := key.String(); name {
+	case "up", "down", "pgup", "pgdown":
+		to, _ := m.list().target(name)
+		return m.moveTo(to)
+	case "enter":
+		text, m.typing = m.typing.Text(), nil
+		if m.tab == historyTab && text != m.history.search {
+			return m.recall(text, 0)
+		}
+	case "esc":
+		m.typing = nil
+	default:
+		if err := m.typing.Press(msg); err != nil {
+			m.note = err.Error()
+		}
+		text = m.typing.Text()
 	}
-	if r == nil {
-		return nil
-	}
-	open := r.rec.Outcome == nil
-	switch {
-	case key == "enter" && open:
-		return func() tea.Cmd { return m.fetch(r.rec.ID) }
-	case key == "d" && open:
-		return only(func() { m.dismissal = newDismissal(r.rec) })
-	case key == "enter", key == "i", key == "space", key == "right":
-		return m.read(r)
+	if m.tab == waitingTab {
+		m.narrow(text)
 	}
 	return nil
 }
 
+// narrow filters what waits.
+func (m *model) narrow(filter string) {
+	m.waiting.filter = strings.ToLower(filter)
+	m.waiting.arrange()
+}
+
 // read shows everything there is to know of a record.
-func (m *model) read(r *row) func() tea.Cmd {
-	return only(func() { m.reader = account(*r, m.now().Location()) })
+func (m *model) read(r *row) {
+	zone := m.now().Location()
+	m.reader = term.NewReader(title(r.rec), func(s *term.Styles, width int) []string { return account(*r, s, width, true, zone) })
 }
 
 // hints are the keys that work now, the most useful first.
-func (m *model) hints() []term.Hint {
+func (m *model) hints() (hints []term.Hint) {
 	switch {
 	case m.gate.Waiting():
 		return term.WaitingHints(m.width)
 	case m.stopped != "":
 		return []term.Hint{{"enter", "back to the list"}}
+	case m.dismissal != nil && m.dismissal.sending:
+		return []term.Hint{{"…", "sending"}}
 	case m.dismissal != nil:
-		return m.dismissal.hints()
+		return m.dismissal.Hints()
 	case m.reader != nil:
 		return m.reader.Hints()
-	case m.tab == historyTab:
-		return m.history.hints()
+	case m.typing != nil:
+		return []term.Hint{{"enter", "search"}, {"esc", "back"}, {"↑↓", "move"}}
 	}
-	return m.waiting.hints()
-}
-
-func (w *waiting) hints() []term.Hint {
-	r := w.selected()
-	if r == nil {
-		return []term.Hint{{"?", "keys"}, {"tab", "history"}, {"q", "quit"}}
+	for _, b := range m.listKeys() {
+		if b.is && b.hint != "" {
+			hints = append(hints, term.Hint{strings.Fields(b.keys)[0], b.hint})
+		}
 	}
-	if r.rec.Outcome != nil {
-		return []term.Hint{{"enter", "read"}, {"↑↓", "move"}, {"?", "keys"}, {"tab", "history"}, {"q", "quit"}}
+	if len(m.list().rows) > 1 {
+		hints = append(hints, term.Hint{"↑↓", "move"})
 	}
-	return []term.Hint{{"enter", "answer"}, {"d", "dismiss"}, {"?", "keys"}, {"tab", "history"}, {"q", "quit"}, {"i", "details"}, {"↑↓", "move"}}
-}
-
-func (h *history) hints() []term.Hint {
-	if h.typing != nil {
-		return []term.Hint{{"enter", "search"}, {"esc", "back"}}
-	}
-	var keys []term.Hint
-	if h.selected() != nil {
-		keys = append(keys, term.Hint{"enter", "read"})
-	}
-	keys = append(keys, term.Hint{"/", "search"})
-	if h.search != "" {
-		keys = append(keys, term.Hint{"esc", "show all"})
-	}
-	return append(keys, term.Hint{"?", "keys"}, term.Hint{"tab", "waiting"}, term.Hint{"q", "quit"}, term.Hint{"↑↓", "move"})
+	return hints
 }
 
 // help lists every key and the marks in front of the rows.
-func help() *term.Reader {
+func (m *model) help() *term.Reader {
+	group := func(title string, keys []binding, more ...term.Hint) term.HintGroup {
+		var hints []term.Hint
+		for _, b := range keys {
+			if b.help != "" {
+				hints = append(hints, term.Hint{strings.Fields(b.keys)[0], b.help})
+			}
+		}
+		return term.HintGroup{Title: title, Hints: append(hints, more...)}
+	}
 	return term.KeysReader("Keys",
-		term.HintGroup{Title: "Waiting", Hints: []term.Hint{
-			{"enter", "answer"}, {"d", "dismiss, with a reason if you like"}, {"i", "details: who asks, where it is shown"},
-			{"●", "somebody waits for the answer"}, {"○", "nobody waits; an answer will be kept"}, {"×", "ended elsewhere; goes when you move on"},
-		}},
-		term.HintGroup{Title: "In a form", Hints: []term.Hint{{leaveKey, "back to the list; what you typed is kept"}, {"?", "the form's own keys"}}},
-		term.HintGroup{Title: "History", Hints: []term.Hint{{"enter", "read it whole"}, {"/", "search; esc shows everything again"}}},
-		term.HintGroup{Title: "Everywhere", Hints: []term.Hint{
-			{"tab", "the other list"}, {"↑↓ j k", "move"}, {"pgup pgdn", "a page"}, {"g G", "first, last"},
-			{"q ctrl+c", "quit; every question stays as it is"},
-		}},
+		group("Waiting", m.waitingKeys(), term.Hint{"●", "its agent waits for the answer"},
+			term.Hint{"○", "its agent is away; it will collect your answer"}, term.Hint{"×", "ended elsewhere; goes when you move on"}),
+		group("In a form", nil, term.Hint{leaveKey, "back to the list; what you typed is kept"}, term.Hint{"?", "the form's own keys"}),
+		group("History", m.historyKeys()),
+		group("Everywhere", m.commonKeys(), term.Hint{"↑↓ j k", "move"}, term.Hint{"pgup pgdn", "a page"}, term.Hint{"g G", "first, last"},
+			term.Hint{"mouse", "a click selects, another on the same opens; the wheel scrolls"}),
 	)
 }

@@ -2,6 +2,9 @@ package inbox
 
 import (
 	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/term"
@@ -14,16 +17,29 @@ const rowHigh = 2
 type row struct {
 	rec desk.Record
 	known
+	group  string // the heading it stands under; empty for none
+	place  string // sorts the rows
+	live   bool   // somebody waits for the answer, or did when it ended
+	marked bool   // for what is done to several at once
 }
 
-// list is rows of which one is selected. Rows may come and go around the
-// selected one; it then stays the selected one, and on its line of the screen
-// as far as possible.
+// list is rows of which one is selected, those of a group under its heading.
+// Rows may come, go and change places around the selected one; it then stays
+// the selected one, and on its line of the screen as far as possible.
 type list struct {
-	rows []*row
-	at   int // the selected row, if there are any
-	top  int // the first row on the screen
-	fits int // how many were on the screen when it was last drawn
+	rows  []*row
+	at    int    // the selected row, if there are any
+	top   int    // the first line on the screen
+	fits  int    // how many lines were on the screen when it was last laid out
+	spots []spot // what was there
+}
+
+// spot is a row on the screen, perhaps only a part of it: its first line, counted
+// from the first of the list.
+type spot struct {
+	row    *row
+	y      int
+	headed bool // with the heading of its group above
 }
 
 // selected returns the selected row, nil if there is none.
@@ -34,38 +50,19 @@ func (l *list) selected() *row {
 	return l.rows[l.at]
 }
 
-func (l *list) find(id string) *row {
-	if i := l.index(id); i >= 0 {
-		return l.rows[i]
+// show puts these rows in place of what is there. If the selected one is not
+// among them, the next that is takes its place.
+func (l *list) show(rows []*row) {
+	line := l.line(l.at) - l.top
+	at := max(min(l.at, len(rows)-1), 0)
+	for _, r := range l.rows[min(l.at, len(l.rows)):] {
+		if i := slices.Index(rows, r); i >= 0 {
+			at = i
+			break
+		}
 	}
-	return nil
-}
-
-func (l *list) index(id string) int {
-	return slices.IndexFunc(l.rows, func(r *row) bool { return r.rec.ID == id })
-}
-
-func (l *list) insert(i int, r *row) {
-	l.rows = slices.Insert(l.rows, i, r)
-	if i <= l.at && len(l.rows) > 1 {
-		l.at++
-		l.top++
-	}
-}
-
-// remove takes a row out. If it was the selected one, the one below takes its
-// place.
-func (l *list) remove(id string) {
-	i := l.index(id)
-	if i < 0 {
-		return
-	}
-	l.rows = slices.Delete(l.rows, i, i+1)
-	if i < l.at {
-		l.at--
-		l.top = max(l.top-1, 0)
-	}
-	l.at = min(l.at, max(len(l.rows)-1, 0))
+	l.rows, l.at = rows, at
+	l.top = max(l.line(at)-line, 0)
 }
 
 // selectRow selects a row that may have gone meanwhile.
@@ -75,10 +72,27 @@ func (l *list) selectRow(r *row) {
 	}
 }
 
+// headed reports whether a row has the heading of its group above it.
+func (l *list) headed(i int) bool {
+	return l.rows[i].group != "" && (i == 0 || l.rows[i-1].group != l.rows[i].group)
+}
+
+// line is the first line of a row below its heading; after the last row, the
+// first line below all.
+func (l *list) line(at int) int {
+	y := at * rowHigh
+	for i := range min(at+1, len(l.rows)) {
+		if l.headed(i) {
+			y++
+		}
+	}
+	return y
+}
+
 // target returns the row to which a key moves the cursor, if it is one that
 // does.
 func (l *list) target(key string) (to int, ok bool) {
-	page := max(l.fits-1, 1)
+	page := max(l.fits/rowHigh-1, 1)
 	switch to = l.at; key {
 	case "up", "k":
 		to--
@@ -98,24 +112,55 @@ func (l *list) target(key string) (to int, ok bool) {
 	return max(min(to, len(l.rows)-1), 0), true
 }
 
-// visible returns the rows that fit into this many lines, the selected one
-// among them, and the index of the first.
-func (l *list) visible(lines int) (rows []*row, first int) {
-	l.fits = max(lines/rowHigh, 1)
-	l.top = max(min(l.top, l.at, len(l.rows)-l.fits), l.at-l.fits+1, 0)
-	return l.rows[l.top:min(l.top+l.fits, len(l.rows))], l.top
+// lay finds out what fits into this many lines, the selected row and its heading
+// among it.
+func (l *list) lay(lines int) {
+	from, to := l.line(l.at), l.line(l.at)+rowHigh
+	if len(l.rows) > 0 && l.headed(l.at) && lines > rowHigh {
+		from--
+	}
+	l.top = min(max(l.top, to-lines), from)
+	l.top = max(min(l.top, l.line(len(l.rows))-lines), 0)
+	l.fits, l.spots = lines, nil
+	y := -l.top
+	for i, r := range l.rows {
+		headed := l.headed(i)
+		if headed {
+			y++
+		}
+		if y > lines {
+			break
+		}
+		if y+rowHigh > 0 {
+			l.spots = append(l.spots, spot{r, y, headed})
+		}
+		y += rowHigh
+	}
 }
 
-// draw shows the visible rows, each drawn by itself, in this many lines. Marks
-// at the right edge say that there is more above or below.
-func (l *list) draw(width, lines int, draw func(r *row, selected bool) [rowHigh]string) []string {
-	rows, first := l.visible(lines)
-	var out []string
-	for i, r := range rows {
-		for _, line := range draw(r, first+i == l.at) {
-			out = append(out, line)
+// draw shows what fits into this many lines, or the text where there are no
+// rows. Marks at the right edge say that there is more above or below.
+func (l *list) draw(s *term.Styles, text string, width, lines int, draw func(r *row, selected bool) [rowHigh]string) []string {
+	l.lay(lines)
+	if len(l.rows) == 0 {
+		return append([]string{""}, term.Text(s.Muted, text, width)...)
+	}
+	all := l.line(len(l.rows))
+	out := make([]string, min(lines, all-l.top))
+	put := func(y int, line string) {
+		if 0 <= y && y < len(out) {
+			out[y] = line
 		}
 	}
-	term.MarkMore(out, width, first > 0, first+len(rows) < len(l.rows))
+	for _, spot := range l.spots {
+		if spot.headed {
+			rule := s.Border.Render("── ") + s.Muted.Render(term.Cut(spot.row.group, width-len("── "))+" ") + s.Border.Render(strings.Repeat("─", width))
+			put(spot.y-1, ansi.Truncate(rule, width, ""))
+		}
+		for i, line := range draw(spot.row, spot.row == l.selected()) {
+			put(spot.y+i, line)
+		}
+	}
+	term.MarkMore(out, width, l.top > 0, l.top+lines < all)
 	return out
 }

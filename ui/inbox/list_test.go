@@ -10,41 +10,66 @@ import (
 )
 
 // TestNothingMoves: whatever comes and goes around it, the selected row stays
-// the selected one, and stays on its line of the screen unless what is above it
-// no longer fills the screen.
+// the selected one, and stays on its line of the screen unless what is above or
+// below it no longer fills the screen.
 func TestNothingMoves(t *testing.T) {
 	for seed := range uint64(300) {
 		random := rand.New(rand.NewPCG(seed, 0))
 		var l list
-		lines := 2 + random.IntN(20)
-		for i := range 1 + random.IntN(30) {
-			l.insert(i, newRow(fmt.Sprint("first ", i)))
+		lines := rowHigh + 1 + random.IntN(40)
+		rows := make([]*row, 1+random.IntN(30))
+		for i := range rows {
+			rows[i] = newRow(fmt.Sprint("first ", i))
+			rows[i].group = fmt.Sprint(i / 4)
 		}
-		l.at = random.IntN(len(l.rows))
+		l.show(rows)
+		l.at = random.IntN(len(rows))
 		for step := range 60 {
-			l.visible(lines)
-			before, line, top := l.selected(), l.at-l.top, l.top
-			switch i := random.IntN(len(l.rows)); random.IntN(3) {
+			l.lay(lines)
+			before, line := l.selected(), l.line(l.at)-l.top
+			rows := slices.Clone(l.rows)
+			switch i := random.IntN(len(rows)); random.IntN(3) {
 			case 0:
-				l.insert(i, newRow(fmt.Sprint("more ", step)))
+				more := newRow(fmt.Sprint("more ", step))
+				more.group = rows[i].group
+				rows = slices.Insert(rows, i, more)
 			case 1:
-				l.insert(len(l.rows), newRow(fmt.Sprint("last ", step)))
+				rows = append(rows, newRow(fmt.Sprint("last ", step)))
 			case 2:
-				if i == l.at {
+				if rows[i] == before {
 					continue
 				}
-				l.remove(l.rows[i].rec.ID)
+				rows = slices.Delete(rows, i, i+1)
 			}
-			rows, first := l.visible(lines)
+			l.show(rows)
+			l.lay(lines)
 			if l.selected() != before {
 				t.Fatalf("seed %d, step %d: another row is selected", seed, step)
 			}
-			if !slices.Contains(rows, before) {
-				t.Fatalf("seed %d, step %d: the selected row is not on the screen", seed, step)
+			y := l.line(l.at) - l.top
+			if y < 0 || y+rowHigh > lines {
+				t.Fatalf("seed %d, step %d: the selected row is at line %d of %d", seed, step, y, lines)
 			}
-			if full := first+len(rows) < len(l.rows) && top > 0 && first > 0; full && l.at-l.top != line {
-				t.Fatalf("seed %d, step %d: the selected row moved from line %d to %d", seed, step, line, l.at-l.top)
+			if scrolled := 0 < l.top && l.top < l.line(len(l.rows))-lines; scrolled && y != line && (y > 0 && !l.headed(l.at)) {
+				t.Fatalf("seed %d, step %d: the selected row moved from line %d to %d", seed, step, line, y)
 			}
+		}
+	}
+}
+
+// TestNextTakesItsPlace: when the selected row goes, the one below it is
+// selected, and at the end the last.
+func TestNextTakesItsPlace(t *testing.T) {
+	var l list
+	a, b, c, d := newRow("a"), newRow("b"), newRow("c"), newRow("d")
+	l.show([]*row{a, b, c, d})
+	l.at = 1
+	for _, step := range []struct {
+		rows []*row
+		want *row
+	}{{[]*row{a, c, d}, c}, {[]*row{d, a}, d}, {[]*row{a}, a}, {nil, nil}, {[]*row{b, c}, b}} {
+		if l.show(step.rows); l.selected() != step.want {
+			t.Fatalf("of %d rows %+v is selected, want %+v", len(step.rows), l.selected(), step.want)
 		}
 	}
 }
@@ -64,10 +89,10 @@ func TestMove(t *testing.T) {
 	for _, tt := range tests {
 		var l list
 		for i := range 20 {
-			l.insert(i, newRow(fmt.Sprint(i)))
+			l.rows = append(l.rows, newRow(fmt.Sprint(i)))
 		}
 		l.at = tt.from
-		l.visible(5 * rowHigh)
+		l.lay(5 * rowHigh)
 		if to, ok := l.target(tt.key); !ok || to != tt.to {
 			t.Errorf("%s from %d leads to %d, want %d", tt.key, tt.from, to, tt.to)
 		}

@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"cmp"
 	"context"
 	"image/color"
 	"io"
@@ -22,7 +23,7 @@ import (
 const Name = "inbox"
 
 // leaveKey goes from a form back to the list; what was typed is kept.
-const leaveKey = "ctrl+g"
+const leaveKey = "ctrl+l"
 
 // ringPause is how long after a ring new questions do not ring again: forty at
 // once are one piece of news.
@@ -35,7 +36,7 @@ const (
 	historyTab
 )
 
-// model is the inbox. What stands in front of the tabs, if anything, has the
+// model is the inbox. What stands in front of the list, if anything, has the
 // keys: a form, the notice in place of one, a question whether to dismiss, a
 // text to read.
 type model struct {
@@ -62,6 +63,15 @@ type model struct {
 	stopped   string // the notice in place of what was taken away
 	dismissal *dismissal
 	reader    *term.Reader
+	typing    *term.Entry // a filter or a search, while it is being typed
+	pane      pane
+	above     int                 // lines above the list, in its panel
+	pointer   act.Pointer[string] // of rows, by id; the tabs have none
+	trace     trace
+
+	origin   act.Origin // of what has the keyboard, but for a form
+	appeared time.Time  // when it came
+	acted    time.Time  // when the last key that did something was pressed
 
 	note  string    // what the last key led to
 	fault string    // why the desk cannot be read
@@ -69,11 +79,9 @@ type model struct {
 	wake  time.Time // when the timer fires after which ages are shown anew
 }
 
-// closing is the message that the inbox has to close.
-type closing struct{}
-
-// passed is the message that what is shown about time is no longer true.
-type passed struct{ wake time.Time }
+// then is the message of a command that is done: what follows from it in the
+// model.
+type then func() tea.Cmd
 
 // Init implements tea.Model.
 func (m *model) Init() tea.Cmd { return m.connect }
@@ -85,7 +93,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		msg, wait = m.gate.Update(msg, m)
 	}
 	cmd := m.handle(msg)
-	return m, tea.Batch(wait, cmd, m.keepTime())
+	return m, tea.Batch(wait, cmd, m.keepTime(), m.recollect())
 }
 
 func (m *model) handle(msg tea.Msg) tea.Cmd {
@@ -95,25 +103,23 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case tea.BackgroundColorMsg:
 		m.background, m.styles = msg.Color, term.NewStyles(msg.IsDark())
 		if m.answer != nil {
-			return m.answer.send(msg)
+			return m.send(msg)
 		}
 	case tea.FocusMsg:
+		if m.tab == historyTab {
+			return tea.Batch(m.lookAgain, m.look())
+		}
 		return m.lookAgain
+	case tea.MouseClickMsg:
+		return m.click(msg)
+	case tea.MouseWheelMsg:
+		return m.wheel(msg)
 	case tea.KeyPressMsg, tea.PasteMsg, act.Due:
 		return m.key(msg)
-	case forForm:
-		if msg.to != m.answer {
-			return nil
-		}
-		return tea.Batch(m.answer.send(msg.msg), m.settle())
-	case closing:
-		return m.quit()
-	case passed:
-		if msg.wake.Equal(m.wake) {
-			m.wake = time.Time{}
-		}
-	default:
-		return m.handleDesk(msg)
+	case term.Edited:
+		return m.edited(msg)
+	case then:
+		return msg()
 	}
 	return nil
 }
@@ -125,105 +131,62 @@ func (m *model) resize(size tea.WindowSizeMsg) tea.Cmd {
 	m.width, m.height = size.Width, size.Height
 	cmds := []tea.Cmd{m.gate.Seen(term.Fits(m.width, m.height))}
 	if first {
-		cmds = append(cmds, m.gate.Show(act.Opened))
+		cmds = append(cmds, m.appear(act.Opened))
 	}
 	if m.answer != nil {
-		cmds = append(cmds, m.answer.send(m.formSize()))
+		cmds = append(cmds, m.send(m.formSize()))
 	}
 	return tea.Batch(cmds...)
 }
 
-// handleDesk takes what the desk says.
-func (m *model) handleDesk(msg tea.Msg) tea.Cmd {
-	switch msg := msg.(type) {
-	case connected:
-		return m.follow(msg)
-	case retry:
-		return m.connect
-	case heard:
-		return tea.Batch(m.apply(msg.events), m.listenOn(msg.goesOn))
-	case happened:
-		return m.apply(msg)
-	case listed:
-		if msg.err != nil {
-			return nil // the watch will say so too
-		}
-		return m.renew(msg.records)
-	case learned:
-		return m.learned(msg)
-	case opened:
-		return m.open(msg)
-	case dismissed:
-		return m.settleDismissal(msg)
-	case recalled:
-		if msg.number == m.history.number {
-			m.history.took(msg)
-			if msg.err != nil {
-				m.note = "The past cannot be read: " + question.Line(msg.err.Error())
-			}
-		}
+// edited follows the end of the human's editor.
+func (m *model) edited(msg term.Edited) tea.Cmd {
+	switch {
+	case m.answer != nil:
+		return m.send(msg)
+	case msg.Err != nil && m.dismissal != nil:
+		m.note = msg.Err.Error()
 	}
-	return nil
+	return m.gate.Seen(term.Fits(m.width, m.height))
 }
 
-// learned takes what is known beside some records.
-func (m *model) learned(facts learned) tea.Cmd {
-	for id, k := range facts {
-		if r := m.waiting.find(id); r != nil {
-			r.known = k
-		}
-	}
-	if m.answer == nil {
-		return nil
-	}
-	k, ok := facts[m.answer.rec.ID]
-	if !ok {
-		return nil
-	}
-	return m.answer.send(form.Deadline{At: k.deadline})
+// appear says that something else has the keyboard now, and who brought it
+// there.
+func (m *model) appear(o act.Origin) tea.Cmd {
+	m.origin, m.appeared = o, m.now()
+	return m.gate.Show(o)
 }
 
 // follow takes what is pending, and waits for what happens next.
-func (m *model) follow(c connected) tea.Cmd {
-	if c.err != nil {
-		m.fault = "The desk cannot be read, trying again: " + question.Line(c.err.Error())
-		return after(m.ctx, retryPause, retry{})
+func (m *model) follow(events <-chan desk.Event, records []desk.Record, err error) tea.Cmd {
+	if err != nil {
+		m.fault = "The desk cannot be read, trying again: " + question.Line(err.Error())
+		return m.connectLater()
 	}
-	m.fault, m.events = "", c.events
-	return tea.Batch(m.listen(), m.renew(c.records))
-}
-
-// listenOn waits for the next events; a watch that has ended is begun anew.
-func (m *model) listenOn(goesOn bool) tea.Cmd {
-	if goesOn {
-		return m.listen()
-	}
-	return after(m.ctx, retryPause, retry{})
+	m.fault, m.events = "", events
+	return tea.Batch(m.listen, m.renew(records))
 }
 
 // renew takes what is pending now.
 func (m *model) renew(records []desk.Record) tea.Cmd {
 	cmds := []tea.Cmd{m.fetchEnds(m.waiting.renew(records)), m.learn(records...)}
-	if m.answer != nil {
-		for _, rec := range records {
-			if rec.ID == m.answer.rec.ID {
-				cmds = append(cmds, m.answer.send(form.Attention{Attended: rec.Attended}))
-			}
+	m.pane.fresh = false
+	for _, rec := range records {
+		if m.answer != nil && rec.ID == m.answer.rec.ID {
+			cmds = append(cmds, m.send(form.Attention{Attended: rec.Attended}))
 		}
 	}
 	return tea.Batch(cmds...)
 }
 
 // apply follows what happened on the desk.
-func (m *model) apply(h happened) tea.Cmd {
+func (m *model) apply(events []desk.Event) tea.Cmd {
 	var cmds []tea.Cmd
 	var changed []desk.Record
-	for _, e := range h {
+	for _, e := range events {
 		if e.Type == desk.Settled {
 			m.history.settled(e.Record)
-			if text := words.Overruled(e.Record); text != "" {
-				m.note = text
-			}
+			m.note = cmp.Or(words.Overruled(e.Record), m.note)
 			continue
 		}
 		if e.Type == desk.Ended {
@@ -238,6 +201,8 @@ func (m *model) apply(h happened) tea.Cmd {
 		}
 		cmds = append(cmds, m.inForm(e))
 	}
+	m.waiting.arrange()
+	m.pane.fresh = false
 	return tea.Batch(append(cmds, m.learn(changed...))...)
 }
 
@@ -255,50 +220,61 @@ func (m *model) announce(rec desk.Record) tea.Cmd {
 	return tea.Raw(sound.String())
 }
 
-func (m *model) open(o opened) tea.Cmd {
-	switch {
-	case m.answer != nil || m.covered():
-		return nil
-	case o.err != nil:
-		m.note = "The question cannot be opened: " + question.Line(o.err.Error())
-		return nil
-	case o.rec.Outcome != nil:
-		m.waiting.ended(o.rec)
-		return nil
-	}
-	return m.openForm(o)
-}
-
-// covered reports whether something stands in front of the tabs.
+// covered reports whether something else than the list has the keyboard.
 func (m *model) covered() bool {
 	return m.answer != nil || m.stopped != "" || m.dismissal != nil || m.reader != nil
 }
 
-// reply puts a reply on the desk.
-func (m *model) reply(id string, r question.Reply) error {
+// list is the one that is shown.
+func (m *model) list() *list {
+	if m.tab == historyTab {
+		return &m.history.list
+	}
+	return &m.waiting.list
+}
+
+// reply puts a reply on the desk. The human had the question in front of them
+// since then.
+func (m *model) reply(id string, r question.Reply, since time.Time) error {
 	m.writes.RLock()
 	defer m.writes.RUnlock()
-	_, err := m.desk.Reply(m.ctx, id, r, Name)
+	r.Took = cmp.Or(r.Took, m.now().Sub(since))
+	rec, err := m.desk.Reply(m.ctx, id, r, Name)
+	if err == nil {
+		m.trace.add(rec)
+	}
 	return err
+}
+
+// recollect looks into the past where nothing waits: the last answers stand
+// there then.
+func (m *model) recollect() tea.Cmd {
+	if w, h := &m.waiting, &m.history; !w.loaded || len(w.all) > 0 || h.loaded || h.loading {
+		return nil
+	}
+	return m.look()
 }
 
 // keepTime sets the timer for the moment when an age on the screen is no
 // longer true. A timer that is set for an earlier one stays.
 func (m *model) keepTime() tea.Cmd {
-	if m.covered() || m.tab != waitingTab {
+	if list, _ := m.layout(); m.tab != waitingTab || list == 0 || !term.Fits(m.width, m.height) {
 		return nil
 	}
 	now := m.now()
-	next := m.waiting.next(now, m.height-term.EdgesHigh)
-	if next == 0 {
-		return nil
-	}
+	m.waiting.lay(m.height - term.EdgesHigh)
+	next := m.waiting.next(now)
 	wake := now.Add(max(next, time.Second))
-	if !m.wake.IsZero() && !wake.Before(m.wake) {
+	if next == 0 || !m.wake.IsZero() && !wake.Before(m.wake) {
 		return nil
 	}
 	m.wake = wake
-	return after(m.ctx, wake.Sub(now), passed{wake})
+	return after(m.ctx, wake.Sub(now), func() tea.Cmd {
+		if wake.Equal(m.wake) {
+			m.wake = time.Time{}
+		}
+		return nil
+	})
 }
 
 // quit leaves everything as it is, the draft of an open form kept.
@@ -306,5 +282,5 @@ func (m *model) quit() tea.Cmd {
 	if m.answer == nil {
 		return tea.Quit
 	}
-	return tea.Sequence(m.answer.send(tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl}), tea.Quit)
+	return tea.Sequence(m.send(leave()), tea.Quit)
 }

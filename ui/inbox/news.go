@@ -11,39 +11,6 @@ import (
 	"mcp-askuser/ui/form"
 )
 
-// The messages that tell the model of the desk.
-type (
-	// connected: the desk is being watched, and this is what is pending.
-	connected struct {
-		events  <-chan desk.Event
-		records []desk.Record
-		err     error
-	}
-	// happened: these events, in order.
-	happened []desk.Event
-	// heard: these events of the watch, which goes on or has ended.
-	heard struct {
-		events happened
-		goesOn bool
-	}
-	// listed: this is pending now.
-	listed struct {
-		records []desk.Record
-		err     error
-	}
-	// learned: what is known beside these records, by id.
-	learned map[string]known
-	// opened: a record as it is, ready to be answered.
-	opened struct {
-		rec      desk.Record
-		options  []form.Option
-		deadline time.Time
-		err      error
-	}
-	// retry: it is time to try again what failed.
-	retry struct{}
-)
-
 // maxBatch is how many events are taken at once, so that many questions at
 // the same time cost one screen and not one each.
 const maxBatch = 256
@@ -55,41 +22,49 @@ const retryPause = 2 * time.Second
 // nothing is missed in between.
 func (m *model) connect() tea.Msg {
 	events, err := m.desk.Watch(m.ctx)
-	if err != nil {
-		return connected{err: err}
+	var records []desk.Record
+	if err == nil {
+		records, err = m.desk.Pending(m.ctx)
 	}
-	records, err := m.desk.Pending(m.ctx)
-	return connected{events, records, err}
+	return then(func() tea.Cmd { return m.follow(events, records, err) })
 }
 
-// listen waits for the next events.
-func (m *model) listen() tea.Cmd {
-	events := m.events
-	return func() tea.Msg {
-		e, ok := <-events
-		if !ok {
-			return heard{}
-		}
-		batch := happened{e}
-		for len(batch) < maxBatch {
-			select {
-			case e, ok := <-events:
-				if !ok {
-					return heard{batch, false}
-				}
-				batch = append(batch, e)
-			default:
-				return heard{batch, true}
-			}
-		}
-		return heard{batch, true}
-	}
+func (m *model) connectLater() tea.Cmd {
+	return after(m.ctx, retryPause, func() tea.Cmd { return m.connect })
 }
 
-// lookAgain finds out what is pending now.
+// listen waits for the next events; a watch that has ended is begun anew.
+func (m *model) listen() tea.Msg {
+	var batch []desk.Event
+	e, open := <-m.events
+	for open {
+		batch = append(batch, e)
+		if len(batch) == maxBatch {
+			break
+		}
+		select {
+		case e, open = <-m.events:
+			continue
+		default:
+		}
+		break
+	}
+	return then(func() tea.Cmd {
+		next := m.connectLater()
+		if open {
+			next = m.listen
+		}
+		return tea.Batch(m.apply(batch), next)
+	})
+}
+
+// lookAgain finds out what is pending now. A failure the watch will tell too.
 func (m *model) lookAgain() tea.Msg {
 	records, err := m.desk.Pending(m.ctx)
-	return listed{records, err}
+	if err != nil {
+		return nil
+	}
+	return then(func() tea.Cmd { return m.renew(records) })
 }
 
 // learn finds out what is known beside these records.
@@ -98,18 +73,33 @@ func (m *model) learn(records ...desk.Record) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		branches := map[string]string{}
-		out := learned{}
+		branches, facts := map[string]string{}, map[string]known{}
 		for _, rec := range records {
 			dir := rec.Asker.Directory
 			if _, ok := branches[dir]; !ok {
 				branches[dir] = branch(dir)
 			}
 			_, _, err := m.desk.Draft(m.ctx, rec.ID)
-			out[rec.ID] = known{branches[dir], err == nil, form.Backing{Desk: m.desk, Rec: rec}.Deadline(m.ctx)}
+			facts[rec.ID] = known{branches[dir], err == nil, form.Backing{Desk: m.desk, Rec: rec}.Deadline(m.ctx)}
 		}
-		return out
+		return then(func() tea.Cmd { return m.learned(facts) })
 	}
+}
+
+func (m *model) learned(facts map[string]known) tea.Cmd {
+	for id, k := range facts {
+		if r := m.waiting.all[id]; r != nil {
+			r.known = k
+		}
+	}
+	m.waiting.arrange()
+	m.pane.fresh = false
+	if m.answer != nil {
+		if k, ok := facts[m.answer.rec.ID]; ok {
+			return m.send(form.Deadline{At: k.deadline})
+		}
+	}
+	return nil
 }
 
 // fetchEnds tells of records that ended while nobody listened, as if the watch
@@ -119,7 +109,7 @@ func (m *model) fetchEnds(ids []string) tea.Cmd {
 		return nil
 	}
 	return func() tea.Msg {
-		var out happened
+		var out []desk.Event
 		for _, id := range ids {
 			rec, err := m.desk.Get(m.ctx, id)
 			if err != nil { // gone, whatever became of it
@@ -129,17 +119,17 @@ func (m *model) fetchEnds(ids []string) tea.Cmd {
 				out = append(out, desk.Event{Type: desk.Ended, Record: rec})
 			}
 		}
-		return out
+		return then(func() tea.Cmd { return m.apply(out) })
 	}
 }
 
-// fetch gets a record ready to be answered. What cannot be found out beside
-// it is not worth keeping a human from answering.
+// fetch gets a record ready to be answered, and opens its form. What cannot be
+// found out beside it is not worth keeping a human from answering.
 func (m *model) fetch(id string) tea.Cmd {
 	return func() tea.Msg {
 		rec, err := m.desk.Get(m.ctx, id)
 		if err != nil {
-			return opened{err: err}
+			return then(only(func() { m.note = "The question cannot be opened: " + question.Line(err.Error()) }))
 		}
 		backing := form.Backing{Desk: m.desk, Rec: rec}
 		save := func(r question.Reply) {
@@ -147,18 +137,29 @@ func (m *model) fetch(id string) tea.Cmd {
 			defer m.writes.RUnlock()
 			backing.Save(m.ctx, r)
 		}
-		return opened{rec: rec, options: backing.Options(m.ctx, save), deadline: backing.Deadline(m.ctx)}
+		options, deadline := backing.Options(m.ctx, save), backing.Deadline(m.ctx)
+		return then(func() tea.Cmd {
+			switch {
+			case m.covered():
+				return nil
+			case rec.Outcome != nil:
+				m.waiting.ended(rec)
+				m.waiting.arrange()
+				return nil
+			}
+			return m.openForm(rec, deadline, options)
+		})
 	}
 }
 
-// after sends a message when the time has come, unless the inbox closes before.
-func after(ctx context.Context, d time.Duration, msg tea.Msg) tea.Cmd {
+// after does something when the time has come, unless the inbox closes before.
+func after(ctx context.Context, d time.Duration, do then) tea.Cmd {
 	return func() tea.Msg {
 		timer := time.NewTimer(d)
 		defer timer.Stop()
 		select {
 		case <-timer.C:
-			return msg
+			return do
 		case <-ctx.Done():
 			return nil
 		}

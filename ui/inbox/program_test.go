@@ -147,6 +147,7 @@ func TestProgram(t *testing.T) {
 	x.Quiet()
 	x.Type("q")
 	x.left(0)
+	x.Expect("Which database should the order service use? SQLite → claude-code in shop\r\n") // in the scrollback
 	if names, err := d.Present(t.Context()); err != nil || len(names) != 0 {
 		t.Errorf("still present are %q, %v", names, err)
 	}
@@ -163,7 +164,7 @@ func TestCrash(t *testing.T) {
 	x := start(t, d, dir, 80, 24)
 	x.WaitFor("What is the service")
 	x.enter()
-	x.WaitFor("back to the list")
+	x.WaitFor("ctrl+l list")
 	x.Type("orders-v2")
 	x.WaitFor("orders-v2")
 	await(t, events, func() bool {
@@ -227,7 +228,7 @@ func TestEnds(t *testing.T) {
 			x := start(t, d, dir, 80, 24)
 			x.WaitFor("What is the service")
 			x.enter()
-			x.WaitFor("back to the list")
+			x.WaitFor("ctrl+l list")
 			x.Type("orders")
 			x.WaitFor("orders")
 			tt.end(x)
@@ -259,7 +260,7 @@ func TestFirstElsewhere(t *testing.T) {
 	x := start(t, d, dir, 40, 10)
 	x.WaitFor("What is the service")
 	x.enter()
-	x.WaitFor("ctrl+g list")
+	x.WaitFor("ctrl+l list")
 	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{answerText("name", "orders")}}, "tty"); err != nil {
 		t.Fatal(err)
 	}

@@ -28,6 +28,7 @@ type rig struct {
 	t     testing.TB
 	m     *model
 	desk  *desk.Desk // of another process, as it were
+	store *spool.Spool
 	w, h  int
 	quit  bool
 	rung  []string                    // what was written to the terminal beside the screen
@@ -55,7 +56,7 @@ func newRig(t testing.TB, w, h int) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, w: w, h: h, msgs: make(chan tea.Msg), now: noon(), waits: map[string]*desk.Attendance{}}
+	r := &rig{t: t, store: store, w: w, h: h, msgs: make(chan tea.Msg), now: noon(), waits: map[string]*desk.Attendance{}}
 	r.desk = desk.New(store, desk.Options{Now: r.clock, Rand: rand.NewChaCha8([32]byte{1})})
 	ctx, stop := context.WithCancel(context.Background())
 	r.m = newModel(ctx, Options{

@@ -2,77 +2,171 @@ package inbox
 
 import (
 	"fmt"
+	"image"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
-	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
 
-// maxWidth keeps lines readable on wide terminals.
-const maxWidth = 120
+// The widths of the screen, in cells.
+const (
+	maxWidth  = 120 // of the list: lines stay readable on wide terminals
+	paneWidth = 88  // of what stands beside it, at most
+	twoPanes  = 100 // of a terminal that has room for both
+)
+
+// layout is how wide the list is, and what stands in front of it or, where there
+// is room, beside it; 0 for what is not on the screen.
+func (m *model) layout() (list, front int) {
+	wide := m.answer != nil && m.answer.wide
+	switch {
+	case m.width >= twoPanes && !wide:
+		front = min(m.width*11/20, paneWidth)
+		return min(m.width-front, maxWidth), front
+	case m.answer != nil:
+		return 0, m.width
+	case m.covered():
+		return 0, min(m.width, maxWidth)
+	}
+	return min(m.width, maxWidth), 0
+}
 
 // View implements tea.Model. The screen is empty before its size is known.
 func (m *model) View() tea.View {
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true
-	if m.width > 0 && m.height > 0 {
-		b := term.TooSmall(m.styles, m.width, m.height)
-		if term.Fits(m.width, m.height) {
-			b = m.screen()
-		}
+	areas := map[string]image.Rectangle{}
+	switch list, _ := m.layout(); {
+	case m.width == 0 || m.height == 0:
+	case !term.Fits(m.width, m.height):
+		v.Content = strings.Join(term.TooSmall(m.styles, m.width, m.height).Lines, "\n")
+	default:
+		b := m.screen()
 		v.Content, v.Cursor = strings.Join(b.Lines, "\n"), b.Cursor
+		if list > 0 || m.reader != nil { // elsewhere the terminal may select text
+			v.MouseMode = tea.MouseModeCellMotion
+		}
+		if list > 0 {
+			areas = m.areas(list)
+		}
 	}
+	m.pointer.Draw(m.now(), areas)
 	return v
 }
 
-func (m *model) screen() term.Block {
+// areas are the cells of the rows, and of the tabs.
+func (m *model) areas(width int) map[string]image.Rectangle {
+	out := map[string]image.Rectangle{"": image.Rect(3, 0, 3+len(m.tabs()), 1)}
+	list := image.Rect(0, 1+m.above, width, m.height-term.EdgesHigh+1)
+	for _, spot := range m.list().spots {
+		y := list.Min.Y + spot.y
+		out[spot.row.rec.ID] = image.Rect(0, y, width, y+rowHigh).Intersect(list)
+	}
+	return out
+}
+
+// screen shows the list, and what stands in front of it or beside it.
+func (m *model) screen() (b term.Block) {
+	list, front := m.layout()
+	if list > 0 {
+		b = m.drawList(list, front)
+	}
+	if front == 0 {
+		return b
+	}
+	right := m.drawFront(front, list)
+	if list == 0 {
+		return right
+	}
+	for i, line := range right.Lines { // where it has nothing, the hints go on
+		if strings.TrimSpace(line) != "" {
+			b.Lines[i] = term.Pad(b.Lines[i], list) + line
+		}
+	}
+	if right.Cursor != nil {
+		b.Cursor = term.Shift(right.Cursor, list, 0)
+	}
+	return b
+}
+
+// panel draws a panel as high as the screen, and the hints below as wide.
+func (m *model) panel(p term.Panel, b term.Block, width, wide int) term.Block {
+	rows := m.height - term.EdgesHigh
+	b.Lines = append(b.Lines, make([]string, max(rows-len(b.Lines), 0))...)[:rows]
+	p.Place = term.Cut(p.Place, width/2)
+	return p.Draw(m.styles, b, width, wide, m.height)
+}
+
+// drawList shows the tab, above it what is wrong, and below it what is being
+// typed.
+func (m *model) drawList(width, front int) term.Block {
+	wide, p := m.width, term.Panel{Title: m.tabs(), Place: m.waiting.count(), Note: m.note, Hints: m.hints()}
+	inner, rows, search, draw := width-term.EdgesWide, m.height-term.EdgesHigh, m.waiting.filter, m.waiting.draw
+	if m.tab == historyTab {
+		p.Place, search, draw = m.history.count(), m.history.search, m.history.draw
+	}
+	switch {
+	case m.answer != nil:
+		wide, p.Hints = width, []term.Hint{{leaveKey, "back to the list"}}
+		if n := m.answer.fresh; n > 0 {
+			p.Place = fmt.Sprintf("%d new, ", n) + p.Place
+		}
+	case p.Note == "" && m.typing == nil && search != "":
+		p.Note = "/" + term.Line(search, width)
+	}
+	var b term.Block
+	if m.fault != "" {
+		b.Lines = append(term.Opening(term.Text(m.styles.Fault, "! "+m.fault, inner), 3, inner), "")
+	}
+	m.above = len(b.Lines)
+	if m.typing != nil {
+		rows--
+	}
+	b.Lines = append(b.Lines, draw(m.styles, inner, max(rows-m.above, 1), m.now())...)
+	if front == 0 && m.tab == waitingTab && m.waiting.loaded && len(m.waiting.all) == 0 {
+		b.Lines = append(append(b.Lines, ""), m.history.welcome(m.styles, inner, rows-len(b.Lines), m.now())...)
+	}
+	if m.typing != nil {
+		b.Lines = append(b.Lines, make([]string, max(rows-len(b.Lines), 0))...)[:rows]
+		b.Add(m.typing.Draw(m.styles, inner, 1))
+	}
+	return m.panel(p, b, width, wide)
+}
+
+// drawFront shows what has the keyboard or else, beside a list, the record that
+// is selected there.
+func (m *model) drawFront(width, list int) term.Block {
 	if m.answer != nil {
 		return m.viewForm()
 	}
-	width := min(m.width, maxWidth)
-	inner, rows := max(width-term.EdgesWide, 2), max(m.height-term.EdgesHigh, 1)
-	p := term.Panel{Title: m.tabs(), Place: m.count(), Note: m.note, Hints: m.hints()}
-	if p.Note == "" && m.tab == historyTab && m.history.search != "" {
-		p.Note = "/" + question.Line(m.history.search)
-	}
+	var p term.Panel
 	var b term.Block
-	switch {
+	inner, rows := width-term.EdgesWide, m.height-term.EdgesHigh
+	switch r := m.list().selected(); {
 	case m.stopped != "":
 		p.Title = "Question"
-		b = m.drawStopped(inner)
+		b.Lines = append([]string{""}, term.Text(m.styles.Strong, m.stopped, inner)...)
+		b.Lines = append(b.Lines, term.Text(m.styles.Muted, "Nothing of what you typed was sent.", inner)...)
 	case m.dismissal != nil:
-		p.Title = "Dismiss"
-		b = m.dismissal.draw(m.styles, inner, rows)
+		p.Title, b = "Dismiss", m.dismissal.Draw(m.styles, inner, rows)
 	case m.reader != nil:
-		p.Title = m.reader.Title
-		b = m.reader.Draw(m.styles, inner, rows)
+		p.Title, b = m.reader.Title, m.reader.Draw(m.styles, inner, rows)
+	case r == nil:
+		p.Title, b.Lines = "Inbox", m.history.welcome(m.styles, inner, rows, m.now())
 	default:
-		b = m.drawTab(inner, rows)
+		p.Title, p.Note = title(r.rec), m.styles.Muted.Render(words.Asker(r.rec.Asker))
+		if n := len(r.rec.Questions); n > 1 {
+			p.Place = fmt.Sprintf("%d questions", n)
+		}
+		b = m.pane.draw(r, m.styles, inner, rows, m.now().Location())
 	}
-	b.Lines = b.Lines[:min(len(b.Lines), rows)]
-	for len(b.Lines) < rows {
-		b.Lines = append(b.Lines, "")
+	if list == 0 {
+		p.Note, p.Place, p.Hints = m.note, m.waiting.count(), m.hints()
 	}
-	return p.Draw(m.styles, b, width, m.width, m.height)
-}
-
-// drawTab shows a list, and above it what is wrong.
-func (m *model) drawTab(width, rows int) term.Block {
-	var above []string
-	if m.fault != "" {
-		above = term.Text(m.styles.Fault, "! "+m.fault, width)
-		above = append(above[:min(len(above), 3)], "")
-	}
-	rows = max(rows-len(above), 1)
-	var b term.Block
-	if m.tab == historyTab {
-		b = m.history.draw(m.styles, width, rows, m.now())
-	} else {
-		b.Lines = m.waiting.draw(m.styles, width, rows, m.now())
-	}
-	return term.Block{Lines: append(above, b.Lines...), Cursor: term.Shift(b.Cursor, 0, len(above))}
+	return m.panel(p, b, width, m.width-list)
 }
 
 // tabs names both lists, the one that is shown in brackets.
@@ -81,14 +175,4 @@ func (m *model) tabs() string {
 		return "Waiting [History]"
 	}
 	return "[Waiting] History"
-}
-
-func (m *model) count() string {
-	switch {
-	case m.tab == historyTab && !m.covered():
-		return m.history.count()
-	case !m.waiting.loaded:
-		return ""
-	}
-	return fmt.Sprintf("%d waiting", m.waiting.open())
 }

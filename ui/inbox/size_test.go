@@ -38,6 +38,15 @@ func BenchmarkHeavy(b *testing.B) {
 			press(tea.KeyPressMsg{Code: tea.KeyEscape})
 		}
 	})
+	b.Run("details in Chinese", func(b *testing.B) {
+		chinese := q
+		chinese.Text, chinese.Description = strings.Repeat("订单服务应该使用哪个数据库？请根据团队的经验来选择，", 3_500), ""
+		r.m.waiting.renew([]desk.Record{{ID: "a", State: desk.Pending, Set: question.Set{Questions: []question.Question{chinese}}}})
+		for b.Loop() {
+			press(tea.KeyPressMsg{Code: 'i', Text: "i"})
+			press(tea.KeyPressMsg{Code: tea.KeyEscape})
+		}
+	})
 	b.Run("read", func(b *testing.B) {
 		press(tea.KeyPressMsg{Code: 'i', Text: "i"})
 		for b.Loop() {

@@ -2,9 +2,13 @@ package inbox
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -12,10 +16,12 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// waiting is the list of what waits, oldest first. A record that ended while
-// it was selected stays, with its outcome, until the cursor leaves it.
+// waiting is the list of what waits, grouped by who asks. A record that ended
+// while it was selected stays, with its outcome, until the cursor leaves it.
 type waiting struct {
-	list
+	list                   // those that fit the filter
+	all    map[string]*row // by the id of their records
+	filter string          // in lower case
 	loaded bool
 }
 
@@ -27,33 +33,32 @@ type known struct {
 }
 
 // asked puts a record in, or brings one up to date that is there. It reports
-// whether it is new.
+// whether it is new. Arrange shows it.
 func (w *waiting) asked(rec desk.Record) bool {
-	if r := w.find(rec.ID); r != nil {
-		if r.rec.Outcome == nil {
-			r.rec = rec
-		}
-		return false
+	r := w.all[rec.ID]
+	switch {
+	case r == nil:
+		w.all[rec.ID] = &row{rec: rec, live: rec.Attended}
+	case r.rec.Outcome == nil:
+		r.rec, r.live = rec, rec.Attended
 	}
-	at, _ := slices.BinarySearchFunc(w.rows, rec, func(r *row, rec desk.Record) int { return older(r.rec, rec) })
-	w.insert(at, &row{rec: rec})
-	return true
+	return r == nil
 }
 
-func older(a, b desk.Record) int {
-	if d := a.CreatedAt.Compare(b.CreatedAt); d != 0 {
-		return d
-	}
-	return strings.Compare(a.ID, b.ID)
-}
-
-// ended takes a record out; the selected one stays where it is.
+// ended takes a record out; the selected one stays where it is. Arrange shows
+// it.
 func (w *waiting) ended(rec desk.Record) {
 	if r := w.selected(); r != nil && r.rec.ID == rec.ID {
-		r.rec = rec
+		r.rec, r.marked = rec, false
 		return
 	}
-	w.remove(rec.ID)
+	delete(w.all, rec.ID)
+}
+
+// remove takes a record out.
+func (w *waiting) remove(id string) {
+	delete(w.all, id)
+	w.arrange()
 }
 
 // renew brings the list in line with the records that are pending, and returns
@@ -65,12 +70,64 @@ func (w *waiting) renew(records []desk.Record) (gone []string) {
 		open[rec.ID] = true
 		w.asked(rec)
 	}
-	for _, r := range w.rows {
-		if r.rec.Outcome == nil && !open[r.rec.ID] {
-			gone = append(gone, r.rec.ID)
+	for id, r := range w.all {
+		if r.rec.Outcome == nil && !open[id] {
+			gone = append(gone, id)
 		}
 	}
+	w.arrange()
 	return gone
+}
+
+// arrange shows the rows that fit the filter: groups in which somebody waits
+// first, and in a group those that somebody waits for; the oldest of these.
+func (w *waiting) arrange() {
+	type group struct {
+		live   bool
+		oldest string // id: they sort by time
+	}
+	groups := map[string]group{}
+	var rows []*row
+	for _, id := range slices.Sorted(maps.Keys(w.all)) {
+		r := w.all[id]
+		if !r.fits(w.filter) {
+			continue
+		}
+		rows = append(rows, r)
+		r.group = words.Client(r.rec.Asker)
+		if p := r.project(); p != "" {
+			r.group += " in " + p
+		}
+		g, there := groups[r.group]
+		if !there {
+			g.oldest = id
+		}
+		g.live = g.live || r.live
+		groups[r.group] = g
+	}
+	for _, r := range rows {
+		g := groups[r.group]
+		r.place = fmt.Sprint(!g.live, g.oldest, !r.live, r.rec.ID) // false sorts before true
+	}
+	slices.SortFunc(rows, func(a, b *row) int { return strings.Compare(a.place, b.place) })
+	w.show(rows)
+}
+
+// fits reports whether every word of the filter stands in what the row is
+// about: who asks, where, what, and the options.
+func (r *row) fits(filter string) bool {
+	if filter == "" {
+		return true
+	}
+	texts := []string{words.Client(r.rec.Asker), r.project()}
+	for _, q := range r.rec.Questions {
+		texts = append(texts, opening(q.Header), opening(q.Text))
+		for _, o := range q.Options {
+			texts = append(texts, opening(o.Label))
+		}
+	}
+	all := strings.ToLower(strings.Join(texts, "\n"))
+	return !slices.ContainsFunc(strings.Fields(filter), func(word string) bool { return !strings.Contains(all, word) })
 }
 
 // sweep takes a row out if its record has ended.
@@ -82,27 +139,49 @@ func (w *waiting) sweep(r *row) {
 
 // open is how many records wait.
 func (w *waiting) open() int {
-	n := len(w.rows)
 	if r := w.selected(); r != nil && r.rec.Outcome != nil {
-		n--
+		return len(w.all) - 1
 	}
-	return n
+	return len(w.all)
+}
+
+// marked returns the rows that are marked.
+func (w *waiting) marked() []*row {
+	return slices.DeleteFunc(slices.Clone(w.rows), func(r *row) bool { return !r.marked })
+}
+
+// mark marks these rows and no others.
+func (w *waiting) mark(rows []*row) {
+	for _, r := range w.all {
+		r.marked = slices.Contains(rows, r)
+	}
+}
+
+// count says how many wait, and how many of them are shown and marked.
+func (w *waiting) count() (text string) {
+	if n := len(w.marked()); n > 0 {
+		text = fmt.Sprintf("%d marked, ", n)
+	}
+	if w.filter != "" {
+		text += fmt.Sprintf("%d of ", len(w.rows))
+	}
+	if w.loaded {
+		text += fmt.Sprintf("%d waiting", w.open())
+	}
+	return text
 }
 
 // next is how long what the rows in sight say about time stays true; 0 for
 // good.
-func (w *waiting) next(now time.Time, lines int) time.Duration {
-	rows, _ := w.visible(lines)
-	var next time.Duration
-	for _, r := range rows {
+func (w *waiting) next(now time.Time) (next time.Duration) {
+	for _, spot := range w.spots {
+		r := spot.row
 		if r.rec.Outcome != nil {
 			continue
 		}
 		_, good := words.Age(now.Sub(r.rec.CreatedAt))
-		if !r.deadline.IsZero() {
-			if _, until := words.Left(r.deadline.Sub(now)); until > 0 {
-				good = min(good, until)
-			}
+		if _, until := words.Left(r.deadline.Sub(now)); until > 0 { // none without a deadline
+			good = min(good, until)
 		}
 		if next == 0 || good < next {
 			next = good
@@ -112,83 +191,91 @@ func (w *waiting) next(now time.Time, lines int) time.Duration {
 }
 
 func (w *waiting) draw(s *term.Styles, width, lines int, now time.Time) []string {
+	text := ""
 	switch {
 	case !w.loaded:
-		return []string{s.Muted.Render("Looking at the desk…")}
+		text = "Looking at the desk…"
+	case len(w.all) == 0:
+		text = "Nothing waits for you. When an agent asks something, it shows up here."
 	case len(w.rows) == 0:
-		return append([]string{""}, term.Text(s.Muted, "Nothing waits for you. When an agent asks something, it shows up here.", width)...)
+		text = "Nothing that waits fits “" + question.Line(w.filter) + "”. Esc shows everything again."
 	}
-	return w.list.draw(width, lines, func(r *row, selected bool) [rowHigh]string {
+	return w.list.draw(s, text, width, lines, func(r *row, selected bool) [rowHigh]string {
 		return drawWaiting(s, r, selected, width, now)
 	})
 }
 
-// drawWaiting shows what is asked and for how long, and below it who asks. The
-// mark in front says whether somebody waits for the answer: ● yes, ○ no, and
-// × that it has ended.
+// drawWaiting shows what is asked, for how long, and what there is to know. The
+// mark in front says whether somebody waits for the answer: ● yes, ○ no, and ×
+// that it has ended; * that it is marked.
 func drawWaiting(s *term.Styles, r *row, selected bool, width int, now time.Time) [rowHigh]string {
-	style, lead, mark := s.Plain, "  ", "● "
-	if selected {
-		style, lead = s.Cursor, "› "
-	}
+	style, lead := r.lead(s, selected)
+	mark := "● "
 	since, _ := words.Age(now.Sub(r.rec.CreatedAt))
-	facts := r.facts(now)
 	switch {
 	case r.rec.Outcome != nil:
-		mark, since = "× ", ""
-		style = s.Muted
-		facts = slices.Insert(facts, 0, words.Outcome(r.rec.Outcome))
+		mark, since, style = "× ", "", s.Muted
 	case !r.rec.Attended:
 		mark = "○ "
 	}
-	return [rowHigh]string{
-		style.Render(term.Apart(lead+mark+subject(r.rec), since, width)),
-		s.Muted.Render(term.Cut("    "+strings.Join(facts, " · "), width)),
+	const around = len("    ") + len(" 59 min")
+	text := term.Opening(term.Wrap(subject(r.rec), width-around), rowHigh, width-around)
+	facts := strings.Join(r.facts(now), " · ")
+	below := s.Muted.Render(term.Cut("    "+facts, width))
+	if len(text) > 1 {
+		facts = term.Cut(facts, width*2/3)
+		below = style.Render(term.Apart("    "+text[1], "", width-1-ansi.StringWidth(facts))) + " " + s.Muted.Render(facts)
 	}
+	return [rowHigh]string{style.Render(term.Apart(lead+mark+text[0], since, width)), below}
 }
 
-// subject is what a record is about, as far as a line can show it.
+// lead is how a row begins: whether it is selected, and marked.
+func (r *row) lead(s *term.Styles, selected bool) (style lipgloss.Style, lead string) {
+	style, lead = s.Plain, " "
+	if selected {
+		style, lead = s.Cursor, "›"
+	}
+	if r.marked {
+		return style, lead + "*"
+	}
+	return style, lead + " "
+}
+
+// opening is the beginning of a text, all that a list looks at.
+func opening(text string) string { return text[:min(len(text), 1000)] }
+
+// subject is what a record is about, as far as a list can show it.
 func subject(rec desk.Record) string {
-	const most = 4000 // bytes
-	if len(rec.Questions) > 0 {
-		first := rec.Questions[0]
-		first.Header, first.Text = first.Header[:min(len(first.Header), most)], first.Text[:min(len(first.Text), most)]
-		rec.Questions = slices.Concat([]question.Question{first}, rec.Questions[1:])
+	rec.Questions = slices.Clone(rec.Questions)
+	for i := range rec.Questions[:min(len(rec.Questions), 1)] {
+		q := &rec.Questions[i]
+		q.Header, q.Text = opening(q.Header), opening(q.Text)
 	}
 	return words.Subject(rec)
 }
 
-// facts are who asks and what there is to know, the most important first.
-func (r *row) facts(now time.Time) []string {
-	rec := r.rec
-	var out []string
-	add := func(s string) {
-		if s != "" {
-			out = append(out, s)
-		}
+// facts are what there is to know of a row, the most important first.
+func (r *row) facts(now time.Time) (out []string) {
+	if o := r.rec.Outcome; o != nil {
+		return []string{words.Outcome(o)}
 	}
-	add(words.Client(rec.Asker))
-	add(r.project())
-	if rec.Outcome == nil {
-		if !rec.Attended {
-			add("nobody waits")
-		}
-		if !r.deadline.IsZero() {
-			text, _ := words.Left(r.deadline.Sub(now))
-			add(text)
-		}
-		if r.draft {
-			add("draft kept")
-		}
+	if where := words.Home(r.rec); where != "" {
+		out = append(out, where)
 	}
-	if rec.Round > 1 {
-		add(fmt.Sprintf("round %d", rec.Round))
+	if !r.deadline.IsZero() {
+		text, _ := words.Left(r.deadline.Sub(now))
+		out = append(out, text)
 	}
-	if rec.SessionID != "" {
-		add("session " + question.Cut(question.Line(rec.SessionID), 8))
+	if r.draft {
+		out = append(out, "draft kept")
 	}
-	if rec.Outcome == nil {
-		add(elsewhere(rec))
+	if !r.rec.Attended {
+		out = append(out, words.AgentAway)
+	}
+	for _, shown := range r.rec.ShownOn {
+		if shown.Why == "" && shown.Surface != Name {
+			out = append(out, "also "+words.Surface(shown.Surface))
+		}
 	}
 	return out
 }
@@ -201,18 +288,4 @@ func (r *row) project() string {
 		name += " (" + question.Line(r.branch) + ")"
 	}
 	return name
-}
-
-// elsewhere says on which other surfaces a record is shown now.
-func elsewhere(rec desk.Record) string {
-	var places []string
-	for _, s := range rec.ShownOn {
-		if s.Why == "" && s.Surface != Name {
-			places = append(places, words.Surface(s.Surface))
-		}
-	}
-	if places == nil {
-		return ""
-	}
-	return "also " + strings.Join(places, ", ")
 }

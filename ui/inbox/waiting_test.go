@@ -10,7 +10,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
 )
 
@@ -63,7 +62,7 @@ func TestUnheard(t *testing.T) {
 	silent := make(chan desk.Event) // as if the file system told nothing
 	t.Cleanup(func() { close(silent) })
 	r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
-	r.send(connected{silent, pending, nil})
+	r.run(r.m.follow(silent, pending, nil))
 	r.keys("down")
 	for _, rec := range []desk.Record{gone, selected} {
 		if _, err := r.desk.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "no more"}); err != nil {
@@ -85,7 +84,7 @@ func TestDetached(t *testing.T) {
 	rec := r.claude(database())
 	r.open().see("› ● Database")
 	r.waits[rec.ID].Release()
-	r.see("› ○ Database", "nobody waits")
+	r.see("› ○ Database", "The agent is away; it will collect your answer.")
 	again, err := r.desk.Attend(t.Context(), rec.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -93,7 +92,7 @@ func TestDetached(t *testing.T) {
 	r.send(tea.FocusMsg{})
 	r.see("› ● Database").answers()
 	again.Release()
-	r.see("Nobody is waiting right now")
+	r.see("The agent is away")
 }
 
 // TestElsewhere: where else a question is shown, and where it could not be.
@@ -137,8 +136,8 @@ func TestDismiss(t *testing.T) {
 	first := r.claude(database())
 	second := r.claude(name())
 	r.open()
-	r.keys("d", "quite", "esc").see("2 waiting") // the q is text
-	r.keys("d", "not now", "enter").see("Dismissed.", "1 waiting")
+	r.keys("d").later(act.Quiet).keys("quite", "esc").see("2 waiting") // the q is text
+	r.keys("d").later(act.Quiet).keys("not now", "enter").see("Dismissed.", "1 waiting")
 	rec, err := r.desk.Get(t.Context(), first.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +156,7 @@ func TestDismissTooLate(t *testing.T) {
 	r := newRig(t, 80, 24)
 	first := r.claude(database())
 	r.claude(name())
-	r.open().keys("d", "no")
+	r.open().keys("d").later(act.Quiet).keys("no")
 	r.reply(first, "tty", taken(database(), "pg"))
 	r.see("Already answered in a terminal.")
 	r.keys("t, quite, d", "enter")
@@ -183,9 +182,9 @@ func TestMany(t *testing.T) {
 	t.Logf("opened after %s", time.Since(began))
 	seen := map[string]bool{}
 	for range 201 {
-		rows, _ := r.m.waiting.visible(r.h - term.EdgesHigh)
-		for _, row := range rows {
-			seen[row.rec.ID] = true
+		r.m.View()
+		for _, spot := range r.m.waiting.spots {
+			seen[spot.row.rec.ID] = true
 		}
 		r.keys("down")
 	}
@@ -213,12 +212,13 @@ func TestTime(t *testing.T) {
 		t.Errorf("the next look at the clock is in %s, want 50 s", got)
 	}
 	r.m.waiting.rows[0].deadline = r.clock().Add(30 * time.Second)
-	r.send(passed{r.m.wake})
+	r.send(nil)
 	if got := r.m.wake.Sub(r.clock()); got != time.Second {
 		t.Errorf("in a countdown the next look at the clock is in %s, want 1 s", got)
 	}
 	r.answers()
-	r.send(passed{r.m.wake})
+	r.m.wake = time.Time{}
+	r.send(nil)
 	if !r.m.wake.IsZero() {
 		t.Error("a timer runs while a form is open")
 	}
@@ -228,10 +228,10 @@ func TestTime(t *testing.T) {
 func TestBrokenDesk(t *testing.T) {
 	r := newRig(t, 40, 10)
 	r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
-	r.send(connected{err: desk.ErrDamaged})
+	_ = r.m.follow(nil, nil, desk.ErrDamaged)
 	r.see("! The desk cannot be read")
 	checkScreen(t, r)
-	r.send(retry{})
+	r.run(r.m.connect)
 	rec := r.claude(database())
 	r.see(question.Line(rec.Questions[0].Header))
 	if s := r.screen(); strings.Contains(s, "cannot be read") {

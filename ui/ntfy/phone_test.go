@@ -13,6 +13,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/internal/ntfytest"
 	"mcp-askuser/question"
 )
 
@@ -71,29 +72,9 @@ func notify(t *testing.T, p *Phone, rec desk.Record) (end func()) {
 	return end
 }
 
-func titled(m map[string]any) bool { return m["title"] != nil }
-
-// press does what the app does with a button.
-func press(t *testing.T, m map[string]any, button int) {
-	t.Helper()
-	a := m["actions"].([]any)[button].(map[string]any)
-	req, err := http.NewRequestWithContext(t.Context(), a["method"].(string), a["url"].(string), strings.NewReader(a["body"].(string)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	if resp.StatusCode != http.StatusOK {
-		t.Fatal(resp.Status)
-	}
-}
-
 func wait(t *testing.T, d *desk.Desk, id string) desk.Record {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	rec, err := d.Wait(ctx, id)
 	if err != nil {
@@ -106,32 +87,32 @@ func wait(t *testing.T, d *desk.Desk, id string) desk.Record {
 // notification goes.
 func TestAnsweredOnThePhone(t *testing.T) {
 	for _, token := range []string{"", "tk_secret"} {
-		s, d := newServer(t, token), openDesk(t)
+		s, d := ntfytest.New(t, token), openDesk(t)
 		p := phone(t, d, s.URL, func(o *Options) { o.Token = token })
 		rec := ask(t, d, choice("PostgreSQL", "SQLite", "MongoDB", "DuckDB"))
 		end := notify(t, p, rec)
-		m := s.await(t, topic, titled)
+		m := s.Await(t, topic, ntfytest.Titled)
 		if m["title"] != "Question from claude-code in shop" || m["message"] != "Database" || len(m["actions"].([]any)) != 3 {
 			t.Errorf("got %v", m)
 		}
-		press(t, m, 1)
+		ntfytest.Press(t, m, 1)
 		got := wait(t, d, rec.ID)
 		if got.State != desk.Answered || got.Outcome.Surface != Surface || got.Outcome.Reply.Answers[0].Selected[0] != "o1" || got.Outcome.Reply.Answers[0].By != question.ByUser {
 			t.Errorf("got %+v", got.Outcome)
 		}
 		end()
-		s.await(t, topic, func(m map[string]any) bool { return m["event"] == "message_clear" && m["sequence_id"] == rec.ID })
+		s.Await(t, topic, func(m map[string]any) bool { return m["event"] == "message_clear" && m["sequence_id"] == rec.ID })
 	}
 }
 
 // A yes or a no is a button, too.
 func TestConfirmedOnThePhone(t *testing.T) {
-	s, d := newServer(t, ""), openDesk(t)
+	s, d := ntfytest.New(t, ""), openDesk(t)
 	p := phone(t, d, s.URL, nil)
 	rec := ask(t, d, question.Set{Questions: []question.Question{{ID: "q1", Text: "Deploy?", Type: question.Boolean, Required: true,
 		Options: []question.Option{{ID: question.YesID, Label: "Yes"}, {ID: question.NoID, Label: "No"}}}}})
 	notify(t, p, rec)
-	press(t, s.await(t, topic, titled), 1)
+	ntfytest.Press(t, s.Await(t, topic, ntfytest.Titled), 1)
 	if got := wait(t, d, rec.ID); got.Outcome.Reply.Answers[0].Selected[0] != question.NoID {
 		t.Errorf("got %+v", got.Outcome.Reply)
 	}
@@ -190,19 +171,19 @@ func TestWhatIsSent(t *testing.T) {
 // A token that is replayed, from elsewhere, late or guessed answers nothing, and
 // disturbs nothing.
 func TestTokensThatDoNotCount(t *testing.T) {
-	s, d := newServer(t, ""), openDesk(t)
+	s, d := ntfytest.New(t, ""), openDesk(t)
 	p := phone(t, d, s.URL, nil)
 	first, second := ask(t, d, choice("A", "B")), ask(t, d, choice("C", "D"))
 	notify(t, p, first)
-	m := s.await(t, topic, titled)
-	press(t, m, 0)
+	m := s.Await(t, topic, ntfytest.Titled)
+	ntfytest.Press(t, m, 0)
 	wait(t, d, first.ID)
 	other := phone(t, d, s.URL, func(o *Options) { o.Key = []byte("another key of 16") })
 	good := p.token(second, 0)
 	for _, token := range []string{
 		m["actions"].([]any)[0].(map[string]any)["body"].(string), // replayed
-		p.token(first, 1),      // of a question that has ended
-		other.token(second, 0), // signed by somebody else
+		p.token(first, 1),                                  // of a question that has ended
+		other.token(second, 0),                             // signed by somebody else
 		good[:len(good)-1] + "0", good[:len(good)-1] + "1", // guessed
 		strings.Replace(good, ".0.", ".1.", 1), // of another option
 		strings.Replace(good, ".0.", ".9.", 1), strings.Replace(good, ".0.", ".-1.", 1),
@@ -226,16 +207,16 @@ func TestTokensThatDoNotCount(t *testing.T) {
 
 // Whoever presses a button after the end is told who was first.
 func TestTooLateOnThePhone(t *testing.T) {
-	s, d := newServer(t, ""), openDesk(t)
+	s, d := ntfytest.New(t, ""), openDesk(t)
 	p := phone(t, d, s.URL, nil)
 	rec := ask(t, d, choice("A", "B"))
 	notify(t, p, rec)
-	m := s.await(t, topic, titled)
+	m := s.Await(t, topic, ntfytest.Titled)
 	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"o0"}}}}, "tty"); err != nil {
 		t.Fatal(err)
 	}
-	press(t, m, 1)
-	told := s.await(t, topic, func(m map[string]any) bool { return m["title"] == "Not sent" })
+	ntfytest.Press(t, m, 1)
+	told := s.Await(t, topic, func(m map[string]any) bool { return m["title"] == "Not sent" })
 	if told["message"] != "Already answered in a terminal." {
 		t.Errorf("told %v", told)
 	}
@@ -244,12 +225,12 @@ func TestTooLateOnThePhone(t *testing.T) {
 // An answer that came while nobody of ours listened is taken by whoever listens
 // next.
 func TestAnswerKeptByTheServer(t *testing.T) {
-	s, d := newServer(t, ""), openDesk(t)
+	s, d := ntfytest.New(t, ""), openDesk(t)
 	rec := ask(t, d, choice("A", "B"))
 	end := notify(t, phone(t, d, s.URL, nil), rec)
-	m := s.await(t, topic, titled)
+	m := s.Await(t, topic, ntfytest.Titled)
 	end()
-	press(t, m, 1)
+	ntfytest.Press(t, m, 1)
 	defer phone(t, d, s.URL, nil).Listen()()
 	if got := wait(t, d, rec.ID); got.Outcome.Reply.Answers[0].Selected[0] != "o1" {
 		t.Errorf("got %+v", got.Outcome.Reply)
@@ -278,7 +259,10 @@ func TestRealServer(t *testing.T) {
 		t.Skip("NTFY_URL names no server")
 	}
 	d := openDesk(t)
-	p := phone(t, d, address, func(o *Options) { o.Token = os.Getenv("NTFY_TOKEN"); o.Key = fmt.Appendf(nil, "%032d", time.Now().UnixNano()) })
+	p := phone(t, d, address, func(o *Options) {
+		o.Token = os.Getenv("NTFY_TOKEN")
+		o.Key = fmt.Appendf(nil, "%032d", time.Now().UnixNano())
+	})
 	rec := ask(t, d, choice("A", "B"))
 	notify(t, p, rec)
 	resp, err := http.Post(address+"/"+p.reply, "text/plain", strings.NewReader(p.token(rec, 1)))

@@ -36,6 +36,11 @@ type Options struct {
 	// whose caller asked for that too (DESIGN, promise 1; D14).
 	TakeDefaults bool
 
+	// Room is how many questions may be open here at once, 0 for any number:
+	// each takes two open files. Further ones wait, in the order in which they
+	// come, for others to end.
+	Room int
+
 	// Patience is how long calls wait for an end that cannot be stored before
 	// they get it as it is; 0 is 10 s.
 	Patience time.Duration
@@ -52,6 +57,8 @@ type Presenter struct {
 	showing    sync.WaitGroup // presentations
 	background sync.WaitGroup // what is done behind results that were delivered
 	archiving  sync.Mutex
+	room       chan struct{} // holds one token for each presentation; nil for any number
+	full       sync.Once
 
 	mu     sync.Mutex
 	open   map[string]*Presentation // by record id
@@ -76,7 +83,41 @@ func New(o Options) *Presenter {
 	o.Patience = cmp.Or(o.Patience, 10*time.Second)
 	o.Retry = cmp.Or(o.Retry, 50*time.Millisecond)
 	ctx, stop := context.WithCancelCause(context.Background())
-	return &Presenter{Options: o, ctx: ctx, stop: stop, open: map[string]*Presentation{}, lines: map[string]*list.List{}, late: map[string]outstanding{}, asking: map[string]*asking{}}
+	p := &Presenter{Options: o, ctx: ctx, stop: stop, open: map[string]*Presentation{}, lines: map[string]*list.List{}, late: map[string]outstanding{}, asking: map[string]*asking{}}
+	if o.Room > 0 {
+		p.room = make(chan struct{}, o.Room)
+	}
+	return p
+}
+
+// enter waits for room for one more presentation.
+func (p *Presenter) enter(ctx context.Context) error {
+	if p.room == nil {
+		return nil
+	}
+	select {
+	case p.room <- struct{}{}:
+		return nil
+	default:
+	}
+	p.full.Do(func() {
+		p.Log.Warn("more questions wait than this process may have open files for; further ones are asked as others end (ulimit -n says how many files)", "open", p.Room)
+	})
+	select {
+	case p.room <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-p.ctx.Done():
+		return context.Cause(p.ctx)
+	}
+}
+
+// leave gives up what enter has taken.
+func (p *Presenter) leave() {
+	if p.room != nil {
+		<-p.room
+	}
 }
 
 // Close withdraws what is shown, with cause as the reason, and returns when the
@@ -163,17 +204,37 @@ func (q *Question) pass(ctx context.Context) error {
 // submit is Ask for the first.
 func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter, error) {
 	defer close(a.placed)
-	rec, attendance, err := p.Desk.Submit(ctx, q.Request)
+	entered, turn := false, q.Turn
+	request := q.Request
+	request.Turn = func(ctx context.Context) (placed func(), err error) { // room is taken in the order of arrival
+		placed = func() {}
+		if turn != nil {
+			placed, err = turn(ctx)
+		}
+		if err == nil {
+			err = p.enter(ctx)
+		}
+		entered = err == nil
+		if err != nil && placed != nil {
+			placed()
+		}
+		return placed, err
+	}
+	rec, attendance, err := p.Desk.Submit(ctx, request)
 	if err == nil {
 		err = q.pass(ctx) // one that was asked before has taken no place
 	}
-	if err != nil {
+	if err != nil || rec.Outcome != nil {
 		p.forget(a)
+		if entered {
+			p.leave()
+		}
+	}
+	if err != nil {
 		attendance.Release()
 		return nil, err
 	}
 	if rec.Outcome != nil { // of an earlier call that did not get to it
-		p.forget(a)
 		return p.ended(rec, attendance), nil
 	}
 	x := p.presentation(rec, a)
@@ -202,17 +263,17 @@ func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter,
 // a record that nobody can be shown. Errors are those of [desk.Desk.Get].
 func (p *Presenter) Join(ctx context.Context, id string, surfaces Surfaces) (*Waiter, error) {
 	rec, err := p.Desk.Latest(ctx, id)
-	return p.rejoin(rec, err, role{awaits: true}, surfaces)
+	return p.rejoin(ctx, rec, err, role{awaits: true}, surfaces)
 }
 
 // Show is Join for one who is not the asker, nor keeps it away: the human who
 // answers, or a program that looks on.
 func (p *Presenter) Show(ctx context.Context, id string, surfaces Surfaces) (*Waiter, error) {
 	rec, err := p.Desk.Get(ctx, id)
-	return p.rejoin(rec, err, role{}, surfaces)
+	return p.rejoin(ctx, rec, err, role{}, surfaces)
 }
 
-func (p *Presenter) rejoin(rec desk.Record, err error, as role, surfaces Surfaces) (*Waiter, error) {
+func (p *Presenter) rejoin(ctx context.Context, rec desk.Record, err error, as role, surfaces Surfaces) (*Waiter, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -222,6 +283,9 @@ func (p *Presenter) rejoin(rec desk.Record, err error, as role, surfaces Surface
 	case rec.Outcome != nil:
 		return p.ended(rec, nil), nil
 	default:
+		if err := p.enter(ctx); err != nil {
+			return nil, err
+		}
 		x = p.presentation(rec, nil)
 		if as.awaits && rec.Content != "" && rec.SessionID != "" {
 			as.awaits = p.awaited(x)
@@ -261,7 +325,8 @@ func (p *Presenter) opened(id string) *Presentation {
 }
 
 // presentation returns that of an open record, and begins it where there is
-// none. By a, if it is one, others who ask the same find it.
+// none. It gets the caller's room. By a, if it is one, others who ask the same
+// find it.
 func (p *Presenter) presentation(rec desk.Record, a *asking) *Presentation {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -270,6 +335,8 @@ func (p *Presenter) presentation(rec desk.Record, a *asking) *Presentation {
 		x = newPresentation(p, rec)
 		p.open[rec.ID] = x
 		p.showing.Go(x.run)
+	} else {
+		p.leave()
 	}
 	if a != nil {
 		x.asking = append(x.asking, a)

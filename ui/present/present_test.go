@@ -755,3 +755,61 @@ func TestWithdraw(t *testing.T) {
 		t.Errorf("an answer that nobody has got is lost: %s", got)
 	}
 }
+
+// Where there is room for no further question, the next ones wait until others
+// have ended, and are asked then, in the order in which they came; one that is
+// given up meanwhile takes no room.
+func TestRoom(t *testing.T) {
+	r := newRig(t, func(o *present.Options) { o.Room = 2 })
+	ask := func(ctx context.Context, text string, placed chan<- string) (*present.Waiter, error) {
+		q := request()
+		q.Set.Questions[0].Text = text
+		done := sync.OnceFunc(func() { placed <- text })
+		q.Turn = func(context.Context) (func(), error) { return done, nil }
+		return r.Ask(ctx, present.Question{Request: q, Surfaces: on(ui.Elsewhere())})
+	}
+	placed := make(chan string, 10)
+	var open []*present.Waiter
+	for _, text := range []string{"one", "two"} {
+		w, err := ask(t.Context(), text, placed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, w)
+		<-placed
+	}
+	gone, give := context.WithCancelCause(t.Context())
+	failed := make(chan error)
+	go func() {
+		_, err := ask(gone, "gone", placed)
+		failed <- err
+	}()
+	give(errors.New("no longer"))
+	if err := <-failed; err == nil || !strings.Contains(err.Error(), "no longer") {
+		t.Fatalf("the third was asked: %v", err)
+	}
+	if text := <-placed; text != "gone" {
+		t.Fatalf("%s was placed", text)
+	}
+
+	third := make(chan *present.Waiter)
+	go func() {
+		w, err := ask(t.Context(), "three", placed)
+		if err != nil {
+			t.Error(err)
+		}
+		third <- w
+	}()
+	if pending, err := r.desk.Pending(t.Context()); err != nil || len(pending) != 2 {
+		t.Fatalf("%d questions are open: %v", len(pending), err)
+	}
+	if _, err := r.desk.Reply(t.Context(), open[0].Record().ID, reply("a"), "inbox"); err != nil {
+		t.Fatal(err)
+	}
+	r.end(open[0])
+	w := <-third
+	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("b"), "inbox"); err != nil {
+		t.Fatal(err)
+	}
+	r.end(w)
+}

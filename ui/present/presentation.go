@@ -47,6 +47,7 @@ type Presentation struct {
 	nobody      chan struct{}
 	why         error           // set before nobody is closed: why no surface shows it
 	surface     string          // the one that is being tried, or shows it
+	shownAt     time.Time       // since when it does
 	address     string          // where the human can be sent
 	changed     chan struct{}   // closed when one of the two changes; nil while nobody looks
 	kept        *question.Reply // given where it cannot be given again, and not stored
@@ -91,6 +92,7 @@ func (x *Presentation) change() {
 // run waits for the end of the record, and stays until nothing goes on for it.
 func (x *Presentation) run() {
 	defer x.p.closed(x)
+	defer x.p.leave()
 	defer x.withdraw(nil)
 	if x.rec.Timeout > 0 {
 		clock := x.startClock()
@@ -122,38 +124,36 @@ func (x *Presentation) over() bool {
 // await waits on the desk for the record's end. A wait that fails is begun
 // anew, after pauses: one for want of files sees the end all the same, late.
 func (x *Presentation) await() {
-	for pause := x.p.pauses(); ; {
-		err := x.wait()
-		switch {
-		case err == nil:
-			return
-		case x.ctx.Err() != nil:
-			err = context.Cause(x.ctx)
-		case errors.Is(err, desk.ErrNotFound), errors.Is(err, desk.ErrDamaged):
-			err = fmt.Errorf("the question has gone from the store: %w", err)
-		default:
-			x.p.Log.Warn("waiting for the end of a question; trying again", "id", x.rec.ID, "error", err)
-			if pause(x.ctx.Done()) {
-				x.look(x.ctx)
-			}
-			if x.over() {
-				return
-			}
-			continue
-		}
-		x.finish(desk.Record{}, err)
-		return
+	for pause := x.p.pauses(); !x.wait(pause); {
 	}
 }
 
-// wait waits once. A record is a quarter of a kilobyte, and every copy below a
-// wait counts: the stack stays as large as the wait needs.
-func (x *Presentation) wait() error {
-	rec, err := x.p.Desk.Wait(x.ctx, x.rec.ID)
-	if err == nil {
-		x.finish(rec, nil)
+// wait waits once, and reports whether the end is known. A record is a quarter
+// of a kilobyte, and every copy below a wait counts: the stack stays as large as
+// the wait needs. For the same reason what follows a wait stands by itself.
+func (x *Presentation) wait(pause func(end <-chan struct{}) bool) bool {
+	end, err := x.p.Desk.WaitFor(x.ctx, x.rec.ID)
+	return x.waited(end, err, pause)
+}
+
+func (x *Presentation) waited(end *desk.Record, err error, pause func(end <-chan struct{}) bool) bool {
+	switch {
+	case err == nil:
+		x.finish(*end, nil)
+		return true
+	case x.ctx.Err() != nil:
+		err = context.Cause(x.ctx)
+	case errors.Is(err, desk.ErrNotFound), errors.Is(err, desk.ErrDamaged):
+		err = fmt.Errorf("the question has gone from the store: %w", err)
+	default:
+		x.p.Log.Warn("waiting for the end of a question; trying again", "id", x.rec.ID, "error", err)
+		if pause(x.ctx.Done()) {
+			x.look(x.ctx)
+		}
+		return x.over()
 	}
-	return err
+	x.finish(desk.Record{}, err)
+	return true
 }
 
 // look notices what a wait that is deaf would miss: an end, or a store that has
@@ -242,17 +242,21 @@ func (x *Presentation) startWalk(surfaces Surfaces) {
 // walk tries the surfaces in order and stays with the first that reaches the
 // human. What then is still open, it ends on behalf of a call that asked.
 func (x *Presentation) walk(surfaces Surfaces) {
-	err := x.try(surfaces(x))
-	for errors.Is(err, ui.ErrCallEnded) {
-		x.mu.Lock()
-		surfaces, x.others = x.others, nil
-		x.mu.Unlock()
-		if surfaces == nil {
-			break
-		}
-		err = x.try(surfaces(x))
+	for surfaces != nil {
+		surfaces = x.next(x.try(surfaces(x)))
 	}
+}
+
+// next returns the surfaces of a call that has joined meanwhile and are to be
+// tried, after the last ones ended with err. Where there are none it ends the
+// walk.
+func (x *Presentation) next(err error) (others Surfaces) {
 	x.mu.Lock()
+	if errors.Is(err, ui.ErrCallEnded) && x.others != nil {
+		others, x.others = x.others, nil
+		x.mu.Unlock()
+		return others
+	}
 	kept, surface, asked, interrupted := x.kept, x.surface, x.askers > 0, x.interrupted
 	stays := x.stays
 	x.why, x.others, x.alone = err, nil, true
@@ -274,16 +278,16 @@ func (x *Presentation) walk(surfaces Surfaces) {
 		x.settle(desk.Outcome{Status: desk.Failed, Reason: err.Error()})
 	}
 	x.mu.Lock()
-	next := x.others
-	x.walking, x.others, x.alone = next != nil && !x.over(), nil, false
-	goOn := x.walking
-	if next != nil && !goOn {
+	defer x.mu.Unlock()
+	others = x.others
+	x.walking, x.others, x.alone = others != nil && !x.over(), nil, false
+	if others != nil && !x.walking {
 		close(x.nobody)
 	}
-	x.mu.Unlock()
-	if goOn { // for a call that came when the last surface had just gone
-		x.walk(next)
+	if !x.walking {
+		return nil
 	}
+	return others // of a call that came when the last surface had just gone
 }
 
 // try shows the record on one surface after the other. The error is nil or a
@@ -293,21 +297,12 @@ func (x *Presentation) walk(surfaces Surfaces) {
 func (x *Presentation) try(surfaces []ui.Surface) error {
 	var tried []desk.Showing
 	for _, s := range surfaces {
-		x.shown(append(slices.Clone(tried), desk.Showing{Surface: s.Name()}))
-		err := x.showOn(s)
-		switch {
-		case isEnd(err):
-			return nil
-		case x.ctx.Err() != nil && errors.Is(err, context.Cause(x.ctx)):
-			return err
-		case errors.Is(err, ui.ErrInterrupted), errors.Is(err, ui.ErrCallEnded):
-			return err
-		case !errors.Is(err, ui.ErrUnavailable):
-			x.p.Log.Warn("a surface failed", "id", x.rec.ID, "surface", s.Name(), "error", err)
+		x.shown(append(slices.Clip(tried), desk.Showing{Surface: s.Name()}))
+		why, err := x.tried(s, x.showOn(s))
+		if why == "" {
 			return err
 		}
-		x.p.Log.Info("surface not available", "id", x.rec.ID, "surface", s.Name(), "why", err)
-		tried = append(tried, desk.Showing{Surface: s.Name(), Why: err.Error()})
+		tried = append(tried, desk.Showing{Surface: s.Name(), Why: why})
 		if x.ctx.Err() != nil {
 			return context.Cause(x.ctx)
 		}
@@ -316,20 +311,40 @@ func (x *Presentation) try(surfaces []ui.Surface) error {
 	return &NobodyError{tried}
 }
 
+// tried is what err, with which a surface has returned, means: why it did not
+// reach the human, or else what try returns.
+func (x *Presentation) tried(s ui.Surface, err error) (why string, _ error) {
+	switch {
+	case isEnd(err):
+		return "", nil
+	case x.ctx.Err() != nil && errors.Is(err, context.Cause(x.ctx)):
+	case errors.Is(err, ui.ErrInterrupted), errors.Is(err, ui.ErrCallEnded):
+	case errors.Is(err, ui.ErrUnavailable):
+		x.p.Log.Info("surface not available", "id", x.rec.ID, "surface", s.Name(), "why", err)
+		return err.Error(), nil
+	default:
+		x.p.Log.Warn("a surface failed", "id", x.rec.ID, "surface", s.Name(), "error", err)
+	}
+	return "", err
+}
+
 // showOn shows the record on a surface. One that panics has failed: other
 // questions of this process are no business of its.
 func (x *Presentation) showOn(s ui.Surface) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			x.p.Log.Error("a surface broke", "id", x.rec.ID, "surface", s.Name(), "fault", fault, "stack", string(debug.Stack()))
-			err = fmt.Errorf("the surface %s broke: %v", s.Name(), fault)
+			err = x.broke(s, fault)
 		}
 	}()
-	shown := time.Now()
-	return s.Show(x.ctx, x.rec, func(r question.Reply) error {
-		r.Took = cmp.Or(r.Took, time.Since(shown))
-		return x.send(r, s.Name())
-	})
+	x.mu.Lock()
+	x.shownAt = time.Now()
+	x.mu.Unlock()
+	return s.Show(x.ctx, x.rec, func(r question.Reply) error { return x.send(r, s.Name()) })
+}
+
+func (x *Presentation) broke(s ui.Surface, fault any) error {
+	x.p.Log.Error("a surface broke", "id", x.rec.ID, "surface", s.Name(), "fault", fault, "stack", string(debug.Stack()))
+	return fmt.Errorf("the surface %s broke: %v", s.Name(), fault)
 }
 
 // shown keeps with the record where its asker tried it and shows it: whoever
@@ -359,6 +374,7 @@ func (x *Presentation) shown(tried []desk.Showing) {
 // it again.
 func (x *Presentation) send(r question.Reply, surface string) error {
 	x.mu.Lock()
+	r.Took = cmp.Or(r.Took, time.Since(x.shownAt))
 	x.own = true
 	x.mu.Unlock()
 	rec, err := x.p.Desk.Reply(x.ctx, x.rec.ID, r, surface)

@@ -2,6 +2,7 @@ package term
 
 import (
 	"slices"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -10,12 +11,15 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Dismissal asks whether to close a record without an answer, and why.
+// Dismissal asks whether to end a record without all of its answers, and takes
+// a word on it: to dismiss it, or to discuss it first.
 type Dismissal struct {
-	about   string // below the question; safe to show
-	direct  bool   // what is typed is the reason
-	reason  *Entry // stays when the human goes back
-	writing bool   // the keyboard belongs to reason
+	ask, about string // what it asks, and what follows; safe to show
+	word       string // what the human may write
+	decides    Decision
+	direct     bool   // what is typed is that word
+	reason     *Entry // stays when the human goes back
+	writing    bool   // the keyboard belongs to reason
 }
 
 // Decision is what the human said to a dismissal.
@@ -26,16 +30,36 @@ const (
 	Undecided Decision = iota
 	GoBack             // to where it was called from
 	Dismiss            // close without answering
+	Discuss            // put the question back to be discussed first, or ask about that
 )
 
-// NewDismissal returns the question whether to close. Direct ones take the
+// NewDismissal returns the question whether to dismiss. Direct ones take the
 // reason at once; others ask for a key before it.
 func NewDismissal(about string, direct bool) *Dismissal {
-	d := &Dismissal{about: about, direct: direct, reason: NewEntry("", "Why, if you like: the agent reads it")}
+	d := &Dismissal{
+		ask: words.AskDismiss, about: about, word: "Reason", decides: Dismiss, direct: direct,
+		reason: NewEntry("", "Why, if you like: the agent reads it"),
+	}
 	if direct {
 		d.write()
 	}
 	return d
+}
+
+// NewDiscussion returns the question whether to discuss first, which takes the
+// human's word in an entry of the caller's.
+func NewDiscussion(word *Entry, direct bool) *Dismissal {
+	return &Dismissal{
+		ask: words.DiscussFirst + "?", about: "The agent gets your note and the answers so far, and talks with you before it asks again.",
+		word: "Note", decides: Discuss, direct: direct, reason: word,
+	}
+}
+
+// Open gives the keyboard to it, and in a direct one to its entry.
+func (d *Dismissal) Open() {
+	if d.direct {
+		d.write()
+	}
 }
 
 // Reason is what the human gave as one.
@@ -44,9 +68,22 @@ func (d *Dismissal) Reason() string { return d.reason.Text() }
 // SetReason restores what was typed before.
 func (d *Dismissal) SetReason(s string) { d.reason.Set(s) }
 
+// Entry is where text is typed now, nil for nowhere.
+func (d *Dismissal) Entry() *Entry {
+	if d.writing {
+		return d.reason
+	}
+	return nil
+}
+
 func (d *Dismissal) write() {
 	d.writing = true
 	d.reason.Focus()
+}
+
+func (d *Dismissal) stop() {
+	d.writing = false
+	d.reason.Blur()
 }
 
 // Kind says what a key or a paste means to it.
@@ -55,7 +92,7 @@ func (d *Dismissal) Kind(msg tea.Msg) act.Kind {
 	switch name := key.String(); {
 	case name == "enter":
 		return act.Act
-	case d.writing, slices.Contains([]string{"esc", "n", "y", "r", "tab"}, name):
+	case d.writing, slices.Contains([]string{"esc", "n", "y", "r", "tab", "d"}, name):
 		return act.Edit
 	}
 	return act.Foreign
@@ -73,45 +110,56 @@ func (d *Dismissal) Press(msg tea.Msg) (Decision, error) {
 	name := key.String()
 	switch {
 	case name == "enter":
-		return Dismiss, nil
+		return d.decides, nil
 	case name == "y" && !d.writing: // a letter closes nothing
-		return Undecided, Fault("Press enter to close, esc to go back.")
+		return Undecided, Fault("Press enter to " + d.does() + ", esc to go back.")
 	case name == "esc" && d.writing && !d.direct:
-		d.writing = false
-		d.reason.Blur()
+		d.stop()
 	case name == "esc", name == "n" && !d.writing:
+		d.stop()
 		return GoBack, nil
 	case d.writing:
 		return Undecided, d.reason.Press(msg)
+	case name == "d" && d.decides == Dismiss:
+		return Discuss, nil
 	case name == "r", name == "tab":
 		d.write()
 	}
 	return Undecided, nil
 }
 
+// does is what Enter does.
+func (d *Dismissal) does() string {
+	if d.decides == Discuss {
+		return "send"
+	}
+	return "dismiss"
+}
+
 // Hints are the keys that work in it.
 func (d *Dismissal) Hints() []Hint {
+	hints := []Hint{{"enter", d.does()}, {"esc", "back"}}
 	switch {
-	case d.direct:
-		return []Hint{{"enter", "dismiss"}, {"esc", "back"}}
 	case d.writing:
-		return []Hint{{"enter", "close"}, {"esc", "stop writing"}}
+		return append(hints, Hint{"ctrl+g", "editor"})
+	case d.decides == Discuss:
+		return append(hints, Hint{"tab", "write a note"})
 	}
-	return []Hint{{"enter", "close"}, {"esc", "back to the form"}, {"r", "give a reason"}}
+	return append(hints, Hint{"r", "give a reason"}, Hint{"d", "discuss first"})
 }
 
 // Draw shows it in at most rows lines.
 func (d *Dismissal) Draw(s *Styles, width, rows int) Block {
-	b := Block{Lines: Text(s.Strong, words.AskDismiss, width)}
+	b := Block{Lines: Text(s.Strong, d.ask, width)}
 	b.Lines = append(b.Lines, Text(s.Muted, Cut(d.about, 2*width), width)...)
 	b.Lines = append(b.Lines, "")
 	switch reason := d.reason.Text(); {
 	case d.writing:
 		b.Add(d.reason.Draw(s, width, max(rows-len(b.Lines), 1)))
 	case reason != "":
-		b.Add(Block{Lines: Wrap("Reason: "+question.Block(reason), width)})
+		b.Add(Block{Lines: Wrap(d.word+": "+question.Block(reason), width)})
 	default:
-		b.Add(Block{Lines: Text(s.Muted, "No reason given (r writes one)", width)})
+		b.Add(Block{Lines: Text(s.Muted, "No "+strings.ToLower(d.word)+" yet (tab writes one)", width)})
 	}
 	return b.Window(rows, width)
 }

@@ -56,6 +56,16 @@ func (e *Entry) Tall(n int) *Entry { e.area.MinHeight = n; return e }
 // Set replaces what was typed. More than may be typed is cut.
 func (e *Entry) Set(value string) { e.area.SetValue(question.Cut(Tame(value), question.MaxText)) }
 
+// replace is Set for what the human has written elsewhere. The error is a
+// sentence for them.
+func (e *Entry) replace(value string) error {
+	e.Set(value)
+	if n := question.Count(value); n > question.MaxText {
+		return Fault(fmt.Sprintf("Cut to %d characters, as many as are allowed: that was %d.", question.MaxText, n))
+	}
+	return nil
+}
+
 // Text is what was typed, without white space around it.
 func (e *Entry) Text() string { return strings.TrimSpace(e.area.Value()) }
 

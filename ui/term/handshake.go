@@ -25,6 +25,7 @@ const patience = 500 * time.Millisecond
 // gets no keys: they were not meant for it. It cannot quit either.
 type handshake struct {
 	model  tea.Model
+	edit   func(*Entry) tea.Cmd
 	frames *frames
 	size   tea.Msg // the size, while the model does not know it
 	asked  int     // how often the terminal was asked what it is
@@ -64,6 +65,9 @@ func (h *handshake) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		case tea.KeyPressMsg, tea.PasteMsg:
 			return h, nil
 		}
+	}
+	if e, ok := msg.(Edit); ok {
+		return h, h.edit(e.Entry)
 	}
 	return h, h.pass(msg)
 }

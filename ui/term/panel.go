@@ -43,7 +43,7 @@ type Panel struct {
 // Draw puts the block into a panel of width cells, on a terminal of this size.
 func (p Panel) Draw(s *Styles, b Block, width, termWidth, termHeight int) Block {
 	out := make([]string, 0, len(b.Lines)+EdgesHigh)
-	out = append(out, edge(s, "╭", s.Title.Render(Cut(p.Title, width)), s.Border.Render(p.Place), "╮", width))
+	out = append(out, edge(s, "╭", s.Title.Render(Cut(p.Title, width)), s.Muted.Render(p.Place), "╮", width))
 	side := s.Border.Render("│")
 	for _, line := range b.Lines {
 		// The cell right of the text may hold the mark of a window.

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/rivo/uniseg"
 
 	"mcp-askuser/question"
@@ -21,6 +22,11 @@ const (
 // ellipsis.
 func Tame(s string) string {
 	s = question.Block(cutBytes(s, maxText))
+	return clusters(s)
+}
+
+// clusters bounds each character of a text, as a reader counts them.
+func clusters(s string) string {
 	if isASCII(s) {
 		return s
 	}
@@ -28,15 +34,36 @@ func Tame(s string) string {
 	for state := -1; s != ""; {
 		var cluster string
 		cluster, s, _, state = uniseg.FirstGraphemeClusterInString(s, state)
-		b.WriteString(cutBytes(cluster, maxCluster))
+		b.WriteString(cutBytes(plainEmoji(cluster), maxCluster))
 	}
 	return b.String()
+}
+
+// plainEmoji returns the emoji that a composed one begins with. Terminals differ
+// in the cells that one with a colour of skin, a style, a family or a flag
+// takes (tmux 3.3 counts its parts), and a line that is wider than it was counted
+// loses its end. Other characters stay whole.
+func plainEmoji(cluster string) string {
+	if !strings.ContainsFunc(cluster, composes) || ansi.StringWidth(cluster) == ansi.StringWidthWc(cluster) {
+		return cluster
+	}
+	first, size := utf8.DecodeRuneInString(cluster)
+	if first > 0x7f && first < 0x2000 { // a letter that one of these has strayed to
+		return cluster
+	}
+	return cluster[:size]
+}
+
+// composes reports whether c makes one emoji of several characters: a joiner, a
+// style, a keycap, a colour of skin, a letter of a flag.
+func composes(c rune) bool {
+	return c == 0x200d || c == 0xfe0f || c == 0x20e3 || 0x1f3fb <= c && c <= 0x1f3ff || 0x1f1e6 <= c && c <= 0x1f1ff
 }
 
 // Line makes a text safe to show on one line of at most n characters, without a
 // look at what comes long after them.
 func Line(s string, n int) string {
-	return question.Shorten(question.Line(cutBytes(s, n*maxCluster)), n)
+	return question.Shorten(clusters(question.Line(cutBytes(s, n*maxCluster))), n)
 }
 
 // cutBytes cuts s to n bytes and an ellipsis, between two characters.

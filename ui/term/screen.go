@@ -13,6 +13,8 @@ import (
 type Screen struct {
 	program *tea.Program
 	options ScreenOptions
+	editors context.Context // ends with the screen
+	end     context.CancelFunc
 }
 
 // ScreenOptions say what a screen shows, where, and how it ends.
@@ -20,7 +22,11 @@ type ScreenOptions struct {
 	Model  tea.Model
 	In     io.Reader
 	Out    io.Writer
-	Getenv func(string) string // tells what the terminal can do
+	Getenv func(string) string // tells what the terminal can do, and the human's editor
+	// Terminal is the path of the terminal, for the editor. Empty means /dev/tty.
+	Terminal string
+	// Lender gives the terminal to the editor. Nil where Bubble Tea can.
+	Lender Lender
 	// Leave returns the message that makes the model end by itself: the context
 	// has ended or the terminal is gone, which is the cause.
 	Leave func(cause error) tea.Msg
@@ -36,8 +42,10 @@ var ErrStuck = errors.New("the screen did not end")
 
 // NewScreen returns a screen that does not run yet.
 func NewScreen(o ScreenOptions) *Screen {
-	h := &handshake{model: o.Model}
-	p := tea.NewProgram(
+	s := &Screen{options: o}
+	s.editors, s.end = context.WithCancel(context.Background())
+	h := &handshake{model: o.Model, edit: s.edit}
+	s.program = tea.NewProgram(
 		h,
 		tea.WithInput(o.In),
 		tea.WithOutput(o.Out),
@@ -45,8 +53,8 @@ func NewScreen(o ScreenOptions) *Screen {
 		tea.WithoutSignalHandler(), // whoever called has one, and ends the context
 		tea.WithFilter(h.filter),
 	)
-	h.frames = pace(p)
-	return &Screen{options: o, program: p}
+	h.frames = pace(s.program)
+	return s
 }
 
 // Send tells the model something; it does nothing once the screen has ended.
@@ -57,6 +65,7 @@ func (s *Screen) Send(msg tea.Msg) { s.program.Send(msg) }
 // gets neither context: it would end the model half-way and leave it open what
 // state that is in (FACTS 7.1).
 func (s *Screen) Run(ctx, gone context.Context) error {
+	defer s.end()
 	var cause, failed error
 	done := make(chan struct{})
 	go func() {
@@ -71,6 +80,7 @@ func (s *Screen) Run(ctx, gone context.Context) error {
 	case <-gone.Done():
 		cause = context.Cause(gone)
 	}
+	s.end()
 	go s.program.Send(s.options.Leave(cause))
 	select {
 	case <-done:

@@ -1,6 +1,8 @@
 package term
 
 import (
+	"strings"
+
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
@@ -25,7 +27,7 @@ func NewStyles(dark bool) *Styles {
 	pick := lipgloss.LightDark(dark)
 	// Colours of the 256-colour palette, so that they look the same on terminals
 	// that know no others.
-	accent := pick(lipgloss.Color("#5f5fd7"), lipgloss.Color("#afafff"))
+	accent := pick(lipgloss.Color("#5f5faf"), lipgloss.Color("#afafff"))
 	muted := pick(lipgloss.Color("#626262"), lipgloss.Color("#9e9e9e"))
 	line := pick(lipgloss.Color("#b2b2b2"), lipgloss.Color("#626262"))
 	fault := pick(lipgloss.Color("#af0000"), lipgloss.Color("#ff8787"))
@@ -56,11 +58,15 @@ func (s *Styles) entry() textarea.Styles {
 }
 
 // Each renders every line by itself, so that a line can be cut out or moved
-// without tearing a style.
+// without tearing a style. The lines are text alone: rendering each of them with
+// lipgloss, which looks for much else, takes most of the time of a long text.
 func Each(style lipgloss.Style, lines []string) []string {
+	before, after, _ := strings.Cut(style.Render("x"), "x")
 	out := make([]string, len(lines))
 	for i, line := range lines {
-		out[i] = style.Render(line)
+		if line != "" {
+			out[i] = before + line + after
+		}
 	}
 	return out
 }

@@ -3,15 +3,16 @@ package term
 import (
 	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/rivo/uniseg"
 )
 
 // Wrap breaks s, which carries no escape codes, into lines of at most width
-// cells. It breaks where Unicode allows (UAX 14), so that Chinese and Japanese
-// flow on instead of being cut as one long word (FACTS 7.6), and inside a word
-// only when the word alone is too long.
+// cells. It breaks between words and, as Unicode allows (UAX 14), within
+// Chinese and Japanese, which flow on instead of being cut as one long word
+// (FACTS 7.6); inside a word only when the word alone is too long.
 func Wrap(s string, width int) []string {
 	lines, _ := wrap(s, width, math.MaxInt)
 	return lines
@@ -46,16 +47,12 @@ func wrapLine(out []string, s string, width, n int) (lines []string, more bool) 
 		line.Reset()
 		used = 0
 	}
-	for rest, state := s, -1; rest != ""; {
+	for rest := s; rest != ""; {
 		if len(out) >= n {
 			return out, true
 		}
-		var part string
-		if size := plainWord(rest); size > 0 { // most of most texts, and much faster
-			part, rest, state = rest[:size], rest[size:], -1
-		} else {
-			part, rest, _, state = uniseg.FirstLineSegmentInString(rest, state)
-		}
+		part := nextWord(rest, width)
+		rest = rest[len(part):]
 		word := ansi.StringWidth(strings.TrimRight(part, " "))
 		if used > 0 && used+word > width {
 			flush()
@@ -80,10 +77,52 @@ func wrapLine(out []string, s string, width, n int) (lines []string, more bool) 
 	return out, false
 }
 
-// plainWord returns the size of what s begins with if that is ASCII letters and
-// digits, blanks and then another such: a line may break there, whatever comes
-// before and after (UAX 14, LB18). It is 0 otherwise.
+// nextWord returns what s begins with up to where a line may break: before a
+// word, and between the characters of scripts without blanks. A hyphen or a
+// slash within a word is such a place only where the word is longer than a line:
+// commands and paths are read whole.
+func nextWord(s string, width int) string {
+	end, first, cells := 0, 0, 0
+	for state := -1; end < len(s); {
+		if size := plainWord(s[end:]); size > 0 { // most of most texts, and much faster
+			end += size
+			break
+		}
+		var part string
+		part, _, _, state = uniseg.FirstLineSegmentInString(s[end:], state)
+		if at := strings.Index(part, " /"); at >= 0 { // Unicode would keep a path with the word before it
+			end += at + 1
+			break
+		}
+		if end += len(part); first == 0 {
+			first = end
+		}
+		last, _ := utf8.DecodeLastRuneInString(part)
+		next, _ := utf8.DecodeRuneInString(s[end:])
+		if last == ' ' || wide(last) || wide(next) { // at the end too, where next is the replacement character
+			break
+		}
+		if cells += ansi.StringWidth(part); cells > width {
+			return s[:first]
+		}
+	}
+	if word := s[:end]; first == 0 || ansi.StringWidth(strings.TrimRight(word, " ")) <= width {
+		return word
+	}
+	return s[:first]
+}
+
+// plainWord returns the size of what s begins with if a line may break after it
+// whatever comes before: ASCII letters and digits with blanks behind them,
+// before another such (UAX 14, LB18), or an ideograph before another (LB31). It
+// is 0 otherwise.
 func plainWord(s string) int {
+	if c, size := utf8.DecodeRuneInString(s); ideograph(c) {
+		if next, _ := utf8.DecodeRuneInString(s[size:]); ideograph(next) {
+			return size
+		}
+		return 0
+	}
 	i, j := 0, 0
 	for i < len(s) && plain(s[i]) {
 		i++
@@ -97,6 +136,11 @@ func plainWord(s string) int {
 }
 
 func plain(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+func ideograph(c rune) bool { return 0x4e00 <= c && c <= 0x9fff }
+
+// wide reports whether c is of a script that is written without blanks.
+func wide(c rune) bool { return c >= 0x2e80 || 0x0e00 <= c && c < 0x0f00 }
 
 // Hang wraps a text after a lead, which may carry styles, with its other lines
 // under the first.

@@ -27,6 +27,10 @@ func TestWrap(t *testing.T) {
 		{"数据库数据库，好", 12, []string{"数据库数据", "库，好"}}, // no comma begins a line
 		{"PostgreSQL 关系型数据库", 16, []string{"PostgreSQL 关系", "型数据库"}},
 		{"an abcdefghijklm z", 6, []string{"an", "abcdef", "ghijkl", "m z"}},
+		{"run git commit --amend", 12, []string{"run git", "commit", "--amend"}},
+		{"a well-known path /etc/hosts", 12, []string{"a well-known", "path", "/etc/hosts"}},
+		{"see https://example.org/a/b now", 14, []string{"see https://", "example.org/", "a/b now"}},
+		{"用 git-lfs 吗", 8, []string{"用", "git-lfs", "吗"}},
 		{"数据", 1, []string{"数", "据"}},
 		{"👨‍👩‍👧‍👦👍🏽", 2, []string{"👨‍👩‍👧‍👦", "👍🏽"}},
 	}

@@ -43,9 +43,20 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 		case c.ofSession(ctx, r.command):
 		case r.command == goBack:
 			return back, nil
-		case r.command == closing:
-			if to, err := c.dismiss(ctx); err != nil || to == done {
+		case r.command == closing, r.command == discuss:
+			if to, err := c.part(ctx, r.command); err != nil || to == done {
 				return to, err
+			}
+		case r.command == note:
+			if err := c.takeNote(ctx, q.ID); err != nil {
+				return onward, err
+			}
+		case r.command == editText && q.Chooses():
+			c.text("", "There is no text here to edit.")
+		case r.command == editText:
+			if own := c.edited(ctx, c.proposed(q)); own != "" {
+				c.take(q, &question.Answer{QuestionID: q.ID, Custom: own, By: question.ByUser})
+				return onward, nil
 			}
 		case r.command == help:
 			c.help(q)
@@ -58,7 +69,7 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 			c.take(q, nil)
 			return onward, nil
 		case r.other:
-			own, err := c.prompt(ctx, "Your own answer: ")
+			own, err := c.promptText(ctx, "Your own answer: ")
 			if err != nil {
 				return onward, err
 			}
@@ -159,6 +170,14 @@ func (c *conversation) emptyLine(q *question.Question) (*question.Answer, string
 	return &question.Answer{QuestionID: q.ID, Selected: ids, By: question.ByUser}, bracketFor(q, ids)
 }
 
+// proposed is the text that q's answer starts from in an editor.
+func (c *conversation) proposed(q *question.Question) string {
+	if a := c.answer(q); a != nil {
+		return a.Custom
+	}
+	return q.Default
+}
+
 // bracketFor names options as the human would.
 func bracketFor(q *question.Question, ids []string) string {
 	var names []string
@@ -207,7 +226,7 @@ func need(q *question.Question) string {
 func asking(q *question.Question) (prompt, need string) {
 	switch {
 	case !q.Chooses():
-		return "Your answer", "Enter a text, or q to close the question."
+		return "Your answer", "Enter a text, or q to dismiss the question."
 	case q.Type == question.Boolean:
 		return "Enter y or n", "Enter y or n."
 	case q.Several():
@@ -227,10 +246,10 @@ func (c *conversation) help(q *question.Question) {
 	if q.Chooses() {
 		c.text("", need(q)+" The name of an option does as well as its number.")
 	} else {
-		c.text("", "Enter your answer in one line.")
+		c.text("", "Enter your answer in one line, or :e to write it in your editor.")
 	}
 	c.text("", "An empty line takes what stands in brackets, if anything does.")
-	c.text("", "b goes back to the question before, h shows the earlier rounds, q closes without answering, ? shows this. If one of these is itself an answer here, write :b, :h, :q or :? for the command.")
+	c.text("", "b goes back to the question before, h shows the earlier rounds, :n adds a note to the agent beside the answer, :d puts the question back to discuss it first, q dismisses it, ? shows this. If one of these is itself an answer here, write :b, :h, :q or :? for the command.")
 	if !q.Chooses() {
 		c.text("", `To answer with a single b, h, q, - or ?, put it in quotes: "b".`)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 	"unicode"
 
@@ -95,7 +96,7 @@ var closesIn = regexp.MustCompile(`closes in (\d+) s`)
 // When the asker goes, or comes back, the human is told while they look.
 func TestNobodyWaits(t *testing.T) {
 	t.Parallel()
-	const words = "Nobody is waiting right now"
+	const words = "The agent is away"
 	a := put(t, "single", 0)
 	x := start(t, 80, 24, "single", alone, a.env()...)
 	x.WaitFor(question1)
@@ -145,7 +146,7 @@ func allAnswered() question.Reply {
 // TestPlainWithDesk holds what the line form says of what the desk knows.
 func TestPlainWithDesk(t *testing.T) {
 	const number, numbers = "Enter a number: ", "Enter numbers, like 1,2 [1,3]: "
-	const send, keepIt = "q closes: ", "n starts over: "
+	const send, keepIt = "q dismisses: ", "n starts over: "
 	half := question.Reply{Note: "soon", Answers: []question.Answer{option("database", "sqlite"), ownWords("features", "billing", "log")}}
 	spoilt := question.Reply{Answers: []question.Answer{ownWords("database", "DuckDB", "mysql", "sqlite"), ownWords("nobody", "x")}}
 	for _, tt := range []struct {
@@ -259,7 +260,11 @@ func TestEarlierRoundsAreSafe(t *testing.T) {
 	reply := answered(ownWords("h", evil))[0]
 	reply.Note = evil
 	a := putSecond(t, "single", "hostile", reply)
-	out, err := converse(t.Context(), &hands{strokes: []stroke{{0, "h\n"}, {200 * time.Millisecond, "1\n"}}}, form.Backing{Desk: a.Desk, Rec: a.Record}, act.Opened, func(question.Reply) error { return nil })
+	var out string
+	var err error
+	synctest.Test(t, func(t *testing.T) { // what is typed comes when it is meant to, however busy the machine is
+		out, err = converse(t.Context(), &hands{strokes: []stroke{{0, "h\n"}, {200 * time.Millisecond, "1\n"}}}, form.Backing{Desk: a.Desk, Rec: a.Record}, act.Opened, func(question.Reply) error { return nil })
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,9 @@ const (
 	leaveOpen command = "-"
 	view      command = "v" // followed by the number of an option
 	history   command = "h"
+	note      command = "n"
+	discuss   command = "d"
+	editText  command = "e" // only as :e
 	lift      command = "l" // only as :l
 )
 
@@ -29,6 +32,26 @@ var commands = map[string]command{
 	"?": help, "help": help,
 	"-": leaveOpen, "skip": leaveOpen,
 	"h": history,
+}
+
+// listCommands are commands that a list of options takes as well. Where a text is
+// asked for they are text, unless a colon stands before them.
+var listCommands = map[string]command{
+	"n": note, "note": note,
+	"d": discuss, "discuss": discuss,
+}
+
+// colonCommand reads a command that cannot be an answer.
+func colonCommand(line string) (command, bool) {
+	word, colon := strings.CutPrefix(strings.ToLower(line), ":")
+	c, ok := commands[word]
+	if !ok {
+		c, ok = listCommands[word]
+	}
+	if !ok && (word == string(lift) || word == string(editText)) {
+		c, ok = command(word), true
+	}
+	return c, colon && ok
 }
 
 // reading is what a line means as the answer to a question: one of a command,
@@ -45,14 +68,8 @@ type reading struct {
 // understand reads a line that is not empty as the answer to q (A8–A10). What
 // could mean two things is a fault.
 func understand(q *question.Question, line string) reading {
-	if word, ok := strings.CutPrefix(line, ":"); ok { // a command even where it is an answer
-		word = strings.ToLower(word)
-		if c, ok := commands[word]; ok {
-			return reading{command: c}
-		}
-		if word == string(lift) {
-			return reading{command: lift}
-		}
+	if c, ok := colonCommand(line); ok { // even where it is an answer
+		return reading{command: c}
 	}
 	if !q.Chooses() {
 		return understandText(line)
@@ -63,7 +80,7 @@ func understand(q *question.Question, line string) reading {
 		}
 		return r
 	}
-	if c, ok := commands[strings.ToLower(line)]; ok {
+	if c, ok := colonCommand(":" + line); ok && c != lift && c != editText {
 		return reading{command: c}
 	}
 	if n, ok := strings.CutPrefix(strings.ToLower(line), string(view)); ok {

@@ -13,7 +13,7 @@ import (
 // was typed before.
 func (c *conversation) open(ctx context.Context) error {
 	if !c.desk.Attended(ctx) {
-		c.text("", words.NobodyWaits)
+		c.text("", words.AgentAway)
 	}
 	c.sayTimeLimit(ctx)
 	c.sayKeys()
@@ -25,7 +25,11 @@ func (c *conversation) open(ctx context.Context) error {
 
 // sayKeys names what can be entered beside answers.
 func (c *conversation) sayKeys() {
-	keys := "q closes without answering, ? helps."
+	colon := ""
+	if slices.ContainsFunc(c.desk.Rec.Set.All(), func(q *question.Question) bool { return !q.Chooses() || q.Type == question.Boolean }) {
+		colon = ":" // a letter alone is an answer
+	}
+	keys := colon + "n adds a note, " + colon + "d is to discuss it first, q dismisses, ? helps."
 	if c.desk.Remembers() {
 		keys = "h shows the earlier rounds, " + keys
 	}
@@ -43,12 +47,14 @@ func (c *conversation) offer(ctx context.Context) error {
 	for _, a := range draft.Answers {
 		if q := c.desk.Rec.Find(a.QuestionID); q != nil && q.Collected == nil {
 			kept = append(kept, allowed(q, a)...)
+			c.notes[q.ID] = a.Note
 		}
 	}
-	if len(kept) == 0 && draft.Note == "" {
+	c.notes[""] = draft.Note
+	if len(kept) == 0 && !c.noted() {
 		return nil
 	}
-	c.answers, c.note = kept, draft.Note // so that they are kept whatever comes
+	c.answers = kept // so that they are kept whatever comes
 	for {
 		line, err := c.prompt(ctx, "A draft exists: Enter keeps it, n starts over: ")
 		if err != nil {
@@ -59,7 +65,8 @@ func (c *conversation) offer(ctx context.Context) error {
 			c.review = true
 			return nil
 		case question.YesOrNo(line) == question.NoID:
-			c.answers, c.note = nil, ""
+			c.answers = nil
+			clear(c.notes)
 			return nil
 		}
 		c.foreign()
@@ -89,7 +96,7 @@ func allowed(q *question.Question, a question.Answer) []question.Answer {
 // save keeps what was answered so far as a draft.
 func (c *conversation) save(ctx context.Context) {
 	c.touched = false
-	draft := question.Reply{Answers: slices.Clone(c.answers), Note: c.note}
+	draft := c.reply(c.desk.Rec.All())
 	// A draft that cannot be kept is lost only if this process is; the answers
 	// are still here.
 	_ = storing(ctx, func() error { c.desk.Save(ctx, draft); return nil })

@@ -7,6 +7,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
@@ -27,6 +29,14 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 		printer: &printer{w: t, width: width, lastWords: func() { t.hurry(quitTime) }}, // anew: what came before may have taken its time
 		in:      &lineReader{in: t, limit: lineLimit},
 		desk:    backing, commit: commit, interrupted: s.options.Interrupted,
+	}
+	c.edit = func(ctx context.Context, text string) (string, error) {
+		c.in.stop()
+		text, err := term.EditText(ctx, s.options.Getenv, s.options.Path, text)
+		t.flush() // what was typed ahead is for nobody
+		err = errors.Join(err, t.resume())
+		c.in.start()
+		return text, err
 	}
 	err := c.run(ctx, s.origin())
 	if ctx.Err() != nil {
@@ -43,9 +53,11 @@ type conversation struct {
 	commit      ui.Commit
 	interrupted desk.Status // see Options
 	gate        act.Machine
-	answers     []question.Answer // of every question ever answered, in no order
-	asked       map[string]bool   // by question id: need not be asked (again)
-	note        string
+	answers     []question.Answer                                      // of every question ever answered, in no order
+	asked       map[string]bool                                        // by question id: need not be asked (again)
+	notes       map[string]string                                      // to the agent: by question id, and "" beside all of them
+	edit        func(ctx context.Context, text string) (string, error) // in the human's editor
+	began       time.Time
 	review      bool       // show the answers before sending, however few they are
 	touched     bool       // answers or note have changed since they were kept as a draft
 	kept        progress   // before this burst of lines
@@ -57,6 +69,7 @@ type conversation struct {
 type progress struct {
 	answers []question.Answer
 	asked   map[string]bool
+	notes   map[string]string
 }
 
 // move is where the conversation goes next.
@@ -71,7 +84,7 @@ const (
 // run asks the record until the reply is committed or the conversation ends
 // without one; it keeps the contract of ui.Surface's Show.
 func (c *conversation) run(ctx context.Context, origin act.Origin) error {
-	c.asked = map[string]bool{}
+	c.asked, c.notes, c.began = map[string]bool{}, map[string]string{}, time.Now()
 	c.in.start()
 	defer c.in.stop()
 	c.gate.Show(time.Now(), origin)
@@ -139,6 +152,31 @@ func (c *conversation) take(q *question.Question, a *question.Answer) {
 	}
 }
 
+// reply is what was said so far to these questions.
+func (c *conversation) reply(about []*question.Question) question.Reply {
+	r := question.Reply{Note: c.notes[""]}
+	for _, q := range about {
+		a := question.Answer{QuestionID: q.ID, By: question.ByUser}
+		if said := c.answer(q); said != nil {
+			a = *said
+		}
+		if a.Note = c.notes[q.ID]; !a.Empty() || a.Note != "" {
+			r.Answers = append(r.Answers, a)
+		}
+	}
+	return r
+}
+
+// noted reports whether there is any note.
+func (c *conversation) noted() bool {
+	for _, text := range c.notes {
+		if text != "" {
+			return true
+		}
+	}
+	return false
+}
+
 func (c *conversation) index(q *question.Question) int {
 	return slices.IndexFunc(c.answers, func(a question.Answer) bool { return a.QuestionID == q.ID })
 }
@@ -173,6 +211,40 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 		}
 		c.text("", c.tooLong())
 	}
+}
+
+// promptText is prompt for a text, which may come from the human's editor.
+func (c *conversation) promptText(ctx context.Context, text string) (string, error) {
+	for {
+		line, err := c.prompt(ctx, text)
+		if err != nil || line != ":"+string(editText) {
+			return line, err
+		}
+		if own := c.edited(ctx, ""); own != "" {
+			return own, nil
+		}
+	}
+}
+
+// edited is the text as it left the human's editor; empty where that gave none.
+// Lines that come now were typed without a look at the form.
+func (c *conversation) edited(ctx context.Context, text string) string {
+	if c.edit == nil {
+		c.text("", "There is no editor here.")
+		return ""
+	}
+	text, err := c.edit(ctx, text)
+	c.gate.Show(time.Now(), act.Appeared)
+	text = strings.TrimSpace(question.Block(text))
+	switch {
+	case err != nil:
+		c.text("", err.Error())
+		return ""
+	case question.Count(text) > question.MaxText:
+		c.text("", fmt.Sprintf("That text is too long: it has %d characters, an answer at most %d. Nothing of it was kept.", question.Count(text), question.MaxText))
+		return ""
+	}
+	return text
 }
 
 // quiet waits until nobody types, where the keys that come now are not meant
@@ -216,7 +288,7 @@ func (c *conversation) pausedNow(prompt string) {
 func (c *conversation) rest(ctx context.Context) {
 	now := time.Now()
 	if now.Sub(c.last) >= act.Quiet {
-		c.kept = progress{slices.Clone(c.answers), maps.Clone(c.asked)}
+		c.kept = progress{slices.Clone(c.answers), maps.Clone(c.asked), maps.Clone(c.notes)}
 	}
 	c.last = now
 	over := time.After(act.Again - act.Settle + time.Millisecond)
@@ -238,10 +310,10 @@ func (c *conversation) rest(ctx context.Context) {
 // appeared by itself it was meant for another program, and so was what came in
 // one go with it: that is taken back, and foreign reports so.
 func (c *conversation) foreign() (takenBack bool) {
-	if c.gate.Key(time.Now(), "", act.Foreign) != act.Rollback || maps.Equal(c.asked, c.kept.asked) {
+	if c.gate.Key(time.Now(), "", act.Foreign) != act.Rollback || maps.Equal(c.asked, c.kept.asked) && maps.Equal(c.notes, c.kept.notes) {
 		return false
 	}
-	c.answers, c.asked, c.touched = c.kept.answers, c.kept.asked, true
+	c.answers, c.asked, c.notes, c.touched = c.kept.answers, c.kept.asked, c.kept.notes, true
 	c.text("", "What came in one go with that line is taken back.")
 	return true
 }
@@ -284,6 +356,7 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 
 // deliver commits the reply.
 func (c *conversation) deliver(ctx context.Context, r question.Reply) error {
+	r.Took = time.Since(c.began)
 	err := storing(ctx, func() error { return c.commit(r) })
 	if err != nil {
 		c.gate.Show(time.Now(), act.Appeared) // lines that came meanwhile were typed without a look at that

@@ -18,7 +18,7 @@ type step struct{ prompt, keys string }
 
 func TestPlainTranscripts(t *testing.T) {
 	const number, numbers = "Enter a number: ", "Enter numbers, like 1,2 [1,3]: "
-	const send = "q closes: "
+	const send = "q dismisses: "
 	for _, tt := range []struct {
 		name   string
 		sample string
@@ -45,10 +45,22 @@ func TestPlainTranscripts(t *testing.T) {
 			want: answered(option("database", "sqlite"))},
 		{narrow: true, name: "review", steps: []step{
 			{number, "b\r"}, {number, "2\r"}, {numbers, "\r"}, {"(optional, Enter to skip): ", "\r"},
-			{send, "1\r"}, {"[keep]: ", "3\r"}, {send, "n\r"}, {"(Enter for none): ", "soon, please\r"}, {send, "\r"},
+			{send, "1\r"}, {"[keep]: ", "3\r"}, {send, "n\r"}, {"your editor): ", "soon, please\r"}, {send, "\r"},
 		}, want: []question.Reply{{Note: "soon, please", Answers: answered(option("database", "none"), option("features", "auth", "mail"))[0].Answers}}},
 		{name: "dismiss", sample: "single", steps: []step{{number, "q\r"}, {"[n]: ", "\r"}, {number, "q\r"}, {"[n]: ", "y\r"}, {"Enter for none): ", "not now\r"}},
 			want: []question.Reply{{Dismissed: true, Reason: "not now"}}},
+		{name: "note", sample: "single", steps: []step{{number, "n\r"}, {"your editor): ", "only for now\r"}, {number, "2\r"}},
+			want: []question.Reply{{Answers: []question.Answer{noted(option("database", "sqlite"), "only for now")}}}},
+		{name: "note on yes or no", sample: "boolean", steps: []step{{"y or n: ", ":n\r"}, {"your editor): ", "on Monday\r"}, {"y or n: ", "y\r"}},
+			want: []question.Reply{{Answers: []question.Answer{noted(option("sure", question.YesID), "on Monday")}}}},
+		{narrow: true, name: "discuss", sample: "single", steps: []step{{number, "d\r"}, {"[n]: ", "\r"}, {number, "d\r"}, {"[n]: ", "y\r"}, {"Enter for none): ", "the cost\r"}},
+			want: []question.Reply{{Discuss: true, Note: "the cost"}}},
+		{name: "discuss with the answers so far", sample: "review", steps: []step{{number, "2\r"}, {numbers, ":d\r"}, {"[n]: ", "y\r"}, {"Enter for none): ", "\r"}},
+			want: []question.Reply{{Discuss: true, Answers: answered(option("database", "sqlite"))[0].Answers}}},
+		{name: "editor", sample: "text", extra: "EDITOR=" + editor(t, `printf 'first\nsecond\n' >"$1"`), steps: []step{{"Your answer [shop]: ", ":e\r"}},
+			want: answered(ownWords("name", "first\nsecond"))},
+		{name: "editor for other", sample: "single", extra: "EDITOR=" + editor(t, `printf 'editing. '; read -r line; echo "$line" >"$1"`), steps: []step{{number, "0\r"}, {"own answer: ", ":e\r"}, {"editing. ", "Redis\r"}},
+			want: answered(ownWords("database", "Redis"))},
 		{narrow: true, name: "help", sample: "single", steps: []step{{number, "?\r"}, {number, "1\r"}}, want: answered(option("database", "pg"))},
 		{narrow: true, name: "preview", steps: []step{{number, "v1\r"}, {number, "1\r"}}, want: answered(option("database", "pg"))},
 		{name: "store fails once", sample: "single", extra: "TTY_TROUBLE=disk", steps: []step{{number, "2\r"}, {send, "\r"}}, want: answered(option("database", "sqlite"))},
@@ -85,6 +97,11 @@ func TestPlainTranscripts(t *testing.T) {
 			})
 		}
 	}
+}
+
+func noted(a question.Answer, note string) question.Answer {
+	a.By, a.Note = question.ByUser, note
+	return a
 }
 
 func checkTranscript(t *testing.T, name, got string) {

@@ -66,6 +66,11 @@ func questions(name string) []question.Question {
 				{ID: "lite", Label: "嵌入式数据库", Description: "只有一个文件，没有需要运行的服务"},
 			},
 		}}
+	case "emoji":
+		for i, e := range []string{"👍🏽👍🏽👍🏽 skin", "🗄️❤️⚠️1️⃣ styles", "👨‍👩‍👧‍👦🏳️‍🌈🇩🇪 joined"} {
+			database.Options[i].Label, database.Options[i].Description = e, e
+		}
+		return []question.Question{database}
 	case "preview":
 		database.Options[0].Preview = strings.TrimSuffix(strings.Repeat("CREATE TABLE orders (id bigint);\n", 14), "\n")
 		return []question.Question{database}

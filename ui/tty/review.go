@@ -27,33 +27,33 @@ func (c *conversation) finish(ctx context.Context, shown []question.Shown) (move
 			answer = inWords(q.Question, a)
 		}
 		c.text("     ", answer)
+		c.sayNote("     Note: ", q.ID)
 	}
-	if c.note != "" {
-		c.text("Note to the agent: ", question.Line(c.note))
-	}
+	c.sayNote("Note to the agent: ", "")
 	for {
-		line, err := c.prompt(ctx, "Enter sends, a number edits, n adds a note, q closes: ")
+		line, err := c.prompt(ctx, "Enter sends, a number edits, n adds a note, d is to discuss first, q dismisses: ")
 		if err != nil {
 			return onward, err
 		}
 		word := strings.ToLower(strings.TrimPrefix(strings.Map(narrow, line), ":"))
 		n, isNumber := number(word)
+		does, _ := colonCommand(":" + word)
 		switch {
 		case word == "":
 			return c.send(ctx, shown)
 		case isNumber && n >= 1 && n <= len(shown):
 			c.asked[shown[n-1].ID] = false
 			return onward, nil
-		case word == "n" || word == "note":
-			return onward, c.takeNote(ctx)
-		case c.ofSession(ctx, commands[word]), word == string(lift) && c.ofSession(ctx, lift):
-		case commands[word] == goBack:
+		case does == note:
+			return onward, c.takeNote(ctx, "")
+		case c.ofSession(ctx, does):
+		case does == goBack:
 			return back, nil
-		case commands[word] == closing:
-			if to, err := c.dismiss(ctx); err != nil || to == done {
+		case does == closing, does == discuss:
+			if to, err := c.part(ctx, does); err != nil || to == done {
 				return to, err
 			}
-		case commands[word] == help:
+		case does == help:
 			c.text("", "Nothing is sent yet. Enter sends these answers to the agent; the number of a question lets you change its answer; b goes back to the last one.")
 		default:
 			c.text("", fmt.Sprintf("%s is none of these.", question.Shorten(question.Line(line), 40)))
@@ -64,22 +64,34 @@ func (c *conversation) finish(ctx context.Context, shown []question.Shown) (move
 	}
 }
 
-func (c *conversation) takeNote(ctx context.Context) error {
-	note, err := c.prompt(ctx, "Note to the agent (Enter for none): ")
+// takeNote asks for the note beside one answer, or beside all.
+func (c *conversation) takeNote(ctx context.Context, id string) error {
+	text, err := c.promptText(ctx, "Note to the agent (Enter for none, :e for your editor): ")
 	if err == nil {
-		c.note, c.touched = note, true
+		c.notes[id], c.touched = text, true
 	}
 	return err
 }
 
+// sayNote shows the note beside one answer, or beside all.
+func (c *conversation) sayNote(mark, id string) {
+	if text := c.notes[id]; text != "" {
+		c.text(mark, question.Block(text))
+	}
+}
+
+// about are the questions that are shown now.
+func about(shown []question.Shown) []*question.Question {
+	var out []*question.Question
+	for _, q := range shown {
+		out = append(out, q.Question)
+	}
+	return out
+}
+
 // send commits the answers to the questions that are shown.
 func (c *conversation) send(ctx context.Context, shown []question.Shown) (move, error) {
-	reply := question.Reply{Note: c.note}
-	for _, q := range shown {
-		if a := c.answer(q.Question); a != nil && !a.Empty() {
-			reply.Answers = append(reply.Answers, *a)
-		}
-	}
+	reply := c.reply(about(shown))
 	c.review = true // from here on, a second try is the human's word
 	err := c.deliver(ctx, reply)
 	var faults question.Violations
@@ -118,9 +130,17 @@ func (c *conversation) unsaved(ctx context.Context, err error) error {
 	return nil
 }
 
-// dismiss closes the question without an answer if the human confirms it.
-func (c *conversation) dismiss(ctx context.Context) (move, error) {
-	line, err := c.prompt(ctx, words.AskDismiss+" Enter y or n [n]: ")
+// parting is how a question is left without all of its answers.
+type parting struct{ ask, why, said string }
+
+// part dismisses the question, or puts it back to be discussed first, if the
+// human confirms it.
+func (c *conversation) part(ctx context.Context, what command) (move, error) {
+	p := parting{words.AskDismiss, "Reason for the agent", words.Dismissed}
+	if what == discuss {
+		p = parting{words.DiscussFirst + "?", "What it is about", words.Discussed}
+	}
+	line, err := c.prompt(ctx, p.ask+" Enter y or n [n]: ")
 	if err != nil {
 		return onward, err
 	}
@@ -128,13 +148,19 @@ func (c *conversation) dismiss(ctx context.Context) (move, error) {
 		c.text("", "Still open.")
 		return onward, nil
 	}
-	reason, err := c.prompt(ctx, "Reason for the agent (optional, Enter for none): ")
+	word, err := c.promptText(ctx, p.why+" (optional, Enter for none): ")
 	if err != nil {
 		return onward, err
 	}
-	if err := c.deliver(ctx, question.Reply{Dismissed: true, Reason: reason}); err != nil {
+	reply := question.Reply{Dismissed: true, Reason: word}
+	if what == discuss {
+		reply = c.reply(about(c.desk.Rec.Shown(c.answers)))
+		reply.Discuss = true
+		reply.Note = strings.TrimSpace(reply.Note + "\n" + word)
+	}
+	if err := c.deliver(ctx, reply); err != nil {
 		return onward, c.unsaved(ctx, err)
 	}
-	c.text("", words.Dismissed)
+	c.text("", p.said)
 	return done, nil
 }

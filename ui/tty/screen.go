@@ -51,7 +51,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		}
 		sent.CompareAndSwap(false, err == nil)
 		return err
-	}, append(backing.Options(ctx, keep), append(s.form, form.WithOrigin(s.origin()))...)...)
+	}, append(backing.Options(ctx, keep), append(s.form, form.WithOrigin(s.origin()), form.WithInterrupted(s.options.Interrupted))...)...)
 	gone, hangUp := context.WithCancelCause(context.Background())
 	defer hangUp(nil)
 	keys := &keyboard{terminal: t, hangUp: hangUp}
@@ -59,12 +59,17 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		// The input is no file, so that Bubble Tea leaves the settings of the
 		// terminal and the end of reading to us (FACTS 7.2).
 		Model: f, In: keys, Out: canvas{t, &drawing}, Getenv: s.options.Getenv,
+		Terminal: s.options.Path, Lender: keys,
 		Leave: func(cause error) tea.Msg { return form.Withdraw{Cause: cause} },
 		Quit:  quitTime, Kill: killTime,
 		Hurry: func() { t.hurry(killTime) },
 	})
 	unfollow := follow(ctx, backing, screen.Send)
-	uncontinue := onContinue(func() { t.comeBack(screen) })
+	uncontinue := onContinue(func() {
+		if !keys.lent.Load() {
+			t.comeBack(screen)
+		}
+	})
 	err := screen.Run(ctx, gone)
 	stuck := errors.Is(err, term.ErrStuck)
 	drawing.Store(false)
@@ -142,6 +147,7 @@ type keyboard struct {
 	terminal *terminal
 	hangUp   context.CancelCauseFunc
 	reading  sync.Mutex
+	lent     atomic.Bool // to the human's editor
 }
 
 // Read implements io.Reader. Bubble Tea takes the end of its input for nothing
@@ -157,6 +163,19 @@ func (k *keyboard) Read(p []byte) (int, error) {
 		return n, io.EOF
 	}
 	return n, nil
+}
+
+// Pause implements term.Lender.
+func (k *keyboard) Pause() { k.stop() }
+
+// Lend implements term.Lender. What was typed at the end is dropped with what
+// is on the screen.
+func (k *keyboard) Lend(run func() error) error {
+	k.terminal.restore()
+	k.lent.Store(true)
+	err := run()
+	k.lent.Store(false)
+	return errors.Join(err, k.terminal.resume(), k.terminal.raw())
 }
 
 // stop returns when nobody reads the terminal any more, or ever will.

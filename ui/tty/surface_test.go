@@ -78,7 +78,7 @@ func TestFullScreen(t *testing.T) {
 		{"text", "text", 80, 24, []step{{"What is the project called?", "\x15"}, {"corner-shop", "kiosk"}, {"kiosk", "\r"}}, answered(ownWords("name", "kiosk")), "Answer sent."},
 		{"narrow", "single", 40, 10, []step{{question1, "2\r"}}, answered(option("database", "sqlite")), "Answer sent."},
 		{"narrow and Chinese", "chinese", 40, 10, []step{{"请选择", "2\r"}}, answered(option("db", "lite")), "Answer sent."},
-		{"dismissed", "single", 80, 24, []step{{question1, "\x1b"}, {"Close without answering", "\r"}}, []question.Reply{{Dismissed: true}}, "Dismissed."},
+		{"dismissed", "single", 80, 24, []step{{question1, "\x1b"}, {"Dismiss without answering", "\r"}}, []question.Reply{{Dismissed: true}}, "Dismissed."},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -109,6 +109,34 @@ func TestTypedElsewhere(t *testing.T) {
 	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "sqlite"))) {
 		t.Errorf("committed %+v", rep.Replies)
 	}
+}
+
+// Every line of a form with emoji has both its ends in tmux, which counts their
+// parts where others count them whole.
+func TestEmojiInTmux(t *testing.T) {
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("needs tmux")
+	}
+	t.Parallel()
+	dir, err := os.MkdirTemp("", "tmux") // short: a socket's path has little room
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	socket := filepath.Join(dir, "s")
+	x := start(t, 80, 24, "emoji", `exec tmux -u -S "$SOCKET" -f /dev/null new-session "$SHOW"`, "SOCKET="+socket, "LC_ALL=C.UTF-8")
+	x.WaitFor("joined")
+	shown, err := exec.Command("tmux", "-u", "-S", socket, "capture-pane", "-p").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(shown)) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "│") != strings.HasSuffix(line, "│") {
+			t.Errorf("a line has lost its end: %q", line)
+		}
+	}
+	x.Type("\x03")
+	x.Wait()
 }
 
 func TestInterruptKey(t *testing.T) {

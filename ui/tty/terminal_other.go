@@ -27,6 +27,7 @@ func (t *terminal) restore()            {}
 func (t *terminal) flush()              {}
 func (t *terminal) size() (int, int)    { return 0, 0 }
 func (t *terminal) interrupt()          {}
+func (t *terminal) resume() error       { return nil }
 func (t *terminal) hurry(time.Duration) {}
 func (t *terminal) close()              {}
 func onContinue(func()) (stop func())   { return func() {} }

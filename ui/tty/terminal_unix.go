@@ -170,6 +170,17 @@ func (t *terminal) interrupt() {
 	_ = t.file.SetReadDeadline(time.Unix(1, 0))
 }
 
+// resume lets Read wait again after interrupt.
+func (t *terminal) resume() error {
+	if t.input == nil {
+		return t.file.SetReadDeadline(time.Time{})
+	}
+	_ = t.input.Close()
+	var err error
+	t.input, err = cancelreader.NewReader(t.file)
+	return err
+}
+
 // hurry gives what is being written d to end. A terminal that takes no output
 // must not keep us from leaving.
 func (t *terminal) hurry(d time.Duration) { _ = t.file.SetWriteDeadline(time.Now().Add(d)) }

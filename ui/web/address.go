@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -51,7 +52,11 @@ func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 	// Keep-alive, on by default, is what finds clients that are gone without
 	// a word; streams need no heartbeat of their own.
 	var lc net.ListenConfig
-	ln, err := lc.Listen(ctx, "tcp", net.JoinHostPort(s.listen, strconv.Itoa(s.port)))
+	at := func(port int) string { return net.JoinHostPort(s.listen, strconv.Itoa(port)) }
+	ln, err := lc.Listen(ctx, "tcp", at(cmp.Or(s.port, s.keys.port())))
+	if err != nil && s.port == 0 { // taken: perhaps by another page of the same key
+		ln, err = lc.Listen(ctx, "tcp", at(0))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("web: %w", err)
 	}
@@ -114,17 +119,17 @@ func reachable() string {
 	return found
 }
 
-// ownHost reports whether the Host of a request is a name of this server, and
-// nothing but that: any port may follow, since a tunnel may have another. A
-// page elsewhere can make its own name resolve to this machine (DNS
-// rebinding), but it can do so neither with an IP address nor with localhost.
-func (s *Server) ownHost(host string) bool {
-	u, err := url.Parse("http://" + host)
-	if err != nil || u.Host != host {
+// ownHost reports whether the Host of a request is a name of this server with
+// the port that it came to, and nothing but that. A page elsewhere can make its
+// own name resolve to this machine (DNS rebinding), but it can do so neither
+// with an IP address nor with localhost.
+func (s *Server) ownHost(r *http.Request) bool {
+	u, err := url.Parse("http://" + r.Host)
+	if err != nil || u.Host != r.Host {
 		return false
 	}
 	name, whole := strings.ToLower(u.Hostname()), net.JoinHostPort(u.Hostname(), u.Port())
-	if strings.TrimSuffix(whole, ":") != host {
+	if strings.TrimSuffix(whole, ":") != r.Host || !s.ownPort(r, u.Port()) {
 		return false
 	}
 	if loopback(name) {
@@ -137,6 +142,19 @@ func (s *Server) ownHost(host string) bool {
 		return true
 	}
 	return s.tls != nil && s.tls.Certificates[0].Leaf.VerifyHostname(name) == nil
+}
+
+// ownPort reports whether a request came to the port that it names; none is
+// that of its scheme.
+func (s *Server) ownPort(r *http.Request, port string) bool {
+	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if port == "" {
+		port = "80"
+		if s.tls != nil {
+			port = "443"
+		}
+	}
+	return !ok || port == strconv.Itoa(at.Port)
 }
 
 // ownOrigin reports whether a request comes from our own page, or from no page

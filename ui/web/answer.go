@@ -3,8 +3,11 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -22,12 +25,16 @@ type answerBody struct {
 
 	ID      string          `json:"id"`
 	Answers json.RawMessage `json:"answers"`
-	Note    string          `json:"note"`
+
+	Note    string            `json:"note"`    // on the whole
+	Notes   map[string]string `json:"notes"`   // beside answers, by question_id
+	Discuss bool              `json:"discuss"` // the answers are those so far
+	Took    int64             `json:"took_ms"` // how long the human had the questions in front of them; 0 is unknown
 }
 
 // answerShape says what the body of an answer is (D12: an invalid answer is
 // told what is expected).
-const answerShape = `Send {"session_id", "question_id", "answer"} for one question, or {"id", "answers"} for a whole set.`
+const answerShape = `Send {"session_id", "question_id", "answer"} for one question, {"id", "answers"} for a whole set, or {"id", "discuss": true, "note"} to discuss it first.`
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	var body answerBody
@@ -48,9 +55,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	var open []string
 	var waited bool
 	if whole {
-		waited, err = s.reply(r.Context(), rec.ID, question.Reply{Answers: answers, Note: body.Note})
+		waited, err = s.reply(r.Context(), rec.ID, body.reply(answers))
 	} else {
-		open, waited, err = s.answerOne(r.Context(), &rec, body.QuestionID, answers, body.Note)
+		open, waited, err = s.answerOne(r.Context(), &rec, body.QuestionID, body.reply(answers))
 	}
 	switch {
 	case err != nil:
@@ -58,6 +65,8 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	case len(open) > 0:
 		return succeed(w, "The answer is kept; "+words.Count(len(open), "question of the set is", "questions of the set are")+
 			" still open: "+strings.Join(open, ", ")+".")
+	case body.Discuss:
+		return succeed(w, "The question is put back to be discussed first; "+next(words.Client(rec.Asker), "with that", "hears of it", waited)+".")
 	}
 	return succeed(w, "The answer is recorded; "+next(words.Client(rec.Asker), "", "gets it", waited)+".")
 }
@@ -108,9 +117,14 @@ func holder(records []desk.Record, questionID string) (desk.Record, error) {
 // are to a whole set.
 func (body answerBody) read(rec *desk.Record) (answers []question.Answer, whole bool, err error) {
 	given := func(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
+	if err := body.check(rec); err != nil {
+		return nil, false, err
+	}
 	switch {
 	case given(body.Answers) && (given(body.Answer) || body.QuestionID != ""):
 		return nil, false, api.Problemf(api.InvalidAnswer, "Both answer and answers are there. %s", answerShape)
+	case body.Discuss && body.QuestionID == "" && !given(body.Answers):
+		return nil, true, nil
 	case given(body.Answers):
 		answers, err = rec.ParseAnswers(body.Answers)
 		return answers, true, err
@@ -125,4 +139,41 @@ func (body answerBody) read(rec *desk.Record) (answers []question.Answer, whole 
 	}
 	answers, err = rec.ParseAnswers(one)
 	return answers, false, err
+}
+
+// check refuses what stands beside the answers and makes no sense.
+func (body answerBody) check(rec *desk.Record) error {
+	for id := range body.Notes {
+		if rec.Find(id) == nil {
+			return question.Violations{{Path: "notes." + id, Message: "no question has this question_id"}}
+		}
+	}
+	switch {
+	case body.Took < 0 || body.Took > maxTook.Milliseconds():
+		return api.Problemf(api.InvalidAnswer, "took_ms is %d; it takes 0 to %d.", body.Took, maxTook.Milliseconds())
+	case body.Discuss && body.QuestionID != "":
+		return api.Problemf(api.InvalidAnswer, "A whole set is discussed first, not one question of it. %s", answerShape)
+	}
+	return nil
+}
+
+// maxTook is the longest that a human can have had questions before them.
+const maxTook = 366 * 24 * time.Hour
+
+// reply is what a body says, with the answers in it.
+func (body answerBody) reply(answers []question.Answer) question.Reply {
+	for _, id := range slices.Sorted(maps.Keys(body.Notes)) {
+		answers = put(answers, id, func(a *question.Answer) { a.Note = body.Notes[id] })
+	}
+	return question.Reply{Answers: answers, Note: body.Note, Discuss: body.Discuss, Took: time.Duration(body.Took) * time.Millisecond}
+}
+
+// put changes the answer to a question, one that is empty where there is none.
+func put(answers []question.Answer, id string, change func(*question.Answer)) []question.Answer {
+	i := slices.IndexFunc(answers, func(a question.Answer) bool { return a.QuestionID == id })
+	if i < 0 {
+		i, answers = len(answers), append(answers, question.Answer{QuestionID: id})
+	}
+	change(&answers[i])
+	return answers
 }

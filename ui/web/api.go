@@ -51,6 +51,7 @@ func (s *Server) api() []route {
 		{"/api/questions", map[string]handler{get: s.listQuestions, post: s.ask}},
 		{"/api/questions/{id}", map[string]handler{get: s.getQuestion}},
 		{"/api/questions/{id}/dismiss", map[string]handler{post: s.dismiss}},
+		{"/api/questions/{id}/reopen", map[string]handler{post: s.askAgain}},
 		{"/api/questions/{id}/cancel", map[string]handler{post: s.withdraw}},
 		{"/api/task/answer", map[string]handler{post: s.answer}},
 		{"/api/sessions/{session_id}", map[string]handler{get: s.getSession}},
@@ -111,7 +112,7 @@ func (s *Server) getQuestion(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.deliver(w, r, place, asker, wait)
+	return s.deliver(w, r, place, nil, asker, wait)
 }
 
 func (s *Server) describe(w http.ResponseWriter, _ *http.Request) error {
@@ -201,6 +202,17 @@ func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return succeed(w, "The question is dismissed; "+next("the agent", "without an answer", "hears of it", waited)+".")
+}
+
+// askAgain has the user answer an ended question once more.
+func (s *Server) askAgain(w http.ResponseWriter, r *http.Request) error {
+	rec, err := s.reopen(r.Context(), r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Location", "/api/questions/"+rec.ID)
+	write(w, http.StatusCreated, api.NewRecord(rec))
+	return nil
 }
 
 // withdraw ends a question in the name of its asker.

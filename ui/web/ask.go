@@ -40,17 +40,18 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) error {
 	if s.decode == nil {
 		return api.Problemf(api.NotSupported, "This server takes no questions over HTTP.")
 	}
-	place, err := s.submit(r)
+	place, dropped, err := s.submit(r)
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Location", "/api/questions/"+place.Record().ID)
-	return s.deliver(w, r, place, true, wait)
+	return s.deliver(w, r, place, dropped, true, wait)
 }
 
 // deliver sends a record to one who waits for it at most so long, and has the
-// desk know when its asker has got its end.
-func (s *Server) deliver(w http.ResponseWriter, r *http.Request, place *present.Waiter, asker bool, wait time.Duration) error {
+// desk know when its asker has got its end. Dropped is what of the call was not
+// asked.
+func (s *Server) deliver(w http.ResponseWriter, r *http.Request, place *present.Waiter, dropped []string, asker bool, wait time.Duration) error {
 	defer place.Leave()
 	ended, err := s.await(w, r, place, wait)
 	if err != nil {
@@ -67,7 +68,9 @@ func (s *Server) deliver(w http.ResponseWriter, r *http.Request, place *present.
 	if r.Method == http.MethodPost && !ended {
 		status = http.StatusCreated
 	}
-	write(w, status, api.NewRecord(rec))
+	out := api.NewRecord(rec)
+	out.Dropped = dropped
+	write(w, status, out)
 	if ended && asker && http.NewResponseController(w).Flush() == nil {
 		place.Delivered()
 	}
@@ -99,46 +102,48 @@ func (s *Server) await(w http.ResponseWriter, r *http.Request, place *present.Wa
 	}
 }
 
-// submit puts the question of a request on the desk.
-func (s *Server) submit(r *http.Request) (*present.Waiter, error) {
+// submit puts the question of a request on the desk, and says what of it cannot
+// be asked.
+func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []string, err error) {
 	data, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil, unread(err)
+		return nil, nil, unread(err)
 	}
-	set, timeout, err := s.decode(data)
+	call, err := s.decode(data)
 	var found question.Violations
 	switch {
 	case errors.As(err, &found):
-		return nil, api.Invalid(api.InvalidQuestion, found)
+		return nil, nil, api.Invalid(api.InvalidQuestion, found)
 	case err != nil:
-		return nil, api.Problemf(api.InvalidQuestion, "The body is not valid JSON: %v.", err)
+		return nil, nil, api.Problemf(api.InvalidQuestion, "The body is not valid JSON: %v.", err)
 	}
-	if len(set.Shown(nil)) == 0 {
-		return nil, api.Problemf(api.InvalidQuestion, "Every question brings its answer along; there is nothing to ask.")
+	if len(call.Set.Asked(nil)) == 0 {
+		return nil, nil, api.Problemf(api.InvalidQuestion, "Every question brings its answer along; there is nothing to ask.")
 	}
 	body := askBody{AgentID: "http client", Directory: s.directory}
 	_ = json.Unmarshal(data, &body) // a bare array says nothing beside its questions
 	for _, text := range []string{body.SessionID, body.AgentID, body.Directory} {
 		if len(text) > maxName {
-			return nil, api.Problemf(api.InvalidQuestion, "session_id, agent_id and directory are at most %d bytes long.", maxName)
+			return nil, nil, api.Problemf(api.InvalidQuestion, "session_id, agent_id and directory are at most %d bytes long.", maxName)
 		}
 	}
 	if body.OnTimeout != "" && body.OnTimeout != desk.OnTimeoutDefault {
-		return nil, api.Problemf(api.InvalidQuestion, "on_timeout is %q; it takes %q, or nothing.", body.OnTimeout, desk.OnTimeoutDefault)
+		return nil, nil, api.Problemf(api.InvalidQuestion, "on_timeout is %q; it takes %q, or nothing.", body.OnTimeout, desk.OnTimeoutDefault)
 	}
-	if err := s.fresh(r.Context(), body.SessionID, set, data); err != nil {
-		return nil, err
+	if err := s.fresh(r.Context(), body.SessionID, call.Set, data); err != nil {
+		return nil, nil, err
 	}
-	return s.presenter.Ask(r.Context(), present.Question{
+	place, err = s.presenter.Ask(r.Context(), present.Question{
 		Request: desk.Request{
-			Set:       set,
+			Set:       call.Set,
 			Session:   body.SessionID,
 			Asker:     desk.Asker{Client: body.AgentID, Directory: body.Directory, Via: viaHTTP},
-			Timeout:   timeout,
+			Timeout:   call.Timeout,
 			OnTimeout: body.OnTimeout,
 		},
 		Surfaces: nowhere,
 	})
+	return place, call.Dropped, err
 }
 
 // nowhere shows a question to nobody in particular: whoever answers finds it.

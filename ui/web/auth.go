@@ -3,11 +3,7 @@ package web
 import (
 	"context"
 	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
-	"encoding/base64"
 	"mime"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -16,67 +12,6 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 )
-
-// inviteTime is how long an invitation opens the page.
-const inviteTime = time.Minute
-
-// keys are the secrets of one start.
-type keys struct {
-	token  string // what programs show, and what a browser trades for its cookie
-	secret []byte // signs cookies and form tokens
-	now    func() time.Time
-
-	mu      sync.Mutex
-	invites map[string]time.Time // tokens that work once, and until when
-}
-
-func newKeys(token string, now func() time.Time) *keys {
-	secret := make([]byte, sha256.Size)
-	_, _ = rand.Read(secret) // never fails
-	return &keys{token: token, secret: secret, now: now, invites: map[string]time.Time{}}
-}
-
-func (k *keys) invite() string {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	token := rand.Text()
-	k.invites[token] = k.now().Add(inviteTime)
-	return token
-}
-
-// opens reports whether token is the server's, and no other one, however long
-// that is.
-func (k *keys) opens(token string) bool {
-	got, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(k.token))
-	return hmac.Equal(got[:], want[:])
-}
-
-// invited reports whether token is an invitation, and uses it up.
-func (k *keys) invited(token string) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	until, ok := k.invites[token]
-	delete(k.invites, token)
-	return ok && k.now().Before(until)
-}
-
-func (k *keys) sign(purpose, text string) string {
-	mac := hmac.New(sha256.New, k.secret)
-	mac.Write([]byte(purpose + "\x00" + text))
-	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
-}
-
-// session returns the value of a new cookie: an id and its signature.
-func (k *keys) session() string {
-	id := rand.Text()
-	return id + "." + k.sign("session", id)
-}
-
-// verify returns the id in a cookie of this start.
-func (k *keys) verify(cookie string) (id string, ok bool) {
-	id, signature, _ := strings.Cut(cookie, ".")
-	return id, hmac.Equal([]byte(signature), []byte(k.sign("session", id)))
-}
 
 // visitor is who sent a request: a program with the token, or a browser with a
 // cookie, which alone is not proof that its user meant to send it.
@@ -107,31 +42,18 @@ func (s *Server) identify(r *http.Request) (visitor, bool) {
 	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
 		return visitor{by: whose("", r)}, s.keys.opens(strings.TrimSpace(token))
 	}
-	c, err := r.Cookie(cookieName(r))
-	if err != nil {
-		return visitor{}, false
-	}
-	id, ok := s.keys.verify(c.Value)
+	id, ok := s.keys.visit(r)
 	return visitor{id, whose(id, r)}, ok
 }
 
-// cookieName tells servers on one machine apart: a browser sends the cookies
-// of a host to every port of it.
-func cookieName(r *http.Request) string {
-	_, port, err := net.SplitHostPort(r.Host)
-	if err != nil {
-		return "askuser"
-	}
-	return "askuser-" + port
-}
-
 // guard lets through who may enter, and only requests that their user meant
-// to send.
+// to send. What is the same for everybody is nobody's secret: a page that says
+// why somebody may not come in looks like the others.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		switch {
-		case !s.ownHost(r.Host):
+		case !s.ownHost(r):
 			turnAway(w, r, errHost)
 			return
 		case !ownOrigin(r):
@@ -142,17 +64,22 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			return
 		}
 		who, ok := s.identify(r)
-		if !ok {
+		switch {
+		case ok:
+			welcome(w, r)
+		case safe(r.Method) && public(r.URL.Path):
+			dismissAfter(w)
+		default:
 			turnAway(w, r, errToken)
 			return
 		}
-		welcome(w, r)
 		r = r.WithContext(context.WithValue(r.Context(), visitorKey{}, who))
 		if !safe(r.Method) && !s.checkCSRF(r) {
-			refuse(w, r, errCSRF)
+			s.refuseOldForm(w, r)
 			return
 		}
 		if r.URL.Path == "/" && who.session != "" {
+			s.keys.remember(w, r, who.session)
 			s.visits.ring()
 		}
 		next.ServeHTTP(w, r)
@@ -169,22 +96,19 @@ func safe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
-// enter trades the token for a cookie and takes it out of the address bar.
+// enter trades a token for a cookie and takes it out of the address bar. A
+// browser that has one keeps it, and with it the forms of its other tabs; it
+// may come with a token that was used.
 func (s *Server) enter(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
-	if token := query.Get("token"); !s.keys.opens(token) && !s.keys.invited(token) {
+	token := query.Get("token")
+	id, known := s.keys.visit(r)
+	if !s.keys.opens(token) && !s.keys.invited(token) && !known {
 		turnAway(w, r, errToken)
 		return
 	}
 	welcome(w, r)
-	http.SetCookie(w, &http.Cookie{
-		Name:     cookieName(r),
-		Value:    s.keys.session(),
-		Path:     "/",
-		HttpOnly: true,
-		Secure:   r.TLS != nil,
-		SameSite: http.SameSiteStrictMode,
-	})
+	s.keys.remember(w, r, id)
 	query.Del("token")
 	there := r.URL.Path
 	if len(query) > 0 {
@@ -216,7 +140,7 @@ func (s *Server) checkCSRF(r *http.Request) bool {
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); given == "" && kind == "application/x-www-form-urlencoded" {
 		given = r.PostFormValue("csrf")
 	}
-	return hmac.Equal([]byte(given), []byte(s.keys.sign("form", who.session)))
+	return hmac.Equal([]byte(given), []byte(s.csrf(r)))
 }
 
 // headers keeps what a browser does with our responses narrow. Nothing inline
@@ -226,7 +150,7 @@ func (s *Server) checkCSRF(r *http.Request) bool {
 // send "Origin: null" with our own forms.
 func headers(next http.Handler) http.Handler {
 	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-		"manifest-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+		"manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", policy)
@@ -264,3 +188,10 @@ func (v *visits) wait() <-chan struct{} {
 	}
 	return v.next
 }
+
+// How long an invitation opens the page, and how long a browser that has been
+// there may come back.
+const (
+	inviteTime = time.Minute
+	visitTime  = 30 * 24 * time.Hour
+)

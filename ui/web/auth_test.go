@@ -1,9 +1,13 @@
 package web
 
 import (
+	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/url"
+	"os"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -54,7 +58,7 @@ func TestRefused(t *testing.T) {
 		{"cookie of another start", 401, func(r *http.Request) {
 			browser(r)
 			r.Header.Del("Cookie")
-			r.AddCookie(&http.Cookie{Name: cookie.Name, Value: other.keys.session()})
+			r.AddCookie(&http.Cookie{Name: cookie.Name, Value: other.keys.session("x")})
 		}},
 		{"cookie that was tampered with", 401, func(r *http.Request) {
 			browser(r)
@@ -146,7 +150,7 @@ func TestEnter(t *testing.T) {
 			t.Errorf("token %q: %d, cookie %q", wrong, a.status, a.header.Get("Set-Cookie"))
 		}
 	}
-	if a := enter("/"); a.status != 401 || !strings.Contains(string(a.body), "printed when it started") {
+	if a := enter("/"); a.status != 401 || !strings.Contains(string(a.body), "mcp-askuser web --open") {
 		t.Errorf("without token: %d %s", a.status, a.body)
 	}
 }
@@ -195,10 +199,113 @@ func TestOldToken(t *testing.T) {
 	}
 	r = g.request(http.MethodGet, "/api/questions", "")
 	r.Header.Del("Authorization")
-	r.AddCookie(&http.Cookie{Name: cookieName(r), Value: cookie.Value})
+	r.AddCookie(&http.Cookie{Name: g.server.keys.cookie(), Value: cookie.Value})
 	if a := g.send(r); a.status != 401 {
 		t.Errorf("old cookie: %d", a.status)
 	}
+}
+
+// A browser that was here comes back after a restart, with the forms it has
+// open, until its time is over or somebody ends all visits.
+func TestComesBack(t *testing.T) {
+	d, key, now := newDesk(t), t.TempDir()+"/new/page.key", time.Now()
+	again := func(o *Options) { o.Desk, o.KeyFile, o.Now = d, key, func() time.Time { return now } }
+	g := start(t, again)
+	v, rec, later := g.visitor(), g.ask("s", text("port")), g.ask("s", text("host"))
+	info, err := os.Stat(key)
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Fatalf("the key is kept as %v, %v", info, err)
+	}
+	port := g.addr.(*net.TCPAddr).Port
+	g.stop()
+	g = start(t, again)
+	if got := g.addr.(*net.TCPAddr).Port; got != port {
+		t.Logf("the port is %d, was %d: somebody has it", got, port)
+	}
+	v.rig = g
+	if status, there := v.post("/answer", confirmed(rec.ID, "t0", "443")); status != http.StatusSeeOther {
+		t.Errorf("a form from before the restart: %d, %s", status, there)
+	}
+	now = now.Add(visitTime - time.Minute)
+	if a := g.page(v.cookie, "/"); a.status != 200 || !strings.Contains(a.header.Get("Set-Cookie"), "Max-Age=") {
+		t.Errorf("just in time: %d, %s", a.status, a.header.Get("Set-Cookie"))
+	}
+	now = now.Add(time.Minute)
+	if a := g.page(v.cookie, "/"); a.status != 401 {
+		t.Errorf("too late: %d", a.status)
+	}
+	v = g.visitor()
+	if err := Revoke(key); err != nil {
+		t.Fatal(err)
+	}
+	if a := g.page(v.cookie, "/"); a.status != 401 {
+		t.Errorf("revoked: %d", a.status)
+	}
+	g.pending(later.ID)
+}
+
+// page is what a browser gets.
+func (g *rig) page(cookie *http.Cookie, path string) answer {
+	g.t.Helper()
+	r := g.request(http.MethodGet, path, "")
+	r.Header.Del("Authorization")
+	r.AddCookie(cookie)
+	return g.send(r)
+}
+
+// A key that others may have read, or that is none, opens nothing.
+func TestBadKey(t *testing.T) {
+	for name, spoil := range map[string]func(path string) error{
+		"readable": func(path string) error { return os.Chmod(path, 0o644) },
+		"cut":      func(path string) error { return os.Truncate(path, 10) },
+		"gone":     os.Remove,
+		"a link":   func(path string) error { return errors.Join(os.Rename(path, path+"x"), os.Symlink(path+"x", path)) },
+	} {
+		if runtime.GOOS == "windows" && name == "readable" {
+			continue
+		}
+		d, key := newDesk(t), t.TempDir()+"/page.key"
+		old := start(t, func(o *Options) { o.Desk, o.KeyFile = d, key })
+		cookie, _ := old.browser()
+		old.stop()
+		if err := spoil(key); err != nil {
+			t.Fatal(err)
+		}
+		g := start(t, func(o *Options) { o.Desk, o.KeyFile = d, key })
+		if a := g.page(cookie, "/"); a.status != 401 {
+			t.Errorf("%s: %d", name, a.status)
+		}
+	}
+}
+
+// A browser that opens an address once more, used or not, keeps what it has: the
+// forms of its other tabs are still good.
+func TestEnterAgain(t *testing.T) {
+	g := start(t)
+	v, rec := g.visitor(), g.ask("s", text("port"))
+	for _, path := range []string{"/?token=" + token, "/?token=used"} {
+		a := g.page(v.cookie, path)
+		if a.status != http.StatusSeeOther {
+			t.Errorf("%s: %d", path, a.status)
+		}
+		v.cookie = (&http.Response{Header: a.header}).Cookies()[0]
+	}
+	if status, there := v.post("/answer", confirmed(rec.ID, "t0", "443")); status != http.StatusSeeOther {
+		t.Errorf("the first tab's form: %d, %s", status, there)
+	}
+}
+
+// A form of another visit comes back as it was filled in, and can be sent then.
+func TestOldForm(t *testing.T) {
+	g := start(t)
+	v, rec := g.visitor(), g.ask("s", text("port"))
+	status, body := v.take(v.form("/answer", confirmed(rec.ID, "t0", "44<3", "csrf", "old")))
+	for _, want := range []string{"from an earlier visit", ">44&lt;3</textarea>", v.csrf} {
+		if status != http.StatusForbidden || !strings.Contains(body, want) {
+			t.Errorf("%d, without %q:\n%s", status, want, body)
+		}
+	}
+	g.pending(rec.ID)
 }
 
 // Every response narrows what a browser does with it, refusals too.
@@ -229,8 +336,11 @@ func TestOwnHost(t *testing.T) {
 		want         bool
 	}{
 		{"127.0.0.1", "127.0.0.1:8000", true},
-		{"127.0.0.1", "localhost:9000", true}, // a tunnel may have another port
-		{"127.0.0.1", "LocalHost", true},
+		{"127.0.0.1", "localhost:9000", false},
+		{"127.0.0.1", "127.0.0.1:80000", false},
+		{"127.0.0.1", "127.0.0.1:08000", false},
+		{"127.0.0.1", "LocalHost:8000", true},
+		{"127.0.0.1", "LocalHost", false},
 		{"127.0.0.1", "[::1]:8000", true},
 		{"127.0.0.1", "", false},
 		{"127.0.0.1", "evil.example:8000", false},
@@ -249,7 +359,7 @@ func TestOwnHost(t *testing.T) {
 		{"127.0.0.1", "localhost.", false},
 		{"127.0.0.1", "localhost.evil.example:8000", false},
 		{"127.0.0.1", "xlocalhost:8000", false},
-		{"127.0.0.1", "[::1]", true},
+		{"127.0.0.1", "[::1]", false},
 		{"127.0.0.1", "::1", false},
 		{"127.0.0.1", "[::1", false},
 		{"127.0.0.1", "[::1]evil", false},
@@ -263,7 +373,9 @@ func TestOwnHost(t *testing.T) {
 		{"box.lan", "evil.example:8000", false},
 	}
 	for _, tt := range tests {
-		if got := (&Server{listen: tt.listen}).ownHost(tt.host); got != tt.want {
+		at := context.WithValue(t.Context(), http.LocalAddrContextKey, &net.TCPAddr{Port: 8000})
+		r := (&http.Request{Host: tt.host}).WithContext(at)
+		if got := (&Server{listen: tt.listen}).ownHost(r); got != tt.want {
 			t.Errorf("listening on %s, host %q: %v", tt.listen, tt.host, got)
 		}
 	}

@@ -3,6 +3,7 @@
 package web
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -15,22 +16,26 @@ import (
 	"mcp-askuser/question"
 )
 
-// three puts three questions on the desk, and has the human fill in some: there
-// one Confirm more is one answer more.
-func (v *view) three(filled ...int) []desk.Record {
+// some puts questions on the desk, each with a draft of its answer: one Confirm
+// more is one answer more.
+func (v *view) some(n int) []desk.Record {
 	v.t.Helper()
 	var recs []desk.Record
-	for _, client := range []string{"codex", "gemini-cli", "opencode"} {
+	for i := range n {
+		client := []string{"codex", "gemini-cli", "opencode"}[i%3]
 		q := deploy()
-		q.Text = client + ": deploy to production now?"
-		recs = append(recs, v.put(client, "/home/ada/api", "", q))
+		q.Text = fmt.Sprintf("%s: deploy to production now? (%d)", client, i)
+		rec := v.put(client, "/home/ada/api", "", q)
+		if err := v.desk.SaveDraft(v.t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "deploy", Selected: []string{question.YesID}}}}); err != nil {
+			v.t.Fatal(err)
+		}
+		recs = append(recs, rec)
 	}
 	for _, rec := range recs {
-		v.wait(`document.querySelector(%q)`, chosen(rec.ID, 0, "0"))
+		v.wait(`document.querySelector(%q)`, inList(rec.ID))
 	}
-	for _, i := range filled {
-		eval[bool](v, `document.querySelector(%q).checked = true`, chosen(recs[i].ID, 0, "0"))
-	}
+	v.wait(`document.querySelector(%q)`, "#r-"+recs[0].ID)
+	eval[bool](v, `document.querySelector(%q).checked = true`, chosen(recs[0].ID, 0, "0"))
 	return recs
 }
 
@@ -49,18 +54,8 @@ func (v *view) open(recs []desk.Record) (n int) {
 	return n
 }
 
-// clear withdraws what is left, and begins with an empty page.
-func (v *view) clear(recs []desk.Record) {
-	v.t.Helper()
-	for _, rec := range recs {
-		_, _ = v.desk.Close(v.t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled})
-	}
-	v.visit("/")
-	v.listening()
-}
-
-// TestBrowserTwice: two clicks or taps on the first of three cards, at the pace
-// of a double click, are one answer, to the card that they were meant for.
+// TestBrowserTwice: two clicks or taps on one question after the other, at the pace
+// of a double click, are one answer, to the one that they were meant for.
 func TestBrowserTwice(t *testing.T) {
 	const apart = 200 * time.Millisecond // the human's pace, and not a wait for anything
 	one := func(x, y float64, count int) chromedp.Action[chromedp.Void] {
@@ -73,29 +68,33 @@ func TestBrowserTwice(t *testing.T) {
 		tries int
 		press func(x, y float64, count int) chromedp.Action[chromedp.Void]
 	}{
-		{"click", phone, 50, one},
-		{"click, side by side", wide, 10, one},
+		{"click", phone, 10, one},
+		{"click, beside the list", wide, 5, one},
 		{"tap", phone, 50, tap},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			v := browse(t, tt.look, nil)
 			call(v, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: tt.name == "tap"})
 			v.listening()
-			for range tt.tries {
-				recs := v.three(0, 1, 2)
-				v.inPlace(within(recs[0].ID, confirmButton))
-				at := eval[struct{ X, Y float64 }](v, `(({ x, y, width, height }) => ({ X: x + width / 2, Y: y + height / 2 }))(document.querySelector(%q).getBoundingClientRect())`, within(recs[0].ID, confirmButton))
+			eval[int](v, `still.click = 350`) // more than the pace, and sooner done
+			recs := v.some(tt.tries + 2)
+			for i, rec := range recs[:tt.tries] {
+				v.wait(`document.querySelector(%q)?.checked`, chosen(rec.ID, 0, "0"))
+				v.inPlace(within(rec.ID, confirmButton))
+				at := eval[struct{ X, Y float64 }](v, `(({ x, y, width, height }) => ({ X: x + width / 2, Y: y + height / 2 }))(document.querySelector(%q).getBoundingClientRect())`, within(rec.ID, confirmButton))
 				v.do(tt.press(at.X, at.Y, 1))
 				time.Sleep(apart)
 				v.do(tt.press(at.X, at.Y, 2))
-				if got := v.answered(recs[0].ID); got["deploy"] != "Yes" {
+				if got := v.answered(rec.ID); got["deploy"] != "Yes" {
 					t.Fatalf("got %v", got)
 				}
 				v.wait(`!document.querySelector("[data-sending]")`) // what a click sends, it has begun to send by now
-				if n := v.open(recs); n != 2 {
-					t.Fatalf("%d are open after two clicks on one", n)
+				if n := v.open(recs[i+1:]); n != len(recs)-i-1 {
+					t.Fatalf("%d are open after two clicks on one, of %d", n, len(recs)-i-1)
 				}
-				v.clear(recs)
+				if tt.name != "tap" {
+					v.away()
+				}
 			}
 		})
 	}
@@ -106,46 +105,59 @@ func TestBrowserTwice(t *testing.T) {
 func TestBrowserMoved(t *testing.T) {
 	v := browse(t, phone, nil)
 	v.listening()
-	recs := v.three(1, 2)
-	v.inPlace(within(recs[2].ID, confirmButton))
+	recs := v.some(3)
 	eval[int](v, `still.click = 1e6`)
-	v.answeredElsewhere(recs[0].ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
-	v.gone("#r-" + recs[0].ID)
+	eval[bool](v, `(show(%q), true)`, recs[1].ID)
+	v.wait(`document.querySelector(%q)?.checked`, chosen(recs[1].ID, 0, "0"))
 	press := chromedp.Click(chromedp.CSS(within(recs[1].ID, confirmButton)))
 	v.do(press)
 	v.shows("#news", "has only just come here")
-	if n := v.open(recs); n != 2 {
+	if n := v.open(recs); n != 3 {
 		t.Errorf("%d are open", n)
 	}
 	eval[int](v, `still.click = 0`)
 	v.do(press)
 	v.answered(recs[1].ID)
+	v.pending(recs[0].ID)
 	v.pending(recs[2].ID)
 }
 
 // TestBrowserStays: what ends under a pointer stays in place until the pointer
-// has gone, and so does all that comes after it.
+// has gone, in the list with all that comes after it, and so does what was sent.
 func TestBrowserStays(t *testing.T) {
-	v := browse(t, phone, nil)
+	v := browse(t, wide, nil)
 	v.listening()
-	recs := v.three(1, 2)
-	top := func(i int) float64 {
-		return eval[float64](v, `document.querySelector(%q).getBoundingClientRect().top`, "#r-"+recs[i].ID)
+	recs := v.some(3)
+	place := func(selector string) struct{ X, Y, Top float64 } {
+		t.Helper()
+		return eval[struct{ X, Y, Top float64 }](v, `(({ x, y, width, height }) => ({ X: x + width / 2, Y: y + height / 2, Top: y }))(document.querySelector(%q).getBoundingClientRect())`, selector)
 	}
-	v.click(chosen(recs[1].ID, 0, "0"))
-	before := top(1)
-	v.answeredElsewhere(recs[0].ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
-	v.wait(`document.querySelector(%q)?.inert`, "#r-"+recs[0].ID+".gone")
-	v.put("goose", "/home/ada/api", "", deploy()) // the news of it, too, moves nothing
+	last := place(inList(recs[2].ID))
+	v.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, last.X, last.Y))
+	v.answeredElsewhere(recs[1].ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
+	v.wait(`document.querySelector(%q)?.inert`, inList(recs[1].ID)+".gone")
+	v.put("goose", "/home/ada/api", "", serviceName()) // the news of it, too, moves nothing
 	v.shows("#news", "goose in api asks something.")
-	if got := top(1); got != before {
-		t.Errorf("the card under the pointer moved from %v to %v", before, got)
+	if got := place(inList(recs[2].ID)); got.Top != last.Top {
+		t.Errorf("the entry under the pointer moved from %v to %v", last.Top, got.Top)
 	}
-	v.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, 20, before+5, chromedp.ButtonRight)) // whose release a menu may keep
+	v.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, last.X, last.Y, chromedp.ButtonRight)) // whose release a menu may keep
+	v.gone(inList(recs[1].ID))
+	if got := place(inList(recs[2].ID)); got.Top >= last.Top {
+		t.Errorf("no entry moved up: %v, was %v", got.Top, last.Top)
+	}
+
+	v.click(within(recs[0].ID, confirmButton))
+	v.answered(recs[0].ID)
+	v.wait(`document.querySelector(%q)?.inert`, "#r-"+recs[0].ID+".gone")
+	at := place(within(recs[0].ID, confirmButton))
+	v.do(chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at.X+1, at.Y))
+	if !eval[bool](v, `!!document.querySelector(%q)`, "#r-"+recs[0].ID+".gone") {
+		t.Error("what was sent went away under the pointer")
+	}
 	v.gone("#r-" + recs[0].ID)
-	if got := top(1); got >= before {
-		t.Errorf("no card moved up: %v, was %v", got, before)
-	}
+	v.shows("#r-"+recs[2].ID, "opencode: deploy")
+	v.pending(recs[2].ID)
 }
 
 // TestBrowserHeldEnter: Enter held down on Confirm answers one question, and
@@ -153,8 +165,9 @@ func TestBrowserStays(t *testing.T) {
 func TestBrowserHeldEnter(t *testing.T) {
 	v := browse(t, wide, nil)
 	v.listening()
-	recs := v.three(0, 1, 2)
+	recs := v.some(3)
 	v.do(chromedp.Focus(chromedp.CSS(within(recs[0].ID, confirmButton))))
+	v.hears()
 	enter := func(kind input.DispatchKeyEventType, repeat bool, modifiers int64) {
 		v.t.Helper()
 		call(v, input.DispatchKeyEvent, input.DispatchKeyEventParams{

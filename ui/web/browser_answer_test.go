@@ -71,6 +71,7 @@ func TestBrowserAnswers(t *testing.T) {
 			t.Run(name, func(t *testing.T) {
 				var rec desk.Record
 				v := browse(t, l, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", tt.questions...) })
+				v.hasten()
 				tt.fill(v, rec.ID)
 				v.click(within(rec.ID, confirmButton))
 				if got := v.answered(rec.ID); !maps.Equal(got, tt.want) {
@@ -95,10 +96,10 @@ func TestBrowserNothingChosen(t *testing.T) {
 	v := browse(t, wide, func(g *rig) {
 		rec = g.put("codex", "/home/ada/shop", "s", database(), features(), proposal(), deploy())
 	})
-	if n := eval[int](v, `document.querySelectorAll("#cards :checked").length`); n != 0 {
+	if n := eval[int](v, `document.querySelectorAll("#pane :checked").length`); n != 0 {
 		t.Errorf("%d options are chosen from the start", n)
 	}
-	v.shows(".tag", "proposed")
+	v.shows(".tag", "recommended")
 	v.click(within(rec.ID, confirmButton))
 	v.shows(".refused", "Not sent yet")
 	v.shows(".field:nth-of-type(1) .fault", "An answer is required.")
@@ -114,17 +115,67 @@ func TestBrowserNothingChosen(t *testing.T) {
 	v.pending(rec.ID)
 }
 
-// TestBrowserEnter: Enter on an option sends nothing, with and without script.
-func TestBrowserEnter(t *testing.T) {
-	for _, l := range []look{wide, scriptless} {
+// TestBrowserTwoKeys: one choice is sent with two keys, from wherever the focus
+// is on a page that has just been opened; so is a yes or no.
+func TestBrowserTwoKeys(t *testing.T) {
+	for _, tt := range []struct {
+		key, want string
+		q         question.Question
+	}{{"2", "SQLite", database()}, {"n", "No", deploy()}, {"1", "Yes", deploy()}} {
 		var rec desk.Record
-		v := browse(t, l, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", deploy()) })
-		v.click(chosen(rec.ID, 0, "0"))
-		v.do(chromedp.KeyEvent(kb.Enter))
-		v.click(chosen(rec.ID, 0, "1"), within(rec.ID, confirmButton))
-		if got := v.answered(rec.ID); got["deploy"] != "No" {
-			t.Errorf("without script %v: %v", l.noScript, got)
+		v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", tt.q) })
+		v.listening()
+		v.keys(tt.key, kb.Enter)
+		if got := v.answered(rec.ID); got[tt.q.ID] != tt.want {
+			t.Errorf("%s: %v", tt.key, got)
 		}
+	}
+}
+
+// TestBrowserKeys: a whole set is answered with keys alone: Enter goes from
+// question to question, and nowhere is anything sent before the last.
+func TestBrowserKeys(t *testing.T) {
+	var rec, other desk.Record
+	v := browse(t, wide, func(g *rig) {
+		rec = g.put("codex", "/home/ada/shop", "s", features(), serviceName(), optional())
+		other = g.put("gemini-cli", "/home/ada/api", "", deploy())
+	})
+	v.listening()
+	v.keys("j")
+	v.shows("#r-"+other.ID, "Deploy")
+	v.keys("k")
+	v.shows("#r-"+rec.ID, "Which features")
+	v.keys("?")
+	v.shows("#keys", "next and previous question")
+	v.keys(kb.Escape)
+	v.gone("#keys")
+	v.keys("1", "3", kb.Enter)
+	v.wait(`document.activeElement.name === "t1"`)
+	v.keys("jk1", kb.Enter, "y") // text, in which Enter is a new line
+	v.pending(rec.ID)
+	v.keys(kb.Escape)
+	v.wait(`document.activeElement.matches(".card")`)
+	v.keys(kb.Enter) // to the optional one, which stays open
+	v.wait(`document.activeElement.name === "q2"`)
+	v.pending(rec.ID)
+	v.keys(kb.Enter)
+	want := map[string]string{"features": "Search + Audit log", "name": "jk1\ny"}
+	if got := v.answered(rec.ID); !maps.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+	v.shows("#r-"+other.ID, "Deploy")
+	v.pending(other.ID)
+}
+
+// TestBrowserEnter: without the script, Enter on an option sends nothing.
+func TestBrowserEnter(t *testing.T) {
+	var rec desk.Record
+	v := browse(t, scriptless, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", deploy()) })
+	v.click(chosen(rec.ID, 0, "0"))
+	v.do(chromedp.KeyEvent(kb.Enter))
+	v.click(chosen(rec.ID, 0, "1"), within(rec.ID, confirmButton))
+	if got := v.answered(rec.ID); got["deploy"] != "No" {
+		t.Errorf("got %v", got)
 	}
 }
 
@@ -160,7 +211,7 @@ func TestBrowserDismisses(t *testing.T) {
 		if err != nil || ended.State != desk.Dismissed || ended.Outcome.Reply.Reason != "Ask me tomorrow" {
 			t.Fatalf("got %+v, %v", ended.Outcome, err)
 		}
-		v.shows("#news", "Closed. codex in shop goes on without an answer.")
+		v.shows("#news", "Dismissed. codex in shop goes on without an answer.")
 	}
 }
 
@@ -208,11 +259,11 @@ func TestBrowserKeyboard(t *testing.T) {
 		t.Errorf("got %q", got)
 	}
 	v.wait(`document.activeElement.closest(".card")?.dataset.id === %q`, recs[2].ID)
-	reach("Cancel…")
+	reach("Dismiss…")
 	v.keys(kb.Enter)
 	reach("reason")
 	v.keys("no")
-	reach("Close without answering")
+	reach("Dismiss")
 	v.keys(kb.Enter)
 	ended, err := v.desk.Wait(t.Context(), recs[2].ID)
 	if err != nil || ended.State != desk.Dismissed || ended.Outcome.Reply.Reason != "no" {
@@ -247,16 +298,25 @@ func TestBrowserAlike(t *testing.T) {
 	v.pending(recs[3].ID)
 }
 
-// TestBrowserNote: a word to the agent beside the answers.
-func TestBrowserNote(t *testing.T) {
-	var rec desk.Record
-	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", deploy()) })
-	v.click(chosen(rec.ID, 0, "0"), within(rec.ID, ".note summary"))
-	v.write(within(rec.ID, "[name=note]"), "Not before Monday")
-	v.click(within(rec.ID, confirmButton))
-	v.answered(rec.ID)
-	if note := v.reply(rec.ID).Note; note != "Not before Monday" {
-		t.Errorf("note %q", note)
+// TestBrowserDiscusses: a word beside an answer, and on the whole; with that the
+// question is put back to be discussed.
+func TestBrowserDiscusses(t *testing.T) {
+	for _, l := range []look{wide, scriptless} {
+		var rec desk.Record
+		v := browse(t, l, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", deploy(), serviceName()) })
+		v.click(chosen(rec.ID, 0, "0"), within(rec.ID, ".note summary"))
+		v.write(within(rec.ID, "[name=n0]"), "Not before Monday")
+		v.click(within(rec.ID, ".discuss summary"))
+		v.write(within(rec.ID, "[name=note]"), "Why a service?")
+		v.click(within(rec.ID, "[value=discuss]"))
+		ended, err := v.desk.Wait(t.Context(), rec.ID)
+		if err != nil || ended.State != desk.Discuss {
+			t.Fatalf("got %+v, %v", ended.Outcome, err)
+		}
+		if r := v.reply(rec.ID); r.Note != "Why a service?" || r.Answer("deploy").Note != "Not before Monday" || r.Answer("deploy").Selected[0] != question.YesID {
+			t.Errorf("got %+v", r)
+		}
+		v.shows("#news", "To be discussed.")
 	}
 }
 
@@ -301,16 +361,16 @@ func TestBrowserHostileText(t *testing.T) {
 	v.shows("#r-"+rec.ID, "<script>document.title")
 	v.click(chosen(rec.ID, 0, "0"))
 	for _, where := range []string{"question", "about", "header", "label", "description", "preview", "follow-up", "other", "default", "client", "directory", "fenced", "markdown"} {
-		v.wait(`document.querySelector("#cards").textContent.includes(%q)`, where+" <script>document.title")
+		v.wait(`document.querySelector("main").textContent.includes(%q)`, where+" <script>document.title")
 	}
 	v.click("#r-" + rec.ID + " [data-history]")
 	v.shows("#past", "reason <script>document.title")
-	v.click("[data-close]")
+	v.click("#past [data-close]")
 	v.click(within(rec.ID, "[name=p1]"), within(rec.ID, "[name=also]"), within(rec.ID, confirmButton))
 	v.answered(rec.ID)
 	v.answered(alike.ID)
 	v.shows("#news", "client <script>")
-	for _, bad := range []string{"#cards script", "img", "style", "main a[href^=javascript]", "[onfocus]", "[onerror]", "[autofocus]"} {
+	for _, bad := range []string{"main script", "img:not([src='/favicon.svg'])", "style", "main a[href^=javascript]", "[onfocus]", "[onerror]", "[autofocus]"} {
 		if eval[bool](v, `!!document.querySelector(%q)`, bad) {
 			t.Errorf("%s came through", bad)
 		}
@@ -330,7 +390,7 @@ func TestBrowserLargeTexts(t *testing.T) {
 	q.Options[2].Preview = "```\n" + strings.Repeat("> ", 9000) + "\n```\n" + strings.Repeat("- *nineteen* `chars`\n", 90)
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", q) })
-	v.click(within(rec.ID, ".option:nth-child(2) .preview summary"), within(rec.ID, ".option:nth-child(3) .preview summary"))
+	v.click(chosen(rec.ID, 0, "1"))
 	v.shows(within(rec.ID, ".option:nth-child(2) .preview"), "nineteen")
 	v.click(chosen(rec.ID, 0, "1"), within(rec.ID, confirmButton))
 	if got := v.answered(rec.ID); got["db"] != "SQLite" {

@@ -14,6 +14,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"mcp-askuser/question"
@@ -21,84 +23,115 @@ import (
 
 var updateShots = flag.Bool("update-shots", false, "rewrite the screenshots")
 
+// The looks of the scenes.
+var (
+	dark      = look{width: 1280, height: 800, dark: true}
+	tall      = look{width: 390, height: 844}
+	tallDark  = look{width: 390, height: 844, dark: true}
+	broad     = look{width: 1920, height: 1000}
+	broadDark = look{width: 1920, height: 1000, dark: true}
+)
+
 // scenes are what the page looks like. Each is checked against its screenshot
 // and for accessibility.
 var scenes = []struct {
 	name  string
-	look  look
+	looks map[string]look            // by the end of the picture's name
 	stage func(g *rig) func(v *view) // asks, and then acts
 }{
-	{"several", wide, func(g *rig) func(*view) {
+	{"several", map[string]look{"": wide, "-dark": dark, "-broad": broad}, func(g *rig) func(*view) {
 		samples(g)
 		return func(*view) {}
 	}},
-	{"several-dark", look{width: 1280, height: 800, dark: true}, func(g *rig) func(*view) {
+	{"list", map[string]look{"-phone": tall}, func(g *rig) func(*view) {
 		samples(g)
 		return func(*view) {}
 	}},
-	{"follow-ups", look{width: 720, height: 900}, followUps},
-	{"follow-ups-dark", look{width: 720, height: 900, dark: true}, followUps},
-	{"follow-ups-phone", look{width: 360, height: 900}, followUps},
-	{"refused", look{width: 720, height: 900}, refusedScene},
-	{"refused-dark", look{width: 720, height: 900, dark: true}, refusedScene},
-	{"cancel-phone", phone, func(g *rig) func(*view) {
-		rec := g.put("codex", "/home/ada/site", "s", deploy(), optional())
+	{"chinese", map[string]look{"": wide, "-broad-dark": broadDark, "-phone": tall, "-phone-dark": tallDark}, func(g *rig) func(*view) {
+		rec := g.put("claude-code", "/home/ada/商城", "s1", chinese()...)
+		g.put("codex", "/home/ada/site", "s2", features())
 		return func(v *view) {
-			v.click(chosen(rec.ID, 0, "0"), within(rec.ID, ".note summary"), within(rec.ID, ".dismiss summary"))
+			v.turn(rec.ID)
+			v.click(chosen(rec.ID, 0, "0"), chosen(rec.ID, 1, "1"))
 		}
 	}},
-	{"sent", wide, sentScene},
-	{"sent-dark", look{width: 1280, height: 800, dark: true}, sentScene},
-	{"sent-phone", look{width: 390, height: 740}, sentScene},
-	{"sent-phone-dark", look{width: 390, height: 740, dark: true}, sentScene},
-	{"outrun", look{width: 720, height: 600}, outrunScene},
-	{"outrun-dark", look{width: 720, height: 600, dark: true}, outrunScene},
-	{"history", look{width: 1000, height: 900}, historyScene},
-	{"history-dark", look{width: 1000, height: 900, dark: true}, historyScene},
-	{"nothing-phone", look{width: 360, height: 500}, func(*rig) func(*view) { return func(*view) {} }},
+	{"follow-ups", map[string]look{"": wide, "-phone": tall, "-phone-dark": tallDark}, func(g *rig) func(*view) {
+		rec := g.put("claude-code", "/home/ada/shop", "s1", database())
+		return func(v *view) { v.click(chosen(rec.ID, 0, "0"), chosen(rec.ID, 1, "1"), chosen(rec.ID, 2, "0")) }
+	}},
+	{"refused", map[string]look{"": wide, "-phone-dark": tallDark}, func(g *rig) func(*view) {
+		rec := g.put("codex", "/home/ada/site", "s", features(), proposal())
+		return func(v *view) {
+			v.click(chosen(rec.ID, 0, "other"), within(rec.ID, confirmButton))
+			v.shows(".refused", "Not sent yet")
+		}
+	}},
+	{"ways", map[string]look{"-dark": dark, "-phone": tall}, func(g *rig) func(*view) {
+		rec := g.put("codex", "/home/ada/site", "s", deploy(), optional())
+		return func(v *view) {
+			v.click(chosen(rec.ID, 0, "0"), within(rec.ID, ".note summary"), within(rec.ID, ".discuss summary"), within(rec.ID, ".dismiss summary"))
+		}
+	}},
+	{"sent", map[string]look{"": wide, "-phone-dark": tallDark}, func(g *rig) func(*view) {
+		rec := g.put("gemini-cli", "/home/ada/api", "s1", deploy())
+		g.put("codex", "/home/ada/site", "s2", features())
+		return func(v *view) {
+			v.turn(rec.ID)
+			v.click(chosen(rec.ID, 0, "0"))
+			v.inPlace(within(rec.ID, confirmButton))
+			eval[bool](v, `(window.calm = () => {}, true)`) // the finger is still there
+			v.do(chromedp.Click(chromedp.CSS(within(rec.ID, confirmButton))))
+			v.shows("#news", "Sent to gemini-cli in api.")
+		}
+	}},
+	{"outrun", map[string]look{"-dark": dark}, func(g *rig) func(*view) {
+		rec := g.put("codex", "/home/ada/site", "s", deploy())
+		return func(v *view) {
+			v.listening()
+			v.click(chosen(rec.ID, 0, "0"))
+			v.answeredElsewhere(rec.ID, "inbox", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
+			v.away()
+			v.shows(".fate", "Already answered in the inbox")
+			// The one thing that is not the same tomorrow.
+			eval[bool](v, `(document.querySelector(".fate time").textContent = "21 Nov 2026, 12:00", true)`)
+		}
+	}},
+	{"history", map[string]look{"": wide, "-phone-dark": tallDark}, func(g *rig) func(*view) {
+		history(g)
+		return func(v *view) {
+			v.click(".card [data-history]")
+			v.shows("#past h1", "Earlier in this session")
+		}
+	}},
+	{"nothing", map[string]look{"-dark": dark, "-phone": tall}, func(g *rig) func(*view) {
+		g.answeredElsewhere(g.put("claude-code", "/home/ada/shop", "s1", database()).ID, "web", question.Answer{QuestionID: "db", Selected: []string{"lite"}})
+		g.answeredElsewhere(g.put("codex", "/home/ada/商城", "s2", chinese()...).ID, "web", question.Answer{QuestionID: "缓存", Selected: []string{"local"}}, question.Answer{QuestionID: "端口", Custom: "6379"})
+		return func(*view) {}
+	}},
+	{"keys", map[string]look{"-dark": dark}, func(g *rig) func(*view) {
+		g.put("gemini-cli", "/home/ada/api", "s1", deploy())
+		return func(v *view) { v.click("#help") }
+	}},
+	{"closed", map[string]look{"": wide, "-phone-dark": tallDark}, func(g *rig) func(*view) {
+		return func(v *view) {
+			call(v, network.ClearBrowserCookies, cdp.Empty{})
+			v.visit("/?token=used")
+			v.shows("h1", "Open the page once more")
+		}
+	}},
 }
 
-func followUps(g *rig) func(*view) {
-	rec := g.put("claude-code", "/home/ada/shop", "s1", database())
-	return func(v *view) { v.click(chosen(rec.ID, 0, "0"), chosen(rec.ID, 1, "1"), chosen(rec.ID, 2, "0")) }
-}
-
-func refusedScene(g *rig) func(*view) {
-	rec := g.put("codex", "/home/ada/site", "s", features(), proposal())
-	return func(v *view) {
-		v.click(chosen(rec.ID, 0, "other"), within(rec.ID, confirmButton))
-		v.shows(".refused", "Not sent yet")
-	}
-}
-
-func sentScene(g *rig) func(*view) {
-	rec := g.put("gemini-cli", "/home/ada/api", "s1", deploy())
-	g.put("codex", "/home/ada/site", "s2", features())
-	return func(v *view) {
-		v.click(chosen(rec.ID, 0, "0"), within(rec.ID, confirmButton))
-		v.shows("#news", "Sent to gemini-cli in api.") // the pointer is still there
-	}
-}
-
-func outrunScene(g *rig) func(*view) {
-	rec := g.put("codex", "/home/ada/site", "s", deploy())
-	return func(v *view) {
-		v.listening()
-		v.click(chosen(rec.ID, 0, "0"))
-		v.answeredElsewhere(rec.ID, "inbox", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
-		v.away()
-		v.shows(".fate", "Already answered in the inbox")
-		// The one thing that is not the same tomorrow.
-		eval[bool](v, `(document.querySelector(".fate time").textContent = "21 Nov 2026, 12:00", true)`)
-	}
-}
-
-func historyScene(g *rig) func(*view) {
-	history(g)
-	return func(v *view) {
-		v.click(".card [data-history]")
-		v.shows("#past h1", "Earlier in this session")
-	}
+// chinese are long questions in Chinese.
+func chinese() []question.Question {
+	return []question.Question{{
+		ID: "缓存", Text: "订单服务在高峰期需要缓存热门商品的库存数据。考虑到一致性要求和运维成本，您希望采用哪一种缓存方案？", Header: "缓存方案", Type: question.SingleChoice, Required: true, AllowCustom: true,
+		Options: []question.Option{
+			{ID: "redis", Label: "Redis 集群", Description: "读写性能高，支持过期时间；需要另外维护三个节点", Default: true, Preview: "```yaml\n# 缓存\ncache:\n  driver: \"redis\"\n  nodes: 3\n```",
+				FollowUps: []question.Question{{ID: "版本", Text: "使用哪个版本？", Type: question.SingleChoice, Required: true, Options: []question.Option{{ID: "7", Label: "7.4"}, {ID: "8", Label: "8.0", Description: "许可证已恢复为 AGPL"}}}}},
+			{ID: "local", Label: "进程内缓存", Description: "没有网络开销，但各实例之间的数据可能短暂不一致"},
+			{ID: "none", Label: "暂时不用缓存"},
+		},
+	}, {ID: "端口", Text: "服务监听哪个端口？", Type: question.Text, Placeholder: "例如 6379"}}
 }
 
 // TestBrowserLook compares what the page looks like with the screenshots in
@@ -110,25 +143,23 @@ func TestBrowserLook(t *testing.T) {
 		t.Fatal("run make deps first: ", err)
 	}
 	for _, scene := range scenes {
-		t.Run(scene.name, func(t *testing.T) {
-			var act func(*view)
-			v := browse(t, scene.look, func(g *rig) { act = scene.stage(g) })
-			act(v)
-			eval[bool](v, `(document.activeElement.blur(), scrollTo(0, 0), document.querySelector("#past").scrollTo(0, 0), document.querySelector("#notify").hidden = true)`)
-			compare(t, scene.name, run(v, chromedp.CaptureScreenshot()))
-			v.fits()
-			v.accessible(string(axe))
-		})
+		for end, look := range scene.looks {
+			name := scene.name + end
+			t.Run(name, func(t *testing.T) {
+				var act func(*view)
+				v := browse(t, look, func(g *rig) { act = scene.stage(g) })
+				v.hasten()
+				act(v)
+				eval[bool](v, `(document.activeElement.blur(), scrollTo(0, 0), document.querySelector("#past")?.scrollTo(0, 0), document.querySelector("#notify")?.setAttribute("hidden", ""), true)`)
+				compare(t, name, run(v, chromedp.CaptureScreenshot()))
+				v.fits()
+				v.accessible(string(axe))
+			})
+		}
 	}
 	t.Run("history-page", func(t *testing.T) {
 		v := browse(t, wide, func(g *rig) { history(g) })
 		v.visit("/history")
-		v.accessible(string(axe))
-	})
-	t.Run("refusal", func(t *testing.T) {
-		v := browse(t, phone, nil)
-		v.visit("/?token=old")
-		v.shows("h1", "Not like this")
 		v.accessible(string(axe))
 	})
 }

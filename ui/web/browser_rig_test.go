@@ -87,6 +87,7 @@ type view struct {
 	*rig
 	ctx      context.Context
 	base     string
+	key      string // the file of the page's key
 	noScript bool
 }
 
@@ -95,7 +96,8 @@ type view struct {
 func browse(t testing.TB, l look, prepare func(*rig)) *view {
 	t.Helper()
 	v := newView(t, browser(t), l, chromedp.WithNewBrowserContext())
-	v.rig = start(t)
+	v.key = t.TempDir() + "/page.key"
+	v.rig = start(t, func(o *Options) { o.KeyFile = v.key })
 	v.base = "http://" + v.addr.String()
 	if prepare != nil {
 		prepare(v.rig)
@@ -104,11 +106,21 @@ func browse(t testing.TB, l look, prepare func(*rig)) *view {
 	return v
 }
 
+// replace ends the server, and has another one, at a port or any (0), take its
+// place.
+func (v *view) replace(port int) {
+	v.t.Helper()
+	d := v.desk
+	v.stop()
+	v.rig = start(v.t, func(o *Options) { o.Desk, o.KeyFile, o.Port, o.Token = d, v.key, port, "another" })
+	v.base = "http://" + v.addr.String()
+}
+
 // another opens another tab of the same profile.
 func (v *view) another(l look) *view {
 	v.t.Helper()
 	x := newView(v.t, v.ctx, l)
-	x.rig, x.base = v.rig, v.base
+	x.rig, x.base, x.key = v.rig, v.base, v.key
 	x.visit("/")
 	return x
 }
@@ -282,6 +294,15 @@ func (v *view) click(selectors ...string) {
 	}
 }
 
+// hasten has the page take clicks sooner, where that is not what is tested.
+func (v *view) hasten() {
+	v.t.Helper()
+	if !v.noScript {
+		v.wait(`typeof still === "object"`)
+		eval[int](v, `still.click = 50`)
+	}
+}
+
 // inPlace waits until a control takes a click.
 func (v *view) inPlace(selector string) {
 	v.t.Helper()
@@ -335,7 +356,16 @@ func (v *view) answered(id string) map[string]string {
 	return out
 }
 
-// Selectors of what is in the card of a record.
+// turn goes to the question of a record by its entry in the list.
+func (v *view) turn(id string) {
+	v.t.Helper()
+	v.click(inList(id) + " a")
+	v.wait(`document.querySelector(%q)`, "#r-"+id)
+}
+
+// Selectors of what is in the list, and in the card of a record.
+
+func inList(id string) string { return fmt.Sprintf(`#list [data-id="%s"]`, id) }
 
 // chosen is an option of the question at a place, by its own place or "other".
 func chosen(id string, place int, option string) string {

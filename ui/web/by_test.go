@@ -126,7 +126,7 @@ func TestNobodyGoesOn(t *testing.T) {
 	}
 	for _, tt := range []struct{ action, want string }{
 		{"confirm", "Kept for test-agent, which gets it when it comes back."},
-		{"dismiss", "Closed. test-agent hears of it when it comes back."},
+		{"dismiss", "Dismissed. test-agent hears of it when it comes back."},
 	} {
 		rec := alone()
 		_, there := v.post("/answer", url.Values{"id": {rec.ID}, "action": {tt.action}, "q0": {"0"}})

@@ -2,11 +2,14 @@ package web
 
 import (
 	"cmp"
-	"fmt"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"mcp-askuser/desk"
@@ -21,43 +24,92 @@ type card struct {
 	*desk.Record
 	Now   time.Time
 	CSRF  string
-	Shown string // since when the human has it, in ms of Unix time
+	Shown string // since when the human has it
 
 	Deadline *time.Time
 	Limited  bool // after this round the session may not ask for a while
 
+	Memory map[string]desk.Memory // earlier answers in this project, by question id
 	Fields []field
 	Group  string // the same on cards with the same questions
 	Alike  []sibling
-	Note   string
-	Reason string
-	Back   bool    // a draft is back
-	Faults []fault // why the last try was refused
-
-	// Own is what the human had filled in of a record that ended meanwhile, and
-	// was not sent.
-	Own []question.Response
+	Filled question.Reply // a draft, or what was sent and refused
+	Back   bool           // it is a draft
+	Faults []fault        // why the last try was refused
 }
 
-// fault is what must change before a form can be sent.
-type fault struct {
-	Field string // the id of the element it is about
-	Words string
-}
-
-// newCard returns rec as a card with form filled in, which may be empty.
-func newCard(rec *desk.Record, form url.Values, now time.Time, csrf string) card {
-	c := card{Record: rec, Now: now, CSRF: csrf, Shown: cmp.Or(form.Get("shown"), strconv.FormatInt(now.UnixMilli(), 10)), Group: groupOf(&rec.Set), Note: form.Get("note"), Reason: form.Get("reason")}
-	if rec.Outcome != nil {
-		if own, _ := filledIn(&rec.Set, form); len(own.Answers) > 0 {
-			c.Own = rec.Set.Asked(&own)
+// newCard returns rec as a card with a reply filled in, which may be empty;
+// shown is since when the human has the form, if that is known.
+func (s *Server) newCard(r *http.Request, rec *desk.Record, filled question.Reply, shown string) card {
+	now := s.now()
+	c := card{Record: rec, Now: now, CSRF: s.csrf(r), Shown: cmp.Or(shown, strconv.FormatInt(now.UnixMilli(), 10)), Group: groupOf(&rec.Set), Filled: filled}
+	if rec.Outcome == nil {
+		var err error
+		if c.Memory, err = s.desk.Remembered(r.Context(), *rec); err != nil {
+			s.log.WarnContext(r.Context(), "web: a card without earlier answers", "id", rec.ID, "error", err)
 		}
-		return c
+		c.Fields = c.fields(&filled, nil)
 	}
-	f := filler{id: rec.ID, form: form, all: rec.All()}
-	c.Fields = f.fields(rec.Questions, true)
-	number(c.Fields)
 	return c
+}
+
+// card returns the card of a record, with the draft of its answer while it is
+// open.
+func (s *Server) card(r *http.Request, rec *desk.Record) card {
+	if rec.Outcome != nil {
+		return s.newCard(r, rec, question.Reply{}, "")
+	}
+	draft, _, err := s.draft(r.Context(), rec.ID)
+	if err != nil {
+		s.log.WarnContext(r.Context(), "leaving out a draft", "id", rec.ID, "error", err)
+	}
+	c := s.newCard(r, rec, draft, "")
+	c.Back = len(draft.Answers) > 0 || draft.Note != ""
+	s.addCircumstances(r.Context(), &c, nil)
+	return c
+}
+
+// filledCard returns the card of a record with what a form holds, and what is
+// wrong with it.
+func (s *Server) filledCard(r *http.Request, rec *desk.Record, form url.Values, found question.Violations) card {
+	filled, _ := filledIn(&rec.Set, form)
+	filled.Reason = plainBreaks(form.Get("reason"))
+	c := s.newCard(r, rec, filled, form.Get("shown"))
+	if rec.Outcome == nil {
+		c.showFaults(&filled, found)
+		s.addCircumstances(r.Context(), &c, form["also"])
+	}
+	return c
+}
+
+// addCircumstances tells a card what changes while it is open; also are those
+// alike that the human has ticked already.
+func (s *Server) addCircumstances(ctx context.Context, c *card, also []string) {
+	if at, ok := s.desk.Deadline(ctx, *c.Record); ok {
+		c.Deadline = &at
+	}
+	var err error
+	if c.Limited, err = s.desk.AtLimit(ctx, c.SessionID); err != nil {
+		s.log.WarnContext(ctx, "web: a card without its round limit", "id", c.ID, "error", err)
+	}
+	open, err := s.desk.Pending(ctx)
+	if err != nil {
+		s.log.WarnContext(ctx, "web: a card without those alike", "id", c.ID, "error", err)
+	}
+	for _, other := range open {
+		if other.ID != c.ID && len(c.Alike) < maxAlike && groupOf(&other.Set) == c.Group {
+			c.Alike = append(c.Alike, sibling{other.ID, words.Asker(other.Asker), slices.Contains(also, other.ID)})
+		}
+	}
+}
+
+// Own is what the human had filled in of a record that ended meanwhile, and was
+// not sent.
+func (c card) Own() []question.Response {
+	if len(c.Filled.Answers) == 0 {
+		return nil
+	}
+	return c.Set.Asked(&c.Filled)
 }
 
 // Elsewhere names the other surfaces that show the card's record. They are its
@@ -72,40 +124,22 @@ func (c card) Elsewhere() (names []string) {
 	return names
 }
 
-// showFaults puts violations beside the fields they are about.
-func (c *card) showFaults(found question.Violations) {
-	faults := map[int]string{} // by place
-	all := c.All()
-	for _, v := range found {
-		place := slices.IndexFunc(all, func(q *question.Question) bool { return v.Path == "answers."+q.ID })
-		switch {
-		case place >= 0:
-			faults[place] = sentence(v.Message)
-			c.Faults = append(c.Faults, fault{fmt.Sprintf("%s-%d", c.ID, place), question.Line(all[place].Text) + " " + faults[place]})
-		case v.Path == "reason" || v.Path == "note":
-			c.Faults = append(c.Faults, fault{c.ID + "-" + v.Path, sentence("the " + v.Path + " " + v.Message)})
-		default:
-			c.Faults = append(c.Faults, fault{c.ID + "-form", question.Line(v.String())})
-		}
-	}
-	setFaults(c.Fields, faults)
+// maxAlike is how many alike questions one card offers to answer with it.
+const maxAlike = 10
+
+// sibling is another card with the same questions.
+type sibling struct {
+	ID      string
+	Asker   string
+	Checked bool
 }
 
-func setFaults(fields []field, faults map[int]string) {
-	for i := range fields {
-		f := &fields[i]
-		f.Fault = faults[f.Place]
-		setFaults(f.FollowUps, faults)
-		for _, o := range f.Choices {
-			setFaults(o.Fields, faults)
-		}
+// groupOf is the same for sets with the same questions and options.
+func groupOf(set *question.Set) string {
+	data, err := json.Marshal(set.Questions)
+	if err != nil {
+		return "" // cannot be: it came from JSON
 	}
-}
-
-// sentence makes a sentence of a violation's message.
-func sentence(s string) string {
-	if s == "" {
-		return ""
-	}
-	return words.Sentence(strings.ToUpper(s[:1]) + question.Line(s[1:]))
+	sum := sha256.Sum256(data)
+	return base64.RawURLEncoding.EncodeToString(sum[:12])
 }

@@ -5,32 +5,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 )
-
-// draftLocks order what this server does to the drafts of a record, so that
-// two clients that answer different questions do not undo each other. A form
-// in another process may save the draft as well: between processes the last
-// one wins, and what it left out must be answered again.
-type draftLocks struct {
-	seed  maphash.Seed
-	locks [64]sync.Mutex // by a hash of the record's id
-}
-
-// hold takes the lock of a record and returns what gives it back.
-func (l *draftLocks) hold(id string) (unlock func()) {
-	mu := &l.locks[maphash.String(l.seed, id)%uint64(len(l.locks))]
-	mu.Lock()
-	return mu.Unlock
-}
 
 // draft returns what is kept for a record that is open, and since when; nothing
 // where there is none, or none that can be read.
@@ -51,18 +33,15 @@ func (s *Server) draft(ctx context.Context, id string) (question.Reply, time.Tim
 // required question has one, then all of them are committed. It returns the
 // ids of the questions that are still open; none means that the set is
 // answered, and waited that somebody waited for that.
-func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, answer []question.Answer, note string) (open []string, waited bool, err error) {
-	defer s.drafts.hold(rec.ID)()
+func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, given question.Reply) (open []string, waited bool, err error) {
+	s.drafts.Lock()
+	defer s.drafts.Unlock()
 	draft, at, err := s.draft(ctx, rec.ID)
 	if err != nil {
 		return nil, false, err
 	}
-	reply := question.Reply{Note: note}
-	for _, a := range draft.Answers {
-		if a.By == question.ByProgram {
-			reply.Answers = append(reply.Answers, a)
-		}
-	}
+	reply := given
+	reply.Answers = byPrograms(draft)
 	if reply.Answer(id) != nil {
 		return nil, false, answeredBefore(rec, id, reply, at)
 	}
@@ -71,7 +50,7 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, ans
 			return nil, false, question.Violations{{Path: "answers." + id, Message: fmt.Sprintf("is asked only where %q is answered with %q", parent.ID, option.ID)}}
 		}
 	}
-	reply.Answers = append(reply.Answers, answer...)
+	reply.Answers = append(reply.Answers, given.Answers...)
 	_, err = rec.Check(reply)
 	var faults, found question.Violations
 	errors.As(err, &found)
@@ -88,13 +67,10 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, ans
 	case len(open) == 0:
 		waited, err := s.reply(ctx, rec.ID, reply)
 		return nil, waited, err
-	case note != "":
+	case given.Note != "":
 		return nil, false, question.Violations{{Path: "note", Message: "goes with the answer that completes the set; still open: " + strings.Join(open, ", ")}}
 	}
-	for _, a := range answer {
-		a.By = question.ByProgram
-		draft.Answers = put(draft.Answers, a)
-	}
+	keep(&draft, given.Answers, question.ByProgram)
 	return open, false, api.Late(&rec.Set, s.desk.SaveDraft(ctx, rec.ID, draft))
 }
 
@@ -127,24 +103,26 @@ func answeredBefore(rec *desk.Record, id string, given question.Reply, at time.T
 // keepTyped keeps what a human has filled in so far, beside what programs have
 // answered meanwhile.
 func (s *Server) keepTyped(ctx context.Context, id string, typed question.Reply) error {
-	defer s.drafts.hold(id)()
+	s.drafts.Lock()
+	defer s.drafts.Unlock()
 	draft, _, err := s.draft(ctx, id)
 	if err != nil {
 		return err
 	}
-	for _, a := range draft.Answers {
-		if a.By == question.ByProgram {
-			typed.Answers = put(typed.Answers, a)
-		}
-	}
+	keep(&typed, byPrograms(draft), question.ByProgram)
 	return s.desk.SaveDraft(ctx, id, typed)
 }
 
-// put adds an answer, in the place of the one to the same question.
-func put(answers []question.Answer, a question.Answer) []question.Answer {
-	if i := slices.IndexFunc(answers, func(x question.Answer) bool { return x.QuestionID == a.QuestionID }); i >= 0 {
-		answers[i] = a
-		return answers
+// byPrograms returns the answers in a draft that programs gave.
+func byPrograms(draft question.Reply) []question.Answer {
+	return slices.DeleteFunc(slices.Clone(draft.Answers), func(a question.Answer) bool { return a.By != question.ByProgram })
+}
+
+// keep puts answers into a draft, each in the place of the one to the same
+// question.
+func keep(draft *question.Reply, answers []question.Answer, by question.By) {
+	for _, a := range answers {
+		a.By = by
+		draft.Answers = put(draft.Answers, a.QuestionID, func(x *question.Answer) { *x = a })
 	}
-	return append(answers, a)
 }

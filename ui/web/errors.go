@@ -2,10 +2,8 @@ package web
 
 import (
 	"cmp"
-	_ "embed"
 	"encoding/json"
 	"errors"
-	"html/template"
 	"net/http"
 	"strings"
 
@@ -30,7 +28,7 @@ var statuses = map[string]int{ //nolint:gochecknoglobals // a table, never writt
 // How a request is refused before it is looked at. Each says what to do about
 // it.
 var (
-	errHost     = api.Problemf(api.Forbidden, "This server does not go by that name. Use the address that it printed.")
+	errHost     = api.Problemf(api.Forbidden, "This server does not go by that name and port. Use the address that it printed; a tunnel keeps the port.")
 	errOrigin   = api.Problemf(api.Forbidden, "Requests from pages of other sites are refused.")
 	errToken    = api.Problemf(api.Unauthorized, "The token is missing or no longer good. Open the address that mcp-askuser printed when it started; programs send it as Authorization: Bearer TOKEN.")
 	errCSRF     = api.Problemf(api.Forbidden, "This form is from another session. Reload the page and send it again; programs send the header X-CSRF-Token, or the bearer token.")
@@ -59,10 +57,22 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	refuse(w, r, p)
 }
 
-//go:embed refusal.html
-var refusal string
+// refusals are what people read instead of a problem's message, which is for
+// programs.
+var refusals = map[*api.Problem]refusal{ //nolint:gochecknoglobals // a table, never written to
+	errToken: {"Open the page once more", "This address has been used, or your visit has ended: that is so after thirty days without one, or when somebody ended all of them. In a terminal, run", "mcp-askuser web --open"},
+	errHost:  {"Not under this name", "Use the address that mcp-askuser printed, with the same port.", ""},
+	errCSRF:  {"Send it once more", "This form is from an earlier visit, and was not sent. Go to the questions: what you had filled in is kept.", ""},
+}
 
-// refuse answers with a problem: JSON to programs, a small page to people.
+// refusal is a page that says why there is no other.
+type refusal struct {
+	Title   string
+	Words   string
+	Command string // what mends it; empty: going to the questions
+}
+
+// refuse answers with a problem: JSON to programs, a page to people.
 func refuse(w http.ResponseWriter, r *http.Request, p *api.Problem) {
 	status := cmp.Or(statuses[p.Code], http.StatusBadRequest)
 	if p == errNotWhole {
@@ -75,10 +85,13 @@ func refuse(w http.ResponseWriter, r *http.Request, p *api.Problem) {
 		write(w, status, map[string]*api.Problem{"error": p})
 		return
 	}
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	w.WriteHeader(status)
-	page := template.Must(template.New("refusal").Parse(refusal)) // rare enough to be read each time
-	_ = page.Execute(w, p)                                        // the client may be gone; nobody is left to tell
+	x, ok := refusals[p]
+	if !ok {
+		x = refusal{Title: "That did not work", Words: p.Message}
+	}
+	if err := render(w, r, status, "refusal", x); err != nil {
+		http.Error(w, p.Message, status)
+	}
 }
 
 // write sends a value as JSON.

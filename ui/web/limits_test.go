@@ -29,6 +29,11 @@ func restart(t testing.TB, old *rig, change func(*patience)) *rig {
 
 const answerHead = "POST /api/task/answer HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer " + token + "\r\n"
 
+// raw sends a request as it is, but with the port of the server.
+func (g *rig) raw(conn io.Writer, request string) (int, error) {
+	return io.WriteString(conn, strings.ReplaceAll(request, "Host: 127.0.0.1\r", "Host: "+g.addr.String()+"\r"))
+}
+
 // A client that sends slowly is cut off, and nothing of what it sent counts:
 // neither a header without end, nor a body that is short of its length, nor
 // one that was whole but for its last byte.
@@ -53,7 +58,7 @@ func TestSlowClient(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer conn.Close()
-			if _, err := io.WriteString(conn, sent); err != nil {
+			if _, err := g.raw(conn, sent); err != nil {
 				t.Fatal(err)
 			}
 			if err := conn.SetDeadline(time.Now().Add(patient)); err != nil {
@@ -107,7 +112,7 @@ func TestDoublePost(t *testing.T) {
 		body := `{"session_id":"s","question_id":"db","answer":"` + answer + `"}`
 		return answerHead + last + fmt.Sprintf("Content-Length: %d\r\n\r\n%s", len(body), body)
 	}
-	if _, err := io.WriteString(conn, send("lite", "")+send("pg", "Connection: close\r\n")); err != nil {
+	if _, err := g.raw(conn, send("lite", "")+send("pg", "Connection: close\r\n")); err != nil {
 		t.Fatal(err)
 	}
 	got, err := io.ReadAll(conn)
@@ -135,7 +140,7 @@ func TestCrowdAtTheDoor(t *testing.T) {
 	ask := func() {
 		t.Helper()
 		_ = known.SetDeadline(time.Now().Add(patient))
-		if _, err := io.WriteString(known, "GET /api/questions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "+token+"\r\n\r\n"); err != nil {
+		if _, err := g.raw(known, "GET /api/questions HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "+token+"\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
 		resp, err := http.ReadResponse(answers, nil)
@@ -154,7 +159,7 @@ func TestCrowdAtTheDoor(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer conn.Close()
-				if _, err := io.WriteString(conn, sent); err != nil {
+				if _, err := g.raw(conn, sent); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -183,7 +188,7 @@ func TestRefusedIsLetGo(t *testing.T) {
 		}
 		defer conn.Close()
 		_ = conn.SetDeadline(time.Now().Add(patient))
-		if _, err := io.WriteString(conn, head); err != nil {
+		if _, err := g.raw(conn, head); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := io.ReadAll(conn); err != nil || !bytes.Contains(got, []byte("Connection: close")) {

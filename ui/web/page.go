@@ -1,11 +1,14 @@
 package web
 
 import (
+	"bytes"
 	"cmp"
+	"compress/gzip"
 	"context"
 	"embed"
 	"errors"
 	"html/template"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,9 +23,6 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-//go:embed assets
-var assets embed.FS
-
 // pages returns the templates of the page, each to be executed on its own. They
 // are read when the first page is shown: most runs of the program show none.
 var pages = sync.OnceValue(func() *template.Template {
@@ -34,13 +34,17 @@ var pages = sync.OnceValue(func() *template.Template {
 		"preview": func(text string) template.HTML { return preview(md, text) },
 		"short":   func(preview string) bool { return strings.Count(preview, "\n") < 12 },
 
-		"client":  words.Client,
-		"project": words.Project,
-		"asker":   words.Asker,
-		"outcome": words.Outcome,
-		"reason":  words.Reason,
-		"place":   words.Place,
-		"plural":  words.Count,
+		"client":    words.Client,
+		"project":   words.Project,
+		"asker":     words.Asker,
+		"subject":   func(rec *desk.Record) string { return words.Subject(*rec) },
+		"decision":  func(rec *desk.Record) string { return words.Decision(*rec) },
+		"overruled": func(rec *desk.Record) string { return words.Overruled(*rec) },
+		"outcome":   words.Outcome,
+		"reason":    words.Reason,
+		"place":     words.Place,
+		"plural":    words.Count,
+		"again":     func(rec *desk.Record, csrf string) again { return again{rec, csrf} },
 
 		"rfc3339": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"clock":   func(t time.Time) string { return t.Local().Format("2 Jan 2006, 15:04") },
@@ -62,29 +66,44 @@ var pages = sync.OnceValue(func() *template.Template {
 
 func (s *Server) routesPage(mux *http.ServeMux) {
 	mux.HandleFunc("GET /{$}", s.handle(s.page))
-	mux.HandleFunc("POST /answer", s.handle(s.confirm))
+	mux.HandleFunc("GET /fragments/list", s.handle(s.list))
+	mux.HandleFunc("GET /fragments/pane", s.handle(s.pane))
+	mux.HandleFunc("POST /answer", s.handle(s.send))
 	mux.HandleFunc("POST /draft", s.handle(s.keepDraft))
 	mux.HandleFunc("POST /lift", s.handle(s.liftLimit))
+	mux.HandleFunc("POST /reopen", s.handle(s.reopenForm))
 	mux.HandleFunc("GET /history", s.handle(s.history))
-	mux.HandleFunc("GET /fragments/open", s.handle(s.openIDs))
-	mux.HandleFunc("GET /fragments/cards", s.handle(s.cards))
-	mux.HandleFunc("GET /favicon.svg", favicon)
-	mux.Handle("GET /assets/", http.FileServerFS(assets))
+	routesStatic(mux)
 }
 
-// maxCards is how many cards the page shows at a time. Browsers look through
-// every form of a page for what they might fill in, again and again while it
-// loads: a thousand forms take Chromium 13 s, a hundred 0.2 s.
-const maxCards = 100
+// The most that the page shows of what waits, of what was refused and of what
+// was answered last, and of the history.
+const (
+	maxEntries = 100
+	maxRefused = 3
+	maxLast    = 5
+	maxPast    = 100
+)
 
-// layout is the page around the cards.
+// layout is the page: the list of what waits, and one card or none.
 type layout struct {
-	Count   int // what waits, shown or not
+	ID      string // of the record in sight
+	Chosen  bool   // on a small screen the question is in sight, not the list
+	Entries []entry
+	Count   int            // what waits, listed or not
+	Rest    int            // of that, not listed
+	Refused []*desk.Record // calls that were turned away at the limit of rounds (D9)
+	Card    *card
+	Past    []*desk.Record // the last answers, where there is no card
 	Notices []notice
-	From    string // the id of the first record to show; empty: the oldest
-	Most    int    // cards at a time
-	Rest    int    // what waits after those shown
-	Next    string // the first of these
+	CSRF    string
+	Now     time.Time
+}
+
+// entry is a record in the list.
+type entry struct {
+	*desk.Record
+	Deadline *time.Time
 }
 
 // notice is one sentence about something that just happened.
@@ -94,119 +113,168 @@ type notice struct {
 	Late  bool // somebody else was first
 }
 
-// page shows everything that waits, oldest first. After a form was sent
-// without a script, parameters say what became of it.
+// page shows everything that waits, oldest first, and one question, the one
+// asked for or the first. After a form was sent without a script, parameters
+// say what became of it.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
+	x, err := s.layout(r, nil)
+	if err != nil {
+		return err
+	}
 	query := r.URL.Query()
-	return s.writePage(w, r, http.StatusOK, nil, layout{Notices: s.notices(r.Context(), query), From: query.Get("from")})
+	x.Notices = s.notices(r.Context(), query)
+	x.Chosen = !query.Has("list") && (query.Has("id") || x.Count == 1)
+	return render(w, r, http.StatusOK, "page", x)
 }
 
-// writePage writes the page, with one card as it is given instead of as it
-// would be.
-func (s *Server) writePage(w http.ResponseWriter, r *http.Request, status int, instead *card, x layout) error {
-	open, err := s.desk.Pending(r.Context())
+// list and pane are the two halves of the page, for its script.
+func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
+	x, err := s.listed(r, r.URL.Query().Get("id"))
 	if err != nil {
 		return err
 	}
-	shown := x.cut(open)
+	return render(w, r, http.StatusOK, "list", x)
+}
+
+func (s *Server) pane(w http.ResponseWriter, r *http.Request) error {
+	x, err := s.layout(r, nil)
+	if err != nil {
+		return err
+	}
+	return render(w, r, http.StatusOK, "pane", x)
+}
+
+// layout returns the page, with the card as it is given or that of the record
+// asked for, which may have ended; else of the oldest that waits.
+func (s *Server) layout(r *http.Request, c *card) (layout, error) {
+	id := r.URL.Query().Get("id")
+	if c != nil {
+		id = c.ID
+	}
+	x, err := s.listed(r, id)
+	if err != nil || c != nil {
+		x.Card = c
+		return x, err
+	}
+	rec, err := s.desk.Get(r.Context(), id)
+	switch {
+	case err == nil:
+	case !errors.Is(err, desk.ErrNotFound) && !errors.Is(err, desk.ErrAmbiguous):
+		return x, err
+	case len(x.Entries) == 0:
+		x.Past, err = s.past(r.Context(), desk.Query{Limit: 4 * maxLast}, maxLast, func(rec *desk.Record) bool { return rec.State == desk.Answered })
+		return x, err
+	default:
+		rec = *x.Entries[0].Record
+	}
+	full := s.card(r, &rec)
+	x.Card, x.ID = &full, rec.ID
+	return x, nil
+}
+
+// listed returns the page without a card.
+func (s *Server) listed(r *http.Request, id string) (x layout, err error) {
+	ctx := r.Context()
+	open, err := s.desk.Pending(ctx)
+	if err != nil {
+		return x, err
+	}
+	x = layout{ID: id, Count: len(open), CSRF: s.csrf(r), Now: s.now()}
+	x.Rest = max(0, len(open)-maxEntries)
+	for i := range open[:len(open)-x.Rest] {
+		e := entry{Record: &open[i]}
+		if at, ok := s.desk.Deadline(ctx, open[i]); ok {
+			e.Deadline = &at
+		}
+		x.Entries = append(x.Entries, e)
+	}
+	refused, err := s.desk.Refused(ctx)
+	for i := range refused[:min(len(refused), maxRefused)] {
+		x.Refused = append(x.Refused, &refused[i])
+	}
+	return x, err
+}
+
+// past returns at most so many records of the history that are wanted.
+func (s *Server) past(ctx context.Context, q desk.Query, most int, wanted func(*desk.Record) bool) (out []*desk.Record, err error) {
+	for rec, err := range s.desk.History(ctx, q) {
+		if err != nil || len(out) == most {
+			return out, err
+		}
+		if wanted(&rec) {
+			out = append(out, &rec)
+		}
+	}
+	return out, nil
+}
+
+// pastPage is what was asked before: in one session, or at all.
+type pastPage struct {
+	Session string // empty: all sessions
+	Search  string
+	Now     time.Time
+	CSRF    string
+	Records []*desk.Record
+	More    bool // there are more than are shown
+}
+
+// history shows what was asked before, latest first. With the parameter session
+// it is that of one session, open rounds included; search looks for words.
+func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
+	query := r.URL.Query()
+	h := pastPage{Session: query.Get("session"), Search: strings.TrimSpace(query.Get("search")), Now: s.now(), CSRF: s.csrf(r)}
+	if h.Session != "" {
+		var records []desk.Record
+		records, err = s.desk.Session(r.Context(), h.Session)
+		for i := range slices.Backward(records) {
+			h.Records = append(h.Records, &records[i])
+		}
+	} else {
+		all := func(*desk.Record) bool { return true }
+		h.Records, err = s.past(r.Context(), desk.Query{Search: h.Search, Limit: maxPast + 1}, maxPast+1, all)
+	}
+	if err != nil {
+		return err
+	}
+	if h.More = len(h.Records) > maxPast; h.More {
+		h.Records = h.Records[:maxPast]
+	}
+	name := "history"
+	if scripted(r) {
+		name = "past"
+	}
+	return render(w, r, http.StatusOK, name, h)
+}
+
+// headerScript is set by the page's script: it takes a piece of the page, where
+// a browser without it takes a whole one.
+const headerScript = "X-Fragment"
+
+func scripted(r *http.Request) bool { return r.Header.Get(headerScript) != "" }
+
+// render writes one template, or nothing. Over TLS nothing is compressed in
+// which a secret stands beside texts from outside: its length would tell.
+func render(w http.ResponseWriter, r *http.Request, status int, name string, data any) error {
+	var b bytes.Buffer
+	if err := pages().ExecuteTemplate(&b, name, data); err != nil {
+		return err
+	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	out := io.WriteCloser(unclosed{w})
+	if r.TLS == nil && takesGzip(r) {
+		w.Header().Set("Content-Encoding", "gzip")
+		out = gzip.NewWriter(w)
+	}
 	w.WriteHeader(status)
-	print := func(name string, data any) { // until one fails: the browser is gone
-		if err == nil {
-			err = pages().ExecuteTemplate(w, name, data)
-		}
-	}
-	print("head", x)
-	_ = http.NewResponseController(w).Flush() // a browser fetches style and script meanwhile
-	if instead != nil {
-		print("card", instead)
-	}
-	all := groupsOf(open)
-	for i := range shown {
-		if instead == nil || instead.ID != shown[i].ID {
-			print("card", s.card(r, all, &shown[i]))
-		}
-	}
-	print("foot", x)
-	if err != nil {
-		s.log.DebugContext(r.Context(), "web: the page was not taken whole", "error", err)
-	}
+	_, _ = b.WriteTo(out) // the browser may be gone
+	_ = out.Close()
 	return nil
 }
 
-// cut returns the records to show, and notes what is left of those open.
-func (x *layout) cut(open []desk.Record) []desk.Record {
-	x.Count, x.Most = len(open), maxCards
-	first := slices.IndexFunc(open, func(rec desk.Record) bool { return rec.ID >= x.From })
-	if first < 0 {
-		return nil
-	}
-	shown := open[first:min(len(open), first+maxCards)]
-	if end := first + len(shown); end < len(open) {
-		x.Rest, x.Next = len(open)-end, open[end].ID
-	}
-	return shown
-}
+type unclosed struct{ io.Writer }
 
-// card returns the card of an open record, with the draft of its answer.
-func (s *Server) card(r *http.Request, all groups, rec *desk.Record) card {
-	draft, _, err := s.draft(r.Context(), rec.ID)
-	if err != nil {
-		s.log.WarnContext(r.Context(), "leaving out a draft", "id", rec.ID, "error", err)
-	}
-	c := newCard(rec, fill(&rec.Set, draft), s.now(), s.csrf(r))
-	c.Back = len(draft.Answers) > 0 || draft.Note != ""
-	s.addCircumstances(r.Context(), &c, all, nil)
-	return c
-}
+func (unclosed) Close() error { return nil }
 
-// addCircumstances tells a card what changes while it is open; also are those
-// alike that the human has ticked already.
-func (s *Server) addCircumstances(ctx context.Context, c *card, all groups, also []string) {
-	if at, ok := s.desk.Deadline(ctx, *c.Record); ok {
-		c.Deadline = &at
-	}
-	var err error
-	if c.Limited, err = s.desk.AtLimit(ctx, c.SessionID); err != nil {
-		s.log.WarnContext(ctx, "web: a card without its round limit", "id", c.ID, "error", err)
-	}
-	c.Alike = all.beside(c.Record, c.Group, also)
-}
-
-// openIDs lists the ids of what waits. The script compares after it was cut
-// off from the events.
-func (s *Server) openIDs(w http.ResponseWriter, r *http.Request) error {
-	open, err := s.desk.Pending(r.Context())
-	if err != nil {
-		return err
-	}
-	ids := make([]string, len(open))
-	for i := range open {
-		ids[i] = open[i].ID
-	}
-	write(w, http.StatusOK, ids)
-	return nil
-}
-
-// cards are the cards with the ids asked for, ended ones too.
-func (s *Server) cards(w http.ResponseWriter, r *http.Request) error {
-	open, err := s.desk.Pending(r.Context())
-	if err != nil {
-		return err
-	}
-	all := groupsOf(open)
-	var cards []card
-	for _, id := range r.URL.Query()["id"] {
-		rec, err := s.desk.Get(r.Context(), id)
-		switch {
-		case errors.Is(err, desk.ErrNotFound):
-		case err != nil:
-			return err
-		case rec.Outcome == nil:
-			cards = append(cards, s.card(r, all, &rec))
-		default:
-			cards = append(cards, newCard(&rec, nil, s.now(), ""))
-		}
-	}
-	return fragment(w, http.StatusOK, "cards", cards)
+func takesGzip(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -88,7 +89,7 @@ func TestPageAnswers(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
 	rec := g.ask("s", single("db"), text("port"))
-	v.sees("/", "1 question waits", "test-agent", "Which database (db)?", "PostgreSQL", `href="/favicon.svg?n=1"`)
+	v.sees("/", "1 question waits", "test-agent", `<h2 class="text">Which database (db)?</h2>`, "PostgreSQL", `href="/favicon.svg?n=1"`)
 	status, there := v.post("/answer", confirmed(rec.ID, "q0", "1", "t1", "443", "note", "a\r\nb"))
 	if status != http.StatusSeeOther || there != "/?sent="+rec.ID {
 		t.Errorf("%d, to %s", status, there)
@@ -146,7 +147,7 @@ func TestPageKeepsWhatWasTyped(t *testing.T) {
 	v := g.visitor()
 	rec := g.ask("s", several("some"), text("port"))
 	_, body := v.post("/answer", confirmed(rec.ID, "q0", "2", "note", "my <note>", "reason", "why"))
-	for _, want := range []string{`value="2" checked`, "my &lt;note&gt;", ">why</textarea>", "An answer is required.", `href="#` + rec.ID + `-1"`, `open><summary>Add a note`} {
+	for _, want := range []string{`value="2" checked`, "my &lt;note&gt;", ">why</textarea>", "An answer is required.", `href="#` + rec.ID + `-1"`, `open><summary>Discuss first`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in\n%s", want, body)
 		}
@@ -213,7 +214,7 @@ func TestPageDismisses(t *testing.T) {
 	if r := g.reply(rec.ID); status != http.StatusSeeOther || !r.Dismissed || r.Reason != "not now" || len(r.Answers) > 0 {
 		t.Errorf("%d, recorded %+v", status, r)
 	}
-	v.sees(there, "Closed. test-agent in project goes on without an answer.")
+	v.sees(there, "Dismissed. test-agent in project goes on without an answer.")
 }
 
 // TestPageDraft: what is typed is kept, also what cannot be sent yet, and comes
@@ -249,7 +250,7 @@ func TestPageHistory(t *testing.T) {
 	if strings.Contains(session, "Go on (go)?") || strings.Index(session, "port") > strings.Index(session, "PostgreSQL") {
 		t.Errorf("not the session alone, or not latest first:\n%s", session)
 	}
-	_, found := v.get("/history?session=s&search=SQLITE+embedded")
+	_, found := v.get("/history?search=SQLITE,+embedded")
 	if !strings.Contains(found, "SQLite") || strings.Contains(found, "443") {
 		t.Errorf("found:\n%s", found)
 	}
@@ -263,12 +264,104 @@ func TestPageFragments(t *testing.T) {
 	v := g.visitor()
 	one, two := g.ask("s", single("db")), g.ask("t", text("port"))
 	v.post("/answer", confirmed(two.ID, "t0", "443"))
-	if _, ids := v.get("/fragments/open"); ids != `["`+one.ID+"\"]\n" {
-		t.Errorf("open: %s", ids)
+	_, list := v.get("/fragments/list?id=" + one.ID)
+	if strings.Count(list, "<li") != 1 || !strings.Contains(list, `href="/?id=`+one.ID+`" aria-current="true"`) || !strings.Contains(list, `data-csrf="`+v.csrf) {
+		t.Errorf("list:\n%s", list)
 	}
-	_, cards := v.get("/fragments/cards?id=" + one.ID + "&id=" + two.ID + "&id=01J")
-	if strings.Count(cards, "<article") != 2 || strings.Count(cards, `<form method="post"`) != 1 || !strings.Contains(cards, "Already answered on the web page") {
-		t.Errorf("cards:\n%s", cards)
+	for id, want := range map[string]string{one.ID: `name="q0"`, two.ID: "Already answered on the web page", "": `name="q0"`} {
+		if _, pane := v.get("/fragments/pane?id=" + id); strings.Count(pane, "<article") != 1 || !strings.Contains(pane, want) {
+			t.Errorf("pane of %q:\n%s", id, pane)
+		}
+	}
+}
+
+// TestPageEmpty: a page without questions says what it is, what was answered last
+// and how to connect an agent.
+func TestPageEmpty(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	rec := g.ask("s", single("db"))
+	v.post("/answer", confirmed(rec.ID, "q0", "1"))
+	v.sees("/", "Nothing waits for you", "Which database (db)?", "SQLite, embedded", "claude mcp add")
+}
+
+// TestPageDiscusses: notes and a wish to talk go along with what is answered so
+// far.
+func TestPageDiscusses(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	rec := g.ask("s", single("db"), text("port"))
+	status, there := v.post("/answer", url.Values{"id": {rec.ID}, "action": {"discuss"}, "q0": {"1"}, "n0": {"if it must be"}, "n1": {"which?"}, "note": {"why a port?"}, "also": {rec.ID}})
+	r := g.reply(rec.ID)
+	if status != http.StatusSeeOther || !r.Discuss || r.Note != "why a port?" || r.Answer("db").Note != "if it must be" || r.Answer("db").Selected[0] != "lite" || r.Answer("port").Note != "which?" {
+		t.Errorf("%d, recorded %+v", status, r)
+	}
+	v.sees(there, "To be discussed. test-agent in project goes on with that.")
+}
+
+// TestPageRefusedCalls: a call that was refused at the limit of rounds is shown,
+// with what lifts that.
+func TestPageRefusedCalls(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	for i := range 11 {
+		rec, _, err := g.desk.Submit(t.Context(), desk.Request{Set: question.Set{Questions: []question.Question{text(fmt.Sprint("q", i))}}, Session: "s", Asker: desk.Asker{Client: "codex"}})
+		if i < 10 {
+			v.post("/answer", confirmed(rec.ID, "t0", "1"))
+		} else if err == nil {
+			t.Fatal("the eleventh round was not refused")
+		}
+	}
+	v.sees("/", "was not let ask", "Which port (q10)?")
+	_, body := v.get("/")
+	id := body[strings.Index(body, `action="/lift"`):]
+	id = id[strings.Index(id, `name="id" value="`)+len(`name="id" value="`):]
+	if status, there := v.post("/lift", url.Values{"id": {id[:26]}}); status != http.StatusSeeOther {
+		t.Fatalf("%d %s", status, there)
+	}
+	if _, body := v.get("/"); strings.Contains(body, "was not let ask") {
+		t.Error("it still says so")
+	}
+	if limited, err := g.desk.AtLimit(t.Context(), "s"); limited || err != nil {
+		t.Errorf("at the limit: %v, %v", limited, err)
+	}
+}
+
+// TestPageSize: what a browser loads to show a question is small.
+func TestPageSize(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	g.ask("s", single("db"))
+	total := 0
+	for _, path := range []string{"/", "/assets/page.css", "/assets/act.js", "/assets/page.js"} {
+		r := g.request(http.MethodGet, path, "")
+		r.Header.Del("Authorization")
+		r.Header.Set("Accept-Encoding", "gzip")
+		r.AddCookie(v.cookie)
+		a := g.send(r)
+		if a.status != 200 || a.header.Get("Content-Encoding") != "gzip" {
+			t.Errorf("%s: %d, %s", path, a.status, a.header.Get("Content-Encoding"))
+		}
+		t.Logf("%s: %d", path, len(a.body))
+		total += len(a.body)
+	}
+	if total > 15_000 {
+		t.Errorf("%d bytes", total)
+	}
+}
+
+// TestPublic: what is the same for everybody needs no cookie; nothing else is.
+func TestPublic(t *testing.T) {
+	g := start(t)
+	for path, want := range map[string]int{
+		"/assets/page.css": 200, "/favicon.svg": 200, "/manifest.webmanifest": 200, "/sw.js": 200, "/assets/icon-192.png": 200,
+		"/assets/": 404, "/": 401, "/history": 401, "/fragments/list": 401, "/api/openapi.json": 401,
+	} {
+		r := g.request(http.MethodGet, path, "")
+		r.Header.Del("Authorization")
+		if a := g.send(r); a.status != want || want == 200 && len(a.body) == 0 {
+			t.Errorf("%s: %d", path, a.status)
+		}
 	}
 }
 

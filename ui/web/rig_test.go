@@ -116,16 +116,17 @@ func (g *rig) at(t *testing.T) *rig {
 }
 
 // decode is the questions form alone.
-func decode(data []byte) (question.Set, time.Duration, error) {
+func decode(data []byte) (Call, error) {
 	var call struct {
 		question.Set
 		Timeout float64 `json:"timeout_seconds"`
+		Dropped []string
 	}
 	if err := json.Unmarshal(data, &call); err != nil {
-		return question.Set{}, 0, err
+		return Call{}, err
 	}
 	err := call.Set.Validate(question.DefaultLimits()).Err()
-	return call.Set, time.Duration(call.Timeout * float64(time.Second)), err
+	return Call{call.Set, time.Duration(call.Timeout * float64(time.Second)), call.Dropped}, err
 }
 
 // answer is what came back.

@@ -7,10 +7,10 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"log/slog"
 	"net"
 	"net/http"
+	"sync"
 	"time"
 
 	"mcp-askuser/desk"
@@ -45,10 +45,9 @@ var ErrStopped = errors.New("the web server has stopped")
 type Options struct {
 	Desk *desk.Desk
 	Log  *slog.Logger // nil: silent
-	// Decode reads a call form: the set, and how long the human may take (0:
-	// no limit). A question.Violations as its error lists every fault. Nil:
-	// programs cannot ask over HTTP.
-	Decode func([]byte) (question.Set, time.Duration, error)
+	// Decode reads a call form. A question.Violations as its error lists every
+	// fault. Nil: programs cannot ask over HTTP.
+	Decode func([]byte) (Call, error)
 
 	Listen          string // IP address or host name to listen on; empty: 127.0.0.1
 	Port            int    // 0: a free one
@@ -60,15 +59,23 @@ type Options struct {
 	Presenter *present.Presenter
 
 	Token     string           // what a client must show; empty: a random one
+	KeyFile   string           // keeps what the page's cookies are signed with; empty: they end with the server
 	Directory string           // the project for which HTTP clients ask, unless they name theirs
 	Now       func() time.Time // nil: time.Now
+}
+
+// Call is what a call form asks.
+type Call struct {
+	Set     question.Set
+	Timeout time.Duration // how long the human may take; 0 is for ever
+	Dropped []string      // what of the form cannot be asked, and why
 }
 
 // Server is the page and the API over one desk.
 type Server struct {
 	desk      *desk.Desk
 	log       *slog.Logger
-	decode    func([]byte) (question.Set, time.Duration, error)
+	decode    func([]byte) (Call, error)
 	now       func() time.Time
 	directory string
 
@@ -78,9 +85,13 @@ type Server struct {
 	tls      *tls.Config // nil: plain HTTP
 	patience patience
 
-	keys      *keys
-	streams   *streams
-	drafts    draftLocks
+	keys    *keys
+	streams *streams
+	// drafts orders what this server does to drafts, so that two clients that
+	// answer different questions do not undo each other. A form in another
+	// process may save the draft as well: between processes the last one wins,
+	// and what it left out must be answered again.
+	drafts    sync.Mutex
 	visits    visits
 	presenter *present.Presenter
 	handler   http.Handler
@@ -101,13 +112,15 @@ func New(o Options) (*Server, error) {
 		insecure:  o.Insecure,
 		patience:  patience{header: 5 * time.Second, request: 15 * time.Second, response: 30 * time.Second, grace: 2 * time.Second},
 		streams:   &streams{desk: o.Desk, most: maxStreams},
-		drafts:    draftLocks{seed: maphash.MakeSeed()},
 		presenter: o.Presenter,
 	}
 	if s.now == nil {
 		s.now = time.Now
 	}
-	s.keys = newKeys(cmp.Or(o.Token, rand.Text()), s.now)
+	var err error
+	if s.keys, err = newKeys(cmp.Or(o.Token, rand.Text()), o.KeyFile, s.now); err != nil {
+		return nil, err
+	}
 	if err := s.certify(o.TLSCert, o.TLSKey); err != nil {
 		return nil, err
 	}

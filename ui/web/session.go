@@ -31,6 +31,7 @@ type pastQuestion struct {
 	Status     desk.Status   `json:"status"`
 	Answer     any           `json:"answer"` // a string, a list of strings, true or false; null if left open
 	By         question.By   `json:"by,omitempty"`
+	Note       string        `json:"note,omitempty"`
 	Reason     string        `json:"reason,omitempty"`
 	Surface    string        `json:"surface,omitempty"`
 	AskedAt    time.Time     `json:"asked_at"`
@@ -83,7 +84,7 @@ func pastQuestions(rec *desk.Record) []pastQuestion {
 	for _, x := range rec.Asked() {
 		q := pastQuestion{
 			Round: rec.Round, ID: rec.ID, QuestionID: x.ID, Question: x.Question.Text, Type: x.Type, Status: rec.State,
-			Answer: x.Value(), By: x.By(), Reason: reason, Surface: o.Surface, AskedAt: rec.CreatedAt, EndedAt: o.At,
+			Answer: x.Value(), By: x.By(), Note: x.Note, Reason: reason, Surface: o.Surface, AskedAt: rec.CreatedAt, EndedAt: o.At,
 		}
 		for _, o := range x.Options {
 			q.Options = append(q.Options, o.Label)

@@ -10,14 +10,28 @@ import (
 
 // What is said of an answer, or of what stands in its way, in every room.
 const (
-	AskDismiss  = "Close without answering?"
-	Sent        = "Answer sent."
-	Dismissed   = "Dismissed."
-	AwaitsPause = "Waiting for a pause in your typing; what is typed until then does not count."
-	NobodyWaits = "Nobody is waiting right now; your answer will be kept."
-	Reopened    = "The question is open again, with your former answers filled in; the agent gets the new ones when it comes back for them."
-	LimitLifted = "The limit is lifted: the agent may go on asking in this session."
+	AskDismiss   = "Dismiss without answering?"
+	DiscussFirst = "Discuss first"
+	Sent         = "Answer sent."
+	Dismissed    = "Dismissed."
+	Discussed    = "Sent: you want to discuss it first."
+	AwaitsPause  = "Waiting for a pause in your typing; what is typed until then does not count."
+	AgentAway    = "The agent is away; it will collect your answer."
+	Reopened     = "The question is open again, with your former answers filled in; the agent gets the new ones when it comes back for them."
+	LimitLifted  = "The limit is lifted: the agent may go on asking in this session."
 )
+
+// Breaking says in a few words what it does that the human breaks a form off,
+// as Interrupted says it afterwards.
+func Breaking(closed desk.Status) string {
+	switch closed {
+	case desk.Dismissed:
+		return "dismiss"
+	case desk.Cancelled:
+		return "withdraw the question"
+	}
+	return "leave; the question stays open"
+}
 
 // Interrupted says what it did that the human broke a form off: closed is how
 // that ended the record, empty where it has not.

@@ -37,6 +37,7 @@ var surfaces = map[string]string{ //nolint:gochecknoglobals // a table, never wr
 	// The hosts whose own dialogs are mirrored.
 	"claude-code": "in Claude Code",
 	"opencode":    "in OpenCode",
+	"codex":       "in Codex",
 }
 
 // Knows reports whether a surface has words of its own.

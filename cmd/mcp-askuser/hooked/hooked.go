@@ -8,8 +8,11 @@ package hooked
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"os"
+	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"syscall"
@@ -29,12 +32,16 @@ import (
 func Surfaces() []string { return []string{"elicit", "tty", "pane", "inbox", "web", "plain"} }
 
 // Flags are those of the command.
-type Flags struct{ limit uint32 }
+type Flags struct {
+	limit       uint32
+	permissions bool
+}
 
 // Add registers them, and those of the settings that it uses.
 func (f *Flags) Add(flags *pflag.FlagSet, s *settings.Settings) {
 	s.AddFlags(flags, "dir")
 	flags.Uint32Var(&f.limit, "limit", uint32(mirror.DefaultLimit/time.Second), "how many seconds the host waits for us")
+	flags.BoolVar(&f.permissions, "permissions", false, "mirror the permissions that the host asks for, too")
 }
 
 // Main is the small program.
@@ -82,13 +89,45 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 	o := mirror.Options{
 		Host: host, Desk: desk.New(store, desk.Options{Keep: v.Keep}),
 		In: os.Stdin, Out: os.Stdout, Getenv: env, Limit: time.Duration(f.limit) * time.Second,
+		Permissions: f.permissions, Timeout: v.Timeout,
 	}
-	if v.Desktop || len(v.NotifyCommand) > 0 {
+	here := Notifier(v, env, nil)
+	o.Notify = here
+	if v.NtfyTopic != "" {
 		o.Notify = func(ctx context.Context, rec desk.Record) {
-			notify.New(notify.Options{Desktop: v.Desktop, Command: v.NotifyCommand, Reminder: v.Remind, Getenv: env}).Notify(ctx, rec)
+			ring(rec.ID, dir)
+			if here != nil {
+				here(ctx, rec)
+			}
 		}
 	}
 	mirror.Run(ctx, o)
+}
+
+// ring has the larger program put a question on the phone until that ends: this
+// one knows no HTTP.
+func ring(id, dir string) {
+	self, err := os.Executable()
+	if err != nil {
+		return
+	}
+	name := strings.Replace(filepath.Base(self), "mcp-askuser-hook", "mcp-askuser", 1)
+	cmd := exec.Command(filepath.Join(filepath.Dir(self), name), "phone", id, "--dir", dir)
+	if cmd.Start() == nil {
+		go func() { _ = cmd.Wait() }()
+	}
+}
+
+// Notifier tells the human that a question waits, as the settings say; nil for
+// nobody. Nothing is drawn on the terminal: it belongs to the host, or has the
+// form on it. The log may be nil.
+func Notifier(v settings.Values, getenv func(string) string, log *slog.Logger) func(context.Context, desk.Record) {
+	if !v.Desktop && len(v.NotifyCommand) == 0 {
+		return nil
+	}
+	return func(ctx context.Context, rec desk.Record) { // made when it is needed
+		notify.New(notify.Options{Desktop: v.Desktop, Command: v.NotifyCommand, Reminder: v.Remind, Getenv: getenv, Log: log}).Notify(ctx, rec)
+	}
 }
 
 // signals returns a context that ends with the signal by which a host says that

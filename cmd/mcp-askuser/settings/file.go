@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 
@@ -83,8 +85,8 @@ func (e *entry) place(path string) string {
 
 func parse(path string, data []byte) ([]entry, error) {
 	entries := []entry{}
-	var values map[string]toml.Primitive
-	meta, err := toml.Decode(string(data), &values)
+	var values map[string]any
+	_, err := toml.Decode(string(data), &values)
 	if wrong, ok := errors.AsType[toml.ParseError](err); ok {
 		at := entry{line: wrong.Position.Line}
 		return entries, fmt.Errorf("%s is not TOML: %s", at.place(path), wrong.Message)
@@ -93,49 +95,36 @@ func parse(path string, data []byte) ([]entry, error) {
 		return entries, fmt.Errorf("%s is not TOML: %w", path, err)
 	}
 	for key, value := range values {
-		e := entry{key: key}
-		e.read(&meta, value)
-		entries = append(entries, e)
+		entries = append(entries, entry{key, textOf(key, value), lineOf(key, data)})
 	}
 	slices.SortFunc(entries, func(a, b entry) int { return cmp.Or(a.line-b.line, cmp.Compare(a.key, b.key)) })
 	return entries, nil
 }
 
-// read takes a value and finds its line. The library tells lines only with an
-// error about a value: an entry refuses all of them.
-func (e *entry) read(meta *toml.MetaData, value toml.Primitive) {
-	if refusal, ok := errors.AsType[toml.ParseError](meta.PrimitiveDecode(value, e)); ok {
-		e.line = refusal.Position.Line
+// lineOf is the line on which a key stands, its table, or the first of its
+// dotted keys. The library does not tell. A key that is written with escapes is
+// not found.
+func lineOf(key string, data []byte) int {
+	stands := regexp.MustCompile(`(?m)^[ \t]*(\[\[?[ \t]*)?["']?` + regexp.QuoteMeta(key) + `["']?[ \t]*[].=]`)
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	at := stands.FindIndex(data)
+	if at == nil {
+		return 0
 	}
-	// A table that is only there for its dotted keys stands nowhere itself.
-	var within map[string]toml.Primitive
-	if e.line > 0 || meta.PrimitiveDecode(value, &within) != nil {
-		return
-	}
-	for _, value := range within {
-		inner := entry{key: e.key}
-		if inner.read(meta, value); e.line == 0 || inner.line < e.line {
-			e.line = inner.line
-		}
-	}
+	return 1 + bytes.Count(data[:at[0]], []byte("\n"))
 }
 
-// errSeen refuses a value that has been taken all the same; see read.
-var errSeen = errors.New("seen")
-
-// UnmarshalTOML takes the value as text and returns errSeen.
-func (e *entry) UnmarshalTOML(value any) error {
+// textOf is a value of the file as it would stand behind a variable.
+func textOf(key string, value any) string {
 	switch v := value.(type) {
 	case []any:
 		text, err := json.Marshal(v)
 		if err != nil { // of numbers that JSON has not
 			text = fmt.Append(nil, v)
 		}
-		e.text = string(text)
+		return string(text)
 	case map[string]any, []map[string]any:
-		e.text = "[" + e.key + "]" // as the table's head; no setting takes one
-	default:
-		e.text = fmt.Sprint(v)
+		return "[" + key + "]" // as the table's head; no setting takes one
 	}
-	return errSeen
+	return fmt.Sprint(value)
 }

@@ -40,6 +40,10 @@ type Values struct {
 	Remind        time.Duration
 	Desktop       bool // notifications on the desktop, where there is one
 
+	NtfyTopic, NtfyServer, NtfyToken, NtfyText, NtfyPage string // the phone; no topic, no phone
+
+	MirrorCodex bool // Codex's questions, where its daemon has started the server
+
 	Accessible bool // forms line by line
 	NoColor    bool
 }
@@ -68,6 +72,12 @@ func table(v *Values, surfaces []string) []*Setting {
 		{Key: "notify_command", value: program(&v.NotifyCommand), fallback: "[]", help: "a program of yours, and its arguments, that is told of each question"},
 		{Key: "remind", value: duration(&v.Remind, 0), fallback: "0", help: "how often to tell of an open question again, 0 for once only"},
 		{Key: "desktop_notifications", value: choice(&v.Desktop, []string{"auto", "off"}, true, false), fallback: "auto", help: "notifications on the desktop: auto or off"},
+		{Key: "ntfy_topic", value: text(&v.NtfyTopic), help: "the topic of an ntfy server that your phone has subscribed to; empty for no phone"},
+		{Key: "ntfy_server", value: text(&v.NtfyServer), fallback: "https://ntfy.sh", help: "that server"},
+		{Key: "ntfy_token", value: text(&v.NtfyToken), secret: true, help: "the access token that the server wants, if it does"},
+		{Key: "ntfy_text", value: choice(&v.NtfyText, []string{"none", "header", "full"}, "none", "header", "full"), fallback: "header", help: "what the server gets to store of a question: none, header or full"},
+		{Key: "ntfy_page", value: text(&v.NtfyPage), help: "the address of the page as your phone reaches it, opened by a notification"},
+		{Key: "mirror_codex", value: boolean(&v.MirrorCodex), fallback: "false", help: "mirror the questions of Codex, where its daemon has started the server"},
 		{Key: "accessible", variable: "ACCESSIBLE", presence: true, value: boolean(&v.Accessible), fallback: "false", help: "ask line by line, for screen readers"},
 		{Key: "no_color", variable: "NO_COLOR", presence: true, value: boolean(&v.NoColor), fallback: "false", help: "use no colours"},
 	}
@@ -82,6 +92,7 @@ type Setting struct {
 
 	value
 	variable string // ASK_ and the key, unless it says otherwise
+	secret   bool   // it is not shown
 	presence bool   // the variable means true whatever it holds, by a convention older than we are
 	fallback string // the default
 	help     string
@@ -114,6 +125,8 @@ func (s *Setting) Leads() bool { return cmp.Or(s.beside, s.Key) == "dir" }
 // Flag is the name of the setting's flag.
 func (s *Setting) Flag() string { return strings.ReplaceAll(s.Key, "_", "-") }
 
+func (s *Setting) String() string { return Text(s.Value) }
+
 // Set takes the text of the flag. It does not fail, so that [Settings.Err] can
 // tell of all faults at once.
 func (s *Setting) Set(text string) error {
@@ -125,8 +138,11 @@ func (s *Setting) Set(text string) error {
 // leaves the default and is kept to be shown.
 func (s *Setting) take(text, from, source string, line int) {
 	s.From, s.Source, s.fault = from, source, fault{}
-	if s.set(text) {
-		s.Value = s.show()
+	var ok bool
+	if s.Value, ok = s.set(text); ok {
+		if s.secret && text != "" {
+			s.Value = "(not shown)"
+		}
 		return
 	}
 	s.set(s.fallback)
@@ -137,7 +153,7 @@ func (s *Setting) take(text, from, source string, line int) {
 	if _, list := stringList(text); !list {
 		text = strconv.Quote(text)
 	}
-	s.fault = fault{line, fmt.Sprintf("%s is %s; it takes %s", source, text, s.takes())}
+	s.fault = fault{line, fmt.Sprintf("%s is %s; it takes %s", source, text, s.takes)}
 }
 
 // Settings is every setting: what it is, and where it comes from.
@@ -195,18 +211,28 @@ func (s *Settings) Load(getenv func(string) string) {
 
 func (s *Settings) takeFile(entries []entry) {
 	for _, e := range entries {
-		if i := slices.IndexFunc(s.Rows, func(row *Setting) bool { return row.Key == e.key }); i >= 0 {
-			s.Rows[i].take(e.text, FromFile, e.place(s.File), e.line)
+		if row := s.row(e.key); row != nil {
+			row.take(e.text, FromFile, e.place(s.File), e.line)
 		} else {
 			s.unknown = append(s.unknown, fault{e.line, fmt.Sprintf("%s: %q is no setting; %s", e.place(s.File), e.key, s.meant(e.key))})
 		}
 	}
 }
 
+// row is the setting of this name; nil where there is none.
+func (s *Settings) row(key string) *Setting {
+	for _, row := range s.Rows {
+		if row.Key == key {
+			return row
+		}
+	}
+	return nil
+}
+
 // Source names the place that a setting comes from.
 func (s *Settings) Source(key string) string {
-	i := slices.IndexFunc(s.Rows, func(row *Setting) bool { return row.Key == key })
-	return cmp.Or(s.Rows[i].Source, s.Rows[i].From)
+	row := s.row(key)
+	return cmp.Or(row.Source, row.From)
 }
 
 // Err says all that is wrong: with the file as a whole, with flags and
@@ -222,15 +248,15 @@ func (s *Settings) Err() error {
 	if s.Unread != nil {
 		all = slices.Insert(all, 0, fault{text: s.Unread.Error()})
 	}
-	switch len(all) {
-	case 0:
+	if len(all) == 0 {
 		return nil
-	case 1:
-		return errors.New(all[0].text)
 	}
-	text := "Bad settings"
-	for _, f := range all {
-		text += "\n- " + f.text
+	text := all[0].text
+	if len(all) > 1 {
+		text = "Bad settings"
+		for _, f := range all {
+			text += "\n- " + f.text
+		}
 	}
 	return errors.New(text)
 }

@@ -53,6 +53,7 @@ func TestDefaults(t *testing.T) {
 	want := Values{
 		Limits: question.DefaultLimits(), MaxRounds: 10, RoundPause: 10 * time.Minute,
 		Surfaces: []string{"auto"}, OnTimeout: "none", Keep: 24 * time.Hour, NotifyCommand: []string{}, Desktop: true,
+		NtfyServer: "https://ntfy.sh", NtfyText: "header",
 	}
 	if !reflect.DeepEqual(got.Values, want) {
 		t.Errorf("got  %+v\nwant %+v", got.Values, want)
@@ -289,7 +290,7 @@ func FuzzFile(f *testing.F) {
 			t.Errorf("%d keys, %d of them settings or faults", len(file), named)
 		}
 		for _, e := range file {
-			if e.line < 1 || e.line > strings.Count(text, "\n")+1 {
+			if e.line < 0 || e.line > strings.Count(text, "\n")+1 {
 				t.Errorf("%q is on line %d", e.key, e.line)
 			}
 		}

@@ -10,43 +10,20 @@ import (
 	"time"
 )
 
-// value is where the text of a setting goes. With [Setting.Set] it is a
-// pflag.Value.
-type value interface {
-	set(text string) bool // false, and nothing set, if it is none that the setting takes
-	show() any            // as JSON shows it
-	takes() string        // what is allowed, to go after "it takes"
-	String() string
-	Type() string // the word for it in the help of a flag
+// value is where the text of a setting goes. With [Setting.Set] and String it
+// is a pflag.Value.
+type value struct {
+	name  string // the word for it in the help of a flag
+	takes string // what is allowed, to go after "it takes"
+	// set sets the value and returns it as JSON shows it; false, and nothing
+	// set, where the text is none that the setting takes.
+	set func(text string) (shown any, ok bool)
+	// Words are those that it takes, where they are few.
+	Words []string `json:"-"`
 }
 
-// kind is a value of type T.
-type kind[T any] struct {
-	to     *T
-	name   string
-	allows string
-	parse  func(text string) (T, bool)
-	format func(T) any // nil where JSON shows T as it is
-}
-
-func (k *kind[T]) set(text string) bool {
-	got, ok := k.parse(text)
-	if ok {
-		*k.to = got
-	}
-	return ok
-}
-
-func (k *kind[T]) show() any {
-	if k.format == nil {
-		return *k.to
-	}
-	return k.format(*k.to)
-}
-
-func (k *kind[T]) takes() string  { return k.allows }
-func (k *kind[T]) Type() string   { return k.name }
-func (k *kind[T]) String() string { return Text(k.show()) }
+// Type is the word for the value in the help of a flag.
+func (v value) Type() string { return v.name }
 
 // Text is a value as it would stand behind its variable.
 func Text(value any) string {
@@ -62,9 +39,13 @@ func Text(value any) string {
 }
 
 func whole(to *int, least int) value {
-	return &kind[int]{to, "int", fmt.Sprintf("a whole number, %d or more", least), func(text string) (int, bool) {
+	return value{"int", fmt.Sprintf("a whole number, %d or more", least), func(text string) (any, bool) {
 		n, err := strconv.Atoi(text)
-		return n, err == nil && n >= least
+		if err != nil || n < least {
+			return nil, false
+		}
+		*to = n
+		return n, true
 	}, nil}
 }
 
@@ -76,10 +57,14 @@ func duration(to *time.Duration, least time.Duration) value {
 	if least > 0 {
 		from = brief(least) + " or more"
 	}
-	return &kind[time.Duration]{to, "duration", "seconds or a time such as 90s, 10m or 3d, " + from, func(text string) (time.Duration, bool) {
+	return value{"duration", "seconds or a time such as 90s, 10m or 3d, " + from, func(text string) (any, bool) {
 		d, ok := Duration(text)
-		return d, ok && d >= least && d <= longest
-	}, func(d time.Duration) any { return brief(d) }}
+		if !ok || d < least || d > longest {
+			return nil, false
+		}
+		*to = d
+		return brief(d), true
+	}, nil}
 }
 
 // Duration reads a time: whole seconds, Go's notation, or the latter after a
@@ -91,16 +76,13 @@ func Duration(text string) (time.Duration, bool) {
 	days, rest, found := strings.Cut(text, "d")
 	if !found {
 		days, rest = "0", text
+	} else if rest == "" {
+		rest = "0"
 	}
 	n, err := strconv.ParseUint(days, 10, 16)
-	if err != nil || text == "" {
+	d, wrong := time.ParseDuration(rest)
+	if err != nil || wrong != nil || d < 0 {
 		return 0, false
-	}
-	var d time.Duration
-	if rest != "" {
-		if d, err = time.ParseDuration(rest); err != nil || d < 0 {
-			return 0, false
-		}
 	}
 	d += time.Duration(n) * 24 * time.Hour
 	return d, d >= 0
@@ -111,67 +93,80 @@ func brief(d time.Duration) string {
 	if d == 0 {
 		return "0"
 	}
-	text := strings.Replace(d.String(), "m0s", "m", 1)
-	return strings.Replace(text, "h0m", "h", 1)
+	return strings.Replace(strings.Replace(d.String(), "m0s", "m", 1), "h0m", "h", 1)
 }
 
 func boolean(to *bool) value {
-	k := choice(to, []string{"true", "false"}, true, false)
-	k.name, k.format = "bool", nil
-	return k
+	v := choice(to, []string{"true", "false"}, true, false)
+	set := v.set
+	v.name, v.Words, v.set = "bool", nil, func(text string) (any, bool) {
+		_, ok := set(text)
+		return *to, ok
+	}
+	return v
 }
 
 // choice is a choice of words that stand for values.
-func choice[T comparable](to *T, words []string, values ...T) *kind[T] {
-	return &kind[T]{to, "word", strings.Join(words, " or "), func(text string) (v T, ok bool) {
+func choice[T any](to *T, words []string, values ...T) value {
+	return value{"word", strings.Join(words, " or "), func(text string) (any, bool) {
 		i := slices.Index(words, text)
-		if i < 0 {
-			return v, false
+		if i >= 0 {
+			*to = values[i]
 		}
-		return values[i], true
-	}, func(v T) any { return words[slices.Index(values, v)] }}
+		return text, i >= 0
+	}, words}
 }
 
 // text is any text.
 func text(to *string) value {
-	return &kind[string]{to, "name", "any name", func(text string) (string, bool) { return text, true }, nil}
+	return value{"name", "any name", func(text string) (any, bool) {
+		*to = text
+		return text, true
+	}, nil}
 }
 
-// directory is an absolute path: hosts start us in directories of their own,
-// and a relative one would lead somewhere else from each.
-// path is an absolute path to a directory or a file.
+// path is an absolute path, to what its name says: hosts start us in directories
+// of their own, and a relative one would lead somewhere else from each.
 func path(to *string, name string) value {
-	return &kind[string]{to, name, "an absolute path", func(text string) (string, bool) {
-		return text, text == "" || filepath.IsAbs(text)
+	return value{name, "an absolute path", func(text string) (any, bool) {
+		if text != "" && !filepath.IsAbs(text) {
+			return nil, false
+		}
+		*to = text
+		return text, true
 	}, nil}
 }
 
 // order is names of surfaces in order, with commas between them or as a list.
 func order(to *[]string, names []string) value {
-	return &kind[[]string]{to, "names", "auto, or one or more of " + strings.Join(names, ", ") + " in order", func(text string) ([]string, bool) {
+	return value{"names", "auto, or one or more of " + strings.Join(names, ", ") + " in order", func(text string) (any, bool) {
 		given, ok := stringList(text)
 		if !ok {
 			given = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
 		}
 		bad := func(name string) bool { return name != "auto" && !slices.Contains(names, name) }
-		return given, len(given) > 0 && !slices.ContainsFunc(given, bad)
-	}, func(given []string) any { return strings.Join(given, ",") }}
+		if len(given) == 0 || slices.ContainsFunc(given, bad) {
+			return nil, false
+		}
+		*to = given
+		return strings.Join(given, ","), true
+	}, append([]string{"auto"}, names...)}
 }
 
 // program is a program and its arguments.
 func program(to *[]string) value {
-	return &kind[[]string]{to, "list", `a program and its arguments such as ["notify-send", "A question"]`, func(text string) ([]string, bool) {
+	return value{"list", `a program and its arguments such as ["notify-send", "A question"]`, func(text string) (any, bool) {
 		given, ok := stringList(text)
-		return given, ok && (len(given) == 0 || given[0] != "")
+		if !ok || len(given) > 0 && given[0] == "" {
+			return nil, false
+		}
+		*to = given
+		return given, true
 	}, nil}
 }
 
 // stringList reads a JSON array of strings, which is also how a list in the
 // file comes here.
-func stringList(text string) ([]string, bool) {
-	var out []string
-	if json.Unmarshal([]byte(text), &out) != nil || out == nil {
-		return nil, false
-	}
-	return out, true
+func stringList(text string) (list []string, ok bool) {
+	return list, json.Unmarshal([]byte(text), &list) == nil && list != nil
 }

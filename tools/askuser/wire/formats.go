@@ -23,7 +23,8 @@ func Formats() []string { return slices.Clone(formats[:]) }
 func Format(rec desk.Record, format string, now time.Time) (string, error) {
 	r := NewResult(rec)
 	r.Age(rec, now)
-	member := func(x *question.Response) (key string, value any) { return x.Question.Text, x.Text() }
+	key := func(x *question.Response) string { return x.Question.Text }
+	value := func(x *question.Response) any { return x.Text() }
 	switch format {
 	case "text":
 		return r.Message, nil
@@ -40,27 +41,35 @@ func Format(rec desk.Record, format string, now time.Time) (string, error) {
 		return encode([]any{response})
 	case "questions":
 	case "headers":
-		key := headerKeys(&rec.Set)
-		member = func(x *question.Response) (string, any) { return key(x.Question), headerValue(x) }
+		key, value = headerKeys(&rec.Set), headerValue
 	case "indexes":
-		member = func(x *question.Response) (string, any) { return x.Key(), strings.Join(x.Words(), ",") }
+		key = (*question.Response).Key
+		value = func(x *question.Response) any { return strings.Join(x.Words(), ",") }
 	case "ids":
-		member = func(x *question.Response) (string, any) { return x.ID, idValue(x) }
+		key, value = func(x *question.Response) string { return x.ID }, idValue
 	default:
 		return "", fmt.Errorf("unknown format %q; the formats are %s", format, strings.Join(formats[:], ", "))
 	}
-	var answers ordered
-	if rec.State == desk.Answered { // what a caller had collected is no answer of any other record
+	out := struct {
+		Answers ordered  `json:"answers"`
+		Notes   *ordered `json:"notes,omitempty"` // beside answers, or in their place
+		Note    string   `json:"note,omitempty"`
+		Discuss bool     `json:"discuss,omitempty"` // the answers are those so far
+	}{Note: note(r), Discuss: rec.State == desk.Discuss}
+	if rec.State == desk.Answered || rec.State == desk.Discuss { // what a caller had collected is no answer of any other record
 		for _, x := range rec.Responses() {
 			if x.Answer != nil {
-				answers.set(member(&x))
+				out.Answers.set(key(&x), value(&x))
+			}
+			if x.Note != "" {
+				if out.Notes == nil {
+					out.Notes = &ordered{}
+				}
+				out.Notes.set(key(&x), x.Note)
 			}
 		}
 	}
-	return encode(struct {
-		Answers ordered `json:"answers"`
-		Note    string  `json:"note,omitempty"`
-	}{answers, note(r)})
+	return encode(out)
 }
 
 // note is the user's word; of a question that they dismissed, it begins with the
@@ -78,20 +87,20 @@ func note(r *Result) string {
 
 // headerKeys returns what a question goes by: its header, or its text where it
 // has none or shares it.
-func headerKeys(set *question.Set) func(*question.Question) string {
+func headerKeys(set *question.Set) func(*question.Response) string {
 	uses := map[string]int{}
 	for _, q := range set.All() {
 		uses[q.Header]++
 	}
-	return func(q *question.Question) string {
-		if q.Header == "" || uses[q.Header] > 1 {
-			return q.Text
+	return func(x *question.Response) string {
+		if x.Header == "" || uses[x.Header] > 1 {
+			return x.Question.Text
 		}
-		return q.Header
+		return x.Header
 	}
 }
 
-func headerValue(x *question.Response) string {
+func headerValue(x *question.Response) any {
 	said := x.Words()
 	if x.Answer.Custom != "" && x.Chooses() {
 		said[len(said)-1] = "Other (custom: " + x.Answer.Custom + ")"

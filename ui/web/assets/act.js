@@ -18,9 +18,8 @@ const still = { click: 500, enter: 600, repeat: 150 };
 // ---- Where each control is, and since when
 
 const controls = 'a[href], button, input, label, summary';
-const elsewhere = ['.bar', '#rest', '#past', 'footer'];
+const roots = ['.bar', 'nav', '#pane', '#past', '#keys'].map((selector) => document.querySelector(selector));
 const places = new WeakMap(); // by element: { x, y, left, top, since }
-const near = new WeakSet(); // cards whose controls are in places
 let shown = performance.now(); // since when anything of the page is in sight
 let frame = 0;
 
@@ -34,36 +33,20 @@ function measure() {
   cancelAnimationFrame(frame);
   frame = 0;
   const now = performance.now();
-  for (const card of document.getElementById('cards').children) {
-    const box = card.getBoundingClientRect();
-    const since = note(card, box, now);
-    if (box.bottom < -innerHeight || box.top > 2 * innerHeight) { // to lay these out costs
-      near.delete(card);
-      continue;
-    }
-    for (const el of card.querySelectorAll(controls)) note(el, el.getBoundingClientRect(), near.has(card) ? now : since);
-    near.add(card);
-  }
-  for (const selector of elsewhere) {
-    const root = document.querySelector(selector);
+  for (const root of roots) {
     for (const el of root.querySelectorAll(controls)) note(el, el.getBoundingClientRect(), now, root.scrollTop);
   }
 }
 
-// note returns since when an element is where it is; one that was not known
-// before, since first.
-function note(el, { left, top }, first, scrolled = 0) {
-  if (!el.checkVisibility()) {
-    places.delete(el);
-    return first;
-  }
+// note keeps since when an element is where it is; one that was not in sight
+// before is so from now on.
+function note(el, { left, top }, now, scrolled) {
+  if (!el.checkVisibility()) return places.delete(el);
   const x = left + scrollX, y = top + scrollY + scrolled;
   const was = places.get(el);
   const off = (a, b) => Math.abs(a - b) > 1;
   const moved = was && (off(x, was.x) || off(y, was.y)) && (off(left, was.left) || off(top, was.top));
-  const since = moved ? performance.now() : was ? was.since : first;
-  places.set(el, { x, y, left, top, since });
-  return since;
+  places.set(el, { x, y, left, top, since: was && !moved ? was.since : now });
 }
 
 // early reports whether an element was not yet long enough in place at a time.
@@ -95,7 +78,7 @@ addEventListener('click', (event) => {
 const pointer = { x: 0, y: 0, here: false, down: new Set(), up: -Infinity };
 let waiting = []; // { card, act, clear }: clear is since when nothing is in the way
 
-// calm acts on a card, which moves it or those after it, as soon as that moves
+// calm acts on a card or an entry, which moves it or those after it, as soon as that moves
 // nothing under a pointer.
 function calm(card, act) {
   if (!inTheWay(card)) return act();
@@ -103,7 +86,7 @@ function calm(card, act) {
   check();
 }
 
-// inTheWay reports whether a pointer is at a card or at one after it.
+// inTheWay reports whether a pointer is at a card, or an entry, or one after it.
 function inTheWay(card) {
   if (pointer.down.size > 0 || performance.now() - pointer.up < still.click) return true;
   return pointer.here && [...card.parentElement?.children ?? []].some((x) => {

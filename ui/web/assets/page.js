@@ -1,20 +1,23 @@
 // Keeps the page live. Everything it does for answering works without it.
 //
-// The server renders; this script only places what it renders. A card with a
-// form that somebody is filling in is never replaced: its head and what it
-// says about alike questions change, its fields do not.
+// The server renders; this script only places what it renders: entries in the
+// list, and one card in the pane. A card with a form that somebody is filling in
+// is never replaced: its head and what it says about alike questions change,
+// its fields do not.
 'use strict';
 
-const cards = document.getElementById('cards');
-const news = document.getElementById('news');
-const trouble = document.getElementById('trouble');
-const past = document.getElementById('past');
-const notify = document.getElementById('notify');
+const $ = (id) => document.getElementById(id);
+const list = $('list'), pane = $('pane'), news = $('news'), trouble = $('trouble'), past = $('past'), help = $('keys'), notify = $('notify');
 
-const find = (id) => document.getElementById('r-' + id);
 const fragment = (url, options = {}) =>
-  fetch(url, { ...options, headers: { 'X-Fragment': '1' }, cache: 'no-store' });
+  fetch(url, { ...options, headers: { 'X-Fragment': '1' }, cache: 'no-store' }).catch(() => null);
+const post = (url, form, button) => fragment(url, { method: 'POST', body: new URLSearchParams(new FormData(form, button)) });
 const parse = (html) => new DOMParser().parseFromString(html, 'text/html').body;
+
+const entry = (id) => list.querySelector(`[data-id="${id}"]`);
+const current = () => pane.querySelector('.card');
+const openForm = () => pane.querySelector('.card:not(.gone) > form[action="/answer"]');
+const wide = matchMedia('(min-width: 48rem)');
 
 // ---- What a form holds
 
@@ -55,19 +58,15 @@ function restore(form) {
   }
 }
 
-const touched = (form) => filled(form).length > 0;
-
-// progress says how many of the questions that are asked have an answer. It
-// looks at what is chosen, not at what is in sight: to ask a browser that, for
-// each of a thousand cards, takes it half a minute.
+// progress says how many of the questions that are asked have an answer.
 function progress(form) {
-  const fields = [...form.querySelectorAll('fieldset.field')].filter(asked);
-  const done = fields.filter(answered).length;
+  const fields = questions(form);
   const out = form.querySelector('[data-progress]');
   out.hidden = fields.length < 2;
-  out.textContent = `${done} of ${fields.length} answered`;
+  out.textContent = `${fields.filter(answered).length} of ${fields.length} answered`;
 }
 
+const questions = (form) => [...form.querySelectorAll('fieldset.field')].filter(asked);
 const taken = (option) => option.querySelector(':scope > .row input').checked;
 
 // asked is true for a question whose option, and theirs, are chosen.
@@ -76,10 +75,11 @@ function asked(field) {
   return !follow || taken(follow.parentElement) && asked(follow.closest('fieldset'));
 }
 
-// answered looks at a question's own controls, not at those of its follow-ups.
+// own lists a question's own controls, without those of its follow-ups.
+const own = (field) => [...field.querySelectorAll('input, textarea')].filter((el) => el.closest('fieldset') === field && !el.closest('.note'));
+
 function answered(field) {
-  const own = [...field.querySelectorAll('input, textarea')].filter((el) => el.closest('fieldset') === field);
-  return own.some((el) => el.tagName === 'TEXTAREA'
+  return own(field).some((el) => el.tagName === 'TEXTAREA'
     ? el.value.trim() !== '' && (!el.matches('.own') || taken(el.parentElement))
     : el.checked && el.value !== '' && el.value !== 'other');
 }
@@ -99,114 +99,185 @@ function draft(form) {
   fetch('/draft', { method: 'POST', body: new URLSearchParams(new FormData(form)), keepalive: true }).catch(() => {});
 }
 
-addEventListener('pagehide', () => [...drafts.keys()].forEach(draft));
+const draftAll = () => [...drafts.keys()].forEach(draft);
+addEventListener('pagehide', draftAll);
 
-cards.addEventListener('input', (event) => {
-  const form = event.target.form;
-  if (!form) return;
+pane.addEventListener('input', ({ target }) => {
+  const form = target.form;
+  if (!form?.matches('[action="/answer"]')) return;
   keep(form);
   progress(form);
-  if (event.target.name !== 'also') draftSoon(form);
+  if (target.name !== 'also') draftSoon(form);
 });
 
-// Choosing Other leads to its text.
-cards.addEventListener('change', (event) => {
-  const { value, checked, type } = event.target;
-  if (value === 'other' && checked && type === 'checkbox') event.target.closest('.option').querySelector('.own').focus();
+pane.addEventListener('change', ({ target }) => {
+  if (target.value === 'other' && target.checked && target.type === 'checkbox') target.closest('.option').querySelector('.own').focus();
 });
 
-cards.addEventListener('keydown', (event) => {
-  const form = event.target.form;
-  if (!form || event.key !== 'Enter' || event.isComposing) return;
-  if (event.ctrlKey || event.metaKey) {
+// The preview beside the options is that of the one that is looked at.
+for (const type of ['pointerover', 'focusin', 'change']) pane.addEventListener(type, ({ target }) => peek(target.closest?.('.previews > .option:has(> .preview)')));
+
+function peek(option) {
+  if (!option || option.matches('.peek')) return;
+  for (const x of option.parentElement.children) x.classList.toggle('peek', x === option);
+}
+
+// ---- Keys
+
+document.addEventListener('keydown', (event) => {
+  const { key, target, altKey } = event, command = event.ctrlKey || event.metaKey;
+  if (event.defaultPrevented || altKey || event.isComposing || document.querySelector('dialog[open]')) return;
+  const form = openForm();
+  const typing = target.matches('textarea, [type="search"]');
+  if (key === 'Enter') {
+    if (!form || !command && target.matches('textarea, a, button, summary, [type="search"]')) return;
     event.preventDefault();
-    form.requestSubmit(form.querySelector('button.main'));
+    if (command) confirm(form);
+    else goOn(form);
+  } else if (typing) {
+    if (key === 'Escape') current()?.focus();
+  } else if (command) {
+    return;
+  } else if (key === 'j' || key === 'k') {
+    step(key === 'j' ? 1 : -1);
+  } else if (key === '?') {
+    help.showModal();
+  } else if (key === 't') {
+    pane.querySelector('[data-take]')?.click();
+  } else if (form && choose(form, key)) {
+    event.preventDefault();
   }
 });
 
+// take fills in what was answered to a question before.
+function take({ dataset, form, parentElement }) {
+  const field = parentElement.closest('fieldset');
+  for (const el of own(field)) {
+    if (el.tagName === 'TEXTAREA') el.value = dataset.text;
+    else el.checked = el.value !== 'yes' && dataset.take.split(' ').includes(el.value);
+  }
+  form.elements.id.dispatchEvent(new Event('input', { bubbles: true }));
+  lead(field.id);
+}
+
+const confirm = (form) => form.requestSubmit(form.querySelector('button.main'));
+
+// goOn leads to the next question without an answer, and sends when there is
+// none, or only such that may be left open and come before.
+function goOn(form) {
+  const all = questions(form);
+  const here = all.indexOf(document.activeElement.closest('fieldset.field'));
+  const next = all.slice(here + 1).find((f) => !answered(f)) ??
+    all.find((f) => !answered(f) && !f.querySelector(':scope > legend .need'));
+  if (next && next !== all[here]) lead(next.id);
+  else if (!next || answered(next)) confirm(form);
+}
+
+// choose takes the option of a key, in the question that has the focus or else
+// the first without an answer.
+function choose(form, key) {
+  const all = questions(form);
+  const field = document.activeElement.closest('fieldset.field') ?? all.find((f) => !answered(f)) ?? all[0];
+  if (!field) return false;
+  const options = own(field).filter((el) => el.dataset.cap);
+  const input = options.find((el) => el.dataset.cap === key.toUpperCase()) ?? options[key - 1];
+  if (!input) return false;
+  input.click();
+  if (input.value !== 'other' || !input.checked) input.focus();
+  else input.closest('.option').querySelector('.own').focus();
+  return true;
+}
+
+// step goes to the question so far from this one in the list.
+function step(by) {
+  const all = [...list.querySelectorAll('li:not(.gone)')];
+  const here = all.indexOf(entry(current()?.dataset.id));
+  const next = all[here + by];
+  if (next) show(next.dataset.id);
+}
+
 // ---- Sending
 
-cards.addEventListener('submit', (event) => {
+document.addEventListener('submit', (event) => {
   const form = event.target;
+  if (form.matches('[role="search"]')) return;
   event.preventDefault();
   if (form.matches('[data-lift]')) lift(form);
+  else if (form.matches('[data-again]')) again(form);
   else if (event.submitter?.name && !form.dataset.sending) send(form, event.submitter);
 });
 
 async function lift(form) {
-  const res = await fragment('/lift', { method: 'POST', body: new URLSearchParams(new FormData(form)) }).catch(() => null);
+  const res = await post('/lift', form);
   if (!res?.ok) return say('The limit could not be lifted: try again.', true);
   tell(...parse(await res.text()).children);
-  refresh(form.elements.id.value);
-  lend(form.closest('.card').querySelector('h2'));
+  lend(form.closest('.card') ?? $('count'));
+  reconcile();
+}
+
+async function again(form) {
+  const res = await post('/reopen', form);
+  const html = res && parse(await res.text());
+  const card = html?.querySelector('.card');
+  past.close();
+  if (!card) return say(html?.querySelector('p')?.textContent ?? 'The server cannot be reached.', true);
+  put(card);
+  relist();
 }
 
 async function send(form, button) {
-  const body = new URLSearchParams(new FormData(form, button));
   form.dataset.sending = '1';
   form.setAttribute('aria-busy', 'true');
-  button.disabled = true;
-  try {
-    const res = await fragment('/answer', { method: 'POST', body });
-    const html = parse(await res.text());
-    if (res.ok) {
-      forget(form);
-      sent(form.closest('.card'), [...html.children]);
-      return;
-    }
-    const card = html.querySelector('.card');
-    if (!card) throw new Error(html.querySelector('p')?.textContent);
-    if (card.classList.contains('ended')) {
-      forget(form);
-      open?.delete(card.dataset.id);
-      end(form.closest('.card'), card, true);
-      settle();
-      return;
-    }
-    form.dataset.sending = '';
+  const res = await post('/answer', form, button);
+  const html = res && parse(await res.text().catch(() => ''));
+  delete form.dataset.sending;
+  form.removeAttribute('aria-busy');
+  const card = html?.querySelector('.card');
+  if (!form.isConnected) {
+    if (res?.ok) tell(...html.children);
+  } else if (res?.ok) {
+    forget(form);
+    sent(form.closest('.card'), [...html.children]);
+  } else if (card?.matches('.ended')) {
+    forget(form);
+    end(form.closest('.card'), card);
+  } else if (card) {
     form.closest('.card').replaceWith(card);
     ready(card);
-    lend(card.querySelector('.refused a') ?? card.querySelector('h2'), true);
-  } catch (error) {
-    complain(form, error.message && error.name === 'Error' ? error.message : 'The server cannot be reached. Nothing is lost: try again.');
-  } finally {
-    delete form.dataset.sending;
-    form.removeAttribute('aria-busy');
-    button.disabled = false;
+    lend(card.querySelector('.refused a') ?? card, true);
+  } else {
+    complain(form, html?.querySelector('#none p')?.textContent ?? 'The server cannot be reached. Nothing is lost: try again.', html?.querySelector('pre')?.textContent ?? '');
   }
 }
 
 // complain says in the form why it was not sent, and leaves the form as it is.
-function complain(form, words) {
+function complain(form, ...words) {
   const p = document.createElement('p');
-  p.textContent = 'Not sent. ' + words;
+  p.textContent = 'Not sent. ' + words.join(' ');
   form.querySelector('.refused').replaceChildren(p);
 }
 
-// sent puts away the cards that the notices are about, which are that of the
-// form and maybe some alike, and goes on with the next one.
+// sent dims the card and the entries that notices are about, and goes on with
+// the next question once no pointer is in the way.
 function sent(card, notices) {
   tell(...notices);
-  const group = card.dataset.group;
-  for (const { dataset, textContent } of notices) {
-    open?.delete(dataset.id);
-    const other = find(dataset.id);
-    if (other) drop(other, textContent);
-  }
-  const next = nextTo(card);
-  settle();
-  refreshAlike(group);
-  lend(next);
+  const next = nextTo(card.dataset.id);
+  for (const { dataset } of notices) fade(entry(dataset.id));
+  dim(card, '');
+  calm(card, () => { if (card.isConnected) show(nextOf(next), { push: false, lent: true }); });
+  relist();
 }
 
-// nextTo is what the focus goes to when it leaves a card: the next one that
-// waits, else the one before, else the head of the page.
-function nextTo(card) {
-  const here = (x) => !x.matches('.gone, .ended');
-  const all = [...cards.children], at = all.indexOf(card);
-  const next = all.slice(at + 1).find(here) ?? all.slice(0, at).findLast(here);
-  return next?.querySelector('h2') ?? document.getElementById('count');
+// nextTo is the entry to go on with after that of a question: the next one that
+// waits, else the one before.
+function nextTo(id) {
+  const all = [...list.children], at = all.indexOf(entry(id));
+  const here = (x) => !x.matches('.gone');
+  return all.slice(at + 1).find(here) ?? all.slice(0, Math.max(at, 0)).findLast(here);
 }
+
+// nextOf is the id of an entry, if it still waits.
+const nextOf = (li) => li?.isConnected && !li.matches('.gone') ? li.dataset.id : '';
 
 // dim takes a card out of use. It stays where it is.
 function dim(card, fate) {
@@ -215,131 +286,213 @@ function dim(card, fate) {
   card.dataset.fate = fate;
 }
 
-// drop takes a card away, once no pointer is in the way.
-function drop(card, fate) {
-  dim(card, fate);
-  calm(card, () => { card.remove(); settle(); });
+// fade takes an entry out of the list, once no pointer is in the way.
+function fade(li) {
+  if (!li || li.matches('.gone')) return;
+  li.inert = true;
+  li.classList.add('gone');
+  calm(li, () => li.remove());
 }
 
-// end puts what became of a record in the place of its card, likewise: with
-// what was filled in, if there is such a form, and the focus, if it was there.
-function end(card, ended, focused, form) {
+// end puts what became of a record in the place of its card, with what was
+// filled in and not sent.
+function end(card, ended, form) {
+  fade(entry(card.dataset.id));
   dim(card, ended.querySelector('.fate strong').textContent);
   calm(card, () => {
+    if (!card.isConnected) return;
     for (const el of form?.elements ?? []) if (el.type !== 'hidden') el.disabled = true;
-    if (form) ended.querySelector('.ending').append(own(form));
+    if (form) {
+      const box = document.createElement('details');
+      box.append(Object.assign(document.createElement('summary'), { textContent: 'What you had filled in, which was not sent' }), form);
+      ended.querySelector('.ending').append(box);
+    }
     card.replaceWith(ended);
-    if (focused && document.activeElement === document.body) lend(ended.querySelector('h2'));
+    if (document.activeElement === document.body) lend(ended);
   });
 }
 
+// A toast goes by itself.
+let toast = 0;
+
 function tell(...notices) {
   news.replaceChildren(...notices);
+  clearTimeout(toast);
+  toast = setTimeout(() => news.replaceChildren(), 10000);
 }
 
 function say(words, late = false) {
-  const p = document.createElement('p');
-  p.className = late ? 'notice late' : 'notice';
-  p.textContent = words;
-  tell(p);
+  tell(Object.assign(document.createElement('p'), { className: late ? 'notice late' : 'notice', textContent: words }));
+}
+
+// ---- Showing
+
+let asking = 0; // the latest card that was asked for
+
+// show puts the question with an id into the pane; the first for none.
+async function show(id, { push = true, lent = false, control = false } = {}) {
+  const turn = ++asking, form = openForm();
+  if (id && form?.elements.id.value === id && push !== null) return goTo(current(), { control });
+  draftAll();
+  const res = await fragment('/fragments/pane' + (id ? '?id=' + id : ''));
+  if (turn !== asking || !res?.ok) return refused(res);
+  put(parse(await res.text()).firstElementChild, { push, lent, control });
+}
+
+function put(fresh, { push = true, lent = false, control = false } = {}) {
+  const id = fresh.dataset.id ?? '';
+  draftAll();
+  pane.replaceChildren(fresh);
+  mark(id);
+  if (push !== null) history[push ? 'pushState' : 'replaceState'](null, '', id ? '/?id=' + id : '/');
+  scrollTo(0, 0);
+  if (id) ready(fresh);
+  goTo(fresh, { push, lent, control });
+}
+
+// goTo leads into a card, as far as the human asked for it.
+function goTo(card, { push = true, lent = false, control = false }) {
+  const { id } = card.dataset;
+  document.body.dataset.view = id ? 'one' : 'list';
+  const field = control && card.querySelector('fieldset.field');
+  if (field) lead(field.id);
+  else if (lent) lend(id ? card : $('count'), true);
+  else if (push) card.focus();
+}
+
+// mark says in the list which question is in sight.
+function mark(id) {
+  for (const a of list.querySelectorAll('[aria-current]')) a.removeAttribute('aria-current');
+  entry(id)?.firstElementChild.setAttribute('aria-current', 'true');
+  entry(id)?.scrollIntoView({ block: 'nearest' });
+}
+
+addEventListener('popstate', () => {
+  const query = new URLSearchParams(location.search);
+  if (query.has('list') && !wide.matches) document.body.dataset.view = 'list';
+  else show(query.get('id') ?? '', { push: null });
+});
+
+// lead goes to the first control of a question.
+function lead(id) {
+  const el = $(id);
+  (el?.querySelector('input:not([type=hidden]), textarea') ?? el)?.focus();
+}
+
+// ready prepares a card for this script.
+function ready(card) {
+  const form = card.querySelector('form[action="/answer"]');
+  if (!form) return;
+  form.noValidate = true; // the server says what is missing, beside the question
+  restore(form);
+  progress(form);
+  for (const box of card.querySelectorAll('.previews')) {
+    for (const el of box.querySelectorAll(':scope > .option > .preview')) el.open ||= innerWidth >= 1024;
+    peek((box.querySelector(':checked')?.closest('.option:has(> .preview)')) ?? box.querySelector(':scope > .option:has(> .preview)'));
+  }
+  ages();
 }
 
 // ---- Live updates
 
-// open holds the ids of all that waits, shown or not; null until the server has
-// told them.
-let open = null;
-
-const wanted = new Set();
-
-// refresh asks for cards, together with what else is asked for in this moment.
-function refresh(...ids) {
-  if (wanted.size === 0) setTimeout(flush);
-  ids.forEach((id) => wanted.add(id));
+// refused says why the server let nothing through, if it did not.
+function refused(res) {
+  if (!res || res.ok) return;
+  trouble.textContent = res.status === 401
+    ? 'Your visit has ended. Run “mcp-askuser web --open” in a terminal; what you filled in is kept, and this page goes on by itself.'
+    : 'The server has failed. What is shown may be out of date.';
+  trouble.hidden = false;
 }
 
-async function flush() {
-  const ids = [...wanted];
-  wanted.clear();
-  for (let i = 0; i < ids.length; i += 50) {
-    const query = new URLSearchParams(ids.slice(i, i + 50).map((id) => ['id', id]));
-    const res = await fragment('/fragments/cards?' + query).catch(() => null);
-    if (!res?.ok) return; // the stream tells when the server is back
-    for (const card of [...parse(await res.text()).children]) place(card);
+// once runs a job that takes its time one at a time, and once more if it was
+// wanted meanwhile.
+function once(job) {
+  let running = false, wanted = false;
+  return async () => {
+    wanted = true;
+    if (running) return;
+    running = true;
+    while (wanted) {
+      await new Promise((done) => setTimeout(done, 20)); // what happens together is asked for together
+      wanted = false;
+      await job().catch(() => {});
+    }
+    running = false;
+  };
+}
+
+const relist = once(async () => {
+  const res = await fragment('/fragments/list?id=' + (current()?.dataset.id ?? ''));
+  if (!res?.ok) return refused(res);
+  const html = parse(await res.text());
+  const fresh = html.querySelector('#list');
+  for (const el of document.querySelectorAll('[name=csrf]')) el.value = fresh.dataset.csrf;
+  for (const li of list.children) if (!fresh.querySelector(`[data-id="${li.dataset.id}"]`)) fade(li);
+  const known = list.dataset.last ?? '';
+  for (const li of [...fresh.children]) {
+    const { id } = li.dataset, old = entry(id);
+    if (old) renew(old.querySelector('.facts'), li.querySelector('.facts'));
+    else arrive(li);
+    if (id > known && !old) hearOf(li);
+    if (id > (list.dataset.last ?? '')) list.dataset.last = id;
   }
-  settle();
+  renew($('more'), html.querySelector('#more'));
+  count(Number(fresh.dataset.count));
+  if (!current() && fresh.dataset.count > 0) show('', { push: false, lent: document.activeElement === document.body });
+  ages();
+});
+
+function renew(old, fresh) {
+  if (old.innerHTML !== fresh.innerHTML) old.replaceChildren(...fresh.childNodes);
 }
 
-function place(fresh) {
-  const id = fresh.dataset.id;
-  const card = find(id);
-  if (fresh.classList.contains('ended')) {
-    open?.delete(id);
-    if (card) leave(card, fresh);
-  } else if (card) {
-    patch(card, fresh);
-  } else {
-    const unheard = open && !open.has(id);
-    open?.add(id);
-    if (unheard) hearOf(fresh);
-    if (room(id)) arrive(fresh);
-  }
-}
-
-// shownIDs are the ids of what there is room to show, oldest first.
-function shownIDs() {
-  const from = cards.dataset.from ?? '';
-  return [...open].filter((id) => id >= from).sort().slice(0, Number(cards.dataset.most));
-}
-
-const room = (id) => !open || shownIDs().includes(id);
-
-// hearOf tells the human that something new waits.
-function hearOf(card) {
-  say(`${card.dataset.asker} asks something.`);
-  ring(card);
-}
-
-function arrive(card) {
-  const after = [...cards.children].find((x) => x.dataset.id > card.dataset.id);
+function arrive(li) {
+  const after = [...list.children].find((x) => x.dataset.id > li.dataset.id);
   const place = () => {
-    if (find(card.dataset.id)) return;
-    cards.insertBefore(card, after?.isConnected ? after : null);
-    card.classList.add('new');
-    ready(card);
-    refreshAlike(card.dataset.group, card);
+    if (entry(li.dataset.id)) return;
+    list.insertBefore(li, after?.isConnected ? after : null);
+    li.classList.add('new');
   };
   if (after) calm(after, place);
   else place();
 }
 
+// hearOf tells the human that something new waits.
+function hearOf({ dataset, textContent }) {
+  say(`${dataset.asker} asks something.`);
+  if (!('Notification' in window) || Notification.permission !== 'granted' || document.visibilityState === 'visible') return;
+  const note = new Notification(`${dataset.asker} asks`, { body: textContent.split('\n')[0].trim(), tag: dataset.id, icon: '/favicon.svg' });
+  note.onclick = () => { focus(); show(dataset.id); note.close(); };
+}
+
+const recard = once(async () => {
+  const card = current();
+  if (!card) return;
+  const res = await fragment('/fragments/pane?id=' + card.dataset.id);
+  if (!res?.ok) return refused(res);
+  const fresh = parse(await res.text()).firstElementChild;
+  if (!card.isConnected || fresh.dataset.id !== card.dataset.id) return;
+  if (fresh.matches('.ended')) leave(card, fresh);
+  else patch(card, fresh);
+});
+
 // leave takes away a card whose record has ended, unless somebody is at it:
 // that human is told who was first, and keeps what they have written.
 function leave(card, ended) {
-  if (card.matches('.ended, .gone')) return;
   const form = card.querySelector('form[action="/answer"]');
-  const kept = form && touched(form);
-  if (form?.dataset.sending) return; // its own answer tells
+  if (card.matches('.ended, .gone') || form?.dataset.sending) return; // its own answer tells
+  const kept = form && filled(form).length > 0;
   const fate = ended.querySelector('.fate strong').textContent;
-  const focused = card.contains(document.activeElement);
   say(`${card.dataset.asker}: ${fate.toLowerCase()}.`, true);
-  if (kept || focused) {
-    if (form) forget(form);
-    end(card, ended, focused, kept && form);
-  } else {
-    drop(card, fate);
-  }
-  refreshAlike(card.dataset.group);
+  if (form) forget(form);
+  if (kept || card.querySelector(':focus')) return end(card, ended, kept && form);
+  const next = nextTo(card.dataset.id);
+  dim(card, fate);
+  calm(card, () => { if (card.isConnected) show(nextOf(next), { push: false, lent: true }); });
 }
 
-// own shows what was filled in and not sent.
-function own(form) {
-  const box = document.createElement('details');
-  box.append(Object.assign(document.createElement('summary'), { textContent: 'What you had filled in, which was not sent' }), form);
-  return box;
-}
-
-// patch renews what says something about a card, and nothing of its form.
+// patch renews what says something about a card, and nothing of its form. What
+// would change its height waits for the pointer.
 function patch(card, fresh) {
   for (const part of card.querySelectorAll('[data-part]')) {
     const other = fresh.querySelector(`[data-part="${part.dataset.part}"]`);
@@ -353,7 +506,7 @@ function patch(card, fresh) {
     }
     calm(card, () => { if (part.isConnected) exchange(part, other); });
   }
-  ages(card);
+  ages();
 }
 
 function exchange(part, other) {
@@ -362,20 +515,18 @@ function exchange(part, other) {
   for (const el of other.querySelectorAll('[name=also]')) el.checked = ticked.has(el.value);
 }
 
-// refreshAlike renews what the cards of a group say about each other.
-function refreshAlike(group, except) {
-  const same = [...cards.children].filter((x) => x !== except && x.dataset.group === group && !x.matches('.ended, .gone'));
-  refresh(...same.slice(0, 10).map((x) => x.dataset.id));
+// reconcile asks for whatever changed while nobody told us.
+function reconcile() {
+  relist();
+  recard();
 }
 
-// reconcile asks for whatever changed while nobody told us.
-async function reconcile() {
-  const res = await fragment('/fragments/open').catch(() => null);
-  if (!res?.ok) return;
-  open = new Set(await res.json());
-  const ours = [...cards.querySelectorAll('.card:not(.ended)')].map((x) => x.dataset.id);
-  refresh(...ours.filter((id) => !open.has(id)));
-  settle();
+// overruled tells who answered a question here that its host had an answer
+// already.
+async function overruled(id) {
+  const res = await fragment('/fragments/pane?id=' + id);
+  const words = res?.ok && parse(await res.text()).firstElementChild.dataset.overruled;
+  if (words) say(words, true);
 }
 
 // A browser keeps few connections to one server. So one of its tabs listens and
@@ -385,15 +536,15 @@ tabs.onmessage = (event) => hear(event.data);
 
 function hear(event) {
   document.documentElement.dataset.live = event === 'trouble' ? 'no' : 'yes';
-  if (event === 'connected') {
-    trouble.hidden = true;
-    reconcile();
-  } else if (event === 'trouble') {
+  if (event === 'trouble') {
+    if (!trouble.hidden) return;
     trouble.textContent = 'The connection is lost. What is shown may be out of date; what you fill in is kept.';
     trouble.hidden = false;
-  } else {
-    refresh(event);
+    return relist(); // which tells why, where the server does
   }
+  trouble.hidden = true;
+  if (event.later) overruled(event.id);
+  reconcile();
 }
 
 function listen() {
@@ -405,32 +556,24 @@ function listen() {
     if (source.readyState === EventSource.CLOSED) setTimeout(listen, 3000);
   };
   for (const type of ['request', 'response', 'cancel', 'change']) {
-    source.addEventListener('ask:question:' + type, (event) => pass(JSON.parse(event.data).id));
+    source.addEventListener('ask:question:' + type, ({ data }) => {
+      const { id, later } = JSON.parse(data);
+      pass({ id, later });
+    });
   }
 }
 
-// ---- What else the page shows
+// A device that slept, or a page that was kept aside, has missed something.
+document.addEventListener('visibilitychange', () => { if (document.visibilityState === 'visible') reconcile(); });
+addEventListener('pageshow', ({ persisted }) => { if (persisted) reconcile(); });
 
-// settle brings the counts up to date, and shows what there is room for now.
-function settle() {
-  if (!open) return;
-  const show = shownIDs();
-  const missing = show.filter((id) => !find(id));
-  if (missing.length) refresh(...missing);
-  count(open.size);
-  const rest = document.getElementById('rest');
-  const from = cards.dataset.from ?? '';
-  const more = [...open].filter((id) => id >= from).length - show.length;
-  rest.hidden = more === 0 && !from;
-  rest.querySelector('span').textContent = more;
-}
+// ---- What else the page shows
 
 function count(n) {
   const words = n === 0 ? 'No questions' : n === 1 ? '1 question waits' : `${n} questions wait`;
-  const h1 = document.getElementById('count');
-  if (h1.textContent === words) return;
-  h1.textContent = words;
-  document.title = n ? `(${n}) Questions` : 'Questions';
+  if ($('count').textContent === words) return;
+  $('count').textContent = words;
+  document.title = n ? `(${n}) mcp-askuser` : 'mcp-askuser';
   document.querySelector('link[rel=icon]').href = '/favicon.svg?n=' + n;
 }
 
@@ -449,24 +592,16 @@ function left(ms) {
   return s <= 3600 ? `closes in ${Math.ceil(s / 60)} min` : `closes in ${Math.ceil(s / 3600)} h`;
 }
 
-function ages(root = document) {
-  const now = Date.now();
-  const set = (el, text) => { if (el.textContent !== text) el.textContent = text; };
-  for (const el of root.querySelectorAll('time[data-ago]')) set(el, away(now - Date.parse(el.dateTime)));
-  deadlines(root);
-}
-
-function deadlines(root = document) {
-  for (const el of root.querySelectorAll('time[data-left]')) {
+function ages() {
+  for (const el of document.querySelectorAll('time[data-ago], time[data-left]')) {
     const ms = Date.parse(el.dateTime) - Date.now();
-    const text = left(ms);
+    const text = 'ago' in el.dataset ? away(-ms) : left(ms);
     if (el.textContent !== text) el.textContent = text;
-    el.parentElement.classList.toggle('soon', ms < 20000);
+    if ('left' in el.dataset) el.parentElement.classList.toggle('soon', ms < 20000);
   }
 }
 
-setInterval(ages, 30000);
-setInterval(deadlines, 1000);
+setInterval(ages, 1000);
 
 // Notifications, for those who ask for them.
 function offer() {
@@ -478,61 +613,49 @@ notify.addEventListener('click', async () => {
   offer();
 });
 
-function ring(card) {
-  if (!('Notification' in window) || Notification.permission !== 'granted' || document.visibilityState === 'visible') return;
-  const note = new Notification(`${card.dataset.asker} asks`, {
-    body: card.querySelector('legend .text')?.textContent, tag: card.dataset.id, icon: '/favicon.svg',
-  });
-  note.onclick = () => { focus(); card.scrollIntoView(); card.querySelector('h2').focus(); note.close(); };
-}
+$('help').addEventListener('click', () => help.showModal());
 
-// The history opens beside the questions, so that no form is left for it.
+// Links lead to pages of their own; with this script they open in this one, so
+// that no form is left for them.
 document.addEventListener('click', (event) => {
-  const at = event.target.closest('a[data-history], a[data-remove], [data-close], #past a[href^="/history"], .refused a');
+  const at = event.target.closest('#list a, .back, [data-take], a[data-history], a[data-remove], [data-close], #past a[href^="/history"], .refused a');
   if (!at || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  if ('close' in at.dataset) past.close();
-  else if ('remove' in at.dataset) putAway(at.closest('.card'));
+  if ('close' in at.dataset) at.closest('dialog').close();
+  else if ('remove' in at.dataset) show(nextOf(nextTo(at.closest('.card').dataset.id)), { push: false, lent: true });
+  else if ('take' in at.dataset) take(at);
+  else if (at.matches('.back')) toList();
   else if (at.closest('.refused')) lead(at.hash.slice(1));
+  else if (at.closest('#list')) show(at.closest('li').dataset.id, { control: wide.matches });
   else look(at.href);
 });
 
+function toList() {
+  draftAll();
+  history.pushState(null, '', '/?list');
+  document.body.dataset.view = 'list';
+  $('count').focus();
+}
+
 past.addEventListener('submit', (event) => {
+  if (!event.target.matches('[role="search"]')) return;
   event.preventDefault();
   look('/history?' + new URLSearchParams(new FormData(event.target)));
 });
 
 async function look(url) {
-  const res = await fragment(url).catch(() => null);
+  const res = await fragment(url);
   if (!res?.ok) return say('The history cannot be read now.', true);
   past.querySelector('div').replaceChildren(...parse(await res.text()).childNodes);
   if (!past.open) past.showModal();
   past.querySelector('input[type=search]').focus();
 }
 
-function putAway(card) {
-  drop(card, '');
-  lend(nextTo(card));
-}
-
-// lead goes to the first control of a question.
-function lead(id) {
-  const el = document.getElementById(id);
-  (el?.querySelector('input:not([type=hidden]), textarea') ?? el)?.focus();
-}
-
-// ready prepares a card for this script.
-function ready(card) {
-  const form = card.querySelector('form[action="/answer"]');
-  if (!form) return;
-  form.noValidate = true; // the server says what is missing, beside the question
-  restore(form);
-  progress(form);
-}
-
-for (const card of cards.children) ready(card);
+if (current()) ready(current());
+list.dataset.last = list.lastElementChild?.dataset.id ?? '';
 offer();
 ages();
 if (navigator.locks) navigator.locks.request('askuser', () => { listen(); return new Promise(() => {}); });
 else listen();
 reconcile();
+navigator.serviceWorker?.register('/sw.js').catch(() => {});

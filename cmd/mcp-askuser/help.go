@@ -1,0 +1,92 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+)
+
+// helpWidth is the width of help, in cells: that of the smallest terminal.
+const helpWidth = 80
+
+// group adds commands below a heading of the help.
+func group(root *cobra.Command, title string, commands ...*cobra.Command) {
+	root.AddGroup(&cobra.Group{ID: title, Title: title})
+	for _, cmd := range commands {
+		cmd.GroupID = title
+	}
+	root.AddCommand(commands...)
+}
+
+// help prints what a command does: what it is for, its commands, flags and
+// examples.
+func help(cmd *cobra.Command, _ []string) {
+	cmd.InitDefaultHelpFlag()
+	cmd.Flags().Lookup("help").Hidden = true // whoever reads this knows it
+	var b strings.Builder
+	say := func(heading, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "\n%s\n%s\n", heading, strings.Trim(text, "\n"))
+		}
+	}
+	text := cmd.Long
+	if text == "" {
+		text = cmd.Short + "."
+	}
+	b.WriteString(ansi.Wordwrap(strings.TrimSpace(text), helpWidth, "") + "\n")
+	if cmd.Runnable() && cmd.HasParent() {
+		say("Usage", "  "+cmd.UseLine())
+	}
+	for _, g := range cmd.Groups() {
+		say(g.Title, commandList(cmd, g.ID))
+	}
+	say("Commands", commandList(cmd, "")) // of no group
+	if cmd.HasParent() || !cmd.HasSubCommands() {
+		say("Flags", cmd.LocalFlags().FlagUsagesWrapped(helpWidth))
+	}
+	say("Examples", cmd.Example)
+	if cmd.HasSubCommands() {
+		fmt.Fprintf(&b, "\n%s COMMAND --help says more of each.\n", cmd.CommandPath())
+	}
+	_, _ = io.WriteString(cmd.OutOrStdout(), b.String()) // it remembers its error
+}
+
+// commandList is the commands of a group, one on a line.
+func commandList(cmd *cobra.Command, group string) string {
+	var b strings.Builder
+	for _, c := range cmd.Commands() {
+		if c.GroupID == group && c.IsAvailableCommand() {
+			fmt.Fprintf(&b, "  %-*s  %s\n", cmd.NamePadding(), c.Name(), ansi.Truncate(c.Short, helpWidth-4-cmd.NamePadding(), "…"))
+		}
+	}
+	return b.String()
+}
+
+// welcome is what a human reads who runs the program by itself: one screen.
+func welcome(root *cobra.Command) string {
+	b := strings.Builder{}
+	b.WriteString(root.Short + `.
+
+  mcp-askuser demo     see a question, and what an agent would get
+  mcp-askuser inbox    answer all that waits, from all agents, here
+  mcp-askuser web      the same in the browser
+`)
+	for _, g := range root.Groups() {
+		var names []string
+		for _, c := range root.Commands() {
+			if c.GroupID == g.ID && c.IsAvailableCommand() {
+				names = append(names, c.Name())
+			}
+		}
+		list := strings.ReplaceAll(ansi.Wordwrap(strings.Join(names, ", "), helpWidth-2, ""), "\n", "\n  ")
+		fmt.Fprintf(&b, "\n%s\n  %s\n", g.Title, list)
+	}
+	b.WriteString(`
+mcp-askuser --help lists them with a word to each; COMMAND --help says more.
+Agents start it without a command, as an MCP server on its standard input.
+`)
+	return b.String()
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/desk"
+	"mcp-askuser/internal/termtest"
+)
+
+//go:generate go test -count=1 -run ^TestManPages$ . -man ../../bin/man
+
+var manDir = flag.String("man", "", "write the man pages into this directory")
+
+// commands are all commands that people see, the root first.
+func commands() []*cobra.Command {
+	a := &app{config: settings.New(surfaceNames())}
+	root := a.root()
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	all := []*cobra.Command{root}
+	for i := 0; i < len(all); i++ {
+		for _, c := range all[i].Commands() {
+			if c.IsAvailableCommand() {
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// What a human reads who runs the program by itself is one screen, with room
+// for the next prompt, and names every command.
+func TestWelcome(t *testing.T) {
+	root := commands()[0]
+	text := welcome(root)
+	if lines := strings.Count(text, "\n"); lines > 23 {
+		t.Errorf("%d lines:\n%s", lines, text)
+	}
+	narrow(t, "welcome", text)
+	for _, c := range root.Commands() {
+		if c.GroupID == "" {
+			t.Errorf("%s is in no group of the help", c.Name())
+		}
+		if !strings.Contains(text, c.Name()) {
+			t.Errorf("%s is not named", c.Name())
+		}
+	}
+}
+
+// Every command says what it is for in a line that is shown whole, and has an
+// example; its help fits the smallest terminal in width.
+func TestHelpOfEveryCommand(t *testing.T) {
+	for _, c := range commands() {
+		var b bytes.Buffer
+		c.SetOut(&b)
+		help(c, nil)
+		text := b.String()
+		ours := c.HasParent() && c.Name() != "help" && c.Name() != "completion" && c.Parent().Name() != "completion"
+		if !ours && c.HasParent() {
+			continue
+		}
+		narrow(t, c.CommandPath(), text)
+		if strings.Contains(text, "…") {
+			t.Errorf("%s: something is cut off:\n%s", c.CommandPath(), text)
+		}
+		if ours && !strings.Contains(c.Example, c.CommandPath()) {
+			t.Errorf("%s has no example", c.CommandPath())
+		}
+	}
+}
+
+func narrow(t *testing.T, what, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if ansi.StringWidth(strings.TrimSuffix(line, "\n")) > helpWidth {
+			t.Errorf("%s: too wide: %s", what, line)
+		}
+	}
+}
+
+// Every command has a man page; -man says where to write them.
+func TestManPages(t *testing.T) {
+	dir := *manDir
+	if dir == "" {
+		dir = t.TempDir()
+	} else if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	all := commands()
+	released := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) // a page does not change with the day
+	all[0].DisableAutoGenTag = true
+	if err := doc.GenManTree(all[0], &doc.GenManHeader{Title: "MCP-ASKUSER", Section: "1", Manual: "mcp-askuser", Date: &released}, dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range all {
+		name := strings.ReplaceAll(c.CommandPath(), " ", "-") + ".1"
+		if c.Name() == "help" {
+			continue
+		}
+		page, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || !bytes.Contains(page, []byte(".SH SYNOPSIS")) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// At a terminal it is the user who dismisses a question.
+func TestDismissingOnATerminal(t *testing.T) {
+	dir := t.TempDir()
+	d := openDesk(t, dir)
+	rec := asking(t, d, "Go on?")
+	x := termtest.Start(t, program(t, dir, "dismiss", rec.ID), 80, 24)
+	x.Wait()
+	rec, err := d.Get(t.Context(), rec.ID)
+	if err != nil || rec.State != desk.Dismissed || rec.Reply().By != "" && rec.Reply().By != "user" {
+		t.Errorf("%+v, %v", rec.Outcome, err)
+	}
+}

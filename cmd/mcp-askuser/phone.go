@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"mcp-askuser/cmd/mcp-askuser/hooked"
+	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/internal/keyfile"
+	"mcp-askuser/ui/ntfy"
+)
+
+// phone is the user's phone as the settings say; nil where there is none. What
+// cannot be used is logged: no question fails for it.
+func (a *app) phone(s settings.Values, d *desk.Desk, log *slog.Logger) *ntfy.Phone {
+	if s.NtfyTopic == "" {
+		return nil
+	}
+	dir, err := spool.DefaultDir(a.environ(s))
+	if err != nil {
+		log.Warn("no question reaches the phone", "error", err)
+		return nil
+	}
+	path := filepath.Join(dir, "phone.key")
+	err = keyfile.Make(path)
+	key, _ := keyfile.Read(path)
+	var p *ntfy.Phone
+	if err == nil {
+		p, err = ntfy.New(ntfy.Options{
+			Server: s.NtfyServer, Topic: s.NtfyTopic, Token: s.NtfyToken, Text: ntfy.Text(s.NtfyText), Page: s.NtfyPage,
+			Key: key, Desk: d, Log: log,
+		})
+	}
+	if err != nil {
+		log.Warn("no question reaches the phone", "error", err)
+		return nil
+	}
+	return p
+}
+
+// notifier tells the human that a question waits, here and on the phone, as the
+// settings say; nil for nobody.
+func (a *app) notifier(s settings.Values, d *desk.Desk, log *slog.Logger) func(context.Context, desk.Record) {
+	here := hooked.Notifier(s, a.getenv, log)
+	if s.NtfyTopic == "" {
+		return here
+	}
+	phone := sync.OnceValue(func() *ntfy.Phone { return a.phone(s, d, log) }) // when the first question is asked
+	return func(ctx context.Context, rec desk.Record) {
+		var telling sync.WaitGroup
+		if p := phone(); p != nil {
+			telling.Go(func() { p.Notify(ctx, rec) })
+		}
+		if here != nil {
+			here(ctx, rec)
+		}
+		telling.Wait()
+	}
+}
+
+// listenToPhone takes answers from the phone until the function it returns is
+// called: of questions whose agents have gone, too.
+func (a *app) listenToPhone(s settings.Values, d *desk.Desk, log *slog.Logger) (end func()) {
+	if p := a.phone(s, d, log); p != nil {
+		return p.Listen()
+	}
+	return func() {}
+}
+
+// onPhone is the command that the small program of the hooks runs, which knows no
+// HTTP: it puts a question on the phone until that ends.
+func (a *app) onPhone() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:    "phone ID",
+		Short:  "Put a question on the phone until it ends",
+		Args:   arguments(1, 1),
+		Hidden: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			s, err := a.settings()
+			if err != nil {
+				return err
+			}
+			log := a.log(slog.LevelWarn)
+			d, err := a.desk(s, log)
+			if err != nil {
+				return err
+			}
+			rec, err := find(cmd.Context(), d, args[0])
+			if err != nil || rec.Outcome != nil {
+				return err
+			}
+			p := a.phone(s, d, log)
+			if p == nil {
+				return nil
+			}
+			ctx, stop := context.WithCancel(cmd.Context())
+			defer stop()
+			told := make(chan struct{})
+			go func() {
+				defer close(told)
+				p.Notify(ctx, rec)
+			}()
+			_, err = d.Wait(cmd.Context(), rec.ID)
+			stop()
+			<-told
+			return err
+		},
+	}
+	a.addFlags(cmd, "dir")
+	return cmd
+}

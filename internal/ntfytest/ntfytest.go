@@ -1,0 +1,153 @@
+// Package ntfytest is an ntfy server for tests: it behaves as the published API of
+// ntfy 2.16 says, as far as we use it. It imports nothing of ours and is imported
+// by tests only.
+package ntfytest
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Server publishes as JSON and as plain text, with action buttons, and streams a
+// topic as JSON from a message on; it clears by sequence id and wants a token.
+type Server struct {
+	*httptest.Server
+	token string
+
+	mu     sync.Mutex
+	topics map[string][]map[string]any
+	woken  chan struct{} // closed at every message
+}
+
+// New starts a server, which wants the token if that is not empty.
+func New(t *testing.T, token string) *Server {
+	s := &Server{token: token, topics: map[string][]map[string]any{}, woken: make(chan struct{})}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *Server) add(topic string, m map[string]any) map[string]any {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m["id"], m["time"], m["topic"] = fmt.Sprintf("m%d", len(s.topics[topic])), time.Now().Unix(), topic
+	if m["event"] == nil {
+		m["event"] = "message"
+	}
+	s.topics[topic] = append(s.topics[topic], m)
+	close(s.woken)
+	s.woken = make(chan struct{})
+	return m
+}
+
+// after returns a topic's messages behind the first n, and what tells of more.
+func (s *Server) after(topic string, n int) ([]map[string]any, chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]map[string]any{}, s.topics[topic][min(n, len(s.topics[topic])):]...), s.woken
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
+	subscribes := len(parts) == 2 && parts[1] == "json"
+	if s.token != "" && (subscribes || parts[0] == "") && r.Header.Get("Authorization") != "Bearer "+s.token {
+		http.Error(w, `{"code":40301,"http":403,"error":"forbidden"}`, http.StatusForbidden)
+		return
+	}
+	body, _ := io.ReadAll(r.Body)
+	reply := func(m map[string]any) { _ = json.NewEncoder(w).Encode(m) }
+	switch {
+	case parts[0] == "" && r.Method == http.MethodPost:
+		var m map[string]any
+		if err := json.Unmarshal(body, &m); err != nil || m["topic"] == nil {
+			http.Error(w, `{"code":40024,"http":400,"error":"invalid request: request body must be valid JSON"}`, http.StatusBadRequest)
+			return
+		}
+		if actions, _ := m["actions"].([]any); len(actions) > 3 {
+			http.Error(w, `{"code":40018,"http":400,"error":"invalid request: actions invalid, only 3 actions allowed"}`, http.StatusBadRequest)
+			return
+		}
+		reply(s.add(m["topic"].(string), m))
+	case subscribes:
+		s.subscribe(w, r, parts[0])
+	case len(parts) == 3 && parts[2] == "clear" && r.Method == http.MethodPut:
+		reply(s.add(parts[0], map[string]any{"event": "message_clear", "sequence_id": parts[1]}))
+	case len(parts) == 1 && r.Method == http.MethodPost:
+		reply(s.add(parts[0], map[string]any{"message": string(body)}))
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, topic string) {
+	send := func(m map[string]any) {
+		_ = json.NewEncoder(w).Encode(m)
+		w.(http.Flusher).Flush()
+	}
+	send(map[string]any{"event": "open", "topic": topic})
+	n := 0
+	if since := r.URL.Query().Get("since"); since != "all" {
+		_, _ = fmt.Sscanf(since, "m%d", &n)
+		n++
+	}
+	for {
+		news, woken := s.after(topic, n)
+		for _, m := range news {
+			send(m)
+		}
+		n += len(news)
+		select {
+		case <-woken:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// Await returns the first message of a topic that is as wanted.
+func (s *Server) Await(t *testing.T, topic string, wanted func(map[string]any) bool) map[string]any {
+	t.Helper()
+	late := time.After(time.Minute)
+	for {
+		all, woken := s.after(topic, 0)
+		for _, m := range all {
+			if wanted(m) {
+				return m
+			}
+		}
+		select {
+		case <-woken:
+		case <-late:
+			t.Fatalf("no such message in %v", all)
+		}
+	}
+}
+
+// Titled reports whether a message has a title: it is a notification.
+func Titled(m map[string]any) bool { return m["title"] != nil }
+
+// Press does what the app does with a button of a notification.
+func Press(t *testing.T, m map[string]any, button int) {
+	t.Helper()
+	a := m["actions"].([]any)[button].(map[string]any)
+	req, err := http.NewRequestWithContext(t.Context(), a["method"].(string), a["url"].(string), strings.NewReader(a["body"].(string)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	if resp.StatusCode != http.StatusOK {
+		t.Fatal(resp.Status)
+	}
+}

@@ -1,0 +1,141 @@
+package mirror
+
+import (
+	"encoding/json"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+const codexName = "codex"
+
+// Codex is the host whose daemon package codex listens to: it hands on what that
+// says, as [CodexEvent], and sends back what is printed.
+func Codex() Host { return Host{Name: codexName, read: readCodex} }
+
+// CodexEvent is a question of Codex's, or its end.
+type CodexEvent struct {
+	Thread    string          `json:"thread"`
+	Request   string          `json:"request"` // what tells it from all others
+	Directory string          `json:"directory,omitempty"`
+	PID       int             `json:"pid,omitempty"`
+	Questions json.RawMessage `json:"questions,omitempty"` // none at its end
+	Sent      bool            `json:"sent,omitempty"`      // at its end: our reply was sent before that
+}
+
+type codexQuestion struct {
+	ID       string `json:"id"`
+	Header   string `json:"header"`
+	Question string `json:"question"`
+	Other    bool   `json:"isOther"`
+	Secret   bool   `json:"isSecret"`
+	Options  []struct {
+		Label       string `json:"label"`
+		Description string `json:"description"`
+	} `json:"options"`
+}
+
+func readCodex(data []byte, _ func(string) string) (event, bool) {
+	var in CodexEvent
+	if json.Unmarshal(data, &in) != nil || in.Request == "" {
+		return event{}, false
+	}
+	out := event{session: in.Thread, directory: in.Directory, host: in.PID, sole: in.Request}
+	if in.Questions == nil {
+		out.concerns = func(rec desk.Record) bool { return rec.Metadata[requestKey] == in.Request }
+		out.end = func(rec desk.Record) (desk.Outcome, bool) {
+			if in.Sent && rec.Outcome != nil {
+				return *rec.Outcome, true
+			}
+			return gone(codexName, "answered or closed there"), true // what was said there it does not tell
+		}
+		return out, true
+	}
+	var ok bool
+	out.set, ok = CodexSet(in.Questions)
+	if ok {
+		out.set.Metadata = map[string]any{requestKey: in.Request}
+		out.print = printCodex
+	}
+	return out, ok
+}
+
+// CodexSet maps Codex's questions to a set, one to one. It is false for what is
+// not to be mirrored: a secret, and what we do not know.
+func CodexSet(data json.RawMessage) (*question.Set, bool) {
+	var asked []codexQuestion
+	if !strictly(data, &asked) {
+		return nil, false
+	}
+	set := &question.Set{}
+	for _, x := range asked {
+		if x.Secret {
+			return nil, false
+		}
+		q := question.Question{ID: x.ID, Text: x.Question, Header: x.Header, Type: question.SingleChoice, Required: len(asked) == 1, AllowCustom: x.Other}
+		for _, o := range x.Options {
+			q.Options = append(q.Options, option(o.Label, o.Description, ""))
+		}
+		if len(q.Options) == 0 {
+			q.Type, q.AllowCustom = question.Text, false
+		}
+		set.Questions = append(set.Questions, q)
+	}
+	return set, len(set.Validate(limits())) == 0
+}
+
+// What Codex's own dialog answers with where its human writes something.
+const (
+	codexOther = "None of the above"
+	codexNote  = "user_note: "
+)
+
+// printCodex writes a reply as Codex reads it: the words for each question, and
+// those of the human's own as its dialog marks them. It has no other word for
+// what is no answer, nor for whose an answer is: a program's it does not get.
+func printCodex(rec desk.Record) []byte {
+	r := rec.Reply()
+	if r == nil || byProgram(rec) {
+		return nil
+	}
+	type answer struct {
+		Answers []string `json:"answers"`
+	}
+	answers, last := map[string]answer{}, rec.Questions[0].ID
+	for _, x := range rec.Asked() {
+		var words []string
+		if x.Answer != nil {
+			last = x.ID
+			for _, id := range x.Answer.Selected {
+				words = append(words, x.Option(id).Label)
+			}
+			if x.Answer.Custom != "" && x.Chooses() {
+				words = append(words, codexOther)
+			}
+			if x.Answer.Custom != "" {
+				words = append(words, codexNote+x.Answer.Custom)
+			}
+		}
+		if x.Note != "" {
+			words = append(words, codexNote+x.Note)
+		}
+		if len(words) > 0 {
+			answers[x.ID] = answer{words}
+		}
+	}
+	all := r.Note
+	if r.Dismissed || r.Discuss {
+		all = refusal(rec)
+	}
+	if all != "" {
+		answers[last] = answer{append(answers[last].Answers, codexNote+all)}
+	}
+	if len(answers) == 0 {
+		return nil
+	}
+	data, err := marshal(map[string]any{"answers": answers})
+	if err != nil {
+		return nil
+	}
+	return data
+}

@@ -1,0 +1,383 @@
+// Package codex listens to Codex's daemon and has the questions that it asks
+// mirrored: it runs in a server of ours that the daemon has started, as Codex
+// has no hook that could answer. It speaks the protocol of the daemon's other
+// clients, JSON-RPC over a WebSocket on a unix socket, which is marked as
+// experimental: what is not as it is known here ends the listening, with one
+// line in the log. Secrets, approvals and all else are left alone.
+//
+// It imports mirror, which knows the life of a mirrored question, and desk; no
+// surface and nothing of MCP.
+package codex
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/mirror"
+)
+
+// Socket is where the daemon of this environment listens.
+func Socket(getenv func(string) string) string {
+	home := getenv("CODEX_HOME")
+	if home == "" {
+		home = filepath.Join(getenv("HOME"), ".codex")
+	}
+	return filepath.Join(home, "app-server-control", "app-server-control.sock")
+}
+
+// Options are what it takes to listen.
+type Options struct {
+	Desk    *desk.Desk
+	Log     *slog.Logger
+	Socket  string
+	Daemon  int    // the process that has to be at the other end
+	Version string // of ours
+	// Notify is as in [mirror.Options].
+	Notify func(ctx context.Context, rec desk.Record)
+}
+
+// errStranger means that another process has the socket.
+var errStranger = errors.New("the socket is not of the process that started us")
+
+// errChanged means that the daemon does not say what we know.
+var errChanged = errors.New("its protocol is not the one known here")
+
+const (
+	signOn  = 10 * time.Second // for the daemon's first word
+	maxSize = 32 << 20         // of a message, in bytes
+	day     = 24 * time.Hour
+)
+
+// Watch mirrors the daemon's questions until ctx or the connection ends. Where
+// there is no daemon, or another than that which has started us, it returns at
+// once.
+func Watch(ctx context.Context, o Options) {
+	err := watch(ctx, o)
+	switch {
+	case err == nil, ctx.Err() != nil, errors.Is(err, errStranger), errors.Is(err, os.ErrNotExist):
+	case errors.As(err, new(*net.OpError)), errors.As(err, new(websocket.CloseError)), errors.Is(err, io.EOF): // it has gone
+	default:
+		o.Log.WarnContext(ctx, "Codex's questions are not mirrored any more", "error", err)
+	}
+}
+
+func watch(ctx context.Context, o Options) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	conn, err := dial(ctx, o)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.CloseNow() }()
+	c := &client{Options: o, conn: conn, open: map[string]*dialog{}, directories: map[string]string{}}
+	defer c.running.Wait()
+	defer stop()
+	return c.talk(ctx)
+}
+
+// dial connects to the daemon.
+func dial(ctx context.Context, o Options) (*websocket.Conn, error) {
+	ctx, stop := context.WithTimeout(ctx, signOn)
+	defer stop()
+	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+		var d net.Dialer
+		conn, err := d.DialContext(ctx, "unix", o.Socket)
+		if err != nil {
+			return nil, err
+		}
+		if pid, err := peer(conn.(*net.UnixConn)); err != nil || pid != o.Daemon {
+			return nil, errors.Join(errStranger, err, conn.Close())
+		}
+		return conn, nil
+	}}
+	conn, response, err := websocket.Dial(ctx, "ws://localhost/", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+	if err != nil {
+		return nil, err
+	}
+	if response.Body != nil {
+		_ = response.Body.Close()
+	}
+	conn.SetReadLimit(maxSize)
+	return conn, nil
+}
+
+// client is a connection to the daemon.
+type client struct {
+	Options
+	conn        *websocket.Conn
+	open        map[string]*dialog // by the id of the daemon's request
+	directories map[string]string  // of threads
+	resuming    []string           // threads, in the order of our requests from firstResume on
+	running     sync.WaitGroup
+}
+
+// dialog is a question that the daemon has asked.
+type dialog struct {
+	event mirror.CodexEvent
+	stop  context.CancelCauseFunc
+	mu    sync.Mutex // over sent, and the sending
+	sent  bool
+	over  bool
+}
+
+// message is any message of the protocol.
+type message struct {
+	ID     json.RawMessage `json:"id,omitempty"`
+	Method string          `json:"method,omitempty"`
+	Params json.RawMessage `json:"params,omitempty"`
+	Result json.RawMessage `json:"result,omitempty"`
+	Error  json.RawMessage `json:"error,omitempty"`
+}
+
+// The ids of our requests. Those from firstResume on ask for threads.
+const (
+	initialize  = 1
+	listThreads = 2
+	firstResume = 10
+)
+
+func (c *client) talk(ctx context.Context) error {
+	first, stop := context.WithTimeout(ctx, signOn)
+	defer stop()
+	err := c.request(ctx, initialize, "initialize", map[string]any{
+		"clientInfo":   map[string]any{"name": "mcp-askuser", "title": nil, "version": c.Version},
+		"capabilities": map[string]any{"experimentalApi": true},
+	})
+	for err == nil {
+		var m message
+		if m, err = c.read(first); err == nil {
+			first = ctx
+			err = c.take(ctx, m)
+		}
+	}
+	return err
+}
+
+func (c *client) read(ctx context.Context) (m message, err error) {
+	kind, data, err := c.conn.Read(ctx)
+	if err != nil {
+		return m, err
+	}
+	if kind != websocket.MessageText || json.Unmarshal(data, &m) != nil {
+		return m, errChanged
+	}
+	return m, nil
+}
+
+func (c *client) send(ctx context.Context, m message) error {
+	data, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	return c.conn.Write(ctx, websocket.MessageText, data)
+}
+
+func (c *client) request(ctx context.Context, id int, method string, params any) error {
+	data, err := json.Marshal(params)
+	if err != nil {
+		return err
+	}
+	return c.send(ctx, message{ID: fmt.Append(nil, id), Method: method, Params: data})
+}
+
+// take takes a message of the daemon's.
+func (c *client) take(ctx context.Context, m message) error {
+	switch {
+	case m.Method == "" && m.ID != nil:
+		return c.response(ctx, m)
+	case m.Method == "thread/status/changed":
+		return c.status(ctx, m.Params)
+	case m.Method == "item/tool/requestUserInput":
+		return c.asked(ctx, m)
+	case m.Method == "serverRequest/resolved":
+		return c.resolved(ctx, m.Params)
+	}
+	return nil // for others
+}
+
+// thread is what we need to know of one.
+type thread struct {
+	ID        string `json:"id"`
+	Directory string `json:"cwd"`
+	Status    status `json:"status"`
+}
+
+type status struct {
+	Type  string   `json:"type"`
+	Flags []string `json:"activeFlags"`
+}
+
+// waits reports whether the thread has asked its human something.
+func (s status) waits() bool { return slices.Contains(s.Flags, "waitingOnUserInput") }
+
+// response takes the response to a request of ours.
+func (c *client) response(ctx context.Context, m message) error {
+	var id int
+	if json.Unmarshal(m.ID, &id) != nil {
+		return errChanged // ours are numbers
+	}
+	switch {
+	case id == initialize && m.Result != nil:
+		if err := c.send(ctx, message{Method: "initialized"}); err != nil {
+			return err
+		}
+		return c.request(ctx, listThreads, "thread/loaded/list", struct{}{})
+	case id == listThreads && m.Result != nil:
+		var loaded struct {
+			Threads []string `json:"data"`
+		}
+		if json.Unmarshal(m.Result, &loaded) != nil {
+			return errChanged
+		}
+		for _, id := range loaded.Threads {
+			if err := c.resume(ctx, id); err != nil {
+				return err
+			}
+		}
+	case id == initialize, id == listThreads:
+		return errChanged
+	case id >= firstResume && id-firstResume < len(c.resuming):
+		return c.resumed(ctx, c.resuming[id-firstResume], m.Result)
+	}
+	return nil
+}
+
+// resume has us told of what a thread asks, even if it has asked already.
+func (c *client) resume(ctx context.Context, thread string) error {
+	c.resuming = append(c.resuming, thread)
+	return c.request(ctx, firstResume+len(c.resuming)-1, "thread/resume", map[string]any{"threadId": thread, "excludeTurns": true})
+}
+
+// resumed leaves a thread again that asks nothing: it would tell us of all that
+// it does. One that has not begun cannot be resumed, which is no fault.
+func (c *client) resumed(ctx context.Context, id string, result json.RawMessage) error {
+	if result == nil {
+		return nil
+	}
+	var r struct {
+		Thread thread `json:"thread"`
+	}
+	if json.Unmarshal(result, &r) != nil || r.Thread.ID != id {
+		return errChanged
+	}
+	c.directories[id] = r.Thread.Directory
+	if r.Thread.Status.waits() {
+		return nil
+	}
+	return c.leave(ctx, id)
+}
+
+func (c *client) leave(ctx context.Context, thread string) error {
+	return c.request(ctx, listThreads+1, "thread/unsubscribe", map[string]any{"threadId": thread})
+}
+
+// status is told of every thread, whether or not we have resumed it.
+func (c *client) status(ctx context.Context, params json.RawMessage) error {
+	var p struct {
+		Thread string `json:"threadId"`
+		Status status `json:"status"`
+	}
+	if json.Unmarshal(params, &p) != nil || p.Thread == "" {
+		return errChanged
+	}
+	if !p.Status.waits() {
+		return nil
+	}
+	return c.resume(ctx, p.Thread)
+}
+
+// asked takes a question, and sends what is said to it here.
+func (c *client) asked(ctx context.Context, m message) error {
+	var p struct {
+		Thread    string          `json:"threadId"`
+		Turn      string          `json:"turnId"`
+		Item      string          `json:"itemId"`
+		Questions json.RawMessage `json:"questions"`
+	}
+	if json.Unmarshal(m.Params, &p) != nil || p.Thread == "" || p.Item == "" || m.ID == nil || p.Questions == nil {
+		return errChanged
+	}
+	if _, twice := c.open[string(m.ID)]; twice {
+		return nil
+	}
+	if _, ok := mirror.CodexSet(p.Questions); !ok {
+		c.Log.DebugContext(ctx, "a question of Codex's is not mirrored", "item", p.Item)
+		return nil
+	}
+	d := &dialog{event: mirror.CodexEvent{Thread: p.Thread, Request: p.Thread + " " + p.Turn + " " + p.Item, Directory: c.directories[p.Thread], PID: c.Daemon, Questions: p.Questions}}
+	c.open[string(m.ID)] = d
+	var standing context.Context
+	standing, d.stop = context.WithCancelCause(ctx)
+	c.running.Go(func() {
+		defer d.stop(nil)
+		result := c.run(standing, d.event)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		if len(result) > 0 && !d.over {
+			d.sent = c.send(ctx, message{ID: m.ID, Result: result}) == nil
+		}
+	})
+	return nil
+}
+
+// run runs mirror for an event and returns what it prints.
+func (c *client) run(ctx context.Context, e mirror.CodexEvent) []byte {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return nil
+	}
+	read, write, err := os.Pipe()
+	if err != nil {
+		c.Log.WarnContext(ctx, "a question of Codex's is not mirrored", "error", err)
+		return nil
+	}
+	defer func() { _ = read.Close() }()
+	var ran sync.WaitGroup
+	ran.Go(func() {
+		defer func() { _ = write.Close() }()
+		mirror.Run(ctx, mirror.Options{Host: mirror.Codex(), Desk: c.Desk, In: bytes.NewReader(data), Out: write, Getenv: os.Getenv, Limit: day, Notify: c.Notify})
+	})
+	out, _ := io.ReadAll(read)
+	ran.Wait()
+	return out
+}
+
+// resolved is the end of a request: somebody has answered it, here or there.
+func (c *client) resolved(ctx context.Context, params json.RawMessage) error {
+	var p struct {
+		Thread  string          `json:"threadId"`
+		Request json.RawMessage `json:"requestId"`
+	}
+	if json.Unmarshal(params, &p) != nil || p.Request == nil {
+		return errChanged
+	}
+	d := c.open[string(p.Request)]
+	if d == nil || d.event.Thread != p.Thread {
+		return nil
+	}
+	delete(c.open, string(p.Request))
+	d.mu.Lock()
+	d.over = true
+	end := mirror.CodexEvent{Thread: d.event.Thread, Request: d.event.Request, Sent: d.sent}
+	d.mu.Unlock()
+	c.running.Go(func() {
+		c.run(context.WithoutCancel(ctx), end)
+		d.stop(mirror.ErrGone) // should it have come before the question was stored
+	})
+	return c.leave(ctx, p.Thread)
+}

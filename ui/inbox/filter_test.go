@@ -1,0 +1,252 @@
+package inbox
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/ui/term/act"
+)
+
+// subjects are the questions that are shown, in order.
+func (r *rig) subjects() string {
+	var out []string
+	for _, row := range r.m.waiting.rows {
+		out = append(out, row.rec.Questions[0].ID)
+	}
+	return strings.Join(out, " ")
+}
+
+// TestFilter: a filter narrows the list while it is typed, by what is asked, by
+// whom and where; esc shows everything again, and the selection stays.
+func TestFilter(t *testing.T) {
+	r := newRig(t, 80, 24)
+	r.claude(database())
+	r.claude(name())
+	r.ask(desk.Asker{Client: "codex", Directory: "/home/ada/订单服务"}, "", deploy())
+	r.open().keys("/", "SERVICE").see("2 of 3 waiting")
+	if got := r.subjects(); got != "db name" {
+		t.Errorf("fits SERVICE: %s", got)
+	}
+	r.keys(" shop sqlite")
+	if got := r.subjects(); got != "db" {
+		t.Errorf("fits three words: %s", got)
+	}
+	r.keys("enter").see("/service shop sqlite", "esc show all").keys("esc")
+	if got := r.subjects(); got != "db name deploy" {
+		t.Errorf("all: %s", got)
+	}
+	r.keys("/", "订单").see("1 of 3 waiting", "› ● Deploy").keys("esc").see("› ● Deploy")
+	r.keys("/", "oracle").see("Nothing that waits fits “oracle”").keys("enter", "enter", "d").see("Nothing that waits")
+	r.claude(name())
+	r.see("0 of 4 waiting").keys("esc").see("4 waiting")
+}
+
+// TestFilterAtOnce: a letter that is no key begins a filter in a list that the
+// human opened, and in one that came after an answer once they have used it.
+func TestFilterAtOnce(t *testing.T) {
+	r := newRig(t, 80, 24)
+	r.claude(database())
+	r.claude(name())
+	r.open().types("called", 130*ms).see("1 of 2 waiting", "/called").keys("esc")
+	r.keys("up").answers().keys("enter").see("Answer sent.").later(time.Second)
+	r.types("c", 130*ms)
+	if r.m.typing != nil {
+		t.Fatalf("typed into what came by itself:\n%s", r.screen())
+	}
+	r.later(time.Second).keys("up").types("c", 130*ms)
+	if r.m.typing != nil {
+		t.Fatalf("typed on in the same burst:\n%s", r.screen())
+	}
+	r.later(time.Second).keys("up").later(act.Quiet).types("called", 130*ms).see("1 of 1 waiting")
+	r.keys("esc", "tab").see("1 past").later(time.Second).types("xyz⏎", 130*ms).see("Nothing past fits “xyz”")
+}
+
+// TestOrder: groups in which somebody waits stand first, and in a group the
+// questions that somebody waits for; the oldest of these.
+func TestOrder(t *testing.T) {
+	r := newRig(t, 80, 24)
+	codex := desk.Asker{Client: "codex", Directory: "/srv/api"}
+	ask := func(by desk.Asker, id string, live bool) {
+		q := name()
+		q.ID, q.Text = id, id+"?"
+		rec := r.ask(by, id, q)
+		if !live {
+			r.waits[rec.ID].Release()
+		}
+		r.later(time.Minute)
+	}
+	shop := desk.Asker{Client: "claude-code", Directory: "/home/ada/shop"}
+	ask(desk.Asker{Client: "gone", Directory: "/srv/api"}, "gone", false)
+	ask(codex, "c1", false)
+	ask(shop, "s1", true)
+	ask(codex, "c2", true)
+	ask(shop, "s2", true)
+	r.open()
+	if got := r.subjects(); got != "c2 c1 s1 s2 gone" {
+		t.Errorf("the order is %s:\n%s", got, r.screen())
+	}
+	s := r.screen()
+	for _, heading := range []string{"── codex in api ──", "── claude-code in shop ──", "── gone in api ──"} {
+		if strings.Count(s, heading) != 1 {
+			t.Errorf("%q is not there once:\n%s", heading, s)
+		}
+	}
+}
+
+// TestDismissSeveral: what is marked is dismissed at once, with one reason; what
+// was answered elsewhere meanwhile is left as it is.
+func TestDismissSeveral(t *testing.T) {
+	r := newRig(t, 80, 24)
+	var records []desk.Record
+	for i := range 5 {
+		q := name()
+		q.Text = fmt.Sprint("Number ", i, "?")
+		records = append(records, r.claude(q))
+	}
+	r.open().keys("space", "space", "down", "space", "space").see("4 marked, 5 waiting", "*● Name: Number 0?")
+	r.keys("up", "space", "esc").see("[Waiting] History ────────────────────────────────────────────── 5 waiting")
+	r.keys("g", "space", "space", "space", "d").see("3 questions, one reason for all").later(act.Quiet)
+	r.reply(records[1], "web", answerText("name", "it"))
+	r.see("One of them: Already answered on the web page.").keys("later", "enter").see("2 dismissed.", "2 waiting")
+	for i, want := range []desk.Status{desk.Dismissed, desk.Answered, desk.Dismissed, desk.Pending, desk.Pending} {
+		got, err := r.desk.Get(t.Context(), records[i].ID)
+		if err != nil || got.State != want || want == desk.Dismissed && got.Outcome.Reply.Reason != "later" {
+			t.Errorf("number %d is %s, %+v, %v", i, got.State, got.Outcome, err)
+		}
+	}
+}
+
+// TestMouse: a click selects, another on the same opens, the wheel moves, and
+// what came or moved just now takes no click. Nothing is answered by one.
+func TestMouse(t *testing.T) {
+	for _, size := range [][2]int{{80, 24}, {110, 42}} {
+		r := newRig(t, size[0], size[1])
+		r.claude(database())
+		r.later(time.Minute)
+		r.claude(name())
+		r.open().see("› ● Database", "  ● Name")
+		click := func(text string) {
+			t.Helper()
+			for y, line := range strings.Split(r.screen(), "\n") {
+				if strings.Contains(line, text) {
+					r.send(tea.MouseClickMsg{X: 8, Y: y, Button: tea.MouseLeft})
+					return
+				}
+			}
+			t.Fatalf("no %q on\n%s", text, r.screen())
+		}
+		r.m.View()
+		if click("● Name"); r.m.waiting.at != 0 {
+			t.Fatal("what has just come took a click")
+		}
+		r.later(act.Still)
+		click("● Name")
+		r.see("› ● Name")
+		r.send(tea.MouseWheelMsg{X: 8, Y: 5, Button: tea.MouseWheelUp})
+		r.see("› ● Database")
+		r.send(tea.MouseWheelMsg{X: 8, Y: 5, Button: tea.MouseWheelDown})
+		r.see("› ● Name")
+		click("● Name")
+		r.until("the form", func() bool { return r.m.answer != nil })
+		r.later(time.Second)
+		if size[0] > twoPanes {
+			click("● Database")
+			r.see("› ● Database", "The question stays open.").later(time.Second)
+		} else {
+			r.keys(leaveKey).see("[Waiting]").later(time.Second)
+		}
+		click("[Waiting]")
+		r.see("[History]")
+		if r.pending() != 2 {
+			t.Errorf("%d wait of 2", r.pending())
+		}
+	}
+}
+
+// TestPane: where there is room the selected question stands beside the list,
+// whole, and can be scrolled; its form takes the place, and the list stays.
+func TestPane(t *testing.T) {
+	r := newRig(t, 110, 12)
+	r.claude(database())
+	r.later(time.Minute)
+	q := long()
+	q.Description = strings.Repeat("Every word of it counts. ", 30) + "The end."
+	r.claude(q)
+	r.open().see("One file, no server; a single writer")
+	r.keys("down").see("Consider the load, the team and the budget before you", "ctrl+d scroll")
+	if strings.Contains(r.screen(), "The end.") {
+		t.Fatalf("it fits:\n%s", r.screen())
+	}
+	r.keys("ctrl+d", "ctrl+d").see("The end.").keys("ctrl+u", "ctrl+u")
+	r.send(tea.MouseWheelMsg{X: 80, Y: 5, Button: tea.MouseWheelDown})
+	if r.m.pane.scroll.Y != 1 || r.m.waiting.at != 1 {
+		t.Errorf("the wheel scrolled the pane to %d, the cursor to %d", r.m.pane.scroll.Y, r.m.waiting.at)
+	}
+	r.keys("up").answers().see("[Waiting]", "0–2 choose", leaveKey+" back to the list").keys("2", "enter").see("Answer sent.")
+	preview := database()
+	preview.Options[0].Preview = "CREATE TABLE orders;"
+	r.claude(preview)
+	r.later(time.Second).see("2 waiting").keys("down").see("› ● Database").answers().see("Inbox: 1 other")
+}
+
+// TestReopen: a question that has ended is asked again from the history, what
+// was said filled in, and its form opens.
+func TestReopen(t *testing.T) {
+	r := newRig(t, 80, 24)
+	rec := r.claude(database())
+	r.reply(rec, "web", taken(database(), "sqlite"))
+	r.waits[rec.ID].Release()
+	r.open().see("Last answers", "SQLite").keys("tab").see("1 past").press("r", time.Second)
+	r.until("the form", func() bool { return r.m.answer != nil })
+	r.see("(•) SQLite").keys("1", "enter")
+	r.see("Review").keys("enter").see("0 waiting")
+	latest, err := r.desk.Latest(t.Context(), rec.ID)
+	if err != nil || latest.Earlier != rec.ID || latest.Outcome.Reply.Answers[0].Selected[0] != "pg" {
+		t.Errorf("the latest is %+v, %v", latest, err)
+	}
+}
+
+// TestLift: a call that was refused, because its session had asked too often in
+// a row, stands in the history, and a key lets the session ask again.
+func TestLift(t *testing.T) {
+	r := newRig(t, 80, 24)
+	r.desk = desk.New(r.store, desk.Options{Now: r.clock, MaxRounds: 1})
+	r.reply(r.claude(name()), "web", answerText("name", "it"))
+	r.open()
+	ask := func() error {
+		_, attendance, err := r.desk.Submit(t.Context(), desk.Request{
+			Set: question.Set{Questions: []question.Question{database()}}, Session: "7f3c9a52-session", Asker: desk.Asker{Client: "claude-code"},
+		})
+		if err == nil {
+			attendance.Release()
+		}
+		return err
+	}
+	if err := ask(); err == nil {
+		t.Fatal("not refused")
+	}
+	r.keys("tab").see("2 past", "› ! Database", "refused, because the limit of rounds", "L lift the limit")
+	r.keys("L").see("The limit is lifted")
+	if err := ask(); err != nil {
+		t.Errorf("refused again: %v", err)
+	}
+}
+
+// TestTook: a reply says how long the question was in front of the human.
+func TestTook(t *testing.T) {
+	r := newRig(t, 80, 24)
+	rec, other := r.claude(database()), r.claude(name())
+	r.open().answers().later(5*time.Second).keys("2", "enter").see("Answer sent.").later(time.Second)
+	r.keys("d").later(3 * time.Second).keys("enter").see("Dismissed.")
+	for id, least := range map[string]int64{rec.ID: 5000, other.ID: 3000} {
+		if got, err := r.desk.Get(t.Context(), id); err != nil || got.Outcome.Took < least || got.Outcome.Took > least+1000 {
+			t.Errorf("took %d ms, %v", got.Outcome.Took, err)
+		}
+	}
+}

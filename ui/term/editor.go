@@ -1,0 +1,124 @@
+package term
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+// EditKey opens the human's editor wherever text is typed.
+const EditKey = "ctrl+g"
+
+// Edit is the message that the human wants to write the text of an entry in an
+// editor of their own. A [Screen] takes it, and answers with [Edited].
+type Edit struct{ Entry *Entry }
+
+// Edited is the message that the editor is closed. The entry has its text
+// unless Err, a sentence for the human, says otherwise.
+type Edited struct{ Err error }
+
+// Lender is a terminal whose settings and keys are not Bubble Tea's own.
+type Lender interface {
+	// Pause ends the reading of keys.
+	Pause()
+	// Lend gives the terminal to run as it was found, then takes it back.
+	Lend(run func() error) error
+}
+
+// hangUpTime is how long an editor may take to end when the screen has to.
+const hangUpTime = 60 * time.Millisecond
+
+// edit runs the editor on the text of an entry, the screen being off meanwhile.
+func (s *Screen) edit(e *Entry) tea.Cmd {
+	run := &editing{screen: s, text: e.area.Value()}
+	return func() tea.Msg {
+		if s.options.Lender != nil {
+			s.options.Lender.Pause()
+		}
+		return tea.Exec(run, func(err error) tea.Msg {
+			if err == nil {
+				err = e.replace(run.text)
+			}
+			return Edited{err}
+		})()
+	}
+}
+
+// editing is a text in an editor. It implements tea.ExecCommand.
+type editing struct {
+	screen *Screen
+	text   string
+}
+
+// The editor has the controlling terminal, whatever the standard streams are.
+
+func (*editing) SetStdin(io.Reader)  {}
+func (*editing) SetStdout(io.Writer) {}
+func (*editing) SetStderr(io.Writer) {}
+
+// Run implements tea.ExecCommand.
+func (e *editing) Run() (err error) {
+	o := e.screen.options
+	run := func() error {
+		e.text, err = EditText(e.screen.editors, o.Getenv, o.Terminal, e.text)
+		return err
+	}
+	if o.Lender != nil {
+		return o.Lender.Lend(run)
+	}
+	return run()
+}
+
+// EditText has the human write a text in their editor, which gets the terminal
+// of that path; empty is the controlling one. The end of ctx ends the editor:
+// what was saved counts. The error is a sentence for the human.
+func EditText(ctx context.Context, getenv func(string) string, terminal, text string) (string, error) {
+	words := strings.Fields(cmp.Or(getenv("VISUAL"), getenv("EDITOR"), "vi"))
+	if len(words) == 0 {
+		return "", Fault("VISUAL or EDITOR names no editor.")
+	}
+	edited, err := runEditor(ctx, words, terminal, text)
+	if err != nil {
+		return "", Fault(fmt.Sprintf("The editor %s failed: %s. The text is as it was.", Line(words[0], 40), Line(err.Error(), 200)))
+	}
+	return edited, nil
+}
+
+func runEditor(ctx context.Context, words []string, terminal, text string) (string, error) {
+	file, err := os.CreateTemp("", "answer-*.md")
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = os.Remove(file.Name()) }()
+	_, err = file.WriteString(text)
+	if err := errors.Join(err, file.Close()); err != nil {
+		return "", err
+	}
+	cmd := exec.CommandContext(ctx, words[0], append(words[1:], file.Name())...) //nolint:gosec // the user's own
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if runtime.GOOS != "windows" { // an editor needs a file whose reads wait
+		tty, err := os.OpenFile(cmp.Or(terminal, "/dev/tty"), os.O_RDWR, 0)
+		if err != nil {
+			return "", err
+		}
+		defer func() { _ = tty.Close() }()
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+	}
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGHUP) }
+	cmd.WaitDelay = hangUpTime
+	if err := cmd.Run(); err != nil && ctx.Err() == nil {
+		return "", err
+	}
+	edited, err := os.ReadFile(file.Name())
+	return strings.TrimRight(string(edited), "\r\n"), err
+}

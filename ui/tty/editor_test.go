@@ -1,0 +1,84 @@
+//go:build unix
+
+package tty
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"syscall"
+	"testing"
+
+	"mcp-askuser/question"
+)
+
+// editor writes a script that stands for the human's editor.
+func editor(t *testing.T, script string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "editor")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Ctrl+G opens the human's editor on what was typed, with the terminal as it
+// was found. What is typed in it, and what is typed ahead, is no key of the
+// form.
+func TestEditor(t *testing.T) {
+	t.Parallel()
+	x := start(t, 80, 24, "text", alone, "VISUAL="+editor(t, `
+stty -a </dev/tty | grep -q ' icanon' && printf 'editing. '
+read -r line
+printf '\n%s\n\n' "$line" >>"$2"`)+" --", "TTY_APPEARED=1")
+	x.WaitFor("ctrl+g editor")
+	x.Until("the pause to be over", func() bool { x.Type("!"); return strings.Contains(x.Screen(), "shop!") })
+	x.Type("\x07")
+	x.WaitFor("editing.")
+	if x.FullScreen() {
+		t.Error("the editor has the form's screen")
+	}
+	x.Type("ls -l\r\r\r") // the Enters are for nobody
+	x.WaitFor("ls -l")
+	x.Until("the form to be back", func() bool { return x.FullScreen() && strings.Contains(x.Screen(), "┃ ls -l") })
+	x.Until("the answer", func() bool { x.Type("\r"); return !x.FullScreen() })
+	rep := x.end()
+	if len(rep.Replies) != 1 || !strings.HasPrefix(rep.Replies[0].Answers[0].Custom, "shop!") || !strings.HasSuffix(rep.Replies[0].Answers[0].Custom, "!\nls -l") {
+		t.Errorf("sent %+v", rep.Replies)
+	}
+}
+
+// A question that is withdrawn takes the editor with it.
+func TestEditorWithdrawn(t *testing.T) {
+	t.Parallel()
+	x := start(t, 80, 24, "text", alone, "EDITOR="+editor(t, `trap '' HUP; printf 'editing. '; exec sleep 1000`))
+	x.WaitFor("ctrl+g editor")
+	x.Type("\x07")
+	x.WaitFor("editing.")
+	if err := syscall.Kill(x.Pid(), syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
+	if rep := x.end(); !rep.Closed || rep.Replies != nil {
+		t.Errorf("the form ended with %+v", rep)
+	}
+}
+
+// An editor that fails changes nothing.
+func TestEditorFails(t *testing.T) {
+	t.Parallel()
+	for name, command := range map[string]string{"is not there": "/nonexistent/editor", "fails": editor(t, `echo x >"$1"; exit 3`)} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			x := start(t, 80, 24, "text", alone, "EDITOR="+command)
+			x.WaitFor("ctrl+g editor")
+			x.Type("\x07")
+			x.WaitFor("The text is as it was.")
+			x.Until("the answer", func() bool { x.Type("\r"); return !x.FullScreen() })
+			want := []question.Reply{{Answers: []question.Answer{{QuestionID: "name", Custom: "shop", By: question.ByUser}}}}
+			if rep := x.end(); !reflect.DeepEqual(rep.Replies, want) {
+				t.Errorf("sent %+v", rep.Replies)
+			}
+		})
+	}
+}

@@ -1,0 +1,134 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// A program passes on that its user wants to discuss a set first, and words
+// beside answers.
+func TestDiscuss(t *testing.T) {
+	g := start(t)
+	for body, check := range map[string]func(desk.Record, *question.Reply) bool{
+		`"discuss":true,"note":"why?"`: func(rec desk.Record, r *question.Reply) bool {
+			return rec.State == desk.Discuss && r.Note == "why?" && len(r.Answers) == 0
+		},
+		`"discuss":true,"answers":{"db":"pg"},"notes":{"port":"which?"}`: func(rec desk.Record, r *question.Reply) bool {
+			return rec.State == desk.Discuss && r.Answer("db").Selected[0] == "pg" && r.Answer("port").Note == "which?"
+		},
+		`"answers":{"db":"pg","port":"1"},"notes":{"db":"for now"},"took_ms":1500`: func(rec desk.Record, r *question.Reply) bool {
+			return rec.State == desk.Answered && r.Answer("db").Note == "for now" && rec.Outcome.Took == 1500
+		},
+	} {
+		rec := g.ask("s", single("db"), text("port"))
+		g.want(200, "", "POST", "/api/task/answer", `{"id":"`+rec.ID+`",`+body+`}`)
+		ended, err := g.desk.Get(t.Context(), rec.ID)
+		if err != nil || !check(ended, g.reply(rec.ID)) {
+			t.Errorf("%s is recorded as %s, %+v, %v", body, ended.State, g.reply(rec.ID), err)
+		}
+	}
+	rec := g.ask("s", single("db"), text("port"))
+	for _, body := range []string{
+		`"session_id":"s","question_id":"db","answer":"pg","discuss":true`, `"answers":{"db":"pg"}`, `"answers":{"db":"pg","port":"1"},"notes":{"x":"y"}`,
+		`"answers":{"db":"pg","port":"1"},"took_ms":-1`, `"discuss":true,"answers":{"db":"nothing of the kind"}`, `"discuss":"yes"`,
+	} {
+		g.want(400, "invalid_answer", "POST", "/api/task/answer", `{"id":"`+rec.ID+`",`+body+`}`)
+		g.pending(rec.ID)
+	}
+	one := g.ask("t", single("db"))
+	g.want(200, "", "POST", "/api/task/answer", `{"session_id":"t","question_id":"db","answer":"pg","notes":{"db":"for now"}}`)
+	if a := g.reply(one.ID).Answer("db"); a.Note != "for now" {
+		t.Errorf("recorded %+v", a)
+	}
+}
+
+// What of a call cannot be asked is told to the one who asks.
+func TestDropped(t *testing.T) {
+	g := start(t)
+	a := g.want(201, "", "POST", "/api/questions", `{"questions":[`+encode(t, single("db"))+`],"dropped":["questions[0]: no such option"]}`)
+	got := decodeJSON[struct{ Dropped []string }](t, a.body).Dropped
+	if len(got) != 1 || got[0] != "questions[0]: no such option" {
+		t.Errorf("got %q in %s", got, a.body)
+	}
+}
+
+// An ended question is put before the human again, by a program and from the
+// page, and the former answer is filled in.
+func TestReopen(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	rec := g.ask("s", text("port"))
+	v.post("/answer", confirmed(rec.ID, "t0", "443"))
+	v.sees("/history", `action="/reopen"`)
+	status, there := v.post("/reopen", url.Values{"id": {rec.ID}})
+	id, ok := strings.CutPrefix(there, "/?id=")
+	if status != http.StatusSeeOther || !ok || id == rec.ID {
+		t.Fatalf("%d to %s", status, there)
+	}
+	v.sees(there, ">443</textarea>", "The agent is away; it will collect your answer.")
+	if a := g.want(201, "", "POST", "/api/questions/"+rec.ID+"/reopen", ""); decodeJSON[desk.Record](t, a.body).ID != id || a.header.Get("Location") != "/api/questions/"+id {
+		t.Errorf("reopened twice: %s", a.body)
+	}
+	v.post("/answer", confirmed(id, "t0", "8443"))
+	g.want(404, "question_not_found", "POST", "/api/questions/01J/reopen", "")
+	known := text("known")
+	known.Collected = &question.Answer{QuestionID: "known", Custom: "x", By: question.ByCaller}
+	told, err := g.desk.Note(t.Context(), desk.Request{Set: question.Set{Questions: []question.Question{known}}}, desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.want(400, "invalid_request", "POST", "/api/questions/"+told.ID+"/reopen", "")
+	if status, body := v.post("/reopen", url.Values{"id": {told.ID}}); status != 400 || !strings.Contains(body, "cannot be asked again") {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
+// Who answered a question that its host had an answer to already is told so.
+func TestOverruled(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	rec, attendance, err := g.desk.Mirror(t.Context(), desk.Request{Set: question.Set{Questions: []question.Question{boolean("go")}}, Asker: desk.Asker{Client: "claude-code"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer attendance.Release()
+	l := g.listen()
+	defer l.close()
+	v.post("/answer", confirmed(rec.ID, "q0", "0"))
+	no := question.Reply{Answers: []question.Answer{{QuestionID: "go", Selected: []string{question.NoID}}}}
+	if _, err := g.desk.Settle(t.Context(), rec.ID, desk.Outcome{Status: desk.Answered, Surface: "claude-code", Reply: &no}); err != nil {
+		t.Fatal(errors.Unwrap(err))
+	}
+	v.sees("/?id="+rec.ID, `data-overruled="Not answered on the web page: it was answered in Claude Code first."`)
+	for {
+		ev, ok := l.next()
+		if !ok {
+			t.Fatal("nobody is told")
+		}
+		if strings.Contains(ev.data, `"later":"web"`) {
+			return
+		}
+	}
+}
+
+// What was answered before in the same project is offered, and not taken.
+func TestPageRemembers(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	rec := g.ask("s", single("db"))
+	v.post("/answer", confirmed(rec.ID, "q0", "1"))
+	if err := g.desk.Archive(t.Context(), rec.ID); err != nil {
+		t.Fatal(err)
+	}
+	rec = g.ask("t", single("db"))
+	v.sees("/?id="+rec.ID, "You answered ", "SQLite, embedded, test-agent", `data-take="1"`)
+	if _, body := v.get("/?id=" + rec.ID); strings.Contains(body, " checked") {
+		t.Errorf("something is chosen:\n%s", body)
+	}
+}

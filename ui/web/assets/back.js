@@ -1,0 +1,13 @@
+// A page that nobody may see yet looks now and then whether its browser may by
+// now: when somebody comes back to it, and every few seconds while it is seen.
+'use strict';
+
+async function look() {
+  if (document.visibilityState !== 'visible') return;
+  const res = await fetch('/fragments/list', { cache: 'no-store' }).catch(() => null);
+  if (res?.ok) location.replace('/');
+}
+
+addEventListener('focus', look);
+document.addEventListener('visibilitychange', look);
+setInterval(look, 3000);

@@ -1,0 +1,114 @@
+package web
+
+import (
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// nested is a set with every type of question and follow-ups.
+func nested() *question.Set {
+	top := single("top")
+	top.AllowCustom = true
+	deep := boolean("deep")
+	deep.Options[0].FollowUps = []question.Question{text("deepest")}
+	top.Options[0].FollowUps = []question.Question{deep}
+	some := several("some")
+	some.AllowCustom = true
+	named := text("name")
+	named.Default = "orders"
+	return &question.Set{Questions: []question.Question{top, some, named}}
+}
+
+func TestFilledIn(t *testing.T) {
+	for _, tt := range []struct {
+		name, form string
+		want       []question.Answer
+		fault      string
+	}{
+		{"nothing", "", nil, ""},
+		{"an option", "q0=1", []question.Answer{{QuestionID: "top", Selected: []string{"lite"}}}, ""},
+		{"left open", "q0=&t0=typed", nil, ""},
+		{"other", "q0=other&t0=+Cockroach%0D%0ADB+", []question.Answer{{QuestionID: "top", Custom: "Cockroach\nDB"}}, ""},
+		{"other without words", "q0=other&t0=+", nil, "answers.top: write what it is, or choose something else"},
+		{"words without other", "q0=1&t0=typed", []question.Answer{{QuestionID: "top", Selected: []string{"lite"}}}, ""},
+		{"no such option", "q0=7", nil, `answers.top: "7" is none of the options`},
+		{"an id is no value", "q0=lite", nil, `answers.top: "lite" is none of the options`},
+		{"several", "q3=0&q3=2&q3=other&t3=Dark", []question.Answer{{QuestionID: "some", Selected: []string{"pg", "my"}, Custom: "Dark"}}, ""},
+		{"text", "t4=x", []question.Answer{{QuestionID: "name", Custom: "x"}}, ""},
+		{"the proposal", "t4=x&p4=yes", []question.Answer{{QuestionID: "name", Custom: "orders"}}, ""},
+		{"follow-ups", "q0=0&q1=0&t2=443", []question.Answer{
+			{QuestionID: "top", Selected: []string{"pg"}}, {QuestionID: "deep", Selected: []string{"true"}}, {QuestionID: "deepest", Custom: "443"},
+		}, ""},
+		{"notes", "q0=0&n0=+mind+the+disk+&n4=later", []question.Answer{
+			{QuestionID: "top", Selected: []string{"pg"}, Note: "mind the disk"}, {QuestionID: "name", Note: "later"},
+		}, ""},
+		{"follow-ups that are not asked", "q0=1&q1=9&t2=443", []question.Answer{{QuestionID: "top", Selected: []string{"lite"}}}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			form, err := url.ParseQuery(tt.form)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, found := filledIn(nested(), form)
+			err = found.Err()
+			if !reflect.DeepEqual(got.Answers, tt.want) {
+				t.Errorf("got %+v, want %+v", got.Answers, tt.want)
+			}
+			if tt.fault == "" && err != nil || tt.fault != "" && (err == nil || !strings.Contains(err.Error(), tt.fault)) {
+				t.Errorf("error %v, want %q", err, tt.fault)
+			}
+		})
+	}
+}
+
+// FuzzFilledIn: whatever a form holds, what is read from it comes back from the
+// form that shows it.
+func FuzzFilledIn(f *testing.F) {
+	for _, s := range []string{"q0=0&q1=0&t2=443&q3=0&q3=other&t3=Dark&t4=x&n4=y&n1=z&note=n", "q0=other&t0=a%00b", "q0=-1&q3=99999999999999999999", "p4=yes&%zz"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		form, _ := url.ParseQuery(query)
+		set := nested()
+		got, found := filledIn(set, form)
+		if len(found) > 0 {
+			return
+		}
+		for _, a := range got.Answers { // a form has them in the order of the options
+			slices.SortFunc(a.Selected, func(x, y string) int { return strings.Compare(order[x], order[y]) })
+		}
+		c := card{Record: &desk.Record{ID: "r", Set: *set}}
+		again, found := filledIn(set, inForm(url.Values{"note": {got.Note}}, c.fields(&got, nil)))
+		same := len(got.Answers)+len(again.Answers) == 0 || reflect.DeepEqual(got.Answers, again.Answers)
+		if len(found) > 0 || !same || got.Note != again.Note {
+			t.Errorf("%+v comes back as %+v, %v", got, again, found)
+		}
+	})
+}
+
+// order is that of the options of nested.
+var order = map[string]string{"pg": "1", "lite": "2", "my": "3", question.YesID: "1", question.NoID: "2"}
+
+// inForm is what a browser would send of fields as they are shown.
+func inForm(form url.Values, fields []field) url.Values {
+	for _, f := range fields {
+		form.Set(named(fieldText, f.At), f.Custom)
+		form.Set(named(fieldNote, f.At), f.Note)
+		if f.Proposed() {
+			form.Set(named(fieldProposal, f.At), valueYes)
+		}
+		for _, c := range f.Choices {
+			if c.Checked {
+				form.Add(named(fieldChosen, f.At), c.Value)
+			}
+			inForm(form, c.Fields)
+		}
+	}
+	return form
+}

@@ -1,0 +1,261 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/ui/api"
+	"mcp-askuser/ui/words"
+)
+
+// formOf reads a form and the record that it is about.
+func (s *Server) formOf(r *http.Request) (desk.Record, error) {
+	if err := r.ParseForm(); err != nil {
+		return desk.Record{}, unread(err)
+	}
+	return s.desk.Get(r.Context(), r.PostForm.Get("id"))
+}
+
+// send takes a form: the answers to a record, and to those alike that the human
+// ticked; or that they want to discuss it first, or dismiss it.
+func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
+	rec, err := s.formOf(r)
+	if err != nil {
+		return err
+	}
+	reply, err := replyIn(&rec, r.PostForm)
+	reply.Took = took(r.PostForm, s.now())
+	var waited bool
+	if err == nil {
+		waited, err = s.reply(r.Context(), rec.ID, reply)
+	}
+	if err != nil {
+		return s.refuseForm(w, r, rec.ID, err)
+	}
+	ends := url.Values{endOf(waited): {rec.ID}}
+	if desk.StatusOf(reply) == desk.Answered {
+		s.answerAlike(r.Context(), &rec, reply, r.PostForm["also"], ends)
+	}
+	if !scripted(r) { // a reload sends nothing again
+		http.Redirect(w, r, "/?"+ends.Encode(), http.StatusSeeOther)
+		return nil
+	}
+	return render(w, r, http.StatusOK, "notices", s.notices(r.Context(), ends))
+}
+
+// What became of the records that a form was about, as parameters of the page:
+// sent to somebody who waited, kept for somebody who did not, or ended before.
+const (
+	endSent = "sent"
+	endKept = "kept"
+	endLate = "late"
+)
+
+func endOf(waited bool) string {
+	if waited {
+		return endSent
+	}
+	return endKept
+}
+
+// replyIn reads what a form says. The error is a question.Violations with
+// everything that is wrong with it, so that the human hears it at once.
+func replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
+	r, found := filledIn(&rec.Set, form)
+	switch form.Get("action") {
+	case "confirm":
+	case "discuss":
+		r.Discuss = true
+	case "dismiss":
+		return question.Reply{Dismissed: true, Reason: plainBreaks(form.Get("reason"))}, nil
+	default:
+		return r, api.Problemf(api.InvalidRequest, "The form says neither to confirm, to discuss nor to dismiss.")
+	}
+	if len(found) == 0 {
+		return r, nil
+	}
+	var rest question.Violations
+	_, err := rec.Check(r)
+	errors.As(err, &rest)
+	for _, v := range rest {
+		if !slices.ContainsFunc(found, func(x question.Violation) bool { return x.Path == v.Path }) {
+			found = append(found, v)
+		}
+	}
+	return r, found
+}
+
+// answerAlike gives the same reply to other records with the same questions, and
+// adds how each ended.
+func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply question.Reply, ids []string, ends url.Values) {
+	group := groupOf(&like.Set)
+	for _, id := range ids[:min(len(ids), maxAlike)] {
+		rec, err := s.desk.Get(ctx, id)
+		if err != nil || id == like.ID || groupOf(&rec.Set) != group {
+			s.log.WarnContext(ctx, "web: not answered with another", "id", id, "like", like.ID, "error", err)
+			continue
+		}
+		var closed *desk.ClosedError
+		switch waited, err := s.reply(ctx, id, reply); {
+		case err == nil:
+			ends.Add(endOf(waited), id)
+		case errors.As(err, &closed):
+			ends.Add(endLate, id)
+		default: // it stays open and in sight
+			s.log.ErrorContext(ctx, "web: not answered with another", "id", id, "like", like.ID, "error", err)
+		}
+	}
+}
+
+// notices says how records ended.
+func (s *Server) notices(ctx context.Context, ends url.Values) (out []notice) {
+	for _, end := range []string{endSent, endKept, endLate} {
+		for _, id := range ends[end] {
+			if rec, err := s.desk.Get(ctx, id); err == nil && rec.Outcome != nil {
+				out = append(out, noticeOf(&rec, end))
+			}
+		}
+	}
+	return out
+}
+
+func noticeOf(rec *desk.Record, end string) notice {
+	who := words.Asker(rec.Asker)
+	switch {
+	case end == endLate:
+		return notice{rec.ID, words.Sentence("The question of " + who + " was already " + words.Outcome(rec.Outcome)), true}
+	case rec.State == desk.Dismissed:
+		return notice{ID: rec.ID, Words: "Dismissed. " + next(who, "without an answer", "hears of it", end == endSent) + "."}
+	case rec.State == desk.Discuss:
+		return notice{ID: rec.ID, Words: "To be discussed. " + next(who, "with that", "hears of it", end == endSent) + "."}
+	case end == endKept:
+		return notice{ID: rec.ID, Words: "Kept for " + who + ", which gets it when it comes back."}
+	}
+	return notice{ID: rec.ID, Words: "Sent to " + who + "."}
+}
+
+// refuseForm shows a form again with everything that was filled in, and says
+// what must change; or who was first.
+func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, err error) error {
+	rec, gone := s.desk.Get(r.Context(), id)
+	if gone != nil {
+		return err
+	}
+	status := http.StatusBadRequest
+	var found question.Violations
+	var why string
+	switch {
+	case rec.Outcome != nil: // somebody else was first
+	case errors.As(err, &found):
+	case errors.Is(err, errCSRF):
+		status, why = http.StatusForbidden, "This form is from an earlier visit. What you filled in is here: look at it and send it again."
+	case problemOf(err) != nil:
+		return err
+	case errors.Is(err, desk.ErrUnsent):
+		status, why = http.StatusServiceUnavailable, words.Kept(err)
+	default:
+		s.log.ErrorContext(r.Context(), "web", "path", r.URL.Path, "id", id, "error", err)
+		status, why = http.StatusInternalServerError, "It could not be stored, and was not sent. Nothing is lost: try again."
+	}
+	c := s.filledCard(r, &rec, r.PostForm, found)
+	if why != "" && rec.Outcome == nil {
+		c.Faults = []fault{{c.ID + "-form", why}}
+	}
+	if scripted(r) {
+		return render(w, r, status, "card", c)
+	}
+	x, err := s.layout(r, &c)
+	if err != nil {
+		return err
+	}
+	x.Chosen = true
+	return render(w, r, status, "page", x)
+}
+
+// refuseOldForm refuses a request without the form token of its visit. A form of
+// the page itself comes back as it was, with a token that is good: whoever sees
+// it can send it.
+func (s *Server) refuseOldForm(w http.ResponseWriter, r *http.Request) {
+	var err error = errCSRF
+	if r.URL.Path == "/answer" && r.PostFormValue("id") != "" {
+		err = s.refuseForm(w, r, r.PostForm.Get("id"), errCSRF)
+	}
+	if err != nil {
+		refuse(w, r, errCSRF)
+	}
+}
+
+// keepDraft keeps what a human has filled in so far, for other surfaces and for
+// after a crash. It restarts the clock of a timeout (D14).
+func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) error {
+	rec, err := s.formOf(r)
+	if err == nil && rec.Outcome == nil {
+		typed, _ := filledIn(&rec.Set, r.PostForm) // what is not right yet is part of a draft
+		err = api.Late(&rec.Set, s.keepTyped(r.Context(), rec.ID, typed))
+	}
+	if err == nil {
+		w.WriteHeader(http.StatusNoContent)
+	}
+	return err
+}
+
+// liftLimit takes the round limit off the session of a record (D9).
+func (s *Server) liftLimit(w http.ResponseWriter, r *http.Request) error {
+	rec, err := s.formOf(r)
+	if err == nil {
+		err = s.desk.Lift(r.Context(), rec.SessionID)
+	}
+	if err != nil {
+		return err
+	}
+	if !scripted(r) {
+		http.Redirect(w, r, "/", http.StatusSeeOther)
+		return nil
+	}
+	return render(w, r, http.StatusOK, "notices", []notice{{ID: rec.ID, Words: "The limit is lifted. " + words.Asker(rec.Asker) + " may go on asking."}})
+}
+
+// again is what the button needs that asks a question once more.
+type again struct {
+	*desk.Record
+	CSRF string
+}
+
+// Can reports whether there is somebody who comes back for the answer.
+func (a again) Can() bool {
+	return a.Outcome != nil && !a.Asker.Mirrored() && len(a.Set.Asked(nil)) > 0
+}
+
+// reopenForm puts an ended question before the human once more, with what they
+// had answered filled in.
+func (s *Server) reopenForm(w http.ResponseWriter, r *http.Request) error {
+	rec, err := s.formOf(r)
+	if err == nil {
+		rec, err = s.reopen(r.Context(), rec.ID)
+	}
+	if err != nil {
+		return err
+	}
+	if !scripted(r) {
+		http.Redirect(w, r, "/?id="+rec.ID, http.StatusSeeOther)
+		return nil
+	}
+	return render(w, r, http.StatusOK, "card", s.card(r, &rec))
+}
+
+// reopen opens a question again. One that is open already will do.
+func (s *Server) reopen(ctx context.Context, id string) (desk.Record, error) {
+	rec, err := s.desk.Reopen(ctx, id)
+	switch {
+	case errors.Is(err, desk.ErrPending):
+		return s.desk.Get(ctx, rec.ID)
+	case errors.Is(err, desk.ErrNotAgain):
+		return rec, api.Problemf(api.InvalidRequest, "%s", sentence(err.Error()))
+	}
+	return rec, err
+}
