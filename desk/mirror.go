@@ -95,17 +95,22 @@ func (d *Desk) overrule(rec *Record, o Outcome) error {
 	return nil
 }
 
-// WithLater returns a record that has ended with a reply that came when it had,
-// from a form that could not be taken back, unless it says the same. It is kept
-// with the record when that is archived; see [Desk.CollectRecord].
+// WithLater returns a record that has ended with the answers that came when it
+// had, from a form that could not be taken back, as far as they differ. They are
+// kept with the record when that is archived; see [Desk.CollectRecord].
 func (d *Desk) WithLater(rec Record, r question.Reply, surface string) Record {
-	if checked, err := rec.Check(r); err == nil {
-		r = checked
+	first := map[string][]string{}
+	for _, x := range rec.Responses() {
+		first[x.ID] = x.Words()
 	}
-	o := Outcome{Status: StatusOf(r), Reply: &r, Surface: surface}
-	if rec.SameReply(rec.Reply(), &r) {
+	r.Answers = slices.DeleteFunc(slices.Clone(r.Answers), func(a question.Answer) bool {
+		q := rec.Find(a.QuestionID)
+		return q == nil || slices.Equal(q.Words(&a), first[q.ID])
+	})
+	if len(r.Answers) == 0 {
 		return rec
 	}
+	o := Outcome{Status: StatusOf(r), Reply: &r, Surface: surface}
 	if _, err := d.seal(&o); err != nil {
 		d.log.Warn("a later answer is not kept", "id", rec.ID, "error", err)
 		return rec

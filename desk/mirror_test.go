@@ -1,6 +1,7 @@
 package desk_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -149,10 +150,16 @@ func TestWatchSettled(t *testing.T) {
 	dir := storeDir(t)
 	d, other := open(t, dir), open(t, dir)
 	early := mirror(t, d)
-	events, err := other.Watch(deadline(t))
+	ctx, stop := context.WithCancel(deadline(t))
+	events, err := other.Watch(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { // a watch that goes on would make the store anew when it is removed
+		stop()
+		for range events {
+		}
+	}()
 	told := func(want string) { // each before the next happens: a watcher reads what is there by then
 		t.Helper()
 		ev := <-events

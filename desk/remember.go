@@ -28,7 +28,7 @@ type Memory struct {
 // same question is the same text, apart from case and blanks, with the same
 // options in whatever order; its last answer must be one that it takes now.
 // Only what the human said themselves is remembered, and not what is not to be
-// shown or taken at a glance: secrets, and confirmations. Nothing is taken by
+// shown or taken at a glance: secrets, confirmations and permissions. Nothing is taken by
 // itself.
 //
 // Records have to be archived to be found. It costs one read of an index for
@@ -102,7 +102,7 @@ func (rec *Record) memory(q *question.Question, name string) *Memory {
 
 // memorable are the questions of a record whose answers are remembered.
 func (rec *Record) memorable() []*question.Question {
-	if rec.Asker.Directory == "" || rec.Set.Confirms() {
+	if rec.Asker.Directory == "" || rec.Set.Confirms() || rec.Asker.Permission() {
 		return nil
 	}
 	return slices.DeleteFunc(rec.All(), func(q *question.Question) bool { return q.Collected != nil || q.WantsSecret() })

@@ -127,9 +127,17 @@ func TestNotRemembered(t *testing.T) {
 			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose(question.YesID)}}, "tty")
 			return err
 		}},
+		{"a permission", set(), func(d *desk.Desk, id string) error {
+			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose("pg")}}, "tty")
+			return err
+		}},
 	} {
 		d := open(t, storeDir(t))
-		rec := must(d.Ask(t.Context(), tc.set, "", asker))
+		by := asker
+		if tc.name == "a permission" {
+			by.Via = desk.ViaPermission
+		}
+		rec := must(d.Ask(t.Context(), tc.set, "", by))
 		if err := tc.end(d, rec.ID); err != nil {
 			t.Fatal(tc.name, err)
 		}

@@ -3,12 +3,14 @@ package stdio
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -21,20 +23,25 @@ import (
 	"mcp-askuser/ui/present"
 )
 
-// The files in testdata/hosts are sessions of the real hosts, as they were
-// recorded while a person used them: > is a line of the host's, < what of the
-// server's line counts, ! an answer that was given elsewhere, # the name of
-// what follows. What differs from one time to the next has a name instead: the
-// record is $ID, the open form $FORM.
+var update = flag.Bool("update", false, "write what counts of the server's lines anew into the recordings")
 
-// recording is one session: how it began, and what was asked in it.
+// The files in testdata/hosts are sessions of real hosts and clients, as they
+// were recorded while a person, or a program, used them: > is a line of the
+// host's, < what of the server's line counts, ! an answer that was given
+// elsewhere, . the end of the host's lines, = the state of the record then, # the
+// name of what follows. What differs from one time to the next has a name
+// instead: the record is $ID, the open form $FORM.
+
+// recording is the sessions of one host: how each began, and what was asked.
 type recording struct {
-	alone bool // nobody sat at the host
+	title string
 	hello []string
+	names []string // of what was asked, in order
 	asked map[string][]string
+	mu    sync.Mutex
 }
 
-func readRecording(t *testing.T, file string) recording {
+func readRecording(t *testing.T, file string) *recording {
 	t.Helper()
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -42,9 +49,10 @@ func readRecording(t *testing.T, file string) recording {
 	}
 	title, rest, _ := strings.Cut(string(data), "\n")
 	parts := strings.Split("\n"+strings.TrimSpace(rest), "\n# ")
-	r := recording{strings.HasSuffix(title, "; alone"), lines(parts[0]), map[string][]string{}}
+	r := &recording{title: title, hello: lines(parts[0]), asked: map[string][]string{}}
 	for _, part := range parts[1:] {
 		name, rest, _ := strings.Cut(part, "\n")
+		r.names = append(r.names, name)
 		r.asked[name] = lines(rest)
 	}
 	return r
@@ -52,8 +60,26 @@ func readRecording(t *testing.T, file string) recording {
 
 func lines(s string) []string { return strings.Split(strings.TrimSpace(s), "\n") }
 
-// Every recorded host gets what it got from the server when a person used it:
-// the era, a form or none, the result.
+// alone reports whether nobody sat at the host.
+func (r *recording) alone() bool { return strings.HasSuffix(r.title, "; alone") }
+
+// heard takes what was said in place of what was recorded.
+func (r *recording) heard(name string, hello, asked []string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hello, r.asked[name] = hello, asked
+}
+
+func (r *recording) String() string {
+	all := append([]string{r.title}, r.hello...)
+	for _, name := range r.names {
+		all = append(append(all, "# "+name), r.asked[name]...)
+	}
+	return strings.Join(all, "\n") + "\n"
+}
+
+// Every recorded host gets what it got from the server when it was used: the
+// era, a form or none, the result.
 func TestRecordedHosts(t *testing.T) {
 	files, err := filepath.Glob("testdata/hosts/*.txt")
 	if err != nil || len(files) == 0 {
@@ -61,12 +87,20 @@ func TestRecordedHosts(t *testing.T) {
 	}
 	for _, file := range files {
 		host := readRecording(t, file)
-		for name, asked := range host.asked {
+		hello := slices.Clone(host.hello)
+		if *update {
+			t.Cleanup(func() {
+				if err := os.WriteFile(file, []byte(host.String()), 0o644); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		for _, name := range host.names {
+			asked := host.asked[name]
 			t.Run(strings.TrimSuffix(filepath.Base(file), ".txt")+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				r := newReplay(t, host.alone)
-				r.play(host.hello)
-				r.play(asked)
+				r := newReplay(t, host.alone())
+				host.heard(name, r.play(hello), r.play(asked))
 			})
 		}
 	}
@@ -76,6 +110,7 @@ func TestRecordedHosts(t *testing.T) {
 type replay struct {
 	*peer
 	desk  *desk.Desk
+	store *spool.Spool
 	alone bool
 	form  string // the id of the last form
 }
@@ -86,7 +121,7 @@ func newReplay(t *testing.T, alone bool) *replay {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &replay{desk: desk.New(store, desk.Options{}), alone: alone}
+	r := &replay{desk: desk.New(store, desk.Options{}), store: store, alone: alone}
 	p := present.New(present.Options{Desk: r.desk})
 	tools := askuser.New(askuser.Config{
 		Desk: r.desk, Presenter: p, Log: slog.New(slog.DiscardHandler), Limits: question.DefaultLimits(), Surfaces: []ui.Surface{askuser.Elicit()},
@@ -97,9 +132,9 @@ func newReplay(t *testing.T, alone bool) *replay {
 	return r
 }
 
-// play plays lines of a recording. The server's lines between two of the
-// host's may come in any order.
-func (r *replay) play(recorded []string) {
+// play plays lines of a recording, and returns them with what the server said.
+// The server's lines between two of the host's may come in any order.
+func (r *replay) play(recorded []string) (heard []string) {
 	r.t.Helper()
 	for i := 0; i < len(recorded); i++ {
 		kind, line, _ := strings.Cut(recorded[i], " ")
@@ -108,6 +143,12 @@ func (r *replay) play(recorded []string) {
 			r.say(line)
 		case "!":
 			r.answer(line)
+		case ".":
+			_, _ = r.hangUp()
+		case "=":
+			if state := r.open().State; string(state) != line {
+				r.t.Fatalf("line %d: the record is %s, want %s", i+1, state, line)
+			}
 		case "<":
 			want := []string{line}
 			for ; i+1 < len(recorded) && recorded[i+1][0] == '<'; i++ {
@@ -116,16 +157,20 @@ func (r *replay) play(recorded []string) {
 			got := make([]string, len(want))
 			for j := range got {
 				got[j] = r.hear()
+				heard = append(heard, "< "+got[j])
 			}
 			slices.Sort(want)
 			slices.Sort(got)
-			if !slices.Equal(got, want) {
+			if !*update && !slices.Equal(got, want) {
 				r.t.Fatalf("line %d\ngot  %s\nwant %s", i+1, strings.Join(got, "\n     "), strings.Join(want, "\n     "))
 			}
+			continue
 		default:
 			r.t.Fatalf("what is %q?", recorded[i])
 		}
+		heard = append(heard, recorded[i])
 	}
+	return heard
 }
 
 // say sends a line of the host's. A human takes a while.
@@ -145,22 +190,32 @@ func (r *replay) say(line string) {
 	r.send(line)
 }
 
-// answer answers the open record elsewhere.
+// answer answers the open record elsewhere, and returns when nobody waits for it
+// any more: a form that comes after that comes too late.
 func (r *replay) answer(line string) {
 	r.t.Helper()
 	var answers []struct {
 		QuestionID string   `json:"question_id"`
 		Selected   []string `json:"selected"`
+		Text       string   `json:"text"`
 	}
 	if err := json.Unmarshal([]byte(line), &answers); err != nil {
 		r.t.Fatal(err)
 	}
 	var reply question.Reply
 	for _, a := range answers {
-		reply.Answers = append(reply.Answers, question.Answer{QuestionID: a.QuestionID, Selected: a.Selected})
+		reply.Answers = append(reply.Answers, question.Answer{QuestionID: a.QuestionID, Selected: a.Selected, Custom: a.Text})
 	}
-	if _, err := r.desk.Reply(context.Background(), r.open().ID, reply, "shell"); err != nil {
+	id := r.open().ID
+	if _, err := r.desk.Reply(context.Background(), id, reply, "shell"); err != nil {
 		r.t.Fatal(err)
+	}
+	for began := time.Now(); ; time.Sleep(time.Millisecond) {
+		if waits, err := r.store.Locked(context.Background(), desk.KindAskers, id); err != nil || time.Since(began) > patience {
+			r.t.Fatalf("the answer reaches nobody: %v", err)
+		} else if !waits {
+			return
+		}
 	}
 }
 
@@ -190,11 +245,19 @@ func (r *replay) hear() string {
 		Error  any `json:"error"`
 		Result struct {
 			Version      string                  `json:"protocolVersion"`
+			Versions     []string                `json:"supportedVersions"`
 			Capabilities any                     `json:"capabilities"`
 			Tools        []struct{ Name string } `json:"tools"`
 			Content      []struct{ Text string } `json:"content"`
 			IsError      bool                    `json:"isError"`
-			Structured   struct {
+			State        string                  `json:"requestState"`
+			Forms        map[string]struct {
+				Params struct {
+					Message string `json:"message"`
+					Schema  any    `json:"requestedSchema"`
+				} `json:"params"`
+			} `json:"inputRequests"`
+			Structured struct {
 				Status string `json:"status"`
 			} `json:"structuredContent"`
 		} `json:"result"`
@@ -209,14 +272,20 @@ func (r *replay) hear() string {
 		return r.hear()
 	case m.Method == "elicitation/create":
 		r.form, _ = m.ID.(string)
-		message := strings.ReplaceAll(m.Params.Message, "-\n", "-") // wherever its rows end
-		x["form"] = map[string]any{"message": strings.Join(strings.Fields(message), " "), "requestedSchema": m.Params.Schema}
+		x["form"] = formHeard(m.Params.Message, m.Params.Schema)
+	case m.Result.Forms != nil:
+		r.form = m.Result.State
+		for _, form := range m.Result.Forms {
+			x["form"] = formHeard(form.Params.Message, form.Params.Schema)
+		}
 	case m.Method == "notifications/cancelled" && m.Params.RequestID == r.form:
 		x["cancelled"] = "$FORM"
 	case m.Error != nil:
 		x["error"] = m.Error
 	case m.Result.Version != "":
 		x["protocolVersion"], x["capabilities"] = m.Result.Version, m.Result.Capabilities
+	case m.Result.Versions != nil:
+		x["supportedVersions"], x["capabilities"] = m.Result.Versions, m.Result.Capabilities
 	case m.Result.Tools != nil:
 		var names []string
 		for _, tool := range m.Result.Tools {
@@ -239,4 +308,10 @@ func (r *replay) hear() string {
 		r.t.Fatal(err)
 	}
 	return recordID.ReplaceAllString(strings.TrimSpace(b.String()), "$$ID")
+}
+
+// formHeard is what counts of a form: its message wherever its rows end.
+func formHeard(message string, schema any) map[string]any {
+	message = strings.ReplaceAll(message, "-\n", "-")
+	return map[string]any{"message": strings.Join(strings.Fields(message), " "), "requestedSchema": schema}
 }
