@@ -20,13 +20,15 @@ import (
 func (a *app) deskCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "desk",
-		Short: "Set up a desk that many machines share, and look after it",
+		Short: "Set up a desk that many machines share",
 		Long: `Set up a desk that many machines share, and look after it.
 
 Agents then ask from containers, other machines and CI, and their users answer
 from wherever they are. The desk is one stock nats-server, or three of which one
 may fail. Any command goes to it with --desk and --desk-creds, or with the
 variables MCP_ASKUSER_DESK, MCP_ASKUSER_DESK_CREDS and MCP_ASKUSER_DESK_CA.`,
+		Example: `  mcp-askuser desk init --dir ~/desk --human alice --agent ci
+  MCP_ASKUSER_DESK=nats://localhost:4222 mcp-askuser desk status`,
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -40,7 +42,7 @@ func (a *app) deskInit() *cobra.Command {
 	var hosts, agents, humans []string
 	cmd := &cobra.Command{
 		Use:   "init --dir DIR",
-		Short: "Write the configuration of one or three stock nats-server nodes, and credentials",
+		Short: "Write what the nodes and their users need",
 		Long: `Write the configuration of one or three stock nats-server nodes, and a
 credential for each agent and each human.
 
@@ -135,8 +137,10 @@ func (a *app) deskCreate() *cobra.Command {
 	wait := time.Minute
 	cmd := &cobra.Command{
 		Use:   "create",
-		Short: "Make what the nodes keep questions in, as the operator; once, or after an update",
-		Args:  arguments(0, 0),
+		Short: "Make what the nodes keep questions in, once",
+		Example: `  mcp-askuser desk create --desk nats://localhost:4222 \
+    --desk-ca ~/desk/ca.pem --desk-creds ~/desk/creds/desk/operator.creds`,
+		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, _, err := a.shared()
 			if err != nil {
@@ -163,13 +167,15 @@ func (a *app) deskStatus() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Say what the shared desk has, who is connected, and what is wrong",
+		Short: "Say how it is, who is connected, what is wrong",
 		Long: `Say what the shared desk has, who is connected, and what is wrong. The exit
 status is 1 if anything is.
 
 Whether the nodes write at once only the system credential can tell: the file
 system.creds that desk init wrote. It is found by itself where it lies in the
 directory above your credential.`,
+		Example: `  mcp-askuser desk status
+  mcp-askuser desk status --system ~/desk/creds/system.creds --json`,
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, creds, err := a.shared()
