@@ -3,10 +3,12 @@
 package nats_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -38,7 +40,8 @@ func says(option string) question.Reply {
 func TestForgedAnswers(t *testing.T) {
 	c := natstest.Start(t, 1)
 	bot := c.Connect(natstest.Account, nodes.Agent, "bot", make(chan error, 10))
-	asking := desk.New(c.Open(natstest.Account, nodes.Agent, "bot"), desk.Options{})
+	var said bytes.Buffer
+	asking := desk.New(c.Open(natstest.Account, nodes.Agent, "bot"), desk.Options{Log: slog.New(slog.NewTextHandler(&said, &slog.HandlerOptions{Level: slog.LevelWarn}))})
 	looking := desk.New(c.Open(natstest.Account, nodes.Human, "bob"), desk.Options{})
 	store := func(subject string, value any) {
 		t.Helper()
@@ -88,12 +91,16 @@ func TestForgedAnswers(t *testing.T) {
 		t.Errorf("an entry in the archive: %s, %v", got.State, err)
 	}
 
+	said.Reset()
 	third, attendance, err := asking.Submit(t.Context(), request("Real?"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	attendance.Release()
 	alice := desk.New(c.Open(natstest.Account, nodes.Human, "alice"), desk.Options{})
+	if err := alice.SaveDraft(t.Context(), third.ID, says("a")); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := alice.Reply(t.Context(), third.ID, says("b"), "web"); err != nil {
 		t.Fatal(err)
 	}
@@ -105,6 +112,9 @@ func TestForgedAnswers(t *testing.T) {
 		if err := asking.Archive(t.Context(), third.ID); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if said.Len() > 0 {
+		t.Errorf("an agent that collects its answer is told of %s", said.String())
 	}
 	// One who is late finds the place taken though the outcome was collected.
 	if _, err := looking.Reply(t.Context(), third.ID, says("a"), "tty"); !errors.As(err, new(*desk.ClosedError)) {
