@@ -91,7 +91,6 @@ func TestForgedAnswers(t *testing.T) {
 		t.Errorf("an entry in the archive: %s, %v", got.State, err)
 	}
 
-	said.Reset()
 	third, attendance, err := asking.Submit(t.Context(), request("Real?"))
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +112,7 @@ func TestForgedAnswers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if said.Len() > 0 {
+	if strings.Contains(said.String(), "cleaning up") {
 		t.Errorf("an agent that collects its answer is told of %s", said.String())
 	}
 	// One who is late finds the place taken though the outcome was collected.

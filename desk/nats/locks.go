@@ -1,8 +1,10 @@
 package nats
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -202,7 +204,8 @@ func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (bool, 
 	return s.alive(ctx, m.Data)
 }
 
-// Locks implements desk.Store. Locks of the dead are removed.
+// Locks implements desk.Store. Locks of the dead are removed where names are
+// never used again; a holder that was only cut off takes its own anew.
 func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -228,7 +231,7 @@ func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 		switch {
 		case taken[i]:
 			held = append(held, names[i])
-		case m.there() && len(m.Data) > 0:
+		case m.there() && kind == desk.KindPresent:
 			_ = s.create(ctx, creation{stream: StreamDesk, subject: m.Subject, gone: true, ttl: keepGone, over: m.Seq})
 		}
 	}
@@ -268,27 +271,29 @@ func (s *Store) holders(ctx context.Context, locks []message) ([]bool, error) {
 }
 
 // recheckLocks looks, after a reconnect, whether the locks of this process are
-// still its own.
+// still its own. One that was taken over is lost; one that was taken away, for
+// this process seemed dead, is taken anew.
 func (s *Store) recheckLocks() {
 	s.locks.mu.Lock()
-	all := map[string]*held{}
-	for subject, mine := range s.locks.held {
-		all[subject] = mine
-	}
+	all := maps.Clone(s.locks.held)
 	s.locks.mu.Unlock()
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), certainty)
 		defer cancel()
 		for subject, mine := range all {
+			lock := []byte(s.locks.name + "." + mine.word)
 			m, err := s.last(ctx, StreamDesk, subject)
-			if err != nil || m.there() && string(m.Data) == s.locks.name+"."+mine.word {
-				continue
+			if err == nil && !m.there() && s.locks.has([]string{mine.word})[0] {
+				err = s.create(ctx, creation{stream: StreamDesk, subject: subject, data: lock, over: m.Seq})
+				m = message{Data: lock}
 			}
-			s.locks.mu.Lock()
-			if s.locks.held[subject] == mine && m.there() {
-				delete(s.locks.held, subject)
+			if errors.Is(err, desk.ErrExists) || err == nil && !bytes.Equal(m.Data, lock) {
+				s.locks.mu.Lock()
+				if s.locks.held[subject] == mine {
+					delete(s.locks.held, subject)
+				}
+				s.locks.mu.Unlock()
 			}
-			s.locks.mu.Unlock()
 		}
 	}()
 }

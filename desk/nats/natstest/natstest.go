@@ -265,9 +265,14 @@ func (c *Cluster) Empty(account string) {
 	nc := c.Connect(account, nodes.Operator, "", make(chan error, 100))
 	defer nc.Close()
 	for _, stream := range nats.Streams(1) {
-		m, err := nc.Request("$JS.API.STREAM.DELETE."+stream.Name, nil, 10*time.Second)
-		if err != nil || !bytes.Contains(m.Data, []byte(`"success":true`)) {
-			c.t.Fatalf("empty %s: %v", stream.Name, err)
+		for until := time.Now().Add(Patience); ; time.Sleep(100 * time.Millisecond) {
+			m, err := nc.Request("$JS.API.STREAM.DELETE."+stream.Name, nil, 5*time.Second)
+			if err == nil && (bytes.Contains(m.Data, []byte(`"success":true`)) || bytes.Contains(m.Data, []byte("stream not found"))) {
+				break
+			}
+			if time.Now().After(until) {
+				c.t.Fatalf("empty %s: %v", stream.Name, err)
+			}
 		}
 	}
 	c.make(account)
