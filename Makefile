@@ -1,6 +1,8 @@
 # make test    install what the tests need, then run every test but e2e
 # make e2e     the MCP Inspector against the built program
-# make stress  thousands of races between answerers, and of killed processes
+# make conformance  the protocol's own test suite against the HTTP transport
+# make stress  thousands of races between answerers and of killed processes, and
+#              200 people who type to another program on every terminal surface
 # make fleet   a shared desk on three real nodes that are killed and stopped, and its figures
 # make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
 # make fuzz    every fuzz target for FUZZTIME
@@ -10,18 +12,21 @@
 GO       ?= go
 FUZZTIME ?= 20s
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GORELEASER  = github.com/goreleaser/goreleaser/v2@v2.14.0
 GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
 APT = $(shell [ "$$(id -u)" = 0 ] || echo sudo) apt-get
 apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq $(2); }
 
-.PHONY: build test deps deps-browser check unit later browser e2e stress fleet bench fuzz lint man generate clean
+.PHONY: release-check build test deps deps-browser check unit later browser e2e conformance stress fleet bench fuzz lint man generate clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
-# same program, only slower to start. For another system: make build FOR="GOOS=darwin GOARCH=arm64".
+# same program, only slower to start. Stacks begin small: nearly all goroutines of
+# a thousand waiting calls only wait, and the runtime's guess, the average, makes
+# them twice as large for good. For another system: make build FOR="GOOS=darwin GOARCH=arm64".
 build:
-	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser ./cmd/mcp-askuser
+	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w -X=runtime.godebugDefault=adaptivestackstart=0" -o bin/mcp-askuser ./cmd/mcp-askuser
 	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser-hook ./cmd/mcp-askuser-hook
 
 test: deps check unit later browser
@@ -71,9 +76,19 @@ e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 	cd e2e && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
+conformance: internal/conformance/node_modules/.stamp
+	$(GO) vet -tags conformance ./internal/conformance
+	$(GO) test -tags conformance -count=1 -timeout 10m ./internal/conformance
+
+internal/conformance/node_modules/.stamp: internal/conformance/package.json internal/conformance/package-lock.json internal/conformance/.npmrc
+	@$(call apt,npm,npm)
+	cd internal/conformance && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
 # Thousands of races and kills: minutes, and no part of make test.
 stress:
 	RACE_ROUNDS=5000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk
+	TYPINGS=200 $(GO) test -race -count=1 -timeout 60m -p 1 -run '^TestTypings$$' -v ./ui/tty ./ui/inbox ./ui/pane
 
 # Minutes: thousands of races, every promise of a store while the nodes fall.
 fleet:
@@ -100,4 +115,9 @@ generate:
 	$(GO) generate ./...
 
 clean:
-	rm -rf bin e2e/node_modules ui/web/testdata/axe/node_modules
+	rm -rf bin e2e/node_modules internal/conformance/node_modules ui/web/testdata/axe/node_modules
+
+# The configuration of releases, and a build of this system's programs with it.
+# The tool takes some minutes to compile.
+release-check:
+	set -a; . packaging/home.env; $(GO) run $(GORELEASER) check && $(GO) run $(GORELEASER) build --snapshot --clean --single-target

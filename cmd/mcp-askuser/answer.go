@@ -106,7 +106,8 @@ func toAnswer(ctx context.Context, d *desk.Desk, args []string, program bool) (d
 
 // terminal is this terminal as a surface.
 func (a *app) terminal(s settings.Values, d *desk.Desk, plain bool) ui.Surface {
-	options := tty.Options{Getenv: a.environ(s), Desk: d, Turn: a.turn, Opened: a.getenv(pane.Variable) == ""}
+	beside := a.getenv(pane.Variable) != ""
+	options := tty.Options{Getenv: a.environ(s), Desk: d, Turn: a.turn, Opened: !beside, Pane: beside}
 	if plain {
 		return tty.NewPlain(options)
 	}

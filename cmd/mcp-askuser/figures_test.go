@@ -378,7 +378,10 @@ func (c *crowd) kill() {
 func (f *figures) calls() {
 	for _, calls := range []int{1000, 10_000} {
 		c := f.crowd(calls, false)
-		time.Sleep(5 * time.Second) // it has come to rest
+		for before, now := math.Inf(1), c.resident(f); now < 0.99*before; { // it has not come to rest
+			time.Sleep(10 * time.Second)
+			before, now = now, c.resident(f)
+		}
 		open, err := c.desk.Pending(f.Context())
 		if err != nil {
 			f.Fatal(err)

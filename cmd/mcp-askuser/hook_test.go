@@ -215,7 +215,11 @@ func TestHookOverruled(t *testing.T) {
 	x := dialogs(t, dir, true, recorded("PermissionRequest", ","+dialogTool))
 	rec := asked(t, d)
 	for len(rec.ShownOn) == 0 { // it is told a moment later
-		rec = (<-events).Record
+		ev, ok := <-events
+		if !ok {
+			t.Fatal("it is shown nowhere: the hook has left the dialog alone")
+		}
+		rec = ev.Record
 	}
 	if out := output1(t, dir, "show", rec.ID); !strings.Contains(out, "Shown in Claude Code\n") {
 		t.Errorf("open, it is shown as\n%s", out)

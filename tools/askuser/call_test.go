@@ -28,6 +28,7 @@ const patience = time.Minute
 
 // link is a transport in memory, one for each call.
 type link struct {
+	agent   string
 	client  Client
 	session string // the connection's; empty: one that all share
 	elicit  func(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error)
@@ -38,9 +39,10 @@ type link struct {
 
 var _ Transport = (*link)(nil)
 
-func (l *link) Session() string   { return cmp.Or(l.session, "connection") }
-func (l *link) Client() Client    { return l.client }
-func (l *link) Directory() string { return "/src/shop" }
+func (l *link) Agent() string                    { return l.agent }
+func (l *link) Session() string                  { return cmp.Or(l.session, "connection") }
+func (l *link) Client() Client                   { return l.client }
+func (l *link) Directory(context.Context) string { return "/src/shop" }
 
 func (l *link) Turn(context.Context) (func(), error) { return func() {}, nil }
 

@@ -53,6 +53,25 @@ func (b Backing) Attended(ctx context.Context) bool {
 	return err != nil || rec.Attended
 }
 
+// More returns how many other questions of the same asker wait.
+func (b Backing) More(ctx context.Context) int {
+	if b.Desk == nil {
+		return 0
+	}
+	pending, err := b.Desk.Pending(ctx)
+	if err != nil {
+		return 0
+	}
+	n := 0
+	for _, rec := range pending {
+		if rec.ID != b.Rec.ID && rec.Attended && rec.SessionID == b.Rec.SessionID &&
+			rec.Asker.Client == b.Rec.Asker.Client && rec.Asker.Directory == b.Rec.Asker.Directory {
+			n++
+		}
+	}
+	return n
+}
+
 // AtLimit reports whether this round is the last before the limit (D9).
 func (b Backing) AtLimit(ctx context.Context) bool {
 	if b.Desk == nil || b.Rec.SessionID == "" {

@@ -11,6 +11,8 @@
 // The rules of this user interface:
 //   - Nothing is an answer until the human pressed Enter on it, and nothing is
 //     said to be sent until commit returned nil (DESIGN, promises 1 and 2).
+//   - Dismissing and discussing first are asked for once more, on a page of
+//     their own.
 //   - One question a page, then a review wherever there is more to overlook
 //     than one pick.
 //   - What was typed stays typed: going back, choosing differently, a failed

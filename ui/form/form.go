@@ -56,6 +56,8 @@ type Form struct {
 	cause       error          // with Withdrawn
 	waiting     *Withdraw      // came while a reply was being sent
 	interrupted desk.Status
+	breakAsks   bool
+	more        int // questions of the same asker that wait behind this one
 	appeared    time.Time
 
 	drafts    drafts
@@ -75,6 +77,10 @@ func WithClock(now func() time.Time) Option { return func(f *Form) { f.now = now
 // which is the default and asks more of what counts as a deliberate act.
 func WithOrigin(o act.Origin) Option { return func(f *Form) { f.origin = o } }
 
+// WithBreak has Ctrl+C ask whether to dismiss before it leaves the form: what
+// comes by itself is not to be lost by a habit.
+func WithBreak() Option { return func(f *Form) { f.breakAsks = true } }
+
 // WithInterrupted says what becomes of the record when the human breaks off, as
 // in present.Question. The default is that it stays open.
 func WithInterrupted(s desk.Status) Option { return func(f *Form) { f.interrupted = s } }
@@ -88,6 +94,9 @@ func WithGate(g *act.Gate) Option { return func(f *Form) { f.gate = g } }
 // record (Cause is a *desk.ClosedError), or nobody waits for it any more.
 type Withdraw struct{ Cause error }
 
+// More is the message that so many other questions of the same asker wait.
+type More struct{ Wait int }
+
 // result is the message that commit has returned.
 type result struct {
 	reply question.Reply
@@ -99,7 +108,7 @@ type result struct {
 func New(rec desk.Record, commit ui.Commit, opts ...Option) *Form {
 	f := &Form{
 		rec: rec, commit: commit, now: time.Now, styles: term.NewStyles(true),
-		dismissal: term.NewDismissal("The agent will be told that you dismissed it.", false),
+		dismissal: term.NewDismissal("The agent will be told that you dismissed it.", true),
 	}
 	for _, o := range opts {
 		o(f)
@@ -171,6 +180,8 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 		return f.ticked(msg)
 	case Attention:
 		f.detached = !msg.Attended
+	case More:
+		f.more = msg.Wait
 	case saveDue:
 		f.drafts.waiting = false
 		return f.changed(false)
@@ -241,6 +252,9 @@ func (f *Form) press(msg tea.Msg) tea.Cmd {
 	f.notice, f.page().err = "", nil
 	key, _ := msg.(tea.KeyPressMsg)
 	switch do := f.bind(msg); {
+	case key.String() == "ctrl+c" && f.breakAsks && f.asking != f.dismissal:
+		f.ask(f.dismissal)
+		return nil
 	case key.String() == "ctrl+c":
 		return f.end(Aborted)
 	case key.String() == term.EditKey && f.entry() != nil:
@@ -321,10 +335,17 @@ func (f *Form) do(act action) tea.Cmd {
 			f.turnTo(f.asked()[i])
 		}
 	case explain:
-		keys := append(f.hints(true), term.Hint{"ctrl+c", words.Breaking(f.interrupted)})
+		keys := append(f.hints(true), f.breakHint())
 		p.reader = term.KeysReader("", term.HintGroup{Title: "Keys on this page", Hints: keys})
 	}
 	return nil
+}
+
+func (f *Form) breakHint() term.Hint {
+	if f.breakAsks {
+		return term.Hint{"ctrl+c", "dismiss; twice leaves, and the question stays open"}
+	}
+	return term.Hint{"ctrl+c", words.Breaking(f.interrupted)}
 }
 
 // ask puts the question whether to dismiss, or to discuss first, in front of the

@@ -60,7 +60,11 @@ func (f *Form) screen() term.Block {
 
 // panel is the frame of a page; more says that something of it does not fit.
 func (f *Form) panel(p *page, more bool) term.Panel {
-	out := term.Panel{Title: "Question", Note: f.styles.Muted.Render(f.by), Hints: f.hints(more)}
+	by := f.by
+	if f.more > 0 {
+		by += " · " + words.MoreWait(f.more)
+	}
+	out := term.Panel{Title: "Question", Note: f.styles.Muted.Render(by), Hints: f.hints(more)}
 	if clock := f.countdown.text(); clock != "" {
 		out.Clock = f.styles.Muted.Render(clock)
 		if f.countdown.left <= urgent {

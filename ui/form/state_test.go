@@ -208,3 +208,52 @@ func luminance(red, green, blue uint8) float64 {
 	}
 	return 0.2126*linear(red) + 0.7152*linear(green) + 0.0722*linear(blue)
 }
+
+// TestBreak: what comes by itself asks at the first Ctrl+C, and is left with the
+// second; nothing is said to it by that.
+func TestBreak(t *testing.T) {
+	r := fresh(t, 80, 24, record(database()), WithBreak()).show().keys("ctrl+c")
+	if r.f.State() != Open || !strings.Contains(r.screen(), "Dismiss without answering?") {
+		t.Fatalf("after Ctrl+C:\n%s", r.screen())
+	}
+	r.keys("esc", "ctrl+c", "ctrl+c")
+	if r.f.State() != Aborted || r.sent != nil || !strings.Contains(r.f.Closing(), "stays open") {
+		t.Errorf("state %d, sent %+v, %q", r.f.State(), r.sent, r.f.Closing())
+	}
+}
+
+// TestBreakIsSaidAsItIs: the key's help and the last line say what becomes of the
+// record.
+func TestBreakIsSaidAsItIs(t *testing.T) {
+	for status, want := range map[desk.Status][2]string{
+		"": {"leave; the question stays open", "stays open"}, desk.Cancelled: {"withdraw the question", "withdrawn"}, desk.Dismissed: {"ctrl+c     dismiss", "Dismissed."},
+	} {
+		r := fresh(t, 80, 24, record(database()), WithInterrupted(status)).show().keys("?")
+		if !strings.Contains(r.screen(), want[0]) {
+			t.Errorf("%q: want %q in\n%s", status, want[0], r.screen())
+		}
+		if r.keys("ctrl+c"); !strings.Contains(r.f.Closing(), want[1]) {
+			t.Errorf("%q: %q", status, r.f.Closing())
+		}
+	}
+}
+
+// TestMore: the form says how many other questions wait, while they do.
+func TestMore(t *testing.T) {
+	r := open(t, 80, 24, database())
+	for n, want := range []string{"", "1 more waits", "2 more wait"} {
+		if r.send(More{n}); !strings.Contains(r.screen(), want) || n == 0 && strings.Contains(r.screen(), "more wait") {
+			t.Errorf("%d: want %q in\n%s", n, want, r.screen())
+		}
+	}
+}
+
+// TestTook: the reply says how long the human had the question before them.
+func TestTook(t *testing.T) {
+	r := fresh(t, 80, 24, record(database()))
+	r.wait(time.Minute) // not on the screen yet
+	r.show().wait(3 * time.Second)
+	if r.keys("enter"); r.took < 3*time.Second || r.took > 4*time.Second {
+		t.Errorf("took %s", r.took)
+	}
+}

@@ -142,7 +142,7 @@ func TestForeignKeyTakesBack(t *testing.T) {
 	r.until("the form", func() bool { return r.m.answer != nil })
 	r.press("enter", 200*ms).see("Answer sent.").later(time.Second)
 	r.types("kjgdoing it?⏎", 130*ms)
-	if r.m.dismissal == nil || r.m.dismissal.Reason() != "" || r.pending() != 2 { // d takes text: only after a pause
+	if r.m.dismissal == nil || r.m.dismissal.Reason() != "" || r.pending() != 2 { // d begins many words
 		t.Fatalf("the screen:\n%s", r.screen())
 	}
 	r.see("waiting for a pause").later(time.Second).keys("esc")
@@ -208,7 +208,7 @@ func TestMeant(t *testing.T) {
 	}
 	r := newRig(t, 80, 24)
 	rec := r.claude(database())
-	r.open().press("d", act.Quiet).types("not now", 80*ms).press("enter", 150*ms).see("Dismissed.")
+	r.open().press("d", act.Quiet).types("rnot now", 80*ms).press("enter", 150*ms).see("Dismissed.")
 	if got, err := r.desk.Get(t.Context(), rec.ID); err != nil || got.Outcome.Reply.Reason != "not now" {
 		t.Errorf("the record is %+v, %v", got, err)
 	}

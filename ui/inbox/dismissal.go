@@ -24,7 +24,7 @@ type dismissal struct {
 }
 
 // askDismissal asks whether to dismiss what is marked, or else what is selected.
-// It takes text, so that it waits for quiet like what appears by itself.
+// It waits for quiet like what appears by itself: the key begins many words.
 func (m *model) askDismissal() tea.Cmd {
 	rows := m.waiting.marked()
 	if len(rows) == 0 {
@@ -34,7 +34,7 @@ func (m *model) askDismissal() tea.Cmd {
 	if len(rows) > 1 {
 		about = fmt.Sprintf("%d questions, one reason for all: %s", len(rows), about)
 	}
-	m.dismissal = &dismissal{Dismissal: term.NewDismissal(about, true), since: m.now()}
+	m.dismissal = &dismissal{Dismissal: term.NewDismissal(about, false), since: m.now()}
 	for _, r := range rows {
 		m.dismissal.ids = append(m.dismissal.ids, r.rec.ID)
 	}
@@ -47,7 +47,7 @@ func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 	if d.sending {
 		return nil
 	}
-	if key, _ := msg.(tea.KeyPressMsg); key.String() == term.EditKey {
+	if key, _ := msg.(tea.KeyPressMsg); key.String() == term.EditKey && d.Entry() != nil {
 		return tea.Batch(m.gate.Seen(false), func() tea.Msg { return term.Edit{Entry: d.Entry()} })
 	}
 	decision, err := d.Press(msg)

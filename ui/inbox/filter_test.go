@@ -113,7 +113,7 @@ func TestDismissSeveral(t *testing.T) {
 	r.keys("up", "space", "esc").see("[Waiting] History ────────────────────────────────────────────── 5 waiting")
 	r.keys("g", "space", "space", "space", "d").see("3 questions, one reason for all").later(act.Quiet)
 	r.reply(records[1], "web", answerText("name", "it"))
-	r.see("One of them: Already answered on the web page.").keys("later", "enter").see("2 dismissed.", "2 waiting")
+	r.see("One of them: Already answered on the web page.").keys("r", "later", "enter").see("2 dismissed.", "2 waiting")
 	for i, want := range []desk.Status{desk.Dismissed, desk.Answered, desk.Dismissed, desk.Pending, desk.Pending} {
 		got, err := r.desk.Get(t.Context(), records[i].ID)
 		if err != nil || got.State != want || want == desk.Dismissed && got.Outcome.Reply.Reason != "later" {

@@ -54,7 +54,7 @@ func TestScreens(t *testing.T) {
 		{"form", three, func(r *rig) { r.answers() }},
 		{"form-and-news", three, func(r *rig) { r.answers(); r.claude(name()); r.see("1 new") }},
 		{"dismiss", three, func(r *rig) { r.keys("d") }},
-		{"dismiss-reason", three, func(r *rig) { r.keys("d").later(act.Quiet).keys("Not now, 请明天再问") }},
+		{"dismiss-reason", three, func(r *rig) { r.keys("d").later(act.Quiet).keys("r", "Not now, 请明天再问") }},
 		{"ended-elsewhere", three, func(r *rig) { r.endFirst(); r.see("answered in") }},
 		{"taken-away", three, func(r *rig) { r.answers(); r.endFirst(); r.see("Already") }},
 		{"history", past, func(r *rig) { r.keys("tab").see("3 past") }},

@@ -44,10 +44,10 @@ func TestHostile(t *testing.T) {
 		}
 		look("i")
 		look("esc", "d")
-		r.later(act.Quiet)
+		r.later(act.Quiet).keys("r")
 		r.send(tea.PasteMsg{Content: evil})
 		look()
-		look("esc", "tab")
+		look("esc", "esc", "tab")
 		r.until("the past", func() bool { return r.m.history.loaded })
 		look()
 		look("enter")

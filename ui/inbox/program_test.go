@@ -62,13 +62,13 @@ func program(dir string) int {
 // run is an inbox on a terminal of its own, and the desk as another process
 // has it.
 type run struct {
-	t    *testing.T
+	t    testing.TB
 	desk *desk.Desk
 	dir  string
 	*termtest.Terminal
 }
 
-func newDesk(t *testing.T) (*desk.Desk, string) {
+func newDesk(t testing.TB) (*desk.Desk, string) {
 	t.Helper()
 	dir := t.TempDir()
 	store, err := spool.Open(dir)
@@ -78,7 +78,7 @@ func newDesk(t *testing.T) (*desk.Desk, string) {
 	return desk.New(store, desk.Options{}), dir
 }
 
-func start(t *testing.T, d *desk.Desk, dir string, cols, rows int, environ ...string) *run {
+func start(t testing.TB, d *desk.Desk, dir string, cols, rows int, environ ...string) *run {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -89,7 +89,7 @@ func start(t *testing.T, d *desk.Desk, dir string, cols, rows int, environ ...st
 	return &run{t: t, desk: d, dir: dir, Terminal: termtest.Start(t, cmd, cols, rows)}
 }
 
-func ask(t *testing.T, d *desk.Desk, q question.Question) desk.Record {
+func ask(t testing.TB, d *desk.Desk, q question.Question) desk.Record {
 	t.Helper()
 	rec, attendance, err := d.Submit(t.Context(), desk.Request{
 		Set: question.Set{Questions: []question.Question{q}}, Session: "s",

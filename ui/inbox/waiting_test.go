@@ -136,8 +136,8 @@ func TestDismiss(t *testing.T) {
 	first := r.claude(database())
 	second := r.claude(name())
 	r.open()
-	r.keys("d").later(act.Quiet).keys("quite", "esc").see("2 waiting") // the q is text
-	r.keys("d").later(act.Quiet).keys("not now", "enter").see("Dismissed.", "1 waiting")
+	r.keys("d").later(act.Quiet).keys("r", "quite", "esc", "esc").see("2 waiting") // the q is text
+	r.keys("d").later(act.Quiet).keys("r", "not now", "enter").see("Dismissed.", "1 waiting")
 	rec, err := r.desk.Get(t.Context(), first.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -156,7 +156,7 @@ func TestDismissTooLate(t *testing.T) {
 	r := newRig(t, 80, 24)
 	first := r.claude(database())
 	r.claude(name())
-	r.open().keys("d").later(act.Quiet).keys("no")
+	r.open().keys("d").later(act.Quiet).keys("r", "no")
 	r.reply(first, "tty", taken(database(), "pg"))
 	r.see("Already answered in a terminal.")
 	r.keys("t, quite, d", "enter")

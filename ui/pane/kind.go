@@ -23,6 +23,7 @@ type kind struct {
 	look func(place) []string
 	seen func(at place, output string) (view, error)
 	// open is the command that runs argv in a new pane, and prints the pane's id.
+	// Nil where none is ever opened.
 	open func(at place, v view, argv []string) []string
 	// id is what the ids of its panes look like. Nil where open prints none: such
 	// a pane closes with its process.

@@ -3,6 +3,7 @@
 package pane
 
 import (
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
@@ -12,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/internal/termtest"
+	"mcp-askuser/ui"
 )
 
 func TestInside(t *testing.T) {
@@ -43,8 +46,6 @@ func TestInside(t *testing.T) {
 		{tmux(), "TMUX=s,12,0 TMUX_PANE=%3", ""},
 		{tmux(), "TMUX=" + foreign + ",12,0 TMUX_PANE=%3", ""},
 		{tmux(), "TMUX= TMUX_PANE=%3", ""},
-		{zellij(), "ZELLIJ=0 ZELLIJ_SESSION_NAME=work", "zellij --session work "},
-		{zellij(), "ZELLIJ=0 ZELLIJ_SESSION_NAME=--data-dir", ""},
 		{zellij(), "ZELLIJ=0", ""},
 		{wezterm(), "WEZTERM_PANE=4 WEZTERM_UNIX_SOCKET=" + socket, "wezterm cli --no-auto-start 4"},
 		{wezterm(), "WEZTERM_PANE=-4 WEZTERM_UNIX_SOCKET=" + socket, ""},
@@ -84,7 +85,6 @@ func TestCommands(t *testing.T) {
 		{tmux(), place{pane: "%3"}, view{focus: true}, `split-window|-v|-t|%3|-P|-F|#{pane_id}|/bin/sh|-c|script|A=b\;`, "kill-pane|-t|%9"},
 		{tmux(), place{pane: "%3"}, view{}, `split-window|-v|-t|%3|-d|-P|-F|#{pane_id}|/bin/sh|-c|script|A=b\;`, "kill-pane|-t|%9"},
 		{tmux(), place{pane: "%3"}, view{focus: true, window: true, session: "$2"}, `new-window|-n|question|-t|$2:|-P|-F|#{pane_id}|/bin/sh|-c|script|A=b\;`, "kill-pane|-t|%9"},
-		{zellij(), place{}, view{}, "run|--floating|--close-on-exit|--name|question|--|/bin/sh|-c|script|A=b;", ""},
 		{wezterm(), place{pane: "3"}, view{}, "split-pane|--bottom|--pane-id|3|--|/bin/sh|-c|script|A=b;", "kill-pane|--pane-id|%9"},
 		{kitty(), place{pane: "3"}, view{}, "launch|--match|window_id:3|--type|window|--keep-focus|--title|question|/bin/sh|-c|script|A=b;", "close-window|--match|id:%9"},
 		{desktop(), place{}, view{}, "/bin/sh|-c|script|A=b;", ""},
@@ -128,9 +128,6 @@ func TestSeen(t *testing.T) {
 		{tmux(), "%4,@1,$1,1,40,0,", view{}, "tmux no longer has the pane %3"},
 		{tmux(), ",,,,,,", view{}, "tmux no longer has the pane %3"},
 		{tmux(), "", view{}, "tmux no longer has the pane %3"},
-		{zellij(), "CLIENT_ID ZELLIJ_PANE_ID RUNNING_COMMAND\n1 terminal_3 vim", view{clients: []string{"1 terminal_3 vim"}}, ""},
-		{zellij(), "CLIENT_ID ZELLIJ_PANE_ID RUNNING_COMMAND", view{clients: []string{}}, ""},
-		{zellij(), "", view{clients: []string{}}, ""},
 		{wezterm(), `[]`, view{}, ""},
 		{wezterm(), `oops`, view{}, ""},
 	} {
@@ -183,6 +180,16 @@ func TestFind(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s: found %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// Where nothing tells whether the keyboard is quiet, no pane is promised either.
+func TestZellij(t *testing.T) {
+	s := New(Options{Getenv: variables("ZELLIJ=0", "ZELLIJ_SESSION_NAME=work"), Ancestors: func(func(Process) bool) {}})
+	for _, err := range []error{s.Show(t.Context(), desk.Record{ID: "01J0000000000000000000000A"}, nil), s.(ui.Checker).Check(t.Context())} {
+		if !errors.Is(err, ui.ErrUnavailable) || !strings.Contains(err.Error(), "a zellij pane would take the keyboard") {
+			t.Errorf("got %v", err)
 		}
 	}
 }

@@ -20,7 +20,10 @@ var errNobody = ui.Unavailablef("no client is attached to the multiplexer")
 
 // view asks what the human sees.
 func (k *kind) view(at place) (view, error) {
-	if k.look == nil {
+	switch {
+	case k.open == nil:
+		return view{}, k.unasked()
+	case k.look == nil:
 		return view{}, nil
 	}
 	output, err := at.run(k.look(at))
@@ -33,6 +36,11 @@ func (k *kind) view(at place) (view, error) {
 	}
 	v.focus = !v.calm.IsZero() && !time.Now().Before(v.calm)
 	return v, err
+}
+
+// unasked says why no pane is opened that would have the focus.
+func (k *kind) unasked() error {
+	return ui.Unavailablef("a %s pane would take the keyboard, and nothing tells whether it is quiet", k.name)
 }
 
 // until is view when enough says so. It looks again when the keyboard may have

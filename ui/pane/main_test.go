@@ -17,6 +17,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
+	"mcp-askuser/ui/tty"
 )
 
 // The test binary is also the program that panes run: it shows a question's
@@ -39,8 +40,12 @@ func answer(id string) int {
 	}
 	d := desk.New(store, desk.Options{})
 	presenter := present.New(present.Options{Desk: d})
-	on := lines{desk: d, line: make(chan string)}
-	go on.read()
+	var on ui.Surface = tty.New(tty.Options{Desk: d, Pane: true}) // as the command has it
+	if os.Getenv("PANE_FORM") == "" {
+		simple := lines{desk: d, line: make(chan string)}
+		go simple.read()
+		on = simple
+	}
 	w, err := presenter.Show(context.Background(), id, func(*present.Presentation) []ui.Surface { return []ui.Surface{Answering(on, d)} })
 	if err != nil {
 		fmt.Println(err)

@@ -40,7 +40,7 @@ func open(ctx context.Context, k *kind, at place, argv []string) (*pane, error) 
 	case err != nil:
 		return nil, err
 	case k.grabs && !v.focus:
-		return nil, ui.Unavailablef("a %s pane would take the keyboard, and nothing tells whether it is quiet", k.name)
+		return nil, k.unasked()
 	}
 	line, err := newLifeline()
 	if err != nil {

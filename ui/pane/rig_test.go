@@ -21,13 +21,13 @@ import (
 
 // rig is a desk with one open question, and a surface that shows it.
 type rig struct {
-	t    *testing.T
+	t    testing.TB
 	desk *desk.Desk
 	rec  desk.Record
 	dir  string
 }
 
-func newRig(t *testing.T) *rig {
+func newRig(t testing.TB) *rig {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), `a "$(odd)" #{pane_id} 'directory';`) // what no program may take for its own
 	store, err := spool.Open(dir)
@@ -107,7 +107,7 @@ func (r *rig) state() string {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if rec.Outcome == nil || rec.Outcome.Reply == nil {
+	if rec.Outcome == nil || rec.Outcome.Reply == nil || rec.Outcome.Reply.Answers == nil {
 		return string(rec.State)
 	}
 	return fmt.Sprint(rec.State, " ", rec.Outcome.Reply.Answers[0].Selected[0])

@@ -4,8 +4,8 @@
 // reply comes back through the desk.
 //
 // It imports ui and desk. It must not know what a question looks like, how it
-// is answered, or any other surface. What differs between tmux, zellij, WezTerm,
-// kitty and terminal emulators stands in one [kind] each.
+// is answered, or any other surface. What differs between tmux, WezTerm, kitty
+// and terminal emulators stands in one [kind] each.
 //
 // The rules:
 //

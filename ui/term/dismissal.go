@@ -18,6 +18,7 @@ type Dismissal struct {
 	word       string // what the human may write
 	decides    Decision
 	direct     bool   // what is typed is that word
+	talk       bool   // there is a key for discussing first
 	reason     *Entry // stays when the human goes back
 	writing    bool   // the keyboard belongs to reason
 }
@@ -33,17 +34,14 @@ const (
 	Discuss            // put the question back to be discussed first, or ask about that
 )
 
-// NewDismissal returns the question whether to dismiss. Direct ones take the
-// reason at once; others ask for a key before it.
-func NewDismissal(about string, direct bool) *Dismissal {
-	d := &Dismissal{
-		ask: words.AskDismiss, about: about, word: "Reason", decides: Dismiss, direct: direct,
+// NewDismissal returns the question whether to dismiss. It takes a reason after a
+// key that asks for it, or the rest of a sentence that was typed for somebody
+// else would be one; talk says that it has a key for discussing first, too.
+func NewDismissal(about string, talk bool) *Dismissal {
+	return &Dismissal{
+		ask: words.AskDismiss, about: about, word: "Reason", decides: Dismiss, talk: talk,
 		reason: NewEntry("", "Why, if you like: the agent reads it"),
 	}
-	if direct {
-		d.write()
-	}
-	return d
 }
 
 // NewDiscussion returns the question whether to discuss first, which takes the
@@ -92,7 +90,7 @@ func (d *Dismissal) Kind(msg tea.Msg) act.Kind {
 	switch name := key.String(); {
 	case name == "enter":
 		return act.Act
-	case d.writing, slices.Contains([]string{"esc", "n", "y", "r", "tab", "d"}, name):
+	case d.writing, name == "d" && d.talk, slices.Contains([]string{"esc", "n", "y", "r", "tab"}, name):
 		return act.Edit
 	}
 	return act.Foreign
@@ -120,7 +118,7 @@ func (d *Dismissal) Press(msg tea.Msg) (Decision, error) {
 		return GoBack, nil
 	case d.writing:
 		return Undecided, d.reason.Press(msg)
-	case name == "d" && d.decides == Dismiss:
+	case name == "d" && d.talk:
 		return Discuss, nil
 	case name == "r", name == "tab":
 		d.write()
@@ -145,7 +143,10 @@ func (d *Dismissal) Hints() []Hint {
 	case d.decides == Discuss:
 		return append(hints, Hint{"tab", "write a note"})
 	}
-	return append(hints, Hint{"r", "give a reason"}, Hint{"d", "discuss first"})
+	if hints = append(hints, Hint{"r", "give a reason"}); d.talk {
+		hints = append(hints, Hint{"d", "discuss first"})
+	}
+	return hints
 }
 
 // Draw shows it in at most rows lines.

@@ -228,6 +228,9 @@ func TestFollowEnds(t *testing.T) {
 	if got := <-told; !got.(form.Attention).Attended {
 		t.Errorf("told %+v, want that somebody waits", got)
 	}
+	if got := <-told; got.(form.More).Wait != 0 {
+		t.Errorf("told %+v, want that nothing else waits", got)
+	}
 	stop()
 }
 

@@ -15,6 +15,9 @@ func (c *conversation) open(ctx context.Context) error {
 	if !c.desk.Attended(ctx) {
 		c.text("", words.AgentAway)
 	}
+	if n := c.desk.More(ctx); n > 0 {
+		c.text("", words.Sentence(words.MoreWait(n)))
+	}
 	c.sayTimeLimit(ctx)
 	c.sayKeys()
 	if c.desk.AtLimit(ctx) {

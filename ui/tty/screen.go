@@ -43,6 +43,10 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		backing.Save(ctx, r)
 		screen.Send(form.Deadline{At: backing.Deadline(ctx)}) // at once: the human is looking
 	}
+	options := append(backing.Options(ctx, keep), form.WithOrigin(s.origin()), form.WithInterrupted(s.options.Interrupted))
+	if s.options.Pane {
+		options = append(options, form.WithBreak())
+	}
 	f := form.New(backing.Rec, func(r question.Reply) error {
 		err := commit(r)
 		var closed *desk.ClosedError
@@ -51,7 +55,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		}
 		sent.CompareAndSwap(false, err == nil)
 		return err
-	}, append(backing.Options(ctx, keep), append(s.form, form.WithOrigin(s.origin()), form.WithInterrupted(s.options.Interrupted))...)...)
+	}, append(options, s.form...)...)
 	gone, hangUp := context.WithCancelCause(context.Background())
 	defer hangUp(nil)
 	keys := &keyboard{terminal: t, hangUp: hangUp}
@@ -207,9 +211,13 @@ func follow(ctx context.Context, b form.Backing, news func(tea.Msg)) (stop func(
 		if rec, err := b.Desk.Get(ctx, b.Rec.ID); err == nil {
 			tell(rec)
 		}
+		news(form.More{Wait: b.More(ctx)})
 		for e := range events {
-			if e.Record.ID == b.Rec.ID && e.Type != desk.Ended {
+			switch mine := e.Record.ID == b.Rec.ID; {
+			case mine && e.Type != desk.Ended:
 				tell(e.Record)
+			case !mine && e.Record.SessionID == b.Rec.SessionID:
+				news(form.More{Wait: b.More(ctx)})
 			}
 		}
 	}()

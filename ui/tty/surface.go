@@ -29,6 +29,9 @@ type Options struct {
 	// Opened says that the human called for the form: then it needs no pause in
 	// their typing.
 	Opened bool
+	// Pane says that the terminal is there for this question alone: Ctrl+C asks
+	// whether to dismiss before the terminal goes with the form.
+	Pane bool
 	// Interrupted is what becomes of the record when the human breaks off, as in
 	// present.Question: the last words say so. Empty means that it stays open.
 	Interrupted desk.Status

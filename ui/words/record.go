@@ -66,6 +66,9 @@ func Kept(err error) string {
 	return Sentence("It could not be saved: "+question.Line(err.Error())) + " Nothing is lost; try again."
 }
 
+// MoreWait says that other questions wait behind the one that is shown.
+func MoreWait(n int) string { return Count(n, "more waits", "more wait") }
+
 // LastRound says that the round limit comes after this round (D9), and what to
 // press or enter to lift it.
 func LastRound(key string) string {

@@ -1,0 +1,98 @@
+//go:build unix
+
+package pane
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"mcp-askuser/internal/termtest"
+)
+
+// pause is as long as somebody takes who looks at the screen.
+func pause() { time.Sleep(700 * time.Millisecond) }
+
+// Somebody types to the agent when the pane opens: the agent gets every key,
+// the form in the pane none, and what they answer once it has the focus counts.
+func TestTypings(t *testing.T) {
+	t.Parallel()
+	termtest.EachTyping(t, func(t testing.TB, typing []termtest.Blow) {
+		s := newServer(t)
+		s.tmux("set-environment", "-g", "PANE_FORM", "1")
+		x := s.attach(30)
+		record := filepath.Join(t.TempDir(), "keys")
+		s.tmux("respawn-pane", "-k", "-t", "%0", "stty raw -echo; printf 'agent ready. '; exec cat >'"+record+"'")
+		x.WaitFor("agent ready.")
+		x.Type("a") // whoever types to the agent has done so before
+		shown := s.show(t.Context(), s.inside(), s.rec)
+		x.Play(typing)
+		x.WaitFor("Which one?")
+		s.focused(x, "%1")
+		want := "a" + termtest.Typed(typing)
+		got := ""
+		x.Until("every key at the agent", func() bool { data, _ := os.ReadFile(record); got = string(data); return len(got) >= len(want) })
+		if got != want {
+			t.Errorf("the agent got %q", got)
+		}
+		if got := s.state(); got != "pending" {
+			t.Errorf("the question is %s", got)
+		}
+		x.Until("the answer", func() bool {
+			pause()
+			x.Type("2")
+			pause()
+			x.Type("\r")
+			pause()
+			return s.state() != "pending"
+		})
+		s.wants(shown, nil, "answered b")
+	})
+}
+
+// The form in the pane says that another question waits behind it, and Ctrl+C is
+// the question whether to dismiss, not the end of the pane.
+func TestTmuxForm(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.tmux("set-environment", "-g", "PANE_FORM", "1")
+	x := s.attach(30)
+	surface := s.inside()
+	first := s.show(t.Context(), surface, s.rec)
+	x.WaitFor("Which one?")
+	next := s.ask("And which second one?")
+	attendance, err := s.desk.Attend(t.Context(), next.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer attendance.Release()
+	second := s.show(t.Context(), surface, next)
+	x.WaitFor("1 more waits")
+	s.focused(x, "%1")
+	x.Type("\x03")
+	x.WaitFor("Dismiss without answering?")
+	x.Type("r")
+	x.WaitFor("┃")
+	x.Type("not now")
+	x.Until("the dismissal", func() bool { pause(); x.Type("\r"); return s.state() == "dismissed" })
+	if err := s.end(first); err != nil {
+		t.Error(err)
+	}
+	if rec, _ := s.desk.Get(t.Context(), s.rec.ID); rec.Outcome.Surface != "pane" || rec.Outcome.Reply.Reason != "not now" || rec.Outcome.Took <= 0 {
+		t.Errorf("the outcome is %+v", rec.Outcome)
+	}
+	x.WaitFor("And which second one?")
+	s.focused(x, "%2")
+	x.Until("the answer", func() bool {
+		pause()
+		x.Type("1")
+		pause()
+		x.Type("\r")
+		rec, _ := s.desk.Get(t.Context(), next.ID)
+		return rec.Outcome != nil
+	})
+	if err := s.end(second); err != nil {
+		t.Error(err)
+	}
+}
