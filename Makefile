@@ -5,6 +5,7 @@
 # make stress  thousands of races between answerers and of killed processes, and
 #              200 people who type to another program on every terminal surface
 # make soak    10,000 questions through 50 servers that are killed all the time
+# make fleet   a shared desk on three real nodes that are killed and stopped, and its figures
 # make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
 # make fuzz    every fuzz target for FUZZTIME
 # make picture the README's moving picture, recorded from the real program
@@ -21,7 +22,7 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Names what is missing, and installs it: the needs stand in check.
 apt = ./check $(1)
 
-.PHONY: build test deps deps-browser check unit later browser e2e conformance stress soak bench fuzz lint cover picture man generate release-check clean
+.PHONY: build test deps deps-browser check unit later browser e2e conformance stress soak fleet bench fuzz lint cover picture man generate release-check clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
@@ -94,6 +95,10 @@ soak: SERVERS ?= 50
 soak: build
 	SOAK_QUESTIONS=$(QUESTIONS) SOAK_SERVERS=$(SERVERS) SOAK_PROGRAM=$(CURDIR)/bin/mcp-askuser \
 	  $(GO) test -run '^TestSoak$$' -count=1 -timeout 60m -v ./cmd/mcp-askuser
+
+# Minutes: thousands of races, every promise of a store while the nodes fall.
+fleet:
+	RACE_ROUNDS=1000 $(GO) test -count=1 -timeout 60m -v ./desk/nats ./desk/home
 
 # Six minutes on two quiet cores; ratios are those of pairs, in turns.
 bench:

@@ -4,6 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+
+	"mcp-askuser/question"
 )
 
 // decodeRecord reads a record. What does not add up is refused with
@@ -34,49 +37,82 @@ func decodeRecord(id string, data []byte) (Record, error) {
 }
 
 // decodeArchived reads a document of the archive collection, which has ended.
-func (d *Desk) decodeArchived(id string, data []byte) (Record, error) {
-	rec, err := decodeRecord(id, data)
+func (d *Desk) decodeArchived(id string, doc Document) (Record, error) {
+	rec, err := decodeRecord(id, doc.Data)
 	if err == nil && rec.Outcome == nil {
 		return Record{}, fmt.Errorf("%w: record %s is archived and pending", ErrDamaged, id)
 	}
-	d.believe(&rec)
+	d.believe(&rec, doc.By)
 	return rec, err
 }
 
 // decodeAsked reads a document of the pending collection, which has not, and
 // joins it with that of the replies collection, if there is one.
-func (d *Desk) decodeAsked(id string, asked, reply []byte) (Record, error) {
-	rec, err := decodeRecord(id, asked)
+func (d *Desk) decodeAsked(id string, asked, reply Document) (Record, error) {
+	rec, err := decodeRecord(id, asked.Data)
 	if err != nil {
 		return Record{}, err
+	}
+	if of, ok := d.store.(Keeper); ok {
+		rec.Home, rec.Unsent = of.Home(id)
 	}
 	if rec.Outcome != nil {
 		return Record{}, fmt.Errorf("%w: record %s was asked with its outcome", ErrDamaged, id)
 	}
-	if reply == nil {
+	if reply.Data == nil {
 		return rec, nil
 	}
-	o, err := decodeOutcome(id, reply)
+	o, err := decodeOutcome(id, reply.Data)
 	if err != nil {
 		return Record{}, err
 	}
 	rec.State, rec.Outcome = o.Status, &o
-	d.believe(&rec)
+	d.believe(&rec, reply.By)
 	return rec, nil
 }
 
 // believe checks a reply that comes from the store like one from a form. What
 // does not answer the set, forged or damaged as it is, is no answer: the record
-// has failed.
-func (d *Desk) believe(rec *Record) {
+// has failed. So it has where the store knows who wrote it, and that is nobody
+// who may answer. The name of a human is that of their credential, whatever the
+// document says.
+func (d *Desk) believe(rec *Record, by *Author) {
+	if rec.Outcome == nil {
+		return
+	}
+	if a := rec.Outcome.Answerer; a != nil {
+		named := *a
+		if named.Name = ""; by != nil && by.Role == RoleHuman {
+			named.Name = by.Name
+		}
+		rec.Outcome.Answerer = &named
+	}
 	if rec.Reply() == nil {
 		return
 	}
-	if _, err := rec.Check(*rec.Reply()); err != nil {
-		d.log.Error("the answer in the store does not fit its question, and does not count", "id", rec.ID, "error", err)
-		o := rec.Outcome
-		rec.State, rec.Outcome = Failed, &Outcome{ID: o.ID, Status: Failed, Reason: "the answer in the store does not fit the question", Surface: o.Surface, At: o.At}
+	why := "the answer in the store does not fit the question"
+	_, err := rec.Check(*rec.Reply())
+	if err == nil && by != nil && by.Role != RoleHuman && rec.takesHuman() {
+		why = "the answer in the store is by nobody who may answer"
+		err = fmt.Errorf("written by %q as %q", by.Name, by.Role)
 	}
+	if err != nil {
+		d.log.Error(why+", and does not count", "id", rec.ID, "error", err)
+		o := rec.Outcome
+		rec.State, rec.Outcome = Failed, &Outcome{ID: o.ID, Status: Failed, Reason: why, Surface: o.Surface, At: o.At}
+	}
+}
+
+// takesHuman reports whether the reply of a record must come from a human with a
+// credential: not the defaults after a timeout, nor answers that the asker had
+// from its user, nor what the host of a mirrored one says that its dialog got.
+func (rec *Record) takesHuman() bool {
+	humans := func(a question.Answer) bool { return a.By != question.ByCaller && a.By != question.ByTimeout }
+	r := rec.Reply()
+	if rec.Asker.Mirrored() || len(rec.Set.Asked(nil)) == 0 {
+		return false
+	}
+	return len(r.Answers) == 0 || slices.ContainsFunc(r.Answers, humans)
 }
 
 // decodeOutcome reads a document of the replies collection.

@@ -30,10 +30,10 @@ func TestDecode(t *testing.T) {
 	d := New(nil, Options{})
 	asked, archived, reply := map[int]bool{0: true, 9: true}, map[int]bool{1: true, 2: true}, map[int]bool{8: true}
 	for i, doc := range documents {
-		if _, err := d.decodeAsked(someID, []byte(doc), nil); (err == nil) != asked[i] || err != nil && !errors.Is(err, ErrDamaged) {
+		if _, err := d.decodeAsked(someID, Document{Data: []byte(doc)}, Document{}); (err == nil) != asked[i] || err != nil && !errors.Is(err, ErrDamaged) {
 			t.Errorf("asked %s: %v", doc, err)
 		}
-		if _, err := d.decodeArchived(someID, []byte(doc)); (err == nil) != archived[i] || err != nil && !errors.Is(err, ErrDamaged) {
+		if _, err := d.decodeArchived(someID, Document{Data: []byte(doc)}); (err == nil) != archived[i] || err != nil && !errors.Is(err, ErrDamaged) {
 			t.Errorf("archived %s: %v", doc, err)
 		}
 		if _, err := decodeOutcome(someID, []byte(doc)); (err == nil) != reply[i] || err != nil && !errors.Is(err, ErrDamaged) {
@@ -44,7 +44,7 @@ func TestDecode(t *testing.T) {
 
 // People read what is wrong with a document: it names nothing of Go's.
 func TestDamageInWords(t *testing.T) {
-	_, err := New(nil, Options{}).decodeAsked(someID, []byte(`{"id":"`+someID+`","state":"pending","round":"one"}`), nil)
+	_, err := New(nil, Options{}).decodeAsked(someID, Document{Data: []byte(`{"id":"` + someID + `","state":"pending","round":"one"}`)}, Document{})
 	if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), `a JSON string does not belong at "round"`) {
 		t.Error(err)
 	}
@@ -60,9 +60,9 @@ func FuzzDecode(f *testing.F) {
 	d := New(nil, Options{})
 	f.Fuzz(func(t *testing.T, doc, reply []byte) {
 		records := map[string]func([]byte) (Record, error){
-			"asked":    func(b []byte) (Record, error) { return d.decodeAsked(someID, b, nil) },
-			"ended":    func(b []byte) (Record, error) { return d.decodeAsked(someID, b, reply) },
-			"archived": func(b []byte) (Record, error) { return d.decodeArchived(someID, b) },
+			"asked":    func(b []byte) (Record, error) { return d.decodeAsked(someID, Document{Data: b}, Document{}) },
+			"ended":    func(b []byte) (Record, error) { return d.decodeAsked(someID, Document{Data: b}, Document{Data: reply}) },
+			"archived": func(b []byte) (Record, error) { return d.decodeArchived(someID, Document{Data: b}) },
 		}
 		for name, decode := range records {
 			rec, err := decode(doc)

@@ -96,5 +96,14 @@ func (d *Desk) nextID() (id string, at time.Time, err error) {
 	return id, at, err
 }
 
+// chooseHome has the store choose the home of a new record, before anything of it
+// is stored.
+func (d *Desk) chooseHome(ctx context.Context, rec *Record) {
+	if of, ok := d.store.(Keeper); ok {
+		of.Place(ctx, rec.ID)
+		rec.Home, _ = of.Home(rec.ID)
+	}
+}
+
 // time is now as it reads when it comes back from the store.
 func (d *Desk) time() time.Time { return d.now().Round(0).UTC() }

@@ -93,7 +93,7 @@ func (d *Desk) restartClock(ctx context.Context, id string) {
 	if err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, ErrDamaged) {
 		err = d.SaveDraft(ctx, id, x.Reply)
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrDenied) { // an agent's credential writes no drafts
 		d.log.WarnContext(ctx, "restarting a clock", "id", id, "error", err)
 	}
 }

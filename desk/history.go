@@ -175,13 +175,14 @@ func (d *Desk) readAll(ctx context.Context, ids []string, search string) []Recor
 // ended reads one record of the past.
 func (d *Desk) ended(ctx context.Context, id string, look *finder) Record {
 	// Most are archived, and most do not match: look before decoding.
-	data, err := d.store.Get(ctx, KindArchive, id)
-	if err == nil && !look.mayMatch(data) {
+	doc := d.read(ctx, Key{KindArchive, id})[0]
+	if doc.Data != nil && !look.mayMatch(doc.Data) {
 		return Record{}
 	}
 	var rec Record
-	if err == nil {
-		rec, err = d.decodeArchived(id, data)
+	var err error
+	if doc.Data != nil {
+		rec, err = d.decodeArchived(id, doc)
 	} else {
 		rec, err = d.get(ctx, id)
 	}

@@ -54,7 +54,7 @@ func (d *Desk) Settle(ctx context.Context, id string, o Outcome) (Record, error)
 		return rec, fmt.Errorf("settle %s: no host has a dialog for it", id)
 	}
 	if rec.Outcome == nil {
-		rec, err = d.decide(ctx, rec, o)
+		rec, err = d.decide(ctx, rec, o, RoleAsker) // the host's word
 		if _, replied := errors.AsType[*ClosedError](err); err != nil && !replied {
 			return rec, err
 		}

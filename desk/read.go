@@ -34,46 +34,56 @@ func (d *Desk) get(ctx context.Context, id string) (Record, error) {
 	if !ValidID(id) {
 		return Record{}, ErrNotFound
 	}
-	reply, err := d.read(ctx, KindReplies, id)
-	if err != nil {
+	docs := d.read(ctx, Key{KindReplies, id}, Key{KindPending, id})
+	reply, asked := docs[0], docs[1]
+	if err := errors.Join(reply.Err, asked.Err); err != nil {
 		return Record{}, err
 	}
-	asked, err := d.read(ctx, KindPending, id)
-	if err != nil {
-		return Record{}, err
-	}
-	if asked != nil && reply == nil {
-		return d.decodeAsked(id, asked, nil)
+	if asked.Data != nil && reply.Data == nil {
+		return d.decodeAsked(id, asked, reply)
 	}
 	rec, err := d.archived(ctx, id)
 	if !errors.Is(err, ErrNotFound) {
 		return rec, err
 	}
-	if asked == nil {
+	if asked.Data == nil {
 		return Record{}, ErrNotFound
 	}
 	return d.decodeAsked(id, asked, reply)
 }
 
-// read returns a document, or nil if there is none.
-func (d *Desk) read(ctx context.Context, kind Kind, id string) ([]byte, error) {
-	data, err := d.store.Get(ctx, kind, id)
-	if errors.Is(err, ErrNotFound) {
-		return nil, nil
+// read returns documents; one that is not there is zero.
+func (d *Desk) read(ctx context.Context, keys ...Key) []Document {
+	var docs []Document
+	if all, ok := d.store.(Reader); ok {
+		docs = all.Read(ctx, keys...)
+	} else {
+		docs = make([]Document, len(keys))
+		for i, key := range keys {
+			docs[i].Data, docs[i].Err = d.store.Get(ctx, key.Kind, key.ID)
+		}
 	}
-	if err == nil && data == nil {
-		data = []byte{} // there, and empty
+	for i, doc := range docs {
+		switch {
+		case errors.Is(doc.Err, ErrNotFound):
+			docs[i] = Document{}
+		case doc.Err == nil && doc.Data == nil:
+			docs[i].Data = []byte{} // there, and empty
+		}
 	}
-	return data, err
+	return docs
 }
 
 // archived returns a record from the archive, or ErrNotFound.
 func (d *Desk) archived(ctx context.Context, id string) (Record, error) {
-	data, err := d.store.Get(ctx, KindArchive, id)
-	if err != nil {
-		return Record{}, err
+	doc := d.read(ctx, Key{KindArchive, id})[0]
+	switch {
+	case doc.Err != nil:
+		return Record{}, doc.Err
+	case doc.Data == nil:
+		return Record{}, ErrNotFound
 	}
-	return d.decodeArchived(id, data)
+	return d.decodeArchived(id, doc)
 }
 
 // Find returns the record whose id starts with prefix, in either case of
@@ -142,9 +152,22 @@ func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	held, err := d.store.Locks(ctx, KindAskers)
+	if err != nil {
+		d.log.DebugContext(ctx, "which records are attended", "error", err)
+	}
+	slices.Sort(held)
 	var open []Record
-	for _, id := range ids {
-		rec, err := d.listed(ctx, id, among(decided, id), among(shown, id))
+	keys := make([]Key, len(ids))
+	for i, id := range ids {
+		keys[i] = Key{KindPending, id}
+	}
+	for i, asked := range d.read(ctx, keys...) {
+		id := ids[i]
+		rec, err := d.listed(ctx, id, asked, among(decided, id), among(shown, id))
+		if err == nil && rec.Outcome == nil {
+			rec.Attended = among(held, id)
+		}
 		switch {
 		case d.leaveOut(ctx, id, err): // damaged, or removed since it was listed
 		case err != nil:
@@ -157,28 +180,23 @@ func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 	return open, nil
 }
 
-// listed is Get for a record that was listed, as things were then: undecided,
-// and nowhere to be seen, unless the lists said otherwise.
-func (d *Desk) listed(ctx context.Context, id string, decided, shown bool) (Record, error) {
-	if decided {
+// listed is Get for a record that was listed, with its document, as things were
+// then: undecided, and nowhere to be seen, unless the lists said otherwise. Who
+// waits for it the caller knows.
+func (d *Desk) listed(ctx context.Context, id string, asked Document, decided, shown bool) (Record, error) {
+	switch {
+	case decided:
 		return d.Get(ctx, id)
-	}
-	asked, err := d.read(ctx, KindPending, id)
-	if err != nil {
-		return Record{}, err
-	}
-	if asked == nil {
+	case asked.Err != nil:
+		return Record{}, asked.Err
+	case asked.Data == nil:
 		return Record{}, ErrNotFound
 	}
-	rec, err := d.decodeAsked(id, asked, nil)
-	if err != nil {
-		return Record{}, err
-	}
-	rec.Attended, rec.ShownOn = d.attended(ctx, id), nil
-	if shown {
+	rec, err := d.decodeAsked(id, asked, Document{})
+	if err == nil && shown {
 		rec.ShownOn = d.shownOn(ctx, id)
 	}
-	return rec, nil
+	return rec, err
 }
 
 // among reports whether ids, ascending, have this one.

@@ -79,6 +79,8 @@ type Record struct {
 
 	Attended bool      `json:"attended"`           // somebody waits for the answer right now
 	ShownOn  []Showing `json:"shown_on,omitempty"` // where it was tried, and is shown
+	Home     string    `json:"home,omitempty"`     // where it is kept, if not on the desk that was named: see [Keeper]
+	Unsent   bool      `json:"unsent,omitempty"`   // an answer was given here, and waits for the desk to be reached
 }
 
 // Reply is what the human did with the record; nil where no human ended it.
@@ -128,6 +130,7 @@ type Outcome struct {
 
 // Answerer is the process through which a reply came.
 type Answerer struct {
+	Name     string `json:"name,omitempty"` // by their credential, where the store asks for one
 	PID      int    `json:"pid"`
 	Program  string `json:"program,omitempty"`
 	Terminal string `json:"terminal,omitempty"` // its controlling terminal, as in /dev; empty without one
@@ -161,8 +164,11 @@ type ClosedError struct {
 
 func (e *ClosedError) Error() string {
 	where := ""
+	if a := e.Outcome.Answerer; a != nil && a.Name != "" {
+		where = " by " + a.Name
+	}
 	if e.Outcome.Surface != "" {
-		where = " (" + e.Outcome.Surface + ")"
+		where += " (" + e.Outcome.Surface + ")"
 	}
 	return fmt.Sprintf("the question was already %s%s at %s", e.Outcome.Status, where, e.Outcome.At.Local().Format(time.TimeOnly))
 }

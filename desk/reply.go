@@ -34,7 +34,16 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, surface s
 		return rec, found.Err()
 	}
 	o := Outcome{Status: StatusOf(checked), Reply: &checked, Surface: surface, Took: r.Took.Milliseconds(), Answerer: answerer(r.By, rec.Asker), Unsettled: rec.Asker.Mirrored()}
-	return d.decide(ctx, rec, o)
+	return d.decide(ctx, rec, o, o.role())
+}
+
+// MayAnswer returns an error that wraps ErrDenied where the credential of this
+// process does not permit to answer a record.
+func (d *Desk) MayAnswer(ctx context.Context, id string) error {
+	if by, ok := d.store.(Entitled); ok {
+		return by.MayAnswer(ctx, id)
+	}
+	return nil
 }
 
 // humans reports whether all of a reply is a human's own word.
@@ -70,7 +79,7 @@ func (d *Desk) Close(ctx context.Context, id string, o Outcome) (Record, error) 
 		return rec, err
 	}
 	o.Unseen = !d.reachedHuman(ctx, id)
-	return d.decide(ctx, rec, o)
+	return d.decide(ctx, rec, o, o.role())
 }
 
 // stillOpen returns the record if it is pending, else it and a *ClosedError.
@@ -88,12 +97,12 @@ func (d *Desk) stillOpen(ctx context.Context, id string) (Record, error) {
 // entry is there before its reply goes away, such an answerer is sure to see
 // the entry. Finding its own outcome there it was first all the same, and the
 // asker quick; finding another's it takes its document back.
-func (d *Desk) decide(ctx context.Context, rec Record, o Outcome) (Record, error) {
+func (d *Desk) decide(ctx context.Context, rec Record, o Outcome, as Role) (Record, error) {
 	data, err := d.seal(&o)
 	if err != nil {
 		return rec, fmt.Errorf("encode the reply: %w", err)
 	}
-	err = surely(func() error { return d.store.Decide(ctx, rec.ID, o.role(), data) })
+	err = surely(func() error { return d.store.Decide(ctx, rec.ID, as, data) })
 	if errors.Is(err, ErrExists) {
 		return d.lost(ctx, rec)
 	}

@@ -47,6 +47,7 @@ func (d *Desk) number(ctx context.Context, rec *Record, limit int) error {
 	if rec.ID, rec.CreatedAt, err = d.nextID(); err != nil {
 		return fmt.Errorf("number the question: %w", err)
 	}
+	d.chooseHome(ctx, rec)
 	rec.Round = 1
 	if rec.SessionID == "" {
 		return nil

@@ -60,6 +60,14 @@ var (
 	ErrDamaged = errors.New("damaged document in the store")
 	// ErrLocked means that a lock is taken.
 	ErrLocked = errors.New("locked")
+	// ErrUnreachable means that a store elsewhere does not answer. What was to be
+	// done is not done; it may be tried again.
+	ErrUnreachable = errors.New("the desk does not answer")
+	// ErrUnsent means that an answer could not be sent to where its question is,
+	// and is kept here until it can. It may be given anew till then.
+	ErrUnsent = errors.New("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does")
+	// ErrDenied means that the credential may not do this.
+	ErrDenied = errors.New("this credential does not permit it")
 	// ErrNoBells means that the store has no bells, only a watch.
 	ErrNoBells = errors.New("the store has no bells")
 	// ErrBadName means that an id or a name is not one that a store takes:
@@ -112,10 +120,13 @@ type Store interface {
 	// Get returns a document. ErrDamaged is what cannot be ours: too large, or
 	// no document at all.
 	Get(ctx context.Context, kind Kind, id string) ([]byte, error)
-	// Delete removes a document; that it is gone already is no error.
+	// Delete removes a document; that it is gone already is no error. The place of
+	// an outcome may stay taken for a while: then who decides again hears
+	// ErrExists, and finds the record in the archive.
 	Delete(ctx context.Context, kind Kind, id string) error
 	// List yields the ids of documents in a range, the newest first, and looks
-	// no further than it is asked for. An error is the last that it yields.
+	// no further than it is asked for. What was deleted a moment ago may still be
+	// among them. An error is the last that it yields.
 	List(ctx context.Context, kind Kind, in Range) iter.Seq2[string, error]
 	// Mark puts an id into an index under a name, Unmark takes it out, Marks
 	// returns those there, ascending. The marks of sessions, and of
@@ -151,4 +162,46 @@ type Change struct {
 	ID      string
 	Removed bool
 	Err     error
+}
+
+// Key names a document.
+type Key struct {
+	Kind Kind
+	ID   string
+}
+
+// Document is what a store has under a key. Err is as of [Store.Get].
+type Document struct {
+	Data []byte
+	By   *Author // of an outcome, alone or in the archive
+	Err  error
+}
+
+// Author is who wrote an outcome, as the store knows it from their credential,
+// whatever the document says: nil where the store knows no credentials, zero in
+// the archive where no human wrote one.
+type Author struct {
+	Role Role
+	Name string
+}
+
+// Reader is a store with a quicker way to several documents than a Get for
+// each, and which may know who wrote them. Each is what a Get would have
+// returned that began after those before it had returned.
+type Reader interface {
+	Read(ctx context.Context, keys ...Key) []Document
+}
+
+// Entitled is a store whose credential may not permit to answer. MayAnswer
+// returns an error that wraps ErrDenied then.
+type Entitled interface {
+	MayAnswer(ctx context.Context, id string) error
+}
+
+// Keeper is a store that has more than one home for its records. Place chooses
+// that of a new one, which it keeps. Home names it, empty where it is the usual
+// one, and says whether an answer to the record waits here to be sent there.
+type Keeper interface {
+	Place(ctx context.Context, id string)
+	Home(id string) (name string, unsent bool)
 }

@@ -100,6 +100,7 @@ func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
 	rec := r.record()
 	var err error
 	if rec.ID, rec.CreatedAt, err = d.nextID(); err == nil {
+		d.chooseHome(ctx, &rec)
 		_, err = d.seal(&o)
 	}
 	rec.State, rec.Outcome = o.Status, &o

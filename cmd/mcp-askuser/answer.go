@@ -117,6 +117,9 @@ func (a *app) terminal(s settings.Values, d *desk.Desk, plain bool) ui.Surface {
 // answerHere shows the record on a surface until it has ended, here or
 // elsewhere. The question outlives this command, whatever ends it.
 func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on ui.Surface, log *slog.Logger) error {
+	if err := d.MayAnswer(ctx, rec.ID); err != nil {
+		return err
+	}
 	presenter := present.New(present.Options{Desk: d, Log: log})
 	defer presenter.Close(nil)
 	w, err := presenter.Show(ctx, rec.ID, func(*present.Presentation) []ui.Surface { return []ui.Surface{on} })

@@ -239,7 +239,7 @@ func roundTrip(ctx context.Context) error {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, self, "serve", "--surface", "inbox", "--dir", dir)
-	cmd.Env = append(os.Environ(), settings.EnvFile+"="+os.DevNull)
+	cmd.Env = append(os.Environ(), settings.EnvFile+"="+os.DevNull, settings.EnvDesk+"=") // a desk of its own
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return err

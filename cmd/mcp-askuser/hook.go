@@ -123,8 +123,8 @@ func (a *app) hookProgram(host string, project bool) []string {
 	program = append(program, host)
 	for _, row := range a.config.Rows {
 		// The host need not have our flags and variables; it has our file.
-		if row.Key == "dir" && (row.From == settings.FromFlag || row.From == settings.FromEnvironment) && !project {
-			program = append(program, "--dir", a.config.Values.Dir)
+		if row.Leads() && (row.From == settings.FromFlag || row.From == settings.FromEnvironment) && !project {
+			program = append(program, "--"+row.Flag(), row.String())
 		}
 	}
 	return program

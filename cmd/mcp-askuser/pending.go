@@ -63,8 +63,12 @@ func pendingTable(records []desk.Record, now time.Time) table {
 
 // attention says whether somebody waits for the answer.
 func attention(rec desk.Record) string {
+	state := "detached"
 	if rec.Attended {
-		return "attended"
+		state = "attended"
 	}
-	return "detached"
+	if where := words.Home(rec); where != "" {
+		state += ", " + where
+	}
+	return state
 }

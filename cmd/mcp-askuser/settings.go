@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -10,7 +13,9 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/home"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/ui/words"
 )
 
 // The settings that commands take as flags. Every command that opens the desk
@@ -54,8 +59,12 @@ func (a *app) settings() (settings.Values, error) { return a.config.Values, a.co
 func (a *app) environ(s settings.Values) func(string) string {
 	word := map[bool]string{true: "1"}
 	set := map[string]string{"ACCESSIBLE": word[s.Accessible], "NO_COLOR": word[s.NoColor]}
-	if s.Dir != "" {
-		set[spool.EnvDir] = s.Dir
+	for name, value := range map[string]string{
+		spool.EnvDir: s.Dir, settings.EnvDesk: s.Desk, settings.EnvDesk + "_CREDS": s.DeskCreds, settings.EnvDesk + "_CA": s.DeskCA,
+	} {
+		if value != "" {
+			set[name] = value
+		}
 	}
 	return func(name string) string {
 		if value, ok := set[name]; ok {
@@ -71,9 +80,34 @@ func (a *app) desk(s settings.Values, log *slog.Logger) (*desk.Desk, error) {
 	if err != nil {
 		return nil, err
 	}
-	store, err := spool.Open(dir)
-	if err != nil {
+	store, err := home.Open(home.Options{Dir: dir, URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA, Log: log})
+	if errors.Is(err, spool.ErrUnsafe) || err != nil && s.Desk == "" {
 		return nil, fmt.Errorf("the store cannot be used: %w (named by %s); name another with --dir or %s", err, a.config.Source("dir"), spool.EnvDir)
 	}
+	if err != nil {
+		return nil, fmt.Errorf("the desk cannot be used: %w (named by %s)", err, a.config.Source("desk"))
+	}
+	a.tellRefused(store)
 	return desk.New(store, desk.Options{Log: log, Keep: s.Keep, MaxRounds: s.MaxRounds, Pause: s.RoundPause}), nil
+}
+
+// tellRefused tells the human, once, of answers that were given while the shared
+// desk was out of reach, and that came too late there.
+func (a *app) tellRefused(store desk.Store) {
+	joined, ok := store.(*home.Store)
+	if !ok {
+		return
+	}
+	ctx := context.Background()
+	refused, err := joined.Refused(ctx)
+	for _, r := range refused {
+		var first desk.Outcome
+		_ = json.Unmarshal(r.First, &first)
+		first.Answerer = &desk.Answerer{Name: r.By}
+		fmt.Fprintf(a.err, "Your answer to %s came too late and does not count: it was already %s.\n", r.ID, words.Outcome(&first))
+		err = errors.Join(err, joined.Told(ctx, r.ID))
+	}
+	if err != nil {
+		fmt.Fprintf(a.err, "Answers that came too late cannot be told: %v\n", err)
+	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -97,12 +98,32 @@ func (a *app) surfaces(s settings.Values, d *desk.Desk, page *web.Surface, inter
 			names = autoOrder()
 		}
 		for _, name := range names {
-			if row := row(name); !a.remote || !row.terminal {
-				out = append(out, row.make(parts))
+			row := row(name)
+			if a.remote && row.terminal {
+				continue
 			}
+			surface := row.make(parts)
+			if s.Desk != "" && name != "inbox" {
+				surface = entitled{surface, d}
+			}
+			out = append(out, surface)
 		}
 	}
 	return out
+}
+
+// entitled is a surface on which nobody is asked who could not answer there: on
+// a shared desk an agent's credential permits it to ask, and no more.
+type entitled struct {
+	ui.Surface
+	desk *desk.Desk
+}
+
+func (e entitled) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
+	if err := e.desk.MayAnswer(ctx, rec.ID); err != nil {
+		return ui.Unavailablef("%v", err)
+	}
+	return e.Surface.Show(ctx, rec, commit)
 }
 
 // whole is the surface, among those of auto, for what a client's form would cut:
@@ -112,7 +133,15 @@ func whole(s settings.Values, surfaces []ui.Surface) ui.Surface {
 		return nil
 	}
 	for _, x := range surfaces {
-		if pane, ok := x.(interface{ Quietly() ui.Surface }); ok {
+		e, guarded := x.(entitled)
+		if guarded {
+			x = e.Surface
+		}
+		pane, ok := x.(interface{ Quietly() ui.Surface })
+		switch {
+		case ok && guarded:
+			return entitled{pane.Quietly(), e.desk}
+		case ok:
 			return pane.Quietly()
 		}
 	}

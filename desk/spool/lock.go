@@ -126,7 +126,9 @@ func adviseLock(err error) error {
 	return advise(err)
 }
 
-// Locks implements desk.Store. Files that dead processes left are removed.
+// Locks implements desk.Store. Files that dead processes left are removed where
+// names are never used again: to remove one is to hold it for a moment, and who
+// wants to wait for a record in that moment would take it for another's.
 func (s *Spool) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -147,8 +149,10 @@ func (s *Spool) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 		}
 		if locked {
 			held = append(held, name)
-		} else if release, err := s.Lock(ctx, kind, name); err == nil {
-			release()
+		} else if kind == desk.KindPresent {
+			if release, err := s.Lock(ctx, kind, name); err == nil {
+				release()
+			}
 		}
 	}
 	return held, nil

@@ -116,10 +116,20 @@ func TestLockOfTheDead(t *testing.T) {
 		if locks, err := s.Locks(t.Context(), desk.KindAskers); err != nil || len(locks) > 0 {
 			t.Errorf("held: %v, %v", locks, err)
 		}
-		if left, err := names(filepath.Join(s.Dir(), string(desk.KindAskers))); err != nil || len(left) > 0 {
-			t.Errorf("left behind: %v, %v", left, err)
-		}
 		lock(t, s, "a")()
+	}
+	dir := filepath.Join(s.Dir(), string(desk.KindPresent))
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a"+lockSuffix), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if locks, err := s.Locks(t.Context(), desk.KindPresent); err != nil || len(locks) > 0 {
+		t.Errorf("present: %v, %v", locks, err)
+	}
+	if left, err := names(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
 

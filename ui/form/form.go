@@ -399,6 +399,8 @@ func (f *Form) settle(r result) tea.Cmd {
 		return f.withdraw(f.waiting.Cause)
 	case errors.As(r.err, &faults):
 		f.fix(faults)
+	case errors.Is(r.err, desk.ErrUnsent):
+		f.notice = words.Kept(r.err)
 	default:
 		f.notice = "Not sent: " + question.Line(r.err.Error()) + ". Everything is kept; enter tries again."
 	}

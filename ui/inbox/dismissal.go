@@ -93,6 +93,9 @@ func (m *model) settleDismissal(ids []string, errs []error) tea.Cmd {
 	case failed != nil:
 		m.dismissal.sending = false
 		m.note = "Not sent: " + question.Line(failed.Error()) + ". Enter tries again."
+		if errors.Is(failed, desk.ErrUnsent) {
+			m.note = words.Kept(failed)
+		}
 		return nil
 	case done == 0:
 		return m.stop(words.Withdrawal(first))

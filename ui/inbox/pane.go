@@ -79,6 +79,9 @@ func (r *row) more(full bool, zone *time.Location) [][2]string {
 	default:
 		add("State", words.AgentAway)
 	}
+	if rec.Outcome == nil {
+		add("Kept", words.Home(rec))
+	}
 	if rec.Outcome == nil && !r.deadline.IsZero() {
 		add("Closes", at(r.deadline))
 	}

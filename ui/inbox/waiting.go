@@ -259,6 +259,9 @@ func (r *row) facts(now time.Time) (out []string) {
 	if o := r.rec.Outcome; o != nil {
 		return []string{words.Outcome(o)}
 	}
+	if where := words.Home(r.rec); where != "" {
+		out = append(out, where)
+	}
 	if !r.deadline.IsZero() {
 		text, _ := words.Left(r.deadline.Sub(now))
 		out = append(out, text)

@@ -126,7 +126,7 @@ func (c *conversation) unsaved(ctx context.Context, err error) error {
 	if errors.As(err, &closed) || ctx.Err() != nil {
 		return err
 	}
-	c.text("", words.Sentence("It could not be saved: "+question.Line(err.Error()))+" Nothing is lost; try again.")
+	c.text("", words.Kept(err))
 	return nil
 }
 

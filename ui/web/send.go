@@ -156,6 +156,8 @@ func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, e
 		status, why = http.StatusForbidden, "This form is from an earlier visit. What you filled in is here: look at it and send it again."
 	case problemOf(err) != nil:
 		return err
+	case errors.Is(err, desk.ErrUnsent):
+		status, why = http.StatusServiceUnavailable, words.Kept(err)
 	default:
 		s.log.ErrorContext(r.Context(), "web", "path", r.URL.Path, "id", id, "error", err)
 		status, why = http.StatusInternalServerError, "It could not be stored, and was not sent. Nothing is lost: try again."

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"errors"
 	"time"
 
 	"mcp-askuser/desk"
@@ -42,6 +43,27 @@ func Interrupted(closed desk.Status) string {
 		return "The question is withdrawn; nothing was sent."
 	}
 	return "Nothing was sent; the question stays open."
+}
+
+// Home says where an open record is kept, if that is not the desk that was
+// named, and whether an answer to it waits to be sent; empty where neither.
+func Home(rec desk.Record) string {
+	switch {
+	case rec.Unsent:
+		return "answer not sent yet"
+	case rec.Home != "":
+		return "on this machine only"
+	}
+	return ""
+}
+
+// Kept is one sentence for somebody whose answer the store did not take: where
+// it is kept to be sent later it says so.
+func Kept(err error) string {
+	if errors.Is(err, desk.ErrUnsent) {
+		return "Not sent yet: the desk does not answer. Your answer is kept here, and sent as soon as it does."
+	}
+	return Sentence("It could not be saved: "+question.Line(err.Error())) + " Nothing is lost; try again."
 }
 
 // MoreWait says that other questions wait behind the one that is shown.

@@ -63,6 +63,16 @@ func Place(surface string) string {
 	return " " + Surface(surface)
 }
 
+// By says where a record was ended, and by whom if the desk has seen their
+// credential: " by alice on the page".
+func By(o *desk.Outcome) string {
+	where := Place(o.Surface)
+	if o.Answerer == nil || o.Answerer.Name == "" {
+		return where
+	}
+	return " by " + question.Line(o.Answerer.Name) + strings.Replace(where, " by a command", " with a command", 1)
+}
+
 // Client names the program that asked, after the agent whose token it showed.
 func Client(a desk.Asker) string {
 	name, agent := strings.TrimSpace(question.Line(a.Client)), strings.TrimSpace(question.Line(a.Agent))
@@ -141,7 +151,7 @@ func Outcome(o *desk.Outcome) string {
 	}
 	switch o.Status {
 	case desk.Discuss:
-		return "put back to be discussed first" + Place(o.Surface)
+		return "put back to be discussed first" + By(o)
 	case desk.Cancelled:
 		return "withdrawn" + Place(o.Surface)
 	case desk.Timeout:
@@ -149,7 +159,7 @@ func Outcome(o *desk.Outcome) string {
 	case desk.Unavailable:
 		return "closed, because nobody could be reached"
 	}
-	return string(o.Status) + Place(o.Surface)
+	return string(o.Status) + By(o)
 }
 
 // Reason is why a record ended without an answer, if somebody said so. Its

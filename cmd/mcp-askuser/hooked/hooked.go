@@ -22,6 +22,7 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/home"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/mirror"
 	"mcp-askuser/ui/notify"
@@ -79,7 +80,7 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 	if err != nil {
 		return
 	}
-	store, err := spool.Open(dir)
+	store, err := home.Open(home.Options{Dir: dir, URL: v.Desk, Creds: v.DeskCreds, CA: v.DeskCA})
 	if err != nil {
 		return
 	}

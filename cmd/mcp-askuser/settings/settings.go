@@ -31,7 +31,9 @@ type Values struct {
 	OnTimeout string        // "default" lets a caller have the defaults then, "none" does not (D14)
 	Hold      time.Duration // how long a tool call waits, 0 for what its host allows
 
-	Dir  string        // the store, absolute; empty for the platform's place
+	Dir                     string // the store, absolute; empty for the platform's place
+	Desk, DeskCreds, DeskCA string // the desk that many machines share, and what is needed to reach it
+
 	Keep time.Duration // how long the desk keeps what nobody waits for
 
 	NotifyCommand []string // the user's own, a program and its arguments
@@ -62,7 +64,10 @@ func table(v *Values, surfaces []string) []*Setting {
 		{Key: "timeout", value: duration(&v.Timeout, 0), fallback: "0", help: "how long the user may take, 0 for no limit"},
 		{Key: "on_timeout", value: choice(&v.OnTimeout, []string{"none", "default"}, "none", "default"), fallback: "none", help: "whether a caller may have the declared defaults when the time is up: none or default"},
 		{Key: "hold", value: duration(&v.Hold, 0), fallback: "0", help: "how long one tool call waits before it hands out a ticket, 0 for as long as its host allows"},
-		{Key: "dir", variable: "MCP_ASKUSER_DIR", value: directory(&v.Dir), help: "the directory of the store"},
+		{Key: "dir", variable: "MCP_ASKUSER_DIR", value: path(&v.Dir, "directory"), help: "the directory of the store"},
+		{Key: "desk", variable: EnvDesk, value: text(&v.Desk), beside: "dir", help: "the desk that many machines share: nats://HOST:PORT, of several nodes with commas between"},
+		{Key: "desk_creds", variable: EnvDesk + "_CREDS", value: path(&v.DeskCreds, "file"), beside: "dir", help: "the file with your credential for that desk"},
+		{Key: "desk_ca", variable: EnvDesk + "_CA", value: path(&v.DeskCA, "file"), beside: "dir", help: "the file with the authority of that desk's certificates"},
 		{Key: "keep", value: duration(&v.Keep, time.Second), fallback: "24h", help: "how long to keep a question that nobody waits for, and an answer that nobody has collected"},
 		{Key: "notify_command", value: program(&v.NotifyCommand), fallback: "[]", help: "a program of yours, and its arguments, that is told of each question"},
 		{Key: "remind", value: duration(&v.Remind, 0), fallback: "0", help: "how often to tell of an open question again, 0 for once only"},
@@ -91,8 +96,13 @@ type Setting struct {
 	presence bool   // the variable means true whatever it holds, by a convention older than we are
 	fallback string // the default
 	help     string
+	beside   string // the setting whose flag brings this one's along
 	fault    fault
 }
+
+// EnvDesk is the variable that names a shared desk; with _CREDS and _CA those
+// that say how to reach it.
+const EnvDesk = "MCP_ASKUSER_DESK"
 
 // Where a value comes from. The first one wins.
 const (
@@ -109,14 +119,18 @@ type fault struct {
 	text string
 }
 
-func (s *Setting) flag() string { return strings.ReplaceAll(s.Key, "_", "-") }
+// Leads reports whether the setting says where the desk is.
+func (s *Setting) Leads() bool { return cmp.Or(s.beside, s.Key) == "dir" }
+
+// Flag is the name of the setting's flag.
+func (s *Setting) Flag() string { return strings.ReplaceAll(s.Key, "_", "-") }
 
 func (s *Setting) String() string { return Text(s.Value) }
 
 // Set takes the text of the flag. It does not fail, so that [Settings.Err] can
 // tell of all faults at once.
 func (s *Setting) Set(text string) error {
-	s.take(text, FromFlag, "--"+s.flag(), 0)
+	s.take(text, FromFlag, "--"+s.Flag(), 0)
 	return nil
 }
 
@@ -168,10 +182,10 @@ func New(surfaces []string) *Settings {
 // AddFlags registers the flags of settings.
 func (s *Settings) AddFlags(flags *pflag.FlagSet, keys ...string) {
 	for _, row := range s.Rows {
-		if !slices.Contains(keys, row.Key) {
+		if !slices.Contains(keys, cmp.Or(row.beside, row.Key)) {
 			continue
 		}
-		f := flags.VarPF(row, row.flag(), "", row.help+" ("+row.variable+")")
+		f := flags.VarPF(row, row.Flag(), "", row.help+" ("+row.variable+")")
 		if row.Type() == "bool" {
 			f.NoOptDefVal = "true"
 		}

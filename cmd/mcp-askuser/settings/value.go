@@ -125,10 +125,10 @@ func text(to *string) value {
 	}, nil}
 }
 
-// directory is an absolute path: hosts start us in directories of their own,
-// and a relative one would lead somewhere else from each.
-func directory(to *string) value {
-	return value{"directory", "an absolute path", func(text string) (any, bool) {
+// path is an absolute path, to what its name says: hosts start us in directories
+// of their own, and a relative one would lead somewhere else from each.
+func path(to *string, name string) value {
+	return value{name, "an absolute path", func(text string) (any, bool) {
 		if text != "" && !filepath.IsAbs(text) {
 			return nil, false
 		}

@@ -85,6 +85,9 @@ func NewResult(rec desk.Record) *Result {
 	if rec.Earlier != "" && rec.Reply() != nil {
 		r.Message += " " + texts.Fill("reopened", map[string]string{"id": strconv.Quote(rec.Earlier)})
 	}
+	if rec.Reply() != nil && rec.Outcome.Answerer != nil && rec.Outcome.Answerer.Name != "" {
+		r.Message += " " + texts.Fill("named", map[string]string{"name": rec.Outcome.Answerer.Name})
+	}
 	return r
 }
 

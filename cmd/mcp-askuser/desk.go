@@ -1,0 +1,266 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/nats"
+	"mcp-askuser/desk/nats/nodes"
+)
+
+func (a *app) deskCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "desk",
+		Short: "Set up a desk that many machines share",
+		Long: `Set up a desk that many machines share, and look after it.
+
+Agents then ask from containers, other machines and CI, and their users answer
+from wherever they are. The desk is one stock nats-server, or three of which one
+may fail. Any command goes to it with --desk and --desk-creds, or with the
+variables MCP_ASKUSER_DESK, MCP_ASKUSER_DESK_CREDS and MCP_ASKUSER_DESK_CA.`,
+		Example: `  mcp-askuser desk init --dir ~/desk --human alice --agent ci
+  MCP_ASKUSER_DESK=nats://localhost:4222 mcp-askuser desk status`,
+		Args: arguments(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(a.deskInit(), a.deskCreate(), a.deskStatus())
+	return cmd
+}
+
+func (a *app) deskInit() *cobra.Command {
+	var dir, account string
+	var n, port int
+	var hosts, agents, humans []string
+	cmd := &cobra.Command{
+		Use:   "init --dir DIR",
+		Short: "Write what the nodes and their users need",
+		Long: `Write the configuration of one or three stock nats-server nodes, and a
+credential for each agent and each human.
+
+An agent's credential can ask and withdraw, never answer. A human's can answer
+in its own name, and ask too. What is in one account, another does not see.
+Run it again with more names to add them: what is there stays.`,
+		Example: `  mcp-askuser desk init --dir ~/desk --human alice --agent ci --agent builder
+  mcp-askuser desk init --dir ~/desk --nodes 3 --hosts nats-1,nats-2,nats-3`,
+		Args: arguments(0, 0),
+		RunE: func(*cobra.Command, []string) error {
+			if dir == "" {
+				return errors.New("name the directory to write to: --dir DIR")
+			}
+			if len(hosts) != 1 && len(hosts) != n {
+				return fmt.Errorf("--hosts names %d machines for %d nodes: name one for each, or one for all", len(hosts), n)
+			}
+			full, err := filepath.Abs(dir)
+			if err != nil {
+				return err
+			}
+			if len(humans) == 0 {
+				humans = []string{userName()}
+			}
+			plan := nodes.Plan{Dir: full, Nodes: nodes.Default(hosts, n, port), Accounts: []nodes.Account{{Name: account, Agents: agents, Humans: humans}}}
+			if err := plan.Write(); err != nil {
+				return err
+			}
+			return a.explainPlan(&plan, account)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&dir, "dir", "", "the directory to write to")
+	flags.IntVar(&n, "nodes", 1, "how many nodes: 1, or 3 of which one may fail")
+	flags.StringSliceVar(&hosts, "hosts", []string{"localhost"}, "the nodes' machines, as everybody reaches them; one name alone has all nodes on it")
+	flags.IntVar(&port, "port", 4222, "the port for clients; other nodes use the one 2000 above")
+	flags.StringVar(&account, "account", "desk", "the circle of trust that the credentials are for")
+	flags.StringSliceVar(&agents, "agent", []string{"agent"}, "an agent, or several")
+	flags.StringSliceVar(&humans, "human", nil, "a human, or several; by default you")
+	return cmd
+}
+
+// userName is the name of this user, as a credential may have it.
+func userName() string {
+	if u, err := user.Current(); err == nil {
+		name := u.Username[strings.LastIndexByte(u.Username, '\\')+1:]
+		if desk.ValidName(name) {
+			return name
+		}
+	}
+	return "me"
+}
+
+// explainPlan says how to go on.
+func (a *app) explainPlan(p *nodes.Plan, account string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Written to %s.\n\nStart each node in its own directory, on its own machine:\n\n", p.Dir)
+	for _, n := range p.Nodes {
+		fmt.Fprintf(&b, "  cd %s && nats-server -c nats.conf\n", filepath.Join(p.Dir, n.Name))
+	}
+	fmt.Fprintf(&b, "\nThen, once, as the operator:\n\n  mcp-askuser desk create --desk %s --desk-ca %s --desk-creds %s\n", p.URL(), p.CA(), p.Creds(account, nodes.Operator, ""))
+	fmt.Fprintf(&b, "\nGive each agent and each human their own file, and the certificate:\n\n  export MCP_ASKUSER_DESK=%s\n  export MCP_ASKUSER_DESK_CA=%s\n", p.URL(), p.CA())
+	for _, acc := range p.Accounts {
+		if acc.Name != account {
+			continue
+		}
+		for _, name := range acc.Agents {
+			fmt.Fprintf(&b, "  export MCP_ASKUSER_DESK_CREDS=%s   # the agent %s: asks, never answers\n", p.Creds(account, nodes.Agent, name), name)
+		}
+		for _, name := range acc.Humans {
+			fmt.Fprintf(&b, "  export MCP_ASKUSER_DESK_CREDS=%s   # %s: answers\n", p.Creds(account, nodes.Human, name), name)
+		}
+	}
+	fmt.Fprintf(&b, "\nKeep ca.key and creds/system.creds to yourself. To see how it goes: mcp-askuser desk status\n")
+	_, err := fmt.Fprint(a.out, b.String())
+	return err
+}
+
+// shared opens the desk that the settings name.
+func (a *app) shared() (*nats.Store, string, error) {
+	s, err := a.settings()
+	if err != nil {
+		return nil, "", err
+	}
+	if s.Desk == "" {
+		return nil, "", errors.New("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init sets one up")
+	}
+	store, err := nats.Open(nats.Options{URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA})
+	return store, s.DeskCreds, err
+}
+
+func (a *app) deskCreate() *cobra.Command {
+	wait := time.Minute
+	cmd := &cobra.Command{
+		Use:   "create",
+		Short: "Make what the nodes keep questions in, once",
+		Example: `  mcp-askuser desk create --desk nats://localhost:4222 \
+    --desk-ca ~/desk/ca.pem --desk-creds ~/desk/creds/desk/operator.creds`,
+		Args: arguments(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, _, err := a.shared()
+			if err != nil {
+				return err
+			}
+			defer store.Close()
+			ctx, cancel := context.WithTimeout(cmd.Context(), wait)
+			defer cancel()
+			n, err := store.MakeAll(ctx)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(a.err, "The desk is ready, on %s.\n", map[bool]string{true: "three nodes", false: "one node"}[n == 3])
+			return nil
+		},
+	}
+	a.addFlags(cmd, "dir")
+	cmd.Flags().DurationVar(&wait, "wait", wait, "how long to wait for the nodes")
+	return cmd
+}
+
+func (a *app) deskStatus() *cobra.Command {
+	var system string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Say how it is, who is connected, what is wrong",
+		Long: `Say what the shared desk has, who is connected, and what is wrong. The exit
+status is 1 if anything is.
+
+Whether the nodes write at once only the system credential can tell: the file
+system.creds that desk init wrote. It is found by itself where it lies in the
+directory above your credential.`,
+		Example: `  mcp-askuser desk status
+  mcp-askuser desk status --system ~/desk/creds/system.creds --json`,
+		Args: arguments(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			store, creds, err := a.shared()
+			if err != nil {
+				return err
+			}
+			defer store.Close()
+			if beside := filepath.Join(filepath.Dir(filepath.Dir(creds)), "system.creds"); system == "" && creds != "" {
+				if _, err := os.Stat(beside); err == nil {
+					system = beside
+				}
+			}
+			st, err := store.Status(cmd.Context(), system)
+			if err != nil {
+				return err
+			}
+			st.Wrong = append(st.Wrong, missing(&st.Identity)...)
+			if asJSON {
+				if err := a.printJSON(st); err != nil {
+					return err
+				}
+			} else if err := a.printStatus(&st, system != ""); err != nil {
+				return err
+			}
+			if n := len(st.Wrong); n > 0 {
+				return fmt.Errorf("wrong with the desk:\n- %s", strings.Join(st.Wrong, "\n- "))
+			}
+			return nil
+		},
+	}
+	a.addFlags(cmd, "dir")
+	cmd.Flags().StringVar(&system, "system", "", "the file with the system credential")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// missing says which rights a credential lacks for what it is.
+func missing(me *nats.Identity) (wrong []string) {
+	if me.Any {
+		return nil
+	}
+	kind := nodes.Agent
+	if me.Human {
+		kind = nodes.Human
+	}
+	want, _ := nodes.Rights(kind, me.Name)
+	has := map[string]bool{}
+	for _, subject := range me.Allow {
+		has[subject] = true
+	}
+	for _, subject := range want {
+		if !has[subject] {
+			wrong = append(wrong, fmt.Sprintf("your credential lacks the right to %s: run mcp-askuser desk init again and start the nodes anew", subject))
+		}
+	}
+	return wrong
+}
+
+func (a *app) printStatus(st *nats.Status, system bool) error {
+	who := "with every right"
+	switch {
+	case st.Any:
+	case st.Human:
+		who = "as the human " + st.Name
+	case st.Asker:
+		who = "as the agent " + st.Name
+	}
+	fmt.Fprintf(a.out, "Connected to the account %s %s.\n\n", st.Account, who)
+	var t table
+	t.add("NODE", "VERSION", "WRITES AT ONCE", "CLIENTS")
+	for _, n := range st.Nodes {
+		sync := "unknown"
+		if n.Synced != nil {
+			sync = map[bool]string{true: "yes", false: "no"}[*n.Synced]
+		}
+		t.add(n.Name, n.Version, sync, strings.Join(n.Clients, ", "))
+	}
+	if err := a.printTable(t); err != nil {
+		return err
+	}
+	fmt.Fprintln(a.out)
+	var streams table
+	streams.add("STREAM", "MESSAGES", "BYTES", "COPIES", "LEADER")
+	for _, s := range st.Streams {
+		streams.add(s.Name, fmt.Sprint(s.Messages), fmt.Sprint(s.Bytes), fmt.Sprint(s.Replicas), s.Leader)
+	}
+	return a.printTable(streams)
+}

@@ -1,0 +1,205 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk/nats/natstest"
+	"mcp-askuser/desk/nats/nodes"
+)
+
+// onDesk are the flags that lead to a cluster with a credential.
+func onDesk(c *natstest.Cluster, kind, name string) []string {
+	return []string{"--desk", c.URL(), "--desk-ca", c.CA(), "--desk-creds", c.Creds(natstest.Account, kind, name)}
+}
+
+// An agent asks on one machine, its human answers on another with the page, and
+// the node that leads is killed in between: the agent gets that answer, and
+// whose it is, and both machines have it in their past.
+func TestAgentHereHumanThere(t *testing.T) {
+	c := natstest.Start(t, 3)
+	machineA, machineB := t.TempDir(), t.TempDir()
+	w := dial(t, machineA, append([]string{"serve", "--surface", "inbox"}, onDesk(c, nodes.Agent, "bot")...)...)
+	w.hello("test", `{}`)
+	w.send(goOn, 1, 1)
+	w.waiting()
+	page := serveWeb(t, append([]string{"--dir", machineB}, onDesk(c, nodes.Human, "alice")...)...)
+	var open []struct{ ID string }
+	for until := time.Now().Add(patience); len(open) == 0; time.Sleep(50 * time.Millisecond) {
+		status, answer := page.call(t, http.MethodGet, "/api/questions", "")
+		if status != http.StatusOK || json.Unmarshal([]byte(answer), &open) != nil || time.Now().After(until) {
+			t.Fatalf("%d %s", status, answer)
+		}
+	}
+	id := open[0].ID
+	leader := c.Leader()
+	c.Kill(leader)
+	status, answer := page.call(t, http.MethodPost, "/api/task/answer", `{"id":"`+id+`","answers":{"Go on?":"Yes"}}`)
+	t.Logf("the page says %d %s", status, answer)
+	result := w.next(func(m message) bool { return string(m.ID) == "1" })
+	if len(result.Result.Content) != 1 {
+		t.Fatalf("the agent gets %+v", result)
+	}
+	for _, part := range []string{`"Go on?"="Yes"`, "alice"} {
+		if text := result.Result.Content[0].Text; !strings.Contains(text, part) {
+			t.Errorf("the agent gets %s, want %s in it", text, part)
+		}
+	}
+	c.Restart(leader)
+	for machine, creds := range map[string][]string{machineA: onDesk(c, nodes.Agent, "bot"), machineB: onDesk(c, nodes.Human, "alice")} {
+		for until := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
+			past, err := program(t, machine, append([]string{"history"}, creds...)...).CombinedOutput()
+			if err == nil && strings.Contains(string(past), "by alice") {
+				break
+			}
+			if time.Now().After(until) {
+				t.Fatalf("the past is %s, %v", past, err)
+			}
+		}
+	}
+}
+
+// An agent's credential does not answer, whatever the command: the desk says
+// why, and nothing is answered.
+func TestAgentsDoNotAnswer(t *testing.T) {
+	c := natstest.Start(t, 1)
+	dir := t.TempDir()
+	bot := onDesk(c, nodes.Agent, "bot")
+	w := dial(t, dir, append([]string{"serve", "--surface", "inbox"}, bot...)...)
+	w.hello("test", `{}`)
+	w.send(goOn, 1, 1)
+	w.waiting()
+	for _, args := range [][]string{{"answer", "--json", `{"Go on?":"Yes"}`}, {"answer"}} {
+		out, err := program(t, dir, append(args, bot...)...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "credential") {
+			t.Errorf("%v: %s, %v", args, out, err)
+		}
+	}
+	out, err := program(t, dir, append([]string{"pending", "--json"}, bot...)...).Output()
+	var open []struct{ State string }
+	if err != nil || json.Unmarshal(out, &open) != nil || len(open) != 1 || open[0].State != "pending" {
+		t.Errorf("it is %s, %v", out, err)
+	}
+	out, err = program(t, t.TempDir(), append([]string{"pending"}, "--desk", c.URL(), "--desk-ca", c.CA(), "--desk-creds", c.Creds(natstest.Another, nodes.Human, "alice"))...).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "Nothing waits") {
+		t.Errorf("another account sees %s, %v", out, err)
+	}
+}
+
+// What desk init writes is started as it says, by hand, and desk status finds
+// it well; and says what is wrong when a node goes, or writes late.
+func TestDeskInitAndStatus(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "desk")
+	base := freeBase(t)
+	out, err := program(t, t.TempDir(), "desk", "init", "--dir", dir, "--nodes", "3", "--hosts", "127.0.0.1", "--port", strconv.Itoa(base), "--human", "alice", "--agent", "bot").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var commands, creates []string
+	for line := range strings.Lines(string(out)) {
+		if line = strings.TrimSpace(line); strings.HasPrefix(line, "cd ") {
+			commands = append(commands, line)
+		} else if strings.HasPrefix(line, "mcp-askuser desk create ") {
+			creates = append(creates, line)
+		}
+	}
+	if len(commands) != 3 || len(creates) != 1 {
+		t.Fatalf("it says %s", out)
+	}
+	server := natstest.Server(t)
+	start := func(i int) *exec.Cmd {
+		node := exec.Command("sh", "-c", strings.Replace(commands[i], "nats-server", "exec "+server, 1)+" -l log")
+		if err := node.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = node.Process.Kill(); _ = node.Wait() })
+		return node
+	}
+	var started []*exec.Cmd
+	for i := range 3 {
+		started = append(started, start(i))
+	}
+	run := func(line string, more ...string) (string, error) {
+		cmd := program(t, t.TempDir(), append(strings.Fields(line)[1:], more...)...)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	if out, err := run(creates[0]); err != nil {
+		logs, _ := os.ReadFile(filepath.Join(dir, "nats-1", "log"))
+		t.Fatalf("%s, %v\n%s", out, err, logs)
+	}
+	status := strings.Replace(creates[0], "create", "status", 1)
+	well := func(t *testing.T, line string) {
+		t.Helper()
+		for until := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
+			out, err := run(line)
+			if err == nil && strings.Count(out, "yes") == 3 {
+				return
+			}
+			if time.Now().After(until) {
+				t.Fatalf("%s, %v", out, err)
+			}
+		}
+	}
+	well(t, status)
+	// A human's own credential finds as much, and everything else works with it.
+	mine := strings.Replace(status, "operator.creds", "human-alice.creds", 1)
+	well(t, mine)
+	// A node that does not write at once is named.
+	file := filepath.Join(dir, "nats-2", "nats.conf")
+	config, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, bytes.Replace(config, []byte("sync_interval: always"), []byte("sync_interval: 2m"), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_ = started[1].Process.Kill()
+	_ = started[1].Wait()
+	out2, err := run(mine)
+	if err == nil || !strings.Contains(out2, "2 of 3 nodes answer") {
+		t.Errorf("without a node: %s, %v", out2, err)
+	}
+	started[1] = start(1)
+	for until := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
+		out, err := run(mine)
+		if err != nil && strings.Contains(out, "nats-2 acknowledges what is not on its disk yet") {
+			break
+		}
+		if time.Now().After(until) {
+			t.Fatalf("%s, %v", out, err)
+		}
+	}
+}
+
+// freeBase returns a port that is free, with two more above it and those 2000
+// above these; below those that the system gives out by itself.
+func freeBase(t *testing.T) int {
+	t.Helper()
+	for range 100 {
+		base, free := 12000+rand.N(10000), true
+		for i := range 6 {
+			ln, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(base+i%3+i/3*2000)))
+			if free = free && err == nil; err == nil {
+				_ = ln.Close()
+			}
+		}
+		if free {
+			return base
+		}
+	}
+	t.Fatal("no ports are free")
+	return 0
+}

@@ -1,0 +1,660 @@
+// Package home is the store of a desk with two homes: one that many machines
+// share, and this machine's own directory for when the other does not answer.
+// A question has one home, chosen when it is asked, and keeps it; the two are
+// never merged. Whoever looks sees both as one.
+//
+// What was read from the shared desk is remembered, so that a question stays in
+// view while its home is out of reach. An answer given then is kept in an
+// outbox beside the directory's documents; it is sent when the desk is back, or
+// refused there, and then who was first is kept for its human to be told.
+//
+// The package imports desk, and the stores that it joins; it knows of records
+// only their ids.
+package home
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"log/slog"
+	"slices"
+	"sync"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/nats"
+	"mcp-askuser/desk/spool"
+)
+
+// Local is the name of this machine's home.
+const Local = "local"
+
+// How long the shared desk may take.
+const (
+	choosing = 2 * time.Second  // before a question is asked here
+	reading  = 5 * time.Second  // before what is remembered is shown
+	sending  = 10 * time.Second // before an answer goes to the outbox
+	every    = time.Second      // between two tries to reach it again
+)
+
+// Far is the store that is shared.
+type Far interface {
+	desk.Store
+	desk.Reader
+	// MayAnswer returns an error that wraps desk.ErrDenied where the credential
+	// is an agent's.
+	MayAnswer(ctx context.Context) error
+	// Ping returns nil if the desk answers.
+	Ping(ctx context.Context) error
+}
+
+// Options say where the homes are.
+type Options struct {
+	Dir   string // this machine's own, absolute
+	URL   string // of the shared desk; empty where there is none
+	Creds string // see nats.Options
+	CA    string
+	Log   *slog.Logger
+}
+
+// Open returns the store of a desk: the directory alone where no other is
+// named. It connects to nothing.
+func Open(o Options) (desk.Store, error) {
+	near, err := spool.Open(o.Dir)
+	if err != nil || o.URL == "" {
+		return near, err
+	}
+	far, err := nats.Open(nats.Options{URL: o.URL, Creds: o.Creds, CA: o.CA, Log: o.Log})
+	if err != nil {
+		return nil, err
+	}
+	return Join(near, far, o.Log), nil
+}
+
+// Store is a desk.Store of two homes.
+type Store struct {
+	near *spool.Spool
+	far  Far
+	log  *slog.Logger
+
+	mu     sync.Mutex
+	pinned map[string]bool   // ids of records that are being asked here
+	down   chan struct{}     // closed when the far home is back; nil while it is there
+	known  map[string][]byte // what was asked, of far records that are open, as last read
+	unsent map[string]bool   // far records with an answer in the outbox
+	looked bool              // at the outbox
+}
+
+var (
+	_ desk.Store    = (*Store)(nil)
+	_ desk.Reader   = (*Store)(nil)
+	_ desk.Entitled = (*Store)(nil)
+	_ desk.Keeper   = (*Store)(nil)
+)
+
+// Join returns the store of two homes.
+func Join(near *spool.Spool, far Far, log *slog.Logger) *Store {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	return &Store{near: near, far: far, log: log, pinned: map[string]bool{}, known: map[string][]byte{}, unsent: map[string]bool{}}
+}
+
+// Place implements desk.Keeper: here, if the shared desk does not answer within
+// two seconds.
+func (s *Store) Place(ctx context.Context, id string) {
+	if s.reach(ctx, choosing, s.far.Ping) == nil || ctx.Err() != nil {
+		return
+	}
+	s.log.Warn("the desk does not answer: the question is asked on this machine alone", "id", id)
+	s.mu.Lock()
+	s.pinned[id] = true
+	s.mu.Unlock()
+}
+
+// Home implements desk.Keeper.
+func (s *Store) Home(id string) (string, bool) {
+	if s.isNear(context.Background(), id) {
+		return Local, false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return "", s.unsent[id]
+}
+
+// isNear reports whether a record's home is here: something of it is.
+func (s *Store) isNear(ctx context.Context, id string) bool {
+	s.mu.Lock()
+	pinned := s.pinned[id]
+	s.mu.Unlock()
+	if pinned || !desk.ValidID(id) {
+		return pinned
+	}
+	for _, kind := range []desk.Kind{desk.KindPending, desk.KindArchive, desk.KindReplies} {
+		if _, err := s.near.Get(context.WithoutCancel(ctx), kind, id); !errors.Is(err, desk.ErrNotFound) {
+			return true
+		}
+	}
+	return false
+}
+
+// errGone is the reason of calls that take longer than the far home may.
+var errGone = fmt.Errorf("%w in time", desk.ErrUnreachable)
+
+// reach calls the far home, for at most so long. While it is known to be out of
+// reach it is not called: somebody tries every second.
+func (s *Store) reach(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
+	s.mu.Lock()
+	down := s.down != nil
+	s.mu.Unlock()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	if down {
+		return desk.ErrUnreachable
+	}
+	within, cancel := context.WithTimeoutCause(ctx, limit, errGone)
+	defer cancel()
+	err := call(within)
+	switch {
+	case errors.Is(err, desk.ErrDenied):
+	case errors.Is(err, desk.ErrUnreachable), errors.Is(err, errGone):
+		s.fell()
+	default:
+		s.lookAtOutbox()
+	}
+	return err
+}
+
+// fell has the far home tried until it answers.
+func (s *Store) fell() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.down != nil {
+		return
+	}
+	s.down = make(chan struct{})
+	go func() {
+		for {
+			ctx, cancel := context.WithTimeout(context.Background(), choosing)
+			err := s.far.Ping(ctx)
+			cancel()
+			if err == nil {
+				break
+			}
+			time.Sleep(every)
+		}
+		s.mu.Lock()
+		close(s.down)
+		s.down = nil
+		s.mu.Unlock()
+		s.log.Info("the desk answers again")
+		s.flush()
+	}()
+}
+
+// back returns a channel that is closed when the far home is there; nil if it
+// is.
+func (s *Store) back() <-chan struct{} {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.down
+}
+
+// Create implements desk.Store.
+func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
+	if !s.isNear(ctx, id) {
+		// As long as it takes to be certain: nobody asks elsewhere what was
+		// perhaps asked here.
+		return s.far.Create(ctx, kind, id, data)
+	}
+	err := s.near.Create(ctx, kind, id, data)
+	if err == nil {
+		s.mu.Lock()
+		delete(s.pinned, id)
+		s.mu.Unlock()
+	}
+	return err
+}
+
+// Decide implements desk.Store. What a human said where the far home is out of
+// reach is kept: the error is ErrUnsent then.
+func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
+	if s.isNear(ctx, id) {
+		return s.near.Decide(ctx, id, role, data)
+	}
+	err := s.reach(ctx, sending, func(ctx context.Context) error { return s.far.Decide(ctx, id, role, data) })
+	switch {
+	case err == nil, errors.Is(err, desk.ErrExists):
+		s.forget(id)
+	case role == desk.RoleHuman && (errors.Is(err, desk.ErrUnreachable) || errors.Is(err, desk.ErrUncertain) || errors.Is(err, errGone)):
+		return s.keep(ctx, id, data)
+	}
+	return err
+}
+
+// Put implements desk.Store.
+func (s *Store) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
+	if s.isNear(ctx, id) {
+		return s.near.Put(ctx, kind, id, data)
+	}
+	return s.reach(ctx, choosing, func(ctx context.Context) error { return s.far.Put(ctx, kind, id, data) })
+}
+
+// Get implements desk.Store.
+func (s *Store) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, error) {
+	doc := s.Read(ctx, desk.Key{Kind: kind, ID: id})[0]
+	return doc.Data, doc.Err
+}
+
+// Read implements desk.Reader. Of far records that cannot be read now, those
+// that were open when last read are taken to be.
+func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
+	out := make([]desk.Document, len(keys))
+	var far []desk.Key
+	var at []int
+	near := map[string]bool{}
+	for i, key := range keys {
+		is, looked := near[key.ID]
+		if !looked {
+			is = s.isNear(ctx, key.ID)
+			near[key.ID] = is
+		}
+		if is {
+			out[i].Data, out[i].Err = s.near.Get(ctx, key.Kind, key.ID)
+			continue
+		}
+		far, at = append(far, key), append(at, i)
+	}
+	if len(far) == 0 {
+		return out
+	}
+	var docs []desk.Document
+	err := s.reach(ctx, reading, func(ctx context.Context) error {
+		docs = s.far.Read(ctx, far...)
+		for _, doc := range docs {
+			if errors.Is(doc.Err, desk.ErrUnreachable) || ctx.Err() != nil && doc.Err != nil {
+				return doc.Err
+			}
+		}
+		return nil
+	})
+	for n, i := range at {
+		if err != nil {
+			out[i] = s.remembered(far[n], err)
+			continue
+		}
+		out[i] = docs[n]
+		s.remember(far[n], docs[n])
+	}
+	return out
+}
+
+// remember keeps what was asked, until it is heard that it has ended.
+func (s *Store) remember(key desk.Key, doc desk.Document) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case key.Kind == desk.KindPending && doc.Err == nil:
+		s.known[key.ID] = doc.Data
+	case key.Kind == desk.KindPending && errors.Is(doc.Err, desk.ErrNotFound), key.Kind != desk.KindPending && doc.Err == nil && key.Kind != desk.KindDrafts && key.Kind != desk.KindShowing:
+		delete(s.known, key.ID)
+	}
+}
+
+// remembered is a document that cannot be read now.
+func (s *Store) remembered(key desk.Key, err error) desk.Document {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	asked, known := s.known[key.ID]
+	switch {
+	case !known:
+		return desk.Document{Err: err}
+	case key.Kind == desk.KindPending:
+		return desk.Document{Data: asked}
+	}
+	return desk.Document{Err: desk.ErrNotFound}
+}
+
+func (s *Store) forget(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.known, id)
+}
+
+// Delete implements desk.Store.
+func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
+	if s.isNear(ctx, id) {
+		return s.near.Delete(ctx, kind, id)
+	}
+	return s.far.Delete(ctx, kind, id)
+}
+
+// List implements desk.Store: what both homes have, as one.
+func (s *Store) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		next, stop := iter.Pull2(s.near.List(ctx, kind, in))
+		defer stop()
+		here, errHere, more := next()
+		// all yields the near ones down to an id.
+		all := func(id string) bool {
+			for more && (errHere != nil || here >= id) {
+				if !yield(here, errHere) || errHere != nil {
+					return false
+				}
+				here, errHere, more = next()
+			}
+			return true
+		}
+		for id, err := range s.listFar(ctx, kind, in) {
+			if err != nil {
+				if s.leftOut(ctx, err) {
+					break
+				}
+				yield("", err)
+				return
+			}
+			if !all(id) || !yield(id, nil) {
+				return
+			}
+		}
+		all("")
+	}
+}
+
+// listFar is List of the far home. What is open there is remembered.
+func (s *Store) listFar(ctx context.Context, kind desk.Kind, in desk.Range) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		if kind == desk.KindArchive { // month by month, and no further than it is asked for
+			if s.back() != nil {
+				yield("", desk.ErrUnreachable)
+				return
+			}
+			s.far.List(ctx, kind, in)(yield)
+			return
+		}
+		var ids []string
+		err := s.reach(ctx, reading, func(ctx context.Context) error {
+			for id, err := range s.far.List(ctx, kind, in) {
+				if err != nil {
+					return err
+				}
+				ids = append(ids, id)
+			}
+			return nil
+		})
+		if err != nil && kind == desk.KindPending && s.leftOut(ctx, err) {
+			ids, err = s.knownIDs(in), nil
+		}
+		for _, id := range ids {
+			if !yield(id, nil) {
+				return
+			}
+		}
+		if err != nil {
+			yield("", err)
+		}
+	}
+}
+
+func (s *Store) knownIDs(in desk.Range) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var ids []string
+	for id := range s.known {
+		if in.Has(id) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	slices.Reverse(ids)
+	return ids
+}
+
+// leftOut reports whether the far home is left out of what is told, for it
+// cannot be reached, and logs it.
+func (s *Store) leftOut(ctx context.Context, err error) bool {
+	if ctx.Err() != nil || !errors.Is(err, desk.ErrUnreachable) && !errors.Is(err, errGone) {
+		return false
+	}
+	s.log.Warn("the desk cannot be reached: what is on it is left out, or is as it was last seen", "error", err)
+	return true
+}
+
+// union is what both homes say; the far one is left out where it cannot be
+// reached.
+func (s *Store) union(ctx context.Context, of func(context.Context, desk.Store) ([]string, error)) ([]string, error) {
+	here, err := of(ctx, s.near)
+	if err != nil {
+		return nil, err
+	}
+	var there []string
+	err = s.reach(ctx, reading, func(ctx context.Context) (err error) {
+		there, err = of(ctx, s.far)
+		return err
+	})
+	if err != nil && !s.leftOut(ctx, err) {
+		return nil, err
+	}
+	all := append(here, there...)
+	slices.Sort(all)
+	return slices.Compact(all), nil
+}
+
+// Mark implements desk.Store.
+func (s *Store) Mark(ctx context.Context, mark desk.Mark, name, id string) error {
+	return s.marking(ctx, id, func(ctx context.Context, at desk.Store) error { return at.Mark(ctx, mark, name, id) })
+}
+
+// Unmark implements desk.Store.
+func (s *Store) Unmark(ctx context.Context, mark desk.Mark, name, id string) error {
+	return s.marking(ctx, id, func(ctx context.Context, at desk.Store) error { return at.Unmark(ctx, mark, name, id) })
+}
+
+func (s *Store) marking(ctx context.Context, id string, change func(context.Context, desk.Store) error) error {
+	if s.isNear(ctx, id) {
+		return change(ctx, s.near)
+	}
+	return s.reach(ctx, sending, func(ctx context.Context) error { return change(ctx, s.far) })
+}
+
+// Marks implements desk.Store.
+func (s *Store) Marks(ctx context.Context, mark desk.Mark, name string) ([]string, error) {
+	return s.union(ctx, func(ctx context.Context, at desk.Store) ([]string, error) { return at.Marks(ctx, mark, name) })
+}
+
+// Lock implements desk.Store. Who is present is so in both homes.
+func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release func(), err error) {
+	if kind == desk.KindPresent {
+		return s.announce(ctx, name)
+	}
+	if s.isNear(ctx, recordOf(name)) {
+		return s.near.Lock(ctx, kind, name)
+	}
+	err = s.reach(ctx, sending, func(ctx context.Context) (err error) {
+		release, err = s.far.Lock(ctx, kind, name)
+		return err
+	})
+	return release, err
+}
+
+// recordOf is the record that a lock is about: its name begins with the id.
+func recordOf(name string) string {
+	const length = 26 // of an id
+	return name[:min(len(name), length)]
+}
+
+// announce takes a lock in both homes: in the far one when it can.
+func (s *Store) announce(ctx context.Context, name string) (release func(), err error) {
+	here, err := s.near.Lock(ctx, desk.KindPresent, name)
+	if err != nil {
+		return nil, err
+	}
+	going, stop := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	first := make(chan struct{})
+	go func() {
+		defer close(done)
+		there := func() {}
+		for tried := false; ; tried = true {
+			err := s.reach(going, sending, func(ctx context.Context) (err error) {
+				release, err := s.far.Lock(ctx, desk.KindPresent, name)
+				if err == nil {
+					there = release
+				}
+				return err
+			})
+			if !tried {
+				close(first)
+			}
+			if err == nil || errors.Is(err, desk.ErrDenied) || !s.awaitBack(going) {
+				break
+			}
+		}
+		<-going.Done()
+		there()
+	}()
+	select { // as soon as it is said here it is so there, if that can be
+	case <-first:
+	case <-ctx.Done():
+	}
+	return sync.OnceFunc(func() {
+		here()
+		stop()
+		<-done
+	}), nil
+}
+
+// awaitBack returns when the far home may be there again; false if ctx ends.
+func (s *Store) awaitBack(ctx context.Context) bool {
+	again := s.back()
+	if again == nil {
+		wait := make(chan struct{})
+		defer time.AfterFunc(every, func() { close(wait) }).Stop()
+		again = wait
+	}
+	select {
+	case <-again:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// MayAnswer implements desk.Entitled. Nobody can tell while the desk cannot be
+// reached; it will say so itself.
+func (s *Store) MayAnswer(ctx context.Context, id string) error {
+	if s.isNear(ctx, id) {
+		return nil
+	}
+	err := s.reach(ctx, choosing, s.far.MayAnswer)
+	if errors.Is(err, desk.ErrDenied) {
+		return err
+	}
+	return nil
+}
+
+// Locked implements desk.Store.
+func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (held bool, err error) {
+	if s.isNear(ctx, recordOf(name)) {
+		return s.near.Locked(ctx, kind, name)
+	}
+	err = s.reach(ctx, reading, func(ctx context.Context) (err error) {
+		held, err = s.far.Locked(ctx, kind, name)
+		return err
+	})
+	return held, err
+}
+
+// Locks implements desk.Store.
+func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
+	return s.union(ctx, func(ctx context.Context, at desk.Store) ([]string, error) { return at.Locks(ctx, kind) })
+}
+
+// Bell implements desk.Store.
+func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
+	if s.isNear(ctx, id) {
+		return s.near.Bell(ctx, id, look)
+	}
+	for {
+		err := s.far.Bell(ctx, id, look)
+		if err == nil || ctx.Err() != nil || !errors.Is(err, desk.ErrUnreachable) {
+			return err
+		}
+		s.fell()
+		if !s.awaitBack(ctx) {
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// Watch implements desk.Store. When the far home comes into reach, everything
+// is to be looked at again.
+func (s *Store) Watch(ctx context.Context) (<-chan desk.Change, error) {
+	here, err := s.near.Watch(ctx)
+	if err != nil {
+		return nil, err
+	}
+	within, stop := context.WithCancel(ctx)
+	var there <-chan desk.Change
+	begin := func(ctx context.Context) (err error) { there, err = s.far.Watch(within); return err }
+	err = s.reach(within, reading, begin)
+	denied := errors.Is(err, desk.ErrDenied)
+	out := make(chan desk.Change)
+	go func() {
+		defer close(out)
+		defer stop()
+		tell := func(c desk.Change) bool {
+			select {
+			case out <- c:
+				return true
+			case <-ctx.Done():
+				return false
+			}
+		}
+		if denied && !tell(desk.Change{Err: err}) {
+			return
+		}
+		retry := make(chan (<-chan desk.Change))
+		again := func() {
+			for s.awaitBack(within) {
+				changes, err := s.far.Watch(within)
+				if err == nil {
+					select {
+					case retry <- changes:
+					case <-within.Done():
+					}
+					return
+				}
+				if errors.Is(err, desk.ErrDenied) {
+					return
+				}
+				s.fell()
+			}
+		}
+		if there == nil && !denied {
+			go again()
+		}
+		for {
+			select {
+			case c, ok := <-here:
+				if !ok || !tell(c) { // gone, or moved away: the caller watches anew
+					return
+				}
+			case c, ok := <-there:
+				if !ok {
+					there = nil
+					go again()
+				} else if !tell(c) {
+					return
+				}
+			case there = <-retry:
+				if !tell(desk.Change{}) {
+					return
+				}
+			}
+		}
+	}()
+	return out, nil
+}

@@ -1,0 +1,262 @@
+//go:build unix
+
+package home_test
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/home"
+	"mcp-askuser/desk/nats/natstest"
+	"mcp-askuser/desk/nats/nodes"
+	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/storetest"
+	"mcp-askuser/question"
+)
+
+// patience is how long a test waits for what must come.
+const patience = time.Minute
+
+// open is the store of a machine, with a directory of its own.
+func open(t *testing.T, c *natstest.Cluster, kind, name string) *home.Store {
+	t.Helper()
+	return machine(t, c, t.TempDir(), kind, name)
+}
+
+func machine(t *testing.T, c *natstest.Cluster, dir, kind, name string) *home.Store {
+	t.Helper()
+	near, err := spool.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return home.Join(near, c.Open(natstest.Account, kind, name), nil)
+}
+
+func TestStore(t *testing.T) {
+	c := natstest.Start(t, 1)
+	storetest.Run(t, func(t *testing.T) desk.Store {
+		c.Empty(natstest.Account)
+		return open(t, c, nodes.Human, "alice")
+	})
+}
+
+func request(text string) desk.Request {
+	return desk.Request{Session: "s", Asker: desk.Asker{Client: "test", Via: "mcp"}, Set: question.Set{Questions: []question.Question{{
+		ID: "q1", Text: text, Type: question.SingleChoice, Required: true,
+		Options: []question.Option{{ID: "a", Label: "A"}, {ID: "b", Label: "B"}},
+	}}}}
+}
+
+func says(option string) question.Reply {
+	return question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}
+}
+
+func submit(t *testing.T, d *desk.Desk, text string) desk.Record {
+	t.Helper()
+	rec, attendance, err := d.Submit(t.Context(), request(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(attendance.Release)
+	return rec
+}
+
+// What is asked while the desk does not answer is asked on this machine, stays
+// there when the desk is back, and is seen beside the rest.
+func TestOneHome(t *testing.T) {
+	c := natstest.Start(t, 1)
+	d := desk.New(open(t, c, nodes.Human, "alice"), desk.Options{})
+	first := submit(t, d, "There?")
+	c.Kill(0)
+	began := time.Now()
+	second := submit(t, d, "Here?")
+	if took := time.Since(began); took > 20*time.Second { // two seconds, on a machine that has time
+		t.Errorf("it took %s", took)
+	}
+	if first.Home != "" || second.Home != home.Local {
+		t.Errorf("the homes are %q and %q", first.Home, second.Home)
+	}
+	ids := func() (ids []string) {
+		all, err := d.Pending(t.Context())
+		if err != nil {
+			t.Error(err)
+		}
+		for _, rec := range all {
+			ids = append(ids, rec.ID)
+		}
+		return ids
+	}
+	if got := ids(); !slices.Equal(got, []string{second.ID}) && !slices.Equal(got, []string{first.ID, second.ID}) {
+		t.Errorf("without the desk there is %v", got)
+	}
+	c.Restart(0)
+	eventually(t, "both homes are seen", func() bool { return slices.Equal(ids(), []string{first.ID, second.ID}) })
+	other := desk.New(open(t, c, nodes.Human, "bob"), desk.Options{})
+	all, err := other.Pending(t.Context())
+	if err != nil || len(all) != 1 || all[0].ID != first.ID {
+		t.Errorf("another machine sees %d, %v", len(all), err)
+	}
+	for _, rec := range []desk.Record{first, second} {
+		got, err := d.Reply(t.Context(), rec.ID, says("a"), "tty")
+		if err != nil || got.State != desk.Answered {
+			t.Errorf("%s: %s, %v", rec.ID, got.State, err)
+		}
+		if err := d.Archive(t.Context(), rec.ID); err != nil {
+			t.Error(err)
+		}
+	}
+	var past []string
+	for rec, err := range d.History(t.Context(), desk.Query{}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		past = append(past, rec.ID)
+	}
+	if !slices.Equal(past, []string{second.ID, first.ID}) {
+		t.Errorf("the past is %v", past)
+	}
+}
+
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for until := time.Now().Add(patience); !is(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatal("in vain: ", what)
+		}
+	}
+}
+
+// An answer that cannot be sent is kept, says so, and is sent by whatever
+// process of this machine comes next; its asker gets it.
+func TestOutbox(t *testing.T) {
+	c := natstest.Start(t, 1)
+	asking := desk.New(open(t, c, nodes.Agent, "bot"), desk.Options{})
+	rec := submit(t, asking, "Which?")
+	dir := t.TempDir()
+	d := desk.New(machine(t, c, dir, nodes.Human, "alice"), desk.Options{})
+	if _, err := d.Get(t.Context(), rec.ID); err != nil {
+		t.Fatal(err)
+	}
+	c.Kill(0)
+	for _, option := range []string{"a", "b"} { // the second thought counts
+		if _, err := d.Reply(t.Context(), rec.ID, says(option), "tty"); !errors.Is(err, desk.ErrUnsent) {
+			t.Fatalf("without the desk: %v", err)
+		}
+	}
+	got, err := d.Get(t.Context(), rec.ID)
+	if err != nil || got.State != desk.Pending || !got.Unsent {
+		t.Errorf("it is %s, unsent %v, %v", got.State, got.Unsent, err)
+	}
+	c.Restart(0)
+	next := machine(t, c, dir, nodes.Human, "alice")
+	go func() {
+		for next.Place(t.Context(), "x"); t.Context().Err() == nil; {
+			if _, err := next.Marks(t.Context(), desk.MarkContent, "x"); err == nil {
+				return
+			}
+		}
+	}()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	ended, err := asking.Wait(ctx, rec.ID)
+	if err != nil || ended.State != desk.Answered || ended.Reply().Answers[0].Selected[0] != "b" || ended.Outcome.Answerer.Name != "alice" {
+		t.Errorf("the asker gets %+v, %v", ended.Outcome, err)
+	}
+	eventually(t, "the outbox is empty", func() bool {
+		files, err := os.ReadDir(dir + "/outbox")
+		return err == nil && len(files) == 0
+	})
+	if refused, err := next.Refused(ctx); err != nil || len(refused) > 0 {
+		t.Errorf("refused: %v, %v", refused, err)
+	}
+}
+
+// cut is the shared desk, with a wire to it that can be cut.
+type cut struct {
+	home.Far
+	off atomic.Bool
+}
+
+func (c *cut) wire() error {
+	if c.off.Load() {
+		return desk.ErrUnreachable
+	}
+	return nil
+}
+
+func (c *cut) Ping(ctx context.Context) error { return cmp.Or(c.wire(), c.Far.Ping(ctx)) }
+
+func (c *cut) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
+	if c.off.Load() {
+		return desk.ErrUnreachable
+	}
+	return c.Far.Decide(ctx, id, role, data)
+}
+
+func (c *cut) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
+	if c.off.Load() {
+		return slices.Repeat([]desk.Document{{Err: desk.ErrUnreachable}}, len(keys))
+	}
+	return c.Far.Read(ctx, keys...)
+}
+
+// An answer from the outbox that came too late is refused with the name of who
+// was first, and nothing of it counts.
+func TestOutboxTooLate(t *testing.T) {
+	c := natstest.Start(t, 1)
+	asking := desk.New(open(t, c, nodes.Agent, "bot"), desk.Options{})
+	rec := submit(t, asking, "Which?")
+	near, err := spool.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := &cut{Far: c.Open(natstest.Account, nodes.Human, "alice")}
+	mine := home.Join(near, far, nil)
+	d := desk.New(mine, desk.Options{})
+	if _, err := d.Get(t.Context(), rec.ID); err != nil {
+		t.Fatal(err)
+	}
+	far.off.Store(true)
+	if _, err := d.Reply(t.Context(), rec.ID, says("a"), "tty"); !errors.Is(err, desk.ErrUnsent) {
+		t.Fatalf("without the desk: %v", err)
+	}
+	bob := desk.New(open(t, c, nodes.Human, "bob"), desk.Options{})
+	if _, err := bob.Reply(t.Context(), rec.ID, says("b"), "web"); err != nil {
+		t.Fatal(err)
+	}
+	if err := asking.Archive(t.Context(), rec.ID); err != nil {
+		t.Fatal(err)
+	}
+	far.off.Store(false)
+	eventually(t, "alice is told", func() bool {
+		refused, err := mine.Refused(t.Context())
+		if err != nil || len(refused) == 0 {
+			return false
+		}
+		var first desk.Outcome
+		if r := refused[0]; r.ID != rec.ID || r.By != "bob" || json.Unmarshal(r.First, &first) != nil || first.Surface != "web" {
+			t.Fatalf("she is told %+v", r)
+		}
+		return true
+	})
+	ended, err := d.Get(t.Context(), rec.ID)
+	if closed, ok := errors.AsType[*desk.ClosedError](reply(t, d, rec.ID)); !ok || closed.Outcome.Answerer.Name != "bob" {
+		t.Errorf("answering again: %v", closed)
+	}
+	if err != nil || ended.Reply().Answers[0].Selected[0] != "b" || ended.Unsent {
+		t.Errorf("what counts is %+v, %v", ended.Outcome, err)
+	}
+}
+
+func reply(t *testing.T, d *desk.Desk, id string) error {
+	_, err := d.Reply(t.Context(), id, says("a"), "tty")
+	return err
+}

@@ -1,0 +1,175 @@
+package home
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"mcp-askuser/desk"
+)
+
+// The collections of this machine alone, beside the directory's own.
+const (
+	kindOutbox  desk.Kind = "outbox"  // answers that wait to be sent
+	kindRefused desk.Kind = "refused" // answers that came too late there, until their human was told
+)
+
+// Refusal is an answer from the outbox that did not count.
+type Refusal struct {
+	ID    string          `json:"id"`           // of the record
+	At    time.Time       `json:"at"`           // when that was heard
+	First json.RawMessage `json:"first"`        // the outcome that was there
+	By    string          `json:"by,omitempty"` // whose, by their credential
+	Given json.RawMessage `json:"given"`        // the outcome that was given here
+}
+
+// keep puts an answer into the outbox, in place of an earlier one of the same
+// human to the same question. It survives the death of the machine.
+func (s *Store) keep(ctx context.Context, id string, data []byte) error {
+	release, err := s.near.Lock(ctx, kindOutbox, id)
+	if err != nil && !errors.Is(err, desk.ErrLocked) {
+		return err
+	}
+	if errors.Is(err, desk.ErrLocked) { // it is being sent in this moment
+		return desk.ErrUnreachable
+	}
+	defer release()
+	err = s.near.Create(ctx, kindOutbox, id, data)
+	if errors.Is(err, desk.ErrExists) {
+		if err = s.near.Delete(ctx, kindOutbox, id); err == nil {
+			err = s.near.Create(ctx, kindOutbox, id, data)
+		}
+	}
+	if err != nil {
+		return errors.Join(desk.ErrUnreachable, err)
+	}
+	s.setUnsent(id, true)
+	s.fell()
+	return desk.ErrUnsent
+}
+
+func (s *Store) setUnsent(id string, unsent bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if unsent {
+		s.unsent[id] = true
+	} else {
+		delete(s.unsent, id)
+	}
+}
+
+// lookAtOutbox sends, once the far home has answered, what an earlier process
+// has left.
+func (s *Store) lookAtOutbox() {
+	s.mu.Lock()
+	looked := s.looked
+	s.looked = true
+	s.mu.Unlock()
+	if !looked {
+		go s.flush()
+	}
+}
+
+// flush sends what is in the outbox.
+func (s *Store) flush() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
+	defer cancel()
+	for id, err := range s.near.List(ctx, kindOutbox, desk.Range{}) {
+		if err == nil {
+			err = s.send(ctx, id)
+		}
+		switch {
+		case errors.Is(err, desk.ErrLocked), errors.Is(err, desk.ErrNotFound): // another process sends it
+		case errors.Is(err, desk.ErrDenied):
+			s.log.Warn("an answer waits for a credential that may send it", "id", id, "error", err)
+		case err != nil:
+			s.setUnsent(id, true)
+			s.fell() // and once more
+			return
+		}
+	}
+}
+
+// send sends one answer.
+func (s *Store) send(ctx context.Context, id string) error {
+	release, err := s.near.Lock(ctx, kindOutbox, id)
+	if err != nil {
+		return err
+	}
+	defer release()
+	data, err := s.near.Get(ctx, kindOutbox, id)
+	if err != nil {
+		return err
+	}
+	err = s.far.Decide(ctx, id, desk.RoleHuman, data)
+	if errors.Is(err, desk.ErrExists) {
+		err = s.refuse(ctx, id, data)
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.near.Delete(ctx, kindOutbox, id); err != nil {
+		return err
+	}
+	s.setUnsent(id, false)
+	s.forget(id)
+	return nil
+}
+
+// refuse keeps who was first.
+func (s *Store) refuse(ctx context.Context, id string, given []byte) error {
+	r := Refusal{ID: id, At: time.Now(), Given: given}
+	for i, doc := range s.far.Read(ctx, desk.Key{Kind: desk.KindReplies, ID: id}, desk.Key{Kind: desk.KindArchive, ID: id}) {
+		if errors.Is(doc.Err, desk.ErrUnreachable) {
+			return doc.Err
+		}
+		if doc.Err == nil && r.First == nil {
+			if r.First = doc.Data; i == 1 {
+				r.First = outcomeOf(doc.Data)
+			}
+			if doc.By != nil {
+				r.By = doc.By.Name
+			}
+		}
+	}
+	data, err := json.Marshal(r)
+	if err == nil {
+		err = s.near.Create(ctx, kindRefused, id, data)
+	}
+	if errors.Is(err, desk.ErrExists) {
+		err = nil
+	}
+	s.log.Warn("an answer that was given while the desk was out of reach came too late", "id", id, "first", r.By)
+	return err
+}
+
+// Refused returns the answers that did not count, and of which nobody was told
+// yet. Told says that somebody was.
+func (s *Store) Refused(ctx context.Context) (all []Refusal, err error) {
+	for id, err := range s.near.List(ctx, kindRefused, desk.Range{}) {
+		if err != nil {
+			return all, err
+		}
+		data, err := s.near.Get(ctx, kindRefused, id)
+		var r Refusal
+		if err == nil && json.Unmarshal(data, &r) == nil {
+			all = append(all, r)
+		}
+	}
+	return all, nil
+}
+
+// Told forgets a refusal.
+func (s *Store) Told(ctx context.Context, id string) error {
+	return s.near.Delete(ctx, kindRefused, id)
+}
+
+// outcomeOf is the outcome in a document of the archive.
+func outcomeOf(data []byte) json.RawMessage {
+	var archived struct {
+		Outcome json.RawMessage `json:"outcome"`
+	}
+	_ = json.Unmarshal(data, &archived)
+	return archived.Outcome
+}

@@ -1,0 +1,22 @@
+package nats_test
+
+import (
+	"testing"
+	"time"
+
+	"mcp-askuser/desk/nats/natstest"
+)
+
+// The leader is cut off from the others, while half of the callers still talk
+// to it: nobody is first there.
+func TestRacesWhileTheLeaderIsCutOff(t *testing.T) {
+	if short() {
+		t.Skip("makes networks; make fleet runs it")
+	}
+	c := natstest.StartApart(t)
+	race(t, c, rounds(), 2, func() {
+		mend := c.Cut(c.Leader())
+		time.Sleep(9 * time.Second)
+		mend()
+	})
+}

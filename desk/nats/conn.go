@@ -1,0 +1,440 @@
+package nats
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"net"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+
+	"mcp-askuser/desk"
+)
+
+// How long things may take.
+const (
+	attempt   = 2 * time.Second  // one request
+	patience  = 10 * time.Second // a read, with its repetitions: longer than a new leader takes
+	certainty = 30 * time.Second // a write, until it is definite what became of it
+)
+
+// nameless stands in subjects for one whose credential has no name: a server
+// that asks for none.
+const nameless = "-"
+
+// conn is the connection of a process, made when it is first needed.
+type conn struct {
+	urls    []string
+	options []natsgo.Option
+	about   string // the credential, for people
+	log     *slog.Logger
+	// reconnected is called after each reconnect.
+	reconnected func()
+	sweeping    sync.Mutex
+
+	connecting sync.Mutex
+	mu         sync.Mutex
+	nc         *natsgo.Conn
+	me         Identity
+	again      chan struct{}        // closed at the next reconnect
+	flights    map[*flight]struct{} // requests under way
+	probed     time.Time            // when the node was last tried
+	silent     time.Time            // since when it has had no answer for us; zero while it has
+}
+
+// Identity is who a credential says its owner is.
+type Identity struct {
+	Name    string // as it stands in subjects
+	Account string
+	Human   bool     // may answer
+	Asker   bool     // may withdraw
+	Any     bool     // may do everything: the operator, or a server without rules
+	Allow   []string // subjects that the credential may write to
+}
+
+// flight is one request under way.
+type flight struct {
+	subject string
+	cancel  context.CancelCauseFunc
+}
+
+func newConn(o Options) (*conn, error) {
+	c := &conn{log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), again: make(chan struct{}), flights: map[*flight]struct{}{}, reconnected: func() {}}
+	var remote bool
+	var faults []error
+	for _, address := range strings.Split(o.URL, ",") {
+		address = strings.TrimSpace(address)
+		if !strings.Contains(address, "://") {
+			address = "nats://" + address
+		}
+		u, err := url.Parse(address)
+		if err != nil || u.Scheme != "nats" && u.Scheme != "tls" || u.Hostname() == "" {
+			faults = append(faults, fmt.Errorf("the desk %q is no address: it takes nats://HOST:PORT, of several nodes with commas between", o.URL))
+			break
+		}
+		remote = remote || u.Scheme == "tls" || !loopback(u.Hostname())
+		c.urls = append(c.urls, address)
+	}
+	if o.Creds != "" {
+		credential, about, err := readCreds(o.Creds)
+		if err != nil {
+			faults = append(faults, err)
+		}
+		c.options, c.about = append(c.options, credential), about
+	}
+	if o.CA != "" {
+		if _, err := os.Stat(o.CA); err != nil {
+			faults = append(faults, fmt.Errorf("the file of the desk's authority: %w", err))
+		}
+		c.options = append(c.options, natsgo.RootCAs(o.CA))
+	}
+	if remote { // what is asked and answered goes over no wire in the clear
+		c.options = append(c.options, natsgo.Secure())
+	}
+	return c, errors.Join(faults...)
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// readCreds makes an option of a credential: an nkey seed, or the JWT and seed
+// that nsc writes. About is what its file says that it is, for people.
+func readCreds(file string) (credential natsgo.Option, about string, err error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, "", fmt.Errorf("the credential for the desk: %w", err)
+	}
+	if line, _, ok := strings.Cut(string(data), "\n"); ok && strings.HasPrefix(line, "# ") {
+		about, _, _ = strings.Cut(line[2:], ".")
+	}
+	if strings.Contains(string(data), "NATS USER JWT") {
+		return natsgo.UserCredentials(file), about, nil
+	}
+	pair, err := nkeys.ParseDecoratedNKey(data)
+	if err != nil {
+		return nil, "", fmt.Errorf("the credential for the desk, %s, holds no key of a user: %w", file, err)
+	}
+	public, err := pair.PublicKey()
+	if err != nil {
+		return nil, "", fmt.Errorf("the credential for the desk, %s: %w", file, err)
+	}
+	return natsgo.Nkey(public, pair.Sign), about, nil
+}
+
+// Close ends the connection.
+func (c *conn) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.nc != nil {
+		c.nc.Close()
+	}
+}
+
+// connected returns the connection, which may be down at this moment.
+func (c *conn) connected(ctx context.Context) (*natsgo.Conn, error) {
+	c.mu.Lock()
+	nc := c.nc
+	c.mu.Unlock()
+	if nc != nil {
+		return nc, nil
+	}
+	type made struct {
+		nc  *natsgo.Conn
+		err error
+	}
+	done := make(chan made, 1)
+	go func() {
+		nc, err := c.connect()
+		done <- made{nc, err}
+	}()
+	select {
+	case m := <-done:
+		return m.nc, m.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (c *conn) connect() (*natsgo.Conn, error) {
+	c.connecting.Lock()
+	defer c.connecting.Unlock()
+	c.mu.Lock()
+	nc := c.nc
+	c.mu.Unlock()
+	if nc != nil {
+		return nc, nil
+	}
+	options := append(slices.Clone(c.options),
+		natsgo.Name(strings.TrimSpace("mcp-askuser "+c.about)),
+		natsgo.Timeout(attempt),
+		natsgo.MaxReconnects(-1),
+		// At once, and then not all at the same moment.
+		natsgo.ReconnectWait(100*time.Millisecond),
+		natsgo.ReconnectJitter(200*time.Millisecond, 500*time.Millisecond),
+		// Nothing is kept to be sent later: whoever gave up has said so by then.
+		natsgo.ReconnectBufSize(-1),
+		natsgo.PingInterval(10*time.Second),
+		natsgo.MaxPingsOutstanding(2),
+		natsgo.IgnoreAuthErrorAbort(),
+		natsgo.DisconnectErrHandler(func(_ *natsgo.Conn, err error) { c.fell(err) }),
+		natsgo.ReconnectHandler(func(*natsgo.Conn) { c.back() }),
+		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { c.refused(err) }),
+	)
+	nc, err := natsgo.Connect(strings.Join(c.urls, ","), options...)
+	if err != nil {
+		return nil, c.explain(err)
+	}
+	me, err := identify(nc)
+	if err != nil {
+		nc.Close()
+		return nil, c.explain(err)
+	}
+	c.mu.Lock()
+	c.nc, c.me = nc, me
+	c.mu.Unlock()
+	return nc, nil
+}
+
+// explain says why there is no connection.
+func (c *conn) explain(err error) error {
+	at := strings.Join(c.urls, ",")
+	switch {
+	case errors.Is(err, natsgo.ErrAuthorization), errors.Is(err, natsgo.ErrAuthExpired), errors.Is(err, natsgo.ErrAuthRevoked):
+		return fmt.Errorf("%w: %s does not know this credential (desk_creds)", desk.ErrDenied, at)
+	case errors.Is(err, natsgo.ErrSecureConnWanted):
+		return fmt.Errorf("%w: %s offers no TLS, without which nothing is sent beyond this machine", desk.ErrUnreachable, at)
+	case strings.Contains(err.Error(), "x509"):
+		return fmt.Errorf("%w: the certificate of %s is not one to trust (desk_ca): %w", desk.ErrUnreachable, at, err)
+	}
+	return fmt.Errorf("%w: %s: %w", desk.ErrUnreachable, at, err)
+}
+
+// identify asks the server whose credential it has seen. The name is that of
+// the subjects which the credential may write to.
+func identify(nc *natsgo.Conn) (Identity, error) {
+	answer, err := nc.Request("$SYS.REQ.USER.INFO", nil, attempt)
+	if err != nil {
+		return Identity{}, fmt.Errorf("ask for the rights of this credential: %w", err)
+	}
+	var info struct {
+		Data struct {
+			User        string `json:"user"`
+			Account     string `json:"account"`
+			Permissions *struct {
+				Publish *struct {
+					Allow []string `json:"allow"`
+				} `json:"publish"`
+			} `json:"permissions"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(answer.Data, &info); err != nil {
+		return Identity{}, fmt.Errorf("ask for the rights of this credential: %w", err)
+	}
+	me := Identity{Name: nameless, Account: info.Data.Account}
+	if info.Data.Permissions == nil || info.Data.Permissions.Publish == nil {
+		me.Any, me.Human, me.Asker = true, true, true
+		return me, nil
+	}
+	me.Allow = info.Data.Permissions.Publish.Allow
+	me.Any = slices.Contains(me.Allow, ">")
+	me.Human, me.Asker = me.Any, me.Any
+	for _, subject := range me.Allow {
+		id, by := parseEnd(subject)
+		if id != "*" || !desk.ValidName(by.Name) {
+			continue
+		}
+		me.Name = by.Name
+		me.Human = me.Human || by.Role == desk.RoleHuman
+		me.Asker = me.Asker || by.Role == desk.RoleAsker
+	}
+	return me, nil
+}
+
+// Identity connects, and returns who the credential says that we are.
+func (c *conn) Identity(ctx context.Context) (Identity, error) {
+	if _, err := c.connected(ctx); err != nil {
+		return Identity{}, err
+	}
+	return c.whoAmI(), nil
+}
+
+func (c *conn) whoAmI() Identity {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.me
+}
+
+func (c *conn) name(ctx context.Context) (string, error) {
+	me, err := c.Identity(ctx)
+	return me.Name, err
+}
+
+// errLost ends a request whose server has gone.
+var errLost = errors.New("the connection was lost")
+
+// fell ends all requests under way: the client would wait for their whole time.
+func (c *conn) fell(err error) {
+	c.log.Info("the connection to the desk was lost", "error", err)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for f := range c.flights {
+		f.cancel(errLost)
+	}
+}
+
+// back wakes who waits for the connection.
+func (c *conn) back() {
+	c.mu.Lock()
+	close(c.again)
+	c.again = make(chan struct{})
+	c.mu.Unlock()
+	c.reconnected()
+}
+
+// returned is closed at the next reconnect.
+func (c *conn) returned() <-chan struct{} {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.again
+}
+
+var violation = regexp.MustCompile(`(?i)permissions violation for publish to "([^"]+)"`)
+
+// refused ends the requests that the server does not permit. It says so beside
+// the conversation; to the request itself it gives no answer at all.
+func (c *conn) refused(err error) {
+	found := violation.FindStringSubmatch(err.Error())
+	if found == nil {
+		c.log.Warn("the desk says", "error", err)
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for f := range c.flights {
+		if f.subject == found[1] {
+			f.cancel(fmt.Errorf("%w: the server says: %w", desk.ErrDenied, err))
+		}
+	}
+}
+
+// request is one attempt. The error wraps ErrDenied where the server refuses
+// it; any other but natsgo.ErrNoResponders says nothing of what became of it.
+func (c *conn) request(ctx context.Context, m *natsgo.Msg) (*natsgo.Msg, error) {
+	nc, err := c.connected(ctx)
+	if err != nil {
+		return nil, err
+	}
+	within, cancel := context.WithTimeout(ctx, attempt)
+	defer cancel()
+	within, end := context.WithCancelCause(within)
+	defer end(nil)
+	f := &flight{m.Subject, end}
+	c.mu.Lock()
+	c.flights[f] = struct{}{}
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		delete(c.flights, f)
+		c.mu.Unlock()
+	}()
+	answer, err := nc.RequestMsgWithContext(within, m)
+	if !strings.HasPrefix(m.Subject, "alive.") { // which another client answers, or none
+		late := within.Err() != nil && errors.Is(within.Err(), context.DeadlineExceeded)
+		c.heard(nc, err == nil, late || errors.Is(err, natsgo.ErrNoResponders))
+	}
+	switch {
+	case err == nil:
+		return answer, nil
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, natsgo.ErrReconnectBufExceeded), errors.Is(err, natsgo.ErrConnectionClosed): // not sent
+		return nil, fmt.Errorf("%w: %s", desk.ErrUnreachable, strings.Join(c.urls, ","))
+	case errors.Is(err, natsgo.ErrMaxPayload):
+		return nil, fmt.Errorf("too large for the desk: its nodes take %d bytes", nc.MaxPayload())
+	case within.Err() != nil && !errors.Is(context.Cause(within), context.DeadlineExceeded):
+		return nil, context.Cause(within)
+	}
+	return nil, err
+}
+
+// heard leaves a node that is of no use: one that says nothing at all, for it
+// was stopped and keeps its connections, or one that has had no word from a
+// leader for long, for it was cut off from the others. The client would notice
+// the first after half a minute, the second never.
+func (c *conn) heard(nc *natsgo.Conn, answered, silent bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case answered:
+		c.silent = time.Time{}
+		return
+	case !silent:
+		return
+	case c.silent.IsZero():
+		c.silent = time.Now()
+	}
+	if time.Since(c.probed) < attempt {
+		return
+	}
+	c.probed = time.Now()
+	long := time.Since(c.silent) > 2*attempt
+	go func() {
+		if nc.IsConnected() && (long || nc.FlushTimeout(attempt/2) != nil) {
+			c.log.Info("leaving a node that does not answer", "node", nc.ConnectedServerName())
+			_ = nc.ForceReconnect()
+		}
+	}()
+}
+
+// repeat makes attempts until one is definite, or the time is up. The last
+// error is returned then.
+func (c *conn) repeat(ctx context.Context, limit time.Duration, try func() (definite bool, err error)) error {
+	until := time.Now().Add(limit)
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
+		definite, err := try()
+		if definite {
+			return err
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if time.Now().After(until) {
+			return err
+		}
+		select {
+		case <-time.After(pause/2 + rand.N(pause)):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// MayAnswer returns an error that wraps desk.ErrDenied where the credential is
+// an agent's.
+func (c *conn) MayAnswer(ctx context.Context) error {
+	me, err := c.Identity(ctx)
+	if err == nil && !me.Human {
+		err = fmt.Errorf("%w: it is that of the agent %s, which asks and never answers", desk.ErrDenied, me.Name)
+	}
+	return err
+}
+
+// Ping returns nil if the desk answers: its leader, not only a node.
+func (c *conn) Ping(ctx context.Context) error {
+	_, err := c.last(ctx, StreamDesk, "ask.ping")
+	return err
+}

@@ -1,0 +1,299 @@
+package nats
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"maps"
+	"strings"
+	"sync"
+	"time"
+
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nuid"
+
+	"mcp-askuser/desk"
+)
+
+// holder is this process as one that holds locks. A lock is a document with
+// the holder's name and a word of its own. The holder answers for it under
+// alive.<name> as long as it is connected; one for whom nobody answers is dead,
+// or cut off, and its lock is taken over. When it is back it looks whether its
+// locks are still its own.
+type holder struct {
+	name string
+
+	mu        sync.Mutex
+	held      map[string]*held // by subject
+	answering bool
+}
+
+// held is one lock.
+type held struct{ word string }
+
+func (h *holder) init() { h.name, h.held = nuid.Next(), map[string]*held{} }
+
+// Lock implements desk.Store.
+func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release func(), err error) {
+	if err := may(ctx, name, desk.ValidName); err != nil {
+		return nil, err
+	}
+	if err := s.answer(ctx); err != nil {
+		return nil, err
+	}
+	subject := subjectOf(kind, name)
+	for {
+		m, err := s.last(ctx, StreamDesk, subject)
+		if err != nil {
+			return nil, err
+		}
+		if m.there() {
+			taken, err := s.alive(ctx, m.Data)
+			if err == nil && !taken { // a holder whose node has just died is back in a moment
+				select {
+				case <-time.After(attempt / 4):
+				case <-ctx.Done():
+					return nil, context.Cause(ctx)
+				}
+				taken, err = s.alive(ctx, m.Data)
+			}
+			if err != nil {
+				return nil, err
+			}
+			if taken {
+				return nil, desk.ErrLocked
+			}
+		}
+		mine := &held{nuid.Next()}
+		s.locks.mu.Lock()
+		other := s.locks.held[subject]
+		s.locks.held[subject] = mine // before it is there: somebody may ask for it at once
+		s.locks.mu.Unlock()
+		err = s.create(ctx, creation{stream: StreamDesk, subject: subject, data: []byte(s.locks.name + "." + mine.word), over: m.Seq})
+		if err == nil {
+			return sync.OnceFunc(func() { s.release(subject, mine) }), nil
+		}
+		s.locks.mu.Lock()
+		if s.locks.held[subject] == mine {
+			s.locks.held[subject] = other
+			if other == nil {
+				delete(s.locks.held, subject)
+			}
+		}
+		s.locks.mu.Unlock()
+		if !errors.Is(err, desk.ErrExists) {
+			return nil, err
+		}
+	}
+}
+
+// release gives a lock up. Where the desk does not answer it is enough that
+// nobody answers for it any more.
+func (s *Store) release(subject string, mine *held) {
+	s.locks.mu.Lock()
+	if s.locks.held[subject] == mine {
+		delete(s.locks.held, subject)
+	}
+	s.locks.mu.Unlock()
+	ctx, cancel := context.WithTimeout(context.Background(), attempt)
+	defer cancel()
+	m, err := s.last(ctx, StreamDesk, subject)
+	if err == nil && m.there() && string(m.Data) == s.locks.name+"."+mine.word {
+		err = s.create(ctx, creation{stream: StreamDesk, subject: subject, gone: true, ttl: keepGone, over: m.Seq})
+	}
+	if err != nil && !errors.Is(err, desk.ErrExists) {
+		s.log.Debug("a lock is left to whoever wants it next", "subject", subject, "error", err)
+	}
+}
+
+// answer has this process answer for its locks.
+func (s *Store) answer(ctx context.Context) error {
+	nc, err := s.connected(ctx)
+	if err != nil {
+		return err
+	}
+	s.locks.mu.Lock()
+	defer s.locks.mu.Unlock()
+	if s.locks.answering {
+		return nil
+	}
+	_, err = nc.Subscribe("alive."+s.locks.name, func(m *natsgo.Msg) {
+		reply := make([]byte, 0, 64)
+		for _, has := range s.locks.has(strings.Fields(string(m.Data))) {
+			reply = append(reply, map[bool]byte{true: heldByte, false: '0'}[has])
+		}
+		_ = m.Respond(reply)
+	})
+	if err == nil {
+		err = nc.FlushTimeout(attempt) // the node knows it before a lock says so
+	}
+	if err != nil {
+		return unreachable(err)
+	}
+	s.locks.answering = true
+	return nil
+}
+
+// heldByte is how a holder says that a lock is its own.
+const heldByte = '1'
+
+// has reports which of some words are those of locks that are held.
+func (h *holder) has(words []string) []bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	mine := make(map[string]bool, len(h.held))
+	for _, lock := range h.held {
+		mine[lock.word] = true
+	}
+	has := make([]bool, len(words))
+	for i, word := range words {
+		has[i] = mine[word]
+	}
+	return has
+}
+
+// alive is aliveAll for one lock.
+func (s *Store) alive(ctx context.Context, lock []byte) (bool, error) {
+	name, word, _ := strings.Cut(string(lock), ".")
+	has, err := s.aliveAll(ctx, name, []string{word})
+	return err == nil && has[0], err
+}
+
+// aliveAll reports which locks a holder answers for. One that is there and says
+// nothing was stopped: it holds them.
+func (s *Store) aliveAll(ctx context.Context, name string, words []string) ([]bool, error) {
+	has := make([]bool, len(words))
+	if !desk.ValidName(name) {
+		return has, nil // not written by us
+	}
+	if name == s.locks.name {
+		copy(has, s.locks.has(words))
+		return has, nil
+	}
+	ask := &natsgo.Msg{Subject: "alive." + name, Data: []byte(strings.Join(words, " "))}
+	err := s.repeat(ctx, attempt, func() (bool, error) {
+		m, err := s.request(ctx, ask)
+		switch {
+		case err == nil:
+			for i := range has {
+				has[i] = i < len(m.Data) && m.Data[i] == heldByte
+			}
+			return true, nil
+		case errors.Is(err, natsgo.ErrNoResponders):
+			return true, nil
+		case errors.Is(err, natsgo.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
+			for i := range has {
+				has[i] = true
+			}
+			return true, nil
+		}
+		return errors.Is(err, desk.ErrDenied), unreachable(err)
+	})
+	return has, err
+}
+
+// Locked implements desk.Store.
+func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (bool, error) {
+	if err := may(ctx, name, desk.ValidName); err != nil {
+		return false, err
+	}
+	m, err := s.last(ctx, StreamDesk, subjectOf(kind, name))
+	if err != nil || !m.there() {
+		return false, err
+	}
+	return s.alive(ctx, m.Data)
+}
+
+// Locks implements desk.Store. Locks of the dead are removed where names are
+// never used again; a holder that was only cut off takes its own anew.
+func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	names, err := s.names(ctx, StreamDesk, subjectOf(kind, "*"))
+	if err != nil {
+		return nil, err
+	}
+	subjects := make([]string, len(names))
+	for i, name := range names {
+		subjects[i] = subjectOf(kind, name)
+	}
+	locks, err := s.lasts(ctx, subjectOf(kind, "*"), subjects)
+	if err != nil {
+		return nil, err
+	}
+	taken, err := s.holders(ctx, locks)
+	if err != nil {
+		return nil, err
+	}
+	var held []string
+	for i, m := range locks {
+		switch {
+		case taken[i]:
+			held = append(held, names[i])
+		case m.there() && kind == desk.KindPresent:
+			_ = s.create(ctx, creation{stream: StreamDesk, subject: m.Subject, gone: true, ttl: keepGone, over: m.Seq})
+		}
+	}
+	return held, nil
+}
+
+// holders reports which locks are held: a holder is asked once for all of its
+// locks.
+func (s *Store) holders(ctx context.Context, locks []message) ([]bool, error) {
+	byHolder := map[string][]int{}
+	for i := range locks {
+		if name, _, ok := strings.Cut(string(locks[i].Data), "."); ok && locks[i].there() {
+			byHolder[name] = append(byHolder[name], i)
+		}
+	}
+	taken := make([]bool, len(locks))
+	var groups [][]int
+	for _, of := range byHolder {
+		groups = append(groups, of)
+	}
+	errs := make([]error, len(groups))
+	each(len(groups), func(g int) {
+		var words []string
+		for _, i := range groups[g] {
+			_, word, _ := strings.Cut(string(locks[i].Data), ".")
+			words = append(words, word)
+		}
+		name, _, _ := strings.Cut(string(locks[groups[g][0]].Data), ".")
+		var has []bool
+		if has, errs[g] = s.aliveAll(ctx, name, words); errs[g] == nil {
+			for n, i := range groups[g] {
+				taken[i] = has[n]
+			}
+		}
+	})
+	return taken, errors.Join(errs...)
+}
+
+// recheckLocks looks, after a reconnect, whether the locks of this process are
+// still its own. One that was taken over is lost; one that was taken away, for
+// this process seemed dead, is taken anew.
+func (s *Store) recheckLocks() {
+	s.locks.mu.Lock()
+	all := maps.Clone(s.locks.held)
+	s.locks.mu.Unlock()
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), certainty)
+		defer cancel()
+		for subject, mine := range all {
+			lock := []byte(s.locks.name + "." + mine.word)
+			m, err := s.last(ctx, StreamDesk, subject)
+			if err == nil && !m.there() && s.locks.has([]string{mine.word})[0] {
+				err = s.create(ctx, creation{stream: StreamDesk, subject: subject, data: lock, over: m.Seq})
+				m = message{Data: lock}
+			}
+			if errors.Is(err, desk.ErrExists) || err == nil && !bytes.Equal(m.Data, lock) {
+				s.locks.mu.Lock()
+				if s.locks.held[subject] == mine {
+					delete(s.locks.held, subject)
+				}
+				s.locks.mu.Unlock()
+			}
+		}
+	}()
+}

@@ -1,0 +1,119 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"mcp-askuser/desk"
+)
+
+// keyed is a lock for each name: those of one process who change the same index
+// take turns, where they would only drive each other back.
+type keyed struct {
+	mu    sync.Mutex
+	locks map[string]*turns
+}
+
+type turns struct {
+	sync.Mutex
+	users int
+}
+
+func (k *keyed) lock(name string) (unlock func()) {
+	k.mu.Lock()
+	if k.locks == nil {
+		k.locks = map[string]*turns{}
+	}
+	l := k.locks[name]
+	if l == nil {
+		l = &turns{}
+		k.locks[name] = l
+	}
+	l.users++
+	k.mu.Unlock()
+	l.Lock()
+	return func() {
+		l.Unlock()
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		if l.users--; l.users == 0 {
+			delete(k.locks, name)
+		}
+	}
+}
+
+// Mark implements desk.Store.
+func (s *Store) Mark(ctx context.Context, mark desk.Mark, name, id string) error {
+	return s.change(ctx, mark, name, id, func(ids []string) []string {
+		i, found := slices.BinarySearch(ids, id)
+		if found {
+			return ids
+		}
+		return slices.Insert(ids, i, id)
+	})
+}
+
+// Unmark implements desk.Store.
+func (s *Store) Unmark(ctx context.Context, mark desk.Mark, name, id string) error {
+	return s.change(ctx, mark, name, id, func(ids []string) []string {
+		if i, found := slices.BinarySearch(ids, id); found {
+			return slices.Delete(ids, i, i+1)
+		}
+		return ids
+	})
+}
+
+// change replaces the list of a name with what f makes of it, and begins again
+// where another process did so meanwhile, or where nobody can say whether this
+// one did: to mark twice is to mark.
+func (s *Store) change(ctx context.Context, mark desk.Mark, name, id string, f func([]string) []string) error {
+	if err := errors.Join(may(ctx, name, desk.ValidName), may(ctx, id, desk.ValidID)); err != nil {
+		return err
+	}
+	subject := markSubject(mark, name)
+	defer s.marking.lock(subject)()
+	return s.repeat(ctx, certainty, func() (bool, error) {
+		m, err := s.last(ctx, StreamDesk, subject)
+		if err != nil {
+			return errors.Is(err, desk.ErrDenied), err
+		}
+		before := m.ids()
+		after := f(slices.Clone(before))
+		if slices.Equal(before, after) {
+			return true, nil
+		}
+		w := creation{stream: StreamDesk, subject: subject, over: m.Seq, data: []byte(strings.Join(after, "\n"))}
+		if mark == desk.MarkSessions || mark == desk.MarkLifted {
+			w.ttl = keepMarks
+		}
+		if len(after) == 0 {
+			w.gone, w.ttl = true, keepGone
+		}
+		err = s.create(ctx, w)
+		return !errors.Is(err, desk.ErrExists) && !errors.Is(err, desk.ErrUncertain), err
+	})
+}
+
+// Marks implements desk.Store.
+func (s *Store) Marks(ctx context.Context, mark desk.Mark, name string) ([]string, error) {
+	if err := may(ctx, name, desk.ValidName); err != nil {
+		return nil, err
+	}
+	m, err := s.last(ctx, StreamDesk, markSubject(mark, name))
+	return m.ids(), err
+}
+
+func markSubject(mark desk.Mark, name string) string {
+	return "ask.mark." + string(mark) + "." + name
+}
+
+// ids are those in an index.
+func (m *message) ids() []string {
+	if !m.there() {
+		return nil
+	}
+	return strings.Split(string(m.Data), "\n")
+}

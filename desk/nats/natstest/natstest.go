@@ -1,0 +1,279 @@
+//go:build unix
+
+package natstest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
+
+	"mcp-askuser/desk/nats"
+	"mcp-askuser/desk/nats/nodes"
+)
+
+// Patience is how long a test waits for the nodes to become what they should.
+const Patience = time.Minute
+
+// Cluster is one node or three, that run.
+type Cluster struct {
+	nodes.Plan
+	t         testing.TB
+	apart     []string // the network namespace of each node; nil where they share ours
+	mu        sync.Mutex
+	processes []*exec.Cmd
+}
+
+// The accounts that a cluster has, each with the agents bot and other and the
+// humans alice and bob.
+const (
+	Account = "desk"
+	Another = "another"
+)
+
+var server = sync.OnceValues(func() (string, error) {
+	_, here, _, _ := runtime.Caller(0)
+	cmd := exec.Command("go", "tool", "-n", "nats-server")
+	cmd.Dir = filepath.Join(filepath.Dir(here), "..", "..", "..", "internal", "natsserver")
+	out, err := cmd.Output()
+	if failed, ok := errors.AsType[*exec.ExitError](err); ok {
+		return "", fmt.Errorf("build nats-server: %s", failed.Stderr)
+	}
+	return strings.TrimSpace(string(out)), err
+})
+
+// Server returns the file of the stock nats-server.
+func Server(t testing.TB) string {
+	t.Helper()
+	file, err := server()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// Start runs a cluster until the test ends, with its streams made.
+func Start(t testing.TB, n int) *Cluster {
+	t.Helper()
+	at := nodes.Default([]string{"127.0.0.1"}, n, 0)
+	for i, port := range freePorts(t, 2*n) {
+		if i < n {
+			at[i].Port = port
+		} else {
+			at[i-n].RoutePort = port
+		}
+	}
+	return start(t, at, nil)
+}
+
+func start(t testing.TB, at []nodes.Node, apart []string) *Cluster {
+	t.Helper()
+	both := func(name string) nodes.Account {
+		return nodes.Account{Name: name, Agents: []string{"bot", "other"}, Humans: []string{"alice", "bob"}}
+	}
+	c := &Cluster{t: t, apart: apart, processes: make([]*exec.Cmd, len(at)), Plan: nodes.Plan{
+		Dir: t.TempDir(), Nodes: at, Accounts: []nodes.Account{both(Account), both(Another)},
+	}}
+	if err := c.Write(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		for i := range at {
+			c.Kill(i)
+		}
+	})
+	for i := range at {
+		c.Restart(i)
+	}
+	for _, account := range []string{Account, Another} {
+		c.make(account)
+	}
+	return c
+}
+
+// make makes an account's streams, as soon as the nodes can.
+func (c *Cluster) make(account string) {
+	c.t.Helper()
+	s := c.Open(account, nodes.Operator, "")
+	for until := time.Now().Add(Patience); ; time.Sleep(100 * time.Millisecond) {
+		err := s.Make(c.t.Context(), len(c.Nodes))
+		if err == nil {
+			return
+		}
+		if time.Now().After(until) {
+			c.t.Fatalf("%v\n%s", err, c.Logs())
+		}
+	}
+}
+
+func freePorts(t testing.TB, n int) []int {
+	var ports []int
+	for range n {
+		ln, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ln.Close()
+		ports = append(ports, ln.Addr().(*net.TCPAddr).Port)
+	}
+	return ports
+}
+
+// Logs is what the nodes have said.
+func (c *Cluster) Logs() string {
+	var all bytes.Buffer
+	for _, n := range c.Nodes {
+		data, _ := os.ReadFile(filepath.Join(c.Dir, n.Name, "log"))
+		fmt.Fprintf(&all, "%s:\n%s\n", n.Name, data)
+	}
+	return all.String()
+}
+
+// Open returns a store with a credential of the cluster, until the test ends.
+func (c *Cluster) Open(account, kind, name string) *nats.Store {
+	c.t.Helper()
+	s, err := nats.Open(c.Options(account, kind, name))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(s.Close)
+	return s
+}
+
+// Options are those of a store with a credential of the cluster.
+func (c *Cluster) Options(account, kind, name string) nats.Options {
+	o := nats.Options{URL: c.URL(), CA: c.CA(), Creds: c.Creds(account, kind, name)}
+	if testing.Verbose() && os.Getenv("ASK_TEST_LOG") != "" {
+		o.Log = slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	return o
+}
+
+// Connect is a bare connection with a credential of the cluster. What the
+// server says beside the conversation goes to says.
+func (c *Cluster) Connect(account, kind, name string, says chan<- error) *natsgo.Conn {
+	c.t.Helper()
+	seed, err := os.ReadFile(c.Creds(account, kind, name))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	pair, err := nkeys.ParseDecoratedNKey(seed)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	public, _ := pair.PublicKey()
+	nc, err := natsgo.Connect(c.URL(), natsgo.RootCAs(c.CA()), natsgo.Nkey(public, pair.Sign),
+		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { says <- err }))
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	c.t.Cleanup(nc.Close)
+	return nc
+}
+
+// Restart starts a node, with what it has on its disk.
+func (c *Cluster) Restart(i int) {
+	c.t.Helper()
+	dir := filepath.Join(c.Dir, c.Nodes[i].Name)
+	argv := []string{Server(c.t), "-c", "nats.conf", "-l", "log"}
+	if c.apart != nil { // which replaces itself with the server
+		argv = append([]string{"ip", "netns", "exec", c.apart[i]}, argv...)
+	}
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, io.Discard, io.Discard
+	if err := cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	c.mu.Lock()
+	c.processes[i] = cmd
+	c.mu.Unlock()
+}
+
+// Kill kills a node, as a power failure would.
+func (c *Cluster) Kill(i int) {
+	c.mu.Lock()
+	cmd := c.processes[i]
+	c.processes[i] = nil
+	c.mu.Unlock()
+	if cmd != nil {
+		_ = cmd.Process.Signal(syscall.SIGCONT)
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+}
+
+// Stop has a node stand still, with its connections open, until Continue.
+func (c *Cluster) Stop(i int) { c.signal(i, syscall.SIGSTOP) }
+
+// Continue ends a Stop.
+func (c *Cluster) Continue(i int) { c.signal(i, syscall.SIGCONT) }
+
+func (c *Cluster) signal(i int, s syscall.Signal) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err := c.processes[i].Process.Signal(s); err != nil {
+		c.t.Error(err)
+	}
+}
+
+// Leader returns the node that leads the open questions, waiting for there to
+// be one.
+func (c *Cluster) Leader() int {
+	c.t.Helper()
+	nc := c.Connect(Account, nodes.Operator, "", make(chan error, 100))
+	defer nc.Close()
+	ctx, cancel := context.WithTimeout(c.t.Context(), Patience)
+	defer cancel()
+	for ctx.Err() == nil {
+		var info struct {
+			Cluster struct {
+				Leader string `json:"leader"`
+			} `json:"cluster"`
+		}
+		if m, err := nc.Request("$JS.API.STREAM.INFO."+nats.StreamDesk, nil, 2*time.Second); err == nil && json.Unmarshal(m.Data, &info) == nil {
+			for i, n := range c.Nodes {
+				if n.Name == info.Cluster.Leader {
+					return i
+				}
+			}
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	c.t.Fatal("the nodes have no leader")
+	return -1
+}
+
+// Empty removes all that an account has.
+func (c *Cluster) Empty(account string) {
+	c.t.Helper()
+	nc := c.Connect(account, nodes.Operator, "", make(chan error, 100))
+	defer nc.Close()
+	for _, stream := range nats.Streams(1) {
+		for until := time.Now().Add(Patience); ; time.Sleep(100 * time.Millisecond) {
+			m, err := nc.Request("$JS.API.STREAM.DELETE."+stream.Name, nil, 5*time.Second)
+			if err == nil && (bytes.Contains(m.Data, []byte(`"success":true`)) || bytes.Contains(m.Data, []byte("stream not found"))) {
+				break
+			}
+			if time.Now().After(until) {
+				c.t.Fatalf("empty %s: %v", stream.Name, err)
+			}
+		}
+	}
+	c.make(account)
+}

@@ -1,0 +1,310 @@
+// Package nodes writes what the nodes of a shared desk need: a configuration for
+// each stock nats-server, its certificate, and a credential for everybody. It
+// knows the subjects of desk/nats, and starts nothing.
+//
+// A directory can be written again, with more agents and humans: keys and
+// certificates that are there stay as they are.
+package nodes
+
+import (
+	"bytes"
+	"cmp"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/nats-io/nkeys"
+
+	"mcp-askuser/desk"
+)
+
+// Node is one nats-server.
+type Node struct {
+	Name      string // its directory, and its name among the nodes
+	Host      string // as clients and other nodes reach it
+	Port      int    // for clients
+	RoutePort int    // for other nodes
+}
+
+// Account is a circle of trust: what is in one, another does not see.
+type Account struct {
+	Name           string
+	Agents, Humans []string
+}
+
+// Plan is what is to be written. Of accounts, agents and humans, those that the
+// directory has already are kept.
+type Plan struct {
+	Dir      string
+	Nodes    []Node
+	Accounts []Account
+}
+
+// Default returns nodes of their own machines, or, where there is one host for
+// all, with ports of their own.
+func Default(hosts []string, n, port int) []Node {
+	var nodes []Node
+	for i := range n {
+		node := Node{Name: fmt.Sprintf("nats-%d", i+1), Host: hosts[min(i, len(hosts)-1)], Port: port, RoutePort: port + 2000}
+		if len(hosts) == 1 {
+			node.Port, node.RoutePort = port+i, port+2000+i
+		}
+		nodes = append(nodes, node)
+	}
+	return nodes
+}
+
+// CA is the file with the certificate that the nodes' descend from.
+func (p *Plan) CA() string { return filepath.Join(p.Dir, "ca.pem") }
+
+// URL is where clients find the nodes.
+func (p *Plan) URL() string {
+	var all []string
+	for _, n := range p.Nodes {
+		all = append(all, net.JoinHostPort(n.Host, fmt.Sprint(n.Port)))
+	}
+	return "nats://" + strings.Join(all, ",")
+}
+
+// Kinds of credentials, as their files are named.
+const (
+	Agent    = "agent"
+	Human    = "human"
+	Operator = "operator"
+)
+
+// Creds is the file with a credential: of an agent or a human by name, or of
+// the account's operator.
+func (p *Plan) Creds(account, kind, name string) string {
+	if name != "" {
+		kind += "-" + name
+	}
+	return filepath.Join(p.Dir, "creds", account, kind+".creds")
+}
+
+// System is the file with the credential that sees how the nodes are set up.
+func (p *Plan) System() string { return filepath.Join(p.Dir, "creds", "system.creds") }
+
+// user is one credential in a configuration.
+type user struct {
+	About              string
+	Key                string // public
+	Publish, Subscribe []string
+}
+
+//go:embed nats.conf.tmpl
+var files embed.FS
+
+var configuration = template.Must(template.New("nats.conf.tmpl").Funcs(template.FuncMap{"join": strings.Join}).ParseFS(files, "nats.conf.tmpl"))
+
+// Write writes the directory.
+func (p *Plan) Write() error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	if err := p.merge(); err != nil {
+		return err
+	}
+	ca, err := p.authority()
+	if err != nil {
+		return err
+	}
+	users := map[string][]user{}
+	for _, a := range p.Accounts {
+		if users[a.Name], err = p.users(a); err != nil {
+			return err
+		}
+	}
+	system, err := credential(p.System(), "system: sees how the nodes are set up")
+	if err != nil {
+		return err
+	}
+	// For a page in a container, which is reached through its own machine.
+	page := filepath.Join(p.Dir, "page")
+	if err := os.MkdirAll(page, 0o700); err != nil {
+		return err
+	}
+	if err := ca.certify(page, Node{Name: "localhost", Host: "localhost"}); err != nil {
+		return err
+	}
+	for _, n := range p.Nodes {
+		if err := p.writeNode(n, ca, users, system); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// check names everything that is wrong with the plan.
+func (p *Plan) check() error {
+	var faults []error
+	if n := len(p.Nodes); n != 1 && n != 3 {
+		faults = append(faults, fmt.Errorf("a desk has one node or three, not %d: two lose their majority with either", n))
+	}
+	for _, a := range p.Accounts {
+		for _, name := range append(slices.Concat([]string{a.Name}, a.Agents), a.Humans...) {
+			if !desk.ValidName(name) {
+				faults = append(faults, fmt.Errorf("%q is no name for an account, an agent or a human: it takes letters, digits and hyphens", name))
+			}
+		}
+	}
+	return errors.Join(faults...)
+}
+
+// merge adds the accounts and names that the directory has.
+func (p *Plan) merge() error {
+	dirs, err := os.ReadDir(filepath.Join(p.Dir, "creds"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, dir := range dirs {
+		if !dir.IsDir() {
+			continue
+		}
+		i := slices.IndexFunc(p.Accounts, func(a Account) bool { return a.Name == dir.Name() })
+		if i < 0 {
+			i = len(p.Accounts)
+			p.Accounts = append(p.Accounts, Account{Name: dir.Name()})
+		}
+		found, err := os.ReadDir(filepath.Join(p.Dir, "creds", dir.Name()))
+		if err != nil {
+			return err
+		}
+		for _, file := range found {
+			kind, name, _ := strings.Cut(strings.TrimSuffix(file.Name(), ".creds"), "-")
+			switch of := &p.Accounts[i]; kind {
+			case Agent:
+				of.Agents = append(of.Agents, name)
+			case Human:
+				of.Humans = append(of.Humans, name)
+			}
+		}
+	}
+	for i := range p.Accounts {
+		for _, names := range []*[]string{&p.Accounts[i].Agents, &p.Accounts[i].Humans} {
+			slices.Sort(*names)
+			*names = slices.Compact(*names)
+		}
+	}
+	slices.SortFunc(p.Accounts, func(a, b Account) int { return cmp.Compare(a.Name, b.Name) })
+	return nil
+}
+
+// users returns the credentials of an account, and makes those that are not
+// there.
+func (p *Plan) users(a Account) ([]user, error) {
+	type row struct{ kind, name string }
+	rows := []row{{Operator, ""}}
+	for _, name := range a.Agents {
+		rows = append(rows, row{Agent, name})
+	}
+	for _, name := range a.Humans {
+		rows = append(rows, row{Human, name})
+	}
+	var out []user
+	for _, r := range rows {
+		about := strings.TrimSpace(r.kind + " " + r.name)
+		u, err := credential(p.Creds(a.Name, r.kind, r.name), about+" of the account "+a.Name)
+		if err != nil {
+			return nil, err
+		}
+		u.About = about
+		u.Publish, u.Subscribe = Rights(r.kind, r.name)
+		out = append(out, u)
+	}
+	return out, nil
+}
+
+// Rights are the subjects that a credential may publish to and subscribe to.
+//
+// An agent may not make consumers: a consumer has the server deliver what it
+// holds under any subject that is named, and so under one that the agent must
+// not write to.
+func Rights(kind, name string) (publish, subscribe []string) {
+	if kind == Operator {
+		return []string{">"}, []string{">"}
+	}
+	publish = []string{
+		"ask.pending.*", "ask.end.*." + string(desk.RoleAsker) + "." + name, "ask.end.*.collected." + name,
+		"ask.askers.*", "ask.present.*", "ask.mark.>", "ask.showing.*",
+		"past.docs.*.*", "past.months.*",
+		"alive.*",
+		"$JS.API.STREAM.MSG.GET.*", "$JS.API.STREAM.INFO.*", "$SYS.REQ.USER.INFO", "$SYS.REQ.ACCOUNT.PING.CONNZ",
+	}
+	if kind == Human {
+		publish = append(publish, "ask.end.*."+string(desk.RoleHuman)+"."+name, "ask.drafts.*", "ask.sync.*", "$JS.API.CONSUMER.CREATE.ASK.>")
+	}
+	return publish, []string{"rang.>", "alive.*", "_INBOX.>"}
+}
+
+// credential returns the user of a file with a seed, and makes it if need be.
+func credential(file, about string) (user, error) {
+	data, err := os.ReadFile(file)
+	if err == nil {
+		pair, err := nkeys.ParseDecoratedNKey(data)
+		if err != nil {
+			return user{}, fmt.Errorf("%s: %w", file, err)
+		}
+		public, err := pair.PublicKey()
+		return user{Key: public}, err
+	}
+	if !errors.Is(err, fs.ErrNotExist) {
+		return user{}, err
+	}
+	pair, err := nkeys.CreateUser()
+	if err != nil {
+		return user{}, err
+	}
+	seed, err := pair.Seed()
+	if err != nil {
+		return user{}, err
+	}
+	public, err := pair.PublicKey()
+	if err != nil {
+		return user{}, err
+	}
+	text := fmt.Sprintf("# %s. Whoever has this file acts as it.\n-----BEGIN USER NKEY SEED-----\n%s\n------END USER NKEY SEED------\n", about, seed)
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		return user{}, err
+	}
+	return user{Key: public}, os.WriteFile(file, []byte(text), 0o600)
+}
+
+// writeNode writes the directory of a node.
+func (p *Plan) writeNode(n Node, ca *authority, users map[string][]user, system user) error {
+	dir := filepath.Join(p.Dir, n.Name)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if err := ca.certify(dir, n); err != nil {
+		return err
+	}
+	local := true
+	for _, other := range p.Nodes {
+		local = local && loopback(other.Host)
+	}
+	listen := "0.0.0.0"
+	if local {
+		listen = "127.0.0.1"
+	}
+	var text bytes.Buffer
+	err := configuration.Execute(&text, map[string]any{
+		"Node": n, "Nodes": p.Nodes, "Listen": listen, "Users": users, "System": system,
+	})
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(filepath.Join(dir, "nats.conf"), text.Bytes(), 0o600)
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}

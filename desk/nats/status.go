@@ -1,0 +1,221 @@
+package nats
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	natsgo "github.com/nats-io/nats.go"
+
+	"mcp-askuser/desk"
+)
+
+// Status is what there is of a desk, as one credential sees it.
+type Status struct {
+	Identity
+	Nodes   []NodeStatus
+	Streams []StreamStatus
+	Wrong   []string // what is wrong, each with what to do
+}
+
+// NodeStatus is one node.
+type NodeStatus struct {
+	Name    string
+	Version string
+	Clock   time.Duration // how far it is ahead of ours, as well as that can be told
+	Clients []string      // as they call themselves, those of this account
+	Synced  *bool         // writes at once; nil where the credential may not know
+}
+
+// StreamStatus is one stream.
+type StreamStatus struct {
+	Name     string
+	Messages uint64
+	Bytes    uint64
+	Replicas int
+	Leader   string
+	Behind   []string // replicas that are offline, or not up to date
+}
+
+// skew is how far clocks may differ before people read wrong ages.
+const skew = 2 * time.Second
+
+// Status asks the nodes. The system credential, a file as in [Options], tells
+// whether they write at once; it may be empty.
+func (s *Store) Status(ctx context.Context, system string) (Status, error) {
+	nc, err := s.connected(ctx)
+	if err != nil {
+		return Status{}, err
+	}
+	st := Status{Identity: s.whoAmI()}
+	wrong := func(format string, args ...any) { st.Wrong = append(st.Wrong, fmt.Sprintf(format, args...)) }
+	if st.Nodes, err = nodesOf(nc); err != nil {
+		return st, s.explain(err)
+	}
+	if n := len(s.urls); n > len(st.Nodes) {
+		wrong("%d of %d nodes answer: start the others", len(st.Nodes), n)
+	}
+	for _, n := range st.Nodes {
+		if n.Clock > skew || n.Clock < -skew {
+			wrong("the clock of %s differs from this machine's by %s: ages are shown wrong; set one of them", n.Name, n.Clock.Round(time.Second))
+		}
+		if older(n.Version, 2, 12) {
+			wrong("%s is nats-server %s: the desk needs 2.12 or newer", n.Name, n.Version)
+		}
+	}
+	for _, want := range Streams(0) {
+		var there info
+		err := s.api(ctx, attempt, "STREAM.INFO."+want.Name, map[string]string{}, &there)
+		switch {
+		case errors.Is(err, desk.ErrDenied):
+			wrong("this credential may not look at the stream %s: write it anew with mcp-askuser desk init", want.Name)
+			continue
+		case err != nil:
+			wrong("the stream %s: %v", want.Name, err)
+			continue
+		}
+		row := StreamStatus{Name: want.Name, Messages: there.State.Messages, Bytes: there.State.Bytes, Replicas: there.Config.Replicas}
+		if there.Cluster != nil {
+			row.Leader = there.Cluster.Leader
+			for _, r := range there.Cluster.Replicas {
+				if r.Offline || !r.Current {
+					row.Behind = append(row.Behind, r.Name)
+				}
+			}
+		}
+		st.Streams = append(st.Streams, row)
+		if len(row.Behind) > 0 {
+			wrong("%s has not all that the others have in %s: start it, or wait", strings.Join(row.Behind, ", "), want.Name)
+		}
+		if there.Config.AllowDirect || there.Config.PerSubject != want.PerSubject || !slices.Equal(there.Config.Subjects, want.Subjects) || want.Republish != nil && there.Config.Republish == nil {
+			wrong("the stream %s is not set up as it must be: mcp-askuser desk create, as the operator", want.Name)
+		}
+		if n := len(st.Nodes); n >= 3 && row.Replicas < 3 {
+			wrong("the stream %s is kept by %d of %d nodes: mcp-askuser desk create, as the operator", want.Name, row.Replicas, n)
+		}
+	}
+	if system != "" {
+		if err := s.synced(system, &st); err != nil {
+			wrong("whether the nodes write at once cannot be told: %v", err)
+		}
+		for _, n := range st.Nodes {
+			if n.Synced != nil && !*n.Synced {
+				wrong("%s acknowledges what is not on its disk yet: set sync_interval: always in its configuration", n.Name)
+			}
+		}
+	}
+	return st, nil
+}
+
+// older reports whether a version is below major.minor.
+func older(version string, major, minor int) bool {
+	var a, b int
+	_, err := fmt.Sscanf(version, "%d.%d", &a, &b)
+	return err == nil && (a < major || a == major && b < minor)
+}
+
+// told is what a node says of itself.
+type told struct {
+	Server struct {
+		Name string    `json:"name"`
+		Ver  string    `json:"ver"`
+		Time time.Time `json:"time"`
+	} `json:"server"`
+	Data json.RawMessage `json:"data"`
+	at   time.Time       // half way between the question and the answer
+}
+
+// ask asks all nodes, and returns what those say that answer soon.
+func ask(nc *natsgo.Conn, subject string) ([]told, error) {
+	inbox := nc.NewInbox()
+	sub, err := nc.SubscribeSync(inbox)
+	if err != nil {
+		return nil, err
+	}
+	defer sub.Unsubscribe()
+	begun := time.Now()
+	if err := nc.PublishRequest(subject, inbox, []byte("{}")); err != nil {
+		return nil, err
+	}
+	var all []told
+	for wait := attempt; ; wait = attempt / 4 {
+		m, err := sub.NextMsg(wait)
+		if err != nil {
+			break
+		}
+		t := told{at: begun.Add(time.Since(begun) / 2)}
+		if json.Unmarshal(m.Data, &t) == nil && t.Server.Name != "" {
+			all = append(all, t)
+		}
+	}
+	slices.SortFunc(all, func(a, b told) int { return strings.Compare(a.Server.Name, b.Server.Name) })
+	if len(all) == 0 {
+		return nil, fmt.Errorf("%w: no node says anything of itself", desk.ErrUnreachable)
+	}
+	return all, nil
+}
+
+func nodesOf(nc *natsgo.Conn) ([]NodeStatus, error) {
+	all, err := ask(nc, "$SYS.REQ.ACCOUNT.PING.CONNZ")
+	if err != nil {
+		return nil, err
+	}
+	var nodes []NodeStatus
+	for _, t := range all {
+		n := NodeStatus{Name: t.Server.Name, Version: t.Server.Ver, Clock: t.Server.Time.Sub(t.at)}
+		var data struct {
+			Connections []struct {
+				Name string `json:"name"`
+			} `json:"connections"`
+		}
+		if err := json.Unmarshal(t.Data, &data); err != nil {
+			return nil, fmt.Errorf("what %s says of its connections is damaged: %w", t.Server.Name, err)
+		}
+		for _, c := range data.Connections {
+			n.Clients = append(n.Clients, c.Name)
+		}
+		slices.Sort(n.Clients)
+		nodes = append(nodes, n)
+	}
+	return nodes, nil
+}
+
+// synced finds out which nodes write at once.
+func (s *Store) synced(system string, st *Status) error {
+	credential, _, err := readCreds(system)
+	if err != nil {
+		return err
+	}
+	options := append(slices.Clone(s.options), credential, natsgo.Timeout(attempt), natsgo.Name("mcp-askuser desk status"))
+	nc, err := natsgo.Connect(strings.Join(s.urls, ","), options...)
+	if err != nil {
+		return err
+	}
+	defer nc.Close()
+	all, err := ask(nc, "$SYS.REQ.SERVER.PING.VARZ")
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
+		var data struct {
+			JetStream struct {
+				Config struct {
+					SyncAlways bool `json:"sync_always"`
+				} `json:"config"`
+			} `json:"jetstream"`
+		}
+		if err := json.Unmarshal(t.Data, &data); err != nil {
+			return fmt.Errorf("what %s says of itself is damaged: %w", t.Server.Name, err)
+		}
+		for i := range st.Nodes {
+			if st.Nodes[i].Name == t.Server.Name {
+				st.Nodes[i].Synced = &data.JetStream.Config.SyncAlways
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,229 @@
+package nats
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	natsgo "github.com/nats-io/nats.go"
+	"github.com/nats-io/nuid"
+
+	"mcp-askuser/desk"
+)
+
+// A bell is looked at without having rung once in a while: what rings is sent
+// once, and not to one who was away.
+const lookEvery = time.Minute
+
+// Bell implements desk.Store. The server rings after it has stored an outcome;
+// to listen to the outcome's own subject would be to hear what was refused.
+func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
+	if err := may(ctx, id, desk.ValidID); err != nil {
+		return err
+	}
+	nc, err := s.connected(ctx)
+	if err != nil {
+		return err
+	}
+	rings := make(chan *natsgo.Msg, 1) // one is enough; the client drops what is more
+	bell, err := nc.ChanSubscribe("rang."+id+".>", rings)
+	if err != nil {
+		return unreachable(err)
+	}
+	defer bell.Unsubscribe()
+	for {
+		again := s.returned()
+		if nc.IsConnected() {
+			// The node listens before we look; where it has gone we look again when
+			// there is another.
+			_ = nc.FlushTimeout(attempt)
+		}
+		if look() {
+			return nil
+		}
+		wait := time.NewTimer(lookEvery - rand.N(lookEvery/4))
+		select {
+		case <-rings:
+		case <-again:
+		case <-wait.C:
+		case <-ctx.Done():
+			wait.Stop()
+			return context.Cause(ctx)
+		}
+		wait.Stop()
+	}
+}
+
+// watched are the collections whose changes are told.
+var watched = []string{"ask.pending.*", "ask.end.>", "ask.drafts.*", "ask.showing.*", "ask.askers.*"}
+
+// How a watch knows that it still is one.
+const (
+	heartbeat = 5 * time.Second
+	deaf      = 3 * heartbeat
+)
+
+// Watch implements desk.Store: one consumer, for all who watch in a process.
+// When its messages skip a number, or none come at all, it is made anew where
+// it had come to.
+func (s *Store) Watch(ctx context.Context) (<-chan desk.Change, error) {
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	var now info
+	if err := s.api(ctx, patience, "STREAM.INFO."+StreamDesk, map[string]string{}, &now); err != nil {
+		return nil, err
+	}
+	w := &watch{store: s, next: now.State.LastSeq + 1, changes: make(chan desk.Change)}
+	if err := w.consume(ctx); err != nil {
+		return nil, err
+	}
+	go w.run(ctx)
+	return w.changes, nil
+}
+
+type watch struct {
+	store   *Store
+	next    uint64 // the sequence that is wanted
+	sub     *natsgo.Subscription
+	changes chan desk.Change
+	heard   uint64 // messages of this consumer
+	leader  uint64 // the last sequence that the leader is known to have
+}
+
+// consume makes the consumer.
+func (w *watch) consume(ctx context.Context) error {
+	nc, err := w.store.connected(ctx)
+	if err != nil {
+		return err
+	}
+	if w.sub != nil {
+		_ = w.sub.Unsubscribe()
+	}
+	// Not an inbox of requests: an answer that nobody knows may be taken for that
+	// of the one request under way.
+	inbox, name := nc.NewInbox(), nuid.Next()
+	if w.sub, err = nc.SubscribeSync(inbox); err != nil {
+		return unreachable(err)
+	}
+	w.heard = 0
+	request := consumer(name, inbox, watched...)
+	request["deliver_policy"], request["opt_start_seq"], request["headers_only"] = "by_start_sequence", w.next, true
+	if err := w.store.consume(ctx, name, request); err != nil {
+		_ = w.sub.Unsubscribe()
+		return fmt.Errorf("watch the desk: %w", err)
+	}
+	return nil
+}
+
+func (w *watch) run(ctx context.Context) {
+	defer close(w.changes)
+	defer func() { _ = w.sub.Unsubscribe() }()
+	again := w.store.returned()
+	for {
+		within, cancel := context.WithTimeout(ctx, deaf)
+		stop := make(chan struct{})
+		go func() {
+			select {
+			case <-again: // the consumer was left behind with the node
+				cancel()
+			case <-stop:
+			}
+		}()
+		m, err := w.sub.NextMsgWithContext(within)
+		close(stop)
+		cancel()
+		if ctx.Err() != nil {
+			return
+		}
+		if err == nil {
+			var c desk.Change
+			var told bool
+			if c, told, err = w.read(m); err == nil {
+				if told && !(w.led(ctx) && w.tell(ctx, c)) {
+					return
+				}
+				continue
+			}
+		}
+		for {
+			again = w.store.returned()
+			err := w.consume(ctx)
+			if err == nil {
+				break
+			}
+			if ctx.Err() != nil || errors.Is(err, desk.ErrDenied) {
+				return
+			}
+			w.store.log.Debug("watching the desk anew", "error", err)
+		}
+	}
+}
+
+// led returns once the leader has what the consumer has told of. A consumer may
+// be at a follower, which may have stored a message a moment before the leader
+// has: whoever is told of a change and reads must not find the time before it.
+// It is false when ctx ends.
+func (w *watch) led(ctx context.Context) bool {
+	for pause := time.Millisecond; w.leader+1 < w.next; pause = min(2*pause, attempt) {
+		var now info
+		if err := w.store.api(ctx, patience, "STREAM.INFO."+StreamDesk, map[string]string{}, &now); err == nil {
+			w.leader = now.State.LastSeq
+			if w.leader+1 >= w.next {
+				break
+			}
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+func (w *watch) tell(ctx context.Context, c desk.Change) bool {
+	select {
+	case w.changes <- c:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+var errGap = errors.New("messages were missed")
+
+// read reads a message of the consumer: a change, or a sign of life.
+func (w *watch) read(m *natsgo.Msg) (c desk.Change, told bool, err error) {
+	if status := m.Header.Get("Status"); status != "" {
+		last, err := strconv.ParseUint(m.Header.Get("Nats-Last-Consumer"), 10, 64)
+		if err == nil && last != w.heard {
+			return c, false, errGap
+		}
+		return c, false, nil
+	}
+	meta, err := m.Metadata()
+	if err != nil {
+		return c, false, nil // none of the consumer's
+	}
+	if w.heard++; meta.Sequence.Consumer != w.heard {
+		return c, false, errGap
+	}
+	w.next = meta.Sequence.Stream + 1
+	parts := strings.Split(m.Subject, ".")
+	if len(parts) < 3 || !desk.ValidID(parts[2]) {
+		return c, false, nil
+	}
+	c = desk.Change{Kind: desk.Kind(parts[1]), ID: parts[2], Removed: m.Header.Get(headerOp) == opDel}
+	if c.Kind == "end" {
+		c.Kind = desk.KindReplies
+		if swept := c.Removed && len(parts) > 3 && parts[3] != collected; swept {
+			return c, false, nil
+		}
+	}
+	return c, true, nil
+}
