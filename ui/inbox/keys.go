@@ -179,7 +179,7 @@ func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 // attentive reports whether a letter that is no key can be meant for the list:
 // the human opened it, or has used it, and this letter is the first of a burst.
 func (m *model) attentive() bool {
-	return m.origin == act.Opened || m.acted.After(m.appeared) && m.now().Sub(m.acted) >= act.Quiet
+	return m.gate.Origin() == act.Opened || m.acted.After(m.appeared) && m.now().Sub(m.acted) >= act.Quiet
 }
 
 // moveTo moves the cursor. A record that has ended goes when it does, also from

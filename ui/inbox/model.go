@@ -69,9 +69,8 @@ type model struct {
 	pointer   act.Pointer[string] // of rows, by id; the tabs have none
 	trace     trace
 
-	origin   act.Origin // of what has the keyboard, but for a form
-	appeared time.Time  // when it came
-	acted    time.Time  // when the last key that did something was pressed
+	appeared time.Time // when what has the keyboard came, but for a form
+	acted    time.Time // when the last key that did something was pressed
 
 	note  string    // what the last key led to
 	fault string    // why the desk cannot be read
@@ -153,7 +152,7 @@ func (m *model) edited(msg term.Edited) tea.Cmd {
 // appear says that something else has the keyboard now, and who brought it
 // there.
 func (m *model) appear(o act.Origin) tea.Cmd {
-	m.origin, m.appeared = o, m.now()
+	m.appeared = m.now()
 	return m.gate.Show(o)
 }
 
