@@ -17,7 +17,7 @@ var worn = desk.Asker{Client: "claude-code", Directory: "/home/ada/shop"} //noli
 func (r *rig) refuses(q question.Question) {
 	r.t.Helper()
 	unlimited := r.desk
-	r.m.desk = desk.New(r.store, desk.Options{Now: r.clock, MaxRounds: 1})
+	r.m.desk = desk.New(r.store, desk.Options{Now: r.clock, MaxRounds: 1, Pause: 24 * time.Hour})
 	r.desk = r.m.desk
 	defer func() { r.desk = unlimited }()
 	r.reply(r.ask(worn, "worn", name()), "web", answerText("name", "orders"))
