@@ -1,36 +1,42 @@
+# ./check      install what the tests need, make included, then make test
 # make test    install what the tests need, then run every test but e2e
 # make e2e     the MCP Inspector against the built program
+# make conformance  the protocol's own test suite against the HTTP transport
 # make stress  thousands of races between answerers and of killed processes, and
 #              200 people who type to another program on every terminal surface
+# make soak    10,000 questions through 50 servers that are killed all the time
 # make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
 # make fuzz    every fuzz target for FUZZTIME
+# make picture the README's moving picture, recorded from the real program
 # make man     the man pages: bin/man
 # make lint    golangci-lint with .golangci.yml
+# make cover   how much of the code the unit tests run: each room, and all of it
 
 GO       ?= go
 FUZZTIME ?= 20s
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GORELEASER  = github.com/goreleaser/goreleaser/v2@v2.14.0
 GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 
-APT = $(shell [ "$$(id -u)" = 0 ] || echo sudo) apt-get
-apt = command -v $(1) >/dev/null || { $(APT) update -qq && $(APT) install -y -qq $(2); }
+# Names what is missing, and installs it: the needs stand in check.
+apt = ./check $(1)
 
-.PHONY: build test deps deps-browser check unit later browser e2e stress bench fuzz lint man generate clean
+.PHONY: build test deps deps-browser check unit later browser e2e conformance stress soak bench fuzz lint cover picture man generate release-check clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
-# same program, only slower to start. For another system: make build FOR="GOOS=darwin GOARCH=arm64".
+# same program, only slower to start. Stacks begin small: nearly all goroutines of
+# a thousand waiting calls only wait, and the runtime's guess, the average, makes
+# them twice as large for good. For another system: make build FOR="GOOS=darwin GOARCH=arm64".
 build:
-	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser ./cmd/mcp-askuser
+	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w -X=runtime.godebugDefault=adaptivestackstart=0" -o bin/mcp-askuser ./cmd/mcp-askuser
 	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser-hook ./cmd/mcp-askuser-hook
 
 test: deps check unit later browser
 
 # The race detector needs a C compiler; panes are tested in a real tmux.
 deps:
-	@$(call apt,gcc,gcc libc6-dev)
-	@$(call apt,tmux,tmux)
-	@$(call apt,git,git)
+	@$(call apt,gcc tmux git)
 
 check:
 	@files=$$(git ls-files '*.go' | xargs gofmt -l); [ -z "$$files" ] || { echo "not gofmt-ed:"; echo "$$files"; exit 1; }
@@ -52,13 +58,10 @@ browser: deps-browser
 	$(GO) test -tags browser -count=1 -run '^TestBrowser' ./ui/web
 
 deps-browser: ui/web/testdata/axe/node_modules/.stamp
-	@$(call apt,chromium,chromium)
-	@[ -d /usr/share/fonts/truetype/liberation ] || { $(APT) update -qq && $(APT) install -y -qq fonts-liberation; }
-	@[ -d /usr/share/fonts/truetype/dejavu ] || { $(APT) update -qq && $(APT) install -y -qq fonts-dejavu-core; }
-	@[ -d /usr/share/fonts/truetype/wqy ] || { $(APT) update -qq && $(APT) install -y -qq fonts-wqy-microhei; }
+	@$(call apt,chromium fonts)
 
 ui/web/testdata/axe/node_modules/.stamp: ui/web/testdata/axe/package.json ui/web/testdata/axe/package-lock.json
-	@$(call apt,npm,npm)
+	@$(call apt,npm)
 	cd ui/web/testdata/axe && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
@@ -67,14 +70,30 @@ e2e: e2e/node_modules/.stamp
 	$(GO) test -tags e2e -count=1 -timeout 6m ./e2e
 
 e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
-	@$(call apt,npm,npm)
+	@$(call apt,npm)
 	cd e2e && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
+conformance: internal/conformance/node_modules/.stamp
+	$(GO) vet -tags conformance ./internal/conformance
+	$(GO) test -tags conformance -count=1 -timeout 10m ./internal/conformance
+
+internal/conformance/node_modules/.stamp: internal/conformance/package.json internal/conformance/package-lock.json internal/conformance/.npmrc
+	@$(call apt,npm)
+	cd internal/conformance && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 # Thousands of races and kills: minutes, and no part of make test.
 stress:
 	RACE_ROUNDS=5000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk
 	TYPINGS=200 $(GO) test -race -count=1 -timeout 60m -p 1 -run '^TestTypings$$' -v ./ui/tty ./ui/inbox ./ui/pane
+
+# The built program; make test has a short form, with the race detector.
+soak: QUESTIONS ?= 10000
+soak: SERVERS ?= 50
+soak: build
+	SOAK_QUESTIONS=$(QUESTIONS) SOAK_SERVERS=$(SERVERS) SOAK_PROGRAM=$(CURDIR)/bin/mcp-askuser \
+	  $(GO) test -run '^TestSoak$$' -count=1 -timeout 60m -v ./cmd/mcp-askuser
 
 # Six minutes on two quiet cores; ratios are those of pairs, in turns.
 bench:
@@ -90,6 +109,19 @@ fuzz:
 lint:
 	$(GO) run $(GOLANGCI) run ./...
 
+picture: deps-browser
+	$(GO) test -tags browser -count=1 -run '^TestRecord$$' ./internal/picture -picture $(CURDIR)/docs/asking.svg
+
+# Statements that the tests of any room run count, also in other rooms.
+cover:
+	@mkdir -p bin
+	$(GO) test -coverpkg=./... -coverprofile=bin/cover.out ./... >bin/cover.txt || { grep -v '^ok' bin/cover.txt; exit 1; }
+	@awk -F'[: ]' 'NR > 1 { at = $$1 ":" $$2; n[at] = $$3; if ($$4 > 0) hit[at] = 1 } \
+	  END { for (at in n) { room = at; sub("/[^/]*$$", "", room); all[room] += n[at]; sum += n[at]; \
+	    if (hit[at]) { got[room] += n[at]; ran += n[at] } } \
+	    for (room in all) printf "%5.1f%% of %5d  %s\n", 100 * got[room] / all[room], all[room], room | "sort -k4"; \
+	    close("sort -k4"); printf "%5.1f%% of %5d  total\n", 100 * ran / sum, sum }' bin/cover.out
+
 man:
 	$(GO) generate -run TestManPages ./cmd/mcp-askuser
 
@@ -97,4 +129,9 @@ generate:
 	$(GO) generate ./...
 
 clean:
-	rm -rf bin e2e/node_modules ui/web/testdata/axe/node_modules
+	rm -rf bin e2e/node_modules internal/conformance/node_modules ui/web/testdata/axe/node_modules
+
+# The configuration of releases, and a build of this system's programs with it.
+# The tool takes some minutes to compile.
+release-check:
+	set -a; . packaging/home.env; $(GO) run $(GORELEASER) check && $(GO) run $(GORELEASER) build --snapshot --clean --single-target

@@ -149,7 +149,8 @@ func TestUnsettledStays(t *testing.T) {
 func TestWatchSettled(t *testing.T) {
 	dir := storeDir(t)
 	d, other := open(t, dir), open(t, dir)
-	early := mirror(t, d)
+	before, early := mirror(t, d), mirror(t, d)
+	reply(t, d, before.ID, "b")
 	ctx, stop := context.WithCancel(deadline(t))
 	events, err := other.Watch(ctx)
 	if err != nil {
@@ -194,6 +195,8 @@ func TestWatchSettled(t *testing.T) {
 	told("settled " + late.ID + " host")
 	settle(quiet)
 	told("ended " + quiet.ID + " host")
+	settle(before) // its giver's page was loaded after the reply
+	told("settled " + before.ID + " host")
 }
 
 // Invariant: however a reply here and the host's word meet, the record ends as

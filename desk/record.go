@@ -31,6 +31,7 @@ type Asker struct {
 	Version   string `json:"version,omitempty"`   // its version
 	Directory string `json:"directory,omitempty"` // the project it works in, absolute
 	Via       string `json:"via"`                 // mcp, shell, http, hook or permission
+	Agent     string `json:"agent,omitempty"`     // who it is, by the token it showed; empty where none is needed
 	PID       int    `json:"pid,omitempty"`       // the process that had it asked: the host, the shell; 0 where nobody knows
 }
 

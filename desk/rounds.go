@@ -201,7 +201,7 @@ func (o *Outcome) seen() bool { return o.Reply != nil || o.Status != Unavailable
 
 // Continues returns nil where an asker may continue a session that it names:
 // one in which nobody has asked yet, or in which the first to ask was the same
-// client for the same project. The error is otherwise ErrForeignSession, or a
+// client, and agent, for the same project. The error is otherwise ErrForeignSession, or a
 // failure of the store.
 //
 // To share a session is to share its rounds and its history before the human,
@@ -219,7 +219,7 @@ func (d *Desk) Continues(ctx context.Context, session string, by Asker) error {
 		case err != nil:
 			return err
 		case rec.SessionID != session: // counted in it alone
-		case rec.Asker.Client != by.Client || rec.Asker.Directory != by.Directory:
+		case rec.Asker.Client != by.Client || rec.Asker.Agent != by.Agent || rec.Asker.Directory != by.Directory:
 			return ErrForeignSession
 		default:
 			return nil

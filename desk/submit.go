@@ -229,13 +229,16 @@ func (r *Request) record() Record {
 	return rec
 }
 
-// Content is a digest of what is asked, by whom and for what project. A yes
-// from another dialogue confirms nothing: to a confirmation its session belongs
-// too.
+// Content is a digest of what is asked, by whom and for what project. An agent
+// with a token shares its questions with no other. A yes from another dialogue
+// confirms nothing: to a confirmation its session belongs too.
 func (r *Request) Content() string {
 	what := []any{r.Set.Questions, r.Asker.Directory, r.Asker.Client, r.Asker.Via}
 	if r.Set.Confirms() {
 		what = append(what, r.Session)
+	}
+	if r.Asker.Agent != "" {
+		what = append(what, map[string]string{"agent": r.Asker.Agent})
 	}
 	data, err := json.Marshal(what)
 	if err != nil { // questions are plain data

@@ -33,8 +33,9 @@ type Event struct {
 
 // Watch tells what happens on the desk from now on, in every process, in
 // order. Each record is told at most once as asked and once as ended, and in
-// between as touched; a mirrored one may be told as settled after its end. The channel is closed when ctx ends, or when the store
-// fails (which is logged). One who also wants what is pending now calls Watch
+// between as touched; a mirrored one may be told as settled after its end, which
+// may have been before the watch. The channel is closed when ctx ends, or when
+// the store fails (which is logged). One who also wants what is pending now calls Watch
 // first and then [Desk.Pending]: what was asked in between is in both.
 //
 // All who watch in a process share one watch of the store. One who falls far
@@ -101,30 +102,33 @@ func (w *watch) pass(ctx context.Context) error {
 }
 
 // openSet is the records that have been told as asked, or were there before,
-// and not as ended. One that is there and false has ended unsettled.
+// and not as ended. One that is there and false has ended unsettled, told or
+// before.
 type openSet map[string]bool
 
 // admit keeps the set, and reports whether ev is news to one who was told it.
 func (s openSet) admit(ev Event) bool {
-	id, was := ev.Record.ID, s[ev.Record.ID]
+	id := ev.Record.ID
+	was, known := s[id]
 	switch ev.Type {
 	case Asked:
 		s[id] = true
 		return !was
 	case Ended:
 		delete(s, id)
-		if was && ev.Record.Outcome.Unsettled {
+		if known && ev.Record.Outcome.Unsettled {
 			s[id] = false
 		}
 	case Settled:
-		_, was = s[id]
 		delete(s, id)
+		return known
 	}
 	return was
 }
 
-// undecided returns the records that are open: asked, and without a reply. It
-// looks for replies first, see [Desk.get].
+// undecided returns the records that are open, asked and without a reply, and
+// as false those whose reply is unsettled. It looks for replies first, see
+// [Desk.get].
 func (d *Desk) undecided(ctx context.Context) (openSet, error) {
 	decided, err := d.list(ctx, KindReplies, Range{})
 	if err != nil {
@@ -136,8 +140,17 @@ func (d *Desk) undecided(ctx context.Context) (openSet, error) {
 	}
 	open := make(openSet, len(asked))
 	for _, id := range asked {
-		if _, found := slices.BinarySearch(decided, id); !found {
+		if !among(decided, id) {
 			open[id] = true
+			continue
+		}
+		rec, err := d.get(ctx, id) // few have a reply and are not archived
+		switch {
+		case d.leaveOut(ctx, id, err):
+		case err != nil:
+			return nil, err
+		case rec.Outcome != nil && rec.Outcome.Unsettled:
+			open[id] = false
 		}
 	}
 	return open, nil
@@ -175,10 +188,14 @@ func (d *Desk) rescan(ctx context.Context, open openSet) ([]Event, error) {
 	for _, side := range []struct {
 		kind EventType
 		of   openSet
-		not  openSet
-	}{{Ended, open, now}, {Asked, now, open}} {
+		news func(id string) bool
+	}{
+		{Ended, open, func(id string) bool { return open[id] && !now[id] }},
+		{Settled, open, func(id string) bool { _, still := now[id]; return !open[id] && !still }},
+		{Asked, now, func(id string) bool { return now[id] && !open[id] }},
+	} {
 		for _, id := range slices.Sorted(maps.Keys(side.of)) {
-			if side.not[id] || !side.of[id] {
+			if !side.news(id) {
 				continue
 			}
 			some, err := d.event(ctx, side.kind, id)

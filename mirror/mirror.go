@@ -28,7 +28,8 @@ const (
 	early = 5 * time.Second
 	// storing is how long it may take to put a question on the desk.
 	storing = 200 * time.Millisecond
-	// clearing is how long it may take to take one back that took longer.
+	// clearing is how long it may take to take one back that took longer, and to
+	// stop waiting for one.
 	clearing = 5 * time.Second
 	// notifying is how long the human has to answer in the dialog before they
 	// are told elsewhere.
@@ -104,13 +105,20 @@ func (o *Options) stand(ctx context.Context, ev event) {
 	}
 	defer attendance.Release()
 	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
 	if !ev.alone {
 		_ = o.Desk.SetShown(ctx, rec.ID, []desk.Showing{{Surface: o.Host.Name}})
 	}
 	defer watchReader(o.Out, func() { stop(ErrGone) })()
-	ended := make(chan desk.Record, 1)
+	ended, waited := make(chan desk.Record, 1), make(chan struct{})
+	defer func() { // who waits leaves the store before we go, unless that hangs
+		stop(nil)
+		select {
+		case <-waited:
+		case <-o.After(clearing):
+		}
+	}()
 	go func() {
+		defer close(waited)
 		defer quietly()
 		if rec, err := o.Desk.Wait(ctx, rec.ID); err == nil {
 			ended <- rec

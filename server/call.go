@@ -32,11 +32,20 @@ type Call struct {
 
 var _ askuser.Transport = (*Call)(nil)
 
-// Session is the id of the session that the call belongs to.
-func (k *Call) Session() string { return k.session.id }
+// Agent is who the token belongs to that came with the call.
+func (k *Call) Agent() string { return k.session.agent }
 
-// Directory is what the transport was told to be the client's project.
-func (k *Call) Directory() string { return k.session.directory }
+// Session is the dialogue that the session stands for.
+func (k *Call) Session() string { return k.session.dialogue }
+
+// Directory is what the transport was told to be the client's project, or else
+// the first of the client's roots.
+func (k *Call) Directory(ctx context.Context) string {
+	if k.session.directory != "" || k.client.Modern || k.client.Capabilities.Roots == nil {
+		return k.session.directory
+	}
+	return k.session.roots.first(ctx, k)
+}
 
 // Client is who calls. A request of 2026-07-28 says so itself; any other is
 // from whoever sent initialize.
@@ -59,7 +68,7 @@ func (k *Call) Notify(method string, params any) error {
 // Prepare implements [askuser.Transport].
 func (k *Call) Prepare(method string, params any) (send func() error, err error) {
 	line, err := encode(frame{Method: method, Params: params})
-	return func() error { return k.out.Send(Outgoing{line, k, notification}) }, err
+	return func() error { return k.out.Send(Outgoing{line: line, call: k, kind: notification}) }, err
 }
 
 // Delivered implements [askuser.Transport]. F is told true once the handler's
@@ -77,9 +86,9 @@ func (k *Call) tell(written bool) {
 	}
 }
 
-// respond ends the call.
-func (k *Call) respond(line []byte) {
-	if m := (Outgoing{line, k, response}); k.out.Send(m) != nil {
+// respond ends the call, with an error where there is a code.
+func (k *Call) respond(line []byte, code int) {
+	if m := (Outgoing{line, k, response, code}); k.out.Send(m) != nil {
 		m.Drop()
 	}
 }

@@ -30,8 +30,8 @@ const done = `"result":{"content":[{"type":"text","text":"done"}]}}`
 func TestTransport(t *testing.T) {
 	seen := make(chan askuser.Client, 1)
 	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{"who": tool(func(ctx context.Context, k *Call) {
-		if k.Session() != "session" || k.Directory() != "/project" {
-			t.Errorf("session %q in %q", k.Session(), k.Directory())
+		if k.Session() != "session" || k.Directory(t.Context()) != "/project" {
+			t.Errorf("session %q in %q", k.Session(), k.Directory(t.Context()))
 		}
 		if version := mcpserver.RequestProtocolVersion(ctx); version != k.Client().ProtocolVersion {
 			t.Errorf("version %q, mcp-go says %q", k.Client().ProtocolVersion, version)

@@ -62,17 +62,15 @@ func (s mcpSession) learn(change func(*askuser.Client)) {
 // clientOf is who sent a request with these params: known, unless the request
 // is of 2026-07-28.
 func clientOf(params json.RawMessage, known *askuser.Client) *askuser.Client {
-	var p struct {
-		Meta *mcp.Meta `json:"_meta"`
-	}
-	if json.Unmarshal(params, &p) != nil || !mcp.IsModernProtocol(p.Meta.ProtocolVersion()) {
+	meta := metaOf(params)
+	if !mcp.IsModernProtocol(meta.ProtocolVersion()) {
 		return known
 	}
-	client := &askuser.Client{ProtocolVersion: p.Meta.ProtocolVersion(), Modern: true}
-	if info := p.Meta.ClientInfo(); info != nil {
+	client := &askuser.Client{ProtocolVersion: meta.ProtocolVersion(), Modern: true}
+	if info := meta.ClientInfo(); info != nil {
 		client.Implementation = *info
 	}
-	if can := p.Meta.ClientCapabilities(); can != nil {
+	if can := meta.ClientCapabilities(); can != nil {
 		client.Capabilities = *can
 	}
 	return client

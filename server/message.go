@@ -72,6 +72,21 @@ func (m Message) isResponse() bool {
 	return m.Method == "" && (m.Result != nil || m.Error != nil)
 }
 
+// Version is the protocol version that a request of 2026-07-28 or later names;
+// empty where it names none.
+func (m Message) Version() string { return metaOf(m.Params).ProtocolVersion() }
+
+// metaOf is the _meta of a request with these params; nil where it has none.
+func metaOf(params json.RawMessage) *mcp.Meta {
+	var p struct {
+		Meta *mcp.Meta `json:"_meta"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return nil
+	}
+	return p.Meta
+}
+
 // forMCP is the request as mcp-go gets it: its id is a string that holds the
 // client's raw id, which mcp-go repeats unharmed.
 func (m Message) forMCP() (json.RawMessage, error) {
@@ -120,13 +135,17 @@ func encodeResponse(id json.RawMessage, response mcp.JSONRPCMessage) ([]byte, er
 	}
 }
 
-// encodeError returns the line that answers the request id, or no known
-// request if it is nil, with an error.
-func encodeError(id json.RawMessage, f Fault) ([]byte, error) {
+// Response is the line that answers the request id, which is that of a
+// [Message], or no known request if it is nil, with the fault.
+func (f Fault) Response(id json.RawMessage) []byte {
 	if id == nil {
 		id = json.RawMessage("null")
 	}
-	return encode(frame{ID: id, Error: &mcp.JSONRPCErrorDetails{Code: f.Code, Message: f.Text}})
+	line, err := encode(frame{ID: id, Error: &mcp.JSONRPCErrorDetails{Code: f.Code, Message: f.Text}})
+	if err != nil { // a text and an id that came as JSON have no reason to fail
+		panic(err)
+	}
+	return line
 }
 
 // encode returns f as one line of JSON with its newline. HTML is not escaped:

@@ -8,10 +8,10 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-func TestEncodeError(t *testing.T) {
-	line, err := encodeError(nil, Fault{mcp.PARSE_ERROR, "a\nb"})
-	if want := `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"a\nb"}}` + "\n"; err != nil || string(line) != want {
-		t.Errorf("got %q, %v, want %q", line, err, want)
+func TestFault(t *testing.T) {
+	line := Fault{mcp.PARSE_ERROR, "a\nb"}.Response(nil)
+	if want := `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"a\nb"}}` + "\n"; string(line) != want {
+		t.Errorf("got %q, want %q", line, want)
 	}
 }
 
@@ -29,9 +29,8 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, wrong := Decode(text)
 		if wrong != nil {
-			line, err := encodeError(m.ID, *wrong)
-			if err != nil || !json.Valid(line) {
-				t.Fatalf("refusal %q: %v", line, err)
+			if line := wrong.Response(m.ID); !json.Valid(line) {
+				t.Fatalf("refusal %q", line)
 			}
 			return
 		}

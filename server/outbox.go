@@ -5,7 +5,8 @@ type Outbox interface {
 	// Send takes a message, to be written in its turn. It must not block: a
 	// client that does not read must not keep us from reading. For every
 	// message that it took, the transport calls Write or Drop, once. The error
-	// is askuser.ErrDisconnected: no message can be taken any more.
+	// is askuser.ErrDisconnected where no message can be taken any more, or
+	// says why this one cannot.
 	Send(m Outgoing) error
 }
 
@@ -14,6 +15,7 @@ type Outgoing struct {
 	line []byte
 	call *Call // the request it belongs to; nil where that was refused
 	kind kind
+	code int // of JSON-RPC, where it is an error
 }
 
 type kind int
@@ -62,3 +64,6 @@ func (m Outgoing) Drop() {
 // Last reports whether the message ends its request: no other will follow.
 // Each request has one, wanted or not.
 func (m Outgoing) Last() bool { return m.kind == response }
+
+// Code is the code of an error of JSON-RPC; 0 is none.
+func (m Outgoing) Code() int { return m.code }

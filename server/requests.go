@@ -80,7 +80,7 @@ func (r *requests) send(k *Call, method string, params any) (id string, answered
 	id = strconv.Quote("askuser-" + strconv.FormatUint(r.last, 10))
 	line, err := encode(frame{ID: json.RawMessage(id), Method: method, Params: params})
 	if err == nil {
-		err = k.out.Send(Outgoing{line, k, request})
+		err = k.out.Send(Outgoing{line: line, call: k, kind: request})
 	}
 	if err != nil {
 		return "", nil, err
@@ -117,7 +117,7 @@ func (r *requests) withdraw(k *Call, reason error, ids ...string) {
 		params := map[string]any{"requestId": json.RawMessage(id), "reason": reason.Error()}
 		line, err := encode(frame{Method: string(mcp.MethodNotificationCancelled), Params: params})
 		if err == nil { // an error cannot happen
-			_ = k.out.Send(Outgoing{line, k, request}) // after the end of the connection there is nobody to tell
+			_ = k.out.Send(Outgoing{line: line, call: k, kind: request}) // after the end of the connection there is nobody to tell
 		}
 	}
 }

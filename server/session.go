@@ -19,6 +19,8 @@ import (
 // Options are what a transport says about a session.
 type Options struct {
 	ID        string       // unique and unguessable; random by default
+	Agent     string       // who the client's token belongs to, where it needs one
+	Dialogue  *string      // stands for the dialogue where the client names none; nil: the ID
 	Directory string       // the client's project, absolute, where it is known
 	Log       *slog.Logger // of panics with their stack, and of results that cannot be encoded; by default none
 }
@@ -29,7 +31,10 @@ type Options struct {
 type Session struct {
 	mcp       *mcpserver.MCPServer
 	id        string
+	agent     string
+	dialogue  string
 	directory string
+	roots     roots
 	log       *slog.Logger
 	client    atomic.Pointer[askuser.Client] // as of initialize
 	calls     *calls
@@ -42,10 +47,15 @@ func NewSession(mcp *mcpserver.MCPServer, o Options) *Session {
 	s := &Session{
 		mcp:       mcp,
 		id:        cmp.Or(o.ID, rand.Text()),
+		agent:     o.Agent,
 		directory: o.Directory,
 		log:       cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
 		calls:     newCalls(),
 		requests:  requests{waiting: make(map[string]chan Message)},
+	}
+	s.dialogue = s.id
+	if o.Dialogue != nil {
+		s.dialogue = *o.Dialogue
 	}
 	s.client.Store(&askuser.Client{})
 	return s
@@ -67,6 +77,8 @@ func (s *Session) Receive(ctx context.Context, m Message, out Outbox) {
 		s.request(ctx, m, out)
 	case m.Method == string(mcp.MethodNotificationCancelled):
 		s.cancelled(m)
+	case m.Method == mcp.MethodNotificationRootsListChanged:
+		s.roots.forget()
 	default: // no other notification concerns us, and none is ever answered
 	}
 }
@@ -74,12 +86,7 @@ func (s *Session) Receive(ctx context.Context, m Message, out Outbox) {
 // Refuse answers what is no request that we can serve. It belongs to no call,
 // so that one waiting under the same id is not touched.
 func (s *Session) Refuse(id json.RawMessage, f Fault, out Outbox) {
-	line, err := encodeError(id, f)
-	if err != nil {
-		s.log.Error("a refusal cannot be encoded", "error", err)
-		return
-	}
-	_ = out.Send(Outgoing{line: line}) // after the end of the connection there is nobody to tell
+	_ = out.Send(Outgoing{line: f.Response(id), code: f.Code}) // after the end of the connection there is nobody to tell
 }
 
 // Drain lets no further request begin, and returns a channel that is closed
@@ -101,10 +108,10 @@ func (s *Session) request(ctx context.Context, m Message, out Outbox) {
 		return
 	}
 	if m.Method == string(mcp.MethodServerDiscover) && askuser.Handshake(clientOf(m.Params, s.client.Load()).Name) {
-		line, _ := encodeError(m.ID, Fault{mcp.METHOD_NOT_FOUND, "this server speaks with this client from initialize on"})
+		f := Fault{mcp.METHOD_NOT_FOUND, "this server speaks with this client from initialize on"}
 		s.calls.end()
 		k.cancel(nil)
-		k.respond(line)
+		k.respond(f.Response(m.ID), f.Code)
 		return
 	}
 	switch mcp.MCPMethod(m.Method) {
@@ -122,33 +129,35 @@ func (k *Call) serve(m Message) {
 	defer k.session.calls.end()
 	defer k.cancel(nil)
 	var line []byte
+	var code int
 	if k.session.calls.isOpen(k) { // or it was cancelled before it started: nothing may be shown for it
-		line = k.answer(m)
+		line, code = k.answer(m)
 	}
 	k.session.order.leave(&k.place)
 	k.session.requests.end(k)
 	k.relaying.Lock()
 	defer k.relaying.Unlock()
-	k.respond(line)
+	k.respond(line, code)
 }
 
-// answer returns the line of the call's response. Faults inside are for the
-// log only.
-func (k *Call) answer(m Message) []byte {
+// answer returns the line of the call's response, and the code of the error
+// that it is. Faults inside are for the log only.
+func (k *Call) answer(m Message) (line []byte, code int) {
 	method := m.Method // m itself must not be kept while the handler waits
-	line, err := k.handle(m)
+	line, code, err := k.handle(m)
 	if err != nil {
 		k.session.log.Error("a request failed inside", "method", method, "id", string(k.id), "error", err)
 		k.tell(false) // no result will be written
-		line, _ = encodeError(k.id, Fault{mcp.INTERNAL_ERROR, "internal error; see the server's log"})
+		f := Fault{mcp.INTERNAL_ERROR, "internal error; see the server's log"}
+		return f.Response(k.id), f.Code
 	}
-	return line
+	return line, code
 }
 
 // handle has mcp-go serve the request and encodes its response. The error says
 // that the handler panicked or that what it returned cannot be encoded
 // (FACTS 5.6, 5.10).
-func (k *Call) handle(m Message) (line []byte, err error) {
+func (k *Call) handle(m Message) (line []byte, code int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
@@ -157,14 +166,16 @@ func (k *Call) handle(m Message) (line []byte, err error) {
 	k.client = clientOf(m.Params, k.session.client.Load())
 	text, err := m.forMCP()
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	ctx := askuser.WithTransport(k.session.mcp.WithContext(k.ctx, mcpSession{k}), k)
 	response := k.session.mcp.HandleMessage(ctx, text)
-	if _, failed := response.(mcp.JSONRPCError); failed {
+	if failure, failed := response.(mcp.JSONRPCError); failed {
 		k.tell(false)
+		code = failure.Error.Code
 	}
-	return encodeResponse(k.id, response)
+	line, err = encodeResponse(k.id, response)
+	return line, code, err
 }
 
 // cancelled serves notifications/cancelled. mcp-go never sees it: it would

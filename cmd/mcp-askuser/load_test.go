@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -44,7 +45,12 @@ type message struct {
 
 func dial(t *testing.T, dir string, args ...string) *connection {
 	t.Helper()
-	cmd := program(t, dir, args...)
+	return speakTo(t, program(t, dir, args...))
+}
+
+// speakTo starts the program and is its client.
+func speakTo(t *testing.T, cmd *exec.Cmd) *connection {
+	t.Helper()
 	w := &connection{t: t, lines: make(chan message, 4096), stderr: &bytes.Buffer{}}
 	cmd.Stderr = w.stderr
 	var err error

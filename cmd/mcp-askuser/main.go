@@ -39,6 +39,7 @@ type app struct {
 	config *settings.Settings // of the command that runs; see run
 	above  ancestors
 	turn   *tty.Turn // on the terminal
+	remote bool      // those who ask are on other machines: no terminal here is theirs
 	opened bool      // the human called for the form: it is no agent's command
 }
 
@@ -104,7 +105,7 @@ mcp-askuser demo`,
 	group(cmd, "Answer what agents ask", a.inbox(), a.web(), a.answer(), a.pending(), a.show(), a.dismiss(), a.reopen(), a.history(), a.lift())
 	group(cmd, "Ask, as an agent or a script", a.ask(), a.templates(), a.confirm(), a.cancel(), a.events(), a.schema(), a.skill())
 	const setUp = "Set up and look around"
-	group(cmd, setUp, a.demo(), a.install(), a.uninstall(), a.doctor(), a.serve(), a.hook(), a.configuration(), a.version())
+	group(cmd, setUp, a.demo(), a.install(), a.uninstall(), a.doctor(), a.serve(), a.token(), a.hook(), a.configuration(), a.version())
 	cmd.AddCommand(a.onPhone())
 	cmd.SetCompletionCommandGroupID(setUp)
 	cmd.SetHelpCommandGroupID(setUp)

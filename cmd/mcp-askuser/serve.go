@@ -3,8 +3,12 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"net"
 	"os"
+	"runtime/debug"
+	"strings"
 	"sync"
 	"syscall"
 
@@ -12,8 +16,10 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/door"
 	"mcp-askuser/mirror/codex"
 	"mcp-askuser/server"
+	"mcp-askuser/server/http"
 	"mcp-askuser/server/stdio"
 	"mcp-askuser/tools/askuser"
 )
@@ -26,14 +32,35 @@ func (a *app) serveFlags(cmd *cobra.Command) {
 }
 
 func (a *app) serve() *cobra.Command {
+	var o httpOptions
 	cmd := &cobra.Command{
-		Use:     "serve",
-		Short:   "Serve MCP over standard input and output",
-		Example: "  claude mcp add askuser -- mcp-askuser serve\n  mcp-askuser serve --surface inbox,web --hold 5m",
-		Args:    arguments(0, 0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.serveMCP(cmd) },
+		Use:   "serve",
+		Short: "Serve MCP over standard input and output, or over HTTP",
+		Long: `Serve MCP over standard input and output, which is how agents start it, or with
+--http over HTTP at /mcp, until interrupted. The address goes to standard output.
+
+Over HTTP each agent needs a token of its own (mcp-askuser token add NAME), and
+what it asks waits on this machine: in the inbox, and on the page. Beyond this
+machine it listens only with a certificate.`,
+		Example: `  claude mcp add askuser -- mcp-askuser serve
+  mcp-askuser serve --surface inbox,web --hold 5m
+  mcp-askuser serve --http 8765
+  mcp-askuser serve --http 0.0.0.0:8765 --tls-cert cert.pem --tls-key key.pem`,
+		Args: arguments(0, 0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case o.address != "":
+				return a.serveHTTP(cmd, o)
+			case o.cert != "" || o.key != "":
+				return errors.New("--tls-cert and --tls-key are for --http ADDRESS")
+			}
+			return a.serveMCP(cmd)
+		},
 	}
 	a.serveFlags(cmd)
+	cmd.Flags().StringVar(&o.address, "http", "", "serve over HTTP on this address, as 127.0.0.1:8765 or a port of this machine")
+	cmd.Flags().StringVar(&o.cert, "tls-cert", "", "certificate to serve HTTPS with (PEM file)")
+	cmd.Flags().StringVar(&o.key, "tls-key", "", "key of the certificate (PEM file)")
 	return cmd
 }
 
@@ -49,34 +76,101 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	presenter := a.presenter(s, d, log)
-	page := a.webSurface(s, d, presenter, log)
-	defer page.Close()
-	surfaces := a.surfaces(s, d, page, desk.Dismissed)
-	tools := askuser.New(askuser.Config{
-		Desk:      d,
-		Presenter: presenter,
-		Log:       log,
-		Limits:    s.Limits,
-		Surfaces:  surfaces,
-		Whole:     whole(s, surfaces),
-		Hold:      s.Hold,
-		Timeout:   s.Timeout,
-		Attended:  a.attended,
-		Command:   a.inboxCommand(s),
-		Templates: a.templatesFor,
-		Host:      os.Getppid(),
+	tools, stop := a.tools(s, askuser.Config{
+		Desk: d, Log: log, Attended: a.attended, Command: a.inboxCommand(s), Templates: a.templatesFor, Host: os.Getppid(),
 	})
 	defer a.watchCodex(cmd.Context(), s, d, log)()
 	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), resting(a.in), a.out, stdio.Options{
 		Options: server.Options{Directory: a.directory(), Log: log},
 	})
-	presenter.Close(askuser.ErrDisconnected)
+	stop()
 	var sig *signalError
 	if errors.As(err, &sig) || errors.Is(err, syscall.EPIPE) {
 		return nil
 	}
 	return err
+}
+
+// tools makes the tools for the clients that c describes, with its desk and
+// log. Stop withdraws what they show.
+func (a *app) tools(s settings.Values, c askuser.Config) (tools *askuser.Tools, stop func()) {
+	c.Presenter = a.presenter(s, c.Desk, c.Log)
+	page := a.webSurface(s, c.Desk, c.Presenter, c.Log)
+	c.Limits, c.Hold, c.Timeout = s.Limits, s.Hold, s.Timeout
+	c.Surfaces = a.surfaces(s, c.Desk, page, desk.Dismissed)
+	c.Whole = whole(s, c.Surfaces)
+	return askuser.New(c), func() {
+		c.Presenter.Close(askuser.ErrDisconnected)
+		page.Close()
+	}
+}
+
+// httpOptions are the flags of serve --http.
+type httpOptions struct{ address, cert, key string }
+
+// serveHTTP serves until a signal arrives, which is its ordinary end.
+func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
+	s, err := a.settings()
+	if err == nil {
+		err = checkRemote(s.Surfaces)
+	}
+	if err != nil {
+		return err
+	}
+	host, port, err := httpAddress(o.address)
+	if err != nil {
+		return err
+	}
+	tls, err := door.Certificate(o.cert, o.key)
+	if err != nil {
+		return err
+	}
+	log := a.log(slog.LevelInfo)
+	command := a.inboxCommand(s)
+	if name, err := os.Hostname(); err == nil && !door.Loopback(host) {
+		command += " on " + name
+	}
+	if a.getenv("GOGC") == "" {
+		debug.SetGCPercent(50) // it counts stacks, of which calls that wait mostly consist
+	}
+	a.remote = true
+	someone := func(bool) bool { return true } // at this desk
+	d, err := a.desk(s, log)
+	if err != nil {
+		return err
+	}
+	mine := func(string) []string { return a.templateDirs("") } // no directory of this machine is the agent's
+	tools, stop := a.tools(s, askuser.Config{Desk: d, Log: log, Remote: true, Attended: someone, Command: command, Templates: mine})
+	defer stop()
+	agents, err := a.agents(s)
+	if err != nil {
+		return err
+	}
+	served := http.New(server.New(buildVersion(), tools), http.Options{Tokens: agents, Log: log, Host: host, TLS: tls})
+	ln, err := served.Listen(cmd.Context(), port)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(a.out, served.Address(ln.Addr()))
+	if known, err := agents.List(); err == nil && len(known) == 0 {
+		fmt.Fprintln(a.err, "No agent may call yet; mcp-askuser token add NAME lets one.")
+	}
+	return served.Serve(cmd.Context(), ln)
+}
+
+// httpAddress reads where to listen: HOST:PORT, or a port of this machine.
+func httpAddress(address string) (host, port string, err error) {
+	if !strings.Contains(address, ":") {
+		address = "127.0.0.1:" + address
+	}
+	host, port, err = net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return "", "", fmt.Errorf("--http is %q; it takes an address such as 127.0.0.1:8765, or a port", address)
+	}
+	return host, port, nil
 }
 
 // watchCodex mirrors Codex's questions, where it is Codex's daemon that has

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
@@ -16,29 +18,51 @@ import (
 // surfaceRow is a surface: its name, as the setting surface, records and results
 // have it, and how it is made. What people call it stands in ui/words.
 type surfaceRow struct {
-	name string
-	make func(surfaceParts) ui.Surface
+	name     string
+	terminal bool // it is on the asker's own terminal, which must be of this machine
+	make     func(surfaceParts) ui.Surface
 }
 
 func surfaceTable() []surfaceRow {
 	return []surfaceRow{
-		{"elicit", func(surfaceParts) ui.Surface { return askuser.Elicit() }},
-		{"tty", func(p surfaceParts) ui.Surface { return tty.New(p.terminal) }},
-		{"pane", func(p surfaceParts) ui.Surface { return pane.New(p.pane) }},
-		{"inbox", func(p surfaceParts) ui.Surface {
+		{"elicit", false, func(surfaceParts) ui.Surface { return askuser.Elicit() }},
+		{"tty", true, func(p surfaceParts) ui.Surface { return tty.New(p.terminal) }},
+		{"pane", true, func(p surfaceParts) ui.Surface { return pane.New(p.pane) }},
+		{"inbox", false, func(p surfaceParts) ui.Surface {
 			if p.auto {
 				return ui.OpenElsewhere(p.terminal.Desk)
 			}
 			return ui.Elsewhere() // whoever names it will look there
 		}},
-		{"web", func(p surfaceParts) ui.Surface { return p.page }},
-		{"plain", func(p surfaceParts) ui.Surface { return tty.NewPlain(p.terminal) }},
+		{"web", false, func(p surfaceParts) ui.Surface { return p.page }},
+		{"plain", true, func(p surfaceParts) ui.Surface { return tty.NewPlain(p.terminal) }},
 	}
 }
 
 // autoOrder is the chain that auto stands for (DESIGN, "Surfaces and the
 // choice").
 func autoOrder() []string { return []string{"elicit", "tty", "pane", "inbox", "web"} }
+
+// row is the surface with this name, which the settings know.
+func row(name string) surfaceRow {
+	table := surfaceTable()
+	return table[slices.IndexFunc(table, func(row surfaceRow) bool { return row.name == name })]
+}
+
+// checkRemote refuses surfaces that the settings name, for askers on other
+// machines: no terminal here is theirs.
+func checkRemote(names []string) error {
+	var terminals []string
+	for _, name := range names {
+		if name != "auto" && row(name).terminal {
+			terminals = append(terminals, name)
+		}
+	}
+	if terminals == nil {
+		return nil
+	}
+	return fmt.Errorf("the surface cannot be %s with --http: agents on other machines have no terminal here; take auto, or some of elicit, inbox, web", strings.Join(terminals, ", "))
+}
 
 // surfaceParts is what surfaces are made of.
 type surfaceParts struct {
@@ -73,8 +97,9 @@ func (a *app) surfaces(s settings.Values, d *desk.Desk, page *web.Surface, inter
 			names = autoOrder()
 		}
 		for _, name := range names {
-			i := slices.IndexFunc(surfaceTable(), func(row surfaceRow) bool { return row.name == name })
-			out = append(out, surfaceTable()[i].make(parts)) // the settings take no other names
+			if row := row(name); !a.remote || !row.terminal {
+				out = append(out, row.make(parts))
+			}
 		}
 	}
 	return out

@@ -20,11 +20,13 @@ import (
 
 const lockSuffix = ".lock"
 
-// A look at a lock holds it, shared, for microseconds. One who wants it tries
-// again as long as it is no more than that.
+// A look at a lock holds it, shared, for microseconds, and on a busy machine for
+// as long as the one who looks does not get to run. One who wants it tries again
+// until then: to take a look for an owner is to ask the human twice.
 const (
-	lockTries = 100
+	lockLimit = 10 * time.Second // a look that was stopped is given up
 	lockPause = 100 * time.Microsecond
+	lockSlow  = 5 * time.Millisecond // the longest pause; each is twice as long as the one before
 )
 
 // Lock implements desk.Store: flock(2) on <kind>/<name>.lock, which the kernel
@@ -37,7 +39,8 @@ func (s *Spool) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 	if err != nil {
 		return nil, err
 	}
-	for range lockTries {
+	pause := lockPause
+	for end := time.Now().Add(lockLimit); time.Now().Before(end); {
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
@@ -62,9 +65,10 @@ func (s *Spool) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 		_ = lock.Close()
 		if !got {
 			select {
-			case <-time.After(lockPause):
+			case <-time.After(pause):
 			case <-ctx.Done():
 			}
+			pause = min(2*pause, lockSlow)
 		}
 	}
 	return nil, desk.ErrLocked

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/oklog/ulid/v2"
 
 	"mcp-askuser/desk"
@@ -67,6 +68,19 @@ func TestLockLeavesNothing(t *testing.T) {
 	if left, err := names(filepath.Join(s.Dir(), string(desk.KindAskers))); err != nil || len(left) > 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
+}
+
+// Invariant: one who looks at a lock, however slow, is not taken for its owner.
+func TestLockWhileSomebodyLooks(t *testing.T) {
+	s := openNew(t)
+	lock(t, s, "a")() // makes the directory
+	path := filepath.Join(s.Dir(), string(desk.KindAskers), "a"+lockSuffix)
+	look := flock.New(path)
+	if got, err := look.TryRLock(); err != nil || !got {
+		t.Fatal(got, err)
+	}
+	time.AfterFunc(300*time.Millisecond, func() { _ = look.Close() })
+	lock(t, s, "a")()
 }
 
 // Invariant: a lock goes with its process, however that ends.

@@ -14,6 +14,8 @@
 //	reopened/<id>/<id>          empty: records that go back to another
 //	answered/<digest>/<id>      empty: the last answers to a question of a project
 //	tmp/                        files being written
+//	tokens/                     not the store's: who may ask over the network (server/tokens)
+//	tokens/                     not the store's: see server/tokens
 //
 // A document is written to tmp, synced, and linked to its name, which one of
 // several writers can do; then the directory is synced. Nothing is ever written

@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
@@ -219,6 +220,22 @@ func (x *Terminal) Screen() string {
 		lines[i] = strings.TrimRight(lines[i], " ")
 	}
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
+
+// Cells returns what the screen shows cell by cell: its rows, and their columns.
+func (x *Terminal) Cells() [][]uv.Cell {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	rows := make([][]uv.Cell, x.emulator.Height())
+	for y := range rows {
+		rows[y] = make([]uv.Cell, x.emulator.Width())
+		for column := range rows[y] {
+			if c := x.emulator.CellAt(column, y); c != nil {
+				rows[y][column] = *c
+			}
+		}
+	}
+	return rows
 }
 
 // FullScreen reports whether the alternate screen is on.

@@ -49,6 +49,8 @@ type Options struct {
 	Version string // of ours
 	// Notify is as in [mirror.Options].
 	Notify func(ctx context.Context, rec desk.Record)
+	// After is as in [mirror.Options].
+	After func(time.Duration) <-chan time.Time
 }
 
 // errStranger means that another process has the socket.
@@ -350,7 +352,7 @@ func (c *client) run(ctx context.Context, e mirror.CodexEvent) []byte {
 	var ran sync.WaitGroup
 	ran.Go(func() {
 		defer func() { _ = write.Close() }()
-		mirror.Run(ctx, mirror.Options{Host: mirror.Codex(), Desk: c.Desk, In: bytes.NewReader(data), Out: write, Getenv: os.Getenv, Limit: day, Notify: c.Notify})
+		mirror.Run(ctx, mirror.Options{Host: mirror.Codex(), Desk: c.Desk, In: bytes.NewReader(data), Out: write, Getenv: os.Getenv, Limit: day, Notify: c.Notify, After: c.After})
 	})
 	out, _ := io.ReadAll(read)
 	ran.Wait()

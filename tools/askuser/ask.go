@@ -12,7 +12,7 @@ import (
 func (t *Tools) ask(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	c := t.newCall(ctx, req)
 	var form wire.Call
-	arguments, err := t.filled(c.arguments(), c.Directory())
+	arguments, err := t.filled(c.arguments(), c.Directory(ctx))
 	if err == nil {
 		form, err = wire.DecodeAsk(arguments, t.Limits)
 	}

@@ -35,7 +35,7 @@ type call struct {
 
 func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 	transport := transportOf(ctx)
-	return &call{Tools: t, Transport: transport, caller: callerOf(transport.Client(), req), req: req}
+	return &call{Tools: t, Transport: transport, caller: callerOf(transport.Client(), req, t.Remote), req: req}
 }
 
 // arguments returns the arguments as they were sent.
@@ -55,22 +55,23 @@ func (c *call) arguments() json.RawMessage {
 func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, error) {
 	request := desk.Request{
 		Set:       form.Set,
-		Session:   cmp.Or(c.session, c.Session()),
-		Asker:     c.asker(c.Directory(), c.Host),
+		Session:   c.own(cmp.Or(c.session, c.Session())),
+		Asker:     c.asker(c.Agent(), c.Directory(ctx), c.Host),
 		Timeout:   cmp.Or(form.Timeout, c.Timeout),
 		OnTimeout: form.OnTimeout,
 		Turn:      c.Turn,
 	}
 	request.Row = request.Session + c.prompt
 	if form.Session != "" && !form.Set.Confirms() { // a yes is of the session in which it was asked for
-		err := c.Desk.Continues(ctx, form.Session, request.Asker)
+		session := c.own(form.Session)
+		err := c.Desk.Continues(ctx, session, request.Asker)
 		switch {
 		case errors.Is(err, desk.ErrForeignSession):
 			return badArguments(question.Violations{{Path: "session_id", Message: err.Error() + "; leave it out, or name another"}}), nil
 		case err != nil:
 			return c.failed(ctx, "", fmt.Errorf("looking for the session: %w", err)), nil
 		}
-		request.Session = form.Session
+		request.Session = session
 	}
 	if len(form.Set.Asked(nil)) == 0 { // the call brings all its answers along
 		rec, err := c.Desk.Note(ctx, request, desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}})
@@ -93,6 +94,15 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 	return c.wait(ctx, w)
 }
 
+// own is the dialogue that the agent means by a name: names say nothing beyond
+// it.
+func (c *call) own(session string) string {
+	if agent := c.Agent(); agent != "" && session != "" {
+		return agent + ":" + strings.TrimPrefix(session, agent+":")
+	}
+	return session
+}
+
 // returns reports whether the call comes back from one that had returned with
 // a form.
 func (c *call) returns() bool { return c.req.Params.RequestState != "" }
@@ -107,9 +117,17 @@ func (c *call) resume(ctx context.Context) (*mcp.CallToolResult, error) {
 	return c.rejoin(ctx, id)
 }
 
-// rejoin waits for a record that was asked before.
+// rejoin waits for a record that was asked before, by the same agent: to any
+// other it is not there.
 func (c *call) rejoin(ctx context.Context, id string) (*mcp.CallToolResult, error) {
-	w, err := c.Presenter.Join(ctx, id, c.surfaces())
+	var w *present.Waiter
+	rec, err := c.Desk.Get(ctx, id)
+	if err == nil && rec.Asker.Agent != c.Agent() {
+		err = desk.ErrNotFound
+	}
+	if err == nil {
+		w, err = c.Presenter.Join(ctx, id, c.surfaces())
+	}
 	switch {
 	case errors.Is(err, desk.ErrNotFound):
 		return badArguments(question.Violations{{Path: "id", Message: fmt.Sprintf("no question has the id %q; ask again with ask_user_question", id)}}), nil
@@ -193,6 +211,9 @@ func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult
 			return c.result(wire.NewResult(w.Record())), nil
 		case <-ctx.Done():
 			c.left(ctx, w)
+			if errors.Is(context.Cause(ctx), ErrClosing) { // and we can still say how to come back
+				return c.result(wire.NewResult(w.Record())), nil
+			}
 			return nil, context.Cause(ctx)
 		}
 	}

@@ -28,6 +28,7 @@ const patience = time.Minute
 
 // link is a transport in memory, one for each call.
 type link struct {
+	agent   string
 	client  Client
 	session string // the connection's; empty: one that all share
 	elicit  func(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error)
@@ -38,9 +39,10 @@ type link struct {
 
 var _ Transport = (*link)(nil)
 
-func (l *link) Session() string   { return cmp.Or(l.session, "connection") }
-func (l *link) Client() Client    { return l.client }
-func (l *link) Directory() string { return "/src/shop" }
+func (l *link) Agent() string                    { return l.agent }
+func (l *link) Session() string                  { return cmp.Or(l.session, "connection") }
+func (l *link) Client() Client                   { return l.client }
+func (l *link) Directory(context.Context) string { return "/src/shop" }
 
 func (l *link) Turn(context.Context) (func(), error) { return func() {}, nil }
 
@@ -397,24 +399,34 @@ func TestRoundsOfOnePrompt(t *testing.T) {
 // (D13).
 func TestReopened(t *testing.T) {
 	r := newRig(t, ui.Elsewhere())
-	l := &link{}
-	got := r.start(t.Context(), l, request(which))
+	first := &link{}
+	got := r.start(t.Context(), first, request(which))
 	old := r.open().ID
 	r.reply(old, "a")
 	within(t, got)
-	l.told(true)
+	first.told(true)
 	r.Presenter.Flush()
 
 	again, err := r.desk.Reopen(t.Context(), old)
 	if err != nil {
 		t.Fatal(err)
 	}
-	asks := r.start(t.Context(), &link{}, request(which))
+	// Both wait before it is answered: a call says so once it does.
+	noting := func(args string) (*link, mcp.CallToolRequest) {
+		req := request(args)
+		req.Params.Meta = &mcp.Meta{ProgressToken: 1}
+		return &link{noted: make(chan string, 10)}, req
+	}
+	l, req := noting(which)
+	asks := r.start(t.Context(), l, req)
+	within(t, l.noted)
+	l, req = noting(`{"id":"` + old + `"}`)
 	awaits := make(chan result, 1)
 	go func() {
-		x, err := r.await(WithTransport(t.Context(), &link{}), request(`{"id":"`+old+`"}`))
+		x, err := r.await(WithTransport(t.Context(), l), req)
 		awaits <- result{x, err}
 	}()
+	within(t, l.noted)
 	r.reply(again.ID, "b")
 	for name, c := range map[string]<-chan result{"who asks again": asks, "who awaits the old ticket": awaits} {
 		x := within(t, c)

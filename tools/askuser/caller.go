@@ -18,11 +18,14 @@ type caller struct {
 	token   mcp.ProgressToken
 }
 
-func callerOf(client Client, req mcp.CallToolRequest) caller {
+func callerOf(client Client, req mcp.CallToolRequest, remote bool) caller {
 	elicits := client.Capabilities.Elicitation
 	c := caller{
 		host: hostOf(client.Name), client: client.Implementation, version: client.ProtocolVersion, modern: client.Modern,
 		forms: elicits != nil && (elicits.Form != nil || elicits.URL == nil), // an empty declaration means forms alone
+	}
+	if remote {
+		c.host = c.overHTTP()
 	}
 	if meta := req.Params.Meta; meta != nil {
 		c.token = meta.ProgressToken
@@ -39,12 +42,12 @@ func callerOf(client Client, req mcp.CallToolRequest) caller {
 }
 
 // asker is what the record keeps of the caller.
-func (c *caller) asker(directory string, pid int) desk.Asker {
+func (c *caller) asker(agent, directory string, pid int) desk.Asker {
 	name := c.client.Name
 	if name == "" {
 		name = "unknown client"
 	}
-	return desk.Asker{Client: name, Version: c.client.Version, Directory: directory, Via: "mcp", PID: pid}
+	return desk.Asker{Client: name, Version: c.client.Version, Directory: directory, Via: "mcp", Agent: agent, PID: pid}
 }
 
 // showsArrays reports whether the client's form can show a choice of several:

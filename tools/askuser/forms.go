@@ -45,7 +45,7 @@ func (c *call) surfaces() present.Surfaces {
 					out = append(out, c.Whole)
 				}
 			}
-			if page, ok := s.(teller); ok && c.token != nil && c.shows && c.attended() {
+			if page, ok := s.(teller); ok && c.token != nil && c.shows && !c.Remote && c.attended() {
 				s = page.Telling(x.SetAddress)
 			}
 			out = append(out, s)

@@ -1,6 +1,7 @@
 package askuser
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -13,6 +14,9 @@ type host struct {
 	hold time.Duration
 	// elicits is the same while the client's own form is open.
 	elicits time.Duration
+	// remote is the longest that it was seen to wait over HTTP, where something
+	// comes every 15 s; 0: nobody has looked.
+	remote time.Duration
 	// extends says that progress messages extend the host's limit: with them a
 	// call may be held for as long as elicits says.
 	extends bool
@@ -44,14 +48,14 @@ func knownHosts() []host {
 		// After 120 s Claude Code sends a call to the background and marks its
 		// answer as no user input; an open form holds that off. On 2026-07-28 it
 		// cannot take a form back that was answered elsewhere.
-		{name: "claude-code", hold: 110 * time.Second, elicits: long, arrays: true, shows: true, handshake: true, columns: 48},
+		{name: "claude-code", hold: 110 * time.Second, elicits: long, remote: 9 * time.Minute, arrays: true, shows: true, handshake: true, columns: 48},
 		// 300 s, paused while a form is open. An array turns the whole form
 		// into a bare "allow?".
-		{name: "codex", hold: 280 * time.Second, elicits: long},
+		{name: "codex", hold: 280 * time.Second, elicits: long, remote: 280 * time.Second},
 		// Its line of progress is cut at the terminal's width.
-		{name: "gemini", hold: 570 * time.Second, elicits: 570 * time.Second, arrays: true, shows: true},
+		{name: "gemini", hold: 570 * time.Second, elicits: 570 * time.Second, remote: 570 * time.Second, arrays: true, shows: true},
 		// 60 s, and every progress message starts them anew.
-		{name: "opencode", hold: 50 * time.Second, elicits: long, extends: true, arrays: true},
+		{name: "opencode", hold: 50 * time.Second, elicits: long, remote: 10 * time.Minute, extends: true, arrays: true},
 		// Declares forms and answers cancel by itself (seen with v1.0.0 by the
 		// authors of a server for it); its limit is not documented.
 		{name: "antigravity", hold: 50 * time.Second, elicits: 50 * time.Second, arrays: true},
@@ -81,6 +85,18 @@ func hostOf(name string) host {
 		}
 	}
 	return unknownHost
+}
+
+// remoteHold is how long a call may wait over HTTP where nobody has looked. Many
+// give up an HTTP request after a minute, whatever else they allow (as did older
+// versions of Claude Code, anthropics/claude-code#36221).
+const remoteHold = 45 * time.Second
+
+// overHTTP is what we may expect of the host over HTTP.
+func (h host) overHTTP() host {
+	most := cmp.Or(h.remote, remoteHold)
+	h.hold, h.elicits = min(h.hold, most), min(h.elicits, most)
+	return h
 }
 
 // Handshake reports whether the client that calls itself name is to be spoken

@@ -40,6 +40,9 @@ type Config struct {
 	// of the project that a directory is in; empty is the server's own. Nil: none.
 	Templates func(directory string) []string
 	Host      int // the process id of the host, where all calls come from one; 0: unknown
+	// Remote says that clients call over the network: their limits are shorter,
+	// and they are told no address of the page, which lets them answer.
+	Remote bool
 }
 
 // Tools are the MCP tools. They are safe for concurrent use.

@@ -12,16 +12,22 @@ import (
 // Transport is what the tools need of whatever carries a call: standard input
 // and output, or HTTP. There is one for each call, and the transport puts it
 // into the call's context with [WithTransport]. Why a call ended is the cause
-// of that context: a *[Cancelled], [ErrDisconnected], or anything else.
+// of that context: a *[Cancelled], [ErrDisconnected], [ErrClosing], or anything
+// else.
 type Transport interface {
-	// Session is the connection's own id, unique to it and unguessable. It
-	// stands for the dialogue where the client names none.
+	// Agent is who the token that came with the call belongs to; empty where
+	// none is needed. What one agent asks is hidden from all others.
+	Agent() string
+	// Session stands for the dialogue where the client names none: it is unique
+	// to the connection, and unguessable. It is empty where calls have nothing
+	// in common but their agent.
 	Session() string
 	// Client is who is at the other end, as this call shows it.
 	Client() Client
 	// Directory is the project that the client works in, absolute; empty
-	// where nobody knows.
-	Directory() string
+	// where nobody knows. It may have to ask the client, once, and then waits
+	// a few seconds at most.
+	Directory(ctx context.Context) string
 	// Turn waits until every tool call of the session that arrived earlier has
 	// taken its place or has ended. The caller then takes its own place and
 	// calls placed, soon: others wait for it. Every tool whose calls may wait
@@ -67,6 +73,10 @@ type Client struct {
 // ErrDisconnected is the cause of a call's context when the connection to the
 // client ended.
 var ErrDisconnected = errors.New("the client has disconnected")
+
+// ErrClosing is the cause of a call's context when the server ends, and a
+// result that comes at once still reaches the client.
+var ErrClosing = errors.New("the server is closing")
 
 // Cancelled is the cause of a call's context when the client withdrew the
 // call with notifications/cancelled.

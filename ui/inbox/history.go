@@ -187,7 +187,7 @@ func (h *history) welcome(s *term.Styles, width, lines int, now time.Time) (out 
 	}
 	out = append(out, s.Strong.Render("Connect an agent"))
 	for _, way := range [][2]string{
-		{"MCP      ", "claude mcp add --scope user askuser -- mcp-askuser"},
+		{"MCP      ", "mcp-askuser install"},
 		{"shell    ", "mcp-askuser ask; mcp-askuser skill says how"},
 		{"try it   ", "mcp-askuser demo, in another terminal"},
 	} {

@@ -59,6 +59,7 @@ type Presenter struct {
 	archiving  sync.Mutex
 	room       chan struct{} // holds one token for each presentation; nil for any number
 	full       sync.Once
+	over       bool // nothing goes on in the background any more
 
 	mu     sync.Mutex
 	open   map[string]*Presentation // by record id
@@ -127,7 +128,24 @@ func (p *Presenter) leave() {
 func (p *Presenter) Close(cause error) {
 	p.stop(cause)
 	p.showing.Wait()
+	p.mu.Lock()
+	p.over = true
+	p.mu.Unlock()
 	p.background.Wait()
+}
+
+// aside does something behind a result that was delivered. A transport may still
+// be writing while the presenter closes: then it is done at once.
+func (p *Presenter) aside(do func()) {
+	p.mu.Lock()
+	over := p.over
+	if !over {
+		p.background.Go(do)
+	}
+	p.mu.Unlock()
+	if over {
+		do()
+	}
 }
 
 // Flush returns when what was delivered has been put away.
@@ -449,7 +467,7 @@ func (p *Presenter) delivered(rec desk.Record) {
 	if err := p.Desk.Delivered(context.Background(), rec); err != nil {
 		p.Log.Error("a result that was delivered may be delivered again", "id", rec.ID, "error", err)
 	}
-	p.background.Go(func() {
+	p.aside(func() {
 		p.archiving.Lock()
 		defer p.archiving.Unlock()
 		if p.ctx.Err() != nil {

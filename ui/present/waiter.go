@@ -185,7 +185,7 @@ func (w *Waiter) Delivered() {
 	if !unstored {
 		x.p.delivered(x.final)
 	}
-	x.p.background.Go(w.Leave)
+	x.p.aside(w.Leave)
 }
 
 // Withdraw ends the record in the name of the one who asked, for this reason,

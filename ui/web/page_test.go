@@ -282,7 +282,7 @@ func TestPageEmpty(t *testing.T) {
 	v := g.visitor()
 	rec := g.ask("s", single("db"))
 	v.post("/answer", confirmed(rec.ID, "q0", "1"))
-	v.sees("/", "Nothing waits for you", "Which database (db)?", "SQLite, embedded", "claude mcp add")
+	v.sees("/", "Nothing waits for you", "Which database (db)?", "SQLite, embedded", "mcp-askuser install")
 }
 
 // TestPageDiscusses: notes and a wish to talk go along with what is answered so

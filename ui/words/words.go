@@ -63,10 +63,14 @@ func Place(surface string) string {
 	return " " + Surface(surface)
 }
 
-// Client names the program that asked.
+// Client names the program that asked, after the agent whose token it showed.
 func Client(a desk.Asker) string {
-	if name := strings.TrimSpace(question.Line(a.Client)); name != "" {
-		return name
+	name, agent := strings.TrimSpace(question.Line(a.Client)), strings.TrimSpace(question.Line(a.Agent))
+	switch {
+	case agent != "" && name != "":
+		return agent + " (" + name + ")"
+	case agent+name != "":
+		return agent + name
 	}
 	return "an agent"
 }

@@ -1,0 +1,139 @@
+// Package door is what stands before everything that this program serves over
+// HTTP: who may listen where, which names and origins are the server's own, and
+// few places for those who have not shown that they may come in.
+//
+// It imports nothing of ours. It knows no token: whoever looks at one calls
+// [Welcome].
+package door
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Listener is a listener with few places for connections on which nobody has
+// shown yet that they may come in. Where there is none left, the one that has
+// had its place longest goes: whoever only stands there keeps nobody out.
+type Listener struct {
+	net.Listener
+	Known     int // places for those who were welcomed
+	Strangers int // places for all others
+	// Least is how long a stranger has its place at least. Others wait in front
+	// of the door meanwhile: many who come at once do not push each other out.
+	Least time.Duration
+
+	mu        sync.Mutex
+	strangers []*guest // oldest first
+	known     int
+	freed     chan struct{} // has a value after a place became free; nil unless somebody waits
+}
+
+// guest is a connection through the door.
+type guest struct {
+	net.Conn
+	door  *Listener
+	since time.Time
+	known bool
+	gone  bool
+}
+
+// Accept implements [net.Listener].
+func (l *Listener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	l.makeRoom()
+	g := &guest{Conn: conn, door: l, since: time.Now()}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.strangers = append(l.strangers, g)
+	return g, nil
+}
+
+// makeRoom returns when there is a place for one more stranger.
+func (l *Listener) makeRoom() {
+	for {
+		l.mu.Lock()
+		if len(l.strangers) < l.Strangers {
+			l.freed = nil
+			l.mu.Unlock()
+			return
+		}
+		oldest, freed := l.strangers[0], make(chan struct{})
+		l.freed = freed
+		l.mu.Unlock()
+		rest := time.NewTimer(l.Least - time.Since(oldest.since))
+		select {
+		case <-freed:
+		case <-rest.C:
+			_ = oldest.Close()
+		}
+		rest.Stop()
+	}
+}
+
+// free says that a stranger has left its place. The lock is held.
+func (l *Listener) free(g *guest) {
+	l.strangers = slices.DeleteFunc(l.strangers, func(x *guest) bool { return x == g })
+	if l.freed != nil {
+		close(l.freed)
+		l.freed = nil
+	}
+}
+
+// Close makes room for another.
+func (g *guest) Close() error {
+	l := g.door
+	l.mu.Lock()
+	switch {
+	case g.gone:
+	case g.known:
+		l.known--
+	default:
+		l.free(g)
+	}
+	g.gone = true
+	l.mu.Unlock()
+	return g.Conn.Close()
+}
+
+// know gives the connection a place among those that are known, and reports
+// whether there is one.
+func (g *guest) know() bool {
+	l := g.door
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if g.known || g.gone {
+		return g.known
+	}
+	if l.known >= l.Known {
+		return false
+	}
+	g.known = true
+	l.known++
+	l.free(g)
+	return true
+}
+
+type guestKey struct{}
+
+// WithConn hands the connection of a request on to [Welcome]. It is for
+// http.Server.ConnContext.
+func WithConn(ctx context.Context, conn net.Conn) context.Context {
+	if wrapped, ok := conn.(interface{ NetConn() net.Conn }); ok { // TLS
+		conn = wrapped.NetConn()
+	}
+	return context.WithValue(ctx, guestKey{}, conn)
+}
+
+// Welcome keeps the connection of a client that may come in, and reports
+// whether there is a place for it.
+func Welcome(r *http.Request) bool {
+	g, ok := r.Context().Value(guestKey{}).(*guest)
+	return !ok || g.know()
+}

@@ -1,0 +1,171 @@
+package door
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// patience ends a test whose event never comes.
+const patience = time.Minute
+
+func TestOwnHost(t *testing.T) {
+	for _, tc := range []struct {
+		host, listen string
+		want         bool
+	}{
+		{"127.0.0.1:80", "127.0.0.1", true},
+		{"localhost", "127.0.0.1", true},
+		{"LOCALHOST:1", "127.0.0.1", true},
+		{"[::1]:80", "127.0.0.1", true},
+		{"192.0.2.1", "127.0.0.1", false}, // others cannot reach us by it
+		{"192.0.2.1:80", "0.0.0.0", true},
+		{"desk.example", "0.0.0.0", false},
+		{"desk.example:80", "desk.example", true},
+		{"evil.example", "127.0.0.1", false},
+		{"127.0.0.1.evil.example", "127.0.0.1", false},
+		{"localhost@evil.example", "127.0.0.1", false},
+		{"localhost/x", "127.0.0.1", false},
+		{"", "127.0.0.1", false},
+		{"", "", false},
+	} {
+		if got := OwnHost(tc.host, tc.listen, nil); got != tc.want {
+			t.Errorf("OwnHost(%q, %q) is %v", tc.host, tc.listen, got)
+		}
+	}
+}
+
+func TestOwnOrigin(t *testing.T) {
+	for _, tc := range []struct {
+		origin, site string
+		want         bool
+	}{
+		{"", "", true},
+		{"http://127.0.0.1:80", "same-origin", true},
+		{"http://127.0.0.1:81", "", false},
+		{"http://evil.example", "", false},
+		{"null", "", false},
+		{"", "cross-site", false},
+		{"%", "", false},
+	} {
+		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:80/mcp", nil)
+		if tc.origin != "" {
+			r.Header.Set("Origin", tc.origin)
+		}
+		if tc.site != "" {
+			r.Header.Set("Sec-Fetch-Site", tc.site)
+		}
+		if got := OwnOrigin(r); got != tc.want {
+			t.Errorf("origin %q, site %q: %v", tc.origin, tc.site, got)
+		}
+	}
+}
+
+// knock connects to a listener.
+func knock(t *testing.T, l net.Listener) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(patience))
+	return conn
+}
+
+// at is a request on a connection that came through the door.
+func at(conn net.Conn) *http.Request {
+	return httptest.NewRequest(http.MethodGet, "/", nil).WithContext(WithConn(context.Background(), conn))
+}
+
+// The stranger that has stood there longest makes room; who was welcomed stays.
+func TestStrangersMakeRoom(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &Listener{Listener: ln, Known: 1, Strangers: 2}
+	defer l.Close()
+	var guests, outside []net.Conn
+	enter := func() {
+		t.Helper()
+		outside = append(outside, knock(t, l))
+		g, err := l.Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = g.Close() })
+		guests = append(guests, g)
+	}
+	gone := func(n int) {
+		t.Helper()
+		if _, err := outside[n].Read(make([]byte, 1)); err != io.EOF {
+			t.Errorf("guest %d: %v", n, err)
+		}
+	}
+	enter()
+	for range 2 { // requests
+		if !Welcome(at(guests[0])) {
+			t.Error("there is no place for one")
+		}
+	}
+	enter()
+	enter()
+	if Welcome(at(guests[1])) {
+		t.Error("there is place for two")
+	}
+	enter() // the second goes
+	gone(1)
+	_ = guests[0].Close()
+	if !Welcome(at(guests[2])) {
+		t.Error("a place that became free is none")
+	}
+	enter()
+	enter() // the fourth goes
+	gone(3)
+}
+
+// Who comes has its time, however many stand there; a place that becomes free
+// ends the wait of the next.
+func TestLeastTime(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &Listener{Listener: ln, Known: 9, Strangers: 1, Least: 10 * patience}
+	defer l.Close()
+	knock(t, l)
+	first, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer first.Close()
+	knock(t, l)
+	came := make(chan net.Conn, 1)
+	go func() {
+		second, _ := l.Accept()
+		came <- second
+	}()
+	select {
+	case <-came:
+		t.Fatal("a second stranger has come in")
+	case <-time.After(50 * time.Millisecond):
+	}
+	if !Welcome(at(first)) {
+		t.Fatal("there is no place")
+	}
+	select {
+	case second := <-came:
+		_ = second.Close()
+	case <-time.After(patience):
+		t.Fatal("the second still waits")
+	}
+}

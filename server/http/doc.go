@@ -1,0 +1,19 @@
+// Package http serves MCP over streamable HTTP at /mcp, in both eras: up to
+// 2025-11-25 a handshake opens a session with an id, of 2026-07-28 every request
+// stands for itself.
+//
+// A request's own response carries what belongs to it: an event stream, or
+// JSON where the client takes nothing else or the result is there at once. The
+// headers of a call that waits go out soon, and something follows every 15
+// seconds, so that nobody between takes the connection for dead. Nothing else
+// wakes while nothing happens.
+//
+// Name, origin and token of a request are checked before its body is read. A
+// session, and whatever is asked in it, belongs to the token that opened it; it
+// ends with that. Over HTTP the end of a connection is no cancel that would
+// withdraw a question: the answer is kept.
+//
+// The package may import server, server/tokens, internal/door and what lies
+// below. It knows no terminal and no process: listener, logger and context are
+// handed in.
+package http

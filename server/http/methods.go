@@ -1,0 +1,298 @@
+package http
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"mcp-askuser/server"
+	"mcp-askuser/server/tokens"
+	"mcp-askuser/tools/askuser"
+)
+
+// Headers by which a client can say what it works on; both are optional, and
+// count where the session begins.
+const (
+	headerDirectory = "Askuser-Directory" // the project, absolute
+	headerDialogue  = "Askuser-Session"   // the dialogue, of which questions are rounds
+)
+
+// maxName is the longest directory or dialogue that a client can name, in bytes.
+const maxName = 4096
+
+// post serves one message of a client.
+func (s *Server) post(w http.ResponseWriter, r *http.Request, token tokens.Token) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		http.Error(w, "the content type must be application/json", http.StatusUnsupportedMediaType)
+		return
+	}
+	events, ok := accepts(r)
+	if !ok {
+		http.Error(w, "responses are application/json or text/event-stream", http.StatusNotAcceptable)
+		return
+	}
+	var m server.Message
+	var fault *server.Fault
+	var status int
+	var modern bool
+	aside(func() {
+		if m, fault, status = read(w, r); fault == nil {
+			status = http.StatusBadRequest
+			modern, fault = s.era(r.Header, r.Header.Get(mcp.HeaderProtocolVersion), m)
+		}
+	})
+	if fault != nil {
+		refuse(w, status, m, *fault)
+		return
+	}
+	switch {
+	case modern && !m.IsRequest(): // nothing that it could be about
+		w.WriteHeader(http.StatusAccepted)
+	case modern:
+		s.single(w, r, token, m, events)
+	case m.Method == string(mcp.MethodInitialize) && m.IsRequest():
+		s.initialize(w, r, token, m)
+	default:
+		s.within(w, r, token, m, events)
+	}
+}
+
+// accepts reports whether a client takes an event stream, and whether it takes
+// anything that we have.
+func accepts(r *http.Request) (events, ok bool) {
+	header := strings.Join(r.Header.Values("Accept"), ",")
+	if header == "" {
+		return false, true
+	}
+	for part := range strings.SplitSeq(header, ",") {
+		switch kind, _, _ := mime.ParseMediaType(part); kind {
+		case "text/event-stream":
+			return true, true
+		case "application/json", "application/*", "*/*":
+			ok = true
+		}
+	}
+	return false, ok
+}
+
+// read reads the message of a request. With a fault comes the status.
+func read(w http.ResponseWriter, r *http.Request) (m server.Message, fault *server.Fault, status int) {
+	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return m, &server.Fault{Code: mcp.INVALID_REQUEST, Text: fmt.Sprintf("message longer than %d bytes", large.Limit)}, http.StatusRequestEntityTooLarge
+	}
+	if err != nil {
+		return m, &server.Fault{Code: mcp.INVALID_REQUEST, Text: "the message did not arrive whole"}, http.StatusRequestTimeout
+	}
+	// What comes on the connection now is the next request, or its end.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
+	m, fault = server.Decode(text)
+	return m, fault, http.StatusBadRequest
+}
+
+// era reports whether a message is of 2026-07-28 or later. Such a request says
+// its version, its method and what it is about in headers too, which must agree.
+// mcp-go checks that only in its own transport.
+func (s *Server) era(h http.Header, version string, m server.Message) (modern bool, fault *server.Fault) {
+	said := m.Version()
+	modern = mcp.IsModernProtocol(version) || mcp.IsModernProtocol(said)
+	mismatch := func(text string) *server.Fault { return &server.Fault{Code: mcp.HEADER_MISMATCH, Text: text} }
+	switch {
+	case !modern:
+		if version != "" && !mcp.IsValidProtocolVersion(version) && m.Method != string(mcp.MethodInitialize) {
+			return false, &server.Fault{Code: mcp.INVALID_REQUEST, Text: fmt.Sprintf("the protocol version %q is not supported", version)}
+		}
+		return false, nil
+	case !m.IsRequest():
+		return true, nil
+	case version == "":
+		return true, mismatch("the header " + mcp.HeaderProtocolVersion + " is missing")
+	case said == "":
+		return true, &server.Fault{Code: mcp.INVALID_PARAMS, Text: "_meta lacks " + mcp.MetaKeyProtocolVersion}
+	case said != version:
+		return true, mismatch("the header " + mcp.HeaderProtocolVersion + " and _meta name different versions")
+	}
+	method := mcp.MCPMethod(m.Method)
+	err := mcp.ValidateStandardHeaders(h.Get, version, method, m.Params)
+	if err == nil && method == mcp.MethodToolsCall {
+		name, _ := mcp.ExtractHeaderName(method, m.Params)
+		if tool := s.mcp.GetTool(name); tool != nil {
+			err = mcp.ValidateParamHeadersLookup(func(name string) (string, bool) {
+				values := h.Values(name)
+				return strings.Join(values, ","), len(values) > 0
+			}, &tool.Tool, m.Params)
+		}
+	}
+	if err != nil {
+		return true, mismatch(err.Error())
+	}
+	return true, nil
+}
+
+// refuse answers a message that cannot be served.
+func refuse(w http.ResponseWriter, status int, m server.Message, f server.Fault) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(f.Response(m.ID)) // the client may be gone; nobody is left to tell
+}
+
+// single serves a request of 2026-07-28, which is a session of its own.
+func (s *Server) single(w http.ResponseWriter, r *http.Request, token tokens.Token, m server.Message, events bool) {
+	x := s.open(r, token, true)
+	if err := s.sessions.add(x); err != nil {
+		full(w, m, err)
+		return
+	}
+	s.serve(w, r, x, m, &stream{events: events, modern: true, ended: func() { s.sessions.remove(x, askuser.ErrDisconnected) }})
+}
+
+// initialize opens a session. Its id is in the headers of the response.
+func (s *Server) initialize(w http.ResponseWriter, r *http.Request, token tokens.Token, m server.Message) {
+	x := s.open(r, token, false)
+	if err := s.sessions.add(x); err != nil {
+		full(w, m, err)
+		return
+	}
+	st := &stream{}
+	st.ended = func() {
+		s.sessions.leave(x)
+		if !st.succeeded.Load() {
+			s.sessions.remove(x, askuser.ErrDisconnected)
+		}
+	}
+	w.Header().Set(mcp.HeaderSessionID, x.id)
+	s.serve(w, r, x, m, st)
+}
+
+// full answers where there is no place for a session.
+func full(w http.ResponseWriter, m server.Message, err error) {
+	w.Header().Set("Retry-After", "10")
+	refuse(w, http.StatusServiceUnavailable, m, server.Fault{Code: mcp.INTERNAL_ERROR, Text: err.Error()})
+}
+
+// within serves a message of a session.
+func (s *Server) within(w http.ResponseWriter, r *http.Request, token tokens.Token, m server.Message, events bool) {
+	x, ok := s.find(w, r, token, m)
+	if !ok {
+		return
+	}
+	if m.IsRequest() {
+		s.serve(w, r, x, m, &stream{events: events, ended: func() { s.sessions.leave(x) }})
+		return
+	}
+	defer s.sessions.leave(x)
+	x.Receive(x.ctx, m, nil) // puts nothing there
+	w.WriteHeader(http.StatusAccepted)
+}
+
+// find returns the session that a request names; without one it is answered.
+func (s *Server) find(w http.ResponseWriter, r *http.Request, token tokens.Token, m server.Message) (*session, bool) {
+	id := r.Header.Get(mcp.HeaderSessionID)
+	if id == "" {
+		refuse(w, http.StatusBadRequest, m, server.Fault{Code: mcp.INVALID_REQUEST, Text: "the header " + mcp.HeaderSessionID + " is missing; send initialize first"})
+		return nil, false
+	}
+	x, ok := s.sessions.use(id, token)
+	if !ok {
+		refuse(w, http.StatusNotFound, m, server.Fault{Code: mcp.INVALID_REQUEST, Text: "no such session; send initialize again"})
+	}
+	return x, ok
+}
+
+// open makes a session for whoever sends r. One that stands for a single request
+// is no dialogue, unless the client names one.
+func (s *Server) open(r *http.Request, token tokens.Token, single bool) *session {
+	x := &session{id: rand.Text(), token: token}
+	dialogue := &x.id
+	if single {
+		dialogue = new(string)
+	}
+	if named := header(r, headerDialogue); named != "" {
+		dialogue = &named
+	}
+	x.Session = server.NewSession(s.mcp, server.Options{
+		ID: x.id, Agent: token.Name, Dialogue: dialogue, Directory: header(r, headerDirectory), Log: s.Log,
+	})
+	return x
+}
+
+// header is the text of a header of ours, which may be encoded as those of the
+// protocol are; empty where it is too long.
+func header(r *http.Request, name string) string {
+	text, ok := mcp.DecodeHeaderValue(strings.TrimSpace(r.Header.Get(name)))
+	if !ok || len(text) > maxName {
+		return ""
+	}
+	return text
+}
+
+// aside runs f on a stack of its own, which goes with it. To decode a message
+// takes far more of it than to wait does, and a stack that has grown stays.
+func aside(f func()) {
+	panicked := make(chan any, 1)
+	go func() {
+		defer func() { panicked <- recover() }()
+		f()
+	}()
+	if why := <-panicked; why != nil {
+		panic(why) // for the HTTP server, which ends the connection
+	}
+}
+
+// serve serves a request of a session, in st.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m server.Message, st *stream) {
+	ctx, end := context.WithCancelCause(x.ctx)
+	ended := st.ended
+	st.ended = func() {
+		end(askuser.ErrDisconnected)
+		ended()
+		s.streams.Done()
+	}
+	s.streams.Add(1)
+	st.ctx, st.w, st.wheel, st.wake, st.answer = x.ctx, w, s.wheel, make(chan struct{}, 1), true
+	aside(func() { x.Receive(ctx, m, st) })
+	st.run(r.Context().Done())
+}
+
+// listen opens the stream on which a client hears what belongs to no request of
+// its own. We have nothing to say there; clients open it all the same.
+func (s *Server) listen(w http.ResponseWriter, r *http.Request, token tokens.Token) {
+	if mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
+		notAllowed(w, http.MethodPost)
+		return
+	}
+	if events, _ := accepts(r); !events {
+		http.Error(w, "responses are text/event-stream", http.StatusNotAcceptable)
+		return
+	}
+	x, ok := s.find(w, r, token, server.Message{})
+	if !ok {
+		return
+	}
+	s.streams.Add(1)
+	st := &stream{ctx: x.ctx, events: true, wheel: s.wheel, w: w, wake: make(chan struct{}, 1), ended: func() {
+		s.sessions.leave(x)
+		s.streams.Done()
+	}}
+	st.run(r.Context().Done())
+}
+
+// delete ends a session. Its questions stay open.
+func (s *Server) delete(w http.ResponseWriter, r *http.Request, token tokens.Token) {
+	if mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
+		notAllowed(w, http.MethodPost)
+		return
+	}
+	if x, ok := s.find(w, r, token, server.Message{}); ok {
+		s.sessions.remove(x, askuser.ErrDisconnected)
+		w.WriteHeader(http.StatusNoContent)
+	}
+}

@@ -1,0 +1,230 @@
+package http
+
+import (
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/internal/door"
+	"mcp-askuser/server/tokens"
+	"mcp-askuser/tools/askuser"
+)
+
+// Path is where MCP is served.
+const Path = "/mcp"
+
+// The limits of one server.
+const (
+	maxBody      = 1 << 20  // bytes of a message, far above any question set
+	maxHeader    = 16 << 10 // bytes of a request's header
+	maxKnown     = 8192     // connections on which a token was shown
+	maxStrangers = 1024     // all others
+
+	leastTime  = 2 * time.Second  // that a connection has to show a token, whoever else comes
+	headerTime = 5 * time.Second  // for a request's header
+	bodyTime   = 15 * time.Second // for all of a request
+	writeTime  = 30 * time.Second // for the client to take what we write
+	beatTime   = time.Second      // and for a sign of life, which all others wait for
+	idleTime   = 2 * time.Minute  // between two requests of a connection
+
+	// defaultGrace is how long responses may take when the server ends.
+	defaultGrace = time.Second
+)
+
+// Options are what a server needs. Tokens is required.
+type Options struct {
+	Tokens *tokens.Store
+	Log    *slog.Logger // nil: silent
+	Host   string       // what it listens on: an IP address or a name; empty: all of them
+	TLS    *tls.Config  // nil: plain HTTP, on this machine only
+	// Beat is how often a stream says that it is alive; 0 is 15 s.
+	Beat time.Duration
+	// Sessions is how many may be open at once, half of them by one token; 0 is
+	// 8192. Each request of 2026-07-28 is one.
+	Sessions int
+}
+
+// Server is MCP over HTTP.
+type Server struct {
+	Options
+	mcp      *mcpserver.MCPServer
+	sessions *sessions
+	wheel    *wheel
+	streams  sync.WaitGroup
+}
+
+// New returns a server. It starts nothing.
+func New(mcp *mcpserver.MCPServer, o Options) *Server {
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	return &Server{
+		Options:  o,
+		mcp:      mcp,
+		sessions: newSessions(cmp.Or(o.Sessions, 8192)),
+		wheel:    &wheel{every: cmp.Or(o.Beat, 15*time.Second)},
+	}
+}
+
+// Listen opens the listener on a port, 0 for a free one. The error wraps
+// door.ErrExposed where others could reach it and there is no TLS.
+func (s *Server) Listen(ctx context.Context, port string) (net.Listener, error) {
+	address := net.JoinHostPort(s.Host, port)
+	if s.TLS == nil && !door.Loopback(s.Host) {
+		return nil, fmt.Errorf("%w: others can reach %s. Give a certificate and its key (--tls-cert, --tls-key)", door.ErrExposed, address)
+	}
+	var lc net.ListenConfig
+	ln, err := lc.Listen(ctx, "tcp", address)
+	if err != nil {
+		return nil, fmt.Errorf("http: %w", err)
+	}
+	return ln, nil
+}
+
+// Address is where MCP is served on a listener.
+func (s *Server) Address(ln net.Addr) string {
+	scheme := "http://"
+	if s.TLS != nil {
+		scheme = "https://"
+	}
+	return scheme + ln.String() + Path
+}
+
+// Serve serves on ln until ctx ends, and closes it. Calls that wait then return
+// with their tickets. It returns nil after the end of ctx.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	requests, end := context.WithCancel(context.WithoutCancel(ctx))
+	defer end()
+	server := &http.Server{
+		Handler:           s.Handler(),
+		TLSConfig:         s.TLS,
+		ReadHeaderTimeout: headerTime,
+		ReadTimeout:       bodyTime,
+		WriteTimeout:      writeTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    maxHeader,
+		BaseContext:       func(net.Listener) context.Context { return requests },
+		ConnContext:       door.WithConn,
+		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
+	}
+	watched, err := s.Tokens.Watch(ctx)
+	if err != nil {
+		s.Log.Warn("a token that is removed stays good for the calls that wait", "error", err)
+	}
+	go func() {
+		for range watched {
+			s.sessions.endWithout(s.Tokens.Valid)
+		}
+	}()
+	guarded := &door.Listener{Listener: ln, Known: maxKnown, Strangers: maxStrangers, Least: leastTime}
+	failed := make(chan error, 1)
+	go func() {
+		if s.TLS != nil {
+			failed <- server.ServeTLS(guarded, "", "")
+			return
+		}
+		failed <- server.Serve(guarded)
+	}()
+	select {
+	case err = <-failed:
+	case <-ctx.Done():
+		err = nil
+	}
+	s.sessions.endAll(askuser.ErrClosing)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), defaultGrace)
+	defer cancel()
+	if server.Shutdown(grace) != nil {
+		_ = server.Close()
+	}
+	s.sessions.drain(grace)
+	written := make(chan struct{})
+	go func() {
+		s.streams.Wait()
+		close(written)
+	}()
+	select {
+	case <-written:
+	case <-grace.Done():
+		s.wheel.end()
+		<-written
+	}
+	if err == nil {
+		err = <-failed
+	}
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return fmt.Errorf("http: %w", err)
+}
+
+// Handler returns everything that is served, with all its checks but those of
+// connections.
+func (s *Server) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		switch {
+		case !door.OwnHost(r.Host, s.Host, s.TLS):
+			turnAway(w, http.StatusForbidden, "this server does not go by that name")
+			return
+		case !door.OwnOrigin(r):
+			turnAway(w, http.StatusForbidden, "requests from web pages are refused")
+			return
+		case r.URL.Path != Path: // among them all OAuth metadata: there is none
+			turnAway(w, http.StatusNotFound, "MCP is served at "+Path)
+			return
+		}
+		token, ok, err := s.identify(r)
+		switch {
+		case err != nil:
+			s.Log.Error("the tokens cannot be read", "error", err)
+			turnAway(w, http.StatusInternalServerError, "the tokens cannot be read; see the server's log")
+			return
+		case !ok:
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			turnAway(w, http.StatusUnauthorized, `the token is missing or not good (any more); "mcp-askuser token add NAME" makes one, to be sent as "Authorization: Bearer TOKEN"`)
+			return
+		case !door.Welcome(r):
+			turnAway(w, http.StatusServiceUnavailable, "too many connections")
+			return
+		}
+		switch r.Method {
+		case http.MethodPost:
+			s.post(w, r, token)
+		case http.MethodGet:
+			s.listen(w, r, token)
+		case http.MethodDelete:
+			s.delete(w, r, token)
+		default:
+			notAllowed(w, "GET, POST, DELETE")
+		}
+	})
+}
+
+// identify returns the token that a request shows.
+func (s *Server) identify(r *http.Request) (t tokens.Token, ok bool, err error) {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return tokens.Token{}, false, nil
+	}
+	return s.Tokens.Check(strings.TrimSpace(token))
+}
+
+// turnAway refuses a client that may not come in, and lets its connection go.
+func turnAway(w http.ResponseWriter, status int, why string) {
+	w.Header().Set("Connection", "close")
+	http.Error(w, why, status)
+}
+
+func notAllowed(w http.ResponseWriter, methods string) {
+	w.Header().Set("Allow", methods)
+	http.Error(w, "this method is not served here", http.StatusMethodNotAllowed)
+}

@@ -1,0 +1,476 @@
+package http
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
+
+	"mcp-askuser/internal/door"
+	"mcp-askuser/tools/askuser"
+)
+
+type toolset = map[string]mcpserver.ToolHandlerFunc
+
+func text(s string) mcpserver.ToolHandlerFunc {
+	return func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText(s), nil
+	}
+}
+
+// A session lives from its handshake to its end, for the token that opened it.
+func TestSession(t *testing.T) {
+	t.Parallel()
+	x := serve(t, toolset{"quick": text("done")})
+	a, b := x.agent("a").hello(`{}`), x.agent("b")
+	if r := a.post(`{"jsonrpc":"2.0","method":"notifications/initialized"}`); r.StatusCode != http.StatusAccepted {
+		t.Errorf("a notification: %d", r.StatusCode)
+	}
+	r := a.call("1", "quick")
+	if m := r.whole(); r.Header.Get("Content-Type") != "application/json" || !strings.Contains(string(m.Result), "done") || string(m.ID) != "1" {
+		t.Errorf("got %+v", m)
+	}
+	if r := b.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusBadRequest {
+		t.Errorf("without a session: %d", r.StatusCode)
+	}
+	b.session = a.session
+	if r := b.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusNotFound {
+		t.Errorf("another's session: %d", r.StatusCode)
+	}
+	if r := b.do(http.MethodDelete, ""); r.StatusCode != http.StatusNotFound {
+		t.Errorf("another's end of a session: %d", r.StatusCode)
+	}
+	if r := a.do(http.MethodDelete, ""); r.StatusCode != http.StatusNoContent {
+		t.Errorf("its end: %d", r.StatusCode)
+	}
+	if r := a.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusNotFound {
+		t.Errorf("after its end: %d", r.StatusCode)
+	}
+}
+
+// Who may not come in is told so before the body is there, or read.
+func TestDoor(t *testing.T) {
+	t.Parallel()
+	x := serve(t, nil)
+	a := x.agent("a")
+	host := strings.TrimSuffix(strings.TrimPrefix(x.url, "http://"), Path)
+	good := "Authorization: Bearer " + a.token
+	for _, tc := range []struct {
+		name, path string
+		headers    []string
+		want       int
+	}{
+		{"no token", Path, []string{"Host: " + host}, 401},
+		{"another token", Path, []string{"Host: " + host, good + "x"}, 401},
+		{"another scheme", Path, []string{"Host: " + host, "Authorization: Basic " + a.token}, 401},
+		{"another name", Path, []string{"Host: evil.example", good}, 403},
+		{"a name like ours", Path, []string{"Host: 127.0.0.1.evil.example", good}, 403},
+		{"a page elsewhere", Path, []string{"Host: " + host, good, "Origin: http://evil.example"}, 403},
+		{"a page of no origin", Path, []string{"Host: " + host, good, "Origin: null"}, 403},
+		{"another path", "/", []string{"Host: " + host, good}, 404},
+		{"OAuth", "/.well-known/oauth-protected-resource", []string{"Host: " + host}, 404},
+		{"OAuth of the path", "/.well-known/oauth-protected-resource/mcp", []string{"Host: " + host}, 404},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			head := "POST " + tc.path + " HTTP/1.1\r\n" + strings.Join(tc.headers, "\r\n") + "\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n"
+			if got := x.raw(head); !strings.HasPrefix(got, fmt.Sprintf("HTTP/1.1 %d ", tc.want)) {
+				t.Errorf("got %s", got)
+			}
+		})
+	}
+}
+
+// A message that cannot be served is refused, in words.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	x := serve(t, nil)
+	a := x.agent("a").hello(`{}`)
+	const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+	for _, tc := range []struct {
+		name, method, body string
+		headers            []string
+		status, code       int
+	}{
+		{"no JSON", "POST", `{`, nil, 400, mcp.PARSE_ERROR},
+		{"no message", "POST", `{"id":1}`, nil, 400, mcp.INVALID_REQUEST},
+		{"a batch", "POST", `[` + ping + `]`, nil, 400, mcp.INVALID_REQUEST},
+		{"too large", "POST", strings.Repeat(" ", maxBody) + ping, nil, 413, mcp.INVALID_REQUEST},
+		{"another type", "POST", ping, []string{"Content-Type", "text/plain"}, 415, 0},
+		{"takes neither", "POST", ping, []string{"Accept", "text/html"}, 406, 0},
+		{"unknown version", "POST", ping, []string{"Mcp-Protocol-Version", "1999-01-01"}, 400, mcp.INVALID_REQUEST},
+		{"unknown session", "POST", ping, []string{"Mcp-Session-Id", "x"}, 404, mcp.INVALID_REQUEST},
+		{"another method", "PUT", ping, nil, 405, 0},
+		{"a stream that is none", "GET", "", []string{"Accept", "application/json"}, 406, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := a.do(tc.method, tc.body, tc.headers...)
+			if r.StatusCode != tc.status {
+				t.Errorf("status %d, want %d: %s", r.StatusCode, tc.status, r.rest())
+			} else if tc.code != 0 {
+				if m := r.whole(); m.code() != tc.code || m.Error.Message == "" {
+					t.Errorf("got %+v", m.Error)
+				}
+			}
+		})
+	}
+	for _, accept := range []string{"", "*/*", "application/json"} {
+		if m := a.post(ping, "Accept", accept).whole(); m.code() != 0 {
+			t.Errorf("Accept %q: %+v", accept, m.Error)
+		}
+	}
+}
+
+const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"%s","version":"2"},"io.modelcontextprotocol/clientCapabilities":{}}`
+
+// A request of 2026-07-28 stands for itself, and its headers agree with it.
+func TestStateless(t *testing.T) {
+	t.Parallel()
+	sessions := make(chan string, 10)
+	x := serve(t, toolset{"quick": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		sessions <- callOf(ctx).Session() + " " + callOf(ctx).Directory(ctx)
+		return mcp.NewToolResultText(callOf(ctx).Client().Name), nil
+	}})
+	a := x.agent("a")
+	body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"quick","arguments":{},` + fmt.Sprintf(meta, "new") + `}}`
+	headers := []string{"Mcp-Protocol-Version", "2026-07-28", "Mcp-Method", "tools/call", "Mcp-Name", "quick"}
+	with := func(more ...string) []string { return append(append([]string{}, headers...), more...) }
+	for _, tc := range []struct {
+		name         string
+		body         string
+		headers      []string
+		status, code int
+	}{
+		{"whole", body, headers, 200, 0},
+		{"with a session that is none", body, with("Mcp-Session-Id", "x"), 200, 0},
+		{"no version in the headers", body, with("Mcp-Protocol-Version", ""), 400, mcp.HEADER_MISMATCH},
+		{"another version in the headers", body, with("Mcp-Protocol-Version", "2026-08-01"), 400, mcp.HEADER_MISMATCH},
+		{"an older version in the headers", body, with("Mcp-Protocol-Version", "2025-11-25"), 400, mcp.HEADER_MISMATCH},
+		{"another method in the headers", body, with("Mcp-Method", "tools/list"), 400, mcp.HEADER_MISMATCH},
+		{"another name in the headers", body, with("Mcp-Name", "slow"), 400, mcp.HEADER_MISMATCH},
+		{"no version in the body", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`, with("Mcp-Method", "tools/list", "Mcp-Name", ""), 400, mcp.INVALID_PARAMS},
+		{"an unknown version", strings.ReplaceAll(body, "2026-07-28", "2099-01-01"), with("Mcp-Protocol-Version", "2099-01-01"), 400, mcp.UNSUPPORTED_PROTOCOL_VERSION},
+		{"an unknown method", strings.ReplaceAll(body, "tools/call", "tools/none"), with("Mcp-Method", "tools/none", "Mcp-Name", ""), 404, mcp.METHOD_NOT_FOUND},
+		{"discover of a client that is to shake hands", `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{` + fmt.Sprintf(meta, "claude-code") + `}}`, with("Mcp-Method", "server/discover", "Mcp-Name", ""), 404, mcp.METHOD_NOT_FOUND},
+		{"discover", `{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{` + fmt.Sprintf(meta, "new") + `}}`, with("Mcp-Method", "server/discover", "Mcp-Name", ""), 200, 0},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := a.post(tc.body, tc.headers...)
+			if m := r.whole(); r.StatusCode != tc.status || m.code() != tc.code || r.Header.Get("Mcp-Session-Id") != "" {
+				t.Errorf("status %d, %+v, session %q", r.StatusCode, m.Error, r.Header.Get("Mcp-Session-Id"))
+			}
+		})
+	}
+	for range 2 {
+		if got := take(t, sessions); got != " " {
+			t.Errorf("the dialogue and directory are %q", got)
+		}
+	}
+	a.post(body, with("Askuser-Session", "mine", "Askuser-Directory", "=?base64?L2jDtm1l?=")...)
+	if got := take(t, sessions); got != "mine /höme" {
+		t.Errorf("the dialogue and directory are %q", got)
+	}
+	for _, method := range []string{"GET", "DELETE"} {
+		if r := a.do(method, "", "Mcp-Protocol-Version", "2026-07-28"); r.StatusCode != http.StatusMethodNotAllowed {
+			t.Errorf("%s: %d", method, r.StatusCode)
+		}
+	}
+}
+
+// What belongs to a call comes in its response, in order, and signs of life
+// before it and between.
+func TestStream(t *testing.T) {
+	t.Parallel()
+	more := make(chan struct{})
+	x := serve(t, toolset{"slow": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		for n := range 3 {
+			<-more
+			if err := callOf(ctx).Notify("notifications/progress", map[string]any{"progress": n}); err != nil {
+				return nil, err
+			}
+		}
+		<-more
+		return mcp.NewToolResultText("done"), nil
+	}}, func(o *Options) { o.Beat = time.Millisecond })
+	a := x.agent("a").hello(`{}`)
+	r := a.call("1", "slow") // has headers
+	if kind := r.Header.Get("Content-Type"); kind != "text/event-stream" || r.StatusCode != 200 {
+		t.Errorf("%d, %s", r.StatusCode, kind)
+	}
+	for range 5 {
+		r.beat()
+	}
+	for n := range 3 {
+		more <- struct{}{}
+		if m, ok := r.next(); !ok || string(m.Params) != fmt.Sprintf(`{"progress":%d}`, n) {
+			t.Errorf("got %s, %v", m.Params, ok)
+		}
+	}
+	more <- struct{}{}
+	if m, ok := r.next(); !ok || string(m.ID) != "1" || !strings.Contains(string(m.Result), "done") {
+		t.Errorf("got %+v, %v", m, ok)
+	}
+	if m, ok := r.next(); ok {
+		t.Errorf("after the response came %+v", m)
+	}
+}
+
+// A client that takes no stream gets its result alone, and white space before it.
+func TestNoStream(t *testing.T) {
+	t.Parallel()
+	more, told := make(chan struct{}), make(chan error, 1)
+	x := serve(t, toolset{"slow": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		told <- callOf(ctx).Notify("notifications/progress", 1)
+		<-more
+		return mcp.NewToolResultText("done"), nil
+	}}, func(o *Options) { o.Beat = time.Millisecond })
+	a := x.agent("a").hello(`{}`)
+	a.header.Set("Accept", "application/json")
+	r := a.call("1", "slow")
+	if err := take(t, told); !errors.Is(err, errOneAnswer) {
+		t.Errorf("got %v", err)
+	}
+	var space [3]byte
+	if _, err := r.Body.Read(space[:1]); err != nil || space[0] != '\n' {
+		t.Errorf("got %q, %v", space, err)
+	}
+	close(more)
+	if m := r.whole(); !strings.Contains(string(m.Result), "done") {
+		t.Errorf("got %+v", m)
+	}
+}
+
+// The client's form comes on the stream of its call, and its result with a
+// message of its own.
+func TestForm(t *testing.T) {
+	t.Parallel()
+	x := serve(t, toolset{"form": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		got, err := callOf(ctx).Elicit(ctx, mcp.ElicitationParams{Message: "Who?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`)})
+		if err != nil {
+			return nil, err
+		}
+		return mcp.NewToolResultText(fmt.Sprint(got.Action, got.Content)), nil
+	}})
+	a := x.agent("a").hello(`{"elicitation":{}}`)
+	r := a.call("1", "form")
+	m, ok := r.next()
+	if !ok || m.Method != "elicitation/create" {
+		t.Fatalf("got %+v, %v", m, ok)
+	}
+	answer := `{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"action":"accept","content":{"a":1}}}`
+	b := x.agent("b").hello(`{}`)
+	if r := b.post(strings.Replace(answer, `"a":1`, `"a":2`, 1)); r.StatusCode != http.StatusAccepted {
+		t.Errorf("status %d", r.StatusCode)
+	}
+	if r := a.post(answer); r.StatusCode != http.StatusAccepted {
+		t.Errorf("status %d", r.StatusCode)
+	}
+	if m, _ := r.next(); !strings.Contains(string(m.Result), "acceptmap[a:1]") {
+		t.Errorf("got %s", m.Result)
+	}
+}
+
+// The client's roots say where it works. It is asked once, until they change.
+func TestRoots(t *testing.T) {
+	t.Parallel()
+	x := serve(t, toolset{"where": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText("in " + callOf(ctx).Directory(ctx)), nil
+	}})
+	a := x.agent("a").hello(`{"roots":{}}`)
+	name := func(r *response, uri string) {
+		t.Helper()
+		m, ok := r.next()
+		if !ok || m.Method != "roots/list" {
+			t.Fatalf("got %+v, %v", m, ok)
+		}
+		a.post(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"roots":[{"uri":"https://x/y"},{"uri":"` + uri + `"}]}}`)
+	}
+	r := a.call("1", "where")
+	name(r, "file:///src/shop%20two")
+	if m, _ := r.next(); !strings.Contains(string(m.Result), "in /src/shop two") {
+		t.Errorf("got %s", m.Result)
+	}
+	if m := a.call("2", "where").whole(); !strings.Contains(string(m.Result), "in /src/shop two") {
+		t.Errorf("got %s", m.Result)
+	}
+	a.post(`{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}`)
+	r = a.call("3", "where")
+	name(r, "file:///C:/shop")
+	if m, _ := r.next(); !strings.Contains(string(m.Result), "in C:/shop") {
+		t.Errorf("got %s", m.Result)
+	}
+}
+
+// How a call ends that does not end by itself, and what of it goes out.
+func TestEnds(t *testing.T) {
+	for _, late := range []bool{false, true} { // its headers are out
+		for _, tc := range []struct {
+			name     string
+			end      func(*rig, *agent, *response)
+			cause    func(error) bool
+			response bool
+		}{
+			{"cancelled", func(_ *rig, a *agent, _ *response) {
+				a.post(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1,"reason":"user-cancel"}}`)
+			}, func(err error) bool {
+				c, ok := errors.AsType[*askuser.Cancelled](err)
+				return ok && c.Reason == "user-cancel"
+			}, false},
+			{"its client has gone", func(_ *rig, _ *agent, r *response) { r.end() }, is(askuser.ErrDisconnected), false},
+			{"its session ends", func(_ *rig, a *agent, _ *response) { a.do(http.MethodDelete, "") }, is(askuser.ErrDisconnected), false},
+			{"its token is removed", func(x *rig, _ *agent, _ *response) {
+				if err := x.known.Remove("a"); err != nil {
+					x.t.Error(err)
+				}
+			}, is(askuser.ErrDisconnected), false},
+			{"the server ends", func(x *rig, _ *agent, _ *response) { x.stop() }, is(askuser.ErrClosing), true},
+		} {
+			t.Run(fmt.Sprintf("%s, late %v", tc.name, late), func(t *testing.T) {
+				t.Parallel()
+				e := newEnding()
+				x := serve(t, toolset{"wait": e.tool})
+				a := x.agent("a").hello(`{}`)
+				got := make(chan *response, 1)
+				ctx, end := context.WithCancel(t.Context())
+				defer end()
+				go func() {
+					r, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","arguments":{}}}`))
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					r.Header = a.header.Clone()
+					r.Header.Set("Mcp-Session-Id", a.session)
+					resp, err := a.client.Do(r)
+					if err != nil {
+						got <- nil
+						return
+					}
+					got <- &response{Response: resp, t: t}
+				}()
+				take(t, e.began)
+				var r *response
+				if late {
+					if r = take(t, got); r == nil {
+						t.Fatal("no response")
+					}
+				}
+				tc.end(x, a, &response{end: end})
+				if cause := take(t, e.ended); !tc.cause(cause) {
+					t.Errorf("the cause is %v", cause)
+				}
+				if !late {
+					r = take(t, got)
+				}
+				if r == nil {
+					return // its client has gone before
+				}
+				defer r.Body.Close()
+				var text [1 << 12]byte
+				n := 0
+				for n < len(text) {
+					m, err := r.Body.Read(text[n:])
+					if n += m; err != nil {
+						break
+					}
+				}
+				if has := strings.Contains(string(text[:n]), `"jsonrpc"`); has != tc.response {
+					t.Errorf("a response: %v: %s", has, text[:n])
+				}
+			})
+		}
+	}
+}
+
+func is(want error) func(error) bool { return func(err error) bool { return errors.Is(err, want) } }
+
+// Whoever waits to hear whether a response was written, hears it.
+func TestDelivered(t *testing.T) {
+	t.Parallel()
+	more, told := make(chan struct{}), make(chan bool, 10)
+	x := serve(t, toolset{"slow": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		callOf(ctx).Delivered(func(written bool) { told <- written })
+		select {
+		case <-more:
+		case <-ctx.Done():
+		}
+		return mcp.NewToolResultText("done"), nil
+	}})
+	a := x.agent("a").hello(`{}`)
+	r := a.call("1", "slow")
+	more <- struct{}{}
+	if !take(t, told) {
+		t.Error("a response that was written is told to be lost")
+	}
+	if m, _ := r.next(); m.Result == nil {
+		t.Errorf("got %+v", m)
+	}
+	a.call("2", "slow").end()
+	if take(t, told) {
+		t.Error("a response that nobody got is told to be written")
+	}
+}
+
+// The stream of a session's own opens, says nothing, and ends with the session.
+func TestListen(t *testing.T) {
+	t.Parallel()
+	x := serve(t, nil, func(o *Options) { o.Beat = time.Millisecond })
+	a := x.agent("a").hello(`{}`)
+	r := a.do(http.MethodGet, "")
+	if r.StatusCode != 200 {
+		t.Fatal(r.StatusCode)
+	}
+	r.beat()
+	r.beat()
+	a.do(http.MethodDelete, "")
+	if m, ok := r.next(); ok {
+		t.Errorf("got %+v", m)
+	}
+}
+
+// There is room for so many sessions; one that is not used makes room.
+func TestSessionsAreBounded(t *testing.T) {
+	t.Parallel()
+	e := newEnding()
+	x := serve(t, toolset{"wait": e.tool}, func(o *Options) { o.Sessions = 4 })
+	a := x.agent("a")
+	idle := *a
+	idle.hello(`{}`)
+	busy := []*agent{new(agent), new(agent)}
+	for _, b := range busy {
+		*b = *a
+		b.hello(`{}`) // of three one token has two
+		b.call("1", "wait")
+		take(t, e.began)
+	}
+	if r := idle.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusNotFound {
+		t.Errorf("the idle session: %d", r.StatusCode)
+	}
+	if r := a.post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","clientInfo":{"name":"x","version":"1"},"capabilities":{}}}`); r.StatusCode != http.StatusServiceUnavailable || r.Header.Get("Retry-After") == "" {
+		t.Errorf("one too many: %d", r.StatusCode)
+	}
+	x.agent("b").hello(`{}`)
+}
+
+// Beyond this machine there is no plain HTTP, and a certificate that is none is
+// no certificate.
+func TestExposed(t *testing.T) {
+	for _, host := range []string{"", "0.0.0.0", "::", "192.0.2.1", "example.org"} {
+		if _, err := New(nil, Options{Host: host}).Listen(t.Context(), "0"); !errors.Is(err, door.ErrExposed) || !strings.Contains(err.Error(), "--tls-cert") {
+			t.Errorf("%q: %v", host, err)
+		}
+	}
+	if _, err := door.Certificate(os.DevNull, os.DevNull); err == nil {
+		t.Error("an empty file is taken for a certificate")
+	}
+	if _, err := door.Certificate("cert.pem", ""); err == nil {
+		t.Error("no key is needed")
+	}
+}

@@ -1,0 +1,234 @@
+// Package tokens keeps who may call this server over the network. Each agent
+// has a token of its own, of which only a hash is kept: a file of the agent's
+// name in one directory, so that adding and removing one are each a single
+// step, whoever else is at it.
+//
+// It imports nothing of ours, and knows no protocol.
+package tokens
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Errors of a store.
+var (
+	ErrExists  = errors.New("there is a token of this name")
+	ErrUnknown = errors.New("there is no token of this name")
+	// ErrName means that a name is none: letters, digits, dots, dashes and
+	// underscores, at most 64, the first a letter or digit.
+	ErrName = errors.New("a name has up to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit")
+)
+
+// prefix tells people, and programs that look for leaked secrets, what it is.
+const prefix = "askuser_"
+
+// Token is what is known of a token: enough to recognize it.
+type Token struct {
+	Name    string // of the agent
+	Hash    [sha256.Size]byte
+	Created time.Time
+}
+
+// file is a token as it is kept. A token is 130 random bits, so that one plain
+// round of SHA-256 gives nobody a chance.
+type file struct {
+	SHA256  string    `json:"sha256"`
+	Created time.Time `json:"created_at"`
+}
+
+// Store is the tokens in a directory. It is safe for concurrent use, by any
+// number of processes.
+type Store struct {
+	dir string
+
+	mu    sync.Mutex
+	known []Token
+	as    time.Time // the time of the directory, as known was read from it
+	read  time.Time // and when that was; zero for never
+}
+
+// New returns the tokens in dir, an absolute path in a directory to which nobody
+// else may write. It touches no file.
+func New(dir string) *Store { return &Store{dir: dir} }
+
+var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// Add makes a token for the agent with this name, and returns it: nobody can
+// read it again. The error wraps ErrName or ErrExists, or is the file system's.
+func (s *Store) Add(agent string) (token string, err error) {
+	if !name.MatchString(agent) {
+		return "", fmt.Errorf("%q: %w", agent, ErrName)
+	}
+	token = prefix + rand.Text()
+	hash := sha256.Sum256([]byte(token))
+	data, err := json.Marshal(file{SHA256: hex.EncodeToString(hash[:]), Created: time.Now().UTC().Truncate(time.Second)})
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return "", err
+	}
+	if err := s.create(agent, data); err != nil {
+		return "", err
+	}
+	return token, nil
+}
+
+// create writes a token beside the others and then links it to its name, so
+// that no reader meets half of one, and one of two writers fails.
+func (s *Store) create(agent string, data []byte) error {
+	temp, err := os.CreateTemp(s.dir, ".new-*") // 0600
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.Write(data)
+	if err == nil {
+		err = temp.Sync()
+	}
+	if err = errors.Join(err, temp.Close()); err != nil {
+		return err
+	}
+	err = os.Link(temp.Name(), s.path(agent))
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%q: %w", agent, ErrExists)
+	}
+	return err
+}
+
+// Remove takes the token of an agent away. The error wraps ErrUnknown, or is the
+// file system's.
+func (s *Store) Remove(agent string) error {
+	err := error(fs.ErrNotExist)
+	if name.MatchString(agent) {
+		err = os.Remove(s.path(agent))
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%q: %w", agent, ErrUnknown)
+	}
+	return err
+}
+
+const suffix = ".json"
+
+func (s *Store) path(agent string) string { return filepath.Join(s.dir, agent+suffix) }
+
+// List returns all tokens, by name. Names that differ in case alone are the same
+// where the file system says so.
+func (s *Store) List() ([]Token, error) {
+	entries, err := os.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []Token
+	for _, e := range entries {
+		agent, ok := strings.CutSuffix(e.Name(), suffix)
+		if !ok || !name.MatchString(agent) || !e.Type().IsRegular() {
+			continue
+		}
+		t, err := s.load(agent)
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // removed in this moment
+		case err != nil:
+			return nil, err
+		default:
+			all = append(all, t)
+		}
+	}
+	return all, nil
+}
+
+func (s *Store) load(agent string) (Token, error) {
+	data, err := os.ReadFile(s.path(agent))
+	if err != nil {
+		return Token{}, err
+	}
+	t := Token{Name: agent}
+	var f file
+	err = json.Unmarshal(data, &f)
+	if err == nil {
+		var n int
+		if n, err = hex.Decode(t.Hash[:], []byte(f.SHA256)[:min(len(f.SHA256), 2*sha256.Size)]); err == nil && n != sha256.Size {
+			err = errors.New("the hash is too short")
+		}
+	}
+	if err != nil {
+		return Token{}, fmt.Errorf("%s is damaged (%w); remove it and add the token again", s.path(agent), err)
+	}
+	t.Created = f.Created
+	return t, nil
+}
+
+// Check returns the token that this is, as of now: one that was removed is
+// none. Every token that there is is compared, in constant time. The error is
+// the file system's.
+func (s *Store) Check(token string) (t Token, ok bool, err error) {
+	all, err := s.current()
+	if err != nil {
+		return Token{}, false, err
+	}
+	hash := sha256.Sum256([]byte(token))
+	for i := range all {
+		if subtle.ConstantTimeCompare(hash[:], all[i].Hash[:]) == 1 {
+			t, ok = all[i], true
+		}
+	}
+	return t, ok, nil
+}
+
+// Valid reports whether t is still a token.
+func (s *Store) Valid(t Token) bool {
+	all, err := s.current()
+	if err != nil {
+		return false
+	}
+	for i := range all {
+		if all[i].Name == t.Name && all[i].Hash == t.Hash {
+			return true
+		}
+	}
+	return false
+}
+
+// settled is how old a directory's time must be to say something: a change right
+// after another may leave it as it is.
+const settled = 2 * time.Second
+
+// current returns all tokens, read anew where the directory has changed.
+func (s *Store) current() ([]Token, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	info, err := os.Stat(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if !s.read.IsZero() && s.as.Equal(info.ModTime()) && s.read.Sub(s.as) > settled {
+		return s.known, nil
+	}
+	now := time.Now()
+	all, err := s.List()
+	if err != nil {
+		return nil, err
+	}
+	s.known, s.as, s.read = all, info.ModTime(), now
+	return all, nil
+}

@@ -1,0 +1,172 @@
+package tokens
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// patience ends a test whose event never comes.
+const patience = time.Minute
+
+func add(t *testing.T, s *Store, name string) string {
+	t.Helper()
+	token, err := s.Add(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return token
+}
+
+func check(t *testing.T, s *Store, token, want string) {
+	t.Helper()
+	got, ok, err := s.Check(token)
+	if err != nil || ok != (want != "") || got.Name != want {
+		t.Errorf("Check(%q) is %q, %v, %v, want %q", token, got.Name, ok, err, want)
+	}
+}
+
+// A token is good from when it was added until it is removed, for a store that
+// was open before as well: whoever serves never starts anew.
+func TestLife(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "below", "tokens")
+	serving, s := New(dir), New(dir)
+	check(t, serving, "anything", "")
+	a := add(t, s, "a")
+	check(t, serving, a, "a")
+	b := add(t, s, "b")
+	check(t, serving, b, "b")
+	check(t, serving, a, "a")
+	for _, wrong := range []string{"", a[:len(a)-1], a + "x", strings.ToLower(a), "a"} {
+		check(t, serving, wrong, "")
+	}
+	was, _, _ := serving.Check(a)
+	if err := s.Remove("a"); err != nil {
+		t.Fatal(err)
+	}
+	check(t, serving, a, "")
+	check(t, serving, b, "b")
+	if serving.Valid(was) {
+		t.Error("a token that was removed is valid")
+	}
+	again := add(t, s, "a")
+	check(t, serving, again, "a")
+	check(t, serving, a, "")
+	if serving.Valid(was) {
+		t.Error("an old token is valid by its name")
+	}
+	all, err := s.List()
+	if err != nil || len(all) != 2 || all[0].Name != "a" || all[1].Name != "b" || time.Since(all[0].Created) > time.Hour {
+		t.Errorf("got %v, %v", all, err)
+	}
+}
+
+// What is kept is for the owner's eyes, and no token.
+func TestOnDisk(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "tokens")
+	token := add(t, New(dir), "a")
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%v, %v", entries, err)
+	}
+	path := filepath.Join(dir, entries[0].Name())
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if secret := strings.TrimPrefix(token, prefix); strings.Contains(string(data), secret) || len(secret) < 26 {
+		t.Errorf("the token %s is in %s", token, data)
+	}
+	for _, x := range []string{dir, path} {
+		if info, err := os.Stat(x); err != nil || info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s: %v, %v", x, info.Mode(), err)
+		}
+	}
+}
+
+func TestFaults(t *testing.T) {
+	dir := t.TempDir()
+	s := New(dir)
+	for _, name := range []string{"", ".", "..", "../a", "a/b", "-a", "a b", "ä", "a:b", strings.Repeat("a", 65)} {
+		if _, err := s.Add(name); !errors.Is(err, ErrName) {
+			t.Errorf("Add(%q): %v", name, err)
+		}
+		if err := s.Remove(name); !errors.Is(err, ErrUnknown) {
+			t.Errorf("Remove(%q): %v", name, err)
+		}
+	}
+	good := add(t, s, "a")
+	if _, err := s.Add("a"); !errors.Is(err, ErrExists) {
+		t.Errorf("got %v", err)
+	}
+	check(t, s, good, "a")
+	// A file that is none lets nobody in, and says which it is.
+	for _, text := range []string{"", "{}", `{"sha256":"00"}`, `{"sha256":"zz"}`} {
+		if err := os.WriteFile(filepath.Join(dir, "b.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, ok, err := New(dir).Check(good); ok || err == nil || !strings.Contains(err.Error(), "b.json") {
+			t.Errorf("%q: %v, %v", text, ok, err)
+		}
+	}
+}
+
+// Of two who add the same name one has a token.
+func TestRace(t *testing.T) {
+	s := New(t.TempDir())
+	var group sync.WaitGroup
+	var mu sync.Mutex
+	var got []string
+	for range 16 {
+		group.Go(func() {
+			if token, err := s.Add("a"); err == nil {
+				mu.Lock()
+				got = append(got, token)
+				mu.Unlock()
+			} else if !errors.Is(err, ErrExists) {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if len(got) != 1 {
+		t.Fatalf("%d tokens", len(got))
+	}
+	check(t, s, got[0], "a")
+}
+
+// Whoever watches is told of what others add and remove.
+func TestWatch(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "tokens")
+	ctx, stop := context.WithCancel(t.Context())
+	changed, err := New(dir).Watch(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := func(what string) {
+		t.Helper()
+		select {
+		case <-changed:
+		case <-time.After(patience):
+			t.Fatal("not told of " + what)
+		}
+	}
+	s := New(dir)
+	token := add(t, s, "a")
+	told("a token that was added")
+	if err := s.Remove("a"); err != nil {
+		t.Fatal(err)
+	}
+	for _, ok, _ := s.Check(token); ok; _, ok, _ = s.Check(token) {
+		told("a token that was removed")
+	}
+	told("a token that was removed")
+	stop()
+	for range changed {
+	}
+}
