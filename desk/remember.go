@@ -31,24 +31,23 @@ type Memory struct {
 // shown or taken at a glance: secrets, confirmations and permissions. Nothing is taken by
 // itself.
 //
-// Records have to be archived to be found. It costs one read of an index for
+// Records have to be archived to be found. A store that fails is logged, and no
+// more than a convenience lost. It costs one read of an index for
 // each question, and one of a record for each that is found, however long the
 // past is.
-func (d *Desk) Remembered(ctx context.Context, rec Record) (map[string]Memory, error) {
-	var out map[string]Memory
+func (d *Desk) Remembered(ctx context.Context, rec Record) map[string]Memory {
+	out := map[string]Memory{}
 	for _, q := range rec.memorable() {
 		m, err := d.remembered(ctx, rec, q)
-		switch {
-		case err != nil:
-			return nil, err
-		case m != nil && out == nil:
-			out = map[string]Memory{}
-			fallthrough
-		case m != nil:
+		if err != nil {
+			d.log.InfoContext(ctx, "earlier answers are not known", "id", rec.ID, "error", err)
+			break
+		}
+		if m != nil {
 			out[q.ID] = *m
 		}
 	}
-	return out, nil
+	return out
 }
 
 // remembered returns the last answer to a question; nil where there is none.

@@ -1,7 +1,10 @@
 package desk_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -72,10 +75,10 @@ func TestRemembered(t *testing.T) {
 			d := open(t, storeDir(t))
 			before := decided(t, d, set(), asker, tc.before)
 			rec := must(d.Ask(t.Context(), question.Set{Questions: []question.Question{tc.now}}, "", tc.by))
-			got, err := d.Remembered(t.Context(), rec)
+			got := d.Remembered(t.Context(), rec)
 			m, there := got["now"]
-			if err != nil || there != (tc.want != "") || len(got) > 1 {
-				t.Fatalf("remembered %+v, %v", got, err)
+			if there != (tc.want != "") || len(got) > 1 {
+				t.Fatalf("remembered %+v", got)
 			}
 			if !there {
 				return
@@ -144,8 +147,8 @@ func TestNotRemembered(t *testing.T) {
 		if err := d.Archive(t.Context(), rec.ID); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := d.Remembered(t.Context(), must(d.Ask(t.Context(), tc.set, "", asker))); err != nil || len(got) > 0 {
-			t.Errorf("%s: remembered %+v, %v", tc.name, got, err)
+		if got := d.Remembered(t.Context(), must(d.Ask(t.Context(), tc.set, "", asker))); len(got) > 0 {
+			t.Errorf("%s: remembered %+v", tc.name, got)
 		}
 	}
 }
@@ -163,7 +166,7 @@ func TestRememberedIsTheLast(t *testing.T) {
 	rec := must(d.Ask(t.Context(), set(), "", asker))
 	remembered := func(want string) {
 		t.Helper()
-		if got := must(d.Remembered(t.Context(), rec))["q1"]; !slices.Equal(got.Words, []string{want}) {
+		if got := d.Remembered(t.Context(), rec)["q1"]; !slices.Equal(got.Words, []string{want}) {
 			t.Errorf("remembered %q, want %q", got.Words, want)
 		}
 	}
@@ -179,9 +182,28 @@ func TestRememberedIsTheLast(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if got := must(d.Remembered(t.Context(), rec)); len(got) > 0 { // those before it are out of the index
+	if got := d.Remembered(t.Context(), rec); len(got) > 0 { // those before it are out of the index
 		t.Errorf("remembered %+v", got)
 	}
+}
+
+// A store that fails costs the memory and nothing else; the log says so.
+func TestRememberedFailing(t *testing.T) {
+	store := openSpool(t, storeDir(t))
+	decided(t, desk.New(store, desk.Options{}), set(), asker, chose("pg"))
+	var log strings.Builder
+	d := desk.New(unmarked{store}, desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	rec := must(desk.New(store, desk.Options{}).Ask(t.Context(), set(), "", asker))
+	if got := d.Remembered(t.Context(), rec); len(got) > 0 || !strings.Contains(log.String(), "disk on fire") {
+		t.Errorf("remembered %+v and logged %q", got, log.String())
+	}
+}
+
+// unmarked is a store whose index cannot be read.
+type unmarked struct{ desk.Store }
+
+func (unmarked) Marks(context.Context, desk.Mark, string) ([]string, error) {
+	return nil, errors.New("disk on fire")
 }
 
 // BenchmarkRemembered is what it costs to look for four questions among 8,000
@@ -206,8 +228,8 @@ func BenchmarkRemembered(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if got, err := d.Remembered(b.Context(), rec); err != nil || len(got) != 4 {
-			b.Fatal(got, err)
+		if got := d.Remembered(b.Context(), rec); len(got) != 4 {
+			b.Fatal(got)
 		}
 	}
 }

@@ -98,13 +98,21 @@ func (b Backing) Rounds(ctx context.Context) []desk.Record {
 	return rounds
 }
 
+// Memory returns how the human answered the questions before, by question id.
+func (b Backing) Memory(ctx context.Context) map[string]desk.Memory {
+	if b.Desk == nil {
+		return nil
+	}
+	return b.Desk.Remembered(ctx, b.Rec)
+}
+
 // Options are what the form gets from the desk, which is read for them; save
 // takes the drafts.
 func (b Backing) Options(ctx context.Context, save func(question.Reply)) []Option {
 	if b.Desk == nil {
 		return nil
 	}
-	out := []Option{WithDraft(b.Draft(ctx)), WithChange(save)}
+	out := []Option{WithDraft(b.Draft(ctx)), WithChange(save), WithMemory(b.Memory(ctx))}
 	if b.Remembers() {
 		out = append(out, WithHistory(func() []desk.Record { return b.Rounds(ctx) }))
 	}

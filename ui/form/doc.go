@@ -17,6 +17,8 @@
 //     than one pick.
 //   - What was typed stays typed: going back, choosing differently, a failed
 //     send or a half-meant Esc throw nothing away.
+//   - What was answered before is marked at a key that no sentence has, and never
+//     by itself.
 //   - A draft is no answer: it comes back on its pages, to be confirmed and
 //     reviewed like anything else.
 //   - Nothing on the screen moves by itself but the last seconds of a deadline.

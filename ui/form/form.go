@@ -65,6 +65,7 @@ type Form struct {
 	detached  bool // nobody waits for the answer
 	limit     limit
 	history   func() []desk.Record // nil: there is none
+	memory    map[string]desk.Memory
 }
 
 // Option changes how a form works.

@@ -87,6 +87,12 @@ func TestDeskScreens(t *testing.T) {
 		{"lifted", third(), []Option{lift, WithHistory(session)}, nil, []string{"L"}},
 		{"all-at-once", third(), []Option{lift, WithDraft(question.Reply{Note: "soon"})}, []tea.Msg{Attention{}, Deadline{time.Unix(5, 0)}}, nil},
 		{"earlier", third(), []Option{WithHistory(session)}, nil, []string{"h"}},
+		{"memory", record(database()), []Option{answeredBefore(database(), told("", "", "sqlite"))}, nil, nil},
+		{"memory-taken", record(database()), []Option{answeredBefore(database(), told("", "", "sqlite"))}, nil, []string{"ctrl+r"}},
+		{"memory-multi", record(features()), []Option{answeredBefore(features(), told("", "Dark mode", "export", "audit"))}, nil, []string{"ctrl+r"}},
+		{"memory-text", record(name()), []Option{answeredBefore(name(), told("", "orders, or what it was called in the first version"))}, nil, []string{"ctrl+r"}},
+		{"memory-keys", record(database()), []Option{answeredBefore(database(), told("", "", "sqlite"))}, nil, []string{"?", "end"}},
+		{"memory-chinese", record(chinese()), []Option{answeredBefore(chinese(), told("", "我们自己的存储，由团队维护，支持强一致性"))}, nil, []string{"ctrl+r"}},
 		{"earlier-scrolled", third(), []Option{WithHistory(session)}, nil, []string{"h", "end"}},
 	}
 	for _, tt := range tests {

@@ -64,6 +64,8 @@ type answering interface {
 	// draft is what the body holds, confirmed or not; restore puts it back.
 	draft() question.Answer
 	restore(question.Answer)
+	// recall puts an answer to the same question there, which the human confirms.
+	recall(question.Answer)
 }
 
 // newBody returns the body for a question: the one place where a type of
@@ -84,6 +86,7 @@ type page struct {
 	text      *term.Prose        // of the question
 	about     *term.Prose        // its description
 	note      note
+	before    before
 	shown     bool             // the present answers bring it up
 	untouched question.Answer  // what the body held before the human came
 	taken     *question.Answer // what the human last confirmed; nil before
@@ -120,6 +123,8 @@ func (p *page) bind(msg tea.Msg) does {
 		return only(func() { p.body.blur(); p.note.write() })
 	case key.String() == "alt+d":
 		return asks(discuss)
+	case key.String() == recallKey && p.before.words != "":
+		return only(p.recall)
 	}
 	return p.body.bind(msg)
 }
@@ -325,7 +330,8 @@ func (p *page) layBeside(s *term.Styles, width, rows int) (b term.Block, more bo
 // column lays out question and body, one above the other. When they do not
 // fit, the body scrolls and the question shows its beginning.
 func (p *page) column(s *term.Styles, width, rows int) (out term.Block, more bool) {
-	head := p.heading(s, width, rows+1)
+	head, foot := p.heading(s, width, rows+1), p.earlier(s, width, rows)
+	rows -= len(foot)
 	space := max(rows-len(head)-1, rows*3/5, 1) // what the body may claim
 	b := p.draw(s, width, space)
 	left := max(rows-min(len(b.Lines), space), 0)
@@ -333,9 +339,11 @@ func (p *page) column(s *term.Styles, width, rows int) (out term.Block, more boo
 	case len(head) > left:
 		head, more = term.Opening(head, left, width), true
 	case len(head) > 0 && len(head)+len(b.Lines) < rows:
-		head = append(head, "")
+		foot = append(foot, "")
+		rows-- // which the gap takes
 	}
 	space = rows - len(head)
+	head = append(head, foot...)
 	if c := p.choice(); c != nil {
 		more = more || c.cutShort() || c.tallest > space-b.Pinned // not of the cursor's row alone: the hints stay put
 	}

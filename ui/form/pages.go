@@ -18,9 +18,9 @@ func (f *Form) buildPages() {
 	for _, q := range f.rec.All() {
 		if q.Collected == nil {
 			f.wide = f.wide || slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" })
-			f.pages = append(f.pages, &page{
-				ask: q, text: term.NewProse(q.Text), about: term.NewProse(q.Description), body: newBody(q),
-			})
+			p := &page{ask: q, text: term.NewProse(q.Text), about: term.NewProse(q.Description), body: newBody(q)}
+			f.remember(p)
+			f.pages = append(f.pages, p)
 		}
 	}
 	f.pages = append(f.pages, &page{body: &review{pages: f.asked}})

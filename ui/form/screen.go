@@ -159,6 +159,9 @@ func (f *Form) hints(more bool) []term.Hint {
 		keys = append(keys, term.Hint{p.letter("L"), "lift the limit"})
 	}
 	keys = append(keys, term.Hint{"ctrl+n", "note"})
+	if p.before.words != "" {
+		keys = append(keys, term.Hint{recallKey, "the earlier answer; again puts back"})
+	}
 	if p.choice() == nil {
 		keys = append(keys, term.Hint{"alt+d", "discuss first"})
 	}

@@ -77,15 +77,12 @@ func TestScreens(t *testing.T) {
 		}, nil},
 		{"last-answers", past, func(r *rig) { r.see("Last answers") }},
 		{"refused", nil, func(r *rig) {
-			r.desk = desk.New(r.store, desk.Options{Now: r.clock, MaxRounds: 1})
-			r.reply(r.claude(name()), "web", answerText("name", "orders"))
-			if _, _, err := r.desk.Submit(t.Context(), desk.Request{
-				Set: question.Set{Questions: []question.Question{database()}}, Session: "7f3c9a52-session", Asker: desk.Asker{Client: "claude-code"},
-			}); err == nil {
-				t.Fatal("not refused")
-			}
+			r.refuses(database())
 			r.keys("tab").see("2 past", "! ")
 		}},
+		{"refused-waiting", func(r *rig) { r.refuses(chinese()); three(r) }, func(r *rig) { r.see("! claude-code in shop") }},
+		{"refused-nothing-waits", func(r *rig) { r.refuses(database()) }, func(r *rig) { r.see("! claude-code in shop", "Nothing waits") }},
+		{"refused-form", func(r *rig) { r.refuses(database()); three(r) }, func(r *rig) { r.see("! claude-code in shop").answers() }},
 		{"history-empty", nil, func(r *rig) { r.keys("tab").see("Nothing has been") }},
 		{"history-search", past, func(r *rig) { r.keys("tab").see("3 past").keys("/", "service") }},
 		{"history-found", past, func(r *rig) { r.keys("tab").see("3 past").keys("/", "数据库", "enter").see("1 past") }},

@@ -126,19 +126,6 @@ func (m *model) reopen(id string) tea.Cmd {
 	}
 }
 
-// lift lifts the limit of rounds for a session.
-func (m *model) lift(session string) tea.Cmd {
-	return func() tea.Msg {
-		m.writes.RLock()
-		defer m.writes.RUnlock()
-		text := words.LimitLifted
-		if err := m.desk.Lift(m.ctx, session); err != nil {
-			text = words.LimitStays(err)
-		}
-		return then(only(func() { m.note = text }))
-	}
-}
-
 // count says how many records are in the list, with a plus when there are
 // more to come.
 func (h *history) count() string {

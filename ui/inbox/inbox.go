@@ -61,13 +61,11 @@ func Run(ctx context.Context, o Options) error {
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	m := newModel(inner, o)
-	gone, hangUp := context.WithCancelCause(context.Background())
-	defer hangUp(nil)
 	err = term.NewScreen(term.ScreenOptions{
-		Model: m, In: &keyboard{o.In, hangUp}, Out: o.Out, Getenv: o.Getenv,
+		Model: m, In: o.In, Out: o.Out, Getenv: o.Getenv,
 		Leave: func(error) tea.Msg { return then(m.quit) },
 		Quit:  quitTime, Kill: quitTime,
-	}).Run(ctx, gone)
+	}).Run(ctx)
 	stop()
 	unfinished := finish(m.writes)
 	if unfinished == nil && !errors.Is(err, term.ErrStuck) {
@@ -156,21 +154,4 @@ func finish(writes *sync.RWMutex) error {
 	case <-time.After(writeTime):
 		return errors.New("the store takes too long: what was sent or typed last may not be kept")
 	}
-}
-
-// keyboard is the terminal's input. Bubble Tea takes the end of its input for
-// nothing in particular (FACTS 7.2), so it is told to hangUp too.
-type keyboard struct {
-	*os.File
-	hangUp context.CancelCauseFunc
-}
-
-// Read implements io.Reader.
-func (k *keyboard) Read(p []byte) (int, error) {
-	n, err := k.File.Read(p)
-	if err != nil {
-		k.hangUp(fmt.Errorf("the terminal is gone: %w", err))
-		err = io.EOF
-	}
-	return n, err
 }

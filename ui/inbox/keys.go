@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
 )
@@ -34,6 +35,7 @@ func (m *model) waitingKeys() []binding {
 		{"enter", "answer", "answer", open, func() tea.Cmd { return m.fetch(r.rec.ID) }},
 		{"enter", "read", "", r != nil && !open, only(func() { m.read(r) })},
 		{"d", "dismiss", "dismiss it, or all that are marked, with a reason if you like", open || marked, m.askDismissal},
+		m.liftKey(m.lastRefused(), ""),
 		{"esc", "unmark", "", marked, only(func() { w.mark(nil) })},
 		{"esc", "show all", "", w.filter != "", only(func() { m.narrow("") })},
 		{"/", "filter", "filter; any letter that is no key begins one too", len(w.all) > 0, only(func() { m.beginTyping("") })},
@@ -45,9 +47,13 @@ func (m *model) historyKeys() []binding {
 	h := &m.history
 	r := h.selected()
 	refused := r != nil && r.rec.Outcome.Refused()
+	var lifts *desk.Record
+	if refused {
+		lifts = &r.rec
+	}
 	return []binding{
 		{"enter space", "read", "read it whole", r != nil, only(func() { m.read(r) })},
-		{"L", "lift the limit", "let the agent of a call that was refused (!) go on asking", refused, func() tea.Cmd { return m.lift(r.rec.SessionID) }},
+		m.liftKey(lifts, "lift the limit"),
 		{"r", "reopen", "reopen: answer again, with what you said filled in; the agent gets the new answer", r != nil && !refused, func() tea.Cmd { return m.reopen(r.rec.ID) }},
 		{"esc", "show all", "", h.search != "", func() tea.Cmd { return m.recall("", 0) }},
 		{"/", "search", "search; any letter that is no key begins one too", true, only(func() { m.beginTyping(h.search) })},
@@ -94,7 +100,7 @@ func (m *model) Kind(msg tea.Msg) act.Kind {
 		return m.dismissal.Kind(msg)
 	case m.bind(msg) == nil:
 		return act.Foreign
-	case m.reader == nil && m.typing == nil && (name == "enter" || name == "q" || name == "r" && m.tab == historyTab):
+	case m.reader == nil && m.typing == nil && (name == "enter" || name == "q" || name == "L" || name == "r" && m.tab == historyTab):
 		return act.Act
 	}
 	return act.Edit
@@ -179,7 +185,7 @@ func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 // attentive reports whether a letter that is no key can be meant for the list:
 // the human opened it, or has used it, and this letter is the first of a burst.
 func (m *model) attentive() bool {
-	return m.origin == act.Opened || m.acted.After(m.appeared) && m.now().Sub(m.acted) >= act.Quiet
+	return m.gate.Origin() == act.Opened || m.acted.After(m.appeared) && m.now().Sub(m.acted) >= act.Quiet
 }
 
 // moveTo moves the cursor. A record that has ended goes when it does, also from
@@ -202,7 +208,7 @@ func (m *model) moveTo(to int) tea.Cmd {
 func (m *model) switchTab() tea.Cmd {
 	if m.tab == historyTab {
 		m.tab = waitingTab
-		return nil
+		return m.readRefused
 	}
 	m.tab = historyTab
 	m.waiting.sweep(m.waiting.selected())

@@ -58,6 +58,7 @@ type model struct {
 	tab     tab
 	waiting waiting
 	history history
+	refused []desk.Record // calls, for the limit of rounds; the newest first
 
 	answer    *answer
 	stopped   string // the notice in place of what was taken away
@@ -69,9 +70,8 @@ type model struct {
 	pointer   act.Pointer[string] // of rows, by id; the tabs have none
 	trace     trace
 
-	origin   act.Origin // of what has the keyboard, but for a form
-	appeared time.Time  // when it came
-	acted    time.Time  // when the last key that did something was pressed
+	appeared time.Time // when what has the keyboard came, but for a form
+	acted    time.Time // when the last key that did something was pressed
 
 	note  string    // what the last key led to
 	fault string    // why the desk cannot be read
@@ -109,7 +109,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		if m.tab == historyTab {
 			return tea.Batch(m.lookAgain, m.look())
 		}
-		return m.lookAgain
+		return tea.Batch(m.lookAgain, m.readRefused)
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.MouseWheelMsg:
@@ -153,7 +153,7 @@ func (m *model) edited(msg term.Edited) tea.Cmd {
 // appear says that something else has the keyboard now, and who brought it
 // there.
 func (m *model) appear(o act.Origin) tea.Cmd {
-	m.origin, m.appeared = o, m.now()
+	m.appeared = m.now()
 	return m.gate.Show(o)
 }
 
@@ -164,7 +164,7 @@ func (m *model) follow(events <-chan desk.Event, records []desk.Record, err erro
 		return m.connectLater()
 	}
 	m.fault, m.events = "", events
-	return tea.Batch(m.listen, m.renew(records))
+	return tea.Batch(m.listen, m.renew(records), m.readRefused)
 }
 
 // renew takes what is pending now.
@@ -192,7 +192,7 @@ func (m *model) apply(events []desk.Event) tea.Cmd {
 		if e.Type == desk.Ended {
 			m.waiting.ended(e.Record)
 			m.history.ended(e.Record)
-			cmds = append(cmds, m.endDismissal(e.Record))
+			cmds = append(cmds, m.endDismissal(e.Record), m.readRefused)
 		} else {
 			changed = append(changed, e.Record)
 			if m.waiting.asked(e.Record) {
@@ -262,7 +262,7 @@ func (m *model) keepTime() tea.Cmd {
 		return nil
 	}
 	now := m.now()
-	m.waiting.lay(m.height - term.EdgesHigh)
+	m.waiting.lay(max(m.height-term.EdgesHigh-m.above, 1))
 	next := m.waiting.next(now)
 	wake := now.Add(max(next, time.Second))
 	if next == 0 || !m.wake.IsZero() && !wake.Before(m.wake) {

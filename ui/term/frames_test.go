@@ -1,7 +1,6 @@
 package term
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
@@ -66,7 +65,7 @@ func TestDrawsWhatChanges(t *testing.T) {
 			Leave: func(error) tea.Msg { return leave{} }, Quit: time.Second, Kill: time.Second,
 		})
 		ended := make(chan error)
-		go func() { ended <- screen.Run(t.Context(), context.Background()) }()
+		go func() { ended <- screen.Run(t.Context()) }()
 		time.Sleep(time.Hour) // the handshake is over
 		screen.Send(tea.WindowSizeMsg{Width: 40, Height: 4})
 		time.Sleep(time.Hour)

@@ -1,7 +1,6 @@
 package term
 
 import (
-	"context"
 	"errors"
 	"io"
 	"regexp"
@@ -125,7 +124,7 @@ func TestHandshake(t *testing.T) {
 					go func() { _, _ = io.WriteString(keys, tt.typed) }()
 				}
 				began := time.Now()
-				if err := screen.Run(t.Context(), context.Background()); err != nil {
+				if err := screen.Run(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				took := time.Since(began)
@@ -170,10 +169,9 @@ func TestScreenEnds(t *testing.T) {
 				Leave: func(cause error) tea.Msg { left <- cause; return leave{} },
 				Quit:  time.Second, Kill: time.Second, Hurry: func() { hurried = true },
 			})
-			gone, hangUp := context.WithCancelCause(t.Context())
 			lost := errors.New("the line is cut")
-			time.AfterFunc(time.Minute, func() { hangUp(lost) })
-			if err := screen.Run(t.Context(), gone); !errors.Is(err, lost) {
+			time.AfterFunc(time.Minute, func() { _ = keys.CloseWithError(lost) })
+			if err := screen.Run(t.Context()); !errors.Is(err, lost) {
 				t.Errorf("Run returned %v", err)
 			}
 			if cause := <-left; !errors.Is(cause, lost) || hurried != stubborn {

@@ -15,11 +15,14 @@ type Screen struct {
 	options ScreenOptions
 	editors context.Context // ends with the screen
 	end     context.CancelFunc
+	gone    context.Context // ends with the terminal
 }
 
 // ScreenOptions say what a screen shows, where, and how it ends.
 type ScreenOptions struct {
-	Model  tea.Model
+	Model tea.Model
+	// In is the terminal's input. Bubble Tea makes the settings of the terminal
+	// where it is a file, and leaves them alone where it is not.
 	In     io.Reader
 	Out    io.Writer
 	Getenv func(string) string // tells what the terminal can do, and the human's editor
@@ -44,10 +47,12 @@ var ErrStuck = errors.New("the screen did not end")
 func NewScreen(o ScreenOptions) *Screen {
 	s := &Screen{options: o}
 	s.editors, s.end = context.WithCancel(context.Background())
+	gone, hangUp := context.WithCancelCause(context.Background())
+	s.gone = gone
 	h := &handshake{model: o.Model, edit: s.edit}
 	s.program = tea.NewProgram(
 		h,
-		tea.WithInput(o.In),
+		tea.WithInput(input(o.In, hangUp)),
 		tea.WithOutput(o.Out),
 		tea.WithEnvironment(environ(o.Getenv)),
 		tea.WithoutSignalHandler(), // whoever called has one, and ends the context
@@ -60,11 +65,13 @@ func NewScreen(o ScreenOptions) *Screen {
 // Send tells the model something; it does nothing once the screen has ended.
 func (s *Screen) Send(msg tea.Msg) { s.program.Send(msg) }
 
+// Gone returns why the terminal is gone, nil while it is there.
+func (s *Screen) Gone() error { return context.Cause(s.gone) }
+
 // Run shows the model until it ends by itself, ctx ends or the terminal is
-// gone, which is the end of gone; it returns the cause of these. Bubble Tea
-// gets neither context: it would end the model half-way and leave it open what
-// state that is in (FACTS 7.1).
-func (s *Screen) Run(ctx, gone context.Context) error {
+// gone; it returns the cause of these. Bubble Tea gets neither context: it would
+// end the model half-way and leave it open what state that is in (FACTS 7.1).
+func (s *Screen) Run(ctx context.Context) error {
 	defer s.end()
 	var cause, failed error
 	done := make(chan struct{})
@@ -77,8 +84,8 @@ func (s *Screen) Run(ctx, gone context.Context) error {
 		return failed
 	case <-ctx.Done():
 		cause = context.Cause(ctx)
-	case <-gone.Done():
-		cause = context.Cause(gone)
+	case <-s.gone.Done():
+		cause = s.Gone()
 	}
 	s.end()
 	go s.program.Send(s.options.Leave(cause))

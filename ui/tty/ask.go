@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -58,6 +59,11 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 				c.take(q, &question.Answer{QuestionID: q.ID, Custom: own, By: question.ByUser})
 				return onward, nil
 			}
+		case r.command == recall && c.remembers(q):
+			c.recall(q)
+			return onward, nil
+		case r.command == recall:
+			c.text("", "There is no earlier answer to this question.")
 		case r.command == help:
 			c.help(q)
 			c.put(q, n, of)
@@ -101,6 +107,9 @@ func (c *conversation) put(q *question.Question, n, of int) {
 	if q.Description != "" {
 		c.text("", question.Block(q.Description))
 	}
+	if c.remembers(q) && c.answer(q) == nil {
+		c.text("", question.Shorten(words.Remembered(c.memory[q.ID], time.Now()), 300)+" (:= takes it over)")
+	}
 	c.options(q)
 	if q.Placeholder != "" {
 		c.text("For example: ", question.Line(q.Placeholder))
@@ -110,6 +119,18 @@ func (c *conversation) put(q *question.Question, n, of int) {
 	} else if strings.TrimSpace(q.Default) != "" && !brief(q.Default) {
 		c.text("Proposed: ", question.Block(q.Default))
 	}
+}
+
+// remembers reports whether there is an earlier answer to q.
+func (c *conversation) remembers(q *question.Question) bool { _, ok := c.memory[q.ID]; return ok }
+
+// recall has the earlier answer to q stand as the one so far, which an empty line
+// takes.
+func (c *conversation) recall(q *question.Question) {
+	a := c.memory[q.ID].Answer
+	a.By = question.ByUser
+	c.take(q, &a)
+	c.asked[q.ID] = false
 }
 
 // options shows the numbered options of q, and 0 for the human's own words
@@ -250,6 +271,9 @@ func (c *conversation) help(q *question.Question) {
 	}
 	c.text("", "An empty line takes what stands in brackets, if anything does.")
 	c.text("", "b goes back to the question before, h shows the earlier rounds, :n adds a note to the agent beside the answer, :d puts the question back to discuss it first, q dismisses it, ? shows this. If one of these is itself an answer here, write :b, :h, :q or :? for the command.")
+	if c.remembers(q) {
+		c.text("", ":= takes over what you answered before; an empty line then confirms it.")
+	}
 	if !q.Chooses() {
 		c.text("", `To answer with a single b, h, q, - or ?, put it in quotes: "b".`)
 	}

@@ -162,6 +162,12 @@ func TestPlainWithDesk(t *testing.T) {
 		{"draft dropped", "single", half, 0, []step{{keepIt, "n\r"}, {number, "3\r"}}, answered(option("database", "none"))},
 		{"draft and end of input", "single", half, 0, []step{{keepIt, "\x04"}}, []question.Reply{{Dismissed: true}}},
 		{"earlier rounds", "second round", question.Reply{}, 0, []step{{number, "h\r"}, {number, ":h\r"}, {number, ":l\r"}, {number, ":l\r"}, {number, "1\r"}}, answered(option("database", "pg"))},
+		{"answered before", "single", question.Reply{}, 0, []step{{number, "?\r"}, {number, ":=\r"}, {"[keep]: ", "\r"}}, answered(option("database", "sqlite"))},
+		{"answered before and again", "single", question.Reply{}, 0, []step{{number, "=\r"}, {"[keep]: ", "1\r"}}, answered(option("database", "pg"))},
+		{"answered before in text", "text", question.Reply{}, 0, []step{{"[shop]: ", "=\r"}}, answered(ownWords("name", "="))},
+		{"answered before in Chinese", "chinese", question.Reply{}, 0, []step{{number, ":=\r"}, {"[keep]: ", "\r"}}, answered(ownWords("db", "云数据库，由团队维护"))},
+		{"answered before in Chinese 40x10", "chinese", question.Reply{}, 0, []step{{number, ":=\r"}, {"[keep]: ", "\r"}}, answered(ownWords("db", "云数据库，由团队维护"))},
+		{"not answered before", "single", question.Reply{}, 0, []step{{number, ":=\r"}, {number, "1\r"}}, answered(option("database", "pg"))},
 		{"nobody waits", "single", question.Reply{}, 0, []step{{number, "1\r"}}, answered(option("database", "pg"))},
 		{"time limit", "single", question.Reply{}, 4 * time.Hour, []step{{number, "1\r"}}, answered(option("database", "pg"))},
 		{"last call", "single", question.Reply{}, 20 * time.Second, []step{{"unless you enter a line.", ""}, {number, "1\r"}}, answered(option("database", "pg"))},
@@ -169,9 +175,13 @@ func TestPlainWithDesk(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var a *asked
-			if tt.sample == "second round" {
+			before := map[string]question.Answer{"single": option("database", "sqlite"), "text": ownWords("name", "kiosk"), "chinese": ownWords("db", "云数据库，由团队维护")}
+			switch {
+			case tt.sample == "second round":
 				a = putSecond(t, "single", "review", allAnswered())
-			} else {
+			case strings.HasPrefix(tt.name, "answered before"):
+				a = putSecond(t, tt.sample, tt.sample, answered(before[tt.sample])[0])
+			default:
 				a = put(t, tt.sample, tt.timeout)
 			}
 			if !reflect.DeepEqual(tt.draft, question.Reply{}) {
@@ -180,7 +190,11 @@ func TestPlainWithDesk(t *testing.T) {
 			if tt.name == "nobody waits" {
 				a.attendance.Release()
 			}
-			x := start(t, 80, 24, "of the desk", alone, a.env("TTY_PLAIN=1", "TTY_OPENED=1")...)
+			width, height := 80, 24
+			if strings.HasSuffix(tt.name, "40x10") {
+				width, height = 40, 10
+			}
+			x := start(t, width, height, "of the desk", alone, a.env("TTY_PLAIN=1", "TTY_OPENED=1")...)
 			for _, s := range tt.steps {
 				x.Expect(s.prompt)
 				x.Type(s.keys)
@@ -192,6 +206,23 @@ func TestPlainWithDesk(t *testing.T) {
 			transcript = closesIn.ReplaceAllString(transcript, "closes in N s") // a loaded machine is slow
 			checkTranscript(t, "desk "+tt.name, transcript)
 		})
+	}
+}
+
+// What took an earlier answer over in one go with a line for another program is
+// taken back with it.
+func TestRecallIsTakenBack(t *testing.T) {
+	a := putSecond(t, "single", "single", answered(option("database", "sqlite"))[0])
+	var out string
+	synctest.Test(t, func(t *testing.T) {
+		strokes := []stroke{{time.Second, ":=\n"}, {200 * time.Millisecond, "git push\n"}, {time.Second, "\n"}, {time.Second, "\n"}}
+		out, _ = converse(t.Context(), &hands{strokes: strokes}, form.Backing{Desk: a.Desk, Rec: a.Record}, act.Appeared, func(r question.Reply) error {
+			t.Errorf("committed %+v", r)
+			return nil
+		})
+	})
+	if _, after, found := strings.Cut(out, "is taken back"); !found || !strings.Contains(after, "An answer is needed here") || strings.Contains(after, "[keep]") {
+		t.Errorf("the transcript:\n%s", out)
 	}
 }
 

@@ -23,6 +23,7 @@ const (
 	discuss   command = "d"
 	editText  command = "e" // only as :e
 	lift      command = "l" // only as :l
+	recall    command = "="
 )
 
 // commands are the ways in which people write a command.
@@ -39,6 +40,7 @@ var commands = map[string]command{
 var listCommands = map[string]command{
 	"n": note, "note": note,
 	"d": discuss, "discuss": discuss,
+	"=": recall,
 }
 
 // colonCommand reads a command that cannot be an answer.

@@ -20,6 +20,7 @@ func (c *conversation) open(ctx context.Context) error {
 	}
 	c.sayTimeLimit(ctx)
 	c.sayKeys()
+	c.memory = c.desk.Memory(ctx)
 	if c.desk.AtLimit(ctx) {
 		c.text("", words.LastRound(":"+string(lift)))
 	}

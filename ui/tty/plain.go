@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -56,6 +57,7 @@ type conversation struct {
 	answers     []question.Answer                                      // of every question ever answered, in no order
 	asked       map[string]bool                                        // by question id: need not be asked (again)
 	notes       map[string]string                                      // to the agent: by question id, and "" beside all of them
+	memory      map[string]desk.Memory                                 // earlier answers, by question id
 	edit        func(ctx context.Context, text string) (string, error) // in the human's editor
 	began       time.Time
 	review      bool       // show the answers before sending, however few they are
@@ -310,7 +312,8 @@ func (c *conversation) rest(ctx context.Context) {
 // appeared by itself it was meant for another program, and so was what came in
 // one go with it: that is taken back, and foreign reports so.
 func (c *conversation) foreign() (takenBack bool) {
-	if c.gate.Key(time.Now(), "", act.Foreign) != act.Rollback || maps.Equal(c.asked, c.kept.asked) && maps.Equal(c.notes, c.kept.notes) {
+	same := maps.Equal(c.asked, c.kept.asked) && maps.Equal(c.notes, c.kept.notes) && reflect.DeepEqual(c.answers, c.kept.answers)
+	if c.gate.Key(time.Now(), "", act.Foreign) != act.Rollback || same {
 		return false
 	}
 	c.answers, c.asked, c.notes, c.touched = c.kept.answers, c.kept.asked, c.kept.notes, true

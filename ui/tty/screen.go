@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -56,9 +55,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		sent.CompareAndSwap(false, err == nil)
 		return err
 	}, append(options, s.form...)...)
-	gone, hangUp := context.WithCancelCause(context.Background())
-	defer hangUp(nil)
-	keys := &keyboard{terminal: t, hangUp: hangUp}
+	keys := &keyboard{terminal: t}
 	screen = term.NewScreen(term.ScreenOptions{
 		// The input is no file, so that Bubble Tea leaves the settings of the
 		// terminal and the end of reading to us (FACTS 7.2).
@@ -74,7 +71,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 			t.comeBack(screen)
 		}
 	})
-	err := screen.Run(ctx, gone)
+	err := screen.Run(ctx)
 	stuck := errors.Is(err, term.ErrStuck)
 	drawing.Store(false)
 	keys.stop()
@@ -82,7 +79,8 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	t.hurry(quitTime) // anew: what came before may have taken its time
 	t.restore()
 	unfollow()
-	if gone.Err() != nil {
+	gone := screen.Gone()
+	if gone != nil {
 		awaitHangup(ctx)
 	}
 	closed := first.Load()
@@ -98,8 +96,8 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		err = closed
 	case ctx.Err() != nil:
 		err = context.Cause(ctx)
-	case gone.Err() != nil:
-		return ui.Unavailablef("the terminal is gone: %v", context.Cause(gone))
+	case gone != nil:
+		return ui.Unavailablef("%v", gone)
 	case err != nil:
 		return fmt.Errorf("show the form: %w", err)
 	default:
@@ -146,27 +144,19 @@ func (c canvas) Write(p []byte) (int, error) {
 
 var errTaken = errors.New("the terminal is no longer ours")
 
-// keyboard is the terminal's input while a form is on it.
+// keyboard is the terminal's input while a form is on it: one that can be taken
+// away, and lent.
 type keyboard struct {
 	terminal *terminal
-	hangUp   context.CancelCauseFunc
 	reading  sync.Mutex
 	lent     atomic.Bool // to the human's editor
 }
 
-// Read implements io.Reader. Bubble Tea takes the end of its input for nothing
-// in particular, so the end of the terminal is told to hangUp too.
+// Read implements io.Reader.
 func (k *keyboard) Read(p []byte) (int, error) {
 	k.reading.Lock()
 	defer k.reading.Unlock()
-	n, err := k.terminal.Read(p)
-	if err != nil {
-		if !errors.Is(err, os.ErrDeadlineExceeded) {
-			k.hangUp(err)
-		}
-		return n, io.EOF
-	}
-	return n, nil
+	return k.terminal.Read(p)
 }
 
 // Pause implements term.Lender.

@@ -44,10 +44,7 @@ func (s *Server) newCard(r *http.Request, rec *desk.Record, filled question.Repl
 	now := s.now()
 	c := card{Record: rec, Now: now, CSRF: s.csrf(r), Shown: cmp.Or(shown, strconv.FormatInt(now.UnixMilli(), 10)), Group: groupOf(&rec.Set), Filled: filled}
 	if rec.Outcome == nil {
-		var err error
-		if c.Memory, err = s.desk.Remembered(r.Context(), *rec); err != nil {
-			s.log.WarnContext(r.Context(), "web: a card without earlier answers", "id", rec.ID, "error", err)
-		}
+		c.Memory = s.desk.Remembered(r.Context(), *rec)
 		c.Fields = c.fields(&filled, nil)
 	}
 	return c

@@ -54,6 +54,9 @@ func (g *Gate) Seen(seen bool) tea.Cmd {
 	return g.arm()
 }
 
+// Origin is who brought up what is on the screen, as Show was told last.
+func (g *Gate) Origin() Origin { return g.m.origin }
+
 // Waiting is [Machine.Waiting].
 func (g *Gate) Waiting() bool { return g.m.Waiting() }
 

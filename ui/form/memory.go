@@ -1,0 +1,86 @@
+package form
+
+import (
+	"github.com/charmbracelet/x/ansi"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
+)
+
+// recallKey takes over what the human answered before. It is the same on every
+// page, and no sentence has it.
+const recallKey = "ctrl+r"
+
+// WithMemory has each question say how the human answered it before, by
+// question id, and lets them take that over. Nothing is taken by itself.
+func WithMemory(m map[string]desk.Memory) Option {
+	return func(f *Form) { f.memory = m }
+}
+
+// before is an earlier answer to a page's question.
+type before struct {
+	words  string // "3 Nov: PostgreSQL, claude-code"; empty where there is none
+	answer question.Answer
+	taken  question.Answer // what the page held once it was taken over
+	back   func()          // to what the page held until then; nil unless taken over
+}
+
+// remember gives the page of a question its earlier answer.
+func (f *Form) remember(p *page) {
+	if m, ok := f.memory[p.ask.ID]; ok {
+		p.before = before{words: term.Line(words.Remembered(m, f.now()), maxWidth), answer: m.Answer}
+	}
+}
+
+// recall puts the earlier answer on the page. Once more puts back what stood
+// there, unless it was changed since.
+func (p *page) recall() {
+	b, was := p.body.(answering), p.before.back
+	if p.before.back = nil; was != nil && same(b.answer(), p.before.taken) {
+		was()
+		return
+	}
+	p.before.back = p.body.keep()
+	b.recall(p.before.answer)
+	p.before.taken = b.answer()
+}
+
+// enough is the least number of lines for a page in which one is spared for the
+// earlier answer.
+const enough = 6
+
+// earlier is the line below the question that says what was answered before.
+func (p *page) earlier(s *term.Styles, width, rows int) []string {
+	if p.before.words == "" || rows < enough {
+		return nil
+	}
+	key := " · " + recallKey
+	switch {
+	case p.note.writing: // which has the keyboard
+		key = ""
+	case ansi.StringWidth(p.before.words+key+" takes it over") <= width:
+		key += " takes it over"
+	}
+	return []string{s.Muted.Render(term.Cut(p.before.words, width-ansi.StringWidth(key)) + key)}
+}
+
+// recall marks an earlier answer. A text of Other that is not part of it stays.
+func (c *choice) recall(a question.Answer) {
+	c.blur()
+	c.narrow("")
+	typed := c.other.Text()
+	c.restore(a)
+	if a.Custom == "" {
+		c.other.Set(typed)
+	}
+	for i, r := range c.rows {
+		if r.picked {
+			c.goTo(i)
+			return
+		}
+	}
+}
+
+func (t *text) recall(a question.Answer) { t.restore(a) }

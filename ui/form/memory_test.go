@@ -1,0 +1,100 @@
+package form
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/internal/termtest"
+	"mcp-askuser/question"
+	"mcp-askuser/ui/term/act"
+)
+
+// answeredBefore is what the desk knows once the human has answered q like this.
+func answeredBefore(q question.Question, a question.Answer) Option {
+	a.QuestionID, a.By = q.ID, ""
+	return WithMemory(map[string]desk.Memory{q.ID: {
+		At: time.Date(1969, 11, 3, 9, 0, 0, 0, time.UTC), Asker: desk.Asker{Client: "claude-code"}, Answer: a, Words: q.Words(&a),
+	}})
+}
+
+func TestMemory(t *testing.T) {
+	yes := told("deploy", "", question.YesID)
+	for _, tt := range []struct {
+		name   string
+		ask    question.Question
+		before question.Answer
+		keys   []string
+		want   question.Answer
+	}{
+		{"with two keys", database(), told("db", "", "sqlite"), []string{"ctrl+r", "enter"}, told("db", "", "sqlite")},
+		{"not by itself", database(), told("db", "", "sqlite"), []string{"enter"}, told("db", "", "pg")},
+		{"then chosen differently", database(), told("db", "", "sqlite"), []string{"ctrl+r", "3", "enter"}, told("db", "", "none")},
+		{"put back", database(), told("db", "", "sqlite"), []string{"3", "ctrl+r", "ctrl+r", "enter"}, told("db", "", "none")},
+		{"once more after a change", database(), told("db", "", "sqlite"), []string{"ctrl+r", "3", "ctrl+r", "enter"}, told("db", "", "sqlite")},
+		{"in their own words", database(), told("db", "DuckDB"), []string{"ctrl+r", "enter"}, told("db", "DuckDB")},
+		{"from where they were typing", database(), told("db", "", "sqlite"), []string{"0", "Duck", "ctrl+r", "enter"}, told("db", "", "sqlite")},
+		{"what was typed stays", database(), told("db", "", "sqlite"), []string{"0", "Duck", "ctrl+r", "0", "DB", "enter"}, told("db", "DuckDB")},
+		{"through a filter", database(), told("db", "", "sqlite"), []string{"/", "postgres", "ctrl+r", "enter"}, told("db", "", "sqlite")},
+		{"after skipping", optional(features()), told("features", "", "audit"), []string{"s", "ctrl+r", "enter", "enter"}, told("features", "", "audit")},
+		{"several", features(), told("features", "Dark mode", "export"), []string{"ctrl+r", "enter", "enter"}, told("features", "Dark mode", "export")},
+		{"several, put back", features(), told("features", "Dark mode", "export"), []string{"ctrl+r", "ctrl+r", "enter", "enter"}, told("features", "", "search")},
+		{"yes or no", noDefault(deploy()), yes, []string{"ctrl+r", "enter"}, yes},
+		{"text", name(), told("name", "orders"), []string{"ctrl+r", "enter"}, told("name", "orders")},
+		{"text, put back", name(), told("name", "orders"), []string{"shop", "ctrl+r", "ctrl+r", "enter"}, told("name", "shop")},
+		{"beside a note", database(), told("db", "", "sqlite"), []string{"ctrl+n", "Soon", "ctrl+r", "enter", "ctrl+r", "enter"}, noted(told("db", "", "sqlite"), "Soon")},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := fresh(t, 80, 24, record(tt.ask), answeredBefore(tt.ask, tt.before)).show()
+			for _, key := range tt.keys[:len(tt.keys)-1] {
+				if r.keys(key); len(r.sent) > 0 {
+					t.Fatalf("%s sends %+v", key, r.sent)
+				}
+				checkScreen(t, r)
+			}
+			r.keys(tt.keys[len(tt.keys)-1])
+			if got := r.last().Answers; len(got) != 1 || !reflect.DeepEqual(got[0], tt.want) {
+				t.Errorf("answered %+v, want %+v\n%s", got, tt.want, r.screen())
+			}
+		})
+	}
+}
+
+// The earlier answer belongs to its question alone, and without one the key is
+// none.
+func TestMemoryOfAnother(t *testing.T) {
+	r := fresh(t, 80, 24, record(deploy(), database()), answeredBefore(database(), told("", "", "sqlite"))).show().keys("ctrl+r")
+	if s := r.screen(); strings.Contains(s, "3 Nov") || strings.Contains(s, "(•)") || strings.Contains(s, recallKey) {
+		t.Errorf("the first question has an earlier answer:\n%s", s)
+	}
+	if r.keys("y", "enter"); !strings.Contains(r.screen(), "3 Nov 1969: SQLite, claude-code · ctrl+r takes it over") {
+		t.Errorf("the second has none:\n%s", r.screen())
+	}
+	if r.f.bind(termtest.Keys("ctrl+r")[0]) == nil {
+		t.Error("its key is none")
+	}
+}
+
+// In a form that appeared by itself what was typed for somebody else takes
+// nothing over: it is put back with the rest of its burst.
+func TestMemoryTypedElsewhere(t *testing.T) {
+	r := fresh(t, 80, 24, record(database()), answeredBefore(database(), told("", "", "sqlite")), WithOrigin(act.Appeared)).show()
+	shown := r.screen()
+	r.keys("ctrl+r") // before a pause
+	if got := r.wait(time.Second).screen(); got != shown {
+		t.Errorf("at once:\n%s", got)
+	}
+	for _, key := range []string{"ctrl+r", "m", "a", "k", "e"} { // a search in a shell's history
+		r.send(termtest.Keys(key)[0])
+		r.wait(100 * time.Millisecond)
+	}
+	if got := r.wait(time.Second).screen(); got != shown {
+		t.Errorf("after a burst:\n%s", got)
+	}
+	r.keys("ctrl+r").wait(time.Second).keys("enter")
+	if got := r.last().Answers[0].Selected; !reflect.DeepEqual(got, []string{"sqlite"}) {
+		t.Errorf("answered %v", got)
+	}
+}

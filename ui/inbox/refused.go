@@ -1,0 +1,69 @@
+package inbox
+
+import (
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
+)
+
+// readRefused finds out which calls were refused for the limit of rounds. A
+// failure shows elsewhere.
+func (m *model) readRefused() tea.Msg {
+	refused, err := m.desk.Refused(m.ctx)
+	if err != nil {
+		return nil
+	}
+	return then(only(func() { m.refused = refused }))
+}
+
+// lift lifts the limit of rounds for a session.
+func (m *model) lift(session string) tea.Cmd {
+	return func() tea.Msg {
+		m.writes.RLock()
+		defer m.writes.RUnlock()
+		text := words.LimitLifted
+		if err := m.desk.Lift(m.ctx, session); err != nil {
+			text = words.LimitStays(err)
+		}
+		return then(func() tea.Cmd { m.note = text; return m.readRefused })
+	}
+}
+
+// liftKey lifts the limit for the session of a refused call, nil where there is
+// none.
+func (m *model) liftKey(rec *desk.Record, hint string) binding {
+	return binding{"L", hint, "let the agent of a call that was refused (!) go on asking", rec != nil,
+		func() tea.Cmd { return m.lift(rec.SessionID) }}
+}
+
+// lastRefused is the call that was refused last, nil for none.
+func (m *model) lastRefused() *desk.Record {
+	if len(m.refused) == 0 {
+		return nil
+	}
+	return &m.refused[0]
+}
+
+// drawRefused is a line about the call that was refused last, and the key that
+// lifts the limit while it does.
+func (m *model) drawRefused(width int) []string {
+	rec := m.lastRefused()
+	if rec == nil || m.tab != waitingTab {
+		return nil
+	}
+	key, more := "", ""
+	if !m.covered() {
+		key = " · L lifts the limit"
+	}
+	if n := len(m.refused) - 1; n > 0 {
+		more = " · " + words.Count(n, "more", "more")
+	}
+	text := "! " + words.Asker(rec.Asker) + " asked too often in a row: " + subject(*rec)
+	if width < 2*ansi.StringWidth(key+more) && key != "" {
+		key, more = " · L lifts", ""
+	}
+	return []string{m.styles.Muted.Render(term.Cut(text, width-ansi.StringWidth(key+more)) + key + more)}
+}
