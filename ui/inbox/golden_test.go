@@ -81,7 +81,6 @@ func TestScreens(t *testing.T) {
 			r.keys("tab").see("2 past", "! ")
 		}},
 		{"refused-waiting", func(r *rig) { r.refuses(chinese()); three(r) }, func(r *rig) { r.see("! claude-code in shop") }},
-		{"refused-nothing-waits", func(r *rig) { r.refuses(database()) }, func(r *rig) { r.see("! claude-code in shop", "Nothing waits") }},
 		{"refused-form", func(r *rig) { r.refuses(database()); three(r) }, func(r *rig) { r.see("! claude-code in shop").answers() }},
 		{"history-empty", nil, func(r *rig) { r.keys("tab").see("Nothing has been") }},
 		{"history-search", past, func(r *rig) { r.keys("tab").see("3 past").keys("/", "service") }},
