@@ -13,6 +13,8 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/desk"
+	"mcp-askuser/desk/home"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/install/edit"
 	"mcp-askuser/mirror"
@@ -40,7 +42,9 @@ To set a host up for it, run mcp-askuser hook install HOST.`,
 			if err != nil {
 				return err
 			}
-			hooked.Run(host, f, a.config, a.getenv)
+			hooked.Run(host, f, a.config, a.getenv, func(dir string, v settings.Values) (desk.Store, error) {
+				return home.Open(home.Options{Dir: dir, URL: v.Desk, Creds: v.DeskCreds, CA: v.DeskCA})
+			})
 			return nil
 		},
 	}

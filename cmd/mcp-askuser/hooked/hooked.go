@@ -22,7 +22,6 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/home"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/mirror"
 	"mcp-askuser/ui/notify"
@@ -57,12 +56,38 @@ func Main() {
 		fmt.Fprintf(os.Stderr, "Usage: mcp-askuser-hook %s, with an event on standard input\n", strings.Join(mirror.Names(), "|"))
 		os.Exit(1)
 	}
-	Run(host, f, s, os.Getenv)
+	if s.Values.Desk != "" {
+		become(append([]string{"hook"}, os.Args[1:]...))
+		return
+	}
+	Run(host, f, s, os.Getenv, func(dir string, _ settings.Values) (desk.Store, error) {
+		return spool.Open(dir)
+	})
 }
 
-// Run mirrors the event on standard input. What it cannot do it leaves undone,
-// without a word: the host has its own dialog.
-func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) string) {
+// larger is the program beside this one, which knows more of the world.
+func larger() (path string, err error) {
+	self, err := os.Executable()
+	name := strings.Replace(filepath.Base(self), "mcp-askuser-hook", "mcp-askuser", 1)
+	return filepath.Join(filepath.Dir(self), name), err
+}
+
+// become has the larger program take this one's place: a desk on other machines
+// is not for this one to know.
+func become(args []string) {
+	path, err := larger()
+	if err != nil || syscall.Exec(path, append([]string{path}, args...), os.Environ()) == nil {
+		return
+	}
+	cmd := exec.Command(path, args...) // where no program can take another's place
+	cmd.Stdin, cmd.Stdout = os.Stdin, os.Stdout
+	_ = cmd.Run()
+}
+
+// Run mirrors the event on standard input, on the desk whose store open returns.
+// What it cannot do it leaves undone, without a word: the host has its own
+// dialog.
+func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) string, open func(dir string, v settings.Values) (desk.Store, error)) {
 	// Should anything panic where nobody can catch it, the process shall abort:
 	// the status 2 of a panic means no to Claude Code.
 	debug.SetTraceback("crash")
@@ -80,7 +105,7 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 	if err != nil {
 		return
 	}
-	store, err := home.Open(home.Options{Dir: dir, URL: v.Desk, Creds: v.DeskCreds, CA: v.DeskCA})
+	store, err := open(dir, v)
 	if err != nil {
 		return
 	}
@@ -107,12 +132,11 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 // ring has the larger program put a question on the phone until that ends: this
 // one knows no HTTP.
 func ring(id, dir string) {
-	self, err := os.Executable()
+	path, err := larger()
 	if err != nil {
 		return
 	}
-	name := strings.Replace(filepath.Base(self), "mcp-askuser-hook", "mcp-askuser", 1)
-	cmd := exec.Command(filepath.Join(filepath.Dir(self), name), "phone", id, "--dir", dir)
+	cmd := exec.Command(path, "phone", id, "--dir", dir)
 	if cmd.Start() == nil {
 		go func() { _ = cmd.Wait() }()
 	}
