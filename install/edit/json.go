@@ -130,6 +130,9 @@ func jsonSet(data []byte, path []string, value any) ([]byte, error) {
 	case *hujson.Object:
 		label = text(path[depth]) + ": "
 	case *hujson.Array:
+		if all, _ := entries(values[depth]); path[depth] != strconv.Itoa(len(all)) {
+			return nil, fmt.Errorf("%s is a list: nothing was changed", strings.Join(path[:depth], "."))
+		}
 	default:
 		return nil, fmt.Errorf("%s is no JSON object: nothing was changed", strings.Join(path[:depth], "."))
 	}

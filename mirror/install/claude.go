@@ -1,15 +1,14 @@
 package install
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
-
-	"github.com/tailscale/hujson"
 
 	"mcp-askuser/install/edit"
 	"mcp-askuser/mirror"
@@ -73,11 +72,8 @@ func Claude(data []byte, command string, permissions bool) ([]byte, error) {
 	if data, err = WithoutClaude(data); err != nil {
 		return nil, err
 	}
-	if len(bytes.TrimSpace(data)) == 0 {
-		data = []byte("{}\n")
-	}
 	for _, event := range mirror.ClaudeCodeEvents() {
-		if data, err = addGroup(data, event, groupFor(event, command, permissions)); err != nil {
+		if data, err = edit.Append(data, groupFor(event, command, permissions), "hooks", event); err != nil {
 			return nil, err
 		}
 	}
@@ -95,31 +91,55 @@ func (x installed) same(g group) bool { return x.matcher == g.Matcher && x.entry
 
 // claudeInstalled returns our hooks, in the order of our events.
 func claudeInstalled(data []byte) ([]installed, error) {
-	d, err := parse(data)
-	if err != nil || d == nil {
-		return nil, err
-	}
-	hooks, err := d.hooks()
-	if err != nil || hooks == nil {
+	if _, err := events(data); err != nil {
 		return nil, err
 	}
 	var found []installed
 	for _, event := range mirror.ClaudeCodeEvents() {
-		for _, g := range elements(member(hooks, event)) {
-			for _, h := range elements(member(g, "hooks")) {
-				x := installed{event: event}
-				_ = json.Unmarshal(plainJSON(h), &x.entry)
-				if m := member(g, "matcher"); m != nil {
-					_ = json.Unmarshal(plainJSON(m), &x.matcher)
-				}
-				if oursPattern.MatchString(x.entry.Command) {
-					found = append(found, x)
+		for at := range list(data, "hooks", event) {
+			matcher, _, _ := edit.JSON.Get(data, "hooks", event, strconv.Itoa(at), "matcher")
+			for _, h := range list(data, "hooks", event, strconv.Itoa(at), "hooks") {
+				if e := entryOf(h); oursPattern.MatchString(e.Command) {
+					text, _ := matcher.(string)
+					found = append(found, installed{event, text, e})
 				}
 			}
 		}
 	}
 	return found, nil
 }
+
+// events returns the names of the events that have hooks, of whomever. The error
+// says why the file cannot be read.
+func events(data []byte) ([]string, error) {
+	v, found, err := edit.JSON.Get(data, "hooks")
+	if err != nil || !found {
+		return nil, err
+	}
+	hooks, ok := v.(map[string]any)
+	if !ok {
+		return nil, errors.New("hooks is no JSON object: nothing was changed")
+	}
+	return slices.Sorted(maps.Keys(hooks)), nil
+}
+
+// list returns the list at a path; nil where there is none.
+func list(data []byte, path ...string) []any {
+	v, _, _ := edit.JSON.Get(data, path...)
+	elements, _ := v.([]any)
+	return elements
+}
+
+// entryOf reads a hook; what is none comes out empty.
+func entryOf(v any) (e entry) {
+	data, err := json.Marshal(v)
+	if err != nil || json.Unmarshal(data, &e) != nil {
+		return entry{}
+	}
+	return e
+}
+
+func ours(v any) bool { return oursPattern.MatchString(entryOf(v).Command) }
 
 // HasClaude reports whether hooks of ours are in the settings.
 func HasClaude(data []byte) bool {
@@ -152,257 +172,39 @@ func ClaudeStatus(data []byte) (commands map[string]string, missing []string, er
 // WithoutClaude takes our hooks out again, with what becomes empty by that.
 func WithoutClaude(data []byte) ([]byte, error) {
 	for {
-		d, err := parse(data)
-		if err != nil || d == nil {
+		names, err := events(data)
+		if err != nil {
 			return data, err
 		}
-		hooks, err := d.hooks()
-		if err != nil || hooks == nil {
-			return data, err
-		}
-		next := d.without(hooks)
-		if next == nil {
+		path := oursIn(data, names)
+		if path == nil {
 			return data, nil
 		}
-		data = next
+		if data, err = edit.JSON.Remove(data, path...); err != nil {
+			return nil, err
+		}
 	}
 }
 
-// without takes the first, and largest, piece out that is wholly ours; nil if
-// there is none.
-func (d *document) without(hooks *hujson.Value) []byte {
-	object, ok := hooks.Value.(*hujson.Object)
-	if !ok {
-		return nil
-	}
-	ourHook := func(h *hujson.Value) bool {
-		var e entry
-		return json.Unmarshal(plainJSON(h), &e) == nil && oursPattern.MatchString(e.Command)
-	}
-	ourGroup := func(g *hujson.Value) bool { return all(elements(member(g, "hooks")), ourHook) }
-	ourEvent := func(e *hujson.Value) bool { return all(elements(e), ourGroup) }
-	var events []*hujson.Value
-	for i := range object.Members {
-		events = append(events, &object.Members[i].Value)
-	}
-	if all(events, ourEvent) {
-		return d.remove(&d.root, d.hooksAt)
-	}
-	for at, event := range events {
-		if ourEvent(event) {
-			return d.remove(hooks, at)
-		}
-		for at, g := range elements(event) {
-			if ourGroup(g) {
-				return d.remove(event, at)
+// oursIn returns the path of the last group that is wholly ours, or of the last
+// hook of ours in a shared one; nil where there is none. Of several the last goes
+// first: so the others stay where they are.
+func oursIn(data []byte, names []string) []string {
+	for _, event := range slices.Backward(names) {
+		for at := range slices.Backward(list(data, "hooks", event)) {
+			group := []string{"hooks", event, strconv.Itoa(at)}
+			hooks := list(data, append(group, "hooks")...)
+			if len(hooks) > 0 && !slices.ContainsFunc(hooks, func(h any) bool { return !ours(h) }) {
+				return group
 			}
-			list := member(g, "hooks")
-			for at, h := range elements(list) {
-				if ourHook(h) {
-					return d.remove(list, at)
+			for i, h := range slices.Backward(hooks) {
+				if ours(h) {
+					return append(group, "hooks", strconv.Itoa(i))
 				}
 			}
 		}
 	}
 	return nil
-}
-
-// all reports whether there are some, and all are so.
-func all(values []*hujson.Value, so func(*hujson.Value) bool) bool {
-	return len(values) > 0 && !slices.ContainsFunc(values, func(v *hujson.Value) bool { return !so(v) })
-}
-
-// addGroup adds a group to the list of an event.
-func addGroup(data []byte, event string, g group) ([]byte, error) {
-	d, err := parse(data)
-	if err != nil {
-		return nil, err
-	}
-	hooks, err := d.hooks()
-	switch {
-	case err != nil:
-		return nil, err
-	case hooks == nil:
-		return d.add(&d.root, 1, `"hooks": `, map[string][]group{event: {g}}), nil
-	}
-	list := member(hooks, event)
-	if list == nil {
-		return d.add(hooks, 2, fmt.Sprintf("%q: ", event), []group{g}), nil
-	}
-	if _, ok := list.Value.(*hujson.Array); !ok {
-		return nil, fmt.Errorf("hooks.%s is no list: nothing was changed", event)
-	}
-	return d.add(list, 3, "", g), nil
-}
-
-// document is a settings file and where things stand in it.
-type document struct {
-	text    []byte
-	root    hujson.Value
-	hooksAt int
-	unit    string // of indentation; empty for a file of one line
-	eol     string
-}
-
-// bom may stand before JSON that an editor on Windows has written.
-var bom = []byte("\ufeff")
-
-// parse reads a settings file; nil where it is empty.
-func parse(data []byte) (*document, error) {
-	if len(bytes.TrimSpace(data)) == 0 {
-		return nil, nil
-	}
-	d := &document{text: data, eol: "\n"}
-	text := bytes.Clone(data)
-	if bytes.HasPrefix(text, bom) {
-		copy(text, "   ") // so that every offset is right
-	}
-	var err error
-	if d.root, err = hujson.Parse(text); err != nil {
-		return nil, fmt.Errorf("this is not JSON, and was not changed: %w", err)
-	}
-	object, ok := d.root.Value.(*hujson.Object)
-	if !ok {
-		return nil, errors.New("this is no JSON object, and was not changed")
-	}
-	if bytes.Contains(data, []byte("\r\n")) {
-		d.eol = "\r\n"
-	}
-	d.unit = "  "
-	if len(object.Members) > 0 {
-		before := string(object.Members[0].Name.BeforeExtra)
-		at := strings.LastIndexByte(before, '\n')
-		if at < 0 {
-			d.unit = ""
-		} else if indent := before[at+1:]; indent != "" && strings.Trim(indent, " \t") == "" {
-			d.unit = indent
-		}
-	}
-	return d, nil
-}
-
-// hooks returns the member hooks; nil where there is none.
-func (d *document) hooks() (*hujson.Value, error) {
-	object := d.root.Value.(*hujson.Object)
-	for i := range object.Members {
-		if name(&object.Members[i]) != "hooks" {
-			continue
-		}
-		d.hooksAt = i
-		v := &object.Members[i].Value
-		if _, ok := v.Value.(*hujson.Object); !ok {
-			return nil, errors.New("hooks is no JSON object: nothing was changed")
-		}
-		return v, nil
-	}
-	return nil, nil
-}
-
-func name(m *hujson.ObjectMember) string {
-	literal, _ := m.Name.Value.(hujson.Literal)
-	return literal.String()
-}
-
-// member returns a member of an object; nil where there is none.
-func member(v *hujson.Value, key string) *hujson.Value {
-	if v == nil {
-		return nil
-	}
-	if object, ok := v.Value.(*hujson.Object); ok {
-		for i := range object.Members {
-			if name(&object.Members[i]) == key {
-				return &object.Members[i].Value
-			}
-		}
-	}
-	return nil
-}
-
-// elements returns those of a list.
-func elements(v *hujson.Value) []*hujson.Value {
-	if v == nil {
-		return nil
-	}
-	list, ok := v.Value.(*hujson.Array)
-	if !ok {
-		return nil
-	}
-	var out []*hujson.Value
-	for i := range list.Elements {
-		out = append(out, &list.Elements[i])
-	}
-	return out
-}
-
-// plainJSON is a value without comments.
-func plainJSON(v *hujson.Value) []byte {
-	c := v.Clone()
-	c.Standardize()
-	return c.Pack()
-}
-
-// parts returns where each member or element of a value begins and ends.
-func parts(v *hujson.Value) (begin, end []int) {
-	switch x := v.Value.(type) {
-	case *hujson.Object:
-		for i := range x.Members {
-			begin, end = append(begin, x.Members[i].Name.StartOffset), append(end, x.Members[i].Value.EndOffset)
-		}
-	case *hujson.Array:
-		for i := range x.Elements {
-			begin, end = append(begin, x.Elements[i].StartOffset), append(end, x.Elements[i].EndOffset)
-		}
-	}
-	return begin, end
-}
-
-// add puts a value behind the last in an object or a list; label is its name,
-// if it has one. What stands on one line stays on one.
-func (d *document) add(to *hujson.Value, depth int, label string, value any) []byte {
-	_, end := parts(to)
-	inside := string(d.text[to.StartOffset+1 : to.EndOffset-1])
-	spread := d.unit != "" && (len(end) == 0 || strings.Contains(inside, "\n"))
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	indent := strings.Repeat(d.unit, depth)
-	if spread {
-		enc.SetIndent(indent, d.unit)
-	}
-	if err := enc.Encode(value); err != nil { // plain data
-		panic(err)
-	}
-	text := label + strings.TrimSuffix(b.String(), "\n")
-	before, after, at := "", "", to.StartOffset+1
-	if spread {
-		before = "\n" + indent
-	}
-	if len(end) > 0 {
-		at = end[len(end)-1]
-		if before = "," + before; !spread {
-			before += " "
-		}
-	} else if spread && !strings.Contains(inside, "\n") {
-		after = "\n" + strings.Repeat(d.unit, depth-1)
-	}
-	return d.splice(at, at, strings.ReplaceAll(before+text+after, "\n", d.eol))
-}
-
-// remove takes a member or an element out, with the comma that parts it from
-// its neighbour.
-func (d *document) remove(from *hujson.Value, at int) []byte {
-	begin, end := parts(from)
-	switch {
-	case len(end) == 1:
-		return d.splice(from.StartOffset+1, from.EndOffset-1, "")
-	case at > 0:
-		return d.splice(end[at-1], end[at], "")
-	}
-	return d.splice(begin[0], begin[1], "")
-}
-
-func (d *document) splice(from, to int, text string) []byte {
-	return slices.Concat(d.text[:from], []byte(text), d.text[to:])
 }
 
 // ForClaude is the change that installs, or takes out, our hooks in a settings
