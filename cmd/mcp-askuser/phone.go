@@ -76,42 +76,19 @@ func (a *app) listenToPhone(s settings.Values, d *desk.Desk, log *slog.Logger) (
 // onPhone is the command that the small program of the hooks runs, which knows no
 // HTTP: it puts a question on the phone until that ends.
 func (a *app) onPhone() *cobra.Command {
-	cmd := &cobra.Command{
-		Use:    "phone ID",
-		Short:  "Put a question on the phone until it ends",
-		Args:   arguments(1, 1),
-		Hidden: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.settings()
-			if err != nil {
-				return err
-			}
-			log := a.log(slog.LevelWarn)
-			d, err := a.desk(s, log)
-			if err != nil {
-				return err
-			}
-			rec, err := find(cmd.Context(), d, args[0])
-			if err != nil || rec.Outcome != nil {
-				return err
-			}
-			p := a.phone(s, d, log)
-			if p == nil {
-				return nil
-			}
-			ctx, stop := context.WithCancel(cmd.Context())
-			defer stop()
-			told := make(chan struct{})
-			go func() {
-				defer close(told)
-				p.Notify(ctx, rec)
-			}()
-			_, err = d.Wait(cmd.Context(), rec.ID)
-			stop()
-			<-told
-			return err
-		},
-	}
-	a.addFlags(cmd, "dir")
-	return cmd
+	cmd := &cobra.Command{Use: "phone ID", Short: "Put a question on the phone until it ends", Hidden: true}
+	return a.aboutOne(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
+		p := a.phone(a.config.Values, d, a.log(slog.LevelWarn))
+		if p == nil || rec.Outcome != nil {
+			return nil
+		}
+		told, stop := context.WithCancel(ctx)
+		defer stop()
+		var telling sync.WaitGroup
+		telling.Go(func() { p.Notify(told, rec) })
+		_, err := d.Wait(ctx, rec.ID)
+		stop()
+		telling.Wait()
+		return err
+	})
 }

@@ -38,7 +38,7 @@ func choice(labels ...string) question.Set {
 
 func ask(t *testing.T, d *desk.Desk, set question.Set) desk.Record {
 	t.Helper()
-	rec, attendance, err := d.Submit(t.Context(), desk.Request{Set: set, Asker: desk.Asker{Client: "claude-code", Directory: "/work/shop", Via: "mcp"}, Session: "s"})
+	rec, attendance, err := d.Submit(t.Context(), desk.Request{Set: set, Asker: desk.Asker{Client: "claude-code", Directory: "/src/shop", Via: "mcp"}, Session: "s"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestWhatIsSent(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := phone(t, openDesk(t), "https://ntfy.example", func(o *Options) { o.Text, o.Page = tc.text, "https://page.example/" })
-			m := p.notification(desk.Record{ID: "01J", Set: tc.set, Asker: desk.Asker{Client: "claude-code", Directory: "/work/shop"}})
+			m := p.notification(desk.Record{ID: "01J", Set: tc.set, Asker: desk.Asker{Client: "claude-code", Directory: "/src/shop"}})
 			var labels []string
 			for _, a := range m.Actions {
 				labels = append(labels, a.Label)
