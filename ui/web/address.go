@@ -3,31 +3,15 @@ package web
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
-)
 
-// certify loads the certificate, if there is one.
-func (s *Server) certify(cert, key string) error {
-	if cert == "" && key == "" {
-		return nil
-	}
-	if cert == "" || key == "" {
-		return errors.New("TLS needs both a certificate and its key")
-	}
-	pair, err := tls.LoadX509KeyPair(cert, key)
-	if err != nil {
-		return fmt.Errorf("TLS certificate: %w", err)
-	}
-	s.tls = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
-	return nil
-}
+	httpdoor "mcp-askuser/internal/door"
+)
 
 // permits says whether the server may listen on an address that others reach.
 func (s *Server) permits(address string) error {
@@ -38,14 +22,7 @@ func (s *Server) permits(address string) error {
 }
 
 // Exposed reports whether the server listens where others can reach it.
-func (s *Server) Exposed() bool { return !loopback(s.listen) }
-
-// loopback reports whether host, a name or an IP address, is this machine's
-// alone.
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
-}
+func (s *Server) Exposed() bool { return !httpdoor.Loopback(s.listen) }
 
 // Listen opens the listener that the options ask for.
 func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
@@ -132,10 +109,10 @@ func (s *Server) ownHost(r *http.Request) bool {
 	if strings.TrimSuffix(whole, ":") != r.Host || !s.ownPort(r, u.Port()) {
 		return false
 	}
-	if loopback(name) {
+	if httpdoor.Loopback(name) {
 		return true
 	}
-	if name == "" || loopback(s.listen) {
+	if name == "" || httpdoor.Loopback(s.listen) {
 		return false
 	}
 	if net.ParseIP(name) != nil || name == strings.ToLower(s.listen) {
@@ -155,17 +132,4 @@ func (s *Server) ownPort(r *http.Request, port string) bool {
 		}
 	}
 	return !ok || port == strconv.Itoa(at.Port)
-}
-
-// ownOrigin reports whether a request comes from our own page, or from no page
-// at all. Browsers name the origin of every request that changes something,
-// and say where a request comes from in a header that no script can set.
-func ownOrigin(r *http.Request) bool {
-	if origin := r.Header.Get("Origin"); origin != "" {
-		u, err := url.Parse(origin)
-		if err != nil || u.Host != r.Host {
-			return false
-		}
-	}
-	return http.NewCrossOriginProtection().Check(r) == nil
 }

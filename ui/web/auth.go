@@ -11,6 +11,8 @@ import (
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
+
+	httpdoor "mcp-askuser/internal/door"
 )
 
 // visitor is who sent a request: a program with the token, or a browser with a
@@ -56,7 +58,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		case !s.ownHost(r):
 			turnAway(w, r, errHost)
 			return
-		case !ownOrigin(r):
+		case !httpdoor.OwnOrigin(r):
 			turnAway(w, r, errOrigin)
 			return
 		case r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token"):

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	httpdoor "mcp-askuser/internal/door"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/present"
 )
@@ -121,10 +122,10 @@ func New(o Options) (*Server, error) {
 	if s.keys, err = newKeys(cmp.Or(o.Token, rand.Text()), o.KeyFile, s.now); err != nil {
 		return nil, err
 	}
-	if err := s.certify(o.TLSCert, o.TLSKey); err != nil {
+	if s.tls, err = httpdoor.Certificate(o.TLSCert, o.TLSKey); err != nil {
 		return nil, err
 	}
-	if !loopback(s.listen) {
+	if !httpdoor.Loopback(s.listen) {
 		if err := s.permits(s.listen); err != nil {
 			return nil, err
 		}

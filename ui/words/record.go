@@ -75,12 +75,6 @@ func LastRound(key string) string {
 	return "Last round: after this one the agent cannot ask again for a while. " + key + " lifts the limit for this session."
 }
 
-// Refused says of a call that was refused for the round limit what it asked and
-// of whom, and what to press or enter to lift it.
-func Refused(rec desk.Record, key string) string {
-	return Asker(rec.Asker) + " has asked too often in a row and was refused: " + Sentence(Subject(rec)) + " " + key + " lifts the limit for this session."
-}
-
 // LimitStays says that lifting the limit failed.
 func LimitStays(err error) string { return Sentence("The limit stays: " + question.Line(err.Error())) }
 

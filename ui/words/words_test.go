@@ -45,8 +45,6 @@ func TestWords(t *testing.T) {
 		{words.Remembered(desk.Memory{At: time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC), Asker: desk.Asker{Client: "claude-code"}, Words: []string{"PostgreSQL", "a\nb"}}, time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)),
 			"3 Nov: PostgreSQL; a b, claude-code"},
 		{words.Day(time.Date(2025, 11, 3, 0, 0, 0, 0, time.UTC), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), "3 Nov 2025"},
-		{words.Refused(desk.Record{Asker: desk.Asker{Client: "codex", Directory: "/srv/shop"}, Set: question.Set{Questions: []question.Question{{Text: "Which?"}}}}, "L"),
-			"codex in shop has asked too often in a row and was refused: Which? L lifts the limit for this session."},
 		{words.Ago(30 * time.Second), "just now"},
 		{words.Ago(3 * time.Hour), "3 h ago"},
 		{words.Span(90 * time.Second), "1 minute 30 seconds"},
