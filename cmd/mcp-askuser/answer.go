@@ -142,7 +142,7 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "%s: %s\n", capital(words.Outcome(ended.Outcome)), words.Subject(rec))
+	fmt.Fprintf(a.err, "%s: %s\n", capital(words.Local.Outcome(ended.Outcome)), words.Local.Subject(rec))
 	if code := exitOf(ended.State); code != 0 {
 		return &exitError{code, nil}
 	}
@@ -168,9 +168,9 @@ func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}
-	done := "The answer is recorded; " + words.Asker(rec.Asker) + " gets it"
+	done := "The answer is recorded; " + words.Local.Asker(rec.Asker) + " gets it"
 	if ended.State == desk.Discuss {
-		done = "The question is put back to be discussed first; " + words.Asker(rec.Asker) + " is told so"
+		done = "The question is put back to be discussed first; " + words.Local.Asker(rec.Asker) + " is told so"
 	}
 	return a.printLine(api.Done{Success: true, ID: ended.ID, Status: ended.State, Message: done + when(rec) + "."})
 }

@@ -103,7 +103,7 @@ func decision(o *desk.Outcome, q *question.Response) string {
 	case o.Status == desk.Discuss && q.Answer == nil:
 		return "**To be discussed first.**\n"
 	case o.Status != desk.Answered && o.Status != desk.Discuss:
-		return fmt.Sprintf("**No decision:** %s (%s).\n", inline(words.Outcome(o)), inline(o.Reason))
+		return fmt.Sprintf("**No decision:** %s (%s).\n", inline(words.Local.Outcome(o)), inline(o.Reason))
 	case q.Answer == nil:
 		return "**No decision:** " + who + " left it open.\n"
 	}
@@ -139,7 +139,7 @@ func origin(rec desk.Record) string {
 	if rec.Earlier != "" {
 		again = "; goes back to " + inline(rec.Earlier)
 	}
-	return fmt.Sprintf("Asked by %s at %s; %s at %s; round %d, %s%s", by, stamp(rec.CreatedAt), inline(words.Outcome(o)), stamp(o.At), rec.Round, inline(rec.ID), again)
+	return fmt.Sprintf("Asked by %s at %s; %s at %s; round %d, %s%s", by, stamp(rec.CreatedAt), inline(words.Local.Outcome(o)), stamp(o.At), rec.Round, inline(rec.ID), again)
 }
 
 // stamp is a time that means the same to every reader.

@@ -38,7 +38,7 @@ terminal, it is the program's word and not the user's.`,
 		if _, err := d.Reply(ctx, rec.ID, reply, words.Shell); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.err, done+"; %s is told so%s.\n", rec.ID, words.Asker(rec.Asker), when(rec))
+		fmt.Fprintf(a.err, done+"; %s is told so%s.\n", rec.ID, words.Local.Asker(rec.Asker), when(rec))
 		return nil
 	})
 }
@@ -88,7 +88,7 @@ again, or awaits either ticket.`,
 		if _, err := fmt.Fprintln(a.out, again.ID); err != nil {
 			return err
 		}
-		fmt.Fprintln(a.err, words.Reopened)
+		fmt.Fprintln(a.err, words.T(words.Reopened))
 		return nil
 	})
 }

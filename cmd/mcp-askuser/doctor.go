@@ -122,7 +122,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	if err == nil {
 		waiting, err = d.Pending(ctx)
 	}
-	store.Text = words.Count(len(waiting), "question waits", "questions wait")
+	store.Text = words.N(len(waiting), "%d question waits", "%d questions wait")
 	if err != nil {
 		store.State, store.Text, store.Remedy = ill, err.Error(), "make it a directory of your own (0700), or name another with --dir"
 	}
@@ -191,7 +191,7 @@ func (a *app) examineClients() []finding {
 					f.State, f.Remedy = ill, "that program is not there: mcp-askuser install "+c.Name+" names this one"
 				} else if limit > 0 && hold > limit {
 					f.State = ill
-					f.Text += fmt.Sprintf(" (waits up to %s, and the client gives up after %s)", words.Span(hold), words.Span(limit))
+					f.Text += fmt.Sprintf(" (waits up to %s, and the client gives up after %s)", words.Local.Span(hold), words.Local.Span(limit))
 					f.Remedy = "mcp-askuser install " + c.Name + " sets both"
 				}
 			}

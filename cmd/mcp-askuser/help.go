@@ -7,6 +7,9 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"mcp-askuser/ui/words"
 )
 
 // helpWidth is the width of help, in cells: that of the smallest terminal.
@@ -19,6 +22,30 @@ func group(root *cobra.Command, title string, commands ...*cobra.Command) {
 		cmd.GroupID = title
 	}
 	root.AddCommand(commands...)
+}
+
+// translate puts what a command and those below it say of themselves into the
+// language of this process. Examples are commands, and stay.
+func translate(cmd *cobra.Command) {
+	eachText(cmd, func(text *string) { *text = words.T(*text) })
+}
+
+// eachText is told of every text that a command and those below it say of
+// themselves.
+func eachText(cmd *cobra.Command, tell func(*string)) {
+	for _, text := range []*string{&cmd.Short, &cmd.Long} {
+		if *text != "" {
+			tell(text)
+		}
+	}
+	for _, g := range cmd.Groups() {
+		tell(&g.Title)
+	}
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { tell(&f.Usage) })
+	cmd.PersistentFlags().VisitAll(func(f *pflag.Flag) { tell(&f.Usage) })
+	for _, c := range cmd.Commands() {
+		eachText(c, tell)
+	}
 }
 
 // help prints what a command does: what it is for, its commands, flags and

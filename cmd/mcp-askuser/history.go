@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"iter"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -103,7 +102,7 @@ func historyTable(records []desk.Record) table {
 	t.add("ID", "ASKED", "ASKED BY", "QUESTION", "ANSWER", "WHERE")
 	for i, id := range shortened(records, shortPast) {
 		rec := records[i]
-		t.add(id, rec.CreatedAt.Local().Format("2006-01-02 15:04"), words.Asker(rec.Asker), words.Subject(rec), words.Decision(rec), strings.TrimSpace(words.By(rec.Outcome)))
+		t.add(id, rec.CreatedAt.Local().Format("2006-01-02 15:04"), words.Local.Asker(rec.Asker), words.Local.Subject(rec), words.Local.Decision(rec), words.Local.By(rec.Outcome))
 	}
 	return t
 }

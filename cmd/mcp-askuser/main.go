@@ -11,6 +11,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -27,6 +28,7 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/ui/tty"
+	"mcp-askuser/ui/words"
 )
 
 // app is what the commands share: the process's surroundings, handed in.
@@ -62,6 +64,8 @@ const alias = "AskUserQuestion"
 // run runs the command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
 	a.config = settings.New(surfaceNames())
+	a.config.Load(a.getenv) // the flags come after it, in their time
+	words.Local = language(a.config.Values.Language, a.getenv)
 	cmd := a.root()
 	if a.name == alias {
 		cmd = a.ask()
@@ -73,7 +77,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	cmd.SetIn(a.in)
 	cmd.SetOut(a.out)
 	cmd.SetErr(a.err)
-	a.config.Load(a.getenv) // the flags come after it, in their time
+	if words.Local != words.English {
+		translate(cmd)
+	}
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	err := cmd.ExecuteContext(ctx)
 	code := a.status(err)
@@ -81,6 +87,14 @@ func (a *app) run(ctx context.Context, args []string) int {
 		code = a.status(wrong)
 	}
 	return code
+}
+
+// language is the one that the setting names, or else that of the locale.
+func language(setting string, getenv func(string) string) words.Language {
+	if setting != "auto" {
+		return words.Language(setting)
+	}
+	return words.Spoken(cmp.Or(getenv("LC_ALL"), getenv("LC_MESSAGES"), getenv("LANG")))
 }
 
 func (a *app) root() *cobra.Command {

@@ -132,7 +132,7 @@ func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.
 		became = desk.Cancelled
 	}
 	if where, _ := w.Surface(); where != "tty" && where != "plain" { // which say so themselves
-		fmt.Fprintln(a.err, words.Interrupted(became))
+		fmt.Fprintln(a.err, words.Local.Interrupted(became))
 	}
 	return cause
 }

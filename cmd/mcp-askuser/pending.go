@@ -55,8 +55,8 @@ func pendingTable(records []desk.Record, now time.Time) table {
 	t.add("ID", "AGE", "ASKED BY", "ROUND", "STATE", "QUESTION")
 	for i, id := range shortened(records, shortOpen) {
 		rec := records[i]
-		age, _ := words.Age(now.Sub(rec.CreatedAt))
-		t.add(id, age, words.Asker(rec.Asker), strconv.Itoa(rec.Round), attention(rec), words.Subject(rec))
+		age, _ := words.Local.Age(now.Sub(rec.CreatedAt))
+		t.add(id, age, words.Local.Asker(rec.Asker), strconv.Itoa(rec.Round), attention(rec), words.Local.Subject(rec))
 	}
 	return t
 }
@@ -67,7 +67,7 @@ func attention(rec desk.Record) string {
 	if rec.Attended {
 		state = "attended"
 	}
-	if where := words.Home(rec); where != "" {
+	if where := words.Local.Home(rec); where != "" {
 		state += ", " + where
 	}
 	return state

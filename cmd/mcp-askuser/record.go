@@ -82,7 +82,7 @@ func (a *app) complete(past bool, name func(desk.Record) string) cobra.Completio
 		for _, rec := range records {
 			word := name(rec)
 			if !seen[word] && strings.HasPrefix(strings.ToUpper(word), strings.ToUpper(begun)) {
-				out = append(out, cobra.CompletionWithDesc(word, words.Subject(rec)))
+				out = append(out, cobra.CompletionWithDesc(word, words.Local.Subject(rec)))
 			}
 			seen[word] = true
 		}

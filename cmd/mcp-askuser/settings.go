@@ -104,7 +104,7 @@ func (a *app) tellRefused(store desk.Store) {
 		var first desk.Outcome
 		_ = json.Unmarshal(r.First, &first)
 		first.Answerer = &desk.Answerer{Name: r.By}
-		fmt.Fprintf(a.err, "Your answer to %s came too late and does not count: it was already %s.\n", r.ID, words.Outcome(&first))
+		fmt.Fprintf(a.err, "Your answer to %s came too late and does not count: it was already %s.\n", r.ID, words.Local.Outcome(&first))
 		err = errors.Join(err, joined.Told(ctx, r.ID))
 	}
 	if err != nil {

@@ -75,9 +75,9 @@ func (p *page) record(rec desk.Record) {
 	p.origin(rec)
 	for _, s := range rec.ShownOn {
 		if s.Why == "" {
-			p.line(0, "Shown%s", words.Place(s.Surface))
+			p.line(0, "Shown%s", words.Local.Place(s.Surface))
 		} else {
-			p.line(0, "Not shown%s: %s", words.Place(s.Surface), question.Line(s.Why))
+			p.line(0, "Not shown%s: %s", words.Local.Place(s.Surface), question.Line(s.Why))
 		}
 	}
 	p.responses = rec.Responses()
@@ -179,7 +179,7 @@ func (p *page) outcome(rec desk.Record) {
 		p.line(0, "Still open.")
 		return
 	}
-	end, reason, reply := capital(words.Outcome(o))+" at "+clock(o.At), words.Reason(o), rec.Reply()
+	end, reason, reply := capital(words.Local.Outcome(o))+" at "+clock(o.At), words.Reason(o), rec.Reply()
 	if reason != "" && reply == nil {
 		end, reason = end+": "+reason, ""
 	}
@@ -197,16 +197,16 @@ func (p *page) outcome(rec desk.Record) {
 // dialog shows too.
 func (p *page) hosted(rec desk.Record) {
 	if rec.Outcome.Unsettled {
-		p.line(0, "Whether %s took it is not known.", words.Client(rec.Asker))
+		p.line(0, "Whether %s took it is not known.", words.Local.Client(rec.Asker))
 	}
 	if rec.Later == nil {
 		return
 	}
-	p.line(0, "%s", words.Overruled(rec))
+	p.line(0, "%s", words.Local.Overruled(rec))
 	given := rec
 	given.State, given.Outcome = rec.Later.Status, rec.Later
 	if given.State == desk.Answered {
-		p.line(0, "What was said there: %s", words.Decision(given))
+		p.line(0, "What was said there: %s", words.Local.Decision(given))
 	}
 }
 

@@ -362,7 +362,7 @@ func (w *waiting) where() string {
 			return address + " waits for your answer"
 		}
 	}
-	return waits + words.Place(surface)
+	return waits + words.English.Place(surface)
 }
 
 // failed is the result of a failure inside: the log gets the cause, the model

@@ -173,7 +173,7 @@ func (d *dialogue) context(q *turn) (out []string) {
 	add(d.half != nil, "in your own words; a blank leads back")
 	add(before != "", "you said: %s", before)
 	add(slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" }), "previews: mcp-askuser inbox")
-	add(true, "asked by %s", words.Asker(d.rec.Asker))
+	add(true, "asked by %s", words.Local.Asker(d.rec.Asker))
 	return out
 }
 

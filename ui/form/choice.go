@@ -68,12 +68,12 @@ func newChoice(q *question.Question) *choice {
 		c.rows = append(c.rows, r)
 	}
 	if q.AllowCustom {
-		o := words.Other(q)
+		o := words.Local.Other(q)
 		r := newRow(&o)
 		r.key, r.other = "0", true
 		c.rows = append(c.rows, r)
 	}
-	talk := newRow(&question.Option{Label: words.DiscussFirst})
+	talk := newRow(&question.Option{Label: words.T(words.DiscussFirst)})
 	talk.key, talk.talk = "d", true
 	c.rows = append(c.rows, talk)
 	c.cursor = slices.IndexFunc(q.Options, func(o question.Option) bool { return o.Default })

@@ -50,7 +50,7 @@ func (c *countdown) look(now time.Time) tea.Cmd {
 	if c.at.IsZero() || c.left <= 0 {
 		return nil
 	}
-	_, wait := words.Left(c.left)
+	_, wait := words.Local.Left(c.left)
 	wake := now.Add(wait)
 	if !c.wake.IsZero() && !wake.Before(c.wake) {
 		return nil
@@ -64,6 +64,6 @@ func (c *countdown) text() string {
 	if c.at.IsZero() {
 		return ""
 	}
-	text, _ := words.Left(c.left)
+	text, _ := words.Local.Left(c.left)
 	return text
 }

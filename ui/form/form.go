@@ -130,15 +130,15 @@ func (f *Form) State() State { return f.state }
 func (f *Form) Closing() string {
 	switch {
 	case f.state == Sent && f.sent.Dismissed:
-		return words.Dismissed
+		return words.T(words.Dismissed)
 	case f.state == Sent && f.sent.Discuss:
-		return words.Discussed
+		return words.T(words.Discussed)
 	case f.state == Sent:
-		return words.Sent
+		return words.T(words.Sent)
 	case f.state == Aborted:
-		return words.Interrupted(f.interrupted)
+		return words.Local.Interrupted(f.interrupted)
 	case f.state == Withdrawn:
-		return words.Withdrawal(f.cause)
+		return words.Local.Withdrawal(f.cause)
 	}
 	return ""
 }
@@ -346,7 +346,7 @@ func (f *Form) breakHint() term.Hint {
 	if f.breakAsks {
 		return term.Hint{"ctrl+c", "dismiss; twice leaves, and the question stays open"}
 	}
-	return term.Hint{"ctrl+c", words.Breaking(f.interrupted)}
+	return term.Hint{"ctrl+c", words.Local.Breaking(f.interrupted)}
 }
 
 // ask puts the question whether to dismiss, or to discuss first, in front of the
@@ -401,7 +401,7 @@ func (f *Form) settle(r result) tea.Cmd {
 	case errors.As(r.err, &faults):
 		f.fix(faults)
 	case errors.Is(r.err, desk.ErrUnsent):
-		f.notice = words.Kept(r.err)
+		f.notice = words.Local.Kept(r.err)
 	default:
 		f.notice = "Not sent: " + question.Line(r.err.Error()) + ". Everything is kept; enter tries again."
 	}

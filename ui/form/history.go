@@ -45,7 +45,7 @@ func (f *Form) openHistory(session []desk.Record) {
 			if i > 0 {
 				lines = append(lines, s.Border.Render(strings.Repeat("─", width)), "")
 			}
-			lines = append(lines, term.Text(s.Title, fmt.Sprintf("Round %d · %s", rec.Round, words.Ending(rec.Outcome, zone)), width)...)
+			lines = append(lines, term.Text(s.Title, fmt.Sprintf("Round %d · %s", rec.Round, words.Local.Ending(rec.Outcome, zone)), width)...)
 			lines = append(lines, "")
 			lines = append(lines, term.DrawRecord(s, rec, false, width)...)
 		}

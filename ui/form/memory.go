@@ -30,7 +30,7 @@ type before struct {
 // remember gives the page of a question its earlier answer.
 func (f *Form) remember(p *page) {
 	if m, ok := f.memory[p.ask.ID]; ok {
-		p.before = before{words: term.Line(words.Remembered(m, f.now()), maxWidth), answer: m.Answer}
+		p.before = before{words: term.Line(words.Local.Remembered(m, f.now()), maxWidth), answer: m.Answer}
 	}
 }
 

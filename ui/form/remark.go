@@ -41,7 +41,7 @@ func (f *Form) lift() tea.Cmd {
 func (f *Form) settleLift(l lifted) {
 	f.limit.lifting, f.limit.lifted = false, l.err == nil
 	if l.err != nil {
-		f.notice = words.LimitStays(l.err)
+		f.notice = words.Local.LimitStays(l.err)
 	}
 }
 
@@ -53,14 +53,14 @@ type remark struct{ full, brief string }
 func (f *Form) remarks() []remark {
 	var out []remark
 	if f.detached {
-		out = append(out, remark{words.AgentAway, "The agent is away; answers are kept."})
+		out = append(out, remark{words.T(words.AgentAway), "The agent is away; answers are kept."})
 	}
 	switch {
 	case f.limit.lifted:
-		out = append(out, remark{words.LimitLifted, "The round limit is lifted."})
+		out = append(out, remark{words.T(words.LimitLifted), "The round limit is lifted."})
 	case f.limit.lift != nil:
 		key := f.page().letter("L")
-		out = append(out, remark{words.LastRound(key), "Last round; " + key + " lifts the limit."})
+		out = append(out, remark{words.Local.LastRound(key), "Last round; " + key + " lifts the limit."})
 	}
 	if f.drafts.back {
 		out = append(out, remark{"Your draft is back; nothing of it has been sent.", "Your draft is back, not sent."})

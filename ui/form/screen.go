@@ -62,7 +62,7 @@ func (f *Form) screen() term.Block {
 func (f *Form) panel(p *page, more bool) term.Panel {
 	by := f.by
 	if f.more > 0 {
-		by += " · " + words.MoreWait(f.more)
+		by += " · " + words.Local.MoreWait(f.more)
 	}
 	out := term.Panel{Title: "Question", Note: f.styles.Muted.Render(by), Hints: f.hints(more)}
 	if clock := f.countdown.text(); clock != "" {
@@ -77,7 +77,7 @@ func (f *Form) panel(p *page, more bool) term.Panel {
 		out.Title = p.reader.Title
 		return out
 	case p.ask == nil:
-		out.Title, out.Place = "Review", words.Count(len(asked), "answer", "answers")
+		out.Title, out.Place = "Review", words.N(len(asked), "%d answer", "%d answers")
 		return out
 	case p.ask.Header != "":
 		out.Title = term.Line(p.ask.Header, maxWidth)
@@ -92,7 +92,7 @@ func (f *Form) panel(p *page, more bool) term.Panel {
 func (f *Form) asker() string {
 	by := f.rec.Asker
 	by.Client, by.Directory = term.Line(by.Client, maxWidth), by.Directory[max(0, len(by.Directory)-1000):]
-	parts := []string{words.Client(by)}
+	parts := []string{words.Local.Client(by)}
 	if p := term.Line(words.Project(by), maxWidth); p != "" {
 		parts = append(parts, p)
 	}

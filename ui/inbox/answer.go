@@ -159,7 +159,7 @@ func (m *model) viewForm() term.Block {
 func (m *model) bar() string {
 	title := " Inbox"
 	if n := m.waiting.open() - 1; n > 0 {
-		title += ": " + words.Count(n, "other", "others")
+		title += ": " + words.N(n, "%d other", "%d others")
 	}
 	if n := m.answer.fresh; n > 0 {
 		title += fmt.Sprintf(", %d new", n)

@@ -94,13 +94,13 @@ func (m *model) settleDismissal(ids []string, errs []error) tea.Cmd {
 		m.dismissal.sending = false
 		m.note = "Not sent: " + question.Line(failed.Error()) + ". Enter tries again."
 		if errors.Is(failed, desk.ErrUnsent) {
-			m.note = words.Kept(failed)
+			m.note = words.Local.Kept(failed)
 		}
 		return nil
 	case done == 0:
-		return m.stop(words.Withdrawal(first))
+		return m.stop(words.Local.Withdrawal(first))
 	}
-	m.dismissal, m.note = nil, words.Dismissed
+	m.dismissal, m.note = nil, words.T(words.Dismissed)
 	if len(ids) > 1 {
 		m.note = fmt.Sprintf("%d of %d dismissed.", done, len(ids))
 	}
@@ -118,7 +118,7 @@ func (m *model) endDismissal(rec desk.Record) tea.Cmd {
 	if d == nil || d.sending || !slices.Contains(d.ids, rec.ID) {
 		return nil
 	}
-	text := words.Withdrawal(&desk.ClosedError{ID: rec.ID, Outcome: *rec.Outcome})
+	text := words.Local.Withdrawal(&desk.ClosedError{ID: rec.ID, Outcome: *rec.Outcome})
 	if d.drop(rec.ID); len(d.ids) == 0 {
 		return m.stop(text)
 	}

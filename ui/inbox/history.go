@@ -114,7 +114,7 @@ func (m *model) reopen(id string) tea.Cmd {
 		rec, err := m.desk.Reopen(m.ctx, id)
 		return then(func() tea.Cmd {
 			if err != nil && !errors.Is(err, desk.ErrPending) {
-				m.note = words.Sentence("It cannot be asked again: " + question.Line(err.Error()))
+				m.note = words.Local.Sentence("It cannot be asked again: " + question.Line(err.Error()))
 				return nil
 			}
 			m.tab = waitingTab
@@ -159,13 +159,13 @@ func drawPast(s *term.Styles, r *row, selected bool, width int, now time.Time) [
 	o, mark, said := r.rec.Outcome, "× ", ""
 	switch {
 	case o.Status == desk.Answered:
-		mark, said = "✓ ", words.Decision(r.rec)
+		mark, said = "✓ ", words.Local.Decision(r.rec)
 	case o.Status == desk.Discuss:
 		mark = "… "
 	case o.Refused():
 		mark = "! "
 	}
-	facts := slices.DeleteFunc([]string{said, words.Outcome(o), question.Line(words.Reason(o)), words.Asker(r.rec.Asker)},
+	facts := slices.DeleteFunc([]string{said, words.Local.Outcome(o), question.Line(words.Reason(o)), words.Local.Asker(r.rec.Asker)},
 		func(fact string) bool { return fact == "" })
 	return [rowHigh]string{
 		style.Render(term.Apart(lead+mark+subject(r.rec), o.At.In(now.Location()).Format("2 Jan 15:04"), width)),

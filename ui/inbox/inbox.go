@@ -96,7 +96,7 @@ func (t *trace) add(rec desk.Record) {
 			said += ": " + reason
 		}
 		const most = 300 // characters of each
-		t.lines = append(t.lines, flat(x.Question.Text, most)+" "+flat(said, most)+" → "+words.Asker(rec.Asker))
+		t.lines = append(t.lines, flat(x.Question.Text, most)+" "+flat(said, most)+" → "+words.Local.Asker(rec.Asker))
 	}
 }
 

@@ -186,7 +186,7 @@ func (m *model) apply(events []desk.Event) tea.Cmd {
 	for _, e := range events {
 		if e.Type == desk.Settled {
 			m.history.settled(e.Record)
-			m.note = cmp.Or(words.Overruled(e.Record), m.note)
+			m.note = cmp.Or(words.Local.Overruled(e.Record), m.note)
 			continue
 		}
 		if e.Type == desk.Ended {

@@ -71,16 +71,16 @@ func (r *row) more(full bool, zone *time.Location) [][2]string {
 	}
 	switch o := rec.Outcome; {
 	case o != nil:
-		add("Ended", words.Outcome(o)+", "+at(o.At))
+		add("Ended", words.Local.Outcome(o)+", "+at(o.At))
 		add("Reason", words.Reason(o))
-		add("Later", words.Overruled(rec))
+		add("Later", words.Local.Overruled(rec))
 	case rec.Attended:
 		add("State", "the agent waits for the answer")
 	default:
-		add("State", words.AgentAway)
+		add("State", words.T(words.AgentAway))
 	}
 	if rec.Outcome == nil {
-		add("Kept", words.Home(rec))
+		add("Kept", words.Local.Home(rec))
 	}
 	if rec.Outcome == nil && !r.deadline.IsZero() {
 		add("Closes", at(r.deadline))
@@ -88,7 +88,7 @@ func (r *row) more(full bool, zone *time.Location) [][2]string {
 	if !full {
 		return out
 	}
-	add("By", strings.TrimSpace(words.Client(rec.Asker)+" "+question.Line(rec.Asker.Version)))
+	add("By", strings.TrimSpace(words.Local.Client(rec.Asker)+" "+question.Line(rec.Asker.Version)))
 	add("In", question.Line(rec.Asker.Directory))
 	add("Branch", question.Line(r.branch))
 	if rec.SessionID != "" {
@@ -96,7 +96,7 @@ func (r *row) more(full bool, zone *time.Location) [][2]string {
 		add("Round", fmt.Sprint(rec.Round))
 	}
 	for _, s := range rec.ShownOn {
-		shown := words.Surface(s.Surface)
+		shown := words.Local.Surface(s.Surface)
 		if s.Why != "" {
 			shown = "not " + shown + ": " + question.Line(s.Why)
 		}

@@ -24,9 +24,9 @@ func (m *model) lift(session string) tea.Cmd {
 	return func() tea.Msg {
 		m.writes.RLock()
 		defer m.writes.RUnlock()
-		text := words.LimitLifted
+		text := words.T(words.LimitLifted)
 		if err := m.desk.Lift(m.ctx, session); err != nil {
-			text = words.LimitStays(err)
+			text = words.Local.LimitStays(err)
 		}
 		return then(func() tea.Cmd { m.note = text; return m.readRefused })
 	}
@@ -59,9 +59,9 @@ func (m *model) drawRefused(width int) []string {
 		key = " · L lifts the limit"
 	}
 	if n := len(m.refused) - 1; n > 0 {
-		more = " · " + words.Count(n, "more", "more")
+		more = " · " + words.N(n, "%d more", "%d more")
 	}
-	text := "! " + words.Asker(rec.Asker) + " asked too often in a row: " + subject(*rec)
+	text := "! " + words.Local.Asker(rec.Asker) + " asked too often in a row: " + subject(*rec)
 	if width < 2*ansi.StringWidth(key+more) && key != "" {
 		key, more = " · L lifts", ""
 	}

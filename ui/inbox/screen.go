@@ -160,7 +160,7 @@ func (m *model) drawFront(width, list int) term.Block {
 	case r == nil:
 		p.Title, b.Lines = "Inbox", m.history.welcome(m.styles, inner, rows, m.now())
 	default:
-		p.Title, p.Note = title(r.rec), m.styles.Muted.Render(words.Asker(r.rec.Asker))
+		p.Title, p.Note = title(r.rec), m.styles.Muted.Render(words.Local.Asker(r.rec.Asker))
 		if n := len(r.rec.Questions); n > 1 {
 			p.Place = fmt.Sprintf("%d questions", n)
 		}

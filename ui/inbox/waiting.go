@@ -94,7 +94,7 @@ func (w *waiting) arrange() {
 			continue
 		}
 		rows = append(rows, r)
-		r.group = words.Client(r.rec.Asker)
+		r.group = words.Local.Client(r.rec.Asker)
 		if p := r.project(); p != "" {
 			r.group += " in " + p
 		}
@@ -119,7 +119,7 @@ func (r *row) fits(filter string) bool {
 	if filter == "" {
 		return true
 	}
-	texts := []string{words.Client(r.rec.Asker), r.project()}
+	texts := []string{words.Local.Client(r.rec.Asker), r.project()}
 	for _, q := range r.rec.Questions {
 		texts = append(texts, opening(q.Header), opening(q.Text))
 		for _, o := range q.Options {
@@ -179,8 +179,8 @@ func (w *waiting) next(now time.Time) (next time.Duration) {
 		if r.rec.Outcome != nil {
 			continue
 		}
-		_, good := words.Age(now.Sub(r.rec.CreatedAt))
-		if _, until := words.Left(r.deadline.Sub(now)); until > 0 { // none without a deadline
+		_, good := words.Local.Age(now.Sub(r.rec.CreatedAt))
+		if _, until := words.Local.Left(r.deadline.Sub(now)); until > 0 { // none without a deadline
 			good = min(good, until)
 		}
 		if next == 0 || good < next {
@@ -211,7 +211,7 @@ func (w *waiting) draw(s *term.Styles, width, lines int, now time.Time) []string
 func drawWaiting(s *term.Styles, r *row, selected bool, width int, now time.Time) [rowHigh]string {
 	style, lead := r.lead(s, selected)
 	mark := "● "
-	since, _ := words.Age(now.Sub(r.rec.CreatedAt))
+	since, _ := words.Local.Age(now.Sub(r.rec.CreatedAt))
 	switch {
 	case r.rec.Outcome != nil:
 		mark, since, style = "× ", "", s.Muted
@@ -251,30 +251,30 @@ func subject(rec desk.Record) string {
 		q := &rec.Questions[i]
 		q.Header, q.Text = opening(q.Header), opening(q.Text)
 	}
-	return words.Subject(rec)
+	return words.Local.Subject(rec)
 }
 
 // facts are what there is to know of a row, the most important first.
 func (r *row) facts(now time.Time) (out []string) {
 	if o := r.rec.Outcome; o != nil {
-		return []string{words.Outcome(o)}
+		return []string{words.Local.Outcome(o)}
 	}
-	if where := words.Home(r.rec); where != "" {
+	if where := words.Local.Home(r.rec); where != "" {
 		out = append(out, where)
 	}
 	if !r.deadline.IsZero() {
-		text, _ := words.Left(r.deadline.Sub(now))
+		text, _ := words.Local.Left(r.deadline.Sub(now))
 		out = append(out, text)
 	}
 	if r.draft {
 		out = append(out, "draft kept")
 	}
 	if !r.rec.Attended {
-		out = append(out, words.AgentAway)
+		out = append(out, words.T(words.AgentAway))
 	}
 	for _, shown := range r.rec.ShownOn {
 		if shown.Why == "" && shown.Surface != Name {
-			out = append(out, "also "+words.Surface(shown.Surface))
+			out = append(out, "also "+words.Local.Surface(shown.Surface))
 		}
 	}
 	return out

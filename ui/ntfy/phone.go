@@ -158,7 +158,7 @@ func (p *Phone) notification(rec desk.Record) message {
 		return m
 	}
 	first := &rec.Questions[0]
-	m.Title = question.Shorten(question.Line("Question from "+words.Asker(rec.Asker)), maxTitle)
+	m.Title = question.Shorten(question.Line("Question from "+words.Local.Asker(rec.Asker)), maxTitle)
 	m.Message = question.Line(cmp.Or(first.Header, "Open it to read it."))
 	if p.Text == TextFull {
 		m.Message = question.Line(first.Text)
@@ -230,7 +230,7 @@ func (p *Phone) take(ctx context.Context, token string, pressed time.Time) {
 			return
 		case errors.As(err, &closed):
 			if closed.Outcome.Surface != Surface && time.Since(pressed) < fresh { // who presses twice need not be told
-				_ = p.publish(ctx, message{Topic: p.Topic, Title: "Not sent", Message: words.Withdrawal(err), Priority: 2})
+				_ = p.publish(ctx, message{Topic: p.Topic, Title: "Not sent", Message: words.Local.Withdrawal(err), Priority: 2})
 			}
 			return
 		case errors.Is(err, desk.ErrNotFound), errors.As(err, new(question.Violations)):

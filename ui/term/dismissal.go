@@ -39,7 +39,7 @@ const (
 // else would be one; talk says that it has a key for discussing first, too.
 func NewDismissal(about string, talk bool) *Dismissal {
 	return &Dismissal{
-		ask: words.AskDismiss, about: about, word: "Reason", decides: Dismiss, talk: talk,
+		ask: words.T(words.AskDismiss), about: about, word: "Reason", decides: Dismiss, talk: talk,
 		reason: NewEntry("", "Why, if you like: the agent reads it"),
 	}
 }
@@ -48,7 +48,7 @@ func NewDismissal(about string, talk bool) *Dismissal {
 // human's word in an entry of the caller's.
 func NewDiscussion(word *Entry, direct bool) *Dismissal {
 	return &Dismissal{
-		ask: words.DiscussFirst + "?", about: "The agent gets your note and the answers so far, and talks with you before it asks again.",
+		ask: words.T(words.DiscussFirst) + "?", about: "The agent gets your note and the answers so far, and talks with you before it asks again.",
 		word: "Note", decides: Discuss, direct: direct, reason: word,
 	}
 }

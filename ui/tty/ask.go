@@ -108,7 +108,7 @@ func (c *conversation) put(q *question.Question, n, of int) {
 		c.text("", question.Block(q.Description))
 	}
 	if c.remembers(q) && c.answer(q) == nil {
-		c.text("", question.Shorten(words.Remembered(c.memory[q.ID], time.Now()), 300)+" (:= takes it over)")
+		c.text("", question.Shorten(words.Local.Remembered(c.memory[q.ID], time.Now()), 300)+" (:= takes it over)")
 	}
 	c.options(q)
 	if q.Placeholder != "" {
@@ -142,7 +142,7 @@ func (c *conversation) options(q *question.Question) {
 	if !q.AllowCustom {
 		return
 	}
-	other := words.Other(q)
+	other := words.Local.Other(q)
 	c.option(0, &other)
 }
 

@@ -22,7 +22,7 @@ func (c *conversation) sayTimeLimit(ctx context.Context) {
 
 // closes says how long it is until the question closes: at least a moment.
 func closes(at time.Time) string {
-	left, _ := words.Left(max(time.Until(at), 1))
+	left, _ := words.Local.Left(max(time.Until(at), 1))
 	return "The question " + left
 }
 

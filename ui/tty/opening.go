@@ -13,16 +13,16 @@ import (
 // was typed before.
 func (c *conversation) open(ctx context.Context) error {
 	if !c.desk.Attended(ctx) {
-		c.text("", words.AgentAway)
+		c.text("", words.T(words.AgentAway))
 	}
 	if n := c.desk.More(ctx); n > 0 {
-		c.text("", words.Sentence(words.MoreWait(n)))
+		c.text("", words.Local.Sentence(words.Local.MoreWait(n)))
 	}
 	c.sayTimeLimit(ctx)
 	c.sayKeys()
 	c.memory = c.desk.Memory(ctx)
 	if c.desk.AtLimit(ctx) {
-		c.text("", words.LastRound(":"+string(lift)))
+		c.text("", words.Local.LastRound(":"+string(lift)))
 	}
 	return c.offer(ctx)
 }

@@ -124,7 +124,7 @@ func (c *conversation) run(ctx context.Context, origin act.Origin) error {
 }
 
 func (c *conversation) asker() string {
-	who := words.Client(c.desk.Rec.Asker) + " asks"
+	who := words.Local.Client(c.desk.Rec.Asker) + " asks"
 	if dir := c.desk.Rec.Asker.Directory; dir != "" {
 		who += ", in " + question.Line(dir)
 	}
@@ -264,7 +264,7 @@ func (c *conversation) quiet(ctx context.Context) error {
 				return io.EOF
 			}
 			if c.gate.Key(time.Now(), "", act.Edit); !told {
-				c.text("", words.AwaitsPause)
+				c.text("", words.T(words.AwaitsPause))
 			}
 			told = true
 		case <-ctx.Done():
@@ -351,7 +351,7 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 		if err := c.deliver(ctx, question.Reply{Dismissed: true}); err != nil { // A9
 			return err
 		}
-		c.text("", words.Dismissed)
+		c.text("", words.T(words.Dismissed))
 		return nil
 	}
 	return ui.Unavailablef("the terminal is gone: %v", err)

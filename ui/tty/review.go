@@ -97,7 +97,7 @@ func (c *conversation) send(ctx context.Context, shown []question.Shown) (move, 
 	var faults question.Violations
 	switch {
 	case err == nil:
-		c.text("", words.Sent)
+		c.text("", words.T(words.Sent))
 		return done, nil
 	case errors.As(err, &faults):
 		c.text("", "Not sent yet:")
@@ -126,7 +126,7 @@ func (c *conversation) unsaved(ctx context.Context, err error) error {
 	if errors.As(err, &closed) || ctx.Err() != nil {
 		return err
 	}
-	c.text("", words.Kept(err))
+	c.text("", words.Local.Kept(err))
 	return nil
 }
 
@@ -136,9 +136,9 @@ type parting struct{ ask, why, said string }
 // part dismisses the question, or puts it back to be discussed first, if the
 // human confirms it.
 func (c *conversation) part(ctx context.Context, what command) (move, error) {
-	p := parting{words.AskDismiss, "Reason for the agent", words.Dismissed}
+	p := parting{words.T(words.AskDismiss), "Reason for the agent", words.T(words.Dismissed)}
 	if what == discuss {
-		p = parting{words.DiscussFirst + "?", "What it is about", words.Discussed}
+		p = parting{words.T(words.DiscussFirst) + "?", "What it is about", words.T(words.Discussed)}
 	}
 	line, err := c.prompt(ctx, p.ask+" Enter y or n [n]: ")
 	if err != nil {

@@ -48,7 +48,7 @@ func (c *conversation) rounds(ctx context.Context) {
 // have to spell.
 func (c *conversation) round(rec desk.Record) {
 	c.blank()
-	c.text("", fmt.Sprintf("Round %d, %s", rec.Round, words.Ending(rec.Outcome, time.Local)))
+	c.text("", fmt.Sprintf("Round %d, %s", rec.Round, words.Local.Ending(rec.Outcome, time.Local)))
 	for _, x := range rec.Asked() {
 		c.text("  ", question.Block(x.Question.Text))
 		var labels []string
@@ -74,8 +74,8 @@ func (c *conversation) lift(ctx context.Context) {
 		return
 	}
 	if err := storing(ctx, func() error { return c.desk.Lift(ctx) }); err != nil {
-		c.text("", words.LimitStays(err))
+		c.text("", words.Local.LimitStays(err))
 		return
 	}
-	c.text("", words.LimitLifted)
+	c.text("", words.T(words.LimitLifted))
 }

@@ -127,9 +127,9 @@ func (s *surface) lines(t *terminal) bool {
 // becomes of the record when it was the human who broke off.
 func farewell(cause error, interrupted desk.Status) string {
 	if errors.Is(cause, ui.ErrInterrupted) {
-		return words.Interrupted(interrupted)
+		return words.Local.Interrupted(interrupted)
 	}
-	return words.Withdrawal(cause)
+	return words.Local.Withdrawal(cause)
 }
 
 // hangupTime is how long after the end of a terminal the signal may come that

@@ -60,10 +60,10 @@ func TestDeliberateLines(t *testing.T) {
 		want         []question.Reply
 		says, never  string
 	}{
-		{"after the quiet", "single", act.Appeared, []stroke{{700 * ms, "2\n"}}, sqlite, "", words.AwaitsPause},
-		{"before the quiet, then again", "single", act.Appeared, []stroke{{500 * ms, "2\n"}, {700 * ms, "2\n"}}, sqlite, words.AwaitsPause, ""},
-		{"half a line before the quiet", "single", act.Appeared, []stroke{{500 * ms, "1"}, {700 * ms, "2\n"}}, sqlite, words.AwaitsPause, ""},
-		{"opened by the human", "single", act.Opened, []stroke{{0, "2\n"}}, sqlite, "", words.AwaitsPause},
+		{"after the quiet", "single", act.Appeared, []stroke{{700 * ms, "2\n"}}, sqlite, "", words.T(words.AwaitsPause)},
+		{"before the quiet, then again", "single", act.Appeared, []stroke{{500 * ms, "2\n"}, {700 * ms, "2\n"}}, sqlite, words.T(words.AwaitsPause), ""},
+		{"half a line before the quiet", "single", act.Appeared, []stroke{{500 * ms, "1"}, {700 * ms, "2\n"}}, sqlite, words.T(words.AwaitsPause), ""},
+		{"opened by the human", "single", act.Opened, []stroke{{0, "2\n"}}, sqlite, "", words.T(words.AwaitsPause)},
 		{"several lines at once", "review", act.Opened, []stroke{{time.Second, "2\n1\nx\n\n"}, {time.Second, "?"}}, nil, "so fast", "Question 2"},
 		{"several lines at once, then one", "single", act.Opened, []stroke{{time.Second, "1\n3\n"}, {time.Second, "2\n"}}, sqlite, "so fast", ""},
 		{"a line overtaken by the next", "single", act.Opened, []stroke{{0, "1\n"}, {119 * ms, "3\n"}, {time.Second, "2\n"}}, sqlite, "so fast", ""},
@@ -75,7 +75,7 @@ func TestDeliberateLines(t *testing.T) {
 			two(option("database", "pg"), option("version", "17")), "", "taken back"},
 		{"nor what came long before", "followup", act.Appeared, []stroke{{time.Second, "1\n"}, {700 * ms, "git push\n"}, {time.Second, "2\n"}, {time.Second, "\n"}},
 			two(option("database", "pg"), option("version", "17")), "git is no option", "taken back"},
-		{"a mistake is no foreign line for the next", "single", act.Appeared, []stroke{{time.Second, "7\n"}, {time.Second, "2\n"}}, sqlite, "7 is no option", words.AwaitsPause},
+		{"a mistake is no foreign line for the next", "single", act.Appeared, []stroke{{time.Second, "7\n"}, {time.Second, "2\n"}}, sqlite, "7 is no option", words.T(words.AwaitsPause)},
 		{"no preset answer", "single", act.Appeared, []stroke{{time.Second, "\n"}, {time.Second, "2\n"}}, sqlite, "Enter a number from 1 to 3", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

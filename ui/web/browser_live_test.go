@@ -356,10 +356,10 @@ func TestBrowserAges(t *testing.T) {
 		0, time.Millisecond, time.Second, 59500 * time.Millisecond, time.Minute, 61 * time.Second, 10 * time.Minute, 59*time.Minute + 59*time.Second,
 		time.Hour, 61 * time.Minute, 5 * time.Hour, 47 * time.Hour, 48 * time.Hour, 50 * time.Hour, 100 * time.Hour,
 	} {
-		if got, want := eval[string](v, "away(%d)", d.Milliseconds()), words.Ago(d); got != want {
+		if got, want := eval[string](v, "away(%d)", d.Milliseconds()), words.Local.Ago(d); got != want {
 			t.Errorf("%v ago: %q, want %q", d, got, want)
 		}
-		want, _ := words.Left(d)
+		want, _ := words.Local.Left(d)
 		if got := eval[string](v, "left(%d)", d.Milliseconds()); got != want {
 			t.Errorf("in %v: %q, want %q", d, got, want)
 		}

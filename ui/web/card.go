@@ -95,7 +95,7 @@ func (s *Server) addCircumstances(ctx context.Context, c *card, also []string) {
 	}
 	for _, other := range open {
 		if other.ID != c.ID && len(c.Alike) < maxAlike && groupOf(&other.Set) == c.Group {
-			c.Alike = append(c.Alike, sibling{other.ID, words.Asker(other.Asker), slices.Contains(also, other.ID)})
+			c.Alike = append(c.Alike, sibling{other.ID, words.Local.Asker(other.Asker), slices.Contains(also, other.ID)})
 		}
 	}
 }

@@ -97,7 +97,7 @@ func (c *card) fields(r *question.Reply, faults map[int]string) []field {
 			f := newField(all[at], c.ID, at, faults[at])
 			if m, ok := c.Memory[f.ID]; ok && f.Answer == nil {
 				then := newField(question.Response{Question: f.Question, Answer: &m.Answer}, c.ID, at, "")
-				f.Before = &before{Words: words.Remembered(m, c.Now), Values: then.values(), Text: m.Answer.Custom}
+				f.Before = &before{Words: words.Local.Remembered(m, c.Now), Values: then.values(), Text: m.Answer.Custom}
 			}
 			f.Native = f.Required && top
 			for i := range f.Options {
@@ -139,7 +139,7 @@ func newField(x question.Response, id string, at int, fault string) field {
 		add(o, strconv.Itoa(i), slices.Contains(a.Selected, o.ID), false)
 	}
 	if x.AllowCustom {
-		o := words.Other(x.Question)
+		o := words.Local.Other(x.Question)
 		if x.Other == nil {
 			o.Description = ""
 		}
@@ -281,5 +281,5 @@ func sentence(s string) string {
 	if s == "" {
 		return ""
 	}
-	return words.Sentence(strings.ToUpper(s[:1]) + question.Line(s[1:]))
+	return words.Local.Sentence(strings.ToUpper(s[:1]) + question.Line(s[1:]))
 }

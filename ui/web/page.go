@@ -34,23 +34,23 @@ var pages = sync.OnceValue(func() *template.Template {
 		"preview": func(text string) template.HTML { return preview(md, text) },
 		"short":   func(preview string) bool { return strings.Count(preview, "\n") < 12 },
 
-		"client":    words.Client,
+		"client":    words.Local.Client,
 		"project":   words.Project,
-		"asker":     words.Asker,
-		"subject":   func(rec *desk.Record) string { return words.Subject(*rec) },
-		"decision":  func(rec *desk.Record) string { return words.Decision(*rec) },
-		"overruled": func(rec *desk.Record) string { return words.Overruled(*rec) },
-		"outcome":   words.Outcome,
+		"asker":     words.Local.Asker,
+		"subject":   func(rec *desk.Record) string { return words.Local.Subject(*rec) },
+		"decision":  func(rec *desk.Record) string { return words.Local.Decision(*rec) },
+		"overruled": func(rec *desk.Record) string { return words.Local.Overruled(*rec) },
+		"outcome":   words.Local.Outcome,
 		"reason":    words.Reason,
-		"place":     words.Place,
-		"plural":    words.Count,
+		"place":     words.Local.Place,
+		"plural":    func(n int, one, many string) string { return words.N(n, "%d "+one, "%d "+many) },
 		"again":     func(rec *desk.Record, csrf string) again { return again{rec, csrf} },
 
 		"rfc3339": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 		"clock":   func(t time.Time) string { return t.Local().Format("2 Jan 2006, 15:04") },
-		"ago":     func(t, now time.Time) string { return words.Ago(now.Sub(t)) },
+		"ago":     func(t, now time.Time) string { return words.Local.Ago(now.Sub(t)) },
 		"left": func(t, now time.Time) string {
-			text, _ := words.Left(t.Sub(now))
+			text, _ := words.Local.Left(t.Sub(now))
 			return text
 		},
 

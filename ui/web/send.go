@@ -125,10 +125,10 @@ func (s *Server) notices(ctx context.Context, ends url.Values) (out []notice) {
 }
 
 func noticeOf(rec *desk.Record, end string) notice {
-	who := words.Asker(rec.Asker)
+	who := words.Local.Asker(rec.Asker)
 	switch {
 	case end == endLate:
-		return notice{rec.ID, words.Sentence("The question of " + who + " was already " + words.Outcome(rec.Outcome)), true}
+		return notice{rec.ID, words.Local.Sentence("The question of " + who + " was already " + words.Local.Outcome(rec.Outcome)), true}
 	case rec.State == desk.Dismissed:
 		return notice{ID: rec.ID, Words: "Dismissed. " + next(who, "without an answer", "hears of it", end == endSent) + "."}
 	case rec.State == desk.Discuss:
@@ -157,7 +157,7 @@ func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, e
 	case problemOf(err) != nil:
 		return err
 	case errors.Is(err, desk.ErrUnsent):
-		status, why = http.StatusServiceUnavailable, words.Kept(err)
+		status, why = http.StatusServiceUnavailable, words.Local.Kept(err)
 	default:
 		s.log.ErrorContext(r.Context(), "web", "path", r.URL.Path, "id", id, "error", err)
 		status, why = http.StatusInternalServerError, "It could not be stored, and was not sent. Nothing is lost: try again."
@@ -217,7 +217,7 @@ func (s *Server) liftLimit(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return nil
 	}
-	return render(w, r, http.StatusOK, "notices", []notice{{ID: rec.ID, Words: "The limit is lifted. " + words.Asker(rec.Asker) + " may go on asking."}})
+	return render(w, r, http.StatusOK, "notices", []notice{{ID: rec.ID, Words: "The limit is lifted. " + words.Local.Asker(rec.Asker) + " may go on asking."}})
 }
 
 // again is what the button needs that asks a question once more.

@@ -1,7 +1,6 @@
 package words
 
 import (
-	"fmt"
 	"strings"
 	"time"
 )
@@ -9,70 +8,75 @@ import (
 // Age says roughly how long something is past, and for how long that stays
 // true: "now", "5 min", "3 h", "2 d". A clock that was set back makes no
 // negative ages.
-func Age(d time.Duration) (text string, good time.Duration) {
+func (l Language) Age(d time.Duration) (text string, good time.Duration) {
 	d = max(d, 0)
-	unit, format := 24*time.Hour, "%d d"
+	unit, format := 24*time.Hour, Mark("%d d")
 	switch {
 	case d < time.Minute:
-		return "now", time.Minute - d
+		return l.T("now"), time.Minute - d
 	case d < time.Hour:
-		unit, format = time.Minute, "%d min"
+		unit, format = time.Minute, Mark("%d min")
 	case d < 48*time.Hour:
-		unit, format = time.Hour, "%d h"
+		unit, format = time.Hour, Mark("%d h")
 	}
-	return fmt.Sprintf(format, d/unit), unit - d%unit
+	return l.T(format, int(d/unit)), unit - d%unit
 }
 
 // Ago is [Age] in a sentence: "just now", "5 min ago".
-func Ago(d time.Duration) string {
-	if text, _ := Age(d); text != "now" {
-		return text + " ago"
+func (l Language) Ago(d time.Duration) string {
+	if d < time.Minute {
+		return l.T("just now")
 	}
-	return "just now"
+	text, _ := l.Age(d)
+	return l.T("%s ago", text)
 }
 
 // Day names the day of a time as it is where now is, with its year if that is
 // another: "3 Nov", "3 Nov 2025".
-func Day(at, now time.Time) string {
+func (l Language) Day(at, now time.Time) string {
 	at = at.In(now.Location())
 	if at.Year() == now.Year() {
-		return at.Format("2 Jan")
+		return at.Format(l.T("2 Jan"))
 	}
-	return at.Format("2 Jan 2006")
+	return at.Format(l.T("2 Jan 2006"))
 }
 
 // Left says how long it is until a question closes, in units begun, and for how
 // long that stays true; 0 is for good.
-func Left(d time.Duration) (text string, good time.Duration) {
+func (l Language) Left(d time.Duration) (text string, good time.Duration) {
 	if d <= 0 {
-		return "time is up", 0
+		return l.T("time is up"), 0
 	}
-	unit, format := time.Hour, "closes in %d h"
+	unit, format := time.Hour, Mark("closes in %d h")
 	switch {
 	case d <= time.Minute:
-		unit, format = time.Second, "closes in %d s"
+		unit, format = time.Second, Mark("closes in %d s")
 	case d <= time.Hour:
-		unit, format = time.Minute, "closes in %d min"
+		unit, format = time.Minute, Mark("closes in %d min")
 	}
 	begun := (d + unit - 1) / unit
-	return fmt.Sprintf(format, begun), d - (begun-1)*unit
+	return l.T(format, int(begun)), d - (begun-1)*unit
 }
 
 // Span is a duration in words, to the second: "1 minute 30 seconds".
-func Span(d time.Duration) string {
+func (l Language) Span(d time.Duration) string {
 	d = max(d, 0).Round(time.Second)
 	var parts []string
 	for _, u := range []struct {
 		size time.Duration
-		name string
-	}{{time.Hour, "hour"}, {time.Minute, "minute"}, {time.Second, "second"}} {
+		in   func(n int) string
+	}{
+		{time.Hour, func(n int) string { return l.N(n, "%d hour", "%d hours") }},
+		{time.Minute, func(n int) string { return l.N(n, "%d minute", "%d minutes") }},
+		{time.Second, func(n int) string { return l.N(n, "%d second", "%d seconds") }},
+	} {
 		if n := int(d / u.size); n > 0 {
-			parts = append(parts, Count(n, u.name, u.name+"s"))
+			parts = append(parts, u.in(n))
 		}
 		d %= u.size
 	}
 	if parts == nil {
-		return "0 seconds"
+		return l.N(0, "%d second", "%d seconds")
 	}
 	return strings.Join(parts, " ")
 }

@@ -1,6 +1,10 @@
 // Package words says what people read in more than one room: who asked, what,
-// how a record ended and where, how long ago and how long still. Every text
-// from outside comes out safe to show on one line, unless it says otherwise.
+// how a record ended and where, how long ago and how long still; and in which
+// language all of the program says what people read. Texts in the code are
+// English and are given to T, N or Mark; their translations stand in
+// locale/LANGUAGE/ROOM.po, and a test in cmd/mcp-askuser names what is missing
+// there. Every text from outside comes out safe to show on one line, unless it
+// says otherwise.
 //
 // It may import desk and question. It must not know any surface, nor how
 // anything is drawn. Texts for the model stand in tools/askuser/texts, shapes
@@ -24,20 +28,20 @@ const Shell = "shell"
 // surfaces names each surface as the human knows it, after a verb: answered
 // "in a terminal".
 var surfaces = map[string]string{ //nolint:gochecknoglobals // a table, never written to
-	"elicit":  "in the agent's own form",
-	"tty":     "in a terminal",
-	"plain":   "in a terminal",
-	"pane":    "in a pane",
-	"inbox":   "in the inbox",
-	"web":     "on the web page",
-	"ntfy":    "on the phone",
-	"timeout": "by the timeout",
-	Shell:     "by a command",
+	"elicit":  Mark("in the agent's own form"),
+	"tty":     Mark("in a terminal"),
+	"plain":   Mark("in a terminal"),
+	"pane":    Mark("in a pane"),
+	"inbox":   Mark("in the inbox"),
+	"web":     Mark("on the web page"),
+	"ntfy":    Mark("on the phone"),
+	"timeout": Mark("by the timeout"),
+	Shell:     Mark("by a command"),
 
 	// The hosts whose own dialogs are mirrored.
-	"claude-code": "in Claude Code",
-	"opencode":    "in OpenCode",
-	"codex":       "in Codex",
+	"claude-code": Mark("in Claude Code"),
+	"opencode":    Mark("in OpenCode"),
+	"codex":       Mark("in Codex"),
 }
 
 // Knows reports whether a surface has words of its own.
@@ -45,44 +49,49 @@ func Knows(surface string) bool { return surfaces[surface] != "" }
 
 // Surface names a surface as the human knows it: "in a terminal". It is empty
 // for none.
-func Surface(name string) string {
+func (l Language) Surface(name string) string {
 	switch where, known := surfaces[name]; {
 	case known:
-		return where
+		return l.T(where)
 	case name == "":
 		return ""
 	}
-	return "on " + question.Line(name)
+	return l.T("on %s", question.Line(name))
 }
 
 // Place is [Surface] with a blank before it, to follow a verb.
-func Place(surface string) string {
+func (l Language) Place(surface string) string {
 	if surface == "" {
 		return ""
 	}
-	return " " + Surface(surface)
+	return " " + l.Surface(surface)
 }
 
 // By says where a record was ended, and by whom if the desk has seen their
-// credential: " by alice on the page".
-func By(o *desk.Outcome) string {
-	where := Place(o.Surface)
-	if o.Answerer == nil || o.Answerer.Name == "" {
+// credential: "by alice on the web page".
+func (l Language) By(o *desk.Outcome) string {
+	where := l.Surface(o.Surface)
+	switch {
+	case o.Answerer == nil || o.Answerer.Name == "":
 		return where
+	case o.Surface == "":
+		return l.T("by %s", question.Line(o.Answerer.Name))
+	case o.Surface == Shell:
+		where = l.T("with a command")
 	}
-	return " by " + question.Line(o.Answerer.Name) + strings.Replace(where, " by a command", " with a command", 1)
+	return l.T("by %[1]s %[2]s", question.Line(o.Answerer.Name), where)
 }
 
 // Client names the program that asked, after the agent whose token it showed.
-func Client(a desk.Asker) string {
+func (l Language) Client(a desk.Asker) string {
 	name, agent := strings.TrimSpace(question.Line(a.Client)), strings.TrimSpace(question.Line(a.Agent))
 	switch {
 	case agent != "" && name != "":
-		return agent + " (" + name + ")"
+		return l.T("%[1]s (%[2]s)", agent, name)
 	case agent+name != "":
 		return agent + name
 	}
-	return "an agent"
+	return l.T("an agent")
 }
 
 // Project is the last part of the directory that the asker works in, in either
@@ -96,23 +105,23 @@ func Project(a desk.Asker) string {
 }
 
 // Asker names who asked: the program, and the project it works in.
-func Asker(a desk.Asker) string {
+func (l Language) Asker(a desk.Asker) string {
 	if p := Project(a); p != "" {
-		return Client(a) + " in " + p
+		return l.T("%[1]s in %[2]s", l.Client(a), p)
 	}
-	return Client(a)
+	return l.Client(a)
 }
 
 // Subject is what a record asks, in one line: its first question, and how many
 // there are beside it.
-func Subject(rec desk.Record) string {
+func (l Language) Subject(rec desk.Record) string {
 	if len(rec.Questions) == 0 {
-		return "(no question)"
+		return l.T("(no question)")
 	}
 	q := &rec.Questions[0]
 	text := q.Text
 	if q.Header != "" {
-		text = q.Header + ": " + text
+		text = l.T("%[1]s: %[2]s", q.Header, text)
 	}
 	if more := len(rec.Questions) - 1; more > 0 {
 		text = fmt.Sprintf("[+%d] %s", more, text)
@@ -122,9 +131,9 @@ func Subject(rec desk.Record) string {
 
 // Decision is what the human said to a record in one line, or how it ended
 // without.
-func Decision(rec desk.Record) string {
+func (l Language) Decision(rec desk.Record) string {
 	if rec.State != desk.Answered {
-		return Outcome(rec.Outcome)
+		return l.Outcome(rec.Outcome)
 	}
 	var said []string
 	for _, x := range rec.Asked() {
@@ -142,24 +151,36 @@ func onOneLine(texts []string) string {
 
 // Outcome says how a record ended, and where: "answered in a terminal". Of one
 // that has not it says so.
-func Outcome(o *desk.Outcome) string {
-	if o == nil {
-		return "still open"
-	}
-	if o.Refused() {
-		return "refused, because the limit of rounds in a row was reached"
+func (l Language) Outcome(o *desk.Outcome) string {
+	switch {
+	case o == nil:
+		return l.T("still open")
+	case o.Refused():
+		return l.T("refused, because the limit of rounds in a row was reached")
 	}
 	switch o.Status {
+	case desk.Answered:
+		return l.with(l.By(o), Mark("answered"), Mark("answered %s"))
+	case desk.Dismissed:
+		return l.with(l.By(o), Mark("dismissed"), Mark("dismissed %s"))
 	case desk.Discuss:
-		return "put back to be discussed first" + By(o)
+		return l.with(l.By(o), Mark("put back to be discussed first"), Mark("put back to be discussed first %s"))
 	case desk.Cancelled:
-		return "withdrawn" + Place(o.Surface)
+		return l.with(l.Surface(o.Surface), Mark("withdrawn"), Mark("withdrawn %s"))
 	case desk.Timeout:
-		return "closed, because the time was up"
+		return l.T("closed, because the time was up")
 	case desk.Unavailable:
-		return "closed, because nobody could be reached"
+		return l.T("closed, because nobody could be reached")
 	}
-	return string(o.Status) + By(o)
+	return l.with(l.By(o), Mark("failed"), Mark("failed %s"))
+}
+
+// with is a text about what is said of it, or the one for where nothing is.
+func (l Language) with(said, without, text string) string {
+	if said == "" {
+		return l.T(without)
+	}
+	return l.T(text, said)
 }
 
 // Reason is why a record ended without an answer, if somebody said so. Its
@@ -178,55 +199,44 @@ func Reason(o *desk.Outcome) string {
 // cause, before they had answered it: who was first, if that is a
 // *desk.ClosedError, or else what has become of the question. Nil is a form that
 // went away by itself.
-func Withdrawal(cause error) string {
+func (l Language) Withdrawal(cause error) string {
 	var closed *desk.ClosedError
 	switch {
 	case errors.As(cause, &closed):
 	case cause == nil:
-		return "Nothing was sent; the question stays open."
+		return l.T(NothingSent)
 	case errors.Is(cause, desk.ErrNotFound), errors.Is(cause, desk.ErrDamaged):
-		return Sentence("Nothing was sent: " + question.Line(cause.Error()))
+		return l.Sentence(l.T("Nothing was sent: %s", question.Line(cause.Error())))
 	default:
-		return Sentence("Nothing was sent; the question stays open: " + question.Line(cause.Error()))
+		return l.Sentence(l.T("Nothing was sent; the question stays open: %s", question.Line(cause.Error())))
 	}
 	o := closed.Outcome
-	reason := ""
-	if o.Reason != "" {
-		reason = ": " + question.Line(o.Reason)
-	}
+	reason := question.Line(o.Reason)
 	switch o.Status {
 	case desk.Answered, desk.Dismissed, desk.Discuss:
-		return "Already " + Outcome(&o) + "."
+		return l.T("Already %s.", l.Outcome(&o))
 	case desk.Cancelled:
-		return Sentence("The agent withdrew the question" + reason)
+		return l.Sentence(l.with(reason, Mark("The agent withdrew the question"), Mark("The agent withdrew the question: %s")))
 	case desk.Timeout:
-		return "The time to answer is over; the question is closed."
+		return l.T("The time to answer is over; the question is closed.")
 	}
-	return Sentence("The question is closed" + reason)
+	return l.Sentence(l.with(reason, Mark("The question is closed"), Mark("The question is closed: %s")))
 }
 
 // Overruled is one sentence for those who gave, or saw, a reply to a record that
 // its host did not take; empty for any other record.
-func Overruled(rec desk.Record) string {
+func (l Language) Overruled(rec desk.Record) string {
 	if rec.Later == nil || rec.Outcome == nil {
 		return ""
 	}
-	return Sentence("Not " + Outcome(rec.Later) + ": it was " + Outcome(rec.Outcome) + " first")
+	return l.T("Not %[1]s: it was %[2]s first.", l.Outcome(rec.Later), l.Outcome(rec.Outcome))
 }
 
 // Sentence ends words that may end in words from outside with a full stop,
 // unless they end in one of their own.
-func Sentence(s string) string {
+func (l Language) Sentence(s string) string {
 	if last, _ := utf8.DecodeLastRuneInString(s); strings.ContainsRune(".!?…。！？", last) {
 		return s
 	}
-	return s + "."
-}
-
-// Count counts: "1 question", "2 questions".
-func Count(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
+	return s + l.T(".")
 }

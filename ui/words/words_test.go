@@ -21,35 +21,35 @@ func TestWords(t *testing.T) {
 		{QuestionID: "q1", Selected: []string{"pg"}}, {QuestionID: "q2", Custom: "It is\nfast"},
 	}}}}
 	for _, tc := range []struct{ got, want string }{
-		{words.Asker(shop), "claude-code in shop"},
-		{words.Asker(desk.Asker{}), "an agent"},
-		{words.Asker(hostile), "x␛[2J in b␊"},
-		{words.Subject(answered), "[+1] DB: Which database?"},
-		{words.Decision(answered), "PostgreSQL; It is fast"},
-		{words.Outcome(answered.Outcome), "answered in a terminal"},
-		{words.Outcome(nil), "still open"},
-		{words.Outcome(&desk.Outcome{Status: desk.Timeout, Reason: "1m0s"}), "closed, because the time was up"},
-		{words.Surface("x\x1b"), "on x␛"},
-		{words.Place(""), ""},
-		{words.Withdrawal(&desk.ClosedError{Outcome: *answered.Outcome}), "Already answered in a terminal."},
-		{words.Withdrawal(&desk.ClosedError{Outcome: desk.Outcome{Status: desk.Cancelled, Reason: "enough!"}}), "The agent withdrew the question: enough!"},
-		{words.Withdrawal(errors.New("bye")), "Nothing was sent; the question stays open: bye."},
-		{words.Withdrawal(nil), "Nothing was sent; the question stays open."},
-		{words.Withdrawal(fmt.Errorf("%w any more", desk.ErrNotFound)), "Nothing was sent: no such question any more."},
-		{words.Ending(nil, time.UTC), "still open"},
-		{words.Ending(&desk.Outcome{Status: desk.Dismissed, Surface: "web", At: time.Unix(0, 0), Reply: &question.Reply{Reason: "not\nnow"}}, time.UTC),
+		{words.English.Asker(shop), "claude-code in shop"},
+		{words.English.Asker(desk.Asker{}), "an agent"},
+		{words.English.Asker(hostile), "x␛[2J in b␊"},
+		{words.English.Subject(answered), "[+1] DB: Which database?"},
+		{words.English.Decision(answered), "PostgreSQL; It is fast"},
+		{words.English.Outcome(answered.Outcome), "answered in a terminal"},
+		{words.English.Outcome(nil), "still open"},
+		{words.English.Outcome(&desk.Outcome{Status: desk.Timeout, Reason: "1m0s"}), "closed, because the time was up"},
+		{words.English.Surface("x\x1b"), "on x␛"},
+		{words.English.Place(""), ""},
+		{words.English.Withdrawal(&desk.ClosedError{Outcome: *answered.Outcome}), "Already answered in a terminal."},
+		{words.English.Withdrawal(&desk.ClosedError{Outcome: desk.Outcome{Status: desk.Cancelled, Reason: "enough!"}}), "The agent withdrew the question: enough!"},
+		{words.English.Withdrawal(errors.New("bye")), "Nothing was sent; the question stays open: bye."},
+		{words.English.Withdrawal(nil), "Nothing was sent; the question stays open."},
+		{words.English.Withdrawal(fmt.Errorf("%w any more", desk.ErrNotFound)), "Nothing was sent: no such question any more."},
+		{words.English.Ending(nil, time.UTC), "still open"},
+		{words.English.Ending(&desk.Outcome{Status: desk.Dismissed, Surface: "web", At: time.Unix(0, 0), Reply: &question.Reply{Reason: "not\nnow"}}, time.UTC),
 			"dismissed on the web page, 1 Jan 00:00: not␊now"},
-		{words.LimitStays(errors.New("disk\x1b full")), "The limit stays: disk␛ full."},
-		{words.Other(&question.Question{}).Label, "Other"},
-		{words.Other(&question.Question{Other: &question.Option{Label: "Else"}}).Label, "Else"},
-		{words.Remembered(desk.Memory{At: time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC), Asker: desk.Asker{Client: "claude-code"}, Words: []string{"PostgreSQL", "a\nb"}}, time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)),
+		{words.English.LimitStays(errors.New("disk\x1b full")), "The limit stays: disk␛ full."},
+		{words.English.Other(&question.Question{}).Label, "Other"},
+		{words.English.Other(&question.Question{Other: &question.Option{Label: "Else"}}).Label, "Else"},
+		{words.English.Remembered(desk.Memory{At: time.Date(2026, 11, 3, 12, 0, 0, 0, time.UTC), Asker: desk.Asker{Client: "claude-code"}, Words: []string{"PostgreSQL", "a\nb"}}, time.Date(2026, 12, 1, 0, 0, 0, 0, time.UTC)),
 			"3 Nov: PostgreSQL; a b, claude-code"},
-		{words.Day(time.Date(2025, 11, 3, 0, 0, 0, 0, time.UTC), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), "3 Nov 2025"},
-		{words.Ago(30 * time.Second), "just now"},
-		{words.Ago(3 * time.Hour), "3 h ago"},
-		{words.Span(90 * time.Second), "1 minute 30 seconds"},
-		{words.Span(time.Hour), "1 hour"},
-		{words.Span(-time.Second), "0 seconds"},
+		{words.English.Day(time.Date(2025, 11, 3, 0, 0, 0, 0, time.UTC), time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)), "3 Nov 2025"},
+		{words.English.Ago(30 * time.Second), "just now"},
+		{words.English.Ago(3 * time.Hour), "3 h ago"},
+		{words.English.Span(90 * time.Second), "1 minute 30 seconds"},
+		{words.English.Span(time.Hour), "1 hour"},
+		{words.English.Span(-time.Second), "0 seconds"},
 	} {
 		if tc.got != tc.want {
 			t.Errorf("got %q, want %q", tc.got, tc.want)
@@ -60,21 +60,21 @@ func TestWords(t *testing.T) {
 // What Age and Left say stays true for as long as they say, and no longer.
 func TestGoodFor(t *testing.T) {
 	for _, d := range []time.Duration{0, 59 * time.Second, 61 * time.Second, 59 * time.Minute, 25 * time.Hour, 49 * time.Hour, 400 * time.Hour} {
-		text, good := words.Age(d)
-		if still, _ := words.Age(d + good - 1); still != text {
+		text, good := words.English.Age(d)
+		if still, _ := words.English.Age(d + good - 1); still != text {
 			t.Errorf("%v is %q, and %q before its time", d, text, still)
 		}
-		if next, _ := words.Age(d + good); next == text {
+		if next, _ := words.English.Age(d + good); next == text {
 			t.Errorf("%v is %q for longer than %v", d, text, good)
 		}
-		text, good = words.Left(d)
+		text, good = words.English.Left(d)
 		if d == 0 {
 			continue
 		}
-		if still, _ := words.Left(d - good + 1); still != text {
+		if still, _ := words.English.Left(d - good + 1); still != text {
 			t.Errorf("%v is %q, and %q before its time", d, text, still)
 		}
-		if next, _ := words.Left(d - good); next == text {
+		if next, _ := words.English.Left(d - good); next == text {
 			t.Errorf("%v is %q for longer than %v", d, text, good)
 		}
 	}

@@ -44,7 +44,8 @@ type Values struct {
 
 	MirrorCodex bool // Codex's questions, where its daemon has started the server
 
-	Accessible bool // forms line by line
+	Language   string // "en", "zh", "pt"; "auto" for that of the locale, or of the browser
+	Accessible bool   // forms line by line
 	NoColor    bool
 }
 
@@ -78,6 +79,7 @@ func table(v *Values, surfaces []string) []*Setting {
 		{Key: "ntfy_text", value: choice(&v.NtfyText, []string{"none", "header", "full"}, "none", "header", "full"), fallback: "header", help: "what the server gets to store of a question: none, header or full"},
 		{Key: "ntfy_page", value: text(&v.NtfyPage), help: "the address of the page as your phone reaches it, opened by a notification"},
 		{Key: "mirror_codex", value: boolean(&v.MirrorCodex), fallback: "false", help: "mirror the questions of Codex, where its daemon has started the server"},
+		{Key: "language", value: choice(&v.Language, []string{"auto", "en", "zh", "pt"}, "auto", "en", "zh", "pt"), fallback: "auto", help: "the language that you are spoken to in: auto is that of LC_ALL, LC_MESSAGES or LANG, and of your browser; else en, zh or pt"},
 		{Key: "accessible", variable: "ACCESSIBLE", presence: true, value: boolean(&v.Accessible), fallback: "false", help: "ask line by line, for screen readers"},
 		{Key: "no_color", variable: "NO_COLOR", presence: true, value: boolean(&v.NoColor), fallback: "false", help: "use no colours"},
 	}

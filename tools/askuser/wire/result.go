@@ -80,7 +80,7 @@ func NewResult(rec desk.Record) *Result {
 				said = append(said, pair(x))
 			}
 		}
-		r.Message += " " + texts.Fill("later", map[string]string{"where": words.Surface(rec.Later.Surface), "later": list(said)})
+		r.Message += " " + texts.Fill("later", map[string]string{"where": words.English.Surface(rec.Later.Surface), "later": list(said)})
 	}
 	if rec.Earlier != "" && rec.Reply() != nil {
 		r.Message += " " + texts.Fill("reopened", map[string]string{"id": strconv.Quote(rec.Earlier)})
@@ -110,9 +110,9 @@ func (r *Result) fill(rec desk.Record) {
 		r.Message = texts.Fill("timeout", map[string]string{"time": waited(o.Reason)})
 	case desk.Cancelled:
 		r.Summary, r.Reason = "Question withdrawn", o.Reason
-		who := words.Surface(o.Surface)
+		who := words.English.Surface(o.Surface)
 		if who == "" {
-			who = "by " + words.Client(rec.Asker)
+			who = "by " + words.English.Client(rec.Asker)
 		}
 		r.Message = texts.Fill("cancelled", map[string]string{"who": who, "reason": o.Reason})
 	case desk.Unavailable:
@@ -147,7 +147,7 @@ func (r *Result) Age(rec desk.Record, now time.Time) {
 		name = "age"
 	}
 	r.AnsweredAt = rec.Outcome.At.UTC().Format(time.RFC3339)
-	r.Message += " " + texts.Fill(name, map[string]string{"ago": words.Ago(now.Sub(rec.Outcome.At))})
+	r.Message += " " + texts.Fill(name, map[string]string{"ago": words.English.Ago(now.Sub(rec.Outcome.At))})
 }
 
 func (r *Result) dismissed(o *desk.Outcome) {
@@ -198,9 +198,9 @@ func (r *Result) answered(rec desk.Record) {
 	r.Note = o.Reply.Note
 	switch {
 	case len(said) > 0:
-		r.Summary = "User answered " + words.Count(len(said), "question", "questions")
+		r.Summary = "User answered " + words.English.N(len(said), "%d question", "%d questions")
 	case len(program) > 0:
-		r.Summary = "A program answered " + words.Count(len(program), "question", "questions")
+		r.Summary = "A program answered " + words.English.N(len(program), "%d question", "%d questions")
 	default:
 		r.Summary = "User answered no question"
 	}
@@ -265,6 +265,6 @@ func waited(duration string) string {
 	case d < time.Second:
 		return duration
 	default:
-		return words.Span(d)
+		return words.English.Span(d)
 	}
 }

@@ -1,0 +1,109 @@
+package words
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"strings"
+	"sync"
+
+	"github.com/leonelquinteros/gotext"
+)
+
+// Language is a language that people are spoken to in, by its ISO 639 code. It
+// says what the program's texts are in it; the texts in the code are English.
+// A text without a translation stays English.
+type Language string
+
+// The languages that the program speaks. What models and programs read is
+// always said in English.
+const (
+	English    Language = "en"
+	Chinese    Language = "zh" // simplified
+	Portuguese Language = "pt"
+)
+
+// Languages are all of them, in the order in which they are offered.
+func Languages() []Language { return []Language{English, Chinese, Portuguese} }
+
+// Local is the language of whoever sits where this process runs. It is set once,
+// before anything is said; a browser has a language of its own.
+var Local = English //nolint:gochecknoglobals // a process has one, as it has one terminal
+
+// T is [Language.T] in the language of this process.
+func T(text string, args ...any) string { return Local.T(text, args...) }
+
+// N is [Language.N] in the language of this process.
+func N(n int, one, many string, args ...any) string { return Local.N(n, one, many, args...) }
+
+// Mark marks a text of a table as one that T is given later, for the test that
+// looks for missing translations. It returns the text.
+func Mark(text string) string { return text }
+
+// T is a text in the language, filled with args as fmt.Sprintf does if there are
+// any. A translation may take them in another order: %[2]s.
+func (l Language) T(text string, args ...any) string {
+	if c := l.catalogue(); c != nil {
+		text = c.Get(text, args[:0]...) // it fills nothing in when there is nothing
+	}
+	if len(args) == 0 {
+		return text
+	}
+	return fmt.Sprintf(text, args...)
+}
+
+// N is a text about n things, where one is the text for a single one, filled
+// with n and then with args: l.N(3, "%d question", "%d questions").
+func (l Language) N(n int, one, many string, args ...any) string {
+	text := many
+	if c := l.catalogue(); c != nil {
+		text = c.GetN(one, many, n)
+	} else if n == 1 {
+		text = one
+	}
+	return fmt.Sprintf(text, append([]any{n}, args...)...)
+}
+
+// Spoken is the language of a locale as the environment names it: "zh_CN.UTF-8",
+// "pt_BR", "C". One that the program does not speak is English.
+func Spoken(locale string) Language {
+	code, _, _ := strings.Cut(strings.ToLower(locale), "_")
+	code, _, _ = strings.Cut(code, "-")
+	code, _, _ = strings.Cut(code, ".")
+	for _, l := range Languages() {
+		if code == string(l) {
+			return l
+		}
+	}
+	return English
+}
+
+//go:embed locale
+var locale embed.FS // locale/LANGUAGE/ROOM.po
+
+// catalogues are read when the first text is asked for.
+var catalogues = map[Language]func() *gotext.Po{ //nolint:gochecknoglobals // caches
+	Chinese:    sync.OnceValue(func() *gotext.Po { return read(Chinese) }),
+	Portuguese: sync.OnceValue(func() *gotext.Po { return read(Portuguese) }),
+}
+
+func (l Language) catalogue() *gotext.Po {
+	if c := catalogues[l]; c != nil {
+		return c()
+	}
+	return nil
+}
+
+// read reads the catalogues of all rooms as one. Its plural forms are those of
+// the first; a test holds all of them to it.
+func read(l Language) *gotext.Po {
+	files, _ := fs.Glob(locale, "locale/"+string(l)+"/*.po")
+	var all []byte
+	for _, name := range files {
+		text, _ := locale.ReadFile(name) // it is in the program
+		all = append(append(all, text...), '\n')
+	}
+	c := gotext.NewPo()
+	c.Parse(all)
+	return c
+}
