@@ -10,6 +10,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // The events of Claude Code that tell of dialogs. PermissionRequest comes with
@@ -93,7 +94,7 @@ func readClaude(data []byte, getenv func(string) string) (event, bool) {
 		ok = true
 		out.concerns = anyRecord
 		out.end = func(rec desk.Record) (desk.Outcome, bool) {
-			return gone(claudeName, "the session has ended"), rec.Outcome == nil
+			return gone(claudeName, words.Mark("the session has ended")), rec.Outcome == nil
 		}
 	}
 	return out, ok
@@ -110,7 +111,7 @@ func claudeLeft(rec desk.Record) (desk.Outcome, bool) {
 	case rec.Outcome != nil:
 		return *rec.Outcome, rec.State != desk.Answered
 	case rec.Asker.Permission():
-		return gone(claudeName, "decided there"), true
+		return gone(claudeName, words.Mark("decided there")), true
 	}
 	return discussed(claudeName), true
 }
@@ -246,7 +247,7 @@ func claudePermission(tool string, input json.RawMessage) (*question.Set, bool) 
 	if err != nil {
 		return nil, false
 	}
-	return permission("Does Claude Code go on with this plan?", "Go on", "Keep planning", plan, rest)
+	return permission(words.T("Does Claude Code go on with this plan?"), words.T("Go on"), words.T("Keep planning"), plan, rest)
 }
 
 // printClaudePermission writes a reply as Claude Code reads it. A program's
@@ -453,7 +454,7 @@ func claudeSaid(rec desk.Record, said string) (desk.Outcome, bool) {
 	case granted(rec):
 		return *rec.Outcome, true
 	case rec.Asker.Permission(): // allowed there, or refused by something else
-		return gone(claudeName, "decided there"), true
+		return gone(claudeName, words.Mark("decided there")), true
 	case rejected && strings.Contains(said, claudeTalk):
 		return discussed(claudeName), true
 	case rejected:

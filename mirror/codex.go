@@ -5,6 +5,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 const codexName = "codex"
@@ -47,7 +48,7 @@ func readCodex(data []byte, _ func(string) string) (event, bool) {
 			if in.Sent && rec.Outcome != nil {
 				return *rec.Outcome, true
 			}
-			return gone(codexName, "answered or closed there"), true // what was said there it does not tell
+			return gone(codexName, words.Mark("answered or closed there")), true // what was said there it does not tell
 		}
 		return out, true
 	}

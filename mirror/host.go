@@ -3,6 +3,7 @@ package mirror
 import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // Host is a program that asks its user in a dialog of its own.
@@ -77,7 +78,8 @@ func discussed(host string) desk.Outcome {
 	return desk.Outcome{Status: desk.Discuss, Surface: host, Reply: &question.Reply{Discuss: true}}
 }
 
-// gone is the end of a dialog that nobody closed.
+// gone is the end of a dialog that nobody closed, for a reason in English, which
+// people read in their own language.
 func gone(host, reason string) desk.Outcome {
 	return desk.Outcome{Status: desk.Cancelled, Surface: host, Reason: reason}
 }
@@ -91,7 +93,7 @@ func answered(host string, set *question.Set, r question.Reply) desk.Outcome {
 	}
 	checked, err := set.Check(r)
 	if err != nil {
-		return dismissed(host, "left open there")
+		return dismissed(host, words.T("left open there"))
 	}
 	return desk.Outcome{Status: desk.Answered, Surface: host, Reply: &checked}
 }

@@ -1,8 +1,6 @@
 package notify
 
 import (
-	"fmt"
-
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
@@ -27,23 +25,21 @@ const (
 // (DESIGN, promise 7). The title always starts with the same word, so that no
 // asker's name can be read as something else.
 func title(e *api.Request) string {
-	text := "Question"
-	if e.AgentID != "" {
-		text += " from " + e.AgentID
-	}
-	if project := words.Project(desk.Asker{Directory: e.Directory}); project != "" {
-		text += " in " + project
+	text, asker := words.T("Question"), desk.Asker{Client: e.AgentID, Directory: e.Directory}
+	switch project := words.Project(asker); {
+	case e.AgentID != "":
+		text = words.T("Question from %s", words.Local.Asker(asker))
+	case project != "":
+		text = words.T("Question in %s", project)
 	}
 	return question.Shorten(question.Line(text), maxTitle)
 }
 
 func body(e *api.Request) string {
-	text, more := "", ""
-	if len(e.Questions) > 0 {
-		text = e.Questions[0].Text
+	text, more := "", len(e.Questions)-1
+	if more >= 0 {
+		text = question.Line(e.Questions[0].Text)
 	}
-	if n := len(e.Questions) - 1; n > 0 {
-		more = fmt.Sprintf(" (and %d more)", n)
-	}
-	return question.Shorten(question.Line(text), maxBody-len(more)) + more
+	room := maxBody - question.Count(words.Local.AndMore("", more))
+	return words.Local.AndMore(question.Shorten(text, room), more)
 }

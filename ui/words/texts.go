@@ -13,3 +13,10 @@ const (
 	Reopened     = "The question is open again, with your former answers filled in; the agent gets the new ones when it comes back for them."
 	LimitLifted  = "The limit is lifted: the agent may go on asking in this session."
 )
+
+// The reasons that rooms below this one put into records, in English.
+const (
+	ByAbsence = "nobody came back for the answer"
+	ByClient  = "cancelled by the client" // its own words may follow
+	ByCommand = "interrupted at the command line"
+)
