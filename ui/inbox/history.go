@@ -132,7 +132,7 @@ func (h *history) count() string {
 	case h.loading:
 		return words.T("looking…")
 	case h.all:
-		return words.T("%d past", len(h.rows))
+		return words.N(len(h.rows), "%d past", "%d past")
 	}
 	return words.T("%d+ past", len(h.rows))
 }

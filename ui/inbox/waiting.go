@@ -164,7 +164,7 @@ func (w *waiting) count() string {
 	}
 	text := words.N(w.open(), "%d waiting", "%d waiting")
 	if w.filter != "" {
-		text = words.N(w.open(), "%[2]d of %[1]d waiting", "%[2]d of %[1]d waiting", len(w.rows))
+		text = words.T("%[1]d of %[2]d waiting", len(w.rows), w.open())
 	}
 	if n := len(w.marked()); n > 0 {
 		text = words.N(n, "%[1]d marked, %[2]s", "%[1]d marked, %[2]s", text)
