@@ -9,6 +9,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/api"
+	"mcp-askuser/ui/words"
 )
 
 // Ring rings the bell of a terminal, and has it show a notification if it can.
@@ -34,7 +35,7 @@ func ring(getenv func(string) string, e *api.Request) string {
 	if speaks777(getenv) {
 		return fmt.Sprint(bell, osc, "777;notify;", strings.ReplaceAll(title(e), ";", ","), ";", body(e), st)
 	}
-	return fmt.Sprint(bell, osc, "9;", title(e), ": ", body(e), st)
+	return fmt.Sprint(bell, osc, "9;", words.T("%[1]s: %[2]s", title(e), body(e)), st)
 }
 
 // speaks777 reports whether the terminal is one of rxvt's kin, foot or a VTE

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 func TestRing(t *testing.T) {
@@ -31,6 +32,22 @@ func TestRing(t *testing.T) {
 		var out bytes.Buffer
 		if err := Ring(&out, variables(tt.env), rec); err != nil || out.String() != tt.want {
 			t.Errorf("%s: %q, %v\nwant %q", tt.name, out.String(), err, tt.want)
+		}
+	}
+}
+
+// The words around what is asked are in the human's language, and as many
+// characters of a notification as they take go from the question.
+func TestRingInChinese(t *testing.T) {
+	words.Local = words.Chinese
+	t.Cleanup(func() { words.Local = words.English })
+	for client, want := range map[string]string{"claude": "问题（来自 claude · shop）：", "": "问题（来自 shop）："} {
+		rec := record(client, strings.Repeat("字", 500))
+		rec.Questions = append(rec.Questions, rec.Questions[0], rec.Questions[0])
+		var out bytes.Buffer
+		want = "\a\x1b]9;" + want + strings.Repeat("字", 151) + "…（还有 2 个）\x1b\\"
+		if err := Ring(&out, variables(), rec); err != nil || out.String() != want {
+			t.Errorf("got %q, %v\nwant %q", out.String(), err, want)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/internal/ntfytest"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 const topic = "my-questions"
@@ -165,6 +166,29 @@ func TestWhatIsSent(t *testing.T) {
 				t.Errorf("tells %s", data)
 			}
 		})
+	}
+}
+
+// What is ours in a notification is in the user's language; what is the agent's
+// stays as it is.
+func TestWhatIsSentInOtherLanguages(t *testing.T) {
+	t.Cleanup(func() { words.Local = words.English })
+	two := question.Set{Questions: append(choice("A", "B").Questions, question.Question{ID: "q2", Text: "Why?", Type: question.Text})}
+	for _, tc := range []struct {
+		language words.Language
+		text     Text
+		want     string // title, message
+	}{
+		{words.Chinese, TextNone, "有问题等你回答|打开收件箱或网页来回答。"},
+		{words.Chinese, TextFull, "问题（来自 claude-code · shop）|Which database shall we use?（还有 1 个）"},
+		{words.Portuguese, TextHeader, "Pergunta de claude-code em shop|Database (e mais 1)"},
+	} {
+		words.Local = tc.language
+		p := phone(t, openDesk(t), "https://ntfy.example", func(o *Options) { o.Text = tc.text })
+		m := p.notification(desk.Record{ID: "01J", Set: two, Asker: desk.Asker{Client: "claude-code", Directory: "/src/shop"}})
+		if got := m.Title + "|" + m.Message; got != tc.want {
+			t.Errorf("got  %q\nwant %q", got, tc.want)
+		}
 	}
 }
 
