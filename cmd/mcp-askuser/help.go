@@ -61,22 +61,22 @@ func help(cmd *cobra.Command, _ []string) {
 	}
 	text := cmd.Long
 	if text == "" {
-		text = cmd.Short + "."
+		text = words.Local.Sentence(cmd.Short)
 	}
-	b.WriteString(ansi.Wordwrap(strings.TrimSpace(text), helpWidth, "") + "\n")
+	b.WriteString(ansi.Wrap(strings.TrimSpace(text), helpWidth, "") + "\n")
 	if cmd.Runnable() && cmd.HasParent() {
-		say("Usage", "  "+cmd.UseLine())
+		say(words.T("Usage"), "  "+cmd.UseLine())
 	}
 	for _, g := range cmd.Groups() {
 		say(g.Title, commandList(cmd, g.ID))
 	}
-	say("Commands", commandList(cmd, "")) // of no group
+	say(words.T("Commands"), commandList(cmd, "")) // of no group
 	if cmd.HasParent() || !cmd.HasSubCommands() {
-		say("Flags", cmd.LocalFlags().FlagUsagesWrapped(helpWidth))
+		say(words.T("Flags"), cmd.LocalFlags().FlagUsagesWrapped(helpWidth))
 	}
-	say("Examples", cmd.Example)
+	say(words.T("Examples"), cmd.Example)
 	if cmd.HasSubCommands() {
-		fmt.Fprintf(&b, "\n%s COMMAND --help says more of each.\n", cmd.CommandPath())
+		b.WriteString("\n" + words.T("%s COMMAND --help says more of each.", cmd.CommandPath()) + "\n")
 	}
 	_, _ = io.WriteString(cmd.OutOrStdout(), b.String()) // it remembers its error
 }
@@ -95,12 +95,10 @@ func commandList(cmd *cobra.Command, group string) string {
 // welcome is what a human reads who runs the program by itself: one screen.
 func welcome(root *cobra.Command) string {
 	b := strings.Builder{}
-	b.WriteString(root.Short + `.
-
-  mcp-askuser demo     see a question, and what an agent would get
-  mcp-askuser inbox    answer all that waits, from all agents, here
-  mcp-askuser web      the same in the browser
-`)
+	b.WriteString(words.Local.Sentence(root.Short) + "\n\n" +
+		"  mcp-askuser demo     " + words.T("see a question, and what an agent would get") + "\n" +
+		"  mcp-askuser inbox    " + words.T("answer all that waits, from all agents, here") + "\n" +
+		"  mcp-askuser web      " + words.T("the same in the browser") + "\n")
 	for _, g := range root.Groups() {
 		var names []string
 		for _, c := range root.Commands() {
@@ -111,9 +109,7 @@ func welcome(root *cobra.Command) string {
 		list := strings.ReplaceAll(ansi.Wordwrap(strings.Join(names, ", "), helpWidth-2, ""), "\n", "\n  ")
 		fmt.Fprintf(&b, "\n%s\n  %s\n", g.Title, list)
 	}
-	b.WriteString(`
-mcp-askuser --help lists them with a word to each; COMMAND --help says more.
-Agents start it without a command, as an MCP server on its standard input.
-`)
+	b.WriteString("\n" + words.T(`mcp-askuser --help lists them with a word to each; COMMAND --help says more.
+Agents start it without a command, as an MCP server on its standard input.`) + "\n")
 	return b.String()
 }
