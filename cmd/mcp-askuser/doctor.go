@@ -93,7 +93,7 @@ Exit status: 0 all is well, 1 something is wrong.`,
 func (a *app) printFindings(found []finding) error {
 	var b strings.Builder
 	for i, f := range found {
-		mark := words.T(string(f.State))
+		mark := map[state]string{well: words.T("ok"), absent: words.T("no"), ill: words.T("wrong")}[f.State]
 		if i == 0 || found[i-1].Part != f.Part {
 			fmt.Fprintf(&b, "%s\n", capital(f.Part))
 		}

@@ -72,7 +72,7 @@ func help(cmd *cobra.Command, _ []string) {
 	}
 	say(words.T("Commands"), commandList(cmd, "")) // of no group
 	if cmd.HasParent() || !cmd.HasSubCommands() {
-		say(words.T("Flags"), cmd.LocalFlags().FlagUsagesWrapped(helpWidth))
+		say(words.T("Flags"), flagList(cmd.LocalFlags()))
 	}
 	say(words.T("Examples"), cmd.Example)
 	if cmd.HasSubCommands() {
@@ -81,10 +81,36 @@ func help(cmd *cobra.Command, _ []string) {
 	_, _ = io.WriteString(cmd.OutOrStdout(), b.String()) // it remembers its error
 }
 
+// flagList is the flags, one on a line, with what each does wrapped beside it.
+// The library's own wraps and aligns by bytes.
+func flagList(flags *pflag.FlagSet) string {
+	const border = "\x1f"
+	flags.VisitAll(func(f *pflag.Flag) { f.Usage = border + f.Usage })
+	lines := strings.Split(strings.TrimSuffix(flags.FlagUsages(), "\n"), "\n")
+	width := 0
+	for _, line := range lines {
+		name, _, _ := strings.Cut(line, border)
+		width = max(width, ansi.StringWidth(strings.TrimRight(name, " "))+3)
+	}
+	var b strings.Builder
+	for _, line := range lines {
+		name, text, _ := strings.Cut(line, border)
+		for part := range strings.SplitSeq(ansi.Wrap(text, helpWidth-width, ""), "\n") {
+			name = strings.TrimRight(name, " ")
+			b.WriteString(name + strings.Repeat(" ", width-ansi.StringWidth(name)) + strings.TrimSpace(part) + "\n")
+			name = ""
+		}
+	}
+	return b.String()
+}
+
 // commandList is the commands of a group, one on a line.
 func commandList(cmd *cobra.Command, group string) string {
 	var b strings.Builder
 	for _, c := range cmd.Commands() {
+		if c.Name() == "completion" { // the library's
+			c.Short = words.T("Print the script that completes commands in a shell")
+		}
 		if c.GroupID == group && c.IsAvailableCommand() {
 			fmt.Fprintf(&b, "  %-*s  %s\n", cmd.NamePadding(), c.Name(), ansi.Truncate(c.Short, helpWidth-4-cmd.NamePadding(), "…"))
 		}
