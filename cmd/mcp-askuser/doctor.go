@@ -129,7 +129,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	}
 	store.Text = words.N(len(waiting), "%d question waits", "%d questions wait")
 	if err != nil {
-		store.State, store.Text, store.Remedy = ill, err.Error(), words.T("make it a directory of your own (0700), or name another with --dir")
+		store.State, store.Text, store.Remedy = ill, words.Local.Error(err), words.T("make it a directory of your own (0700), or name another with --dir")
 	}
 	found = append(found, store)
 	if d != nil {
@@ -157,7 +157,7 @@ func (a *app) examineSurfaces(ctx context.Context, s settings.Values, d *desk.De
 		}
 		switch err := checker.Check(ctx); {
 		case err != nil:
-			f.State, f.Text = absent, err.Error()
+			f.State, f.Text = absent, words.Local.Error(err)
 		case usable == "":
 			usable = surface.Name()
 			f.Text = words.T("would show it first, for a command that asks here")
@@ -184,7 +184,7 @@ func (a *app) examineClients() []finding {
 			case err != nil && (project || !c.Found(p, exec.LookPath)): // it has no file here
 				continue
 			case err != nil:
-				f.State, f.Text, f.Remedy = ill, err.Error(), words.T("mend that file; it keeps the client from starting any server")
+				f.State, f.Text, f.Remedy = ill, words.Local.Error(err), words.T("mend that file; it keeps the client from starting any server")
 			case what == "" && (project || !c.Found(p, exec.LookPath)):
 				continue
 			case what == "":
@@ -215,7 +215,7 @@ func (a *app) selfTest(ctx context.Context) finding {
 	began := time.Now()
 	f := finding{Part: words.T("self-test"), Name: words.T("a question"), State: well}
 	if err := roundTrip(ctx); err != nil {
-		f.State, f.Text, f.Remedy = ill, err.Error(), words.T("this is a fault of the program, or of what is above: please report it with the output of mcp-askuser doctor --json")
+		f.State, f.Text, f.Remedy = ill, words.Local.Error(err), words.T("this is a fault of the program, or of what is above: please report it with the output of mcp-askuser doctor --json")
 		return f
 	}
 	f.Text = words.T("asked, answered and delivered over MCP in %d ms", time.Since(began).Milliseconds())

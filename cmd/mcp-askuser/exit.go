@@ -54,7 +54,7 @@ func (a *app) status(err error) int {
 		return exitInterrupted // the human knows
 	}
 	if err != nil {
-		fmt.Fprintln(a.err, words.T("Error: %v", err))
+		fmt.Fprintln(a.err, words.T("Error: %v", words.Local.Error(err)))
 	}
 	return code
 }
