@@ -91,7 +91,7 @@ func (m *model) settleDismissal(ids []string, errs []error) tea.Cmd {
 	switch {
 	case failed != nil:
 		m.dismissal.sending = false
-		m.note = words.T("Not sent: %s. Enter tries again.", question.Line(failed.Error()))
+		m.note = words.T("Not sent: %s. Enter tries again.", question.Line(words.Local.Error(failed)))
 		if errors.Is(failed, desk.ErrUnsent) {
 			m.note = words.Local.Kept(failed)
 		}

@@ -58,7 +58,7 @@ func (m *model) recall(search string, limit int) tea.Cmd {
 				return
 			}
 			if h.took(records); fault != nil {
-				m.note = words.T("The past cannot be read: %s", question.Line(fault.Error()))
+				m.note = words.T("The past cannot be read: %s", question.Line(words.Local.Error(fault)))
 			}
 		}))
 	}
@@ -113,7 +113,7 @@ func (m *model) reopen(id string) tea.Cmd {
 		rec, err := m.desk.Reopen(m.ctx, id)
 		return then(func() tea.Cmd {
 			if err != nil && !errors.Is(err, desk.ErrPending) {
-				m.note = words.Local.Sentence(words.T("It cannot be asked again: %s", question.Line(err.Error())))
+				m.note = words.Local.Sentence(words.T("It cannot be asked again: %s", question.Line(words.Local.Error(err))))
 				return nil
 			}
 			m.tab = waitingTab

@@ -32,13 +32,7 @@ type Options struct {
 }
 
 // ErrNoTerminal means that there is no terminal to show an inbox on.
-var ErrNoTerminal error = noTerminal{}
-
-type noTerminal struct{}
-
-func (noTerminal) Error() string {
-	return words.T("inbox needs a terminal; `mcp-askuser pending` lists what waits")
-}
+var ErrNoTerminal = errors.New(words.Mark("inbox needs a terminal; `mcp-askuser pending` lists what waits"))
 
 // How long the inbox may take to close once it must: the program by itself,
 // then whoever is writing to the desk.
@@ -160,6 +154,6 @@ func finish(writes *sync.RWMutex) error {
 	case <-done:
 		return nil
 	case <-time.After(writeTime):
-		return errors.New(words.T("the store takes too long: what was sent or typed last may not be kept"))
+		return errors.New(words.Mark("the store takes too long: what was sent or typed last may not be kept"))
 	}
 }

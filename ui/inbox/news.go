@@ -130,7 +130,7 @@ func (m *model) fetch(id string) tea.Cmd {
 	return func() tea.Msg {
 		rec, err := m.desk.Get(m.ctx, id)
 		if err != nil {
-			return then(only(func() { m.note = words.T("The question cannot be opened: %s", question.Line(err.Error())) }))
+			return then(only(func() { m.note = words.T("The question cannot be opened: %s", question.Line(words.Local.Error(err))) }))
 		}
 		backing := form.Backing{Desk: m.desk, Rec: rec}
 		save := func(r question.Reply) {
