@@ -127,8 +127,7 @@ func TestScreensInOtherLanguages(t *testing.T) {
 	held := []string{"waiting", "details", "keys", "dismiss-several", "filter-nothing", "last-answers", "history", "refused-waiting"}
 	for _, l := range words.Languages()[1:] {
 		t.Run(string(l), func(t *testing.T) {
-			words.Local = l
-			t.Cleanup(func() { words.Local = words.English })
+			speaks(t, l)
 			for _, sc := range scenes(t) {
 				sizes := [][2]int{{40, 10}}
 				if slices.Contains(held, sc.name) {
@@ -145,6 +144,12 @@ func TestScreensInOtherLanguages(t *testing.T) {
 			}
 		})
 	}
+}
+
+// speaks has the test's process speak a language.
+func speaks(t *testing.T, l words.Language) {
+	words.Local = l
+	t.Cleanup(func() { words.Local = words.English })
 }
 
 // shown is the screen on a terminal of this size.
