@@ -57,11 +57,12 @@ func (p *page) earlier(s *term.Styles, width, rows int) []string {
 		return nil
 	}
 	key := " · " + recallKey
+	full := " · " + words.T("%s takes it over", recallKey)
 	switch {
 	case p.note.writing: // which has the keyboard
 		key = ""
-	case ansi.StringWidth(p.before.words+key+" takes it over") <= width:
-		key += " takes it over"
+	case ansi.StringWidth(p.before.words+full) <= width:
+		key = full
 	}
 	return []string{s.Muted.Render(term.Cut(p.before.words, width-ansi.StringWidth(key)) + key)}
 }

@@ -136,6 +136,7 @@ func (l Language) Decision(rec desk.Record) string {
 		return l.Outcome(rec.Outcome)
 	}
 	var said []string
+	rec = l.Shown(rec)
 	for _, x := range rec.Asked() {
 		if x.Answer != nil {
 			said = append(said, x.Text())
