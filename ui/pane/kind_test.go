@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/words"
 )
 
 func TestInside(t *testing.T) {
@@ -190,6 +192,21 @@ func TestZellij(t *testing.T) {
 	for _, err := range []error{s.Show(t.Context(), desk.Record{ID: "01J0000000000000000000000A"}, nil), s.(ui.Checker).Check(t.Context())} {
 		if !errors.Is(err, ui.ErrUnavailable) || !strings.Contains(err.Error(), "a zellij pane would take the keyboard") {
 			t.Errorf("got %v", err)
+		}
+	}
+}
+
+// What tmux fills in itself is the same in every language.
+func TestWaysKeepTheirFormats(t *testing.T) {
+	t.Cleanup(func() { words.Local = words.English })
+	format := regexp.MustCompile(`#\{[a-z_]+\}`)
+	for _, v := range []view{{}, {window: true}} {
+		words.Local = words.English
+		want := format.FindAllString(tmux().way(v), -1)
+		for _, words.Local = range words.Languages() {
+			if got := tmux().way(v); !slices.Equal(format.FindAllString(got, -1), want) || strings.Count(got, "#") != len(want) {
+				t.Errorf("%s: %s", words.Local, got)
+			}
 		}
 	}
 }
