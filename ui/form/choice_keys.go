@@ -66,9 +66,16 @@ func (c *choice) bindList(key string) does {
 }
 
 // called returns the row with that shortcut, -1 for none. The options of a
-// yes-or-no question have numbers as well.
+// yes-or-no question have numbers as well, and what an input method has for y
+// and n.
 func (c *choice) called(key string) int {
-	return slices.IndexFunc(c.rows, func(r row) bool { return key != "" && (key == r.key || key == r.number) })
+	said := ""
+	if c.yesNo {
+		said = question.YesOrNo(key)
+	}
+	return slices.IndexFunc(c.rows, func(r row) bool {
+		return key != "" && (key == r.key || key == r.number) || said != "" && said == r.option.ID
+	})
 }
 
 // bindFiltering is bind while the filter is typed.
