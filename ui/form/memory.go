@@ -30,6 +30,7 @@ type before struct {
 // remember gives the page of a question its earlier answer.
 func (f *Form) remember(p *page) {
 	if m, ok := f.memory[p.ask.ID]; ok {
+		m.Words = p.ask.Words(&m.Answer) // which has our yes and no in the human's language
 		p.before = before{words: term.Line(words.Local.Remembered(m, f.now()), maxWidth), answer: m.Answer}
 	}
 }

@@ -112,7 +112,9 @@ func (c *conversation) put(q *question.Question, n, of int) {
 		c.text("", question.Block(q.Description))
 	}
 	if c.remembers(q) && c.answer(q) == nil {
-		c.text("", words.T("%s (:= takes it over)", question.Shorten(words.Local.Remembered(c.memory[q.ID], time.Now()), 300)))
+		m := c.memory[q.ID]
+		m.Words = q.Words(&m.Answer) // which has our yes and no in the human's language
+		c.text("", words.T("%s (:= takes it over)", question.Shorten(words.Local.Remembered(m, time.Now()), 300)))
 	}
 	c.options(q)
 	if q.Placeholder != "" {
