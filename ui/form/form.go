@@ -403,7 +403,7 @@ func (f *Form) settle(r result) tea.Cmd {
 	case errors.Is(r.err, desk.ErrUnsent):
 		f.notice = words.Local.Kept(r.err)
 	default:
-		f.notice = words.T("Not sent: %s. Everything is kept; enter tries again.", question.Line(r.err.Error()))
+		f.notice = words.T("Not sent: %s. Everything is kept; enter tries again.", question.Line(words.Local.Error(r.err)))
 	}
 	return nil
 }

@@ -81,7 +81,7 @@ func (l Language) Kept(err error) string {
 	if errors.Is(err, desk.ErrUnsent) {
 		return l.T("Not sent yet: the desk does not answer. Your answer is kept here, and sent as soon as it does.")
 	}
-	return l.T("It could not be saved: %s Nothing is lost; try again.", l.Sentence(question.Line(err.Error())))
+	return l.T("It could not be saved: %s Nothing is lost; try again.", l.Sentence(question.Line(l.Error(err))))
 }
 
 // Refused says what is wrong with a reply, and with which part of it.
@@ -109,7 +109,7 @@ func (l Language) LastRound(key string) string {
 
 // LimitStays says that lifting the limit failed.
 func (l Language) LimitStays(err error) string {
-	return l.Sentence(l.T("The limit stays: %s", question.Line(err.Error())))
+	return l.Sentence(l.T("The limit stays: %s", question.Line(l.Error(err))))
 }
 
 // Ending says how a record ended, where, when and why, in one line.

@@ -150,6 +150,14 @@ func onOneLine(texts []string) string {
 	return question.Line(strings.Join(strings.Fields(strings.Join(texts, "; ")), " "))
 }
 
+// Status names a status as people know it: "pending", "answered".
+func (l Language) Status(s desk.Status) string { return l.T(statuses[s]) }
+
+var statuses = map[desk.Status]string{ //nolint:gochecknoglobals // a table, never written to
+	desk.Pending: Mark("pending"), desk.Answered: Mark("answered"), desk.Discuss: Mark("to be discussed"), desk.Dismissed: Mark("dismissed"),
+	desk.Cancelled: Mark("withdrawn"), desk.Timeout: Mark("timeout"), desk.Unavailable: Mark("unavailable"), desk.Failed: Mark("failed"),
+}
+
 // Outcome says how a record ended, and where: "answered in a terminal". Of one
 // that has not it says so.
 func (l Language) Outcome(o *desk.Outcome) string {
@@ -207,9 +215,9 @@ func (l Language) Withdrawal(cause error) string {
 	case cause == nil:
 		return l.T(NothingSent)
 	case errors.Is(cause, desk.ErrNotFound), errors.Is(cause, desk.ErrDamaged):
-		return l.Sentence(l.T("Nothing was sent: %s", question.Line(cause.Error())))
+		return l.Sentence(l.T("Nothing was sent: %s", question.Line(l.Error(cause))))
 	default:
-		return l.Sentence(l.T("Nothing was sent; the question stays open: %s", question.Line(cause.Error())))
+		return l.Sentence(l.T("Nothing was sent; the question stays open: %s", question.Line(l.Error(cause))))
 	}
 	o := closed.Outcome
 	reason := question.Line(o.Reason)
