@@ -210,3 +210,12 @@ func TestWaysKeepTheirFormats(t *testing.T) {
 		}
 	}
 }
+
+// The asker's settings hold in its pane.
+func TestSettingsOfThePane(t *testing.T) {
+	s := &surface{options: Options{Getenv: variables("ASK_LANGUAGE=zh", "NO_COLOR=1", "TERM=dumb"), Self: "self"}}
+	got, err := s.answer("01J")
+	if want := "MCP_ASKUSER_PANE=1 NO_COLOR=1 ASK_LANGUAGE=zh -- self answer 01J"; err != nil || strings.Join(got, " ") != want {
+		t.Errorf("got %q, %v; want %q", got, err, want)
+	}
+}
