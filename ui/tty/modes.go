@@ -2,6 +2,7 @@ package tty
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -41,12 +42,12 @@ func (m *modes) note(p []byte) {
 
 // undo returns what switches everything off.
 func (m *modes) undo() string {
-	var out string
+	var out strings.Builder
 	for i, on := range m {
 		if on {
-			out += switches[i].off
+			out.WriteString(switches[i].off)
 		}
 	}
 	*m = modes{}
-	return out
+	return out.String()
 }
