@@ -128,6 +128,7 @@ func decision(o *desk.Outcome, q *question.Response) string {
 		text += "\nNobody answered in time; as the asker and the configuration wanted, this is the default.\n"
 	case question.ByProgram:
 		text += "\nA program answered, not the user.\n"
+	default:
 	}
 	return text
 }
