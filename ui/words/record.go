@@ -2,11 +2,42 @@ package words
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 )
+
+// Shown is the record with what is ours in its questions in the language: the
+// yes and no of questions that have no words of their own for them, and the
+// header of a confirmation.
+func (l Language) Shown(rec desk.Record) desk.Record {
+	confirms := rec.Confirms()
+	rec.Questions = l.questions(rec.Questions)
+	if confirms && rec.Questions[0].Header == "Confirm" {
+		rec.Questions[0].Header = l.T("Confirm")
+	}
+	return rec
+}
+
+func (l Language) questions(qs []question.Question) []question.Question {
+	qs = slices.Clone(qs)
+	for i := range qs {
+		qs[i].Options = slices.Clone(qs[i].Options)
+		for j := range qs[i].Options {
+			o := &qs[i].Options[j]
+			switch {
+			case qs[i].Confirms() && o.Label == "Yes":
+				o.Label = l.T("Yes")
+			case qs[i].Confirms() && o.Label == "No":
+				o.Label = l.T("No")
+			}
+			o.FollowUps = l.questions(o.FollowUps)
+		}
+	}
+	return qs
+}
 
 // Breaking says in a few words what it does that the human breaks a form off,
 // as Interrupted says it afterwards.
@@ -16,8 +47,9 @@ func (l Language) Breaking(closed desk.Status) string {
 		return l.T("dismiss")
 	case desk.Cancelled:
 		return l.T("withdraw the question")
+	default:
+		return l.T("leave; the question stays open")
 	}
-	return l.T("leave; the question stays open")
 }
 
 // Interrupted says what it did that the human broke a form off: closed is how
@@ -28,8 +60,9 @@ func (l Language) Interrupted(closed desk.Status) string {
 		return l.T(Dismissed)
 	case desk.Cancelled:
 		return l.T("The question is withdrawn; nothing was sent.")
+	default:
+		return l.T(NothingSent)
 	}
-	return l.T(NothingSent)
 }
 
 // Home says where an open record is kept, if that is not the desk that was
@@ -51,6 +84,20 @@ func (l Language) Kept(err error) string {
 		return l.T("Not sent yet: the desk does not answer. Your answer is kept here, and sent as soon as it does.")
 	}
 	return l.T("It could not be saved: %s Nothing is lost; try again.", l.Sentence(question.Line(l.Error(err))))
+}
+
+// Refused says what is wrong with a reply, and with which part of it.
+func (l Language) Refused(v question.Violation) string {
+	part := v.Path
+	switch part {
+	case "":
+		return question.Line(v.In(l.T))
+	case "note":
+		part = l.T("note")
+	case "reason":
+		part = l.T("reason")
+	}
+	return question.Line(l.T("%[1]s: %[2]s", part, v.In(l.T)))
 }
 
 // MoreWait says that other questions wait behind the one that is shown.
