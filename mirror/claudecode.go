@@ -248,7 +248,7 @@ func claudePermission(tool string, input json.RawMessage) (*question.Set, bool) 
 	if err != nil {
 		return nil, false
 	}
-	return permission(words.T("Does Claude Code go on with this plan?"), words.T("Go on"), words.T("Keep planning"), plan, rest)
+	return permission(words.AllowPlan, words.GoOn, words.KeepPlanning, plan, rest)
 }
 
 // printClaudePermission writes a reply as Claude Code reads it. A program's

@@ -93,7 +93,7 @@ func answered(host string, set *question.Set, r question.Reply) desk.Outcome {
 	}
 	checked, err := set.Check(r)
 	if err != nil {
-		return dismissed(host, words.T("left open there"))
+		return dismissed(host, words.ByOmission)
 	}
 	return desk.Outcome{Status: desk.Answered, Surface: host, Reply: &checked}
 }

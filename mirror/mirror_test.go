@@ -420,16 +420,19 @@ func TestPermissionAsks(t *testing.T) {
 	}
 }
 
-// The human at the host is asked in their language; the model and programs read
-// English, and people read why a dialog ended in theirs.
+// People read a permission in their language, and why its dialog ended; the model
+// and programs read English.
 func TestPermissionInChinese(t *testing.T) {
 	words.Local = words.Chinese
 	t.Cleanup(func() { words.Local = words.English })
 	dir := t.TempDir()
 	b := start(t, dir, asksLeave(touch), permitted)
 	rec := b.record()
-	if q := rec.Questions[0]; q.Header != "许可" || q.Text != "允许 Claude Code 使用 Bash 吗？" || q.Options[0].Label+q.Options[1].Label != "允许一次拒绝" {
+	if q := words.Chinese.Shown(rec).Questions[0]; q.Header != "许可" || q.Text != "允许 Claude Code 使用 Bash 吗？" || q.Options[0].Label+q.Options[1].Label != "允许一次拒绝" {
 		t.Errorf("it asks %+v", q)
+	}
+	if q := rec.Questions[0]; q.Text != "Allow Claude Code to use Bash?" || q.Options[0].Label+q.Options[1].Label != "Allow onceDeny" {
+		t.Errorf("programs read %+v", q)
 	}
 	b.reply(rec, question.Reply{Answers: []question.Answer{choice("q1", question.NoID)}})
 	if said := b.printed(); !strings.Contains(said, `"deny","message":"User did not allow this. Do not`) || strings.ContainsFunc(said, func(r rune) bool { return r > 127 }) {

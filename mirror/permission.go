@@ -3,6 +3,7 @@ package mirror
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -14,8 +15,7 @@ import (
 // A permission that an agent's host asks for is a question of its own kind:
 // whether the tool may be used this once, with this very input. What is printed
 // as yes is a yes of a human's own, and nothing else; "always" is for the host's
-// own dialog, whose settings it changes. The question is put in the language of
-// the human at the host.
+// own dialog, whose settings it changes.
 
 // permission is the question whether an agent may use a tool, with all of the
 // tool's input; about is what is better read than shown as it came.
@@ -25,7 +25,7 @@ func permission(text, yes, no, about string, input json.RawMessage) (*question.S
 		return nil, false
 	}
 	set := &question.Set{Questions: []question.Question{{
-		ID: "q1", Text: text, Header: words.T("Permission"), Description: strings.TrimSpace(about + "\n\n" + rest), Type: question.Boolean, Required: true,
+		ID: "q1", Text: text, Header: words.Permission, Description: strings.TrimSpace(about + "\n\n" + rest), Type: question.Boolean, Required: true,
 		Options: []question.Option{{ID: question.YesID, Label: yes}, {ID: question.NoID, Label: no}},
 	}}}
 	if about == "" {
@@ -36,7 +36,7 @@ func permission(text, yes, no, about string, input json.RawMessage) (*question.S
 
 // toolPermission is the question whether a tool may be used.
 func toolPermission(host, tool string, input json.RawMessage) (*question.Set, bool) {
-	return permission(words.T("Allow %[1]s to use %[2]s?", host, question.Line(tool)), words.T("Allow once"), words.T("Deny"), "", input)
+	return permission(fmt.Sprintf(words.AllowTool, host, question.Line(tool)), words.AllowOnce, words.Deny, "", input)
 }
 
 // ourTool reports whether a tool is one of ours, behind the name that a server

@@ -295,23 +295,6 @@ func TestHookPermission(t *testing.T) {
 	}
 }
 
-// Both programs speak the language of the host's environment, or the one that is
-// set.
-func TestHookLanguage(t *testing.T) {
-	const leave = `,"tool_name":"Bash","tool_input":{"command":"make"}`
-	for _, small := range []bool{false, true} {
-		for _, env := range []string{"LANG=zh_CN.UTF-8", "ASK_LANGUAGE=zh"} {
-			dir := t.TempDir()
-			dialogs(t, dir, small, recorded("PermissionRequest", leave), func(c *exec.Cmd) {
-				c.Args, c.Env = append(c.Args, "--permissions"), append(c.Env, "LC_ALL=", "LC_MESSAGES=", env)
-			})
-			if got := asked(t, openDesk(t, dir)).Questions[0].Text; got != "允许 Claude Code 使用 Bash 吗？" {
-				t.Errorf("small %v, %s: it asks %q", small, env, got)
-			}
-		}
-	}
-}
-
 // Installed is the small program where it lies beside this one; status says what
 // is mirrored.
 func TestHookInstall(t *testing.T) {

@@ -46,7 +46,7 @@ func title(rec desk.Record) string {
 	}
 	header := ""
 	if len(rec.Questions) > 0 {
-		header = term.Line(rec.Questions[0].Header, maxWidth)
+		header = term.Line(words.Local.Shown(rec).Questions[0].Header, maxWidth)
 	}
 	return cmp.Or(header, words.T("Question"))
 }

@@ -120,7 +120,7 @@ func (r *row) fits(filter string) bool {
 		return true
 	}
 	texts := []string{words.Local.Client(r.rec.Asker), r.project()}
-	for _, q := range r.rec.Questions {
+	for _, q := range words.Local.Shown(r.rec).Questions {
 		texts = append(texts, opening(q.Header), opening(q.Text))
 		for _, o := range q.Options {
 			texts = append(texts, opening(o.Label))

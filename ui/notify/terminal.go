@@ -8,7 +8,6 @@ import (
 	"sync"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/ui/api"
 	"mcp-askuser/ui/words"
 )
 
@@ -31,7 +30,7 @@ const (
 // would show two. OSC 777 has a title of its own, and is the older terminals';
 // the others know OSC 9. The text of OSC 9 must not start with a digit: "4;"
 // is a progress bar.
-func ring(getenv func(string) string, e *api.Request) string {
+func ring(getenv func(string) string, e *told) string {
 	if speaks777(getenv) {
 		return fmt.Sprint(bell, osc, "777;notify;", strings.ReplaceAll(title(e), ";", ","), ";", body(e), st)
 	}
@@ -52,7 +51,7 @@ type terminal struct {
 	out io.Writer
 }
 
-func (t *terminal) tell(_ context.Context, e *api.Request) error {
+func (t *terminal) tell(_ context.Context, e *told) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	_, err := io.WriteString(t.out, ring(t.getenv, e))

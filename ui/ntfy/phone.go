@@ -157,7 +157,7 @@ func (p *Phone) notification(rec desk.Record) message {
 	if p.Text == TextNone {
 		return m
 	}
-	first := &rec.Questions[0]
+	first := &words.Local.Shown(rec).Questions[0] // the tokens are of what the record has
 	m.Title = question.Shorten(question.Line(words.T("Question from %s", words.Local.Asker(rec.Asker))), maxTitle)
 	m.Message = question.Line(cmp.Or(first.Header, words.T("Open it to read it.")))
 	if p.Text == TextFull {

@@ -106,14 +106,20 @@ func TestAnsweredOnThePhone(t *testing.T) {
 	}
 }
 
-// A yes or a no is a button, too.
+// A yes or a no is a button, too, whatever it is called on the phone.
 func TestConfirmedOnThePhone(t *testing.T) {
+	words.Local = words.Chinese
+	t.Cleanup(func() { words.Local = words.English })
 	s, d := ntfytest.New(t, ""), openDesk(t)
 	p := phone(t, d, s.URL, nil)
 	rec := ask(t, d, question.Set{Questions: []question.Question{{ID: "q1", Text: "Deploy?", Type: question.Boolean, Required: true,
 		Options: []question.Option{{ID: question.YesID, Label: "Yes"}, {ID: question.NoID, Label: "No"}}}}})
 	notify(t, p, rec)
-	ntfytest.Press(t, s.Await(t, topic, ntfytest.Titled), 1)
+	m := s.Await(t, topic, ntfytest.Titled)
+	if label := m["actions"].([]any)[1].(map[string]any)["label"]; label != "否" {
+		t.Errorf("the button is called %q", label)
+	}
+	ntfytest.Press(t, m, 1)
 	if got := wait(t, d, rec.ID); got.Outcome.Reply.Answers[0].Selected[0] != question.NoID {
 		t.Errorf("got %+v", got.Outcome.Reply)
 	}

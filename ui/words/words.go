@@ -118,7 +118,7 @@ func (l Language) Subject(rec desk.Record) string {
 	if len(rec.Questions) == 0 {
 		return l.T("(no question)")
 	}
-	q := &rec.Questions[0]
+	q := &l.Shown(rec).Questions[0]
 	text := q.Text
 	if q.Header != "" {
 		text = l.T("%[1]s: %[2]s", q.Header, text)
@@ -210,8 +210,10 @@ func (l Language) Reason(o *desk.Outcome) string {
 	switch {
 	case o == nil, o.Status == desk.Timeout, o.Refused(): // Outcome has said it all
 		return ""
-	case o.Reply != nil:
+	case o.Reply != nil && o.Reply.Reason != ByOmission: // the human's own
 		return question.Block(o.Reply.Reason)
+	case o.Reply != nil:
+		return l.T(ByOmission)
 	}
 	return l.given(question.Block(o.Reason))
 }
