@@ -13,6 +13,9 @@ import (
 // yes and no of questions that have no words of their own for them, and the
 // header of a confirmation.
 func (l Language) Shown(rec desk.Record) desk.Record {
+	if l == English {
+		return rec
+	}
 	confirms := rec.Confirms()
 	rec.Questions = l.questions(rec.Questions)
 	if confirms && rec.Questions[0].Header == "Confirm" {
