@@ -126,16 +126,14 @@ func (c *conversation) run(ctx context.Context, origin act.Origin) error {
 }
 
 func (c *conversation) asker() string {
-	who, dir, round := words.Local.Client(c.rec.Asker), question.Line(c.rec.Asker.Directory), c.rec.Round
-	switch {
-	case dir == "" && round <= 1:
-		return words.T("%s asks:", who)
-	case dir == "":
-		return words.T("%[1]s asks, round %[2]d:", who, round)
-	case round <= 1:
-		return words.T("%[1]s asks, in %[2]s:", who, dir)
+	parts := []string{words.T("%s asks", words.Local.Client(c.rec.Asker))}
+	if dir := c.rec.Asker.Directory; dir != "" {
+		parts = append(parts, words.T("in %s", question.Line(dir)))
 	}
-	return words.T("%[1]s asks, in %[2]s, round %[3]d:", who, dir, round) // D8
+	if c.rec.Round > 1 { // D8
+		parts = append(parts, words.T("round %d", c.rec.Round))
+	}
+	return words.T("%s:", strings.Join(parts, words.T(", ")))
 }
 
 // answer returns what stands as the answer to q, or nil.
