@@ -47,7 +47,7 @@ check:
 	$(GO) run $(STATICCHECK) ./...
 
 unit:
-	$(GO) test -race ./...
+	$(GO) test -race -timeout 20m ./...
 
 # Whatever uses a changed module, with that.
 later:
@@ -125,7 +125,7 @@ picture: deps-browser
 # Statements that the tests of any room run count, also in other rooms.
 cover:
 	@mkdir -p bin
-	$(GO) test -coverpkg=./... -coverprofile=bin/cover.out ./... >bin/cover.txt || { grep -v '^ok' bin/cover.txt; exit 1; }
+	$(GO) test -timeout 30m -coverpkg=./... -coverprofile=bin/cover.out ./... >bin/cover.txt || { grep -v '^ok' bin/cover.txt; exit 1; }
 	@awk -F'[: ]' 'NR > 1 { at = $$1 ":" $$2; n[at] = $$3; if ($$4 > 0) hit[at] = 1 } \
 	  END { for (at in n) { room = at; sub("/[^/]*$$", "", room); all[room] += n[at]; sum += n[at]; \
 	    if (hit[at]) { got[room] += n[at]; ran += n[at] } } \
