@@ -12,6 +12,7 @@
 # make man     the man pages: bin/man
 # make lint    golangci-lint with .golangci.yml
 # make cover   how much of the code the unit tests run: each room, and all of it
+# make release-check  the configuration of releases, and a build with it
 
 GO       ?= go
 FUZZTIME ?= 20s
@@ -122,7 +123,8 @@ lint:
 picture: deps-browser
 	$(GO) test -tags browser -count=1 -run '^TestRecord$$' ./internal/picture -picture $(CURDIR)/docs/asking.svg
 
-# Statements that the tests of any room run count, also in other rooms.
+# Statements that the tests of any room run count, also in other rooms and in the
+# processes that they start of themselves.
 cover:
 	@mkdir -p bin
 	$(GO) test -timeout 30m -coverpkg=./... -coverprofile=bin/cover.out ./... >bin/cover.txt || { grep -v '^ok' bin/cover.txt; exit 1; }
