@@ -13,7 +13,9 @@
 //	rang.<id>.<role>.<name>            rings once an outcome is stored
 //
 // Reads are answered by the leader of the stream, never by a follower: a stream
-// with direct gets, or a key-value bucket, may answer with what was. Creates
+// with direct gets, or a key-value bucket, may answer with what was. A leader that
+// is cut off from the others goes on for up to ten seconds, in which its clients
+// read what was before; whoever writes finds out and leaves it. Creates
 // name the sequence that they expect, and are repeated with the same bytes until
 // it is definite what became of them. A server that dies has every wait for it
 // end at once. The roles are subjects, which the server holds against each
