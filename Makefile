@@ -53,10 +53,11 @@ unit:
 later:
 	$(GO) run ./internal/later test ./ui/web ./ui/term ./ui/tty ./tools/... ./server/... ./desk/nats
 
-# The page in a real browser, and axe-core on it.
+# The page in a real browser, axe-core on it, and all programs together on a
+# shared desk.
 browser: deps-browser
-	$(GO) vet -tags browser ./ui/web
-	$(GO) test -tags browser -count=1 -run '^TestBrowser' ./ui/web
+	$(GO) vet -tags browser ./ui/web ./cmd/mcp-askuser ./internal/...
+	$(GO) test -tags browser -count=1 -run '^TestBrowser' ./ui/web ./cmd/mcp-askuser
 
 deps-browser: ui/web/testdata/axe/node_modules/.stamp
 	@$(call apt,chromium fonts)
