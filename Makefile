@@ -27,7 +27,7 @@ apt = ./check $(1)
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
-# same program, only slower to start. Stacks begin small: nearly all goroutines of
+# same program, only slower to start and larger. Stacks begin small: nearly all goroutines of
 # a thousand waiting calls only wait, and the runtime's guess, the average, makes
 # them twice as large for good. For another system: make build FOR="GOOS=darwin GOARCH=arm64".
 build:
@@ -52,12 +52,13 @@ unit:
 
 # Whatever uses a changed module, with that.
 later:
-	$(GO) run ./internal/later test ./ui/web ./ui/term ./ui/tty ./tools/... ./server/...
+	$(GO) run ./internal/later test ./ui/web ./ui/term ./ui/tty ./tools/... ./server/... ./desk/nats
 
-# The page in a real browser, and axe-core on it.
+# The page in a real browser, axe-core on it, and all programs together on a
+# shared desk.
 browser: deps-browser
-	$(GO) vet -tags browser ./ui/web
-	$(GO) test -tags browser -count=1 -run '^TestBrowser' ./ui/web
+	$(GO) vet -tags browser ./ui/web ./cmd/mcp-askuser ./internal/...
+	$(GO) test -tags browser -count=1 -run '^TestBrowser' ./ui/web ./cmd/mcp-askuser
 
 deps-browser: ui/web/testdata/axe/node_modules/.stamp
 	@$(call apt,chromium fonts)
@@ -99,7 +100,7 @@ soak: build
 
 # Minutes: thousands of races, every promise of a store while the nodes fall.
 fleet:
-	RACE_ROUNDS=1000 $(GO) test -count=1 -timeout 60m -v ./desk/nats ./desk/home
+	RACE_ROUNDS=1000 $(GO) run ./internal/later test -count=1 -timeout 60m -v ./desk/nats ./desk/home
 
 # Six minutes on two quiet cores; ratios are those of pairs, in turns.
 bench:
