@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"mcp-askuser/internal/ownstack"
 	"mcp-askuser/question"
 )
 
@@ -45,7 +46,7 @@ type Request struct {
 // row (D9); an answer to an earlier question is delivered all the same. What
 // was refused is kept in the history (D22).
 func (d *Desk) Submit(ctx context.Context, r Request) (rec Record, attendance *Attendance, err error) {
-	aside(func() { rec, attendance, err = d.submit(ctx, r) }) // the caller waits next
+	ownstack.Run(func() { rec, attendance, err = d.submit(ctx, r) }) // the caller waits next
 	return rec, attendance, err
 }
 
