@@ -3,12 +3,14 @@ package mirror
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/plainjson"
 	"mcp-askuser/question"
 )
 
@@ -210,11 +212,7 @@ func printClaude(raw map[string]json.RawMessage, rec desk.Record) []byte {
 }
 
 func (d claudeDecision) bytes() []byte {
-	out, err := marshal(map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": permissionRequest, "decision": d}})
-	if err != nil {
-		return nil
-	}
-	return out
+	return marshal(map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": permissionRequest, "decision": d}})
 }
 
 // permission is the event of a dialog that asks whether a tool may be used.
@@ -242,11 +240,7 @@ func claudePermission(tool string, input json.RawMessage) (*question.Set, bool) 
 		return nil, false
 	}
 	delete(members, "plan")
-	rest, err := marshal(members)
-	if err != nil {
-		return nil, false
-	}
-	return permission("Does Claude Code go on with this plan?", "Go on", "Keep planning", plan, rest)
+	return permission("Does Claude Code go on with this plan?", "Go on", "Keep planning", plan, marshal(members))
 }
 
 // printClaudePermission writes a reply as Claude Code reads it. A program's
@@ -288,22 +282,14 @@ func claudeAnswers(raw map[string]json.RawMessage, rec desk.Record) map[string]j
 	if len(answers) == 0 {
 		return nil
 	}
-	out := map[string]json.RawMessage{}
-	for name, value := range raw {
-		out[name] = value
-	}
-	var err error
-	if out["answers"], err = marshal(answers); err != nil {
-		return nil
-	}
+	out := maps.Clone(raw)
+	out["answers"] = marshal(answers)
 	delete(out, "annotations")
 	if note := rec.Reply().Note; note != "" { // about all of them; it goes with the last
 		notes[last] = claudeNote{strings.TrimSpace(notes[last].Notes + "\n" + note)}
 	}
 	if len(notes) > 0 {
-		if out["annotations"], err = marshal(notes); err != nil {
-			return nil
-		}
+		out["annotations"] = marshal(notes)
 	}
 	return out
 }
@@ -313,13 +299,13 @@ type claudeNote struct {
 	Notes string `json:"notes"`
 }
 
-// marshal writes JSON as JavaScript does.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return b.Bytes(), err
+// marshal writes JSON as JavaScript does, on a line; nil for what cannot be.
+func marshal(v any) []byte {
+	data, err := plainjson.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return append(data, '\n')
 }
 
 // sameSet has an event concern the records that ask what it tells of.
@@ -395,19 +381,6 @@ func claudeAnswer(q *question.Question, raw json.RawMessage) (question.Answer, b
 		return question.Answer{}, false
 	}
 	return fromList(q, several), true
-}
-
-// fromList reads answers that stand apart.
-func fromList(q *question.Question, words []string) question.Answer {
-	a := question.Answer{QuestionID: q.ID, By: question.ByUser}
-	var own []string
-	for _, word := range words {
-		if choose(q, &a, word); a.Custom != "" {
-			own, a.Custom = append(own, a.Custom), ""
-		}
-	}
-	a.Custom = strings.Join(own, separator)
-	return a
 }
 
 // batch is the event of calls that have all come to their ends.

@@ -133,9 +133,5 @@ func printCodex(rec desk.Record) []byte {
 	if len(answers) == 0 {
 		return nil
 	}
-	data, err := marshal(map[string]any{"answers": answers})
-	if err != nil {
-		return nil
-	}
-	return data
+	return marshal(map[string]any{"answers": answers})
 }
