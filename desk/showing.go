@@ -54,17 +54,11 @@ func (d *Desk) present(ctx context.Context, rec *Record) {
 	if rec.Outcome != nil {
 		return
 	}
-	rec.Attended = d.attended(ctx, rec.ID)
-	rec.ShownOn = d.shownOn(ctx, rec.ID)
-}
-
-// attended reports whether somebody waits for a record.
-func (d *Desk) attended(ctx context.Context, id string) bool {
-	attended, err := d.store.Locked(ctx, KindAskers, id)
-	if err != nil {
-		d.log.DebugContext(ctx, "is the record attended", "id", id, "error", err)
+	var err error
+	if rec.Attended, err = d.store.Locked(ctx, KindAskers, rec.ID); err != nil {
+		d.log.DebugContext(ctx, "is the record attended", "id", rec.ID, "error", err)
 	}
-	return attended
+	rec.ShownOn = d.shownOn(ctx, rec.ID)
 }
 
 // shownOn returns where an open record was tried and is shown.
