@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
+
+	"mcp-askuser/internal/wholefile"
 )
 
 // Backup is what a file is called, behind its name, that we have changed: as it
@@ -104,7 +106,7 @@ func (c *Change) Apply(ours func([]byte) bool) error {
 }
 
 // write puts a file in place of another, with the mode of like.
-func write(path string, data []byte, like string) (err error) {
+func write(path string, data []byte, like string) error {
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(like); err == nil {
 		mode = info.Mode().Perm()
@@ -112,19 +114,7 @@ func write(path string, data []byte, like string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // as the hosts make them
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return wholefile.Put(path, data, mode, os.Rename)
 }
 
 // Diff shows what changes, line by line, with three lines around it.
