@@ -3,7 +3,6 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"strings"
@@ -12,26 +11,9 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
-
-func golden(t *testing.T, path string, got []byte) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; if that is meant, run the test with -update and look at the diff:\n%s", path, got)
-	}
-}
 
 // What follows makes schemas.json.
 
@@ -229,7 +211,7 @@ func TestSchemasAreFresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "schemas.json", append(data, '\n'))
+	golden.Check(t, "../schemas.json", string(append(data, '\n')))
 }
 
 // schema.json is made by go generate and must not be older than the code.
