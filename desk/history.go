@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/oklog/ulid/v2"
 )
 
 // Query says which records of the past are wanted.
@@ -119,7 +117,7 @@ func (d *Desk) matching(ctx context.Context, q Query) (ids []string, err error) 
 // archive, and between them the few that are not archived yet.
 func (d *Desk) past(ctx context.Context, since time.Time) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		in := Range{From: lowest(since)}
+		in := Range{From: FirstID(since)}
 		young, err := d.list(ctx, KindPending, in)
 		if err != nil {
 			yield("", err)
@@ -143,15 +141,6 @@ func (d *Desk) past(ctx context.Context, since time.Time) iter.Seq2[string, erro
 		}
 		next("")
 	}
-}
-
-// lowest returns an id that no record asked at or after a time is below.
-func lowest(at time.Time) string {
-	var id ulid.ULID
-	if ms := at.UnixMilli(); ms > 0 {
-		_ = id.SetTime(min(uint64(ms), ulid.MaxTime()))
-	}
-	return id.String()
 }
 
 // readAll reads records side by side, in the order of ids; those that have not

@@ -36,8 +36,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/oklog/ulid/v2"
-
 	"mcp-askuser/desk"
 )
 
@@ -107,7 +105,7 @@ func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []by
 	if kind != desk.KindArchive {
 		return s.create(ctx, creation{stream: StreamDesk, subject: subjectOf(kind, id), data: data})
 	}
-	month := monthOf(id)
+	month := desk.MonthOf(id)
 	indexed := make(chan error, 1)
 	go func() { indexed <- s.addMonth(ctx, month) }()
 	err := s.create(ctx, creation{stream: StreamPast, subject: pastSubject(id), data: data})
@@ -309,12 +307,7 @@ func (s *Store) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 			yield("", err)
 			return
 		}
-		slices.Sort(months)
-		for _, month := range slices.Backward(months) {
-			begin, err := time.Parse(monthForm, month)
-			if err != nil || in.Before != "" && firstID(begin) >= in.Before || firstID(begin.AddDate(0, 1, 0)) <= in.From {
-				continue
-			}
+		for _, month := range in.Months(months) {
 			ids, err := s.names(ctx, StreamPast, "past.docs."+month+".*")
 			if !yieldDown(ids, err, in, yield) {
 				return
@@ -412,7 +405,7 @@ func (s *Store) names(ctx context.Context, stream, filter string) ([]string, err
 
 func subjectOf(kind desk.Kind, id string) string { return "ask." + string(kind) + "." + id }
 
-func pastSubject(id string) string { return "past.docs." + monthOf(id) + "." + id }
+func pastSubject(id string) string { return "past.docs." + desk.MonthOf(id) + "." + id }
 
 // parseEnd reads the subject of an outcome.
 func parseEnd(subject string) (id string, by desk.Author) {
@@ -425,20 +418,6 @@ func parseEnd(subject string) (id string, by desk.Author) {
 		parts[2] = ""
 	}
 	return parts[0], desk.Author{Role: desk.Role(parts[1]), Name: parts[2]}
-}
-
-const monthForm = "2006-01"
-
-// monthOf is when the valid id was made.
-func monthOf(id string) string {
-	return ulid.MustParseStrict(id).Timestamp().UTC().Format(monthForm)
-}
-
-// firstID is not above any id made at or after a time.
-func firstID(at time.Time) string {
-	var id ulid.ULID
-	_ = id.SetTime(min(ulid.Timestamp(at), ulid.MaxTime()))
-	return id.String()
 }
 
 // may is the error of one who has gone, or names what no store can have.
