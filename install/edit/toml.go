@@ -25,10 +25,7 @@ func tomlSet(data []byte, path []string, value any) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s takes no single value", strings.Join(path, "."))
 	}
-	eol := "\n"
-	if bytes.Contains(data, []byte("\r\n")) {
-		eol = "\r\n"
-	}
+	eol := eolOf(data)
 	out := bytes.Clone(data)
 	if len(out) > 0 && out[len(out)-1] != '\n' {
 		out = append(out, eol...)
@@ -99,17 +96,12 @@ func tomlRemove(data []byte, path []string) ([]byte, error) {
 			out = bytes.TrimLeft(out, "\r\n")
 		}
 	}
-	if !bytes.Equal(out, data) {
-		// The empty line that we put before our table.
-		if rest := bytes.TrimRight(out, "\r\n"); len(rest) > 0 && len(rest) < len(out) {
-			eol := "\n"
-			if bytes.Contains(data, []byte("\r\n")) {
-				eol = "\r\n"
-			}
-			out = append(bytes.Clone(rest), eol...)
-		} else if len(rest) == 0 {
-			out = nil
-		}
+	switch rest := bytes.TrimRight(out, "\r\n"); {
+	case bytes.Equal(out, data):
+	case len(rest) == 0:
+		return nil, nil
+	case len(rest) < len(out): // the empty line that we put before our table
+		out = append(bytes.Clone(rest), eolOf(data)...)
 	}
 	return out, nil
 }
