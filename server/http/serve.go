@@ -167,7 +167,7 @@ func (s *Server) Handler() http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		switch {
 		case !door.OwnHost(r, s.Host, s.TLS):
-			turnAway(w, http.StatusForbidden, "this server does not go by that name")
+			turnAway(w, http.StatusForbidden, "this server does not go by that name and port; a tunnel keeps the port")
 			return
 		case !door.OwnOrigin(r):
 			turnAway(w, http.StatusForbidden, "requests from web pages are refused")
