@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"mcp-askuser/question"
@@ -93,6 +94,6 @@ func plain(q *question.Question, a question.Answer) question.Answer {
 	if !q.Several() {
 		a.Selected = nil
 	}
-	a.Selected = append(a.Selected[:len(a.Selected):len(a.Selected)], custom)
+	a.Selected = append(slices.Clip(a.Selected), custom)
 	return a
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -157,7 +158,7 @@ func TestStrangersMakeRoom(t *testing.T) {
 	}
 	gone := func(n int) {
 		t.Helper()
-		if _, err := outside[n].Read(make([]byte, 1)); err != io.EOF {
+		if _, err := outside[n].Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 			t.Errorf("guest %d: %v", n, err)
 		}
 	}

@@ -57,7 +57,10 @@ func (p *Plan) newAuthority(keyFile string) ([]byte, error) {
 	if err := os.MkdirAll(p.Dir, 0o700); err != nil {
 		return nil, err
 	}
-	return cert, errors.Join(os.WriteFile(keyFile, key, 0o600), os.WriteFile(p.CA(), cert, 0o644))
+	return cert, errors.Join(
+		os.WriteFile(keyFile, key, 0o600),
+		os.WriteFile(p.CA(), cert, 0o644), //nolint:gosec // a certificate is public
+	)
 }
 
 // certify writes the certificate of a node, for its host and for connections
@@ -84,8 +87,8 @@ func (a *authority) certify(dir string, n Node) error {
 	}
 	return errors.Join(
 		os.WriteFile(keyFile, key, 0o600),
-		os.WriteFile(filepath.Join(dir, "ca.pem"), a.pem, 0o644),
-		os.WriteFile(certFile, cert, 0o644),
+		os.WriteFile(filepath.Join(dir, "ca.pem"), a.pem, 0o644), //nolint:gosec // a certificate is public
+		os.WriteFile(certFile, cert, 0o644),                      //nolint:gosec // a certificate is public
 	)
 }
 
