@@ -99,7 +99,7 @@ func Open(o Options) (*Store, error) {
 
 // Create implements desk.Store.
 func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	if err := may(ctx, id, desk.ValidID); err != nil {
+	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err
 	}
 	if kind != desk.KindArchive {
@@ -133,7 +133,7 @@ func (s *Store) addMonth(ctx context.Context, month string) error {
 // caller, and the server holds both against the credential: an agent that
 // answers is refused there, and not by us.
 func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
-	if err := may(ctx, id, desk.ValidID); err != nil {
+	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err
 	}
 	name, err := s.name(ctx)
@@ -145,7 +145,7 @@ func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []by
 
 // Put implements desk.Store.
 func (s *Store) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	if err := may(ctx, id, desk.ValidID); err != nil {
+	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err
 	}
 	return s.put(ctx, subjectOf(kind, id), data, keepDraft)
@@ -158,7 +158,7 @@ func (s *Store) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 }
 
 func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Document {
-	if err := may(ctx, id, desk.ValidID); err != nil {
+	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return desk.Document{Err: err}
 	}
 	stream, subject := StreamDesk, subjectOf(kind, id)
@@ -259,7 +259,7 @@ func each(n int, f func(int)) {
 // Delete implements desk.Store. What is deleted is replaced with a message that
 // says so, which those who watch are told, and which goes a second later.
 func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
-	if err := may(ctx, id, desk.ValidID); err != nil {
+	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err
 	}
 	stream, subject, filter := StreamDesk, subjectOf(kind, id), ""
@@ -421,15 +421,4 @@ func parseEnd(subject string) (id string, by desk.Author) {
 		parts[2] = ""
 	}
 	return parts[0], desk.Author{Role: desk.Role(parts[1]), Name: parts[2]}
-}
-
-// may is the error of one who has gone, or names what no store can have.
-func may(ctx context.Context, name string, valid func(string) bool) error {
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case !valid(name):
-		return fmt.Errorf("%q: %w", name, desk.ErrBadName)
-	}
-	return nil
 }

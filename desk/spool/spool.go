@@ -238,7 +238,7 @@ func names(dir string) ([]string, error) {
 // path is where a document lives. Ids come from outside: one that is not in
 // its one spelling never becomes part of a path.
 func (s *Spool) path(ctx context.Context, kind desk.Kind, id string) (string, error) {
-	if err := may(ctx, id, desk.ValidID); err != nil {
+	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return "", err
 	}
 	dir := s.dir + slash + string(kind) // as filepath.Join does it, which takes longer than to open the file
@@ -246,17 +246,6 @@ func (s *Spool) path(ctx context.Context, kind desk.Kind, id string) (string, er
 		dir += slash + desk.MonthOf(id)
 	}
 	return dir + slash + id + suffix, nil
-}
-
-// may is the error of one who has gone, or names what no store can have.
-func may(ctx context.Context, name string, valid func(string) bool) error {
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case !valid(name):
-		return fmt.Errorf("%q: %w", name, desk.ErrBadName)
-	}
-	return nil
 }
 
 // idOf returns the record id that a document or a lock is named after.

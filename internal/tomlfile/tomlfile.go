@@ -5,6 +5,7 @@ package tomlfile
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -60,7 +61,7 @@ func Statements(data []byte) ([]Statement, error) {
 		}
 		switch e.Kind {
 		case unstable.KeyValue:
-			s.Keys = append(table[:len(table):len(table)], s.Keys...)
+			s.Keys = append(slices.Clip(table), s.Keys...)
 		case unstable.Table, unstable.ArrayTable:
 			table = s.Keys
 		default: // a remark
