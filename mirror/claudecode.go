@@ -208,16 +208,18 @@ func printClaude(raw map[string]json.RawMessage, rec desk.Record) []byte {
 	} else if d.Updated = claudeAnswers(raw, rec); d.Updated == nil {
 		return nil
 	}
-	return d.bytes()
+	return marshal(d.output())
 }
 
-func (d claudeDecision) bytes() []byte {
-	return marshal(map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": permissionRequest, "decision": d}})
+func (d claudeDecision) output() any {
+	return map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": permissionRequest, "decision": d}}
 }
 
 // permission is the event of a dialog that asks whether a tool may be used.
 func (in *claudeEvent) permission(out *event) (ok bool) {
-	out.permission, out.print = true, printClaudePermission
+	out.permission, out.print = true, permissionPrinter(claudeDecision{Behavior: "allow"}.output(), func(message string) any {
+		return claudeDecision{Behavior: "deny", Message: message}.output()
+	})
 	out.set, ok = claudePermission(in.Tool, in.Input)
 	return ok
 }
@@ -241,18 +243,6 @@ func claudePermission(tool string, input json.RawMessage) (*question.Set, bool) 
 	}
 	delete(members, "plan")
 	return permission("Does Claude Code go on with this plan?", "Go on", "Keep planning", plan, marshal(members))
-}
-
-// printClaudePermission writes a reply as Claude Code reads it. A program's
-// word is none.
-func printClaudePermission(rec desk.Record) []byte {
-	switch {
-	case rec.Reply() == nil, byProgram(rec):
-		return nil
-	case granted(rec):
-		return claudeDecision{Behavior: "allow"}.bytes()
-	}
-	return claudeDecision{Behavior: "deny", Message: refusal(rec)}.bytes()
 }
 
 // claudeAnswers is the tool's input with the answers in it; nil where they would

@@ -63,7 +63,9 @@ func readOpenCode(data []byte, _ func(string) string) (event, bool) {
 		out.print = printOpenCode
 	case "permission.asked":
 		out.set, ok = openCodePermission(p.Permission, p.Patterns, in.Input)
-		out.permission, out.print = true, printOpenCodePermission
+		out.permission, out.print = true, permissionPrinter(openCodeReply{Reply: "once"}, func(message string) any {
+			return openCodeReply{Reply: "reject", Message: message}
+		})
 	case "permission.replied":
 		out.end = func(rec desk.Record) (desk.Outcome, bool) { return openCodeDecided(rec, p.Reply), true }
 	case "question.replied":
@@ -172,18 +174,6 @@ func openCodeAnswers(rec desk.Record) (answers [][]string, whole bool) {
 }
 
 func note(text string) string { return "Note of the user: " + texts.Quoted(text) }
-
-// printOpenCodePermission writes a reply to a permission. A program's word is
-// none.
-func printOpenCodePermission(rec desk.Record) []byte {
-	switch {
-	case rec.Reply() == nil, byProgram(rec):
-		return nil
-	case granted(rec):
-		return marshal(openCodeReply{Reply: "once"})
-	}
-	return marshal(openCodeReply{Reply: "reject", Message: refusal(rec)})
-}
 
 // openCodeDecided is how the dialog of a permission ended. What is rejected with
 // a message is as one that was put so here.

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"mcp-askuser/internal/proc"
 )
@@ -29,11 +28,7 @@ func ancestors(yield func(Process) bool) {
 }
 
 func environ(pid int) (getenv func(string) string, ok bool) {
-	info, err := os.Stat(fmt.Sprintf("/proc/%d", pid))
-	if err != nil {
-		return nil, false
-	}
-	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || int(stat.Uid) != os.Getuid() {
+	if !ours(fmt.Sprintf("/proc/%d", pid)) {
 		return nil, false // root could read it
 	}
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
