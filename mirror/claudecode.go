@@ -152,25 +152,17 @@ func claudeSet(input json.RawMessage) (claudeInput, *question.Set, bool) {
 	if !strictly(input, &in) || !strictly(in.Questions, &asked) {
 		return in, nil, false
 	}
-	set := &question.Set{}
-	for i, x := range asked {
-		q := question.Question{
-			ID: "q" + strconv.Itoa(i+1), Text: x.Question, Header: x.Header, Type: question.SingleChoice,
-			// In a dialog with several questions some may be left open.
-			Required: len(asked) == 1, AllowCustom: true,
-		}
-		if x.Kind != "" && x.Kind != "choice" {
-			return in, nil, false
-		}
+	set, ok := setOf(asked, func(x claudeQuestion, q *question.Question) bool {
+		q.Text, q.Header = x.Question, x.Header
 		if x.Several {
 			q.Type = question.MultiChoice
 		}
 		for _, o := range x.Options {
 			q.Options = append(q.Options, option(o.Label, o.Description, o.Preview))
 		}
-		set.Questions = append(set.Questions, q)
-	}
-	return in, set, len(set.Validate(limits())) == 0
+		return x.Kind == "" || x.Kind == "choice"
+	})
+	return in, set, ok
 }
 
 // asks is the event of a dialog.

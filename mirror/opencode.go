@@ -3,7 +3,6 @@ package mirror
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -87,12 +86,8 @@ func openCodeSet(data json.RawMessage) (*question.Set, bool) {
 	if !strictly(data, &asked) {
 		return nil, false
 	}
-	set := &question.Set{}
-	for i, x := range asked {
-		q := question.Question{
-			ID: "q" + strconv.Itoa(i+1), Text: x.Question, Header: x.Header, Type: question.SingleChoice,
-			Required: len(asked) == 1, AllowCustom: x.Custom == nil || *x.Custom,
-		}
+	return setOf(asked, func(x openCodeQuestion, q *question.Question) bool {
+		q.Text, q.Header, q.AllowCustom = x.Question, x.Header, x.Custom == nil || *x.Custom
 		if x.Several {
 			q.Type = question.MultiChoice
 		}
@@ -102,9 +97,8 @@ func openCodeSet(data json.RawMessage) (*question.Set, bool) {
 		if len(q.Options) == 0 && q.AllowCustom {
 			q.Type, q.AllowCustom = question.Text, false
 		}
-		set.Questions = append(set.Questions, q)
-	}
-	return set, len(set.Validate(limits())) == 0
+		return true
+	})
 }
 
 // openCodePermission is the question whether a tool may be used, for what
