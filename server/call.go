@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"sync"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"mcp-askuser/tools/askuser"
 )
 
@@ -19,9 +21,10 @@ type Call struct {
 	place   place
 	client  *askuser.Client // shared, never changed
 
-	// delivered is set by the handler, and called by whoever decides what
-	// becomes of its response.
+	// Both are set by the handler: delivered is called by whoever decides what
+	// becomes of its response, later when it has returned.
 	delivered func(written bool)
+	later     func(ctx context.Context) (*mcp.CallToolResult, error)
 
 	// Guarded by session.requests:
 	asked []string // raw ids of the requests to the client that belong to the call
@@ -70,6 +73,9 @@ func (k *Call) Prepare(method string, params any) (send func() error, err error)
 	line, err := encode(frame{Method: method, Params: params})
 	return func() error { return k.out.Send(Outgoing{line: line, call: k, kind: notification}) }, err
 }
+
+// Later implements [askuser.Transport].
+func (k *Call) Later(f func(ctx context.Context) (*mcp.CallToolResult, error)) { k.later = f }
 
 // Delivered implements [askuser.Transport]. F is told true once the handler's
 // result was written whole, and false where it will not be: the client

@@ -124,15 +124,49 @@ func (s *Session) request(ctx context.Context, m Message, out Outbox) {
 	go k.serve(m)
 }
 
-// serve serves a request to its end.
+// serve serves a request until its handler returns: to the request's end, unless
+// the handler left something for later. That waits for a human, on a stack of its
+// own: mcp-go takes four times what it takes to wait, and a stack that has grown
+// stays.
 func (k *Call) serve(m Message) {
-	defer k.session.calls.end()
-	defer k.cancel(nil)
 	var line []byte
 	var code int
+	var first mcp.JSONRPCResponse
 	if k.session.calls.isOpen(k) { // or it was cancelled before it started: nothing may be shown for it
-		line, code = k.answer(m)
+		line, code = k.answer(m.Method, func() (mcp.JSONRPCMessage, error) {
+			response, err := k.handle(m)
+			first, _ = response.(mcp.JSONRPCResponse)
+			return response, err
+		})
 	}
+	if k.later != nil && code == 0 {
+		go k.goOn(first)
+		return
+	}
+	k.finish(line, code)
+}
+
+// goOn serves the call from where its handler has left it. What mcp-go has added
+// to the handler's result is added to the one that comes instead.
+func (k *Call) goOn(r mcp.JSONRPCResponse) {
+	k.finish(k.answer(string(mcp.MethodToolsCall), func() (mcp.JSONRPCMessage, error) {
+		result, err := k.later(k.ctx)
+		if err != nil {
+			return mcp.NewJSONRPCError(r.ID, mcp.INTERNAL_ERROR, err.Error(), nil), nil
+		}
+		if instead, ok := r.Result.(*mcp.CallToolResult); ok {
+			result.Meta = cmp.Or(result.Meta, instead.Meta)
+			result.ResultType = cmp.Or(result.ResultType, instead.ResultType)
+		}
+		r.Result = result
+		return r, nil
+	}))
+}
+
+// finish ends the call with its response.
+func (k *Call) finish(line []byte, code int) {
+	defer k.session.calls.end()
+	defer k.cancel(nil)
 	k.session.order.leave(&k.place)
 	k.session.requests.end(k)
 	k.relaying.Lock()
@@ -141,41 +175,47 @@ func (k *Call) serve(m Message) {
 }
 
 // answer returns the line of the call's response, and the code of the error
-// that it is. Faults inside are for the log only.
-func (k *Call) answer(m Message) (line []byte, code int) {
-	method := m.Method // m itself must not be kept while the handler waits
-	line, code, err := k.handle(m)
+// that it is. Faults inside are for the log only: that the handler panicked, or
+// that what it returned cannot be encoded (FACTS 5.6, 5.10).
+func (k *Call) answer(method string, serve func() (mcp.JSONRPCMessage, error)) (line []byte, code int) {
+	line, code, err := k.encode(serve)
 	if err != nil {
 		k.session.log.Error("a request failed inside", "method", method, "id", string(k.id), "error", err)
-		k.tell(false) // no result will be written
 		f := Fault{mcp.INTERNAL_ERROR, "internal error; see the server's log"}
-		return f.Response(k.id), f.Code
+		line, code = f.Response(k.id), f.Code
+	}
+	if code != 0 {
+		k.tell(false) // no result will be written
 	}
 	return line, code
 }
 
-// handle has mcp-go serve the request and encodes its response. The error says
-// that the handler panicked or that what it returned cannot be encoded
-// (FACTS 5.6, 5.10).
-func (k *Call) handle(m Message) (line []byte, code int, err error) {
+func (k *Call) encode(serve func() (mcp.JSONRPCMessage, error)) (line []byte, code int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
-	k.client = clientOf(m.Params, k.session.client.Load())
-	text, err := m.forMCP()
+	response, err := serve()
 	if err != nil {
 		return nil, 0, err
 	}
-	ctx := askuser.WithTransport(k.session.mcp.WithContext(k.ctx, mcpSession{k}), k)
-	response := k.session.mcp.HandleMessage(ctx, text)
 	if failure, failed := response.(mcp.JSONRPCError); failed {
-		k.tell(false)
 		code = failure.Error.Code
 	}
 	line, err = encodeResponse(k.id, response)
 	return line, code, err
+}
+
+// handle has mcp-go serve the request.
+func (k *Call) handle(m Message) (mcp.JSONRPCMessage, error) {
+	k.client = clientOf(m.Params, k.session.client.Load())
+	text, err := m.forMCP()
+	if err != nil {
+		return nil, err
+	}
+	ctx := askuser.WithTransport(k.session.mcp.WithContext(k.ctx, mcpSession{k}), k)
+	return k.session.mcp.HandleMessage(ctx, text), nil
 }
 
 // cancelled serves notifications/cancelled. mcp-go never sees it: it would

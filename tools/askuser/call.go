@@ -29,13 +29,13 @@ type call struct {
 	*Tools
 	Transport
 	caller
-	req     mcp.CallToolRequest
-	dropped []string // of what was to be asked, see wire.Call
+	req     *mcp.CallToolRequest // nil once the call waits
+	dropped []string             // of what was to be asked, see wire.Call
 }
 
 func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 	transport := transportOf(ctx)
-	return &call{Tools: t, Transport: transport, caller: callerOf(transport.Client(), req, t.Remote), req: req}
+	return &call{Tools: t, Transport: transport, caller: callerOf(transport.Client(), req, t.Remote), req: &req}
 }
 
 // arguments returns the arguments as they were sent.
@@ -91,7 +91,7 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 	case err != nil:
 		return c.failed(ctx, "", fmt.Errorf("asking: %w", err)), nil
 	}
-	return c.wait(ctx, w)
+	return c.wait(w)
 }
 
 // own is the dialogue that the agent means by a name: names say nothing beyond
@@ -146,17 +146,24 @@ func (c *call) waitOn(ctx context.Context, w *present.Waiter) (*mcp.CallToolResu
 		return nil, err
 	}
 	placed()
-	return c.wait(ctx, w)
+	return c.wait(w)
 }
 
 // settling is how long a surface shows a question before the client is told of
 // it: most that cannot reach the human say so at once.
 const settling = 150 * time.Millisecond
 
-// wait stays until the record has ended, or the call must return: with a form
+// wait has the call wait when its handler has returned.
+func (c *call) wait(w *present.Waiter) (*mcp.CallToolResult, error) {
+	c.req = nil
+	c.Later(func(ctx context.Context) (*mcp.CallToolResult, error) { return c.stay(ctx, w) })
+	return &mcp.CallToolResult{}, nil
+}
+
+// stay stays until the record has ended, or the call must return: with a form
 // for the client, with a ticket when the host will not wait longer, or with
 // nothing when the client has gone.
-func (c *call) wait(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult, error) {
+func (c *call) stay(ctx context.Context, w *present.Waiter) (*mcp.CallToolResult, error) {
 	here := &waiting{call: c, Waiter: w, ctx: ctx, start: time.Now()}
 	hold := time.NewTimer(c.hold(w))
 	defer hold.Stop()

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
@@ -35,6 +36,7 @@ type link struct {
 
 	noted     chan string // nil: nobody looks
 	delivered func(written bool)
+	later     func(ctx context.Context) (*mcp.CallToolResult, error)
 }
 
 var _ Transport = (*link)(nil)
@@ -59,6 +61,18 @@ func (l *link) Prepare(method string, params any) (func() error, error) {
 }
 
 func (l *link) Delivered(f func(bool)) { l.delivered = f }
+
+func (l *link) Later(f func(context.Context) (*mcp.CallToolResult, error)) { l.later = f }
+
+// call is a call of a tool through the transport, to its end.
+func (l *link) call(ctx context.Context, tool mcpserver.ToolHandlerFunc, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	l.later = nil
+	r, err := tool(WithTransport(ctx, l), req)
+	if l.later != nil && err == nil {
+		return l.later(ctx)
+	}
+	return r, err
+}
 
 func (l *link) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 	return l.elicit(ctx, form)
@@ -147,7 +161,7 @@ func (r result) text(t *testing.T) string {
 func (r *rig) start(ctx context.Context, l *link, req mcp.CallToolRequest) <-chan result {
 	out := make(chan result, 1)
 	go func() {
-		got, err := r.ask(WithTransport(ctx, l), req)
+		got, err := l.call(ctx, r.ask, req)
 		out <- result{got, err}
 	}()
 	return out
@@ -309,14 +323,14 @@ func TestTicket(t *testing.T) {
 	r.Hold = time.Hour
 	got := make(chan result, 1)
 	go func() {
-		x, err := r.await(WithTransport(t.Context(), &link{}), request(`{"id":"`+id+`"}`))
+		x, err := new(link).call(t.Context(), r.await, request(`{"id":"`+id+`"}`))
 		got <- result{x, err}
 	}()
 	r.reply(id, "a")
 	if status := within(t, got).status(t); status != "answered A" {
 		t.Errorf("the result is %s", status)
 	}
-	x, err := r.await(WithTransport(t.Context(), &link{}), request(`{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV"}`))
+	x, err := new(link).call(t.Context(), r.await, request(`{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV"}`))
 	if status := (result{x, err}).status(t); !strings.Contains(status, "no question has the id") {
 		t.Errorf("an unknown ticket: %s", status)
 	}
@@ -423,7 +437,7 @@ func TestReopened(t *testing.T) {
 	l, req = noting(`{"id":"` + old + `"}`)
 	awaits := make(chan result, 1)
 	go func() {
-		x, err := r.await(WithTransport(t.Context(), l), req)
+		x, err := l.call(t.Context(), r.await, req)
 		awaits <- result{x, err}
 	}()
 	within(t, l.noted)
@@ -461,7 +475,7 @@ func TestUntold(t *testing.T) {
 		t.Errorf("the model is told: %s", text)
 	}
 	r.reply(id, "a")
-	x, err := r.await(WithTransport(t.Context(), &link{}), request(`{"id":"`+id+`"}`))
+	x, err := new(link).call(t.Context(), r.await, request(`{"id":"`+id+`"}`))
 	if status := (result{x, err}).status(t); status != "answered A" {
 		t.Errorf("the result is %s", status)
 	}

@@ -48,9 +48,14 @@ type Transport interface {
 	// the connection or its output has ended, or an error took the result's
 	// place. Only a handler that never returns, or a write that never does,
 	// leaves f uncalled. f must be quick: nothing else is written meanwhile.
-	// Only the call's handler may call Delivered, before it returns; the last f
-	// counts.
+	// Only the call's handler may call Delivered, before it returns, or what it
+	// left for later before that does; the last f counts.
 	Delivered(f func(written bool))
+	// Later has the call go on with f once its handler has returned, which is how
+	// thousands can wait: they do not hold what it takes to read a request. What f
+	// returns takes the place of the handler's result, unless that is an error. The
+	// context of f lasts as long as the call. Only the handler may call Later.
+	Later(f func(ctx context.Context) (*mcp.CallToolResult, error))
 	// Elicit has the client put a form to its user and waits for the result,
 	// as long as both ctx and the call last. When ctx ends first the client is
 	// told to take the form away, and the error is ctx's cause; ErrCallEnded
