@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -21,10 +22,14 @@ type Call struct {
 	place   place
 	client  *askuser.Client // shared, never changed
 
-	// Both are set by the handler: delivered is called by whoever decides what
-	// becomes of its response, later when it has returned.
+	// delivered is set by the handler, and called by whoever decides what
+	// becomes of its response.
 	delivered func(written bool)
-	later     func(ctx context.Context) (*mcp.CallToolResult, error)
+
+	// Of a call that waits:
+	step    func(ctx context.Context) (*mcp.CallToolResult, error)
+	woken   atomic.Int64        // how often since its last step began; 0: it rests
+	instead *mcp.CallToolResult // what the handler has returned
 
 	// Guarded by session.requests:
 	asked []string // raw ids of the requests to the client that belong to the call
@@ -75,7 +80,17 @@ func (k *Call) Prepare(method string, params any) (send func() error, err error)
 }
 
 // Later implements [askuser.Transport].
-func (k *Call) Later(f func(ctx context.Context) (*mcp.CallToolResult, error)) { k.later = f }
+func (k *Call) Later(step func(ctx context.Context) (*mcp.CallToolResult, error)) (wake func()) {
+	k.step = step
+	k.woken.Store(1) // until the handler has returned
+	return k.wake
+}
+
+func (k *Call) wake() {
+	if k.woken.Add(1) == 1 {
+		go k.goOn()
+	}
+}
 
 // Delivered implements [askuser.Transport]. F is told true once the handler's
 // result was written whole, and false where it will not be: the client

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -124,43 +125,62 @@ func (s *Session) request(ctx context.Context, m Message, out Outbox) {
 	go k.serve(m)
 }
 
-// serve serves a request until its handler returns: to the request's end, unless
-// the handler left something for later. That waits for a human, on a stack of its
-// own: mcp-go takes four times what it takes to wait, and a stack that has grown
-// stays.
+// serve serves a request: to its end, unless its handler leaves the call to wait.
 func (k *Call) serve(m Message) {
-	var line []byte
-	var code int
-	var first mcp.JSONRPCResponse
-	if k.session.calls.isOpen(k) { // or it was cancelled before it started: nothing may be shown for it
-		line, code = k.answer(m.Method, func() (mcp.JSONRPCMessage, error) {
-			response, err := k.handle(m)
-			first, _ = response.(mcp.JSONRPCResponse)
-			return response, err
-		})
-	}
-	if k.later != nil && code == 0 {
-		go k.goOn(first)
+	if !k.session.calls.isOpen(k) { // it was cancelled before it started: nothing may be shown for it
+		k.finish(nil, 0)
 		return
 	}
-	k.finish(line, code)
+	line, code := k.answer(m.Method, func() (mcp.JSONRPCMessage, error) {
+		response, err := k.handle(m)
+		if r, ok := response.(mcp.JSONRPCResponse); ok && k.step != nil {
+			k.instead, _ = r.Result.(*mcp.CallToolResult)
+			return nil, errWaiting
+		}
+		return response, err
+	})
+	if line != nil {
+		k.finish(line, code)
+		return
+	}
+	context.AfterFunc(k.ctx, k.wake)
+	k.goOn()
 }
 
-// goOn serves the call from where its handler has left it. What mcp-go has added
-// to the handler's result is added to the one that comes instead.
-func (k *Call) goOn(r mcp.JSONRPCResponse) {
-	k.finish(k.answer(string(mcp.MethodToolsCall), func() (mcp.JSONRPCMessage, error) {
-		result, err := k.later(k.ctx)
-		if err != nil {
-			return mcp.NewJSONRPCError(r.ID, mcp.INTERNAL_ERROR, err.Error(), nil), nil
+// errWaiting is why there is no response yet.
+var errWaiting = errors.New("the call waits")
+
+// goOn runs the step of a call that waits as often as it was woken. In between a
+// call has no goroutine: there may be thousands.
+func (k *Call) goOn() {
+	for {
+		seen := k.woken.Load()
+		line, code := k.answer(string(mcp.MethodToolsCall), k.takeStep)
+		if line != nil { // and it stays awake: nothing wakes it again
+			k.finish(line, code)
+			return
 		}
-		if instead, ok := r.Result.(*mcp.CallToolResult); ok {
-			result.Meta = cmp.Or(result.Meta, instead.Meta)
-			result.ResultType = cmp.Or(result.ResultType, instead.ResultType)
+		if k.woken.CompareAndSwap(seen, 0) {
+			return
 		}
-		r.Result = result
-		return r, nil
-	}))
+	}
+}
+
+// takeStep gives the result that comes of a step what mcp-go has added to the
+// handler's.
+func (k *Call) takeStep() (mcp.JSONRPCMessage, error) {
+	switch result, err := k.step(k.ctx); {
+	case err != nil:
+		return mcp.NewJSONRPCError(mcp.RequestId{}, mcp.INTERNAL_ERROR, err.Error(), nil), nil
+	case result == nil:
+		return nil, errWaiting
+	default:
+		if k.instead != nil {
+			result.Meta = cmp.Or(result.Meta, k.instead.Meta)
+			result.ResultType = cmp.Or(result.ResultType, k.instead.ResultType)
+		}
+		return mcp.JSONRPCResponse{Result: result}, nil
+	}
 }
 
 // finish ends the call with its response.
@@ -174,12 +194,15 @@ func (k *Call) finish(line []byte, code int) {
 	k.respond(line, code)
 }
 
-// answer returns the line of the call's response, and the code of the error
-// that it is. Faults inside are for the log only: that the handler panicked, or
-// that what it returned cannot be encoded (FACTS 5.6, 5.10).
+// answer returns the line of the call's response, nil while the call waits, and
+// the code of the error that it is. Faults inside are for the log only: that the
+// handler panicked, or that what it returned cannot be encoded (FACTS 5.6, 5.10).
 func (k *Call) answer(method string, serve func() (mcp.JSONRPCMessage, error)) (line []byte, code int) {
 	line, code, err := k.encode(serve)
-	if err != nil {
+	switch {
+	case errors.Is(err, errWaiting):
+		return nil, 0
+	case err != nil:
 		k.session.log.Error("a request failed inside", "method", method, "id", string(k.id), "error", err)
 		f := Fault{mcp.INTERNAL_ERROR, "internal error; see the server's log"}
 		line, code = f.Response(k.id), f.Code

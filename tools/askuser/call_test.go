@@ -27,7 +27,7 @@ import (
 // program's.
 const patience = time.Minute
 
-// link is a transport in memory, one for each call.
+// link is a transport in memory.
 type link struct {
 	agent   string
 	client  Client
@@ -36,10 +36,7 @@ type link struct {
 
 	noted     chan string // nil: nobody looks
 	delivered func(written bool)
-	later     func(ctx context.Context) (*mcp.CallToolResult, error)
 }
-
-var _ Transport = (*link)(nil)
 
 func (l *link) Agent() string                    { return l.agent }
 func (l *link) Session() string                  { return cmp.Or(l.session, "connection") }
@@ -62,16 +59,41 @@ func (l *link) Prepare(method string, params any) (func() error, error) {
 
 func (l *link) Delivered(f func(bool)) { l.delivered = f }
 
-func (l *link) Later(f func(context.Context) (*mcp.CallToolResult, error)) { l.later = f }
+// carried is one call through a link.
+type carried struct {
+	*link
+	step  func(ctx context.Context) (*mcp.CallToolResult, error)
+	woken chan struct{} // holds one token when the call is to go on
+}
 
-// call is a call of a tool through the transport, to its end.
-func (l *link) call(ctx context.Context, tool mcpserver.ToolHandlerFunc, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	l.later = nil
-	r, err := tool(WithTransport(ctx, l), req)
-	if l.later != nil && err == nil {
-		return l.later(ctx)
+var _ Transport = (*carried)(nil)
+
+func (k *carried) Later(step func(context.Context) (*mcp.CallToolResult, error)) (wake func()) {
+	k.step = step
+	return k.wake
+}
+
+func (k *carried) wake() {
+	select {
+	case k.woken <- struct{}{}:
+	default:
 	}
-	return r, err
+}
+
+// call is a call of a tool, to its end.
+func (l *link) call(ctx context.Context, tool mcpserver.ToolHandlerFunc, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	k := &carried{link: l, woken: make(chan struct{}, 1)}
+	r, err := tool(WithTransport(ctx, k), req)
+	if k.step == nil || err != nil {
+		return r, err
+	}
+	defer context.AfterFunc(ctx, k.wake)()
+	for {
+		if r, err = k.step(ctx); r != nil || err != nil {
+			return r, err
+		}
+		<-k.woken
+	}
 }
 
 func (l *link) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
