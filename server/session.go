@@ -144,6 +144,7 @@ func (k *Call) serve(m Message) {
 		return
 	}
 	context.AfterFunc(k.ctx, k.wake)
+	ofProcess.began()
 	k.goOn()
 }
 
