@@ -241,6 +241,13 @@ func (w *waiting) progress() {
 	w.sent(w.prepare()())
 }
 
+// progress is what a message about it says. A thousand are made at each beat.
+type progress struct {
+	Message string            `json:"message"`
+	Seconds int               `json:"progress"`
+	Token   mcp.ProgressToken `json:"progressToken"`
+}
+
 // prepare makes the message. The turn is held until it is sent.
 func (w *waiting) prepare() (send func() error) {
 	rec := w.Record()
@@ -248,11 +255,7 @@ func (w *waiting) prepare() (send func() error) {
 	if n := len(rec.Questions); n > 1 {
 		text += fmt.Sprintf(" (and %d more)", n-1)
 	}
-	send, err := w.Prepare("notifications/progress", map[string]any{
-		"progressToken": w.token,
-		"progress":      int(time.Since(w.start).Seconds()),
-		"message":       w.where() + ": " + text,
-	})
+	send, err := w.Prepare("notifications/progress", progress{w.where() + ": " + text, int(time.Since(w.start).Seconds()), w.token})
 	if err != nil {
 		return func() error { return err }
 	}
