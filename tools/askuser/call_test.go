@@ -200,19 +200,27 @@ func within[T any](t *testing.T, c <-chan T) T {
 	}
 }
 
-// open waits for the one question that is open.
-func (r *rig) open() desk.Record {
+// watch watches the desk until stop, after which no watch goes on: one that does
+// would make the store anew when it is removed.
+func (r *rig) watch() (events <-chan desk.Event, stop func()) {
 	r.t.Helper()
-	ctx, stop := context.WithCancel(r.t.Context())
+	ctx, cancel := context.WithCancel(r.t.Context())
 	events, err := r.desk.Watch(ctx)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	defer func() { // one that goes on would make the store anew when it is removed
-		stop()
+	return events, func() {
+		cancel()
 		for range events {
 		}
-	}()
+	}
+}
+
+// open waits for the one question that is open.
+func (r *rig) open() desk.Record {
+	r.t.Helper()
+	events, stop := r.watch()
+	defer stop()
 	records, err := r.desk.Pending(r.t.Context())
 	if err != nil {
 		r.t.Fatal(err)
