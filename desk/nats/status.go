@@ -68,35 +68,7 @@ func (s *Store) Status(ctx context.Context, system string) (Status, error) {
 		}
 	}
 	for _, want := range Streams(0) {
-		var there info
-		err := s.api(ctx, attempt, "STREAM.INFO."+want.Name, map[string]string{}, &there)
-		switch {
-		case errors.Is(err, desk.ErrDenied):
-			wrong("this credential may not look at the stream %s: write it anew with mcp-askuser desk init", want.Name)
-			continue
-		case err != nil:
-			wrong("the stream %s: %v", want.Name, err)
-			continue
-		}
-		row := StreamStatus{Name: want.Name, Messages: there.State.Messages, Bytes: there.State.Bytes, Replicas: there.Config.Replicas}
-		if there.Cluster != nil {
-			row.Leader = there.Cluster.Leader
-			for _, r := range there.Cluster.Replicas {
-				if r.Offline || !r.Current {
-					row.Behind = append(row.Behind, r.Name)
-				}
-			}
-		}
-		st.Streams = append(st.Streams, row)
-		if len(row.Behind) > 0 {
-			wrong("%s has not all that the others have in %s: start it, or wait", strings.Join(row.Behind, ", "), want.Name)
-		}
-		if there.Config.AllowDirect || there.Config.PerSubject != want.PerSubject || !slices.Equal(there.Config.Subjects, want.Subjects) || want.Republish != nil && there.Config.Republish == nil {
-			wrong("the stream %s is not set up as it must be: mcp-askuser desk create, as the operator", want.Name)
-		}
-		if n := len(st.Nodes); n >= 3 && row.Replicas < 3 {
-			wrong("the stream %s is kept by %d of %d nodes: mcp-askuser desk create, as the operator", want.Name, row.Replicas, n)
-		}
+		s.streamStatus(ctx, want, &st, wrong)
 	}
 	if system != "" {
 		if err := s.synced(system, &st); err != nil {
@@ -109,6 +81,39 @@ func (s *Store) Status(ctx context.Context, system string) (Status, error) {
 		}
 	}
 	return st, nil
+}
+
+// streamStatus tells one stream.
+func (s *Store) streamStatus(ctx context.Context, want StreamConfig, st *Status, wrong func(format string, args ...any)) {
+	var there info
+	err := s.api(ctx, attempt, "STREAM.INFO."+want.Name, map[string]string{}, &there)
+	switch {
+	case errors.Is(err, desk.ErrDenied):
+		wrong("this credential may not look at the stream %s: write it anew with mcp-askuser desk init", want.Name)
+		return
+	case err != nil:
+		wrong("the stream %s: %v", want.Name, err)
+		return
+	}
+	row := StreamStatus{Name: want.Name, Messages: there.State.Messages, Bytes: there.State.Bytes, Replicas: there.Config.Replicas}
+	if there.Cluster != nil {
+		row.Leader = there.Cluster.Leader
+		for _, r := range there.Cluster.Replicas {
+			if r.Offline || !r.Current {
+				row.Behind = append(row.Behind, r.Name)
+			}
+		}
+	}
+	st.Streams = append(st.Streams, row)
+	if len(row.Behind) > 0 {
+		wrong("%s has not all that the others have in %s: start it, or wait", strings.Join(row.Behind, ", "), want.Name)
+	}
+	if there.Config.AllowDirect || there.Config.PerSubject != want.PerSubject || !slices.Equal(there.Config.Subjects, want.Subjects) || want.Republish != nil && there.Config.Republish == nil {
+		wrong("the stream %s is not set up as it must be: mcp-askuser desk create, as the operator", want.Name)
+	}
+	if n := len(st.Nodes); n >= 3 && row.Replicas < 3 {
+		wrong("the stream %s is kept by %d of %d nodes: mcp-askuser desk create, as the operator", want.Name, row.Replicas, n)
+	}
 }
 
 // older reports whether a version is below major.minor.
@@ -129,20 +134,24 @@ type told struct {
 	at   time.Time       // half way between the question and the answer
 }
 
-// ask asks all nodes, and returns what those say that answer soon.
-func ask(nc *natsgo.Conn, subject string) ([]told, error) {
+// pingNodes has every node say who is connected to it, in this account.
+const pingNodes = "$SYS.REQ.ACCOUNT.PING.CONNZ"
+
+// ask asks all nodes, and returns what those say that answer soon after the
+// first, for which it waits so long.
+func ask(nc *natsgo.Conn, subject, request string, wait time.Duration) ([]told, error) {
 	inbox := nc.NewInbox()
 	sub, err := nc.SubscribeSync(inbox)
 	if err != nil {
 		return nil, err
 	}
-	defer sub.Unsubscribe()
+	defer func() { _ = sub.Unsubscribe() }()
 	begun := time.Now()
-	if err := nc.PublishRequest(subject, inbox, []byte("{}")); err != nil {
+	if err := nc.PublishRequest(subject, inbox, []byte(request)); err != nil {
 		return nil, err
 	}
 	var all []told
-	for wait := attempt; ; wait = attempt / 4 {
+	for ; ; wait = attempt / 4 {
 		m, err := sub.NextMsg(wait)
 		if err != nil {
 			break
@@ -160,7 +169,7 @@ func ask(nc *natsgo.Conn, subject string) ([]told, error) {
 }
 
 func nodesOf(nc *natsgo.Conn) ([]NodeStatus, error) {
-	all, err := ask(nc, "$SYS.REQ.ACCOUNT.PING.CONNZ")
+	all, err := ask(nc, pingNodes, "{}", attempt)
 	if err != nil {
 		return nil, err
 	}
@@ -196,7 +205,7 @@ func (s *Store) synced(system string, st *Status) error {
 		return err
 	}
 	defer nc.Close()
-	all, err := ask(nc, "$SYS.REQ.SERVER.PING.VARZ")
+	all, err := ask(nc, "$SYS.REQ.SERVER.PING.VARZ", "{}", attempt)
 	if err != nil {
 		return err
 	}

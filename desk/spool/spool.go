@@ -9,13 +9,13 @@
 //	drafts/<id>.json            what a human is typing
 //	showing/<id>.json           where the record is shown
 //	present/<name>-<n>.lock     held by an open inbox or web page
-//	content/<digest>/<id>       empty: records that ask the same
+//	content/<digest>.id         a link to an id: records that ask the same; those
+//	                            beside the first are empty, content/<digest>/<id>
+//	answered/<digest>.id        likewise: the last answers to a question of a project
 //	sessions/<digest>/<id>      empty: records of a session; lifted/ likewise
 //	reopened/<id>/<id>          empty: records that go back to another
-//	answered/<digest>/<id>      empty: the last answers to a question of a project
 //	tmp/                        files being written
 //	tokens/                     not the store's: who may ask over the network (server/tokens)
-//	tokens/                     not the store's: see server/tokens
 //
 // A document is written to tmp, synced, and linked to its name, which one of
 // several writers can do; then the directory is synced. Nothing is ever written

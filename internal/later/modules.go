@@ -58,6 +58,13 @@ func all() []change {
 			"jsonschema/json_pointer.go": "1f71e60308fe4c4f85877b85a2e0499783e1848cc0e39c8b5f6b0c465a4f112f",
 			"jsonschema/resolve.go":      "e4835e4452469d329818c837e47b6acf3d42ef74c7d3907d1be2ce087068f362",
 		},
+	}, {
+		module: "github.com/nats-io/nats.go",
+		patch:  "nats.diff",
+		files: map[string]string{
+			"nats.go":   "961ba88a216faea9c52c7f1c3bf66c6217367cfeebff2f7a7c8d65e7f5d81e85",
+			"parser.go": "ecb69ae2bfb86a12fec5a0e9e320b9c80c0d3bc5e057fac0bd31057e025a00d4",
+		},
 	}}
 }
 
