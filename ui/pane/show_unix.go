@@ -91,14 +91,11 @@ func (s *surface) answer(id string) ([]string, error) {
 	}
 	// The asker's settings hold in the pane as well. What a terminal can do is not
 	// among them: the pane is another one.
-	for _, name := range [...]string{"MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "MCP_ASKUSER_CONFIG", "NO_COLOR", "ACCESSIBLE", language, "VISUAL", "EDITOR"} {
-		value := s.options.Getenv(name)
-		if name == language && words.Local != words.English { // the pane's locale may be another's
-			value = string(words.Local)
-		}
-		if value != "" {
-			argv = append(argv, name+"="+value)
-		}
+	argv = append(argv, keep(s.options.Getenv, "MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "MCP_ASKUSER_CONFIG", "NO_COLOR", "ACCESSIBLE", "VISUAL", "EDITOR")...)
+	if words.Local == words.English {
+		argv = append(argv, keep(s.options.Getenv, language)...)
+	} else { // the pane's locale may be another's
+		argv = append(argv, language+"="+string(words.Local))
 	}
 	return append(argv, separator, self, "answer", id), nil
 }
