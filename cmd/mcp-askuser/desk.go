@@ -197,7 +197,7 @@ directory above your credential.`,
 				if err := a.printJSON(st); err != nil {
 					return err
 				}
-			} else if err := a.printStatus(&st, system != ""); err != nil {
+			} else if err := a.printStatus(&st); err != nil {
 				return err
 			}
 			if n := len(st.Wrong); n > 0 {
@@ -234,7 +234,7 @@ func missing(me *nats.Identity) (wrong []string) {
 	return wrong
 }
 
-func (a *app) printStatus(st *nats.Status, system bool) error {
+func (a *app) printStatus(st *nats.Status) error {
 	who := "with every right"
 	switch {
 	case st.Any:

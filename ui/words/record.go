@@ -29,8 +29,9 @@ func Breaking(closed desk.Status) string {
 		return "dismiss"
 	case desk.Cancelled:
 		return "withdraw the question"
+	default:
+		return "leave; the question stays open"
 	}
-	return "leave; the question stays open"
 }
 
 // Interrupted says what it did that the human broke a form off: closed is how
@@ -41,8 +42,9 @@ func Interrupted(closed desk.Status) string {
 		return Dismissed
 	case desk.Cancelled:
 		return "The question is withdrawn; nothing was sent."
+	default:
+		return "Nothing was sent; the question stays open."
 	}
-	return "Nothing was sent; the question stays open."
 }
 
 // Home says where an open record is kept, if that is not the desk that was

@@ -158,8 +158,9 @@ func Outcome(o *desk.Outcome) string {
 		return "closed, because the time was up"
 	case desk.Unavailable:
 		return "closed, because nobody could be reached"
+	default:
+		return string(o.Status) + By(o)
 	}
-	return string(o.Status) + By(o)
 }
 
 // Reason is why a record ended without an answer, if somebody said so. Its
@@ -201,8 +202,9 @@ func Withdrawal(cause error) string {
 		return Sentence("The agent withdrew the question" + reason)
 	case desk.Timeout:
 		return "The time to answer is over; the question is closed."
+	default:
+		return Sentence("The question is closed" + reason)
 	}
-	return Sentence("The question is closed" + reason)
 }
 
 // Overruled is one sentence for those who gave, or saw, a reply to a record that
