@@ -58,6 +58,28 @@ func all() []change {
 			"jsonschema/json_pointer.go": "1f71e60308fe4c4f85877b85a2e0499783e1848cc0e39c8b5f6b0c465a4f112f",
 			"jsonschema/resolve.go":      "e4835e4452469d329818c837e47b6acf3d42ef74c7d3907d1be2ce087068f362",
 		},
+	}, {
+		module: "github.com/nats-io/nats.go",
+		patch:  "nats.diff",
+		files: map[string]string{
+			"enc.go":                      "b55125781db22f0382454776ec749a12b51b55f0f2bc033de413b15b837fdabd",
+			"encoders/builtin/gob_enc.go": "ebe165505d0e936f517d819a2ba03497d85551db0b2ccbfe8f6788e3ce341f68",
+			"kv.go":                       "35c1f48bc4182b208b94bb096642ffefe1dcbc555fbbd27c6c895e280dd75e71",
+			"nats.go":                     "961ba88a216faea9c52c7f1c3bf66c6217367cfeebff2f7a7c8d65e7f5d81e85",
+			"object.go":                   "ba922593f38e87e78b16922fcaa3a98c1eb258f8f1fcde103e67ff82b5628cb4",
+			"jetstream/jetstream.go":      "dd4285d28d89c5b78d7a19bc99ecd35bff7516f332f577a7ba8586f3b38094ab",
+			"jetstream/kv.go":             "f46376500e5918f2549fbf0ff4944be0ba1eeb8a92a40130f6a20f18d0a47b0b",
+			"jetstream/object.go":         "161efea513c03bb9087673386d46a2186993f6f3b03bc315ff4c8e95fd979cf2",
+		},
+	}, {
+		module: "go.yaml.in/yaml/v4",
+		patch:  "yaml.diff",
+		files: map[string]string{
+			"internal/libyaml/alias_data_path.go": "8cbea1c59639b973c613b9b4372ef890100845320d7330db7e352d685d744f58",
+			"internal/libyaml/resolver.go":        "2e4b55ebab5da2bfc617c89dd7c7d8ba713c2cbbfbb34cf8ceb6edba0bd9313e",
+			"internal/plugin/registry.go":         "09d869465a80f808e3c40bbba3440bf0998c7663dbcc559fe1d707c54e34c74e",
+			"plugin/aliasdata/plugin.go":          "35dd4babeff989a440d0bdec36eecb6d7e192d19e1e13fcd82900d2c5174660e",
+		},
 	}}
 }
 

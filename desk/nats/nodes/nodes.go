@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
 
 	"github.com/nats-io/nkeys"
@@ -102,7 +103,9 @@ type user struct {
 //go:embed nats.conf.tmpl
 var files embed.FS
 
-var configuration = template.Must(template.New("nats.conf.tmpl").Funcs(template.FuncMap{"join": strings.Join}).ParseFS(files, "nats.conf.tmpl"))
+var configuration = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("nats.conf.tmpl").Funcs(template.FuncMap{"join": strings.Join}).ParseFS(files, "nats.conf.tmpl"))
+})
 
 // Write writes the directory.
 func (p *Plan) Write() error {
@@ -295,7 +298,7 @@ func (p *Plan) writeNode(n Node, ca *authority, users map[string][]user, system 
 		listen = "127.0.0.1"
 	}
 	var text bytes.Buffer
-	err := configuration.Execute(&text, map[string]any{
+	err := configuration().Execute(&text, map[string]any{
 		"Node": n, "Nodes": p.Nodes, "Listen": listen, "Users": users, "System": system,
 	})
 	if err != nil {
