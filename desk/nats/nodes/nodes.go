@@ -18,7 +18,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"text/template"
 
 	"github.com/nats-io/nkeys"
@@ -102,10 +101,6 @@ type user struct {
 
 //go:embed nats.conf.tmpl
 var files embed.FS
-
-var configuration = sync.OnceValue(func() *template.Template {
-	return template.Must(template.New("nats.conf.tmpl").Funcs(template.FuncMap{"join": strings.Join}).ParseFS(files, "nats.conf.tmpl"))
-})
 
 // Write writes the directory.
 func (p *Plan) Write() error {
@@ -297,8 +292,12 @@ func (p *Plan) writeNode(n Node, ca *authority, users map[string][]user, system 
 	if local {
 		listen = "127.0.0.1"
 	}
+	form, err := template.New("nats.conf.tmpl").Funcs(template.FuncMap{"join": strings.Join}).ParseFS(files, "nats.conf.tmpl")
+	if err != nil {
+		return err
+	}
 	var text bytes.Buffer
-	err := configuration().Execute(&text, map[string]any{
+	err = form.Execute(&text, map[string]any{
 		"Node": n, "Nodes": p.Nodes, "Listen": listen, "Users": users, "System": system,
 	})
 	if err != nil {
