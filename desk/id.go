@@ -15,7 +15,11 @@ type ids struct {
 	last    uint64 // milliseconds since 1970, of the latest id
 }
 
-func newIDs(random io.Reader) *ids { return &ids{entropy: ulid.Monotonic(random, 0)} }
+func newIDs(random io.Reader) *ids {
+	entropy := ulid.Monotonic(random, 0)
+	entropy.Reader = random // which it would give a buffer of 4 KiB
+	return &ids{entropy: entropy}
+}
 
 func (g *ids) next(now time.Time) (string, error) {
 	if ms := now.UnixMilli(); ms > 0 {

@@ -171,8 +171,8 @@ func (s *Store) aliveAll(ctx context.Context, name string, words []string) ([]bo
 		return has, nil
 	}
 	ask := &natsgo.Msg{Subject: "alive." + name, Data: []byte(strings.Join(words, " "))}
-	err := s.repeat(ctx, attempt, func() (bool, error) {
-		m, err := s.request(ctx, ask)
+	err := s.repeat(ctx, attempt, func(wait time.Duration) (bool, error) {
+		m, err := s.request(ctx, wait, ask)
 		switch {
 		case err == nil:
 			for i := range has {

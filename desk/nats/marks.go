@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"mcp-askuser/desk"
 )
@@ -75,7 +76,7 @@ func (s *Store) change(ctx context.Context, mark desk.Mark, name, id string, f f
 	}
 	subject := markSubject(mark, name)
 	defer s.marking.lock(subject)()
-	return s.repeat(ctx, certainty, func() (bool, error) {
+	return s.repeat(ctx, certainty, func(time.Duration) (bool, error) {
 		m, err := s.last(ctx, StreamDesk, subject)
 		if err != nil {
 			return errors.Is(err, desk.ErrDenied), err

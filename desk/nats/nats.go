@@ -13,7 +13,9 @@
 //	rang.<id>.<role>.<name>            rings once an outcome is stored
 //
 // Reads are answered by the leader of the stream, never by a follower: a stream
-// with direct gets, or a key-value bucket, may answer with what was. Creates
+// with direct gets, or a key-value bucket, may answer with what was. A leader that
+// is cut off from the others goes on for up to ten seconds, in which its clients
+// read what was before; whoever writes finds out and leaves it. Creates
 // name the sequence that they expect, and are repeated with the same bytes until
 // it is definite what became of them. A server that dies has every wait for it
 // end at once. The roles are subjects, which the server holds against each
@@ -196,18 +198,17 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 // whoSaid returns the human whose outcome of a record the server has taken; the
 // zero Author if none did. The archive is the asker's word, this is not.
 func (s *Store) whoSaid(ctx context.Context, id string) desk.Author {
-	m, err := s.first(ctx, StreamSaid, "said."+id+".*")
-	if err == nil && m.there() {
-		name := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
-		return desk.Author{Role: desk.RoleHuman, Name: strings.TrimPrefix(name, nameless)}
+	said := func() (message, error) { return s.first(ctx, StreamSaid, "said."+id+".*") }
+	written := func() (message, error) { return s.last(ctx, StreamDesk, subjectEnd+id+"."+string(desk.RoleHuman)+".*") }
+	// The server copies a moment later; after that the outcome may be swept, and
+	// that between our two looks.
+	for _, look := range []func() (message, error){said, written, said} {
+		if m, err := look(); err == nil && m.there() {
+			name := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
+			return desk.Author{Role: desk.RoleHuman, Name: strings.TrimPrefix(name, nameless)}
+		}
 	}
-	// The server copies a moment later.
-	m, err = s.last(ctx, StreamDesk, subjectEnd+id+"."+string(desk.RoleHuman)+".*")
-	if err != nil || !m.there() {
-		return desk.Author{}
-	}
-	_, by := parseEnd(m.Subject)
-	return by
+	return desk.Author{}
 }
 
 // atOnce is how many requests a process has under way.
@@ -379,6 +380,11 @@ func (s *Store) sweep(said []string, done map[string]bool) {
 }
 
 func (s *Store) sweepOne(ctx context.Context, subject string) error {
+	if id, by := parseEnd(subject); by.Role == desk.RoleHuman {
+		if copied, err := s.first(ctx, StreamSaid, "said."+id+".*"); err != nil || !copied.there() {
+			return err // once its copy is there; see whoSaid
+		}
+	}
 	m, err := s.last(ctx, StreamDesk, subject)
 	if err != nil || !m.there() {
 		return err

@@ -66,6 +66,7 @@ func all() []change {
 			"encoders/builtin/gob_enc.go": "ebe165505d0e936f517d819a2ba03497d85551db0b2ccbfe8f6788e3ce341f68",
 			"kv.go":                       "35c1f48bc4182b208b94bb096642ffefe1dcbc555fbbd27c6c895e280dd75e71",
 			"nats.go":                     "961ba88a216faea9c52c7f1c3bf66c6217367cfeebff2f7a7c8d65e7f5d81e85",
+			"parser.go":                   "ecb69ae2bfb86a12fec5a0e9e320b9c80c0d3bc5e057fac0bd31057e025a00d4",
 			"object.go":                   "ba922593f38e87e78b16922fcaa3a98c1eb258f8f1fcde103e67ff82b5628cb4",
 			"jetstream/jetstream.go":      "dd4285d28d89c5b78d7a19bc99ecd35bff7516f332f577a7ba8586f3b38094ab",
 			"jetstream/kv.go":             "f46376500e5918f2549fbf0ff4944be0ba1eeb8a92a40130f6a20f18d0a47b0b",
