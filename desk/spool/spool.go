@@ -255,7 +255,7 @@ func names(dir string) ([]string, error) {
 		some, err = f.Readdirnames(few)
 		all = append(all, some)
 	}
-	if err == io.EOF || errors.Is(err, fs.ErrNotExist) { // the last who had something in it has just removed it
+	if errors.Is(err, io.EOF) || errors.Is(err, fs.ErrNotExist) { // the last who had something in it has just removed it
 		err = nil
 	}
 	return slices.Concat(all...), advise(err)
