@@ -1,6 +1,8 @@
 package mirror
 
 import (
+	"strconv"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 )
@@ -94,6 +96,21 @@ func answered(host string, set *question.Set, r question.Reply) desk.Outcome {
 		return dismissed(host, "left open there")
 	}
 	return desk.Outcome{Status: desk.Answered, Surface: host, Reply: &checked}
+}
+
+// setOf makes a set of the questions that a host asks; take fills one in, and is
+// false where it is not to be mirrored. In a dialog with several questions some
+// may be left open.
+func setOf[T any](asked []T, take func(T, *question.Question) bool) (*question.Set, bool) {
+	set := &question.Set{}
+	for i, x := range asked {
+		q := question.Question{ID: "q" + strconv.Itoa(i+1), Type: question.SingleChoice, Required: len(asked) == 1, AllowCustom: true}
+		if !take(x, &q) {
+			return nil, false
+		}
+		set.Questions = append(set.Questions, q)
+	}
+	return set, len(set.Validate(limits())) == 0
 }
 
 // option makes an option of a label and what stands beside it. The label is its

@@ -99,6 +99,20 @@ func granted(rec desk.Record) bool {
 		!byProgram(rec) && r.Answers[0].By == question.ByUser && r.Note == "" && r.Answers[0].Note == "" && r.Answers[0].Custom == ""
 }
 
+// permissionPrinter returns what writes a reply to a permission, as its host reads
+// a yes, or a no with what the model is told. A program's word is neither.
+func permissionPrinter(yes any, no func(message string) any) func(desk.Record) []byte {
+	return func(rec desk.Record) []byte {
+		switch {
+		case rec.Reply() == nil, byProgram(rec):
+			return nil
+		case granted(rec):
+			return marshal(yes)
+		}
+		return marshal(no(refusal(rec)))
+	}
+}
+
 // allowed and denied are the ends of a permission's dialog in which its human
 // said yes or no.
 func allowed(host string, set *question.Set) desk.Outcome { return decided(host, set, question.YesID) }

@@ -2,11 +2,10 @@
 // for words that differ from time to time. It turns one into the arguments of a
 // call and knows where in the file a fault of that call stands.
 //
-// It imports none of our packages: what a call may hold is not for it to say.
+// It knows none of our rooms: what a call may hold is not for it to say.
 package templates
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,9 +16,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"mcp-askuser/internal/tomlfile"
 )
 
 // Folder is where templates are below a project, beside those of the user.
@@ -50,8 +51,8 @@ type Variable struct {
 var ErrNone = errors.New("no such template")
 
 var (
-	namePattern  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
-	placePattern = regexp.MustCompile(`\{\{ *([^{} ]*) *\}\}`)
+	namePattern  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`) })
+	placePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{ *([^{} ]*) *\}\}`) })
 )
 
 // Dirs returns where templates are looked for: below the project that a
@@ -105,7 +106,7 @@ func List(dirs ...string) ([]Template, error) {
 // Load returns the template of this name in the first directory that has it. The
 // error is ErrNone, or names the file and its lines.
 func Load(name string, dirs ...string) (Template, error) {
-	if namePattern.MatchString(name) {
+	if namePattern().MatchString(name) {
 		for _, dir := range dirs {
 			t, err := read(filepath.Join(dir, name+suffix), name)
 			if !errors.Is(err, fs.ErrNotExist) {
@@ -123,15 +124,12 @@ func read(path, name string) (Template, error) {
 		return Template{}, err
 	}
 	t := Template{Name: name, Path: path}
-	if !namePattern.MatchString(name) {
+	if !namePattern().MatchString(name) {
 		return t, fmt.Errorf("%s: its name may have letters, digits, - and _", path)
 	}
-	if err := toml.Unmarshal(data, &t.call); err != nil {
-		if at, ok := errors.AsType[*toml.DecodeError](err); ok {
-			line, _ := at.Position()
-			return t, fmt.Errorf("%s:%d: %w", path, line, err)
-		}
-		return t, fmt.Errorf("%s: %w", path, err)
+	var line int
+	if t.call, line, err = tomlfile.Decode(data); err != nil {
+		return t, fmt.Errorf("%s:%d: %w", path, line, err)
 	}
 	t.lines = lines(data)
 	var faults []error
@@ -142,7 +140,7 @@ func read(path, name string) (Template, error) {
 	variables, _ := t.call["variables"].(map[string]any)
 	for name, v := range variables {
 		object, ok := v.(map[string]any)
-		if !ok || !namePattern.MatchString(name) {
+		if !ok || !namePattern().MatchString(name) {
 			fault("variables."+name, "a variable is a table: [variables.%s]", name)
 			continue
 		}
@@ -160,7 +158,7 @@ func read(path, name string) (Template, error) {
 		fault("", "it has no question: [[questions]]")
 	}
 	walk(t.call, "", func(path, text string) string {
-		for _, place := range placePattern.FindAllStringSubmatch(text, -1) {
+		for _, place := range placePattern().FindAllStringSubmatch(text, -1) {
 			if t.variable(place[1]) == nil {
 				fault(path, "{{%s}} is no variable of this template; declare it as [variables.%s]", place[1], place[1])
 			}
@@ -219,8 +217,8 @@ func (t *Template) Call(values map[string]string) ([]byte, error) {
 		return nil, err
 	}
 	return json.Marshal(walk(t.call, "", func(_, text string) string {
-		return placePattern.ReplaceAllStringFunc(text, func(place string) string {
-			return word(placePattern.FindStringSubmatch(place)[1])
+		return placePattern().ReplaceAllStringFunc(text, func(place string) string {
+			return word(placePattern().FindStringSubmatch(place)[1])
 		})
 	}))
 }
@@ -275,41 +273,23 @@ func join(path, name string) string {
 // lines returns the line on which each table and each assignment begins, by its
 // path.
 func lines(data []byte) map[string]int {
-	p := unstable.Parser{}
-	p.Reset(data)
+	statements, err := tomlfile.Statements(data)
+	if err != nil { // it was decoded before
+		panic(err)
+	}
 	out, elements := map[string]int{}, map[string]int{} // how many a list of tables has so far
-	table := ""
-	for p.NextExpression() {
-		e := p.Expression()
-		var keys []string
-		at := -1
-		for it := e.Key(); it.Next(); {
-			if at < 0 {
-				at = int(it.Node().Raw.Offset)
-			}
-			keys = append(keys, string(it.Node().Data))
-		}
-		if at < 0 {
-			continue
-		}
+	for _, s := range statements {
 		path := ""
-		if e.Kind == unstable.KeyValue {
-			path = table
-		}
-		for i, k := range keys {
-			path = join(path, k)
-			last := i == len(keys)-1
-			if last && e.Kind == unstable.ArrayTable {
+		for i, key := range s.Keys {
+			path = join(path, key)
+			if i == len(s.Keys)-1 && s.Kind == unstable.ArrayTable {
 				elements[path]++
 			}
 			if n := elements[path]; n > 0 {
 				path += fmt.Sprintf("[%d]", n-1)
 			}
 		}
-		if e.Kind != unstable.KeyValue {
-			table = path
-		}
-		out[path] = 1 + bytes.Count(data[:at], []byte("\n"))
+		out[path] = s.Line
 	}
 	return out
 }

@@ -123,7 +123,7 @@ func (s *Spool) Unmark(ctx context.Context, mark desk.Mark, name, id string) err
 
 // Marks implements desk.Store.
 func (s *Spool) Marks(ctx context.Context, mark desk.Mark, name string) ([]string, error) {
-	if err := may(ctx, name, desk.ValidName); err != nil {
+	if err := desk.Admit(ctx, name, desk.ValidName); err != nil {
 		return nil, err
 	}
 	dir := filepath.Join(s.dir, string(mark), name)
@@ -138,9 +138,9 @@ func (s *Spool) Marks(ctx context.Context, mark desk.Mark, name string) ([]strin
 
 // markPath is where a mark lives.
 func (s *Spool) markPath(ctx context.Context, mark desk.Mark, name, id string) (string, error) {
-	err := may(ctx, name, desk.ValidName)
+	err := desk.Admit(ctx, name, desk.ValidName)
 	if err == nil {
-		err = may(ctx, id, desk.ValidID)
+		err = desk.Admit(ctx, id, desk.ValidID)
 	}
 	return filepath.Join(s.dir, string(mark), name, id), err
 }

@@ -28,6 +28,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -38,7 +39,6 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-	"github.com/oklog/ulid/v2"
 
 	"mcp-askuser/desk"
 )
@@ -126,11 +126,12 @@ func (s *Spool) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 	return func(yield func(string, error) bool) {
 		dirs := []string{""}
 		if kind == desk.KindArchive {
-			var err error
-			if dirs, err = s.months(in); err != nil {
+			months, err := names(filepath.Join(s.dir, string(kind)))
+			if err != nil {
 				yield("", err)
 				return
 			}
+			dirs = in.Months(months)
 		}
 		for _, dir := range dirs {
 			ids, err := s.listDir(ctx, filepath.Join(s.dir, string(kind), dir), in)
@@ -145,26 +146,6 @@ func (s *Spool) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 			}
 		}
 	}
-}
-
-// months returns the directories of the archive that reach into a range, the
-// newest first.
-func (s *Spool) months(in desk.Range) ([]string, error) {
-	months, err := names(filepath.Join(s.dir, string(desk.KindArchive)))
-	months = slices.DeleteFunc(months, func(month string) bool {
-		begin, err := time.Parse(monthForm, month)
-		return err != nil || in.Before != "" && firstID(begin) >= in.Before || firstID(begin.AddDate(0, 1, 0)) <= in.From
-	})
-	slices.Sort(months)
-	slices.Reverse(months)
-	return months, err
-}
-
-// firstID is not above any id made at or after a time.
-func firstID(at time.Time) string {
-	var id ulid.ULID
-	_ = id.SetTime(min(ulid.Timestamp(at), ulid.MaxTime()))
-	return id.String()
 }
 
 // few is how many of the newest documents most who list them want: the first
@@ -248,44 +229,30 @@ func names(dir string) ([]string, error) {
 		return nil, advise(err)
 	}
 	defer f.Close()
-	list, err := f.Readdirnames(-1)
-	if errors.Is(err, fs.ErrNotExist) { // the last who had something in it has just removed it
-		return nil, nil
+	var all [][]string // in pieces, as one that grows leaves several of its size behind
+	for err == nil {
+		var some []string
+		some, err = f.Readdirnames(few)
+		all = append(all, some)
 	}
-	return list, advise(err)
+	if errors.Is(err, io.EOF) || errors.Is(err, fs.ErrNotExist) { // the last who had something in it has just removed it
+		err = nil
+	}
+	return slices.Concat(all...), advise(err)
 }
 
 // path is where a document lives. Ids come from outside: one that is not in
 // its one spelling never becomes part of a path.
 func (s *Spool) path(ctx context.Context, kind desk.Kind, id string) (string, error) {
-	if err := may(ctx, id, desk.ValidID); err != nil {
+	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return "", err
 	}
 	dir := s.dir + slash + string(kind) // as filepath.Join does it, which takes longer than to open the file
 	if kind == desk.KindArchive {
-		dir += slash + month(id)
+		dir += slash + desk.MonthOf(id)
 	}
 	return dir + slash + id + suffix, nil
 }
-
-// may is the error of one who has gone, or names what no store can have.
-func may(ctx context.Context, name string, valid func(string) bool) error {
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case !valid(name):
-		return fmt.Errorf("%q: %w", name, desk.ErrBadName)
-	}
-	return nil
-}
-
-// month is when the valid id was made, so that its archive file is found
-// without a search.
-func month(id string) string {
-	return ulid.MustParseStrict(id).Timestamp().UTC().Format(monthForm)
-}
-
-const monthForm = "2006-01"
 
 // idOf returns the record id that a document or a lock is named after.
 func idOf(file string) (string, bool) {

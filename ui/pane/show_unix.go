@@ -88,11 +88,7 @@ func (s *surface) answer(id string) ([]string, error) {
 	}
 	// The asker's settings hold in the pane as well. What a terminal can do is not
 	// among them: the pane is another one.
-	for _, name := range [...]string{"MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "NO_COLOR", "ACCESSIBLE", "VISUAL", "EDITOR"} {
-		if value := s.options.Getenv(name); value != "" {
-			argv = append(argv, name+"="+value)
-		}
-	}
+	argv = append(argv, keep(s.options.Getenv, "MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "NO_COLOR", "ACCESSIBLE", "VISUAL", "EDITOR")...)
 	return append(argv, separator, self, "answer", id), nil
 }
 
