@@ -33,6 +33,7 @@ type waiting struct {
 	clock   *time.Timer     // of how long the host waits
 	struck  atomic.Bool     // it has
 	settled *time.Timer     // only for a client that is told
+	asked   string          // what is asked, for that client
 	nobody  <-chan struct{} // closed once no surface shows it; nil where the client is not to be told that
 	turn    sync.Mutex      // one progress message at a time: they must increase
 }
@@ -91,6 +92,11 @@ func (w *waiting) begin(ctx context.Context) {
 		w.wake()
 	})
 	if w.token != nil {
+		questions := w.Record().Questions
+		w.asked = question.Shorten(question.Line(questions[0].Text), 80)
+		if n := len(questions); n > 1 {
+			w.asked += fmt.Sprintf(" (and %d more)", n-1)
+		}
 		w.settled = time.AfterFunc(w.settling, w.progress)
 		w.beat.join(w)
 	}
@@ -250,12 +256,7 @@ type progress struct {
 
 // prepare makes the message. The turn is held until it is sent.
 func (w *waiting) prepare() (send func() error) {
-	rec := w.Record()
-	text := question.Shorten(question.Line(rec.Questions[0].Text), 80)
-	if n := len(rec.Questions); n > 1 {
-		text += fmt.Sprintf(" (and %d more)", n-1)
-	}
-	send, err := w.Prepare("notifications/progress", progress{w.where() + ": " + text, int(time.Since(w.start).Seconds()), w.token})
+	send, err := w.Prepare("notifications/progress", progress{w.where() + ": " + w.asked, int(time.Since(w.start).Seconds()), w.token})
 	if err != nil {
 		return func() error { return err }
 	}
