@@ -22,6 +22,7 @@ import (
 // templates pass each through line, lines, prose or preview.
 type card struct {
 	*desk.Record
+	lang  words.Language
 	Now   time.Time
 	CSRF  string
 	Shown string // since when the human has it
@@ -42,7 +43,7 @@ type card struct {
 // shown is since when the human has the form, if that is known.
 func (s *Server) newCard(r *http.Request, rec *desk.Record, filled question.Reply, shown string) card {
 	now := s.now()
-	c := card{Record: rec, Now: now, CSRF: s.csrf(r), Shown: cmp.Or(shown, strconv.FormatInt(now.UnixMilli(), 10)), Group: groupOf(&rec.Set), Filled: filled}
+	c := card{Record: rec, lang: s.languageOf(r), Now: now, CSRF: s.csrf(r), Shown: cmp.Or(shown, strconv.FormatInt(now.UnixMilli(), 10)), Group: groupOf(&rec.Set), Filled: filled}
 	if rec.Outcome == nil {
 		c.Memory = s.desk.Remembered(r.Context(), *rec)
 		c.Fields = c.fields(&filled, nil)
@@ -95,7 +96,7 @@ func (s *Server) addCircumstances(ctx context.Context, c *card, also []string) {
 	}
 	for _, other := range open {
 		if other.ID != c.ID && len(c.Alike) < maxAlike && groupOf(&other.Set) == c.Group {
-			c.Alike = append(c.Alike, sibling{other.ID, words.Local.Asker(other.Asker), slices.Contains(also, other.ID)})
+			c.Alike = append(c.Alike, sibling{other.ID, c.lang.Asker(other.Asker), slices.Contains(also, other.ID)})
 		}
 	}
 }

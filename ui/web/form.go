@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
@@ -94,10 +96,10 @@ func (c *card) fields(r *question.Reply, faults map[int]string) []field {
 	walk = func(qs []question.Question, top bool) (out []field) {
 		for range qs {
 			at++
-			f := newField(all[at], c.ID, at, faults[at])
+			f := c.field(all[at], at, faults[at])
 			if m, ok := c.Memory[f.ID]; ok && f.Answer == nil {
-				then := newField(question.Response{Question: f.Question, Answer: &m.Answer}, c.ID, at, "")
-				f.Before = &before{Words: words.Local.Remembered(m, c.Now), Values: then.values(), Text: m.Answer.Custom}
+				then := c.field(question.Response{Question: f.Question, Answer: &m.Answer}, at, "")
+				f.Before = &before{Words: c.lang.Remembered(m, c.Now), Values: then.values(), Text: m.Answer.Custom}
 			}
 			f.Native = f.Required && top
 			for i := range f.Options {
@@ -114,12 +116,12 @@ func (c *card) fields(r *question.Reply, faults map[int]string) []field {
 		return out
 	}
 	out := walk(c.Questions, true)
-	number(out)
+	number(out, c.lang)
 	return out
 }
 
-func newField(x question.Response, id string, at int, fault string) field {
-	f := field{Response: x, control: controls[x.Type], Key: fmt.Sprintf("%s-%d", id, at), At: at, Fault: fault}
+func (c *card) field(x question.Response, at int, fault string) field {
+	f := field{Response: x, control: controls[x.Type], Key: fmt.Sprintf("%s-%d", c.ID, at), At: at, Fault: fault}
 	var a question.Answer
 	if x.Answer != nil {
 		a = *x.Answer
@@ -139,11 +141,11 @@ func newField(x question.Response, id string, at int, fault string) field {
 		add(o, strconv.Itoa(i), slices.Contains(a.Selected, o.ID), false)
 	}
 	if x.AllowCustom {
-		o := words.Local.Other(x.Question)
+		o := c.lang.Other(x.Question)
 		if x.Other == nil {
 			o.Description = ""
 		}
-		add(o, valueOther, a.Custom != "" || fault == sentence(noWords), true)
+		add(o, valueOther, a.Custom != "" || fault == faultIn(c.lang, noWords), true)
 	}
 	return f
 }
@@ -170,7 +172,7 @@ func (f *field) Proposed() bool {
 }
 
 // number counts the questions of a set that are asked, where there are several.
-func number(fields []field) {
+func number(fields []field, l words.Language) {
 	var asked []*field
 	for i := range fields {
 		if fields[i].Collected == nil {
@@ -179,13 +181,13 @@ func number(fields []field) {
 	}
 	for i, f := range asked {
 		if len(asked) > 1 {
-			f.Number = fmt.Sprintf("%d of %d", i+1, len(asked))
+			f.Number = l.T("%[1]d of %[2]d", i+1, len(asked))
 		}
 	}
 }
 
 // noWords is what is wrong with an Other without words.
-const noWords = "write what it is, or choose something else"
+var noWords = words.Mark("write what it is, or choose something else") //nolint:gochecknoglobals // a text
 
 // filledIn reads what a human filled into the form of a set. Answers to
 // questions that the other answers do not bring up are left out: without a
@@ -265,10 +267,10 @@ func (c *card) showFaults(r *question.Reply, found question.Violations) {
 		place := slices.IndexFunc(all, func(q *question.Question) bool { return v.Path == "answers."+q.ID })
 		switch {
 		case place >= 0:
-			faults[place] = sentence(v.Message)
+			faults[place] = faultIn(c.lang, v.Message)
 			c.Faults = append(c.Faults, fault{fmt.Sprintf("%s-%d", c.ID, place), question.Line(all[place].Text) + " " + faults[place]})
 		case v.Path == "reason" || v.Path == "note":
-			c.Faults = append(c.Faults, fault{c.ID + "-" + v.Path, sentence("the " + v.Path + " " + v.Message)})
+			c.Faults = append(c.Faults, fault{c.ID + "-" + v.Path, faultIn(c.lang, "the "+v.Path+" "+v.Message)})
 		default:
 			c.Faults = append(c.Faults, fault{c.ID + "-form", question.Line(v.String())})
 		}
@@ -276,10 +278,11 @@ func (c *card) showFaults(r *question.Reply, found question.Violations) {
 	c.Fields = c.fields(r, faults)
 }
 
-// sentence makes a sentence of a violation's message.
-func sentence(s string) string {
-	if s == "" {
-		return ""
-	}
-	return words.Local.Sentence(strings.ToUpper(s[:1]) + question.Line(s[1:]))
+// faultIn makes a sentence of a violation's message.
+func faultIn(l words.Language, message string) string { return sentence(l, l.Fault(message)) }
+
+// sentence makes a sentence of what another one would end in.
+func sentence(l words.Language, s string) string {
+	first, size := utf8.DecodeRuneInString(s)
+	return l.Sentence(string(unicode.ToUpper(first)) + question.Line(s[size:]))
 }

@@ -2,6 +2,7 @@ package words
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"mcp-askuser/desk"
@@ -51,6 +52,24 @@ func (l Language) Kept(err error) string {
 		return l.T("Not sent yet: the desk does not answer. Your answer is kept here, and sent as soon as it does.")
 	}
 	return l.T("It could not be saved: %s Nothing is lost; try again.", l.Sentence(question.Line(err.Error())))
+}
+
+// Fault is what question.Set.Check says of an answer, which it says in English:
+// a part of a sentence. Words that are none of its own come back as they are.
+func (l Language) Fault(message string) string {
+	for _, text := range []string{
+		Mark("must be at most %d characters long, is %d"),
+		Mark("its note must be at most %d characters long, is %d"),
+		Mark("the note must be at most %d characters long, is %d"),
+		Mark("the reason must be at most %d characters long, is %d"),
+		Mark("an answer is required"),
+	} {
+		var most, is int
+		if n, _ := fmt.Sscanf(message, text, &most, &is); n == 2 {
+			return l.T(text, most, is)
+		}
+	}
+	return l.T(message)
 }
 
 // MoreWait says that other questions wait behind the one that is shown.
