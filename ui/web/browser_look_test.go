@@ -18,7 +18,9 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 var updateShots = flag.Bool("update-shots", false, "rewrite the screenshots")
@@ -63,7 +65,7 @@ var scenes = []struct {
 		rec := g.put("codex", "/home/ada/site", "s", features(), proposal())
 		return func(v *view) {
 			v.click(chosen(rec.ID, 0, "other"), within(rec.ID, confirmButton))
-			v.shows(".refused", "Not sent yet")
+			v.shows(".refused", v.language.T("Not sent yet:"))
 		}
 	}},
 	{"ways", map[string]look{"-dark": dark, "-phone": tall}, func(g *rig) func(*view) {
@@ -81,7 +83,7 @@ var scenes = []struct {
 			v.inPlace(within(rec.ID, confirmButton))
 			eval[bool](v, `(window.calm = () => {}, true)`) // the finger is still there
 			v.do(chromedp.Click(chromedp.CSS(within(rec.ID, confirmButton))))
-			v.shows("#news", "Sent to gemini-cli in api.")
+			v.shows("#news", v.language.T("Sent to %s.", v.language.Asker(rec.Asker)))
 		}
 	}},
 	{"outrun", map[string]look{"-dark": dark}, func(g *rig) func(*view) {
@@ -91,7 +93,7 @@ var scenes = []struct {
 			v.click(chosen(rec.ID, 0, "0"))
 			v.answeredElsewhere(rec.ID, "inbox", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
 			v.away()
-			v.shows(".fate", "Already answered in the inbox")
+			v.shows(".fate", v.language.T("Already %s", v.language.Outcome(&desk.Outcome{Status: desk.Answered, Surface: "inbox"})))
 			// The one thing that is not the same tomorrow.
 			eval[bool](v, `(document.querySelector(".fate time").textContent = "21 Nov 2026, 12:00", true)`)
 		}
@@ -100,7 +102,7 @@ var scenes = []struct {
 		history(g)
 		return func(v *view) {
 			v.click(".card [data-history]")
-			v.shows("#past h1", "Earlier in this session")
+			v.shows("#past h1", v.language.T("Earlier in this session"))
 		}
 	}},
 	{"nothing", map[string]look{"-dark": dark, "-phone": tall}, func(g *rig) func(*view) {
@@ -116,7 +118,7 @@ var scenes = []struct {
 		return func(v *view) {
 			call(v, network.ClearBrowserCookies, cdp.Empty{})
 			v.visit("/?token=used")
-			v.shows("h1", "Open the page once more")
+			v.shows("h1", v.language.T("Open the page once more"))
 		}
 	}},
 }
@@ -146,11 +148,7 @@ func TestBrowserLook(t *testing.T) {
 		for end, look := range scene.looks {
 			name := scene.name + end
 			t.Run(name, func(t *testing.T) {
-				var act func(*view)
-				v := browse(t, look, func(g *rig) { act = scene.stage(g) })
-				v.hasten()
-				act(v)
-				eval[bool](v, `(document.activeElement.blur(), scrollTo(0, 0), document.querySelector("#past")?.scrollTo(0, 0), document.querySelector("#notify")?.setAttribute("hidden", ""), true)`)
+				v := played(t, look, scene.stage)
 				compare(t, name, run(v, chromedp.CaptureScreenshot()))
 				v.fits()
 				v.accessible(string(axe))
@@ -162,6 +160,44 @@ func TestBrowserLook(t *testing.T) {
 		v.visit("/history")
 		v.accessible(string(axe))
 	})
+}
+
+// played is a view of a scene.
+func played(t *testing.T, l look, stage func(*rig) func(*view)) *view {
+	t.Helper()
+	var act func(*view)
+	v := browse(t, l, func(g *rig) { act = stage(g) })
+	v.hasten()
+	act(v)
+	eval[bool](v, `(document.activeElement.blur(), scrollTo(0, 0), document.querySelector("#past")?.scrollTo(0, 0), document.querySelector("#notify")?.setAttribute("hidden", ""), true)`)
+	return v
+}
+
+// TestBrowserLanguages: no page is wider than a phone, too small to hit or
+// closed to somebody in another language either.
+func TestBrowserLanguages(t *testing.T) {
+	axe, err := os.ReadFile("testdata/axe/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		t.Fatal("run make deps first: ", err)
+	}
+	for _, l := range words.Languages()[1:] {
+		for _, scene := range scenes {
+			t.Run(string(l)+"/"+scene.name, func(t *testing.T) {
+				v := played(t, look{width: 390, height: 844, language: l}, scene.stage)
+				if dir := os.Getenv("SHOTS"); dir != "" {
+					for _, w := range []int64{390, 1280} {
+						v.do(chromedp.EmulateViewport(w, 844))
+						for _, dark := range []bool{false, true} {
+							v.scheme(dark)
+							_ = os.WriteFile(fmt.Sprintf("%s/%s-%s-%d-%v.png", dir, l, scene.name, w, dark), run(v, chromedp.CaptureScreenshot()), 0o644)
+						}
+					}
+				}
+				v.fits()
+				v.accessible(string(axe))
+			})
+		}
+	}
 }
 
 // fits fails the test if the page is wider than the window, or if a control is
