@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"mcp-askuser/install/edit"
+	"mcp-askuser/ui/words"
 )
 
 // long is how long a call may wait where the client is told to wait that long:
@@ -44,7 +45,7 @@ func Clients() []Client {
 	return []Client{
 		{
 			Name: "claude-code", Title: "Claude Code", program: "claude",
-			Restart: "Sessions that are started from now on have it.",
+			Restart: words.Mark("Sessions that are started from now on have it."),
 			format:  edit.JSON, path: mcpServers, project: ".mcp.json",
 			user: func(p Place) string {
 				if dir := p.Getenv("CLAUDE_CONFIG_DIR"); filepath.IsAbs(dir) {
@@ -67,7 +68,7 @@ func Clients() []Client {
 		},
 		{
 			Name: "claude-desktop", Title: "Claude Desktop",
-			Restart: "It has it when it is started anew.",
+			Restart: words.Mark("It has it when it is started anew."),
 			format:  edit.JSON, path: mcpServers,
 			user: func(p Place) string {
 				return filepath.Join(p.config(), "Claude", "claude_desktop_config.json")
@@ -76,7 +77,7 @@ func Clients() []Client {
 		},
 		{
 			Name: "codex", Title: "Codex", program: "codex",
-			Restart: "Sessions that are started from now on have it; a daemon that runs must be stopped first.",
+			Restart: words.Mark("Sessions that are started from now on have it; a daemon that runs must be stopped first."),
 			format:  edit.TOML, path: []string{"mcp_servers"}, project: ".codex/config.toml",
 			user: func(p Place) string {
 				if dir := p.Getenv("CODEX_HOME"); filepath.IsAbs(dir) {
@@ -96,7 +97,7 @@ func Clients() []Client {
 		},
 		{
 			Name: "gemini", Title: "Gemini CLI", program: "gemini",
-			Restart: "It has it when it is started anew.",
+			Restart: words.Mark("It has it when it is started anew."),
 			format:  edit.JSON, path: mcpServers, project: ".gemini/settings.json",
 			user: home(".gemini", "settings.json"),
 			// In milliseconds; 600 s is its limit otherwise. Trust means that it does
@@ -110,14 +111,14 @@ func Clients() []Client {
 		},
 		{
 			Name: "antigravity", Title: "Antigravity", program: "agy",
-			Restart: "It has it when it is started anew.",
+			Restart: words.Mark("It has it when it is started anew."),
 			format:  edit.JSON, path: mcpServers,
 			user:  home(".gemini", "antigravity", "mcp_config.json"),
 			local: plain, remote: at("serverUrl"),
 		},
 		{
 			Name: "opencode", Title: "OpenCode", program: "opencode",
-			Restart: "It has it when it is started anew.",
+			Restart: words.Mark("It has it when it is started anew."),
 			format:  edit.JSON, path: []string{"mcp"}, project: "opencode.json",
 			user: func(p Place) string {
 				path := filepath.Join(p.xdg(), "opencode", "opencode.json")
@@ -137,28 +138,28 @@ func Clients() []Client {
 		},
 		{
 			Name: "cursor", Title: "Cursor", program: "cursor",
-			Restart: "It asks whether to switch the server on.",
+			Restart: words.Mark("It asks whether to switch the server on."),
 			format:  edit.JSON, path: mcpServers, project: ".cursor/mcp.json",
 			user:  home(".cursor", "mcp.json"),
 			local: plain, remote: at("url"), reference: "${env:" + TokenVariable + "}",
 		},
 		{
 			Name: "vscode", Title: "VS Code", program: "code",
-			Restart: "It asks whether to start the server.",
+			Restart: words.Mark("It asks whether to start the server."),
 			format:  edit.JSON, path: []string{"servers"}, project: ".vscode/mcp.json",
 			user:  func(p Place) string { return filepath.Join(p.config(), "Code", "User", "mcp.json") },
 			local: stdio, remote: typed("http"), reference: "${env:" + TokenVariable + "}",
 		},
 		{
 			Name: "windsurf", Title: "Windsurf", program: "windsurf",
-			Restart: "It has it when its list of servers is refreshed.",
+			Restart: words.Mark("It has it when its list of servers is refreshed."),
 			format:  edit.JSON, path: mcpServers,
 			user:  home(".codeium", "windsurf", "mcp_config.json"),
 			local: plain, remote: at("serverUrl"), reference: "${env:" + TokenVariable + "}",
 		},
 		{
 			Name: "zed", Title: "Zed", program: "zed",
-			Restart: "It has it at once.",
+			Restart: words.Mark("It has it at once."),
 			format:  edit.JSON, path: []string{"context_servers"}, project: ".zed/settings.json",
 			user: func(p Place) string {
 				if p.OS == "windows" {
@@ -170,7 +171,7 @@ func Clients() []Client {
 		},
 		{
 			Name: "goose", Title: "Goose", program: "goose",
-			Restart: "Sessions that are started from now on have it.",
+			Restart: words.Mark("Sessions that are started from now on have it."),
 			format:  edit.YAML, path: []string{"extensions"},
 			user: func(p Place) string {
 				if p.OS == "windows" {
@@ -194,7 +195,7 @@ func Clients() []Client {
 		},
 		{
 			Name: "crush", Title: "Crush", program: "crush",
-			Restart: "It has it when it is started anew.",
+			Restart: words.Mark("It has it when it is started anew."),
 			format:  edit.JSON, path: []string{"mcp"}, project: "crush.json",
 			user: func(p Place) string {
 				if p.OS == "windows" {

@@ -96,10 +96,10 @@ func toAnswer(ctx context.Context, d *desk.Desk, args []string, program bool) (d
 	case err != nil:
 		return desk.Record{}, err
 	case len(records) == 0:
-		return desk.Record{}, api.Problemf(api.QuestionNotFound, "nothing waits for an answer")
+		return desk.Record{}, api.Problemf(api.QuestionNotFound, "%s", words.T("nothing waits for an answer"))
 	case program && len(records) > 1:
 		list := pendingTable(records, time.Now())
-		return desk.Record{}, api.Problemf(api.AmbiguousID, "%d questions wait; name the one to answer by its id:\n%s", len(records), strings.TrimSuffix(list.text(0), "\n"))
+		return desk.Record{}, api.Problemf(api.AmbiguousID, words.T("%d questions wait; name the one to answer by its id:\n%s"), len(records), strings.TrimSuffix(list.text(0), "\n"))
 	}
 	return records[0], nil
 }
@@ -133,7 +133,7 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 	}
 	switch why := w.Why(); {
 	case errors.Is(why, ui.ErrUnavailable):
-		return &exitError{exitNoSurface, fmt.Errorf("no way to answer here (%w); run it in a terminal of its own, or give the answer with --json", why)}
+		return &exitError{exitNoSurface, fmt.Errorf(words.T("no way to answer here (%w); run it in a terminal of its own, or give the answer with --json"), why)}
 	case why != nil:
 		return why
 	}
@@ -168,11 +168,15 @@ func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}
-	done := "The answer is recorded; " + words.Local.Asker(rec.Asker) + " gets it"
+	done := "The answer is recorded; %s gets it%s."
 	if ended.State == desk.Discuss {
-		done = "The question is put back to be discussed first; " + words.Local.Asker(rec.Asker) + " is told so"
+		done = "The question is put back to be discussed first; %s is told so%s."
 	}
-	return a.printLine(api.Done{Success: true, ID: ended.ID, Status: ended.State, Message: done + when(rec) + "."})
+	later := "" // for programs: it stays English
+	if !rec.Attended {
+		later = " when it comes back"
+	}
+	return a.printLine(api.Done{Success: true, ID: ended.ID, Status: ended.State, Message: fmt.Sprintf(done, words.English.Asker(rec.Asker), later)})
 }
 
 // refuseAnswer prints why an answer was not taken, and returns the error.

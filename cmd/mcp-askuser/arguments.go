@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/ui/words"
 )
 
 // arguments checks how many arguments a command gets. What is missing is called
@@ -20,15 +21,15 @@ func arguments(least, most int) cobra.PositionalArgs {
 		wrong := ""
 		switch {
 		case len(args) < least:
-			wrong = strings.Fields(cmd.Use)[1+len(args)] + " is missing"
+			wrong = words.T("%s is missing", strings.Fields(cmd.Use)[1+len(args)])
 		case len(args) <= most:
 			return nil
 		case cmd.HasSubCommands():
 			return unknownCommand(cmd, args[0])
 		default:
-			wrong = fmt.Sprintf("%q is an argument too many", args[most])
+			wrong = words.T("%q is an argument too many", args[most])
 		}
-		return fmt.Errorf("%s\nUsage: %s", wrong, cmd.UseLine())
+		return errors.New(words.T("%s\nUsage: %s", wrong, cmd.UseLine()))
 	}
 }
 
@@ -38,16 +39,16 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 		known = append(known, c.Name())
 	}
 	if near := settings.Nearest(name, known); near != "" {
-		return fmt.Errorf("unknown command %q; did you mean %s?", name, near)
+		return fmt.Errorf(words.T("unknown command %q; did you mean %s?"), name, near)
 	}
-	return fmt.Errorf("unknown command %q; %s --help lists them all", name, cmd.CommandPath())
+	return fmt.Errorf(words.T("unknown command %q; %s --help lists them all"), name, cmd.CommandPath())
 }
 
 // flagError puts what the library says of a flag into our words.
 func flagError(cmd *cobra.Command, err error) error {
 	if bad, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
-		takes := map[string]string{"int": "a whole number", "uint": "a whole number, 0 or more", "bool": "true or false"}[bad.GetFlag().Value.Type()]
-		return fmt.Errorf("--%s is %q; it takes %s", bad.GetFlag().Name, bad.GetValue(), cmp.Or(takes, bad.Unwrap().Error()))
+		takes := map[string]string{"int": words.T("a whole number"), "uint": words.T("a whole number, 0 or more"), "bool": words.T("true or false")}[bad.GetFlag().Value.Type()]
+		return fmt.Errorf(words.T("--%s is %q; it takes %s"), bad.GetFlag().Name, bad.GetValue(), cmp.Or(takes, bad.Unwrap().Error()))
 	}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok || unknown.GetSpecifiedShortnames() != "" {
@@ -56,9 +57,9 @@ func flagError(cmd *cobra.Command, err error) error {
 	var known []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { known = append(known, f.Name) })
 	if near := settings.Nearest(unknown.GetSpecifiedName(), known); near != "" {
-		return fmt.Errorf("%w; did you mean --%s?", err, near)
+		return fmt.Errorf(words.T("%w; did you mean --%s?"), err, near)
 	}
-	return fmt.Errorf("%w; %s --help lists them all", err, cmd.CommandPath())
+	return fmt.Errorf(words.T("%w; %s --help lists them all"), err, cmd.CommandPath())
 }
 
 // word is the value of a flag that takes one of some words.

@@ -7,6 +7,7 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/ui/words"
 )
 
 func (a *app) configuration() *cobra.Command {
@@ -60,7 +61,7 @@ func (a *app) configJSON() error {
 
 func (a *app) configTable() error {
 	t := table{rigid: true}
-	t.add("SETTING", "VALUE", "FROM")
+	t.add(words.T("SETTING"), words.T("VALUE"), words.T("FROM"))
 	for _, s := range a.config.Rows {
 		t.add(s.Key, settings.Text(s.Value), a.config.Source(s.Key))
 	}
@@ -70,12 +71,12 @@ func (a *app) configTable() error {
 	file := a.config.File
 	switch {
 	case file == "":
-		file = "there is none"
+		file = words.T("there is none")
 	case !a.config.Found:
-		file += " (there is none)"
+		file = words.T("%s (there is none)", file)
 	case a.config.Unread != nil:
-		file += " (it cannot be read, and nothing in it counts)"
+		file = words.T("%s (it cannot be read, and nothing in it counts)", file)
 	}
-	fmt.Fprintf(a.err, "Configuration file: %s\n", file)
+	fmt.Fprintln(a.err, words.T("Configuration file: %s", file))
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
+	"mcp-askuser/ui/words"
 )
 
 func (a *app) confirm() *cobra.Command {
@@ -35,7 +36,7 @@ Exit status: 0 yes, 1 no, 2 closed without an answer, 3 no way to ask,
 				*yes = proposed == "yes"
 			}
 			if strings.TrimSpace(args[0]) == "" {
-				return errors.New("the action is empty; say what would be done")
+				return errors.New(words.T("the action is empty; say what would be done"))
 			}
 			call := wire.Call{Timeout: s.Timeout, Set: question.Set{Questions: []question.Question{wire.Confirm(args[0], details, yes)}}}
 			said := ""

@@ -31,16 +31,16 @@ func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 		}
 		writeRecord(projects[dir], rec)
 	}
-	log := "# Decisions\n"
+	log := "# " + words.T("Decisions") + "\n"
 	if len(projects) == 0 {
-		log += "\nNothing was asked.\n"
+		log += "\n" + words.T("Nothing was asked.") + "\n"
 	}
 	dirs := slices.Sorted(maps.Keys(projects))
 	if len(dirs) > 0 && dirs[0] == "" { // which comes last
 		dirs = append(dirs[1:], "")
 	}
 	for _, dir := range dirs {
-		title, where := "In no project", ""
+		title, where := words.T("In no project"), ""
 		if dir != "" {
 			title, where = inline(cmp.Or(words.Project(desk.Asker{Directory: dir}), dir)), "\n"+inline(dir)+"\n"
 		}
@@ -56,10 +56,10 @@ func writeRecord(b *strings.Builder, rec desk.Record) {
 	for i := range asked {
 		writeDecision(b, rec.Outcome, &asked[i])
 		if asked[i].Note != "" {
-			b.WriteString("\nBeside it:\n\n" + quoted(asked[i].Note))
+			b.WriteString("\n" + words.T("Beside it:") + "\n\n" + quoted(asked[i].Note))
 		}
 		if r := rec.Reply(); r != nil && r.Note != "" && i == len(asked)-1 { // it is about all of them
-			b.WriteString("\nOn the whole:\n\n" + quoted(r.Note))
+			b.WriteString("\n" + words.T("On the whole:") + "\n\n" + quoted(r.Note))
 		}
 		fmt.Fprintf(b, "\n*%s*\n", origin(rec))
 	}
@@ -71,7 +71,7 @@ func writeDecision(b *strings.Builder, o *desk.Outcome, q *question.Response) {
 		b.WriteString("\n" + quoted(q.Description))
 	}
 	if q.Chooses() {
-		b.WriteString("\nOptions considered:\n\n")
+		b.WriteString("\n" + words.T("Options considered:") + "\n\n")
 		for i := range q.Options {
 			writeOption(b, &q.Options[i])
 		}
@@ -89,27 +89,27 @@ func writeOption(b *strings.Builder, o *question.Option) {
 
 // decision is the decision in words. Only what the user said is theirs.
 func decision(o *desk.Outcome, q *question.Response) string {
-	who := "the user"
+	who := words.T("the user")
 	if r := o.Reply; r != nil && r.By == question.ByProgram {
-		who = "a program"
+		who = words.T("a program")
 	}
 	switch {
 	case o.Status == desk.Dismissed && o.Reply.Reason != "":
-		return "**No decision:** " + who + " closed the question. Their reason:\n\n" + quoted(o.Reply.Reason)
+		return words.T("**No decision:** %s closed the question. Their reason:", who) + "\n\n" + quoted(o.Reply.Reason)
 	case o.Status == desk.Dismissed:
-		return "**No decision:** " + who + " closed the question.\n"
+		return words.T("**No decision:** %s closed the question.", who) + "\n"
 	case o.Status == desk.Timeout:
-		return "**No decision:** nobody answered in time.\n"
+		return words.T("**No decision:** nobody answered in time.") + "\n"
 	case o.Status == desk.Discuss && q.Answer == nil:
-		return "**To be discussed first.**\n"
+		return words.T("**To be discussed first.**") + "\n"
 	case o.Status != desk.Answered && o.Status != desk.Discuss:
-		return fmt.Sprintf("**No decision:** %s (%s).\n", inline(words.Local.Outcome(o)), inline(o.Reason))
+		return words.T("**No decision:** %[1]s (%[2]s).", inline(words.Local.Outcome(o)), inline(o.Reason)) + "\n"
 	case q.Answer == nil:
-		return "**No decision:** " + who + " left it open.\n"
+		return words.T("**No decision:** %s left it open.", who) + "\n"
 	}
-	text := "**Decision:**"
+	text := words.T("**Decision:**")
 	if o.Status == desk.Discuss {
-		text = "**To be discussed first; so far:**"
+		text = words.T("**To be discussed first; so far:**")
 	}
 	for i, word := range q.Words() {
 		switch {
@@ -124,9 +124,9 @@ func decision(o *desk.Outcome, q *question.Response) string {
 	text += "\n"
 	switch q.By() {
 	case question.ByTimeout:
-		text += "\nNobody answered in time; as the asker and the configuration wanted, this is the default.\n"
+		text += "\n" + words.T("Nobody answered in time; as the asker and the configuration wanted, this is the default.") + "\n"
 	case question.ByProgram:
-		text += "\nA program answered, not the user.\n"
+		text += "\n" + words.T("A program answered, not the user.") + "\n"
 	}
 	return text
 }
@@ -135,11 +135,11 @@ func decision(o *desk.Outcome, q *question.Response) string {
 func origin(rec desk.Record) string {
 	o := rec.Outcome
 	by := inline(strings.TrimSpace(rec.Asker.Client + " " + rec.Asker.Version))
-	again := ""
+	text := words.T("Asked by %[1]s at %[2]s; %[3]s at %[4]s; round %[5]d, %[6]s", by, stamp(rec.CreatedAt), inline(words.Local.Outcome(o)), stamp(o.At), rec.Round, inline(rec.ID))
 	if rec.Earlier != "" {
-		again = "; goes back to " + inline(rec.Earlier)
+		text = words.T("%[1]s; goes back to %[2]s", text, inline(rec.Earlier))
 	}
-	return fmt.Sprintf("Asked by %s at %s; %s at %s; round %d, %s%s", by, stamp(rec.CreatedAt), inline(words.Local.Outcome(o)), stamp(o.At), rec.Round, inline(rec.ID), again)
+	return text
 }
 
 // stamp is a time that means the same to every reader.

@@ -15,6 +15,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/nats"
 	"mcp-askuser/desk/nats/nodes"
+	"mcp-askuser/ui/words"
 )
 
 func (a *app) deskCommand() *cobra.Command {
@@ -54,10 +55,10 @@ Run it again with more names to add them: what is there stays.`,
 		Args: arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			if dir == "" {
-				return errors.New("name the directory to write to: --dir DIR")
+				return errors.New(words.T("name the directory to write to: --dir DIR"))
 			}
 			if len(hosts) != 1 && len(hosts) != n {
-				return fmt.Errorf("--hosts names %d machines for %d nodes: name one for each, or one for all", len(hosts), n)
+				return fmt.Errorf(words.T("--hosts names %d machines for %d nodes: name one for each, or one for all"), len(hosts), n)
 			}
 			full, err := filepath.Abs(dir)
 			if err != nil {
@@ -98,24 +99,24 @@ func userName() string {
 // explainPlan says how to go on.
 func (a *app) explainPlan(p *nodes.Plan, account string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Written to %s.\n\nStart each node in its own directory, on its own machine:\n\n", p.Dir)
+	b.WriteString(words.T("Written to %s.\n\nStart each node in its own directory, on its own machine:", p.Dir) + "\n\n")
 	for _, n := range p.Nodes {
 		fmt.Fprintf(&b, "  cd %s && nats-server -c nats.conf\n", filepath.Join(p.Dir, n.Name))
 	}
-	fmt.Fprintf(&b, "\nThen, once, as the operator:\n\n  mcp-askuser desk create --desk %s --desk-ca %s --desk-creds %s\n", p.URL(), p.CA(), p.Creds(account, nodes.Operator, ""))
-	fmt.Fprintf(&b, "\nGive each agent and each human their own file, and the certificate:\n\n  export MCP_ASKUSER_DESK=%s\n  export MCP_ASKUSER_DESK_CA=%s\n", p.URL(), p.CA())
+	fmt.Fprintf(&b, "\n"+words.T("Then, once, as the operator:")+"\n\n  mcp-askuser desk create --desk %s --desk-ca %s --desk-creds %s\n", p.URL(), p.CA(), p.Creds(account, nodes.Operator, ""))
+	fmt.Fprintf(&b, "\n"+words.T("Give each agent and each human their own file, and the certificate:")+"\n\n  export MCP_ASKUSER_DESK=%s\n  export MCP_ASKUSER_DESK_CA=%s\n", p.URL(), p.CA())
 	for _, acc := range p.Accounts {
 		if acc.Name != account {
 			continue
 		}
 		for _, name := range acc.Agents {
-			fmt.Fprintf(&b, "  export MCP_ASKUSER_DESK_CREDS=%s   # the agent %s: asks, never answers\n", p.Creds(account, nodes.Agent, name), name)
+			fmt.Fprintf(&b, "  export MCP_ASKUSER_DESK_CREDS=%s   # %s\n", p.Creds(account, nodes.Agent, name), words.T("the agent %s: asks, never answers", name))
 		}
 		for _, name := range acc.Humans {
-			fmt.Fprintf(&b, "  export MCP_ASKUSER_DESK_CREDS=%s   # %s: answers\n", p.Creds(account, nodes.Human, name), name)
+			fmt.Fprintf(&b, "  export MCP_ASKUSER_DESK_CREDS=%s   # %s\n", p.Creds(account, nodes.Human, name), words.T("%s: answers", name))
 		}
 	}
-	fmt.Fprintf(&b, "\nKeep ca.key and creds/system.creds to yourself. To see how it goes: mcp-askuser desk status\n")
+	b.WriteString("\n" + words.T("Keep ca.key and creds/system.creds to yourself. To see how it goes: mcp-askuser desk status") + "\n")
 	_, err := fmt.Fprint(a.out, b.String())
 	return err
 }
@@ -127,7 +128,7 @@ func (a *app) shared() (*nats.Store, string, error) {
 		return nil, "", err
 	}
 	if s.Desk == "" {
-		return nil, "", errors.New("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init sets one up")
+		return nil, "", errors.New(words.T("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init sets one up"))
 	}
 	store, err := nats.Open(nats.Options{URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA})
 	return store, s.DeskCreds, err
@@ -153,7 +154,7 @@ func (a *app) deskCreate() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(a.err, "The desk is ready, on %s.\n", map[bool]string{true: "three nodes", false: "one node"}[n == 3])
+			fmt.Fprintln(a.err, words.T("The desk is ready, on %s.", words.N(n, "%d node", "%d nodes")))
 			return nil
 		},
 	}
@@ -201,7 +202,7 @@ directory above your credential.`,
 				return err
 			}
 			if n := len(st.Wrong); n > 0 {
-				return fmt.Errorf("wrong with the desk:\n- %s", strings.Join(st.Wrong, "\n- "))
+				return fmt.Errorf(words.T("wrong with the desk:\n- %s"), strings.Join(st.Wrong, "\n- "))
 			}
 			return nil
 		},
@@ -228,28 +229,28 @@ func missing(me *nats.Identity) (wrong []string) {
 	}
 	for _, subject := range want {
 		if !has[subject] {
-			wrong = append(wrong, fmt.Sprintf("your credential lacks the right to %s: run mcp-askuser desk init again and start the nodes anew", subject))
+			wrong = append(wrong, words.T("your credential lacks the right to %s: run mcp-askuser desk init again and start the nodes anew", subject))
 		}
 	}
 	return wrong
 }
 
 func (a *app) printStatus(st *nats.Status, system bool) error {
-	who := "with every right"
+	who := words.T("Connected to the account %s with every right.", st.Account)
 	switch {
 	case st.Any:
 	case st.Human:
-		who = "as the human " + st.Name
+		who = words.T("Connected to the account %[1]s as the human %[2]s.", st.Account, st.Name)
 	case st.Asker:
-		who = "as the agent " + st.Name
+		who = words.T("Connected to the account %[1]s as the agent %[2]s.", st.Account, st.Name)
 	}
-	fmt.Fprintf(a.out, "Connected to the account %s %s.\n\n", st.Account, who)
+	fmt.Fprintf(a.out, "%s\n\n", who)
 	var t table
-	t.add("NODE", "VERSION", "WRITES AT ONCE", "CLIENTS")
+	t.add(words.T("NODE"), words.T("VERSION"), words.T("WRITES AT ONCE"), words.T("CLIENTS"))
 	for _, n := range st.Nodes {
-		sync := "unknown"
+		sync := words.T("unknown")
 		if n.Synced != nil {
-			sync = map[bool]string{true: "yes", false: "no"}[*n.Synced]
+			sync = map[bool]string{true: words.T("yes"), false: words.T("no")}[*n.Synced]
 		}
 		t.add(n.Name, n.Version, sync, strings.Join(n.Clients, ", "))
 	}
@@ -258,7 +259,7 @@ func (a *app) printStatus(st *nats.Status, system bool) error {
 	}
 	fmt.Fprintln(a.out)
 	var streams table
-	streams.add("STREAM", "MESSAGES", "BYTES", "COPIES", "LEADER")
+	streams.add(words.T("STREAM"), words.T("MESSAGES"), words.T("BYTES"), words.T("COPIES"), words.T("LEADER"))
 	for _, s := range st.Streams {
 		streams.add(s.Name, fmt.Sprint(s.Messages), fmt.Sprint(s.Bytes), fmt.Sprint(s.Replicas), s.Leader)
 	}

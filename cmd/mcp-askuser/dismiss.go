@@ -28,17 +28,22 @@ terminal, it is the program's word and not the user's.`,
 	cmd.Flags().StringVar(&reason, "reason", "", "why: a `text` for the agent to read")
 	cmd.Flags().StringVar(&topic, "discuss", "", "discuss it first: a `text` for the agent to read")
 	return a.aboutOne(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
-		reply, done := question.Reply{Dismissed: true, Reason: reason, By: a.by()}, "Dismissed %s"
+		reply := question.Reply{Dismissed: true, Reason: reason, By: a.by()}
+		done, later := words.Mark("Dismissed %[1]s; %[2]s is told so."), words.Mark("Dismissed %[1]s; %[2]s is told so when it comes back.")
 		if cmd.Flags().Changed("discuss") {
 			if cmd.Flags().Changed("reason") {
-				return errors.New("--reason closes the question, --discuss puts it back to talk about it; give one of the two")
+				return errors.New(words.T("--reason closes the question, --discuss puts it back to talk about it; give one of the two"))
 			}
-			reply, done = question.Reply{Discuss: true, Note: topic, By: a.by()}, "Put back to be discussed: %s"
+			reply = question.Reply{Discuss: true, Note: topic, By: a.by()}
+			done, later = words.Mark("Put back to be discussed: %[1]s; %[2]s is told so."), words.Mark("Put back to be discussed: %[1]s; %[2]s is told so when it comes back.")
 		}
 		if _, err := d.Reply(ctx, rec.ID, reply, words.Shell); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.err, done+"; %s is told so%s.\n", rec.ID, words.Local.Asker(rec.Asker), when(rec))
+		if !rec.Attended {
+			done = later
+		}
+		fmt.Fprintln(a.err, words.T(done, rec.ID, words.Local.Asker(rec.Asker)))
 		return nil
 	})
 }
@@ -63,7 +68,7 @@ func (a *app) cancel() *cobra.Command {
 		if _, err := d.Close(ctx, rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: reason, Surface: words.Shell}); err != nil {
 			return err
 		}
-		fmt.Fprintf(a.err, "Withdrawn: %s\n", rec.ID)
+		fmt.Fprintln(a.err, words.T("Withdrawn: %s", rec.ID))
 		return nil
 	})
 }
@@ -80,7 +85,7 @@ again, or awaits either ticket.`,
 	}, true, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
 		again, err := d.Reopen(ctx, rec.ID)
 		if errors.Is(err, desk.ErrPending) {
-			return fmt.Errorf("%w: mcp-askuser answer %s", err, again.ID)
+			return fmt.Errorf(words.T("%w: mcp-askuser answer %s"), err, again.ID)
 		}
 		if err != nil {
 			return err
@@ -91,12 +96,4 @@ again, or awaits either ticket.`,
 		fmt.Fprintln(a.err, words.T(words.Reopened))
 		return nil
 	})
-}
-
-// when says when the outcome of a record that was open reaches its asker.
-func when(rec desk.Record) string {
-	if rec.Attended {
-		return ""
-	}
-	return " when it comes back"
 }

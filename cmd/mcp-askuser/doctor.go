@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
@@ -61,6 +62,9 @@ Exit status: 0 all is well, 1 something is wrong.`,
 		Example: "  mcp-askuser doctor\n  mcp-askuser doctor --json",
 		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if asJSON { // for programs
+				words.Local = words.English
+			}
 			found := a.examine(cmd.Context())
 			sick := 0
 			for _, f := range found {
@@ -89,10 +93,11 @@ Exit status: 0 all is well, 1 something is wrong.`,
 func (a *app) printFindings(found []finding) error {
 	var b strings.Builder
 	for i, f := range found {
+		mark := map[state]string{well: words.T("ok"), absent: words.T("no"), ill: words.T("wrong")}[f.State]
 		if i == 0 || found[i-1].Part != f.Part {
 			fmt.Fprintf(&b, "%s\n", capital(f.Part))
 		}
-		fmt.Fprintf(&b, "  %-6s %s: %s\n", f.State, f.Name, question.Line(f.Text))
+		fmt.Fprintf(&b, "  %s%s %s: %s\n", mark, strings.Repeat(" ", max(0, 6-ansi.StringWidth(mark))), f.Name, question.Line(f.Text))
 		if f.Remedy != "" {
 			fmt.Fprintf(&b, "         → %s\n", f.Remedy)
 		}
@@ -104,16 +109,16 @@ func (a *app) printFindings(found []finding) error {
 // examine looks at everything.
 func (a *app) examine(ctx context.Context) []finding {
 	s, err := a.settings()
-	found := []finding{{Part: "settings", Name: cmp.Or(a.config.File, "no file"), State: well, Text: "read"}}
+	found := []finding{{Part: words.T("settings"), Name: cmp.Or(a.config.File, words.T("no file")), State: well, Text: words.T("read")}}
 	switch {
 	case err != nil:
-		found[0].State, found[0].Text, found[0].Remedy = ill, err.Error(), "correct it; mcp-askuser config shows all settings and where each comes from"
+		found[0].State, found[0].Text, found[0].Remedy = ill, err.Error(), words.T("correct it; mcp-askuser config shows all settings and where each comes from")
 	case !a.config.Found:
-		found[0].State, found[0].Text = absent, "there is no file; the defaults hold"
+		found[0].State, found[0].Text = absent, words.T("there is no file; the defaults hold")
 	}
 	log := slog.New(slog.DiscardHandler)
 	dir, err := spool.DefaultDir(a.environ(s))
-	store := finding{Part: "store", Name: dir, State: well}
+	store := finding{Part: words.T("store"), Name: dir, State: well}
 	var d *desk.Desk
 	if err == nil {
 		d, err = a.desk(s, log)
@@ -124,7 +129,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	}
 	store.Text = words.N(len(waiting), "%d question waits", "%d questions wait")
 	if err != nil {
-		store.State, store.Text, store.Remedy = ill, err.Error(), "make it a directory of your own (0700), or name another with --dir"
+		store.State, store.Text, store.Remedy = ill, words.Local.Error(err), words.T("make it a directory of your own (0700), or name another with --dir")
 	}
 	found = append(found, store)
 	if d != nil {
@@ -143,25 +148,25 @@ func (a *app) examineSurfaces(ctx context.Context, s settings.Values, d *desk.De
 	var out []finding
 	usable := ""
 	for _, surface := range a.surfaces(s, d, page, desk.Cancelled) {
-		f := finding{Part: "surfaces", Name: surface.Name(), State: well, Text: "would show it"}
+		f := finding{Part: words.T("surfaces"), Name: surface.Name(), State: well, Text: words.T("would show it")}
 		checker, ok := surface.(ui.Checker)
 		if !ok {
-			f.State, f.Text = absent, "the client's own form, where the client has one"
+			f.State, f.Text = absent, words.T("the client's own form, where the client has one")
 			out = append(out, f)
 			continue
 		}
 		switch err := checker.Check(ctx); {
 		case err != nil:
-			f.State, f.Text = absent, err.Error()
+			f.State, f.Text = absent, words.Local.Error(err)
 		case usable == "":
 			usable = surface.Name()
-			f.Text = "would show it first, for a command that asks here"
+			f.Text = words.T("would show it first, for a command that asks here")
 		}
 		out = append(out, f)
 	}
 	if usable == "" {
 		last := &out[len(out)-1]
-		last.State, last.Remedy = ill, "keep mcp-askuser inbox open in a terminal of its own, or mcp-askuser web --open in a browser"
+		last.State, last.Remedy = ill, words.T("keep mcp-askuser inbox open in a terminal of its own, or mcp-askuser web --open in a browser")
 	}
 	return out
 }
@@ -174,32 +179,32 @@ func (a *app) examineClients() []finding {
 		p := a.place(project)
 		for _, c := range install.Clients() {
 			what, err := c.Registered(p)
-			f := finding{Part: "clients", Name: c.Name, State: well, Text: what}
+			f := finding{Part: words.T("clients"), Name: c.Name, State: well, Text: what}
 			switch {
 			case err != nil && (project || !c.Found(p, exec.LookPath)): // it has no file here
 				continue
 			case err != nil:
-				f.State, f.Text, f.Remedy = ill, err.Error(), "mend that file; it keeps the client from starting any server"
+				f.State, f.Text, f.Remedy = ill, words.Local.Error(err), words.T("mend that file; it keeps the client from starting any server")
 			case what == "" && (project || !c.Found(p, exec.LookPath)):
 				continue
 			case what == "":
-				f.State, f.Text, f.Remedy = absent, "is here, and cannot ask you", "mcp-askuser install "+c.Name
+				f.State, f.Text, f.Remedy = absent, words.T("is here, and cannot ask you"), "mcp-askuser install "+c.Name
 			default:
 				limit, hold, _ := c.Limit(p)
 				program, _, _ := strings.Cut(what, " ")
 				if _, err := exec.LookPath(program); err != nil && !strings.Contains(what, "://") {
-					f.State, f.Remedy = ill, "that program is not there: mcp-askuser install "+c.Name+" names this one"
+					f.State, f.Remedy = ill, words.T("that program is not there: mcp-askuser install %s names this one", c.Name)
 				} else if limit > 0 && hold > limit {
 					f.State = ill
-					f.Text += fmt.Sprintf(" (waits up to %s, and the client gives up after %s)", words.Local.Span(hold), words.Local.Span(limit))
-					f.Remedy = "mcp-askuser install " + c.Name + " sets both"
+					f.Text = words.T("%[1]s (waits up to %[2]s, and the client gives up after %[3]s)", f.Text, words.Local.Span(hold), words.Local.Span(limit))
+					f.Remedy = words.T("mcp-askuser install %s sets both", c.Name)
 				}
 			}
 			out = append(out, f)
 		}
 	}
 	if len(out) == 0 {
-		out = []finding{{Part: "clients", Name: "none", State: absent, Text: "no client that this program knows is on this machine", Remedy: "mcp-askuser install CLIENT"}}
+		out = []finding{{Part: words.T("clients"), Name: words.T("none"), State: absent, Text: words.T("no client that this program knows is on this machine"), Remedy: "mcp-askuser install CLIENT"}}
 	}
 	return out
 }
@@ -208,12 +213,12 @@ func (a *app) examineClients() []finding {
 // and answers it as the inbox would.
 func (a *app) selfTest(ctx context.Context) finding {
 	began := time.Now()
-	f := finding{Part: "self-test", Name: "a question", State: well}
+	f := finding{Part: words.T("self-test"), Name: words.T("a question"), State: well}
 	if err := roundTrip(ctx); err != nil {
-		f.State, f.Text, f.Remedy = ill, err.Error(), "this is a fault of the program, or of what is above: please report it with the output of mcp-askuser doctor --json"
+		f.State, f.Text, f.Remedy = ill, words.Local.Error(err), words.T("this is a fault of the program, or of what is above: please report it with the output of mcp-askuser doctor --json")
 		return f
 	}
-	f.Text = fmt.Sprintf("asked, answered and delivered over MCP in %d ms", time.Since(began).Milliseconds())
+	f.Text = words.T("asked, answered and delivered over MCP in %d ms", time.Since(began).Milliseconds())
 	return f
 }
 
@@ -310,7 +315,7 @@ func roundTrip(ctx context.Context) error {
 		return err
 	}
 	if !strings.Contains(result, `"status":"answered"`) {
-		return fmt.Errorf("the answer did not arrive: %.300s", result)
+		return fmt.Errorf(words.T("the answer did not arrive: %.300s"), result)
 	}
 	return nil
 }

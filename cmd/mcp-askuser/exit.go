@@ -11,6 +11,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/words"
 )
 
 // The exit statuses. A program that breaks exits with none of these: see
@@ -53,7 +54,7 @@ func (a *app) status(err error) int {
 		return exitInterrupted // the human knows
 	}
 	if err != nil {
-		fmt.Fprintf(a.err, "Error: %v\n", err)
+		fmt.Fprintln(a.err, words.T("Error: %v", words.Local.Error(err)))
 	}
 	return code
 }
@@ -80,11 +81,11 @@ func ending(rec desk.Record) (err error) {
 	case desk.Answered:
 		return nil
 	case desk.Timeout:
-		err = fmt.Errorf("no answer within %s", rec.Outcome.Reason)
+		err = fmt.Errorf(words.T("no answer within %s"), rec.Outcome.Reason)
 	case desk.Unavailable:
-		err = fmt.Errorf("no way to ask here (%s); run it in a terminal, or name a surface with --surface", rec.Outcome.Reason)
+		err = fmt.Errorf(words.T("no way to ask here (%s); run it in a terminal, or name a surface with --surface"), rec.Outcome.Reason)
 	case desk.Failed:
-		err = fmt.Errorf("asking failed: %s", rec.Outcome.Reason)
+		err = fmt.Errorf(words.T("asking failed: %s"), rec.Outcome.Reason)
 	}
 	return &exitError{exitOf(rec.State), err}
 }

@@ -61,30 +61,56 @@ func help(cmd *cobra.Command, _ []string) {
 	}
 	text := cmd.Long
 	if text == "" {
-		text = cmd.Short + "."
+		text = words.Local.Sentence(cmd.Short)
 	}
-	b.WriteString(ansi.Wordwrap(strings.TrimSpace(text), helpWidth, "") + "\n")
+	b.WriteString(ansi.Wrap(strings.TrimSpace(text), helpWidth, "") + "\n")
 	if cmd.Runnable() && cmd.HasParent() {
-		say("Usage", "  "+cmd.UseLine())
+		say(words.T("Usage"), "  "+cmd.UseLine())
 	}
 	for _, g := range cmd.Groups() {
 		say(g.Title, commandList(cmd, g.ID))
 	}
-	say("Commands", commandList(cmd, "")) // of no group
+	say(words.T("Commands"), commandList(cmd, "")) // of no group
 	if cmd.HasParent() || !cmd.HasSubCommands() {
-		say("Flags", cmd.LocalFlags().FlagUsagesWrapped(helpWidth))
+		say(words.T("Flags"), flagList(cmd.LocalFlags()))
 	}
-	say("Examples", cmd.Example)
+	say(words.T("Examples"), cmd.Example)
 	if cmd.HasSubCommands() {
-		fmt.Fprintf(&b, "\n%s COMMAND --help says more of each.\n", cmd.CommandPath())
+		b.WriteString("\n" + words.T("%s COMMAND --help says more of each.", cmd.CommandPath()) + "\n")
 	}
 	_, _ = io.WriteString(cmd.OutOrStdout(), b.String()) // it remembers its error
+}
+
+// flagList is the flags, one on a line, with what each does wrapped beside it.
+// The library's own wraps and aligns by bytes.
+func flagList(flags *pflag.FlagSet) string {
+	const border = "\x1f"
+	flags.VisitAll(func(f *pflag.Flag) { f.Usage = border + f.Usage })
+	lines := strings.Split(strings.TrimSuffix(flags.FlagUsages(), "\n"), "\n")
+	width := 0
+	for _, line := range lines {
+		name, _, _ := strings.Cut(line, border)
+		width = max(width, ansi.StringWidth(strings.TrimRight(name, " "))+3)
+	}
+	var b strings.Builder
+	for _, line := range lines {
+		name, text, _ := strings.Cut(line, border)
+		for part := range strings.SplitSeq(ansi.Wrap(text, helpWidth-width, ""), "\n") {
+			name = strings.TrimRight(name, " ")
+			b.WriteString(name + strings.Repeat(" ", width-ansi.StringWidth(name)) + strings.TrimSpace(part) + "\n")
+			name = ""
+		}
+	}
+	return b.String()
 }
 
 // commandList is the commands of a group, one on a line.
 func commandList(cmd *cobra.Command, group string) string {
 	var b strings.Builder
 	for _, c := range cmd.Commands() {
+		if c.Name() == "completion" { // the library's
+			c.Short = words.T("Print the script that completes commands in a shell")
+		}
 		if c.GroupID == group && c.IsAvailableCommand() {
 			fmt.Fprintf(&b, "  %-*s  %s\n", cmd.NamePadding(), c.Name(), ansi.Truncate(c.Short, helpWidth-4-cmd.NamePadding(), "…"))
 		}
@@ -95,12 +121,10 @@ func commandList(cmd *cobra.Command, group string) string {
 // welcome is what a human reads who runs the program by itself: one screen.
 func welcome(root *cobra.Command) string {
 	b := strings.Builder{}
-	b.WriteString(root.Short + `.
-
-  mcp-askuser demo     see a question, and what an agent would get
-  mcp-askuser inbox    answer all that waits, from all agents, here
-  mcp-askuser web      the same in the browser
-`)
+	b.WriteString(words.Local.Sentence(root.Short) + "\n\n" +
+		"  mcp-askuser demo     " + words.T("see a question, and what an agent would get") + "\n" +
+		"  mcp-askuser inbox    " + words.T("answer all that waits, from all agents, here") + "\n" +
+		"  mcp-askuser web      " + words.T("the same in the browser") + "\n")
 	for _, g := range root.Groups() {
 		var names []string
 		for _, c := range root.Commands() {
@@ -111,9 +135,7 @@ func welcome(root *cobra.Command) string {
 		list := strings.ReplaceAll(ansi.Wordwrap(strings.Join(names, ", "), helpWidth-2, ""), "\n", "\n  ")
 		fmt.Fprintf(&b, "\n%s\n  %s\n", g.Title, list)
 	}
-	b.WriteString(`
-mcp-askuser --help lists them with a word to each; COMMAND --help says more.
-Agents start it without a command, as an MCP server on its standard input.
-`)
+	b.WriteString("\n" + words.T(`mcp-askuser --help lists them with a word to each; COMMAND --help says more.
+Agents start it without a command, as an MCP server on its standard input.`) + "\n")
 	return b.String()
 }

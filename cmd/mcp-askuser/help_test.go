@@ -16,6 +16,7 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/termtest"
+	"mcp-askuser/ui/words"
 )
 
 //go:generate go test -count=1 -run ^TestManPages$ . -man ../../bin/man
@@ -62,9 +63,20 @@ func TestWelcome(t *testing.T) {
 }
 
 // Every command says what it is for in a line that is shown whole, and has an
-// example; its help fits the smallest terminal in width.
+// example; its help fits the smallest terminal in width, in every language.
 func TestHelpOfEveryCommand(t *testing.T) {
-	for _, c := range commands() {
+	for _, l := range words.Languages() {
+		t.Run(string(l), func(t *testing.T) { helpOfEveryCommand(t, l) })
+	}
+}
+
+func helpOfEveryCommand(t *testing.T, l words.Language) {
+	all := commands()
+	words.Local = l
+	t.Cleanup(func() { words.Local = words.English })
+	translate(all[0])
+	narrow(t, "welcome", welcome(all[0]))
+	for _, c := range all {
 		var b bytes.Buffer
 		c.SetOut(&b)
 		help(c, nil)

@@ -53,7 +53,7 @@ Markdown, to be committed or to go into a pull request.`,
 				return err
 			}
 			if len(records) == 0 {
-				fmt.Fprintln(a.err, "Nothing was asked.")
+				fmt.Fprintln(a.err, words.T("Nothing was asked."))
 				return nil
 			}
 			return a.printTable(historyTable(records))
@@ -99,7 +99,7 @@ func (a *app) stream(records iter.Seq2[desk.Record, error], format string) error
 
 func historyTable(records []desk.Record) table {
 	var t table
-	t.add("ID", "ASKED", "ASKED BY", "QUESTION", "ANSWER", "WHERE")
+	t.add("ID", words.T("ASKED"), words.T("ASKED BY"), words.T("QUESTION"), words.T("ANSWER"), words.T("WHERE"))
 	for i, id := range shortened(records, shortPast) {
 		rec := records[i]
 		t.add(id, rec.CreatedAt.Local().Format("2006-01-02 15:04"), words.Local.Asker(rec.Asker), words.Local.Subject(rec), words.Local.Decision(rec), words.Local.By(rec.Outcome))

@@ -19,6 +19,7 @@ import (
 	"mcp-askuser/install/edit"
 	"mcp-askuser/mirror"
 	"mcp-askuser/mirror/install"
+	"mcp-askuser/ui/words"
 )
 
 func (a *app) hook() *cobra.Command {
@@ -59,7 +60,7 @@ To set a host up for it, run mcp-askuser hook install HOST.`,
 func hostNamed(name string) (mirror.Host, error) {
 	host, ok := mirror.ByName(name)
 	if !ok {
-		return host, fmt.Errorf("%q is no host whose questions can be mirrored; these are: %s", name, strings.Join(mirror.Names(), ", "))
+		return host, fmt.Errorf(words.T("%q is no host whose questions can be mirrored; these are: %s"), name, strings.Join(mirror.Names(), ", "))
 	}
 	return host, nil
 }
@@ -87,7 +88,7 @@ func (a *app) hookSetup(host string, project bool) (setup, error) {
 		}
 	}
 	if !filepath.IsAbs(root) {
-		return setup{}, errors.New("there is no home directory (HOME); use --project for the settings of this directory")
+		return setup{}, errors.New(words.T("there is no home directory (HOME); use --project for the settings of this directory"))
 	}
 	program := a.hookProgram(host, project)
 	if host == "opencode" {
@@ -101,7 +102,7 @@ func (a *app) hookSetup(host string, project bool) (setup, error) {
 		path := filepath.Join(dir, "plugins", "mcp-askuser.js")
 		return setup{path, install.HasOpenCode, install.OpenCodePermissions, func(permissions, out bool) (edit.Change, error) {
 			return install.ForOpenCode(path, program, permissions, out)
-		}, "OpenCode takes it up when it is started anew."}, nil
+		}, words.T("OpenCode takes it up when it is started anew.")}, nil
 	}
 	dir := filepath.Join(root, ".claude")
 	if other := a.getenv("CLAUDE_CONFIG_DIR"); !project && filepath.IsAbs(other) {
@@ -110,7 +111,7 @@ func (a *app) hookSetup(host string, project bool) (setup, error) {
 	path := filepath.Join(dir, "settings.json")
 	return setup{path, install.HasClaude, install.ClaudePermissions, func(permissions, out bool) (edit.Change, error) {
 		return install.ForClaude(path, shellLine(program), permissions, out)
-	}, "Claude Code takes it up in sessions that are started from now on."}, nil
+	}, words.T("Claude Code takes it up in sessions that are started from now on.")}, nil
 }
 
 // hookProgram is what a host runs: the small program where it lies beside this
@@ -183,18 +184,18 @@ func (a *app) hookApply(host string, project, permissions, dry, out bool) error 
 		return err
 	}
 	if c.Empty() {
-		fmt.Fprintf(a.err, "Nothing to change in %s.\n", c.Path)
+		fmt.Fprintln(a.err, words.T("Nothing to change in %s.", c.Path))
 		return nil
 	}
 	fmt.Fprintf(a.out, "%s\n%s", c.Path, c.Diff())
 	if dry {
-		fmt.Fprintln(a.err, "Nothing was changed; without --dry-run it is.")
+		fmt.Fprintln(a.err, words.T("Nothing was changed; without --dry-run it is."))
 		return nil
 	}
 	if err := c.Apply(s.ours); err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "Done. %s\n", s.restart)
+	fmt.Fprintln(a.err, words.T("Done. %s", s.restart))
 	return nil
 }
 
@@ -217,24 +218,24 @@ func (a *app) hookStatus() *cobra.Command {
 			}
 			permissions := s.permissions(now.Before)
 			c, err := s.change(permissions, false)
-			state := "set up"
+			state := words.T("set up")
 			if permissions {
-				state += ", permissions too"
+				state = words.T("set up, permissions too")
 			}
 			switch {
 			case err != nil:
 				return err
 			case !s.ours(now.Before):
-				state = "not set up"
+				state = words.T("not set up")
 			case !c.Empty():
-				state += ", but not as this version would: mcp-askuser hook install " + args[0] + " brings it up to date"
+				state = words.T("%[1]s, but not as this version would: mcp-askuser hook install %[2]s brings it up to date", state, args[0])
 			}
 			fmt.Fprintf(a.out, "%s: %s (%s)\n", args[0], state, s.path)
 			if dir, err := spool.DefaultDir(a.environ(a.config.Values)); err == nil {
-				fmt.Fprintf(a.out, "Its questions are put into %s.\n", dir)
+				fmt.Fprintln(a.out, words.T("Its questions are put into %s.", dir))
 			}
 			if err := a.config.Err(); err != nil {
-				fmt.Fprintf(a.out, "No question is mirrored as long as a setting is wrong: %v\n", err)
+				fmt.Fprintln(a.out, words.T("No question is mirrored as long as a setting is wrong: %v", err))
 			}
 			return nil
 		},

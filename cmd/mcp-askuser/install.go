@@ -18,6 +18,7 @@ import (
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/words"
 )
 
 // registration is what the flags of install and uninstall say.
@@ -119,13 +120,14 @@ func (a *app) register(names []string, r registration, out bool) error {
 		if !ok {
 			near := settings.Nearest(name, install.Names())
 			if near != "" {
-				near = "; did you mean " + near + "?"
+				faults = append(faults, errors.New(words.T("%q is no client that this program knows; did you mean %s?", name, near)))
+				continue
 			}
-			faults = append(faults, fmt.Errorf("%q is no client that this program knows%s These are: %s", name, near, strings.Join(install.Names(), ", ")))
+			faults = append(faults, errors.New(words.T("%q is no client that this program knows. These are: %s", name, strings.Join(install.Names(), ", "))))
 			continue
 		}
 		if _, mirrored := mirror.ByName(name); r.questions && !mirrored {
-			faults = append(faults, fmt.Errorf("the questions that %s asks itself cannot be brought here; leave out --questions", c.Title))
+			faults = append(faults, fmt.Errorf(words.T("the questions that %s asks itself cannot be brought here; leave out --questions"), c.Title))
 		}
 		steps, err := c.Plan(a.place(r.project), a.server(r), out)
 		if err != nil {
@@ -153,11 +155,11 @@ func (a *app) register(names []string, r registration, out bool) error {
 		}
 		switch {
 		case !changed:
-			fmt.Fprintf(a.err, "%s: nothing to change.\n", c.Title)
+			fmt.Fprintln(a.err, words.T("%s: nothing to change.", c.Title))
 		case !r.dry && out:
-			fmt.Fprintf(a.err, "%s: taken out.\n", c.Title)
+			fmt.Fprintln(a.err, words.T("%s: taken out.", c.Title))
 		case !r.dry:
-			fmt.Fprintf(a.err, "%s: done. %s\n", c.Title, c.Restart)
+			fmt.Fprintln(a.err, words.T("%[1]s: done. %[2]s", c.Title, words.T(c.Restart)))
 		}
 		if r.questions {
 			if err := a.hookApply(c.Name, r.project, false, r.dry, out); err != nil {
@@ -166,7 +168,7 @@ func (a *app) register(names []string, r registration, out bool) error {
 		}
 	}
 	if r.dry {
-		fmt.Fprintln(a.err, "Nothing was changed; without --dry-run it is.")
+		fmt.Fprintln(a.err, words.T("Nothing was changed; without --dry-run it is."))
 	}
 	return nil
 }
@@ -175,7 +177,7 @@ func (a *app) register(names []string, r registration, out bool) error {
 // with, where a person sits at a terminal.
 func (a *app) chooseClients(ctx context.Context, s settings.Values, r registration) ([]string, error) {
 	p := a.place(r.project)
-	q := question.Question{ID: "clients", Header: "Clients", Text: "Which clients should be able to ask you?", Type: question.MultiChoice}
+	q := question.Question{ID: "clients", Header: words.T("Clients"), Text: words.T("Which clients should be able to ask you?"), Type: question.MultiChoice}
 	for _, c := range install.Clients() {
 		if !c.Found(p, exec.LookPath) {
 			continue
@@ -185,20 +187,20 @@ func (a *app) chooseClients(ctx context.Context, s settings.Values, r registrati
 		case err != nil:
 			o.Description = err.Error()
 		case now != "":
-			o.Description = "Already has: " + now
+			o.Description = words.T("Already has: %s", now)
 		default:
 			o.Description, _ = c.File(p)
 		}
 		q.Options = append(q.Options, o)
 	}
 	if len(q.Options) == 0 {
-		return nil, fmt.Errorf("none of the clients that this program knows is on this machine; name one all the same: %s", strings.Join(install.Names(), ", "))
+		return nil, fmt.Errorf(words.T("none of the clients that this program knows is on this machine; name one all the same: %s"), strings.Join(install.Names(), ", "))
 	}
 	if !term.IsTerminal(int(a.in.Fd())) {
 		for _, o := range q.Options {
 			fmt.Fprintf(a.out, "%-14s %s\n", o.ID, o.Description)
 		}
-		fmt.Fprintln(a.err, "Name those to register with: mcp-askuser install CLIENT...")
+		fmt.Fprintln(a.err, words.T("Name those to register with: mcp-askuser install CLIENT..."))
 		return nil, nil
 	}
 	rec := desk.Record{Set: question.Set{Questions: []question.Question{q}}, Asker: desk.Asker{Client: "mcp-askuser", Directory: a.directory(), Via: "shell"}, State: desk.Pending}

@@ -24,6 +24,7 @@ import (
 func TestMain(m *testing.M) {
 	if strings.HasSuffix(os.Args[0], ".test") { // and not one of the programs below
 		os.Unsetenv("CI") // nobody sits at such a job, and tests play the user
+		os.Setenv("LC_ALL", "C")
 	}
 	testscript.Main(m, map[string]func(){"mcp-askuser": main, alias: main, "mcp-askuser-breaks": breaks, "mcp-askuser-hook": hooked.Main})
 }

@@ -87,7 +87,7 @@ func (a *app) deliver(ctx context.Context, call wire.Call, s settings.Values, re
 		Interrupted: desk.Cancelled,
 	})
 	if full, ok := errors.AsType[*desk.RoundLimitError](err); ok {
-		return fmt.Errorf("%w (mcp-askuser lift %s)", err, full.Session)
+		return fmt.Errorf(words.T("%w (mcp-askuser lift %s)"), err, full.Session)
 	}
 	if err != nil {
 		return err

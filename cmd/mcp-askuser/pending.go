@@ -28,7 +28,7 @@ func (a *app) pending() *cobra.Command {
 			case asJSON:
 				return a.stream(each(records), "json")
 			case len(records) == 0:
-				fmt.Fprintln(a.err, "Nothing waits for an answer.")
+				fmt.Fprintln(a.err, words.T("Nothing waits for an answer."))
 				return nil
 			}
 			return a.printTable(pendingTable(records, time.Now()))
@@ -52,7 +52,7 @@ func each(records []desk.Record) iter.Seq2[desk.Record, error] {
 
 func pendingTable(records []desk.Record, now time.Time) table {
 	var t table
-	t.add("ID", "AGE", "ASKED BY", "ROUND", "STATE", "QUESTION")
+	t.add("ID", words.T("AGE"), words.T("ASKED BY"), words.T("ROUND"), words.T("STATE"), words.T("QUESTION"))
 	for i, id := range shortened(records, shortOpen) {
 		rec := records[i]
 		age, _ := words.Local.Age(now.Sub(rec.CreatedAt))
@@ -63,12 +63,12 @@ func pendingTable(records []desk.Record, now time.Time) table {
 
 // attention says whether somebody waits for the answer.
 func attention(rec desk.Record) string {
-	state := "detached"
+	state := words.T("agent away")
 	if rec.Attended {
-		state = "attended"
+		state = words.T("agent waits")
 	}
 	if where := words.Local.Home(rec); where != "" {
-		state += ", " + where
+		state = words.T("%[1]s, %[2]s", state, where)
 	}
 	return state
 }

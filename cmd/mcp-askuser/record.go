@@ -53,7 +53,7 @@ func find(ctx context.Context, d *desk.Desk, id string) (desk.Record, error) {
 	rec, err := d.Find(ctx, id)
 	switch {
 	case errors.Is(err, desk.ErrNotFound):
-		return rec, fmt.Errorf("%s: %w; mcp-askuser pending and mcp-askuser history list them", id, err)
+		return rec, fmt.Errorf(words.T("%s: %w; mcp-askuser pending and mcp-askuser history list them"), id, err)
 	case err != nil:
 		return rec, fmt.Errorf("%s: %w", id, err)
 	}
@@ -103,10 +103,10 @@ that the agent got names the session, and so does show.`,
 		RunE: a.atDesk(func(ctx context.Context, d *desk.Desk, args []string) error {
 			err := d.Lift(ctx, args[0])
 			if errors.Is(err, desk.ErrNoSession) {
-				return fmt.Errorf("%w; show ID names the session of a question", err)
+				return fmt.Errorf(words.T("%w; show ID names the session of a question"), err)
 			}
 			if err == nil {
-				fmt.Fprintln(a.err, "The session may ask again.")
+				fmt.Fprintln(a.err, words.T("The session may ask again."))
 			}
 			return err
 		}),

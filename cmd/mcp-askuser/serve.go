@@ -22,6 +22,7 @@ import (
 	"mcp-askuser/server/http"
 	"mcp-askuser/server/stdio"
 	"mcp-askuser/tools/askuser"
+	"mcp-askuser/ui/words"
 )
 
 // serveFlags gives a command the flags of those that serve MCP.
@@ -52,7 +53,7 @@ machine it listens only with a certificate.`,
 			case o.address != "":
 				return a.serveHTTP(cmd, o)
 			case o.cert != "" || o.key != "":
-				return errors.New("--tls-cert and --tls-key are for --http ADDRESS")
+				return errors.New(words.T("--tls-cert and --tls-key are for --http ADDRESS"))
 			}
 			return a.serveMCP(cmd)
 		},
@@ -153,7 +154,7 @@ func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
 	}
 	fmt.Fprintln(a.out, served.Address(ln.Addr()))
 	if known, err := agents.List(); err == nil && len(known) == 0 {
-		fmt.Fprintln(a.err, "No agent may call yet; mcp-askuser token add NAME lets one.")
+		fmt.Fprintln(a.err, words.T("No agent may call yet; mcp-askuser token add NAME lets one."))
 	}
 	return served.Serve(cmd.Context(), ln)
 }
@@ -168,7 +169,7 @@ func httpAddress(address string) (host, port string, err error) {
 		_, err = net.LookupPort("tcp", port)
 	}
 	if err != nil {
-		return "", "", fmt.Errorf("--http is %q; it takes an address such as 127.0.0.1:8765, or a port", address)
+		return "", "", fmt.Errorf(words.T("--http is %q; it takes an address such as 127.0.0.1:8765, or a port"), address)
 	}
 	return host, port, nil
 }

@@ -82,10 +82,10 @@ func (a *app) desk(s settings.Values, log *slog.Logger) (*desk.Desk, error) {
 	}
 	store, err := home.Open(home.Options{Dir: dir, URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA, Log: log})
 	if errors.Is(err, spool.ErrUnsafe) || err != nil && s.Desk == "" {
-		return nil, fmt.Errorf("the store cannot be used: %w (named by %s); name another with --dir or %s", err, a.config.Source("dir"), spool.EnvDir)
+		return nil, fmt.Errorf(words.T("the store cannot be used: %w (named by %s); name another with --dir or %s"), err, a.config.Source("dir"), spool.EnvDir)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the desk cannot be used: %w (named by %s)", err, a.config.Source("desk"))
+		return nil, fmt.Errorf(words.T("the desk cannot be used: %w (named by %s)"), err, a.config.Source("desk"))
 	}
 	a.tellRefused(store)
 	return desk.New(store, desk.Options{Log: log, Keep: s.Keep, MaxRounds: s.MaxRounds, Pause: s.RoundPause}), nil
@@ -104,10 +104,10 @@ func (a *app) tellRefused(store desk.Store) {
 		var first desk.Outcome
 		_ = json.Unmarshal(r.First, &first)
 		first.Answerer = &desk.Answerer{Name: r.By}
-		fmt.Fprintf(a.err, "Your answer to %s came too late and does not count: it was already %s.\n", r.ID, words.Local.Outcome(&first))
+		fmt.Fprintln(a.err, words.T("Your answer to %s came too late and does not count: it was already %s.", r.ID, words.Local.Outcome(&first)))
 		err = errors.Join(err, joined.Told(ctx, r.ID))
 	}
 	if err != nil {
-		fmt.Fprintf(a.err, "Answers that came too late cannot be told: %v\n", err)
+		fmt.Fprintln(a.err, words.T("Answers that came too late cannot be told: %v", err))
 	}
 }

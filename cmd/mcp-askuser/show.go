@@ -2,11 +2,12 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
@@ -31,7 +32,7 @@ func (a *app) show() *cobra.Command {
 		p := page{width: a.out.width()}
 		p.record(rec)
 		if at, ok := d.Deadline(ctx, rec); ok && rec.Outcome == nil {
-			p.line(0, "It closes at %s unless somebody works on it until then.", clock(at))
+			p.line(0, words.T("It closes at %s unless somebody works on it until then.", clock(at)))
 		}
 		_, err := io.WriteString(a.out, p.String())
 		return err
@@ -52,11 +53,10 @@ const (
 )
 
 // line writes a text of one or more lines at a level; further lines hang deeper,
-// so that no text from outside passes for a line of ours. Arguments are safe
-// to show, or go through question first.
-func (p *page) line(level int, format string, args ...any) {
+// so that no text from outside passes for a line of ours. The text is safe to
+// show: what is from outside in it went through question first.
+func (p *page) line(level int, text string) {
 	margin := strings.Repeat(" ", level*indent)
-	text := fmt.Sprintf(format, args...)
 	if p.width > len(margin)+20 {
 		text = ansi.Wrap(text, p.width-len(margin)-hanging, " ")
 	}
@@ -67,17 +67,17 @@ func (p *page) line(level int, format string, args ...any) {
 }
 
 func (p *page) record(rec desk.Record) {
-	state := string(rec.State)
+	state := words.Local.Status(rec.State)
 	if rec.Outcome == nil {
-		state += ", " + attention(rec)
+		state = words.T("%[1]s, %[2]s", state, attention(rec))
 	}
-	p.line(0, "%s (%s)", rec.ID, state)
+	p.line(0, rec.ID+" ("+state+")")
 	p.origin(rec)
 	for _, s := range rec.ShownOn {
 		if s.Why == "" {
-			p.line(0, "Shown%s", words.Local.Place(s.Surface))
+			p.line(0, words.T("Shown %s", words.Local.Surface(s.Surface)))
 		} else {
-			p.line(0, "Not shown%s: %s", words.Local.Place(s.Surface), question.Line(s.Why))
+			p.line(0, words.T("Not shown %[1]s: %[2]s", words.Local.Surface(s.Surface), question.Line(s.Why)))
 		}
 	}
 	p.responses = rec.Responses()
@@ -94,16 +94,16 @@ func (p *page) origin(rec desk.Record) {
 	by := rec.Asker
 	who := strings.TrimSpace(question.Line(by.Client + " " + by.Version))
 	if by.Directory != "" {
-		who += " in " + question.Line(by.Directory)
+		who = words.T("%[1]s in %[2]s", who, question.Line(by.Directory))
 	}
-	p.line(0, "Asked at %s by %s (%s)", clock(rec.CreatedAt), who, question.Line(by.Via))
-	round := fmt.Sprintf("Round %d", rec.Round)
-	if rec.SessionID != "" {
-		round += " of session " + question.Line(rec.SessionID)
+	p.line(0, words.T("Asked at %s by %s (%s)", clock(rec.CreatedAt), who, question.Line(by.Via)))
+	if rec.SessionID == "" {
+		p.line(0, words.T("Round %d", rec.Round))
+	} else {
+		p.line(0, words.T("Round %[1]d of session %[2]s", rec.Round, question.Line(rec.SessionID)))
 	}
-	p.line(0, "%s", round)
 	if rec.Earlier != "" {
-		p.line(0, "Goes back to %s", question.Line(rec.Earlier))
+		p.line(0, words.T("Goes back to %s", question.Line(rec.Earlier)))
 	}
 }
 
@@ -114,12 +114,12 @@ func (p *page) question(level int) {
 	p.responses = p.responses[1:]
 	title := question.Block(q.Question.Text)
 	if q.Header != "" {
-		title = question.Line(q.Header) + ": " + title
+		title = words.T("%[1]s: %[2]s", question.Line(q.Header), title)
 	}
-	p.line(level, "%s", title)
-	p.line(level, "%s", facts(q.Question))
+	p.line(level, title)
+	p.line(level, facts(q.Question))
 	if q.Description != "" {
-		p.line(level, "%s", question.Block(q.Description))
+		p.line(level, question.Block(q.Description))
 	}
 	for i := range q.Options {
 		p.option(&q.Options[i], level+1, q.Answer)
@@ -127,16 +127,16 @@ func (p *page) question(level int) {
 	switch q.By() {
 	case "":
 	case question.ByCaller:
-		p.line(level, "Answer, which the asker brought along: %s", question.Block(q.Text()))
+		p.line(level, words.T("Answer, which the asker brought along: %s", question.Block(q.Text())))
 	case question.ByTimeout:
-		p.line(level, "Answer, the default after the timeout: %s", question.Block(q.Text()))
+		p.line(level, words.T("Answer, the default after the timeout: %s", question.Block(q.Text())))
 	case question.ByProgram:
-		p.line(level, "Answer, by a program: %s", question.Block(q.Text()))
+		p.line(level, words.T("Answer, by a program: %s", question.Block(q.Text())))
 	default:
-		p.line(level, "Answer: %s", question.Block(q.Text()))
+		p.line(level, words.T("Answer: %s", question.Block(q.Text())))
 	}
 	if q.Note != "" {
-		p.line(level, "Beside it: %s", question.Block(q.Note))
+		p.line(level, words.T("Beside it: %s", question.Block(q.Note)))
 	}
 }
 
@@ -144,13 +144,13 @@ func (p *page) question(level int) {
 func facts(q *question.Question) string {
 	parts := []string{question.Line(q.ID), string(q.Type)}
 	if !q.Required {
-		parts = append(parts, "optional")
+		parts = append(parts, words.T("optional"))
 	}
 	if q.AllowCustom {
-		parts = append(parts, "or an answer of one's own")
+		parts = append(parts, words.T("or an answer of one's own"))
 	}
 	if q.Default != "" {
-		parts = append(parts, fmt.Sprintf("proposed: %s", question.Line(q.Default)))
+		parts = append(parts, words.T("proposed: %s", question.Line(q.Default)))
 	}
 	return "[" + strings.Join(parts, ", ") + "]"
 }
@@ -162,12 +162,12 @@ func (p *page) option(o *question.Option, level int, answer *question.Answer) {
 	}
 	text := mark + question.Line(o.Label)
 	if o.Default {
-		text += " (proposed)"
+		text = words.T("%s (proposed)", text)
 	}
 	if o.Description != "" {
-		text += ": " + question.Block(o.Description)
+		text = words.T("%[1]s: %[2]s", text, question.Block(o.Description))
 	}
-	p.line(level, "%s", text)
+	p.line(level, text)
 	for range o.FollowUps {
 		p.question(level + 1)
 	}
@@ -176,19 +176,19 @@ func (p *page) option(o *question.Option, level int, answer *question.Answer) {
 func (p *page) outcome(rec desk.Record) {
 	o := rec.Outcome
 	if o == nil {
-		p.line(0, "Still open.")
+		p.line(0, words.T("Still open."))
 		return
 	}
-	end, reason, reply := capital(words.Local.Outcome(o))+" at "+clock(o.At), words.Reason(o), rec.Reply()
+	end, reason, reply := words.T("%[1]s at %[2]s", capital(words.Local.Outcome(o)), clock(o.At)), words.Reason(o), rec.Reply()
 	if reason != "" && reply == nil {
-		end, reason = end+": "+reason, ""
+		end, reason = words.T("%[1]s: %[2]s", end, reason), ""
 	}
-	p.line(0, "%s", end)
+	p.line(0, end)
 	if reason != "" {
-		p.line(0, "Reason: %s", reason)
+		p.line(0, words.T("Reason: %s", reason))
 	}
 	if reply != nil && reply.Note != "" {
-		p.line(0, "Note: %s", question.Block(reply.Note))
+		p.line(0, words.T("Note: %s", question.Block(reply.Note)))
 	}
 	p.hosted(rec)
 }
@@ -197,21 +197,24 @@ func (p *page) outcome(rec desk.Record) {
 // dialog shows too.
 func (p *page) hosted(rec desk.Record) {
 	if rec.Outcome.Unsettled {
-		p.line(0, "Whether %s took it is not known.", words.Local.Client(rec.Asker))
+		p.line(0, words.T("Whether %s took it is not known.", words.Local.Client(rec.Asker)))
 	}
 	if rec.Later == nil {
 		return
 	}
-	p.line(0, "%s", words.Local.Overruled(rec))
+	p.line(0, words.Local.Overruled(rec))
 	given := rec
 	given.State, given.Outcome = rec.Later.Status, rec.Later
 	if given.State == desk.Answered {
-		p.line(0, "What was said there: %s", words.Local.Decision(given))
+		p.line(0, words.T("What was said there: %s", words.Local.Decision(given)))
 	}
 }
 
 // capital begins words of ours with a capital letter.
-func capital(text string) string { return strings.ToUpper(text[:1]) + text[1:] }
+func capital(text string) string {
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}
 
 // clock is a time for people, in their own zone.
 func clock(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") }

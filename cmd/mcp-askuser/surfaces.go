@@ -14,6 +14,7 @@ import (
 	"mcp-askuser/ui/pane"
 	"mcp-askuser/ui/tty"
 	"mcp-askuser/ui/web"
+	"mcp-askuser/ui/words"
 )
 
 // surfaceRow is a surface: its name, as the setting surface, records and results
@@ -62,7 +63,7 @@ func checkRemote(names []string) error {
 	if terminals == nil {
 		return nil
 	}
-	return fmt.Errorf("the surface cannot be %s with --http: agents on other machines have no terminal here; take auto, or some of elicit, inbox, web", strings.Join(terminals, ", "))
+	return fmt.Errorf(words.T("the surface cannot be %s with --http: agents on other machines have no terminal here; take auto, or some of elicit, inbox, web"), strings.Join(terminals, ", "))
 }
 
 // surfaceParts is what surfaces are made of.

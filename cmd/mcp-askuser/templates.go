@@ -11,6 +11,7 @@ import (
 
 	"mcp-askuser/question"
 	"mcp-askuser/templates"
+	"mcp-askuser/ui/words"
 )
 
 // templateDirs are where templates of this directory's project, and the user's
@@ -47,10 +48,10 @@ description and default, and [[questions]] as the tool takes them, with
 			case asJSON:
 				err = errors.Join(a.printJSON(append([]templates.Template{}, all...)), err)
 			case len(all) == 0 && err == nil:
-				fmt.Fprintf(a.err, "There are none in %s.\n", strings.Join(a.templateDirs(a.directory()), " and "))
+				fmt.Fprintln(a.err, words.T("There are none in %s.", strings.Join(a.templateDirs(a.directory()), words.T(" and "))))
 			case len(all) > 0:
 				t := table{rigid: true}
-				t.add("TEMPLATE", "VARIABLES", "ABOUT")
+				t.add(words.T("TEMPLATE"), words.T("VARIABLES"), words.T("ABOUT"))
 				for _, x := range all {
 					var names []string
 					for _, v := range x.Variables {
@@ -73,7 +74,7 @@ func (a *app) fromTemplate(name string, given []string) (templates.Template, []b
 	dirs := a.templateDirs(a.directory())
 	t, err := templates.Load(name, dirs...)
 	if errors.Is(err, templates.ErrNone) {
-		return t, nil, fmt.Errorf("%w in %s; mcp-askuser templates lists those that there are", err, strings.Join(dirs, " or "))
+		return t, nil, fmt.Errorf(words.T("%w in %s; mcp-askuser templates lists those that there are"), err, strings.Join(dirs, words.T(" or ")))
 	}
 	if err != nil {
 		return t, nil, err
@@ -83,7 +84,7 @@ func (a *app) fromTemplate(name string, given []string) (templates.Template, []b
 	for _, word := range given {
 		key, value, ok := strings.Cut(word, "=")
 		if !ok {
-			faults = append(faults, fmt.Errorf("--var %q is not NAME=VALUE", word))
+			faults = append(faults, fmt.Errorf(words.T("--var %q is not NAME=VALUE"), word))
 		}
 		values[key] = value
 	}

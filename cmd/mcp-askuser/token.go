@@ -11,6 +11,7 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/server/tokens"
+	"mcp-askuser/ui/words"
 )
 
 func (a *app) token() *cobra.Command {
@@ -39,13 +40,13 @@ The agent sends it as "Authorization: Bearer TOKEN".`,
 		RunE: a.onAgents(func(agents *tokens.Store, args []string) error {
 			token, err := agents.Add(args[0])
 			if errors.Is(err, tokens.ErrExists) {
-				return fmt.Errorf("%w; mcp-askuser token remove %s takes it away", err, args[0])
+				return fmt.Errorf(words.T("%w; mcp-askuser token remove %s takes it away"), err, args[0])
 			}
 			if err != nil {
 				return err
 			}
 			fmt.Fprintln(a.out, token)
-			fmt.Fprintln(a.err, "Keep it: it is not shown again. Whoever has it can ask in the name of "+args[0]+".")
+			fmt.Fprintln(a.err, words.T("Keep it: it is not shown again. Whoever has it can ask in the name of %s.", args[0]))
 			return nil
 		}),
 	}
@@ -77,10 +78,10 @@ func (a *app) tokenList() *cobra.Command {
 				return a.printJSON(rows)
 			}
 			if len(rows) == 0 {
-				fmt.Fprintln(a.err, "No agent has a token; mcp-askuser token add NAME makes one.")
+				fmt.Fprintln(a.err, words.T("No agent has a token; mcp-askuser token add NAME makes one."))
 			}
 			for _, r := range rows {
-				fmt.Fprintf(a.out, "%s  since %s\n", r.Name, r.Created.Local().Format("2 Jan 2006 15:04"))
+				fmt.Fprintln(a.out, words.T("%s  since %s", r.Name, r.Created.Local().Format(words.T("2 Jan 2006 15:04"))))
 			}
 			return nil
 		}),
@@ -102,7 +103,7 @@ asked stays open until you close it.`,
 		RunE: a.onAgents(func(agents *tokens.Store, args []string) error {
 			err := agents.Remove(args[0])
 			if errors.Is(err, tokens.ErrUnknown) {
-				return fmt.Errorf("%w; mcp-askuser token list shows them", err)
+				return fmt.Errorf(words.T("%w; mcp-askuser token list shows them"), err)
 			}
 			return err
 		}),

@@ -65,7 +65,7 @@ func (a *app) revokeVisits() error {
 	if err := web.Revoke(a.pageKey(s)); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(a.err, "Every browser must now open the address of the page again.")
+	_, err = fmt.Fprintln(a.err, words.T("Every browser must now open the address of the page again."))
 	return err
 }
 
@@ -99,7 +99,7 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 	if server.Exposed() {
 		qrterminal.GenerateHalfBlock(address, qrterminal.L, a.err)
 	}
-	fmt.Fprintln(a.err, "Open the address in a browser; Ctrl+C ends the server. Keep it to yourself: whoever has it can answer in your name.")
+	fmt.Fprintln(a.err, words.T("Open the address in a browser; Ctrl+C ends the server. Keep it to yourself: whoever has it can answer in your name."))
 	if open {
 		a.openBrowser(server.Invite(ln.Addr()))
 	}
@@ -141,6 +141,6 @@ func (a *app) openBrowser(address string) {
 		err = web.OpenBrowser(address)
 	}
 	if err != nil {
-		fmt.Fprintf(a.err, "No browser was opened: %v.\n", err)
+		fmt.Fprintln(a.err, words.T("No browser was opened: %v.", err))
 	}
 }

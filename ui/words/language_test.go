@@ -1,6 +1,9 @@
 package words_test
 
 import (
+	"errors"
+	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -22,6 +25,10 @@ func TestLanguages(t *testing.T) {
 		{words.Chinese.Sentence("问题已关闭"), "问题已关闭。"},
 		{words.Portuguese.Day(time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC()), "01/01"},
 		{words.Language("xx").T(words.Sent), "Answer sent."},
+		{words.Chinese.Error(fmt.Errorf("01J: %w", fmt.Errorf("%w here", desk.ErrNotFound))), "01J: 没有这个问题 here"},
+		{words.Portuguese.Error(errors.Join(desk.ErrUnreachable, os.ErrNotExist)), "a mesa não responde\nfile does not exist"},
+		{words.Chinese.Error(&desk.ClosedError{Outcome: *by}), "问题已由 alice 在网页上回答"},
+		{words.English.Error(desk.ErrNotFound), "no such question"},
 	} {
 		if tc.got != tc.want {
 			t.Errorf("got %q, want %q", tc.got, tc.want)

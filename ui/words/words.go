@@ -149,6 +149,14 @@ func onOneLine(texts []string) string {
 	return question.Line(strings.Join(strings.Fields(strings.Join(texts, "; ")), " "))
 }
 
+// Status names a status as people know it: "pending", "answered".
+func (l Language) Status(s desk.Status) string { return l.T(statuses[s]) }
+
+var statuses = map[desk.Status]string{ //nolint:gochecknoglobals // a table, never written to
+	desk.Pending: Mark("pending"), desk.Answered: Mark("answered"), desk.Discuss: Mark("to be discussed"), desk.Dismissed: Mark("dismissed"),
+	desk.Cancelled: Mark("withdrawn"), desk.Timeout: Mark("timeout"), desk.Unavailable: Mark("unavailable"), desk.Failed: Mark("failed"),
+}
+
 // Outcome says how a record ended, and where: "answered in a terminal". Of one
 // that has not it says so.
 func (l Language) Outcome(o *desk.Outcome) string {

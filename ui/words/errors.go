@@ -1,0 +1,51 @@
+package words
+
+import (
+	"errors"
+	"strings"
+
+	"mcp-askuser/desk"
+)
+
+// What the desk says of itself in errors, for the catalogues; it does not know
+// this room.
+var _ = [...]string{
+	Mark("no such question"), Mark("fits more than one question"), Mark("the question is still open"),
+	Mark("somebody else waits for the answer"), Mark("no such session"), Mark("is a session of another client or project"),
+	Mark("this cannot be asked again"), Mark("it is not certain yet whether this was stored"), Mark("damaged document in the store"),
+	Mark("the desk does not answer"), Mark("this credential does not permit it"),
+	Mark("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does"),
+	Mark("no such template"), Mark("there is a token of this name"), Mark("there is no token of this name"),
+	Mark("a name has up to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit"),
+}
+
+// Error is what an error says to people. Errors in it whose texts are in the
+// catalogue are said in the language, the others, such as those of the system,
+// as they are.
+func (l Language) Error(err error) string {
+	text := err.Error()
+	if l == English {
+		return text
+	}
+	if closed, ok := errors.AsType[*desk.ClosedError](err); ok {
+		text = strings.Replace(text, closed.Error(), strings.TrimSuffix(l.T("Already %s.", l.Outcome(&closed.Outcome)), l.T(".")), 1)
+	}
+	return l.leaves(err, text)
+}
+
+// leaves puts into text what the errors that err is made of say.
+func (l Language) leaves(err error, text string) string {
+	switch e := err.(type) { //nolint:errorlint // it looks at each of them
+	case interface{ Unwrap() []error }:
+		for _, err := range e.Unwrap() {
+			text = l.leaves(err, text)
+		}
+	case interface{ Unwrap() error }:
+		if inner := e.Unwrap(); inner != nil {
+			return l.leaves(inner, text)
+		}
+	default:
+		text = strings.Replace(text, err.Error(), l.T(err.Error()), 1)
+	}
+	return text
+}
