@@ -105,10 +105,15 @@ bench:
 	$(GO) test -run '^TestFigures$$' -count=1 -timeout 20m ./cmd/mcp-askuser -figures $(CURDIR)/bin/figures
 	@cat bin/figures/figures.txt
 
+# The binary of each room is built once, and its findings are kept where go test
+# keeps them.
 fuzz:
-	@for p in $$($(GO) list ./...); do \
-	  for f in $$($(GO) test -list '^Fuzz' $$p | grep '^Fuzz'); do \
-	    echo "$$p $$f"; $(GO) test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 5s $$p || exit 1; \
+	@mkdir -p bin; for room in $$(git grep -l '^func Fuzz' -- '*_test.go' | xargs -n 1 dirname | sort -u); do \
+	  $(GO) test -c -fuzz . -o bin/fuzz.test ./$$room || exit 1; \
+	  for f in $$(cd $$room && $(CURDIR)/bin/fuzz.test -test.list '^Fuzz'); do \
+	    echo "$$room $$f"; \
+	    (cd $$room && $(CURDIR)/bin/fuzz.test -test.run '^$$' -test.fuzz "^$$f$$" -test.fuzztime $(FUZZTIME) \
+	      -test.fuzzminimizetime 5s -test.fuzzcachedir "$$($(GO) env GOCACHE)/fuzz/mcp-askuser/$$room") || exit 1; \
 	  done; done
 
 lint:

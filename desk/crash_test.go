@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -36,9 +37,7 @@ func TestKillLosesNothing(t *testing.T) {
 			for n := worker; n < kills; n += workers {
 				heard := killedWork(t, dir, fmt.Sprint(n))
 				mu.Lock()
-				for id, answer := range heard {
-					said[id] = answer
-				}
+				maps.Copy(said, heard)
 				mu.Unlock()
 			}
 		})

@@ -2,6 +2,7 @@ package desk
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"iter"
 	"runtime"
@@ -50,10 +51,7 @@ func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 		}
 		some := make([]string, 0, size)
 		for id, err := range d.past(ctx, q.Since) {
-			if err == nil && ctx.Err() != nil {
-				err = context.Cause(ctx)
-			}
-			if err != nil {
+			if err := cmp.Or(err, context.Cause(ctx)); err != nil {
 				yield(Record{}, err)
 				return
 			}

@@ -3,6 +3,7 @@ package desk_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -39,7 +40,7 @@ func TestUnseenIsNoRound(t *testing.T) {
 		return nil
 	}
 	tried := []desk.Showing{{Surface: "tty", Why: "not a terminal"}}
-	shown := append(tried, desk.Showing{Surface: "pane"})
+	shown := append(slices.Clip(tried), desk.Showing{Surface: "pane"})
 	for _, end := range []desk.Status{desk.Unavailable, desk.Cancelled, desk.Timeout, desk.Failed} {
 		for range 2 {
 			if err := round(tried, end); err != nil {

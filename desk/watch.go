@@ -122,6 +122,7 @@ func (s openSet) admit(ev Event) bool {
 	case Settled:
 		delete(s, id)
 		return known
+	case Touched:
 	}
 	return was
 }

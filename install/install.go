@@ -20,7 +20,7 @@ const Name = "askuser"
 
 // TokenVariable holds the token for a server over HTTP. Files get a reference to
 // it where their client understands one, so that they hold no secret.
-const TokenVariable = "MCP_ASKUSER_TOKEN"
+const TokenVariable = "MCP_ASKUSER_TOKEN" //nolint:gosec // the name of a secret is none
 
 // Place is where a user's files are.
 type Place struct {

@@ -3,6 +3,7 @@ package mirror
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"mcp-askuser/question"
@@ -103,6 +104,6 @@ func plain(q *question.Question, a question.Answer) question.Answer {
 	if !q.Several() {
 		a.Selected = nil
 	}
-	a.Selected = append(a.Selected[:len(a.Selected):len(a.Selected)], custom)
+	a.Selected = append(slices.Clip(a.Selected), custom)
 	return a
 }

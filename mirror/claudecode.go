@@ -3,6 +3,7 @@ package mirror
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -289,9 +290,7 @@ func claudeAnswers(raw map[string]json.RawMessage, rec desk.Record) map[string]j
 		return nil
 	}
 	out := map[string]json.RawMessage{}
-	for name, value := range raw {
-		out[name] = value
-	}
+	maps.Copy(out, raw)
 	var err error
 	if out["answers"], err = marshal(answers); err != nil {
 		return nil

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -58,7 +59,7 @@ func TestParseAnswers(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			answers, err := tc.set.ParseAnswers([]byte(tc.in))
 			got := answersText(answers)
-			if v, bad := err.(Violations); bad {
+			if v, bad := errors.AsType[Violations](err); bad {
 				var lines []string
 				for _, x := range v {
 					lines = append(lines, x.String())

@@ -2,6 +2,7 @@ package question
 
 import (
 	"encoding/json"
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -93,8 +94,8 @@ func TestCheck(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			s := auth()
 			got, err := s.Check(tc.reply)
-			text := ""
-			switch v, bad := err.(Violations); {
+			var text string
+			switch v, bad := errors.AsType[Violations](err); {
 			case bad:
 				var lines []string
 				for _, x := range v {

@@ -13,7 +13,7 @@ type Violation struct {
 
 // Violations is every fault of one input, up to [MaxViolations]. As an error it
 // is non-empty.
-type Violations []Violation
+type Violations []Violation //nolint:errname // a list first: of what was found
 
 // MaxViolations is how many faults are told: one who makes more has them told
 // the rest when these are gone.

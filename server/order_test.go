@@ -213,7 +213,7 @@ func TestTurnEnds(t *testing.T) {
 	go func() { turn <- o.wait(t.Context(), &places[2]) }()
 	until(t, func() bool { return o.waiting() == 2 })
 	end(cause)
-	if err := take(t, given, 1)[0]; err != cause {
+	if err := take(t, given, 1)[0]; !errors.Is(err, cause) {
 		t.Errorf("got %v, want the cause", err)
 	}
 	o.leave(&places[1])

@@ -120,6 +120,7 @@ func (s *Session) request(ctx context.Context, m Message, out Outbox) {
 		return
 	case mcp.MethodToolsCall:
 		s.order.join(&k.place)
+	default:
 	}
 	go k.serve(m)
 }

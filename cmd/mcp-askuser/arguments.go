@@ -18,7 +18,7 @@ import (
 // as in the usage line.
 func arguments(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
-		wrong := ""
+		var wrong string
 		switch {
 		case len(args) < least:
 			wrong = words.T("%s is missing", strings.Fields(cmd.Use)[1+len(args)])

@@ -120,11 +120,11 @@ func (a *app) givenCall(cmd *cobra.Command, args []string, s settings.Values) (w
 		return wire.Call{}, err
 	}
 	if len(data) == 0 {
-		return wire.Call{}, fmt.Errorf("Missing JSON parameter\n%s", usage) //nolint:staticcheck // the words of A3
+		return wire.Call{}, fmt.Errorf("Missing JSON parameter\n%s", usage)
 	}
 	call, err := wire.DecodeAsk(data, s.Limits)
 	if err != nil && !errors.As(err, new(question.Violations)) {
-		err = fmt.Errorf("Invalid JSON format\n%s", usage) //nolint:staticcheck // the words of A3
+		err = fmt.Errorf("Invalid JSON format\n%s", usage)
 	}
 	return call, err
 }

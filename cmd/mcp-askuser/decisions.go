@@ -31,9 +31,10 @@ func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 		}
 		writeRecord(projects[dir], rec)
 	}
-	log := "# " + words.T("Decisions") + "\n"
+	var log strings.Builder
+	log.WriteString("# " + words.T("Decisions") + "\n")
 	if len(projects) == 0 {
-		log += "\n" + words.T("Nothing was asked.") + "\n"
+		log.WriteString("\n" + words.T("Nothing was asked.") + "\n")
 	}
 	dirs := slices.Sorted(maps.Keys(projects))
 	if len(dirs) > 0 && dirs[0] == "" { // which comes last
@@ -44,9 +45,9 @@ func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 		if dir != "" {
 			title, where = inline(cmp.Or(words.Project(desk.Asker{Directory: dir}), dir)), "\n"+inline(dir)+"\n"
 		}
-		log += "\n## " + title + "\n" + where + projects[dir].String()
+		log.WriteString("\n## " + title + "\n" + where + projects[dir].String())
 	}
-	_, err := io.WriteString(w, log)
+	_, err := io.WriteString(w, log.String())
 	return err
 }
 
@@ -127,6 +128,7 @@ func decision(o *desk.Outcome, q *question.Response) string {
 		text += "\n" + words.T("Nobody answered in time; as the asker and the configuration wanted, this is the default.") + "\n"
 	case question.ByProgram:
 		text += "\n" + words.T("A program answered, not the user.") + "\n"
+	default:
 	}
 	return text
 }

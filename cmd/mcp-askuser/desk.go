@@ -198,7 +198,7 @@ directory above your credential.`,
 				if err := a.printJSON(st); err != nil {
 					return err
 				}
-			} else if err := a.printStatus(&st, system != ""); err != nil {
+			} else if err := a.printStatus(&st); err != nil {
 				return err
 			}
 			if n := len(st.Wrong); n > 0 {
@@ -235,7 +235,7 @@ func missing(me *nats.Identity) (wrong []string) {
 	return wrong
 }
 
-func (a *app) printStatus(st *nats.Status, system bool) error {
+func (a *app) printStatus(st *nats.Status) error {
 	who := words.T("Connected to the account %s with every right.", st.Account)
 	switch {
 	case st.Any:

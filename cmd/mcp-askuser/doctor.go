@@ -243,7 +243,7 @@ func roundTrip(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, self, "serve", "--surface", "inbox", "--dir", dir)
+	cmd := exec.CommandContext(ctx, self, "serve", "--surface", "inbox", "--dir", dir)    //nolint:gosec // this program
 	cmd.Env = append(os.Environ(), settings.EnvFile+"="+os.DevNull, settings.EnvDesk+"=") // a desk of its own
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -264,29 +264,9 @@ func roundTrip(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, 1<<20)
-	call := func(id int, method, params string) (string, error) {
-		if _, err := fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params); err != nil {
-			return "", err
-		}
-		for lines.Scan() {
-			var answer struct {
-				ID     int             `json:"id"`
-				Result json.RawMessage `json:"result"`
-				Error  json.RawMessage `json:"error"`
-			}
-			if err := json.Unmarshal(lines.Bytes(), &answer); err != nil || answer.ID != id {
-				continue // a message of the server's own
-			}
-			if answer.Error != nil {
-				return "", fmt.Errorf("%s: %s", method, answer.Error)
-			}
-			return string(answer.Result), nil
-		}
-		return "", fmt.Errorf("%s: %w", method, cmp.Or(lines.Err(), context.Cause(ctx), io.ErrUnexpectedEOF))
-	}
-	if _, err := call(1, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcp-askuser-doctor","version":"1"}}`); err != nil {
+	client := stdioClient{in, bufio.NewScanner(out)}
+	client.lines.Buffer(nil, 1<<20)
+	if _, err := client.call(ctx, 1, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcp-askuser-doctor","version":"1"}}`); err != nil {
 		return err
 	}
 	if _, err := io.WriteString(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"); err != nil {
@@ -307,7 +287,7 @@ func roundTrip(ctx context.Context) error {
 		}
 		answered <- context.Cause(ctx)
 	}()
-	result, err := call(2, "tools/call", `{"name":"confirm_action","arguments":{"action":"Self-test"}}`)
+	result, err := client.call(ctx, 2, "tools/call", `{"name":"confirm_action","arguments":{"action":"Self-test"}}`)
 	if err != nil {
 		return err
 	}
@@ -318,4 +298,31 @@ func roundTrip(ctx context.Context) error {
 		return fmt.Errorf(words.T("the answer did not arrive: %.300s"), result)
 	}
 	return nil
+}
+
+// stdioClient is an MCP client that makes one call at a time.
+type stdioClient struct {
+	in    io.Writer
+	lines *bufio.Scanner
+}
+
+func (c stdioClient) call(ctx context.Context, id int, method, params string) (string, error) {
+	if _, err := fmt.Fprintf(c.in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params); err != nil {
+		return "", err
+	}
+	for c.lines.Scan() {
+		var answer struct {
+			ID     int             `json:"id"`
+			Result json.RawMessage `json:"result"`
+			Error  json.RawMessage `json:"error"`
+		}
+		if err := json.Unmarshal(c.lines.Bytes(), &answer); err != nil || answer.ID != id {
+			continue // a message of the server's own
+		}
+		if answer.Error != nil {
+			return "", fmt.Errorf("%s: %s", method, answer.Error)
+		}
+		return string(answer.Result), nil
+	}
+	return "", fmt.Errorf("%s: %w", method, cmp.Or(c.lines.Err(), context.Cause(ctx), io.ErrUnexpectedEOF))
 }

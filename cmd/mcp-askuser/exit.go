@@ -70,8 +70,9 @@ func exitOf(end desk.Status) int {
 		return exitNoSurface
 	case desk.Failed:
 		return exitBad
+	default:
+		return exitClosed
 	}
-	return exitClosed
 }
 
 // ending is the error of a command whose question has ended: with the exit
@@ -86,6 +87,7 @@ func ending(rec desk.Record) (err error) {
 		err = fmt.Errorf(words.T("no way to ask here (%s); run it in a terminal, or name a surface with --surface"), rec.Outcome.Reason)
 	case desk.Failed:
 		err = fmt.Errorf(words.T("asking failed: %s"), rec.Outcome.Reason)
+	default: // the status says it all
 	}
 	return &exitError{exitOf(rec.State), err}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -151,7 +152,7 @@ func (c *caller) call(ctx context.Context, id int, tool, args string, waits func
 		}
 		waits()
 	}
-	return message{}, fmt.Errorf("the stream ended without a response: %v", lines.Err())
+	return message{}, fmt.Errorf("the stream ended without a response: %w", cmp.Or(lines.Err(), io.ErrUnexpectedEOF))
 }
 
 // started is a call under way.

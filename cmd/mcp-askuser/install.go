@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -139,27 +140,8 @@ func (a *app) register(names []string, r registration, out bool) error {
 		return err
 	}
 	for i, c := range clients {
-		changed := false
-		for _, step := range plans[i] {
-			if step.Empty() {
-				continue
-			}
-			changed = true
-			fmt.Fprintf(a.out, "%s\n%s\n", step.Path, step.Diff())
-			if r.dry {
-				continue
-			}
-			if err := step.Apply(); err != nil {
-				return err
-			}
-		}
-		switch {
-		case !changed:
-			fmt.Fprintln(a.err, words.T("%s: nothing to change.", c.Title))
-		case !r.dry && out:
-			fmt.Fprintln(a.err, words.T("%s: taken out.", c.Title))
-		case !r.dry:
-			fmt.Fprintln(a.err, words.T("%[1]s: done. %[2]s", c.Title, words.T(c.Restart)))
+		if err := a.apply(c, plans[i], r.dry, out); err != nil {
+			return err
 		}
 		if r.questions {
 			if err := a.hookApply(c.Name, r.project, false, r.dry, out); err != nil {
@@ -169,6 +151,30 @@ func (a *app) register(names []string, r registration, out bool) error {
 	}
 	if r.dry {
 		fmt.Fprintln(a.err, words.T("Nothing was changed; without --dry-run it is."))
+	}
+	return nil
+}
+
+// apply shows the changes for one client and, unless they are only shown, makes
+// them.
+func (a *app) apply(c install.Client, plan []install.Step, dry, out bool) error {
+	plan = slices.DeleteFunc(plan, func(s install.Step) bool { return s.Empty() })
+	for _, step := range plan {
+		fmt.Fprintf(a.out, "%s\n%s\n", step.Path, step.Diff())
+		if dry {
+			continue
+		}
+		if err := step.Apply(); err != nil {
+			return err
+		}
+	}
+	switch {
+	case len(plan) == 0:
+		fmt.Fprintln(a.err, words.T("%s: nothing to change.", c.Title))
+	case !dry && out:
+		fmt.Fprintln(a.err, words.T("%s: taken out.", c.Title))
+	case !dry:
+		fmt.Fprintln(a.err, words.T("%[1]s: done. %[2]s", c.Title, words.T(c.Restart)))
 	}
 	return nil
 }

@@ -55,7 +55,7 @@ func main() {
 	ctx, stop := interruptible(context.Background(), a.turn.Rescue)
 	code := a.run(ctx, os.Args[1:])
 	stop()
-	os.Exit(code)
+	os.Exit(code) //nolint:gocritic // what is deferred is for a panic
 }
 
 // alias is the link by which the program is the ask command alone (A1).

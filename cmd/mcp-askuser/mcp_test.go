@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -81,7 +82,7 @@ func connect(t *testing.T, e era, dir string, h *human, args ...string) *client.
 	t.Helper()
 	options := e.options
 	if h != nil {
-		options = append(options[:len(options):len(options)], client.WithElicitationHandler(h))
+		options = append(slices.Clip(options), client.WithElicitationHandler(h))
 	}
 	stdio := transport.NewStdioWithOptions("mcp-askuser", nil, args, transport.WithCommandFunc(
 		func(_ context.Context, _ string, _ []string, args []string) (*exec.Cmd, error) {

@@ -118,7 +118,7 @@ func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
 	if err != nil {
 		return err
 	}
-	host, port, err := httpAddress(o.address)
+	host, port, err := httpAddress(cmd.Context(), o.address)
 	if err != nil {
 		return err
 	}
@@ -160,13 +160,13 @@ func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
 }
 
 // httpAddress reads where to listen: HOST:PORT, or a port of this machine.
-func httpAddress(address string) (host, port string, err error) {
+func httpAddress(ctx context.Context, address string) (host, port string, err error) {
 	if !strings.Contains(address, ":") {
 		address = "127.0.0.1:" + address
 	}
 	host, port, err = net.SplitHostPort(address)
 	if err == nil {
-		_, err = net.LookupPort("tcp", port)
+		_, err = net.DefaultResolver.LookupPort(ctx, "tcp", port)
 	}
 	if err != nil {
 		return "", "", fmt.Errorf(words.T("--http is %q; it takes an address such as 127.0.0.1:8765, or a port"), address)

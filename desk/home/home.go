@@ -437,7 +437,7 @@ func (s *Store) union(ctx context.Context, of func(context.Context, desk.Store) 
 	if err != nil && !s.leftOut(ctx, err) {
 		return nil, err
 	}
-	all := append(here, there...)
+	all := slices.Concat(here, there)
 	slices.Sort(all)
 	return slices.Compact(all), nil
 }
@@ -617,22 +617,7 @@ func (s *Store) Watch(ctx context.Context) (<-chan desk.Change, error) {
 			return
 		}
 		retry := make(chan (<-chan desk.Change))
-		again := func() {
-			for s.awaitBack(within) {
-				changes, err := s.far.Watch(within)
-				if err == nil {
-					select {
-					case retry <- changes:
-					case <-within.Done():
-					}
-					return
-				}
-				if errors.Is(err, desk.ErrDenied) {
-					return
-				}
-				s.fell()
-			}
-		}
+		again := func() { s.watchAgain(within, retry) }
 		if there == nil && !denied {
 			go again()
 		}
@@ -657,4 +642,23 @@ func (s *Store) Watch(ctx context.Context) (<-chan desk.Change, error) {
 		}
 	}()
 	return out, nil
+}
+
+// watchAgain hands out a watch of the far home when that is back, and none where
+// it is denied.
+func (s *Store) watchAgain(ctx context.Context, watches chan<- (<-chan desk.Change)) {
+	for s.awaitBack(ctx) {
+		changes, err := s.far.Watch(ctx)
+		switch {
+		case err == nil:
+			select {
+			case watches <- changes:
+			case <-ctx.Done():
+			}
+			return
+		case errors.Is(err, desk.ErrDenied):
+			return
+		}
+		s.fell()
+	}
 }

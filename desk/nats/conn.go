@@ -74,7 +74,7 @@ func newConn(o Options) (*conn, error) {
 	c := &conn{log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), again: make(chan struct{}), flights: map[*flight]struct{}{}, reconnected: func() {}}
 	var remote bool
 	var faults []error
-	for _, address := range strings.Split(o.URL, ",") {
+	for address := range strings.SplitSeq(o.URL, ",") {
 		address = strings.TrimSpace(address)
 		if !strings.Contains(address, "://") {
 			address = "nats://" + address

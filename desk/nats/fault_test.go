@@ -85,7 +85,7 @@ func race(t *testing.T, c *natstest.Cluster, races, faults int, fault func()) {
 	}
 	var next, wins, losses, doubled atomic.Int64
 	var worst atomic.Int64
-	before := atomic.LoadInt64(&raceNumber)
+	before := raceNumber.Load()
 	var lanesDone, faultsDone sync.WaitGroup
 	reached := make(chan int64, races)
 	for range lanes {
@@ -154,14 +154,14 @@ func race(t *testing.T, c *natstest.Cluster, races, faults int, fault func()) {
 	lanesDone.Wait()
 	close(reached)
 	faultsDone.Wait()
-	atomic.AddInt64(&raceNumber, int64(races))
+	raceNumber.Add(int64(races))
 	t.Logf("%d races of %d: %d wins, %d losses, %d doubled, worst %s", races, callers, wins.Load(), losses.Load(), doubled.Load(), time.Duration(worst.Load()).Round(time.Millisecond))
 	if wins.Load() != int64(races) || losses.Load() != int64(races*(callers-1)) {
 		t.Errorf("%d wins and %d losses in %d races", wins.Load(), losses.Load(), races)
 	}
 }
 
-var raceNumber int64 // of the last one, so that no two have the same id
+var raceNumber atomic.Int64 // of the last one, so that no two have the same id
 
 // Every promise of a store holds while the leader comes and goes.
 func TestStoreWhileTheLeaderFalls(t *testing.T) {

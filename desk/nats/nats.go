@@ -169,6 +169,7 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 		subject = subjectEnd + id + ".>"
 	case desk.KindArchive:
 		stream, subject = StreamPast, pastSubject(id)
+	default:
 	}
 	m, err := s.last(ctx, stream, subject)
 	switch {
@@ -187,6 +188,7 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 	case desk.KindArchive:
 		by := s.whoSaid(ctx, id)
 		d.By = &by
+	default:
 	}
 	return d
 }
@@ -273,6 +275,7 @@ func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
 		subject, filter, keep = subjectEnd+id+"."+collected+"."+name, subjectEnd+id+".>", keepPlace
 	case desk.KindArchive:
 		stream, subject = StreamPast, pastSubject(id)
+	default:
 	}
 	for tries := 0; ; tries++ {
 		m, err := s.last(ctx, stream, cmp.Or(filter, subject))

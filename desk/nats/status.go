@@ -68,35 +68,7 @@ func (s *Store) Status(ctx context.Context, system string) (Status, error) {
 		}
 	}
 	for _, want := range Streams(0) {
-		var there info
-		err := s.api(ctx, attempt, "STREAM.INFO."+want.Name, map[string]string{}, &there)
-		switch {
-		case errors.Is(err, desk.ErrDenied):
-			wrong("this credential may not look at the stream %s: write it anew with mcp-askuser desk init", want.Name)
-			continue
-		case err != nil:
-			wrong("the stream %s: %v", want.Name, err)
-			continue
-		}
-		row := StreamStatus{Name: want.Name, Messages: there.State.Messages, Bytes: there.State.Bytes, Replicas: there.Config.Replicas}
-		if there.Cluster != nil {
-			row.Leader = there.Cluster.Leader
-			for _, r := range there.Cluster.Replicas {
-				if r.Offline || !r.Current {
-					row.Behind = append(row.Behind, r.Name)
-				}
-			}
-		}
-		st.Streams = append(st.Streams, row)
-		if len(row.Behind) > 0 {
-			wrong("%s has not all that the others have in %s: start it, or wait", strings.Join(row.Behind, ", "), want.Name)
-		}
-		if there.Config.AllowDirect || there.Config.PerSubject != want.PerSubject || !slices.Equal(there.Config.Subjects, want.Subjects) || want.Republish != nil && there.Config.Republish == nil {
-			wrong("the stream %s is not set up as it must be: mcp-askuser desk create, as the operator", want.Name)
-		}
-		if n := len(st.Nodes); n >= 3 && row.Replicas < 3 {
-			wrong("the stream %s is kept by %d of %d nodes: mcp-askuser desk create, as the operator", want.Name, row.Replicas, n)
-		}
+		s.streamStatus(ctx, want, &st, wrong)
 	}
 	if system != "" {
 		if err := s.synced(system, &st); err != nil {
@@ -109,6 +81,39 @@ func (s *Store) Status(ctx context.Context, system string) (Status, error) {
 		}
 	}
 	return st, nil
+}
+
+// streamStatus tells one stream.
+func (s *Store) streamStatus(ctx context.Context, want StreamConfig, st *Status, wrong func(format string, args ...any)) {
+	var there info
+	err := s.api(ctx, attempt, "STREAM.INFO."+want.Name, map[string]string{}, &there)
+	switch {
+	case errors.Is(err, desk.ErrDenied):
+		wrong("this credential may not look at the stream %s: write it anew with mcp-askuser desk init", want.Name)
+		return
+	case err != nil:
+		wrong("the stream %s: %v", want.Name, err)
+		return
+	}
+	row := StreamStatus{Name: want.Name, Messages: there.State.Messages, Bytes: there.State.Bytes, Replicas: there.Config.Replicas}
+	if there.Cluster != nil {
+		row.Leader = there.Cluster.Leader
+		for _, r := range there.Cluster.Replicas {
+			if r.Offline || !r.Current {
+				row.Behind = append(row.Behind, r.Name)
+			}
+		}
+	}
+	st.Streams = append(st.Streams, row)
+	if len(row.Behind) > 0 {
+		wrong("%s has not all that the others have in %s: start it, or wait", strings.Join(row.Behind, ", "), want.Name)
+	}
+	if there.Config.AllowDirect || there.Config.PerSubject != want.PerSubject || !slices.Equal(there.Config.Subjects, want.Subjects) || want.Republish != nil && there.Config.Republish == nil {
+		wrong("the stream %s is not set up as it must be: mcp-askuser desk create, as the operator", want.Name)
+	}
+	if n := len(st.Nodes); n >= 3 && row.Replicas < 3 {
+		wrong("the stream %s is kept by %d of %d nodes: mcp-askuser desk create, as the operator", want.Name, row.Replicas, n)
+	}
 }
 
 // older reports whether a version is below major.minor.
@@ -136,7 +141,7 @@ func ask(nc *natsgo.Conn, subject string) ([]told, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer sub.Unsubscribe()
+	defer func() { _ = sub.Unsubscribe() }()
 	begun := time.Now()
 	if err := nc.PublishRequest(subject, inbox, []byte("{}")); err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 	if err != nil {
 		return unreachable(err)
 	}
-	defer bell.Unsubscribe()
+	defer func() { _ = bell.Unsubscribe() }()
 	for {
 		again := s.returned()
 		if nc.IsConnected() {
@@ -59,7 +59,7 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 }
 
 // watched are the collections whose changes are told.
-var watched = []string{"ask.pending.*", "ask.end.>", "ask.drafts.*", "ask.showing.*", "ask.askers.*"}
+var watched = [...]string{"ask.pending.*", "ask.end.>", "ask.drafts.*", "ask.showing.*", "ask.askers.*"}
 
 // How a watch knows that it still is one.
 const (
@@ -111,7 +111,7 @@ func (w *watch) consume(ctx context.Context) error {
 		return unreachable(err)
 	}
 	w.heard = 0
-	request := consumer(name, inbox, watched...)
+	request := consumer(name, inbox, watched[:]...)
 	request["deliver_policy"], request["opt_start_seq"], request["headers_only"] = "by_start_sequence", w.next, true
 	if err := w.store.consume(ctx, name, request); err != nil {
 		_ = w.sub.Unsubscribe()
@@ -208,7 +208,7 @@ func (w *watch) read(m *natsgo.Msg) (c desk.Change, told bool, err error) {
 	}
 	meta, err := m.Metadata()
 	if err != nil {
-		return c, false, nil // none of the consumer's
+		return c, false, nil //nolint:nilerr // none of the consumer's
 	}
 	if w.heard++; meta.Sequence.Consumer != w.heard {
 		return c, false, errGap

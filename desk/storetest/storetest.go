@@ -89,8 +89,9 @@ func put(ctx context.Context, s desk.Store, kind desk.Kind, id, data string) err
 		return s.Decide(ctx, id, desk.RoleHuman, []byte(data))
 	case desk.KindDrafts, desk.KindShowing:
 		return s.Put(ctx, kind, id, []byte(data))
+	default:
+		return s.Create(ctx, kind, id, []byte(data))
 	}
-	return s.Create(ctx, kind, id, []byte(data))
 }
 
 func list(t *testing.T, s desk.Store, kind desk.Kind, in desk.Range) []string {

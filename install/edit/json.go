@@ -21,7 +21,7 @@ type document struct {
 }
 
 // bom may stand before JSON that an editor on Windows has written.
-var bom = []byte("\ufeff")
+const bom = "\ufeff"
 
 // parse reads a file; an empty one is an empty object.
 func parse(data []byte) (*document, error) {
@@ -30,7 +30,7 @@ func parse(data []byte) (*document, error) {
 	}
 	d := &document{text: data, eol: "\n"}
 	plain := bytes.Clone(data)
-	if bytes.HasPrefix(plain, bom) {
+	if strings.HasPrefix(string(plain), bom) {
 		copy(plain, "   ") // so that every offset is right
 	}
 	var err error
@@ -64,8 +64,8 @@ type entry struct {
 	value      *hujson.Value
 }
 
-// entries returns those of an object or a list; ok is false for anything else.
-func entries(v *hujson.Value) (out []entry, ok bool) {
+// entries returns those of an object or a list; anything else has none.
+func entries(v *hujson.Value) (out []entry) {
 	switch x := v.Value.(type) {
 	case *hujson.Object:
 		for i := range x.Members {
@@ -78,10 +78,8 @@ func entries(v *hujson.Value) (out []entry, ok bool) {
 			e := &x.Elements[i]
 			out = append(out, entry{strconv.Itoa(i), e.StartOffset, e.EndOffset, e})
 		}
-	default:
-		return nil, false
 	}
-	return out, true
+	return out
 }
 
 // find follows a path as far as it goes: the values on it, the root first, and
@@ -89,7 +87,7 @@ func entries(v *hujson.Value) (out []entry, ok bool) {
 func (d *document) find(path []string) (values []*hujson.Value, places []int) {
 	values = append(values, &d.root)
 	for _, name := range path {
-		all, _ := entries(values[len(values)-1])
+		all := entries(values[len(values)-1])
 		i := slices.IndexFunc(all, func(e entry) bool { return e.name == name })
 		if i < 0 {
 			break
@@ -130,7 +128,7 @@ func jsonSet(data []byte, path []string, value any) ([]byte, error) {
 	case *hujson.Object:
 		label = text(path[depth]) + ": "
 	case *hujson.Array:
-		if all, _ := entries(values[depth]); path[depth] != strconv.Itoa(len(all)) {
+		if all := entries(values[depth]); path[depth] != strconv.Itoa(len(all)) {
 			return nil, fmt.Errorf("%s is a list: nothing was changed", strings.Join(path[:depth], "."))
 		}
 	default:
@@ -142,7 +140,7 @@ func jsonSet(data []byte, path []string, value any) ([]byte, error) {
 // add puts a value behind the last in an object or a list. What stands on one
 // line stays on one.
 func (d *document) add(to *hujson.Value, depth int, label string, value any) []byte {
-	all, _ := entries(to)
+	all := entries(to)
 	inside := string(d.text[to.StartOffset+1 : to.EndOffset-1])
 	spread := d.unit != "" && (len(all) == 0 || strings.Contains(inside, "\n"))
 	indent := strings.Repeat(d.unit, depth)
@@ -174,8 +172,8 @@ func jsonRemove(data []byte, path []string) ([]byte, error) {
 	}
 	values, places := d.find(path)
 	i := len(path) - 1
-	all, _ := entries(values[i])
-	for ; len(all) == 1 && i > 0; all, _ = entries(values[i]) {
+	all := entries(values[i])
+	for ; len(all) == 1 && i > 0; all = entries(values[i]) {
 		i--
 	}
 	switch at := places[i]; {

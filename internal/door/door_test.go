@@ -2,6 +2,7 @@ package door
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -107,7 +108,7 @@ func TestStrangersMakeRoom(t *testing.T) {
 	}
 	gone := func(n int) {
 		t.Helper()
-		if _, err := outside[n].Read(make([]byte, 1)); err != io.EOF {
+		if _, err := outside[n].Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
 			t.Errorf("guest %d: %v", n, err)
 		}
 	}

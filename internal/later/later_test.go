@@ -110,7 +110,7 @@ func drafts(t *testing.T, flags ...string) (said []byte, allocated int) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, trace.Bytes())
 	}
-	for _, line := range strings.Split(trace.String(), "\n") {
+	for line := range strings.SplitSeq(trace.String(), "\n") {
 		if fields := strings.Fields(line); strings.HasPrefix(line, "init github.com/santhosh-tekuri/jsonschema/v6 ") {
 			if allocated, err = strconv.Atoi(fields[len(fields)-4]); err != nil {
 				t.Fatal(err)

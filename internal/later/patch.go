@@ -33,7 +33,7 @@ func parse(patch []byte) (map[string][]hunk, error) {
 				return nil, fmt.Errorf("line %d: %w", n+1, err)
 			}
 			files[name] = append(files[name], h)
-		case last < 0 || !strings.Contains(" -+", kind):
+		case last < 0 || !strings.ContainsAny(kind, " -+"):
 			return nil, fmt.Errorf("line %d is none of a unified diff", n+1)
 		default:
 			h := &files[name][last]

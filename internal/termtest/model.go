@@ -18,7 +18,7 @@ import (
 // any wait needs, so that a loaded machine fails no test.
 const Deadline = time.Minute
 
-var keyCodes = map[string]rune{ //nolint:gochecknoglobals // a table, never written to
+var keyCodes = map[string]rune{
 	"enter": tea.KeyEnter, "esc": tea.KeyEscape, "tab": tea.KeyTab, "space": tea.KeySpace,
 	"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight,
 	"pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "home": tea.KeyHome, "end": tea.KeyEnd,

@@ -24,7 +24,7 @@ type Blow struct {
 // sentences are what people type to an agent or a shell. Each word but the
 // first has a key that means nothing to a list of options, so that whoever
 // pauses before it is known to type to somebody else.
-var sentences = []string{ //nolint:gochecknoglobals // a table, never written to
+var sentences = []string{
 	"make it a bit faster please\r",
 	"git commit -m wip\r",
 	"kill -9 22 now\r",
@@ -45,7 +45,7 @@ var sentences = []string{ //nolint:gochecknoglobals // a table, never written to
 // every run: sentences at three paces with pauses of a second before some words,
 // keys held down at the rates that keyboards have, and pastes.
 func Typings(n int) [][]Blow {
-	rng := rand.New(rand.NewPCG(20261122, 8)) //nolint:gosec // repeatable
+	rng := rand.New(rand.NewPCG(20261122, 8))
 	out := make([][]Blow, n)
 	for i := range out {
 		switch i % 4 {

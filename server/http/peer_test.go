@@ -244,9 +244,9 @@ func (x *rig) raw(text string) string {
 	if _, err := io.WriteString(conn, text); err != nil {
 		x.t.Fatal(err)
 	}
-	line, err := bufio.NewReader(conn).ReadString('\n')
+	all, err := io.ReadAll(conn) // to its end: the connection goes
 	if err != nil {
 		x.t.Fatal(err)
 	}
-	return line
+	return string(all)
 }

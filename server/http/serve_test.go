@@ -201,7 +201,7 @@ func TestStream(t *testing.T) {
 	}}, func(o *Options) { o.Beat = time.Millisecond })
 	a := x.agent("a").hello(`{}`)
 	r := a.call("1", "slow") // has headers
-	if kind := r.Header.Get("Content-Type"); kind != "text/event-stream" || r.StatusCode != 200 {
+	if kind := r.Header.Get("Content-Type"); kind != "text/event-stream" || r.StatusCode != http.StatusOK {
 		t.Errorf("%d, %s", r.StatusCode, kind)
 	}
 	for range 5 {
@@ -424,7 +424,7 @@ func TestListen(t *testing.T) {
 	x := serve(t, nil, func(o *Options) { o.Beat = time.Millisecond })
 	a := x.agent("a").hello(`{}`)
 	r := a.do(http.MethodGet, "")
-	if r.StatusCode != 200 {
+	if r.StatusCode != http.StatusOK {
 		t.Fatal(r.StatusCode)
 	}
 	r.beat()

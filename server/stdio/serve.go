@@ -103,7 +103,7 @@ func read(ctx context.Context, lines *lineReader, session *server.Session, out s
 		text, err := lines.next()
 		switch {
 		case ctx.Err() != nil, errors.Is(err, io.EOF):
-			return nil
+			return nil //nolint:nilerr // told to end, or nobody is left to serve
 		case errors.Is(err, errLineTooLong):
 			session.Refuse(nil, server.Fault{Code: mcp.INVALID_REQUEST, Text: fmt.Sprintf("message longer than %d bytes", lines.limit)}, out)
 		case err != nil:

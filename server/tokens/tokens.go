@@ -112,7 +112,7 @@ func (s *Store) create(agent string, data []byte) error {
 // Remove takes the token of an agent away. The error wraps ErrUnknown, or is the
 // file system's.
 func (s *Store) Remove(agent string) error {
-	err := error(fs.ErrNotExist)
+	err := fs.ErrNotExist
 	if name.MatchString(agent) {
 		err = os.Remove(s.path(agent))
 	}

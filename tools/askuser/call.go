@@ -392,8 +392,7 @@ func handOut(form *present.Form, state string) *mcp.CallToolResult {
 
 // badArguments names every fault of the arguments.
 func badArguments(err error) *mcp.CallToolResult {
-	var v question.Violations
-	if !errors.As(err, &v) {
+	if _, ok := errors.AsType[question.Violations](err); !ok {
 		err = question.Violations{{Path: "arguments", Message: "are not valid JSON: " + err.Error()}}
 	}
 	return mcp.NewToolResultError(err.Error())

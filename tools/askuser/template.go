@@ -27,7 +27,7 @@ func (t *Tools) filled(arguments json.RawMessage, directory string) (json.RawMes
 	}
 	// What cannot be read is for the decoder to say.
 	if json.Unmarshal(arguments, &given) != nil || given.Template == "" || t.Templates == nil {
-		return arguments, nil
+		return arguments, nil //nolint:nilerr // the decoder says it
 	}
 	if n := len(given.Questions); n > 0 && string(given.Questions) != "null" && string(given.Questions) != "[]" {
 		return arguments, nil // the questions are there already
@@ -54,7 +54,7 @@ func (t *Tools) filled(arguments json.RawMessage, directory string) (json.RawMes
 	}
 	var all, made map[string]json.RawMessage
 	if json.Unmarshal(arguments, &all) != nil || json.Unmarshal(data, &made) != nil {
-		return arguments, nil
+		return arguments, nil //nolint:nilerr // the decoder says it
 	}
 	for _, name := range []string{"template", "variables", "questions"} {
 		delete(all, name)

@@ -42,7 +42,8 @@ func TestTemplates(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := result.Messages[0].Content.(mcp.TextContent).Text
-		if _, err := wire.DecodeAsk([]byte(text[strings.Index(text, "{"):]), question.DefaultLimits()); err != nil {
+		_, body, _ := strings.Cut(text, "{")
+		if _, err := wire.DecodeAsk([]byte("{"+body), question.DefaultLimits()); err != nil {
 			t.Errorf("%s\n%v", text, err)
 		}
 	}

@@ -80,7 +80,7 @@ var ErrClosing = errors.New("the server is closing")
 
 // Cancelled is the cause of a call's context when the client withdrew the
 // call with notifications/cancelled.
-type Cancelled struct {
+type Cancelled struct { //nolint:errname // what the protocol calls it; nothing failed
 	Reason string // the client's own words; empty where it gave none
 }
 

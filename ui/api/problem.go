@@ -42,7 +42,7 @@ type Done struct {
 
 // Problem is what a program reads when it was not. It is an error that wraps
 // its cause.
-type Problem struct {
+type Problem struct { //nolint:errname // as RFC 9457 calls it
 	Code       string              `json:"code"`
 	Message    string              `json:"message"` // a sentence for people
 	Violations question.Violations `json:"violations,omitempty"`

@@ -42,9 +42,8 @@ func title(rec desk.Record) string {
 	if rec.Outcome != nil {
 		return "Past question"
 	}
-	if header := ""; len(rec.Questions) > 0 {
-		header = rec.Questions[0].Header
-		return cmp.Or(term.Line(header, maxWidth), "Question")
+	if len(rec.Questions) > 0 {
+		return cmp.Or(term.Line(rec.Questions[0].Header, maxWidth), "Question")
 	}
 	return "Question"
 }

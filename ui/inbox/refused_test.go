@@ -11,7 +11,7 @@ import (
 )
 
 // worn asks too often.
-var worn = desk.Asker{Client: "claude-code", Directory: "/home/ada/shop"} //nolint:gochecknoglobals // plain data
+var worn = desk.Asker{Client: "claude-code", Directory: "/home/ada/shop"}
 
 // refuses has a call refused: the session has had the one round it may.
 func (r *rig) refuses(q question.Question) {

@@ -40,7 +40,7 @@ func answer(id string) int {
 	}
 	d := desk.New(store, desk.Options{})
 	presenter := present.New(present.Options{Desk: d})
-	var on ui.Surface = tty.New(tty.Options{Desk: d, Pane: true}) // as the command has it
+	on := tty.New(tty.Options{Desk: d, Pane: true}) // as the command has it
 	if os.Getenv("PANE_FORM") == "" {
 		simple := lines{desk: d, line: make(chan string)}
 		go simple.read()

@@ -76,9 +76,8 @@ func (r *rig) show(ctx context.Context, s ui.Surface, rec desk.Record) <-chan er
 	context.AfterFunc(ctx, func() { presenter.Close(context.Cause(ctx)) })
 	go func() {
 		<-w.Nobody()
-		var nobody *present.NobodyError
 		err := w.Why()
-		if errors.As(err, &nobody) {
+		if _, ok := errors.AsType[*present.NobodyError](err); ok {
 			err = ui.ErrUnavailable
 		}
 		shown <- err

@@ -109,8 +109,7 @@ func (p *pane) stay(ctx context.Context, id string) error {
 		}
 	}
 	cause := context.Cause(ctx)
-	var closed *desk.ClosedError
-	if errors.As(cause, &closed) {
+	if closed, ok := errors.AsType[*desk.ClosedError](cause); ok {
 		p.farewell(closed.Outcome)
 	}
 	return cause

@@ -123,11 +123,13 @@ func plainWord(s string) int {
 		}
 		return 0
 	}
-	i, j := 0, 0
+	i := 0
 	for i < len(s) && plain(s[i]) {
 		i++
 	}
-	for j = i; j < len(s) && s[j] == ' '; j++ {
+	j := i
+	for j < len(s) && s[j] == ' ' {
+		j++
 	}
 	if i == 0 || j == i || j == len(s) || !plain(s[j]) {
 		return 0

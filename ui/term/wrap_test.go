@@ -57,7 +57,7 @@ func FuzzWrap(f *testing.F) {
 				t.Fatalf("%q has %d cells, want at most %d", line, w, width)
 			}
 		}
-		for n := range len(lines) {
+		for n := range lines {
 			if first, more := wrap(s, width, n); !slices.Equal(first[:n], lines[:n]) || !more && len(first) < len(lines) {
 				t.Fatalf("the first %d of %q are %q", n, lines, first)
 			}

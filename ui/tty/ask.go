@@ -27,15 +27,13 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 		if err != nil {
 			return onward, err
 		}
-		if line == "" {
-			if empty == nil && q.Required {
-				c.text("", "An answer is needed here. "+need(q))
-				continue
-			}
+		if line == "" && (empty != nil || !q.Required) {
 			c.take(q, empty)
 			return onward, nil
 		}
 		switch r := understand(q, line); {
+		case line == "":
+			c.text("", "An answer is needed here. "+need(q))
 		case r.fault != "":
 			c.text("", r.fault)
 			if c.foreign() {
@@ -75,22 +73,30 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 			c.take(q, nil)
 			return onward, nil
 		case r.other:
-			own, err := c.promptText(ctx, "Your own answer: ")
-			if err != nil {
+			if taken, err := c.own(ctx, q, r.selected); taken || err != nil {
 				return onward, err
 			}
-			if own == "" { // A11
-				c.text("", "Nothing was entered. Back to the options.")
-				c.options(q)
-				continue
-			}
-			c.take(q, &question.Answer{QuestionID: q.ID, Selected: r.selected, Custom: own, By: question.ByUser})
-			return onward, nil
 		default:
 			c.take(q, &question.Answer{QuestionID: q.ID, Selected: r.selected, Custom: r.custom, By: question.ByUser})
 			return onward, nil
 		}
 	}
+}
+
+// own takes an answer in the human's own words beside what was selected, and
+// reports whether there is one.
+func (c *conversation) own(ctx context.Context, q *question.Question, selected []string) (taken bool, err error) {
+	text, err := c.promptText(ctx, "Your own answer: ")
+	if err != nil {
+		return false, err
+	}
+	if text == "" { // A11
+		c.text("", "Nothing was entered. Back to the options.")
+		c.options(q)
+		return false, nil
+	}
+	c.take(q, &question.Answer{QuestionID: q.ID, Selected: selected, Custom: text, By: question.ByUser})
+	return true, nil
 }
 
 // put shows a question: the nth of those that are shown now.

@@ -27,7 +27,7 @@ const (
 )
 
 // commands are the ways in which people write a command.
-var commands = map[string]command{
+var commands = map[string]command{ //nolint:gochecknoglobals // a table, never written to
 	"b": goBack, "back": goBack,
 	"q": closing, "quit": closing,
 	"?": help, "help": help,
@@ -37,7 +37,7 @@ var commands = map[string]command{
 
 // listCommands are commands that a list of options takes as well. Where a text is
 // asked for they are text, unless a colon stands before them.
-var listCommands = map[string]command{
+var listCommands = map[string]command{ //nolint:gochecknoglobals // a table, never written to
 	"n": note, "note": note,
 	"d": discuss, "discuss": discuss,
 	"=": recall,

@@ -2,6 +2,7 @@ package tty
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -9,7 +10,7 @@ import (
 // switches are what a full-screen form may switch on in a terminal and must
 // switch off again, in this order: the keyboard's protocol is one of the
 // screen that is on.
-var switches = [...]struct{ on, off string }{ //nolint:gochecknoglobals // a table, never written to
+var switches = [...]struct{ on, off string }{
 	{ansi.SetModifyOtherKeys2, ansi.ResetModifyOtherKeys},
 	{ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes), ansi.PopKittyKeyboard(1)},
 	{ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes | ansi.KittyReportEventTypes), ansi.PopKittyKeyboard(1)},
@@ -41,12 +42,12 @@ func (m *modes) note(p []byte) {
 
 // undo returns what switches everything off.
 func (m *modes) undo() string {
-	var out string
+	var out strings.Builder
 	for i, on := range m {
 		if on {
-			out += switches[i].off
+			out.WriteString(switches[i].off)
 		}
 	}
 	*m = modes{}
-	return out
+	return out.String()
 }

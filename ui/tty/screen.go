@@ -48,8 +48,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	}
 	f := form.New(backing.Rec, func(r question.Reply) error {
 		err := commit(r)
-		var closed *desk.ClosedError
-		if errors.As(err, &closed) {
+		if closed, ok := errors.AsType[*desk.ClosedError](err); ok {
 			first.Store(closed)
 		}
 		sent.CompareAndSwap(false, err == nil)

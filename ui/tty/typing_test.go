@@ -52,7 +52,6 @@ func TestSentencesAnswerNothing(t *testing.T) {
 func TestDeliberateLines(t *testing.T) {
 	const ms = time.Millisecond
 	sqlite := answered(option("database", "sqlite"))
-	two := func(as ...question.Answer) []question.Reply { return answered(as...) }
 	for _, tt := range []struct {
 		name, sample string
 		origin       act.Origin
@@ -68,13 +67,13 @@ func TestDeliberateLines(t *testing.T) {
 		{"several lines at once, then one", "single", act.Opened, []stroke{{time.Second, "1\n3\n"}, {time.Second, "2\n"}}, sqlite, "so fast", ""},
 		{"a line overtaken by the next", "single", act.Opened, []stroke{{0, "1\n"}, {119 * ms, "3\n"}, {time.Second, "2\n"}}, sqlite, "so fast", ""},
 		{"a line for a question that nobody has seen", "followup", act.Opened, []stroke{{0, "1\n"}, {130 * ms, "1\n"}, {time.Second, "2\n"}, {time.Second, "\n"}},
-			two(option("database", "pg"), option("version", "17")), "", ""},
+			answered(option("database", "pg"), option("version", "17")), "", ""},
 		{"a foreign line takes back what came with it", "followup", act.Appeared, []stroke{{time.Second, "1\n"}, {300 * ms, "git push\n"}, {time.Second, "2\n"}},
 			sqlite, "taken back", ""},
 		{"not where the human opened it", "followup", act.Opened, []stroke{{time.Second, "1\n"}, {300 * ms, "git push\n"}, {time.Second, "2\n"}, {time.Second, "\n"}},
-			two(option("database", "pg"), option("version", "17")), "", "taken back"},
+			answered(option("database", "pg"), option("version", "17")), "", "taken back"},
 		{"nor what came long before", "followup", act.Appeared, []stroke{{time.Second, "1\n"}, {700 * ms, "git push\n"}, {time.Second, "2\n"}, {time.Second, "\n"}},
-			two(option("database", "pg"), option("version", "17")), "git is no option", "taken back"},
+			answered(option("database", "pg"), option("version", "17")), "git is no option", "taken back"},
 		{"a mistake is no foreign line for the next", "single", act.Appeared, []stroke{{time.Second, "7\n"}, {time.Second, "2\n"}}, sqlite, "7 is no option", words.T(words.AwaitsPause)},
 		{"no preset answer", "single", act.Appeared, []stroke{{time.Second, "\n"}, {time.Second, "2\n"}}, sqlite, "Enter a number from 1 to 3", ""},
 	} {

@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"mime"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -112,11 +113,8 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request) {
 	welcome(w, r)
 	s.keys.remember(w, r, id)
 	query.Del("token")
-	there := r.URL.Path
-	if len(query) > 0 {
-		there += "?" + query.Encode()
-	}
-	http.Redirect(w, r, there, http.StatusSeeOther)
+	there := url.URL{Path: "/", RawQuery: query.Encode()}
+	http.Redirect(w, r, there.String(), http.StatusSeeOther)
 }
 
 // csrf returns the token that every form of the page carries, in the field

@@ -55,7 +55,7 @@ func displayed(getenv func(string) string) error {
 		}
 	}
 	for _, place := range places {
-		if conn, err := net.DialTimeout(place[0], place[1], displayTime); err == nil {
+		if conn, err := net.DialTimeout(place[0], place[1], displayTime); err == nil { //nolint:noctx // it has a time limit
 			return conn.Close()
 		}
 	}
@@ -92,7 +92,7 @@ func OpenBrowser(address string) error {
 	}
 	// No shell, and nothing of ours but the address: its streams are the
 	// null device.
-	cmd := exec.Command(path, append(args, address)...)
+	cmd := exec.Command(path, append(args, address)...) //nolint:gosec,noctx // what opener found; it goes on when we have ended
 	detach(cmd)
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("open the browser: %w", err)

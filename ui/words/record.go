@@ -17,8 +17,9 @@ func (l Language) Breaking(closed desk.Status) string {
 		return l.T("dismiss")
 	case desk.Cancelled:
 		return l.T("withdraw the question")
+	default:
+		return l.T("leave; the question stays open")
 	}
-	return l.T("leave; the question stays open")
 }
 
 // Interrupted says what it did that the human broke a form off: closed is how
@@ -29,8 +30,9 @@ func (l Language) Interrupted(closed desk.Status) string {
 		return l.T(Dismissed)
 	case desk.Cancelled:
 		return l.T("The question is withdrawn; nothing was sent.")
+	default:
+		return l.T(NothingSent)
 	}
-	return l.T(NothingSent)
 }
 
 // Home says where an open record is kept, if that is not the desk that was

@@ -179,8 +179,9 @@ func (l Language) Outcome(o *desk.Outcome) string {
 		return l.T("closed, because the time was up")
 	case desk.Unavailable:
 		return l.T("closed, because nobody could be reached")
+	default:
+		return l.with(l.By(o), Mark("failed"), Mark("failed %s"))
 	}
-	return l.with(l.By(o), Mark("failed"), Mark("failed %s"))
 }
 
 // with is a text about what is said of it, or the one for where nothing is.
@@ -227,8 +228,9 @@ func (l Language) Withdrawal(cause error) string {
 		return l.Sentence(l.with(reason, Mark("The agent withdrew the question"), Mark("The agent withdrew the question: %s")))
 	case desk.Timeout:
 		return l.T("The time to answer is over; the question is closed.")
+	default:
+		return l.Sentence(l.with(reason, Mark("The question is closed"), Mark("The question is closed: %s")))
 	}
-	return l.Sentence(l.with(reason, Mark("The question is closed"), Mark("The question is closed: %s")))
 }
 
 // Overruled is one sentence for those who gave, or saw, a reply to a record that

@@ -76,10 +76,10 @@ func larger() (path string, err error) {
 // is not for this one to know.
 func become(args []string) {
 	path, err := larger()
-	if err != nil || syscall.Exec(path, append([]string{path}, args...), os.Environ()) == nil {
+	if err != nil || syscall.Exec(path, append([]string{path}, args...), os.Environ()) == nil { //nolint:gosec // our own, beside this one
 		return
 	}
-	cmd := exec.Command(path, args...) // where no program can take another's place
+	cmd := exec.Command(path, args...) //nolint:gosec,noctx // as above; where no program can take another's place
 	cmd.Stdin, cmd.Stdout = os.Stdin, os.Stdout
 	_ = cmd.Run()
 }
@@ -136,7 +136,7 @@ func ring(id, dir string) {
 	if err != nil {
 		return
 	}
-	cmd := exec.Command(path, "phone", id, "--dir", dir)
+	cmd := exec.Command(path, "phone", id, "--dir", dir) //nolint:gosec,noctx // ours, and it goes on when we have ended
 	if cmd.Start() == nil {
 		go func() { _ = cmd.Wait() }()
 	}

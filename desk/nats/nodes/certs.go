@@ -72,7 +72,7 @@ func (p *Plan) newAuthority(keyFile string) (*authority, error) {
 	if err := os.WriteFile(keyFile, keyPEM, 0o600); err != nil {
 		return nil, err
 	}
-	if err := os.WriteFile(p.CA(), certPEM, 0o644); err != nil {
+	if err := os.WriteFile(p.CA(), certPEM, 0o644); err != nil { //nolint:gosec // a certificate is public
 		return nil, err
 	}
 	block, _ := pem.Decode(certPEM)
@@ -107,8 +107,8 @@ func (a *authority) certify(dir string, n Node) error {
 	}
 	return errors.Join(
 		os.WriteFile(filepath.Join(dir, "key.pem"), keyPEM, 0o600),
-		os.WriteFile(filepath.Join(dir, "ca.pem"), a.pem, 0o644),
-		os.WriteFile(certFile, certPEM, 0o644),
+		os.WriteFile(filepath.Join(dir, "ca.pem"), a.pem, 0o644), //nolint:gosec // a certificate is public
+		os.WriteFile(certFile, certPEM, 0o644),                   //nolint:gosec // a certificate is public
 	)
 }
 

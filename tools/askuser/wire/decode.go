@@ -3,6 +3,7 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -176,7 +177,7 @@ func (d *decoder) call(data []byte) Call {
 // collect marks the questions to which the caller brings an answer (B1).
 func (d *decoder) collect(set *question.Set, raw json.RawMessage) {
 	answers, err := set.ParseAnswers(raw)
-	if v, ok := err.(question.Violations); ok {
+	if v, ok := errors.AsType[question.Violations](err); ok {
 		d.found = append(d.found, v...)
 		return
 	}

@@ -181,6 +181,7 @@ func (r *Result) answered(rec desk.Record) {
 			r.Answers.set(x.Question.Text, x.Text())
 		case question.StateUnanswered:
 			open = append(open, text)
+		case question.StateNotShown:
 		}
 		if x.Note != "" {
 			notes = append(notes, text+": "+quoted(x.Note))

@@ -100,13 +100,15 @@ func (p *page) kind(key string) Kind {
 	case "boolean", "confirm":
 		return oneOf(key, "12ynjkgG?", "space")
 	case "takes":
-		if strings.Contains("1234yn", key) {
+		if takes(key) {
 			return Act
 		}
 		return oneOf(key, "jkgG?", "space")
 	}
 	return oneOf(key, "jkgG?di", "space") // the inbox
 }
+
+func takes(key string) bool { return slices.Contains([]string{"1", "2", "3", "4", "y", "n"}, key) }
 
 func oneOf(key, letters string, more ...string) Kind {
 	if slices.Contains(more, key) || utf8.RuneCountInString(key) == 1 && strings.Contains(letters, key) {
@@ -162,7 +164,7 @@ func (p *page) pressList(key string) string {
 			return p.marked()
 		}
 		return string(rune('1' + p.cursor))
-	case p.what == "takes" && strings.Contains("1234yn", key):
+	case p.what == "takes" && takes(key):
 		return key
 	case key == "0":
 		p.mode, p.text = "other", ""
