@@ -32,6 +32,11 @@ var (
 	tallDark  = look{width: 390, height: 844, dark: true}
 	broad     = look{width: 1920, height: 1000}
 	broadDark = look{width: 1920, height: 1000, dark: true}
+
+	inChinese      = look{width: 1280, height: 800, language: words.Chinese}
+	tallInChinese  = look{width: 390, height: 844, dark: true, language: words.Chinese}
+	darkPortuguese = look{width: 1280, height: 800, dark: true, language: words.Portuguese}
+	tallPortuguese = look{width: 390, height: 844, language: words.Portuguese}
 )
 
 // scenes are what the page looks like. Each is checked against its screenshot
@@ -45,7 +50,7 @@ var scenes = []struct {
 		samples(g)
 		return func(*view) {}
 	}},
-	{"list", map[string]look{"-phone": tall}, func(g *rig) func(*view) {
+	{"list", map[string]look{"-phone": tall, "-pt-phone": tallPortuguese}, func(g *rig) func(*view) {
 		samples(g)
 		return func(*view) {}
 	}},
@@ -61,14 +66,14 @@ var scenes = []struct {
 		rec := g.put("claude-code", "/home/ada/shop", "s1", database())
 		return func(v *view) { v.click(chosen(rec.ID, 0, "0"), chosen(rec.ID, 1, "1"), chosen(rec.ID, 2, "0")) }
 	}},
-	{"refused", map[string]look{"": wide, "-phone-dark": tallDark}, func(g *rig) func(*view) {
+	{"refused", map[string]look{"": wide, "-phone-dark": tallDark, "-zh-phone-dark": tallInChinese}, func(g *rig) func(*view) {
 		rec := g.put("codex", "/home/ada/site", "s", features(), proposal())
 		return func(v *view) {
 			v.click(chosen(rec.ID, 0, "other"), within(rec.ID, confirmButton))
 			v.shows(".refused", v.language.T("Not sent yet:"))
 		}
 	}},
-	{"ways", map[string]look{"-dark": dark, "-phone": tall}, func(g *rig) func(*view) {
+	{"ways", map[string]look{"-dark": dark, "-phone": tall, "-pt-phone": tallPortuguese}, func(g *rig) func(*view) {
 		rec := g.put("codex", "/home/ada/site", "s", deploy(), optional())
 		return func(v *view) {
 			v.click(chosen(rec.ID, 0, "0"), within(rec.ID, ".note summary"), within(rec.ID, ".discuss summary"), within(rec.ID, ".dismiss summary"))
@@ -98,7 +103,7 @@ var scenes = []struct {
 			eval[bool](v, `(document.querySelector(".fate time").textContent = "21 Nov 2026, 12:00", true)`)
 		}
 	}},
-	{"history", map[string]look{"": wide, "-phone-dark": tallDark}, func(g *rig) func(*view) {
+	{"history", map[string]look{"": wide, "-phone-dark": tallDark, "-zh": inChinese}, func(g *rig) func(*view) {
 		history(g)
 		return func(v *view) {
 			v.click(".card [data-history]")
@@ -110,11 +115,11 @@ var scenes = []struct {
 		g.answeredElsewhere(g.put("codex", "/home/ada/商城", "s2", chinese()...).ID, "web", question.Answer{QuestionID: "缓存", Selected: []string{"local"}}, question.Answer{QuestionID: "端口", Custom: "6379"})
 		return func(*view) {}
 	}},
-	{"keys", map[string]look{"-dark": dark}, func(g *rig) func(*view) {
+	{"keys", map[string]look{"-dark": dark, "-pt-dark": darkPortuguese}, func(g *rig) func(*view) {
 		g.put("gemini-cli", "/home/ada/api", "s1", deploy())
 		return func(v *view) { v.click("#help") }
 	}},
-	{"closed", map[string]look{"": wide, "-phone-dark": tallDark}, func(g *rig) func(*view) {
+	{"closed", map[string]look{"": wide, "-zh-phone-dark": tallInChinese, "-phone-dark": tallDark}, func(g *rig) func(*view) {
 		return func(v *view) {
 			call(v, network.ClearBrowserCookies, cdp.Empty{})
 			v.visit("/?token=used")
@@ -183,7 +188,11 @@ func TestBrowserLanguages(t *testing.T) {
 	for _, l := range words.Languages()[1:] {
 		for _, scene := range scenes {
 			t.Run(string(l)+"/"+scene.name, func(t *testing.T) {
-				v := played(t, look{width: 390, height: 844, language: l}, scene.stage)
+				at := look{width: 390, height: 844, language: l}
+				if scene.name == "keys" { // a phone has none
+					at.width = 1280
+				}
+				v := played(t, at, scene.stage)
 				if dir := os.Getenv("SHOTS"); dir != "" {
 					for _, w := range []int64{390, 1280} {
 						v.do(chromedp.EmulateViewport(w, 844))
