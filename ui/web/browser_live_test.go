@@ -499,6 +499,18 @@ func TestBrowserOffline(t *testing.T) {
 	v.pending(rec.ID)
 }
 
+// TestBrowserAway: whoever opens the page while nobody serves it is told how to
+// go on. (What a browser asks for can be changed here for pages, but not for their
+// worker, so that this is English.)
+func TestBrowserAway(t *testing.T) {
+	v := browse(t, tall, nil)
+	v.wait(`navigator.serviceWorker.controller?.state === "activated"`)
+	v.stop()
+	v.visit("/history")
+	v.shows("h1", "The page is not served right now")
+	v.shows("pre", "mcp-askuser web")
+}
+
 // TestBrowserThousand: of a thousand questions the oldest are shown, and others
 // move up. How soon that is usable goes to the log; see BenchmarkPage.
 func TestBrowserThousand(t *testing.T) {
