@@ -2,7 +2,6 @@ package question
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -19,7 +18,7 @@ func (s *Set) Check(r Reply) (Reply, error) {
 	var found Violations
 	for _, t := range []struct{ path, text string }{{"reason", out.Reason}, {"note", out.Note}} {
 		if n := Count(t.text); n > MaxText {
-			found.Add(t.path, "must be at most %d characters long, is %d", MaxText, n)
+			found.Add(t.path, tooLong, MaxText, n)
 		}
 	}
 	if r.Dismissed {
@@ -53,20 +52,18 @@ func (s *Set) Check(r Reply) (Reply, error) {
 		delete(given, q.ID)
 		if a == nil || a.Empty() {
 			if q.Required && !r.Discuss {
-				found.Add("answers."+q.ID, "an answer is required")
+				found.Add("answers."+q.ID, needed)
 			}
 			if a == nil || a.Note == "" {
 				continue
 			}
 		}
-		for _, m := range q.faults(a) {
-			found.Add("answers."+q.ID, "%s", m)
-		}
+		q.faults(&found, a)
 		out.Answers = append(out.Answers, *a)
 	}
 	for _, a := range r.Answers {
 		if left, ok := given[a.QuestionID]; ok && !left.Empty() {
-			found.Add("answers."+a.QuestionID, "this question was not shown")
+			found.Add("answers."+a.QuestionID, notShown)
 		}
 	}
 	return out, found.Err()
@@ -92,34 +89,35 @@ func (q *Question) normal(a Answer, by By) *Answer {
 
 // Takes reports whether a is an answer that q takes.
 func (q *Question) Takes(a Answer) bool {
+	var found Violations
 	normal := q.normal(a, "")
-	return !normal.Empty() && len(q.faults(normal)) == 0
+	q.faults(&found, normal)
+	return !normal.Empty() && found == nil
 }
 
-// faults returns what is wrong with a as an answer to q, in words.
-func (q *Question) faults(a *Answer) []string {
-	var out []string
+// faults adds what is wrong with a as an answer to q.
+func (q *Question) faults(found *Violations, a *Answer) {
+	path, options := "answers."+q.ID, strings.Join(q.optionIDs(), ", ")
 	for _, id := range a.Selected {
 		if q.Option(id) == nil {
-			out = append(out, fmt.Sprintf("%q is none of the options: %s", id, strings.Join(q.optionIDs(), ", ")))
+			found.Add(path, noSuch, id, options)
 		}
 	}
 	chosen := len(a.Selected)
 	if a.Custom != "" {
 		chosen++
 		if !q.TakesText() {
-			out = append(out, "takes no free text; choose one of: "+strings.Join(q.optionIDs(), ", "))
+			found.Add(path, noText, options)
 		}
 	}
 	if chosen > 1 && !q.Several() {
-		out = append(out, fmt.Sprintf("takes one choice, got %d", chosen))
+		found.Add(path, oneChoice, chosen)
 	}
-	for _, t := range []struct{ name, text string }{{"", a.Custom}, {"its note ", a.Note}} {
+	for _, t := range []struct{ fault, text string }{{tooLong, a.Custom}, {noteTooLong, a.Note}} {
 		if n := Count(t.text); n > MaxText {
-			out = append(out, fmt.Sprintf("%smust be at most %d characters long, is %d", t.name, MaxText, n))
+			found.Add(path, t.fault, MaxText, n)
 		}
 	}
-	return out
 }
 
 func (q *Question) optionIDs() []string {

@@ -57,7 +57,7 @@ func (v *Violations) text(path, text string, limit int) {
 	chars, marks := measure(text)
 	switch n := strings.Count(text, "\n") + 1; {
 	case chars > limit:
-		v.Add(path, "must be at most %d characters long, is %d", limit, chars)
+		v.Add(path, tooLong, limit, chars)
 	case n > maxLines:
 		v.Add(path, "must be at most %d lines long, is %d", maxLines, n)
 	case marks > maxMarks:

@@ -28,16 +28,17 @@ func (q *Question) Named(word string) *Option {
 }
 
 // YesOrNo returns YesID or NoID for a word or label that says yes or no in one
-// of the languages that the source documents use, "" for any other. What
-// follows a comma says more and changes nothing: "Yes, proceed".
+// of the languages that people are spoken to in, "" for any other. What follows a
+// comma says more and changes nothing: "Yes, proceed". The Portuguese s is none:
+// it is what is left of "ls" when a question appears while that is typed.
 func YesOrNo(word string) string {
 	if i := strings.IndexAny(word, ",，"); i >= 0 {
 		word = word[:i]
 	}
 	switch strings.ToLower(strings.TrimSpace(word)) {
-	case "yes", "y", "true", "是", "是的":
+	case "yes", "y", "true", "是", "是的", "sim":
 		return YesID
-	case "no", "n", "false", "否", "不":
+	case "no", "n", "false", "否", "不", "不是", "não", "nao":
 		return NoID
 	}
 	return ""

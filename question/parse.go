@@ -245,7 +245,7 @@ func (p *parser) value(path string, q *Question, raw json.RawMessage) {
 		return
 	}
 	if n := Count(strings.Join(words, ", ")); n > q.longest() {
-		p.found.Add(path, "must be at most %d characters long, is %d", q.longest(), n)
+		p.found.Add(path, tooLong, q.longest(), n)
 		return
 	}
 	a := Answer{QuestionID: q.ID}

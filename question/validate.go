@@ -74,9 +74,7 @@ func (v *validator) question(path string, q *Question, depth int) {
 		v.found.Add(path+".options", "only one option may be the default, %d are", n)
 	}
 	if q.Collected != nil {
-		for _, m := range q.faults(q.Collected) {
-			v.found.Add("answers."+q.ID, "%s", m)
-		}
+		q.faults(&v.found, q.Collected)
 	}
 	if q.Other != nil {
 		v.option(path+".other", q.Other)

@@ -9,6 +9,8 @@ import (
 type Violation struct {
 	Path    string `json:"path"` // like questions[0].options
 	Message string `json:"message"`
+	text    string // of the message, to be filled with args; empty where it came in one piece
+	args    []any
 }
 
 // Violations is every fault of one input, up to [MaxViolations]. As an error it
@@ -22,8 +24,17 @@ const MaxViolations = 50
 // Add notes a fault.
 func (v *Violations) Add(path, format string, args ...any) {
 	if len(*v) < MaxViolations {
-		*v = append(*v, Violation{path, Shorten(fmt.Sprintf(format, args...), 1000)})
+		*v = append(*v, Violation{path, Shorten(fmt.Sprintf(format, args...), 1000), format, args})
 	}
+}
+
+// In is the message as say says it, which is given an English text and, as
+// fmt.Sprintf is, what to fill it with.
+func (v Violation) In(say func(text string, args ...any) string) string {
+	if v.text == "" {
+		return v.Message
+	}
+	return Shorten(say(v.text, v.args...), 1000)
 }
 
 // Error lists every violation, one to a line (A4).

@@ -29,6 +29,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/words"
 )
 
 // How fast a result must be to count as the host's own (DESIGN, "A deliberate
@@ -76,7 +77,7 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 	if q := rec.Secret(); q != nil {
 		return ui.Unavailablef("%q asks for a secret, which must not go through a client's form", question.Line(q.Text))
 	}
-	d := dialogue{rec: rec, arrays: s.arrays, before: map[string]question.Answer{}}
+	d := dialogue{rec: words.Local.Shown(rec), arrays: s.arrays, before: map[string]question.Answer{}}
 	ended := make(chan struct{})
 	defer close(ended)
 	forms := 0
@@ -178,7 +179,7 @@ func (d *dialogue) take(q *turn, got said) {
 	case got.write:
 		d.half = &got
 	case q.Required && !got.answers():
-		d.again(missing("at least one choice"))
+		d.again(missing(words.T("at least one choice")))
 	default:
 		if d.half != nil {
 			got.selected = d.half.selected
@@ -224,7 +225,7 @@ func (d *dialogue) refused(err error) (again bool) {
 		id, _ := strings.CutPrefix(v.Path, "answers.")
 		if d.given.Answer(id) != nil {
 			d.reopen(id)
-			d.plea = "Please answer again: " + question.Line(v.Message) + "."
+			d.plea = words.T("Please answer again: %s.", question.Line(v.In(words.T)))
 			again = true
 		}
 	}

@@ -46,10 +46,10 @@ type entry struct {
 // form builds the form of the question that is due.
 func (d *dialogue) form(q *turn) *form {
 	message := d.message(q)
-	x := field{key: short(q.ID, maxWord), title: cmp.Or(cell(q.Header, maxWord), "Your answer")}
+	x := field{key: short(q.ID, maxWord), title: cmp.Or(cell(q.Header, maxWord), words.T("Your answer"))}
 	switch {
 	case d.half != nil:
-		x.key, x.title = x.key+"_other", "Your own answer"
+		x.key, x.title = x.key+"_other", words.T("Your own answer")
 	case q.Type == question.Text && q.Required && !q.offersDefault():
 	case q.Several() && !d.arrays:
 		return &form{message, q.switches(x.key)}
@@ -64,10 +64,10 @@ func (d *dialogue) form(q *turn) *form {
 func (q *turn) entries() []entry {
 	out := q.options()
 	if q.offersDefault() {
-		out = list(out, q.Default, "proposed", said{text: q.Default})
+		out = list(out, q.Default, words.T("proposed"), said{text: q.Default})
 	}
 	if !q.Required {
-		out = list(out, "(leave open)", "", said{open: true})
+		out = list(out, words.T("(leave open)"), "", said{open: true})
 	}
 	return q.back(q.other(out))
 }
@@ -78,7 +78,7 @@ func (q *turn) switches(key string) []field {
 	rows := q.other(q.options())
 	fields := make([]field, len(rows))
 	for i, row := range rows {
-		entries := []entry{{"no", "No", said{}}, {"yes", "Yes", row.means}}
+		entries := []entry{{"no", words.T("No"), said{}}, {"yes", words.T("Yes"), row.means}}
 		fields[i] = field{key: fmt.Sprintf("%s_%03d", key, i+1), title: row.Title, entries: q.back(entries)}
 	}
 	return fields
@@ -109,10 +109,10 @@ func rank(o question.Option) int {
 }
 
 func (q *turn) other(to []entry) []entry {
-	o := question.Option{Label: "Other..."}
+	o := question.Option{Label: words.T("Other...")}
 	switch {
 	case q.Type == question.Text:
-		o.Label = "Write an answer..."
+		o.Label = words.T("Write an answer...")
 	case !q.AllowCustom:
 		return to
 	case q.Other != nil:
@@ -125,7 +125,7 @@ func (q *turn) back(to []entry) []entry {
 	if q.previous == nil {
 		return to
 	}
-	return list(to, "Back", cell(q.previous.Text, maxWord), said{back: true})
+	return list(to, words.T("Back"), cell(q.previous.Text, maxWord), said{back: true})
 }
 
 // list appends a row: a label with its description beside it, unlike any other.
@@ -136,7 +136,7 @@ func list(to []entry, label, description string, means said) []entry {
 	}
 	e.Title = e.Value
 	if description != "" {
-		e.Title = cell(e.Value+": "+description, maxTitle)
+		e.Title = cell(words.T("%[1]s: %[2]s", e.Value, description), maxTitle)
 	}
 	return append(to, e)
 }
@@ -157,23 +157,23 @@ func (d *dialogue) message(q *turn) string {
 }
 
 func (d *dialogue) context(q *turn) (out []string) {
-	add := func(when bool, format string, args ...any) {
+	add := func(when bool, text string) {
 		if when {
-			out = append(out, fmt.Sprintf(format, args...))
+			out = append(out, text)
 		}
 	}
 	say := func(a question.Answer) string { return short(strings.Join(q.Words(&a), ", "), maxWord) }
 	proposed, before := say(question.Answer{Selected: q.Defaults(), Custom: q.Default}), say(d.before[q.ID])
-	add(q.of > 1, "%d of %d", q.place, q.of)
-	add(d.rec.Round > 1, "round %d", d.rec.Round)
-	add(!q.Required, "optional")
-	add(q.Several(), "any number")
-	add(proposed != "", "proposed: %s", proposed)
-	add(q.Placeholder != "", "for example: %s", short(q.Placeholder, maxWord))
-	add(d.half != nil, "in your own words; a blank leads back")
-	add(before != "", "you said: %s", before)
-	add(slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" }), "previews: mcp-askuser inbox")
-	add(true, "asked by %s", words.Local.Asker(d.rec.Asker))
+	add(q.of > 1, words.T("%[1]d of %[2]d", q.place, q.of))
+	add(d.rec.Round > 1, words.T("round %d", d.rec.Round))
+	add(!q.Required, words.T("optional"))
+	add(q.Several(), words.T("any number"))
+	add(proposed != "", words.T("proposed: %s", proposed))
+	add(q.Placeholder != "", words.T("for example: %s", short(q.Placeholder, maxWord)))
+	add(d.half != nil, words.T("in your own words; a blank leads back"))
+	add(before != "", words.T("you said: %s", before))
+	add(slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" }), words.T("previews: mcp-askuser inbox"))
+	add(true, words.T("asked by %s", words.Local.Asker(d.rec.Asker)))
 	return out
 }
 

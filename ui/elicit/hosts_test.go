@@ -19,6 +19,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -209,7 +210,7 @@ func squash(s string) string {
 }
 
 func (p *person) pick(title string, rows []string) int {
-	if len(rows) >= 2 && rows[0] == "No" && rows[1] == "Yes" && p.now.Several() { // an option to say yes or no to
+	if len(rows) >= 2 && rows[0] == words.T("No") && rows[1] == words.T("Yes") && p.now.Several() { // an option to say yes or no to
 		rows = []string{"", title}
 		if i := p.wanted(rows); i > 0 {
 			return i
@@ -222,7 +223,7 @@ func (p *person) pick(title string, rows []string) int {
 func (p *person) wanted(rows []string) int {
 	for _, want := range p.wants[p.now.ID] {
 		for i, row := range rows {
-			if strings.HasPrefix(row, want) {
+			if strings.HasPrefix(row, words.T(want)) {
 				return i
 			}
 		}
@@ -250,7 +251,7 @@ func shapes() []shape {
 	sqlite.Options = append(sqlite.Options, question.Option{ID: "sqlite", Label: "SQLite", Description: "a single file, nothing to run"})
 	several := features()
 	several.Options[0].Description, several.Options[1].Description = "keeps results in memory", "writes what happens to a file"
-	write := []string{"Write an answer", "see the issue"}
+	write := []string{"Write an answer...", "see the issue"}
 	return []shape{
 		{"choice", []question.Question{sqlite}, map[string][]string{"q1": {"SQLite"}}, "answered q1=sqlite|"},
 		{"several", []question.Question{several}, map[string][]string{"q2": {"Logging", "Other", "Search"}}, "answered q2=logging|Search"},
@@ -264,10 +265,11 @@ func shapes() []shape {
 	}
 }
 
-// variant rewrites the texts of a shape.
+// variant rewrites the texts of a shape, or has the form speak another language.
 type variant struct {
 	name               string
 	text, label, aside func(string) string
+	language           words.Language
 }
 
 func variants() []variant {
@@ -276,12 +278,14 @@ func variants() []variant {
 		return s + " " + strings.Repeat("There is more to say about it than fits one row. ", 9)
 	}
 	return []variant{
-		{"plain", same, same, same},
-		{"long", long, same, long},
+		{"plain", same, same, same, words.English},
+		{"zh", same, same, same, words.Chinese},
+		{"pt", same, same, same, words.Portuguese},
+		{"long", long, same, long, words.English},
 		{"Chinese", func(s string) string {
 			return s + strings.Repeat("请仔细阅读以下说明之后再作出选择，", 20)
 		},
-			func(s string) string { return "选" + s }, func(string) string { return strings.Repeat("这是一个很长的说明", 20) }},
+			func(s string) string { return "选" + s }, func(string) string { return strings.Repeat("这是一个很长的说明", 20) }, words.Chinese},
 	}
 }
 
@@ -326,6 +330,8 @@ func TestHostsCanSendEveryShape(t *testing.T) {
 			s := v.of(s)
 			for _, host := range []string{"claude", "codex"} {
 				t.Run(v.name+"/"+s.name+"/"+host, func(t *testing.T) {
+					words.Local = v.language
+					defer func() { words.Local = words.English }()
 					you := &person{t: t, set: question.Set{Questions: s.qs}, wants: s.wants}
 					bare := &codex{hands: you}
 					c := &recorder{Client: bare}
@@ -341,8 +347,11 @@ func TestHostsCanSendEveryShape(t *testing.T) {
 					for _, p := range c.sent {
 						checkForm(t, p)
 					}
-					if v.name == "plain" {
+					switch {
+					case v.name == "plain":
 						golden(t, s.name+"."+host+".json", c.sent)
+					case v.name == string(v.language) && s.name == "four":
+						golden(t, s.name+"."+host+"."+v.name+".json", c.sent)
 					}
 				})
 			}

@@ -1,12 +1,12 @@
 package elicit
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // said is what the human said in one form, or would by choosing an entry.
@@ -29,13 +29,9 @@ func (s *said) add(x said) {
 func (s *said) answers() bool { return len(s.selected) > 0 || s.text != "" || s.write }
 
 // Slips, as the form says them when it is shown again.
-const (
-	notOffered = "That was nothing this form takes: please try again."
-	notAlone   = "An answer cannot be left open too: please choose one or the other."
-	notOurs    = "That belongs to another form: please answer this one."
-)
+func notOffered() string { return words.T("That was nothing this form takes: please try again.") }
 
-func missing(what string) string { return "Still missing: " + short(what, maxWord) + "." }
+func missing(what string) string { return words.T("Still missing: %s.", short(what, maxWord)) }
 
 // read returns what the content of an accept says.
 func (f *form) read(content any) said {
@@ -50,9 +46,9 @@ func (f *form) read(content any) said {
 	}
 	switch {
 	case len(values) > len(f.fields): // each has its value by now
-		return said{slip: notOurs}
+		return said{slip: words.T("That belongs to another form: please answer this one.")}
 	case got.open && got.answers():
-		return said{slip: notAlone}
+		return said{slip: words.T("An answer cannot be left open too: please choose one or the other.")}
 	}
 	return got
 }
@@ -65,14 +61,14 @@ func (x *field) read(value any) (got said) {
 	case len(x.entries) == 0:
 		return x.readText(value)
 	case isList != x.several:
-		return said{slip: notOffered}
+		return said{slip: notOffered()}
 	case !isList:
 		chosen = []any{value}
 	}
 	for _, v := range chosen {
 		i := slices.IndexFunc(x.entries, func(e entry) bool { return v == any(e.Value) })
 		if i < 0 {
-			return said{slip: notOffered}
+			return said{slip: notOffered()}
 		}
 		got.add(x.entries[i].means)
 	}
@@ -83,11 +79,11 @@ func (x *field) readText(value any) said {
 	text, isText := value.(string)
 	switch n := question.Count(text); {
 	case !isText:
-		return said{slip: notOffered}
+		return said{slip: notOffered()}
 	case blank(text):
 		return said{slip: missing(x.title)}
 	case n > question.MaxText:
-		return said{slip: fmt.Sprintf("The text has %d characters; at most %d fit.", n, question.MaxText)}
+		return said{slip: words.T("The text has %[1]d characters; at most %[2]d fit.", n, question.MaxText)}
 	}
 	return said{text: text}
 }

@@ -13,6 +13,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/words"
 )
 
 const ms = time.Millisecond
@@ -277,6 +278,15 @@ func TestWaitingScreens(t *testing.T) {
 		if r.wait(act.Quiet); r.screen() != quiet || strings.Contains(quiet, "pause") {
 			t.Errorf("after the pause:\n%s\nbefore:\n%s", r.screen(), quiet)
 		}
+		for _, l := range words.Languages() {
+			speak(t, l)
+			r = appeared(t, size[0], size[1], database())
+			r.types("faster ple", 130*ms)
+			checkFrame(t, r)
+		}
+		words.Local = words.English
 	}
 	check(t, "too-small", open(t, 40, 5, database()).screen())
+	speak(t, words.Chinese)
+	check(t, "zh/too-small", open(t, 40, 5, database()).screen())
 }

@@ -98,6 +98,8 @@ func TestAnswers(t *testing.T) {
 		{"yes or no skipped", ask(optional(noDefault(deploy()))), []string{"s", "enter"}, answers()},
 		{"yes by the cursor", ask(noDefault(deploy())), []string{"down", "enter"}, answers(told("deploy", "", question.YesID))},
 		{"no by its number", ask(noDefault(deploy())), []string{"2", "enter"}, answers(told("deploy", "", question.NoID))},
+		{"yes in Chinese", ask(deploy()), []string{"是", "enter"}, answers(told("deploy", "", question.YesID))},
+		{"no in Chinese", ask(noDefault(deploy())), []string{"是", "否", "enter"}, answers(told("deploy", "", question.NoID))},
 		{"boolean default", ask(deploy()), []string{"enter"}, answers(told("deploy", "", question.NoID))},
 		{"skip", ask(optional(database())), []string{"s", "enter"}, answers()},
 		{"s alone sends nothing", ask(optional(database())), []string{"2", "s"}, nil},

@@ -51,7 +51,7 @@ type row struct {
 func (r *row) own() bool { return r.other || r.talk }
 
 func newChoice(q *question.Question) *choice {
-	c := &choice{ask: q, other: term.NewEntry("", "Your own answer"), previews: map[*question.Option]*preview{}, yesNo: q.Type == question.Boolean}
+	c := &choice{ask: q, other: term.NewEntry("", words.T("Your own answer")), previews: map[*question.Option]*preview{}, yesNo: q.Type == question.Boolean}
 	for i := range q.Options {
 		o := &q.Options[i]
 		r := newRow(o)
@@ -106,13 +106,13 @@ func (c *choice) answer() question.Answer {
 func (c *choice) need() string {
 	switch {
 	case c.yesNo && c.ask.Required:
-		return "press y or n, then enter."
+		return words.T("press y or n, then enter.")
 	case c.yesNo:
-		return "press y or n, or s to skip it, then enter."
+		return words.T("press y or n, or s to skip it, then enter.")
 	case c.ask.Several():
-		return "space marks an option."
+		return words.T("space marks an option.")
 	}
-	return "choose an option."
+	return words.T("choose an option.")
 }
 
 func (c *choice) entry() *term.Entry {
@@ -148,7 +148,7 @@ func (c *choice) take() (action, error) {
 		if c.skipped || c.ask.Required { // or else the page says what it needs
 			return confirm, nil
 		}
-		return none, term.Fault("Nothing is chosen: " + c.need())
+		return none, term.Fault(words.T("Nothing is chosen: %s", c.need()))
 	}
 	r := &c.rows[c.cursor]
 	switch {

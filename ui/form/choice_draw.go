@@ -8,6 +8,7 @@ import (
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
 
 // The most characters of a label and a description shown (A5): longer ones are
@@ -48,7 +49,7 @@ func (c *choice) drawFilter(s *term.Styles, width int) term.Block {
 		b.Cursor.Shape = tea.CursorBar
 	}
 	if c.filter != "" && !c.matches() {
-		line += "   no match"
+		line += "   " + words.T("no match")
 	}
 	b.Lines = []string{s.Cursor.Render(term.Cut(line, width))}
 	return b

@@ -9,6 +9,7 @@ import (
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
 
 func (c *choice) bind(msg tea.Msg) does {
@@ -65,9 +66,16 @@ func (c *choice) bindList(key string) does {
 }
 
 // called returns the row with that shortcut, -1 for none. The options of a
-// yes-or-no question have numbers as well.
+// yes-or-no question have numbers as well, and what an input method has for y
+// and n.
 func (c *choice) called(key string) int {
-	return slices.IndexFunc(c.rows, func(r row) bool { return key != "" && (key == r.key || key == r.number) })
+	said := ""
+	if c.yesNo {
+		said = question.YesOrNo(key)
+	}
+	return slices.IndexFunc(c.rows, func(r row) bool {
+		return key != "" && (key == r.key || key == r.number) || said != "" && said == r.option.ID
+	})
 }
 
 // bindFiltering is bind while the filter is typed.
@@ -111,34 +119,34 @@ func (c *choice) bindWriting(msg tea.Msg, key string) does {
 func (c *choice) hints() ([]term.Hint, bool) {
 	switch {
 	case c.writing && c.ask.Several():
-		return append(writingHints("mark"), term.Hint{"esc", "to the options"}), true
+		return append(writingHints(words.T("mark")), term.Hint{"esc", words.T("to the options")}), true
 	case c.writing:
-		return append(writingHints(onward), term.Hint{"esc", "to the options"}), true
+		return append(writingHints(onward), term.Hint{"esc", words.T("to the options")}), true
 	case c.filtering:
-		return []term.Hint{{"enter", "keep"}, {"esc", "show all"}, {"↑↓", "move"}}, true
+		return []term.Hint{{"enter", words.T("keep")}, {"esc", words.T("show all")}, {"↑↓", words.T("move")}}, true
 	}
-	keys := []term.Hint{{"enter", onward}, {"↑↓", "move"}}
+	keys := []term.Hint{{"enter", onward}, {"↑↓", words.T("move")}}
 	switch {
 	case c.ask.Several():
-		keys = slices.Insert(keys, 0, term.Hint{"space", "mark"})
+		keys = slices.Insert(keys, 0, term.Hint{"space", words.T("mark")})
 	case c.yesNo && c.cursor == nowhere && !c.skipped:
-		keys = slices.Insert(keys, 0, term.Hint{"y/n", "choose"})
+		keys = slices.Insert(keys, 0, term.Hint{"y/n", words.T("choose")})
 	}
 	if !c.ask.Required {
-		keys = append(keys, term.Hint{"s", "skip"})
+		keys = append(keys, term.Hint{"s", words.T("skip")})
 	}
 	if c.preview() != nil {
-		keys = append(keys, term.Hint{"pgup/pgdn", "scroll preview"}, term.Hint{"< >", "shift preview"})
+		keys = append(keys, term.Hint{"pgup/pgdn", words.T("scroll preview")}, term.Hint{"< >", words.T("shift preview")})
 	}
 	switch {
 	case keys[0][0] == "y/n":
 		return keys, false
 	case c.yesNo:
-		return append(keys, term.Hint{"y/n", "choose"}), false
+		return append(keys, term.Hint{"y/n", words.T("choose")}), false
 	}
 	first, last := "1", min(len(c.ask.Options), 9)
 	if c.ask.AllowCustom {
 		first = "0"
 	}
-	return append(keys, term.Hint{fmt.Sprintf("%s–%d", first, last), "choose"}, term.Hint{"/", "filter"}), false
+	return append(keys, term.Hint{fmt.Sprintf("%s–%d", first, last), words.T("choose")}, term.Hint{"/", words.T("filter")}), false
 }

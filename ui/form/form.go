@@ -108,8 +108,8 @@ type result struct {
 // which runs as a command, so that it may take its time.
 func New(rec desk.Record, commit ui.Commit, opts ...Option) *Form {
 	f := &Form{
-		rec: rec, commit: commit, now: time.Now, styles: term.NewStyles(true),
-		dismissal: term.NewDismissal("The agent will be told that you dismissed it.", true),
+		rec: words.Local.Shown(rec), commit: commit, now: time.Now, styles: term.NewStyles(true),
+		dismissal: term.NewDismissal(words.T("The agent will be told that you dismissed it."), true),
 	}
 	for _, o := range opts {
 		o(f)
@@ -337,14 +337,14 @@ func (f *Form) do(act action) tea.Cmd {
 		}
 	case explain:
 		keys := append(f.hints(true), f.breakHint())
-		p.reader = term.KeysReader("", term.HintGroup{Title: "Keys on this page", Hints: keys})
+		p.reader = term.KeysReader("", term.HintGroup{Title: words.T("Keys on this page"), Hints: keys})
 	}
 	return nil
 }
 
 func (f *Form) breakHint() term.Hint {
 	if f.breakAsks {
-		return term.Hint{"ctrl+c", "dismiss; twice leaves, and the question stays open"}
+		return term.Hint{"ctrl+c", words.T("dismiss; twice leaves, and the question stays open")}
 	}
 	return term.Hint{"ctrl+c", words.Local.Breaking(f.interrupted)}
 }
@@ -403,7 +403,7 @@ func (f *Form) settle(r result) tea.Cmd {
 	case errors.Is(r.err, desk.ErrUnsent):
 		f.notice = words.Local.Kept(r.err)
 	default:
-		f.notice = "Not sent: " + question.Line(r.err.Error()) + ". Everything is kept; enter tries again."
+		f.notice = words.T("Not sent: %s. Everything is kept; enter tries again.", question.Line(words.Local.Error(r.err)))
 	}
 	return nil
 }

@@ -3,110 +3,158 @@ package form
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
+
+// scene is a form that was brought somewhere.
+type scene struct {
+	name string
+	rec  desk.Record
+	opts []Option
+	news []tea.Msg // of what the desk knows
+	keys []string
+}
+
+func scenes() []scene {
+	half := question.Reply{Answers: []question.Answer{told("db", "Cockroach", "sqlite")}}
+	lift := WithLift(func() error { return nil })
+	return []scene{
+		{name: "single", rec: record(database())},
+		{name: "single-moved", rec: record(database()), keys: []string{"2"}},
+		{name: "multi", rec: record(features()), keys: []string{"down", "space"}},
+		{name: "text", rec: record(name())},
+		{name: "text-typed", rec: record(name()), keys: []string{"orders", "alt+enter", "v2"}},
+		{name: "text-missing", rec: record(name()), keys: []string{"enter"}},
+		{name: "boolean", rec: record(deploy())},
+		{name: "yes-or-no", rec: record(noDefault(deploy())), keys: []string{"enter"}},
+		{name: "skipped", rec: record(optional(database())), keys: []string{"s"}},
+		{name: "dismissal-y", rec: record(database()), keys: []string{"esc", "y"}},
+		{name: "progress", rec: record(database(), features(), name()), keys: []string{"enter"}},
+		{name: "follow-up", rec: record(withFollowUp(), deploy()), keys: []string{"enter", "down"}},
+		{name: "review", rec: record(withFollowUp(), features(), name()), keys: []string{"enter", "2", "enter", "0", "Dark mode", "enter", "enter", "orders", "enter"}},
+		{name: "review-note", rec: record(database(), deploy()), keys: []string{"enter", "enter", "ctrl+n", "Not before Monday"}},
+		{name: "note-written", rec: record(database()), keys: []string{"2", "ctrl+n", "Only for the first year"}},
+		{name: "note", rec: record(deploy()), keys: []string{"ctrl+n", "Not before Monday", "enter"}},
+		{name: "discuss", rec: record(database()), keys: []string{"d", "enter", "What does each of them cost?"}},
+		{name: "discuss-row", rec: record(database()), keys: []string{"d"}},
+		{name: "chinese", rec: record(chinese())},
+		{name: "chinese-other", rec: record(chinese()), keys: []string{"0", "我们自己的存储"}},
+		{name: "long-description", rec: record(longDescription()), keys: []string{"down"}},
+		{name: "long-question", rec: record(longQuestion())},
+		{name: "long-question-read", rec: record(longQuestion()), keys: []string{"tab", "down", "down"}},
+		{name: "preview", rec: record(withPreview()), keys: []string{"pgdown"}},
+		{name: "dismissal", rec: record(database()), keys: []string{"esc"}},
+		{name: "dismissal-reason", rec: record(database()), keys: []string{"esc", "r", "Ask me tomorrow"}},
+		{name: "filter", rec: record(database()), keys: []string{"/", "sql"}},
+		{name: "filter-nothing", rec: record(database()), keys: []string{"/", "oracle"}},
+		{name: "other", rec: record(database()), keys: []string{"0", "CockroachDB"}},
+		{name: "other-kept", rec: record(database()), keys: []string{"0", "CockroachDB", "esc", "up"}},
+		{name: "keys", rec: record(features()), keys: []string{"?"}},
+
+		{name: "draft", rec: record(database()), opts: []Option{WithDraft(half)}},
+		{name: "draft-text", rec: record(name()), opts: []Option{WithDraft(question.Reply{Answers: []question.Answer{told("name", "orders\nv2")}})}},
+		{name: "draft-review", rec: record(database()), opts: []Option{WithDraft(half)}, keys: []string{"enter"}},
+		{name: "countdown", rec: record(database(), deploy()), news: []tea.Msg{Deadline{time.Unix(17, 0)}}},
+		{name: "detached", rec: record(database()), news: []tea.Msg{Attention{}}},
+		{name: "last-round", rec: third(), opts: []Option{lift, WithHistory(session)}},
+		{name: "lifted", rec: third(), opts: []Option{lift, WithHistory(session)}, keys: []string{"L"}},
+		{name: "all-at-once", rec: third(), opts: []Option{lift, WithDraft(question.Reply{Note: "soon"})}, news: []tea.Msg{Attention{}, Deadline{time.Unix(5, 0)}}},
+		{name: "earlier", rec: third(), opts: []Option{WithHistory(session)}, keys: []string{"h"}},
+		{name: "memory", rec: record(database()), opts: []Option{answeredBefore(database(), told("", "", "sqlite"))}},
+		{name: "memory-taken", rec: record(database()), opts: []Option{answeredBefore(database(), told("", "", "sqlite"))}, keys: []string{"ctrl+r"}},
+		{name: "memory-multi", rec: record(features()), opts: []Option{answeredBefore(features(), told("", "Dark mode", "export", "audit"))}, keys: []string{"ctrl+r"}},
+		{name: "memory-text", rec: record(name()), opts: []Option{answeredBefore(name(), told("", "orders, or what it was called in the first version"))}, keys: []string{"ctrl+r"}},
+		{name: "memory-keys", rec: record(database()), opts: []Option{answeredBefore(database(), told("", "", "sqlite"))}, keys: []string{"?", "end"}},
+		{name: "memory-chinese", rec: record(chinese()), opts: []Option{answeredBefore(chinese(), told("", "我们自己的存储，由团队维护，支持强一致性"))}, keys: []string{"ctrl+r"}},
+		{name: "earlier-scrolled", rec: third(), opts: []Option{WithHistory(session)}, keys: []string{"h", "end"}},
+	}
+}
+
+// on is the scene on a terminal of this size.
+func (s *scene) on(t *testing.T, w, h int) *rig {
+	t.Helper()
+	r := fresh(t, w, h, s.rec, s.opts...).show()
+	for _, msg := range s.news {
+		_, _ = r.f.Update(msg) // its timer is not for now
+	}
+	r.keys(s.keys...)
+	checkScreen(t, r)
+	if len(r.sent) > 0 {
+		t.Fatalf("committed %+v", r.sent)
+	}
+	return r
+}
 
 // TestScreens holds what a terminal shows, at the two sizes that matter.
 func TestScreens(t *testing.T) {
-	ask := func(qs ...question.Question) []question.Question { return qs }
-	tests := []struct {
-		name string
-		qs   []question.Question
-		keys []string
-	}{
-		{"single", ask(database()), nil},
-		{"single-moved", ask(database()), []string{"2"}},
-		{"multi", ask(features()), []string{"down", "space"}},
-		{"text", ask(name()), nil},
-		{"text-typed", ask(name()), []string{"orders", "alt+enter", "v2"}},
-		{"text-missing", ask(name()), []string{"enter"}},
-		{"boolean", ask(deploy()), nil},
-		{"yes-or-no", ask(noDefault(deploy())), []string{"enter"}},
-		{"skipped", ask(optional(database())), []string{"s"}},
-		{"dismissal-y", ask(database()), []string{"esc", "y"}},
-		{"progress", ask(database(), features(), name()), []string{"enter"}},
-		{"follow-up", ask(withFollowUp(), deploy()), []string{"enter", "down"}},
-		{"review", ask(withFollowUp(), features(), name()), []string{"enter", "2", "enter", "0", "Dark mode", "enter", "enter", "orders", "enter"}},
-		{"review-note", ask(database(), deploy()), []string{"enter", "enter", "ctrl+n", "Not before Monday"}},
-		{"note-written", ask(database()), []string{"2", "ctrl+n", "Only for the first year"}},
-		{"note", ask(deploy()), []string{"ctrl+n", "Not before Monday", "enter"}},
-		{"discuss", ask(database()), []string{"d", "enter", "What does each of them cost?"}},
-		{"discuss-row", ask(database()), []string{"d"}},
-		{"chinese", ask(chinese()), nil},
-		{"chinese-other", ask(chinese()), []string{"0", "我们自己的存储"}},
-		{"long-description", ask(longDescription()), []string{"down"}},
-		{"long-question", ask(longQuestion()), nil},
-		{"long-question-read", ask(longQuestion()), []string{"tab", "down", "down"}},
-		{"preview", ask(withPreview()), []string{"pgdown"}},
-		{"dismissal", ask(database()), []string{"esc"}},
-		{"dismissal-reason", ask(database()), []string{"esc", "r", "Ask me tomorrow"}},
-		{"filter", ask(database()), []string{"/", "sql"}},
-		{"filter-nothing", ask(database()), []string{"/", "oracle"}},
-		{"other", ask(database()), []string{"0", "CockroachDB"}},
-		{"other-kept", ask(database()), []string{"0", "CockroachDB", "esc", "up"}},
-		{"keys", ask(features()), []string{"?"}},
-	}
-	for _, tt := range tests {
+	for _, s := range scenes() {
 		for _, size := range [][2]int{{80, 24}, {40, 10}} {
-			name := fmt.Sprintf("%s-%dx%d", tt.name, size[0], size[1])
-			t.Run(name, func(t *testing.T) {
-				r := open(t, size[0], size[1], tt.qs...).keys(tt.keys...)
-				if len(r.sent) > 0 {
-					t.Fatalf("committed %+v", r.sent)
-				}
-				check(t, name, r.screen())
-			})
+			name := fmt.Sprintf("%s-%dx%d", s.name, size[0], size[1])
+			t.Run(name, func(t *testing.T) { check(t, name, s.on(t, size[0], size[1]).screen()) })
 		}
 	}
 }
 
-// TestDeskScreens holds what the form shows of what the desk knows.
-func TestDeskScreens(t *testing.T) {
-	half := question.Reply{Answers: []question.Answer{told("db", "Cockroach", "sqlite")}}
-	lift := WithLift(func() error { return nil })
-	tests := []struct {
-		name string
-		rec  desk.Record
-		opts []Option
-		news []tea.Msg
-		keys []string
-	}{
-		{"draft", record(database()), []Option{WithDraft(half)}, nil, nil},
-		{"draft-text", record(name()), []Option{WithDraft(question.Reply{Answers: []question.Answer{told("name", "orders\nv2")}})}, nil, nil},
-		{"draft-review", record(database()), []Option{WithDraft(half)}, nil, []string{"enter"}},
-		{"countdown", record(database(), deploy()), nil, []tea.Msg{Deadline{time.Unix(17, 0)}}, nil},
-		{"detached", record(database()), nil, []tea.Msg{Attention{}}, nil},
-		{"last-round", third(), []Option{lift, WithHistory(session)}, nil, nil},
-		{"lifted", third(), []Option{lift, WithHistory(session)}, nil, []string{"L"}},
-		{"all-at-once", third(), []Option{lift, WithDraft(question.Reply{Note: "soon"})}, []tea.Msg{Attention{}, Deadline{time.Unix(5, 0)}}, nil},
-		{"earlier", third(), []Option{WithHistory(session)}, nil, []string{"h"}},
-		{"memory", record(database()), []Option{answeredBefore(database(), told("", "", "sqlite"))}, nil, nil},
-		{"memory-taken", record(database()), []Option{answeredBefore(database(), told("", "", "sqlite"))}, nil, []string{"ctrl+r"}},
-		{"memory-multi", record(features()), []Option{answeredBefore(features(), told("", "Dark mode", "export", "audit"))}, nil, []string{"ctrl+r"}},
-		{"memory-text", record(name()), []Option{answeredBefore(name(), told("", "orders, or what it was called in the first version"))}, nil, []string{"ctrl+r"}},
-		{"memory-keys", record(database()), []Option{answeredBefore(database(), told("", "", "sqlite"))}, nil, []string{"?", "end"}},
-		{"memory-chinese", record(chinese()), []Option{answeredBefore(chinese(), told("", "我们自己的存储，由团队维护，支持强一致性"))}, nil, []string{"ctrl+r"}},
-		{"earlier-scrolled", third(), []Option{WithHistory(session)}, nil, []string{"h", "end"}},
+// TestLanguages: in every language every screen keeps its frame, and cuts no hint
+// through; some of them are held.
+func TestLanguages(t *testing.T) {
+	held := map[words.Language][]string{
+		words.Chinese: {"multi", "yes-or-no", "text-missing", "skipped", "review-note", "note", "discuss", "chinese", "chinese-other", "preview",
+			"dismissal", "dismissal-reason", "filter-nothing", "keys", "draft-review", "countdown", "last-round", "all-at-once", "earlier", "memory-chinese"},
+		words.Portuguese: {"multi", "yes-or-no", "review-note", "dismissal", "last-round", "keys"},
 	}
-	for _, tt := range tests {
-		for _, size := range [][2]int{{80, 24}, {40, 10}} {
-			name := fmt.Sprintf("%s-%dx%d", tt.name, size[0], size[1])
-			t.Run(name, func(t *testing.T) {
-				r := fresh(t, size[0], size[1], tt.rec, tt.opts...).show()
-				for _, msg := range tt.news {
-					_, _ = r.f.Update(msg) // its timer is not for now
-				}
-				r.keys(tt.keys...)
-				checkScreen(t, r)
-				check(t, name, r.screen())
-			})
+	for _, l := range words.Languages()[1:] {
+		for _, s := range scenes() {
+			for _, size := range [][2]int{{80, 24}, {40, 10}, {term.MinWidth, term.MinHeight}} {
+				name := fmt.Sprintf("%s/%s-%dx%d", l, s.name, size[0], size[1])
+				t.Run(name, func(t *testing.T) {
+					speak(t, l)
+					r := s.on(t, size[0], size[1])
+					checkFrame(t, r)
+					if size[0] > term.MinWidth && slices.Contains(held[l], s.name) {
+						check(t, name, r.screen())
+					}
+				})
+			}
+		}
+	}
+}
+
+// speak has the form say everything in a language until the test ends.
+func speak(t *testing.T, l words.Language) {
+	words.Local = l
+	t.Cleanup(func() { words.Local = words.English })
+}
+
+// checkFrame looks whether all lines of a panel are as wide, and the hints below
+// it whole.
+func checkFrame(t *testing.T, r *rig) {
+	t.Helper()
+	lines := strings.Split(ansi.Strip(r.f.View().Content), "\n")
+	hints := lines[len(lines)-1]
+	for _, line := range lines[:len(lines)-1] {
+		if ansi.StringWidth(line) != ansi.StringWidth(lines[0]) {
+			t.Errorf("the frame is torn at %q:\n%s", line, r.screen())
+		}
+	}
+	var known []string
+	for _, h := range r.f.hints(true) {
+		known = append(known, h[0]+" "+h[1])
+	}
+	for _, hint := range strings.Split(strings.TrimPrefix(hints, " "), " · ") {
+		if !slices.Contains(known, hint) {
+			t.Errorf("%q is no whole hint:\n%s", hint, r.screen())
 		}
 	}
 }

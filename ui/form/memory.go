@@ -30,6 +30,7 @@ type before struct {
 // remember gives the page of a question its earlier answer.
 func (f *Form) remember(p *page) {
 	if m, ok := f.memory[p.ask.ID]; ok {
+		m.Words = p.ask.Words(&m.Answer) // which has our yes and no in the human's language
 		p.before = before{words: term.Line(words.Local.Remembered(m, f.now()), maxWidth), answer: m.Answer}
 	}
 }
@@ -57,11 +58,12 @@ func (p *page) earlier(s *term.Styles, width, rows int) []string {
 		return nil
 	}
 	key := " · " + recallKey
+	full := " · " + words.T("%s takes it over", recallKey)
 	switch {
 	case p.note.writing: // which has the keyboard
 		key = ""
-	case ansi.StringWidth(p.before.words+key+" takes it over") <= width:
-		key += " takes it over"
+	case ansi.StringWidth(p.before.words+full) <= width:
+		key = full
 	}
 	return []string{s.Muted.Render(term.Cut(p.before.words, width-ansi.StringWidth(key)) + key)}
 }

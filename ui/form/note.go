@@ -5,6 +5,7 @@ import (
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
 
 // note is a word to the agent: on a question's page beside its answer, on the
@@ -16,7 +17,7 @@ type note struct {
 
 func (n *note) open() *term.Entry {
 	if n.entry == nil {
-		n.entry = term.NewEntry("", "A word to the agent beside the answer")
+		n.entry = term.NewEntry("", words.T("A word to the agent beside the answer"))
 	}
 	return n.entry
 }
@@ -56,7 +57,7 @@ func (n *note) bind(msg tea.Msg) does {
 
 // draw shows the note; one that nobody wrote is nothing.
 func (n *note) draw(s *term.Styles, width, rows int) term.Block {
-	const title = "Note to the agent"
+	title := words.T("Note to the agent")
 	switch text := n.text(); {
 	case n.writing:
 		b := term.Block{Lines: []string{s.Cursor.Render(title)}}
@@ -76,5 +77,5 @@ func types(e *term.Entry, msg tea.Msg) does {
 
 // writingHints are the keys where text is typed, in which Enter does this.
 func writingHints(enter string) []term.Hint {
-	return []term.Hint{{"enter", enter}, {"alt+enter", "new line"}, {term.EditKey, "editor"}}
+	return []term.Hint{{"enter", enter}, {"alt+enter", words.T("new line")}, {term.EditKey, words.T("editor")}}
 }

@@ -13,6 +13,7 @@ import (
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
 
 // action is what the last key asked of the form.
@@ -180,7 +181,7 @@ func (p *page) draw(s *term.Styles, width, rows int) term.Block {
 
 func (p *page) hints() ([]term.Hint, bool) {
 	if p.note.writing {
-		return writingHints("done"), true
+		return writingHints(words.T("done")), true
 	}
 	return p.body.hints()
 }
@@ -238,7 +239,7 @@ func (p *page) confirm() bool {
 		p.taken = &a
 		return true
 	case a.Empty():
-		err = term.Fault("This question needs an answer: " + b.need())
+		err = term.Fault(words.T("This question needs an answer: %s", b.need()))
 	case errors.As(err, &faults):
 		err = refusal(faults)
 	}
@@ -247,11 +248,11 @@ func (p *page) confirm() bool {
 }
 
 func refusal(faults question.Violations) error {
-	var words []string
+	var said []string
 	for _, v := range faults {
-		words = append(words, v.Message)
+		said = append(said, v.In(words.T))
 	}
-	return term.Fault("This answer " + strings.Join(words, "; ") + ".")
+	return term.Fault(words.T("This answer %s.", strings.Join(said, words.T("; "))))
 }
 
 // choice is the page's body if that is a choice, else nil.
@@ -278,9 +279,9 @@ func (p *page) heading(s *term.Styles, width, n int) []string {
 	}
 	switch c := p.choice(); {
 	case c != nil && c.skipped:
-		lines = append(lines, s.Cursor.Render("› "+term.LeftOpen))
+		lines = append(lines, s.Cursor.Render("› "+term.LeftOpen()))
 	case !p.ask.Required:
-		lines = append(lines, s.Muted.Render("(optional)"))
+		lines = append(lines, s.Muted.Render(words.T("(optional)")))
 	}
 	return lines
 }

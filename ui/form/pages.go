@@ -9,6 +9,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/words"
 )
 
 // buildPages makes a page for every question that may come up and one for the
@@ -125,7 +126,7 @@ func (f *Form) sendAnswers() tea.Cmd {
 	for _, p := range f.asked() {
 		if !p.settled() {
 			f.turnTo(p)
-			p.err = term.Fault("This answer is not confirmed yet: enter confirms it.")
+			p.err = term.Fault(words.T("This answer is not confirmed yet: enter confirms it."))
 			return nil
 		}
 		if !p.taken.Empty() || p.taken.Note != "" {
@@ -166,5 +167,5 @@ func (f *Form) fix(faults question.Violations) {
 			return
 		}
 	}
-	f.notice = "Not sent: " + question.Line(faults[0].String()) + "."
+	f.notice = words.T("Not sent: %s.", words.Local.Refused(faults[0]))
 }

@@ -1,13 +1,13 @@
 package form
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
 
 // preview is an option's preformatted text in an area of its own.
@@ -44,12 +44,12 @@ func (p *preview) draw(s *term.Styles, scroll *term.Scroll, width, rows int) []s
 	scroll.Limit(len(p.lines)-rows, p.wide-width, rows)
 	from, to := scroll.Y, min(scroll.Y+rows, len(p.lines))
 
-	heading := "preview"
+	heading := words.T("preview")
 	switch {
 	case p.lines == nil:
-		heading = "no preview"
+		heading = words.T("no preview")
 	case len(p.lines) > rows:
-		heading = fmt.Sprintf("preview %d–%d of %d", from+1, to, len(p.lines))
+		heading = words.T("preview %[1]d–%[2]d of %[3]d", from+1, to, len(p.lines))
 	}
 	rule := s.Border.Render("── ") + s.Muted.Render(heading) + s.Border.Render(" "+strings.Repeat("─", width))
 	out := []string{ansi.Truncate(rule, width, "")}

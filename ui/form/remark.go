@@ -53,17 +53,17 @@ type remark struct{ full, brief string }
 func (f *Form) remarks() []remark {
 	var out []remark
 	if f.detached {
-		out = append(out, remark{words.T(words.AgentAway), "The agent is away; answers are kept."})
+		out = append(out, remark{words.T(words.AgentAway), words.T("The agent is away; answers are kept.")})
 	}
 	switch {
 	case f.limit.lifted:
-		out = append(out, remark{words.T(words.LimitLifted), "The round limit is lifted."})
+		out = append(out, remark{words.T(words.LimitLifted), words.T("The round limit is lifted.")})
 	case f.limit.lift != nil:
 		key := f.page().letter("L")
-		out = append(out, remark{words.Local.LastRound(key), "Last round; " + key + " lifts the limit."})
+		out = append(out, remark{words.Local.LastRound(key), words.T("Last round; %s lifts the limit.", key)})
 	}
 	if f.drafts.back {
-		out = append(out, remark{"Your draft is back; nothing of it has been sent.", "Your draft is back, not sent."})
+		out = append(out, remark{words.T("Your draft is back; nothing of it has been sent."), words.T("Your draft is back, not sent.")})
 	}
 	return out
 }

@@ -9,6 +9,7 @@ import (
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
 
 // review is the last page of a form with more than one pick: every question
@@ -65,7 +66,7 @@ func (r *review) move(n int) {
 }
 
 func (r *review) hints() ([]term.Hint, bool) {
-	return []term.Hint{{"enter", onward}, {"e", "edit"}, {"↑↓", "move"}, {"1–9", "edit that one"}}, false
+	return []term.Hint{{"enter", onward}, {"e", words.T("edit")}, {"↑↓", words.T("move")}, {"1–9", words.T("edit that one")}}, false
 }
 
 func (r *review) draw(s *term.Styles, width, _ int) term.Block {
@@ -93,7 +94,7 @@ func (r *review) drawAnswer(s *term.Styles, i int, p *page, width int) term.Bloc
 // inWords is the page's answer for the review.
 func (p *page) inWords() string {
 	if p.taken == nil {
-		return term.LeftOpen
+		return term.LeftOpen()
 	}
 	said := slices.Clone(p.ask.Words(p.taken))
 	for i := range said {
@@ -103,10 +104,10 @@ func (p *page) inWords() string {
 		}
 	}
 	if len(said) == 0 {
-		said = []string{term.LeftOpen}
+		said = []string{term.LeftOpen()}
 	}
 	if p.taken.Note != "" {
-		said = append(said, "Note: "+question.Block(p.taken.Note))
+		said = append(said, words.T("Note: %s", question.Block(p.taken.Note)))
 	}
 	return strings.Join(said, "\n")
 }

@@ -1,7 +1,6 @@
 package form
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -64,7 +63,7 @@ func (f *Form) panel(p *page, more bool) term.Panel {
 	if f.more > 0 {
 		by += " · " + words.Local.MoreWait(f.more)
 	}
-	out := term.Panel{Title: "Question", Note: f.styles.Muted.Render(by), Hints: f.hints(more)}
+	out := term.Panel{Title: words.T("Question"), Note: f.styles.Muted.Render(by), Hints: f.hints(more)}
 	if clock := f.countdown.text(); clock != "" {
 		out.Clock = f.styles.Muted.Render(clock)
 		if f.countdown.left <= urgent {
@@ -77,13 +76,13 @@ func (f *Form) panel(p *page, more bool) term.Panel {
 		out.Title = p.reader.Title
 		return out
 	case p.ask == nil:
-		out.Title, out.Place = "Review", words.N(len(asked), "%d answer", "%d answers")
+		out.Title, out.Place = words.T("Review"), words.N(len(asked), "%d answer", "%d answers")
 		return out
 	case p.ask.Header != "":
 		out.Title = term.Line(p.ask.Header, maxWidth)
 	}
 	if len(asked) > 1 {
-		out.Place = fmt.Sprintf("%d of %d", slices.Index(asked, p)+1, len(asked))
+		out.Place = words.T("%[1]d of %[2]d", slices.Index(asked, p)+1, len(asked))
 	}
 	return out
 }
@@ -97,7 +96,7 @@ func (f *Form) asker() string {
 		parts = append(parts, p)
 	}
 	if f.rec.Round > 1 {
-		parts = append(parts, fmt.Sprintf("round %d", f.rec.Round))
+		parts = append(parts, words.T("round %d", f.rec.Round))
 	}
 	return strings.Join(parts, " · ")
 }
@@ -124,7 +123,7 @@ func (f *Form) hints(more bool) []term.Hint {
 	p := f.page()
 	switch {
 	case f.sending:
-		return []term.Hint{{"…", "sending"}}
+		return []term.Hint{{"…", words.T("sending")}}
 	case f.gate.Waiting():
 		return term.WaitingHints(f.width)
 	case f.asking != nil:
@@ -142,28 +141,28 @@ func (f *Form) hints(more bool) []term.Hint {
 	}
 	var general []term.Hint
 	if more {
-		general = append(general, term.Hint{"tab", "read all"})
+		general = append(general, term.Hint{"tab", words.T("read all")})
 	}
-	general = append(general, term.Hint{"esc", "dismiss"})
+	general = append(general, term.Hint{"esc", words.T("dismiss")})
 	if slices.Index(f.asked(), p) != 0 {
-		general = append(general, term.Hint{"shift+tab", "back"})
+		general = append(general, term.Hint{"shift+tab", words.T("back")})
 	}
 	if !p.typing() {
-		general = append(general, term.Hint{"?", "keys"})
+		general = append(general, term.Hint{"?", words.T("keys")})
 	}
 	keys = slices.Insert(keys, enter+1, general...)
 	if f.remembers() {
-		keys = append(keys, term.Hint{p.letter("h"), "earlier rounds"})
+		keys = append(keys, term.Hint{p.letter("h"), words.T("earlier rounds")})
 	}
 	if f.limit.lift != nil && !f.limit.lifted {
-		keys = append(keys, term.Hint{p.letter("L"), "lift the limit"})
+		keys = append(keys, term.Hint{p.letter("L"), words.T("lift the limit")})
 	}
-	keys = append(keys, term.Hint{"ctrl+n", "note"})
+	keys = append(keys, term.Hint{"ctrl+n", words.T("note")})
 	if p.before.words != "" {
-		keys = append(keys, term.Hint{recallKey, "the earlier answer; again puts back"})
+		keys = append(keys, term.Hint{recallKey, words.T("the earlier answer; again puts back")})
 	}
 	if p.choice() == nil {
-		keys = append(keys, term.Hint{"alt+d", "discuss first"})
+		keys = append(keys, term.Hint{"alt+d", words.T("discuss first")})
 	}
 	return keys
 }
@@ -172,12 +171,12 @@ func (f *Form) hints(more bool) []term.Hint {
 func (f *Form) onward(p *page) string {
 	switch c := p.choice(); {
 	case c != nil && c.skipped:
-		return "skip"
+		return words.T("skip")
 	case c != nil && c.cursor == len(c.rows)-1:
-		return "discuss first"
+		return words.T("discuss first")
 	}
 	if p.ask == nil || !f.reviews() && !p.leadsOn() {
-		return "send"
+		return words.T("send")
 	}
-	return "next"
+	return words.T("next")
 }

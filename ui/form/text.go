@@ -5,6 +5,7 @@ import (
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/words"
 )
 
 // text answers a question in free text.
@@ -21,7 +22,7 @@ func (t *text) answer() question.Answer {
 	return question.Answer{QuestionID: t.ask.ID, Custom: t.area.Text(), By: question.ByUser}
 }
 
-func (t *text) need() string              { return "type one, then press enter." }
+func (t *text) need() string              { return words.T("type one, then press enter.") }
 func (t *text) draft() question.Answer    { return t.answer() }
 func (t *text) restore(a question.Answer) { t.area.Set(a.Custom) }
 func (t *text) focus()                    { t.area.Focus() }

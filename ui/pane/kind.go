@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/words"
 )
 
 // title is what a pane or window of ours is called.
-const title = "question"
+func title() string { return words.T("question") }
 
 // kind is a program that opens panes or windows: what its environment looks
 // like from inside, and its commands. Commands are what follows place.server.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/words"
 )
 
 func TestInside(t *testing.T) {
@@ -191,5 +193,29 @@ func TestZellij(t *testing.T) {
 		if !errors.Is(err, ui.ErrUnavailable) || !strings.Contains(err.Error(), "a zellij pane would take the keyboard") {
 			t.Errorf("got %v", err)
 		}
+	}
+}
+
+// What tmux fills in itself is the same in every language.
+func TestWaysKeepTheirFormats(t *testing.T) {
+	t.Cleanup(func() { words.Local = words.English })
+	format := regexp.MustCompile(`#\{[a-z_]+\}`)
+	for _, v := range []view{{}, {window: true}} {
+		words.Local = words.English
+		want := format.FindAllString(tmux().way(v), -1)
+		for _, words.Local = range words.Languages() {
+			if got := tmux().way(v); !slices.Equal(format.FindAllString(got, -1), want) || strings.Count(got, "#") != len(want) {
+				t.Errorf("%s: %s", words.Local, got)
+			}
+		}
+	}
+}
+
+// The asker's settings hold in its pane.
+func TestSettingsOfThePane(t *testing.T) {
+	s := &surface{options: Options{Getenv: variables("ASK_LANGUAGE=zh", "NO_COLOR=1", "TERM=dumb"), Self: "self"}}
+	got, err := s.answer("01J")
+	if want := "MCP_ASKUSER_PANE=1 NO_COLOR=1 ASK_LANGUAGE=zh -- self answer 01J"; err != nil || strings.Join(got, " ") != want {
+		t.Errorf("got %q, %v; want %q", got, err, want)
 	}
 }

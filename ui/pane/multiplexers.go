@@ -95,7 +95,7 @@ func kitty() *kind {
 			return place{server: []string{programKitty, "@", "--to", socket}, pane: pane}, true
 		},
 		open: func(at place, _ view, argv []string) []string {
-			return append([]string{"launch", "--match", "window_id:" + at.pane, "--type", "window", "--keep-focus", "--title", title}, argv...)
+			return append([]string{"launch", "--match", "window_id:" + at.pane, "--type", "window", "--keep-focus", "--title", title()}, argv...)
 		},
 		id:   number(),
 		shut: func(pane string) []string { return []string{"close-window", "--match", "id:" + pane} },

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"regexp"
 	"sync"
 	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/words"
 )
 
 const (
@@ -88,7 +88,7 @@ func (s *surface) answer(id string) ([]string, error) {
 	}
 	// The asker's settings hold in the pane as well. What a terminal can do is not
 	// among them: the pane is another one.
-	for _, name := range [...]string{"MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "NO_COLOR", "ACCESSIBLE", "VISUAL", "EDITOR"} {
+	for _, name := range [...]string{"MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "NO_COLOR", "ACCESSIBLE", "ASK_LANGUAGE", "VISUAL", "EDITOR"} {
 		if value := s.options.Getenv(name); value != "" {
 			argv = append(argv, name+"="+value)
 		}
@@ -104,7 +104,7 @@ func (p *pane) stay(ctx context.Context, id string) error {
 		select {
 		case <-ctx.Done():
 		case <-time.After(settling):
-			p.tell(p.place.pane, "The question is still open: mcp-askuser answer "+id+", or mcp-askuser inbox")
+			p.tell(p.place.pane, words.T("The question is still open: mcp-askuser answer %s, or mcp-askuser inbox", id))
 			return ui.Unavailablef("the %s pane was closed without an answer", p.kind.name)
 		}
 	}
@@ -123,12 +123,9 @@ func (p *pane) farewell(o desk.Outcome) {
 	case <-p.line.gone:
 	case <-time.After(leaving):
 	}
-	text := "Question " + string(o.Status)
-	if plain().MatchString(o.Surface) {
-		text += " (" + o.Surface + ")"
+	told := desk.Outcome{Status: o.Status}
+	if words.Knows(o.Surface) { // the words of others may mean something to the program
+		told.Surface = o.Surface
 	}
-	p.tell(p.place.pane, text)
+	p.tell(p.place.pane, words.T("Question %s", words.Local.Outcome(&told)))
 }
-
-// plain is a surface's name that means nothing to any program.
-var plain = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z]{1,20}$`) })

@@ -3,7 +3,7 @@
 // desktop. The pane runs `mcp-askuser answer ID`, a process of its own, and the
 // reply comes back through the desk.
 //
-// It imports ui and desk. It must not know what a question looks like, how it
+// It imports ui, ui/words and desk. It must not know what a question looks like, how it
 // is answered, or any other surface. What differs between tmux, WezTerm, kitty
 // and terminal emulators stands in one [kind] each.
 //

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/words"
 )
 
 // roomy is the height in lines that a pane must have to be split.
@@ -43,7 +44,7 @@ func tmux() *kind {
 			command := []string{"split-window", "-v", "-t", at.pane}
 			if v.window {
 				// At the first free number: the user's windows keep theirs.
-				command = []string{"new-window", "-n", title, "-t", v.session + ":"}
+				command = []string{"new-window", "-n", title(), "-t", v.session + ":"}
 			}
 			if !v.focus {
 				command = append(command, "-d")
@@ -68,9 +69,9 @@ func tmux() *kind {
 		},
 		way: func(v view) string {
 			if v.window || v.elsewhere {
-				return "A question waits in window #{window_index}: #{prefix} ' #{window_index}"
+				return words.T("A question waits in window #{window_index}: #{prefix} ' #{window_index}")
 			}
-			return "A question waits below: pause, or #{prefix} Down"
+			return words.T("A question waits below: pause, or #{prefix} Down")
 		},
 		// Among the global hooks: one of a session would hide them from it. The
 		// option is there because tmux forgets two signals that nobody waits for.

@@ -79,7 +79,7 @@ func TestTmuxSplit(t *testing.T) {
 	s.focused(x, "%1")
 	x.Type("b\r")
 	s.wants(shown, nil, "answered b")
-	x.WaitFor("Question answered (pane)")
+	x.WaitFor("Question answered in a pane")
 	if got := s.panes(); got != "%0" {
 		t.Errorf("panes %q are left", got)
 	}
@@ -99,7 +99,7 @@ func TestTmuxAnsweredElsewhere(t *testing.T) {
 	at := time.Now()
 	s.wants(shown, nil, "answered a")
 	t.Logf("withdrawn after %s", time.Since(at))
-	x.WaitFor("Question answered (web)")
+	x.WaitFor("Question answered on the web page")
 	if got := s.panes(); got != "%0" {
 		t.Errorf("panes %q are left", got)
 	}

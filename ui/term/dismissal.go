@@ -2,7 +2,6 @@ package term
 
 import (
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,7 +14,9 @@ import (
 // a word on it: to dismiss it, or to discuss it first.
 type Dismissal struct {
 	ask, about string // what it asks, and what follows; safe to show
-	word       string // what the human may write
+	said, none string // what stands for the word that the human may write, given or not
+	send       string // what Enter does
+	press      string // a sentence that says so
 	decides    Decision
 	direct     bool   // what is typed is that word
 	talk       bool   // there is a key for discussing first
@@ -39,8 +40,10 @@ const (
 // else would be one; talk says that it has a key for discussing first, too.
 func NewDismissal(about string, talk bool) *Dismissal {
 	return &Dismissal{
-		ask: words.T(words.AskDismiss), about: about, word: "Reason", decides: Dismiss, talk: talk,
-		reason: NewEntry("", "Why, if you like: the agent reads it"),
+		ask: words.T(words.AskDismiss), about: about, decides: Dismiss, talk: talk,
+		said: words.Mark("Reason: %s"), none: words.T("No reason yet (tab writes one)"),
+		send: words.T("dismiss"), press: words.T("Press enter to dismiss, esc to go back."),
+		reason: NewEntry("", words.T("Why, if you like: the agent reads it")),
 	}
 }
 
@@ -48,8 +51,10 @@ func NewDismissal(about string, talk bool) *Dismissal {
 // human's word in an entry of the caller's.
 func NewDiscussion(word *Entry, direct bool) *Dismissal {
 	return &Dismissal{
-		ask: words.T(words.DiscussFirst) + "?", about: "The agent gets your note and the answers so far, and talks with you before it asks again.",
-		word: "Note", decides: Discuss, direct: direct, reason: word,
+		ask: words.T(words.AskDiscuss), about: words.T("The agent gets your note and the answers so far, and talks with you before it asks again."),
+		said: words.Mark("Note: %s"), none: words.T("No note yet (tab writes one)"),
+		send: words.T("send"), press: words.T("Press enter to send, esc to go back."),
+		decides: Discuss, direct: direct, reason: word,
 	}
 }
 
@@ -110,7 +115,7 @@ func (d *Dismissal) Press(msg tea.Msg) (Decision, error) {
 	case name == "enter":
 		return d.decides, nil
 	case name == "y" && !d.writing: // a letter closes nothing
-		return Undecided, Fault("Press enter to " + d.does() + ", esc to go back.")
+		return Undecided, Fault(d.press)
 	case name == "esc" && d.writing && !d.direct:
 		d.stop()
 	case name == "esc", name == "n" && !d.writing:
@@ -126,25 +131,17 @@ func (d *Dismissal) Press(msg tea.Msg) (Decision, error) {
 	return Undecided, nil
 }
 
-// does is what Enter does.
-func (d *Dismissal) does() string {
-	if d.decides == Discuss {
-		return "send"
-	}
-	return "dismiss"
-}
-
 // Hints are the keys that work in it.
 func (d *Dismissal) Hints() []Hint {
-	hints := []Hint{{"enter", d.does()}, {"esc", "back"}}
+	hints := []Hint{{"enter", d.send}, {"esc", words.T("back")}}
 	switch {
 	case d.writing:
-		return append(hints, Hint{"ctrl+g", "editor"})
+		return append(hints, Hint{EditKey, words.T("editor")})
 	case d.decides == Discuss:
-		return append(hints, Hint{"tab", "write a note"})
+		return append(hints, Hint{"tab", words.T("write a note")})
 	}
-	if hints = append(hints, Hint{"r", "give a reason"}); d.talk {
-		hints = append(hints, Hint{"d", "discuss first"})
+	if hints = append(hints, Hint{"r", words.T("give a reason")}); d.talk {
+		hints = append(hints, Hint{"d", words.T("discuss first")})
 	}
 	return hints
 }
@@ -158,9 +155,9 @@ func (d *Dismissal) Draw(s *Styles, width, rows int) Block {
 	case d.writing:
 		b.Add(d.reason.Draw(s, width, max(rows-len(b.Lines), 1)))
 	case reason != "":
-		b.Add(Block{Lines: Wrap(d.word+": "+question.Block(reason), width)})
+		b.Add(Block{Lines: Wrap(words.T(d.said, question.Block(reason)), width)})
 	default:
-		b.Add(Block{Lines: Text(s.Muted, "No "+strings.ToLower(d.word)+" yet (tab writes one)", width)})
+		b.Add(Block{Lines: Text(s.Muted, d.none, width)})
 	}
 	return b.Window(rows, width)
 }

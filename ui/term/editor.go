@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -14,6 +13,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/ui/words"
 )
 
 // EditKey opens the human's editor wherever text is typed.
@@ -83,18 +84,18 @@ func (e *editing) Run() (err error) {
 // of that path; empty is the controlling one. The end of ctx ends the editor:
 // what was saved counts. The error is a sentence for the human.
 func EditText(ctx context.Context, getenv func(string) string, terminal, text string) (string, error) {
-	words := strings.Fields(cmp.Or(getenv("VISUAL"), getenv("EDITOR"), "vi"))
-	if len(words) == 0 {
-		return "", Fault("VISUAL or EDITOR names no editor.")
+	command := strings.Fields(cmp.Or(getenv("VISUAL"), getenv("EDITOR"), "vi"))
+	if len(command) == 0 {
+		return "", Fault(words.T("VISUAL or EDITOR names no editor."))
 	}
-	edited, err := runEditor(ctx, words, terminal, text)
+	edited, err := runEditor(ctx, command, terminal, text)
 	if err != nil {
-		return "", Fault(fmt.Sprintf("The editor %s failed: %s. The text is as it was.", Line(words[0], 40), Line(err.Error(), 200)))
+		return "", Fault(words.T("The editor %[1]s failed: %[2]s. The text is as it was.", Line(command[0], 40), Line(err.Error(), 200)))
 	}
 	return edited, nil
 }
 
-func runEditor(ctx context.Context, words []string, terminal, text string) (string, error) {
+func runEditor(ctx context.Context, command []string, terminal, text string) (string, error) {
 	file, err := os.CreateTemp("", "answer-*.md")
 	if err != nil {
 		return "", err
@@ -104,7 +105,7 @@ func runEditor(ctx context.Context, words []string, terminal, text string) (stri
 	if err := errors.Join(err, file.Close()); err != nil {
 		return "", err
 	}
-	cmd := exec.CommandContext(ctx, words[0], append(words[1:], file.Name())...) //nolint:gosec // the user's own
+	cmd := exec.CommandContext(ctx, command[0], append(command[1:], file.Name())...) //nolint:gosec // the user's own
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if runtime.GOOS != "windows" { // an editor needs a file whose reads wait
 		tty, err := os.OpenFile(cmp.Or(terminal, "/dev/tty"), os.O_RDWR, 0)

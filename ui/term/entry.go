@@ -1,7 +1,6 @@
 package term
 
 import (
-	"fmt"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -9,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // Entry is a place to type text. It is the bubbles text area for every kind of
@@ -61,7 +61,7 @@ func (e *Entry) Set(value string) { e.area.SetValue(question.Cut(Tame(value), qu
 func (e *Entry) replace(value string) error {
 	e.Set(value)
 	if n := question.Count(value); n > question.MaxText {
-		return Fault(fmt.Sprintf("Cut to %d characters, as many as are allowed: that was %d.", question.MaxText, n))
+		return Fault(words.T("Cut to %[1]d characters, as many as are allowed: that was %[2]d.", question.MaxText, n))
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func (e *Entry) Press(msg tea.Msg) error {
 		}
 		p.Content = question.Block(p.Content)
 		if n := question.Count(e.area.Value()) + question.Count(p.Content); n > question.MaxText {
-			return Fault(fmt.Sprintf("Too long to paste: that makes %d characters, %d are allowed.", n, question.MaxText))
+			return Fault(words.T("Too long to paste: that makes %[1]d characters, %[2]d are allowed.", n, question.MaxText))
 		}
 		msg = p
 	}

@@ -1,6 +1,10 @@
 package term
 
-import "github.com/charmbracelet/x/ansi"
+import (
+	"github.com/charmbracelet/x/ansi"
+
+	"mcp-askuser/ui/words"
+)
 
 // Hint is a key and what it does here.
 type Hint [2]string
@@ -29,10 +33,11 @@ func hintLine(s *Styles, hints []Hint, width int) string {
 
 // WaitingHints stand in place of all others while keys do not count (act.Gate).
 func WaitingHints(width int) []Hint {
-	if width < len(" waiting for a pause in your typing ")+2 {
-		return []Hint{{"…", "pause to answer"}}
+	hint := Hint{"…", words.T("waiting for a pause in your typing")}
+	if ansi.StringWidth(hint[0]+" "+hint[1]) > width-2 {
+		hint[1] = words.T("pause to answer")
 	}
-	return []Hint{{"…", "waiting for a pause in your typing"}}
+	return []Hint{hint}
 }
 
 // HintGroup is hints under a heading.

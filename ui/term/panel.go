@@ -1,10 +1,11 @@
 package term
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"mcp-askuser/ui/words"
 )
 
 // MinWidth and MinHeight are the smallest terminal, in cells, on which a form
@@ -21,7 +22,7 @@ func Fits(width, height int) bool { return width >= MinWidth && height >= MinHei
 // TooSmall stands in place of what does not fit: what cannot be read takes no
 // keys.
 func TooSmall(s *Styles, width, height int) Block {
-	text := fmt.Sprintf("Too small to answer: make this window %d×%d or larger.", MinWidth, MinHeight)
+	text := words.T("Too small to answer: make this window %[1]d×%[2]d or larger.", MinWidth, MinHeight)
 	return Block{Lines: Text(s.Plain, text, width)}.clip(width, height)
 }
 

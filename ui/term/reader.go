@@ -1,6 +1,10 @@
 package term
 
-import tea "charm.land/bubbletea/v2"
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/ui/words"
+)
 
 // Reader shows something long to be read, in place of what it was called from.
 type Reader struct {
@@ -51,7 +55,7 @@ func (r *Reader) Press(key tea.KeyPressMsg) (done bool) {
 
 // Hints are the keys that work in it.
 func (r *Reader) Hints() []Hint {
-	return []Hint{{"↑↓", "scroll"}, {"any other key", "back"}}
+	return []Hint{{"↑↓", words.T("scroll")}, {words.T("any other key"), words.T("back")}}
 }
 
 // Draw shows what fits into rows lines.

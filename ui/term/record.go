@@ -5,6 +5,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // Mark shows whether an option is chosen, and whether one or several can be.
@@ -24,22 +25,23 @@ func Mark(several, chosen bool) string {
 // if it is to be told in full.
 func DrawRecord(s *Styles, rec desk.Record, full bool, width int) []string {
 	var lines []string
+	rec = words.Local.Shown(rec)
 	for _, x := range rec.Asked() {
 		lines = append(lines, drawResponse(s, x, full, width)...)
 		if rec.State == desk.Answered && x.Answer == nil {
-			lines = append(lines, "  "+s.Muted.Render(LeftOpen))
+			lines = append(lines, "  "+s.Muted.Render(LeftOpen()))
 		}
 		lines = append(lines, "")
 	}
 	if r := rec.Reply(); r != nil && r.Note != "" {
-		lines = append(lines, Hang(s.Muted.Render("Note: "), Tame(r.Note), width)...)
+		lines = append(lines, Hang(s.Muted.Render(words.T("Note: ")), Tame(r.Note), width)...)
 		lines = append(lines, "")
 	}
 	return lines
 }
 
 // LeftOpen stands where an answer would, were there one.
-const LeftOpen = "(left open)"
+func LeftOpen() string { return words.T("(left open)") }
 
 func drawResponse(s *Styles, x question.Response, full bool, width int) []string {
 	lines := Text(s.Strong, Tame(x.Question.Text), width)
@@ -64,7 +66,7 @@ func drawResponse(s *Styles, x question.Response, full bool, width int) []string
 		lines = append(lines, Hang("  "+s.Muted.Render("→ "), Tame(answer.Custom), width)...)
 	}
 	if answer.By == question.ByTimeout {
-		lines = append(lines, "  "+s.Muted.Render("(taken by the timeout)"))
+		lines = append(lines, "  "+s.Muted.Render(words.T("(taken by the timeout)")))
 	}
 	return lines
 }

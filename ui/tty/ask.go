@@ -33,7 +33,7 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 		}
 		switch r := understand(q, line); {
 		case line == "":
-			c.text("", "An answer is needed here. "+need(q))
+			c.text("", words.T("An answer is needed here. %s", need(q)))
 		case r.fault != "":
 			c.text("", r.fault)
 			if c.foreign() {
@@ -51,7 +51,7 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 				return onward, err
 			}
 		case r.command == editText && q.Chooses():
-			c.text("", "There is no text here to edit.")
+			c.text("", words.T("There is no text here to edit."))
 		case r.command == editText:
 			if own := c.edited(ctx, c.proposed(q)); own != "" {
 				c.take(q, &question.Answer{QuestionID: q.ID, Custom: own, By: question.ByUser})
@@ -61,14 +61,14 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 			c.recall(q)
 			return onward, nil
 		case r.command == recall:
-			c.text("", "There is no earlier answer to this question.")
+			c.text("", words.T("There is no earlier answer to this question."))
 		case r.command == help:
 			c.help(q)
 			c.put(q, n, of)
 		case r.command == view:
 			c.lines("| ", question.Block(q.Options[r.option].Preview))
 		case r.command == leaveOpen && q.Required:
-			c.text("", "This question cannot be left open. "+need(q))
+			c.text("", words.T("This question cannot be left open. %s", need(q)))
 		case r.command == leaveOpen:
 			c.take(q, nil)
 			return onward, nil
@@ -86,12 +86,12 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 // own takes an answer in the human's own words beside what was selected, and
 // reports whether there is one.
 func (c *conversation) own(ctx context.Context, q *question.Question, selected []string) (taken bool, err error) {
-	text, err := c.promptText(ctx, "Your own answer: ")
+	text, err := c.promptText(ctx, words.T("Your own answer: "))
 	if err != nil {
 		return false, err
 	}
 	if text == "" { // A11
-		c.text("", "Nothing was entered. Back to the options.")
+		c.text("", words.T("Nothing was entered. Back to the options."))
 		c.options(q)
 		return false, nil
 	}
@@ -104,7 +104,11 @@ func (c *conversation) put(q *question.Question, n, of int) {
 	c.blank()
 	title := question.Line(q.Header)
 	if of > 1 {
-		title = strings.TrimSuffix(fmt.Sprintf("Question %d of %d: %s", n, of, title), ": ")
+		place := words.T("Question %[1]d of %[2]d", n, of)
+		if title != "" {
+			place = words.T("%[1]s: %[2]s", place, title)
+		}
+		title = place
 	}
 	if title != "" {
 		c.text("", title)
@@ -114,16 +118,18 @@ func (c *conversation) put(q *question.Question, n, of int) {
 		c.text("", question.Block(q.Description))
 	}
 	if c.remembers(q) && c.answer(q) == nil {
-		c.text("", question.Shorten(words.Local.Remembered(c.memory[q.ID], time.Now()), 300)+" (:= takes it over)")
+		m := c.memory[q.ID]
+		m.Words = q.Words(&m.Answer) // which has our yes and no in the human's language
+		c.text("", words.T("%s (:= takes it over)", question.Shorten(words.Local.Remembered(m, time.Now()), 300)))
 	}
 	c.options(q)
 	if q.Placeholder != "" {
-		c.text("For example: ", question.Line(q.Placeholder))
+		c.text(words.T("For example: "), question.Line(q.Placeholder))
 	}
 	if a := c.answer(q); a != nil {
-		c.text("Your answer so far: ", inWords(q, a))
+		c.text(words.T("Your answer so far: "), inWords(q, a))
 	} else if strings.TrimSpace(q.Default) != "" && !brief(q.Default) {
-		c.text("Proposed: ", question.Block(q.Default))
+		c.text(words.T("Proposed: "), question.Block(q.Default))
 	}
 }
 
@@ -165,7 +171,7 @@ func (c *conversation) option(n int, o *question.Option) {
 	lines := strings.Split(strings.TrimRight(question.Block(o.Preview), "\n"), "\n")
 	c.lines(margin+"| ", strings.Join(lines[:min(len(lines), previewLines)], "\n"))
 	if more := len(lines) - previewLines; more > 0 {
-		c.text(margin, fmt.Sprintf("(%d more lines: v%d shows them all)", more, n))
+		c.text(margin, words.N(more, "(%[1]d more line: v%[2]d shows it all)", "(%[1]d more lines: v%[2]d shows them all)", n))
 	}
 }
 
@@ -175,13 +181,13 @@ func (c *conversation) option(n int, o *question.Option) {
 func (c *conversation) emptyLine(q *question.Question) (*question.Answer, string) {
 	if a := c.answer(q); a != nil {
 		kept := *a
-		return &kept, "keep"
+		return &kept, words.T("keep")
 	}
 	if !q.Chooses() {
 		if strings.TrimSpace(q.Default) == "" {
 			return nil, ""
 		}
-		bracket := "the proposed text"
+		bracket := words.T("the proposed text")
 		if brief(q.Default) {
 			bracket = question.Line(q.Default)
 		}
@@ -214,9 +220,9 @@ func bracketFor(q *question.Question, ids []string) string {
 		case q.Type != question.Boolean:
 			names = append(names, strconv.Itoa(i+1))
 		case o.ID == question.YesID:
-			names = append(names, "y")
+			names = append(names, words.T("y"))
 		default:
-			names = append(names, "n")
+			names = append(names, words.T("n"))
 		}
 	}
 	return strings.Join(names, ",")
@@ -235,11 +241,11 @@ func promptFor(q *question.Question, bracket string) string {
 	}
 	switch {
 	case !q.Required && bracket == "":
-		prompt += " (optional, Enter to skip)"
+		prompt = words.T("%s (optional, Enter to skip)", prompt)
 	case !q.Required:
-		prompt += " (optional, - to skip)"
+		prompt = words.T("%s (optional, - to skip)", prompt)
 	}
-	return prompt + ": "
+	return words.T("%s: ", prompt)
 }
 
 // need says what to enter for q.
@@ -253,35 +259,40 @@ func need(q *question.Question) string {
 func asking(q *question.Question) (prompt, need string) {
 	switch {
 	case !q.Chooses():
-		return "Your answer", "Enter a text, or q to dismiss the question."
+		return words.T("Your answer"), words.T("Enter a text, or q to dismiss the question.")
 	case q.Type == question.Boolean:
-		return "Enter y or n", "Enter y or n."
+		return words.T("Enter y or n"), words.T("Enter y or n.")
+	case q.Several() && q.AllowCustom:
+		need = words.Mark("Enter numbers from 1 to %d, like 1,2, or 0 for an answer of your own.")
 	case q.Several():
-		prompt, need = "Enter numbers, like 1,2", fmt.Sprintf("Enter numbers from 1 to %d, like 1,2", len(q.Options))
+		need = words.Mark("Enter numbers from 1 to %d, like 1,2.")
+	case q.AllowCustom:
+		need = words.Mark("Enter a number from 1 to %d, or 0 for an answer of your own.")
 	default:
-		prompt, need = "Enter a number", fmt.Sprintf("Enter a number from 1 to %d", len(q.Options))
+		need = words.Mark("Enter a number from 1 to %d.")
 	}
-	if q.AllowCustom {
-		need += ", or 0 for an answer of your own"
+	prompt = words.Mark("Enter a number")
+	if q.Several() {
+		prompt = words.Mark("Enter numbers, like 1,2")
 	}
-	return prompt, need + "."
+	return words.T(prompt), words.T(need, len(q.Options))
 }
 
 // help says what can be entered for q.
 func (c *conversation) help(q *question.Question) {
 	c.blank()
 	if q.Chooses() {
-		c.text("", need(q)+" The name of an option does as well as its number.")
+		c.text("", words.T("%s The name of an option does as well as its number.", need(q)))
 	} else {
-		c.text("", "Enter your answer in one line, or :e to write it in your editor.")
+		c.text("", words.T("Enter your answer in one line, or :e to write it in your editor."))
 	}
-	c.text("", "An empty line takes what stands in brackets, if anything does.")
-	c.text("", "b goes back to the question before, h shows the earlier rounds, :n adds a note to the agent beside the answer, :d puts the question back to discuss it first, q dismisses it, ? shows this. If one of these is itself an answer here, write :b, :h, :q or :? for the command.")
+	c.text("", words.T("An empty line takes what stands in brackets, if anything does."))
+	c.text("", words.T("b goes back to the question before, h shows the earlier rounds, :n adds a note to the agent beside the answer, :d puts the question back to discuss it first, q dismisses it, ? shows this. If one of these is itself an answer here, write :b, :h, :q or :? for the command."))
 	if c.remembers(q) {
-		c.text("", ":= takes over what you answered before; an empty line then confirms it.")
+		c.text("", words.T(":= takes over what you answered before; an empty line then confirms it."))
 	}
 	if !q.Chooses() {
-		c.text("", `To answer with a single b, h, q, - or ?, put it in quotes: "b".`)
+		c.text("", words.T(`To answer with a single b, h, q, - or ?, put it in quotes: "b".`))
 	}
 }
 

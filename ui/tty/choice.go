@@ -1,12 +1,12 @@
 package tty
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // command is a word that is no answer.
@@ -78,7 +78,7 @@ func understand(q *question.Question, line string) reading {
 	}
 	if r, ok := understandOne(q, line); ok {
 		if r.fault == "" && q.Several() && len(r.selected) == 1 && len(understandList(q, line).selected) > 1 {
-			return reading{fault: "That is one option and also several of them. Enter numbers."}
+			return reading{fault: words.T("That is one option and also several of them. Enter numbers.")}
 		}
 		return r
 	}
@@ -109,13 +109,13 @@ func understandText(line string) reading {
 // them, or blanks where not all of that is known.
 func understandList(q *question.Question, line string) reading {
 	line = strings.Map(narrow, line)
-	words := strings.Split(line, ",")
+	parts := strings.Split(line, ",")
 	unknown := func(w string) bool { _, ok := understandOne(q, strings.TrimSpace(w)); return w != "" && !ok }
-	if slices.ContainsFunc(words, unknown) {
-		words = strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' })
+	if slices.ContainsFunc(parts, unknown) {
+		parts = strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' })
 	}
 	var all reading
-	for _, w := range words {
+	for _, w := range parts {
 		if w == "" {
 			continue
 		}
@@ -135,9 +135,9 @@ func understandList(q *question.Question, line string) reading {
 	}
 	switch chosen := len(all.selected); {
 	case chosen == 0 && !all.other:
-		return reading{fault: "That names no option. " + need(q)}
+		return reading{fault: words.T("That names no option. %s", need(q))}
 	case !q.Several() && (chosen > 1 || chosen == 1 && all.other):
-		return reading{fault: "Only one answer can be given here. " + need(q)}
+		return reading{fault: words.T("Only one answer can be given here. %s", need(q))}
 	}
 	return all
 }
@@ -155,18 +155,29 @@ func understandOne(q *question.Question, word string) (r reading, ok bool) {
 		}
 	}
 	o := q.Named(word)
+	if o == nil && q.Confirms() {
+		o = q.Option(yesOrNo(word))
+	}
 	r, ok = byNumber(q, plain)
 	switch {
 	case o == nil && ok:
 		return r, true
 	case o != nil && ok && r.fault == "" && !slices.Equal(r.selected, []string{o.ID}):
-		return reading{fault: fmt.Sprintf("%s is the number of one option and the name of another. Enter #%s for the number, or %q for the name.", word, plain, word)}, true
+		return reading{fault: words.T("%[1]s is the number of one option and the name of another. Enter #%[2]s for the number, or %[1]q for the name.", word, plain)}, true
 	case o != nil:
 		return reading{selected: []string{o.ID}}, true
-	case q.AllowCustom && (strings.EqualFold(word, "other") || q.Other != nil && strings.EqualFold(word, q.Other.Label)):
+	case q.AllowCustom && (strings.EqualFold(word, "other") || strings.EqualFold(word, words.Local.Other(q).Label)):
 		return reading{other: true}, true
 	}
 	return reading{}, false
+}
+
+// yesOrNo is question.YesOrNo, and knows the letter that the prompt has for yes.
+func yesOrNo(word string) string {
+	if strings.EqualFold(word, words.T("y")) {
+		return question.YesID
+	}
+	return question.YesOrNo(word)
 }
 
 // byNumber reads a word as the number of an option.
@@ -189,7 +200,7 @@ func number(word string) (int, bool) {
 }
 
 func noOption(q *question.Question, word string) string {
-	return fmt.Sprintf("%s is no option. %s", question.Shorten(question.Line(word), 40), need(q))
+	return words.T("%[1]s is no option. %[2]s", question.Shorten(question.Line(word), 40), need(q))
 }
 
 func quoted(word string) (inner string, ok bool) {

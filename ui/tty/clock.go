@@ -16,14 +16,14 @@ const lastWarning = 20 * time.Second
 // sayTimeLimit says that the time is limited (D14).
 func (c *conversation) sayTimeLimit(ctx context.Context) {
 	if at := c.desk.Deadline(ctx); !at.IsZero() {
-		c.text("", closes(at)+"; every line you enter starts the time anew.")
+		c.text("", words.T("The question %s; every line you enter starts the time anew.", timeLeft(at)))
 	}
 }
 
-// closes says how long it is until the question closes: at least a moment.
-func closes(at time.Time) string {
-	left, _ := words.Local.Left(max(time.Until(at), 1))
-	return "The question " + left
+// timeLeft says how long it is until the question closes: at least a moment.
+func timeLeft(at time.Time) string {
+	text, _ := words.Local.Left(max(time.Until(at), 1))
+	return text
 }
 
 // warn tells the human when the time is nearly up, and puts the prompt again,
@@ -41,7 +41,7 @@ func (c *conversation) warn(ctx context.Context, prompt string) (stop func()) {
 		c.speaking.Lock()
 		defer c.speaking.Unlock()
 		c.blank()
-		c.text("", closes(c.desk.Deadline(ctx))+" unless you enter a line.")
+		c.text("", words.T("The question %s unless you enter a line.", timeLeft(c.desk.Deadline(ctx))))
 		c.print(prompt)
 	})
 	return func() { cancel(); waiting.Wait() }

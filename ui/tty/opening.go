@@ -30,17 +30,18 @@ func (c *conversation) open(ctx context.Context) error {
 // sayKeys names what can be entered beside answers.
 func (c *conversation) sayKeys() {
 	colon := ""
-	if slices.ContainsFunc(c.desk.Rec.Set.All(), func(q *question.Question) bool { return !q.Chooses() || q.Type == question.Boolean }) {
+	if slices.ContainsFunc(c.rec.All(), func(q *question.Question) bool { return !q.Chooses() || q.Type == question.Boolean }) {
 		colon = ":" // a letter alone is an answer
 	}
-	keys := colon + "n adds a note, " + colon + "d is to discuss it first, q dismisses, ? helps."
+	var keys []string
+	if len(c.rec.All()) > 1 {
+		keys = append(keys, words.T("b goes back"))
+	}
 	if c.desk.Remembers() {
-		keys = "h shows the earlier rounds, " + keys
+		keys = append(keys, words.T("h shows the earlier rounds"))
 	}
-	if len(c.desk.Rec.Set.All()) > 1 {
-		keys = "b goes back, " + keys
-	}
-	c.text("", keys)
+	keys = append(keys, words.T("%sn adds a note", colon), words.T("%sd is to discuss it first", colon), words.T("q dismisses"), words.T("? helps"))
+	c.text("", words.Local.Sentence(strings.Join(keys, words.T(", "))))
 }
 
 // offer asks whether a draft is to be kept. Kept answers stand in the brackets
@@ -49,7 +50,7 @@ func (c *conversation) offer(ctx context.Context) error {
 	draft := c.desk.Draft(ctx)
 	var kept []question.Answer
 	for _, a := range draft.Answers {
-		if q := c.desk.Rec.Find(a.QuestionID); q != nil && q.Collected == nil {
+		if q := c.rec.Find(a.QuestionID); q != nil && q.Collected == nil {
 			kept = append(kept, allowed(q, a)...)
 			c.notes[q.ID] = a.Note
 		}
@@ -60,7 +61,7 @@ func (c *conversation) offer(ctx context.Context) error {
 	}
 	c.answers = kept // so that they are kept whatever comes
 	for {
-		line, err := c.prompt(ctx, "A draft exists: Enter keeps it, n starts over: ")
+		line, err := c.prompt(ctx, words.T("A draft exists: Enter keeps it, n starts over: "))
 		if err != nil {
 			return err
 		}
@@ -74,7 +75,7 @@ func (c *conversation) offer(ctx context.Context) error {
 			return nil
 		}
 		c.foreign()
-		c.text("", "Press Enter to go on from what you had, or enter n.")
+		c.text("", words.T("Press Enter to go on from what you had, or enter n."))
 	}
 }
 
@@ -100,7 +101,7 @@ func allowed(q *question.Question, a question.Answer) []question.Answer {
 // save keeps what was answered so far as a draft.
 func (c *conversation) save(ctx context.Context) {
 	c.touched = false
-	draft := c.reply(c.desk.Rec.All())
+	draft := c.reply(c.rec.All())
 	// A draft that cannot be kept is lost only if this process is; the answers
 	// are still here.
 	_ = storing(ctx, func() error { c.desk.Save(ctx, draft); return nil })

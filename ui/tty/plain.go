@@ -51,6 +51,7 @@ type conversation struct {
 	*printer
 	in          *lineReader
 	desk        form.Backing
+	rec         desk.Record // of the desk, as it is shown
 	commit      ui.Commit
 	interrupted desk.Status // see Options
 	gate        act.Machine
@@ -86,6 +87,7 @@ const (
 // run asks the record until the reply is committed or the conversation ends
 // without one; it keeps the contract of ui.Surface's Show.
 func (c *conversation) run(ctx context.Context, origin act.Origin) error {
+	c.rec = words.Local.Shown(c.desk.Rec)
 	c.asked, c.notes, c.began = map[string]bool{}, map[string]string{}, time.Now()
 	c.in.start()
 	defer c.in.stop()
@@ -95,7 +97,7 @@ func (c *conversation) run(ctx context.Context, origin act.Origin) error {
 		return c.leave(ctx, err)
 	}
 	for {
-		shown := c.desk.Rec.Shown(c.answers)
+		shown := c.rec.Shown(c.answers)
 		at := slices.IndexFunc(shown, func(q question.Shown) bool { return !c.asked[q.ID] })
 		var to move
 		var err error
@@ -116,7 +118,7 @@ func (c *conversation) run(ctx context.Context, origin act.Origin) error {
 		}
 		switch {
 		case to == back && at == 0:
-			c.text("", "This is the first question.")
+			c.text("", words.T("This is the first question."))
 		case to == back:
 			c.asked[shown[at-1].ID] = false
 		}
@@ -124,14 +126,14 @@ func (c *conversation) run(ctx context.Context, origin act.Origin) error {
 }
 
 func (c *conversation) asker() string {
-	who := words.Local.Client(c.desk.Rec.Asker) + " asks"
-	if dir := c.desk.Rec.Asker.Directory; dir != "" {
-		who += ", in " + question.Line(dir)
+	parts := []string{words.T("%s asks", words.Local.Client(c.rec.Asker))}
+	if dir := c.rec.Asker.Directory; dir != "" {
+		parts = append(parts, words.T("in %s", question.Line(dir)))
 	}
-	if c.desk.Rec.Round > 1 { // D8
-		who += fmt.Sprintf(", round %d", c.desk.Rec.Round)
+	if c.rec.Round > 1 { // D8
+		parts = append(parts, words.T("round %d", c.rec.Round))
 	}
-	return who + ":"
+	return words.T("%s:", strings.Join(parts, words.T(", ")))
 }
 
 // answer returns what stands as the answer to q, or nil.
@@ -232,7 +234,7 @@ func (c *conversation) promptText(ctx context.Context, text string) (string, err
 // Lines that come now were typed without a look at the form.
 func (c *conversation) edited(ctx context.Context, text string) string {
 	if c.edit == nil {
-		c.text("", "There is no editor here.")
+		c.text("", words.T("There is no editor here."))
 		return ""
 	}
 	text, err := c.edit(ctx, text)
@@ -243,7 +245,7 @@ func (c *conversation) edited(ctx context.Context, text string) string {
 		c.text("", err.Error())
 		return ""
 	case question.Count(text) > question.MaxText:
-		c.text("", fmt.Sprintf("That text is too long: it has %d characters, an answer at most %d. Nothing of it was kept.", question.Count(text), question.MaxText))
+		c.text("", words.T("That text is too long: it has %[1]d characters, an answer at most %[2]d. Nothing of it was kept.", question.Count(text), question.MaxText))
 		return ""
 	}
 	return text
@@ -281,7 +283,7 @@ func (c *conversation) pausedNow(prompt string) {
 	c.speaking.Lock()
 	defer c.speaking.Unlock()
 	c.in.in.flush()
-	c.text("", "Lines that come so fast one after the other are no answer.")
+	c.text("", words.T("Lines that come so fast one after the other are no answer."))
 	c.print(prompt)
 }
 
@@ -317,15 +319,15 @@ func (c *conversation) foreign() (takenBack bool) {
 		return false
 	}
 	c.answers, c.asked, c.notes, c.touched = c.kept.answers, c.kept.asked, c.kept.notes, true
-	c.text("", "What came in one go with that line is taken back.")
+	c.text("", words.T("What came in one go with that line is taken back."))
 	return true
 }
 
 func (c *conversation) tooLong() string {
 	if c.in.limit > 0 && c.in.limit < question.MaxText {
-		return fmt.Sprintf("That line is too long: this terminal takes at most %d bytes in one line. Nothing of it was kept.", c.in.limit)
+		return words.T("That line is too long: this terminal takes at most %d bytes in one line. Nothing of it was kept.", c.in.limit)
 	}
-	return "That line is too long: an answer has at most 10,000 characters. Nothing of it was kept."
+	return words.T("That line is too long: an answer has at most 10,000 characters. Nothing of it was kept.")
 }
 
 // leave ends the conversation without a reply: it tells the human why, and

@@ -68,6 +68,16 @@ func TestPlainTranscripts(t *testing.T) {
 		{name: "end of input in a line", sample: "single", steps: []step{{number, "2\x04\x04"}}, want: []question.Reply{{Dismissed: true}}},
 		{narrow: true, name: "chinese", steps: []step{{number, "０\r"}, {"own answer: ", "云数据库\r"}}, want: answered(ownWords("db", "云数据库"))},
 		{narrow: true, name: "hostile", steps: []step{{number, "2\r"}}, want: answered(option("h", "b"))},
+		{narrow: true, name: "zh boolean", sample: "boolean", extra: "TTY_LANGUAGE=zh", steps: []step{{"（否）：", "\r"}, {"（否）：", "也许\r"}, {"（否）：", "否\r"}}, want: answered(option("sure", question.NoID))},
+		{narrow: true, name: "zh review", sample: "review", extra: "TTY_LANGUAGE=zh", steps: []step{
+			{"输入编号：", "?\r"}, {"输入编号：", "2\r"}, {"如 1,2 [1,3]：", "２，其他\r"}, {"自己的回答：", "计费\r"}, {"按 Enter 跳过）：", "\r"},
+			{"q 关闭问题：", "1\r"}, {"[保留]：", "3\r"}, {"q 关闭问题：", "n\r"}, {"编辑器）：", "请尽快\r"}, {"q 关闭问题：", "\r"},
+		}, want: []question.Reply{{Note: "请尽快", Answers: answered(option("database", "none"), ownWords("features", "计费", "log"))[0].Answers}}},
+		{narrow: true, name: "zh dismiss", sample: "single", extra: "TTY_LANGUAGE=zh", steps: []step{{"输入编号：", "q\r"}, {"[n]：", "否\r"}, {"输入编号：", "q\r"}, {"[n]：", "是\r"}, {"Enter 跳过）：", "现在不行\r"}},
+			want: []question.Reply{{Dismissed: true, Reason: "现在不行"}}},
+		{narrow: true, name: "pt boolean", sample: "boolean", extra: "TTY_LANGUAGE=pt", steps: []step{{"s ou n: ", "talvez\r"}, {"s ou n: ", "d\r"}, {"[n]: ", "não\r"}, {"s ou n: ", "S\r"}}, want: answered(option("sure", question.YesID))},
+		{name: "pt no", sample: "boolean", extra: "TTY_LANGUAGE=pt", steps: []step{{"s ou n: ", "?\r"}, {"s ou n: ", "não\r"}}, want: answered(option("sure", question.NoID))},
+		{name: "pt dismiss", sample: "single", extra: "TTY_LANGUAGE=pt", steps: []step{{"número: ", "q\r"}, {"[n]: ", "sim\r"}, {"Enter para nenhum): ", "\r"}}, want: []question.Reply{{Dismissed: true}}},
 	} {
 		for _, size := range [][2]int{{80, 24}, {40, 10}} {
 			if size[0] == 40 && !tt.narrow {

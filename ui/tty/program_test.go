@@ -25,6 +25,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/words"
 )
 
 // report is what the program on the terminal says about itself when it ends.
@@ -49,6 +50,7 @@ func program(name string) int {
 
 	var jammed atomic.Bool
 	turn := NewTurn()
+	words.Local = words.Spoken(os.Getenv("TTY_LANGUAGE"))
 	ctx, cancel := context.WithCancelCause(context.Background())
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGINT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2)

@@ -19,19 +19,19 @@ func (c *conversation) finish(ctx context.Context, shown []question.Shown) (move
 		return c.send(ctx, shown)
 	}
 	c.blank()
-	c.text("", "Your answers")
+	c.text("", words.T("Your answers"))
 	for i, q := range shown {
 		c.text(fmt.Sprintf("%3d. ", i+1), question.Line(q.Text))
-		answer := term.LeftOpen
+		answer := term.LeftOpen()
 		if a := c.answer(q.Question); a != nil {
 			answer = inWords(q.Question, a)
 		}
 		c.text("     ", answer)
-		c.sayNote("     Note: ", q.ID)
+		c.sayNote("     "+words.T("Note: "), q.ID)
 	}
-	c.sayNote("Note to the agent: ", "")
+	c.sayNote(words.T("Note to the agent: "), "")
 	for {
-		line, err := c.prompt(ctx, "Enter sends, a number edits, n adds a note, d is to discuss first, q dismisses: ")
+		line, err := c.prompt(ctx, words.T("Enter sends, a number edits, n adds a note, d is to discuss first, q dismisses: "))
 		if err != nil {
 			return onward, err
 		}
@@ -54,9 +54,9 @@ func (c *conversation) finish(ctx context.Context, shown []question.Shown) (move
 				return to, err
 			}
 		case does == help:
-			c.text("", "Nothing is sent yet. Enter sends these answers to the agent; the number of a question lets you change its answer; b goes back to the last one.")
+			c.text("", words.T("Nothing is sent yet. Enter sends these answers to the agent; the number of a question lets you change its answer; b goes back to the last one."))
 		default:
-			c.text("", fmt.Sprintf("%s is none of these.", question.Shorten(question.Line(line), 40)))
+			c.text("", words.T("%s is none of these.", question.Shorten(question.Line(line), 40)))
 			if c.foreign() {
 				return onward, nil
 			}
@@ -66,7 +66,7 @@ func (c *conversation) finish(ctx context.Context, shown []question.Shown) (move
 
 // takeNote asks for the note beside one answer, or beside all.
 func (c *conversation) takeNote(ctx context.Context, id string) error {
-	text, err := c.promptText(ctx, "Note to the agent (Enter for none, :e for your editor): ")
+	text, err := c.promptText(ctx, words.T("Note to the agent (Enter for none, :e for your editor): "))
 	if err == nil {
 		c.notes[id], c.touched = text, true
 	}
@@ -100,7 +100,7 @@ func (c *conversation) send(ctx context.Context, shown []question.Shown) (move, 
 		c.text("", words.T(words.Sent))
 		return done, nil
 	case errors.As(err, &faults):
-		c.text("", "Not sent yet:")
+		c.text("", words.T("Not sent yet:"))
 		for _, f := range faults {
 			c.text("  - ", c.fault(f))
 		}
@@ -112,10 +112,10 @@ func (c *conversation) send(ctx context.Context, shown []question.Shown) (move, 
 // fault says what is wrong with an answer, naming the question by its text.
 func (c *conversation) fault(f question.Violation) string {
 	id, _ := strings.CutPrefix(f.Path, "answers.")
-	if q := c.desk.Rec.Find(id); q != nil {
-		return fmt.Sprintf("%s: %s", question.Shorten(question.Line(q.Text), 40), question.Line(f.Message))
+	if q := c.rec.Find(id); q != nil {
+		return words.T("%[1]s: %[2]s", question.Shorten(question.Line(q.Text), 40), question.Line(f.In(words.T)))
 	}
-	return question.Line(f.String())
+	return words.Local.Refused(f)
 }
 
 // unsaved tells the human that the store has failed, and swallows the error:
@@ -136,25 +136,25 @@ type parting struct{ ask, why, said string }
 // part dismisses the question, or puts it back to be discussed first, if the
 // human confirms it.
 func (c *conversation) part(ctx context.Context, what command) (move, error) {
-	p := parting{words.T(words.AskDismiss), "Reason for the agent", words.T(words.Dismissed)}
+	p := parting{words.T(words.AskDismiss), words.T("Reason for the agent (optional, Enter for none): "), words.T(words.Dismissed)}
 	if what == discuss {
-		p = parting{words.T(words.DiscussFirst) + "?", "What it is about", words.T(words.Discussed)}
+		p = parting{words.T(words.AskDiscuss), words.T("What it is about (optional, Enter for none): "), words.T(words.Discussed)}
 	}
-	line, err := c.prompt(ctx, p.ask+" Enter y or n [n]: ")
+	line, err := c.prompt(ctx, words.T("%s Enter y or n [n]: ", p.ask))
 	if err != nil {
 		return onward, err
 	}
-	if question.YesOrNo(line) != question.YesID {
-		c.text("", "Still open.")
+	if yesOrNo(line) != question.YesID {
+		c.text("", words.T("Still open."))
 		return onward, nil
 	}
-	word, err := c.promptText(ctx, p.why+" (optional, Enter for none): ")
+	word, err := c.promptText(ctx, p.why)
 	if err != nil {
 		return onward, err
 	}
 	reply := question.Reply{Dismissed: true, Reason: word}
 	if what == discuss {
-		reply = c.reply(about(c.desk.Rec.Shown(c.answers)))
+		reply = c.reply(about(c.rec.Shown(c.answers)))
 		reply.Discuss = true
 		reply.Note = strings.TrimSpace(reply.Note + "\n" + word)
 	}

@@ -2,7 +2,6 @@ package tty
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -35,7 +34,7 @@ func (c *conversation) rounds(ctx context.Context) {
 		before = term.EarlierRounds(c.desk.Rec, c.desk.Rounds(ctx))
 	}
 	if len(before) == 0 {
-		c.text("", "There are no earlier rounds.")
+		c.text("", words.T("There are no earlier rounds."))
 		return
 	}
 	for _, rec := range slices.Backward(before) {
@@ -48,7 +47,8 @@ func (c *conversation) rounds(ctx context.Context) {
 // have to spell.
 func (c *conversation) round(rec desk.Record) {
 	c.blank()
-	c.text("", fmt.Sprintf("Round %d, %s", rec.Round, words.Local.Ending(rec.Outcome, time.Local)))
+	rec = words.Local.Shown(rec)
+	c.text("", words.T("Round %[1]d, %[2]s", rec.Round, words.Local.Ending(rec.Outcome, time.Local)))
 	for _, x := range rec.Asked() {
 		c.text("  ", question.Block(x.Question.Text))
 		var labels []string
@@ -56,21 +56,21 @@ func (c *conversation) round(rec desk.Record) {
 			labels = append(labels, question.Line(o.Label))
 		}
 		if labels != nil {
-			c.text("    Options: ", strings.Join(labels, ", "))
+			c.text("    "+words.T("Options: "), strings.Join(labels, ", "))
 		}
 		if x.Answer != nil {
-			c.text("    Answer: ", question.Block(x.Text()))
+			c.text("    "+words.T("Answer: "), question.Block(x.Text()))
 		}
 	}
 	if r := rec.Reply(); r != nil && r.Note != "" {
-		c.text("  Note: ", question.Block(r.Note))
+		c.text("  "+words.T("Note: "), question.Block(r.Note))
 	}
 }
 
 // lift lifts the round limit for the session (D9).
 func (c *conversation) lift(ctx context.Context) {
 	if !c.desk.AtLimit(ctx) {
-		c.text("", "No limit has been reached.")
+		c.text("", words.T("No limit has been reached."))
 		return
 	}
 	if err := storing(ctx, func() error { return c.desk.Lift(ctx) }); err != nil {

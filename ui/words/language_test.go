@@ -4,12 +4,47 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
+
+// What is ours in a question is said in the language; what its asker has worded
+// stays, and so does the record.
+func TestShown(t *testing.T) {
+	confirm := desk.Record{Set: question.Set{Questions: []question.Question{{ID: "q", Header: "Confirm", Type: question.Boolean, Options: question.YesAndNo()}}}}
+	worded := desk.Record{Set: question.Set{Questions: []question.Question{{ID: "q", Header: "Confirm", Type: question.SingleChoice, Options: []question.Option{
+		{ID: "a", Label: "Yes", FollowUps: confirm.Questions}, {ID: "b", Label: "No"}}}}}}
+	say := func(rec desk.Record) (said string) {
+		for _, q := range rec.All() {
+			said += q.Header
+			for _, o := range q.Options {
+				said += " " + o.Label
+			}
+			said += ";"
+		}
+		return said
+	}
+	for _, tc := range []struct {
+		rec  desk.Record
+		l    words.Language
+		want string
+	}{
+		{confirm, words.English, "Confirm Yes No;"},
+		{confirm, words.Chinese, "确认 是 否;"},
+		{confirm, words.Portuguese, "Confirmar Sim Não;"},
+		{worded, words.Chinese, "Confirm Yes No;Confirm 是 否;"},
+	} {
+		before := say(tc.rec)
+		if got := say(tc.l.Shown(tc.rec)); got != tc.want || say(tc.rec) != before {
+			t.Errorf("got %q, want %q; the record says %q", got, tc.want, say(tc.rec))
+		}
+	}
+}
 
 // A language has its own order, plural and time, and what it lacks is English.
 func TestLanguages(t *testing.T) {
@@ -33,6 +68,17 @@ func TestLanguages(t *testing.T) {
 		if tc.got != tc.want {
 			t.Errorf("got %q, want %q", tc.got, tc.want)
 		}
+	}
+	set := question.Set{Questions: []question.Question{{ID: "q", Text: "Go on?", Type: question.Text}}}
+	_, err := set.Check(question.Reply{Note: strings.Repeat("x", question.MaxText+1), Answers: []question.Answer{{QuestionID: "q", Custom: strings.Repeat("x", question.MaxText+1)}}})
+	faults, _ := errors.AsType[question.Violations](err)
+	for i, want := range []string{"备注：最多 10000 个字符，现有 10001 个", "answers.q：最多 10000 个字符，现有 10001 个"} {
+		if got := words.Chinese.Refused(faults[i]); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+	if got := words.Chinese.Refused(question.Violation{Message: "is \x1b gone"}); got != "is ␛ gone" {
+		t.Errorf("got %q", got)
 	}
 	for locale, want := range map[string]words.Language{
 		"": words.English, "C.UTF-8": words.English, "de_DE.UTF-8": words.English, "zh_CN.UTF-8": words.Chinese, "zh": words.Chinese,

@@ -2,12 +2,45 @@ package words
 
 import (
 	"errors"
-	"fmt"
+	"slices"
 	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 )
+
+// Shown is the record with what is ours in its questions in the language: the
+// yes and no of questions that have no words of their own for them, and the
+// header of a confirmation.
+func (l Language) Shown(rec desk.Record) desk.Record {
+	if l == English {
+		return rec
+	}
+	confirms := rec.Confirms()
+	rec.Questions = l.questions(rec.Questions)
+	if confirms && rec.Questions[0].Header == "Confirm" {
+		rec.Questions[0].Header = l.T("Confirm")
+	}
+	return rec
+}
+
+func (l Language) questions(qs []question.Question) []question.Question {
+	qs = slices.Clone(qs)
+	for i := range qs {
+		qs[i].Options = slices.Clone(qs[i].Options)
+		for j := range qs[i].Options {
+			o := &qs[i].Options[j]
+			switch {
+			case qs[i].Confirms() && o.Label == "Yes":
+				o.Label = l.T("Yes")
+			case qs[i].Confirms() && o.Label == "No":
+				o.Label = l.T("No")
+			}
+			o.FollowUps = l.questions(o.FollowUps)
+		}
+	}
+	return qs
+}
 
 // Breaking says in a few words what it does that the human breaks a form off,
 // as Interrupted says it afterwards.
@@ -53,25 +86,21 @@ func (l Language) Kept(err error) string {
 	if errors.Is(err, desk.ErrUnsent) {
 		return l.T("Not sent yet: the desk does not answer. Your answer is kept here, and sent as soon as it does.")
 	}
-	return l.T("It could not be saved: %s Nothing is lost; try again.", l.Sentence(question.Line(err.Error())))
+	return l.T("It could not be saved: %s Nothing is lost; try again.", l.Sentence(question.Line(l.Error(err))))
 }
 
-// Fault is what question.Set.Check says of an answer, which it says in English:
-// a part of a sentence. Words that are none of its own come back as they are.
-func (l Language) Fault(message string) string {
-	for _, text := range []string{
-		Mark("must be at most %d characters long, is %d"),
-		Mark("its note must be at most %d characters long, is %d"),
-		Mark("the note must be at most %d characters long, is %d"),
-		Mark("the reason must be at most %d characters long, is %d"),
-		Mark("an answer is required"),
-	} {
-		var most, is int
-		if n, _ := fmt.Sscanf(message, text, &most, &is); n == 2 {
-			return l.T(text, most, is)
-		}
+// Refused says what is wrong with a reply, and with which part of it.
+func (l Language) Refused(v question.Violation) string {
+	part := v.Path
+	switch part {
+	case "":
+		return question.Line(v.In(l.T))
+	case "note":
+		part = l.T("note")
+	case "reason":
+		part = l.T("reason")
 	}
-	return l.T(message)
+	return question.Line(l.T("%[1]s: %[2]s", part, v.In(l.T)))
 }
 
 // MoreWait says that other questions wait behind the one that is shown.
@@ -85,7 +114,7 @@ func (l Language) LastRound(key string) string {
 
 // LimitStays says that lifting the limit failed.
 func (l Language) LimitStays(err error) string {
-	return l.Sentence(l.T("The limit stays: %s", question.Line(err.Error())))
+	return l.Sentence(l.T("The limit stays: %s", question.Line(l.Error(err))))
 }
 
 // Ending says how a record ended, where, when and why, in one line.

@@ -4,6 +4,7 @@ package words
 const (
 	AskDismiss   = "Dismiss without answering?"
 	DiscussFirst = "Discuss first"
+	AskDiscuss   = "Discuss first?"
 	NothingSent  = "Nothing was sent; the question stays open."
 	Sent         = "Answer sent."
 	Dismissed    = "Dismissed."

@@ -136,6 +136,7 @@ func (l Language) Decision(rec desk.Record) string {
 		return l.Outcome(rec.Outcome)
 	}
 	var said []string
+	rec = l.Shown(rec)
 	for _, x := range rec.Asked() {
 		if x.Answer != nil {
 			said = append(said, x.Text())
@@ -215,9 +216,9 @@ func (l Language) Withdrawal(cause error) string {
 	case cause == nil:
 		return l.T(NothingSent)
 	case errors.Is(cause, desk.ErrNotFound), errors.Is(cause, desk.ErrDamaged):
-		return l.Sentence(l.T("Nothing was sent: %s", question.Line(cause.Error())))
+		return l.Sentence(l.T("Nothing was sent: %s", question.Line(l.Error(cause))))
 	default:
-		return l.Sentence(l.T("Nothing was sent; the question stays open: %s", question.Line(cause.Error())))
+		return l.Sentence(l.T("Nothing was sent; the question stays open: %s", question.Line(l.Error(cause))))
 	}
 	o := closed.Outcome
 	reason := question.Line(o.Reason)

@@ -35,9 +35,10 @@
 // What these rules cannot tell apart, since the keys are the same:
 //
 //   - Somebody stops typing for longer than Quiet, the question appears in that
-//     pause, and all that still comes has a meaning there: "y" and Enter, "12" and
-//     Enter, Enter alone, any words where there is text to type. Hence no preset
-//     yes, and no focus for a pane before two quiet seconds.
+//     pause, and all that still comes has a meaning there: "y" and Enter (in lines
+//     in Portuguese "s" and Enter, the end of "ls"), "12" and Enter, Enter alone,
+//     any words where there is text to type. Hence no preset yes, and no focus for
+//     a pane before two quiet seconds.
 //   - Enter held down before the question appeared, whose first repeat comes after
 //     Quiet and whose second never comes; or, on a page that an Enter led to, one
 //     that was held for exactly one repeat. Terminals that mark repeats tell.
