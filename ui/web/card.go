@@ -42,8 +42,9 @@ type card struct {
 // newCard returns rec as a card with a reply filled in, which may be empty;
 // shown is since when the human has the form, if that is known.
 func (s *Server) newCard(r *http.Request, rec *desk.Record, filled question.Reply, shown string) card {
-	now := s.now()
-	c := card{Record: rec, lang: s.languageOf(r), Now: now, CSRF: s.csrf(r), Shown: cmp.Or(shown, strconv.FormatInt(now.UnixMilli(), 10)), Group: groupOf(&rec.Set), Filled: filled}
+	now, l := s.now(), s.languageOf(r)
+	said := l.Shown(*rec)
+	c := card{Record: &said, lang: l, Now: now, CSRF: s.csrf(r), Shown: cmp.Or(shown, strconv.FormatInt(now.UnixMilli(), 10)), Group: groupOf(&rec.Set), Filled: filled}
 	if rec.Outcome == nil {
 		c.Memory = s.desk.Remembered(r.Context(), *rec)
 		c.Fields = c.fields(&filled, nil)

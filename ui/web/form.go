@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
@@ -145,7 +143,7 @@ func (c *card) field(x question.Response, at int, fault string) field {
 		if x.Other == nil {
 			o.Description = ""
 		}
-		add(o, valueOther, a.Custom != "" || fault == faultIn(c.lang, noWords), true)
+		add(o, valueOther, a.Custom != "" || fault == c.lang.T(sentence(noWords)), true)
 	}
 	return f
 }
@@ -187,7 +185,7 @@ func number(fields []field, l words.Language) {
 }
 
 // noWords is what is wrong with an Other without words.
-var noWords = words.Mark("write what it is, or choose something else") //nolint:gochecknoglobals // a text
+const noWords = "write what it is, or choose something else"
 
 // filledIn reads what a human filled into the form of a set. Answers to
 // questions that the other answers do not bring up are left out: without a
@@ -197,10 +195,7 @@ func filledIn(set *question.Set, form url.Values) (question.Reply, question.Viol
 	r := question.Reply{Note: plainBreaks(form.Get("note"))}
 	var found question.Violations
 	for i, q := range set.All() {
-		a, why := answerOf(q, i, form)
-		if why != "" {
-			found = append(found, question.Violation{Path: "answers." + q.ID, Message: why})
-		}
+		a := answerOf(q, i, form, &found)
 		if !a.Empty() || a.Note != "" {
 			r.Answers = append(r.Answers, a)
 		}
@@ -213,8 +208,8 @@ func filledIn(set *question.Set, form url.Values) (question.Reply, question.Viol
 	return r, slices.DeleteFunc(found, func(v question.Violation) bool { return !shown[strings.TrimPrefix(v.Path, "answers.")] })
 }
 
-// answerOf reads the answer to the question at a place, and why it is none.
-func answerOf(q *question.Question, place int, form url.Values) (a question.Answer, why string) {
+// answerOf reads the answer to the question at a place, and adds why it is none.
+func answerOf(q *question.Question, place int, form url.Values, found *question.Violations) (a question.Answer) {
 	a.QuestionID, a.Note = q.ID, strings.TrimSpace(plainBreaks(form.Get(named(fieldNote, place))))
 	text := strings.TrimSpace(plainBreaks(form.Get(named(fieldText, place))))
 	if !q.Chooses() {
@@ -222,22 +217,22 @@ func answerOf(q *question.Question, place int, form url.Values) (a question.Answ
 		if form.Get(named(fieldProposal, place)) == valueYes {
 			a.Custom = q.Default
 		}
-		return a, ""
+		return a
 	}
 	for _, v := range form[named(fieldChosen, place)] {
 		switch n, err := strconv.Atoi(v); {
 		case v == "": // left open
 		case v == valueOther && text == "":
-			why = noWords
+			found.Add("answers."+q.ID, noWords)
 		case v == valueOther:
 			a.Custom = text
 		case err != nil || n < 0 || n >= len(q.Options):
-			why = fmt.Sprintf("%q is none of the options", v)
+			found.Add("answers."+q.ID, "%q is none of the options", v)
 		case !slices.Contains(a.Selected, q.Options[n].ID):
 			a.Selected = append(a.Selected, q.Options[n].ID)
 		}
 	}
-	return a, why
+	return a
 }
 
 // plainBreaks undoes what browsers do to the line breaks of a form.
@@ -267,10 +262,10 @@ func (c *card) showFaults(r *question.Reply, found question.Violations) {
 		place := slices.IndexFunc(all, func(q *question.Question) bool { return v.Path == "answers."+q.ID })
 		switch {
 		case place >= 0:
-			faults[place] = faultIn(c.lang, v.Message)
+			faults[place] = said(c.lang, "", v)
 			c.Faults = append(c.Faults, fault{fmt.Sprintf("%s-%d", c.ID, place), question.Line(all[place].Text) + " " + faults[place]})
 		case v.Path == "reason" || v.Path == "note":
-			c.Faults = append(c.Faults, fault{c.ID + "-" + v.Path, faultIn(c.lang, "the "+v.Path+" "+v.Message)})
+			c.Faults = append(c.Faults, fault{c.ID + "-" + v.Path, said(c.lang, "the "+v.Path+" ", v)})
 		default:
 			c.Faults = append(c.Faults, fault{c.ID + "-form", question.Line(v.String())})
 		}
@@ -278,11 +273,20 @@ func (c *card) showFaults(r *question.Reply, found question.Violations) {
 	c.Fields = c.fields(r, faults)
 }
 
-// faultIn makes a sentence of a violation's message.
-func faultIn(l words.Language, message string) string { return sentence(l, l.Fault(message)) }
-
-// sentence makes a sentence of what another one would end in.
-func sentence(l words.Language, s string) string {
-	first, size := utf8.DecodeRuneInString(s)
-	return l.Sentence(string(unicode.ToUpper(first)) + question.Line(s[size:]))
+// What is wrong with a form, as the sentences that said makes of it.
+var _ = [...]string{
+	words.Mark("An answer is required."),
+	words.Mark("Must be at most %d characters long, is %d."),
+	words.Mark("Its note must be at most %d characters long, is %d."),
+	words.Mark("The note must be at most %d characters long, is %d."),
+	words.Mark("The reason must be at most %d characters long, is %d."),
+	words.Mark("Write what it is, or choose something else."),
 }
+
+// said makes a sentence of a violation's message, about something that has a name.
+func said(l words.Language, name string, v question.Violation) string {
+	return question.Line(v.In(func(text string, args ...any) string { return l.T(sentence(name+text), args...) }))
+}
+
+// sentence makes a sentence of words in English.
+func sentence(s string) string { return words.English.Sentence(strings.ToUpper(s[:1]) + s[1:]) }

@@ -88,7 +88,7 @@ func TestPageInChinese(t *testing.T) {
 			{ID: "pg", Label: "甲", Default: true, Preview: "一"}, {ID: "lite", Label: "乙", FollowUps: []question.Question{{ID: "v", Text: "哪个版本？", Type: question.Text}}},
 		}},
 		{ID: "port", Text: "端口？", Type: question.Text, Default: "八十"},
-		{ID: "go", Text: "继续？", Type: question.SingleChoice, Options: []question.Option{{ID: "1", Label: "一"}, {ID: "2", Label: "二"}}},
+		{ID: "go", Text: "继续？", Type: question.Boolean, Options: question.YesAndNo()},
 	}
 	see := func(name string, status int, body string, wants ...string) {
 		t.Helper()
@@ -107,15 +107,15 @@ func TestPageInChinese(t *testing.T) {
 		see(path, status, body, wants...)
 	}
 
-	get("/", `<html lang="zh" dir="ltr">`, "没有问题", "连接一个智能体", "“mcp-askuser web --open”")
+	get("/", `<html lang="zh" dir="ltr">`, "没有问题", "接入智能体", "“mcp-askuser web --open”")
 	rec, like := g.ask("s", all...), g.ask("t", all...)
-	get("/", "2 个问题待回答", "刚刚", "第 1 题，共 3 题", "推荐", "把这个回答也发送给", "test-agent · project")
+	get("/", "2 个问题待回答", "刚刚", "1 / 3", "推荐", "<span>是</span>", "把这个回答也发送给", "test-agent · project")
 	get("/fragments/list", "2 个问题待回答")
 
 	form := confirmed(rec.ID, "q0", "other", "n2", strings.Repeat("长", question.MaxText+1), "note", strings.Repeat("长", question.MaxText+2))
 	status, body := v.post("/answer", form)
 	see("a refused form", status, body, "尚未发送：", "用哪个数据库？ 请写出内容，或者选择别的选项。",
-		fmt.Sprintf("备注最多 %d 个字符，现有 %d 个。", question.MaxText, question.MaxText+1), fmt.Sprintf("备注最多 %d 个字符，现有 %d 个。", question.MaxText, question.MaxText+2))
+		fmt.Sprintf("此题的备注最多 %d 个字符，现有 %d 个。", question.MaxText, question.MaxText+1), fmt.Sprintf("备注最多 %d 个字符，现有 %d 个。", question.MaxText, question.MaxText+2))
 	status, body = v.take(v.form("/answer", confirmed(rec.ID)))
 	see("a form without its token", status, body, "这个表单来自较早的一次访问。")
 
@@ -154,7 +154,7 @@ func TestPageInPortuguese(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v.sees("/?id="+rec.ID, "O agente está ausente; ele virá buscar a sua resposta.", "perguntou <time", `<strong>&lt;b&gt;&#34;x&#34;&lt;/b&gt;</strong> em project`)
+	v.sees("/?id="+rec.ID, "O agente saiu; ele virá buscar sua resposta.", "perguntou <time", `<strong>&lt;b&gt;&#34;x&#34;&lt;/b&gt;</strong> em project`)
 	_, there := v.post("/answer", confirmed(rec.ID, "t0", "443"))
 	v.sees(there, "Guardada para &lt;b&gt;&#34;x&#34;&lt;/b&gt; em project, que a recebe quando voltar.")
 }

@@ -76,12 +76,13 @@ func functions(l words.Language) template.FuncMap {
 		"client":    l.Client,
 		"project":   words.Project,
 		"asker":     l.Asker,
-		"subject":   func(rec *desk.Record) string { return l.Subject(*rec) },
+		"subject":   func(rec *desk.Record) string { return l.Subject(l.Shown(*rec)) },
 		"decision":  func(rec *desk.Record) string { return l.Decision(*rec) },
 		"overruled": func(rec *desk.Record) string { return l.Overruled(*rec) },
 		"outcome":   l.Outcome,
 		"reason":    words.Reason,
 		"surface":   l.Surface,
+		"asked":     func(rec *desk.Record) []question.Response { said := l.Shown(*rec); return said.Asked() },
 		"again":     func(rec *desk.Record, csrf string) again { return again{rec, csrf} },
 
 		// Times, as elements; the script renews those with ago and left.
