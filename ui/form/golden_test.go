@@ -152,7 +152,7 @@ func checkFrame(t *testing.T, r *rig) {
 	for _, h := range r.f.hints(true) {
 		known = append(known, h[0]+" "+h[1])
 	}
-	for _, hint := range strings.Split(strings.TrimPrefix(hints, " "), " · ") {
+	for hint := range strings.SplitSeq(strings.TrimPrefix(hints, " "), " · ") {
 		if !slices.Contains(known, hint) {
 			t.Errorf("%q is no whole hint:\n%s", hint, r.screen())
 		}
