@@ -193,15 +193,6 @@ func TestBrowserLanguages(t *testing.T) {
 					at.width = 1280
 				}
 				v := played(t, at, scene.stage)
-				if dir := os.Getenv("SHOTS"); dir != "" {
-					for _, w := range []int64{390, 1280} {
-						v.do(chromedp.EmulateViewport(w, 844))
-						for _, dark := range []bool{false, true} {
-							v.scheme(dark)
-							_ = os.WriteFile(fmt.Sprintf("%s/%s-%s-%d-%v.png", dir, l, scene.name, w, dark), run(v, chromedp.CaptureScreenshot()), 0o644)
-						}
-					}
-				}
 				v.fits()
 				v.accessible(string(axe))
 			})
