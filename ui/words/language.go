@@ -43,7 +43,7 @@ func Mark(text string) string { return text }
 // T is a text in the language, filled with args as fmt.Sprintf does if there are
 // any. A translation may take them in another order: %[2]s.
 func (l Language) T(text string, args ...any) string {
-	if c := l.catalogue(); c != nil {
+	if c := l.catalogue(); c != nil && text != "" { // which is the key of its header
 		text = c.Get(text, args[:0]...) // it fills nothing in when there is nothing
 	}
 	if len(args) == 0 {

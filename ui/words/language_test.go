@@ -57,6 +57,7 @@ func TestLanguages(t *testing.T) {
 		{words.Portuguese.N(2, "%d second", "%d seconds"), "2 segundos"},
 		{words.Chinese.T("no such text %d", 3), "no such text 3"},
 		{words.Portuguese.T("100 %"), "100 %"},
+		{words.Portuguese.T(""), ""},
 		{words.Chinese.Sentence("问题已关闭"), "问题已关闭。"},
 		{words.Portuguese.Day(time.Unix(0, 0).UTC(), time.Unix(0, 0).UTC()), "01/01"},
 		{words.Language("xx").T(words.Sent), "Answer sent."},
