@@ -12,6 +12,7 @@
 # make man     the man pages: bin/man
 # make lint    golangci-lint with .golangci.yml
 # make cover   how much of the code the unit tests run: each room, and all of it
+# make release-check  the configuration of releases, and a build with it
 
 GO       ?= go
 FUZZTIME ?= 20s
@@ -26,7 +27,7 @@ apt = ./check $(1)
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
-# same program, only slower to start. Stacks begin small: nearly all goroutines of
+# same program, only slower to start and larger. Stacks begin small: nearly all goroutines of
 # a thousand waiting calls only wait, and the runtime's guess, the average, makes
 # them twice as large for good. For another system: make build FOR="GOOS=darwin GOARCH=arm64".
 build:
@@ -47,16 +48,17 @@ check:
 	$(GO) run $(STATICCHECK) ./...
 
 unit:
-	$(GO) test -race ./...
+	$(GO) test -race -timeout 20m ./...
 
 # Whatever uses a changed module, with that.
 later:
-	$(GO) run ./internal/later test ./ui/web ./ui/term ./ui/tty ./tools/... ./server/...
+	$(GO) run ./internal/later test ./ui/web ./ui/term ./ui/tty ./tools/... ./server/... ./desk/nats
 
-# The page in a real browser, and axe-core on it.
+# The page in a real browser, axe-core on it, and all programs together on a
+# shared desk.
 browser: deps-browser
-	$(GO) vet -tags browser ./ui/web
-	$(GO) test -tags browser -count=1 -run '^TestBrowser' ./ui/web
+	$(GO) vet -tags browser ./ui/web ./cmd/mcp-askuser ./internal/...
+	$(GO) test -tags browser -count=1 -run '^TestBrowser' ./ui/web ./cmd/mcp-askuser
 
 deps-browser: ui/web/testdata/axe/node_modules/.stamp
 	@$(call apt,chromium fonts)
@@ -98,7 +100,7 @@ soak: build
 
 # Minutes: thousands of races, every promise of a store while the nodes fall.
 fleet:
-	RACE_ROUNDS=1000 $(GO) test -count=1 -timeout 60m -v ./desk/nats ./desk/home
+	RACE_ROUNDS=1000 $(GO) run ./internal/later test -count=1 -timeout 60m -v ./desk/nats ./desk/home
 
 # Six minutes on two quiet cores; ratios are those of pairs, in turns.
 bench:
@@ -122,10 +124,11 @@ lint:
 picture: deps-browser
 	$(GO) test -tags browser -count=1 -run '^TestRecord$$' ./internal/picture -picture $(CURDIR)/docs/asking.svg
 
-# Statements that the tests of any room run count, also in other rooms.
+# Statements that the tests of any room run count, also in other rooms and in the
+# processes that they start of themselves.
 cover:
 	@mkdir -p bin
-	$(GO) test -coverpkg=./... -coverprofile=bin/cover.out ./... >bin/cover.txt || { grep -v '^ok' bin/cover.txt; exit 1; }
+	$(GO) test -timeout 30m -coverpkg=./... -coverprofile=bin/cover.out ./... >bin/cover.txt || { grep -v '^ok' bin/cover.txt; exit 1; }
 	@awk -F'[: ]' 'NR > 1 { at = $$1 ":" $$2; n[at] = $$3; if ($$4 > 0) hit[at] = 1 } \
 	  END { for (at in n) { room = at; sub("/[^/]*$$", "", room); all[room] += n[at]; sum += n[at]; \
 	    if (hit[at]) { got[room] += n[at]; ran += n[at] } } \

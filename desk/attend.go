@@ -11,18 +11,13 @@ import (
 // outcome. It ends with Release or with the process; then the record is
 // detached.
 type Attendance struct {
-	id      string
-	release func()
-	once    sync.Once
+	release func() // as often as one likes
 }
-
-// ID is the record's id.
-func (a *Attendance) ID() string { return a.id }
 
 // Release ends the attendance. It may be called more than once, and on nil.
 func (a *Attendance) Release() {
 	if a != nil {
-		a.once.Do(a.release)
+		a.release()
 	}
 }
 
@@ -52,5 +47,5 @@ func (d *Desk) claim(ctx context.Context, id string) (*Attendance, error) {
 	if err != nil {
 		return nil, fmt.Errorf("attend %s: %w", id, err)
 	}
-	return &Attendance{id: id, release: release}, nil
+	return &Attendance{release: sync.OnceFunc(release)}, nil
 }

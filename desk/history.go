@@ -10,8 +10,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/oklog/ulid/v2"
 )
 
 // Query says which records of the past are wanted.
@@ -29,10 +27,12 @@ const batch = 256
 // query says otherwise, archived or not. It reads no further than it is asked
 // for, and keeps no records. Damaged ones are left out and logged.
 func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
-	if q.Ascend {
-		return d.ascending(ctx, q)
-	}
 	return func(yield func(Record, error) bool) {
+		q, ids := q, d.past(ctx, q.Since)
+		if q.Ascend {
+			ids = d.ascending(ctx, q)
+			q.Search, q.Limit = "", 0 // they have been looked at
+		}
 		size, left := batch, q.Limit
 		if q.Limit > 0 && q.Search == "" {
 			size = min(batch, q.Limit) // most of them count
@@ -50,7 +50,7 @@ func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 			return true
 		}
 		some := make([]string, 0, size)
-		for id, err := range d.past(ctx, q.Since) {
+		for id, err := range ids {
 			if err := cmp.Or(err, context.Cause(ctx)); err != nil {
 				yield(Record{}, err)
 				return
@@ -67,57 +67,42 @@ func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 	}
 }
 
-// ascending is History in the other order: it keeps the ids, and reads the
-// records of some only then.
-func (d *Desk) ascending(ctx context.Context, q Query) iter.Seq2[Record, error] {
-	return func(yield func(Record, error) bool) {
-		ids, err := d.matching(ctx, q)
-		if err != nil {
-			yield(Record{}, err)
-			return
-		}
-		slices.Reverse(ids)
-		for some := range slices.Chunk(ids, batch) {
-			if ctx.Err() != nil {
-				yield(Record{}, context.Cause(ctx))
-				return
-			}
-			for _, rec := range d.readAll(ctx, some, "") {
-				if rec.ID != "" && !yield(rec, nil) {
-					return
+// ascending yields the ids of a query's records, the first asked first; without
+// a search or a limit, those of all that may be among them. It keeps the ids.
+func (d *Desk) ascending(ctx context.Context, q Query) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		var all []string
+		q.Ascend = false
+		found := d.past(ctx, q.Since)
+		if q.Search != "" || q.Limit > 0 {
+			found = func(yield func(string, error) bool) {
+				for rec, err := range d.History(ctx, q) {
+					if !yield(rec.ID, err) {
+						return
+					}
 				}
 			}
 		}
-	}
-}
-
-// matching returns the ids of a query's records, the last asked first; without
-// a search or a limit, those of all that may be among them.
-func (d *Desk) matching(ctx context.Context, q Query) (ids []string, err error) {
-	if q.Search == "" && q.Limit == 0 {
-		for id, err := range d.past(ctx, q.Since) {
+		for id, err := range found {
 			if err != nil {
-				return nil, err
+				yield("", err)
+				return
 			}
-			ids = append(ids, id)
+			all = append(all, id)
 		}
-		return ids, nil
-	}
-	q.Ascend = false
-	for rec, err := range d.History(ctx, q) {
-		if err != nil {
-			return nil, err
+		for _, id := range slices.Backward(all) {
+			if !yield(id, nil) {
+				return
+			}
 		}
-		ids = append(ids, rec.ID)
 	}
-	return ids, nil
 }
 
 // past yields the ids of all records asked since, the last first: those of the
 // archive, and between them the few that are not archived yet.
 func (d *Desk) past(ctx context.Context, since time.Time) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		in := Range{From: lowest(since)}
+		in := Range{From: FirstID(since)}
 		young, err := d.list(ctx, KindPending, in)
 		if err != nil {
 			yield("", err)
@@ -141,15 +126,6 @@ func (d *Desk) past(ctx context.Context, since time.Time) iter.Seq2[string, erro
 		}
 		next("")
 	}
-}
-
-// lowest returns an id that no record asked at or after a time is below.
-func lowest(at time.Time) string {
-	var id ulid.ULID
-	if ms := at.UnixMilli(); ms > 0 {
-		_ = id.SetTime(min(uint64(ms), ulid.MaxTime()))
-	}
-	return id.String()
 }
 
 // readAll reads records side by side, in the order of ids; those that have not

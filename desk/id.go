@@ -3,6 +3,7 @@ package desk
 import (
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -15,7 +16,11 @@ type ids struct {
 	last    uint64 // milliseconds since 1970, of the latest id
 }
 
-func newIDs(random io.Reader) *ids { return &ids{entropy: ulid.Monotonic(random, 0)} }
+func newIDs(random io.Reader) *ids {
+	entropy := ulid.Monotonic(random, 0)
+	entropy.Reader = random // which it would give a buffer of 4 KiB
+	return &ids{entropy: entropy}
+}
 
 func (g *ids) next(now time.Time) (string, error) {
 	if ms := now.UnixMilli(); ms > 0 {
@@ -37,4 +42,35 @@ func (g *ids) next(now time.Time) (string, error) {
 func ValidID(id string) bool {
 	u, err := ulid.ParseStrict(id)
 	return err == nil && u.String() == id
+}
+
+// FirstID returns an id that none made at or after a time is below.
+func FirstID(at time.Time) string {
+	var id ulid.ULID
+	if ms := at.UnixMilli(); ms > 0 {
+		_ = id.SetTime(min(uint64(ms), ulid.MaxTime()))
+	}
+	return id.String()
+}
+
+// Stores keep the archive by months, so that a valid id leads to its record
+// without a search, and a range to few of them.
+
+const monthForm = "2006-01"
+
+// MonthOf returns the month in which a valid id was made.
+func MonthOf(id string) string {
+	return ulid.MustParseStrict(id).Timestamp().UTC().Format(monthForm)
+}
+
+// Months returns those that reach into the range, the newest first, of what may
+// be months. It keeps all for itself.
+func (r Range) Months(all []string) []string {
+	all = slices.DeleteFunc(all, func(month string) bool {
+		begin, err := time.Parse(monthForm, month)
+		return err != nil || r.Before != "" && FirstID(begin) >= r.Before || FirstID(begin.AddDate(0, 1, 0)) <= r.From
+	})
+	slices.Sort(all)
+	slices.Reverse(all)
+	return all
 }

@@ -3,7 +3,6 @@ package desk
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -14,17 +13,17 @@ import (
 // asks the same: open, or ended by the human and not collected, and not too
 // old. What is of no use is put away. The record is returned as it is then.
 func (d *Desk) wanted(ctx context.Context, rec Record) (Record, bool) {
-	if _, err := d.archived(ctx, rec.ID); err == nil { // collected, by one who died of it
-		d.putAway(ctx, rec)
-		return rec, false
+	if _, err := d.archived(ctx, rec.ID); err != nil { // else it was collected, by one who died of it
+		if rec.Outcome == nil && d.overdue(ctx, &rec) {
+			rec = d.expire(ctx, rec)
+		}
+		if !d.overdue(ctx, &rec) && !d.done(ctx, &rec) {
+			return rec, true
+		}
 	}
-	if rec.Outcome == nil && d.overdue(ctx, &rec) {
-		rec = d.expire(ctx, rec)
+	if err := d.archiveID(ctx, rec.ID); err != nil { // no harm: whoever meets it next tries again
+		d.log.WarnContext(ctx, "putting an old record away", "id", rec.ID, "error", err)
 	}
-	if !d.overdue(ctx, &rec) && !d.done(ctx, &rec) {
-		return rec, true
-	}
-	d.putAway(ctx, rec)
 	return rec, false
 }
 
@@ -61,22 +60,11 @@ func (d *Desk) overdue(ctx context.Context, rec *Record) bool {
 // is returned as it has ended: perhaps by the human, in this moment.
 func (d *Desk) expire(ctx context.Context, rec Record) Record {
 	ended, err := d.Close(ctx, rec.ID, Outcome{Status: Cancelled, Reason: "nobody came back for the answer"})
-	if err == nil {
-		return ended
-	}
-	if _, ok := errors.AsType[*ClosedError](err); ok {
+	if _, closed := errors.AsType[*ClosedError](err); err == nil || closed {
 		return ended
 	}
 	d.log.WarnContext(ctx, "a record does not expire", "id", rec.ID, "error", err)
 	return rec
-}
-
-// putAway archives a record that has ended. Failing is no harm: whoever meets
-// it next tries again.
-func (d *Desk) putAway(ctx context.Context, rec Record) {
-	if err := d.archiveID(ctx, rec.ID); err != nil {
-		d.log.WarnContext(ctx, "putting an old record away", "id", rec.ID, "error", err)
-	}
 }
 
 // clearUp puts away what ended records the dead have left. They are few: what has
@@ -99,25 +87,19 @@ func (d *Desk) tidy(ctx context.Context, rec *Record) bool {
 	if rec.Attended || !d.overdue(ctx, rec) && !d.done(ctx, rec) {
 		return false
 	}
-	if err := d.putAwayUnlessAttended(ctx, rec.ID); err != nil {
+	attendance, err := d.claim(ctx, rec.ID)
+	switch {
+	case errors.Is(err, ErrAttended):
+		return true
+	case err == nil:
+		defer attendance.Release()
+		var now Record // that nobody else can collect it
+		if now, err = d.get(ctx, rec.ID); err == nil {
+			d.wanted(ctx, now)
+		}
+	}
+	if err != nil {
 		d.log.WarnContext(ctx, "an old record stays", "id", rec.ID, "error", err)
 	}
 	return true
-}
-
-func (d *Desk) putAwayUnlessAttended(ctx context.Context, id string) error {
-	attendance, err := d.claim(ctx, id)
-	if errors.Is(err, ErrAttended) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	defer attendance.Release()
-	rec, err := d.get(ctx, id) // as it is now that nobody can collect it
-	if err != nil {
-		return fmt.Errorf("put %s away: %w", id, err)
-	}
-	d.wanted(ctx, rec)
-	return nil
 }

@@ -67,18 +67,6 @@ func (d *Desk) Settle(ctx context.Context, id string, o Outcome) (Record, error)
 	return d.putSettled(ctx, rec)
 }
 
-// Took settles a mirrored record whose reply has reached its host.
-func (d *Desk) Took(ctx context.Context, id string) (Record, error) {
-	rec, err := d.get(ctx, id)
-	switch {
-	case err != nil:
-		return rec, err
-	case rec.Outcome == nil:
-		return rec, fmt.Errorf("settle %s: %w", id, ErrPending)
-	}
-	return d.Settle(ctx, id, *rec.Outcome)
-}
-
 // overrule makes o the outcome of a record, unless its reply says the same.
 func (d *Desk) overrule(rec *Record, o Outcome) error {
 	given := *rec.Outcome // what others have been told stays as it is
@@ -152,19 +140,14 @@ func (d *Desk) Mirrored(ctx context.Context, session string) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !among(open, id) })
+	slices.Reverse(ids)
 	var out []Record
-	for _, id := range slices.Backward(ids) {
-		if _, there := slices.BinarySearch(open, id); !there {
-			continue
-		}
-		rec, err := d.get(ctx, id)
-		switch {
-		case errors.Is(err, ErrNotFound): // settled since
-		case errors.Is(err, ErrDamaged):
-			d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
-		case err != nil:
+	for rec, err := range d.each(ctx, ids...) {
+		if err != nil {
 			return nil, err
-		case rec.Asker.Mirrored() && (rec.Outcome == nil || rec.Outcome.Unsettled):
+		}
+		if rec.Asker.Mirrored() && (rec.Outcome == nil || rec.Outcome.Unsettled) {
 			out = append(out, rec)
 		}
 	}

@@ -4,10 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"sync"
 
+	"mcp-askuser/internal/proc"
 	"mcp-askuser/question"
 )
 
@@ -36,8 +35,8 @@ func terminal() string {
 		return ""
 	}
 	_ = tty.Close()
-	if _, number, ok := stat("self"); ok {
-		return terminalName(number)
+	if self, ok := proc.Look(os.Getpid()); ok {
+		return terminalName(self.Terminal)
 	}
 	return name
 }
@@ -62,24 +61,11 @@ func descends(pid, from int) bool {
 		if pid == from {
 			return true
 		}
-		parent, _, ok := stat(strconv.Itoa(pid))
-		if !ok || parent <= 1 {
+		p, ok := proc.Look(pid)
+		if !ok || p.Parent <= 1 {
 			return false
 		}
-		pid = parent
+		pid = p.Parent
 	}
 	return false
-}
-
-// stat reads who started a process, and the number of its terminal.
-func stat(pid string) (parent, tty int, ok bool) {
-	data, err := os.ReadFile("/proc/" + pid + "/stat")
-	if err != nil {
-		return 0, 0, false
-	}
-	var state string
-	var group, session int
-	rest := data[strings.LastIndexByte(string(data), ')')+1:] // its name may hold anything
-	_, err = fmt.Sscan(string(rest), &state, &parent, &group, &session, &tty)
-	return parent, tty, err == nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 )
@@ -120,6 +121,22 @@ func (d *Desk) leaveOut(ctx context.Context, id string, err error) bool {
 		d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
 	}
 	return damaged || errors.Is(err, ErrNotFound)
+}
+
+// each yields the records of ids as [Desk.get] has them, but for those that
+// cannot be had. An error is the last that it yields.
+func (d *Desk) each(ctx context.Context, ids ...string) iter.Seq2[Record, error] {
+	return func(yield func(Record, error) bool) {
+		for _, id := range ids {
+			rec, err := d.get(ctx, id)
+			if d.leaveOut(ctx, id, err) {
+				continue
+			}
+			if !yield(rec, err) || err != nil {
+				return
+			}
+		}
+	}
 }
 
 // list returns the ids in a range, the oldest first.

@@ -86,13 +86,12 @@ func (d *Desk) openLike(ctx context.Context, r *Request) (Record, error) {
 	if err != nil {
 		return Record{}, fmt.Errorf("look for the same question: %w", err)
 	}
-	for _, id := range same {
-		rec, err := d.Get(ctx, id)
-		switch {
-		case d.leaveOut(ctx, id, err):
-		case err != nil:
+	for rec, err := range d.each(ctx, same...) {
+		if err != nil {
 			return Record{}, err
-		case rec.Outcome == nil:
+		}
+		if rec.Outcome == nil {
+			d.present(ctx, &rec)
 			return rec, ErrPending
 		}
 	}

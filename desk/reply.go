@@ -103,8 +103,11 @@ func (d *Desk) decide(ctx context.Context, rec Record, o Outcome, as Role) (Reco
 		return rec, fmt.Errorf("encode the reply: %w", err)
 	}
 	err = surely(func() error { return d.store.Decide(ctx, rec.ID, as, data) })
-	if errors.Is(err, ErrExists) {
-		return d.lost(ctx, rec)
+	if errors.Is(err, ErrExists) { // another was first
+		if rec, err = d.stillOpen(ctx, rec.ID); err == nil {
+			err = fmt.Errorf("somebody removed the reply to %s: answer again", rec.ID)
+		}
+		return rec, err
 	}
 	if err != nil {
 		return rec, fmt.Errorf("store the reply: %w", err)
@@ -117,11 +120,10 @@ func (d *Desk) decide(ctx context.Context, rec Record, o Outcome, as Role) (Reco
 	if err != nil {
 		return rec, fmt.Errorf("look for an earlier reply: %w", err)
 	}
-	if first.Later != nil && first.Later.ID == o.ID { // its host was asked meanwhile; who archives removes the reply
-		return first, &ClosedError{ID: rec.ID, Outcome: *first.Outcome}
-	}
-	if err := d.store.Delete(ctx, KindReplies, rec.ID); err != nil {
-		d.log.WarnContext(ctx, "a reply that came too late stays in the store", "id", rec.ID, "error", err)
+	if first.Later == nil || first.Later.ID != o.ID { // else its host was asked meanwhile; who archives removes the reply
+		if err := d.store.Delete(ctx, KindReplies, rec.ID); err != nil {
+			d.log.WarnContext(ctx, "a reply that came too late stays in the store", "id", rec.ID, "error", err)
+		}
 	}
 	return first, &ClosedError{ID: rec.ID, Outcome: *first.Outcome}
 }
@@ -159,15 +161,6 @@ func (d *Desk) seal(o *Outcome) ([]byte, error) {
 		o.At = now
 	}
 	return json.Marshal(o)
-}
-
-// lost returns the error of one who was not first.
-func (d *Desk) lost(ctx context.Context, rec Record) (Record, error) {
-	rec, err := d.stillOpen(ctx, rec.ID)
-	if err == nil {
-		err = fmt.Errorf("somebody removed the reply to %s: answer again", rec.ID)
-	}
-	return rec, err
 }
 
 // reachedHuman reports whether a surface shows the record, or an inbox or a page

@@ -76,7 +76,11 @@ func (d *Desk) place(ctx context.Context, rec *Record, limit int) error {
 			rec.Round = n + 1
 		}
 	}
-	return d.checkRounds(ctx, rec.SessionID, earlier, rec.CreatedAt, limit)
+	full, err := d.rowIsFull(ctx, rec.SessionID, earlier, rec.CreatedAt, limit, 0)
+	if err == nil && full {
+		err = &RoundLimitError{rec.SessionID, limit}
+	}
+	return err
 }
 
 // rows are the indexes that a record of a session stands in: its session's, and
@@ -89,16 +93,6 @@ func (rec *Record) rows() []string {
 		return []string{sessionName(rec.SessionID)}
 	}
 	return []string{sessionName(rec.SessionID), rec.Row}
-}
-
-// checkRounds returns a *RoundLimitError where a further round after the
-// earlier ones would be one too many.
-func (d *Desk) checkRounds(ctx context.Context, session string, earlier []string, now time.Time, limit int) error {
-	full, err := d.rowIsFull(ctx, session, earlier, now, limit, 0)
-	if err == nil && full {
-		return &RoundLimitError{session, limit}
-	}
-	return err
 }
 
 // AtLimit reports whether the session's next question would be refused, once
@@ -140,15 +134,15 @@ func (d *Desk) Refused(ctx context.Context) ([]Record, error) {
 		if rows == nil {
 			continue
 		}
+		full := false
 		ids, err := d.store.Marks(ctx, MarkSessions, rows[len(rows)-1])
+		if err == nil {
+			full, err = d.rowIsFull(ctx, rec.SessionID, ids, d.now(), d.maxRounds, 0)
+		}
 		if err != nil {
 			return nil, err
 		}
-		full, err := d.rowIsFull(ctx, rec.SessionID, ids, d.now(), d.maxRounds, 0)
-		switch {
-		case err != nil:
-			return nil, err
-		case full:
+		if full {
 			out = append(out, rec)
 		}
 	}
@@ -213,10 +207,8 @@ func (d *Desk) Continues(ctx context.Context, session string, by Asker) error {
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
-		rec, err := d.get(ctx, id)
+	for rec, err := range d.each(ctx, ids...) {
 		switch {
-		case d.leaveOut(ctx, id, err):
 		case err != nil:
 			return err
 		case rec.SessionID != session: // counted in it alone
@@ -253,13 +245,12 @@ func (d *Desk) Session(ctx context.Context, session string) ([]Record, error) {
 		return nil, err
 	}
 	var out []Record
-	for _, id := range ids {
-		rec, err := d.Get(ctx, id)
-		switch {
-		case d.leaveOut(ctx, id, err): // damaged, or never committed
-		case err != nil:
+	for rec, err := range d.each(ctx, ids...) {
+		if err != nil {
 			return nil, err
-		case rec.SessionID == session: // and not of another, asked through its host
+		}
+		if rec.SessionID == session { // and not of another, asked through its host
+			d.present(ctx, &rec)
 			out = append(out, rec)
 		}
 	}

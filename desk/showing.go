@@ -7,12 +7,14 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"mcp-askuser/internal/ownstack"
 )
 
 // SetShown keeps where a record was tried and is shown (D22), while it is open.
 // Errors are those of [Desk.SaveDraft].
 func (d *Desk) SetShown(ctx context.Context, id string, shown []Showing) (err error) {
-	aside(func() { err = d.putBeside(ctx, KindShowing, id, shown) }) // the caller shows it and waits
+	ownstack.Run(func() { err = d.putBeside(ctx, KindShowing, id, shown) }) // the caller shows it and waits
 	return err
 }
 
@@ -52,17 +54,11 @@ func (d *Desk) present(ctx context.Context, rec *Record) {
 	if rec.Outcome != nil {
 		return
 	}
-	rec.Attended = d.attended(ctx, rec.ID)
-	rec.ShownOn = d.shownOn(ctx, rec.ID)
-}
-
-// attended reports whether somebody waits for a record.
-func (d *Desk) attended(ctx context.Context, id string) bool {
-	attended, err := d.store.Locked(ctx, KindAskers, id)
-	if err != nil {
-		d.log.DebugContext(ctx, "is the record attended", "id", id, "error", err)
+	var err error
+	if rec.Attended, err = d.store.Locked(ctx, KindAskers, rec.ID); err != nil {
+		d.log.DebugContext(ctx, "is the record attended", "id", rec.ID, "error", err)
 	}
-	return attended
+	rec.ShownOn = d.shownOn(ctx, rec.ID)
 }
 
 // shownOn returns where an open record was tried and is shown.

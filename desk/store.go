@@ -3,6 +3,7 @@ package desk
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 )
 
@@ -84,6 +85,18 @@ func ValidName(name string) bool {
 		}
 	}
 	return name != ""
+}
+
+// Admit returns what a store tells one who has gone, or who names what no store
+// can have, as valid says: [ValidID] or [ValidName].
+func Admit(ctx context.Context, name string, valid func(string) bool) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case !valid(name):
+		return fmt.Errorf("%q: %w", name, ErrBadName)
+	}
+	return nil
 }
 
 // Range is a stretch of ids: From and what comes after it, up to but without

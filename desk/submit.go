@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"mcp-askuser/internal/ownstack"
 	"mcp-askuser/question"
 )
 
@@ -45,14 +46,18 @@ type Request struct {
 // row (D9); an answer to an earlier question is delivered all the same. What
 // was refused is kept in the history (D22).
 func (d *Desk) Submit(ctx context.Context, r Request) (rec Record, attendance *Attendance, err error) {
-	aside(func() { rec, attendance, err = d.submit(ctx, r) }) // the caller waits next
+	ownstack.Run(func() { rec, attendance, err = d.submit(ctx, r) }) // the caller waits next
 	return rec, attendance, err
 }
 
 func (d *Desk) submit(ctx context.Context, r Request) (Record, *Attendance, error) {
-	placed, err := r.takeTurn(ctx)
-	if err != nil {
-		return Record{}, nil, fmt.Errorf("wait for the turn: %w", err)
+	placed := func() {}
+	if r.Turn != nil {
+		taken, err := r.Turn(ctx)
+		if err != nil {
+			return Record{}, nil, fmt.Errorf("wait for the turn: %w", err)
+		}
+		placed = sync.OnceFunc(taken)
 	}
 	defer placed()
 	same, err := d.store.Marks(ctx, MarkContent, r.Content())
@@ -75,18 +80,6 @@ func (d *Desk) submit(ctx context.Context, r Request) (Record, *Attendance, erro
 		}
 	}
 	return rec, attendance, err
-}
-
-// takeTurn waits for the request's turn. Placed may be called twice.
-func (r *Request) takeTurn(ctx context.Context) (placed func(), err error) {
-	if r.Turn == nil {
-		return func() {}, nil
-	}
-	placed, err = r.Turn(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return sync.OnceFunc(placed), nil
 }
 
 // Note keeps a call that the human is not asked: one that was refused, or that
@@ -132,23 +125,17 @@ func (d *Desk) reattach(ctx context.Context, id, content string) (Record, *Atten
 	case err == nil:
 		var wanted bool
 		if rec, wanted = d.wanted(ctx, rec); wanted {
-			return d.reattached(ctx, rec), attendance, nil
+			if rec.Outcome == nil {
+				rec.Attended = true
+				if rec.Timeout > 0 {
+					d.restartClock(ctx, id) // nobody has timed it meanwhile
+				}
+			}
+			return rec, attendance, nil
 		}
 	}
 	attendance.Release()
 	return Record{}, nil, err
-}
-
-// reattached is a record whose asker has come back.
-func (d *Desk) reattached(ctx context.Context, rec Record) Record {
-	if rec.Outcome != nil {
-		return rec
-	}
-	rec.Attended = true
-	if rec.Timeout > 0 {
-		d.restartClock(ctx, rec.ID) // nobody has timed it meanwhile
-	}
-	return rec
 }
 
 // ask commits a new record; limit is the most rounds in a row. It has its place

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"mcp-askuser/internal/ownstack"
 )
 
 // Wait returns the record with this id once it has ended, at once if it has
@@ -26,7 +28,7 @@ func (d *Desk) WaitFor(ctx context.Context, id string) (rec *Record, err error) 
 	}
 	looked := false
 	look := func() bool {
-		aside(func() {
+		ownstack.Run(func() {
 			var now Record
 			if now, err = d.get(ctx, id); err == nil && now.Outcome != nil {
 				rec = &now
@@ -46,15 +48,4 @@ func (d *Desk) WaitFor(ctx context.Context, id string) (rec *Record, err error) 
 		return nil, broken
 	}
 	return rec, err
-}
-
-// aside runs f on a stack of its own, which goes with it. To read a record takes
-// four times the stack that waiting takes, and a stack that has grown stays.
-func aside(f func()) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		f()
-	}()
-	<-done
 }

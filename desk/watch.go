@@ -143,15 +143,14 @@ func (d *Desk) undecided(ctx context.Context) (openSet, error) {
 	for _, id := range asked {
 		if !among(decided, id) {
 			open[id] = true
-			continue
 		}
-		rec, err := d.get(ctx, id) // few have a reply and are not archived
-		switch {
-		case d.leaveOut(ctx, id, err):
-		case err != nil:
+	}
+	for rec, err := range d.each(ctx, decided...) { // few have a reply and are not archived
+		if err != nil {
 			return nil, err
-		case rec.Outcome != nil && rec.Outcome.Unsettled:
-			open[id] = false
+		}
+		if among(asked, rec.ID) && rec.Outcome != nil && rec.Outcome.Unsettled {
+			open[rec.ID] = false
 		}
 	}
 	return open, nil

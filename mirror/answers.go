@@ -1,7 +1,6 @@
 package mirror
 
 import (
-	"bytes"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -23,49 +22,40 @@ func join(q *question.Question, a *question.Answer) string {
 	for i, word := range words {
 		own := a.Custom != "" && i == len(words)-1
 		if strings.Contains(word, ",") || own && strings.HasPrefix(word, `"`) {
-			words[i] = quoted(word)
+			words[i] = strings.TrimSpace(string(marshal(word)))
 		}
 	}
 	return strings.Join(words, separator)
 }
 
-func quoted(word string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(word) != nil { // a string has no reason to fail
-		return word
-	}
-	return strings.TrimSuffix(b.String(), "\n")
-}
-
-// split reads what join, or the host, has written. What is no label is the
-// human's own text.
+// split reads what join, or the host, has written.
 func split(q *question.Question, text string) question.Answer {
-	a := question.Answer{QuestionID: q.ID, By: question.ByUser}
 	if !q.Several() {
-		choose(q, &a, text)
-		return a
+		return fromList(q, []string{text})
 	}
-	var own []string
+	var words []string
 	for text != "" {
 		var word string
 		word, text = next(q, text)
-		if choose(q, &a, word); a.Custom != "" {
-			own, a.Custom = append(own, a.Custom), ""
+		words = append(words, word)
+	}
+	return fromList(q, words)
+}
+
+// fromList reads answers that stand apart. What is no label is the human's own
+// text.
+func fromList(q *question.Question, words []string) question.Answer {
+	a := question.Answer{QuestionID: q.ID, By: question.ByUser}
+	var own []string
+	for _, word := range words {
+		if q.Option(word) != nil {
+			a.Selected = append(a.Selected, word)
+		} else if word = strings.TrimSpace(word); word != "" {
+			own = append(own, word)
 		}
 	}
 	a.Custom = strings.Join(own, separator)
 	return a
-}
-
-// choose notes a label, or a text of the human's own.
-func choose(q *question.Question, a *question.Answer, word string) {
-	if q.Option(word) != nil {
-		a.Selected = append(a.Selected, word)
-	} else {
-		a.Custom = strings.TrimSpace(word)
-	}
 }
 
 // next takes the first of several answers off a text: the longest label that

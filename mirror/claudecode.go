@@ -10,7 +10,9 @@ import (
 	"strings"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/plainjson"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // The events of Claude Code that tell of dialogs. PermissionRequest comes with
@@ -94,7 +96,7 @@ func readClaude(data []byte, getenv func(string) string) (event, bool) {
 		ok = true
 		out.concerns = anyRecord
 		out.end = func(rec desk.Record) (desk.Outcome, bool) {
-			return gone(claudeName, "the session has ended"), rec.Outcome == nil
+			return gone(claudeName, words.Mark("the session has ended")), rec.Outcome == nil
 		}
 	}
 	return out, ok
@@ -111,7 +113,7 @@ func claudeLeft(rec desk.Record) (desk.Outcome, bool) {
 	case rec.Outcome != nil:
 		return *rec.Outcome, rec.State != desk.Answered
 	case rec.Asker.Permission():
-		return gone(claudeName, "decided there"), true
+		return gone(claudeName, words.Mark("decided there")), true
 	}
 	return discussed(claudeName), true
 }
@@ -151,25 +153,17 @@ func claudeSet(input json.RawMessage) (claudeInput, *question.Set, bool) {
 	if !strictly(input, &in) || !strictly(in.Questions, &asked) {
 		return in, nil, false
 	}
-	set := &question.Set{}
-	for i, x := range asked {
-		q := question.Question{
-			ID: "q" + strconv.Itoa(i+1), Text: x.Question, Header: x.Header, Type: question.SingleChoice,
-			// In a dialog with several questions some may be left open.
-			Required: len(asked) == 1, AllowCustom: true,
-		}
-		if x.Kind != "" && x.Kind != "choice" {
-			return in, nil, false
-		}
+	set, ok := setOf(asked, func(x claudeQuestion, q *question.Question) bool {
+		q.Text, q.Header = x.Question, x.Header
 		if x.Several {
 			q.Type = question.MultiChoice
 		}
 		for _, o := range x.Options {
 			q.Options = append(q.Options, option(o.Label, o.Description, o.Preview))
 		}
-		set.Questions = append(set.Questions, q)
-	}
-	return in, set, len(set.Validate(limits())) == 0
+		return x.Kind == "" || x.Kind == "choice"
+	})
+	return in, set, ok
 }
 
 // asks is the event of a dialog.
@@ -207,20 +201,18 @@ func printClaude(raw map[string]json.RawMessage, rec desk.Record) []byte {
 	} else if d.Updated = claudeAnswers(raw, rec); d.Updated == nil {
 		return nil
 	}
-	return d.bytes()
+	return marshal(d.output())
 }
 
-func (d claudeDecision) bytes() []byte {
-	out, err := marshal(map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": permissionRequest, "decision": d}})
-	if err != nil {
-		return nil
-	}
-	return out
+func (d claudeDecision) output() any {
+	return map[string]any{"hookSpecificOutput": map[string]any{"hookEventName": permissionRequest, "decision": d}}
 }
 
 // permission is the event of a dialog that asks whether a tool may be used.
 func (in *claudeEvent) permission(out *event) (ok bool) {
-	out.permission, out.print = true, printClaudePermission
+	out.permission, out.print = true, permissionPrinter(claudeDecision{Behavior: "allow"}.output(), func(message string) any {
+		return claudeDecision{Behavior: "deny", Message: message}.output()
+	})
 	out.set, ok = claudePermission(in.Tool, in.Input)
 	return ok
 }
@@ -243,23 +235,7 @@ func claudePermission(tool string, input json.RawMessage) (*question.Set, bool) 
 		return nil, false
 	}
 	delete(members, "plan")
-	rest, err := marshal(members)
-	if err != nil {
-		return nil, false
-	}
-	return permission("Does Claude Code go on with this plan?", "Go on", "Keep planning", plan, rest)
-}
-
-// printClaudePermission writes a reply as Claude Code reads it. A program's
-// word is none.
-func printClaudePermission(rec desk.Record) []byte {
-	switch {
-	case rec.Reply() == nil, byProgram(rec):
-		return nil
-	case granted(rec):
-		return claudeDecision{Behavior: "allow"}.bytes()
-	}
-	return claudeDecision{Behavior: "deny", Message: refusal(rec)}.bytes()
+	return permission(words.AllowPlan, words.GoOn, words.KeepPlanning, plan, marshal(members))
 }
 
 // claudeAnswers is the tool's input with the answers in it; nil where they would
@@ -289,20 +265,14 @@ func claudeAnswers(raw map[string]json.RawMessage, rec desk.Record) map[string]j
 	if len(answers) == 0 {
 		return nil
 	}
-	out := map[string]json.RawMessage{}
-	maps.Copy(out, raw)
-	var err error
-	if out["answers"], err = marshal(answers); err != nil {
-		return nil
-	}
+	out := maps.Clone(raw)
+	out["answers"] = marshal(answers)
 	delete(out, "annotations")
 	if note := rec.Reply().Note; note != "" { // about all of them; it goes with the last
 		notes[last] = claudeNote{strings.TrimSpace(notes[last].Notes + "\n" + note)}
 	}
 	if len(notes) > 0 {
-		if out["annotations"], err = marshal(notes); err != nil {
-			return nil
-		}
+		out["annotations"] = marshal(notes)
 	}
 	return out
 }
@@ -312,13 +282,13 @@ type claudeNote struct {
 	Notes string `json:"notes"`
 }
 
-// marshal writes JSON as JavaScript does.
-func marshal(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return b.Bytes(), err
+// marshal writes JSON as JavaScript does, on a line; nil for what cannot be.
+func marshal(v any) []byte {
+	data, err := plainjson.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return append(data, '\n')
 }
 
 // sameSet has an event concern the records that ask what it tells of.
@@ -396,19 +366,6 @@ func claudeAnswer(q *question.Question, raw json.RawMessage) (question.Answer, b
 	return fromList(q, several), true
 }
 
-// fromList reads answers that stand apart.
-func fromList(q *question.Question, words []string) question.Answer {
-	a := question.Answer{QuestionID: q.ID, By: question.ByUser}
-	var own []string
-	for _, word := range words {
-		if choose(q, &a, word); a.Custom != "" {
-			own, a.Custom = append(own, a.Custom), ""
-		}
-	}
-	a.Custom = strings.Join(own, separator)
-	return a
-}
-
 // batch is the event of calls that have all come to their ends.
 func (in *claudeEvent) batch(out *event) bool {
 	type call struct {
@@ -452,7 +409,7 @@ func claudeSaid(rec desk.Record, said string) (desk.Outcome, bool) {
 	case granted(rec):
 		return *rec.Outcome, true
 	case rec.Asker.Permission(): // allowed there, or refused by something else
-		return gone(claudeName, "decided there"), true
+		return gone(claudeName, words.Mark("decided there")), true
 	case rejected && strings.Contains(said, claudeTalk):
 		return discussed(claudeName), true
 	case rejected:

@@ -5,6 +5,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 const codexName = "codex"
@@ -47,7 +48,7 @@ func readCodex(data []byte, _ func(string) string) (event, bool) {
 			if in.Sent && rec.Outcome != nil {
 				return *rec.Outcome, true
 			}
-			return gone(codexName, "answered or closed there"), true // what was said there it does not tell
+			return gone(codexName, words.Mark("answered or closed there")), true // what was said there it does not tell
 		}
 		return out, true
 	}
@@ -67,21 +68,16 @@ func CodexSet(data json.RawMessage) (*question.Set, bool) {
 	if !strictly(data, &asked) {
 		return nil, false
 	}
-	set := &question.Set{}
-	for _, x := range asked {
-		if x.Secret {
-			return nil, false
-		}
-		q := question.Question{ID: x.ID, Text: x.Question, Header: x.Header, Type: question.SingleChoice, Required: len(asked) == 1, AllowCustom: x.Other}
+	return setOf(asked, func(x codexQuestion, q *question.Question) bool {
+		q.ID, q.Text, q.Header, q.AllowCustom = x.ID, x.Question, x.Header, x.Other
 		for _, o := range x.Options {
 			q.Options = append(q.Options, option(o.Label, o.Description, ""))
 		}
 		if len(q.Options) == 0 {
 			q.Type, q.AllowCustom = question.Text, false
 		}
-		set.Questions = append(set.Questions, q)
-	}
-	return set, len(set.Validate(limits())) == 0
+		return !x.Secret
+	})
 }
 
 // What Codex's own dialog answers with where its human writes something.
@@ -133,9 +129,5 @@ func printCodex(rec desk.Record) []byte {
 	if len(answers) == 0 {
 		return nil
 	}
-	data, err := marshal(map[string]any{"answers": answers})
-	if err != nil {
-		return nil
-	}
-	return data
+	return marshal(map[string]any{"answers": answers})
 }

@@ -11,7 +11,7 @@
 //
 // One file a host holds how its events are read and answers to it are written;
 // mirror.go is the life of a mirrored question. The package imports desk,
-// question and the texts for the model. It must not know any surface, form,
-// page, schema or protocol library: every question of a host starts a process
-// of it, which must be up in milliseconds and small while it waits.
+// question, ui/words and the texts for the model. It must not know any surface,
+// form, page, schema or protocol library: every question of a host starts a
+// process of it, which must be up in milliseconds and small while it waits.
 package mirror

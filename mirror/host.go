@@ -1,8 +1,11 @@
 package mirror
 
 import (
+	"strconv"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // Host is a program that asks its user in a dialog of its own.
@@ -77,7 +80,8 @@ func discussed(host string) desk.Outcome {
 	return desk.Outcome{Status: desk.Discuss, Surface: host, Reply: &question.Reply{Discuss: true}}
 }
 
-// gone is the end of a dialog that nobody closed.
+// gone is the end of a dialog that nobody closed, for a reason in English, which
+// people read in their own language.
 func gone(host, reason string) desk.Outcome {
 	return desk.Outcome{Status: desk.Cancelled, Surface: host, Reason: reason}
 }
@@ -91,9 +95,24 @@ func answered(host string, set *question.Set, r question.Reply) desk.Outcome {
 	}
 	checked, err := set.Check(r)
 	if err != nil {
-		return dismissed(host, "left open there")
+		return dismissed(host, words.ByOmission)
 	}
 	return desk.Outcome{Status: desk.Answered, Surface: host, Reply: &checked}
+}
+
+// setOf makes a set of the questions that a host asks; take fills one in, and is
+// false where it is not to be mirrored. In a dialog with several questions some
+// may be left open.
+func setOf[T any](asked []T, take func(T, *question.Question) bool) (*question.Set, bool) {
+	set := &question.Set{}
+	for i, x := range asked {
+		q := question.Question{ID: "q" + strconv.Itoa(i+1), Type: question.SingleChoice, Required: len(asked) == 1, AllowCustom: true}
+		if !take(x, &q) {
+			return nil, false
+		}
+		set.Questions = append(set.Questions, q)
+	}
+	return set, len(set.Validate(limits())) == 0
 }
 
 // option makes an option of a label and what stands beside it. The label is its

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui/words"
 )
 
 // Why the context of [Run] ends.
@@ -139,9 +140,9 @@ func (o *Options) stand(ctx context.Context, ev event) {
 			o.reply(ctx, ev, end)
 			return
 		case <-deadline:
-			why := "no longer to be answered here; it stays open there"
+			why := words.Mark("no longer to be answered here; it stays open there")
 			if ev.alone {
-				why = "nobody answered in time; the agent goes on without the permission"
+				why = words.Mark("nobody answered in time; the agent goes on without the permission")
 			}
 			end := o.close(rec, gone(o.Host.Name, why))
 			if end.Reply() != nil { // in this very moment, and there is time left
@@ -182,7 +183,7 @@ func (o *Options) put(ctx context.Context, ev event) (desk.Record, *desk.Attenda
 	select {
 	case r := <-done:
 		if r.err == nil {
-			o.close(r.rec, gone(o.Host.Name, "it took too long to store"))
+			o.close(r.rec, gone(o.Host.Name, words.Mark("it took too long to store")))
 			r.attendance.Release()
 		}
 	case <-o.After(clearing):
@@ -222,7 +223,7 @@ func (o *Options) left(ctx context.Context, rec desk.Record) {
 		return
 	}
 	// A reply that was given this instant has reached nobody, and stays.
-	o.close(rec, gone(o.Host.Name, "the program that asked has ended"))
+	o.close(rec, gone(o.Host.Name, words.Mark("the program that asked has ended")))
 }
 
 // close ends a record without a human, and returns it as it has ended.

@@ -21,6 +21,7 @@ import (
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // patience is how long a test waits for what must come.
@@ -416,6 +417,30 @@ func TestPermissionAsks(t *testing.T) {
 				t.Errorf("it asks %+v, by %+v", q, rec.Asker)
 			}
 		})
+	}
+}
+
+// People read a permission in their language, and why its dialog ended; the model
+// and programs read English.
+func TestPermissionInChinese(t *testing.T) {
+	words.Local = words.Chinese
+	t.Cleanup(func() { words.Local = words.English })
+	dir := t.TempDir()
+	b := start(t, dir, asksLeave(touch), permitted)
+	rec := b.record()
+	if q := words.Chinese.Shown(rec).Questions[0]; q.Header != "许可" || q.Text != "允许 Claude Code 使用 Bash 吗？" || q.Options[0].Label+q.Options[1].Label != "允许一次拒绝" {
+		t.Errorf("it asks %+v", q)
+	}
+	if q := rec.Questions[0]; q.Text != "Allow Claude Code to use Bash?" || q.Options[0].Label+q.Options[1].Label != "Allow onceDeny" {
+		t.Errorf("programs read %+v", q)
+	}
+	b.reply(rec, question.Reply{Answers: []question.Answer{choice("q1", question.NoID)}})
+	if said := b.printed(); !strings.Contains(said, `"deny","message":"User did not allow this. Do not`) || strings.ContainsFunc(said, func(r rune) bool { return r > 127 }) {
+		t.Errorf("printed %s", said)
+	}
+	event(batch(touch, "made"))(t, b, dir)
+	if o := get(t, b.desk, rec.ID).Outcome; o.Reason != "decided there" || words.Reason(o) != "已在那里决定" {
+		t.Errorf("it ended %+v, for people because of %q", o, words.Reason(o))
 	}
 }
 

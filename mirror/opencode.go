@@ -3,10 +3,10 @@ package mirror
 import (
 	"encoding/json"
 	"slices"
-	"strconv"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/texts"
 )
 
 const openCodeName = "opencode"
@@ -55,21 +55,16 @@ func readOpenCode(data []byte, _ func(string) string) (event, bool) {
 	p := &in.Properties
 	out := event{session: p.Session, directory: in.Directory, host: in.PID, once: true}
 	out.concerns = func(rec desk.Record) bool { return p.Request != "" && rec.Metadata[requestKey] == p.Request }
+	ok := true
 	switch in.Type {
 	case "question.asked":
-		var ok bool
-		if out.set, ok = openCodeSet(p.Questions); !ok || p.ID == "" {
-			return event{}, false
-		}
-		out.set.Metadata = map[string]any{requestKey: p.ID}
+		out.set, ok = openCodeSet(p.Questions)
 		out.print = printOpenCode
 	case "permission.asked":
-		var ok bool
-		if out.set, ok = openCodePermission(p.Permission, p.Patterns, in.Input); !ok || p.ID == "" {
-			return event{}, false
-		}
-		out.set.Metadata = map[string]any{requestKey: p.ID}
-		out.permission, out.print = true, printOpenCodePermission
+		out.set, ok = openCodePermission(p.Permission, p.Patterns, in.Input)
+		out.permission, out.print = true, permissionPrinter(openCodeReply{Reply: "once"}, func(message string) any {
+			return openCodeReply{Reply: "reject", Message: message}
+		})
 	case "permission.replied":
 		out.end = func(rec desk.Record) (desk.Outcome, bool) { return openCodeDecided(rec, p.Reply), true }
 	case "question.replied":
@@ -79,7 +74,10 @@ func readOpenCode(data []byte, _ func(string) string) (event, bool) {
 	default:
 		return event{}, false
 	}
-	return out, true
+	if ok && out.set != nil {
+		out.set.Metadata, ok = map[string]any{requestKey: p.ID}, p.ID != ""
+	}
+	return out, ok
 }
 
 // openCodeSet maps questions to a set, one to one.
@@ -88,12 +86,8 @@ func openCodeSet(data json.RawMessage) (*question.Set, bool) {
 	if !strictly(data, &asked) {
 		return nil, false
 	}
-	set := &question.Set{}
-	for i, x := range asked {
-		q := question.Question{
-			ID: "q" + strconv.Itoa(i+1), Text: x.Question, Header: x.Header, Type: question.SingleChoice,
-			Required: len(asked) == 1, AllowCustom: x.Custom == nil || *x.Custom,
-		}
+	return setOf(asked, func(x openCodeQuestion, q *question.Question) bool {
+		q.Text, q.Header, q.AllowCustom = x.Question, x.Header, x.Custom == nil || *x.Custom
 		if x.Several {
 			q.Type = question.MultiChoice
 		}
@@ -103,9 +97,8 @@ func openCodeSet(data json.RawMessage) (*question.Set, bool) {
 		if len(q.Options) == 0 && q.AllowCustom {
 			q.Type, q.AllowCustom = question.Text, false
 		}
-		set.Questions = append(set.Questions, q)
-	}
-	return set, len(set.Validate(limits())) == 0
+		return true
+	})
 }
 
 // openCodePermission is the question whether a tool may be used, for what
@@ -114,12 +107,8 @@ func openCodePermission(name string, patterns []string, input json.RawMessage) (
 	if name == "" || ourTool(name) {
 		return nil, false
 	}
-	about, err := marshal(map[string]any{"for": patterns})
-	if err != nil {
-		return nil, false
-	}
 	set, ok := toolPermission("OpenCode", name, input)
-	head, _ := literal(about)
+	head, _ := literal(marshal(map[string]any{"for": patterns}))
 	if ok {
 		set.Questions[0].Description = head + "\n" + set.Questions[0].Description
 	}
@@ -134,14 +123,6 @@ type openCodeReply struct {
 	Message string     `json:"message,omitempty"`
 }
 
-func (r openCodeReply) bytes() []byte {
-	data, err := marshal(r)
-	if err != nil {
-		return nil
-	}
-	return data
-}
-
 // printOpenCode writes a reply as our plugin reads it. The host says of all of
 // them that they are the user's; a program's are not.
 func printOpenCode(rec desk.Record) []byte {
@@ -149,13 +130,13 @@ func printOpenCode(rec desk.Record) []byte {
 	case rec.Reply() == nil, byProgram(rec):
 		return nil
 	case rec.State == desk.Dismissed:
-		return openCodeReply{Reject: true}.bytes()
+		return marshal(openCodeReply{Reject: true})
 	}
 	answers, whole := openCodeAnswers(rec)
 	if !whole {
-		return openCodeReply{Reject: true}.bytes()
+		return marshal(openCodeReply{Reject: true})
 	}
-	return openCodeReply{Answers: answers}.bytes()
+	return marshal(openCodeReply{Answers: answers})
 }
 
 // openCodeAnswers are those of a reply, and whether they say all that it says.
@@ -186,19 +167,7 @@ func openCodeAnswers(rec desk.Record) (answers [][]string, whole bool) {
 	return answers, last >= 0 && talk == ""
 }
 
-func note(text string) string { return "Note of the user: " + quotation(text) }
-
-// printOpenCodePermission writes a reply to a permission. A program's word is
-// none.
-func printOpenCodePermission(rec desk.Record) []byte {
-	switch {
-	case rec.Reply() == nil, byProgram(rec):
-		return nil
-	case granted(rec):
-		return openCodeReply{Reply: "once"}.bytes()
-	}
-	return openCodeReply{Reply: "reject", Message: refusal(rec)}.bytes()
-}
+func note(text string) string { return "Note of the user: " + texts.Quoted(text) }
 
 // openCodeDecided is how the dialog of a permission ended. What is rejected with
 // a message is as one that was put so here.

@@ -3,11 +3,13 @@ package mirror
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // A permission that an agent's host asks for is a question of its own kind:
@@ -23,7 +25,7 @@ func permission(text, yes, no, about string, input json.RawMessage) (*question.S
 		return nil, false
 	}
 	set := &question.Set{Questions: []question.Question{{
-		ID: "q1", Text: text, Header: "Permission", Description: strings.TrimSpace(about + "\n\n" + rest), Type: question.Boolean, Required: true,
+		ID: "q1", Text: text, Header: words.Permission, Description: strings.TrimSpace(about + "\n\n" + rest), Type: question.Boolean, Required: true,
 		Options: []question.Option{{ID: question.YesID, Label: yes}, {ID: question.NoID, Label: no}},
 	}}}
 	if about == "" {
@@ -34,7 +36,7 @@ func permission(text, yes, no, about string, input json.RawMessage) (*question.S
 
 // toolPermission is the question whether a tool may be used.
 func toolPermission(host, tool string, input json.RawMessage) (*question.Set, bool) {
-	return permission("Allow "+host+" to use "+question.Line(tool)+"?", "Allow once", "Deny", "", input)
+	return permission(fmt.Sprintf(words.AllowTool, host, question.Line(tool)), words.AllowOnce, words.Deny, "", input)
 }
 
 // ourTool reports whether a tool is one of ours, behind the name that a server
@@ -97,6 +99,20 @@ func granted(rec desk.Record) bool {
 	r := rec.Reply()
 	return rec.Asker.Permission() && rec.State == desk.Answered && chosen(rec) == question.YesID &&
 		!byProgram(rec) && r.Answers[0].By == question.ByUser && r.Note == "" && r.Answers[0].Note == "" && r.Answers[0].Custom == ""
+}
+
+// permissionPrinter returns what writes a reply to a permission, as its host reads
+// a yes, or a no with what the model is told. A program's word is neither.
+func permissionPrinter(yes any, no func(message string) any) func(desk.Record) []byte {
+	return func(rec desk.Record) []byte {
+		switch {
+		case rec.Reply() == nil, byProgram(rec):
+			return nil
+		case granted(rec):
+			return marshal(yes)
+		}
+		return marshal(no(refusal(rec)))
+	}
 }
 
 // allowed and denied are the ends of a permission's dialog in which its human

@@ -2,7 +2,6 @@ package mirror
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"mcp-askuser/desk"
@@ -21,18 +20,18 @@ func byProgram(rec desk.Record) bool {
 // not given.
 func refusal(rec desk.Record) string {
 	r := rec.Reply()
-	reason := quotation(r.Reason)
+	reason := texts.Quoted(r.Reason)
 	switch {
 	case r.Discuss:
 		said, notes := inWords(rec)
-		return texts.Fill("discuss", map[string]string{"answers": said, "note": quotation(r.Note), "notes": notes})
+		return texts.Fill("discuss", map[string]string{"answers": said, "note": texts.Quoted(r.Note), "notes": notes})
 	case rec.Asker.Permission():
 		name := "denied"
 		if chosen(rec) == question.YesID { // they said yes, and something beside it
 			name = "condition"
 		}
 		_, notes := inWords(rec)
-		return texts.Fill(name, map[string]string{"reason": reason, "note": quotation(r.Note), "notes": notes})
+		return texts.Fill(name, map[string]string{"reason": reason, "note": texts.Quoted(r.Note), "notes": notes})
 	case byProgram(rec):
 		return texts.Fill("dismissed_program", map[string]string{"who": "a program", "reason": reason})
 	}
@@ -45,19 +44,11 @@ func inWords(rec desk.Record) (answers, notes string) {
 	var said, beside []string
 	for _, x := range rec.Asked() {
 		if x.Answer != nil {
-			said = append(said, `"`+x.Question.Text+`"="`+x.Text()+`"`)
+			said = append(said, x.Pair())
 		}
 		if x.Note != "" {
-			beside = append(beside, quotation(x.Note))
+			beside = append(beside, texts.Quoted(x.Note))
 		}
 	}
 	return strings.Join(said, separator), strings.Join(beside, separator)
-}
-
-// quotation puts a text between quotation marks; nothing stays nothing.
-func quotation(s string) string {
-	if s == "" {
-		return ""
-	}
-	return strconv.Quote(s)
 }

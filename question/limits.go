@@ -104,7 +104,7 @@ func measure(s string) (chars, marks int) {
 			continue
 		}
 		var cluster string
-		if cluster, s = first(s); len(cluster) > maxMarks {
+		if cluster, s = character(s); len(cluster) > maxMarks {
 			marks = max(marks, utf8.RuneCountInString(cluster))
 		}
 	}

@@ -1,6 +1,9 @@
 package question
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // Named returns the option that a word from outside names: by its id, its
 // label, or either in another case. A Boolean question knows the usual words
@@ -12,19 +15,18 @@ func (q *Question) Named(word string) *Option {
 	if word == "" {
 		return nil
 	}
-	for _, same := range []func(a, b string) bool{func(a, b string) bool { return a == b }, strings.EqualFold} {
-		for _, name := range []func(*Option) string{func(o *Option) string { return o.ID }, func(o *Option) string { return o.Label }} {
-			for i := range q.Options {
-				if same(strings.TrimSpace(name(&q.Options[i])), word) {
-					return &q.Options[i]
-				}
-			}
-		}
+	same := func(name string) bool { return strings.TrimSpace(name) == word }
+	fold := func(name string) bool { return strings.EqualFold(strings.TrimSpace(name), word) }
+	o := cmp.Or(
+		first(q.Options, func(o *Option) bool { return same(o.ID) }),
+		first(q.Options, func(o *Option) bool { return same(o.Label) }),
+		first(q.Options, func(o *Option) bool { return fold(o.ID) }),
+		first(q.Options, func(o *Option) bool { return fold(o.Label) }),
+	)
+	if o == nil && q.Confirms() {
+		o = q.Option(YesOrNo(word))
 	}
-	if !q.Confirms() {
-		return nil
-	}
-	return q.Option(YesOrNo(word))
+	return o
 }
 
 // YesOrNo returns YesID or NoID for a word or label that says yes or no in one

@@ -80,13 +80,11 @@ func (s *Set) isReply(members map[string]json.RawMessage) bool {
 
 // note puts a word beside the answer to q, or in its place.
 func (p *parser) note(q *Question, text string) {
-	for i := range p.answers {
-		if p.answers[i].QuestionID == q.ID {
-			p.answers[i].Note = text
-			return
-		}
+	if a := find(p.answers, q.ID); a != nil {
+		a.Note = text
+	} else {
+		p.answers = append(p.answers, Answer{QuestionID: q.ID, Note: text})
 	}
-	p.answers = append(p.answers, Answer{QuestionID: q.ID, Note: text})
 }
 
 // maxList is how many answers there may be at once, and options in one.
@@ -111,15 +109,10 @@ func (p *parser) object(data []byte) {
 		p.found.Add("answers", "is not valid JSON: %v", err)
 		return
 	}
-	keys := make([]string, 0, len(byKey))
-	for k := range byKey {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	if p.tooMany(len(keys)) {
+	if p.tooMany(len(byKey)) {
 		return
 	}
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(byKey)) {
 		path := fmt.Sprintf("answers[%q]", Shorten(k, 100))
 		q := p.set.named(k)
 		if q == nil {
@@ -133,16 +126,11 @@ func (p *parser) object(data []byte) {
 // named returns the question called key: by its text, its id, or its place
 // among the questions of the set.
 func (s *Set) named(key string) *Question {
-	all := s.All()
-	for _, q := range all {
-		if q.Text == key {
-			return q
-		}
+	if q := s.find(func(q *Question) bool { return q.Text == key }); q != nil {
+		return q
 	}
-	for _, q := range all {
-		if q.ID == key {
-			return q
-		}
+	if q := s.Find(key); q != nil {
+		return q
 	}
 	if n, ok := strings.CutPrefix(key, "question-"); ok {
 		if i, err := strconv.Atoi(n); err == nil && i >= 0 && i < len(s.Questions) {

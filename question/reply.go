@@ -59,10 +59,5 @@ type Reply struct {
 func (r *Reply) Answer(id string) *Answer { return find(r.Answers, id) }
 
 func find(answers []Answer, id string) *Answer {
-	for i := range answers {
-		if answers[i].QuestionID == id {
-			return &answers[i]
-		}
-	}
-	return nil
+	return first(answers, func(a *Answer) bool { return a.QuestionID == id })
 }

@@ -110,6 +110,9 @@ func (x *Response) Words() []string {
 // Text is the answer in words, several joined with a comma.
 func (x *Response) Text() string { return strings.Join(x.Words(), ", ") }
 
+// Pair is the question and its answer, as models read them (D1).
+func (x *Response) Pair() string { return `"` + x.Question.Text + `"="` + x.Text() + `"` }
+
 // Value is the answer in the form its question has (E6): true or false, a list
 // of strings, or a string; nil where there is none.
 func (x *Response) Value() any {

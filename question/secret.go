@@ -27,12 +27,7 @@ func expression(pattern string) func() *regexp.Regexp {
 // a secret as free text, or nil. Clients' forms are not given such a set, and
 // its answers are not shown again.
 func (s *Set) Secret() *Question {
-	for _, q := range s.All() {
-		if q.WantsSecret() {
-			return q
-		}
-	}
-	return nil
+	return s.find((*Question).WantsSecret)
 }
 
 // WantsSecret reports whether q wants a secret as free text. An empty text

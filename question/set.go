@@ -65,9 +65,14 @@ func (s *Set) Confirms() bool {
 
 // Option returns the option with this id, or nil.
 func (q *Question) Option(id string) *Option {
-	for i := range q.Options {
-		if q.Options[i].ID == id {
-			return &q.Options[i]
+	return first(q.Options, func(o *Option) bool { return o.ID == id })
+}
+
+// first returns the first of some that is as wanted, or nil.
+func first[T any](all []T, wanted func(*T) bool) *T {
+	for i := range all {
+		if wanted(&all[i]) {
+			return &all[i]
 		}
 	}
 	return nil
@@ -114,10 +119,12 @@ func (s *Set) All() []*Question {
 
 // Find returns the question with this id, follow-ups included, or nil.
 func (s *Set) Find(id string) *Question {
-	for _, q := range s.All() {
-		if q.ID == id {
-			return q
-		}
+	return s.find(func(q *Question) bool { return q.ID == id })
+}
+
+func (s *Set) find(wanted func(*Question) bool) *Question {
+	if q := first(s.All(), func(q **Question) bool { return wanted(*q) }); q != nil {
+		return *q
 	}
 	return nil
 }

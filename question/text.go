@@ -71,8 +71,8 @@ func Count(s string) int {
 	return chars
 }
 
-// first splits off the first character.
-func first(s string) (cluster, rest string) {
+// character splits off the first one.
+func character(s string) (cluster, rest string) {
 	cluster, rest, _, _ = uniseg.FirstGraphemeClusterInString(s, -1)
 	return cluster, rest
 }
@@ -93,7 +93,7 @@ func Shorten(s string, n int) string {
 func Cut(s string, n int) string {
 	rest := s
 	for ; n > 0 && rest != ""; n-- {
-		_, rest = first(rest)
+		_, rest = character(rest)
 	}
 	return s[:len(s)-len(rest)]
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/mcp"
 
 	"mcp-askuser/tools/askuser"
 )
@@ -22,6 +25,11 @@ type Call struct {
 	// delivered is set by the handler, and called by whoever decides what
 	// becomes of its response.
 	delivered func(written bool)
+
+	// Of a call that waits:
+	step    func(ctx context.Context) (*mcp.CallToolResult, error)
+	woken   atomic.Int64        // how often since its last step began; 0: it rests
+	instead *mcp.CallToolResult // what the handler has returned
 
 	// Guarded by session.requests:
 	asked []string // raw ids of the requests to the client that belong to the call
@@ -69,6 +77,19 @@ func (k *Call) Notify(method string, params any) error {
 func (k *Call) Prepare(method string, params any) (send func() error, err error) {
 	line, err := encode(frame{Method: method, Params: params})
 	return func() error { return k.out.Send(Outgoing{line: line, call: k, kind: notification}) }, err
+}
+
+// Later implements [askuser.Transport].
+func (k *Call) Later(step func(ctx context.Context) (*mcp.CallToolResult, error)) (wake func()) {
+	k.step = step
+	k.woken.Store(1) // until the handler has returned
+	return k.wake
+}
+
+func (k *Call) wake() {
+	if k.woken.Add(1) == 1 {
+		go k.goOn()
+	}
 }
 
 // Delivered implements [askuser.Transport]. F is told true once the handler's

@@ -220,21 +220,34 @@ func TestDelivered(t *testing.T) {
 		{"error", func() (*mcp.CallToolResult, error) { return nil, errors.New("x") }, func(*peer, *box) {}, false},
 	}
 	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			told, out := make(chan bool, 2), newBox()
-			var s *peer
-			s = newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-				callOf(ctx).Delivered(func(bool) { t.Error("not the last f was told") })
-				callOf(ctx).Delivered(func(written bool) { told <- written })
-				test.change(s, out)
-				return test.returns()
-			}})
-			s.receive(call("1", "ask"), out)
-			s.drain()
-			if got := take(t, told, 1)[0]; got != test.want || len(told) > 0 {
-				t.Errorf("told %v, want %v; then %d more", got, test.want, len(told))
-			}
-		})
+		told, out := make(chan bool, 2), newBox()
+		var s *peer
+		ends := func(k *Call) (*mcp.CallToolResult, error) {
+			k.Delivered(func(bool) { t.Error("not the last f was told") })
+			k.Delivered(func(written bool) { told <- written })
+			test.change(s, out)
+			return test.returns()
+		}
+		for name, handler := range map[string]mcpserver.ToolHandlerFunc{
+			"now": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				return ends(callOf(ctx))
+			},
+			"later": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				k := callOf(ctx)
+				k.Later(func(context.Context) (*mcp.CallToolResult, error) { return ends(k) })
+				return &mcp.CallToolResult{}, nil
+			},
+		} {
+			t.Run(test.name+" "+name, func(t *testing.T) {
+				out.fails, out.closed = nil, false
+				s = newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": handler})
+				s.receive(call("1", "ask"), out)
+				s.drain()
+				if got := take(t, told, 1)[0]; got != test.want || len(told) > 0 {
+					t.Errorf("told %v, want %v; then %d more", got, test.want, len(told))
+				}
+			})
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -125,15 +126,69 @@ func (s *Session) request(ctx context.Context, m Message, out Outbox) {
 	go k.serve(m)
 }
 
-// serve serves a request to its end.
+// serve serves a request: to its end, unless its handler leaves the call to wait.
 func (k *Call) serve(m Message) {
+	if !k.session.calls.isOpen(k) { // it was cancelled before it started: nothing may be shown for it
+		k.finish(nil, 0)
+		return
+	}
+	line, code := k.answer(m.Method, func() (mcp.JSONRPCMessage, error) {
+		response, err := k.handle(m)
+		if r, ok := response.(mcp.JSONRPCResponse); ok && k.step != nil {
+			k.instead, _ = r.Result.(*mcp.CallToolResult)
+			return nil, errWaiting
+		}
+		return response, err
+	})
+	if line != nil {
+		k.finish(line, code)
+		return
+	}
+	context.AfterFunc(k.ctx, k.wake)
+	ofProcess.began()
+	k.goOn()
+}
+
+// errWaiting is why there is no response yet.
+var errWaiting = errors.New("the call waits")
+
+// goOn runs the step of a call that waits as often as it was woken. In between a
+// call has no goroutine: there may be thousands.
+func (k *Call) goOn() {
+	for {
+		seen := k.woken.Load()
+		line, code := k.answer(string(mcp.MethodToolsCall), k.takeStep)
+		if line != nil { // and it stays awake: nothing wakes it again
+			k.finish(line, code)
+			return
+		}
+		if k.woken.CompareAndSwap(seen, 0) {
+			return
+		}
+	}
+}
+
+// takeStep gives the result that comes of a step what mcp-go has added to the
+// handler's.
+func (k *Call) takeStep() (mcp.JSONRPCMessage, error) {
+	switch result, err := k.step(k.ctx); {
+	case err != nil:
+		return mcp.NewJSONRPCError(mcp.RequestId{}, mcp.INTERNAL_ERROR, err.Error(), nil), nil
+	case result == nil:
+		return nil, errWaiting
+	default:
+		if k.instead != nil {
+			result.Meta = cmp.Or(result.Meta, k.instead.Meta)
+			result.ResultType = cmp.Or(result.ResultType, k.instead.ResultType)
+		}
+		return mcp.JSONRPCResponse{Result: result}, nil
+	}
+}
+
+// finish ends the call with its response.
+func (k *Call) finish(line []byte, code int) {
 	defer k.session.calls.end()
 	defer k.cancel(nil)
-	var line []byte
-	var code int
-	if k.session.calls.isOpen(k) { // or it was cancelled before it started: nothing may be shown for it
-		line, code = k.answer(m)
-	}
 	k.session.order.leave(&k.place)
 	k.session.requests.end(k)
 	k.relaying.Lock()
@@ -141,42 +196,51 @@ func (k *Call) serve(m Message) {
 	k.respond(line, code)
 }
 
-// answer returns the line of the call's response, and the code of the error
-// that it is. Faults inside are for the log only.
-func (k *Call) answer(m Message) (line []byte, code int) {
-	method := m.Method // m itself must not be kept while the handler waits
-	line, code, err := k.handle(m)
-	if err != nil {
+// answer returns the line of the call's response, nil while the call waits, and
+// the code of the error that it is. Faults inside are for the log only: that the
+// handler panicked, or that what it returned cannot be encoded (FACTS 5.6, 5.10).
+func (k *Call) answer(method string, serve func() (mcp.JSONRPCMessage, error)) (line []byte, code int) {
+	line, code, err := k.encode(serve)
+	switch {
+	case errors.Is(err, errWaiting):
+		return nil, 0
+	case err != nil:
 		k.session.log.Error("a request failed inside", "method", method, "id", string(k.id), "error", err)
-		k.tell(false) // no result will be written
 		f := Fault{mcp.INTERNAL_ERROR, "internal error; see the server's log"}
-		return f.Response(k.id), f.Code
+		line, code = f.Response(k.id), f.Code
+	}
+	if code != 0 {
+		k.tell(false) // no result will be written
 	}
 	return line, code
 }
 
-// handle has mcp-go serve the request and encodes its response. The error says
-// that the handler panicked or that what it returned cannot be encoded
-// (FACTS 5.6, 5.10).
-func (k *Call) handle(m Message) (line []byte, code int, err error) {
+func (k *Call) encode(serve func() (mcp.JSONRPCMessage, error)) (line []byte, code int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
 		}
 	}()
-	k.client = clientOf(m.Params, k.session.client.Load())
-	text, err := m.forMCP()
+	response, err := serve()
 	if err != nil {
 		return nil, 0, err
 	}
-	ctx := askuser.WithTransport(k.session.mcp.WithContext(k.ctx, mcpSession{k}), k)
-	response := k.session.mcp.HandleMessage(ctx, text)
 	if failure, failed := response.(mcp.JSONRPCError); failed {
-		k.tell(false)
 		code = failure.Error.Code
 	}
 	line, err = encodeResponse(k.id, response)
 	return line, code, err
+}
+
+// handle has mcp-go serve the request.
+func (k *Call) handle(m Message) (mcp.JSONRPCMessage, error) {
+	k.client = clientOf(m.Params, k.session.client.Load())
+	text, err := m.forMCP()
+	if err != nil {
+		return nil, err
+	}
+	ctx := askuser.WithTransport(k.session.mcp.WithContext(k.ctx, mcpSession{k}), k)
+	return k.session.mcp.HandleMessage(ctx, text), nil
 }
 
 // cancelled serves notifications/cancelled. mcp-go never sees it: it would

@@ -2,11 +2,10 @@
 // for words that differ from time to time. It turns one into the arguments of a
 // call and knows where in the file a fault of that call stands.
 //
-// It imports none of our packages: what a call may hold is not for it to say.
+// It knows none of our rooms: what a call may hold is not for it to say.
 package templates
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,8 +17,9 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
 	"github.com/pelletier/go-toml/v2/unstable"
+
+	"mcp-askuser/internal/tomlfile"
 )
 
 // Folder is where templates are below a project, beside those of the user.
@@ -126,12 +126,9 @@ func read(path, name string) (Template, error) {
 	if !namePattern.MatchString(name) {
 		return t, fmt.Errorf("%s: its name may have letters, digits, - and _", path)
 	}
-	if err := toml.Unmarshal(data, &t.call); err != nil {
-		if at, ok := errors.AsType[*toml.DecodeError](err); ok {
-			line, _ := at.Position()
-			return t, fmt.Errorf("%s:%d: %w", path, line, err)
-		}
-		return t, fmt.Errorf("%s: %w", path, err)
+	var line int
+	if t.call, line, err = tomlfile.Decode(data); err != nil {
+		return t, fmt.Errorf("%s:%d: %w", path, line, err)
 	}
 	t.lines = lines(data)
 	var faults []error
@@ -275,41 +272,23 @@ func join(path, name string) string {
 // lines returns the line on which each table and each assignment begins, by its
 // path.
 func lines(data []byte) map[string]int {
-	p := unstable.Parser{}
-	p.Reset(data)
+	statements, err := tomlfile.Statements(data)
+	if err != nil { // it was decoded before
+		panic(err)
+	}
 	out, elements := map[string]int{}, map[string]int{} // how many a list of tables has so far
-	table := ""
-	for p.NextExpression() {
-		e := p.Expression()
-		var keys []string
-		at := -1
-		for it := e.Key(); it.Next(); {
-			if at < 0 {
-				at = int(it.Node().Raw.Offset)
-			}
-			keys = append(keys, string(it.Node().Data))
-		}
-		if at < 0 {
-			continue
-		}
+	for _, s := range statements {
 		path := ""
-		if e.Kind == unstable.KeyValue {
-			path = table
-		}
-		for i, k := range keys {
-			path = join(path, k)
-			last := i == len(keys)-1
-			if last && e.Kind == unstable.ArrayTable {
+		for i, key := range s.Keys {
+			path = join(path, key)
+			if i == len(s.Keys)-1 && s.Kind == unstable.ArrayTable {
 				elements[path]++
 			}
 			if n := elements[path]; n > 0 {
 				path += fmt.Sprintf("[%d]", n-1)
 			}
 		}
-		if e.Kind != unstable.KeyValue {
-			table = path
-		}
-		out[path] = 1 + bytes.Count(data[:at], []byte("\n"))
+		out[path] = s.Line
 	}
 	return out
 }

@@ -43,7 +43,7 @@ func (a *app) schema() *cobra.Command {
 			return nil, err
 		}
 		var b bytes.Buffer
-		if err := json.Indent(&b, wire.AskSchema(s.Limits), "", "  "); err != nil {
+		if err := json.Indent(&b, wire.Schemas(s.Limits).Ask, "", "  "); err != nil {
 			return nil, err
 		}
 		b.WriteByte('\n')

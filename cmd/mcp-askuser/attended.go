@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/internal/proc"
 )
 
 // attended reports whether a human sits at the client that has started this
@@ -48,12 +49,12 @@ func (x *ancestors) runsAlone(pid int) (host, alone bool) {
 	}
 	x.of, x.host, x.alone = pid, false, false
 	for pid > 1 && !x.host {
-		p, ok := lookUp(pid)
+		p, ok := proc.Look(pid)
 		if !ok {
 			break
 		}
-		x.host, x.alone = runsAlone(p.args)
-		pid = p.parent
+		x.host, x.alone = runsAlone(p.Args)
+		pid = p.Parent
 	}
 	return x.host, x.alone
 }

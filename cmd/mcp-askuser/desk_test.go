@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -23,52 +22,6 @@ import (
 // onDesk are the flags that lead to a cluster with a credential.
 func onDesk(c *natstest.Cluster, kind, name string) []string {
 	return []string{"--desk", c.URL(), "--desk-ca", c.CA(), "--desk-creds", c.Creds(natstest.Account, kind, name)}
-}
-
-// An agent asks on one machine, its human answers on another with the page, and
-// the node that leads is killed in between: the agent gets that answer, and
-// whose it is, and both machines have it in their past.
-func TestAgentHereHumanThere(t *testing.T) {
-	c := natstest.Start(t, 3)
-	machineA, machineB := t.TempDir(), t.TempDir()
-	w := dial(t, machineA, append([]string{"serve", "--surface", "inbox"}, onDesk(c, nodes.Agent, "bot")...)...)
-	w.hello("test", `{}`)
-	w.send(goOn, 1, 1)
-	w.waiting()
-	page := serveWeb(t, append([]string{"--dir", machineB}, onDesk(c, nodes.Human, "alice")...)...)
-	var open []struct{ ID string }
-	for until := time.Now().Add(patience); len(open) == 0; time.Sleep(50 * time.Millisecond) {
-		status, answer := page.call(t, http.MethodGet, "/api/questions", "")
-		if status != http.StatusOK || json.Unmarshal([]byte(answer), &open) != nil || time.Now().After(until) {
-			t.Fatalf("%d %s", status, answer)
-		}
-	}
-	id := open[0].ID
-	leader := c.Leader()
-	c.Kill(leader)
-	status, answer := page.call(t, http.MethodPost, "/api/task/answer", `{"id":"`+id+`","answers":{"Go on?":"Yes"}}`)
-	t.Logf("the page says %d %s", status, answer)
-	result := w.next(func(m message) bool { return string(m.ID) == "1" })
-	if len(result.Result.Content) != 1 {
-		t.Fatalf("the agent gets %+v", result)
-	}
-	for _, part := range []string{`"Go on?"="Yes"`, "alice"} {
-		if text := result.Result.Content[0].Text; !strings.Contains(text, part) {
-			t.Errorf("the agent gets %s, want %s in it", text, part)
-		}
-	}
-	c.Restart(leader)
-	for machine, creds := range map[string][]string{machineA: onDesk(c, nodes.Agent, "bot"), machineB: onDesk(c, nodes.Human, "alice")} {
-		for until := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
-			past, err := program(t, machine, append([]string{"history"}, creds...)...).CombinedOutput()
-			if err == nil && strings.Contains(string(past), "by alice") {
-				break
-			}
-			if time.Now().After(until) {
-				t.Fatalf("the past is %s, %v", past, err)
-			}
-		}
-	}
 }
 
 // An agent's credential does not answer, whatever the command: the desk says

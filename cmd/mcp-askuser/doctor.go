@@ -109,7 +109,7 @@ func (a *app) printFindings(found []finding) error {
 // examine looks at everything.
 func (a *app) examine(ctx context.Context) []finding {
 	s, err := a.settings()
-	found := []finding{{Part: words.T("settings"), Name: cmp.Or(a.config.File, words.T("no file")), State: well, Text: words.T("read")}}
+	found := []finding{{Part: words.T("settings"), Name: cmp.Or(a.config.File, words.T("no file")), State: well, Text: words.T("was read")}}
 	switch {
 	case err != nil:
 		found[0].State, found[0].Text, found[0].Remedy = ill, err.Error(), words.T("correct it; mcp-askuser config shows all settings and where each comes from")

@@ -11,7 +11,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -65,7 +64,7 @@ const alias = "AskUserQuestion"
 func (a *app) run(ctx context.Context, args []string) int {
 	a.config = settings.New(surfaceNames())
 	a.config.Load(a.getenv) // the flags come after it, in their time
-	words.Local = language(a.config.Values.Language, a.getenv)
+	words.Local = words.Preferred(a.config.Values.Language, a.getenv)
 	cmd := a.root()
 	if a.name == alias {
 		cmd = a.ask()
@@ -87,14 +86,6 @@ func (a *app) run(ctx context.Context, args []string) int {
 		code = a.status(wrong)
 	}
 	return code
-}
-
-// language is the one that the setting names, or else that of the locale.
-func language(setting string, getenv func(string) string) words.Language {
-	if setting != "auto" {
-		return words.Language(setting)
-	}
-	return words.Spoken(cmp.Or(getenv("LC_ALL"), getenv("LC_MESSAGES"), getenv("LANG")))
 }
 
 func (a *app) root() *cobra.Command {

@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -19,32 +16,10 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
-
-// golden compares with a file in testdata/golden, which -update writes.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", "golden", name)
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; if that is meant, run the test with -update and look at the diff:\n%s", path, got)
-	}
-}
 
 // past is a dialogue of two rounds, and questions of no session that ended in
 // every other way. Some of it is hostile.
@@ -116,7 +91,7 @@ func TestDecisionLog(t *testing.T) {
 	if err := writeDecisions(&b, each(past())); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "decisions.md", b.Bytes())
+	golden.Check(t, "golden/decisions.md", b.String())
 }
 
 // An array that is written as it comes is the same as one that is there, and
@@ -149,7 +124,7 @@ func TestTranscript(t *testing.T) {
 	if err := a.stream(each(records), "jsonl"); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "transcript.jsonl", b.Bytes())
+	golden.Check(t, "golden/transcript.jsonl", b.String())
 }
 
 // Each message points to the one before it in its session, and what the tool

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"syscall"
@@ -81,7 +80,7 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Desk: d, Log: log, Attended: a.attended, Command: a.inboxCommand(s), Templates: a.templatesFor, Host: os.Getppid(),
 	})
 	defer a.watchCodex(cmd.Context(), s, d, log)()
-	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), resting(a.in), a.out, stdio.Options{
+	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{
 		Options: server.Options{Directory: a.directory(), Log: log},
 	})
 	stop()
@@ -130,9 +129,6 @@ func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
 	command := a.inboxCommand(s)
 	if name, err := os.Hostname(); err == nil && !door.Loopback(host) {
 		command += " on " + name
-	}
-	if a.getenv("GOGC") == "" {
-		debug.SetGCPercent(50) // it counts stacks, of which calls that wait mostly consist
 	}
 	a.remote = true
 	someone := func(bool) bool { return true } // at this desk

@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"mcp-askuser/internal/golden"
 )
 
 // A record in words: each question with its options, follow-ups below the option
@@ -17,5 +19,5 @@ func TestShow(t *testing.T) {
 		b.WriteString(p.String() + "\n")
 	}
 	text := regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`).ReplaceAllString(b.String(), "TIME")
-	golden(t, "show.txt", []byte(text))
+	golden.Check(t, "golden/show.txt", text)
 }

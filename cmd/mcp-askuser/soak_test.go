@@ -59,8 +59,12 @@ func TestSoak(t *testing.T) {
 	close(s.left)
 	humans.Wait()
 	s.check(questions)
-	t.Logf("%d questions through %d servers: %d answers arrived, %d of servers and %d of answering programs killed",
-		questions, servers, len(s.got), s.serversKilled, s.answerersKilled)
+	verdict := "none lost, doubled or forged"
+	if t.Failed() {
+		verdict = "see above"
+	}
+	t.Logf("%d questions through %d servers: %d answers arrived, %d servers and %d answering programs killed: %s",
+		questions, servers, len(s.got), s.serversKilled, s.answerersKilled, verdict)
 }
 
 func amount(t *testing.T, name string, fallback int) int {

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 )
 
@@ -33,7 +34,7 @@ func TestPendingTable(t *testing.T) {
 	table := pendingTable(waitingRecords(now), now)
 	for name, width := range map[string]int{"pending-any.txt": 0, "pending-80.txt": 80, "pending-60.txt": 60, "pending-30.txt": 30} {
 		got := table.text(width)
-		golden(t, name, []byte(got))
+		golden.Check(t, "golden/"+name, got)
 		for line := range strings.Lines(got) {
 			if w := ansi.StringWidth(strings.TrimSuffix(line, "\n")); width > 0 && w > width {
 				t.Errorf("%d cells in %d: %s", w, width, line)

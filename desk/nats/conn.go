@@ -50,8 +50,8 @@ type conn struct {
 	me         Identity
 	again      chan struct{}        // closed at the next reconnect
 	flights    map[*flight]struct{} // requests under way
-	probed     time.Time            // when the node was last tried
-	silent     time.Time            // since when it has had no answer for us; zero while it has
+	joined     time.Time            // when the node was connected to
+	probed     time.Time            // when it was last asked which nodes it hears
 }
 
 // Identity is who a credential says its owner is.
@@ -204,7 +204,7 @@ func (c *conn) connect() (*natsgo.Conn, error) {
 		return nil, c.explain(err)
 	}
 	c.mu.Lock()
-	c.nc, c.me = nc, me
+	c.nc, c.me, c.joined = nc, me, time.Now()
 	c.mu.Unlock()
 	return nc, nil
 }
@@ -300,7 +300,7 @@ func (c *conn) fell(err error) {
 func (c *conn) back() {
 	c.mu.Lock()
 	close(c.again)
-	c.again = make(chan struct{})
+	c.again, c.joined = make(chan struct{}), time.Now()
 	c.mu.Unlock()
 	c.reconnected()
 }
@@ -331,14 +331,14 @@ func (c *conn) refused(err error) {
 	}
 }
 
-// request is one attempt. The error wraps ErrDenied where the server refuses
-// it; any other but natsgo.ErrNoResponders says nothing of what became of it.
-func (c *conn) request(ctx context.Context, m *natsgo.Msg) (*natsgo.Msg, error) {
+// request is one attempt, of so long at most. The error wraps ErrDenied where the
+// server refuses it; any other but natsgo.ErrNoResponders says nothing of what became of it.
+func (c *conn) request(ctx context.Context, wait time.Duration, m *natsgo.Msg) (*natsgo.Msg, error) {
 	nc, err := c.connected(ctx)
 	if err != nil {
 		return nil, err
 	}
-	within, cancel := context.WithTimeout(ctx, attempt)
+	within, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	within, end := context.WithCancelCause(within)
 	defer end(nil)
@@ -352,10 +352,6 @@ func (c *conn) request(ctx context.Context, m *natsgo.Msg) (*natsgo.Msg, error) 
 		c.mu.Unlock()
 	}()
 	answer, err := nc.RequestMsgWithContext(within, m)
-	if !strings.HasPrefix(m.Subject, "alive.") { // which another client answers, or none
-		late := within.Err() != nil && errors.Is(within.Err(), context.DeadlineExceeded)
-		c.heard(nc, err == nil, late || errors.Is(err, natsgo.ErrNoResponders))
-	}
 	switch {
 	case err == nil:
 		return answer, nil
@@ -371,56 +367,56 @@ func (c *conn) request(ctx context.Context, m *natsgo.Msg) (*natsgo.Msg, error) 
 	return nil, err
 }
 
-// heard leaves a node that is of no use: one that says nothing at all, for it
-// was stopped and keeps its connections, or one that has had no word from a
-// leader for long, for it was cut off from the others. The client would notice
-// the first after half a minute, the second never.
-func (c *conn) heard(nc *natsgo.Conn, answered, silent bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case answered:
-		c.silent = time.Time{}
-		return
-	case !silent:
-		return
-	case c.silent.IsZero():
-		c.silent = time.Now()
-	}
-	if time.Since(c.probed) < attempt {
-		return
-	}
-	c.probed = time.Now()
-	long := time.Since(c.silent) > 2*attempt
-	go func() {
-		if nc.IsConnected() && (long || nc.FlushTimeout(attempt/2) != nil) {
-			c.log.Info("leaving a node that does not answer", "node", nc.ConnectedServerName())
-			_ = nc.ForceReconnect()
-		}
-	}()
-}
-
 // repeat makes attempts until one is definite, or the time is up. The last
-// error is returned then.
-func (c *conn) repeat(ctx context.Context, limit time.Duration, try func() (definite bool, err error)) error {
-	until := time.Now().Add(limit)
-	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 500*time.Millisecond) {
-		definite, err := try()
+// error is returned then. An attempt is told how long it may take: the first
+// longer, as a node under load may need it, those after it no longer than one
+// would want to wait once there is a new leader.
+func (c *conn) repeat(ctx context.Context, limit time.Duration, try func(time.Duration) (definite bool, err error)) error {
+	began, wait := time.Now(), attempt
+	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
+		definite, err := try(wait)
 		if definite {
 			return err
 		}
+		c.doubt(began)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if time.Now().After(until) {
+		if time.Since(began) > limit {
 			return err
 		}
+		wait = attempt / 2
 		select {
 		case <-time.After(pause/2 + rand.N(pause)):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// doubt leaves a node of which nothing definite has been heard since a time, if
+// it is of no use: one that was stopped and keeps its connections, or one that
+// was cut off from the others, which goes on to say that it leads for ten seconds.
+// That most nodes can be heard through it means that they are choosing a leader;
+// where that takes too long another node may know more.
+func (c *conn) doubt(since time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if since.Before(c.joined) {
+		since = c.joined
+	}
+	nc, now := c.nc, time.Now()
+	if nc == nil || now.Sub(since) < attempt/2 || now.Sub(c.probed) < attempt {
+		return
+	}
+	c.probed = now
+	go func() {
+		there, _ := ask(nc, pingNodes, `{"limit":1}`, attempt/2)
+		if few := 2*len(there) <= len(c.urls); nc.IsConnected() && (few || now.Sub(since) > patience) {
+			c.log.Info("leaving a node that is of no use", "node", nc.ConnectedServerName(), "nodes", len(there))
+			_ = nc.ForceReconnect()
+		}
+	}()
 }
 
 // MayAnswer returns an error that wraps desk.ErrDenied where the credential is

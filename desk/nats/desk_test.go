@@ -17,6 +17,7 @@ import (
 	natsgo "github.com/nats-io/nats.go"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/nats"
 	"mcp-askuser/desk/nats/natstest"
 	"mcp-askuser/desk/nats/nodes"
 	"mcp-askuser/desk/storetest"
@@ -118,6 +119,61 @@ func TestForgedAnswers(t *testing.T) {
 	// One who is late finds the place taken though the outcome was collected.
 	if _, err := looking.Reply(t.Context(), third.ID, says("a"), "tty"); !errors.As(err, new(*desk.ClosedError)) {
 		t.Errorf("one who is late: %v", err)
+	}
+}
+
+// What a human said is not swept before the server has its copy: that alone says
+// whose it was, once the outcome has gone.
+func TestSweepWaitsForTheCopy(t *testing.T) {
+	c := natstest.Start(t, 1)
+	said := nats.Streams(1)[2]
+	said.Sources = nil // as while the server copies nothing, for its leader has died
+	config, err := json.Marshal(said)
+	if err != nil {
+		t.Fatal(err)
+	}
+	operator := c.Connect(natstest.Account, nodes.Operator, "", make(chan error, 10))
+	if m, err := operator.Request("$JS.API.STREAM.UPDATE."+said.Name, config, natstest.Patience); err != nil || strings.Contains(string(m.Data), `"error"`) {
+		t.Fatalf("%v, %v", m, err)
+	}
+	agent := desk.New(c.Open(natstest.Account, nodes.Agent, "bot"), desk.Options{})
+	store := c.Open(natstest.Account, nodes.Human, "alice")
+	human := desk.New(store, desk.Options{})
+	rec, attendance, err := agent.Submit(t.Context(), request("Which?"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	attendance.Release()
+	if _, err := human.Reply(t.Context(), rec.ID, says("a"), "web"); err != nil {
+		t.Fatal(err)
+	}
+	if err := agent.Archive(t.Context(), rec.ID); err != nil {
+		t.Fatal(err)
+	}
+	sweep := func() {
+		if err := nats.Sweep(store, t.Context(), "ask.end."+rec.ID+".human.alice"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sweep()
+	look := func() {
+		t.Helper()
+		if got, err := human.Get(t.Context(), rec.ID); err != nil || got.State != desk.Answered || got.Outcome.Answerer == nil || got.Outcome.Answerer.Name != "alice" {
+			t.Errorf("it is %s by %+v, %v", got.State, got.Outcome, err)
+		}
+	}
+	look()
+	if err := c.Open(natstest.Account, nodes.Operator, "").Make(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	for outcomes := 1; outcomes > 0; { // until it is swept, all the same
+		sweep()
+		m, err := operator.Request("$JS.API.STREAM.INFO.ASK", []byte(`{"subjects_filter":"ask.end.*.human.alice"}`), natstest.Patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		outcomes = strings.Count(string(m.Data), ".human.alice")
+		look()
 	}
 }
 

@@ -77,23 +77,7 @@ func TestFigures(t *testing.T) {
 	report("from the committed reply to the agent that waits", woken)
 	report("from the committed reply to another's inbox", withdrawn)
 
-	const waiters = 1000
-	before := heap()
-	ctx, stop := context.WithCancel(t.Context())
-	var waiting, hung sync.WaitGroup
-	for range waiters {
-		s := c.Open(natstest.Account, nodes.Agent, "bot")
-		hung.Add(1)
-		waiting.Go(func() {
-			hang := sync.OnceFunc(hung.Done)
-			_ = s.Bell(ctx, "01M6GA60M060R30C1G60R30C1H", func() bool { hang(); return false })
-			hang()
-		})
-	}
-	hung.Wait()
-	t.Logf("a client that waits: %d KiB", (heap()-before)/waiters/1024)
-	stop()
-	waiting.Wait()
+	waitingClients(t, c, 1000)
 
 	const open = 10_000
 	began := time.Now()
@@ -139,6 +123,52 @@ func TestFigures(t *testing.T) {
 		began := time.Now()
 		n, err := what.do()
 		t.Logf("%s, of %d open: %s, %v", what.name, n, time.Since(began).Round(time.Millisecond), err)
+	}
+}
+
+// looking tells when one who waits has looked, and hears the bell from then on.
+type looking struct {
+	*nats.Store
+	looked func()
+}
+
+func (s looking) Bell(ctx context.Context, id string, look func() bool) error {
+	return s.Store.Bell(ctx, id, func() bool { defer s.looked(); return look() })
+}
+
+// waitingClients measures what one of n takes that has asked and waits: as a
+// process, with a connection of its own, and as one more call of a process.
+func waitingClients(t *testing.T, c *natstest.Cluster, n int) {
+	for _, alone := range []bool{true, false} {
+		ctx, stop := context.WithCancel(t.Context())
+		var waiting sync.WaitGroup
+		s := c.Open(natstest.Account, nodes.Agent, "bot")
+		if _, err := s.Identity(ctx); err != nil {
+			t.Fatal(err)
+		}
+		before := heap()
+		for i := range n { // one by one: what many leave behind at once is not theirs
+			if alone {
+				s = c.Open(natstest.Account, nodes.Agent, "bot")
+			}
+			hangs := make(chan struct{})
+			d := desk.New(looking{s, sync.OnceFunc(func() { close(hangs) })}, desk.Options{})
+			r := request(fmt.Sprint(alone, i))
+			r.Session = ""
+			rec, attendance, err := d.Submit(ctx, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			waiting.Go(func() {
+				defer attendance.Release()
+				_, _ = d.Wait(ctx, rec.ID)
+			})
+			<-hangs
+		}
+		what := map[bool]string{true: "a process of its own", false: "a call of a process"}[alone]
+		t.Logf("one that has asked and waits, %s: %d KiB", what, (heap()-before)/uint64(n)/1024)
+		stop()
+		waiting.Wait()
 	}
 }
 

@@ -35,7 +35,7 @@ func (h *holder) init() { h.name, h.held = nuid.Next(), map[string]*held{} }
 
 // Lock implements desk.Store.
 func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release func(), err error) {
-	if err := may(ctx, name, desk.ValidName); err != nil {
+	if err := desk.Admit(ctx, name, desk.ValidName); err != nil {
 		return nil, err
 	}
 	if err := s.answer(ctx); err != nil {
@@ -171,8 +171,8 @@ func (s *Store) aliveAll(ctx context.Context, name string, words []string) ([]bo
 		return has, nil
 	}
 	ask := &natsgo.Msg{Subject: "alive." + name, Data: []byte(strings.Join(words, " "))}
-	err := s.repeat(ctx, attempt, func() (bool, error) {
-		m, err := s.request(ctx, ask)
+	err := s.repeat(ctx, attempt, func(wait time.Duration) (bool, error) {
+		m, err := s.request(ctx, wait, ask)
 		switch {
 		case err == nil:
 			for i := range has {
@@ -194,7 +194,7 @@ func (s *Store) aliveAll(ctx context.Context, name string, words []string) ([]bo
 
 // Locked implements desk.Store.
 func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (bool, error) {
-	if err := may(ctx, name, desk.ValidName); err != nil {
+	if err := desk.Admit(ctx, name, desk.ValidName); err != nil {
 		return false, err
 	}
 	m, err := s.last(ctx, StreamDesk, subjectOf(kind, name))

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"mcp-askuser/desk"
 )
@@ -70,12 +71,12 @@ func (s *Store) Unmark(ctx context.Context, mark desk.Mark, name, id string) err
 // where another process did so meanwhile, or where nobody can say whether this
 // one did: to mark twice is to mark.
 func (s *Store) change(ctx context.Context, mark desk.Mark, name, id string, f func([]string) []string) error {
-	if err := errors.Join(may(ctx, name, desk.ValidName), may(ctx, id, desk.ValidID)); err != nil {
+	if err := errors.Join(desk.Admit(ctx, name, desk.ValidName), desk.Admit(ctx, id, desk.ValidID)); err != nil {
 		return err
 	}
 	subject := markSubject(mark, name)
 	defer s.marking.lock(subject)()
-	return s.repeat(ctx, certainty, func() (bool, error) {
+	return s.repeat(ctx, certainty, func(time.Duration) (bool, error) {
 		m, err := s.last(ctx, StreamDesk, subject)
 		if err != nil {
 			return errors.Is(err, desk.ErrDenied), err
@@ -99,7 +100,7 @@ func (s *Store) change(ctx context.Context, mark desk.Mark, name, id string, f f
 
 // Marks implements desk.Store.
 func (s *Store) Marks(ctx context.Context, mark desk.Mark, name string) ([]string, error) {
-	if err := may(ctx, name, desk.ValidName); err != nil {
+	if err := desk.Admit(ctx, name, desk.ValidName); err != nil {
 		return nil, err
 	}
 	m, err := s.last(ctx, StreamDesk, markSubject(mark, name))

@@ -13,7 +13,9 @@
 //	rang.<id>.<role>.<name>            rings once an outcome is stored
 //
 // Reads are answered by the leader of the stream, never by a follower: a stream
-// with direct gets, or a key-value bucket, may answer with what was. Creates
+// with direct gets, or a key-value bucket, may answer with what was. A leader that
+// is cut off from the others goes on for up to ten seconds, in which its clients
+// read what was before; whoever writes finds out and leaves it. Creates
 // name the sequence that they expect, and are repeated with the same bytes until
 // it is definite what became of them. A server that dies has every wait for it
 // end at once. The roles are subjects, which the server holds against each
@@ -35,8 +37,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/oklog/ulid/v2"
 
 	"mcp-askuser/desk"
 )
@@ -101,13 +101,13 @@ func Open(o Options) (*Store, error) {
 
 // Create implements desk.Store.
 func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	if err := may(ctx, id, desk.ValidID); err != nil {
+	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err
 	}
 	if kind != desk.KindArchive {
 		return s.create(ctx, creation{stream: StreamDesk, subject: subjectOf(kind, id), data: data})
 	}
-	month := monthOf(id)
+	month := desk.MonthOf(id)
 	indexed := make(chan error, 1)
 	go func() { indexed <- s.addMonth(ctx, month) }()
 	err := s.create(ctx, creation{stream: StreamPast, subject: pastSubject(id), data: data})
@@ -135,7 +135,7 @@ func (s *Store) addMonth(ctx context.Context, month string) error {
 // caller, and the server holds both against the credential: an agent that
 // answers is refused there, and not by us.
 func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
-	if err := may(ctx, id, desk.ValidID); err != nil {
+	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err
 	}
 	name, err := s.name(ctx)
@@ -147,7 +147,7 @@ func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []by
 
 // Put implements desk.Store.
 func (s *Store) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	if err := may(ctx, id, desk.ValidID); err != nil {
+	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err
 	}
 	return s.put(ctx, subjectOf(kind, id), data, keepDraft)
@@ -160,7 +160,7 @@ func (s *Store) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 }
 
 func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Document {
-	if err := may(ctx, id, desk.ValidID); err != nil {
+	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return desk.Document{Err: err}
 	}
 	stream, subject := StreamDesk, subjectOf(kind, id)
@@ -196,18 +196,17 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 // whoSaid returns the human whose outcome of a record the server has taken; the
 // zero Author if none did. The archive is the asker's word, this is not.
 func (s *Store) whoSaid(ctx context.Context, id string) desk.Author {
-	m, err := s.first(ctx, StreamSaid, "said."+id+".*")
-	if err == nil && m.there() {
-		name := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
-		return desk.Author{Role: desk.RoleHuman, Name: strings.TrimPrefix(name, nameless)}
+	said := func() (message, error) { return s.first(ctx, StreamSaid, "said."+id+".*") }
+	written := func() (message, error) { return s.last(ctx, StreamDesk, subjectEnd+id+"."+string(desk.RoleHuman)+".*") }
+	// The server copies a moment later; after that the outcome may be swept, and
+	// that between our two looks.
+	for _, look := range []func() (message, error){said, written, said} {
+		if m, err := look(); err == nil && m.there() {
+			name := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
+			return desk.Author{Role: desk.RoleHuman, Name: strings.TrimPrefix(name, nameless)}
+		}
 	}
-	// The server copies a moment later.
-	m, err = s.last(ctx, StreamDesk, subjectEnd+id+"."+string(desk.RoleHuman)+".*")
-	if err != nil || !m.there() {
-		return desk.Author{}
-	}
-	_, by := parseEnd(m.Subject)
-	return by
+	return desk.Author{}
 }
 
 // atOnce is how many requests a process has under way.
@@ -261,7 +260,7 @@ func each(n int, f func(int)) {
 // Delete implements desk.Store. What is deleted is replaced with a message that
 // says so, which those who watch are told, and which goes a second later.
 func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
-	if err := may(ctx, id, desk.ValidID); err != nil {
+	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err
 	}
 	stream, subject, filter := StreamDesk, subjectOf(kind, id), ""
@@ -312,12 +311,7 @@ func (s *Store) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 			yield("", err)
 			return
 		}
-		slices.Sort(months)
-		for _, month := range slices.Backward(months) {
-			begin, err := time.Parse(monthForm, month)
-			if err != nil || in.Before != "" && firstID(begin) >= in.Before || firstID(begin.AddDate(0, 1, 0)) <= in.From {
-				continue
-			}
+		for _, month := range in.Months(months) {
 			ids, err := s.names(ctx, StreamPast, "past.docs."+month+".*")
 			if !yieldDown(ids, err, in, yield) {
 				return
@@ -379,6 +373,11 @@ func (s *Store) sweep(said []string, done map[string]bool) {
 }
 
 func (s *Store) sweepOne(ctx context.Context, subject string) error {
+	if id, by := parseEnd(subject); by.Role == desk.RoleHuman {
+		if copied, err := s.first(ctx, StreamSaid, "said."+id+".*"); err != nil || !copied.there() {
+			return err // once its copy is there; see whoSaid
+		}
+	}
 	m, err := s.last(ctx, StreamDesk, subject)
 	if err != nil || !m.there() {
 		return err
@@ -415,7 +414,7 @@ func (s *Store) names(ctx context.Context, stream, filter string) ([]string, err
 
 func subjectOf(kind desk.Kind, id string) string { return "ask." + string(kind) + "." + id }
 
-func pastSubject(id string) string { return "past.docs." + monthOf(id) + "." + id }
+func pastSubject(id string) string { return "past.docs." + desk.MonthOf(id) + "." + id }
 
 // parseEnd reads the subject of an outcome.
 func parseEnd(subject string) (id string, by desk.Author) {
@@ -428,29 +427,4 @@ func parseEnd(subject string) (id string, by desk.Author) {
 		parts[2] = ""
 	}
 	return parts[0], desk.Author{Role: desk.Role(parts[1]), Name: parts[2]}
-}
-
-const monthForm = "2006-01"
-
-// monthOf is when the valid id was made.
-func monthOf(id string) string {
-	return ulid.MustParseStrict(id).Timestamp().UTC().Format(monthForm)
-}
-
-// firstID is not above any id made at or after a time.
-func firstID(at time.Time) string {
-	var id ulid.ULID
-	_ = id.SetTime(min(ulid.Timestamp(at), ulid.MaxTime()))
-	return id.String()
-}
-
-// may is the error of one who has gone, or names what no store can have.
-func may(ctx context.Context, name string, valid func(string) bool) error {
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case !valid(name):
-		return fmt.Errorf("%q: %w", name, desk.ErrBadName)
-	}
-	return nil
 }

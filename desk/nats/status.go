@@ -134,8 +134,12 @@ type told struct {
 	at   time.Time       // half way between the question and the answer
 }
 
-// ask asks all nodes, and returns what those say that answer soon.
-func ask(nc *natsgo.Conn, subject string) ([]told, error) {
+// pingNodes has every node say who is connected to it, in this account.
+const pingNodes = "$SYS.REQ.ACCOUNT.PING.CONNZ"
+
+// ask asks all nodes, and returns what those say that answer soon after the
+// first, for which it waits so long.
+func ask(nc *natsgo.Conn, subject, request string, wait time.Duration) ([]told, error) {
 	inbox := nc.NewInbox()
 	sub, err := nc.SubscribeSync(inbox)
 	if err != nil {
@@ -143,11 +147,11 @@ func ask(nc *natsgo.Conn, subject string) ([]told, error) {
 	}
 	defer func() { _ = sub.Unsubscribe() }()
 	begun := time.Now()
-	if err := nc.PublishRequest(subject, inbox, []byte("{}")); err != nil {
+	if err := nc.PublishRequest(subject, inbox, []byte(request)); err != nil {
 		return nil, err
 	}
 	var all []told
-	for wait := attempt; ; wait = attempt / 4 {
+	for ; ; wait = attempt / 4 {
 		m, err := sub.NextMsg(wait)
 		if err != nil {
 			break
@@ -165,7 +169,7 @@ func ask(nc *natsgo.Conn, subject string) ([]told, error) {
 }
 
 func nodesOf(nc *natsgo.Conn) ([]NodeStatus, error) {
-	all, err := ask(nc, "$SYS.REQ.ACCOUNT.PING.CONNZ")
+	all, err := ask(nc, pingNodes, "{}", attempt)
 	if err != nil {
 		return nil, err
 	}
@@ -201,7 +205,7 @@ func (s *Store) synced(system string, st *Status) error {
 		return err
 	}
 	defer nc.Close()
-	all, err := ask(nc, "$SYS.REQ.SERVER.PING.VARZ")
+	all, err := ask(nc, "$SYS.REQ.SERVER.PING.VARZ", "{}", attempt)
 	if err != nil {
 		return err
 	}

@@ -94,7 +94,7 @@ func (s *Store) MakeAll(ctx context.Context) (nodes int, err error) {
 	if len(s.urls) >= 3 {
 		want = 3
 	}
-	err = s.repeat(ctx, certainty, func() (bool, error) {
+	err = s.repeat(ctx, certainty, func(time.Duration) (bool, error) {
 		nc, err := s.connected(ctx)
 		if err != nil {
 			return errors.Is(err, desk.ErrDenied), err

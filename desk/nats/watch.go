@@ -22,7 +22,7 @@ const lookEvery = time.Minute
 // Bell implements desk.Store. The server rings after it has stored an outcome;
 // to listen to the outcome's own subject would be to hear what was refused.
 func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
-	if err := may(ctx, id, desk.ValidID); err != nil {
+	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err
 	}
 	nc, err := s.connected(ctx)

@@ -58,8 +58,8 @@ func (c *conn) api(ctx context.Context, limit time.Duration, call string, reques
 	if err != nil {
 		return err
 	}
-	return c.repeat(ctx, limit, func() (bool, error) {
-		m, err := c.request(ctx, &natsgo.Msg{Subject: "$JS.API." + call, Data: data})
+	return c.repeat(ctx, limit, func(wait time.Duration) (bool, error) {
+		m, err := c.request(ctx, wait, &natsgo.Msg{Subject: "$JS.API." + call, Data: data})
 		switch {
 		case errors.Is(err, desk.ErrDenied):
 			return true, err
@@ -273,8 +273,8 @@ func (c *conn) create(ctx context.Context, w creation) error {
 	}
 	w.filter = cmp.Or(w.filter, w.subject)
 	id, expect, doubt := nuid.Next(), w.over, false
-	err := c.repeat(ctx, certainty, func() (bool, error) {
-		ack, err := c.publish(ctx, w, expect, id)
+	err := c.repeat(ctx, certainty, func(wait time.Duration) (bool, error) {
+		ack, err := c.publish(ctx, wait, w, expect, id)
 		var failed *apiError
 		switch {
 		case err == nil && !ack.Duplicate:
@@ -333,8 +333,8 @@ func isPlace(subject string) bool {
 // put replaces a document.
 func (c *conn) put(ctx context.Context, subject string, data []byte, ttl time.Duration) error {
 	w := creation{subject: subject, data: data, ttl: ttl}
-	return c.repeat(ctx, patience, func() (bool, error) {
-		_, err := c.publish(ctx, w, anySequence, "")
+	return c.repeat(ctx, patience, func(wait time.Duration) (bool, error) {
+		_, err := c.publish(ctx, wait, w, anySequence, "")
 		var failed *apiError
 		switch {
 		case err == nil, errors.Is(err, desk.ErrDenied):
@@ -356,7 +356,7 @@ type pubAck struct {
 }
 
 // publish is one attempt to store a message.
-func (c *conn) publish(ctx context.Context, w creation, expect uint64, id string) (pubAck, error) {
+func (c *conn) publish(ctx context.Context, wait time.Duration, w creation, expect uint64, id string) (pubAck, error) {
 	m := natsgo.NewMsg(w.subject)
 	m.Data = w.data
 	m.Header.Set(headerOp, map[bool]string{false: opPut, true: opDel}[w.gone])
@@ -370,7 +370,7 @@ func (c *conn) publish(ctx context.Context, w creation, expect uint64, id string
 	if w.ttl > 0 {
 		m.Header.Set("Nats-TTL", w.ttl.String())
 	}
-	answer, err := c.request(ctx, m)
+	answer, err := c.request(ctx, wait, m)
 	if err != nil {
 		return pubAck{}, err
 	}

@@ -21,7 +21,7 @@ import (
 // (128 by default). The pipe goes when the record is archived: nobody knows who is
 // the last to wait.
 func (s *Spool) Bell(ctx context.Context, id string, look func() bool) error {
-	if err := may(ctx, id, desk.ValidID); err != nil {
+	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err
 	}
 	pipe, err := s.openBell(ctx, id)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"os/exec"
 	"testing"
 
 	"mcp-askuser/desk"
@@ -103,24 +102,9 @@ func TestBellRingsForTheDead(t *testing.T) {
 	id := someID(2026, 11, 1)
 	rings := hang(t, s, id)
 	for range 3 {
-		cmd := exec.Command(os.Args[0], id)
-		cmd.Env = append(os.Environ(), envRing+"="+s.Dir())
-		cmd.Stderr = os.Stderr
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := out.Read(make([]byte, 16)); err != nil {
-			t.Fatal(err)
-		}
+		kill := startOther(t, envRing+"="+s.Dir(), id)
 		silent(t, rings)
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.Wait()
+		kill()
 		<-rings
 	}
 }

@@ -159,5 +159,5 @@ func (s *Spool) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 }
 
 func (s *Spool) lockPath(ctx context.Context, kind desk.Kind, name string) (string, error) {
-	return filepath.Join(s.dir, string(kind), name+lockSuffix), may(ctx, name, desk.ValidName)
+	return filepath.Join(s.dir, string(kind), name+lockSuffix), desk.Admit(ctx, name, desk.ValidName)
 }

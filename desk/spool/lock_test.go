@@ -83,33 +83,41 @@ func TestLockWhileSomebodyLooks(t *testing.T) {
 	lock(t, s, "a")()
 }
 
+// startOther runs the test binary as a process of its own, with a variable and an
+// argument that tell it what to do, until it says that it is at it.
+func startOther(t *testing.T, variable, arg string) (kill func()) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], arg)
+	cmd.Env = append(os.Environ(), variable)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err == nil {
+		_, err = out.Read(make([]byte, 16))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+}
+
 // Invariant: a lock goes with its process, however that ends.
 func TestLockOfTheDead(t *testing.T) {
 	s := openNew(t)
 	for range 3 {
-		cmd := exec.Command(os.Args[0], "a")
-		cmd.Env = append(os.Environ(), envHold+"="+s.Dir())
-		cmd.Stderr = os.Stderr
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := out.Read(make([]byte, 16)); err != nil {
-			t.Fatal(err)
-		}
+		kill := startOther(t, envHold+"="+s.Dir(), "a")
 		if !isLocked(t, s, "a") {
 			t.Error("another process's lock is not seen")
 		}
 		if _, err := s.Lock(t.Context(), desk.KindAskers, "a"); !errors.Is(err, desk.ErrLocked) {
 			t.Errorf("another process holds it, and: %v", err)
 		}
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = cmd.Wait()
+		kill()
 		if isLocked(t, s, "a") {
 			t.Error("the dead hold it")
 		}

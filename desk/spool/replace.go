@@ -2,6 +2,7 @@ package spool
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"os"
@@ -25,7 +26,9 @@ func (s *Spool) Put(ctx context.Context, kind desk.Kind, id string, data []byte)
 	return nil
 }
 
-// Mark implements desk.Store: an empty file <mark>/<name>/<id>.
+// Mark implements desk.Store. Where a name rarely has more than one mark, the
+// first is a symbolic link <mark>/<name>.id to the id, which is no more than an
+// entry of the directory; every other is an empty file <mark>/<name>/<id>.
 func (s *Spool) Mark(ctx context.Context, mark desk.Mark, name, id string) error {
 	path, err := s.markPath(ctx, mark, name, id)
 	if err != nil {
@@ -38,6 +41,11 @@ func (s *Spool) Mark(ctx context.Context, mark desk.Mark, name, id string) error
 		}
 		if err := s.makeDirs(filepath.Dir(dir)); err != nil {
 			return err
+		}
+		if alone(mark) {
+			if os.Symlink(id, dir+linkSuffix) == nil || linked(dir) == id {
+				return nil
+			}
 		}
 		err := makeEmpty(path)
 		if err == nil || errors.Is(err, fs.ErrExist) {
@@ -52,6 +60,42 @@ func (s *Spool) Mark(ctx context.Context, mark desk.Mark, name, id string) error
 			return advise(err)
 		}
 	}
+}
+
+const linkSuffix = ".id"
+
+// alone reports whether a name rarely has more than one mark of this kind.
+func alone(mark desk.Mark) bool { return mark == desk.MarkContent || mark == desk.MarkAnswered }
+
+// linked returns the id that the link beside a directory of marks leads to, or
+// an empty string.
+func linked(dir string) string {
+	id, _ := os.Readlink(dir + linkSuffix)
+	return id
+}
+
+// unlink takes out the mark that is a link. Another may have taken its place
+// since it was read: that is put back.
+func (s *Spool) unlink(ctx context.Context, mark desk.Mark, name, id string) error {
+	dir := filepath.Join(s.dir, string(mark), name)
+	if linked(dir) != id {
+		return nil
+	}
+	temp := filepath.Join(s.dir, tempDir, id+"."+rand.Text())
+	if err := s.makeDirs(filepath.Dir(temp)); err != nil {
+		return err
+	}
+	if err := os.Rename(dir+linkSuffix, temp); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return advise(err)
+	}
+	other, err := os.Readlink(temp)
+	if err == nil && other != id {
+		err = s.Mark(context.WithoutCancel(ctx), mark, name, other)
+	}
+	return errors.Join(err, remove(temp))
 }
 
 // openEmpty makes an empty file, unless there is one.
@@ -69,27 +113,34 @@ func (s *Spool) Unmark(ctx context.Context, mark desk.Mark, name, id string) err
 	if err != nil {
 		return err
 	}
-	err = remove(path)
+	if alone(mark) {
+		err = s.unlink(ctx, mark, name, id)
+	}
+	err = errors.Join(err, remove(path))
 	_ = os.Remove(filepath.Dir(path)) // fails while there are others in it
 	return err
 }
 
 // Marks implements desk.Store.
 func (s *Spool) Marks(ctx context.Context, mark desk.Mark, name string) ([]string, error) {
-	if err := may(ctx, name, desk.ValidName); err != nil {
+	if err := desk.Admit(ctx, name, desk.ValidName); err != nil {
 		return nil, err
 	}
-	ids, err := names(filepath.Join(s.dir, string(mark), name))
+	dir := filepath.Join(s.dir, string(mark), name)
+	ids, err := names(dir)
+	if alone(mark) {
+		ids = append(ids, linked(dir))
+	}
 	ids = slices.DeleteFunc(ids, func(id string) bool { return !desk.ValidID(id) })
 	slices.Sort(ids)
-	return ids, err
+	return slices.Compact(ids), err
 }
 
 // markPath is where a mark lives.
 func (s *Spool) markPath(ctx context.Context, mark desk.Mark, name, id string) (string, error) {
-	err := may(ctx, name, desk.ValidName)
+	err := desk.Admit(ctx, name, desk.ValidName)
 	if err == nil {
-		err = may(ctx, id, desk.ValidID)
+		err = desk.Admit(ctx, id, desk.ValidID)
 	}
 	return filepath.Join(s.dir, string(mark), name, id), err
 }

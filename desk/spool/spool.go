@@ -9,13 +9,13 @@
 //	drafts/<id>.json            what a human is typing
 //	showing/<id>.json           where the record is shown
 //	present/<name>-<n>.lock     held by an open inbox or web page
-//	content/<digest>/<id>       empty: records that ask the same
+//	content/<digest>.id         a link to an id: records that ask the same; those
+//	                            beside the first are empty, content/<digest>/<id>
+//	answered/<digest>.id        likewise: the last answers to a question of a project
 //	sessions/<digest>/<id>      empty: records of a session; lifted/ likewise
 //	reopened/<id>/<id>          empty: records that go back to another
-//	answered/<digest>/<id>      empty: the last answers to a question of a project
 //	tmp/                        files being written
 //	tokens/                     not the store's: who may ask over the network (server/tokens)
-//	tokens/                     not the store's: see server/tokens
 //
 // A document is written to tmp, synced, and linked to its name, which one of
 // several writers can do; then the directory is synced. Nothing is ever written
@@ -38,7 +38,6 @@ import (
 	"time"
 
 	"github.com/fsnotify/fsnotify"
-	"github.com/oklog/ulid/v2"
 
 	"mcp-askuser/desk"
 )
@@ -126,11 +125,12 @@ func (s *Spool) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 	return func(yield func(string, error) bool) {
 		dirs := []string{""}
 		if kind == desk.KindArchive {
-			var err error
-			if dirs, err = s.months(in); err != nil {
+			months, err := names(filepath.Join(s.dir, string(kind)))
+			if err != nil {
 				yield("", err)
 				return
 			}
+			dirs = in.Months(months)
 		}
 		for _, dir := range dirs {
 			ids, err := s.listDir(ctx, filepath.Join(s.dir, string(kind), dir), in)
@@ -145,26 +145,6 @@ func (s *Spool) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 			}
 		}
 	}
-}
-
-// months returns the directories of the archive that reach into a range, the
-// newest first.
-func (s *Spool) months(in desk.Range) ([]string, error) {
-	months, err := names(filepath.Join(s.dir, string(desk.KindArchive)))
-	months = slices.DeleteFunc(months, func(month string) bool {
-		begin, err := time.Parse(monthForm, month)
-		return err != nil || in.Before != "" && firstID(begin) >= in.Before || firstID(begin.AddDate(0, 1, 0)) <= in.From
-	})
-	slices.Sort(months)
-	slices.Reverse(months)
-	return months, err
-}
-
-// firstID is not above any id made at or after a time.
-func firstID(at time.Time) string {
-	var id ulid.ULID
-	_ = id.SetTime(min(ulid.Timestamp(at), ulid.MaxTime()))
-	return id.String()
 }
 
 // few is how many of the newest documents most who list them want: the first
@@ -258,34 +238,15 @@ func names(dir string) ([]string, error) {
 // path is where a document lives. Ids come from outside: one that is not in
 // its one spelling never becomes part of a path.
 func (s *Spool) path(ctx context.Context, kind desk.Kind, id string) (string, error) {
-	if err := may(ctx, id, desk.ValidID); err != nil {
+	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return "", err
 	}
 	dir := s.dir + slash + string(kind) // as filepath.Join does it, which takes longer than to open the file
 	if kind == desk.KindArchive {
-		dir += slash + month(id)
+		dir += slash + desk.MonthOf(id)
 	}
 	return dir + slash + id + suffix, nil
 }
-
-// may is the error of one who has gone, or names what no store can have.
-func may(ctx context.Context, name string, valid func(string) bool) error {
-	switch {
-	case ctx.Err() != nil:
-		return context.Cause(ctx)
-	case !valid(name):
-		return fmt.Errorf("%q: %w", name, desk.ErrBadName)
-	}
-	return nil
-}
-
-// month is when the valid id was made, so that its archive file is found
-// without a search.
-func month(id string) string {
-	return ulid.MustParseStrict(id).Timestamp().UTC().Format(monthForm)
-}
-
-const monthForm = "2006-01"
 
 // idOf returns the record id that a document or a lock is named after.
 func idOf(file string) (string, bool) {

@@ -39,7 +39,7 @@ func (s *Spool) sweepTemp() {
 	}
 	for _, e := range entries {
 		info, err := e.Info()
-		if err == nil && info.Mode().IsRegular() && time.Since(info.ModTime()) > staleAfter {
+		if err == nil && !info.IsDir() && time.Since(info.ModTime()) > staleAfter {
 			os.Remove(filepath.Join(dir, e.Name()))
 		}
 	}

@@ -3,17 +3,18 @@
 // stands, comments, order and odd formatting included. What it cannot read, or
 // cannot change in place, it leaves alone and says so.
 //
-// It imports none of our packages and knows nobody's configuration.
+// It knows none of our rooms and nobody's configuration.
 package edit
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+
+	"mcp-askuser/internal/plainjson"
 )
 
 // Format is how a file is written.
@@ -44,28 +45,22 @@ type Object []Member
 
 // MarshalJSON writes the members in order.
 func (o Object) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, m := range o {
-		if i > 0 {
-			b.WriteByte(',')
+	return plainjson.Object(func(yield func(string, any) bool) {
+		for _, m := range o {
+			if !yield(m.Name, m.Value) {
+				return
+			}
 		}
-		name, value := text(m.Name), text(m.Value)
-		b.WriteString(name + ":" + value)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	})
 }
 
 // text is a value as JSON, on one line.
 func text(v any) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil { // plain data
+	data, err := plainjson.Marshal(v)
+	if err != nil { // plain data
 		panic(err)
 	}
-	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n")))
+	return string(data)
 }
 
 // Get returns what stands at a path, as encoding/json would decode it. The

@@ -9,6 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"mcp-askuser/internal/wholefile"
 )
 
 // Backup is what a file is called, behind its name, that we have changed: as it
@@ -102,7 +106,7 @@ func (c *Change) Apply(ours func([]byte) bool) error {
 }
 
 // write puts a file in place of another, with the mode of like.
-func write(path string, data []byte, like string) (err error) {
+func write(path string, data []byte, like string) error {
 	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(like); err == nil {
 		mode = info.Mode().Perm()
@@ -110,106 +114,35 @@ func write(path string, data []byte, like string) (err error) {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // as the hosts make them
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	return wholefile.Put(path, data, mode, os.Rename)
 }
 
 // Diff shows what changes, line by line, with three lines around it.
 func (c *Change) Diff() string {
-	a, b := lines(c.Before), lines(c.After)
-	head := 0
-	for head < min(len(a), len(b)) && a[head] == b[head] {
-		head++
-	}
-	tail := 0
-	for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	var out []string
-	for _, line := range a[:head] {
-		out = append(out, "  "+line)
-	}
-	out = append(out, compare(a[head:len(a)-tail], b[head:len(b)-tail])...)
-	for _, line := range a[len(a)-tail:] {
-		out = append(out, "  "+line)
-	}
-	return around(out, 3)
-}
-
-// compare is every line of a and b, with a sign for where it stands. More than
-// a few thousand lines are not compared with one another.
-func compare(a, b []string) []string {
-	var out []string
-	if len(a)*len(b) > 1<<22 {
-		for _, line := range a {
-			out = append(out, "- "+line)
+	whole := func(data []byte) []byte { // its last line, too
+		if len(data) > 0 && data[len(data)-1] != '\n' {
+			data = append(slices.Clip(data), '\n')
 		}
-		for _, line := range b {
-			out = append(out, "+ "+line)
-		}
-		return out
+		return data
 	}
-	// The longest common lines, from the end.
-	common := make([][]int, len(a)+1)
-	for i := range common {
-		common[i] = make([]int, len(b)+1)
-	}
-	for i, x := range slices.Backward(a) {
-		for j, y := range slices.Backward(b) {
-			if x == y {
-				common[i][j] = common[i+1][j+1] + 1
-			} else {
-				common[i][j] = max(common[i+1][j], common[i][j+1])
-			}
-		}
-	}
-	for i, j := 0, 0; i < len(a) || j < len(b); {
-		switch {
-		case i < len(a) && j < len(b) && a[i] == b[j]:
-			out = append(out, "  "+a[i])
-			i, j = i+1, j+1
-		case j == len(b) || i < len(a) && common[i+1][j] >= common[i][j+1]:
-			out = append(out, "- "+a[i])
-			i++
-		default:
-			out = append(out, "+ "+b[j])
-			j++
-		}
-	}
-	return out
-}
-
-func lines(data []byte) []string {
-	if len(data) == 0 {
-		return nil
-	}
-	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
-}
-
-// around leaves out what is further than n lines from a change.
-func around(all []string, n int) string {
+	before, after := whole(c.Before), whole(c.After)
+	unified := bytes.SplitAfter(diff.Diff("", before, "", after), []byte("\n"))
+	const left = "  …\n"
 	var b strings.Builder
-	skipped := false
-	for i, line := range all {
-		near := slices.ContainsFunc(all[max(0, i-n):min(len(all), i+n+1)], func(x string) bool { return x[0] != ' ' })
-		switch {
-		case near:
-			b.WriteString(line + "\n")
-		case !skipped:
-			b.WriteString("  …\n")
+	end := 1 // the line of before behind those that are shown
+	for _, line := range unified[min(3, len(unified)):] {
+		from, count := 0, 0
+		if _, err := fmt.Sscanf(string(line), "@@ -%d,%d", &from, &count); err == nil {
+			if from > end {
+				b.WriteString(left)
+			}
+			end = max(1, from+count)
+		} else if len(line) > 0 {
+			fmt.Fprintf(&b, "%c %s", line[0], line[1:])
 		}
-		skipped = !near
+	}
+	if b.Len() > 0 && end <= bytes.Count(before, []byte("\n")) {
+		b.WriteString(left)
 	}
 	return b.String()
 }

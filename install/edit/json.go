@@ -28,7 +28,7 @@ func parse(data []byte) (*document, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		data = []byte("{}\n")
 	}
-	d := &document{text: data, eol: "\n"}
+	d := &document{text: data, unit: "  ", eol: eolOf(data)}
 	plain := bytes.Clone(data)
 	if strings.HasPrefix(string(plain), bom) {
 		copy(plain, "   ") // so that every offset is right
@@ -41,10 +41,6 @@ func parse(data []byte) (*document, error) {
 	if !ok {
 		return nil, errors.New("this is no JSON object, and was not changed")
 	}
-	if bytes.Contains(data, []byte("\r\n")) {
-		d.eol = "\r\n"
-	}
-	d.unit = "  "
 	if len(object.Members) > 0 {
 		before := string(object.Members[0].Name.BeforeExtra)
 		at := strings.LastIndexByte(before, '\n')
@@ -55,6 +51,14 @@ func parse(data []byte) (*document, error) {
 		}
 	}
 	return d, nil
+}
+
+// eolOf is how the lines of a file end.
+func eolOf(data []byte) string {
+	if bytes.Contains(data, []byte("\r\n")) {
+		return "\r\n"
+	}
+	return "\n"
 }
 
 // entry is one member of an object or element of a list, and where it stands.

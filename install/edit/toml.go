@@ -6,14 +6,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pelletier/go-toml/v2"
-	"github.com/pelletier/go-toml/v2/unstable"
+	"mcp-askuser/internal/tomlfile"
 )
 
 func tomlGet(data []byte, path []string) (any, bool, error) {
-	var v map[string]any
-	if err := toml.Unmarshal(data, &v); err != nil {
-		return nil, false, fmt.Errorf("this is not TOML, and was not changed: %w", err)
+	v, line, err := tomlfile.Decode(data)
+	if err != nil {
+		return nil, false, fmt.Errorf("this is not TOML, and was not changed: line %d: %w", line, err)
 	}
 	found, ok := at(v, path)
 	return found, ok, nil
@@ -26,10 +25,7 @@ func tomlSet(data []byte, path []string, value any) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("%s takes no single value", strings.Join(path, "."))
 	}
-	eol := "\n"
-	if bytes.Contains(data, []byte("\r\n")) {
-		eol = "\r\n"
-	}
+	eol := eolOf(data)
 	out := bytes.Clone(data)
 	if len(out) > 0 && out[len(out)-1] != '\n' {
 		out = append(out, eol...)
@@ -69,54 +65,15 @@ func key(parts ...string) string {
 	return strings.Join(out, ".")
 }
 
-// statement is one header or assignment of a TOML file.
-type statement struct {
-	header bool
-	keys   []string // from the root
-	begin  int      // of its line
-}
-
-// statements returns all of them in order.
-func statements(data []byte) ([]statement, error) {
-	p := unstable.Parser{}
-	p.Reset(data)
-	var out []statement
-	var table []string
-	for p.NextExpression() {
-		e := p.Expression()
-		if e.Kind != unstable.Table && e.Kind != unstable.ArrayTable && e.Kind != unstable.KeyValue {
-			continue
-		}
-		var keys []string
-		first := -1
-		for it := e.Key(); it.Next(); {
-			n := it.Node()
-			if first < 0 {
-				first = int(n.Raw.Offset)
-			}
-			keys = append(keys, string(n.Data))
-		}
-		s := statement{header: e.Kind != unstable.KeyValue, begin: bytes.LastIndexByte(data[:first], '\n') + 1}
-		if s.header {
-			table = keys
-			s.keys = keys
-		} else {
-			s.keys = append(slices.Clip(table), keys...)
-		}
-		out = append(out, s)
-	}
-	return out, p.Error()
-}
-
 // tomlRemove takes out the tables and assignments at and below a path, each with
 // its lines.
 func tomlRemove(data []byte, path []string) ([]byte, error) {
-	all, err := statements(data)
+	all, err := tomlfile.Statements(data)
 	if err != nil {
 		return nil, fmt.Errorf("this is not TOML, and was not changed: %w", err)
 	}
-	below := func(s statement) bool {
-		return len(s.keys) >= len(path) && slices.Equal(s.keys[:len(path)], path)
+	below := func(s tomlfile.Statement) bool {
+		return len(s.Keys) >= len(path) && slices.Equal(s.Keys[:len(path)], path)
 	}
 	out := bytes.Clone(data)
 	for i, s := range slices.Backward(all) {
@@ -125,31 +82,26 @@ func tomlRemove(data []byte, path []string) ([]byte, error) {
 		}
 		end := len(data)
 		if i+1 < len(all) {
-			end = all[i+1].begin
+			end = all[i+1].Begin
 		}
 		// Remarks and empty lines before the next statement stay, but for the
 		// empty line that parted this one from what is gone with it.
-		piece := data[s.begin:end]
+		piece := data[s.Begin:end]
 		keep := trailing(piece)
 		if i+1 < len(all) && below(all[i+1]) {
 			keep = 0
 		}
-		out = slices.Concat(out[:s.begin], piece[len(piece)-keep:], out[end:])
-		if s.begin == 0 {
+		out = slices.Concat(out[:s.Begin], piece[len(piece)-keep:], out[end:])
+		if s.Begin == 0 {
 			out = bytes.TrimLeft(out, "\r\n")
 		}
 	}
-	if !bytes.Equal(out, data) {
-		// The empty line that we put before our table.
-		if rest := bytes.TrimRight(out, "\r\n"); len(rest) > 0 && len(rest) < len(out) {
-			eol := "\n"
-			if bytes.Contains(data, []byte("\r\n")) {
-				eol = "\r\n"
-			}
-			out = append(bytes.Clone(rest), eol...)
-		} else if len(rest) == 0 {
-			out = nil
-		}
+	switch rest := bytes.TrimRight(out, "\r\n"); {
+	case bytes.Equal(out, data):
+	case len(rest) == 0:
+		return nil, nil
+	case len(rest) < len(out): // the empty line that we put before our table
+		out = append(bytes.Clone(rest), eolOf(data)...)
 	}
 	return out, nil
 }

@@ -117,9 +117,7 @@ func yamlSet(data []byte, path []string, value any) ([]byte, error) {
 	if len(before) > 0 && before[len(before)-1] != '\n' {
 		before = append(slices.Clip(before), '\n')
 	}
-	if bytes.Contains(data, []byte("\r\n")) {
-		added = strings.ReplaceAll(added, "\n", "\r\n")
-	}
+	added = strings.ReplaceAll(added, "\n", eolOf(data))
 	return slices.Concat(before, []byte(added), bytes.Join(lines[end:], nil)), nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -37,30 +38,42 @@ func Loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// OwnHost reports whether host, the Host of a request, is a name of a server
-// that listens on listen, a name or an IP address, with TLS or without (nil),
-// and nothing but that: any port may follow, since a tunnel may have another. A
-// page elsewhere can make its own name resolve to this machine (DNS
-// rebinding), but it can do so neither with an IP address nor with localhost.
-func OwnHost(host, listen string, t *tls.Config) bool {
-	u, err := url.Parse("http://" + host)
-	if err != nil || u.Host != host {
+// OwnHost reports whether the Host of a request is a name of a server that
+// listens on listen, a name or an IP address, with TLS or without (nil), and
+// nothing but that. These are its names:
+//
+//   - localhost and the loopback addresses;
+//   - the names of its certificate;
+//   - beyond this machine, any IP address, and what it listens on.
+//
+// The port must be the one that the request came to; none is that of the
+// scheme. A page elsewhere can make its own name resolve to this machine (DNS
+// rebinding), but it can do so neither with an IP address nor with localhost,
+// and none has our certificate.
+func OwnHost(r *http.Request, listen string, t *tls.Config) bool {
+	u, err := url.Parse("http://" + r.Host)
+	if err != nil || u.Host != r.Host {
 		return false
 	}
 	name, whole := strings.ToLower(u.Hostname()), net.JoinHostPort(u.Hostname(), u.Port())
-	if strings.TrimSuffix(whole, ":") != host {
+	if name == "" || strings.TrimSuffix(whole, ":") != r.Host || !ownPort(r, u.Port(), t) {
 		return false
 	}
-	if Loopback(name) {
+	if Loopback(name) || t != nil && t.Certificates[0].Leaf.VerifyHostname(name) == nil {
 		return true
 	}
-	if t != nil && name != "" && t.Certificates[0].Leaf.VerifyHostname(name) == nil {
-		return true
+	return !Loopback(listen) && (net.ParseIP(name) != nil || name == strings.ToLower(listen))
+}
+
+func ownPort(r *http.Request, port string, t *tls.Config) bool {
+	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	if port == "" {
+		port = "80"
+		if t != nil {
+			port = "443"
+		}
 	}
-	if name == "" || Loopback(listen) {
-		return false
-	}
-	return net.ParseIP(name) != nil || name == strings.ToLower(listen)
+	return !ok || port == strconv.Itoa(at.Port)
 }
 
 // OwnOrigin reports whether a request comes from a page of this server, or from

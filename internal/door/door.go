@@ -55,6 +55,14 @@ func (l *Listener) Accept() (net.Conn, error) {
 	return g, nil
 }
 
+// Serve serves what comes through the door, with TLS where the server has it.
+func (l *Listener) Serve(s *http.Server) error {
+	if s.TLSConfig != nil {
+		return s.ServeTLS(l, "", "")
+	}
+	return s.Serve(l)
+}
+
 // makeRoom returns when there is a place for one more stranger.
 func (l *Listener) makeRoom() {
 	for {

@@ -2,6 +2,8 @@ package door
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"io"
 	"net"
@@ -20,26 +22,74 @@ const patience = time.Minute
 
 func TestOwnHost(t *testing.T) {
 	for _, tc := range []struct {
-		host, listen string
+		listen, host string
 		want         bool
 	}{
-		{"127.0.0.1:80", "127.0.0.1", true},
-		{"localhost", "127.0.0.1", true},
-		{"LOCALHOST:1", "127.0.0.1", true},
-		{"[::1]:80", "127.0.0.1", true},
-		{"192.0.2.1", "127.0.0.1", false}, // others cannot reach us by it
-		{"192.0.2.1:80", "0.0.0.0", true},
-		{"desk.example", "0.0.0.0", false},
-		{"desk.example:80", "desk.example", true},
-		{"evil.example", "127.0.0.1", false},
-		{"127.0.0.1.evil.example", "127.0.0.1", false},
-		{"localhost@evil.example", "127.0.0.1", false},
-		{"localhost/x", "127.0.0.1", false},
-		{"", "127.0.0.1", false},
-		{"", "", false},
+		{"127.0.0.1", "127.0.0.1:8000", true},
+		{"127.0.0.1", "localhost:9000", false},
+		{"127.0.0.1", "127.0.0.1:80000", false},
+		{"127.0.0.1", "127.0.0.1:08000", false},
+		{"127.0.0.1", "LocalHost:8000", true},
+		{"127.0.0.1", "LocalHost", false},
+		{"127.0.0.1", "[::1]:8000", true},
+		{"127.0.0.1", "", false},
+		{"127.0.0.1", "evil.example:8000", false},
+		{"127.0.0.1", "localhost.evil.example", false},
+		{"127.0.0.1", "192.0.2.7:8000", false},
+		{"127.0.0.1", "2130706433:8000", false},
+		{"127.0.0.1", "127.0.0.1:8000.evil.example", false},
+		{"127.0.0.1", "127.0.0.1.evil:8000", false},
+		{"127.0.0.1", "127.0.0.1:8000@evil.example", false},
+		{"127.0.0.1", "evil.example@127.0.0.1:8000", false},
+		{"127.0.0.1", "127.0.0.1/evil.example", false},
+		{"127.0.0.1", "127.0.0.1:8000:9000", false},
+		{"127.0.0.1", "127.0.0.1:", false},
+		{"127.0.0.1", "127.0.0.1:x", false},
+		{"127.0.0.1", "127.1:8000", false},
+		{"127.0.0.1", "localhost.", false},
+		{"127.0.0.1", "localhost.evil.example:8000", false},
+		{"127.0.0.1", "xlocalhost:8000", false},
+		{"127.0.0.1", "[::1]", false},
+		{"127.0.0.1", "::1", false},
+		{"127.0.0.1", "[::1", false},
+		{"127.0.0.1", "[::1]evil", false},
+		{"127.0.0.1", "[::1].evil.example:8000", false},
+		{"127.0.0.1", "[127.0.0.1]:8000", false},
+		{"127.0.0.1", "local host", false},
+		{"0.0.0.0", "192.0.2.7:8000", true},
+		{"0.0.0.0", "[2001:db8::1]:8000", true},
+		{"0.0.0.0", "evil.example:8000", false},
+		{"box.lan", "box.lan:8000", true},
+		{"box.lan", "evil.example:8000", false},
+		{"0.0.0.0", ":8000", false},
+		{"", ":8000", false},
 	} {
-		if got := OwnHost(tc.host, tc.listen, nil); got != tc.want {
-			t.Errorf("OwnHost(%q, %q) is %v", tc.host, tc.listen, got)
+		if got := OwnHost(to(tc.host), tc.listen, nil); got != tc.want {
+			t.Errorf("listening on %s, host %q: %v", tc.listen, tc.host, got)
+		}
+	}
+	if r := httptest.NewRequest(http.MethodGet, "http://localhost:1/", nil); !OwnHost(r, "127.0.0.1", nil) {
+		t.Error("the port is looked at where nobody knows ours")
+	}
+}
+
+// to is a request for a host that came to port 8000.
+func to(host string) *http.Request {
+	at := context.WithValue(context.Background(), http.LocalAddrContextKey, &net.TCPAddr{Port: 8000})
+	return (&http.Request{Host: host}).WithContext(at)
+}
+
+// A server with a certificate goes by its names, also where it listens on this
+// machine alone.
+func TestOwnHostOfACertificate(t *testing.T) {
+	names := &x509.Certificate{DNSNames: []string{"desk.example"}, IPAddresses: []net.IP{net.IPv4(192, 0, 2, 7)}}
+	config := &tls.Config{Certificates: []tls.Certificate{{Leaf: names}}}
+	for host, want := range map[string]bool{
+		"desk.example:8000": true, "192.0.2.7:8000": true, "localhost:8000": true,
+		"desk.example": false, "desk.example:443": false, "192.0.2.8:8000": false, "evil.example:8000": false,
+	} {
+		if got := OwnHost(to(host), "127.0.0.1", config); got != want {
+			t.Errorf("host %q: %v", host, got)
 		}
 	}
 }
@@ -125,9 +175,12 @@ func TestStrangersMakeRoom(t *testing.T) {
 	}
 	enter() // the second goes
 	gone(1)
-	_ = guests[0].Close()
+	_, _ = guests[0].Close(), guests[0].Close() // one place
 	if !Welcome(at(guests[2])) {
 		t.Error("a place that became free is none")
+	}
+	if Welcome(at(guests[3])) {
+		t.Error("one place became two")
 	}
 	enter()
 	enter() // the fourth goes

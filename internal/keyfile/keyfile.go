@@ -1,5 +1,5 @@
 // Package keyfile keeps a secret key of the user's in a file, for as many
-// processes as want it. It imports nothing of ours.
+// processes as want it.
 package keyfile
 
 import (
@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+
+	"mcp-askuser/internal/wholefile"
 )
 
 // Size is how many bytes a key has.
@@ -42,17 +44,9 @@ func Replace(path string) error { return put(path, os.Rename) }
 
 // put writes a new key, and has place put it where it belongs.
 func put(path string, place func(from, to string) error) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return fmt.Errorf("the key %s: %w", path, err)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+"-") // 0600
-	if err != nil {
-		return fmt.Errorf("the key %s: %w", path, err)
-	}
-	defer func() { _ = os.Remove(f.Name()) }()
-	_, err = f.WriteString(hex.EncodeToString(New()))
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = place(f.Name(), path)
+	err := os.MkdirAll(filepath.Dir(path), 0o700)
+	if err == nil {
+		err = wholefile.Put(path, []byte(hex.EncodeToString(New())), 0o600, place)
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("the key %s: %w", path, err)

@@ -39,23 +39,23 @@ func TestApply(t *testing.T) {
 // fit or not.
 func TestChangedModule(t *testing.T) {
 	for _, c := range all() {
-		from, err := source(root, c.module)
+		from, err := source(root, c.Module)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := c.copy(from, t.TempDir()); err != nil {
-			t.Errorf("%s: %v", c.module, err)
+			t.Errorf("%s: %v", c.Module, err)
 		}
-		for name := range c.files {
+		for name := range c.Files {
 			other := c
-			other.files = maps.Clone(c.files)
-			other.files[name] = strings.Repeat("0", 64)
+			other.Files = maps.Clone(c.Files)
+			other.Files[name] = strings.Repeat("0", 64)
 			if err := other.copy(from, t.TempDir()); err == nil || !strings.Contains(err.Error(), name) {
-				t.Errorf("%s: %s has changed, and the error is %v", c.module, name, err)
+				t.Errorf("%s: %s has changed, and the error is %v", c.Module, name, err)
 			}
-			delete(other.files, name)
+			delete(other.Files, name)
 			if err := other.copy(from, t.TempDir()); err == nil {
-				t.Errorf("%s: %s has no checksum", c.module, name)
+				t.Errorf("%s: %s has no checksum", c.Module, name)
 			}
 		}
 	}

@@ -18,47 +18,23 @@ import (
 
 // change is what is done to a module.
 type change struct {
-	module string
-	patch  string            // in changes
-	files  map[string]string // what it touches, and the SHA-256 of each as it was when the patch was written
+	Module string
+	Patch  string            // in changes
+	Files  map[string]string // what it touches, and the SHA-256 of each as it was when the patch was written
 }
 
 //go:embed changes
 var changes embed.FS
 
-func all() []change {
-	return []change{{
-		module: "github.com/santhosh-tekuri/jsonschema/v6",
-		patch:  "jsonschema.diff",
-		files: map[string]string{
-			"draft.go":    "bb436dc7f6070066e621cb1bb4b0da0a7e1fdf09e8563443885713cda2cf7dd2",
-			"compiler.go": "70866caca3a796301c74dfb2a963d53809c0b94c3dcbcc7f8ac5f8f480856b76",
-		},
-	}, {
-		module: "github.com/yuin/goldmark",
-		patch:  "goldmark.diff",
-		files: map[string]string{
-			"parser/html_block.go":         "746f9b71f5c84e450d59a3fe1f324535ade26a335b1f2e2f8f166e6b3331ac9e",
-			"parser/raw_html.go":           "0f64e54a8be0a125d465034e25c1714202d974e809392554cf9b1bcf04f6cb8e",
-			"util/unicode_case_folding.go": "9acc1c62029b8ae3d0dc9a84a9f33a880ddc2ac322e9dda3c1fa038121336e8d",
-			"util/util.go":                 "eb2b864bce45937f0f3156110120dee36837ed18a5cf23e785a9a0a673abf946",
-		},
-	}, {
-		module: "github.com/atotto/clipboard",
-		patch:  "clipboard.diff",
-		files: map[string]string{
-			"clipboard_unix.go": "c3c123edf5697462020b0c4fb8613657f36824d3bbb7f49d307de20b12f99f4a",
-		},
-	}, {
-		module: "github.com/google/jsonschema-go",
-		patch:  "jsonschema-go.diff",
-		files: map[string]string{
-			"jsonschema/infer.go":        "9d9ab9d8fdb37638eae71163199c3d73501ec4e0862f01f475517d7438f5ea79",
-			"jsonschema/schema.go":       "399b9570f57ae543d41a2231a7b831ca940a195ded7b781565cf6c835bdd3f29",
-			"jsonschema/json_pointer.go": "1f71e60308fe4c4f85877b85a2e0499783e1848cc0e39c8b5f6b0c465a4f112f",
-			"jsonschema/resolve.go":      "e4835e4452469d329818c837e47b6acf3d42ef74c7d3907d1be2ce087068f362",
-		},
-	}}
+func all() (all []change) {
+	data, err := changes.ReadFile("changes/modules.json")
+	if err == nil {
+		err = json.Unmarshal(data, &all)
+	}
+	if err != nil { // it is compiled in
+		panic(err)
+	}
+	return all
 }
 
 // prepare makes the changed copies for the module in root, and a go.mod that
@@ -80,12 +56,12 @@ func prepare(root string) (modfile string, err error) {
 	_, _ = key.Write(sum) // it has the checksums of all modules
 	sources := map[string]string{}
 	for _, c := range all() {
-		patch, err := changes.ReadFile(path.Join("changes", c.patch))
+		patch, err := changes.ReadFile(path.Join("changes", c.Patch))
 		if err != nil {
 			return "", err
 		}
 		_, _ = key.Write(patch)
-		if sources[c.module], err = source(root, c.module); err != nil {
+		if sources[c.Module], err = source(root, c.Module); err != nil {
 			return "", err
 		}
 	}
@@ -105,10 +81,10 @@ func prepare(root string) (modfile string, err error) {
 	var replace bytes.Buffer
 	for n, c := range all() {
 		name := fmt.Sprint("m", n)
-		if err := c.copy(sources[c.module], filepath.Join(temp, name)); err != nil {
-			return "", fmt.Errorf("%s: %w", c.module, err)
+		if err := c.copy(sources[c.Module], filepath.Join(temp, name)); err != nil {
+			return "", fmt.Errorf("%s: %w", c.Module, err)
 		}
-		fmt.Fprintf(&replace, "\nreplace %s => ./%s/%s\n", c.module, filepath.ToSlash(dir), name)
+		fmt.Fprintf(&replace, "\nreplace %s => ./%s/%s\n", c.Module, filepath.ToSlash(dir), name)
 	}
 	err = errors.Join(
 		os.WriteFile(filepath.Join(temp, "go.sum"), sum, 0o644),
@@ -144,17 +120,17 @@ func source(root, module string) (string, error) {
 
 // copy copies what is built of a module, changed.
 func (c change) copy(from, to string) error {
-	patch, err := changes.ReadFile(path.Join("changes", c.patch))
+	patch, err := changes.ReadFile(path.Join("changes", c.Patch))
 	if err != nil {
 		return err
 	}
 	hunks, err := parse(patch)
 	if err != nil {
-		return fmt.Errorf("%s: %w", c.patch, err)
+		return fmt.Errorf("%s: %w", c.Patch, err)
 	}
 	for name := range hunks {
-		if c.files[name] == "" {
-			return fmt.Errorf("%s touches %s, which has no checksum", c.patch, name)
+		if c.Files[name] == "" {
+			return fmt.Errorf("%s touches %s, which has no checksum", c.Patch, name)
 		}
 	}
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
@@ -178,9 +154,9 @@ func (c change) copy(from, to string) error {
 		if err != nil {
 			return err
 		}
-		if want := c.files[name]; want != "" {
+		if want := c.Files[name]; want != "" {
 			if got := sha256.Sum256(data); hex.EncodeToString(got[:]) != want {
-				return fmt.Errorf("%s is not the file that changes/%s was written for: see whether the module still needs it, adapt it, then put %x into modules.go", name, c.patch, got)
+				return fmt.Errorf("%s is not the file that changes/%s was written for: see whether the module still needs it, adapt it, then put %x into changes/modules.json", name, c.Patch, got)
 			}
 			if data, err = apply(data, hunks[name]); err != nil {
 				return fmt.Errorf("%s: %w", name, err)

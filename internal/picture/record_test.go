@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"mcp-askuser/internal/browsertest"
 	"mcp-askuser/internal/termtest"
 )
 
@@ -123,10 +124,9 @@ func (r *recorder) page() {
 		r.asked(ctx, address, ask)
 	}
 
-	allocator, end := chromedp.NewExecAllocator(ctx, append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU, chromedp.Flag("hide-scrollbars", true))...)
+	tab, end, err := browsertest.Start()
+	r.check(err)
 	defer end()
-	tab, closeTab := chromedp.NewContext(allocator)
-	defer closeTab()
 	do := func(steps ...chromedp.Action[chromedp.Void]) { r.t.Helper(); r.check(chromedp.Do(tab, steps...)) }
 	until := func(expression string) {
 		r.t.Helper()

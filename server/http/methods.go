@@ -13,6 +13,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"mcp-askuser/internal/ownstack"
 	"mcp-askuser/server"
 	"mcp-askuser/server/tokens"
 	"mcp-askuser/tools/askuser"
@@ -43,7 +44,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, token tokens.Token
 	var fault *server.Fault
 	var status int
 	var modern bool
-	aside(func() {
+	ownstack.Run(func() {
 		if m, fault, status = read(w, r); fault == nil {
 			status = http.StatusBadRequest
 			modern, fault = s.era(r.Header, r.Header.Get(mcp.HeaderProtocolVersion), m)
@@ -234,19 +235,6 @@ func header(r *http.Request, name string) string {
 	return text
 }
 
-// aside runs f on a stack of its own, which goes with it. To decode a message
-// takes far more of it than to wait does, and a stack that has grown stays.
-func aside(f func()) {
-	panicked := make(chan any, 1)
-	go func() {
-		defer func() { panicked <- recover() }()
-		f()
-	}()
-	if why := <-panicked; why != nil {
-		panic(why) // for the HTTP server, which ends the connection
-	}
-}
-
 // serve serves a request of a session, in st.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m server.Message, st *stream) {
 	ctx, end := context.WithCancelCause(x.ctx)
@@ -258,7 +246,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m ser
 	}
 	s.streams.Add(1)
 	st.ctx, st.w, st.wheel, st.wake, st.answer = x.ctx, w, s.wheel, make(chan struct{}, 1), true
-	aside(func() { x.Receive(ctx, m, st) })
+	ownstack.Run(func() { x.Receive(ctx, m, st) })
 	st.run(r.Context().Done())
 }
 

@@ -126,13 +126,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	}()
 	guarded := &door.Listener{Listener: ln, Known: maxKnown, Strangers: maxStrangers, Least: leastTime}
 	failed := make(chan error, 1)
-	go func() {
-		if s.TLS != nil {
-			failed <- server.ServeTLS(guarded, "", "")
-			return
-		}
-		failed <- server.Serve(guarded)
-	}()
+	go func() { failed <- guarded.Serve(server) }()
 	select {
 	case err = <-failed:
 	case <-ctx.Done():
@@ -172,8 +166,8 @@ func (s *Server) Handler() http.Handler {
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		switch {
-		case !door.OwnHost(r.Host, s.Host, s.TLS):
-			turnAway(w, http.StatusForbidden, "this server does not go by that name")
+		case !door.OwnHost(r, s.Host, s.TLS):
+			turnAway(w, http.StatusForbidden, "this server does not go by that name and port; a tunnel keeps the port")
 			return
 		case !door.OwnOrigin(r):
 			turnAway(w, http.StatusForbidden, "requests from web pages are refused")

@@ -72,6 +72,7 @@ func TestDoor(t *testing.T) {
 		{"another token", Path, []string{"Host: " + host, good + "x"}, 401},
 		{"another scheme", Path, []string{"Host: " + host, "Authorization: Basic " + a.token}, 401},
 		{"another name", Path, []string{"Host: evil.example", good}, 403},
+		{"another port", Path, []string{"Host: 127.0.0.1:1", good}, 403},
 		{"a name like ours", Path, []string{"Host: 127.0.0.1.evil.example", good}, 403},
 		{"a page elsewhere", Path, []string{"Host: " + host, good, "Origin: http://evil.example"}, 403},
 		{"a page of no origin", Path, []string{"Host: " + host, good, "Origin: null"}, 403},

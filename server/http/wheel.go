@@ -2,8 +2,6 @@ package http
 
 import (
 	"maps"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"sync"
 	"time"
@@ -11,22 +9,13 @@ import (
 
 // wheel has all open streams say together that they are alive: one timer, and
 // one moment in which the process wakes. It rests while there are none.
-//
-// It is also the moment to give memory back. Of what a call takes to begin, two
-// thirds are garbage once it waits, and the collector, which has nothing to do
-// while a thousand calls wait, would leave it there for hours.
 type wheel struct {
 	every time.Duration
 
 	mu      sync.Mutex
 	streams map[*stream]struct{}
-	begun   int // streams, since memory was given back
 	timer   *time.Timer
 }
-
-// many is how many calls must have begun to wait for their garbage to be worth a
-// collection.
-const many = 64
 
 // join has a stream beat until it leaves.
 func (h *wheel) join(st *stream) (leave func()) {
@@ -37,7 +26,6 @@ func (h *wheel) join(st *stream) (leave func()) {
 		h.timer = time.AfterFunc(h.every, h.turn)
 	}
 	h.streams[st] = struct{}{}
-	h.begun++
 	return func() {
 		h.mu.Lock()
 		defer h.mu.Unlock()
@@ -57,14 +45,6 @@ func (h *wheel) end() {
 	}
 }
 
-// giveBack returns memory to the system.
-func giveBack() {
-	for range 3 { // each halves the stacks that are not used
-		runtime.GC()
-	}
-	debug.FreeOSMemory()
-}
-
 func (h *wheel) turn() {
 	h.mu.Lock()
 	if len(h.streams) == 0 { // the last has just left
@@ -72,10 +52,6 @@ func (h *wheel) turn() {
 		return
 	}
 	h.timer.Reset(h.every)
-	if h.begun >= many {
-		h.begun = 0
-		go giveBack()
-	}
 	all := slices.Collect(maps.Keys(h.streams))
 	h.mu.Unlock()
 	for _, st := range all {

@@ -97,7 +97,7 @@ func (w *writer) wait() bool {
 		if w.closed {
 			return false
 		}
-		w.queue = nil // free what a burst has left
+		w.queue, w.held = nil, nil // free what a burst has left
 		w.change.Wait()
 	}
 	return true
@@ -107,7 +107,7 @@ func (w *writer) wait() bool {
 func (w *writer) flush() (err error) {
 	if len(w.held) > 0 {
 		err = w.write(w.held)
-		w.held = nil
+		w.held = w.held[:0]
 	}
 	return err
 }

@@ -3,7 +3,7 @@
 // name in one directory, so that adding and removing one are each a single
 // step, whoever else is at it.
 //
-// It imports nothing of ours, and knows no protocol.
+// It knows no protocol, and none of our rooms.
 package tokens
 
 import (
@@ -18,9 +18,12 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"mcp-askuser/internal/wholefile"
 )
 
 // Errors of a store.
@@ -81,32 +84,14 @@ func (s *Store) Add(agent string) (token string, err error) {
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return "", err
 	}
-	if err := s.create(agent, data); err != nil {
+	err = wholefile.Put(s.path(agent), data, 0o600, os.Link) // one of two writers fails
+	if errors.Is(err, fs.ErrExist) {
+		err = fmt.Errorf("%q: %w", agent, ErrExists)
+	}
+	if err != nil {
 		return "", err
 	}
 	return token, nil
-}
-
-// create writes a token beside the others and then links it to its name, so
-// that no reader meets half of one, and one of two writers fails.
-func (s *Store) create(agent string, data []byte) error {
-	temp, err := os.CreateTemp(s.dir, ".new-*") // 0600
-	if err != nil {
-		return err
-	}
-	defer os.Remove(temp.Name())
-	_, err = temp.Write(data)
-	if err == nil {
-		err = temp.Sync()
-	}
-	if err = errors.Join(err, temp.Close()); err != nil {
-		return err
-	}
-	err = os.Link(temp.Name(), s.path(agent))
-	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%q: %w", agent, ErrExists)
-	}
-	return err
 }
 
 // Remove takes the token of an agent away. The error wraps ErrUnknown, or is the
@@ -159,20 +144,16 @@ func (s *Store) load(agent string) (Token, error) {
 	if err != nil {
 		return Token{}, err
 	}
-	t := Token{Name: agent}
 	var f file
 	err = json.Unmarshal(data, &f)
-	if err == nil {
-		var n int
-		if n, err = hex.Decode(t.Hash[:], []byte(f.SHA256)[:min(len(f.SHA256), 2*sha256.Size)]); err == nil && n != sha256.Size {
-			err = errors.New("the hash is too short")
-		}
+	hash, wrong := hex.DecodeString(f.SHA256)
+	if err = errors.Join(err, wrong); err == nil && len(hash) != sha256.Size {
+		err = errors.New("this is no SHA-256")
 	}
 	if err != nil {
 		return Token{}, fmt.Errorf("%s is damaged (%w); remove it and add the token again", s.path(agent), err)
 	}
-	t.Created = f.Created
-	return t, nil
+	return Token{agent, [sha256.Size]byte(hash), f.Created}, nil
 }
 
 // Check returns the token that this is, as of now: one that was removed is
@@ -195,15 +176,7 @@ func (s *Store) Check(token string) (t Token, ok bool, err error) {
 // Valid reports whether t is still a token.
 func (s *Store) Valid(t Token) bool {
 	all, err := s.current()
-	if err != nil {
-		return false
-	}
-	for i := range all {
-		if all[i].Name == t.Name && all[i].Hash == t.Hash {
-			return true
-		}
-	}
-	return false
+	return err == nil && slices.ContainsFunc(all, func(x Token) bool { return x.Name == t.Name && x.Hash == t.Hash })
 }
 
 // settled is how old a directory's time must be to say something: a change right

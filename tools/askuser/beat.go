@@ -1,11 +1,8 @@
 package askuser
 
 import (
-	"context"
 	"sync"
 	"time"
-
-	"mcp-askuser/ui/present"
 )
 
 // beat has all waiting calls whose clients want progress report it together: one
@@ -26,20 +23,8 @@ type beat struct {
 // more calls wait, chance chooses: a store that has gone, the first finds out.
 const looks = 10
 
-// waiting is one call's waiting.
-type waiting struct {
-	*call
-	*present.Waiter
-	ctx   context.Context
-	start time.Time
-	turn  sync.Mutex // one progress message at a time: they must increase
-}
-
 // join has a call report at each beat until it leaves.
-func (b *beat) join(w *waiting) (leave func()) {
-	if w.token == nil {
-		return func() {}
-	}
+func (b *beat) join(w *waiting) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.calls) == 0 {
@@ -47,12 +32,13 @@ func (b *beat) join(w *waiting) (leave func()) {
 		b.timer = time.AfterFunc(b.every, b.strike)
 	}
 	b.calls[w] = struct{}{}
-	return func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		if delete(b.calls, w); len(b.calls) == 0 {
-			b.timer.Stop()
-		}
+}
+
+func (b *beat) leave(w *waiting) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if delete(b.calls, w); len(b.calls) == 0 {
+		b.timer.Stop()
 	}
 }
 

@@ -17,10 +17,8 @@ import (
 // progress token, and returns when all wait.
 func (r *rig) crowd(n, every int) (links []*link, results []<-chan result) {
 	r.t.Helper()
-	events, err := r.desk.Watch(r.t.Context())
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	events, stop := r.watch()
+	defer stop()
 	for i := range n {
 		l := &link{noted: make(chan string, 100)}
 		req := request(fmt.Sprintf(`{"question":"Which %d?"}`, i))

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
@@ -26,7 +27,7 @@ import (
 // program's.
 const patience = time.Minute
 
-// link is a transport in memory, one for each call.
+// link is a transport in memory.
 type link struct {
 	agent   string
 	client  Client
@@ -36,8 +37,6 @@ type link struct {
 	noted     chan string // nil: nobody looks
 	delivered func(written bool)
 }
-
-var _ Transport = (*link)(nil)
 
 func (l *link) Agent() string                    { return l.agent }
 func (l *link) Session() string                  { return cmp.Or(l.session, "connection") }
@@ -59,6 +58,43 @@ func (l *link) Prepare(method string, params any) (func() error, error) {
 }
 
 func (l *link) Delivered(f func(bool)) { l.delivered = f }
+
+// carried is one call through a link.
+type carried struct {
+	*link
+	step  func(ctx context.Context) (*mcp.CallToolResult, error)
+	woken chan struct{} // holds one token when the call is to go on
+}
+
+var _ Transport = (*carried)(nil)
+
+func (k *carried) Later(step func(context.Context) (*mcp.CallToolResult, error)) (wake func()) {
+	k.step = step
+	return k.wake
+}
+
+func (k *carried) wake() {
+	select {
+	case k.woken <- struct{}{}:
+	default:
+	}
+}
+
+// call is a call of a tool, to its end.
+func (l *link) call(ctx context.Context, tool mcpserver.ToolHandlerFunc, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	k := &carried{link: l, woken: make(chan struct{}, 1)}
+	r, err := tool(WithTransport(ctx, k), req)
+	if k.step == nil || err != nil {
+		return r, err
+	}
+	defer context.AfterFunc(ctx, k.wake)()
+	for {
+		if r, err = k.step(ctx); r != nil || err != nil {
+			return r, err
+		}
+		<-k.woken
+	}
+}
 
 func (l *link) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 	return l.elicit(ctx, form)
@@ -147,7 +183,7 @@ func (r result) text(t *testing.T) string {
 func (r *rig) start(ctx context.Context, l *link, req mcp.CallToolRequest) <-chan result {
 	out := make(chan result, 1)
 	go func() {
-		got, err := r.ask(WithTransport(ctx, l), req)
+		got, err := l.call(ctx, r.ask, req)
 		out <- result{got, err}
 	}()
 	return out
@@ -164,19 +200,27 @@ func within[T any](t *testing.T, c <-chan T) T {
 	}
 }
 
-// open waits for the one question that is open.
-func (r *rig) open() desk.Record {
+// watch watches the desk until stop, after which no watch goes on: one that does
+// would make the store anew when it is removed.
+func (r *rig) watch() (events <-chan desk.Event, stop func()) {
 	r.t.Helper()
-	ctx, stop := context.WithCancel(r.t.Context())
+	ctx, cancel := context.WithCancel(r.t.Context())
 	events, err := r.desk.Watch(ctx)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	defer func() { // one that goes on would make the store anew when it is removed
-		stop()
+	return events, func() {
+		cancel()
 		for range events {
 		}
-	}()
+	}
+}
+
+// open waits for the one question that is open.
+func (r *rig) open() desk.Record {
+	r.t.Helper()
+	events, stop := r.watch()
+	defer stop()
 	records, err := r.desk.Pending(r.t.Context())
 	if err != nil {
 		r.t.Fatal(err)
@@ -309,14 +353,14 @@ func TestTicket(t *testing.T) {
 	r.Hold = time.Hour
 	got := make(chan result, 1)
 	go func() {
-		x, err := r.await(WithTransport(t.Context(), &link{}), request(`{"id":"`+id+`"}`))
+		x, err := new(link).call(t.Context(), r.await, request(`{"id":"`+id+`"}`))
 		got <- result{x, err}
 	}()
 	r.reply(id, "a")
 	if status := within(t, got).status(t); status != "answered A" {
 		t.Errorf("the result is %s", status)
 	}
-	x, err := r.await(WithTransport(t.Context(), &link{}), request(`{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV"}`))
+	x, err := new(link).call(t.Context(), r.await, request(`{"id":"01ARZ3NDEKTSV4RRFFQ69G5FAV"}`))
 	if status := (result{x, err}).status(t); !strings.Contains(status, "no question has the id") {
 		t.Errorf("an unknown ticket: %s", status)
 	}
@@ -423,7 +467,7 @@ func TestReopened(t *testing.T) {
 	l, req = noting(`{"id":"` + old + `"}`)
 	awaits := make(chan result, 1)
 	go func() {
-		x, err := r.await(WithTransport(t.Context(), l), req)
+		x, err := l.call(t.Context(), r.await, req)
 		awaits <- result{x, err}
 	}()
 	within(t, l.noted)
@@ -461,7 +505,7 @@ func TestUntold(t *testing.T) {
 		t.Errorf("the model is told: %s", text)
 	}
 	r.reply(id, "a")
-	x, err := r.await(WithTransport(t.Context(), &link{}), request(`{"id":"`+id+`"}`))
+	x, err := new(link).call(t.Context(), r.await, request(`{"id":"`+id+`"}`))
 	if status := (result{x, err}).status(t); status != "answered A" {
 		t.Errorf("the result is %s", status)
 	}

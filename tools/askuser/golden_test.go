@@ -4,18 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/texts"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 // list returns the result of tools/list as it is sent.
 func list(t *testing.T, l question.Limits) []byte {
@@ -33,23 +29,6 @@ func list(t *testing.T, l question.Limits) []byte {
 	return r.Result
 }
 
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; if that is meant, run the test with -update and look at the diff:\n%s", path, got)
-	}
-}
-
 // What clients see of the tools is a change of its own in every diff.
 func TestToolsListIsGolden(t *testing.T) {
 	raw := list(t, question.DefaultLimits())
@@ -60,10 +39,10 @@ func TestToolsListIsGolden(t *testing.T) {
 	if err := json.Indent(&pretty, raw, "", "  "); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "tools_list.json", append(pretty.Bytes(), '\n'))
+	golden.Check(t, "tools_list.json", string(append(pretty.Bytes(), '\n')))
 	text := texts.Text("instructions")
 	if len(text) >= 1000 {
 		t.Errorf("the instructions have %d bytes, and should have fewer than 1,000", len(text))
 	}
-	golden(t, "instructions.txt", []byte(text+"\n"))
+	golden.Check(t, "instructions.txt", text+"\n")
 }

@@ -95,7 +95,7 @@ func TestAgentsAreApart(t *testing.T) {
 			if l.agent == rec.Asker.Agent {
 				continue
 			}
-			got, err := r.await(WithTransport(t.Context(), l), request(`{"id":"`+rec.ID+`"}`))
+			got, err := l.call(t.Context(), r.await, request(`{"id":"`+rec.ID+`"}`))
 			if x := (result{got, err}); !strings.Contains(x.text(t), "no question has the id") {
 				t.Errorf("%q gets the ticket of %q: %s", l.agent, rec.Asker.Agent, x.text(t))
 			}

@@ -48,9 +48,16 @@ type Transport interface {
 	// the connection or its output has ended, or an error took the result's
 	// place. Only a handler that never returns, or a write that never does,
 	// leaves f uncalled. f must be quick: nothing else is written meanwhile.
-	// Only the call's handler may call Delivered, before it returns; the last f
-	// counts.
+	// Only the call's handler, or its step, may call Delivered, before it returns;
+	// the last f counts.
 	Delivered(f func(written bool))
+	// Later has the call wait, once its handler has returned, without a goroutine
+	// and its stack: thousands do. Step is run then, again after each wake and when
+	// the call's context ends, never twice at a time, until it returns a result,
+	// which takes the place of the handler's, or an error. Wake is quick, and may be
+	// called at any time, by anybody. Only the handler may call Later; one that
+	// returns an error does not wait after all.
+	Later(step func(ctx context.Context) (*mcp.CallToolResult, error)) (wake func())
 	// Elicit has the client put a form to its user and waits for the result,
 	// as long as both ctx and the call last. When ctx ends first the client is
 	// told to take the form away, and the error is ctx's cause; ErrCallEnded

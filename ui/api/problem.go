@@ -81,8 +81,8 @@ func Invalid(code string, found question.Violations) *Problem {
 // Late tells an answerer of a set who was first, if that is what err says. Any
 // other err comes back as it is.
 func Late(set *question.Set, err error) error {
-	var closed *desk.ClosedError
-	if !errors.As(err, &closed) {
+	closed, ok := errors.AsType[*desk.ClosedError](err)
+	if !ok {
 		return err
 	}
 	o := closed.Outcome

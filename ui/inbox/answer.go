@@ -1,7 +1,6 @@
 package inbox
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -122,7 +121,7 @@ func (m *model) settle() tea.Cmd {
 	case form.Withdrawn:
 		m.stopped = a.form.Closing()
 	case form.Aborted:
-		m.note, origin = "The question stays open.", act.Opened
+		m.note, origin = words.T("The question stays open."), act.Opened
 	}
 	m.answer = nil
 	return tea.Batch(m.appear(origin), m.learn(a.rec))
@@ -157,14 +156,14 @@ func (m *model) viewForm() term.Block {
 // bar says how many other questions wait, how many of them are new, and the way
 // back.
 func (m *model) bar() string {
-	title := " Inbox"
+	title := words.T("Inbox")
 	if n := m.waiting.open() - 1; n > 0 {
-		title += ": " + words.N(n, "%d other", "%d others")
+		title = words.N(n, "Inbox: %d other", "Inbox: %d others")
 	}
 	if n := m.answer.fresh; n > 0 {
-		title += fmt.Sprintf(", %d new", n)
+		title = words.N(n, "%[2]s, %[1]d new", "%[2]s, %[1]d new", title)
 	}
-	return m.styles.Muted.Render(term.Apart(title, leaveKey+" list ", m.width))
+	return m.styles.Muted.Render(term.Apart(" "+title, leaveKey+" "+words.T("list")+" ", m.width))
 }
 
 // stop puts a notice in the place of what was taken away. Only Enter and Esc

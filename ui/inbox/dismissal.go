@@ -2,7 +2,6 @@ package inbox
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -32,7 +31,7 @@ func (m *model) askDismissal() tea.Cmd {
 	}
 	about := subject(rows[0].rec)
 	if len(rows) > 1 {
-		about = fmt.Sprintf("%d questions, one reason for all: %s", len(rows), about)
+		about = words.T("%[1]d questions, one reason for all: %[2]s", len(rows), about)
 	}
 	m.dismissal = &dismissal{Dismissal: term.NewDismissal(about, false), since: m.now()}
 	for _, r := range rows {
@@ -92,7 +91,7 @@ func (m *model) settleDismissal(ids []string, errs []error) tea.Cmd {
 	switch {
 	case failed != nil:
 		m.dismissal.sending = false
-		m.note = "Not sent: " + question.Line(failed.Error()) + ". Enter tries again."
+		m.note = words.T("Not sent: %s. Enter tries again.", question.Line(words.Local.Error(failed)))
 		if errors.Is(failed, desk.ErrUnsent) {
 			m.note = words.Local.Kept(failed)
 		}
@@ -102,7 +101,7 @@ func (m *model) settleDismissal(ids []string, errs []error) tea.Cmd {
 	}
 	m.dismissal, m.note = nil, words.T(words.Dismissed)
 	if len(ids) > 1 {
-		m.note = fmt.Sprintf("%d of %d dismissed.", done, len(ids))
+		m.note = words.T("%[1]d of %[2]d dismissed.", done, len(ids))
 	}
 	return m.appear(act.Appeared)
 }
@@ -122,6 +121,6 @@ func (m *model) endDismissal(rec desk.Record) tea.Cmd {
 	if d.drop(rec.ID); len(d.ids) == 0 {
 		return m.stop(text)
 	}
-	m.note = "One of them: " + text
+	m.note = words.T("One of them: %s", text)
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/words"
 )
 
 // subjects are the questions that are shown, in order.
@@ -255,5 +256,38 @@ func TestTook(t *testing.T) {
 		if got, err := r.desk.Get(t.Context(), id); err != nil || got.Outcome.Took < least || got.Outcome.Took > least+1000 {
 			t.Errorf("took %d ms, %v", got.Outcome.Took, err)
 		}
+	}
+}
+
+// The tabs take a click as far as their names go, in cells.
+func TestTabsInChinese(t *testing.T) {
+	speaks(t, words.Chinese)
+	r := newRig(t, 80, 24).open()
+	r.m.View()
+	r.later(act.Still)
+	for x, want := range map[int]tab{3 + len("[......] ...."): waitingTab, 2 + len("[......] ...."): historyTab} {
+		r.m.tab = waitingTab
+		r.m.View()
+		if r.send(tea.MouseClickMsg{X: x, Y: 0, Button: tea.MouseLeft}); r.m.tab != want {
+			t.Errorf("a click on column %d shows %d", x, r.m.tab)
+		}
+	}
+}
+
+// What stays in the terminal of what was sent is in the language of who sent it.
+func TestTraceInChinese(t *testing.T) {
+	speaks(t, words.Chinese)
+	var x trace
+	rec := desk.Record{Set: question.Set{Questions: []question.Question{name()}}, Asker: desk.Asker{Client: "codex", Directory: "/srv/api"}}
+	for _, o := range []desk.Outcome{
+		{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true, Reason: "later"}},
+		{Status: desk.Discuss, Reply: &question.Reply{Discuss: true}},
+	} {
+		rec.State, rec.Outcome = o.Status, &o
+		x.add(rec)
+	}
+	const asked = "What is the service called? "
+	if got, want := strings.Join(x.lines, "|"), asked+"已关闭：later → codex · api|"+asked+"先讨论 → codex · api"; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -9,10 +10,19 @@ import (
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/words"
 )
 
-// TestScreens holds what a terminal shows, at the two sizes that matter.
-func TestScreens(t *testing.T) {
+// scene is a screen: what was asked before the inbox opened, and what the human
+// did then.
+type scene struct {
+	name  string
+	asked func(r *rig)
+	then  func(r *rig)
+}
+
+// scenes are all screens, in any language.
+func scenes(t *testing.T) []scene {
 	codex := desk.Asker{Client: "codex", Directory: "/home/ada/订单服务", Via: "mcp"}
 	three := func(r *rig) {
 		r.claude(database(), deploy())
@@ -40,11 +50,7 @@ func TestScreens(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tests := []struct {
-		name  string
-		asked func(r *rig)
-		then  func(r *rig)
-	}{
+	return []scene{
 		{"empty", nil, nil},
 		{"waiting", three, nil},
 		{"moved", three, func(r *rig) { r.keys("down") }},
@@ -52,12 +58,23 @@ func TestScreens(t *testing.T) {
 		{"details-chinese", three, func(r *rig) { r.keys("down", "i") }},
 		{"keys", three, func(r *rig) { r.keys("?") }},
 		{"form", three, func(r *rig) { r.answers() }},
-		{"form-and-news", three, func(r *rig) { r.answers(); r.claude(name()); r.see("1 new") }},
+		{"form-and-news", three, func(r *rig) {
+			r.answers()
+			r.claude(name())
+			r.until("the news", func() bool { return r.m.answer.fresh == 1 })
+		}},
 		{"dismiss", three, func(r *rig) { r.keys("d") }},
 		{"dismiss-reason", three, func(r *rig) { r.keys("d").later(act.Quiet).keys("r", "Not now, 请明天再问") }},
-		{"ended-elsewhere", three, func(r *rig) { r.endFirst(); r.see("answered in") }},
-		{"taken-away", three, func(r *rig) { r.answers(); r.endFirst(); r.see("Already") }},
-		{"history", past, func(r *rig) { r.keys("tab").see("3 past") }},
+		{"ended-elsewhere", three, func(r *rig) {
+			r.endFirst()
+			r.until("its end", func() bool { return r.m.waiting.selected().rec.Outcome != nil })
+		}},
+		{"taken-away", three, func(r *rig) {
+			r.answers()
+			r.endFirst()
+			r.until("the notice", func() bool { return r.m.stopped != "" })
+		}},
+		{"history", past, func(r *rig) { r.keys("tab").recalled(3) }},
 		{"chinese", three, func(r *rig) { r.keys("end") }},
 		{"marked", three, func(r *rig) { r.keys("space", "space") }},
 		{"dismiss-several", three, func(r *rig) { r.keys("space", "space", "d").later(act.Quiet) }},
@@ -75,37 +92,85 @@ func TestScreens(t *testing.T) {
 			r.waits[rec.ID] = attendance
 			r.later(time.Minute)
 		}, nil},
-		{"last-answers", past, func(r *rig) { r.see("Last answers") }},
+		{"last-answers", past, func(r *rig) { r.see(words.T("Last answers")) }},
 		{"refused", nil, func(r *rig) {
 			r.refuses(database())
-			r.keys("tab").see("2 past", "! ")
+			r.keys("tab").recalled(2).see("! ")
 		}},
-		{"refused-waiting", func(r *rig) { r.refuses(chinese()); three(r) }, func(r *rig) { r.see("! claude-code in shop") }},
-		{"refused-form", func(r *rig) { r.refuses(database()); three(r) }, func(r *rig) { r.see("! claude-code in shop").answers() }},
-		{"history-empty", nil, func(r *rig) { r.keys("tab").see("Nothing has been") }},
-		{"history-search", past, func(r *rig) { r.keys("tab").see("3 past").keys("/", "service") }},
-		{"history-found", past, func(r *rig) { r.keys("tab").see("3 past").keys("/", "数据库", "enter").see("1 past") }},
-		{"history-nothing", past, func(r *rig) { r.keys("tab").see("3 past").keys("/", "oracle", "enter").see("Nothing past") }},
-		{"past", past, func(r *rig) { r.keys("tab").see("3 past").keys("end", "enter") }},
-		{"past-dismissed", past, func(r *rig) { r.keys("tab").see("3 past").keys("enter") }},
+		{"refused-waiting", func(r *rig) { r.refuses(chinese()); three(r) }, func(r *rig) {
+			r.see("! " + words.Local.Asker(desk.Asker{Client: "claude-code", Directory: "/home/ada/shop"}))
+		}},
+		{"refused-form", func(r *rig) { r.refuses(database()); three(r) }, func(r *rig) {
+			r.see("! " + words.Local.Asker(desk.Asker{Client: "claude-code", Directory: "/home/ada/shop"})).answers()
+		}},
+		{"history-empty", nil, func(r *rig) { r.keys("tab").recalled(0) }},
+		{"history-search", past, func(r *rig) { r.keys("tab").recalled(3).keys("/", "service") }},
+		{"history-found", past, func(r *rig) { r.keys("tab").recalled(3).keys("/", "数据库", "enter").recalled(1) }},
+		{"history-nothing", past, func(r *rig) { r.keys("tab").recalled(3).keys("/", "oracle", "enter").recalled(0) }},
+		{"past", past, func(r *rig) { r.keys("tab").recalled(3).keys("end", "enter") }},
+		{"past-dismissed", past, func(r *rig) { r.keys("tab").recalled(3).keys("enter") }},
 	}
-	for _, tt := range tests {
+}
+
+// TestScreens holds what a terminal shows, at the sizes that matter.
+func TestScreens(t *testing.T) {
+	for _, sc := range scenes(t) {
 		for _, size := range [][2]int{{80, 24}, {40, 10}, {110, 42}, {200, 60}} {
-			name := fmt.Sprintf("%s-%dx%d", tt.name, size[0], size[1])
-			t.Run(name, func(t *testing.T) {
-				r := newRig(t, size[0], size[1])
-				if tt.asked != nil {
-					tt.asked(r)
-				}
-				r.open()
-				if tt.then != nil {
-					tt.then(r)
-				}
-				checkScreen(t, r)
-				golden.Check(t, name+".txt", r.screen())
-			})
+			name := fmt.Sprintf("%s-%dx%d", sc.name, size[0], size[1])
+			t.Run(name, func(t *testing.T) { golden.Check(t, name+".txt", sc.shown(t, size)) })
 		}
 	}
+}
+
+// In every language all screens fit, and the main ones are held.
+func TestScreensInOtherLanguages(t *testing.T) {
+	held := []string{"waiting", "details", "keys", "dismiss-several", "filter-nothing", "last-answers", "history", "refused-waiting"}
+	for _, l := range words.Languages()[1:] {
+		t.Run(string(l), func(t *testing.T) {
+			speaks(t, l)
+			for _, sc := range scenes(t) {
+				sizes := [][2]int{{40, 10}}
+				if slices.Contains(held, sc.name) {
+					sizes = append(sizes, [2]int{80, 24}, [2]int{110, 42})
+				}
+				for _, size := range sizes {
+					name := fmt.Sprintf("%s-%dx%d", sc.name, size[0], size[1])
+					t.Run(name, func(t *testing.T) {
+						if screen := sc.shown(t, size); len(sizes) > 1 {
+							golden.Check(t, string(l)+"/"+name+".txt", screen)
+						}
+					})
+				}
+			}
+		})
+	}
+}
+
+// speaks has the test's process speak a language.
+func speaks(t *testing.T, l words.Language) {
+	words.Local = l
+	t.Cleanup(func() { words.Local = words.English })
+}
+
+// shown is the screen on a terminal of this size.
+func (sc scene) shown(t *testing.T, size [2]int) string {
+	r := newRig(t, size[0], size[1])
+	if sc.asked != nil {
+		sc.asked(r)
+	}
+	r.open()
+	if sc.then != nil {
+		sc.then(r)
+	}
+	checkScreen(t, r)
+	return r.screen()
+}
+
+// recalled waits until so many past records are in the list.
+func (r *rig) recalled(n int) *rig {
+	r.t.Helper()
+	r.until("the past", func() bool { return r.m.history.loaded && !r.m.history.loading && len(r.m.history.rows) == n })
+	return r
 }
 
 // endFirst answers the first record somewhere else.

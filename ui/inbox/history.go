@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -59,7 +58,7 @@ func (m *model) recall(search string, limit int) tea.Cmd {
 				return
 			}
 			if h.took(records); fault != nil {
-				m.note = "The past cannot be read: " + question.Line(fault.Error())
+				m.note = words.T("The past cannot be read: %s", question.Line(words.Local.Error(fault)))
 			}
 		}))
 	}
@@ -114,7 +113,7 @@ func (m *model) reopen(id string) tea.Cmd {
 		rec, err := m.desk.Reopen(m.ctx, id)
 		return then(func() tea.Cmd {
 			if err != nil && !errors.Is(err, desk.ErrPending) {
-				m.note = words.Local.Sentence("It cannot be asked again: " + question.Line(err.Error()))
+				m.note = words.Local.Sentence(words.T("It cannot be asked again: %s", question.Line(words.Local.Error(err))))
 				return nil
 			}
 			m.tab = waitingTab
@@ -131,20 +130,20 @@ func (m *model) reopen(id string) tea.Cmd {
 func (h *history) count() string {
 	switch {
 	case h.loading:
-		return "looking…"
+		return words.T("looking…")
 	case h.all:
-		return fmt.Sprintf("%d past", len(h.rows))
+		return words.N(len(h.rows), "%d past", "%d past")
 	}
-	return fmt.Sprintf("%d+ past", len(h.rows))
+	return words.T("%d+ past", len(h.rows))
 }
 
 func (h *history) draw(s *term.Styles, width, lines int, now time.Time) []string {
-	text := "Nothing has been decided yet. What you answer is kept here."
+	text := words.T("Nothing has been decided yet. What you answer is kept here.")
 	switch {
 	case !h.loaded:
-		text = "Looking into the past…"
+		text = words.T("Looking into the past…")
 	case h.search != "":
-		text = "Nothing past fits “" + question.Line(h.search) + "”. Esc shows everything again."
+		text = words.T("Nothing past fits “%s”. Esc shows everything again.", question.Line(h.search))
 	}
 	return h.list.draw(s, text, width, lines, func(r *row, selected bool) [rowHigh]string {
 		return drawPast(s, r, selected, width, now)
@@ -168,7 +167,7 @@ func drawPast(s *term.Styles, r *row, selected bool, width int, now time.Time) [
 	facts := slices.DeleteFunc([]string{said, words.Local.Outcome(o), question.Line(words.Reason(o)), words.Local.Asker(r.rec.Asker)},
 		func(fact string) bool { return fact == "" })
 	return [rowHigh]string{
-		style.Render(term.Apart(lead+mark+subject(r.rec), o.At.In(now.Location()).Format("2 Jan 15:04"), width)),
+		style.Render(term.Apart(lead+mark+subject(r.rec), o.At.In(now.Location()).Format(words.T("2 Jan 15:04")), width)),
 		s.Muted.Render(term.Cut("    "+strings.Join(facts, " · "), width)),
 	}
 }
@@ -183,15 +182,11 @@ func (h *history) welcome(s *term.Styles, width, lines int, now time.Time) (out 
 		}
 	}
 	if out != nil {
-		out = append(append([]string{s.Strong.Render("Last answers")}, out...), "")
+		out = append(append([]string{s.Strong.Render(words.T("Last answers"))}, out...), "")
 	}
-	out = append(out, s.Strong.Render("Connect an agent"))
-	for _, way := range [][2]string{
-		{"MCP      ", "mcp-askuser install"},
-		{"shell    ", "mcp-askuser ask; mcp-askuser skill says how"},
-		{"try it   ", "mcp-askuser demo, in another terminal"},
-	} {
-		out = append(out, term.Hang(s.Muted.Render(way[0]), way[1], width)...)
-	}
-	return out
+	return append(append(out, s.Strong.Render(words.T("Connect an agent"))), table(s, [][2]string{
+		{"MCP", "mcp-askuser install"},
+		{words.T("shell"), words.T("mcp-askuser ask; mcp-askuser skill says how")},
+		{words.T("try it"), words.T("mcp-askuser demo, in another terminal")},
+	}, width)...)
 }

@@ -32,7 +32,7 @@ type Options struct {
 }
 
 // ErrNoTerminal means that there is no terminal to show an inbox on.
-var ErrNoTerminal = errors.New("inbox needs a terminal; `mcp-askuser pending` lists what waits")
+var ErrNoTerminal = errors.New(words.Mark("inbox needs a terminal; `mcp-askuser pending` lists what waits"))
 
 // How long the inbox may take to close once it must: the program by itself,
 // then whoever is writing to the desk.
@@ -54,7 +54,7 @@ func Run(ctx context.Context, o Options) error {
 	}
 	leave, err := o.Desk.Announce(ctx, Name)
 	if err != nil {
-		return fmt.Errorf("announce the inbox: %w", err)
+		return fmt.Errorf(words.T("announce the inbox: %w"), err)
 	}
 	defer leave()
 
@@ -86,14 +86,16 @@ func (t *trace) add(rec desk.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, x := range rec.Asked() {
-		said := string(rec.State)
+		said := words.T("dismissed")
 		switch reason := words.Reason(rec.Outcome); {
 		case x.Answer != nil:
 			said = x.Text()
 		case rec.State == desk.Answered:
 			continue
+		case rec.State == desk.Discuss:
+			said = words.T("discuss")
 		case reason != "":
-			said += ": " + reason
+			said = words.T("%[1]s: %[2]s", said, reason)
 		}
 		const most = 300 // characters of each
 		t.lines = append(t.lines, flat(x.Question.Text, most)+" "+flat(said, most)+" → "+words.Local.Asker(rec.Asker))
@@ -128,14 +130,14 @@ func (o Options) fits() error {
 		return ErrNoTerminal
 	}
 	if kind := o.Getenv("TERM"); runtime.GOOS != "windows" && (kind == "" || kind == "dumb") {
-		return fmt.Errorf("TERM is %q: %w", kind, ErrNoTerminal)
+		return fmt.Errorf(words.T("TERM is %q: %w"), kind, ErrNoTerminal)
 	}
 	width, height, err := xterm.GetSize(int(o.Out.Fd()))
 	if err != nil {
 		return fmt.Errorf("%w (%w)", ErrNoTerminal, err)
 	}
 	if width < term.MinWidth || height < term.MinHeight {
-		return fmt.Errorf("%d columns and %d lines are too few, %d and %d the least: %w",
+		return fmt.Errorf(words.T("%d columns and %d lines are too few, %d and %d the least: %w"),
 			width, height, term.MinWidth, term.MinHeight, ErrNoTerminal)
 	}
 	return nil
@@ -152,6 +154,6 @@ func finish(writes *sync.RWMutex) error {
 	case <-done:
 		return nil
 	case <-time.After(writeTime):
-		return errors.New("the store takes too long: what was sent or typed last may not be kept")
+		return errors.New(words.Mark("the store takes too long: what was sent or typed last may not be kept"))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/words"
 )
 
 // binding is keys of a list and what they do.
@@ -32,13 +33,13 @@ func (m *model) waitingKeys() []binding {
 	open := r != nil && r.rec.Outcome == nil
 	marked := len(w.marked()) > 0
 	return []binding{
-		{"enter", "answer", "answer", open, func() tea.Cmd { return m.fetch(r.rec.ID) }},
-		{"enter", "read", "", r != nil && !open, only(func() { m.read(r) })},
-		{"d", "dismiss", "dismiss it, or all that are marked, with a reason if you like", open || marked, m.askDismissal},
+		{"enter", words.T("answer"), words.T("answer"), open, func() tea.Cmd { return m.fetch(r.rec.ID) }},
+		{"enter", words.T("read"), "", r != nil && !open, only(func() { m.read(r) })},
+		{"d", words.T("dismiss"), words.T("dismiss it, or all that are marked, with a reason if you like"), open || marked, m.askDismissal},
 		m.liftKey(m.lastRefused(), ""),
-		{"esc", "unmark", "", marked, only(func() { w.mark(nil) })},
-		{"esc", "show all", "", w.filter != "", only(func() { m.narrow("") })},
-		{"/", "filter", "filter; any letter that is no key begins one too", len(w.all) > 0, only(func() { m.beginTyping("") })},
+		{"esc", words.T("unmark"), "", marked, only(func() { w.mark(nil) })},
+		{"esc", words.T("show all"), "", w.filter != "", only(func() { m.narrow("") })},
+		{"/", words.T("filter"), words.T("filter; any letter that is no key begins one too"), len(w.all) > 0, only(func() { m.beginTyping("") })},
 	}
 }
 
@@ -52,31 +53,31 @@ func (m *model) historyKeys() []binding {
 		lifts = &r.rec
 	}
 	return []binding{
-		{"enter space", "read", "read it whole", r != nil, only(func() { m.read(r) })},
-		m.liftKey(lifts, "lift the limit"),
-		{"r", "reopen", "reopen: answer again, with what you said filled in; the agent gets the new answer", r != nil && !refused, func() tea.Cmd { return m.reopen(r.rec.ID) }},
-		{"esc", "show all", "", h.search != "", func() tea.Cmd { return m.recall("", 0) }},
-		{"/", "search", "search; any letter that is no key begins one too", true, only(func() { m.beginTyping(h.search) })},
+		{"enter space", words.T("read"), words.T("read it whole"), r != nil, only(func() { m.read(r) })},
+		m.liftKey(lifts, words.T("lift the limit")),
+		{"r", words.T("reopen"), words.T("reopen: answer again, with what you said filled in; the agent gets the new answer"), r != nil && !refused, func() tea.Cmd { return m.reopen(r.rec.ID) }},
+		{"esc", words.T("show all"), "", h.search != "", func() tea.Cmd { return m.recall("", 0) }},
+		{"/", words.T("search"), words.T("search; any letter that is no key begins one too"), true, only(func() { m.beginTyping(h.search) })},
 		{"esc", "", "", true, m.switchTab},
 	}
 }
 
 // commonKeys are those of both lists.
 func (m *model) commonKeys() []binding {
-	other, r := "history", m.list().selected()
+	other, r := words.T("history"), m.list().selected()
 	if m.tab == historyTab {
-		other = "waiting"
+		other = words.T("waiting")
 	}
 	return []binding{
-		{"tab shift+tab", other, "the other list", true, m.switchTab},
-		{"?", "keys", "", true, only(func() { m.reader = m.help() })},
-		{"q", "quit", "quit, like ctrl+c; every question stays as it is", true, m.quit},
-		{"space", "mark", "mark what waits, to dismiss several; esc unmarks all", m.tab == waitingTab && r != nil && r.rec.Outcome == nil, only(func() {
+		{"tab shift+tab", other, words.T("the other list"), true, m.switchTab},
+		{"?", words.T("keys"), "", true, only(func() { m.reader = m.help() })},
+		{"q", words.T("quit"), words.T("quit, like ctrl+c; every question stays as it is"), true, m.quit},
+		{"space", words.T("mark"), words.T("mark what waits, to dismiss several; esc unmarks all"), m.tab == waitingTab && r != nil && r.rec.Outcome == nil, only(func() {
 			r.marked = !r.marked
 			m.waiting.at = min(m.waiting.at+1, len(m.waiting.rows)-1)
 		})},
-		{"i right", "details", "details: who asks, where it is shown", r != nil, only(func() { m.read(r) })},
-		{"ctrl+d", "scroll", "scroll the question beside the list; ctrl+u scrolls back", m.pane.more, only(func() { m.pane.scroll.Press("pgdown") })},
+		{"i right", words.T("details"), words.T("details: who asks, where it is shown"), r != nil, only(func() { m.read(r) })},
+		{"ctrl+d", words.T("scroll"), words.T("scroll the question beside the list; ctrl+u scrolls back"), m.pane.more, only(func() { m.pane.scroll.Press("pgdown") })},
 		{"ctrl+u", "", "", m.pane.more, only(func() { m.pane.scroll.Press("pgup") })},
 		{"ctrl+z", "", "", true, func() tea.Cmd { return tea.Suspend }},
 	}
@@ -217,7 +218,7 @@ func (m *model) switchTab() tea.Cmd {
 
 // beginTyping begins a filter or a search.
 func (m *model) beginTyping(text string) {
-	m.typing = term.NewEntry(text, "words of a question, an agent, a project").OneLine("/")
+	m.typing = term.NewEntry(text, words.T("words of a question, an agent, a project")).OneLine("/")
 	m.typing.Focus()
 }
 
@@ -267,15 +268,15 @@ func (m *model) hints() (hints []term.Hint) {
 	case m.gate.Waiting():
 		return term.WaitingHints(m.width)
 	case m.stopped != "":
-		return []term.Hint{{"enter", "back to the list"}}
+		return []term.Hint{{"enter", words.T("back to the list")}}
 	case m.dismissal != nil && m.dismissal.sending:
-		return []term.Hint{{"…", "sending"}}
+		return []term.Hint{{"…", words.T("sending")}}
 	case m.dismissal != nil:
 		return m.dismissal.Hints()
 	case m.reader != nil:
 		return m.reader.Hints()
 	case m.typing != nil:
-		return []term.Hint{{"enter", "search"}, {"esc", "back"}, {"↑↓", "move"}}
+		return []term.Hint{{"enter", words.T("search")}, {"esc", words.T("back")}, {"↑↓", words.T("move")}}
 	}
 	for _, b := range m.listKeys() {
 		if b.is && b.hint != "" {
@@ -283,7 +284,7 @@ func (m *model) hints() (hints []term.Hint) {
 		}
 	}
 	if len(m.list().rows) > 1 {
-		hints = append(hints, term.Hint{"↑↓", "move"})
+		hints = append(hints, term.Hint{"↑↓", words.T("move")})
 	}
 	return hints
 }
@@ -299,12 +300,12 @@ func (m *model) help() *term.Reader {
 		}
 		return term.HintGroup{Title: title, Hints: append(hints, more...)}
 	}
-	return term.KeysReader("Keys",
-		group("Waiting", m.waitingKeys(), term.Hint{"●", "its agent waits for the answer"},
-			term.Hint{"○", "its agent is away; it will collect your answer"}, term.Hint{"×", "ended elsewhere; goes when you move on"}),
-		group("In a form", nil, term.Hint{leaveKey, "back to the list; what you typed is kept"}, term.Hint{"?", "the form's own keys"}),
-		group("History", m.historyKeys()),
-		group("Everywhere", m.commonKeys(), term.Hint{"↑↓ j k", "move"}, term.Hint{"pgup pgdn", "a page"}, term.Hint{"g G", "first, last"},
-			term.Hint{"mouse", "a click selects, another on the same opens; the wheel scrolls"}),
+	return term.KeysReader(words.T("Keys"),
+		group(words.T("Waiting"), m.waitingKeys(), term.Hint{"●", words.T("its agent waits for the answer")},
+			term.Hint{"○", words.T("its agent is away; it will collect your answer")}, term.Hint{"×", words.T("ended elsewhere; goes when you move on")}),
+		group(words.T("In a form"), nil, term.Hint{leaveKey, words.T("back to the list; what you typed is kept")}, term.Hint{"?", words.T("the form's own keys")}),
+		group(words.T("History"), m.historyKeys()),
+		group(words.T("Everywhere"), m.commonKeys(), term.Hint{"↑↓ j k", words.T("move")}, term.Hint{"pgup pgdn", words.T("a page")}, term.Hint{"g G", words.T("first, last")},
+			term.Hint{words.T("mouse"), words.T("a click selects, another on the same opens; the wheel scrolls")}),
 	)
 }

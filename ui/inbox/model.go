@@ -160,7 +160,7 @@ func (m *model) appear(o act.Origin) tea.Cmd {
 // follow takes what is pending, and waits for what happens next.
 func (m *model) follow(events <-chan desk.Event, records []desk.Record, err error) tea.Cmd {
 	if err != nil {
-		m.fault = "The desk cannot be read, trying again: " + question.Line(err.Error())
+		m.fault = words.T("The desk cannot be read, trying again: %s", question.Line(words.Local.Error(err)))
 		return m.connectLater()
 	}
 	m.fault, m.events = "", events

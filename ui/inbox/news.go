@@ -9,6 +9,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/words"
 )
 
 // maxBatch is how many events are taken at once, so that many questions at
@@ -129,7 +130,7 @@ func (m *model) fetch(id string) tea.Cmd {
 	return func() tea.Msg {
 		rec, err := m.desk.Get(m.ctx, id)
 		if err != nil {
-			return then(only(func() { m.note = "The question cannot be opened: " + question.Line(err.Error()) }))
+			return then(only(func() { m.note = words.T("The question cannot be opened: %s", question.Line(words.Local.Error(err))) }))
 		}
 		backing := form.Backing{Desk: m.desk, Rec: rec}
 		save := func(r question.Reply) {

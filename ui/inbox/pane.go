@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
@@ -40,20 +42,30 @@ func (p *pane) draw(r *row, s *term.Styles, width, rows int, zone *time.Location
 // title is what stands over a record.
 func title(rec desk.Record) string {
 	if rec.Outcome != nil {
-		return "Past question"
+		return words.T("Past question")
 	}
+	header := ""
 	if len(rec.Questions) > 0 {
-		return cmp.Or(term.Line(rec.Questions[0].Header, maxWidth), "Question")
+		header = term.Line(words.Local.Shown(rec).Questions[0].Header, maxWidth)
 	}
-	return "Question"
+	return cmp.Or(header, words.T("Question"))
 }
 
 // account is what there is to know of a record: what was asked and what became
 // of it; in full also who asked, and where it was shown.
 func account(r row, s *term.Styles, width int, full bool, zone *time.Location) []string {
 	lines := term.DrawRecord(s, r.rec, true, width)
-	for _, f := range r.more(full, zone) {
-		lines = append(lines, term.Hang(s.Muted.Render(term.Pad(f[0], 9)), f[1], width)...)
+	return append(lines, table(s, r.more(full, zone), width)...)
+}
+
+// table is names, one below the other, and beside them what they stand for.
+func table(s *term.Styles, pairs [][2]string, width int) (lines []string) {
+	column := 9
+	for _, p := range pairs {
+		column = max(column, ansi.StringWidth(p[0])+1)
+	}
+	for _, p := range pairs {
+		lines = append(lines, term.Hang(s.Muted.Render(term.Pad(p[0], column)), p[1], width)...)
 	}
 	return lines
 }
@@ -61,8 +73,8 @@ func account(r row, s *term.Styles, width int, full bool, zone *time.Location) [
 // more are names and what they stand for.
 func (r *row) more(full bool, zone *time.Location) [][2]string {
 	rec := r.rec
-	at := func(t time.Time) string { return t.In(zone).Format("2 Jan 2006 15:04:05") }
-	out := [][2]string{{"Asked", at(rec.CreatedAt)}}
+	at := func(t time.Time) string { return t.In(zone).Format(words.T("2 Jan 2006 15:04:05")) }
+	out := [][2]string{{words.T("Asked"), at(rec.CreatedAt)}}
 	add := func(name, value string) {
 		if value != "" {
 			out = append(out, [2]string{name, value})
@@ -70,37 +82,37 @@ func (r *row) more(full bool, zone *time.Location) [][2]string {
 	}
 	switch o := rec.Outcome; {
 	case o != nil:
-		add("Ended", words.Local.Outcome(o)+", "+at(o.At))
-		add("Reason", words.Reason(o))
-		add("Later", words.Local.Overruled(rec))
+		add(words.T("Ended"), words.T("%[1]s, %[2]s", words.Local.Outcome(o), at(o.At)))
+		add(words.T("Reason"), words.Reason(o))
+		add(words.T("Later"), words.Local.Overruled(rec))
 	case rec.Attended:
-		add("State", "the agent waits for the answer")
+		add(words.T("State"), words.T("the agent waits for the answer"))
 	default:
-		add("State", words.T(words.AgentAway))
+		add(words.T("State"), words.T(words.AgentAway))
 	}
 	if rec.Outcome == nil {
-		add("Kept", words.Local.Home(rec))
+		add(words.T("Kept"), words.Local.Home(rec))
 	}
 	if rec.Outcome == nil && !r.deadline.IsZero() {
-		add("Closes", at(r.deadline))
+		add(words.T("Closes"), at(r.deadline))
 	}
 	if !full {
 		return out
 	}
-	add("By", strings.TrimSpace(words.Local.Client(rec.Asker)+" "+question.Line(rec.Asker.Version)))
-	add("In", question.Line(rec.Asker.Directory))
-	add("Branch", question.Line(r.branch))
+	add(words.T("By"), strings.TrimSpace(words.Local.Client(rec.Asker)+" "+question.Line(rec.Asker.Version)))
+	add(words.T("In"), question.Line(rec.Asker.Directory))
+	add(words.T("Branch"), question.Line(r.branch))
 	if rec.SessionID != "" {
-		add("Session", question.Line(rec.SessionID))
-		add("Round", fmt.Sprint(rec.Round))
+		add(words.T("Session"), question.Line(rec.SessionID))
+		add(words.T("Round"), fmt.Sprint(rec.Round))
 	}
 	for _, s := range rec.ShownOn {
 		shown := words.Local.Surface(s.Surface)
 		if s.Why != "" {
-			shown = "not " + shown + ": " + question.Line(s.Why)
+			shown = words.T("not %[1]s: %[2]s", shown, question.Line(s.Why))
 		}
-		add("Shown", shown)
+		add(words.T("Shown"), shown)
 	}
-	add("Id", rec.ID)
+	add(words.T("Id"), rec.ID)
 	return out
 }

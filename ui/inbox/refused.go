@@ -35,7 +35,7 @@ func (m *model) lift(session string) tea.Cmd {
 // liftKey lifts the limit for the session of a refused call, nil where there is
 // none.
 func (m *model) liftKey(rec *desk.Record, hint string) binding {
-	return binding{"L", hint, "let the agent of a call that was refused (!) go on asking", rec != nil,
+	return binding{"L", hint, words.T("let the agent of a call that was refused (!) go on asking"), rec != nil,
 		func() tea.Cmd { return m.lift(rec.SessionID) }}
 }
 
@@ -56,14 +56,14 @@ func (m *model) drawRefused(width int) []string {
 	}
 	key, more := "", ""
 	if !m.covered() {
-		key = " · L lifts the limit"
+		key = " · " + words.T("L lifts the limit")
 	}
 	if n := len(m.refused) - 1; n > 0 {
 		more = " · " + words.N(n, "%d more", "%d more")
 	}
-	text := "! " + words.Local.Asker(rec.Asker) + " asked too often in a row: " + subject(*rec)
+	text := "! " + words.T("%[1]s asked too often in a row: %[2]s", words.Local.Asker(rec.Asker), subject(*rec))
 	if width < 2*ansi.StringWidth(key+more) && key != "" {
-		key, more = " · L lifts", ""
+		key, more = " · "+words.T("L lifts"), ""
 	}
 	return []string{m.styles.Muted.Render(term.Cut(text, width-ansi.StringWidth(key+more)) + key + more)}
 }

@@ -1,11 +1,11 @@
 package inbox
 
 import (
-	"fmt"
 	"image"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
@@ -59,7 +59,7 @@ func (m *model) View() tea.View {
 
 // areas are the cells of the rows, and of the tabs.
 func (m *model) areas(width int) map[string]image.Rectangle {
-	out := map[string]image.Rectangle{"": image.Rect(3, 0, 3+len(m.tabs()), 1)}
+	out := map[string]image.Rectangle{"": image.Rect(3, 0, 3+ansi.StringWidth(m.tabs()), 1)}
 	list := image.Rect(0, 1+m.above, width, m.height-term.EdgesHigh+1)
 	for _, spot := range m.list().spots {
 		y := list.Min.Y + spot.y
@@ -110,9 +110,9 @@ func (m *model) drawList(width, front int) term.Block {
 	}
 	switch {
 	case m.answer != nil:
-		wide, p.Hints = width, []term.Hint{{leaveKey, "back to the list"}}
+		wide, p.Hints = width, []term.Hint{{leaveKey, words.T("back to the list")}}
 		if n := m.answer.fresh; n > 0 {
-			p.Place = fmt.Sprintf("%d new, ", n) + p.Place
+			p.Place = words.N(n, "%[1]d new, %[2]s", "%[1]d new, %[2]s", p.Place)
 		}
 	case p.Note == "" && m.typing == nil && search != "":
 		p.Note = "/" + term.Line(search, width)
@@ -150,19 +150,19 @@ func (m *model) drawFront(width, list int) term.Block {
 	inner, rows := width-term.EdgesWide, m.height-term.EdgesHigh
 	switch r := m.list().selected(); {
 	case m.stopped != "":
-		p.Title = "Question"
+		p.Title = words.T("Question")
 		b.Lines = append([]string{""}, term.Text(m.styles.Strong, m.stopped, inner)...)
-		b.Lines = append(b.Lines, term.Text(m.styles.Muted, "Nothing of what you typed was sent.", inner)...)
+		b.Lines = append(b.Lines, term.Text(m.styles.Muted, words.T("Nothing of what you typed was sent."), inner)...)
 	case m.dismissal != nil:
-		p.Title, b = "Dismiss", m.dismissal.Draw(m.styles, inner, rows)
+		p.Title, b = words.T("Dismiss"), m.dismissal.Draw(m.styles, inner, rows)
 	case m.reader != nil:
 		p.Title, b = m.reader.Title, m.reader.Draw(m.styles, inner, rows)
 	case r == nil:
-		p.Title, b.Lines = "Inbox", m.history.welcome(m.styles, inner, rows, m.now())
+		p.Title, b.Lines = words.T("Inbox"), m.history.welcome(m.styles, inner, rows, m.now())
 	default:
 		p.Title, p.Note = title(r.rec), m.styles.Muted.Render(words.Local.Asker(r.rec.Asker))
 		if n := len(r.rec.Questions); n > 1 {
-			p.Place = fmt.Sprintf("%d questions", n)
+			p.Place = words.N(n, "%d question", "%d questions")
 		}
 		b = m.pane.draw(r, m.styles, inner, rows, m.now().Location())
 	}
@@ -175,7 +175,7 @@ func (m *model) drawFront(width, list int) term.Block {
 // tabs names both lists, the one that is shown in brackets.
 func (m *model) tabs() string {
 	if m.tab == historyTab {
-		return "Waiting [History]"
+		return words.T("Waiting [History]")
 	}
-	return "[Waiting] History"
+	return words.T("[Waiting] History")
 }

@@ -96,7 +96,7 @@ func (w *waiting) arrange() {
 		rows = append(rows, r)
 		r.group = words.Local.Client(r.rec.Asker)
 		if p := r.project(); p != "" {
-			r.group += " in " + p
+			r.group = words.T("%[1]s in %[2]s", r.group, p)
 		}
 		g, there := groups[r.group]
 		if !there {
@@ -120,7 +120,7 @@ func (r *row) fits(filter string) bool {
 		return true
 	}
 	texts := []string{words.Local.Client(r.rec.Asker), r.project()}
-	for _, q := range r.rec.Questions {
+	for _, q := range words.Local.Shown(r.rec).Questions {
 		texts = append(texts, opening(q.Header), opening(q.Text))
 		for _, o := range q.Options {
 			texts = append(texts, opening(o.Label))
@@ -158,15 +158,16 @@ func (w *waiting) mark(rows []*row) {
 }
 
 // count says how many wait, and how many of them are shown and marked.
-func (w *waiting) count() (text string) {
-	if n := len(w.marked()); n > 0 {
-		text = fmt.Sprintf("%d marked, ", n)
+func (w *waiting) count() string {
+	if !w.loaded {
+		return ""
 	}
+	text := words.N(w.open(), "%d waiting", "%d waiting")
 	if w.filter != "" {
-		text += fmt.Sprintf("%d of ", len(w.rows))
+		text = words.T("%[1]d of %[2]d waiting", len(w.rows), w.open())
 	}
-	if w.loaded {
-		text += fmt.Sprintf("%d waiting", w.open())
+	if n := len(w.marked()); n > 0 {
+		text = words.N(n, "%[1]d marked, %[2]s", "%[1]d marked, %[2]s", text)
 	}
 	return text
 }
@@ -194,11 +195,11 @@ func (w *waiting) draw(s *term.Styles, width, lines int, now time.Time) []string
 	text := ""
 	switch {
 	case !w.loaded:
-		text = "Looking at the desk…"
+		text = words.T("Looking at the desk…")
 	case len(w.all) == 0:
-		text = "Nothing waits for you. When an agent asks something, it shows up here."
+		text = words.T("Nothing waits for you. When an agent asks something, it shows up here.")
 	case len(w.rows) == 0:
-		text = "Nothing that waits fits “" + question.Line(w.filter) + "”. Esc shows everything again."
+		text = words.T("Nothing that waits fits “%s”. Esc shows everything again.", question.Line(w.filter))
 	}
 	return w.list.draw(s, text, width, lines, func(r *row, selected bool) [rowHigh]string {
 		return drawWaiting(s, r, selected, width, now)
@@ -218,7 +219,8 @@ func drawWaiting(s *term.Styles, r *row, selected bool, width int, now time.Time
 	case !r.rec.Attended:
 		mark = "○ "
 	}
-	const around = len("    ") + len(" 59 min")
+	widest, _ := words.Local.Age(59 * time.Minute)
+	around := ansi.StringWidth("    " + " " + widest)
 	text := term.Opening(term.Wrap(subject(r.rec), width-around), rowHigh, width-around)
 	facts := strings.Join(r.facts(now), " · ")
 	below := s.Muted.Render(term.Cut("    "+facts, width))
@@ -267,14 +269,14 @@ func (r *row) facts(now time.Time) (out []string) {
 		out = append(out, text)
 	}
 	if r.draft {
-		out = append(out, "draft kept")
+		out = append(out, words.T("draft kept"))
 	}
 	if !r.rec.Attended {
 		out = append(out, words.T(words.AgentAway))
 	}
 	for _, shown := range r.rec.ShownOn {
 		if shown.Why == "" && shown.Surface != Name {
-			out = append(out, "also "+words.Local.Surface(shown.Surface))
+			out = append(out, words.T("also %s", words.Local.Surface(shown.Surface)))
 		}
 	}
 	return out
@@ -285,7 +287,7 @@ func (r *row) facts(now time.Time) (out []string) {
 func (r *row) project() string {
 	name := words.Project(r.rec.Asker)
 	if name != "" && r.branch != "" {
-		name += " (" + question.Line(r.branch) + ")"
+		name = words.T("%[1]s (%[2]s)", name, question.Line(r.branch))
 	}
 	return name
 }

@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"os/exec"
 	"time"
-
-	"mcp-askuser/ui/api"
 )
 
 // commandLimit is how long the user's command may run.
@@ -27,7 +25,7 @@ type command struct {
 
 // tell runs the command to its end or its limit. A question that is answered
 // meanwhile does not stop it: half a message to a telephone helps nobody.
-func (c command) tell(ctx context.Context, e *api.Request) error {
+func (c command) tell(ctx context.Context, e *told) error {
 	event, err := json.Marshal(e)
 	if err != nil {
 		return fmt.Errorf("encode the event: %w", err)

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os/exec"
 	"time"
-
-	"mcp-askuser/ui/api"
 )
 
 // desktopLimit is how long the desktop may take to accept a notification.
@@ -18,11 +16,11 @@ display notification (item 2 of argv) with title (item 1 of argv)
 end run`
 
 // desktop returns what notifies this desktop, nil in a remote shell.
-func desktop(getenv func(string) string) func(context.Context, *api.Request) error {
+func desktop(getenv func(string) string) func(context.Context, *told) error {
 	if getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != "" {
 		return nil
 	}
-	return func(ctx context.Context, e *api.Request) error {
+	return func(ctx context.Context, e *told) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), desktopLimit)
 		defer cancel()
 		if err := exec.CommandContext(ctx, "osascript", "-e", script, "--", title(e), body(e)).Run(); err != nil {

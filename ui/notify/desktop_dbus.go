@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
-
-	"mcp-askuser/ui/api"
 )
 
 // desktopLimit is how long the desktop may take to accept a notification.
@@ -27,7 +25,7 @@ const (
 
 // desktop returns what notifies this desktop, nil without one. The session bus
 // is the one that runs: to start one is none of our business, and can hang.
-func desktop(getenv func(string) string) func(context.Context, *api.Request) error {
+func desktop(getenv func(string) string) func(context.Context, *told) error {
 	address := getenv("DBUS_SESSION_BUS_ADDRESS")
 	if runtime := getenv("XDG_RUNTIME_DIR"); address == "" && filepath.IsAbs(runtime) {
 		if bus := filepath.Join(runtime, "bus"); isSocket(bus) {
@@ -38,7 +36,7 @@ func desktop(getenv func(string) string) func(context.Context, *api.Request) err
 	if address == "" || remote || getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
 		return nil
 	}
-	return func(ctx context.Context, e *api.Request) error { return notifyBus(ctx, address, e) }
+	return func(ctx context.Context, e *told) error { return notifyBus(ctx, address, e) }
 }
 
 func isSocket(path string) bool {
@@ -48,7 +46,7 @@ func isSocket(path string) bool {
 
 // notifyBus sends one notification. The bus library knows no time limit while
 // it signs on, but closes the connection when its context ends.
-func notifyBus(ctx context.Context, address string, e *api.Request) error {
+func notifyBus(ctx context.Context, address string, e *told) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), desktopLimit)
 	defer cancel()
 	bus, err := dbus.Connect(address, dbus.WithContext(ctx))

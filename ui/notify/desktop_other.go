@@ -4,9 +4,7 @@ package notify
 
 import (
 	"context"
-
-	"mcp-askuser/ui/api"
 )
 
 // desktop returns nil: no way to notify this system's desktop is known here.
-func desktop(func(string) string) func(context.Context, *api.Request) error { return nil }
+func desktop(func(string) string) func(context.Context, *told) error { return nil }

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/ui/api"
 )
 
 // Options say which ways are used. The zero value tells nobody.
@@ -27,7 +26,7 @@ type Options struct {
 	// one.
 	Desktop bool
 	// Command is the user's own: a program and its arguments, run as they stand,
-	// with the [api.Request] as JSON on standard input.
+	// with the request of ui/api as JSON on standard input.
 	Command []string
 	// Reminder is how often an open question is told again. 0 means once only.
 	Reminder time.Duration
@@ -46,7 +45,7 @@ type Notifier struct {
 // way is one way to tell the human.
 type way struct {
 	name string
-	tell func(ctx context.Context, e *api.Request) error
+	tell func(ctx context.Context, e *told) error
 }
 
 // New returns a notifier. It does no I/O.
@@ -100,7 +99,7 @@ func (n *Notifier) Notify(ctx context.Context, rec desk.Record) {
 }
 
 // tell returns when every way has ended, each within its own limit.
-func (n *Notifier) tell(ctx context.Context, e *api.Request) {
+func (n *Notifier) tell(ctx context.Context, e *told) {
 	var telling sync.WaitGroup
 	for _, w := range n.ways {
 		telling.Go(func() {

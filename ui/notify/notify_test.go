@@ -14,7 +14,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/api"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -86,11 +85,11 @@ func (broken) Write([]byte) (int, error) { return 0, errors.New("hung up") }
 // What fails in one way is logged and leaves the others alone.
 func TestFailureIsLogged(t *testing.T) {
 	var log bytes.Buffer
-	told := make(chan *api.Request, 1)
+	got := make(chan *told, 1)
 	n := New(Options{Terminal: broken{}, Getenv: variables(), Log: slog.New(slog.NewTextHandler(&log, nil))})
-	n.ways = append(n.ways, way{"test", func(_ context.Context, e *api.Request) error { told <- e; return nil }})
+	n.ways = append(n.ways, way{"test", func(_ context.Context, e *told) error { got <- e; return nil }})
 	n.Notify(t.Context(), record("claude", "Which?"))
-	if e := <-told; e.ID != "01JD0000000000000000000000" {
+	if e := <-got; e.ID != "01JD0000000000000000000000" {
 		t.Errorf("told %+v", e)
 	}
 	if got := log.String(); !strings.Contains(got, "way=terminal") || !strings.Contains(got, "hung up") || strings.Count(got, "\n") != 1 {

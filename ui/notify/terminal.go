@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/ui/api"
+	"mcp-askuser/ui/words"
 )
 
 // Ring rings the bell of a terminal, and has it show a notification if it can.
@@ -30,11 +30,11 @@ const (
 // would show two. OSC 777 has a title of its own, and is the older terminals';
 // the others know OSC 9. The text of OSC 9 must not start with a digit: "4;"
 // is a progress bar.
-func ring(getenv func(string) string, e *api.Request) string {
+func ring(getenv func(string) string, e *told) string {
 	if speaks777(getenv) {
 		return fmt.Sprint(bell, osc, "777;notify;", strings.ReplaceAll(title(e), ";", ","), ";", body(e), st)
 	}
-	return fmt.Sprint(bell, osc, "9;", title(e), ": ", body(e), st)
+	return fmt.Sprint(bell, osc, "9;", words.T("%[1]s: %[2]s", title(e), body(e)), st)
 }
 
 // speaks777 reports whether the terminal is one of rxvt's kin, foot or a VTE
@@ -51,7 +51,7 @@ type terminal struct {
 	out io.Writer
 }
 
-func (t *terminal) tell(_ context.Context, e *api.Request) error {
+func (t *terminal) tell(_ context.Context, e *told) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	_, err := io.WriteString(t.out, ring(t.getenv, e))

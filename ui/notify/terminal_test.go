@@ -7,7 +7,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 func TestRing(t *testing.T) {
@@ -32,6 +34,34 @@ func TestRing(t *testing.T) {
 		if err := Ring(&out, variables(tt.env), rec); err != nil || out.String() != tt.want {
 			t.Errorf("%s: %q, %v\nwant %q", tt.name, out.String(), err, tt.want)
 		}
+	}
+}
+
+// The words around what is asked are in the human's language, and as many
+// characters of a notification as they take go from the question.
+func TestRingInChinese(t *testing.T) {
+	words.Local = words.Chinese
+	t.Cleanup(func() { words.Local = words.English })
+	for client, want := range map[string]string{"claude": "问题（来自 claude · shop）：", "": "问题（来自 shop）："} {
+		rec := record(client, strings.Repeat("字", 500))
+		rec.Questions = append(rec.Questions, rec.Questions[0], rec.Questions[0])
+		var out bytes.Buffer
+		want = "\a\x1b]9;" + want + strings.Repeat("字", 151) + "…（还有 2 个）\x1b\\"
+		if err := Ring(&out, variables(), rec); err != nil || out.String() != want {
+			t.Errorf("got %q, %v\nwant %q", out.String(), err, want)
+		}
+	}
+}
+
+// A permission is asked for in the human's language; programs read what the
+// record has.
+func TestPermissionInChinese(t *testing.T) {
+	words.Local = words.Chinese
+	t.Cleanup(func() { words.Local = words.English })
+	rec := record("claude-code", "Allow Claude Code to use Bash?")
+	rec.Asker.Via = desk.ViaPermission
+	if e := newRequest(rec, 0); body(e) != "允许 Claude Code 使用 Bash 吗？" || e.Questions[0].Text != "Allow Claude Code to use Bash?" {
+		t.Errorf("people read %q, programs %q", body(e), e.Questions[0].Text)
 	}
 }
 

@@ -1,18 +1,22 @@
 package notify
 
 import (
-	"fmt"
-
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 	"mcp-askuser/ui/words"
 )
 
+// told is what is told of a record: to programs, and to people.
+type told struct {
+	*api.Request
+	shown []question.Question // as people read them
+}
+
 // newRequest returns what is told of a record of which the human was told this
 // many times before.
-func newRequest(rec desk.Record, before int) *api.Request {
-	e := api.NewRequest(rec)
+func newRequest(rec desk.Record, before int) *told {
+	e := &told{api.NewRequest(rec), words.Local.Shown(rec).Questions}
 	e.Directory, e.Reminder = rec.Asker.Directory, before
 	return e
 }
@@ -26,24 +30,22 @@ const (
 // title and body are the event in words, safe to show on one line each
 // (DESIGN, promise 7). The title always starts with the same word, so that no
 // asker's name can be read as something else.
-func title(e *api.Request) string {
-	text := "Question"
-	if e.AgentID != "" {
-		text += " from " + e.AgentID
-	}
-	if project := words.Project(desk.Asker{Directory: e.Directory}); project != "" {
-		text += " in " + project
+func title(e *told) string {
+	text, asker := words.T("Question"), desk.Asker{Client: e.AgentID, Directory: e.Directory}
+	switch project := words.Project(asker); {
+	case e.AgentID != "":
+		text = words.T("Question from %s", words.Local.Asker(asker))
+	case project != "":
+		text = words.T("Question in %s", project)
 	}
 	return question.Shorten(question.Line(text), maxTitle)
 }
 
-func body(e *api.Request) string {
-	text, more := "", ""
-	if len(e.Questions) > 0 {
-		text = e.Questions[0].Text
+func body(e *told) string {
+	text, more := "", len(e.shown)-1
+	if more >= 0 {
+		text = question.Line(e.shown[0].Text)
 	}
-	if n := len(e.Questions) - 1; n > 0 {
-		more = fmt.Sprintf(" (and %d more)", n)
-	}
-	return question.Shorten(question.Line(text), maxBody-len(more)) + more
+	room := maxBody - question.Count(words.Local.AndMore("", more))
+	return words.Local.AndMore(question.Shorten(text, room), more)
 }

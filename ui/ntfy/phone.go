@@ -153,20 +153,17 @@ func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 
 // notification is what the phone shows of a record.
 func (p *Phone) notification(rec desk.Record) message {
-	m := message{Topic: p.Topic, Sequence: rec.ID, Title: "A question waits", Message: "Open the inbox or the page to answer.", Tags: []string{"question"}, Click: p.Page}
+	m := message{Topic: p.Topic, Sequence: rec.ID, Title: words.T("A question waits"), Message: words.T("Open the inbox or the page to answer."), Tags: []string{"question"}, Click: p.Page}
 	if p.Text == TextNone {
 		return m
 	}
-	first := &rec.Questions[0]
-	m.Title = question.Shorten(question.Line("Question from "+words.Local.Asker(rec.Asker)), maxTitle)
-	m.Message = question.Line(cmp.Or(first.Header, "Open it to read it."))
+	first := &words.Local.Shown(rec).Questions[0] // the tokens are of what the record has
+	m.Title = question.Shorten(question.Line(words.T("Question from %s", words.Local.Asker(rec.Asker))), maxTitle)
+	m.Message = question.Line(cmp.Or(first.Header, words.T("Open it to read it.")))
 	if p.Text == TextFull {
 		m.Message = question.Line(first.Text)
 	}
-	if n := len(rec.Questions) - 1; n > 0 {
-		m.Message += fmt.Sprintf(" (and %d more)", n)
-	}
-	m.Message = question.Shorten(m.Message, maxMessage)
+	m.Message = question.Shorten(words.Local.AndMore(m.Message, len(rec.Questions)-1), maxMessage)
 	for i := range p.buttons(rec) {
 		m.Actions = append(m.Actions, action{
 			Action: "http", Method: http.MethodPost, Clear: true,
@@ -230,7 +227,7 @@ func (p *Phone) take(ctx context.Context, token string, pressed time.Time) {
 			return
 		case errors.As(err, &closed):
 			if closed.Outcome.Surface != Surface && time.Since(pressed) < fresh { // who presses twice need not be told
-				_ = p.publish(ctx, message{Topic: p.Topic, Title: "Not sent", Message: words.Local.Withdrawal(err), Priority: 2})
+				_ = p.publish(ctx, message{Topic: p.Topic, Title: words.T("Not sent"), Message: words.Local.Withdrawal(err), Priority: 2})
 			}
 			return
 		case errors.Is(err, desk.ErrNotFound), errors.As(err, new(question.Violations)):

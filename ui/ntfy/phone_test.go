@@ -15,6 +15,7 @@ import (
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/internal/ntfytest"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 const topic = "my-questions"
@@ -105,14 +106,20 @@ func TestAnsweredOnThePhone(t *testing.T) {
 	}
 }
 
-// A yes or a no is a button, too.
+// A yes or a no is a button, too, whatever it is called on the phone.
 func TestConfirmedOnThePhone(t *testing.T) {
+	words.Local = words.Chinese
+	t.Cleanup(func() { words.Local = words.English })
 	s, d := ntfytest.New(t, ""), openDesk(t)
 	p := phone(t, d, s.URL, nil)
 	rec := ask(t, d, question.Set{Questions: []question.Question{{ID: "q1", Text: "Deploy?", Type: question.Boolean, Required: true,
 		Options: []question.Option{{ID: question.YesID, Label: "Yes"}, {ID: question.NoID, Label: "No"}}}}})
 	notify(t, p, rec)
-	ntfytest.Press(t, s.Await(t, topic, ntfytest.Titled), 1)
+	m := s.Await(t, topic, ntfytest.Titled)
+	if label := m["actions"].([]any)[1].(map[string]any)["label"]; label != "否" {
+		t.Errorf("the button is called %q", label)
+	}
+	ntfytest.Press(t, m, 1)
 	if got := wait(t, d, rec.ID); got.Outcome.Reply.Answers[0].Selected[0] != question.NoID {
 		t.Errorf("got %+v", got.Outcome.Reply)
 	}
@@ -165,6 +172,29 @@ func TestWhatIsSent(t *testing.T) {
 				t.Errorf("tells %s", data)
 			}
 		})
+	}
+}
+
+// What is ours in a notification is in the user's language; what is the agent's
+// stays as it is.
+func TestWhatIsSentInOtherLanguages(t *testing.T) {
+	t.Cleanup(func() { words.Local = words.English })
+	two := question.Set{Questions: append(choice("A", "B").Questions, question.Question{ID: "q2", Text: "Why?", Type: question.Text})}
+	for _, tc := range []struct {
+		language words.Language
+		text     Text
+		want     string // title, message
+	}{
+		{words.Chinese, TextNone, "有问题等你回答|打开收件箱或网页来回答。"},
+		{words.Chinese, TextFull, "问题（来自 claude-code · shop）|Which database shall we use?（还有 1 个）"},
+		{words.Portuguese, TextHeader, "Pergunta de claude-code em shop|Database (e mais 1)"},
+	} {
+		words.Local = tc.language
+		p := phone(t, openDesk(t), "https://ntfy.example", func(o *Options) { o.Text = tc.text })
+		m := p.notification(desk.Record{ID: "01J", Set: two, Asker: desk.Asker{Client: "claude-code", Directory: "/src/shop"}})
+		if got := m.Title + "|" + m.Message; got != tc.want {
+			t.Errorf("got  %q\nwant %q", got, tc.want)
+		}
 	}
 }
 

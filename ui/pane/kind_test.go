@@ -218,4 +218,11 @@ func TestSettingsOfThePane(t *testing.T) {
 	if want := "MCP_ASKUSER_PANE=1 NO_COLOR=1 ASK_LANGUAGE=zh -- self answer 01J"; err != nil || strings.Join(got, " ") != want {
 		t.Errorf("got %q, %v; want %q", got, err, want)
 	}
+	words.Local = words.Portuguese // by the asker's locale, which is not the pane's
+	t.Cleanup(func() { words.Local = words.English })
+	s.options.Getenv = variables("MCP_ASKUSER_CONFIG=/c.toml", "LANG=pt_BR.UTF-8")
+	got, err = s.answer("01J")
+	if want := "MCP_ASKUSER_PANE=1 MCP_ASKUSER_CONFIG=/c.toml ASK_LANGUAGE=pt -- self answer 01J"; err != nil || strings.Join(got, " ") != want {
+		t.Errorf("got %q, %v; want %q", got, err, want)
+	}
 }

@@ -68,6 +68,9 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 	return p.stay(ctx, rec.ID)
 }
 
+// language is the variable of the human's language.
+const language = "ASK_LANGUAGE"
+
 // answer is what the process in the pane is to be: variables, a separator, and
 // the command.
 func (s *surface) answer(id string) ([]string, error) {
@@ -88,10 +91,11 @@ func (s *surface) answer(id string) ([]string, error) {
 	}
 	// The asker's settings hold in the pane as well. What a terminal can do is not
 	// among them: the pane is another one.
-	for _, name := range [...]string{"MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "NO_COLOR", "ACCESSIBLE", "ASK_LANGUAGE", "VISUAL", "EDITOR"} {
-		if value := s.options.Getenv(name); value != "" {
-			argv = append(argv, name+"="+value)
-		}
+	argv = append(argv, keep(s.options.Getenv, "MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "MCP_ASKUSER_CONFIG", "NO_COLOR", "ACCESSIBLE", "VISUAL", "EDITOR")...)
+	if words.Local == words.English {
+		argv = append(argv, keep(s.options.Getenv, language)...)
+	} else { // the pane's locale may be another's
+		argv = append(argv, language+"="+string(words.Local))
 	}
 	return append(argv, separator, self, "answer", id), nil
 }

@@ -13,7 +13,7 @@ import (
 // some clients are reached by the return of a call alone. A call returns with
 // the form, and another brings its result.
 type Forms struct {
-	offers chan *Form
+	x *Presentation
 
 	mu   sync.Mutex
 	open *Form
@@ -50,19 +50,26 @@ func (f *Forms) Show(ctx context.Context, content any, late Late) (result any, t
 	f.mu.Lock()
 	f.open, f.out = form, map[string]*Form{}
 	f.mu.Unlock()
-	for {
-		select {
-		case f.offers <- form:
-		case r := <-form.result:
-			return r.result, r.took, nil
-		case <-ctx.Done():
-			return nil, 0, context.Cause(ctx)
-		}
+	f.x.stir()
+	select {
+	case r := <-form.result:
+		return r.result, r.took, nil
+	case <-ctx.Done():
+		return nil, 0, context.Cause(ctx)
 	}
 }
 
-// Forms offers forms that are to be taken to the client; see Take.
-func (w *Waiter) Forms() <-chan *Form { return w.x.forms.offers }
+// Form is the form that is to be taken to the client, nil where there is none;
+// see Take.
+func (w *Waiter) Form() *Form {
+	f := &w.x.forms
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.open == nil || f.open.filled || w.x.ctx.Err() != nil {
+		return nil
+	}
+	return f.open
+}
 
 // Take gives the call's place to the form that it takes along: the form waits
 // now, and the call must not. The secret is for the client alone, to come back

@@ -333,7 +333,7 @@ func (x *Presentation) seat(attendance *desk.Attendance) *Waiter {
 	if attendance != nil {
 		x.hold(attendance)
 	}
-	return newWaiter(x, role{asks: true, awaits: true})
+	return &Waiter{x: x, role: role{asks: true, awaits: true}}
 }
 
 func (p *Presenter) opened(id string) *Presentation {

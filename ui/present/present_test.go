@@ -634,6 +634,20 @@ func shows(x *present.Presentation, results chan any) ui.Surface {
 	}}
 }
 
+// offered waits for the form that the call is to take along.
+func offered(t *testing.T, w *present.Waiter) *present.Form {
+	t.Helper()
+	woken := make(chan struct{}, 100)
+	w.Watch(func() { woken <- struct{}{} })
+	defer w.Watch(nil)
+	for {
+		if form := w.Form(); form != nil {
+			return form
+		}
+		within(t, woken)
+	}
+}
+
 func TestForms(t *testing.T) {
 	r := newRig(t)
 	results := make(chan any, 10)
@@ -643,7 +657,7 @@ func TestForms(t *testing.T) {
 		t.Helper()
 		w := r.askFor(ask)
 		id = w.Record().ID
-		form := within(t, w.Forms())
+		form := offered(t, w)
 		secret, ok := w.Take(form)
 		if !ok || form.Content != "form" {
 			t.Fatalf("took %v, %v", form.Content, ok)
@@ -665,7 +679,7 @@ func TestForms(t *testing.T) {
 	if w := r.Return(id, lost, "b"); w != nil {
 		t.Error("a lost form has a place still")
 	}
-	form := within(t, back.Forms())
+	form := offered(t, back)
 	third, ok := back.Take(form)
 	if !ok {
 		t.Fatal("the next form is not to be had")
@@ -695,7 +709,7 @@ func TestFormNeverReturns(t *testing.T) {
 		return []ui.Surface{shows(x, make(chan any, 1))}
 	}}
 	w := r.askFor(ask)
-	secret, _ := w.Take(within(t, w.Forms()))
+	secret, _ := w.Take(offered(t, w))
 	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("a"), "web"); err != nil {
 		t.Fatal(err)
 	}

@@ -49,7 +49,7 @@ type Presentation struct {
 	surface     string          // the one that is being tried, or shows it
 	shownAt     time.Time       // since when it does
 	address     string          // where the human can be sent
-	changed     chan struct{}   // closed when one of the two changes; nil while nobody looks
+	watching    []*Waiter       // those that are woken when something changes
 	kept        *question.Reply // given where it cannot be given again, and not stored
 	ending      bool            // finish has begun
 	own         bool            // a surface is sending, or has sent, the end
@@ -60,7 +60,7 @@ type Presentation struct {
 // newPresentation is that of a record which is open.
 func newPresentation(p *Presenter, rec desk.Record) *Presentation {
 	x := &Presentation{p: p, rec: rec, ended: make(chan struct{}), nobody: make(chan struct{})}
-	x.forms.offers = make(chan *Form)
+	x.forms.x = x
 	x.ctx, x.withdraw = context.WithCancelCause(p.ctx)
 	return x
 }
@@ -80,13 +80,17 @@ func (x *Presentation) SetAddress(address string) {
 	x.change()
 }
 
-// change tells who looks that surface or address have changed. The lock is
-// held.
+// change wakes the calls that wait. The lock is held.
 func (x *Presentation) change() {
-	if x.changed != nil {
-		close(x.changed)
-		x.changed = nil
+	for _, w := range x.watching {
+		w.wake()
 	}
+}
+
+func (x *Presentation) stir() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.change()
 }
 
 // run waits for the end of the record, and stays until nothing goes on for it.
@@ -184,6 +188,7 @@ func (x *Presentation) finish(rec desk.Record, err error) {
 	x.mu.Lock()
 	x.final, x.err = rec, err
 	close(x.ended)
+	x.change()
 	own := x.own
 	x.mu.Unlock()
 	x.p.forget(x.p.asked(x)...)
@@ -261,6 +266,7 @@ func (x *Presentation) next(err error) (others Surfaces) {
 	stays := x.stays
 	x.why, x.others, x.alone = err, nil, true
 	close(x.nobody)
+	x.change()
 	x.mu.Unlock()
 	switch {
 	case isEnd(err) || x.ctx.Err() != nil && errors.Is(err, context.Cause(x.ctx)):
@@ -283,6 +289,7 @@ func (x *Presentation) next(err error) (others Surfaces) {
 	x.walking, x.others, x.alone = others != nil && !x.over(), nil, false
 	if others != nil && !x.walking {
 		close(x.nobody)
+		x.change()
 	}
 	if !x.walking {
 		return nil

@@ -2,6 +2,8 @@ package present
 
 import (
 	"context"
+	"slices"
+	"sync/atomic"
 
 	"mcp-askuser/desk"
 )
@@ -9,9 +11,10 @@ import (
 // Waiter is the place of one call that waits for the end of a record. Its
 // methods are for that call alone, but for Leave.
 type Waiter struct {
-	x       *Presentation
-	role    role
-	leaving chan struct{} // holds one token, for the first who leaves
+	x    *Presentation
+	role role
+	left atomic.Bool
+	wake func() // guarded by Presentation.mu
 }
 
 // role is what a call's waiting means.
@@ -28,7 +31,7 @@ func (x *Presentation) join(as role, surfaces Surfaces) *Waiter {
 		x.mu.Unlock()
 		return nil
 	}
-	w := newWaiter(x, as)
+	w := &Waiter{x: x, role: as}
 	if as.asks {
 		x.askers++
 	}
@@ -49,12 +52,6 @@ func (x *Presentation) join(as role, surfaces Surfaces) *Waiter {
 	if claim {
 		x.attend()
 	}
-	return w
-}
-
-func newWaiter(x *Presentation, as role) *Waiter {
-	w := &Waiter{x: x, role: as, leaving: make(chan struct{}, 1)}
-	w.leaving <- struct{}{}
 	return w
 }
 
@@ -82,9 +79,7 @@ func (x *Presentation) hold(a *desk.Attendance) {
 // Leave ends the call's waiting. When no call waits any more the record is
 // detached; it stays open and in front of the human. Leave may be repeated.
 func (w *Waiter) Leave() {
-	select {
-	case <-w.leaving:
-	default:
+	if w.left.Swap(true) {
 		return
 	}
 	x := w.x
@@ -147,14 +142,18 @@ func (w *Waiter) Surface() (name, address string) {
 	return w.x.surface, w.x.address
 }
 
-// Changed is closed when what Surface returns has changed.
-func (w *Waiter) Changed() <-chan struct{} {
-	w.x.mu.Lock()
-	defer w.x.mu.Unlock()
-	if w.x.changed == nil {
-		w.x.changed = make(chan struct{})
+// Watch has wake called whenever it may be that Ended or Nobody was closed, or
+// that what Surface, Behind or Form return has changed; until Watch(nil). Wake
+// must be quick, and look at nothing itself.
+func (w *Waiter) Watch(wake func()) {
+	x := w.x
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	w.wake = wake
+	x.watching = slices.DeleteFunc(x.watching, func(other *Waiter) bool { return other == w })
+	if wake != nil {
+		x.watching = append(x.watching, w)
 	}
-	return w.x.changed
 }
 
 // Try tries further surfaces, after Nobody, unless the record has ended or others

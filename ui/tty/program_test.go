@@ -201,6 +201,7 @@ func start(t testing.TB, cols, rows int, sample, script string, extra ...string)
 	path := filepath.Join(t.TempDir(), "report")
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Env = append([]string{
+		"GOCOVERDIR=" + os.Getenv("GOCOVERDIR"), // where make cover counts what programs run
 		"PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "SHOW=" + self, "TTY_SHOW=" + sample, "TTY_REPORT=" + path,
 		"GORACE=atexit_sleep_ms=0", // the race detector would add a second to every run
 	}, extra...)

@@ -54,7 +54,7 @@ func TestNoControllingTerminal(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "report")
 	cmd := exec.Command(self)
-	cmd.Env = []string{"TERM=xterm", "GORACE=atexit_sleep_ms=0", "TTY_SHOW=single", "TTY_REPORT=" + path}
+	cmd.Env = []string{"TERM=xterm", "GORACE=atexit_sleep_ms=0", "TTY_SHOW=single", "TTY_REPORT=" + path, "GOCOVERDIR=" + os.Getenv("GOCOVERDIR")}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Fatalf("%v: %s", err, out)

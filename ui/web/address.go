@@ -5,12 +5,11 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"net/http"
 	"net/url"
 	"strconv"
 	"strings"
 
-	httpdoor "mcp-askuser/internal/door"
+	"mcp-askuser/internal/door"
 )
 
 // permits says whether the server may listen on an address that others reach.
@@ -18,11 +17,11 @@ func (s *Server) permits(address string) error {
 	if s.tls != nil || s.insecure {
 		return nil
 	}
-	return fmt.Errorf("%w: others can reach %s. Give a certificate and its key (--tls-cert, --tls-key), or say that plain HTTP is meant (--insecure)", ErrExposed, address)
+	return fmt.Errorf("%w: others can reach %s. Give a certificate and its key (--tls-cert, --tls-key), or say that plain HTTP is meant (--insecure)", door.ErrExposed, address)
 }
 
 // Exposed reports whether the server listens where others can reach it.
-func (s *Server) Exposed() bool { return !httpdoor.Loopback(s.listen) }
+func (s *Server) Exposed() bool { return !door.Loopback(s.listen) }
 
 // Listen opens the listener that the options ask for.
 func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
@@ -94,42 +93,4 @@ func reachable() string {
 		found = n.IP.String()
 	}
 	return found
-}
-
-// ownHost reports whether the Host of a request is a name of this server with
-// the port that it came to, and nothing but that. A page elsewhere can make its
-// own name resolve to this machine (DNS rebinding), but it can do so neither
-// with an IP address nor with localhost.
-func (s *Server) ownHost(r *http.Request) bool {
-	u, err := url.Parse("http://" + r.Host)
-	if err != nil || u.Host != r.Host {
-		return false
-	}
-	name, whole := strings.ToLower(u.Hostname()), net.JoinHostPort(u.Hostname(), u.Port())
-	if strings.TrimSuffix(whole, ":") != r.Host || !s.ownPort(r, u.Port()) {
-		return false
-	}
-	if httpdoor.Loopback(name) {
-		return true
-	}
-	if name == "" || httpdoor.Loopback(s.listen) {
-		return false
-	}
-	if net.ParseIP(name) != nil || name == strings.ToLower(s.listen) {
-		return true
-	}
-	return s.tls != nil && s.tls.Certificates[0].Leaf.VerifyHostname(name) == nil
-}
-
-// ownPort reports whether a request came to the port that it names; none is
-// that of its scheme.
-func (s *Server) ownPort(r *http.Request, port string) bool {
-	at, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
-	if port == "" {
-		port = "80"
-		if s.tls != nil {
-			port = "443"
-		}
-	}
-	return !ok || port == strconv.Itoa(at.Port)
 }

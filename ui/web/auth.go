@@ -13,7 +13,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 
-	httpdoor "mcp-askuser/internal/door"
+	"mcp-askuser/internal/door"
 )
 
 // visitor is who sent a request: a program with the token, or a browser with a
@@ -56,10 +56,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		switch {
-		case !s.ownHost(r):
+		case !door.OwnHost(r, s.listen, s.tls):
 			s.turnAway(w, r, errHost)
 			return
-		case !httpdoor.OwnOrigin(r):
+		case !door.OwnOrigin(r):
 			s.turnAway(w, r, errOrigin)
 			return
 		case r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token"):
@@ -94,6 +94,17 @@ func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, p *api.Problem
 	dismissAfter(w)
 	s.refuse(w, r, p)
 }
+
+// welcome keeps the connection of a client that may come in. One for which
+// there is no place goes after its answer, like a stranger's.
+func welcome(w http.ResponseWriter, r *http.Request) {
+	if !door.Welcome(r) {
+		dismissAfter(w)
+	}
+}
+
+// dismissAfter closes the connection after its answer.
+func dismissAfter(w http.ResponseWriter) { w.Header().Set("Connection", "close") }
 
 func safe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -21,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"mcp-askuser/internal/browsertest"
 	"mcp-askuser/ui/words"
 )
 
@@ -47,27 +47,11 @@ func browser(t testing.TB) context.Context {
 	if chromium.ctx != nil {
 		return chromium.ctx
 	}
-	fonts, err := filepath.Abs("testdata/browser/fonts.conf")
-	if err != nil {
+	var err error
+	if chromium.ctx, chromium.stop, err = browsertest.Start(); err != nil {
 		t.Fatal(err)
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.NoSandbox,
-		chromedp.DisableGPU,
-		chromedp.Flag("disable-quic", true),
-		chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("font-render-hinting", "none"),
-		chromedp.Flag("hide-scrollbars", true),
-		chromedp.Env("FONTCONFIG_FILE="+fonts),
-	)
-	allocator, stopAllocator := chromedp.NewExecAllocator(context.Background(), options...)
-	ctx, stop := chromedp.NewContext(allocator)
-	if err := chromedp.Do(ctx); err != nil {
-		t.Fatalf("start Chromium: %v", err)
-	}
-	chromium.ctx = ctx
-	chromium.stop = func() { stop(); stopAllocator() }
-	return ctx
+	return chromium.ctx
 }
 
 // look says how a view looks at the page.
@@ -313,11 +297,7 @@ func (v *view) hasten() {
 // inPlace waits until a control takes a click.
 func (v *view) inPlace(selector string) {
 	v.t.Helper()
-	v.wait(`((el) => {
-		if (typeof early !== "function") return el && getComputedStyle(el).pointerEvents !== "none";
-		el?.scrollIntoView({ block: "nearest" });
-		return el && !early(el.closest(controls) ?? el.closest(".option")?.querySelector(controls));
-	})(document.querySelector(%q))`, selector)
+	v.wait("%s", browsertest.Settled(selector))
 }
 
 // hears waits until what got the focus by itself takes an Enter.

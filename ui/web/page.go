@@ -80,7 +80,7 @@ func functions(l words.Language) template.FuncMap {
 		"decision":  func(rec *desk.Record) string { return l.Decision(*rec) },
 		"overruled": func(rec *desk.Record) string { return l.Overruled(*rec) },
 		"outcome":   l.Outcome,
-		"reason":    words.Reason,
+		"reason":    l.Reason,
 		"surface":   l.Surface,
 		"asked":     func(rec *desk.Record) []question.Response { said := l.Shown(*rec); return said.Asked() },
 		"again":     func(rec *desk.Record, csrf string) again { return again{rec, csrf} },

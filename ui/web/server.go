@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	httpdoor "mcp-askuser/internal/door"
+	"mcp-askuser/internal/door"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/words"
@@ -22,9 +22,11 @@ import (
 
 // The limits of one server.
 const (
-	maxBody   = 1 << 20         // bytes of a request's body
-	maxHeader = 16 << 10        // bytes of a request's header
-	idleTime  = 2 * time.Minute // between two requests of a connection
+	maxBody      = 1 << 20         // bytes of a request's body
+	maxHeader    = 16 << 10        // bytes of a request's header
+	maxKnown     = 480             // connections that have shown a token or cookie
+	maxStrangers = 32              // all others
+	idleTime     = 2 * time.Minute // between two requests of a connection
 )
 
 // patience is how long a server waits for a slow client.
@@ -34,10 +36,6 @@ type patience struct {
 	response time.Duration // to take a response, or one event of a stream
 	grace    time.Duration // to take the responses under way when the server ends
 }
-
-// ErrExposed means that an address beyond this machine was asked for without
-// TLS, and without saying that this is meant.
-var ErrExposed = errors.New("listening beyond this machine needs TLS")
 
 // ErrStopped is why questions asked over HTTP are no longer timed: the server
 // they were asked on has ended.
@@ -102,7 +100,7 @@ type Server struct {
 }
 
 // New returns a server. It listens nowhere yet and starts nothing. The error
-// wraps ErrExposed where the options would show the questions to others.
+// wraps door.ErrExposed where the options would show the questions to others.
 func New(o Options) (*Server, error) {
 	log := cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	s := &Server{
@@ -126,10 +124,10 @@ func New(o Options) (*Server, error) {
 	if s.keys, err = newKeys(cmp.Or(o.Token, rand.Text()), o.KeyFile, s.now); err != nil {
 		return nil, err
 	}
-	if s.tls, err = httpdoor.Certificate(o.TLSCert, o.TLSKey); err != nil {
+	if s.tls, err = door.Certificate(o.TLSCert, o.TLSKey); err != nil {
 		return nil, err
 	}
-	if !httpdoor.Loopback(s.listen) {
+	if !door.Loopback(s.listen) {
 		if err := s.permits(s.listen); err != nil {
 			return nil, err
 		}
@@ -170,11 +168,12 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHeader,
 		BaseContext:       func(net.Listener) context.Context { return requests },
-		ConnContext:       withGuest,
+		ConnContext:       door.WithConn,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
 	}
+	guarded := &door.Listener{Listener: ln, Known: maxKnown, Strangers: maxStrangers}
 	failed := make(chan error, 1)
-	go func() { failed <- s.accept(server, &door{Listener: ln}) }()
+	go func() { failed <- guarded.Serve(server) }()
 	var err error
 	select {
 	case err = <-failed:
@@ -189,13 +188,6 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		return nil
 	}
 	return fmt.Errorf("web: %w", err)
-}
-
-func (s *Server) accept(server *http.Server, ln net.Listener) error {
-	if s.tls != nil {
-		return server.ServeTLS(ln, "", "")
-	}
-	return server.Serve(ln)
 }
 
 func (s *Server) stop(server *http.Server) {

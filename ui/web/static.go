@@ -3,62 +3,63 @@ package web
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"embed"
 	"fmt"
-	"io"
 	"io/fs"
 	"mime"
 	"net/http"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
-//go:embed assets
+//go:generate go test -run ^TestMinified$ . -update
+
+// The scripts and styles of assets are sent as they stand in minified, which
+// go generate writes and a test compares.
+//
+//go:embed minified assets/*.png assets/*.webmanifest
 var assets embed.FS
 
-// packed are the assets as they are sent, by path: compressed once.
-var packed = sync.OnceValue(func() map[string][]byte {
-	out := map[string][]byte{}
-	_ = fs.WalkDir(assets, "assets", func(name string, d fs.DirEntry, err error) error {
-		if data, wrong := assets.ReadFile(name); err == nil && wrong == nil {
-			var b bytes.Buffer
-			z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
-			_, _ = z.Write(squeezed(path.Ext(name), data))
-			_ = z.Close()
-			out["/"+name] = b.Bytes()
+// asset is something that is the same for everybody, as it is sent.
+type asset struct {
+	kind string
+	tag  string // changes with the content
+	gzip []byte // nil where it is small enough
+	data []byte
+}
+
+func newAsset(kind string, data []byte) asset {
+	sum := sha256.Sum256(data)
+	return asset{kind: kind, tag: fmt.Sprintf(`W/"%x"`, sum[:8]), data: data}
+}
+
+// packed are the assets by path, compressed once.
+var packed = sync.OnceValue(func() map[string]asset {
+	out := map[string]asset{}
+	_ = fs.WalkDir(assets, ".", func(name string, d fs.DirEntry, err error) error {
+		data, wrong := assets.ReadFile(name)
+		if err != nil || wrong != nil {
+			return err
 		}
-		return err
+		kind := mime.TypeByExtension(path.Ext(name))
+		if path.Ext(name) == ".webmanifest" {
+			kind = "application/manifest+json"
+		}
+		a := newAsset(kind, data)
+		var b bytes.Buffer
+		z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
+		_, _ = z.Write(data)
+		_ = z.Close()
+		a.gzip = b.Bytes()
+		out["/assets/"+path.Base(name)] = a
+		return nil
 	})
 	return out
 })
-
-var (
-	cssComment = regexp.MustCompile(`(?s)/\*.*?\*/`)
-	jsComment  = regexp.MustCompile("(?m)^ *//.*$|\\s// [^'\"`\n]*$")
-)
-
-// squeezed leaves out of scripts and styles what is there for people: comments,
-// unless quotes make that doubtful, and the room before lines.
-func squeezed(ext string, data []byte) []byte {
-	switch ext {
-	case ".css":
-		data = cssComment.ReplaceAll(data, nil)
-	case ".js":
-		data = jsComment.ReplaceAll(data, nil)
-	default:
-		return data
-	}
-	var out []byte
-	for line := range bytes.Lines(data) {
-		if line = bytes.TrimSpace(line); len(line) > 0 {
-			out = append(append(out, line...), '\n')
-		}
-	}
-	return out
-}
 
 // rooted are the assets that a browser looks for elsewhere: a worker's place
 // says what it looks after.
@@ -86,23 +87,28 @@ func static(w http.ResponseWriter, r *http.Request) {
 	if at, ok := rooted[name]; ok {
 		name = at
 	}
-	data, ok := packed()[name]
+	a, ok := packed()[name]
 	if !ok {
 		http.NotFound(w, r)
 		return
 	}
-	kind := mime.TypeByExtension(path.Ext(name))
-	if path.Ext(name) == ".webmanifest" {
-		kind = "application/manifest+json"
+	a.send(w, r)
+}
+
+// send sends the asset, unless the browser has it: it keeps what it got, and
+// asks each time whether that is still good.
+func (a asset) send(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Cache-Control", "no-cache")
+	h.Set("ETag", a.tag)
+	h.Set("Vary", "Accept-Encoding")
+	h.Set("Content-Type", a.kind)
+	data := a.data
+	if a.gzip != nil && takesGzip(r) {
+		h.Set("Content-Encoding", "gzip")
+		data = a.gzip
 	}
-	w.Header().Set("Content-Type", kind)
-	var out io.Reader = bytes.NewReader(data)
-	if takesGzip(r) {
-		w.Header().Set("Content-Encoding", "gzip")
-	} else if z, err := gzip.NewReader(out); err == nil {
-		out = z
-	}
-	_, _ = io.Copy(w, out) // the browser may be gone
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
 }
 
 // favicon draws the page's icon with the number n of what waits, which the
@@ -118,8 +124,7 @@ func favicon(w http.ResponseWriter, r *http.Request) {
 		text = "99+"
 	}
 	size := []int{22, 20, 15}[len(text)-1]
-	w.Header().Set("Content-Type", "image/svg+xml")
-	fmt.Fprintf(w, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">`+
+	newAsset("image/svg+xml", fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">`+
 		`<path fill="#4353c9" d="M6 2h20a5 5 0 0 1 5 5v13a5 5 0 0 1-5 5h-9l-7 6v-6H6a5 5 0 0 1-5-5V7a5 5 0 0 1 5-5z"/>`+
-		`<text x="16" y="14" fill="#fff" font-family="system-ui,sans-serif" font-weight="700" font-size="%d" text-anchor="middle" dominant-baseline="central">%s</text></svg>`, size, text)
+		`<text x="16" y="14" fill="#fff" font-family="system-ui,sans-serif" font-weight="700" font-size="%d" text-anchor="middle" dominant-baseline="central">%s</text></svg>`, size, text)).send(w, r)
 }

@@ -1,6 +1,7 @@
 package words
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -62,6 +63,15 @@ func (l Language) N(n int, one, many string, args ...any) string {
 		text = one
 	}
 	return fmt.Sprintf(text, append([]any{n}, args...)...)
+}
+
+// Preferred is the language that a setting names, or else, where that is
+// "auto", the language of the locale that the environment names.
+func Preferred(setting string, getenv func(string) string) Language {
+	if setting != "auto" {
+		return Language(setting)
+	}
+	return Spoken(cmp.Or(getenv("LC_ALL"), getenv("LC_MESSAGES"), getenv("LANG")))
 }
 
 // Spoken is the language of a locale as the environment names it: "zh_CN.UTF-8",

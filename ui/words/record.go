@@ -3,6 +3,7 @@ package words
 import (
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"mcp-askuser/desk"
@@ -10,14 +11,17 @@ import (
 )
 
 // Shown is the record with what is ours in its questions in the language: the
-// yes and no of questions that have no words of their own for them, and the
-// header of a confirmation.
+// yes and no of questions that have no words of their own for them, the header
+// of a confirmation, and the question for a permission.
 func (l Language) Shown(rec desk.Record) desk.Record {
 	if l == English {
 		return rec
 	}
 	confirms := rec.Confirms()
 	rec.Questions = l.questions(rec.Questions)
+	if rec.Asker.Permission() && len(rec.Questions) > 0 {
+		l.permission(&rec.Questions[0])
+	}
 	if confirms && rec.Questions[0].Header == "Confirm" {
 		rec.Questions[0].Header = l.T("Confirm")
 	}
@@ -40,6 +44,20 @@ func (l Language) questions(qs []question.Question) []question.Question {
 		}
 	}
 	return qs
+}
+
+// permission puts what package mirror asks into the language.
+func (l Language) permission(q *question.Question) {
+	q.Header, q.Text = l.T(q.Header), l.T(q.Text)
+	for i := range q.Options {
+		q.Options[i].Label = l.T(q.Options[i].Label)
+	}
+	before, rest, _ := strings.Cut(AllowTool, "%[1]s")
+	between, after, _ := strings.Cut(rest, "%[2]s")
+	if rest, ok := strings.CutPrefix(q.Text, before); ok {
+		host, tool, _ := strings.Cut(strings.TrimSuffix(rest, after), between)
+		q.Text = l.T(AllowTool, host, tool)
+	}
 }
 
 // Breaking says in a few words what it does that the human breaks a form off,

@@ -14,3 +14,23 @@ const (
 	Reopened     = "The question is open again, with your former answers filled in; the agent gets the new ones when it comes back for them."
 	LimitLifted  = "The limit is lifted: the agent may go on asking in this session."
 )
+
+// The reasons that rooms below this one put into records, in English.
+const (
+	ByAbsence  = "nobody came back for the answer"
+	ByClient   = "cancelled by the client" // its own words may follow
+	ByCommand  = "interrupted at the command line"
+	ByOmission = "left open there" // in a host's dialog
+)
+
+// What package mirror asks, and offers, for a permission. Records have it in
+// English; see [Language.Shown].
+const (
+	Permission   = "Permission"
+	AllowTool    = "Allow %[1]s to use %[2]s?"
+	AllowOnce    = "Allow once"
+	Deny         = "Deny"
+	AllowPlan    = "Does Claude Code go on with this plan?"
+	GoOn         = "Go on"
+	KeepPlanning = "Keep planning"
+)

@@ -118,7 +118,7 @@ func (l Language) Subject(rec desk.Record) string {
 	if len(rec.Questions) == 0 {
 		return l.T("(no question)")
 	}
-	q := &rec.Questions[0]
+	q := &l.Shown(rec).Questions[0]
 	text := q.Text
 	if q.Header != "" {
 		text = l.T("%[1]s: %[2]s", q.Header, text)
@@ -127,6 +127,14 @@ func (l Language) Subject(rec desk.Record) string {
 		text = fmt.Sprintf("[+%d] %s", more, text)
 	}
 	return onOneLine([]string{text})
+}
+
+// AndMore is what is said of one thing, and that there are n others.
+func (l Language) AndMore(text string, n int) string {
+	if n < 1 {
+		return text
+	}
+	return l.N(n, "%[2]s (and %[1]d more)", "%[2]s (and %[1]d more)", text)
 }
 
 // Decision is what the human said to a record in one line, or how it ended
@@ -193,16 +201,29 @@ func (l Language) with(said, without, text string) string {
 	return l.T(text, said)
 }
 
+// Reason is [Language.Reason] in the language of this process.
+func Reason(o *desk.Outcome) string { return Local.Reason(o) }
+
 // Reason is why a record ended without an answer, if somebody said so. Its
-// lines stay lines.
-func Reason(o *desk.Outcome) string {
+// lines stay lines. Records keep in English what the program itself gave as one.
+func (l Language) Reason(o *desk.Outcome) string {
 	switch {
 	case o == nil, o.Status == desk.Timeout, o.Refused(): // Outcome has said it all
 		return ""
-	case o.Reply != nil:
+	case o.Reply != nil && o.Reply.Reason != ByOmission: // the human's own
 		return question.Block(o.Reply.Reason)
+	case o.Reply != nil:
+		return l.T(ByOmission)
 	}
-	return question.Block(o.Reason)
+	return l.given(question.Block(o.Reason))
+}
+
+// given is a reason as it stands in a record.
+func (l Language) given(reason string) string {
+	if why, ok := strings.CutPrefix(reason, ByClient+": "); ok {
+		return l.T("%[1]s: %[2]s", l.T(ByClient), why)
+	}
+	return l.T(reason)
 }
 
 // Withdrawal is one sentence for somebody whose question went away, for this
@@ -221,7 +242,7 @@ func (l Language) Withdrawal(cause error) string {
 		return l.Sentence(l.T("Nothing was sent; the question stays open: %s", question.Line(l.Error(cause))))
 	}
 	o := closed.Outcome
-	reason := question.Line(o.Reason)
+	reason := l.given(question.Line(o.Reason))
 	switch o.Status {
 	case desk.Answered, desk.Dismissed, desk.Discuss:
 		return l.T("Already %s.", l.Outcome(&o))

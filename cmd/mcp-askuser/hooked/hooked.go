@@ -25,6 +25,7 @@ import (
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/mirror"
 	"mcp-askuser/ui/notify"
+	"mcp-askuser/ui/words"
 )
 
 // Surfaces are the names that the setting surface takes, in any program.
@@ -95,6 +96,7 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 		return // it may be about the place of the store
 	}
 	v := s.Values
+	words.Local = words.Preferred(v.Language, getenv)
 	env := func(name string) string {
 		if name == spool.EnvDir && v.Dir != "" {
 			return v.Dir

@@ -1,19 +1,15 @@
 package settings
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
-	"slices"
 
-	"github.com/BurntSushi/toml"
+	"mcp-askuser/internal/tomlfile"
 )
 
 // EnvFile is the variable that names a configuration file other than the
@@ -72,46 +68,24 @@ func readFile(getenv func(string) string) (path string, entries []entry, err err
 type entry struct {
 	key  string
 	text string // the value as text, lists as JSON
-	line int    // 0 where unknown
-}
-
-// place is where the entry stands.
-func (e *entry) place(path string) string {
-	if e.line == 0 {
-		return path
-	}
-	return fmt.Sprintf("%s:%d", path, e.line)
+	line int    // of its first assignment or table
 }
 
 func parse(path string, data []byte) ([]entry, error) {
 	entries := []entry{}
-	var values map[string]any
-	_, err := toml.Decode(string(data), &values)
-	if wrong, ok := errors.AsType[toml.ParseError](err); ok {
-		at := entry{line: wrong.Position.Line}
-		return entries, fmt.Errorf("%s is not TOML: %s", at.place(path), wrong.Message)
-	}
+	values, line, err := tomlfile.Decode(data)
 	if err != nil {
-		return entries, fmt.Errorf("%s is not TOML: %w", path, err)
+		return entries, fmt.Errorf("%s:%d is not TOML: %w", path, line, err)
 	}
-	for key, value := range values {
-		entries = append(entries, entry{key, textOf(key, value), lineOf(key, data)})
+	statements, err := tomlfile.Statements(data)
+	for _, s := range statements {
+		key := s.Keys[0]
+		if value, ok := values[key]; ok {
+			entries = append(entries, entry{key, textOf(key, value), s.Line})
+			delete(values, key)
+		}
 	}
-	slices.SortFunc(entries, func(a, b entry) int { return cmp.Or(a.line-b.line, cmp.Compare(a.key, b.key)) })
-	return entries, nil
-}
-
-// lineOf is the line on which a key stands, its table, or the first of its
-// dotted keys. The library does not tell. A key that is written with escapes is
-// not found.
-func lineOf(key string, data []byte) int {
-	stands := regexp.MustCompile(`(?m)^[ \t]*(\[\[?[ \t]*)?["']?` + regexp.QuoteMeta(key) + `["']?[ \t]*[].=]`)
-	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	at := stands.FindIndex(data)
-	if at == nil {
-		return 0
-	}
-	return 1 + bytes.Count(data[:at[0]], []byte("\n"))
+	return entries, err
 }
 
 // textOf is a value of the file as it would stand behind a variable.
@@ -123,7 +97,7 @@ func textOf(key string, value any) string {
 			text = fmt.Append(nil, v)
 		}
 		return string(text)
-	case map[string]any, []map[string]any:
+	case map[string]any:
 		return "[" + key + "]" // as the table's head; no setting takes one
 	}
 	return fmt.Sprint(value)

@@ -213,10 +213,11 @@ func (s *Settings) Load(getenv func(string) string) {
 
 func (s *Settings) takeFile(entries []entry) {
 	for _, e := range entries {
+		place := fmt.Sprintf("%s:%d", s.File, e.line)
 		if row := s.row(e.key); row != nil {
-			row.take(e.text, FromFile, e.place(s.File), e.line)
+			row.take(e.text, FromFile, place, e.line)
 		} else {
-			s.unknown = append(s.unknown, fault{e.line, fmt.Sprintf("%s: %q is no setting; %s", e.place(s.File), e.key, s.meant(e.key))})
+			s.unknown = append(s.unknown, fault{e.line, fmt.Sprintf("%s: %q is no setting; %s", place, e.key, s.meant(e.key))})
 		}
 	}
 }

@@ -232,8 +232,8 @@ func (c *Cluster) signal(i int, s syscall.Signal) {
 	}
 }
 
-// Leader returns the node that leads the open questions, waiting for there to
-// be one.
+// Leader returns the node that leads the open questions, once there is one and
+// all others have what it has: a desk bears one fault at a time.
 func (c *Cluster) Leader() int {
 	c.t.Helper()
 	nc := c.Connect(Account, nodes.Operator, "", make(chan error, 100))
@@ -243,19 +243,26 @@ func (c *Cluster) Leader() int {
 	for ctx.Err() == nil {
 		var info struct {
 			Cluster struct {
-				Leader string `json:"leader"`
+				Leader   string `json:"leader"`
+				Replicas []struct {
+					Current bool `json:"current"`
+				} `json:"replicas"`
 			} `json:"cluster"`
 		}
 		if m, err := nc.Request("$JS.API.STREAM.INFO."+nats.StreamDesk, nil, 2*time.Second); err == nil && json.Unmarshal(m.Data, &info) == nil {
+			whole := true
+			for _, r := range info.Cluster.Replicas {
+				whole = whole && r.Current
+			}
 			for i, n := range c.Nodes {
-				if n.Name == info.Cluster.Leader {
+				if whole && n.Name == info.Cluster.Leader {
 					return i
 				}
 			}
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
-	c.t.Fatal("the nodes have no leader")
+	c.t.Fatal("the nodes have no leader, or never what it has")
 	return -1
 }
 

@@ -187,11 +187,9 @@ func (p *Plan) merge() error {
 			}
 		}
 	}
-	for i := range p.Accounts {
-		for _, names := range []*[]string{&p.Accounts[i].Agents, &p.Accounts[i].Humans} {
-			slices.Sort(*names)
-			*names = slices.Compact(*names)
-		}
+	for i, a := range p.Accounts {
+		p.Accounts[i].Agents = slices.Compact(slices.Sorted(slices.Values(a.Agents)))
+		p.Accounts[i].Humans = slices.Compact(slices.Sorted(slices.Values(a.Humans)))
 	}
 	slices.SortFunc(p.Accounts, func(a, b Account) int { return cmp.Compare(a.Name, b.Name) })
 	return nil
@@ -247,34 +245,34 @@ func Rights(kind, name string) (publish, subscribe []string) {
 // credential returns the user of a file with a seed, and makes it if need be.
 func credential(file, about string) (user, error) {
 	data, err := os.ReadFile(file)
-	if err == nil {
-		pair, err := nkeys.ParseDecoratedNKey(data)
-		if err != nil {
-			return user{}, fmt.Errorf("%s: %w", file, err)
-		}
-		public, err := pair.PublicKey()
-		return user{Key: public}, err
+	if errors.Is(err, fs.ErrNotExist) {
+		data, err = newCredential(file, about)
 	}
-	if !errors.Is(err, fs.ErrNotExist) {
-		return user{}, err
-	}
-	pair, err := nkeys.CreateUser()
 	if err != nil {
 		return user{}, err
+	}
+	pair, err := nkeys.ParseDecoratedNKey(data)
+	if err != nil {
+		return user{}, fmt.Errorf("%s: %w", file, err)
+	}
+	public, err := pair.PublicKey()
+	return user{Key: public}, err
+}
+
+func newCredential(file, about string) ([]byte, error) {
+	pair, err := nkeys.CreateUser()
+	if err != nil {
+		return nil, err
 	}
 	seed, err := pair.Seed()
 	if err != nil {
-		return user{}, err
+		return nil, err
 	}
-	public, err := pair.PublicKey()
-	if err != nil {
-		return user{}, err
-	}
-	text := fmt.Sprintf("# %s. Whoever has this file acts as it.\n-----BEGIN USER NKEY SEED-----\n%s\n------END USER NKEY SEED------\n", about, seed)
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return user{}, err
+		return nil, err
 	}
-	return user{Key: public}, os.WriteFile(file, []byte(text), 0o600)
+	data := fmt.Appendf(nil, "# %s. Whoever has this file acts as it.\n-----BEGIN USER NKEY SEED-----\n%s\n------END USER NKEY SEED------\n", about, seed)
+	return data, os.WriteFile(file, data, 0o600)
 }
 
 // writeNode writes the directory of a node.
@@ -286,13 +284,9 @@ func (p *Plan) writeNode(n Node, ca *authority, users map[string][]user, system 
 	if err := ca.certify(dir, n); err != nil {
 		return err
 	}
-	local := true
-	for _, other := range p.Nodes {
-		local = local && loopback(other.Host)
-	}
-	listen := "0.0.0.0"
-	if local {
-		listen = "127.0.0.1"
+	listen := "127.0.0.1"
+	if slices.ContainsFunc(p.Nodes, func(n Node) bool { return !loopback(n.Host) }) {
+		listen = "0.0.0.0"
 	}
 	var text bytes.Buffer
 	err := configuration.Execute(&text, map[string]any{

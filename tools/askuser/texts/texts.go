@@ -6,6 +6,7 @@ package texts
 import (
 	"embed"
 	"os"
+	"strconv"
 	"strings"
 )
 
@@ -37,4 +38,12 @@ func Fill(name string, values map[string]string) string {
 		}
 	}
 	return strings.Join(out, " ")
+}
+
+// Quoted puts a value between quotation marks; nothing stays nothing.
+func Quoted(s string) string {
+	if s == "" {
+		return ""
+	}
+	return strconv.Quote(s)
 }

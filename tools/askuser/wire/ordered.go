@@ -1,8 +1,9 @@
 package wire
 
 import (
-	"bytes"
 	"encoding/json"
+
+	"mcp-askuser/internal/plainjson"
 )
 
 // ordered is a JSON object whose members keep the order in which they were
@@ -44,31 +45,17 @@ func (o *ordered) set(name string, value any) {
 
 // MarshalJSON writes the members in order.
 func (o ordered) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, k := range o.keys {
-		if i > 0 {
-			b.WriteByte(',')
+	return plainjson.Object(func(yield func(string, json.RawMessage) bool) {
+		for _, key := range o.keys {
+			if !yield(key, o.values[key]) {
+				return
+			}
 		}
-		key, err := encode(k)
-		if err != nil {
-			return nil, err
-		}
-		b.WriteString(key)
-		b.WriteByte(':')
-		b.Write(o.values[k])
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
+	})
 }
 
-// encode writes v as JSON on one line, with <, > and & as they are.
+// encode writes v as JSON on one line.
 func encode(v any) (string, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return "", err
-	}
-	return string(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+	data, err := plainjson.Marshal(v)
+	return string(data), err
 }

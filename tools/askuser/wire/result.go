@@ -77,7 +77,7 @@ func NewResult(rec desk.Record) *Result {
 		var said []string
 		for _, x := range rec.Set.Asked(rec.Later.Reply) {
 			if x.Answer != nil {
-				said = append(said, pair(x))
+				said = append(said, x.Pair())
 			}
 		}
 		r.Message += " " + texts.Fill("later", map[string]string{"where": words.English.Surface(rec.Later.Surface), "later": list(said)})
@@ -153,10 +153,10 @@ func (r *Result) Age(rec desk.Record, now time.Time) {
 func (r *Result) dismissed(o *desk.Outcome) {
 	r.Summary = "User dismissed the question"
 	r.Reason, r.Note = o.Reply.Reason, o.Reply.Reason
-	r.Message = texts.Fill("dismissed", map[string]string{"reason": quoted(r.Reason)})
+	r.Message = texts.Fill("dismissed", map[string]string{"reason": texts.Quoted(r.Reason)})
 	if o.Reply.By == question.ByProgram {
 		r.Summary, r.Note = "A program dismissed the question", ""
-		r.Message = texts.Fill("dismissed_program", map[string]string{"who": who(o), "reason": quoted(r.Reason)})
+		r.Message = texts.Fill("dismissed_program", map[string]string{"who": who(o), "reason": texts.Quoted(r.Reason)})
 	}
 }
 
@@ -177,14 +177,14 @@ func (r *Result) answered(rec desk.Record) {
 		text := `"` + x.Question.Text + `"`
 		switch x.State {
 		case question.StateAnswered:
-			pairs[x.By()] = append(pairs[x.By()], pair(x))
+			pairs[x.By()] = append(pairs[x.By()], x.Pair())
 			r.Answers.set(x.Question.Text, x.Text())
 		case question.StateUnanswered:
 			open = append(open, text)
 		case question.StateNotShown:
 		}
 		if x.Note != "" {
-			notes = append(notes, text+": "+quoted(x.Note))
+			notes = append(notes, text+": "+texts.Quoted(x.Note))
 		}
 		r.Responses = append(r.Responses, responseOf(x))
 	}
@@ -207,7 +207,7 @@ func (r *Result) answered(rec desk.Record) {
 	}
 	if o.Status == desk.Discuss {
 		r.Summary = "User wants to discuss this first"
-		r.Message = texts.Fill("discuss", map[string]string{"answers": list(slices.Concat(said, program)), "note": quoted(r.Note), "notes": list(notes)})
+		r.Message = texts.Fill("discuss", map[string]string{"answers": list(slices.Concat(said, program)), "note": texts.Quoted(r.Note), "notes": list(notes)})
 		return
 	}
 	note, left := "note", "open"
@@ -222,7 +222,7 @@ func (r *Result) answered(rec desk.Record) {
 		"defaults":  list(pairs[question.ByTimeout]),
 		"collected": list(pairs[question.ByCaller]),
 		"notes":     list(notes),
-		note:        quoted(r.Note),
+		note:        texts.Quoted(r.Note),
 	})
 }
 
@@ -245,18 +245,7 @@ func responseOf(x question.Response) Response {
 	return r
 }
 
-// pair is a question and its answer (D1).
-func pair(x question.Response) string { return `"` + x.Question.Text + `"="` + x.Text() + `"` }
-
 func list(items []string) string { return strings.Join(items, ", ") }
-
-// quoted puts a text between quotation marks; nothing stays nothing.
-func quoted(s string) string {
-	if s == "" {
-		return ""
-	}
-	return strconv.Quote(s)
-}
 
 // waited is a duration, as the outcome of a timeout has it, in words.
 func waited(duration string) string {

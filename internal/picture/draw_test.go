@@ -1,8 +1,3 @@
-// Package picture draws a moving picture: what a terminal showed, cell by cell,
-// and what a browser showed, one after the other, as one SVG that moves without a
-// script. The README has one; make picture records it anew from the real program.
-//
-// It imports nothing of ours, and is imported by its own test only.
 package picture
 
 import (

@@ -1,0 +1,78 @@
+// Package tomlfile reads TOML and says where in the file its keys stand, which
+// the library tells of faults alone. It imports nothing of ours.
+package tomlfile
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+// mark is the byte order mark that some editors put in front. The library takes
+// it for the beginning of a key.
+const mark = "\ufeff"
+
+// Decode returns the values of a file. An error names the key, and has its line.
+func Decode(data []byte) (values map[string]any, line int, err error) {
+	data = bytes.TrimPrefix(data, []byte(mark))
+	err = toml.Unmarshal(data, &values)
+	fault, ok := errors.AsType[*toml.DecodeError](err)
+	if !ok {
+		return values, 0, err
+	}
+	line, _ = fault.Position()
+	text := strings.TrimPrefix(fault.Error(), "toml: ")
+	// Never the whole line: its value may be a secret.
+	key, _, assigned := strings.Cut(strings.Split(string(data), "\n")[line-1], "=")
+	if assigned && len(fault.Key()) == 0 {
+		text = strings.TrimSpace(key) + ": " + text
+	}
+	return nil, line, errors.New(text)
+}
+
+// Statement is the head of a table or an assignment.
+type Statement struct {
+	Kind  unstable.Kind // Table, ArrayTable or KeyValue
+	Keys  []string      // from the root
+	Begin int           // the offset of its line
+	Line  int           // counted from 1
+}
+
+// Statements returns all of them in order, up to where the file is not TOML.
+func Statements(data []byte) ([]Statement, error) {
+	text, marked := bytes.CutPrefix(data, []byte(mark))
+	p := unstable.Parser{}
+	p.Reset(text)
+	var out []Statement
+	var table []string
+	for p.NextExpression() {
+		e := p.Expression()
+		s := Statement{Kind: e.Kind}
+		at := -1
+		for it := e.Key(); it.Next(); {
+			if at < 0 {
+				at = int(it.Node().Raw.Offset)
+			}
+			s.Keys = append(s.Keys, string(it.Node().Data))
+		}
+		switch e.Kind {
+		case unstable.KeyValue:
+			s.Keys = append(slices.Clip(table), s.Keys...)
+		case unstable.Table, unstable.ArrayTable:
+			table = s.Keys
+		default: // a remark
+			continue
+		}
+		s.Begin = bytes.LastIndexByte(text[:at], '\n') + 1
+		s.Line = 1 + bytes.Count(text[:at], []byte("\n"))
+		if marked && s.Begin > 0 {
+			s.Begin += len(mark)
+		}
+		out = append(out, s)
+	}
+	return out, p.Error()
+}

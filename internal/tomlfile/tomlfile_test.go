@@ -1,0 +1,69 @@
+package tomlfile
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+)
+
+func TestDecode(t *testing.T) {
+	if got, _, err := Decode([]byte("\ufeffkeep = 5\r\n")); err != nil || got["keep"] != int64(5) {
+		t.Errorf("a byte order mark: %v, %v", got, err)
+	}
+	for _, tc := range []struct {
+		text, want string
+		line       int
+	}{
+		{"keep = 5\nkeep = 6\n", "key keep is already defined", 2},
+		{"\ufeffkeep = 5\n\nsurface = [\n", "surface: array is incomplete", 3},
+		{"a.b = 1\na = 2", "key a is already defined", 2},
+		{"[a]\nx = \"secret\n", "x: ", 2},
+		{"key value", "expected '=' after key", 1},
+		{"a = 1\n[b", "", 2},
+	} {
+		got, line, err := Decode([]byte(tc.text))
+		if got != nil || err == nil || !strings.HasPrefix(err.Error(), tc.want) || strings.Contains(err.Error(), "secret") || line != tc.line {
+			t.Errorf("%q: %v, %v on line %d", tc.text, got, err, line)
+		}
+	}
+}
+
+func TestStatements(t *testing.T) {
+	const text = "\ufeffa = 1 # one\n# two\n\n  [b.\"c d\"]\n\"\\u0065\".f = [\n 2 ]\n[[g]]\nh = {i = 1}\n"
+	const want = `[{KeyValue [a] 0 1} {Table [b c d] 22 4} {KeyValue [b c d e f] 34 5} {ArrayTable [g] 54 7} {KeyValue [g h] 60 8}]`
+	all, err := Statements([]byte(text))
+	if got := fmt.Sprint(all); err != nil || got != want {
+		t.Errorf("got  %s, %v\nwant %s", got, err, want)
+	}
+	if all, err := Statements([]byte("a = 1\nb = ")); err == nil || len(all) != 1 || all[0].Kind != unstable.KeyValue {
+		t.Errorf("%v, %v", all, err)
+	}
+}
+
+func FuzzStatements(f *testing.F) {
+	for _, seed := range []string{"a = 1", "\ufeff[x]\r\ny=1", "[[x]]\n[x.y]\nz={a=1}", "a.'b'.\"c\" = nan", "[a", "=", "a=[\n1,\n]"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		values, line, err := Decode([]byte(text))
+		lines := strings.Count(text, "\n") + 1
+		if err != nil && (line < 1 || line > lines) {
+			t.Errorf("%v on line %d of %d", err, line, lines)
+		}
+		all, wrong := Statements([]byte(text))
+		if err == nil && wrong != nil {
+			t.Errorf("no statements of what can be decoded: %v", wrong)
+		}
+		begin := 0
+		for _, s := range all {
+			if s.Begin < begin || s.Line < 1 || s.Line > lines || len(s.Keys) == 0 {
+				t.Errorf("%+v after %d", s, begin)
+			} else if _, ok := values[s.Keys[0]]; err == nil && !ok {
+				t.Errorf("%+v is not decoded", s)
+			}
+			begin = s.Begin
+		}
+	})
+}

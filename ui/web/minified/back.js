@@ -1,0 +1,1 @@
+"use strict";async function look(){if(document.visibilityState!=="visible")return;const e=await fetch("/fragments/list",{cache:"no-store"}).catch(()=>null);e?.ok&&location.replace("/")}addEventListener("focus",look),document.addEventListener("visibilitychange",look),setInterval(look,3e3)
