@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 
@@ -50,8 +51,8 @@ type Variable struct {
 var ErrNone = errors.New("no such template")
 
 var (
-	namePattern  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`)
-	placePattern = regexp.MustCompile(`\{\{ *([^{} ]*) *\}\}`)
+	namePattern  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]*$`) })
+	placePattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{\{ *([^{} ]*) *\}\}`) })
 )
 
 // Dirs returns where templates are looked for: below the project that a
@@ -105,7 +106,7 @@ func List(dirs ...string) ([]Template, error) {
 // Load returns the template of this name in the first directory that has it. The
 // error is ErrNone, or names the file and its lines.
 func Load(name string, dirs ...string) (Template, error) {
-	if namePattern.MatchString(name) {
+	if namePattern().MatchString(name) {
 		for _, dir := range dirs {
 			t, err := read(filepath.Join(dir, name+suffix), name)
 			if !errors.Is(err, fs.ErrNotExist) {
@@ -123,7 +124,7 @@ func read(path, name string) (Template, error) {
 		return Template{}, err
 	}
 	t := Template{Name: name, Path: path}
-	if !namePattern.MatchString(name) {
+	if !namePattern().MatchString(name) {
 		return t, fmt.Errorf("%s: its name may have letters, digits, - and _", path)
 	}
 	var line int
@@ -139,7 +140,7 @@ func read(path, name string) (Template, error) {
 	variables, _ := t.call["variables"].(map[string]any)
 	for name, v := range variables {
 		object, ok := v.(map[string]any)
-		if !ok || !namePattern.MatchString(name) {
+		if !ok || !namePattern().MatchString(name) {
 			fault("variables."+name, "a variable is a table: [variables.%s]", name)
 			continue
 		}
@@ -157,7 +158,7 @@ func read(path, name string) (Template, error) {
 		fault("", "it has no question: [[questions]]")
 	}
 	walk(t.call, "", func(path, text string) string {
-		for _, place := range placePattern.FindAllStringSubmatch(text, -1) {
+		for _, place := range placePattern().FindAllStringSubmatch(text, -1) {
 			if t.variable(place[1]) == nil {
 				fault(path, "{{%s}} is no variable of this template; declare it as [variables.%s]", place[1], place[1])
 			}
@@ -216,8 +217,8 @@ func (t *Template) Call(values map[string]string) ([]byte, error) {
 		return nil, err
 	}
 	return json.Marshal(walk(t.call, "", func(_, text string) string {
-		return placePattern.ReplaceAllStringFunc(text, func(place string) string {
-			return word(placePattern.FindStringSubmatch(place)[1])
+		return placePattern().ReplaceAllStringFunc(text, func(place string) string {
+			return word(placePattern().FindStringSubmatch(place)[1])
 		})
 	}))
 }

@@ -495,7 +495,7 @@ func (f *figures) fill(n int, ended bool) (dir string) {
 	}
 	for i := range n - 1 {
 		id := fmt.Sprintf("%s%06d", rec.ID[:20], i) // digits are letters of ids too
-		data := bytes.ReplaceAll(bytes.ReplaceAll(whole, []byte(rec.ID), []byte(id)), []byte("4711"), fmt.Append(nil, i))
+		data := bytes.ReplaceAll(bytes.ReplaceAll(whole, []byte("4711"), fmt.Append(nil, i)), []byte(rec.ID), []byte(id))
 		if err := os.WriteFile(filepath.Join(dir, room, id+".json"), data, 0o600); err != nil {
 			f.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -136,13 +137,13 @@ func (a *app) hookProgram(host string, project bool) []string {
 }
 
 // plainWord needs no quotes in any shell.
-var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=-]+$`)
+var plainWord = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_./:=-]+$`) })
 
 // shellLine is a program and its arguments as a shell reads them.
 func shellLine(words []string) string {
 	out := slices.Clone(words)
 	for i, word := range out {
-		if !plainWord.MatchString(word) {
+		if !plainWord().MatchString(word) {
 			out[i] = `'` + strings.ReplaceAll(word, `'`, `'\''`) + `'`
 		}
 	}

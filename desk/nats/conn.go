@@ -312,12 +312,10 @@ func (c *conn) returned() <-chan struct{} {
 	return c.again
 }
 
-var violation = regexp.MustCompile(`(?i)permissions violation for publish to "([^"]+)"`)
-
 // refused ends the requests that the server does not permit. It says so beside
 // the conversation; to the request itself it gives no answer at all.
 func (c *conn) refused(err error) {
-	found := violation.FindStringSubmatch(err.Error())
+	found := regexp.MustCompile(`(?i)permissions violation for publish to "([^"]+)"`).FindStringSubmatch(err.Error())
 	if found == nil {
 		c.log.Warn("the desk says", "error", err)
 		return

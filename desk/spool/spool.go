@@ -28,6 +28,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
 	"os"
@@ -228,11 +229,16 @@ func names(dir string) ([]string, error) {
 		return nil, advise(err)
 	}
 	defer f.Close()
-	list, err := f.Readdirnames(-1)
-	if errors.Is(err, fs.ErrNotExist) { // the last who had something in it has just removed it
-		return nil, nil
+	var all [][]string // in pieces, as one that grows leaves several of its size behind
+	for err == nil {
+		var some []string
+		some, err = f.Readdirnames(few)
+		all = append(all, some)
 	}
-	return list, advise(err)
+	if errors.Is(err, io.EOF) || errors.Is(err, fs.ErrNotExist) { // the last who had something in it has just removed it
+		err = nil
+	}
+	return slices.Concat(all...), advise(err)
 }
 
 // path is where a document lives. Ids come from outside: one that is not in

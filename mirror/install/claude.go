@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"mcp-askuser/install/edit"
 	"mcp-askuser/mirror"
@@ -55,7 +56,9 @@ func groupFor(event, command string, permissions bool) group {
 }
 
 // oursPattern is what our commands look like, wherever the program is.
-var oursPattern = regexp.MustCompile(`(^|[/\\"' ])mcp-askuser(-hook(\.exe)?["']?|(\.exe)?["']? hook) claude-code( |$)`)
+var oursPattern = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(^|[/\\"' ])mcp-askuser(-hook(\.exe)?["']?|(\.exe)?["']? hook) claude-code( |$)`)
+})
 
 // Claude adds our hooks to Claude Code's settings. The command runs hook for one
 // event. What is there already is brought up to date.
@@ -99,7 +102,7 @@ func claudeInstalled(data []byte) ([]installed, error) {
 		for at := range list(data, "hooks", event) {
 			matcher, _, _ := edit.JSON.Get(data, "hooks", event, strconv.Itoa(at), "matcher")
 			for _, h := range list(data, "hooks", event, strconv.Itoa(at), "hooks") {
-				if e := entryOf(h); oursPattern.MatchString(e.Command) {
+				if e := entryOf(h); oursPattern().MatchString(e.Command) {
 					text, _ := matcher.(string)
 					found = append(found, installed{event, text, e})
 				}
@@ -139,7 +142,7 @@ func entryOf(v any) (e entry) {
 	return e
 }
 
-func ours(v any) bool { return oursPattern.MatchString(entryOf(v).Command) }
+func ours(v any) bool { return oursPattern().MatchString(entryOf(v).Command) }
 
 // HasClaude reports whether hooks of ours are in the settings.
 func HasClaude(data []byte) bool {

@@ -67,12 +67,12 @@ type Store struct {
 // else may write. It touches no file.
 func New(dir string) *Store { return &Store{dir: dir} }
 
-var name = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) })
 
 // Add makes a token for the agent with this name, and returns it: nobody can
 // read it again. The error wraps ErrName or ErrExists, or is the file system's.
 func (s *Store) Add(agent string) (token string, err error) {
-	if !name.MatchString(agent) {
+	if !name().MatchString(agent) {
 		return "", fmt.Errorf("%q: %w", agent, ErrName)
 	}
 	token = prefix + rand.Text()
@@ -98,7 +98,7 @@ func (s *Store) Add(agent string) (token string, err error) {
 // file system's.
 func (s *Store) Remove(agent string) error {
 	err := fs.ErrNotExist
-	if name.MatchString(agent) {
+	if name().MatchString(agent) {
 		err = os.Remove(s.path(agent))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
@@ -124,7 +124,7 @@ func (s *Store) List() ([]Token, error) {
 	var all []Token
 	for _, e := range entries {
 		agent, ok := strings.CutSuffix(e.Name(), suffix)
-		if !ok || !name.MatchString(agent) || !e.Type().IsRegular() {
+		if !ok || !name().MatchString(agent) || !e.Type().IsRegular() {
 			continue
 		}
 		t, err := s.load(agent)

@@ -77,15 +77,13 @@ type Phone struct {
 	since     string // the last message seen, or when we began
 }
 
-var topicPattern = regexp.MustCompile(`^[-_A-Za-z0-9]{1,39}$`)
-
 // New returns a phone. The error names what cannot be used. It does no I/O.
 func New(o Options) (*Phone, error) {
 	u, err := url.Parse(o.Server)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return nil, fmt.Errorf("the ntfy server %q is no address such as https://ntfy.sh", o.Server)
 	}
-	if !topicPattern.MatchString(o.Topic) {
+	if !regexp.MustCompile(`^[-_A-Za-z0-9]{1,39}$`).MatchString(o.Topic) {
 		return nil, fmt.Errorf("the ntfy topic %q is none: it takes 1 to 39 letters, digits, - and _", o.Topic)
 	}
 	if len(o.Key) < 16 {

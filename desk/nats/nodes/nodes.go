@@ -102,8 +102,6 @@ type user struct {
 //go:embed nats.conf.tmpl
 var files embed.FS
 
-var configuration = template.Must(template.New("nats.conf.tmpl").Funcs(template.FuncMap{"join": strings.Join}).ParseFS(files, "nats.conf.tmpl"))
-
 // Write writes the directory.
 func (p *Plan) Write() error {
 	if err := p.check(); err != nil {
@@ -288,8 +286,12 @@ func (p *Plan) writeNode(n Node, ca *authority, users map[string][]user, system 
 	if slices.ContainsFunc(p.Nodes, func(n Node) bool { return !loopback(n.Host) }) {
 		listen = "0.0.0.0"
 	}
+	form, err := template.New("nats.conf.tmpl").Funcs(template.FuncMap{"join": strings.Join}).ParseFS(files, "nats.conf.tmpl")
+	if err != nil {
+		return err
+	}
 	var text bytes.Buffer
-	err := configuration.Execute(&text, map[string]any{
+	err = form.Execute(&text, map[string]any{
 		"Node": n, "Nodes": p.Nodes, "Listen": listen, "Users": users, "System": system,
 	})
 	if err != nil {
