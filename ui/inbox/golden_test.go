@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,6 +57,12 @@ func TestScreens(t *testing.T) {
 		{"dismiss", three, func(r *rig) { r.keys("d") }},
 		{"dismiss-reason", three, func(r *rig) { r.keys("d").later(act.Quiet).keys("r", "Not now, 请明天再问") }},
 		{"ended-elsewhere", three, func(r *rig) { r.endFirst(); r.see("answered in") }},
+		{"unsent", three, func(r *rig) { r.unsent() }},
+		{"unsent-late", three, func(r *rig) {
+			r.reply(r.unsent(), "tty", taken(chinese(), "lite"))
+			r.until("who was first", func() bool { return strings.HasPrefix(r.m.note, "Not answered") })
+			r.settled()
+		}},
 		{"taken-away", three, func(r *rig) { r.answers(); r.endFirst(); r.see("Already") }},
 		{"history", past, func(r *rig) { r.keys("tab").see("3 past") }},
 		{"chinese", three, func(r *rig) { r.keys("end") }},
@@ -106,6 +113,24 @@ func TestScreens(t *testing.T) {
 			})
 		}
 	}
+}
+
+// unsent answers the question in Chinese while the desk is out of reach.
+func (r *rig) unsent() desk.Record {
+	r.t.Helper()
+	r.apart.mu.Lock()
+	r.apart.off = true
+	r.apart.mu.Unlock()
+	r.keys("end").answers()
+	rec := r.m.answer.rec
+	r.keys("1").later(act.Quiet).keys("enter")
+	r.until("it is kept", func() bool { return strings.HasPrefix(r.m.note, "Not sent yet") })
+	if err := r.desk.SaveDraft(r.t.Context(), rec.ID, question.Reply{}); err != nil { // as what is kept is told
+		r.t.Fatal(err)
+	}
+	r.until("its row says so", func() bool { return r.m.waiting.all[rec.ID].rec.Unsent })
+	r.settled()
+	return rec
 }
 
 // endFirst answers the first record somewhere else.

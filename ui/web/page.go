@@ -37,6 +37,7 @@ var pages = sync.OnceValue(func() *template.Template {
 		"client":    words.Client,
 		"project":   words.Project,
 		"asker":     words.Asker,
+		"home":      func(rec *desk.Record) string { return words.Home(*rec) },
 		"subject":   func(rec *desk.Record) string { return words.Subject(*rec) },
 		"decision":  func(rec *desk.Record) string { return words.Decision(*rec) },
 		"overruled": func(rec *desk.Record) string { return words.Overruled(*rec) },

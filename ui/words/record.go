@@ -63,7 +63,7 @@ func Home(rec desk.Record) string {
 // it is kept to be sent later it says so.
 func Kept(err error) string {
 	if errors.Is(err, desk.ErrUnsent) {
-		return "Not sent yet: the desk does not answer. Your answer is kept here, and sent as soon as it does."
+		return "Not sent yet: the desk does not answer. It is kept here, and sent later."
 	}
 	return Sentence("It could not be saved: "+question.Line(err.Error())) + " Nothing is lost; try again."
 }
