@@ -118,9 +118,7 @@ func TestScreens(t *testing.T) {
 // unsent answers the question in Chinese while the desk is out of reach.
 func (r *rig) unsent() desk.Record {
 	r.t.Helper()
-	r.apart.mu.Lock()
-	r.apart.off = true
-	r.apart.mu.Unlock()
+	r.apart.Off()
 	r.keys("end").answers()
 	rec := r.m.answer.rec
 	r.keys("1").later(act.Quiet).keys("enter")

@@ -15,6 +15,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term/act"
@@ -29,7 +30,7 @@ type rig struct {
 	m     *model
 	desk  *desk.Desk // of another process, as it were
 	store *spool.Spool
-	apart *apart // the same as this process sees it
+	apart *storetest.Apart // the same as this process sees it
 	w, h  int
 	quit  bool
 	rung  []string                    // what was written to the terminal beside the screen
@@ -47,33 +48,6 @@ type timer struct {
 	msg tea.Msg
 }
 
-// apart is a store that can be out of reach, and keeps what is said then.
-type apart struct {
-	*spool.Spool
-	mu    sync.Mutex
-	off   bool
-	given map[string][]byte
-}
-
-func (s *apart) Place(context.Context, string) {}
-func (s *apart) Home(string) string            { return "" }
-
-func (s *apart) Given(id string) []byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.given[id]
-}
-
-func (s *apart) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.off {
-		return s.Spool.Decide(ctx, id, role, data)
-	}
-	s.given[id] = data
-	return desk.ErrUnsent
-}
-
 // noon is when every test begins.
 func noon() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 
@@ -84,7 +58,7 @@ func newRig(t testing.TB, w, h int) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, store: store, apart: &apart{Spool: store, given: map[string][]byte{}}, w: w, h: h, msgs: make(chan tea.Msg), now: noon(), waits: map[string]*desk.Attendance{}}
+	r := &rig{t: t, store: store, apart: &storetest.Apart{Store: store}, w: w, h: h, msgs: make(chan tea.Msg), now: noon(), waits: map[string]*desk.Attendance{}}
 	r.desk = desk.New(store, desk.Options{Now: r.clock, Rand: rand.NewChaCha8([32]byte{1})})
 	ctx, stop := context.WithCancel(context.Background())
 	r.m = newModel(ctx, Options{
