@@ -79,6 +79,7 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		Desk: d, Log: log, Attended: a.attended, Command: a.inboxCommand(s), Templates: a.templatesFor, Host: os.Getppid(),
 	})
 	defer a.watchCodex(cmd.Context(), s, d, log)()
+	leaveText()
 	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{
 		Options: server.Options{Directory: a.directory(), Log: log},
 	})
@@ -147,6 +148,7 @@ func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
 	if err != nil {
 		return err
 	}
+	leaveText()
 	fmt.Fprintln(a.out, served.Address(ln.Addr()))
 	if known, err := agents.List(); err == nil && len(known) == 0 {
 		fmt.Fprintln(a.err, "No agent may call yet; mcp-askuser token add NAME lets one.")
