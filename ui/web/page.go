@@ -76,6 +76,7 @@ func functions(l words.Language) template.FuncMap {
 		"client":    l.Client,
 		"project":   words.Project,
 		"asker":     l.Asker,
+		"home":      func(rec *desk.Record) string { return l.Home(*rec) },
 		"subject":   func(rec *desk.Record) string { return l.Subject(l.Shown(*rec)) },
 		"decision":  func(rec *desk.Record) string { return l.Decision(*rec) },
 		"overruled": func(rec *desk.Record) string { return l.Overruled(*rec) },

@@ -34,10 +34,13 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		waited, err = s.reply(r.Context(), rec.ID, reply)
 	}
-	if err != nil {
+	ends := url.Values{endOf(waited): {rec.ID}}
+	switch {
+	case errors.Is(err, desk.ErrUnsent):
+		ends = url.Values{endUnsent: {rec.ID}}
+	case err != nil:
 		return s.refuseForm(w, r, rec.ID, err)
 	}
-	ends := url.Values{endOf(waited): {rec.ID}}
 	if desk.StatusOf(reply) == desk.Answered {
 		s.answerAlike(r.Context(), &rec, reply, r.PostForm["also"], ends)
 	}
@@ -49,11 +52,13 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 }
 
 // What became of the records that a form was about, as parameters of the page:
-// sent to somebody who waited, kept for somebody who did not, or ended before.
+// sent to somebody who waited, kept for somebody who did not, not sent yet, or
+// ended before.
 const (
-	endSent = "sent"
-	endKept = "kept"
-	endLate = "late"
+	endSent   = "sent"
+	endKept   = "kept"
+	endUnsent = "unsent"
+	endLate   = "late"
 )
 
 func endOf(waited bool) string {
@@ -106,6 +111,8 @@ func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply quest
 			ends.Add(endOf(waited), id)
 		case errors.As(err, &closed):
 			ends.Add(endLate, id)
+		case errors.Is(err, desk.ErrUnsent):
+			ends.Add(endUnsent, id)
 		default: // it stays open and in sight
 			s.log.ErrorContext(ctx, "web: not answered with another", "id", id, "like", like.ID, "error", err)
 		}
@@ -114,9 +121,9 @@ func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply quest
 
 // notices says how records ended.
 func (s *Server) notices(r *http.Request, ends url.Values) (out []notice) {
-	for _, end := range []string{endSent, endKept, endLate} {
+	for _, end := range []string{endSent, endKept, endUnsent, endLate} {
 		for _, id := range ends[end] {
-			if rec, err := s.desk.Get(r.Context(), id); err == nil && rec.Outcome != nil {
+			if rec, err := s.desk.Get(r.Context(), id); err == nil && (rec.Outcome != nil || rec.Unsent && end == endUnsent) {
 				out = append(out, noticeOf(s.languageOf(r), &rec, end))
 			}
 		}
@@ -126,7 +133,10 @@ func (s *Server) notices(r *http.Request, ends url.Values) (out []notice) {
 
 func noticeOf(l words.Language, rec *desk.Record, end string) notice {
 	who := l.Asker(rec.Asker)
-	if end == endLate {
+	switch {
+	case rec.Outcome == nil:
+		return notice{rec.ID, l.Kept(desk.ErrUnsent), true}
+	case end == endLate:
 		return notice{rec.ID, l.Sentence(l.T("The question of %[1]s was already %[2]s", who, l.Outcome(rec.Outcome))), true}
 	}
 	var sent, kept string
@@ -161,8 +171,6 @@ func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, e
 		status, why = http.StatusForbidden, l.T("This form is from an earlier visit. What you filled in is here: look at it and send it again.")
 	case problemOf(err) != nil:
 		return err
-	case errors.Is(err, desk.ErrUnsent):
-		status, why = http.StatusServiceUnavailable, l.Kept(err)
 	default:
 		s.log.ErrorContext(r.Context(), "web", "path", r.URL.Path, "id", id, "error", err)
 		status, why = http.StatusInternalServerError, l.T("It could not be stored, and was not sent. Nothing is lost: try again.")
