@@ -2,6 +2,7 @@ package words
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"mcp-askuser/desk"
@@ -33,9 +34,24 @@ func (l Language) Error(err error) string {
 	return l.leaves(err, text)
 }
 
+// said is [Language.T] with errors among args, which it says in the language.
+func (l Language) said(text string, args ...any) string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if err, ok := arg.(error); ok {
+			args[i] = l.Error(err)
+		}
+	}
+	return l.T(text, args...)
+}
+
 // leaves puts into text what the errors that err is made of say.
 func (l Language) leaves(err error, text string) string {
 	switch e := err.(type) { //nolint:errorlint // it looks at each of them
+	case interface {
+		In(say func(format string, args ...any) string) string
+	}:
+		text = strings.Replace(text, err.Error(), e.In(l.said), 1)
 	case interface{ Unwrap() []error }:
 		for _, err := range e.Unwrap() {
 			text = l.leaves(err, text)
