@@ -98,6 +98,7 @@ func flagList(flags *pflag.FlagSet) string {
 	var b strings.Builder
 	for _, line := range lines {
 		name, text, _ := strings.Cut(line, border)
+		text = strings.Replace(text, " (default ", " ("+words.T("default")+" ", 1)
 		for part := range strings.SplitSeq(ansi.Wrap(text, helpWidth-width, ""), "\n") {
 			name = strings.TrimRight(name, " ")
 			b.WriteString(name + strings.Repeat(" ", width-ansi.StringWidth(name)) + strings.TrimSpace(part) + "\n")
