@@ -1,7 +1,7 @@
 package main
 
 import (
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"fmt"
 
@@ -9,10 +9,11 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/tools/askuser/wire"
+	"mcp-askuser/ui/words"
 )
 
-//go:embed texts/demo.json
-var demoCall []byte
+//go:embed texts/demo.*.json
+var demoCalls embed.FS // one for each language
 
 func (a *app) demo() *cobra.Command {
 	cmd := &cobra.Command{
@@ -25,7 +26,11 @@ func (a *app) demo() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			call, err := wire.DecodeAsk(demoCall, s.Limits)
+			sample, err := demoCalls.ReadFile("texts/demo." + string(words.Local) + ".json")
+			if err != nil {
+				return err
+			}
+			call, err := wire.DecodeAsk(sample, s.Limits)
 			if err != nil {
 				return err
 			}

@@ -297,15 +297,18 @@ func (f *figures) switches(pid int) (n float64) {
 }
 
 func (f *figures) spentBy(pid int) float64 {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		f.Fatal(err)
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", pid)) // to the nanosecond, where stat counts ticks
+	if err != nil || len(threads) == 0 {
+		f.Fatal(pid, err)
 	}
-	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	var user, system float64
-	_, _ = fmt.Sscan(fields[11], &user)
-	_, _ = fmt.Sscan(fields[12], &system)
-	return (user + system) / 100
+	sum := 0.0
+	for _, thread := range threads {
+		data, _ := os.ReadFile(thread)
+		var spent float64
+		_, _ = fmt.Sscan(string(data), &spent)
+		sum += spent / 1e9
+	}
+	return sum
 }
 
 // rest adds what a process costs while nothing happens.

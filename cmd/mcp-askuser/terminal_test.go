@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os/exec"
 	"slices"
 	"strings"
@@ -11,7 +12,10 @@ import (
 	"time"
 
 	"mcp-askuser/internal/termtest"
+	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/wire"
 	hand "mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/words"
 )
 
 // seat is a human's place: a terminal with the program on it, its results
@@ -170,6 +174,31 @@ func TestSignals(t *testing.T) {
 				t.Errorf("%d questions are open, %v", len(pending), err)
 			}
 		})
+	}
+}
+
+// Every language has the sample set, which differs in its words alone.
+func TestDemoInEveryLanguage(t *testing.T) {
+	var shape []string
+	for _, l := range words.Languages() {
+		sample, err := demoCalls.ReadFile("texts/demo." + string(l) + ".json")
+		if err != nil {
+			t.Fatal(err)
+		}
+		call, err := wire.DecodeAsk(sample, question.DefaultLimits())
+		if err != nil {
+			t.Fatalf("%s: %v", l, err)
+		}
+		var got []string
+		for _, q := range call.Set.All() {
+			got = append(got, fmt.Sprint(q.ID, q.Type, q.Required, len(q.Options)))
+		}
+		if shape == nil {
+			shape = got
+		}
+		if !slices.Equal(got, shape) {
+			t.Errorf("%s: %v, want %v", l, got, shape)
+		}
 	}
 }
 

@@ -98,7 +98,7 @@ func isOther(label string) bool {
 	label, _, _ = strings.Cut(strings.ToLower(label), "(")
 	label, _, _ = strings.Cut(label, "（")
 	switch strings.Trim(label, " .…:：") {
-	case "other", "其他", "其它":
+	case "other", "其他", "其它", "outro", "outra":
 		return true
 	}
 	return false

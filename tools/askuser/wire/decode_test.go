@@ -75,6 +75,7 @@ func TestDecodeForms(t *testing.T) {
 			"q1:multiple_choice #Authenticati [jwt (Stateless)] [session*]"},
 		{"E default by text", `{"question":"Which?","options":["JWT","Session"],"default":"session"}`, "q1:multiple_choice +other [jwt] [session*]"},
 		{"E default by place, behind an Other", `{"question":"Which?","options":["Other","JWT","Session"],"default":1}`, "q1:multiple_choice +other=Other [jwt*] [session]"},
+		{"an Other in another language", `{"question":"Qual?","options":["JWT","Sessão","Outra (diga qual)"]}`, "q1:multiple_choice +other=Outra (diga qual) [jwt] [sessão]"},
 		{"E default by place, of a no before a yes", `{"question":"Go on?","type":"boolean","options":["No","Yes"],"default":0}`, "q1:boolean [true] [false*]"},
 		{"E free text", `{"question":"What name?","default":"Widget"}`, "q1:text default=Widget"},
 		{"E nulls", `{"question":"What name?","options":null,"header":null,"default":null}`, "q1:text"},
