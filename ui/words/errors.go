@@ -20,6 +20,17 @@ var _ = [...]string{
 	Mark("a name has up to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit"),
 }
 
+// Why a surface cannot reach anybody, as doctor tells it. Models read the same in
+// English.
+var _ = [...]string{
+	Mark("this process has no controlling terminal"), Mark("this process is in the background of its terminal"),
+	Mark("the terminal is not this process's controlling terminal"),
+	Mark("not inside a terminal multiplexer, and no desktop to open a window on"),
+	Mark("no client is attached to the multiplexer"), Mark("the keyboard beside the agent is not quiet, or nothing tells"),
+	Mark("no inbox and no web page is open"), Mark("this is no desktop session"),
+	Mark("listening beyond this machine needs TLS"),
+}
+
 // Error is what an error says to people. Errors in it whose texts are in the
 // catalogue are said in the language, the others, such as those of the system,
 // as they are.
