@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"sync"
 	"syscall"
@@ -102,6 +103,9 @@ func launch(cmd *exec.Cmd, cols, rows int) (*os.File, unix.Termios, error) {
 		cmd.Stderr = slave
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // the terminal is its descriptor 0
+	if signal.Ignored(syscall.SIGHUP) { // by nohup, and so by cmd: it would be told of none
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 
 	// Fd has made master blocking for good, and closing it would not end a Read.
 	fd, err := unix.FcntlInt(master.Fd(), unix.F_DUPFD_CLOEXEC, 0)
