@@ -704,7 +704,7 @@ func TestProgressFollows(t *testing.T) {
 			req := request(which)
 			req.Params.Meta = &mcp.Meta{ProgressToken: 7}
 			r := newRig(t, Elicit(), tc.surface)
-			r.settling = 3 * time.Second // on a busy machine the form takes its time to say that it is not there
+			r.settling = 10 * time.Second // on a busy machine the form takes its time to say that it is not there
 			r.Attended = func(bool) bool { return true }
 			l := &link{noted: make(chan string, 10), client: Client{Implementation: mcp.Implementation{Name: "gemini"}}}
 			got := r.start(t.Context(), l, req)
