@@ -67,10 +67,14 @@ func waiting(ts *testscript.TestScript, neg bool, args []string) {
 	store, err := spool.Open(ts.Getenv(spool.EnvDir))
 	ts.Check(err)
 	ctx, stop := context.WithTimeout(context.Background(), patience)
-	defer stop()
 	d := desk.New(store, desk.Options{})
 	events, err := d.Watch(ctx)
 	ts.Check(err)
+	defer func() {
+		stop()
+		for range events {
+		}
+	}()
 	for {
 		records, err := d.Pending(ctx)
 		ts.Check(err)

@@ -324,10 +324,7 @@ func TestCallEnds(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		got := r.start(ctx, &link{}, request(which))
 		id := r.open().ID
-		events, err := r.desk.Watch(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		events, stop := r.watch()
 		cancel(tc.cause)
 		if err := within(t, got).err; !errors.Is(err, tc.cause) {
 			t.Errorf("%v: the call returned %v", tc.cause, err)
@@ -337,6 +334,7 @@ func TestCallEnds(t *testing.T) {
 		if rec, err := r.desk.Get(t.Context(), id); err != nil || rec.State != tc.want {
 			t.Errorf("%v: the record is %s, %v", tc.cause, rec.State, err)
 		}
+		stop()
 	}
 }
 
