@@ -43,6 +43,7 @@ func (d *Desk) decodeArchived(id string, doc Document) (Record, error) {
 		return Record{}, fmt.Errorf("%w: record %s is archived and pending", ErrDamaged, id)
 	}
 	d.believe(&rec, doc.By)
+	d.given(&rec)
 	return rec, err
 }
 
@@ -54,12 +55,13 @@ func (d *Desk) decodeAsked(id string, asked, reply Document) (Record, error) {
 		return Record{}, err
 	}
 	if of, ok := d.store.(Keeper); ok {
-		rec.Home, rec.Unsent = of.Home(id)
+		rec.Home = of.Home(id)
 	}
 	if rec.Outcome != nil {
 		return Record{}, fmt.Errorf("%w: record %s was asked with its outcome", ErrDamaged, id)
 	}
 	if reply.Data == nil {
+		d.given(&rec)
 		return rec, nil
 	}
 	o, err := decodeOutcome(id, reply.Data)
@@ -68,7 +70,27 @@ func (d *Desk) decodeAsked(id string, asked, reply Document) (Record, error) {
 	}
 	rec.State, rec.Outcome = o.Status, &o
 	d.believe(&rec, reply.By)
+	d.given(&rec)
 	return rec, nil
+}
+
+// given adds what was given to a record on this machine alone: it is not sent
+// yet, or somebody else was first.
+func (d *Desk) given(rec *Record) {
+	of, ok := d.store.(Keeper)
+	if !ok {
+		return
+	}
+	data := of.Given(rec.ID)
+	switch {
+	case data == nil:
+	case rec.Outcome == nil:
+		rec.Unsent = true
+	case rec.Later == nil:
+		if o, err := decodeOutcome(rec.ID, data); err == nil && o.ID != rec.Outcome.ID {
+			rec.Later = &o
+		}
+	}
 }
 
 // believe checks a reply that comes from the store like one from a form. What

@@ -101,7 +101,7 @@ func (d *Desk) nextID() (id string, at time.Time, err error) {
 func (d *Desk) chooseHome(ctx context.Context, rec *Record) {
 	if of, ok := d.store.(Keeper); ok {
 		of.Place(ctx, rec.ID)
-		rec.Home, _ = of.Home(rec.ID)
+		rec.Home = of.Home(rec.ID)
 	}
 }
 

@@ -72,7 +72,8 @@ type Record struct {
 	Content string   `json:"content,omitempty"`
 	Outcome *Outcome `json:"outcome,omitempty"` // nil while pending
 	// Later is a reply that was not the first: given here when the host's own dialog
-	// was, see [Desk.Settle], or in a form that could not be taken back.
+	// was, see [Desk.Settle], in a form that could not be taken back, or on a machine
+	// that could not reach the desk, see [Keeper].
 	Later *Outcome `json:"later,omitempty"`
 
 	// What follows is known of a pending record when it is read, and not kept.

@@ -212,9 +212,11 @@ type Entitled interface {
 }
 
 // Keeper is a store that has more than one home for its records. Place chooses
-// that of a new one, which it keeps. Home names it, empty where it is the usual
-// one, and says whether an answer to the record waits here to be sent there.
+// that of a new one, which it keeps; Home names it, empty where it is the usual
+// one. Given returns the outcome that was given to the record here and not stored
+// there: it waits to be sent, or came too late. It is nil where there is none.
 type Keeper interface {
 	Place(ctx context.Context, id string)
-	Home(id string) (name string, unsent bool)
+	Home(id string) string
+	Given(id string) []byte
 }

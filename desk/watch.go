@@ -184,6 +184,17 @@ func (d *Desk) rescan(ctx context.Context, open openSet) ([]Event, error) {
 	if err != nil {
 		return nil, err
 	}
+	var keys []Key // of what is still listed: a store may list for a moment what was removed
+	for id := range now {
+		if open[id] && now[id] {
+			keys = append(keys, Key{KindPending, id})
+		}
+	}
+	for i, doc := range d.read(ctx, keys...) {
+		if doc.Err == nil && doc.Data == nil {
+			delete(now, keys[i].ID)
+		}
+	}
 	var events []Event
 	for _, side := range []struct {
 		kind EventType

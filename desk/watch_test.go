@@ -3,6 +3,7 @@ package desk_test
 import (
 	"context"
 	"fmt"
+	"iter"
 	"testing"
 
 	"mcp-askuser/desk"
@@ -65,5 +66,51 @@ func TestWatch(t *testing.T) {
 	}
 	cancel()
 	for range events {
+	}
+}
+
+// listing is a store that still lists what was removed a moment ago.
+type listing struct {
+	tampered
+	removed string
+}
+
+func (s *listing) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Seq2[string, error] {
+	return func(yield func(string, error) bool) {
+		if kind != desk.KindPending || yield(s.removed, nil) {
+			s.Store.List(ctx, kind, in)(yield)
+		}
+	}
+}
+
+// One who looks at everything after a gap hears the end of a record that was
+// answered and collected within it, though it is still listed.
+func TestWatchAfterAGap(t *testing.T) {
+	dir := storeDir(t)
+	other := open(t, dir)
+	rec := ask(t, other)
+	changes := make(chan desk.Change)
+	store := &listing{tampered: tampered{Store: openSpool(t, dir), watch: func(context.Context) (<-chan desk.Change, error) { return changes, nil }}}
+	ctx, cancel := context.WithCancel(deadline(t))
+	events, err := desk.New(store, desk.Options{}).Watch(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		cancel()
+		for range events { // until it has left
+		}
+		close(changes)
+	}()
+	answerAndArchive(t, other, rec.ID)
+	store.removed = rec.ID
+	changes <- desk.Change{}
+	select {
+	case ev := <-events:
+		if ev.Type != desk.Ended || ev.Record.ID != rec.ID || ev.Record.Outcome == nil {
+			t.Errorf("told %s of %s", ev.Type, ev.Record.ID)
+		}
+	case <-ctx.Done():
+		t.Error("not told")
 	}
 }

@@ -55,7 +55,7 @@ func (p Place) xdg() string {
 type Server struct {
 	Command string   // the program
 	Args    []string // with it
-	Desk    string   // the desk elsewhere that it uses, if any
+	Where   []string // the flags that lead to its desk, where that is not the usual one
 	URL     string   // instead of a program
 	Token   string   // with URL, where the client's file takes no reference to a variable
 }
@@ -63,16 +63,13 @@ type Server struct {
 // args are the arguments of the program: how long a client waits, and which desk.
 func (s Server) args(hold string) []string {
 	args := append([]string{}, s.Args...)
-	if hold != "" || s.Desk != "" {
+	if hold != "" || len(s.Where) > 0 {
 		args = append(args, "serve")
 	}
 	if hold != "" {
 		args = append(args, "--hold", hold)
 	}
-	if s.Desk != "" {
-		args = append(args, "--desk", s.Desk)
-	}
-	return args
+	return append(args, s.Where...)
 }
 
 // Client is a program that starts MCP servers.

@@ -13,7 +13,7 @@ import (
 
 var (
 	local  = Server{Command: "/opt/bin/mcp-askuser"}
-	afar   = Server{Command: "/opt/bin/mcp-askuser", Desk: "nats://desk:4222"}
+	afar   = Server{Command: "/opt/bin/mcp-askuser", Where: []string{"--desk", "nats://desk:4222", "--desk-creds", "/home/ada/bot.creds", "--desk-ca", "/home/ada/ca.pem"}}
 	remote = Server{URL: "https://desk:8443/mcp"}
 )
 

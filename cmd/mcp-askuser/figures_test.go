@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"compress/gzip"
+	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -66,6 +67,7 @@ func TestFigures(t *testing.T) {
 	f.idle()
 	f.waiting()
 	f.calls()
+	f.clients()
 	f.key()
 	f.history()
 	f.replies()
@@ -378,10 +380,7 @@ func (c *crowd) kill() {
 func (f *figures) calls() {
 	for _, calls := range []int{1000, 10_000} {
 		c := f.crowd(calls, false)
-		for before, now := math.Inf(1), c.resident(f); now < 0.99*before; { // it has not come to rest
-			time.Sleep(10 * time.Second)
-			before, now = now, c.resident(f)
-		}
+		f.settle(c.running)
 		open, err := c.desk.Pending(f.Context())
 		if err != nil {
 			f.Fatal(err)
@@ -403,6 +402,39 @@ func (f *figures) calls() {
 		f.Logf("%d calls answered within %s", calls, time.Since(at))
 		c.kill()
 	}
+}
+
+// settle waits until what a process holds falls no more.
+func (f *figures) settle(r *running) {
+	for before, now := math.Inf(1), r.resident(f); now < 0.99*before; {
+		time.Sleep(10 * time.Second)
+		before, now = now, r.resident(f)
+	}
+}
+
+// clients measures what a client holds that waits over HTTP.
+func (f *figures) clients() {
+	const clients = 1000
+	dir := f.TempDir()
+	token, err := f.command(dir, "token", "add", "agent").Output()
+	if err != nil {
+		f.Fatal(err)
+	}
+	r := start(f, f.path, dir, "serve", "--http", "127.0.0.1:0", "--surface", "inbox", "--hold", "1h", "--max-rounds", "0")
+	url := strings.TrimSpace(r.hear(f))
+	before := r.resident(f)
+	ctx, stop := context.WithCancel(f.Context())
+	all := wait(ctx, url, []string{strings.TrimSpace(string(token))}, clients, func(i int, _ message, err error) {
+		if ctx.Err() == nil {
+			f.Errorf("client %d: %v", i, err)
+		}
+	})
+	f.settle(r)
+	f.is("1,000 clients that wait over HTTP: resident, each", "KiB", (r.resident(f)-before)*1024/clients, 60)
+	stop()
+	all.Wait()
+	_ = r.cmd.Process.Kill()
+	_ = r.cmd.Wait()
 }
 
 func (f *figures) waiting() {

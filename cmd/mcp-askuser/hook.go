@@ -127,13 +127,20 @@ func (a *app) hookProgram(host string, project bool) []string {
 		}
 	}
 	program = append(program, host)
-	for _, row := range a.config.Rows {
-		// The host need not have our flags and variables; it has our file.
-		if row.Leads() && (row.From == settings.FromFlag || row.From == settings.FromEnvironment) && !project {
-			program = append(program, "--"+row.Flag(), row.String())
-		}
+	if !project { // the host need not have our flags and variables; it has our file
+		program = append(program, a.leading(settings.FromFlag, settings.FromEnvironment)...)
 	}
 	return program
+}
+
+// leading returns the flags that lead to the desk as it was said in these places.
+func (a *app) leading(from ...string) (flags []string) {
+	for _, row := range a.config.Rows {
+		if row.Leads() && slices.Contains(from, row.From) {
+			flags = append(flags, "--"+row.Flag(), row.String())
+		}
+	}
+	return flags
 }
 
 // plainWord needs no quotes in any shell.

@@ -369,26 +369,11 @@ func TestThousandClientsOverHTTP(t *testing.T) {
 	defer stop()
 	bad := rabble(ctx, t, s.url, tokens[0], cancels)
 
-	transport := &http.Transport{MaxIdleConnsPerHost: clients}
-	defer transport.CloseIdleConnections()
-	var waiting, all sync.WaitGroup
-	for i := range clients {
-		waiting.Add(1)
-		all.Go(func() {
-			waits := sync.OnceFunc(waiting.Done)
-			defer waits()
-			c := &caller{t: t, client: &http.Client{Transport: transport}, url: s.url, token: tokens[i%agents], modern: i%2 == 0}
-			if err := c.hello(); err != nil {
-				t.Errorf("client %d: %v", i, err)
-				return
-			}
-			m, err := c.call(ctx, i, "ask_user_question", fmt.Sprintf(`{"question":"Question %d?","options":["A","B"]}`, i), waits)
-			if got := m.Result.StructuredContent.Answers[fmt.Sprintf("Question %d?", i)]; err != nil || got != fmt.Sprint("answer to ", i) {
-				t.Errorf("client %d got %q, %v, %+v", i, got, err, m.Error)
-			}
-		})
-	}
-	waiting.Wait()
+	all := wait(ctx, s.url, tokens[:], clients, func(i int, m message, err error) {
+		if got := m.Result.StructuredContent.Answers[fmt.Sprintf("Question %d?", i)]; err != nil || got != fmt.Sprint("answer to ", i) {
+			t.Errorf("client %d got %q, %v, %+v", i, got, err, m.Error)
+		}
+	})
 	pending, err := d.Pending(ctx)
 	if err != nil || len(pending) != clients {
 		t.Errorf("%d records are pending, want %d: %v", len(pending), clients, err)
@@ -409,6 +394,31 @@ func TestThousandClientsOverHTTP(t *testing.T) {
 	if err := s.end(syscall.SIGTERM); err != nil {
 		t.Errorf("%v: %s", err, s.stderr.String())
 	}
+}
+
+// wait returns when so many clients wait for an answer, each in its own session
+// and over its own connection, in both eras. Ended is told of each one's end.
+func wait(ctx context.Context, url string, tokens []string, clients int, ended func(i int, m message, err error)) (all *sync.WaitGroup) {
+	transport := &http.Transport{MaxIdleConnsPerHost: clients}
+	context.AfterFunc(ctx, transport.CloseIdleConnections)
+	all = &sync.WaitGroup{}
+	var waiting sync.WaitGroup
+	for i := range clients {
+		waiting.Add(1)
+		all.Go(func() {
+			waits := sync.OnceFunc(waiting.Done)
+			defer waits()
+			c := &caller{client: &http.Client{Transport: transport}, url: url, token: tokens[i%len(tokens)], modern: i%2 == 0}
+			var m message
+			err := c.hello()
+			if err == nil {
+				m, err = c.call(ctx, i, "ask_user_question", fmt.Sprintf(`{"question":"Question %d?","options":["A","B"]}`, i), waits)
+			}
+			ended(i, m, err)
+		})
+	}
+	waiting.Wait()
+	return all
 }
 
 // rabble is fifty clients that do what they should not, until ctx ends.

@@ -15,6 +15,7 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/nats"
 	"mcp-askuser/install"
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
@@ -37,8 +38,10 @@ func (a *app) install() *cobra.Command {
 file, which keeps everything else as it stands. Without a client it shows those
 that it finds on this machine, and asks which to use.
 
+With --desk, and what goes with it, the entry leads to that desk.
+
 Clients: ` + strings.Join(install.Names(), ", "),
-		Example:   "  mcp-askuser install claude-code --dry-run\n  mcp-askuser install codex gemini\n  mcp-askuser install cursor --project",
+		Example:   "  mcp-askuser install claude-code --dry-run\n  mcp-askuser install codex gemini\n  mcp-askuser install cursor --project\n  mcp-askuser install codex --desk nats://desk:4222 --desk-creds ~/bot.creds",
 		Args:      arguments(0, len(install.Names())),
 		ValidArgs: install.Names(),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -103,7 +106,7 @@ func (a *app) server(r registration) install.Server {
 	if r.address != "" {
 		return install.Server{URL: r.address, Token: a.getenv(install.TokenVariable)}
 	}
-	s := install.Server{Command: "mcp-askuser"}
+	s := install.Server{Command: "mcp-askuser", Where: a.leading(settings.FromFlag)}
 	if self, err := os.Executable(); err == nil && !r.project {
 		s.Command = self
 	}
@@ -116,6 +119,15 @@ func (a *app) register(names []string, r registration, out bool) error {
 	var clients []install.Client
 	var plans [][]install.Step
 	var faults []error
+	switch v := a.config.Values; {
+	case out, len(a.leading(settings.FromFlag)) == 0:
+	case r.address != "":
+		faults = append(faults, errors.New(words.T("--http registers a server that has a desk of its own: leave out either --http, or --desk and what goes with it")))
+	case v.Desk != "":
+		if _, err := nats.Open(nats.Options{URL: v.Desk, Creds: v.DeskCreds, CA: v.DeskCA}); err != nil {
+			faults = append(faults, err)
+		}
+	}
 	for _, name := range names {
 		c, ok := install.ByName(name)
 		if !ok {

@@ -72,7 +72,7 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 		return err
 	}
 	log := a.log(slog.LevelInfo)
-	d, err := a.desk(s, log)
+	d, _, err := a.openHomes(s, log) // its host would be told, and not the human
 	if err != nil {
 		return err
 	}
@@ -133,7 +133,7 @@ func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
 	}
 	a.remote = true
 	someone := func(bool) bool { return true } // at this desk
-	d, err := a.desk(s, log)
+	d, _, err := a.openHomes(s, log)
 	if err != nil {
 		return err
 	}

@@ -74,30 +74,35 @@ func (a *app) environ(s settings.Values) func(string) string {
 	}
 }
 
-// desk opens the desk of this user.
+// desk opens the desk of this user, for a command of theirs: they are told what
+// they have not been told yet.
 func (a *app) desk(s settings.Values, log *slog.Logger) (*desk.Desk, error) {
+	d, store, err := a.openHomes(s, log)
+	if joined, ok := store.(*home.Store); ok {
+		a.tellRefused(joined)
+	}
+	return d, err
+}
+
+// openHomes opens the desk of this user, and returns its store too.
+func (a *app) openHomes(s settings.Values, log *slog.Logger) (*desk.Desk, desk.Store, error) {
 	dir, err := spool.DefaultDir(a.environ(s))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	store, err := home.Open(home.Options{Dir: dir, URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA, Log: log})
 	if errors.Is(err, spool.ErrUnsafe) || err != nil && s.Desk == "" {
-		return nil, fmt.Errorf(words.T("the store cannot be used: %w (named by %s); name another with --dir or %s"), err, a.config.Source("dir"), spool.EnvDir)
+		return nil, nil, fmt.Errorf(words.T("the store cannot be used: %w (named by %s); name another with --dir or %s"), err, a.config.Source("dir"), spool.EnvDir)
 	}
 	if err != nil {
-		return nil, fmt.Errorf(words.T("the desk cannot be used: %w (named by %s)"), err, a.config.Source("desk"))
+		return nil, nil, fmt.Errorf(words.T("the desk cannot be used: %w (named by %s)"), err, a.config.Source("desk"))
 	}
-	a.tellRefused(store)
-	return desk.New(store, desk.Options{Log: log, Keep: s.Keep, MaxRounds: s.MaxRounds, Pause: s.RoundPause}), nil
+	return desk.New(store, desk.Options{Log: log, Keep: s.Keep, MaxRounds: s.MaxRounds, Pause: s.RoundPause}), store, nil
 }
 
 // tellRefused tells the human, once, of answers that were given while the shared
 // desk was out of reach, and that came too late there.
-func (a *app) tellRefused(store desk.Store) {
-	joined, ok := store.(*home.Store)
-	if !ok {
-		return
-	}
+func (a *app) tellRefused(joined *home.Store) {
 	ctx := context.Background()
 	refused, err := joined.Refused(ctx)
 	for _, r := range refused {

@@ -109,7 +109,7 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 // webOptions fills in what the page needs of the settings.
 func (a *app) webOptions(o *web.Options, s settings.Values, d *desk.Desk, presenter *present.Presenter, log *slog.Logger) {
 	o.Desk, o.Log, o.Presenter, o.Directory = d, log, presenter, a.directory()
-	o.KeyFile = a.pageKey(s)
+	o.KeyFile, o.Language = a.pageKey(s), words.Language(s.Language)
 	o.Decode = func(data []byte) (web.Call, error) {
 		call, err := wire.DecodeAsk(data, s.Limits)
 		return web.Call{Set: call.Set, Timeout: cmp.Or(call.Timeout, s.Timeout), Dropped: call.Dropped}, err

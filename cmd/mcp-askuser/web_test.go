@@ -106,6 +106,15 @@ func TestWeb(t *testing.T) {
 	}
 }
 
+// The page is in the language that is set, whatever the browser would have.
+func TestWebLanguage(t *testing.T) {
+	cmd := program(t, t.TempDir()+"/desk", "web")
+	cmd.Env = append(cmd.Env, "ASK_LANGUAGE=pt")
+	if status, body := startWeb(t, cmd).call(t, "GET", "/", ""); status != 200 || !strings.Contains(body, `<html lang="pt"`) {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
 // A browser comes back to the next server at the same address, until all visits
 // are ended.
 func TestWebRevoke(t *testing.T) {

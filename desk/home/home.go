@@ -82,8 +82,10 @@ type Store struct {
 	pinned map[string]bool   // ids of records that are being asked here
 	down   chan struct{}     // closed when the far home is back; nil while it is there
 	known  map[string][]byte // what was asked, of far records that are open, as last read
-	unsent map[string]bool   // far records with an answer in the outbox
+	given  map[string][]byte // outcomes of far records that were given here, and are not sent or came too late
 	looked bool              // at the outbox
+
+	news chan desk.Change // what happened in the outbox, for the watch
 }
 
 var (
@@ -98,7 +100,9 @@ func Join(near *spool.Spool, far Far, log *slog.Logger) *Store {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	return &Store{near: near, far: far, log: log, pinned: map[string]bool{}, known: map[string][]byte{}, unsent: map[string]bool{}}
+	s := &Store{near: near, far: far, log: log, pinned: map[string]bool{}, known: map[string][]byte{}, given: map[string][]byte{}, news: make(chan desk.Change, 16)}
+	s.readGiven()
+	return s
 }
 
 // Place implements desk.Keeper: here, if the shared desk does not answer within
@@ -107,20 +111,18 @@ func (s *Store) Place(ctx context.Context, id string) {
 	if s.reach(ctx, choosing, s.far.Ping) == nil || ctx.Err() != nil {
 		return
 	}
-	s.log.Warn("the desk does not answer: the question is asked on this machine alone", "id", id)
+	s.log.Warn("a question is asked on this machine alone", "id", id)
 	s.mu.Lock()
 	s.pinned[id] = true
 	s.mu.Unlock()
 }
 
 // Home implements desk.Keeper.
-func (s *Store) Home(id string) (string, bool) {
+func (s *Store) Home(id string) string {
 	if s.isNear(context.Background(), id) {
-		return Local, false
+		return Local
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return "", s.unsent[id]
+	return ""
 }
 
 // isNear reports whether a record's home is here: something of it is.
@@ -175,6 +177,7 @@ func (s *Store) fell() {
 		return
 	}
 	s.down = make(chan struct{})
+	s.log.Warn("the desk cannot be reached: what is on it is left out, or is as it was last seen")
 	go func() {
 		for {
 			ctx, cancel := context.WithTimeout(context.Background(), choosing)
@@ -190,6 +193,7 @@ func (s *Store) fell() {
 		s.down = nil
 		s.mu.Unlock()
 		s.log.Info("the desk answers again")
+		s.tell(desk.Change{})
 		s.flush()
 	}()
 }
@@ -349,7 +353,7 @@ func (s *Store) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 		}
 		for id, err := range s.listFar(ctx, kind, in) {
 			if err != nil {
-				if s.leftOut(ctx, err) {
+				if leftOut(ctx, err) {
 					break
 				}
 				yield("", err)
@@ -384,7 +388,7 @@ func (s *Store) listFar(ctx context.Context, kind desk.Kind, in desk.Range) iter
 			}
 			return nil
 		})
-		if err != nil && kind == desk.KindPending && s.leftOut(ctx, err) {
+		if err != nil && kind == desk.KindPending && leftOut(ctx, err) {
 			ids, err = s.knownIDs(in), nil
 		}
 		for _, id := range ids {
@@ -413,13 +417,9 @@ func (s *Store) knownIDs(in desk.Range) []string {
 }
 
 // leftOut reports whether the far home is left out of what is told, for it
-// cannot be reached, and logs it.
-func (s *Store) leftOut(ctx context.Context, err error) bool {
-	if ctx.Err() != nil || !errors.Is(err, desk.ErrUnreachable) && !errors.Is(err, errGone) {
-		return false
-	}
-	s.log.Warn("the desk cannot be reached: what is on it is left out, or is as it was last seen", "error", err)
-	return true
+// cannot be reached.
+func leftOut(ctx context.Context, err error) bool {
+	return ctx.Err() == nil && (errors.Is(err, desk.ErrUnreachable) || errors.Is(err, errGone))
 }
 
 // union is what both homes say; the far one is left out where it cannot be
@@ -434,7 +434,7 @@ func (s *Store) union(ctx context.Context, of func(context.Context, desk.Store) 
 		there, err = of(ctx, s.far)
 		return err
 	})
-	if err != nil && !s.leftOut(ctx, err) {
+	if err != nil && !leftOut(ctx, err) {
 		return nil, err
 	}
 	all := slices.Concat(here, there)
@@ -564,12 +564,21 @@ func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (held b
 		held, err = s.far.Locked(ctx, kind, name)
 		return err
 	})
+	if leftOut(ctx, err) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.known[recordOf(name)] != nil, nil // that its asker has gone is not known
+	}
 	return held, err
 }
 
 // Locks implements desk.Store.
 func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
-	return s.union(ctx, func(ctx context.Context, at desk.Store) ([]string, error) { return at.Locks(ctx, kind) })
+	names, err := s.union(ctx, func(ctx context.Context, at desk.Store) ([]string, error) { return at.Locks(ctx, kind) })
+	if err == nil && kind == desk.KindAskers && s.back() != nil {
+		names = append(names, s.knownIDs(desk.Range{})...) // that their askers have gone is not known
+	}
+	return names, err
 }
 
 // Bell implements desk.Store.
@@ -621,6 +630,7 @@ func (s *Store) Watch(ctx context.Context) (<-chan desk.Change, error) {
 		if there == nil && !denied {
 			go again()
 		}
+		var missed []desk.Change // what the desk told when nothing could be read
 		for {
 			select {
 			case c, ok := <-here:
@@ -628,11 +638,24 @@ func (s *Store) Watch(ctx context.Context) (<-chan desk.Change, error) {
 					return
 				}
 			case c, ok := <-there:
+				if ok && s.back() != nil {
+					missed = append(missed, c)
+				}
 				if !ok {
 					there = nil
 					go again()
 				} else if !tell(c) {
 					return
+				}
+			case c := <-s.news:
+				all := []desk.Change{c}
+				if c.ID == "" { // the desk is back
+					all, missed = missed, nil
+				}
+				for _, c := range all {
+					if !tell(c) {
+						return
+					}
 				}
 			case there = <-retry:
 				if !tell(desk.Change{}) {

@@ -209,7 +209,9 @@ func (c *cut) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 }
 
 // An answer from the outbox that came too late is refused with the name of who
-// was first, and nothing of it counts.
+// was first, and nothing of it counts. Whoever watches on its machine hears of
+// both: that it is not sent yet, and who was first, though the watch of the
+// shared desk told that while nothing could be read.
 func TestOutboxTooLate(t *testing.T) {
 	c := natstest.Start(t, 1)
 	asking := desk.New(open(t, c, nodes.Agent, "bot"), desk.Options{})
@@ -224,10 +226,28 @@ func TestOutboxTooLate(t *testing.T) {
 	if _, err := d.Get(t.Context(), rec.ID); err != nil {
 		t.Fatal(err)
 	}
+	events, err := d.Watch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := func(what string, is func(desk.Event) bool) {
+		t.Helper()
+		for deadline := time.After(patience); ; {
+			select {
+			case ev := <-events:
+				if is(ev) {
+					return
+				}
+			case <-deadline:
+				t.Fatal("not told: ", what)
+			}
+		}
+	}
 	far.off.Store(true)
 	if _, err := d.Reply(t.Context(), rec.ID, says("a"), "tty"); !errors.Is(err, desk.ErrUnsent) {
 		t.Fatalf("without the desk: %v", err)
 	}
+	told("it is not sent yet", func(ev desk.Event) bool { return ev.Type == desk.Touched && ev.Record.Unsent && ev.Record.Attended })
 	bob := desk.New(open(t, c, nodes.Human, "bob"), desk.Options{})
 	if _, err := bob.Reply(t.Context(), rec.ID, says("b"), "web"); err != nil {
 		t.Fatal(err)
@@ -236,6 +256,10 @@ func TestOutboxTooLate(t *testing.T) {
 		t.Fatal(err)
 	}
 	far.off.Store(false)
+	told("who was first", func(ev desk.Event) bool {
+		later := ev.Record.Later
+		return ev.Type == desk.Ended && ev.Record.Outcome.Answerer.Name == "bob" && later != nil && later.Reply.Answers[0].Selected[0] == "a"
+	})
 	eventually(t, "alice is told", func() bool {
 		refused, err := mine.Refused(t.Context())
 		if err != nil || len(refused) == 0 {

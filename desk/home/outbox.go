@@ -44,18 +44,49 @@ func (s *Store) keep(ctx context.Context, id string, data []byte) error {
 	if err != nil {
 		return errors.Join(desk.ErrUnreachable, err)
 	}
-	s.setUnsent(id, true)
+	s.setGiven(id, data)
 	s.fell()
 	return desk.ErrUnsent
 }
 
-func (s *Store) setUnsent(id string, unsent bool) {
+// setGiven says what was given to a record here and is not stored there; nil is
+// nothing.
+func (s *Store) setGiven(id string, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if unsent {
-		s.unsent[id] = true
-	} else {
-		delete(s.unsent, id)
+	if s.given[id] = data; data == nil {
+		delete(s.given, id)
+	}
+	s.tell(desk.Change{Kind: desk.KindDrafts, ID: id})
+}
+
+// tell has those who watch look at a record, or at all that they could not read
+// while the desk was out of reach.
+func (s *Store) tell(c desk.Change) {
+	select {
+	case s.news <- c:
+	default: // nobody watches
+	}
+}
+
+// Given implements desk.Keeper.
+func (s *Store) Given(id string) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.given[id]
+}
+
+// readGiven finds what earlier processes have left.
+func (s *Store) readGiven() {
+	ctx := context.Background()
+	for id, err := range s.near.List(ctx, kindOutbox, desk.Range{}) {
+		if data, unread := s.near.Get(ctx, kindOutbox, id); err == nil && unread == nil {
+			s.given[id] = data
+		}
+	}
+	refused, _ := s.Refused(ctx)
+	for _, r := range refused {
+		s.given[r.ID] = r.Given
 	}
 }
 
@@ -84,7 +115,6 @@ func (s *Store) flush() {
 		case errors.Is(err, desk.ErrDenied):
 			s.log.Warn("an answer waits for a credential that may send it", "id", id, "error", err)
 		case err != nil:
-			s.setUnsent(id, true)
 			s.fell() // and once more
 			return
 		}
@@ -103,18 +133,17 @@ func (s *Store) send(ctx context.Context, id string) error {
 		return err
 	}
 	err = s.far.Decide(ctx, id, desk.RoleHuman, data)
-	if errors.Is(err, desk.ErrExists) {
+	switch {
+	case err == nil:
+		s.setGiven(id, nil)
+	case errors.Is(err, desk.ErrExists):
 		err = s.refuse(ctx, id, data)
 	}
 	if err != nil {
 		return err
 	}
-	if err := s.near.Delete(ctx, kindOutbox, id); err != nil {
-		return err
-	}
-	s.setUnsent(id, false)
 	s.forget(id)
-	return nil
+	return s.near.Delete(ctx, kindOutbox, id)
 }
 
 // refuse keeps who was first.

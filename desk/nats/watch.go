@@ -127,13 +127,13 @@ func (w *watch) run(ctx context.Context) {
 	for {
 		within, cancel := context.WithTimeout(ctx, deaf)
 		stop := make(chan struct{})
-		go func() {
+		go func(again <-chan struct{}) {
 			select {
 			case <-again: // the consumer was left behind with the node
 				cancel()
 			case <-stop:
 			}
-		}()
+		}(again)
 		m, err := w.sub.NextMsgWithContext(within)
 		close(stop)
 		cancel()

@@ -1,8 +1,10 @@
 package inbox
 
 import (
+	"errors"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -19,8 +21,9 @@ import (
 type answer struct {
 	rec   desk.Record
 	form  *form.Form
-	fresh int  // questions that came since it opened
-	wide  bool // it has the whole screen, for its previews
+	fresh int         // questions that came since it opened
+	wide  bool        // it has the whole screen, for its previews
+	kept  atomic.Bool // what was given is not sent yet
 }
 
 // tag addresses what a form's command leads to to that form: Bubble Tea has one
@@ -62,9 +65,15 @@ func (m *model) send(msg tea.Msg) tea.Cmd {
 // openForm puts a record's form in front.
 func (m *model) openForm(rec desk.Record, deadline time.Time, options []form.Option) tea.Cmd {
 	since := m.now()
-	commit := func(r question.Reply) error { return m.reply(rec.ID, r, since) }
+	a := &answer{rec: rec, wide: slices.ContainsFunc(rec.All(), previews)}
+	commit := func(r question.Reply) error {
+		err := m.reply(rec.ID, r, since)
+		a.kept.Store(errors.Is(err, desk.ErrUnsent))
+		return err
+	}
 	options = append(options, form.WithClock(m.now), form.WithGate(m.gate), form.WithOrigin(act.Opened))
-	m.answer = &answer{rec: rec, form: form.New(rec, commit, options...), wide: slices.ContainsFunc(rec.All(), previews)}
+	a.form = form.New(rec, commit, options...)
+	m.answer = a
 	cmds := []tea.Cmd{m.answer.form.Init()}
 	for _, msg := range []tea.Msg{m.formSize(), form.Attention{Attended: rec.Attended}, form.Deadline{At: deadline}} {
 		cmds = append(cmds, m.send(msg))
@@ -114,7 +123,10 @@ func (m *model) settle() tea.Cmd {
 	a, origin := m.answer, act.Appeared
 	switch a.form.State() {
 	case form.Open:
-		return nil
+		if !a.kept.Load() {
+			return nil
+		}
+		m.note = words.Local.Kept(desk.ErrUnsent)
 	case form.Sent:
 		m.waiting.remove(a.rec.ID)
 		m.note = a.form.Closing()

@@ -69,6 +69,12 @@ func scenes(t *testing.T) []scene {
 			r.endFirst()
 			r.until("its end", func() bool { return r.m.waiting.selected().rec.Outcome != nil })
 		}},
+		{"unsent", three, func(r *rig) { r.unsent() }},
+		{"unsent-late", three, func(r *rig) {
+			r.reply(r.unsent(), "tty", taken(chinese(), "lite"))
+			r.until("who was first", func() bool { return r.m.note != "" && r.m.note != words.Local.Kept(desk.ErrUnsent) })
+			r.settled()
+		}},
 		{"taken-away", three, func(r *rig) {
 			r.answers()
 			r.endFirst()
@@ -171,6 +177,22 @@ func (r *rig) recalled(n int) *rig {
 	r.t.Helper()
 	r.until("the past", func() bool { return r.m.history.loaded && !r.m.history.loading && len(r.m.history.rows) == n })
 	return r
+}
+
+// unsent answers the question in Chinese while the desk is out of reach.
+func (r *rig) unsent() desk.Record {
+	r.t.Helper()
+	r.apart.Off()
+	r.keys("end").answers()
+	rec := r.m.answer.rec
+	r.keys("1").later(act.Quiet).keys("enter")
+	r.until("it is kept", func() bool { return r.m.note == words.Local.Kept(desk.ErrUnsent) })
+	if err := r.desk.SaveDraft(r.t.Context(), rec.ID, question.Reply{}); err != nil { // as what is kept is told
+		r.t.Fatal(err)
+	}
+	r.until("its row says so", func() bool { return r.m.waiting.all[rec.ID].rec.Unsent })
+	r.settled()
+	return rec
 }
 
 // endFirst answers the first record somewhere else.

@@ -192,6 +192,7 @@ func (m *model) apply(events []desk.Event) tea.Cmd {
 		if e.Type == desk.Ended {
 			m.waiting.ended(e.Record)
 			m.history.ended(e.Record)
+			m.note = cmp.Or(words.Local.Overruled(e.Record), m.note)
 			cmds = append(cmds, m.endDismissal(e.Record), m.readRefused)
 		} else {
 			changed = append(changed, e.Record)

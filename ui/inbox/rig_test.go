@@ -15,6 +15,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term/act"
@@ -29,6 +30,7 @@ type rig struct {
 	m     *model
 	desk  *desk.Desk // of another process, as it were
 	store *spool.Spool
+	apart *storetest.Apart // the same as this process sees it
 	w, h  int
 	quit  bool
 	rung  []string                    // what was written to the terminal beside the screen
@@ -56,11 +58,11 @@ func newRig(t testing.TB, w, h int) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, store: store, w: w, h: h, msgs: make(chan tea.Msg), now: noon(), waits: map[string]*desk.Attendance{}}
+	r := &rig{t: t, store: store, apart: &storetest.Apart{Store: store}, w: w, h: h, msgs: make(chan tea.Msg), now: noon(), waits: map[string]*desk.Attendance{}}
 	r.desk = desk.New(store, desk.Options{Now: r.clock, Rand: rand.NewChaCha8([32]byte{1})})
 	ctx, stop := context.WithCancel(context.Background())
 	r.m = newModel(ctx, Options{
-		Desk: desk.New(store, desk.Options{Now: r.clock, Rand: rand.NewChaCha8([32]byte{2})}),
+		Desk: desk.New(r.apart, desk.Options{Now: r.clock, Rand: rand.NewChaCha8([32]byte{2})}),
 		Now:  r.clock,
 		Ring: func(w io.Writer, rec desk.Record) error {
 			_, err := fmt.Fprint(w, "ring ", rec.Questions[0].ID)

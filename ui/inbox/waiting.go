@@ -264,6 +264,9 @@ func (r *row) facts(now time.Time) (out []string) {
 	if where := words.Local.Home(r.rec); where != "" {
 		out = append(out, where)
 	}
+	if r.rec.Unsent { // what else there is has been seen by its answerer
+		return out
+	}
 	if !r.deadline.IsZero() {
 		text, _ := words.Local.Left(r.deadline.Sub(now))
 		out = append(out, text)

@@ -63,12 +63,12 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case len(open) > 0:
-		return succeed(w, "The answer is kept; "+words.N(len(open), "%d question of the set is", "%d questions of the set are")+
+		return succeed(w, "The answer is kept; "+words.English.N(len(open), "%d question of the set is", "%d questions of the set are")+
 			" still open: "+strings.Join(open, ", ")+".")
 	case body.Discuss:
-		return succeed(w, "The question is put back to be discussed first; "+next(words.Local.Client(rec.Asker), "with that", "hears of it", waited)+".")
+		return succeed(w, "The question is put back to be discussed first; "+next(words.English.Client(rec.Asker), "with that", "hears of it", waited)+".")
 	}
-	return succeed(w, "The answer is recorded; "+next(words.Local.Client(rec.Asker), "", "gets it", waited)+".")
+	return succeed(w, "The answer is recorded; "+next(words.English.Client(rec.Asker), "", "gets it", waited)+".")
 }
 
 // target finds the record that a body is about.

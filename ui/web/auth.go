@@ -57,10 +57,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		switch {
 		case !door.OwnHost(r, s.listen, s.tls):
-			turnAway(w, r, errHost)
+			s.turnAway(w, r, errHost)
 			return
 		case !door.OwnOrigin(r):
-			turnAway(w, r, errOrigin)
+			s.turnAway(w, r, errOrigin)
 			return
 		case r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token"):
 			s.enter(w, r)
@@ -73,7 +73,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		case safe(r.Method) && public(r.URL.Path):
 			dismissAfter(w)
 		default:
-			turnAway(w, r, errToken)
+			s.turnAway(w, r, errToken)
 			return
 		}
 		r = r.WithContext(context.WithValue(r.Context(), visitorKey{}, who))
@@ -90,9 +90,9 @@ func (s *Server) guard(next http.Handler) http.Handler {
 }
 
 // turnAway refuses a client that may not come in, and lets it go.
-func turnAway(w http.ResponseWriter, r *http.Request, p *api.Problem) {
+func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, p *api.Problem) {
 	dismissAfter(w)
-	refuse(w, r, p)
+	s.refuse(w, r, p)
 }
 
 // welcome keeps the connection of a client that may come in. One for which
@@ -118,7 +118,7 @@ func (s *Server) enter(w http.ResponseWriter, r *http.Request) {
 	token := query.Get("token")
 	id, known := s.keys.visit(r)
 	if !s.keys.opens(token) && !s.keys.invited(token) && !known {
-		turnAway(w, r, errToken)
+		s.turnAway(w, r, errToken)
 		return
 	}
 	welcome(w, r)

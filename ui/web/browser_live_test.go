@@ -48,6 +48,35 @@ func TestBrowserLive(t *testing.T) {
 	v.shows("#none", "Nothing waits")
 }
 
+// TestBrowserLiveInChinese: what comes, goes and fails is said in the language of
+// the page that was loaded.
+func TestBrowserLiveInChinese(t *testing.T) {
+	v := browse(t, look{width: 1280, height: 800, language: words.Chinese}, nil)
+	v.listening()
+	first := v.put("codex", "/home/ada/商城", "s1", chinese()...)
+	second := v.put("gemini-cli", "/home/ada/api", "s2", deploy())
+	v.shows("#count", "2 个问题待回答")
+	v.shows("#news", "gemini-cli · api 有一个问题。")
+	v.shows(inList(second.ID), "刚刚")
+	v.shows(within(first.ID, "[data-progress]"), "已回答 0/2")
+	v.click(chosen(first.ID, 0, "2"), within(first.ID, confirmButton))
+	v.answered(first.ID)
+	v.shows("#news", "已发送给 codex · 商城。")
+	v.shows("#count", "1 个问题待回答")
+	v.turn(second.ID)
+	v.answeredElsewhere(second.ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
+	v.shows("#news", "gemini-cli · api：问题已在终端中回答。")
+	v.shows(within(second.ID, ".fate"), "问题已在终端中回答")
+
+	third := v.put("codex", "/home/ada/shop", "s3", serviceName())
+	v.turn(third.ID)
+	v.write(inWords(third.ID, 0), "订单")
+	v.stop()
+	v.shows("#trouble", "连接已断开。")
+	v.click(within(third.ID, confirmButton))
+	v.shows(within(third.ID, ".refused"), "没有发送。无法连接服务器。")
+}
+
 // listening waits until the page has its event stream: what happens from now
 // on, it hears.
 func (v *view) listening() {
@@ -351,15 +380,21 @@ func TestBrowserDeadline(t *testing.T) {
 // TestBrowserAges: the script says how far away a time is in the same words as
 // the server.
 func TestBrowserAges(t *testing.T) {
-	v := browse(t, wide, nil)
+	for _, l := range words.Languages() {
+		t.Run(string(l), func(t *testing.T) { agesAgree(t, l) })
+	}
+}
+
+func agesAgree(t *testing.T, l words.Language) {
+	v := browse(t, look{width: 1280, height: 800, language: l}, nil)
 	for _, d := range []time.Duration{
 		0, time.Millisecond, time.Second, 59500 * time.Millisecond, time.Minute, 61 * time.Second, 10 * time.Minute, 59*time.Minute + 59*time.Second,
 		time.Hour, 61 * time.Minute, 5 * time.Hour, 47 * time.Hour, 48 * time.Hour, 50 * time.Hour, 100 * time.Hour,
 	} {
-		if got, want := eval[string](v, "away(%d)", d.Milliseconds()), words.Local.Ago(d); got != want {
+		if got, want := eval[string](v, "away(%d)", d.Milliseconds()), l.Ago(d); got != want {
 			t.Errorf("%v ago: %q, want %q", d, got, want)
 		}
-		want, _ := words.Local.Left(d)
+		want, _ := l.Left(d)
 		if got := eval[string](v, "left(%d)", d.Milliseconds()); got != want {
 			t.Errorf("in %v: %q, want %q", d, got, want)
 		}
@@ -462,6 +497,18 @@ func TestBrowserOffline(t *testing.T) {
 	v.shows(within(rec.ID, ".refused"), "The server cannot be reached. Nothing is lost: try again.")
 	v.wait(`document.querySelector(%q).value === "orders" && !document.querySelector("button.main").disabled`, inWords(rec.ID, 0))
 	v.pending(rec.ID)
+}
+
+// TestBrowserAway: whoever opens the page while nobody serves it is told how to
+// go on. (What a browser asks for can be changed here for pages, but not for their
+// worker, so that this is English.)
+func TestBrowserAway(t *testing.T) {
+	v := browse(t, tall, nil)
+	v.wait(`navigator.serviceWorker.controller?.state === "activated"`)
+	v.stop()
+	v.visit("/history")
+	v.shows("h1", "The page is not served right now")
+	v.shows("pre", "mcp-askuser web")
 }
 
 // TestBrowserThousand: of a thousand questions the oldest are shown, and others

@@ -18,7 +18,9 @@ import (
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 var updateShots = flag.Bool("update-shots", false, "rewrite the screenshots")
@@ -30,6 +32,11 @@ var (
 	tallDark  = look{width: 390, height: 844, dark: true}
 	broad     = look{width: 1920, height: 1000}
 	broadDark = look{width: 1920, height: 1000, dark: true}
+
+	inChinese      = look{width: 1280, height: 800, language: words.Chinese}
+	tallInChinese  = look{width: 390, height: 844, dark: true, language: words.Chinese}
+	darkPortuguese = look{width: 1280, height: 800, dark: true, language: words.Portuguese}
+	tallPortuguese = look{width: 390, height: 844, language: words.Portuguese}
 )
 
 // scenes are what the page looks like. Each is checked against its screenshot
@@ -43,7 +50,7 @@ var scenes = []struct {
 		samples(g)
 		return func(*view) {}
 	}},
-	{"list", map[string]look{"-phone": tall}, func(g *rig) func(*view) {
+	{"list", map[string]look{"-phone": tall, "-pt-phone": tallPortuguese}, func(g *rig) func(*view) {
 		samples(g)
 		return func(*view) {}
 	}},
@@ -59,14 +66,14 @@ var scenes = []struct {
 		rec := g.put("claude-code", "/home/ada/shop", "s1", database())
 		return func(v *view) { v.click(chosen(rec.ID, 0, "0"), chosen(rec.ID, 1, "1"), chosen(rec.ID, 2, "0")) }
 	}},
-	{"refused", map[string]look{"": wide, "-phone-dark": tallDark}, func(g *rig) func(*view) {
+	{"refused", map[string]look{"": wide, "-phone-dark": tallDark, "-zh-phone-dark": tallInChinese}, func(g *rig) func(*view) {
 		rec := g.put("codex", "/home/ada/site", "s", features(), proposal())
 		return func(v *view) {
 			v.click(chosen(rec.ID, 0, "other"), within(rec.ID, confirmButton))
-			v.shows(".refused", "Not sent yet")
+			v.shows(".refused", v.language.T("Not sent yet:"))
 		}
 	}},
-	{"ways", map[string]look{"-dark": dark, "-phone": tall}, func(g *rig) func(*view) {
+	{"ways", map[string]look{"-dark": dark, "-phone": tall, "-pt-phone": tallPortuguese}, func(g *rig) func(*view) {
 		rec := g.put("codex", "/home/ada/site", "s", deploy(), optional())
 		return func(v *view) {
 			v.click(chosen(rec.ID, 0, "0"), within(rec.ID, ".note summary"), within(rec.ID, ".discuss summary"), within(rec.ID, ".dismiss summary"))
@@ -81,7 +88,7 @@ var scenes = []struct {
 			v.inPlace(within(rec.ID, confirmButton))
 			eval[bool](v, `(window.calm = () => {}, true)`) // the finger is still there
 			v.do(chromedp.Click(chromedp.CSS(within(rec.ID, confirmButton))))
-			v.shows("#news", "Sent to gemini-cli in api.")
+			v.shows("#news", v.language.T("Sent to %s.", v.language.Asker(rec.Asker)))
 		}
 	}},
 	{"outrun", map[string]look{"-dark": dark}, func(g *rig) func(*view) {
@@ -91,16 +98,16 @@ var scenes = []struct {
 			v.click(chosen(rec.ID, 0, "0"))
 			v.answeredElsewhere(rec.ID, "inbox", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
 			v.away()
-			v.shows(".fate", "Already answered in the inbox")
+			v.shows(".fate", v.language.T("Already %s", v.language.Outcome(&desk.Outcome{Status: desk.Answered, Surface: "inbox"})))
 			// The one thing that is not the same tomorrow.
 			eval[bool](v, `(document.querySelector(".fate time").textContent = "21 Nov 2026, 12:00", true)`)
 		}
 	}},
-	{"history", map[string]look{"": wide, "-phone-dark": tallDark}, func(g *rig) func(*view) {
+	{"history", map[string]look{"": wide, "-phone-dark": tallDark, "-zh": inChinese}, func(g *rig) func(*view) {
 		history(g)
 		return func(v *view) {
 			v.click(".card [data-history]")
-			v.shows("#past h1", "Earlier in this session")
+			v.shows("#past h1", v.language.T("Earlier in this session"))
 		}
 	}},
 	{"nothing", map[string]look{"-dark": dark, "-phone": tall}, func(g *rig) func(*view) {
@@ -108,15 +115,15 @@ var scenes = []struct {
 		g.answeredElsewhere(g.put("codex", "/home/ada/商城", "s2", chinese()...).ID, "web", question.Answer{QuestionID: "缓存", Selected: []string{"local"}}, question.Answer{QuestionID: "端口", Custom: "6379"})
 		return func(*view) {}
 	}},
-	{"keys", map[string]look{"-dark": dark}, func(g *rig) func(*view) {
+	{"keys", map[string]look{"-dark": dark, "-pt-dark": darkPortuguese}, func(g *rig) func(*view) {
 		g.put("gemini-cli", "/home/ada/api", "s1", deploy())
 		return func(v *view) { v.click("#help") }
 	}},
-	{"closed", map[string]look{"": wide, "-phone-dark": tallDark}, func(g *rig) func(*view) {
+	{"closed", map[string]look{"": wide, "-zh-phone-dark": tallInChinese, "-phone-dark": tallDark}, func(g *rig) func(*view) {
 		return func(v *view) {
 			call(v, network.ClearBrowserCookies, cdp.Empty{})
 			v.visit("/?token=used")
-			v.shows("h1", "Open the page once more")
+			v.shows("h1", v.language.T("Open the page once more"))
 		}
 	}},
 }
@@ -146,11 +153,7 @@ func TestBrowserLook(t *testing.T) {
 		for end, look := range scene.looks {
 			name := scene.name + end
 			t.Run(name, func(t *testing.T) {
-				var act func(*view)
-				v := browse(t, look, func(g *rig) { act = scene.stage(g) })
-				v.hasten()
-				act(v)
-				eval[bool](v, `(document.activeElement.blur(), scrollTo(0, 0), document.querySelector("#past")?.scrollTo(0, 0), document.querySelector("#notify")?.setAttribute("hidden", ""), true)`)
+				v := played(t, look, scene.stage)
 				compare(t, name, run(v, chromedp.CaptureScreenshot()))
 				v.fits()
 				v.accessible(string(axe))
@@ -162,6 +165,39 @@ func TestBrowserLook(t *testing.T) {
 		v.visit("/history")
 		v.accessible(string(axe))
 	})
+}
+
+// played is a view of a scene.
+func played(t *testing.T, l look, stage func(*rig) func(*view)) *view {
+	t.Helper()
+	var act func(*view)
+	v := browse(t, l, func(g *rig) { act = stage(g) })
+	v.hasten()
+	act(v)
+	eval[bool](v, `(document.activeElement.blur(), scrollTo(0, 0), document.querySelector("#past")?.scrollTo(0, 0), document.querySelector("#notify")?.setAttribute("hidden", ""), true)`)
+	return v
+}
+
+// TestBrowserLanguages: no page is wider than a phone, too small to hit or
+// closed to somebody in another language either.
+func TestBrowserLanguages(t *testing.T) {
+	axe, err := os.ReadFile("testdata/axe/node_modules/axe-core/axe.min.js")
+	if err != nil {
+		t.Fatal("run make deps first: ", err)
+	}
+	for _, l := range words.Languages()[1:] {
+		for _, scene := range scenes {
+			t.Run(string(l)+"/"+scene.name, func(t *testing.T) {
+				at := look{width: 390, height: 844, language: l}
+				if scene.name == "keys" { // a phone has none
+					at.width = 1280
+				}
+				v := played(t, at, scene.stage)
+				v.fits()
+				v.accessible(string(axe))
+			})
+		}
+	}
 }
 
 // fits fails the test if the page is wider than the window, or if a control is

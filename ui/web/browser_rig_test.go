@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"mcp-askuser/internal/browsertest"
+	"mcp-askuser/ui/words"
 )
 
 // chromium is the one browser of all tests; every test has a profile of its
@@ -58,6 +59,7 @@ type look struct {
 	width, height int64
 	dark          bool
 	noScript      bool
+	language      words.Language // that the browser asks for; empty: its own, English
 }
 
 var (
@@ -74,6 +76,7 @@ type view struct {
 	base     string
 	key      string // the file of the page's key
 	noScript bool
+	language words.Language
 }
 
 // browse serves a desk, puts what prepare asks on it, and opens the page in a
@@ -120,10 +123,13 @@ func newView(t testing.TB, parent context.Context, l look, options ...chromedp.C
 	if err := chromedp.Listen(ctx, func(ev any) { complain(t, ev) }); err != nil {
 		t.Fatal(err)
 	}
-	v := &view{rig: &rig{t: t}, ctx: ctx, noScript: l.noScript}
+	v := &view{rig: &rig{t: t}, ctx: ctx, noScript: l.noScript, language: l.language}
 	call(v, cdplog.Enable, cdp.Empty{})
 	call(v, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	call(v, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: l.noScript})
+	if l.language != "" {
+		call(v, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: eval[string](v, `navigator.userAgent`), AcceptLanguage: string(l.language)})
+	}
 	v.do(chromedp.EmulateViewport(l.width, l.height))
 	v.scheme(l.dark)
 	return v

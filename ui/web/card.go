@@ -22,6 +22,7 @@ import (
 // templates pass each through line, lines, prose or preview.
 type card struct {
 	*desk.Record
+	lang  words.Language
 	Now   time.Time
 	CSRF  string
 	Shown string // since when the human has it
@@ -41,8 +42,9 @@ type card struct {
 // newCard returns rec as a card with a reply filled in, which may be empty;
 // shown is since when the human has the form, if that is known.
 func (s *Server) newCard(r *http.Request, rec *desk.Record, filled question.Reply, shown string) card {
-	now := s.now()
-	c := card{Record: rec, Now: now, CSRF: s.csrf(r), Shown: cmp.Or(shown, strconv.FormatInt(now.UnixMilli(), 10)), Group: groupOf(&rec.Set), Filled: filled}
+	now, l := s.now(), s.languageOf(r)
+	said := l.Shown(*rec)
+	c := card{Record: &said, lang: l, Now: now, CSRF: s.csrf(r), Shown: cmp.Or(shown, strconv.FormatInt(now.UnixMilli(), 10)), Group: groupOf(&rec.Set), Filled: filled}
 	if rec.Outcome == nil {
 		c.Memory = s.desk.Remembered(r.Context(), *rec)
 		c.Fields = c.fields(&filled, nil)
@@ -95,7 +97,7 @@ func (s *Server) addCircumstances(ctx context.Context, c *card, also []string) {
 	}
 	for _, other := range open {
 		if other.ID != c.ID && len(c.Alike) < maxAlike && groupOf(&other.Set) == c.Group {
-			c.Alike = append(c.Alike, sibling{other.ID, words.Local.Asker(other.Asker), slices.Contains(also, other.ID)})
+			c.Alike = append(c.Alike, sibling{other.ID, c.lang.Asker(other.Asker), slices.Contains(also, other.ID)})
 		}
 	}
 }

@@ -4,6 +4,10 @@
 // API is the same door for other programs (INTERFACES, "HTTP"), described in
 // openapi.json.
 //
+// What a person reads is said in the language of the request, which is that of
+// Options or else the browser's ([Server.languageOf]); what a program reads, in
+// English.
+//
 // It imports ui, ui/api, ui/words, desk and question. It must not know the call
 // forms in which agents write (they are handed in as Options.Decode), nor any
 // other surface.

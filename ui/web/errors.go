@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"mcp-askuser/ui/api"
+	"mcp-askuser/ui/words"
 )
 
 // statuses are the HTTP statuses of problems (D12); of all others it is 400.
@@ -28,12 +29,12 @@ var statuses = map[string]int{ //nolint:gochecknoglobals // a table, never writt
 // How a request is refused before it is looked at. Each says what to do about
 // it.
 var (
-	errHost     = api.Problemf(api.Forbidden, "This server does not go by that name and port. Use the address that it printed; a tunnel keeps the port.")
-	errOrigin   = api.Problemf(api.Forbidden, "Requests from pages of other sites are refused.")
-	errToken    = api.Problemf(api.Unauthorized, "The token is missing or no longer good. Open the address that mcp-askuser printed when it started; programs send it as Authorization: Bearer TOKEN.")
-	errCSRF     = api.Problemf(api.Forbidden, "This form is from another session. Reload the page and send it again; programs send the header X-CSRF-Token, or the bearer token.")
-	errNotWhole = api.Problemf(api.InvalidRequest, "The request did not arrive whole.")
-	errInternal = api.Problemf(api.Internal, "Something failed; the log says what. Trying again is reasonable.")
+	errHost     = &api.Problem{Code: api.Forbidden, Message: "This server does not go by that name and port. Use the address that it printed; a tunnel keeps the port."}
+	errOrigin   = &api.Problem{Code: api.Forbidden, Message: words.Mark("Requests from pages of other sites are refused.")}
+	errToken    = &api.Problem{Code: api.Unauthorized, Message: "The token is missing or no longer good. Open the address that mcp-askuser printed when it started; programs send it as Authorization: Bearer TOKEN."}
+	errCSRF     = &api.Problem{Code: api.Forbidden, Message: "This form is from another session. Reload the page and send it again; programs send the header X-CSRF-Token, or the bearer token."}
+	errNotWhole = &api.Problem{Code: api.InvalidRequest, Message: words.Mark("The request did not arrive whole.")}
+	errInternal = &api.Problem{Code: api.Internal, Message: words.Mark("Something failed; the log says what. Trying again is reasonable.")}
 )
 
 // problemOf says what an error is to a client; nil if it is not the client's
@@ -53,16 +54,19 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		s.log.ErrorContext(r.Context(), "web", "method", r.Method, "path", r.URL.Path, "error", err)
 		p = errInternal
 	}
-	refuse(w, r, p)
+	s.refuse(w, r, p)
 }
 
-// refusals are what people read instead of a problem's message, which is for
-// programs.
+// refusals are what people read, in their language, instead of a problem's
+// message, which is for programs.
 var refusals = map[*api.Problem]refusal{ //nolint:gochecknoglobals // a table, never written to
-	errToken: {"Open the page once more", "This address has been used, or your visit has ended: that is so after thirty days without one, or when somebody ended all of them. In a terminal, run", "mcp-askuser web --open"},
-	errHost:  {"Not under this name", "Use the address that mcp-askuser printed, with the same port.", ""},
-	errCSRF:  {"Send it once more", "This form is from an earlier visit, and was not sent. Go to the questions: what you had filled in is kept.", ""},
+	errToken: {words.Mark("Open the page once more"), words.Mark("This address has been used, or your visit has ended: that is so after thirty days without one, or when somebody ended all of them. In a terminal, run"), "mcp-askuser web --open"},
+	errHost:  {words.Mark("Not under this name"), words.Mark("Use the address that mcp-askuser printed, with the same port."), ""},
+	errCSRF:  {words.Mark("Send it once more"), words.Mark("This form is from an earlier visit, and was not sent. Go to the questions: what you had filled in is kept."), ""},
 }
+
+// away is what the page's worker shows where the server does not answer.
+var away = refusal{words.Mark("The page is not served right now"), words.Mark("Questions stay where they are. In a terminal, run"), "mcp-askuser web"} //nolint:gochecknoglobals // as above
 
 // refusal is a page that says why there is no other.
 type refusal struct {
@@ -72,7 +76,7 @@ type refusal struct {
 }
 
 // refuse answers with a problem: JSON to programs, a page to people.
-func refuse(w http.ResponseWriter, r *http.Request, p *api.Problem) {
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p *api.Problem) {
 	status := cmp.Or(statuses[p.Code], http.StatusBadRequest)
 	if p == errNotWhole {
 		status = http.StatusRequestTimeout
@@ -86,11 +90,24 @@ func refuse(w http.ResponseWriter, r *http.Request, p *api.Problem) {
 	}
 	x, ok := refusals[p]
 	if !ok {
-		x = refusal{Title: "That did not work", Words: p.Message}
+		x = refusal{Title: words.Mark("That did not work"), Words: p.Message}
 	}
-	if err := render(w, r, status, "refusal", x); err != nil {
+	if p.Code == api.QuestionNotFound {
+		x.Words = words.Mark("There is no question with this id.")
+	}
+	if err := s.explain(w, r, status, x); err != nil {
 		http.Error(w, p.Message, status)
 	}
+}
+
+func (s *Server) explain(w http.ResponseWriter, r *http.Request, status int, x refusal) error {
+	l := s.languageOf(r)
+	x.Title, x.Words = l.T(x.Title), l.T(x.Words)
+	return s.render(w, r, status, "refusal", x)
+}
+
+func (s *Server) offline(w http.ResponseWriter, r *http.Request) error {
+	return s.explain(w, r, http.StatusOK, away)
 }
 
 // write sends a value as JSON.

@@ -94,10 +94,10 @@ func (c *card) fields(r *question.Reply, faults map[int]string) []field {
 	walk = func(qs []question.Question, top bool) (out []field) {
 		for range qs {
 			at++
-			f := newField(all[at], c.ID, at, faults[at])
+			f := c.field(all[at], at, faults[at])
 			if m, ok := c.Memory[f.ID]; ok && f.Answer == nil {
-				then := newField(question.Response{Question: f.Question, Answer: &m.Answer}, c.ID, at, "")
-				f.Before = &before{Words: words.Local.Remembered(m, c.Now), Values: then.values(), Text: m.Answer.Custom}
+				then := c.field(question.Response{Question: f.Question, Answer: &m.Answer}, at, "")
+				f.Before = &before{Words: c.lang.Remembered(m, c.Now), Values: then.values(), Text: m.Answer.Custom}
 			}
 			f.Native = f.Required && top
 			for i := range f.Options {
@@ -114,12 +114,12 @@ func (c *card) fields(r *question.Reply, faults map[int]string) []field {
 		return out
 	}
 	out := walk(c.Questions, true)
-	number(out)
+	number(out, c.lang)
 	return out
 }
 
-func newField(x question.Response, id string, at int, fault string) field {
-	f := field{Response: x, control: controls[x.Type], Key: fmt.Sprintf("%s-%d", id, at), At: at, Fault: fault}
+func (c *card) field(x question.Response, at int, fault string) field {
+	f := field{Response: x, control: controls[x.Type], Key: fmt.Sprintf("%s-%d", c.ID, at), At: at, Fault: fault}
 	var a question.Answer
 	if x.Answer != nil {
 		a = *x.Answer
@@ -139,11 +139,11 @@ func newField(x question.Response, id string, at int, fault string) field {
 		add(o, strconv.Itoa(i), slices.Contains(a.Selected, o.ID), false)
 	}
 	if x.AllowCustom {
-		o := words.Local.Other(x.Question)
+		o := c.lang.Other(x.Question)
 		if x.Other == nil {
 			o.Description = ""
 		}
-		add(o, valueOther, a.Custom != "" || fault == sentence(noWords), true)
+		add(o, valueOther, a.Custom != "" || fault == c.lang.T(sentence(noWords)), true)
 	}
 	return f
 }
@@ -170,7 +170,7 @@ func (f *field) Proposed() bool {
 }
 
 // number counts the questions of a set that are asked, where there are several.
-func number(fields []field) {
+func number(fields []field, l words.Language) {
 	var asked []*field
 	for i := range fields {
 		if fields[i].Collected == nil {
@@ -179,7 +179,7 @@ func number(fields []field) {
 	}
 	for i, f := range asked {
 		if len(asked) > 1 {
-			f.Number = fmt.Sprintf("%d of %d", i+1, len(asked))
+			f.Number = l.T("%[1]d of %[2]d", i+1, len(asked))
 		}
 	}
 }
@@ -195,10 +195,7 @@ func filledIn(set *question.Set, form url.Values) (question.Reply, question.Viol
 	r := question.Reply{Note: plainBreaks(form.Get("note"))}
 	var found question.Violations
 	for i, q := range set.All() {
-		a, why := answerOf(q, i, form)
-		if why != "" {
-			found = append(found, question.Violation{Path: "answers." + q.ID, Message: why})
-		}
+		a := answerOf(q, i, form, &found)
 		if !a.Empty() || a.Note != "" {
 			r.Answers = append(r.Answers, a)
 		}
@@ -211,8 +208,8 @@ func filledIn(set *question.Set, form url.Values) (question.Reply, question.Viol
 	return r, slices.DeleteFunc(found, func(v question.Violation) bool { return !shown[strings.TrimPrefix(v.Path, "answers.")] })
 }
 
-// answerOf reads the answer to the question at a place, and why it is none.
-func answerOf(q *question.Question, place int, form url.Values) (a question.Answer, why string) {
+// answerOf reads the answer to the question at a place, and adds why it is none.
+func answerOf(q *question.Question, place int, form url.Values, found *question.Violations) (a question.Answer) {
 	a.QuestionID, a.Note = q.ID, strings.TrimSpace(plainBreaks(form.Get(named(fieldNote, place))))
 	text := strings.TrimSpace(plainBreaks(form.Get(named(fieldText, place))))
 	if !q.Chooses() {
@@ -220,22 +217,22 @@ func answerOf(q *question.Question, place int, form url.Values) (a question.Answ
 		if form.Get(named(fieldProposal, place)) == valueYes {
 			a.Custom = q.Default
 		}
-		return a, ""
+		return a
 	}
 	for _, v := range form[named(fieldChosen, place)] {
 		switch n, err := strconv.Atoi(v); {
 		case v == "": // left open
 		case v == valueOther && text == "":
-			why = noWords
+			found.Add("answers."+q.ID, noWords)
 		case v == valueOther:
 			a.Custom = text
 		case err != nil || n < 0 || n >= len(q.Options):
-			why = fmt.Sprintf("%q is none of the options", v)
+			found.Add("answers."+q.ID, "%q is none of the options", v)
 		case !slices.Contains(a.Selected, q.Options[n].ID):
 			a.Selected = append(a.Selected, q.Options[n].ID)
 		}
 	}
-	return a, why
+	return a
 }
 
 // plainBreaks undoes what browsers do to the line breaks of a form.
@@ -265,10 +262,10 @@ func (c *card) showFaults(r *question.Reply, found question.Violations) {
 		place := slices.IndexFunc(all, func(q *question.Question) bool { return v.Path == "answers."+q.ID })
 		switch {
 		case place >= 0:
-			faults[place] = sentence(v.Message)
+			faults[place] = said(c.lang, "", v)
 			c.Faults = append(c.Faults, fault{fmt.Sprintf("%s-%d", c.ID, place), question.Line(all[place].Text) + " " + faults[place]})
 		case v.Path == "reason" || v.Path == "note":
-			c.Faults = append(c.Faults, fault{c.ID + "-" + v.Path, sentence("the " + v.Path + " " + v.Message)})
+			c.Faults = append(c.Faults, fault{c.ID + "-" + v.Path, said(c.lang, "the "+v.Path+" ", v)})
 		default:
 			c.Faults = append(c.Faults, fault{c.ID + "-form", question.Line(v.String())})
 		}
@@ -276,10 +273,20 @@ func (c *card) showFaults(r *question.Reply, found question.Violations) {
 	c.Fields = c.fields(r, faults)
 }
 
-// sentence makes a sentence of a violation's message.
-func sentence(s string) string {
-	if s == "" {
-		return ""
-	}
-	return words.Local.Sentence(strings.ToUpper(s[:1]) + question.Line(s[1:]))
+// What is wrong with a form, as the sentences that said makes of it.
+var _ = [...]string{
+	words.Mark("An answer is required."),
+	words.Mark("Must be at most %d characters long, is %d."),
+	words.Mark("Its note must be at most %d characters long, is %d."),
+	words.Mark("The note must be at most %d characters long, is %d."),
+	words.Mark("The reason must be at most %d characters long, is %d."),
+	words.Mark("Write what it is, or choose something else."),
 }
+
+// said makes a sentence of a violation's message, about something that has a name.
+func said(l words.Language, name string, v question.Violation) string {
+	return question.Line(v.In(func(text string, args ...any) string { return l.T(sentence(name+text), args...) }))
+}
+
+// sentence makes a sentence of words in English.
+func sentence(s string) string { return words.English.Sentence(strings.ToUpper(s[:1]) + s[1:]) }

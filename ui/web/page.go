@@ -7,6 +7,7 @@ import (
 	"context"
 	"embed"
 	"errors"
+	"fmt"
 	"html/template"
 	"io"
 	"net/http"
@@ -23,35 +24,88 @@ import (
 //go:embed templates/*.html
 var templates embed.FS
 
-// pages returns the templates of the page, each to be executed on its own. They
-// are read when the first page is shown: most runs of the program show none.
-var pages = sync.OnceValue(func() *template.Template {
+// pages are the templates of the page in each language, each to be executed on
+// its own. They are read when the first page is shown: most runs of the program
+// show none.
+var pages = func() map[words.Language]func() *template.Template { //nolint:gochecknoglobals // caches
+	out := map[words.Language]func() *template.Template{}
+	for _, l := range words.Languages() {
+		out[l] = sync.OnceValue(func() *template.Template {
+			return template.Must(template.New("").Funcs(functions(l)).ParseFS(templates, "templates/*.html"))
+		})
+	}
+	return out
+}()
+
+// literal is a text that stands in a template: no value has this type.
+type literal string
+
+// functions are what the templates say in a language. Their texts are HTML, and
+// what is filled in is none, unless it comes from here.
+func functions(l words.Language) template.FuncMap {
 	md := newMarkdown()
-	return template.Must(template.New("").Funcs(template.FuncMap{
+	filled := func(args []any) []any {
+		for i, a := range args {
+			switch a.(type) {
+			case int, template.HTML:
+			default:
+				args[i] = template.HTMLEscaper(a)
+			}
+		}
+		return args
+	}
+	clock := func(t time.Time) string { return t.Local().Format(l.T("2 Jan 2006, 15:04")) }
+	stamp := func(t time.Time, kind, text string) template.HTML {
+		return template.HTML(fmt.Sprintf(`<time datetime="%s" %s>%s</time>`, t.UTC().Format(time.RFC3339), kind, template.HTMLEscapeString(text))) //nolint:gosec // escaped here
+	}
+	return template.FuncMap{
+		"lang": func() string { return string(l) },
+		"t": func(text literal, args ...any) template.HTML {
+			return template.HTML(l.T(string(text), filled(args)...)) //nolint:gosec // a text of ours
+		},
+		"n": func(n int, one, many literal, args ...any) template.HTML {
+			return template.HTML(l.N(n, string(one), string(many), filled(args)...)) //nolint:gosec // as above
+		},
+
 		"line":    question.Line,
 		"lines":   question.Block,
 		"prose":   func(text string) template.HTML { return prose(md, text) },
 		"preview": func(text string) template.HTML { return preview(md, text) },
 		"short":   func(preview string) bool { return strings.Count(preview, "\n") < 12 },
 
-		"client":    words.Local.Client,
+		"client":    l.Client,
 		"project":   words.Project,
-		"asker":     words.Local.Asker,
-		"subject":   func(rec *desk.Record) string { return words.Local.Subject(*rec) },
-		"decision":  func(rec *desk.Record) string { return words.Local.Decision(*rec) },
-		"overruled": func(rec *desk.Record) string { return words.Local.Overruled(*rec) },
-		"outcome":   words.Local.Outcome,
-		"reason":    words.Reason,
-		"place":     words.Local.Place,
-		"plural":    func(n int, one, many string) string { return words.N(n, "%d "+one, "%d "+many) },
+		"asker":     l.Asker,
+		"home":      func(rec *desk.Record) string { return l.Home(*rec) },
+		"subject":   func(rec *desk.Record) string { return l.Subject(l.Shown(*rec)) },
+		"decision":  func(rec *desk.Record) string { return l.Decision(*rec) },
+		"overruled": func(rec *desk.Record) string { return l.Overruled(*rec) },
+		"outcome":   l.Outcome,
+		"reason":    l.Reason,
+		"surface":   l.Surface,
+		"asked":     func(rec *desk.Record) []question.Response { said := l.Shown(*rec); return said.Asked() },
 		"again":     func(rec *desk.Record, csrf string) again { return again{rec, csrf} },
 
-		"rfc3339": func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
-		"clock":   func(t time.Time) string { return t.Local().Format("2 Jan 2006, 15:04") },
-		"ago":     func(t, now time.Time) string { return words.Local.Ago(now.Sub(t)) },
-		"left": func(t, now time.Time) string {
-			text, _ := words.Local.Left(t.Sub(now))
-			return text
+		// Times, as elements; the script renews those with ago and left.
+		"clock": func(t time.Time) template.HTML { return stamp(t, "", clock(t)) },
+		"ago":   func(t, now time.Time) template.HTML { return stamp(t, "data-ago", l.Ago(now.Sub(t))) },
+		"past":  func(t, now time.Time) template.HTML { return stamp(t, `title="`+clock(t)+`"`, l.Ago(now.Sub(t))) },
+		"left": func(t, now time.Time) template.HTML {
+			text, _ := l.Left(t.Sub(now))
+			return stamp(t, "data-left", text)
+		},
+		"ages": func() (examples []string) {
+			for _, d := range []time.Duration{0, time.Minute, time.Hour, 48 * time.Hour} {
+				examples = append(examples, l.Ago(d))
+			}
+			return examples
+		},
+		"lefts": func() (examples []string) {
+			for _, d := range []time.Duration{0, time.Second, time.Hour, 2 * time.Hour} {
+				text, _ := l.Left(d)
+				examples = append(examples, text)
+			}
+			return examples
 		},
 
 		"chosen": func(a *question.Answer, option string) bool { return a != nil && slices.Contains(a.Selected, option) },
@@ -59,10 +113,10 @@ var pages = sync.OnceValue(func() *template.Template {
 			return slices.ContainsFunc(xs, func(x question.Response) bool { return x.Answer != nil })
 		},
 		"collected": func(q *question.Question) string {
-			return cmp.Or(strings.Join(q.Words(q.Collected), ", "), "nothing")
+			return cmp.Or(strings.Join(q.Words(q.Collected), ", "), l.T("nothing"))
 		},
-	}).ParseFS(templates, "templates/*.html"))
-})
+	}
+}
 
 func (s *Server) routesPage(mux *http.ServeMux) {
 	mux.HandleFunc("GET /{$}", s.handle(s.page))
@@ -73,6 +127,7 @@ func (s *Server) routesPage(mux *http.ServeMux) {
 	mux.HandleFunc("POST /lift", s.handle(s.liftLimit))
 	mux.HandleFunc("POST /reopen", s.handle(s.reopenForm))
 	mux.HandleFunc("GET /history", s.handle(s.history))
+	mux.HandleFunc("GET /assets/offline.html", s.handle(s.offline))
 	routesStatic(mux)
 }
 
@@ -122,9 +177,9 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	query := r.URL.Query()
-	x.Notices = s.notices(r.Context(), query)
+	x.Notices = s.notices(r, query)
 	x.Chosen = !query.Has("list") && (query.Has("id") || x.Count == 1)
-	return render(w, r, http.StatusOK, "page", x)
+	return s.render(w, r, http.StatusOK, "page", x)
 }
 
 // list and pane are the two halves of the page, for its script.
@@ -133,7 +188,7 @@ func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return render(w, r, http.StatusOK, "list", x)
+	return s.render(w, r, http.StatusOK, "list", x)
 }
 
 func (s *Server) pane(w http.ResponseWriter, r *http.Request) error {
@@ -141,7 +196,7 @@ func (s *Server) pane(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return render(w, r, http.StatusOK, "pane", x)
+	return s.render(w, r, http.StatusOK, "pane", x)
 }
 
 // layout returns the page, with the card as it is given or that of the record
@@ -243,7 +298,7 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
 	if scripted(r) {
 		name = "past"
 	}
-	return render(w, r, http.StatusOK, name, h)
+	return s.render(w, r, http.StatusOK, name, h)
 }
 
 // headerScript is set by the page's script: it takes a piece of the page, where
@@ -254,12 +309,13 @@ func scripted(r *http.Request) bool { return r.Header.Get(headerScript) != "" }
 
 // render writes one template, or nothing. Over TLS nothing is compressed in
 // which a secret stands beside texts from outside: its length would tell.
-func render(w http.ResponseWriter, r *http.Request, status int, name string, data any) error {
+func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name string, data any) error {
 	var b bytes.Buffer
-	if err := pages().ExecuteTemplate(&b, name, data); err != nil {
+	if err := pages[s.languageOf(r)]().ExecuteTemplate(&b, name, data); err != nil {
 		return err
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Vary", "Accept-Language")
 	out := io.WriteCloser(unclosed{w})
 	if r.TLS == nil && takesGzip(r) {
 		w.Header().Set("Content-Encoding", "gzip")

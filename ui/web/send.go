@@ -34,10 +34,13 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	if err == nil {
 		waited, err = s.reply(r.Context(), rec.ID, reply)
 	}
-	if err != nil {
+	ends := url.Values{endOf(waited): {rec.ID}}
+	switch {
+	case errors.Is(err, desk.ErrUnsent):
+		ends = url.Values{endUnsent: {rec.ID}}
+	case err != nil:
 		return s.refuseForm(w, r, rec.ID, err)
 	}
-	ends := url.Values{endOf(waited): {rec.ID}}
 	if desk.StatusOf(reply) == desk.Answered {
 		s.answerAlike(r.Context(), &rec, reply, r.PostForm["also"], ends)
 	}
@@ -45,15 +48,17 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, "/?"+ends.Encode(), http.StatusSeeOther)
 		return nil
 	}
-	return render(w, r, http.StatusOK, "notices", s.notices(r.Context(), ends))
+	return s.render(w, r, http.StatusOK, "notices", s.notices(r, ends))
 }
 
 // What became of the records that a form was about, as parameters of the page:
-// sent to somebody who waited, kept for somebody who did not, or ended before.
+// sent to somebody who waited, kept for somebody who did not, not sent yet, or
+// ended before.
 const (
-	endSent = "sent"
-	endKept = "kept"
-	endLate = "late"
+	endSent   = "sent"
+	endKept   = "kept"
+	endUnsent = "unsent"
+	endLate   = "late"
 )
 
 func endOf(waited bool) string {
@@ -106,6 +111,8 @@ func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply quest
 			ends.Add(endOf(waited), id)
 		case errors.As(err, &closed):
 			ends.Add(endLate, id)
+		case errors.Is(err, desk.ErrUnsent):
+			ends.Add(endUnsent, id)
 		default: // it stays open and in sight
 			s.log.ErrorContext(ctx, "web: not answered with another", "id", id, "like", like.ID, "error", err)
 		}
@@ -113,30 +120,38 @@ func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply quest
 }
 
 // notices says how records ended.
-func (s *Server) notices(ctx context.Context, ends url.Values) (out []notice) {
-	for _, end := range []string{endSent, endKept, endLate} {
+func (s *Server) notices(r *http.Request, ends url.Values) (out []notice) {
+	for _, end := range []string{endSent, endKept, endUnsent, endLate} {
 		for _, id := range ends[end] {
-			if rec, err := s.desk.Get(ctx, id); err == nil && rec.Outcome != nil {
-				out = append(out, noticeOf(&rec, end))
+			if rec, err := s.desk.Get(r.Context(), id); err == nil && (rec.Outcome != nil || rec.Unsent && end == endUnsent) {
+				out = append(out, noticeOf(s.languageOf(r), &rec, end))
 			}
 		}
 	}
 	return out
 }
 
-func noticeOf(rec *desk.Record, end string) notice {
-	who := words.Local.Asker(rec.Asker)
+func noticeOf(l words.Language, rec *desk.Record, end string) notice {
+	who := l.Asker(rec.Asker)
 	switch {
+	case rec.Outcome == nil:
+		return notice{rec.ID, l.Kept(desk.ErrUnsent), true}
 	case end == endLate:
-		return notice{rec.ID, words.Local.Sentence("The question of " + who + " was already " + words.Local.Outcome(rec.Outcome)), true}
-	case rec.State == desk.Dismissed:
-		return notice{ID: rec.ID, Words: "Dismissed. " + next(who, "without an answer", "hears of it", end == endSent) + "."}
-	case rec.State == desk.Discuss:
-		return notice{ID: rec.ID, Words: "To be discussed. " + next(who, "with that", "hears of it", end == endSent) + "."}
-	case end == endKept:
-		return notice{ID: rec.ID, Words: "Kept for " + who + ", which gets it when it comes back."}
+		return notice{rec.ID, l.Sentence(l.T("The question of %[1]s was already %[2]s", who, l.Outcome(rec.Outcome))), true}
 	}
-	return notice{ID: rec.ID, Words: "Sent to " + who + "."}
+	var sent, kept string
+	switch rec.State {
+	case desk.Dismissed:
+		sent, kept = words.Mark("Dismissed. %s goes on without an answer."), words.Mark("Dismissed. %s hears of it when it comes back.")
+	case desk.Discuss:
+		sent, kept = words.Mark("To be discussed. %s goes on with that."), words.Mark("To be discussed. %s hears of it when it comes back.")
+	default:
+		sent, kept = words.Mark("Sent to %s."), words.Mark("Kept for %s, which gets it when it comes back.")
+	}
+	if end == endKept {
+		sent = kept
+	}
+	return notice{ID: rec.ID, Words: l.T(sent, who)}
 }
 
 // refuseForm shows a form again with everything that was filled in, and says
@@ -146,35 +161,33 @@ func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, e
 	if gone != nil {
 		return err
 	}
-	status := http.StatusBadRequest
+	l, status := s.languageOf(r), http.StatusBadRequest
 	var found question.Violations
 	var why string
 	switch {
 	case rec.Outcome != nil: // somebody else was first
 	case errors.As(err, &found):
 	case errors.Is(err, errCSRF):
-		status, why = http.StatusForbidden, "This form is from an earlier visit. What you filled in is here: look at it and send it again."
+		status, why = http.StatusForbidden, l.T("This form is from an earlier visit. What you filled in is here: look at it and send it again.")
 	case problemOf(err) != nil:
 		return err
-	case errors.Is(err, desk.ErrUnsent):
-		status, why = http.StatusServiceUnavailable, words.Local.Kept(err)
 	default:
 		s.log.ErrorContext(r.Context(), "web", "path", r.URL.Path, "id", id, "error", err)
-		status, why = http.StatusInternalServerError, "It could not be stored, and was not sent. Nothing is lost: try again."
+		status, why = http.StatusInternalServerError, l.T("It could not be stored, and was not sent. Nothing is lost: try again.")
 	}
 	c := s.filledCard(r, &rec, r.PostForm, found)
 	if why != "" && rec.Outcome == nil {
 		c.Faults = []fault{{c.ID + "-form", why}}
 	}
 	if scripted(r) {
-		return render(w, r, status, "card", c)
+		return s.render(w, r, status, "card", c)
 	}
 	x, err := s.layout(r, &c)
 	if err != nil {
 		return err
 	}
 	x.Chosen = true
-	return render(w, r, status, "page", x)
+	return s.render(w, r, status, "page", x)
 }
 
 // refuseOldForm refuses a request without the form token of its visit. A form of
@@ -186,7 +199,7 @@ func (s *Server) refuseOldForm(w http.ResponseWriter, r *http.Request) {
 		err = s.refuseForm(w, r, r.PostForm.Get("id"), errCSRF)
 	}
 	if err != nil {
-		refuse(w, r, errCSRF)
+		s.refuse(w, r, errCSRF)
 	}
 }
 
@@ -217,7 +230,8 @@ func (s *Server) liftLimit(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return nil
 	}
-	return render(w, r, http.StatusOK, "notices", []notice{{ID: rec.ID, Words: "The limit is lifted. " + words.Local.Asker(rec.Asker) + " may go on asking."}})
+	l := s.languageOf(r)
+	return s.render(w, r, http.StatusOK, "notices", []notice{{ID: rec.ID, Words: l.T("The limit is lifted. %s may go on asking.", l.Asker(rec.Asker))}})
 }
 
 // again is what the button needs that asks a question once more.
@@ -245,7 +259,7 @@ func (s *Server) reopenForm(w http.ResponseWriter, r *http.Request) error {
 		http.Redirect(w, r, "/?id="+rec.ID, http.StatusSeeOther)
 		return nil
 	}
-	return render(w, r, http.StatusOK, "card", s.card(r, &rec))
+	return s.render(w, r, http.StatusOK, "card", s.card(r, &rec))
 }
 
 // reopen opens a question again. One that is open already will do.

@@ -17,6 +17,7 @@ import (
 	"mcp-askuser/internal/door"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/present"
+	"mcp-askuser/ui/words"
 )
 
 // The limits of one server.
@@ -60,6 +61,7 @@ type Options struct {
 	Token     string           // what a client must show; empty: a random one
 	KeyFile   string           // keeps what the page's cookies are signed with; empty: they end with the server
 	Directory string           // the project for which HTTP clients ask, unless they name theirs
+	Language  words.Language   // of the page; none that the program speaks: that of each browser
 	Now       func() time.Time // nil: time.Now
 }
 
@@ -77,6 +79,7 @@ type Server struct {
 	decode    func([]byte) (Call, error)
 	now       func() time.Time
 	directory string
+	language  words.Language
 
 	listen   string
 	port     int
@@ -106,6 +109,7 @@ func New(o Options) (*Server, error) {
 		decode:    o.Decode,
 		now:       o.Now,
 		directory: o.Directory,
+		language:  o.Language,
 		listen:    cmp.Or(o.Listen, "127.0.0.1"),
 		port:      o.Port,
 		insecure:  o.Insecure,

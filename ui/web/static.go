@@ -21,7 +21,7 @@ import (
 // The scripts and styles of assets are sent as they stand in minified, which
 // go generate writes and a test compares.
 //
-//go:embed minified assets/*.html assets/*.png assets/*.webmanifest
+//go:embed minified assets/*.png assets/*.webmanifest
 var assets embed.FS
 
 // asset is something that is the same for everybody, as it is sent.

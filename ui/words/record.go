@@ -102,7 +102,7 @@ func (l Language) Home(rec desk.Record) string {
 // it is kept to be sent later it says so.
 func (l Language) Kept(err error) string {
 	if errors.Is(err, desk.ErrUnsent) {
-		return l.T("Not sent yet: the desk does not answer. Your answer is kept here, and sent as soon as it does.")
+		return l.T("Not sent yet: the desk does not answer. It is kept here, and sent later.")
 	}
 	return l.T("It could not be saved: %s Nothing is lost; try again.", l.Sentence(question.Line(l.Error(err))))
 }

@@ -70,7 +70,7 @@ addEventListener('click', (event) => {
   if (!control || event.detail === 0 || !early(control, Math.min(pressed, event.timeStamp))) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  if (event.detail === 1) say('This has only just come here. Click once more if you mean it.');
+  if (event.detail === 1) say(texts.early);
 }, true);
 
 // ---- What waits for the pointer

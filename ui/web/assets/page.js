@@ -9,6 +9,11 @@
 const $ = (id) => document.getElementById(id);
 const list = $('list'), pane = $('pane'), news = $('news'), trouble = $('trouble'), past = $('past'), help = $('keys'), notify = $('notify');
 
+// The texts of this script, in the language of the page, and how their places
+// are filled in.
+const texts = JSON.parse($('texts').textContent);
+const fill = (text, ...args) => text.replace(/%(?:\[(\d)\])?[sd]/g, (_, n = 1) => args[n - 1]);
+
 const fragment = (url, options = {}) =>
   fetch(url, { ...options, headers: { 'X-Fragment': '1' }, cache: 'no-store' }).catch(() => null);
 const post = (url, form, button) => fragment(url, { method: 'POST', body: new URLSearchParams(new FormData(form, button)) });
@@ -63,7 +68,7 @@ function progress(form) {
   const fields = questions(form);
   const out = form.querySelector('[data-progress]');
   out.hidden = fields.length < 2;
-  out.textContent = `${fields.filter(answered).length} of ${fields.length} answered`;
+  out.textContent = fill(texts.progress, fields.filter(answered).length, fields.length);
 }
 
 const questions = (form) => [...form.querySelectorAll('fieldset.field')].filter(asked);
@@ -209,7 +214,7 @@ document.addEventListener('submit', (event) => {
 
 async function lift(form) {
   const res = await post('/lift', form);
-  if (!res?.ok) return say('The limit could not be lifted: try again.', true);
+  if (!res?.ok) return say(texts.limit, true);
   tell(...parse(await res.text()).children);
   lend(form.closest('.card') ?? $('count'));
   reconcile();
@@ -220,7 +225,7 @@ async function again(form) {
   const html = res && parse(await res.text());
   const card = html?.querySelector('.card');
   past.close();
-  if (!card) return say(html?.querySelector('p')?.textContent ?? 'The server cannot be reached.', true);
+  if (!card) return say(html?.querySelector('p')?.textContent ?? texts.unreached, true);
   put(card);
   relist();
 }
@@ -246,14 +251,14 @@ async function send(form, button) {
     ready(card);
     lend(card.querySelector('.refused a') ?? card, true);
   } else {
-    complain(form, html?.querySelector('#none p')?.textContent ?? 'The server cannot be reached. Nothing is lost: try again.', html?.querySelector('pre')?.textContent ?? '');
+    complain(form, html?.querySelector('#none p')?.textContent ?? texts.unreached, html?.querySelector('pre')?.textContent ?? '');
   }
 }
 
 // complain says in the form why it was not sent, and leaves the form as it is.
 function complain(form, ...words) {
   const p = document.createElement('p');
-  p.textContent = 'Not sent. ' + words.join(' ');
+  p.textContent = fill(texts.unsent, words.join(' '));
   form.querySelector('.refused').replaceChildren(p);
 }
 
@@ -304,7 +309,7 @@ function end(card, ended, form) {
     for (const el of form?.elements ?? []) if (el.type !== 'hidden') el.disabled = true;
     if (form) {
       const box = document.createElement('details');
-      box.append(Object.assign(document.createElement('summary'), { textContent: 'What you had filled in, which was not sent' }), form);
+      box.append(Object.assign(document.createElement('summary'), { textContent: texts.own }), form);
       ended.querySelector('.ending').append(box);
     }
     card.replaceWith(ended);
@@ -398,9 +403,7 @@ function ready(card) {
 // refused says why the server let nothing through, if it did not.
 function refused(res) {
   if (!res || res.ok) return;
-  trouble.textContent = res.status === 401
-    ? 'Your visit has ended. Run “mcp-askuser web --open” in a terminal; what you filled in is kept, and this page goes on by itself.'
-    : 'The server has failed. What is shown may be out of date.';
+  trouble.textContent = res.status === 401 ? texts.ended : texts.failed;
   trouble.hidden = false;
 }
 
@@ -437,7 +440,7 @@ const relist = once(async () => {
     if (id > (list.dataset.last ?? '')) list.dataset.last = id;
   }
   renew($('more'), html.querySelector('#more'));
-  count(Number(fresh.dataset.count));
+  count(fresh.dataset);
   if (!current() && fresh.dataset.count > 0) show('', { push: false, lent: document.activeElement === document.body });
   ages();
 });
@@ -459,9 +462,9 @@ function arrive(li) {
 
 // hearOf tells the human that something new waits.
 function hearOf({ dataset, textContent }) {
-  say(`${dataset.asker} asks something.`);
+  say(fill(texts.news, dataset.asker));
   if (!('Notification' in window) || Notification.permission !== 'granted' || document.visibilityState === 'visible') return;
-  const note = new Notification(`${dataset.asker} asks`, { body: textContent.split('\n')[0].trim(), tag: dataset.id, icon: '/favicon.svg' });
+  const note = new Notification(fill(texts.asks, dataset.asker), { body: textContent.split('\n')[0].trim(), tag: dataset.id, icon: '/favicon.svg' });
   note.onclick = () => { focus(); show(dataset.id); note.close(); };
 }
 
@@ -483,7 +486,7 @@ function leave(card, ended) {
   if (card.matches('.ended, .gone') || form?.dataset.sending) return; // its own answer tells
   const kept = form && filled(form).length > 0;
   const fate = ended.querySelector('.fate strong').textContent;
-  say(`${card.dataset.asker}: ${fate.toLowerCase()}.`, true);
+  say(ended.dataset.said, true);
   if (form) forget(form);
   if (kept || card.querySelector(':focus')) return end(card, ended, kept && form);
   const next = nextTo(card.dataset.id);
@@ -538,7 +541,7 @@ function hear(event) {
   document.documentElement.dataset.live = event === 'trouble' ? 'no' : 'yes';
   if (event === 'trouble') {
     if (!trouble.hidden) return;
-    trouble.textContent = 'The connection is lost. What is shown may be out of date; what you fill in is kept.';
+    trouble.textContent = texts.lost;
     trouble.hidden = false;
     return relist(); // which tells why, where the server does
   }
@@ -569,27 +572,28 @@ addEventListener('pageshow', ({ persisted }) => { if (persisted) reconcile(); })
 
 // ---- What else the page shows
 
-function count(n) {
-  const words = n === 0 ? 'No questions' : n === 1 ? '1 question waits' : `${n} questions wait`;
-  if ($('count').textContent === words) return;
-  $('count').textContent = words;
-  document.title = n ? `(${n}) mcp-askuser` : 'mcp-askuser';
+function count({ count: n, said }) {
+  if ($('count').textContent === said) return;
+  $('count').textContent = said;
+  document.title = n > 0 ? `(${n}) mcp-askuser` : 'mcp-askuser';
   document.querySelector('link[rel=icon]').href = '/favicon.svg?n=' + n;
 }
 
-// away and left are words.Ago and words.Left.
+// away and left are words.Ago and words.Left, after their examples.
+const like = (example, n) => example.replace(/\d+/, n);
+
 function away(ms) {
-  const min = Math.floor(ms / 60000);
-  if (min < 1) return 'just now';
-  if (min < 60) return `${min} min ago`;
-  return min < 48 * 60 ? `${Math.floor(min / 60)} h ago` : `${Math.floor(min / 1440)} d ago`;
+  const min = Math.floor(ms / 60000), [now, mins, hours, days] = texts.ages;
+  if (min < 1) return now;
+  if (min < 60) return like(mins, min);
+  return min < 48 * 60 ? like(hours, Math.floor(min / 60)) : like(days, Math.floor(min / 1440));
 }
 
 function left(ms) {
-  const s = ms / 1000;
-  if (s <= 0) return 'time is up';
-  if (s <= 60) return `closes in ${Math.ceil(s)} s`;
-  return s <= 3600 ? `closes in ${Math.ceil(s / 60)} min` : `closes in ${Math.ceil(s / 3600)} h`;
+  const s = ms / 1000, [up, secs, mins, hours] = texts.lefts;
+  if (s <= 0) return up;
+  if (s <= 60) return like(secs, Math.ceil(s));
+  return s <= 3600 ? like(mins, Math.ceil(s / 60)) : like(hours, Math.ceil(s / 3600));
 }
 
 function ages() {
@@ -645,7 +649,7 @@ past.addEventListener('submit', (event) => {
 
 async function look(url) {
   const res = await fragment(url);
-  if (!res?.ok) return say('The history cannot be read now.', true);
+  if (!res?.ok) return say(texts.history, true);
   past.querySelector('div').replaceChildren(...parse(await res.text()).childNodes);
   if (!past.open) past.showModal();
   past.querySelector('input[type=search]').focus();

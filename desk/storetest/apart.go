@@ -1,0 +1,48 @@
+package storetest
+
+import (
+	"context"
+	"sync"
+
+	"mcp-askuser/desk"
+)
+
+// Apart is a store that can be out of reach for answers, and keeps what is given
+// then, as a [desk.Keeper] does.
+type Apart struct {
+	desk.Store
+	mu    sync.Mutex
+	off   bool
+	given map[string][]byte
+}
+
+// Off puts the store out of reach.
+func (s *Apart) Off() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.off, s.given = true, map[string][]byte{}
+}
+
+// Place implements desk.Keeper.
+func (s *Apart) Place(context.Context, string) {}
+
+// Home implements desk.Keeper.
+func (s *Apart) Home(string) string { return "" }
+
+// Given implements desk.Keeper.
+func (s *Apart) Given(id string) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.given[id]
+}
+
+// Decide implements desk.Store.
+func (s *Apart) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.off {
+		return s.Store.Decide(ctx, id, role, data)
+	}
+	s.given[id] = data
+	return desk.ErrUnsent
+}

@@ -1,0 +1,33 @@
+package web
+
+import (
+	"net/http"
+	"slices"
+	"sync"
+
+	"golang.org/x/text/language"
+
+	"mcp-askuser/ui/words"
+)
+
+// matcher finds the best of our languages for what a browser would have. Who
+// reads traditional characters reads the simplified ones rather than English.
+var matcher = sync.OnceValue(func() language.Matcher {
+	var tags []language.Tag
+	for _, l := range words.Languages() {
+		tags = append(tags, language.Make(string(l)))
+	}
+	return language.NewMatcher(append(tags, language.TraditionalChinese))
+})
+
+// languageOf is the language to answer a request in, where a person reads the
+// answer: the one that is set, else the one that the browser would have most.
+func (s *Server) languageOf(r *http.Request) words.Language {
+	if slices.Contains(words.Languages(), s.language) {
+		return s.language
+	}
+	wanted, _, _ := language.ParseAcceptLanguage(r.Header.Get("Accept-Language")) // none where it cannot be read
+	tag, _, _ := matcher().Match(wanted...)
+	base, _ := tag.Base()
+	return words.Language(base.String())
+}
