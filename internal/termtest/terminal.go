@@ -103,7 +103,8 @@ func launch(cmd *exec.Cmd, cols, rows int) (*os.File, unix.Termios, error) {
 		cmd.Stderr = slave
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // the terminal is its descriptor 0
-	if signal.Ignored(syscall.SIGHUP) {                                 // by nohup, and so by cmd: it would be told of none
+	// By nohup, and so by cmd: it would not be told of a hangup.
+	if signal.Ignored(syscall.SIGHUP) {
 		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
 	}
 
