@@ -8,8 +8,7 @@ import (
 	"mcp-askuser/desk"
 )
 
-// What the desk says of itself in errors, for the catalogues; it does not know
-// this room.
+// What rooms that do not know this one say in errors, for the catalogues.
 var _ = [...]string{
 	Mark("no such question"), Mark("fits more than one question"), Mark("the question is still open"),
 	Mark("somebody else waits for the answer"), Mark("no such session"), Mark("is a session of another client or project"),
@@ -17,18 +16,8 @@ var _ = [...]string{
 	Mark("the desk does not answer"), Mark("this credential does not permit it"),
 	Mark("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does"),
 	Mark("no such template"), Mark("there is a token of this name"), Mark("there is no token of this name"),
-	Mark("a name has up to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit"),
-}
-
-// Why a surface cannot reach anybody, as doctor tells it. Models read the same in
-// English.
-var _ = [...]string{
-	Mark("this process has no controlling terminal"), Mark("this process is in the background of its terminal"),
-	Mark("the terminal is not this process's controlling terminal"),
-	Mark("not inside a terminal multiplexer, and no desktop to open a window on"),
-	Mark("no client is attached to the multiplexer"), Mark("the keyboard beside the agent is not quiet, or nothing tells"),
-	Mark("no inbox and no web page is open"), Mark("this is no desktop session"),
 	Mark("listening beyond this machine needs TLS"),
+	Mark("a name has up to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit"),
 }
 
 // Error is what an error says to people. Errors in it whose texts are in the
