@@ -19,7 +19,8 @@ type Call struct {
 	id      json.RawMessage
 	ctx     context.Context // ends with the call
 	cancel  context.CancelCauseFunc
-	place   place
+	place   place           // in session.order
+	form    place           // in session.forms
 	client  *askuser.Client // shared, never changed
 
 	// delivered is set by the handler, and called by whoever decides what

@@ -76,13 +76,13 @@ func TestOwnOutbox(t *testing.T) {
 				t.Error(err)
 			}
 			go func() {
-				_, err := k.Elicit(context.WithoutCancel(ctx), form)
+				_, _, err := k.Elicit(context.WithoutCancel(ctx), form)
 				shown <- err
 			}()
 			until(t, func() bool { return s.requests.open() > 0 })
 		}),
 		"asks": tool(func(ctx context.Context, k *Call) {
-			result, err := k.Elicit(ctx, form)
+			result, _, err := k.Elicit(ctx, form)
 			if err == nil && result.Action != mcp.ElicitationResponseActionDecline {
 				err = fmt.Errorf("action %s", result.Action)
 			}
@@ -136,13 +136,13 @@ func TestElicitAfterTheCall(t *testing.T) {
 	take(t, out.last, 1)
 	k := take(t, calls, 1)[0]
 	form := mcp.ElicitationParams{Message: "m", RequestedSchema: json.RawMessage(`{}`)}
-	if _, err := k.Elicit(t.Context(), form); !errors.Is(err, askuser.ErrCallEnded) {
+	if _, _, err := k.Elicit(t.Context(), form); !errors.Is(err, askuser.ErrCallEnded) {
 		t.Errorf("after the call: %v", err)
 	}
 	ctx, end := context.WithCancelCause(t.Context())
 	cause := errors.New("answered elsewhere")
 	end(cause)
-	if _, err := k.Elicit(ctx, form); !errors.Is(err, cause) {
+	if _, _, err := k.Elicit(ctx, form); !errors.Is(err, cause) {
 		t.Errorf("after the context: %v", err)
 	}
 	if len(out.written()) != 1 {
@@ -157,7 +157,7 @@ func TestAnswerAgainstEnd(t *testing.T) {
 	k := &Call{session: s.Session, out: newBox(), ctx: t.Context()}
 	for range 100 { // select chooses at random
 		ctx := &endsOnAnswer{Context: t.Context(), requests: &s.requests}
-		if _, err := s.requests.do(ctx, k, "x", nil); err != nil {
+		if _, err := s.requests.do(ctx, k, "x", nil, func() {}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -78,7 +78,8 @@ func clientOf(params json.RawMessage, known *askuser.Client) *askuser.Client {
 
 // RequestElicitation is [Call.Elicit] for handlers that know only mcp-go.
 func (s mcpSession) RequestElicitation(ctx context.Context, request mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
-	return s.Elicit(ctx, request.Params)
+	result, _, err := s.Elicit(ctx, request.Params)
+	return result, err
 }
 
 // NotificationChannel takes one notification that mcp-go sends in the course of

@@ -5,12 +5,18 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 )
 
-// Elicit implements [askuser.Transport].
+// formPatience is how long a form waits for those of the calls before it. They may
+// be on another surface, or try one first.
+const formPatience = time.Second
+
+// Elicit implements [askuser.Transport]. Clients show forms in the order in which
+// they come.
 //
 // Nothing is sent to a client that cannot answer: the error wraps
 // mcpserver.ErrElicitationNotSupported where it did not declare the mode, and
@@ -18,21 +24,34 @@ import (
 // 2026-07-28, whose clients never answer this request (FACTS 3). An error
 // response is an *[RPCError]. The content of an accept is nil or a
 // map[string]any.
-func (k *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+func (k *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (_ *mcp.ElicitationResult, took time.Duration, _ error) {
+	defer k.session.forms.leave(&k.form)
 	if k.client.Modern {
-		return nil, fmt.Errorf("elicitation: %w", mcpserver.ErrServerInitiatedRequestUnsupported)
+		return nil, 0, fmt.Errorf("elicitation: %w", mcpserver.ErrServerInitiatedRequestUnsupported)
 	}
 	if err := form.Validate(); err != nil {
-		return nil, fmt.Errorf("elicitation: %w", err)
+		return nil, 0, fmt.Errorf("elicitation: %w", err)
 	}
 	if !declares(k.client.Capabilities.Elicitation, form.Mode) {
-		return nil, fmt.Errorf("elicitation: the client did not declare it: %w", mcpserver.ErrElicitationNotSupported)
+		return nil, 0, fmt.Errorf("elicitation: the client did not declare it: %w", mcpserver.ErrElicitationNotSupported)
 	}
-	raw, err := k.session.requests.do(ctx, k, string(mcp.MethodElicitationCreate), form)
+	patience, stop := context.WithTimeout(ctx, formPatience)
+	defer stop()
+	if k.session.forms.wait(patience, &k.form) != nil && ctx.Err() == nil {
+		k.session.forms.overtake(&k.form)
+		_ = k.session.forms.wait(ctx, &k.form) // do looks at ctx
+	}
+	var sent time.Time
+	raw, err := k.session.requests.do(ctx, k, string(mcp.MethodElicitationCreate), form, func() {
+		sent = time.Now()
+		k.session.forms.leave(&k.form)
+	})
+	took = time.Since(sent)
 	if err != nil {
-		return nil, err
+		return nil, took, err
 	}
-	return decodeElicitation(raw)
+	result, err := decodeElicitation(raw)
+	return result, took, err
 }
 
 // declares reports whether a client that declared c has this mode. An empty

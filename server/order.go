@@ -61,10 +61,23 @@ func (o *order) leave(p *place) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	p.open = false
-	if p != o.first {
-		p.release()
-		return
+	p.release()
+	o.advance()
+}
+
+// overtake has p wait only for those before it that wait themselves; the others
+// count as gone.
+func (o *order) overtake(p *place) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for q := o.first; p.open && q != p; q = q.next {
+		q.open = q.turn != nil
 	}
+	o.advance()
+}
+
+// advance lets the first go on that has not left. The lock is held.
+func (o *order) advance() {
 	for o.first != nil && !o.first.open {
 		gone := o.first
 		o.first, gone.next = gone.next, nil // or a call that waits would hold on to all later ones

@@ -2,12 +2,17 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -73,6 +78,61 @@ func TestTurnInOrderOfArrival(t *testing.T) {
 	}
 	close(release)
 	s.drain()
+}
+
+// TestFormsInOrderOfArrival: the first forms of calls reach the client in that
+// order (D7), as it shows them, however long each has tried other surfaces; but
+// none waits longer than a second for calls that put none, nor counts that as
+// the time of its human.
+func TestFormsInOrderOfArrival(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asks := func(after time.Duration) mcpserver.ToolHandlerFunc {
+			return tool(func(ctx context.Context, k *Call) {
+				time.Sleep(after)
+				_, took, err := k.Elicit(ctx, mcp.ElicitationParams{Message: string(k.id), RequestedSchema: json.RawMessage(`{}`)})
+				if err != nil || took != time.Minute {
+					t.Errorf("call %s: the form was with the client for %v: %v", k.id, took, err)
+				}
+			})
+		}
+		s := newSession(t, map[string]mcpserver.ToolHandlerFunc{
+			"fails":     tool(func(context.Context, *Call) {}),
+			"late":      asks(200 * time.Millisecond),
+			"at once":   asks(0),
+			"elsewhere": tool(func(context.Context, *Call) { time.Sleep(time.Hour) }),
+		})
+		s.receive(initialize, newBox())
+		box := newBox()
+		sent := func() (forms []string) {
+			for _, line := range box.written() {
+				if _, form, found := strings.Cut(line, `"message":"`); found {
+					forms = append(forms, form[:1])
+				}
+			}
+			return forms
+		}
+		for i, name := range []string{"fails", "late", "at once", "elsewhere", "at once", "at once"} {
+			s.receive(call(strconv.Itoa(i), name), box)
+		}
+		time.Sleep(300 * time.Millisecond)
+		if got := sent(); !slices.Equal(got, []string{"1", "2"}) {
+			t.Errorf("forms of the calls %v, want 1 2", got)
+		}
+		time.Sleep(time.Minute - 100*time.Millisecond)
+		decline := func(ids ...int) {
+			for _, id := range ids {
+				s.receive(fmt.Sprintf(`{"jsonrpc":"2.0","id":"askuser-%d","result":{"action":"decline"}}`, id), nil)
+			}
+		}
+		decline(1, 2)
+		if got := sent(); !slices.Equal(got, []string{"1", "2", "4", "5"}) {
+			t.Errorf("forms of the calls %v, want 1 2 4 5", got)
+		}
+		time.Sleep(800 * time.Millisecond)
+		decline(3, 4)
+		time.Sleep(time.Hour)
+		s.drain()
+	})
 }
 
 // TestTurnWhateverOthersDo: calls that are cancelled at any moment, panic,

@@ -37,11 +37,11 @@ type requests struct {
 	waiting map[string]chan Message // by raw id; capacity 1; closed when withdrawn
 }
 
-// do asks the client on k's behalf and waits for its result. When ctx or the
+// do asks the client on k's behalf, calls sent, and waits for its result. When ctx or the
 // call ends first the request is cancelled at the client, so that it takes its
 // form away, and the error is ctx's cause or askuser.ErrCallEnded. An error
 // response is an *RPCError.
-func (r *requests) do(ctx context.Context, k *Call, method string, params any) (json.RawMessage, error) {
+func (r *requests) do(ctx context.Context, k *Call, method string, params any, sent func()) (json.RawMessage, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
@@ -49,6 +49,7 @@ func (r *requests) do(ctx context.Context, k *Call, method string, params any) (
 	if err != nil {
 		return nil, err
 	}
+	sent()
 	select {
 	case m, ok := <-answered:
 		if ok {

@@ -36,7 +36,7 @@ func (r *roots) first(ctx context.Context, k *Call) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, rootsTime)
 	defer cancel()
-	raw, err := k.session.requests.do(ctx, k, string(mcp.MethodListRoots), struct{}{})
+	raw, err := k.session.requests.do(ctx, k, string(mcp.MethodListRoots), struct{}{}, func() {})
 	var list mcp.ListRootsResult
 	if err == nil {
 		err = json.Unmarshal(raw, &list)

@@ -39,7 +39,8 @@ type Session struct {
 	log       *slog.Logger
 	client    atomic.Pointer[askuser.Client] // as of initialize
 	calls     *calls
-	order     order
+	order     order // of taking their places
+	forms     order // of putting their first forms to the client
 	requests  requests
 }
 
@@ -121,6 +122,7 @@ func (s *Session) request(ctx context.Context, m Message, out Outbox) {
 		return
 	case mcp.MethodToolsCall:
 		s.order.join(&k.place)
+		s.forms.join(&k.form)
 	default:
 	}
 	go k.serve(m)
@@ -190,6 +192,7 @@ func (k *Call) finish(line []byte, code int) {
 	defer k.session.calls.end()
 	defer k.cancel(nil)
 	k.session.order.leave(&k.place)
+	k.session.forms.leave(&k.form)
 	k.session.requests.end(k)
 	k.relaying.Lock()
 	defer k.relaying.Unlock()

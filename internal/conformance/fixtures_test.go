@@ -163,7 +163,7 @@ func logging(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, e
 // elicit asks the client of the older era, as our tools do.
 func elicit(form mcp.ElicitationParams) handler {
 	return func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		answer, err := callOf(ctx).Elicit(ctx, form)
+		answer, _, err := callOf(ctx).Elicit(ctx, form)
 		if err != nil {
 			return nil, err
 		}

@@ -253,7 +253,7 @@ func TestNoStream(t *testing.T) {
 func TestForm(t *testing.T) {
 	t.Parallel()
 	x := serve(t, toolset{"form": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		got, err := callOf(ctx).Elicit(ctx, mcp.ElicitationParams{Message: "Who?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`)})
+		got, _, err := callOf(ctx).Elicit(ctx, mcp.ElicitationParams{Message: "Who?", RequestedSchema: json.RawMessage(`{"type":"object","properties":{}}`)})
 		if err != nil {
 			return nil, err
 		}

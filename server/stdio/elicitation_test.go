@@ -33,7 +33,7 @@ func asking(t *testing.T, capabilities string, request mcp.ElicitationParams) (*
 	t.Helper()
 	results := make(chan elicited, many)
 	tool := func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		result, err := transportOf(ctx).Elicit(ctx, request)
+		result, _, err := transportOf(ctx).Elicit(ctx, request)
 		results <- elicited{result, err}
 		return mcp.NewToolResultText("done"), nil
 	}
@@ -187,7 +187,7 @@ func TestElicitationAnsweredThenCancelled(t *testing.T) {
 func TestElicitationDisconnected(t *testing.T) {
 	result := make(chan error, 1)
 	tool := func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		_, err := transportOf(ctx).Elicit(context.WithoutCancel(ctx), form)
+		_, _, err := transportOf(ctx).Elicit(context.WithoutCancel(ctx), form)
 		result <- err
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func TestElicitationMany(t *testing.T) {
 	tool := func(ctx context.Context, request mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		ask := form
 		ask.Message = request.GetString("who", "")
-		result, err := transportOf(ctx).Elicit(ctx, ask)
+		result, _, err := transportOf(ctx).Elicit(ctx, ask)
 		if err != nil {
 			return nil, err
 		}

@@ -96,7 +96,7 @@ func FuzzServe(f *testing.F) {
 	f.Add(listenLine("1", `{"toolsListChanged":true}`) + "\n" + `{"jsonrpc":"2.0","id":2,"method":"tools/list"}`)
 	f.Add("[]\n{}\nnull\n\n{\"id\":1}")
 	s := testServer(map[string]mcpserver.ToolHandlerFunc{"echo": echo, "ask": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		_, err := transportOf(ctx).Elicit(ctx, form)
+		_, _, err := transportOf(ctx).Elicit(ctx, form)
 		return nil, err
 	}})
 	f.Fuzz(func(t *testing.T, in string) {

@@ -96,8 +96,10 @@ func (l *link) call(ctx context.Context, tool mcpserver.ToolHandlerFunc, req mcp
 	}
 }
 
-func (l *link) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
-	return l.elicit(ctx, form)
+func (l *link) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+	sent := time.Now()
+	result, err := l.elicit(ctx, form)
+	return result, time.Since(sent), err
 }
 
 // told writes the response of a call, or fails to.

@@ -65,17 +65,7 @@ func (c *call) form(x *present.Presentation) ui.Surface {
 	case c.modern:
 		return elicit.New(&roundTrip{forms: x.Forms()}, c.showsArrays())
 	}
-	return elicit.New(direct{c.Transport}, c.showsArrays())
-}
-
-// direct puts forms to a client of the older era: a request of ours while its
-// call waits.
-type direct struct{ Transport }
-
-func (d direct) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
-	sent := time.Now()
-	result, err := d.Transport.Elicit(ctx, form)
-	return result, time.Since(sent), err
+	return elicit.New(c.Transport, c.showsArrays())
 }
 
 // roundTrip puts forms to a client of the newer era: a call returns with the

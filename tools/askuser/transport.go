@@ -3,6 +3,7 @@ package askuser
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -59,14 +60,16 @@ type Transport interface {
 	// returns an error does not wait after all.
 	Later(step func(ctx context.Context) (*mcp.CallToolResult, error)) (wake func())
 	// Elicit has the client put a form to its user and waits for the result,
-	// as long as both ctx and the call last. When ctx ends first the client is
+	// as long as both ctx and the call last. Took is the time that the form was
+	// with the client; before that it may wait a second for the forms of calls
+	// that arrived earlier. When ctx ends first the client is
 	// told to take the form away, and the error is ctx's cause; ErrCallEnded
 	// means that the call was first to end. Any other error says why the
 	// client would not show the form. The result's action is one of the
 	// specification's three; its content is not checked against the form.
 	// Clients of 2026-07-28 cannot be asked this way: their forms are handed
 	// out by the result of a call.
-	Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error)
+	Elicit(ctx context.Context, form mcp.ElicitationParams) (result *mcp.ElicitationResult, took time.Duration, err error)
 }
 
 // Client is the program at the other end of a call.
