@@ -7,14 +7,16 @@ import (
 	"mcp-askuser/desk"
 )
 
-// What the desk says of itself in errors, for the catalogues; it does not know
-// this room.
+// What the desk says of itself in errors, and surfaces of why they cannot be
+// reached, for the catalogues.
 var _ = [...]string{
 	Mark("no such question"), Mark("fits more than one question"), Mark("the question is still open"),
 	Mark("somebody else waits for the answer"), Mark("no such session"), Mark("is a session of another client or project"),
 	Mark("this cannot be asked again"), Mark("it is not certain yet whether this was stored"), Mark("damaged document in the store"),
 	Mark("the desk does not answer"), Mark("this credential does not permit it"),
 	Mark("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does"),
+	Mark("no inbox and no web page is open"), Mark("this process has no controlling terminal"),
+	Mark("not inside a terminal multiplexer, and no desktop to open a window on"), Mark("this is no desktop session"),
 	Mark("no such template"), Mark("there is a token of this name"), Mark("there is no token of this name"),
 	Mark("a name has up to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit"),
 }
