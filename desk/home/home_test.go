@@ -211,15 +211,15 @@ func (c *cut) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	return c.Far.Read(ctx, keys...)
 }
 
-// wired is the store of alice's machine, and its wire.
-func wired(t *testing.T, c *natstest.Cluster) (*home.Store, *cut) {
+// wired is the store of alice's machine, its wire, and its own home.
+func wired(t *testing.T, c *natstest.Cluster) (*home.Store, *cut, *spool.Spool) {
 	t.Helper()
 	near, err := spool.Open(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
 	far := &cut{Far: c.Open(natstest.Account, nodes.Human, "alice")}
-	return home.Join(near, far, nil), far
+	return home.Join(near, far, nil), far, near
 }
 
 // What has been seen to have ended is not taken to be open when the desk cannot
@@ -228,7 +228,7 @@ func TestEndedStaysEnded(t *testing.T) {
 	c := natstest.Start(t, 1)
 	asking := desk.New(open(t, c, nodes.Agent, "bot"), desk.Options{})
 	ended, waits := submit(t, asking, "Which?"), submit(t, asking, "And here?")
-	mine, far := wired(t, c)
+	mine, far, _ := wired(t, c)
 	d := desk.New(mine, desk.Options{})
 	if err := reply(t, d, ended.ID); err != nil {
 		t.Fatal(err)
@@ -259,7 +259,7 @@ func TestOutboxTooLate(t *testing.T) {
 	c := natstest.Start(t, 1)
 	asking := desk.New(open(t, c, nodes.Agent, "bot"), desk.Options{})
 	rec := submit(t, asking, "Which?")
-	mine, far := wired(t, c)
+	mine, far, near := wired(t, c)
 	d := desk.New(mine, desk.Options{})
 	if _, err := d.Get(t.Context(), rec.ID); err != nil {
 		t.Fatal(err)
@@ -309,6 +309,22 @@ func TestOutboxTooLate(t *testing.T) {
 		}
 		return true
 	})
+	// A process that ends before it has taken the answer out of the outbox.
+	eventually(t, "the answer is out of the outbox", func() bool {
+		_, err := near.Get(t.Context(), "outbox", rec.ID)
+		return errors.Is(err, desk.ErrNotFound)
+	})
+	if err := near.Create(t.Context(), "outbox", rec.ID, []byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	if err := mine.Told(t.Context(), rec.ID); err != nil {
+		t.Error(err)
+	}
+	for _, kind := range []desk.Kind{"outbox", "refused"} {
+		if _, err := near.Get(t.Context(), kind, rec.ID); !errors.Is(err, desk.ErrNotFound) {
+			t.Errorf("once she was told, of the %s: %v", kind, err)
+		}
+	}
 	ended, err := d.Get(t.Context(), rec.ID)
 	if closed, ok := errors.AsType[*desk.ClosedError](reply(t, d, rec.ID)); !ok || closed.Outcome.Answerer.Name != "bob" {
 		t.Errorf("answering again: %v", closed)
