@@ -147,11 +147,15 @@ func (b *beside) printed() string {
 func opened(t *testing.T, d *desk.Desk, want int) []desk.Record {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), patience)
-	defer stop()
 	events, err := d.Watch(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { // a watch that goes on would make the store anew when it is removed
+		stop()
+		for range events {
+		}
+	}()
 	for {
 		records, err := d.Pending(ctx)
 		if err != nil {

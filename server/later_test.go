@@ -138,6 +138,7 @@ func TestLaterEnds(t *testing.T) {
 		case id == "2" && (!errors.Is(cause, askuser.ErrDisconnected) || len(out.written()) != 1):
 			t.Errorf("disconnected: %v, %q", cause, out.written())
 		}
+		until(t, func() bool { return s.Running() == 0 })
 	}
 }
 

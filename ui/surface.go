@@ -58,10 +58,18 @@ var ErrCallEnded = errors.New("the call that showed the question has ended")
 // Unavailablef returns an error that wraps ErrUnavailable and says why, as a
 // clause: "no controlling terminal".
 func Unavailablef(format string, args ...any) error {
-	return &unavailable{fmt.Sprintf(format, args...)}
+	return &unavailable{format, args}
 }
 
-type unavailable struct{ why string }
+type unavailable struct {
+	format string
+	args   []any
+}
 
-func (e *unavailable) Error() string        { return e.why }
+func (e *unavailable) Error() string        { return e.In(fmt.Sprintf) }
 func (e *unavailable) Is(target error) bool { return target == ErrUnavailable }
+
+// In is what the error says, as say puts it.
+func (e *unavailable) In(say func(format string, args ...any) string) string {
+	return say(e.format, e.args...)
+}

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/tools/askuser/wire"
+	"mcp-askuser/ui/words"
 )
 
 //go:embed texts/ask.md
@@ -61,6 +64,37 @@ func (a *app) skill() *cobra.Command {
 	return a.prints("skill", "Print a SKILL.md that tells an agent when and how to ask", "skill > .claude/skills/ask-user-question/SKILL.md", func() ([]byte, error) {
 		return skillText, nil
 	})
+}
+
+func (a *app) completion() *cobra.Command {
+	shells := []string{"bash", "fish", "powershell", "zsh"}
+	return &cobra.Command{
+		Use:   "completion SHELL",
+		Short: "Print the script that completes commands in a shell",
+		Long: `Print the script that completes commands, flags and ids in a shell. Have the
+shell read it when it starts, or put it where the shell looks for such scripts.
+For bash the package bash-completion has to be there.
+
+Shells: ` + strings.Join(shells, ", "),
+		Example: `  source <(mcp-askuser completion bash)
+  mcp-askuser completion zsh > "${fpath[1]}/_mcp-askuser"
+  mcp-askuser completion fish > ~/.config/fish/completions/mcp-askuser.fish`,
+		Args:      arguments(1, 1),
+		ValidArgs: shells,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch root := cmd.Root(); args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(a.out, true)
+			case "fish":
+				return root.GenFishCompletion(a.out, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(a.out)
+			case "zsh":
+				return root.GenZshCompletion(a.out)
+			}
+			return errors.New(words.T("%q is no shell that this program knows. These are: %s", args[0], strings.Join(shells, ", ")))
+		},
+	}
 }
 
 func (a *app) version() *cobra.Command {

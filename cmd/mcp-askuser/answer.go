@@ -75,7 +75,7 @@ program broke.`,
 	}
 	a.addFlags(cmd, "dir", "accessible", "no_color")
 	cmd.Flags().StringVar(&data, "json", "", "the answers as `JSON`, or - for standard input")
-	cmd.Flags().StringVar(&note, "note", "", "a `word` to the agent beside the answers, with --json")
+	cmd.Flags().StringVar(&note, "note", "", "a `text` for the agent beside the answers, with --json")
 	cmd.Flags().BoolVar(&plain, "plain", false, "answer line by line, without a full screen")
 	return cmd
 }

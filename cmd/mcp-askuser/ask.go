@@ -76,8 +76,8 @@ func (a *app) ask() *cobra.Command {
 	}
 	a.askFlags(cmd)
 	a.addFlags(cmd, limitKeys[:]...)
-	cmd.Flags().StringVar(&template, "template", "", "ask the questions of this template; mcp-askuser templates lists them")
-	cmd.Flags().StringArrayVar(&variables, "var", nil, "a variable of the template, as NAME=VALUE; once for each")
+	cmd.Flags().StringVar(&template, "template", "", "ask the questions of the template of this `name`; mcp-askuser templates lists them")
+	cmd.Flags().StringArrayVar(&variables, "var", nil, "a variable of the template, as `NAME=VALUE`; may be repeated")
 	takesFormat(cmd, &format, wire.Formats())
 	return cmd
 }

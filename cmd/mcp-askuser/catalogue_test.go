@@ -240,7 +240,7 @@ func says(call *ast.CallExpr) (at, counts int) {
 		name = f.Sel.Name
 	}
 	switch name {
-	case "T", "Mark":
+	case "T", "Mark", "Unavailablef":
 		return 0, 0
 	case "N":
 		return 1, 1

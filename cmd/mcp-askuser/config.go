@@ -16,8 +16,8 @@ func (a *app) configuration() *cobra.Command {
 		Use:   "config",
 		Short: "Print the settings in effect and where each comes from",
 		Long: `Print the settings in effect and where each comes from: a flag, else a
-variable, else the configuration file, else the default. What is wrong with
-them goes to standard error, all of it.
+variable, else the configuration file, else the default. All errors in them go
+to standard error.
 
 The file is config.toml in the directory mcp-askuser of the platform's
 directory for configuration, or what MCP_ASKUSER_CONFIG names. Its keys are

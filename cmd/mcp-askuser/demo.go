@@ -18,7 +18,7 @@ var demoCalls embed.FS // one for each language
 func (a *app) demo() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "demo",
-		Short:   "Ask a sample set here and print what an agent would get",
+		Short:   "Ask sample questions here and print what an agent would get",
 		Example: "  mcp-askuser demo\n  mcp-askuser demo --surface web",
 		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {

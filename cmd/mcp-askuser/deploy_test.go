@@ -163,7 +163,7 @@ func TestDeploymentExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, word := range []string{"-trimpath", `-ldflags="-s -w"`, string(build[2])} {
+	for _, word := range []string{"-trimpath", `-ldflags="-s -w -X=runtime.godebugDefault=adaptivestackstart=0"`, string(build[2])} {
 		if !strings.Contains(string(recipe), word) || !strings.Contains(string(docker), word) {
 			t.Errorf("the Dockerfile and the Makefile differ in %s", word)
 		}

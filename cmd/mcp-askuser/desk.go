@@ -75,13 +75,13 @@ Run it again with more names to add them: what is there stays.`,
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&dir, "dir", "", "the directory to write to")
+	flags.StringVar(&dir, "dir", "", "the `directory` to write to")
 	flags.IntVar(&n, "nodes", 1, "how many nodes: 1, or 3 of which one may fail")
-	flags.StringSliceVar(&hosts, "hosts", []string{"localhost"}, "the nodes' machines, as everybody reaches them; one name alone has all nodes on it")
-	flags.IntVar(&port, "port", 4222, "the port for clients; other nodes use the one 2000 above")
-	flags.StringVar(&account, "account", "desk", "the circle of trust that the credentials are for")
-	flags.StringSliceVar(&agents, "agent", []string{"agent"}, "an agent, or several")
-	flags.StringSliceVar(&humans, "human", nil, "a human, or several; by default you")
+	flags.StringSliceVar(&hosts, "hosts", []string{"localhost"}, "the nodes' `machines`, as everybody reaches them, with commas between; one alone has all nodes")
+	flags.IntVar(&port, "port", 4222, "the `port` for clients; among themselves the nodes use the one 2000 higher")
+	flags.StringVar(&account, "account", "desk", "the `name` of the circle of trust that the credentials belong to")
+	flags.StringSliceVar(&agents, "agent", []string{"agent"}, "the `names` of agents, with commas between")
+	flags.StringSliceVar(&humans, "human", nil, "the `names` of people who answer; by default you")
 	return cmd
 }
 
@@ -138,7 +138,7 @@ func (a *app) deskCreate() *cobra.Command {
 	wait := time.Minute
 	cmd := &cobra.Command{
 		Use:   "create",
-		Short: "Make what the nodes keep questions in, once",
+		Short: "Prepare new nodes to keep questions; needed once",
 		Example: `  mcp-askuser desk create --desk nats://localhost:4222 \
     --desk-ca ~/desk/ca.pem --desk-creds ~/desk/creds/desk/operator.creds`,
 		Args: arguments(0, 0),
@@ -168,13 +168,13 @@ func (a *app) deskStatus() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Say how it is, who is connected, what is wrong",
+		Short: "Say what the desk has, who is connected, what is wrong",
 		Long: `Say what the shared desk has, who is connected, and what is wrong. The exit
 status is 1 if anything is.
 
-Whether the nodes write at once only the system credential can tell: the file
-system.creds that desk init wrote. It is found by itself where it lies in the
-directory above your credential.`,
+Only the system credential can tell whether the nodes write at once: the file
+system.creds that desk init wrote. It is found by itself in the directory above
+your credential.`,
 		Example: `  mcp-askuser desk status
   mcp-askuser desk status --system ~/desk/creds/system.creds --json`,
 		Args: arguments(0, 0),
@@ -208,7 +208,7 @@ directory above your credential.`,
 		},
 	}
 	a.addFlags(cmd, "dir")
-	cmd.Flags().StringVar(&system, "system", "", "the file with the system credential")
+	cmd.Flags().StringVar(&system, "system", "", "the `file` with the system credential")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }

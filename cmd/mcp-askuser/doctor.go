@@ -59,7 +59,7 @@ func (a *app) doctor() *cobra.Command {
 		Long: `Say what would happen if an agent asked you now, here: which ways lead to you,
 whether the store is sound, which clients have been set up and would wait long
 enough, and whether a question finds its way through a real server and back.
-What is not well says what to do.
+Each line that is not well says what to do.
 
 Exit status: 0 all is well, 1 something is wrong.`,
 		Example: "  mcp-askuser doctor\n  mcp-askuser doctor --json",

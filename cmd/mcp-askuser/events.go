@@ -69,7 +69,7 @@ waits.`,
 		},
 	}
 	a.addFlags(cmd, "dir")
-	cmd.Flags().StringVar(&format, "format", "", "agent-inbox prints each question as a HumanInterrupt of LangChain, with its id, and nothing else")
+	cmd.Flags().StringVar(&format, "format", "", "`agent-inbox` prints each question as a HumanInterrupt of LangChain, with its id, and nothing else")
 	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
 	return cmd
 }

@@ -76,7 +76,7 @@ func help(cmd *cobra.Command, _ []string) {
 	}
 	say(words.T("Examples"), cmd.Example)
 	if cmd.HasSubCommands() {
-		b.WriteString("\n" + words.T("%s COMMAND --help says more of each.", cmd.CommandPath()) + "\n")
+		b.WriteString("\n" + words.T("Run %s COMMAND --help for more.", cmd.CommandPath()) + "\n")
 	}
 	_, _ = io.WriteString(cmd.OutOrStdout(), b.String()) // it remembers its error
 }
@@ -84,6 +84,9 @@ func help(cmd *cobra.Command, _ []string) {
 // flagList is the flags, one on a line, with what each does wrapped beside it.
 // The library's own wraps and aligns by bytes.
 func flagList(flags *pflag.FlagSet) string {
+	if !flags.HasAvailableFlags() {
+		return ""
+	}
 	const border = "\x1f"
 	flags.VisitAll(func(f *pflag.Flag) { f.Usage = border + f.Usage })
 	lines := strings.Split(strings.TrimSuffix(flags.FlagUsages(), "\n"), "\n")
@@ -95,6 +98,7 @@ func flagList(flags *pflag.FlagSet) string {
 	var b strings.Builder
 	for _, line := range lines {
 		name, text, _ := strings.Cut(line, border)
+		text = strings.Replace(text, " (default ", " ("+words.T("default")+" ", 1)
 		for part := range strings.SplitSeq(ansi.Wrap(text, helpWidth-width, ""), "\n") {
 			name = strings.TrimRight(name, " ")
 			b.WriteString(name + strings.Repeat(" ", width-ansi.StringWidth(name)) + strings.TrimSpace(part) + "\n")
@@ -108,9 +112,6 @@ func flagList(flags *pflag.FlagSet) string {
 func commandList(cmd *cobra.Command, group string) string {
 	var b strings.Builder
 	for _, c := range cmd.Commands() {
-		if c.Name() == "completion" { // the library's
-			c.Short = words.T("Print the script that completes commands in a shell")
-		}
 		if c.GroupID == group && c.IsAvailableCommand() {
 			fmt.Fprintf(&b, "  %-*s  %s\n", cmd.NamePadding(), c.Name(), ansi.Truncate(c.Short, helpWidth-4-cmd.NamePadding(), "…"))
 		}
@@ -135,7 +136,7 @@ func welcome(root *cobra.Command) string {
 		list := strings.ReplaceAll(ansi.Wordwrap(strings.Join(names, ", "), helpWidth-2, ""), "\n", "\n  ")
 		fmt.Fprintf(&b, "\n%s\n  %s\n", g.Title, list)
 	}
-	b.WriteString("\n" + words.T(`mcp-askuser --help lists them with a word to each; COMMAND --help says more.
-Agents start it without a command, as an MCP server on its standard input.`) + "\n")
+	b.WriteString("\n" + words.T(`mcp-askuser --help says what each does; mcp-askuser COMMAND --help says more.
+Agents run it without a command: then it is an MCP server on standard input.`) + "\n")
 	return b.String()
 }

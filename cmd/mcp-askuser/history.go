@@ -63,7 +63,7 @@ Markdown, to be committed or to go into a pull request.`,
 	cmd.Flags().StringVar(&search, "search", "", "only what has this `text` in its questions, answers, reasons or asker")
 	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
 	takesFormat(cmd, &format, historyFormats)
-	cmd.Flags().UintVar(&limit, "limit", 50, "only the last so many, 0 for all")
+	cmd.Flags().UintVar(&limit, "limit", 50, "at most this `number`, the newest; 0 for all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
 	return cmd
 }

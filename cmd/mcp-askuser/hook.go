@@ -28,10 +28,10 @@ func (a *app) hook() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hook HOST",
 		Short: "Mirror the questions that a host asks in its own dialog",
-		Long: `Mirror the questions that a host asks in its own dialog. The host runs this
-command with an event on standard input; while its dialog is open the question
-also stands in the inbox and on the page, and the first answer counts, wherever
-it is given. What is no such question is left alone without a word.
+		Long: `Mirror the questions that a host, the program that an agent runs in, asks in its
+own dialog. The host runs this command with an event on standard input; while
+its dialog is open the question also stands in the inbox and on the page, and
+the first answer counts, wherever it is given. All else is left alone.
 
 Hosts: ` + strings.Join(mirror.Names(), ", ") + `
 
@@ -52,8 +52,8 @@ To set a host up for it, run mcp-askuser hook install HOST.`,
 	}
 	f.Add(cmd.Flags(), a.config)
 	cmd.AddCommand(
-		a.hookChange("install HOST", "Have a host mirror its questions", false),
-		a.hookChange("uninstall HOST", "Have a host mirror its questions no longer", true),
+		a.hookChange("install HOST", "Set a host up to mirror its questions", false),
+		a.hookChange("uninstall HOST", "Undo what hook install has set up", true),
 		a.hookStatus())
 	return cmd
 }
@@ -176,8 +176,8 @@ func (a *app) hookChange(use, short string, out bool) *cobra.Command {
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "show what would change, and change nothing")
 	if !out {
 		cmd.Flags().BoolVar(&permissions, "permissions", false, "mirror the permissions that the host asks for, too: a yes on the page or in the inbox lets a tool run")
+		a.addFlags(cmd, "dir")
 	}
-	a.addFlags(cmd, "dir")
 	return cmd
 }
 
@@ -211,7 +211,7 @@ func (a *app) hookStatus() *cobra.Command {
 	var project bool
 	cmd := &cobra.Command{
 		Use:       "status HOST",
-		Short:     "Say whether a host mirrors its questions",
+		Short:     "Say whether a host's questions are mirrored",
 		Example:   "  mcp-askuser hook status claude-code",
 		Args:      arguments(1, 1),
 		ValidArgs: mirror.Names(),

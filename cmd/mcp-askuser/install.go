@@ -38,7 +38,7 @@ func (a *app) install() *cobra.Command {
 file, which keeps everything else as it stands. Without a client it shows those
 that it finds on this machine, and asks which to use.
 
-With --desk, and what goes with it, the entry leads to that desk.
+With --desk, --desk-creds and --desk-ca the entry leads to a shared desk.
 
 Clients: ` + strings.Join(install.Names(), ", "),
 		Example:   "  mcp-askuser install claude-code --dry-run\n  mcp-askuser install codex gemini\n  mcp-askuser install cursor --project\n  mcp-askuser install codex --desk nats://desk:4222 --desk-creds ~/bot.creds",
@@ -57,10 +57,10 @@ Clients: ` + strings.Join(install.Names(), ", "),
 			return a.register(args, r, false)
 		},
 	}
-	cmd.Flags().StringVar(&r.address, "http", "", "register this address instead of the program, as in https://desk.example:8443/mcp")
+	cmd.Flags().StringVar(&r.address, "http", "", "register the server at this `address` instead of the program, as in https://desk.example:8443/mcp")
 	cmd.Flags().BoolVar(&r.questions, "questions", false, "bring the client's own questions to the desk, too, as hook install does")
 	a.registrationFlags(cmd, &r)
-	a.addFlags(cmd, "accessible", "no_color")
+	a.addFlags(cmd, "dir", "accessible", "no_color")
 	return cmd
 }
 
@@ -68,8 +68,8 @@ func (a *app) uninstall() *cobra.Command {
 	var r registration
 	cmd := &cobra.Command{
 		Use:       "uninstall CLIENT...",
-		Short:     "Take it out of clients again",
-		Long:      "Take it out of clients again. A file that was not touched since is as it was\nbefore, to the byte.\n\nClients: " + strings.Join(install.Names(), ", "),
+		Short:     "Take the registration out of clients again",
+		Long:      "Take the registration out of clients again. A file that nobody changed since is\nas it was before, to the byte.\n\nClients: " + strings.Join(install.Names(), ", "),
 		Example:   "  mcp-askuser uninstall claude-code",
 		Args:      arguments(1, len(install.Names())),
 		ValidArgs: install.Names(),
@@ -88,7 +88,6 @@ func (a *app) uninstall() *cobra.Command {
 func (a *app) registrationFlags(cmd *cobra.Command, r *registration) {
 	cmd.Flags().BoolVar(&r.project, "project", false, "for this directory's project, not for the user")
 	cmd.Flags().BoolVar(&r.dry, "dry-run", false, "show what would change, and change nothing")
-	a.addFlags(cmd, "dir")
 }
 
 // place is where the files of this user's clients are.

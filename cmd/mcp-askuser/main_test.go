@@ -17,6 +17,7 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/mirror"
 )
 
 // The test binary stands in for the program, so that the race detector is on
@@ -26,6 +27,7 @@ func TestMain(m *testing.M) {
 		os.Unsetenv("CI") // nobody sits at such a job, and tests play the user
 		os.Setenv("LC_ALL", "C")
 	}
+	mirror.Storing = patience
 	testscript.Main(m, map[string]func(){"mcp-askuser": main, alias: main, "mcp-askuser-breaks": breaks, "mcp-askuser-hook": hooked.Main})
 }
 
@@ -65,10 +67,14 @@ func waiting(ts *testscript.TestScript, neg bool, args []string) {
 	store, err := spool.Open(ts.Getenv(spool.EnvDir))
 	ts.Check(err)
 	ctx, stop := context.WithTimeout(context.Background(), patience)
-	defer stop()
 	d := desk.New(store, desk.Options{})
 	events, err := d.Watch(ctx)
 	ts.Check(err)
+	defer func() {
+		stop()
+		for range events {
+		}
+	}()
 	for {
 		records, err := d.Pending(ctx)
 		ts.Check(err)

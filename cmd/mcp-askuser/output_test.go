@@ -2,12 +2,10 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -39,14 +37,9 @@ func closedPipe(t *testing.T) *os.File {
 // await waits for the one question of a desk.
 func await(t *testing.T, d *desk.Desk) desk.Record {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
-	defer stop()
-	events, err := d.Watch(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	events := watched(t, d)
 	for {
-		if pending, err := d.Pending(ctx); err != nil || len(pending) == 1 {
+		if pending, err := d.Pending(t.Context()); err != nil || len(pending) == 1 {
 			return only(t, d)
 		}
 		if _, open := <-events; !open {

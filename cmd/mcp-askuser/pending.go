@@ -16,8 +16,10 @@ import (
 func (a *app) pending() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
-		Use:     "pending",
-		Short:   "List the questions that wait for an answer, oldest first",
+		Use:   "pending",
+		Short: "List the questions that wait for an answer, oldest first",
+		Long: `List the questions that wait for an answer, oldest first. STATE says whether the
+agent waits for it, or is away and collects it later.`,
 		Example: "  mcp-askuser pending\n  mcp-askuser pending --json | jq -r '.[].id'",
 		Args:    arguments(0, 0),
 		RunE: a.atDesk(func(ctx context.Context, d *desk.Desk, _ []string) error {

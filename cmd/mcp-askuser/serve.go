@@ -58,9 +58,9 @@ machine it listens only with a certificate.`,
 		},
 	}
 	a.serveFlags(cmd)
-	cmd.Flags().StringVar(&o.address, "http", "", "serve over HTTP on this address, as 127.0.0.1:8765 or a port of this machine")
-	cmd.Flags().StringVar(&o.cert, "tls-cert", "", "certificate to serve HTTPS with (PEM file)")
-	cmd.Flags().StringVar(&o.key, "tls-key", "", "key of the certificate (PEM file)")
+	cmd.Flags().StringVar(&o.address, "http", "", "serve over HTTP on this `address`, as 127.0.0.1:8765 or a port of this machine")
+	cmd.Flags().StringVar(&o.cert, "tls-cert", "", "the `file` with the certificate for HTTPS (PEM)")
+	cmd.Flags().StringVar(&o.key, "tls-key", "", "the `file` with the key of that certificate (PEM)")
 	return cmd
 }
 

@@ -99,7 +99,7 @@ func TestAskingOnATerminal(t *testing.T) {
 		{"Ctrl+C in lines", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"[1]: ", "\x03"}}, "", 130},
 		{"nothing is confirmed by an empty line", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "\r"}, {"y or n: ", "q\r"}, {"[n]: ", "y\r"}, {"none): ", "\r"}}, "", 2},
 		{"a reason", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"[1]: ", "q\r"}, {"[n]: ", "y\r"}, {"none): ", "too early\r"}}, `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}` + "\n", 2},
-		{"a question on standard error's terminal times out", "mcp-askuser", []string{"ask", "--timeout", "3s", askDefault}, true, []step{{"Go on?", ""}}, `{"answers":{}}` + "\n", 124},
+		{"a question on standard error's terminal times out", "mcp-askuser", []string{"ask", "--timeout", "10s", askDefault}, true, []step{{"Go on?", ""}}, `{"answers":{}}` + "\n", 124},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()

@@ -17,10 +17,10 @@ import (
 func (a *app) token() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
-		Short: "Say which agents may call mcp-askuser serve --http",
-		Long: `Say which agents may call mcp-askuser serve --http. Each has a token of its own,
-whose name stands beside what it asks, on the page and in the history. A server
-that runs takes every change at once.`,
+		Short: "Manage the tokens of agents that ask over HTTP",
+		Long: `Manage the tokens of agents that ask over HTTP (mcp-askuser serve --http). Each
+has one of its own, whose name stands beside what it asks, on the page and in
+the history. A server that runs takes every change at once.`,
 		Example: "  mcp-askuser token add laptop\n  mcp-askuser token list",
 		Args:    arguments(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

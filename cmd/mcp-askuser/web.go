@@ -48,10 +48,10 @@ address as a QR code for a phone.`,
 	a.addFlags(cmd, limitKeys[:]...)
 	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser")
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "end the visits of all browsers, and nothing else")
-	cmd.Flags().StringVar(&o.Listen, "listen", "127.0.0.1", "address to listen on")
-	cmd.Flags().IntVar(&o.Port, "port", 0, "port to listen on, 0 for the last one if it is free")
-	cmd.Flags().StringVar(&o.TLSCert, "tls-cert", "", "certificate to serve HTTPS with (PEM file)")
-	cmd.Flags().StringVar(&o.TLSKey, "tls-key", "", "key of the certificate (PEM file)")
+	cmd.Flags().StringVar(&o.Listen, "listen", "127.0.0.1", "the `address` to listen on")
+	cmd.Flags().IntVar(&o.Port, "port", 0, "the `port` to listen on, 0 for the last one if it is free")
+	cmd.Flags().StringVar(&o.TLSCert, "tls-cert", "", "the `file` with the certificate for HTTPS (PEM)")
+	cmd.Flags().StringVar(&o.TLSKey, "tls-key", "", "the `file` with the key of that certificate (PEM)")
 	cmd.Flags().BoolVar(&o.Insecure, "insecure", false, "allow --listen beyond this machine over plain HTTP")
 	return cmd
 }

@@ -624,61 +624,71 @@ func (s *Store) Watch(ctx context.Context) (<-chan desk.Change, error) {
 	begin := func(ctx context.Context) (err error) { there, err = s.far.Watch(within); return err }
 	err = s.reach(within, reading, begin)
 	denied := errors.Is(err, desk.ErrDenied)
-	out := make(chan desk.Change)
+	w := &watch{s: s, ctx: within, out: make(chan desk.Change), here: here, there: there, retry: make(chan (<-chan desk.Change))}
 	go func() {
-		defer close(out)
+		defer close(w.out)
 		defer stop()
-		tell := func(c desk.Change) bool {
-			select {
-			case out <- c:
-				return true
-			case <-ctx.Done():
-				return false
-			}
-		}
-		if denied && !tell(desk.Change{Err: err}) {
+		if denied && !w.tell(desk.Change{Err: err}) {
 			return
 		}
-		retry := make(chan (<-chan desk.Change))
-		again := func() { s.watchAgain(within, retry) }
 		if there == nil && !denied {
-			go again()
+			w.again()
 		}
-		var missed []desk.Change // what the desk told when nothing could be read
-		for {
-			select {
-			case c, ok := <-here:
-				if !ok || !tell(c) { // gone, or moved away: the caller watches anew
-					return
-				}
-			case c, ok := <-there:
-				if ok && s.back() != nil {
-					missed = append(missed, c)
-				}
-				if !ok {
-					there = nil
-					go again()
-				} else if !tell(c) {
-					return
-				}
-			case c := <-s.news:
-				all := []desk.Change{c}
-				if c.ID == "" { // the desk is back
-					all, missed = missed, nil
-				}
-				for _, c := range all {
-					if !tell(c) {
-						return
-					}
-				}
-			case there = <-retry:
-				if !tell(desk.Change{}) {
-					return
-				}
-			}
+		for w.next() {
 		}
 	}()
-	return out, nil
+	return w.out, nil
+}
+
+// watch is one of both homes, until ctx ends or the near one does.
+type watch struct {
+	s           *Store
+	ctx         context.Context
+	out         chan desk.Change
+	here, there <-chan desk.Change
+	retry       chan (<-chan desk.Change)
+	missed      []desk.Change // what the desk told when nothing could be read
+}
+
+// tell hands out changes, and reports whether it goes on.
+func (w *watch) tell(changes ...desk.Change) bool {
+	for _, c := range changes {
+		select {
+		case w.out <- c:
+		case <-w.ctx.Done():
+			return false
+		}
+	}
+	return true
+}
+
+func (w *watch) again() { go w.s.watchAgain(w.ctx, w.retry) }
+
+// next hands out what comes next, and reports whether it goes on.
+func (w *watch) next() bool {
+	select {
+	case c, ok := <-w.here:
+		return ok && w.tell(c) // gone, or moved away: the caller watches anew
+	case c, ok := <-w.there:
+		if !ok {
+			w.there = nil
+			w.again()
+			return true
+		}
+		if w.s.back() != nil {
+			w.missed = append(w.missed, c)
+		}
+		return w.tell(c)
+	case c := <-w.s.news:
+		if c.ID != "" {
+			return w.tell(c)
+		}
+		all := w.missed // the desk is back
+		w.missed = nil
+		return w.tell(all...)
+	case w.there = <-w.retry:
+		return w.tell(desk.Change{})
+	}
 }
 
 // watchAgain hands out a watch of the far home when that is back, and none where

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"strings"
 	"sync"
 	"syscall"
@@ -102,6 +103,10 @@ func launch(cmd *exec.Cmd, cols, rows int) (*os.File, unix.Termios, error) {
 		cmd.Stderr = slave
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} // the terminal is its descriptor 0
+	// By nohup, and so by cmd: it would not be told of a hangup.
+	if signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+	}
 
 	// Fd has made master blocking for good, and closing it would not end a Read.
 	fd, err := unix.FcntlInt(master.Fd(), unix.F_DUPFD_CLOEXEC, 0)
@@ -153,19 +158,26 @@ func (x *Terminal) wake() {
 // ends. ok may call the other methods.
 func (x *Terminal) Until(what string, ok func() bool) {
 	x.t.Helper()
-	deadline := time.NewTimer(Deadline)
+	if !x.within(Deadline, ok) {
+		x.t.Fatalf("waited %s in vain for %s; the screen:\n%s\nthe output: %q", Deadline, what, x.Screen(), tail(x.Output()))
+	}
+}
+
+// within is Until for something that may never come. It reports whether it came.
+func (x *Terminal) within(limit time.Duration, ok func() bool) bool {
+	deadline := time.NewTimer(limit)
 	defer deadline.Stop()
 	for {
 		x.mu.Lock()
 		changed := x.changed
 		x.mu.Unlock()
 		if ok() {
-			return
+			return true
 		}
 		select {
 		case <-changed:
 		case <-deadline.C:
-			x.t.Fatalf("waited %s in vain for %s; the screen:\n%s\nthe output: %q", Deadline, what, x.Screen(), tail(x.Output()))
+			return false
 		}
 	}
 }
@@ -177,13 +189,14 @@ func (x *Terminal) WaitFor(text string) {
 }
 
 // Quiet waits until keys count in a list that appeared by itself. A key that
-// means nothing to it makes it say that it waits for a pause.
+// means nothing to it makes it say that it waits for a pause, unless that was
+// over before the key came.
 func (x *Terminal) Quiet() {
-	const waiting = "waiting for a pause"
 	x.t.Helper()
+	waits := func() bool { return strings.Contains(x.Screen(), "waiting for a pause") }
 	x.Type("x")
-	x.WaitFor(waiting)
-	x.Until("the pause to be over", func() bool { return !strings.Contains(x.Screen(), waiting) })
+	x.within(3*time.Second, waits)
+	x.Until("the pause to be over", func() bool { return !waits() })
 }
 
 // Expect waits until the program has written text since the end of what the

@@ -324,10 +324,7 @@ func TestCallEnds(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		got := r.start(ctx, &link{}, request(which))
 		id := r.open().ID
-		events, err := r.desk.Watch(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		events, stop := r.watch()
 		cancel(tc.cause)
 		if err := within(t, got).err; !errors.Is(err, tc.cause) {
 			t.Errorf("%v: the call returned %v", tc.cause, err)
@@ -337,6 +334,7 @@ func TestCallEnds(t *testing.T) {
 		if rec, err := r.desk.Get(t.Context(), id); err != nil || rec.State != tc.want {
 			t.Errorf("%v: the record is %s, %v", tc.cause, rec.State, err)
 		}
+		stop()
 	}
 }
 
@@ -704,7 +702,7 @@ func TestProgressFollows(t *testing.T) {
 			req := request(which)
 			req.Params.Meta = &mcp.Meta{ProgressToken: 7}
 			r := newRig(t, Elicit(), tc.surface)
-			r.settling = 3 * time.Second // on a busy machine the form takes its time to say that it is not there
+			r.settling = 10 * time.Second // on a busy machine the form takes its time to say that it is not there
 			r.Attended = func(bool) bool { return true }
 			l := &link{noted: make(chan string, 10), client: Client{Implementation: mcp.Implementation{Name: "gemini"}}}
 			got := r.start(t.Context(), l, req)

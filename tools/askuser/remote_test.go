@@ -15,10 +15,8 @@ import (
 // pending waits until n questions are open.
 func (r *rig) pending(n int) []desk.Record {
 	r.t.Helper()
-	events, err := r.desk.Watch(r.t.Context())
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	events, stop := r.watch()
+	defer stop()
 	for {
 		records, err := r.desk.Pending(r.t.Context())
 		if err != nil {

@@ -174,7 +174,7 @@ func TestMouse(t *testing.T) {
 // whole, and can be scrolled; its form takes the place, and the list stays.
 func TestPane(t *testing.T) {
 	r := newRig(t, 110, 12)
-	r.claude(database())
+	first := r.claude(database())
 	r.later(time.Minute)
 	q := long()
 	q.Description = strings.Repeat("Every word of it counts. ", 30) + "The end."
@@ -192,8 +192,8 @@ func TestPane(t *testing.T) {
 	r.keys("up").answers().see("[Waiting]", "0–2 choose", leaveKey+" back to the list").keys("2", "enter").see("Answer sent.")
 	preview := database()
 	preview.Options[0].Preview = "CREATE TABLE orders;"
-	r.claude(preview)
-	r.later(time.Second).see("2 waiting", "● Database")
+	second := r.claude(preview)
+	r.until("one gone and one come", func() bool { return r.m.waiting.all[first.ID] == nil && r.m.waiting.all[second.ID] != nil })
 	for range 20 { // what comes up while the list is deaf makes it so anew
 		if strings.Contains(r.screen(), "› ● Database") {
 			break

@@ -157,10 +157,16 @@ func TestProgram(t *testing.T) {
 func TestCrash(t *testing.T) {
 	d, dir := newDesk(t)
 	rec := ask(t, d, name())
-	events, err := d.Watch(t.Context())
+	ctx, stop := context.WithCancel(t.Context())
+	events, err := d.Watch(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { // a watch that goes on would make the store anew when it is removed
+		stop()
+		for range events {
+		}
+	}()
 	x := start(t, d, dir, 80, 24)
 	x.WaitFor("What is the service")
 	x.enter()

@@ -9,7 +9,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/godbus/dbus/v5"
 )
@@ -92,13 +91,9 @@ func TestDesktopIsBroken(t *testing.T) {
 		{"unix:path=/nonexistent/bus", "connect to the session bus: "},
 		{"rubbish", "connect to the session bus: "},
 	} {
-		at := time.Now()
 		err := desktop(variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS="+tt.address))(t.Context(), newRequest(record("claude", "x"), 0))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.address, err, tt.want)
-		}
-		if took := time.Since(at); took > 2*desktopLimit {
-			t.Errorf("%s took %s", tt.address, took)
 		}
 	}
 }

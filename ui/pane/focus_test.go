@@ -154,28 +154,44 @@ func TestTmuxQuietly(t *testing.T) {
 	s := newServer(t)
 	x := s.attach(30)
 	surface := s.inside().(interface{ Quietly() ui.Surface }).Quietly()
-	for range 20 {
-		x.Type("k")
-		time.Sleep(100 * time.Millisecond) // how people type
-	}
-	s.refuses(t.Context(), surface, "the keyboard beside the agent is not quiet, or nothing tells")
+	func() {
+		defer typing(x)()
+		x.WaitFor("kkkkkkkkkk")
+		s.refuses(t.Context(), surface, "the keyboard beside the agent is not quiet, or nothing tells")
+	}()
 	if got := s.panes(); got != "%0" {
 		t.Errorf("the panes are %q", got)
 	}
-	for began := time.Now(); ; time.Sleep(200 * time.Millisecond) { // nothing tells of quiet
-		shown := s.show(t.Context(), surface, s.rec)
+	shown := s.show(t.Context(), surface, s.rec)
+	for began := time.Now(); !strings.Contains(x.Screen(), "Which one?>") && time.Since(began) < termtest.Deadline; {
 		select {
-		case err := <-shown:
-			if errors.Is(err, ui.ErrUnavailable) && time.Since(began) < termtest.Deadline {
-				continue
+		case err := <-shown: // nothing tells of quiet
+			if !errors.Is(err, ui.ErrUnavailable) {
+				t.Fatal(err)
 			}
-			t.Fatal(err)
-		case <-time.After(time.Second):
+			shown = s.show(t.Context(), surface, s.rec)
+		case <-time.After(200 * time.Millisecond):
 		}
-		x.WaitFor("Which one?>")
-		s.focused(x, "%1")
-		x.Type("a\r")
-		s.wants(shown, nil, "answered a")
-		return
 	}
+	x.WaitFor("Which one?>")
+	s.focused(x, "%1")
+	x.Type("a\r")
+	s.wants(shown, nil, "answered a")
+}
+
+// typing has somebody type as people do, until it is stopped.
+func typing(x *termtest.Terminal) (stop func()) {
+	rests, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			x.Type("k")
+			select {
+			case <-rests:
+				return
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+	}()
+	return func() { close(rests); <-ended }
 }

@@ -110,11 +110,15 @@ func (a *asked) keep(r question.Reply) {
 func (a *asked) awaitDraft(want func(question.Reply) bool) {
 	a.t.Helper()
 	ctx, cancel := context.WithTimeout(a.t.Context(), termtest.Deadline)
-	defer cancel()
 	events, err := a.Watch(ctx)
 	if err != nil {
 		a.t.Fatal(err)
 	}
+	defer func() { // a watch that goes on would make the store anew when it is removed
+		cancel()
+		for range events {
+		}
+	}()
 	for {
 		r, _, err := a.Draft(ctx, a.ID)
 		if err == nil && want(r) {

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"mcp-askuser/ui/words"
 )
 
 // displayTime is how long a display may take to answer.
@@ -17,9 +19,9 @@ const displayTime = 2 * time.Second
 
 // Why no browser is opened.
 var (
-	ErrRemote    = errors.New("this is a remote shell")
-	ErrCI        = errors.New("this is a CI job")
-	ErrNoDisplay = errors.New("this is no desktop session")
+	ErrRemote    = errors.New(words.Mark("this is a remote shell"))
+	ErrCI        = errors.New(words.Mark("this is a CI job"))
+	ErrNoDisplay = errors.New(words.Mark("this is no desktop session"))
 )
 
 // Desktop reports whether the process runs in a desktop session that its user

@@ -40,7 +40,7 @@ func (g *rig) raw(conn io.Writer, request string) (int, error) {
 func TestSlowClient(t *testing.T) {
 	g := start(t)
 	g.stop()
-	g = restart(t, g, func(p *patience) { p.header, p.request = 100*time.Millisecond, 200*time.Millisecond })
+	g = restart(t, g, func(p *patience) { p.header, p.request = 2*time.Second, 3*time.Second })
 	rec := g.ask("s", single("db"))
 	body := `{"session_id":"s","question_id":"db","answer":"pg"}`
 	tests := map[string]string{
@@ -53,6 +53,7 @@ func TestSlowClient(t *testing.T) {
 	}
 	for name, sent := range tests {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			conn, err := net.Dial("tcp", g.addr.String())
 			if err != nil {
 				t.Fatal(err)

@@ -2,13 +2,13 @@ package words
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"mcp-askuser/desk"
 )
 
-// What the desk says of itself in errors, and surfaces of why they cannot be
-// reached, for the catalogues.
+// What rooms that do not know this one say in errors, for the catalogues.
 var _ = [...]string{
 	Mark("no such question"), Mark("fits more than one question"), Mark("the question is still open"),
 	Mark("somebody else waits for the answer"), Mark("no such session"), Mark("is a session of another client or project"),
@@ -18,6 +18,7 @@ var _ = [...]string{
 	Mark("no inbox and no web page is open"), Mark("this process has no controlling terminal"),
 	Mark("not inside a terminal multiplexer, and no desktop to open a window on"), Mark("this is no desktop session"),
 	Mark("no such template"), Mark("there is a token of this name"), Mark("there is no token of this name"),
+	Mark("listening beyond this machine needs TLS"),
 	Mark("a name has up to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit"),
 }
 
@@ -35,9 +36,24 @@ func (l Language) Error(err error) string {
 	return l.leaves(err, text)
 }
 
+// said is [Language.T] with errors among args, which it says in the language.
+func (l Language) said(text string, args ...any) string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		if err, ok := arg.(error); ok {
+			args[i] = l.Error(err)
+		}
+	}
+	return l.T(text, args...)
+}
+
 // leaves puts into text what the errors that err is made of say.
 func (l Language) leaves(err error, text string) string {
 	switch e := err.(type) { //nolint:errorlint // it looks at each of them
+	case interface {
+		In(say func(format string, args ...any) string) string
+	}:
+		text = strings.Replace(text, err.Error(), e.In(l.said), 1)
 	case interface{ Unwrap() []error }:
 		for _, err := range e.Unwrap() {
 			text = l.leaves(err, text)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
@@ -68,6 +69,7 @@ func TestLanguages(t *testing.T) {
 		{words.Portuguese.Error(errors.Join(desk.ErrUnreachable, os.ErrNotExist)), "a mesa não responde\nfile does not exist"},
 		{words.Chinese.Error(&desk.ClosedError{Outcome: *by}), "问题已由 alice 在网页上回答"},
 		{words.English.Error(desk.ErrNotFound), "no such question"},
+		{words.Chinese.Error(fmt.Errorf("tty: %w", ui.Unavailablef("the page could not be started: %v", desk.ErrUnreachable))), "tty: 网页无法启动：问答台没有响应"},
 	} {
 		if tc.got != tc.want {
 			t.Errorf("got %q, want %q", tc.got, tc.want)

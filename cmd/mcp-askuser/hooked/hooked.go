@@ -40,7 +40,7 @@ type Flags struct {
 // Add registers them, and those of the settings that it uses.
 func (f *Flags) Add(flags *pflag.FlagSet, s *settings.Settings) {
 	s.AddFlags(flags, "dir")
-	flags.Uint32Var(&f.limit, "limit", uint32(mirror.DefaultLimit/time.Second), "how many seconds the host waits for us")
+	flags.Uint32Var(&f.limit, "limit", uint32(mirror.DefaultLimit/time.Second), "how many `seconds` the host waits")
 	flags.BoolVar(&f.permissions, "permissions", false, "mirror the permissions that the host asks for, too")
 }
 

