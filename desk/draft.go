@@ -43,9 +43,14 @@ func (d *Desk) putBeside(ctx context.Context, kind Kind, id string, v any) error
 	return err
 }
 
-// Draft returns what was typed for a record, and when. ErrNotFound means that
-// nothing was.
+// Draft returns what was typed for a record, and when; where an answer waits to be
+// sent, that. ErrNotFound means that there is nothing.
 func (d *Desk) Draft(ctx context.Context, id string) (question.Reply, time.Time, error) {
+	if of, ok := d.store.(Keeper); ok {
+		if o, err := decodeOutcome(id, of.Given(id)); err == nil && o.Reply != nil {
+			return *o.Reply, o.At, nil
+		}
+	}
 	x, err := d.loadDraft(ctx, id)
 	if err == nil && x.empty() {
 		err = ErrNotFound // cleared again, or only the clock was restarted

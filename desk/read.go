@@ -7,6 +7,8 @@ import (
 	"iter"
 	"slices"
 	"strings"
+
+	"github.com/oklog/ulid/v2"
 )
 
 // Get returns the record with this id, pending or ended, archived or not, and
@@ -110,7 +112,9 @@ func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
 		return Record{}, fmt.Errorf("%q %w (%d do, %s and %s among them): give more of it",
 			prefix, ErrAmbiguous, len(ids), ids[0], ids[len(ids)-1])
 	}
-	return Record{}, ErrNotFound
+	// A store out of reach lists what it remembers. That there is no other, only
+	// a read tells.
+	return d.Get(ctx, prefix+strings.Repeat("0", max(0, ulid.EncodedSize-len(prefix))))
 }
 
 // leaveOut reports whether a record that was listed, or marked, cannot be had:

@@ -51,7 +51,7 @@ program broke.`,
 			if err != nil {
 				return err
 			}
-			log := a.log(slog.LevelWarn)
+			log := a.quietLog() // the form is on the terminal
 			d, err := a.desk(s, log)
 			if err != nil {
 				return err

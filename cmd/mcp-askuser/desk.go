@@ -235,16 +235,20 @@ func missing(me *nats.Identity) (wrong []string) {
 	return wrong
 }
 
-func (a *app) printStatus(st *nats.Status) error {
-	who := words.T("Connected to the account %s with every right.", st.Account)
+// connectedAs says who somebody is to the desk.
+func connectedAs(me *nats.Identity) string {
 	switch {
-	case st.Any:
-	case st.Human:
-		who = words.T("Connected to the account %[1]s as the human %[2]s.", st.Account, st.Name)
-	case st.Asker:
-		who = words.T("Connected to the account %[1]s as the agent %[2]s.", st.Account, st.Name)
+	case me.Any:
+	case me.Human:
+		return words.T("Connected to the account %[1]s as the human %[2]s.", me.Account, me.Name)
+	case me.Asker:
+		return words.T("Connected to the account %[1]s as the agent %[2]s.", me.Account, me.Name)
 	}
-	fmt.Fprintf(a.out, "%s\n\n", who)
+	return words.T("Connected to the account %s with every right.", me.Account)
+}
+
+func (a *app) printStatus(st *nats.Status) error {
+	fmt.Fprintf(a.out, "%s\n\n", connectedAs(&st.Identity))
 	var t table
 	t.add(words.T("NODE"), words.T("VERSION"), words.T("WRITES AT ONCE"), words.T("CLIENTS"))
 	for _, n := range st.Nodes {

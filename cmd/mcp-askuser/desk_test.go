@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -155,4 +156,38 @@ func freeBase(t *testing.T) int {
 	}
 	t.Fatal("no ports are free")
 	return 0
+}
+
+// The doctor says of a shared desk whether it answers and as whom it takes this
+// user, and what to do where it does not, in each language.
+func TestDoctorOnSharedDesk(t *testing.T) {
+	c := natstest.Start(t, 1)
+	alice := onDesk(c, nodes.Human, "alice")
+	stranger := append(slices.Clone(alice[:5]), natstest.Start(t, 1).Creds(natstest.Account, nodes.Human, "alice"))
+	nowhere := append([]string{"--desk", "nats://127.0.0.1:" + strconv.Itoa(freeBase(t))}, alice[2:]...)
+	tests := map[string]struct {
+		flags   []string
+		english []string
+		chinese []string
+	}{
+		"well":         {alice, []string{"as the human alice", "tty: this process has no"}, []string{"共享问答台", "alice", "tty: 本进程没有"}},
+		"an agent's":   {onDesk(c, nodes.Agent, "bot"), []string{"as the agent bot", "tty: this credential does not permit it"}, []string{"tty: 该凭证不允许"}},
+		"of another":   {stranger, []string{"wrong  nats://", "does not permit", "→ name the file"}, []string{"→ 请指明"}},
+		"no such file": {append(slices.Clone(alice[:5]), t.TempDir()+"/x"), []string{"no such file", "→ name the file"}, []string{"→ 请指明"}},
+		"no answer":    {nowhere, []string{"wrong  nats://", "the desk does not answer", "→ start its nodes"}, []string{"问答台没有响应", "→ 请启动"}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			for language, want := range map[string][]string{"en": tt.english, "zh": tt.chinese} {
+				cmd := program(t, t.TempDir(), append([]string{"doctor"}, tt.flags...)...)
+				cmd.Env = append(cmd.Env, "ASK_LANGUAGE="+language)
+				out, _ := cmd.Output()
+				for _, part := range want {
+					if !strings.Contains(string(out), part) {
+						t.Errorf("%s: %q is missing in\n%s", language, part, out)
+					}
+				}
+			}
+		})
+	}
 }

@@ -5,8 +5,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -18,6 +20,7 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/nats"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/install"
 	"mcp-askuser/question"
@@ -116,6 +119,12 @@ func (a *app) examine(ctx context.Context) []finding {
 	case !a.config.Found:
 		found[0].State, found[0].Text = absent, words.T("there is no file; the defaults hold")
 	}
+	if s.Desk != "" {
+		shared := a.examineDesk(ctx, s.Desk)
+		if found = append(found, shared); shared.State == ill {
+			s.Desk = "" // so would it be asked
+		}
+	}
 	log := slog.New(slog.DiscardHandler)
 	dir, err := spool.DefaultDir(a.environ(s))
 	store := finding{Part: words.T("store"), Name: dir, State: well}
@@ -139,6 +148,37 @@ func (a *app) examine(ctx context.Context) []finding {
 	return append(found, a.selfTest(ctx))
 }
 
+// deskTime is how long the shared desk may take before it is said not to answer.
+const deskTime = 5 * time.Second
+
+// examineDesk says whether the shared desk answers, and as whom it takes this user.
+func (a *app) examineDesk(ctx context.Context, url string) finding {
+	f := finding{Part: words.T("shared desk"), Name: url, State: well}
+	ctx, stop := context.WithTimeout(ctx, deskTime)
+	defer stop()
+	var me nats.Identity
+	store, _, err := a.shared()
+	if err == nil {
+		defer store.Close()
+		me, err = store.Identity(ctx)
+	}
+	if err == nil {
+		err = store.Ping(ctx)
+	}
+	f.Text = connectedAs(&me)
+	if err != nil {
+		f.State, f.Text = ill, words.Local.Error(err)
+		f.Remedy = words.T("start its nodes, or correct its address (desk); mcp-askuser desk status says more. Until then questions are asked and answered on this machine alone")
+		if errors.Is(err, desk.ErrDenied) || errors.Is(err, fs.ErrNotExist) {
+			f.Remedy = words.T("name the file that mcp-askuser desk init wrote for you (desk_creds), and its ca.pem (desk_ca)")
+		}
+	}
+	return f
+}
+
+// errClients says why nobody knows of a surface whether it could be reached.
+var errClients = errors.New(words.Mark("the client's own form, where the client has one"))
+
 // examineSurfaces says of each surface whether it would reach the human.
 func (a *app) examineSurfaces(ctx context.Context, s settings.Values, d *desk.Desk, log *slog.Logger) []finding {
 	presenter := present.New(present.Options{Desk: d, Log: log})
@@ -149,13 +189,11 @@ func (a *app) examineSurfaces(ctx context.Context, s settings.Values, d *desk.De
 	usable := ""
 	for _, surface := range a.surfaces(s, d, page, desk.Cancelled) {
 		f := finding{Part: words.T("surfaces"), Name: surface.Name(), State: well, Text: words.T("would show it")}
-		checker, ok := surface.(ui.Checker)
-		if !ok {
-			f.State, f.Text = absent, words.T("the client's own form, where the client has one")
-			out = append(out, f)
-			continue
+		err := errClients
+		if checker, ok := surface.(ui.Checker); ok {
+			err = checker.Check(ctx)
 		}
-		switch err := checker.Check(ctx); {
+		switch {
 		case err != nil:
 			f.State, f.Text = absent, words.Local.Error(err)
 		case usable == "":

@@ -51,8 +51,8 @@ dropped unless standard error goes elsewhere than to a terminal.`,
 	return cmd
 }
 
-// quietLog returns the logger of a command that has the whole screen: a line
-// of log would be written across it.
+// quietLog returns the logger of a command that draws on the terminal: a line of
+// log would be written across it.
 func (a *app) quietLog() *slog.Logger {
 	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return slog.New(slog.DiscardHandler)

@@ -127,6 +127,18 @@ func (e entitled) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 	return e.Surface.Show(ctx, rec, commit)
 }
 
+// Check implements ui.Checker.
+func (e entitled) Check(ctx context.Context) error {
+	checker, ok := e.Surface.(ui.Checker)
+	switch err := e.desk.MayAnswer(ctx, ""); {
+	case err != nil:
+		return err
+	case !ok:
+		return errClients
+	}
+	return checker.Check(ctx)
+}
+
 // whole is the surface, among those of auto, for what a client's form would cut:
 // a pane beside a quiet keyboard. Nil where the user has named an order.
 func whole(s settings.Values, surfaces []ui.Surface) ui.Surface {

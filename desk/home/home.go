@@ -290,20 +290,34 @@ func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 			continue
 		}
 		out[i] = docs[n]
-		s.remember(far[n], docs[n])
+	}
+	if err == nil {
+		s.remember(far, docs)
 	}
 	return out
 }
 
-// remember keeps what was asked, until it is heard that it has ended.
-func (s *Store) remember(key desk.Key, doc desk.Document) {
+// remember keeps what was asked, until it is heard that it has ended. A reply may
+// stand before what was asked.
+func (s *Store) remember(keys []desk.Key, docs []desk.Document) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	switch {
-	case key.Kind == desk.KindPending && doc.Err == nil:
-		s.known[key.ID] = doc.Data
-	case key.Kind == desk.KindPending && errors.Is(doc.Err, desk.ErrNotFound), key.Kind != desk.KindPending && doc.Err == nil && key.Kind != desk.KindDrafts && key.Kind != desk.KindShowing:
-		delete(s.known, key.ID)
+	for i, key := range keys {
+		if key.Kind == desk.KindPending && docs[i].Err == nil {
+			s.known[key.ID] = docs[i].Data
+		}
+	}
+	for i, key := range keys {
+		switch err := docs[i].Err; key.Kind {
+		case desk.KindPending:
+			if errors.Is(err, desk.ErrNotFound) {
+				delete(s.known, key.ID)
+			}
+		case desk.KindReplies, desk.KindArchive:
+			if err == nil {
+				delete(s.known, key.ID)
+			}
+		}
 	}
 }
 

@@ -155,6 +155,9 @@ func TestOutbox(t *testing.T) {
 	if err != nil || got.State != desk.Pending || !got.Unsent {
 		t.Errorf("it is %s, unsent %v, %v", got.State, got.Unsent, err)
 	}
+	if given, _, err := d.Draft(t.Context(), rec.ID); err != nil || given.Answer("q1") == nil || given.Answer("q1").Selected[0] != "b" {
+		t.Errorf("who looks again finds %+v, %v", given, err)
+	}
 	c.Restart(0)
 	next := machine(t, c, dir, nodes.Human, "alice")
 	go func() {
@@ -208,6 +211,46 @@ func (c *cut) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	return c.Far.Read(ctx, keys...)
 }
 
+// wired is the store of alice's machine, its wire, and its own home.
+func wired(t *testing.T, c *natstest.Cluster) (*home.Store, *cut, *spool.Spool) {
+	t.Helper()
+	near, err := spool.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := &cut{Far: c.Open(natstest.Account, nodes.Human, "alice")}
+	return home.Join(near, far, nil), far, near
+}
+
+// What has been seen to have ended is not taken to be open when the desk cannot
+// be reached, though its asker has not come for the answer yet.
+func TestEndedStaysEnded(t *testing.T) {
+	c := natstest.Start(t, 1)
+	asking := desk.New(open(t, c, nodes.Agent, "bot"), desk.Options{})
+	ended, waits := submit(t, asking, "Which?"), submit(t, asking, "And here?")
+	mine, far, _ := wired(t, c)
+	d := desk.New(mine, desk.Options{})
+	if err := reply(t, d, ended.ID); err != nil {
+		t.Fatal(err)
+	}
+	for _, rec := range []desk.Record{ended, waits} {
+		if _, err := d.Get(t.Context(), rec.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := d.Pending(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	far.off.Store(true)
+	if _, err := d.Get(t.Context(), ended.ID); !errors.Is(err, desk.ErrUnreachable) {
+		t.Errorf("what has ended: %v", err)
+	}
+	all, err := d.Pending(t.Context())
+	if err != nil || len(all) != 1 || all[0].ID != waits.ID {
+		t.Errorf("without the desk there wait %v, %v", all, err)
+	}
+}
+
 // An answer from the outbox that came too late is refused with the name of who
 // was first, and nothing of it counts. Whoever watches on its machine hears of
 // both: that it is not sent yet, and who was first, though the watch of the
@@ -216,12 +259,7 @@ func TestOutboxTooLate(t *testing.T) {
 	c := natstest.Start(t, 1)
 	asking := desk.New(open(t, c, nodes.Agent, "bot"), desk.Options{})
 	rec := submit(t, asking, "Which?")
-	near, err := spool.Open(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	far := &cut{Far: c.Open(natstest.Account, nodes.Human, "alice")}
-	mine := home.Join(near, far, nil)
+	mine, far, near := wired(t, c)
 	d := desk.New(mine, desk.Options{})
 	if _, err := d.Get(t.Context(), rec.ID); err != nil {
 		t.Fatal(err)
@@ -271,6 +309,22 @@ func TestOutboxTooLate(t *testing.T) {
 		}
 		return true
 	})
+	// A process that ends before it has taken the answer out of the outbox.
+	eventually(t, "the answer is out of the outbox", func() bool {
+		_, err := near.Get(t.Context(), "outbox", rec.ID)
+		return errors.Is(err, desk.ErrNotFound)
+	})
+	if err := near.Create(t.Context(), "outbox", rec.ID, []byte("{}")); err != nil {
+		t.Fatal(err)
+	}
+	if err := mine.Told(t.Context(), rec.ID); err != nil {
+		t.Error(err)
+	}
+	for _, kind := range []desk.Kind{"outbox", "refused"} {
+		if _, err := near.Get(t.Context(), kind, rec.ID); !errors.Is(err, desk.ErrNotFound) {
+			t.Errorf("once she was told, of the %s: %v", kind, err)
+		}
+	}
 	ended, err := d.Get(t.Context(), rec.ID)
 	if closed, ok := errors.AsType[*desk.ClosedError](reply(t, d, rec.ID)); !ok || closed.Outcome.Answerer.Name != "bob" {
 		t.Errorf("answering again: %v", closed)

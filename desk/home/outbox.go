@@ -189,8 +189,12 @@ func (s *Store) Refused(ctx context.Context) (all []Refusal, err error) {
 	return all, nil
 }
 
-// Told forgets a refusal.
+// Told forgets a refusal, and the answer too, where a process that sent it ended
+// before it could: it would be refused, and told, again.
 func (s *Store) Told(ctx context.Context, id string) error {
+	if err := s.near.Delete(ctx, kindOutbox, id); err != nil {
+		return err
+	}
 	return s.near.Delete(ctx, kindRefused, id)
 }
 

@@ -28,6 +28,7 @@ const (
 	MethodNotAllowed = "method_not_allowed"
 	TooLarge         = "payload_too_large"
 	TooManyStreams   = "too_many_streams"
+	NotSentYet       = "not_sent_yet" // kept, and sent later
 	NotSupported     = "not_supported"
 	Internal         = "internal_error"
 )
@@ -110,6 +111,8 @@ func ProblemOf(err error) *Problem {
 		return Invalid(InvalidAnswer, found)
 	case errors.Is(err, desk.ErrNotFound):
 		return Problemf(QuestionNotFound, "There is no question with this id.")
+	case errors.Is(err, desk.ErrUnsent):
+		return &Problem{Code: NotSentYet, Message: "The desk does not answer. The answer is kept here, and sent as soon as it does.", cause: err}
 	case errors.Is(err, desk.ErrAmbiguous):
 		return Problemf(AmbiguousID, "This fits the ids of several questions.")
 	case errors.As(err, &rounds):

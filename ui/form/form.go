@@ -56,6 +56,7 @@ type Form struct {
 	cause       error          // with Withdrawn
 	waiting     *Withdraw      // came while a reply was being sent
 	interrupted desk.Status
+	kept        bool // a reply waits to be sent
 	breakAsks   bool
 	more        int // questions of the same asker that wait behind this one
 	appeared    time.Time
@@ -135,6 +136,8 @@ func (f *Form) Closing() string {
 		return words.T(words.Discussed)
 	case f.state == Sent:
 		return words.T(words.Sent)
+	case f.state == Aborted && f.kept && f.interrupted == "":
+		return words.Local.Kept(desk.ErrUnsent)
 	case f.state == Aborted:
 		return words.Local.Interrupted(f.interrupted)
 	case f.state == Withdrawn:
@@ -401,7 +404,7 @@ func (f *Form) settle(r result) tea.Cmd {
 	case errors.As(r.err, &faults):
 		f.fix(faults)
 	case errors.Is(r.err, desk.ErrUnsent):
-		f.notice = words.Local.Kept(r.err)
+		f.kept, f.notice = true, words.Local.Kept(r.err)
 	default:
 		f.notice = words.T("Not sent: %s. Everything is kept; enter tries again.", question.Line(words.Local.Error(r.err)))
 	}

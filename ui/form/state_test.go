@@ -14,6 +14,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/words"
 )
 
 func TestEnds(t *testing.T) {
@@ -37,6 +38,7 @@ func TestEnds(t *testing.T) {
 		{"withdrawn by the asker", func(r *rig) { r.send(Withdraw{closed(desk.Cancelled, "", "no longer\x1b[31m needed")}) }, Withdrawn, "The agent withdrew the question: no longer␛[31m needed."},
 		{"timeout", func(r *rig) { r.send(Withdraw{closed(desk.Timeout, "", "")}) }, Withdrawn, "The time to answer is over; the question is closed."},
 		{"the context ended", func(r *rig) { r.send(Withdraw{context.Canceled}) }, Withdrawn, "Nothing was sent; the question stays open: context canceled."},
+		{"ctrl+c with an answer that waits to be sent", func(r *rig) { r.fail = desk.ErrUnsent; r.keys("enter", "ctrl+c") }, Aborted, words.Local.Kept(desk.ErrUnsent)},
 		{"too late", func(r *rig) { r.fail = closed(desk.Answered, "web", ""); r.keys("enter") }, Withdrawn, "Already answered on the web page."},
 	}
 	for _, tt := range tests {
@@ -52,7 +54,7 @@ func TestEnds(t *testing.T) {
 			if r.quit != (tt.state != Open) {
 				t.Errorf("quit %v in state %v", r.quit, tt.state)
 			}
-			if tt.state == Aborted && len(r.sent) > 0 {
+			if tt.state == Aborted && len(r.sent) > 0 && r.fail == nil {
 				t.Errorf("committed %+v", r.sent)
 			}
 		})

@@ -90,7 +90,8 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		}
 		return nil
 	case !stuck && f.State() == form.Aborted:
-		err = ui.ErrInterrupted
+		say(t, f.Closing())
+		return ui.ErrInterrupted
 	case closed != nil:
 		err = closed
 	case ctx.Err() != nil:

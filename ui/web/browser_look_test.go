@@ -91,6 +91,20 @@ var scenes = []struct {
 			v.shows("#news", v.language.T("Sent to %s.", v.language.Asker(rec.Asker)))
 		}
 	}},
+	{"unsent", map[string]look{"": wide, "-phone-dark": tallDark, "-zh-phone-dark": tallInChinese}, func(g *rig) func(*view) {
+		rec := g.put("gemini-cli", "/home/ada/api", "s1", deploy())
+		g.put("codex", "/home/ada/site", "s2", features())
+		return func(v *view) {
+			g.store.Off()
+			v.turn(rec.ID)
+			v.click(chosen(rec.ID, 0, "0"), within(rec.ID, confirmButton))
+			v.shows("#news", v.language.Kept(desk.ErrUnsent))
+			v.away()
+			v.gone(within(rec.ID, "form"))
+			eval[bool](v, `(show(%q), true)`, rec.ID)
+			v.shows(within(rec.ID, ".facts"), v.language.T("answer not sent yet"))
+		}
+	}},
 	{"outrun", map[string]look{"-dark": dark}, func(g *rig) func(*view) {
 		rec := g.put("codex", "/home/ada/site", "s", deploy())
 		return func(v *view) {

@@ -22,6 +22,7 @@ var statuses = map[string]int{ //nolint:gochecknoglobals // a table, never writt
 	api.MethodNotAllowed: http.StatusMethodNotAllowed,
 	api.TooLarge:         http.StatusRequestEntityTooLarge,
 	api.TooManyStreams:   http.StatusServiceUnavailable,
+	api.NotSentYet:       http.StatusServiceUnavailable,
 	api.NotSupported:     http.StatusNotImplemented,
 	api.Internal:         http.StatusInternalServerError,
 }

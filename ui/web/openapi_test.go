@@ -170,6 +170,11 @@ func TestDescriptionIsTrue(t *testing.T) {
 	g.exercise()
 	off := start(t, func(o *Options) { o.Decode = nil })
 	off.want(501, api.NotSupported, "POST", "/api/questions", `{}`)
+	far := start(t)
+	rec := far.ask("s", boolean("go"))
+	far.store.Off()
+	far.want(503, api.NotSentYet, "POST", "/api/task/answer", `{"session_id":"s","question_id":"go","answer":true}`)
+	far.want(503, api.NotSentYet, "POST", "/api/questions/"+rec.ID+"/dismiss", "")
 
 	d := document(t)
 	d.mu.Lock()

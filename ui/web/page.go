@@ -163,7 +163,7 @@ type entry struct {
 
 // notice is one sentence about something that just happened.
 type notice struct {
-	ID    string // of the record
+	ID    string // of the record, if that has ended
 	Words string
 	Late  bool // somebody else was first
 }

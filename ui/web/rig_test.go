@@ -17,6 +17,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/desk/storetest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/present"
 )
@@ -36,22 +37,29 @@ type rig struct {
 	addr   net.Addr
 	stop   func() // ends the server and waits for it
 	client *http.Client
+	store  *storetest.Apart // of a desk that is not the test's own
 }
 
-func newDesk(t testing.TB) *desk.Desk {
+func newStore(t testing.TB) *storetest.Apart {
 	t.Helper()
 	store, err := spool.Open(t.TempDir() + "/desk")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return desk.New(store, desk.Options{MaxRounds: 10})
+	return &storetest.Apart{Store: store}
+}
+
+func newDesk(t testing.TB) *desk.Desk {
+	t.Helper()
+	return desk.New(newStore(t), desk.Options{MaxRounds: 10})
 }
 
 // start serves until the test ends, and then fails it if a goroutine is left.
 func start(t testing.TB, options ...func(*Options)) *rig {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
-	o := Options{Desk: newDesk(t), Decode: decode, Token: token, Directory: "/home/u/project"}
+	store := newStore(t)
+	o := Options{Desk: desk.New(store, desk.Options{MaxRounds: 10}), Decode: decode, Token: token, Directory: "/home/u/project"}
 	for _, set := range options {
 		set(&o)
 	}
@@ -62,7 +70,9 @@ func start(t testing.TB, options ...func(*Options)) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return serve(t, o.Desk, server, before)
+	g := serve(t, o.Desk, server, before)
+	g.store = store
+	return g
 }
 
 func serve(t testing.TB, d *desk.Desk, server *Server, before goleak.Option) *rig {

@@ -135,7 +135,7 @@ func noticeOf(l words.Language, rec *desk.Record, end string) notice {
 	who := l.Asker(rec.Asker)
 	switch {
 	case rec.Outcome == nil:
-		return notice{rec.ID, l.Kept(desk.ErrUnsent), true}
+		return notice{Words: l.Kept(desk.ErrUnsent), Late: true} // its entry stays
 	case end == endLate:
 		return notice{rec.ID, l.Sentence(l.T("The question of %[1]s was already %[2]s", who, l.Outcome(rec.Outcome))), true}
 	}

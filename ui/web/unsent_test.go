@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
-	"mcp-askuser/desk/storetest"
 	"mcp-askuser/question"
 )
 
@@ -14,23 +12,19 @@ import (
 // so after the form, in the list and with the question, and who was first when
 // somebody else was.
 func TestUnsent(t *testing.T) {
-	store, err := spool.Open(t.TempDir() + "/desk")
-	if err != nil {
-		t.Fatal(err)
-	}
-	apart := &storetest.Apart{Store: store}
-	g := start(t, func(o *Options) { o.Desk = desk.New(apart, desk.Options{}) })
+	g := start(t)
 	v := g.visitor()
 	rec := g.ask("s", boolean("go"))
-	apart.Off()
+	g.store.Off()
 	status, there := v.post("/answer", confirmed(rec.ID, "q0", "0"))
 	if status != http.StatusSeeOther {
 		t.Fatalf("%d %s", status, there)
 	}
-	v.sees(there, `<p class="notice late" data-id="`+rec.ID+`">Not sent yet: the desk does not answer. It is kept here, and sent later.</p>`)
+	v.sees(there, `<p class="notice late" data-id="">Not sent yet: the desk does not answer. It is kept here, and sent later.</p>`)
 	v.sees("/fragments/list", "<span>answer not sent yet</span>")
 	v.sees("/?id="+rec.ID, "<span>answer not sent yet</span>")
-	other := desk.New(store, desk.Options{})
+	v.sees("/?id="+rec.ID, "Your draft is back; nothing of it has been sent.")
+	other := desk.New(g.store.Store, desk.Options{})
 	if _, err := other.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "go", Selected: []string{question.NoID}}}}, "tty"); err != nil {
 		t.Fatal(err)
 	}

@@ -486,7 +486,7 @@ function leave(card, ended) {
   if (card.matches('.ended, .gone') || form?.dataset.sending) return; // its own answer tells
   const kept = form && filled(form).length > 0;
   const fate = ended.querySelector('.fate strong').textContent;
-  say(ended.dataset.said, true);
+  say(ended.dataset.overruled ?? ended.dataset.said, true);
   if (form) forget(form);
   if (kept || card.querySelector(':focus')) return end(card, ended, kept && form);
   const next = nextTo(card.dataset.id);
@@ -524,8 +524,7 @@ function reconcile() {
   recard();
 }
 
-// overruled tells who answered a question here that its host had an answer
-// already.
+// overruled tells who answered a question here that somebody else was first.
 async function overruled(id) {
   const res = await fragment('/fragments/pane?id=' + id);
   const words = res?.ok && parse(await res.text()).firstElementChild.dataset.overruled;
