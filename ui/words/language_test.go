@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/ui"
 	"mcp-askuser/question"
+	"mcp-askuser/ui"
 	"mcp-askuser/ui/words"
 )
 
