@@ -15,8 +15,6 @@ var _ = [...]string{
 	Mark("this cannot be asked again"), Mark("it is not certain yet whether this was stored"), Mark("damaged document in the store"),
 	Mark("the desk does not answer"), Mark("this credential does not permit it"),
 	Mark("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does"),
-	Mark("no inbox and no web page is open"), Mark("this process has no controlling terminal"),
-	Mark("not inside a terminal multiplexer, and no desktop to open a window on"), Mark("this is no desktop session"),
 	Mark("no such template"), Mark("there is a token of this name"), Mark("there is no token of this name"),
 	Mark("listening beyond this machine needs TLS"),
 	Mark("a name has up to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit"),
