@@ -317,6 +317,7 @@ func (s *Store) remember(keys []desk.Key, docs []desk.Document) {
 			if err == nil {
 				delete(s.known, key.ID)
 			}
+		default: // of no record, or beside one
 		}
 	}
 }
