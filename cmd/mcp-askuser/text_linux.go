@@ -33,5 +33,6 @@ func leaveText() {
 		if n, _ := fmt.Sscanf(line, "%x-%x", &from, &to); n == 2 {
 			_, _, _ = unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_DONTNEED)
 		}
+		return // there is one such mapping
 	}
 }
