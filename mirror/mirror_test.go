@@ -443,8 +443,8 @@ func TestPermissionInChinese(t *testing.T) {
 		t.Errorf("printed %s", said)
 	}
 	event(batch(touch, "made"))(t, b, dir)
-	if o := get(t, b.desk, rec.ID).Outcome; o.Reason != "decided there" || words.Reason(o) != "已在那里决定" {
-		t.Errorf("it ended %+v, for people because of %q", o, words.Reason(o))
+	if o := get(t, b.desk, rec.ID).Outcome; o.Reason != "decided there" || words.Local.Reason(o) != "已在那里决定" {
+		t.Errorf("it ended %+v, for people because of %q", o, words.Local.Reason(o))
 	}
 }
 

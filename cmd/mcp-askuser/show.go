@@ -179,7 +179,7 @@ func (p *page) outcome(rec desk.Record) {
 		p.line(0, words.T("Still open."))
 		return
 	}
-	end, reason, reply := words.T("%[1]s at %[2]s", capital(words.Local.Outcome(o)), clock(o.At)), words.Reason(o), rec.Reply()
+	end, reason, reply := words.T("%[1]s at %[2]s", capital(words.Local.Outcome(o)), clock(o.At)), words.Local.Reason(o), rec.Reply()
 	if reason != "" && reply == nil {
 		end, reason = words.T("%[1]s: %[2]s", end, reason), ""
 	}

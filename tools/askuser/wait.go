@@ -3,8 +3,8 @@ package askuser
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -93,10 +93,7 @@ func (w *waiting) begin(ctx context.Context) {
 	})
 	if w.token != nil {
 		questions := w.Record().Questions
-		w.asked = question.Shorten(question.Line(questions[0].Text), 80)
-		if n := len(questions); n > 1 {
-			w.asked += fmt.Sprintf(" (and %d more)", n-1)
-		}
+		w.asked = words.English.AndMore(question.Shorten(question.Line(questions[0].Text), 80), len(questions)-1)
 		w.settled = time.AfterFunc(w.settling, w.progress)
 		w.beat.join(w)
 	}
@@ -287,5 +284,5 @@ func (w *waiting) where() string {
 			return address + " waits for your answer"
 		}
 	}
-	return waits + words.English.Place(surface)
+	return strings.TrimSpace(waits + " " + words.English.Surface(surface))
 }

@@ -164,7 +164,7 @@ func drawPast(s *term.Styles, r *row, selected bool, width int, now time.Time) [
 	case o.Refused():
 		mark = "! "
 	}
-	facts := slices.DeleteFunc([]string{said, words.Local.Outcome(o), question.Line(words.Reason(o)), words.Local.Asker(r.rec.Asker)},
+	facts := slices.DeleteFunc([]string{said, words.Local.Outcome(o), question.Line(words.Local.Reason(o)), words.Local.Asker(r.rec.Asker)},
 		func(fact string) bool { return fact == "" })
 	return [rowHigh]string{
 		style.Render(term.Apart(lead+mark+subject(r.rec), o.At.In(now.Location()).Format(words.T("2 Jan 15:04")), width)),

@@ -87,7 +87,7 @@ func (t *trace) add(rec desk.Record) {
 	defer t.mu.Unlock()
 	for _, x := range rec.Asked() {
 		said := words.T("dismissed")
-		switch reason := words.Reason(rec.Outcome); {
+		switch reason := words.Local.Reason(rec.Outcome); {
 		case x.Answer != nil:
 			said = x.Text()
 		case rec.State == desk.Answered:

@@ -83,7 +83,7 @@ func (r *row) more(full bool, zone *time.Location) [][2]string {
 	switch o := rec.Outcome; {
 	case o != nil:
 		add(words.T("Ended"), words.T("%[1]s, %[2]s", words.Local.Outcome(o), at(o.At)))
-		add(words.T("Reason"), words.Reason(o))
+		add(words.T("Reason"), words.Local.Reason(o))
 		add(words.T("Later"), words.Local.Overruled(rec))
 	case rec.Attended:
 		add(words.T("State"), words.T("the agent waits for the answer"))

@@ -77,11 +77,11 @@ func Preferred(setting string, getenv func(string) string) Language {
 // Spoken is the language of a locale as the environment names it: "zh_CN.UTF-8",
 // "pt_BR", "C". One that the program does not speak is English.
 func Spoken(locale string) Language {
-	code, _, _ := strings.Cut(strings.ToLower(locale), "_")
-	code, _, _ = strings.Cut(code, "-")
-	code, _, _ = strings.Cut(code, ".")
+	if end := strings.IndexAny(locale, "_-.@"); end >= 0 {
+		locale = locale[:end]
+	}
 	for _, l := range Languages() {
-		if code == string(l) {
+		if strings.EqualFold(locale, string(l)) {
 			return l
 		}
 	}

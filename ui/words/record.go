@@ -141,7 +141,7 @@ func (l Language) Ending(o *desk.Outcome, zone *time.Location) string {
 		return l.Outcome(o)
 	}
 	text := l.T("%[1]s, %[2]s", l.Outcome(o), o.At.In(zone).Format(l.T("2 Jan 15:04")))
-	if reason := Reason(o); reason != "" {
+	if reason := l.Reason(o); reason != "" {
 		text = l.T("%[1]s: %[2]s", text, question.Line(reason))
 	}
 	return text

@@ -59,14 +59,6 @@ func (l Language) Surface(name string) string {
 	return l.T("on %s", question.Line(name))
 }
 
-// Place is [Surface] with a blank before it, to follow a verb.
-func (l Language) Place(surface string) string {
-	if surface == "" {
-		return ""
-	}
-	return " " + l.Surface(surface)
-}
-
 // By says where a record was ended, and by whom if the desk has seen their
 // credential: "by alice on the web page".
 func (l Language) By(o *desk.Outcome) string {
@@ -200,9 +192,6 @@ func (l Language) with(said, without, text string) string {
 	}
 	return l.T(text, said)
 }
-
-// Reason is [Language.Reason] in the language of this process.
-func Reason(o *desk.Outcome) string { return Local.Reason(o) }
 
 // Reason is why a record ended without an answer, if somebody said so. Its
 // lines stay lines. Records keep in English what the program itself gave as one.

@@ -30,7 +30,7 @@ func TestWords(t *testing.T) {
 		{words.English.Outcome(nil), "still open"},
 		{words.English.Outcome(&desk.Outcome{Status: desk.Timeout, Reason: "1m0s"}), "closed, because the time was up"},
 		{words.English.Surface("x\x1b"), "on x␛"},
-		{words.English.Place(""), ""},
+		{words.English.Surface(""), ""},
 		{words.English.Withdrawal(&desk.ClosedError{Outcome: *answered.Outcome}), "Already answered in a terminal."},
 		{words.English.Withdrawal(&desk.ClosedError{Outcome: desk.Outcome{Status: desk.Cancelled, Reason: "enough!"}}), "The agent withdrew the question: enough!"},
 		{words.English.Withdrawal(errors.New("bye")), "Nothing was sent; the question stays open: bye."},
