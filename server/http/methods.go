@@ -245,7 +245,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m ser
 		s.streams.Done()
 	}
 	s.streams.Add(1)
-	st.ctx, st.w, st.wheel, st.wake, st.answer = x.ctx, w, s.wheel, make(chan struct{}, 1), true
+	st.ctx, st.w, st.beats, st.wake, st.answer = x.ctx, w, s.beats, make(chan struct{}, 1), true
 	ownstack.Run(func() { x.Receive(ctx, m, st) })
 	st.run(r.Context().Done())
 }
@@ -266,7 +266,7 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, token tokens.Tok
 		return
 	}
 	s.streams.Add(1)
-	st := &stream{ctx: x.ctx, events: true, wheel: s.wheel, w: w, wake: make(chan struct{}, 1), ended: func() {
+	st := &stream{ctx: x.ctx, events: true, beats: s.beats, w: w, wake: make(chan struct{}, 1), ended: func() {
 		s.sessions.leave(x)
 		s.streams.Done()
 	}}

@@ -16,6 +16,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/internal/door"
+	"mcp-askuser/internal/ticker"
 	"mcp-askuser/server/tokens"
 	"mcp-askuser/tools/askuser"
 )
@@ -59,7 +60,7 @@ type Server struct {
 	Options
 	mcp      *mcpserver.MCPServer
 	sessions *sessions
-	wheel    *wheel
+	beats    *ticker.Group[*stream] // of all open streams
 	streams  sync.WaitGroup
 }
 
@@ -70,7 +71,11 @@ func New(mcp *mcpserver.MCPServer, o Options) *Server {
 		Options:  o,
 		mcp:      mcp,
 		sessions: newSessions(cmp.Or(o.Sessions, 8192)),
-		wheel:    &wheel{every: cmp.Or(o.Beat, 15*time.Second)},
+		beats: ticker.New(cmp.Or(o.Beat, 15*time.Second), func(all []*stream) {
+			for _, st := range all {
+				st.beat()
+			}
+		}),
 	}
 }
 
@@ -147,7 +152,9 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	select {
 	case <-written:
 	case <-grace.Done():
-		s.wheel.end()
+		for _, st := range s.beats.Members() {
+			st.close()
+		}
 		<-written
 	}
 	if err == nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"mcp-askuser/internal/ticker"
 	"mcp-askuser/server"
 	"mcp-askuser/tools/askuser"
 )
@@ -38,7 +39,7 @@ type stream struct {
 	events bool            // an event stream; else JSON, before which white space means nothing
 	modern bool            // errors have statuses
 	answer bool            // a response will come
-	wheel  *wheel
+	beats  *ticker.Group[*stream]
 	ended  func() // called once, when nothing more will be written
 
 	w    http.ResponseWriter // nil once the stream has its own connection
@@ -132,7 +133,8 @@ func (st *stream) run(gone <-chan struct{}) {
 				return
 			}
 			if st.conn == nil {
-				defer st.wheel.join(st)()
+				st.beats.Join(st)
+				defer st.beats.Leave(st)
 			}
 		case <-gone:
 			st.close()
@@ -176,7 +178,7 @@ func (st *stream) step() bool {
 
 // detach has the stream go on without the goroutine of its request.
 func (st *stream) detach() {
-	leave := st.wheel.join(st)
+	st.beats.Join(st)
 	stop := context.AfterFunc(st.ctx, func() {
 		if !st.outlasts() {
 			st.close()
@@ -186,7 +188,7 @@ func (st *stream) detach() {
 		var nothing [1]byte
 		_, _ = st.conn.Read(nothing[:]) // the client has nothing more to say
 		stop()
-		leave()
+		st.beats.Leave(st)
 		st.close()
 	}()
 	st.writeOn()

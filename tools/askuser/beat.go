@@ -3,57 +3,28 @@ package askuser
 import (
 	"sync"
 	"time"
+
+	"mcp-askuser/internal/ticker"
 )
 
-// beat has all waiting calls whose clients want progress report it together: one
-// timer, and one moment in which the process wakes, however many they are. It
-// rests while there are none.
+// beat has all waiting calls whose clients want progress report it together.
 type beat struct {
-	every time.Duration
-
-	mu    sync.Mutex
-	calls map[*waiting]struct{}
-	timer *time.Timer
-
+	*ticker.Group[*waiting]
 	telling sync.Mutex // held while all report
 	looking sync.Mutex // held while some are looked at
+}
+
+func newBeat(every time.Duration) *beat {
+	b := &beat{}
+	b.Group = ticker.New(every, b.strike)
+	return b
 }
 
 // looks is at how many records a beat looks for what a wait would miss. Where
 // more calls wait, chance chooses: a store that has gone, the first finds out.
 const looks = 10
 
-// join has a call report at each beat until it leaves.
-func (b *beat) join(w *waiting) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if len(b.calls) == 0 {
-		b.calls = map[*waiting]struct{}{}
-		b.timer = time.AfterFunc(b.every, b.strike)
-	}
-	b.calls[w] = struct{}{}
-}
-
-func (b *beat) leave(w *waiting) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if delete(b.calls, w); len(b.calls) == 0 {
-		b.timer.Stop()
-	}
-}
-
-func (b *beat) strike() {
-	b.mu.Lock()
-	if len(b.calls) == 0 { // the last has just left
-		b.mu.Unlock()
-		return
-	}
-	b.timer.Reset(b.every)
-	all := make([]*waiting, 0, len(b.calls))
-	for w := range b.calls {
-		all = append(all, w)
-	}
-	b.mu.Unlock()
+func (b *beat) strike(all []*waiting) {
 	b.tell(all)
 	if !b.looking.TryLock() { // the last look has not come back: the file system hangs
 		return

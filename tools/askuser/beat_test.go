@@ -39,7 +39,7 @@ func TestBeat(t *testing.T) {
 	r := newRig(t, ui.Elsewhere())
 	links, results := r.crowd(6, 2)
 	drain(links)
-	r.beat.strike()
+	r.beat.strike(r.beat.Members())
 	for i, l := range links {
 		if got := len(l.noted); (got > 0) != (i%2 == 0) { // one of its own may be among them
 			t.Errorf("call %d sent %d messages in a beat", i, got)
@@ -58,11 +58,11 @@ func TestBeat(t *testing.T) {
 	for _, got := range results {
 		within(t, got)
 	}
-	if r.beat.timer.Stop() {
+	if len(r.beat.Members()) > 0 {
 		t.Error("the clock goes on with nobody waiting")
 	}
 	drain(links)
-	r.beat.strike() // that came too late to be stopped
+	r.beat.strike(r.beat.Members()) // that came too late to be stopped
 	if slices.ContainsFunc(links, func(l *link) bool { return len(l.noted) > 0 }) {
 		t.Error("a call that has ended reports")
 	}
@@ -75,7 +75,7 @@ func TestBeatTellsThatTheStoreHasGone(t *testing.T) {
 	if err := os.Rename(r.dir, r.dir+".gone"); err != nil {
 		t.Fatal(err)
 	}
-	r.beat.strike()
+	r.beat.strike(r.beat.Members())
 	for i, got := range results {
 		if status := within(t, got).status(t); status != "failed" {
 			t.Errorf("call %d: %s", i, status)
@@ -86,12 +86,7 @@ func TestBeatTellsThatTheStoreHasGone(t *testing.T) {
 // untilJoined waits until so many calls report.
 func (r *rig) untilJoined(n int) {
 	r.t.Helper()
-	joined := func() int {
-		r.beat.mu.Lock()
-		defer r.beat.mu.Unlock()
-		return len(r.beat.calls)
-	}
-	for joined() < n && r.t.Context().Err() == nil {
+	for len(r.beat.Members()) < n && r.t.Context().Err() == nil {
 	}
 }
 

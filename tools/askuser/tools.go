@@ -48,7 +48,7 @@ type Config struct {
 // Tools are the MCP tools. They are safe for concurrent use.
 type Tools struct {
 	Config
-	beat     beat
+	beat     *beat
 	settling time.Duration
 }
 
@@ -58,7 +58,7 @@ func New(c Config) *Tools {
 	if c.Tick <= 0 {
 		c.Tick = 10 * time.Second
 	}
-	return &Tools{Config: c, beat: beat{every: c.Tick}, settling: settling}
+	return &Tools{Config: c, beat: newBeat(c.Tick), settling: settling}
 }
 
 // Register adds the three tools to an MCP server.

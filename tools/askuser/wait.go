@@ -95,7 +95,7 @@ func (w *waiting) begin(ctx context.Context) {
 		questions := w.Record().Questions
 		w.asked = words.English.AndMore(question.Shorten(question.Line(questions[0].Text), 80), len(questions)-1)
 		w.settled = time.AfterFunc(w.settling, w.progress)
-		w.beat.join(w)
+		w.beat.Join(w)
 	}
 	w.Watch(w.wake)
 }
@@ -105,7 +105,7 @@ func (w *waiting) end() {
 	w.clock.Stop()
 	if w.token != nil {
 		w.settled.Stop()
-		w.beat.leave(w)
+		w.beat.Leave(w)
 	}
 }
 
