@@ -32,22 +32,28 @@ type httpServer struct {
 func serveHTTP(t *testing.T, dir string, args ...string) *httpServer {
 	t.Helper()
 	s := &httpServer{t: t, cmd: program(t, dir, append([]string{"serve", "--http", "127.0.0.1:0", "--surface", "inbox"}, args...)...)}
-	s.cmd.Stderr = &s.stderr
-	out, err := s.cmd.StdoutPipe()
+	s.url = listening(t, s.cmd, &s.stderr)
+	return s
+}
+
+// listening starts a server and returns the address that it prints.
+func listening(t *testing.T, cmd *exec.Cmd, stderr *bytes.Buffer) string {
+	t.Helper()
+	cmd.Stderr = stderr
+	out, err := cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.cmd.Start(); err != nil {
+	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = s.cmd.Process.Kill() })
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		_ = s.cmd.Wait()
-		t.Fatalf("%v; %s", err, s.stderr.String())
+		_ = cmd.Wait()
+		t.Fatalf("%v; %s", err, stderr.String())
 	}
-	s.url = strings.TrimSpace(line)
-	return s
+	return strings.TrimSpace(line)
 }
 
 // end ends the server and returns how.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"crypto/tls"
 	"io"
@@ -35,20 +34,8 @@ func serveWebAt(t *testing.T, dir string, args ...string) *served {
 func startWeb(t *testing.T, cmd *exec.Cmd) *served {
 	t.Helper()
 	s := &served{cmd: cmd}
-	s.cmd.Stderr = &s.stderr
-	out, err := s.cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.cmd.Process.Kill() })
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("%v; %s", err, s.stderr.String())
-	}
-	if s.address, err = url.Parse(strings.TrimSpace(line)); err != nil {
+	var err error
+	if s.address, err = url.Parse(listening(t, cmd, &s.stderr)); err != nil {
 		t.Fatal(err)
 	}
 	return s
