@@ -480,13 +480,15 @@ const recard = once(async () => {
 });
 
 // leave takes away a card whose record has ended, unless somebody is at it:
-// that human is told who was first, and keeps what they have written.
+// that human is told who was first, and keeps what they have written. An answer
+// that waited to be sent was theirs, unless it came too late.
 function leave(card, ended) {
   const form = card.querySelector('form[action="/answer"]');
   if (card.matches('.ended, .gone') || form?.dataset.sending) return; // its own answer tells
-  const kept = form && filled(form).length > 0;
+  const late = 'overruled' in ended.dataset || !('unsent' in card.dataset);
+  const kept = form && late && filled(form).length > 0;
   const fate = ended.querySelector('.fate strong').textContent;
-  say(ended.dataset.overruled ?? ended.dataset.said, true);
+  say(ended.dataset.overruled ?? ended.dataset.said, late);
   if (form) forget(form);
   if (kept || card.querySelector(':focus')) return end(card, ended, kept && form);
   const next = nextTo(card.dataset.id);
@@ -497,6 +499,7 @@ function leave(card, ended) {
 // patch renews what says something about a card, and nothing of its form. What
 // would change its height waits for the pointer.
 function patch(card, fresh) {
+  card.toggleAttribute('data-unsent', 'unsent' in fresh.dataset);
   for (const part of card.querySelectorAll('[data-part]')) {
     const other = fresh.querySelector(`[data-part="${part.dataset.part}"]`);
     if (!other || part.contains(document.activeElement) || part.innerHTML === other.innerHTML) continue;
