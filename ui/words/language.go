@@ -24,7 +24,7 @@ const (
 	Portuguese Language = "pt"
 )
 
-// Languages are all of them, in the order in which they are offered.
+// Languages are all of them, English first.
 func Languages() []Language { return []Language{English, Chinese, Portuguese} }
 
 // Local is the language of whoever sits where this process runs. It is set once,
@@ -91,11 +91,14 @@ func Spoken(locale string) Language {
 //go:embed locale
 var locale embed.FS // locale/LANGUAGE/ROOM.po
 
-// catalogues are read when the first text is asked for.
-var catalogues = map[Language]func() *gotext.Po{ //nolint:gochecknoglobals // caches
-	Chinese:    sync.OnceValue(func() *gotext.Po { return read(Chinese) }),
-	Portuguese: sync.OnceValue(func() *gotext.Po { return read(Portuguese) }),
-}
+// catalogues are read when the first text is asked for. English needs none.
+var catalogues = func() map[Language]func() *gotext.Po { //nolint:gochecknoglobals // caches
+	out := map[Language]func() *gotext.Po{}
+	for _, l := range Languages()[1:] {
+		out[l] = sync.OnceValue(func() *gotext.Po { return read(l) })
+	}
+	return out
+}()
 
 func (l Language) catalogue() *gotext.Po {
 	if c := catalogues[l]; c != nil {

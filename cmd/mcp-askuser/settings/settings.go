@@ -1,7 +1,7 @@
 // Package settings says how the program is set up: by flags, environment
 // variables, the configuration file and defaults, in this order. It holds the
-// one table of all settings. It may import question, for the limits; it must
-// not know any command, surface or desk.
+// one table of all settings. It may import question, for the limits, and ui/words,
+// for the languages; it must not know any command, surface or desk.
 package settings
 
 import (
@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
 )
 
 // Values are the settings in effect.
@@ -53,6 +54,10 @@ type Values struct {
 func table(v *Values, surfaces []string) []*Setting {
 	limits := question.DefaultLimits()
 	v.Limits = limits
+	languages := []string{"auto"}
+	for _, l := range words.Languages() {
+		languages = append(languages, string(l))
+	}
 	return []*Setting{
 		{Key: "max_questions", value: whole(&v.Limits.Questions, 1), fallback: strconv.Itoa(limits.Questions), help: "most questions of one call"},
 		{Key: "max_options", value: whole(&v.Limits.Options, question.MinOptions), fallback: strconv.Itoa(limits.Options), help: "most options of a question"},
@@ -79,7 +84,7 @@ func table(v *Values, surfaces []string) []*Setting {
 		{Key: "ntfy_text", value: choice(&v.NtfyText, []string{"none", "header", "full"}, "none", "header", "full"), fallback: "header", help: "what the server gets to store of a question: none, header or full"},
 		{Key: "ntfy_page", value: text(&v.NtfyPage), help: "the address of the page as your phone reaches it, opened by a notification"},
 		{Key: "mirror_codex", value: boolean(&v.MirrorCodex), fallback: "false", help: "mirror the questions of Codex, where its daemon has started the server"},
-		{Key: "language", value: choice(&v.Language, []string{"auto", "en", "zh", "pt"}, "auto", "en", "zh", "pt"), fallback: "auto", help: "the language that you are spoken to in: auto is that of LC_ALL, LC_MESSAGES or LANG, and of your browser; else en, zh or pt"},
+		{Key: "language", value: choice(&v.Language, languages, languages...), fallback: "auto", help: "the language that you are spoken to in: auto is that of LC_ALL, LC_MESSAGES or LANG, and of your browser; else en, zh or pt"},
 		{Key: "accessible", variable: "ACCESSIBLE", presence: true, value: boolean(&v.Accessible), fallback: "false", help: "ask line by line, for screen readers"},
 		{Key: "no_color", variable: "NO_COLOR", presence: true, value: boolean(&v.NoColor), fallback: "false", help: "use no colours"},
 	}
