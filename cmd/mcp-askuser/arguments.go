@@ -29,7 +29,7 @@ func arguments(least, most int) cobra.PositionalArgs {
 		default:
 			wrong = words.T("%q is an argument too many", args[most])
 		}
-		return errors.New(words.T("%s\nUsage: %s", wrong, cmd.UseLine()))
+		return errors.New(words.T("%s\nUsage: %s", wrong, usage(cmd)))
 	}
 }
 

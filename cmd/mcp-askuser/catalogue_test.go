@@ -240,7 +240,7 @@ func says(call *ast.CallExpr) (at, counts int) {
 		name = f.Sel.Name
 	}
 	switch name {
-	case "T", "Mark", "Unavailablef":
+	case "T", "Mark", "Unavailablef", "Wrongf":
 		return 0, 0
 	case "N":
 		return 1, 1

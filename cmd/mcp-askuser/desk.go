@@ -193,7 +193,7 @@ your credential.`,
 			if err != nil {
 				return err
 			}
-			st.Wrong = append(st.Wrong, missing(&st.Identity)...)
+			missing(&st)
 			if asJSON {
 				if err := a.printJSON(st); err != nil {
 					return err
@@ -201,8 +201,12 @@ your credential.`,
 			} else if err := a.printStatus(&st); err != nil {
 				return err
 			}
-			if n := len(st.Wrong); n > 0 {
-				return fmt.Errorf(words.T("wrong with the desk:\n- %s"), strings.Join(st.Wrong, "\n- "))
+			if len(st.Wrong) > 0 {
+				wrong := ""
+				for _, fault := range st.Wrong {
+					wrong += "\n- " + words.Local.Error(fault)
+				}
+				return errors.New(words.T("wrong with the desk:") + wrong)
 			}
 			return nil
 		},
@@ -213,10 +217,11 @@ your credential.`,
 	return cmd
 }
 
-// missing says which rights a credential lacks for what it is.
-func missing(me *nats.Identity) (wrong []string) {
+// missing adds the rights that a credential lacks for what it is.
+func missing(st *nats.Status) {
+	me := &st.Identity
 	if me.Any {
-		return nil
+		return
 	}
 	kind := nodes.Agent
 	if me.Human {
@@ -229,10 +234,9 @@ func missing(me *nats.Identity) (wrong []string) {
 	}
 	for _, subject := range want {
 		if !has[subject] {
-			wrong = append(wrong, words.T("your credential lacks the right to %s: run mcp-askuser desk init again and start the nodes anew", subject))
+			st.Wrongf("your credential lacks the right to %s: run mcp-askuser desk init again and start the nodes anew", subject)
 		}
 	}
-	return wrong
 }
 
 // connectedAs says who somebody is to the desk.

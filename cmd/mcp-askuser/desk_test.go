@@ -85,8 +85,10 @@ func TestDeskInitAndStatus(t *testing.T) {
 	for i := range 3 {
 		started = append(started, start(i))
 	}
+	language := "en"
 	run := func(line string, more ...string) (string, error) {
 		cmd := program(t, t.TempDir(), append(strings.Fields(line)[1:], more...)...)
+		cmd.Env = append(cmd.Env, "ASK_LANGUAGE="+language)
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
@@ -126,6 +128,11 @@ func TestDeskInitAndStatus(t *testing.T) {
 	if err == nil || !strings.Contains(out2, "2 of 3 nodes answer") {
 		t.Errorf("without a node: %s, %v", out2, err)
 	}
+	language = "zh"
+	if out, err := run(mine); err == nil || !strings.Contains(out, "3 个节点中有 2 个应答") {
+		t.Errorf("without a node, in Chinese: %s, %v", out, err)
+	}
+	language = "en"
 	started[1] = start(1)
 	for until := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
 		out, err := run(mine)

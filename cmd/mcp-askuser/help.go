@@ -65,7 +65,7 @@ func help(cmd *cobra.Command, _ []string) {
 	}
 	b.WriteString(ansi.Wrap(strings.TrimSpace(text), helpWidth, "") + "\n")
 	if cmd.Runnable() && cmd.HasParent() {
-		say(words.T("Usage"), "  "+cmd.UseLine())
+		say(words.T("Usage"), "  "+usage(cmd))
 	}
 	for _, g := range cmd.Groups() {
 		say(g.Title, commandList(cmd, g.ID))
@@ -79,6 +79,11 @@ func help(cmd *cobra.Command, _ []string) {
 		b.WriteString("\n" + words.T("Run %s COMMAND --help for more.", cmd.CommandPath()) + "\n")
 	}
 	_, _ = io.WriteString(cmd.OutOrStdout(), b.String()) // it remembers its error
+}
+
+// usage is how a command is called.
+func usage(cmd *cobra.Command) string {
+	return strings.Replace(cmd.UseLine(), "[flags]", words.T("[flags]"), 1)
 }
 
 // flagList is the flags, one on a line, with what each does wrapped beside it.

@@ -74,9 +74,11 @@ const alias = "AskUserQuestion"
 
 // run runs the command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
-	a.config = settings.New(surfaceNames())
-	a.config.Load(a.getenv) // the flags come after it, in their time
+	a.configure() // the flags come after it, in their time
 	words.Local = words.Preferred(a.config.Values.Language, a.getenv)
+	if words.Local != words.English {
+		a.configure() // says what is wrong in that language
+	}
 	cmd := a.root()
 	if a.name == alias {
 		cmd = a.ask()
@@ -98,6 +100,11 @@ func (a *app) run(ctx context.Context, args []string) int {
 		code = a.status(wrong)
 	}
 	return code
+}
+
+func (a *app) configure() {
+	a.config = settings.New(surfaceNames())
+	a.config.Load(a.getenv)
 }
 
 func (a *app) root() *cobra.Command {

@@ -19,8 +19,25 @@ type Status struct {
 	Identity
 	Nodes   []NodeStatus
 	Streams []StreamStatus
-	Wrong   []string // what is wrong, each with what to do
+	Wrong   []Fault // what is wrong, each with what to do
 }
+
+// Fault is one thing that is wrong with a desk. JSON has it in English.
+type Fault struct {
+	text string // to be filled with args
+	args []any
+}
+
+func (f Fault) Error() string { return f.In(fmt.Sprintf) }
+
+// In is what the fault says, as say puts it.
+func (f Fault) In(say func(text string, args ...any) string) string { return say(f.text, f.args...) }
+
+// MarshalText is what it says in English.
+func (f Fault) MarshalText() ([]byte, error) { return []byte(f.Error()), nil }
+
+// Wrongf adds a fault.
+func (st *Status) Wrongf(text string, args ...any) { st.Wrong = append(st.Wrong, Fault{text, args}) }
 
 // NodeStatus is one node.
 type NodeStatus struct {
@@ -52,31 +69,30 @@ func (s *Store) Status(ctx context.Context, system string) (Status, error) {
 		return Status{}, err
 	}
 	st := Status{Identity: s.whoAmI()}
-	wrong := func(format string, args ...any) { st.Wrong = append(st.Wrong, fmt.Sprintf(format, args...)) }
 	if st.Nodes, err = nodesOf(nc); err != nil {
 		return st, s.explain(err)
 	}
 	if n := len(s.urls); n > len(st.Nodes) {
-		wrong("%d of %d nodes answer: start the others", len(st.Nodes), n)
+		st.Wrongf("%d of %d nodes answer: start the others", len(st.Nodes), n)
 	}
 	for _, n := range st.Nodes {
 		if n.Clock > skew || n.Clock < -skew {
-			wrong("the clock of %s differs from this machine's by %s: ages are shown wrong; set one of them", n.Name, n.Clock.Round(time.Second))
+			st.Wrongf("the clock of %s differs from this machine's by %s: ages are shown wrong; set one of them", n.Name, n.Clock.Round(time.Second))
 		}
 		if older(n.Version, 2, 12) {
-			wrong("%s is nats-server %s: the desk needs 2.12 or newer", n.Name, n.Version)
+			st.Wrongf("%s is nats-server %s: the desk needs 2.12 or newer", n.Name, n.Version)
 		}
 	}
 	for _, want := range Streams(0) {
-		s.streamStatus(ctx, want, &st, wrong)
+		s.streamStatus(ctx, want, &st)
 	}
 	if system != "" {
 		if err := s.synced(system, &st); err != nil {
-			wrong("whether the nodes write at once cannot be told: %v", err)
+			st.Wrongf("whether the nodes write at once cannot be told: %v", err)
 		}
 		for _, n := range st.Nodes {
 			if n.Synced != nil && !*n.Synced {
-				wrong("%s acknowledges what is not on its disk yet: set sync_interval: always in its configuration", n.Name)
+				st.Wrongf("%s acknowledges what is not on its disk yet: set sync_interval: always in its configuration", n.Name)
 			}
 		}
 	}
@@ -84,15 +100,15 @@ func (s *Store) Status(ctx context.Context, system string) (Status, error) {
 }
 
 // streamStatus tells one stream.
-func (s *Store) streamStatus(ctx context.Context, want StreamConfig, st *Status, wrong func(format string, args ...any)) {
+func (s *Store) streamStatus(ctx context.Context, want StreamConfig, st *Status) {
 	var there info
 	err := s.api(ctx, attempt, "STREAM.INFO."+want.Name, map[string]string{}, &there)
 	switch {
 	case errors.Is(err, desk.ErrDenied):
-		wrong("this credential may not look at the stream %s: write it anew with mcp-askuser desk init", want.Name)
+		st.Wrongf("this credential may not look at the stream %s: write it anew with mcp-askuser desk init", want.Name)
 		return
 	case err != nil:
-		wrong("the stream %s: %v", want.Name, err)
+		st.Wrongf("the stream %s: %v", want.Name, err)
 		return
 	}
 	row := StreamStatus{Name: want.Name, Messages: there.State.Messages, Bytes: there.State.Bytes, Replicas: there.Config.Replicas}
@@ -106,13 +122,13 @@ func (s *Store) streamStatus(ctx context.Context, want StreamConfig, st *Status,
 	}
 	st.Streams = append(st.Streams, row)
 	if len(row.Behind) > 0 {
-		wrong("%s has not all that the others have in %s: start it, or wait", strings.Join(row.Behind, ", "), want.Name)
+		st.Wrongf("%s has not all that the others have in %s: start it, or wait", strings.Join(row.Behind, ", "), want.Name)
 	}
 	if there.Config.AllowDirect || there.Config.PerSubject != want.PerSubject || !slices.Equal(there.Config.Subjects, want.Subjects) || want.Republish != nil && there.Config.Republish == nil {
-		wrong("the stream %s is not set up as it must be: mcp-askuser desk create, as the operator", want.Name)
+		st.Wrongf("the stream %s is not set up as it must be: mcp-askuser desk create, as the operator", want.Name)
 	}
 	if n := len(st.Nodes); n >= 3 && row.Replicas < 3 {
-		wrong("the stream %s is kept by %d of %d nodes: mcp-askuser desk create, as the operator", want.Name, row.Replicas, n)
+		st.Wrongf("the stream %s is kept by %d of %d nodes: mcp-askuser desk create, as the operator", want.Name, row.Replicas, n)
 	}
 }
 

@@ -8,8 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 
 	"mcp-askuser/internal/tomlfile"
+	"mcp-askuser/ui/words"
 )
 
 // EnvFile is the variable that names a configuration file other than the
@@ -24,7 +26,7 @@ func filePath(getenv func(string) string) (string, error) {
 	if file := getenv(EnvFile); filepath.IsAbs(file) {
 		return filepath.Clean(file), nil
 	} else if file != "" {
-		return "", fmt.Errorf("%s is %q; it takes an absolute path", EnvFile, file)
+		return "", errors.New(words.T("%s is %s; it takes %s", EnvFile, strconv.Quote(file), words.T("an absolute path")))
 	}
 	root := getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(root) { // the XDG specification has relative ones ignored
@@ -56,9 +58,9 @@ func readFile(getenv func(string) string) (path string, entries []entry, err err
 	case missing && getenv(EnvFile) == "":
 		return path, nil, nil
 	case missing:
-		return path, nil, fmt.Errorf("read the configuration file: %w", err)
+		return path, nil, fmt.Errorf(words.T("read the configuration file: %w"), err)
 	case err != nil:
-		return path, []entry{}, fmt.Errorf("read the configuration file: %w", err)
+		return path, []entry{}, fmt.Errorf(words.T("read the configuration file: %w"), err)
 	}
 	entries, err = parse(path, data)
 	return path, entries, err
@@ -75,7 +77,7 @@ func parse(path string, data []byte) ([]entry, error) {
 	entries := []entry{}
 	values, line, err := tomlfile.Decode(data)
 	if err != nil {
-		return entries, fmt.Errorf("%s:%d is not TOML: %w", path, line, err)
+		return entries, fmt.Errorf(words.T("%s:%d is not TOML: %w"), path, line, err)
 	}
 	statements, err := tomlfile.Statements(data)
 	for _, s := range statements {

@@ -160,7 +160,7 @@ func (s *Setting) take(text, from, source string, line int) {
 	if _, list := stringList(text); !list {
 		text = strconv.Quote(text)
 	}
-	s.fault = fault{line, fmt.Sprintf("%s is %s; it takes %s", source, text, s.takes)}
+	s.fault = fault{line, words.T("%s is %s; it takes %s", source, text, s.takes)}
 }
 
 // Settings is every setting: what it is, and where it comes from.
@@ -222,7 +222,7 @@ func (s *Settings) takeFile(entries []entry) {
 		if row := s.row(e.key); row != nil {
 			row.take(e.text, FromFile, place, e.line)
 		} else {
-			s.unknown = append(s.unknown, fault{e.line, fmt.Sprintf("%s: %q is no setting; %s", place, e.key, s.meant(e.key))})
+			s.unknown = append(s.unknown, fault{e.line, words.T("%s: %q is no setting; %s", place, e.key, s.meant(e.key))})
 		}
 	}
 }
@@ -261,7 +261,7 @@ func (s *Settings) Err() error {
 	}
 	text := all[0].text
 	if len(all) > 1 {
-		text = "Bad settings"
+		text = words.T("Bad settings")
 		for _, f := range all {
 			text += "\n- " + f.text
 		}
@@ -278,9 +278,9 @@ func (s *Settings) meant(key string) string {
 	// Somebody may have written it like the variable or the flag.
 	plain := strings.TrimPrefix(strings.ReplaceAll(strings.ToLower(key), "-", "_"), "ask_")
 	if near := Nearest(plain, keys); near != "" {
-		return "did you mean " + near + "?"
+		return words.T("did you mean %s?", near)
 	}
-	return "mcp-askuser config lists them all"
+	return words.T("mcp-askuser config lists them all")
 }
 
 // Nearest returns the name that a word was probably meant for, by cobra's

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"mcp-askuser/ui/words"
 )
 
 // value is where the text of a setting goes. With [Setting.Set] and String it
@@ -39,7 +41,7 @@ func Text(value any) string {
 }
 
 func whole(to *int, least int) value {
-	return value{"int", fmt.Sprintf("a whole number, %d or more", least), func(text string) (any, bool) {
+	return value{"int", words.T("a whole number, %d or more", least), func(text string) (any, bool) {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < least {
 			return nil, false
@@ -53,11 +55,11 @@ func whole(to *int, least int) value {
 const longest = 365 * 24 * time.Hour
 
 func duration(to *time.Duration, least time.Duration) value {
-	from := "0 for none"
+	from := words.T("0 for none")
 	if least > 0 {
-		from = brief(least) + " or more"
+		from = words.T("%s or more", brief(least))
 	}
-	return value{"duration", "seconds or a time such as 90s, 10m or 3d, " + from, func(text string) (any, bool) {
+	return value{"duration", words.T("seconds or a time such as 90s, 10m or 3d, %s", from), func(text string) (any, bool) {
 		d, ok := Duration(text)
 		if !ok || d < least || d > longest {
 			return nil, false
@@ -107,19 +109,19 @@ func boolean(to *bool) value {
 }
 
 // choice is a choice of words that stand for values.
-func choice[T any](to *T, words []string, values ...T) value {
-	return value{"word", strings.Join(words, " or "), func(text string) (any, bool) {
-		i := slices.Index(words, text)
+func choice[T any](to *T, allowed []string, values ...T) value {
+	return value{"word", words.T("%s or %s", strings.Join(allowed[:len(allowed)-1], ", "), allowed[len(allowed)-1]), func(text string) (any, bool) {
+		i := slices.Index(allowed, text)
 		if i >= 0 {
 			*to = values[i]
 		}
 		return text, i >= 0
-	}, words}
+	}, allowed}
 }
 
 // text is any text.
 func text(to *string) value {
-	return value{"name", "any name", func(text string) (any, bool) {
+	return value{"name", words.T("any name"), func(text string) (any, bool) {
 		*to = text
 		return text, true
 	}, nil}
@@ -128,7 +130,7 @@ func text(to *string) value {
 // path is an absolute path, to what its name says: hosts start us in directories
 // of their own, and a relative one would lead somewhere else from each.
 func path(to *string, name string) value {
-	return value{name, "an absolute path", func(text string) (any, bool) {
+	return value{name, words.T("an absolute path"), func(text string) (any, bool) {
 		if text != "" && !filepath.IsAbs(text) {
 			return nil, false
 		}
@@ -139,7 +141,7 @@ func path(to *string, name string) value {
 
 // order is names of surfaces in order, with commas between them or as a list.
 func order(to *[]string, names []string) value {
-	return value{"names", "auto, or one or more of " + strings.Join(names, ", ") + " in order", func(text string) (any, bool) {
+	return value{"names", words.T("auto, or one or more of %s in order", strings.Join(names, ", ")), func(text string) (any, bool) {
 		given, ok := stringList(text)
 		if !ok {
 			given = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
@@ -155,7 +157,7 @@ func order(to *[]string, names []string) value {
 
 // program is a program and its arguments.
 func program(to *[]string) value {
-	return value{"list", `a program and its arguments such as ["notify-send", "A question"]`, func(text string) (any, bool) {
+	return value{"list", words.T(`a program and its arguments such as ["notify-send", "A question"]`), func(text string) (any, bool) {
 		given, ok := stringList(text)
 		if !ok || len(given) > 0 && given[0] == "" {
 			return nil, false
