@@ -63,7 +63,7 @@ func (a *app) configTable() error {
 	t := table{rigid: true}
 	t.add(words.T("SETTING"), words.T("VALUE"), words.T("FROM"))
 	for _, s := range a.config.Rows {
-		t.add(s.Key, settings.Text(s.Value), a.config.Source(s.Key))
+		t.add(s.Key, settings.Text(s.Value), words.T(a.config.Source(s.Key)))
 	}
 	if err := a.printTable(t); err != nil {
 		return err
