@@ -84,9 +84,9 @@ func ending(rec desk.Record) (err error) {
 	case desk.Timeout:
 		err = fmt.Errorf(words.T("no answer within %s"), rec.Outcome.Reason)
 	case desk.Unavailable:
-		err = fmt.Errorf(words.T("no way to ask here (%s); run it in a terminal, or name a surface with --surface"), rec.Outcome.Reason)
+		err = fmt.Errorf(words.T("no way to ask here (%s); run it in a terminal, or name a surface with --surface"), words.Local.Reason(rec.Outcome))
 	case desk.Failed:
-		err = fmt.Errorf(words.T("asking failed: %s"), rec.Outcome.Reason)
+		err = fmt.Errorf(words.T("asking failed: %s"), words.Local.Reason(rec.Outcome))
 	default: // the status says it all
 	}
 	return &exitError{exitOf(rec.State), err}

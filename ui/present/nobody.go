@@ -12,12 +12,17 @@ import (
 type NobodyError struct{ Tried []desk.Showing }
 
 func (e *NobodyError) Error() string {
+	return e.In(func(text string, _ ...any) string { return text })
+}
+
+// In is what the error says, as say puts it.
+func (e *NobodyError) In(say func(text string, args ...any) string) string {
 	if len(e.Tried) == 0 {
-		return "no surface to ask on"
+		return say("no surface to ask on")
 	}
 	parts := make([]string, len(e.Tried))
 	for i, t := range e.Tried {
-		parts[i] = t.Surface + ": " + t.Why
+		parts[i] = t.Surface + ": " + say(t.Why)
 	}
 	return strings.Join(parts, "; ")
 }

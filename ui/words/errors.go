@@ -16,6 +16,7 @@ var _ = [...]string{
 	Mark("the desk does not answer"), Mark("this credential does not permit it"),
 	Mark("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does"),
 	Mark("no such template"), Mark("there is a token of this name"), Mark("there is no token of this name"),
+	Mark("no surface to ask on"),
 	Mark("listening beyond this machine needs TLS"),
 	Mark("a name has up to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit"),
 }

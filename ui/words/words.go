@@ -207,12 +207,18 @@ func (l Language) Reason(o *desk.Outcome) string {
 	return l.given(question.Block(o.Reason))
 }
 
-// given is a reason as it stands in a record.
+// given is a reason as it stands in a record, or several with a semicolon between:
+// why each surface did not reach the human.
 func (l Language) given(reason string) string {
-	if why, ok := strings.CutPrefix(reason, ByClient+": "); ok {
-		return l.T("%[1]s: %[2]s", l.T(ByClient), why)
+	parts := strings.Split(reason, "; ")
+	for i, part := range parts {
+		if name, why, ok := strings.Cut(part, ": "); ok {
+			parts[i] = l.T("%[1]s: %[2]s", l.T(name), l.T(why))
+		} else {
+			parts[i] = l.T(part)
+		}
 	}
-	return l.T(reason)
+	return strings.Join(parts, "; ")
 }
 
 // Withdrawal is one sentence for somebody whose question went away, for this
