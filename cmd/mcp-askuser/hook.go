@@ -234,7 +234,8 @@ func (a *app) hookStatus() *cobra.Command {
 			case err != nil:
 				return err
 			case !s.ours(now.Before):
-				state = words.T("not set up")
+				fmt.Fprintf(a.out, "%s: %s (%s)\n", args[0], words.T("not set up"), s.path)
+				return nil
 			case !c.Empty():
 				state = words.T("%[1]s, but not as this version would: mcp-askuser hook install %[2]s brings it up to date", state, args[0])
 			}

@@ -64,7 +64,7 @@ func (o *output) width() int {
 // whoever asks the same again (DESIGN, promise 2). The error has the exit
 // status.
 func (a *app) deliver(ctx context.Context, call wire.Call, s settings.Values, render func(desk.Record) (string, error)) error {
-	log := a.log(slog.LevelWarn)
+	log := a.quietLog()
 	d, err := a.desk(s, log)
 	if err != nil {
 		return err
