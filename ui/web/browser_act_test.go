@@ -57,6 +57,7 @@ func (v *view) open(recs []desk.Record) (n int) {
 // TestBrowserTwice: two clicks or taps on one question after the other, at the pace
 // of a double click, are one answer, to the one that they were meant for.
 func TestBrowserTwice(t *testing.T) {
+	t.Parallel()
 	const apart = 200 * time.Millisecond // the human's pace, and not a wait for anything
 	one := func(x, y float64, count int) chromedp.Action[chromedp.Void] {
 		return chromedp.MouseClickXY(x, y, chromedp.ClickCount(count))
@@ -73,6 +74,7 @@ func TestBrowserTwice(t *testing.T) {
 		{"tap", phone, 50, tap},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			v := browse(t, tt.look, nil)
 			call(v, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: tt.name == "tap"})
 			v.listening()
@@ -103,6 +105,7 @@ func TestBrowserTwice(t *testing.T) {
 // TestBrowserMoved: a control that has only just come to where it is takes no
 // click, and one that has been there for a while does.
 func TestBrowserMoved(t *testing.T) {
+	t.Parallel()
 	v := browse(t, phone, nil)
 	v.listening()
 	recs := v.some(3)
@@ -125,6 +128,7 @@ func TestBrowserMoved(t *testing.T) {
 // TestBrowserStays: what ends under a pointer stays in place until the pointer
 // has gone, in the list with all that comes after it, and so does what was sent.
 func TestBrowserStays(t *testing.T) {
+	t.Parallel()
 	v := browse(t, wide, nil)
 	v.listening()
 	recs := v.some(3)
@@ -163,6 +167,7 @@ func TestBrowserStays(t *testing.T) {
 // TestBrowserHeldEnter: Enter held down on Confirm answers one question, and
 // what then has the focus takes no Enter for a moment.
 func TestBrowserHeldEnter(t *testing.T) {
+	t.Parallel()
 	v := browse(t, wide, nil)
 	v.listening()
 	recs := v.some(3)

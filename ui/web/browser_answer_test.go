@@ -18,6 +18,7 @@ import (
 // TestBrowserAnswers: each type of question is answered with the mouse, with
 // and without the page's script.
 func TestBrowserAnswers(t *testing.T) {
+	t.Parallel()
 	type fill func(v *view, id string)
 	for _, tt := range []struct {
 		name      string
@@ -69,6 +70,7 @@ func TestBrowserAnswers(t *testing.T) {
 				name += " without script"
 			}
 			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 				var rec desk.Record
 				v := browse(t, l, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", tt.questions...) })
 				v.hasten()
@@ -92,6 +94,7 @@ func proposal() question.Question {
 // TestBrowserNothingChosen: nothing is chosen before the human does so, and
 // neither Enter nor Confirm makes an answer of nothing.
 func TestBrowserNothingChosen(t *testing.T) {
+	t.Parallel()
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) {
 		rec = g.put("codex", "/home/ada/shop", "s", database(), features(), proposal(), deploy())
@@ -118,6 +121,7 @@ func TestBrowserNothingChosen(t *testing.T) {
 // TestBrowserTwoKeys: one choice is sent with two keys, from wherever the focus
 // is on a page that has just been opened; so is a yes or no.
 func TestBrowserTwoKeys(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		key, want string
 		q         question.Question
@@ -135,6 +139,7 @@ func TestBrowserTwoKeys(t *testing.T) {
 // TestBrowserKeys: a whole set is answered with keys alone: Enter goes from
 // question to question, and nowhere is anything sent before the last.
 func TestBrowserKeys(t *testing.T) {
+	t.Parallel()
 	var rec, other desk.Record
 	v := browse(t, wide, func(g *rig) {
 		rec = g.put("codex", "/home/ada/shop", "s", features(), serviceName(), optional())
@@ -169,6 +174,7 @@ func TestBrowserKeys(t *testing.T) {
 
 // TestBrowserEnter: without the script, Enter on an option sends nothing.
 func TestBrowserEnter(t *testing.T) {
+	t.Parallel()
 	var rec desk.Record
 	v := browse(t, scriptless, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", deploy()) })
 	v.click(chosen(rec.ID, 0, "0"))
@@ -182,6 +188,7 @@ func TestBrowserEnter(t *testing.T) {
 // TestBrowserRefusedWithoutScript: the browser insists on what it can see, the
 // server on the rest; what was filled in comes back.
 func TestBrowserRefusedWithoutScript(t *testing.T) {
+	t.Parallel()
 	var rec desk.Record
 	v := browse(t, scriptless, func(g *rig) {
 		rec = g.put("codex", "/home/ada/shop", "s", database(), features())
@@ -201,6 +208,7 @@ func TestBrowserRefusedWithoutScript(t *testing.T) {
 }
 
 func TestBrowserDismisses(t *testing.T) {
+	t.Parallel()
 	for _, l := range []look{wide, scriptless} {
 		var rec desk.Record
 		v := browse(t, l, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", database()) })
@@ -217,6 +225,7 @@ func TestBrowserDismisses(t *testing.T) {
 
 // TestBrowserKeyboard: everything can be done with the keyboard alone.
 func TestBrowserKeyboard(t *testing.T) {
+	t.Parallel()
 	var recs []desk.Record
 	v := browse(t, wide, func(g *rig) { recs = samples(g) })
 	tab := func() string {
@@ -274,6 +283,7 @@ func TestBrowserKeyboard(t *testing.T) {
 // TestBrowserAlike: one answer for several alike questions, for those only that
 // the human ticked.
 func TestBrowserAlike(t *testing.T) {
+	t.Parallel()
 	var recs []desk.Record
 	v := browse(t, wide, func(g *rig) {
 		for _, client := range []string{"codex", "gemini-cli", "opencode"} {
@@ -301,6 +311,7 @@ func TestBrowserAlike(t *testing.T) {
 // TestBrowserDiscusses: a word beside an answer, and on the whole; with that the
 // question is put back to be discussed.
 func TestBrowserDiscusses(t *testing.T) {
+	t.Parallel()
 	for _, l := range []look{wide, scriptless} {
 		var rec desk.Record
 		v := browse(t, l, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s", deploy(), serviceName()) })
@@ -322,6 +333,7 @@ func TestBrowserDiscusses(t *testing.T) {
 
 // TestBrowserCollected: what the agent knows already is told and not asked.
 func TestBrowserCollected(t *testing.T) {
+	t.Parallel()
 	q := database()
 	q.Collected = &question.Answer{QuestionID: "db", Selected: []string{"pg"}, By: question.ByCaller}
 	var rec desk.Record
@@ -335,6 +347,7 @@ func TestBrowserCollected(t *testing.T) {
 
 // TestBrowserHostileText: whatever an agent writes comes out as text.
 func TestBrowserHostileText(t *testing.T) {
+	t.Parallel()
 	hostile := func(where string) string {
 		return where + ` <script>document.title = "owned"</script><img src=x onerror="document.title='owned'">` +
 			`<style>body { display: none }</style>" onfocus="alert(1)" autofocus x="` + "\u202e{{.CSRF}}`${1}`[a](javascript:alert(1))"
@@ -383,6 +396,7 @@ func TestBrowserHostileText(t *testing.T) {
 // TestBrowserLargeTexts: the largest and most nested texts leave the page as
 // usable as others do.
 func TestBrowserLargeTexts(t *testing.T) {
+	t.Parallel()
 	q := database()
 	q.Description = strings.Repeat("> ", 40000)
 	q.Options[0].Preview = strings.Repeat("x", 20)

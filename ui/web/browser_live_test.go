@@ -24,6 +24,7 @@ import (
 // TestBrowserLive: questions come and go by themselves; the title and the icon
 // count them.
 func TestBrowserLive(t *testing.T) {
+	t.Parallel()
 	v := browse(t, wide, nil)
 	v.shows("#none", "Nothing waits")
 	v.wait(`document.title === "mcp-askuser"`)
@@ -51,6 +52,7 @@ func TestBrowserLive(t *testing.T) {
 // TestBrowserLiveInChinese: what comes, goes and fails is said in the language of
 // the page that was loaded.
 func TestBrowserLiveInChinese(t *testing.T) {
+	t.Parallel()
 	v := browse(t, look{width: 1280, height: 800, language: words.Chinese}, nil)
 	v.listening()
 	first := v.put("codex", "/home/ada/商城", "s1", chinese()...)
@@ -87,6 +89,7 @@ func (v *view) listening() {
 // TestBrowserLeavesFormsAlone: what comes and goes around a form that somebody
 // is filling in changes neither the form nor the focus.
 func TestBrowserLeavesFormsAlone(t *testing.T) {
+	t.Parallel()
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName(), deploy()) })
 	v.listening()
@@ -109,6 +112,7 @@ func TestBrowserLeavesFormsAlone(t *testing.T) {
 // TestBrowserOutrun: somebody else ends a question while its form is being
 // filled in. The human hears who it was, and keeps what they wrote.
 func TestBrowserOutrun(t *testing.T) {
+	t.Parallel()
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName()) })
 	v.listening()
@@ -127,6 +131,7 @@ func TestBrowserOutrun(t *testing.T) {
 // TestBrowserSecondTab: the second answer is refused with who was first, with
 // and without a script.
 func TestBrowserSecondTab(t *testing.T) {
+	t.Parallel()
 	var rec desk.Record
 	v := browse(t, scriptless, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName()) })
 	late := v.another(scriptless)
@@ -150,6 +155,7 @@ func TestBrowserSecondTab(t *testing.T) {
 // TestBrowserTabs: one tab listens for all of them; when it closes another one
 // does.
 func TestBrowserTabs(t *testing.T) {
+	t.Parallel()
 	v := browse(t, wide, nil)
 	v.listening()
 	other := v.another(wide)
@@ -166,6 +172,7 @@ func TestBrowserTabs(t *testing.T) {
 // beside which the address was opened again, in one that slept while the server
 // was restarted, and at a server in another place.
 func TestBrowserComesBack(t *testing.T) {
+	t.Parallel()
 	var rec [3]desk.Record
 	v := browse(t, tall, func(g *rig) {
 		for i := range rec {
@@ -215,6 +222,7 @@ func TestBrowserComesBack(t *testing.T) {
 // TestBrowserRevoked: a tab whose visit was ended says so, and goes on by itself
 // once the address was opened again.
 func TestBrowserRevoked(t *testing.T) {
+	t.Parallel()
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName()) })
 	v.listening()
@@ -240,6 +248,7 @@ func TestBrowserRevoked(t *testing.T) {
 
 // TestBrowserOverruled: who answered what its host had an answer to is told.
 func TestBrowserOverruled(t *testing.T) {
+	t.Parallel()
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) {
 		var attendance *desk.Attendance
@@ -264,6 +273,7 @@ func TestBrowserOverruled(t *testing.T) {
 // TestBrowserReopen: an ended question is before the human again, filled in, and
 // what was answered before in its project is taken with one key.
 func TestBrowserReopen(t *testing.T) {
+	t.Parallel()
 	for _, l := range []look{wide, scriptless} {
 		var rec desk.Record
 		v := browse(t, l, func(g *rig) {
@@ -302,6 +312,7 @@ func TestBrowserReopen(t *testing.T) {
 // TestBrowserReload: a reload keeps a half-filled form, and nothing of it is
 // left once it was sent.
 func TestBrowserReload(t *testing.T) {
+	t.Parallel()
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", database(), features(), deploy()) })
 	v.click(chosen(rec.ID, 0, "0"), chosen(rec.ID, 1, "1"), chosen(rec.ID, 2, "0"))
@@ -326,6 +337,7 @@ func TestBrowserReload(t *testing.T) {
 // TestBrowserDraft: what is typed here is offered on other surfaces, and the
 // other way round.
 func TestBrowserDraft(t *testing.T) {
+	t.Parallel()
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) {
 		rec = g.put("codex", "/home/ada/shop", "s1", database(), serviceName())
@@ -361,6 +373,7 @@ func TestBrowserDraft(t *testing.T) {
 // TestBrowserDeadline: what is left of the time is counted down, and typing
 // starts it anew.
 func TestBrowserDeadline(t *testing.T) {
+	t.Parallel()
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) {
 		rec = g.submit(desk.Request{
@@ -380,6 +393,7 @@ func TestBrowserDeadline(t *testing.T) {
 // TestBrowserAges: the script says how far away a time is in the same words as
 // the server.
 func TestBrowserAges(t *testing.T) {
+	t.Parallel()
 	for _, l := range words.Languages() {
 		t.Run(string(l), func(t *testing.T) { agesAgree(t, l) })
 	}
@@ -403,6 +417,7 @@ func agesAgree(t *testing.T, l words.Language) {
 
 // TestBrowserAttention: the page says when nobody waits any more.
 func TestBrowserAttention(t *testing.T) {
+	t.Parallel()
 	var attendance *desk.Attendance
 	v := browse(t, wide, func(g *rig) {
 		var err error
@@ -420,6 +435,7 @@ func TestBrowserAttention(t *testing.T) {
 // TestBrowserHistory: earlier rounds of a session open beside the questions,
 // and can be searched.
 func TestBrowserHistory(t *testing.T) {
+	t.Parallel()
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) {
 		rec = history(g)
@@ -465,6 +481,7 @@ func history(g *rig) desk.Record {
 
 // TestBrowserLift: at the round limit the human may let the agent go on.
 func TestBrowserLift(t *testing.T) {
+	t.Parallel()
 	const rounds = 10
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) {
@@ -487,6 +504,7 @@ func TestBrowserLift(t *testing.T) {
 // TestBrowserOffline: while the server is gone nothing is lost, and the page
 // says so.
 func TestBrowserOffline(t *testing.T) {
+	t.Parallel()
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName()) })
 	v.listening()
@@ -503,6 +521,7 @@ func TestBrowserOffline(t *testing.T) {
 // go on. (What a browser asks for can be changed here for pages, but not for their
 // worker, so that this is English.)
 func TestBrowserAway(t *testing.T) {
+	t.Parallel()
 	v := browse(t, tall, nil)
 	v.wait(`navigator.serviceWorker.controller?.state === "activated"`)
 	v.stop()
@@ -514,6 +533,7 @@ func TestBrowserAway(t *testing.T) {
 // TestBrowserThousand: of a thousand questions the oldest are shown, and others
 // move up. How soon that is usable goes to the log; see BenchmarkPage.
 func TestBrowserThousand(t *testing.T) {
+	t.Parallel()
 	v := browse(t, wide, func(g *rig) {
 		var asking sync.WaitGroup
 		for part := range 8 {
@@ -559,6 +579,7 @@ func TestBrowserThousand(t *testing.T) {
 // TestBrowserNotifies: who asks for notifications gets one for what arrives
 // while the page is out of sight.
 func TestBrowserNotifies(t *testing.T) {
+	t.Parallel()
 	v := browse(t, wide, nil)
 	v.listening()
 	eval[bool](v, `(window.rung = [], window.Notification = class {

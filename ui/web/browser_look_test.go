@@ -159,6 +159,7 @@ func chinese() []question.Question {
 // testdata/browser, and has axe-core check it. Letters differ a little between
 // versions of the browser, so what is compared is the average of small squares.
 func TestBrowserLook(t *testing.T) {
+	t.Parallel()
 	axe, err := os.ReadFile("testdata/axe/node_modules/axe-core/axe.min.js")
 	if err != nil {
 		t.Fatal("run make deps first: ", err)
@@ -167,6 +168,7 @@ func TestBrowserLook(t *testing.T) {
 		for end, look := range scene.looks {
 			name := scene.name + end
 			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 				v := played(t, look, scene.stage)
 				compare(t, name, run(v, chromedp.CaptureScreenshot()))
 				v.fits()
@@ -195,6 +197,7 @@ func played(t *testing.T, l look, stage func(*rig) func(*view)) *view {
 // TestBrowserLanguages: no page is wider than a phone, too small to hit or
 // closed to somebody in another language either.
 func TestBrowserLanguages(t *testing.T) {
+	t.Parallel()
 	axe, err := os.ReadFile("testdata/axe/node_modules/axe-core/axe.min.js")
 	if err != nil {
 		t.Fatal("run make deps first: ", err)
@@ -202,6 +205,7 @@ func TestBrowserLanguages(t *testing.T) {
 	for _, l := range words.Languages()[1:] {
 		for _, scene := range scenes {
 			t.Run(string(l)+"/"+scene.name, func(t *testing.T) {
+				t.Parallel()
 				at := look{width: 390, height: 844, language: l}
 				if scene.name == "keys" { // a phone has none
 					at.width = 1280

@@ -33,6 +33,7 @@ var chromium struct {
 }
 
 func TestMain(m *testing.M) {
+	sideBySide = true
 	status := m.Run()
 	if chromium.stop != nil {
 		chromium.stop()
