@@ -23,7 +23,7 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Names what is missing, and installs it: the needs stand in check.
 apt = ./check $(1)
 
-.PHONY: build test deps deps-browser check unit later browser e2e conformance stress soak fleet bench fuzz lint cover picture man generate release-check clean
+.PHONY: build test deps deps-browser check unit browser e2e conformance stress soak fleet bench fuzz lint cover picture man generate release-check clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
@@ -34,7 +34,7 @@ build:
 	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w -X=runtime.godebugDefault=adaptivestackstart=0" -o bin/mcp-askuser ./cmd/mcp-askuser
 	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser-hook ./cmd/mcp-askuser-hook
 
-test: deps unit later browser
+test: deps unit browser
 
 # The race detector needs a C compiler; panes are tested in a real tmux.
 deps:
@@ -47,12 +47,10 @@ check:
 	GOOS=windows $(GO) build ./...
 	$(GO) run $(STATICCHECK) ./...
 
+# With the changed modules, as the program is released; with the published ones
+# it is built for the browser tests, e2e and conformance.
 unit:
-	$(GO) test -race -timeout 20m ./...
-
-# Whatever uses a changed module, with that.
-later:
-	$(GO) run ./internal/later test ./ui/web ./ui/term ./ui/tty ./tools/... ./server/... ./desk/nats
+	$(GO) run ./internal/later test -race -timeout 20m ./...
 
 # The page in a real browser, axe-core on it, and all programs together on a
 # shared desk.
