@@ -10,7 +10,7 @@ import (
 )
 
 // A host that passes nothing on hides its multiplexer from us, but not from
-// one who looks (FACTS 1).
+// one who looks.
 func TestAncestors(t *testing.T) {
 	const name = "PANE_TEST_ANCESTOR"
 	if os.Getenv("PANE_TEST_CHILD") != "" {

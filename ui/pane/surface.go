@@ -22,7 +22,7 @@
 //     looking at the asker's own pane and have not touched a key for a while.
 //     Where that cannot be told it never does.
 //   - A pane that goes away without an answer answers nothing: the question
-//     stays open for the next surface (DESIGN, promise 1).
+//     stays open for the next surface.
 //   - A question that nobody could see comes to whoever attaches while it is
 //     open, though Show has long returned.
 package pane
@@ -46,7 +46,7 @@ type Options struct {
 	// environment is that of the multiplexer. Empty says nothing.
 	Dir string
 	// Ancestors yields the processes above the asker, nearest first: some hosts
-	// pass on next to nothing of their environment (FACTS 1). Nil means those
+	// pass on next to nothing of their environment. Nil means those
 	// above this process, where the system lets us look.
 	Ancestors iter.Seq[Process]
 }
@@ -56,7 +56,7 @@ type Process struct {
 	// Getenv looks up a variable of the environment it was started with.
 	Getenv func(string) string
 	// Daemon says that it stands on no screen: what it serves may be on others
-	// than the one it was started on (FACTS 3).
+	// than the one it was started on.
 	Daemon bool
 }
 

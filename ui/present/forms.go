@@ -73,7 +73,7 @@ func (w *Waiter) Form() *Form {
 
 // Take gives the call's place to the form that it takes along: the form waits
 // now, and the call must not. The secret is for the client alone, to come back
-// with (FACTS 5.11). It is false where the form has its result already. A form
+// with, and cannot be guessed. It is false where the form has its result already. A form
 // that was taken before, by a call whose client has lost it, gives that call's
 // place up.
 func (w *Waiter) Take(form *Form) (secret string, ok bool) {

@@ -33,7 +33,7 @@ type Options struct {
 	// tells nobody.
 	Notify func(ctx context.Context, rec desk.Record)
 	// TakeDefaults lets a timeout take the declared defaults of a question
-	// whose caller asked for that too (DESIGN, promise 1; D14).
+	// whose caller asked for that too.
 	TakeDefaults bool
 
 	// Room is how many questions may be open here at once, 0 for any number:

@@ -355,7 +355,7 @@ func (x *Presentation) broke(s ui.Surface, fault any) error {
 }
 
 // shown keeps with the record where its asker tried it and shows it: whoever
-// looks at it elsewhere sees where else it is (D22).
+// looks at it elsewhere sees where else it is.
 func (x *Presentation) shown(tried []desk.Showing) {
 	if len(tried) > 0 {
 		x.mu.Lock()

@@ -90,7 +90,7 @@ func (c *conversation) own(ctx context.Context, q *question.Question, selected [
 	if err != nil {
 		return false, err
 	}
-	if text == "" { // A11
+	if text == "" {
 		c.text("", words.T("Nothing was entered. Back to the options."))
 		c.options(q)
 		return false, nil
@@ -145,8 +145,8 @@ func (c *conversation) recall(q *question.Question) {
 	c.asked[q.ID] = false
 }
 
-// options shows the numbered options of q, and 0 for the human's own words
-// (A8).
+// options shows the numbered options of q, and 0 for the human's own
+// words.
 func (c *conversation) options(q *question.Question) {
 	for i := range q.Options {
 		c.option(i+1, &q.Options[i])
@@ -176,7 +176,7 @@ func (c *conversation) option(n int, o *question.Option) {
 }
 
 // emptyLine returns the answer that an empty line takes, nil for none, and how
-// the prompt says so in its brackets (A9): what the human answered before, or
+// the prompt says so in its brackets: what the human answered before, or
 // what the asker declared as the default.
 func (c *conversation) emptyLine(q *question.Question) (*question.Answer, string) {
 	if a := c.answer(q); a != nil {

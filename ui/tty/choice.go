@@ -67,8 +67,8 @@ type reading struct {
 	custom   string   // the answer to a text question
 }
 
-// understand reads a line that is not empty as the answer to q (A8–A10). What
-// could mean two things is a fault.
+// understand reads a line that is not empty as the answer to q. What could
+// mean two things is a fault.
 func understand(q *question.Question, line string) reading {
 	if c, ok := colonCommand(line); ok { // even where it is an answer
 		return reading{command: c}

@@ -8,12 +8,12 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// lastWarning is how long before the deadline the human is warned (D14): as
+// lastWarning is how long before the deadline the human is warned: as
 // long as the full-screen form counts down. Lines that count down would bury
 // what is being typed.
 const lastWarning = 20 * time.Second
 
-// sayTimeLimit says that the time is limited (D14).
+// sayTimeLimit says that the time is limited.
 func (c *conversation) sayTimeLimit(ctx context.Context) {
 	if at := c.desk.Deadline(ctx); !at.IsZero() {
 		c.text("", words.T("The question %s; every line you enter starts the time anew.", timeLeft(at)))

@@ -130,7 +130,7 @@ func (c *conversation) asker() string {
 	if dir := c.rec.Asker.Directory; dir != "" {
 		parts = append(parts, words.T("in %s", question.Line(dir)))
 	}
-	if c.rec.Round > 1 { // D8
+	if c.rec.Round > 1 {
 		parts = append(parts, words.T("round %d", c.rec.Round))
 	}
 	return words.T("%s:", strings.Join(parts, words.T(", ")))
@@ -350,7 +350,7 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 		c.text("", farewell(context.Cause(ctx), c.interrupted))
 		return context.Cause(ctx)
 	case ended && c.in.in.foreground():
-		if err := c.deliver(ctx, question.Reply{Dismissed: true}); err != nil { // A9
+		if err := c.deliver(ctx, question.Reply{Dismissed: true}); err != nil {
 			return err
 		}
 		c.text("", words.T(words.Dismissed))

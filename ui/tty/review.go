@@ -12,8 +12,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// finish sends the reply. More than one answer is shown for review first
-// (A12), and so is one that could not be sent.
+// finish sends the reply. More than one answer is shown for review
+// first, and so is one that could not be sent.
 func (c *conversation) finish(ctx context.Context, shown []question.Shown) (move, error) {
 	if len(shown) == 1 && !c.review {
 		return c.send(ctx, shown)

@@ -27,7 +27,7 @@ func (c *conversation) ofSession(ctx context.Context, what command) bool {
 }
 
 // rounds shows the earlier rounds of the session, oldest first, so that the
-// latest stands right above the prompt (D8).
+// latest stands right above the prompt.
 func (c *conversation) rounds(ctx context.Context) {
 	var before []desk.Record
 	if c.desk.Remembers() {
@@ -67,7 +67,7 @@ func (c *conversation) round(rec desk.Record) {
 	}
 }
 
-// lift lifts the round limit for the session (D9).
+// lift lifts the round limit for the session.
 func (c *conversation) lift(ctx context.Context) {
 	if !c.desk.AtLimit(ctx) {
 		c.text("", words.T("No limit has been reached."))

@@ -19,7 +19,7 @@ import (
 	"mcp-askuser/ui/term"
 )
 
-// A withdrawn question is gone within 250 ms (DESIGN, promise 3): the form
+// A withdrawn question is gone within 250 ms, as ui.Surface promises: the form
 // gets the first part of that time to go by itself, killing it the second.
 const (
 	quitTime = 120 * time.Millisecond
@@ -57,7 +57,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	keys := &keyboard{terminal: t}
 	screen = term.NewScreen(term.ScreenOptions{
 		// The input is no file, so that Bubble Tea leaves the settings of the
-		// terminal and the end of reading to us (FACTS 7.2).
+		// terminal and the end of reading to us.
 		Model: f, In: keys, Out: canvas{t, &drawing}, Getenv: s.options.Getenv,
 		Terminal: s.options.Path, Lender: keys,
 		Leave: func(cause error) tea.Msg { return form.Withdraw{Cause: cause} },

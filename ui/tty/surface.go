@@ -41,7 +41,7 @@ type Options struct {
 }
 
 // New returns the surface "tty": the full-screen form, or the plain one where
-// the terminal or its user cannot take a full screen (E9).
+// the terminal or its user cannot take a full screen.
 func New(o Options) ui.Surface { return newSurface("tty", o) }
 
 // NewPlain returns the surface "plain": the same terminal, always the line
@@ -111,7 +111,7 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 	return s.showForm(ctx, t, backing, commit)
 }
 
-// lines reports whether the line form is the one to use on t (E9).
+// lines reports whether the line form is the one to use on t.
 func (s *surface) lines(t *terminal) bool {
 	if s.options.Plain || s.options.Getenv("ACCESSIBLE") != "" {
 		return true

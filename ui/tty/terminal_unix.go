@@ -58,7 +58,7 @@ func open(path string) (*terminal, error) {
 // free says why the terminal is not ours to use: the error wraps
 // ui.ErrUnavailable. It is free if our process group is its foreground group
 // and it is in canonical mode with echo, both of which a full-screen program
-// has switched off (FACTS 1).
+// has switched off.
 func (t *terminal) free() error {
 	foreground, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP)
 	if err != nil {
@@ -88,7 +88,7 @@ func (t *terminal) foreground() bool {
 
 // raw makes the terminal hand over single keys, unechoed, until restore. Keys
 // still waiting at either change are dropped: they were meant for what was on
-// the screen before (FACTS 7.4). Output processing stays on; Bubble Tea expects
+// the screen before. Output processing stays on; Bubble Tea expects
 // it with an input that is no file.
 func (t *terminal) raw() error {
 	return t.set(func(s *unix.Termios) {
@@ -250,7 +250,7 @@ func onContinue(f func()) (stop func()) {
 
 // ignoreStops keeps the kernel from stopping this process for touching a
 // terminal of which it is in the background: a stopped server freezes its
-// client (FACTS 1). Changing the settings then succeeds and reading fails. The
+// client. Changing the settings then succeeds and reading fails. The
 // returned function undoes it.
 func ignoreStops() (undo func()) {
 	var ignored []os.Signal

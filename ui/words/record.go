@@ -124,7 +124,7 @@ func (l Language) Refused(v question.Violation) string {
 // MoreWait says that other questions wait behind the one that is shown.
 func (l Language) MoreWait(n int) string { return l.N(n, "%d more waits", "%d more wait") }
 
-// LastRound says that the round limit comes after this round (D9), and what to
+// LastRound says that the round limit comes after this round, and what to
 // press or enter to lift it.
 func (l Language) LastRound(key string) string {
 	return l.T("Last round: after this one the agent cannot ask again for a while. %s lifts the limit for this session.", key)
