@@ -13,11 +13,11 @@ package present
 
 import (
 	"cmp"
-	"container/list"
 	"context"
 	"crypto/rand"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -62,12 +62,10 @@ type Presenter struct {
 	over       bool // nothing goes on in the background any more
 
 	mu     sync.Mutex
-	open   map[string]*Presentation // by record id
-	lines  map[string]*list.List    // the presentations on a surface, by its name, in order
-	asking map[string]*asking       // by session and content
-
-	late      map[string]outstanding // forms with clients, by secret, whose records have ended
-	lateOrder []string               // their secrets, the first first
+	open   map[string]*Presentation   // by record id
+	lines  map[string][]*Presentation // those on a surface, by its name, in order
+	asking map[string]*asking         // by session and content
+	late   []*Presentation            // those that have ended with a form at a client, the first first
 }
 
 // asking is a question on its way to the desk, or open on it. Who asks the same
@@ -84,7 +82,7 @@ func New(o Options) *Presenter {
 	o.Patience = cmp.Or(o.Patience, 10*time.Second)
 	o.Retry = cmp.Or(o.Retry, 50*time.Millisecond)
 	ctx, stop := context.WithCancelCause(context.Background())
-	p := &Presenter{Options: o, ctx: ctx, stop: stop, open: map[string]*Presentation{}, lines: map[string]*list.List{}, late: map[string]outstanding{}, asking: map[string]*asking{}}
+	p := &Presenter{Options: o, ctx: ctx, stop: stop, open: map[string]*Presentation{}, lines: map[string][]*Presentation{}, asking: map[string]*asking{}}
 	if o.Room > 0 {
 		p.room = make(chan struct{}, o.Room)
 	}
@@ -330,9 +328,7 @@ func (x *Presentation) seat(attendance *desk.Attendance) *Waiter {
 	x.askers++
 	x.waiting++
 	x.mu.Unlock()
-	if attendance != nil {
-		x.hold(attendance)
-	}
+	x.hold(attendance)
 	return &Waiter{x: x, role: role{asks: true, awaits: true}}
 }
 
@@ -411,27 +407,22 @@ func (p *Presenter) standIn(x *Presentation, now desk.Showing) {
 	if now.Why != "" {
 		return
 	}
-	if p.lines[now.Surface] == nil {
-		p.lines[now.Surface] = list.New()
-	}
-	x.line = p.lines[now.Surface]
-	x.place = x.line.PushBack(x)
+	x.line = now.Surface
+	p.lines[x.line] = append(p.lines[x.line], x)
 }
 
 // leaveLine takes it out of its line, and tells the next. The lock is held.
 func (p *Presenter) leaveLine(x *Presentation) {
-	if x.line == nil {
+	line := p.lines[x.line]
+	at := slices.Index(line, x)
+	if at < 0 {
 		return
 	}
-	first := x.line.Front() == x.place
-	x.line.Remove(x.place)
-	if next := x.line.Front(); first && next != nil {
-		y := next.Value.(*Presentation)
-		y.mu.Lock()
-		y.change()
-		y.mu.Unlock()
+	line = slices.Delete(line, at, at+1)
+	p.lines[x.line] = line
+	if at == 0 && len(line) > 0 {
+		line[0].stir()
 	}
-	x.line, x.place = nil, nil
 }
 
 // Behind reports whether an earlier question of this process is on the surface
@@ -440,7 +431,7 @@ func (w *Waiter) Behind() bool {
 	x := w.x
 	x.p.mu.Lock()
 	defer x.p.mu.Unlock()
-	return x.line != nil && x.line.Front() != x.place
+	return slices.Index(x.p.lines[x.line], x) > 0
 }
 
 // forget has the next who asks the same asked anew.
@@ -452,13 +443,6 @@ func (p *Presenter) forget(as ...*asking) {
 			delete(p.asking, a.key)
 		}
 	}
-}
-
-// asked are the questions by which others find the presentation.
-func (p *Presenter) asked(x *Presentation) []*asking {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return x.asking
 }
 
 // delivered marks a record whose end has reached its asker, at once, and puts
@@ -482,6 +466,5 @@ func (p *Presenter) delivered(rec desk.Record) {
 // isEnd reports whether err says that the record has ended: nil, or a
 // *desk.ClosedError.
 func isEnd(err error) bool {
-	var closed *desk.ClosedError
-	return err == nil || errors.As(err, &closed)
+	return err == nil || errors.As(err, new(*desk.ClosedError))
 }
