@@ -10,10 +10,13 @@ import (
 	"mcp-askuser/ui"
 )
 
-// Show implements ui.Surface: no program that opens panes is known here.
-func (s *surface) Show(context.Context, desk.Record, ui.Commit) error {
+// Check implements ui.Checker: no program that opens panes is known here.
+func (s *surface) Check(context.Context) error {
 	return ui.Unavailablef("panes are not supported on this system")
 }
+
+// Show implements ui.Surface.
+func (s *surface) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error { return s.Check(ctx) }
 
 func awaitAsker() bool { return false }
 

@@ -27,6 +27,16 @@ const (
 	leaving = 150 * time.Millisecond
 )
 
+// Check implements ui.Checker.
+func (s *surface) Check(context.Context) error {
+	k, at, err := s.find()
+	if err != nil {
+		return err
+	}
+	_, err = k.view(at)
+	return err
+}
+
 // Show implements ui.Surface. One pane is open at a time: other questions
 // wait, in the order in which they were asked. commit is not used, the process
 // in the pane replies to the desk itself.
@@ -34,16 +44,11 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 	if !desk.ValidID(rec.ID) {
 		return ui.Unavailablef("%q is no question's id", rec.ID)
 	}
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	release, err := s.turn.Take(ctx)
+	if err != nil {
+		return err
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-
+	defer release()
 	k, at, err := s.find()
 	if err != nil {
 		return err

@@ -68,12 +68,12 @@ func New(o Options) ui.Surface {
 	if o.Ancestors == nil {
 		o.Ancestors = ancestors
 	}
-	return &surface{options: o, turn: make(chan struct{}, 1)}
+	return &surface{options: o, turn: ui.NewTurn()}
 }
 
 type surface struct {
 	options Options
-	turn    chan struct{} // holds one token while a pane is open; waiters queue in order
+	turn    ui.Turn // to have a pane open
 }
 
 // Quietly returns the surface for a question that can be shown elsewhere too: it

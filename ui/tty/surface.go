@@ -81,12 +81,22 @@ func (s *surface) origin() act.Origin {
 // Name implements ui.Surface.
 func (s *surface) Name() string { return s.name }
 
+// Check implements ui.Checker.
+func (s *surface) Check(context.Context) error {
+	t, err := open(s.options.Path)
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	return t.free()
+}
+
 // Show implements ui.Surface. One form at a time is on the terminal: others
 // wait, in the order in which they were asked, and the terminal is judged
 // again for each. A human who breaks off with Ctrl+C makes Show return
 // ui.ErrInterrupted.
 func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
-	release, err := s.options.Turn.take(ctx)
+	release, err := s.options.Turn.Take(ctx)
 	if err != nil {
 		return err
 	}

@@ -246,7 +246,7 @@ func TestWaitingForTheTurnEnds(t *testing.T) {
 	none := filepath.Join(t.TempDir(), "none")
 	synctest.Test(t, func(t *testing.T) {
 		o := Options{Path: none, Turn: NewTurn()}
-		if _, err := o.Turn.take(t.Context()); err != nil {
+		if _, err := o.Turn.Take(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for _, s := range []ui.Surface{New(o), NewPlain(o)} {
