@@ -55,11 +55,9 @@ func (c *conversation) awaitLastWarning(ctx context.Context) bool {
 		if left <= lastWarning {
 			return ctx.Err() == nil
 		}
-		timer := time.NewTimer(left - lastWarning)
 		select {
-		case <-timer.C:
+		case <-time.After(left - lastWarning):
 		case <-ctx.Done():
-			timer.Stop()
 			return false
 		}
 	}

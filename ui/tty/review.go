@@ -94,12 +94,12 @@ func (c *conversation) send(ctx context.Context, shown []question.Shown) (move, 
 	reply := c.reply(about(shown))
 	c.review = true // from here on, a second try is the human's word
 	err := c.deliver(ctx, reply)
-	var faults question.Violations
+	faults, refused := errors.AsType[question.Violations](err)
 	switch {
 	case err == nil:
 		c.text("", words.T(words.Sent))
 		return done, nil
-	case errors.As(err, &faults):
+	case refused:
 		c.text("", words.T("Not sent yet:"))
 		for _, f := range faults {
 			c.text("  - ", c.fault(f))
@@ -122,8 +122,7 @@ func (c *conversation) fault(f question.Violation) string {
 // what the human said is kept for another try. A question that is closed or
 // withdrawn is the end, and passed on.
 func (c *conversation) unsaved(ctx context.Context, err error) error {
-	var closed *desk.ClosedError
-	if errors.As(err, &closed) || ctx.Err() != nil {
+	if errors.As(err, new(*desk.ClosedError)) || ctx.Err() != nil {
 		return err
 	}
 	c.text("", words.Local.Kept(err))
@@ -154,7 +153,7 @@ func (c *conversation) part(ctx context.Context, what command) (move, error) {
 	}
 	reply := question.Reply{Dismissed: true, Reason: word}
 	if what == discuss {
-		reply = c.reply(about(c.rec.Shown(c.answers)))
+		reply = c.reply(about(c.shown()))
 		reply.Discuss = true
 		reply.Note = strings.TrimSpace(reply.Note + "\n" + word)
 	}

@@ -73,7 +73,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	err := screen.Run(ctx)
 	stuck := errors.Is(err, term.ErrStuck)
 	drawing.Store(false)
-	keys.stop()
+	keys.Pause()
 	uncontinue()
 	t.hurry(quitTime) // anew: what came before may have taken its time
 	t.restore()
@@ -159,9 +159,6 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	return k.terminal.Read(p)
 }
 
-// Pause implements term.Lender.
-func (k *keyboard) Pause() { k.stop() }
-
 // Lend implements term.Lender. What was typed at the end is dropped with what
 // is on the screen.
 func (k *keyboard) Lend(run func() error) error {
@@ -172,8 +169,9 @@ func (k *keyboard) Lend(run func() error) error {
 	return errors.Join(err, k.terminal.resume(), k.terminal.raw())
 }
 
-// stop returns when nobody reads the terminal any more, or ever will.
-func (k *keyboard) stop() {
+// Pause implements term.Lender: it returns when nobody reads the terminal any
+// more, or ever will.
+func (k *keyboard) Pause() {
 	k.terminal.interrupt()
 	k.reading.Lock()
 	defer k.reading.Unlock()
