@@ -48,8 +48,6 @@ func (e *elsewhere) Show(ctx context.Context, _ desk.Record, _ Commit) error {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}
-	tick := time.NewTicker(e.look)
-	defer tick.Stop()
 	for seen, missing := false, 0; ; {
 		err := e.Check(ctx)
 		switch {
@@ -65,7 +63,7 @@ func (e *elsewhere) Show(ctx context.Context, _ desk.Record, _ Commit) error {
 			}
 		}
 		select {
-		case <-tick.C:
+		case <-time.After(e.look):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

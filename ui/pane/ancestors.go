@@ -1,3 +1,5 @@
+//go:build unix
+
 package pane
 
 import (
@@ -12,7 +14,8 @@ import (
 )
 
 // ancestors yields the processes above this one, nearest first, as far as they
-// are this user's.
+// are this user's; none where the system does not show us another process's
+// environment without asking the user first.
 func ancestors(yield func(Process) bool) {
 	for pid := os.Getppid(); pid > 1; {
 		p, ok := proc.Look(pid)

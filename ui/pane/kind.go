@@ -91,8 +91,11 @@ func (s *surface) find() (*kind, place, error) {
 
 // processes yields the asker and then its ancestors.
 func (s *surface) processes(yield func(Process) bool) {
-	if !yield(Process{Getenv: s.options.Getenv}) {
-		return
+	above := s.options.Ancestors
+	if above == nil {
+		above = ancestors
 	}
-	s.options.Ancestors(yield)
+	if yield(Process{Getenv: s.options.Getenv}) {
+		above(yield)
+	}
 }

@@ -71,8 +71,7 @@ func (p *pane) start(ctx context.Context, cmd *exec.Cmd) error {
 		ended <- result{output, err}
 	}()
 
-	late := time.NewTimer(startup)
-	defer late.Stop()
+	late := time.After(startup)
 	started, named := p.line.started, p.kind.id == nil
 	for started != nil || !named {
 		select {
@@ -89,7 +88,7 @@ func (p *pane) start(ctx context.Context, cmd *exec.Cmd) error {
 				return ui.Unavailablef("%s named its new pane %q", p.kind.name, question.Line(r.output))
 			}
 			p.id, named = r.output, true
-		case <-late.C:
+		case <-late:
 			return ui.Unavailablef("the %s pane did not start within %s", p.kind.name, startup)
 		case <-ctx.Done():
 			return context.Cause(ctx)

@@ -4,7 +4,6 @@ package pane
 
 import (
 	"context"
-	"iter"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui"
@@ -19,5 +18,3 @@ func (s *surface) Check(context.Context) error {
 func (s *surface) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error { return s.Check(ctx) }
 
 func awaitAsker() bool { return false }
-
-var ancestors iter.Seq[Process]

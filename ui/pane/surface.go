@@ -65,9 +65,6 @@ func New(o Options) ui.Surface {
 	if o.Getenv == nil {
 		o.Getenv = os.Getenv
 	}
-	if o.Ancestors == nil {
-		o.Ancestors = ancestors
-	}
 	return &surface{options: o, turn: ui.NewTurn()}
 }
 
