@@ -8,7 +8,6 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
 	"mcp-askuser/tools/askuser"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/pane"
@@ -89,7 +88,7 @@ func (a *app) surfaces(s settings.Values, d *desk.Desk, page *web.Surface, inter
 	getenv := a.environ(s)
 	parts := surfaceParts{
 		terminal: tty.Options{Getenv: getenv, Desk: d, Turn: a.turn, Opened: a.opened, Interrupted: interrupted},
-		pane:     pane.Options{Getenv: getenv, Dir: getenv(spool.EnvDir)},
+		pane:     pane.Options{Getenv: getenv},
 		page:     page,
 	}
 	var out []ui.Surface

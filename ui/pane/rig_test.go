@@ -51,7 +51,7 @@ func (r *rig) ask(text string) desk.Record {
 
 // surface returns the surface as an asker with these variables would have it.
 func (r *rig) surface(env ...string) ui.Surface {
-	return New(Options{Getenv: variables(env...), Dir: r.dir, Ancestors: func(func(Process) bool) {}})
+	return New(Options{Getenv: variables(append(env, "MCP_ASKUSER_DIR="+r.dir)...), Ancestors: func(func(Process) bool) {}})
 }
 
 func variables(env ...string) func(string) string {

@@ -87,8 +87,8 @@ func (s *surface) answer(id string) ([]string, error) {
 		}
 	}
 	argv := []string{Variable + "=1"}
-	if s.options.Dir != "" {
-		dir, err := filepath.Abs(s.options.Dir) // the pane starts elsewhere
+	if dir := s.options.Getenv("MCP_ASKUSER_DIR"); dir != "" {
+		dir, err := filepath.Abs(dir) // the pane starts elsewhere
 		if err != nil {
 			return nil, ui.Unavailablef("the desk's directory is not known: %v", err)
 		}

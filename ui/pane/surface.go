@@ -29,22 +29,16 @@ package pane
 
 import (
 	"iter"
-	"os"
 
 	"mcp-askuser/ui"
 )
 
-// Options are what the surface needs from its surroundings. The zero value is
-// ready.
+// Options are what the surface needs from its surroundings. Getenv is required.
 type Options struct {
-	// Getenv looks up a variable of the asker's environment. Nil means
-	// os.Getenv.
+	// Getenv looks up a variable of the asker's environment.
 	Getenv func(string) string
 	// Self is the program to run in the pane. Empty means this one.
 	Self string
-	// Dir is the desk's directory, told to the program in the pane, whose
-	// environment is that of the multiplexer. Empty says nothing.
-	Dir string
 	// Ancestors yields the processes above the asker, nearest first: some hosts
 	// pass on next to nothing of their environment. Nil means those
 	// above this process, where the system lets us look.
@@ -61,12 +55,7 @@ type Process struct {
 }
 
 // New returns the surface "pane".
-func New(o Options) ui.Surface {
-	if o.Getenv == nil {
-		o.Getenv = os.Getenv
-	}
-	return &surface{options: o, turn: ui.NewTurn()}
-}
+func New(o Options) ui.Surface { return &surface{options: o, turn: ui.NewTurn()} }
 
 type surface struct {
 	options Options

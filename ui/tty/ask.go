@@ -235,7 +235,15 @@ func brief(s string) bool {
 
 // promptFor returns the line at which the human answers q.
 func promptFor(q *question.Question, bracket string) string {
-	prompt, _ := asking(q)
+	prompt := words.T("Enter a number")
+	switch {
+	case !q.Chooses():
+		prompt = words.T("Your answer")
+	case q.Type == question.Boolean:
+		prompt = words.T("Enter y or n")
+	case q.Several():
+		prompt = words.T("Enter numbers, like 1,2")
+	}
 	if bracket != "" {
 		prompt += " [" + bracket + "]"
 	}
@@ -248,34 +256,22 @@ func promptFor(q *question.Question, bracket string) string {
 	return words.T("%s: ", prompt)
 }
 
-// need says what to enter for q.
+// need is one sentence that says what to enter for q.
 func need(q *question.Question) string {
-	_, need := asking(q)
-	return need
-}
-
-// asking returns what stands at the prompt for a question of this type, and one
-// sentence that says what to enter.
-func asking(q *question.Question) (prompt, need string) {
-	switch {
+	switch n := len(q.Options); {
 	case !q.Chooses():
-		return words.T("Your answer"), words.T("Enter a text, or q to dismiss the question.")
+		return words.T("Enter a text, or q to dismiss the question.")
 	case q.Type == question.Boolean:
-		return words.T("Enter y or n"), words.T("Enter y or n.")
+		return words.T("Enter y or n.")
 	case q.Several() && q.AllowCustom:
-		need = words.Mark("Enter numbers from 1 to %d, like 1,2, or 0 for an answer of your own.")
+		return words.T("Enter numbers from 1 to %d, like 1,2, or 0 for an answer of your own.", n)
 	case q.Several():
-		need = words.Mark("Enter numbers from 1 to %d, like 1,2.")
+		return words.T("Enter numbers from 1 to %d, like 1,2.", n)
 	case q.AllowCustom:
-		need = words.Mark("Enter a number from 1 to %d, or 0 for an answer of your own.")
+		return words.T("Enter a number from 1 to %d, or 0 for an answer of your own.", n)
 	default:
-		need = words.Mark("Enter a number from 1 to %d.")
+		return words.T("Enter a number from 1 to %d.", n)
 	}
-	prompt = words.Mark("Enter a number")
-	if q.Several() {
-		prompt = words.Mark("Enter numbers, like 1,2")
-	}
-	return words.T(prompt), words.T(need, len(q.Options))
 }
 
 // help says what can be entered for q.

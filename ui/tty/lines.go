@@ -2,7 +2,6 @@ package tty
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"strings"
 	"sync/atomic"
@@ -13,19 +12,15 @@ import (
 	"mcp-askuser/question"
 )
 
-// errTooLong means that a line was longer than an answer may be, or than the
-// terminal can hand over. None of it was kept.
-var errTooLong = errors.New("line too long")
-
 // mostBytes bounds what is kept of a line: no text of question.MaxText
 // characters that a human types needs more.
 const mostBytes = 32 * question.MaxText
 
 // typed is what came from the keyboard at once.
 type typed struct {
-	line string // trimmed and without control characters
-	err  error  // errTooLong, in place of a line
-	key  bool   // no line: one or more keys of which nobody knows where they belong
+	line    string // trimmed and without control characters
+	tooLong bool   // it was longer than an answer may be, or than the terminal can hand over; none of it is kept
+	key     bool   // no line: one or more keys of which nobody knows where they belong
 }
 
 // lineReader reads all that the human types, from start to stop. A last line
@@ -112,12 +107,9 @@ func (l *lineReader) read() {
 
 // text is a whole line as it counts.
 func (l *lineReader) text(line []byte, length int) typed {
-	if length > mostBytes || l.limit > 0 && length > l.limit {
-		return typed{err: errTooLong}
-	}
 	text := clean(string(line))
-	if question.Count(text) > question.MaxText {
-		return typed{err: errTooLong}
+	if length > mostBytes || l.limit > 0 && length > l.limit || question.Count(text) > question.MaxText {
+		return typed{tooLong: true}
 	}
 	return typed{line: text}
 }

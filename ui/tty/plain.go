@@ -33,7 +33,7 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 	}
 	c.edit = func(ctx context.Context, text string) (string, error) {
 		c.in.stop()
-		text, err := term.EditText(ctx, s.options.Getenv, s.options.Path, text)
+		text, err := term.EditText(ctx, s.options.Getenv, "", text)
 		t.flush() // what was typed ahead is for nobody
 		err = errors.Join(err, t.resume())
 		c.in.start()
@@ -202,7 +202,7 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 		if !c.desk.Deadline(ctx).IsZero() {
 			c.save(ctx) // every line restarts the clock
 		}
-		if got.err == nil {
+		if !got.tooLong {
 			return got.line, nil
 		}
 		c.text("", c.tooLong())

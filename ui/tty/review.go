@@ -129,17 +129,14 @@ func (c *conversation) unsaved(ctx context.Context, err error) error {
 	return nil
 }
 
-// parting is how a question is left without all of its answers.
-type parting struct{ ask, why, said string }
-
 // part dismisses the question, or puts it back to be discussed first, if the
 // human confirms it.
 func (c *conversation) part(ctx context.Context, what command) (move, error) {
-	p := parting{words.T(words.AskDismiss), words.T("Reason for the agent (optional, Enter for none): "), words.T(words.Dismissed)}
+	ask, why, said := words.T(words.AskDismiss), words.T("Reason for the agent (optional, Enter for none): "), words.T(words.Dismissed)
 	if what == discuss {
-		p = parting{words.T(words.AskDiscuss), words.T("What it is about (optional, Enter for none): "), words.T(words.Discussed)}
+		ask, why, said = words.T(words.AskDiscuss), words.T("What it is about (optional, Enter for none): "), words.T(words.Discussed)
 	}
-	line, err := c.prompt(ctx, words.T("%s Enter y or n [n]: ", p.ask))
+	line, err := c.prompt(ctx, words.T("%s Enter y or n [n]: ", ask))
 	if err != nil {
 		return onward, err
 	}
@@ -147,7 +144,7 @@ func (c *conversation) part(ctx context.Context, what command) (move, error) {
 		c.text("", words.T("Still open."))
 		return onward, nil
 	}
-	word, err := c.promptText(ctx, p.why)
+	word, err := c.promptText(ctx, why)
 	if err != nil {
 		return onward, err
 	}
@@ -160,6 +157,6 @@ func (c *conversation) part(ctx context.Context, what command) (move, error) {
 	if err := c.deliver(ctx, reply); err != nil {
 		return onward, c.unsaved(ctx, err)
 	}
-	c.text("", p.said)
+	c.text("", said)
 	return done, nil
 }

@@ -59,9 +59,9 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		// The input is no file, so that Bubble Tea leaves the settings of the
 		// terminal and the end of reading to us.
 		Model: f, In: keys, Out: canvas{t, &drawing}, Getenv: s.options.Getenv,
-		Terminal: s.options.Path, Lender: keys,
-		Leave: func(cause error) tea.Msg { return form.Withdraw{Cause: cause} },
-		Quit:  quitTime, Kill: killTime,
+		Lender: keys,
+		Leave:  func(cause error) tea.Msg { return form.Withdraw{Cause: cause} },
+		Quit:   quitTime, Kill: killTime,
 		Hurry: func() { t.hurry(killTime) },
 	})
 	unfollow := follow(ctx, backing, screen.Send)

@@ -243,9 +243,8 @@ func TestOneFormAtATime(t *testing.T) {
 // A question whose context ends while it waits for its turn is never shown.
 // Surfaces that share a turn wait for each other.
 func TestWaitingForTheTurnEnds(t *testing.T) {
-	none := filepath.Join(t.TempDir(), "none")
 	synctest.Test(t, func(t *testing.T) {
-		o := Options{Path: none, Turn: NewTurn()}
+		o := Options{Turn: NewTurn()}
 		if _, err := o.Turn.Take(t.Context()); err != nil {
 			t.Fatal(err)
 		}

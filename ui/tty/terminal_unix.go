@@ -29,9 +29,9 @@ type terminal struct {
 	modes modes
 }
 
-// open opens the terminal called path. The error wraps ui.ErrUnavailable.
-func open(path string) (*terminal, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|unix.O_NOCTTY, 0)
+// open opens the controlling terminal. The error wraps ui.ErrUnavailable.
+func open() (*terminal, error) {
+	file, err := os.OpenFile("/dev/tty", os.O_RDWR|unix.O_NOCTTY, 0)
 	switch {
 	case errors.Is(err, unix.ENXIO), errors.Is(err, unix.ENODEV), errors.Is(err, unix.EIO), errors.Is(err, fs.ErrNotExist):
 		return nil, ui.Unavailablef("this process has no controlling terminal")
