@@ -28,7 +28,7 @@ func surfaceTable() []surfaceRow {
 	return []surfaceRow{
 		{"elicit", false, func(surfaceParts) ui.Surface { return askuser.Elicit() }},
 		{"tty", true, func(p surfaceParts) ui.Surface { return tty.New(p.terminal) }},
-		{"pane", true, func(p surfaceParts) ui.Surface { return pane.New(p.pane) }},
+		{"pane", true, func(p surfaceParts) ui.Surface { return pane.New(p.terminal.Getenv) }},
 		{"inbox", false, func(p surfaceParts) ui.Surface {
 			if p.auto {
 				return ui.OpenElsewhere(p.terminal.Desk)
@@ -68,7 +68,6 @@ func checkRemote(names []string) error {
 // surfaceParts is what surfaces are made of.
 type surfaceParts struct {
 	terminal tty.Options
-	pane     pane.Options
 	page     *web.Surface
 	auto     bool // nobody named it
 }
@@ -88,7 +87,6 @@ func (a *app) surfaces(s settings.Values, d *desk.Desk, page *web.Surface, inter
 	getenv := a.environ(s)
 	parts := surfaceParts{
 		terminal: tty.Options{Getenv: getenv, Desk: d, Turn: a.turn, Opened: a.opened, Interrupted: interrupted},
-		pane:     pane.Options{Getenv: getenv},
 		page:     page,
 	}
 	var out []ui.Surface

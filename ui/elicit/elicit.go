@@ -217,10 +217,7 @@ func (d *dialogue) reopen(id string) {
 // refused reports whether the set refused some of the answers. Their questions
 // are asked again.
 func (d *dialogue) refused(err error) (again bool) {
-	var found question.Violations
-	if !errors.As(err, &found) {
-		return false
-	}
+	found, _ := errors.AsType[question.Violations](err)
 	for _, v := range found {
 		id, _ := strings.CutPrefix(v.Path, "answers.")
 		if d.given.Answer(id) != nil {

@@ -117,21 +117,14 @@ func (l *lifeline) identify(pid int) *os.Process {
 	if pid <= 1 {
 		return nil
 	}
-	process, err := os.FindProcess(pid)
-	if err != nil {
-		return nil
+	if runtime.GOOS == "linux" {
+		here, err := l.reader.Stat()
+		there, none := os.Stat(fmt.Sprintf("/proc/%d/fd/3", pid))
+		if err != nil || none != nil || !os.SameFile(here, there) {
+			return nil
+		}
 	}
-	if runtime.GOOS != "linux" {
-		return process
-	}
-	here, err := l.reader.Stat()
-	if err != nil {
-		return nil
-	}
-	there, err := os.Stat(fmt.Sprintf("/proc/%d/fd/3", pid))
-	if err != nil || !os.SameFile(here, there) {
-		return nil
-	}
+	process, _ := os.FindProcess(pid) // which never fails here
 	return process
 }
 

@@ -79,7 +79,7 @@ const language = "ASK_LANGUAGE"
 // answer is what the process in the pane is to be: variables, a separator, and
 // the command.
 func (s *surface) answer(id string) ([]string, error) {
-	self := s.options.Self
+	self := s.self
 	if self == "" {
 		var err error
 		if self, err = os.Executable(); err != nil {
@@ -87,7 +87,7 @@ func (s *surface) answer(id string) ([]string, error) {
 		}
 	}
 	argv := []string{Variable + "=1"}
-	if dir := s.options.Getenv("MCP_ASKUSER_DIR"); dir != "" {
+	if dir := s.getenv("MCP_ASKUSER_DIR"); dir != "" {
 		dir, err := filepath.Abs(dir) // the pane starts elsewhere
 		if err != nil {
 			return nil, ui.Unavailablef("the desk's directory is not known: %v", err)
@@ -96,9 +96,9 @@ func (s *surface) answer(id string) ([]string, error) {
 	}
 	// The asker's settings hold in the pane as well. What a terminal can do is not
 	// among them: the pane is another one.
-	argv = append(argv, keep(s.options.Getenv, "MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "MCP_ASKUSER_CONFIG", "NO_COLOR", "ACCESSIBLE", "VISUAL", "EDITOR")...)
+	argv = append(argv, keep(s.getenv, "MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "MCP_ASKUSER_CONFIG", "NO_COLOR", "ACCESSIBLE", "VISUAL", "EDITOR")...)
 	if words.Local == words.English {
-		argv = append(argv, keep(s.options.Getenv, language)...)
+		argv = append(argv, keep(s.getenv, language)...)
 	} else { // the pane's locale may be another's
 		argv = append(argv, language+"="+string(words.Local))
 	}

@@ -27,39 +27,25 @@
 //     open, though Show has long returned.
 package pane
 
-import (
-	"iter"
+import "mcp-askuser/ui"
 
-	"mcp-askuser/ui"
-)
-
-// Options are what the surface needs from its surroundings. Getenv is required.
-type Options struct {
-	// Getenv looks up a variable of the asker's environment.
-	Getenv func(string) string
-	// Self is the program to run in the pane. Empty means this one.
-	Self string
-	// Ancestors yields the processes above the asker, nearest first: some hosts
-	// pass on next to nothing of their environment. Nil means those
-	// above this process, where the system lets us look.
-	Ancestors iter.Seq[Process]
+// New returns the surface "pane". Getenv looks up a variable of the asker's
+// environment.
+func New(getenv func(string) string) ui.Surface {
+	return &surface{getenv: getenv, turn: ui.NewTurn()}
 }
-
-// Process is one above the asker.
-type Process struct {
-	// Getenv looks up a variable of the environment it was started with.
-	Getenv func(string) string
-	// Daemon says that it stands on no screen: what it serves may be on others
-	// than the one it was started on.
-	Daemon bool
-}
-
-// New returns the surface "pane".
-func New(o Options) ui.Surface { return &surface{options: o, turn: ui.NewTurn()} }
 
 type surface struct {
-	options Options
-	turn    ui.Turn // to have a pane open
+	getenv    func(string) string
+	turn      ui.Turn                  // to have a pane open
+	self      string                   // the program to run in it; empty means this one
+	ancestors func(func(process) bool) // of the asker; nil means those of this process
+}
+
+// process is the asker or one above it.
+type process struct {
+	getenv func(string) string // of the environment it was started with
+	daemon bool                // it stands on no screen: what it serves may be on others than the one it was started on
 }
 
 // Quietly returns the surface for a question that can be shown elsewhere too: it

@@ -17,6 +17,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"log/slog"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -57,7 +58,7 @@ type Presenter struct {
 	showing    sync.WaitGroup // presentations
 	background sync.WaitGroup // what is done behind results that were delivered
 	archiving  sync.Mutex
-	room       chan struct{} // holds one token for each presentation; nil for any number
+	room       chan struct{} // holds one token for each presentation
 	full       sync.Once
 	over       bool // nothing goes on in the background any more
 
@@ -83,17 +84,12 @@ func New(o Options) *Presenter {
 	o.Retry = cmp.Or(o.Retry, 50*time.Millisecond)
 	ctx, stop := context.WithCancelCause(context.Background())
 	p := &Presenter{Options: o, ctx: ctx, stop: stop, open: map[string]*Presentation{}, lines: map[string][]*Presentation{}, asking: map[string]*asking{}}
-	if o.Room > 0 {
-		p.room = make(chan struct{}, o.Room)
-	}
+	p.room = make(chan struct{}, cmp.Or(o.Room, math.MaxInt)) // tokens take no memory
 	return p
 }
 
 // enter waits for room for one more presentation.
 func (p *Presenter) enter(ctx context.Context) error {
-	if p.room == nil {
-		return nil
-	}
 	select {
 	case p.room <- struct{}{}:
 		return nil
@@ -113,11 +109,7 @@ func (p *Presenter) enter(ctx context.Context) error {
 }
 
 // leave gives up what enter has taken.
-func (p *Presenter) leave() {
-	if p.room != nil {
-		<-p.room
-	}
-}
+func (p *Presenter) leave() { <-p.room }
 
 // Close withdraws what is shown, with cause as the reason, and returns when the
 // surfaces have cleaned up behind them. Records stay open. What could not be
@@ -176,6 +168,9 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 	if q.Unlike() {
 		key = rand.Text()
 	}
+	if q.Turn == nil {
+		q.Turn = func(context.Context) (func(), error) { return func() {}, nil }
+	}
 	for {
 		p.mu.Lock()
 		first := p.asking[key]
@@ -196,7 +191,7 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 		}
 		if first.x != nil {
 			first.x.askedBy(&q)
-			if w := first.x.join(role{asks: true, awaits: true}, q.Surfaces); w != nil {
+			if w := first.x.join(role{asks: true, awaits: true}, q.Surfaces, nil); w != nil {
 				return w, nil
 			}
 			p.forget(first)
@@ -207,9 +202,6 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 
 // pass lets the calls behind this one take their places: it needs none.
 func (q *Question) pass(ctx context.Context) error {
-	if q.Turn == nil {
-		return nil
-	}
 	placed, err := q.Turn(ctx)
 	if err == nil {
 		placed()
@@ -220,21 +212,19 @@ func (q *Question) pass(ctx context.Context) error {
 // submit is Ask for the first.
 func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter, error) {
 	defer close(a.placed)
-	entered, turn := false, q.Turn
+	entered := false
 	request := q.Request
-	request.Turn = func(ctx context.Context) (placed func(), err error) { // room is taken in the order of arrival
-		placed = func() {}
-		if turn != nil {
-			placed, err = turn(ctx)
+	request.Turn = func(ctx context.Context) (func(), error) { // room is taken in the order of arrival
+		placed, err := q.Turn(ctx)
+		if err != nil {
+			return nil, err
 		}
-		if err == nil {
-			err = p.enter(ctx)
-		}
-		entered = err == nil
-		if err != nil && placed != nil {
+		if err := p.enter(ctx); err != nil {
 			placed()
+			return nil, err
 		}
-		return placed, err
+		entered = true
+		return placed, nil
 	}
 	rec, attendance, err := p.Desk.Submit(ctx, request)
 	if err == nil {
@@ -255,17 +245,11 @@ func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter,
 	}
 	x := p.presentation(rec, a)
 	x.askedBy(&q)
-	x.mu.Lock()
-	if x.held == nil { // else join would claim the record, which is ours
-		x.held, attendance = attendance, nil
-	}
-	x.mu.Unlock()
-	w := x.join(role{asks: true, awaits: true}, q.Surfaces)
+	w := x.join(role{asks: true, awaits: true}, q.Surfaces, attendance)
 	if w == nil { // in this very moment
 		p.forget(a)
 		return x.seat(attendance), nil
 	}
-	x.hold(attendance)
 	a.x = x
 	if p.Notify != nil {
 		x.begin(func() { p.Notify(x.ctx, x.rec) })
@@ -307,7 +291,7 @@ func (p *Presenter) rejoin(ctx context.Context, rec desk.Record, err error, as r
 			as.awaits = p.awaited(x)
 		}
 	}
-	if w := x.join(as, surfaces); w != nil {
+	if w := x.join(as, surfaces, nil); w != nil {
 		return w, nil
 	}
 	return x.seat(nil), nil

@@ -13,13 +13,6 @@ import (
 // what is being typed.
 const lastWarning = 20 * time.Second
 
-// sayTimeLimit says that the time is limited.
-func (c *conversation) sayTimeLimit(ctx context.Context) {
-	if at := c.desk.Deadline(ctx); !at.IsZero() {
-		c.text("", words.T("The question %s; every line you enter starts the time anew.", timeLeft(at)))
-	}
-}
-
 // timeLeft says how long it is until the question closes: at least a moment.
 func timeLeft(at time.Time) string {
 	text, _ := words.Local.Left(max(time.Until(at), 1))

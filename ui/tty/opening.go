@@ -18,7 +18,9 @@ func (c *conversation) open(ctx context.Context) error {
 	if n := c.desk.More(ctx); n > 0 {
 		c.text("", words.Local.Sentence(words.Local.MoreWait(n)))
 	}
-	c.sayTimeLimit(ctx)
+	if at := c.desk.Deadline(ctx); !at.IsZero() {
+		c.text("", words.T("The question %s; every line you enter starts the time anew.", timeLeft(at)))
+	}
 	c.sayKeys()
 	c.memory = c.desk.Memory(ctx)
 	if c.desk.AtLimit(ctx) {

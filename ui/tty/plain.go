@@ -101,11 +101,11 @@ func (c *conversation) run(ctx context.Context, origin act.Origin) error {
 	}
 	for {
 		shown := c.shown()
-		at := slices.IndexFunc(shown, func(q question.Shown) bool { return !c.asked[q.ID] })
+		at := slices.IndexFunc(shown, func(q *question.Question) bool { return !c.asked[q.ID] })
 		var to move
 		var err error
 		if at >= 0 {
-			to, err = c.ask(ctx, shown[at].Question, at+1, len(shown))
+			to, err = c.ask(ctx, shown[at], at+1, len(shown))
 		} else {
 			at = len(shown)
 			to, err = c.finish(ctx, shown)
@@ -140,8 +140,11 @@ func (c *conversation) asker() string {
 }
 
 // shown are the questions that the answers so far bring up.
-func (c *conversation) shown() []question.Shown {
-	return c.rec.Shown(slices.Collect(maps.Values(c.answers)))
+func (c *conversation) shown() (out []*question.Question) {
+	for _, q := range c.rec.Shown(slices.Collect(maps.Values(c.answers))) {
+		out = append(out, q.Question)
+	}
+	return out
 }
 
 // answer returns what stands as the answer to q, or nil.

@@ -14,7 +14,7 @@ import (
 
 // finish sends the reply. More than one answer is shown for review
 // first, and so is one that could not be sent.
-func (c *conversation) finish(ctx context.Context, shown []question.Shown) (move, error) {
+func (c *conversation) finish(ctx context.Context, shown []*question.Question) (move, error) {
 	if len(shown) == 1 && !c.review {
 		return c.send(ctx, shown)
 	}
@@ -23,8 +23,8 @@ func (c *conversation) finish(ctx context.Context, shown []question.Shown) (move
 	for i, q := range shown {
 		c.text(fmt.Sprintf("%3d. ", i+1), question.Line(q.Text))
 		answer := term.LeftOpen()
-		if a := c.answer(q.Question); a != nil {
-			answer = inWords(q.Question, a)
+		if a := c.answer(q); a != nil {
+			answer = inWords(q, a)
 		}
 		c.text("     ", answer)
 		c.sayNote("     "+words.T("Note: "), q.ID)
@@ -80,18 +80,9 @@ func (c *conversation) sayNote(mark, id string) {
 	}
 }
 
-// about are the questions that are shown now.
-func about(shown []question.Shown) []*question.Question {
-	var out []*question.Question
-	for _, q := range shown {
-		out = append(out, q.Question)
-	}
-	return out
-}
-
 // send commits the answers to the questions that are shown.
-func (c *conversation) send(ctx context.Context, shown []question.Shown) (move, error) {
-	reply := c.reply(about(shown))
+func (c *conversation) send(ctx context.Context, shown []*question.Question) (move, error) {
+	reply := c.reply(shown)
 	c.review = true // from here on, a second try is the human's word
 	err := c.deliver(ctx, reply)
 	faults, refused := errors.AsType[question.Violations](err)
@@ -150,7 +141,7 @@ func (c *conversation) part(ctx context.Context, what command) (move, error) {
 	}
 	reply := question.Reply{Dismissed: true, Reason: word}
 	if what == discuss {
-		reply = c.reply(about(c.shown()))
+		reply = c.reply(c.shown())
 		reply.Discuss = true
 		reply.Note = strings.TrimSpace(reply.Note + "\n" + word)
 	}

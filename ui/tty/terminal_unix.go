@@ -13,6 +13,7 @@ import (
 
 	"github.com/muesli/cancelreader"
 	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 
 	"mcp-askuser/ui"
 )
@@ -152,13 +153,11 @@ func (t *terminal) flush() {
 	}
 }
 
-// size returns the size in cells, zeros where the terminal does not know it.
+// size returns the size in cells, nothing above 0 where the terminal does not
+// know it.
 func (t *terminal) size() (width, height int) {
-	size, err := unix.IoctlGetWinsize(t.fd, unix.TIOCGWINSZ)
-	if err != nil {
-		return 0, 0
-	}
-	return int(size.Col), int(size.Row)
+	width, height, _ = term.GetSize(t.fd)
+	return width, height
 }
 
 // interrupt ends a Read that waits, and every later one.
