@@ -29,12 +29,17 @@ const (
 
 // Check implements ui.Checker.
 func (s *surface) Check(context.Context) error {
+	_, err := s.look()
+	return err
+}
+
+// look finds out what the human sees.
+func (s *surface) look() (view, error) {
 	k, at, err := s.find()
 	if err != nil {
-		return err
+		return view{}, err
 	}
-	_, err = k.view(at)
-	return err
+	return k.view(at)
 }
 
 // Show implements ui.Surface. One pane is open at a time: other questions

@@ -103,7 +103,12 @@ func (w *Waiter) Take(form *Form) (secret string, ok bool) {
 // in the form as the later reply. It is nil where no form waits under this id
 // and secret: they are the client's word.
 func (p *Presenter) Return(id, secret string, result any) *Waiter {
-	x := p.sent(id)
+	p.mu.Lock()
+	x := p.open[id]
+	if i := slices.IndexFunc(p.late, func(x *Presentation) bool { return x.rec.ID == id }); i >= 0 {
+		x = p.late[i]
+	}
+	p.mu.Unlock()
 	if x == nil {
 		return nil
 	}
@@ -157,16 +162,6 @@ func (f *Forms) giveUp() {
 			p.late = slices.Delete(p.late, 0, 1)
 		}
 	}
-}
-
-// sent is the presentation whose form a client may have; nil for none.
-func (p *Presenter) sent(id string) *Presentation {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if i := slices.IndexFunc(p.late, func(x *Presentation) bool { return x.rec.ID == id }); i >= 0 {
-		return p.late[i]
-	}
-	return p.open[id]
 }
 
 // returnLate returns a place at the end of the record, with what came after it

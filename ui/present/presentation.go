@@ -127,18 +127,17 @@ func (x *Presentation) over() bool {
 // await waits on the desk for the record's end. A wait that fails is begun
 // anew, after pauses: one for want of files sees the end all the same, late.
 func (x *Presentation) await() {
-	for pause := x.p.pauses(); !x.wait(pause); {
+	for pause := x.p.pauses(); ; {
+		end, err := x.p.Desk.WaitFor(x.ctx, x.rec.ID)
+		if x.waited(end, err, pause) {
+			return
+		}
 	}
 }
 
-// wait waits once, and reports whether the end is known. A record is a quarter
-// of a kilobyte, and every copy below a wait counts: the stack stays as large as
-// the wait needs. For the same reason what follows a wait stands by itself.
-func (x *Presentation) wait(pause func(end <-chan struct{}) bool) bool {
-	end, err := x.p.Desk.WaitFor(x.ctx, x.rec.ID)
-	return x.waited(end, err, pause)
-}
-
+// waited is what follows a wait, and reports whether the end is known. It stands
+// by itself, since a record is a quarter of a kilobyte, and every copy below a
+// wait counts: the stack stays as large as the wait needs.
 func (x *Presentation) waited(end *desk.Record, err error, pause func(end <-chan struct{}) bool) bool {
 	switch {
 	case err == nil:

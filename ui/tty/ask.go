@@ -180,8 +180,7 @@ func (c *conversation) option(n int, o *question.Option) {
 // what the asker declared as the default.
 func (c *conversation) emptyLine(q *question.Question) (*question.Answer, string) {
 	if a := c.answer(q); a != nil {
-		kept := *a
-		return &kept, words.T("keep")
+		return a, words.T("keep")
 	}
 	if !q.Chooses() {
 		if strings.TrimSpace(q.Default) == "" {

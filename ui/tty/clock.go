@@ -28,7 +28,18 @@ func (c *conversation) warn(ctx context.Context, prompt string) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
-		if !c.awaitLastWarning(ctx) {
+		for {
+			left := time.Until(c.desk.Deadline(ctx)) - lastWarning // it may move: somebody may be typing elsewhere
+			if left <= 0 {
+				break
+			}
+			select {
+			case <-time.After(left):
+			case <-ctx.Done():
+				return
+			}
+		}
+		if ctx.Err() != nil {
 			return
 		}
 		c.speaking.Lock()
@@ -38,20 +49,4 @@ func (c *conversation) warn(ctx context.Context, prompt string) (stop func()) {
 		c.print(prompt)
 	})
 	return func() { cancel(); waiting.Wait() }
-}
-
-// awaitLastWarning waits until the time is nearly up. The deadline may move while
-// it waits: somebody may be typing elsewhere.
-func (c *conversation) awaitLastWarning(ctx context.Context) bool {
-	for {
-		left := time.Until(c.desk.Deadline(ctx))
-		if left <= lastWarning {
-			return ctx.Err() == nil
-		}
-		select {
-		case <-time.After(left - lastWarning):
-		case <-ctx.Done():
-			return false
-		}
-	}
 }

@@ -33,7 +33,6 @@ type lineReader struct {
 
 	keys  atomic.Bool // single keys come
 	typed chan typed  // closed at the end of input
-	over  chan struct{}
 }
 
 // input is what a lineReader needs of a terminal.
@@ -53,13 +52,12 @@ type input interface {
 }
 
 func (l *lineReader) start() {
-	l.typed, l.over = make(chan typed), make(chan struct{})
+	l.typed = make(chan typed)
 	go l.read()
 }
 
 // stop returns when nobody reads any more.
 func (l *lineReader) stop() {
-	close(l.over)
 	l.in.interrupt()
 	for range l.typed {
 	}
@@ -93,11 +91,7 @@ func (l *lineReader) read() {
 				t = l.text(line, length)
 			}
 			line, length = nil, 0
-			select {
-			case l.typed <- t:
-			case <-l.over:
-				return
-			}
+			l.typed <- t
 		}
 		if err != nil {
 			return

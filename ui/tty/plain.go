@@ -147,7 +147,7 @@ func (c *conversation) shown() (out []*question.Question) {
 	return out
 }
 
-// answer returns what stands as the answer to q, or nil.
+// answer returns a copy of what stands as the answer to q, or nil.
 func (c *conversation) answer(q *question.Question) *question.Answer {
 	if a, ok := c.answers[q.ID]; ok {
 		return &a

@@ -115,10 +115,7 @@ func say(t *terminal, line string) { _, _ = fmt.Fprintln(t, line) }
 // meanwhile, and drawn what it likes. Continued in the background it does
 // nothing.
 func (t *terminal) comeBack(screen *term.Screen) {
-	if !t.foreground() {
-		return
-	}
-	if err := t.raw(); err != nil {
+	if !t.foreground() || t.raw() != nil {
 		return
 	}
 	// Bubble Tea believes that all this is still as it was. Mode 1047 saves no

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -252,16 +253,10 @@ func onContinue(f func()) (stop func()) {
 // client. Changing the settings then succeeds and reading fails. The
 // returned function undoes it.
 func ignoreStops() (undo func()) {
-	var ignored []os.Signal
-	for _, s := range []os.Signal{syscall.SIGTTIN, syscall.SIGTTOU} {
-		if !signal.Ignored(s) {
-			signal.Ignore(s)
-			ignored = append(ignored, s)
-		}
+	stops := slices.DeleteFunc([]os.Signal{syscall.SIGTTIN, syscall.SIGTTOU}, signal.Ignored)
+	if len(stops) == 0 { // which would mean all signals
+		return func() {}
 	}
-	return func() {
-		for _, s := range ignored {
-			signal.Reset(s)
-		}
-	}
+	signal.Ignore(stops...)
+	return func() { signal.Reset(stops...) }
 }

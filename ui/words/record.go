@@ -34,11 +34,8 @@ func (l Language) questions(qs []question.Question) []question.Question {
 		qs[i].Options = slices.Clone(qs[i].Options)
 		for j := range qs[i].Options {
 			o := &qs[i].Options[j]
-			switch {
-			case qs[i].Confirms() && o.Label == "Yes":
-				o.Label = l.T("Yes")
-			case qs[i].Confirms() && o.Label == "No":
-				o.Label = l.T("No")
+			if qs[i].Confirms() && (o.Label == Mark("Yes") || o.Label == Mark("No")) {
+				o.Label = l.T(o.Label)
 			}
 			o.FollowUps = l.questions(o.FollowUps)
 		}
