@@ -46,11 +46,9 @@ func open(ctx context.Context, k *kind, at place, argv []string) (*pane, error) 
 	if err != nil {
 		return nil, ui.Unavailablef("%v", err)
 	}
-	p := &pane{kind: k, place: at, view: v, line: line}
 	opening, leave := context.WithCancel(context.WithoutCancel(ctx))
-	p.leave = leave
-	cmd := at.command(opening, k.open(at, v, line.command(argv, v)))
-	if err := p.start(ctx, cmd); err != nil {
+	p := &pane{kind: k, place: at, view: v, line: line, leave: leave}
+	if err := p.start(ctx, at.command(opening, k.open(at, v, line.command(argv, v)))); err != nil {
 		p.close()
 		return nil, err
 	}

@@ -114,7 +114,7 @@ func (p *Presenter) Return(id, secret string, result any) *Waiter {
 	}
 	f := &x.forms
 	f.mu.Lock()
-	form := cmp.Or(f.open, f.late)
+	form := cmp.Or(f.late, f.open)
 	if form == nil || !form.secrets[secret] {
 		f.mu.Unlock()
 		return nil

@@ -277,7 +277,9 @@ func (p *Presenter) rejoin(ctx context.Context, rec desk.Record, err error, as r
 	if err != nil {
 		return nil, err
 	}
-	x := p.opened(rec.ID)
+	p.mu.Lock()
+	x := p.open[rec.ID]
+	p.mu.Unlock()
 	switch {
 	case x != nil: // perhaps with an end that is not stored
 	case rec.Outcome != nil:
@@ -314,12 +316,6 @@ func (x *Presentation) seat(attendance *desk.Attendance) *Waiter {
 	x.mu.Unlock()
 	x.hold(attendance)
 	return &Waiter{x: x, role: role{asks: true, awaits: true}}
-}
-
-func (p *Presenter) opened(id string) *Presentation {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.open[id]
 }
 
 // presentation returns that of an open record, and begins it where there is

@@ -39,7 +39,10 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 			if c.foreign() {
 				return onward, nil
 			}
-		case c.ofSession(ctx, r.command):
+		case r.command == history:
+			c.rounds(ctx)
+		case r.command == lift:
+			c.lift(ctx)
 		case r.command == goBack:
 			return back, nil
 		case r.command == closing, r.command == discuss:

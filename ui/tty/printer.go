@@ -1,6 +1,7 @@
 package tty
 
 import (
+	"cmp"
 	"io"
 	"strings"
 
@@ -27,12 +28,9 @@ type printer struct {
 // text writes a paragraph, or several, wrapped. The first line is indented by
 // the width of mark, and starts with it; the others hang under its text.
 func (p *printer) text(mark, s string) {
-	width := p.width()
-	if width <= 0 {
-		width = widthUnknown
-	}
 	// The last column stays free: terminals differ in what they do after it.
-	p.write("", term.Hang(mark, s, max(width-1, widthLeast)))
+	width := cmp.Or(max(p.width(), 0), widthUnknown) - 1
+	p.write("", term.Hang(mark, s, max(width, widthLeast)))
 }
 
 // lines writes preformatted text: its lines are kept, the mark stands before

@@ -37,7 +37,7 @@ func (c *conversation) finish(ctx context.Context, shown []*question.Question) (
 		}
 		word := strings.ToLower(strings.TrimPrefix(strings.Map(narrow, line), ":"))
 		n, isNumber := number(word)
-		does, _ := colonCommand(":" + word)
+		does := commands[word]
 		switch {
 		case word == "":
 			return c.send(ctx, shown)
@@ -46,7 +46,10 @@ func (c *conversation) finish(ctx context.Context, shown []*question.Question) (
 			return onward, nil
 		case does == note:
 			return onward, c.takeNote(ctx, "")
-		case c.ofSession(ctx, does):
+		case does == history:
+			c.rounds(ctx)
+		case does == lift:
+			c.lift(ctx)
 		case does == goBack:
 			return back, nil
 		case does == closing, does == discuss:

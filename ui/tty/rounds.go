@@ -12,20 +12,6 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// ofSession does what a command asks that concerns the session, not the
-// question. It reports whether the command was one of these.
-func (c *conversation) ofSession(ctx context.Context, what command) bool {
-	switch what {
-	case history:
-		c.rounds(ctx)
-	case lift:
-		c.lift(ctx)
-	default:
-		return false
-	}
-	return true
-}
-
 // rounds shows the earlier rounds of the session, oldest first, so that the
 // latest stands right above the prompt.
 func (c *conversation) rounds(ctx context.Context) {
