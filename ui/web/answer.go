@@ -75,7 +75,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) target(ctx context.Context, body answerBody) (desk.Record, error) {
 	switch {
 	case body.ID != "":
-		rec, err := s.desk.Get(ctx, body.ID)
+		rec, err := s.Desk.Get(ctx, body.ID)
 		if err != nil || body.SessionID == nil || *body.SessionID == rec.SessionID {
 			return rec, err
 		}

@@ -82,7 +82,7 @@ func (rt route) serve(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Server) listQuestions(w http.ResponseWriter, r *http.Request) error {
-	records, err := s.desk.Pending(r.Context())
+	records, err := s.Desk.Pending(r.Context())
 	if err == nil {
 		write(w, http.StatusOK, api.NewRecords(records))
 	}
@@ -96,7 +96,7 @@ func (s *Server) getQuestion(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	rec, err := s.desk.Get(r.Context(), r.PathValue("id"))
+	rec, err := s.Desk.Get(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -104,9 +104,9 @@ func (s *Server) getQuestion(w http.ResponseWriter, r *http.Request) error {
 		write(w, http.StatusOK, api.NewRecord(rec))
 		return nil
 	}
-	join, asker := s.presenter.Show, rec.Asker.Via == viaHTTP
+	join, asker := s.Presenter.Show, rec.Asker.Via == viaHTTP
 	if asker {
-		join = s.presenter.Join
+		join = s.Presenter.Join
 	}
 	place, err := join(r.Context(), rec.ID, nowhere)
 	if err != nil {
@@ -163,12 +163,12 @@ func unread(err error) error {
 // what must change, a *desk.ClosedError who was first, desk.ErrNotFound that
 // there is no such question.
 func (s *Server) reply(ctx context.Context, id string, r question.Reply) (waited bool, err error) {
-	before, err := s.desk.Get(ctx, id)
+	before, err := s.Desk.Get(ctx, id)
 	if err != nil {
 		return false, err
 	}
 	r.By = senderOf(ctx).by
-	rec, err := s.desk.Reply(ctx, id, r, surfaceName)
+	rec, err := s.Desk.Reply(ctx, id, r, surfaceName)
 	return before.Attended, api.Late(&rec.Set, err)
 }
 
@@ -224,7 +224,7 @@ func (s *Server) withdraw(w http.ResponseWriter, r *http.Request) error {
 	if n := question.Count(body.Reason); n > question.MaxText {
 		return api.Problemf(api.InvalidRequest, "reason must be at most %d characters long, is %d", question.MaxText, n)
 	}
-	rec, err := s.desk.Close(r.Context(), r.PathValue("id"), desk.Outcome{Status: desk.Cancelled, Reason: body.Reason})
+	rec, err := s.Desk.Close(r.Context(), r.PathValue("id"), desk.Outcome{Status: desk.Cancelled, Reason: body.Reason})
 	if err != nil {
 		return api.Late(&rec.Set, err)
 	}

@@ -37,7 +37,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if s.decode == nil {
+	if s.Decode == nil {
 		return api.Problemf(api.NotSupported, "This server takes no questions over HTTP.")
 	}
 	place, dropped, err := s.submit(r)
@@ -59,7 +59,7 @@ func (s *Server) deliver(w http.ResponseWriter, r *http.Request, place *present.
 	}
 	rec, err := place.Result()
 	if !ended {
-		rec, err = s.desk.Get(r.Context(), place.Record().ID)
+		rec, err = s.Desk.Get(r.Context(), place.Record().ID)
 	}
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 	if err != nil {
 		return nil, nil, unread(err)
 	}
-	call, err := s.decode(data)
+	call, err := s.Decode(data)
 	var found question.Violations
 	switch {
 	case errors.As(err, &found):
@@ -120,7 +120,7 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 	if len(call.Set.Asked(nil)) == 0 {
 		return nil, nil, api.Problemf(api.InvalidQuestion, "Every question brings its answer along; there is nothing to ask.")
 	}
-	body := askBody{AgentID: "http client", Directory: s.directory}
+	body := askBody{AgentID: "http client", Directory: s.Directory}
 	_ = json.Unmarshal(data, &body) // a bare array says nothing beside its questions
 	for _, text := range []string{body.SessionID, body.AgentID, body.Directory} {
 		if len(text) > maxName {
@@ -133,7 +133,7 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 	if err := s.fresh(r.Context(), body.SessionID, call.Set, data); err != nil {
 		return nil, nil, err
 	}
-	place, err = s.presenter.Ask(r.Context(), present.Question{
+	place, err = s.Presenter.Ask(r.Context(), present.Question{
 		Request: desk.Request{
 			Set:       call.Set,
 			Session:   body.SessionID,
@@ -158,7 +158,7 @@ func (s *Server) fresh(ctx context.Context, session string, set question.Set, da
 	if session == "" || len(ids) == 0 {
 		return nil
 	}
-	records, err := s.desk.Session(ctx, session)
+	records, err := s.Desk.Session(ctx, session)
 	if err != nil && !errors.Is(err, desk.ErrNotFound) {
 		return err
 	}

@@ -42,11 +42,11 @@ type card struct {
 // newCard returns rec as a card with a reply filled in, which may be empty;
 // shown is since when the human has the form, if that is known.
 func (s *Server) newCard(r *http.Request, rec *desk.Record, filled question.Reply, shown string) card {
-	now, l := s.now(), s.languageOf(r)
+	now, l := s.Now(), s.languageOf(r)
 	said := l.Shown(*rec)
 	c := card{Record: &said, lang: l, Now: now, CSRF: s.csrf(r), Shown: cmp.Or(shown, strconv.FormatInt(now.UnixMilli(), 10)), Group: groupOf(&rec.Set), Filled: filled}
 	if rec.Outcome == nil {
-		c.Memory = s.desk.Remembered(r.Context(), *rec)
+		c.Memory = s.Desk.Remembered(r.Context(), *rec)
 		c.Fields = c.fields(&filled, nil)
 	}
 	return c
@@ -60,7 +60,7 @@ func (s *Server) card(r *http.Request, rec *desk.Record) card {
 	}
 	draft, _, err := s.draft(r.Context(), rec.ID)
 	if err != nil {
-		s.log.WarnContext(r.Context(), "leaving out a draft", "id", rec.ID, "error", err)
+		s.Log.WarnContext(r.Context(), "leaving out a draft", "id", rec.ID, "error", err)
 	}
 	c := s.newCard(r, rec, draft, "")
 	c.Back = len(draft.Answers) > 0 || draft.Note != ""
@@ -84,16 +84,16 @@ func (s *Server) filledCard(r *http.Request, rec *desk.Record, form url.Values, 
 // addCircumstances tells a card what changes while it is open; also are those
 // alike that the human has ticked already.
 func (s *Server) addCircumstances(ctx context.Context, c *card, also []string) {
-	if at, ok := s.desk.Deadline(ctx, *c.Record); ok {
+	if at, ok := s.Desk.Deadline(ctx, *c.Record); ok {
 		c.Deadline = &at
 	}
 	var err error
-	if c.Limited, err = s.desk.AtLimit(ctx, c.SessionID); err != nil {
-		s.log.WarnContext(ctx, "web: a card without its round limit", "id", c.ID, "error", err)
+	if c.Limited, err = s.Desk.AtLimit(ctx, c.SessionID); err != nil {
+		s.Log.WarnContext(ctx, "web: a card without its round limit", "id", c.ID, "error", err)
 	}
-	open, err := s.desk.Pending(ctx)
+	open, err := s.Desk.Pending(ctx)
 	if err != nil {
-		s.log.WarnContext(ctx, "web: a card without those alike", "id", c.ID, "error", err)
+		s.Log.WarnContext(ctx, "web: a card without those alike", "id", c.ID, "error", err)
 	}
 	for _, other := range open {
 		if other.ID != c.ID && len(c.Alike) < maxAlike && groupOf(&other.Set) == c.Group {

@@ -17,9 +17,9 @@ import (
 // draft returns what is kept for a record that is open, and since when; nothing
 // where there is none, or none that can be read.
 func (s *Server) draft(ctx context.Context, id string) (question.Reply, time.Time, error) {
-	draft, at, err := s.desk.Draft(ctx, id)
+	draft, at, err := s.Desk.Draft(ctx, id)
 	if errors.Is(err, desk.ErrDamaged) {
-		s.log.WarnContext(ctx, "leaving out a draft", "id", id, "error", err)
+		s.Log.WarnContext(ctx, "leaving out a draft", "id", id, "error", err)
 	}
 	if errors.Is(err, desk.ErrDamaged) || errors.Is(err, desk.ErrNotFound) {
 		err = nil
@@ -71,7 +71,7 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, giv
 		return nil, false, question.Violations{{Path: "note", Message: "goes with the answer that completes the set; still open: " + strings.Join(open, ", ")}}
 	}
 	keep(&draft, given.Answers, question.ByProgram)
-	return open, false, api.Late(&rec.Set, s.desk.SaveDraft(ctx, rec.ID, draft))
+	return open, false, api.Late(&rec.Set, s.Desk.SaveDraft(ctx, rec.ID, draft))
 }
 
 // parentOf returns the question and the option that bring up a follow-up; nil
@@ -110,7 +110,7 @@ func (s *Server) keepTyped(ctx context.Context, id string, typed question.Reply)
 		return err
 	}
 	keep(&typed, byPrograms(draft), question.ByProgram)
-	return s.desk.SaveDraft(ctx, id, typed)
+	return s.Desk.SaveDraft(ctx, id, typed)
 }
 
 // byPrograms returns the answers in a draft that programs gave.

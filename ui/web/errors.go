@@ -52,7 +52,7 @@ func problemOf(err error) *api.Problem {
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(err)
 	if p == nil {
-		s.log.ErrorContext(r.Context(), "web", "method", r.Method, "path", r.URL.Path, "error", err)
+		s.Log.ErrorContext(r.Context(), "web", "method", r.Method, "path", r.URL.Path, "error", err)
 		p = errInternal
 	}
 	s.refuse(w, r, p)

@@ -105,7 +105,7 @@ func TestManyStreams(t *testing.T) {
 	for _, l := range listeners {
 		l.close()
 	}
-	g.server.streams.wait()
+	g.server.streams.running.Wait()
 }
 
 func (g *rig) listeners(n int) []*listener {
@@ -145,7 +145,7 @@ func TestSlowStream(t *testing.T) {
 	client, conn := net.Pipe()
 	pipe := &onePipe{conn: make(chan net.Conn, 1), closed: make(chan struct{})}
 	pipe.conn <- conn
-	web := &http.Server{Handler: server.Handler()}
+	web := &http.Server{Handler: server.handler}
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(pipe) }()
 	defer func() {
@@ -169,7 +169,7 @@ func TestSlowStream(t *testing.T) {
 	}
 	l.close()
 	left := make(chan struct{})
-	go func() { server.streams.wait(); close(left) }() // it has read nothing since, and nobody else ends it
+	go func() { server.streams.running.Wait(); close(left) }() // it has read nothing since, and nobody else ends it
 	select {
 	case <-left:
 	case <-time.After(patient):

@@ -211,7 +211,7 @@ func (s *Server) layout(r *http.Request, c *card) (layout, error) {
 		x.Card = c
 		return x, err
 	}
-	rec, err := s.desk.Get(r.Context(), id)
+	rec, err := s.Desk.Get(r.Context(), id)
 	switch {
 	case err == nil:
 	case !errors.Is(err, desk.ErrNotFound) && !errors.Is(err, desk.ErrAmbiguous):
@@ -230,20 +230,20 @@ func (s *Server) layout(r *http.Request, c *card) (layout, error) {
 // listed returns the page without a card.
 func (s *Server) listed(r *http.Request, id string) (x layout, err error) {
 	ctx := r.Context()
-	open, err := s.desk.Pending(ctx)
+	open, err := s.Desk.Pending(ctx)
 	if err != nil {
 		return x, err
 	}
-	x = layout{ID: id, Count: len(open), CSRF: s.csrf(r), Now: s.now()}
+	x = layout{ID: id, Count: len(open), CSRF: s.csrf(r), Now: s.Now()}
 	x.Rest = max(0, len(open)-maxEntries)
 	for i := range open[:len(open)-x.Rest] {
 		e := entry{Record: &open[i]}
-		if at, ok := s.desk.Deadline(ctx, open[i]); ok {
+		if at, ok := s.Desk.Deadline(ctx, open[i]); ok {
 			e.Deadline = &at
 		}
 		x.Entries = append(x.Entries, e)
 	}
-	refused, err := s.desk.Refused(ctx)
+	refused, err := s.Desk.Refused(ctx)
 	for i := range refused[:min(len(refused), maxRefused)] {
 		x.Refused = append(x.Refused, &refused[i])
 	}
@@ -252,7 +252,7 @@ func (s *Server) listed(r *http.Request, id string) (x layout, err error) {
 
 // past returns at most so many records of the history that are wanted.
 func (s *Server) past(ctx context.Context, q desk.Query, most int, wanted func(*desk.Record) bool) (out []*desk.Record, err error) {
-	for rec, err := range s.desk.History(ctx, q) {
+	for rec, err := range s.Desk.History(ctx, q) {
 		if err != nil || len(out) == most {
 			return out, err
 		}
@@ -277,10 +277,10 @@ type pastPage struct {
 // it is that of one session, open rounds included; search looks for words.
 func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
 	query := r.URL.Query()
-	h := pastPage{Session: query.Get("session"), Search: strings.TrimSpace(query.Get("search")), Now: s.now(), CSRF: s.csrf(r)}
+	h := pastPage{Session: query.Get("session"), Search: strings.TrimSpace(query.Get("search")), Now: s.Now(), CSRF: s.csrf(r)}
 	if h.Session != "" {
 		var records []desk.Record
-		records, err = s.desk.Session(r.Context(), h.Session)
+		records, err = s.Desk.Session(r.Context(), h.Session)
 		for i := range slices.Backward(records) {
 			h.Records = append(h.Records, &records[i])
 		}

@@ -41,7 +41,7 @@ type pastQuestion struct {
 // session returns the records of a session, oldest first. A session without
 // records does not exist.
 func (s *Server) session(ctx context.Context, id string) ([]desk.Record, error) {
-	records, err := s.desk.Session(ctx, id)
+	records, err := s.Desk.Session(ctx, id)
 	if errors.Is(err, desk.ErrNotFound) || err == nil && len(records) == 0 {
 		return nil, api.Problemf(api.SessionNotFound, "There is no session %q, or nothing was asked in it.", id)
 	}
@@ -101,7 +101,7 @@ func (s *Server) lift(w http.ResponseWriter, r *http.Request) error {
 	if _, err := s.session(r.Context(), id); err != nil {
 		return err
 	}
-	if err := s.desk.Lift(r.Context(), id); err != nil {
+	if err := s.Desk.Lift(r.Context(), id); err != nil {
 		return err
 	}
 	return succeed(w, "The round limit is lifted for this session.")

@@ -100,19 +100,20 @@ func (s *Surface) reach(ctx context.Context, tell func(address string)) error {
 	if err != nil {
 		return ui.Unavailablef("the page could not be started: %v", err)
 	}
-	visit := server.visits.wait()
+	select {
+	case <-server.visited: // a visit from before
+	default:
+	}
 	if why != nil {
 		tell(server.Invite(addr))
 	} else if err := s.options.Open(server.Invite(addr)); err != nil {
 		return ui.Unavailablef("no browser could be opened: %v", err)
 	}
-	timer := time.NewTimer(s.wait)
-	defer timer.Stop()
 	select {
-	case <-visit:
+	case <-server.visited:
 		s.seen = time.Now()
 		return nil
-	case <-timer.C:
+	case <-time.After(s.wait):
 		return ui.Unavailablef("nobody opened the page within %v", s.wait)
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -153,7 +154,7 @@ func (s *Surface) start() (*Server, net.Addr, error) {
 	go func() {
 		defer close(s.served)
 		if err := server.Serve(ctx, ln); err != nil {
-			server.log.Error("the page has gone", "error", err)
+			server.Log.Error("the page has gone", "error", err)
 		}
 	}()
 	return s.server, s.addr, nil
