@@ -53,12 +53,25 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) error {
 // asked.
 func (s *Server) deliver(w http.ResponseWriter, r *http.Request, place *present.Waiter, dropped []string, asker bool, wait time.Duration) error {
 	defer place.Leave()
-	ended, err := s.await(w, r, place, wait)
-	if err != nil {
-		return err
+	out := http.NewResponseController(w)
+	if wait > 0 {
+		_ = out.SetReadDeadline(time.Time{}) // reading on only tells that the client has gone
+		_ = out.SetWriteDeadline(time.Now().Add(wait + s.patience.response))
 	}
-	rec, err := place.Result()
-	if !ended {
+	select {
+	case <-place.Ended():
+	case <-r.Context().Done():
+		return r.Context().Err()
+	case <-time.After(wait):
+	}
+	var rec desk.Record
+	var err error
+	ended := true
+	select {
+	case <-place.Ended():
+		rec, err = place.Result()
+	default:
+		ended = false
 		rec, err = s.Desk.Get(r.Context(), place.Record().ID)
 	}
 	if err != nil {
@@ -68,38 +81,13 @@ func (s *Server) deliver(w http.ResponseWriter, r *http.Request, place *present.
 	if r.Method == http.MethodPost && !ended {
 		status = http.StatusCreated
 	}
-	out := api.NewRecord(rec)
-	out.Dropped = dropped
-	write(w, status, out)
-	if ended && asker && http.NewResponseController(w).Flush() == nil {
+	told := api.NewRecord(rec)
+	told.Dropped = dropped
+	write(w, status, told)
+	if ended && asker && out.Flush() == nil {
 		place.Delivered()
 	}
 	return nil
-}
-
-// await waits for the end of a record, and reports whether it is known. The
-// error says that the client has gone.
-func (s *Server) await(w http.ResponseWriter, r *http.Request, place *present.Waiter, most time.Duration) (ended bool, err error) {
-	if most > 0 {
-		out := http.NewResponseController(w)
-		_ = out.SetReadDeadline(time.Time{}) // reading on only tells that the client has gone
-		_ = out.SetWriteDeadline(time.Now().Add(most + s.patience.response))
-	}
-	timer := time.NewTimer(most)
-	defer timer.Stop()
-	select {
-	case <-place.Ended():
-		return true, nil
-	case <-r.Context().Done():
-		return false, r.Context().Err()
-	case <-timer.C:
-	}
-	select {
-	case <-place.Ended():
-		return true, nil
-	default:
-		return false, nil
-	}
 }
 
 // submit puts the question of a request on the desk, and says what of it cannot
