@@ -23,6 +23,7 @@ import (
 type card struct {
 	*desk.Record
 	lang  words.Language
+	group string // the same on cards with the same questions
 	Now   time.Time
 	CSRF  string
 	Shown string // since when the human has it
@@ -32,7 +33,6 @@ type card struct {
 
 	Memory map[string]desk.Memory // earlier answers in this project, by question id
 	Fields []field
-	Group  string // the same on cards with the same questions
 	Alike  []sibling
 	Filled question.Reply // a draft, or what was sent and refused
 	Back   bool           // it is a draft
@@ -44,7 +44,7 @@ type card struct {
 func (s *Server) newCard(r *http.Request, rec *desk.Record, filled question.Reply, shown string) card {
 	now, l := s.Now(), s.languageOf(r)
 	said := l.Shown(*rec)
-	c := card{Record: &said, lang: l, Now: now, CSRF: s.csrf(r), Shown: cmp.Or(shown, strconv.FormatInt(now.UnixMilli(), 10)), Group: groupOf(&rec.Set), Filled: filled}
+	c := card{Record: &said, lang: l, Now: now, CSRF: s.csrf(r), Shown: cmp.Or(shown, strconv.FormatInt(now.UnixMilli(), 10)), group: groupOf(&rec.Set), Filled: filled}
 	if rec.Outcome == nil {
 		c.Memory = s.Desk.Remembered(r.Context(), *rec)
 		c.Fields = c.fields(&filled, nil)
@@ -96,7 +96,7 @@ func (s *Server) addCircumstances(ctx context.Context, c *card, also []string) {
 		s.Log.WarnContext(ctx, "web: a card without those alike", "id", c.ID, "error", err)
 	}
 	for _, other := range open {
-		if other.ID != c.ID && len(c.Alike) < maxAlike && groupOf(&other.Set) == c.Group {
+		if other.ID != c.ID && len(c.Alike) < maxAlike && groupOf(&other.Set) == c.group {
 			c.Alike = append(c.Alike, sibling{other.ID, c.lang.Asker(other.Asker), slices.Contains(also, other.ID)})
 		}
 	}

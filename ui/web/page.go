@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -76,10 +75,10 @@ func functions(l words.Language) template.FuncMap {
 		"client":    l.Client,
 		"project":   words.Project,
 		"asker":     l.Asker,
-		"home":      func(rec *desk.Record) string { return l.Home(*rec) },
-		"subject":   func(rec *desk.Record) string { return l.Subject(l.Shown(*rec)) },
-		"decision":  func(rec *desk.Record) string { return l.Decision(*rec) },
-		"overruled": func(rec *desk.Record) string { return l.Overruled(*rec) },
+		"home":      l.Home,
+		"subject":   l.Subject,
+		"decision":  l.Decision,
+		"overruled": l.Overruled,
 		"outcome":   l.Outcome,
 		"reason":    l.Reason,
 		"surface":   l.Surface,
@@ -121,7 +120,7 @@ func functions(l words.Language) template.FuncMap {
 func (s *Server) routesPage(mux *http.ServeMux) {
 	mux.HandleFunc("GET /{$}", s.handle(s.page))
 	mux.HandleFunc("GET /fragments/list", s.handle(s.list))
-	mux.HandleFunc("GET /fragments/pane", s.handle(s.pane))
+	mux.HandleFunc("GET /fragments/pane", s.handle(s.page))
 	mux.HandleFunc("POST /answer", s.handle(s.send))
 	mux.HandleFunc("POST /draft", s.handle(s.keepDraft))
 	mux.HandleFunc("POST /lift", s.handle(s.liftLimit))
@@ -145,11 +144,11 @@ type layout struct {
 	ID      string // of the record in sight
 	Chosen  bool   // on a small screen the question is in sight, not the list
 	Entries []entry
-	Count   int            // what waits, listed or not
-	Rest    int            // of that, not listed
-	Refused []*desk.Record // calls that were turned away at the limit of rounds (D9)
+	Count   int           // what waits, listed or not
+	Rest    int           // of that, not listed
+	Refused []desk.Record // calls that were turned away at the limit of rounds
 	Card    *card
-	Past    []*desk.Record // the last answers, where there is no card
+	Past    []desk.Record // the last answers, where there is no card
 	Notices []notice
 	CSRF    string
 	Now     time.Time
@@ -169,8 +168,8 @@ type notice struct {
 }
 
 // page shows everything that waits, oldest first, and one question, the one
-// asked for or the first. After a form was sent without a script, parameters
-// say what became of it.
+// asked for or the first; or that question alone, for the page's script. After a
+// form was sent without a script, parameters say what became of it.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	x, err := s.layout(r, nil)
 	if err != nil {
@@ -179,24 +178,20 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	x.Notices = s.notices(r, query)
 	x.Chosen = !query.Has("list") && (query.Has("id") || x.Count == 1)
-	return s.render(w, r, http.StatusOK, "page", x)
+	name := "page"
+	if r.URL.Path != "/" {
+		name = "pane"
+	}
+	return s.render(w, r, http.StatusOK, name, x)
 }
 
-// list and pane are the two halves of the page, for its script.
+// list shows what waits, for the page's script.
 func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	x, err := s.listed(r, r.URL.Query().Get("id"))
 	if err != nil {
 		return err
 	}
 	return s.render(w, r, http.StatusOK, "list", x)
-}
-
-func (s *Server) pane(w http.ResponseWriter, r *http.Request) error {
-	x, err := s.layout(r, nil)
-	if err != nil {
-		return err
-	}
-	return s.render(w, r, http.StatusOK, "pane", x)
 }
 
 // layout returns the page, with the card as it is given or that of the record
@@ -217,7 +212,9 @@ func (s *Server) layout(r *http.Request, c *card) (layout, error) {
 	case !errors.Is(err, desk.ErrNotFound) && !errors.Is(err, desk.ErrAmbiguous):
 		return x, err
 	case len(x.Entries) == 0:
-		x.Past, err = s.past(r.Context(), desk.Query{Limit: 4 * maxLast}, maxLast, func(rec *desk.Record) bool { return rec.State == desk.Answered })
+		last, err := s.past(r.Context(), desk.Query{Limit: 4 * maxLast})
+		last = slices.DeleteFunc(last, func(rec desk.Record) bool { return rec.State != desk.Answered })
+		x.Past = last[:min(len(last), maxLast)]
 		return x, err
 	default:
 		rec = *x.Entries[0].Record
@@ -244,21 +241,17 @@ func (s *Server) listed(r *http.Request, id string) (x layout, err error) {
 		x.Entries = append(x.Entries, e)
 	}
 	refused, err := s.Desk.Refused(ctx)
-	for i := range refused[:min(len(refused), maxRefused)] {
-		x.Refused = append(x.Refused, &refused[i])
-	}
+	x.Refused = refused[:min(len(refused), maxRefused)]
 	return x, err
 }
 
-// past returns at most so many records of the history that are wanted.
-func (s *Server) past(ctx context.Context, q desk.Query, most int, wanted func(*desk.Record) bool) (out []*desk.Record, err error) {
+// past returns records of the history.
+func (s *Server) past(ctx context.Context, q desk.Query) (out []desk.Record, err error) {
 	for rec, err := range s.Desk.History(ctx, q) {
-		if err != nil || len(out) == most {
+		if err != nil {
 			return out, err
 		}
-		if wanted(&rec) {
-			out = append(out, &rec)
-		}
+		out = append(out, rec)
 	}
 	return out, nil
 }
@@ -269,7 +262,7 @@ type pastPage struct {
 	Search  string
 	Now     time.Time
 	CSRF    string
-	Records []*desk.Record
+	Records []desk.Record
 	More    bool // there are more than are shown
 }
 
@@ -279,14 +272,10 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
 	query := r.URL.Query()
 	h := pastPage{Session: query.Get("session"), Search: strings.TrimSpace(query.Get("search")), Now: s.Now(), CSRF: s.csrf(r)}
 	if h.Session != "" {
-		var records []desk.Record
-		records, err = s.Desk.Session(r.Context(), h.Session)
-		for i := range slices.Backward(records) {
-			h.Records = append(h.Records, &records[i])
-		}
+		h.Records, err = s.Desk.Session(r.Context(), h.Session)
+		slices.Reverse(h.Records)
 	} else {
-		all := func(*desk.Record) bool { return true }
-		h.Records, err = s.past(r.Context(), desk.Query{Search: h.Search, Limit: maxPast + 1}, maxPast+1, all)
+		h.Records, err = s.past(r.Context(), desk.Query{Search: h.Search, Limit: maxPast + 1})
 	}
 	if err != nil {
 		return err
@@ -316,21 +305,12 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Vary", "Accept-Language")
-	out := io.WriteCloser(unclosed{w})
+	body := b.Bytes()
 	if r.TLS == nil && takesGzip(r) {
 		w.Header().Set("Content-Encoding", "gzip")
-		out = gzip.NewWriter(w)
+		body = zipped(body, gzip.DefaultCompression)
 	}
 	w.WriteHeader(status)
-	_, _ = b.WriteTo(out) // the browser may be gone
-	_ = out.Close()
+	_, _ = w.Write(body) // the browser may be gone
 	return nil
-}
-
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }
-
-func takesGzip(r *http.Request) bool {
-	return strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
 }
