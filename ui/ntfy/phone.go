@@ -68,13 +68,12 @@ type Options struct {
 // desk. It is safe for concurrent use.
 type Phone struct {
 	Options
-	reply  string // the topic that buttons publish to
-	client *http.Client
+	reply string // the topic that buttons publish to
 
 	mu        sync.Mutex
 	listeners int
 	stop      context.CancelFunc
-	since     string // the last message seen, or when we began
+	since     string // the last message seen, or all that the server keeps
 }
 
 // New returns a phone. The error names what cannot be used. It does no I/O.
@@ -91,10 +90,8 @@ func New(o Options) (*Phone, error) {
 	}
 	o.Server = strings.TrimRight(o.Server, "/")
 	o.Text = cmp.Or(o.Text, TextHeader)
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	p := &Phone{Options: o, client: &http.Client{}}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	p := &Phone{Options: o, since: "all"}
 	p.reply = o.Topic + "-" + p.sign("topic")[:24]
 	return p, nil
 }
@@ -202,16 +199,13 @@ func (p *Phone) token(rec desk.Record, option int) string {
 // did not make is ignored. Whoever pressed the button a moment ago is told if
 // somebody else was first.
 func (p *Phone) take(ctx context.Context, token string, pressed time.Time) {
-	parts := strings.Split(token, ".")
-	if len(parts) != 3 || !desk.ValidID(parts[0]) {
-		return
+	id, _, _ := strings.Cut(token, ".")
+	rec, err := p.Desk.Get(ctx, id)
+	option, offered := 0, p.buttons(rec)
+	for option < offered && !hmac.Equal([]byte(token), []byte(p.token(rec, option))) {
+		option++
 	}
-	option, err := strconv.Atoi(parts[1])
-	if err != nil {
-		return
-	}
-	rec, err := p.Desk.Get(ctx, parts[0])
-	if err != nil || option < 0 || option >= p.buttons(rec) || !hmac.Equal([]byte(token), []byte(p.token(rec, option))) {
+	if err != nil || option == offered {
 		p.Log.DebugContext(ctx, "an answer from the phone that is for none of the questions here", "error", err)
 		return
 	}
@@ -260,7 +254,7 @@ func (p *Phone) request(ctx context.Context, method, path string, body []byte) (
 	if p.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+p.Token)
 	}
-	resp, err := p.client.Do(req)
+	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return nil, err
 	}
