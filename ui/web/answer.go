@@ -16,7 +16,7 @@ import (
 )
 
 // answerBody is the body of POST /api/task/answer: the answer to one question
-// of a session or record (D11), or the answers to a whole set by the record's
+// of a session or record, or the answers to a whole set by the record's
 // id.
 type answerBody struct {
 	SessionID  *string         `json:"session_id"`
@@ -32,8 +32,8 @@ type answerBody struct {
 	Took    int64             `json:"took_ms"` // how long the human had the questions in front of them; 0 is unknown
 }
 
-// answerShape says what the body of an answer is (D12: an invalid answer is
-// told what is expected).
+// answerShape says what the body of an answer is: whoever sends an invalid one is
+// told what is expected.
 const answerShape = `Send {"session_id", "question_id", "answer"} for one question, {"id", "answers"} for a whole set, or {"id", "discuss": true, "note"} to discuss it first.`
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
@@ -93,7 +93,7 @@ func (s *Server) target(ctx context.Context, body answerBody) (desk.Record, erro
 	return holder(records, body.QuestionID)
 }
 
-// holder returns the record with this question: the oldest that is open (D7),
+// holder returns the record with this question: the oldest that is open,
 // else the latest that has ended.
 func holder(records []desk.Record, questionID string) (desk.Record, error) {
 	var found *desk.Record

@@ -178,7 +178,7 @@ func next(who, without, gets string, waited bool) string {
 	return strings.TrimSpace(who + " goes on " + without)
 }
 
-// succeed tells a program that its request was carried out (D11).
+// succeed tells a program that its request was carried out.
 func succeed(w http.ResponseWriter, message string) error {
 	write(w, http.StatusOK, api.Done{Success: true, Message: message})
 	return nil

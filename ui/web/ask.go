@@ -20,10 +20,10 @@ type askBody struct {
 	SessionID string `json:"session_id"`
 	AgentID   string `json:"agent_id"`
 	Directory string `json:"directory"`
-	OnTimeout string `json:"on_timeout"` // default, or empty (D14)
+	OnTimeout string `json:"on_timeout"` // default, or empty
 }
 
-// viaHTTP is how such askers are told apart (D22).
+// viaHTTP is how such askers are told apart.
 const viaHTTP = "http"
 
 // maxName bounds what a program calls itself, its session and its directory,
@@ -138,7 +138,7 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 func nowhere(*present.Presentation) []ui.Surface { return []ui.Surface{ui.Elsewhere()} }
 
 // fresh refuses a question id that the caller gave twice in a session: an
-// answer names its question by it (D12). The same questions asked anew are no
+// answer names its question by it. The same questions asked anew are no
 // second use: the desk hands out the answer that they got. Ids that were
 // derived from the place of a question repeat in every round and do not count.
 func (s *Server) fresh(ctx context.Context, session string, set question.Set, data []byte) error {

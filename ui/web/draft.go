@@ -27,7 +27,7 @@ func (s *Server) draft(ctx context.Context, id string) (question.Reply, time.Tim
 	return draft, at, err
 }
 
-// answerOne takes a program's answer to one question of a set (D11). It is kept,
+// answerOne takes a program's answer to one question of a set. It is kept,
 // as a program's, in the record's draft, where the others are what a human is
 // typing: nobody's answers before they are sent. There it waits until every
 // required question has one, then all of them are committed. It returns the
@@ -88,8 +88,8 @@ func parentOf(set *question.Set, id string) (*question.Question, *question.Optio
 	return nil, nil
 }
 
-// answeredBefore tells a second answerer of a question what the first one said
-// (D19), while the set waits for the rest.
+// answeredBefore tells a second answerer of a question what the first one said,
+// while the set waits for the rest.
 func answeredBefore(rec *desk.Record, id string, given question.Reply, at time.Time) error {
 	p := api.Problemf(api.AlreadyAnswered, "The question %q is answered already; the answer is kept until the rest of the set has one.", id)
 	others := func(x question.Response) bool { return x.ID != id }

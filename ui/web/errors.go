@@ -11,7 +11,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// statuses are the HTTP statuses of problems (D12); of all others it is 400.
+// statuses are the HTTP statuses of problems; of all others it is 400.
 var statuses = map[string]int{ //nolint:gochecknoglobals // a table, never written to
 	api.SessionNotFound:  http.StatusNotFound,
 	api.QuestionNotFound: http.StatusNotFound,

@@ -56,7 +56,7 @@ func (x *streams) leave() {
 	x.running.Done()
 }
 
-// events is the stream of everything that happens on the desk (B3). What is
+// events is the stream of everything that happens on the desk. What is
 // pending already is not told: a client connects first and then asks for the
 // questions, so that it misses none. A client that does not take an event
 // within the time for a response is dropped; one that connects anew has lost

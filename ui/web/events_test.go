@@ -50,8 +50,8 @@ func (l *listener) asked() (ev heard, ok bool) {
 	return ev, ok
 }
 
-// B3 and B4: what is asked, answered, dismissed and withdrawn is told, by
-// whichever process it was done.
+// What is asked, answered, dismissed and withdrawn is told, by whichever process
+// it was done.
 func TestEvents(t *testing.T) {
 	g := start(t)
 	l := g.listen()

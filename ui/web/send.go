@@ -204,7 +204,7 @@ func (s *Server) refuseOldForm(w http.ResponseWriter, r *http.Request) {
 }
 
 // keepDraft keeps what a human has filled in so far, for other surfaces and for
-// after a crash. It restarts the clock of a timeout (D14).
+// after a crash. It restarts the clock of a timeout.
 func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.formOf(r)
 	if err == nil && rec.Outcome == nil {
@@ -217,7 +217,7 @@ func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// liftLimit takes the round limit off the session of a record (D9).
+// liftLimit takes the round limit off the session of a record.
 func (s *Server) liftLimit(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.formOf(r)
 	if err == nil {

@@ -11,7 +11,7 @@ import (
 	"mcp-askuser/ui/api"
 )
 
-// dialog is the state of a session (D11).
+// dialog is the state of a session.
 type dialog struct {
 	SessionID    string         `json:"session_id"`
 	CurrentRound int            `json:"current_round"`  // of the oldest record that is open, else the last
@@ -27,7 +27,7 @@ type pastQuestion struct {
 	QuestionID string        `json:"question_id"`
 	Question   string        `json:"question"`
 	Type       question.Type `json:"type"`
-	Options    []string      `json:"options,omitempty"` // labels: what there was to choose from (D8)
+	Options    []string      `json:"options,omitempty"` // labels: what there was to choose from
 	Status     desk.Status   `json:"status"`
 	Answer     any           `json:"answer"` // a string, a list of strings, true or false; null if left open
 	By         question.By   `json:"by,omitempty"`
@@ -95,7 +95,7 @@ func pastQuestions(rec *desk.Record) []pastQuestion {
 }
 
 // lift takes the round limit off a session: its user lets the agent go on
-// asking (D9).
+// asking.
 func (s *Server) lift(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("session_id")
 	if _, err := s.session(r.Context(), id); err != nil {
