@@ -93,24 +93,17 @@ func (s *Server) target(ctx context.Context, body answerBody) (desk.Record, erro
 	return holder(records, body.QuestionID)
 }
 
-// holder returns the record with this question: the oldest that is open,
-// else the latest that has ended.
+// holder returns the record with this question: the oldest that is open, else the
+// latest that has ended.
 func holder(records []desk.Record, questionID string) (desk.Record, error) {
-	var found *desk.Record
-	for i := range records {
-		rec := &records[i]
-		switch {
-		case rec.Find(questionID) == nil:
-		case rec.Outcome == nil:
-			return *rec, nil
-		default:
-			found = rec
-		}
-	}
-	if found == nil {
+	records = slices.DeleteFunc(records, func(rec desk.Record) bool { return rec.Find(questionID) == nil })
+	if len(records) == 0 {
 		return desk.Record{}, api.Problemf(api.QuestionNotFound, "The session has no question with the question_id %q.", questionID)
 	}
-	return *found, nil
+	if open := slices.IndexFunc(records, func(rec desk.Record) bool { return rec.Outcome == nil }); open >= 0 {
+		return records[open], nil
+	}
+	return records[len(records)-1], nil
 }
 
 // read returns the answers in a body to the questions of rec, and whether they

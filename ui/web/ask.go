@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"mcp-askuser/desk"
@@ -168,20 +170,15 @@ func givenIDs(data []byte) map[string]bool {
 	ids := map[string]bool{}
 	var walk func(v any)
 	walk = func(v any) {
-		switch v := v.(type) {
-		case []any:
-			for _, x := range v {
-				walk(x)
+		list, _ := v.([]any)
+		object, _ := v.(map[string]any)
+		for _, key := range []string{"question_id", "questionId"} {
+			if id, ok := object[key].(string); ok {
+				ids[id] = true
 			}
-		case map[string]any:
-			for _, key := range []string{"question_id", "questionId"} {
-				if id, ok := v[key].(string); ok {
-					ids[id] = true
-				}
-			}
-			for _, x := range v {
-				walk(x)
-			}
+		}
+		for _, x := range slices.AppendSeq(list, maps.Values(object)) {
+			walk(x)
 		}
 	}
 	var v any

@@ -290,11 +290,9 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
 	return s.render(w, r, http.StatusOK, name, h)
 }
 
-// headerScript is set by the page's script: it takes a piece of the page, where
-// a browser without it takes a whole one.
-const headerScript = "X-Fragment"
-
-func scripted(r *http.Request) bool { return r.Header.Get(headerScript) != "" }
+// scripted reports whether the page's script asks: it takes a piece of the page,
+// where a browser without it takes a whole one.
+func scripted(r *http.Request) bool { return r.Header.Get("X-Fragment") != "" }
 
 // render writes one template, or nothing. Over TLS nothing is compressed in
 // which a secret stands beside texts from outside: its length would tell.

@@ -194,11 +194,7 @@ func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, e
 // the page itself comes back as it was, with a token that is good: whoever sees
 // it can send it.
 func (s *Server) refuseOldForm(w http.ResponseWriter, r *http.Request) {
-	var err error = errCSRF
-	if r.URL.Path == "/answer" && r.PostFormValue("id") != "" {
-		err = s.refuseForm(w, r, r.PostForm.Get("id"), errCSRF)
-	}
-	if err != nil {
+	if r.URL.Path != "/answer" || r.PostFormValue("id") == "" || s.refuseForm(w, r, r.PostForm.Get("id"), errCSRF) != nil {
 		s.refuse(w, r, errCSRF)
 	}
 }
