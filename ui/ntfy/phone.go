@@ -25,8 +25,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Surface is what records call an answer from the phone.
-const Surface = "ntfy"
+// surface is what records call an answer from the phone.
+const surface = "ntfy"
 
 // Text is how much of a question the server gets to store.
 type Text string
@@ -212,13 +212,13 @@ func (p *Phone) take(ctx context.Context, token string, pressed time.Time) {
 	q := &rec.Questions[0]
 	reply := question.Reply{Answers: []question.Answer{{QuestionID: q.ID, Selected: []string{q.Options[option].ID}}}}
 	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
-		_, err = p.Desk.Reply(ctx, rec.ID, reply, Surface)
+		_, err = p.Desk.Reply(ctx, rec.ID, reply, surface)
 		var closed *desk.ClosedError
 		switch {
 		case err == nil:
 			return
 		case errors.As(err, &closed):
-			if closed.Outcome.Surface != Surface && time.Since(pressed) < fresh { // who presses twice need not be told
+			if closed.Outcome.Surface != surface && time.Since(pressed) < fresh { // who presses twice need not be told
 				_ = p.publish(ctx, message{Topic: p.Topic, Title: words.T("Not sent"), Message: words.Local.Withdrawal(err), Priority: 2})
 			}
 			return

@@ -19,9 +19,9 @@ const displayTime = 2 * time.Second
 
 // Why no browser is opened.
 var (
-	ErrRemote    = errors.New(words.Mark("this is a remote shell"))
-	ErrCI        = errors.New(words.Mark("this is a CI job"))
-	ErrNoDisplay = errors.New(words.Mark("this is no desktop session"))
+	errRemote    = errors.New(words.Mark("this is a remote shell"))
+	errCI        = errors.New(words.Mark("this is a CI job"))
+	errNoDisplay = errors.New(words.Mark("this is no desktop session"))
 )
 
 // Desktop reports whether the process runs in a desktop session that its user
@@ -32,16 +32,16 @@ func Desktop(getenv func(string) string) error { return desktop(getenv, runtime.
 func desktop(getenv func(string) string, goos string) error {
 	for _, name := range []string{"SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"} {
 		if getenv(name) != "" {
-			return ErrRemote
+			return errRemote
 		}
 	}
 	if ci := getenv("CI"); ci != "" && ci != "false" && ci != "0" {
-		return ErrCI
+		return errCI
 	}
 	if goos == "darwin" || goos == "windows" || getenv("WSL_DISTRO_NAME") != "" || displayed(getenv) {
 		return nil
 	}
-	return ErrNoDisplay
+	return errNoDisplay
 }
 
 // displayed reports whether the display that the environment names answers: a

@@ -52,8 +52,8 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, giv
 	}
 	reply.Answers = append(reply.Answers, given.Answers...)
 	_, err = rec.Check(reply)
-	var faults, found question.Violations
-	errors.As(err, &found)
+	var faults question.Violations
+	found, _ := errors.AsType[question.Violations](err)
 	for _, v := range found {
 		if other, ok := strings.CutPrefix(v.Path, "answers."); ok && other != id {
 			open = append(open, other) // what was kept is right, so that it is missing
@@ -70,7 +70,7 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, giv
 	case given.Note != "":
 		return nil, false, question.Violations{{Path: "note", Message: "goes with the answer that completes the set; still open: " + strings.Join(open, ", ")}}
 	}
-	keep(&draft, given.Answers, question.ByProgram)
+	keep(&draft, given.Answers)
 	return open, false, api.Late(&rec.Set, s.Desk.SaveDraft(ctx, rec.ID, draft))
 }
 
@@ -109,7 +109,7 @@ func (s *Server) keepTyped(ctx context.Context, id string, typed question.Reply)
 	if err != nil {
 		return err
 	}
-	keep(&typed, byPrograms(draft), question.ByProgram)
+	keep(&typed, byPrograms(draft))
 	return s.Desk.SaveDraft(ctx, id, typed)
 }
 
@@ -118,11 +118,11 @@ func byPrograms(draft question.Reply) []question.Answer {
 	return slices.DeleteFunc(slices.Clone(draft.Answers), func(a question.Answer) bool { return a.By != question.ByProgram })
 }
 
-// keep puts answers into a draft, each in the place of the one to the same
-// question.
-func keep(draft *question.Reply, answers []question.Answer, by question.By) {
+// keep puts answers of programs into a draft, each in the place of the one to the
+// same question.
+func keep(draft *question.Reply, answers []question.Answer) {
 	for _, a := range answers {
-		a.By = by
+		a.By = question.ByProgram
 		draft.Answers = put(draft.Answers, a.QuestionID, func(x *question.Answer) { *x = a })
 	}
 }

@@ -84,9 +84,8 @@ func replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
 	if len(found) == 0 {
 		return r, nil
 	}
-	var rest question.Violations
 	_, err := rec.Check(r)
-	errors.As(err, &rest)
+	rest, _ := errors.AsType[question.Violations](err)
 	for _, v := range rest {
 		if !slices.ContainsFunc(found, func(x question.Violation) bool { return x.Path == v.Path }) {
 			found = append(found, v)
