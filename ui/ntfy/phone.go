@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -178,13 +179,8 @@ func (p *Phone) buttons(rec desk.Record) int {
 		return 0
 	}
 	q := &rec.Questions[0]
-	if q.Several() || len(q.Options) == 0 {
+	if q.Several() || slices.ContainsFunc(q.Options, func(o question.Option) bool { return len(o.FollowUps) > 0 }) {
 		return 0
-	}
-	for i := range q.Options {
-		if len(q.Options[i].FollowUps) > 0 {
-			return 0
-		}
 	}
 	return min(maxButtons, len(q.Options))
 }

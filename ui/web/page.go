@@ -57,6 +57,18 @@ func functions(l words.Language) template.FuncMap {
 	stamp := func(t time.Time, kind, text string) template.HTML {
 		return template.HTML(fmt.Sprintf(`<time datetime="%s" %s>%s</time>`, t.UTC().Format(time.RFC3339), kind, template.HTMLEscapeString(text))) //nolint:gosec // escaped here
 	}
+	left := func(d time.Duration) string {
+		text, _ := l.Left(d)
+		return text
+	}
+	examples := func(say func(time.Duration) string, of ...time.Duration) func() []string {
+		return func() (out []string) {
+			for _, d := range of {
+				out = append(out, say(d))
+			}
+			return out
+		}
+	}
 	return template.FuncMap{
 		"lang": func() string { return string(l) },
 		"t": func(text literal, args ...any) template.HTML {
@@ -89,23 +101,9 @@ func functions(l words.Language) template.FuncMap {
 		"clock": func(t time.Time) template.HTML { return stamp(t, "", clock(t)) },
 		"ago":   func(t, now time.Time) template.HTML { return stamp(t, "data-ago", l.Ago(now.Sub(t))) },
 		"past":  func(t, now time.Time) template.HTML { return stamp(t, `title="`+clock(t)+`"`, l.Ago(now.Sub(t))) },
-		"left": func(t, now time.Time) template.HTML {
-			text, _ := l.Left(t.Sub(now))
-			return stamp(t, "data-left", text)
-		},
-		"ages": func() (examples []string) {
-			for _, d := range []time.Duration{0, time.Minute, time.Hour, 48 * time.Hour} {
-				examples = append(examples, l.Ago(d))
-			}
-			return examples
-		},
-		"lefts": func() (examples []string) {
-			for _, d := range []time.Duration{0, time.Second, time.Hour, 2 * time.Hour} {
-				text, _ := l.Left(d)
-				examples = append(examples, text)
-			}
-			return examples
-		},
+		"left":  func(t, now time.Time) template.HTML { return stamp(t, "data-left", left(t.Sub(now))) },
+		"ages":  examples(l.Ago, 0, time.Minute, time.Hour, 48*time.Hour),
+		"lefts": examples(left, 0, time.Second, time.Hour, 2*time.Hour),
 
 		"chosen": func(a *question.Answer, option string) bool { return a != nil && slices.Contains(a.Selected, option) },
 		"answered": func(xs []question.Response) bool {
