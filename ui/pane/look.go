@@ -81,7 +81,6 @@ func (k *kind) until(ctx context.Context, at place, enough func(view, error) boo
 	}
 }
 
-// Show implements ui.Surface.
 func (s quietly) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
 	v, err := s.look()
 	switch {

@@ -14,7 +14,6 @@ func (s *surface) Check(context.Context) error {
 	return ui.Unavailablef("panes are not supported on this system")
 }
 
-// Show implements ui.Surface.
 func (s *surface) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error { return s.Check(ctx) }
 
 func awaitAsker() bool { return false }

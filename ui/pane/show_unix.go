@@ -78,9 +78,6 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 	return p.stay(ctx, rec.ID)
 }
 
-// language is the variable of the human's language.
-const language = "ASK_LANGUAGE"
-
 // answer is what the process in the pane is to be: variables, a separator, and
 // the command.
 func (s *surface) answer(id string) ([]string, error) {
@@ -102,12 +99,11 @@ func (s *surface) answer(id string) ([]string, error) {
 	// The asker's settings hold in the pane as well. What a terminal can do is not
 	// among them: the pane is another one.
 	argv = append(argv, keep(s.getenv, "MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "MCP_ASKUSER_CONFIG", "NO_COLOR", "ACCESSIBLE", "VISUAL", "EDITOR")...)
-	if words.Local == words.English {
-		argv = append(argv, keep(s.getenv, language)...)
-	} else { // the pane's locale may be another's
-		argv = append(argv, language+"="+string(words.Local))
+	spoken := keep(s.getenv, "ASK_LANGUAGE")
+	if words.Local != words.English { // the pane's locale may be another's
+		spoken = []string{"ASK_LANGUAGE=" + string(words.Local)}
 	}
-	return append(argv, separator, self, "answer", id), nil
+	return append(append(argv, spoken...), separator, self, "answer", id), nil
 }
 
 // stay waits until the question has ended or the pane has.

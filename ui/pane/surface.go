@@ -54,5 +54,4 @@ func (s *surface) Quietly() ui.Surface { return quietly{s} }
 
 type quietly struct{ *surface }
 
-// Name implements ui.Surface.
 func (s *surface) Name() string { return "pane" }

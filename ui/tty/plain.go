@@ -349,7 +349,6 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 	return ui.Unavailablef("the terminal is gone: %v", err)
 }
 
-// deliver commits the reply.
 func (c *conversation) deliver(ctx context.Context, r question.Reply) error {
 	r.Took = time.Since(c.began)
 	err := storing(ctx, func() error { return c.commit(r) })

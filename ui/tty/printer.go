@@ -47,10 +47,8 @@ func (p *printer) write(mark string, lines []string) {
 	p.print(b.String())
 }
 
-// blank writes an empty line.
 func (p *printer) blank() { p.print("\n") }
 
-// print writes s as it is.
 func (p *printer) print(s string) {
 	if p.err == nil {
 		_, p.err = io.WriteString(p.w, s)

@@ -53,7 +53,6 @@ func (c *conversation) round(rec desk.Record) {
 	}
 }
 
-// lift lifts the round limit for the session.
 func (c *conversation) lift(ctx context.Context) {
 	if !c.desk.AtLimit(ctx) {
 		c.text("", words.T("No limit has been reached."))

@@ -149,7 +149,6 @@ type keyboard struct {
 	lent     atomic.Bool // to the human's editor
 }
 
-// Read implements io.Reader.
 func (k *keyboard) Read(p []byte) (int, error) {
 	k.reading.Lock()
 	defer k.reading.Unlock()

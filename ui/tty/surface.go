@@ -58,7 +58,6 @@ func (s *surface) origin() act.Origin {
 	return act.Appeared
 }
 
-// Name implements ui.Surface.
 func (s *surface) Name() string {
 	if s.plain {
 		return "plain"
