@@ -11,11 +11,11 @@ import (
 )
 
 // ParseAnswers reads the answers to a set in any of the shapes in which
-// programs write them (B4, D5): an object keyed by question text, question id
+// programs write them: an object keyed by question text, question id
 // or question-N (counted from 0), or an array of responses as in the tool's
 // structured result. An option is named by its id or label, several by an
 // array; several joined with commas in one string are told apart only where
-// there is one way to do so (B5). The error is a [Violations]; answers that
+// there is one way to do so. The error is a [Violations]; answers that
 // are well formed but break the set's rules are left for [Set.Check].
 func (s *Set) ParseAnswers(data []byte) ([]Answer, error) {
 	p := parser{set: s}
@@ -214,7 +214,7 @@ func (p *parser) selected(path string, q *Question, options []json.RawMessage, t
 	p.answers = append(p.answers, a)
 }
 
-// value takes the answer to q in the form its type has on the wire (D5).
+// value takes the answer to q in the form its type has on the wire.
 func (p *parser) value(path string, q *Question, raw json.RawMessage) {
 	var words []string
 	var one string
@@ -266,7 +266,7 @@ func (p *parser) value(path string, q *Question, raw json.RawMessage) {
 }
 
 // joined tells which options a string of several names, or why that cannot be
-// told; whole, which it names as it is, where it names no several (B5).
+// told; whole, which it names as it is, where it names no several.
 func (q *Question) joined(words string, whole []string) (ids []string, why string) {
 	switch ways := q.split(strings.TrimSpace(words)); {
 	case len(ways) > 1:
@@ -318,8 +318,7 @@ func (q *Question) mentions(joined string) bool {
 	return slices.ContainsFunc(strings.Split(joined, ","), func(part string) bool { return q.Named(part) != nil })
 }
 
-// uncustom takes the free text out of the words in which --format headers
-// writes it (A2).
+// uncustom takes the free text out of the words in which --format headers writes it.
 func (q *Question) uncustom(word string) string {
 	if inner, ok := strings.CutPrefix(word, "Other (custom: "); ok && q.Chooses() && strings.HasSuffix(inner, ")") {
 		return strings.TrimSuffix(inner, ")")

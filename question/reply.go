@@ -2,7 +2,7 @@ package question
 
 import "time"
 
-// By says whose word an answer is (B1, D14).
+// By says whose word an answer is.
 type By string
 
 // Who may have given an answer.

@@ -79,7 +79,7 @@ func (s *Set) Asked(r *Reply) []Response {
 }
 
 // Key names the question by its place, question-N from 0; a follow-up has no
-// place and goes by its id (B4).
+// place and goes by its id.
 func (x *Response) Key() string {
 	if x.Place < 0 {
 		return x.ID
@@ -110,10 +110,10 @@ func (x *Response) Words() []string {
 // Text is the answer in words, several joined with a comma.
 func (x *Response) Text() string { return strings.Join(x.Words(), ", ") }
 
-// Pair is the question and its answer, as models read them (D1).
+// Pair is the question and its answer, as models read them.
 func (x *Response) Pair() string { return `"` + x.Question.Text + `"="` + x.Text() + `"` }
 
-// Value is the answer in the form its question has (E6): true or false, a list
+// Value is the answer in the form its question has: true or false, a list
 // of strings, or a string; nil where there is none.
 func (x *Response) Value() any {
 	switch {

@@ -7,14 +7,13 @@ package question
 
 import "slices"
 
-// MaxDepth is how deep follow-up questions may be nested below a top-level
-// question (D4).
+// MaxDepth is how deep follow-up questions may be nested below a top-level one.
 const MaxDepth = 3
 
 // Set is the one to four questions of one call, answered together.
 type Set struct {
 	Questions []Question `json:"questions"`
-	// Metadata is the caller's own, kept in the record and never shown (B1).
+	// Metadata is the caller's own, kept in the record and never shown.
 	Metadata map[string]any `json:"metadata,omitempty"`
 }
 
@@ -33,13 +32,13 @@ type Question struct {
 	// Never true for Text and Boolean.
 	AllowCustom bool `json:"allow_custom"`
 	// Other is the asker's own wording for the free-text option, when it gave
-	// one among its options (A13). Label and description are otherwise empty.
+	// one among its options. Label and description are otherwise empty.
 	Other *Option `json:"other,omitempty"`
 	// Default is the proposed text of a Text question. Options carry their own.
 	// A default becomes an answer only when the human confirms it.
 	Default     string `json:"default,omitempty"`
 	Placeholder string `json:"placeholder,omitempty"`
-	// Collected is an answer the caller says it already has (B1). Such a
+	// Collected is an answer the caller says it already has. Such a
 	// question is not asked again, and is never reported as the user's word.
 	Collected *Answer `json:"collected,omitempty"`
 }

@@ -151,7 +151,7 @@ func TestElicitAfterTheCall(t *testing.T) {
 }
 
 // TestAnswerAgainstEnd: an answer that is there when the context ends is
-// taken, not lost (DESIGN, promise 2).
+// taken, not lost.
 func TestAnswerAgainstEnd(t *testing.T) {
 	s := newSession(t, nil)
 	k := &Call{session: s.Session, out: newBox(), ctx: t.Context()}

@@ -11,7 +11,7 @@ import (
 )
 
 // mcpSession is a call as mcp-go sees it: a session with one client. Nothing is
-// shared beyond the [Session] (FACTS 5.9), nor registered with mcp-go: the
+// shared beyond the [Session], nor registered with mcp-go: the
 // tools never change while clients are served, so there is nothing to broadcast.
 type mcpSession struct{ *Call }
 

@@ -6,7 +6,7 @@ import (
 )
 
 // order is the tool calls of a session in the order of their arrival, from the
-// earliest that has neither taken its place nor ended (D7). Handlers run side
+// earliest that has neither taken its place nor ended. Handlers run side
 // by side and overtake each other; what they do in their turn they do in this
 // order.
 type order struct {

@@ -63,7 +63,7 @@ func ids(n int) (all []string) {
 }
 
 // TestTurnInOrderOfArrival: a thousand calls written back to back take their
-// places in that order (D7), and all of them wait at once.
+// places in that order, and all of them wait at once.
 func TestTurnInOrderOfArrival(t *testing.T) {
 	const calls = 1000
 	r, placed, release := new(register), make(chan string, calls), make(chan struct{})
@@ -81,7 +81,7 @@ func TestTurnInOrderOfArrival(t *testing.T) {
 }
 
 // TestFormsInOrderOfArrival: the first forms of calls reach the client in that
-// order (D7), as it shows them, however long each has tried other surfaces; but
+// order, as it shows them, however long each has tried other surfaces; but
 // none waits longer than a second for calls that put none, nor counts that as
 // the time of its human.
 func TestFormsInOrderOfArrival(t *testing.T) {

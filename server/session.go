@@ -99,8 +99,7 @@ func (s *Session) Drain() <-chan struct{} { return s.calls.drain() }
 func (s *Session) Running() int { return s.calls.count() }
 
 // request starts a request's handler. The methods that open a session run
-// here and now: requests right behind them depend on what they leave in it
-// (FACTS 5.5).
+// here and now: requests right behind them depend on what they leave in it.
 func (s *Session) request(ctx context.Context, m Message, out Outbox) {
 	k := &Call{session: s, out: out, id: m.ID}
 	k.ctx, k.cancel = context.WithCancelCause(ctx)
@@ -201,7 +200,7 @@ func (k *Call) finish(line []byte, code int) {
 
 // answer returns the line of the call's response, nil while the call waits, and
 // the code of the error that it is. Faults inside are for the log only: that the
-// handler panicked, or that what it returned cannot be encoded (FACTS 5.6, 5.10).
+// handler panicked, or that what it returned cannot be encoded.
 func (k *Call) answer(method string, serve func() (mcp.JSONRPCMessage, error)) (line []byte, code int) {
 	line, code, err := k.encode(serve)
 	switch {

@@ -109,7 +109,7 @@ func TestElicitationMethodNotFound(t *testing.T) {
 }
 
 // TestElicitationUndeclared: a client never sees what it did not declare, nor
-// what it would not answer (FACTS 3, 5.7).
+// what it would not answer.
 func TestElicitationUndeclared(t *testing.T) {
 	url := mcp.ElicitationParams{Mode: mcp.ElicitationModeURL, Message: "m", ElicitationID: "1", URL: "https://example.org"}
 	tests := []struct {

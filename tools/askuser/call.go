@@ -140,7 +140,7 @@ func (c *call) attended() bool {
 }
 
 // failed is the result of a failure inside: the log gets the cause, the model
-// one sentence (C5).
+// one sentence.
 func (c *call) failed(ctx context.Context, id string, err error) *mcp.CallToolResult {
 	c.Log.ErrorContext(ctx, "a call failed", "id", id, "error", err)
 	return c.result(wire.NewResult(desk.Record{ID: id, State: desk.Failed, Outcome: &desk.Outcome{Status: desk.Failed}}))
@@ -159,7 +159,7 @@ func (c *call) result(r *wire.Result) *mcp.CallToolResult {
 }
 
 // handOut is the result that takes a form to the client, which calls again with
-// the form's result and this state (FACTS 5.11).
+// the form's result and this state.
 func handOut(form *present.Form, state string) *mcp.CallToolResult {
 	return mcpserver.NewInputRequestBuilder(state).Elicit(formKey, form.Content.(mcp.ElicitationParams)).ToolResult()
 }
@@ -172,7 +172,7 @@ func badArguments(err error) *mcp.CallToolResult {
 	return mcp.NewToolResultError(err.Error())
 }
 
-// tooManyRounds is the way out of D9: the model goes on without asking, the
+// tooManyRounds is the way out of too many rounds: the model goes on without asking, the
 // user can let it ask again.
 func tooManyRounds(limit *desk.RoundLimitError) *mcp.CallToolResult {
 	return mcp.NewToolResultError(texts.Fill("rounds", map[string]string{"rounds": fmt.Sprint(limit.Limit), "session": limit.Session}))

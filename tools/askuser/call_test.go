@@ -368,7 +368,7 @@ func TestTicket(t *testing.T) {
 
 // A session goes on where its agent names it, from whatever connection, with
 // its rounds; not for another client, and a yes stays in the session in which it
-// was asked for (D13).
+// was asked for.
 func TestSessionGoesOn(t *testing.T) {
 	r := newRig(t, ui.Elsewhere())
 	me := Client{Implementation: mcp.Implementation{Name: "agent"}}
@@ -408,7 +408,7 @@ func TestSessionGoesOn(t *testing.T) {
 }
 
 // Where the host tells which of its user's prompts a call serves, rounds in a
-// row are those of one prompt (D9).
+// row are those of one prompt.
 func TestRoundsOfOnePrompt(t *testing.T) {
 	r := openDesk(t, t.TempDir(), desk.Options{MaxRounds: 2}, ui.Elsewhere())
 	for _, prompt := range []string{"1", "2", "3"} {
@@ -439,8 +439,7 @@ func TestRoundsOfOnePrompt(t *testing.T) {
 }
 
 // What the human says when they go back to a question reaches the one who asks
-// it again, and the one who awaits its old ticket, also before they have said it
-// (D13).
+// it again, and the one who awaits its old ticket, also before they have said it.
 func TestReopened(t *testing.T) {
 	r := newRig(t, ui.Elsewhere())
 	first := &link{}

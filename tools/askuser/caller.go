@@ -29,7 +29,7 @@ func callerOf(client Client, req mcp.CallToolRequest, remote bool) caller {
 	}
 	if meta := req.Params.Meta; meta != nil {
 		c.token = meta.ProgressToken
-		for _, key := range []string{"threadId", "sessionId"} { // Codex (FACTS 2)
+		for _, key := range []string{"threadId", "sessionId"} { // Codex
 			if id, ok := meta.GetMetaField(key).(string); ok && c.session == "" {
 				c.session = id
 			}
@@ -51,7 +51,7 @@ func (c *caller) asker(agent, directory string, pid int) desk.Asker {
 }
 
 // showsArrays reports whether the client's form can show a choice of several:
-// arrays came with 2025-11-25, and not every host can (FACTS 3).
+// arrays came with 2025-11-25, and not every host can.
 func (c *caller) showsArrays() bool {
 	return c.arrays && c.version >= mcp.ProtocolVersion20251125
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // host is what we know of the program at the other end. What stands here was
-// measured (FACTS 1 to 4), or has its public source beside it.
+// measured, or has its public source beside it.
 type host struct {
 	name string // as found in the client's own name, in lower case
 	// hold is how long one call may wait before its ticket is handed out.
@@ -114,7 +114,7 @@ func (h host) holds(form, progress bool) time.Duration {
 
 // gaveUp reports whether a client that cancelled with this reason stopped
 // waiting, instead of its user withdrawing the question. Codex says the same
-// in both cases (FACTS 4); then the question stays.
+// in both cases; then the question stays.
 func gaveUp(reason string) bool {
 	reason = strings.ToLower(reason)
 	for _, sign := range []string{"timed out", "timeout", "deadline exceeded", "request cancelled by caller"} {

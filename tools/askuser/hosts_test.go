@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// How long a call waits, by host (FACTS 4).
+// How long a call waits, by host.
 func TestHoldByHost(t *testing.T) {
 	for _, tc := range []struct {
 		client         string
@@ -30,7 +30,7 @@ func TestHoldByHost(t *testing.T) {
 }
 
 // Codex cannot show a choice of several, and hides the whole form behind an
-// "allow?" when it is sent one (FACTS 3).
+// "allow?" when it is sent one.
 func TestArraysByHost(t *testing.T) {
 	for _, tc := range []struct {
 		client, version string

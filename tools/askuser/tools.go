@@ -74,7 +74,7 @@ func (t *Tools) Register(s *mcpserver.MCPServer) {
 
 // tool describes a tool. It asks and changes nothing: without readOnlyHint
 // hosts want an approval for every call and run the calls of one turn one
-// after the other (B2, FACTS 2).
+// after the other.
 func tool(name, title string, input, output json.RawMessage) mcp.Tool {
 	yes, no := true, false
 	x := mcp.NewToolWithRawSchema(name, texts.Text(name), input)

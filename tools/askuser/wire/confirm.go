@@ -3,7 +3,7 @@ package wire
 import "mcp-askuser/question"
 
 // DecodeConfirm reads the arguments of confirm_action: a set of one yes-or-no
-// question (E7). The errors are those of [DecodeAsk].
+// question. The errors are those of [DecodeAsk].
 func DecodeConfirm(data []byte, limits question.Limits) (Call, error) {
 	limits.Lenient = true // the header is ours
 	d, err := decode(data, limits)

@@ -17,9 +17,9 @@ var formats = [...]string{"headers", "questions", "indexes", "ids", "text", "jso
 // Formats returns the names that [Format] takes, the default first.
 func Formats() []string { return slices.Clone(formats[:]) }
 
-// Format writes what became of a record for a program: headers (A1, A2),
-// questions (C2), indexes (B4), ids (D5), text (D1), json (the structured
-// result) or agent-inbox, as of now.
+// Format writes what became of a record for a program, as of now: the answers by
+// headers, questions, indexes or ids, text (the message for the model), json (the
+// structured result) or agent-inbox.
 func Format(rec desk.Record, format string, now time.Time) (string, error) {
 	r := NewResult(rec)
 	r.Age(rec, now)
@@ -73,7 +73,7 @@ func Format(rec desk.Record, format string, now time.Time) (string, error) {
 }
 
 // note is the user's word; of a question that they dismissed, it begins with the
-// words of C3.
+// first sentence for the model.
 func note(r *Result) string {
 	if r.Status != desk.Dismissed {
 		return r.Note
