@@ -318,7 +318,8 @@ func (q *Question) mentions(joined string) bool {
 	return slices.ContainsFunc(strings.Split(joined, ","), func(part string) bool { return q.Named(part) != nil })
 }
 
-// uncustom takes the free text out of the words in which --format headers writes it.
+// uncustom takes the free text out of the words in which --format headers writes
+// it.
 func (q *Question) uncustom(word string) string {
 	if inner, ok := strings.CutPrefix(word, "Other (custom: "); ok && q.Chooses() && strings.HasSuffix(inner, ")") {
 		return strings.TrimSuffix(inner, ")")

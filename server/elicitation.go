@@ -31,7 +31,7 @@ func (k *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (_ *mcp.E
 	if err := form.Validate(); err != nil {
 		return nil, 0, fmt.Errorf("elicitation: %w", err)
 	}
-	if !declares(k.client.Capabilities.Elicitation, form.Mode) {
+	if !k.client.Elicits(form.Mode) {
 		return nil, 0, fmt.Errorf("elicitation: the client did not declare it: %w", mcpserver.ErrElicitationNotSupported)
 	}
 	patience, stop := context.WithTimeout(ctx, formPatience)
@@ -51,19 +51,6 @@ func (k *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (_ *mcp.E
 	}
 	result, err := decodeElicitation(raw)
 	return result, took, err
-}
-
-// declares reports whether a client that declared c has this mode. An empty
-// declaration means forms only, as does an empty mode.
-func declares(c *mcp.ElicitationCapability, mode string) bool {
-	switch {
-	case c == nil:
-		return false
-	case mode == mcp.ElicitationModeURL:
-		return c.URL != nil
-	default:
-		return c.Form != nil || c.URL == nil
-	}
 }
 
 // decodeElicitation reads the client's result, which mcp-go takes unseen.

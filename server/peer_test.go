@@ -36,7 +36,7 @@ func newSession(t *testing.T, tools map[string]mcpserver.ToolHandlerFunc) *peer 
 		s.AddTool(mcp.NewTool(name), handler)
 	}
 	p := &peer{t: t, log: new(buffer)}
-	p.Session = NewSession(s, Options{ID: "session", Directory: "/project", Log: slog.New(slog.NewTextHandler(p.log, nil))})
+	p.Session = NewSession(s, Options{ID: "session", Dialogue: "session", Directory: "/project", Log: slog.New(slog.NewTextHandler(p.log, nil))})
 	p.ctx, p.end = context.WithCancelCause(t.Context())
 	t.Cleanup(func() {
 		p.end(askuser.ErrDisconnected)
@@ -64,6 +64,15 @@ func (p *peer) drain() {
 // callOf is the call of a handler's context.
 func callOf(ctx context.Context) *Call {
 	return mcpserver.ClientSessionFromContext(ctx).(mcpSession).Call
+}
+
+// notify sends a notification of a call.
+func notify(k askuser.Transport, method string, params any) error {
+	send, err := k.Prepare(method, params)
+	if err != nil {
+		return err
+	}
+	return send()
 }
 
 func call(id, tool string) string {

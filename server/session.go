@@ -19,9 +19,9 @@ import (
 
 // Options are what a transport says about a session.
 type Options struct {
-	ID        string       // unique and unguessable; random by default
+	ID        string       // unique and unguessable; random by default, and the dialogue then too
 	Agent     string       // who the client's token belongs to, where it needs one
-	Dialogue  *string      // stands for the dialogue where the client names none; nil: the ID
+	Dialogue  string       // stands for the dialogue where the client names none; empty: nothing does
 	Directory string       // the client's project, absolute, where it is known
 	Log       *slog.Logger // of panics with their stack, and of results that cannot be encoded; by default none
 }
@@ -30,34 +30,28 @@ type Options struct {
 // whole connection, over HTTP the requests with one session id or, in the
 // stateless era, a single one.
 type Session struct {
-	mcp       *mcpserver.MCPServer
-	id        string
-	agent     string
-	dialogue  string
-	directory string
-	roots     roots
-	log       *slog.Logger
-	client    atomic.Pointer[askuser.Client] // as of initialize
-	calls     *calls
-	order     order // of taking their places
-	forms     order // of putting their first forms to the client
-	requests  requests
+	Options
+	mcp      *mcpserver.MCPServer
+	roots    roots
+	client   atomic.Pointer[askuser.Client] // as of initialize
+	calls    calls
+	order    order // of taking their places
+	forms    order // of putting their first forms to the client
+	requests requests
 }
 
 // NewSession returns a session. It starts nothing.
 func NewSession(mcp *mcpserver.MCPServer, o Options) *Session {
-	s := &Session{
-		mcp:       mcp,
-		id:        cmp.Or(o.ID, rand.Text()),
-		agent:     o.Agent,
-		directory: o.Directory,
-		log:       cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		calls:     newCalls(),
-		requests:  requests{waiting: make(map[string]chan Message)},
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	if o.ID == "" {
+		o.ID = rand.Text()
+		o.Dialogue = o.ID
 	}
-	s.dialogue = s.id
-	if o.Dialogue != nil {
-		s.dialogue = *o.Dialogue
+	s := &Session{
+		Options:  o,
+		mcp:      mcp,
+		calls:    calls{open: make(map[string]*Call), drained: make(chan struct{})},
+		requests: requests{waiting: make(map[string]chan Message)},
 	}
 	s.client.Store(&askuser.Client{})
 	return s
@@ -110,9 +104,7 @@ func (s *Session) request(ctx context.Context, m Message, out Outbox) {
 	}
 	if m.Method == string(mcp.MethodServerDiscover) && askuser.Handshake(clientOf(m.Params, s.client.Load()).Name) {
 		f := Fault{mcp.METHOD_NOT_FOUND, "this server speaks with this client from initialize on"}
-		s.calls.end()
-		k.cancel(nil)
-		k.respond(f.Response(m.ID), f.Code)
+		k.finish(f.Response(m.ID), f.Code)
 		return
 	}
 	switch mcp.MCPMethod(m.Method) {
@@ -186,7 +178,7 @@ func (k *Call) takeStep() (mcp.JSONRPCMessage, error) {
 	}
 }
 
-// finish ends the call with its response.
+// finish ends the call with its response, which is an error where there is a code.
 func (k *Call) finish(line []byte, code int) {
 	defer k.session.calls.end()
 	defer k.cancel(nil)
@@ -195,7 +187,9 @@ func (k *Call) finish(line []byte, code int) {
 	k.session.requests.end(k)
 	k.relaying.Lock()
 	defer k.relaying.Unlock()
-	k.respond(line, code)
+	if m := (Outgoing{line, k, response, code}); k.out.Send(m) != nil {
+		m.Drop()
+	}
 }
 
 // answer returns the line of the call's response, nil while the call waits, and
@@ -207,7 +201,7 @@ func (k *Call) answer(method string, serve func() (mcp.JSONRPCMessage, error)) (
 	case errors.Is(err, errWaiting):
 		return nil, 0
 	case err != nil:
-		k.session.log.Error("a request failed inside", "method", method, "id", string(k.id), "error", err)
+		k.session.Log.Error("a request failed inside", "method", method, "id", string(k.id), "error", err)
 		f := Fault{mcp.INTERNAL_ERROR, "internal error; see the server's log"}
 		line, code = f.Response(k.id), f.Code
 	}
@@ -254,7 +248,7 @@ func (s *Session) cancelled(m Message) {
 	}
 	// A reason that is no string is no reason to go on working.
 	if err := json.Unmarshal(m.Params, &params); err != nil {
-		s.log.Debug("a cancel is malformed", "error", err)
+		s.Log.Debug("a cancel is malformed", "error", err)
 	}
 	s.calls.cancel(params.RequestID, params.Reason)
 }

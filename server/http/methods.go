@@ -169,7 +169,7 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, token tokens
 			s.sessions.remove(x, askuser.ErrDisconnected)
 		}
 	}
-	w.Header().Set(mcp.HeaderSessionID, x.id)
+	w.Header().Set(mcp.HeaderSessionID, x.ID)
 	s.serve(w, r, x, m, st)
 }
 
@@ -211,18 +211,13 @@ func (s *Server) find(w http.ResponseWriter, r *http.Request, token tokens.Token
 // open makes a session for whoever sends r. One that stands for a single request
 // is no dialogue, unless the client names one.
 func (s *Server) open(r *http.Request, token tokens.Token, single bool) *session {
-	x := &session{id: rand.Text(), token: token}
-	dialogue := &x.id
-	if single {
-		dialogue = new(string)
+	id, dialogue := rand.Text(), header(r, headerDialogue)
+	if dialogue == "" && !single {
+		dialogue = id
 	}
-	if named := header(r, headerDialogue); named != "" {
-		dialogue = &named
-	}
-	x.Session = server.NewSession(s.mcp, server.Options{
-		ID: x.id, Agent: token.Name, Dialogue: dialogue, Directory: header(r, headerDirectory), Log: s.Log,
-	})
-	return x
+	return &session{token: token, Session: server.NewSession(s.mcp, server.Options{
+		ID: id, Agent: token.Name, Dialogue: dialogue, Directory: header(r, headerDirectory), Log: s.Log,
+	})}
 }
 
 // header is the text of a header of ours, which may be encoded as those of the

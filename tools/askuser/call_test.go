@@ -45,16 +45,14 @@ func (l *link) Directory(context.Context) string { return "/src/shop" }
 
 func (l *link) Turn(context.Context) (func(), error) { return func() {}, nil }
 
-func (l *link) Notify(_ string, params any) error {
+func (l *link) Prepare(_ string, params any) (func() error, error) {
 	data, err := json.Marshal(params)
-	if l.noted != nil {
-		l.noted <- string(data)
-	}
-	return err
-}
-
-func (l *link) Prepare(method string, params any) (func() error, error) {
-	return func() error { return l.Notify(method, params) }, nil
+	return func() error {
+		if l.noted != nil {
+			l.noted <- string(data)
+		}
+		return nil
+	}, err
 }
 
 func (l *link) Delivered(f func(bool)) { l.delivered = f }

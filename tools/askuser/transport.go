@@ -36,12 +36,10 @@ type Transport interface {
 	// has ended. Placed is never nil and may be called again. The error is the
 	// cause of ctx's end.
 	Turn(ctx context.Context) (placed func(), err error)
-	// Notify sends a notification that belongs to the call. It does not block,
-	// and drops in silence what comes after the call's response or its cancel.
-	// The error is ErrDisconnected, or says that params cannot be encoded.
-	Notify(method string, params any) error
-	// Prepare is Notify in two steps: send, which is quick, sends what was
-	// encoded before. Many that are sent together reach the client together.
+	// Prepare encodes a notification that belongs to the call; the error says that
+	// params cannot be. Send, which is quick, sends it, and drops in silence what
+	// comes after the call's response or its cancel; its error is ErrDisconnected.
+	// Many that are sent together reach the client together.
 	Prepare(method string, params any) (send func() error, err error)
 	// Delivered has f called, once: with true in the same breath in which the
 	// handler's result was written whole, before anything else is; with false
@@ -78,6 +76,20 @@ type Client struct {
 	Capabilities    mcp.ClientCapabilities
 	ProtocolVersion string // as agreed, or as this call says
 	Modern          bool   // every call says anew who it is from, and forms are round trips of the call (2026-07-28)
+}
+
+// Elicits reports whether the client has declared forms of this mode. An empty
+// declaration means forms alone, as does an empty mode.
+func (c *Client) Elicits(mode string) bool {
+	can := c.Capabilities.Elicitation
+	switch {
+	case can == nil:
+		return false
+	case mode == mcp.ElicitationModeURL:
+		return can.URL != nil
+	default:
+		return can.Form != nil || can.URL == nil
+	}
 }
 
 // ErrDisconnected is the cause of a call's context when the connection to the
