@@ -147,19 +147,15 @@ func refuse(w http.ResponseWriter, status int, m server.Message, f server.Fault)
 
 // single serves a request of 2026-07-28, which is a session of its own.
 func (s *Server) single(w http.ResponseWriter, r *http.Request, token tokens.Token, m server.Message, events bool) {
-	x := s.open(r, token, true)
-	if err := s.sessions.add(x); err != nil {
-		full(w, m, err)
-		return
+	if x := s.open(w, r, token, m, true); x != nil {
+		s.serve(w, r, x, m, &stream{events: events, modern: true, ended: func() { s.sessions.remove(x, askuser.ErrDisconnected) }})
 	}
-	s.serve(w, r, x, m, &stream{events: events, modern: true, ended: func() { s.sessions.remove(x, askuser.ErrDisconnected) }})
 }
 
 // initialize opens a session. Its id is in the headers of the response.
 func (s *Server) initialize(w http.ResponseWriter, r *http.Request, token tokens.Token, m server.Message) {
-	x := s.open(r, token, false)
-	if err := s.sessions.add(x); err != nil {
-		full(w, m, err)
+	x := s.open(w, r, token, m, false)
+	if x == nil {
 		return
 	}
 	st := &stream{}
@@ -171,12 +167,6 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, token tokens
 	}
 	w.Header().Set(mcp.HeaderSessionID, x.ID)
 	s.serve(w, r, x, m, st)
-}
-
-// full answers where there is no place for a session.
-func full(w http.ResponseWriter, m server.Message, err error) {
-	w.Header().Set("Retry-After", "10")
-	refuse(w, http.StatusServiceUnavailable, m, server.Fault{Code: mcp.INTERNAL_ERROR, Text: err.Error()})
 }
 
 // within serves a message of a session.
@@ -208,16 +198,23 @@ func (s *Server) find(w http.ResponseWriter, r *http.Request, token tokens.Token
 	return x, ok
 }
 
-// open makes a session for whoever sends r. One that stands for a single request
-// is no dialogue, unless the client names one.
-func (s *Server) open(r *http.Request, token tokens.Token, single bool) *session {
+// open makes a session for a request; where there is no place for one, the request
+// is answered. A session that stands for a single request is no dialogue, unless
+// the client names one.
+func (s *Server) open(w http.ResponseWriter, r *http.Request, token tokens.Token, m server.Message, single bool) *session {
 	id, dialogue := rand.Text(), header(r, headerDialogue)
 	if dialogue == "" && !single {
 		dialogue = id
 	}
-	return &session{token: token, Session: server.NewSession(s.mcp, server.Options{
+	x := &session{token: token, Session: server.NewSession(s.mcp, server.Options{
 		ID: id, Agent: token.Name, Dialogue: dialogue, Directory: header(r, headerDirectory), Log: s.Log,
 	})}
+	if err := s.sessions.add(x); err != nil {
+		w.Header().Set("Retry-After", "10")
+		refuse(w, http.StatusServiceUnavailable, m, server.Fault{Code: mcp.INTERNAL_ERROR, Text: err.Error()})
+		return nil
+	}
+	return x
 }
 
 // header is the text of a header of ours, which may be encoded as those of the
@@ -230,7 +227,8 @@ func header(r *http.Request, name string) string {
 	return text
 }
 
-// serve serves a request of a session, in st.
+// serve has st be the response to a request of a session, or its open stream where
+// m is none.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m server.Message, st *stream) {
 	ctx, end := context.WithCancelCause(x.ctx)
 	ended := st.ended
@@ -240,7 +238,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m ser
 		s.streams.Done()
 	}
 	s.streams.Add(1)
-	st.ctx, st.w, st.beats, st.wake, st.answer = x.ctx, w, s.beats, make(chan struct{}, 1), true
+	st.ctx, st.w, st.beats, st.wake, st.answer = x.ctx, w, s.beats, make(chan struct{}, 1), m.IsRequest()
 	ownstack.Run(func() { x.Receive(ctx, m, st) })
 	st.run(r.Context().Done())
 }
@@ -260,12 +258,7 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, token tokens.Tok
 	if !ok {
 		return
 	}
-	s.streams.Add(1)
-	st := &stream{ctx: x.ctx, events: true, beats: s.beats, w: w, wake: make(chan struct{}, 1), ended: func() {
-		s.sessions.leave(x)
-		s.streams.Done()
-	}}
-	st.run(r.Context().Done())
+	s.serve(w, r, x, server.Message{}, &stream{events: true, ended: func() { s.sessions.leave(x) }})
 }
 
 // delete ends a session. Its questions stay open.

@@ -3,6 +3,8 @@ package http
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -146,10 +148,7 @@ func (x *sessions) endAll(cause error) {
 // drain waits for the handlers of all sessions, until ctx ends.
 func (x *sessions) drain(ctx context.Context) {
 	x.mu.Lock()
-	var all []*session
-	for _, s := range x.all {
-		all = append(all, s)
-	}
+	all := slices.Collect(maps.Values(x.all))
 	x.mu.Unlock()
 	for _, s := range all {
 		select {
