@@ -47,6 +47,18 @@ func (c *call) arguments() json.RawMessage {
 	return json.RawMessage("{}")
 }
 
+// begin does what the arguments say, unless they are bad, or the call comes back
+// from one that had returned with a form.
+func (c *call) begin(ctx context.Context, bad error, do func() (*mcp.CallToolResult, error)) (*mcp.CallToolResult, error) {
+	switch {
+	case c.req.Params.RequestState != "":
+		return c.resume(ctx)
+	case bad != nil:
+		return badArguments(bad), nil
+	}
+	return do()
+}
+
 // put puts the question of a call that asks.
 func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, error) {
 	request := desk.Request{
@@ -98,10 +110,6 @@ func (c *call) own(session string) string {
 	}
 	return session
 }
-
-// returns reports whether the call comes back from one that had returned with
-// a form.
-func (c *call) returns() bool { return c.req.Params.RequestState != "" }
 
 // resume takes the form's result to the surface and goes on waiting. The state
 // is the client's word: it counts only where we handed it out.

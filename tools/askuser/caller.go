@@ -1,6 +1,8 @@
 package askuser
 
 import (
+	"cmp"
+
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"mcp-askuser/desk"
@@ -9,21 +11,14 @@ import (
 // caller is the client behind one call, as that call shows it.
 type caller struct {
 	host
-	client  mcp.Implementation
-	version string // of the protocol
-	modern  bool   // forms are round trips of the call, not requests of ours
-	forms   bool   // it declared form elicitation
+	client  Client
 	session string // the host's own id of the dialogue, where it tells
 	prompt  string // the user's prompt that the call serves, where the host tells
 	token   mcp.ProgressToken
 }
 
 func callerOf(client Client, req mcp.CallToolRequest, remote bool) caller {
-	elicits := client.Capabilities.Elicitation
-	c := caller{
-		host: hostOf(client.Name), client: client.Implementation, version: client.ProtocolVersion, modern: client.Modern,
-		forms: elicits != nil && (elicits.Form != nil || elicits.URL == nil), // an empty declaration means forms alone
-	}
+	c := caller{host: hostOf(client.Name), client: client}
 	if remote {
 		c.host = c.overHTTP()
 	}
@@ -43,15 +38,11 @@ func callerOf(client Client, req mcp.CallToolRequest, remote bool) caller {
 
 // asker is what the record keeps of the caller.
 func (c *caller) asker(agent, directory string, pid int) desk.Asker {
-	name := c.client.Name
-	if name == "" {
-		name = "unknown client"
-	}
-	return desk.Asker{Client: name, Version: c.client.Version, Directory: directory, Via: "mcp", Agent: agent, PID: pid}
+	return desk.Asker{Client: cmp.Or(c.client.Name, "unknown client"), Version: c.client.Version, Directory: directory, Via: "mcp", Agent: agent, PID: pid}
 }
 
 // showsArrays reports whether the client's form can show a choice of several:
 // arrays came with 2025-11-25, and not every host can.
 func (c *caller) showsArrays() bool {
-	return c.arrays && c.version >= mcp.ProtocolVersion20251125
+	return !c.single && c.client.ProtocolVersion >= mcp.ProtocolVersion20251125
 }

@@ -121,7 +121,7 @@ func (w *waiting) outcome() (*mcp.CallToolResult, error) {
 		}
 		return nil, context.Cause(w.ctx)
 	}
-	if form := w.Form(); form != nil && w.modern && w.forms { // others get requests
+	if form := w.Form(); form != nil && w.client.Modern && w.client.Elicits(mcp.ElicitationModeForm) { // others get requests
 		if secret, ok := w.Take(form); ok {
 			return handOut(form, w.Record().ID+"."+secret), nil
 		}
@@ -167,7 +167,7 @@ func (w *waiting) limit() time.Duration {
 		return w.Hold
 	}
 	surface, _ := w.Surface()
-	return w.holds(surface == "elicit" && !w.modern, w.token != nil)
+	return w.holds(surface == "elicit" && !w.client.Modern, w.token != nil)
 }
 
 // openElsewhere goes on with an inbox or a page that the human opened while the
