@@ -36,8 +36,6 @@ const claudeTool = "AskUserQuestion"
 
 const claudeName = "claude-code"
 
-func claudeCode() Host { return Host{Name: claudeName, read: readClaude} }
-
 // claudeEvent is what all events have.
 type claudeEvent struct {
 	Session  string          `json:"session_id"`

@@ -18,7 +18,7 @@ type Host struct {
 }
 
 // Hosts are the hosts that can be mirrored.
-func Hosts() []Host { return []Host{claudeCode(), openCode()} }
+func Hosts() []Host { return []Host{{claudeName, readClaude}, {openCodeName, readOpenCode}} }
 
 // ByName returns the host of this name.
 func ByName(name string) (Host, bool) {

@@ -11,8 +11,6 @@ import (
 
 const openCodeName = "opencode"
 
-func openCode() Host { return Host{Name: openCodeName, read: readOpenCode} }
-
 // requestKey is where a record keeps the id that its host has for it.
 const requestKey = "request"
 
