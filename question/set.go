@@ -88,23 +88,11 @@ func (q *Question) Defaults() []string {
 	return ids
 }
 
-// Shown is a question that the present answers bring up.
-type Shown struct {
-	*Question
-	Depth int // 0 for a question of the set, 1 for its follow-up, and so on
-}
-
 // Shown returns the questions that are to be shown given these answers, in
 // the order in which to show them: each question, then the follow-ups of its
 // chosen options. A collected question is not shown, the follow-ups of its
 // collected options are.
-func (s *Set) Shown(answers []Answer) []Shown {
-	var out []Shown
-	for _, x := range s.Asked(&Reply{Answers: answers}) {
-		out = append(out, Shown{x.Question, x.Depth})
-	}
-	return out
-}
+func (s *Set) Shown(answers []Answer) []Response { return s.Asked(&Reply{Answers: answers}) }
 
 // All returns every question of the set, follow-ups included, whether or not
 // the present answers bring it up.
