@@ -66,9 +66,14 @@ func (k *Call) Turn(ctx context.Context) (placed func(), err error) {
 }
 
 // Prepare implements [askuser.Transport].
-func (k *Call) Prepare(method string, params any) (send func() error, err error) {
+func (k *Call) Prepare(method string, params any) (send func() error) {
 	line, err := encode(frame{Method: method, Params: params})
-	return func() error { return k.out.Send(Outgoing{line: line, call: k, kind: notification}) }, err
+	return func() error {
+		if err != nil {
+			return err
+		}
+		return k.out.Send(Outgoing{line: line, call: k, kind: notification})
+	}
 }
 
 // Later implements [askuser.Transport].

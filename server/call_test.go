@@ -72,7 +72,7 @@ func TestOwnOutbox(t *testing.T) {
 	var s *peer
 	s = newSession(t, map[string]mcpserver.ToolHandlerFunc{
 		"leaves": tool(func(ctx context.Context, k *Call) { // its form outlasts it
-			if err := notify(k, "notifications/progress", map[string]int{"progress": 1}); err != nil {
+			if err := k.Prepare("notifications/progress", map[string]int{"progress": 1})(); err != nil {
 				t.Error(err)
 			}
 			go func() {
@@ -191,11 +191,11 @@ func (c *endsOnAnswer) Value(any) any { return nil }
 func TestNotifyErrors(t *testing.T) {
 	s, out := newSession(t, nil), newBox()
 	k := &Call{session: s.Session, out: out}
-	if err := notify(k, "x", make(chan int)); err == nil {
+	if err := k.Prepare("x", make(chan int))(); err == nil {
 		t.Error("params that cannot be encoded: no error")
 	}
 	out.closed = true
-	if err := notify(k, "x", nil); !errors.Is(err, askuser.ErrDisconnected) {
+	if err := k.Prepare("x", nil)(); !errors.Is(err, askuser.ErrDisconnected) {
 		t.Errorf("after the end: %v", err)
 	}
 }

@@ -92,11 +92,7 @@ func (s mcpSession) NotificationChannel() chan<- mcp.JSONRPCNotification {
 		defer s.relaying.Unlock()
 		n := <-one // mcp-go asks for the channel only to put one in
 		restoreSubscriptionID(n.Params.Meta)
-		send, err := s.Prepare(n.Method, n.Params)
-		if err == nil {
-			err = send()
-		}
-		if err != nil {
+		if err := s.Prepare(n.Method, n.Params)(); err != nil {
 			s.session.Log.Info("a notification was not sent", "method", n.Method, "error", err)
 		}
 	}()

@@ -66,15 +66,6 @@ func callOf(ctx context.Context) *Call {
 	return mcpserver.ClientSessionFromContext(ctx).(mcpSession).Call
 }
 
-// notify sends a notification of a call.
-func notify(k askuser.Transport, method string, params any) error {
-	send, err := k.Prepare(method, params)
-	if err != nil {
-		return err
-	}
-	return send()
-}
-
 func call(id, tool string) string {
 	return `{"jsonrpc":"2.0","id":` + id + `,"method":"tools/call","params":{"name":"` + tool + `","arguments":{}}}`
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -129,7 +128,7 @@ func (k *Call) serve(m Message) {
 		response, err := k.handle(m)
 		if r, ok := response.(mcp.JSONRPCResponse); ok && k.step != nil {
 			k.instead, _ = r.Result.(*mcp.CallToolResult)
-			return nil, errWaiting
+			return nil, nil
 		}
 		return response, err
 	})
@@ -141,9 +140,6 @@ func (k *Call) serve(m Message) {
 	ofProcess.began()
 	k.goOn()
 }
-
-// errWaiting is why there is no response yet.
-var errWaiting = errors.New("the call waits")
 
 // goOn runs the step of a call that waits as often as it was woken. In between a
 // call has no goroutine: there may be thousands.
@@ -162,13 +158,13 @@ func (k *Call) goOn() {
 }
 
 // takeStep gives the result that comes of a step what mcp-go has added to the
-// handler's.
+// handler's; nil is none yet.
 func (k *Call) takeStep() (mcp.JSONRPCMessage, error) {
 	switch result, err := k.step(k.ctx); {
 	case err != nil:
 		return mcp.NewJSONRPCError(mcp.RequestId{}, mcp.INTERNAL_ERROR, err.Error(), nil), nil
 	case result == nil:
-		return nil, errWaiting
+		return nil, nil
 	default:
 		if k.instead != nil {
 			result.Meta = cmp.Or(result.Meta, k.instead.Meta)
@@ -192,15 +188,12 @@ func (k *Call) finish(line []byte, code int) {
 	}
 }
 
-// answer returns the line of the call's response, nil while the call waits, and
-// the code of the error that it is. Faults inside are for the log only: that the
+// answer returns the line of the response that serve returns, nil while there is
+// none, and the code of the error that it is. Faults inside are for the log only: that the
 // handler panicked, or that what it returned cannot be encoded.
 func (k *Call) answer(method string, serve func() (mcp.JSONRPCMessage, error)) (line []byte, code int) {
 	line, code, err := k.encode(serve)
-	switch {
-	case errors.Is(err, errWaiting):
-		return nil, 0
-	case err != nil:
+	if err != nil {
 		k.session.Log.Error("a request failed inside", "method", method, "id", string(k.id), "error", err)
 		f := Fault{mcp.INTERNAL_ERROR, "internal error; see the server's log"}
 		line, code = f.Response(k.id), f.Code
@@ -218,7 +211,7 @@ func (k *Call) encode(serve func() (mcp.JSONRPCMessage, error)) (line []byte, co
 		}
 	}()
 	response, err := serve()
-	if err != nil {
+	if err != nil || response == nil {
 		return nil, 0, err
 	}
 	if failure, failed := response.(mcp.JSONRPCError); failed {

@@ -206,15 +206,6 @@ func callOf(ctx context.Context) askuser.Transport {
 	return mcpserver.ClientSessionFromContext(ctx).(askuser.Transport)
 }
 
-// notify sends a notification of a call.
-func notify(k askuser.Transport, method string, params any) error {
-	send, err := k.Prepare(method, params)
-	if err != nil {
-		return err
-	}
-	return send()
-}
-
 // ending is a tool that waits for its end, of which it tells.
 type ending struct {
 	began chan string // who

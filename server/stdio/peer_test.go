@@ -180,15 +180,6 @@ func transportOf(ctx context.Context) askuser.Transport {
 	return mcpserver.ClientSessionFromContext(ctx).(askuser.Transport)
 }
 
-// notify sends a notification of a call.
-func notify(k askuser.Transport, method string, params any) error {
-	send, err := k.Prepare(method, params)
-	if err != nil {
-		return err
-	}
-	return send()
-}
-
 // patient lets handlers end in their own time.
 func patient(o *Options) { o.Grace = patience }
 

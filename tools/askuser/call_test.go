@@ -45,14 +45,14 @@ func (l *link) Directory(context.Context) string { return "/src/shop" }
 
 func (l *link) Turn(context.Context) (func(), error) { return func() {}, nil }
 
-func (l *link) Prepare(_ string, params any) (func() error, error) {
+func (l *link) Prepare(_ string, params any) func() error {
 	data, err := json.Marshal(params)
 	return func() error {
 		if l.noted != nil {
 			l.noted <- string(data)
 		}
-		return nil
-	}, err
+		return err
+	}
 }
 
 func (l *link) Delivered(f func(bool)) { l.delivered = f }

@@ -36,11 +36,11 @@ type Transport interface {
 	// has ended. Placed is never nil and may be called again. The error is the
 	// cause of ctx's end.
 	Turn(ctx context.Context) (placed func(), err error)
-	// Prepare encodes a notification that belongs to the call; the error says that
-	// params cannot be. Send, which is quick, sends it, and drops in silence what
-	// comes after the call's response or its cancel; its error is ErrDisconnected.
+	// Prepare encodes a notification that belongs to the call. Send, which is quick,
+	// sends it, and drops in silence what comes after the call's response or its
+	// cancel; its error is ErrDisconnected, or says that params cannot be encoded.
 	// Many that are sent together reach the client together.
-	Prepare(method string, params any) (send func() error, err error)
+	Prepare(method string, params any) (send func() error)
 	// Delivered has f called, once: with true in the same breath in which the
 	// handler's result was written whole, before anything else is; with false
 	// when it is certain that it will not be, because the call was cancelled,

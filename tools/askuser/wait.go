@@ -253,11 +253,7 @@ type progress struct {
 
 // prepare makes the message. The turn is held until it is sent.
 func (w *waiting) prepare() (send func() error) {
-	send, err := w.Prepare("notifications/progress", progress{w.where() + ": " + w.asked, int(time.Since(w.start).Seconds()), w.token})
-	if err != nil {
-		return func() error { return err }
-	}
-	return send
+	return w.Prepare("notifications/progress", progress{w.where() + ": " + w.asked, int(time.Since(w.start).Seconds()), w.token})
 }
 
 func (w *waiting) sent(err error) {

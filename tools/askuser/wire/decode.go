@@ -46,6 +46,49 @@ func DecodeAsk(data []byte, limits question.Limits) (Call, error) {
 	return call, d.found.Err()
 }
 
+// DecodeConfirm reads the arguments of confirm_action: a set of one yes-or-no
+// question. The errors are those of [DecodeAsk].
+func DecodeConfirm(data []byte, limits question.Limits) (Call, error) {
+	limits.Lenient = true // the header is ours
+	d, err := decode(data, limits)
+	if err != nil {
+		return Call{}, err
+	}
+	d.flat, d.names = true, map[string]string{"question": "action"}
+	m, _ := d.object(root, data, "an object")
+	yes, _ := question.Read[*bool](&d.found, "default", m.get("default"), "true or false")
+	call := Call{Set: question.Set{Questions: []question.Question{
+		Confirm(lines(d.text("action", m.get("action"))), lines(d.text("details", m.get("details"))), yes),
+	}}}
+	d.validate(&call.Set)
+	return call, d.found.Err()
+}
+
+// Confirm returns the question of confirm_action. The default is what an
+// empty line in the plain form would say; nil for none.
+func Confirm(action, details string, yes *bool) question.Question {
+	q := question.Question{ID: "q1", Text: action, Header: "Confirm", Description: details, Type: question.Boolean, Required: true, Options: question.YesAndNo()}
+	for i := range q.Options {
+		q.Options[i].Default = yes != nil && *yes == (q.Options[i].ID == question.YesID)
+	}
+	return q
+}
+
+// DecodeAwait reads the arguments of await_answer: the id of a record, never
+// empty. The errors are those of [DecodeAsk].
+func DecodeAwait(data []byte) (id string, err error) {
+	d, err := decode(data, question.Limits{})
+	if err != nil {
+		return "", err
+	}
+	m, _ := d.object(root, data, "an object")
+	id = strings.Trim(d.text("id", m.get("id", "ticket")), " \t\r\n\"'`") // our own text has it in quotes
+	if id == "" && !d.reported("id") {
+		d.found.Add("id", "is required: the id that came with the pending result")
+	}
+	return id, d.found.Err()
+}
+
 // The most that a call may be, in bytes, levels of nesting, and values. They
 // are looked at before the call is read.
 const (
