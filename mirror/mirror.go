@@ -265,7 +265,7 @@ func (o *Options) concerned(ev event) []desk.Record {
 		return nil
 	}
 	return slices.DeleteFunc(records, func(rec desk.Record) bool {
-		return rec.Asker.Client != o.Host.Name || !ev.concerns(rec)
+		return rec.Asker.Client != o.Host.Name || ev.concerns != nil && !ev.concerns(rec)
 	})
 }
 

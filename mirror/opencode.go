@@ -174,9 +174,9 @@ func openCodeDecided(rec desk.Record, reply string) desk.Outcome {
 	case rec.Reply() != nil && granted(rec) == (reply == "once") && reply != "always":
 		return *rec.Outcome
 	case reply == "once" || reply == "always":
-		return allowed(openCodeName, &rec.Set)
+		return decided(openCodeName, &rec.Set, question.YesID)
 	}
-	return denied(openCodeName, &rec.Set)
+	return decided(openCodeName, &rec.Set, question.NoID)
 }
 
 func openCodeEnd(rec desk.Record, answers [][]string) desk.Outcome {

@@ -31,8 +31,7 @@ func (s *Set) Check(r Reply) (Reply, error) {
 	}
 
 	given := map[string]*Answer{}
-	for i := range r.Answers {
-		a := r.Answers[i] // a copy: the caller's reply stays as it is
+	for _, a := range r.Answers {
 		switch _, twice := given[a.QuestionID]; {
 		case s.Find(a.QuestionID) == nil:
 			found.Add("answers."+a.QuestionID, "no such question")

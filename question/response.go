@@ -1,6 +1,7 @@
 package question
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,9 +31,8 @@ type Response struct {
 // Responses returns every question of the set, each before its follow-ups,
 // with what the reply says to it; nil is no reply.
 func (s *Set) Responses(r *Reply) []Response {
-	var answers []Answer
-	if r != nil {
-		answers = r.Answers
+	if r == nil {
+		r = &Reply{}
 	}
 	var out []Response
 	var walk func(qs []Question, depth int, shown bool)
@@ -44,18 +44,12 @@ func (s *Set) Responses(r *Reply) []Response {
 				x.Place = -1
 			}
 			if shown {
-				x.State, x.Answer = StateUnanswered, q.Collected
-				if x.Answer == nil {
-					x.Answer = find(answers, q.ID)
-				}
-				if x.Answer != nil {
-					x.Note = x.Answer.Note
-				}
-				if x.Answer != nil && x.Answer.Empty() {
-					x.Answer = nil
-				}
-				if x.Answer != nil {
-					x.State = StateAnswered
+				x.State = StateUnanswered
+				if a := cmp.Or(q.Collected, r.Answer(q.ID)); a != nil {
+					x.Note = a.Note
+					if !a.Empty() {
+						x.State, x.Answer = StateAnswered, a
+					}
 				}
 			}
 			out = append(out, x)
@@ -89,13 +83,10 @@ func (x *Response) Key() string {
 
 // By says whose word the answer is; empty where there is none.
 func (x *Response) By() By {
-	switch {
-	case x.Answer == nil:
+	if x.Answer == nil {
 		return ""
-	case x.Answer.By == "":
-		return ByUser
 	}
-	return x.Answer.By
+	return cmp.Or(x.Answer.By, ByUser)
 }
 
 // Words returns the answer in words: the labels of the chosen options, in

@@ -89,11 +89,7 @@ func (k *Call) wake() {
 	}
 }
 
-// Delivered implements [askuser.Transport]. F is told true once the handler's
-// result was written whole, and false where it will not be: the client
-// cancelled the call, the output failed, the connection ended first, or an
-// error is answered instead, because the handler failed after all or what it
-// returned cannot be encoded.
+// Delivered implements [askuser.Transport].
 func (k *Call) Delivered(f func(written bool)) { k.delivered = f }
 
 // tell says what became of the response, once.
