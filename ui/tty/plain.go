@@ -98,7 +98,7 @@ func (c *conversation) run(ctx context.Context, origin act.Origin) error {
 	}
 	for {
 		shown := c.rec.Shown(c.answers)
-		at := slices.IndexFunc(shown, func(q question.Response) bool { return !c.asked[q.ID] })
+		at := slices.IndexFunc(shown, func(q question.Shown) bool { return !c.asked[q.ID] })
 		var to move
 		var err error
 		if at >= 0 {

@@ -14,7 +14,7 @@ import (
 
 // finish sends the reply. More than one answer is shown for review first
 // (A12), and so is one that could not be sent.
-func (c *conversation) finish(ctx context.Context, shown []question.Response) (move, error) {
+func (c *conversation) finish(ctx context.Context, shown []question.Shown) (move, error) {
 	if len(shown) == 1 && !c.review {
 		return c.send(ctx, shown)
 	}
@@ -81,7 +81,7 @@ func (c *conversation) sayNote(mark, id string) {
 }
 
 // about are the questions that are shown now.
-func about(shown []question.Response) []*question.Question {
+func about(shown []question.Shown) []*question.Question {
 	var out []*question.Question
 	for _, q := range shown {
 		out = append(out, q.Question)
@@ -90,7 +90,7 @@ func about(shown []question.Response) []*question.Question {
 }
 
 // send commits the answers to the questions that are shown.
-func (c *conversation) send(ctx context.Context, shown []question.Response) (move, error) {
+func (c *conversation) send(ctx context.Context, shown []question.Shown) (move, error) {
 	reply := c.reply(about(shown))
 	c.review = true // from here on, a second try is the human's word
 	err := c.deliver(ctx, reply)
