@@ -36,13 +36,8 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 
 // arguments returns the arguments as they were sent.
 func (c *call) arguments() json.RawMessage {
-	if raw := c.req.GetRawArguments(); raw != nil {
-		if data, ok := raw.(json.RawMessage); ok && len(data) > 0 {
-			return data
-		}
-		if data, err := json.Marshal(raw); err == nil {
-			return data
-		}
+	if raw := c.req.Params.RawArguments; len(raw) > 0 {
+		return raw
 	}
 	return json.RawMessage("{}")
 }

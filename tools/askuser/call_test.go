@@ -140,7 +140,7 @@ const which = `{"questions":[{"question":"Which?","options":["A","B"]}]}`
 
 func request(args string) mcp.CallToolRequest {
 	var req mcp.CallToolRequest
-	req.Params.Arguments = json.RawMessage(args)
+	req.Params.RawArguments = json.RawMessage(args)
 	return req
 }
 

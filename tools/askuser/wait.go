@@ -241,7 +241,7 @@ func (w *waiting) left() {
 func (w *waiting) progress() {
 	w.turn.Lock()
 	defer w.turn.Unlock()
-	w.sent(w.prepare()())
+	w.prepare()()
 }
 
 // progress is what a message about it says. A thousand are made at each beat.
@@ -252,13 +252,12 @@ type progress struct {
 }
 
 // prepare makes the message. The turn is held until it is sent.
-func (w *waiting) prepare() (send func() error) {
-	return w.Prepare("notifications/progress", progress{w.where() + ": " + w.asked, int(time.Since(w.start).Seconds()), w.token})
-}
-
-func (w *waiting) sent(err error) {
-	if err != nil {
-		w.Log.InfoContext(w.ctx, "no progress message", "id", w.Record().ID, "error", err)
+func (w *waiting) prepare() (send func()) {
+	out := w.Prepare("notifications/progress", progress{w.where() + ": " + w.asked, int(time.Since(w.start).Seconds()), w.token})
+	return func() {
+		if err := out(); err != nil {
+			w.Log.InfoContext(w.ctx, "no progress message", "id", w.Record().ID, "error", err)
+		}
 	}
 }
 
