@@ -51,7 +51,7 @@ func (in CodexEvent) event() (event, bool) {
 		return out, true
 	}
 	var ok bool
-	out.set, ok = CodexSet(in.Questions)
+	out.set, ok = codexSet(in.Questions)
 	if ok {
 		out.set.Metadata = map[string]any{requestKey: in.Request}
 		out.print = printCodex
@@ -59,9 +59,9 @@ func (in CodexEvent) event() (event, bool) {
 	return out, ok
 }
 
-// CodexSet maps Codex's questions to a set, one to one. It is false for what is
+// codexSet maps Codex's questions to a set, one to one. It is false for what is
 // not to be mirrored: a secret, and what we do not know.
-func CodexSet(data json.RawMessage) (*question.Set, bool) {
+func codexSet(data json.RawMessage) (*question.Set, bool) {
 	var asked []codexQuestion
 	if !strictly(data, &asked) {
 		return nil, false

@@ -326,10 +326,6 @@ func (c *client) asked(ctx context.Context, m message) error {
 	if _, twice := c.open[string(m.ID)]; twice {
 		return nil
 	}
-	if _, ok := mirror.CodexSet(p.Questions); !ok {
-		c.Log.DebugContext(ctx, "a question of Codex's is not mirrored", "item", p.Item)
-		return nil
-	}
 	d := &dialog{event: mirror.CodexEvent{Thread: p.Thread, Request: p.Thread + " " + p.Turn + " " + p.Item, Directory: c.directories[p.Thread], PID: c.Daemon, Questions: p.Questions}}
 	c.open[string(m.ID)] = d
 	var standing context.Context
