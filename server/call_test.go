@@ -14,6 +14,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/tools/askuser"
+	"mcp-askuser/ui"
 )
 
 // tool makes a tool of what it does with its call.
@@ -94,7 +95,7 @@ func TestOwnOutbox(t *testing.T) {
 	first, second := newBox(), newBox()
 	s.receive(call("1", "leaves"), first)
 	take(t, first.last, 1)
-	if err := take(t, shown, 1)[0]; !errors.Is(err, askuser.ErrCallEnded) {
+	if err := take(t, shown, 1)[0]; !errors.Is(err, ui.ErrCallEnded) {
 		t.Errorf("Elicit: %v", err)
 	}
 	if got, want := first.written(), []string{
@@ -136,7 +137,7 @@ func TestElicitAfterTheCall(t *testing.T) {
 	take(t, out.last, 1)
 	k := take(t, calls, 1)[0]
 	form := mcp.ElicitationParams{Message: "m", RequestedSchema: json.RawMessage(`{}`)}
-	if _, _, err := k.Elicit(t.Context(), form); !errors.Is(err, askuser.ErrCallEnded) {
+	if _, _, err := k.Elicit(t.Context(), form); !errors.Is(err, ui.ErrCallEnded) {
 		t.Errorf("after the call: %v", err)
 	}
 	ctx, end := context.WithCancelCause(t.Context())

@@ -46,8 +46,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, token tokens.Token
 	var modern bool
 	ownstack.Run(func() {
 		if m, fault, status = read(w, r); fault == nil {
-			status = http.StatusBadRequest
-			modern, fault = s.era(r.Header, r.Header.Get(mcp.HeaderProtocolVersion), m)
+			modern, fault = s.era(r.Header, m)
 		}
 	})
 	if fault != nil {
@@ -84,7 +83,7 @@ func accepts(r *http.Request) (events, ok bool) {
 	return false, ok
 }
 
-// read reads the message of a request. With a fault comes the status.
+// read reads the message of a request; the status is that of a fault in it.
 func read(w http.ResponseWriter, r *http.Request) (m server.Message, fault *server.Fault, status int) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
@@ -102,8 +101,8 @@ func read(w http.ResponseWriter, r *http.Request) (m server.Message, fault *serv
 // era reports whether a message is of 2026-07-28 or later. Such a request says
 // its version, its method and what it is about in headers too, which must agree.
 // mcp-go checks that only in its own transport.
-func (s *Server) era(h http.Header, version string, m server.Message) (modern bool, fault *server.Fault) {
-	said := m.Version()
+func (s *Server) era(h http.Header, m server.Message) (modern bool, fault *server.Fault) {
+	version, said := h.Get(mcp.HeaderProtocolVersion), m.Version()
 	modern = mcp.IsModernProtocol(version) || mcp.IsModernProtocol(said)
 	mismatch := func(text string) *server.Fault { return &server.Fault{Code: mcp.HEADER_MISMATCH, Text: text} }
 	switch {

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"mcp-askuser/ui"
 )
 
 // Transport is what the tools need of whatever carries a call: standard input
@@ -61,7 +59,7 @@ type Transport interface {
 	// as long as both ctx and the call last. Took is the time that the form was
 	// with the client; before that it may wait a second for the forms of calls
 	// that arrived earlier. When ctx ends first the client is
-	// told to take the form away, and the error is ctx's cause; ErrCallEnded
+	// told to take the form away, and the error is ctx's cause; ui.ErrCallEnded
 	// means that the call was first to end. Any other error says why the
 	// client would not show the form. The result's action is one of the
 	// specification's three; its content is not checked against the form.
@@ -112,10 +110,6 @@ func (c *Cancelled) Error() string {
 	}
 	return "cancelled by the client: " + c.Reason
 }
-
-// ErrCallEnded means that the call through which a form was shown has ended
-// with the question still open.
-var ErrCallEnded = ui.ErrCallEnded
 
 type transportKey struct{}
 
