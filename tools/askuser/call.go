@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -59,7 +58,7 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 	request := desk.Request{
 		Set:       form.Set,
 		Session:   c.own(cmp.Or(c.session, c.Session())),
-		Asker:     c.asker(c.Agent(), c.Directory(ctx), c.Host),
+		Asker:     desk.Asker{Client: cmp.Or(c.client.Name, "unknown client"), Version: c.client.Version, Directory: c.Directory(ctx), Via: "mcp", Agent: c.Agent(), PID: c.Host},
 		Timeout:   cmp.Or(form.Timeout, c.Timeout),
 		OnTimeout: form.OnTimeout,
 		Turn:      c.Turn,
@@ -87,8 +86,8 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 	w, err := c.Presenter.Ask(ctx, present.Question{Request: request, Surfaces: c.surfaces(), Stays: c.attended(), Interrupted: desk.Dismissed})
 	var limit *desk.RoundLimitError
 	switch {
-	case errors.As(err, &limit):
-		return tooManyRounds(limit), nil
+	case errors.As(err, &limit): // the model goes on without asking; the user can let it ask again
+		return mcp.NewToolResultError(texts.Fill("rounds", map[string]string{"rounds": fmt.Sprint(limit.Limit), "session": limit.Session})), nil
 	case ctx.Err() != nil && err != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
@@ -161,22 +160,10 @@ func (c *call) result(r *wire.Result) *mcp.CallToolResult {
 	}
 }
 
-// handOut is the result that takes a form to the client, which calls again with
-// the form's result and this state.
-func handOut(form *present.Form, state string) *mcp.CallToolResult {
-	return mcpserver.NewInputRequestBuilder(state).Elicit(formKey, form.Content.(mcp.ElicitationParams)).ToolResult()
-}
-
 // badArguments names every fault of the arguments.
 func badArguments(err error) *mcp.CallToolResult {
 	if _, ok := errors.AsType[question.Violations](err); !ok {
 		err = question.Violations{{Path: "arguments", Message: "are not valid JSON: " + err.Error()}}
 	}
 	return mcp.NewToolResultError(err.Error())
-}
-
-// tooManyRounds is the way out of too many rounds: the model goes on without asking, the
-// user can let it ask again.
-func tooManyRounds(limit *desk.RoundLimitError) *mcp.CallToolResult {
-	return mcp.NewToolResultError(texts.Fill("rounds", map[string]string{"rounds": fmt.Sprint(limit.Limit), "session": limit.Session}))
 }

@@ -1,12 +1,6 @@
 package askuser
 
-import (
-	"cmp"
-
-	"github.com/mark3labs/mcp-go/mcp"
-
-	"mcp-askuser/desk"
-)
+import "github.com/mark3labs/mcp-go/mcp"
 
 // caller is the client behind one call, as that call shows it.
 type caller struct {
@@ -34,11 +28,6 @@ func callerOf(client Client, req mcp.CallToolRequest, remote bool) caller {
 		}
 	}
 	return c
-}
-
-// asker is what the record keeps of the caller.
-func (c *caller) asker(agent, directory string, pid int) desk.Asker {
-	return desk.Asker{Client: cmp.Or(c.client.Name, "unknown client"), Version: c.client.Version, Directory: directory, Via: "mcp", Agent: agent, PID: pid}
 }
 
 // showsArrays reports whether the client's form can show a choice of several:

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -122,8 +123,9 @@ func (w *waiting) outcome() (*mcp.CallToolResult, error) {
 		return nil, context.Cause(w.ctx)
 	}
 	if form := w.Form(); form != nil && w.client.Modern && w.client.Elicits(mcp.ElicitationModeForm) { // others get requests
-		if secret, ok := w.Take(form); ok {
-			return handOut(form, w.Record().ID+"."+secret), nil
+		if secret, ok := w.Take(form); ok { // the client calls again with the form's result and this state
+			builder := mcpserver.NewInputRequestBuilder(w.Record().ID + "." + secret)
+			return builder.Elicit(formKey, form.Content.(mcp.ElicitationParams)).ToolResult(), nil
 		}
 	}
 	select {
@@ -184,8 +186,8 @@ func (w *waiting) openElsewhere() bool {
 // ticket, and what the model is to tell the human. It is nil where that is not
 // why nobody shows it.
 func (w *waiting) untold() *mcp.CallToolResult {
-	var none *present.NobodyError
-	if !errors.As(w.Why(), &none) {
+	none, ok := errors.AsType[*present.NobodyError](w.Why())
+	if !ok {
 		return nil
 	}
 	rec := w.Record()
