@@ -16,6 +16,7 @@ type order struct {
 
 // place is where a call stands in the order.
 type place struct {
+	open bool          // has joined and not left
 	turn chan struct{} // closed when it is the call's turn; nil unless the call waits
 }
 
@@ -23,6 +24,7 @@ type place struct {
 func (o *order) join(p *place) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	p.open = true
 	o.places = append(o.places, p)
 }
 
@@ -30,7 +32,7 @@ func (o *order) join(p *place) {
 // cause of ctx's end.
 func (o *order) wait(ctx context.Context, p *place) error {
 	o.mu.Lock()
-	if slices.Index(o.places, p) <= 0 {
+	if !p.open || p == o.places[0] {
 		o.mu.Unlock()
 		return nil
 	}
@@ -52,11 +54,14 @@ func (o *order) wait(ctx context.Context, p *place) error {
 func (o *order) leave(p *place) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if i := slices.Index(o.places, p); i >= 0 {
-		o.places = slices.Delete(o.places, i, i+1)
-		p.release()
-		o.advance()
+	if !p.open {
+		return
 	}
+	p.open = false
+	i := slices.Index(o.places, p)
+	o.places = slices.Delete(o.places, i, i+1)
+	p.release()
+	o.advance()
 }
 
 // overtake has p wait only for those before it that wait themselves; the others
@@ -64,11 +69,16 @@ func (o *order) leave(p *place) {
 func (o *order) overtake(p *place) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if i := slices.Index(o.places, p); i >= 0 {
-		waiting := slices.DeleteFunc(o.places[:i], func(q *place) bool { return q.turn == nil })
-		o.places = append(waiting, o.places[i:]...)
-		o.advance()
+	if !p.open {
+		return
 	}
+	i := slices.Index(o.places, p)
+	waiting := slices.DeleteFunc(o.places[:i], func(q *place) bool {
+		q.open = q.turn != nil
+		return !q.open
+	})
+	o.places = append(waiting, o.places[i:]...)
+	o.advance()
 }
 
 // advance lets the first go on. The lock is held.
