@@ -371,5 +371,10 @@ func (c *client) resolved(ctx context.Context, params json.RawMessage) error {
 		c.run(context.WithoutCancel(ctx), end)
 		d.stop(mirror.ErrGone) // should it have come before the question was stored
 	})
+	for _, other := range c.open {
+		if other.event.Thread == p.Thread { // whose end we have to be told, too
+			return nil
+		}
+	}
 	return c.leave(ctx, p.Thread)
 }
