@@ -106,18 +106,18 @@ func (b Backing) Memory(ctx context.Context) map[string]desk.Memory {
 	return b.Desk.Remembered(ctx, b.Rec)
 }
 
-// Options are what the form gets from the desk, which is read for them; save
+// Options are what the form gets from the desk, which is read for them; keep
 // takes the drafts.
-func (b Backing) Options(ctx context.Context, save func(question.Reply)) []Option {
+func (b Backing) Options(ctx context.Context, keep func(question.Reply)) (o Options) {
 	if b.Desk == nil {
-		return nil
+		return o
 	}
-	out := []Option{WithDraft(b.Draft(ctx)), WithChange(save), WithMemory(b.Memory(ctx))}
+	o.Draft, o.Keep, o.Memory = b.Draft(ctx), keep, b.Memory(ctx)
 	if b.Remembers() {
-		out = append(out, WithHistory(func() []desk.Record { return b.Rounds(ctx) }))
+		o.Rounds = func() []desk.Record { return b.Rounds(ctx) }
 	}
 	if b.AtLimit(ctx) {
-		out = append(out, WithLift(func() error { return b.Lift(ctx) }))
+		o.Lift = func() error { return b.Lift(ctx) }
 	}
-	return out
+	return o
 }

@@ -30,7 +30,7 @@ type tick struct{ wake time.Time }
 // expect takes a new deadline.
 func (f *Form) expect(at time.Time) tea.Cmd {
 	f.countdown.at = at
-	return f.countdown.look(f.now())
+	return f.countdown.look(f.window.Now())
 }
 
 // ticked looks at the deadline again, unless the timer was overtaken.
@@ -39,7 +39,7 @@ func (f *Form) ticked(t tick) tea.Cmd {
 		return nil
 	}
 	f.countdown.wake = time.Time{}
-	return f.countdown.look(f.now())
+	return f.countdown.look(f.window.Now())
 }
 
 // look notes how long is left, and sets the timer for the next moment at which

@@ -69,7 +69,7 @@ func TestDeadlineMoves(t *testing.T) {
 // TestOneTimer: however often the deadline moves on, one timer waits for it.
 func TestOneTimer(t *testing.T) {
 	now := time.Unix(0, 0)
-	f := New(record(database()), nil, WithClock(func() time.Time { return now }))
+	f := New(record(database()), nil, Options{Now: func() time.Time { return now }})
 	timers := 0
 	var cmd tea.Cmd
 	for i := range 100 {

@@ -25,7 +25,7 @@ func (f *Form) buildPages() {
 		}
 	}
 	f.pages = append(f.pages, &page{body: &review{pages: f.asked}})
-	f.discussion = term.NewDiscussion(f.note(), f.origin == act.Opened)
+	f.discussion = term.NewDiscussion(f.note(), f.options.Origin == act.Opened)
 	f.restore()
 	f.bringUp()
 	var groups []*huh.Group

@@ -214,7 +214,7 @@ func luminance(red, green, blue uint8) float64 {
 // TestBreak: what comes by itself asks at the first Ctrl+C, and is left with the
 // second; nothing is said to it by that.
 func TestBreak(t *testing.T) {
-	r := fresh(t, 80, 24, record(database()), WithBreak()).show().keys("ctrl+c")
+	r := fresh(t, 80, 24, record(database()), func(o *Options) { o.Break = true }).show().keys("ctrl+c")
 	if r.f.State() != Open || !strings.Contains(r.screen(), "Dismiss without answering?") {
 		t.Fatalf("after Ctrl+C:\n%s", r.screen())
 	}
@@ -230,7 +230,7 @@ func TestBreakIsSaidAsItIs(t *testing.T) {
 	for status, want := range map[desk.Status][2]string{
 		"": {"leave; the question stays open", "stays open"}, desk.Cancelled: {"withdraw the question", "withdrawn"}, desk.Dismissed: {"ctrl+c     dismiss", "Dismissed."},
 	} {
-		r := fresh(t, 80, 24, record(database()), WithInterrupted(status)).show().keys("?")
+		r := fresh(t, 80, 24, record(database()), func(o *Options) { o.Interrupted = status }).show().keys("?")
 		if !strings.Contains(r.screen(), want[0]) {
 			t.Errorf("%q: want %q in\n%s", status, want[0], r.screen())
 		}

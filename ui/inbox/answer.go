@@ -63,16 +63,16 @@ func (m *model) send(msg tea.Msg) tea.Cmd {
 }
 
 // openForm puts a record's form in front.
-func (m *model) openForm(rec desk.Record, deadline time.Time, options []form.Option) tea.Cmd {
-	since := m.now()
+func (m *model) openForm(rec desk.Record, deadline time.Time, options form.Options) tea.Cmd {
+	since := m.Now()
 	a := &answer{rec: rec, wide: slices.ContainsFunc(rec.All(), previews)}
 	commit := func(r question.Reply) error {
 		err := m.reply(rec.ID, r, since)
 		a.kept.Store(errors.Is(err, desk.ErrUnsent))
 		return err
 	}
-	options = append(options, form.WithClock(m.now), form.WithGate(m.gate), form.WithOrigin(act.Opened))
-	a.form = form.New(rec, commit, options...)
+	options.Now, options.Gate, options.Origin = m.Now, m.Gate, act.Opened
+	a.form = form.New(rec, commit, options)
 	m.answer = a
 	cmds := []tea.Cmd{m.answer.form.Init()}
 	for _, msg := range []tea.Msg{m.formSize(), form.Attention{Attended: rec.Attended}, form.Deadline{At: deadline}} {
@@ -91,7 +91,7 @@ func previews(q *question.Question) bool {
 // formSize is the size that the form has.
 func (m *model) formSize() tea.WindowSizeMsg {
 	_, width := m.layout()
-	size := tea.WindowSizeMsg{Width: width, Height: m.height}
+	size := tea.WindowSizeMsg{Width: width, Height: m.Height}
 	if m.barred() {
 		size.Height--
 	}
@@ -102,7 +102,7 @@ func (m *model) formSize() tea.WindowSizeMsg {
 // only where there is a line for it.
 func (m *model) barred() bool {
 	list, _ := m.layout()
-	return list == 0 && m.height > term.MinHeight
+	return list == 0 && m.Height > term.MinHeight
 }
 
 // pressForm handles a key or a paste while a form is open.
@@ -136,7 +136,7 @@ func (m *model) settle() tea.Cmd {
 		m.note, origin = words.T("The question stays open."), act.Opened
 	}
 	m.answer = nil
-	return tea.Batch(m.appear(origin), m.learn(a.rec))
+	return tea.Batch(m.Appear(origin), m.learn(a.rec))
 }
 
 // inForm passes an event on to the form of its record.
@@ -175,12 +175,12 @@ func (m *model) bar() string {
 	if n := m.answer.fresh; n > 0 {
 		title = words.N(n, "%[2]s, %[1]d new", "%[2]s, %[1]d new", title)
 	}
-	return m.styles.Muted.Render(term.Apart(" "+title, leaveKey+" "+words.T("list")+" ", m.width))
+	return m.Styles.Muted.Render(term.Apart(" "+title, leaveKey+" "+words.T("list")+" ", m.Width))
 }
 
 // stop puts a notice in the place of what was taken away. Only Enter and Esc
 // leave it, and not at once.
 func (m *model) stop(text string) tea.Cmd {
 	m.stopped, m.dismissal = text, nil
-	return m.appear(act.Appeared)
+	return m.Appear(act.Appeared)
 }

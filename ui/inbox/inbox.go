@@ -16,7 +16,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
 
@@ -115,12 +114,9 @@ func (t *trace) print(w io.Writer) {
 }
 
 func newModel(ctx context.Context, o Options) *model {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	return &model{
-		ctx: ctx, desk: o.Desk, now: o.Now, gate: act.NewGate(o.Now, nil), ring: o.Ring,
-		writes: &sync.RWMutex{}, styles: term.NewStyles(true), waiting: waiting{all: map[string]*row{}},
+		Window: term.NewWindow(o.Now, nil), ctx: ctx, desk: o.Desk, ring: o.Ring,
+		writes: &sync.RWMutex{}, waiting: waiting{all: map[string]*row{}},
 	}
 }
 

@@ -141,7 +141,7 @@ func (m *model) key(msg tea.Msg) tea.Cmd {
 		return m.pressForm(msg)
 	}
 	if do := m.bind(msg); do != nil {
-		m.acted = m.now()
+		m.acted = m.Now()
 		return do()
 	}
 	return nil
@@ -154,7 +154,7 @@ func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 	name := key.String()
 	switch {
 	case m.stopped != "" && (name == "enter" || name == "esc"):
-		return func() tea.Cmd { m.stopped = ""; return m.appear(act.Opened) }
+		return func() tea.Cmd { m.stopped = ""; return m.Appear(act.Opened) }
 	case m.stopped != "", m.reader != nil && !isKey:
 		return nil
 	case m.dismissal != nil:
@@ -186,7 +186,7 @@ func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 // attentive reports whether a letter that is no key can be meant for the list:
 // the human opened it, or has used it, and this letter is the first of a burst.
 func (m *model) attentive() bool {
-	return m.gate.Origin() == act.Opened || m.acted.After(m.appeared) && m.now().Sub(m.acted) >= act.Quiet
+	return m.Gate.Origin() == act.Opened || m.acted.After(m.Appeared) && m.Now().Sub(m.acted) >= act.Quiet
 }
 
 // moveTo moves the cursor. A record that has ended goes when it does, also from
@@ -258,15 +258,15 @@ func (m *model) narrow(filter string) {
 
 // read shows everything there is to know of a record.
 func (m *model) read(r *row) {
-	zone := m.now().Location()
+	zone := m.Now().Location()
 	m.reader = term.NewReader(title(r.rec), func(s *term.Styles, width int) []string { return account(*r, s, width, true, zone) })
 }
 
 // hints are the keys that work now, the most useful first.
 func (m *model) hints() (hints []term.Hint) {
 	switch {
-	case m.gate.Waiting():
-		return term.WaitingHints(m.width)
+	case m.Gate.Waiting():
+		return term.WaitingHints(m.Width)
 	case m.stopped != "":
 		return []term.Hint{{"enter", words.T("back to the list")}}
 	case m.dismissal != nil && m.dismissal.sending:

@@ -40,25 +40,22 @@ const (
 // keys: a form, the notice in place of one, a question whether to dismiss, a
 // text to read.
 type model struct {
+	term.Window // whose gate a form uses too
+
 	ctx  context.Context // ends with the inbox; Bubble Tea hands none to commands
 	desk *desk.Desk
-	now  func() time.Time
-	gate *act.Gate                          // every key comes through it, those for a form too
 	ring func(io.Writer, desk.Record) error // nil: silent
 
 	// writes is held for reading by whoever writes to the desk: the inbox does
 	// not end in the middle of it.
 	writes *sync.RWMutex
 
-	styles        *term.Styles
-	background    color.Color // of the terminal; nil while unknown
-	width, height int         // of the terminal, in cells; 0 until known
-
-	events  <-chan desk.Event
-	tab     tab
-	waiting waiting
-	history history
-	refused []desk.Record // calls, for the limit of rounds; the newest first
+	background color.Color // of the terminal; nil while unknown
+	events     <-chan desk.Event
+	tab        tab
+	waiting    waiting
+	history    history
+	refused    []desk.Record // calls, for the limit of rounds; the newest first
 
 	answer    *answer
 	stopped   string // the notice in place of what was taken away
@@ -70,8 +67,7 @@ type model struct {
 	pointer   act.Pointer[string] // of rows, by id; the tabs have none
 	trace     trace
 
-	appeared time.Time // when what has the keyboard came, but for a form
-	acted    time.Time // when the last key that did something was pressed
+	acted time.Time // when the last key that did something was pressed
 
 	note  string    // what the last key led to
 	fault string    // why the desk cannot be read
@@ -90,7 +86,7 @@ func (m *model) Init() tea.Cmd { return m.connect }
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var wait tea.Cmd
 	if m.answer == nil { // a form asks the gate itself
-		msg, wait = m.gate.Update(msg, m)
+		msg, wait = m.Gate.Update(msg, m)
 	}
 	cmd := m.handle(msg)
 	return m, tea.Batch(wait, cmd, m.keepTime(), m.recollect())
@@ -101,7 +97,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		return m.resize(msg)
 	case tea.BackgroundColorMsg:
-		m.background, m.styles = msg.Color, term.NewStyles(msg.IsDark())
+		m.background, m.Styles = msg.Color, term.NewStyles(msg.IsDark())
 		if m.answer != nil {
 			return m.send(msg)
 		}
@@ -124,19 +120,13 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// resize takes the terminal's size. With the first the inbox is there, which the
-// human has opened.
+// resize takes the terminal's size.
 func (m *model) resize(size tea.WindowSizeMsg) tea.Cmd {
-	first := m.width == 0
-	m.width, m.height = size.Width, size.Height
-	cmds := []tea.Cmd{m.gate.Seen(term.Fits(m.width, m.height))}
-	if first {
-		cmds = append(cmds, m.appear(act.Opened))
-	}
+	cmd := m.Resize(size, act.Opened)
 	if m.answer != nil {
-		cmds = append(cmds, m.send(m.formSize()))
+		cmd = tea.Batch(cmd, m.send(m.formSize()))
 	}
-	return tea.Batch(cmds...)
+	return cmd
 }
 
 // edited follows the end of the human's editor.
@@ -147,14 +137,7 @@ func (m *model) edited(msg term.Edited) tea.Cmd {
 	case msg.Err != nil && m.dismissal != nil:
 		m.note = msg.Err.Error()
 	}
-	return m.gate.Seen(term.Fits(m.width, m.height))
-}
-
-// appear says that something else has the keyboard now, and who brought it
-// there.
-func (m *model) appear(o act.Origin) tea.Cmd {
-	m.appeared = m.now()
-	return m.gate.Show(o)
+	return m.Seen()
 }
 
 // follow takes what is pending, and waits for what happens next.
@@ -209,7 +192,7 @@ func (m *model) apply(events []desk.Event) tea.Cmd {
 
 // announce rings for a new question.
 func (m *model) announce(rec desk.Record) tea.Cmd {
-	now := m.now()
+	now := m.Now()
 	if m.ring == nil || !m.rang.IsZero() && now.Sub(m.rang) < ringPause {
 		return nil
 	}
@@ -239,7 +222,7 @@ func (m *model) list() *list {
 func (m *model) reply(id string, r question.Reply, since time.Time) error {
 	m.writes.RLock()
 	defer m.writes.RUnlock()
-	r.Took = cmp.Or(r.Took, m.now().Sub(since))
+	r.Took = cmp.Or(r.Took, m.Now().Sub(since))
 	rec, err := m.desk.Reply(m.ctx, id, r, Name)
 	if err == nil {
 		m.trace.add(rec)
@@ -259,11 +242,11 @@ func (m *model) recollect() tea.Cmd {
 // keepTime sets the timer for the moment when an age on the screen is no
 // longer true. A timer that is set for an earlier one stays.
 func (m *model) keepTime() tea.Cmd {
-	if list, _ := m.layout(); m.tab != waitingTab || list == 0 || !term.Fits(m.width, m.height) {
+	if list, _ := m.layout(); m.tab != waitingTab || list == 0 || !m.Fits() {
 		return nil
 	}
-	now := m.now()
-	m.waiting.lay(max(m.height-term.EdgesHigh-m.above, 1))
+	now := m.Now()
+	m.waiting.lay(max(m.Height-term.EdgesHigh-m.above, 1))
 	next := m.waiting.next(now)
 	wake := now.Add(max(next, time.Second))
 	if next == 0 || !m.wake.IsZero() && !wake.Before(m.wake) {

@@ -10,7 +10,7 @@ import (
 // On the tabs it shows the other. What came there just now takes no click, and
 // none is an answer.
 func (m *model) click(c tea.MouseClickMsg) tea.Cmd {
-	id, ok := m.pointer.Click(m.now(), c.X, c.Y)
+	id, ok := m.pointer.Click(m.Now(), c.X, c.Y)
 	if c.Button != tea.MouseLeft || !ok || m.stopped != "" || m.dismissal != nil {
 		return nil
 	}

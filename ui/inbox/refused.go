@@ -65,5 +65,5 @@ func (m *model) drawRefused(width int) []string {
 	if width < 2*ansi.StringWidth(key+more) && key != "" {
 		key, more = " · "+words.T("L lifts"), ""
 	}
-	return []string{m.styles.Muted.Render(term.Cut(text, width-ansi.StringWidth(key+more)) + key + more)}
+	return []string{m.Styles.Muted.Render(term.Cut(text, width-ansi.StringWidth(key+more)) + key + more)}
 }

@@ -69,7 +69,7 @@ func newRig(t testing.TB, w, h int) *rig {
 			return err
 		},
 	})
-	r.m.gate = act.NewGate(r.clock, func(d time.Duration, msg tea.Msg) tea.Cmd {
+	r.m.Gate = act.NewGate(r.clock, func(d time.Duration, msg tea.Msg) tea.Cmd {
 		r.timers = append(r.timers, timer{r.clock().Add(d), msg})
 		return nil
 	})
