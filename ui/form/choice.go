@@ -16,8 +16,7 @@ type choice struct {
 	rows   []row // the options in order, Other where it is allowed, and Discuss first
 	cursor int   // index into rows, of one that the filter lets through; or nowhere
 
-	other   *term.Entry // the text of Other; stays when the choice changes
-	writing bool        // the keyboard belongs to other
+	other *term.Entry // the text of Other; stays when the choice changes; may have the keyboard
 
 	none      question.Option
 	skipped   bool // the human wants to leave it open
@@ -116,7 +115,7 @@ func (c *choice) need() string {
 }
 
 func (c *choice) entry() *term.Entry {
-	if c.writing {
+	if c.other.Focused() {
 		return c.other
 	}
 	return nil
@@ -139,7 +138,7 @@ func (c *choice) option() *question.Option {
 	return c.rows[c.cursor].option
 }
 
-func (c *choice) typing() bool { return c.writing || c.filtering }
+func (c *choice) typing() bool { return c.other.Focused() || c.filtering }
 
 // take confirms the row under the cursor, or, where several may be picked,
 // the rows that are marked.
@@ -271,21 +270,17 @@ func (c *choice) otherRow() int { return len(c.rows) - 2 }
 // write gives the keyboard to the text of Other.
 func (c *choice) write() {
 	c.goTo(c.otherRow())
-	c.writing, c.filtering = true, false
+	c.filtering = false
 	c.other.Focus()
 }
 
 // stopWriting gives the keyboard back to the list. The text stays; an empty
 // one is no answer (A11).
 func (c *choice) stopWriting() {
-	if !c.writing {
-		return
-	}
-	c.writing = false
-	c.other.Blur()
-	if c.other.Text() == "" {
+	if c.other.Focused() && c.other.Text() == "" {
 		c.rows[c.otherRow()].picked = false
 	}
+	c.other.Blur()
 }
 
 // takeOther ends the writing of Other with Enter.

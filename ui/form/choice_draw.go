@@ -92,7 +92,7 @@ func (c *choice) drawRow(s *term.Styles, i, width, rows int) term.Block {
 func (c *choice) below(s *term.Styles, r row, width, rows int) term.Block {
 	text := c.other.Text()
 	switch {
-	case r.other && c.writing:
+	case r.other && c.other.Focused():
 		return c.other.Draw(s, width, max(rows, 1))
 	case r.other && text != "":
 		return term.Block{Lines: term.Text(s.Plain, "“"+question.Block(text)+"”", width)}

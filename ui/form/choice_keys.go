@@ -16,7 +16,7 @@ func (c *choice) bind(msg tea.Msg) does {
 	key, isKey := msg.(tea.KeyPressMsg)
 	paste, _ := msg.(tea.PasteMsg)
 	switch {
-	case c.writing:
+	case c.other.Focused():
 		return c.bindWriting(msg, key.String())
 	case c.filtering && isKey:
 		return c.bindFiltering(key)
@@ -118,9 +118,9 @@ func (c *choice) bindWriting(msg tea.Msg, key string) does {
 
 func (c *choice) hints() ([]term.Hint, bool) {
 	switch {
-	case c.writing && c.ask.Several():
+	case c.other.Focused() && c.ask.Several():
 		return append(writingHints(words.T("mark")), term.Hint{"esc", words.T("to the options")}), true
-	case c.writing:
+	case c.other.Focused():
 		return append(writingHints(onward), term.Hint{"esc", words.T("to the options")}), true
 	case c.filtering:
 		return []term.Hint{{"enter", words.T("keep")}, {"esc", words.T("show all")}, {"↑↓", words.T("move")}}, true

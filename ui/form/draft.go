@@ -136,7 +136,7 @@ func sameDraft(a, b question.Reply) bool {
 // counts or is being written.
 func (c *choice) draft() question.Answer {
 	a := c.answer()
-	if !c.ask.Several() || c.writing {
+	if !c.ask.Several() || c.other.Focused() {
 		a.Custom = c.other.Text()
 	}
 	return a

@@ -53,7 +53,7 @@ func (p *page) earlier(s *term.Styles, width, rows int) []string {
 	key := " · " + recallKey
 	full := " · " + words.T("%s takes it over", recallKey)
 	switch {
-	case p.note.writing: // which has the keyboard
+	case p.note.writing(): // which has the keyboard
 		key = ""
 	case ansi.StringWidth(p.before.words+full) <= width:
 		key = full

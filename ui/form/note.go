@@ -11,8 +11,7 @@ import (
 // note is a word to the agent: on a question's page beside its answer, on the
 // review beside all of them.
 type note struct {
-	entry   *term.Entry // nil until it is wanted: entries cost, and there may be hundreds of pages
-	writing bool        // the keyboard belongs to it
+	entry *term.Entry // nil until it is wanted: entries cost, and there may be hundreds of pages
 }
 
 func (n *note) open() *term.Entry {
@@ -29,14 +28,11 @@ func (n *note) text() string {
 	return n.entry.Text()
 }
 
-func (n *note) write() {
-	n.writing = true
-	n.open().Focus()
-}
+// writing reports whether it has the keyboard.
+func (n *note) writing() bool { return n.entry != nil && n.entry.Focused() }
 
 func (n *note) stop() {
-	if n.writing {
-		n.writing = false
+	if n.entry != nil {
 		n.entry.Blur()
 	}
 }
@@ -59,7 +55,7 @@ func (n *note) bind(msg tea.Msg) does {
 func (n *note) draw(s *term.Styles, width, rows int) term.Block {
 	title := words.T("Note to the agent")
 	switch text := n.text(); {
-	case n.writing:
+	case n.writing():
 		b := term.Block{Lines: []string{s.Cursor.Render(title)}}
 		b.Add(n.entry.Draw(s, width, max(rows-1, 1)))
 		b.Top = 0

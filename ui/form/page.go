@@ -118,10 +118,10 @@ func (p *page) noted(a question.Answer) question.Answer {
 
 func (p *page) bind(msg tea.Msg) does {
 	switch key, _ := msg.(tea.KeyPressMsg); {
-	case p.note.writing:
+	case p.note.writing():
 		return p.note.bind(msg)
 	case key.String() == "ctrl+n":
-		return only(func() { p.body.blur(); p.note.write() })
+		return only(func() { p.body.blur(); p.note.open().Focus() })
 	case key.String() == "alt+d":
 		return asks(discuss)
 	case key.String() == recallKey && p.before.words != "":
@@ -141,16 +141,16 @@ func (p *page) letter(l string) string {
 }
 
 func (p *page) entry() *term.Entry {
-	if p.note.writing {
+	if p.note.writing() {
 		return p.note.entry
 	}
 	return p.body.entry()
 }
 
-func (p *page) typing() bool { return p.note.writing || p.body.typing() }
+func (p *page) typing() bool { return p.note.writing() || p.body.typing() }
 
 func (p *page) focus() {
-	if !p.note.writing {
+	if !p.note.writing() {
 		p.body.focus()
 	}
 }
@@ -173,14 +173,14 @@ func (p *page) draw(s *term.Styles, width, rows int) term.Block {
 	}
 	focus := b
 	b.Lines = append(b.Lines, "")
-	if b.Add(drawn); !p.note.writing {
+	if b.Add(drawn); !p.note.writing() {
 		b.Top, b.Bottom, b.Cursor = focus.Top, focus.Bottom, focus.Cursor
 	}
 	return b
 }
 
 func (p *page) hints() ([]term.Hint, bool) {
-	if p.note.writing {
+	if p.note.writing() {
 		return writingHints(words.T("done")), true
 	}
 	return p.body.hints()

@@ -75,6 +75,9 @@ func (e *Entry) Focus() { e.area.Focus() }
 // Blur takes it away.
 func (e *Entry) Blur() { e.area.Blur() }
 
+// Focused reports whether it has the keyboard.
+func (e *Entry) Focused() bool { return e.area.Focused() }
+
 // AtTop reports whether the cursor is in the first line.
 func (e *Entry) AtTop() bool { return e.area.Line() == 0 }
 
