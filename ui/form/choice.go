@@ -138,8 +138,6 @@ func (c *choice) option() *question.Option {
 	return c.rows[c.cursor].option
 }
 
-func (c *choice) typing() bool { return c.other.Focused() || c.filtering }
-
 // take confirms the row under the cursor, or, where several may be picked,
 // the rows that are marked.
 func (c *choice) take() (action, error) {

@@ -41,15 +41,6 @@ func (c *choice) bindList(key string) does {
 		return only(func() { c.pick(c.cursor) })
 	case "enter":
 		return c.take
-	case "esc":
-		if c.filter == "" {
-			return asks(dismiss)
-		}
-		return only(func() { c.narrow("") })
-	case "shift+tab", "left", "ctrl+b":
-		return asks(back)
-	case "?":
-		return asks(explain)
 	}
 	var moved term.Scroll
 	switch i := c.called(strings.ToLower(key)); {
@@ -57,6 +48,8 @@ func (c *choice) bindList(key string) does {
 		return only(func() { c.reach(i); c.pick(i) })
 	case key == "s" && !c.ask.Required:
 		return only(c.skip)
+	case key == "esc" && c.filter != "":
+		return only(func() { c.narrow("") })
 	case key == "/" && !c.yesNo:
 		return only(func() { c.filtering = true })
 	case c.preview() != nil && moved.Press(key):
@@ -109,7 +102,7 @@ func (c *choice) bindWriting(msg tea.Msg, key string) does {
 	case key == "esc":
 		return only(c.stopWriting)
 	case key == "shift+tab":
-		return asks(back)
+		return nil
 	case key == "up" && c.other.AtTop():
 		return only(func() { c.stopWriting(); c.move(-1) })
 	}

@@ -265,6 +265,7 @@ func (f *Form) press(msg tea.Msg) tea.Cmd {
 // is nothing.
 func (f *Form) bind(msg tea.Msg) func() tea.Cmd {
 	p := f.page()
+	do := p.bind(msg)
 	key, isKey := msg.(tea.KeyPressMsg)
 	switch name := key.String(); {
 	case p.reader != nil && !isKey:
@@ -282,10 +283,11 @@ func (f *Form) bind(msg tea.Msg) func() tea.Cmd {
 		return f.lookBack
 	case f.options.Lift != nil && name == p.letter("L"):
 		return f.lift
-	case p.bind(msg) != nil:
+	case do != nil:
 		return func() tea.Cmd {
-			f.huh.Update(msg)
-			return f.do(p.asks)
+			asks, err := do()
+			p.err = err
+			return f.do(asks)
 		}
 	case f.options.Origin == act.Opened && p.choice() != nil && unicode.IsLetter(key.Code) && key.Text != "":
 		return func() tea.Cmd { p.choice().search(key.Text); return nil }

@@ -40,8 +40,6 @@ type body interface {
 	hints() (keys []term.Hint, only bool)
 	// entry is where text is typed now, nil for nowhere.
 	entry() *term.Entry
-	// typing reports whether letters are text now, there or in a filter.
-	typing() bool
 	// focus puts the keyboard into the body, blur takes it away.
 	focus()
 	blur()
@@ -92,7 +90,6 @@ type page struct {
 	untouched question.Answer  // what the body held before the human came
 	taken     *question.Answer // what the human last confirmed; nil before
 	err       error
-	asks      action       // what the last key asked of the form
 	reader    *term.Reader // open while the human reads what does not fit
 }
 
@@ -117,17 +114,32 @@ func (p *page) noted(a question.Answer) question.Answer {
 // keyboard.
 
 func (p *page) bind(msg tea.Msg) does {
-	switch key, _ := msg.(tea.KeyPressMsg); {
+	key, _ := msg.(tea.KeyPressMsg)
+	name := key.String()
+	switch {
 	case p.note.writing():
 		return p.note.bind(msg)
-	case key.String() == "ctrl+n":
+	case name == "ctrl+n":
 		return only(func() { p.body.blur(); p.note.open().Focus() })
-	case key.String() == "alt+d":
+	case name == "alt+d":
 		return asks(discuss)
-	case key.String() == recallKey && p.before.words != "":
+	case name == recallKey && p.before.words != "":
 		return only(p.recall)
 	}
-	return p.body.bind(msg)
+	if do := p.body.bind(msg); do != nil {
+		return do
+	}
+	switch name {
+	case "enter":
+		return asks(confirm)
+	case "esc":
+		return asks(dismiss)
+	case "shift+tab", "left", "ctrl+b":
+		return asks(back)
+	case "?":
+		return asks(explain)
+	}
+	return nil
 }
 
 // letter is the key for a command of every page that is called by a letter:
@@ -147,7 +159,11 @@ func (p *page) entry() *term.Entry {
 	return p.body.entry()
 }
 
-func (p *page) typing() bool { return p.note.writing() || p.body.typing() }
+// typing reports whether letters are text now.
+func (p *page) typing() bool {
+	c := p.choice()
+	return p.entry() != nil || c != nil && c.filtering
+}
 
 func (p *page) focus() {
 	if !p.note.writing() {
@@ -166,15 +182,13 @@ func (p *page) keep() (back func()) {
 }
 
 func (p *page) draw(s *term.Styles, width, rows int) term.Block {
-	b := p.body.draw(s, width, rows)
-	drawn := p.note.draw(s, width, rows)
-	if len(drawn.Lines) == 0 {
-		return b
-	}
-	focus := b
-	b.Lines = append(b.Lines, "")
-	if b.Add(drawn); !p.note.writing() {
-		b.Top, b.Bottom, b.Cursor = focus.Top, focus.Bottom, focus.Cursor
+	b, note := p.body.draw(s, width, rows), p.note.draw(s, width, rows)
+	switch {
+	case p.note.writing():
+		b.Lines = append(b.Lines, "")
+		b.Add(note)
+	case note.Lines != nil:
+		b.Lines = append(append(b.Lines, ""), note.Lines...)
 	}
 	return b
 }
@@ -186,21 +200,14 @@ func (p *page) hints() ([]term.Hint, bool) {
 	return p.body.hints()
 }
 
-// Update implements huh.Model.
-func (p *page) Update(msg tea.Msg) (huh.Model, tea.Cmd) {
-	switch msg.(type) {
-	case tea.KeyPressMsg, tea.PasteMsg:
-		p.asks, p.err = p.bind(msg)()
-	}
-	return p, nil
-}
-
 // Focus implements huh.Field.
 func (p *page) Focus() tea.Cmd { p.focus(); return nil }
 
-// The rest of huh.Field has no use here: the form draws its pages, lists their
-// keys, checks and keeps their answers, and never runs in huh's own program.
+// The rest of huh.Field has no use here: the form draws its pages, hands them
+// their keys and lists these, checks and keeps their answers, and never runs in
+// huh's own program.
 
+func (p *page) Update(tea.Msg) (huh.Model, tea.Cmd)      { return p, nil }
 func (p *page) Blur() tea.Cmd                            { return nil }
 func (p *page) Init() tea.Cmd                            { return nil }
 func (p *page) View() string                             { return "" }

@@ -28,7 +28,6 @@ func (t *text) restore(a question.Answer) { t.area.Set(a.Custom) }
 func (t *text) focus()                    { t.area.Focus() }
 func (t *text) blur()                     { t.area.Blur() }
 func (t *text) keep() (back func())       { return t.area.Keep() }
-func (t *text) typing() bool              { return true }
 func (t *text) entry() *term.Entry        { return t.area }
 
 func (t *text) draw(s *term.Styles, width, rows int) term.Block { return t.area.Draw(s, width, rows) }
@@ -36,16 +35,10 @@ func (t *text) draw(s *term.Styles, width, rows int) term.Block { return t.area.
 func (t *text) bind(msg tea.Msg) does {
 	key, _ := msg.(tea.KeyPressMsg)
 	switch key.String() {
-	case "enter":
-		return asks(confirm)
-	case "esc":
-		return asks(dismiss)
-	case "shift+tab":
-		return asks(back)
+	case "enter", "esc", "shift+tab":
+		return nil
 	}
 	return types(t.area, msg)
 }
 
-func (t *text) hints() ([]term.Hint, bool) {
-	return writingHints(onward), false
-}
+func (t *text) hints() ([]term.Hint, bool) { return writingHints(onward), false }

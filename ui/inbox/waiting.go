@@ -233,14 +233,11 @@ func drawWaiting(s *term.Styles, r *row, selected bool, width int, now time.Time
 
 // lead is how a row begins: whether it is selected, and marked.
 func (r *row) lead(s *term.Styles, selected bool) (style lipgloss.Style, lead string) {
-	style, lead = s.Plain, " "
-	if selected {
-		style, lead = s.Cursor, "›"
-	}
+	lead, style = s.Row(selected)
 	if r.marked {
-		return style, lead + "*"
+		lead = strings.TrimSuffix(lead, " ") + "*"
 	}
-	return style, lead + " "
+	return style, lead
 }
 
 // opening is the beginning of a text, all that a list looks at.

@@ -44,6 +44,15 @@ func NewStyles(dark bool) *Styles {
 	}
 }
 
+// Row is how a row of a list begins, and its style: the one with the cursor, or
+// another.
+func (s *Styles) Row(selected bool) (lead string, style lipgloss.Style) {
+	if selected {
+		return "› ", s.Cursor
+	}
+	return "  ", s.Plain
+}
+
 // entry returns the styles of a text entry. The cursor is the terminal's own,
 // so that an input method shows its candidates in the right place.
 func (s *Styles) entry() textarea.Styles {
