@@ -18,13 +18,9 @@ type Backing struct {
 }
 
 // Draft returns what was typed before, empty where nothing is kept.
-func (b Backing) Draft(ctx context.Context) question.Reply {
-	if b.Desk == nil {
-		return question.Reply{}
-	}
-	r, _, err := b.Desk.Draft(ctx, b.Rec.ID)
-	if err != nil {
-		return question.Reply{}
+func (b Backing) Draft(ctx context.Context) (r question.Reply) {
+	if b.Desk != nil {
+		r, _, _ = b.Desk.Draft(ctx, b.Rec.ID)
 	}
 	return r
 }
@@ -58,11 +54,8 @@ func (b Backing) More(ctx context.Context) int {
 	if b.Desk == nil {
 		return 0
 	}
-	pending, err := b.Desk.Pending(ctx)
-	if err != nil {
-		return 0
-	}
 	n := 0
+	pending, _ := b.Desk.Pending(ctx)
 	for _, rec := range pending {
 		if rec.ID != b.Rec.ID && rec.Attended && rec.SessionID == b.Rec.SessionID &&
 			rec.Asker.Client == b.Rec.Asker.Client && rec.Asker.Directory == b.Rec.Asker.Directory {
@@ -72,9 +65,9 @@ func (b Backing) More(ctx context.Context) int {
 	return n
 }
 
-// AtLimit reports whether this round is the last before the limit (D9).
+// AtLimit reports whether this round is the last before the limit.
 func (b Backing) AtLimit(ctx context.Context) bool {
-	if b.Desk == nil || b.Rec.SessionID == "" {
+	if b.Desk == nil {
 		return false
 	}
 	last, err := b.Desk.AtLimit(ctx, b.Rec.SessionID)
@@ -91,10 +84,7 @@ func (b Backing) Remembers() bool {
 
 // Rounds returns the records of the session, as far as they can be had.
 func (b Backing) Rounds(ctx context.Context) []desk.Record {
-	rounds, err := b.Desk.Session(ctx, b.Rec.SessionID)
-	if err != nil {
-		return nil
-	}
+	rounds, _ := b.Desk.Session(ctx, b.Rec.SessionID)
 	return rounds
 }
 

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -145,7 +146,7 @@ func (c *choice) take() (action, error) {
 		if c.skipped || c.ask.Required { // or else the page says what it needs
 			return confirm, nil
 		}
-		return none, term.Fault(words.T("Nothing is chosen: %s", c.need()))
+		return none, errors.New(words.T("Nothing is chosen: %s", c.need()))
 	}
 	r := &c.rows[c.cursor]
 	switch {

@@ -93,11 +93,10 @@ type Options struct {
 	// Lift lifts the round limit for the session, as a command. A host gives it
 	// only to a form whose round is the last before the limit, which says so then.
 	Lift func() error
-	// Gate is that of a host that uses it for other screens as well; nil is one of
-	// the form's own. The host hands keys, and the gate's own messages, to the form
-	// while it is open.
-	Gate *act.Gate
-	Now  func() time.Time // the clock; time.Now if nil
+	// Window is that of a host with other screens, which hands keys, and the gate's
+	// own messages, to the form while it is open. The form takes its clock, gate
+	// and styles, and is told its own size. Nil is a window of the form's own.
+	Window *term.Window
 }
 
 // Withdraw is the message that takes a form away: somebody else closed the
@@ -117,13 +116,21 @@ type result struct {
 // which runs as a command, so that it may take its time.
 func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 	f := &Form{
-		rec: words.Local.Shown(rec), commit: commit, options: o, window: term.NewWindow(o.Now, o.Gate),
+		rec: words.Local.Shown(rec), commit: commit, options: o, window: term.NewWindow(time.Now),
 		dismissal: term.NewDismissal(words.T("The agent will be told that you dismissed it."), true),
+	}
+	if o.Window != nil {
+		f.window = *o.Window
+		f.window.Width, f.window.Height = 0, 0
 	}
 	f.by = f.asker()
 	f.buildPages()
 	return f
 }
+
+// Wide reports whether the form has previews to show, and so use for a wide
+// terminal.
+func (f *Form) Wide() bool { return f.wide }
 
 // State returns how far the form is.
 func (f *Form) State() State { return f.state }

@@ -246,7 +246,7 @@ func (p *page) confirm() bool {
 		p.taken = &a
 		return true
 	case a.Empty():
-		err = term.Fault(words.T("This question needs an answer: %s", b.need()))
+		err = errors.New(words.T("This question needs an answer: %s", b.need()))
 	case errors.As(err, &faults):
 		err = refusal(faults)
 	}
@@ -259,7 +259,7 @@ func refusal(faults question.Violations) error {
 	for _, v := range faults {
 		said = append(said, v.In(words.T))
 	}
-	return term.Fault(words.T("This answer %s.", strings.Join(said, words.T("; "))))
+	return errors.New(words.T("This answer %s.", strings.Join(said, words.T("; "))))
 }
 
 // choice is the page's body if that is a choice, else nil.

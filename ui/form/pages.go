@@ -1,6 +1,7 @@
 package form
 
 import (
+	"errors"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -126,7 +127,7 @@ func (f *Form) sendAnswers() tea.Cmd {
 	for _, p := range f.asked() {
 		if !p.settled() {
 			f.turnTo(p)
-			p.err = term.Fault(words.T("This answer is not confirmed yet: enter confirms it."))
+			p.err = errors.New(words.T("This answer is not confirmed yet: enter confirms it."))
 			return nil
 		}
 		if !p.taken.Empty() || p.taken.Note != "" {

@@ -10,6 +10,7 @@ import (
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
 )
 
@@ -50,6 +51,8 @@ func (r *rig) show() *rig {
 // option says otherwise.
 func fresh(t testing.TB, w, h int, rec desk.Record, opts ...option) *rig {
 	r := &rig{t: t, now: time.Unix(0, 0).UTC(), w: w, h: h}
+	window := term.NewWindow(r.clock)
+	window.Gate = act.NewGate(r.clock, r.after)
 	r.f = New(rec, func(reply question.Reply) error {
 		r.took, reply.Took = reply.Took, 0
 		r.sent = append(r.sent, reply)
@@ -59,7 +62,7 @@ func fresh(t testing.TB, w, h int, rec desk.Record, opts ...option) *rig {
 			}
 		}
 		return r.fail
-	}, with(Options{Now: r.clock, Gate: act.NewGate(r.clock, r.after)}, opts))
+	}, with(Options{Window: &window}, opts))
 	return r
 }
 

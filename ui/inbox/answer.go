@@ -2,7 +2,6 @@ package inbox
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -22,7 +21,6 @@ type answer struct {
 	rec   desk.Record
 	form  *form.Form
 	fresh int         // questions that came since it opened
-	wide  bool        // it has the whole screen, for its previews
 	kept  atomic.Bool // what was given is not sent yet
 }
 
@@ -64,28 +62,20 @@ func (m *model) send(msg tea.Msg) tea.Cmd {
 
 // openForm puts a record's form in front.
 func (m *model) openForm(rec desk.Record, deadline time.Time, options form.Options) tea.Cmd {
-	since := m.Now()
-	a := &answer{rec: rec, wide: slices.ContainsFunc(rec.All(), previews)}
+	a := &answer{rec: rec}
 	commit := func(r question.Reply) error {
-		err := m.reply(rec.ID, r, since)
+		err := m.reply(rec.ID, r)
 		a.kept.Store(errors.Is(err, desk.ErrUnsent))
 		return err
 	}
-	options.Now, options.Gate, options.Origin = m.Now, m.Gate, act.Opened
+	options.Window, options.Origin = &m.Window, act.Opened
 	a.form = form.New(rec, commit, options)
 	m.answer = a
-	cmds := []tea.Cmd{m.answer.form.Init()}
+	var cmds []tea.Cmd
 	for _, msg := range []tea.Msg{m.formSize(), form.Attention{Attended: rec.Attended}, form.Deadline{At: deadline}} {
 		cmds = append(cmds, m.send(msg))
 	}
-	if m.background != nil {
-		cmds = append(cmds, m.send(tea.BackgroundColorMsg{Color: m.background}))
-	}
 	return tea.Batch(cmds...)
-}
-
-func previews(q *question.Question) bool {
-	return slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" })
 }
 
 // formSize is the size that the form has.

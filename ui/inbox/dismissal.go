@@ -3,7 +3,6 @@ package inbox
 import (
 	"errors"
 	"slices"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -18,7 +17,6 @@ import (
 type dismissal struct {
 	*term.Dismissal
 	ids     []string
-	since   time.Time // when it was asked
 	sending bool
 }
 
@@ -33,7 +31,7 @@ func (m *model) askDismissal() tea.Cmd {
 	if len(rows) > 1 {
 		about = words.T("%[1]d questions, one reason for all: %[2]s", len(rows), about)
 	}
-	m.dismissal = &dismissal{Dismissal: term.NewDismissal(about, false), since: m.Now()}
+	m.dismissal = &dismissal{Dismissal: term.NewDismissal(about, false)}
 	for _, r := range rows {
 		m.dismissal.ids = append(m.dismissal.ids, r.rec.ID)
 	}
@@ -58,11 +56,11 @@ func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 		return m.Appear(act.Opened)
 	case decision == term.Dismiss:
 		d.sending = true
-		ids, reply := slices.Clone(d.ids), question.Reply{Dismissed: true, Reason: d.Reason()}
+		ids, reply := slices.Clone(d.ids), question.Reply{Dismissed: true, Reason: d.Reason(), Took: m.Now().Sub(m.Appeared)}
 		return func() tea.Msg {
 			errs := make([]error, len(ids))
 			for i, id := range ids {
-				errs[i] = m.reply(id, reply, d.since)
+				errs[i] = m.reply(id, reply)
 			}
 			return then(func() tea.Cmd { return m.settleDismissal(ids, errs) })
 		}

@@ -28,8 +28,7 @@ type history struct {
 	limit   int  // how many records were asked for
 	all     bool // there are no more than those in the list
 	loading bool
-	number  int // of the latest look into the past; results of others are dropped
-	stop    context.CancelFunc
+	stop    context.CancelFunc // of the latest look into the past
 }
 
 // recall reads the past records that fit the search.
@@ -41,10 +40,8 @@ func (m *model) recall(search string, limit int) tea.Cmd {
 	ctx, stop := context.WithCancel(m.ctx)
 	h.stop = stop
 	h.search, h.limit, h.loading = search, max(limit, firstLook), true
-	h.number++
-	number, query := h.number, desk.Query{Search: search, Limit: h.limit}
+	query := desk.Query{Search: search, Limit: h.limit}
 	return func() tea.Msg {
-		defer stop()
 		var records []desk.Record
 		var fault error
 		for rec, err := range m.desk.History(ctx, query) {
@@ -54,9 +51,10 @@ func (m *model) recall(search string, limit int) tea.Cmd {
 			records = append(records, rec)
 		}
 		return then(only(func() {
-			if number != h.number {
+			if ctx.Err() != nil { // a later look is on its way
 				return
 			}
+			stop()
 			if h.took(records); fault != nil {
 				m.note = words.T("The past cannot be read: %s", question.Line(words.Local.Error(fault)))
 			}

@@ -27,7 +27,6 @@ type Options struct {
 	// Ring writes to the terminal what tells the human that a question has
 	// come: sounds and notifications, nothing that draws. Nil is silence.
 	Ring func(io.Writer, desk.Record) error
-	Now  func() time.Time // the clock; time.Now if nil
 }
 
 // ErrNoTerminal means that there is no terminal to show an inbox on.
@@ -115,7 +114,7 @@ func (t *trace) print(w io.Writer) {
 
 func newModel(ctx context.Context, o Options) *model {
 	return &model{
-		Window: term.NewWindow(o.Now, nil), ctx: ctx, desk: o.Desk, ring: o.Ring,
+		Window: term.NewWindow(time.Now), ctx: ctx, desk: o.Desk, ring: o.Ring,
 		writes: &sync.RWMutex{}, waiting: waiting{all: map[string]*row{}},
 	}
 }

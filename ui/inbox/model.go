@@ -3,7 +3,6 @@ package inbox
 import (
 	"cmp"
 	"context"
-	"image/color"
 	"io"
 	"strings"
 	"sync"
@@ -50,12 +49,11 @@ type model struct {
 	// not end in the middle of it.
 	writes *sync.RWMutex
 
-	background color.Color // of the terminal; nil while unknown
-	events     <-chan desk.Event
-	tab        tab
-	waiting    waiting
-	history    history
-	refused    []desk.Record // calls, for the limit of rounds; the newest first
+	events  <-chan desk.Event
+	tab     tab
+	waiting waiting
+	history history
+	refused []desk.Record // calls, for the limit of rounds; the newest first
 
 	answer    *answer
 	stopped   string // the notice in place of what was taken away
@@ -97,7 +95,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		return m.resize(msg)
 	case tea.BackgroundColorMsg:
-		m.background, m.Styles = msg.Color, term.NewStyles(msg.IsDark())
+		m.Styles = term.NewStyles(msg.IsDark())
 		if m.answer != nil {
 			return m.send(msg)
 		}
@@ -217,12 +215,10 @@ func (m *model) list() *list {
 	return &m.waiting.list
 }
 
-// reply puts a reply on the desk. The human had the question in front of them
-// since then.
-func (m *model) reply(id string, r question.Reply, since time.Time) error {
+// reply puts a reply on the desk.
+func (m *model) reply(id string, r question.Reply) error {
 	m.writes.RLock()
 	defer m.writes.RUnlock()
-	r.Took = cmp.Or(r.Took, m.Now().Sub(since))
 	rec, err := m.desk.Reply(m.ctx, id, r, Name)
 	if err == nil {
 		m.trace.add(rec)

@@ -21,7 +21,7 @@ const (
 // layout is how wide the list is, and what stands in front of it or, where there
 // is room, beside it; 0 for what is not on the screen.
 func (m *model) layout() (list, front int) {
-	wide := m.answer != nil && m.answer.wide
+	wide := m.answer != nil && m.answer.form.Wide()
 	switch {
 	case m.Width >= twoPanes && !wide:
 		front = min(m.Width*11/20, paneWidth)

@@ -27,16 +27,9 @@ type Window struct {
 	Appeared      time.Time // when what has the keyboard came
 }
 
-// NewWindow returns a window of unknown size. Nil is the system's clock, and a
-// gate of its own.
-func NewWindow(now func() time.Time, gate *act.Gate) Window {
-	if now == nil {
-		now = time.Now
-	}
-	if gate == nil {
-		gate = act.NewGate(now, nil)
-	}
-	return Window{Now: now, Gate: gate, Styles: NewStyles(true)}
+// NewWindow returns a window of unknown size.
+func NewWindow(now func() time.Time) Window {
+	return Window{Now: now, Gate: act.NewGate(now, nil), Styles: NewStyles(true)}
 }
 
 // Fits reports whether the terminal is large enough.

@@ -24,6 +24,7 @@ import (
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
 
@@ -92,7 +93,8 @@ func program(name string) int {
 	opened := os.Getenv("TTY_OPENED") != "" || !plain && os.Getenv("TTY_APPEARED") == ""
 	surface := newSurface("tty", Options{Plain: plain, Opened: opened, Desk: d, Turn: turn})
 	if trouble == "busy" {
-		surface.now = jam(&jammed)
+		window := term.NewWindow(jam(&jammed))
+		surface.window = &window
 	}
 	var shows sync.WaitGroup
 	for one := range strings.SplitSeq(name, "+") {

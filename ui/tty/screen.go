@@ -44,7 +44,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	}
 	options := backing.Options(ctx, keep)
 	options.Origin, options.Interrupted, options.Break = s.origin(), s.options.Interrupted, s.options.Pane
-	options.Now = s.now
+	options.Window = s.window
 	f := form.New(backing.Rec, func(r question.Reply) error {
 		err := commit(r)
 		if closed, ok := errors.AsType[*desk.ClosedError](err); ok {
