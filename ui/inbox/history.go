@@ -182,7 +182,7 @@ func (h *history) welcome(s *term.Styles, width, lines int, now time.Time) (out 
 	if out != nil {
 		out = append(append([]string{s.Strong.Render(words.T("Last answers"))}, out...), "")
 	}
-	return append(append(out, s.Strong.Render(words.T("Connect an agent"))), table(s, [][2]string{
+	return append(append(out, s.Strong.Render(words.T("Connect an agent"))), term.Table(s.Muted, column, [][2]string{
 		{"MCP", "mcp-askuser install"},
 		{words.T("shell"), words.T("mcp-askuser ask; mcp-askuser skill says how")},
 		{words.T("try it"), words.T("mcp-askuser demo, in another terminal")},

@@ -77,8 +77,8 @@ func (m *model) commonKeys() []binding {
 			m.waiting.at = min(m.waiting.at+1, len(m.waiting.rows)-1)
 		})},
 		{"i right", words.T("details"), words.T("details: who asks, where it is shown"), r != nil, only(func() { m.read(r) })},
-		{"ctrl+d", words.T("scroll"), words.T("scroll the question beside the list; ctrl+u scrolls back"), m.pane.more, only(func() { m.pane.scroll.Press("pgdown") })},
-		{"ctrl+u", "", "", m.pane.more, only(func() { m.pane.scroll.Press("pgup") })},
+		{"ctrl+d", words.T("scroll"), words.T("scroll the question beside the list; ctrl+u scrolls back"), m.pane.More, only(func() { m.pane.Press(tea.KeyPressMsg{Code: tea.KeyPgDown}) })},
+		{"ctrl+u", "", "", m.pane.More, only(func() { m.pane.Press(tea.KeyPressMsg{Code: tea.KeyPgUp}) })},
 		{"ctrl+z", "", "", true, func() tea.Cmd { return tea.Suspend }},
 	}
 }
@@ -257,10 +257,7 @@ func (m *model) narrow(filter string) {
 }
 
 // read shows everything there is to know of a record.
-func (m *model) read(r *row) {
-	zone := m.Now().Location()
-	m.reader = term.NewReader(title(r.rec), func(s *term.Styles, width int) []string { return account(*r, s, width, true, zone) })
-}
+func (m *model) read(r *row) { m.reader = m.account(r, true) }
 
 // hints are the keys that work now, the most useful first.
 func (m *model) hints() (hints []term.Hint) {

@@ -151,7 +151,7 @@ func (m *model) follow(events <-chan desk.Event, records []desk.Record, err erro
 // renew takes what is pending now.
 func (m *model) renew(records []desk.Record) tea.Cmd {
 	cmds := []tea.Cmd{m.fetchEnds(m.waiting.renew(records)), m.learn(records...)}
-	m.pane.fresh = false
+	m.pane.Redraw()
 	for _, rec := range records {
 		if m.answer != nil && rec.ID == m.answer.rec.ID {
 			cmds = append(cmds, m.send(form.Attention{Attended: rec.Attended}))
@@ -184,7 +184,7 @@ func (m *model) apply(events []desk.Event) tea.Cmd {
 		cmds = append(cmds, m.inForm(e))
 	}
 	m.waiting.arrange()
-	m.pane.fresh = false
+	m.pane.Redraw()
 	return tea.Batch(append(cmds, m.learn(changed...))...)
 }
 

@@ -42,11 +42,11 @@ func (m *model) click(c tea.MouseClickMsg) tea.Cmd {
 
 // wheel scrolls what is under the pointer; in a list it moves the cursor.
 func (m *model) wheel(w tea.MouseWheelMsg) tea.Cmd {
-	key, by := tea.KeyPressMsg{Code: tea.KeyDown}, 1
+	key := tea.KeyPressMsg{Code: tea.KeyDown}
 	switch w.Button {
 	case tea.MouseWheelDown:
 	case tea.MouseWheelUp:
-		key, by = tea.KeyPressMsg{Code: tea.KeyUp}, -1
+		key = tea.KeyPressMsg{Code: tea.KeyUp}
 	default:
 		return nil
 	}
@@ -56,7 +56,7 @@ func (m *model) wheel(w tea.MouseWheelMsg) tea.Cmd {
 	case m.reader != nil && over:
 		m.reader.Press(key)
 	case over:
-		m.pane.scroll.Y += by
+		m.pane.Press(key)
 	default:
 		to, _ := m.list().target(key.String())
 		return m.moveTo(to)

@@ -94,7 +94,7 @@ func (m *model) learned(facts map[string]known) tea.Cmd {
 		}
 	}
 	m.waiting.arrange()
-	m.pane.fresh = false
+	m.pane.Redraw()
 	if m.answer != nil {
 		if k, ok := facts[m.answer.rec.ID]; ok {
 			return m.send(form.Deadline{At: k.deadline})

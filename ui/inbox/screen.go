@@ -157,7 +157,10 @@ func (m *model) drawFront(width, list int) term.Block {
 		if n := len(r.rec.Questions); n > 1 {
 			p.Place = words.N(n, "%d question", "%d questions")
 		}
-		b = m.pane.draw(r, m.Styles, inner, rows, m.Now().Location())
+		if r != m.pane.of {
+			m.pane = pane{r, *m.account(r, false)}
+		}
+		b = m.pane.Draw(m.Styles, inner, rows)
 	}
 	if list == 0 {
 		p.Note, p.Place, p.Hints = m.note, m.waiting.count(), m.hints()
