@@ -19,15 +19,13 @@ type choice struct {
 
 	other *term.Entry // the text of Other; stays when the choice changes; may have the keyboard
 
-	none      question.Option
 	skipped   bool // the human wants to leave it open
 	yesNo     bool // y and n pick; there is nothing to filter
 	filter    string
 	filtering bool // the keyboard belongs to filter
 
-	tallest  int                           // lines of a row, when last drawn
-	previews map[*question.Option]*preview // of the options that the cursor was on
-	scroll   term.Scroll                   // of the preview
+	tallest int         // lines of a row, when last drawn
+	scroll  term.Scroll // of the preview
 }
 
 // nowhere is the cursor where Enter takes no row: where none was chosen yet of
@@ -45,13 +43,15 @@ type row struct {
 	other  bool
 	talk   bool // leads to the question whether to discuss first
 	picked bool
+
+	preview *preview // nil until the cursor was on it
 }
 
 // own reports whether the row is no option of the asker's.
 func (r *row) own() bool { return r.other || r.talk }
 
 func newChoice(q *question.Question) *choice {
-	c := &choice{ask: q, other: term.NewEntry("", words.T("Your own answer")), previews: map[*question.Option]*preview{}, yesNo: q.Type == question.Boolean}
+	c := &choice{ask: q, other: term.NewEntry("", words.T("Your own answer")), yesNo: q.Type == question.Boolean}
 	for i := range q.Options {
 		o := &q.Options[i]
 		r := newRow(o)
@@ -129,14 +129,6 @@ func (c *choice) keep() (back func()) {
 	was, other := *c, c.other.Keep()
 	was.rows = slices.Clone(c.rows)
 	return func() { *c = was; other() }
-}
-
-// option is the one under the cursor, an empty one where that is nowhere.
-func (c *choice) option() *question.Option {
-	if c.cursor == nowhere {
-		return &c.none
-	}
-	return c.rows[c.cursor].option
 }
 
 // take confirms the row under the cursor, or, where several may be picked,

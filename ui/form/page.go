@@ -271,7 +271,7 @@ func (p *page) choice() *choice {
 // leadsOn reports whether the option under the cursor has follow-ups.
 func (p *page) leadsOn() bool {
 	c := p.choice()
-	return c != nil && len(c.option().FollowUps) > 0
+	return c != nil && c.cursor != nowhere && len(c.rows[c.cursor].option.FollowUps) > 0
 }
 
 // heading is the page's question as lines of width cells; of those after n some

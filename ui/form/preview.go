@@ -22,19 +22,20 @@ func (c *choice) preview() *preview {
 	if !slices.ContainsFunc(c.rows, func(r row) bool { return r.option.Preview != "" }) {
 		return nil
 	}
-	o := c.option()
-	p := c.previews[o]
-	if p == nil {
-		p = &preview{}
-		if o.Preview != "" {
-			p.lines = strings.Split(strings.TrimRight(term.Tame(o.Preview), "\n"), "\n")
-		}
-		for _, line := range p.lines {
-			p.wide = max(p.wide, ansi.StringWidth(line))
-		}
-		c.previews[o] = p
+	if c.cursor == nowhere {
+		return &preview{}
 	}
-	return p
+	r := &c.rows[c.cursor]
+	if r.preview == nil {
+		r.preview = &preview{}
+		if text := r.option.Preview; text != "" {
+			r.preview.lines = strings.Split(strings.TrimRight(term.Tame(text), "\n"), "\n")
+		}
+		for _, line := range r.preview.lines {
+			r.preview.wide = max(r.preview.wide, ansi.StringWidth(line))
+		}
+	}
+	return r.preview
 }
 
 // draw shows the preview in rows lines: a heading that says how much there is,

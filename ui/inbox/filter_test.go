@@ -265,11 +265,11 @@ func TestTabsInChinese(t *testing.T) {
 	r := newRig(t, 80, 24).open()
 	r.m.View()
 	r.later(act.Still)
-	for x, want := range map[int]tab{3 + len("[......] ...."): waitingTab, 2 + len("[......] ...."): historyTab} {
-		r.m.tab = waitingTab
+	for x, want := range map[int]bool{3 + len("[......] ...."): false, 2 + len("[......] ...."): true} {
+		r.m.past = false
 		r.m.View()
-		if r.send(tea.MouseClickMsg{X: x, Y: 0, Button: tea.MouseLeft}); r.m.tab != want {
-			t.Errorf("a click on column %d shows %d", x, r.m.tab)
+		if r.send(tea.MouseClickMsg{X: x, Y: 0, Button: tea.MouseLeft}); r.m.past != want {
+			t.Errorf("a click on column %d shows the past: %t", x, r.m.past)
 		}
 	}
 }

@@ -114,7 +114,7 @@ func (m *model) reopen(id string) tea.Cmd {
 				m.note = words.Local.Sentence(words.T("It cannot be asked again: %s", question.Line(words.Local.Error(err))))
 				return nil
 			}
-			m.tab = waitingTab
+			m.past = false
 			m.waiting.asked(rec)
 			m.narrow("")
 			m.waiting.selectRow(m.waiting.all[rec.ID])
@@ -143,16 +143,14 @@ func (h *history) draw(s *term.Styles, width, lines int, now time.Time) []string
 	case h.search != "":
 		text = words.T("Nothing past fits “%s”. Esc shows everything again.", question.Line(h.search))
 	}
-	return h.list.draw(s, text, width, lines, func(r *row, selected bool) [rowHigh]string {
-		return drawPast(s, r, selected, width, now)
-	})
+	return h.list.draw(s, text, width, lines, now, drawPast)
 }
 
 // drawPast shows what was asked and when it ended, and below it how. The mark
 // in front says whether the human answered (✓), wants to talk about it (…), or
 // neither (×), and that a call was refused (!).
 func drawPast(s *term.Styles, r *row, selected bool, width int, now time.Time) [rowHigh]string {
-	style, lead := r.lead(s, selected)
+	lead, style := s.Row(selected)
 	o, mark, said := r.rec.Outcome, "× ", ""
 	switch {
 	case o.Status == desk.Answered:

@@ -65,14 +65,14 @@ func (m *model) historyKeys() []binding {
 // commonKeys are those of both lists.
 func (m *model) commonKeys() []binding {
 	other, r := words.T("history"), m.list().selected()
-	if m.tab == historyTab {
+	if m.past {
 		other = words.T("waiting")
 	}
 	return []binding{
 		{"tab shift+tab", other, words.T("the other list"), true, m.switchTab},
 		{"?", words.T("keys"), "", true, only(func() { m.reader = m.help() })},
 		{"q", words.T("quit"), words.T("quit, like ctrl+c; every question stays as it is"), true, m.quit},
-		{"space", words.T("mark"), words.T("mark what waits, to dismiss several; esc unmarks all"), m.tab == waitingTab && r != nil && r.rec.Outcome == nil, only(func() {
+		{"space", words.T("mark"), words.T("mark what waits, to dismiss several; esc unmarks all"), !m.past && r != nil && r.rec.Outcome == nil, only(func() {
 			r.marked = !r.marked
 			m.waiting.at = min(m.waiting.at+1, len(m.waiting.rows)-1)
 		})},
@@ -85,7 +85,7 @@ func (m *model) commonKeys() []binding {
 
 // listKeys are those of the list that is shown.
 func (m *model) listKeys() []binding {
-	if m.tab == historyTab {
+	if m.past {
 		return append(m.historyKeys(), m.commonKeys()...)
 	}
 	return append(m.waitingKeys(), m.commonKeys()...)
@@ -101,7 +101,7 @@ func (m *model) Kind(msg tea.Msg) act.Kind {
 		return m.dismissal.Kind(msg)
 	case m.bind(msg) == nil:
 		return act.Foreign
-	case m.reader == nil && m.typing == nil && (name == "enter" || name == "q" || name == "L" || name == "r" && m.tab == historyTab):
+	case m.reader == nil && m.typing == nil && (name == "enter" || name == "q" || name == "L" || name == "r" && m.past):
 		return act.Act
 	}
 	return act.Edit
@@ -109,7 +109,7 @@ func (m *model) Kind(msg tea.Msg) act.Kind {
 
 // Keep implements act.Page.
 func (m *model) Keep() (back func()) {
-	tab, stopped, dismissal, reader, typing := m.tab, m.stopped, m.dismissal, m.reader, m.typing
+	inPast, stopped, dismissal, reader, typing := m.past, m.stopped, m.dismissal, m.reader, m.typing
 	waiting, past, filter, typed := m.waiting.selected(), m.history.selected(), m.waiting.filter, func() {}
 	marked := m.waiting.marked()
 	switch {
@@ -119,7 +119,7 @@ func (m *model) Keep() (back func()) {
 		typed = typing.Keep()
 	}
 	return func() {
-		m.tab, m.stopped, m.dismissal, m.reader, m.typing = tab, stopped, dismissal, reader, typing
+		m.past, m.stopped, m.dismissal, m.reader, m.typing = inPast, stopped, dismissal, reader, typing
 		m.narrow(filter)
 		m.waiting.selectRow(waiting)
 		m.history.selectRow(past)
@@ -195,7 +195,7 @@ func (m *model) attentive() bool {
 func (m *model) moveTo(to int) tea.Cmd {
 	r := m.list().selected()
 	m.list().at = to
-	if m.tab == waitingTab {
+	if !m.past {
 		m.waiting.sweep(r)
 		return nil
 	}
@@ -207,11 +207,10 @@ func (m *model) moveTo(to int) tea.Cmd {
 
 // switchTab shows the other tab. The past is read each time it is looked at.
 func (m *model) switchTab() tea.Cmd {
-	if m.tab == historyTab {
-		m.tab = waitingTab
+	m.past = !m.past
+	if !m.past {
 		return m.readRefused
 	}
-	m.tab = historyTab
 	m.waiting.sweep(m.waiting.selected())
 	return m.look()
 }
@@ -233,7 +232,7 @@ func (m *model) pressTyping(msg tea.Msg) tea.Cmd {
 		return m.moveTo(to)
 	case "enter":
 		text, m.typing = m.typing.Text(), nil
-		if m.tab == historyTab && text != m.history.search {
+		if m.past && text != m.history.search {
 			return m.recall(text, 0)
 		}
 	case "esc":
@@ -244,7 +243,7 @@ func (m *model) pressTyping(msg tea.Msg) tea.Cmd {
 		}
 		text = m.typing.Text()
 	}
-	if m.tab == waitingTab {
+	if !m.past {
 		m.narrow(text)
 	}
 	return nil

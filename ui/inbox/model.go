@@ -28,13 +28,6 @@ const leaveKey = "ctrl+l"
 // once are one piece of news.
 const ringPause = time.Second
 
-type tab int
-
-const (
-	waitingTab tab = iota
-	historyTab
-)
-
 // model is the inbox. What stands in front of the list, if anything, has the
 // keys: a form, the notice in place of one, a question whether to dismiss, a
 // text to read.
@@ -50,7 +43,7 @@ type model struct {
 	writes *sync.RWMutex
 
 	events  <-chan desk.Event
-	tab     tab
+	past    bool // the history is shown, not what waits
 	waiting waiting
 	history history
 	refused []desk.Record // calls, for the limit of rounds; the newest first
@@ -100,7 +93,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 			return m.send(msg)
 		}
 	case tea.FocusMsg:
-		if m.tab == historyTab {
+		if m.past {
 			return tea.Batch(m.lookAgain, m.look())
 		}
 		return tea.Batch(m.lookAgain, m.readRefused)
@@ -209,7 +202,7 @@ func (m *model) covered() bool {
 
 // list is the one that is shown.
 func (m *model) list() *list {
-	if m.tab == historyTab {
+	if m.past {
 		return &m.history.list
 	}
 	return &m.waiting.list
@@ -238,7 +231,7 @@ func (m *model) recollect() tea.Cmd {
 // keepTime sets the timer for the moment when an age on the screen is no
 // longer true. A timer that is set for an earlier one stays.
 func (m *model) keepTime() tea.Cmd {
-	if list, _ := m.layout(); m.tab != waitingTab || list == 0 || !m.Fits() {
+	if list, _ := m.layout(); m.past || list == 0 || !m.Fits() {
 		return nil
 	}
 	now := m.Now()

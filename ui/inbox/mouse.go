@@ -33,7 +33,7 @@ func (m *model) click(c tea.MouseClickMsg) tea.Cmd {
 		return left
 	case i != l.at || !was:
 		return tea.Batch(left, m.moveTo(i))
-	case m.tab == waitingTab && l.rows[i].rec.Outcome == nil:
+	case !m.past && l.rows[i].rec.Outcome == nil:
 		return m.fetch(id)
 	}
 	m.read(l.rows[i])

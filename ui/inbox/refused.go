@@ -51,7 +51,7 @@ func (m *model) lastRefused() *desk.Record {
 // lifts the limit while it does.
 func (m *model) drawRefused(width int) []string {
 	rec := m.lastRefused()
-	if rec == nil || m.tab != waitingTab {
+	if rec == nil || m.past {
 		return nil
 	}
 	key, more := "", ""

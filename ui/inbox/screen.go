@@ -98,7 +98,7 @@ func (m *model) panel(p term.Panel, b term.Block, width, wide int) term.Block {
 func (m *model) drawList(width, front int) term.Block {
 	wide, p := m.Width, term.Panel{Title: m.tabs(), Place: m.waiting.count(), Note: m.note, Hints: m.hints()}
 	inner, rows, search, draw := width-term.EdgesWide, m.Height-term.EdgesHigh, m.waiting.filter, m.waiting.draw
-	if m.tab == historyTab {
+	if m.past {
 		p.Place, search, draw = m.history.count(), m.history.search, m.history.draw
 	}
 	switch {
@@ -122,7 +122,7 @@ func (m *model) drawList(width, front int) term.Block {
 		rows--
 	}
 	b.Lines = append(b.Lines, draw(m.Styles, inner, max(rows-m.above, 1), m.Now())...)
-	if front == 0 && m.tab == waitingTab && m.waiting.loaded && len(m.waiting.all) == 0 {
+	if front == 0 && !m.past && m.waiting.loaded && len(m.waiting.all) == 0 {
 		b.Lines = append(append(b.Lines, ""), m.history.welcome(m.Styles, inner, rows-len(b.Lines), m.Now())...)
 	}
 	if m.typing != nil {
@@ -170,7 +170,7 @@ func (m *model) drawFront(width, list int) term.Block {
 
 // tabs names both lists, the one that is shown in brackets.
 func (m *model) tabs() string {
-	if m.tab == historyTab {
+	if m.past {
 		return words.T("Waiting [History]")
 	}
 	return words.T("[Waiting] History")

@@ -32,23 +32,24 @@ func (r *Reader) Redraw() { r.as = nil }
 
 // Press handles a key and reports whether the human has done reading.
 func (r *Reader) Press(key tea.KeyPressMsg) (done bool) {
-	switch s := key.String(); s {
-	case "up", "k":
-		r.scroll.Y--
-	case "down", "j":
-		r.scroll.Y++
-	case "space", "ctrl+f":
-		r.scroll.Press("pgdown")
-	case "ctrl+b":
-		r.scroll.Press("pgup")
-	case "home", "g":
-		r.scroll.Y = 0
-	case "end", "G":
-		r.scroll.Y = 1 << 30
-	default:
-		return !r.scroll.Press(s)
+	name := key.String()
+	if name == "space" {
+		name = "pgdown"
 	}
-	return false
+	by, moves := Step(name, max(r.scroll.rows-1, 1))
+	r.scroll.Y += by
+	return !moves && !r.scroll.Press(name)
+}
+
+// Step is how far a key moves in a list or a text, of which so many rows or lines
+// are a page; ok is false for a key that does not.
+func Step(key string, page int) (by int, ok bool) {
+	const all = 1 << 24
+	by, ok = map[string]int{
+		"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -page, "ctrl+b": -page, "pgdown": page, "ctrl+f": page,
+		"home": -all, "g": -all, "end": all, "G": all,
+	}[key]
+	return by, ok
 }
 
 // Hints are the keys that work in it.
