@@ -118,28 +118,21 @@ func (c *choice) hints() ([]term.Hint, bool) {
 	case c.filtering:
 		return []term.Hint{{"enter", words.T("keep")}, {"esc", words.T("show all")}, {"↑↓", words.T("move")}}, true
 	}
-	keys := []term.Hint{{"enter", onward}, {"↑↓", words.T("move")}}
-	switch {
-	case c.ask.Several():
-		keys = slices.Insert(keys, 0, term.Hint{"space", words.T("mark")})
-	case c.yesNo && c.cursor == nowhere && !c.skipped:
-		keys = slices.Insert(keys, 0, term.Hint{"y/n", words.T("choose")})
+	unset, choose := c.yesNo && c.cursor == nowhere && !c.skipped, term.Hint{"y/n", words.T("choose")}
+	if !c.yesNo {
+		first := "1"
+		if c.ask.AllowCustom {
+			first = "0"
+		}
+		choose[0] = fmt.Sprintf("%s–%d", first, min(len(c.ask.Options), 9))
 	}
-	if !c.ask.Required {
-		keys = append(keys, term.Hint{"s", words.T("skip")})
-	}
-	if c.preview() != nil {
-		keys = append(keys, term.Hint{"pgup/pgdn", words.T("scroll preview")}, term.Hint{"< >", words.T("shift preview")})
-	}
-	switch {
-	case keys[0][0] == "y/n":
-		return keys, false
-	case c.yesNo:
-		return append(keys, term.Hint{"y/n", words.T("choose")}), false
-	}
-	first, last := "1", min(len(c.ask.Options), 9)
-	if c.ask.AllowCustom {
-		first = "0"
-	}
-	return append(keys, term.Hint{fmt.Sprintf("%s–%d", first, last), words.T("choose")}, term.Hint{"/", words.T("filter")}), false
+	return slices.Concat(
+		term.If(c.ask.Several(), term.Hint{"space", words.T("mark")}),
+		term.If(unset, choose),
+		[]term.Hint{{"enter", onward}, {"↑↓", words.T("move")}},
+		term.If(!c.ask.Required, term.Hint{"s", words.T("skip")}),
+		term.If(c.preview() != nil, term.Hint{"pgup/pgdn", words.T("scroll preview")}, term.Hint{"< >", words.T("shift preview")}),
+		term.If(!unset, choose),
+		term.If(!c.yesNo, term.Hint{"/", words.T("filter")}),
+	), false
 }

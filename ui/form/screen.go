@@ -134,32 +134,19 @@ func (f *Form) hints(more bool) []term.Hint {
 	if only {
 		return keys
 	}
-	var general []term.Hint
-	if more {
-		general = append(general, term.Hint{"tab", words.T("read all")})
-	}
-	general = append(general, term.Hint{"esc", words.T("dismiss")})
-	if slices.Index(f.asked(), p) != 0 {
-		general = append(general, term.Hint{"shift+tab", words.T("back")})
-	}
-	if !p.typing() {
-		general = append(general, term.Hint{"?", words.T("keys")})
-	}
-	keys = slices.Insert(keys, enter+1, general...)
-	if f.remembers() {
-		keys = append(keys, term.Hint{p.letter("h"), words.T("earlier rounds")})
-	}
-	if f.options.Lift != nil && !f.lifted {
-		keys = append(keys, term.Hint{p.letter("L"), words.T("lift the limit")})
-	}
-	keys = append(keys, term.Hint{"ctrl+n", words.T("note")})
-	if p.before.words != "" {
-		keys = append(keys, term.Hint{recallKey, words.T("the earlier answer; again puts back")})
-	}
-	if p.choice() == nil {
-		keys = append(keys, term.Hint{"alt+d", words.T("discuss first")})
-	}
-	return keys
+	return slices.Concat(
+		keys[:enter+1],
+		term.If(more, term.Hint{"tab", words.T("read all")}),
+		[]term.Hint{{"esc", words.T("dismiss")}},
+		term.If(slices.Index(f.asked(), p) != 0, term.Hint{"shift+tab", words.T("back")}),
+		term.If(!p.typing(), term.Hint{"?", words.T("keys")}),
+		keys[enter+1:],
+		term.If(f.remembers(), term.Hint{p.letter("h"), words.T("earlier rounds")}),
+		term.If(f.options.Lift != nil && !f.lifted, term.Hint{p.letter("L"), words.T("lift the limit")}),
+		[]term.Hint{{"ctrl+n", words.T("note")}},
+		term.If(p.before.words != "", term.Hint{recallKey, words.T("the earlier answer; again puts back")}),
+		term.If(p.choice() == nil, term.Hint{"alt+d", words.T("discuss first")}),
+	)
 }
 
 // onward says what Enter does on a page.

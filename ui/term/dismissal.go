@@ -119,17 +119,14 @@ func (d *Dismissal) Press(msg tea.Msg) (Decision, error) {
 
 // Hints are the keys that work in it.
 func (d *Dismissal) Hints() []Hint {
-	hints := []Hint{{"enter", d.send}, {"esc", words.T("back")}}
-	switch {
-	case d.reason.Focused():
-		return append(hints, Hint{EditKey, words.T("editor")})
-	case d.decides == Discuss:
-		return append(hints, Hint{"tab", words.T("write a note")})
-	}
-	if hints = append(hints, Hint{"r", words.T("give a reason")}); d.talk {
-		hints = append(hints, Hint{"d", words.T("discuss first")})
-	}
-	return hints
+	writing := d.reason.Focused()
+	return slices.Concat(
+		[]Hint{{"enter", d.send}, {"esc", words.T("back")}},
+		If(writing, Hint{EditKey, words.T("editor")}),
+		If(!writing && d.decides == Discuss, Hint{"tab", words.T("write a note")}),
+		If(!writing && d.decides == Dismiss, Hint{"r", words.T("give a reason")}),
+		If(!writing && d.talk, Hint{"d", words.T("discuss first")}),
+	)
 }
 
 // Draw shows it in at most rows lines.

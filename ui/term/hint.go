@@ -10,6 +10,14 @@ import (
 // Hint is a key and what it does here.
 type Hint = [2]string
 
+// If returns the hints where something holds, and none where it does not.
+func If(holds bool, hints ...Hint) []Hint {
+	if !holds {
+		return nil
+	}
+	return hints
+}
+
 // hintLine shows as many hints, the most important first, as fit whole; none is
 // cut through.
 func hintLine(s *Styles, hints []Hint, width int) string {
