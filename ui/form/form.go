@@ -164,7 +164,8 @@ func (f *Form) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return f, nil
 	}
 	msg, wait := f.window.Gate.Update(msg, f)
-	return f, tea.Batch(wait, f.handle(msg))
+	cmd := f.handle(msg)
+	return f, tea.Batch(wait, cmd, f.countdown.look(f.window.Now()))
 }
 
 func (f *Form) handle(msg tea.Msg) tea.Cmd {
@@ -188,9 +189,11 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 	case result:
 		return tea.Batch(f.settle(msg), f.changed(false))
 	case Deadline:
-		return f.expect(msg.At)
+		f.countdown.at = msg.At
 	case tick:
-		return f.ticked(msg)
+		if msg.wake.Equal(f.countdown.wake) { // or else it was overtaken
+			f.countdown.wake = time.Time{}
+		}
 	case Attention:
 		f.detached = !msg.Attended
 	case More:
