@@ -266,7 +266,7 @@ func (c *choice) write() {
 }
 
 // stopWriting gives the keyboard back to the list. The text stays; an empty
-// one is no answer (A11).
+// one is no answer.
 func (c *choice) stopWriting() {
 	if c.other.Focused() && c.other.Text() == "" {
 		c.rows[c.otherRow()].picked = false

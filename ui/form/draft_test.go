@@ -65,7 +65,7 @@ func TestDraft(t *testing.T) {
 }
 
 // TestDraftIsNoAnswer: what a human chose earlier is sent only after they went
-// through it, page by page and over the review (DESIGN, promise 1).
+// through it, page by page and over the review.
 func TestDraftIsNoAnswer(t *testing.T) {
 	r := fresh(t, 80, 24, record(database()), withDraft(question.Reply{Answers: []question.Answer{told("db", "", "sqlite")}})).show()
 	r.keys("enter")

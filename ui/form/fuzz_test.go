@@ -92,7 +92,7 @@ func distinct(qs []question.Question) []question.Question {
 }
 
 // FuzzHostile puts any text into every field: none of it reaches the terminal
-// as anything but text (DESIGN, promise 7).
+// as anything but text.
 func FuzzHostile(f *testing.F) {
 	for _, s := range []string{
 		"plain", "\x1b[2J\x1b[31mred", "\x1b]52;c;ZXZpbA==\x07", "\x9b31m\u009b", "\u202eevil\u2066", "a\r\nb\tc\x00\x7f",

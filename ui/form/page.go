@@ -78,7 +78,7 @@ func newBody(q *question.Question) answering {
 
 // page is one page of the form: a question, or the review. To huh, which turns
 // the pages, it is the one field of a group; it is drawn here, since a group's
-// view follows no cursor and has none of the terminal's (FACTS 7.6).
+// view follows no cursor and has none of the terminal's.
 type page struct {
 	body
 	ask       *question.Question // nil on the review

@@ -72,7 +72,7 @@ func (s *Screen) Gone() error { return context.Cause(s.gone) }
 
 // Run shows the model until it ends by itself, ctx ends or the terminal is
 // gone; it returns the cause of these. Bubble Tea gets neither context: it would
-// end the model half-way and leave it open what state that is in (FACTS 7.1).
+// end the model half-way and leave it open what state that is in.
 func (s *Screen) Run(ctx context.Context) error {
 	defer s.end()
 	var cause, failed error
@@ -124,7 +124,7 @@ func environ(getenv func(string) string) []string {
 }
 
 // keyboard is a terminal's input. Bubble Tea takes the end of its input for
-// nothing in particular (FACTS 7.2), so hangUp is told of it too. A read that
+// nothing in particular, so hangUp is told of it too. A read that
 // was interrupted by a deadline is an end of reading, not of the terminal.
 type keyboard struct {
 	in     io.Reader
