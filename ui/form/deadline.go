@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
 
@@ -24,9 +25,6 @@ type countdown struct {
 	wake time.Time     // when the one timer that counts fires; zero: none runs
 }
 
-// tick is the message that the timer set for that moment has fired.
-type tick struct{ wake time.Time }
-
 // look follows every message. It notes how long is left, and sets the timer for
 // the next moment at which what is shown changes. A timer that is set for an
 // earlier one stays: every key moves the deadline, and that many timers would
@@ -42,7 +40,13 @@ func (c *countdown) look(now time.Time) tea.Cmd {
 		return nil
 	}
 	c.wake = wake
-	return tea.Tick(wait, func(time.Time) tea.Msg { return tick{wake} })
+	rang := func() tea.Cmd {
+		if wake.Equal(c.wake) { // else it was overtaken
+			c.wake = time.Time{}
+		}
+		return nil
+	}
+	return tea.Tick(wait, func(time.Time) tea.Msg { return term.Then(rang) })
 }
 
 // text tells what is left; empty where no deadline is set.

@@ -10,6 +10,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
 )
 
 // A draft is handed over at most every savePause while it changes. While the
@@ -31,9 +32,6 @@ type drafts struct {
 	keeping sync.Mutex
 	kept    int // the number of the latest draft kept; guarded by keeping
 }
-
-// saveDue is the message that the pause after a draft is over.
-type saveDue struct{}
 
 // restore puts the draft that the form starts from on its pages.
 func (f *Form) restore() {
@@ -84,7 +82,8 @@ func (f *Form) changed(alive bool) tea.Cmd {
 	switch edited := !sameDraft(draft, d.last); {
 	case edited && since < savePause:
 		d.waiting = true
-		return tea.Tick(savePause-since, func(time.Time) tea.Msg { return saveDue{} })
+		due := func() tea.Cmd { d.waiting = false; return f.changed(false) }
+		return tea.Tick(savePause-since, func(time.Time) tea.Msg { return term.Then(due) })
 	case edited, alive && !f.countdown.at.IsZero() && since >= alivePause:
 		return f.handOver(draft, now)
 	}
@@ -110,8 +109,7 @@ func (f *Form) handOver(r question.Reply, now time.Time) tea.Cmd {
 // lastDraft hands over what is not kept yet when the form ends while the
 // record may stay open. Nil means that there is nothing.
 func (f *Form) lastDraft() tea.Cmd {
-	var closed *desk.ClosedError
-	if f.options.Keep == nil || f.state == Sent || errors.As(f.cause, &closed) {
+	if f.options.Keep == nil || f.state == Sent || errors.As(f.cause, new(*desk.ClosedError)) {
 		return nil
 	}
 	draft, d := f.draft(), &f.drafts

@@ -106,12 +106,6 @@ type Withdraw struct{ Cause error }
 // More is the message that so many other questions of the same asker wait.
 type More struct{ Wait int }
 
-// result is the message that commit has returned.
-type result struct {
-	reply question.Reply
-	err   error
-}
-
 // New returns a form for the record. What the human sends goes to commit,
 // which runs as a command, so that it may take its time.
 func New(rec desk.Record, commit ui.Commit, o Options) *Form {
@@ -186,25 +180,14 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 			return f.withdraw(msg.Cause)
 		}
 		f.waiting = &msg // that reply may have been the first
-	case result:
-		return tea.Batch(f.settle(msg), f.changed(false))
 	case Deadline:
 		f.countdown.at = msg.At
-	case tick:
-		if msg.wake.Equal(f.countdown.wake) { // or else it was overtaken
-			f.countdown.wake = time.Time{}
-		}
 	case Attention:
 		f.detached = !msg.Attended
 	case More:
 		f.more = msg.Wait
-	case saveDue:
-		f.drafts.waiting = false
-		return f.changed(false)
-	case earlier:
-		f.openHistory(msg.rounds)
-	case lifted:
-		f.settleLift(msg)
+	case term.Then:
+		return msg()
 	case term.Edited:
 		if msg.Err != nil {
 			f.notice = msg.Err.Error()
@@ -379,31 +362,32 @@ func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
 func (f *Form) send(r question.Reply) tea.Cmd {
 	f.sending = true
 	r.Took = f.window.Now().Sub(f.window.Appeared)
-	commit := f.commit
-	return func() tea.Msg { return result{r, commit(r)} }
+	return func() tea.Msg {
+		err := f.commit(r)
+		return term.Then(func() tea.Cmd { return f.settle(r, err) })
+	}
 }
 
 // settle handles what became of a reply.
-func (f *Form) settle(r result) tea.Cmd {
+func (f *Form) settle(r question.Reply, err error) tea.Cmd {
 	f.sending = false
-	var closed *desk.ClosedError
 	var faults question.Violations
 	switch {
-	case r.err == nil:
-		f.sent = r.reply
+	case err == nil:
+		f.sent = r
 		return f.end(Sent)
-	case errors.As(r.err, &closed):
-		return f.withdraw(r.err)
+	case errors.As(err, new(*desk.ClosedError)):
+		return f.withdraw(err)
 	case f.waiting != nil:
 		return f.withdraw(f.waiting.Cause)
-	case errors.As(r.err, &faults):
+	case errors.As(err, &faults):
 		f.fix(faults)
-	case errors.Is(r.err, desk.ErrUnsent):
-		f.kept, f.notice = true, words.Local.Kept(r.err)
+	case errors.Is(err, desk.ErrUnsent):
+		f.kept, f.notice = true, words.Local.Kept(err)
 	default:
-		f.notice = words.T("Not sent: %s. Everything is kept; enter tries again.", question.Line(words.Local.Error(r.err)))
+		f.notice = words.T("Not sent: %s. Everything is kept; enter tries again.", question.Line(words.Local.Error(err)))
 	}
-	return nil
+	return f.changed(false)
 }
 
 func (f *Form) withdraw(cause error) tea.Cmd {

@@ -10,14 +10,14 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// earlier is the message that the history has been read.
-type earlier struct{ rounds []desk.Record }
-
 // remembers reports whether there are earlier rounds to look at.
 func (f *Form) remembers() bool { return f.options.Rounds != nil && f.rec.Round > 1 }
 
 func (f *Form) lookBack() tea.Cmd {
-	return func() tea.Msg { return earlier{f.options.Rounds()} }
+	return func() tea.Msg {
+		session := f.options.Rounds()
+		return term.Then(func() tea.Cmd { f.openHistory(session); return nil })
+	}
 }
 
 // openHistory shows the earlier rounds, the latest first, in place of the page.

@@ -12,21 +12,20 @@ import (
 // agent comes back.
 type Attention struct{ Attended bool }
 
-// lifted is the message that the round limit has been lifted, or could not be.
-type lifted struct{ err error }
-
+// lift lifts the round limit.
 func (f *Form) lift() tea.Cmd {
 	if f.lifting || f.lifted {
 		return nil
 	}
 	f.lifting = true
-	return func() tea.Msg { return lifted{f.options.Lift()} }
-}
-
-func (f *Form) settleLift(l lifted) {
-	f.lifting, f.lifted = false, l.err == nil
-	if l.err != nil {
-		f.notice = words.Local.LimitStays(l.err)
+	return func() tea.Msg {
+		err := f.options.Lift()
+		return term.Then(func() tea.Cmd {
+			if f.lifting, f.lifted = false, err == nil; err != nil {
+				f.notice = words.Local.LimitStays(err)
+			}
+			return nil
+		})
 	}
 }
 

@@ -43,7 +43,7 @@ func (m *model) tag(a *answer, cmd tea.Cmd) tea.Cmd {
 			}
 			return msg
 		default:
-			return then(func() tea.Cmd {
+			return term.Then(func() tea.Cmd {
 				if a != m.answer {
 					return nil
 				}

@@ -62,7 +62,7 @@ func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 			for i, id := range ids {
 				errs[i] = m.reply(id, reply)
 			}
-			return then(func() tea.Cmd { return m.settleDismissal(ids, errs) })
+			return term.Then(func() tea.Cmd { return m.settleDismissal(ids, errs) })
 		}
 	}
 	return nil

@@ -50,7 +50,7 @@ func (m *model) recall(search string, limit int) tea.Cmd {
 			}
 			records = append(records, rec)
 		}
-		return then(only(func() {
+		return term.Then(only(func() {
 			if ctx.Err() != nil { // a later look is on its way
 				return
 			}
@@ -109,7 +109,7 @@ func (m *model) reopen(id string) tea.Cmd {
 		m.writes.RLock()
 		defer m.writes.RUnlock()
 		rec, err := m.desk.Reopen(m.ctx, id)
-		return then(func() tea.Cmd {
+		return term.Then(func() tea.Cmd {
 			if err != nil && !errors.Is(err, desk.ErrPending) {
 				m.note = words.Local.Sentence(words.T("It cannot be asked again: %s", question.Line(words.Local.Error(err))))
 				return nil

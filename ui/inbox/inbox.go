@@ -61,7 +61,7 @@ func Run(ctx context.Context, o Options) error {
 	m := newModel(inner, o)
 	err = term.NewScreen(term.ScreenOptions{
 		Model: m, In: o.In, Out: o.Out, Getenv: o.Getenv,
-		Leave: func(error) tea.Msg { return then(m.quit) },
+		Leave: func(error) tea.Msg { return term.Then(m.quit) },
 		Quit:  quitTime, Kill: quitTime,
 	}).Run(ctx)
 	stop()

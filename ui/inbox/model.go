@@ -66,10 +66,6 @@ type model struct {
 	wake  time.Time // when the timer fires after which ages are shown anew
 }
 
-// then is the message of a command that is done: what follows from it in the
-// model.
-type then func() tea.Cmd
-
 // Init implements tea.Model.
 func (m *model) Init() tea.Cmd { return m.connect }
 
@@ -105,7 +101,7 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.key(msg)
 	case term.Edited:
 		return m.edited(msg)
-	case then:
+	case term.Then:
 		return msg()
 	}
 	return nil

@@ -16,7 +16,7 @@ func (m *model) readRefused() tea.Msg {
 	if err != nil {
 		return nil
 	}
-	return then(only(func() { m.refused = refused }))
+	return term.Then(only(func() { m.refused = refused }))
 }
 
 // lift lifts the limit of rounds for a session.
@@ -28,7 +28,7 @@ func (m *model) lift(session string) tea.Cmd {
 		if err := m.desk.Lift(m.ctx, session); err != nil {
 			text = words.Local.LimitStays(err)
 		}
-		return then(func() tea.Cmd { m.note = text; return m.readRefused })
+		return term.Then(func() tea.Cmd { m.note = text; return m.readRefused })
 	}
 }
 

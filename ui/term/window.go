@@ -17,6 +17,10 @@ const (
 	MinHeight = 8
 )
 
+// Then is the message of a command that is done: what follows from it in the
+// model.
+type Then func() tea.Cmd
+
 // Window is what a full-screen model stands in: its terminal, as far as that is
 // known, the gate that every key comes through, and the clock.
 type Window struct {
