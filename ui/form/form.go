@@ -205,8 +205,6 @@ func (f *Form) Kind(msg tea.Msg) act.Kind {
 		return act.Leave
 	case f.sending:
 		return act.Edit
-	case name == term.EditKey && f.entry() != nil:
-		return act.Edit
 	case f.asking != nil:
 		return f.asking.Kind(msg)
 	case f.bind(msg) == nil:
@@ -317,17 +315,14 @@ func (f *Form) do(act action) tea.Cmd {
 			f.turnTo(f.asked()[i])
 		}
 	case explain:
-		keys := append(f.hints(true), f.breakHint())
+		leaves := words.Local.Breaking(f.options.Interrupted)
+		if f.options.Break {
+			leaves = words.T("dismiss; twice leaves, and the question stays open")
+		}
+		keys := append(f.hints(true), term.Hint{"ctrl+c", leaves})
 		p.reader = term.KeysReader("", term.HintGroup{Title: words.T("Keys on this page"), Hints: keys})
 	}
 	return nil
-}
-
-func (f *Form) breakHint() term.Hint {
-	if f.options.Break {
-		return term.Hint{"ctrl+c", words.T("dismiss; twice leaves, and the question stays open")}
-	}
-	return term.Hint{"ctrl+c", words.Local.Breaking(f.options.Interrupted)}
 }
 
 // ask puts the question whether to dismiss, or to discuss first, in front of the
@@ -351,7 +346,9 @@ func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
 	case decision == term.Dismiss:
 		return f.send(question.Reply{Dismissed: true, Reason: f.dismissal.Reason()})
 	case decision == term.Discuss && asking == f.discussion:
-		return f.sendDiscussion()
+		r := f.confirmed()
+		r.Discuss = true
+		return f.send(r)
 	case decision == term.Discuss:
 		f.ask(f.discussion)
 	}

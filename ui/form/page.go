@@ -312,17 +312,8 @@ const (
 	leftMost   = 60
 )
 
-// lay draws the page in at most rows lines. It reports whether something was
-// left out that reading would show.
-func (p *page) lay(s *term.Styles, width, rows int) (b term.Block, more bool) {
-	if p.reader != nil {
-		return p.reader.Draw(s, width, rows), false
-	}
-	return p.column(s, width, rows)
-}
-
-// layBeside is lay for a page with previews.
-func (p *page) layBeside(s *term.Styles, width, rows int) (b term.Block, more bool) {
+// columns is column for a page with previews.
+func (p *page) columns(s *term.Styles, width, rows int) (b term.Block, more bool) {
 	c := p.choice()
 	if width >= wideEnough {
 		left := min(max(40, width*2/5), leftMost)
@@ -335,8 +326,9 @@ func (p *page) layBeside(s *term.Styles, width, rows int) (b term.Block, more bo
 	return b, more
 }
 
-// column lays out question and body, one above the other. When they do not
-// fit, the body scrolls and the question shows its beginning.
+// column lays out question and body, one above the other, in at most rows lines.
+// When they do not fit, the body scrolls and the question shows its beginning; more
+// says that something was left out that reading would show.
 func (p *page) column(s *term.Styles, width, rows int) (out term.Block, more bool) {
 	head, foot := p.heading(s, width, rows+1), p.earlier(s, width, rows)
 	rows -= len(foot)

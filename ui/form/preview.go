@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
@@ -16,10 +17,15 @@ type preview struct {
 	wide  int // cells of the longest line
 }
 
+// previews reports whether an option of the question has one.
+func previews(q *question.Question) bool {
+	return slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" })
+}
+
 // preview returns that of the option under the cursor. It is nil only when no
 // option has one, so that the page keeps its shape as the cursor moves.
 func (c *choice) preview() *preview {
-	if !slices.ContainsFunc(c.rows, func(r row) bool { return r.option.Preview != "" }) {
+	if !previews(c.ask) {
 		return nil
 	}
 	if c.cursor == nowhere {

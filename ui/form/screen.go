@@ -40,10 +40,12 @@ func (f *Form) screen() term.Block {
 	switch c := p.choice(); {
 	case f.asking != nil:
 		b = f.asking.Draw(f.window.Styles, inner, rows)
-	case p.reader == nil && c != nil && c.preview() != nil:
-		b, more = p.layBeside(f.window.Styles, width-term.EdgesWide, rows)
+	case p.reader != nil:
+		b = p.reader.Draw(f.window.Styles, inner, rows)
+	case c != nil && c.preview() != nil:
+		b, more = p.columns(f.window.Styles, width-term.EdgesWide, rows)
 	default:
-		b, more = p.lay(f.window.Styles, inner, rows)
+		b, more = p.column(f.window.Styles, inner, rows)
 	}
 	if notice != nil && len(b.Lines) < rows {
 		b.Lines = append(b.Lines, "")

@@ -23,7 +23,7 @@ import (
 type Options struct {
 	Desk    *desk.Desk
 	In, Out *os.File            // the terminal
-	Getenv  func(string) string // tells what the terminal can do; os.Getenv if nil
+	Getenv  func(string) string // tells what the terminal can do
 	// Ring writes to the terminal what tells the human that a question has
 	// come: sounds and notifications, nothing that draws. Nil is silence.
 	Ring func(io.Writer, desk.Record) error
@@ -44,9 +44,6 @@ const (
 // is said to any question by that, what was being typed is kept, and the
 // terminal is as it was before.
 func Run(ctx context.Context, o Options) error {
-	if o.Getenv == nil {
-		o.Getenv = os.Getenv
-	}
 	if err := o.fits(); err != nil {
 		return err
 	}
