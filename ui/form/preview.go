@@ -58,8 +58,7 @@ func (p *preview) draw(s *term.Styles, scroll *term.Scroll, width, rows int) []s
 	case len(p.lines) > rows:
 		heading = words.T("preview %[1]d–%[2]d of %[3]d", from+1, to, len(p.lines))
 	}
-	rule := s.Border.Render("── ") + s.Muted.Render(heading) + s.Border.Render(" "+strings.Repeat("─", width))
-	out := []string{ansi.Truncate(rule, width, "")}
+	out := []string{s.Rule(heading, width)}
 	for i := from; i < to; i++ {
 		out = append(out, term.Cut(ansi.TruncateLeft(p.lines[i], scroll.X, ""), width))
 	}

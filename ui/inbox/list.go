@@ -2,10 +2,7 @@ package inbox
 
 import (
 	"slices"
-	"strings"
 	"time"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/term"
@@ -142,8 +139,7 @@ func (l *list) draw(s *term.Styles, text string, width, lines int, now time.Time
 	}
 	for _, spot := range l.spots {
 		if spot.headed {
-			rule := s.Border.Render("── ") + s.Muted.Render(term.Cut(spot.row.group, width-len("── "))+" ") + s.Border.Render(strings.Repeat("─", width))
-			put(spot.y-1, ansi.Truncate(rule, width, ""))
+			put(spot.y-1, s.Rule(term.Cut(spot.row.group, width-len("--  ---")), width))
 		}
 		for i, line := range draw(s, spot.row, spot.row == l.selected(), width, now) {
 			put(spot.y+i, line)

@@ -46,7 +46,7 @@ func program(dir string) int {
 	}
 	err = Run(ctx, Options{
 		Desk: desk.New(store, desk.Options{}), Getenv: os.Getenv,
-		In:   os.Stdin, Out: os.Stdout,
+		In: os.Stdin, Out: os.Stdout,
 		Ring: func(w io.Writer, rec desk.Record) error {
 			_, err := fmt.Fprint(w, "\a\x1b]9;", question.Line(rec.Questions[0].Header), "\x1b\\")
 			return err
