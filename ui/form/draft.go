@@ -113,12 +113,14 @@ func (f *Form) lastDraft() tea.Cmd {
 		return nil
 	}
 	draft, d := f.draft(), &f.drafts
-	d.keeping.Lock()
-	defer d.keeping.Unlock()
-	// One that was handed over need not have been kept yet: its command may be
-	// running still, or never come to run.
-	if sameDraft(draft, d.last) && d.kept >= d.number {
-		return nil
+	if sameDraft(draft, d.last) {
+		// One that was handed over need not have been kept yet: its command may be
+		// running still, or never come to run.
+		d.keeping.Lock()
+		defer d.keeping.Unlock()
+		if d.kept >= d.number {
+			return nil
+		}
 	}
 	return f.handOver(draft, f.window.Now())
 }
