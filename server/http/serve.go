@@ -144,19 +144,13 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		_ = server.Close()
 	}
 	s.sessions.drain(grace)
-	written := make(chan struct{})
-	go func() {
-		s.streams.Wait()
-		close(written)
-	}()
-	select {
-	case <-written:
-	case <-grace.Done():
+	stop := context.AfterFunc(grace, func() {
 		for _, st := range s.beats.Members() {
 			st.close()
 		}
-		<-written
-	}
+	})
+	s.streams.Wait()
+	stop()
 	if err == nil {
 		err = <-failed
 	}

@@ -47,7 +47,7 @@ func NewPlain(o Options) ui.Surface { return &surface{options: o, plain: true} }
 type surface struct {
 	options Options
 	plain   bool
-	form    []form.Option // for tests
+	window  *term.Window // of a form; for tests
 }
 
 // origin says how a form of this surface comes onto the screen.
