@@ -33,7 +33,7 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 	}
 	c.edit = func(ctx context.Context, text string) (string, error) {
 		c.in.stop()
-		text, err := term.EditText(ctx, s.options.Getenv, "", text)
+		text, err := term.EditText(ctx, s.options.Getenv, text)
 		t.flush() // what was typed ahead is for nobody
 		err = errors.Join(err, t.resume())
 		c.in.start()
