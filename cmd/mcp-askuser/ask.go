@@ -83,7 +83,7 @@ func (a *app) ask() *cobra.Command {
 }
 
 // input returns the JSON: the argument, or standard input where that is - or
-// absent and standard input is no terminal (A1).
+// absent and standard input is no terminal.
 func (a *app) input(args []string) ([]byte, error) {
 	if len(args) == 1 && args[0] != "-" {
 		return bytes.TrimSpace([]byte(args[0])), nil

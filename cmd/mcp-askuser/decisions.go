@@ -18,7 +18,7 @@ import (
 // writeDecisions writes records, oldest first, as a log of decisions in
 // Markdown, to be committed: a heading for each project, and below it one for
 // each question that was put, with the options considered, the decision, what
-// was said beside it, and who decided where and when (D22).
+// was said beside it, and who decided where and when.
 func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 	projects := map[string]*strings.Builder{} // by directory
 	for rec, err := range records {

@@ -62,8 +62,7 @@ func writeArray[T any](w io.Writer, values iter.Seq2[T, error]) error {
 
 // escapeHidden writes the control characters and bidirectional overrides that
 // JSON allows as they are with \u: the value is the same, and a terminal that
-// shows it obeys none of them (DESIGN, promise 7). The two joiners stay, as in
-// question.Line.
+// shows it obeys none of them. The two joiners stay, as in question.Line.
 func escapeHidden(data []byte) []byte {
 	if !slices.ContainsFunc(data, func(c byte) bool { return c >= 0x7f }) { // nearly always
 		return data

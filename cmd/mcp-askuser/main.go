@@ -69,7 +69,7 @@ func roomy(n int) byte {
 	return room[0]
 }
 
-// alias is the link by which the program is the ask command alone (A1).
+// alias is the link by which the program is the ask command alone.
 const alias = "AskUserQuestion"
 
 // run runs the command line and returns the exit status.

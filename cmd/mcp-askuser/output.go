@@ -61,15 +61,14 @@ func (o *output) width() int {
 
 // deliver asks, prints what render makes of the outcome, if anything, and only
 // then says that it was delivered: an answer that could not be printed stays for
-// whoever asks the same again (DESIGN, promise 2). The error has the exit
-// status.
+// whoever asks the same again. The error has the exit status.
 func (a *app) deliver(ctx context.Context, call wire.Call, s settings.Values, render func(desk.Record) (string, error)) error {
 	log := a.quietLog()
 	d, err := a.desk(s, log)
 	if err != nil {
 		return err
 	}
-	if len(call.Set.Asked(nil)) == 0 { // every answer was brought along (B1)
+	if len(call.Set.Asked(nil)) == 0 { // every answer was brought along
 		rec, err := d.Note(ctx, a.request(call, s), desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}})
 		if err != nil {
 			log.WarnContext(ctx, "a question that was not asked leaves no trace", "error", err)

@@ -41,8 +41,8 @@ func surfaceTable() []surfaceRow {
 	}
 }
 
-// autoOrder is the chain that auto stands for (DESIGN, "Surfaces and the
-// choice").
+// autoOrder is the chain that auto stands for: first what shows a question where
+// its asker runs.
 func autoOrder() []string { return []string{"elicit", "tty", "pane", "inbox", "web"} }
 
 // row is the surface with this name, which the settings know.

@@ -15,8 +15,7 @@ import (
 )
 
 // line is one line of a transcript: what an agent's own log would hold of
-// the call or of its result (D20). Each points to the one before it in its
-// session.
+// the call or of its result. Each points to the one before it in its session.
 type line struct {
 	Type          string       `json:"type"` // assistant or user
 	UUID          string       `json:"uuid"`

@@ -24,12 +24,12 @@ import (
 type Values struct {
 	Limits     question.Limits
 	Session    string        // of a question asked by a command; empty for that of its shell
-	MaxRounds  int           // rounds in a row of one session, 0 for no limit (D9)
+	MaxRounds  int           // rounds in a row of one session, 0 for no limit
 	RoundPause time.Duration // without questions, after which the rounds count anew
 
 	Surfaces  []string      // where to ask, in order
 	Timeout   time.Duration // how long the user may take, 0 for ever
-	OnTimeout string        // "default" lets a caller have the defaults then, "none" does not (D14)
+	OnTimeout string        // "default" lets a caller have the defaults then, "none" does not
 	Hold      time.Duration // how long a tool call waits, 0 for what its host allows
 
 	Dir                     string // the store, absolute; empty for the platform's place
