@@ -10,16 +10,14 @@ import (
 	"go.yaml.in/yaml/v4"
 )
 
-func yamlGet(data []byte, path []string) (any, bool, error) {
-	var v any
+func yamlDecode(data []byte) (v any, err error) {
 	if err := yaml.Unmarshal(data, &v); err != nil {
-		return nil, false, fmt.Errorf("this is not YAML, and was not changed: %w", err)
+		return nil, fmt.Errorf("this is not YAML, and was not changed: %w", err)
 	}
 	if _, ok := v.(map[string]any); !ok && v != nil {
-		return nil, false, errors.New("this is no YAML mapping, and was not changed")
+		return nil, errors.New("this is no YAML mapping, and was not changed")
 	}
-	found, ok := at(v, path)
-	return found, ok, nil
+	return v, nil
 }
 
 // block is a mapping of a YAML file that is written line by line, or one that is

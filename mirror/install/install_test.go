@@ -61,8 +61,8 @@ func TestClaude(t *testing.T) {
 			if c, err := ForClaude(path, command, false, false); err != nil || !c.Empty() {
 				t.Errorf("a second time it changes\n%s%v", c.Diff(), err)
 			}
-			if _, missing, err := ClaudeStatus(after); err != nil || len(missing) != 0 {
-				t.Errorf("missing %v, %v", missing, err)
+			if found, err := claudeInstalled(after); err != nil || len(found) != len(mirror.ClaudeCodeEvents()) {
+				t.Errorf("installed are %v, %v", found, err)
 			}
 			apply(t, path, true)
 			got, err := os.ReadFile(path)
@@ -189,6 +189,29 @@ func TestClaudeChangedSince(t *testing.T) {
 	apply(t, path, true)
 	if got, _ := os.ReadFile(path); string(got) != "{\n  \"model\": \"sonnet\"\n}\n" {
 		t.Errorf("it is %q", got)
+	}
+}
+
+// Hooks that somebody has put behind ours stay, when ours are brought up to date
+// and when they are taken out.
+func TestClaudeBeforeOthers(t *testing.T) {
+	data, err := Claude([]byte("{}"), "/old/mcp-askuser-hook claude-code", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := group{Hooks: []entry{{Type: "command", Command: "say done"}}}
+	for _, event := range []string{"Stop", "PermissionRequest"} {
+		if data, err = edit.Append(data, others, "hooks", event); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if data, err = Claude(data, command, false); err != nil || strings.Contains(string(data), "/old/") {
+		t.Errorf("brought up to date it is\n%s%v", data, err)
+	}
+	data, err = WithoutClaude(data)
+	const want = `{"hooks":{"PermissionRequest":[{"hooks":[{"command":"say done","type":"command"}]}],"Stop":[{"hooks":[{"command":"say done","type":"command"}]}]}}`
+	if got := meaning(t, data); err != nil || got != want {
+		t.Errorf("without ours it is %s, %v", got, err)
 	}
 }
 
