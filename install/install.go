@@ -29,26 +29,49 @@ type Place struct {
 	Project string // the directory of a project; empty for the user's own files
 }
 
-// home returns the user's home directory.
-func (p Place) home() string { return cmp.Or(p.Getenv("HOME"), p.Getenv("USERPROFILE")) }
+// Home returns the user's home directory.
+func (p Place) Home() string { return cmp.Or(p.Getenv("HOME"), p.Getenv("USERPROFILE")) }
 
 // config returns the directory in which programs of this system keep settings.
 func (p Place) config() string {
 	switch p.OS {
 	case "windows":
-		return cmp.Or(p.Getenv("APPDATA"), filepath.Join(p.home(), "AppData", "Roaming"))
+		return cmp.Or(p.Getenv("APPDATA"), filepath.Join(p.Home(), "AppData", "Roaming"))
 	case "darwin":
-		return filepath.Join(p.home(), "Library", "Application Support")
+		return filepath.Join(p.Home(), "Library", "Application Support")
 	}
 	return p.xdg()
 }
 
 // xdg returns the directory of those programs that go by the XDG rules everywhere.
 func (p Place) xdg() string {
-	if dir := p.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+	return p.dir("XDG_CONFIG_HOME", ".config")
+}
+
+// dir returns the directory that a variable names, else one below the home
+// directory.
+func (p Place) dir(variable, below string) string {
+	if dir := p.Getenv(variable); filepath.IsAbs(dir) {
 		return dir
 	}
-	return filepath.Join(p.home(), ".config")
+	return filepath.Join(p.Home(), below)
+}
+
+// ClaudeSettings is the file with Claude Code's settings.
+func (p Place) ClaudeSettings() string {
+	dir := p.dir("CLAUDE_CONFIG_DIR", ".claude")
+	if p.Project != "" {
+		dir = filepath.Join(p.Project, ".claude")
+	}
+	return filepath.Join(dir, "settings.json")
+}
+
+// OpenCode is the directory of OpenCode's configuration.
+func (p Place) OpenCode() string {
+	if p.Project != "" {
+		return filepath.Join(p.Project, ".opencode")
+	}
+	return filepath.Join(p.xdg(), "opencode")
 }
 
 // Server is how clients reach us: a program that they start, or an address.
@@ -107,24 +130,17 @@ type limit struct {
 // 0 where nothing limits it. Hold is how long the server in that file has been
 // told to wait; 0 where it goes by what it knows of the client.
 func (c *Client) Limit(p Place) (limit, hold time.Duration, err error) {
-	path, err := c.File(p)
-	if err != nil {
-		return 0, 0, err
-	}
-	entry, err := c.entry(path)
+	entry, err := c.entry(p)
 	limit = c.limit.usual
 	for _, m := range entry {
-		switch list, _ := m.Value.([]any); {
-		case m.Name == c.limit.key:
+		if m.Name == c.limit.key {
 			if n, err := strconv.ParseFloat(fmt.Sprint(m.Value), 64); err == nil {
 				limit = time.Duration(n * float64(c.limit.unit))
 			}
-		default:
-			for i, word := range list[:max(0, len(list)-1)] {
-				if word == "--hold" {
-					hold, _ = time.ParseDuration(fmt.Sprint(list[i+1]))
-				}
-			}
+		}
+		list, _ := m.Value.([]any)
+		if i := slices.Index(list, any("--hold")); i >= 0 && i+1 < len(list) {
+			hold, _ = time.ParseDuration(fmt.Sprint(list[i+1]))
 		}
 	}
 	return limit, hold, err
@@ -157,7 +173,7 @@ func (c *Client) File(p Place) (string, error) {
 		}
 		return filepath.Join(p.Project, filepath.FromSlash(c.project)), nil
 	}
-	if !filepath.IsAbs(p.home()) {
+	if !filepath.IsAbs(p.Home()) {
 		return "", errors.New("there is no home directory (HOME); use --project for the files of this directory")
 	}
 	return c.user(p), nil
@@ -180,17 +196,13 @@ func (c *Client) Found(p Place, lookPath func(string) (string, error)) bool {
 	}
 	dir := filepath.Dir(path)
 	info, err := os.Stat(dir)
-	return err == nil && info.IsDir() && dir != p.home()
+	return err == nil && info.IsDir() && dir != p.Home()
 }
 
 // Registered returns what stands for us in the client's file: the program and
 // its arguments on one line, or the address; empty where nothing does.
 func (c *Client) Registered(p Place) (string, error) {
-	path, err := c.File(p)
-	if err != nil {
-		return "", err
-	}
-	entry, err := c.entry(path)
+	entry, err := c.entry(p)
 	var words []string
 	for _, m := range entry {
 		switch m.Name {
@@ -209,12 +221,16 @@ func (c *Client) Registered(p Place) (string, error) {
 
 // entry returns what stands for us in the client's file, in the order in which
 // we write it.
-func (c *Client) entry(path string) (edit.Object, error) {
+func (c *Client) entry(p Place) (edit.Object, error) {
+	path, err := c.File(p)
+	if err != nil {
+		return nil, err
+	}
 	now, err := edit.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	v, _, err := c.format.Get(now.Before, append(slices.Clip(c.path), Name)...)
+	v, _, err := c.format.Get(now.Before, c.at()...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -236,25 +252,18 @@ func (c *Client) entry(path string) (edit.Object, error) {
 	return out, nil
 }
 
+// at is where our entry stands in the client's file.
+func (c *Client) at() []string { return append(slices.Clip(c.path), Name) }
+
 // ours reports whether a file of the client's holds something of ours.
 func (c *Client) ours(data []byte) bool {
-	_, found, err := c.format.Get(data, append(slices.Clip(c.path), Name)...)
+	_, found, err := c.format.Get(data, c.at()...)
 	return err == nil && found
 }
 
-// Step is a change to one file, and what tells whether the file holds something
-// of ours.
-type Step struct {
-	edit.Change
-	ours func([]byte) bool
-}
-
-// Apply writes the file.
-func (s *Step) Apply() error { return s.Change.Apply(s.ours) }
-
 // Plan returns the changes that register s with the client, or take it out. The
 // error names the file.
-func (c *Client) Plan(p Place, s Server, out bool) ([]Step, error) {
+func (c *Client) Plan(p Place, s Server, out bool) ([]edit.Change, error) {
 	path, err := c.File(p)
 	if err != nil {
 		return nil, err
@@ -262,7 +271,7 @@ func (c *Client) Plan(p Place, s Server, out bool) ([]Step, error) {
 	var entry edit.Object
 	switch {
 	case out:
-		if entry, err = c.entry(path); err != nil {
+		if entry, err = c.entry(p); err != nil {
 			return nil, err
 		}
 	case s.URL == "":
@@ -278,26 +287,18 @@ func (c *Client) Plan(p Place, s Server, out bool) ([]Step, error) {
 		}
 		entry = c.remote(s)
 	}
-	at := append(slices.Clip(c.path), Name)
-	main, err := edit.Plan(path, out,
-		func(data []byte) ([]byte, error) { return c.format.Set(data, entry, at...) },
-		func(data []byte) ([]byte, error) { return c.format.Remove(data, at...) })
-	if err != nil {
-		return nil, err
+	main, err := edit.Plan(path, out, c.ours,
+		func(data []byte) ([]byte, error) { return c.format.Set(data, entry, c.at()...) },
+		func(data []byte) ([]byte, error) { return c.format.Remove(data, c.at()...) })
+	if err != nil || c.allowed == nil {
+		return []edit.Change{main}, err
 	}
-	steps := []Step{{main, c.ours}}
-	if c.allowed != nil {
-		step, err := c.allow(p, out)
-		if err != nil {
-			return nil, err
-		}
-		steps = append(steps, step)
-	}
-	return steps, nil
+	permission, err := c.allow(p, out)
+	return []edit.Change{main, permission}, err
 }
 
 // allow is the change to the list of what needs no permission.
-func (c *Client) allow(p Place, out bool) (Step, error) {
+func (c *Client) allow(p Place, out bool) (edit.Change, error) {
 	file, path, entry := c.allowed(p)
 	place := func(data []byte) (int, error) {
 		list, _, err := edit.JSON.Get(data, path...)
@@ -308,7 +309,7 @@ func (c *Client) allow(p Place, out bool) (Step, error) {
 		at, err := place(data)
 		return err == nil && at >= 0
 	}
-	change, err := edit.Plan(file, out,
+	return edit.Plan(file, out, ours,
 		func(data []byte) ([]byte, error) {
 			at, err := place(data)
 			if err != nil || at >= 0 {
@@ -323,5 +324,4 @@ func (c *Client) allow(p Place, out bool) (Step, error) {
 			}
 			return edit.RemoveAt(data, at, path...)
 		})
-	return Step{change, ours}, err
 }

@@ -88,7 +88,7 @@ func round(t *testing.T, c *Client, p Place, s Server, before string) string {
 	var shown strings.Builder
 	steps := plan(t, c, p, s, false)
 	for _, step := range steps {
-		root := p.home()
+		root := p.Home()
 		if p.Project != "" {
 			root = p.Project
 		}
@@ -131,7 +131,7 @@ func round(t *testing.T, c *Client, p Place, s Server, before string) string {
 	return shown.String()
 }
 
-func plan(t *testing.T, c *Client, p Place, s Server, out bool) []Step {
+func plan(t *testing.T, c *Client, p Place, s Server, out bool) []edit.Change {
 	t.Helper()
 	steps, err := c.Plan(p, s, out)
 	if err != nil {
@@ -216,7 +216,7 @@ func TestFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all.WriteString(system + " " + c.Name + " " + strings.TrimPrefix(path, p.home()+"/") + "\n")
+			all.WriteString(system + " " + c.Name + " " + strings.TrimPrefix(path, p.Home()+"/") + "\n")
 		}
 	}
 	golden.Check(t, "files.golden", all.String())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -68,10 +69,8 @@ func hostNamed(name string) (mirror.Host, error) {
 
 // setup is the file in which a host is set up, and how.
 type setup struct {
-	path string
-	ours func([]byte) bool
-	// permissions reports whether they are mirrored, too.
-	permissions func([]byte) bool
+	path        string
+	permissions func([]byte) bool // whether they are mirrored, too
 	change      func(permissions, out bool) (edit.Change, error)
 	restart     string // what makes the host take it up
 }
@@ -82,35 +81,19 @@ func (a *app) hookSetup(host string, project bool) (setup, error) {
 	if _, err := hostNamed(host); err != nil {
 		return setup{}, err
 	}
-	root := a.directory()
-	if !project {
-		if root = a.getenv("HOME"); root == "" {
-			root = a.getenv("USERPROFILE")
-		}
-	}
-	if !filepath.IsAbs(root) {
+	p := a.place(project)
+	if !filepath.IsAbs(cmp.Or(p.Project, p.Home())) {
 		return setup{}, errors.New(words.T("there is no home directory (HOME); use --project for the settings of this directory"))
 	}
 	program := a.hookProgram(host, project)
 	if host == "opencode" {
-		dir := filepath.Join(root, ".opencode")
-		if !project {
-			if dir = a.getenv("XDG_CONFIG_HOME"); !filepath.IsAbs(dir) {
-				dir = filepath.Join(root, ".config")
-			}
-			dir = filepath.Join(dir, "opencode")
-		}
-		path := filepath.Join(dir, "plugins", "mcp-askuser.js")
-		return setup{path, install.HasOpenCode, install.OpenCodePermissions, func(permissions, out bool) (edit.Change, error) {
+		path := filepath.Join(p.OpenCode(), "plugins", "mcp-askuser.js")
+		return setup{path, install.OpenCodePermissions, func(permissions, out bool) (edit.Change, error) {
 			return install.ForOpenCode(path, program, permissions, out)
 		}, words.T("OpenCode takes it up when it is started anew.")}, nil
 	}
-	dir := filepath.Join(root, ".claude")
-	if other := a.getenv("CLAUDE_CONFIG_DIR"); !project && filepath.IsAbs(other) {
-		dir = other
-	}
-	path := filepath.Join(dir, "settings.json")
-	return setup{path, install.HasClaude, install.ClaudePermissions, func(permissions, out bool) (edit.Change, error) {
+	path := p.ClaudeSettings()
+	return setup{path, install.ClaudePermissions, func(permissions, out bool) (edit.Change, error) {
 		return install.ForClaude(path, shellLine(program), permissions, out)
 	}, words.T("Claude Code takes it up in sessions that are started from now on.")}, nil
 }
@@ -200,7 +183,7 @@ func (a *app) hookApply(host string, project, permissions, dry, out bool) error 
 		fmt.Fprintln(a.err, words.T("Nothing was changed; without --dry-run it is."))
 		return nil
 	}
-	if err := c.Apply(s.ours); err != nil {
+	if err := c.Apply(); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.err, words.T("Done. %s", s.restart))
@@ -233,7 +216,7 @@ func (a *app) hookStatus() *cobra.Command {
 			switch {
 			case err != nil:
 				return err
-			case !s.ours(now.Before):
+			case !c.Ours(c.Before):
 				fmt.Fprintf(a.out, "%s: %s (%s)\n", args[0], words.T("not set up"), s.path)
 				return nil
 			case !c.Empty():

@@ -17,6 +17,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/nats"
 	"mcp-askuser/install"
+	"mcp-askuser/install/edit"
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -116,7 +117,7 @@ func (a *app) server(r registration) install.Server {
 // cannot be made, none.
 func (a *app) register(names []string, r registration, out bool) error {
 	var clients []install.Client
-	var plans [][]install.Step
+	var plans [][]edit.Change
 	var faults []error
 	switch v := a.config.Values; {
 	case out, len(a.leading(settings.FromFlag)) == 0:
@@ -168,8 +169,8 @@ func (a *app) register(names []string, r registration, out bool) error {
 
 // apply shows the changes for one client and, unless they are only shown, makes
 // them.
-func (a *app) apply(c install.Client, plan []install.Step, dry, out bool) error {
-	plan = slices.DeleteFunc(plan, func(s install.Step) bool { return s.Empty() })
+func (a *app) apply(c install.Client, plan []edit.Change, dry, out bool) error {
+	plan = slices.DeleteFunc(plan, func(c edit.Change) bool { return c.Empty() })
 	for _, step := range plan {
 		fmt.Fprintf(a.out, "%s\n%s\n", step.Path, step.Diff())
 		if dry {

@@ -86,7 +86,7 @@ func apply(t *testing.T, path string, out bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Apply(HasClaude); err != nil {
+	if err := c.Apply(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -151,7 +151,7 @@ func TestClaudePermissions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Apply(HasClaude); err != nil {
+		if err := c.Apply(); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(path)
@@ -175,7 +175,7 @@ func TestClaudeChangedSince(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Apply(HasClaude); err != nil {
+	if err := c.Apply(); err != nil {
 		t.Fatal(err)
 	}
 	edited := strings.Replace(string(c.After), `"opus"`, `"sonnet"`, 1)
@@ -238,7 +238,7 @@ func TestClaudeRefuses(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"a":1}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Apply(HasClaude); err == nil {
+	if err := c.Apply(); err == nil {
 		t.Error("a change in between was overwritten")
 	}
 	apply(t, link, false)
