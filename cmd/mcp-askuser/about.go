@@ -41,12 +41,11 @@ func (a *app) prints(use, short, example string, text func() ([]byte, error)) *c
 func (a *app) schema() *cobra.Command {
 	var file string
 	cmd := a.prints("schema", "Print the JSON schema of ask_user_question's arguments", "schema --max-options 5", func() ([]byte, error) {
-		s, err := a.settings()
-		if err != nil {
+		if err := a.config.Err(); err != nil {
 			return nil, err
 		}
 		var b bytes.Buffer
-		if err := json.Indent(&b, wire.Schemas(s.Limits).Ask, "", "  "); err != nil {
+		if err := json.Indent(&b, wire.Schemas(a.settings().Limits).Ask, "", "  "); err != nil {
 			return nil, err
 		}
 		b.WriteByte('\n')

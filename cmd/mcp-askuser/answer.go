@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
@@ -46,13 +44,9 @@ program broke.`,
   mcp-askuser answer 01JD6Z00 --json '{"discuss":true,"note":"Why not SQLite?"}'`,
 		Args:              arguments(0, 1),
 		ValidArgsFunction: a.completeIDs(false),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.settings()
-			if err != nil {
-				return err
-			}
-			log := a.quietLog() // the form is on the terminal
-			d, err := a.desk(s, log)
+		RunE: a.checked(func(cmd *cobra.Command, args []string) error {
+			a.quiet() // the form is on the terminal
+			d, err := a.desk()
 			if err != nil {
 				return err
 			}
@@ -66,12 +60,12 @@ program broke.`,
 			case err != nil:
 				return err
 			}
-			on := a.terminal(s, d, plain)
+			on := a.terminal(d, plain)
 			if a.getenv(pane.Variable) != "" {
 				on = pane.Answering(on, d)
 			}
-			return a.answerHere(cmd.Context(), d, rec, on, log)
-		},
+			return a.answerHere(cmd.Context(), d, rec, on)
+		}),
 	}
 	a.addFlags(cmd, "dir", "accessible", "no_color")
 	cmd.Flags().StringVar(&data, "json", "", "the answers as `JSON`, or - for standard input")
@@ -105,9 +99,9 @@ func toAnswer(ctx context.Context, d *desk.Desk, args []string, program bool) (d
 }
 
 // terminal is this terminal as a surface.
-func (a *app) terminal(s settings.Values, d *desk.Desk, plain bool) ui.Surface {
+func (a *app) terminal(d *desk.Desk, plain bool) ui.Surface {
 	beside := a.getenv(pane.Variable) != ""
-	options := tty.Options{Getenv: a.environ(s), Desk: d, Turn: a.turn, Opened: !beside, Pane: beside}
+	options := tty.Options{Getenv: a.environ(), Desk: d, Turn: a.turn, Opened: !beside, Pane: beside}
 	if plain {
 		return tty.NewPlain(options)
 	}
@@ -116,11 +110,11 @@ func (a *app) terminal(s settings.Values, d *desk.Desk, plain bool) ui.Surface {
 
 // answerHere shows the record on a surface until it has ended, here or
 // elsewhere. The question outlives this command, whatever ends it.
-func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on ui.Surface, log *slog.Logger) error {
+func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on ui.Surface) error {
 	if err := d.MayAnswer(ctx, rec.ID); err != nil {
 		return err
 	}
-	presenter := present.New(present.Options{Desk: d, Log: log})
+	presenter := present.New(present.Options{Desk: d, Log: a.log})
 	defer presenter.Close(nil)
 	w, err := presenter.Show(ctx, rec.ID, func(*present.Presentation) []ui.Surface { return []ui.Surface{on} })
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -122,16 +123,15 @@ func (a *app) explainPlan(p *nodes.Plan, account string) error {
 }
 
 // shared opens the desk that the settings name.
-func (a *app) shared() (*nats.Store, string, error) {
-	s, err := a.settings()
-	if err != nil {
-		return nil, "", err
+func (a *app) shared() (*nats.Store, error) {
+	if err := a.config.Err(); err != nil {
+		return nil, err
 	}
+	s := a.settings()
 	if s.Desk == "" {
-		return nil, "", errors.New(words.T("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init sets one up"))
+		return nil, errors.New(words.T("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init sets one up"))
 	}
-	store, err := nats.Open(nats.Options{URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA})
-	return store, s.DeskCreds, err
+	return nats.Open(nats.Options{URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA})
 }
 
 func (a *app) deskCreate() *cobra.Command {
@@ -143,7 +143,7 @@ func (a *app) deskCreate() *cobra.Command {
     --desk-ca ~/desk/ca.pem --desk-creds ~/desk/creds/desk/operator.creds`,
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, _, err := a.shared()
+			store, err := a.shared()
 			if err != nil {
 				return err
 			}
@@ -179,11 +179,12 @@ your credential.`,
   mcp-askuser desk status --system ~/desk/creds/system.creds --json`,
 		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, creds, err := a.shared()
+			store, err := a.shared()
 			if err != nil {
 				return err
 			}
 			defer store.Close()
+			creds := a.settings().DeskCreds
 			if beside := filepath.Join(filepath.Dir(filepath.Dir(creds)), "system.creds"); system == "" && creds != "" {
 				if _, err := os.Stat(beside); err == nil {
 					system = beside
@@ -228,12 +229,8 @@ func missing(st *nats.Status) {
 		kind = nodes.Human
 	}
 	want, _ := nodes.Rights(kind, me.Name)
-	has := map[string]bool{}
-	for _, subject := range me.Allow {
-		has[subject] = true
-	}
 	for _, subject := range want {
-		if !has[subject] {
+		if !slices.Contains(me.Allow, subject) {
 			st.Wrongf("your credential lacks the right to %s: run mcp-askuser desk init again and start the nodes anew", subject)
 		}
 	}

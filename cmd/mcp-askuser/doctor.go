@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
@@ -69,12 +70,6 @@ Exit status: 0 all is well, 1 something is wrong.`,
 				words.Local = words.English
 			}
 			found := a.examine(cmd.Context())
-			sick := 0
-			for _, f := range found {
-				if f.State == ill {
-					sick++
-				}
-			}
 			show := a.printFindings
 			if asJSON {
 				show = func(found []finding) error { return a.printJSON(found) }
@@ -82,7 +77,7 @@ Exit status: 0 all is well, 1 something is wrong.`,
 			if err := show(found); err != nil {
 				return err
 			}
-			if sick > 0 {
+			if slices.ContainsFunc(found, func(f finding) bool { return f.State == ill }) {
 				return &exitError{exitBad, nil}
 			}
 			return nil
@@ -111,7 +106,7 @@ func (a *app) printFindings(found []finding) error {
 
 // examine looks at everything.
 func (a *app) examine(ctx context.Context) []finding {
-	s, err := a.settings()
+	s, err := a.settings(), a.config.Err()
 	found := []finding{{Part: words.T("settings"), Name: cmp.Or(a.config.File, words.T("no file")), State: well, Text: words.T("was read")}}
 	switch {
 	case err != nil:
@@ -125,12 +120,12 @@ func (a *app) examine(ctx context.Context) []finding {
 			s.Desk = "" // so would it be asked
 		}
 	}
-	log := slog.New(slog.DiscardHandler)
-	dir, err := spool.DefaultDir(a.environ(s))
+	a.log = slog.New(slog.DiscardHandler)
+	dir, err := spool.DefaultDir(a.environ())
 	store := finding{Part: words.T("store"), Name: dir, State: well}
 	var d *desk.Desk
 	if err == nil {
-		d, err = a.desk(s, log)
+		d, err = a.desk()
 	}
 	var waiting []desk.Record
 	if err == nil {
@@ -142,7 +137,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	}
 	found = append(found, store)
 	if d != nil {
-		found = append(found, a.examineSurfaces(ctx, s, d, log)...)
+		found = append(found, a.examineSurfaces(ctx, d)...)
 	}
 	found = append(found, a.examineClients()...)
 	return append(found, a.selfTest(ctx))
@@ -157,7 +152,7 @@ func (a *app) examineDesk(ctx context.Context, url string) finding {
 	ctx, stop := context.WithTimeout(ctx, deskTime)
 	defer stop()
 	var me nats.Identity
-	store, _, err := a.shared()
+	store, err := a.shared()
 	if err == nil {
 		defer store.Close()
 		me, err = store.Identity(ctx)
@@ -180,14 +175,15 @@ func (a *app) examineDesk(ctx context.Context, url string) finding {
 var errClients = errors.New(words.Mark("the client's own form, where the client has one"))
 
 // examineSurfaces says of each surface whether it would reach the human.
-func (a *app) examineSurfaces(ctx context.Context, s settings.Values, d *desk.Desk, log *slog.Logger) []finding {
-	presenter := present.New(present.Options{Desk: d, Log: log})
+func (a *app) examineSurfaces(ctx context.Context, d *desk.Desk) []finding {
+	presenter := present.New(present.Options{Desk: d, Log: a.log})
 	defer presenter.Close(nil)
-	page := a.webSurface(s, d, presenter, log)
+	page := a.webSurface(d, presenter)
 	defer page.Close()
 	var out []finding
 	usable := ""
-	for _, surface := range a.surfaces(s, d, page, desk.Cancelled) {
+	surfaces, _ := a.surfaces(d, page, desk.Cancelled)
+	for _, surface := range surfaces {
 		f := finding{Part: words.T("surfaces"), Name: surface.Name(), State: well, Text: words.T("would show it")}
 		err := errClients
 		if checker, ok := surface.(ui.Checker); ok {

@@ -30,17 +30,13 @@ With --since, what happened from then on comes first, and so does what still
 waits.`,
 		Example: "  mcp-askuser events\n  mcp-askuser events --since 1h | jq -r .id",
 		Args:    arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: a.atDesk(func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 			from, err := moment(since, time.Now())
 			if err != nil {
 				return err
 			}
 			if format != "" && format != wire.Interrupts {
 				return fmt.Errorf("unknown format %q; the only one is %s", format, wire.Interrupts)
-			}
-			d, err := a.openDesk()
-			if err != nil {
-				return err
 			}
 			ctx := cmd.Context()
 			live, err := d.Watch(ctx) // first, so that nothing falls between past and present
@@ -66,7 +62,7 @@ waits.`,
 				return errors.New("the desk can no longer be watched; see above")
 			}
 			return context.Cause(ctx)
-		},
+		}),
 	}
 	a.addFlags(cmd, "dir")
 	cmd.Flags().StringVar(&format, "format", "", "`agent-inbox` prints each question as a HumanInterrupt of LangChain, with its id, and nothing else")

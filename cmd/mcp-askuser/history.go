@@ -32,15 +32,11 @@ Markdown, to be committed or to go into a pull request.`,
 		Example: `  mcp-askuser history --search database
   mcp-askuser history --since 3d --format md > DECISIONS.md`,
 		Args: arguments(0, 0),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: a.atDesk(func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 			if asJSON && !cmd.Flags().Changed("format") {
 				format = "json"
 			}
 			from, err := moment(since, time.Now())
-			if err != nil {
-				return err
-			}
-			d, err := a.openDesk()
 			if err != nil {
 				return err
 			}
@@ -57,7 +53,7 @@ Markdown, to be committed or to go into a pull request.`,
 				return nil
 			}
 			return a.printTable(historyTable(records))
-		},
+		}),
 	}
 	a.addFlags(cmd, "dir")
 	cmd.Flags().StringVar(&search, "search", "", "only what has this `text` in its questions, answers, reasons or asker")

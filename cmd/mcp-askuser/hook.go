@@ -148,12 +148,9 @@ func (a *app) hookChange(use, short string, out bool) *cobra.Command {
 		Example:   "  mcp-askuser hook " + strings.Fields(use)[0] + " claude-code",
 		Args:      arguments(1, 1),
 		ValidArgs: mirror.Names(),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if _, err := a.settings(); err != nil {
-				return err
-			}
+		RunE: a.checked(func(_ *cobra.Command, args []string) error {
 			return a.hookApply(args[0], project, permissions, dry, out)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&project, "project", false, "in the settings of this directory's project, not in the user's")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "show what would change, and change nothing")
@@ -223,7 +220,7 @@ func (a *app) hookStatus() *cobra.Command {
 				state = words.T("%[1]s, but not as this version would: mcp-askuser hook install %[2]s brings it up to date", state, args[0])
 			}
 			fmt.Fprintf(a.out, "%s: %s (%s)\n", args[0], state, s.path)
-			if dir, err := spool.DefaultDir(a.environ(a.config.Values)); err == nil {
+			if dir, err := spool.DefaultDir(a.environ()); err == nil {
 				fmt.Fprintln(a.out, words.T("Its questions are put into %s.", dir))
 			}
 			if err := a.config.Err(); err != nil {

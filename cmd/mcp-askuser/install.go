@@ -45,18 +45,14 @@ Clients: ` + strings.Join(install.Names(), ", "),
 		Example:   "  mcp-askuser install claude-code --dry-run\n  mcp-askuser install codex gemini\n  mcp-askuser install cursor --project\n  mcp-askuser install codex --desk nats://desk:4222 --desk-creds ~/bot.creds",
 		Args:      arguments(0, len(install.Names())),
 		ValidArgs: install.Names(),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.settings()
-			if err != nil {
-				return err
-			}
+		RunE: a.checked(func(cmd *cobra.Command, args []string) (err error) {
 			if len(args) == 0 {
-				if args, err = a.chooseClients(cmd.Context(), s, r); err != nil || len(args) == 0 {
+				if args, err = a.chooseClients(cmd.Context(), r); err != nil || len(args) == 0 {
 					return err
 				}
 			}
 			return a.register(args, r, false)
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&r.address, "http", "", "register the server at this `address` instead of the program, as in https://desk.example:8443/mcp")
 	cmd.Flags().BoolVar(&r.questions, "questions", false, "bring the client's own questions to the desk, too, as hook install does")
@@ -74,12 +70,9 @@ func (a *app) uninstall() *cobra.Command {
 		Example:   "  mcp-askuser uninstall claude-code",
 		Args:      arguments(1, len(install.Names())),
 		ValidArgs: install.Names(),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if _, err := a.settings(); err != nil {
-				return err
-			}
+		RunE: a.checked(func(_ *cobra.Command, args []string) error {
 			return a.register(args, r, true)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&r.questions, "questions", false, "leave the client's own questions alone again, too, as hook uninstall does")
 	a.registrationFlags(cmd, &r)
@@ -193,7 +186,7 @@ func (a *app) apply(c install.Client, plan []edit.Change, dry, out bool) error {
 
 // chooseClients shows the clients of this machine and asks which to register
 // with, where a person sits at a terminal.
-func (a *app) chooseClients(ctx context.Context, s settings.Values, r registration) ([]string, error) {
+func (a *app) chooseClients(ctx context.Context, r registration) ([]string, error) {
 	p := a.place(r.project)
 	q := question.Question{ID: "clients", Header: words.T("Clients"), Text: words.T("Which clients should be able to ask you?"), Type: question.MultiChoice}
 	for _, c := range install.Clients() {
@@ -224,7 +217,7 @@ func (a *app) chooseClients(ctx context.Context, s settings.Values, r registrati
 	rec := desk.Record{Set: question.Set{Questions: []question.Question{q}}, Asker: desk.Asker{Client: "mcp-askuser", Directory: a.directory(), Via: "shell"}, State: desk.Pending}
 	var chosen []string
 	a.opened = true
-	err := a.terminal(s, nil, false).Show(ctx, rec, func(reply question.Reply) error {
+	err := a.terminal(nil, false).Show(ctx, rec, func(reply question.Reply) error {
 		checked, err := rec.Check(reply)
 		if answer := checked.Answer(q.ID); err == nil && answer != nil {
 			chosen = answer.Selected

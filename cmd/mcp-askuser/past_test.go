@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -92,6 +93,17 @@ func TestDecisionLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden.Check(t, "golden/decisions.md", b.String())
+}
+
+// each yields records as a desk does.
+func each(records []desk.Record) iter.Seq2[desk.Record, error] {
+	return func(yield func(desk.Record, error) bool) {
+		for _, rec := range records {
+			if !yield(rec, nil) {
+				return
+			}
+		}
+	}
 }
 
 // An array that is written as it comes is the same as one that is there, and

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/cmd/mcp-askuser/settings"
+	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/server/tokens"
 	"mcp-askuser/ui/words"
@@ -114,7 +114,7 @@ asked stays open until you close it.`,
 
 // completeAgents completes the name of an agent with a token.
 func (a *app) completeAgents(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	agents, err := a.agents(a.config.Values)
+	agents, err := a.agents()
 	if err != nil || len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -126,27 +126,20 @@ func (a *app) completeAgents(_ *cobra.Command, args []string, _ string) (names [
 }
 
 // onAgents is a command on the tokens of this desk.
-func (a *app) onAgents(do func(agents *tokens.Store, args []string) error) func(*cobra.Command, []string) error {
-	return func(_ *cobra.Command, args []string) error {
-		s, err := a.settings()
-		if err != nil {
-			return err
-		}
-		agents, err := a.agents(s)
+func (a *app) onAgents(do func(agents *tokens.Store, args []string) error) runE {
+	return a.atDesk(func(_ *cobra.Command, _ *desk.Desk, args []string) error {
+		agents, err := a.agents()
 		if err != nil {
 			return err
 		}
 		return do(agents, args)
-	}
+	})
 }
 
 // agents are the tokens of those who may ask over the network. They stand in the
-// directory of the store, which is checked like it.
-func (a *app) agents(s settings.Values) (*tokens.Store, error) {
-	if _, err := a.desk(s, nil); err != nil {
-		return nil, err
-	}
-	dir, err := spool.DefaultDir(a.environ(s))
+// directory of the store.
+func (a *app) agents() (*tokens.Store, error) {
+	dir, err := spool.DefaultDir(a.environ())
 	if err != nil {
 		return nil, err
 	}
