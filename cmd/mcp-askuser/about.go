@@ -26,7 +26,6 @@ func (a *app) prints(use, short, example string, text func() ([]byte, error)) *c
 		Use:     use,
 		Short:   short,
 		Example: "  mcp-askuser " + example,
-		Args:    arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			data, err := text()
 			if err != nil {
@@ -78,7 +77,6 @@ Shells: ` + strings.Join(shells, ", "),
 		Example: `  source <(mcp-askuser completion bash)
   mcp-askuser completion zsh > "${fpath[1]}/_mcp-askuser"
   mcp-askuser completion fish > ~/.config/fish/completions/mcp-askuser.fish`,
-		Args:      arguments(1, 1),
 		ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch root := cmd.Root(); args[0] {

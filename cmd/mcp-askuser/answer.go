@@ -42,7 +42,6 @@ program broke.`,
 		Example: `  mcp-askuser answer
   mcp-askuser answer 01JD6Z00 --json '{"question-0":"PostgreSQL"}'
   mcp-askuser answer 01JD6Z00 --json '{"discuss":true,"note":"Why not SQLite?"}'`,
-		Args:              arguments(0, 1),
 		ValidArgsFunction: a.completeIDs(false),
 		RunE: a.checked(func(cmd *cobra.Command, args []string) error {
 			a.quiet() // the form is on the terminal

@@ -33,7 +33,6 @@ func (a *app) ask() *cobra.Command {
 		Long:  askHelp,
 		Example: `  mcp-askuser ask '{"question":"Which region?","options":["EU","US"]}'
   mcp-askuser ask --format ids --timeout 10m - < questions.json`,
-		Args:              arguments(0, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: a.checked(func(cmd *cobra.Command, args []string) error {
 			var call wire.Call

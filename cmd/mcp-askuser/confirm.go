@@ -23,7 +23,6 @@ Exit status: 0 yes, 1 no, 2 closed without an answer, 3 no way to ask,
 124 timeout, 130 interrupted, 134 the program broke. Only 0 is consent.`,
 		Example: `  mcp-askuser confirm "Delete 23 files?" && rm -r build
   mcp-askuser confirm "Deploy?" --details "12 changes" --default no`,
-		Args:              arguments(1, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: a.checked(func(cmd *cobra.Command, args []string) error {
 			var yes *bool

@@ -20,7 +20,6 @@ func (a *app) demo() *cobra.Command {
 		Use:     "demo",
 		Short:   "Ask sample questions here and print what an agent would get",
 		Example: "  mcp-askuser demo\n  mcp-askuser demo --surface web",
-		Args:    arguments(0, 0),
 		RunE: a.checked(func(cmd *cobra.Command, _ []string) error {
 			sample, err := demoCalls.ReadFile("texts/demo." + string(words.Local) + ".json")
 			if err != nil {

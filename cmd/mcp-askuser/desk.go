@@ -31,7 +31,6 @@ may fail. Any command goes to it with --desk and --desk-creds, or with the
 variables MCP_ASKUSER_DESK, MCP_ASKUSER_DESK_CREDS and MCP_ASKUSER_DESK_CA.`,
 		Example: `  mcp-askuser desk init --dir ~/desk --human alice --agent ci
   MCP_ASKUSER_DESK=nats://localhost:4222 mcp-askuser desk status`,
-		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.deskInit(), a.deskCreate(), a.deskStatus())
@@ -53,7 +52,6 @@ in its own name, and ask too. What is in one account, another does not see.
 Run it again with more names to add them: what is there stays.`,
 		Example: `  mcp-askuser desk init --dir ~/desk --human alice --agent ci --agent builder
   mcp-askuser desk init --dir ~/desk --nodes 3 --hosts nats-1,nats-2,nats-3`,
-		Args: arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			if dir == "" {
 				return errors.New(words.T("name the directory to write to: --dir DIR"))
@@ -141,7 +139,6 @@ func (a *app) deskCreate() *cobra.Command {
 		Short: "Prepare new nodes to keep questions; needed once",
 		Example: `  mcp-askuser desk create --desk nats://localhost:4222 \
     --desk-ca ~/desk/ca.pem --desk-creds ~/desk/creds/desk/operator.creds`,
-		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := a.shared()
 			if err != nil {
@@ -177,7 +174,6 @@ system.creds that desk init wrote. It is found by itself in the directory above
 your credential.`,
 		Example: `  mcp-askuser desk status
   mcp-askuser desk status --system ~/desk/creds/system.creds --json`,
-		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := a.shared()
 			if err != nil {

@@ -64,7 +64,6 @@ Each line that is not well says what to do.
 
 Exit status: 0 all is well, 1 something is wrong.`,
 		Example: "  mcp-askuser doctor\n  mcp-askuser doctor --json",
-		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON { // for programs
 				words.Local = words.English

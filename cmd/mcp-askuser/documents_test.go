@@ -255,7 +255,7 @@ func (r *reader) ours(path string, words []string, whole bool) {
 		return
 	}
 	given := cmd.Flags().Args()
-	wrong(cmd.ValidateArgs(given))
+	wrong(arguments(cmd, given))
 	switch name := cmd.Name(); {
 	case name == "answer" && cmd.Flags().Changed("json"):
 		if value := cmd.Flag("json").Value.String(); value != "-" && !json.Valid([]byte(value)) {

@@ -29,7 +29,6 @@ func (a *app) events() *cobra.Command {
 With --since, what happened from then on comes first, and so does what still
 waits.`,
 		Example: "  mcp-askuser events\n  mcp-askuser events --since 1h | jq -r .id",
-		Args:    arguments(0, 0),
 		RunE: a.atDesk(func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 			from, err := moment(since, time.Now())
 			if err != nil {

@@ -31,7 +31,6 @@ transcript, one message on a line; md a log of decisions by project, in
 Markdown, to be committed or to go into a pull request.`,
 		Example: `  mcp-askuser history --search database
   mcp-askuser history --since 3d --format md > DECISIONS.md`,
-		Args: arguments(0, 0),
 		RunE: a.atDesk(func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 			if asJSON && !cmd.Flags().Changed("format") {
 				format = "json"

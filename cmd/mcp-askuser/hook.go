@@ -38,7 +38,6 @@ Hosts: ` + strings.Join(mirror.Names(), ", ") + `
 
 To set a host up for it, run mcp-askuser hook install HOST.`,
 		Example:   "  mcp-askuser hook install claude-code --dry-run\n  mcp-askuser hook status claude-code",
-		Args:      arguments(1, 1),
 		ValidArgs: mirror.Names(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			host, err := hostNamed(args[0])
@@ -146,7 +145,6 @@ func (a *app) hookChange(use, short string, out bool) *cobra.Command {
 		Use:       use,
 		Short:     short,
 		Example:   "  mcp-askuser hook " + strings.Fields(use)[0] + " claude-code",
-		Args:      arguments(1, 1),
 		ValidArgs: mirror.Names(),
 		RunE: a.checked(func(_ *cobra.Command, args []string) error {
 			return a.hookApply(args[0], project, permissions, dry, out)
@@ -193,7 +191,6 @@ func (a *app) hookStatus() *cobra.Command {
 		Use:       "status HOST",
 		Short:     "Say whether a host's questions are mirrored",
 		Example:   "  mcp-askuser hook status claude-code",
-		Args:      arguments(1, 1),
 		ValidArgs: mirror.Names(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := a.hookSetup(args[0], project)

@@ -25,7 +25,6 @@ sent is printed when it ends. Press ? for the keys.
 
 While an inbox is open, questions count as seen by somebody. Log messages are
 dropped unless standard error goes elsewhere than to a terminal.`,
-		Args: arguments(0, 0),
 		RunE: a.checked(func(cmd *cobra.Command, _ []string) error {
 			a.quiet()
 			d, err := a.desk()

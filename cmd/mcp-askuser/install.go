@@ -43,7 +43,6 @@ With --desk, --desk-creds and --desk-ca the entry leads to a shared desk.
 
 Clients: ` + strings.Join(install.Names(), ", "),
 		Example:   "  mcp-askuser install claude-code --dry-run\n  mcp-askuser install codex gemini\n  mcp-askuser install cursor --project\n  mcp-askuser install codex --desk nats://desk:4222 --desk-creds ~/bot.creds",
-		Args:      arguments(0, len(install.Names())),
 		ValidArgs: install.Names(),
 		RunE: a.checked(func(cmd *cobra.Command, args []string) (err error) {
 			if len(args) == 0 {
@@ -68,7 +67,6 @@ func (a *app) uninstall() *cobra.Command {
 		Short:     "Take the registration out of clients again",
 		Long:      "Take the registration out of clients again. A file that nobody changed since is\nas it was before, to the byte.\n\nClients: " + strings.Join(install.Names(), ", "),
 		Example:   "  mcp-askuser uninstall claude-code",
-		Args:      arguments(1, len(install.Names())),
 		ValidArgs: install.Names(),
 		RunE: a.checked(func(_ *cobra.Command, args []string) error {
 			return a.register(args, r, true)

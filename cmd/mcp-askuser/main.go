@@ -87,6 +87,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		cmd = a.ask()
 		cmd.Use = alias + strings.TrimPrefix(cmd.Use, "ask")
 	}
+	each(cmd, func(c *cobra.Command) { c.Args = arguments })
 	cmd.SetArgs(args)
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.SetHelpFunc(help)
@@ -119,7 +120,6 @@ func (a *app) root() *cobra.Command {
 Without a command it serves MCP over standard input and output, which is how
 agents start it; serve --help has the flags. To see what it does, run:
 mcp-askuser demo`,
-		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if term.IsTerminal(int(a.in.Fd())) {
 				_, err := io.WriteString(a.out, welcome(cmd))

@@ -89,14 +89,14 @@ func past() []desk.Record {
 
 func TestDecisionLog(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeDecisions(&b, each(past())); err != nil {
+	if err := writeDecisions(&b, yielded(past())); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "golden/decisions.md", b.String())
 }
 
-// each yields records as a desk does.
-func each(records []desk.Record) iter.Seq2[desk.Record, error] {
+// yielded yields records as a desk does.
+func yielded(records []desk.Record) iter.Seq2[desk.Record, error] {
 	return func(yield func(desk.Record, error) bool) {
 		for _, rec := range records {
 			if !yield(rec, nil) {
@@ -113,7 +113,7 @@ func TestArray(t *testing.T) {
 		records := past()[:n]
 		var whole, streamed bytes.Buffer
 		a := &app{out: &output{Writer: &whole}}
-		if err := errors.Join(a.printJSON(records), writeArray(&streamed, each(records))); err != nil {
+		if err := errors.Join(a.printJSON(records), writeArray(&streamed, yielded(records))); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(whole.Bytes(), streamed.Bytes()) {
@@ -133,7 +133,7 @@ func TestTranscript(t *testing.T) {
 	a := &app{out: &output{Writer: &b}}
 	records := past()
 	slices.Reverse(records)
-	if err := a.stream(each(records), "jsonl"); err != nil {
+	if err := a.stream(yielded(records), "jsonl"); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "golden/transcript.jsonl", b.String())

@@ -19,7 +19,6 @@ func (a *app) pending() *cobra.Command {
 		Long: `List the questions that wait for an answer, oldest first. STATE says whether the
 agent waits for it, or is away and collects it later.`,
 		Example: "  mcp-askuser pending\n  mcp-askuser pending --json | jq -r '.[].id'",
-		Args:    arguments(0, 0),
 		RunE: a.atDesk(func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 			records, err := d.Pending(cmd.Context())
 			switch {

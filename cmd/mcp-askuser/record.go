@@ -26,7 +26,7 @@ func (a *app) atDesk(do func(cmd *cobra.Command, d *desk.Desk, args []string) er
 // aboutOne completes a command about one record, which its argument names. Its
 // ids are completed: those of the past too, or of what waits alone.
 func (a *app) aboutOne(cmd *cobra.Command, past bool, do func(ctx context.Context, d *desk.Desk, rec desk.Record) error) *cobra.Command {
-	cmd.Args, cmd.ValidArgsFunction = arguments(1, 1), a.completeIDs(past)
+	cmd.ValidArgsFunction = a.completeIDs(past)
 	cmd.RunE = a.atDesk(func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		rec, err := find(cmd.Context(), d, args[0])
 		if err != nil {
@@ -91,7 +91,6 @@ func (a *app) lift() *cobra.Command {
 (max_rounds). The limit is lifted for this session and for good. The error
 that the agent got names the session, and so does show.`,
 		Example:           "  mcp-askuser lift shell-0f3a5b7c9d1e2f40",
-		Args:              arguments(1, 1),
 		ValidArgsFunction: a.complete(true, func(rec desk.Record) string { return rec.SessionID }),
 		RunE: a.atDesk(func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 			err := d.Lift(cmd.Context(), args[0])

@@ -45,7 +45,6 @@ machine it listens only with a certificate.`,
   mcp-askuser serve --surface inbox,web --hold 5m
   mcp-askuser serve --http 8765
   mcp-askuser serve --http 0.0.0.0:8765 --tls-cert cert.pem --tls-key key.pem`,
-		Args: arguments(0, 0),
 		RunE: a.checked(func(cmd *cobra.Command, args []string) error {
 			switch {
 			case o.address != "":

@@ -41,7 +41,6 @@ configuration file. A template is TOML: a description, [variables.NAME] with
 description and default, and [[questions]] as the tool takes them, with
 {{NAME}} where a variable's value goes.`,
 		Example: "  mcp-askuser templates\n  mcp-askuser ask --template release --var version=1.2",
-		Args:    arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			all, err := templates.List(a.templateDirs(a.directory())...)
 			switch {

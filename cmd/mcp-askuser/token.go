@@ -22,7 +22,6 @@ func (a *app) token() *cobra.Command {
 has one of its own, whose name stands beside what it asks, on the page and in
 the history. A server that runs takes every change at once.`,
 		Example: "  mcp-askuser token add laptop\n  mcp-askuser token list",
-		Args:    arguments(0, 0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.tokenAdd(), a.tokenList(), a.tokenRemove())
@@ -36,7 +35,6 @@ func (a *app) tokenAdd() *cobra.Command {
 		Long: `Make a token for an agent and print it, this once: only a hash of it is kept.
 The agent sends it as "Authorization: Bearer TOKEN".`,
 		Example: "  mcp-askuser token add laptop",
-		Args:    arguments(1, 1),
 		RunE: a.onAgents(func(agents *tokens.Store, args []string) error {
 			token, err := agents.Add(args[0])
 			if errors.Is(err, tokens.ErrExists) {
@@ -60,7 +58,6 @@ func (a *app) tokenList() *cobra.Command {
 		Use:     "list",
 		Short:   "List the agents that have a token",
 		Example: "  mcp-askuser token list --json",
-		Args:    arguments(0, 0),
 		RunE: a.onAgents(func(agents *tokens.Store, _ []string) error {
 			known, err := agents.List()
 			if err != nil {
@@ -99,7 +96,6 @@ func (a *app) tokenRemove() *cobra.Command {
 asked stays open until you close it.`,
 		Example:           "  mcp-askuser token remove laptop",
 		ValidArgsFunction: a.completeAgents,
-		Args:              arguments(1, 1),
 		RunE: a.onAgents(func(agents *tokens.Store, args []string) error {
 			err := agents.Remove(args[0])
 			if errors.Is(err, tokens.ErrUnknown) {

@@ -34,7 +34,6 @@ of every server, and serves nothing. Programs send the token as "Authorization: 
 Beyond this machine it listens only where told (--listen), with a certificate
 (--tls-cert, --tls-key) or explicitly without (--insecure), and then shows the
 address as a QR code for a phone.`,
-		Args: arguments(0, 0),
 		RunE: a.checked(func(cmd *cobra.Command, _ []string) error {
 			if revoke {
 				return a.revokeVisits()
