@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -17,6 +16,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
@@ -276,33 +277,20 @@ func roundTrip(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, self, "serve", "--surface", "inbox", "--dir", dir)    //nolint:gosec // this program
-	cmd.Env = append(os.Environ(), settings.EnvFile+"="+os.DevNull, settings.EnvDesk+"=") // a desk of its own
-	in, err := cmd.StdinPipe()
+	mine := []string{settings.EnvFile + "=" + os.DevNull, settings.EnvDesk + "="} // a desk of its own
+	c, err := client.NewStdioMCPClient(self, mine, "serve", "--surface", "inbox", "--dir", dir)
 	if err != nil {
 		return err
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	defer func() {
-		_ = in.Close()
-		_ = cmd.Wait()
-	}()
+	defer c.Close()
 	events, err := d.Watch(ctx)
 	if err != nil {
 		return err
 	}
-	client := stdioClient{in, bufio.NewScanner(out)}
-	client.lines.Buffer(nil, 1<<20)
-	if _, err := client.call(ctx, 1, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcp-askuser-doctor","version":"1"}}`); err != nil {
-		return err
-	}
-	if _, err := io.WriteString(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"); err != nil {
+	var hello mcp.InitializeRequest
+	hello.Params.ProtocolVersion = "2025-11-25"
+	hello.Params.ClientInfo = mcp.Implementation{Name: "mcp-askuser-doctor", Version: "1"}
+	if _, err := c.Initialize(ctx, hello); err != nil {
 		return err
 	}
 	answered := make(chan error, 1)
@@ -320,42 +308,17 @@ func roundTrip(ctx context.Context) error {
 		}
 		answered <- context.Cause(ctx)
 	}()
-	result, err := client.call(ctx, 2, "tools/call", `{"name":"confirm_action","arguments":{"action":"Self-test"}}`)
+	var call mcp.CallToolRequest
+	call.Params.Name, call.Params.Arguments = "confirm_action", map[string]string{"action": "Self-test"}
+	result, err := c.CallTool(ctx, call)
 	if err != nil {
 		return err
 	}
 	if err := <-answered; err != nil {
 		return err
 	}
-	if !strings.Contains(result, `"status":"answered"`) {
-		return fmt.Errorf(words.T("the answer did not arrive: %.300s"), result)
+	if got, _ := json.Marshal(result.StructuredContent); !strings.Contains(string(got), `"status":"answered"`) {
+		return fmt.Errorf(words.T("the answer did not arrive: %.300s"), got)
 	}
 	return nil
-}
-
-// stdioClient is an MCP client that makes one call at a time.
-type stdioClient struct {
-	in    io.Writer
-	lines *bufio.Scanner
-}
-
-func (c stdioClient) call(ctx context.Context, id int, method, params string) (string, error) {
-	if _, err := fmt.Fprintf(c.in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params); err != nil {
-		return "", err
-	}
-	for c.lines.Scan() {
-		var answer struct {
-			ID     int             `json:"id"`
-			Result json.RawMessage `json:"result"`
-			Error  json.RawMessage `json:"error"`
-		}
-		if err := json.Unmarshal(c.lines.Bytes(), &answer); err != nil || answer.ID != id {
-			continue // a message of the server's own
-		}
-		if answer.Error != nil {
-			return "", fmt.Errorf("%s: %s", method, answer.Error)
-		}
-		return string(answer.Result), nil
-	}
-	return "", fmt.Errorf("%s: %w", method, cmp.Or(c.lines.Err(), context.Cause(ctx), io.ErrUnexpectedEOF))
 }
