@@ -144,10 +144,10 @@ func TestTranscript(t *testing.T) {
 func TestTranscriptHoldsTogether(t *testing.T) {
 	records := past()
 	seen := map[string]string{} // session by id of the message
-	var told transcript
+	last := map[string]*string{}
 	var messages []line
 	for _, rec := range records {
-		messages = append(messages, told.lines(rec)...)
+		messages = append(messages, lines(rec, last)...)
 	}
 	for i, m := range messages {
 		if _, twice := seen[m.UUID]; twice {
@@ -207,7 +207,7 @@ func TestConfirmationsInTheTranscript(t *testing.T) {
 		if rec, err = d.Get(t.Context(), rec.ID); err != nil {
 			t.Fatal(err)
 		}
-		use := new(transcript).lines(rec)[0].Message.Content[0].(toolUse)
+		use := lines(rec, map[string]*string{})[0].Message.Content[0].(toolUse)
 		input, err := json.Marshal(use.Input)
 		if err != nil || use.Name != tc.tool || tc.input != "" && string(input) != tc.input {
 			t.Errorf("%s %s, %v; want %s %s", use.Name, input, err, tc.tool, tc.input)
