@@ -114,19 +114,6 @@ func (a *app) givenCall(cmd *cobra.Command, args []string) (wire.Call, error) {
 	return call, err
 }
 
-// templateCall makes the call of a template.
-func (a *app) templateCall(name string, variables, args []string) (wire.Call, error) {
-	if len(args) > 0 {
-		return wire.Call{}, errors.New("--template brings its own questions; leave out the JSON")
-	}
-	t, data, err := a.fromTemplate(name, variables)
-	if err != nil {
-		return wire.Call{}, err
-	}
-	call, err := wire.DecodeAsk(data, a.settings().Limits)
-	return call, inTemplate(t, err)
-}
-
 // presenter shows records as the settings say.
 func (a *app) presenter(d *desk.Desk) *present.Presenter {
 	return present.New(present.Options{

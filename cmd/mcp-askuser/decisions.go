@@ -74,18 +74,14 @@ func writeDecision(b *strings.Builder, o *desk.Outcome, q *question.Response) {
 	if q.Chooses() {
 		b.WriteString("\n" + words.T("Options considered:") + "\n\n")
 		for i := range q.Options {
-			writeOption(b, &q.Options[i])
+			b.WriteString("- " + inline(q.Options[i].Label))
+			if about := q.Options[i].Description; about != "" {
+				b.WriteString(" – " + inline(about))
+			}
+			b.WriteByte('\n')
 		}
 	}
 	b.WriteString("\n" + decision(o, q))
-}
-
-func writeOption(b *strings.Builder, o *question.Option) {
-	b.WriteString("- " + inline(o.Label))
-	if o.Description != "" {
-		b.WriteString(" – " + inline(o.Description))
-	}
-	b.WriteByte('\n')
 }
 
 // decision is the decision in words. Only what the user said is theirs.

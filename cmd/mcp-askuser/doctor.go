@@ -26,7 +26,6 @@ import (
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/install"
 	"mcp-askuser/question"
-	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/words"
 )
@@ -171,9 +170,6 @@ func (a *app) examineDesk(ctx context.Context, url string) finding {
 	return f
 }
 
-// errClients says why nobody knows of a surface whether it could be reached.
-var errClients = errors.New(words.Mark("the client's own form, where the client has one"))
-
 // examineSurfaces says of each surface whether it would reach the human.
 func (a *app) examineSurfaces(ctx context.Context, d *desk.Desk) []finding {
 	presenter := present.New(present.Options{Desk: d, Log: a.log})
@@ -185,11 +181,7 @@ func (a *app) examineSurfaces(ctx context.Context, d *desk.Desk) []finding {
 	surfaces, _ := a.surfaces(d, page, desk.Cancelled)
 	for _, surface := range surfaces {
 		f := finding{Part: words.T("surfaces"), Name: surface.Name(), State: well, Text: words.T("would show it")}
-		err := errClients
-		if checker, ok := surface.(ui.Checker); ok {
-			err = checker.Check(ctx)
-		}
-		switch {
+		switch err := check(ctx, surface); {
 		case err != nil:
 			f.State, f.Text = absent, words.Local.Error(err)
 		case usable == "":

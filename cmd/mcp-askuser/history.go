@@ -13,9 +13,6 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// historyFormats are how the past can be printed, the first one by default.
-var historyFormats = []string{"text", "json", "jsonl", "md"} //nolint:gochecknoglobals // never written to
-
 func (a *app) history() *cobra.Command {
 	var since, search, format string
 	var limit uint
@@ -57,7 +54,7 @@ Markdown, to be committed or to go into a pull request.`,
 	a.addFlags(cmd, "dir")
 	cmd.Flags().StringVar(&search, "search", "", "only what has this `text` in its questions, answers, reasons or asker")
 	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
-	takesFormat(cmd, &format, historyFormats)
+	takesFormat(cmd, &format, []string{"text", "json", "jsonl", "md"})
 	cmd.Flags().UintVar(&limit, "limit", 50, "at most this `number`, the newest; 0 for all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
 	return cmd

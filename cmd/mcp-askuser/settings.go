@@ -68,24 +68,7 @@ func (a *app) checked(run runE) runE {
 
 // environ is the environment with the settings in it, for the rooms that look
 // into it themselves.
-func (a *app) environ() func(string) string {
-	s := a.settings()
-	word := map[bool]string{true: "1"}
-	set := map[string]string{"ACCESSIBLE": word[s.Accessible], "NO_COLOR": word[s.NoColor]}
-	for name, value := range map[string]string{
-		spool.EnvDir: s.Dir, settings.EnvDesk: s.Desk, settings.EnvDesk + "_CREDS": s.DeskCreds, settings.EnvDesk + "_CA": s.DeskCA,
-	} {
-		if value != "" {
-			set[name] = value
-		}
-	}
-	return func(name string) string {
-		if value, ok := set[name]; ok {
-			return value
-		}
-		return a.getenv(name)
-	}
-}
+func (a *app) environ() func(string) string { return a.config.Environ(a.getenv) }
 
 // desk opens the desk of this user, for a command of theirs: they are told what
 // they have not been told yet.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -95,12 +96,16 @@ func (e entitled) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 
 // Check implements ui.Checker.
 func (e entitled) Check(ctx context.Context) error {
-	checker, ok := e.Surface.(ui.Checker)
-	switch err := e.desk.MayAnswer(ctx, ""); {
-	case err != nil:
+	if err := e.desk.MayAnswer(ctx, ""); err != nil {
 		return err
-	case !ok:
-		return errClients
 	}
-	return checker.Check(ctx)
+	return check(ctx, e.Surface)
+}
+
+// check says why a surface would not reach the human now.
+func check(ctx context.Context, surface ui.Surface) error {
+	if checker, ok := surface.(ui.Checker); ok {
+		return checker.Check(ctx)
+	}
+	return errors.New(words.Mark("the client's own form, where the client has one"))
 }

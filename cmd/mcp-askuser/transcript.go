@@ -78,7 +78,7 @@ func writeTranscript(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 			return err
 		}
 		for _, m := range lines(rec, last) {
-			if err := writeJSON(w, m, "", ""); err != nil {
+			if err := writeJSON(w, m, ""); err != nil {
 				return err
 			}
 		}

@@ -97,12 +97,7 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 	}
 	v := s.Values
 	words.Local = words.Preferred(v.Language, getenv)
-	env := func(name string) string {
-		if name == spool.EnvDir && v.Dir != "" {
-			return v.Dir
-		}
-		return getenv(name)
-	}
+	env := s.Environ(getenv)
 	dir, err := spool.DefaultDir(env)
 	if err != nil {
 		return

@@ -237,6 +237,26 @@ func (s *Settings) row(key string) *Setting {
 	return nil
 }
 
+// Environ is the environment with what is set in it of where the desk is and of
+// how to draw, for those who look into it themselves.
+func (s *Settings) Environ(getenv func(string) string) func(string) string {
+	set := map[string]string{}
+	for _, row := range s.Rows {
+		switch {
+		case row.presence:
+			set[row.variable] = map[any]string{true: "1"}[row.Value]
+		case row.Leads() && row.Value != "" && row.fault.text == "":
+			set[row.variable] = row.String()
+		}
+	}
+	return func(name string) string {
+		if value, ok := set[name]; ok {
+			return value
+		}
+		return getenv(name)
+	}
+}
+
 // Source names the place that a setting comes from.
 func (s *Settings) Source(key string) string {
 	row := s.row(key)
