@@ -43,34 +43,29 @@ program broke.`,
   mcp-askuser answer 01JD6Z00 --json '{"question-0":"PostgreSQL"}'
   mcp-askuser answer 01JD6Z00 --json '{"discuss":true,"note":"Why not SQLite?"}'`,
 		ValidArgsFunction: a.completeIDs(false),
-		RunE: a.checked(func(cmd *cobra.Command, args []string) error {
-			a.quiet() // the form is on the terminal
-			d, err := a.desk()
-			if err != nil {
-				return err
-			}
-			fromJSON := cmd.Flags().Changed("json")
-			rec, err := toAnswer(cmd.Context(), d, args, fromJSON)
-			switch {
-			case fromJSON && err != nil:
-				return a.refuseAnswer(rec, err)
-			case fromJSON:
-				return a.answerFrom(cmd.Context(), d, rec, data, note)
-			case err != nil:
-				return err
-			}
-			on := a.terminal(d, plain)
-			if a.getenv(pane.Variable) != "" {
-				on = pane.Answering(on, d)
-			}
-			return a.answerHere(cmd.Context(), d, rec, on)
-		}),
+		PreRun:            a.quiet,
 	}
-	a.addFlags(cmd, "dir", "accessible", "no_color")
+	a.addFlags(cmd, "accessible", "no_color")
 	cmd.Flags().StringVar(&data, "json", "", "the answers as `JSON`, or - for standard input")
 	cmd.Flags().StringVar(&note, "note", "", "a `text` for the agent beside the answers, with --json")
 	cmd.Flags().BoolVar(&plain, "plain", false, "answer line by line, without a full screen")
-	return cmd
+	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
+		fromJSON := cmd.Flags().Changed("json")
+		rec, err := toAnswer(cmd.Context(), d, args, fromJSON)
+		switch {
+		case fromJSON && err != nil:
+			return a.refuseAnswer(rec, err)
+		case fromJSON:
+			return a.answerFrom(cmd.Context(), d, rec, data, note)
+		case err != nil:
+			return err
+		}
+		on := a.terminal(d, plain)
+		if a.getenv(pane.Variable) != "" {
+			on = pane.Answering(on, d)
+		}
+		return a.answerHere(cmd.Context(), d, rec, on)
+	})
 }
 
 // toAnswer returns the record to answer: the one named, or the oldest open one.

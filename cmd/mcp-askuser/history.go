@@ -28,36 +28,34 @@ transcript, one message on a line; md a log of decisions by project, in
 Markdown, to be committed or to go into a pull request.`,
 		Example: `  mcp-askuser history --search database
   mcp-askuser history --since 3d --format md > DECISIONS.md`,
-		RunE: a.atDesk(func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
-			if asJSON && !cmd.Flags().Changed("format") {
-				format = "json"
-			}
-			from, err := moment(since, time.Now())
-			if err != nil {
-				return err
-			}
-			q := desk.Query{Since: from, Search: search, Limit: int(limit), Ascend: format != "text"}
-			if q.Ascend {
-				return a.stream(d.History(cmd.Context(), q), format)
-			}
-			records, err := collect(cmd.Context(), d, q)
-			if err != nil {
-				return err
-			}
-			if len(records) == 0 {
-				fmt.Fprintln(a.err, words.T("Nothing was asked."))
-				return nil
-			}
-			return a.printTable(historyTable(records))
-		}),
 	}
-	a.addFlags(cmd, "dir")
 	cmd.Flags().StringVar(&search, "search", "", "only what has this `text` in its questions, answers, reasons or asker")
 	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
 	takesFormat(cmd, &format, []string{"text", "json", "jsonl", "md"})
 	cmd.Flags().UintVar(&limit, "limit", 50, "at most this `number`, the newest; 0 for all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
-	return cmd
+	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
+		if asJSON && !cmd.Flags().Changed("format") {
+			format = "json"
+		}
+		from, err := moment(since, time.Now())
+		if err != nil {
+			return err
+		}
+		q := desk.Query{Since: from, Search: search, Limit: int(limit), Ascend: format != "text"}
+		if q.Ascend {
+			return a.stream(d.History(cmd.Context(), q), format)
+		}
+		records, err := collect(cmd.Context(), d, q)
+		if err != nil {
+			return err
+		}
+		if len(records) == 0 {
+			fmt.Fprintln(a.err, words.T("Nothing was asked."))
+			return nil
+		}
+		return a.printTable(historyTable(records))
+	})
 }
 
 // collect returns the records of the past, the last asked first.

@@ -67,7 +67,6 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Recor
 	if plain, _ := cmd.Flags().GetBool("plain"); plain && !cmd.Flags().Changed("surface") {
 		a.settings().Surfaces = []string{"plain"}
 	}
-	a.quiet()
 	d, err := a.desk()
 	if err != nil {
 		return err

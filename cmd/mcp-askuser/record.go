@@ -12,30 +12,30 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// atDesk runs a command at the desk of this user.
-func (a *app) atDesk(do func(cmd *cobra.Command, d *desk.Desk, args []string) error) runE {
-	return a.checked(func(cmd *cobra.Command, args []string) error {
+// atDesk completes a command that runs at the desk of this user.
+func (a *app) atDesk(cmd *cobra.Command, do func(cmd *cobra.Command, d *desk.Desk, args []string) error) *cobra.Command {
+	cmd.RunE = a.checked(func(cmd *cobra.Command, args []string) error {
 		d, err := a.desk()
 		if err != nil {
 			return err
 		}
 		return do(cmd, d, args)
 	})
+	a.addFlags(cmd, "dir")
+	return cmd
 }
 
 // aboutOne completes a command about one record, which its argument names. Its
 // ids are completed: those of the past too, or of what waits alone.
 func (a *app) aboutOne(cmd *cobra.Command, past bool, do func(ctx context.Context, d *desk.Desk, rec desk.Record) error) *cobra.Command {
 	cmd.ValidArgsFunction = a.completeIDs(past)
-	cmd.RunE = a.atDesk(func(cmd *cobra.Command, d *desk.Desk, args []string) error {
+	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		rec, err := find(cmd.Context(), d, args[0])
 		if err != nil {
 			return err
 		}
 		return do(cmd.Context(), d, rec)
 	})
-	a.addFlags(cmd, "dir")
-	return cmd
 }
 
 // find returns the record whose id begins so.
@@ -84,7 +84,7 @@ func (a *app) complete(past bool, name func(desk.Record) string) cobra.Completio
 }
 
 func (a *app) lift() *cobra.Command {
-	cmd := &cobra.Command{
+	return a.atDesk(&cobra.Command{
 		Use:   "lift SESSION",
 		Short: "Let a session ask again that has asked too often in a row",
 		Long: `Let a session ask again that has reached the limit of rounds in a row
@@ -92,17 +92,14 @@ func (a *app) lift() *cobra.Command {
 that the agent got names the session, and so does show.`,
 		Example:           "  mcp-askuser lift shell-0f3a5b7c9d1e2f40",
 		ValidArgsFunction: a.complete(true, func(rec desk.Record) string { return rec.SessionID }),
-		RunE: a.atDesk(func(cmd *cobra.Command, d *desk.Desk, args []string) error {
-			err := d.Lift(cmd.Context(), args[0])
-			if errors.Is(err, desk.ErrNoSession) {
-				return fmt.Errorf(words.T("%w; show ID names the session of a question"), err)
-			}
-			if err == nil {
-				fmt.Fprintln(a.err, words.T("The session may ask again."))
-			}
-			return err
-		}),
-	}
-	a.addFlags(cmd, "dir")
-	return cmd
+	}, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
+		err := d.Lift(cmd.Context(), args[0])
+		if errors.Is(err, desk.ErrNoSession) {
+			return fmt.Errorf(words.T("%w; show ID names the session of a question"), err)
+		}
+		if err == nil {
+			fmt.Fprintln(a.err, words.T("The session may ask again."))
+		}
+		return err
+	})
 }
