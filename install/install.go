@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -181,9 +182,9 @@ func (c *Client) File(p Place) (string, error) {
 
 // Found reports whether the client seems to be on this machine: its file is
 // there, or the directory for it alone, or it is in PATH.
-func (c *Client) Found(p Place, lookPath func(string) (string, error)) bool {
+func (c *Client) Found(p Place) bool {
 	if c.program != "" {
-		if _, err := lookPath(c.program); err == nil {
+		if _, err := exec.LookPath(c.program); err == nil {
 			return true
 		}
 	}

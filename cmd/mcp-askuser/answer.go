@@ -169,8 +169,5 @@ func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 
 // refuseAnswer prints why an answer was not taken, and returns the error.
 func (a *app) refuseAnswer(rec desk.Record, err error) error {
-	if wrong := a.printLine(api.Refused(api.Late(&rec.Set, err))); wrong != nil {
-		return wrong
-	}
-	return err
+	return cmp.Or(a.printLine(api.Refused(api.Late(&rec.Set, err))), err)
 }

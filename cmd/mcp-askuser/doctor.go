@@ -207,11 +207,11 @@ func (a *app) examineClients() []finding {
 			what, err := c.Registered(p)
 			f := finding{Part: words.T("clients"), Name: c.Name, State: well, Text: what}
 			switch {
-			case err != nil && (project || !c.Found(p, exec.LookPath)): // it has no file here
+			case err != nil && (project || !c.Found(p)): // it has no file here
 				continue
 			case err != nil:
 				f.State, f.Text, f.Remedy = ill, words.Local.Error(err), words.T("mend that file; it keeps the client from starting any server")
-			case what == "" && (project || !c.Found(p, exec.LookPath)):
+			case what == "" && (project || !c.Found(p)):
 				continue
 			case what == "":
 				f.State, f.Text, f.Remedy = absent, words.T("is here, and cannot ask you"), "mcp-askuser install "+c.Name

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -188,7 +187,7 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 	p := a.place(r.project)
 	q := question.Question{ID: "clients", Header: words.T("Clients"), Text: words.T("Which clients should be able to ask you?"), Type: question.MultiChoice}
 	for _, c := range install.Clients() {
-		if !c.Found(p, exec.LookPath) {
+		if !c.Found(p) {
 			continue
 		}
 		o := question.Option{ID: c.Name, Label: c.Title}

@@ -2,14 +2,12 @@ package main
 
 import (
 	"context"
-	"path/filepath"
 	"sync"
 
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
 	"mcp-askuser/internal/keyfile"
 	"mcp-askuser/ui/ntfy"
 )
@@ -21,16 +19,13 @@ func (a *app) phone(d *desk.Desk) *ntfy.Phone {
 	if s.NtfyTopic == "" {
 		return nil
 	}
-	dir, err := spool.DefaultDir(a.environ())
-	if err != nil {
-		a.log.Warn("no question reaches the phone", "error", err)
-		return nil
+	path, err := a.beside("phone.key")
+	if err == nil {
+		err = keyfile.Make(path)
 	}
-	path := filepath.Join(dir, "phone.key")
-	err = keyfile.Make(path)
-	key, _ := keyfile.Read(path)
 	var p *ntfy.Phone
 	if err == nil {
+		key, _ := keyfile.Read(path)
 		p, err = ntfy.New(ntfy.Options{
 			Server: s.NtfyServer, Topic: s.NtfyTopic, Token: s.NtfyToken, Text: ntfy.Text(s.NtfyText), Page: s.NtfyPage,
 			Key: key, Desk: d, Log: a.log,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -69,6 +70,15 @@ func (a *app) checked(run runE) runE {
 // environ is the environment with the settings in it, for the rooms that look
 // into it themselves.
 func (a *app) environ() func(string) string { return a.config.Environ(a.getenv) }
+
+// beside is a file of the user's in the directory of the store.
+func (a *app) beside(name string) (string, error) {
+	dir, err := spool.DefaultDir(a.environ())
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, name), nil
+}
 
 // desk opens the desk of this user, for a command of theirs: they are told what
 // they have not been told yet.

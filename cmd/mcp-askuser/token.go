@@ -3,13 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
 	"mcp-askuser/server/tokens"
 	"mcp-askuser/ui/words"
 )
@@ -127,9 +125,6 @@ func (a *app) onAgents(cmd *cobra.Command, do func(agents *tokens.Store, args []
 // agents are the tokens of those who may ask over the network. They stand in the
 // directory of the store.
 func (a *app) agents() (*tokens.Store, error) {
-	dir, err := spool.DefaultDir(a.environ())
-	if err != nil {
-		return nil, err
-	}
-	return tokens.New(filepath.Join(dir, "tokens")), nil
+	path, err := a.beside("tokens")
+	return tokens.New(path), err
 }

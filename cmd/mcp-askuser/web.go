@@ -3,13 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"path/filepath"
 
 	"github.com/mdp/qrterminal/v3"
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/web"
@@ -36,7 +34,12 @@ Beyond this machine it listens only where told (--listen), with a certificate
 address as a QR code for a phone.`,
 		RunE: a.checked(func(cmd *cobra.Command, _ []string) error {
 			if revoke {
-				return a.revokeVisits()
+				key, _ := a.beside("page.key")
+				if err := web.Revoke(key); err != nil {
+					return err
+				}
+				_, err := fmt.Fprintln(a.err, words.T("Every browser must now open the address of the page again."))
+				return err
 			}
 			return a.serveWeb(cmd, o, open)
 		}),
@@ -51,15 +54,6 @@ address as a QR code for a phone.`,
 	cmd.Flags().StringVar(&o.TLSKey, "tls-key", "", "the `file` with the key of that certificate (PEM)")
 	cmd.Flags().BoolVar(&o.Insecure, "insecure", false, "allow --listen beyond this machine over plain HTTP")
 	return cmd
-}
-
-// revokeVisits has every browser show the address of the page again.
-func (a *app) revokeVisits() error {
-	if err := web.Revoke(a.pageKey()); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(a.err, words.T("Every browser must now open the address of the page again."))
-	return err
 }
 
 // serveWeb serves until a signal arrives, which is its ordinary end.
@@ -98,21 +92,12 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 func (a *app) webOptions(o *web.Options, d *desk.Desk, presenter *present.Presenter) {
 	s := a.settings()
 	o.Desk, o.Log, o.Presenter, o.Directory = d, a.log, presenter, a.directory()
-	o.KeyFile, o.Language = a.pageKey(), words.Language(s.Language)
+	o.KeyFile, _ = a.beside("page.key") // no browser comes back where there is no place for it
+	o.Language = words.Language(s.Language)
 	o.Decode = func(data []byte) (web.Call, error) {
 		call, err := wire.DecodeAsk(data, s.Limits)
 		return web.Call{Set: call.Set, Timeout: cmp.Or(call.Timeout, s.Timeout), Dropped: call.Dropped}, err
 	}
-}
-
-// pageKey is the file of the key that lets browsers come back to the page; empty
-// where there is no place for it.
-func (a *app) pageKey() string {
-	dir, err := spool.DefaultDir(a.environ())
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(dir, "page.key")
 }
 
 // webSurface is the page as a surface of this process.
