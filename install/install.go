@@ -127,26 +127,6 @@ type limit struct {
 	usual time.Duration
 }
 
-// Limit returns how long the client lets a call of ours take, as its file says;
-// 0 where nothing limits it. Hold is how long the server in that file has been
-// told to wait; 0 where it goes by what it knows of the client.
-func (c *Client) Limit(p Place) (limit, hold time.Duration, err error) {
-	entry, err := c.entry(p)
-	limit = c.limit.usual
-	for _, m := range entry {
-		if m.Name == c.limit.key {
-			if n, err := strconv.ParseFloat(fmt.Sprint(m.Value), 64); err == nil {
-				limit = time.Duration(n * float64(c.limit.unit))
-			}
-		}
-		list, _ := m.Value.([]any)
-		if i := slices.Index(list, any("--hold")); i >= 0 && i+1 < len(list) {
-			hold, _ = time.ParseDuration(fmt.Sprint(list[i+1]))
-		}
-	}
-	return limit, hold, err
-}
-
 // ByName returns a client.
 func ByName(name string) (Client, bool) {
 	all := Clients()
@@ -200,24 +180,37 @@ func (c *Client) Found(p Place) bool {
 	return err == nil && info.IsDir() && dir != p.Home()
 }
 
-// Registered returns what stands for us in the client's file: the program and
-// its arguments on one line, or the address; empty where nothing does.
-func (c *Client) Registered(p Place) (string, error) {
+// Registration is what stands for us in a client's file.
+type Registration struct {
+	What  string        // the program and its arguments on one line, or the address; empty where nothing does
+	Limit time.Duration // how long the client lets a call of ours take; 0 where nothing limits it
+	Hold  time.Duration // how long the server is told to wait; 0 where it goes by what it knows of the client
+}
+
+// Registered returns what stands for us in the client's file.
+func (c *Client) Registered(p Place) (Registration, error) {
 	entry, err := c.entry(p)
-	var words []string
+	r := Registration{Limit: c.limit.usual}
 	for _, m := range entry {
+		list, several := m.Value.([]any)
+		if !several {
+			list = []any{m.Value}
+		}
 		switch m.Name {
-		case "url", "httpUrl", "serverUrl", "uri", "command", "cmd", "args":
-			list, several := m.Value.([]any)
-			if !several {
-				list = []any{m.Value}
+		case c.limit.key:
+			if n, err := strconv.ParseFloat(fmt.Sprint(m.Value), 64); err == nil {
+				r.Limit = time.Duration(n * float64(c.limit.unit))
 			}
+		case "url", "httpUrl", "serverUrl", "uri", "command", "cmd", "args":
 			for _, word := range list {
-				words = append(words, fmt.Sprint(word))
+				r.What = strings.TrimSpace(r.What + " " + fmt.Sprint(word))
 			}
 		}
+		if i := slices.Index(list, any("--hold")); i >= 0 && i+1 < len(list) {
+			r.Hold, _ = time.ParseDuration(fmt.Sprint(list[i+1]))
+		}
 	}
-	return strings.Join(words, " "), err
+	return r, err
 }
 
 // entry returns what stands for us in the client's file, in the order in which

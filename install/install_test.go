@@ -110,8 +110,8 @@ func round(t *testing.T, c *Client, p Place, s Server, before string) string {
 	if want == "" {
 		want = s.Command
 	}
-	if got, err := c.Registered(p); err != nil || !strings.HasPrefix(got, want) {
-		t.Errorf("registered as %q, %v", got, err)
+	if got, err := c.Registered(p); err != nil || !strings.HasPrefix(got.What, want) {
+		t.Errorf("registered as %q, %v", got.What, err)
 	}
 	for _, step := range plan(t, c, p, s, true) {
 		if err := step.Apply(); err != nil {

@@ -204,25 +204,24 @@ func (a *app) examineClients() []finding {
 	for _, project := range []bool{false, true} {
 		p := a.place(project)
 		for _, c := range install.Clients() {
-			what, err := c.Registered(p)
-			f := finding{Part: words.T("clients"), Name: c.Name, State: well, Text: what}
+			r, err := c.Registered(p)
+			f := finding{Part: words.T("clients"), Name: c.Name, State: well, Text: r.What}
 			switch {
 			case err != nil && (project || !c.Found(p)): // it has no file here
 				continue
 			case err != nil:
 				f.State, f.Text, f.Remedy = ill, words.Local.Error(err), words.T("mend that file; it keeps the client from starting any server")
-			case what == "" && (project || !c.Found(p)):
+			case r.What == "" && (project || !c.Found(p)):
 				continue
-			case what == "":
+			case r.What == "":
 				f.State, f.Text, f.Remedy = absent, words.T("is here, and cannot ask you"), "mcp-askuser install "+c.Name
 			default:
-				limit, hold, _ := c.Limit(p)
-				program, _, _ := strings.Cut(what, " ")
-				if _, err := exec.LookPath(program); err != nil && !strings.Contains(what, "://") {
+				program, _, _ := strings.Cut(r.What, " ")
+				if _, err := exec.LookPath(program); err != nil && !strings.Contains(r.What, "://") {
 					f.State, f.Remedy = ill, words.T("that program is not there: mcp-askuser install %s names this one", c.Name)
-				} else if limit > 0 && hold > limit {
+				} else if r.Limit > 0 && r.Hold > r.Limit {
 					f.State = ill
-					f.Text = words.T("%[1]s (waits up to %[2]s, and the client gives up after %[3]s)", f.Text, words.Local.Span(hold), words.Local.Span(limit))
+					f.Text = words.T("%[1]s (waits up to %[2]s, and the client gives up after %[3]s)", f.Text, words.Local.Span(r.Hold), words.Local.Span(r.Limit))
 					f.Remedy = words.T("mcp-askuser install %s sets both", c.Name)
 				}
 			}

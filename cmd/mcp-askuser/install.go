@@ -194,8 +194,8 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 		switch now, err := c.Registered(p); {
 		case err != nil:
 			o.Description = err.Error()
-		case now != "":
-			o.Description = words.T("Already has: %s", now)
+		case now.What != "":
+			o.Description = words.T("Already has: %s", now.What)
 		default:
 			o.Description, _ = c.File(p)
 		}

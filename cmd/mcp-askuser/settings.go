@@ -30,7 +30,7 @@ func (a *app) addFlags(cmd *cobra.Command, keys ...string) {
 	a.config.AddFlags(cmd.Flags(), keys...)
 	for _, row := range a.config.Rows {
 		if len(row.Words) > 0 && slices.Contains(keys, row.Key) {
-			complete(cmd, strings.ReplaceAll(row.Key, "_", "-"), row.Words...)
+			complete(cmd, row.Flag(), row.Words...)
 		}
 	}
 }

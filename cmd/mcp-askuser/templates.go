@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -23,12 +22,6 @@ func (a *app) templateDirs(directory string) []string {
 		user = filepath.Join(filepath.Dir(a.config.File), "templates")
 	}
 	return templates.Dirs(directory, user)
-}
-
-// templatesFor is templateDirs for a server: of an agent that names no directory
-// it takes its own.
-func (a *app) templatesFor(directory string) []string {
-	return a.templateDirs(cmp.Or(directory, a.directory()))
 }
 
 func (a *app) templates() *cobra.Command {
