@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -25,7 +26,7 @@ func yamlDecode(data []byte) (v any, err error) {
 type block struct {
 	node   *yaml.Node
 	indent int // of its keys, in columns
-	end    int // the line behind its last, from 0
+	end    int // the line behind its last, from 0, or more where that is the file's last
 }
 
 // blocks follows a path through mappings as far as it goes. A mapping that is
@@ -39,14 +40,10 @@ func blocks(data []byte, path []string) ([]block, []int, error) {
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		return nil, nil, fmt.Errorf("this is not YAML, and was not changed: %w", err)
 	}
-	lines := bytes.Count(data, []byte("\n"))
-	if len(data) > 0 && data[len(data)-1] != '\n' {
-		lines++
-	}
 	if len(doc.Content) == 0 {
-		return []block{{end: lines}}, nil, nil
+		return []block{{end: math.MaxInt}}, nil, nil
 	}
-	out, places := []block{{node: doc.Content[0], end: lines}}, []int(nil)
+	out, places := []block{{node: doc.Content[0], end: math.MaxInt}}, []int(nil)
 	for depth := 0; ; depth++ {
 		b := &out[depth]
 		if b.node.Kind != yaml.MappingNode || b.node.Style&yaml.FlowStyle != 0 {
