@@ -1,3 +1,6 @@
+// Package install sets hosts up to run hook with what happens in them, and takes
+// that out again: Claude Code by its settings, OpenCode by a plugin file. It may
+// import edit, and mirror for the names of events; it knows no desk.
 package install
 
 import (
