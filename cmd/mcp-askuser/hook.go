@@ -44,8 +44,9 @@ To set a host up for it, run mcp-askuser hook install HOST.`,
 			if err != nil {
 				return err
 			}
-			hooked.Run(host, f, a.config, a.getenv, func(dir string, v settings.Values) (desk.Store, error) {
-				return home.Open(home.Options{Dir: dir, URL: v.Desk, Creds: v.DeskCreds, CA: v.DeskCA})
+			hooked.Run(host, f, a.config, a.getenv, func(dir string) (desk.Store, error) {
+				s := a.settings()
+				return home.Open(home.Options{Dir: dir, URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA})
 			})
 			return nil
 		},
