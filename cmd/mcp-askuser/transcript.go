@@ -2,12 +2,12 @@ package main
 
 import (
 	"cmp"
+	"crypto/sha1" //nolint:gosec // RFC 9562 names it for ids, which are no secrets
+	"fmt"
 	"io"
 	"iter"
 	"reflect"
 	"time"
-
-	"github.com/google/uuid"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -86,9 +86,15 @@ func writeTranscript(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 	return nil
 }
 
-// nameUUID returns the id of a name in the namespace of object identifiers: the
-// same name has the same id.
-func nameUUID(name string) string { return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)).String() }
+// nameUUID returns the id of a name in the namespace of object identifiers (RFC
+// 9562, version 5): the same name has the same id.
+func nameUUID(name string) string {
+	const namespace = "\x6b\xa7\xb8\x12\x9d\xad\x11\xd1\x80\xb4\x00\xc0\x4f\xd4\x30\xc8"
+	id := sha1.Sum([]byte(namespace + name)) //nolint:gosec // as above
+	id[6] = id[6]&0x0f | 5<<4                // version
+	id[8] = id[8]&0x3f | 0x80                // variant
+	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:16])
+}
 
 // callOf returns the tool that asks what the record asks, and its arguments. A
 // record does not keep which it was: a question like those of confirm_action
