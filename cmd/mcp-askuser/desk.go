@@ -199,11 +199,11 @@ your credential.`,
 				return err
 			}
 			if len(st.Wrong) > 0 {
-				wrong := ""
+				wrong := []string{words.T("wrong with the desk:")}
 				for _, fault := range st.Wrong {
-					wrong += "\n- " + words.Local.Error(fault)
+					wrong = append(wrong, "- "+words.Local.Error(fault))
 				}
-				return errors.New(words.T("wrong with the desk:") + wrong)
+				return errors.New(strings.Join(wrong, "\n"))
 			}
 			return nil
 		},
