@@ -77,7 +77,7 @@ func (d *Desk) forget(ctx context.Context, rec Record) {
 //
 // It never comes before the write. A kill between the two then delivers an
 // answer twice, which does little harm; the other way round it would lose an
-// answer that the human gave (DESIGN, promise 2).
+// answer that the human gave.
 func (d *Desk) Delivered(ctx context.Context, rec Record) error {
 	if rec.Content == "" {
 		return nil

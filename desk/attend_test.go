@@ -394,7 +394,7 @@ func TestDraftsAndTheClock(t *testing.T) {
 	}
 }
 
-// The limit of D9, over processes: rounds in a row, ended by a pause or by the
+// The limit of rounds, over processes: rounds in a row, ended by a pause or by the
 // user. Coming back for an answer is no round.
 func TestRoundLimit(t *testing.T) {
 	now := time.Now()

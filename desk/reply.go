@@ -17,7 +17,7 @@ import (
 // a failure of the store, after which trying again is reasonable.
 //
 // The end of ctx does not stop it: a human's answer is kept even when the
-// asker has gone this instant (DESIGN, promise 2).
+// asker has gone this instant.
 func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, surface string) (Record, error) {
 	ctx = context.WithoutCancel(ctx)
 	rec, err := d.stillOpen(ctx, id)

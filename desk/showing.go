@@ -11,7 +11,7 @@ import (
 	"mcp-askuser/internal/ownstack"
 )
 
-// SetShown keeps where a record was tried and is shown (D22), while it is open.
+// SetShown keeps where a record was tried and is shown, while it is open.
 // Errors are those of [Desk.SaveDraft].
 func (d *Desk) SetShown(ctx context.Context, id string, shown []Showing) (err error) {
 	ownstack.Run(func() { err = d.putBeside(ctx, KindShowing, id, shown) }) // the caller shows it and waits

@@ -20,7 +20,7 @@ type Request struct {
 	Session   string // groups the rounds of one dialogue; may be empty
 	Asker     Asker
 	Timeout   time.Duration // how long the human may take; 0 is for ever
-	OnTimeout string        // "default": take the declared defaults then (D14)
+	OnTimeout string        // "default": take the declared defaults then
 	// Row is what rounds must share to be in a row: the host's session where the
 	// asker names another as Session, the user's prompt where the host tells it.
 	// Empty: the session.
@@ -30,7 +30,8 @@ type Request struct {
 	Sole string
 	// Turn, if there is one, waits until the requests before this one have
 	// their places. Submit calls placed when this one has its own, as soon as
-	// that is certain or it has failed: others wait for it (D7).
+	// that is certain or it has failed: others wait for it, for their numbers to
+	// follow the order of arrival.
 	Turn func(ctx context.Context) (placed func(), err error)
 
 	earlier string // the record that is reopened
@@ -43,8 +44,8 @@ type Request struct {
 // that somebody waits for is left to them. The caller holds the attendance.
 //
 // The error is a *[RoundLimitError] where the session has asked too often in a
-// row (D9); an answer to an earlier question is delivered all the same. What
-// was refused is kept in the history (D22).
+// row; an answer to an earlier question is delivered all the same. What
+// was refused is kept in the history.
 func (d *Desk) Submit(ctx context.Context, r Request) (rec Record, attendance *Attendance, err error) {
 	ownstack.Run(func() { rec, attendance, err = d.submit(ctx, r) }) // the caller waits next
 	return rec, attendance, err
@@ -84,7 +85,7 @@ func (d *Desk) submit(ctx context.Context, r Request) (Record, *Attendance, erro
 
 // Note keeps a call that the human is not asked: one that was refused, or that
 // brought all its answers along. Its record has ended with o and is archived at
-// once, as no round of its session (D22). It is returned even where it could not
+// once, as no round of its session. It is returned even where it could not
 // be kept.
 func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
 	if err := o.check(); err != nil {
