@@ -212,26 +212,8 @@ func (c *conn) lasts(ctx context.Context, filter string, subjects []string) ([]m
 
 // info is what the server says of a stream.
 type info struct {
-	Total  int `json:"total"`
-	Offset int `json:"offset"`
-	State  struct {
-		Messages uint64            `json:"messages"`
-		Bytes    uint64            `json:"bytes"`
-		LastSeq  uint64            `json:"last_seq"`
-		Subjects map[string]uint64 `json:"subjects"`
-	} `json:"state"`
-	Config  StreamConfig `json:"config"`
-	Cluster *struct {
-		Leader   string `json:"leader"`
-		Replicas []struct {
-			Name    string        `json:"name"`
-			Current bool          `json:"current"`
-			Offline bool          `json:"offline"`
-			Lag     uint64        `json:"lag"`
-			Active  time.Duration `json:"active"`
-		} `json:"replicas"`
-	} `json:"cluster"`
-	Now time.Time `json:"ts"`
+	natsgo.StreamInfo
+	Total int `json:"total"` // subjects, where it says a page of them
 }
 
 // subjects returns the subjects of a stream that match a filter.
