@@ -31,12 +31,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"iter"
 	"log/slog"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/nats-io/nuid"
 
 	"mcp-askuser/desk"
 )
@@ -74,8 +77,10 @@ type Options struct {
 // safe for concurrent use by any number of goroutines and processes.
 type Store struct {
 	*conn
-	marking keyed
-	locks   holder
+	locks holder
+
+	seed  maphash.Seed
+	turns [256]sync.Mutex // see turn
 
 	monthsMu sync.Mutex
 	months   map[string]bool // that are known to be in the index
@@ -93,8 +98,8 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{conn: c, months: map[string]bool{}}
-	s.locks.init()
+	s := &Store{conn: c, seed: maphash.MakeSeed(), months: map[string]bool{}}
+	s.locks.name, s.locks.held = nuid.Next(), map[string]string{}
 	c.reconnected = s.recheckLocks
 	return s, nil
 }
@@ -242,18 +247,14 @@ func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 // each calls f for 0 to n-1, some at a time.
 func each(n int, f func(int)) {
 	var workers sync.WaitGroup
-	next := make(chan int)
-	for range min(n, atOnce) {
+	places := make(chan struct{}, atOnce)
+	for i := range n {
+		places <- struct{}{}
 		workers.Go(func() {
-			for i := range next {
-				f(i)
-			}
+			defer func() { <-places }()
+			f(i)
 		})
 	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
 	workers.Wait()
 }
 
