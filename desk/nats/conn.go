@@ -137,46 +137,38 @@ func readCreds(file string) (credential natsgo.Option, about string, err error) 
 
 // Close ends the connection.
 func (c *conn) Close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.nc != nil {
-		c.nc.Close()
+	if nc := c.current(); nc != nil {
+		nc.Close()
 	}
 }
 
 // connected returns the connection, which may be down at this moment.
 func (c *conn) connected(ctx context.Context) (*natsgo.Conn, error) {
-	c.mu.Lock()
-	nc := c.nc
-	c.mu.Unlock()
-	if nc != nil {
+	if nc := c.current(); nc != nil {
 		return nc, nil
 	}
-	type made struct {
-		nc  *natsgo.Conn
-		err error
-	}
-	done := make(chan made, 1)
-	go func() {
-		nc, err := c.connect()
-		done <- made{nc, err}
-	}()
+	done := make(chan error, 1)
+	go func() { done <- c.connect() }()
 	select {
-	case m := <-done:
-		return m.nc, m.err
+	case err := <-done:
+		return c.current(), err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
-func (c *conn) connect() (*natsgo.Conn, error) {
+// current is the connection; nil where none was made yet.
+func (c *conn) current() *natsgo.Conn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.nc
+}
+
+func (c *conn) connect() error {
 	c.connecting.Lock()
 	defer c.connecting.Unlock()
-	c.mu.Lock()
-	nc := c.nc
-	c.mu.Unlock()
-	if nc != nil {
-		return nc, nil
+	if c.current() != nil {
+		return nil
 	}
 	options := append(slices.Clone(c.options),
 		natsgo.Name(strings.TrimSpace("mcp-askuser "+c.about)),
@@ -196,17 +188,17 @@ func (c *conn) connect() (*natsgo.Conn, error) {
 	)
 	nc, err := natsgo.Connect(strings.Join(c.urls, ","), options...)
 	if err != nil {
-		return nil, c.explain(err)
+		return c.explain(err)
 	}
 	me, err := identify(nc)
 	if err != nil {
 		nc.Close()
-		return nil, c.explain(err)
+		return c.explain(err)
 	}
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.nc, c.me, c.joined = nc, me, time.Now()
-	c.mu.Unlock()
-	return nc, nil
+	return nil
 }
 
 // explain says why there is no connection.

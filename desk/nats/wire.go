@@ -113,8 +113,7 @@ func (c *conn) message(ctx context.Context, stream string, which map[string]any)
 		} `json:"message"`
 	}
 	err := c.api(ctx, patience, "STREAM.MSG.GET."+stream, which, &answer)
-	var failed *apiError
-	if errors.As(err, &failed) && failed.ErrCode == codeNoMessage {
+	if failed, ok := errors.AsType[*apiError](err); ok && failed.ErrCode == codeNoMessage {
 		return message{}, nil
 	}
 	m := message{Subject: answer.Message.Subject, Seq: answer.Message.Seq, Data: answer.Message.Data}
@@ -257,20 +256,20 @@ func (c *conn) create(ctx context.Context, w creation) error {
 	id, expect, doubt := nuid.Next(), w.over, false
 	err := c.repeat(ctx, certainty, func(wait time.Duration) (bool, error) {
 		ack, err := c.publish(ctx, wait, w, expect, id)
-		var failed *apiError
+		failed, answered := errors.AsType[*apiError](err)
 		switch {
 		case err == nil && !ack.Duplicate:
 			return true, nil
 		case errors.Is(err, desk.ErrDenied):
 			return true, err
 		case err == nil: // an attempt of ours was taken, and perhaps stored
-		case errors.As(err, &failed) && (failed.ErrCode == codeWrongSequence || failed.ErrCode == codeWrongConstant):
-		case errors.As(err, &failed) && failed.ErrCode == codeUnderWay:
+		case answered && (failed.ErrCode == codeWrongSequence || failed.ErrCode == codeWrongConstant):
+		case answered && failed.ErrCode == codeUnderWay:
 			doubt = true
 			return false, unreachable(err)
 		case errors.Is(err, natsgo.ErrNoResponders):
 			return false, fmt.Errorf("%w: no node takes anything at this moment, or the streams have not been made (mcp-askuser desk status)", desk.ErrUnreachable)
-		case errors.As(err, &failed):
+		case answered:
 			return failed.Code < 500, fmt.Errorf("the desk does not store it: %w", err)
 		default:
 			doubt = doubt || !errors.Is(err, desk.ErrUnreachable)
@@ -317,11 +316,10 @@ func (c *conn) put(ctx context.Context, subject string, data []byte, ttl time.Du
 	w := creation{subject: subject, data: data, ttl: ttl}
 	return c.repeat(ctx, patience, func(wait time.Duration) (bool, error) {
 		_, err := c.publish(ctx, wait, w, anySequence, "")
-		var failed *apiError
-		switch {
-		case err == nil, errors.Is(err, desk.ErrDenied):
+		if err == nil || errors.Is(err, desk.ErrDenied) {
 			return true, err
-		case errors.As(err, &failed):
+		}
+		if failed, ok := errors.AsType[*apiError](err); ok {
 			return failed.Code < 500, fmt.Errorf("the desk does not store it: %w", err)
 		}
 		return false, unreachable(err)
