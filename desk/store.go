@@ -177,6 +177,17 @@ type Change struct {
 	Err     error
 }
 
+// Tell hands a change to those who read it, and reports whether it did before
+// ctx ended.
+func Tell(ctx context.Context, to chan<- Change, c Change) bool {
+	select {
+	case to <- c:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
 // Key names a document.
 type Key struct {
 	Kind Kind

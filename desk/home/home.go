@@ -654,9 +654,7 @@ type watch struct {
 // tell hands out changes, and reports whether it goes on.
 func (w *watch) tell(changes ...desk.Change) bool {
 	for _, c := range changes {
-		select {
-		case w.out <- c:
-		case <-w.ctx.Done():
+		if !desk.Tell(w.ctx, w.out, c) {
 			return false
 		}
 	}

@@ -48,7 +48,8 @@ type conn struct {
 	mu         sync.Mutex
 	nc         *natsgo.Conn
 	me         Identity
-	again      chan struct{}        // closed at the next reconnect
+	again      context.Context      // ends at the next reconnect
+	came       context.CancelFunc   // ends it
 	flights    map[*flight]struct{} // requests under way
 	joined     time.Time            // when the node was connected to
 	probed     time.Time            // when it was last asked which nodes it hears
@@ -71,7 +72,8 @@ type flight struct {
 }
 
 func newConn(o Options) (*conn, error) {
-	c := &conn{log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), again: make(chan struct{}), flights: map[*flight]struct{}{}, reconnected: func() {}}
+	c := &conn{log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), flights: map[*flight]struct{}{}, reconnected: func() {}}
+	c.again, c.came = context.WithCancel(context.Background())
 	var remote bool
 	var faults []error
 	for address := range strings.SplitSeq(o.URL, ",") {
@@ -291,14 +293,15 @@ func (c *conn) fell(err error) {
 // back wakes who waits for the connection.
 func (c *conn) back() {
 	c.mu.Lock()
-	close(c.again)
-	c.again, c.joined = make(chan struct{}), time.Now()
+	c.came()
+	c.again, c.came = context.WithCancel(context.Background())
+	c.joined = time.Now()
 	c.mu.Unlock()
 	c.reconnected()
 }
 
-// returned is closed at the next reconnect.
-func (c *conn) returned() <-chan struct{} {
+// returned is a context that ends at the next reconnect.
+func (c *conn) returned() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.again

@@ -87,9 +87,7 @@ func follow(ctx context.Context, w *fsnotify.Watcher, changes chan<- desk.Change
 			}
 			c = desk.Change{Kind: desk.Kind(filepath.Base(filepath.Dir(ev.Name))), ID: id, Removed: gone}
 		}
-		select {
-		case changes <- c:
-		case <-ctx.Done():
+		if !desk.Tell(ctx, changes, c) {
 			return
 		}
 	}
@@ -106,14 +104,7 @@ func (s *Spool) look(ctx context.Context, reason error, changes chan<- desk.Chan
 	defer close(changes)
 	tick := time.NewTicker(s.lookEvery)
 	defer tick.Stop()
-	c := desk.Change{Err: reason}
-	for {
-		select {
-		case changes <- c:
-		case <-ctx.Done():
-			return
-		}
-		c = desk.Change{}
+	for c := (desk.Change{Err: reason}); desk.Tell(ctx, changes, c); c = (desk.Change{}) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
