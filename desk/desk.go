@@ -57,18 +57,14 @@ func New(store Store, opts Options) *Desk {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	log := cmp.Or(opts.Log, slog.New(slog.DiscardHandler))
-	if opts.Rand == nil {
-		opts.Rand = rand.Reader
-	}
 	d := &Desk{
 		store:     store,
 		now:       opts.Now,
-		log:       log,
+		log:       cmp.Or(opts.Log, slog.New(slog.DiscardHandler)),
 		keep:      cmp.Or(opts.Keep, 24*time.Hour),
 		pause:     cmp.Or(opts.Pause, 10*time.Minute),
 		maxRounds: opts.MaxRounds,
-		ids:       newIDs(opts.Rand),
+		ids:       newIDs(cmp.Or(opts.Rand, rand.Reader)),
 	}
 	d.hub = hub{desk: d, listeners: map[*listener]struct{}{}}
 	return d

@@ -149,10 +149,7 @@ func surely(commit func() error) error {
 
 // seal gives an outcome its id and time, and encodes it.
 func (d *Desk) seal(o *Outcome) ([]byte, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	now := d.time()
-	id, err := d.ids.next(now)
+	id, now, err := d.nextID()
 	if err != nil {
 		return nil, err
 	}

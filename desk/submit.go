@@ -2,8 +2,6 @@ package desk
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -229,10 +227,5 @@ func (r *Request) Content() string {
 	if r.Asker.Agent != "" {
 		what = append(what, map[string]string{"agent": r.Asker.Agent})
 	}
-	data, err := json.Marshal(what)
-	if err != nil { // questions are plain data
-		panic(err)
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+	return digest(what)
 }

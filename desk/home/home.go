@@ -206,6 +206,14 @@ func (s *Store) back() <-chan struct{} {
 	return s.down
 }
 
+// at calls the home of a record; the far one as reach does.
+func (s *Store) at(ctx context.Context, id string, limit time.Duration, call func(context.Context, desk.Store) error) error {
+	if s.isNear(ctx, id) {
+		return call(ctx, s.near)
+	}
+	return s.reach(ctx, limit, func(ctx context.Context) error { return call(ctx, s.far) })
+}
+
 // Create implements desk.Store.
 func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
 	if !s.isNear(ctx, id) {
@@ -240,10 +248,7 @@ func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []by
 
 // Put implements desk.Store.
 func (s *Store) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	if s.isNear(ctx, id) {
-		return s.near.Put(ctx, kind, id, data)
-	}
-	return s.reach(ctx, choosing, func(ctx context.Context) error { return s.far.Put(ctx, kind, id, data) })
+	return s.at(ctx, id, choosing, func(ctx context.Context, home desk.Store) error { return home.Put(ctx, kind, id, data) })
 }
 
 // Get implements desk.Store.
@@ -459,19 +464,12 @@ func (s *Store) union(ctx context.Context, of func(context.Context, desk.Store) 
 
 // Mark implements desk.Store.
 func (s *Store) Mark(ctx context.Context, mark desk.Mark, name, id string) error {
-	return s.marking(ctx, id, func(ctx context.Context, at desk.Store) error { return at.Mark(ctx, mark, name, id) })
+	return s.at(ctx, id, sending, func(ctx context.Context, home desk.Store) error { return home.Mark(ctx, mark, name, id) })
 }
 
 // Unmark implements desk.Store.
 func (s *Store) Unmark(ctx context.Context, mark desk.Mark, name, id string) error {
-	return s.marking(ctx, id, func(ctx context.Context, at desk.Store) error { return at.Unmark(ctx, mark, name, id) })
-}
-
-func (s *Store) marking(ctx context.Context, id string, change func(context.Context, desk.Store) error) error {
-	if s.isNear(ctx, id) {
-		return change(ctx, s.near)
-	}
-	return s.reach(ctx, sending, func(ctx context.Context) error { return change(ctx, s.far) })
+	return s.at(ctx, id, sending, func(ctx context.Context, home desk.Store) error { return home.Unmark(ctx, mark, name, id) })
 }
 
 // Marks implements desk.Store.
@@ -484,11 +482,8 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 	if kind == desk.KindPresent {
 		return s.announce(ctx, name)
 	}
-	if s.isNear(ctx, recordOf(name)) {
-		return s.near.Lock(ctx, kind, name)
-	}
-	err = s.reach(ctx, sending, func(ctx context.Context) (err error) {
-		release, err = s.far.Lock(ctx, kind, name)
+	err = s.at(ctx, recordOf(name), sending, func(ctx context.Context, home desk.Store) (err error) {
+		release, err = home.Lock(ctx, kind, name)
 		return err
 	})
 	return release, err
@@ -572,11 +567,8 @@ func (s *Store) MayAnswer(ctx context.Context, id string) error {
 
 // Locked implements desk.Store.
 func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (held bool, err error) {
-	if s.isNear(ctx, recordOf(name)) {
-		return s.near.Locked(ctx, kind, name)
-	}
-	err = s.reach(ctx, reading, func(ctx context.Context) (err error) {
-		held, err = s.far.Locked(ctx, kind, name)
+	err = s.at(ctx, recordOf(name), reading, func(ctx context.Context, home desk.Store) (err error) {
+		held, err = home.Locked(ctx, kind, name)
 		return err
 	})
 	if leftOut(ctx, err) {
