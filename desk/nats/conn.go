@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"net"
 	"net/url"
 	"os"
 	"regexp"
@@ -21,6 +20,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/door"
 )
 
 // How long things may take.
@@ -86,7 +86,7 @@ func newConn(o Options) (*conn, error) {
 			faults = append(faults, fmt.Errorf("the desk %q is no address: it takes nats://HOST:PORT, of several nodes with commas between", o.URL))
 			break
 		}
-		remote = remote || u.Scheme == "tls" || !loopback(u.Hostname())
+		remote = remote || u.Scheme == "tls" || !door.Loopback(u.Hostname())
 		c.urls = append(c.urls, address)
 	}
 	if o.Creds != "" {
@@ -106,11 +106,6 @@ func newConn(o Options) (*conn, error) {
 		c.options = append(c.options, natsgo.Secure())
 	}
 	return c, errors.Join(faults...)
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // readCreds makes an option of a credential: an nkey seed, or the JWT and seed

@@ -23,6 +23,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/door"
 )
 
 // Node is one nats-server.
@@ -283,7 +284,7 @@ func (p *Plan) writeNode(n Node, ca *authority, users map[string][]user, system 
 		return err
 	}
 	listen := "127.0.0.1"
-	if slices.ContainsFunc(p.Nodes, func(n Node) bool { return !loopback(n.Host) }) {
+	if slices.ContainsFunc(p.Nodes, func(n Node) bool { return !door.Loopback(n.Host) }) {
 		listen = "0.0.0.0"
 	}
 	form, err := template.New("nats.conf.tmpl").Funcs(template.FuncMap{"join": strings.Join}).ParseFS(files, "nats.conf.tmpl")
@@ -298,9 +299,4 @@ func (p *Plan) writeNode(n Node, ca *authority, users map[string][]user, system 
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, "nats.conf"), text.Bytes(), 0o600)
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
