@@ -13,6 +13,7 @@
 package home
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,9 +98,7 @@ var (
 
 // Join returns the store of two homes.
 func Join(near *spool.Spool, far Far, log *slog.Logger) *Store {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	s := &Store{near: near, far: far, log: log, pinned: map[string]bool{}, known: map[string][]byte{}, given: map[string][]byte{}, news: make(chan desk.Change, 16)}
 	s.readGiven()
 	return s
@@ -161,7 +160,7 @@ func (s *Store) reach(ctx context.Context, limit time.Duration, call func(contex
 	err := call(within)
 	switch {
 	case errors.Is(err, desk.ErrDenied):
-	case errors.Is(err, desk.ErrUnreachable), errors.Is(err, errGone):
+	case errors.Is(err, desk.ErrUnreachable):
 		s.fell()
 	default:
 		s.lookAtOutbox()
@@ -240,7 +239,7 @@ func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []by
 	switch {
 	case err == nil, errors.Is(err, desk.ErrExists):
 		s.forget(id)
-	case role == desk.RoleHuman && (errors.Is(err, desk.ErrUnreachable) || errors.Is(err, desk.ErrUncertain) || errors.Is(err, errGone)):
+	case role == desk.RoleHuman && (errors.Is(err, desk.ErrUnreachable) || errors.Is(err, desk.ErrUncertain)):
 		return s.keep(ctx, id, data)
 	}
 	return err
@@ -439,7 +438,7 @@ func (s *Store) knownIDs(in desk.Range) []string {
 // leftOut reports whether the far home is left out of what is told, for it
 // cannot be reached.
 func leftOut(ctx context.Context, err error) bool {
-	return ctx.Err() == nil && (errors.Is(err, desk.ErrUnreachable) || errors.Is(err, errGone))
+	return ctx.Err() == nil && errors.Is(err, desk.ErrUnreachable)
 }
 
 // union is what both homes say; the far one is left out where it cannot be

@@ -48,11 +48,11 @@ type conn struct {
 	mu         sync.Mutex
 	nc         *natsgo.Conn
 	me         Identity
-	again      context.Context      // ends at the next reconnect
-	came       context.CancelFunc   // ends it
-	flights    map[*flight]struct{} // requests under way
-	joined     time.Time            // when the node was connected to
-	probed     time.Time            // when it was last asked which nodes it hears
+	again      context.Context                         // ends at the next reconnect
+	came       context.CancelFunc                      // ends it
+	flights    map[*natsgo.Msg]context.CancelCauseFunc // requests under way
+	joined     time.Time                               // when the node was connected to
+	probed     time.Time                               // when it was last asked which nodes it hears
 }
 
 // Identity is who a credential says its owner is.
@@ -65,14 +65,8 @@ type Identity struct {
 	Allow   []string // subjects that the credential may write to
 }
 
-// flight is one request under way.
-type flight struct {
-	subject string
-	cancel  context.CancelCauseFunc
-}
-
 func newConn(o Options) (*conn, error) {
-	c := &conn{log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), flights: map[*flight]struct{}{}, reconnected: func() {}}
+	c := &conn{log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), flights: map[*natsgo.Msg]context.CancelCauseFunc{}, reconnected: func() {}}
 	c.again, c.came = context.WithCancel(context.Background())
 	var remote bool
 	var faults []error
@@ -280,8 +274,8 @@ func (c *conn) fell(err error) {
 	c.log.Info("the connection to the desk was lost", "error", err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for f := range c.flights {
-		f.cancel(errLost)
+	for _, end := range c.flights {
+		end(errLost)
 	}
 }
 
@@ -312,14 +306,15 @@ func (c *conn) refused(err error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for f := range c.flights {
-		if f.subject == found[1] {
-			f.cancel(fmt.Errorf("%w: the server says: %w", desk.ErrDenied, err))
+	for m, end := range c.flights {
+		if m.Subject == found[1] {
+			end(fmt.Errorf("%w: the server says: %w", desk.ErrDenied, err))
 		}
 	}
 }
 
-// request is one attempt, of so long at most. The error wraps ErrDenied where the
+// request is one attempt, of so long at most, with a message that no other has
+// under way. The error wraps ErrDenied where the
 // server refuses it; any other but natsgo.ErrNoResponders says nothing of what became of it.
 func (c *conn) request(ctx context.Context, wait time.Duration, m *natsgo.Msg) (*natsgo.Msg, error) {
 	nc, err := c.connected(ctx)
@@ -330,13 +325,12 @@ func (c *conn) request(ctx context.Context, wait time.Duration, m *natsgo.Msg) (
 	defer cancel()
 	within, end := context.WithCancelCause(within)
 	defer end(nil)
-	f := &flight{m.Subject, end}
 	c.mu.Lock()
-	c.flights[f] = struct{}{}
+	c.flights[m] = end
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
-		delete(c.flights, f)
+		delete(c.flights, m)
 		c.mu.Unlock()
 	}()
 	answer, err := nc.RequestMsgWithContext(within, m)

@@ -198,11 +198,7 @@ func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	subjects := make([]string, len(names))
-	for i, name := range names {
-		subjects[i] = subjectOf(kind, name)
-	}
-	locks, err := s.lasts(ctx, subjectOf(kind, "*"), subjects)
+	locks, err := s.lasts(ctx, kind, names)
 	if err != nil {
 		return nil, err
 	}

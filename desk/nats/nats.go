@@ -21,9 +21,9 @@
 // end at once. The roles are subjects, which the server holds against each
 // credential. No decision reads a clock.
 //
-// The package imports desk, whose Store it is, and the client of NATS. It knows
-// of records only their ids, writes no server, and manages no streams but where
-// the operator says so ([Store.Make]).
+// The package imports desk, whose Store it is, internal/door and the client of
+// NATS. It knows of records only their ids, writes no server, and manages no
+// streams but where the operator says so ([Store.Make]).
 package nats
 
 import (
@@ -82,8 +82,7 @@ type Store struct {
 	seed  maphash.Seed
 	turns [256]sync.Mutex // see turn
 
-	monthsMu sync.Mutex
-	months   map[string]bool // that are known to be in the index
+	months sync.Map // that are known to be in the index
 }
 
 var (
@@ -98,7 +97,7 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{conn: c, seed: maphash.MakeSeed(), months: map[string]bool{}}
+	s := &Store{conn: c, seed: maphash.MakeSeed()}
 	s.locks.name, s.locks.held = nuid.Next(), map[string]string{}
 	c.reconnected = s.recheckLocks
 	return s, nil
@@ -121,17 +120,12 @@ func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []by
 
 // addMonth has listings find a month of the archive.
 func (s *Store) addMonth(ctx context.Context, month string) error {
-	s.monthsMu.Lock()
-	known := s.months[month]
-	s.monthsMu.Unlock()
-	if known {
+	if _, known := s.months.Load(month); known {
 		return nil
 	}
 	err := s.create(ctx, creation{stream: StreamPast, subject: "past.months." + month, data: []byte(month)})
 	if err == nil {
-		s.monthsMu.Lock()
-		s.months[month] = true
-		s.monthsMu.Unlock()
+		s.months.Store(month, true)
 	}
 	return err
 }
@@ -186,14 +180,12 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 		return desk.Document{Err: fmt.Errorf("%w: %s is larger than any of ours", desk.ErrDamaged, id)}
 	}
 	d := desk.Document{Data: m.Data}
-	switch kind {
-	case desk.KindReplies:
+	if kind == desk.KindReplies {
 		_, by := parseEnd(m.Subject)
 		d.By = &by
-	case desk.KindArchive:
-		by := s.whoSaid(ctx, id)
-		d.By = &by
-	default:
+	}
+	if kind == desk.KindArchive {
+		d.By = new(s.whoSaid(ctx, id))
 	}
 	return d
 }
@@ -223,11 +215,11 @@ const atOnce = 64
 func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	out := make([]desk.Document, len(keys))
 	if many <= len(keys) && !slices.ContainsFunc(keys, func(k desk.Key) bool { return k.Kind != desk.KindPending || !desk.ValidID(k.ID) }) {
-		subjects := make([]string, len(keys))
+		ids := make([]string, len(keys))
 		for i, key := range keys {
-			subjects[i] = subjectOf(key.Kind, key.ID)
+			ids[i] = key.ID
 		}
-		found, err := s.lasts(ctx, subjectOf(desk.KindPending, "*"), subjects)
+		found, err := s.lasts(ctx, desk.KindPending, ids)
 		for i, m := range found {
 			switch {
 			case err != nil:

@@ -189,23 +189,23 @@ func (c *conn) consume(ctx context.Context, name string, config map[string]any) 
 	return c.api(ctx, patience, "CONSUMER.CREATE."+StreamDesk+"."+name, map[string]any{"stream_name": StreamDesk, "config": config}, &made)
 }
 
-// lasts returns the last message of each subject, in their order: each of its
-// own request, or, where they are many and the credential allows it, all with
-// one consumer.
-func (c *conn) lasts(ctx context.Context, filter string, subjects []string) ([]message, error) {
-	out := make([]message, len(subjects))
-	if len(subjects) >= many && c.whoAmI().Human {
-		found, err := c.all(ctx, filter)
+// lasts returns the last message of each name of a kind, in their order: each of
+// its own request, or, where they are many and the credential allows it, all
+// with one consumer.
+func (c *conn) lasts(ctx context.Context, kind desk.Kind, names []string) ([]message, error) {
+	out := make([]message, len(names))
+	if len(names) >= many && c.whoAmI().Human {
+		found, err := c.all(ctx, subjectOf(kind, "*"))
 		if err == nil {
-			for i, subject := range subjects {
-				out[i] = found[subject]
+			for i, name := range names {
+				out[i] = found[subjectOf(kind, name)]
 			}
 			return out, nil
 		}
-		c.log.Debug("reading one by one", "filter", filter, "error", err)
+		c.log.Debug("reading one by one", "kind", kind, "error", err)
 	}
-	errs := make([]error, len(subjects))
-	each(len(subjects), func(i int) { out[i], errs[i] = c.last(ctx, StreamDesk, subjects[i]) })
+	errs := make([]error, len(names))
+	each(len(names), func(i int) { out[i], errs[i] = c.last(ctx, StreamDesk, subjectOf(kind, names[i])) })
 	return out, errors.Join(errs...)
 }
 

@@ -76,7 +76,7 @@ func follow(ctx context.Context, w *fsnotify.Watcher, changes chan<- desk.Change
 			gone := ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename)
 			id, ok := idOf(filepath.Base(ev.Name))
 			if !ok {
-				if gone && isRoom(ev.Name) {
+				if gone && slices.Contains(watched[:], desk.Kind(filepath.Base(ev.Name))) { // no other name in the store is a room's
 					return
 				}
 				continue
@@ -91,12 +91,6 @@ func follow(ctx context.Context, w *fsnotify.Watcher, changes chan<- desk.Change
 			return
 		}
 	}
-}
-
-// isRoom reports whether a name that w reported is that of a directory it
-// watches, as no other name in the store is.
-func isRoom(name string) bool {
-	return slices.Contains(watched[:], desk.Kind(filepath.Base(name)))
 }
 
 // look stands in for follow, and begins with the reason.

@@ -47,14 +47,8 @@ func Run(t *testing.T, open func(t *testing.T) desk.Store) {
 
 // ID returns the n-th of some record ids of a month.
 func ID(year int, month time.Month, n int) string {
-	var id ulid.ULID
-	if err := id.SetTime(ulid.Timestamp(time.Date(year, month, 3, 9, 0, 0, 0, time.UTC))); err != nil {
-		panic(err)
-	}
-	if err := id.SetEntropy(fmt.Appendf(nil, "%010d", n)); err != nil {
-		panic(err)
-	}
-	return id.String()
+	at := time.Date(year, month, 3, 9, 0, 0, 0, time.UTC)
+	return ulid.MustNew(ulid.Timestamp(at), strings.NewReader(fmt.Sprintf("%010d", n))).String()
 }
 
 // patience is how long a test waits for what should come at once.

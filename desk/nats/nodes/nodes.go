@@ -197,24 +197,19 @@ func (p *Plan) merge() error {
 // users returns the credentials of an account, and makes those that are not
 // there.
 func (p *Plan) users(a Account) ([]user, error) {
-	type row struct{ kind, name string }
-	rows := []row{{Operator, ""}}
-	for _, name := range a.Agents {
-		rows = append(rows, row{Agent, name})
-	}
-	for _, name := range a.Humans {
-		rows = append(rows, row{Human, name})
-	}
+	names := map[string][]string{Operator: {""}, Agent: a.Agents, Human: a.Humans}
 	var out []user
-	for _, r := range rows {
-		about := strings.TrimSpace(r.kind + " " + r.name)
-		u, err := credential(p.Creds(a.Name, r.kind, r.name), about+" of the account "+a.Name)
-		if err != nil {
-			return nil, err
+	for _, kind := range []string{Operator, Agent, Human} {
+		for _, name := range names[kind] {
+			about := strings.TrimSpace(kind + " " + name)
+			u, err := credential(p.Creds(a.Name, kind, name), about+" of the account "+a.Name)
+			if err != nil {
+				return nil, err
+			}
+			u.About = about
+			u.Publish, u.Subscribe = Rights(kind, name)
+			out = append(out, u)
 		}
-		u.About = about
-		u.Publish, u.Subscribe = Rights(r.kind, r.name)
-		out = append(out, u)
 	}
 	return out, nil
 }
