@@ -79,12 +79,9 @@ func (d *Desk) openLike(ctx context.Context, r *Request) (Record, error) {
 	if rec, err := d.Latest(ctx, r.earlier); err != nil || rec.Outcome == nil { // reopened by another, meanwhile
 		return rec, cmp.Or(err, ErrPending)
 	}
-	if r.Unlike() {
-		return Record{}, nil
-	}
-	same, err := d.store.Marks(ctx, MarkContent, r.Content())
+	same, err := d.alike(ctx, r)
 	if err != nil {
-		return Record{}, fmt.Errorf("look for the same question: %w", err)
+		return Record{}, err
 	}
 	for rec, err := range d.each(ctx, same...) {
 		if err != nil {

@@ -59,14 +59,11 @@ func (d *Desk) submit(ctx context.Context, r Request) (Record, *Attendance, erro
 		placed = sync.OnceFunc(taken)
 	}
 	defer placed()
-	same, err := d.store.Marks(ctx, MarkContent, r.Content())
+	same, err := d.alike(ctx, &r)
 	if err != nil {
-		return Record{}, nil, fmt.Errorf("look for the same question: %w", err)
+		return Record{}, nil, err
 	}
 	for _, id := range same {
-		if r.Unlike() {
-			break
-		}
 		rec, attendance, err := d.reattach(ctx, id, r.Content())
 		if err != nil || attendance != nil {
 			return rec, attendance, err
@@ -79,6 +76,18 @@ func (d *Desk) submit(ctx context.Context, r Request) (Record, *Attendance, erro
 		}
 	}
 	return rec, attendance, err
+}
+
+// alike returns the ids of records that ask the same and are not delivered.
+func (d *Desk) alike(ctx context.Context, r *Request) ([]string, error) {
+	if r.Unlike() {
+		return nil, nil
+	}
+	ids, err := d.store.Marks(ctx, MarkContent, r.Content())
+	if err != nil {
+		err = fmt.Errorf("look for the same question: %w", err)
+	}
+	return ids, err
 }
 
 // Note keeps a call that the human is not asked: one that was refused, or that

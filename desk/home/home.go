@@ -537,18 +537,18 @@ func (s *Store) announce(ctx context.Context, name string) (release func(), err 
 
 // awaitBack returns when the far home may be there again; false if ctx ends.
 func (s *Store) awaitBack(ctx context.Context) bool {
+	var soon <-chan time.Time
 	again := s.back()
 	if again == nil {
-		wait := make(chan struct{})
-		defer time.AfterFunc(every, func() { close(wait) }).Stop()
-		again = wait
+		soon = time.After(every)
 	}
 	select {
 	case <-again:
-		return true
+	case <-soon:
 	case <-ctx.Done():
 		return false
 	}
+	return true
 }
 
 // MayAnswer implements desk.Entitled. Nobody can tell while the desk cannot be

@@ -96,9 +96,9 @@ func (s *Store) release(subject, mine string) {
 	defer cancel()
 	m, err := s.last(ctx, StreamDesk, subject)
 	if err == nil && m.there() && string(m.Data) == mine {
-		err = s.create(ctx, creation{stream: StreamDesk, subject: subject, gone: true, ttl: keepGone, over: m.Seq})
+		err = s.remove(ctx, &m)
 	}
-	if err != nil && !errors.Is(err, desk.ErrExists) {
+	if err != nil {
 		s.log.Debug("a lock is left to whoever wants it next", "subject", subject, "error", err)
 	}
 }
@@ -212,7 +212,7 @@ func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 		case taken[i]:
 			held = append(held, names[i])
 		case m.there() && kind == desk.KindPresent:
-			_ = s.create(ctx, creation{stream: StreamDesk, subject: m.Subject, gone: true, ttl: keepGone, over: m.Seq})
+			_ = s.remove(ctx, &m)
 		}
 	}
 	return held, nil

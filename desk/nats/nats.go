@@ -375,11 +375,7 @@ func (s *Store) sweepOne(ctx context.Context, subject string) error {
 	if err != nil || !m.there() {
 		return err
 	}
-	err = s.create(ctx, creation{stream: StreamDesk, subject: subject, gone: true, ttl: keepGone, over: m.Seq})
-	if errors.Is(err, desk.ErrExists) {
-		return nil
-	}
-	return err
+	return s.remove(ctx, &m)
 }
 
 func yieldDown(ids []string, err error, in desk.Range, yield func(string, error) bool) bool {

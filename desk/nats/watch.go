@@ -45,16 +45,13 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 		if look() {
 			return nil
 		}
-		wait := time.NewTimer(lookEvery - rand.N(lookEvery/4))
 		select {
 		case <-rings:
 		case <-again.Done():
-		case <-wait.C:
+		case <-time.After(lookEvery - rand.N(lookEvery/4)):
 		case <-ctx.Done():
-			wait.Stop()
 			return context.Cause(ctx)
 		}
-		wait.Stop()
 	}
 }
 

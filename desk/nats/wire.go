@@ -297,6 +297,15 @@ func (c *conn) create(ctx context.Context, w creation) error {
 	return err
 }
 
+// remove takes away what was read; what has taken its place since stays.
+func (c *conn) remove(ctx context.Context, m *message) error {
+	err := c.create(ctx, creation{stream: StreamDesk, subject: m.Subject, gone: true, ttl: keepGone, over: m.Seq})
+	if errors.Is(err, desk.ErrExists) {
+		return nil
+	}
+	return err
+}
+
 // made reports whether a message is what was to be created.
 func (w *creation) made(m *message) bool {
 	if w.gone {
