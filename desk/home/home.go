@@ -79,12 +79,13 @@ type Store struct {
 	far  Far
 	log  *slog.Logger
 
-	mu     sync.Mutex
-	pinned map[string]bool   // ids of records that are being asked here
-	down   chan struct{}     // closed when the far home is back; nil while it is there
-	known  map[string][]byte // what was asked, of far records that are open, as last read
-	given  map[string][]byte // outcomes of far records that were given here, and are not sent or came too late
-	looked bool              // at the outbox
+	pinned sync.Map  // ids of records that are being asked here
+	given  sync.Map  // outcomes of far records, by id, that were given here, and are not sent or came too late
+	looked sync.Once // at what an earlier process has left in the outbox
+
+	mu    sync.Mutex
+	down  chan struct{}     // closed when the far home is back; nil while it is there
+	known map[string][]byte // what was asked, of far records that are open, as last read
 
 	news chan desk.Change // what happened in the outbox, for the watch
 }
@@ -99,7 +100,7 @@ var (
 // Join returns the store of two homes.
 func Join(near *spool.Spool, far Far, log *slog.Logger) *Store {
 	log = cmp.Or(log, slog.New(slog.DiscardHandler))
-	s := &Store{near: near, far: far, log: log, pinned: map[string]bool{}, known: map[string][]byte{}, given: map[string][]byte{}, news: make(chan desk.Change, 16)}
+	s := &Store{near: near, far: far, log: log, known: map[string][]byte{}, news: make(chan desk.Change, 16)}
 	s.readGiven()
 	return s
 }
@@ -111,9 +112,7 @@ func (s *Store) Place(ctx context.Context, id string) {
 		return
 	}
 	s.log.Warn("a question is asked on this machine alone", "id", id)
-	s.mu.Lock()
-	s.pinned[id] = true
-	s.mu.Unlock()
+	s.pinned.Store(id, true)
 }
 
 // Home implements desk.Keeper.
@@ -126,9 +125,7 @@ func (s *Store) Home(id string) string {
 
 // isNear reports whether a record's home is here: something of it is.
 func (s *Store) isNear(ctx context.Context, id string) bool {
-	s.mu.Lock()
-	pinned := s.pinned[id]
-	s.mu.Unlock()
+	_, pinned := s.pinned.Load(id)
 	if pinned || !desk.ValidID(id) {
 		return pinned
 	}
@@ -163,7 +160,7 @@ func (s *Store) reach(ctx context.Context, limit time.Duration, call func(contex
 	case errors.Is(err, desk.ErrUnreachable):
 		s.fell()
 	default:
-		s.lookAtOutbox()
+		s.looked.Do(func() { go s.flush() })
 	}
 	return err
 }
@@ -222,9 +219,7 @@ func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []by
 	}
 	err := s.near.Create(ctx, kind, id, data)
 	if err == nil {
-		s.mu.Lock()
-		delete(s.pinned, id)
-		s.mu.Unlock()
+		s.pinned.Delete(id)
 	}
 	return err
 }

@@ -524,6 +524,9 @@ func watch(t *testing.T, s desk.Store) {
 	}
 }
 
+// fault is the error of a call.
+func fault[T any](_ T, err error) error { return err }
+
 // badNames: ids come from outside; what is none touches nothing.
 func badNames(t *testing.T, s desk.Store) {
 	ctx := t.Context()
@@ -536,8 +539,7 @@ func badNames(t *testing.T, s desk.Store) {
 	}
 	for _, id := range []string{"", "x", "..", "../secret", strings.ToLower(good), good + "/../../secret", good[:25], good[:25] + "\x00", good[:25] + "U"} {
 		for _, kind := range []desk.Kind{desk.KindPending, desk.KindReplies, desk.KindArchive, desk.KindDrafts} {
-			_, err := s.Get(ctx, kind, id)
-			refused("Get", id, err)
+			refused("Get", id, fault(s.Get(ctx, kind, id)))
 			refused("create", id, put(ctx, s, kind, id, "x"))
 			refused("Delete", id, s.Delete(ctx, kind, id))
 			if ids := list(t, s, kind, desk.Range{}); len(ids) > 0 {
@@ -554,12 +556,9 @@ func badNames(t *testing.T, s desk.Store) {
 	for _, name := range []string{"", "..", "../x", "a/b", "a.b", "a\x00", "a*", "a ", "ä"} {
 		refused("Mark", name, s.Mark(ctx, desk.MarkContent, name, good))
 		refused("Unmark", name, s.Unmark(ctx, desk.MarkContent, name, good))
-		_, err := s.Marks(ctx, desk.MarkContent, name)
-		refused("Marks", name, err)
-		_, err = s.Lock(ctx, desk.KindAskers, name)
-		refused("Lock", name, err)
-		_, err = s.Locked(ctx, desk.KindAskers, name)
-		refused("Locked", name, err)
+		refused("Marks", name, fault(s.Marks(ctx, desk.MarkContent, name)))
+		refused("Lock", name, fault(s.Lock(ctx, desk.KindAskers, name)))
+		refused("Locked", name, fault(s.Locked(ctx, desk.KindAskers, name)))
 	}
 }
 
@@ -569,31 +568,25 @@ func endedContext(t *testing.T, s desk.Store) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
 	id := ID(2026, 11, 1)
-	_, errGet := s.Get(ctx, desk.KindPending, id)
 	var errList error
 	for _, err := range s.List(ctx, desk.KindPending, desk.Range{}) {
 		errList = err
 	}
-	_, errMarks := s.Marks(ctx, desk.MarkContent, "abc")
-	_, errLock := s.Lock(ctx, desk.KindAskers, "abc")
-	_, errLocked := s.Locked(ctx, desk.KindAskers, "abc")
-	_, errLocks := s.Locks(ctx, desk.KindAskers)
-	_, errWatch := s.Watch(ctx)
 	for name, err := range map[string]error{
 		"Create": s.Create(ctx, desk.KindPending, id, nil),
 		"Decide": s.Decide(ctx, id, desk.RoleAsker, nil),
 		"Put":    s.Put(ctx, desk.KindDrafts, id, nil),
-		"Get":    errGet,
+		"Get":    fault(s.Get(ctx, desk.KindPending, id)),
 		"Delete": s.Delete(ctx, desk.KindPending, id),
 		"List":   errList,
 		"Mark":   s.Mark(ctx, desk.MarkContent, "abc", id),
 		"Unmark": s.Unmark(ctx, desk.MarkContent, "abc", id),
-		"Marks":  errMarks,
-		"Lock":   errLock,
-		"Locked": errLocked,
-		"Locks":  errLocks,
+		"Marks":  fault(s.Marks(ctx, desk.MarkContent, "abc")),
+		"Lock":   fault(s.Lock(ctx, desk.KindAskers, "abc")),
+		"Locked": fault(s.Locked(ctx, desk.KindAskers, "abc")),
+		"Locks":  fault(s.Locks(ctx, desk.KindAskers)),
 		"Bell":   s.Bell(ctx, id, func() bool { return true }),
-		"Watch":  errWatch,
+		"Watch":  fault(s.Watch(ctx)),
 	} {
 		if !errors.Is(err, cause) && (name != "Bell" || !errors.Is(err, desk.ErrNoBells)) {
 			t.Errorf("%s: %v", name, err)
