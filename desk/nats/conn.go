@@ -261,11 +261,6 @@ func (c *conn) whoAmI() Identity {
 	return c.me
 }
 
-func (c *conn) name(ctx context.Context) (string, error) {
-	me, err := c.Identity(ctx)
-	return me.Name, err
-}
-
 // errLost ends a request whose server has gone.
 var errLost = errors.New("the connection was lost")
 

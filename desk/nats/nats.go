@@ -137,11 +137,11 @@ func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []by
 	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err
 	}
-	name, err := s.name(ctx)
+	me, err := s.Identity(ctx)
 	if err != nil {
 		return err
 	}
-	return s.create(ctx, creation{stream: StreamDesk, subject: subjectEnd + id + "." + string(role) + "." + name, filter: subjectEnd + id + ".>", data: data})
+	return s.create(ctx, creation{stream: StreamDesk, subject: subjectEnd + id + "." + string(role) + "." + me.Name, filter: subjectEnd + id + ".>", data: data})
 }
 
 // Put implements desk.Store.
@@ -260,11 +260,11 @@ func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
 	keep := keepGone
 	switch kind {
 	case desk.KindReplies:
-		name, err := s.name(ctx)
+		me, err := s.Identity(ctx)
 		if err != nil {
 			return err
 		}
-		subject, filter, keep = subjectEnd+id+"."+collected+"."+name, subjectEnd+id+".>", keepPlace
+		subject, filter, keep = subjectEnd+id+"."+collected+"."+me.Name, subjectEnd+id+".>", keepPlace
 	case desk.KindArchive:
 		stream, subject = StreamPast, pastSubject(id)
 	default:

@@ -228,16 +228,11 @@ func replacing(t *testing.T, s desk.Store) {
 	id := ID(2026, 11, 1)
 	whole := func(n int) string { return strings.Repeat(string(rune('a'+n%26)), 5000+n) }
 	create(t, s, desk.KindDrafts, id, whole(0))
-	done := make(chan struct{})
+	var done atomic.Bool
 	var readers sync.WaitGroup
 	for range 4 {
 		readers.Go(func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-				}
+			for !done.Load() {
 				data, err := s.Get(t.Context(), desk.KindDrafts, id)
 				if err != nil || len(data) < 5000 || string(data) != whole(len(data)-5000) {
 					t.Errorf("read %d bytes, %v", len(data), err)
@@ -249,7 +244,7 @@ func replacing(t *testing.T, s desk.Store) {
 	for n := range turns {
 		create(t, s, desk.KindDrafts, id, whole(n))
 	}
-	close(done)
+	done.Store(true)
 	readers.Wait()
 	if data, err := s.Get(t.Context(), desk.KindDrafts, id); err != nil || !bytes.Equal(data, []byte(whole(turns-1))) {
 		t.Errorf("the last one is %d bytes, %v", len(data), err)
@@ -390,24 +385,17 @@ func lockIsExclusive(t *testing.T, s desk.Store) {
 	if taken.Load() == 0 {
 		t.Error("nobody got the lock")
 	}
-	stop := make(chan struct{})
+	var stop atomic.Bool
 	for n := range lookers {
 		looks.Go(func() {
-			for {
-				select {
-				case <-stop:
+			for !stop.Load() {
+				err := fault(s.Locked(t.Context(), desk.KindAskers, "b"))
+				if n == 0 {
+					err = fault(s.Locks(t.Context(), desk.KindAskers))
+				}
+				if err != nil {
+					t.Error(err)
 					return
-				default:
-					var err error
-					if n == 0 {
-						_, err = s.Locks(t.Context(), desk.KindAskers)
-					} else {
-						_, err = s.Locked(t.Context(), desk.KindAskers, "b")
-					}
-					if err != nil {
-						t.Error(err)
-						return
-					}
 				}
 			}
 		})
@@ -419,7 +407,7 @@ func lockIsExclusive(t *testing.T, s desk.Store) {
 		}
 		release()
 	}
-	close(stop)
+	stop.Store(true)
 	looks.Wait()
 }
 

@@ -126,11 +126,7 @@ func (p *Plan) Write() error {
 		return err
 	}
 	// For a page in a container, which is reached through its own machine.
-	page := filepath.Join(p.Dir, "page")
-	if err := os.MkdirAll(page, 0o700); err != nil {
-		return err
-	}
-	if err := ca.certify(page, Node{Name: "localhost", Host: "localhost"}); err != nil {
+	if err := ca.certify(filepath.Join(p.Dir, "page"), Node{Name: "localhost", Host: "localhost"}); err != nil {
 		return err
 	}
 	for _, n := range p.Nodes {
@@ -148,7 +144,7 @@ func (p *Plan) check() error {
 		faults = append(faults, fmt.Errorf("a desk has one node or three, not %d: two lose their majority with either", n))
 	}
 	for _, a := range p.Accounts {
-		for _, name := range append(slices.Concat([]string{a.Name}, a.Agents), a.Humans...) {
+		for _, name := range slices.Concat([]string{a.Name}, a.Agents, a.Humans) {
 			if !desk.ValidName(name) {
 				faults = append(faults, fmt.Errorf("%q is no name for an account, an agent or a human: it takes letters, digits and hyphens", name))
 			}
@@ -272,9 +268,6 @@ func newCredential(file, about string) ([]byte, error) {
 // writeNode writes the directory of a node.
 func (p *Plan) writeNode(n Node, ca *authority, users map[string][]user, system user) error {
 	dir := filepath.Join(p.Dir, n.Name)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
 	if err := ca.certify(dir, n); err != nil {
 		return err
 	}
