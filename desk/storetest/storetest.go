@@ -376,6 +376,9 @@ func lockIsExclusive(t *testing.T, s desk.Store) {
 					t.Error("two hold the lock")
 				}
 				taken.Add(1)
+				if held, err := s.Locked(t.Context(), desk.KindAskers, "a"); err != nil || !held {
+					t.Errorf("others see the lock as free: %v", err)
+				}
 				holding.Add(-1)
 				release()
 			}
