@@ -34,7 +34,7 @@ func submit(t *testing.T, d *desk.Desk, r desk.Request) (desk.Record, *desk.Atte
 }
 
 // What was asked before is asked again only where somebody else waits for it,
-// or its answer has reached its asker (promise 2).
+// or its answer has reached its asker.
 func TestSubmitAsksTheHumanOnce(t *testing.T) {
 	later := func(d time.Duration) func() time.Time { return func() time.Time { return time.Now().Add(d) } }
 	for _, tc := range []struct {
