@@ -19,25 +19,29 @@ type Status struct {
 	Identity
 	Nodes   []NodeStatus
 	Streams []StreamStatus
-	Wrong   []Fault // what is wrong, each with what to do
+	Wrong   []StatusError // what is wrong, each with what to do
 }
 
-// Fault is one thing that is wrong with a desk. JSON has it in English.
-type Fault struct {
+// StatusError is one thing that is wrong with a desk. JSON has it in English.
+type StatusError struct {
 	text string // to be filled with args
 	args []any
 }
 
-func (f Fault) Error() string { return f.In(fmt.Sprintf) }
+func (f StatusError) Error() string { return f.In(fmt.Sprintf) }
 
 // In is what the fault says, as say puts it.
-func (f Fault) In(say func(text string, args ...any) string) string { return say(f.text, f.args...) }
+func (f StatusError) In(say func(text string, args ...any) string) string {
+	return say(f.text, f.args...)
+}
 
 // MarshalText is what it says in English.
-func (f Fault) MarshalText() ([]byte, error) { return []byte(f.Error()), nil }
+func (f StatusError) MarshalText() ([]byte, error) { return []byte(f.Error()), nil }
 
 // Wrongf adds a fault.
-func (st *Status) Wrongf(text string, args ...any) { st.Wrong = append(st.Wrong, Fault{text, args}) }
+func (st *Status) Wrongf(text string, args ...any) {
+	st.Wrong = append(st.Wrong, StatusError{text, args})
+}
 
 // NodeStatus is one node.
 type NodeStatus struct {
