@@ -58,7 +58,8 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 		}
 		if m.there() {
 			taken, err := s.alive(ctx, m.Data)
-			if err == nil && !taken { // a holder whose node has just died is back in a moment
+			ours := strings.HasPrefix(string(m.Data), s.locks.name+".")
+			if err == nil && !taken && !ours { // a holder whose node has just died is back in a moment
 				select {
 				case <-time.After(attempt / 4):
 				case <-ctx.Done():
