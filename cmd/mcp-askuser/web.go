@@ -48,7 +48,7 @@ address as a QR code for a phone.`,
 	a.addFlags(cmd, limitKeys[:]...)
 	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser")
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "end the visits of all browsers, and nothing else")
-	cmd.Flags().StringVar(&o.Listen, "listen", "127.0.0.1", "the `address` to listen on")
+	cmd.Flags().StringVar(&o.Host, "listen", "127.0.0.1", "the `address` to listen on")
 	cmd.Flags().IntVar(&o.Port, "port", 0, "the `port` to listen on, 0 for the last one if it is free")
 	cmd.Flags().StringVar(&o.TLSCert, "tls-cert", "", "the `file` with the certificate for HTTPS (PEM)")
 	cmd.Flags().StringVar(&o.TLSKey, "tls-key", "", "the `file` with the key of that certificate (PEM)")

@@ -75,13 +75,11 @@ func (l *Listener) makeRoom() {
 		oldest, freed := l.strangers[0], make(chan struct{})
 		l.freed = freed
 		l.mu.Unlock()
-		rest := time.NewTimer(l.Least - time.Since(oldest.since))
 		select {
 		case <-freed:
-		case <-rest.C:
+		case <-time.After(l.Least - time.Since(oldest.since)):
 			_ = oldest.Close()
 		}
-		rest.Stop()
 	}
 }
 

@@ -29,7 +29,7 @@ const (
 	maxBody      = 1 << 20  // bytes of a message, far above any question set
 	maxHeader    = 16 << 10 // bytes of a request's header
 	maxKnown     = 8192     // connections on which a token was shown
-	maxStrangers = 1024     // all others
+	maxStrangers = 4096     // all others: a thousand clients may come at once, some with connections to spare
 
 	leastTime  = 2 * time.Second  // that a connection has to show a token, whoever else comes
 	headerTime = 5 * time.Second  // for a request's header

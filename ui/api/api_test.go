@@ -51,8 +51,8 @@ func encode(t *testing.T, v any) string {
 }
 
 // What programs rely on, to the byte: in lines, where each event says its name,
-// and in streams, which name it (B3, B4). What the caller brought along is not
-// told as the user's word (B1).
+// and in streams, which name it. What the caller brought along is not told as the
+// user's word.
 func TestEvents(t *testing.T) {
 	const about = `"id":"01JD0000000000000000000000","agentId":"agent",`
 	for _, tt := range []struct {

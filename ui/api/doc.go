@@ -1,5 +1,5 @@
 // Package api is what programs read, whichever door they come through: the
-// events of B3, a record, and what went wrong. The HTTP API, the commands and
+// events of the desk, a record, and what went wrong. The HTTP API, the commands and
 // the user's own notification command all write these shapes, and no others.
 //
 // It imports desk and question. It must not know HTTP, standard

@@ -10,7 +10,7 @@ import (
 	"mcp-askuser/question"
 )
 
-// The names of events: those of B3, and one of our own.
+// The names of events.
 const (
 	RequestEvent  = "ask:question:request"  // somebody asks
 	ResponseEvent = "ask:question:response" // the user answered or dismissed it
@@ -42,7 +42,7 @@ type Request struct {
 type Response struct {
 	about
 	Status  desk.Status       `json:"status"`  // answered or dismissed
-	Answers map[string]string `json:"answers"` // by question-N (B4)
+	Answers map[string]string `json:"answers"` // by question-N
 	Surface string            `json:"surface"`
 	At      time.Time         `json:"at"`
 	// Later is the surface of a reply that was told before as this response, and
@@ -115,8 +115,7 @@ func Frame(e Event) ([]byte, error) {
 	return fmt.Appendf(nil, "event: %s\ndata: %s\n\n", name, data), nil
 }
 
-// ByKey returns the answers by question-N; several labels are joined with
-// commas (B4).
+// ByKey returns the answers by question-N; several labels are joined with commas.
 func ByKey(asked []question.Response) map[string]string {
 	out := map[string]string{}
 	for _, x := range asked {

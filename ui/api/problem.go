@@ -10,7 +10,7 @@ import (
 	"mcp-askuser/question"
 )
 
-// The machine codes of problems (D12).
+// The machine codes of problems.
 const (
 	SessionNotFound  = "session_not_found"
 	QuestionNotFound = "question_not_found"
@@ -52,7 +52,7 @@ type Problem struct { //nolint:errname // as RFC 9457 calls it
 	cause error
 }
 
-// First is what a late answerer reads of the one who was first (D19).
+// First is what a late answerer reads of the one who was first.
 type First struct {
 	Status  desk.Status       `json:"status"`
 	Surface string            `json:"surface,omitempty"`

@@ -7,7 +7,7 @@ import "mcp-askuser/desk"
 type Record struct {
 	desk.Record
 	Content *struct{} `json:"content,omitempty"` // hides that of desk.Record
-	// Answers are keyed by question text (C2). There are some once the record
+	// Answers are keyed by question text. There are some once the record
 	// was answered; of one to be discussed first they are those so far.
 	Answers map[string]string `json:"answers,omitempty"`
 	// Dropped says, to the one who asks, what of the call cannot be asked.

@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -13,8 +15,57 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 )
+
+// rings is a command that adds a line to a file whenever it is run.
+func rings(t *testing.T) (argv []string, times func() int) {
+	path := filepath.Join(t.TempDir(), "rung")
+	return []string{"sh", "-c", `echo rung >>"$1"`, "sh", path}, func() int {
+		data, err := os.ReadFile(path)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		return strings.Count(string(data), "rung")
+	}
+}
+
+func TestRemindsUntilTheEnd(t *testing.T) {
+	for _, tt := range []struct {
+		reminder, open time.Duration
+		want           int
+	}{
+		{0, 24 * time.Hour, 1},
+		{10 * time.Minute, 35 * time.Minute, 4},
+		{10 * time.Minute, time.Second, 1},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			argv, times := rings(t)
+			ctx, cancel := context.WithTimeout(t.Context(), tt.open)
+			defer cancel()
+			Options{Command: argv, Reminder: tt.reminder}.Notify(ctx, record("claude", "Which?"))
+			if tt.reminder > 0 && ctx.Err() == nil {
+				t.Error("it stopped reminding")
+			}
+			if got := times(); got != tt.want {
+				t.Errorf("every %s for %s: rang %d times, want %d", tt.reminder, tt.open, got, tt.want)
+			}
+		})
+	}
+}
+
+func TestNobodyAsked(t *testing.T) {
+	Options{}.Notify(t.Context(), record("claude", "Which?"))
+
+	argv, times := rings(t)
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	Options{Command: argv}.Notify(over, record("claude", "Which?"))
+	if times() > 0 {
+		t.Error("a question that had ended rang")
+	}
+}
 
 // run tells one event to a command and returns what it logged.
 func run(ctx context.Context, t *testing.T, limit time.Duration, argv ...string) (log string, err error) {

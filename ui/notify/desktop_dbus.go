@@ -28,7 +28,8 @@ const (
 func desktop(getenv func(string) string) func(context.Context, *told) error {
 	address := getenv("DBUS_SESSION_BUS_ADDRESS")
 	if runtime := getenv("XDG_RUNTIME_DIR"); address == "" && filepath.IsAbs(runtime) {
-		if bus := filepath.Join(runtime, "bus"); isSocket(bus) {
+		bus := filepath.Join(runtime, "bus")
+		if info, err := os.Stat(bus); err == nil && info.Mode()&os.ModeSocket != 0 {
 			address = "unix:path=" + dbus.EscapeBusAddressValue(bus)
 		}
 	}
@@ -37,11 +38,6 @@ func desktop(getenv func(string) string) func(context.Context, *told) error {
 		return nil
 	}
 	return func(ctx context.Context, e *told) error { return notifyBus(ctx, address, e) }
-}
-
-func isSocket(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.Mode()&os.ModeSocket != 0
 }
 
 // notifyBus sends one notification. The bus library knows no time limit while

@@ -3,6 +3,8 @@
 package notify
 
 import (
+	"bytes"
+	"log/slog"
 	"net"
 	"os"
 	"os/exec"
@@ -121,5 +123,22 @@ func TestWhereADesktopIs(t *testing.T) {
 		if got := desktop(variables(tt.env...)) != nil; got != tt.want {
 			t.Errorf("%q: %v, want %v", tt.env, got, tt.want)
 		}
+	}
+}
+
+// What fails in one way is logged and leaves the others alone.
+func TestFailureIsLogged(t *testing.T) {
+	t.Parallel()
+	var log bytes.Buffer
+	argv, times := rings(t)
+	Options{
+		Desktop: true, Command: argv, Log: slog.New(slog.NewTextHandler(&log, nil)),
+		Getenv: variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent/bus"),
+	}.Notify(t.Context(), record("claude", "Which?"))
+	if times() != 1 {
+		t.Errorf("the command ran %d times", times())
+	}
+	if got := log.String(); !strings.Contains(got, "id=01JD0000000000000000000000 way=desktop") || !strings.Contains(got, "the session bus") || strings.Count(got, "\n") != 1 {
+		t.Errorf("the log says %s", got)
 	}
 }

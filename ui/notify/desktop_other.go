@@ -2,9 +2,7 @@
 
 package notify
 
-import (
-	"context"
-)
+import "context"
 
 // desktop returns nil: no way to notify this system's desktop is known here.
 func desktop(func(string) string) func(context.Context, *told) error { return nil }

@@ -27,9 +27,9 @@ const (
 	maxBody  = 160
 )
 
-// title and body are the event in words, safe to show on one line each
-// (DESIGN, promise 7). The title always starts with the same word, so that no
-// asker's name can be read as something else.
+// title and body are the event in words, safe to show on one line each. The title
+// always starts with the same word, so that no asker's name can be read as
+// something else.
 func title(e *told) string {
 	text, asker := words.T("Question"), desk.Asker{Client: e.AgentID, Directory: e.Directory}
 	switch project := words.Project(asker); {

@@ -65,9 +65,6 @@ func (p *Phone) subscribe(ctx context.Context) error {
 	p.mu.Lock()
 	since := p.since
 	p.mu.Unlock()
-	if since == "" {
-		since = "all"
-	}
 	quiet := time.AfterFunc(silence, func() { stop(fmt.Errorf("no sign of life for %s", silence)) })
 	defer quiet.Stop()
 	resp, err := p.request(ctx, http.MethodGet, p.reply+"/json?since="+since, nil)

@@ -15,6 +15,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,8 +26,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Surface is what records call an answer from the phone.
-const Surface = "ntfy"
+// surface is what records call an answer from the phone.
+const surface = "ntfy"
 
 // Text is how much of a question the server gets to store.
 type Text string
@@ -68,13 +69,12 @@ type Options struct {
 // desk. It is safe for concurrent use.
 type Phone struct {
 	Options
-	reply  string // the topic that buttons publish to
-	client *http.Client
+	reply string // the topic that buttons publish to
 
 	mu        sync.Mutex
 	listeners int
 	stop      context.CancelFunc
-	since     string // the last message seen, or when we began
+	since     string // the last message seen, or all that the server keeps
 }
 
 // New returns a phone. The error names what cannot be used. It does no I/O.
@@ -91,10 +91,8 @@ func New(o Options) (*Phone, error) {
 	}
 	o.Server = strings.TrimRight(o.Server, "/")
 	o.Text = cmp.Or(o.Text, TextHeader)
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	p := &Phone{Options: o, client: &http.Client{}}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	p := &Phone{Options: o, since: "all"}
 	p.reply = o.Topic + "-" + p.sign("topic")[:24]
 	return p, nil
 }
@@ -181,13 +179,8 @@ func (p *Phone) buttons(rec desk.Record) int {
 		return 0
 	}
 	q := &rec.Questions[0]
-	if q.Several() || len(q.Options) == 0 {
+	if q.Several() || slices.ContainsFunc(q.Options, func(o question.Option) bool { return len(o.FollowUps) > 0 }) {
 		return 0
-	}
-	for i := range q.Options {
-		if len(q.Options[i].FollowUps) > 0 {
-			return 0
-		}
 	}
 	return min(maxButtons, len(q.Options))
 }
@@ -202,29 +195,26 @@ func (p *Phone) token(rec desk.Record, option int) string {
 // did not make is ignored. Whoever pressed the button a moment ago is told if
 // somebody else was first.
 func (p *Phone) take(ctx context.Context, token string, pressed time.Time) {
-	parts := strings.Split(token, ".")
-	if len(parts) != 3 || !desk.ValidID(parts[0]) {
-		return
+	id, _, _ := strings.Cut(token, ".")
+	rec, err := p.Desk.Get(ctx, id)
+	option, offered := 0, p.buttons(rec)
+	for option < offered && !hmac.Equal([]byte(token), []byte(p.token(rec, option))) {
+		option++
 	}
-	option, err := strconv.Atoi(parts[1])
-	if err != nil {
-		return
-	}
-	rec, err := p.Desk.Get(ctx, parts[0])
-	if err != nil || option < 0 || option >= p.buttons(rec) || !hmac.Equal([]byte(token), []byte(p.token(rec, option))) {
+	if err != nil || option == offered {
 		p.Log.DebugContext(ctx, "an answer from the phone that is for none of the questions here", "error", err)
 		return
 	}
 	q := &rec.Questions[0]
 	reply := question.Reply{Answers: []question.Answer{{QuestionID: q.ID, Selected: []string{q.Options[option].ID}}}}
 	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
-		_, err = p.Desk.Reply(ctx, rec.ID, reply, Surface)
+		_, err = p.Desk.Reply(ctx, rec.ID, reply, surface)
 		var closed *desk.ClosedError
 		switch {
 		case err == nil:
 			return
 		case errors.As(err, &closed):
-			if closed.Outcome.Surface != Surface && time.Since(pressed) < fresh { // who presses twice need not be told
+			if closed.Outcome.Surface != surface && time.Since(pressed) < fresh { // who presses twice need not be told
 				_ = p.publish(ctx, message{Topic: p.Topic, Title: words.T("Not sent"), Message: words.Local.Withdrawal(err), Priority: 2})
 			}
 			return
@@ -260,7 +250,7 @@ func (p *Phone) request(ctx context.Context, method, path string, body []byte) (
 	if p.Token != "" {
 		req.Header.Set("Authorization", "Bearer "+p.Token)
 	}
-	resp, err := p.client.Do(req)
+	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func TestAnsweredOnThePhone(t *testing.T) {
 		}
 		ntfytest.Press(t, m, 1)
 		got := wait(t, d, rec.ID)
-		if got.State != desk.Answered || got.Outcome.Surface != Surface || got.Outcome.Reply.Answers[0].Selected[0] != "o1" || got.Outcome.Reply.Answers[0].By != question.ByUser {
+		if got.State != desk.Answered || got.Outcome.Surface != surface || got.Outcome.Reply.Answers[0].Selected[0] != "o1" || got.Outcome.Reply.Answers[0].By != question.ByUser {
 			t.Errorf("got %+v", got.Outcome)
 		}
 		end()

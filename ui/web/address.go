@@ -14,23 +14,23 @@ import (
 
 // permits says whether the server may listen on an address that others reach.
 func (s *Server) permits(address string) error {
-	if s.tls != nil || s.insecure {
+	if s.tls != nil || s.Insecure {
 		return nil
 	}
 	return fmt.Errorf("%w: others can reach %s. Give a certificate and its key (--tls-cert, --tls-key), or say that plain HTTP is meant (--insecure)", door.ErrExposed, address)
 }
 
 // Exposed reports whether the server listens where others can reach it.
-func (s *Server) Exposed() bool { return !door.Loopback(s.listen) }
+func (s *Server) Exposed() bool { return !door.Loopback(s.Host) }
 
 // Listen opens the listener that the options ask for.
 func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
 	// Keep-alive, on by default, is what finds clients that are gone without
 	// a word; streams need no heartbeat of their own.
 	var lc net.ListenConfig
-	at := func(port int) string { return net.JoinHostPort(s.listen, strconv.Itoa(port)) }
-	ln, err := lc.Listen(ctx, "tcp", at(cmp.Or(s.port, s.keys.port())))
-	if err != nil && s.port == 0 { // taken: perhaps by another page of the same key
+	at := func(port int) string { return net.JoinHostPort(s.Host, strconv.Itoa(port)) }
+	ln, err := lc.Listen(ctx, "tcp", at(cmp.Or(s.Port, s.keys.port())))
+	if err != nil && s.Port == 0 { // taken: perhaps by another page of the same key
 		ln, err = lc.Listen(ctx, "tcp", at(0))
 	}
 	if err != nil {

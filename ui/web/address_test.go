@@ -67,7 +67,7 @@ func TestTLS(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	cert, key, pool := certificate(t, "box.example")
 	d := newDesk(t)
-	server, err := New(Options{Desk: d, Token: token, Listen: "0.0.0.0", TLSCert: cert, TLSKey: key})
+	server, err := New(Options{Desk: d, Token: token, Host: "0.0.0.0", TLSCert: cert, TLSKey: key})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestTLS(t *testing.T) {
 }
 
 func TestAddress(t *testing.T) {
-	server, err := New(Options{Listen: "0.0.0.0", Insecure: true, Token: "a&b c"})
+	server, err := New(Options{Host: "0.0.0.0", Insecure: true, Token: "a&b c"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // answerBody is the body of POST /api/task/answer: the answer to one question
-// of a session or record (D11), or the answers to a whole set by the record's
+// of a session or record, or the answers to a whole set by the record's
 // id.
 type answerBody struct {
 	SessionID  *string         `json:"session_id"`
@@ -32,8 +32,8 @@ type answerBody struct {
 	Took    int64             `json:"took_ms"` // how long the human had the questions in front of them; 0 is unknown
 }
 
-// answerShape says what the body of an answer is (D12: an invalid answer is
-// told what is expected).
+// answerShape says what the body of an answer is: whoever sends an invalid one is
+// told what is expected.
 const answerShape = `Send {"session_id", "question_id", "answer"} for one question, {"id", "answers"} for a whole set, or {"id", "discuss": true, "note"} to discuss it first.`
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
@@ -75,7 +75,7 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) target(ctx context.Context, body answerBody) (desk.Record, error) {
 	switch {
 	case body.ID != "":
-		rec, err := s.desk.Get(ctx, body.ID)
+		rec, err := s.Desk.Get(ctx, body.ID)
 		if err != nil || body.SessionID == nil || *body.SessionID == rec.SessionID {
 			return rec, err
 		}
@@ -93,24 +93,17 @@ func (s *Server) target(ctx context.Context, body answerBody) (desk.Record, erro
 	return holder(records, body.QuestionID)
 }
 
-// holder returns the record with this question: the oldest that is open (D7),
-// else the latest that has ended.
+// holder returns the record with this question: the oldest that is open, else the
+// latest that has ended.
 func holder(records []desk.Record, questionID string) (desk.Record, error) {
-	var found *desk.Record
-	for i := range records {
-		rec := &records[i]
-		switch {
-		case rec.Find(questionID) == nil:
-		case rec.Outcome == nil:
-			return *rec, nil
-		default:
-			found = rec
-		}
-	}
-	if found == nil {
+	records = slices.DeleteFunc(records, func(rec desk.Record) bool { return rec.Find(questionID) == nil })
+	if len(records) == 0 {
 		return desk.Record{}, api.Problemf(api.QuestionNotFound, "The session has no question with the question_id %q.", questionID)
 	}
-	return *found, nil
+	if open := slices.IndexFunc(records, func(rec desk.Record) bool { return rec.Outcome == nil }); open >= 0 {
+		return records[open], nil
+	}
+	return records[len(records)-1], nil
 }
 
 // read returns the answers in a body to the questions of rec, and whether they

@@ -9,8 +9,8 @@ import (
 	"mcp-askuser/ui/api"
 )
 
-// Every row of D12, and of D5 and B5 as far as they are errors: refused with
-// this status and code, saying what is expected, and nothing recorded.
+// Whatever is no answer is refused with this status and code, saying what is
+// expected, and nothing recorded.
 func TestAnswerRefused(t *testing.T) {
 	g := start(t)
 	one := g.ask("s", single("db"))
@@ -69,7 +69,7 @@ func TestAnswerRefused(t *testing.T) {
 	}
 }
 
-// Every form in which an answer may be written (B4, B5, D5), through the door.
+// Every form in which an answer may be written, through the door.
 func TestAnswerForms(t *testing.T) {
 	ask := []question.Question{single("db"), several("features"), text("port"), boolean("go")}
 	want := []question.Answer{
@@ -103,7 +103,7 @@ func TestAnswerForms(t *testing.T) {
 	}
 }
 
-// A label may contain a comma: what can be read in two ways is refused (B5).
+// A label may contain a comma: what can be read in two ways is refused.
 func TestAnswerNeverSplitByGuess(t *testing.T) {
 	g := start(t)
 	q := several("f")
@@ -120,8 +120,7 @@ func TestAnswerNeverSplitByGuess(t *testing.T) {
 	}
 }
 
-// Follow-ups are answered with the option that brings them up, and only then
-// (D4).
+// Follow-ups are answered with the option that brings them up, and only then.
 func TestAnswerFollowUps(t *testing.T) {
 	g := start(t)
 	deep := single("l0")
@@ -145,7 +144,7 @@ func TestAnswerFollowUps(t *testing.T) {
 	}
 }
 
-// The second of two answers gets 400 and sees the first (D12, D19).
+// The second of two answers gets 400 and sees the first.
 func TestSecondAnswer(t *testing.T) {
 	g := start(t)
 	rec := g.ask("s", single("db"))

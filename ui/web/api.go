@@ -39,50 +39,47 @@ func (s *Server) handle(h handler) http.HandlerFunc {
 	}
 }
 
-// route is one path of the API, with a handler for each method.
-type route struct {
-	path    string
-	methods map[string]handler
-}
-
-func (s *Server) api() []route {
+// api is the API: the paths, and for each method of theirs a handler.
+func (s *Server) api() map[string]map[string]handler {
 	get, post := http.MethodGet, http.MethodPost
-	return []route{
-		{"/api/questions", map[string]handler{get: s.listQuestions, post: s.ask}},
-		{"/api/questions/{id}", map[string]handler{get: s.getQuestion}},
-		{"/api/questions/{id}/dismiss", map[string]handler{post: s.dismiss}},
-		{"/api/questions/{id}/reopen", map[string]handler{post: s.askAgain}},
-		{"/api/questions/{id}/cancel", map[string]handler{post: s.withdraw}},
-		{"/api/task/answer", map[string]handler{post: s.answer}},
-		{"/api/sessions/{session_id}", map[string]handler{get: s.getSession}},
-		{"/api/sessions/{session_id}/lift", map[string]handler{post: s.lift}},
-		{"/api/events", map[string]handler{get: s.events}},
-		{"/api/openapi.json", map[string]handler{get: s.describe}},
+	return map[string]map[string]handler{
+		"/api/questions":                  {get: s.listQuestions, post: s.ask},
+		"/api/questions/{id}":             {get: s.getQuestion},
+		"/api/questions/{id}/dismiss":     {post: s.dismiss},
+		"/api/questions/{id}/reopen":      {post: s.askAgain},
+		"/api/questions/{id}/cancel":      {post: s.withdraw},
+		"/api/task/answer":                {post: s.answer},
+		"/api/sessions/{session_id}":      {get: s.getSession},
+		"/api/sessions/{session_id}/lift": {post: s.lift},
+		"/api/events":                     {get: s.events},
+		"/api/openapi.json":               {get: s.describe},
 	}
 }
 
 func (s *Server) routesAPI(mux *http.ServeMux) {
-	for _, rt := range s.api() {
-		mux.HandleFunc(rt.path, s.handle(rt.serve))
+	for path, methods := range s.api() {
+		mux.HandleFunc(path, s.handle(byMethod(methods)))
 	}
 	mux.HandleFunc("/api/", s.handle(func(http.ResponseWriter, *http.Request) error {
 		return api.Problemf(api.NoSuchPath, "The API has no such path; GET /api/openapi.json lists them.")
 	}))
 }
 
-// serve picks the handler of the request's method. The mux could do so too,
+// byMethod picks the handler of the request's method. The mux could do so too,
 // but answers a wrong method in words of its own.
-func (rt route) serve(w http.ResponseWriter, r *http.Request) error {
-	if h := rt.methods[r.Method]; h != nil {
-		return h(w, r)
+func byMethod(methods map[string]handler) handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		if h := methods[r.Method]; h != nil {
+			return h(w, r)
+		}
+		allowed := slices.Sorted(maps.Keys(methods))
+		w.Header().Set("Allow", strings.Join(allowed, ", "))
+		return api.Problemf(api.MethodNotAllowed, "This path takes %s.", strings.Join(allowed, " or "))
 	}
-	allowed := slices.Sorted(maps.Keys(rt.methods))
-	w.Header().Set("Allow", strings.Join(allowed, ", "))
-	return api.Problemf(api.MethodNotAllowed, "This path takes %s.", strings.Join(allowed, " or "))
 }
 
 func (s *Server) listQuestions(w http.ResponseWriter, r *http.Request) error {
-	records, err := s.desk.Pending(r.Context())
+	records, err := s.Desk.Pending(r.Context())
 	if err == nil {
 		write(w, http.StatusOK, api.NewRecords(records))
 	}
@@ -96,7 +93,7 @@ func (s *Server) getQuestion(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	rec, err := s.desk.Get(r.Context(), r.PathValue("id"))
+	rec, err := s.Desk.Get(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
 	}
@@ -104,9 +101,9 @@ func (s *Server) getQuestion(w http.ResponseWriter, r *http.Request) error {
 		write(w, http.StatusOK, api.NewRecord(rec))
 		return nil
 	}
-	join, asker := s.presenter.Show, rec.Asker.Via == viaHTTP
+	join, asker := s.Presenter.Show, rec.Asker.Via == viaHTTP
 	if asker {
-		join = s.presenter.Join
+		join = s.Presenter.Join
 	}
 	place, err := join(r.Context(), rec.ID, nowhere)
 	if err != nil {
@@ -163,12 +160,12 @@ func unread(err error) error {
 // what must change, a *desk.ClosedError who was first, desk.ErrNotFound that
 // there is no such question.
 func (s *Server) reply(ctx context.Context, id string, r question.Reply) (waited bool, err error) {
-	before, err := s.desk.Get(ctx, id)
+	before, err := s.Desk.Get(ctx, id)
 	if err != nil {
 		return false, err
 	}
 	r.By = senderOf(ctx).by
-	rec, err := s.desk.Reply(ctx, id, r, surfaceName)
+	rec, err := s.Desk.Reply(ctx, id, r, surfaceName)
 	return before.Attended, api.Late(&rec.Set, err)
 }
 
@@ -181,7 +178,7 @@ func next(who, without, gets string, waited bool) string {
 	return strings.TrimSpace(who + " goes on " + without)
 }
 
-// succeed tells a program that its request was carried out (D11).
+// succeed tells a program that its request was carried out.
 func succeed(w http.ResponseWriter, message string) error {
 	write(w, http.StatusOK, api.Done{Success: true, Message: message})
 	return nil
@@ -224,7 +221,7 @@ func (s *Server) withdraw(w http.ResponseWriter, r *http.Request) error {
 	if n := question.Count(body.Reason); n > question.MaxText {
 		return api.Problemf(api.InvalidRequest, "reason must be at most %d characters long, is %d", question.MaxText, n)
 	}
-	rec, err := s.desk.Close(r.Context(), r.PathValue("id"), desk.Outcome{Status: desk.Cancelled, Reason: body.Reason})
+	rec, err := s.Desk.Close(r.Context(), r.PathValue("id"), desk.Outcome{Status: desk.Cancelled, Reason: body.Reason})
 	if err != nil {
 		return api.Late(&rec.Set, err)
 	}

@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net/http"
+	"slices"
 	"time"
 
 	"mcp-askuser/desk"
@@ -20,10 +22,10 @@ type askBody struct {
 	SessionID string `json:"session_id"`
 	AgentID   string `json:"agent_id"`
 	Directory string `json:"directory"`
-	OnTimeout string `json:"on_timeout"` // default, or empty (D14)
+	OnTimeout string `json:"on_timeout"` // default, or empty
 }
 
-// viaHTTP is how such askers are told apart (D22).
+// viaHTTP is how such askers are told apart.
 const viaHTTP = "http"
 
 // maxName bounds what a program calls itself, its session and its directory,
@@ -37,7 +39,7 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if s.decode == nil {
+	if s.Decode == nil {
 		return api.Problemf(api.NotSupported, "This server takes no questions over HTTP.")
 	}
 	place, dropped, err := s.submit(r)
@@ -53,13 +55,26 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) error {
 // asked.
 func (s *Server) deliver(w http.ResponseWriter, r *http.Request, place *present.Waiter, dropped []string, asker bool, wait time.Duration) error {
 	defer place.Leave()
-	ended, err := s.await(w, r, place, wait)
-	if err != nil {
-		return err
+	out := http.NewResponseController(w)
+	if wait > 0 {
+		_ = out.SetReadDeadline(time.Time{}) // reading on only tells that the client has gone
+		_ = out.SetWriteDeadline(time.Now().Add(wait + s.patience.response))
 	}
-	rec, err := place.Result()
-	if !ended {
-		rec, err = s.desk.Get(r.Context(), place.Record().ID)
+	select {
+	case <-place.Ended():
+	case <-r.Context().Done():
+		return r.Context().Err()
+	case <-time.After(wait):
+	}
+	var rec desk.Record
+	var err error
+	ended := true
+	select {
+	case <-place.Ended():
+		rec, err = place.Result()
+	default:
+		ended = false
+		rec, err = s.Desk.Get(r.Context(), place.Record().ID)
 	}
 	if err != nil {
 		return err
@@ -68,38 +83,13 @@ func (s *Server) deliver(w http.ResponseWriter, r *http.Request, place *present.
 	if r.Method == http.MethodPost && !ended {
 		status = http.StatusCreated
 	}
-	out := api.NewRecord(rec)
-	out.Dropped = dropped
-	write(w, status, out)
-	if ended && asker && http.NewResponseController(w).Flush() == nil {
+	told := api.NewRecord(rec)
+	told.Dropped = dropped
+	write(w, status, told)
+	if ended && asker && out.Flush() == nil {
 		place.Delivered()
 	}
 	return nil
-}
-
-// await waits for the end of a record, and reports whether it is known. The
-// error says that the client has gone.
-func (s *Server) await(w http.ResponseWriter, r *http.Request, place *present.Waiter, most time.Duration) (ended bool, err error) {
-	if most > 0 {
-		out := http.NewResponseController(w)
-		_ = out.SetReadDeadline(time.Time{}) // reading on only tells that the client has gone
-		_ = out.SetWriteDeadline(time.Now().Add(most + s.patience.response))
-	}
-	timer := time.NewTimer(most)
-	defer timer.Stop()
-	select {
-	case <-place.Ended():
-		return true, nil
-	case <-r.Context().Done():
-		return false, r.Context().Err()
-	case <-timer.C:
-	}
-	select {
-	case <-place.Ended():
-		return true, nil
-	default:
-		return false, nil
-	}
 }
 
 // submit puts the question of a request on the desk, and says what of it cannot
@@ -109,7 +99,7 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 	if err != nil {
 		return nil, nil, unread(err)
 	}
-	call, err := s.decode(data)
+	call, err := s.Decode(data)
 	var found question.Violations
 	switch {
 	case errors.As(err, &found):
@@ -120,7 +110,7 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 	if len(call.Set.Asked(nil)) == 0 {
 		return nil, nil, api.Problemf(api.InvalidQuestion, "Every question brings its answer along; there is nothing to ask.")
 	}
-	body := askBody{AgentID: "http client", Directory: s.directory}
+	body := askBody{AgentID: "http client", Directory: s.Directory}
 	_ = json.Unmarshal(data, &body) // a bare array says nothing beside its questions
 	for _, text := range []string{body.SessionID, body.AgentID, body.Directory} {
 		if len(text) > maxName {
@@ -133,7 +123,7 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 	if err := s.fresh(r.Context(), body.SessionID, call.Set, data); err != nil {
 		return nil, nil, err
 	}
-	place, err = s.presenter.Ask(r.Context(), present.Question{
+	place, err = s.Presenter.Ask(r.Context(), present.Question{
 		Request: desk.Request{
 			Set:       call.Set,
 			Session:   body.SessionID,
@@ -150,7 +140,7 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 func nowhere(*present.Presentation) []ui.Surface { return []ui.Surface{ui.Elsewhere()} }
 
 // fresh refuses a question id that the caller gave twice in a session: an
-// answer names its question by it (D12). The same questions asked anew are no
+// answer names its question by it. The same questions asked anew are no
 // second use: the desk hands out the answer that they got. Ids that were
 // derived from the place of a question repeat in every round and do not count.
 func (s *Server) fresh(ctx context.Context, session string, set question.Set, data []byte) error {
@@ -158,7 +148,7 @@ func (s *Server) fresh(ctx context.Context, session string, set question.Set, da
 	if session == "" || len(ids) == 0 {
 		return nil
 	}
-	records, err := s.desk.Session(ctx, session)
+	records, err := s.Desk.Session(ctx, session)
 	if err != nil && !errors.Is(err, desk.ErrNotFound) {
 		return err
 	}
@@ -180,20 +170,15 @@ func givenIDs(data []byte) map[string]bool {
 	ids := map[string]bool{}
 	var walk func(v any)
 	walk = func(v any) {
-		switch v := v.(type) {
-		case []any:
-			for _, x := range v {
-				walk(x)
+		list, _ := v.([]any)
+		object, _ := v.(map[string]any)
+		for _, key := range []string{"question_id", "questionId"} {
+			if id, ok := object[key].(string); ok {
+				ids[id] = true
 			}
-		case map[string]any:
-			for _, key := range []string{"question_id", "questionId"} {
-				if id, ok := v[key].(string); ok {
-					ids[id] = true
-				}
-			}
-			for _, x := range v {
-				walk(x)
-			}
+		}
+		for _, x := range slices.AppendSeq(list, maps.Values(object)) {
+			walk(x)
 		}
 	}
 	var v any

@@ -8,7 +8,7 @@ import (
 	"mcp-askuser/ui/api"
 )
 
-// POST /api/questions asks (C8): the record is there for everybody, and the
+// POST /api/questions asks: the record is there for everybody, and the
 // answer comes back to who asked.
 func TestAsk(t *testing.T) {
 	g := start(t)
@@ -51,8 +51,7 @@ func TestWaitEnds(t *testing.T) {
 	}
 }
 
-// A question with a timeout ends when its time is up, and never with an answer
-// (D14).
+// A question with a timeout ends when its time is up, and never with an answer.
 func TestAskTimeout(t *testing.T) {
 	g := start(t)
 	events := g.listen()
@@ -97,7 +96,7 @@ func TestAskRefused(t *testing.T) {
 	}
 }
 
-// A question id that a caller gives is good once in a session (D12), where it
+// A question id that a caller gives is good once in a session, where it
 // names the question to answer. Asking the very same again is no second use,
 // and other sessions are others.
 func TestAskDuplicateInSession(t *testing.T) {

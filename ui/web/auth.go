@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync"
 	"time"
 
 	"mcp-askuser/question"
@@ -31,22 +30,18 @@ func senderOf(ctx context.Context) visitor {
 	return who
 }
 
-// whose says whose word an answer is: the user's where it comes from a form of
-// the page, in a browser that has the page's cookie; else a program's.
-func whose(session string, r *http.Request) question.By {
-	if session != "" && !strings.HasPrefix(r.URL.Path, "/api/") {
-		return question.ByUser
+// identify tells who sent a request, and whether they may enter. An answer is
+// the user's word where it comes from a form of the page, in a browser that has
+// the page's cookie; else a program's.
+func (s *Server) identify(r *http.Request) (who visitor, ok bool) {
+	who.by = question.ByProgram
+	if token, shown := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); shown {
+		return who, s.keys.opens(strings.TrimSpace(token))
 	}
-	return question.ByProgram
-}
-
-// identify tells who sent a request, if it may enter.
-func (s *Server) identify(r *http.Request) (visitor, bool) {
-	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return visitor{by: whose("", r)}, s.keys.opens(strings.TrimSpace(token))
+	if who.session, ok = s.keys.visit(r); ok && !strings.HasPrefix(r.URL.Path, "/api/") {
+		who.by = question.ByUser
 	}
-	id, ok := s.keys.visit(r)
-	return visitor{id, whose(id, r)}, ok
+	return who, ok
 }
 
 // guard lets through who may enter, and only requests that their user meant
@@ -56,7 +51,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
 		switch {
-		case !door.OwnHost(r, s.listen, s.tls):
+		case !door.OwnHost(r, s.Host, s.tls):
 			s.turnAway(w, r, errHost)
 			return
 		case !door.OwnOrigin(r):
@@ -83,7 +78,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		if r.URL.Path == "/" && who.session != "" {
 			s.keys.remember(w, r, who.session)
-			s.visits.ring()
+			select {
+			case s.visited <- struct{}{}:
+			default:
+			}
 		}
 		next.ServeHTTP(w, r)
 	})
@@ -145,7 +143,7 @@ func (s *Server) csrf(r *http.Request) string {
 func (s *Server) checkCSRF(r *http.Request) bool {
 	who := senderOf(r.Context())
 	if who.session == "" {
-		return who.by != "" // not identified at all
+		return true
 	}
 	given := r.Header.Get("X-CSRF-Token")
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); given == "" && kind == "application/x-www-form-urlencoded" {
@@ -174,30 +172,6 @@ func headers(next http.Handler) http.Handler {
 		h.Set("Cache-Control", "no-store")
 		next.ServeHTTP(w, r)
 	})
-}
-
-// visits wakes whoever waits for a human to open the page.
-type visits struct {
-	mu   sync.Mutex
-	next chan struct{} // closed at the next visit; nil while nobody waits
-}
-
-func (v *visits) ring() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.next != nil {
-		close(v.next)
-		v.next = nil
-	}
-}
-
-func (v *visits) wait() <-chan struct{} {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.next == nil {
-		v.next = make(chan struct{})
-	}
-	return v.next
 }
 
 // How long an invitation opens the page, and how long a browser that has been

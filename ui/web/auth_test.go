@@ -333,10 +333,10 @@ func TestHeaders(t *testing.T) {
 
 func TestExposedNeedsSayingSo(t *testing.T) {
 	for _, listen := range []string{"0.0.0.0", "::", "192.0.2.7", "box.lan"} {
-		if _, err := New(Options{Listen: listen}); !errors.Is(err, door.ErrExposed) {
+		if _, err := New(Options{Host: listen}); !errors.Is(err, door.ErrExposed) {
 			t.Errorf("%s: %v", listen, err)
 		}
-		if _, err := New(Options{Listen: listen, Insecure: true}); err != nil {
+		if _, err := New(Options{Host: listen, Insecure: true}); err != nil {
 			t.Errorf("%s, insecure: %v", listen, err)
 		}
 	}

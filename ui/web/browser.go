@@ -19,69 +19,56 @@ const displayTime = 2 * time.Second
 
 // Why no browser is opened.
 var (
-	ErrRemote    = errors.New(words.Mark("this is a remote shell"))
-	ErrCI        = errors.New(words.Mark("this is a CI job"))
-	ErrNoDisplay = errors.New(words.Mark("this is no desktop session"))
+	errRemote    = errors.New(words.Mark("this is a remote shell"))
+	errCI        = errors.New(words.Mark("this is a CI job"))
+	errNoDisplay = errors.New(words.Mark("this is no desktop session"))
 )
 
 // Desktop reports whether the process runs in a desktop session that its user
-// sits in front of: nil, or why not. It judges by environment variables, as
-// the hosts pass them on (FACTS 1).
-func Desktop(getenv func(string) string) error {
-	if err := desktop(getenv, runtime.GOOS); err != nil || runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
-		return err
-	}
-	return displayed(getenv)
-}
-
-// displayed reports whether the display that the environment names answers: a
-// session that has ended leaves its name behind.
-func displayed(getenv func(string) string) error {
-	if getenv("WSL_DISTRO_NAME") != "" {
-		return nil
-	}
-	var places [][2]string // network and address
-	if name := getenv("WAYLAND_DISPLAY"); name != "" {
-		places = append(places, [2]string{"unix", filepath.Join(getenv("XDG_RUNTIME_DIR"), name)})
-	}
-	if host, number, ok := strings.Cut(getenv("DISPLAY"), ":"); ok {
-		number, _, _ = strings.Cut(number, ".")
-		n, err := strconv.Atoi(number)
-		switch {
-		case err != nil:
-		case host == "" || host == "unix":
-			socket := fmt.Sprintf("/tmp/.X11-unix/X%d", n)
-			places = append(places, [2]string{"unix", socket}, [2]string{"unix", "@" + socket})
-		default:
-			places = append(places, [2]string{"tcp", net.JoinHostPort(host, strconv.Itoa(6000+n))})
-		}
-	}
-	for _, place := range places {
-		if conn, err := net.DialTimeout(place[0], place[1], displayTime); err == nil { //nolint:noctx // it has a time limit
-			return conn.Close()
-		}
-	}
-	return ErrNoDisplay
-}
+// sits in front of: nil, or why not. It judges by environment variables, as far
+// as the hosts pass them on.
+func Desktop(getenv func(string) string) error { return desktop(getenv, runtime.GOOS) }
 
 func desktop(getenv func(string) string, goos string) error {
 	for _, name := range []string{"SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"} {
 		if getenv(name) != "" {
-			return ErrRemote
+			return errRemote
 		}
 	}
 	if ci := getenv("CI"); ci != "" && ci != "false" && ci != "0" {
-		return ErrCI
+		return errCI
 	}
-	if goos == "darwin" || goos == "windows" {
+	if goos == "darwin" || goos == "windows" || getenv("WSL_DISTRO_NAME") != "" || displayed(getenv) {
 		return nil
 	}
-	for _, name := range []string{"DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"} {
-		if getenv(name) != "" {
-			return nil
-		}
+	return errNoDisplay
+}
+
+// displayed reports whether the display that the environment names answers: a
+// session that has ended leaves its name behind.
+func displayed(getenv func(string) string) bool {
+	answers := func(network, address string) bool {
+		conn, err := net.DialTimeout(network, address, displayTime) //nolint:noctx // it has a time limit
+		return err == nil && conn.Close() == nil
 	}
-	return ErrNoDisplay
+	wayland := getenv("WAYLAND_DISPLAY")
+	if wayland != "" && !filepath.IsAbs(wayland) {
+		wayland = filepath.Join(getenv("XDG_RUNTIME_DIR"), wayland)
+	}
+	if wayland != "" && answers("unix", wayland) {
+		return true
+	}
+	host, number, _ := strings.Cut(getenv("DISPLAY"), ":")
+	number, _, _ = strings.Cut(number, ".")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return false
+	}
+	if host != "" && host != "unix" {
+		return answers("tcp", net.JoinHostPort(host, strconv.Itoa(6000+n)))
+	}
+	socket := fmt.Sprintf("/tmp/.X11-unix/X%d", n)
+	return answers("unix", socket) || answers("unix", "@"+socket)
 }
 
 // OpenBrowser opens the address in the user's browser, without waiting for it.

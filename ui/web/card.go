@@ -3,8 +3,6 @@ package web
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/base64"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -23,6 +21,7 @@ import (
 type card struct {
 	*desk.Record
 	lang  words.Language
+	group string // the same on cards with the same questions
 	Now   time.Time
 	CSRF  string
 	Shown string // since when the human has it
@@ -32,7 +31,6 @@ type card struct {
 
 	Memory map[string]desk.Memory // earlier answers in this project, by question id
 	Fields []field
-	Group  string // the same on cards with the same questions
 	Alike  []sibling
 	Filled question.Reply // a draft, or what was sent and refused
 	Back   bool           // it is a draft
@@ -42,11 +40,11 @@ type card struct {
 // newCard returns rec as a card with a reply filled in, which may be empty;
 // shown is since when the human has the form, if that is known.
 func (s *Server) newCard(r *http.Request, rec *desk.Record, filled question.Reply, shown string) card {
-	now, l := s.now(), s.languageOf(r)
+	now, l := s.Now(), s.languageOf(r)
 	said := l.Shown(*rec)
-	c := card{Record: &said, lang: l, Now: now, CSRF: s.csrf(r), Shown: cmp.Or(shown, strconv.FormatInt(now.UnixMilli(), 10)), Group: groupOf(&rec.Set), Filled: filled}
+	c := card{Record: &said, lang: l, Now: now, CSRF: s.csrf(r), Shown: cmp.Or(shown, strconv.FormatInt(now.UnixMilli(), 10)), group: groupOf(&rec.Set), Filled: filled}
 	if rec.Outcome == nil {
-		c.Memory = s.desk.Remembered(r.Context(), *rec)
+		c.Memory = s.Desk.Remembered(r.Context(), *rec)
 		c.Fields = c.fields(&filled, nil)
 	}
 	return c
@@ -60,7 +58,7 @@ func (s *Server) card(r *http.Request, rec *desk.Record) card {
 	}
 	draft, _, err := s.draft(r.Context(), rec.ID)
 	if err != nil {
-		s.log.WarnContext(r.Context(), "leaving out a draft", "id", rec.ID, "error", err)
+		s.Log.WarnContext(r.Context(), "leaving out a draft", "id", rec.ID, "error", err)
 	}
 	c := s.newCard(r, rec, draft, "")
 	c.Back = len(draft.Answers) > 0 || draft.Note != ""
@@ -84,19 +82,19 @@ func (s *Server) filledCard(r *http.Request, rec *desk.Record, form url.Values, 
 // addCircumstances tells a card what changes while it is open; also are those
 // alike that the human has ticked already.
 func (s *Server) addCircumstances(ctx context.Context, c *card, also []string) {
-	if at, ok := s.desk.Deadline(ctx, *c.Record); ok {
+	if at, ok := s.Desk.Deadline(ctx, *c.Record); ok {
 		c.Deadline = &at
 	}
 	var err error
-	if c.Limited, err = s.desk.AtLimit(ctx, c.SessionID); err != nil {
-		s.log.WarnContext(ctx, "web: a card without its round limit", "id", c.ID, "error", err)
+	if c.Limited, err = s.Desk.AtLimit(ctx, c.SessionID); err != nil {
+		s.Log.WarnContext(ctx, "web: a card without its round limit", "id", c.ID, "error", err)
 	}
-	open, err := s.desk.Pending(ctx)
+	open, err := s.Desk.Pending(ctx)
 	if err != nil {
-		s.log.WarnContext(ctx, "web: a card without those alike", "id", c.ID, "error", err)
+		s.Log.WarnContext(ctx, "web: a card without those alike", "id", c.ID, "error", err)
 	}
 	for _, other := range open {
-		if other.ID != c.ID && len(c.Alike) < maxAlike && groupOf(&other.Set) == c.Group {
+		if other.ID != c.ID && len(c.Alike) < maxAlike && groupOf(&other.Set) == c.group {
 			c.Alike = append(c.Alike, sibling{other.ID, c.lang.Asker(other.Asker), slices.Contains(also, other.ID)})
 		}
 	}
@@ -139,6 +137,5 @@ func groupOf(set *question.Set) string {
 	if err != nil {
 		return "" // cannot be: it came from JSON
 	}
-	sum := sha256.Sum256(data)
-	return base64.RawURLEncoding.EncodeToString(sum[:12])
+	return string(data)
 }

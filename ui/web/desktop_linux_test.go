@@ -2,6 +2,8 @@ package web
 
 import (
 	"errors"
+	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,22 +12,44 @@ import (
 	"testing"
 )
 
+// Whoever has a desktop is known by a display that answers, not by its name.
 func TestDesktop(t *testing.T) {
+	dir := t.TempDir()
+	accept := func(network, address string) net.Addr {
+		ln, err := net.Listen(network, address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = ln.Close() })
+		return ln.Addr()
+	}
+	accept("unix", filepath.Join(dir, "wayland-0"))
+	number := 10000 + os.Getpid()
+	accept("unix", fmt.Sprintf("@/tmp/.X11-unix/X%d", number))
+	remote := accept("tcp", "127.0.0.1:0").(*net.TCPAddr).Port - 6000
+	there := fmt.Sprintf("DISPLAY=:%d.0", number)
 	tests := []struct {
 		goos string
 		env  []string
 		want error
 	}{
-		{"linux", []string{"DISPLAY=:0"}, nil},
-		{"linux", []string{"WAYLAND_DISPLAY=wayland-0"}, nil},
+		{"linux", []string{there}, nil},
+		{"linux", []string{fmt.Sprintf("DISPLAY=unix:%d", number)}, nil},
+		{"linux", []string{fmt.Sprintf("DISPLAY=127.0.0.1:%d.0", remote)}, nil},
+		{"linux", []string{fmt.Sprintf("DISPLAY=:%d", number+1)}, errNoDisplay},
+		{"linux", []string{"DISPLAY=rubbish"}, errNoDisplay},
+		{"linux", []string{"WAYLAND_DISPLAY=wayland-0", "XDG_RUNTIME_DIR=" + dir}, nil},
+		{"linux", []string{"WAYLAND_DISPLAY=" + filepath.Join(dir, "wayland-0"), "XDG_RUNTIME_DIR=/nonexistent"}, nil},
+		{"linux", []string{"WAYLAND_DISPLAY=wayland-1", "XDG_RUNTIME_DIR=" + dir}, errNoDisplay},
+		{"linux", []string{"WAYLAND_DISPLAY=wayland-1", "XDG_RUNTIME_DIR=" + dir, there}, nil},
 		{"linux", []string{"WSL_DISTRO_NAME=Debian"}, nil},
-		{"linux", nil, ErrNoDisplay},
-		{"linux", []string{"DISPLAY=localhost:10.0", "SSH_CONNECTION=192.0.2.7 1 192.0.2.8 22"}, ErrRemote},
-		{"linux", []string{"DISPLAY=:0", "CI=true"}, ErrCI},
-		{"linux", []string{"DISPLAY=:0", "CI=false"}, nil},
+		{"linux", nil, errNoDisplay},
+		{"linux", []string{"DISPLAY=localhost:10.0", "SSH_CONNECTION=192.0.2.7 1 192.0.2.8 22"}, errRemote},
+		{"linux", []string{there, "CI=true"}, errCI},
+		{"linux", []string{there, "CI=false"}, nil},
 		{"darwin", nil, nil},
-		{"darwin", []string{"SSH_TTY=/dev/ttys001"}, ErrRemote},
-		{"windows", []string{"SSH_CLIENT=192.0.2.7 1 22"}, ErrRemote},
+		{"darwin", []string{"SSH_TTY=/dev/ttys001"}, errRemote},
+		{"windows", []string{"SSH_CLIENT=192.0.2.7 1 22"}, errRemote},
 		{"windows", nil, nil},
 	}
 	for _, tt := range tests {

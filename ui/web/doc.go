@@ -1,8 +1,7 @@
 // Package web is the surface "web": a page and an HTTP API on loopback with
 // all pending questions of all agents. The page is a list and one question
 // beside it. It needs no JavaScript to answer; a small script keeps it live. The
-// API is the same door for other programs (INTERFACES, "HTTP"), described in
-// openapi.json.
+// API is the same door for other programs, described in openapi.json.
 //
 // What a person reads is said in the language of the request, which is that of
 // Options or else the browser's ([Server.languageOf]); what a program reads, in

@@ -17,9 +17,9 @@ import (
 // draft returns what is kept for a record that is open, and since when; nothing
 // where there is none, or none that can be read.
 func (s *Server) draft(ctx context.Context, id string) (question.Reply, time.Time, error) {
-	draft, at, err := s.desk.Draft(ctx, id)
+	draft, at, err := s.Desk.Draft(ctx, id)
 	if errors.Is(err, desk.ErrDamaged) {
-		s.log.WarnContext(ctx, "leaving out a draft", "id", id, "error", err)
+		s.Log.WarnContext(ctx, "leaving out a draft", "id", id, "error", err)
 	}
 	if errors.Is(err, desk.ErrDamaged) || errors.Is(err, desk.ErrNotFound) {
 		err = nil
@@ -27,7 +27,7 @@ func (s *Server) draft(ctx context.Context, id string) (question.Reply, time.Tim
 	return draft, at, err
 }
 
-// answerOne takes a program's answer to one question of a set (D11). It is kept,
+// answerOne takes a program's answer to one question of a set. It is kept,
 // as a program's, in the record's draft, where the others are what a human is
 // typing: nobody's answers before they are sent. There it waits until every
 // required question has one, then all of them are committed. It returns the
@@ -52,8 +52,8 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, giv
 	}
 	reply.Answers = append(reply.Answers, given.Answers...)
 	_, err = rec.Check(reply)
-	var faults, found question.Violations
-	errors.As(err, &found)
+	var faults question.Violations
+	found, _ := errors.AsType[question.Violations](err)
 	for _, v := range found {
 		if other, ok := strings.CutPrefix(v.Path, "answers."); ok && other != id {
 			open = append(open, other) // what was kept is right, so that it is missing
@@ -70,8 +70,8 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, giv
 	case given.Note != "":
 		return nil, false, question.Violations{{Path: "note", Message: "goes with the answer that completes the set; still open: " + strings.Join(open, ", ")}}
 	}
-	keep(&draft, given.Answers, question.ByProgram)
-	return open, false, api.Late(&rec.Set, s.desk.SaveDraft(ctx, rec.ID, draft))
+	keep(&draft, given.Answers)
+	return open, false, api.Late(&rec.Set, s.Desk.SaveDraft(ctx, rec.ID, draft))
 }
 
 // parentOf returns the question and the option that bring up a follow-up; nil
@@ -88,8 +88,8 @@ func parentOf(set *question.Set, id string) (*question.Question, *question.Optio
 	return nil, nil
 }
 
-// answeredBefore tells a second answerer of a question what the first one said
-// (D19), while the set waits for the rest.
+// answeredBefore tells a second answerer of a question what the first one said,
+// while the set waits for the rest.
 func answeredBefore(rec *desk.Record, id string, given question.Reply, at time.Time) error {
 	p := api.Problemf(api.AlreadyAnswered, "The question %q is answered already; the answer is kept until the rest of the set has one.", id)
 	others := func(x question.Response) bool { return x.ID != id }
@@ -109,8 +109,8 @@ func (s *Server) keepTyped(ctx context.Context, id string, typed question.Reply)
 	if err != nil {
 		return err
 	}
-	keep(&typed, byPrograms(draft), question.ByProgram)
-	return s.desk.SaveDraft(ctx, id, typed)
+	keep(&typed, byPrograms(draft))
+	return s.Desk.SaveDraft(ctx, id, typed)
 }
 
 // byPrograms returns the answers in a draft that programs gave.
@@ -118,11 +118,11 @@ func byPrograms(draft question.Reply) []question.Answer {
 	return slices.DeleteFunc(slices.Clone(draft.Answers), func(a question.Answer) bool { return a.By != question.ByProgram })
 }
 
-// keep puts answers into a draft, each in the place of the one to the same
-// question.
-func keep(draft *question.Reply, answers []question.Answer, by question.By) {
+// keep puts answers of programs into a draft, each in the place of the one to the
+// same question.
+func keep(draft *question.Reply, answers []question.Answer) {
 	for _, a := range answers {
-		a.By = by
+		a.By = question.ByProgram
 		draft.Answers = put(draft.Answers, a.QuestionID, func(x *question.Answer) { *x = a })
 	}
 }

@@ -54,7 +54,7 @@ func branching() []question.Question {
 }
 
 // A set is answered one question at a time: what is right is kept, the response
-// says what is open, the last required answer commits the set (D11).
+// says what is open, the last required answer commits the set.
 func TestAnswerOneByOne(t *testing.T) {
 	g := start(t)
 	rec := g.ask("s", branching()...)
@@ -73,8 +73,7 @@ func TestAnswerOneByOne(t *testing.T) {
 	g.one(400, api.AlreadyAnswered, "go", `false`)
 }
 
-// A follow-up is answered after the answer that brings it up, and not without
-// (D4, D11).
+// A follow-up is answered after the answer that brings it up, and not without.
 func TestAnswerFollowUpAlone(t *testing.T) {
 	g := start(t)
 	rec := g.ask("s", branching()...)
@@ -89,7 +88,7 @@ func TestAnswerFollowUpAlone(t *testing.T) {
 }
 
 // The second answer to a question is refused and sees the first, while its set
-// is open as well (D12, D19).
+// is open as well.
 func TestSecondAnswerToOne(t *testing.T) {
 	g := start(t)
 	rec := g.ask("s", branching()...)

@@ -11,7 +11,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// statuses are the HTTP statuses of problems (D12); of all others it is 400.
+// statuses are the HTTP statuses of problems; of all others it is 400.
 var statuses = map[string]int{ //nolint:gochecknoglobals // a table, never written to
 	api.SessionNotFound:  http.StatusNotFound,
 	api.QuestionNotFound: http.StatusNotFound,
@@ -52,7 +52,7 @@ func problemOf(err error) *api.Problem {
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(err)
 	if p == nil {
-		s.log.ErrorContext(r.Context(), "web", "method", r.Method, "path", r.URL.Path, "error", err)
+		s.Log.ErrorContext(r.Context(), "web", "method", r.Method, "path", r.URL.Path, "error", err)
 		p = errInternal
 	}
 	s.refuse(w, r, p)
@@ -111,11 +111,9 @@ func (s *Server) offline(w http.ResponseWriter, r *http.Request) error {
 	return s.explain(w, r, http.StatusOK, away)
 }
 
-// write sends a value as JSON.
+// write sends a value as JSON, in which no sniffing browser finds a tag.
 func write(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(true) // no sniffing browser finds a tag in it
-	_ = enc.Encode(v)       // as above
+	_ = json.NewEncoder(w).Encode(v) // the client may be gone
 }

@@ -56,10 +56,7 @@ func (x *streams) leave() {
 	x.running.Done()
 }
 
-// wait returns when every stream has left.
-func (x *streams) wait() { x.running.Wait() }
-
-// events is the stream of everything that happens on the desk (B3). What is
+// events is the stream of everything that happens on the desk. What is
 // pending already is not told: a client connects first and then asks for the
 // questions, so that it misses none. A client that does not take an event
 // within the time for a response is dropped; one that connects anew has lost
@@ -69,7 +66,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer s.streams.leave()
-	happened, err := s.desk.Watch(r.Context())
+	happened, err := s.Desk.Watch(r.Context())
 	if err != nil {
 		return fmt.Errorf("watch the desk: %w", err)
 	}
@@ -84,7 +81,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 		}
 		frame, err := api.Frame(api.NewEvent(ev))
 		if err != nil {
-			s.log.WarnContext(r.Context(), "leaving out an event", "id", ev.Record.ID, "error", err)
+			s.Log.WarnContext(r.Context(), "leaving out an event", "id", ev.Record.ID, "error", err)
 			continue
 		}
 		taken = s.push(w, out, frame)

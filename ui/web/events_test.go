@@ -50,8 +50,8 @@ func (l *listener) asked() (ev heard, ok bool) {
 	return ev, ok
 }
 
-// B3 and B4: what is asked, answered, dismissed and withdrawn is told, by
-// whichever process it was done.
+// What is asked, answered, dismissed and withdrawn is told, by whichever process
+// it was done.
 func TestEvents(t *testing.T) {
 	g := start(t)
 	l := g.listen()
@@ -105,7 +105,7 @@ func TestManyStreams(t *testing.T) {
 	for _, l := range listeners {
 		l.close()
 	}
-	g.server.streams.wait()
+	g.server.streams.running.Wait()
 }
 
 func (g *rig) listeners(n int) []*listener {
@@ -145,7 +145,7 @@ func TestSlowStream(t *testing.T) {
 	client, conn := net.Pipe()
 	pipe := &onePipe{conn: make(chan net.Conn, 1), closed: make(chan struct{})}
 	pipe.conn <- conn
-	web := &http.Server{Handler: server.Handler()}
+	web := &http.Server{Handler: server.handler}
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(pipe) }()
 	defer func() {
@@ -169,7 +169,7 @@ func TestSlowStream(t *testing.T) {
 	}
 	l.close()
 	left := make(chan struct{})
-	go func() { server.streams.wait(); close(left) }() // it has read nothing since, and nobody else ends it
+	go func() { server.streams.running.Wait(); close(left) }() // it has read nothing since, and nobody else ends it
 	select {
 	case <-left:
 	case <-time.After(patient):

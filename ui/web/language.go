@@ -23,8 +23,8 @@ var matcher = sync.OnceValue(func() language.Matcher {
 // languageOf is the language to answer a request in, where a person reads the
 // answer: the one that is set, else the one that the browser would have most.
 func (s *Server) languageOf(r *http.Request) words.Language {
-	if slices.Contains(words.Languages(), s.language) {
-		return s.language
+	if slices.Contains(words.Languages(), s.Language) {
+		return s.Language
 	}
 	wanted, _, _ := language.ParseAcceptLanguage(r.Header.Get("Accept-Language")) // none where it cannot be read
 	tag, _, _ := matcher().Match(wanted...)

@@ -34,7 +34,7 @@ func TestLanguageOf(t *testing.T) {
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Header.Set("Accept-Language", tt.header)
-		if got := (&Server{language: tt.set}).languageOf(r); got != tt.want {
+		if got := (&Server{Options: Options{Language: tt.set}}).languageOf(r); got != tt.want {
 			t.Errorf("set to %q, the browser has %q: %q, want %q", tt.set, tt.header, got, tt.want)
 		}
 	}

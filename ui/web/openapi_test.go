@@ -140,9 +140,9 @@ func TestDescriptionHasEveryRoute(t *testing.T) {
 			described = append(described, strings.ToUpper(method)+" "+path)
 		}
 	}
-	for _, rt := range (&Server{}).api() {
-		for method := range rt.methods {
-			served = append(served, method+" "+rt.path)
+	for path, methods := range (&Server{}).api() {
+		for method := range methods {
+			served = append(served, method+" "+path)
 		}
 	}
 	slices.Sort(described)
@@ -251,9 +251,9 @@ func (g *rig) exercise() {
 
 // eachRoute calls f for every operation of the API.
 func (g *rig) eachRoute(f func(method, path string)) {
-	for _, rt := range g.server.api() {
-		for method := range rt.methods {
-			f(method, strings.NewReplacer("{id}", "01J00000000000000000000000", "{session_id}", "s").Replace(rt.path))
+	for path, methods := range g.server.api() {
+		for method := range methods {
+			f(method, strings.NewReplacer("{id}", "01J00000000000000000000000", "{session_id}", "s").Replace(path))
 		}
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"html/template"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -58,6 +57,18 @@ func functions(l words.Language) template.FuncMap {
 	stamp := func(t time.Time, kind, text string) template.HTML {
 		return template.HTML(fmt.Sprintf(`<time datetime="%s" %s>%s</time>`, t.UTC().Format(time.RFC3339), kind, template.HTMLEscapeString(text))) //nolint:gosec // escaped here
 	}
+	left := func(d time.Duration) string {
+		text, _ := l.Left(d)
+		return text
+	}
+	examples := func(say func(time.Duration) string, of ...time.Duration) func() []string {
+		return func() (out []string) {
+			for _, d := range of {
+				out = append(out, say(d))
+			}
+			return out
+		}
+	}
 	return template.FuncMap{
 		"lang": func() string { return string(l) },
 		"t": func(text literal, args ...any) template.HTML {
@@ -76,10 +87,10 @@ func functions(l words.Language) template.FuncMap {
 		"client":    l.Client,
 		"project":   words.Project,
 		"asker":     l.Asker,
-		"home":      func(rec *desk.Record) string { return l.Home(*rec) },
-		"subject":   func(rec *desk.Record) string { return l.Subject(l.Shown(*rec)) },
-		"decision":  func(rec *desk.Record) string { return l.Decision(*rec) },
-		"overruled": func(rec *desk.Record) string { return l.Overruled(*rec) },
+		"home":      l.Home,
+		"subject":   l.Subject,
+		"decision":  l.Decision,
+		"overruled": l.Overruled,
 		"outcome":   l.Outcome,
 		"reason":    l.Reason,
 		"surface":   l.Surface,
@@ -90,23 +101,9 @@ func functions(l words.Language) template.FuncMap {
 		"clock": func(t time.Time) template.HTML { return stamp(t, "", clock(t)) },
 		"ago":   func(t, now time.Time) template.HTML { return stamp(t, "data-ago", l.Ago(now.Sub(t))) },
 		"past":  func(t, now time.Time) template.HTML { return stamp(t, `title="`+clock(t)+`"`, l.Ago(now.Sub(t))) },
-		"left": func(t, now time.Time) template.HTML {
-			text, _ := l.Left(t.Sub(now))
-			return stamp(t, "data-left", text)
-		},
-		"ages": func() (examples []string) {
-			for _, d := range []time.Duration{0, time.Minute, time.Hour, 48 * time.Hour} {
-				examples = append(examples, l.Ago(d))
-			}
-			return examples
-		},
-		"lefts": func() (examples []string) {
-			for _, d := range []time.Duration{0, time.Second, time.Hour, 2 * time.Hour} {
-				text, _ := l.Left(d)
-				examples = append(examples, text)
-			}
-			return examples
-		},
+		"left":  func(t, now time.Time) template.HTML { return stamp(t, "data-left", left(t.Sub(now))) },
+		"ages":  examples(l.Ago, 0, time.Minute, time.Hour, 48*time.Hour),
+		"lefts": examples(left, 0, time.Second, time.Hour, 2*time.Hour),
 
 		"chosen": func(a *question.Answer, option string) bool { return a != nil && slices.Contains(a.Selected, option) },
 		"answered": func(xs []question.Response) bool {
@@ -121,7 +118,7 @@ func functions(l words.Language) template.FuncMap {
 func (s *Server) routesPage(mux *http.ServeMux) {
 	mux.HandleFunc("GET /{$}", s.handle(s.page))
 	mux.HandleFunc("GET /fragments/list", s.handle(s.list))
-	mux.HandleFunc("GET /fragments/pane", s.handle(s.pane))
+	mux.HandleFunc("GET /fragments/pane", s.handle(s.page))
 	mux.HandleFunc("POST /answer", s.handle(s.send))
 	mux.HandleFunc("POST /draft", s.handle(s.keepDraft))
 	mux.HandleFunc("POST /lift", s.handle(s.liftLimit))
@@ -145,11 +142,11 @@ type layout struct {
 	ID      string // of the record in sight
 	Chosen  bool   // on a small screen the question is in sight, not the list
 	Entries []entry
-	Count   int            // what waits, listed or not
-	Rest    int            // of that, not listed
-	Refused []*desk.Record // calls that were turned away at the limit of rounds (D9)
+	Count   int           // what waits, listed or not
+	Rest    int           // of that, not listed
+	Refused []desk.Record // calls that were turned away at the limit of rounds
 	Card    *card
-	Past    []*desk.Record // the last answers, where there is no card
+	Past    []desk.Record // the last answers, where there is no card
 	Notices []notice
 	CSRF    string
 	Now     time.Time
@@ -169,8 +166,8 @@ type notice struct {
 }
 
 // page shows everything that waits, oldest first, and one question, the one
-// asked for or the first. After a form was sent without a script, parameters
-// say what became of it.
+// asked for or the first; or that question alone, for the page's script. After a
+// form was sent without a script, parameters say what became of it.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	x, err := s.layout(r, nil)
 	if err != nil {
@@ -179,24 +176,20 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	x.Notices = s.notices(r, query)
 	x.Chosen = !query.Has("list") && (query.Has("id") || x.Count == 1)
-	return s.render(w, r, http.StatusOK, "page", x)
+	name := "page"
+	if r.URL.Path != "/" {
+		name = "pane"
+	}
+	return s.render(w, r, http.StatusOK, name, x)
 }
 
-// list and pane are the two halves of the page, for its script.
+// list shows what waits, for the page's script.
 func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
 	x, err := s.listed(r, r.URL.Query().Get("id"))
 	if err != nil {
 		return err
 	}
 	return s.render(w, r, http.StatusOK, "list", x)
-}
-
-func (s *Server) pane(w http.ResponseWriter, r *http.Request) error {
-	x, err := s.layout(r, nil)
-	if err != nil {
-		return err
-	}
-	return s.render(w, r, http.StatusOK, "pane", x)
 }
 
 // layout returns the page, with the card as it is given or that of the record
@@ -211,13 +204,15 @@ func (s *Server) layout(r *http.Request, c *card) (layout, error) {
 		x.Card = c
 		return x, err
 	}
-	rec, err := s.desk.Get(r.Context(), id)
+	rec, err := s.Desk.Get(r.Context(), id)
 	switch {
 	case err == nil:
 	case !errors.Is(err, desk.ErrNotFound) && !errors.Is(err, desk.ErrAmbiguous):
 		return x, err
 	case len(x.Entries) == 0:
-		x.Past, err = s.past(r.Context(), desk.Query{Limit: 4 * maxLast}, maxLast, func(rec *desk.Record) bool { return rec.State == desk.Answered })
+		last, err := s.past(r.Context(), desk.Query{Limit: 4 * maxLast})
+		last = slices.DeleteFunc(last, func(rec desk.Record) bool { return rec.State != desk.Answered })
+		x.Past = last[:min(len(last), maxLast)]
 		return x, err
 	default:
 		rec = *x.Entries[0].Record
@@ -230,35 +225,31 @@ func (s *Server) layout(r *http.Request, c *card) (layout, error) {
 // listed returns the page without a card.
 func (s *Server) listed(r *http.Request, id string) (x layout, err error) {
 	ctx := r.Context()
-	open, err := s.desk.Pending(ctx)
+	open, err := s.Desk.Pending(ctx)
 	if err != nil {
 		return x, err
 	}
-	x = layout{ID: id, Count: len(open), CSRF: s.csrf(r), Now: s.now()}
+	x = layout{ID: id, Count: len(open), CSRF: s.csrf(r), Now: s.Now()}
 	x.Rest = max(0, len(open)-maxEntries)
 	for i := range open[:len(open)-x.Rest] {
 		e := entry{Record: &open[i]}
-		if at, ok := s.desk.Deadline(ctx, open[i]); ok {
+		if at, ok := s.Desk.Deadline(ctx, open[i]); ok {
 			e.Deadline = &at
 		}
 		x.Entries = append(x.Entries, e)
 	}
-	refused, err := s.desk.Refused(ctx)
-	for i := range refused[:min(len(refused), maxRefused)] {
-		x.Refused = append(x.Refused, &refused[i])
-	}
+	refused, err := s.Desk.Refused(ctx)
+	x.Refused = refused[:min(len(refused), maxRefused)]
 	return x, err
 }
 
-// past returns at most so many records of the history that are wanted.
-func (s *Server) past(ctx context.Context, q desk.Query, most int, wanted func(*desk.Record) bool) (out []*desk.Record, err error) {
-	for rec, err := range s.desk.History(ctx, q) {
-		if err != nil || len(out) == most {
+// past returns records of the history.
+func (s *Server) past(ctx context.Context, q desk.Query) (out []desk.Record, err error) {
+	for rec, err := range s.Desk.History(ctx, q) {
+		if err != nil {
 			return out, err
 		}
-		if wanted(&rec) {
-			out = append(out, &rec)
-		}
+		out = append(out, rec)
 	}
 	return out, nil
 }
@@ -269,7 +260,7 @@ type pastPage struct {
 	Search  string
 	Now     time.Time
 	CSRF    string
-	Records []*desk.Record
+	Records []desk.Record
 	More    bool // there are more than are shown
 }
 
@@ -277,16 +268,12 @@ type pastPage struct {
 // it is that of one session, open rounds included; search looks for words.
 func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
 	query := r.URL.Query()
-	h := pastPage{Session: query.Get("session"), Search: strings.TrimSpace(query.Get("search")), Now: s.now(), CSRF: s.csrf(r)}
+	h := pastPage{Session: query.Get("session"), Search: strings.TrimSpace(query.Get("search")), Now: s.Now(), CSRF: s.csrf(r)}
 	if h.Session != "" {
-		var records []desk.Record
-		records, err = s.desk.Session(r.Context(), h.Session)
-		for i := range slices.Backward(records) {
-			h.Records = append(h.Records, &records[i])
-		}
+		h.Records, err = s.Desk.Session(r.Context(), h.Session)
+		slices.Reverse(h.Records)
 	} else {
-		all := func(*desk.Record) bool { return true }
-		h.Records, err = s.past(r.Context(), desk.Query{Search: h.Search, Limit: maxPast + 1}, maxPast+1, all)
+		h.Records, err = s.past(r.Context(), desk.Query{Search: h.Search, Limit: maxPast + 1})
 	}
 	if err != nil {
 		return err
@@ -301,11 +288,9 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
 	return s.render(w, r, http.StatusOK, name, h)
 }
 
-// headerScript is set by the page's script: it takes a piece of the page, where
-// a browser without it takes a whole one.
-const headerScript = "X-Fragment"
-
-func scripted(r *http.Request) bool { return r.Header.Get(headerScript) != "" }
+// scripted reports whether the page's script asks: it takes a piece of the page,
+// where a browser without it takes a whole one.
+func scripted(r *http.Request) bool { return r.Header.Get("X-Fragment") != "" }
 
 // render writes one template, or nothing. Over TLS nothing is compressed in
 // which a secret stands beside texts from outside: its length would tell.
@@ -316,21 +301,12 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Vary", "Accept-Language")
-	out := io.WriteCloser(unclosed{w})
+	body := b.Bytes()
 	if r.TLS == nil && takesGzip(r) {
 		w.Header().Set("Content-Encoding", "gzip")
-		out = gzip.NewWriter(w)
+		body = zipped(body, gzip.DefaultCompression)
 	}
 	w.WriteHeader(status)
-	_, _ = b.WriteTo(out) // the browser may be gone
-	_ = out.Close()
+	_, _ = w.Write(body) // the browser may be gone
 	return nil
-}
-
-type unclosed struct{ io.Writer }
-
-func (unclosed) Close() error { return nil }
-
-func takesGzip(r *http.Request) bool {
-	return strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
 }

@@ -111,8 +111,8 @@ func serve(t testing.TB, d *desk.Desk, server *Server, before goleak.Option) *ri
 		case <-time.After(patient):
 			t.Error("the server does not end")
 		}
-		if server.presenter != nil {
-			server.presenter.Close(ErrStopped)
+		if server.Presenter != nil {
+			server.Presenter.Close(ErrStopped)
 		}
 	}
 	t.Cleanup(func() {
@@ -402,6 +402,6 @@ func direct(g *rig, body string) (status int, out []byte) {
 	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/api/task/answer", strings.NewReader(body))
 	r.Header.Set("Authorization", "Bearer "+token)
 	w := httptest.NewRecorder()
-	g.server.Handler().ServeHTTP(w, r)
+	g.server.handler.ServeHTTP(w, r)
 	return w.Code, w.Body.Bytes()
 }

@@ -18,7 +18,7 @@ func (s *Server) formOf(r *http.Request) (desk.Record, error) {
 	if err := r.ParseForm(); err != nil {
 		return desk.Record{}, unread(err)
 	}
-	return s.desk.Get(r.Context(), r.PostForm.Get("id"))
+	return s.Desk.Get(r.Context(), r.PostForm.Get("id"))
 }
 
 // send takes a form: the answers to a record, and to those alike that the human
@@ -29,7 +29,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	reply, err := replyIn(&rec, r.PostForm)
-	reply.Took = took(r.PostForm, s.now())
+	reply.Took = took(r.PostForm, s.Now())
 	var waited bool
 	if err == nil {
 		waited, err = s.reply(r.Context(), rec.ID, reply)
@@ -84,9 +84,8 @@ func replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
 	if len(found) == 0 {
 		return r, nil
 	}
-	var rest question.Violations
 	_, err := rec.Check(r)
-	errors.As(err, &rest)
+	rest, _ := errors.AsType[question.Violations](err)
 	for _, v := range rest {
 		if !slices.ContainsFunc(found, func(x question.Violation) bool { return x.Path == v.Path }) {
 			found = append(found, v)
@@ -100,9 +99,9 @@ func replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
 func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply question.Reply, ids []string, ends url.Values) {
 	group := groupOf(&like.Set)
 	for _, id := range ids[:min(len(ids), maxAlike)] {
-		rec, err := s.desk.Get(ctx, id)
+		rec, err := s.Desk.Get(ctx, id)
 		if err != nil || id == like.ID || groupOf(&rec.Set) != group {
-			s.log.WarnContext(ctx, "web: not answered with another", "id", id, "like", like.ID, "error", err)
+			s.Log.WarnContext(ctx, "web: not answered with another", "id", id, "like", like.ID, "error", err)
 			continue
 		}
 		var closed *desk.ClosedError
@@ -114,7 +113,7 @@ func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply quest
 		case errors.Is(err, desk.ErrUnsent):
 			ends.Add(endUnsent, id)
 		default: // it stays open and in sight
-			s.log.ErrorContext(ctx, "web: not answered with another", "id", id, "like", like.ID, "error", err)
+			s.Log.ErrorContext(ctx, "web: not answered with another", "id", id, "like", like.ID, "error", err)
 		}
 	}
 }
@@ -123,7 +122,7 @@ func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply quest
 func (s *Server) notices(r *http.Request, ends url.Values) (out []notice) {
 	for _, end := range []string{endSent, endKept, endUnsent, endLate} {
 		for _, id := range ends[end] {
-			if rec, err := s.desk.Get(r.Context(), id); err == nil && (rec.Outcome != nil || rec.Unsent && end == endUnsent) {
+			if rec, err := s.Desk.Get(r.Context(), id); err == nil && (rec.Outcome != nil || rec.Unsent && end == endUnsent) {
 				out = append(out, noticeOf(s.languageOf(r), &rec, end))
 			}
 		}
@@ -157,7 +156,7 @@ func noticeOf(l words.Language, rec *desk.Record, end string) notice {
 // refuseForm shows a form again with everything that was filled in, and says
 // what must change; or who was first.
 func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, err error) error {
-	rec, gone := s.desk.Get(r.Context(), id)
+	rec, gone := s.Desk.Get(r.Context(), id)
 	if gone != nil {
 		return err
 	}
@@ -172,7 +171,7 @@ func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, e
 	case problemOf(err) != nil:
 		return err
 	default:
-		s.log.ErrorContext(r.Context(), "web", "path", r.URL.Path, "id", id, "error", err)
+		s.Log.ErrorContext(r.Context(), "web", "path", r.URL.Path, "id", id, "error", err)
 		status, why = http.StatusInternalServerError, l.T("It could not be stored, and was not sent. Nothing is lost: try again.")
 	}
 	c := s.filledCard(r, &rec, r.PostForm, found)
@@ -194,17 +193,13 @@ func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, e
 // the page itself comes back as it was, with a token that is good: whoever sees
 // it can send it.
 func (s *Server) refuseOldForm(w http.ResponseWriter, r *http.Request) {
-	var err error = errCSRF
-	if r.URL.Path == "/answer" && r.PostFormValue("id") != "" {
-		err = s.refuseForm(w, r, r.PostForm.Get("id"), errCSRF)
-	}
-	if err != nil {
+	if r.URL.Path != "/answer" || r.PostFormValue("id") == "" || s.refuseForm(w, r, r.PostForm.Get("id"), errCSRF) != nil {
 		s.refuse(w, r, errCSRF)
 	}
 }
 
 // keepDraft keeps what a human has filled in so far, for other surfaces and for
-// after a crash. It restarts the clock of a timeout (D14).
+// after a crash. It restarts the clock of a timeout.
 func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.formOf(r)
 	if err == nil && rec.Outcome == nil {
@@ -217,11 +212,11 @@ func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// liftLimit takes the round limit off the session of a record (D9).
+// liftLimit takes the round limit off the session of a record.
 func (s *Server) liftLimit(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.formOf(r)
 	if err == nil {
-		err = s.desk.Lift(r.Context(), rec.SessionID)
+		err = s.Desk.Lift(r.Context(), rec.SessionID)
 	}
 	if err != nil {
 		return err
@@ -264,10 +259,10 @@ func (s *Server) reopenForm(w http.ResponseWriter, r *http.Request) error {
 
 // reopen opens a question again. One that is open already will do.
 func (s *Server) reopen(ctx context.Context, id string) (desk.Record, error) {
-	rec, err := s.desk.Reopen(ctx, id)
+	rec, err := s.Desk.Reopen(ctx, id)
 	switch {
 	case errors.Is(err, desk.ErrPending):
-		return s.desk.Get(ctx, rec.ID)
+		return s.Desk.Get(ctx, rec.ID)
 	case errors.Is(err, desk.ErrNotAgain):
 		return rec, api.Problemf(api.InvalidRequest, "%s", sentence(err.Error()))
 	}

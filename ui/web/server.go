@@ -49,7 +49,7 @@ type Options struct {
 	// fault. Nil: programs cannot ask over HTTP.
 	Decode func([]byte) (Call, error)
 
-	Listen          string // IP address or host name to listen on; empty: 127.0.0.1
+	Host            string // IP address or name to listen on; empty: 127.0.0.1
 	Port            int    // 0: a free one
 	TLSCert, TLSKey string // PEM files, both or none
 	Insecure        bool   // listen beyond this machine without TLS
@@ -74,16 +74,7 @@ type Call struct {
 
 // Server is the page and the API over one desk.
 type Server struct {
-	desk      *desk.Desk
-	log       *slog.Logger
-	decode    func([]byte) (Call, error)
-	now       func() time.Time
-	directory string
-	language  words.Language
-
-	listen   string
-	port     int
-	insecure bool
+	Options
 	tls      *tls.Config // nil: plain HTTP
 	patience patience
 
@@ -93,58 +84,43 @@ type Server struct {
 	// answer different questions do not undo each other. A form in another
 	// process may save the draft as well: between processes the last one wins,
 	// and what it left out must be answered again.
-	drafts    sync.Mutex
-	visits    visits
-	presenter *present.Presenter
-	handler   http.Handler
+	drafts  sync.Mutex
+	visited chan struct{} // has a value after a human opened the page, until somebody waits for the next time
+	handler http.Handler  // everything that is served, with all its checks
 }
 
 // New returns a server. It listens nowhere yet and starts nothing. The error
 // wraps door.ErrExposed where the options would show the questions to others.
 func New(o Options) (*Server, error) {
-	log := cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	s := &Server{
-		desk:      o.Desk,
-		log:       log,
-		decode:    o.Decode,
-		now:       o.Now,
-		directory: o.Directory,
-		language:  o.Language,
-		listen:    cmp.Or(o.Listen, "127.0.0.1"),
-		port:      o.Port,
-		insecure:  o.Insecure,
-		patience:  patience{header: 5 * time.Second, request: 15 * time.Second, response: 30 * time.Second, grace: 2 * time.Second},
-		streams:   &streams{desk: o.Desk, most: maxStreams},
-		presenter: o.Presenter,
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	o.Host = cmp.Or(o.Host, "127.0.0.1")
+	if o.Now == nil {
+		o.Now = time.Now
 	}
-	if s.now == nil {
-		s.now = time.Now
+	s := &Server{
+		Options:  o,
+		patience: patience{header: 5 * time.Second, request: 15 * time.Second, response: 30 * time.Second, grace: 2 * time.Second},
+		streams:  &streams{desk: o.Desk, most: maxStreams},
+		visited:  make(chan struct{}, 1),
 	}
 	var err error
-	if s.keys, err = newKeys(cmp.Or(o.Token, rand.Text()), o.KeyFile, s.now); err != nil {
+	if s.keys, err = newKeys(cmp.Or(o.Token, rand.Text()), o.KeyFile, o.Now); err != nil {
 		return nil, err
 	}
 	if s.tls, err = door.Certificate(o.TLSCert, o.TLSKey); err != nil {
 		return nil, err
 	}
-	if !door.Loopback(s.listen) {
-		if err := s.permits(s.listen); err != nil {
+	if s.Exposed() {
+		if err := s.permits(s.Host); err != nil {
 			return nil, err
 		}
 	}
-	s.handler = s.routes()
-	return s, nil
-}
-
-func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	s.routesAPI(mux)
 	s.routesPage(mux)
-	return headers(s.guard(mux))
+	s.handler = headers(s.guard(mux))
+	return s, nil
 }
-
-// Handler returns everything the server serves, with all its checks.
-func (s *Server) Handler() http.Handler { return s.handler }
 
 // Serve serves on ln until ctx ends, which is its ordinary end and no error.
 // It closes ln, and returns when every response and every stream has ended. A
@@ -169,7 +145,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		MaxHeaderBytes:    maxHeader,
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ConnContext:       door.WithConn,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
 	guarded := &door.Listener{Listener: ln, Known: maxKnown, Strangers: maxStrangers}
 	failed := make(chan error, 1)
@@ -180,7 +156,12 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	case <-ctx.Done():
 	}
 	end()
-	s.stop(server)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.patience.grace)
+	defer cancel()
+	if server.Shutdown(grace) != nil {
+		_ = server.Close()
+	}
+	s.streams.running.Wait()
 	if err == nil {
 		err = <-failed
 	}
@@ -188,13 +169,4 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		return nil
 	}
 	return fmt.Errorf("web: %w", err)
-}
-
-func (s *Server) stop(server *http.Server) {
-	grace, cancel := context.WithTimeout(context.Background(), s.patience.grace)
-	defer cancel()
-	if server.Shutdown(grace) != nil {
-		_ = server.Close()
-	}
-	s.streams.wait()
 }

@@ -11,7 +11,7 @@ import (
 	"mcp-askuser/ui/api"
 )
 
-// dialog is the state of a session (D11).
+// dialog is the state of a session.
 type dialog struct {
 	SessionID    string         `json:"session_id"`
 	CurrentRound int            `json:"current_round"`  // of the oldest record that is open, else the last
@@ -27,7 +27,7 @@ type pastQuestion struct {
 	QuestionID string        `json:"question_id"`
 	Question   string        `json:"question"`
 	Type       question.Type `json:"type"`
-	Options    []string      `json:"options,omitempty"` // labels: what there was to choose from (D8)
+	Options    []string      `json:"options,omitempty"` // labels: what there was to choose from
 	Status     desk.Status   `json:"status"`
 	Answer     any           `json:"answer"` // a string, a list of strings, true or false; null if left open
 	By         question.By   `json:"by,omitempty"`
@@ -41,7 +41,7 @@ type pastQuestion struct {
 // session returns the records of a session, oldest first. A session without
 // records does not exist.
 func (s *Server) session(ctx context.Context, id string) ([]desk.Record, error) {
-	records, err := s.desk.Session(ctx, id)
+	records, err := s.Desk.Session(ctx, id)
 	if errors.Is(err, desk.ErrNotFound) || err == nil && len(records) == 0 {
 		return nil, api.Problemf(api.SessionNotFound, "There is no session %q, or nothing was asked in it.", id)
 	}
@@ -95,13 +95,13 @@ func pastQuestions(rec *desk.Record) []pastQuestion {
 }
 
 // lift takes the round limit off a session: its user lets the agent go on
-// asking (D9).
+// asking.
 func (s *Server) lift(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("session_id")
 	if _, err := s.session(r.Context(), id); err != nil {
 		return err
 	}
-	if err := s.desk.Lift(r.Context(), id); err != nil {
+	if err := s.Desk.Lift(r.Context(), id); err != nil {
 		return err
 	}
 	return succeed(w, "The round limit is lifted for this session.")

@@ -9,8 +9,8 @@ import (
 	"mcp-askuser/ui/api"
 )
 
-// The state and history of a session (D8, D11), which is its own and no
-// other's (D19).
+// The state and history of a session, which is its own and no
+// other's.
 func TestSession(t *testing.T) {
 	g := start(t)
 	const session = "a/b c?d"
@@ -52,7 +52,7 @@ func TestSession(t *testing.T) {
 }
 
 // Several questions of one session with the same id are answered in the order
-// of asking (D7); sessions do not answer for each other (D19).
+// of asking; sessions do not answer for each other.
 func TestSessionOrder(t *testing.T) {
 	g := start(t)
 	first, second, other := g.ask("s", single("q1")), g.ask("s", text("q1")), g.ask("other", single("q1"))
@@ -66,7 +66,7 @@ func TestSessionOrder(t *testing.T) {
 	g.pending(other.ID)
 }
 
-// The round limit (D9): 429 with a code of its own, until the user lifts it.
+// The round limit: 429 with a code of its own, until the user lifts it.
 func TestRoundLimit(t *testing.T) {
 	g := start(t)
 	again := g.exhaust("s")
@@ -97,7 +97,7 @@ func (g *rig) exhaust(session string) (refused string) {
 }
 
 // A program that asks over HTTP is attended while it waits, detached when it
-// has gone, and gets the answer that came meanwhile when it asks again (D13).
+// has gone, and gets the answer that came meanwhile when it asks again.
 func TestAskAgain(t *testing.T) {
 	g := start(t)
 	events := g.listen()
@@ -118,7 +118,7 @@ func TestAskAgain(t *testing.T) {
 	if again.ID != id || again.State != desk.Answered {
 		t.Errorf("asked again: %s %s, want the answer to %s", again.ID, again.State, id)
 	}
-	// Now it was fetched: asking once more is a new round (D10).
+	// Now it was fetched: asking once more is a new round.
 	if once := decodeJSON[api.Record](t, g.want(201, "", "POST", "/api/questions", body).body); once.ID == id || once.Round != 2 {
 		t.Errorf("once more: %s round %d", once.ID, once.Round)
 	}
@@ -143,6 +143,6 @@ func TestPresence(t *testing.T) {
 	is(1)
 	l.close()
 	m.close()
-	g.server.streams.wait()
+	g.server.streams.running.Wait()
 	is(0)
 }

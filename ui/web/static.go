@@ -10,6 +10,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,7 +38,7 @@ func newAsset(kind string, data []byte) asset {
 	return asset{kind: kind, tag: fmt.Sprintf(`W/"%x"`, sum[:8]), data: data}
 }
 
-// packed are the assets by path, compressed once.
+// packed are the assets by their names behind a slash, compressed once.
 var packed = sync.OnceValue(func() map[string]asset {
 	out := map[string]asset{}
 	_ = fs.WalkDir(assets, ".", func(name string, d fs.DirEntry, err error) error {
@@ -50,44 +51,46 @@ var packed = sync.OnceValue(func() map[string]asset {
 			kind = "application/manifest+json"
 		}
 		a := newAsset(kind, data)
-		var b bytes.Buffer
-		z, _ := gzip.NewWriterLevel(&b, gzip.BestCompression)
-		_, _ = z.Write(data)
-		_ = z.Close()
-		a.gzip = b.Bytes()
-		out["/assets/"+path.Base(name)] = a
+		a.gzip = zipped(data, gzip.BestCompression)
+		out["/"+path.Base(name)] = a
 		return nil
 	})
 	return out
 })
 
-// rooted are the assets that a browser looks for elsewhere: a worker's place
-// says what it looks after.
-var rooted = map[string]string{ //nolint:gochecknoglobals // a table, never written to
-	"/sw.js":                "/assets/sw.js",
-	"/manifest.webmanifest": "/assets/manifest.webmanifest",
+// zipped compresses data.
+func zipped(data []byte, level int) []byte {
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, level) // there is such a level
+	_, _ = z.Write(data)
+	_ = z.Close()
+	return b.Bytes()
 }
+
+func takesGzip(r *http.Request) bool {
+	return strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
+}
+
+// rooted are assets that a browser looks for elsewhere: a worker's place says
+// what it looks after.
+var rooted = []string{"/sw.js", "/manifest.webmanifest"} //nolint:gochecknoglobals // a table, never written to
 
 // public reports whether a path is the same for everybody.
 func public(p string) bool {
-	return strings.HasPrefix(p, "/assets/") || rooted[p] != "" || p == "/favicon.svg"
+	return strings.HasPrefix(p, "/assets/") || slices.Contains(rooted, p) || p == "/favicon.svg"
 }
 
 func routesStatic(mux *http.ServeMux) {
 	mux.HandleFunc("GET /favicon.svg", favicon)
 	mux.HandleFunc("GET /assets/", static)
-	for p := range rooted {
+	for _, p := range rooted {
 		mux.HandleFunc("GET "+p, static)
 	}
 }
 
 // static sends an asset.
 func static(w http.ResponseWriter, r *http.Request) {
-	name := r.URL.Path
-	if at, ok := rooted[name]; ok {
-		name = at
-	}
-	a, ok := packed()[name]
+	a, ok := packed()[strings.TrimPrefix(r.URL.Path, "/assets")]
 	if !ok {
 		http.NotFound(w, r)
 		return

@@ -40,8 +40,7 @@ type Surface struct {
 	mu     sync.Mutex
 	server *Server // nil until first needed
 	addr   net.Addr
-	stop   context.CancelFunc
-	served chan struct{}
+	stop   func()    // ends the server and waits for its end
 	seen   time.Time // the latest visit that a question waited for
 }
 
@@ -53,11 +52,19 @@ func NewSurface(o SurfaceOptions) *Surface {
 // Name implements ui.Surface.
 func (*Surface) Name() string { return surfaceName }
 
+// Check implements ui.Checker.
+func (s *Surface) Check(context.Context) error {
+	if why := s.options.Desktop(); why != nil {
+		return ui.Unavailablef("%v", why)
+	}
+	return nil
+}
+
 // Show implements ui.Surface. The page answers on the desk, so there is
 // nothing to commit here; Show stays until the context ends. Where no browser
 // may be opened the surface is unavailable; see Telling.
-func (s *Surface) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
-	return s.show(ctx, nil)
+func (s *Surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
+	return telling{s, nil}.Show(ctx, rec, commit)
 }
 
 // Telling returns the surface for an asker that can tell the human an address:
@@ -70,11 +77,7 @@ type telling struct {
 }
 
 func (t telling) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
-	return t.show(ctx, t.tell)
-}
-
-func (s *Surface) show(ctx context.Context, tell func(address string)) error {
-	if err := s.reach(ctx, tell); err != nil {
+	if err := t.reach(ctx, t.tell); err != nil {
 		return err
 	}
 	<-ctx.Done()
@@ -100,19 +103,20 @@ func (s *Surface) reach(ctx context.Context, tell func(address string)) error {
 	if err != nil {
 		return ui.Unavailablef("the page could not be started: %v", err)
 	}
-	visit := server.visits.wait()
+	select {
+	case <-server.visited: // a visit from before
+	default:
+	}
 	if why != nil {
 		tell(server.Invite(addr))
 	} else if err := s.options.Open(server.Invite(addr)); err != nil {
 		return ui.Unavailablef("no browser could be opened: %v", err)
 	}
-	timer := time.NewTimer(s.wait)
-	defer timer.Stop()
 	select {
-	case <-visit:
+	case <-server.visited:
 		s.seen = time.Now()
 		return nil
-	case <-timer.C:
+	case <-time.After(s.wait):
 		return ui.Unavailablef("nobody opened the page within %v", s.wait)
 	case <-ctx.Done():
 		return context.Cause(ctx)
@@ -143,19 +147,18 @@ func (s *Surface) start() (*Server, net.Addr, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, stop := context.WithCancel(context.Background())
-	ln, err := server.Listen(ctx)
+	ln, err := server.Listen(context.Background())
 	if err != nil {
-		stop()
 		return nil, nil, err
 	}
-	s.server, s.addr, s.stop, s.served = server, ln.Addr(), stop, make(chan struct{})
-	go func() {
-		defer close(s.served)
+	ctx, end := context.WithCancel(context.Background())
+	var serving sync.WaitGroup
+	serving.Go(func() {
 		if err := server.Serve(ctx, ln); err != nil {
-			server.log.Error("the page has gone", "error", err)
+			server.Log.Error("the page has gone", "error", err)
 		}
-	}()
+	})
+	s.server, s.addr, s.stop = server, ln.Addr(), func() { end(); serving.Wait() }
 	return s.server, s.addr, nil
 }
 
@@ -165,6 +168,5 @@ func (s *Surface) Close() {
 	defer s.mu.Unlock()
 	if s.stop != nil {
 		s.stop()
-		<-s.served
 	}
 }

@@ -151,9 +151,7 @@ func Notifier(v settings.Values, getenv func(string) string, log *slog.Logger) f
 	if !v.Desktop && len(v.NotifyCommand) == 0 {
 		return nil
 	}
-	return func(ctx context.Context, rec desk.Record) { // made when it is needed
-		notify.New(notify.Options{Desktop: v.Desktop, Command: v.NotifyCommand, Reminder: v.Remind, Getenv: getenv, Log: log}).Notify(ctx, rec)
-	}
+	return notify.Options{Desktop: v.Desktop, Command: v.NotifyCommand, Reminder: v.Remind, Getenv: getenv, Log: log}.Notify
 }
 
 // signals returns a context that ends with the signal by which a host says that
