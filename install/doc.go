@@ -2,5 +2,6 @@
 // takes it out again: where each keeps its servers, and what stands there. A
 // client is one row of [Clients]; how a file is changed is edit's to know.
 //
-// It imports edit and nothing else of ours, runs no program and prints nothing.
+// It imports edit and ui/words and nothing else of ours, runs no program and
+// prints nothing.
 package install

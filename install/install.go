@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -29,26 +30,49 @@ type Place struct {
 	Project string // the directory of a project; empty for the user's own files
 }
 
-// home returns the user's home directory.
-func (p Place) home() string { return cmp.Or(p.Getenv("HOME"), p.Getenv("USERPROFILE")) }
+// Home returns the user's home directory.
+func (p Place) Home() string { return cmp.Or(p.Getenv("HOME"), p.Getenv("USERPROFILE")) }
 
 // config returns the directory in which programs of this system keep settings.
 func (p Place) config() string {
 	switch p.OS {
 	case "windows":
-		return cmp.Or(p.Getenv("APPDATA"), filepath.Join(p.home(), "AppData", "Roaming"))
+		return cmp.Or(p.Getenv("APPDATA"), filepath.Join(p.Home(), "AppData", "Roaming"))
 	case "darwin":
-		return filepath.Join(p.home(), "Library", "Application Support")
+		return filepath.Join(p.Home(), "Library", "Application Support")
 	}
 	return p.xdg()
 }
 
 // xdg returns the directory of those programs that go by the XDG rules everywhere.
 func (p Place) xdg() string {
-	if dir := p.Getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+	return p.dir("XDG_CONFIG_HOME", ".config")
+}
+
+// dir returns the directory that a variable names, else one below the home
+// directory.
+func (p Place) dir(variable, below string) string {
+	if dir := p.Getenv(variable); filepath.IsAbs(dir) {
 		return dir
 	}
-	return filepath.Join(p.home(), ".config")
+	return filepath.Join(p.Home(), below)
+}
+
+// ClaudeSettings is the file with Claude Code's settings.
+func (p Place) ClaudeSettings() string {
+	dir := p.dir("CLAUDE_CONFIG_DIR", ".claude")
+	if p.Project != "" {
+		dir = filepath.Join(p.Project, ".claude")
+	}
+	return filepath.Join(dir, "settings.json")
+}
+
+// OpenCode is the directory of OpenCode's configuration.
+func (p Place) OpenCode() string {
+	if p.Project != "" {
+		return filepath.Join(p.Project, ".opencode")
+	}
+	return filepath.Join(p.xdg(), "opencode")
 }
 
 // Server is how clients reach us: a program that they start, or an address.
@@ -103,33 +127,6 @@ type limit struct {
 	usual time.Duration
 }
 
-// Limit returns how long the client lets a call of ours take, as its file says;
-// 0 where nothing limits it. Hold is how long the server in that file has been
-// told to wait; 0 where it goes by what it knows of the client.
-func (c *Client) Limit(p Place) (limit, hold time.Duration, err error) {
-	path, err := c.File(p)
-	if err != nil {
-		return 0, 0, err
-	}
-	entry, err := c.entry(path)
-	limit = c.limit.usual
-	for _, m := range entry {
-		switch list, _ := m.Value.([]any); {
-		case m.Name == c.limit.key:
-			if n, err := strconv.ParseFloat(fmt.Sprint(m.Value), 64); err == nil {
-				limit = time.Duration(n * float64(c.limit.unit))
-			}
-		default:
-			for i, word := range list[:max(0, len(list)-1)] {
-				if word == "--hold" {
-					hold, _ = time.ParseDuration(fmt.Sprint(list[i+1]))
-				}
-			}
-		}
-	}
-	return limit, hold, err
-}
-
 // ByName returns a client.
 func ByName(name string) (Client, bool) {
 	all := Clients()
@@ -157,7 +154,7 @@ func (c *Client) File(p Place) (string, error) {
 		}
 		return filepath.Join(p.Project, filepath.FromSlash(c.project)), nil
 	}
-	if !filepath.IsAbs(p.home()) {
+	if !filepath.IsAbs(p.Home()) {
 		return "", errors.New("there is no home directory (HOME); use --project for the files of this directory")
 	}
 	return c.user(p), nil
@@ -165,9 +162,9 @@ func (c *Client) File(p Place) (string, error) {
 
 // Found reports whether the client seems to be on this machine: its file is
 // there, or the directory for it alone, or it is in PATH.
-func (c *Client) Found(p Place, lookPath func(string) (string, error)) bool {
+func (c *Client) Found(p Place) bool {
 	if c.program != "" {
-		if _, err := lookPath(c.program); err == nil {
+		if _, err := exec.LookPath(c.program); err == nil {
 			return true
 		}
 	}
@@ -180,41 +177,54 @@ func (c *Client) Found(p Place, lookPath func(string) (string, error)) bool {
 	}
 	dir := filepath.Dir(path)
 	info, err := os.Stat(dir)
-	return err == nil && info.IsDir() && dir != p.home()
+	return err == nil && info.IsDir() && dir != p.Home()
 }
 
-// Registered returns what stands for us in the client's file: the program and
-// its arguments on one line, or the address; empty where nothing does.
-func (c *Client) Registered(p Place) (string, error) {
-	path, err := c.File(p)
-	if err != nil {
-		return "", err
-	}
-	entry, err := c.entry(path)
-	var words []string
+// Registration is what stands for us in a client's file.
+type Registration struct {
+	What  string        // the program and its arguments on one line, or the address; empty where nothing does
+	Limit time.Duration // how long the client lets a call of ours take; 0 where nothing limits it
+	Hold  time.Duration // how long the server is told to wait; 0 where it goes by what it knows of the client
+}
+
+// Registered returns what stands for us in the client's file.
+func (c *Client) Registered(p Place) (Registration, error) {
+	entry, err := c.entry(p)
+	r := Registration{Limit: c.limit.usual}
 	for _, m := range entry {
+		list, several := m.Value.([]any)
+		if !several {
+			list = []any{m.Value}
+		}
 		switch m.Name {
-		case "url", "httpUrl", "serverUrl", "uri", "command", "cmd", "args":
-			list, several := m.Value.([]any)
-			if !several {
-				list = []any{m.Value}
+		case c.limit.key:
+			if n, err := strconv.ParseFloat(fmt.Sprint(m.Value), 64); err == nil {
+				r.Limit = time.Duration(n * float64(c.limit.unit))
 			}
+		case "url", "httpUrl", "serverUrl", "uri", "command", "cmd", "args":
 			for _, word := range list {
-				words = append(words, fmt.Sprint(word))
+				r.What = strings.TrimSpace(r.What + " " + fmt.Sprint(word))
 			}
 		}
+		if i := slices.Index(list, any("--hold")); i >= 0 && i+1 < len(list) {
+			r.Hold, _ = time.ParseDuration(fmt.Sprint(list[i+1]))
+		}
 	}
-	return strings.Join(words, " "), err
+	return r, err
 }
 
 // entry returns what stands for us in the client's file, in the order in which
 // we write it.
-func (c *Client) entry(path string) (edit.Object, error) {
+func (c *Client) entry(p Place) (edit.Object, error) {
+	path, err := c.File(p)
+	if err != nil {
+		return nil, err
+	}
 	now, err := edit.Read(path)
 	if err != nil {
 		return nil, err
 	}
-	v, _, err := c.format.Get(now.Before, append(slices.Clip(c.path), Name)...)
+	v, _, err := c.format.Get(now.Before, c.at()...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -236,25 +246,18 @@ func (c *Client) entry(path string) (edit.Object, error) {
 	return out, nil
 }
 
+// at is where our entry stands in the client's file.
+func (c *Client) at() []string { return append(slices.Clip(c.path), Name) }
+
 // ours reports whether a file of the client's holds something of ours.
 func (c *Client) ours(data []byte) bool {
-	_, found, err := c.format.Get(data, append(slices.Clip(c.path), Name)...)
+	_, found, err := c.format.Get(data, c.at()...)
 	return err == nil && found
 }
 
-// Step is a change to one file, and what tells whether the file holds something
-// of ours.
-type Step struct {
-	edit.Change
-	ours func([]byte) bool
-}
-
-// Apply writes the file.
-func (s *Step) Apply() error { return s.Change.Apply(s.ours) }
-
 // Plan returns the changes that register s with the client, or take it out. The
 // error names the file.
-func (c *Client) Plan(p Place, s Server, out bool) ([]Step, error) {
+func (c *Client) Plan(p Place, s Server, out bool) ([]edit.Change, error) {
 	path, err := c.File(p)
 	if err != nil {
 		return nil, err
@@ -262,7 +265,7 @@ func (c *Client) Plan(p Place, s Server, out bool) ([]Step, error) {
 	var entry edit.Object
 	switch {
 	case out:
-		if entry, err = c.entry(path); err != nil {
+		if entry, err = c.entry(p); err != nil {
 			return nil, err
 		}
 	case s.URL == "":
@@ -278,26 +281,18 @@ func (c *Client) Plan(p Place, s Server, out bool) ([]Step, error) {
 		}
 		entry = c.remote(s)
 	}
-	at := append(slices.Clip(c.path), Name)
-	main, err := edit.Plan(path, out,
-		func(data []byte) ([]byte, error) { return c.format.Set(data, entry, at...) },
-		func(data []byte) ([]byte, error) { return c.format.Remove(data, at...) })
-	if err != nil {
-		return nil, err
+	main, err := edit.Plan(path, out, c.ours,
+		func(data []byte) ([]byte, error) { return c.format.Set(data, entry, c.at()...) },
+		func(data []byte) ([]byte, error) { return c.format.Remove(data, c.at()...) })
+	if err != nil || c.allowed == nil {
+		return []edit.Change{main}, err
 	}
-	steps := []Step{{main, c.ours}}
-	if c.allowed != nil {
-		step, err := c.allow(p, out)
-		if err != nil {
-			return nil, err
-		}
-		steps = append(steps, step)
-	}
-	return steps, nil
+	permission, err := c.allow(p, out)
+	return []edit.Change{main, permission}, err
 }
 
 // allow is the change to the list of what needs no permission.
-func (c *Client) allow(p Place, out bool) (Step, error) {
+func (c *Client) allow(p Place, out bool) (edit.Change, error) {
 	file, path, entry := c.allowed(p)
 	place := func(data []byte) (int, error) {
 		list, _, err := edit.JSON.Get(data, path...)
@@ -308,7 +303,7 @@ func (c *Client) allow(p Place, out bool) (Step, error) {
 		at, err := place(data)
 		return err == nil && at >= 0
 	}
-	change, err := edit.Plan(file, out,
+	return edit.Plan(file, out, ours,
 		func(data []byte) ([]byte, error) {
 			at, err := place(data)
 			if err != nil || at >= 0 {
@@ -323,5 +318,4 @@ func (c *Client) allow(p Place, out bool) (Step, error) {
 			}
 			return edit.RemoveAt(data, at, path...)
 		})
-	return Step{change, ours}, err
 }

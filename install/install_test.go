@@ -88,7 +88,7 @@ func round(t *testing.T, c *Client, p Place, s Server, before string) string {
 	var shown strings.Builder
 	steps := plan(t, c, p, s, false)
 	for _, step := range steps {
-		root := p.home()
+		root := p.Home()
 		if p.Project != "" {
 			root = p.Project
 		}
@@ -110,8 +110,8 @@ func round(t *testing.T, c *Client, p Place, s Server, before string) string {
 	if want == "" {
 		want = s.Command
 	}
-	if got, err := c.Registered(p); err != nil || !strings.HasPrefix(got, want) {
-		t.Errorf("registered as %q, %v", got, err)
+	if got, err := c.Registered(p); err != nil || !strings.HasPrefix(got.What, want) {
+		t.Errorf("registered as %q, %v", got.What, err)
 	}
 	for _, step := range plan(t, c, p, s, true) {
 		if err := step.Apply(); err != nil {
@@ -131,7 +131,7 @@ func round(t *testing.T, c *Client, p Place, s Server, before string) string {
 	return shown.String()
 }
 
-func plan(t *testing.T, c *Client, p Place, s Server, out bool) []Step {
+func plan(t *testing.T, c *Client, p Place, s Server, out bool) []edit.Change {
 	t.Helper()
 	steps, err := c.Plan(p, s, out)
 	if err != nil {
@@ -216,7 +216,7 @@ func TestFiles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all.WriteString(system + " " + c.Name + " " + strings.TrimPrefix(path, p.home()+"/") + "\n")
+			all.WriteString(system + " " + c.Name + " " + strings.TrimPrefix(path, p.Home()+"/") + "\n")
 		}
 	}
 	golden.Check(t, "files.golden", all.String())

@@ -36,8 +36,6 @@ const claudeTool = "AskUserQuestion"
 
 const claudeName = "claude-code"
 
-func claudeCode() Host { return Host{Name: claudeName, read: readClaude} }
-
 // claudeEvent is what all events have.
 type claudeEvent struct {
 	Session  string          `json:"session_id"`
@@ -90,19 +88,15 @@ func readClaude(data []byte, getenv func(string) string) (event, bool) {
 		ok = in.batch(&out)
 	case stopEvent:
 		ok, out.last = true, true
-		out.concerns = anyRecord
 		out.end = claudeLeft
 	case sessionEnd:
 		ok = true
-		out.concerns = anyRecord
 		out.end = func(rec desk.Record) (desk.Outcome, bool) {
 			return gone(claudeName, words.Mark("the session has ended")), rec.Outcome == nil
 		}
 	}
 	return out, ok
 }
-
-func anyRecord(desk.Record) bool { return true }
 
 // claudeLeft is the end of a dialog that is still open here when the agent's
 // turn is over. Of a question it is that its human chose to talk about it: for
@@ -405,7 +399,7 @@ func claudeSaid(rec desk.Record, said string) (desk.Outcome, bool) {
 	case rec.Reply() != nil && !granted(rec) && (rec.Asker.Permission() || rec.State != desk.Answered) && strings.Contains(said, refusal(rec)):
 		return *rec.Outcome, true
 	case rec.Asker.Permission() && rejected:
-		return denied(claudeName, &rec.Set), true
+		return decided(claudeName, &rec.Set, question.NoID), true
 	case granted(rec):
 		return *rec.Outcome, true
 	case rec.Asker.Permission(): // allowed there, or refused by something else

@@ -11,17 +11,19 @@ import (
 const codexName = "codex"
 
 // Codex is the host whose daemon package codex listens to: it hands on what that
-// says, as [CodexEvent], and sends back what is printed.
-func Codex() Host { return Host{Name: codexName, read: readCodex} }
+// says, and sends back what is printed.
+func Codex(e CodexEvent) Host {
+	return Host{Name: codexName, read: func([]byte, func(string) string) (event, bool) { return e.event() }}
+}
 
 // CodexEvent is a question of Codex's, or its end.
 type CodexEvent struct {
-	Thread    string          `json:"thread"`
-	Request   string          `json:"request"` // what tells it from all others
-	Directory string          `json:"directory,omitempty"`
-	PID       int             `json:"pid,omitempty"`
-	Questions json.RawMessage `json:"questions,omitempty"` // none at its end
-	Sent      bool            `json:"sent,omitempty"`      // at its end: our reply was sent before that
+	Thread    string
+	Request   string // what tells it from all others
+	Directory string
+	PID       int             // the daemon's
+	Questions json.RawMessage // none at its end
+	Sent      bool            // at its end: our reply was sent before that
 }
 
 type codexQuestion struct {
@@ -36,11 +38,7 @@ type codexQuestion struct {
 	} `json:"options"`
 }
 
-func readCodex(data []byte, _ func(string) string) (event, bool) {
-	var in CodexEvent
-	if json.Unmarshal(data, &in) != nil || in.Request == "" {
-		return event{}, false
-	}
+func (in CodexEvent) event() (event, bool) {
 	out := event{session: in.Thread, directory: in.Directory, host: in.PID, sole: in.Request}
 	if in.Questions == nil {
 		out.concerns = func(rec desk.Record) bool { return rec.Metadata[requestKey] == in.Request }
@@ -53,7 +51,7 @@ func readCodex(data []byte, _ func(string) string) (event, bool) {
 		return out, true
 	}
 	var ok bool
-	out.set, ok = CodexSet(in.Questions)
+	out.set, ok = codexSet(in.Questions)
 	if ok {
 		out.set.Metadata = map[string]any{requestKey: in.Request}
 		out.print = printCodex
@@ -61,9 +59,9 @@ func readCodex(data []byte, _ func(string) string) (event, bool) {
 	return out, ok
 }
 
-// CodexSet maps Codex's questions to a set, one to one. It is false for what is
+// codexSet maps Codex's questions to a set, one to one. It is false for what is
 // not to be mirrored: a secret, and what we do not know.
-func CodexSet(data json.RawMessage) (*question.Set, bool) {
+func codexSet(data json.RawMessage) (*question.Set, bool) {
 	var asked []codexQuestion
 	if !strictly(data, &asked) {
 		return nil, false

@@ -18,7 +18,7 @@ type Host struct {
 }
 
 // Hosts are the hosts that can be mirrored.
-func Hosts() []Host { return []Host{claudeCode(), openCode()} }
+func Hosts() []Host { return []Host{{claudeName, readClaude}, {openCodeName, readOpenCode}} }
 
 // ByName returns the host of this name.
 func ByName(name string) (Host, bool) {
@@ -54,8 +54,8 @@ type event struct {
 	alone      bool   // there is no dialog: nobody sits at the host
 	sole       string // what several processes may be told of, and one of them mirrors
 
-	// Otherwise dialogs have ended: concerns says of which records, and end
-	// how. It is false where the event does not tell.
+	// Otherwise dialogs have ended: concerns says of which records, all if nil, and
+	// end how. It is false where the event does not tell.
 	concerns func(desk.Record) bool
 	end      func(desk.Record) (desk.Outcome, bool)
 	// once says that it was one dialog: the likeliest of those concerned.

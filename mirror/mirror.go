@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"slices"
 	"time"
 
@@ -49,7 +48,7 @@ type Options struct {
 	Host   Host
 	Desk   *desk.Desk
 	In     io.Reader // the event
-	Out    *os.File  // what the host reads; its end tells that the host has gone
+	Out    io.Writer // what the host reads; the end of a pipe tells that the host has gone
 	Getenv func(string) string
 	Limit  time.Duration // how long the host waits; DefaultLimit if 0
 	// Permissions has the permissions mirrored that a host asks for, too.
@@ -266,7 +265,7 @@ func (o *Options) concerned(ev event) []desk.Record {
 		return nil
 	}
 	return slices.DeleteFunc(records, func(rec desk.Record) bool {
-		return rec.Asker.Client != o.Host.Name || !ev.concerns(rec)
+		return rec.Asker.Client != o.Host.Name || ev.concerns != nil && !ev.concerns(rec)
 	})
 }
 

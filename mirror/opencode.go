@@ -11,8 +11,6 @@ import (
 
 const openCodeName = "opencode"
 
-func openCode() Host { return Host{Name: openCodeName, read: readOpenCode} }
-
 // requestKey is where a record keeps the id that its host has for it.
 const requestKey = "request"
 
@@ -176,9 +174,9 @@ func openCodeDecided(rec desk.Record, reply string) desk.Outcome {
 	case rec.Reply() != nil && granted(rec) == (reply == "once") && reply != "always":
 		return *rec.Outcome
 	case reply == "once" || reply == "always":
-		return allowed(openCodeName, &rec.Set)
+		return decided(openCodeName, &rec.Set, question.YesID)
 	}
-	return denied(openCodeName, &rec.Set)
+	return decided(openCodeName, &rec.Set, question.NoID)
 }
 
 func openCodeEnd(rec desk.Record, answers [][]string) desk.Outcome {

@@ -115,11 +115,7 @@ func permissionPrinter(yes any, no func(message string) any) func(desk.Record) [
 	}
 }
 
-// allowed and denied are the ends of a permission's dialog in which its human
-// said yes or no.
-func allowed(host string, set *question.Set) desk.Outcome { return decided(host, set, question.YesID) }
-func denied(host string, set *question.Set) desk.Outcome  { return decided(host, set, question.NoID) }
-
+// decided is the end of a permission's dialog in which its human said yes or no.
 func decided(host string, set *question.Set, id string) desk.Outcome {
 	return answered(host, set, question.Reply{Answers: []question.Answer{{QuestionID: set.Questions[0].ID, Selected: []string{id}, By: question.ByUser}}})
 }

@@ -4,6 +4,7 @@ package mirror
 
 import (
 	"errors"
+	"io"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -11,7 +12,11 @@ import (
 
 // watchReader calls gone when nobody can read what is written to a pipe any
 // more, until stop is called.
-func watchReader(f *os.File, gone func()) (stop func()) {
+func watchReader(out io.Writer, gone func()) (stop func()) {
+	f, ok := out.(*os.File)
+	if !ok {
+		return func() {}
+	}
 	wake, waker, err := os.Pipe()
 	if err != nil {
 		return func() {}
@@ -40,7 +45,11 @@ func watchReader(f *os.File, gone func()) (stop func()) {
 }
 
 // readerGone is watchReader at this moment.
-func readerGone(f *os.File) bool {
+func readerGone(out io.Writer) bool {
+	f, ok := out.(*os.File)
+	if !ok {
+		return false
+	}
 	fds := []unix.PollFd{{Fd: int32(f.Fd())}}
 	n, err := unix.Poll(fds, 0)
 	return err == nil && n > 0

@@ -9,10 +9,9 @@ import (
 // Check validates a reply against the set and returns it in normal form:
 // answers in the order in which the questions are shown, selected options in
 // the order of the options, texts trimmed, answers with neither words nor note
-// dropped. Only
-// questions that were shown may be answered, only with their own options and
-// within the lengths of D18; required ones must be (D15), unless the human wants
-// to discuss them first. The error is a [Violations].
+// dropped. Only questions that were shown may be answered, only with their own
+// options and within [MaxText]; required ones must be, unless the human wants to
+// discuss them first. The error is a [Violations].
 func (s *Set) Check(r Reply) (Reply, error) {
 	out := Reply{Dismissed: r.Dismissed, Discuss: r.Discuss, Reason: strings.TrimSpace(r.Reason), Note: strings.TrimSpace(r.Note), By: r.By}
 	var found Violations
@@ -32,8 +31,7 @@ func (s *Set) Check(r Reply) (Reply, error) {
 	}
 
 	given := map[string]*Answer{}
-	for i := range r.Answers {
-		a := r.Answers[i] // a copy: the caller's reply stays as it is
+	for _, a := range r.Answers {
 		switch _, twice := given[a.QuestionID]; {
 		case s.Find(a.QuestionID) == nil:
 			found.Add("answers."+a.QuestionID, "no such question")

@@ -1,8 +1,8 @@
 package question
 
 // DefaultReply returns the reply that the declared defaults make, every answer
-// marked as the timeout's and not the human's (D14). It is false where a
-// required question that would be shown declares none (D15), or where nothing
+// marked as the timeout's and not the human's: silence is no consent. It is false
+// where a required question that would be shown declares none, or where nothing
 // declares one.
 func (s *Set) DefaultReply() (Reply, bool) {
 	var r Reply

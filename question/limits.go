@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits are the sizes a set must keep (A5). Characters are what a reader
+// Limits are the sizes a set must keep. Characters are what a reader
 // counts; see [Count].
 type Limits struct {
 	Questions   int // most questions in a set, and below one option
@@ -22,7 +22,7 @@ type Limits struct {
 // MinOptions is the least number of options of a choice.
 const MinOptions = 2
 
-// DefaultLimits are the limits of A5, all of them enforced.
+// DefaultLimits are the limits of who names none, all of them enforced.
 func DefaultLimits() Limits {
 	return Limits{Questions: 4, Options: 4, Question: 500, Header: 12, Label: 50, Description: 200}
 }

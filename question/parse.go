@@ -11,26 +11,47 @@ import (
 )
 
 // ParseAnswers reads the answers to a set in any of the shapes in which
-// programs write them (B4, D5): an object keyed by question text, question id
+// programs write them: an object keyed by question text, question id
 // or question-N (counted from 0), or an array of responses as in the tool's
 // structured result. An option is named by its id or label, several by an
 // array; several joined with commas in one string are told apart only where
-// there is one way to do so (B5). The error is a [Violations]; answers that
+// there is one way to do so. The error is a [Violations]; answers that
 // are well formed but break the set's rules are left for [Set.Check].
 func (s *Set) ParseAnswers(data []byte) ([]Answer, error) {
 	p := parser{set: s}
 	p.read(data)
-	return p.answers, p.found.Err()
+	return p.reply.Answers, p.found.Err()
+}
+
+// maxList is how many answers there may be at once, and options in one.
+const maxList = 500
+
+type parser struct {
+	set   *Set
+	reply Reply
+	found Violations
 }
 
 func (p *parser) read(data []byte) {
+	var byKey map[string]json.RawMessage
+	var list []json.RawMessage
+	var err error
 	switch data = bytes.TrimSpace(data); {
 	case len(data) > 0 && data[0] == '{':
-		p.object(data)
+		err = json.Unmarshal(data, &byKey)
 	case len(data) > 0 && data[0] == '[':
-		p.responses(data)
+		err = json.Unmarshal(data, &list)
 	default:
 		p.found.Add("answers", "must be an object keyed by question, or an array of responses, is %s", Describe(data))
+	}
+	switch n := len(byKey) + len(list); {
+	case err != nil:
+		p.found.Add("answers", "is not valid JSON: %v", err)
+	case n > maxList:
+		p.found.Add("answers", "must be at most %d answers, are %d", maxList, n)
+	default:
+		p.object(byKey)
+		p.responses(list)
 	}
 }
 
@@ -61,10 +82,9 @@ func (s *Set) ParseReply(data []byte) (Reply, error) {
 			p.found.Add(fmt.Sprintf("notes[%q]", Shorten(key, 100)), "no question has this text or id")
 		}
 	}
-	r := Reply{Answers: p.answers}
-	r.Note, _ = Read[string](&p.found, "note", members["note"], "a string")
-	r.Discuss, _ = Read[bool](&p.found, "discuss", members["discuss"], "true or false")
-	return r, p.found.Err()
+	p.reply.Note, _ = Read[string](&p.found, "note", members["note"], "a string")
+	p.reply.Discuss, _ = Read[bool](&p.found, "discuss", members["discuss"], "true or false")
+	return p.reply, p.found.Err()
 }
 
 // isReply tells an object with the members of a reply from answers that are
@@ -80,38 +100,14 @@ func (s *Set) isReply(members map[string]json.RawMessage) bool {
 
 // note puts a word beside the answer to q, or in its place.
 func (p *parser) note(q *Question, text string) {
-	if a := find(p.answers, q.ID); a != nil {
+	if a := p.reply.Answer(q.ID); a != nil {
 		a.Note = text
 	} else {
-		p.answers = append(p.answers, Answer{QuestionID: q.ID, Note: text})
+		p.reply.Answers = append(p.reply.Answers, Answer{QuestionID: q.ID, Note: text})
 	}
 }
 
-// maxList is how many answers there may be at once, and options in one.
-const maxList = 500
-
-func (p *parser) tooMany(answers int) bool {
-	if answers > maxList {
-		p.found.Add("answers", "must be at most %d answers, are %d", maxList, answers)
-	}
-	return answers > maxList
-}
-
-type parser struct {
-	set     *Set
-	answers []Answer
-	found   Violations
-}
-
-func (p *parser) object(data []byte) {
-	var byKey map[string]json.RawMessage
-	if err := json.Unmarshal(data, &byKey); err != nil {
-		p.found.Add("answers", "is not valid JSON: %v", err)
-		return
-	}
-	if p.tooMany(len(byKey)) {
-		return
-	}
+func (p *parser) object(byKey map[string]json.RawMessage) {
 	for _, k := range slices.Sorted(maps.Keys(byKey)) {
 		path := fmt.Sprintf("answers[%q]", Shorten(k, 100))
 		q := p.set.named(k)
@@ -141,15 +137,7 @@ func (s *Set) named(key string) *Question {
 }
 
 // responses takes answers in the shape of the tool's structured result.
-func (p *parser) responses(data []byte) {
-	var list []json.RawMessage
-	if err := json.Unmarshal(data, &list); err != nil {
-		p.found.Add("answers", "is not valid JSON: %v", err)
-		return
-	}
-	if p.tooMany(len(list)) {
-		return
-	}
+func (p *parser) responses(list []json.RawMessage) {
 	for i, raw := range list {
 		path := fmt.Sprintf("answers[%d]", i)
 		r, ok := Read[map[string]json.RawMessage](&p.found, path, raw, "an object")
@@ -211,10 +199,10 @@ func (p *parser) selected(path string, q *Question, options []json.RawMessage, t
 		}
 		a.Selected = append(a.Selected, option.ID)
 	}
-	p.answers = append(p.answers, a)
+	p.reply.Answers = append(p.reply.Answers, a)
 }
 
-// value takes the answer to q in the form its type has on the wire (D5).
+// value takes the answer to q in the form its type has on the wire.
 func (p *parser) value(path string, q *Question, raw json.RawMessage) {
 	var words []string
 	var one string
@@ -262,11 +250,11 @@ func (p *parser) value(path string, q *Question, raw json.RawMessage) {
 			a.Custom = q.uncustom(w)
 		}
 	}
-	p.answers = append(p.answers, a)
+	p.reply.Answers = append(p.reply.Answers, a)
 }
 
 // joined tells which options a string of several names, or why that cannot be
-// told; whole, which it names as it is, where it names no several (B5).
+// told; whole, which it names as it is, where it names no several.
 func (q *Question) joined(words string, whole []string) (ids []string, why string) {
 	switch ways := q.split(strings.TrimSpace(words)); {
 	case len(ways) > 1:
@@ -318,8 +306,8 @@ func (q *Question) mentions(joined string) bool {
 	return slices.ContainsFunc(strings.Split(joined, ","), func(part string) bool { return q.Named(part) != nil })
 }
 
-// uncustom takes the free text out of the words in which --format headers
-// writes it (A2).
+// uncustom takes the free text out of the words in which --format headers writes
+// it.
 func (q *Question) uncustom(word string) string {
 	if inner, ok := strings.CutPrefix(word, "Other (custom: "); ok && q.Chooses() && strings.HasSuffix(inner, ")") {
 		return strings.TrimSuffix(inner, ")")

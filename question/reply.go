@@ -2,7 +2,7 @@ package question
 
 import "time"
 
-// By says whose word an answer is (B1, D14).
+// By says whose word an answer is.
 type By string
 
 // Who may have given an answer.
@@ -56,8 +56,6 @@ type Reply struct {
 }
 
 // Answer returns the answer to the question with this id, or nil.
-func (r *Reply) Answer(id string) *Answer { return find(r.Answers, id) }
-
-func find(answers []Answer, id string) *Answer {
-	return first(answers, func(a *Answer) bool { return a.QuestionID == id })
+func (r *Reply) Answer(id string) *Answer {
+	return first(r.Answers, func(a *Answer) bool { return a.QuestionID == id })
 }

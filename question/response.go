@@ -1,6 +1,7 @@
 package question
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,9 +31,8 @@ type Response struct {
 // Responses returns every question of the set, each before its follow-ups,
 // with what the reply says to it; nil is no reply.
 func (s *Set) Responses(r *Reply) []Response {
-	var answers []Answer
-	if r != nil {
-		answers = r.Answers
+	if r == nil {
+		r = &Reply{}
 	}
 	var out []Response
 	var walk func(qs []Question, depth int, shown bool)
@@ -44,18 +44,12 @@ func (s *Set) Responses(r *Reply) []Response {
 				x.Place = -1
 			}
 			if shown {
-				x.State, x.Answer = StateUnanswered, q.Collected
-				if x.Answer == nil {
-					x.Answer = find(answers, q.ID)
-				}
-				if x.Answer != nil {
-					x.Note = x.Answer.Note
-				}
-				if x.Answer != nil && x.Answer.Empty() {
-					x.Answer = nil
-				}
-				if x.Answer != nil {
-					x.State = StateAnswered
+				x.State = StateUnanswered
+				if a := cmp.Or(q.Collected, r.Answer(q.ID)); a != nil {
+					x.Note = a.Note
+					if !a.Empty() {
+						x.State, x.Answer = StateAnswered, a
+					}
 				}
 			}
 			out = append(out, x)
@@ -79,7 +73,7 @@ func (s *Set) Asked(r *Reply) []Response {
 }
 
 // Key names the question by its place, question-N from 0; a follow-up has no
-// place and goes by its id (B4).
+// place and goes by its id.
 func (x *Response) Key() string {
 	if x.Place < 0 {
 		return x.ID
@@ -89,13 +83,10 @@ func (x *Response) Key() string {
 
 // By says whose word the answer is; empty where there is none.
 func (x *Response) By() By {
-	switch {
-	case x.Answer == nil:
+	if x.Answer == nil {
 		return ""
-	case x.Answer.By == "":
-		return ByUser
 	}
-	return x.Answer.By
+	return cmp.Or(x.Answer.By, ByUser)
 }
 
 // Words returns the answer in words: the labels of the chosen options, in
@@ -110,10 +101,10 @@ func (x *Response) Words() []string {
 // Text is the answer in words, several joined with a comma.
 func (x *Response) Text() string { return strings.Join(x.Words(), ", ") }
 
-// Pair is the question and its answer, as models read them (D1).
+// Pair is the question and its answer, as models read them.
 func (x *Response) Pair() string { return `"` + x.Question.Text + `"="` + x.Text() + `"` }
 
-// Value is the answer in the form its question has (E6): true or false, a list
+// Value is the answer in the form its question has: true or false, a list
 // of strings, or a string; nil where there is none.
 func (x *Response) Value() any {
 	switch {

@@ -7,14 +7,13 @@ package question
 
 import "slices"
 
-// MaxDepth is how deep follow-up questions may be nested below a top-level
-// question (D4).
+// MaxDepth is how deep follow-up questions may be nested below a top-level one.
 const MaxDepth = 3
 
 // Set is the one to four questions of one call, answered together.
 type Set struct {
 	Questions []Question `json:"questions"`
-	// Metadata is the caller's own, kept in the record and never shown (B1).
+	// Metadata is the caller's own, kept in the record and never shown.
 	Metadata map[string]any `json:"metadata,omitempty"`
 }
 
@@ -33,13 +32,13 @@ type Question struct {
 	// Never true for Text and Boolean.
 	AllowCustom bool `json:"allow_custom"`
 	// Other is the asker's own wording for the free-text option, when it gave
-	// one among its options (A13). Label and description are otherwise empty.
+	// one among its options. Label and description are otherwise empty.
 	Other *Option `json:"other,omitempty"`
 	// Default is the proposed text of a Text question. Options carry their own.
 	// A default becomes an answer only when the human confirms it.
 	Default     string `json:"default,omitempty"`
 	Placeholder string `json:"placeholder,omitempty"`
-	// Collected is an answer the caller says it already has (B1). Such a
+	// Collected is an answer the caller says it already has. Such a
 	// question is not asked again, and is never reported as the user's word.
 	Collected *Answer `json:"collected,omitempty"`
 }
@@ -89,23 +88,14 @@ func (q *Question) Defaults() []string {
 	return ids
 }
 
-// Shown is a question that the present answers bring up.
-type Shown struct {
-	*Question
-	Depth int // 0 for a question of the set, 1 for its follow-up, and so on
-}
+// Shown is a question that the answers so far bring up.
+type Shown = Response
 
 // Shown returns the questions that are to be shown given these answers, in
 // the order in which to show them: each question, then the follow-ups of its
 // chosen options. A collected question is not shown, the follow-ups of its
 // collected options are.
-func (s *Set) Shown(answers []Answer) []Shown {
-	var out []Shown
-	for _, x := range s.Asked(&Reply{Answers: answers}) {
-		out = append(out, Shown{x.Question, x.Depth})
-	}
-	return out
-}
+func (s *Set) Shown(answers []Answer) []Shown { return s.Asked(&Reply{Answers: answers}) }
 
 // All returns every question of the set, follow-ups included, whether or not
 // the present answers bring it up.

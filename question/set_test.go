@@ -159,7 +159,7 @@ func TestValidate(t *testing.T) {
 		name    string
 		set     Set
 		want    string
-		lenient string // what is left of it for the MCP tool (A5)
+		lenient string // what is left of it for the MCP tool
 	}{
 		{"good", auth(), "", ""},
 		{"twelve Chinese characters fit", choice(func(q *Question) { q.Header = strings.Repeat("选", 12) }), "", ""},

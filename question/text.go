@@ -11,8 +11,8 @@ import (
 
 // Line makes a text from outside safe to show on one line: control
 // characters, line breaks, bidirectional overrides and invisible characters
-// come out as visible text, whatever the terminal or page would make of them
-// (DESIGN, promise 7). What a reader can see stays as it is.
+// come out as visible text, whatever the terminal or page would make of them.
+// What a reader can see stays as it is.
 func Line(s string) string { return visible(s, false) }
 
 // Block is Line for a text of several lines: line breaks stay line breaks and
@@ -65,7 +65,7 @@ func hidden(r rune) bool {
 }
 
 // Count returns the number of characters of s as a reader counts them:
-// grapheme clusters (A5).
+// grapheme clusters.
 func Count(s string) int {
 	chars, _ := measure(s)
 	return chars
@@ -89,7 +89,7 @@ func Shorten(s string, n int) string {
 	return strings.TrimRightFunc(Cut(s, n-1), unicode.IsSpace) + "…"
 }
 
-// Cut returns the first n characters of s as a reader counts them (E3).
+// Cut returns the first n characters of s as a reader counts them.
 func Cut(s string, n int) string {
 	rest := s
 	for ; n > 0 && rest != ""; n-- {

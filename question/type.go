@@ -2,7 +2,7 @@ package question
 
 import "strings"
 
-// Type says how a question is answered (D3). What follows from it is said in
+// Type says how a question is answered. What follows from it is said in
 // this file, and nowhere else.
 type Type string
 
@@ -27,7 +27,7 @@ const (
 // YesAndNo returns the options of a Boolean question.
 func YesAndNo() []Option { return []Option{{ID: YesID, Label: "Yes"}, {ID: NoID, Label: "No"}} }
 
-// MaxText is the longest free text a human may answer, in characters (D18).
+// MaxText is the longest free text a human may answer, in characters.
 const MaxText = 10_000
 
 // Chooses reports whether q is answered by picking options.
@@ -45,7 +45,7 @@ func (q *Question) Confirms() bool { return q.Type == Boolean }
 // TakesText reports whether q may be answered with a text of the human's own.
 func (q *Question) TakesText() bool { return q.Type == Text || q.AllowCustom }
 
-// longest is how many characters an answer to q may have (D18).
+// longest is how many characters an answer to q may have.
 func (q *Question) longest() int {
 	switch {
 	case q.TakesText():
@@ -56,8 +56,7 @@ func (q *Question) longest() int {
 	return 256
 }
 
-// expected says what an answer to q looks like (D12: invalid_answer says what
-// is expected).
+// expected says what an answer to q looks like.
 func (q *Question) expected() string {
 	switch {
 	case !q.Chooses():

@@ -37,7 +37,7 @@ func (v Violation) In(say func(text string, args ...any) string) string {
 	return Shorten(say(v.text, v.args...), 1000)
 }
 
-// Error lists every violation, one to a line (A4).
+// Error lists every violation, one to a line.
 func (v Violations) Error() string {
 	var b strings.Builder
 	b.WriteString("Validation failed")

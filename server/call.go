@@ -42,16 +42,16 @@ type Call struct {
 var _ askuser.Transport = (*Call)(nil)
 
 // Agent is who the token belongs to that came with the call.
-func (k *Call) Agent() string { return k.session.agent }
+func (k *Call) Agent() string { return k.session.Agent }
 
 // Session is the dialogue that the session stands for.
-func (k *Call) Session() string { return k.session.dialogue }
+func (k *Call) Session() string { return k.session.Dialogue }
 
 // Directory is what the transport was told to be the client's project, or else
 // the first of the client's roots.
 func (k *Call) Directory(ctx context.Context) string {
-	if k.session.directory != "" || k.client.Modern || k.client.Capabilities.Roots == nil {
-		return k.session.directory
+	if k.session.Directory != "" || k.client.Modern || k.client.Capabilities.Roots == nil {
+		return k.session.Directory
 	}
 	return k.session.roots.first(ctx, k)
 }
@@ -65,19 +65,15 @@ func (k *Call) Turn(ctx context.Context) (placed func(), err error) {
 	return func() { k.session.order.leave(&k.place) }, k.session.order.wait(ctx, &k.place)
 }
 
-// Notify implements [askuser.Transport].
-func (k *Call) Notify(method string, params any) error {
-	send, err := k.Prepare(method, params)
-	if err != nil {
-		return err
-	}
-	return send()
-}
-
 // Prepare implements [askuser.Transport].
-func (k *Call) Prepare(method string, params any) (send func() error, err error) {
+func (k *Call) Prepare(method string, params any) (send func() error) {
 	line, err := encode(frame{Method: method, Params: params})
-	return func() error { return k.out.Send(Outgoing{line: line, call: k, kind: notification}) }, err
+	return func() error {
+		if err != nil {
+			return err
+		}
+		return k.out.Send(Outgoing{line: line, call: k, kind: notification})
+	}
 }
 
 // Later implements [askuser.Transport].
@@ -93,11 +89,7 @@ func (k *Call) wake() {
 	}
 }
 
-// Delivered implements [askuser.Transport]. F is told true once the handler's
-// result was written whole, and false where it will not be: the client
-// cancelled the call, the output failed, the connection ended first, or an
-// error is answered instead, because the handler failed after all or what it
-// returned cannot be encoded.
+// Delivered implements [askuser.Transport].
 func (k *Call) Delivered(f func(written bool)) { k.delivered = f }
 
 // tell says what became of the response, once.
@@ -105,12 +97,5 @@ func (k *Call) tell(written bool) {
 	if f := k.delivered; f != nil {
 		k.delivered = nil
 		f(written)
-	}
-}
-
-// respond ends the call, with an error where there is a code.
-func (k *Call) respond(line []byte, code int) {
-	if m := (Outgoing{line, k, response, code}); k.out.Send(m) != nil {
-		m.Drop()
 	}
 }

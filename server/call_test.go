@@ -14,6 +14,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/tools/askuser"
+	"mcp-askuser/ui"
 )
 
 // tool makes a tool of what it does with its call.
@@ -72,7 +73,7 @@ func TestOwnOutbox(t *testing.T) {
 	var s *peer
 	s = newSession(t, map[string]mcpserver.ToolHandlerFunc{
 		"leaves": tool(func(ctx context.Context, k *Call) { // its form outlasts it
-			if err := k.Notify("notifications/progress", map[string]int{"progress": 1}); err != nil {
+			if err := k.Prepare("notifications/progress", map[string]int{"progress": 1})(); err != nil {
 				t.Error(err)
 			}
 			go func() {
@@ -94,7 +95,7 @@ func TestOwnOutbox(t *testing.T) {
 	first, second := newBox(), newBox()
 	s.receive(call("1", "leaves"), first)
 	take(t, first.last, 1)
-	if err := take(t, shown, 1)[0]; !errors.Is(err, askuser.ErrCallEnded) {
+	if err := take(t, shown, 1)[0]; !errors.Is(err, ui.ErrCallEnded) {
 		t.Errorf("Elicit: %v", err)
 	}
 	if got, want := first.written(), []string{
@@ -136,7 +137,7 @@ func TestElicitAfterTheCall(t *testing.T) {
 	take(t, out.last, 1)
 	k := take(t, calls, 1)[0]
 	form := mcp.ElicitationParams{Message: "m", RequestedSchema: json.RawMessage(`{}`)}
-	if _, _, err := k.Elicit(t.Context(), form); !errors.Is(err, askuser.ErrCallEnded) {
+	if _, _, err := k.Elicit(t.Context(), form); !errors.Is(err, ui.ErrCallEnded) {
 		t.Errorf("after the call: %v", err)
 	}
 	ctx, end := context.WithCancelCause(t.Context())
@@ -151,7 +152,7 @@ func TestElicitAfterTheCall(t *testing.T) {
 }
 
 // TestAnswerAgainstEnd: an answer that is there when the context ends is
-// taken, not lost (DESIGN, promise 2).
+// taken, not lost.
 func TestAnswerAgainstEnd(t *testing.T) {
 	s := newSession(t, nil)
 	k := &Call{session: s.Session, out: newBox(), ctx: t.Context()}
@@ -191,11 +192,11 @@ func (c *endsOnAnswer) Value(any) any { return nil }
 func TestNotifyErrors(t *testing.T) {
 	s, out := newSession(t, nil), newBox()
 	k := &Call{session: s.Session, out: out}
-	if err := k.Notify("x", make(chan int)); err == nil {
+	if err := k.Prepare("x", make(chan int))(); err == nil {
 		t.Error("params that cannot be encoded: no error")
 	}
 	out.closed = true
-	if err := k.Notify("x", nil); !errors.Is(err, askuser.ErrDisconnected) {
+	if err := k.Prepare("x", nil)(); !errors.Is(err, askuser.ErrDisconnected) {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -312,7 +313,7 @@ func TestCancelBeforeStart(t *testing.T) {
 	if cause := context.Cause(k.ctx); cause.Error() != "cancelled by the client: user-cancel" {
 		t.Errorf("cause %v", cause)
 	}
-	if s.Running() != 0 || s.order.first != nil || len(out.last) != 1 || len(out.written()) != 0 {
+	if s.Running() != 0 || len(s.order.places) > 0 || len(out.last) != 1 || len(out.written()) != 0 {
 		t.Errorf("%d run, wrote %q", s.Running(), out.written())
 	}
 }

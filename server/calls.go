@@ -24,13 +24,8 @@ type calls struct {
 	drained  chan struct{}
 }
 
-func newCalls() *calls {
-	return &calls{open: make(map[string]*Call), drained: make(chan struct{})}
-}
-
 // begin opens k and counts its handler. It must be called before the next
-// message is taken, so that a cancel right behind the request finds it
-// (FACTS 5.2).
+// message is taken, so that a cancel right behind the request finds it.
 func (c *calls) begin(k *Call) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

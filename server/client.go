@@ -11,7 +11,7 @@ import (
 )
 
 // mcpSession is a call as mcp-go sees it: a session with one client. Nothing is
-// shared beyond the [Session] (FACTS 5.9), nor registered with mcp-go: the
+// shared beyond the [Session], nor registered with mcp-go: the
 // tools never change while clients are served, so there is nothing to broadcast.
 type mcpSession struct{ *Call }
 
@@ -22,7 +22,7 @@ var (
 )
 
 // SessionID is unique to the session.
-func (s mcpSession) SessionID() string { return s.session.id }
+func (s mcpSession) SessionID() string { return s.session.ID }
 
 // Initialize and Initialized: whoever can call can be notified.
 func (mcpSession) Initialize() {}
@@ -92,8 +92,8 @@ func (s mcpSession) NotificationChannel() chan<- mcp.JSONRPCNotification {
 		defer s.relaying.Unlock()
 		n := <-one // mcp-go asks for the channel only to put one in
 		restoreSubscriptionID(n.Params.Meta)
-		if err := s.Notify(n.Method, n.Params); err != nil {
-			s.session.log.Info("a notification was not sent", "method", n.Method, "error", err)
+		if err := s.Prepare(n.Method, n.Params)(); err != nil {
+			s.session.Log.Info("a notification was not sent", "method", n.Method, "error", err)
 		}
 	}()
 	return one

@@ -4,8 +4,8 @@
 // [Session], and writes what the session puts into its [Outbox].
 //
 // mcp-go's own transports stall, lose cancels, answer cancelled requests and
-// let progress overtake responses once several questions wait for a human
-// (FACTS 5). mcp-go still does all of the protocol: every request goes through
+// let progress overtake responses once several questions wait for a human.
+// mcp-go still does all of the protocol: every request goes through
 // MCPServer.HandleMessage, which serves both eras, the handshake up to
 // 2025-11-25 and the stateless one of 2026-07-28.
 //

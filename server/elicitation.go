@@ -21,9 +21,8 @@ const formPatience = time.Second
 // Nothing is sent to a client that cannot answer: the error wraps
 // mcpserver.ErrElicitationNotSupported where it did not declare the mode, and
 // mcpserver.ErrServerInitiatedRequestUnsupported where the call is of
-// 2026-07-28, whose clients never answer this request (FACTS 3). An error
-// response is an *[RPCError]. The content of an accept is nil or a
-// map[string]any.
+// 2026-07-28, whose clients never answer this request. An error response is an
+// *[RPCError]. The content of an accept is nil or a map[string]any.
 func (k *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (_ *mcp.ElicitationResult, took time.Duration, _ error) {
 	defer k.session.forms.leave(&k.form)
 	if k.client.Modern {
@@ -32,7 +31,7 @@ func (k *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (_ *mcp.E
 	if err := form.Validate(); err != nil {
 		return nil, 0, fmt.Errorf("elicitation: %w", err)
 	}
-	if !declares(k.client.Capabilities.Elicitation, form.Mode) {
+	if !k.client.Elicits(form.Mode) {
 		return nil, 0, fmt.Errorf("elicitation: the client did not declare it: %w", mcpserver.ErrElicitationNotSupported)
 	}
 	patience, stop := context.WithTimeout(ctx, formPatience)
@@ -54,21 +53,7 @@ func (k *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (_ *mcp.E
 	return result, took, err
 }
 
-// declares reports whether a client that declared c has this mode. An empty
-// declaration means forms only, as does an empty mode.
-func declares(c *mcp.ElicitationCapability, mode string) bool {
-	switch {
-	case c == nil:
-		return false
-	case mode == mcp.ElicitationModeURL:
-		return c.URL != nil
-	default:
-		return c.Form != nil || c.URL == nil
-	}
-}
-
-// decodeElicitation reads the client's result, which mcp-go takes unseen
-// (FACTS 5.7).
+// decodeElicitation reads the client's result, which mcp-go takes unseen.
 func decodeElicitation(raw json.RawMessage) (*mcp.ElicitationResult, error) {
 	var answer struct {
 		Action  mcp.ElicitationResponseAction `json:"action"`

@@ -10,7 +10,7 @@ import (
 )
 
 // Message is one JSON-RPC message as the client wrote it. The id stays raw:
-// decoding it into a number corrupts ids above 2^53 (FACTS 5.10).
+// decoding it into a number corrupts ids above 2^53.
 type Message struct {
 	JSONRPC string          `json:"jsonrpc"`
 	ID      json.RawMessage `json:"id"`

@@ -2,22 +2,21 @@ package server
 
 import (
 	"context"
+	"slices"
 	"sync"
 )
 
-// order is the tool calls of a session in the order of their arrival, from the
-// earliest that has neither taken its place nor ended (D7). Handlers run side
-// by side and overtake each other; what they do in their turn they do in this
-// order.
+// order is the tool calls of a session in the order of their arrival: those that
+// have neither taken their places nor ended. Handlers run side by side and
+// overtake each other; what they do in their turn they do in this order.
 type order struct {
-	mu          sync.Mutex
-	first, last *place
+	mu     sync.Mutex
+	places []*place
 }
 
 // place is where a call stands in the order.
 type place struct {
-	open bool // has joined and not left
-	next *place
+	open bool          // has joined and not left
 	turn chan struct{} // closed when it is the call's turn; nil unless the call waits
 }
 
@@ -26,19 +25,14 @@ func (o *order) join(p *place) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	p.open = true
-	if o.first == nil {
-		o.first = p
-	} else {
-		o.last.next = p
-	}
-	o.last = p
+	o.places = append(o.places, p)
 }
 
 // wait waits until all before p have left, or p itself does. The error is the
 // cause of ctx's end.
 func (o *order) wait(ctx context.Context, p *place) error {
 	o.mu.Lock()
-	if !p.open || p == o.first {
+	if !p.open || p == o.places[0] {
 		o.mu.Unlock()
 		return nil
 	}
@@ -60,7 +54,12 @@ func (o *order) wait(ctx context.Context, p *place) error {
 func (o *order) leave(p *place) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if !p.open {
+		return
+	}
 	p.open = false
+	i := slices.Index(o.places, p)
+	o.places = slices.Delete(o.places, i, i+1)
 	p.release()
 	o.advance()
 }
@@ -70,20 +69,22 @@ func (o *order) leave(p *place) {
 func (o *order) overtake(p *place) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for q := o.first; p.open && q != p; q = q.next {
-		q.open = q.turn != nil
+	if !p.open {
+		return
 	}
+	i := slices.Index(o.places, p)
+	waiting := slices.DeleteFunc(o.places[:i], func(q *place) bool {
+		q.open = q.turn != nil
+		return !q.open
+	})
+	o.places = append(waiting, o.places[i:]...)
 	o.advance()
 }
 
-// advance lets the first go on that has not left. The lock is held.
+// advance lets the first go on. The lock is held.
 func (o *order) advance() {
-	for o.first != nil && !o.first.open {
-		gone := o.first
-		o.first, gone.next = gone.next, nil // or a call that waits would hold on to all later ones
-	}
-	if o.first != nil {
-		o.first.release()
+	if len(o.places) > 0 {
+		o.places[0].release()
 	}
 }
 

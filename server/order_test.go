@@ -63,7 +63,7 @@ func ids(n int) (all []string) {
 }
 
 // TestTurnInOrderOfArrival: a thousand calls written back to back take their
-// places in that order (D7), and all of them wait at once.
+// places in that order, and all of them wait at once.
 func TestTurnInOrderOfArrival(t *testing.T) {
 	const calls = 1000
 	r, placed, release := new(register), make(chan string, calls), make(chan struct{})
@@ -81,7 +81,7 @@ func TestTurnInOrderOfArrival(t *testing.T) {
 }
 
 // TestFormsInOrderOfArrival: the first forms of calls reach the client in that
-// order (D7), as it shows them, however long each has tried other surfaces; but
+// order, as it shows them, however long each has tried other surfaces; but
 // none waits longer than a second for calls that put none, nor counts that as
 // the time of its human.
 func TestFormsInOrderOfArrival(t *testing.T) {
@@ -250,7 +250,7 @@ func TestTurnWaitsForThePlace(t *testing.T) {
 func (o *order) waiting() (n int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for p := o.first; p != nil; p = p.next {
+	for _, p := range o.places {
 		if p.turn != nil {
 			n++
 		}
@@ -285,25 +285,8 @@ func TestTurnEnds(t *testing.T) {
 		t.Error(err)
 	}
 	o.leave(&places[2])
-	if o.first != nil {
+	if len(o.places) > 0 {
 		t.Error("somebody is left in the order")
-	}
-}
-
-// TestTurnForgets: a call that has its place holds on to none that came later.
-func TestTurnForgets(t *testing.T) {
-	var o order
-	places := make([]place, 3)
-	for i := range places {
-		o.join(&places[i])
-	}
-	for _, i := range []int{1, 0, 2} {
-		o.leave(&places[i])
-	}
-	for i, p := range places {
-		if p.next != nil {
-			t.Errorf("place %d knows the one behind it", i)
-		}
 	}
 }
 

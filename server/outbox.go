@@ -28,7 +28,7 @@ const (
 
 // Write has write send the message's line, JSON that ends in its only newline,
 // unless the client must not see it any more: nothing follows a call's
-// response or its cancel, and a cancelled call gets no response (FACTS 5.4).
+// response or its cancel, and a cancelled call gets no response.
 // Whoever waits to hear whether a response was written ([Call.Delivered]) is
 // told before Write returns. The error is that of write.
 //

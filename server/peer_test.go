@@ -36,7 +36,7 @@ func newSession(t *testing.T, tools map[string]mcpserver.ToolHandlerFunc) *peer 
 		s.AddTool(mcp.NewTool(name), handler)
 	}
 	p := &peer{t: t, log: new(buffer)}
-	p.Session = NewSession(s, Options{ID: "session", Directory: "/project", Log: slog.New(slog.NewTextHandler(p.log, nil))})
+	p.Session = NewSession(s, Options{ID: "session", Dialogue: "session", Directory: "/project", Log: slog.New(slog.NewTextHandler(p.log, nil))})
 	p.ctx, p.end = context.WithCancelCause(t.Context())
 	t.Cleanup(func() {
 		p.end(askuser.ErrDisconnected)

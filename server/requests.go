@@ -9,7 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"mcp-askuser/tools/askuser"
+	"mcp-askuser/ui"
 )
 
 // RPCError is the error with which the client answered a request of ours.
@@ -39,7 +39,7 @@ type requests struct {
 
 // do asks the client on k's behalf, calls sent, and waits for its result. When ctx or the
 // call ends first the request is cancelled at the client, so that it takes its
-// form away, and the error is ctx's cause or askuser.ErrCallEnded. An error
+// form away, and the error is ctx's cause or ui.ErrCallEnded. An error
 // response is an *RPCError.
 func (r *requests) do(ctx context.Context, k *Call, method string, params any, sent func()) (json.RawMessage, error) {
 	if ctx.Err() != nil {
@@ -58,7 +58,7 @@ func (r *requests) do(ctx context.Context, k *Call, method string, params any, s
 	case <-ctx.Done():
 	case <-k.ctx.Done():
 	}
-	err = askuser.ErrCallEnded
+	err = ui.ErrCallEnded
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
@@ -75,7 +75,7 @@ func (r *requests) send(k *Call, method string, params any) (id string, answered
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if k.ended {
-		return "", nil, askuser.ErrCallEnded
+		return "", nil, ui.ErrCallEnded
 	}
 	r.last++
 	id = strconv.Quote("askuser-" + strconv.FormatUint(r.last, 10))
@@ -128,7 +128,7 @@ func (r *requests) end(k *Call) {
 	r.mu.Lock()
 	k.ended = true
 	r.mu.Unlock()
-	r.withdraw(k, askuser.ErrCallEnded, k.asked...)
+	r.withdraw(k, ui.ErrCallEnded, k.asked...)
 }
 
 // outcome is the result or the error that a response holds.

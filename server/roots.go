@@ -42,7 +42,7 @@ func (r *roots) first(ctx context.Context, k *Call) string {
 		err = json.Unmarshal(raw, &list)
 	}
 	if err != nil {
-		k.session.log.Info("the client does not name its roots", "error", err)
+		k.session.Log.Info("the client does not name its roots", "error", err)
 	}
 	r.asked, r.directory = now, ""
 	for _, root := range list.Roots {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -19,9 +18,9 @@ import (
 
 // Options are what a transport says about a session.
 type Options struct {
-	ID        string       // unique and unguessable; random by default
+	ID        string       // unique and unguessable; random by default, and the dialogue then too
 	Agent     string       // who the client's token belongs to, where it needs one
-	Dialogue  *string      // stands for the dialogue where the client names none; nil: the ID
+	Dialogue  string       // stands for the dialogue where the client names none; empty: nothing does
 	Directory string       // the client's project, absolute, where it is known
 	Log       *slog.Logger // of panics with their stack, and of results that cannot be encoded; by default none
 }
@@ -30,34 +29,28 @@ type Options struct {
 // whole connection, over HTTP the requests with one session id or, in the
 // stateless era, a single one.
 type Session struct {
-	mcp       *mcpserver.MCPServer
-	id        string
-	agent     string
-	dialogue  string
-	directory string
-	roots     roots
-	log       *slog.Logger
-	client    atomic.Pointer[askuser.Client] // as of initialize
-	calls     *calls
-	order     order // of taking their places
-	forms     order // of putting their first forms to the client
-	requests  requests
+	Options
+	mcp      *mcpserver.MCPServer
+	roots    roots
+	client   atomic.Pointer[askuser.Client] // as of initialize
+	calls    calls
+	order    order // of taking their places
+	forms    order // of putting their first forms to the client
+	requests requests
 }
 
 // NewSession returns a session. It starts nothing.
 func NewSession(mcp *mcpserver.MCPServer, o Options) *Session {
-	s := &Session{
-		mcp:       mcp,
-		id:        cmp.Or(o.ID, rand.Text()),
-		agent:     o.Agent,
-		directory: o.Directory,
-		log:       cmp.Or(o.Log, slog.New(slog.DiscardHandler)),
-		calls:     newCalls(),
-		requests:  requests{waiting: make(map[string]chan Message)},
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	if o.ID == "" {
+		o.ID = rand.Text()
+		o.Dialogue = o.ID
 	}
-	s.dialogue = s.id
-	if o.Dialogue != nil {
-		s.dialogue = *o.Dialogue
+	s := &Session{
+		Options:  o,
+		mcp:      mcp,
+		calls:    calls{open: make(map[string]*Call), drained: make(chan struct{})},
+		requests: requests{waiting: make(map[string]chan Message)},
 	}
 	s.client.Store(&askuser.Client{})
 	return s
@@ -99,8 +92,7 @@ func (s *Session) Drain() <-chan struct{} { return s.calls.drain() }
 func (s *Session) Running() int { return s.calls.count() }
 
 // request starts a request's handler. The methods that open a session run
-// here and now: requests right behind them depend on what they leave in it
-// (FACTS 5.5).
+// here and now: requests right behind them depend on what they leave in it.
 func (s *Session) request(ctx context.Context, m Message, out Outbox) {
 	k := &Call{session: s, out: out, id: m.ID}
 	k.ctx, k.cancel = context.WithCancelCause(ctx)
@@ -111,9 +103,7 @@ func (s *Session) request(ctx context.Context, m Message, out Outbox) {
 	}
 	if m.Method == string(mcp.MethodServerDiscover) && askuser.Handshake(clientOf(m.Params, s.client.Load()).Name) {
 		f := Fault{mcp.METHOD_NOT_FOUND, "this server speaks with this client from initialize on"}
-		s.calls.end()
-		k.cancel(nil)
-		k.respond(f.Response(m.ID), f.Code)
+		k.finish(f.Response(m.ID), f.Code)
 		return
 	}
 	switch mcp.MCPMethod(m.Method) {
@@ -138,7 +128,7 @@ func (k *Call) serve(m Message) {
 		response, err := k.handle(m)
 		if r, ok := response.(mcp.JSONRPCResponse); ok && k.step != nil {
 			k.instead, _ = r.Result.(*mcp.CallToolResult)
-			return nil, errWaiting
+			return nil, nil
 		}
 		return response, err
 	})
@@ -150,9 +140,6 @@ func (k *Call) serve(m Message) {
 	ofProcess.began()
 	k.goOn()
 }
-
-// errWaiting is why there is no response yet.
-var errWaiting = errors.New("the call waits")
 
 // goOn runs the step of a call that waits as often as it was woken. In between a
 // call has no goroutine: there may be thousands.
@@ -171,13 +158,13 @@ func (k *Call) goOn() {
 }
 
 // takeStep gives the result that comes of a step what mcp-go has added to the
-// handler's.
+// handler's; nil is none yet.
 func (k *Call) takeStep() (mcp.JSONRPCMessage, error) {
 	switch result, err := k.step(k.ctx); {
 	case err != nil:
 		return mcp.NewJSONRPCError(mcp.RequestId{}, mcp.INTERNAL_ERROR, err.Error(), nil), nil
 	case result == nil:
-		return nil, errWaiting
+		return nil, nil
 	default:
 		if k.instead != nil {
 			result.Meta = cmp.Or(result.Meta, k.instead.Meta)
@@ -187,7 +174,7 @@ func (k *Call) takeStep() (mcp.JSONRPCMessage, error) {
 	}
 }
 
-// finish ends the call with its response.
+// finish ends the call with its response, which is an error where there is a code.
 func (k *Call) finish(line []byte, code int) {
 	defer k.session.calls.end()
 	defer k.cancel(nil)
@@ -196,19 +183,18 @@ func (k *Call) finish(line []byte, code int) {
 	k.session.requests.end(k)
 	k.relaying.Lock()
 	defer k.relaying.Unlock()
-	k.respond(line, code)
+	if m := (Outgoing{line, k, response, code}); k.out.Send(m) != nil {
+		m.Drop()
+	}
 }
 
-// answer returns the line of the call's response, nil while the call waits, and
-// the code of the error that it is. Faults inside are for the log only: that the
-// handler panicked, or that what it returned cannot be encoded (FACTS 5.6, 5.10).
+// answer returns the line of the response that serve returns, nil while there is
+// none, and the code of the error that it is. Faults inside are for the log only: that the
+// handler panicked, or that what it returned cannot be encoded.
 func (k *Call) answer(method string, serve func() (mcp.JSONRPCMessage, error)) (line []byte, code int) {
 	line, code, err := k.encode(serve)
-	switch {
-	case errors.Is(err, errWaiting):
-		return nil, 0
-	case err != nil:
-		k.session.log.Error("a request failed inside", "method", method, "id", string(k.id), "error", err)
+	if err != nil {
+		k.session.Log.Error("a request failed inside", "method", method, "id", string(k.id), "error", err)
 		f := Fault{mcp.INTERNAL_ERROR, "internal error; see the server's log"}
 		line, code = f.Response(k.id), f.Code
 	}
@@ -225,7 +211,7 @@ func (k *Call) encode(serve func() (mcp.JSONRPCMessage, error)) (line []byte, co
 		}
 	}()
 	response, err := serve()
-	if err != nil {
+	if err != nil || response == nil {
 		return nil, 0, err
 	}
 	if failure, failed := response.(mcp.JSONRPCError); failed {
@@ -255,7 +241,7 @@ func (s *Session) cancelled(m Message) {
 	}
 	// A reason that is no string is no reason to go on working.
 	if err := json.Unmarshal(m.Params, &params); err != nil {
-		s.log.Debug("a cancel is malformed", "error", err)
+		s.Log.Debug("a cancel is malformed", "error", err)
 	}
 	s.calls.cancel(params.RequestID, params.Reason)
 }

@@ -6,6 +6,7 @@
 package templates
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +15,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -134,7 +134,7 @@ func read(path, name string) (Template, error) {
 	t.lines = lines(data)
 	var faults []error
 	fault := func(path, format string, args ...any) {
-		faults = append(faults, fmt.Errorf("%s%s: %s", t.Path, t.line(path), fmt.Sprintf(format, args...)))
+		faults = append(faults, fmt.Errorf("%s: %s", t.Where(path), fmt.Sprintf(format, args...)))
 	}
 	t.Description, _ = t.call["description"].(string)
 	variables, _ := t.call["variables"].(map[string]any)
@@ -177,20 +177,17 @@ func (t *Template) variable(name string) *Variable {
 	return nil
 }
 
-// line is where the value at a path, or what it stands in, begins: ":12", or
-// nothing where that is not known.
-func (t *Template) line(path string) string {
+// Where returns the file and, where it is known, the line on which the value at a
+// path of the call begins, or what it stands in.
+func (t *Template) Where(path string) string {
 	for path != "" {
 		if n := t.lines[path]; n > 0 {
-			return ":" + strconv.Itoa(n)
+			return fmt.Sprintf("%s:%d", t.Path, n)
 		}
 		path = path[:max(0, strings.LastIndexAny(path, ".["))]
 	}
-	return ""
+	return t.Path
 }
-
-// Where returns the file, and the line of what stands at a path of the call.
-func (t *Template) Where(path string) string { return t.Path + t.line(path) }
 
 // Call returns the arguments of the call, as JSON, with the variables in their
 // places. The error names every variable that is missing, or not known.
@@ -198,19 +195,21 @@ func (t *Template) Call(values map[string]string) ([]byte, error) {
 	var faults []error
 	for name := range values {
 		if t.variable(name) == nil {
-			faults = append(faults, fmt.Errorf("the template %s has no variable %q%s", t.Name, name, t.known()))
+			faults = append(faults, fmt.Errorf("the template %s has no variable %q; it has %s", t.Name, name, t.known()))
 		}
 	}
-	word := func(name string) string {
-		value, ok := values[name]
-		if x := t.variable(name); !ok && x != nil && x.Default != nil {
-			value = *x.Default
-		}
-		return value
-	}
+	all := map[string]string{}
 	for _, x := range t.Variables {
-		if _, ok := values[x.Name]; !ok && x.Default == nil {
-			faults = append(faults, fmt.Errorf("the template %s needs the variable %s%s", t.Name, x.Name, about(x)))
+		value, given := values[x.Name]
+		switch {
+		case given:
+			all[x.Name] = value
+		case x.Default != nil:
+			all[x.Name] = *x.Default
+		case x.Description != "":
+			faults = append(faults, fmt.Errorf("the template %s needs the variable %s (%s)", t.Name, x.Name, x.Description))
+		default:
+			faults = append(faults, fmt.Errorf("the template %s needs the variable %s", t.Name, x.Name))
 		}
 	}
 	if err := errors.Join(faults...); err != nil {
@@ -218,16 +217,9 @@ func (t *Template) Call(values map[string]string) ([]byte, error) {
 	}
 	return json.Marshal(walk(t.call, "", func(_, text string) string {
 		return placePattern().ReplaceAllStringFunc(text, func(place string) string {
-			return word(placePattern().FindStringSubmatch(place)[1])
+			return all[placePattern().FindStringSubmatch(place)[1]]
 		})
 	}))
-}
-
-func about(x Variable) string {
-	if x.Description == "" {
-		return ""
-	}
-	return " (" + x.Description + ")"
 }
 
 // known lists the variables.
@@ -236,10 +228,7 @@ func (t *Template) known() string {
 	for _, x := range t.Variables {
 		names = append(names, x.Name)
 	}
-	if len(names) == 0 {
-		return "; it has none"
-	}
-	return "; it has " + strings.Join(names, ", ")
+	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
 // walk returns a value with its texts replaced; each is told its path.

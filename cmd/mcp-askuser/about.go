@@ -26,7 +26,6 @@ func (a *app) prints(use, short, example string, text func() ([]byte, error)) *c
 		Use:     use,
 		Short:   short,
 		Example: "  mcp-askuser " + example,
-		Args:    arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			data, err := text()
 			if err != nil {
@@ -41,12 +40,11 @@ func (a *app) prints(use, short, example string, text func() ([]byte, error)) *c
 func (a *app) schema() *cobra.Command {
 	var file string
 	cmd := a.prints("schema", "Print the JSON schema of ask_user_question's arguments", "schema --max-options 5", func() ([]byte, error) {
-		s, err := a.settings()
-		if err != nil {
+		if err := a.config.Err(); err != nil {
 			return nil, err
 		}
 		var b bytes.Buffer
-		if err := json.Indent(&b, wire.Schemas(s.Limits).Ask, "", "  "); err != nil {
+		if err := json.Indent(&b, wire.Schemas(a.settings().Limits).Ask, "", "  "); err != nil {
 			return nil, err
 		}
 		b.WriteByte('\n')
@@ -79,7 +77,6 @@ Shells: ` + strings.Join(shells, ", "),
 		Example: `  source <(mcp-askuser completion bash)
   mcp-askuser completion zsh > "${fpath[1]}/_mcp-askuser"
   mcp-askuser completion fish > ~/.config/fish/completions/mcp-askuser.fish`,
-		Args:      arguments(1, 1),
 		ValidArgs: shells,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch root := cmd.Root(); args[0] {

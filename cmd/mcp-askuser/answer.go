@@ -5,13 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
@@ -44,40 +42,30 @@ program broke.`,
 		Example: `  mcp-askuser answer
   mcp-askuser answer 01JD6Z00 --json '{"question-0":"PostgreSQL"}'
   mcp-askuser answer 01JD6Z00 --json '{"discuss":true,"note":"Why not SQLite?"}'`,
-		Args:              arguments(0, 1),
 		ValidArgsFunction: a.completeIDs(false),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.settings()
-			if err != nil {
-				return err
-			}
-			log := a.quietLog() // the form is on the terminal
-			d, err := a.desk(s, log)
-			if err != nil {
-				return err
-			}
-			fromJSON := cmd.Flags().Changed("json")
-			rec, err := toAnswer(cmd.Context(), d, args, fromJSON)
-			switch {
-			case fromJSON && err != nil:
-				return a.refuseAnswer(rec, err)
-			case fromJSON:
-				return a.answerFrom(cmd.Context(), d, rec, data, note)
-			case err != nil:
-				return err
-			}
-			on := a.terminal(s, d, plain)
-			if a.getenv(pane.Variable) != "" {
-				on = pane.Answering(on, d)
-			}
-			return a.answerHere(cmd.Context(), d, rec, on, log)
-		},
+		PreRun:            a.quiet,
 	}
-	a.addFlags(cmd, "dir", "accessible", "no_color")
+	a.addFlags(cmd, "accessible", "no_color")
 	cmd.Flags().StringVar(&data, "json", "", "the answers as `JSON`, or - for standard input")
 	cmd.Flags().StringVar(&note, "note", "", "a `text` for the agent beside the answers, with --json")
 	cmd.Flags().BoolVar(&plain, "plain", false, "answer line by line, without a full screen")
-	return cmd
+	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
+		fromJSON := cmd.Flags().Changed("json")
+		rec, err := toAnswer(cmd.Context(), d, args, fromJSON)
+		switch {
+		case fromJSON && err != nil:
+			return a.refuseAnswer(rec, err)
+		case fromJSON:
+			return a.answerFrom(cmd.Context(), d, rec, data, note)
+		case err != nil:
+			return err
+		}
+		on := a.terminal(d, plain)
+		if a.getenv(pane.Variable) != "" {
+			on = pane.Answering(on, d)
+		}
+		return a.answerHere(cmd.Context(), d, rec, on)
+	})
 }
 
 // toAnswer returns the record to answer: the one named, or the oldest open one.
@@ -105,9 +93,9 @@ func toAnswer(ctx context.Context, d *desk.Desk, args []string, program bool) (d
 }
 
 // terminal is this terminal as a surface.
-func (a *app) terminal(s settings.Values, d *desk.Desk, plain bool) ui.Surface {
+func (a *app) terminal(d *desk.Desk, plain bool) ui.Surface {
 	beside := a.getenv(pane.Variable) != ""
-	options := tty.Options{Getenv: a.environ(s), Desk: d, Turn: a.turn, Opened: !beside, Pane: beside}
+	options := tty.Options{Getenv: a.environ(), Desk: d, Turn: a.turn, Opened: !beside, Pane: beside}
 	if plain {
 		return tty.NewPlain(options)
 	}
@@ -116,11 +104,11 @@ func (a *app) terminal(s settings.Values, d *desk.Desk, plain bool) ui.Surface {
 
 // answerHere shows the record on a surface until it has ended, here or
 // elsewhere. The question outlives this command, whatever ends it.
-func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on ui.Surface, log *slog.Logger) error {
+func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on ui.Surface) error {
 	if err := d.MayAnswer(ctx, rec.ID); err != nil {
 		return err
 	}
-	presenter := present.New(present.Options{Desk: d, Log: log})
+	presenter := present.New(present.Options{Desk: d, Log: a.log})
 	defer presenter.Close(nil)
 	w, err := presenter.Show(ctx, rec.ID, func(*present.Presentation) []ui.Surface { return []ui.Surface{on} })
 	if err != nil {
@@ -181,8 +169,5 @@ func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 
 // refuseAnswer prints why an answer was not taken, and returns the error.
 func (a *app) refuseAnswer(rec desk.Record, err error) error {
-	if wrong := a.printLine(api.Refused(api.Late(&rec.Set, err))); wrong != nil {
-		return wrong
-	}
-	return err
+	return cmp.Or(a.printLine(api.Refused(api.Late(&rec.Set, err))), err)
 }

@@ -84,7 +84,7 @@ func TestAnsweringOnATerminal(t *testing.T) {
 }
 
 // Somebody else is first: the form withdraws, says so, and the terminal is as it
-// was (DESIGN, promise 3).
+// was.
 func TestAnsweredElsewhere(t *testing.T) {
 	dir := t.TempDir()
 	d := openDesk(t, dir)

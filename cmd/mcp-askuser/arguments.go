@@ -14,23 +14,30 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// arguments checks how many arguments a command gets. What is missing is called
-// as in the usage line.
-func arguments(least, most int) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		var wrong string
-		switch {
-		case len(args) < least:
-			wrong = words.T("%s is missing", strings.Fields(cmd.Use)[1+len(args)])
-		case len(args) <= most:
-			return nil
-		case cmd.HasSubCommands():
-			return unknownCommand(cmd, args[0])
-		default:
-			wrong = words.T("%q is an argument too many", args[most])
-		}
-		return errors.New(words.T("%s\nUsage: %s", wrong, usage(cmd)))
+// arguments checks how many arguments a command gets: none but the one that its
+// usage line names, [in brackets] if it may be left out; of NAME... as many as
+// there are names.
+func arguments(cmd *cobra.Command, args []string) error {
+	_, name, _ := strings.Cut(cmd.Use, " ")
+	most := 1
+	switch {
+	case strings.Contains(name, "..."):
+		most = len(cmd.ValidArgs)
+	case name == "", strings.HasPrefix(name, "--"):
+		most = 0
 	}
+	var wrong string
+	switch {
+	case len(args) == 0 && most > 0 && !strings.HasPrefix(name, "["):
+		wrong = words.T("%s is missing", name)
+	case len(args) <= most:
+		return nil
+	case cmd.HasSubCommands():
+		return unknownCommand(cmd, args[0])
+	default:
+		wrong = words.T("%q is an argument too many", args[most])
+	}
+	return errors.New(words.T("%s\nUsage: %s", wrong, usage(cmd)))
 }
 
 func unknownCommand(cmd *cobra.Command, name string) error {

@@ -5,14 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
@@ -24,15 +22,7 @@ func (a *app) askFlags(cmd *cobra.Command) {
 	a.addFlags(cmd, "dir", "session")
 	a.addFlags(cmd, askKeys[:]...)
 	cmd.Flags().Bool("plain", false, "ask line by line, as with --surface plain")
-}
-
-// askSettings returns the settings of a command that asks.
-func (a *app) askSettings(cmd *cobra.Command) (settings.Values, error) {
-	s, err := a.settings()
-	if plain, _ := cmd.Flags().GetBool("plain"); plain && !cmd.Flags().Changed("surface") {
-		s.Surfaces = []string{"plain"}
-	}
-	return s, err
+	cmd.PreRun = a.quiet
 }
 
 func (a *app) ask() *cobra.Command {
@@ -44,18 +34,14 @@ func (a *app) ask() *cobra.Command {
 		Long:  askHelp,
 		Example: `  mcp-askuser ask '{"question":"Which region?","options":["EU","US"]}'
   mcp-askuser ask --format ids --timeout 10m - < questions.json`,
-		Args:              arguments(0, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.askSettings(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: a.checked(func(cmd *cobra.Command, args []string) error {
 			var call wire.Call
+			var err error
 			if template != "" {
-				call, err = a.templateCall(template, variables, args, s)
+				call, err = a.templateCall(template, variables, args)
 			} else {
-				call, err = a.givenCall(cmd, args, s)
+				call, err = a.givenCall(cmd, args)
 			}
 			if err != nil {
 				return err
@@ -64,15 +50,15 @@ func (a *app) ask() *cobra.Command {
 				fmt.Fprintf(a.err, "Not asked, because no answer can bring it up: %s\n", left)
 			}
 			if call.Timeout == 0 || cmd.Flags().Changed("timeout") {
-				call.Timeout = s.Timeout
+				call.Timeout = a.settings().Timeout
 			}
-			return a.deliver(cmd.Context(), call, s, func(rec desk.Record) (string, error) {
+			return a.deliver(cmd, call, func(rec desk.Record) (string, error) {
 				if rec.State == desk.Unavailable || rec.State == desk.Failed {
 					return "", nil // a result for models, not for programs
 				}
 				return wire.Format(rec, format, time.Now())
 			})
-		},
+		}),
 	}
 	a.askFlags(cmd)
 	a.addFlags(cmd, limitKeys[:]...)
@@ -83,7 +69,7 @@ func (a *app) ask() *cobra.Command {
 }
 
 // input returns the JSON: the argument, or standard input where that is - or
-// absent and standard input is no terminal (A1).
+// absent and standard input is no terminal.
 func (a *app) input(args []string) ([]byte, error) {
 	if len(args) == 1 && args[0] != "-" {
 		return bytes.TrimSpace([]byte(args[0])), nil
@@ -102,10 +88,10 @@ func (a *app) input(args []string) ([]byte, error) {
 const maxInput = 16 << 20
 
 // request is what a command asks on this machine.
-func (a *app) request(call wire.Call, s settings.Values) desk.Request {
+func (a *app) request(call wire.Call) desk.Request {
 	return desk.Request{
 		Set:       call.Set,
-		Session:   a.session(s),
+		Session:   a.session(),
 		Asker:     desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: "shell", PID: os.Getppid()},
 		Timeout:   call.Timeout,
 		OnTimeout: call.OnTimeout,
@@ -113,7 +99,7 @@ func (a *app) request(call wire.Call, s settings.Values) desk.Request {
 }
 
 // givenCall reads the call that is the argument or standard input.
-func (a *app) givenCall(cmd *cobra.Command, args []string, s settings.Values) (wire.Call, error) {
+func (a *app) givenCall(cmd *cobra.Command, args []string) (wire.Call, error) {
 	usage := fmt.Sprintf("Usage: %s '{\"questions\":[...]}'", cmd.CommandPath())
 	data, err := a.input(args)
 	if err != nil {
@@ -122,33 +108,20 @@ func (a *app) givenCall(cmd *cobra.Command, args []string, s settings.Values) (w
 	if len(data) == 0 {
 		return wire.Call{}, fmt.Errorf("Missing JSON parameter\n%s", usage)
 	}
-	call, err := wire.DecodeAsk(data, s.Limits)
+	call, err := wire.DecodeAsk(data, a.settings().Limits)
 	if err != nil && !errors.As(err, new(question.Violations)) {
 		err = fmt.Errorf("Invalid JSON format\n%s", usage)
 	}
 	return call, err
 }
 
-// templateCall makes the call of a template.
-func (a *app) templateCall(name string, variables, args []string, s settings.Values) (wire.Call, error) {
-	if len(args) > 0 {
-		return wire.Call{}, errors.New("--template brings its own questions; leave out the JSON")
-	}
-	t, data, err := a.fromTemplate(name, variables)
-	if err != nil {
-		return wire.Call{}, err
-	}
-	call, err := wire.DecodeAsk(data, s.Limits)
-	return call, inTemplate(t, err)
-}
-
 // presenter shows records as the settings say.
-func (a *app) presenter(s settings.Values, d *desk.Desk, log *slog.Logger) *present.Presenter {
+func (a *app) presenter(d *desk.Desk) *present.Presenter {
 	return present.New(present.Options{
 		Desk:         d,
-		Log:          log,
-		Notify:       a.notifier(s, d, log),
-		TakeDefaults: s.OnTimeout == desk.OnTimeoutDefault,
+		Log:          a.log,
+		Notify:       a.notifier(d),
+		TakeDefaults: a.settings().OnTimeout == desk.OnTimeoutDefault,
 		Room:         room(openFiles()),
 	})
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"sync"
 
-	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/internal/proc"
 )
 
@@ -117,9 +116,10 @@ func isProgram(path, name string) bool {
 }
 
 // inboxCommand is what the human runs to answer what is asked of this server.
-func (a *app) inboxCommand(s settings.Values) string {
-	if s.Dir == "" {
+func (a *app) inboxCommand() string {
+	dir := a.settings().Dir
+	if dir == "" {
 		return "mcp-askuser inbox"
 	}
-	return "mcp-askuser inbox --dir '" + strings.ReplaceAll(s.Dir, "'", `'\''`) + "'"
+	return "mcp-askuser inbox --dir '" + strings.ReplaceAll(dir, "'", `'\''`) + "'"
 }

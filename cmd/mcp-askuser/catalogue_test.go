@@ -21,6 +21,7 @@ import (
 
 	"github.com/leonelquinteros/gotext"
 
+	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/ui/words"
 )
@@ -215,7 +216,7 @@ func messages(t *testing.T) map[string][]saying {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &app{config: settings.New(surfaceNames())}
+	a := &app{config: settings.New(hooked.Surfaces())}
 	eachText(a.root(), func(text *string) { add("cmd/mcp-askuser", *text, "") })
 	if len(rooms["ui-words"]) < 40 || len(rooms["cmd-mcp-askuser"]) < 100 {
 		t.Fatalf("texts are missing: %d, %d", len(rooms["ui-words"]), len(rooms["cmd-mcp-askuser"]))

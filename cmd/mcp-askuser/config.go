@@ -27,7 +27,6 @@ those that this command prints. For example:
   timeout = "10m"
   notify_command = ["notify-phone", "--title", "A question"]`,
 		Example: "  mcp-askuser config\n  ASK_TIMEOUT=10m mcp-askuser config --json",
-		Args:    arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			for _, s := range a.config.Rows {
 				if s.Key == "dir" && s.From == settings.FromDefault {

@@ -23,24 +23,18 @@ Exit status: 0 yes, 1 no, 2 closed without an answer, 3 no way to ask,
 124 timeout, 130 interrupted, 134 the program broke. Only 0 is consent.`,
 		Example: `  mcp-askuser confirm "Delete 23 files?" && rm -r build
   mcp-askuser confirm "Deploy?" --details "12 changes" --default no`,
-		Args:              arguments(1, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.askSettings(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: a.checked(func(cmd *cobra.Command, args []string) error {
 			var yes *bool
 			if proposed != "" {
-				yes = new(bool)
-				*yes = proposed == "yes"
+				yes = new(proposed == "yes")
 			}
 			if strings.TrimSpace(args[0]) == "" {
 				return errors.New(words.T("the action is empty; say what would be done"))
 			}
-			call := wire.Call{Timeout: s.Timeout, Set: question.Set{Questions: []question.Question{wire.Confirm(args[0], details, yes)}}}
+			call := wire.Call{Timeout: a.settings().Timeout, Set: question.Set{Questions: []question.Question{wire.Confirm(args[0], details, yes)}}}
 			said := ""
-			err = a.deliver(cmd.Context(), call, s, func(rec desk.Record) (string, error) {
+			err := a.deliver(cmd, call, func(rec desk.Record) (string, error) {
 				if rec.State == desk.Answered {
 					said = map[any]string{true: "yes", false: "no"}[rec.Asked()[0].Value()]
 				}
@@ -50,7 +44,7 @@ Exit status: 0 yes, 1 no, 2 closed without an answer, 3 no way to ask,
 				return &exitError{exitBad, nil}
 			}
 			return err
-		},
+		}),
 	}
 	a.askFlags(cmd)
 	cmd.Flags().StringVar(&details, "details", "", "what the user should know to decide, as `text`")

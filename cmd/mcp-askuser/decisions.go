@@ -18,7 +18,7 @@ import (
 // writeDecisions writes records, oldest first, as a log of decisions in
 // Markdown, to be committed: a heading for each project, and below it one for
 // each question that was put, with the options considered, the decision, what
-// was said beside it, and who decided where and when (D22).
+// was said beside it, and who decided where and when.
 func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 	projects := map[string]*strings.Builder{} // by directory
 	for rec, err := range records {
@@ -74,18 +74,14 @@ func writeDecision(b *strings.Builder, o *desk.Outcome, q *question.Response) {
 	if q.Chooses() {
 		b.WriteString("\n" + words.T("Options considered:") + "\n\n")
 		for i := range q.Options {
-			writeOption(b, &q.Options[i])
+			b.WriteString("- " + inline(q.Options[i].Label))
+			if about := q.Options[i].Description; about != "" {
+				b.WriteString(" – " + inline(about))
+			}
+			b.WriteByte('\n')
 		}
 	}
 	b.WriteString("\n" + decision(o, q))
-}
-
-func writeOption(b *strings.Builder, o *question.Option) {
-	b.WriteString("- " + inline(o.Label))
-	if o.Description != "" {
-		b.WriteString(" – " + inline(o.Description))
-	}
-	b.WriteByte('\n')
 }
 
 // decision is the decision in words. Only what the user said is theirs.

@@ -20,28 +20,23 @@ func (a *app) demo() *cobra.Command {
 		Use:     "demo",
 		Short:   "Ask sample questions here and print what an agent would get",
 		Example: "  mcp-askuser demo\n  mcp-askuser demo --surface web",
-		Args:    arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.askSettings(cmd)
-			if err != nil {
-				return err
-			}
+		RunE: a.checked(func(cmd *cobra.Command, _ []string) error {
 			sample, err := demoCalls.ReadFile("texts/demo." + string(words.Local) + ".json")
 			if err != nil {
 				return err
 			}
-			call, err := wire.DecodeAsk(sample, s.Limits)
+			call, err := wire.DecodeAsk(sample, a.settings().Limits)
 			if err != nil {
 				return err
 			}
-			call.Timeout = s.Timeout
+			call.Timeout = a.settings().Timeout
 			a.opened = true
-			return a.deliver(cmd.Context(), call, s, func(rec desk.Record) (string, error) {
+			return a.deliver(cmd, call, func(rec desk.Record) (string, error) {
 				result := wire.NewResult(rec)
 				structured, err := json.MarshalIndent(result, "", "  ")
 				return fmt.Sprintf("%s\n\n%s", result.Message, structured), err
 			})
-		},
+		}),
 	}
 	a.askFlags(cmd)
 	return cmd

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,7 +31,6 @@ may fail. Any command goes to it with --desk and --desk-creds, or with the
 variables MCP_ASKUSER_DESK, MCP_ASKUSER_DESK_CREDS and MCP_ASKUSER_DESK_CA.`,
 		Example: `  mcp-askuser desk init --dir ~/desk --human alice --agent ci
   MCP_ASKUSER_DESK=nats://localhost:4222 mcp-askuser desk status`,
-		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.deskInit(), a.deskCreate(), a.deskStatus())
@@ -52,7 +52,6 @@ in its own name, and ask too. What is in one account, another does not see.
 Run it again with more names to add them: what is there stays.`,
 		Example: `  mcp-askuser desk init --dir ~/desk --human alice --agent ci --agent builder
   mcp-askuser desk init --dir ~/desk --nodes 3 --hosts nats-1,nats-2,nats-3`,
-		Args: arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			if dir == "" {
 				return errors.New(words.T("name the directory to write to: --dir DIR"))
@@ -122,16 +121,15 @@ func (a *app) explainPlan(p *nodes.Plan, account string) error {
 }
 
 // shared opens the desk that the settings name.
-func (a *app) shared() (*nats.Store, string, error) {
-	s, err := a.settings()
-	if err != nil {
-		return nil, "", err
+func (a *app) shared() (*nats.Store, error) {
+	if err := a.config.Err(); err != nil {
+		return nil, err
 	}
+	s := a.settings()
 	if s.Desk == "" {
-		return nil, "", errors.New(words.T("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init sets one up"))
+		return nil, errors.New(words.T("no shared desk is named: --desk nats://HOST:PORT, or MCP_ASKUSER_DESK; mcp-askuser desk init sets one up"))
 	}
-	store, err := nats.Open(nats.Options{URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA})
-	return store, s.DeskCreds, err
+	return nats.Open(nats.Options{URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA})
 }
 
 func (a *app) deskCreate() *cobra.Command {
@@ -141,9 +139,8 @@ func (a *app) deskCreate() *cobra.Command {
 		Short: "Prepare new nodes to keep questions; needed once",
 		Example: `  mcp-askuser desk create --desk nats://localhost:4222 \
     --desk-ca ~/desk/ca.pem --desk-creds ~/desk/creds/desk/operator.creds`,
-		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, _, err := a.shared()
+			store, err := a.shared()
 			if err != nil {
 				return err
 			}
@@ -177,13 +174,13 @@ system.creds that desk init wrote. It is found by itself in the directory above
 your credential.`,
 		Example: `  mcp-askuser desk status
   mcp-askuser desk status --system ~/desk/creds/system.creds --json`,
-		Args: arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			store, creds, err := a.shared()
+			store, err := a.shared()
 			if err != nil {
 				return err
 			}
 			defer store.Close()
+			creds := a.settings().DeskCreds
 			if beside := filepath.Join(filepath.Dir(filepath.Dir(creds)), "system.creds"); system == "" && creds != "" {
 				if _, err := os.Stat(beside); err == nil {
 					system = beside
@@ -228,12 +225,8 @@ func missing(st *nats.Status) {
 		kind = nodes.Human
 	}
 	want, _ := nodes.Rights(kind, me.Name)
-	has := map[string]bool{}
-	for _, subject := range me.Allow {
-		has[subject] = true
-	}
 	for _, subject := range want {
-		if !has[subject] {
+		if !slices.Contains(me.Allow, subject) {
 			st.Wrongf("your credential lacks the right to %s: run mcp-askuser desk init again and start the nodes anew", subject)
 		}
 	}

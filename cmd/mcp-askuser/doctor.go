@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -12,10 +11,13 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
@@ -24,7 +26,6 @@ import (
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/install"
 	"mcp-askuser/question"
-	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/words"
 )
@@ -63,18 +64,11 @@ Each line that is not well says what to do.
 
 Exit status: 0 all is well, 1 something is wrong.`,
 		Example: "  mcp-askuser doctor\n  mcp-askuser doctor --json",
-		Args:    arguments(0, 0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON { // for programs
 				words.Local = words.English
 			}
 			found := a.examine(cmd.Context())
-			sick := 0
-			for _, f := range found {
-				if f.State == ill {
-					sick++
-				}
-			}
 			show := a.printFindings
 			if asJSON {
 				show = func(found []finding) error { return a.printJSON(found) }
@@ -82,7 +76,7 @@ Exit status: 0 all is well, 1 something is wrong.`,
 			if err := show(found); err != nil {
 				return err
 			}
-			if sick > 0 {
+			if slices.ContainsFunc(found, func(f finding) bool { return f.State == ill }) {
 				return &exitError{exitBad, nil}
 			}
 			return nil
@@ -111,7 +105,7 @@ func (a *app) printFindings(found []finding) error {
 
 // examine looks at everything.
 func (a *app) examine(ctx context.Context) []finding {
-	s, err := a.settings()
+	s, err := a.settings(), a.config.Err()
 	found := []finding{{Part: words.T("settings"), Name: cmp.Or(a.config.File, words.T("no file")), State: well, Text: words.T("was read")}}
 	switch {
 	case err != nil:
@@ -125,12 +119,12 @@ func (a *app) examine(ctx context.Context) []finding {
 			s.Desk = "" // so would it be asked
 		}
 	}
-	log := slog.New(slog.DiscardHandler)
-	dir, err := spool.DefaultDir(a.environ(s))
+	a.log = slog.New(slog.DiscardHandler)
+	dir, err := spool.DefaultDir(a.environ())
 	store := finding{Part: words.T("store"), Name: dir, State: well}
 	var d *desk.Desk
 	if err == nil {
-		d, err = a.desk(s, log)
+		d, err = a.desk()
 	}
 	var waiting []desk.Record
 	if err == nil {
@@ -142,7 +136,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	}
 	found = append(found, store)
 	if d != nil {
-		found = append(found, a.examineSurfaces(ctx, s, d, log)...)
+		found = append(found, a.examineSurfaces(ctx, d)...)
 	}
 	found = append(found, a.examineClients()...)
 	return append(found, a.selfTest(ctx))
@@ -157,7 +151,7 @@ func (a *app) examineDesk(ctx context.Context, url string) finding {
 	ctx, stop := context.WithTimeout(ctx, deskTime)
 	defer stop()
 	var me nats.Identity
-	store, _, err := a.shared()
+	store, err := a.shared()
 	if err == nil {
 		defer store.Close()
 		me, err = store.Identity(ctx)
@@ -176,24 +170,18 @@ func (a *app) examineDesk(ctx context.Context, url string) finding {
 	return f
 }
 
-// errClients says why nobody knows of a surface whether it could be reached.
-var errClients = errors.New(words.Mark("the client's own form, where the client has one"))
-
 // examineSurfaces says of each surface whether it would reach the human.
-func (a *app) examineSurfaces(ctx context.Context, s settings.Values, d *desk.Desk, log *slog.Logger) []finding {
-	presenter := present.New(present.Options{Desk: d, Log: log})
+func (a *app) examineSurfaces(ctx context.Context, d *desk.Desk) []finding {
+	presenter := present.New(present.Options{Desk: d, Log: a.log})
 	defer presenter.Close(nil)
-	page := a.webSurface(s, d, presenter, log)
+	page := a.webSurface(d, presenter)
 	defer page.Close()
 	var out []finding
 	usable := ""
-	for _, surface := range a.surfaces(s, d, page, desk.Cancelled) {
+	surfaces, _ := a.surfaces(d, page, desk.Cancelled)
+	for _, surface := range surfaces {
 		f := finding{Part: words.T("surfaces"), Name: surface.Name(), State: well, Text: words.T("would show it")}
-		err := errClients
-		if checker, ok := surface.(ui.Checker); ok {
-			err = checker.Check(ctx)
-		}
-		switch {
+		switch err := check(ctx, surface); {
 		case err != nil:
 			f.State, f.Text = absent, words.Local.Error(err)
 		case usable == "":
@@ -216,25 +204,24 @@ func (a *app) examineClients() []finding {
 	for _, project := range []bool{false, true} {
 		p := a.place(project)
 		for _, c := range install.Clients() {
-			what, err := c.Registered(p)
-			f := finding{Part: words.T("clients"), Name: c.Name, State: well, Text: what}
+			r, err := c.Registered(p)
+			f := finding{Part: words.T("clients"), Name: c.Name, State: well, Text: r.What}
 			switch {
-			case err != nil && (project || !c.Found(p, exec.LookPath)): // it has no file here
+			case err != nil && (project || !c.Found(p)): // it has no file here
 				continue
 			case err != nil:
 				f.State, f.Text, f.Remedy = ill, words.Local.Error(err), words.T("mend that file; it keeps the client from starting any server")
-			case what == "" && (project || !c.Found(p, exec.LookPath)):
+			case r.What == "" && (project || !c.Found(p)):
 				continue
-			case what == "":
+			case r.What == "":
 				f.State, f.Text, f.Remedy = absent, words.T("is here, and cannot ask you"), "mcp-askuser install "+c.Name
 			default:
-				limit, hold, _ := c.Limit(p)
-				program, _, _ := strings.Cut(what, " ")
-				if _, err := exec.LookPath(program); err != nil && !strings.Contains(what, "://") {
+				program, _, _ := strings.Cut(r.What, " ")
+				if _, err := exec.LookPath(program); err != nil && !strings.Contains(r.What, "://") {
 					f.State, f.Remedy = ill, words.T("that program is not there: mcp-askuser install %s names this one", c.Name)
-				} else if limit > 0 && hold > limit {
+				} else if r.Limit > 0 && r.Hold > r.Limit {
 					f.State = ill
-					f.Text = words.T("%[1]s (waits up to %[2]s, and the client gives up after %[3]s)", f.Text, words.Local.Span(hold), words.Local.Span(limit))
+					f.Text = words.T("%[1]s (waits up to %[2]s, and the client gives up after %[3]s)", f.Text, words.Local.Span(r.Hold), words.Local.Span(r.Limit))
 					f.Remedy = words.T("mcp-askuser install %s sets both", c.Name)
 				}
 			}
@@ -281,33 +268,20 @@ func roundTrip(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, self, "serve", "--surface", "inbox", "--dir", dir)    //nolint:gosec // this program
-	cmd.Env = append(os.Environ(), settings.EnvFile+"="+os.DevNull, settings.EnvDesk+"=") // a desk of its own
-	in, err := cmd.StdinPipe()
+	mine := []string{settings.EnvFile + "=" + os.DevNull, settings.EnvDesk + "="} // a desk of its own
+	c, err := client.NewStdioMCPClient(self, mine, "serve", "--surface", "inbox", "--dir", dir)
 	if err != nil {
 		return err
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return err
-	}
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	defer func() {
-		_ = in.Close()
-		_ = cmd.Wait()
-	}()
+	defer c.Close()
 	events, err := d.Watch(ctx)
 	if err != nil {
 		return err
 	}
-	client := stdioClient{in, bufio.NewScanner(out)}
-	client.lines.Buffer(nil, 1<<20)
-	if _, err := client.call(ctx, 1, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"mcp-askuser-doctor","version":"1"}}`); err != nil {
-		return err
-	}
-	if _, err := io.WriteString(in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n"); err != nil {
+	var hello mcp.InitializeRequest
+	hello.Params.ProtocolVersion = "2025-11-25"
+	hello.Params.ClientInfo = mcp.Implementation{Name: "mcp-askuser-doctor", Version: "1"}
+	if _, err := c.Initialize(ctx, hello); err != nil {
 		return err
 	}
 	answered := make(chan error, 1)
@@ -325,42 +299,17 @@ func roundTrip(ctx context.Context) error {
 		}
 		answered <- context.Cause(ctx)
 	}()
-	result, err := client.call(ctx, 2, "tools/call", `{"name":"confirm_action","arguments":{"action":"Self-test"}}`)
+	var call mcp.CallToolRequest
+	call.Params.Name, call.Params.Arguments = "confirm_action", map[string]string{"action": "Self-test"}
+	result, err := c.CallTool(ctx, call)
 	if err != nil {
 		return err
 	}
 	if err := <-answered; err != nil {
 		return err
 	}
-	if !strings.Contains(result, `"status":"answered"`) {
-		return fmt.Errorf(words.T("the answer did not arrive: %.300s"), result)
+	if got, _ := json.Marshal(result.StructuredContent); !strings.Contains(string(got), `"status":"answered"`) {
+		return fmt.Errorf(words.T("the answer did not arrive: %.300s"), got)
 	}
 	return nil
-}
-
-// stdioClient is an MCP client that makes one call at a time.
-type stdioClient struct {
-	in    io.Writer
-	lines *bufio.Scanner
-}
-
-func (c stdioClient) call(ctx context.Context, id int, method, params string) (string, error) {
-	if _, err := fmt.Fprintf(c.in, `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", id, method, params); err != nil {
-		return "", err
-	}
-	for c.lines.Scan() {
-		var answer struct {
-			ID     int             `json:"id"`
-			Result json.RawMessage `json:"result"`
-			Error  json.RawMessage `json:"error"`
-		}
-		if err := json.Unmarshal(c.lines.Bytes(), &answer); err != nil || answer.ID != id {
-			continue // a message of the server's own
-		}
-		if answer.Error != nil {
-			return "", fmt.Errorf("%s: %s", method, answer.Error)
-		}
-		return string(answer.Result), nil
-	}
-	return "", fmt.Errorf("%s: %w", method, cmp.Or(c.lines.Err(), context.Cause(ctx), io.ErrUnexpectedEOF))
 }

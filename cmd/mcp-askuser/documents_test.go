@@ -26,6 +26,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 
+	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/install"
 	"mcp-askuser/question"
@@ -233,7 +234,7 @@ func (r *reader) ours(path string, words []string, whole bool) {
 			r.t.Errorf("%s: %s: %v", path, strings.Join(words, " "), err)
 		}
 	}
-	a := &app{config: settings.New(surfaceNames())}
+	a := &app{config: settings.New(hooked.Surfaces())}
 	root, args := a.root(), words[1:]
 	if words[0] == alias {
 		args = append([]string{"ask"}, args...)
@@ -254,7 +255,7 @@ func (r *reader) ours(path string, words []string, whole bool) {
 		return
 	}
 	given := cmd.Flags().Args()
-	wrong(cmd.ValidateArgs(given))
+	wrong(arguments(cmd, given))
 	switch name := cmd.Name(); {
 	case name == "answer" && cmd.Flags().Changed("json"):
 		if value := cmd.Flag("json").Value.String(); value != "-" && !json.Valid([]byte(value)) {
@@ -337,7 +338,7 @@ func TestDocumentSettings(t *testing.T) {
 			if err := os.WriteFile(file, []byte(block), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			s := settings.New(surfaceNames())
+			s := settings.New(hooked.Surfaces())
 			s.Load(func(name string) string { return map[string]string{settings.EnvFile: file}[name] })
 			if err := s.Err(); err != nil {
 				t.Errorf("%s: %v in\n%s", d.path, err, block)
@@ -388,7 +389,7 @@ func TestDocumentsNameEverything(t *testing.T) {
 	}
 	const table, phone = "docs/configuration.md", "docs/phone.md"
 	known := map[string]bool{}
-	for _, row := range settings.New(surfaceNames()).Rows {
+	for _, row := range settings.New(hooked.Surfaces()).Rows {
 		known[row.Key] = true
 		if !names[table][row.Key] && !names[phone][row.Key] {
 			t.Errorf("%s has no setting %s", table, row.Key)

@@ -29,49 +29,42 @@ func (a *app) events() *cobra.Command {
 With --since, what happened from then on comes first, and so does what still
 waits.`,
 		Example: "  mcp-askuser events\n  mcp-askuser events --since 1h | jq -r .id",
-		Args:    arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			from, err := moment(since, time.Now())
-			if err != nil {
-				return err
-			}
-			if format != "" && format != wire.Interrupts {
-				return fmt.Errorf("unknown format %q; the only one is %s", format, wire.Interrupts)
-			}
-			d, err := a.openDesk()
-			if err != nil {
-				return err
-			}
-			ctx := cmd.Context()
-			live, err := d.Watch(ctx) // first, so that nothing falls between past and present
-			if err != nil {
-				return err
-			}
-			tell := a.tell
-			if format != "" {
-				tell = a.tellInterrupt
-			}
-			told := map[string]bool{}
-			if since != "" {
-				if told, err = a.tellPast(ctx, d, from, tell); err != nil {
-					return err
-				}
-			}
-			for ev := range live {
-				if err := tell(ev, told); err != nil {
-					return err
-				}
-			}
-			if ctx.Err() == nil {
-				return errors.New("the desk can no longer be watched; see above")
-			}
-			return context.Cause(ctx)
-		},
 	}
-	a.addFlags(cmd, "dir")
 	cmd.Flags().StringVar(&format, "format", "", "`agent-inbox` prints each question as a HumanInterrupt of LangChain, with its id, and nothing else")
 	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
-	return cmd
+	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
+		from, err := moment(since, time.Now())
+		if err != nil {
+			return err
+		}
+		if format != "" && format != wire.Interrupts {
+			return fmt.Errorf("unknown format %q; the only one is %s", format, wire.Interrupts)
+		}
+		ctx := cmd.Context()
+		live, err := d.Watch(ctx) // first, so that nothing falls between past and present
+		if err != nil {
+			return err
+		}
+		tell := a.tell
+		if format != "" {
+			tell = a.tellInterrupt
+		}
+		told := map[string]bool{}
+		if since != "" {
+			if told, err = a.tellPast(ctx, d, from, tell); err != nil {
+				return err
+			}
+		}
+		for ev := range live {
+			if err := tell(ev, told); err != nil {
+				return err
+			}
+		}
+		if ctx.Err() == nil {
+			return errors.New("the desk can no longer be watched; see above")
+		}
+		return context.Cause(ctx)
+	})
 }
 
 // sinceHelp describes the flag that [moment] reads.

@@ -54,8 +54,8 @@ func (l *listener) next() string {
 	return string(data)
 }
 
-// Events are told with the fields that other programs rely on (B3, B4), the
-// past first where it is wanted, until somebody interrupts.
+// Events are told with the fields that other programs rely on, the past
+// first where it is wanted, until somebody interrupts.
 func TestEvents(t *testing.T) {
 	dir := t.TempDir()
 	d := openDesk(t, dir)

@@ -24,6 +24,14 @@ func group(root *cobra.Command, title string, commands ...*cobra.Command) {
 	root.AddCommand(commands...)
 }
 
+// each does something with a command and all those below it.
+func each(cmd *cobra.Command, do func(*cobra.Command)) {
+	do(cmd)
+	for _, c := range cmd.Commands() {
+		each(c, do)
+	}
+}
+
 // translate puts what a command and those below it say of themselves into the
 // language of this process. Examples are commands, and stay.
 func translate(cmd *cobra.Command) {
@@ -33,19 +41,17 @@ func translate(cmd *cobra.Command) {
 // eachText is told of every text that a command and those below it say of
 // themselves.
 func eachText(cmd *cobra.Command, tell func(*string)) {
-	for _, text := range []*string{&cmd.Short, &cmd.Long} {
-		if *text != "" {
-			tell(text)
+	each(cmd, func(c *cobra.Command) {
+		for _, text := range []*string{&c.Short, &c.Long} {
+			if *text != "" {
+				tell(text)
+			}
 		}
-	}
-	for _, g := range cmd.Groups() {
-		tell(&g.Title)
-	}
-	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { tell(&f.Usage) })
-	cmd.PersistentFlags().VisitAll(func(f *pflag.Flag) { tell(&f.Usage) })
-	for _, c := range cmd.Commands() {
-		eachText(c, tell)
-	}
+		for _, g := range c.Groups() {
+			tell(&g.Title)
+		}
+		c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) { tell(&f.Usage) })
+	})
 }
 
 // help prints what a command does: what it is for, its commands, flags and

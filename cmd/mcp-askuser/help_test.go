@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
+	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/termtest"
@@ -25,7 +26,7 @@ var manDir = flag.String("man", "", "write the man pages into this directory")
 
 // commands are all commands that people see, the root first.
 func commands() []*cobra.Command {
-	a := &app{config: settings.New(surfaceNames())}
+	a := &app{config: settings.New(hooked.Surfaces())}
 	root := a.root()
 	root.InitDefaultHelpCmd()
 	all := []*cobra.Command{root}

@@ -13,9 +13,6 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// historyFormats are how the past can be printed, the first one by default.
-var historyFormats = []string{"text", "json", "jsonl", "md"} //nolint:gochecknoglobals // never written to
-
 func (a *app) history() *cobra.Command {
 	var since, search, format string
 	var limit uint
@@ -31,41 +28,34 @@ transcript, one message on a line; md a log of decisions by project, in
 Markdown, to be committed or to go into a pull request.`,
 		Example: `  mcp-askuser history --search database
   mcp-askuser history --since 3d --format md > DECISIONS.md`,
-		Args: arguments(0, 0),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if asJSON && !cmd.Flags().Changed("format") {
-				format = "json"
-			}
-			from, err := moment(since, time.Now())
-			if err != nil {
-				return err
-			}
-			d, err := a.openDesk()
-			if err != nil {
-				return err
-			}
-			q := desk.Query{Since: from, Search: search, Limit: int(limit), Ascend: format != "text"}
-			if q.Ascend {
-				return a.stream(d.History(cmd.Context(), q), format)
-			}
-			records, err := collect(cmd.Context(), d, q)
-			if err != nil {
-				return err
-			}
-			if len(records) == 0 {
-				fmt.Fprintln(a.err, words.T("Nothing was asked."))
-				return nil
-			}
-			return a.printTable(historyTable(records))
-		},
 	}
-	a.addFlags(cmd, "dir")
 	cmd.Flags().StringVar(&search, "search", "", "only what has this `text` in its questions, answers, reasons or asker")
 	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
-	takesFormat(cmd, &format, historyFormats)
+	takesFormat(cmd, &format, []string{"text", "json", "jsonl", "md"})
 	cmd.Flags().UintVar(&limit, "limit", 50, "at most this `number`, the newest; 0 for all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
-	return cmd
+	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
+		if asJSON && !cmd.Flags().Changed("format") {
+			format = "json"
+		}
+		from, err := moment(since, time.Now())
+		if err != nil {
+			return err
+		}
+		q := desk.Query{Since: from, Search: search, Limit: int(limit), Ascend: format != "text"}
+		if q.Ascend {
+			return a.stream(d.History(cmd.Context(), q), format)
+		}
+		records, err := collect(cmd.Context(), d, q)
+		if err != nil {
+			return err
+		}
+		if len(records) == 0 {
+			fmt.Fprintln(a.err, words.T("Nothing was asked."))
+			return nil
+		}
+		return a.printTable(historyTable(records))
+	})
 }
 
 // collect returns the records of the past, the last asked first.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -37,15 +38,15 @@ Hosts: ` + strings.Join(mirror.Names(), ", ") + `
 
 To set a host up for it, run mcp-askuser hook install HOST.`,
 		Example:   "  mcp-askuser hook install claude-code --dry-run\n  mcp-askuser hook status claude-code",
-		Args:      arguments(1, 1),
 		ValidArgs: mirror.Names(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			host, err := hostNamed(args[0])
 			if err != nil {
 				return err
 			}
-			hooked.Run(host, f, a.config, a.getenv, func(dir string, v settings.Values) (desk.Store, error) {
-				return home.Open(home.Options{Dir: dir, URL: v.Desk, Creds: v.DeskCreds, CA: v.DeskCA})
+			hooked.Run(host, f, a.config, a.getenv, func(dir string) (desk.Store, error) {
+				s := a.settings()
+				return home.Open(home.Options{Dir: dir, URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA})
 			})
 			return nil
 		},
@@ -68,10 +69,8 @@ func hostNamed(name string) (mirror.Host, error) {
 
 // setup is the file in which a host is set up, and how.
 type setup struct {
-	path string
-	ours func([]byte) bool
-	// permissions reports whether they are mirrored, too.
-	permissions func([]byte) bool
+	path        string
+	permissions func([]byte) bool // whether they are mirrored, too
 	change      func(permissions, out bool) (edit.Change, error)
 	restart     string // what makes the host take it up
 }
@@ -82,35 +81,19 @@ func (a *app) hookSetup(host string, project bool) (setup, error) {
 	if _, err := hostNamed(host); err != nil {
 		return setup{}, err
 	}
-	root := a.directory()
-	if !project {
-		if root = a.getenv("HOME"); root == "" {
-			root = a.getenv("USERPROFILE")
-		}
-	}
-	if !filepath.IsAbs(root) {
+	p := a.place(project)
+	if !filepath.IsAbs(cmp.Or(p.Project, p.Home())) {
 		return setup{}, errors.New(words.T("there is no home directory (HOME); use --project for the settings of this directory"))
 	}
 	program := a.hookProgram(host, project)
 	if host == "opencode" {
-		dir := filepath.Join(root, ".opencode")
-		if !project {
-			if dir = a.getenv("XDG_CONFIG_HOME"); !filepath.IsAbs(dir) {
-				dir = filepath.Join(root, ".config")
-			}
-			dir = filepath.Join(dir, "opencode")
-		}
-		path := filepath.Join(dir, "plugins", "mcp-askuser.js")
-		return setup{path, install.HasOpenCode, install.OpenCodePermissions, func(permissions, out bool) (edit.Change, error) {
+		path := filepath.Join(p.OpenCode(), "plugins", "mcp-askuser.js")
+		return setup{path, install.OpenCodePermissions, func(permissions, out bool) (edit.Change, error) {
 			return install.ForOpenCode(path, program, permissions, out)
 		}, words.T("OpenCode takes it up when it is started anew.")}, nil
 	}
-	dir := filepath.Join(root, ".claude")
-	if other := a.getenv("CLAUDE_CONFIG_DIR"); !project && filepath.IsAbs(other) {
-		dir = other
-	}
-	path := filepath.Join(dir, "settings.json")
-	return setup{path, install.HasClaude, install.ClaudePermissions, func(permissions, out bool) (edit.Change, error) {
+	path := p.ClaudeSettings()
+	return setup{path, install.ClaudePermissions, func(permissions, out bool) (edit.Change, error) {
 		return install.ForClaude(path, shellLine(program), permissions, out)
 	}, words.T("Claude Code takes it up in sessions that are started from now on.")}, nil
 }
@@ -163,14 +146,10 @@ func (a *app) hookChange(use, short string, out bool) *cobra.Command {
 		Use:       use,
 		Short:     short,
 		Example:   "  mcp-askuser hook " + strings.Fields(use)[0] + " claude-code",
-		Args:      arguments(1, 1),
 		ValidArgs: mirror.Names(),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if _, err := a.settings(); err != nil {
-				return err
-			}
+		RunE: a.checked(func(_ *cobra.Command, args []string) error {
 			return a.hookApply(args[0], project, permissions, dry, out)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&project, "project", false, "in the settings of this directory's project, not in the user's")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "show what would change, and change nothing")
@@ -200,7 +179,7 @@ func (a *app) hookApply(host string, project, permissions, dry, out bool) error 
 		fmt.Fprintln(a.err, words.T("Nothing was changed; without --dry-run it is."))
 		return nil
 	}
-	if err := c.Apply(s.ours); err != nil {
+	if err := c.Apply(); err != nil {
 		return err
 	}
 	fmt.Fprintln(a.err, words.T("Done. %s", s.restart))
@@ -213,7 +192,6 @@ func (a *app) hookStatus() *cobra.Command {
 		Use:       "status HOST",
 		Short:     "Say whether a host's questions are mirrored",
 		Example:   "  mcp-askuser hook status claude-code",
-		Args:      arguments(1, 1),
 		ValidArgs: mirror.Names(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			s, err := a.hookSetup(args[0], project)
@@ -233,14 +211,14 @@ func (a *app) hookStatus() *cobra.Command {
 			switch {
 			case err != nil:
 				return err
-			case !s.ours(now.Before):
+			case !c.Ours(c.Before):
 				fmt.Fprintf(a.out, "%s: %s (%s)\n", args[0], words.T("not set up"), s.path)
 				return nil
 			case !c.Empty():
 				state = words.T("%[1]s, but not as this version would: mcp-askuser hook install %[2]s brings it up to date", state, args[0])
 			}
 			fmt.Fprintf(a.out, "%s: %s (%s)\n", args[0], state, s.path)
-			if dir, err := spool.DefaultDir(a.environ(a.config.Values)); err == nil {
+			if dir, err := spool.DefaultDir(a.environ()); err == nil {
 				fmt.Fprintln(a.out, words.T("Its questions are put into %s.", dir))
 			}
 			if err := a.config.Err(); err != nil {

@@ -14,18 +14,11 @@ import (
 	"syscall"
 	"testing"
 
-	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/desk"
 	"mcp-askuser/mirror/install"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 )
-
-func TestHookedKnowsTheSurfaces(t *testing.T) {
-	if !slices.Equal(hooked.Surfaces(), surfaceNames()) {
-		t.Errorf("%v, want %v", hooked.Surfaces(), surfaceNames())
-	}
-}
 
 const dialogTool = `"tool_name":"AskUserQuestion","tool_input":{"questions":[{"question":"Which database?","header":"Database","options":[{"label":"PostgreSQL","description":""},{"label":"MongoDB","description":""}],"multiSelect":false}]}`
 

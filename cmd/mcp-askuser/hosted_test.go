@@ -142,7 +142,7 @@ func TestTwoQuestionsOnOneTerminal(t *testing.T) {
 	h.end()
 }
 
-// A terminal that a full-screen host holds is not drawn on (DESIGN, promise 5).
+// A terminal that a full-screen host holds is not drawn on.
 func TestFullScreenHostKeepsItsTerminal(t *testing.T) {
 	t.Parallel()
 	h := host(t, "stty raw -echo; ")

@@ -405,8 +405,6 @@ func TestThousandClientsOverHTTP(t *testing.T) {
 // wait returns when so many clients wait for an answer, each in its own session
 // and over its own connection, in both eras. Ended is told of each one's end.
 func wait(ctx context.Context, url string, tokens []string, clients int, ended func(i int, m message, err error)) (all *sync.WaitGroup) {
-	transport := &http.Transport{MaxIdleConnsPerHost: clients}
-	context.AfterFunc(ctx, transport.CloseIdleConnections)
 	all = &sync.WaitGroup{}
 	var waiting sync.WaitGroup
 	for i := range clients {
@@ -414,6 +412,8 @@ func wait(ctx context.Context, url string, tokens []string, clients int, ended f
 		all.Go(func() {
 			waits := sync.OnceFunc(waiting.Done)
 			defer waits()
+			transport := &http.Transport{} // a shared one opens more than it uses, which the server ends in time
+			defer transport.CloseIdleConnections()
 			c := &caller{client: &http.Client{Transport: transport}, url: url, token: tokens[i%len(tokens)], modern: i%2 == 0}
 			var m message
 			err := c.hello()

@@ -25,37 +25,26 @@ sent is printed when it ends. Press ? for the keys.
 
 While an inbox is open, questions count as seen by somebody. Log messages are
 dropped unless standard error goes elsewhere than to a terminal.`,
-		Args: arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := a.settings()
-			if err != nil {
-				return err
-			}
-			log := a.quietLog()
-			d, err := a.desk(s, log)
-			if err != nil {
-				return err
-			}
-			defer a.listenToPhone(s, d, log)()
-			out, _ := a.out.Writer.(*os.File)
-			return inbox.Run(cmd.Context(), inbox.Options{
-				Desk:   d,
-				In:     a.in,
-				Out:    out,
-				Getenv: a.environ(s),
-				Ring:   func(w io.Writer, rec desk.Record) error { return notify.Ring(w, a.getenv, rec) },
-			})
-		},
+		PreRun: a.quiet,
 	}
-	a.addFlags(cmd, "dir", "no_color")
-	return cmd
+	a.addFlags(cmd, "no_color")
+	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
+		defer a.listenToPhone(d)()
+		out, _ := a.out.Writer.(*os.File)
+		return inbox.Run(cmd.Context(), inbox.Options{
+			Desk:   d,
+			In:     a.in,
+			Out:    out,
+			Getenv: a.environ(),
+			Ring:   func(w io.Writer, rec desk.Record) error { return notify.Ring(w, a.getenv, rec) },
+		})
+	})
 }
 
-// quietLog returns the logger of a command that draws on the terminal: a line of
-// log would be written across it.
-func (a *app) quietLog() *slog.Logger {
+// quiet drops the log of a command that draws on the terminal, should it go
+// there: a line of it would be written across.
+func (a *app) quiet(*cobra.Command, []string) {
 	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-		return slog.New(slog.DiscardHandler)
+		a.log = slog.New(slog.DiscardHandler)
 	}
-	return a.log(slog.LevelWarn)
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"runtime"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/nats"
 	"mcp-askuser/install"
+	"mcp-askuser/install/edit"
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
@@ -42,20 +42,15 @@ With --desk, --desk-creds and --desk-ca the entry leads to a shared desk.
 
 Clients: ` + strings.Join(install.Names(), ", "),
 		Example:   "  mcp-askuser install claude-code --dry-run\n  mcp-askuser install codex gemini\n  mcp-askuser install cursor --project\n  mcp-askuser install codex --desk nats://desk:4222 --desk-creds ~/bot.creds",
-		Args:      arguments(0, len(install.Names())),
 		ValidArgs: install.Names(),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			s, err := a.settings()
-			if err != nil {
-				return err
-			}
+		RunE: a.checked(func(cmd *cobra.Command, args []string) (err error) {
 			if len(args) == 0 {
-				if args, err = a.chooseClients(cmd.Context(), s, r); err != nil || len(args) == 0 {
+				if args, err = a.chooseClients(cmd.Context(), r); err != nil || len(args) == 0 {
 					return err
 				}
 			}
 			return a.register(args, r, false)
-		},
+		}),
 	}
 	cmd.Flags().StringVar(&r.address, "http", "", "register the server at this `address` instead of the program, as in https://desk.example:8443/mcp")
 	cmd.Flags().BoolVar(&r.questions, "questions", false, "bring the client's own questions to the desk, too, as hook install does")
@@ -71,14 +66,10 @@ func (a *app) uninstall() *cobra.Command {
 		Short:     "Take the registration out of clients again",
 		Long:      "Take the registration out of clients again. A file that nobody changed since is\nas it was before, to the byte.\n\nClients: " + strings.Join(install.Names(), ", "),
 		Example:   "  mcp-askuser uninstall claude-code",
-		Args:      arguments(1, len(install.Names())),
 		ValidArgs: install.Names(),
-		RunE: func(_ *cobra.Command, args []string) error {
-			if _, err := a.settings(); err != nil {
-				return err
-			}
+		RunE: a.checked(func(_ *cobra.Command, args []string) error {
 			return a.register(args, r, true)
-		},
+		}),
 	}
 	cmd.Flags().BoolVar(&r.questions, "questions", false, "leave the client's own questions alone again, too, as hook uninstall does")
 	a.registrationFlags(cmd, &r)
@@ -116,7 +107,7 @@ func (a *app) server(r registration) install.Server {
 // cannot be made, none.
 func (a *app) register(names []string, r registration, out bool) error {
 	var clients []install.Client
-	var plans [][]install.Step
+	var plans [][]edit.Change
 	var faults []error
 	switch v := a.config.Values; {
 	case out, len(a.leading(settings.FromFlag)) == 0:
@@ -168,8 +159,8 @@ func (a *app) register(names []string, r registration, out bool) error {
 
 // apply shows the changes for one client and, unless they are only shown, makes
 // them.
-func (a *app) apply(c install.Client, plan []install.Step, dry, out bool) error {
-	plan = slices.DeleteFunc(plan, func(s install.Step) bool { return s.Empty() })
+func (a *app) apply(c install.Client, plan []edit.Change, dry, out bool) error {
+	plan = slices.DeleteFunc(plan, func(c edit.Change) bool { return c.Empty() })
 	for _, step := range plan {
 		fmt.Fprintf(a.out, "%s\n%s\n", step.Path, step.Diff())
 		if dry {
@@ -192,19 +183,19 @@ func (a *app) apply(c install.Client, plan []install.Step, dry, out bool) error 
 
 // chooseClients shows the clients of this machine and asks which to register
 // with, where a person sits at a terminal.
-func (a *app) chooseClients(ctx context.Context, s settings.Values, r registration) ([]string, error) {
+func (a *app) chooseClients(ctx context.Context, r registration) ([]string, error) {
 	p := a.place(r.project)
 	q := question.Question{ID: "clients", Header: words.T("Clients"), Text: words.T("Which clients should be able to ask you?"), Type: question.MultiChoice}
 	for _, c := range install.Clients() {
-		if !c.Found(p, exec.LookPath) {
+		if !c.Found(p) {
 			continue
 		}
 		o := question.Option{ID: c.Name, Label: c.Title}
 		switch now, err := c.Registered(p); {
 		case err != nil:
 			o.Description = err.Error()
-		case now != "":
-			o.Description = words.T("Already has: %s", now)
+		case now.What != "":
+			o.Description = words.T("Already has: %s", now.What)
 		default:
 			o.Description, _ = c.File(p)
 		}
@@ -223,7 +214,7 @@ func (a *app) chooseClients(ctx context.Context, s settings.Values, r registrati
 	rec := desk.Record{Set: question.Set{Questions: []question.Question{q}}, Asker: desk.Asker{Client: "mcp-askuser", Directory: a.directory(), Via: "shell"}, State: desk.Pending}
 	var chosen []string
 	a.opened = true
-	err := a.terminal(s, nil, false).Show(ctx, rec, func(reply question.Reply) error {
+	err := a.terminal(nil, false).Show(ctx, rec, func(reply question.Reply) error {
 		checked, err := rec.Check(reply)
 		if answer := checked.Answer(q.ID); err == nil && answer != nil {
 			chosen = answer.Selected

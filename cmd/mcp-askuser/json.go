@@ -10,16 +10,18 @@ import (
 	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"mcp-askuser/desk"
 )
 
 // printJSON writes a value to standard output, indented.
-func (a *app) printJSON(v any) error { return writeJSON(a.out, v, "", "  ") }
+func (a *app) printJSON(v any) error { return writeJSON(a.out, v, "  ") }
 
 // printLine writes a value to standard output on one line.
-func (a *app) printLine(v any) error { return writeJSON(a.out, v, "", "") }
+func (a *app) printLine(v any) error { return writeJSON(a.out, v, "") }
 
-func writeJSON(w io.Writer, v any, prefix, indent string) error {
-	data, err := encodeJSON(v, prefix, indent)
+func writeJSON(w io.Writer, v any, indent string) error {
+	data, err := encodeJSON(v, "", indent)
 	if err == nil {
 		_, err = w.Write(append(data, '\n'))
 	}
@@ -37,21 +39,18 @@ func encodeJSON(v any, prefix, indent string) ([]byte, error) {
 	return escapeHidden(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
 }
 
-// writeArray writes values as printJSON writes a slice of them, one at a time.
-func writeArray[T any](w io.Writer, values iter.Seq2[T, error]) error {
+// writeArray writes records as printJSON writes a slice of them, one at a time.
+func writeArray(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 	before, after := "[\n  ", "[]\n"
-	for v, err := range values {
+	for rec, err := range records {
 		if err != nil {
 			return err
 		}
-		data, err := encodeJSON(v, "  ", "  ")
+		data, err := encodeJSON(rec, "  ", "  ")
 		if err != nil {
 			return err
 		}
-		if _, err := io.WriteString(w, before); err != nil {
-			return err
-		}
-		if _, err := w.Write(data); err != nil {
+		if _, err := fmt.Fprintf(w, "%s%s", before, data); err != nil {
 			return err
 		}
 		before, after = ",\n  ", "\n]\n"
@@ -62,8 +61,7 @@ func writeArray[T any](w io.Writer, values iter.Seq2[T, error]) error {
 
 // escapeHidden writes the control characters and bidirectional overrides that
 // JSON allows as they are with \u: the value is the same, and a terminal that
-// shows it obeys none of them (DESIGN, promise 7). The two joiners stay, as in
-// question.Line.
+// shows it obeys none of them. The two joiners stay, as in question.Line.
 func escapeHidden(data []byte) []byte {
 	if !slices.ContainsFunc(data, func(c byte) bool { return c >= 0x7f }) { // nearly always
 		return data

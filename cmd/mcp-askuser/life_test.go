@@ -40,7 +40,7 @@ func (w *connection) waiting() {
 
 // A client that stops waiting after its 60 seconds, or is cut off, or whose
 // server is killed, asks again and gets the answer that was given meanwhile, or
-// the same question (DESIGN, promise 2).
+// the same question.
 func TestAskedOnceWhateverHappensToTheCall(t *testing.T) {
 	for _, end := range []string{"timed out", "disconnected", "killed"} {
 		for _, meanwhile := range []bool{true, false} {

@@ -25,6 +25,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/ui/tty"
 	"mcp-askuser/ui/words"
@@ -38,6 +39,7 @@ type app struct {
 	err    io.Writer
 	getenv func(string) string
 	config *settings.Settings // of the command that runs; see run
+	log    *slog.Logger       // its own; see logger
 	above  ancestors
 	turn   *tty.Turn // on the terminal
 	remote bool      // those who ask are on other machines: no terminal here is theirs
@@ -69,11 +71,12 @@ func roomy(n int) byte {
 	return room[0]
 }
 
-// alias is the link by which the program is the ask command alone (A1).
+// alias is the link by which the program is the ask command alone.
 const alias = "AskUserQuestion"
 
 // run runs the command line and returns the exit status.
 func (a *app) run(ctx context.Context, args []string) int {
+	a.log = a.logger(slog.LevelWarn)
 	a.configure() // the flags come after it, in their time
 	words.Local = words.Preferred(a.config.Values.Language, a.getenv)
 	if words.Local != words.English {
@@ -84,6 +87,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 		cmd = a.ask()
 		cmd.Use = alias + strings.TrimPrefix(cmd.Use, "ask")
 	}
+	each(cmd, func(c *cobra.Command) { c.Args = arguments })
 	cmd.SetArgs(args)
 	cmd.SetFlagErrorFunc(flagError)
 	cmd.SetHelpFunc(help)
@@ -103,7 +107,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 }
 
 func (a *app) configure() {
-	a.config = settings.New(surfaceNames())
+	a.config = settings.New(hooked.Surfaces())
 	a.config.Load(a.getenv)
 }
 
@@ -116,13 +120,12 @@ func (a *app) root() *cobra.Command {
 Without a command it serves MCP over standard input and output, which is how
 agents start it; serve --help has the flags. To see what it does, run:
 mcp-askuser demo`,
-		Args: arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			if term.IsTerminal(int(a.in.Fd())) {
 				_, err := io.WriteString(a.out, welcome(cmd))
 				return err
 			}
-			return a.serveMCP(cmd)
+			return a.checked(a.serveMCP)(cmd, args)
 		},
 	}
 	a.serveFlags(cmd)
@@ -136,13 +139,13 @@ mcp-askuser demo`,
 	return cmd
 }
 
-// log returns a logger to standard error; nothing else may go to standard
-// output while it speaks JSON-RPC.
-func (a *app) log(level slog.Level) *slog.Logger {
+// logger returns one to standard error; nothing else may go to standard output
+// while it speaks JSON-RPC.
+func (a *app) logger(level slog.Level) *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
 }
 
-// version returns the module's version, or the commit it was built from.
+// buildVersion returns the module's version, or the commit it was built from.
 func buildVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {

@@ -198,7 +198,7 @@ func TestNoWayToAsk(t *testing.T) {
 }
 
 // A call that its host will not hold any longer hands out a ticket; the answer
-// given meanwhile is collected with it (DESIGN, promise 2).
+// given meanwhile is collected with it.
 func TestTicket(t *testing.T) {
 	for _, e := range eras {
 		t.Run(e.name, func(t *testing.T) {
@@ -253,7 +253,7 @@ func TestTimeoutIsNoAnswer(t *testing.T) {
 }
 
 // What the caller says it knows is not asked, and never becomes the user's
-// word (B1).
+// word.
 func TestCollectedAnswers(t *testing.T) {
 	c := connect(t, eras[0], t.TempDir(), nil)
 	text, structured, _ := call(t, c, "ask_user_question", `{"question":"Which?","options":["A","B"],"answers":{"Which?":"A"}}`)

@@ -8,9 +8,9 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
@@ -61,28 +61,30 @@ func (o *output) width() int {
 
 // deliver asks, prints what render makes of the outcome, if anything, and only
 // then says that it was delivered: an answer that could not be printed stays for
-// whoever asks the same again (DESIGN, promise 2). The error has the exit
-// status.
-func (a *app) deliver(ctx context.Context, call wire.Call, s settings.Values, render func(desk.Record) (string, error)) error {
-	log := a.quietLog()
-	d, err := a.desk(s, log)
+// whoever asks the same again. The error has the exit status.
+func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Record) (string, error)) error {
+	ctx := cmd.Context()
+	if plain, _ := cmd.Flags().GetBool("plain"); plain && !cmd.Flags().Changed("surface") {
+		a.settings().Surfaces = []string{"plain"}
+	}
+	d, err := a.desk()
 	if err != nil {
 		return err
 	}
-	if len(call.Set.Asked(nil)) == 0 { // every answer was brought along (B1)
-		rec, err := d.Note(ctx, a.request(call, s), desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}})
+	if len(call.Set.Asked(nil)) == 0 { // every answer was brought along
+		rec, err := d.Note(ctx, a.request(call), desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}})
 		if err != nil {
-			log.WarnContext(ctx, "a question that was not asked leaves no trace", "error", err)
+			a.log.WarnContext(ctx, "a question that was not asked leaves no trace", "error", err)
 		}
 		return a.printResult(rec, render)
 	}
-	presenter := a.presenter(s, d, log)
+	presenter := a.presenter(d)
 	defer presenter.Close(nil)
-	page := a.webSurface(s, d, presenter, log)
+	page := a.webSurface(d, presenter)
 	defer page.Close()
-	surfaces := a.surfaces(s, d, page, desk.Cancelled)
+	surfaces, _ := a.surfaces(d, page, desk.Cancelled)
 	w, err := presenter.Ask(ctx, present.Question{
-		Request:     a.request(call, s),
+		Request:     a.request(call),
 		Surfaces:    func(*present.Presentation) []ui.Surface { return surfaces },
 		Interrupted: desk.Cancelled,
 	})
@@ -127,7 +129,7 @@ func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.
 			return cause // answered at the last moment: that is kept for whoever asks the same again
 		}
 		if err := d.Archive(ctx, id); err != nil {
-			a.log(slog.LevelWarn).WarnContext(ctx, "the question is not put away", "id", id, "error", err)
+			a.logger(slog.LevelWarn).WarnContext(ctx, "the question is not put away", "id", id, "error", err)
 		}
 		became = desk.Cancelled
 	}

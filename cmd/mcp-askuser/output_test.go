@@ -49,7 +49,7 @@ func await(t *testing.T, d *desk.Desk) desk.Record {
 }
 
 // An answer that could not be printed is not lost: the program says so, and
-// whoever asks the same again gets it (DESIGN, promise 2).
+// whoever asks the same again gets it.
 func TestUnprintedAnswerIsKept(t *testing.T) {
 	say := func(option string) question.Reply {
 		return question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -88,10 +89,21 @@ func past() []desk.Record {
 
 func TestDecisionLog(t *testing.T) {
 	var b bytes.Buffer
-	if err := writeDecisions(&b, each(past())); err != nil {
+	if err := writeDecisions(&b, yielded(past())); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "golden/decisions.md", b.String())
+}
+
+// yielded yields records as a desk does.
+func yielded(records []desk.Record) iter.Seq2[desk.Record, error] {
+	return func(yield func(desk.Record, error) bool) {
+		for _, rec := range records {
+			if !yield(rec, nil) {
+				return
+			}
+		}
+	}
 }
 
 // An array that is written as it comes is the same as one that is there, and
@@ -101,7 +113,7 @@ func TestArray(t *testing.T) {
 		records := past()[:n]
 		var whole, streamed bytes.Buffer
 		a := &app{out: &output{Writer: &whole}}
-		if err := errors.Join(a.printJSON(records), writeArray(&streamed, each(records))); err != nil {
+		if err := errors.Join(a.printJSON(records), writeArray(&streamed, yielded(records))); err != nil {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(whole.Bytes(), streamed.Bytes()) {
@@ -121,7 +133,7 @@ func TestTranscript(t *testing.T) {
 	a := &app{out: &output{Writer: &b}}
 	records := past()
 	slices.Reverse(records)
-	if err := a.stream(each(records), "jsonl"); err != nil {
+	if err := a.stream(yielded(records), "jsonl"); err != nil {
 		t.Fatal(err)
 	}
 	golden.Check(t, "golden/transcript.jsonl", b.String())
@@ -132,10 +144,10 @@ func TestTranscript(t *testing.T) {
 func TestTranscriptHoldsTogether(t *testing.T) {
 	records := past()
 	seen := map[string]string{} // session by id of the message
-	var told transcript
+	last := map[string]*string{}
 	var messages []line
 	for _, rec := range records {
-		messages = append(messages, told.lines(rec)...)
+		messages = append(messages, lines(rec, last)...)
 	}
 	for i, m := range messages {
 		if _, twice := seen[m.UUID]; twice {
@@ -195,7 +207,7 @@ func TestConfirmationsInTheTranscript(t *testing.T) {
 		if rec, err = d.Get(t.Context(), rec.ID); err != nil {
 			t.Fatal(err)
 		}
-		use := new(transcript).lines(rec)[0].Message.Content[0].(toolUse)
+		use := lines(rec, map[string]*string{})[0].Message.Content[0].(toolUse)
 		input, err := json.Marshal(use.Input)
 		if err != nil || use.Name != tc.tool || tc.input != "" && string(input) != tc.input {
 			t.Errorf("%s %s, %v; want %s %s", use.Name, input, err, tc.tool, tc.input)

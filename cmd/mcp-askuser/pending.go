@@ -1,9 +1,7 @@
 package main
 
 import (
-	"context"
 	"fmt"
-	"iter"
 	"strconv"
 	"time"
 
@@ -21,35 +19,21 @@ func (a *app) pending() *cobra.Command {
 		Long: `List the questions that wait for an answer, oldest first. STATE says whether the
 agent waits for it, or is away and collects it later.`,
 		Example: "  mcp-askuser pending\n  mcp-askuser pending --json | jq -r '.[].id'",
-		Args:    arguments(0, 0),
-		RunE: a.atDesk(func(ctx context.Context, d *desk.Desk, _ []string) error {
-			records, err := d.Pending(ctx)
-			switch {
-			case err != nil:
-				return err
-			case asJSON:
-				return a.stream(each(records), "json")
-			case len(records) == 0:
-				fmt.Fprintln(a.err, words.T("Nothing waits for an answer."))
-				return nil
-			}
-			return a.printTable(pendingTable(records, time.Now()))
-		}),
 	}
-	a.addFlags(cmd, "dir")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the records as a JSON array")
-	return cmd
-}
-
-// each yields records as a desk does.
-func each(records []desk.Record) iter.Seq2[desk.Record, error] {
-	return func(yield func(desk.Record, error) bool) {
-		for _, rec := range records {
-			if !yield(rec, nil) {
-				return
-			}
+	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
+		records, err := d.Pending(cmd.Context())
+		switch {
+		case err != nil:
+			return err
+		case asJSON:
+			return a.printJSON(append([]desk.Record{}, records...))
+		case len(records) == 0:
+			fmt.Fprintln(a.err, words.T("Nothing waits for an answer."))
+			return nil
 		}
-	}
+		return a.printTable(pendingTable(records, time.Now()))
+	})
 }
 
 func pendingTable(records []desk.Record, now time.Time) table {

@@ -2,43 +2,37 @@ package main
 
 import (
 	"context"
-	"log/slog"
-	"path/filepath"
 	"sync"
 
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/cmd/mcp-askuser/hooked"
-	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
 	"mcp-askuser/internal/keyfile"
 	"mcp-askuser/ui/ntfy"
 )
 
 // phone is the user's phone as the settings say; nil where there is none. What
 // cannot be used is logged: no question fails for it.
-func (a *app) phone(s settings.Values, d *desk.Desk, log *slog.Logger) *ntfy.Phone {
+func (a *app) phone(d *desk.Desk) *ntfy.Phone {
+	s := a.settings()
 	if s.NtfyTopic == "" {
 		return nil
 	}
-	dir, err := spool.DefaultDir(a.environ(s))
-	if err != nil {
-		log.Warn("no question reaches the phone", "error", err)
-		return nil
+	path, err := a.beside("phone.key")
+	if err == nil {
+		err = keyfile.Make(path)
 	}
-	path := filepath.Join(dir, "phone.key")
-	err = keyfile.Make(path)
-	key, _ := keyfile.Read(path)
 	var p *ntfy.Phone
 	if err == nil {
+		key, _ := keyfile.Read(path)
 		p, err = ntfy.New(ntfy.Options{
 			Server: s.NtfyServer, Topic: s.NtfyTopic, Token: s.NtfyToken, Text: ntfy.Text(s.NtfyText), Page: s.NtfyPage,
-			Key: key, Desk: d, Log: log,
+			Key: key, Desk: d, Log: a.log,
 		})
 	}
 	if err != nil {
-		log.Warn("no question reaches the phone", "error", err)
+		a.log.Warn("no question reaches the phone", "error", err)
 		return nil
 	}
 	return p
@@ -46,12 +40,12 @@ func (a *app) phone(s settings.Values, d *desk.Desk, log *slog.Logger) *ntfy.Pho
 
 // notifier tells the human that a question waits, here and on the phone, as the
 // settings say; nil for nobody.
-func (a *app) notifier(s settings.Values, d *desk.Desk, log *slog.Logger) func(context.Context, desk.Record) {
-	here := hooked.Notifier(s, a.getenv, log)
-	if s.NtfyTopic == "" {
+func (a *app) notifier(d *desk.Desk) func(context.Context, desk.Record) {
+	here := hooked.Notifier(a.config.Values, a.getenv, a.log)
+	if a.settings().NtfyTopic == "" {
 		return here
 	}
-	phone := sync.OnceValue(func() *ntfy.Phone { return a.phone(s, d, log) }) // when the first question is asked
+	phone := sync.OnceValue(func() *ntfy.Phone { return a.phone(d) }) // when the first question is asked
 	return func(ctx context.Context, rec desk.Record) {
 		var telling sync.WaitGroup
 		if p := phone(); p != nil {
@@ -66,8 +60,8 @@ func (a *app) notifier(s settings.Values, d *desk.Desk, log *slog.Logger) func(c
 
 // listenToPhone takes answers from the phone until the function it returns is
 // called: of questions whose agents have gone, too.
-func (a *app) listenToPhone(s settings.Values, d *desk.Desk, log *slog.Logger) (end func()) {
-	if p := a.phone(s, d, log); p != nil {
+func (a *app) listenToPhone(d *desk.Desk) (end func()) {
+	if p := a.phone(d); p != nil {
 		return p.Listen()
 	}
 	return func() {}
@@ -78,7 +72,7 @@ func (a *app) listenToPhone(s settings.Values, d *desk.Desk, log *slog.Logger) (
 func (a *app) onPhone() *cobra.Command {
 	cmd := &cobra.Command{Use: "phone ID", Short: "Put a question on the phone until it ends", Hidden: true}
 	return a.aboutOne(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
-		p := a.phone(a.config.Values, d, a.log(slog.LevelWarn))
+		p := a.phone(d)
 		if p == nil || rec.Outcome != nil {
 			return nil
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -13,39 +12,30 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// openDesk opens the desk for a command that asks nothing itself.
-func (a *app) openDesk() (*desk.Desk, error) {
-	s, err := a.settings()
-	if err != nil {
-		return nil, err
-	}
-	return a.desk(s, a.log(slog.LevelWarn))
-}
-
-// atDesk runs a command that asks nothing itself.
-func (a *app) atDesk(do func(ctx context.Context, d *desk.Desk, args []string) error) func(*cobra.Command, []string) error {
-	return func(cmd *cobra.Command, args []string) error {
-		d, err := a.openDesk()
+// atDesk completes a command that runs at the desk of this user.
+func (a *app) atDesk(cmd *cobra.Command, do func(cmd *cobra.Command, d *desk.Desk, args []string) error) *cobra.Command {
+	cmd.RunE = a.checked(func(cmd *cobra.Command, args []string) error {
+		d, err := a.desk()
 		if err != nil {
 			return err
 		}
-		return do(cmd.Context(), d, args)
-	}
+		return do(cmd, d, args)
+	})
+	a.addFlags(cmd, "dir")
+	return cmd
 }
 
 // aboutOne completes a command about one record, which its argument names. Its
 // ids are completed: those of the past too, or of what waits alone.
 func (a *app) aboutOne(cmd *cobra.Command, past bool, do func(ctx context.Context, d *desk.Desk, rec desk.Record) error) *cobra.Command {
-	cmd.Args, cmd.ValidArgsFunction = arguments(1, 1), a.completeIDs(past)
-	cmd.RunE = a.atDesk(func(ctx context.Context, d *desk.Desk, args []string) error {
-		rec, err := find(ctx, d, args[0])
+	cmd.ValidArgsFunction = a.completeIDs(past)
+	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
+		rec, err := find(cmd.Context(), d, args[0])
 		if err != nil {
 			return err
 		}
-		return do(ctx, d, rec)
+		return do(cmd.Context(), d, rec)
 	})
-	a.addFlags(cmd, "dir")
-	return cmd
 }
 
 // find returns the record whose id begins so.
@@ -69,8 +59,11 @@ func (a *app) completeIDs(past bool) cobra.CompletionFunc {
 // complete completes one argument with what name makes of records.
 func (a *app) complete(past bool, name func(desk.Record) string) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, begun string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-		d, err := a.openDesk()
-		if err != nil || len(args) > 0 {
+		if a.config.Err() != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		d, err := a.desk()
+		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		records, _ := d.Pending(cmd.Context())
@@ -91,26 +84,22 @@ func (a *app) complete(past bool, name func(desk.Record) string) cobra.Completio
 }
 
 func (a *app) lift() *cobra.Command {
-	cmd := &cobra.Command{
+	return a.atDesk(&cobra.Command{
 		Use:   "lift SESSION",
 		Short: "Let a session ask again that has asked too often in a row",
 		Long: `Let a session ask again that has reached the limit of rounds in a row
 (max_rounds). The limit is lifted for this session and for good. The error
 that the agent got names the session, and so does show.`,
 		Example:           "  mcp-askuser lift shell-0f3a5b7c9d1e2f40",
-		Args:              arguments(1, 1),
 		ValidArgsFunction: a.complete(true, func(rec desk.Record) string { return rec.SessionID }),
-		RunE: a.atDesk(func(ctx context.Context, d *desk.Desk, args []string) error {
-			err := d.Lift(ctx, args[0])
-			if errors.Is(err, desk.ErrNoSession) {
-				return fmt.Errorf(words.T("%w; show ID names the session of a question"), err)
-			}
-			if err == nil {
-				fmt.Fprintln(a.err, words.T("The session may ask again."))
-			}
-			return err
-		}),
-	}
-	a.addFlags(cmd, "dir")
-	return cmd
+	}, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
+		err := d.Lift(cmd.Context(), args[0])
+		if errors.Is(err, desk.ErrNoSession) {
+			return fmt.Errorf(words.T("%w; show ID names the session of a question"), err)
+		}
+		if err == nil {
+			fmt.Fprintln(a.err, words.T("The session may ask again."))
+		}
+		return err
+	})
 }

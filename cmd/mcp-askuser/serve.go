@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/door"
 	"mcp-askuser/mirror/codex"
@@ -46,16 +46,15 @@ machine it listens only with a certificate.`,
   mcp-askuser serve --surface inbox,web --hold 5m
   mcp-askuser serve --http 8765
   mcp-askuser serve --http 0.0.0.0:8765 --tls-cert cert.pem --tls-key key.pem`,
-		Args: arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: a.checked(func(cmd *cobra.Command, args []string) error {
 			switch {
 			case o.address != "":
 				return a.serveHTTP(cmd, o)
 			case o.cert != "" || o.key != "":
 				return errors.New(words.T("--tls-cert and --tls-key are for --http ADDRESS"))
 			}
-			return a.serveMCP(cmd)
-		},
+			return a.serveMCP(cmd, args)
+		}),
 	}
 	a.serveFlags(cmd)
 	cmd.Flags().StringVar(&o.address, "http", "", "serve over HTTP on this `address`, as 127.0.0.1:8765 or a port of this machine")
@@ -66,23 +65,21 @@ machine it listens only with a certificate.`,
 
 // serveMCP serves until the client ends the connection or a signal arrives;
 // both are ordinary ends.
-func (a *app) serveMCP(cmd *cobra.Command) error {
-	s, err := a.settings()
+func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
+	a.log = a.logger(slog.LevelInfo)
+	d, _, err := a.openHomes() // its host would be told, and not the human
 	if err != nil {
 		return err
 	}
-	log := a.log(slog.LevelInfo)
-	d, _, err := a.openHomes(s, log) // its host would be told, and not the human
-	if err != nil {
-		return err
-	}
-	tools, stop := a.tools(s, askuser.Config{
-		Desk: d, Log: log, Attended: a.attended, Command: a.inboxCommand(s), Templates: a.templatesFor, Host: os.Getppid(),
+	tools, stop := a.tools(askuser.Config{
+		Desk: d, Attended: a.attended, Command: a.inboxCommand(), Host: os.Getppid(),
+		// Of an agent that names no directory it is ours.
+		Templates: func(directory string) []string { return a.templateDirs(cmp.Or(directory, a.directory())) },
 	})
-	defer a.watchCodex(cmd.Context(), s, d, log)()
+	defer a.watchCodex(cmd.Context(), d)()
 	leaveText()
 	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{
-		Options: server.Options{Directory: a.directory(), Log: log},
+		Options: server.Options{Directory: a.directory(), Log: a.log},
 	})
 	stop()
 	var sig *signalError
@@ -92,14 +89,13 @@ func (a *app) serveMCP(cmd *cobra.Command) error {
 	return err
 }
 
-// tools makes the tools for the clients that c describes, with its desk and
-// log. Stop withdraws what they show.
-func (a *app) tools(s settings.Values, c askuser.Config) (tools *askuser.Tools, stop func()) {
-	c.Presenter = a.presenter(s, c.Desk, c.Log)
-	page := a.webSurface(s, c.Desk, c.Presenter, c.Log)
+// tools makes the tools for the clients that c describes, with its desk. Stop withdraws what they show.
+func (a *app) tools(c askuser.Config) (tools *askuser.Tools, stop func()) {
+	s := a.settings()
+	c.Log, c.Presenter = a.log, a.presenter(c.Desk)
+	page := a.webSurface(c.Desk, c.Presenter)
 	c.Limits, c.Hold, c.Timeout = s.Limits, s.Hold, s.Timeout
-	c.Surfaces = a.surfaces(s, c.Desk, page, desk.Dismissed)
-	c.Whole = whole(s, c.Surfaces)
+	c.Surfaces, c.Whole = a.surfaces(c.Desk, page, desk.Dismissed)
 	return askuser.New(c), func() {
 		c.Presenter.Close(askuser.ErrDisconnected)
 		page.Close()
@@ -111,11 +107,7 @@ type httpOptions struct{ address, cert, key string }
 
 // serveHTTP serves until a signal arrives, which is its ordinary end.
 func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
-	s, err := a.settings()
-	if err == nil {
-		err = checkRemote(s.Surfaces)
-	}
-	if err != nil {
+	if err := checkRemote(a.settings().Surfaces); err != nil {
 		return err
 	}
 	host, port, err := httpAddress(cmd.Context(), o.address)
@@ -126,25 +118,25 @@ func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
 	if err != nil {
 		return err
 	}
-	log := a.log(slog.LevelInfo)
-	command := a.inboxCommand(s)
+	a.log = a.logger(slog.LevelInfo)
+	command := a.inboxCommand()
 	if name, err := os.Hostname(); err == nil && !door.Loopback(host) {
 		command += " on " + name
 	}
 	a.remote = true
 	someone := func(bool) bool { return true } // at this desk
-	d, _, err := a.openHomes(s, log)
+	d, _, err := a.openHomes()
 	if err != nil {
 		return err
 	}
 	mine := func(string) []string { return a.templateDirs("") } // no directory of this machine is the agent's
-	tools, stop := a.tools(s, askuser.Config{Desk: d, Log: log, Remote: true, Attended: someone, Command: command, Templates: mine})
+	tools, stop := a.tools(askuser.Config{Desk: d, Remote: true, Attended: someone, Command: command, Templates: mine})
 	defer stop()
-	agents, err := a.agents(s)
+	agents, err := a.agents()
 	if err != nil {
 		return err
 	}
-	served := http.New(server.New(buildVersion(), tools), http.Options{Tokens: agents, Log: log, Host: host, TLS: tls})
+	served := http.New(server.New(buildVersion(), tools), http.Options{Tokens: agents, Log: a.log, Host: host, TLS: tls})
 	ln, err := served.Listen(cmd.Context(), port)
 	if err != nil {
 		return err
@@ -174,14 +166,14 @@ func httpAddress(ctx context.Context, address string) (host, port string, err er
 
 // watchCodex mirrors Codex's questions, where it is Codex's daemon that has
 // started us; stop ends that.
-func (a *app) watchCodex(ctx context.Context, s settings.Values, d *desk.Desk, log *slog.Logger) (stop func()) {
-	if !s.MirrorCodex {
+func (a *app) watchCodex(ctx context.Context, d *desk.Desk) (stop func()) {
+	if !a.settings().MirrorCodex {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var watching sync.WaitGroup
 	watching.Go(func() {
-		codex.Watch(ctx, codex.Options{Desk: d, Log: log, Socket: codex.Socket(a.getenv), Daemon: os.Getppid(), Version: buildVersion(), Notify: a.notifier(s, d, log)})
+		codex.Watch(ctx, codex.Options{Desk: d, Log: a.log, Socket: codex.Socket(a.getenv), Daemon: os.Getppid(), Version: buildVersion(), Notify: a.notifier(d)})
 	})
 	return func() {
 		cancel()

@@ -7,16 +7,15 @@ import (
 	"os"
 	"strings"
 
-	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/internal/proc"
 )
 
 // session names the dialogue of which a question asked here is a round: the one
 // in the settings, or that of the shell and the directory. It is empty where
 // the system does not tell.
-func (a *app) session(s settings.Values) string {
-	if s.Session != "" {
-		return s.Session
+func (a *app) session() string {
+	if s := a.settings().Session; s != "" {
+		return s
 	}
 	leader, ok := shell(os.Getpid(), proc.Look)
 	if !ok {

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -30,7 +30,7 @@ func (a *app) addFlags(cmd *cobra.Command, keys ...string) {
 	a.config.AddFlags(cmd.Flags(), keys...)
 	for _, row := range a.config.Rows {
 		if len(row.Words) > 0 && slices.Contains(keys, row.Key) {
-			complete(cmd, strings.ReplaceAll(row.Key, "_", "-"), row.Words...)
+			complete(cmd, row.Flag(), row.Words...)
 		}
 	}
 }
@@ -50,34 +50,40 @@ func complete(cmd *cobra.Command, flag string, words ...string) {
 	}
 }
 
-// settings returns the settings of the command that runs. The error names every
-// bad value.
-func (a *app) settings() (settings.Values, error) { return a.config.Values, a.config.Err() }
+// settings are those of the command that runs.
+func (a *app) settings() *settings.Values { return &a.config.Values }
+
+// runE is what a command does.
+type runE = func(cmd *cobra.Command, args []string) error
+
+// checked runs a command where every setting is good. The error names every bad
+// value.
+func (a *app) checked(run runE) runE {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := a.config.Err(); err != nil {
+			return err
+		}
+		return run(cmd, args)
+	}
+}
 
 // environ is the environment with the settings in it, for the rooms that look
 // into it themselves.
-func (a *app) environ(s settings.Values) func(string) string {
-	word := map[bool]string{true: "1"}
-	set := map[string]string{"ACCESSIBLE": word[s.Accessible], "NO_COLOR": word[s.NoColor]}
-	for name, value := range map[string]string{
-		spool.EnvDir: s.Dir, settings.EnvDesk: s.Desk, settings.EnvDesk + "_CREDS": s.DeskCreds, settings.EnvDesk + "_CA": s.DeskCA,
-	} {
-		if value != "" {
-			set[name] = value
-		}
+func (a *app) environ() func(string) string { return a.config.Environ(a.getenv) }
+
+// beside is a file of the user's in the directory of the store.
+func (a *app) beside(name string) (string, error) {
+	dir, err := spool.DefaultDir(a.environ())
+	if err != nil {
+		return "", err
 	}
-	return func(name string) string {
-		if value, ok := set[name]; ok {
-			return value
-		}
-		return a.getenv(name)
-	}
+	return filepath.Join(dir, name), nil
 }
 
 // desk opens the desk of this user, for a command of theirs: they are told what
 // they have not been told yet.
-func (a *app) desk(s settings.Values, log *slog.Logger) (*desk.Desk, error) {
-	d, store, err := a.openHomes(s, log)
+func (a *app) desk() (*desk.Desk, error) {
+	d, store, err := a.openHomes()
 	if joined, ok := store.(*home.Store); ok {
 		a.tellRefused(joined)
 	}
@@ -85,19 +91,20 @@ func (a *app) desk(s settings.Values, log *slog.Logger) (*desk.Desk, error) {
 }
 
 // openHomes opens the desk of this user, and returns its store too.
-func (a *app) openHomes(s settings.Values, log *slog.Logger) (*desk.Desk, desk.Store, error) {
-	dir, err := spool.DefaultDir(a.environ(s))
+func (a *app) openHomes() (*desk.Desk, desk.Store, error) {
+	s := a.settings()
+	dir, err := spool.DefaultDir(a.environ())
 	if err != nil {
 		return nil, nil, err
 	}
-	store, err := home.Open(home.Options{Dir: dir, URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA, Log: log})
+	store, err := home.Open(home.Options{Dir: dir, URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA, Log: a.log})
 	if errors.Is(err, spool.ErrUnsafe) || err != nil && s.Desk == "" {
 		return nil, nil, fmt.Errorf(words.T("the store cannot be used: %w (named by %s); name another with --dir or %s"), err, a.config.Source("dir"), spool.EnvDir)
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf(words.T("the desk cannot be used: %w (named by %s)"), err, a.config.Source("desk"))
 	}
-	return desk.New(store, desk.Options{Log: log, Keep: s.Keep, MaxRounds: s.MaxRounds, Pause: s.RoundPause}), store, nil
+	return desk.New(store, desk.Options{Log: a.log, Keep: s.Keep, MaxRounds: s.MaxRounds, Pause: s.RoundPause}), store, nil
 }
 
 // tellRefused tells the human, once, of answers that were given while the shared

@@ -89,7 +89,7 @@ func (p *page) record(rec desk.Record) {
 	p.outcome(rec)
 }
 
-// origin says who asked, from where and when (D22).
+// origin says who asked, from where and when.
 func (p *page) origin(rec desk.Record) {
 	by := rec.Asker
 	who := strings.TrimSpace(question.Line(by.Client + " " + by.Version))

@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
-	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/tools/askuser"
@@ -17,100 +17,67 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// surfaceRow is a surface: its name, as the setting surface, records and results
-// have it, and how it is made. What people call it stands in ui/words.
-type surfaceRow struct {
-	name     string
-	terminal bool // it is on the asker's own terminal, which must be of this machine
-	make     func(surfaceParts) ui.Surface
-}
-
-func surfaceTable() []surfaceRow {
-	return []surfaceRow{
-		{"elicit", false, func(surfaceParts) ui.Surface { return askuser.Elicit() }},
-		{"tty", true, func(p surfaceParts) ui.Surface { return tty.New(p.terminal) }},
-		{"pane", true, func(p surfaceParts) ui.Surface { return pane.New(p.pane) }},
-		{"inbox", false, func(p surfaceParts) ui.Surface {
-			if p.auto {
-				return ui.OpenElsewhere(p.terminal.Desk)
-			}
-			return ui.Elsewhere() // whoever names it will look there
-		}},
-		{"web", false, func(p surfaceParts) ui.Surface { return p.page }},
-		{"plain", true, func(p surfaceParts) ui.Surface { return tty.NewPlain(p.terminal) }},
-	}
-}
-
-// autoOrder is the chain that auto stands for (DESIGN, "Surfaces and the
-// choice").
+// autoOrder is the order of surfaces that auto stands for.
 func autoOrder() []string { return []string{"elicit", "tty", "pane", "inbox", "web"} }
 
-// row is the surface with this name, which the settings know.
-func row(name string) surfaceRow {
-	table := surfaceTable()
-	return table[slices.IndexFunc(table, func(row surfaceRow) bool { return row.name == name })]
-}
+// onTerminal reports whether a surface is on the asker's own terminal, which must
+// be of this machine.
+func onTerminal(name string) bool { return name == "tty" || name == "pane" || name == "plain" }
 
 // checkRemote refuses surfaces that the settings name, for askers on other
 // machines: no terminal here is theirs.
 func checkRemote(names []string) error {
-	var terminals []string
-	for _, name := range names {
-		if name != "auto" && row(name).terminal {
-			terminals = append(terminals, name)
-		}
-	}
-	if terminals == nil {
+	terminals := slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !onTerminal(name) })
+	if len(terminals) == 0 {
 		return nil
 	}
 	return fmt.Errorf(words.T("the surface cannot be %s with --http: agents on other machines have no terminal here; take auto, or some of elicit, inbox, web"), strings.Join(terminals, ", "))
 }
 
-// surfaceParts is what surfaces are made of.
-type surfaceParts struct {
-	terminal tty.Options
-	pane     pane.Options
-	page     *web.Surface
-	auto     bool // nobody named it
-}
-
-// surfaceNames are what the setting surface takes beside auto.
-func surfaceNames() []string {
-	var names []string
-	for _, row := range surfaceTable() {
-		names = append(names, row.name)
-	}
-	return names
-}
-
 // surfaces makes the surfaces that the settings name. The page is theirs to
-// start and the caller's to close; interrupted is as in present.Question.
-func (a *app) surfaces(s settings.Values, d *desk.Desk, page *web.Surface, interrupted desk.Status) []ui.Surface {
-	getenv := a.environ(s)
-	parts := surfaceParts{
-		terminal: tty.Options{Getenv: getenv, Desk: d, Turn: a.turn, Opened: a.opened, Interrupted: interrupted},
-		pane:     pane.Options{Getenv: getenv, Dir: getenv(spool.EnvDir)},
-		page:     page,
+// start and the caller's to close; interrupted is as in present.Question. Whole
+// is the one for what a client's form would cut: a pane beside a quiet keyboard,
+// nil where the user has named an order.
+func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status) (all []ui.Surface, whole ui.Surface) {
+	s, getenv := a.settings(), a.environ()
+	terminal := tty.Options{Getenv: getenv, Desk: d, Turn: a.turn, Opened: a.opened, Interrupted: interrupted}
+	// By the name that the setting surface, records and results have. What people
+	// call them stands in ui/words.
+	made := map[string]ui.Surface{
+		"elicit": askuser.Elicit(),
+		"tty":    tty.New(terminal),
+		"pane":   pane.New(pane.Options{Getenv: getenv, Dir: getenv(spool.EnvDir)}),
+		"web":    page,
+		"plain":  tty.NewPlain(terminal),
 	}
-	var out []ui.Surface
+	guarded := func(surface ui.Surface) ui.Surface {
+		if s.Desk == "" {
+			return surface
+		}
+		return entitled{surface, d}
+	}
 	for _, name := range s.Surfaces {
 		names := []string{name}
-		if parts.auto = name == "auto"; parts.auto {
+		auto := name == "auto"
+		if auto {
 			names = autoOrder()
 		}
 		for _, name := range names {
-			row := row(name)
-			if a.remote && row.terminal {
-				continue
+			switch {
+			case auto && name == "inbox":
+				all = append(all, ui.OpenElsewhere(d))
+			case name == "inbox": // whoever names it will look there
+				all = append(all, ui.Elsewhere())
+			case !a.remote || !onTerminal(name):
+				all = append(all, guarded(made[name]))
 			}
-			surface := row.make(parts)
-			if s.Desk != "" && name != "inbox" {
-				surface = entitled{surface, d}
-			}
-			out = append(out, surface)
 		}
 	}
-	return out
+	beside, ok := made["pane"].(interface{ Quietly() ui.Surface })
+	if ok && !a.remote && slices.Contains(s.Surfaces, "auto") {
+		whole = guarded(beside.Quietly())
+	}
+	return all, whole
 }
 
 // entitled is a surface on which nobody is asked who could not answer there: on
@@ -129,34 +96,16 @@ func (e entitled) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 
 // Check implements ui.Checker.
 func (e entitled) Check(ctx context.Context) error {
-	checker, ok := e.Surface.(ui.Checker)
-	switch err := e.desk.MayAnswer(ctx, ""); {
-	case err != nil:
+	if err := e.desk.MayAnswer(ctx, ""); err != nil {
 		return err
-	case !ok:
-		return errClients
 	}
-	return checker.Check(ctx)
+	return check(ctx, e.Surface)
 }
 
-// whole is the surface, among those of auto, for what a client's form would cut:
-// a pane beside a quiet keyboard. Nil where the user has named an order.
-func whole(s settings.Values, surfaces []ui.Surface) ui.Surface {
-	if !slices.Contains(s.Surfaces, "auto") {
-		return nil
+// check says why a surface would not reach the human now.
+func check(ctx context.Context, surface ui.Surface) error {
+	if checker, ok := surface.(ui.Checker); ok {
+		return checker.Check(ctx)
 	}
-	for _, x := range surfaces {
-		e, guarded := x.(entitled)
-		if guarded {
-			x = e.Surface
-		}
-		pane, ok := x.(interface{ Quietly() ui.Surface })
-		switch {
-		case ok && guarded:
-			return entitled{pane.Quietly(), e.desk}
-		case ok:
-			return pane.Quietly()
-		}
-	}
-	return nil
+	return errors.New(words.Mark("the client's own form, where the client has one"))
 }

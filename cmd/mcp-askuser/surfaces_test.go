@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/ui/web"
 	"mcp-askuser/ui/words"
@@ -13,11 +14,12 @@ import (
 // Every surface can be named, is the one that its name says, and has words;
 // auto is an order of them.
 func TestSurfaceTable(t *testing.T) {
-	a := &app{getenv: func(string) string { return "" }}
+	a := &app{config: &settings.Settings{}, getenv: func(string) string { return "" }}
 	page := web.NewSurface(web.SurfaceOptions{})
 	t.Cleanup(page.Close)
-	names := surfaceNames()
-	made := a.surfaces(settings.Values{Surfaces: names}, openDesk(t, t.TempDir()), page, "")
+	names := hooked.Surfaces()
+	a.settings().Surfaces = names
+	made, _ := a.surfaces(openDesk(t, t.TempDir()), page, "")
 	for i, name := range names {
 		if !words.Knows(name) {
 			t.Errorf("%s has no words", name)
@@ -29,7 +31,8 @@ func TestSurfaceTable(t *testing.T) {
 	if sorted := slices.Sorted(slices.Values(names)); len(slices.Compact(sorted)) != len(names) {
 		t.Errorf("a name stands twice: %v", names)
 	}
-	auto := a.surfaces(settings.Values{Surfaces: []string{"auto"}}, openDesk(t, t.TempDir()), page, "")
+	a.settings().Surfaces = []string{"auto"}
+	auto, _ := a.surfaces(openDesk(t, t.TempDir()), page, "")
 	for i, name := range autoOrder() {
 		if got := auto[i].Name(); got != name {
 			t.Errorf("surface %d of auto is %s, want %s", i, got, name)

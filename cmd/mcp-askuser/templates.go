@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 
 	"mcp-askuser/question"
 	"mcp-askuser/templates"
+	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui/words"
 )
 
@@ -24,12 +24,6 @@ func (a *app) templateDirs(directory string) []string {
 	return templates.Dirs(directory, user)
 }
 
-// templatesFor is templateDirs for a server: of an agent that names no directory
-// it takes its own.
-func (a *app) templatesFor(directory string) []string {
-	return a.templateDirs(cmp.Or(directory, a.directory()))
-}
-
 func (a *app) templates() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -41,7 +35,6 @@ configuration file. A template is TOML: a description, [variables.NAME] with
 description and default, and [[questions]] as the tool takes them, with
 {{NAME}} where a variable's value goes.`,
 		Example: "  mcp-askuser templates\n  mcp-askuser ask --template release --var version=1.2",
-		Args:    arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			all, err := templates.List(a.templateDirs(a.directory())...)
 			switch {
@@ -68,20 +61,22 @@ description and default, and [[questions]] as the tool takes them, with
 	return cmd
 }
 
-// fromTemplate returns the call that a template makes with variables given as
-// NAME=VALUE.
-func (a *app) fromTemplate(name string, given []string) (templates.Template, []byte, error) {
+// templateCall makes the call of a template, with variables given as NAME=VALUE.
+func (a *app) templateCall(name string, variables, args []string) (wire.Call, error) {
+	if len(args) > 0 {
+		return wire.Call{}, errors.New("--template brings its own questions; leave out the JSON")
+	}
 	dirs := a.templateDirs(a.directory())
 	t, err := templates.Load(name, dirs...)
 	if errors.Is(err, templates.ErrNone) {
-		return t, nil, fmt.Errorf(words.T("%w in %s; mcp-askuser templates lists those that there are"), err, strings.Join(dirs, words.T(" or ")))
+		err = fmt.Errorf(words.T("%w in %s; mcp-askuser templates lists those that there are"), err, strings.Join(dirs, words.T(" or ")))
 	}
 	if err != nil {
-		return t, nil, err
+		return wire.Call{}, err
 	}
 	values := map[string]string{}
 	var faults []error
-	for _, word := range given {
+	for _, word := range variables {
 		key, value, ok := strings.Cut(word, "=")
 		if !ok {
 			faults = append(faults, fmt.Errorf(words.T("--var %q is not NAME=VALUE"), word))
@@ -89,21 +84,18 @@ func (a *app) fromTemplate(name string, given []string) (templates.Template, []b
 		values[key] = value
 	}
 	if err := errors.Join(faults...); err != nil {
-		return t, nil, err
+		return wire.Call{}, err
 	}
 	data, err := t.Call(values)
-	return t, data, err
-}
-
-// inTemplate says for each fault of a call where in the template it stands.
-func inTemplate(t templates.Template, err error) error {
-	found, ok := errors.AsType[question.Violations](err)
-	if !ok {
-		return err
+	if err != nil {
+		return wire.Call{}, err
 	}
-	var faults []error
-	for _, v := range found {
-		faults = append(faults, fmt.Errorf("%s: %s", t.Where(v.Path), v.String()))
+	call, err := wire.DecodeAsk(data, a.settings().Limits)
+	if found, ok := errors.AsType[question.Violations](err); ok {
+		for _, v := range found {
+			faults = append(faults, fmt.Errorf("%s: %s", t.Where(v.Path), v.String()))
+		}
+		err = errors.Join(faults...)
 	}
-	return errors.Join(faults...)
+	return call, err
 }

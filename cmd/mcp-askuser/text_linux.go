@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"strings"
@@ -19,14 +18,12 @@ func leaveText() {
 	if err != nil {
 		return
 	}
-	maps, err := os.Open("/proc/self/maps")
+	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
 		return
 	}
-	defer maps.Close()
-	for lines := bufio.NewScanner(maps); lines.Scan(); {
+	for line := range strings.SplitSeq(string(maps), "\n") {
 		var from, to uintptr
-		line := lines.Text()
 		if !strings.HasSuffix(line, " "+self) || !strings.Contains(line, " r-xp ") { // code: nothing has written there
 			continue
 		}

@@ -15,8 +15,7 @@ import (
 )
 
 // line is one line of a transcript: what an agent's own log would hold of
-// the call or of its result (D20). Each points to the one before it in its
-// session.
+// the call or of its result. Each points to the one before it in its session.
 type line struct {
 	Type          string       `json:"type"` // assistant or user
 	UUID          string       `json:"uuid"`
@@ -48,27 +47,17 @@ type toolResult struct {
 	IsError   bool   `json:"is_error,omitempty"`
 }
 
-// transcript tells records, oldest first, as chains of messages, one chain for
-// each session; a record of no session is one by itself. All ids are worked out
-// from the records, so that a second transcript has the same.
-type transcript struct {
-	last map[string]*string // by session
-}
-
-// lines are the call and its result.
-func (t *transcript) lines(rec desk.Record) []line {
-	if t.last == nil {
-		t.last = map[string]*string{}
-	}
-	var out []line
+// lines are the call and its result. Last has the last id of each session before,
+// and then after them.
+func lines(rec desk.Record, last map[string]*string) (out []line) {
 	add := func(kind, role string, when time.Time, content any) *line {
 		session := cmp.Or(rec.SessionID, rec.ID)
 		id := nameUUID(rec.ID + "/" + kind)
 		out = append(out, line{
-			Type: role, UUID: id, ParentUUID: t.last[session], SessionID: session,
+			Type: role, UUID: id, ParentUUID: last[session], SessionID: session,
 			Timestamp: when, CWD: rec.Asker.Directory, Message: turn{role, [1]any{content}},
 		})
-		t.last[session] = &id
+		last[session] = &id
 		return &out[len(out)-1]
 	}
 	use := "toolu_" + rec.ID
@@ -79,14 +68,17 @@ func (t *transcript) lines(rec desk.Record) []line {
 	return out
 }
 
+// writeTranscript tells records, oldest first, as chains of messages, one chain
+// for each session; a record of no session is one by itself. All ids are worked
+// out from the records, so that a second transcript has the same.
 func writeTranscript(w io.Writer, records iter.Seq2[desk.Record, error]) error {
-	var t transcript
+	last := map[string]*string{}
 	for rec, err := range records {
 		if err != nil {
 			return err
 		}
-		for _, m := range t.lines(rec) {
-			if err := writeJSON(w, m, "", ""); err != nil {
+		for _, m := range lines(rec, last) {
+			if err := writeJSON(w, m, ""); err != nil {
 				return err
 			}
 		}
@@ -113,8 +105,7 @@ func callOf(rec desk.Record) (tool string, input any) {
 		c := confirmInput{Action: q.Text, Details: q.Description}
 		for _, o := range q.Options {
 			if o.Default {
-				yes := o.ID == question.YesID
-				c.Default = &yes
+				c.Default = new(o.ID == question.YesID)
 			}
 		}
 		if reflect.DeepEqual(q, wire.Confirm(c.Action, c.Details, c.Default)) {

@@ -3,15 +3,11 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"log/slog"
-	"path/filepath"
 
 	"github.com/mdp/qrterminal/v3"
 	"github.com/spf13/cobra"
 
-	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/web"
@@ -36,13 +32,17 @@ of every server, and serves nothing. Programs send the token as "Authorization: 
 Beyond this machine it listens only where told (--listen), with a certificate
 (--tls-cert, --tls-key) or explicitly without (--insecure), and then shows the
 address as a QR code for a phone.`,
-		Args: arguments(0, 0),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: a.checked(func(cmd *cobra.Command, _ []string) error {
 			if revoke {
-				return a.revokeVisits()
+				key, _ := a.beside("page.key")
+				if err := web.Revoke(key); err != nil {
+					return err
+				}
+				_, err := fmt.Fprintln(a.err, words.T("Every browser must now open the address of the page again."))
+				return err
 			}
 			return a.serveWeb(cmd, o, open)
-		},
+		}),
 	}
 	a.addFlags(cmd, "dir", "timeout", "max_rounds")
 	a.addFlags(cmd, limitKeys[:]...)
@@ -56,34 +56,16 @@ address as a QR code for a phone.`,
 	return cmd
 }
 
-// revokeVisits has every browser show the address of the page again.
-func (a *app) revokeVisits() error {
-	s, err := a.settings()
-	if err != nil {
-		return err
-	}
-	if err := web.Revoke(a.pageKey(s)); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(a.err, words.T("Every browser must now open the address of the page again."))
-	return err
-}
-
 // serveWeb serves until a signal arrives, which is its ordinary end.
 func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
-	s, err := a.settings()
+	d, err := a.desk()
 	if err != nil {
 		return err
 	}
-	log := a.log(slog.LevelWarn)
-	d, err := a.desk(s, log)
-	if err != nil {
-		return err
-	}
-	presenter := a.presenter(s, d, log)
+	presenter := a.presenter(d)
 	defer presenter.Close(web.ErrStopped)
-	defer a.listenToPhone(s, d, log)()
-	a.webOptions(&o, s, d, presenter, log)
+	defer a.listenToPhone(d)()
+	a.webOptions(&o, d, presenter)
 	server, err := web.New(o)
 	if err != nil {
 		return err
@@ -107,29 +89,21 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 }
 
 // webOptions fills in what the page needs of the settings.
-func (a *app) webOptions(o *web.Options, s settings.Values, d *desk.Desk, presenter *present.Presenter, log *slog.Logger) {
-	o.Desk, o.Log, o.Presenter, o.Directory = d, log, presenter, a.directory()
-	o.KeyFile, o.Language = a.pageKey(s), words.Language(s.Language)
+func (a *app) webOptions(o *web.Options, d *desk.Desk, presenter *present.Presenter) {
+	s := a.settings()
+	o.Desk, o.Log, o.Presenter, o.Directory = d, a.log, presenter, a.directory()
+	o.KeyFile, _ = a.beside("page.key") // no browser comes back where there is no place for it
+	o.Language = words.Language(s.Language)
 	o.Decode = func(data []byte) (web.Call, error) {
 		call, err := wire.DecodeAsk(data, s.Limits)
 		return web.Call{Set: call.Set, Timeout: cmp.Or(call.Timeout, s.Timeout), Dropped: call.Dropped}, err
 	}
 }
 
-// pageKey is the file of the key that lets browsers come back to the page; empty
-// where there is no place for it.
-func (a *app) pageKey(s settings.Values) string {
-	dir, err := spool.DefaultDir(a.environ(s))
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(dir, "page.key")
-}
-
 // webSurface is the page as a surface of this process.
-func (a *app) webSurface(s settings.Values, d *desk.Desk, presenter *present.Presenter, log *slog.Logger) *web.Surface {
+func (a *app) webSurface(d *desk.Desk, presenter *present.Presenter) *web.Surface {
 	o := web.SurfaceOptions{Desktop: func() error { return web.Desktop(a.getenv) }, Open: web.OpenBrowser}
-	a.webOptions(&o.Options, s, d, presenter, log)
+	a.webOptions(&o.Options, d, presenter)
 	return web.NewSurface(o)
 }
 

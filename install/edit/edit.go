@@ -19,8 +19,9 @@ import (
 
 // Format is how a file is written.
 type Format struct {
-	// get returns what stands at a path, as encoding/json would decode it.
-	get func(data []byte, path []string) (value any, found bool, err error)
+	// decode returns what a file holds, with objects and lists as encoding/json
+	// would have them.
+	decode func(data []byte) (any, error)
 	// set puts a value at a path where nothing stands; remove takes out what
 	// stands there, with the objects above that become empty.
 	set    func(data []byte, path []string, value any) ([]byte, error)
@@ -29,9 +30,9 @@ type Format struct {
 
 // Formats that files of clients have. JSON may hold comments and trailing commas.
 var (
-	JSON = Format{jsonGet, jsonSet, jsonRemove} //nolint:gochecknoglobals // never written to
-	TOML = Format{tomlGet, tomlSet, tomlRemove} //nolint:gochecknoglobals // never written to
-	YAML = Format{yamlGet, yamlSet, yamlRemove} //nolint:gochecknoglobals // never written to
+	JSON = Format{jsonDecode, jsonSet, jsonRemove} //nolint:gochecknoglobals // never written to
+	TOML = Format{tomlDecode, tomlSet, tomlRemove} //nolint:gochecknoglobals // never written to
+	YAML = Format{yamlDecode, yamlSet, yamlRemove} //nolint:gochecknoglobals // never written to
 )
 
 // Member is one member of an [Object].
@@ -66,14 +67,23 @@ func text(v any) string {
 // Get returns what stands at a path, as encoding/json would decode it. The
 // error says why the file cannot be read.
 func (f Format) Get(data []byte, path ...string) (value any, found bool, err error) {
-	return f.get(data, path)
+	if value, err = f.decode(data); err != nil {
+		return nil, false, err
+	}
+	for _, name := range path {
+		object, _ := value.(map[string]any)
+		if value, found = object[name]; !found {
+			return nil, false, nil
+		}
+	}
+	return value, true, nil
 }
 
 // Set returns the file with value at path. What stood there is replaced; what is
 // missing above it is made. A file in which it stands already comes back as it
 // is, to the byte.
 func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
-	old, found, err := f.get(data, path)
+	old, found, err := f.Get(data, path...)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +91,7 @@ func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
 		if same(old, value) {
 			return data, nil
 		}
-		if data, err = f.remove(data, path); err != nil {
+		if data, err = f.Remove(data, path...); err != nil {
 			return nil, err
 		}
 	}
@@ -90,7 +100,7 @@ func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
 		return nil, err
 	}
 	// What we write is read once more before anybody relies on it.
-	if now, found, err := f.get(out, path); err != nil || !found || !same(now, value) {
+	if now, found, err := f.Get(out, path...); err != nil || !found || !same(now, value) {
 		return nil, fmt.Errorf("cannot be changed safely at %q: nothing was written", path)
 	}
 	return out, nil
@@ -99,7 +109,7 @@ func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
 // Append returns a JSON file with value behind the last of the list at path,
 // which is made where it is missing.
 func Append(data []byte, value any, path ...string) ([]byte, error) {
-	list, found, err := JSON.get(data, path)
+	list, found, err := JSON.Get(data, path...)
 	if err != nil {
 		return nil, err
 	}
@@ -116,14 +126,14 @@ func Append(data []byte, value any, path ...string) ([]byte, error) {
 // Remove returns the file without what stands at path, and without the objects
 // above it that become empty by that.
 func (f Format) Remove(data []byte, path ...string) ([]byte, error) {
-	if _, found, err := f.get(data, path); err != nil || !found {
+	if _, found, err := f.Get(data, path...); err != nil || !found {
 		return data, err
 	}
 	out, err := f.remove(data, path)
 	if err != nil {
 		return nil, err
 	}
-	if _, found, err := f.get(out, path); err != nil || found {
+	if _, found, err := f.Get(out, path...); err != nil || found {
 		return nil, fmt.Errorf("cannot be changed safely at %q: nothing was written", path)
 	}
 	return out, nil
@@ -143,18 +153,4 @@ func same(read, value any) bool {
 	}
 	var have, want any
 	return json.Unmarshal(data, &have) == nil && json.Unmarshal([]byte(text(value)), &want) == nil && reflect.DeepEqual(have, want)
-}
-
-// at follows a path through decoded values.
-func at(v any, path []string) (any, bool) {
-	for _, name := range path {
-		object, ok := v.(map[string]any)
-		if !ok {
-			return nil, false
-		}
-		if v, ok = object[name]; !ok {
-			return nil, false
-		}
-	}
-	return v, true
 }

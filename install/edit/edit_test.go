@@ -127,6 +127,7 @@ func TestSetRefuses(t *testing.T) {
 	}{
 		{"json: broken", JSON, `{"a":`, "not JSON"},
 		{"json: a list", JSON, `[]`, "no JSON object"},
+		{"json: twice", JSON, `{"a": {"b": {}, "b": {}}}`, "cannot be changed safely"},
 		{"json: something else on the way", JSON, `{"a": 1}`, "a is no JSON object"},
 		{"toml: broken", TOML, "a = ", "not TOML"},
 		{"toml: one line", TOML, "a = {c = 1}\n", "cannot be changed safely"},

@@ -23,6 +23,8 @@ const Backup = ".before-mcp-askuser"
 type Change struct {
 	Path          string // the file itself, behind symbolic links
 	Before, After []byte // nil where there is, or is to be, no file
+	// Ours reports whether such a file holds something of ours.
+	Ours func([]byte) bool
 }
 
 // Empty reports whether there is nothing to do.
@@ -37,10 +39,7 @@ func Read(path string) (Change, error) {
 	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Change{Path: path}, nil
-	}
-	if err == nil && data == nil {
-		data = []byte{}
+		err = nil
 	}
 	return Change{Path: path, Before: data, After: data}, err
 }
@@ -48,8 +47,9 @@ func Read(path string) (Change, error) {
 // Plan is the change that puts ours into a file, or takes it out again. Taking
 // out what was put in, and not touched since, restores the file as it was: the
 // backup tells.
-func Plan(path string, out bool, add, remove func([]byte) ([]byte, error)) (Change, error) {
+func Plan(path string, out bool, ours func([]byte) bool, add, remove func([]byte) ([]byte, error)) (Change, error) {
 	c, err := Read(path)
+	c.Ours = ours
 	switch {
 	case err != nil:
 		return c, err
@@ -59,10 +59,7 @@ func Plan(path string, out bool, add, remove func([]byte) ([]byte, error)) (Chan
 		if c.After, err = remove(c.Before); err != nil || bytes.Equal(c.After, c.Before) {
 			break
 		}
-		before, lost := os.ReadFile(c.Path + Backup)
-		if lost != nil {
-			before = nil // there was no file
-		}
+		before, _ := os.ReadFile(c.Path + Backup) // nil where there was no file
 		if again, err := add(before); err == nil && bytes.Equal(again, c.Before) {
 			c.After = before
 		}
@@ -75,7 +72,7 @@ func Plan(path string, out bool, add, remove func([]byte) ([]byte, error)) (Chan
 
 // Apply writes the file, whole or not at all. The first change of ours leaves a
 // backup beside it, and taking all of ours out takes that away.
-func (c *Change) Apply(ours func([]byte) bool) error {
+func (c *Change) Apply() error {
 	if c.Empty() {
 		return nil
 	}
@@ -87,7 +84,7 @@ func (c *Change) Apply(ours func([]byte) bool) error {
 		return fmt.Errorf("%s has changed in this moment: nothing was written; try again", c.Path)
 	}
 	backup := c.Path + Backup
-	if c.Before != nil && !ours(c.Before) {
+	if c.Before != nil && !c.Ours(c.Before) {
 		if err := write(backup, c.Before, c.Path); err != nil {
 			return err
 		}
@@ -97,7 +94,7 @@ func (c *Change) Apply(ours func([]byte) bool) error {
 	} else {
 		err = write(c.Path, c.After, c.Path)
 	}
-	if err == nil && (c.After == nil || !ours(c.After)) {
+	if err == nil && (c.After == nil || !c.Ours(c.After)) {
 		if err = os.Remove(backup); errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}

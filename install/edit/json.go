@@ -87,12 +87,16 @@ func entries(v *hujson.Value) (out []entry) {
 }
 
 // find follows a path as far as it goes: the values on it, the root first, and
-// the place of each step.
+// the place of each step. Of members with one name the last counts, as for those
+// who read the file.
 func (d *document) find(path []string) (values []*hujson.Value, places []int) {
 	values = append(values, &d.root)
 	for _, name := range path {
 		all := entries(values[len(values)-1])
-		i := slices.IndexFunc(all, func(e entry) bool { return e.name == name })
+		i := len(all) - 1
+		for i >= 0 && all[i].name != name {
+			i--
+		}
 		if i < 0 {
 			break
 		}
@@ -101,20 +105,14 @@ func (d *document) find(path []string) (values []*hujson.Value, places []int) {
 	return values, places
 }
 
-func jsonGet(data []byte, path []string) (any, bool, error) {
+func jsonDecode(data []byte) (v any, err error) {
 	d, err := parse(data)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	values, places := d.find(path)
-	if len(places) < len(path) {
-		return nil, false, nil
-	}
-	v := values[len(path)].Clone()
-	v.Standardize()
-	var out any
-	err = json.Unmarshal(v.Pack(), &out)
-	return out, err == nil, err
+	d.root.Standardize()
+	err = json.Unmarshal(d.root.Pack(), &v)
+	return v, err
 }
 
 func jsonSet(data []byte, path []string, value any) ([]byte, error) {

@@ -9,13 +9,12 @@ import (
 	"mcp-askuser/internal/tomlfile"
 )
 
-func tomlGet(data []byte, path []string) (any, bool, error) {
+func tomlDecode(data []byte) (any, error) {
 	v, line, err := tomlfile.Decode(data)
 	if err != nil {
-		return nil, false, fmt.Errorf("this is not TOML, and was not changed: line %d: %w", line, err)
+		return nil, fmt.Errorf("this is not TOML, and was not changed: line %d: %w", line, err)
 	}
-	found, ok := at(v, path)
-	return found, ok, nil
+	return v, nil
 }
 
 // tomlSet adds a table at the end of the file, where it disturbs no other. Tables

@@ -4,22 +4,21 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
 )
 
-func yamlGet(data []byte, path []string) (any, bool, error) {
-	var v any
+func yamlDecode(data []byte) (v any, err error) {
 	if err := yaml.Unmarshal(data, &v); err != nil {
-		return nil, false, fmt.Errorf("this is not YAML, and was not changed: %w", err)
+		return nil, fmt.Errorf("this is not YAML, and was not changed: %w", err)
 	}
 	if _, ok := v.(map[string]any); !ok && v != nil {
-		return nil, false, errors.New("this is no YAML mapping, and was not changed")
+		return nil, errors.New("this is no YAML mapping, and was not changed")
 	}
-	found, ok := at(v, path)
-	return found, ok, nil
+	return v, nil
 }
 
 // block is a mapping of a YAML file that is written line by line, or one that is
@@ -27,7 +26,7 @@ func yamlGet(data []byte, path []string) (any, bool, error) {
 type block struct {
 	node   *yaml.Node
 	indent int // of its keys, in columns
-	end    int // the line behind its last, from 0
+	end    int // the line behind its last, from 0, or more where that is the file's last
 }
 
 // blocks follows a path through mappings as far as it goes. A mapping that is
@@ -41,14 +40,10 @@ func blocks(data []byte, path []string) ([]block, []int, error) {
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		return nil, nil, fmt.Errorf("this is not YAML, and was not changed: %w", err)
 	}
-	lines := bytes.Count(data, []byte("\n"))
-	if len(data) > 0 && data[len(data)-1] != '\n' {
-		lines++
-	}
 	if len(doc.Content) == 0 {
-		return []block{{end: lines}}, nil, nil
+		return []block{{end: math.MaxInt}}, nil, nil
 	}
-	out, places := []block{{node: doc.Content[0], end: lines}}, []int(nil)
+	out, places := []block{{node: doc.Content[0], end: math.MaxInt}}, []int(nil)
 	for depth := 0; ; depth++ {
 		b := &out[depth]
 		if b.node.Kind != yaml.MappingNode || b.node.Style&yaml.FlowStyle != 0 {

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+	"github.com/coder/websocket/wsjson"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/mirror"
@@ -118,6 +119,18 @@ func dial(ctx context.Context, o Options) (*websocket.Conn, error) {
 	return conn, nil
 }
 
+// peer is the process at the other end.
+func peer(conn *net.UnixConn) (pid int, err error) {
+	raw, err := conn.SyscallConn()
+	if err != nil {
+		return 0, err
+	}
+	if e := raw.Control(func(fd uintptr) { pid, err = peerOf(int(fd)) }); e != nil {
+		return 0, e
+	}
+	return pid, err
+}
+
 // client is a connection to the daemon.
 type client struct {
 	Options
@@ -182,11 +195,7 @@ func (c *client) read(ctx context.Context) (m message, err error) {
 }
 
 func (c *client) send(ctx context.Context, m message) error {
-	data, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	return c.conn.Write(ctx, websocket.MessageText, data)
+	return wsjson.Write(ctx, c.conn, m)
 }
 
 func (c *client) request(ctx context.Context, id int, method string, params any) error {
@@ -317,10 +326,6 @@ func (c *client) asked(ctx context.Context, m message) error {
 	if _, twice := c.open[string(m.ID)]; twice {
 		return nil
 	}
-	if _, ok := mirror.CodexSet(p.Questions); !ok {
-		c.Log.DebugContext(ctx, "a question of Codex's is not mirrored", "item", p.Item)
-		return nil
-	}
 	d := &dialog{event: mirror.CodexEvent{Thread: p.Thread, Request: p.Thread + " " + p.Turn + " " + p.Item, Directory: c.directories[p.Thread], PID: c.Daemon, Questions: p.Questions}}
 	c.open[string(m.ID)] = d
 	var standing context.Context
@@ -339,24 +344,9 @@ func (c *client) asked(ctx context.Context, m message) error {
 
 // run runs mirror for an event and returns what it prints.
 func (c *client) run(ctx context.Context, e mirror.CodexEvent) []byte {
-	data, err := json.Marshal(e)
-	if err != nil {
-		return nil
-	}
-	read, write, err := os.Pipe()
-	if err != nil {
-		c.Log.WarnContext(ctx, "a question of Codex's is not mirrored", "error", err)
-		return nil
-	}
-	defer func() { _ = read.Close() }()
-	var ran sync.WaitGroup
-	ran.Go(func() {
-		defer func() { _ = write.Close() }()
-		mirror.Run(ctx, mirror.Options{Host: mirror.Codex(), Desk: c.Desk, In: bytes.NewReader(data), Out: write, Getenv: os.Getenv, Limit: day, Notify: c.Notify, After: c.After})
-	})
-	out, _ := io.ReadAll(read)
-	ran.Wait()
-	return out
+	var out bytes.Buffer
+	mirror.Run(ctx, mirror.Options{Host: mirror.Codex(e), Desk: c.Desk, In: http.NoBody, Out: &out, Limit: day, Notify: c.Notify, After: c.After})
+	return out.Bytes()
 }
 
 // resolved is the end of a request: somebody has answered it, here or there.
@@ -381,5 +371,10 @@ func (c *client) resolved(ctx context.Context, params json.RawMessage) error {
 		c.run(context.WithoutCancel(ctx), end)
 		d.stop(mirror.ErrGone) // should it have come before the question was stored
 	})
+	for _, other := range c.open {
+		if other.event.Thread == p.Thread { // whose end we have to be told, too
+			return nil
+		}
+	}
 	return c.leave(ctx, p.Thread)
 }

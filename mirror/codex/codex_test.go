@@ -276,6 +276,35 @@ func TestAnsweredThere(t *testing.T) {
 	}
 }
 
+// A thread that asks two things at once is left after the second, or nobody would
+// tell of its end.
+func TestTwoAtOnce(t *testing.T) {
+	d := startDaemon(t)
+	d.asked.Store(request(0, one))
+	watch(t, d, t.TempDir())
+	conn := <-d.conn
+	d.until("thread/resume")
+	d.until("thread/resume") // of the other thread: the first question has been asked
+	d.say(t, conn, request(1, own))
+	d.asked.Store(request(1, own)) // what is still open
+	d.say(t, conn, resolved)
+	waits := `{"method":"thread/status/changed","params":{"threadId":"th1","status":{"type":"active","activeFlags":["waitingOnUserInput"]}}}`
+	d.say(t, conn, waits)
+	for method := ""; method != "thread/resume"; {
+		select {
+		case p := <-d.got:
+			method = p.Method
+		case <-d.ctx.Done():
+			t.Fatal("it is not looked at again")
+		}
+		if method == "thread/unsubscribe" {
+			t.Fatal("it was left after the first")
+		}
+	}
+	d.say(t, conn, strings.Replace(resolved, `"requestId":0`, `"requestId":1`, 1))
+	d.until("thread/unsubscribe")
+}
+
 // Several servers of one daemon, one for each thread: the question stands there
 // once, and ends with its server.
 func TestAskedOnce(t *testing.T) {
@@ -316,6 +345,11 @@ func TestLeftAlone(t *testing.T) {
 			w := watch(t, d, t.TempDir())
 			conn := <-d.conn
 			d.until("thread/resume")
+			d.until("thread/resume") // of the other thread: the question has been asked
+			if !strings.Contains(asked, "requestApproval") {
+				d.say(t, conn, resolved)
+				d.until("thread/unsubscribe") // or we would be told of all that the thread does
+			}
 			d.asked.Store(request(1, one)) // what comes after it is there
 			d.say(t, conn, `{"method":"thread/status/changed","params":{"threadId":"th1","status":{"type":"active","activeFlags":["waitingOnUserInput"]}}}`)
 			if rec := w.opened(t); !strings.HasSuffix(fmt.Sprint(rec.Metadata["request"]), "call_1") {

@@ -1,19 +1,7 @@
 package codex
 
-import (
-	"net"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// peer is the process at the other end.
-func peer(conn *net.UnixConn) (pid int, err error) {
-	raw, err := conn.SyscallConn()
-	if err != nil {
-		return 0, err
-	}
-	if e := raw.Control(func(fd uintptr) { pid, err = unix.GetsockoptInt(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERPID) }); e != nil {
-		return 0, e
-	}
-	return pid, err
+func peerOf(socket int) (pid int, err error) {
+	return unix.GetsockoptInt(socket, unix.SOL_LOCAL, unix.LOCAL_PEERPID)
 }

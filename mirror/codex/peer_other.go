@@ -2,10 +2,7 @@
 
 package codex
 
-import (
-	"errors"
-	"net"
-)
+import "errors"
 
-// peer: nobody can tell here, and so nobody is believed.
-func peer(*net.UnixConn) (int, error) { return 0, errors.ErrUnsupported }
+// peerOf: nobody can tell here, and so nobody is believed.
+func peerOf(int) (int, error) { return 0, errors.ErrUnsupported }

@@ -1,3 +1,6 @@
+// Package install sets hosts up to run hook with what happens in them, and takes
+// that out again: Claude Code by its settings, OpenCode by a plugin file. It may
+// import edit, and mirror for the names of events; it knows no desk.
 package install
 
 import (
@@ -63,12 +66,13 @@ var oursPattern = sync.OnceValue(func() *regexp.Regexp {
 // Claude adds our hooks to Claude Code's settings. The command runs hook for one
 // event. What is there already is brought up to date.
 func Claude(data []byte, command string, permissions bool) ([]byte, error) {
-	wanted, err := claudeInstalled(data)
+	have, err := claudeInstalled(data)
 	if err != nil {
 		return nil, err
 	}
-	if slices.EqualFunc(wanted, mirror.ClaudeCodeEvents(), func(have installed, event string) bool {
-		return have.event == event && have.same(groupFor(event, command, permissions))
+	if slices.EqualFunc(have, slices.Sorted(slices.Values(mirror.ClaudeCodeEvents())), func(x installed, event string) bool {
+		g := groupFor(event, command, permissions)
+		return x.event == event && x.matcher == g.Matcher && x.entry == g.Hooks[0]
 	}) {
 		return data, nil
 	}
@@ -83,54 +87,42 @@ func Claude(data []byte, command string, permissions bool) ([]byte, error) {
 	return data, nil
 }
 
-// installed is a hook of ours in the settings.
+// installed is a hook of ours in the settings, and where it stands: in which
+// group of its event, and at which place there.
 type installed struct {
-	event   string
-	matcher string
-	entry   entry
+	event     string
+	group, at int
+	whole     bool // all hooks of the group are ours
+	matcher   string
+	entry     entry
 }
 
-func (x installed) same(g group) bool { return x.matcher == g.Matcher && x.entry == g.Hooks[0] }
-
-// claudeInstalled returns our hooks, in the order of our events.
-func claudeInstalled(data []byte) ([]installed, error) {
-	if _, err := events(data); err != nil {
+// claudeInstalled returns our hooks, by event and place. The error says why the
+// file cannot be read.
+func claudeInstalled(data []byte) (found []installed, err error) {
+	v, there, err := edit.JSON.Get(data, "hooks")
+	if err != nil || !there {
 		return nil, err
 	}
-	var found []installed
-	for _, event := range mirror.ClaudeCodeEvents() {
-		for at := range list(data, "hooks", event) {
-			matcher, _, _ := edit.JSON.Get(data, "hooks", event, strconv.Itoa(at), "matcher")
-			for _, h := range list(data, "hooks", event, strconv.Itoa(at), "hooks") {
-				if e := entryOf(h); oursPattern().MatchString(e.Command) {
-					text, _ := matcher.(string)
-					found = append(found, installed{event, text, e})
+	events, ok := v.(map[string]any)
+	if !ok {
+		return nil, errors.New("hooks is no JSON object: nothing was changed")
+	}
+	for _, event := range slices.Sorted(maps.Keys(events)) {
+		groups, _ := events[event].([]any)
+		for i, v := range groups {
+			group, _ := v.(map[string]any)
+			matcher, _ := group["matcher"].(string)
+			hooks, _ := group["hooks"].([]any)
+			whole := !slices.ContainsFunc(hooks, func(h any) bool { return !ours(h) })
+			for at, h := range hooks {
+				if ours(h) {
+					found = append(found, installed{event, i, at, whole, matcher, entryOf(h)})
 				}
 			}
 		}
 	}
 	return found, nil
-}
-
-// events returns the names of the events that have hooks, of whomever. The error
-// says why the file cannot be read.
-func events(data []byte) ([]string, error) {
-	v, found, err := edit.JSON.Get(data, "hooks")
-	if err != nil || !found {
-		return nil, err
-	}
-	hooks, ok := v.(map[string]any)
-	if !ok {
-		return nil, errors.New("hooks is no JSON object: nothing was changed")
-	}
-	return slices.Sorted(maps.Keys(hooks)), nil
-}
-
-// list returns the list at a path; nil where there is none.
-func list(data []byte, path ...string) []any {
-	v, _, _ := edit.JSON.Get(data, path...)
-	elements, _ := v.([]any)
-	return elements
 }
 
 // entryOf reads a hook; what is none comes out empty.
@@ -142,72 +134,43 @@ func entryOf(v any) (e entry) {
 	return e
 }
 
-func ours(v any) bool { return oursPattern().MatchString(entryOf(v).Command) }
+func ours(hook any) bool { return oursPattern().MatchString(entryOf(hook).Command) }
 
 // HasClaude reports whether hooks of ours are in the settings.
 func HasClaude(data []byte) bool {
-	found, err := claudeInstalled(data)
-	return err == nil && len(found) > 0
+	found, _ := claudeInstalled(data)
+	return len(found) > 0
 }
 
 // ClaudePermissions reports whether our hooks in the settings mirror permissions.
 func ClaudePermissions(data []byte) bool {
-	commands, _, err := ClaudeStatus(data)
-	return err == nil && strings.HasSuffix(commands["PermissionRequest"], " "+permissionsFlag)
+	return strings.HasSuffix(dialogCommand(data), " "+permissionsFlag)
 }
 
-// ClaudeStatus says which of our hooks are in the settings, by event, and which
-// are missing.
-func ClaudeStatus(data []byte) (commands map[string]string, missing []string, err error) {
-	found, err := claudeInstalled(data)
-	commands = map[string]string{}
-	for _, x := range found {
-		commands[x.event] = x.entry.Command
+// dialogCommand is the command in the settings that stands beside dialogs; empty
+// where there is none of ours.
+func dialogCommand(data []byte) string {
+	found, _ := claudeInstalled(data)
+	i := slices.IndexFunc(found, func(x installed) bool { return x.event == "PermissionRequest" })
+	if i < 0 {
+		return ""
 	}
-	for _, event := range mirror.ClaudeCodeEvents() {
-		if commands[event] == "" {
-			missing = append(missing, event)
-		}
-	}
-	return commands, missing, err
+	return found[i].entry.Command
 }
 
 // WithoutClaude takes our hooks out again, with what becomes empty by that.
 func WithoutClaude(data []byte) ([]byte, error) {
-	for {
-		names, err := events(data)
-		if err != nil {
-			return data, err
-		}
-		path := oursIn(data, names)
-		if path == nil {
-			return data, nil
-		}
-		if data, err = edit.JSON.Remove(data, path...); err != nil {
-			return nil, err
+	found, err := claudeInstalled(data)
+	for _, x := range slices.Backward(found) { // so those before it stay where they are
+		switch group := strconv.Itoa(x.group); {
+		case err != nil:
+		case !x.whole:
+			data, err = edit.RemoveAt(data, x.at, "hooks", x.event, group, "hooks")
+		case x.at == 0:
+			data, err = edit.RemoveAt(data, x.group, "hooks", x.event)
 		}
 	}
-}
-
-// oursIn returns the path of the last group that is wholly ours, or of the last
-// hook of ours in a shared one; nil where there is none. Of several the last goes
-// first: so the others stay where they are.
-func oursIn(data []byte, names []string) []string {
-	for _, event := range slices.Backward(names) {
-		for at := range slices.Backward(list(data, "hooks", event)) {
-			group := []string{"hooks", event, strconv.Itoa(at)}
-			hooks := list(data, append(group, "hooks")...)
-			if len(hooks) > 0 && !slices.ContainsFunc(hooks, func(h any) bool { return !ours(h) }) {
-				return group
-			}
-			for i, h := range slices.Backward(hooks) {
-				if ours(h) {
-					return append(group, "hooks", strconv.Itoa(i))
-				}
-			}
-		}
-	}
-	return nil
+	return data, err
 }
 
 // ForClaude is the change that installs, or takes out, our hooks in a settings
@@ -218,11 +181,10 @@ func ForClaude(path, command string, permissions, out bool) (edit.Change, error)
 		if err != nil {
 			return now, err
 		}
-		commands, _, _ := ClaudeStatus(now.Before) // what cannot be read Plan tells
-		command, permissions = strings.CutSuffix(commands["PermissionRequest"], " "+permissionsFlag)
+		command, permissions = strings.CutSuffix(dialogCommand(now.Before), " "+permissionsFlag)
 		command = strings.TrimSuffix(command, fmt.Sprintf(" --limit %d", limit))
 	}
-	return edit.Plan(path, out,
+	return edit.Plan(path, out, HasClaude,
 		func(data []byte) ([]byte, error) { return Claude(data, command, permissions) },
 		WithoutClaude)
 }

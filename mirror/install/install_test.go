@@ -61,8 +61,8 @@ func TestClaude(t *testing.T) {
 			if c, err := ForClaude(path, command, false, false); err != nil || !c.Empty() {
 				t.Errorf("a second time it changes\n%s%v", c.Diff(), err)
 			}
-			if _, missing, err := ClaudeStatus(after); err != nil || len(missing) != 0 {
-				t.Errorf("missing %v, %v", missing, err)
+			if found, err := claudeInstalled(after); err != nil || len(found) != len(mirror.ClaudeCodeEvents()) {
+				t.Errorf("installed are %v, %v", found, err)
 			}
 			apply(t, path, true)
 			got, err := os.ReadFile(path)
@@ -86,7 +86,7 @@ func apply(t *testing.T, path string, out bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Apply(HasClaude); err != nil {
+	if err := c.Apply(); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -151,7 +151,7 @@ func TestClaudePermissions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Apply(HasClaude); err != nil {
+		if err := c.Apply(); err != nil {
 			t.Fatal(err)
 		}
 		got, err := os.ReadFile(path)
@@ -175,7 +175,7 @@ func TestClaudeChangedSince(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Apply(HasClaude); err != nil {
+	if err := c.Apply(); err != nil {
 		t.Fatal(err)
 	}
 	edited := strings.Replace(string(c.After), `"opus"`, `"sonnet"`, 1)
@@ -189,6 +189,29 @@ func TestClaudeChangedSince(t *testing.T) {
 	apply(t, path, true)
 	if got, _ := os.ReadFile(path); string(got) != "{\n  \"model\": \"sonnet\"\n}\n" {
 		t.Errorf("it is %q", got)
+	}
+}
+
+// Hooks that somebody has put behind ours stay, when ours are brought up to date
+// and when they are taken out.
+func TestClaudeBeforeOthers(t *testing.T) {
+	data, err := Claude([]byte("{}"), "/old/mcp-askuser-hook claude-code", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := group{Hooks: []entry{{Type: "command", Command: "say done"}}}
+	for _, event := range []string{"Stop", "PermissionRequest"} {
+		if data, err = edit.Append(data, others, "hooks", event); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if data, err = Claude(data, command, false); err != nil || strings.Contains(string(data), "/old/") {
+		t.Errorf("brought up to date it is\n%s%v", data, err)
+	}
+	data, err = WithoutClaude(data)
+	const want = `{"hooks":{"PermissionRequest":[{"hooks":[{"command":"say done","type":"command"}]}],"Stop":[{"hooks":[{"command":"say done","type":"command"}]}]}}`
+	if got := meaning(t, data); err != nil || got != want {
+		t.Errorf("without ours it is %s, %v", got, err)
 	}
 }
 
@@ -215,7 +238,7 @@ func TestClaudeRefuses(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"a":1}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Apply(HasClaude); err == nil {
+	if err := c.Apply(); err == nil {
 		t.Error("a change in between was overwritten")
 	}
 	apply(t, link, false)

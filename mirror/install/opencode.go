@@ -42,6 +42,7 @@ func OpenCodePermissions(data []byte) bool {
 // ForOpenCode is the change that writes our plugin, or removes it.
 func ForOpenCode(path string, program []string, permissions, out bool) (edit.Change, error) {
 	c, err := edit.Read(path)
+	c.Ours = HasOpenCode
 	if err != nil {
 		return c, err
 	}

@@ -46,8 +46,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, token tokens.Token
 	var modern bool
 	ownstack.Run(func() {
 		if m, fault, status = read(w, r); fault == nil {
-			status = http.StatusBadRequest
-			modern, fault = s.era(r.Header, r.Header.Get(mcp.HeaderProtocolVersion), m)
+			modern, fault = s.era(r.Header, m)
 		}
 	})
 	if fault != nil {
@@ -84,7 +83,7 @@ func accepts(r *http.Request) (events, ok bool) {
 	return false, ok
 }
 
-// read reads the message of a request. With a fault comes the status.
+// read reads the message of a request; the status is that of a fault in it.
 func read(w http.ResponseWriter, r *http.Request) (m server.Message, fault *server.Fault, status int) {
 	text, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
@@ -102,8 +101,8 @@ func read(w http.ResponseWriter, r *http.Request) (m server.Message, fault *serv
 // era reports whether a message is of 2026-07-28 or later. Such a request says
 // its version, its method and what it is about in headers too, which must agree.
 // mcp-go checks that only in its own transport.
-func (s *Server) era(h http.Header, version string, m server.Message) (modern bool, fault *server.Fault) {
-	said := m.Version()
+func (s *Server) era(h http.Header, m server.Message) (modern bool, fault *server.Fault) {
+	version, said := h.Get(mcp.HeaderProtocolVersion), m.Version()
 	modern = mcp.IsModernProtocol(version) || mcp.IsModernProtocol(said)
 	mismatch := func(text string) *server.Fault { return &server.Fault{Code: mcp.HEADER_MISMATCH, Text: text} }
 	switch {
@@ -147,19 +146,15 @@ func refuse(w http.ResponseWriter, status int, m server.Message, f server.Fault)
 
 // single serves a request of 2026-07-28, which is a session of its own.
 func (s *Server) single(w http.ResponseWriter, r *http.Request, token tokens.Token, m server.Message, events bool) {
-	x := s.open(r, token, true)
-	if err := s.sessions.add(x); err != nil {
-		full(w, m, err)
-		return
+	if x := s.open(w, r, token, m, true); x != nil {
+		s.serve(w, r, x, m, &stream{events: events, modern: true, ended: func() { s.sessions.remove(x, askuser.ErrDisconnected) }})
 	}
-	s.serve(w, r, x, m, &stream{events: events, modern: true, ended: func() { s.sessions.remove(x, askuser.ErrDisconnected) }})
 }
 
 // initialize opens a session. Its id is in the headers of the response.
 func (s *Server) initialize(w http.ResponseWriter, r *http.Request, token tokens.Token, m server.Message) {
-	x := s.open(r, token, false)
-	if err := s.sessions.add(x); err != nil {
-		full(w, m, err)
+	x := s.open(w, r, token, m, false)
+	if x == nil {
 		return
 	}
 	st := &stream{}
@@ -169,14 +164,8 @@ func (s *Server) initialize(w http.ResponseWriter, r *http.Request, token tokens
 			s.sessions.remove(x, askuser.ErrDisconnected)
 		}
 	}
-	w.Header().Set(mcp.HeaderSessionID, x.id)
+	w.Header().Set(mcp.HeaderSessionID, x.ID)
 	s.serve(w, r, x, m, st)
-}
-
-// full answers where there is no place for a session.
-func full(w http.ResponseWriter, m server.Message, err error) {
-	w.Header().Set("Retry-After", "10")
-	refuse(w, http.StatusServiceUnavailable, m, server.Fault{Code: mcp.INTERNAL_ERROR, Text: err.Error()})
 }
 
 // within serves a message of a session.
@@ -208,20 +197,22 @@ func (s *Server) find(w http.ResponseWriter, r *http.Request, token tokens.Token
 	return x, ok
 }
 
-// open makes a session for whoever sends r. One that stands for a single request
-// is no dialogue, unless the client names one.
-func (s *Server) open(r *http.Request, token tokens.Token, single bool) *session {
-	x := &session{id: rand.Text(), token: token}
-	dialogue := &x.id
-	if single {
-		dialogue = new(string)
+// open makes a session for a request; where there is no place for one, the request
+// is answered. A session that stands for a single request is no dialogue, unless
+// the client names one.
+func (s *Server) open(w http.ResponseWriter, r *http.Request, token tokens.Token, m server.Message, single bool) *session {
+	id, dialogue := rand.Text(), header(r, headerDialogue)
+	if dialogue == "" && !single {
+		dialogue = id
 	}
-	if named := header(r, headerDialogue); named != "" {
-		dialogue = &named
+	x := &session{token: token, Session: server.NewSession(s.mcp, server.Options{
+		ID: id, Agent: token.Name, Dialogue: dialogue, Directory: header(r, headerDirectory), Log: s.Log,
+	})}
+	if err := s.sessions.add(x); err != nil {
+		w.Header().Set("Retry-After", "10")
+		refuse(w, http.StatusServiceUnavailable, m, server.Fault{Code: mcp.INTERNAL_ERROR, Text: err.Error()})
+		return nil
 	}
-	x.Session = server.NewSession(s.mcp, server.Options{
-		ID: x.id, Agent: token.Name, Dialogue: dialogue, Directory: header(r, headerDirectory), Log: s.Log,
-	})
 	return x
 }
 
@@ -235,7 +226,8 @@ func header(r *http.Request, name string) string {
 	return text
 }
 
-// serve serves a request of a session, in st.
+// serve has st be the response to a request of a session, or its open stream where
+// m is none.
 func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m server.Message, st *stream) {
 	ctx, end := context.WithCancelCause(x.ctx)
 	ended := st.ended
@@ -245,7 +237,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m ser
 		s.streams.Done()
 	}
 	s.streams.Add(1)
-	st.ctx, st.w, st.beats, st.wake, st.answer = x.ctx, w, s.beats, make(chan struct{}, 1), true
+	st.ctx, st.w, st.beats, st.wake, st.answer = x.ctx, w, s.beats, make(chan struct{}, 1), m.IsRequest()
 	ownstack.Run(func() { x.Receive(ctx, m, st) })
 	st.run(r.Context().Done())
 }
@@ -265,12 +257,7 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, token tokens.Tok
 	if !ok {
 		return
 	}
-	s.streams.Add(1)
-	st := &stream{ctx: x.ctx, events: true, beats: s.beats, w: w, wake: make(chan struct{}, 1), ended: func() {
-		s.sessions.leave(x)
-		s.streams.Done()
-	}}
-	st.run(r.Context().Done())
+	s.serve(w, r, x, server.Message{}, &stream{events: true, ended: func() { s.sessions.leave(x) }})
 }
 
 // delete ends a session. Its questions stay open.

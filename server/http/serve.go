@@ -31,12 +31,11 @@ const (
 	maxKnown     = 8192     // connections on which a token was shown
 	maxStrangers = 4096     // all others: a thousand clients may come at once, some with connections to spare
 
-	leastTime  = 2 * time.Second  // that a connection has to show a token, whoever else comes
-	headerTime = 5 * time.Second  // for a request's header
-	bodyTime   = 15 * time.Second // for all of a request
-	writeTime  = 30 * time.Second // for the client to take what we write
-	beatTime   = time.Second      // and for a sign of life, which all others wait for
-	idleTime   = 2 * time.Minute  // between two requests of a connection
+	leastTime = 2 * time.Second  // that a connection has to show a token, whoever else comes
+	bodyTime  = 15 * time.Second // for all of a request: less, and a busy machine has not got to read it
+	writeTime = 30 * time.Second // for the client to take what we write
+	beatTime  = time.Second      // and for a sign of life, which all others wait for
+	idleTime  = 2 * time.Minute  // between two requests of a connection
 
 	// defaultGrace is how long responses may take when the server ends.
 	defaultGrace = time.Second
@@ -109,16 +108,15 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	requests, end := context.WithCancel(context.WithoutCancel(ctx))
 	defer end()
 	server := &http.Server{
-		Handler:           s.Handler(),
-		TLSConfig:         s.TLS,
-		ReadHeaderTimeout: headerTime,
-		ReadTimeout:       bodyTime,
-		WriteTimeout:      writeTime,
-		IdleTimeout:       idleTime,
-		MaxHeaderBytes:    maxHeader,
-		BaseContext:       func(net.Listener) context.Context { return requests },
-		ConnContext:       door.WithConn,
-		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
+		Handler:        s.Handler(),
+		TLSConfig:      s.TLS,
+		ReadTimeout:    bodyTime,
+		WriteTimeout:   writeTime,
+		IdleTimeout:    idleTime,
+		MaxHeaderBytes: maxHeader,
+		BaseContext:    func(net.Listener) context.Context { return requests },
+		ConnContext:    door.WithConn,
+		ErrorLog:       slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
 	watched, err := s.Tokens.Watch(ctx)
 	if err != nil {
@@ -144,19 +142,13 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		_ = server.Close()
 	}
 	s.sessions.drain(grace)
-	written := make(chan struct{})
-	go func() {
-		s.streams.Wait()
-		close(written)
-	}()
-	select {
-	case <-written:
-	case <-grace.Done():
+	stop := context.AfterFunc(grace, func() {
 		for _, st := range s.beats.Members() {
 			st.close()
 		}
-		<-written
-	}
+	})
+	s.streams.Wait()
+	stop()
 	if err == nil {
 		err = <-failed
 	}

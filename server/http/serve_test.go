@@ -193,7 +193,7 @@ func TestStream(t *testing.T) {
 	x := serve(t, toolset{"slow": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		for n := range 3 {
 			<-more
-			if err := callOf(ctx).Notify("notifications/progress", map[string]any{"progress": n}); err != nil {
+			if err := callOf(ctx).Prepare("notifications/progress", map[string]any{"progress": n})(); err != nil {
 				return nil, err
 			}
 		}
@@ -228,7 +228,7 @@ func TestNoStream(t *testing.T) {
 	t.Parallel()
 	more, told := make(chan struct{}), make(chan error, 1)
 	x := serve(t, toolset{"slow": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		told <- callOf(ctx).Notify("notifications/progress", 1)
+		told <- callOf(ctx).Prepare("notifications/progress", 1)()
 		<-more
 		return mcp.NewToolResultText("done"), nil
 	}}, func(o *Options) { o.Beat = time.Millisecond })

@@ -3,6 +3,8 @@ package http
 import (
 	"context"
 	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,7 +19,6 @@ var errFull = errors.New("too many sessions are open")
 // session is the dialogue with one client, or a single request of 2026-07-28.
 type session struct {
 	*server.Session
-	id    string
 	token tokens.Token // it belongs to
 	ctx   context.Context
 	end   context.CancelCauseFunc
@@ -57,7 +58,7 @@ func (x *sessions) add(s *session) error {
 	}
 	s.ctx, s.end = context.WithCancelCause(context.Background())
 	s.open = 1
-	x.all[s.id] = s
+	x.all[s.ID] = s
 	x.of[s.token]++
 	return nil
 }
@@ -80,8 +81,8 @@ func (x *sessions) makeRoom(token tokens.Token, own bool) bool {
 
 // drop is remove with the lock held.
 func (x *sessions) drop(s *session, cause error) {
-	if x.all[s.id] == s {
-		delete(x.all, s.id)
+	if x.all[s.ID] == s {
+		delete(x.all, s.ID)
 		if x.of[s.token]--; x.of[s.token] == 0 {
 			delete(x.of, s.token)
 		}
@@ -147,10 +148,7 @@ func (x *sessions) endAll(cause error) {
 // drain waits for the handlers of all sessions, until ctx ends.
 func (x *sessions) drain(ctx context.Context) {
 	x.mu.Lock()
-	var all []*session
-	for _, s := range x.all {
-		all = append(all, s)
-	}
+	all := slices.Collect(maps.Values(x.all))
 	x.mu.Unlock()
 	for _, s := range all {
 		select {

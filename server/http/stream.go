@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -268,12 +269,8 @@ func (st *stream) write(m server.Outgoing, line []byte) error {
 	if err := st.start(); err != nil {
 		return err
 	}
-	var event bytes.Buffer
-	event.Grow(len(line) + 32)
-	event.WriteString("event: message\ndata: ")
-	event.Write(line) // ends in its only newline
-	event.WriteByte('\n')
-	return st.put(event.Bytes())
+	// The line ends in its only newline.
+	return st.put(slices.Concat([]byte("event: message\ndata: "), line, []byte("\n")))
 }
 
 // put writes bytes, and has them leave.

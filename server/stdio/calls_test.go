@@ -20,7 +20,7 @@ import (
 const many = 1000
 
 // manyWaiting starts many calls, with the ids 0 to many-1, and sees them all
-// running at once (FACTS 5.1).
+// running at once.
 func manyWaiting(t *testing.T) (*peer, *waiter) {
 	t.Helper()
 	w := newWaiter(many)
@@ -94,7 +94,7 @@ func TestManyWaitingHangUp(t *testing.T) {
 }
 
 // TestCancelRightBehind: a cancel in the same write as its call is never lost,
-// whether or not the handler has started by then (FACTS 5.2).
+// whether or not the handler has started by then.
 func TestCancelRightBehind(t *testing.T) {
 	w := newWaiter(many)
 	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"wait": w.call}), patient)

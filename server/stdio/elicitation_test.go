@@ -15,6 +15,7 @@ import (
 
 	"mcp-askuser/server"
 	"mcp-askuser/tools/askuser"
+	"mcp-askuser/ui"
 )
 
 // elicited is what a tool got for its form.
@@ -109,7 +110,7 @@ func TestElicitationMethodNotFound(t *testing.T) {
 }
 
 // TestElicitationUndeclared: a client never sees what it did not declare, nor
-// what it would not answer (FACTS 3, 5.7).
+// what it would not answer.
 func TestElicitationUndeclared(t *testing.T) {
 	url := mcp.ElicitationParams{Mode: mcp.ElicitationModeURL, Message: "m", ElicitationID: "1", URL: "https://example.org"}
 	tests := []struct {
@@ -196,7 +197,7 @@ func TestElicitationDisconnected(t *testing.T) {
 	p.send(callLine("1", "ask"))
 	p.want(elicitationLine(1))
 	_, _ = p.hangUp()
-	if err := receive(t, result, 1)[0]; !errors.Is(err, askuser.ErrCallEnded) {
+	if err := receive(t, result, 1)[0]; !errors.Is(err, ui.ErrCallEnded) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -14,8 +14,7 @@ import (
 const internalError = `"error":{"code":-32603,"message":"internal error; see the server's log"}}`
 
 // TestFailuresInside: a call whose handler panics, or whose result cannot be
-// encoded, is answered all the same; the details are for the log alone
-// (FACTS 5.6, 5.10).
+// encoded, is answered all the same; the details are for the log alone.
 func TestFailuresInside(t *testing.T) {
 	tests := []struct {
 		name    string
@@ -70,7 +69,7 @@ func TestUnencodableTool(t *testing.T) {
 }
 
 // TestPipelinedInitialize: a call sent with initialize in one write finds the
-// capabilities (FACTS 5.5: 250 of 300 with mcp-go).
+// capabilities (with mcp-go 250 times of 300).
 func TestPipelinedInitialize(t *testing.T) {
 	s := testServer(map[string]mcpserver.ToolHandlerFunc{"can": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		session := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithClientInfo)

@@ -21,32 +21,26 @@ func newLineReader(in io.Reader, limit int) *lineReader {
 	return &lineReader{in: bufio.NewReaderSize(in, 32<<10), limit: limit}
 }
 
-// next returns the next line without its newline, valid until the next call.
-// A last line needs no newline. The error is errLineTooLong for a line that
-// was skipped, io.EOF after the last line, or what the input failed with.
+// next returns the next line without its newline. A last line needs no newline.
+// The error is errLineTooLong for a line that was skipped, io.EOF after the last
+// line, or what the input failed with.
 func (l *lineReader) next() ([]byte, error) {
 	var line []byte
-	tooLong := false
-	for {
+	for size := 0; ; {
 		part, err := l.in.ReadSlice('\n')
 		text := bytes.TrimSuffix(part, []byte("\n"))
-		switch {
-		case tooLong || len(line)+len(text) > l.limit:
-			tooLong, line = true, nil
-		case err == nil && line == nil:
-			return text, nil
-		default:
+		if size += len(text); size > l.limit {
+			line = nil
+		} else {
 			line = append(line, text...)
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
 			continue
-		case err != nil && !errors.Is(err, io.EOF):
+		case err != nil && (size == 0 || !errors.Is(err, io.EOF)):
 			return nil, err
-		case tooLong:
+		case size > l.limit:
 			return nil, errLineTooLong
-		case err != nil && len(line) == 0:
-			return nil, io.EOF
 		}
 		return line, nil
 	}

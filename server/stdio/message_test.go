@@ -70,7 +70,7 @@ func TestLineLimit(t *testing.T) {
 	p.want(`{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"message longer than 200 bytes"}}`, pong("2"))
 }
 
-// TestIDs: a response carries the id as the client wrote it (FACTS 5.10).
+// TestIDs: a response carries the id as the client wrote it.
 func TestIDs(t *testing.T) {
 	p := connect(t, testServer(nil))
 	for _, id := range []string{

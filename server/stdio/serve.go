@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -60,7 +59,6 @@ type Options struct {
 // (signal.Ignore(syscall.SIGPIPE)), or it is killed, with the terminal as it
 // is, when the client closes the other end; ignored, it is a write error.
 func Serve(ctx context.Context, mcp *mcpserver.MCPServer, in io.Reader, out io.Writer, o Options) error {
-	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	o.Grace = cmp.Or(o.Grace, defaultGrace)
 	// Cut loose from ctx's cancellation, so that handlers see our cause.
 	connected, disconnect := context.WithCancelCause(context.WithoutCancel(ctx))
@@ -88,10 +86,10 @@ func Serve(ctx context.Context, mcp *mcpserver.MCPServer, in io.Reader, out io.W
 	}
 	disconnect(askuser.ErrDisconnected)
 	if !waitFor(session.Drain(), o.Grace) {
-		o.Log.Warn("handlers are still running after the connection ended", "count", session.Running(), "grace", o.Grace)
+		session.Log.Warn("handlers are still running after the connection ended", "count", session.Running(), "grace", o.Grace)
 	}
 	if !w.finish(writeLimit) {
-		o.Log.Warn("the client does not take our output", "limit", writeLimit)
+		session.Log.Warn("the client does not take our output", "limit", writeLimit)
 	}
 	return err
 }

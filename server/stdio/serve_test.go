@@ -17,7 +17,7 @@ import (
 )
 
 // TestPipedInput: what a shell pipes in is answered, although the input has
-// ended by then and its last line has no newline (FACTS 5.3).
+// ended by then and its last line has no newline.
 func TestPipedInput(t *testing.T) {
 	in := strings.NewReader(initializeLine(`{}`) + "\n\n" + callLine("1", "echo") + "\n" + pingLine("2"))
 	var out strings.Builder
@@ -177,7 +177,7 @@ func TestClientDoesNotRead(t *testing.T) {
 	}
 }
 
-// TestOwnSessions: connections in one process share nothing (FACTS 5.9).
+// TestOwnSessions: connections in one process share nothing.
 func TestOwnSessions(t *testing.T) {
 	s := testServer(map[string]mcpserver.ToolHandlerFunc{"who": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		session := mcpserver.ClientSessionFromContext(ctx).(mcpserver.SessionWithClientInfo)

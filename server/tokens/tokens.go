@@ -7,6 +7,7 @@
 package tokens
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -23,6 +24,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
+
 	"mcp-askuser/internal/wholefile"
 )
 
@@ -38,18 +41,17 @@ var (
 // prefix tells people, and programs that look for leaked secrets, what it is.
 const prefix = "askuser_"
 
-// Token is what is known of a token: enough to recognize it.
+// Token is what is kept of a token: enough to recognize it. A token is 130 random
+// bits, so that one plain round of SHA-256 gives nobody a chance.
 type Token struct {
-	Name    string // of the agent
-	Hash    [sha256.Size]byte
-	Created time.Time
+	Name    string    `json:"-"`      // of the agent, and its file's
+	Hash    string    `json:"sha256"` // in hexadecimal digits
+	Created time.Time `json:"created_at"`
 }
 
-// file is a token as it is kept. A token is 130 random bits, so that one plain
-// round of SHA-256 gives nobody a chance.
-type file struct {
-	SHA256  string    `json:"sha256"`
-	Created time.Time `json:"created_at"`
+func hashOf(token string) string {
+	hash := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(hash[:])
 }
 
 // Store is the tokens in a directory. It is safe for concurrent use, by any
@@ -76,8 +78,7 @@ func (s *Store) Add(agent string) (token string, err error) {
 		return "", fmt.Errorf("%q: %w", agent, ErrName)
 	}
 	token = prefix + rand.Text()
-	hash := sha256.Sum256([]byte(token))
-	data, err := json.Marshal(file{SHA256: hex.EncodeToString(hash[:]), Created: time.Now().UTC().Truncate(time.Second)})
+	data, err := json.Marshal(Token{Hash: hashOf(token), Created: time.Now().UTC().Truncate(time.Second)})
 	if err != nil {
 		return "", err
 	}
@@ -144,16 +145,17 @@ func (s *Store) load(agent string) (Token, error) {
 	if err != nil {
 		return Token{}, err
 	}
-	var f file
-	err = json.Unmarshal(data, &f)
-	hash, wrong := hex.DecodeString(f.SHA256)
+	t := Token{Name: agent}
+	err = json.Unmarshal(data, &t)
+	hash, wrong := hex.DecodeString(t.Hash)
 	if err = errors.Join(err, wrong); err == nil && len(hash) != sha256.Size {
 		err = errors.New("this is no SHA-256")
 	}
 	if err != nil {
 		return Token{}, fmt.Errorf("%s is damaged (%w); remove it and add the token again", s.path(agent), err)
 	}
-	return Token{agent, [sha256.Size]byte(hash), f.Created}, nil
+	t.Hash = hex.EncodeToString(hash) // whatever case its digits had
+	return t, nil
 }
 
 // Check returns the token that this is, as of now: one that was removed is
@@ -164,10 +166,10 @@ func (s *Store) Check(token string) (t Token, ok bool, err error) {
 	if err != nil {
 		return Token{}, false, err
 	}
-	hash := sha256.Sum256([]byte(token))
-	for i := range all {
-		if subtle.ConstantTimeCompare(hash[:], all[i].Hash[:]) == 1 {
-			t, ok = all[i], true
+	hash := []byte(hashOf(token))
+	for _, x := range all {
+		if subtle.ConstantTimeCompare(hash, []byte(x.Hash)) == 1 {
+			t, ok = x, true
 		}
 	}
 	return t, ok, nil
@@ -204,4 +206,44 @@ func (s *Store) current() ([]Token, error) {
 	}
 	s.known, s.as, s.read = all, info.ModTime(), now
 	return all, nil
+}
+
+// Watch returns a channel that gets a value after tokens were added or removed,
+// until ctx ends; then it is closed.
+func (s *Store) Watch(ctx context.Context) (<-chan struct{}, error) {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return nil, err
+	}
+	w, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, err
+	}
+	if err := w.Add(s.dir); err != nil {
+		_ = w.Close()
+		return nil, err
+	}
+	changed := make(chan struct{}, 1)
+	go func() {
+		defer close(changed)
+		defer w.Close()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case _, ok := <-w.Events:
+				if !ok {
+					return
+				}
+			case _, ok := <-w.Errors: // events were lost
+				if !ok {
+					return
+				}
+			}
+			select {
+			case changed <- struct{}{}:
+			default:
+			}
+		}
+	}()
+	return changed, nil
 }

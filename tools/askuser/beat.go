@@ -43,13 +43,13 @@ func (b *beat) strike(all []*waiting) {
 func (b *beat) tell(all []*waiting) {
 	b.telling.Lock()
 	defer b.telling.Unlock()
-	sends := make([]func() error, len(all))
+	sends := make([]func(), len(all))
 	for i, w := range all {
 		w.turn.Lock()
 		sends[i] = w.prepare()
 	}
 	for i, w := range all {
-		w.sent(sends[i]())
+		sends[i]()
 		w.turn.Unlock()
 	}
 }

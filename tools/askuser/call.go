@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
-	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -36,15 +35,22 @@ func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
 
 // arguments returns the arguments as they were sent.
 func (c *call) arguments() json.RawMessage {
-	if raw := c.req.GetRawArguments(); raw != nil {
-		if data, ok := raw.(json.RawMessage); ok && len(data) > 0 {
-			return data
-		}
-		if data, err := json.Marshal(raw); err == nil {
-			return data
-		}
+	if raw := c.req.Params.RawArguments; len(raw) > 0 {
+		return raw
 	}
 	return json.RawMessage("{}")
+}
+
+// begin does what the arguments say, unless they are bad, or the call comes back
+// from one that had returned with a form.
+func (c *call) begin(ctx context.Context, bad error, do func() (*mcp.CallToolResult, error)) (*mcp.CallToolResult, error) {
+	switch {
+	case c.req.Params.RequestState != "":
+		return c.resume(ctx)
+	case bad != nil:
+		return badArguments(bad), nil
+	}
+	return do()
 }
 
 // put puts the question of a call that asks.
@@ -52,7 +58,7 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 	request := desk.Request{
 		Set:       form.Set,
 		Session:   c.own(cmp.Or(c.session, c.Session())),
-		Asker:     c.asker(c.Agent(), c.Directory(ctx), c.Host),
+		Asker:     desk.Asker{Client: cmp.Or(c.client.Name, "unknown client"), Version: c.client.Version, Directory: c.Directory(ctx), Via: "mcp", Agent: c.Agent(), PID: c.Host},
 		Timeout:   cmp.Or(form.Timeout, c.Timeout),
 		OnTimeout: form.OnTimeout,
 		Turn:      c.Turn,
@@ -80,8 +86,8 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 	w, err := c.Presenter.Ask(ctx, present.Question{Request: request, Surfaces: c.surfaces(), Stays: c.attended(), Interrupted: desk.Dismissed})
 	var limit *desk.RoundLimitError
 	switch {
-	case errors.As(err, &limit):
-		return tooManyRounds(limit), nil
+	case errors.As(err, &limit): // the model goes on without asking; the user can let it ask again
+		return mcp.NewToolResultError(texts.Fill("rounds", map[string]string{"rounds": fmt.Sprint(limit.Limit), "session": limit.Session})), nil
 	case ctx.Err() != nil && err != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
@@ -98,10 +104,6 @@ func (c *call) own(session string) string {
 	}
 	return session
 }
-
-// returns reports whether the call comes back from one that had returned with
-// a form.
-func (c *call) returns() bool { return c.req.Params.RequestState != "" }
 
 // resume takes the form's result to the surface and goes on waiting. The state
 // is the client's word: it counts only where we handed it out.
@@ -140,7 +142,7 @@ func (c *call) attended() bool {
 }
 
 // failed is the result of a failure inside: the log gets the cause, the model
-// one sentence (C5).
+// one sentence.
 func (c *call) failed(ctx context.Context, id string, err error) *mcp.CallToolResult {
 	c.Log.ErrorContext(ctx, "a call failed", "id", id, "error", err)
 	return c.result(wire.NewResult(desk.Record{ID: id, State: desk.Failed, Outcome: &desk.Outcome{Status: desk.Failed}}))
@@ -158,22 +160,10 @@ func (c *call) result(r *wire.Result) *mcp.CallToolResult {
 	}
 }
 
-// handOut is the result that takes a form to the client, which calls again with
-// the form's result and this state (FACTS 5.11).
-func handOut(form *present.Form, state string) *mcp.CallToolResult {
-	return mcpserver.NewInputRequestBuilder(state).Elicit(formKey, form.Content.(mcp.ElicitationParams)).ToolResult()
-}
-
 // badArguments names every fault of the arguments.
 func badArguments(err error) *mcp.CallToolResult {
 	if _, ok := errors.AsType[question.Violations](err); !ok {
 		err = question.Violations{{Path: "arguments", Message: "are not valid JSON: " + err.Error()}}
 	}
 	return mcp.NewToolResultError(err.Error())
-}
-
-// tooManyRounds is the way out of D9: the model goes on without asking, the
-// user can let it ask again.
-func tooManyRounds(limit *desk.RoundLimitError) *mcp.CallToolResult {
-	return mcp.NewToolResultError(texts.Fill("rounds", map[string]string{"rounds": fmt.Sprint(limit.Limit), "session": limit.Session}))
 }

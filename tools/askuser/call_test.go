@@ -45,16 +45,14 @@ func (l *link) Directory(context.Context) string { return "/src/shop" }
 
 func (l *link) Turn(context.Context) (func(), error) { return func() {}, nil }
 
-func (l *link) Notify(_ string, params any) error {
+func (l *link) Prepare(_ string, params any) func() error {
 	data, err := json.Marshal(params)
-	if l.noted != nil {
-		l.noted <- string(data)
+	return func() error {
+		if l.noted != nil {
+			l.noted <- string(data)
+		}
+		return err
 	}
-	return err
-}
-
-func (l *link) Prepare(method string, params any) (func() error, error) {
-	return func() error { return l.Notify(method, params) }, nil
 }
 
 func (l *link) Delivered(f func(bool)) { l.delivered = f }
@@ -142,7 +140,7 @@ const which = `{"questions":[{"question":"Which?","options":["A","B"]}]}`
 
 func request(args string) mcp.CallToolRequest {
 	var req mcp.CallToolRequest
-	req.Params.Arguments = json.RawMessage(args)
+	req.Params.RawArguments = json.RawMessage(args)
 	return req
 }
 
@@ -368,7 +366,7 @@ func TestTicket(t *testing.T) {
 
 // A session goes on where its agent names it, from whatever connection, with
 // its rounds; not for another client, and a yes stays in the session in which it
-// was asked for (D13).
+// was asked for.
 func TestSessionGoesOn(t *testing.T) {
 	r := newRig(t, ui.Elsewhere())
 	me := Client{Implementation: mcp.Implementation{Name: "agent"}}
@@ -408,7 +406,7 @@ func TestSessionGoesOn(t *testing.T) {
 }
 
 // Where the host tells which of its user's prompts a call serves, rounds in a
-// row are those of one prompt (D9).
+// row are those of one prompt.
 func TestRoundsOfOnePrompt(t *testing.T) {
 	r := openDesk(t, t.TempDir(), desk.Options{MaxRounds: 2}, ui.Elsewhere())
 	for _, prompt := range []string{"1", "2", "3"} {
@@ -439,8 +437,7 @@ func TestRoundsOfOnePrompt(t *testing.T) {
 }
 
 // What the human says when they go back to a question reaches the one who asks
-// it again, and the one who awaits its old ticket, also before they have said it
-// (D13).
+// it again, and the one who awaits its old ticket, also before they have said it.
 func TestReopened(t *testing.T) {
 	r := newRig(t, ui.Elsewhere())
 	first := &link{}

@@ -1,35 +1,24 @@
 package askuser
 
-import (
-	"github.com/mark3labs/mcp-go/mcp"
-
-	"mcp-askuser/desk"
-)
+import "github.com/mark3labs/mcp-go/mcp"
 
 // caller is the client behind one call, as that call shows it.
 type caller struct {
 	host
-	client  mcp.Implementation
-	version string // of the protocol
-	modern  bool   // forms are round trips of the call, not requests of ours
-	forms   bool   // it declared form elicitation
+	client  Client
 	session string // the host's own id of the dialogue, where it tells
 	prompt  string // the user's prompt that the call serves, where the host tells
 	token   mcp.ProgressToken
 }
 
 func callerOf(client Client, req mcp.CallToolRequest, remote bool) caller {
-	elicits := client.Capabilities.Elicitation
-	c := caller{
-		host: hostOf(client.Name), client: client.Implementation, version: client.ProtocolVersion, modern: client.Modern,
-		forms: elicits != nil && (elicits.Form != nil || elicits.URL == nil), // an empty declaration means forms alone
-	}
+	c := caller{host: hostOf(client.Name), client: client}
 	if remote {
 		c.host = c.overHTTP()
 	}
 	if meta := req.Params.Meta; meta != nil {
 		c.token = meta.ProgressToken
-		for _, key := range []string{"threadId", "sessionId"} { // Codex (FACTS 2)
+		for _, key := range []string{"threadId", "sessionId"} { // Codex
 			if id, ok := meta.GetMetaField(key).(string); ok && c.session == "" {
 				c.session = id
 			}
@@ -41,17 +30,8 @@ func callerOf(client Client, req mcp.CallToolRequest, remote bool) caller {
 	return c
 }
 
-// asker is what the record keeps of the caller.
-func (c *caller) asker(agent, directory string, pid int) desk.Asker {
-	name := c.client.Name
-	if name == "" {
-		name = "unknown client"
-	}
-	return desk.Asker{Client: name, Version: c.client.Version, Directory: directory, Via: "mcp", Agent: agent, PID: pid}
-}
-
 // showsArrays reports whether the client's form can show a choice of several:
-// arrays came with 2025-11-25, and not every host can (FACTS 3).
+// arrays came with 2025-11-25, and not every host can.
 func (c *caller) showsArrays() bool {
-	return c.arrays && c.version >= mcp.ProtocolVersion20251125
+	return !c.single && c.client.ProtocolVersion >= mcp.ProtocolVersion20251125
 }

@@ -58,11 +58,11 @@ func (c *call) surfaces() present.Surfaces {
 // it is sent nothing.
 func (c *call) form(x *present.Presentation) ui.Surface {
 	switch {
-	case !c.caller.forms:
+	case !c.client.Elicits(mcp.ElicitationModeForm):
 		return noForm("the client did not declare form elicitation")
 	case c.late:
 		return noForm("the client shows a form only when the call has ended")
-	case c.modern:
+	case c.client.Modern:
 		return elicit.New(&roundTrip{forms: x.Forms()}, c.showsArrays())
 	}
 	return elicit.New(c.Transport, c.showsArrays())

@@ -2,17 +2,18 @@ package askuser
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 )
 
 // host is what we know of the program at the other end. What stands here was
-// measured (FACTS 1 to 4), or has its public source beside it.
+// measured, or has its public source beside it.
 type host struct {
 	name string // as found in the client's own name, in lower case
-	// hold is how long one call may wait before its ticket is handed out.
+	// hold is how long one call may wait before its ticket is handed out; 0: usual.
 	hold time.Duration
-	// elicits is the same while the client's own form is open.
+	// elicits is the same while the client's own form is open; 0: hold.
 	elicits time.Duration
 	// remote is the longest that it was seen to wait over HTTP, where something
 	// comes every 15 s; 0: nobody has looked.
@@ -23,8 +24,8 @@ type host struct {
 	// shows says that its human sees progress messages. A progress token
 	// proves nothing: clients send one and show nobody what comes.
 	shows bool
-	// arrays says that its form can show a choice of several.
-	arrays bool
+	// single says that its form cannot show a choice of several.
+	single bool
 	// columns is how wide its form shows an option; 0 is as wide as it is.
 	columns int
 	// late says that its form comes up only when the call has ended: it is not
@@ -38,9 +39,9 @@ type host struct {
 // long is how long a call waits where the host sets no limit of its own.
 const long = 24 * time.Hour
 
-// unknownHost is what we may expect of a program that we do not know: the
+// usual is what we may expect of a program of which we know no more: the
 // TypeScript SDK's default limit is 60 seconds.
-var unknownHost = host{hold: 50 * time.Second, elicits: 50 * time.Second, arrays: true} //nolint:gochecknoglobals // never written to
+const usual = 50 * time.Second
 
 // knownHosts are told apart by the first whose name is found in the client's.
 func knownHosts() []host {
@@ -48,43 +49,45 @@ func knownHosts() []host {
 		// After 120 s Claude Code sends a call to the background and marks its
 		// answer as no user input; an open form holds that off. On 2026-07-28 it
 		// cannot take a form back that was answered elsewhere.
-		{name: "claude-code", hold: 110 * time.Second, elicits: long, remote: 9 * time.Minute, arrays: true, shows: true, handshake: true, columns: 48},
+		{name: "claude-code", hold: 110 * time.Second, elicits: long, remote: 9 * time.Minute, shows: true, handshake: true, columns: 48},
 		// 300 s, paused while a form is open. An array turns the whole form
 		// into a bare "allow?".
-		{name: "codex", hold: 280 * time.Second, elicits: long, remote: 280 * time.Second},
+		{name: "codex", hold: 280 * time.Second, elicits: long, remote: 280 * time.Second, single: true},
 		// Its line of progress is cut at the terminal's width.
-		{name: "gemini", hold: 570 * time.Second, elicits: 570 * time.Second, remote: 570 * time.Second, arrays: true, shows: true},
+		{name: "gemini", hold: 570 * time.Second, remote: 570 * time.Second, shows: true},
 		// 60 s, and every progress message starts them anew.
-		{name: "opencode", hold: 50 * time.Second, elicits: long, remote: 10 * time.Minute, extends: true, arrays: true},
+		{name: "opencode", elicits: long, remote: 10 * time.Minute, extends: true},
 		// Declares forms and answers cancel by itself (seen with v1.0.0 by the
 		// authors of a server for it); its limit is not documented.
-		{name: "antigravity", hold: 50 * time.Second, elicits: 50 * time.Second, arrays: true},
+		{name: "antigravity"},
 		// Shows forms (cursor.com/docs, "Model Context Protocol"); no limit is
 		// documented.
-		{name: "cursor", hold: 50 * time.Second, elicits: 50 * time.Second, arrays: true},
+		{name: "cursor"},
 		// Shows forms since 1.102 (its release notes); no limit is documented.
-		{name: "visual studio code", hold: 50 * time.Second, elicits: 50 * time.Second, arrays: true},
-		{name: "visual-studio-code", hold: 50 * time.Second, elicits: 50 * time.Second, arrays: true},
+		{name: "visual studio code"},
+		{name: "visual-studio-code"},
 		// 300 s (DEFAULT_EXTENSION_TIMEOUT in block/goose); the form is shown
 		// when the call has timed out (block/goose#6471).
-		{name: "goose", hold: 280 * time.Second, elicits: 280 * time.Second, arrays: true, late: true},
+		{name: "goose", hold: 280 * time.Second, late: true},
 		// No forms; the server's own timeout setting, whose default is not
 		// documented.
-		{name: "crush", hold: 50 * time.Second, elicits: 50 * time.Second, arrays: true},
+		{name: "crush"},
 		// 60 s by default, at most 10 minutes (zed-industries/zed#45378); no forms.
-		{name: "zed", hold: 50 * time.Second, elicits: 50 * time.Second, arrays: true},
+		{name: "zed"},
 	}
 }
 
 // hostOf returns what we know of the client that calls itself name.
 func hostOf(name string) host {
 	name = strings.ToLower(name)
-	for _, h := range knownHosts() {
-		if strings.Contains(name, h.name) {
-			return h
-		}
+	var found host
+	known := knownHosts()
+	if i := slices.IndexFunc(known, func(h host) bool { return strings.Contains(name, h.name) }); i >= 0 {
+		found = known[i]
 	}
-	return unknownHost
+	found.hold = cmp.Or(found.hold, usual)
+	found.elicits = cmp.Or(found.elicits, found.hold)
+	return found
 }
 
 // remoteHold is how long a call may wait over HTTP where nobody has looked. Many
@@ -114,13 +117,10 @@ func (h host) holds(form, progress bool) time.Duration {
 
 // gaveUp reports whether a client that cancelled with this reason stopped
 // waiting, instead of its user withdrawing the question. Codex says the same
-// in both cases (FACTS 4); then the question stays.
+// in both cases; then the question stays.
 func gaveUp(reason string) bool {
 	reason = strings.ToLower(reason)
-	for _, sign := range []string{"timed out", "timeout", "deadline exceeded", "request cancelled by caller"} {
-		if strings.Contains(reason, sign) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"timed out", "timeout", "deadline exceeded", "request cancelled by caller"}, func(sign string) bool {
+		return strings.Contains(reason, sign)
+	})
 }

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// How long a call waits, by host (FACTS 4).
+// How long a call waits, by host.
 func TestHoldByHost(t *testing.T) {
 	for _, tc := range []struct {
 		client         string
@@ -30,7 +30,7 @@ func TestHoldByHost(t *testing.T) {
 }
 
 // Codex cannot show a choice of several, and hides the whole form behind an
-// "allow?" when it is sent one (FACTS 3).
+// "allow?" when it is sent one.
 func TestArraysByHost(t *testing.T) {
 	for _, tc := range []struct {
 		client, version string
@@ -42,7 +42,7 @@ func TestArraysByHost(t *testing.T) {
 		{"somebody", "2025-06-18", false},
 		{"somebody", "2025-11-25", true},
 	} {
-		c := caller{host: hostOf(tc.client), version: tc.version}
+		c := caller{host: hostOf(tc.client), client: Client{ProtocolVersion: tc.version}}
 		if got := c.showsArrays(); got != tc.want {
 			t.Errorf("%s on %s: %v", tc.client, tc.version, got)
 		}

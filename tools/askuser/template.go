@@ -16,7 +16,7 @@ import (
 	"mcp-askuser/tools/askuser/texts"
 )
 
-// filled returns the arguments of a call; of one that names a template (D21),
+// filled returns the arguments of a call; of one that names a template,
 // those that the template makes, with the rest of what the caller gave beside
 // them. The error is a [question.Violations].
 func (t *Tools) filled(arguments json.RawMessage, directory string) (json.RawMessage, error) {

@@ -1,6 +1,7 @@
 package askuser
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"time"
@@ -72,9 +73,35 @@ func (t *Tools) Register(s *mcpserver.MCPServer) {
 	)
 }
 
+// ask is the handler of ask_user_question.
+func (t *Tools) ask(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	c := t.newCall(ctx, req)
+	var form wire.Call
+	arguments, err := t.filled(c.arguments(), c.Directory(ctx))
+	if err == nil {
+		form, err = wire.DecodeAsk(arguments, t.Limits)
+	}
+	c.dropped = form.Dropped
+	return c.begin(ctx, err, func() (*mcp.CallToolResult, error) { return c.put(ctx, form) })
+}
+
+// confirm is the handler of confirm_action.
+func (t *Tools) confirm(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	c := t.newCall(ctx, req)
+	form, err := wire.DecodeConfirm(c.arguments(), t.Limits)
+	return c.begin(ctx, err, func() (*mcp.CallToolResult, error) { return c.put(ctx, form) })
+}
+
+// await is the handler of await_answer.
+func (t *Tools) await(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	c := t.newCall(ctx, req)
+	id, err := wire.DecodeAwait(c.arguments())
+	return c.begin(ctx, err, func() (*mcp.CallToolResult, error) { return c.rejoin(ctx, id) })
+}
+
 // tool describes a tool. It asks and changes nothing: without readOnlyHint
 // hosts want an approval for every call and run the calls of one turn one
-// after the other (B2, FACTS 2).
+// after the other.
 func tool(name, title string, input, output json.RawMessage) mcp.Tool {
 	yes, no := true, false
 	x := mcp.NewToolWithRawSchema(name, texts.Text(name), input)

@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"mcp-askuser/ui"
 )
 
 // Transport is what the tools need of whatever carries a call: standard input
@@ -36,13 +34,11 @@ type Transport interface {
 	// has ended. Placed is never nil and may be called again. The error is the
 	// cause of ctx's end.
 	Turn(ctx context.Context) (placed func(), err error)
-	// Notify sends a notification that belongs to the call. It does not block,
-	// and drops in silence what comes after the call's response or its cancel.
-	// The error is ErrDisconnected, or says that params cannot be encoded.
-	Notify(method string, params any) error
-	// Prepare is Notify in two steps: send, which is quick, sends what was
-	// encoded before. Many that are sent together reach the client together.
-	Prepare(method string, params any) (send func() error, err error)
+	// Prepare encodes a notification that belongs to the call. Send, which is quick,
+	// sends it, and drops in silence what comes after the call's response or its
+	// cancel; its error is ErrDisconnected, or says that params cannot be encoded.
+	// Many that are sent together reach the client together.
+	Prepare(method string, params any) (send func() error)
 	// Delivered has f called, once: with true in the same breath in which the
 	// handler's result was written whole, before anything else is; with false
 	// when it is certain that it will not be, because the call was cancelled,
@@ -63,7 +59,7 @@ type Transport interface {
 	// as long as both ctx and the call last. Took is the time that the form was
 	// with the client; before that it may wait a second for the forms of calls
 	// that arrived earlier. When ctx ends first the client is
-	// told to take the form away, and the error is ctx's cause; ErrCallEnded
+	// told to take the form away, and the error is ctx's cause; ui.ErrCallEnded
 	// means that the call was first to end. Any other error says why the
 	// client would not show the form. The result's action is one of the
 	// specification's three; its content is not checked against the form.
@@ -78,6 +74,20 @@ type Client struct {
 	Capabilities    mcp.ClientCapabilities
 	ProtocolVersion string // as agreed, or as this call says
 	Modern          bool   // every call says anew who it is from, and forms are round trips of the call (2026-07-28)
+}
+
+// Elicits reports whether the client has declared forms of this mode. An empty
+// declaration means forms alone, as does an empty mode.
+func (c *Client) Elicits(mode string) bool {
+	can := c.Capabilities.Elicitation
+	switch {
+	case can == nil:
+		return false
+	case mode == mcp.ElicitationModeURL:
+		return can.URL != nil
+	default:
+		return can.Form != nil || can.URL == nil
+	}
 }
 
 // ErrDisconnected is the cause of a call's context when the connection to the
@@ -100,10 +110,6 @@ func (c *Cancelled) Error() string {
 	}
 	return "cancelled by the client: " + c.Reason
 }
-
-// ErrCallEnded means that the call through which a form was shown has ended
-// with the question still open.
-var ErrCallEnded = ui.ErrCallEnded
 
 type transportKey struct{}
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -121,9 +122,10 @@ func (w *waiting) outcome() (*mcp.CallToolResult, error) {
 		}
 		return nil, context.Cause(w.ctx)
 	}
-	if form := w.Form(); form != nil && w.modern && w.forms { // others get requests
-		if secret, ok := w.Take(form); ok {
-			return handOut(form, w.Record().ID+"."+secret), nil
+	if form := w.Form(); form != nil && w.client.Modern && w.client.Elicits(mcp.ElicitationModeForm) { // others get requests
+		if secret, ok := w.Take(form); ok { // the client calls again with the form's result and this state
+			builder := mcpserver.NewInputRequestBuilder(w.Record().ID + "." + secret)
+			return builder.Elicit(formKey, form.Content.(mcp.ElicitationParams)).ToolResult(), nil
 		}
 	}
 	select {
@@ -167,7 +169,7 @@ func (w *waiting) limit() time.Duration {
 		return w.Hold
 	}
 	surface, _ := w.Surface()
-	return w.holds(surface == "elicit" && !w.modern, w.token != nil)
+	return w.holds(surface == "elicit" && !w.client.Modern, w.token != nil)
 }
 
 // openElsewhere goes on with an inbox or a page that the human opened while the
@@ -184,8 +186,8 @@ func (w *waiting) openElsewhere() bool {
 // ticket, and what the model is to tell the human. It is nil where that is not
 // why nobody shows it.
 func (w *waiting) untold() *mcp.CallToolResult {
-	var none *present.NobodyError
-	if !errors.As(w.Why(), &none) {
+	none, ok := errors.AsType[*present.NobodyError](w.Why())
+	if !ok {
 		return nil
 	}
 	rec := w.Record()
@@ -241,7 +243,7 @@ func (w *waiting) left() {
 func (w *waiting) progress() {
 	w.turn.Lock()
 	defer w.turn.Unlock()
-	w.sent(w.prepare()())
+	w.prepare()()
 }
 
 // progress is what a message about it says. A thousand are made at each beat.
@@ -252,17 +254,12 @@ type progress struct {
 }
 
 // prepare makes the message. The turn is held until it is sent.
-func (w *waiting) prepare() (send func() error) {
-	send, err := w.Prepare("notifications/progress", progress{w.where() + ": " + w.asked, int(time.Since(w.start).Seconds()), w.token})
-	if err != nil {
-		return func() error { return err }
-	}
-	return send
-}
-
-func (w *waiting) sent(err error) {
-	if err != nil {
-		w.Log.InfoContext(w.ctx, "no progress message", "id", w.Record().ID, "error", err)
+func (w *waiting) prepare() (send func()) {
+	out := w.Prepare("notifications/progress", progress{w.where() + ": " + w.asked, int(time.Since(w.start).Seconds()), w.token})
+	return func() {
+		if err := out(); err != nil {
+			w.Log.InfoContext(w.ctx, "no progress message", "id", w.Record().ID, "error", err)
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ const ms = time.Millisecond
 // appeared shows a set that nobody asked to see.
 func appeared(t testing.TB, w, h int, qs ...question.Question) *rig {
 	t.Helper()
-	return fresh(t, w, h, record(qs...), WithOrigin(act.Appeared)).show()
+	return fresh(t, w, h, record(qs...), withOrigin(act.Appeared)).show()
 }
 
 // types presses the keys of a text, the next one so long after each; ⏎ is Enter.
@@ -155,7 +155,7 @@ func TestMeant(t *testing.T) {
 	} {
 		for _, origin := range []act.Origin{act.Appeared, act.Opened} {
 			for _, pace := range append(paces, 5*ms, 30*ms) {
-				r := fresh(t, 80, 24, record(tt.q), WithOrigin(origin)).show()
+				r := fresh(t, 80, 24, record(tt.q), withOrigin(origin)).show()
 				if origin == act.Appeared {
 					r.wait(act.Quiet)
 				}
@@ -222,7 +222,7 @@ func TestRollback(t *testing.T) {
 func TestRollbackIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var kept []question.Reply
-		l := alive(t, record(database()), WithChange(func(r question.Reply) { kept = append(kept, r) }), WithOrigin(act.Appeared))
+		l := alive(t, record(database()), withKeep(func(r question.Reply) { kept = append(kept, r) }), withOrigin(act.Appeared))
 		l.wait(time.Second)
 		for _, key := range termtest.Keys("2", "x") {
 			l.do(key)

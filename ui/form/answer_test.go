@@ -59,9 +59,9 @@ func TestAnswers(t *testing.T) {
 
 		{"other", ask(database()), []string{"0", "Redis", "enter"}, answers(told("db", "Redis"))},
 		{"other by the cursor", ask(database()), []string{"end", "up", "enter", "Redis", "enter"}, answers(told("db", "Redis"))},
-		{"empty other goes back (A11)", ask(database()), []string{"0", "enter", "space"}, nil},
+		{"empty other goes back", ask(database()), []string{"0", "enter", "space"}, nil},
 		{"empty other is no way to skip", ask(optional(database())), []string{"0", "enter"}, nil},
-		{"other of blanks goes back (A11)", ask(database()), []string{"0", "  ", "enter"}, nil},
+		{"other of blanks goes back", ask(database()), []string{"0", "  ", "enter"}, nil},
 		{"other left for an option", ask(database()), []string{"0", "Redis", "esc", "1", "enter"}, answers(told("db", "", "pg"))},
 		{"other's text kept", ask(database()), []string{"0", "Red", "esc", "1", "0", "is", "enter"}, answers(told("db", "Redis"))},
 		{"other in the asker's words", ask(ownWords), []string{"0", "Redis", "enter"}, answers(told("db", "Redis"))},
@@ -80,12 +80,12 @@ func TestAnswers(t *testing.T) {
 		{"several: digits toggle", ask(features()), []string{"1", "3", "2", "enter", "enter"}, answers(told("features", "", "export", "audit"))},
 		{"several: other beside options", ask(features()), []string{"0", "Dark mode", "enter", "enter", "enter"}, answers(told("features", "Dark mode", "search"))},
 		{"several: other unmarked again", ask(features()), []string{"0", "Dark mode", "enter", "space", "enter", "enter"}, answers(told("features", "", "search"))},
-		{"several: none is refused (D15)", ask(features()), []string{"1", "enter", "enter"}, nil},
+		{"several: none is refused", ask(features()), []string{"1", "enter", "enter"}, nil},
 		{"several: none where optional", ask(optional(features())), []string{"1", "enter", "enter"}, answers()},
 
 		{"text", ask(name()), []string{"orders", "enter"}, answers(told("name", "orders"))},
 		{"text of two lines", ask(name()), []string{"a", "ctrl+j", "b", "alt+enter", "c", "enter"}, answers(told("name", "a\nb\nc"))},
-		{"text left empty is refused (D15)", ask(name()), []string{"enter"}, nil},
+		{"text left empty is refused", ask(name()), []string{"enter"}, nil},
 		{"text of blanks is refused", ask(name()), []string{"  ", "enter"}, nil},
 		{"placeholder is no answer", ask(optional(name())), []string{"enter"}, answers()},
 		{"text default confirmed", ask(prefilled), []string{"enter"}, answers(told("name", "orders"))},
@@ -235,8 +235,8 @@ func TestLongText(t *testing.T) {
 	}
 }
 
-// TestOverlongOther keeps an answer that the domain refuses (D18) on its page,
-// where it can be put right.
+// TestOverlongOther keeps an answer that the domain refuses on its page, where it
+// can be put right.
 func TestOverlongOther(t *testing.T) {
 	r := open(t, 80, 24, database(), deploy())
 	r.keys("0")

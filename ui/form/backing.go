@@ -18,13 +18,9 @@ type Backing struct {
 }
 
 // Draft returns what was typed before, empty where nothing is kept.
-func (b Backing) Draft(ctx context.Context) question.Reply {
-	if b.Desk == nil {
-		return question.Reply{}
-	}
-	r, _, err := b.Desk.Draft(ctx, b.Rec.ID)
-	if err != nil {
-		return question.Reply{}
+func (b Backing) Draft(ctx context.Context) (r question.Reply) {
+	if b.Desk != nil {
+		r, _, _ = b.Desk.Draft(ctx, b.Rec.ID)
 	}
 	return r
 }
@@ -58,11 +54,8 @@ func (b Backing) More(ctx context.Context) int {
 	if b.Desk == nil {
 		return 0
 	}
-	pending, err := b.Desk.Pending(ctx)
-	if err != nil {
-		return 0
-	}
 	n := 0
+	pending, _ := b.Desk.Pending(ctx)
 	for _, rec := range pending {
 		if rec.ID != b.Rec.ID && rec.Attended && rec.SessionID == b.Rec.SessionID &&
 			rec.Asker.Client == b.Rec.Asker.Client && rec.Asker.Directory == b.Rec.Asker.Directory {
@@ -72,9 +65,9 @@ func (b Backing) More(ctx context.Context) int {
 	return n
 }
 
-// AtLimit reports whether this round is the last before the limit (D9).
+// AtLimit reports whether this round is the last before the limit.
 func (b Backing) AtLimit(ctx context.Context) bool {
-	if b.Desk == nil || b.Rec.SessionID == "" {
+	if b.Desk == nil {
 		return false
 	}
 	last, err := b.Desk.AtLimit(ctx, b.Rec.SessionID)
@@ -91,10 +84,7 @@ func (b Backing) Remembers() bool {
 
 // Rounds returns the records of the session, as far as they can be had.
 func (b Backing) Rounds(ctx context.Context) []desk.Record {
-	rounds, err := b.Desk.Session(ctx, b.Rec.SessionID)
-	if err != nil {
-		return nil
-	}
+	rounds, _ := b.Desk.Session(ctx, b.Rec.SessionID)
 	return rounds
 }
 
@@ -106,18 +96,18 @@ func (b Backing) Memory(ctx context.Context) map[string]desk.Memory {
 	return b.Desk.Remembered(ctx, b.Rec)
 }
 
-// Options are what the form gets from the desk, which is read for them; save
+// Options are what the form gets from the desk, which is read for them; keep
 // takes the drafts.
-func (b Backing) Options(ctx context.Context, save func(question.Reply)) []Option {
+func (b Backing) Options(ctx context.Context, keep func(question.Reply)) (o Options) {
 	if b.Desk == nil {
-		return nil
+		return o
 	}
-	out := []Option{WithDraft(b.Draft(ctx)), WithChange(save), WithMemory(b.Memory(ctx))}
+	o.Draft, o.Keep, o.Memory = b.Draft(ctx), keep, b.Memory(ctx)
 	if b.Remembers() {
-		out = append(out, WithHistory(func() []desk.Record { return b.Rounds(ctx) }))
+		o.Rounds = func() []desk.Record { return b.Rounds(ctx) }
 	}
 	if b.AtLimit(ctx) {
-		out = append(out, WithLift(func() error { return b.Lift(ctx) }))
+		o.Lift = func() error { return b.Lift(ctx) }
 	}
-	return out
+	return o
 }

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,18 +17,15 @@ type choice struct {
 	rows   []row // the options in order, Other where it is allowed, and Discuss first
 	cursor int   // index into rows, of one that the filter lets through; or nowhere
 
-	other   *term.Entry // the text of Other; stays when the choice changes
-	writing bool        // the keyboard belongs to other
+	other *term.Entry // the text of Other; stays when the choice changes; may have the keyboard
 
-	none      question.Option
 	skipped   bool // the human wants to leave it open
 	yesNo     bool // y and n pick; there is nothing to filter
 	filter    string
 	filtering bool // the keyboard belongs to filter
 
-	tallest  int                           // lines of a row, when last drawn
-	previews map[*question.Option]*preview // of the options that the cursor was on
-	scroll   term.Scroll                   // of the preview
+	tallest int         // lines of a row, when last drawn
+	scroll  term.Scroll // of the preview
 }
 
 // nowhere is the cursor where Enter takes no row: where none was chosen yet of
@@ -45,13 +43,15 @@ type row struct {
 	other  bool
 	talk   bool // leads to the question whether to discuss first
 	picked bool
+
+	preview *preview // nil until the cursor was on it
 }
 
 // own reports whether the row is no option of the asker's.
 func (r *row) own() bool { return r.other || r.talk }
 
 func newChoice(q *question.Question) *choice {
-	c := &choice{ask: q, other: term.NewEntry("", words.T("Your own answer")), previews: map[*question.Option]*preview{}, yesNo: q.Type == question.Boolean}
+	c := &choice{ask: q, other: term.NewEntry("", words.T("Your own answer")), yesNo: q.Type == question.Boolean}
 	for i := range q.Options {
 		o := &q.Options[i]
 		r := newRow(o)
@@ -116,7 +116,7 @@ func (c *choice) need() string {
 }
 
 func (c *choice) entry() *term.Entry {
-	if c.writing {
+	if c.other.Focused() {
 		return c.other
 	}
 	return nil
@@ -131,16 +131,6 @@ func (c *choice) keep() (back func()) {
 	return func() { *c = was; other() }
 }
 
-// option is the one under the cursor, an empty one where that is nowhere.
-func (c *choice) option() *question.Option {
-	if c.cursor == nowhere {
-		return &c.none
-	}
-	return c.rows[c.cursor].option
-}
-
-func (c *choice) typing() bool { return c.writing || c.filtering }
-
 // take confirms the row under the cursor, or, where several may be picked,
 // the rows that are marked.
 func (c *choice) take() (action, error) {
@@ -148,7 +138,7 @@ func (c *choice) take() (action, error) {
 		if c.skipped || c.ask.Required { // or else the page says what it needs
 			return confirm, nil
 		}
-		return none, term.Fault(words.T("Nothing is chosen: %s", c.need()))
+		return none, errors.New(words.T("Nothing is chosen: %s", c.need()))
 	}
 	r := &c.rows[c.cursor]
 	switch {
@@ -271,21 +261,17 @@ func (c *choice) otherRow() int { return len(c.rows) - 2 }
 // write gives the keyboard to the text of Other.
 func (c *choice) write() {
 	c.goTo(c.otherRow())
-	c.writing, c.filtering = true, false
+	c.filtering = false
 	c.other.Focus()
 }
 
 // stopWriting gives the keyboard back to the list. The text stays; an empty
-// one is no answer (A11).
+// one is no answer.
 func (c *choice) stopWriting() {
-	if !c.writing {
-		return
-	}
-	c.writing = false
-	c.other.Blur()
-	if c.other.Text() == "" {
+	if c.other.Focused() && c.other.Text() == "" {
 		c.rows[c.otherRow()].picked = false
 	}
+	c.other.Blur()
 }
 
 // takeOther ends the writing of Other with Enter.

@@ -1,6 +1,8 @@
 package form
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -11,33 +13,30 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// The most characters of a label and a description shown (A5): longer ones are
-// kept whole in the record and can be read with Tab.
+// The most characters of a label and a description shown: longer ones are kept
+// whole in the record and can be read with Tab.
 const (
 	maxLabel       = 50
 	maxDescription = 200
 )
 
 func (c *choice) draw(s *term.Styles, width, rows int) term.Block {
-	var b, focus term.Block
+	var b term.Block
 	if c.filtering || c.filter != "" {
 		b = c.drawFilter(s, width)
-		focus.Cursor = b.Cursor
 	}
 	c.tallest = 0
 	for _, i := range c.visible() {
 		r := c.drawRow(s, i, width, rows-b.Pinned)
 		c.tallest = max(c.tallest, len(r.Lines))
-		b.Add(r)
 		if i != c.cursor {
+			b.Lines = append(b.Lines, r.Lines...)
 			continue
 		}
-		focus.Top, focus.Bottom = b.Top, b.Bottom
-		if r.Cursor != nil {
-			focus.Cursor = b.Cursor
-		}
+		typed := b.Cursor // of the filter
+		b.Add(r)
+		b.Cursor = cmp.Or(b.Cursor, typed)
 	}
-	b.Top, b.Bottom, b.Cursor = focus.Top, focus.Bottom, focus.Cursor
 	return b
 }
 
@@ -48,30 +47,18 @@ func (c *choice) drawFilter(s *term.Styles, width int) term.Block {
 		b.Cursor = tea.NewCursor(ansi.StringWidth(line), 0)
 		b.Cursor.Shape = tea.CursorBar
 	}
-	if c.filter != "" && !c.matches() {
+	if !slices.ContainsFunc(c.rows, func(r row) bool { return !r.own() && c.passes(r) }) {
 		line += "   " + words.T("no match")
 	}
 	b.Lines = []string{s.Cursor.Render(term.Cut(line, width))}
 	return b
 }
 
-func (c *choice) matches() bool {
-	for _, r := range c.rows {
-		if !r.own() && c.passes(r) {
-			return true
-		}
-	}
-	return false
-}
-
 // drawRow draws one row: cursor, shortcut, mark and label on the first line,
 // the description or the text of Other below, all with a hanging indent.
 func (c *choice) drawRow(s *term.Styles, i, width, rows int) term.Block {
 	r := c.rows[i]
-	lead, style := "  ", s.Plain
-	if i == c.cursor {
-		lead, style = "› ", s.Cursor
-	}
+	lead, style := s.Row(i == c.cursor)
 	mark := term.Mark(c.ask.Several(), r.picked)
 	if r.talk {
 		mark = term.Pad("", ansi.StringWidth(mark))
@@ -92,7 +79,7 @@ func (c *choice) drawRow(s *term.Styles, i, width, rows int) term.Block {
 func (c *choice) below(s *term.Styles, r row, width, rows int) term.Block {
 	text := c.other.Text()
 	switch {
-	case r.other && c.writing:
+	case r.other && c.other.Focused():
 		return c.other.Draw(s, width, max(rows, 1))
 	case r.other && text != "":
 		return term.Block{Lines: term.Text(s.Plain, "“"+question.Block(text)+"”", width)}
@@ -116,10 +103,5 @@ func (c *choice) full() string {
 
 // cutShort reports whether a text is shown shortened.
 func (c *choice) cutShort() bool {
-	for _, r := range c.rows {
-		if strings.HasSuffix(r.label, "…") || strings.HasSuffix(r.about, "…") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.rows, func(r row) bool { return strings.HasSuffix(r.label, "…") || strings.HasSuffix(r.about, "…") })
 }

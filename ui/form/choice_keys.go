@@ -16,7 +16,7 @@ func (c *choice) bind(msg tea.Msg) does {
 	key, isKey := msg.(tea.KeyPressMsg)
 	paste, _ := msg.(tea.PasteMsg)
 	switch {
-	case c.writing:
+	case c.other.Focused():
 		return c.bindWriting(msg, key.String())
 	case c.filtering && isKey:
 		return c.bindFiltering(key)
@@ -41,15 +41,6 @@ func (c *choice) bindList(key string) does {
 		return only(func() { c.pick(c.cursor) })
 	case "enter":
 		return c.take
-	case "esc":
-		if c.filter == "" {
-			return asks(dismiss)
-		}
-		return only(func() { c.narrow("") })
-	case "shift+tab", "left", "ctrl+b":
-		return asks(back)
-	case "?":
-		return asks(explain)
 	}
 	var moved term.Scroll
 	switch i := c.called(strings.ToLower(key)); {
@@ -57,6 +48,8 @@ func (c *choice) bindList(key string) does {
 		return only(func() { c.reach(i); c.pick(i) })
 	case key == "s" && !c.ask.Required:
 		return only(c.skip)
+	case key == "esc" && c.filter != "":
+		return only(func() { c.narrow("") })
 	case key == "/" && !c.yesNo:
 		return only(func() { c.filtering = true })
 	case c.preview() != nil && moved.Press(key):
@@ -109,7 +102,7 @@ func (c *choice) bindWriting(msg tea.Msg, key string) does {
 	case key == "esc":
 		return only(c.stopWriting)
 	case key == "shift+tab":
-		return asks(back)
+		return nil
 	case key == "up" && c.other.AtTop():
 		return only(func() { c.stopWriting(); c.move(-1) })
 	}
@@ -118,35 +111,28 @@ func (c *choice) bindWriting(msg tea.Msg, key string) does {
 
 func (c *choice) hints() ([]term.Hint, bool) {
 	switch {
-	case c.writing && c.ask.Several():
+	case c.other.Focused() && c.ask.Several():
 		return append(writingHints(words.T("mark")), term.Hint{"esc", words.T("to the options")}), true
-	case c.writing:
+	case c.other.Focused():
 		return append(writingHints(onward), term.Hint{"esc", words.T("to the options")}), true
 	case c.filtering:
 		return []term.Hint{{"enter", words.T("keep")}, {"esc", words.T("show all")}, {"↑↓", words.T("move")}}, true
 	}
-	keys := []term.Hint{{"enter", onward}, {"↑↓", words.T("move")}}
-	switch {
-	case c.ask.Several():
-		keys = slices.Insert(keys, 0, term.Hint{"space", words.T("mark")})
-	case c.yesNo && c.cursor == nowhere && !c.skipped:
-		keys = slices.Insert(keys, 0, term.Hint{"y/n", words.T("choose")})
+	unset, choose := c.yesNo && c.cursor == nowhere && !c.skipped, term.Hint{"y/n", words.T("choose")}
+	if !c.yesNo {
+		first := "1"
+		if c.ask.AllowCustom {
+			first = "0"
+		}
+		choose[0] = fmt.Sprintf("%s–%d", first, min(len(c.ask.Options), 9))
 	}
-	if !c.ask.Required {
-		keys = append(keys, term.Hint{"s", words.T("skip")})
-	}
-	if c.preview() != nil {
-		keys = append(keys, term.Hint{"pgup/pgdn", words.T("scroll preview")}, term.Hint{"< >", words.T("shift preview")})
-	}
-	switch {
-	case keys[0][0] == "y/n":
-		return keys, false
-	case c.yesNo:
-		return append(keys, term.Hint{"y/n", words.T("choose")}), false
-	}
-	first, last := "1", min(len(c.ask.Options), 9)
-	if c.ask.AllowCustom {
-		first = "0"
-	}
-	return append(keys, term.Hint{fmt.Sprintf("%s–%d", first, last), words.T("choose")}, term.Hint{"/", words.T("filter")}), false
+	return slices.Concat(
+		term.If(c.ask.Several(), term.Hint{"space", words.T("mark")}),
+		term.If(unset, choose),
+		[]term.Hint{{"enter", onward}, {"↑↓", words.T("move")}},
+		term.If(!c.ask.Required, term.Hint{"s", words.T("skip")}),
+		term.If(c.preview() != nil, term.Hint{"pgup/pgdn", words.T("scroll preview")}, term.Hint{"< >", words.T("shift preview")}),
+		term.If(!unset, choose),
+		term.If(!c.yesNo, term.Hint{"/", words.T("filter")}),
+	), false
 }

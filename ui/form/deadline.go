@@ -5,14 +5,15 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
 
 // urgent is how long before a deadline the time left stands out.
 const urgent = 20 * time.Second
 
-// Deadline is the message that says when the record's timeout strikes (D14);
-// the zero At takes an earlier one back. What strikes is the host's: the form
+// Deadline is the message that says when the record's timeout strikes; the zero
+// At takes an earlier one back. What strikes is the host's: the form
 // only shows that it comes.
 type Deadline struct{ At time.Time }
 
@@ -24,27 +25,10 @@ type countdown struct {
 	wake time.Time     // when the one timer that counts fires; zero: none runs
 }
 
-// tick is the message that the timer set for that moment has fired.
-type tick struct{ wake time.Time }
-
-// expect takes a new deadline.
-func (f *Form) expect(at time.Time) tea.Cmd {
-	f.countdown.at = at
-	return f.countdown.look(f.now())
-}
-
-// ticked looks at the deadline again, unless the timer was overtaken.
-func (f *Form) ticked(t tick) tea.Cmd {
-	if !t.wake.Equal(f.countdown.wake) {
-		return nil
-	}
-	f.countdown.wake = time.Time{}
-	return f.countdown.look(f.now())
-}
-
-// look notes how long is left, and sets the timer for the next moment at which
-// what is shown changes. A timer that is set for an earlier one stays: every
-// key moves the deadline, and that many timers would pile up.
+// look follows every message. It notes how long is left, and sets the timer for
+// the next moment at which what is shown changes. A timer that is set for an
+// earlier one stays: every key moves the deadline, and that many timers would
+// pile up.
 func (c *countdown) look(now time.Time) tea.Cmd {
 	c.left = c.at.Sub(now)
 	if c.at.IsZero() || c.left <= 0 {
@@ -56,7 +40,13 @@ func (c *countdown) look(now time.Time) tea.Cmd {
 		return nil
 	}
 	c.wake = wake
-	return tea.Tick(wait, func(time.Time) tea.Msg { return tick{wake} })
+	rang := func() tea.Cmd {
+		if wake.Equal(c.wake) { // else it was overtaken
+			c.wake = time.Time{}
+		}
+		return nil
+	}
+	return tea.Tick(wait, func(time.Time) tea.Msg { return term.Then(rang) })
 }
 
 // text tells what is left; empty where no deadline is set.

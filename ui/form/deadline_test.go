@@ -8,6 +8,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"mcp-askuser/ui/term"
 )
 
 func (l *live) shows(words string) bool { return strings.Contains(l.f.View().Content, words) }
@@ -69,7 +71,8 @@ func TestDeadlineMoves(t *testing.T) {
 // TestOneTimer: however often the deadline moves on, one timer waits for it.
 func TestOneTimer(t *testing.T) {
 	now := time.Unix(0, 0)
-	f := New(record(database()), nil, WithClock(func() time.Time { return now }))
+	window := term.NewWindow(func() time.Time { return now })
+	f := New(record(database()), nil, Options{Window: &window})
 	timers := 0
 	var cmd tea.Cmd
 	for i := range 100 {

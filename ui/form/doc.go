@@ -3,14 +3,15 @@
 // host runs it in a program (ui/tty) or inside a larger model (the inbox).
 //
 // A huh form keeps the pages, each a field of ours in a group of its own, and
-// turns them. Its values, its end and its program are not used (FACTS 7).
+// turns them. Its values, its end and its program are not used: ended from
+// outside, it would report its first option as if the human had chosen it.
 //
 // It may import question, desk, ui, ui/words and ui/term. It must not know where
 // it is drawn, how records are stored, or any other surface.
 //
 // The rules of this user interface:
 //   - Nothing is an answer until the human pressed Enter on it, and nothing is
-//     said to be sent until commit returned nil (DESIGN, promises 1 and 2).
+//     said to be sent until commit returned nil.
 //   - Dismissing and discussing first are asked for once more, on a page of
 //     their own.
 //   - One question a page, then a review wherever there is more to overlook

@@ -10,6 +10,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
 )
 
 // A draft is handed over at most every savePause while it changes. While the
@@ -20,60 +21,16 @@ const (
 	alivePause = 2 * time.Second
 )
 
-// WithDraft starts the form from what a human chose and typed before. Nothing
-// of it is confirmed: each page asks for its Enter as ever, and the review
-// comes before sending. What no longer fits the set is left out; an empty
-// draft changes nothing.
-func WithDraft(r question.Reply) Option {
-	return func(f *Form) { f.drafts.start = r }
-}
-
-// WithChange hands what the human has chosen and typed so far, confirmed or
-// not, to keep: soon after every change, and once more when the form ends with
-// the record open. Keep runs as a command, never twice at a time, and always
-// has the latest draft last. Such a reply is not for [desk.Desk.Reply]: it may
-// be partial, and an answer in it may hold both an option and the text that
-// stands beside it in Other.
-func WithChange(keep func(question.Reply)) Option {
-	return func(f *Form) { f.drafts.saves = &saves{keep: keep} }
-}
-
 // drafts is what was typed, on its way to whoever keeps it.
 type drafts struct {
-	start question.Reply // what the form started from
-	back  bool           // it is on the pages, and none of them was confirmed yet
-
-	saves   *saves         // nil: nobody keeps drafts
+	back    bool           // what the form started from is on the pages, and none of them was confirmed yet
 	last    question.Reply // what was handed over last
 	at      time.Time      // when that was
 	number  int            // of drafts handed over
 	waiting bool           // a timer runs for the next
-}
 
-// saveDue is the message that the pause after a draft is over.
-type saveDue struct{}
-
-// saves puts drafts in order: commands run side by side.
-type saves struct {
-	keep func(question.Reply)
-	mu   sync.Mutex
-	done int // the number of the latest draft kept
-}
-
-func (s *saves) save(number int, r question.Reply) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if number > s.done {
-		s.keep(r)
-		s.done = number
-	}
-}
-
-// kept reports whether the draft of this number, or a later one, has been kept.
-func (s *saves) kept(number int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.done >= number
+	keeping sync.Mutex
+	kept    int // the number of the latest draft kept; guarded by keeping
 }
 
 // restore puts the draft that the form starts from on its pages.
@@ -83,7 +40,7 @@ func (f *Form) restore() {
 			continue
 		}
 		p.untouched = p.draft()
-		if a := f.drafts.start.Answer(p.ask.ID); a != nil {
+		if a := f.options.Draft.Answer(p.ask.ID); a != nil {
 			p.body.(answering).restore(*a)
 			if a.Note != "" {
 				p.note.open().Set(a.Note)
@@ -91,9 +48,9 @@ func (f *Form) restore() {
 			f.drafts.back = f.drafts.back || !same(p.untouched, p.draft())
 		}
 	}
-	f.note().Set(f.drafts.start.Note)
-	f.dismissal.SetReason(f.drafts.start.Reason)
-	f.drafts.back = f.drafts.back || f.drafts.start.Note != "" || f.drafts.start.Reason != ""
+	f.note().Set(f.options.Draft.Note)
+	f.dismissal.SetReason(f.options.Draft.Reason)
+	f.drafts.back = f.drafts.back || f.options.Draft.Note != "" || f.options.Draft.Reason != ""
 	f.long = f.long || f.drafts.back
 	f.drafts.last = f.draft()
 }
@@ -117,42 +74,55 @@ func (f *Form) draft() question.Reply {
 // happens soon. Alive says that it was a key that counted.
 func (f *Form) changed(alive bool) tea.Cmd {
 	d := &f.drafts
-	if d.saves == nil || d.waiting || f.sending || f.state != Open {
+	if f.options.Keep == nil || d.waiting || f.sending || f.state != Open {
 		return nil
 	}
-	draft, now := f.draft(), f.now()
+	draft, now := f.draft(), f.window.Now()
 	since := now.Sub(d.at)
 	switch edited := !sameDraft(draft, d.last); {
 	case edited && since < savePause:
 		d.waiting = true
-		return tea.Tick(savePause-since, func(time.Time) tea.Msg { return saveDue{} })
+		due := func() tea.Cmd { d.waiting = false; return f.changed(false) }
+		return tea.Tick(savePause-since, func(time.Time) tea.Msg { return term.Then(due) })
 	case edited, alive && !f.countdown.at.IsZero() && since >= alivePause:
-		return d.handOver(draft, now)
+		return f.handOver(draft, now)
 	}
 	return nil
 }
 
-func (d *drafts) handOver(r question.Reply, now time.Time) tea.Cmd {
+func (f *Form) handOver(r question.Reply, now time.Time) tea.Cmd {
+	d := &f.drafts
 	d.last, d.at = r, now
 	d.number++
-	saves, number := d.saves, d.number
-	return func() tea.Msg { saves.save(number, r); return nil }
+	number := d.number
+	return func() tea.Msg {
+		d.keeping.Lock()
+		defer d.keeping.Unlock()
+		if number > d.kept { // commands run side by side: a later one may have overtaken it
+			f.options.Keep(r)
+			d.kept = number
+		}
+		return nil
+	}
 }
 
 // lastDraft hands over what is not kept yet when the form ends while the
 // record may stay open. Nil means that there is nothing.
 func (f *Form) lastDraft() tea.Cmd {
-	var closed *desk.ClosedError
-	if f.drafts.saves == nil || f.state == Sent || errors.As(f.cause, &closed) {
+	if f.options.Keep == nil || f.state == Sent || errors.As(f.cause, new(*desk.ClosedError)) {
 		return nil
 	}
-	draft := f.draft()
-	// One that was handed over need not have been kept yet: its command may be
-	// running still, or never come to run.
-	if sameDraft(draft, f.drafts.last) && f.drafts.saves.kept(f.drafts.number) {
-		return nil
+	draft, d := f.draft(), &f.drafts
+	if sameDraft(draft, d.last) {
+		// One that was handed over need not have been kept yet: its command may be
+		// running still, or never come to run.
+		d.keeping.Lock()
+		defer d.keeping.Unlock()
+		if d.kept >= d.number {
+			return nil
+		}
 	}
-	return f.drafts.handOver(draft, f.now())
+	return f.handOver(draft, f.window.Now())
 }
 
 func sameDraft(a, b question.Reply) bool {
@@ -166,7 +136,7 @@ func sameDraft(a, b question.Reply) bool {
 // counts or is being written.
 func (c *choice) draft() question.Answer {
 	a := c.answer()
-	if !c.ask.Several() || c.writing {
+	if !c.ask.Several() || c.other.Focused() {
 		a.Custom = c.other.Text()
 	}
 	return a

@@ -13,7 +13,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/term/act"
 )
 
 // TestDraft gives what is kept of what a human did, and that a form which
@@ -53,7 +52,7 @@ func TestDraft(t *testing.T) {
 			if got := r.f.draft(); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("draft %+v, want %+v", got, tt.want)
 			}
-			again := fresh(t, 80, 24, record(tt.qs...), WithDraft(tt.want)).show()
+			again := fresh(t, 80, 24, record(tt.qs...), withDraft(tt.want)).show()
 			if got := again.f.draft(); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("restored %+v, want %+v", got, tt.want)
 			}
@@ -66,9 +65,9 @@ func TestDraft(t *testing.T) {
 }
 
 // TestDraftIsNoAnswer: what a human chose earlier is sent only after they went
-// through it, page by page and over the review (DESIGN, promise 1).
+// through it, page by page and over the review.
 func TestDraftIsNoAnswer(t *testing.T) {
-	r := fresh(t, 80, 24, record(database()), WithDraft(question.Reply{Answers: []question.Answer{told("db", "", "sqlite")}})).show()
+	r := fresh(t, 80, 24, record(database()), withDraft(question.Reply{Answers: []question.Answer{told("db", "", "sqlite")}})).show()
 	r.keys("enter")
 	if len(r.sent) > 0 || !strings.Contains(r.screen(), "Review") {
 		t.Fatalf("sent %+v without the review; screen:\n%s", r.sent, r.screen())
@@ -79,7 +78,7 @@ func TestDraftIsNoAnswer(t *testing.T) {
 	}
 
 	all := question.Reply{Note: "soon", Answers: []question.Answer{told("db", "", "pg"), told("version", "", "18"), told("name", "orders")}}
-	r = fresh(t, 80, 24, record(withFollowUp(), name()), WithDraft(all)).show()
+	r = fresh(t, 80, 24, record(withFollowUp(), name()), withDraft(all)).show()
 	r.keys("enter", "enter", "enter")
 	if len(r.sent) > 0 {
 		t.Fatalf("sent %+v without the review", r.sent)
@@ -92,7 +91,7 @@ func TestDraftIsNoAnswer(t *testing.T) {
 // TestForeignDraft: a draft of another set, or a spoilt one, spoils nothing.
 func TestForeignDraft(t *testing.T) {
 	plain := closedChoice(database())
-	r := fresh(t, 80, 24, record(plain, name()), WithDraft(question.Reply{Answers: []question.Answer{
+	r := fresh(t, 80, 24, record(plain, name()), withDraft(question.Reply{Answers: []question.Answer{
 		told("db", "free text", "mysql", "none", "pg"), told("nobody", "x"), told("name", "a\x1b[2Jb"),
 	}})).show()
 	checkScreen(t, r)
@@ -127,7 +126,7 @@ func TestLastDraft(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var kept []question.Reply
-			r := fresh(t, 80, 24, record(name()), WithChange(func(d question.Reply) { kept = append(kept, d) })).show()
+			r := fresh(t, 80, 24, record(name()), withKeep(func(d question.Reply) { kept = append(kept, d) })).show()
 			for _, c := range "orders" { // without the commands: no timer has fired yet
 				r.f.Update(tea.KeyPressMsg{Text: string(c), Code: c})
 			}
@@ -152,8 +151,8 @@ func TestLastDraft(t *testing.T) {
 // TestSavesKeepTheirOrder: a save that was overtaken must not undo the later.
 func TestSavesKeepTheirOrder(t *testing.T) {
 	var kept []string
-	d := drafts{saves: &saves{keep: func(r question.Reply) { kept = append(kept, r.Note) }}}
-	older, newer := d.handOver(question.Reply{Note: "a"}, time.Time{}), d.handOver(question.Reply{Note: "b"}, time.Time{})
+	f := Form{options: Options{Keep: func(r question.Reply) { kept = append(kept, r.Note) }}}
+	older, newer := f.handOver(question.Reply{Note: "a"}, time.Time{}), f.handOver(question.Reply{Note: "b"}, time.Time{})
 	newer()
 	older()
 	if !reflect.DeepEqual(kept, []string{"b"}) {
@@ -168,7 +167,7 @@ func TestChangesAreSpaced(t *testing.T) {
 		var at []time.Duration
 		var last question.Reply
 		began := time.Now()
-		l := alive(t, record(name()), WithChange(func(r question.Reply) {
+		l := alive(t, record(name()), withKeep(func(r question.Reply) {
 			at, last = append(at, time.Since(began)), r
 		}))
 		for range 20 { // two seconds of typing
@@ -213,10 +212,10 @@ type live struct {
 }
 
 // alive shows a form that the human opened, within a synctest bubble.
-func alive(t *testing.T, rec desk.Record, opts ...Option) *live {
+func alive(t *testing.T, rec desk.Record, opts ...option) *live {
 	t.Helper()
 	l := &live{
-		f:    New(rec, func(question.Reply) error { return nil }, append([]Option{WithOrigin(act.Opened)}, opts...)...),
+		f:    New(rec, func(question.Reply) error { return nil }, with(Options{}, opts)),
 		msgs: make(chan tea.Msg, 1000), // what comes after the test is left there
 	}
 	t.Cleanup(func() { l.wait(2 * time.Hour) }) // no timer may outlive the bubble

@@ -31,12 +31,11 @@ const (
 // Open the command it returns ends with tea.Quit; a host that goes on runs the
 // command all the same, since it may keep a last draft, and drops the message.
 type Form struct {
-	rec    desk.Record
-	by     string // who asks
-	commit ui.Commit
-	now    func() time.Time
-	gate   *act.Gate // every key comes through it
-	origin act.Origin
+	rec     desk.Record
+	by      string // who asks
+	commit  ui.Commit
+	options Options
+	window  term.Window
 
 	pages      []*page   // every page, the review last
 	huh        *huh.Form // turns the pages
@@ -46,51 +45,59 @@ type Form struct {
 	discussion *term.Dismissal
 	asking     *term.Dismissal // the one of them in front of the page; nil for none
 
-	styles        *term.Styles
-	width, height int // of the terminal, in cells; 0 until known
-
-	notice      string // why sending failed
-	sending     bool   // commit is running
-	state       State
-	sent        question.Reply // with Sent
-	cause       error          // with Withdrawn
-	waiting     *Withdraw      // came while a reply was being sent
-	interrupted desk.Status
-	kept        bool // a reply waits to be sent
-	breakAsks   bool
-	more        int // questions of the same asker that wait behind this one
-	appeared    time.Time
+	notice  string // why sending failed
+	sending bool   // commit is running
+	state   State
+	sent    question.Reply // with Sent
+	cause   error          // with Withdrawn
+	waiting *Withdraw      // came while a reply was being sent
+	kept    bool           // a reply waits to be sent
+	more    int            // questions of the same asker that wait behind this one
 
 	drafts    drafts
 	countdown countdown
 	detached  bool // nobody waits for the answer
-	limit     limit
-	history   func() []desk.Record // nil: there is none
-	memory    map[string]desk.Memory
+	lifting   bool // the round limit
+	lifted    bool
 }
 
-// Option changes how a form works.
-type Option func(*Form)
-
-// WithClock sets the clock (default time.Now).
-func WithClock(now func() time.Time) Option { return func(f *Form) { f.now = now } }
-
-// WithOrigin says that the human opened the form, or that it appeared by itself,
-// which is the default and asks more of what counts as a deliberate act.
-func WithOrigin(o act.Origin) Option { return func(f *Form) { f.origin = o } }
-
-// WithBreak has Ctrl+C ask whether to dismiss before it leaves the form: what
-// comes by itself is not to be lost by a habit.
-func WithBreak() Option { return func(f *Form) { f.breakAsks = true } }
-
-// WithInterrupted says what becomes of the record when the human breaks off, as
-// in present.Question. The default is that it stays open.
-func WithInterrupted(s desk.Status) Option { return func(f *Form) { f.interrupted = s } }
-
-// WithGate gives the form the gate of a host that uses it for other screens as
-// well. The host hands keys, and the gate's own messages, to the form while it
-// is open.
-func WithGate(g *act.Gate) Option { return func(f *Form) { f.gate = g } }
+// Options say how a form works, and what is known beside its record.
+type Options struct {
+	// Origin says that the human opened the form, or that it appeared by itself,
+	// which is the default and asks more of what counts as a deliberate act.
+	Origin act.Origin
+	// Break has Ctrl+C ask whether to dismiss before it leaves the form: what
+	// comes by itself is not to be lost by a habit.
+	Break bool
+	// Interrupted says what becomes of the record when the human breaks off, as
+	// in present.Question; empty is that it stays open.
+	Interrupted desk.Status
+	// Draft is what the human chose and typed before. Nothing of it is confirmed:
+	// each page asks for its Enter as ever, and the review comes before sending.
+	// What no longer fits the set is left out; an empty draft changes nothing.
+	Draft question.Reply
+	// Keep takes what the human has chosen and typed so far, confirmed or not: soon
+	// after every change, and once more when the form ends with the record open.
+	// It runs as a command, never twice at a time, and always has the latest draft
+	// last. Such a reply is not for [desk.Desk.Reply]: it may be partial, and an
+	// answer in it may hold both an option and the text that stands beside it in
+	// Other. Nil keeps none.
+	Keep func(question.Reply)
+	// Memory is how the human answered questions before, by question id. Each says
+	// so, and lets them take that over; nothing is taken by itself.
+	Memory map[string]desk.Memory
+	// Rounds returns the records of the session, for a look at the earlier rounds,
+	// in any order; that of the form itself may be among them. It may take its
+	// time. Nil: there are none.
+	Rounds func() []desk.Record
+	// Lift lifts the round limit for the session, as a command. A host gives it
+	// only to a form whose round is the last before the limit, which says so then.
+	Lift func() error
+	// Window is that of a host with other screens, which hands keys, and the gate's
+	// own messages, to the form while it is open. The form takes its clock, gate
+	// and styles, and is told its own size. Nil is a window of the form's own.
+	Window *term.Window
+}
 
 // Withdraw is the message that takes a form away: somebody else closed the
 // record (Cause is a *desk.ClosedError), or nobody waits for it any more.
@@ -99,29 +106,25 @@ type Withdraw struct{ Cause error }
 // More is the message that so many other questions of the same asker wait.
 type More struct{ Wait int }
 
-// result is the message that commit has returned.
-type result struct {
-	reply question.Reply
-	err   error
-}
-
 // New returns a form for the record. What the human sends goes to commit,
 // which runs as a command, so that it may take its time.
-func New(rec desk.Record, commit ui.Commit, opts ...Option) *Form {
+func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 	f := &Form{
-		rec: words.Local.Shown(rec), commit: commit, now: time.Now, styles: term.NewStyles(true),
+		rec: words.Local.Shown(rec), commit: commit, options: o, window: term.NewWindow(time.Now),
 		dismissal: term.NewDismissal(words.T("The agent will be told that you dismissed it."), true),
 	}
-	for _, o := range opts {
-		o(f)
-	}
-	if f.gate == nil {
-		f.gate = act.NewGate(f.now, nil)
+	if o.Window != nil {
+		f.window = *o.Window
+		f.window.Width, f.window.Height = 0, 0
 	}
 	f.by = f.asker()
 	f.buildPages()
 	return f
 }
+
+// Wide reports whether the form has previews to show, and so use for a wide
+// terminal.
+func (f *Form) Wide() bool { return f.wide }
 
 // State returns how far the form is.
 func (f *Form) State() State { return f.state }
@@ -136,10 +139,10 @@ func (f *Form) Closing() string {
 		return words.T(words.Discussed)
 	case f.state == Sent:
 		return words.T(words.Sent)
-	case f.state == Aborted && f.kept && f.interrupted == "":
+	case f.state == Aborted && f.kept && f.options.Interrupted == "":
 		return words.Local.Kept(desk.ErrUnsent)
 	case f.state == Aborted:
-		return words.Local.Interrupted(f.interrupted)
+		return words.Local.Interrupted(f.options.Interrupted)
 	case f.state == Withdrawn:
 		return words.Local.Withdrawal(f.cause)
 	}
@@ -154,8 +157,9 @@ func (f *Form) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if f.state != Open {
 		return f, nil
 	}
-	msg, wait := f.gate.Update(msg, f)
-	return f, tea.Batch(wait, f.handle(msg))
+	msg, wait := f.window.Gate.Update(msg, f)
+	cmd := f.handle(msg)
+	return f, tea.Batch(wait, cmd, f.countdown.look(f.window.Now()))
 }
 
 func (f *Form) handle(msg tea.Msg) tea.Cmd {
@@ -168,50 +172,29 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 		}
 		return tea.Batch(f.press(msg), f.changed(true))
 	case tea.WindowSizeMsg:
-		return f.resize(msg)
+		return f.window.Resize(msg, f.options.Origin)
 	case tea.BackgroundColorMsg:
-		f.styles = term.NewStyles(msg.IsDark())
+		f.window.Styles = term.NewStyles(msg.IsDark())
 	case Withdraw:
 		if !f.sending {
 			return f.withdraw(msg.Cause)
 		}
 		f.waiting = &msg // that reply may have been the first
-	case result:
-		return tea.Batch(f.settle(msg), f.changed(false))
 	case Deadline:
-		return f.expect(msg.At)
-	case tick:
-		return f.ticked(msg)
+		f.countdown.at = msg.At
 	case Attention:
 		f.detached = !msg.Attended
 	case More:
 		f.more = msg.Wait
-	case saveDue:
-		f.drafts.waiting = false
-		return f.changed(false)
-	case earlier:
-		f.openHistory(msg.rounds)
-	case lifted:
-		f.settleLift(msg)
+	case term.Then:
+		return msg()
 	case term.Edited:
 		if msg.Err != nil {
 			f.notice = msg.Err.Error()
 		}
-		return tea.Batch(f.gate.Seen(term.Fits(f.width, f.height)), f.changed(true))
+		return tea.Batch(f.window.Seen(), f.changed(true))
 	}
 	return nil
-}
-
-// resize takes the terminal's size. With the first the form appears.
-func (f *Form) resize(size tea.WindowSizeMsg) tea.Cmd {
-	first := f.width == 0
-	f.width, f.height = size.Width, size.Height
-	cmd := f.gate.Seen(term.Fits(f.width, f.height))
-	if first {
-		f.appeared = f.now()
-		cmd = tea.Batch(cmd, f.gate.Show(f.origin))
-	}
-	return cmd
 }
 
 // Kind implements act.Page.
@@ -221,8 +204,6 @@ func (f *Form) Kind(msg tea.Msg) act.Kind {
 	case name == "ctrl+c" && !f.sending:
 		return act.Leave
 	case f.sending:
-		return act.Edit
-	case name == term.EditKey && f.entry() != nil:
 		return act.Edit
 	case f.asking != nil:
 		return f.asking.Kind(msg)
@@ -256,13 +237,13 @@ func (f *Form) press(msg tea.Msg) tea.Cmd {
 	f.notice, f.page().err = "", nil
 	key, _ := msg.(tea.KeyPressMsg)
 	switch do := f.bind(msg); {
-	case key.String() == "ctrl+c" && f.breakAsks && f.asking != f.dismissal:
+	case key.String() == "ctrl+c" && f.options.Break && f.asking != f.dismissal:
 		f.ask(f.dismissal)
 		return nil
 	case key.String() == "ctrl+c":
 		return f.end(Aborted)
 	case key.String() == term.EditKey && f.entry() != nil:
-		return f.openEditor()
+		return f.window.Edit(f.entry())
 	case f.asking != nil:
 		return f.pressDismissal(msg)
 	case do != nil:
@@ -275,6 +256,7 @@ func (f *Form) press(msg tea.Msg) tea.Cmd {
 // is nothing.
 func (f *Form) bind(msg tea.Msg) func() tea.Cmd {
 	p := f.page()
+	do := p.bind(msg)
 	key, isKey := msg.(tea.KeyPressMsg)
 	switch name := key.String(); {
 	case p.reader != nil && !isKey:
@@ -290,14 +272,15 @@ func (f *Form) bind(msg tea.Msg) func() tea.Cmd {
 		return func() tea.Cmd { p.reader = term.TextReader(p.everything()); return nil }
 	case f.remembers() && name == p.letter("h"):
 		return f.lookBack
-	case f.limit.lift != nil && name == p.letter("L"):
+	case f.options.Lift != nil && name == p.letter("L"):
 		return f.lift
-	case p.bind(msg) != nil:
+	case do != nil:
 		return func() tea.Cmd {
-			f.huh.Update(msg)
-			return f.do(p.asks)
+			asks, err := do()
+			p.err = err
+			return f.do(asks)
 		}
-	case f.origin == act.Opened && p.choice() != nil && unicode.IsLetter(key.Code) && key.Text != "":
+	case f.options.Origin == act.Opened && p.choice() != nil && unicode.IsLetter(key.Code) && key.Text != "":
 		return func() tea.Cmd { p.choice().search(key.Text); return nil }
 	}
 	return nil
@@ -312,13 +295,6 @@ func (f *Form) entry() *term.Entry {
 		return p.entry()
 	}
 	return nil
-}
-
-// openEditor has the text that is being typed edited elsewhere. No key counts
-// meanwhile, nor before a pause after it: none of them is meant for the form.
-func (f *Form) openEditor() tea.Cmd {
-	e := f.entry()
-	return tea.Batch(f.gate.Seen(false), func() tea.Msg { return term.Edit{Entry: e} })
 }
 
 // do does what the last key asked for on the page.
@@ -339,17 +315,14 @@ func (f *Form) do(act action) tea.Cmd {
 			f.turnTo(f.asked()[i])
 		}
 	case explain:
-		keys := append(f.hints(true), f.breakHint())
+		leaves := words.Local.Breaking(f.options.Interrupted)
+		if f.options.Break {
+			leaves = words.T("dismiss; twice leaves, and the question stays open")
+		}
+		keys := append(f.hints(true), term.Hint{"ctrl+c", leaves})
 		p.reader = term.KeysReader("", term.HintGroup{Title: words.T("Keys on this page"), Hints: keys})
 	}
 	return nil
-}
-
-func (f *Form) breakHint() term.Hint {
-	if f.breakAsks {
-		return term.Hint{"ctrl+c", words.T("dismiss; twice leaves, and the question stays open")}
-	}
-	return term.Hint{"ctrl+c", words.Local.Breaking(f.interrupted)}
 }
 
 // ask puts the question whether to dismiss, or to discuss first, in front of the
@@ -373,7 +346,9 @@ func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
 	case decision == term.Dismiss:
 		return f.send(question.Reply{Dismissed: true, Reason: f.dismissal.Reason()})
 	case decision == term.Discuss && asking == f.discussion:
-		return f.sendDiscussion()
+		r := f.confirmed()
+		r.Discuss = true
+		return f.send(r)
 	case decision == term.Discuss:
 		f.ask(f.discussion)
 	}
@@ -383,32 +358,33 @@ func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
 // send commits a reply. Keys do not count until it has returned.
 func (f *Form) send(r question.Reply) tea.Cmd {
 	f.sending = true
-	r.Took = f.now().Sub(f.appeared)
-	commit := f.commit
-	return func() tea.Msg { return result{r, commit(r)} }
+	r.Took = f.window.Now().Sub(f.window.Appeared)
+	return func() tea.Msg {
+		err := f.commit(r)
+		return term.Then(func() tea.Cmd { return f.settle(r, err) })
+	}
 }
 
 // settle handles what became of a reply.
-func (f *Form) settle(r result) tea.Cmd {
+func (f *Form) settle(r question.Reply, err error) tea.Cmd {
 	f.sending = false
-	var closed *desk.ClosedError
 	var faults question.Violations
 	switch {
-	case r.err == nil:
-		f.sent = r.reply
+	case err == nil:
+		f.sent = r
 		return f.end(Sent)
-	case errors.As(r.err, &closed):
-		return f.withdraw(r.err)
+	case errors.As(err, new(*desk.ClosedError)):
+		return f.withdraw(err)
 	case f.waiting != nil:
 		return f.withdraw(f.waiting.Cause)
-	case errors.As(r.err, &faults):
+	case errors.As(err, &faults):
 		f.fix(faults)
-	case errors.Is(r.err, desk.ErrUnsent):
-		f.kept, f.notice = true, words.Local.Kept(r.err)
+	case errors.Is(err, desk.ErrUnsent):
+		f.kept, f.notice = true, words.Local.Kept(err)
 	default:
-		f.notice = words.T("Not sent: %s. Everything is kept; enter tries again.", question.Line(words.Local.Error(r.err)))
+		f.notice = words.T("Not sent: %s. Everything is kept; enter tries again.", question.Line(words.Local.Error(err)))
 	}
-	return nil
+	return f.changed(false)
 }
 
 func (f *Form) withdraw(cause error) tea.Cmd {

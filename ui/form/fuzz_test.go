@@ -41,7 +41,7 @@ func FuzzKeys(f *testing.F) {
 		rec := record(distinct(qs)...)
 		rec.Round = 3
 		origin := act.Origin(which / 128)
-		r := fresh(t, 40, 10, rec, WithHistory(session), WithLift(func() error { return nil }), WithOrigin(origin)).show()
+		r := fresh(t, 40, 10, rec, withRounds(session), withLift(func() error { return nil }), withOrigin(origin)).show()
 		for _, b := range script[:min(len(script), 200)] {
 			before, key := len(r.sent), ""
 			switch {
@@ -76,7 +76,7 @@ func FuzzKeys(f *testing.F) {
 func checkDraft(t *testing.T, r *rig) {
 	t.Helper()
 	draft := r.f.draft()
-	if got := New(r.f.rec, nil, WithDraft(draft)).draft(); !sameDraft(got, draft) {
+	if got := New(r.f.rec, nil, Options{Draft: draft}).draft(); !sameDraft(got, draft) {
 		t.Fatalf("restored %+v from the draft %+v", got, draft)
 	}
 }
@@ -92,7 +92,7 @@ func distinct(qs []question.Question) []question.Question {
 }
 
 // FuzzHostile puts any text into every field: none of it reaches the terminal
-// as anything but text (DESIGN, promise 7).
+// as anything but text.
 func FuzzHostile(f *testing.F) {
 	for _, s := range []string{
 		"plain", "\x1b[2J\x1b[31mred", "\x1b]52;c;ZXZpbA==\x07", "\x9b31m\u009b", "\u202eevil\u2066", "a\r\nb\tc\x00\x7f",
@@ -101,10 +101,10 @@ func FuzzHostile(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		option := question.Option{ID: "a", Label: s, Description: s, Preview: s}
+		first := question.Option{ID: "a", Label: s, Description: s, Preview: s}
 		other := question.Option{ID: "b", Label: s, Default: true}
 		choose := question.Question{ID: "1", Header: s, Text: s, Description: s, Type: question.SingleChoice, Required: true,
-			Options: []question.Option{option, other}, AllowCustom: true, Other: &option}
+			Options: []question.Option{first, other}, AllowCustom: true, Other: &first}
 		write := question.Question{ID: "2", Header: s, Text: s, Type: question.Text, Default: s, Placeholder: s}
 		rec := record(choose, write)
 		rec.Asker.Client, rec.Asker.Directory, rec.Asker.Version = s, s, s
@@ -113,10 +113,10 @@ func FuzzHostile(f *testing.F) {
 		before := rec
 		before.ID, before.Round = "01H", 1
 		before.Outcome = &desk.Outcome{Status: desk.Answered, Surface: s, Reason: s, Reply: &said}
-		opts := []Option{
-			WithDraft(said),
-			WithHistory(func() []desk.Record { return []desk.Record{before} }),
-			WithLift(func() error { return errors.New(s) }),
+		opts := []option{
+			withDraft(said),
+			withRounds(func() []desk.Record { return []desk.Record{before} }),
+			withLift(func() error { return errors.New(s) }),
 		}
 		for _, size := range [][2]int{{40, 10}, {120, 30}} {
 			r := fresh(t, size[0], size[1], rec, opts...)

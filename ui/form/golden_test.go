@@ -21,14 +21,14 @@ import (
 type scene struct {
 	name string
 	rec  desk.Record
-	opts []Option
+	opts []option
 	news []tea.Msg // of what the desk knows
 	keys []string
 }
 
 func scenes() []scene {
 	half := question.Reply{Answers: []question.Answer{told("db", "Cockroach", "sqlite")}}
-	lift := WithLift(func() error { return nil })
+	lift := withLift(func() error { return nil })
 	return []scene{
 		{name: "single", rec: record(database())},
 		{name: "single-moved", rec: record(database()), keys: []string{"2"}},
@@ -62,22 +62,22 @@ func scenes() []scene {
 		{name: "other-kept", rec: record(database()), keys: []string{"0", "CockroachDB", "esc", "up"}},
 		{name: "keys", rec: record(features()), keys: []string{"?"}},
 
-		{name: "draft", rec: record(database()), opts: []Option{WithDraft(half)}},
-		{name: "draft-text", rec: record(name()), opts: []Option{WithDraft(question.Reply{Answers: []question.Answer{told("name", "orders\nv2")}})}},
-		{name: "draft-review", rec: record(database()), opts: []Option{WithDraft(half)}, keys: []string{"enter"}},
+		{name: "draft", rec: record(database()), opts: []option{withDraft(half)}},
+		{name: "draft-text", rec: record(name()), opts: []option{withDraft(question.Reply{Answers: []question.Answer{told("name", "orders\nv2")}})}},
+		{name: "draft-review", rec: record(database()), opts: []option{withDraft(half)}, keys: []string{"enter"}},
 		{name: "countdown", rec: record(database(), deploy()), news: []tea.Msg{Deadline{time.Unix(17, 0)}}},
 		{name: "detached", rec: record(database()), news: []tea.Msg{Attention{}}},
-		{name: "last-round", rec: third(), opts: []Option{lift, WithHistory(session)}},
-		{name: "lifted", rec: third(), opts: []Option{lift, WithHistory(session)}, keys: []string{"L"}},
-		{name: "all-at-once", rec: third(), opts: []Option{lift, WithDraft(question.Reply{Note: "soon"})}, news: []tea.Msg{Attention{}, Deadline{time.Unix(5, 0)}}},
-		{name: "earlier", rec: third(), opts: []Option{WithHistory(session)}, keys: []string{"h"}},
-		{name: "memory", rec: record(database()), opts: []Option{answeredBefore(database(), told("", "", "sqlite"))}},
-		{name: "memory-taken", rec: record(database()), opts: []Option{answeredBefore(database(), told("", "", "sqlite"))}, keys: []string{"ctrl+r"}},
-		{name: "memory-multi", rec: record(features()), opts: []Option{answeredBefore(features(), told("", "Dark mode", "export", "audit"))}, keys: []string{"ctrl+r"}},
-		{name: "memory-text", rec: record(name()), opts: []Option{answeredBefore(name(), told("", "orders, or what it was called in the first version"))}, keys: []string{"ctrl+r"}},
-		{name: "memory-keys", rec: record(database()), opts: []Option{answeredBefore(database(), told("", "", "sqlite"))}, keys: []string{"?", "end"}},
-		{name: "memory-chinese", rec: record(chinese()), opts: []Option{answeredBefore(chinese(), told("", "我们自己的存储，由团队维护，支持强一致性"))}, keys: []string{"ctrl+r"}},
-		{name: "earlier-scrolled", rec: third(), opts: []Option{WithHistory(session)}, keys: []string{"h", "end"}},
+		{name: "last-round", rec: third(), opts: []option{lift, withRounds(session)}},
+		{name: "lifted", rec: third(), opts: []option{lift, withRounds(session)}, keys: []string{"L"}},
+		{name: "all-at-once", rec: third(), opts: []option{lift, withDraft(question.Reply{Note: "soon"})}, news: []tea.Msg{Attention{}, Deadline{time.Unix(5, 0)}}},
+		{name: "earlier", rec: third(), opts: []option{withRounds(session)}, keys: []string{"h"}},
+		{name: "memory", rec: record(database()), opts: []option{answeredBefore(database(), told("", "", "sqlite"))}},
+		{name: "memory-taken", rec: record(database()), opts: []option{answeredBefore(database(), told("", "", "sqlite"))}, keys: []string{"ctrl+r"}},
+		{name: "memory-multi", rec: record(features()), opts: []option{answeredBefore(features(), told("", "Dark mode", "export", "audit"))}, keys: []string{"ctrl+r"}},
+		{name: "memory-text", rec: record(name()), opts: []option{answeredBefore(name(), told("", "orders, or what it was called in the first version"))}, keys: []string{"ctrl+r"}},
+		{name: "memory-keys", rec: record(database()), opts: []option{answeredBefore(database(), told("", "", "sqlite"))}, keys: []string{"?", "end"}},
+		{name: "memory-chinese", rec: record(chinese()), opts: []option{answeredBefore(chinese(), told("", "我们自己的存储，由团队维护，支持强一致性"))}, keys: []string{"ctrl+r"}},
+		{name: "earlier-scrolled", rec: third(), opts: []option{withRounds(session)}, keys: []string{"h", "end"}},
 	}
 }
 
@@ -167,7 +167,7 @@ func TestWidePreview(t *testing.T) {
 func TestSmallest(t *testing.T) {
 	check(t, "smallest-single", open(t, term.MinWidth, term.MinHeight, database()).keys("down").screen())
 	check(t, "smallest-preview", open(t, term.MinWidth, term.MinHeight, withPreview()).keys("down").screen())
-	check(t, "smallest-remark", fresh(t, term.MinWidth, term.MinHeight, third(), WithDraft(question.Reply{Note: "soon"})).show().screen())
+	check(t, "smallest-remark", fresh(t, term.MinWidth, term.MinHeight, third(), withDraft(question.Reply{Note: "soon"})).show().screen())
 	check(t, "smallest-other", open(t, term.MinWidth, term.MinHeight, database()).keys("0", "CockroachDB").screen())
 }
 

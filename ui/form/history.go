@@ -10,22 +10,14 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// WithHistory lets the human look at the earlier rounds of the session (D8).
-// Rounds returns its records in any order and may take its time; the record of
-// the form itself may be among them.
-func WithHistory(rounds func() []desk.Record) Option {
-	return func(f *Form) { f.history = rounds }
-}
-
-// earlier is the message that the history has been read.
-type earlier struct{ rounds []desk.Record }
-
 // remembers reports whether there are earlier rounds to look at.
-func (f *Form) remembers() bool { return f.history != nil && f.rec.Round > 1 }
+func (f *Form) remembers() bool { return f.options.Rounds != nil && f.rec.Round > 1 }
 
 func (f *Form) lookBack() tea.Cmd {
-	history := f.history
-	return func() tea.Msg { return earlier{history()} }
+	return func() tea.Msg {
+		session := f.options.Rounds()
+		return term.Then(func() tea.Cmd { f.openHistory(session); return nil })
+	}
 }
 
 // openHistory shows the earlier rounds, the latest first, in place of the page.
@@ -34,7 +26,7 @@ func (f *Form) openHistory(session []desk.Record) {
 	if f.asking != nil || f.sending || p.reader != nil {
 		return
 	}
-	rounds, zone := term.EarlierRounds(f.rec, session), f.now().Location()
+	rounds, zone := term.EarlierRounds(f.rec, session), f.window.Now().Location()
 	p.reader = term.NewReader(words.T("Earlier rounds"), func(s *term.Styles, width int) []string {
 		if len(rounds) == 0 {
 			return term.Text(s.Muted, words.T("No earlier round of this session is kept."), width)

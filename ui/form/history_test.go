@@ -29,7 +29,7 @@ func session() []desk.Record {
 func third() desk.Record { return session()[2] }
 
 func TestEarlierRounds(t *testing.T) {
-	r := fresh(t, 80, 24, third(), WithHistory(session)).show()
+	r := fresh(t, 80, 24, third(), withRounds(session)).show()
 	if got := r.screen(); !strings.Contains(got, "h earlier rounds") {
 		t.Errorf("the key is not shown:\n%s", got)
 	}
@@ -53,7 +53,7 @@ func TestEarlierRounds(t *testing.T) {
 func TestHistoryKey(t *testing.T) {
 	rec := third()
 	rec.Questions = []question.Question{name()}
-	r := fresh(t, 80, 24, rec, WithHistory(session)).show().keys("hh")
+	r := fresh(t, 80, 24, rec, withRounds(session)).show().keys("hh")
 	if got := r.f.draft().Answers[0].Custom; got != "hh" {
 		t.Fatalf("typed %q", got)
 	}
@@ -62,7 +62,7 @@ func TestHistoryKey(t *testing.T) {
 	}
 
 	rec.Round = 1
-	if r := fresh(t, 80, 24, rec, WithHistory(session)).show().keys("alt+h"); strings.Contains(r.screen(), "arlier rounds") {
+	if r := fresh(t, 80, 24, rec, withRounds(session)).show().keys("alt+h"); strings.Contains(r.screen(), "arlier rounds") {
 		t.Errorf("a first round has no earlier ones:\n%s", r.screen())
 	}
 }
@@ -70,7 +70,7 @@ func TestHistoryKey(t *testing.T) {
 // TestHistoryComesLate: rounds that are read when the human is elsewhere by
 // then are not thrown in front of them.
 func TestHistoryComesLate(t *testing.T) {
-	r := fresh(t, 80, 24, third(), WithHistory(session)).show()
+	r := fresh(t, 80, 24, third(), withRounds(session)).show()
 	_, read := r.f.Update(tea.KeyPressMsg{Text: "h", Code: 'h'})
 	r.keys("esc")
 	if r.run(read); !strings.Contains(r.screen(), "Dismiss without answering?") {
@@ -81,7 +81,7 @@ func TestHistoryComesLate(t *testing.T) {
 func TestLift(t *testing.T) {
 	fail := errors.New("no space left on device")
 	calls := 0
-	r := fresh(t, 80, 24, third(), WithLift(func() error { calls++; return fail })).show()
+	r := fresh(t, 80, 24, third(), withLift(func() error { calls++; return fail })).show()
 	if got := r.screen(); !strings.Contains(got, "Last round") {
 		t.Fatalf("the limit is not told:\n%s", got)
 	}

@@ -3,7 +3,6 @@ package form
 import (
 	"github.com/charmbracelet/x/ansi"
 
-	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
@@ -12,12 +11,6 @@ import (
 // recallKey takes over what the human answered before. It is the same on every
 // page, and no sentence has it.
 const recallKey = "ctrl+r"
-
-// WithMemory has each question say how the human answered it before, by
-// question id, and lets them take that over. Nothing is taken by itself.
-func WithMemory(m map[string]desk.Memory) Option {
-	return func(f *Form) { f.memory = m }
-}
 
 // before is an earlier answer to a page's question.
 type before struct {
@@ -29,9 +22,9 @@ type before struct {
 
 // remember gives the page of a question its earlier answer.
 func (f *Form) remember(p *page) {
-	if m, ok := f.memory[p.ask.ID]; ok {
+	if m, ok := f.options.Memory[p.ask.ID]; ok {
 		m.Words = p.ask.Words(&m.Answer) // which has our yes and no in the human's language
-		p.before = before{words: term.Line(words.Local.Remembered(m, f.now()), maxWidth), answer: m.Answer}
+		p.before = before{words: term.Line(words.Local.Remembered(m, f.window.Now()), maxWidth), answer: m.Answer}
 	}
 }
 
@@ -60,7 +53,7 @@ func (p *page) earlier(s *term.Styles, width, rows int) []string {
 	key := " · " + recallKey
 	full := " · " + words.T("%s takes it over", recallKey)
 	switch {
-	case p.note.writing: // which has the keyboard
+	case p.note.writing(): // which has the keyboard
 		key = ""
 	case ansi.StringWidth(p.before.words+full) <= width:
 		key = full

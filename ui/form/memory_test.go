@@ -13,9 +13,9 @@ import (
 )
 
 // answeredBefore is what the desk knows once the human has answered q like this.
-func answeredBefore(q question.Question, a question.Answer) Option {
+func answeredBefore(q question.Question, a question.Answer) option {
 	a.QuestionID, a.By = q.ID, ""
-	return WithMemory(map[string]desk.Memory{q.ID: {
+	return withMemory(map[string]desk.Memory{q.ID: {
 		At: time.Date(1969, 11, 3, 9, 0, 0, 0, time.UTC), Asker: desk.Asker{Client: "claude-code"}, Answer: a, Words: q.Words(&a),
 	}})
 }
@@ -80,7 +80,7 @@ func TestMemoryOfAnother(t *testing.T) {
 // In a form that appeared by itself what was typed for somebody else takes
 // nothing over: it is put back with the rest of its burst.
 func TestMemoryTypedElsewhere(t *testing.T) {
-	r := fresh(t, 80, 24, record(database()), answeredBefore(database(), told("", "", "sqlite")), WithOrigin(act.Appeared)).show()
+	r := fresh(t, 80, 24, record(database()), answeredBefore(database(), told("", "", "sqlite")), withOrigin(act.Appeared)).show()
 	shown := r.screen()
 	r.keys("ctrl+r") // before a pause
 	if got := r.wait(time.Second).screen(); got != shown {

@@ -40,8 +40,6 @@ type body interface {
 	hints() (keys []term.Hint, only bool)
 	// entry is where text is typed now, nil for nowhere.
 	entry() *term.Entry
-	// typing reports whether letters are text now, there or in a filter.
-	typing() bool
 	// focus puts the keyboard into the body, blur takes it away.
 	focus()
 	blur()
@@ -80,7 +78,7 @@ func newBody(q *question.Question) answering {
 
 // page is one page of the form: a question, or the review. To huh, which turns
 // the pages, it is the one field of a group; it is drawn here, since a group's
-// view follows no cursor and has none of the terminal's (FACTS 7.6).
+// view follows no cursor and has none of the terminal's.
 type page struct {
 	body
 	ask       *question.Question // nil on the review
@@ -92,7 +90,6 @@ type page struct {
 	untouched question.Answer  // what the body held before the human came
 	taken     *question.Answer // what the human last confirmed; nil before
 	err       error
-	asks      action       // what the last key asked of the form
 	reader    *term.Reader // open while the human reads what does not fit
 }
 
@@ -117,17 +114,32 @@ func (p *page) noted(a question.Answer) question.Answer {
 // keyboard.
 
 func (p *page) bind(msg tea.Msg) does {
-	switch key, _ := msg.(tea.KeyPressMsg); {
-	case p.note.writing:
+	key, _ := msg.(tea.KeyPressMsg)
+	name := key.String()
+	switch {
+	case p.note.writing():
 		return p.note.bind(msg)
-	case key.String() == "ctrl+n":
-		return only(func() { p.body.blur(); p.note.write() })
-	case key.String() == "alt+d":
+	case name == "ctrl+n":
+		return only(func() { p.body.blur(); p.note.open().Focus() })
+	case name == "alt+d":
 		return asks(discuss)
-	case key.String() == recallKey && p.before.words != "":
+	case name == recallKey && p.before.words != "":
 		return only(p.recall)
 	}
-	return p.body.bind(msg)
+	if do := p.body.bind(msg); do != nil {
+		return do
+	}
+	switch name {
+	case "enter":
+		return asks(confirm)
+	case "esc":
+		return asks(dismiss)
+	case "shift+tab", "left", "ctrl+b":
+		return asks(back)
+	case "?":
+		return asks(explain)
+	}
+	return nil
 }
 
 // letter is the key for a command of every page that is called by a letter:
@@ -141,16 +153,20 @@ func (p *page) letter(l string) string {
 }
 
 func (p *page) entry() *term.Entry {
-	if p.note.writing {
+	if p.note.writing() {
 		return p.note.entry
 	}
 	return p.body.entry()
 }
 
-func (p *page) typing() bool { return p.note.writing || p.body.typing() }
+// typing reports whether letters are text now.
+func (p *page) typing() bool {
+	c := p.choice()
+	return p.entry() != nil || c != nil && c.filtering
+}
 
 func (p *page) focus() {
-	if !p.note.writing {
+	if !p.note.writing() {
 		p.body.focus()
 	}
 }
@@ -166,41 +182,32 @@ func (p *page) keep() (back func()) {
 }
 
 func (p *page) draw(s *term.Styles, width, rows int) term.Block {
-	b := p.body.draw(s, width, rows)
-	drawn := p.note.draw(s, width, rows)
-	if len(drawn.Lines) == 0 {
-		return b
-	}
-	focus := b
-	b.Lines = append(b.Lines, "")
-	if b.Add(drawn); !p.note.writing {
-		b.Top, b.Bottom, b.Cursor = focus.Top, focus.Bottom, focus.Cursor
+	b, note := p.body.draw(s, width, rows), p.note.draw(s, width, rows)
+	switch {
+	case p.note.writing():
+		b.Lines = append(b.Lines, "")
+		b.Add(note)
+	case note.Lines != nil:
+		b.Lines = append(append(b.Lines, ""), note.Lines...)
 	}
 	return b
 }
 
 func (p *page) hints() ([]term.Hint, bool) {
-	if p.note.writing {
+	if p.note.writing() {
 		return writingHints(words.T("done")), true
 	}
 	return p.body.hints()
 }
 
-// Update implements huh.Model.
-func (p *page) Update(msg tea.Msg) (huh.Model, tea.Cmd) {
-	switch msg.(type) {
-	case tea.KeyPressMsg, tea.PasteMsg:
-		p.asks, p.err = p.bind(msg)()
-	}
-	return p, nil
-}
-
 // Focus implements huh.Field.
 func (p *page) Focus() tea.Cmd { p.focus(); return nil }
 
-// The rest of huh.Field has no use here: the form draws its pages, lists their
-// keys, checks and keeps their answers, and never runs in huh's own program.
+// The rest of huh.Field has no use here: the form draws its pages, hands them
+// their keys and lists these, checks and keeps their answers, and never runs in
+// huh's own program.
 
+func (p *page) Update(tea.Msg) (huh.Model, tea.Cmd)      { return p, nil }
 func (p *page) Blur() tea.Cmd                            { return nil }
 func (p *page) Init() tea.Cmd                            { return nil }
 func (p *page) View() string                             { return "" }
@@ -239,7 +246,7 @@ func (p *page) confirm() bool {
 		p.taken = &a
 		return true
 	case a.Empty():
-		err = term.Fault(words.T("This question needs an answer: %s", b.need()))
+		err = errors.New(words.T("This question needs an answer: %s", b.need()))
 	case errors.As(err, &faults):
 		err = refusal(faults)
 	}
@@ -252,7 +259,7 @@ func refusal(faults question.Violations) error {
 	for _, v := range faults {
 		said = append(said, v.In(words.T))
 	}
-	return term.Fault(words.T("This answer %s.", strings.Join(said, words.T("; "))))
+	return errors.New(words.T("This answer %s.", strings.Join(said, words.T("; "))))
 }
 
 // choice is the page's body if that is a choice, else nil.
@@ -264,7 +271,7 @@ func (p *page) choice() *choice {
 // leadsOn reports whether the option under the cursor has follow-ups.
 func (p *page) leadsOn() bool {
 	c := p.choice()
-	return c != nil && len(c.option().FollowUps) > 0
+	return c != nil && c.cursor != nowhere && len(c.rows[c.cursor].option.FollowUps) > 0
 }
 
 // heading is the page's question as lines of width cells; of those after n some
@@ -305,17 +312,8 @@ const (
 	leftMost   = 60
 )
 
-// lay draws the page in at most rows lines. It reports whether something was
-// left out that reading would show.
-func (p *page) lay(s *term.Styles, width, rows int) (b term.Block, more bool) {
-	if p.reader != nil {
-		return p.reader.Draw(s, width, rows), false
-	}
-	return p.column(s, width, rows)
-}
-
-// layBeside is lay for a page with previews.
-func (p *page) layBeside(s *term.Styles, width, rows int) (b term.Block, more bool) {
+// columns is column for a page with previews.
+func (p *page) columns(s *term.Styles, width, rows int) (b term.Block, more bool) {
 	c := p.choice()
 	if width >= wideEnough {
 		left := min(max(40, width*2/5), leftMost)
@@ -328,8 +326,9 @@ func (p *page) layBeside(s *term.Styles, width, rows int) (b term.Block, more bo
 	return b, more
 }
 
-// column lays out question and body, one above the other. When they do not
-// fit, the body scrolls and the question shows its beginning.
+// column lays out question and body, one above the other, in at most rows lines.
+// When they do not fit, the body scrolls and the question shows its beginning; more
+// says that something was left out that reading would show.
 func (p *page) column(s *term.Styles, width, rows int) (out term.Block, more bool) {
 	head, foot := p.heading(s, width, rows+1), p.earlier(s, width, rows)
 	rows -= len(foot)

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"errors"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,14 +19,14 @@ import (
 func (f *Form) buildPages() {
 	for _, q := range f.rec.All() {
 		if q.Collected == nil {
-			f.wide = f.wide || slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" })
+			f.wide = f.wide || previews(q)
 			p := &page{ask: q, text: term.NewProse(q.Text), about: term.NewProse(q.Description), body: newBody(q)}
 			f.remember(p)
 			f.pages = append(f.pages, p)
 		}
 	}
 	f.pages = append(f.pages, &page{body: &review{pages: f.asked}})
-	f.discussion = term.NewDiscussion(f.note(), f.origin == act.Opened)
+	f.discussion = term.NewDiscussion(f.note(), f.options.Origin == act.Opened)
 	f.restore()
 	f.bringUp()
 	var groups []*huh.Group
@@ -120,26 +121,23 @@ func (f *Form) goOn() tea.Cmd {
 	return f.sendAnswers()
 }
 
-// sendAnswers sends what was confirmed on the pages that are shown.
+// sendAnswers sends what was confirmed on the pages that are shown, once all of
+// them are.
 func (f *Form) sendAnswers() tea.Cmd {
-	r := question.Reply{Note: f.note().Text()}
 	for _, p := range f.asked() {
 		if !p.settled() {
 			f.turnTo(p)
-			p.err = term.Fault(words.T("This answer is not confirmed yet: enter confirms it."))
+			p.err = errors.New(words.T("This answer is not confirmed yet: enter confirms it."))
 			return nil
 		}
-		if !p.taken.Empty() || p.taken.Note != "" {
-			r.Answers = append(r.Answers, *p.taken)
-		}
 	}
-	return f.send(r)
+	return f.send(f.confirmed())
 }
 
-// sendDiscussion sends what was confirmed so far, and every note, to be
-// discussed before the rest is answered.
-func (f *Form) sendDiscussion() tea.Cmd {
-	r := question.Reply{Discuss: true, Note: f.note().Text()}
+// confirmed is what was confirmed so far on the pages that are shown, and every
+// note.
+func (f *Form) confirmed() question.Reply {
+	r := question.Reply{Note: f.note().Text()}
 	for _, p := range f.asked() {
 		a := p.noted(question.Answer{QuestionID: p.ask.ID, By: question.ByUser})
 		if p.settled() {
@@ -149,19 +147,14 @@ func (f *Form) sendDiscussion() tea.Cmd {
 			r.Answers = append(r.Answers, a)
 		}
 	}
-	return f.send(r)
+	return r
 }
 
 // fix shows what the human must change, on the page where it can be changed.
 func (f *Form) fix(faults question.Violations) {
 	for _, p := range f.asked() {
-		var mine question.Violations
-		for _, v := range faults {
-			if v.Path == "answers."+p.ask.ID {
-				mine = append(mine, v)
-			}
-		}
-		if mine != nil && f.asking == nil {
+		mine := slices.DeleteFunc(slices.Clone(faults), func(v question.Violation) bool { return v.Path != "answers."+p.ask.ID })
+		if len(mine) > 0 && f.asking == nil {
 			f.turnTo(p)
 			p.err = refusal(mine)
 			return

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
@@ -16,25 +17,31 @@ type preview struct {
 	wide  int // cells of the longest line
 }
 
+// previews reports whether an option of the question has one.
+func previews(q *question.Question) bool {
+	return slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" })
+}
+
 // preview returns that of the option under the cursor. It is nil only when no
 // option has one, so that the page keeps its shape as the cursor moves.
 func (c *choice) preview() *preview {
-	if !slices.ContainsFunc(c.rows, func(r row) bool { return r.option.Preview != "" }) {
+	if !previews(c.ask) {
 		return nil
 	}
-	o := c.option()
-	p := c.previews[o]
-	if p == nil {
-		p = &preview{}
-		if o.Preview != "" {
-			p.lines = strings.Split(strings.TrimRight(term.Tame(o.Preview), "\n"), "\n")
-		}
-		for _, line := range p.lines {
-			p.wide = max(p.wide, ansi.StringWidth(line))
-		}
-		c.previews[o] = p
+	if c.cursor == nowhere {
+		return &preview{}
 	}
-	return p
+	r := &c.rows[c.cursor]
+	if r.preview == nil {
+		r.preview = &preview{}
+		if text := r.option.Preview; text != "" {
+			r.preview.lines = strings.Split(strings.TrimRight(term.Tame(text), "\n"), "\n")
+		}
+		for _, line := range r.preview.lines {
+			r.preview.wide = max(r.preview.wide, ansi.StringWidth(line))
+		}
+	}
+	return r.preview
 }
 
 // draw shows the preview in rows lines: a heading that says how much there is,
@@ -51,8 +58,7 @@ func (p *preview) draw(s *term.Styles, scroll *term.Scroll, width, rows int) []s
 	case len(p.lines) > rows:
 		heading = words.T("preview %[1]d–%[2]d of %[3]d", from+1, to, len(p.lines))
 	}
-	rule := s.Border.Render("── ") + s.Muted.Render(heading) + s.Border.Render(" "+strings.Repeat("─", width))
-	out := []string{ansi.Truncate(rule, width, "")}
+	out := []string{s.Rule(heading, width)}
 	for i := from; i < to; i++ {
 		out = append(out, term.Cut(ansi.TruncateLeft(p.lines[i], scroll.X, ""), width))
 	}

@@ -12,36 +12,20 @@ import (
 // agent comes back.
 type Attention struct{ Attended bool }
 
-// WithLift tells the human that this round is the last before the limit (D9),
-// and lets them lift it for the session. Lift runs as a command. A host gives
-// it only to a form whose round is at the limit.
-func WithLift(lift func() error) Option {
-	return func(f *Form) { f.limit.lift = lift }
-}
-
-// limit is the round limit, where it has been reached.
-type limit struct {
-	lift    func() error // nil: it has not
-	lifting bool
-	lifted  bool
-}
-
-// lifted is the message that lift has returned.
-type lifted struct{ err error }
-
+// lift lifts the round limit.
 func (f *Form) lift() tea.Cmd {
-	if f.limit.lifting || f.limit.lifted {
+	if f.lifting || f.lifted {
 		return nil
 	}
-	f.limit.lifting = true
-	lift := f.limit.lift
-	return func() tea.Msg { return lifted{lift()} }
-}
-
-func (f *Form) settleLift(l lifted) {
-	f.limit.lifting, f.limit.lifted = false, l.err == nil
-	if l.err != nil {
-		f.notice = words.Local.LimitStays(l.err)
+	f.lifting = true
+	return func() tea.Msg {
+		err := f.options.Lift()
+		return term.Then(func() tea.Cmd {
+			if f.lifting, f.lifted = false, err == nil; err != nil {
+				f.notice = words.Local.LimitStays(err)
+			}
+			return nil
+		})
 	}
 }
 
@@ -56,9 +40,9 @@ func (f *Form) remarks() []remark {
 		out = append(out, remark{words.T(words.AgentAway), words.T("The agent is away; answers are kept.")})
 	}
 	switch {
-	case f.limit.lifted:
+	case f.lifted:
 		out = append(out, remark{words.T(words.LimitLifted), words.T("The round limit is lifted.")})
-	case f.limit.lift != nil:
+	case f.options.Lift != nil:
 		key := f.page().letter("L")
 		out = append(out, remark{words.Local.LastRound(key), words.T("Last round; %s lifts the limit.", key)})
 	}
@@ -77,12 +61,12 @@ func (f *Form) remarkLines(width int) []string {
 	if len(remarks) == 0 || f.asking != nil || f.page().reader != nil {
 		return nil
 	}
-	if f.height < roomy {
-		return []string{f.styles.Muted.Render(term.Cut(remarks[0].brief, width))}
+	if f.window.Height < roomy {
+		return []string{f.window.Styles.Muted.Render(term.Cut(remarks[0].brief, width))}
 	}
 	var lines []string
 	for _, r := range remarks {
-		lines = append(lines, term.Text(f.styles.Muted, r.full, width)...)
+		lines = append(lines, term.Text(f.window.Styles.Muted, r.full, width)...)
 	}
 	return lines
 }

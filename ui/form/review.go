@@ -25,7 +25,6 @@ func (r *review) target() int { return min(r.cursor, len(r.pages())-1) }
 
 func (r *review) focus()             {}
 func (r *review) blur()              {}
-func (r *review) typing() bool       { return false }
 func (r *review) entry() *term.Entry { return nil }
 
 func (r *review) keep() (back func()) {
@@ -37,20 +36,12 @@ func (r *review) bind(msg tea.Msg) does {
 	key, _ := msg.(tea.KeyPressMsg)
 	name := key.String()
 	switch name {
-	case "enter":
-		return asks(confirm)
 	case "up", "k":
 		return only(func() { r.move(-1) })
 	case "down", "j":
 		return only(func() { r.move(1) })
 	case "e", "right":
 		return asks(edit)
-	case "esc":
-		return asks(dismiss)
-	case "shift+tab", "left", "ctrl+b":
-		return asks(back)
-	case "?":
-		return asks(explain)
 	}
 	if n := int(key.Code - '1'); len(name) == 1 && n >= 0 && n < min(len(r.pages()), 9) {
 		return func() (action, error) { r.cursor = n; return edit, nil }
@@ -70,25 +61,17 @@ func (r *review) hints() ([]term.Hint, bool) {
 }
 
 func (r *review) draw(s *term.Styles, width, _ int) term.Block {
-	var b, focus term.Block
+	var b term.Block
 	for i, p := range r.pages() {
-		b.Add(r.drawAnswer(s, i, p, width))
-		if i == r.target() {
-			focus = b
+		top, selected := len(b.Lines), i == r.target()
+		lead, style := s.Row(selected)
+		b.Lines = append(b.Lines, term.Each(style, term.Hang(fmt.Sprintf("%s%d ", lead, i+1), term.Line(p.ask.Text, 500), width))...)
+		b.Lines = append(b.Lines, term.Hang("    "+s.Muted.Render("→ "), p.inWords(), width)...)
+		if selected {
+			b.Top, b.Bottom = top, len(b.Lines)-1
 		}
 	}
-	b.Top, b.Bottom = focus.Top, focus.Bottom
 	return b
-}
-
-func (r *review) drawAnswer(s *term.Styles, i int, p *page, width int) term.Block {
-	lead, style := "  ", s.Plain
-	if i == r.target() {
-		lead, style = "› ", s.Cursor
-	}
-	lines := term.Each(style, term.Hang(fmt.Sprintf("%s%d ", lead, i+1), term.Line(p.ask.Text, 500), width))
-	lines = append(lines, term.Hang("    "+s.Muted.Render("→ "), p.inWords(), width)...)
-	return term.Block{Lines: lines, Bottom: len(lines) - 1}
 }
 
 // inWords is the page's answer for the review.

@@ -10,6 +10,7 @@ import (
 	"mcp-askuser/internal/golden"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
 )
 
@@ -48,8 +49,10 @@ func (r *rig) show() *rig {
 
 // fresh is a form that is not on the screen yet. The human opens it, unless an
 // option says otherwise.
-func fresh(t testing.TB, w, h int, rec desk.Record, opts ...Option) *rig {
+func fresh(t testing.TB, w, h int, rec desk.Record, opts ...option) *rig {
 	r := &rig{t: t, now: time.Unix(0, 0).UTC(), w: w, h: h}
+	window := term.NewWindow(r.clock)
+	window.Gate = act.NewGate(r.clock, r.after)
 	r.f = New(rec, func(reply question.Reply) error {
 		r.took, reply.Took = reply.Took, 0
 		r.sent = append(r.sent, reply)
@@ -59,8 +62,28 @@ func fresh(t testing.TB, w, h int, rec desk.Record, opts ...Option) *rig {
 			}
 		}
 		return r.fail
-	}, append([]Option{WithOrigin(act.Opened), WithClock(r.clock), WithGate(act.NewGate(r.clock, r.after))}, opts...)...)
+	}, with(Options{Window: &window}, opts))
 	return r
+}
+
+// option is what a test has otherwise than most.
+type option = func(*Options)
+
+func withOrigin(origin act.Origin) option             { return func(o *Options) { o.Origin = origin } }
+func withDraft(draft question.Reply) option           { return func(o *Options) { o.Draft = draft } }
+func withKeep(keep func(question.Reply)) option       { return func(o *Options) { o.Keep = keep } }
+func withMemory(memory map[string]desk.Memory) option { return func(o *Options) { o.Memory = memory } }
+func withRounds(rounds func() []desk.Record) option   { return func(o *Options) { o.Rounds = rounds } }
+func withLift(lift func() error) option               { return func(o *Options) { o.Lift = lift } }
+
+// with are the options of a form that the human has opened, unless opts say
+// otherwise.
+func with(o Options, opts []option) Options {
+	o.Origin = act.Opened
+	for _, change := range opts {
+		change(&o)
+	}
+	return o
 }
 
 func (r *rig) clock() time.Time { return r.now }

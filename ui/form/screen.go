@@ -18,43 +18,40 @@ const maxWidth = 88
 // View implements tea.Model. The screen is empty before its size is known and
 // after the end.
 func (f *Form) View() tea.View {
-	v := tea.NewView("")
-	v.AltScreen = true
-	if f.state == Open && f.width > 0 && f.height > 0 {
-		b := term.TooSmall(f.styles, f.width, f.height)
-		if term.Fits(f.width, f.height) {
-			b = f.screen()
-		}
-		v.Content, v.Cursor = strings.Join(b.Lines, "\n"), b.Cursor
+	w := f.window
+	if f.state != Open {
+		w.Width = 0
 	}
-	return v
+	return w.View(f.screen)
 }
 
 func (f *Form) screen() term.Block {
 	p := f.page()
-	width := f.width
+	width := f.window.Width
 	if !f.wide {
 		width = min(width, maxWidth)
 	}
 	inner := min(width, maxWidth) - term.EdgesWide
 	notice := append(f.remarkLines(inner), f.noticeLines(inner)...)
-	rows := max(f.height-term.EdgesHigh-len(notice), 1)
+	rows := max(f.window.Height-term.EdgesHigh-len(notice), 1)
 
 	var b term.Block
 	var more bool
 	switch c := p.choice(); {
 	case f.asking != nil:
-		b = f.asking.Draw(f.styles, inner, rows)
-	case p.reader == nil && c != nil && c.preview() != nil:
-		b, more = p.layBeside(f.styles, width-term.EdgesWide, rows)
+		b = f.asking.Draw(f.window.Styles, inner, rows)
+	case p.reader != nil:
+		b = p.reader.Draw(f.window.Styles, inner, rows)
+	case c != nil && c.preview() != nil:
+		b, more = p.columns(f.window.Styles, width-term.EdgesWide, rows)
 	default:
-		b, more = p.lay(f.styles, inner, rows)
+		b, more = p.column(f.window.Styles, inner, rows)
 	}
 	if notice != nil && len(b.Lines) < rows {
 		b.Lines = append(b.Lines, "")
 	}
 	b.Lines = append(b.Lines, notice...)
-	return f.panel(p, more).Draw(f.styles, b, width, f.width, f.height)
+	return f.panel(p, more).Draw(f.window.Styles, b, width, f.window.Width, f.window.Height)
 }
 
 // panel is the frame of a page; more says that something of it does not fit.
@@ -63,11 +60,11 @@ func (f *Form) panel(p *page, more bool) term.Panel {
 	if f.more > 0 {
 		by += " · " + words.Local.MoreWait(f.more)
 	}
-	out := term.Panel{Title: words.T("Question"), Note: f.styles.Muted.Render(by), Hints: f.hints(more)}
+	out := term.Panel{Title: words.T("Question"), Note: f.window.Styles.Muted.Render(by), Hints: f.hints(more)}
 	if clock := f.countdown.text(); clock != "" {
-		out.Clock = f.styles.Muted.Render(clock)
+		out.Clock = f.window.Styles.Muted.Render(clock)
 		if f.countdown.left <= urgent {
-			out.Clock = f.styles.Fault.Render(clock)
+			out.Clock = f.window.Styles.Fault.Render(clock)
 		}
 	}
 	asked := f.asked()
@@ -110,7 +107,7 @@ func (f *Form) noticeLines(width int) []string {
 	if text == "" {
 		return nil
 	}
-	return term.Each(f.styles.Fault, term.Opening(term.Wrap("! "+text, width), 3, width))
+	return term.Each(f.window.Styles.Fault, term.Opening(term.Wrap("! "+text, width), 3, width))
 }
 
 // onward stands for what Enter does on a page: only the form knows whether it
@@ -124,8 +121,8 @@ func (f *Form) hints(more bool) []term.Hint {
 	switch {
 	case f.sending:
 		return []term.Hint{{"…", words.T("sending")}}
-	case f.gate.Waiting():
-		return term.WaitingHints(f.width)
+	case f.window.Gate.Waiting():
+		return term.WaitingHints(f.window.Width)
 	case f.asking != nil:
 		return f.asking.Hints()
 	case p.reader != nil:
@@ -139,32 +136,19 @@ func (f *Form) hints(more bool) []term.Hint {
 	if only {
 		return keys
 	}
-	var general []term.Hint
-	if more {
-		general = append(general, term.Hint{"tab", words.T("read all")})
-	}
-	general = append(general, term.Hint{"esc", words.T("dismiss")})
-	if slices.Index(f.asked(), p) != 0 {
-		general = append(general, term.Hint{"shift+tab", words.T("back")})
-	}
-	if !p.typing() {
-		general = append(general, term.Hint{"?", words.T("keys")})
-	}
-	keys = slices.Insert(keys, enter+1, general...)
-	if f.remembers() {
-		keys = append(keys, term.Hint{p.letter("h"), words.T("earlier rounds")})
-	}
-	if f.limit.lift != nil && !f.limit.lifted {
-		keys = append(keys, term.Hint{p.letter("L"), words.T("lift the limit")})
-	}
-	keys = append(keys, term.Hint{"ctrl+n", words.T("note")})
-	if p.before.words != "" {
-		keys = append(keys, term.Hint{recallKey, words.T("the earlier answer; again puts back")})
-	}
-	if p.choice() == nil {
-		keys = append(keys, term.Hint{"alt+d", words.T("discuss first")})
-	}
-	return keys
+	return slices.Concat(
+		keys[:enter+1],
+		term.If(more, term.Hint{"tab", words.T("read all")}),
+		[]term.Hint{{"esc", words.T("dismiss")}},
+		term.If(slices.Index(f.asked(), p) != 0, term.Hint{"shift+tab", words.T("back")}),
+		term.If(!p.typing(), term.Hint{"?", words.T("keys")}),
+		keys[enter+1:],
+		term.If(f.remembers(), term.Hint{p.letter("h"), words.T("earlier rounds")}),
+		term.If(f.options.Lift != nil && !f.lifted, term.Hint{p.letter("L"), words.T("lift the limit")}),
+		[]term.Hint{{"ctrl+n", words.T("note")}},
+		term.If(p.before.words != "", term.Hint{recallKey, words.T("the earlier answer; again puts back")}),
+		term.If(p.choice() == nil, term.Hint{"alt+d", words.T("discuss first")}),
+	)
 }
 
 // onward says what Enter does on a page.

@@ -214,7 +214,7 @@ func luminance(red, green, blue uint8) float64 {
 // TestBreak: what comes by itself asks at the first Ctrl+C, and is left with the
 // second; nothing is said to it by that.
 func TestBreak(t *testing.T) {
-	r := fresh(t, 80, 24, record(database()), WithBreak()).show().keys("ctrl+c")
+	r := fresh(t, 80, 24, record(database()), func(o *Options) { o.Break = true }).show().keys("ctrl+c")
 	if r.f.State() != Open || !strings.Contains(r.screen(), "Dismiss without answering?") {
 		t.Fatalf("after Ctrl+C:\n%s", r.screen())
 	}
@@ -224,13 +224,23 @@ func TestBreak(t *testing.T) {
 	}
 }
 
+// TestNoteAfterBreak: a note that Ctrl+C interrupts, and that the question whether
+// to discuss first has had meanwhile, can be written on.
+func TestNoteAfterBreak(t *testing.T) {
+	r := fresh(t, 80, 24, record(database(), features()), withOrigin(act.Appeared), func(o *Options) { o.Break = true }).show().wait(time.Minute)
+	r.keys("enter").wait(time.Minute).keys("enter").wait(time.Minute).keys("ctrl+n", "soon", "ctrl+c", "d", "tab", "esc", "esc")
+	if r.keys("ctrl+n", "er", "enter", "enter").wait(time.Minute); r.last().Note != "sooner" {
+		t.Errorf("sent %+v", r.last())
+	}
+}
+
 // TestBreakIsSaidAsItIs: the key's help and the last line say what becomes of the
 // record.
 func TestBreakIsSaidAsItIs(t *testing.T) {
 	for status, want := range map[desk.Status][2]string{
 		"": {"leave; the question stays open", "stays open"}, desk.Cancelled: {"withdraw the question", "withdrawn"}, desk.Dismissed: {"ctrl+c     dismiss", "Dismissed."},
 	} {
-		r := fresh(t, 80, 24, record(database()), WithInterrupted(status)).show().keys("?")
+		r := fresh(t, 80, 24, record(database()), func(o *Options) { o.Interrupted = status }).show().keys("?")
 		if !strings.Contains(r.screen(), want[0]) {
 			t.Errorf("%q: want %q in\n%s", status, want[0], r.screen())
 		}

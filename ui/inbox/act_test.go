@@ -146,7 +146,7 @@ func TestForeignKeyTakesBack(t *testing.T) {
 		t.Fatalf("the screen:\n%s", r.screen())
 	}
 	r.see("waiting for a pause").later(time.Second).keys("esc")
-	r.run(r.m.appear(act.Appeared)) // as after an answer
+	r.run(r.m.Appear(act.Appeared)) // as after an answer
 	r.later(time.Second)
 	selected := r.m.waiting.selected()
 	r.types("k j z", 130*ms).later(time.Second)

@@ -2,7 +2,6 @@ package inbox
 
 import (
 	"errors"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -22,7 +21,6 @@ type answer struct {
 	rec   desk.Record
 	form  *form.Form
 	fresh int         // questions that came since it opened
-	wide  bool        // it has the whole screen, for its previews
 	kept  atomic.Bool // what was given is not sent yet
 }
 
@@ -45,7 +43,7 @@ func (m *model) tag(a *answer, cmd tea.Cmd) tea.Cmd {
 			}
 			return msg
 		default:
-			return then(func() tea.Cmd {
+			return term.Then(func() tea.Cmd {
 				if a != m.answer {
 					return nil
 				}
@@ -63,35 +61,27 @@ func (m *model) send(msg tea.Msg) tea.Cmd {
 }
 
 // openForm puts a record's form in front.
-func (m *model) openForm(rec desk.Record, deadline time.Time, options []form.Option) tea.Cmd {
-	since := m.now()
-	a := &answer{rec: rec, wide: slices.ContainsFunc(rec.All(), previews)}
+func (m *model) openForm(rec desk.Record, deadline time.Time, options form.Options) tea.Cmd {
+	a := &answer{rec: rec}
 	commit := func(r question.Reply) error {
-		err := m.reply(rec.ID, r, since)
+		err := m.reply(rec.ID, r)
 		a.kept.Store(errors.Is(err, desk.ErrUnsent))
 		return err
 	}
-	options = append(options, form.WithClock(m.now), form.WithGate(m.gate), form.WithOrigin(act.Opened))
-	a.form = form.New(rec, commit, options...)
+	options.Window, options.Origin = &m.Window, act.Opened
+	a.form = form.New(rec, commit, options)
 	m.answer = a
-	cmds := []tea.Cmd{m.answer.form.Init()}
+	var cmds []tea.Cmd
 	for _, msg := range []tea.Msg{m.formSize(), form.Attention{Attended: rec.Attended}, form.Deadline{At: deadline}} {
 		cmds = append(cmds, m.send(msg))
 	}
-	if m.background != nil {
-		cmds = append(cmds, m.send(tea.BackgroundColorMsg{Color: m.background}))
-	}
 	return tea.Batch(cmds...)
-}
-
-func previews(q *question.Question) bool {
-	return slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" })
 }
 
 // formSize is the size that the form has.
 func (m *model) formSize() tea.WindowSizeMsg {
 	_, width := m.layout()
-	size := tea.WindowSizeMsg{Width: width, Height: m.height}
+	size := tea.WindowSizeMsg{Width: width, Height: m.Height}
 	if m.barred() {
 		size.Height--
 	}
@@ -102,7 +92,7 @@ func (m *model) formSize() tea.WindowSizeMsg {
 // only where there is a line for it.
 func (m *model) barred() bool {
 	list, _ := m.layout()
-	return list == 0 && m.height > term.MinHeight
+	return list == 0 && m.Height > term.MinHeight
 }
 
 // pressForm handles a key or a paste while a form is open.
@@ -136,7 +126,7 @@ func (m *model) settle() tea.Cmd {
 		m.note, origin = words.T("The question stays open."), act.Opened
 	}
 	m.answer = nil
-	return tea.Batch(m.appear(origin), m.learn(a.rec))
+	return tea.Batch(m.Appear(origin), m.learn(a.rec))
 }
 
 // inForm passes an event on to the form of its record.
@@ -175,12 +165,12 @@ func (m *model) bar() string {
 	if n := m.answer.fresh; n > 0 {
 		title = words.N(n, "%[2]s, %[1]d new", "%[2]s, %[1]d new", title)
 	}
-	return m.styles.Muted.Render(term.Apart(" "+title, leaveKey+" "+words.T("list")+" ", m.width))
+	return m.Styles.Muted.Render(term.Apart(" "+title, leaveKey+" "+words.T("list")+" ", m.Width))
 }
 
 // stop puts a notice in the place of what was taken away. Only Enter and Esc
 // leave it, and not at once.
 func (m *model) stop(text string) tea.Cmd {
 	m.stopped, m.dismissal = text, nil
-	return m.appear(act.Appeared)
+	return m.Appear(act.Appeared)
 }

@@ -3,7 +3,6 @@ package inbox
 import (
 	"errors"
 	"slices"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -18,7 +17,6 @@ import (
 type dismissal struct {
 	*term.Dismissal
 	ids     []string
-	since   time.Time // when it was asked
 	sending bool
 }
 
@@ -33,11 +31,11 @@ func (m *model) askDismissal() tea.Cmd {
 	if len(rows) > 1 {
 		about = words.T("%[1]d questions, one reason for all: %[2]s", len(rows), about)
 	}
-	m.dismissal = &dismissal{Dismissal: term.NewDismissal(about, false), since: m.now()}
+	m.dismissal = &dismissal{Dismissal: term.NewDismissal(about, false)}
 	for _, r := range rows {
 		m.dismissal.ids = append(m.dismissal.ids, r.rec.ID)
 	}
-	return m.appear(act.Appeared)
+	return m.Appear(act.Appeared)
 }
 
 // pressDismissal handles a key or a paste while asking whether to dismiss.
@@ -47,7 +45,7 @@ func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 		return nil
 	}
 	if key, _ := msg.(tea.KeyPressMsg); key.String() == term.EditKey && d.Entry() != nil {
-		return tea.Batch(m.gate.Seen(false), func() tea.Msg { return term.Edit{Entry: d.Entry()} })
+		return m.Edit(d.Entry())
 	}
 	decision, err := d.Press(msg)
 	switch {
@@ -55,16 +53,16 @@ func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 		m.note = err.Error()
 	case decision == term.GoBack:
 		m.dismissal = nil
-		return m.appear(act.Opened)
+		return m.Appear(act.Opened)
 	case decision == term.Dismiss:
 		d.sending = true
-		ids, reply := slices.Clone(d.ids), question.Reply{Dismissed: true, Reason: d.Reason()}
+		ids, reply := slices.Clone(d.ids), question.Reply{Dismissed: true, Reason: d.Reason(), Took: m.Now().Sub(m.Appeared)}
 		return func() tea.Msg {
 			errs := make([]error, len(ids))
 			for i, id := range ids {
-				errs[i] = m.reply(id, reply, d.since)
+				errs[i] = m.reply(id, reply)
 			}
-			return then(func() tea.Cmd { return m.settleDismissal(ids, errs) })
+			return term.Then(func() tea.Cmd { return m.settleDismissal(ids, errs) })
 		}
 	}
 	return nil
@@ -103,7 +101,7 @@ func (m *model) settleDismissal(ids []string, errs []error) tea.Cmd {
 	if len(ids) > 1 {
 		m.note = words.T("%[1]d of %[2]d dismissed.", done, len(ids))
 	}
-	return m.appear(act.Appeared)
+	return m.Appear(act.Appeared)
 }
 
 func (d *dismissal) drop(id string) {

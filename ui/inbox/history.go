@@ -28,8 +28,7 @@ type history struct {
 	limit   int  // how many records were asked for
 	all     bool // there are no more than those in the list
 	loading bool
-	number  int // of the latest look into the past; results of others are dropped
-	stop    context.CancelFunc
+	stop    context.CancelFunc // of the latest look into the past
 }
 
 // recall reads the past records that fit the search.
@@ -41,10 +40,8 @@ func (m *model) recall(search string, limit int) tea.Cmd {
 	ctx, stop := context.WithCancel(m.ctx)
 	h.stop = stop
 	h.search, h.limit, h.loading = search, max(limit, firstLook), true
-	h.number++
-	number, query := h.number, desk.Query{Search: search, Limit: h.limit}
+	query := desk.Query{Search: search, Limit: h.limit}
 	return func() tea.Msg {
-		defer stop()
 		var records []desk.Record
 		var fault error
 		for rec, err := range m.desk.History(ctx, query) {
@@ -53,10 +50,11 @@ func (m *model) recall(search string, limit int) tea.Cmd {
 			}
 			records = append(records, rec)
 		}
-		return then(only(func() {
-			if number != h.number {
+		return term.Then(only(func() {
+			if ctx.Err() != nil { // a later look is on its way
 				return
 			}
+			stop()
 			if h.took(records); fault != nil {
 				m.note = words.T("The past cannot be read: %s", question.Line(words.Local.Error(fault)))
 			}
@@ -111,12 +109,12 @@ func (m *model) reopen(id string) tea.Cmd {
 		m.writes.RLock()
 		defer m.writes.RUnlock()
 		rec, err := m.desk.Reopen(m.ctx, id)
-		return then(func() tea.Cmd {
+		return term.Then(func() tea.Cmd {
 			if err != nil && !errors.Is(err, desk.ErrPending) {
 				m.note = words.Local.Sentence(words.T("It cannot be asked again: %s", question.Line(words.Local.Error(err))))
 				return nil
 			}
-			m.tab = waitingTab
+			m.past = false
 			m.waiting.asked(rec)
 			m.narrow("")
 			m.waiting.selectRow(m.waiting.all[rec.ID])
@@ -145,16 +143,14 @@ func (h *history) draw(s *term.Styles, width, lines int, now time.Time) []string
 	case h.search != "":
 		text = words.T("Nothing past fits “%s”. Esc shows everything again.", question.Line(h.search))
 	}
-	return h.list.draw(s, text, width, lines, func(r *row, selected bool) [rowHigh]string {
-		return drawPast(s, r, selected, width, now)
-	})
+	return h.list.draw(s, text, width, lines, now, drawPast)
 }
 
 // drawPast shows what was asked and when it ended, and below it how. The mark
 // in front says whether the human answered (✓), wants to talk about it (…), or
 // neither (×), and that a call was refused (!).
 func drawPast(s *term.Styles, r *row, selected bool, width int, now time.Time) [rowHigh]string {
-	style, lead := r.lead(s, selected)
+	lead, style := s.Row(selected)
 	o, mark, said := r.rec.Outcome, "× ", ""
 	switch {
 	case o.Status == desk.Answered:
@@ -184,7 +180,7 @@ func (h *history) welcome(s *term.Styles, width, lines int, now time.Time) (out 
 	if out != nil {
 		out = append(append([]string{s.Strong.Render(words.T("Last answers"))}, out...), "")
 	}
-	return append(append(out, s.Strong.Render(words.T("Connect an agent"))), table(s, [][2]string{
+	return append(append(out, s.Strong.Render(words.T("Connect an agent"))), term.Table(s.Muted, column, [][2]string{
 		{"MCP", "mcp-askuser install"},
 		{words.T("shell"), words.T("mcp-askuser ask; mcp-askuser skill says how")},
 		{words.T("try it"), words.T("mcp-askuser demo, in another terminal")},

@@ -8,7 +8,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
 )
 
@@ -39,7 +38,7 @@ func TestHostile(t *testing.T) {
 			}
 		}
 		look()
-		if !term.Fits(r.w, r.h) {
+		if !r.m.Fits() {
 			continue // it takes no keys
 		}
 		look("i")

@@ -16,7 +16,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/term"
-	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
 
@@ -24,11 +23,10 @@ import (
 type Options struct {
 	Desk    *desk.Desk
 	In, Out *os.File            // the terminal
-	Getenv  func(string) string // tells what the terminal can do; os.Getenv if nil
+	Getenv  func(string) string // tells what the terminal can do
 	// Ring writes to the terminal what tells the human that a question has
 	// come: sounds and notifications, nothing that draws. Nil is silence.
 	Ring func(io.Writer, desk.Record) error
-	Now  func() time.Time // the clock; time.Now if nil
 }
 
 // ErrNoTerminal means that there is no terminal to show an inbox on.
@@ -46,9 +44,6 @@ const (
 // is said to any question by that, what was being typed is kept, and the
 // terminal is as it was before.
 func Run(ctx context.Context, o Options) error {
-	if o.Getenv == nil {
-		o.Getenv = os.Getenv
-	}
 	if err := o.fits(); err != nil {
 		return err
 	}
@@ -63,7 +58,7 @@ func Run(ctx context.Context, o Options) error {
 	m := newModel(inner, o)
 	err = term.NewScreen(term.ScreenOptions{
 		Model: m, In: o.In, Out: o.Out, Getenv: o.Getenv,
-		Leave: func(error) tea.Msg { return then(m.quit) },
+		Leave: func(error) tea.Msg { return term.Then(m.quit) },
 		Quit:  quitTime, Kill: quitTime,
 	}).Run(ctx)
 	stop()
@@ -115,12 +110,9 @@ func (t *trace) print(w io.Writer) {
 }
 
 func newModel(ctx context.Context, o Options) *model {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	return &model{
-		ctx: ctx, desk: o.Desk, now: o.Now, gate: act.NewGate(o.Now, nil), ring: o.Ring,
-		writes: &sync.RWMutex{}, styles: term.NewStyles(true), waiting: waiting{all: map[string]*row{}},
+		Window: term.NewWindow(time.Now), ctx: ctx, desk: o.Desk, ring: o.Ring,
+		writes: &sync.RWMutex{}, waiting: waiting{all: map[string]*row{}},
 	}
 }
 

@@ -65,27 +65,27 @@ func (m *model) historyKeys() []binding {
 // commonKeys are those of both lists.
 func (m *model) commonKeys() []binding {
 	other, r := words.T("history"), m.list().selected()
-	if m.tab == historyTab {
+	if m.past {
 		other = words.T("waiting")
 	}
 	return []binding{
 		{"tab shift+tab", other, words.T("the other list"), true, m.switchTab},
 		{"?", words.T("keys"), "", true, only(func() { m.reader = m.help() })},
 		{"q", words.T("quit"), words.T("quit, like ctrl+c; every question stays as it is"), true, m.quit},
-		{"space", words.T("mark"), words.T("mark what waits, to dismiss several; esc unmarks all"), m.tab == waitingTab && r != nil && r.rec.Outcome == nil, only(func() {
+		{"space", words.T("mark"), words.T("mark what waits, to dismiss several; esc unmarks all"), !m.past && r != nil && r.rec.Outcome == nil, only(func() {
 			r.marked = !r.marked
 			m.waiting.at = min(m.waiting.at+1, len(m.waiting.rows)-1)
 		})},
 		{"i right", words.T("details"), words.T("details: who asks, where it is shown"), r != nil, only(func() { m.read(r) })},
-		{"ctrl+d", words.T("scroll"), words.T("scroll the question beside the list; ctrl+u scrolls back"), m.pane.more, only(func() { m.pane.scroll.Press("pgdown") })},
-		{"ctrl+u", "", "", m.pane.more, only(func() { m.pane.scroll.Press("pgup") })},
+		{"ctrl+d", words.T("scroll"), words.T("scroll the question beside the list; ctrl+u scrolls back"), m.pane.More, only(func() { m.pane.Press(tea.KeyPressMsg{Code: tea.KeyPgDown}) })},
+		{"ctrl+u", "", "", m.pane.More, only(func() { m.pane.Press(tea.KeyPressMsg{Code: tea.KeyPgUp}) })},
 		{"ctrl+z", "", "", true, func() tea.Cmd { return tea.Suspend }},
 	}
 }
 
 // listKeys are those of the list that is shown.
 func (m *model) listKeys() []binding {
-	if m.tab == historyTab {
+	if m.past {
 		return append(m.historyKeys(), m.commonKeys()...)
 	}
 	return append(m.waitingKeys(), m.commonKeys()...)
@@ -101,7 +101,7 @@ func (m *model) Kind(msg tea.Msg) act.Kind {
 		return m.dismissal.Kind(msg)
 	case m.bind(msg) == nil:
 		return act.Foreign
-	case m.reader == nil && m.typing == nil && (name == "enter" || name == "q" || name == "L" || name == "r" && m.tab == historyTab):
+	case m.reader == nil && m.typing == nil && (name == "enter" || name == "q" || name == "L" || name == "r" && m.past):
 		return act.Act
 	}
 	return act.Edit
@@ -109,7 +109,7 @@ func (m *model) Kind(msg tea.Msg) act.Kind {
 
 // Keep implements act.Page.
 func (m *model) Keep() (back func()) {
-	tab, stopped, dismissal, reader, typing := m.tab, m.stopped, m.dismissal, m.reader, m.typing
+	inPast, stopped, dismissal, reader, typing := m.past, m.stopped, m.dismissal, m.reader, m.typing
 	waiting, past, filter, typed := m.waiting.selected(), m.history.selected(), m.waiting.filter, func() {}
 	marked := m.waiting.marked()
 	switch {
@@ -119,7 +119,7 @@ func (m *model) Keep() (back func()) {
 		typed = typing.Keep()
 	}
 	return func() {
-		m.tab, m.stopped, m.dismissal, m.reader, m.typing = tab, stopped, dismissal, reader, typing
+		m.past, m.stopped, m.dismissal, m.reader, m.typing = inPast, stopped, dismissal, reader, typing
 		m.narrow(filter)
 		m.waiting.selectRow(waiting)
 		m.history.selectRow(past)
@@ -141,7 +141,7 @@ func (m *model) key(msg tea.Msg) tea.Cmd {
 		return m.pressForm(msg)
 	}
 	if do := m.bind(msg); do != nil {
-		m.acted = m.now()
+		m.acted = m.Now()
 		return do()
 	}
 	return nil
@@ -154,7 +154,7 @@ func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 	name := key.String()
 	switch {
 	case m.stopped != "" && (name == "enter" || name == "esc"):
-		return func() tea.Cmd { m.stopped = ""; return m.appear(act.Opened) }
+		return func() tea.Cmd { m.stopped = ""; return m.Appear(act.Opened) }
 	case m.stopped != "", m.reader != nil && !isKey:
 		return nil
 	case m.dismissal != nil:
@@ -186,7 +186,7 @@ func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 // attentive reports whether a letter that is no key can be meant for the list:
 // the human opened it, or has used it, and this letter is the first of a burst.
 func (m *model) attentive() bool {
-	return m.gate.Origin() == act.Opened || m.acted.After(m.appeared) && m.now().Sub(m.acted) >= act.Quiet
+	return m.Gate.Origin() == act.Opened || m.acted.After(m.Appeared) && m.Now().Sub(m.acted) >= act.Quiet
 }
 
 // moveTo moves the cursor. A record that has ended goes when it does, also from
@@ -195,7 +195,7 @@ func (m *model) attentive() bool {
 func (m *model) moveTo(to int) tea.Cmd {
 	r := m.list().selected()
 	m.list().at = to
-	if m.tab == waitingTab {
+	if !m.past {
 		m.waiting.sweep(r)
 		return nil
 	}
@@ -207,11 +207,10 @@ func (m *model) moveTo(to int) tea.Cmd {
 
 // switchTab shows the other tab. The past is read each time it is looked at.
 func (m *model) switchTab() tea.Cmd {
-	if m.tab == historyTab {
-		m.tab = waitingTab
+	m.past = !m.past
+	if !m.past {
 		return m.readRefused
 	}
-	m.tab = historyTab
 	m.waiting.sweep(m.waiting.selected())
 	return m.look()
 }
@@ -233,7 +232,7 @@ func (m *model) pressTyping(msg tea.Msg) tea.Cmd {
 		return m.moveTo(to)
 	case "enter":
 		text, m.typing = m.typing.Text(), nil
-		if m.tab == historyTab && text != m.history.search {
+		if m.past && text != m.history.search {
 			return m.recall(text, 0)
 		}
 	case "esc":
@@ -244,7 +243,7 @@ func (m *model) pressTyping(msg tea.Msg) tea.Cmd {
 		}
 		text = m.typing.Text()
 	}
-	if m.tab == waitingTab {
+	if !m.past {
 		m.narrow(text)
 	}
 	return nil
@@ -257,16 +256,13 @@ func (m *model) narrow(filter string) {
 }
 
 // read shows everything there is to know of a record.
-func (m *model) read(r *row) {
-	zone := m.now().Location()
-	m.reader = term.NewReader(title(r.rec), func(s *term.Styles, width int) []string { return account(*r, s, width, true, zone) })
-}
+func (m *model) read(r *row) { m.reader = m.account(r, true) }
 
 // hints are the keys that work now, the most useful first.
 func (m *model) hints() (hints []term.Hint) {
 	switch {
-	case m.gate.Waiting():
-		return term.WaitingHints(m.width)
+	case m.Gate.Waiting():
+		return term.WaitingHints(m.Width)
 	case m.stopped != "":
 		return []term.Hint{{"enter", words.T("back to the list")}}
 	case m.dismissal != nil && m.dismissal.sending:

@@ -2,9 +2,7 @@ package inbox
 
 import (
 	"slices"
-	"strings"
-
-	"github.com/charmbracelet/x/ansi"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/term"
@@ -92,24 +90,8 @@ func (l *list) line(at int) int {
 // target returns the row to which a key moves the cursor, if it is one that
 // does.
 func (l *list) target(key string) (to int, ok bool) {
-	page := max(l.fits/rowHigh-1, 1)
-	switch to = l.at; key {
-	case "up", "k":
-		to--
-	case "down", "j":
-		to++
-	case "pgup", "ctrl+b":
-		to -= page
-	case "pgdown", "ctrl+f":
-		to += page
-	case "home", "g":
-		to = 0
-	case "end", "G":
-		to = len(l.rows) - 1
-	default:
-		return 0, false
-	}
-	return max(min(to, len(l.rows)-1), 0), true
+	by, ok := term.Step(key, max(l.fits/rowHigh-1, 1))
+	return max(min(l.at+by, len(l.rows)-1), 0), ok
 }
 
 // lay finds out what fits into this many lines, the selected row and its heading
@@ -138,9 +120,12 @@ func (l *list) lay(lines int) {
 	}
 }
 
+// drawRow draws a row.
+type drawRow func(s *term.Styles, r *row, selected bool, width int, now time.Time) [rowHigh]string
+
 // draw shows what fits into this many lines, or the text where there are no
 // rows. Marks at the right edge say that there is more above or below.
-func (l *list) draw(s *term.Styles, text string, width, lines int, draw func(r *row, selected bool) [rowHigh]string) []string {
+func (l *list) draw(s *term.Styles, text string, width, lines int, now time.Time, draw drawRow) []string {
 	l.lay(lines)
 	if len(l.rows) == 0 {
 		return append([]string{""}, term.Text(s.Muted, text, width)...)
@@ -154,10 +139,9 @@ func (l *list) draw(s *term.Styles, text string, width, lines int, draw func(r *
 	}
 	for _, spot := range l.spots {
 		if spot.headed {
-			rule := s.Border.Render("── ") + s.Muted.Render(term.Cut(spot.row.group, width-len("── "))+" ") + s.Border.Render(strings.Repeat("─", width))
-			put(spot.y-1, ansi.Truncate(rule, width, ""))
+			put(spot.y-1, s.Rule(term.Cut(spot.row.group, width-len("--  ---")), width))
 		}
-		for i, line := range draw(spot.row, spot.row == l.selected()) {
+		for i, line := range draw(s, spot.row, spot.row == l.selected(), width, now) {
 			put(spot.y+i, line)
 		}
 	}

@@ -3,7 +3,6 @@ package inbox
 import (
 	"cmp"
 	"context"
-	"image/color"
 	"io"
 	"strings"
 	"sync"
@@ -29,33 +28,22 @@ const leaveKey = "ctrl+l"
 // once are one piece of news.
 const ringPause = time.Second
 
-type tab int
-
-const (
-	waitingTab tab = iota
-	historyTab
-)
-
 // model is the inbox. What stands in front of the list, if anything, has the
 // keys: a form, the notice in place of one, a question whether to dismiss, a
 // text to read.
 type model struct {
+	term.Window // whose gate a form uses too
+
 	ctx  context.Context // ends with the inbox; Bubble Tea hands none to commands
 	desk *desk.Desk
-	now  func() time.Time
-	gate *act.Gate                          // every key comes through it, those for a form too
 	ring func(io.Writer, desk.Record) error // nil: silent
 
 	// writes is held for reading by whoever writes to the desk: the inbox does
 	// not end in the middle of it.
 	writes *sync.RWMutex
 
-	styles        *term.Styles
-	background    color.Color // of the terminal; nil while unknown
-	width, height int         // of the terminal, in cells; 0 until known
-
 	events  <-chan desk.Event
-	tab     tab
+	past    bool // the history is shown, not what waits
 	waiting waiting
 	history history
 	refused []desk.Record // calls, for the limit of rounds; the newest first
@@ -70,18 +58,13 @@ type model struct {
 	pointer   act.Pointer[string] // of rows, by id; the tabs have none
 	trace     trace
 
-	appeared time.Time // when what has the keyboard came, but for a form
-	acted    time.Time // when the last key that did something was pressed
+	acted time.Time // when the last key that did something was pressed
 
 	note  string    // what the last key led to
 	fault string    // why the desk cannot be read
 	rang  time.Time // when it last rang
 	wake  time.Time // when the timer fires after which ages are shown anew
 }
-
-// then is the message of a command that is done: what follows from it in the
-// model.
-type then func() tea.Cmd
 
 // Init implements tea.Model.
 func (m *model) Init() tea.Cmd { return m.connect }
@@ -90,7 +73,7 @@ func (m *model) Init() tea.Cmd { return m.connect }
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	var wait tea.Cmd
 	if m.answer == nil { // a form asks the gate itself
-		msg, wait = m.gate.Update(msg, m)
+		msg, wait = m.Gate.Update(msg, m)
 	}
 	cmd := m.handle(msg)
 	return m, tea.Batch(wait, cmd, m.keepTime(), m.recollect())
@@ -101,12 +84,12 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 	case tea.WindowSizeMsg:
 		return m.resize(msg)
 	case tea.BackgroundColorMsg:
-		m.background, m.styles = msg.Color, term.NewStyles(msg.IsDark())
+		m.Styles = term.NewStyles(msg.IsDark())
 		if m.answer != nil {
 			return m.send(msg)
 		}
 	case tea.FocusMsg:
-		if m.tab == historyTab {
+		if m.past {
 			return tea.Batch(m.lookAgain, m.look())
 		}
 		return tea.Batch(m.lookAgain, m.readRefused)
@@ -118,25 +101,19 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		return m.key(msg)
 	case term.Edited:
 		return m.edited(msg)
-	case then:
+	case term.Then:
 		return msg()
 	}
 	return nil
 }
 
-// resize takes the terminal's size. With the first the inbox is there, which the
-// human has opened.
+// resize takes the terminal's size.
 func (m *model) resize(size tea.WindowSizeMsg) tea.Cmd {
-	first := m.width == 0
-	m.width, m.height = size.Width, size.Height
-	cmds := []tea.Cmd{m.gate.Seen(term.Fits(m.width, m.height))}
-	if first {
-		cmds = append(cmds, m.appear(act.Opened))
-	}
+	cmd := m.Resize(size, act.Opened)
 	if m.answer != nil {
-		cmds = append(cmds, m.send(m.formSize()))
+		cmd = tea.Batch(cmd, m.send(m.formSize()))
 	}
-	return tea.Batch(cmds...)
+	return cmd
 }
 
 // edited follows the end of the human's editor.
@@ -147,14 +124,7 @@ func (m *model) edited(msg term.Edited) tea.Cmd {
 	case msg.Err != nil && m.dismissal != nil:
 		m.note = msg.Err.Error()
 	}
-	return m.gate.Seen(term.Fits(m.width, m.height))
-}
-
-// appear says that something else has the keyboard now, and who brought it
-// there.
-func (m *model) appear(o act.Origin) tea.Cmd {
-	m.appeared = m.now()
-	return m.gate.Show(o)
+	return m.Seen()
 }
 
 // follow takes what is pending, and waits for what happens next.
@@ -170,7 +140,7 @@ func (m *model) follow(events <-chan desk.Event, records []desk.Record, err erro
 // renew takes what is pending now.
 func (m *model) renew(records []desk.Record) tea.Cmd {
 	cmds := []tea.Cmd{m.fetchEnds(m.waiting.renew(records)), m.learn(records...)}
-	m.pane.fresh = false
+	m.pane.Redraw()
 	for _, rec := range records {
 		if m.answer != nil && rec.ID == m.answer.rec.ID {
 			cmds = append(cmds, m.send(form.Attention{Attended: rec.Attended}))
@@ -203,13 +173,13 @@ func (m *model) apply(events []desk.Event) tea.Cmd {
 		cmds = append(cmds, m.inForm(e))
 	}
 	m.waiting.arrange()
-	m.pane.fresh = false
+	m.pane.Redraw()
 	return tea.Batch(append(cmds, m.learn(changed...))...)
 }
 
 // announce rings for a new question.
 func (m *model) announce(rec desk.Record) tea.Cmd {
-	now := m.now()
+	now := m.Now()
 	if m.ring == nil || !m.rang.IsZero() && now.Sub(m.rang) < ringPause {
 		return nil
 	}
@@ -228,18 +198,16 @@ func (m *model) covered() bool {
 
 // list is the one that is shown.
 func (m *model) list() *list {
-	if m.tab == historyTab {
+	if m.past {
 		return &m.history.list
 	}
 	return &m.waiting.list
 }
 
-// reply puts a reply on the desk. The human had the question in front of them
-// since then.
-func (m *model) reply(id string, r question.Reply, since time.Time) error {
+// reply puts a reply on the desk.
+func (m *model) reply(id string, r question.Reply) error {
 	m.writes.RLock()
 	defer m.writes.RUnlock()
-	r.Took = cmp.Or(r.Took, m.now().Sub(since))
 	rec, err := m.desk.Reply(m.ctx, id, r, Name)
 	if err == nil {
 		m.trace.add(rec)
@@ -259,11 +227,11 @@ func (m *model) recollect() tea.Cmd {
 // keepTime sets the timer for the moment when an age on the screen is no
 // longer true. A timer that is set for an earlier one stays.
 func (m *model) keepTime() tea.Cmd {
-	if list, _ := m.layout(); m.tab != waitingTab || list == 0 || !term.Fits(m.width, m.height) {
+	if list, _ := m.layout(); m.past || list == 0 || !m.Fits() {
 		return nil
 	}
-	now := m.now()
-	m.waiting.lay(max(m.height-term.EdgesHigh-m.above, 1))
+	now := m.Now()
+	m.waiting.lay(max(m.Height-term.EdgesHigh-m.above, 1))
 	next := m.waiting.next(now)
 	wake := now.Add(max(next, time.Second))
 	if next == 0 || !m.wake.IsZero() && !wake.Before(m.wake) {

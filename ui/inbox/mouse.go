@@ -10,7 +10,7 @@ import (
 // On the tabs it shows the other. What came there just now takes no click, and
 // none is an answer.
 func (m *model) click(c tea.MouseClickMsg) tea.Cmd {
-	id, ok := m.pointer.Click(m.now(), c.X, c.Y)
+	id, ok := m.pointer.Click(m.Now(), c.X, c.Y)
 	if c.Button != tea.MouseLeft || !ok || m.stopped != "" || m.dismissal != nil {
 		return nil
 	}
@@ -33,7 +33,7 @@ func (m *model) click(c tea.MouseClickMsg) tea.Cmd {
 		return left
 	case i != l.at || !was:
 		return tea.Batch(left, m.moveTo(i))
-	case m.tab == waitingTab && l.rows[i].rec.Outcome == nil:
+	case !m.past && l.rows[i].rec.Outcome == nil:
 		return m.fetch(id)
 	}
 	m.read(l.rows[i])
@@ -42,11 +42,11 @@ func (m *model) click(c tea.MouseClickMsg) tea.Cmd {
 
 // wheel scrolls what is under the pointer; in a list it moves the cursor.
 func (m *model) wheel(w tea.MouseWheelMsg) tea.Cmd {
-	key, by := tea.KeyPressMsg{Code: tea.KeyDown}, 1
+	key := tea.KeyPressMsg{Code: tea.KeyDown}
 	switch w.Button {
 	case tea.MouseWheelDown:
 	case tea.MouseWheelUp:
-		key, by = tea.KeyPressMsg{Code: tea.KeyUp}, -1
+		key = tea.KeyPressMsg{Code: tea.KeyUp}
 	default:
 		return nil
 	}
@@ -56,7 +56,7 @@ func (m *model) wheel(w tea.MouseWheelMsg) tea.Cmd {
 	case m.reader != nil && over:
 		m.reader.Press(key)
 	case over:
-		m.pane.scroll.Y += by
+		m.pane.Press(key)
 	default:
 		to, _ := m.list().target(key.String())
 		return m.moveTo(to)

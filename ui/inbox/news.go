@@ -9,6 +9,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
 
@@ -27,7 +28,7 @@ func (m *model) connect() tea.Msg {
 	if err == nil {
 		records, err = m.desk.Pending(m.ctx)
 	}
-	return then(func() tea.Cmd { return m.follow(events, records, err) })
+	return term.Then(func() tea.Cmd { return m.follow(events, records, err) })
 }
 
 func (m *model) connectLater() tea.Cmd {
@@ -50,7 +51,7 @@ func (m *model) listen() tea.Msg {
 		}
 		break
 	}
-	return then(func() tea.Cmd {
+	return term.Then(func() tea.Cmd {
 		next := m.connectLater()
 		if open {
 			next = m.listen
@@ -65,7 +66,7 @@ func (m *model) lookAgain() tea.Msg {
 	if err != nil {
 		return nil
 	}
-	return then(func() tea.Cmd { return m.renew(records) })
+	return term.Then(func() tea.Cmd { return m.renew(records) })
 }
 
 // learn finds out what is known beside these records.
@@ -83,7 +84,7 @@ func (m *model) learn(records ...desk.Record) tea.Cmd {
 			_, _, err := m.desk.Draft(m.ctx, rec.ID)
 			facts[rec.ID] = known{branches[dir], err == nil, form.Backing{Desk: m.desk, Rec: rec}.Deadline(m.ctx)}
 		}
-		return then(func() tea.Cmd { return m.learned(facts) })
+		return term.Then(func() tea.Cmd { return m.learned(facts) })
 	}
 }
 
@@ -94,7 +95,7 @@ func (m *model) learned(facts map[string]known) tea.Cmd {
 		}
 	}
 	m.waiting.arrange()
-	m.pane.fresh = false
+	m.pane.Redraw()
 	if m.answer != nil {
 		if k, ok := facts[m.answer.rec.ID]; ok {
 			return m.send(form.Deadline{At: k.deadline})
@@ -120,7 +121,7 @@ func (m *model) fetchEnds(ids []string) tea.Cmd {
 				out = append(out, desk.Event{Type: desk.Ended, Record: rec})
 			}
 		}
-		return then(func() tea.Cmd { return m.apply(out) })
+		return term.Then(func() tea.Cmd { return m.apply(out) })
 	}
 }
 
@@ -130,7 +131,7 @@ func (m *model) fetch(id string) tea.Cmd {
 	return func() tea.Msg {
 		rec, err := m.desk.Get(m.ctx, id)
 		if err != nil {
-			return then(only(func() { m.note = words.T("The question cannot be opened: %s", question.Line(words.Local.Error(err))) }))
+			return term.Then(only(func() { m.note = words.T("The question cannot be opened: %s", question.Line(words.Local.Error(err))) }))
 		}
 		backing := form.Backing{Desk: m.desk, Rec: rec}
 		save := func(r question.Reply) {
@@ -139,7 +140,7 @@ func (m *model) fetch(id string) tea.Cmd {
 			backing.Save(m.ctx, r)
 		}
 		options, deadline := backing.Options(m.ctx, save), backing.Deadline(m.ctx)
-		return then(func() tea.Cmd {
+		return term.Then(func() tea.Cmd {
 			switch {
 			case m.covered():
 				return nil
@@ -154,7 +155,7 @@ func (m *model) fetch(id string) tea.Cmd {
 }
 
 // after does something when the time has come, unless the inbox closes before.
-func after(ctx context.Context, d time.Duration, do then) tea.Cmd {
+func after(ctx context.Context, d time.Duration, do term.Then) tea.Cmd {
 	return func() tea.Msg {
 		timer := time.NewTimer(d)
 		defer timer.Stop()

@@ -6,38 +6,30 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
 
-// pane shows the selected record whole beside the list. It is drawn anew when
-// it is of another row, or fresh says that what is known has changed.
+// pane shows the selected record whole beside the list. Redraw says that what is
+// known of it has changed.
 type pane struct {
-	of     *row
-	fresh  bool
-	width  int
-	styles *term.Styles
-	lines  []string
-	scroll term.Scroll
-	more   bool // than fits
+	of *row
+	term.Reader
 }
 
-func (p *pane) draw(r *row, s *term.Styles, width, rows int, zone *time.Location) term.Block {
-	if r != p.of {
-		*p = pane{of: r}
-	}
-	if !p.fresh || width != p.width || s != p.styles {
-		p.lines, p.width, p.styles, p.fresh = account(*r, s, width, false, zone), width, s, true
-	}
-	p.more = len(p.lines) > rows
-	p.scroll.Limit(len(p.lines)-rows, 0, rows)
-	y := p.scroll.Y
-	return term.Block{Lines: p.lines, Top: y, Bottom: min(y+rows, len(p.lines)) - 1}.Window(rows, width)
+// account is what there is to know of a record: what was asked and what became
+// of it; in full also who asked, and where it was shown.
+func (m *model) account(r *row, full bool) *term.Reader {
+	zone := m.Now().Location()
+	return term.NewReader(title(r.rec), func(s *term.Styles, width int) []string {
+		return append(term.DrawRecord(s, r.rec, true, width), term.Table(s.Muted, column, r.more(full, zone), width)...)
+	})
 }
+
+// column is where, in cells, what a name stands for begins.
+const column = 9
 
 // title is what stands over a record.
 func title(rec desk.Record) string {
@@ -49,25 +41,6 @@ func title(rec desk.Record) string {
 		header = term.Line(words.Local.Shown(rec).Questions[0].Header, maxWidth)
 	}
 	return cmp.Or(header, words.T("Question"))
-}
-
-// account is what there is to know of a record: what was asked and what became
-// of it; in full also who asked, and where it was shown.
-func account(r row, s *term.Styles, width int, full bool, zone *time.Location) []string {
-	lines := term.DrawRecord(s, r.rec, true, width)
-	return append(lines, table(s, r.more(full, zone), width)...)
-}
-
-// table is names, one below the other, and beside them what they stand for.
-func table(s *term.Styles, pairs [][2]string, width int) (lines []string) {
-	column := 9
-	for _, p := range pairs {
-		column = max(column, ansi.StringWidth(p[0])+1)
-	}
-	for _, p := range pairs {
-		lines = append(lines, term.Hang(s.Muted.Render(term.Pad(p[0], column)), p[1], width)...)
-	}
-	return lines
 }
 
 // more are names and what they stand for.

@@ -45,8 +45,8 @@ func program(dir string) int {
 		return 1
 	}
 	err = Run(ctx, Options{
-		Desk: desk.New(store, desk.Options{}),
-		In:   os.Stdin, Out: os.Stdout,
+		Desk: desk.New(store, desk.Options{}), Getenv: os.Getenv,
+		In: os.Stdin, Out: os.Stdout,
 		Ring: func(w io.Writer, rec desk.Record) error {
 			_, err := fmt.Fprint(w, "\a\x1b]9;", question.Line(rec.Questions[0].Header), "\x1b\\")
 			return err

@@ -16,7 +16,7 @@ func (m *model) readRefused() tea.Msg {
 	if err != nil {
 		return nil
 	}
-	return then(only(func() { m.refused = refused }))
+	return term.Then(only(func() { m.refused = refused }))
 }
 
 // lift lifts the limit of rounds for a session.
@@ -28,7 +28,7 @@ func (m *model) lift(session string) tea.Cmd {
 		if err := m.desk.Lift(m.ctx, session); err != nil {
 			text = words.Local.LimitStays(err)
 		}
-		return then(func() tea.Cmd { m.note = text; return m.readRefused })
+		return term.Then(func() tea.Cmd { m.note = text; return m.readRefused })
 	}
 }
 
@@ -51,7 +51,7 @@ func (m *model) lastRefused() *desk.Record {
 // lifts the limit while it does.
 func (m *model) drawRefused(width int) []string {
 	rec := m.lastRefused()
-	if rec == nil || m.tab != waitingTab {
+	if rec == nil || m.past {
 		return nil
 	}
 	key, more := "", ""
@@ -65,5 +65,5 @@ func (m *model) drawRefused(width int) []string {
 	if width < 2*ansi.StringWidth(key+more) && key != "" {
 		key, more = " · "+words.T("L lifts"), ""
 	}
-	return []string{m.styles.Muted.Render(term.Cut(text, width-ansi.StringWidth(key+more)) + key + more)}
+	return []string{m.Styles.Muted.Render(term.Cut(text, width-ansi.StringWidth(key+more)) + key + more)}
 }

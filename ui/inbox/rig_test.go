@@ -18,6 +18,7 @@ import (
 	"mcp-askuser/desk/storetest"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
 )
 
@@ -63,13 +64,13 @@ func newRig(t testing.TB, w, h int) *rig {
 	ctx, stop := context.WithCancel(context.Background())
 	r.m = newModel(ctx, Options{
 		Desk: desk.New(r.apart, desk.Options{Now: r.clock, Rand: rand.NewChaCha8([32]byte{2})}),
-		Now:  r.clock,
 		Ring: func(w io.Writer, rec desk.Record) error {
 			_, err := fmt.Fprint(w, "ring ", rec.Questions[0].ID)
 			return err
 		},
 	})
-	r.m.gate = act.NewGate(r.clock, func(d time.Duration, msg tea.Msg) tea.Cmd {
+	r.m.Window = term.NewWindow(r.clock)
+	r.m.Gate = act.NewGate(r.clock, func(d time.Duration, msg tea.Msg) tea.Cmd {
 		r.timers = append(r.timers, timer{r.clock().Add(d), msg})
 		return nil
 	})

@@ -21,46 +21,39 @@ const (
 // layout is how wide the list is, and what stands in front of it or, where there
 // is room, beside it; 0 for what is not on the screen.
 func (m *model) layout() (list, front int) {
-	wide := m.answer != nil && m.answer.wide
+	wide := m.answer != nil && m.answer.form.Wide()
 	switch {
-	case m.width >= twoPanes && !wide:
-		front = min(m.width*11/20, paneWidth)
-		return min(m.width-front, maxWidth), front
+	case m.Width >= twoPanes && !wide:
+		front = min(m.Width*11/20, paneWidth)
+		return min(m.Width-front, maxWidth), front
 	case m.answer != nil:
-		return 0, m.width
+		return 0, m.Width
 	case m.covered():
-		return 0, min(m.width, maxWidth)
+		return 0, min(m.Width, maxWidth)
 	}
-	return min(m.width, maxWidth), 0
+	return min(m.Width, maxWidth), 0
 }
 
 // View implements tea.Model. The screen is empty before its size is known.
 func (m *model) View() tea.View {
-	v := tea.NewView("")
-	v.AltScreen, v.ReportFocus = true, true
+	v := m.Window.View(m.screen)
+	v.ReportFocus = true
 	areas := map[string]image.Rectangle{}
-	switch list, _ := m.layout(); {
-	case m.width == 0 || m.height == 0:
-	case !term.Fits(m.width, m.height):
-		v.Content = strings.Join(term.TooSmall(m.styles, m.width, m.height).Lines, "\n")
-	default:
-		b := m.screen()
-		v.Content, v.Cursor = strings.Join(b.Lines, "\n"), b.Cursor
-		if list > 0 || m.reader != nil { // elsewhere the terminal may select text
-			v.MouseMode = tea.MouseModeCellMotion
-		}
-		if list > 0 {
-			areas = m.areas(list)
-		}
+	list, _ := m.layout()
+	if m.Fits() && (list > 0 || m.reader != nil) { // elsewhere the terminal may select text
+		v.MouseMode = tea.MouseModeCellMotion
 	}
-	m.pointer.Draw(m.now(), areas)
+	if m.Fits() && list > 0 {
+		areas = m.areas(list)
+	}
+	m.pointer.Draw(m.Now(), areas)
 	return v
 }
 
 // areas are the cells of the rows, and of the tabs.
 func (m *model) areas(width int) map[string]image.Rectangle {
 	out := map[string]image.Rectangle{"": image.Rect(3, 0, 3+ansi.StringWidth(m.tabs()), 1)}
-	list := image.Rect(0, 1+m.above, width, m.height-term.EdgesHigh+1)
+	list := image.Rect(0, 1+m.above, width, m.Height-term.EdgesHigh+1)
 	for _, spot := range m.list().spots {
 		y := list.Min.Y + spot.y
 		out[spot.row.rec.ID] = image.Rect(0, y, width, y+rowHigh).Intersect(list)
@@ -94,18 +87,18 @@ func (m *model) screen() (b term.Block) {
 
 // panel draws a panel as high as the screen, and the hints below as wide.
 func (m *model) panel(p term.Panel, b term.Block, width, wide int) term.Block {
-	rows := m.height - term.EdgesHigh
+	rows := m.Height - term.EdgesHigh
 	b.Lines = append(b.Lines, make([]string, max(rows-len(b.Lines), 0))...)[:rows]
 	p.Place = term.Cut(p.Place, width/2)
-	return p.Draw(m.styles, b, width, wide, m.height)
+	return p.Draw(m.Styles, b, width, wide, m.Height)
 }
 
 // drawList shows the tab, above it what is wrong, and below it what is being
 // typed.
 func (m *model) drawList(width, front int) term.Block {
-	wide, p := m.width, term.Panel{Title: m.tabs(), Place: m.waiting.count(), Note: m.note, Hints: m.hints()}
-	inner, rows, search, draw := width-term.EdgesWide, m.height-term.EdgesHigh, m.waiting.filter, m.waiting.draw
-	if m.tab == historyTab {
+	wide, p := m.Width, term.Panel{Title: m.tabs(), Place: m.waiting.count(), Note: m.note, Hints: m.hints()}
+	inner, rows, search, draw := width-term.EdgesWide, m.Height-term.EdgesHigh, m.waiting.filter, m.waiting.draw
+	if m.past {
 		p.Place, search, draw = m.history.count(), m.history.search, m.history.draw
 	}
 	switch {
@@ -119,7 +112,7 @@ func (m *model) drawList(width, front int) term.Block {
 	}
 	var b term.Block
 	if m.fault != "" {
-		b.Lines = append(term.Opening(term.Text(m.styles.Fault, "! "+m.fault, inner), 3, inner), "")
+		b.Lines = append(term.Opening(term.Text(m.Styles.Fault, "! "+m.fault, inner), 3, inner), "")
 	}
 	if b.Lines = append(b.Lines, m.drawRefused(inner)...); len(b.Lines) == 1 && rows > 2*rowHigh+4 {
 		b.Lines = append(b.Lines, "")
@@ -128,13 +121,13 @@ func (m *model) drawList(width, front int) term.Block {
 	if m.typing != nil {
 		rows--
 	}
-	b.Lines = append(b.Lines, draw(m.styles, inner, max(rows-m.above, 1), m.now())...)
-	if front == 0 && m.tab == waitingTab && m.waiting.loaded && len(m.waiting.all) == 0 {
-		b.Lines = append(append(b.Lines, ""), m.history.welcome(m.styles, inner, rows-len(b.Lines), m.now())...)
+	b.Lines = append(b.Lines, draw(m.Styles, inner, max(rows-m.above, 1), m.Now())...)
+	if front == 0 && !m.past && m.waiting.loaded && len(m.waiting.all) == 0 {
+		b.Lines = append(append(b.Lines, ""), m.history.welcome(m.Styles, inner, rows-len(b.Lines), m.Now())...)
 	}
 	if m.typing != nil {
 		b.Lines = append(b.Lines, make([]string, max(rows-len(b.Lines), 0))...)[:rows]
-		b.Add(m.typing.Draw(m.styles, inner, 1))
+		b.Add(m.typing.Draw(m.Styles, inner, 1))
 	}
 	return m.panel(p, b, width, wide)
 }
@@ -147,34 +140,37 @@ func (m *model) drawFront(width, list int) term.Block {
 	}
 	var p term.Panel
 	var b term.Block
-	inner, rows := width-term.EdgesWide, m.height-term.EdgesHigh
+	inner, rows := width-term.EdgesWide, m.Height-term.EdgesHigh
 	switch r := m.list().selected(); {
 	case m.stopped != "":
 		p.Title = words.T("Question")
-		b.Lines = append([]string{""}, term.Text(m.styles.Strong, m.stopped, inner)...)
-		b.Lines = append(b.Lines, term.Text(m.styles.Muted, words.T("Nothing of what you typed was sent."), inner)...)
+		b.Lines = append([]string{""}, term.Text(m.Styles.Strong, m.stopped, inner)...)
+		b.Lines = append(b.Lines, term.Text(m.Styles.Muted, words.T("Nothing of what you typed was sent."), inner)...)
 	case m.dismissal != nil:
-		p.Title, b = words.T("Dismiss"), m.dismissal.Draw(m.styles, inner, rows)
+		p.Title, b = words.T("Dismiss"), m.dismissal.Draw(m.Styles, inner, rows)
 	case m.reader != nil:
-		p.Title, b = m.reader.Title, m.reader.Draw(m.styles, inner, rows)
+		p.Title, b = m.reader.Title, m.reader.Draw(m.Styles, inner, rows)
 	case r == nil:
-		p.Title, b.Lines = words.T("Inbox"), m.history.welcome(m.styles, inner, rows, m.now())
+		p.Title, b.Lines = words.T("Inbox"), m.history.welcome(m.Styles, inner, rows, m.Now())
 	default:
-		p.Title, p.Note = title(r.rec), m.styles.Muted.Render(words.Local.Asker(r.rec.Asker))
+		p.Title, p.Note = title(r.rec), m.Styles.Muted.Render(words.Local.Asker(r.rec.Asker))
 		if n := len(r.rec.Questions); n > 1 {
 			p.Place = words.N(n, "%d question", "%d questions")
 		}
-		b = m.pane.draw(r, m.styles, inner, rows, m.now().Location())
+		if r != m.pane.of {
+			m.pane = pane{r, *m.account(r, false)}
+		}
+		b = m.pane.Draw(m.Styles, inner, rows)
 	}
 	if list == 0 {
 		p.Note, p.Place, p.Hints = m.note, m.waiting.count(), m.hints()
 	}
-	return m.panel(p, b, width, m.width-list)
+	return m.panel(p, b, width, m.Width-list)
 }
 
 // tabs names both lists, the one that is shown in brackets.
 func (m *model) tabs() string {
-	if m.tab == historyTab {
+	if m.past {
 		return words.T("Waiting [History]")
 	}
 	return words.T("[Waiting] History")

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/desk"
@@ -201,16 +200,17 @@ func (w *waiting) draw(s *term.Styles, width, lines int, now time.Time) []string
 	case len(w.rows) == 0:
 		text = words.T("Nothing that waits fits “%s”. Esc shows everything again.", question.Line(w.filter))
 	}
-	return w.list.draw(s, text, width, lines, func(r *row, selected bool) [rowHigh]string {
-		return drawWaiting(s, r, selected, width, now)
-	})
+	return w.list.draw(s, text, width, lines, now, drawWaiting)
 }
 
 // drawWaiting shows what is asked, for how long, and what there is to know. The
 // mark in front says whether somebody waits for the answer: ● yes, ○ no, and ×
 // that it has ended; * that it is marked.
 func drawWaiting(s *term.Styles, r *row, selected bool, width int, now time.Time) [rowHigh]string {
-	style, lead := r.lead(s, selected)
+	lead, style := s.Row(selected)
+	if r.marked {
+		lead = strings.TrimSuffix(lead, " ") + "*"
+	}
 	mark := "● "
 	since, _ := words.Local.Age(now.Sub(r.rec.CreatedAt))
 	switch {
@@ -229,18 +229,6 @@ func drawWaiting(s *term.Styles, r *row, selected bool, width int, now time.Time
 		below = style.Render(term.Apart("    "+text[1], "", width-1-ansi.StringWidth(facts))) + " " + s.Muted.Render(facts)
 	}
 	return [rowHigh]string{style.Render(term.Apart(lead+mark+text[0], since, width)), below}
-}
-
-// lead is how a row begins: whether it is selected, and marked.
-func (r *row) lead(s *term.Styles, selected bool) (style lipgloss.Style, lead string) {
-	style, lead = s.Plain, " "
-	if selected {
-		style, lead = s.Cursor, "›"
-	}
-	if r.marked {
-		return style, lead + "*"
-	}
-	return style, lead + " "
 }
 
 // opening is the beginning of a text, all that a list looks at.

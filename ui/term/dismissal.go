@@ -1,6 +1,7 @@
 package term
 
 import (
+	"errors"
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
@@ -20,8 +21,7 @@ type Dismissal struct {
 	decides    Decision
 	direct     bool   // what is typed is that word
 	talk       bool   // there is a key for discussing first
-	reason     *Entry // stays when the human goes back
-	writing    bool   // the keyboard belongs to reason
+	reason     *Entry // stays when the human goes back; may have the keyboard
 }
 
 // Decision is what the human said to a dismissal.
@@ -61,7 +61,7 @@ func NewDiscussion(word *Entry, direct bool) *Dismissal {
 // Open gives the keyboard to it, and in a direct one to its entry.
 func (d *Dismissal) Open() {
 	if d.direct {
-		d.write()
+		d.reason.Focus()
 	}
 }
 
@@ -73,20 +73,10 @@ func (d *Dismissal) SetReason(s string) { d.reason.Set(s) }
 
 // Entry is where text is typed now, nil for nowhere.
 func (d *Dismissal) Entry() *Entry {
-	if d.writing {
+	if d.reason.Focused() {
 		return d.reason
 	}
 	return nil
-}
-
-func (d *Dismissal) write() {
-	d.writing = true
-	d.reason.Focus()
-}
-
-func (d *Dismissal) stop() {
-	d.writing = false
-	d.reason.Blur()
 }
 
 // Kind says what a key or a paste means to it.
@@ -95,55 +85,48 @@ func (d *Dismissal) Kind(msg tea.Msg) act.Kind {
 	switch name := key.String(); {
 	case name == "enter":
 		return act.Act
-	case d.writing, name == "d" && d.talk, slices.Contains([]string{"esc", "n", "y", "r", "tab"}, name):
+	case d.reason.Focused(), name == "d" && d.talk, slices.Contains([]string{"esc", "n", "y", "r", "tab"}, name):
 		return act.Edit
 	}
 	return act.Foreign
 }
 
 // Keep remembers how it stands; the function it returns goes back to that.
-func (d *Dismissal) Keep() (back func()) {
-	writing, reason := d.writing, d.reason.Keep()
-	return func() { d.writing = writing; reason() }
-}
+func (d *Dismissal) Keep() (back func()) { return d.reason.Keep() }
 
 // Press handles a key or a paste. The error is a sentence for the human.
 func (d *Dismissal) Press(msg tea.Msg) (Decision, error) {
 	key, _ := msg.(tea.KeyPressMsg)
-	name := key.String()
-	switch {
+	switch name, writing := key.String(), d.reason.Focused(); {
 	case name == "enter":
 		return d.decides, nil
-	case name == "y" && !d.writing: // a letter closes nothing
-		return Undecided, Fault(d.press)
-	case name == "esc" && d.writing && !d.direct:
-		d.stop()
-	case name == "esc", name == "n" && !d.writing:
-		d.stop()
+	case name == "y" && !writing: // a letter closes nothing
+		return Undecided, errors.New(d.press)
+	case name == "esc" && writing && !d.direct:
+		d.reason.Blur()
+	case name == "esc", name == "n" && !writing:
+		d.reason.Blur()
 		return GoBack, nil
-	case d.writing:
+	case writing:
 		return Undecided, d.reason.Press(msg)
 	case name == "d" && d.talk:
 		return Discuss, nil
 	case name == "r", name == "tab":
-		d.write()
+		d.reason.Focus()
 	}
 	return Undecided, nil
 }
 
 // Hints are the keys that work in it.
 func (d *Dismissal) Hints() []Hint {
-	hints := []Hint{{"enter", d.send}, {"esc", words.T("back")}}
-	switch {
-	case d.writing:
-		return append(hints, Hint{EditKey, words.T("editor")})
-	case d.decides == Discuss:
-		return append(hints, Hint{"tab", words.T("write a note")})
-	}
-	if hints = append(hints, Hint{"r", words.T("give a reason")}); d.talk {
-		hints = append(hints, Hint{"d", words.T("discuss first")})
-	}
-	return hints
+	writing := d.reason.Focused()
+	return slices.Concat(
+		[]Hint{{"enter", d.send}, {"esc", words.T("back")}},
+		If(writing, Hint{EditKey, words.T("editor")}),
+		If(!writing && d.decides == Discuss, Hint{"tab", words.T("write a note")}),
+		If(!writing && d.decides == Dismiss, Hint{"r", words.T("give a reason")}),
+		If(!writing && d.talk, Hint{"d", words.T("discuss first")}),
+	)
 }
 
 // Draw shows it in at most rows lines.
@@ -152,7 +135,7 @@ func (d *Dismissal) Draw(s *Styles, width, rows int) Block {
 	b.Lines = append(b.Lines, Text(s.Muted, Cut(d.about, 2*width), width)...)
 	b.Lines = append(b.Lines, "")
 	switch reason := d.reason.Text(); {
-	case d.writing:
+	case d.reason.Focused():
 		b.Add(d.reason.Draw(s, width, max(rows-len(b.Lines), 1)))
 	case reason != "":
 		b.Add(Block{Lines: Wrap(words.T(d.said, question.Block(reason)), width)})

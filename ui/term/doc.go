@@ -1,10 +1,11 @@
 // Package term is what the terminal rooms (ui/form, ui/inbox, ui/tty) share:
-// styles, wrapping, blocks of lines and the panel around them, hints, text
-// entry, the human's editor, reading what does not fit, the drawing of a record,
-// the question whether to dismiss or discuss one, and running a full-screen model on a terminal.
+// what a full-screen model stands in, styles, wrapping, blocks of lines and the
+// panel around them, hints, text entry, the human's editor, reading what does not
+// fit, the drawing of a record, the question whether to dismiss or discuss one,
+// and running a full-screen model on a terminal.
 //
-// It may import question, desk, ui/words and ui/term/act. It must not know any of the rooms
-// that use it, nor any other surface.
+// It may import question, desk, ui/words and ui/term/act. It must not know any of
+// the rooms that use it, nor any other surface.
 //
 // The rules that hold on every terminal:
 //   - Every text from outside comes in through question.Line, question.Block or

@@ -86,11 +86,11 @@ func (e *editing) Run() (err error) {
 func EditText(ctx context.Context, getenv func(string) string, terminal, text string) (string, error) {
 	command := strings.Fields(cmp.Or(getenv("VISUAL"), getenv("EDITOR"), "vi"))
 	if len(command) == 0 {
-		return "", Fault(words.T("VISUAL or EDITOR names no editor."))
+		return "", errors.New(words.T("VISUAL or EDITOR names no editor."))
 	}
 	edited, err := runEditor(ctx, command, terminal, text)
 	if err != nil {
-		return "", Fault(words.T("The editor %[1]s failed: %[2]s. The text is as it was.", Line(command[0], 40), Line(err.Error(), 200)))
+		return "", errors.New(words.T("The editor %[1]s failed: %[2]s. The text is as it was.", Line(command[0], 40), Line(err.Error(), 200)))
 	}
 	return edited, nil
 }

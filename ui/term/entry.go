@@ -1,6 +1,7 @@
 package term
 
 import (
+	"errors"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -61,7 +62,7 @@ func (e *Entry) Set(value string) { e.area.SetValue(question.Cut(Tame(value), qu
 func (e *Entry) replace(value string) error {
 	e.Set(value)
 	if n := question.Count(value); n > question.MaxText {
-		return Fault(words.T("Cut to %[1]d characters, as many as are allowed: that was %[2]d.", question.MaxText, n))
+		return errors.New(words.T("Cut to %[1]d characters, as many as are allowed: that was %[2]d.", question.MaxText, n))
 	}
 	return nil
 }
@@ -74,6 +75,9 @@ func (e *Entry) Focus() { e.area.Focus() }
 
 // Blur takes it away.
 func (e *Entry) Blur() { e.area.Blur() }
+
+// Focused reports whether it has the keyboard.
+func (e *Entry) Focused() bool { return e.area.Focused() }
 
 // AtTop reports whether the cursor is in the first line.
 func (e *Entry) AtTop() bool { return e.area.Line() == 0 }
@@ -100,20 +104,13 @@ func (e *Entry) Press(msg tea.Msg) error {
 		}
 		p.Content = question.Block(p.Content)
 		if n := question.Count(e.area.Value()) + question.Count(p.Content); n > question.MaxText {
-			return Fault(words.T("Too long to paste: that makes %[1]d characters, %[2]d are allowed.", n, question.MaxText))
+			return errors.New(words.T("Too long to paste: that makes %[1]d characters, %[2]d are allowed.", n, question.MaxText))
 		}
 		msg = p
 	}
 	e.area, _ = e.area.Update(msg) // its commands make a cursor blink that is the terminal's here
 	return nil
 }
-
-// Fault is what is wrong, said to the human as a whole sentence.
-func Fault(sentence string) error { return sentenceError(sentence) }
-
-type sentenceError string
-
-func (s sentenceError) Error() string { return string(s) }
 
 // Draw shows the entry in at most rows lines.
 func (e *Entry) Draw(s *Styles, width, rows int) Block {

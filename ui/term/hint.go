@@ -1,16 +1,25 @@
 package term
 
 import (
+	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/ui/words"
 )
 
 // Hint is a key and what it does here.
-type Hint [2]string
+type Hint = [2]string
+
+// If returns the hints where something holds, and none where it does not.
+func If(holds bool, hints ...Hint) []Hint {
+	if !holds {
+		return nil
+	}
+	return hints
+}
 
 // hintLine shows as many hints, the most important first, as fit whole; none is
-// cut through (FACTS 7.6).
+// cut through.
 func hintLine(s *Styles, hints []Hint, width int) string {
 	const gap = " · "
 	line, used := "", 0
@@ -55,10 +64,20 @@ func KeysReader(title string, groups ...HintGroup) *Reader {
 				lines = append(lines, "")
 			}
 			lines = append(lines, s.Strong.Render(g.Title))
-			for _, h := range g.Hints {
-				lines = append(lines, Hang(s.Key.Render(Pad(h[0], 11)), h[1], width)...)
-			}
+			lines = append(lines, Table(s.Key, 11, g.Hints, width)...)
 		}
 		return lines
 	})
+}
+
+// Table is names in a style, one below the other, and beside them what they
+// stand for, so many cells or more to the right.
+func Table(style lipgloss.Style, column int, pairs [][2]string, width int) (lines []string) {
+	for _, p := range pairs {
+		column = max(column, ansi.StringWidth(p[0])+1)
+	}
+	for _, p := range pairs {
+		lines = append(lines, Hang(style.Render(Pad(p[0], column)), p[1], width)...)
+	}
+	return lines
 }

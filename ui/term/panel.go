@@ -4,27 +4,7 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
-
-	"mcp-askuser/ui/words"
 )
-
-// MinWidth and MinHeight are the smallest terminal, in cells, on which a form
-// or the inbox can be used; a host does better with the line form on less.
-const (
-	MinWidth  = 24
-	MinHeight = 8
-)
-
-// Fits reports whether a form or the inbox can be used on a terminal of this
-// size.
-func Fits(width, height int) bool { return width >= MinWidth && height >= MinHeight }
-
-// TooSmall stands in place of what does not fit: what cannot be read takes no
-// keys.
-func TooSmall(s *Styles, width, height int) Block {
-	text := words.T("Too small to answer: make this window %[1]d×%[2]d or larger.", MinWidth, MinHeight)
-	return Block{Lines: Text(s.Plain, text, width)}.clip(width, height)
-}
 
 // The cells that a panel takes left and right of its text, and the lines above
 // and below, the hints included.

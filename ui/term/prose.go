@@ -27,7 +27,7 @@ func Tame(s string) string {
 
 // clusters bounds each character of a text, as a reader counts them.
 func clusters(s string) string {
-	if isASCII(s) {
+	if !strings.ContainsFunc(s, func(c rune) bool { return c >= utf8.RuneSelf }) {
 		return s
 	}
 	var b strings.Builder
@@ -75,15 +75,6 @@ func cutBytes(s string, n int) string {
 		n--
 	}
 	return s[:n] + "…"
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // Prose is a text from outside that is drawn again and again. It is wrapped

@@ -8,49 +8,48 @@ import (
 
 // Reader shows something long to be read, in place of what it was called from.
 type Reader struct {
-	Title  string // of the panel; empty keeps the one that is there
-	first  func(s *Styles, width, n int) []string
+	Title string // of the panel; empty keeps the one that is there
+	More  bool   // than fits, when it was last drawn
+
+	text   *Prose // nil: lines
+	lines  func(s *Styles, width int) []string
+	drawn  []string // by lines, as these and so wide
+	as     *Styles
+	wide   int
 	scroll Scroll
 }
 
 // NewReader shows lines, which are asked for once for a width.
 func NewReader(title string, lines func(s *Styles, width int) []string) *Reader {
-	var drawn []string
-	var as *Styles
-	var wide int
-	return &Reader{Title: title, first: func(s *Styles, width, _ int) []string {
-		if s != as || width != wide {
-			drawn, as, wide = lines(s, width), s, width
-		}
-		return drawn
-	}}
+	return &Reader{Title: title, lines: lines}
 }
 
 // TextReader shows a text as it came from outside.
-func TextReader(text string) *Reader {
-	p := NewProse(text)
-	return &Reader{first: func(_ *Styles, width, n int) []string { return p.First(n, width) }}
-}
+func TextReader(text string) *Reader { return &Reader{text: NewProse(text)} }
+
+// Redraw has the lines asked for once more.
+func (r *Reader) Redraw() { r.as = nil }
 
 // Press handles a key and reports whether the human has done reading.
 func (r *Reader) Press(key tea.KeyPressMsg) (done bool) {
-	switch s := key.String(); s {
-	case "up", "k":
-		r.scroll.Y--
-	case "down", "j":
-		r.scroll.Y++
-	case "space", "ctrl+f":
-		r.scroll.Press("pgdown")
-	case "ctrl+b":
-		r.scroll.Press("pgup")
-	case "home", "g":
-		r.scroll.Y = 0
-	case "end", "G":
-		r.scroll.Y = 1 << 30
-	default:
-		return !r.scroll.Press(s)
+	name := key.String()
+	if name == "space" {
+		name = "pgdown"
 	}
-	return false
+	by, moves := Step(name, max(r.scroll.rows-1, 1))
+	r.scroll.Y += by
+	return !moves && !r.scroll.Press(name)
+}
+
+// Step is how far a key moves in a list or a text, of which so many rows or lines
+// are a page; ok is false for a key that does not.
+func Step(key string, page int) (by int, ok bool) {
+	const all = 1 << 24
+	by, ok = map[string]int{
+		"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -page, "ctrl+b": -page, "pgdown": page, "ctrl+f": page,
+		"home": -all, "g": -all, "end": all, "G": all,
+	}[key]
+	return by, ok
 }
 
 // Hints are the keys that work in it.
@@ -60,10 +59,15 @@ func (r *Reader) Hints() []Hint {
 
 // Draw shows what fits into rows lines.
 func (r *Reader) Draw(s *Styles, width, rows int) Block {
-	lines := r.first(s, width, r.scroll.Y+2*rows) // so that what is in view is never the end by mistake
-	r.scroll.Limit(len(lines)-rows, 0, rows)
+	if r.text != nil {
+		r.drawn = r.text.First(r.scroll.Y+2*rows, width) // so that what is in view is never the end by mistake
+	} else if s != r.as || width != r.wide {
+		r.drawn, r.as, r.wide = r.lines(s, width), s, width
+	}
+	r.More = len(r.drawn) > rows
+	r.scroll.Limit(len(r.drawn)-rows, 0, rows)
 	y := r.scroll.Y
-	return Block{Lines: lines, Top: y, Bottom: min(y+rows, len(lines)) - 1}.Window(rows, width)
+	return Block{Lines: r.drawn, Top: y, Bottom: min(y+rows, len(r.drawn)) - 1}.Window(rows, width)
 }
 
 // Scroll is how far a text is moved, in cells and lines.

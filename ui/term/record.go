@@ -74,12 +74,7 @@ func drawResponse(s *Styles, x question.Response, full bool, width int) []string
 // EarlierRounds returns those of the records of a session that came before rec,
 // the latest first.
 func EarlierRounds(rec desk.Record, session []desk.Record) []desk.Record {
-	var out []desk.Record
-	for _, r := range session {
-		if r.ID != rec.ID && r.Round < rec.Round {
-			out = append(out, r)
-		}
-	}
+	out := slices.DeleteFunc(slices.Clone(session), func(r desk.Record) bool { return r.ID == rec.ID || r.Round >= rec.Round })
 	slices.SortStableFunc(out, func(a, b desk.Record) int { return b.Round - a.Round })
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Styles are those of a light or a dark terminal. The program's colour profile
@@ -42,6 +43,21 @@ func NewStyles(dark bool) *Styles {
 		Title:  style.Bold(true).Foreground(accent),
 		Key:    style.Foreground(accent),
 	}
+}
+
+// Row is how a row of a list begins, and its style: the one with the cursor, or
+// another.
+func (s *Styles) Row(selected bool) (lead string, style lipgloss.Style) {
+	if selected {
+		return "› ", s.Cursor
+	}
+	return "  ", s.Plain
+}
+
+// Rule is a line of width cells with a text near its left end.
+func (s *Styles) Rule(text string, width int) string {
+	rule := s.Border.Render("── ") + s.Muted.Render(text) + s.Border.Render(" "+strings.Repeat("─", width))
+	return ansi.Truncate(rule, width, "")
 }
 
 // entry returns the styles of a text entry. The cursor is the terminal's own,

@@ -11,8 +11,8 @@ import (
 
 // Wrap breaks s, which carries no escape codes, into lines of at most width
 // cells. It breaks between words and, as Unicode allows (UAX 14), within
-// Chinese and Japanese, which flow on instead of being cut as one long word
-// (FACTS 7.6); inside a word only when the word alone is too long.
+// Chinese and Japanese, which flow on instead of being cut as one long word;
+// inside a word only when the word alone is too long.
 func Wrap(s string, width int) []string {
 	lines, _ := wrap(s, width, math.MaxInt)
 	return lines

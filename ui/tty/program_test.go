@@ -24,7 +24,7 @@ import (
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
-	"mcp-askuser/ui/form"
+	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
 
@@ -93,7 +93,8 @@ func program(name string) int {
 	opened := os.Getenv("TTY_OPENED") != "" || !plain && os.Getenv("TTY_APPEARED") == ""
 	surface := newSurface("tty", Options{Plain: plain, Opened: opened, Desk: d, Turn: turn})
 	if trouble == "busy" {
-		surface.form = []form.Option{form.WithClock(jam(&jammed))}
+		window := term.NewWindow(jam(&jammed))
+		surface.window = &window
 	}
 	var shows sync.WaitGroup
 	for one := range strings.SplitSeq(name, "+") {

@@ -21,7 +21,7 @@ func (c *conversation) finish(ctx context.Context, shown []question.Shown) (move
 	c.blank()
 	c.text("", words.T("Your answers"))
 	for i, q := range shown {
-		c.text(fmt.Sprintf("%3d. ", i+1), question.Line(q.Text))
+		c.text(fmt.Sprintf("%3d. ", i+1), question.Line(q.Question.Text))
 		answer := term.LeftOpen()
 		if a := c.answer(q.Question); a != nil {
 			answer = inWords(q.Question, a)

@@ -42,10 +42,9 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		backing.Save(ctx, r)
 		screen.Send(form.Deadline{At: backing.Deadline(ctx)}) // at once: the human is looking
 	}
-	options := append(backing.Options(ctx, keep), form.WithOrigin(s.origin()), form.WithInterrupted(s.options.Interrupted))
-	if s.options.Pane {
-		options = append(options, form.WithBreak())
-	}
+	options := backing.Options(ctx, keep)
+	options.Origin, options.Interrupted, options.Break = s.origin(), s.options.Interrupted, s.options.Pane
+	options.Window = s.window
 	f := form.New(backing.Rec, func(r question.Reply) error {
 		err := commit(r)
 		if closed, ok := errors.AsType[*desk.ClosedError](err); ok {
@@ -53,7 +52,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		}
 		sent.CompareAndSwap(false, err == nil)
 		return err
-	}, append(options, s.form...)...)
+	}, options)
 	keys := &keyboard{terminal: t}
 	screen = term.NewScreen(term.ScreenOptions{
 		// The input is no file, so that Bubble Tea leaves the settings of the

@@ -67,7 +67,7 @@ func newSurface(name string, o Options) *surface {
 type surface struct {
 	name    string
 	options Options
-	form    []form.Option // for tests
+	window  *term.Window // of a form; for tests
 }
 
 // origin says how a form of this surface comes onto the screen.

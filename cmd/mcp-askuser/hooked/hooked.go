@@ -61,7 +61,7 @@ func Main() {
 		become(append([]string{"hook"}, os.Args[1:]...))
 		return
 	}
-	Run(host, f, s, os.Getenv, func(dir string, _ settings.Values) (desk.Store, error) {
+	Run(host, f, s, os.Getenv, func(dir string) (desk.Store, error) {
 		return spool.Open(dir)
 	})
 }
@@ -88,7 +88,7 @@ func become(args []string) {
 // Run mirrors the event on standard input, on the desk whose store open returns.
 // What it cannot do it leaves undone, without a word: the host has its own
 // dialog.
-func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) string, open func(dir string, v settings.Values) (desk.Store, error)) {
+func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) string, open func(dir string) (desk.Store, error)) {
 	// Should anything panic where nobody can catch it, the process shall abort:
 	// the status 2 of a panic means no to Claude Code.
 	debug.SetTraceback("crash")
@@ -97,17 +97,12 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 	}
 	v := s.Values
 	words.Local = words.Preferred(v.Language, getenv)
-	env := func(name string) string {
-		if name == spool.EnvDir && v.Dir != "" {
-			return v.Dir
-		}
-		return getenv(name)
-	}
+	env := s.Environ(getenv)
 	dir, err := spool.DefaultDir(env)
 	if err != nil {
 		return
 	}
-	store, err := open(dir, v)
+	store, err := open(dir)
 	if err != nil {
 		return
 	}

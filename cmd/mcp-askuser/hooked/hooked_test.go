@@ -22,7 +22,7 @@ func TestLanguage(t *testing.T) {
 		s := settings.New(Surfaces())
 		s.Load(getenv)
 		host, _ := mirror.ByName("claude-code")
-		Run(host, Flags{}, s, getenv, func(dir string, _ settings.Values) (desk.Store, error) { return spool.Open(dir) })
+		Run(host, Flags{}, s, getenv, func(dir string) (desk.Store, error) { return spool.Open(dir) })
 		if words.Local != want {
 			t.Errorf("with %s it speaks %s", variable, words.Local)
 		}

@@ -24,12 +24,12 @@ import (
 type Values struct {
 	Limits     question.Limits
 	Session    string        // of a question asked by a command; empty for that of its shell
-	MaxRounds  int           // rounds in a row of one session, 0 for no limit (D9)
+	MaxRounds  int           // rounds in a row of one session, 0 for no limit
 	RoundPause time.Duration // without questions, after which the rounds count anew
 
 	Surfaces  []string      // where to ask, in order
 	Timeout   time.Duration // how long the user may take, 0 for ever
-	OnTimeout string        // "default" lets a caller have the defaults then, "none" does not (D14)
+	OnTimeout string        // "default" lets a caller have the defaults then, "none" does not
 	Hold      time.Duration // how long a tool call waits, 0 for what its host allows
 
 	Dir                     string // the store, absolute; empty for the platform's place
@@ -235,6 +235,26 @@ func (s *Settings) row(key string) *Setting {
 		}
 	}
 	return nil
+}
+
+// Environ is the environment with what is set in it of where the desk is and of
+// how to draw, for those who look into it themselves.
+func (s *Settings) Environ(getenv func(string) string) func(string) string {
+	set := map[string]string{}
+	for _, row := range s.Rows {
+		switch {
+		case row.presence:
+			set[row.variable] = map[any]string{true: "1"}[row.Value]
+		case row.Leads() && row.Value != "" && row.fault.text == "":
+			set[row.variable] = row.String()
+		}
+	}
+	return func(name string) string {
+		if value, ok := set[name]; ok {
+			return value
+		}
+		return getenv(name)
+	}
 }
 
 // Source names the place that a setting comes from.

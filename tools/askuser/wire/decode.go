@@ -19,7 +19,7 @@ type Call struct {
 	Set     question.Set
 	Timeout time.Duration // how long the human may take; 0: as configured
 	// OnTimeout is desk.OnTimeoutDefault where the caller wants the declared
-	// defaults then; that takes the user's configuration too (D14).
+	// defaults then; that takes the user's configuration too.
 	OnTimeout string
 	// Session is the dialogue that the caller names for the call to continue;
 	// empty where it names none.
@@ -29,13 +29,12 @@ type Call struct {
 	Dropped []string
 }
 
-// DecodeAsk reads a call in any of the call forms: the questions form (A, B, C
-// and D's tool input; questions may also be a JSON string), D's flat form and
-// its message {"question": {…}}, the single-question form (E), and a bare
-// array of questions. The questions of a record are a call too. Unknown members
-// are passed over: hosts add their own (FACTS 2). The error is a
-// [question.Violations] that lists every fault with its path, or a
-// [*json.SyntaxError] where data is not JSON.
+// DecodeAsk reads a call in any of the call forms: {"questions": […]}, which
+// may also be a JSON string; one question alone, as the call itself or as
+// {"question": {…}}; a bare array of questions; and an interrupt. The questions
+// of a record are a call too. Unknown members are passed over: hosts add their
+// own. The error is a [question.Violations] that lists every fault with its path,
+// or a [*json.SyntaxError] where data is not JSON.
 func DecodeAsk(data []byte, limits question.Limits) (Call, error) {
 	d, err := decode(data, limits)
 	if err != nil {
@@ -45,6 +44,49 @@ func DecodeAsk(data []byte, limits question.Limits) (Call, error) {
 	call.Dropped = d.dropped
 	d.validate(&call.Set)
 	return call, d.found.Err()
+}
+
+// DecodeConfirm reads the arguments of confirm_action: a set of one yes-or-no
+// question. The errors are those of [DecodeAsk].
+func DecodeConfirm(data []byte, limits question.Limits) (Call, error) {
+	limits.Lenient = true // the header is ours
+	d, err := decode(data, limits)
+	if err != nil {
+		return Call{}, err
+	}
+	d.flat, d.names = true, map[string]string{"question": "action"}
+	m, _ := d.object(root, data, "an object")
+	yes, _ := question.Read[*bool](&d.found, "default", m.get("default"), "true or false")
+	call := Call{Set: question.Set{Questions: []question.Question{
+		Confirm(lines(d.text("action", m.get("action"))), lines(d.text("details", m.get("details"))), yes),
+	}}}
+	d.validate(&call.Set)
+	return call, d.found.Err()
+}
+
+// Confirm returns the question of confirm_action. The default is what an
+// empty line in the plain form would say; nil for none.
+func Confirm(action, details string, yes *bool) question.Question {
+	q := question.Question{ID: "q1", Text: action, Header: "Confirm", Description: details, Type: question.Boolean, Required: true, Options: question.YesAndNo()}
+	for i := range q.Options {
+		q.Options[i].Default = yes != nil && *yes == (q.Options[i].ID == question.YesID)
+	}
+	return q
+}
+
+// DecodeAwait reads the arguments of await_answer: the id of a record, never
+// empty. The errors are those of [DecodeAsk].
+func DecodeAwait(data []byte) (id string, err error) {
+	d, err := decode(data, question.Limits{})
+	if err != nil {
+		return "", err
+	}
+	m, _ := d.object(root, data, "an object")
+	id = strings.Trim(d.text("id", m.get("id", "ticket")), " \t\r\n\"'`") // our own text has it in quotes
+	if id == "" && !d.reported("id") {
+		d.found.Add("id", "is required: the id that came with the pending result")
+	}
+	return id, d.found.Err()
 }
 
 // The most that a call may be, in bytes, levels of nesting, and values. They
@@ -138,7 +180,7 @@ func (d *decoder) call(data []byte) Call {
 	case raw != nil:
 		c.Set.Questions = d.questions("questions", raw, 0)
 	case opens(m.get("question"), '{'):
-		d.flat = true // D's message: the question is an object of its own
+		d.flat = true // the question is an object of its own
 		c.Set.Questions = []question.Question{d.question("", m.get("question"), 0)}
 	case m.get("action_request") != nil:
 		d.flat = true
@@ -147,7 +189,7 @@ func (d *decoder) call(data []byte) Call {
 	case m.get("question", "question_text", "questionText") != nil:
 		d.flat = true
 		c.Set.Questions = []question.Question{d.question("", data, 0)}
-		c.Set.Questions[0].Header = strings.TrimSpace(question.Cut(c.Set.Questions[0].Header, d.limits.Header)) // E3
+		c.Set.Questions[0].Header = strings.TrimSpace(question.Cut(c.Set.Questions[0].Header, d.limits.Header))
 	default:
 		d.found.Add("questions", "is required: an array of 1 to %d questions", d.limits.Questions)
 		return c
@@ -174,7 +216,7 @@ func (d *decoder) call(data []byte) Call {
 	return c
 }
 
-// collect marks the questions to which the caller brings an answer (B1).
+// collect marks the questions to which the caller brings an answer.
 func (d *decoder) collect(set *question.Set, raw json.RawMessage) {
 	answers, err := set.ParseAnswers(raw)
 	if v, ok := errors.AsType[question.Violations](err); ok {
@@ -242,7 +284,7 @@ func (d *decoder) array(path string, raw json.RawMessage, want string) ([]json.R
 }
 
 // unquote returns the JSON inside a JSON string, where a model wrote an array
-// or object as one (FACTS 6); anything else comes back as it is.
+// or object as one; anything else comes back as it is.
 func unquote(raw json.RawMessage) json.RawMessage {
 	inner, ok := word(raw)
 	in := []byte(strings.TrimSpace(inner))

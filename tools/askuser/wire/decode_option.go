@@ -66,7 +66,7 @@ func (d *decoder) option(path string, raw json.RawMessage) option {
 	return o
 }
 
-// descriptions joins E's list of descriptions to its options (E1, E2).
+// descriptions joins a list of descriptions to the options of the same places.
 func (d *decoder) descriptions(path string, raw json.RawMessage, options []option) {
 	items, ok := d.array(path, raw, "an array of strings")
 	if !ok {
@@ -84,7 +84,7 @@ func (d *decoder) descriptions(path string, raw json.RawMessage, options []optio
 }
 
 // takeOther takes an option that is only another word for free text out of
-// the options: ours takes its place, with its wording (A13).
+// the options: ours takes its place, with its wording.
 func takeOther(options []option) (rest []option, other option) {
 	i := slices.IndexFunc(options, func(o option) bool { return isOther(o.Label) })
 	if i < 0 {
@@ -152,7 +152,7 @@ func named(q *question.Question, options []option, word string) *question.Option
 }
 
 // defaults marks what the caller proposes: a text, or options by place, id or
-// label, one or a list of them (E1).
+// label, one or a list of them.
 func (d *decoder) defaults(path string, raw json.RawMessage, q *question.Question, options []option) {
 	if !q.Chooses() {
 		q.Default = d.text(path, raw)

@@ -86,12 +86,12 @@ func (d *decoder) question(path string, raw json.RawMessage, depth int) question
 	return q
 }
 
-// typeOf tells a question's type from what was given (D3). A type that is
+// typeOf tells a question's type from what was given. A type that is
 // none of the four is kept for Validate to report.
 func typeOf(name string, several, options bool) question.Type {
 	name = strings.ToLower(strings.TrimSpace(name))
 	switch name {
-	case "", "ask_user_question": // the type of D's message, not of a question
+	case "", "ask_user_question": // the type of a message, not of a question
 		if !several && !options {
 			return question.Text
 		}
@@ -110,7 +110,7 @@ func typeOf(name string, several, options bool) question.Type {
 }
 
 // collected reads an answer that the caller had already, as a record keeps it.
-// Whoever gave it, it counts as the caller's word (B1).
+// Whoever gave it, it counts as the caller's word.
 func (d *decoder) collected(path string, raw json.RawMessage) *question.Answer {
 	if d.tooLarge(path, raw, maxCollected) {
 		return nil
@@ -124,8 +124,8 @@ func (d *decoder) collected(path string, raw json.RawMessage) *question.Answer {
 }
 
 // lines turns the two characters \n, which models write now and then for a
-// line break (FACTS 6), into one, unless the text has real line breaks or
-// they look like part of a path such as C:\new.
+// line break, into one, unless the text has real line breaks or they look like
+// part of a path such as C:\new.
 func lines(s string) string {
 	if !strings.Contains(s, `\n`) || strings.Contains(s, "\n") {
 		return s

@@ -2,7 +2,6 @@ package wire
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -10,16 +9,15 @@ import (
 	"mcp-askuser/question"
 )
 
-// Formats are the ways in which a shell command may want a result, the first
-// one by default.
-var formats = [...]string{"headers", "questions", "indexes", "ids", "text", "json", Interrupts}
+// Formats returns the ways in which a shell command may want a result, which
+// [Format] takes, the default first.
+func Formats() []string {
+	return []string{"headers", "questions", "indexes", "ids", "text", "json", Interrupts}
+}
 
-// Formats returns the names that [Format] takes, the default first.
-func Formats() []string { return slices.Clone(formats[:]) }
-
-// Format writes what became of a record for a program: headers (A1, A2),
-// questions (C2), indexes (B4), ids (D5), text (D1), json (the structured
-// result) or agent-inbox, as of now.
+// Format writes what became of a record for a program, as of now: the answers by
+// headers, questions, indexes or ids, text (the message for the model), json (the
+// structured result) or agent-inbox.
 func Format(rec desk.Record, format string, now time.Time) (string, error) {
 	r := NewResult(rec)
 	r.Age(rec, now)
@@ -48,7 +46,7 @@ func Format(rec desk.Record, format string, now time.Time) (string, error) {
 	case "ids":
 		key, value = func(x *question.Response) string { return x.ID }, idValue
 	default:
-		return "", fmt.Errorf("unknown format %q; the formats are %s", format, strings.Join(formats[:], ", "))
+		return "", fmt.Errorf("unknown format %q; the formats are %s", format, strings.Join(Formats(), ", "))
 	}
 	out := struct {
 		Answers ordered  `json:"answers"`
@@ -73,7 +71,7 @@ func Format(rec desk.Record, format string, now time.Time) (string, error) {
 }
 
 // note is the user's word; of a question that they dismissed, it begins with the
-// words of C3.
+// first sentence for the model.
 func note(r *Result) string {
 	if r.Status != desk.Dismissed {
 		return r.Note

@@ -9,7 +9,7 @@ import (
 )
 
 // identify gives every question that has no id one by its place: q1, and
-// q1.oauth2.1 for the first follow-up of its option oauth2 (D2).
+// q1.oauth2.1 for the first follow-up of its option oauth2.
 func identify(qs []question.Question) {
 	taken := map[string]bool{}
 	set := question.Set{Questions: qs}

@@ -14,7 +14,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Result is the machine part of a tool result (C6): what structuredContent
+// Result is the machine part of a tool result: what structuredContent
 // holds, in this order.
 type Result struct {
 	Status desk.Status `json:"status" jsonschema:"required"`
@@ -26,7 +26,7 @@ type Result struct {
 	Round     int        `json:"round,omitempty"`
 	Answers   ordered    `json:"answers"`
 	Responses []Response `json:"responses"`
-	Response  *bool      `json:"response,omitempty"` // to a set of one yes-or-no question, as confirm_action asks it (E7)
+	Response  *bool      `json:"response,omitempty"` // to a set of one yes-or-no question, as confirm_action asks it
 	Note      string     `json:"note"`               // the user's own word, about the answers or why there are none
 	Reason    string     `json:"reason,omitempty"`
 	Summary   string     `json:"summary"`
@@ -52,7 +52,7 @@ type Response struct {
 }
 
 // anyResponse is a string, several strings, or yes or no; nil where there is no
-// answer (E6).
+// answer.
 type anyResponse struct{ any }
 
 // MarshalJSON writes the response itself.
@@ -65,8 +65,7 @@ type Selected struct {
 }
 
 // IsError reports whether the result is an error result: no human can be
-// reached, or something broke. The other outcomes are no errors (DESIGN,
-// promise 4).
+// reached, or something broke. The other outcomes are no errors.
 func (r *Result) IsError() bool { return r.Status == desk.Unavailable || r.Status == desk.Failed }
 
 // NewResult puts a record's state into a result.
@@ -168,8 +167,7 @@ func who(o *desk.Outcome) string {
 	return "a program"
 }
 
-// answered says what the user answered, and apart from it what they did not
-// (B1, D1).
+// answered says what the user answered, and apart from it what they did not.
 func (r *Result) answered(rec desk.Record) {
 	pairs := map[question.By][]string{}
 	var open, notes []string
@@ -227,7 +225,7 @@ func (r *Result) answered(rec desk.Record) {
 }
 
 // responseOf is one question of a set with what became of it, as programs and
-// models read it (E6, D5).
+// models read it.
 func responseOf(x question.Response) Response {
 	r := Response{
 		QuestionID: x.ID, Question: x.Question.Text, Header: x.Header,

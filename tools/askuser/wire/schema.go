@@ -38,7 +38,7 @@ type Published struct {
 	AwaitResult   json.RawMessage `json:"await_answer result"`
 }
 
-// Schemas returns what is published, moved by the limits (A7).
+// Schemas returns what is published, moved by the limits.
 func Schemas(l question.Limits) Published {
 	n := strconv.Itoa
 	text := strings.NewReplacer(n(questionsHere), n(l.Questions), n(optionsHere), n(l.Options), n(questionHere), n(l.Question), n(headerHere), n(l.Header)).Replace(published)

@@ -70,7 +70,7 @@ func (ordered) JSONSchema() *jsonschema.Schema {
 
 // The published arguments. They are written for models: what else [DecodeAsk]
 // understands is not published. The follow-ups are unrolled two levels deep,
-// because clients of some models know no references (FACTS 6).
+// because clients of some models know no references.
 
 type askArguments struct {
 	Questions []askQuestion     `json:"questions" jsonschema:"required,minItems=1"`
@@ -180,7 +180,7 @@ func typeSchema(v any) *jsonschema.Schema {
 }
 
 // complete gives every object its properties, if none: some models' validators
-// refuse an object without (FACTS 6).
+// refuse an object without.
 func complete(s *jsonschema.Schema) {
 	if s == nil {
 		return
@@ -230,7 +230,7 @@ func TestSchemaFileIsFresh(t *testing.T) {
 }
 
 // Models' validators know no references and no choice at the top level, and
-// want items on every array and properties on every object (FACTS 6).
+// want items on every array and properties on every object.
 func TestSchemaSuitsEveryModel(t *testing.T) {
 	var check func(path string, v any)
 	check = func(path string, v any) {

@@ -1,8 +1,8 @@
 // Package act tells a deliberate act from keys that only happened to arrive:
 // typed for another program, held down, pasted, sent by a script before anybody
-// could have read the question (DESIGN, "A deliberate act"). Every surface that
-// has keys puts them through one [Machine], in full screen by way of a [Gate],
-// in lines by way of [ReadLine]. A [Pointer] is the same for clicks.
+// could have read the question. Every surface that has keys puts them through one
+// [Machine], in full screen by way of a [Gate], in lines by way of [ReadLine]. A
+// [Pointer] is the same for clicks.
 //
 // It imports Bubble Tea for the Gate's messages and nothing of this project.
 // It draws nothing, reads no terminal, and runs on the clock it is handed.

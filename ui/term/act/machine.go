@@ -6,16 +6,16 @@ import (
 )
 
 // The figures of the rules. People type a sentence at 80 to 200 ms a key; key
-// repeat starts after 250 to 660 ms and then comes every 25 to 83 ms (FACTS 10).
+// repeat starts after 250 to 660 ms and then comes every 25 to 83 ms.
 const (
 	// Quiet is how long no key may come before something that appeared by
-	// itself listens: three keys of a slow typist (DESIGN, "Quiet first").
+	// itself listens: three keys of a slow typist.
 	Quiet = 600 * time.Millisecond
 	// Again is how soon the same key is a repeat: the slowest common rate is
-	// 12 Hz, a key every 83 ms (DESIGN, "An act settles").
+	// 12 Hz, a key every 83 ms.
 	Again = 150 * time.Millisecond
 	// Settle is how long an act waits for a further key: longer than a repeat
-	// takes at 12 Hz, too short to be noticed (DESIGN, "An act settles").
+	// takes at 12 Hz, too short to be noticed.
 	Settle = 120 * time.Millisecond
 	// Late is how much later than asked for a look at the clock proves nothing:
 	// two frames of a busy terminal, well below Settle. Our own choice.
