@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"mcp-askuser/desk"
@@ -23,38 +24,46 @@ type elsewhere struct {
 	look time.Duration
 }
 
+var errNoneOpen = Unavailablef("no inbox and no web page is open")
+
 func (*elsewhere) Name() string { return "inbox" }
+
+// Check implements Checker.
+func (e *elsewhere) Check(ctx context.Context) error {
+	if e.open == nil {
+		return nil
+	}
+	open, err := e.open.Present(ctx)
+	switch {
+	case err != nil:
+		return Unavailablef("whether an inbox is open cannot be told: %v", err)
+	case len(open) == 0:
+		return errNoneOpen
+	}
+	return nil
+}
 
 func (e *elsewhere) Show(ctx context.Context, _ desk.Record, _ Commit) error {
 	if e.open == nil {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}
-	return e.stay(ctx)
-}
-
-// stay returns when no inbox and no page is open.
-func (e *elsewhere) stay(ctx context.Context) error {
-	tick := time.NewTicker(e.look)
-	defer tick.Stop()
 	for seen, missing := false, 0; ; {
-		open, err := e.open.Present(ctx)
+		err := e.Check(ctx)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
-		case err != nil:
-			return Unavailablef("whether an inbox is open cannot be told: %v", err)
-		case len(open) > 0:
+		case err == nil:
 			seen, missing = true, 0
-		case !seen:
-			return Unavailablef("no inbox and no web page is open")
+		case !seen || !errors.Is(err, errNoneOpen):
+			return err
 		default:
 			if missing++; missing == 2 {
 				return Unavailablef("the inbox or web page was closed")
 			}
 		}
 		select {
-		case <-tick.C:
+		case <-time.After(e.look):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

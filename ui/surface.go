@@ -36,6 +36,13 @@ type Surface interface {
 	Show(ctx context.Context, rec desk.Record, commit Commit) error
 }
 
+// Checker is a surface that can tell whether it could reach the human now,
+// without showing them anything.
+type Checker interface {
+	// Check returns nil, or an error that wraps ErrUnavailable and says why not.
+	Check(ctx context.Context) error
+}
+
 // Commit puts the human's reply on disk. A nil return means that the reply is
 // safe whatever dies next. A question.Violations says what the human must
 // change; a *desk.ClosedError that somebody else was first; any other error

@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/desk/spool"
 	"mcp-askuser/tools/askuser"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/pane"
@@ -46,7 +45,7 @@ func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status)
 	made := map[string]ui.Surface{
 		"elicit": askuser.Elicit(),
 		"tty":    tty.New(terminal),
-		"pane":   pane.New(pane.Options{Getenv: getenv, Dir: getenv(spool.EnvDir)}),
+		"pane":   pane.New(getenv),
 		"web":    page,
 		"plain":  tty.NewPlain(terminal),
 	}

@@ -16,7 +16,7 @@ import (
 
 // TestAnsweringClients has one row for each way in which a client may answer by
 // itself, or wrongly. None is an answer; only what a human does, at the end of
-// the table, is (DESIGN, promise 1 and "A deliberate act").
+// the table, is.
 func TestAnsweringClients(t *testing.T) {
 	const ms = time.Millisecond
 	yes, open := proposing(goOn(), ""), optional(database())

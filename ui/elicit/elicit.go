@@ -5,7 +5,7 @@
 // (that is the Client it is given: a request in the older protocol era, a round
 // trip of the call in the newer) nor any other surface.
 //
-// The rules, from what hosts do with forms (FACTS 3):
+// The rules, from what hosts do with forms:
 //
 //   - One question a form. The message begins with it, as some hosts show three
 //     rows, and lists no options.
@@ -32,8 +32,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// How fast a result must be to count as the host's own (DESIGN, "A deliberate
-// act"): hosts decline in 1–30 ms and accept in less.
+// How fast a result must be to count as the host's own and not a deliberate
+// act: hosts decline in 1–30 ms and accept in less.
 const (
 	hostAccepts  = 250 * time.Millisecond
 	hostDeclines = time.Second
@@ -202,7 +202,7 @@ func (d *dialogue) late(q *turn, f *form, result *mcp.ElicitationResult, took ti
 }
 
 // again has the question asked once more, from its options on: "Other" without
-// a text leads back to them (A11).
+// a text leads back to them.
 func (d *dialogue) again(slip string) {
 	d.half, d.plea = nil, slip
 	d.slips++
@@ -217,10 +217,7 @@ func (d *dialogue) reopen(id string) {
 // refused reports whether the set refused some of the answers. Their questions
 // are asked again.
 func (d *dialogue) refused(err error) (again bool) {
-	var found question.Violations
-	if !errors.As(err, &found) {
-		return false
-	}
+	found, _ := errors.AsType[question.Violations](err)
 	for _, v := range found {
 		id, _ := strings.CutPrefix(v.Path, "answers.")
 		if d.given.Answer(id) != nil {

@@ -24,8 +24,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// The hosts of this file do with a form what the real ones were seen to do
-// (FACTS 3), and a person in front of them who sees only what they show.
+// The hosts of this file do with a form what the real ones were seen to do,
+// and a person in front of them who sees only what they show.
 
 // property is one field of a form as a host reads it.
 type property struct {

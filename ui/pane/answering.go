@@ -23,10 +23,8 @@ type answering struct {
 	desk *desk.Desk
 }
 
-// Name implements ui.Surface.
 func (answering) Name() string { return "pane" }
 
-// Show implements ui.Surface.
 func (a answering) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
 	go func() { // for as long as this process lives
 		for left := 10; left > 0 && awaitAsker(); left-- { // a process lets go of its pipe and its lock one after the other

@@ -10,13 +10,9 @@ func desktop() *kind {
 	return &kind{
 		name: "desktop",
 		inside: func(getenv func(string) string) (place, bool) {
-			if getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
+			set := func(name string) bool { return getenv(name) != "" }
+			if !set("DISPLAY") && !set("WAYLAND_DISPLAY") || set("SSH_CONNECTION") || set("SSH_CLIENT") || set("SSH_TTY") {
 				return place{}, false
-			}
-			for _, name := range [...]string{"SSH_CONNECTION", "SSH_CLIENT", "SSH_TTY"} {
-				if getenv(name) != "" {
-					return place{}, false
-				}
 			}
 			for _, e := range emulators() {
 				if _, err := exec.LookPath(e[0]); err == nil {

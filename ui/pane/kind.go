@@ -69,20 +69,20 @@ type view struct {
 func (s *surface) find() (*kind, place, error) {
 	for process := range s.processes {
 		for _, k := range [...]*kind{tmux(), zellij(), wezterm(), kitty()} {
-			at, ok := k.inside(process.Getenv)
-			if ok && process.Daemon {
+			at, ok := k.inside(process.getenv)
+			if ok && process.daemon {
 				return nil, place{}, ui.Unavailablef("only a daemon above is inside %s, which may serve other screens than its own", k.name)
 			}
 			if ok {
 				return k, at, nil
 			}
 		}
-		if process.Daemon {
+		if process.daemon {
 			break
 		}
 	}
 	for process := range s.processes {
-		if at, ok := desktop().inside(process.Getenv); ok {
+		if at, ok := desktop().inside(process.getenv); ok {
 			return desktop(), at, nil
 		}
 	}
@@ -90,9 +90,12 @@ func (s *surface) find() (*kind, place, error) {
 }
 
 // processes yields the asker and then its ancestors.
-func (s *surface) processes(yield func(Process) bool) {
-	if !yield(Process{Getenv: s.options.Getenv}) {
-		return
+func (s *surface) processes(yield func(process) bool) {
+	above := s.ancestors
+	if above == nil {
+		above = ancestors
 	}
-	s.options.Ancestors(yield)
+	if yield(process{getenv: s.getenv}) {
+		above(yield)
+	}
 }

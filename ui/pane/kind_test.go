@@ -162,19 +162,19 @@ func TestFind(t *testing.T) {
 	for _, tt := range []struct {
 		name      string
 		own       func(string) string
-		ancestors []Process
+		ancestors []process
 		want      string
 	}{
-		{"own", in("%1"), []Process{{in("%2"), false}}, "%1"},
-		{"nearest", variables(), []Process{{variables(), false}, {in("%2"), false}, {in("%3"), false}}, "%2"},
-		{"before a desktop", variables("DISPLAY=:0"), []Process{{in("%2"), false}}, "%2"},
-		{"own, under a daemon", in("%1"), []Process{{in("%2"), true}}, "%1"},
-		{"a daemon's", variables("DISPLAY=:0"), []Process{{in("%2"), true}}, "only a daemon above is inside tmux, which may serve other screens than its own"},
-		{"below a daemon", variables(), []Process{{in("%2"), false}, {in("%3"), true}}, "%2"},
-		{"above a daemon", variables(), []Process{{variables(), true}, {in("%2"), false}}, "not inside a terminal multiplexer, and no desktop to open a window on"},
-		{"none", variables(), []Process{{variables(), false}}, "not inside a terminal multiplexer, and no desktop to open a window on"},
+		{"own", in("%1"), []process{{in("%2"), false}}, "%1"},
+		{"nearest", variables(), []process{{variables(), false}, {in("%2"), false}, {in("%3"), false}}, "%2"},
+		{"before a desktop", variables("DISPLAY=:0"), []process{{in("%2"), false}}, "%2"},
+		{"own, under a daemon", in("%1"), []process{{in("%2"), true}}, "%1"},
+		{"a daemon's", variables("DISPLAY=:0"), []process{{in("%2"), true}}, "only a daemon above is inside tmux, which may serve other screens than its own"},
+		{"below a daemon", variables(), []process{{in("%2"), false}, {in("%3"), true}}, "%2"},
+		{"above a daemon", variables(), []process{{variables(), true}, {in("%2"), false}}, "not inside a terminal multiplexer, and no desktop to open a window on"},
+		{"none", variables(), []process{{variables(), false}}, "not inside a terminal multiplexer, and no desktop to open a window on"},
 	} {
-		s := New(Options{Getenv: tt.own, Ancestors: slices.Values(tt.ancestors)}).(*surface)
+		s := surface{getenv: tt.own, ancestors: slices.Values(tt.ancestors)}
 		_, at, err := s.find()
 		got := at.pane
 		if err != nil {
@@ -188,8 +188,8 @@ func TestFind(t *testing.T) {
 
 // Where nothing tells whether the keyboard is quiet, no pane is promised either.
 func TestZellij(t *testing.T) {
-	s := New(Options{Getenv: variables("ZELLIJ=0", "ZELLIJ_SESSION_NAME=work"), Ancestors: func(func(Process) bool) {}})
-	for _, err := range []error{s.Show(t.Context(), desk.Record{ID: "01J0000000000000000000000A"}, nil), s.(ui.Checker).Check(t.Context())} {
+	s := alone(variables("ZELLIJ=0", "ZELLIJ_SESSION_NAME=work"))
+	for _, err := range []error{s.Show(t.Context(), desk.Record{ID: "01J0000000000000000000000A"}, nil), s.Check(t.Context())} {
 		if !errors.Is(err, ui.ErrUnavailable) || !strings.Contains(err.Error(), "a zellij pane would take the keyboard") {
 			t.Errorf("got %v", err)
 		}
@@ -213,14 +213,14 @@ func TestWaysKeepTheirFormats(t *testing.T) {
 
 // The asker's settings hold in its pane.
 func TestSettingsOfThePane(t *testing.T) {
-	s := &surface{options: Options{Getenv: variables("ASK_LANGUAGE=zh", "NO_COLOR=1", "TERM=dumb"), Self: "self"}}
+	s := &surface{getenv: variables("ASK_LANGUAGE=zh", "NO_COLOR=1", "TERM=dumb"), self: "self"}
 	got, err := s.answer("01J")
 	if want := "MCP_ASKUSER_PANE=1 NO_COLOR=1 ASK_LANGUAGE=zh -- self answer 01J"; err != nil || strings.Join(got, " ") != want {
 		t.Errorf("got %q, %v; want %q", got, err, want)
 	}
 	words.Local = words.Portuguese // by the asker's locale, which is not the pane's
 	t.Cleanup(func() { words.Local = words.English })
-	s.options.Getenv = variables("MCP_ASKUSER_CONFIG=/c.toml", "LANG=pt_BR.UTF-8")
+	s.getenv = variables("MCP_ASKUSER_CONFIG=/c.toml", "LANG=pt_BR.UTF-8")
 	got, err = s.answer("01J")
 	if want := "MCP_ASKUSER_PANE=1 MCP_ASKUSER_CONFIG=/c.toml ASK_LANGUAGE=pt -- self answer 01J"; err != nil || strings.Join(got, " ") != want {
 		t.Errorf("got %q, %v; want %q", got, err, want)

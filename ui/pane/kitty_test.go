@@ -40,7 +40,8 @@ func TestKitty(t *testing.T) {
 
 	r := newRig(t)
 	self, says := announced(t)
-	s := New(Options{Getenv: variables(env...), Dir: r.dir, Self: self})
+	s := alone(variables(append(env, "MCP_ASKUSER_DIR="+r.dir)...))
+	s.self = self
 	shown := r.show(t.Context(), s, r.rec)
 	if got := says(); got != "answer "+r.rec.ID+"\n" {
 		t.Errorf("the window runs %q", got)

@@ -3,15 +3,12 @@
 package pane
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -96,19 +93,16 @@ func (l *lifeline) command(argv []string, v view) []string {
 // listen reads the process's id, then waits for the end of file.
 func (l *lifeline) listen() {
 	defer close(l.gone)
-	lines := bufio.NewReader(l.reader)
-	line, err := lines.ReadString('\n')
-	if err != nil {
+	var pid int
+	if _, err := fmt.Fscanln(l.reader, &pid); err != nil {
 		return
 	}
-	if pid, err := strconv.Atoi(strings.TrimSpace(line)); err == nil {
-		l.process = l.identify(pid)
-	}
+	l.process = l.identify(pid)
 	// From here on nothing is left behind, even if we are killed.
 	_ = os.RemoveAll(l.dir)
 	_ = l.writer.Close()
 	close(l.started)
-	_, _ = io.Copy(io.Discard, lines)
+	_, _ = io.Copy(io.Discard, l.reader)
 }
 
 // identify returns the process, unless that number means another one to us
@@ -117,21 +111,14 @@ func (l *lifeline) identify(pid int) *os.Process {
 	if pid <= 1 {
 		return nil
 	}
-	process, err := os.FindProcess(pid)
-	if err != nil {
-		return nil
+	if runtime.GOOS == "linux" {
+		here, err := l.reader.Stat()
+		there, none := os.Stat(fmt.Sprintf("/proc/%d/fd/3", pid))
+		if err != nil || none != nil || !os.SameFile(here, there) {
+			return nil
+		}
 	}
-	if runtime.GOOS != "linux" {
-		return process
-	}
-	here, err := l.reader.Stat()
-	if err != nil {
-		return nil
-	}
-	there, err := os.Stat(fmt.Sprintf("/proc/%d/fd/3", pid))
-	if err != nil || !os.SameFile(here, there) {
-		return nil
-	}
+	process, _ := os.FindProcess(pid) // which never fails here
 	return process
 }
 

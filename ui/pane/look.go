@@ -81,13 +81,8 @@ func (k *kind) until(ctx context.Context, at place, enough func(view, error) boo
 	}
 }
 
-// Show implements ui.Surface.
 func (s quietly) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
-	k, at, err := s.find()
-	var v view
-	if err == nil {
-		v, err = k.view(at)
-	}
+	v, err := s.look()
 	switch {
 	case err != nil:
 		return err

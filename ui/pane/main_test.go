@@ -40,7 +40,7 @@ func answer(id string) int {
 	}
 	d := desk.New(store, desk.Options{})
 	presenter := present.New(present.Options{Desk: d})
-	on := tty.New(tty.Options{Desk: d, Pane: true}) // as the command has it
+	on := tty.New(tty.Options{Getenv: os.Getenv, Turn: tty.NewTurn(), Desk: d, Pane: true}) // as the command has it
 	if os.Getenv("PANE_FORM") == "" {
 		simple := lines{desk: d, line: make(chan string)}
 		go simple.read()
@@ -65,7 +65,7 @@ func ask(id, socket string) int {
 		return 1
 	}
 	presenter := present.New(present.Options{Desk: desk.New(store, desk.Options{})})
-	s := New(Options{Getenv: variables("TMUX="+socket+",1,0", "TMUX_PANE=%0"), Dir: os.Getenv("MCP_ASKUSER_DIR")})
+	s := New(variables("TMUX="+socket+",1,0", "TMUX_PANE=%0", "MCP_ASKUSER_DIR="+os.Getenv("MCP_ASKUSER_DIR")))
 	w, err := presenter.Join(context.Background(), id, func(*present.Presentation) []ui.Surface { return []ui.Surface{s} })
 	if err != nil {
 		return 1

@@ -80,7 +80,7 @@ func wezterm() *kind {
 // kitty opens a window (its word for a pane) in the asker's tab. It takes
 // commands only where the user has switched remote control on, and only
 // through its socket: without one it would talk over the terminal that the
-// host holds (DESIGN, promise 5). Where it runs, its windows are on a desktop. It
+// host holds. Where it runs, its windows are on a desktop. It
 // does not tell when a key came last: its windows never take the focus.
 func kitty() *kind {
 	return &kind{

@@ -46,11 +46,9 @@ func open(ctx context.Context, k *kind, at place, argv []string) (*pane, error) 
 	if err != nil {
 		return nil, ui.Unavailablef("%v", err)
 	}
-	p := &pane{kind: k, place: at, view: v, line: line}
 	opening, leave := context.WithCancel(context.WithoutCancel(ctx))
-	p.leave = leave
-	cmd := at.command(opening, k.open(at, v, line.command(argv, v)))
-	if err := p.start(ctx, cmd); err != nil {
+	p := &pane{kind: k, place: at, view: v, line: line, leave: leave}
+	if err := p.start(ctx, at.command(opening, k.open(at, v, line.command(argv, v)))); err != nil {
 		p.close()
 		return nil, err
 	}
@@ -61,35 +59,31 @@ func open(ctx context.Context, k *kind, at place, argv []string) (*pane, error) 
 // process runs. A terminal emulator stays for as long as its window, a
 // multiplexer's command goes at once.
 func (p *pane) start(ctx context.Context, cmd *exec.Cmd) error {
-	type result struct {
-		output string
-		err    error
-	}
-	ended := make(chan result, 1)
+	var output string
+	ended := make(chan error, 1)
 	go func() {
-		output, err := outputOf(cmd)
-		ended <- result{output, err}
+		var err error
+		output, err = outputOf(cmd)
+		ended <- err
 	}()
-
-	late := time.NewTimer(startup)
-	defer late.Stop()
+	late := time.After(startup)
 	started, named := p.line.started, p.kind.id == nil
 	for started != nil || !named {
 		select {
 		case <-started:
 			started = nil
-		case r := <-ended:
-			if r.err != nil {
-				return ui.Unavailablef("%s: %v", p.kind.name, r.err)
+		case err := <-ended:
+			if err != nil {
+				return ui.Unavailablef("%s: %v", p.kind.name, err)
 			}
 			if p.kind.id == nil {
 				break
 			}
-			if !p.kind.id.MatchString(r.output) {
-				return ui.Unavailablef("%s named its new pane %q", p.kind.name, question.Line(r.output))
+			if !p.kind.id.MatchString(output) {
+				return ui.Unavailablef("%s named its new pane %q", p.kind.name, question.Line(output))
 			}
-			p.id, named = r.output, true
-		case <-late.C:
+			p.id, named = output, true
+		case <-late:
 			return ui.Unavailablef("the %s pane did not start within %s", p.kind.name, startup)
 		case <-ctx.Done():
 			return context.Cause(ctx)

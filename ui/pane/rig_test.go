@@ -51,7 +51,14 @@ func (r *rig) ask(text string) desk.Record {
 
 // surface returns the surface as an asker with these variables would have it.
 func (r *rig) surface(env ...string) ui.Surface {
-	return New(Options{Getenv: variables(env...), Dir: r.dir, Ancestors: func(func(Process) bool) {}})
+	return alone(variables(append(env, "MCP_ASKUSER_DIR="+r.dir)...))
+}
+
+// alone is the surface of an asker without ancestors.
+func alone(getenv func(string) string) *surface {
+	s := New(getenv).(*surface)
+	s.ancestors = func(func(process) bool) {}
+	return s
 }
 
 func variables(env ...string) func(string) string {

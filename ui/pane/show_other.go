@@ -4,17 +4,16 @@ package pane
 
 import (
 	"context"
-	"iter"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui"
 )
 
-// Show implements ui.Surface: no program that opens panes is known here.
-func (s *surface) Show(context.Context, desk.Record, ui.Commit) error {
+// Check implements ui.Checker: no program that opens panes is known here.
+func (s *surface) Check(context.Context) error {
 	return ui.Unavailablef("panes are not supported on this system")
 }
 
-func awaitAsker() bool { return false }
+func (s *surface) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error { return s.Check(ctx) }
 
-var ancestors iter.Seq[Process]
+func awaitAsker() bool { return false }

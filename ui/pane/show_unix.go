@@ -27,6 +27,21 @@ const (
 	leaving = 150 * time.Millisecond
 )
 
+// Check implements ui.Checker.
+func (s *surface) Check(context.Context) error {
+	_, err := s.look()
+	return err
+}
+
+// look finds out what the human sees.
+func (s *surface) look() (view, error) {
+	k, at, err := s.find()
+	if err != nil {
+		return view{}, err
+	}
+	return k.view(at)
+}
+
 // Show implements ui.Surface. One pane is open at a time: other questions
 // wait, in the order in which they were asked. commit is not used, the process
 // in the pane replies to the desk itself.
@@ -34,16 +49,11 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 	if !desk.ValidID(rec.ID) {
 		return ui.Unavailablef("%q is no question's id", rec.ID)
 	}
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	release, err := s.turn.Take(ctx)
+	if err != nil {
+		return err
 	}
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-
+	defer release()
 	k, at, err := s.find()
 	if err != nil {
 		return err
@@ -68,13 +78,10 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 	return p.stay(ctx, rec.ID)
 }
 
-// language is the variable of the human's language.
-const language = "ASK_LANGUAGE"
-
 // answer is what the process in the pane is to be: variables, a separator, and
 // the command.
 func (s *surface) answer(id string) ([]string, error) {
-	self := s.options.Self
+	self := s.self
 	if self == "" {
 		var err error
 		if self, err = os.Executable(); err != nil {
@@ -82,8 +89,8 @@ func (s *surface) answer(id string) ([]string, error) {
 		}
 	}
 	argv := []string{Variable + "=1"}
-	if s.options.Dir != "" {
-		dir, err := filepath.Abs(s.options.Dir) // the pane starts elsewhere
+	if dir := s.getenv("MCP_ASKUSER_DIR"); dir != "" {
+		dir, err := filepath.Abs(dir) // the pane starts elsewhere
 		if err != nil {
 			return nil, ui.Unavailablef("the desk's directory is not known: %v", err)
 		}
@@ -91,13 +98,12 @@ func (s *surface) answer(id string) ([]string, error) {
 	}
 	// The asker's settings hold in the pane as well. What a terminal can do is not
 	// among them: the pane is another one.
-	argv = append(argv, keep(s.options.Getenv, "MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "MCP_ASKUSER_CONFIG", "NO_COLOR", "ACCESSIBLE", "VISUAL", "EDITOR")...)
-	if words.Local == words.English {
-		argv = append(argv, keep(s.options.Getenv, language)...)
-	} else { // the pane's locale may be another's
-		argv = append(argv, language+"="+string(words.Local))
+	argv = append(argv, keep(s.getenv, "MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "MCP_ASKUSER_CONFIG", "NO_COLOR", "ACCESSIBLE", "VISUAL", "EDITOR")...)
+	spoken := keep(s.getenv, "ASK_LANGUAGE")
+	if words.Local != words.English { // the pane's locale may be another's
+		spoken = []string{"ASK_LANGUAGE=" + string(words.Local)}
 	}
-	return append(argv, separator, self, "answer", id), nil
+	return append(append(argv, spoken...), separator, self, "answer", id), nil
 }
 
 // stay waits until the question has ended or the pane has.

@@ -22,58 +22,30 @@
 //     looking at the asker's own pane and have not touched a key for a while.
 //     Where that cannot be told it never does.
 //   - A pane that goes away without an answer answers nothing: the question
-//     stays open for the next surface (DESIGN, promise 1).
+//     stays open for the next surface.
 //   - A question that nobody could see comes to whoever attaches while it is
 //     open, though Show has long returned.
 package pane
 
-import (
-	"iter"
-	"os"
+import "mcp-askuser/ui"
 
-	"mcp-askuser/ui"
-)
-
-// Options are what the surface needs from its surroundings. The zero value is
-// ready.
-type Options struct {
-	// Getenv looks up a variable of the asker's environment. Nil means
-	// os.Getenv.
-	Getenv func(string) string
-	// Self is the program to run in the pane. Empty means this one.
-	Self string
-	// Dir is the desk's directory, told to the program in the pane, whose
-	// environment is that of the multiplexer. Empty says nothing.
-	Dir string
-	// Ancestors yields the processes above the asker, nearest first: some hosts
-	// pass on next to nothing of their environment (FACTS 1). Nil means those
-	// above this process, where the system lets us look.
-	Ancestors iter.Seq[Process]
-}
-
-// Process is one above the asker.
-type Process struct {
-	// Getenv looks up a variable of the environment it was started with.
-	Getenv func(string) string
-	// Daemon says that it stands on no screen: what it serves may be on others
-	// than the one it was started on (FACTS 3).
-	Daemon bool
-}
-
-// New returns the surface "pane".
-func New(o Options) ui.Surface {
-	if o.Getenv == nil {
-		o.Getenv = os.Getenv
-	}
-	if o.Ancestors == nil {
-		o.Ancestors = ancestors
-	}
-	return &surface{options: o, turn: make(chan struct{}, 1)}
+// New returns the surface "pane". Getenv looks up a variable of the asker's
+// environment.
+func New(getenv func(string) string) ui.Surface {
+	return &surface{getenv: getenv, turn: ui.NewTurn()}
 }
 
 type surface struct {
-	options Options
-	turn    chan struct{} // holds one token while a pane is open; waiters queue in order
+	getenv    func(string) string
+	turn      ui.Turn                  // to have a pane open
+	self      string                   // the program to run in it; empty means this one
+	ancestors func(func(process) bool) // of the asker; nil means those of this process
+}
+
+// process is the asker or one above it.
+type process struct {
+	getenv func(string) string // of the environment it was started with
+	daemon bool                // it stands on no screen: what it serves may be on others than the one it was started on
 }
 
 // Quietly returns the surface for a question that can be shown elsewhere too: it
@@ -82,5 +54,4 @@ func (s *surface) Quietly() ui.Surface { return quietly{s} }
 
 type quietly struct{ *surface }
 
-// Name implements ui.Surface.
 func (s *surface) Name() string { return "pane" }

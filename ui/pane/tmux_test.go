@@ -114,7 +114,8 @@ func TestTmuxHungProcess(t *testing.T) {
 	if err := os.WriteFile(self, []byte("#!/bin/sh\ntrap '' HUP TERM\necho \"hung on $2\"\nexec cat\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	hung := New(Options{Getenv: variables("TMUX="+s.socket+",1,0", "TMUX_PANE=%0"), Self: self})
+	hung := alone(variables("TMUX="+s.socket+",1,0", "TMUX_PANE=%0"))
+	hung.self = self
 	shown := s.show(t.Context(), hung, s.rec)
 	x.WaitFor("hung on " + s.rec.ID)
 	if _, err := s.desk.Reply(t.Context(), s.rec.ID, reply("a"), "web"); err != nil {
@@ -291,7 +292,8 @@ func TestTmuxUnavailable(t *testing.T) {
 		t.Parallel()
 		s := newServer(t)
 		s.attach(30)
-		broken := New(Options{Getenv: variables("TMUX="+s.socket+",1,0", "TMUX_PANE=%0"), Self: "/nonexistent/program"})
+		broken := alone(variables("TMUX="+s.socket+",1,0", "TMUX_PANE=%0"))
+		broken.self = "/nonexistent/program"
 		s.refuses(t.Context(), broken, "the tmux pane was closed without an answer")
 	})
 }
@@ -304,7 +306,7 @@ func (r *rig) refuses(ctx context.Context, s ui.Surface, why string) {
 }
 
 func TestHostileID(t *testing.T) {
-	s := New(Options{Getenv: variables(), Ancestors: func(func(Process) bool) {}})
+	s := alone(variables())
 	for _, id := range []string{"", "x; touch y", "-h"} {
 		if err := s.Show(t.Context(), desk.Record{ID: id}, nil); !errors.Is(err, ui.ErrUnavailable) || !strings.Contains(err.Error(), "no question's id") {
 			t.Errorf("%q: %v", id, err)

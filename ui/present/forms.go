@@ -1,8 +1,10 @@
 package present
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"slices"
 	"sync"
 	"time"
 
@@ -17,7 +19,7 @@ type Forms struct {
 
 	mu   sync.Mutex
 	open *Form
-	out  map[string]*Form // by secret, while with the client
+	late *Form // what open was when the record ended, if its result may still come
 }
 
 // Form is one form on its way to the client and back.
@@ -27,9 +29,10 @@ type Form struct {
 	result  chan filled // holds the first that comes
 
 	// Guarded by Forms.mu:
-	sent   time.Time
-	filled bool
-	place  *Waiter // of the call that took the form along; nil unless it is with the client
+	secrets map[string]bool // of those with which the client may come back
+	sent    time.Time
+	filled  bool
+	place   *Waiter // of the call that took the form along; nil unless it is with the client
 }
 
 type filled struct {
@@ -46,9 +49,9 @@ type Late func(result any, took time.Duration) (question.Reply, bool)
 // and how long the form was with the client; or the cause of ctx's end. Late is
 // for a result that comes after that; it may be nil.
 func (f *Forms) Show(ctx context.Context, content any, late Late) (result any, took time.Duration, err error) {
-	form := &Form{Content: content, late: late, result: make(chan filled, 1)}
+	form := &Form{Content: content, late: late, result: make(chan filled, 1), secrets: map[string]bool{}}
 	f.mu.Lock()
-	f.open, f.out = form, map[string]*Form{}
+	f.open = form
 	f.mu.Unlock()
 	f.x.stir()
 	select {
@@ -73,9 +76,9 @@ func (w *Waiter) Form() *Form {
 
 // Take gives the call's place to the form that it takes along: the form waits
 // now, and the call must not. The secret is for the client alone, to come back
-// with (FACTS 5.11). It is false where the form has its result already. A form
-// that was taken before, by a call whose client has lost it, gives that call's
-// place up.
+// with, and cannot be guessed. It is false where the form has its result
+// already. A form that was taken before, by a call whose client has lost it,
+// gives that call's place up.
 func (w *Waiter) Take(form *Form) (secret string, ok bool) {
 	f := &w.x.forms
 	f.mu.Lock()
@@ -86,7 +89,7 @@ func (w *Waiter) Take(form *Form) (secret string, ok bool) {
 	lost := form.place
 	secret = rand.Text()
 	form.place, form.sent = w, time.Now()
-	f.out[secret] = form
+	form.secrets[secret] = true
 	f.mu.Unlock()
 	if lost != nil {
 		lost.Leave()
@@ -100,88 +103,80 @@ func (w *Waiter) Take(form *Form) (secret string, ok bool) {
 // in the form as the later reply. It is nil where no form waits under this id
 // and secret: they are the client's word.
 func (p *Presenter) Return(id, secret string, result any) *Waiter {
-	x := p.opened(id)
+	p.mu.Lock()
+	x := p.open[id]
+	if i := slices.IndexFunc(p.late, func(x *Presentation) bool { return x.rec.ID == id }); i >= 0 {
+		x = p.late[i]
+	}
+	p.mu.Unlock()
 	if x == nil {
-		return p.returnLate(secret, result)
+		return nil
 	}
 	f := &x.forms
 	f.mu.Lock()
-	defer f.mu.Unlock()
-	form := f.out[secret]
-	delete(f.out, secret)
-	if form == nil {
-		return p.returnLate(secret, result)
+	form := cmp.Or(f.late, f.open)
+	if form == nil || !form.secrets[secret] {
+		f.mu.Unlock()
+		return nil
 	}
-	if form == f.open && !form.filled {
+	delete(form.secrets, secret)
+	took := time.Since(form.sent)
+	if form == f.late {
+		f.mu.Unlock()
+		return x.returnLate(form.late, result, took)
+	}
+	defer f.mu.Unlock()
+	if !form.filled {
 		form.filled = true
-		form.result <- filled{result, time.Since(form.sent)}
+		form.result <- filled{result, took}
 	}
 	place := form.place
 	form.place = nil
 	return place
 }
 
-// outstanding is a form that is still with a client, though its record has ended.
-type outstanding struct {
-	*Form
-	x *Presentation
-}
-
-// mostLate is how many forms may be outstanding at once; the first are forgotten
-// where there are more.
+// mostLate is how many records that have ended may have a form with a client at
+// once; the first are forgotten where there are more.
 const mostLate = 100
 
-func (p *Presenter) keepLate(x *Presentation, forms map[string]*Form) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for secret, form := range forms {
-		if form.late == nil || form.filled {
-			continue
-		}
-		p.late[secret] = outstanding{form, x}
-		if p.lateOrder = append(p.lateOrder, secret); len(p.lateOrder) > mostLate {
-			delete(p.late, p.lateOrder[0])
-			p.lateOrder = p.lateOrder[1:]
-		}
-	}
-}
-
-func (p *Presenter) returnLate(secret string, result any) *Waiter {
-	p.mu.Lock()
-	form, ok := p.late[secret]
-	delete(p.late, secret)
-	p.mu.Unlock()
-	if !ok {
-		return nil
-	}
-	<-form.x.ended
-	if form.x.err != nil {
-		return nil
-	}
-	rec := form.x.final
-	reply, answers := form.late(result, time.Since(form.sent))
-	if answers {
-		form.x.mu.Lock()
-		surface := form.x.surface
-		form.x.mu.Unlock()
-		rec = p.Desk.WithLater(rec, reply, surface)
-	}
-	return p.ended(rec, nil)
-}
-
-// giveUp gives up the places of forms that are with a client, and returns these
-// by their secrets.
-func (f *Forms) giveUp() map[string]*Form {
+// giveUp gives up the place of a form that is with a client when the record
+// ends. Its result may come late.
+func (f *Forms) giveUp() {
 	f.mu.Lock()
-	form, out := f.open, f.out
-	var place *Waiter
-	if form != nil {
-		place, form.place = form.place, nil
+	defer f.mu.Unlock()
+	form := f.open
+	if form == nil {
+		return
 	}
-	f.open, f.out = nil, nil
-	f.mu.Unlock()
-	if place != nil {
-		place.Leave()
+	f.open = nil
+	if form.place != nil {
+		form.place.Leave()
+		form.place = nil
 	}
-	return out
+	if form.late != nil && !form.filled && len(form.secrets) > 0 {
+		f.late = form
+		p := f.x.p
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.late = append(p.late, f.x); len(p.late) > mostLate {
+			p.late = slices.Delete(p.late, 0, 1)
+		}
+	}
+}
+
+// returnLate returns a place at the end of the record, with what came after it
+// as the later reply.
+func (x *Presentation) returnLate(read Late, result any, took time.Duration) *Waiter {
+	<-x.ended
+	if x.err != nil {
+		return nil
+	}
+	rec := x.final
+	if reply, answers := read(result, took); answers {
+		x.mu.Lock()
+		surface := x.surface
+		x.mu.Unlock()
+		rec = x.p.Desk.WithLater(rec, reply, surface)
+	}
+	return x.p.ended(rec, nil)
 }

@@ -13,11 +13,12 @@ package present
 
 import (
 	"cmp"
-	"container/list"
 	"context"
 	"crypto/rand"
 	"errors"
 	"log/slog"
+	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,7 +34,7 @@ type Options struct {
 	// tells nobody.
 	Notify func(ctx context.Context, rec desk.Record)
 	// TakeDefaults lets a timeout take the declared defaults of a question
-	// whose caller asked for that too (DESIGN, promise 1; D14).
+	// whose caller asked for that too.
 	TakeDefaults bool
 
 	// Room is how many questions may be open here at once, 0 for any number:
@@ -57,17 +58,15 @@ type Presenter struct {
 	showing    sync.WaitGroup // presentations
 	background sync.WaitGroup // what is done behind results that were delivered
 	archiving  sync.Mutex
-	room       chan struct{} // holds one token for each presentation; nil for any number
+	room       chan struct{} // holds one token for each presentation
 	full       sync.Once
 	over       bool // nothing goes on in the background any more
 
 	mu     sync.Mutex
-	open   map[string]*Presentation // by record id
-	lines  map[string]*list.List    // the presentations on a surface, by its name, in order
-	asking map[string]*asking       // by session and content
-
-	late      map[string]outstanding // forms with clients, by secret, whose records have ended
-	lateOrder []string               // their secrets, the first first
+	open   map[string]*Presentation   // by record id
+	lines  map[string][]*Presentation // those on a surface, by its name, in order
+	asking map[string]*asking         // by session and content
+	late   []*Presentation            // those that have ended with a form at a client, the first first
 }
 
 // asking is a question on its way to the desk, or open on it. Who asks the same
@@ -84,18 +83,13 @@ func New(o Options) *Presenter {
 	o.Patience = cmp.Or(o.Patience, 10*time.Second)
 	o.Retry = cmp.Or(o.Retry, 50*time.Millisecond)
 	ctx, stop := context.WithCancelCause(context.Background())
-	p := &Presenter{Options: o, ctx: ctx, stop: stop, open: map[string]*Presentation{}, lines: map[string]*list.List{}, late: map[string]outstanding{}, asking: map[string]*asking{}}
-	if o.Room > 0 {
-		p.room = make(chan struct{}, o.Room)
-	}
+	p := &Presenter{Options: o, ctx: ctx, stop: stop, open: map[string]*Presentation{}, lines: map[string][]*Presentation{}, asking: map[string]*asking{}}
+	p.room = make(chan struct{}, cmp.Or(o.Room, math.MaxInt)) // tokens take no memory
 	return p
 }
 
 // enter waits for room for one more presentation.
 func (p *Presenter) enter(ctx context.Context) error {
-	if p.room == nil {
-		return nil
-	}
 	select {
 	case p.room <- struct{}{}:
 		return nil
@@ -115,11 +109,7 @@ func (p *Presenter) enter(ctx context.Context) error {
 }
 
 // leave gives up what enter has taken.
-func (p *Presenter) leave() {
-	if p.room != nil {
-		<-p.room
-	}
-}
+func (p *Presenter) leave() { <-p.room }
 
 // Close withdraws what is shown, with cause as the reason, and returns when the
 // surfaces have cleaned up behind them. Records stay open. What could not be
@@ -178,6 +168,9 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 	if q.Unlike() {
 		key = rand.Text()
 	}
+	if q.Turn == nil {
+		q.Turn = func(context.Context) (func(), error) { return func() {}, nil }
+	}
 	for {
 		p.mu.Lock()
 		first := p.asking[key]
@@ -198,7 +191,7 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 		}
 		if first.x != nil {
 			first.x.askedBy(&q)
-			if w := first.x.join(role{asks: true, awaits: true}, q.Surfaces); w != nil {
+			if w := first.x.join(role{asks: true, awaits: true}, q.Surfaces, nil); w != nil {
 				return w, nil
 			}
 			p.forget(first)
@@ -209,9 +202,6 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 
 // pass lets the calls behind this one take their places: it needs none.
 func (q *Question) pass(ctx context.Context) error {
-	if q.Turn == nil {
-		return nil
-	}
 	placed, err := q.Turn(ctx)
 	if err == nil {
 		placed()
@@ -222,21 +212,19 @@ func (q *Question) pass(ctx context.Context) error {
 // submit is Ask for the first.
 func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter, error) {
 	defer close(a.placed)
-	entered, turn := false, q.Turn
+	entered := false
 	request := q.Request
-	request.Turn = func(ctx context.Context) (placed func(), err error) { // room is taken in the order of arrival
-		placed = func() {}
-		if turn != nil {
-			placed, err = turn(ctx)
+	request.Turn = func(ctx context.Context) (func(), error) { // room is taken in the order of arrival
+		placed, err := q.Turn(ctx)
+		if err != nil {
+			return nil, err
 		}
-		if err == nil {
-			err = p.enter(ctx)
-		}
-		entered = err == nil
-		if err != nil && placed != nil {
+		if err := p.enter(ctx); err != nil {
 			placed()
+			return nil, err
 		}
-		return placed, err
+		entered = true
+		return placed, nil
 	}
 	rec, attendance, err := p.Desk.Submit(ctx, request)
 	if err == nil {
@@ -257,17 +245,11 @@ func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter,
 	}
 	x := p.presentation(rec, a)
 	x.askedBy(&q)
-	x.mu.Lock()
-	if x.held == nil { // else join would claim the record, which is ours
-		x.held, attendance = attendance, nil
-	}
-	x.mu.Unlock()
-	w := x.join(role{asks: true, awaits: true}, q.Surfaces)
+	w := x.join(role{asks: true, awaits: true}, q.Surfaces, attendance)
 	if w == nil { // in this very moment
 		p.forget(a)
 		return x.seat(attendance), nil
 	}
-	x.hold(attendance)
 	a.x = x
 	if p.Notify != nil {
 		x.begin(func() { p.Notify(x.ctx, x.rec) })
@@ -295,7 +277,9 @@ func (p *Presenter) rejoin(ctx context.Context, rec desk.Record, err error, as r
 	if err != nil {
 		return nil, err
 	}
-	x := p.opened(rec.ID)
+	p.mu.Lock()
+	x := p.open[rec.ID]
+	p.mu.Unlock()
 	switch {
 	case x != nil: // perhaps with an end that is not stored
 	case rec.Outcome != nil:
@@ -309,7 +293,7 @@ func (p *Presenter) rejoin(ctx context.Context, rec desk.Record, err error, as r
 			as.awaits = p.awaited(x)
 		}
 	}
-	if w := x.join(as, surfaces); w != nil {
+	if w := x.join(as, surfaces, nil); w != nil {
 		return w, nil
 	}
 	return x.seat(nil), nil
@@ -330,16 +314,8 @@ func (x *Presentation) seat(attendance *desk.Attendance) *Waiter {
 	x.askers++
 	x.waiting++
 	x.mu.Unlock()
-	if attendance != nil {
-		x.hold(attendance)
-	}
+	x.hold(attendance)
 	return &Waiter{x: x, role: role{asks: true, awaits: true}}
-}
-
-func (p *Presenter) opened(id string) *Presentation {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.open[id]
 }
 
 // presentation returns that of an open record, and begins it where there is
@@ -411,27 +387,22 @@ func (p *Presenter) standIn(x *Presentation, now desk.Showing) {
 	if now.Why != "" {
 		return
 	}
-	if p.lines[now.Surface] == nil {
-		p.lines[now.Surface] = list.New()
-	}
-	x.line = p.lines[now.Surface]
-	x.place = x.line.PushBack(x)
+	x.line = now.Surface
+	p.lines[x.line] = append(p.lines[x.line], x)
 }
 
 // leaveLine takes it out of its line, and tells the next. The lock is held.
 func (p *Presenter) leaveLine(x *Presentation) {
-	if x.line == nil {
+	line := p.lines[x.line]
+	at := slices.Index(line, x)
+	if at < 0 {
 		return
 	}
-	first := x.line.Front() == x.place
-	x.line.Remove(x.place)
-	if next := x.line.Front(); first && next != nil {
-		y := next.Value.(*Presentation)
-		y.mu.Lock()
-		y.change()
-		y.mu.Unlock()
+	line = slices.Delete(line, at, at+1)
+	p.lines[x.line] = line
+	if at == 0 && len(line) > 0 {
+		line[0].stir()
 	}
-	x.line, x.place = nil, nil
 }
 
 // Behind reports whether an earlier question of this process is on the surface
@@ -440,7 +411,7 @@ func (w *Waiter) Behind() bool {
 	x := w.x
 	x.p.mu.Lock()
 	defer x.p.mu.Unlock()
-	return x.line != nil && x.line.Front() != x.place
+	return slices.Index(x.p.lines[x.line], x) > 0
 }
 
 // forget has the next who asks the same asked anew.
@@ -452,13 +423,6 @@ func (p *Presenter) forget(as ...*asking) {
 			delete(p.asking, a.key)
 		}
 	}
-}
-
-// asked are the questions by which others find the presentation.
-func (p *Presenter) asked(x *Presentation) []*asking {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return x.asking
 }
 
 // delivered marks a record whose end has reached its asker, at once, and puts
@@ -482,6 +446,5 @@ func (p *Presenter) delivered(rec desk.Record) {
 // isEnd reports whether err says that the record has ended: nil, or a
 // *desk.ClosedError.
 func isEnd(err error) bool {
-	var closed *desk.ClosedError
-	return err == nil || errors.As(err, &closed)
+	return err == nil || errors.As(err, new(*desk.ClosedError))
 }

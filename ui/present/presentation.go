@@ -2,10 +2,10 @@ package present
 
 import (
 	"cmp"
-	"container/list"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime/debug"
 	"slices"
 	"sync"
@@ -26,14 +26,14 @@ type Presentation struct {
 	withdraw context.CancelCauseFunc
 	running  sync.WaitGroup // all that goes on but the wait; nothing begins after the end
 	forms    Forms
+	finishes sync.Once
 	ended    chan struct{} // closed once final and err are set
 	final    desk.Record   // with its outcome; zero
 	err      error         // where it never will be known
 
 	owns   atomic.Bool // some call waits, or has waited, as its asker
 	asking []*asking   // by which those who ask the same find it; guarded by Presenter.mu
-	line   *list.List  // of the surface that it is on, and its place there; so guarded
-	place  *list.Element
+	line   string      // the surface in whose line it is; so guarded
 
 	mu          sync.Mutex
 	interrupted desk.Status
@@ -51,7 +51,6 @@ type Presentation struct {
 	address     string          // where the human can be sent
 	watching    []*Waiter       // those that are woken when something changes
 	kept        *question.Reply // given where it cannot be given again, and not stored
-	ending      bool            // finish has begun
 	own         bool            // a surface is sending, or has sent, the end
 	unstored    bool            // final is known here alone
 	told        bool            // some call has delivered the end
@@ -128,18 +127,17 @@ func (x *Presentation) over() bool {
 // await waits on the desk for the record's end. A wait that fails is begun
 // anew, after pauses: one for want of files sees the end all the same, late.
 func (x *Presentation) await() {
-	for pause := x.p.pauses(); !x.wait(pause); {
+	for pause := x.p.pauses(); ; {
+		end, err := x.p.Desk.WaitFor(x.ctx, x.rec.ID)
+		if x.waited(end, err, pause) {
+			return
+		}
 	}
 }
 
-// wait waits once, and reports whether the end is known. A record is a quarter
-// of a kilobyte, and every copy below a wait counts: the stack stays as large as
-// the wait needs. For the same reason what follows a wait stands by itself.
-func (x *Presentation) wait(pause func(end <-chan struct{}) bool) bool {
-	end, err := x.p.Desk.WaitFor(x.ctx, x.rec.ID)
-	return x.waited(end, err, pause)
-}
-
+// waited is what follows a wait, and reports whether the end is known. It stands
+// by itself, since a record is a quarter of a kilobyte, and every copy below a
+// wait counts: the stack stays as large as the wait needs.
 func (x *Presentation) waited(end *desk.Record, err error, pause func(end <-chan struct{}) bool) bool {
 	switch {
 	case err == nil:
@@ -177,24 +175,22 @@ func (x *Presentation) look(ctx context.Context) {
 // when it comes back, and one that never does keeps nobody waiting. They go
 // before anybody can ask the same anew, and would find the record attended.
 func (x *Presentation) finish(rec desk.Record, err error) {
-	x.mu.Lock()
-	first := !x.ending
-	x.ending = true
-	x.mu.Unlock()
-	if !first {
-		return
-	}
-	x.p.keepLate(x, x.forms.giveUp())
-	x.mu.Lock()
-	x.final, x.err = rec, err
-	close(x.ended)
-	x.change()
-	own := x.own
-	x.mu.Unlock()
-	x.p.forget(x.p.asked(x)...)
-	if !own {
-		x.withdraw(x.cause())
-	}
+	x.finishes.Do(func() {
+		x.forms.giveUp()
+		x.mu.Lock()
+		x.final, x.err = rec, err
+		close(x.ended)
+		x.change()
+		own := x.own
+		x.mu.Unlock()
+		x.p.mu.Lock()
+		asking := x.asking
+		x.p.mu.Unlock()
+		x.p.forget(asking...)
+		if !own {
+			x.withdraw(x.cause())
+		}
+	})
 }
 
 // cause is why a surface is withdrawn.
@@ -206,11 +202,8 @@ func (x *Presentation) cause() error {
 }
 
 // startClock has the record end when its time is up.
-func (x *Presentation) startClock() *time.Timer {
-	var clock *time.Timer
-	ready := make(chan struct{})
-	clock = time.AfterFunc(0, func() {
-		<-ready
+func (x *Presentation) startClock() (clock *time.Timer) {
+	clock = time.AfterFunc(math.MaxInt64, func() { // not before it is known itself
 		at, ok := x.p.Desk.Deadline(x.ctx, x.rec)
 		if !ok || x.ctx.Err() != nil {
 			return
@@ -221,7 +214,7 @@ func (x *Presentation) startClock() *time.Timer {
 		}
 		x.begin(x.timeOut)
 	})
-	close(ready)
+	clock.Reset(0)
 	return clock
 }
 
@@ -355,7 +348,7 @@ func (x *Presentation) broke(s ui.Surface, fault any) error {
 }
 
 // shown keeps with the record where its asker tried it and shows it: whoever
-// looks at it elsewhere sees where else it is (D22).
+// looks at it elsewhere sees where else it is.
 func (x *Presentation) shown(tried []desk.Showing) {
 	if len(tried) > 0 {
 		x.mu.Lock()
@@ -389,10 +382,9 @@ func (x *Presentation) send(r question.Reply, surface string) error {
 		x.finish(rec, nil)
 		return nil
 	}
-	var faults question.Violations
 	x.mu.Lock()
 	x.own, x.kept = false, nil
-	if !isEnd(err) && !errors.As(err, &faults) {
+	if !isEnd(err) && !errors.As(err, new(question.Violations)) {
 		x.kept = &r
 	}
 	over := x.over()

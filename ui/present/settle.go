@@ -78,11 +78,10 @@ func (x *Presentation) stored(rec desk.Record) {
 func (p *Presenter) pauses() func(end <-chan struct{}) bool {
 	next := p.Retry
 	return func(end <-chan struct{}) bool {
-		timer := time.NewTimer(next)
-		defer timer.Stop()
+		over := time.After(next)
 		next = min(2*next, 32*p.Retry)
 		select {
-		case <-timer.C:
+		case <-over:
 			return true
 		case <-end:
 			return false

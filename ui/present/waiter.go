@@ -24,8 +24,9 @@ type role struct {
 }
 
 // join adds a call to those that wait, and begins to show the record where no
-// surface does. It is nil where the end is known already.
-func (x *Presentation) join(as role, surfaces Surfaces) *Waiter {
+// surface does. It is nil where the end is known already; else it takes over the
+// attendance that the call may have.
+func (x *Presentation) join(as role, surfaces Surfaces, attendance *desk.Attendance) *Waiter {
 	x.mu.Lock()
 	if x.over() {
 		x.mu.Unlock()
@@ -47,8 +48,12 @@ func (x *Presentation) join(as role, surfaces Surfaces) *Waiter {
 		}
 		x.others = surfaces
 	}
+	if x.held == nil {
+		x.held, attendance = attendance, nil
+	}
 	claim := as.awaits && x.held == nil
 	x.mu.Unlock()
+	attendance.Release()
 	if claim {
 		x.attend()
 	}

@@ -71,7 +71,7 @@ func (*editing) SetStderr(io.Writer) {}
 func (e *editing) Run() (err error) {
 	o := e.screen.options
 	run := func() error {
-		e.text, err = EditText(e.screen.editors, o.Getenv, o.Terminal, e.text)
+		e.text, err = EditText(e.screen.editors, o.Getenv, e.text)
 		return err
 	}
 	if o.Lender != nil {
@@ -80,22 +80,22 @@ func (e *editing) Run() (err error) {
 	return run()
 }
 
-// EditText has the human write a text in their editor, which gets the terminal
-// of that path; empty is the controlling one. The end of ctx ends the editor:
-// what was saved counts. The error is a sentence for the human.
-func EditText(ctx context.Context, getenv func(string) string, terminal, text string) (string, error) {
+// EditText has the human write a text in their editor, which gets the controlling
+// terminal. The end of ctx ends the editor: what was saved counts. The error is a
+// sentence for the human.
+func EditText(ctx context.Context, getenv func(string) string, text string) (string, error) {
 	command := strings.Fields(cmp.Or(getenv("VISUAL"), getenv("EDITOR"), "vi"))
 	if len(command) == 0 {
 		return "", errors.New(words.T("VISUAL or EDITOR names no editor."))
 	}
-	edited, err := runEditor(ctx, command, terminal, text)
+	edited, err := runEditor(ctx, command, text)
 	if err != nil {
 		return "", errors.New(words.T("The editor %[1]s failed: %[2]s. The text is as it was.", Line(command[0], 40), Line(err.Error(), 200)))
 	}
 	return edited, nil
 }
 
-func runEditor(ctx context.Context, command []string, terminal, text string) (string, error) {
+func runEditor(ctx context.Context, command []string, text string) (string, error) {
 	file, err := os.CreateTemp("", "answer-*.md")
 	if err != nil {
 		return "", err
@@ -108,7 +108,7 @@ func runEditor(ctx context.Context, command []string, terminal, text string) (st
 	cmd := exec.CommandContext(ctx, command[0], append(command[1:], file.Name())...) //nolint:gosec // the user's own
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if runtime.GOOS != "windows" { // an editor needs a file whose reads wait
-		tty, err := os.OpenFile(cmp.Or(terminal, "/dev/tty"), os.O_RDWR, 0)
+		tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 		if err != nil {
 			return "", err
 		}

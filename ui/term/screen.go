@@ -28,8 +28,6 @@ type ScreenOptions struct {
 	In     io.Reader
 	Out    io.Writer
 	Getenv func(string) string // tells what the terminal can do, and the human's editor
-	// Terminal is the path of the terminal, for the editor. Empty means /dev/tty.
-	Terminal string
 	// Lender gives the terminal to the editor. Nil where Bubble Tea can.
 	Lender Lender
 	// Leave returns the message that makes the model end by itself: the context

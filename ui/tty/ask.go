@@ -39,7 +39,10 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 			if c.foreign() {
 				return onward, nil
 			}
-		case c.ofSession(ctx, r.command):
+		case r.command == history:
+			c.rounds(ctx)
+		case r.command == lift:
+			c.lift(ctx)
 		case r.command == goBack:
 			return back, nil
 		case r.command == closing, r.command == discuss:
@@ -90,7 +93,7 @@ func (c *conversation) own(ctx context.Context, q *question.Question, selected [
 	if err != nil {
 		return false, err
 	}
-	if text == "" { // A11
+	if text == "" {
 		c.text("", words.T("Nothing was entered. Back to the options."))
 		c.options(q)
 		return false, nil
@@ -145,8 +148,8 @@ func (c *conversation) recall(q *question.Question) {
 	c.asked[q.ID] = false
 }
 
-// options shows the numbered options of q, and 0 for the human's own words
-// (A8).
+// options shows the numbered options of q, and 0 for the human's own
+// words.
 func (c *conversation) options(q *question.Question) {
 	for i := range q.Options {
 		c.option(i+1, &q.Options[i])
@@ -176,12 +179,11 @@ func (c *conversation) option(n int, o *question.Option) {
 }
 
 // emptyLine returns the answer that an empty line takes, nil for none, and how
-// the prompt says so in its brackets (A9): what the human answered before, or
+// the prompt says so in its brackets: what the human answered before, or
 // what the asker declared as the default.
 func (c *conversation) emptyLine(q *question.Question) (*question.Answer, string) {
 	if a := c.answer(q); a != nil {
-		kept := *a
-		return &kept, words.T("keep")
+		return a, words.T("keep")
 	}
 	if !q.Chooses() {
 		if strings.TrimSpace(q.Default) == "" {
@@ -235,7 +237,15 @@ func brief(s string) bool {
 
 // promptFor returns the line at which the human answers q.
 func promptFor(q *question.Question, bracket string) string {
-	prompt, _ := asking(q)
+	prompt := words.T("Enter a number")
+	switch {
+	case !q.Chooses():
+		prompt = words.T("Your answer")
+	case q.Type == question.Boolean:
+		prompt = words.T("Enter y or n")
+	case q.Several():
+		prompt = words.T("Enter numbers, like 1,2")
+	}
 	if bracket != "" {
 		prompt += " [" + bracket + "]"
 	}
@@ -248,34 +258,22 @@ func promptFor(q *question.Question, bracket string) string {
 	return words.T("%s: ", prompt)
 }
 
-// need says what to enter for q.
+// need is one sentence that says what to enter for q.
 func need(q *question.Question) string {
-	_, need := asking(q)
-	return need
-}
-
-// asking returns what stands at the prompt for a question of this type, and one
-// sentence that says what to enter.
-func asking(q *question.Question) (prompt, need string) {
-	switch {
+	switch n := len(q.Options); {
 	case !q.Chooses():
-		return words.T("Your answer"), words.T("Enter a text, or q to dismiss the question.")
+		return words.T("Enter a text, or q to dismiss the question.")
 	case q.Type == question.Boolean:
-		return words.T("Enter y or n"), words.T("Enter y or n.")
+		return words.T("Enter y or n.")
 	case q.Several() && q.AllowCustom:
-		need = words.Mark("Enter numbers from 1 to %d, like 1,2, or 0 for an answer of your own.")
+		return words.T("Enter numbers from 1 to %d, like 1,2, or 0 for an answer of your own.", n)
 	case q.Several():
-		need = words.Mark("Enter numbers from 1 to %d, like 1,2.")
+		return words.T("Enter numbers from 1 to %d, like 1,2.", n)
 	case q.AllowCustom:
-		need = words.Mark("Enter a number from 1 to %d, or 0 for an answer of your own.")
+		return words.T("Enter a number from 1 to %d, or 0 for an answer of your own.", n)
 	default:
-		need = words.Mark("Enter a number from 1 to %d.")
+		return words.T("Enter a number from 1 to %d.", n)
 	}
-	prompt = words.Mark("Enter a number")
-	if q.Several() {
-		prompt = words.Mark("Enter numbers, like 1,2")
-	}
-	return words.T(prompt), words.T(need, len(q.Options))
 }
 
 // help says what can be entered for q.

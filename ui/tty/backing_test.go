@@ -288,7 +288,7 @@ func TestStoppedAndContinued(t *testing.T) {
 }
 
 // What stands in earlier rounds is shown as text, like all that comes from
-// outside (DESIGN, promise 7).
+// outside.
 func TestEarlierRoundsAreSafe(t *testing.T) {
 	evil := sample("hostile").Questions[0].Text
 	reply := answered(ownWords("h", evil))[0]

@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkWithdrawal is how long a question takes to go once it was withdrawn:
-// at most 250 ms (DESIGN, promise 3), also where the store does not return.
+// at most 250 ms, also where the store does not return.
 func BenchmarkWithdrawal(b *testing.B) {
 	for _, tt := range []struct{ name, env, keys, ready string }{
 		{"screen", "", "", question1},

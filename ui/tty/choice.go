@@ -21,39 +21,37 @@ const (
 	history   command = "h"
 	note      command = "n"
 	discuss   command = "d"
-	editText  command = "e" // only as :e
-	lift      command = "l" // only as :l
+	editText  command = "e" // only with a colon
+	lift      command = "l" // likewise
 	recall    command = "="
 )
 
-// commands are the ways in which people write a command.
+// commands are the ways in which people write a command: behind a colon, where
+// it cannot be an answer, and mostly without.
 var commands = map[string]command{ //nolint:gochecknoglobals // a table, never written to
 	"b": goBack, "back": goBack,
 	"q": closing, "quit": closing,
 	"?": help, "help": help,
 	"-": leaveOpen, "skip": leaveOpen,
 	"h": history,
-}
-
-// listCommands are commands that a list of options takes as well. Where a text is
-// asked for they are text, unless a colon stands before them.
-var listCommands = map[string]command{ //nolint:gochecknoglobals // a table, never written to
 	"n": note, "note": note,
 	"d": discuss, "discuss": discuss,
 	"=": recall,
+	"e": editText,
+	"l": lift,
 }
 
-// colonCommand reads a command that cannot be an answer.
-func colonCommand(line string) (command, bool) {
-	word, colon := strings.CutPrefix(strings.ToLower(line), ":")
-	c, ok := commands[word]
-	if !ok {
-		c, ok = listCommands[word]
+// bare reads a command without a colon before it. Where a text is asked for some
+// are text.
+func bare(line string, text bool) (command, bool) {
+	c, ok := commands[strings.ToLower(line)]
+	switch {
+	case c == editText, c == lift:
+		ok = false
+	case c == note, c == discuss, c == recall:
+		ok = !text
 	}
-	if !ok && (word == string(lift) || word == string(editText)) {
-		c, ok = command(word), true
-	}
-	return c, colon && ok
+	return c, ok
 }
 
 // reading is what a line means as the answer to a question: one of a command,
@@ -67,11 +65,11 @@ type reading struct {
 	custom   string   // the answer to a text question
 }
 
-// understand reads a line that is not empty as the answer to q (A8–A10). What
-// could mean two things is a fault.
+// understand reads a line that is not empty as the answer to q. What could
+// mean two things is a fault.
 func understand(q *question.Question, line string) reading {
-	if c, ok := colonCommand(line); ok { // even where it is an answer
-		return reading{command: c}
+	if word, colon := strings.CutPrefix(strings.ToLower(line), ":"); colon && commands[word] != "" { // even where it is an answer
+		return reading{command: commands[word]}
 	}
 	if !q.Chooses() {
 		return understandText(line)
@@ -82,7 +80,7 @@ func understand(q *question.Question, line string) reading {
 		}
 		return r
 	}
-	if c, ok := colonCommand(":" + line); ok && c != lift && c != editText {
+	if c, ok := bare(line, false); ok {
 		return reading{command: c}
 	}
 	if n, ok := strings.CutPrefix(strings.ToLower(line), string(view)); ok {
@@ -94,11 +92,11 @@ func understand(q *question.Question, line string) reading {
 }
 
 func understandText(line string) reading {
-	if c, ok := commands[strings.ToLower(line)]; ok {
+	if c, ok := bare(line, true); ok {
 		return reading{command: c}
 	}
 	if inner, ok := quoted(line); ok {
-		if _, ok := commands[strings.ToLower(inner)]; ok {
+		if _, ok := bare(inner, true); ok {
 			return reading{custom: inner}
 		}
 	}

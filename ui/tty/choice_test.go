@@ -96,18 +96,18 @@ func TestUnderstand(t *testing.T) {
 		line string
 		want string // part of the fault
 	}{
-		{"number beyond the options", single, "4", "4 is no option"}, // A9
+		{"number beyond the options", single, "4", "4 is no option"},
 		{"huge number", single, "99999999999999999999", "is no option"},
 		{"negative", single, "-1", "is no option"},
 		{"zero without other", closed, "0", "0 is no option"},
 		{"other without other", closed, "other", "is no option"},
 		{"unknown word", single, "mysql", "mysql is no option"},
-		{"several for one", single, "1,2", "Only one answer"}, // A10
+		{"several for one", single, "1,2", "Only one answer"},
 		{"several for one, blanks", single, "1 2", "Only one answer"},
 		{"one and other for one", single, "1,0", "Only one answer"},
 		{"one of several is none", several, "1,9", "9 is no option"},
 		{"only commas", several, ",,", "names no option"},
-		{"one name or several", several, "auth, logs", "also several"}, // B5
+		{"one name or several", several, "auth, logs", "also several"},
 		{"number or name", numbers, "2", "the name of another"},
 		{"preview where there is none", single, "v2", "is no option"},
 		{"long nonsense is cut", single, strings.Repeat("x", 5000), "x… is no option"},

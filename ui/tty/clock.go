@@ -8,17 +8,10 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// lastWarning is how long before the deadline the human is warned (D14): as
+// lastWarning is how long before the deadline the human is warned: as
 // long as the full-screen form counts down. Lines that count down would bury
 // what is being typed.
 const lastWarning = 20 * time.Second
-
-// sayTimeLimit says that the time is limited (D14).
-func (c *conversation) sayTimeLimit(ctx context.Context) {
-	if at := c.desk.Deadline(ctx); !at.IsZero() {
-		c.text("", words.T("The question %s; every line you enter starts the time anew.", timeLeft(at)))
-	}
-}
 
 // timeLeft says how long it is until the question closes: at least a moment.
 func timeLeft(at time.Time) string {
@@ -35,7 +28,18 @@ func (c *conversation) warn(ctx context.Context, prompt string) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
-		if !c.awaitLastWarning(ctx) {
+		for {
+			left := time.Until(c.desk.Deadline(ctx)) - lastWarning // it may move: somebody may be typing elsewhere
+			if left <= 0 {
+				break
+			}
+			select {
+			case <-time.After(left):
+			case <-ctx.Done():
+				return
+			}
+		}
+		if ctx.Err() != nil {
 			return
 		}
 		c.speaking.Lock()
@@ -45,22 +49,4 @@ func (c *conversation) warn(ctx context.Context, prompt string) (stop func()) {
 		c.print(prompt)
 	})
 	return func() { cancel(); waiting.Wait() }
-}
-
-// awaitLastWarning waits until the time is nearly up. The deadline may move while
-// it waits: somebody may be typing elsewhere.
-func (c *conversation) awaitLastWarning(ctx context.Context) bool {
-	for {
-		left := time.Until(c.desk.Deadline(ctx))
-		if left <= lastWarning {
-			return ctx.Err() == nil
-		}
-		timer := time.NewTimer(left - lastWarning)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return false
-		}
-	}
 }

@@ -1,7 +1,7 @@
 // Package tty shows questions on the controlling terminal: it finds the
-// terminal, judges whether it is free (FACTS 1), and holds it for the
+// terminal, judges whether it is free, and holds it for the
 // full-screen form or the plain line form until the human has replied, leaving
-// it as it was found (DESIGN, promise 5).
+// it as it was found.
 //
 // It imports ui, ui/form, ui/term, ui/words, desk and question. It must not
 // know who asked, how replies are stored, or any other surface. Signals are the

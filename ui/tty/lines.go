@@ -2,7 +2,6 @@ package tty
 
 import (
 	"bytes"
-	"errors"
 	"io"
 	"strings"
 	"sync/atomic"
@@ -13,19 +12,15 @@ import (
 	"mcp-askuser/question"
 )
 
-// errTooLong means that a line was longer than an answer may be, or than the
-// terminal can hand over. None of it was kept.
-var errTooLong = errors.New("line too long")
-
 // mostBytes bounds what is kept of a line: no text of question.MaxText
 // characters that a human types needs more.
 const mostBytes = 32 * question.MaxText
 
 // typed is what came from the keyboard at once.
 type typed struct {
-	line string // trimmed and without control characters
-	err  error  // errTooLong, in place of a line
-	key  bool   // no line: one or more keys of which nobody knows where they belong
+	line    string // trimmed and without control characters
+	tooLong bool   // it was longer than an answer may be, or than the terminal can hand over; none of it is kept
+	key     bool   // no line: one or more keys of which nobody knows where they belong
 }
 
 // lineReader reads all that the human types, from start to stop. A last line
@@ -38,7 +33,6 @@ type lineReader struct {
 
 	keys  atomic.Bool // single keys come
 	typed chan typed  // closed at the end of input
-	over  chan struct{}
 }
 
 // input is what a lineReader needs of a terminal.
@@ -58,13 +52,12 @@ type input interface {
 }
 
 func (l *lineReader) start() {
-	l.typed, l.over = make(chan typed), make(chan struct{})
+	l.typed = make(chan typed)
 	go l.read()
 }
 
 // stop returns when nobody reads any more.
 func (l *lineReader) stop() {
-	close(l.over)
 	l.in.interrupt()
 	for range l.typed {
 	}
@@ -98,11 +91,7 @@ func (l *lineReader) read() {
 				t = l.text(line, length)
 			}
 			line, length = nil, 0
-			select {
-			case l.typed <- t:
-			case <-l.over:
-				return
-			}
+			l.typed <- t
 		}
 		if err != nil {
 			return
@@ -112,12 +101,9 @@ func (l *lineReader) read() {
 
 // text is a whole line as it counts.
 func (l *lineReader) text(line []byte, length int) typed {
-	if length > mostBytes || l.limit > 0 && length > l.limit {
-		return typed{err: errTooLong}
-	}
 	text := clean(string(line))
-	if question.Count(text) > question.MaxText {
-		return typed{err: errTooLong}
+	if length > mostBytes || l.limit > 0 && length > l.limit || question.Count(text) > question.MaxText {
+		return typed{tooLong: true}
 	}
 	return typed{line: text}
 }

@@ -18,7 +18,9 @@ func (c *conversation) open(ctx context.Context) error {
 	if n := c.desk.More(ctx); n > 0 {
 		c.text("", words.Local.Sentence(words.Local.MoreWait(n)))
 	}
-	c.sayTimeLimit(ctx)
+	if at := c.desk.Deadline(ctx); !at.IsZero() {
+		c.text("", words.T("The question %s; every line you enter starts the time anew.", timeLeft(at)))
+	}
 	c.sayKeys()
 	c.memory = c.desk.Memory(ctx)
 	if c.desk.AtLimit(ctx) {
@@ -48,18 +50,20 @@ func (c *conversation) sayKeys() {
 // of their prompts: each needs its Enter, and all of them the review.
 func (c *conversation) offer(ctx context.Context) error {
 	draft := c.desk.Draft(ctx)
-	var kept []question.Answer
+	noted := draft.Note != ""
 	for _, a := range draft.Answers {
 		if q := c.rec.Find(a.QuestionID); q != nil && q.Collected == nil {
-			kept = append(kept, allowed(q, a)...)
+			if kept := allowed(q, a); !kept.Empty() {
+				c.answers[q.ID] = kept
+			}
 			c.notes[q.ID] = a.Note
+			noted = noted || a.Note != ""
 		}
 	}
 	c.notes[""] = draft.Note
-	if len(kept) == 0 && !c.noted() {
+	if len(c.answers) == 0 && !noted {
 		return nil
 	}
-	c.answers = kept // so that they are kept whatever comes
 	for {
 		line, err := c.prompt(ctx, words.T("A draft exists: Enter keeps it, n starts over: "))
 		if err != nil {
@@ -70,7 +74,7 @@ func (c *conversation) offer(ctx context.Context) error {
 			c.review = true
 			return nil
 		case question.YesOrNo(line) == question.NoID:
-			c.answers = nil
+			clear(c.answers)
 			clear(c.notes)
 			return nil
 		}
@@ -81,7 +85,7 @@ func (c *conversation) offer(ctx context.Context) error {
 
 // allowed returns what of an answer from a draft, in which anything may stand,
 // could be given to q.
-func allowed(q *question.Question, a question.Answer) []question.Answer {
+func allowed(q *question.Question, a question.Answer) question.Answer {
 	out := question.Answer{QuestionID: q.ID, By: question.ByUser}
 	for _, o := range q.Options {
 		if slices.Contains(a.Selected, o.ID) && (q.Several() || len(out.Selected) == 0) {
@@ -92,10 +96,7 @@ func allowed(q *question.Question, a question.Answer) []question.Answer {
 	if free && question.Count(a.Custom) <= question.MaxText {
 		out.Custom = strings.TrimSpace(a.Custom)
 	}
-	if out.Empty() {
-		return nil
-	}
-	return []question.Answer{out}
+	return out
 }
 
 // save keeps what was answered so far as a draft.

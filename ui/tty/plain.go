@@ -33,7 +33,7 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 	}
 	c.edit = func(ctx context.Context, text string) (string, error) {
 		c.in.stop()
-		text, err := term.EditText(ctx, s.options.Getenv, s.options.Path, text)
+		text, err := term.EditText(ctx, s.options.Getenv, text)
 		t.flush() // what was typed ahead is for nobody
 		err = errors.Join(err, t.resume())
 		c.in.start()
@@ -55,24 +55,26 @@ type conversation struct {
 	commit      ui.Commit
 	interrupted desk.Status // see Options
 	gate        act.Machine
-	answers     []question.Answer                                      // of every question ever answered, in no order
-	asked       map[string]bool                                        // by question id: need not be asked (again)
-	notes       map[string]string                                      // to the agent: by question id, and "" beside all of them
-	memory      map[string]desk.Memory                                 // earlier answers, by question id
-	edit        func(ctx context.Context, text string) (string, error) // in the human's editor
-	began       time.Time
-	review      bool       // show the answers before sending, however few they are
-	touched     bool       // answers or note have changed since they were kept as a draft
-	kept        progress   // before this burst of lines
-	last        time.Time  // when the last line counted
-	speaking    sync.Mutex // of those who write while a line is awaited
+	progress
+	kept     progress                                               // before this burst of lines
+	memory   map[string]desk.Memory                                 // earlier answers, by question id
+	edit     func(ctx context.Context, text string) (string, error) // in the human's editor
+	began    time.Time
+	review   bool       // show the answers before sending, however few they are
+	touched  bool       // answers or note have changed since they were kept as a draft
+	last     time.Time  // when the last line counted
+	speaking sync.Mutex // of those who write while a line is awaited
 }
 
-// progress is what lines have changed.
+// progress is what lines have changed, by question id.
 type progress struct {
-	answers []question.Answer
-	asked   map[string]bool
-	notes   map[string]string
+	answers map[string]question.Answer // of every question ever answered
+	asked   map[string]bool            // need not be asked (again)
+	notes   map[string]string          // to the agent; "" is beside all answers
+}
+
+func (p progress) clone() progress {
+	return progress{maps.Clone(p.answers), maps.Clone(p.asked), maps.Clone(p.notes)}
 }
 
 // move is where the conversation goes next.
@@ -88,7 +90,8 @@ const (
 // without one; it keeps the contract of ui.Surface's Show.
 func (c *conversation) run(ctx context.Context, origin act.Origin) error {
 	c.rec = words.Local.Shown(c.desk.Rec)
-	c.asked, c.notes, c.began = map[string]bool{}, map[string]string{}, time.Now()
+	c.progress = progress{map[string]question.Answer{}, map[string]bool{}, map[string]string{}}
+	c.kept, c.began = c.clone(), time.Now()
 	c.in.start()
 	defer c.in.stop()
 	c.gate.Show(time.Now(), origin)
@@ -97,12 +100,12 @@ func (c *conversation) run(ctx context.Context, origin act.Origin) error {
 		return c.leave(ctx, err)
 	}
 	for {
-		shown := c.rec.Shown(c.answers)
-		at := slices.IndexFunc(shown, func(q question.Shown) bool { return !c.asked[q.ID] })
+		shown := c.shown()
+		at := slices.IndexFunc(shown, func(q *question.Question) bool { return !c.asked[q.ID] })
 		var to move
 		var err error
 		if at >= 0 {
-			to, err = c.ask(ctx, shown[at].Question, at+1, len(shown))
+			to, err = c.ask(ctx, shown[at], at+1, len(shown))
 		} else {
 			at = len(shown)
 			to, err = c.finish(ctx, shown)
@@ -130,29 +133,35 @@ func (c *conversation) asker() string {
 	if dir := c.rec.Asker.Directory; dir != "" {
 		parts = append(parts, words.T("in %s", question.Line(dir)))
 	}
-	if c.rec.Round > 1 { // D8
+	if c.rec.Round > 1 {
 		parts = append(parts, words.T("round %d", c.rec.Round))
 	}
 	return words.T("%s:", strings.Join(parts, words.T(", ")))
 }
 
-// answer returns what stands as the answer to q, or nil.
-func (c *conversation) answer(q *question.Question) *question.Answer {
-	i := c.index(q)
-	if i < 0 {
-		return nil
+// shown are the questions that the answers so far bring up.
+func (c *conversation) shown() (out []*question.Question) {
+	for _, q := range c.rec.Shown(slices.Collect(maps.Values(c.answers))) {
+		out = append(out, q.Question)
 	}
-	return &c.answers[i]
+	return out
+}
+
+// answer returns a copy of what stands as the answer to q, or nil.
+func (c *conversation) answer(q *question.Question) *question.Answer {
+	if a, ok := c.answers[q.ID]; ok {
+		return &a
+	}
+	return nil
 }
 
 // take keeps a as the answer to q; nil leaves q open.
 func (c *conversation) take(q *question.Question, a *question.Answer) {
 	c.asked[q.ID], c.touched = true, true
-	if i := c.index(q); i >= 0 {
-		c.answers = slices.Delete(c.answers, i, i+1)
-	}
-	if a != nil {
-		c.answers = append(c.answers, *a)
+	if a == nil {
+		delete(c.answers, q.ID)
+	} else {
+		c.answers[q.ID] = *a
 	}
 }
 
@@ -169,20 +178,6 @@ func (c *conversation) reply(about []*question.Question) question.Reply {
 		}
 	}
 	return r
-}
-
-// noted reports whether there is any note.
-func (c *conversation) noted() bool {
-	for _, text := range c.notes {
-		if text != "" {
-			return true
-		}
-	}
-	return false
-}
-
-func (c *conversation) index(q *question.Question) int {
-	return slices.IndexFunc(c.answers, func(a question.Answer) bool { return a.QuestionID == q.ID })
 }
 
 // prompt writes text and returns the line that follows and counts. It is where
@@ -210,7 +205,7 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 		if !c.desk.Deadline(ctx).IsZero() {
 			c.save(ctx) // every line restarts the clock
 		}
-		if got.err == nil {
+		if !got.tooLong {
 			return got.line, nil
 		}
 		c.text("", c.tooLong())
@@ -233,10 +228,6 @@ func (c *conversation) promptText(ctx context.Context, text string) (string, err
 // edited is the text as it left the human's editor; empty where that gave none.
 // Lines that come now were typed without a look at the form.
 func (c *conversation) edited(ctx context.Context, text string) string {
-	if c.edit == nil {
-		c.text("", words.T("There is no editor here."))
-		return ""
-	}
 	text, err := c.edit(ctx, text)
 	c.gate.Show(time.Now(), act.Appeared)
 	text = strings.TrimSpace(question.Block(text))
@@ -292,7 +283,7 @@ func (c *conversation) pausedNow(prompt string) {
 func (c *conversation) rest(ctx context.Context) {
 	now := time.Now()
 	if now.Sub(c.last) >= act.Quiet {
-		c.kept = progress{slices.Clone(c.answers), maps.Clone(c.asked), maps.Clone(c.notes)}
+		c.kept = c.clone()
 	}
 	c.last = now
 	over := time.After(act.Again - act.Settle + time.Millisecond)
@@ -314,11 +305,11 @@ func (c *conversation) rest(ctx context.Context) {
 // appeared by itself it was meant for another program, and so was what came in
 // one go with it: that is taken back, and foreign reports so.
 func (c *conversation) foreign() (takenBack bool) {
-	same := maps.Equal(c.asked, c.kept.asked) && maps.Equal(c.notes, c.kept.notes) && reflect.DeepEqual(c.answers, c.kept.answers)
+	same := reflect.DeepEqual(c.progress, c.kept)
 	if c.gate.Key(time.Now(), "", act.Foreign) != act.Rollback || same {
 		return false
 	}
-	c.answers, c.asked, c.notes, c.touched = c.kept.answers, c.kept.asked, c.kept.notes, true
+	c.progress, c.touched = c.kept.clone(), true
 	c.text("", words.T("What came in one go with that line is taken back."))
 	return true
 }
@@ -341,16 +332,15 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 		c.lastWords()
 	}
 	c.blank()
-	var closed *desk.ClosedError
 	switch {
-	case errors.As(err, &closed):
+	case errors.As(err, new(*desk.ClosedError)):
 		c.text("", farewell(err, ""))
 		return err
 	case ctx.Err() != nil:
 		c.text("", farewell(context.Cause(ctx), c.interrupted))
 		return context.Cause(ctx)
 	case ended && c.in.in.foreground():
-		if err := c.deliver(ctx, question.Reply{Dismissed: true}); err != nil { // A9
+		if err := c.deliver(ctx, question.Reply{Dismissed: true}); err != nil {
 			return err
 		}
 		c.text("", words.T(words.Dismissed))
@@ -359,7 +349,6 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 	return ui.Unavailablef("the terminal is gone: %v", err)
 }
 
-// deliver commits the reply.
 func (c *conversation) deliver(ctx context.Context, r question.Reply) error {
 	r.Took = time.Since(c.began)
 	err := storing(ctx, func() error { return c.commit(r) })

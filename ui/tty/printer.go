@@ -1,10 +1,9 @@
 package tty
 
 import (
+	"cmp"
 	"io"
 	"strings"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/ui/term"
 )
@@ -29,34 +28,27 @@ type printer struct {
 // text writes a paragraph, or several, wrapped. The first line is indented by
 // the width of mark, and starts with it; the others hang under its text.
 func (p *printer) text(mark, s string) {
-	hang := strings.Repeat(" ", ansi.StringWidth(mark))
-	width := p.width()
-	if width <= 0 {
-		width = widthUnknown
-	}
 	// The last column stays free: terminals differ in what they do after it.
-	width = max(width-1, widthLeast) - len(hang)
-	p.write(mark, hang, strings.Join(term.Wrap(s, width), "\n"))
+	width := cmp.Or(max(p.width(), 0), widthUnknown) - 1
+	p.write("", term.Hang(mark, s, max(width, widthLeast)))
 }
 
 // lines writes preformatted text: its lines are kept, the mark stands before
 // each.
-func (p *printer) lines(mark, s string) { p.write(mark, mark, strings.TrimRight(s, "\n")) }
+func (p *printer) lines(mark, s string) {
+	p.write(mark, strings.Split(strings.TrimRight(s, "\n"), "\n"))
+}
 
-func (p *printer) write(first, others, s string) {
+func (p *printer) write(mark string, lines []string) {
 	var b strings.Builder
-	mark := first
-	for line := range strings.SplitSeq(s, "\n") {
+	for _, line := range lines {
 		b.WriteString(strings.TrimRight(mark+line, " ") + "\n")
-		mark = others
 	}
 	p.print(b.String())
 }
 
-// blank writes an empty line.
 func (p *printer) blank() { p.print("\n") }
 
-// print writes s as it is.
 func (p *printer) print(s string) {
 	if p.err == nil {
 		_, p.err = io.WriteString(p.w, s)

@@ -91,7 +91,7 @@ func program(name string) int {
 	}
 	plain := os.Getenv("TTY_PLAIN") != ""
 	opened := os.Getenv("TTY_OPENED") != "" || !plain && os.Getenv("TTY_APPEARED") == ""
-	surface := newSurface("tty", Options{Plain: plain, Opened: opened, Desk: d, Turn: turn})
+	surface := &surface{options: Options{Getenv: os.Getenv, Opened: opened, Desk: d, Turn: turn}, plain: plain}
 	if trouble == "busy" {
 		window := term.NewWindow(jam(&jammed))
 		surface.window = &window

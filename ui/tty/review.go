@@ -12,19 +12,19 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// finish sends the reply. More than one answer is shown for review first
-// (A12), and so is one that could not be sent.
-func (c *conversation) finish(ctx context.Context, shown []question.Shown) (move, error) {
+// finish sends the reply. More than one answer is shown for review
+// first, and so is one that could not be sent.
+func (c *conversation) finish(ctx context.Context, shown []*question.Question) (move, error) {
 	if len(shown) == 1 && !c.review {
 		return c.send(ctx, shown)
 	}
 	c.blank()
 	c.text("", words.T("Your answers"))
 	for i, q := range shown {
-		c.text(fmt.Sprintf("%3d. ", i+1), question.Line(q.Question.Text))
+		c.text(fmt.Sprintf("%3d. ", i+1), question.Line(q.Text))
 		answer := term.LeftOpen()
-		if a := c.answer(q.Question); a != nil {
-			answer = inWords(q.Question, a)
+		if a := c.answer(q); a != nil {
+			answer = inWords(q, a)
 		}
 		c.text("     ", answer)
 		c.sayNote("     "+words.T("Note: "), q.ID)
@@ -37,7 +37,7 @@ func (c *conversation) finish(ctx context.Context, shown []question.Shown) (move
 		}
 		word := strings.ToLower(strings.TrimPrefix(strings.Map(narrow, line), ":"))
 		n, isNumber := number(word)
-		does, _ := colonCommand(":" + word)
+		does := commands[word]
 		switch {
 		case word == "":
 			return c.send(ctx, shown)
@@ -46,7 +46,10 @@ func (c *conversation) finish(ctx context.Context, shown []question.Shown) (move
 			return onward, nil
 		case does == note:
 			return onward, c.takeNote(ctx, "")
-		case c.ofSession(ctx, does):
+		case does == history:
+			c.rounds(ctx)
+		case does == lift:
+			c.lift(ctx)
 		case does == goBack:
 			return back, nil
 		case does == closing, does == discuss:
@@ -80,26 +83,17 @@ func (c *conversation) sayNote(mark, id string) {
 	}
 }
 
-// about are the questions that are shown now.
-func about(shown []question.Shown) []*question.Question {
-	var out []*question.Question
-	for _, q := range shown {
-		out = append(out, q.Question)
-	}
-	return out
-}
-
 // send commits the answers to the questions that are shown.
-func (c *conversation) send(ctx context.Context, shown []question.Shown) (move, error) {
-	reply := c.reply(about(shown))
+func (c *conversation) send(ctx context.Context, shown []*question.Question) (move, error) {
+	reply := c.reply(shown)
 	c.review = true // from here on, a second try is the human's word
 	err := c.deliver(ctx, reply)
-	var faults question.Violations
+	faults, refused := errors.AsType[question.Violations](err)
 	switch {
 	case err == nil:
 		c.text("", words.T(words.Sent))
 		return done, nil
-	case errors.As(err, &faults):
+	case refused:
 		c.text("", words.T("Not sent yet:"))
 		for _, f := range faults {
 			c.text("  - ", c.fault(f))
@@ -122,25 +116,21 @@ func (c *conversation) fault(f question.Violation) string {
 // what the human said is kept for another try. A question that is closed or
 // withdrawn is the end, and passed on.
 func (c *conversation) unsaved(ctx context.Context, err error) error {
-	var closed *desk.ClosedError
-	if errors.As(err, &closed) || ctx.Err() != nil {
+	if errors.As(err, new(*desk.ClosedError)) || ctx.Err() != nil {
 		return err
 	}
 	c.text("", words.Local.Kept(err))
 	return nil
 }
 
-// parting is how a question is left without all of its answers.
-type parting struct{ ask, why, said string }
-
 // part dismisses the question, or puts it back to be discussed first, if the
 // human confirms it.
 func (c *conversation) part(ctx context.Context, what command) (move, error) {
-	p := parting{words.T(words.AskDismiss), words.T("Reason for the agent (optional, Enter for none): "), words.T(words.Dismissed)}
+	ask, why, said := words.T(words.AskDismiss), words.T("Reason for the agent (optional, Enter for none): "), words.T(words.Dismissed)
 	if what == discuss {
-		p = parting{words.T(words.AskDiscuss), words.T("What it is about (optional, Enter for none): "), words.T(words.Discussed)}
+		ask, why, said = words.T(words.AskDiscuss), words.T("What it is about (optional, Enter for none): "), words.T(words.Discussed)
 	}
-	line, err := c.prompt(ctx, words.T("%s Enter y or n [n]: ", p.ask))
+	line, err := c.prompt(ctx, words.T("%s Enter y or n [n]: ", ask))
 	if err != nil {
 		return onward, err
 	}
@@ -148,19 +138,19 @@ func (c *conversation) part(ctx context.Context, what command) (move, error) {
 		c.text("", words.T("Still open."))
 		return onward, nil
 	}
-	word, err := c.promptText(ctx, p.why)
+	word, err := c.promptText(ctx, why)
 	if err != nil {
 		return onward, err
 	}
 	reply := question.Reply{Dismissed: true, Reason: word}
 	if what == discuss {
-		reply = c.reply(about(c.rec.Shown(c.answers)))
+		reply = c.reply(c.shown())
 		reply.Discuss = true
 		reply.Note = strings.TrimSpace(reply.Note + "\n" + word)
 	}
 	if err := c.deliver(ctx, reply); err != nil {
 		return onward, c.unsaved(ctx, err)
 	}
-	c.text("", p.said)
+	c.text("", said)
 	return done, nil
 }

@@ -3,6 +3,7 @@ package tty
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -62,6 +63,7 @@ func converse(ctx context.Context, in input, rec form.Backing, origin act.Origin
 	c := &conversation{
 		printer: &printer{w: &out, width: func() int { return widthUnknown }, lastWords: func() {}},
 		in:      &lineReader{in: in}, desk: rec, commit: commit,
+		edit: func(context.Context, string) (string, error) { return "", errors.New("there is no editor here") },
 	}
 	err := c.run(ctx, origin)
 	return out.String(), err

@@ -12,22 +12,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// ofSession does what a command asks that concerns the session, not the
-// question. It reports whether the command was one of these.
-func (c *conversation) ofSession(ctx context.Context, what command) bool {
-	switch what {
-	case history:
-		c.rounds(ctx)
-	case lift:
-		c.lift(ctx)
-	default:
-		return false
-	}
-	return true
-}
-
 // rounds shows the earlier rounds of the session, oldest first, so that the
-// latest stands right above the prompt (D8).
+// latest stands right above the prompt.
 func (c *conversation) rounds(ctx context.Context) {
 	var before []desk.Record
 	if c.desk.Remembers() {
@@ -67,7 +53,6 @@ func (c *conversation) round(rec desk.Record) {
 	}
 }
 
-// lift lifts the round limit for the session (D9).
 func (c *conversation) lift(ctx context.Context) {
 	if !c.desk.AtLimit(ctx) {
 		c.text("", words.T("No limit has been reached."))

@@ -19,7 +19,7 @@ import (
 	"mcp-askuser/ui/term"
 )
 
-// A withdrawn question is gone within 250 ms (DESIGN, promise 3): the form
+// A withdrawn question is gone within 250 ms, as ui.Surface promises: the form
 // gets the first part of that time to go by itself, killing it the second.
 const (
 	quitTime = 120 * time.Millisecond
@@ -56,11 +56,11 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	keys := &keyboard{terminal: t}
 	screen = term.NewScreen(term.ScreenOptions{
 		// The input is no file, so that Bubble Tea leaves the settings of the
-		// terminal and the end of reading to us (FACTS 7.2).
+		// terminal and the end of reading to us.
 		Model: f, In: keys, Out: canvas{t, &drawing}, Getenv: s.options.Getenv,
-		Terminal: s.options.Path, Lender: keys,
-		Leave: func(cause error) tea.Msg { return form.Withdraw{Cause: cause} },
-		Quit:  quitTime, Kill: killTime,
+		Lender: keys,
+		Leave:  func(cause error) tea.Msg { return form.Withdraw{Cause: cause} },
+		Quit:   quitTime, Kill: killTime,
 		Hurry: func() { t.hurry(killTime) },
 	})
 	unfollow := follow(ctx, backing, screen.Send)
@@ -72,7 +72,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	err := screen.Run(ctx)
 	stuck := errors.Is(err, term.ErrStuck)
 	drawing.Store(false)
-	keys.stop()
+	keys.Pause()
 	uncontinue()
 	t.hurry(quitTime) // anew: what came before may have taken its time
 	t.restore()
@@ -114,10 +114,7 @@ func say(t *terminal, line string) { _, _ = fmt.Fprintln(t, line) }
 // meanwhile, and drawn what it likes. Continued in the background it does
 // nothing.
 func (t *terminal) comeBack(screen *term.Screen) {
-	if !t.foreground() {
-		return
-	}
-	if err := t.raw(); err != nil {
+	if !t.foreground() || t.raw() != nil {
 		return
 	}
 	// Bubble Tea believes that all this is still as it was. Mode 1047 saves no
@@ -151,15 +148,11 @@ type keyboard struct {
 	lent     atomic.Bool // to the human's editor
 }
 
-// Read implements io.Reader.
 func (k *keyboard) Read(p []byte) (int, error) {
 	k.reading.Lock()
 	defer k.reading.Unlock()
 	return k.terminal.Read(p)
 }
-
-// Pause implements term.Lender.
-func (k *keyboard) Pause() { k.stop() }
 
 // Lend implements term.Lender. What was typed at the end is dropped with what
 // is on the screen.
@@ -171,8 +164,9 @@ func (k *keyboard) Lend(run func() error) error {
 	return errors.Join(err, k.terminal.resume(), k.terminal.raw())
 }
 
-// stop returns when nobody reads the terminal any more, or ever will.
-func (k *keyboard) stop() {
+// Pause implements term.Lender: it returns when nobody reads the terminal any
+// more, or ever will.
+func (k *keyboard) Pause() {
 	k.terminal.interrupt()
 	k.reading.Lock()
 	defer k.reading.Unlock()

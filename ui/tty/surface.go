@@ -3,7 +3,7 @@ package tty
 import (
 	"context"
 	"errors"
-	"os"
+	"sync"
 	"time"
 
 	"mcp-askuser/desk"
@@ -14,17 +14,13 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Options are what the surface needs from its surroundings.
+// Options are what the surface needs from its surroundings. Getenv and Turn are
+// required.
 type Options struct {
-	// Path is the terminal to use. Empty means /dev/tty, the controlling one.
-	Path string
 	// Getenv looks an environment variable up: TERM, ACCESSIBLE, and what
-	// decides about colours. Nil means os.Getenv.
+	// decides about colours.
 	Getenv func(string) string
-	// Plain forces the line form.
-	Plain bool
-	// Turn is shared by the surfaces of this process for the same terminal. Nil
-	// means a turn of the surface's own.
+	// Turn is shared by the surfaces of this process.
 	Turn *Turn
 	// Opened says that the human called for the form: then it needs no pause in
 	// their typing.
@@ -41,32 +37,16 @@ type Options struct {
 }
 
 // New returns the surface "tty": the full-screen form, or the plain one where
-// the terminal or its user cannot take a full screen (E9).
-func New(o Options) ui.Surface { return newSurface("tty", o) }
+// the terminal or its user cannot take a full screen.
+func New(o Options) ui.Surface { return &surface{options: o} }
 
 // NewPlain returns the surface "plain": the same terminal, always the line
 // form.
-func NewPlain(o Options) ui.Surface {
-	o.Plain = true
-	return newSurface("plain", o)
-}
-
-func newSurface(name string, o Options) *surface {
-	if o.Path == "" {
-		o.Path = "/dev/tty"
-	}
-	if o.Getenv == nil {
-		o.Getenv = os.Getenv
-	}
-	if o.Turn == nil {
-		o.Turn = NewTurn()
-	}
-	return &surface{name: name, options: o}
-}
+func NewPlain(o Options) ui.Surface { return &surface{options: o, plain: true} }
 
 type surface struct {
-	name    string
 	options Options
+	plain   bool
 	window  *term.Window // of a form; for tests
 }
 
@@ -78,22 +58,36 @@ func (s *surface) origin() act.Origin {
 	return act.Appeared
 }
 
-// Name implements ui.Surface.
-func (s *surface) Name() string { return s.name }
+func (s *surface) Name() string {
+	if s.plain {
+		return "plain"
+	}
+	return "tty"
+}
+
+// Check implements ui.Checker.
+func (s *surface) Check(context.Context) error {
+	t, err := open()
+	if err != nil {
+		return err
+	}
+	defer t.close()
+	return t.free()
+}
 
 // Show implements ui.Surface. One form at a time is on the terminal: others
 // wait, in the order in which they were asked, and the terminal is judged
 // again for each. A human who breaks off with Ctrl+C makes Show return
 // ui.ErrInterrupted.
 func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
-	release, err := s.options.Turn.take(ctx)
+	release, err := s.options.Turn.Take(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
 
 	defer ignoreStops()()
-	t, err := open(s.options.Path)
+	t, err := open()
 	if err != nil {
 		return err
 	}
@@ -111,9 +105,9 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 	return s.showForm(ctx, t, backing, commit)
 }
 
-// lines reports whether the line form is the one to use on t (E9).
+// lines reports whether the line form is the one to use on t.
 func (s *surface) lines(t *terminal) bool {
-	if s.options.Plain || s.options.Getenv("ACCESSIBLE") != "" {
+	if s.plain || s.options.Getenv("ACCESSIBLE") != "" {
 		return true
 	}
 	if term := s.options.Getenv("TERM"); term == "" || term == "dumb" {
@@ -132,15 +126,41 @@ func farewell(cause error, interrupted desk.Status) string {
 	return words.Local.Withdrawal(cause)
 }
 
-// hangupTime is how long after the end of a terminal the signal may come that
-// tells of it: a shell passes it on after its own end.
-const hangupTime = time.Second
-
 // awaitHangup waits for what tells the process that its terminal has gone, so
-// that the record ends like that of a process which was told first.
+// that the record ends like that of a process which was told first. A shell
+// passes the signal on after its own end.
 func awaitHangup(ctx context.Context) {
 	select {
 	case <-ctx.Done():
-	case <-time.After(hangupTime):
+	case <-time.After(time.Second):
+	}
+}
+
+// Turn lets one form at a time onto the terminal. The surfaces of a process share
+// one; the zero Turn is not ready, see [NewTurn].
+type Turn struct {
+	ui.Turn
+
+	mu   sync.Mutex
+	held *terminal // by the form that has the turn
+}
+
+// NewTurn returns a turn that nobody has.
+func NewTurn() *Turn { return &Turn{Turn: ui.NewTurn()} }
+
+func (t *Turn) hold(held *terminal) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.held = held
+}
+
+// Rescue leaves the terminal as it was found, whatever the form on it is doing:
+// for a process that is about to end without waiting for it.
+func (t *Turn) Rescue() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.held != nil {
+		t.held.hurry(killTime)
+		t.held.restore()
 	}
 }

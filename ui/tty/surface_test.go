@@ -21,7 +21,7 @@ import (
 
 const question1 = "Which database should the shop use?"
 
-// The terminal is used only while it is free (FACTS 1). Where it is not,
+// The terminal is used only while it is free. Where it is not,
 // nothing is drawn, no key is read, and the process is not stopped.
 func TestTerminalThatIsNotFree(t *testing.T) {
 	for _, tt := range []struct{ name, script, want string }{
@@ -151,8 +151,8 @@ func TestInterruptKey(t *testing.T) {
 }
 
 // However the context ends, the question is gone, the human is told why,
-// nothing is committed and the terminal is as it was (E10). That it is gone
-// within 250 ms (DESIGN, promise 3) is BenchmarkWithdrawal's.
+// nothing is committed and the terminal is as it was. That it is gone
+// within 250 ms is BenchmarkWithdrawal's.
 func TestWithdrawal(t *testing.T) {
 	for _, form := range []struct{ name, env, ready string }{{"screen", "", question1}, {"plain", "TTY_PLAIN=1", "Enter a number:"}} {
 		for _, tt := range []struct {
@@ -190,7 +190,7 @@ func TestWithdrawal(t *testing.T) {
 }
 
 // After a question was withdrawn its form reads no more: the next line belongs
-// to the next program, whole (FACTS 7.2). Half a line typed for the question
+// to the next program, whole. Half a line typed for the question
 // does not.
 func TestNoReaderStaysBehind(t *testing.T) {
 	for _, form := range []struct{ name, env, ready string }{{"screen", "", question1}, {"plain", "TTY_PLAIN=1", "Enter a number:"}} {
@@ -243,10 +243,9 @@ func TestOneFormAtATime(t *testing.T) {
 // A question whose context ends while it waits for its turn is never shown.
 // Surfaces that share a turn wait for each other.
 func TestWaitingForTheTurnEnds(t *testing.T) {
-	none := filepath.Join(t.TempDir(), "none")
 	synctest.Test(t, func(t *testing.T) {
-		o := Options{Path: none, Turn: NewTurn()}
-		if _, err := o.Turn.take(t.Context()); err != nil {
+		o := Options{Turn: NewTurn()}
+		if _, err := o.Turn.Take(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		for _, s := range []ui.Surface{New(o), NewPlain(o)} {
@@ -430,7 +429,7 @@ func TestLineLongerThanTheTerminalTakes(t *testing.T) {
 	}
 }
 
-// Where a full screen cannot be had, or is of no use, the line form asks (E9).
+// Where a full screen cannot be had, or is of no use, the line form asks.
 func TestLineFormInstead(t *testing.T) {
 	for _, tt := range []struct {
 		name       string

@@ -15,7 +15,7 @@ const lineLimit = 0
 // of POSIX whose freedom could be judged.
 type terminal struct{ *os.File }
 
-func open(string) (*terminal, error) {
+func open() (*terminal, error) {
 	return nil, ui.Unavailablef("forms on the terminal are not supported on this system")
 }
 

@@ -7,12 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/muesli/cancelreader"
 	"golang.org/x/sys/unix"
+	"golang.org/x/term"
 
 	"mcp-askuser/ui"
 )
@@ -29,9 +31,9 @@ type terminal struct {
 	modes modes
 }
 
-// open opens the terminal called path. The error wraps ui.ErrUnavailable.
-func open(path string) (*terminal, error) {
-	file, err := os.OpenFile(path, os.O_RDWR|unix.O_NOCTTY, 0)
+// open opens the controlling terminal. The error wraps ui.ErrUnavailable.
+func open() (*terminal, error) {
+	file, err := os.OpenFile("/dev/tty", os.O_RDWR|unix.O_NOCTTY, 0)
 	switch {
 	case errors.Is(err, unix.ENXIO), errors.Is(err, unix.ENODEV), errors.Is(err, unix.EIO), errors.Is(err, fs.ErrNotExist):
 		return nil, ui.Unavailablef("this process has no controlling terminal")
@@ -58,7 +60,7 @@ func open(path string) (*terminal, error) {
 // free says why the terminal is not ours to use: the error wraps
 // ui.ErrUnavailable. It is free if our process group is its foreground group
 // and it is in canonical mode with echo, both of which a full-screen program
-// has switched off (FACTS 1).
+// has switched off.
 func (t *terminal) free() error {
 	foreground, err := unix.IoctlGetInt(t.fd, unix.TIOCGPGRP)
 	if err != nil {
@@ -88,7 +90,7 @@ func (t *terminal) foreground() bool {
 
 // raw makes the terminal hand over single keys, unechoed, until restore. Keys
 // still waiting at either change are dropped: they were meant for what was on
-// the screen before (FACTS 7.4). Output processing stays on; Bubble Tea expects
+// the screen before. Output processing stays on; Bubble Tea expects
 // it with an input that is no file.
 func (t *terminal) raw() error {
 	return t.set(func(s *unix.Termios) {
@@ -152,13 +154,11 @@ func (t *terminal) flush() {
 	}
 }
 
-// size returns the size in cells, zeros where the terminal does not know it.
+// size returns the size in cells, nothing above 0 where the terminal does not
+// know it.
 func (t *terminal) size() (width, height int) {
-	size, err := unix.IoctlGetWinsize(t.fd, unix.TIOCGWINSZ)
-	if err != nil {
-		return 0, 0
-	}
-	return int(size.Col), int(size.Row)
+	width, height, _ = term.GetSize(t.fd)
+	return width, height
 }
 
 // interrupt ends a Read that waits, and every later one.
@@ -250,19 +250,13 @@ func onContinue(f func()) (stop func()) {
 
 // ignoreStops keeps the kernel from stopping this process for touching a
 // terminal of which it is in the background: a stopped server freezes its
-// client (FACTS 1). Changing the settings then succeeds and reading fails. The
+// client. Changing the settings then succeeds and reading fails. The
 // returned function undoes it.
 func ignoreStops() (undo func()) {
-	var ignored []os.Signal
-	for _, s := range []os.Signal{syscall.SIGTTIN, syscall.SIGTTOU} {
-		if !signal.Ignored(s) {
-			signal.Ignore(s)
-			ignored = append(ignored, s)
-		}
+	stops := slices.DeleteFunc([]os.Signal{syscall.SIGTTIN, syscall.SIGTTOU}, signal.Ignored)
+	if len(stops) == 0 { // which would mean all signals
+		return func() {}
 	}
-	return func() {
-		for _, s := range ignored {
-			signal.Reset(s)
-		}
-	}
+	signal.Ignore(stops...)
+	return func() { signal.Reset(stops...) }
 }

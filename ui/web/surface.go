@@ -35,7 +35,7 @@ type SurfaceOptions struct {
 type Surface struct {
 	options SurfaceOptions
 	wait    time.Duration
-	turn    chan struct{} // held while a browser is being opened; waiters queue
+	turn    ui.Turn // to open a browser
 
 	mu     sync.Mutex
 	server *Server // nil until first needed
@@ -46,7 +46,7 @@ type Surface struct {
 
 // NewSurface returns the surface. It starts nothing before the first Show.
 func NewSurface(o SurfaceOptions) *Surface {
-	return &Surface{options: o, wait: openTime, turn: make(chan struct{}, 1)}
+	return &Surface{options: o, wait: openTime, turn: ui.NewTurn()}
 }
 
 // Name implements ui.Surface.
@@ -86,12 +86,11 @@ func (t telling) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
 
 // reach makes sure that a page is in front of the human.
 func (s *Surface) reach(ctx context.Context, tell func(address string)) error {
-	select {
-	case s.turn <- struct{}{}:
-		defer func() { <-s.turn }()
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	release, err := s.turn.Take(ctx)
+	if err != nil {
+		return err
 	}
+	defer release()
 	if open, err := s.open(ctx); open || err != nil {
 		return err
 	}

@@ -34,11 +34,8 @@ func (l Language) questions(qs []question.Question) []question.Question {
 		qs[i].Options = slices.Clone(qs[i].Options)
 		for j := range qs[i].Options {
 			o := &qs[i].Options[j]
-			switch {
-			case qs[i].Confirms() && o.Label == "Yes":
-				o.Label = l.T("Yes")
-			case qs[i].Confirms() && o.Label == "No":
-				o.Label = l.T("No")
+			if qs[i].Confirms() && (o.Label == Mark("Yes") || o.Label == Mark("No")) {
+				o.Label = l.T(o.Label)
 			}
 			o.FollowUps = l.questions(o.FollowUps)
 		}
@@ -124,7 +121,7 @@ func (l Language) Refused(v question.Violation) string {
 // MoreWait says that other questions wait behind the one that is shown.
 func (l Language) MoreWait(n int) string { return l.N(n, "%d more waits", "%d more wait") }
 
-// LastRound says that the round limit comes after this round (D9), and what to
+// LastRound says that the round limit comes after this round, and what to
 // press or enter to lift it.
 func (l Language) LastRound(key string) string {
 	return l.T("Last round: after this one the agent cannot ask again for a while. %s lifts the limit for this session.", key)

@@ -226,9 +226,9 @@ func (l Language) given(reason string) string {
 // *desk.ClosedError, or else what has become of the question. Nil is a form that
 // went away by itself.
 func (l Language) Withdrawal(cause error) string {
-	var closed *desk.ClosedError
+	closed, ended := errors.AsType[*desk.ClosedError](cause)
 	switch {
-	case errors.As(cause, &closed):
+	case ended:
 	case cause == nil:
 		return l.T(NothingSent)
 	case errors.Is(cause, desk.ErrNotFound), errors.Is(cause, desk.ErrDamaged):

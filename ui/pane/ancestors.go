@@ -1,3 +1,5 @@
+//go:build unix
+
 package pane
 
 import (
@@ -12,15 +14,17 @@ import (
 )
 
 // ancestors yields the processes above this one, nearest first, as far as they
-// are this user's.
-func ancestors(yield func(Process) bool) {
+// are this user's: some hosts pass on next to nothing of their environment. None
+// where the system does not show us another process's environment without asking
+// the user first.
+func ancestors(yield func(process) bool) {
 	for pid := os.Getppid(); pid > 1; {
 		p, ok := proc.Look(pid)
 		if !ok {
 			return
 		}
 		environ, ok := environ(pid)
-		if ok && !yield(Process{environ, daemon(pid, p)}) {
+		if ok && !yield(process{environ, daemon(pid, p)}) {
 			return
 		}
 		pid = p.Parent
