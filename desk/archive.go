@@ -5,6 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
+
+	"github.com/oklog/ulid/v2"
 )
 
 // Archive moves a record that has ended out of the way, once its outcome has
@@ -77,7 +81,7 @@ func (d *Desk) forget(ctx context.Context, rec Record) {
 //
 // It never comes before the write. A kill between the two then delivers an
 // answer twice, which does little harm; the other way round it would lose an
-// answer that the human gave (DESIGN, promise 2).
+// answer that the human gave.
 func (d *Desk) Delivered(ctx context.Context, rec Record) error {
 	if rec.Content == "" {
 		return nil
@@ -95,4 +99,99 @@ func (d *Desk) CollectRecord(ctx context.Context, rec Record) error {
 	err := d.archiveRecord(ctx, rec)
 	d.sweep.Do(func() { d.clearUp(ctx) })
 	return err
+}
+
+// wanted reports whether a record, claimed by the caller, is of use to one who
+// asks the same: open, or ended by the human and not collected, and not too
+// old. What is of no use is put away. The record is returned as it is then.
+func (d *Desk) wanted(ctx context.Context, rec Record) (Record, bool) {
+	if _, err := d.archived(ctx, rec.ID); err != nil { // else it was collected, by one who died of it
+		if rec.Outcome == nil && d.overdue(ctx, &rec) {
+			rec = d.expire(ctx, rec)
+		}
+		if !d.overdue(ctx, &rec) && !d.done(ctx, &rec) {
+			return rec, true
+		}
+	}
+	if err := d.archiveID(ctx, rec.ID); err != nil { // no harm: whoever meets it next tries again
+		d.log.WarnContext(ctx, "putting an old record away", "id", rec.ID, "error", err)
+	}
+	return rec, false
+}
+
+// done reports whether a record has ended with nothing for one who asks the
+// same: without the human, or with an outcome that was delivered. The mark that
+// would lead to it is gone then.
+func (d *Desk) done(ctx context.Context, rec *Record) bool {
+	if rec.Outcome == nil || rec.Outcome.Reply == nil {
+		return rec.Outcome != nil
+	}
+	if rec.Outcome.Unsettled { // until its host says what became of it
+		return false
+	}
+	marked, err := d.store.Marks(ctx, MarkContent, rec.Content)
+	return err == nil && rec.Content != "" && !slices.Contains(marked, rec.ID)
+}
+
+// overdue reports whether a record has been kept long enough for its asker,
+// counted from the question, the last work on it, or its end. A clock that was
+// set back makes it younger, never older.
+func (d *Desk) overdue(ctx context.Context, rec *Record) bool {
+	old := func(since time.Time) bool { return d.now().Sub(since) > d.keep }
+	if !old(ulid.MustParseStrict(rec.ID).Timestamp()) {
+		return false
+	}
+	if rec.Outcome != nil {
+		return old(rec.Outcome.At)
+	}
+	x, err := d.loadDraft(ctx, rec.ID) // not under the fingers of one who is typing
+	return err != nil || old(x.At)
+}
+
+// expire ends a record, claimed by the caller, that nobody came back for. It
+// is returned as it has ended: perhaps by the human, in this moment.
+func (d *Desk) expire(ctx context.Context, rec Record) Record {
+	ended, err := d.Close(ctx, rec.ID, Outcome{Status: Cancelled, Reason: "nobody came back for the answer"})
+	if _, closed := errors.AsType[*ClosedError](err); err == nil || closed {
+		return ended
+	}
+	d.log.WarnContext(ctx, "a record does not expire", "id", rec.ID, "error", err)
+	return rec
+}
+
+// clearUp puts away what ended records the dead have left. They are few: what has
+// been replied to and not archived.
+func (d *Desk) clearUp(ctx context.Context) {
+	ids, err := d.list(ctx, KindReplies, Range{})
+	for _, id := range ids {
+		if rec, err := d.get(ctx, id); err == nil {
+			d.tidy(ctx, &rec)
+		}
+	}
+	if err != nil {
+		d.log.WarnContext(ctx, "looking for old records", "error", err)
+	}
+}
+
+// tidy puts a record away that is done, or overdue, unless somebody waits for
+// it, and reports whether it is of no more use.
+func (d *Desk) tidy(ctx context.Context, rec *Record) bool {
+	if rec.Attended || !d.overdue(ctx, rec) && !d.done(ctx, rec) {
+		return false
+	}
+	attendance, err := d.claim(ctx, rec.ID)
+	switch {
+	case errors.Is(err, ErrAttended):
+		return true
+	case err == nil:
+		defer attendance.Release()
+		var now Record // that nobody else can collect it
+		if now, err = d.get(ctx, rec.ID); err == nil {
+			d.wanted(ctx, now)
+		}
+	}
+	if err != nil {
+		d.log.WarnContext(ctx, "an old record stays", "id", rec.ID, "error", err)
+	}
+	return true
 }

@@ -34,7 +34,7 @@ func submit(t *testing.T, d *desk.Desk, r desk.Request) (desk.Record, *desk.Atte
 }
 
 // What was asked before is asked again only where somebody else waits for it,
-// or its answer has reached its asker (promise 2).
+// or its answer has reached its asker.
 func TestSubmitAsksTheHumanOnce(t *testing.T) {
 	later := func(d time.Duration) func() time.Time { return func() time.Time { return time.Now().Add(d) } }
 	for _, tc := range []struct {
@@ -394,7 +394,7 @@ func TestDraftsAndTheClock(t *testing.T) {
 	}
 }
 
-// The limit of D9, over processes: rounds in a row, ended by a pause or by the
+// The limit of rounds, over processes: rounds in a row, ended by a pause or by the
 // user. Coming back for an answer is no round.
 func TestRoundLimit(t *testing.T) {
 	now := time.Now()

@@ -19,7 +19,7 @@ import (
 	"mcp-askuser/desk"
 )
 
-// Invariant (promise 2): whenever a process is killed,
+// Invariant: whenever a process is killed,
 //
 //   - what it said was asked is there, and what it said was answered has that
 //     answer, archived or not;

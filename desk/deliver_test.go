@@ -9,7 +9,7 @@ import (
 	"mcp-askuser/question"
 )
 
-// Invariant (promise 2): an answer that was delivered, by a process that was
+// Invariant: an answer that was delivered, by a process that was
 // killed right afterwards, goes to nobody who asks the same again, is found by
 // its ticket, and is archived by whoever comes across it.
 func TestDelivered(t *testing.T) {

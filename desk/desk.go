@@ -26,8 +26,8 @@ type Options struct {
 	// Keep is how long a question that nobody waits for stays open, and an
 	// answer that nobody has collected is kept for its asker; 24 hours if 0.
 	Keep time.Duration
-	// MaxRounds is how many rounds in a row one session may ask; 0 is no limit
-	// (D9). A pause of Pause between two rounds ends the row; 10 minutes if 0.
+	// MaxRounds is how many rounds in a row one session may ask; 0 is no limit.
+	// A pause of Pause between two rounds ends the row; 10 minutes if 0.
 	MaxRounds int
 	Pause     time.Duration
 }
@@ -57,18 +57,14 @@ func New(store Store, opts Options) *Desk {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	log := cmp.Or(opts.Log, slog.New(slog.DiscardHandler))
-	if opts.Rand == nil {
-		opts.Rand = rand.Reader
-	}
 	d := &Desk{
 		store:     store,
 		now:       opts.Now,
-		log:       log,
+		log:       cmp.Or(opts.Log, slog.New(slog.DiscardHandler)),
 		keep:      cmp.Or(opts.Keep, 24*time.Hour),
 		pause:     cmp.Or(opts.Pause, 10*time.Minute),
 		maxRounds: opts.MaxRounds,
-		ids:       newIDs(opts.Rand),
+		ids:       newIDs(cmp.Or(opts.Rand, rand.Reader)),
 	}
 	d.hub = hub{desk: d, listeners: map[*listener]struct{}{}}
 	return d
@@ -76,7 +72,7 @@ func New(store Store, opts Options) *Desk {
 
 // Ask puts a set on the desk as a question of its own, that nobody waits for,
 // whatever the limit of rounds. The record is committed before Ask returns, so
-// before any surface can show it. Ids ascend in the order of asking (D7).
+// before any surface can show it. Ids ascend in the order of asking.
 func (d *Desk) Ask(ctx context.Context, set question.Set, session string, by Asker) (Record, error) {
 	rec, attendance, err := d.ask(ctx, Request{Set: set, Session: session, Asker: by}, 0, func() {})
 	if err != nil {

@@ -1,6 +1,9 @@
 package desk
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -73,4 +76,15 @@ func (r Range) Months(all []string) []string {
 	slices.Sort(all)
 	slices.Reverse(all)
 	return all
+}
+
+// digest is a name for plain data, as a store takes it: the same for what is
+// the same.
+func digest(of any) string {
+	data, err := json.Marshal(of)
+	if err != nil { // it is plain data
+		panic(err)
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
 }

@@ -18,7 +18,7 @@ import (
 	"mcp-askuser/desk/spool"
 )
 
-// Invariant (promise 3): however many answer a record, from whatever goroutines
+// Invariant: however many answer a record, from whatever goroutines
 // and processes, and whether or not its outcome is being collected and archived
 // meanwhile: exactly one Reply succeeds, and every other one fails with a
 // ClosedError that carries the winner's answer. Whoever reads the record, then

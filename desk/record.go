@@ -9,7 +9,7 @@ import (
 )
 
 // Status is the state of a record: pending, or how it ended. The words are
-// the same for models, programs and the store (DESIGN, promise 4).
+// the same for models, programs and the store.
 type Status string
 
 // The states of a record.
@@ -24,7 +24,7 @@ const (
 	Failed      Status = "failed"      // something broke; the log says what
 )
 
-// Asker says who asked (D22). Its texts come from outside: they are hostile
+// Asker says who asked. Its texts come from outside: they are hostile
 // until passed through question.Line.
 type Asker struct {
 	Client    string `json:"client"`              // the program's name, as it calls itself
@@ -60,7 +60,7 @@ type Record struct {
 	question.Set
 	// Timeout is how many seconds the human may take from the question or the
 	// last sign of work on it; 0 is for ever. OnTimeout is "default" where the
-	// caller wants the declared defaults then (D14).
+	// caller wants the declared defaults then.
 	Timeout   float64 `json:"timeout_seconds,omitempty"`
 	OnTimeout string  `json:"on_timeout,omitempty"`
 	// Row is the index of the rounds that count as in a row with this one; empty
@@ -157,7 +157,7 @@ var (
 )
 
 // ClosedError tells a late answerer that the record had already ended, and
-// how (DESIGN, promise 3).
+// how.
 type ClosedError struct {
 	ID      string
 	Outcome Outcome

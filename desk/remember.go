@@ -2,9 +2,6 @@ package desk
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"path/filepath"
 	"slices"
@@ -133,12 +130,7 @@ func memoryName(by Asker, q *question.Question) string {
 		options[i] = optionName(o.Label)
 	}
 	slices.Sort(options)
-	data, err := json.Marshal([]any{filepath.Clean(by.Directory), plainName(q.Text), q.Type, options})
-	if err != nil { // it is plain data
-		panic(err)
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:16])
+	return digest([]any{filepath.Clean(by.Directory), plainName(q.Text), q.Type, options})[:32]
 }
 
 // plainName is a text without what makes no difference to its reader.

@@ -19,7 +19,7 @@ var ErrNotAgain = errors.New("this cannot be asked again")
 // to, with the former answers as its draft. Where the question was reopened
 // before, it goes back to the last of these. Nobody waits for the new record
 // until the asker comes back: whoever asks the same again, or awaits either
-// ticket, gets what becomes of it (D13). It is none of the rounds of D9.
+// ticket, gets what becomes of it. It counts as no round in a row.
 //
 // The error is ErrPending where the same question is open, and then with that
 // record; ErrNotFound; one that wraps ErrNotAgain or ErrDamaged; or a failure
@@ -79,12 +79,9 @@ func (d *Desk) openLike(ctx context.Context, r *Request) (Record, error) {
 	if rec, err := d.Latest(ctx, r.earlier); err != nil || rec.Outcome == nil { // reopened by another, meanwhile
 		return rec, cmp.Or(err, ErrPending)
 	}
-	if r.Unlike() {
-		return Record{}, nil
-	}
-	same, err := d.store.Marks(ctx, MarkContent, r.Content())
+	same, err := d.alike(ctx, r)
 	if err != nil {
-		return Record{}, fmt.Errorf("look for the same question: %w", err)
+		return Record{}, err
 	}
 	for rec, err := range d.each(ctx, same...) {
 		if err != nil {

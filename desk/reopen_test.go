@@ -26,7 +26,7 @@ func endedAs(t *testing.T, d *desk.Desk, end func(id string) error, delivered bo
 
 // However a question ended, the human can go back to it: their former answers
 // are filled in, and what they say now reaches the asker, whether it asks the
-// same again or awaits either ticket (D13).
+// same again or awaits either ticket.
 func TestReopen(t *testing.T) {
 	closed := func(s desk.Status) func(*desk.Desk, string) error {
 		return func(d *desk.Desk, id string) error {

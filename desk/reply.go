@@ -17,7 +17,7 @@ import (
 // a failure of the store, after which trying again is reasonable.
 //
 // The end of ctx does not stop it: a human's answer is kept even when the
-// asker has gone this instant (DESIGN, promise 2).
+// asker has gone this instant.
 func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, surface string) (Record, error) {
 	ctx = context.WithoutCancel(ctx)
 	rec, err := d.stillOpen(ctx, id)
@@ -149,10 +149,7 @@ func surely(commit func() error) error {
 
 // seal gives an outcome its id and time, and encodes it.
 func (d *Desk) seal(o *Outcome) ([]byte, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	now := d.time()
-	id, err := d.ids.next(now)
+	id, now, err := d.nextID()
 	if err != nil {
 		return nil, err
 	}

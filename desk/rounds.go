@@ -13,11 +13,11 @@ import (
 )
 
 // SessionKeep is how long a session is known after its last question. Until
-// then its rounds are counted on and its dialogue can be looked at and resumed
-// (D8, D11, D13); the history knows each of its questions for ever.
+// then its rounds are counted on and its dialogue can be looked at and resumed;
+// the history knows each of its questions for ever.
 const SessionKeep = 30 * 24 * time.Hour
 
-// RoundLimitError means that a session has asked too many rounds in a row (D9).
+// RoundLimitError means that a session has asked too many rounds in a row.
 // The user can lift the limit; a pause lifts it too.
 type RoundLimitError struct {
 	Session string
@@ -191,7 +191,7 @@ func (d *Desk) rowIsFull(ctx context.Context, session string, rounds []string, n
 }
 
 // seen reports whether the human can have seen a question that ended like this.
-// What nobody saw is no round (D9).
+// What nobody saw is no round.
 func (o *Outcome) seen() bool { return o.Reply != nil || o.Status != Unavailable && !o.Unseen }
 
 // Continues returns nil where an asker may continue a session that it names:

@@ -13,7 +13,7 @@ import (
 )
 
 // What nobody saw is no round: neither a call that reached nobody nor one that
-// ended before any surface had shown it (D9).
+// ended before any surface had shown it.
 func TestUnseenIsNoRound(t *testing.T) {
 	now := time.Now()
 	d := desk.New(openSpool(t, storeDir(t)), desk.Options{Now: func() time.Time { return now }, MaxRounds: 2})
@@ -69,7 +69,7 @@ func TestUnseenIsNoRound(t *testing.T) {
 }
 
 // Calls that the human is not asked are found in the history, and are no
-// rounds (D22).
+// rounds.
 func TestCallsThatAreNotAsked(t *testing.T) {
 	dir := storeDir(t)
 	d := desk.New(openSpool(t, dir), desk.Options{MaxRounds: 1})
@@ -115,7 +115,7 @@ func TestCallsThatAreNotAsked(t *testing.T) {
 }
 
 // A call that was refused is shown until its session may ask again: when the
-// human lifts the limit, or after a pause (D9).
+// human lifts the limit, or after a pause.
 func TestRefused(t *testing.T) {
 	now := time.Now()
 	d := desk.New(openSpool(t, storeDir(t)), desk.Options{Now: func() time.Time { return now }, MaxRounds: 1, Pause: time.Hour})

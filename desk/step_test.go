@@ -111,7 +111,7 @@ func runMortal(t *testing.T, role, dir, what string, die int) (said []string, al
 	return said, false
 }
 
-// Invariant (promise 2): at whatever step an asker is killed, one that asks the
+// Invariant: at whatever step an asker is killed, one that asks the
 // same again finds the same record, pending or answered, unless the answer had
 // reached it; the human is asked once. Nothing that the dead left stays for
 // longer than the keep time, but for files that the store sweeps.
@@ -174,7 +174,7 @@ func TestAskerKilledAtEachStep(t *testing.T) {
 	t.Logf("killed at %d steps", step-2)
 }
 
-// Invariant (promise 2): at whatever step one is killed who types and answers,
+// Invariant: at whatever step one is killed who types and answers,
 // what it had been told is safe is there; what it had not, is there whole or
 // not at all; the asker who waits has the answer, without asking again, as soon
 // as there is one.

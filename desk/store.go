@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"strings"
 )
 
 // Kind is one of the collections of a store.
@@ -79,12 +80,10 @@ var (
 // ValidName reports whether a store takes the name for a lock or a mark: it is
 // made of letters, digits and hyphens, and so a safe file name.
 func ValidName(name string) bool {
-	for _, r := range name {
-		if (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-' {
-			return false
-		}
+	foreign := func(r rune) bool {
+		return (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && r != '-'
 	}
-	return name != ""
+	return name != "" && !strings.ContainsFunc(name, foreign)
 }
 
 // Admit returns what a store tells one who has gone, or who names what no store
@@ -175,6 +174,17 @@ type Change struct {
 	ID      string
 	Removed bool
 	Err     error
+}
+
+// Tell hands a change to those who read it, and reports whether it did before
+// ctx ended.
+func Tell(ctx context.Context, to chan<- Change, c Change) bool {
+	select {
+	case to <- c:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // Key names a document.

@@ -2,8 +2,6 @@ package desk
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -20,7 +18,7 @@ type Request struct {
 	Session   string // groups the rounds of one dialogue; may be empty
 	Asker     Asker
 	Timeout   time.Duration // how long the human may take; 0 is for ever
-	OnTimeout string        // "default": take the declared defaults then (D14)
+	OnTimeout string        // "default": take the declared defaults then
 	// Row is what rounds must share to be in a row: the host's session where the
 	// asker names another as Session, the user's prompt where the host tells it.
 	// Empty: the session.
@@ -30,7 +28,8 @@ type Request struct {
 	Sole string
 	// Turn, if there is one, waits until the requests before this one have
 	// their places. Submit calls placed when this one has its own, as soon as
-	// that is certain or it has failed: others wait for it (D7).
+	// that is certain or it has failed: others wait for it, for their numbers to
+	// follow the order of arrival.
 	Turn func(ctx context.Context) (placed func(), err error)
 
 	earlier string // the record that is reopened
@@ -43,8 +42,8 @@ type Request struct {
 // that somebody waits for is left to them. The caller holds the attendance.
 //
 // The error is a *[RoundLimitError] where the session has asked too often in a
-// row (D9); an answer to an earlier question is delivered all the same. What
-// was refused is kept in the history (D22).
+// row; an answer to an earlier question is delivered all the same. What
+// was refused is kept in the history.
 func (d *Desk) Submit(ctx context.Context, r Request) (rec Record, attendance *Attendance, err error) {
 	ownstack.Run(func() { rec, attendance, err = d.submit(ctx, r) }) // the caller waits next
 	return rec, attendance, err
@@ -60,14 +59,11 @@ func (d *Desk) submit(ctx context.Context, r Request) (Record, *Attendance, erro
 		placed = sync.OnceFunc(taken)
 	}
 	defer placed()
-	same, err := d.store.Marks(ctx, MarkContent, r.Content())
+	same, err := d.alike(ctx, &r)
 	if err != nil {
-		return Record{}, nil, fmt.Errorf("look for the same question: %w", err)
+		return Record{}, nil, err
 	}
 	for _, id := range same {
-		if r.Unlike() {
-			break
-		}
 		rec, attendance, err := d.reattach(ctx, id, r.Content())
 		if err != nil || attendance != nil {
 			return rec, attendance, err
@@ -82,9 +78,21 @@ func (d *Desk) submit(ctx context.Context, r Request) (Record, *Attendance, erro
 	return rec, attendance, err
 }
 
+// alike returns the ids of records that ask the same and are not delivered.
+func (d *Desk) alike(ctx context.Context, r *Request) ([]string, error) {
+	if r.Unlike() {
+		return nil, nil
+	}
+	ids, err := d.store.Marks(ctx, MarkContent, r.Content())
+	if err != nil {
+		err = fmt.Errorf("look for the same question: %w", err)
+	}
+	return ids, err
+}
+
 // Note keeps a call that the human is not asked: one that was refused, or that
 // brought all its answers along. Its record has ended with o and is archived at
-// once, as no round of its session (D22). It is returned even where it could not
+// once, as no round of its session. It is returned even where it could not
 // be kept.
 func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
 	if err := o.check(); err != nil {
@@ -228,10 +236,5 @@ func (r *Request) Content() string {
 	if r.Asker.Agent != "" {
 		what = append(what, map[string]string{"agent": r.Asker.Agent})
 	}
-	data, err := json.Marshal(what)
-	if err != nil { // questions are plain data
-		panic(err)
-	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+	return digest(what)
 }

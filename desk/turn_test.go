@@ -37,7 +37,7 @@ func (q *queue) turn(name string) func(context.Context) (func(), error) {
 }
 
 // Numbers and ids are taken in the order of arrival, whatever the goroutines
-// do (D7); and who has its place holds up nobody, whether it asks, gets an
+// do; and who has its place holds up nobody, whether it asks, gets an
 // earlier record, is refused or fails.
 func TestTurns(t *testing.T) {
 	ctx := deadline(t)

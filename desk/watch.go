@@ -46,59 +46,44 @@ func (d *Desk) Watch(ctx context.Context) (<-chan Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &watch{desk: d, listener: l, open: open, out: make(chan Event)}
-	go w.run(ctx)
-	return w.out, nil
+	out := make(chan Event)
+	go d.follow(ctx, l, open, out)
+	return out, nil
 }
 
-// watch is one call of Watch.
-type watch struct {
-	desk     *Desk
-	listener *listener
-	open     openSet
-	out      chan Event
-}
-
-func (w *watch) run(ctx context.Context) {
-	defer close(w.out)
-	defer w.desk.hub.leave(w.listener)
+// follow sends on to one who watches, and was told open, what happens.
+func (d *Desk) follow(ctx context.Context, l *listener, open openSet, out chan<- Event) {
+	defer close(out)
+	defer d.hub.leave(l)
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-w.listener.wake:
+		case <-l.wake:
 		}
-		if err := w.pass(ctx); err != nil {
+		events, behind, err := d.hub.news(l)
+		if err == nil && behind {
+			var missed []Event
+			missed, err = d.rescan(ctx, open)
+			events = append(missed, events...)
+		}
+		if err != nil {
 			if ctx.Err() == nil {
-				w.desk.log.ErrorContext(ctx, "watching the desk", "error", err)
+				d.log.ErrorContext(ctx, "watching the desk", "error", err)
 			}
 			return
 		}
-	}
-}
-
-// pass sends on what has happened meanwhile.
-func (w *watch) pass(ctx context.Context) error {
-	events, behind, err := w.desk.hub.news(w.listener)
-	if err == nil && behind {
-		var missed []Event
-		missed, err = w.desk.rescan(ctx, w.open)
-		events = append(missed, events...)
-	}
-	if err != nil {
-		return err
-	}
-	for _, ev := range events {
-		if !w.open.admit(ev) {
-			continue
-		}
-		select {
-		case w.out <- ev:
-		case <-ctx.Done():
-			return ctx.Err()
+		for _, ev := range events {
+			if !open.admit(ev) {
+				continue
+			}
+			select {
+			case out <- ev:
+			case <-ctx.Done():
+				return
+			}
 		}
 	}
-	return nil
 }
 
 // openSet is the records that have been told as asked, or were there before,

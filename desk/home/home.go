@@ -13,6 +13,7 @@
 package home
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,12 +79,13 @@ type Store struct {
 	far  Far
 	log  *slog.Logger
 
-	mu     sync.Mutex
-	pinned map[string]bool   // ids of records that are being asked here
-	down   chan struct{}     // closed when the far home is back; nil while it is there
-	known  map[string][]byte // what was asked, of far records that are open, as last read
-	given  map[string][]byte // outcomes of far records that were given here, and are not sent or came too late
-	looked bool              // at the outbox
+	pinned sync.Map  // ids of records that are being asked here
+	given  sync.Map  // outcomes of far records, by id, that were given here, and are not sent or came too late
+	looked sync.Once // at what an earlier process has left in the outbox
+
+	mu    sync.Mutex
+	down  chan struct{}     // closed when the far home is back; nil while it is there
+	known map[string][]byte // what was asked, of far records that are open, as last read
 
 	news chan desk.Change // what happened in the outbox, for the watch
 }
@@ -97,10 +99,8 @@ var (
 
 // Join returns the store of two homes.
 func Join(near *spool.Spool, far Far, log *slog.Logger) *Store {
-	if log == nil {
-		log = slog.New(slog.DiscardHandler)
-	}
-	s := &Store{near: near, far: far, log: log, pinned: map[string]bool{}, known: map[string][]byte{}, given: map[string][]byte{}, news: make(chan desk.Change, 16)}
+	log = cmp.Or(log, slog.New(slog.DiscardHandler))
+	s := &Store{near: near, far: far, log: log, known: map[string][]byte{}, news: make(chan desk.Change, 16)}
 	s.readGiven()
 	return s
 }
@@ -112,9 +112,7 @@ func (s *Store) Place(ctx context.Context, id string) {
 		return
 	}
 	s.log.Warn("a question is asked on this machine alone", "id", id)
-	s.mu.Lock()
-	s.pinned[id] = true
-	s.mu.Unlock()
+	s.pinned.Store(id, true)
 }
 
 // Home implements desk.Keeper.
@@ -127,9 +125,7 @@ func (s *Store) Home(id string) string {
 
 // isNear reports whether a record's home is here: something of it is.
 func (s *Store) isNear(ctx context.Context, id string) bool {
-	s.mu.Lock()
-	pinned := s.pinned[id]
-	s.mu.Unlock()
+	_, pinned := s.pinned.Load(id)
 	if pinned || !desk.ValidID(id) {
 		return pinned
 	}
@@ -161,10 +157,10 @@ func (s *Store) reach(ctx context.Context, limit time.Duration, call func(contex
 	err := call(within)
 	switch {
 	case errors.Is(err, desk.ErrDenied):
-	case errors.Is(err, desk.ErrUnreachable), errors.Is(err, errGone):
+	case errors.Is(err, desk.ErrUnreachable):
 		s.fell()
 	default:
-		s.lookAtOutbox()
+		s.looked.Do(func() { go s.flush() })
 	}
 	return err
 }
@@ -206,6 +202,14 @@ func (s *Store) back() <-chan struct{} {
 	return s.down
 }
 
+// at calls the home of a record; the far one as reach does.
+func (s *Store) at(ctx context.Context, id string, limit time.Duration, call func(context.Context, desk.Store) error) error {
+	if s.isNear(ctx, id) {
+		return call(ctx, s.near)
+	}
+	return s.reach(ctx, limit, func(ctx context.Context) error { return call(ctx, s.far) })
+}
+
 // Create implements desk.Store.
 func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
 	if !s.isNear(ctx, id) {
@@ -215,9 +219,7 @@ func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []by
 	}
 	err := s.near.Create(ctx, kind, id, data)
 	if err == nil {
-		s.mu.Lock()
-		delete(s.pinned, id)
-		s.mu.Unlock()
+		s.pinned.Delete(id)
 	}
 	return err
 }
@@ -232,7 +234,7 @@ func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []by
 	switch {
 	case err == nil, errors.Is(err, desk.ErrExists):
 		s.forget(id)
-	case role == desk.RoleHuman && (errors.Is(err, desk.ErrUnreachable) || errors.Is(err, desk.ErrUncertain) || errors.Is(err, errGone)):
+	case role == desk.RoleHuman && (errors.Is(err, desk.ErrUnreachable) || errors.Is(err, desk.ErrUncertain)):
 		return s.keep(ctx, id, data)
 	}
 	return err
@@ -240,10 +242,7 @@ func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []by
 
 // Put implements desk.Store.
 func (s *Store) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	if s.isNear(ctx, id) {
-		return s.near.Put(ctx, kind, id, data)
-	}
-	return s.reach(ctx, choosing, func(ctx context.Context) error { return s.far.Put(ctx, kind, id, data) })
+	return s.at(ctx, id, choosing, func(ctx context.Context, home desk.Store) error { return home.Put(ctx, kind, id, data) })
 }
 
 // Get implements desk.Store.
@@ -434,7 +433,7 @@ func (s *Store) knownIDs(in desk.Range) []string {
 // leftOut reports whether the far home is left out of what is told, for it
 // cannot be reached.
 func leftOut(ctx context.Context, err error) bool {
-	return ctx.Err() == nil && (errors.Is(err, desk.ErrUnreachable) || errors.Is(err, errGone))
+	return ctx.Err() == nil && errors.Is(err, desk.ErrUnreachable)
 }
 
 // union is what both homes say; the far one is left out where it cannot be
@@ -459,19 +458,12 @@ func (s *Store) union(ctx context.Context, of func(context.Context, desk.Store) 
 
 // Mark implements desk.Store.
 func (s *Store) Mark(ctx context.Context, mark desk.Mark, name, id string) error {
-	return s.marking(ctx, id, func(ctx context.Context, at desk.Store) error { return at.Mark(ctx, mark, name, id) })
+	return s.at(ctx, id, sending, func(ctx context.Context, home desk.Store) error { return home.Mark(ctx, mark, name, id) })
 }
 
 // Unmark implements desk.Store.
 func (s *Store) Unmark(ctx context.Context, mark desk.Mark, name, id string) error {
-	return s.marking(ctx, id, func(ctx context.Context, at desk.Store) error { return at.Unmark(ctx, mark, name, id) })
-}
-
-func (s *Store) marking(ctx context.Context, id string, change func(context.Context, desk.Store) error) error {
-	if s.isNear(ctx, id) {
-		return change(ctx, s.near)
-	}
-	return s.reach(ctx, sending, func(ctx context.Context) error { return change(ctx, s.far) })
+	return s.at(ctx, id, sending, func(ctx context.Context, home desk.Store) error { return home.Unmark(ctx, mark, name, id) })
 }
 
 // Marks implements desk.Store.
@@ -484,11 +476,8 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 	if kind == desk.KindPresent {
 		return s.announce(ctx, name)
 	}
-	if s.isNear(ctx, recordOf(name)) {
-		return s.near.Lock(ctx, kind, name)
-	}
-	err = s.reach(ctx, sending, func(ctx context.Context) (err error) {
-		release, err = s.far.Lock(ctx, kind, name)
+	err = s.at(ctx, recordOf(name), sending, func(ctx context.Context, home desk.Store) (err error) {
+		release, err = home.Lock(ctx, kind, name)
 		return err
 	})
 	return release, err
@@ -543,18 +532,18 @@ func (s *Store) announce(ctx context.Context, name string) (release func(), err 
 
 // awaitBack returns when the far home may be there again; false if ctx ends.
 func (s *Store) awaitBack(ctx context.Context) bool {
+	var soon <-chan time.Time
 	again := s.back()
 	if again == nil {
-		wait := make(chan struct{})
-		defer time.AfterFunc(every, func() { close(wait) }).Stop()
-		again = wait
+		soon = time.After(every)
 	}
 	select {
 	case <-again:
-		return true
+	case <-soon:
 	case <-ctx.Done():
 		return false
 	}
+	return true
 }
 
 // MayAnswer implements desk.Entitled. Nobody can tell while the desk cannot be
@@ -572,11 +561,8 @@ func (s *Store) MayAnswer(ctx context.Context, id string) error {
 
 // Locked implements desk.Store.
 func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (held bool, err error) {
-	if s.isNear(ctx, recordOf(name)) {
-		return s.near.Locked(ctx, kind, name)
-	}
-	err = s.reach(ctx, reading, func(ctx context.Context) (err error) {
-		held, err = s.far.Locked(ctx, kind, name)
+	err = s.at(ctx, recordOf(name), reading, func(ctx context.Context, home desk.Store) (err error) {
+		held, err = home.Locked(ctx, kind, name)
 		return err
 	})
 	if leftOut(ctx, err) {
@@ -654,9 +640,7 @@ type watch struct {
 // tell hands out changes, and reports whether it goes on.
 func (w *watch) tell(changes ...desk.Change) bool {
 	for _, c := range changes {
-		select {
-		case w.out <- c:
-		case <-w.ctx.Done():
+		if !desk.Tell(w.ctx, w.out, c) {
 			return false
 		}
 	}

@@ -52,10 +52,10 @@ func (s *Store) keep(ctx context.Context, id string, data []byte) error {
 // setGiven says what was given to a record here and is not stored there; nil is
 // nothing.
 func (s *Store) setGiven(id string, data []byte) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.given[id] = data; data == nil {
-		delete(s.given, id)
+	if data == nil {
+		s.given.Delete(id)
+	} else {
+		s.given.Store(id, data)
 	}
 	s.tell(desk.Change{Kind: desk.KindDrafts, ID: id})
 }
@@ -71,9 +71,9 @@ func (s *Store) tell(c desk.Change) {
 
 // Given implements desk.Keeper.
 func (s *Store) Given(id string) []byte {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.given[id]
+	given, _ := s.given.Load(id)
+	data, _ := given.([]byte)
+	return data
 }
 
 // readGiven finds what earlier processes have left.
@@ -81,24 +81,12 @@ func (s *Store) readGiven() {
 	ctx := context.Background()
 	for id, err := range s.near.List(ctx, kindOutbox, desk.Range{}) {
 		if data, unread := s.near.Get(ctx, kindOutbox, id); err == nil && unread == nil {
-			s.given[id] = data
+			s.given.Store(id, data)
 		}
 	}
 	refused, _ := s.Refused(ctx)
 	for _, r := range refused {
-		s.given[r.ID] = r.Given
-	}
-}
-
-// lookAtOutbox sends, once the far home has answered, what an earlier process
-// has left.
-func (s *Store) lookAtOutbox() {
-	s.mu.Lock()
-	looked := s.looked
-	s.looked = true
-	s.mu.Unlock()
-	if !looked {
-		go s.flush()
+		s.given.Store(r.ID, []byte(r.Given))
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"net"
 	"net/url"
 	"os"
 	"regexp"
@@ -21,6 +20,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/door"
 )
 
 // How long things may take.
@@ -48,10 +48,11 @@ type conn struct {
 	mu         sync.Mutex
 	nc         *natsgo.Conn
 	me         Identity
-	again      chan struct{}        // closed at the next reconnect
-	flights    map[*flight]struct{} // requests under way
-	joined     time.Time            // when the node was connected to
-	probed     time.Time            // when it was last asked which nodes it hears
+	again      context.Context                         // ends at the next reconnect
+	came       context.CancelFunc                      // ends it
+	flights    map[*natsgo.Msg]context.CancelCauseFunc // requests under way
+	joined     time.Time                               // when the node was connected to
+	probed     time.Time                               // when it was last asked which nodes it hears
 }
 
 // Identity is who a credential says its owner is.
@@ -64,14 +65,9 @@ type Identity struct {
 	Allow   []string // subjects that the credential may write to
 }
 
-// flight is one request under way.
-type flight struct {
-	subject string
-	cancel  context.CancelCauseFunc
-}
-
 func newConn(o Options) (*conn, error) {
-	c := &conn{log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), again: make(chan struct{}), flights: map[*flight]struct{}{}, reconnected: func() {}}
+	c := &conn{log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), flights: map[*natsgo.Msg]context.CancelCauseFunc{}, reconnected: func() {}}
+	c.again, c.came = context.WithCancel(context.Background())
 	var remote bool
 	var faults []error
 	for address := range strings.SplitSeq(o.URL, ",") {
@@ -84,7 +80,7 @@ func newConn(o Options) (*conn, error) {
 			faults = append(faults, fmt.Errorf("the desk %q is no address: it takes nats://HOST:PORT, of several nodes with commas between", o.URL))
 			break
 		}
-		remote = remote || u.Scheme == "tls" || !loopback(u.Hostname())
+		remote = remote || u.Scheme == "tls" || !door.Loopback(u.Hostname())
 		c.urls = append(c.urls, address)
 	}
 	if o.Creds != "" {
@@ -104,11 +100,6 @@ func newConn(o Options) (*conn, error) {
 		c.options = append(c.options, natsgo.Secure())
 	}
 	return c, errors.Join(faults...)
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // readCreds makes an option of a credential: an nkey seed, or the JWT and seed
@@ -137,46 +128,38 @@ func readCreds(file string) (credential natsgo.Option, about string, err error) 
 
 // Close ends the connection.
 func (c *conn) Close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.nc != nil {
-		c.nc.Close()
+	if nc := c.current(); nc != nil {
+		nc.Close()
 	}
 }
 
 // connected returns the connection, which may be down at this moment.
 func (c *conn) connected(ctx context.Context) (*natsgo.Conn, error) {
-	c.mu.Lock()
-	nc := c.nc
-	c.mu.Unlock()
-	if nc != nil {
+	if nc := c.current(); nc != nil {
 		return nc, nil
 	}
-	type made struct {
-		nc  *natsgo.Conn
-		err error
-	}
-	done := make(chan made, 1)
-	go func() {
-		nc, err := c.connect()
-		done <- made{nc, err}
-	}()
+	done := make(chan error, 1)
+	go func() { done <- c.connect() }()
 	select {
-	case m := <-done:
-		return m.nc, m.err
+	case err := <-done:
+		return c.current(), err
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
 }
 
-func (c *conn) connect() (*natsgo.Conn, error) {
+// current is the connection; nil where none was made yet.
+func (c *conn) current() *natsgo.Conn {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.nc
+}
+
+func (c *conn) connect() error {
 	c.connecting.Lock()
 	defer c.connecting.Unlock()
-	c.mu.Lock()
-	nc := c.nc
-	c.mu.Unlock()
-	if nc != nil {
-		return nc, nil
+	if c.current() != nil {
+		return nil
 	}
 	options := append(slices.Clone(c.options),
 		natsgo.Name(strings.TrimSpace("mcp-askuser "+c.about)),
@@ -196,17 +179,17 @@ func (c *conn) connect() (*natsgo.Conn, error) {
 	)
 	nc, err := natsgo.Connect(strings.Join(c.urls, ","), options...)
 	if err != nil {
-		return nil, c.explain(err)
+		return c.explain(err)
 	}
 	me, err := identify(nc)
 	if err != nil {
 		nc.Close()
-		return nil, c.explain(err)
+		return c.explain(err)
 	}
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.nc, c.me, c.joined = nc, me, time.Now()
-	c.mu.Unlock()
-	return nc, nil
+	return nil
 }
 
 // explain says why there is no connection.
@@ -278,11 +261,6 @@ func (c *conn) whoAmI() Identity {
 	return c.me
 }
 
-func (c *conn) name(ctx context.Context) (string, error) {
-	me, err := c.Identity(ctx)
-	return me.Name, err
-}
-
 // errLost ends a request whose server has gone.
 var errLost = errors.New("the connection was lost")
 
@@ -291,22 +269,23 @@ func (c *conn) fell(err error) {
 	c.log.Info("the connection to the desk was lost", "error", err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for f := range c.flights {
-		f.cancel(errLost)
+	for _, end := range c.flights {
+		end(errLost)
 	}
 }
 
 // back wakes who waits for the connection.
 func (c *conn) back() {
 	c.mu.Lock()
-	close(c.again)
-	c.again, c.joined = make(chan struct{}), time.Now()
+	c.came()
+	c.again, c.came = context.WithCancel(context.Background())
+	c.joined = time.Now()
 	c.mu.Unlock()
 	c.reconnected()
 }
 
-// returned is closed at the next reconnect.
-func (c *conn) returned() <-chan struct{} {
+// returned is a context that ends at the next reconnect.
+func (c *conn) returned() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.again
@@ -322,14 +301,15 @@ func (c *conn) refused(err error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for f := range c.flights {
-		if f.subject == found[1] {
-			f.cancel(fmt.Errorf("%w: the server says: %w", desk.ErrDenied, err))
+	for m, end := range c.flights {
+		if m.Subject == found[1] {
+			end(fmt.Errorf("%w: the server says: %w", desk.ErrDenied, err))
 		}
 	}
 }
 
-// request is one attempt, of so long at most. The error wraps ErrDenied where the
+// request is one attempt, of so long at most, with a message that no other has
+// under way. The error wraps ErrDenied where the
 // server refuses it; any other but natsgo.ErrNoResponders says nothing of what became of it.
 func (c *conn) request(ctx context.Context, wait time.Duration, m *natsgo.Msg) (*natsgo.Msg, error) {
 	nc, err := c.connected(ctx)
@@ -340,13 +320,12 @@ func (c *conn) request(ctx context.Context, wait time.Duration, m *natsgo.Msg) (
 	defer cancel()
 	within, end := context.WithCancelCause(within)
 	defer end(nil)
-	f := &flight{m.Subject, end}
 	c.mu.Lock()
-	c.flights[f] = struct{}{}
+	c.flights[m] = end
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
-		delete(c.flights, f)
+		delete(c.flights, m)
 		c.mu.Unlock()
 	}()
 	answer, err := nc.RequestMsgWithContext(within, m)

@@ -33,7 +33,7 @@ func rounds() int {
 // short reports whether this is no long run; what takes minutes is skipped then.
 func short() bool { return os.Getenv("RACE_ROUNDS") == "" }
 
-// Invariant (promise 3): of sixteen who end a record, humans and askers, one is
+// Invariant: of sixteen who end a record, humans and askers, one is
 // told that it was first, its outcome is what everybody reads, and all others
 // are told that there is another. Nobody is left without an answer, whatever
 // becomes of the node that leads.

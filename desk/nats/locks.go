@@ -1,10 +1,10 @@
 package nats
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,14 +24,23 @@ type holder struct {
 	name string
 
 	mu        sync.Mutex
-	held      map[string]*held // by subject
+	held      map[string]string // the subjects of locks, by what stands there: the name, a dot, the word
 	answering bool
 }
 
-// held is one lock.
-type held struct{ word string }
+// has reports whether a lock is held.
+func (h *holder) has(lock string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.held[lock] != ""
+}
 
-func (h *holder) init() { h.name, h.held = nuid.Next(), map[string]*held{} }
+// drop is for a lock that is not held any more, or could not be taken.
+func (h *holder) drop(lock string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.held, lock)
+}
 
 // Lock implements desk.Store.
 func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release func(), err error) {
@@ -49,7 +58,8 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 		}
 		if m.there() {
 			taken, err := s.alive(ctx, m.Data)
-			if err == nil && !taken { // a holder whose node has just died is back in a moment
+			ours := strings.HasPrefix(string(m.Data), s.locks.name+".")
+			if err == nil && !taken && !ours { // a holder whose node has just died is back in a moment
 				select {
 				case <-time.After(attempt / 4):
 				case <-ctx.Done():
@@ -64,23 +74,15 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 				return nil, desk.ErrLocked
 			}
 		}
-		mine := &held{nuid.Next()}
+		mine := s.locks.name + "." + nuid.Next()
 		s.locks.mu.Lock()
-		other := s.locks.held[subject]
-		s.locks.held[subject] = mine // before it is there: somebody may ask for it at once
+		s.locks.held[mine] = subject // before it is there: somebody may ask for it at once
 		s.locks.mu.Unlock()
-		err = s.create(ctx, creation{stream: StreamDesk, subject: subject, data: []byte(s.locks.name + "." + mine.word), over: m.Seq})
+		err = s.create(ctx, creation{stream: StreamDesk, subject: subject, data: []byte(mine), over: m.Seq})
 		if err == nil {
 			return sync.OnceFunc(func() { s.release(subject, mine) }), nil
 		}
-		s.locks.mu.Lock()
-		if s.locks.held[subject] == mine {
-			s.locks.held[subject] = other
-			if other == nil {
-				delete(s.locks.held, subject)
-			}
-		}
-		s.locks.mu.Unlock()
+		s.locks.drop(mine)
 		if !errors.Is(err, desk.ErrExists) {
 			return nil, err
 		}
@@ -89,19 +91,15 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 
 // release gives a lock up. Where the desk does not answer it is enough that
 // nobody answers for it any more.
-func (s *Store) release(subject string, mine *held) {
-	s.locks.mu.Lock()
-	if s.locks.held[subject] == mine {
-		delete(s.locks.held, subject)
-	}
-	s.locks.mu.Unlock()
+func (s *Store) release(subject, mine string) {
+	s.locks.drop(mine)
 	ctx, cancel := context.WithTimeout(context.Background(), attempt)
 	defer cancel()
 	m, err := s.last(ctx, StreamDesk, subject)
-	if err == nil && m.there() && string(m.Data) == s.locks.name+"."+mine.word {
-		err = s.create(ctx, creation{stream: StreamDesk, subject: subject, gone: true, ttl: keepGone, over: m.Seq})
+	if err == nil && m.there() && string(m.Data) == mine {
+		err = s.remove(ctx, &m)
 	}
-	if err != nil && !errors.Is(err, desk.ErrExists) {
+	if err != nil {
 		s.log.Debug("a lock is left to whoever wants it next", "subject", subject, "error", err)
 	}
 }
@@ -118,9 +116,9 @@ func (s *Store) answer(ctx context.Context) error {
 		return nil
 	}
 	_, err = nc.Subscribe("alive."+s.locks.name, func(m *natsgo.Msg) {
-		reply := make([]byte, 0, 64)
-		for _, has := range s.locks.has(strings.Fields(string(m.Data))) {
-			reply = append(reply, map[bool]byte{true: heldByte, false: '0'}[has])
+		var reply []byte
+		for word := range strings.FieldsSeq(string(m.Data)) {
+			reply = append(reply, map[bool]byte{true: heldByte, false: '0'}[s.locks.has(s.locks.name+"."+word)])
 		}
 		_ = m.Respond(reply)
 	})
@@ -137,21 +135,6 @@ func (s *Store) answer(ctx context.Context) error {
 // heldByte is how a holder says that a lock is its own.
 const heldByte = '1'
 
-// has reports which of some words are those of locks that are held.
-func (h *holder) has(words []string) []bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	mine := make(map[string]bool, len(h.held))
-	for _, lock := range h.held {
-		mine[lock.word] = true
-	}
-	has := make([]bool, len(words))
-	for i, word := range words {
-		has[i] = mine[word]
-	}
-	return has
-}
-
 // alive is aliveAll for one lock.
 func (s *Store) alive(ctx context.Context, lock []byte) (bool, error) {
 	name, word, _ := strings.Cut(string(lock), ".")
@@ -167,7 +150,9 @@ func (s *Store) aliveAll(ctx context.Context, name string, words []string) ([]bo
 		return has, nil // not written by us
 	}
 	if name == s.locks.name {
-		copy(has, s.locks.has(words))
+		for i, word := range words {
+			has[i] = s.locks.has(name + "." + word)
+		}
 		return has, nil
 	}
 	ask := &natsgo.Msg{Subject: "alive." + name, Data: []byte(strings.Join(words, " "))}
@@ -214,11 +199,7 @@ func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	subjects := make([]string, len(names))
-	for i, name := range names {
-		subjects[i] = subjectOf(kind, name)
-	}
-	locks, err := s.lasts(ctx, subjectOf(kind, "*"), subjects)
+	locks, err := s.lasts(ctx, kind, names)
 	if err != nil {
 		return nil, err
 	}
@@ -232,7 +213,7 @@ func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 		case taken[i]:
 			held = append(held, names[i])
 		case m.there() && kind == desk.KindPresent:
-			_ = s.create(ctx, creation{stream: StreamDesk, subject: m.Subject, gone: true, ttl: keepGone, over: m.Seq})
+			_ = s.remove(ctx, &m)
 		}
 	}
 	return held, nil
@@ -241,30 +222,23 @@ func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 // holders reports which locks are held: a holder is asked once for all of its
 // locks.
 func (s *Store) holders(ctx context.Context, locks []message) ([]bool, error) {
-	byHolder := map[string][]int{}
-	for i := range locks {
-		if name, _, ok := strings.Cut(string(locks[i].Data), "."); ok && locks[i].there() {
-			byHolder[name] = append(byHolder[name], i)
+	byHolder, words := map[string][]int{}, make([]string, len(locks))
+	for i, m := range locks {
+		if name, word, ok := strings.Cut(string(m.Data), "."); ok && m.there() {
+			byHolder[name], words[i] = append(byHolder[name], i), word
 		}
 	}
-	taken := make([]bool, len(locks))
-	var groups [][]int
-	for _, of := range byHolder {
-		groups = append(groups, of)
-	}
-	errs := make([]error, len(groups))
-	each(len(groups), func(g int) {
-		var words []string
-		for _, i := range groups[g] {
-			_, word, _ := strings.Cut(string(locks[i].Data), ".")
-			words = append(words, word)
+	names, taken := slices.Collect(maps.Keys(byHolder)), make([]bool, len(locks))
+	errs := make([]error, len(names))
+	each(len(names), func(n int) {
+		var of []string
+		for _, i := range byHolder[names[n]] {
+			of = append(of, words[i])
 		}
-		name, _, _ := strings.Cut(string(locks[groups[g][0]].Data), ".")
-		var has []bool
-		if has, errs[g] = s.aliveAll(ctx, name, words); errs[g] == nil {
-			for n, i := range groups[g] {
-				taken[i] = has[n]
-			}
+		has, err := s.aliveAll(ctx, names[n], of)
+		errs[n] = err
+		for at, i := range byHolder[names[n]] {
+			taken[i] = has[at]
 		}
 	})
 	return taken, errors.Join(errs...)
@@ -280,19 +254,14 @@ func (s *Store) recheckLocks() {
 	go func() {
 		ctx, cancel := context.WithTimeout(context.Background(), certainty)
 		defer cancel()
-		for subject, mine := range all {
-			lock := []byte(s.locks.name + "." + mine.word)
+		for mine, subject := range all {
 			m, err := s.last(ctx, StreamDesk, subject)
-			if err == nil && !m.there() && s.locks.has([]string{mine.word})[0] {
-				err = s.create(ctx, creation{stream: StreamDesk, subject: subject, data: lock, over: m.Seq})
-				m = message{Data: lock}
+			if err == nil && !m.there() && s.locks.has(mine) {
+				m.Data = []byte(mine)
+				err = s.create(ctx, creation{stream: StreamDesk, subject: subject, data: m.Data, over: m.Seq})
 			}
-			if errors.Is(err, desk.ErrExists) || err == nil && !bytes.Equal(m.Data, lock) {
-				s.locks.mu.Lock()
-				if s.locks.held[subject] == mine {
-					delete(s.locks.held, subject)
-				}
-				s.locks.mu.Unlock()
+			if errors.Is(err, desk.ErrExists) || err == nil && string(m.Data) != mine {
+				s.locks.drop(mine)
 			}
 		}
 	}()

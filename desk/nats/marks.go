@@ -3,6 +3,7 @@ package nats
 import (
 	"context"
 	"errors"
+	"hash/maphash"
 	"slices"
 	"strings"
 	"sync"
@@ -11,49 +12,20 @@ import (
 	"mcp-askuser/desk"
 )
 
-// keyed is a lock for each name: those of one process who change the same index
-// take turns, where they would only drive each other back.
-type keyed struct {
-	mu    sync.Mutex
-	locks map[string]*turns
-}
-
-type turns struct {
-	sync.Mutex
-	users int
-}
-
-func (k *keyed) lock(name string) (unlock func()) {
-	k.mu.Lock()
-	if k.locks == nil {
-		k.locks = map[string]*turns{}
-	}
-	l := k.locks[name]
-	if l == nil {
-		l = &turns{}
-		k.locks[name] = l
-	}
-	l.users++
-	k.mu.Unlock()
-	l.Lock()
-	return func() {
-		l.Unlock()
-		k.mu.Lock()
-		defer k.mu.Unlock()
-		if l.users--; l.users == 0 {
-			delete(k.locks, name)
-		}
-	}
+// turn is the mutex of an index, which few others share: those of one process
+// who change the same index take turns, where they would only drive each other
+// back.
+func (s *Store) turn(subject string) *sync.Mutex {
+	return &s.turns[maphash.String(s.seed, subject)%uint64(len(s.turns))]
 }
 
 // Mark implements desk.Store.
 func (s *Store) Mark(ctx context.Context, mark desk.Mark, name, id string) error {
 	return s.change(ctx, mark, name, id, func(ids []string) []string {
-		i, found := slices.BinarySearch(ids, id)
-		if found {
-			return ids
+		if i, found := slices.BinarySearch(ids, id); !found {
+			return slices.Insert(ids, i, id)
 		}
-		return slices.Insert(ids, i, id)
+		return ids
 	})
 }
 
@@ -75,7 +47,9 @@ func (s *Store) change(ctx context.Context, mark desk.Mark, name, id string, f f
 		return err
 	}
 	subject := markSubject(mark, name)
-	defer s.marking.lock(subject)()
+	turn := s.turn(subject)
+	turn.Lock()
+	defer turn.Unlock()
 	return s.repeat(ctx, certainty, func(time.Duration) (bool, error) {
 		m, err := s.last(ctx, StreamDesk, subject)
 		if err != nil {

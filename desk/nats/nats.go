@@ -21,9 +21,9 @@
 // end at once. The roles are subjects, which the server holds against each
 // credential. No decision reads a clock.
 //
-// The package imports desk, whose Store it is, and the client of NATS. It knows
-// of records only their ids, writes no server, and manages no streams but where
-// the operator says so ([Store.Make]).
+// The package imports desk, whose Store it is, internal/door and the client of
+// NATS. It knows of records only their ids, writes no server, and manages no
+// streams but where the operator says so ([Store.Make]).
 package nats
 
 import (
@@ -31,12 +31,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"iter"
 	"log/slog"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/nats-io/nuid"
 
 	"mcp-askuser/desk"
 )
@@ -74,11 +77,12 @@ type Options struct {
 // safe for concurrent use by any number of goroutines and processes.
 type Store struct {
 	*conn
-	marking keyed
-	locks   holder
+	locks holder
 
-	monthsMu sync.Mutex
-	months   map[string]bool // that are known to be in the index
+	seed  maphash.Seed
+	turns [256]sync.Mutex // see turn
+
+	months sync.Map // that are known to be in the index
 }
 
 var (
@@ -93,8 +97,8 @@ func Open(o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{conn: c, months: map[string]bool{}}
-	s.locks.init()
+	s := &Store{conn: c, seed: maphash.MakeSeed()}
+	s.locks.name, s.locks.held = nuid.Next(), map[string]string{}
 	c.reconnected = s.recheckLocks
 	return s, nil
 }
@@ -116,17 +120,12 @@ func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []by
 
 // addMonth has listings find a month of the archive.
 func (s *Store) addMonth(ctx context.Context, month string) error {
-	s.monthsMu.Lock()
-	known := s.months[month]
-	s.monthsMu.Unlock()
-	if known {
+	if _, known := s.months.Load(month); known {
 		return nil
 	}
 	err := s.create(ctx, creation{stream: StreamPast, subject: "past.months." + month, data: []byte(month)})
 	if err == nil {
-		s.monthsMu.Lock()
-		s.months[month] = true
-		s.monthsMu.Unlock()
+		s.months.Store(month, true)
 	}
 	return err
 }
@@ -138,11 +137,11 @@ func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []by
 	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err
 	}
-	name, err := s.name(ctx)
+	me, err := s.Identity(ctx)
 	if err != nil {
 		return err
 	}
-	return s.create(ctx, creation{stream: StreamDesk, subject: subjectEnd + id + "." + string(role) + "." + name, filter: subjectEnd + id + ".>", data: data})
+	return s.create(ctx, creation{stream: StreamDesk, subject: subjectEnd + id + "." + string(role) + "." + me.Name, filter: subjectEnd + id + ".>", data: data})
 }
 
 // Put implements desk.Store.
@@ -181,14 +180,12 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 		return desk.Document{Err: fmt.Errorf("%w: %s is larger than any of ours", desk.ErrDamaged, id)}
 	}
 	d := desk.Document{Data: m.Data}
-	switch kind {
-	case desk.KindReplies:
+	if kind == desk.KindReplies {
 		_, by := parseEnd(m.Subject)
 		d.By = &by
-	case desk.KindArchive:
-		by := s.whoSaid(ctx, id)
-		d.By = &by
-	default:
+	}
+	if kind == desk.KindArchive {
+		d.By = new(s.whoSaid(ctx, id))
 	}
 	return d
 }
@@ -218,11 +215,11 @@ const atOnce = 64
 func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	out := make([]desk.Document, len(keys))
 	if many <= len(keys) && !slices.ContainsFunc(keys, func(k desk.Key) bool { return k.Kind != desk.KindPending || !desk.ValidID(k.ID) }) {
-		subjects := make([]string, len(keys))
+		ids := make([]string, len(keys))
 		for i, key := range keys {
-			subjects[i] = subjectOf(key.Kind, key.ID)
+			ids[i] = key.ID
 		}
-		found, err := s.lasts(ctx, subjectOf(desk.KindPending, "*"), subjects)
+		found, err := s.lasts(ctx, desk.KindPending, ids)
 		for i, m := range found {
 			switch {
 			case err != nil:
@@ -242,18 +239,14 @@ func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 // each calls f for 0 to n-1, some at a time.
 func each(n int, f func(int)) {
 	var workers sync.WaitGroup
-	next := make(chan int)
-	for range min(n, atOnce) {
+	places := make(chan struct{}, atOnce)
+	for i := range n {
+		places <- struct{}{}
 		workers.Go(func() {
-			for i := range next {
-				f(i)
-			}
+			defer func() { <-places }()
+			f(i)
 		})
 	}
-	for i := range n {
-		next <- i
-	}
-	close(next)
 	workers.Wait()
 }
 
@@ -267,11 +260,11 @@ func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
 	keep := keepGone
 	switch kind {
 	case desk.KindReplies:
-		name, err := s.name(ctx)
+		me, err := s.Identity(ctx)
 		if err != nil {
 			return err
 		}
-		subject, filter, keep = subjectEnd+id+"."+collected+"."+name, subjectEnd+id+".>", keepPlace
+		subject, filter, keep = subjectEnd+id+"."+collected+"."+me.Name, subjectEnd+id+".>", keepPlace
 	case desk.KindArchive:
 		stream, subject = StreamPast, pastSubject(id)
 	default:
@@ -382,11 +375,7 @@ func (s *Store) sweepOne(ctx context.Context, subject string) error {
 	if err != nil || !m.there() {
 		return err
 	}
-	err = s.create(ctx, creation{stream: StreamDesk, subject: subject, gone: true, ttl: keepGone, over: m.Seq})
-	if errors.Is(err, desk.ErrExists) {
-		return nil
-	}
-	return err
+	return s.remove(ctx, &m)
 }
 
 func yieldDown(ids []string, err error, in desk.Range, yield func(string, error) bool) bool {

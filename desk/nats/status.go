@@ -19,25 +19,29 @@ type Status struct {
 	Identity
 	Nodes   []NodeStatus
 	Streams []StreamStatus
-	Wrong   []Fault // what is wrong, each with what to do
+	Wrong   []StatusError // what is wrong, each with what to do
 }
 
-// Fault is one thing that is wrong with a desk. JSON has it in English.
-type Fault struct {
+// StatusError is one thing that is wrong with a desk. JSON has it in English.
+type StatusError struct {
 	text string // to be filled with args
 	args []any
 }
 
-func (f Fault) Error() string { return f.In(fmt.Sprintf) }
+func (f StatusError) Error() string { return f.In(fmt.Sprintf) }
 
 // In is what the fault says, as say puts it.
-func (f Fault) In(say func(text string, args ...any) string) string { return say(f.text, f.args...) }
+func (f StatusError) In(say func(text string, args ...any) string) string {
+	return say(f.text, f.args...)
+}
 
 // MarshalText is what it says in English.
-func (f Fault) MarshalText() ([]byte, error) { return []byte(f.Error()), nil }
+func (f StatusError) MarshalText() ([]byte, error) { return []byte(f.Error()), nil }
 
 // Wrongf adds a fault.
-func (st *Status) Wrongf(text string, args ...any) { st.Wrong = append(st.Wrong, Fault{text, args}) }
+func (st *Status) Wrongf(text string, args ...any) {
+	st.Wrong = append(st.Wrong, StatusError{text, args})
+}
 
 // NodeStatus is one node.
 type NodeStatus struct {
@@ -100,7 +104,7 @@ func (s *Store) Status(ctx context.Context, system string) (Status, error) {
 }
 
 // streamStatus tells one stream.
-func (s *Store) streamStatus(ctx context.Context, want StreamConfig, st *Status) {
+func (s *Store) streamStatus(ctx context.Context, want natsgo.StreamConfig, st *Status) {
 	var there info
 	err := s.api(ctx, attempt, "STREAM.INFO."+want.Name, map[string]string{}, &there)
 	switch {
@@ -111,7 +115,7 @@ func (s *Store) streamStatus(ctx context.Context, want StreamConfig, st *Status)
 		st.Wrongf("the stream %s: %v", want.Name, err)
 		return
 	}
-	row := StreamStatus{Name: want.Name, Messages: there.State.Messages, Bytes: there.State.Bytes, Replicas: there.Config.Replicas}
+	row := StreamStatus{Name: want.Name, Messages: there.State.Msgs, Bytes: there.State.Bytes, Replicas: there.Config.Replicas}
 	if there.Cluster != nil {
 		row.Leader = there.Cluster.Leader
 		for _, r := range there.Cluster.Replicas {
@@ -124,7 +128,7 @@ func (s *Store) streamStatus(ctx context.Context, want StreamConfig, st *Status)
 	if len(row.Behind) > 0 {
 		st.Wrongf("%s has not all that the others have in %s: start it, or wait", strings.Join(row.Behind, ", "), want.Name)
 	}
-	if there.Config.AllowDirect || there.Config.PerSubject != want.PerSubject || !slices.Equal(there.Config.Subjects, want.Subjects) || want.Republish != nil && there.Config.Republish == nil {
+	if there.Config.AllowDirect || there.Config.MaxMsgsPerSubject != want.MaxMsgsPerSubject || !slices.Equal(there.Config.Subjects, want.Subjects) || want.RePublish != nil && there.Config.RePublish == nil {
 		st.Wrongf("the stream %s is not set up as it must be: mcp-askuser desk create, as the operator", want.Name)
 	}
 	if n := len(st.Nodes); n >= 3 && row.Replicas < 3 {

@@ -6,68 +6,34 @@ import (
 	"fmt"
 	"time"
 
+	natsgo "github.com/nats-io/nats.go"
+
 	"mcp-askuser/desk"
 )
 
-// StreamConfig is what the server is told of a stream, and says of it.
-type StreamConfig struct {
-	Name        string         `json:"name"`
-	Description string         `json:"description,omitempty"`
-	Subjects    []string       `json:"subjects,omitempty"`
-	Retention   string         `json:"retention"`
-	Storage     string         `json:"storage"`
-	Discard     string         `json:"discard"`
-	Replicas    int            `json:"num_replicas"`
-	PerSubject  int            `json:"max_msgs_per_subject"`
-	Messages    int            `json:"max_msgs"`
-	Bytes       int            `json:"max_bytes"`
-	Age         time.Duration  `json:"max_age"`
-	Window      time.Duration  `json:"duplicate_window,omitempty"`
-	AllowTTL    bool           `json:"allow_msg_ttl,omitempty"`
-	AllowDirect bool           `json:"allow_direct"`
-	DenyPurge   bool           `json:"deny_purge"`
-	DenyDelete  bool           `json:"deny_delete"`
-	Republish   *republish     `json:"republish,omitempty"`
-	Sources     []streamSource `json:"sources,omitempty"`
-}
-
-type republish struct {
-	Src         string `json:"src"`
-	Dest        string `json:"dest"`
-	HeadersOnly bool   `json:"headers_only"`
-}
-
-type streamSource struct {
-	Name       string      `json:"name"`
-	Transforms []transform `json:"subject_transforms"`
-}
-
-type transform struct {
-	Src  string `json:"src"`
-	Dest string `json:"dest"`
-}
-
 // Streams returns the streams of a desk on so many nodes. All keep one message
 // a subject, in files, and have every read answered by their leader.
-func Streams(nodes int) []StreamConfig {
-	base := StreamConfig{
-		Retention: "limits", Storage: "file", Discard: "old", Replicas: nodes,
-		PerSubject: 1, Messages: -1, Bytes: -1, AllowDirect: false,
-		Window: 2 * time.Minute, DenyPurge: true, DenyDelete: true,
+func Streams(nodes int) []natsgo.StreamConfig {
+	base := natsgo.StreamConfig{
+		Storage: natsgo.FileStorage, Discard: natsgo.DiscardOld, Replicas: nodes,
+		MaxMsgsPerSubject: 1, MaxMsgs: -1, MaxBytes: -1, AllowDirect: false,
+		Duplicates: 2 * time.Minute, DenyPurge: true, DenyDelete: true,
 	}
 	open, past, said := base, base, base
 	open.Name, open.Description = StreamDesk, "questions that are open, and their outcomes"
-	open.Subjects, open.AllowTTL = []string{"ask.>"}, true
+	open.Subjects, open.AllowMsgTTL = []string{"ask.>"}, true
 	// A bell rings once the outcome is stored, never for one that was refused.
-	open.Republish = &republish{Src: subjectEnd + "*.*.*", Dest: "rang.{{wildcard(1)}}.{{wildcard(2)}}.{{wildcard(3)}}", HeadersOnly: true}
+	open.RePublish = &natsgo.RePublish{Source: subjectEnd + "*.*.*", Destination: "rang.{{wildcard(1)}}.{{wildcard(2)}}.{{wildcard(3)}}", HeadersOnly: true}
 	past.Name, past.Description = StreamPast, "questions that have ended"
-	past.Subjects, past.AllowTTL = []string{"past.>"}, true
+	past.Subjects, past.AllowMsgTTL = []string{"past.>"}, true
 	// Nobody can publish to it: it has no subjects of its own. The first of a
 	// subject counts, which stays when the outcome goes.
-	said.PerSubject = -1
+	said.MaxMsgsPerSubject = -1
 	said.Name, said.Description = StreamSaid, "what humans said, as the server has seen it"
-	said.Sources = []streamSource{{StreamDesk, []transform{{subjectEnd + "*.human.*", "said.{{wildcard(1)}}.{{wildcard(2)}}"}}}}
-	return []StreamConfig{open, past, said}
+	said.Sources = []*natsgo.StreamSource{{Name: StreamDesk, SubjectTransforms: []natsgo.SubjectTransformConfig{
+		{Source: subjectEnd + "*.human.*", Destination: "said.{{wildcard(1)}}.{{wildcard(2)}}"},
+	}}}
+	return []natsgo.StreamConfig{open, past, said}
 }
 
 // Make makes the streams of a desk on so many nodes, or brings those that are

@@ -45,16 +45,13 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 		if look() {
 			return nil
 		}
-		wait := time.NewTimer(lookEvery - rand.N(lookEvery/4))
 		select {
 		case <-rings:
-		case <-again:
-		case <-wait.C:
+		case <-again.Done():
+		case <-time.After(lookEvery - rand.N(lookEvery/4)):
 		case <-ctx.Done():
-			wait.Stop()
 			return context.Cause(ctx)
 		}
-		wait.Stop()
 	}
 }
 
@@ -126,25 +123,17 @@ func (w *watch) run(ctx context.Context) {
 	again := w.store.returned()
 	for {
 		within, cancel := context.WithTimeout(ctx, deaf)
-		stop := make(chan struct{})
-		go func(again <-chan struct{}) {
-			select {
-			case <-again: // the consumer was left behind with the node
-				cancel()
-			case <-stop:
-			}
-		}(again)
+		stop := context.AfterFunc(again, cancel) // the consumer was left behind with the node
 		m, err := w.sub.NextMsgWithContext(within)
-		close(stop)
+		stop()
 		cancel()
 		if ctx.Err() != nil {
 			return
 		}
 		if err == nil {
 			var c desk.Change
-			var told bool
-			if c, told, err = w.read(m); err == nil {
-				if told && !(w.led(ctx) && w.tell(ctx, c)) {
+			if c, err = w.read(m); err == nil {
+				if c.ID != "" && !(w.led(ctx) && desk.Tell(ctx, w.changes, c)) {
 					return
 				}
 				continue
@@ -186,44 +175,36 @@ func (w *watch) led(ctx context.Context) bool {
 	return true
 }
 
-func (w *watch) tell(ctx context.Context, c desk.Change) bool {
-	select {
-	case w.changes <- c:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 var errGap = errors.New("messages were missed")
 
-// read reads a message of the consumer: a change, or a sign of life.
-func (w *watch) read(m *natsgo.Msg) (c desk.Change, told bool, err error) {
+// read reads a message of the consumer: a change, or the zero one where it is a
+// sign of life or tells of nothing.
+func (w *watch) read(m *natsgo.Msg) (c desk.Change, err error) {
 	if status := m.Header.Get("Status"); status != "" {
 		last, err := strconv.ParseUint(m.Header.Get("Nats-Last-Consumer"), 10, 64)
 		if err == nil && last != w.heard {
-			return c, false, errGap
+			return c, errGap
 		}
-		return c, false, nil
+		return c, nil
 	}
 	meta, err := m.Metadata()
 	if err != nil {
-		return c, false, nil //nolint:nilerr // none of the consumer's
+		return c, nil //nolint:nilerr // none of the consumer's
 	}
 	if w.heard++; meta.Sequence.Consumer != w.heard {
-		return c, false, errGap
+		return c, errGap
 	}
 	w.next = meta.Sequence.Stream + 1
 	parts := strings.Split(m.Subject, ".")
 	if len(parts) < 3 || !desk.ValidID(parts[2]) {
-		return c, false, nil
+		return c, nil
 	}
 	c = desk.Change{Kind: desk.Kind(parts[1]), ID: parts[2], Removed: m.Header.Get(headerOp) == opDel}
 	if c.Kind == "end" {
 		c.Kind = desk.KindReplies
 		if swept := c.Removed && len(parts) > 3 && parts[3] != collected; swept {
-			return c, false, nil
+			return desk.Change{}, nil
 		}
 	}
-	return c, true, nil
+	return c, nil
 }

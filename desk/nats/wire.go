@@ -113,8 +113,7 @@ func (c *conn) message(ctx context.Context, stream string, which map[string]any)
 		} `json:"message"`
 	}
 	err := c.api(ctx, patience, "STREAM.MSG.GET."+stream, which, &answer)
-	var failed *apiError
-	if errors.As(err, &failed) && failed.ErrCode == codeNoMessage {
+	if failed, ok := errors.AsType[*apiError](err); ok && failed.ErrCode == codeNoMessage {
 		return message{}, nil
 	}
 	m := message{Subject: answer.Message.Subject, Seq: answer.Message.Seq, Data: answer.Message.Data}
@@ -190,48 +189,30 @@ func (c *conn) consume(ctx context.Context, name string, config map[string]any) 
 	return c.api(ctx, patience, "CONSUMER.CREATE."+StreamDesk+"."+name, map[string]any{"stream_name": StreamDesk, "config": config}, &made)
 }
 
-// lasts returns the last message of each subject, in their order: each of its
-// own request, or, where they are many and the credential allows it, all with
-// one consumer.
-func (c *conn) lasts(ctx context.Context, filter string, subjects []string) ([]message, error) {
-	out := make([]message, len(subjects))
-	if len(subjects) >= many && c.whoAmI().Human {
-		found, err := c.all(ctx, filter)
+// lasts returns the last message of each name of a kind, in their order: each of
+// its own request, or, where they are many and the credential allows it, all
+// with one consumer.
+func (c *conn) lasts(ctx context.Context, kind desk.Kind, names []string) ([]message, error) {
+	out := make([]message, len(names))
+	if len(names) >= many && c.whoAmI().Human {
+		found, err := c.all(ctx, subjectOf(kind, "*"))
 		if err == nil {
-			for i, subject := range subjects {
-				out[i] = found[subject]
+			for i, name := range names {
+				out[i] = found[subjectOf(kind, name)]
 			}
 			return out, nil
 		}
-		c.log.Debug("reading one by one", "filter", filter, "error", err)
+		c.log.Debug("reading one by one", "kind", kind, "error", err)
 	}
-	errs := make([]error, len(subjects))
-	each(len(subjects), func(i int) { out[i], errs[i] = c.last(ctx, StreamDesk, subjects[i]) })
+	errs := make([]error, len(names))
+	each(len(names), func(i int) { out[i], errs[i] = c.last(ctx, StreamDesk, subjectOf(kind, names[i])) })
 	return out, errors.Join(errs...)
 }
 
 // info is what the server says of a stream.
 type info struct {
-	Total  int `json:"total"`
-	Offset int `json:"offset"`
-	State  struct {
-		Messages uint64            `json:"messages"`
-		Bytes    uint64            `json:"bytes"`
-		LastSeq  uint64            `json:"last_seq"`
-		Subjects map[string]uint64 `json:"subjects"`
-	} `json:"state"`
-	Config  StreamConfig `json:"config"`
-	Cluster *struct {
-		Leader   string `json:"leader"`
-		Replicas []struct {
-			Name    string        `json:"name"`
-			Current bool          `json:"current"`
-			Offline bool          `json:"offline"`
-			Lag     uint64        `json:"lag"`
-			Active  time.Duration `json:"active"`
-		} `json:"replicas"`
-	} `json:"cluster"`
-	Now time.Time `json:"ts"`
+	natsgo.StreamInfo
+	Total int `json:"total"` // subjects, where it says a page of them
 }
 
 // subjects returns the subjects of a stream that match a filter.
@@ -275,20 +256,20 @@ func (c *conn) create(ctx context.Context, w creation) error {
 	id, expect, doubt := nuid.Next(), w.over, false
 	err := c.repeat(ctx, certainty, func(wait time.Duration) (bool, error) {
 		ack, err := c.publish(ctx, wait, w, expect, id)
-		var failed *apiError
+		failed, answered := errors.AsType[*apiError](err)
 		switch {
 		case err == nil && !ack.Duplicate:
 			return true, nil
 		case errors.Is(err, desk.ErrDenied):
 			return true, err
 		case err == nil: // an attempt of ours was taken, and perhaps stored
-		case errors.As(err, &failed) && (failed.ErrCode == codeWrongSequence || failed.ErrCode == codeWrongConstant):
-		case errors.As(err, &failed) && failed.ErrCode == codeUnderWay:
+		case answered && (failed.ErrCode == codeWrongSequence || failed.ErrCode == codeWrongConstant):
+		case answered && failed.ErrCode == codeUnderWay:
 			doubt = true
 			return false, unreachable(err)
 		case errors.Is(err, natsgo.ErrNoResponders):
 			return false, fmt.Errorf("%w: no node takes anything at this moment, or the streams have not been made (mcp-askuser desk status)", desk.ErrUnreachable)
-		case errors.As(err, &failed):
+		case answered:
 			return failed.Code < 500, fmt.Errorf("the desk does not store it: %w", err)
 		default:
 			doubt = doubt || !errors.Is(err, desk.ErrUnreachable)
@@ -316,6 +297,15 @@ func (c *conn) create(ctx context.Context, w creation) error {
 	return err
 }
 
+// remove takes away what was read; what has taken its place since stays.
+func (c *conn) remove(ctx context.Context, m *message) error {
+	err := c.create(ctx, creation{stream: StreamDesk, subject: m.Subject, gone: true, ttl: keepGone, over: m.Seq})
+	if errors.Is(err, desk.ErrExists) {
+		return nil
+	}
+	return err
+}
+
 // made reports whether a message is what was to be created.
 func (w *creation) made(m *message) bool {
 	if w.gone {
@@ -335,11 +325,10 @@ func (c *conn) put(ctx context.Context, subject string, data []byte, ttl time.Du
 	w := creation{subject: subject, data: data, ttl: ttl}
 	return c.repeat(ctx, patience, func(wait time.Duration) (bool, error) {
 		_, err := c.publish(ctx, wait, w, anySequence, "")
-		var failed *apiError
-		switch {
-		case err == nil, errors.Is(err, desk.ErrDenied):
+		if err == nil || errors.Is(err, desk.ErrDenied) {
 			return true, err
-		case errors.As(err, &failed):
+		}
+		if failed, ok := errors.AsType[*apiError](err); ok {
 			return failed.Code < 500, fmt.Errorf("the desk does not store it: %w", err)
 		}
 		return false, unreachable(err)

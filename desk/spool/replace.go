@@ -42,16 +42,10 @@ func (s *Spool) Mark(ctx context.Context, mark desk.Mark, name, id string) error
 		if err := s.makeDirs(filepath.Dir(dir)); err != nil {
 			return err
 		}
-		if alone(mark) {
-			if os.Symlink(id, dir+linkSuffix) == nil || linked(dir) == id {
-				return nil
-			}
-		}
-		err := makeEmpty(path)
-		if err == nil || errors.Is(err, fs.ErrExist) {
+		if alone(mark) && (os.Symlink(id, dir+linkSuffix) == nil || linked(dir) == id) {
 			return nil
 		}
-		if !errors.Is(err, fs.ErrNotExist) {
+		if err := makeEmpty(path); !errors.Is(err, fs.ErrNotExist) {
 			return advise(err)
 		}
 		// The first of its name, or Unmark has just removed the directory,

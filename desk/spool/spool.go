@@ -31,6 +31,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -148,22 +149,29 @@ func (s *Spool) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 	}
 }
 
-// few is how many of the newest documents most who list them want: the first
-// page of the past is there before a hundred thousand names are sorted.
+// few is how many names are sorted at once. Most who list the past want the
+// newest: these are there before a hundred thousand names are sorted.
 const few = 512
 
-// newestFirst yields ids, the greatest first. It keeps ids for itself.
+// newestFirst yields ids, the greatest first, and sorts none before they are
+// asked for. It keeps ids for itself.
 func newestFirst(ids []string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		if len(ids) > 8*few {
-			first := greatest(ids, few)
-			for _, id := range first {
+		for len(ids) > few {
+			pivot := ids[rand.N(len(ids))]
+			older := 0
+			for i, id := range ids {
+				if id < pivot {
+					ids[i], ids[older] = ids[older], id
+					older++
+				}
+			}
+			for id := range newestFirst(ids[older:]) {
 				if !yield(id) {
 					return
 				}
 			}
-			last := first[len(first)-1]
-			ids = slices.DeleteFunc(ids, func(id string) bool { return id >= last })
+			ids = ids[:older]
 		}
 		slices.Sort(ids)
 		for _, id := range slices.Backward(ids) {
@@ -172,27 +180,6 @@ func newestFirst(ids []string) iter.Seq[string] {
 			}
 		}
 	}
-}
-
-// greatest returns the n greatest of ids, descending, and leaves ids as they
-// are.
-func greatest(ids []string, n int) []string {
-	var least string // of those that may be among them
-	candidates := make([]string, 0, 4*n)
-	for _, id := range ids {
-		if id < least {
-			continue
-		}
-		if candidates = append(candidates, id); len(candidates) == cap(candidates) {
-			slices.Sort(candidates)
-			candidates = append(candidates[:0], candidates[len(candidates)-n:]...)
-			least = candidates[0]
-		}
-	}
-	slices.Sort(candidates)
-	candidates = candidates[max(0, len(candidates)-n):]
-	slices.Reverse(candidates)
-	return candidates
 }
 
 // listDir returns what may be ids in a range, that documents of one directory

@@ -76,7 +76,7 @@ func follow(ctx context.Context, w *fsnotify.Watcher, changes chan<- desk.Change
 			gone := ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename)
 			id, ok := idOf(filepath.Base(ev.Name))
 			if !ok {
-				if gone && isRoom(ev.Name) {
+				if gone && slices.Contains(watched[:], desk.Kind(filepath.Base(ev.Name))) { // no other name in the store is a room's
 					return
 				}
 				continue
@@ -87,18 +87,10 @@ func follow(ctx context.Context, w *fsnotify.Watcher, changes chan<- desk.Change
 			}
 			c = desk.Change{Kind: desk.Kind(filepath.Base(filepath.Dir(ev.Name))), ID: id, Removed: gone}
 		}
-		select {
-		case changes <- c:
-		case <-ctx.Done():
+		if !desk.Tell(ctx, changes, c) {
 			return
 		}
 	}
-}
-
-// isRoom reports whether a name that w reported is that of a directory it
-// watches, as no other name in the store is.
-func isRoom(name string) bool {
-	return slices.Contains(watched[:], desk.Kind(filepath.Base(name)))
 }
 
 // look stands in for follow, and begins with the reason.
@@ -106,14 +98,7 @@ func (s *Spool) look(ctx context.Context, reason error, changes chan<- desk.Chan
 	defer close(changes)
 	tick := time.NewTicker(s.lookEvery)
 	defer tick.Stop()
-	c := desk.Change{Err: reason}
-	for {
-		select {
-		case changes <- c:
-		case <-ctx.Done():
-			return
-		}
-		c = desk.Change{}
+	for c := (desk.Change{Err: reason}); desk.Tell(ctx, changes, c); c = (desk.Change{}) {
 		select {
 		case <-tick.C:
 		case <-ctx.Done():

@@ -47,14 +47,8 @@ func Run(t *testing.T, open func(t *testing.T) desk.Store) {
 
 // ID returns the n-th of some record ids of a month.
 func ID(year int, month time.Month, n int) string {
-	var id ulid.ULID
-	if err := id.SetTime(ulid.Timestamp(time.Date(year, month, 3, 9, 0, 0, 0, time.UTC))); err != nil {
-		panic(err)
-	}
-	if err := id.SetEntropy(fmt.Appendf(nil, "%010d", n)); err != nil {
-		panic(err)
-	}
-	return id.String()
+	at := time.Date(year, month, 3, 9, 0, 0, 0, time.UTC)
+	return ulid.MustNew(ulid.Timestamp(at), strings.NewReader(fmt.Sprintf("%010d", n))).String()
 }
 
 // patience is how long a test waits for what should come at once.
@@ -234,16 +228,11 @@ func replacing(t *testing.T, s desk.Store) {
 	id := ID(2026, 11, 1)
 	whole := func(n int) string { return strings.Repeat(string(rune('a'+n%26)), 5000+n) }
 	create(t, s, desk.KindDrafts, id, whole(0))
-	done := make(chan struct{})
+	var done atomic.Bool
 	var readers sync.WaitGroup
 	for range 4 {
 		readers.Go(func() {
-			for {
-				select {
-				case <-done:
-					return
-				default:
-				}
+			for !done.Load() {
 				data, err := s.Get(t.Context(), desk.KindDrafts, id)
 				if err != nil || len(data) < 5000 || string(data) != whole(len(data)-5000) {
 					t.Errorf("read %d bytes, %v", len(data), err)
@@ -255,7 +244,7 @@ func replacing(t *testing.T, s desk.Store) {
 	for n := range turns {
 		create(t, s, desk.KindDrafts, id, whole(n))
 	}
-	close(done)
+	done.Store(true)
 	readers.Wait()
 	if data, err := s.Get(t.Context(), desk.KindDrafts, id); err != nil || !bytes.Equal(data, []byte(whole(turns-1))) {
 		t.Errorf("the last one is %d bytes, %v", len(data), err)
@@ -387,6 +376,9 @@ func lockIsExclusive(t *testing.T, s desk.Store) {
 					t.Error("two hold the lock")
 				}
 				taken.Add(1)
+				if held, err := s.Locked(t.Context(), desk.KindAskers, "a"); err != nil || !held {
+					t.Errorf("others see the lock as free: %v", err)
+				}
 				holding.Add(-1)
 				release()
 			}
@@ -396,24 +388,17 @@ func lockIsExclusive(t *testing.T, s desk.Store) {
 	if taken.Load() == 0 {
 		t.Error("nobody got the lock")
 	}
-	stop := make(chan struct{})
+	var stop atomic.Bool
 	for n := range lookers {
 		looks.Go(func() {
-			for {
-				select {
-				case <-stop:
+			for !stop.Load() {
+				err := fault(s.Locked(t.Context(), desk.KindAskers, "b"))
+				if n == 0 {
+					err = fault(s.Locks(t.Context(), desk.KindAskers))
+				}
+				if err != nil {
+					t.Error(err)
 					return
-				default:
-					var err error
-					if n == 0 {
-						_, err = s.Locks(t.Context(), desk.KindAskers)
-					} else {
-						_, err = s.Locked(t.Context(), desk.KindAskers, "b")
-					}
-					if err != nil {
-						t.Error(err)
-						return
-					}
 				}
 			}
 		})
@@ -425,7 +410,7 @@ func lockIsExclusive(t *testing.T, s desk.Store) {
 		}
 		release()
 	}
-	close(stop)
+	stop.Store(true)
 	looks.Wait()
 }
 
@@ -530,6 +515,9 @@ func watch(t *testing.T, s desk.Store) {
 	}
 }
 
+// fault is the error of a call.
+func fault[T any](_ T, err error) error { return err }
+
 // badNames: ids come from outside; what is none touches nothing.
 func badNames(t *testing.T, s desk.Store) {
 	ctx := t.Context()
@@ -542,8 +530,7 @@ func badNames(t *testing.T, s desk.Store) {
 	}
 	for _, id := range []string{"", "x", "..", "../secret", strings.ToLower(good), good + "/../../secret", good[:25], good[:25] + "\x00", good[:25] + "U"} {
 		for _, kind := range []desk.Kind{desk.KindPending, desk.KindReplies, desk.KindArchive, desk.KindDrafts} {
-			_, err := s.Get(ctx, kind, id)
-			refused("Get", id, err)
+			refused("Get", id, fault(s.Get(ctx, kind, id)))
 			refused("create", id, put(ctx, s, kind, id, "x"))
 			refused("Delete", id, s.Delete(ctx, kind, id))
 			if ids := list(t, s, kind, desk.Range{}); len(ids) > 0 {
@@ -560,12 +547,9 @@ func badNames(t *testing.T, s desk.Store) {
 	for _, name := range []string{"", "..", "../x", "a/b", "a.b", "a\x00", "a*", "a ", "ä"} {
 		refused("Mark", name, s.Mark(ctx, desk.MarkContent, name, good))
 		refused("Unmark", name, s.Unmark(ctx, desk.MarkContent, name, good))
-		_, err := s.Marks(ctx, desk.MarkContent, name)
-		refused("Marks", name, err)
-		_, err = s.Lock(ctx, desk.KindAskers, name)
-		refused("Lock", name, err)
-		_, err = s.Locked(ctx, desk.KindAskers, name)
-		refused("Locked", name, err)
+		refused("Marks", name, fault(s.Marks(ctx, desk.MarkContent, name)))
+		refused("Lock", name, fault(s.Lock(ctx, desk.KindAskers, name)))
+		refused("Locked", name, fault(s.Locked(ctx, desk.KindAskers, name)))
 	}
 }
 
@@ -575,31 +559,25 @@ func endedContext(t *testing.T, s desk.Store) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
 	id := ID(2026, 11, 1)
-	_, errGet := s.Get(ctx, desk.KindPending, id)
 	var errList error
 	for _, err := range s.List(ctx, desk.KindPending, desk.Range{}) {
 		errList = err
 	}
-	_, errMarks := s.Marks(ctx, desk.MarkContent, "abc")
-	_, errLock := s.Lock(ctx, desk.KindAskers, "abc")
-	_, errLocked := s.Locked(ctx, desk.KindAskers, "abc")
-	_, errLocks := s.Locks(ctx, desk.KindAskers)
-	_, errWatch := s.Watch(ctx)
 	for name, err := range map[string]error{
 		"Create": s.Create(ctx, desk.KindPending, id, nil),
 		"Decide": s.Decide(ctx, id, desk.RoleAsker, nil),
 		"Put":    s.Put(ctx, desk.KindDrafts, id, nil),
-		"Get":    errGet,
+		"Get":    fault(s.Get(ctx, desk.KindPending, id)),
 		"Delete": s.Delete(ctx, desk.KindPending, id),
 		"List":   errList,
 		"Mark":   s.Mark(ctx, desk.MarkContent, "abc", id),
 		"Unmark": s.Unmark(ctx, desk.MarkContent, "abc", id),
-		"Marks":  errMarks,
-		"Lock":   errLock,
-		"Locked": errLocked,
-		"Locks":  errLocks,
+		"Marks":  fault(s.Marks(ctx, desk.MarkContent, "abc")),
+		"Lock":   fault(s.Lock(ctx, desk.KindAskers, "abc")),
+		"Locked": fault(s.Locked(ctx, desk.KindAskers, "abc")),
+		"Locks":  fault(s.Locks(ctx, desk.KindAskers)),
 		"Bell":   s.Bell(ctx, id, func() bool { return true }),
-		"Watch":  errWatch,
+		"Watch":  fault(s.Watch(ctx)),
 	} {
 		if !errors.Is(err, cause) && (name != "Bell" || !errors.Is(err, desk.ErrNoBells)) {
 			t.Errorf("%s: %v", name, err)

@@ -63,11 +63,7 @@ func Shown(v tea.View, cols, rows int) string {
 	emulator := vt.NewEmulator(cols, rows)
 	defer func() { _ = emulator.Close() }()
 	_, _ = emulator.WriteString(strings.ReplaceAll(v.Content, "\n", "\r\n"))
-	var b strings.Builder
-	for line := range strings.SplitSeq(emulator.String(), "\n") {
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-	text := strings.TrimRight(b.String(), "\n") + "\n"
+	text := trimmed(emulator) + "\n"
 	if v.Cursor != nil {
 		text += fmt.Sprintf("cursor at column %d, line %d\n", v.Cursor.X+1, v.Cursor.Y+1)
 	}
@@ -75,6 +71,15 @@ func Shown(v tea.View, cols, rows int) string {
 }
 
 var style = regexp.MustCompile(`\x1b\[[0-9;:]*m`)
+
+// trimmed is what an emulator shows, without blanks at the ends.
+func trimmed(emulator *vt.Emulator) string {
+	lines := strings.Split(emulator.String(), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " ")
+	}
+	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+}
 
 // CheckView fails when a view is larger than its terminal, holds more than text
 // and styles, or has its cursor outside.

@@ -228,11 +228,7 @@ func (x *Terminal) Type(keys string) {
 func (x *Terminal) Screen() string {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	lines := strings.Split(x.emulator.String(), "\n")
-	for i := range lines {
-		lines[i] = strings.TrimRight(lines[i], " ")
-	}
-	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
+	return trimmed(x.emulator)
 }
 
 // Cells returns what the screen shows cell by cell: its rows, and their columns.

@@ -22,7 +22,6 @@ import (
 	"time"
 
 	natsgo "github.com/nats-io/nats.go"
-	"github.com/nats-io/nkeys"
 
 	"mcp-askuser/desk/nats"
 	"mcp-askuser/desk/nats/nodes"
@@ -111,8 +110,14 @@ func start(t testing.TB, at []nodes.Node, apart []string) *Cluster {
 func (c *Cluster) make(account string) {
 	c.t.Helper()
 	s := c.Open(account, nodes.Operator, "")
+	c.repeat(func() error { return s.Make(c.t.Context(), len(c.Nodes)) })
+}
+
+// repeat does what nodes refuse that have no leader yet, until they can.
+func (c *Cluster) repeat(do func() error) {
+	c.t.Helper()
 	for until := time.Now().Add(Patience); ; time.Sleep(100 * time.Millisecond) {
-		err := s.Make(c.t.Context(), len(c.Nodes))
+		err := do()
 		if err == nil {
 			return
 		}
@@ -169,16 +174,11 @@ func (c *Cluster) Options(account, kind, name string) nats.Options {
 // server says beside the conversation goes to says.
 func (c *Cluster) Connect(account, kind, name string, says chan<- error) *natsgo.Conn {
 	c.t.Helper()
-	seed, err := os.ReadFile(c.Creds(account, kind, name))
+	key, err := natsgo.NkeyOptionFromSeed(c.Creds(account, kind, name))
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	pair, err := nkeys.ParseDecoratedNKey(seed)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	public, _ := pair.PublicKey()
-	nc, err := natsgo.Connect(c.URL(), natsgo.RootCAs(c.CA()), natsgo.Nkey(public, pair.Sign),
+	nc, err := natsgo.Connect(c.URL(), natsgo.RootCAs(c.CA()), key,
 		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { says <- err }))
 	if err != nil {
 		c.t.Fatal(err)
@@ -241,15 +241,8 @@ func (c *Cluster) Leader() int {
 	ctx, cancel := context.WithTimeout(c.t.Context(), Patience)
 	defer cancel()
 	for ctx.Err() == nil {
-		var info struct {
-			Cluster struct {
-				Leader   string `json:"leader"`
-				Replicas []struct {
-					Current bool `json:"current"`
-				} `json:"replicas"`
-			} `json:"cluster"`
-		}
-		if m, err := nc.Request("$JS.API.STREAM.INFO."+nats.StreamDesk, nil, 2*time.Second); err == nil && json.Unmarshal(m.Data, &info) == nil {
+		var info natsgo.StreamInfo
+		if m, err := nc.Request("$JS.API.STREAM.INFO."+nats.StreamDesk, nil, 2*time.Second); err == nil && json.Unmarshal(m.Data, &info) == nil && info.Cluster != nil {
 			whole := true
 			for _, r := range info.Cluster.Replicas {
 				whole = whole && r.Current
@@ -272,15 +265,13 @@ func (c *Cluster) Empty(account string) {
 	nc := c.Connect(account, nodes.Operator, "", make(chan error, 100))
 	defer nc.Close()
 	for _, stream := range nats.Streams(1) {
-		for until := time.Now().Add(Patience); ; time.Sleep(100 * time.Millisecond) {
+		c.repeat(func() error {
 			m, err := nc.Request("$JS.API.STREAM.DELETE."+stream.Name, nil, 5*time.Second)
-			if err == nil && (bytes.Contains(m.Data, []byte(`"success":true`)) || bytes.Contains(m.Data, []byte("stream not found"))) {
-				break
+			if err == nil && !bytes.Contains(m.Data, []byte(`"success":true`)) && !bytes.Contains(m.Data, []byte("stream not found")) {
+				err = fmt.Errorf("empty %s: %s", stream.Name, m.Data)
 			}
-			if time.Now().After(until) {
-				c.t.Fatalf("empty %s: %v", stream.Name, err)
-			}
-		}
+			return err
+		})
 	}
 	c.make(account)
 }

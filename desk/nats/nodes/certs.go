@@ -63,8 +63,9 @@ func (p *Plan) newAuthority(keyFile string) ([]byte, error) {
 	)
 }
 
-// certify writes the certificate of a node, for its host and for connections
-// from its own machine, unless there is one for this host.
+// certify writes the certificate of a node into its directory, which it makes,
+// for its host and for connections from its own machine, unless there is one for
+// this host.
 func (a *authority) certify(dir string, n Node) error {
 	certFile, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
@@ -86,6 +87,7 @@ func (a *authority) certify(dir string, n Node) error {
 		return err
 	}
 	return errors.Join(
+		os.MkdirAll(dir, 0o700),
 		os.WriteFile(keyFile, key, 0o600),
 		os.WriteFile(filepath.Join(dir, "ca.pem"), a.pem, 0o644), //nolint:gosec // a certificate is public
 		os.WriteFile(certFile, cert, 0o644),                      //nolint:gosec // a certificate is public

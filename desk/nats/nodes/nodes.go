@@ -23,6 +23,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/door"
 )
 
 // Node is one nats-server.
@@ -125,11 +126,7 @@ func (p *Plan) Write() error {
 		return err
 	}
 	// For a page in a container, which is reached through its own machine.
-	page := filepath.Join(p.Dir, "page")
-	if err := os.MkdirAll(page, 0o700); err != nil {
-		return err
-	}
-	if err := ca.certify(page, Node{Name: "localhost", Host: "localhost"}); err != nil {
+	if err := ca.certify(filepath.Join(p.Dir, "page"), Node{Name: "localhost", Host: "localhost"}); err != nil {
 		return err
 	}
 	for _, n := range p.Nodes {
@@ -147,7 +144,7 @@ func (p *Plan) check() error {
 		faults = append(faults, fmt.Errorf("a desk has one node or three, not %d: two lose their majority with either", n))
 	}
 	for _, a := range p.Accounts {
-		for _, name := range append(slices.Concat([]string{a.Name}, a.Agents), a.Humans...) {
+		for _, name := range slices.Concat([]string{a.Name}, a.Agents, a.Humans) {
 			if !desk.ValidName(name) {
 				faults = append(faults, fmt.Errorf("%q is no name for an account, an agent or a human: it takes letters, digits and hyphens", name))
 			}
@@ -196,24 +193,19 @@ func (p *Plan) merge() error {
 // users returns the credentials of an account, and makes those that are not
 // there.
 func (p *Plan) users(a Account) ([]user, error) {
-	type row struct{ kind, name string }
-	rows := []row{{Operator, ""}}
-	for _, name := range a.Agents {
-		rows = append(rows, row{Agent, name})
-	}
-	for _, name := range a.Humans {
-		rows = append(rows, row{Human, name})
-	}
+	names := map[string][]string{Operator: {""}, Agent: a.Agents, Human: a.Humans}
 	var out []user
-	for _, r := range rows {
-		about := strings.TrimSpace(r.kind + " " + r.name)
-		u, err := credential(p.Creds(a.Name, r.kind, r.name), about+" of the account "+a.Name)
-		if err != nil {
-			return nil, err
+	for _, kind := range []string{Operator, Agent, Human} {
+		for _, name := range names[kind] {
+			about := strings.TrimSpace(kind + " " + name)
+			u, err := credential(p.Creds(a.Name, kind, name), about+" of the account "+a.Name)
+			if err != nil {
+				return nil, err
+			}
+			u.About = about
+			u.Publish, u.Subscribe = Rights(kind, name)
+			out = append(out, u)
 		}
-		u.About = about
-		u.Publish, u.Subscribe = Rights(r.kind, r.name)
-		out = append(out, u)
 	}
 	return out, nil
 }
@@ -276,14 +268,11 @@ func newCredential(file, about string) ([]byte, error) {
 // writeNode writes the directory of a node.
 func (p *Plan) writeNode(n Node, ca *authority, users map[string][]user, system user) error {
 	dir := filepath.Join(p.Dir, n.Name)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return err
-	}
 	if err := ca.certify(dir, n); err != nil {
 		return err
 	}
 	listen := "127.0.0.1"
-	if slices.ContainsFunc(p.Nodes, func(n Node) bool { return !loopback(n.Host) }) {
+	if slices.ContainsFunc(p.Nodes, func(n Node) bool { return !door.Loopback(n.Host) }) {
 		listen = "0.0.0.0"
 	}
 	form, err := template.New("nats.conf.tmpl").Funcs(template.FuncMap{"join": strings.Join}).ParseFS(files, "nats.conf.tmpl")
@@ -298,9 +287,4 @@ func (p *Plan) writeNode(n Node, ca *authority, users map[string][]user, system 
 		return err
 	}
 	return os.WriteFile(filepath.Join(dir, "nats.conf"), text.Bytes(), 0o600)
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }

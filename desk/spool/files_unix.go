@@ -7,11 +7,33 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 
 	"mcp-askuser/desk"
 )
+
+func checkOwner(path string, info fs.FileInfo, forbidden fs.FileMode) error {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
+		return fmt.Errorf("%w: %s belongs to user %d, and this is user %d: run as its owner, or %s",
+			ErrUnsafe, path, st.Uid, os.Geteuid(), another)
+	}
+	if mode := info.Mode().Perm(); mode&forbidden != 0 {
+		return fmt.Errorf("%w: other users have access to %s (mode %04o): run chmod 700 %q, or %s", ErrUnsafe, path, mode, path, another)
+	}
+	return nil
+}
+
+// syncDir makes the names in a directory survive a power failure.
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
 
 // readFile reads a document with four system calls, where os.ReadFile and a
 // look beforehand take ten: a search of the past is made of little else. It

@@ -2,11 +2,15 @@ package desk
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
+	"mcp-askuser/internal/ownstack"
 	"mcp-askuser/question"
 )
 
@@ -109,3 +113,61 @@ const longest = 100 * 365 * 24 * 60 * 60
 
 // seconds is a number of seconds as a duration.
 func seconds(n float64) time.Duration { return time.Duration(min(n, longest) * float64(time.Second)) }
+
+// SetShown keeps where a record was tried and is shown, while it is open.
+// Errors are those of [Desk.SaveDraft].
+func (d *Desk) SetShown(ctx context.Context, id string, shown []Showing) (err error) {
+	ownstack.Run(func() { err = d.putBeside(ctx, KindShowing, id, shown) }) // the caller shows it and waits
+	return err
+}
+
+// Announce says that an inbox or a page is open, until release is called or the
+// process ends. The name takes letters, digits and hyphens.
+func (d *Desk) Announce(ctx context.Context, name string) (release func(), err error) {
+	for {
+		release, err = d.store.Lock(ctx, KindPresent, name+"-"+rand.Text())
+		if !errors.Is(err, ErrLocked) { // by one who took it for a dead one's, and clears it away
+			return release, err
+		}
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// Present returns the names of what is open right now, each once.
+func (d *Desk) Present(ctx context.Context) ([]string, error) {
+	locks, err := d.store.Locks(ctx, KindPresent)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	for _, lock := range locks {
+		if end := strings.LastIndexByte(lock, '-'); end > 0 {
+			out = append(out, lock[:end])
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out), nil
+}
+
+// present adds to a pending record what is known of it at this moment.
+func (d *Desk) present(ctx context.Context, rec *Record) {
+	rec.Attended, rec.ShownOn = false, nil
+	if rec.Outcome != nil {
+		return
+	}
+	var err error
+	if rec.Attended, err = d.store.Locked(ctx, KindAskers, rec.ID); err != nil {
+		d.log.DebugContext(ctx, "is the record attended", "id", rec.ID, "error", err)
+	}
+	rec.ShownOn = d.shownOn(ctx, rec.ID)
+}
+
+// shownOn returns where an open record was tried and is shown.
+func (d *Desk) shownOn(ctx context.Context, id string) (shown []Showing) {
+	if data, err := d.store.Get(ctx, KindShowing, id); err == nil {
+		_ = json.Unmarshal(data, &shown) // a hint: damaged, it is none
+	}
+	return shown
+}
