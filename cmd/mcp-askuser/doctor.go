@@ -273,7 +273,7 @@ func roundTrip(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer c.Close()
+	defer func() { _ = c.Close() }()
 	events, err := d.Watch(ctx)
 	if err != nil {
 		return err

@@ -40,7 +40,7 @@ func (c *countdown) look(now time.Time) tea.Cmd {
 		return nil
 	}
 	c.wake = wake
-	rang := func() tea.Cmd {
+	rang := func() tea.Cmd { //nolint:unparam // what term.Then takes
 		if wake.Equal(c.wake) { // else it was overtaken
 			c.wake = time.Time{}
 		}
