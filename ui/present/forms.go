@@ -142,6 +142,8 @@ const mostLate = 100
 // giveUp gives up the place of a form that is with a client when the record
 // ends. Its result may come late.
 func (f *Forms) giveUp() {
+	leave := func() {}
+	defer func() { leave() }() // once the lock is free: a store may take its time
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	form := f.open
@@ -150,8 +152,7 @@ func (f *Forms) giveUp() {
 	}
 	f.open = nil
 	if form.place != nil {
-		form.place.Leave()
-		form.place = nil
+		leave, form.place = form.place.Leave, nil
 	}
 	if form.late != nil && !form.filled && len(form.secrets) > 0 {
 		f.late = form
