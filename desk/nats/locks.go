@@ -24,22 +24,36 @@ type holder struct {
 	name string
 
 	mu        sync.Mutex
-	held      map[string]string // the subjects of locks, by what stands there: the name, a dot, the word
+	held      map[string]lock // by what stands there: the name, a dot, the word
 	answering bool
 }
 
-// has reports whether a lock is held.
-func (h *holder) has(lock string) bool {
+// lock is one that this process holds, or is taking.
+type lock struct {
+	subject string
+	taken   bool
+}
+
+// has reports whether a lock is held, or being taken.
+func (h *holder) has(stands string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.held[lock] != ""
+	_, ok := h.held[stands]
+	return ok
+}
+
+// put notes a lock.
+func (h *holder) put(stands string, l lock) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.held[stands] = l
 }
 
 // drop is for a lock that is not held any more, or could not be taken.
-func (h *holder) drop(lock string) {
+func (h *holder) drop(stands string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	delete(h.held, lock)
+	delete(h.held, stands)
 }
 
 // Lock implements desk.Store.
@@ -75,11 +89,10 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 			}
 		}
 		mine := s.locks.name + "." + nuid.Next()
-		s.locks.mu.Lock()
-		s.locks.held[mine] = subject // before it is there: somebody may ask for it at once
-		s.locks.mu.Unlock()
+		s.locks.put(mine, lock{subject: subject}) // before it is there: somebody may ask for it at once
 		err = s.create(ctx, creation{stream: StreamDesk, subject: subject, data: []byte(mine), over: m.Seq})
 		if err == nil {
+			s.locks.put(mine, lock{subject, true})
 			return sync.OnceFunc(func() { s.release(subject, mine) }), nil
 		}
 		s.locks.drop(mine)
@@ -246,23 +259,25 @@ func (s *Store) holders(ctx context.Context, locks []message) ([]bool, error) {
 
 // recheckLocks looks, after a reconnect, whether the locks of this process are
 // still its own. One that was taken over is lost; one that was taken away, for
-// this process seemed dead, is taken anew.
+// this process seemed dead, is taken anew. What is being taken is the business of
+// whoever takes it.
 func (s *Store) recheckLocks() {
 	s.locks.mu.Lock()
 	all := maps.Clone(s.locks.held)
 	s.locks.mu.Unlock()
-	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), certainty)
-		defer cancel()
-		for mine, subject := range all {
-			m, err := s.last(ctx, StreamDesk, subject)
-			if err == nil && !m.there() && s.locks.has(mine) {
-				m.Data = []byte(mine)
-				err = s.create(ctx, creation{stream: StreamDesk, subject: subject, data: m.Data, over: m.Seq})
-			}
-			if errors.Is(err, desk.ErrExists) || err == nil && string(m.Data) != mine {
-				s.locks.drop(mine)
-			}
+	ctx, cancel := context.WithTimeout(context.Background(), certainty)
+	defer cancel()
+	for mine, l := range all {
+		if !l.taken {
+			continue
 		}
-	}()
+		m, err := s.last(ctx, StreamDesk, l.subject)
+		if err == nil && !m.there() && s.locks.has(mine) {
+			m.Data = []byte(mine)
+			err = s.create(ctx, creation{stream: StreamDesk, subject: l.subject, data: m.Data, over: m.Seq})
+		}
+		if errors.Is(err, desk.ErrExists) || err == nil && string(m.Data) != mine {
+			s.locks.drop(mine)
+		}
+	}
 }

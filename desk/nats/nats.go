@@ -98,8 +98,8 @@ func Open(o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{conn: c, seed: maphash.MakeSeed()}
-	s.locks.name, s.locks.held = nuid.Next(), map[string]string{}
-	c.reconnected = s.recheckLocks
+	s.locks.name, s.locks.held = nuid.Next(), map[string]lock{}
+	c.reconnected = func() { go s.recheckLocks() }
 	return s, nil
 }
 

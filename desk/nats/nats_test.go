@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/nats"
 	"mcp-askuser/desk/nats/natstest"
 	"mcp-askuser/desk/nats/nodes"
 	"mcp-askuser/desk/storetest"
@@ -28,4 +29,19 @@ func testStore(t *testing.T, n int) {
 		c.Empty(natstest.Account)
 		return c.Open(natstest.Account, nodes.Human, "alice")
 	})
+}
+
+// One who takes a lock has it, though the connection came back in the middle of
+// it, when the lock of the one before still stood there.
+func TestTakingWhileTheConnectionComesBack(t *testing.T) {
+	c := natstest.Start(t, 1)
+	before, one := c.Open(natstest.Account, nodes.Human, "alice"), c.Open(natstest.Account, nodes.Human, "alice")
+	release, err := before.Lock(t.Context(), desk.KindPresent, "inbox-1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if !nats.StillTakes(one, desk.KindPresent, "inbox-1") {
+		t.Error("the lock is nobody's")
+	}
 }
