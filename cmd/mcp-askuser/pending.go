@@ -27,7 +27,13 @@ agent waits for it, or is away and collects it later.`,
 		case err != nil:
 			return err
 		case asJSON:
-			return a.printJSON(append([]desk.Record{}, records...))
+			return a.stream(func(yield func(desk.Record, error) bool) { // one at a time: ten thousand are ten megabytes
+				for _, rec := range records {
+					if !yield(rec, nil) {
+						return
+					}
+				}
+			}, "json")
 		case len(records) == 0:
 			fmt.Fprintln(a.err, words.T("Nothing waits for an answer."))
 			return nil
