@@ -43,7 +43,7 @@ program broke.`,
   mcp-askuser answer 01JD6Z00 --json '{"question-0":"PostgreSQL"}'
   mcp-askuser answer 01JD6Z00 --json '{"discuss":true,"note":"Why not SQLite?"}'`,
 		ValidArgsFunction: a.completeIDs(false),
-		PreRun:            a.quiet,
+		PreRun:            a.patient,
 	}
 	a.addFlags(cmd, "accessible", "no_color")
 	cmd.Flags().StringVar(&data, "json", "", "the answers as `JSON`, or - for standard input")

@@ -22,7 +22,7 @@ func (a *app) askFlags(cmd *cobra.Command) {
 	a.addFlags(cmd, "dir", "session")
 	a.addFlags(cmd, askKeys[:]...)
 	cmd.Flags().Bool("plain", false, "ask line by line, as with --surface plain")
-	cmd.PreRun = a.quiet
+	cmd.PreRun = a.patient
 }
 
 func (a *app) ask() *cobra.Command {

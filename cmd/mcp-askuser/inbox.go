@@ -41,10 +41,23 @@ dropped unless standard error goes elsewhere than to a terminal.`,
 	})
 }
 
-// quiet drops the log of a command that draws on the terminal, should it go
-// there: a line of it would be written across.
+// quiet drops the log of a command that draws on the terminal for hours, should
+// it go there: a line of it would be written across.
 func (a *app) quiet(*cobra.Command, []string) {
-	if f, ok := a.err.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+	if a.logsToTerminal() {
 		a.log = slog.New(slog.DiscardHandler)
 	}
+}
+
+// patient has the log of a command that shows a form wait for its end, should it
+// go to the terminal.
+func (a *app) patient(*cobra.Command, []string) {
+	if a.logsToTerminal() {
+		a.log = slog.New(slog.NewTextHandler(&a.late, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	}
+}
+
+func (a *app) logsToTerminal() bool {
+	f, ok := a.err.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
 }

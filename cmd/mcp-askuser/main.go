@@ -40,6 +40,7 @@ type app struct {
 	getenv func(string) string
 	config *settings.Settings // of the command that runs; see run
 	log    *slog.Logger       // its own; see logger
+	late   backlog            // of the log, where a form has the terminal
 	above  ancestors
 	turn   *tty.Turn // on the terminal
 	remote bool      // those who ask are on other machines: no terminal here is theirs
@@ -99,6 +100,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	err := cmd.ExecuteContext(ctx)
+	a.late.catchUp(a.err)
 	code := a.status(err)
 	if wrong := a.out.flush(); wrong != nil && !errors.Is(err, wrong) {
 		code = a.status(wrong)

@@ -1,12 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
+	"sync"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
@@ -31,6 +32,25 @@ func (o *output) Write(p []byte) (n int, err error) {
 		n, o.err = o.Writer.Write(p)
 	}
 	return n, o.err
+}
+
+// backlog is what is to be written when the terminal is free.
+type backlog struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *backlog) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+// catchUp writes it.
+func (b *backlog) catchUp(w io.Writer) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, _ = b.text.WriteTo(w) // as a log does: nobody else could be told
 }
 
 // flush returns the first error of all that was written. A file may tell of its
@@ -129,7 +149,7 @@ func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.
 			return cause // answered at the last moment: that is kept for whoever asks the same again
 		}
 		if err := d.Archive(ctx, id); err != nil {
-			a.logger(slog.LevelWarn).WarnContext(ctx, "the question is not put away", "id", id, "error", err)
+			a.log.WarnContext(ctx, "the question is not put away", "id", id, "error", err)
 		}
 		became = desk.Cancelled
 	}

@@ -128,6 +128,26 @@ func TestAskingOnATerminal(t *testing.T) {
 	}
 }
 
+// What the log has to say comes when the form has gone: a line of it would be
+// written across the form.
+func TestLogWaitsForTheForm(t *testing.T) {
+	cmd := program(t, t.TempDir(), "ask", askDefault)
+	cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "ASK_NTFY_TOPIC=t", "ASK_NTFY_SERVER=nowhere")
+	s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
+	const warning = "no question reaches the phone"
+	s.form("Go on?")
+	if strings.Contains(s.Output(), warning) {
+		t.Errorf("across the form: %s", s.Output())
+	}
+	s.Type("1")
+	s.WaitFor("(•) Yes")
+	s.enter()
+	if got := s.Wait(); got != 0 || !strings.Contains(s.Output(), warning) {
+		t.Errorf("status %d, and nobody is told: %s", got, s.Output())
+	}
+	s.left(t)
+}
+
 // However the program is ended from outside, it answers nothing, leaves the
 // terminal as it was, and the question stays for whoever asks again; only the
 // human's own interrupt withdraws it.
