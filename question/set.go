@@ -88,14 +88,11 @@ func (q *Question) Defaults() []string {
 	return ids
 }
 
-// Shown is a question that the answers so far bring up.
-type Shown = Response
-
 // Shown returns the questions that are to be shown given these answers, in
 // the order in which to show them: each question, then the follow-ups of its
 // chosen options. A collected question is not shown, the follow-ups of its
 // collected options are.
-func (s *Set) Shown(answers []Answer) []Shown { return s.Asked(&Reply{Answers: answers}) }
+func (s *Set) Shown(answers []Answer) []Response { return s.Asked(&Reply{Answers: answers}) }
 
 // All returns every question of the set, follow-ups included, whether or not
 // the present answers bring it up.
