@@ -60,7 +60,7 @@ func (r *Reader) Hints() []Hint {
 // Draw shows what fits into rows lines.
 func (r *Reader) Draw(s *Styles, width, rows int) Block {
 	if r.text != nil {
-		r.drawn = r.text.First(r.scroll.Y+2*rows, width) // so that what is in view is never the end by mistake
+		r.drawn = r.text.First(max(r.scroll.Y, 0)+2*rows, width) // so that what is in view is never the end by mistake
 	} else if s != r.as || width != r.wide {
 		r.drawn, r.as, r.wide = r.lines(s, width), s, width
 	}
