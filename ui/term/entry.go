@@ -54,8 +54,11 @@ func (e *Entry) OneLine(prompt string) *Entry {
 // Tall gives the entry at least n lines.
 func (e *Entry) Tall(n int) *Entry { e.area.MinHeight = n; return e }
 
-// Set replaces what was typed. More than may be typed is cut.
-func (e *Entry) Set(value string) { e.area.SetValue(question.Cut(Tame(value), question.MaxText)) }
+// Set replaces what was typed. More than may be typed is cut; nothing else that a
+// reader can see changes, since it may become the answer.
+func (e *Entry) Set(value string) {
+	e.area.SetValue(question.Cut(question.Block(cutBytes(value, maxText)), question.MaxText))
+}
 
 // replace is Set for what the human has written elsewhere. The error is a
 // sentence for them.
