@@ -119,26 +119,34 @@ func (s *Store) release(subject, mine string) {
 
 // answer has this process answer for its locks.
 func (s *Store) answer(ctx context.Context) error {
-	nc, err := s.connected(ctx)
-	if err != nil {
-		return err
-	}
+	return s.repeat(ctx, patience, func(time.Duration) (bool, error) {
+		nc, err := s.connected(ctx)
+		if err == nil {
+			err = s.subscribe(nc)
+		}
+		return err == nil || errors.Is(err, desk.ErrDenied), err
+	})
+}
+
+// subscribe is answer on a connection.
+func (s *Store) subscribe(nc *natsgo.Conn) error {
 	s.locks.mu.Lock()
 	defer s.locks.mu.Unlock()
 	if s.locks.answering {
 		return nil
 	}
-	_, err = nc.Subscribe("alive."+s.locks.name, func(m *natsgo.Msg) {
+	sub, err := nc.Subscribe("alive."+s.locks.name, func(m *natsgo.Msg) {
 		var reply []byte
 		for word := range strings.FieldsSeq(string(m.Data)) {
 			reply = append(reply, map[bool]byte{true: heldByte, false: '0'}[s.locks.has(s.locks.name+"."+word)])
 		}
 		_ = m.Respond(reply)
 	})
-	if err == nil {
-		err = nc.FlushTimeout(attempt) // the node knows it before a lock says so
-	}
 	if err != nil {
+		return unreachable(err)
+	}
+	if err := nc.FlushTimeout(attempt); err != nil { // the node knows it before a lock says so
+		_ = sub.Unsubscribe()
 		return unreachable(err)
 	}
 	s.locks.answering = true

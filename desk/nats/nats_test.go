@@ -31,6 +31,25 @@ func testStore(t *testing.T, n int) {
 	})
 }
 
+// One who takes a lock before the first node answers waits for it, as for a read.
+func TestTakingBeforeANodeAnswers(t *testing.T) {
+	c := natstest.Start(t, 1)
+	c.Kill(0)
+	one := c.Open(natstest.Account, nodes.Human, "alice")
+	took := make(chan error, 1)
+	go func() {
+		release, err := one.Lock(t.Context(), desk.KindPresent, "inbox-1")
+		if err == nil {
+			release()
+		}
+		took <- err
+	}()
+	c.Restart(0)
+	if err := <-took; err != nil {
+		t.Error(err)
+	}
+}
+
 // One who takes a lock has it, though the connection came back in the middle of
 // it, when the lock of the one before still stood there.
 func TestTakingWhileTheConnectionComesBack(t *testing.T) {
