@@ -138,6 +138,7 @@ func (d *decoder) tooLarge(path string, raw json.RawMessage, most int) bool {
 
 // validate notes what is wrong with the set, leaving out what is known.
 func (d *decoder) validate(set *question.Set) {
+	var more question.Violations // of which one may be above another: too many questions, and what is wrong in one
 	for _, v := range set.Validate(d.limits) {
 		if d.flat {
 			v.Path = strings.TrimPrefix(v.Path, "questions[0].")
@@ -146,9 +147,10 @@ func (d *decoder) validate(set *question.Set) {
 			v.Path = name
 		}
 		if !d.reported(v.Path) {
-			d.found = append(d.found, v)
+			more = append(more, v)
 		}
 	}
+	d.found = append(d.found, more...)
 }
 
 // reported says whether a fault at or above path is known already: what could

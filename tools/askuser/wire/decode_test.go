@@ -151,6 +151,13 @@ questions[1].options: must have 2 to 4 options, has 5`},
 		{"empty", `{"questions":[]}`, "questions: must have 1 to 4 questions, has 0"},
 		{"not an object", `"hello"`, `arguments: must be an object, is "hello"`},
 		{"options that are empty", `{"questions":[{"question":"1?","options":[]}]}`, "questions[0].options: must have 2 to 4 options, has 0"},
+		{"one too many, and what is wrong inside", `{"questions":[{"question":"1?","options":["A",""]},{"question":"2?","type":"slider"},{"question":"3?"},{"question":"4?"},{"question":" "}]}`,
+			`questions: must have 1 to 4 questions, has 5
+questions[0].options[1].label: is required and must not be empty
+questions[1].type: must be multiple_choice, checkbox, text or boolean, is "slider"
+questions[4].question: is required and must not be empty`},
+		{"too few, and what is wrong inside", `{"questions":[{"question":"1?","options":[{"label":""}]}]}`,
+			"questions[0].options: must have 2 to 4 options, has 1\nquestions[0].options[0].label: is required and must not be empty"},
 		{"several of nothing", `{"questions":[{"question":"1?","multiSelect":true}]}`, "questions[0].options: must have 2 to 4 options, has 0"},
 		{"E: same length", `{"question":"1?","options":["A","B"],"descriptions":["only one"]}`, "descriptions: must have the same length as options, has 1 for 2"},
 		{"E: paths without a place", `{"question":"1?","options":["A"]}`, "options: must have 2 to 4 options, has 1"},
