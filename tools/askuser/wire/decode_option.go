@@ -45,11 +45,11 @@ func (d *decoder) options(at func(string) string, m ordered) ([]option, bool) {
 
 func (d *decoder) option(path string, raw json.RawMessage) option {
 	var o option
-	var ok bool
-	if o.Label, ok = word(raw); ok {
+	m, ok := members(unquote(raw))
+	if label, plain := word(raw); plain && m.get("label") == nil { // and JSON may be a label
+		o.Label = label
 		return o
 	}
-	m, ok := members(raw)
 	if !ok {
 		d.found.Add(path, "must be an object or a string, is %s", question.Describe(raw))
 		return o

@@ -41,6 +41,7 @@ func (d *decoder) questions(path string, raw json.RawMessage, depth int) []quest
 }
 
 func (d *decoder) question(path string, raw json.RawMessage, depth int) question.Question {
+	raw = unquote(raw)
 	if text, ok := word(raw); ok && text != "" { // a question as a plain string
 		return question.Question{Text: lines(text), Type: question.Text, Required: true}
 	}

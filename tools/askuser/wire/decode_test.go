@@ -81,6 +81,8 @@ func TestDecodeForms(t *testing.T) {
 		{"E nulls", `{"question":"What name?","options":null,"header":null,"default":null}`, "q1:text"},
 		{"questions as a string", `{"questions":"[{\"question\":\"Which?\",\"options\":[\"A\",\"B\"]}]"}`, "q1:multiple_choice +other [a] [b]"},
 		{"whole input as a string", `{"questions":"{\"questions\":[{\"question\":\"Which?\"}]}"}`, "q1:text"},
+		{"each question as a string, and each option", `{"questions":["{\"question\":\"Which?\",\"options\":[\"{\\\"label\\\":\\\"A\\\",\\\"description\\\":\\\"x\\\"}\",\"B\"]}"]}`, "q1:multiple_choice +other [a (x)] [b]"},
+		{"labels that are JSON", `{"question":"What is empty?","options":["{}","[]","{\"a\":1}"]}`, "q1:multiple_choice +other [option-1] [option-2] [a-1]"},
 		{"one question without its array", `{"questions":{"question":"Which?"}}`, "q1:text"},
 		{"bare array", `[{"question":"Which?"},"And why?"]`, "q1:text; q2:text"},
 		{"multiple", `{"questions":[{"question":"Which?","options":["A","B"],"multiple":true}]}`, "q1:checkbox +other [a] [b]"},
