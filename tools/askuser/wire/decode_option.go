@@ -20,7 +20,7 @@ type option struct {
 
 // options reads the options of a question, and whether any were given.
 func (d *decoder) options(at func(string) string, m ordered) ([]option, bool) {
-	raw := m.get("options")
+	raw := m.get("options", "choices")
 	if raw == nil {
 		return nil, false
 	}
@@ -59,7 +59,7 @@ func (d *decoder) option(path string, raw json.RawMessage) option {
 	o.Description = lines(d.text(path+".description", m.get("description")))
 	o.Default = d.flag(path+".default", m.get("default"), false)
 	o.Preview = d.text(path+".preview", m.get("preview"))
-	o.given, o.followUps = o.ID, m.get("follow_up_questions", "followUpQuestions", "follow_ups")
+	o.given, o.followUps = o.ID, m.get("follow_up_questions", "follow_ups")
 	if !d.limits.Lenient && m.get("description") != nil && strings.TrimSpace(o.Description) == "" {
 		d.found.Add(path+".description", "must not be empty where it is given")
 	}
