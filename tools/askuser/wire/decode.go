@@ -54,7 +54,7 @@ func DecodeConfirm(data []byte, limits question.Limits) (Call, error) {
 	if err != nil {
 		return Call{}, err
 	}
-	d.flat, d.names = true, map[string]string{"question": "action"}
+	d.flat, d.names = true, map[string]string{"question": "action", "description": "details"}
 	m, _ := d.object(root, data, "an object")
 	yes, _ := question.Read[*bool](&d.found, "default", m.get("default"), "true or false")
 	call := Call{Set: question.Set{Questions: []question.Question{

@@ -317,6 +317,7 @@ func TestWrongTypes(t *testing.T) {
 		{confirm, `{"action":"Go","details":[]}`, `details: must be a string, is []`},
 		{confirm, `{"action":"Go","default":"yes"}`, `default: must be true or false, is "yes"`},
 		{await, `"01J"`, `arguments: must be an object, is "01J"`},
+		{confirm, `{"action":"Go","details":"` + strings.Repeat("x", 10_001) + `"}`, `details: must be at most 10000 characters long, is 10001`},
 		{await, `{}`, `id: is required: the id that came with the pending result`},
 		{await, `{"id":7}`, `id: must be a string, is 7`},
 		{await, `{"id":" "}`, `id: is required: the id that came with the pending result`},
