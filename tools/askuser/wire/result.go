@@ -204,8 +204,12 @@ func (r *Result) answered(rec desk.Record) {
 		r.Summary = "User answered no question"
 	}
 	if o.Status == desk.Discuss {
+		text := "discuss"
 		r.Summary = "User wants to discuss this first"
-		r.Message = texts.Fill("discuss", map[string]string{"answers": list(slices.Concat(said, program)), "note": texts.Quoted(r.Note), "notes": list(notes)})
+		if o.Reply.By == question.ByProgram {
+			text, r.Summary = "discuss_program", "A program put the question back to be discussed"
+		}
+		r.Message = texts.Fill(text, map[string]string{"who": who(o), "answers": list(slices.Concat(said, program)), "note": texts.Quoted(r.Note), "notes": list(notes)})
 		return
 	}
 	note, left := "note", "open"
