@@ -51,6 +51,9 @@ program broke.`,
 	cmd.Flags().BoolVar(&plain, "plain", false, "answer line by line, without a full screen")
 	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		fromJSON := cmd.Flags().Changed("json")
+		if note != "" && !fromJSON {
+			return errors.New(words.T("--note goes with --json; in the form, write it there"))
+		}
 		rec, err := toAnswer(cmd.Context(), d, args, fromJSON)
 		switch {
 		case fromJSON && err != nil:

@@ -83,6 +83,15 @@ func TestAnsweringOnATerminal(t *testing.T) {
 	}
 }
 
+// A note that no form takes is refused, and not lost.
+func TestNoteWithoutJSON(t *testing.T) {
+	dir := t.TempDir()
+	asking(t, openDesk(t, dir), "First?")
+	if out, err := program(t, dir, "answer", "--note", "for now").CombinedOutput(); err == nil || !strings.Contains(string(out), "--note goes with --json") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // Somebody else is first: the form withdraws, says so, and the terminal is as it
 // was.
 func TestAnsweredElsewhere(t *testing.T) {
