@@ -92,6 +92,20 @@ func TestNoteWithoutJSON(t *testing.T) {
 	}
 }
 
+// What a program reads is English, whatever the user's language.
+func TestRefusedInEnglish(t *testing.T) {
+	dir := t.TempDir()
+	d := openDesk(t, dir)
+	for _, want := range []string{"nothing waits for an answer", "an answer is required", "2 questions wait"} {
+		cmd := program(t, dir, "answer", "--json", "{}")
+		cmd.Env = append(cmd.Env, "LC_ALL=zh_CN.UTF-8")
+		if out, err := cmd.Output(); err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v: %s, want %s", err, out, want)
+		}
+		asking(t, d, "Go on?")
+	}
+}
+
 // Somebody else is first: the form withdraws, says so, and the terminal is as it
 // was.
 func TestAnsweredElsewhere(t *testing.T) {
