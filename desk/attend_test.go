@@ -627,7 +627,9 @@ func TestHistory(t *testing.T) {
 		{desk.Query{Search: "ärger"}, "2"},
 		{desk.Query{Search: "<B>ärger</b> &"}, "2"},
 		{desk.Query{Search: "PROJECT"}, "2 1 0"},
-		{desk.Query{Search: "status"}, ""}, // the form of the file is no content
+		{desk.Query{Search: strings.ToLower(ids[1])}, "1"},
+		{desk.Query{Search: ids[1][12:]}, ""}, // what an id has in its middle is by chance
+		{desk.Query{Search: "status"}, ""},    // the form of the file is no content
 		{desk.Query{Since: time.Now().Add(time.Hour)}, ""},
 		{desk.Query{Since: time.Now().Add(-time.Hour)}, "2 1 0"},
 	} {

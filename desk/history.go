@@ -17,7 +17,7 @@ import (
 // Query says which records of the past are wanted.
 type Query struct {
 	Since  time.Time // asked at or after this time; the zero time is always
-	Search string    // in questions, answers, reasons, client or directory, in any case
+	Search string    // in questions, answers, reasons, client or directory, or what an id or a session begins with, in any case
 	Limit  int       // at most so many, the last asked; 0 is all
 	Ascend bool      // the first asked of them first
 }
@@ -214,8 +214,13 @@ func (rec *Record) mentions(search string) bool {
 	has := func(texts ...string) bool {
 		return slices.ContainsFunc(texts, func(s string) bool { return strings.Contains(strings.ToLower(s), search) })
 	}
-	if has(rec.Asker.Client, rec.Asker.Directory, rec.ID, rec.Outcome.Reason, rec.SessionID) {
+	if has(rec.Asker.Client, rec.Asker.Directory, rec.Outcome.Reason) {
 		return true
+	}
+	for _, id := range []string{rec.ID, rec.SessionID} { // from its beginning: a few letters are in the middle of many
+		if strings.HasPrefix(strings.ToLower(id), search) {
+			return true
+		}
 	}
 	reply := rec.Outcome.Reply
 	if reply != nil && has(reply.Note, reply.Reason) {

@@ -231,6 +231,7 @@ func TestAnsweredHere(t *testing.T) {
 		{"dismissed by a program", one, question.Reply{Dismissed: true, By: question.ByProgram}, "", "dismissed by a program, not by the user themselves"},
 		{"to be discussed", one + "," + several, question.Reply{Discuss: true, Answers: []question.Answer{choice("q2", "Cache")}, Note: "what does it cost?"}, "",
 			`They write: \"what does it cost?\". Answered so far: \"Which features?\"=\"Cache\". Talk about it`},
+		{"put back by a program", one, question.Reply{Discuss: true, By: question.ByProgram, Note: "why?"}, "", `to be discussed first by a program, not by the user themselves. It writes: \"why?\".`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -23,8 +23,12 @@ func refusal(rec desk.Record) string {
 	reason := texts.Quoted(r.Reason)
 	switch {
 	case r.Discuss:
+		text := "discuss"
+		if r.By == question.ByProgram {
+			text = "discuss_program"
+		}
 		said, notes := inWords(rec)
-		return texts.Fill("discuss", map[string]string{"answers": said, "note": texts.Quoted(r.Note), "notes": notes})
+		return texts.Fill(text, map[string]string{"who": "a program", "answers": said, "note": texts.Quoted(r.Note), "notes": notes})
 	case rec.Asker.Permission():
 		name := "denied"
 		if chosen(rec) == question.YesID { // they said yes, and something beside it

@@ -51,6 +51,12 @@ program broke.`,
 	cmd.Flags().BoolVar(&plain, "plain", false, "answer line by line, without a full screen")
 	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		fromJSON := cmd.Flags().Changed("json")
+		switch {
+		case fromJSON: // by a program, which reads why it is refused
+			words.Local = words.English
+		case note != "":
+			return errors.New(words.T("--note goes with --json; in the form, write it there"))
+		}
 		rec, err := toAnswer(cmd.Context(), d, args, fromJSON)
 		switch {
 		case fromJSON && err != nil:

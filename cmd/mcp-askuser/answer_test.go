@@ -83,6 +83,29 @@ func TestAnsweringOnATerminal(t *testing.T) {
 	}
 }
 
+// A note that no form takes is refused, and not lost.
+func TestNoteWithoutJSON(t *testing.T) {
+	dir := t.TempDir()
+	asking(t, openDesk(t, dir), "First?")
+	if out, err := program(t, dir, "answer", "--note", "for now").CombinedOutput(); err == nil || !strings.Contains(string(out), "--note goes with --json") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// What a program reads is English, whatever the user's language.
+func TestRefusedInEnglish(t *testing.T) {
+	dir := t.TempDir()
+	d := openDesk(t, dir)
+	for _, want := range []string{"nothing waits for an answer", "an answer is required", "2 questions wait"} {
+		cmd := program(t, dir, "answer", "--json", "{}")
+		cmd.Env = append(cmd.Env, "LC_ALL=zh_CN.UTF-8")
+		if out, err := cmd.Output(); err == nil || !strings.Contains(string(out), want) {
+			t.Errorf("%v: %s, want %s", err, out, want)
+		}
+		asking(t, d, "Go on?")
+	}
+}
+
 // Somebody else is first: the form withdraws, says so, and the terminal is as it
 // was.
 func TestAnsweredElsewhere(t *testing.T) {

@@ -130,6 +130,9 @@ func (a *app) examine(ctx context.Context) []finding {
 	if err == nil {
 		waiting, err = d.Pending(ctx)
 	}
+	if err == nil {
+		err = probe(ctx, dir)
+	}
 	store.Text = words.N(len(waiting), "%d question waits", "%d questions wait")
 	if err != nil {
 		store.State, store.Text, store.Remedy = ill, words.Local.Error(err), words.T("make it a directory of your own (0700), or name another with --dir")
@@ -140,6 +143,16 @@ func (a *app) examine(ctx context.Context) []finding {
 	}
 	found = append(found, a.examineClients()...)
 	return append(found, a.selfTest(ctx))
+}
+
+// probe says why this machine's own directory takes no question, though it may be
+// read.
+func probe(ctx context.Context, dir string) error {
+	s, err := spool.Open(dir)
+	if err != nil {
+		return err
+	}
+	return s.Probe(ctx)
 }
 
 // deskTime is how long the shared desk may take before it is said not to answer.

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/oklog/ulid/v2"
+
 	"mcp-askuser/desk"
 )
 
@@ -45,6 +47,19 @@ func (s *Spool) Create(ctx context.Context, kind desk.Kind, id string, data []by
 		s.swept.Do(func() { s.sweep(ctx) }) // a moment when nobody waits for us
 	}
 	return nil
+}
+
+// Probe reports why no question could be stored now: it writes a document as
+// for one, gives it a second name, and takes both away.
+func (s *Spool) Probe(ctx context.Context) error {
+	temp, path, err := s.prepare(ctx, desk.KindPending, ulid.Make().String(), make([]byte, 4<<10), true)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp)
+	path += ".probe" // which is no name of a document
+	defer os.Remove(path)
+	return advise(os.Link(temp, path))
 }
 
 // link gives a temporary file the name of its document. A document that is

@@ -49,6 +49,12 @@ func TestDiskFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := s.Probe(t.Context()); err != nil {
+		t.Error("an empty disk:", err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "*", "*")); len(left) > 0 {
+		t.Error("the probe leaves", left)
+	}
 	for _, fill := range []func(context.Context, *Spool) (failure, fault error){putWhereItIsFull, fillUp} {
 		failure, fault := fill(t.Context(), s)
 		if fault != nil {
@@ -58,11 +64,13 @@ func TestDiskFull(t *testing.T) {
 			t.Errorf("a full disk: %v", failure)
 		}
 	}
+	if failure := s.Probe(t.Context()); !errors.Is(failure, syscall.ENOSPC) {
+		t.Errorf("a full disk is well: %v", failure)
+	}
 	if err := unix.Mount("", dir, "", unix.MS_REMOUNT|unix.MS_RDONLY, ""); err != nil {
 		t.Fatal(err)
 	}
-	_, _, failure := s.prepare(t.Context(), desk.KindPending, someID(2026, 11, 1), []byte("x"), true)
-	if failure = advise(failure); !errors.Is(failure, syscall.EROFS) || !strings.Contains(failure.Error(), EnvDir) {
+	if failure := s.Probe(t.Context()); !errors.Is(failure, syscall.EROFS) || !strings.Contains(failure.Error(), EnvDir) {
 		t.Errorf("a read-only disk: %v", failure)
 	}
 }

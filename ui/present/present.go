@@ -304,7 +304,6 @@ func (p *Presenter) ended(rec desk.Record, attendance *desk.Attendance) *Waiter 
 	x := newPresentation(p, rec)
 	x.final = rec
 	close(x.ended)
-	close(x.nobody)
 	return x.seat(attendance)
 }
 

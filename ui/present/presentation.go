@@ -59,6 +59,7 @@ type Presentation struct {
 // newPresentation is that of a record which is open.
 func newPresentation(p *Presenter, rec desk.Record) *Presentation {
 	x := &Presentation{p: p, rec: rec, ended: make(chan struct{}), nobody: make(chan struct{})}
+	close(x.nobody) // until the first walk: there is none where the end is known before
 	x.forms.x = x
 	x.ctx, x.withdraw = context.WithCancelCause(p.ctx)
 	return x

@@ -29,7 +29,7 @@ func Format(rec desk.Record, format string, now time.Time) (string, error) {
 	case "json":
 		return encode(r)
 	case Interrupts:
-		if rec.Outcome == nil { // only the name was to be checked
+		if rec.Reply() == nil { // nobody responded; the exit status says how it ended
 			return "", nil
 		}
 		response, err := humanResponse(&rec)

@@ -122,8 +122,8 @@ func Interrupt(rec desk.Record) any {
 	return in
 }
 
-// humanResponse returns how a record ended as a HumanResponse. The error says
-// that it has none: nobody responded, or what they wrote is no JSON object.
+// humanResponse returns the reply to a record as a HumanResponse. The error says
+// that it is none: what they wrote is no JSON object.
 func humanResponse(rec *desk.Record) (response, error) {
 	in, theirs := interruptOf(rec)
 	switch {
@@ -131,8 +131,6 @@ func humanResponse(rec *desk.Record) (response, error) {
 		return response{Type: ignore}, nil
 	case rec.State == desk.Discuss:
 		return response{respond, rec.Outcome.Reply.Note}, nil
-	case rec.State != desk.Answered:
-		return response{}, fmt.Errorf("there is no response: the question is %s", rec.State)
 	}
 	reply := rec.Outcome.Reply
 	answer := reply.Answer(rec.Questions[0].ID)

@@ -66,6 +66,15 @@ func TestInterrupts(t *testing.T) {
 	}
 }
 
+// Where nobody responded there is nothing to print, and no fault of the format.
+func TestNoResponse(t *testing.T) {
+	for _, end := range []desk.Status{desk.Timeout, desk.Cancelled, desk.Unavailable, desk.Failed} {
+		if got, err := Format(ended(fromProgram(t, email), desk.Outcome{Status: end}), Interrupts, time.Time{}); err != nil || got != "" {
+			t.Errorf("%s: %q, %v", end, got, err)
+		}
+	}
+}
+
 func TestInterruptFaults(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"action_request":{"args":{}},"config":{"allow_accept":true}}`: "action_request.action",

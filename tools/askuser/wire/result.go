@@ -204,12 +204,12 @@ func (r *Result) answered(rec desk.Record) {
 		r.Summary = "User answered no question"
 	}
 	if o.Status == desk.Discuss {
-		name := "discuss"
+		text := "discuss"
 		r.Summary = "User wants to discuss this first"
 		if o.Reply.By == question.ByProgram {
-			name, r.Summary = "discuss_program", "A program put the question back"
+			text, r.Summary = "discuss_program", "A program put the question back to be discussed"
 		}
-		r.Message = texts.Fill(name, map[string]string{"who": who(o), "answers": list(slices.Concat(said, program)), "note": texts.Quoted(r.Note), "notes": list(notes)})
+		r.Message = texts.Fill(text, map[string]string{"who": who(o), "answers": list(slices.Concat(said, program)), "note": texts.Quoted(r.Note), "notes": list(notes)})
 		return
 	}
 	note, beside, left := "note", "notes", "open"

@@ -65,6 +65,8 @@ func TestResultTexts(t *testing.T) {
 			`Answered by an agent's own process, not by the user themselves: "Which database?"="PostgreSQL".`, false},
 		{"dismissed by a program", by(question.ByProgram, nil, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true, Reason: "Busy"}})),
 			`The question was dismissed by a program, not by the user themselves. Its reason: "Busy". Go on without assuming that any option was chosen.`, false},
+		{"put back by a program", by(question.ByProgram, nil, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Discuss, Reply: &question.Reply{Discuss: true, Note: "Why?"}})),
+			`The question was put back to be discussed first by a program, not by the user themselves. It writes: "Why?". Talk about it with the user in your reply, assume nothing for what is not answered, and ask again once that is settled.`, false},
 		{"by timeout", answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByTimeout}),
 			`Nobody answered in time; as you asked, the default stands, not confirmed by the user: "Which database?"="PostgreSQL".`, false},
 		{"dismissed", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}}),
