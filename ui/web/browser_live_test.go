@@ -8,10 +8,12 @@ import (
 	"math"
 	"net"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -369,6 +371,55 @@ func TestBrowserDraft(t *testing.T) {
 		}
 	}
 	t.Errorf("the last draft is %+v", r)
+}
+
+// TestBrowserDraftLong: the longest text is kept too, in letters that are long
+// themselves.
+func TestBrowserDraftLong(t *testing.T) {
+	t.Parallel()
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName()) })
+	v.listening()
+	v.do(chromedp.Focus(chromedp.CSS(inWords(rec.ID, 0))))
+	words := strings.Repeat("字", question.MaxText)
+	call(v, input.InsertText, input.InsertTextParams{Text: words})
+	v.kept(rec.ID, words)
+}
+
+// TestBrowserDraftLater: what is typed while the server is away is kept there
+// as soon as it is back.
+func TestBrowserDraftLater(t *testing.T) {
+	t.Parallel()
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName()) })
+	v.listening()
+	_, port, _ := net.SplitHostPort(v.addr.String())
+	n, _ := strconv.Atoi(port)
+	v.stop()
+	v.shows("#trouble", "The connection is lost.")
+	v.write(inWords(rec.ID, 0), "orders")
+	v.wait(`[...drafts.values()].join() === "0"`)
+	v.replace(n)
+	v.kept(rec.ID, "orders")
+}
+
+// kept waits until the draft of a service's name is this.
+func (v *view) kept(id, want string) {
+	v.t.Helper()
+	ctx, cancel := context.WithTimeout(v.t.Context(), patient)
+	defer cancel()
+	events, err := v.desk.Watch(ctx)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	for {
+		if r, _, err := v.desk.Draft(ctx, id); err == nil && r.Answer("name") != nil && r.Answer("name").Custom == want {
+			return
+		}
+		if _, more := <-events; !more {
+			v.t.Fatalf("the draft is not kept")
+		}
+	}
 }
 
 // TestBrowserDeadline: what is left of the time is counted down, and typing

@@ -90,18 +90,22 @@ function answered(field) {
 }
 
 // Drafts go to the server a moment after the last change: another surface
-// offers them, a crash does not lose them, and a timeout starts anew.
-const drafts = new Map();
+// offers them, a crash does not lose them, and a timeout starts anew. One that
+// does not get there (0) goes with the next list.
+const drafts = new Map(); // the timer of each form
 
 function draftSoon(form) {
   clearTimeout(drafts.get(form));
   drafts.set(form, setTimeout(() => draft(form), 500));
 }
 
-function draft(form) {
+async function draft(form) {
   clearTimeout(drafts.get(form));
   if (!drafts.delete(form)) return;
-  fetch('/draft', { method: 'POST', body: new URLSearchParams(new FormData(form)), keepalive: true }).catch(() => {});
+  const body = new URLSearchParams(new FormData(form));
+  const keepalive = String(body).length < 60000; // a browser lets no more outlive the page
+  const res = await fetch('/draft', { method: 'POST', body, keepalive }).catch(() => null);
+  if (!res?.ok && form.isConnected && !drafts.has(form)) drafts.set(form, 0);
 }
 
 const draftAll = () => [...drafts.keys()].forEach(draft);
@@ -430,6 +434,7 @@ const relist = once(async () => {
   const html = parse(await res.text());
   const fresh = html.querySelector('#list');
   for (const el of document.querySelectorAll('[name=csrf]')) el.value = fresh.dataset.csrf;
+  for (const [form, timer] of drafts) if (!timer) draft(form);
   for (const li of list.children) if (!fresh.querySelector(`[data-id="${li.dataset.id}"]`)) fade(li);
   const known = list.dataset.last ?? '';
   for (const li of [...fresh.children]) {
