@@ -13,7 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -128,6 +130,41 @@ func TestBrowserOutrun(t *testing.T) {
 	v.click("#r-" + rec.ID + " [data-remove]")
 	v.away()
 	v.shows("#none", "Nothing waits")
+}
+
+// TestBrowserLeftBehind: who goes to another question while an answer is under
+// way hears that it was not sent, and who was first.
+func TestBrowserLeftBehind(t *testing.T) {
+	t.Parallel()
+	v := browse(t, wide, nil)
+	v.listening()
+	recs := v.some(3)
+	held := make(chan fetch.RequestID, 1)
+	if err := chromedp.Listen(v.ctx, func(ev any) {
+		if ev, ok := ev.(*fetch.EventRequestPaused); ok {
+			held <- ev.RequestID
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	call(v, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: "*/answer"}}})
+	leave := func() fetch.RequestID {
+		t.Helper()
+		v.wait(`document.querySelector(%q).checked`, chosen(recs[0].ID, 0, "0"))
+		v.click(within(recs[0].ID, confirmButton))
+		id := <-held
+		v.turn(recs[1].ID)
+		return id
+	}
+	call(v, fetch.FailRequest, fetch.FailRequestParams{RequestID: leave(), ErrorReason: network.ErrorReasonConnectionReset})
+	v.shows("#news", "Not sent. The server cannot be reached. Nothing is lost: try again.")
+	v.turn(recs[0].ID)
+	late := leave()
+	v.answeredElsewhere(recs[0].ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
+	v.gone(inList(recs[0].ID))
+	call(v, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: late})
+	v.shows("#news", "codex in api: already answered")
+	v.pending(recs[1].ID)
 }
 
 // TestBrowserSecondTab: the second answer is refused with who was first, with

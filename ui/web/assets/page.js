@@ -241,11 +241,13 @@ async function send(form, button) {
   const html = res && parse(await res.text().catch(() => ''));
   delete form.dataset.sending;
   form.removeAttribute('aria-busy');
-  const card = html?.querySelector('.card');
-  if (!form.isConnected) {
+  const card = html?.querySelector('.card'), why = html?.querySelector('#none p')?.textContent ?? texts.unreached;
+  if (res?.ok) forget(form);
+  if (!form.isConnected) { // the human has gone on to another question
     if (res?.ok) tell(...html.children);
+    else if (card?.matches('.ended')) say(card.dataset.overruled ?? card.dataset.said, true);
+    else say(card?.querySelector('.refused').textContent ?? fill(texts.unsent, why), true);
   } else if (res?.ok) {
-    forget(form);
     sent(form.closest('.card'), [...html.children]);
   } else if (card?.matches('.ended')) {
     forget(form);
@@ -255,7 +257,7 @@ async function send(form, button) {
     ready(card);
     lend(card.querySelector('.refused a') ?? card, true);
   } else {
-    complain(form, html?.querySelector('#none p')?.textContent ?? texts.unreached, html?.querySelector('pre')?.textContent ?? '');
+    complain(form, why, html?.querySelector('pre')?.textContent ?? '');
   }
 }
 
