@@ -656,8 +656,12 @@ func TestBrowserThousand(t *testing.T) {
 	v.shows("#count", "1000 questions wait")
 	v.shows("#more", "900 more wait")
 	v.gone(inList(next))
+	eval[bool](v, `(window.said = [], new MutationObserver(() => said.push(news.textContent)).observe(news, { childList: true }), true)`)
 	v.click(within(first, confirmButton))
 	v.shows("#count", "999 questions wait")
+	if said := eval[string](v, `said.join()`); !strings.HasPrefix(said, "Kept for codex") || strings.Contains(said, "asks something") {
+		t.Errorf("%q was said", said) // what moves up was asked long ago
+	}
 	v.away()
 	v.wait(`document.querySelector(%q)`, inList(next))
 	v.shows("#more", "899 more wait")

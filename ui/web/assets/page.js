@@ -438,14 +438,14 @@ const relist = once(async () => {
   for (const el of document.querySelectorAll('[name=csrf]')) el.value = fresh.dataset.csrf;
   for (const [form, timer] of drafts) if (!timer) draft(form);
   for (const li of list.children) if (!fresh.querySelector(`[data-id="${li.dataset.id}"]`)) fade(li);
-  const known = list.dataset.last ?? '';
+  const known = list.dataset.last;
   for (const li of [...fresh.children]) {
     const { id } = li.dataset, old = entry(id);
     if (old) renew(old.querySelector('.facts'), li.querySelector('.facts'));
     else arrive(li);
     if (id > known && !old) hearOf(li);
-    if (id > (list.dataset.last ?? '')) list.dataset.last = id;
   }
+  if (fresh.dataset.last > known) list.dataset.last = fresh.dataset.last;
   renew($('more'), html.querySelector('#more'));
   count(fresh.dataset);
   if (!current() && fresh.dataset.count > 0) show('', { push: false, lent: document.activeElement === document.body });
@@ -665,7 +665,6 @@ async function look(url) {
 }
 
 if (current()) ready(current());
-list.dataset.last = list.lastElementChild?.dataset.id ?? '';
 offer();
 ages();
 if (navigator.locks) navigator.locks.request('askuser', () => { listen(); return new Promise(() => {}); });
