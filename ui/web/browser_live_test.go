@@ -410,6 +410,24 @@ func TestBrowserDraft(t *testing.T) {
 	t.Errorf("the last draft is %+v", r)
 }
 
+// TestBrowserDraftElsewhere: what is typed elsewhere is filled in on a page that
+// lies open, as long as nobody has begun there: the first click would undo it.
+func TestBrowserDraftElsewhere(t *testing.T) {
+	t.Parallel()
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", database(), serviceName()) })
+	v.listening()
+	tab := v.another(wide)
+	v.write(inWords(rec.ID, 4), "orders")
+	tab.wait(`document.querySelector(%q).value === "orders"`, inWords(rec.ID, 4))
+	tab.shows(within(rec.ID, "[data-back]"), "Your draft is back")
+	tab.click(chosen(rec.ID, 0, "2"))
+	v.kept(rec.ID, "orders")
+	v.write(inWords(rec.ID, 4), "-v2")
+	v.kept(rec.ID, "orders-v2")
+	tab.wait(`document.querySelector(%q).value === "orders" && document.querySelector(%q).checked`, inWords(rec.ID, 4), chosen(rec.ID, 0, "2"))
+}
+
 // TestBrowserDraftLong: the longest text is kept too, in letters that are long
 // themselves.
 func TestBrowserDraftLong(t *testing.T) {

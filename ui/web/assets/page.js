@@ -46,11 +46,14 @@ function forget(form) {
   try { sessionStorage.removeItem(key(form)); } catch { /* as above */ }
 }
 
+const begun = new WeakSet(); // the forms in which somebody has filled in something here
+
 // restore fills a form in as it was kept.
 function restore(form) {
   let kept = null;
   try { kept = JSON.parse(sessionStorage.getItem(key(form))); } catch { /* as above */ }
   if (!Array.isArray(kept)) return;
+  begun.add(form);
   const has = (name, value) => kept.some(([n, v]) => n === name && v === value);
   for (const el of form.elements) {
     if (!el.name || el.type === 'hidden' || el.type === 'submit') continue;
@@ -114,6 +117,7 @@ addEventListener('pagehide', draftAll);
 pane.addEventListener('input', ({ target }) => {
   const form = target.form;
   if (!form?.matches('[action="/answer"]')) return;
+  begun.add(form);
   keep(form);
   progress(form);
   if (target.name !== 'also') draftSoon(form);
@@ -482,9 +486,25 @@ const recard = once(async () => {
   if (!res?.ok) return refused(res);
   const fresh = parse(await res.text()).firstElementChild;
   if (!card.isConnected || fresh.dataset.id !== card.dataset.id) return;
-  if (fresh.matches('.ended')) leave(card, fresh);
-  else patch(card, fresh);
+  if (fresh.matches('.ended')) return leave(card, fresh);
+  const elsewhere = typed(card, fresh);
+  if (elsewhere && !inTheWay(card)) return refill(card, fresh);
+  patch(card, fresh);
+  if (elsewhere) calm(card, recard);
 });
+
+// typed reports whether a form that nobody is at was filled in elsewhere.
+function typed(card, fresh) {
+  const [form, other] = [card, fresh].map((x) => x.querySelector('form[action="/answer"]'));
+  return form && !card.inert && !begun.has(form) && !form.contains(document.activeElement) && String(filled(form)) !== String(filled(other));
+}
+
+function refill(card, fresh) {
+  const focused = card === document.activeElement;
+  card.replaceWith(fresh);
+  ready(fresh);
+  if (focused) lend(fresh);
+}
 
 // leave takes away a card whose record has ended, unless somebody is at it:
 // that human is told who was first, and keeps what they have written. An answer
