@@ -111,7 +111,10 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 		return nil, nil, api.Problemf(api.InvalidQuestion, "Every question brings its answer along; there is nothing to ask.")
 	}
 	body := askBody{AgentID: "http client", Directory: s.Directory}
-	_ = json.Unmarshal(data, &body) // a bare array says nothing beside its questions
+	odd, _ := errors.AsType[*json.UnmarshalTypeError](json.Unmarshal(data, &body))
+	if odd != nil && odd.Field != "" { // a bare array says nothing beside its questions
+		return nil, nil, misread(api.InvalidQuestion, odd)
+	}
 	for _, text := range []string{body.SessionID, body.AgentID, body.Directory} {
 		if len(text) > maxName {
 			return nil, nil, api.Problemf(api.InvalidQuestion, "session_id, agent_id and directory are at most %d bytes long.", maxName)
