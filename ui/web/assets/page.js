@@ -145,7 +145,7 @@ document.addEventListener('keydown', (event) => {
   if (key === 'Enter') {
     if (!form || !command && target.matches('textarea, a, button, summary, [type="search"]')) return;
     event.preventDefault();
-    if (command) confirm(form);
+    if (command) form.requestSubmit(target.closest('.way[open]')?.querySelector('button') ?? main(form));
     else goOn(form);
   } else if (typing) {
     if (key === 'Escape') current()?.focus();
@@ -173,7 +173,7 @@ function take({ dataset, form, parentElement }) {
   lead(field.id);
 }
 
-const confirm = (form) => form.requestSubmit(form.querySelector('button.main'));
+const main = (form) => form.querySelector('button.main');
 
 // goOn leads to the next question without an answer, and sends when there is
 // none, or only such that may be left open and come before.
@@ -183,7 +183,7 @@ function goOn(form) {
   const next = all.slice(here + 1).find((f) => !answered(f)) ??
     all.find((f) => !answered(f) && !f.querySelector(':scope > legend .need'));
   if (next && next !== all[here]) lead(next.id);
-  else if (!next || answered(next)) confirm(form);
+  else if (!next || answered(next)) form.requestSubmit(main(form));
 }
 
 // choose takes the option of a key, in the question that has the focus or else
