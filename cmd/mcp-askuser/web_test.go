@@ -73,6 +73,7 @@ func TestWeb(t *testing.T) {
 		`{"questions":[{"question":"Which?","options":[{"label":"A"},{"label":"B"}]}]}`,
 		`{"question":"Really?","options":["yes","no"]}`,
 		`{"question":{"question_id":"deploy","question_text":"Deploy now?","type":"boolean"}}`,
+		`{"question":"Wait?","options":["yes","no"],"timeout_seconds":600,"on_timeout":"none"}`,
 	} {
 		if status, body := s.call(t, "POST", "/api/questions", call); status != 201 {
 			t.Errorf("%s: %d %s", call, status, body)
@@ -81,7 +82,7 @@ func TestWeb(t *testing.T) {
 	if status, body := s.call(t, "POST", "/api/questions", `{"questions":[{"options":[]}]}`); status != 400 || !strings.Contains(body, "questions[0].question") {
 		t.Errorf("bad call: %d %s", status, body)
 	}
-	if status, body := s.call(t, "GET", "/api/questions", ""); status != 200 || strings.Count(body, `"state":"pending"`) != 3 {
+	if status, body := s.call(t, "GET", "/api/questions", ""); status != 200 || strings.Count(body, `"state":"pending"`) != 4 {
 		t.Errorf("pending: %d %s", status, body)
 	}
 	http.DefaultClient.CloseIdleConnections()

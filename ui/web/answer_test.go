@@ -53,7 +53,8 @@ func TestAnswerRefused(t *testing.T) {
 		{"array", `[]`, 400, api.InvalidAnswer, "JSON object"},
 		{"broken", `{"session_id":`, 400, api.InvalidAnswer, "JSON object"},
 		{"two bodies", `{"session_id":"s","question_id":"db","answer":"pg"}{}`, 400, api.InvalidAnswer, "JSON object"},
-		{"wrong type", `{"session_id":5,"question_id":"db","answer":"pg"}`, 400, api.InvalidAnswer, "session_id"},
+		{"wrong type", `{"session_id":5,"question_id":"db","answer":"pg"}`, 400, api.InvalidAnswer, "a JSON number is not what session_id takes."},
+		{"a list", `[]`, 400, api.InvalidAnswer, "The body is not the JSON object that this path takes: it is a JSON array."},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

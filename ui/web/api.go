@@ -5,6 +5,8 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
@@ -142,9 +144,22 @@ func readBody(r *http.Request, code string, v any) error {
 		return nil
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		return api.Problemf(code, "The body is not the JSON object that this path takes: %v.", err)
+		return misread(code, err)
 	}
 	return nil
+}
+
+// misread is the problem of a body that is not what its path takes, in no names
+// of ours.
+func misread(code string, err error) error {
+	switch odd, _ := errors.AsType[*json.UnmarshalTypeError](err); {
+	case odd == nil:
+	case odd.Field == "":
+		err = fmt.Errorf("it is a JSON %s", odd.Value)
+	default:
+		err = fmt.Errorf("a JSON %s is not what %s takes", odd.Value, odd.Field)
+	}
+	return api.Problemf(code, "The body is not the JSON object that this path takes: %v.", err)
 }
 
 // unread is the problem of a body that did not come.

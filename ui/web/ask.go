@@ -22,7 +22,6 @@ type askBody struct {
 	SessionID string `json:"session_id"`
 	AgentID   string `json:"agent_id"`
 	Directory string `json:"directory"`
-	OnTimeout string `json:"on_timeout"` // default, or empty
 }
 
 // viaHTTP is how such askers are told apart.
@@ -111,14 +110,14 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 		return nil, nil, api.Problemf(api.InvalidQuestion, "Every question brings its answer along; there is nothing to ask.")
 	}
 	body := askBody{AgentID: "http client", Directory: s.Directory}
-	_ = json.Unmarshal(data, &body) // a bare array says nothing beside its questions
+	odd, _ := errors.AsType[*json.UnmarshalTypeError](json.Unmarshal(data, &body))
+	if odd != nil && odd.Field != "" { // a bare array says nothing beside its questions
+		return nil, nil, misread(api.InvalidQuestion, odd)
+	}
 	for _, text := range []string{body.SessionID, body.AgentID, body.Directory} {
 		if len(text) > maxName {
 			return nil, nil, api.Problemf(api.InvalidQuestion, "session_id, agent_id and directory are at most %d bytes long.", maxName)
 		}
-	}
-	if body.OnTimeout != "" && body.OnTimeout != desk.OnTimeoutDefault {
-		return nil, nil, api.Problemf(api.InvalidQuestion, "on_timeout is %q; it takes %q, or nothing.", body.OnTimeout, desk.OnTimeoutDefault)
 	}
 	if err := s.fresh(r.Context(), body.SessionID, call.Set, data); err != nil {
 		return nil, nil, err
@@ -129,7 +128,7 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 			Session:   body.SessionID,
 			Asker:     desk.Asker{Client: body.AgentID, Directory: body.Directory, Via: viaHTTP},
 			Timeout:   call.Timeout,
-			OnTimeout: body.OnTimeout,
+			OnTimeout: call.OnTimeout,
 		},
 		Surfaces: nowhere,
 	})

@@ -80,6 +80,8 @@ func TestAskRefused(t *testing.T) {
 		{"wait that is none", "?wait=ever", `{"questions":[` + q + `]}`, api.InvalidRequest, "0 to 600"},
 		{"wait too long", "?wait=601", `{"questions":[` + q + `]}`, api.InvalidRequest, "0 to 600"},
 		{"long session", "", `{"session_id":"` + strings.Repeat("x", 1025) + `","questions":[` + q + `]}`, api.InvalidQuestion, "1024"},
+		{"a number for a name", "", `{"agent_id":7,"questions":[` + q + `]}`, api.InvalidQuestion, "a JSON number is not what agent_id takes."},
+		{"a list for a directory", "", `{"directory":["/srv"],"questions":[` + q + `]}`, api.InvalidQuestion, "a JSON array is not what directory takes."},
 		{"answered already", "", `{"questions":[` + strings.Replace(q, `"required"`, `"collected":{"question_id":"db","selected":["pg"]},"required"`, 1) + `]}`, api.InvalidQuestion, "nothing to ask"},
 	}
 	for _, tt := range tests {

@@ -223,6 +223,29 @@ func TestBrowserDismisses(t *testing.T) {
 	}
 }
 
+// TestBrowserSendsWhatIsMeant: Ctrl+Enter in the reason of a dismissal dismisses,
+// and in what is to be discussed puts back, also where all is answered.
+func TestBrowserSendsWhatIsMeant(t *testing.T) {
+	t.Parallel()
+	v := browse(t, wide, nil)
+	v.listening()
+	recs := v.some(2)
+	for i, way := range []struct {
+		summary, field string
+		want           desk.Status
+	}{{".dismiss summary", "[name=reason]", desk.Dismissed}, {".discuss summary", "[name=note]", desk.Discuss}} {
+		id := recs[i].ID
+		v.wait(`document.querySelector(%q)?.checked`, chosen(id, 0, "0"))
+		v.click(within(id, way.summary))
+		v.write(within(id, way.field), "too early")
+		v.hears()
+		v.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(2))) // Ctrl
+		if ended, err := v.desk.Wait(t.Context(), id); err != nil || ended.State != way.want {
+			t.Errorf("ended as %s, %v; want %s", ended.State, err, way.want)
+		}
+	}
+}
+
 // TestBrowserKeyboard: everything can be done with the keyboard alone.
 func TestBrowserKeyboard(t *testing.T) {
 	t.Parallel()

@@ -8,10 +8,14 @@ import (
 	"math"
 	"net"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/fetch"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -126,6 +130,41 @@ func TestBrowserOutrun(t *testing.T) {
 	v.click("#r-" + rec.ID + " [data-remove]")
 	v.away()
 	v.shows("#none", "Nothing waits")
+}
+
+// TestBrowserLeftBehind: who goes to another question while an answer is under
+// way hears that it was not sent, and who was first.
+func TestBrowserLeftBehind(t *testing.T) {
+	t.Parallel()
+	v := browse(t, wide, nil)
+	v.listening()
+	recs := v.some(3)
+	held := make(chan fetch.RequestID, 1)
+	if err := chromedp.Listen(v.ctx, func(ev any) {
+		if ev, ok := ev.(*fetch.EventRequestPaused); ok {
+			held <- ev.RequestID
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	call(v, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: "*/answer"}}})
+	leave := func() fetch.RequestID {
+		t.Helper()
+		v.wait(`document.querySelector(%q).checked`, chosen(recs[0].ID, 0, "0"))
+		v.click(within(recs[0].ID, confirmButton))
+		id := <-held
+		v.turn(recs[1].ID)
+		return id
+	}
+	call(v, fetch.FailRequest, fetch.FailRequestParams{RequestID: leave(), ErrorReason: network.ErrorReasonConnectionReset})
+	v.shows("#news", "Not sent. The server cannot be reached. Nothing is lost: try again.")
+	v.turn(recs[0].ID)
+	late := leave()
+	v.answeredElsewhere(recs[0].ID, "tty", question.Answer{QuestionID: "deploy", Selected: []string{question.NoID}})
+	v.gone(inList(recs[0].ID))
+	call(v, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: late})
+	v.shows("#news", "codex in api: already answered")
+	v.pending(recs[1].ID)
 }
 
 // TestBrowserSecondTab: the second answer is refused with who was first, with
@@ -371,6 +410,73 @@ func TestBrowserDraft(t *testing.T) {
 	t.Errorf("the last draft is %+v", r)
 }
 
+// TestBrowserDraftElsewhere: what is typed elsewhere is filled in on a page that
+// lies open, as long as nobody has begun there: the first click would undo it.
+func TestBrowserDraftElsewhere(t *testing.T) {
+	t.Parallel()
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", database(), serviceName()) })
+	v.listening()
+	tab := v.another(wide)
+	v.write(inWords(rec.ID, 4), "orders")
+	tab.wait(`document.querySelector(%q).value === "orders"`, inWords(rec.ID, 4))
+	tab.shows(within(rec.ID, "[data-back]"), "Your draft is back")
+	tab.click(chosen(rec.ID, 0, "2"))
+	v.kept(rec.ID, "orders")
+	v.write(inWords(rec.ID, 4), "-v2")
+	v.kept(rec.ID, "orders-v2")
+	tab.wait(`document.querySelector(%q).value === "orders" && document.querySelector(%q).checked`, inWords(rec.ID, 4), chosen(rec.ID, 0, "2"))
+}
+
+// TestBrowserDraftLong: the longest text is kept too, in letters that are long
+// themselves.
+func TestBrowserDraftLong(t *testing.T) {
+	t.Parallel()
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName()) })
+	v.listening()
+	v.do(chromedp.Focus(chromedp.CSS(inWords(rec.ID, 0))))
+	words := strings.Repeat("字", question.MaxText)
+	call(v, input.InsertText, input.InsertTextParams{Text: words})
+	v.kept(rec.ID, words)
+}
+
+// TestBrowserDraftLater: what is typed while the server is away is kept there
+// as soon as it is back.
+func TestBrowserDraftLater(t *testing.T) {
+	t.Parallel()
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName()) })
+	v.listening()
+	_, port, _ := net.SplitHostPort(v.addr.String())
+	n, _ := strconv.Atoi(port)
+	v.stop()
+	v.shows("#trouble", "The connection is lost.")
+	v.write(inWords(rec.ID, 0), "orders")
+	v.wait(`[...drafts.values()].join() === "0"`)
+	v.replace(n)
+	v.kept(rec.ID, "orders")
+}
+
+// kept waits until the draft of a service's name is this.
+func (v *view) kept(id, want string) {
+	v.t.Helper()
+	ctx, cancel := context.WithTimeout(v.t.Context(), patient)
+	defer cancel()
+	events, err := v.desk.Watch(ctx)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	for {
+		if r, _, err := v.desk.Draft(ctx, id); err == nil && r.Answer("name") != nil && r.Answer("name").Custom == want {
+			return
+		}
+		if _, more := <-events; !more {
+			v.t.Fatalf("the draft is not kept")
+		}
+	}
+}
+
 // TestBrowserDeadline: what is left of the time is counted down, and typing
 // starts it anew.
 func TestBrowserDeadline(t *testing.T) {
@@ -568,8 +674,12 @@ func TestBrowserThousand(t *testing.T) {
 	v.shows("#count", "1000 questions wait")
 	v.shows("#more", "900 more wait")
 	v.gone(inList(next))
+	eval[bool](v, `(window.said = [], new MutationObserver(() => said.push(news.textContent)).observe(news, { childList: true }), true)`)
 	v.click(within(first, confirmButton))
 	v.shows("#count", "999 questions wait")
+	if said := eval[string](v, `said.join()`); !strings.HasPrefix(said, "Kept for codex") || strings.Contains(said, "asks something") {
+		t.Errorf("%q was said", said) // what moves up was asked long ago
+	}
 	v.away()
 	v.wait(`document.querySelector(%q)`, inList(next))
 	v.shows("#more", "899 more wait")

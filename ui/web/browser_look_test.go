@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
@@ -192,6 +193,52 @@ func played(t *testing.T, l look, stage func(*rig) func(*view)) *view {
 	act(v)
 	eval[bool](v, `(document.activeElement.blur(), scrollTo(0, 0), document.querySelector("#past")?.scrollTo(0, 0), document.querySelector("#notify")?.setAttribute("hidden", ""), true)`)
 	return v
+}
+
+// TestBrowserForcedColours: who sees the page in colours of their own sees which
+// question of the list is in sight.
+func TestBrowserForcedColours(t *testing.T) {
+	t.Parallel()
+	v := browse(t, wide, nil)
+	v.listening()
+	recs := v.some(2)
+	call(v, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "forced-colors", Value: "active"}}})
+	outline := func(id string) string {
+		return eval[string](v, `getComputedStyle(document.querySelector(%q)).outlineStyle`, inList(id)+" a")
+	}
+	if here, there := outline(recs[0].ID), outline(recs[1].ID); here != "solid" || there != "none" {
+		t.Errorf("the one in sight has the outline %q, the other %q", here, there)
+	}
+}
+
+// TestBrowserRightToLeft: a text that is read from the right ends on the left,
+// wherever an agent or the human has written it.
+func TestBrowserRightToLeft(t *testing.T) {
+	t.Parallel()
+	const words = "למחוק 3 קבצים?"
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) {
+		rec = g.put("codex", "/home/ada/shop", "", question.Question{
+			ID: "q", Text: words, Description: words, Type: question.SingleChoice, Required: true, Options: []question.Option{{ID: "a", Label: words}, {ID: "b", Label: "b"}},
+		})
+	})
+	v.listening()
+	for _, selector := range []string{inList(rec.ID) + " .subject", within(rec.ID, "h2"), within(rec.ID, ".field > .about > p"), within(rec.ID, ".pick > span")} {
+		if !eval[bool](v, `(() => {
+			const text = document.querySelector(%q).firstChild, at = (i) => {
+				const range = document.createRange();
+				range.setStart(text, i);
+				range.setEnd(text, i + 1);
+				return range.getBoundingClientRect().x;
+			};
+			return at(text.length - 1) < at(0);
+		})()`, selector) {
+			t.Errorf("%s ends on the right", selector)
+		}
+	}
+	if got := eval[string](v, `getComputedStyle(document.querySelector(%q)).unicodeBidi`, within(rec.ID, "textarea")); got != "plaintext" {
+		t.Errorf("what is typed is %s", got)
+	}
 }
 
 // TestBrowserLanguages: no page is wider than a phone, too small to hit or

@@ -61,7 +61,7 @@ func (s *Server) card(r *http.Request, rec *desk.Record) card {
 		s.Log.WarnContext(r.Context(), "leaving out a draft", "id", rec.ID, "error", err)
 	}
 	c := s.newCard(r, rec, draft, "")
-	c.Back = len(draft.Answers) > 0 || draft.Note != ""
+	c.Back = len(draft.Answers) > 0 || draft.Note != "" || draft.Reason != ""
 	s.addCircumstances(r.Context(), &c, nil)
 	return c
 }
@@ -70,7 +70,6 @@ func (s *Server) card(r *http.Request, rec *desk.Record) card {
 // wrong with it.
 func (s *Server) filledCard(r *http.Request, rec *desk.Record, form url.Values, found question.Violations) card {
 	filled, _ := filledIn(&rec.Set, form)
-	filled.Reason = plainBreaks(form.Get("reason"))
 	c := s.newCard(r, rec, filled, form.Get("shown"))
 	if rec.Outcome == nil {
 		c.showFaults(&filled, found)

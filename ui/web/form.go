@@ -192,7 +192,7 @@ const noWords = "write what it is, or choose something else"
 // script the form sends them too. The violations are what only a form can get
 // wrong; the rest is left for question.Set.Check.
 func filledIn(set *question.Set, form url.Values) (question.Reply, question.Violations) {
-	r := question.Reply{Note: plainBreaks(form.Get("note"))}
+	r := question.Reply{Note: plainBreaks(form.Get("note")), Reason: plainBreaks(form.Get("reason"))}
 	var found question.Violations
 	for i, q := range set.All() {
 		a := answerOf(q, i, form, &found)

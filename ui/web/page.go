@@ -144,6 +144,7 @@ type layout struct {
 	Entries []entry
 	Count   int           // what waits, listed or not
 	Rest    int           // of that, not listed
+	Last    string        // the id of the latest that waits, listed or not
 	Refused []desk.Record // calls that were turned away at the limit of rounds
 	Card    *card
 	Past    []desk.Record // the last answers, where there is no card
@@ -231,6 +232,9 @@ func (s *Server) listed(r *http.Request, id string) (x layout, err error) {
 	}
 	x = layout{ID: id, Count: len(open), CSRF: s.csrf(r), Now: s.Now()}
 	x.Rest = max(0, len(open)-maxEntries)
+	if len(open) > 0 {
+		x.Last = open[len(open)-1].ID
+	}
 	for i := range open[:len(open)-x.Rest] {
 		e := entry{Record: &open[i]}
 		if at, ok := s.Desk.Deadline(ctx, open[i]); ok {

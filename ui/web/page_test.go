@@ -223,12 +223,17 @@ func TestPageDraft(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
 	rec := g.ask("s", single("db"), text("port"))
-	if status, body := v.post("/draft", url.Values{"id": {rec.ID}, "q0": {"other"}, "t1": {"44"}}); status != http.StatusNoContent {
+	v.post("/draft", url.Values{"id": {rec.ID}, "reason": {"not now"}})
+	v.sees("/", ">not now</textarea>", "data-back>Your draft is back")
+	if status, body := v.post("/draft", url.Values{"id": {rec.ID}, "q0": {"other"}, "t1": {"44"}, "reason": {"not now"}}); status != http.StatusNoContent {
 		t.Fatalf("%d %s", status, body)
 	}
 	g.pending(rec.ID)
-	v.sees("/", ">44</textarea>", "data-back>Your draft is back")
-	v.post("/answer", confirmed(rec.ID, "q0", "0", "t1", "443"))
+	v.sees("/", ">44</textarea>", ">not now</textarea>", "data-back>Your draft is back")
+	v.post("/answer", confirmed(rec.ID, "q0", "0", "t1", "443", "reason", "not now"))
+	if r := g.reply(rec.ID); r.Dismissed || r.Reason != "" {
+		t.Errorf("recorded %+v", r)
+	}
 	if status, _ := v.post("/draft", url.Values{"id": {rec.ID}, "t1": {"444"}}); status != http.StatusNoContent {
 		t.Errorf("a late draft: status %d", status)
 	}

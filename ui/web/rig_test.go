@@ -142,7 +142,7 @@ func decode(data []byte) (Call, error) {
 		return Call{}, err
 	}
 	err := call.Set.Validate(question.DefaultLimits()).Err()
-	return Call{call.Set, time.Duration(call.Timeout * float64(time.Second)), call.Dropped}, err
+	return Call{Set: call.Set, Timeout: time.Duration(call.Timeout * float64(time.Second)), Dropped: call.Dropped}, err
 }
 
 // answer is what came back.

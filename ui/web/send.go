@@ -72,12 +72,14 @@ func endOf(waited bool) string {
 // everything that is wrong with it, so that the human hears it at once.
 func replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
 	r, found := filledIn(&rec.Set, form)
+	reason := r.Reason
+	r.Reason = "" // of a dismissal only
 	switch form.Get("action") {
 	case "confirm":
 	case "discuss":
 		r.Discuss = true
 	case "dismiss":
-		return question.Reply{Dismissed: true, Reason: plainBreaks(form.Get("reason"))}, nil
+		return question.Reply{Dismissed: true, Reason: reason}, nil
 	default:
 		return r, api.Problemf(api.InvalidRequest, "The form says neither to confirm, to discuss nor to dismiss.")
 	}

@@ -67,9 +67,10 @@ type Options struct {
 
 // Call is what a call form asks.
 type Call struct {
-	Set     question.Set
-	Timeout time.Duration // how long the human may take; 0 is for ever
-	Dropped []string      // what of the form cannot be asked, and why
+	Set       question.Set
+	Timeout   time.Duration // how long the human may take; 0 is for ever
+	OnTimeout string        // desk.OnTimeoutDefault, or empty
+	Dropped   []string      // what of the form cannot be asked, and why
 }
 
 // Server is the page and the API over one desk.

@@ -46,11 +46,14 @@ function forget(form) {
   try { sessionStorage.removeItem(key(form)); } catch { /* as above */ }
 }
 
+const begun = new WeakSet(); // the forms in which somebody has filled in something here
+
 // restore fills a form in as it was kept.
 function restore(form) {
   let kept = null;
   try { kept = JSON.parse(sessionStorage.getItem(key(form))); } catch { /* as above */ }
   if (!Array.isArray(kept)) return;
+  begun.add(form);
   const has = (name, value) => kept.some(([n, v]) => n === name && v === value);
   for (const el of form.elements) {
     if (!el.name || el.type === 'hidden' || el.type === 'submit') continue;
@@ -90,18 +93,22 @@ function answered(field) {
 }
 
 // Drafts go to the server a moment after the last change: another surface
-// offers them, a crash does not lose them, and a timeout starts anew.
-const drafts = new Map();
+// offers them, a crash does not lose them, and a timeout starts anew. One that
+// does not get there (0) goes with the next list.
+const drafts = new Map(); // the timer of each form
 
 function draftSoon(form) {
   clearTimeout(drafts.get(form));
   drafts.set(form, setTimeout(() => draft(form), 500));
 }
 
-function draft(form) {
+async function draft(form) {
   clearTimeout(drafts.get(form));
   if (!drafts.delete(form)) return;
-  fetch('/draft', { method: 'POST', body: new URLSearchParams(new FormData(form)), keepalive: true }).catch(() => {});
+  const body = new URLSearchParams(new FormData(form));
+  const keepalive = String(body).length < 60000; // a browser lets no more outlive the page
+  const res = await fetch('/draft', { method: 'POST', body, keepalive }).catch(() => null);
+  if (!res?.ok && form.isConnected && !drafts.has(form)) drafts.set(form, 0);
 }
 
 const draftAll = () => [...drafts.keys()].forEach(draft);
@@ -110,6 +117,7 @@ addEventListener('pagehide', draftAll);
 pane.addEventListener('input', ({ target }) => {
   const form = target.form;
   if (!form?.matches('[action="/answer"]')) return;
+  begun.add(form);
   keep(form);
   progress(form);
   if (target.name !== 'also') draftSoon(form);
@@ -137,7 +145,7 @@ document.addEventListener('keydown', (event) => {
   if (key === 'Enter') {
     if (!form || !command && target.matches('textarea, a, button, summary, [type="search"]')) return;
     event.preventDefault();
-    if (command) confirm(form);
+    if (command) form.requestSubmit(target.closest('.way[open]')?.querySelector('button') ?? main(form));
     else goOn(form);
   } else if (typing) {
     if (key === 'Escape') current()?.focus();
@@ -165,7 +173,7 @@ function take({ dataset, form, parentElement }) {
   lead(field.id);
 }
 
-const confirm = (form) => form.requestSubmit(form.querySelector('button.main'));
+const main = (form) => form.querySelector('button.main');
 
 // goOn leads to the next question without an answer, and sends when there is
 // none, or only such that may be left open and come before.
@@ -175,7 +183,7 @@ function goOn(form) {
   const next = all.slice(here + 1).find((f) => !answered(f)) ??
     all.find((f) => !answered(f) && !f.querySelector(':scope > legend .need'));
   if (next && next !== all[here]) lead(next.id);
-  else if (!next || answered(next)) confirm(form);
+  else if (!next || answered(next)) form.requestSubmit(main(form));
 }
 
 // choose takes the option of a key, in the question that has the focus or else
@@ -237,11 +245,13 @@ async function send(form, button) {
   const html = res && parse(await res.text().catch(() => ''));
   delete form.dataset.sending;
   form.removeAttribute('aria-busy');
-  const card = html?.querySelector('.card');
-  if (!form.isConnected) {
+  const card = html?.querySelector('.card'), why = html?.querySelector('#none p')?.textContent ?? texts.unreached;
+  if (res?.ok) forget(form);
+  if (!form.isConnected) { // the human has gone on to another question
     if (res?.ok) tell(...html.children);
+    else if (card?.matches('.ended')) say(card.dataset.overruled ?? card.dataset.said, true);
+    else say(card?.querySelector('.refused').textContent ?? fill(texts.unsent, why), true);
   } else if (res?.ok) {
-    forget(form);
     sent(form.closest('.card'), [...html.children]);
   } else if (card?.matches('.ended')) {
     forget(form);
@@ -251,7 +261,7 @@ async function send(form, button) {
     ready(card);
     lend(card.querySelector('.refused a') ?? card, true);
   } else {
-    complain(form, html?.querySelector('#none p')?.textContent ?? texts.unreached, html?.querySelector('pre')?.textContent ?? '');
+    complain(form, why, html?.querySelector('pre')?.textContent ?? '');
   }
 }
 
@@ -430,15 +440,16 @@ const relist = once(async () => {
   const html = parse(await res.text());
   const fresh = html.querySelector('#list');
   for (const el of document.querySelectorAll('[name=csrf]')) el.value = fresh.dataset.csrf;
+  for (const [form, timer] of drafts) if (!timer) draft(form);
   for (const li of list.children) if (!fresh.querySelector(`[data-id="${li.dataset.id}"]`)) fade(li);
-  const known = list.dataset.last ?? '';
+  const known = list.dataset.last;
   for (const li of [...fresh.children]) {
     const { id } = li.dataset, old = entry(id);
     if (old) renew(old.querySelector('.facts'), li.querySelector('.facts'));
     else arrive(li);
     if (id > known && !old) hearOf(li);
-    if (id > (list.dataset.last ?? '')) list.dataset.last = id;
   }
+  if (fresh.dataset.last > known) list.dataset.last = fresh.dataset.last;
   renew($('more'), html.querySelector('#more'));
   count(fresh.dataset);
   if (!current() && fresh.dataset.count > 0) show('', { push: false, lent: document.activeElement === document.body });
@@ -475,9 +486,25 @@ const recard = once(async () => {
   if (!res?.ok) return refused(res);
   const fresh = parse(await res.text()).firstElementChild;
   if (!card.isConnected || fresh.dataset.id !== card.dataset.id) return;
-  if (fresh.matches('.ended')) leave(card, fresh);
-  else patch(card, fresh);
+  if (fresh.matches('.ended')) return leave(card, fresh);
+  const elsewhere = typed(card, fresh);
+  if (elsewhere && !inTheWay(card)) return refill(card, fresh);
+  patch(card, fresh);
+  if (elsewhere) calm(card, recard);
 });
+
+// typed reports whether a form that nobody is at was filled in elsewhere.
+function typed(card, fresh) {
+  const [form, other] = [card, fresh].map((x) => x.querySelector('form[action="/answer"]'));
+  return form && !card.inert && !begun.has(form) && !form.contains(document.activeElement) && String(filled(form)) !== String(filled(other));
+}
+
+function refill(card, fresh) {
+  const focused = card === document.activeElement;
+  card.replaceWith(fresh);
+  ready(fresh);
+  if (focused) lend(fresh);
+}
 
 // leave takes away a card whose record has ended, unless somebody is at it:
 // that human is told who was first, and keeps what they have written. An answer
@@ -658,7 +685,6 @@ async function look(url) {
 }
 
 if (current()) ready(current());
-list.dataset.last = list.lastElementChild?.dataset.id ?? '';
 offer();
 ages();
 if (navigator.locks) navigator.locks.request('askuser', () => { listen(); return new Promise(() => {}); });
