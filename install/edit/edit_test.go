@@ -201,3 +201,23 @@ func contains(after, before any) bool {
 	}
 	return true
 }
+
+// Remarks around what is taken out are not ours.
+func TestRemoveKeepsRemarks(t *testing.T) {
+	for in, want := range map[string]string{
+		"{\n  \"a\": 1, // of a\n  // of z\n  \"z\": {}\n}\n":                "{\n  \"a\": 1 // of a\n  // of z\n}\n",
+		"{\n  \"a\": 1, // of a\n  \"z\": {}, // of z\n  \"b\": 2\n}\n":      "{\n  \"a\": 1, // of a\n   // of z\n  \"b\": 2\n}\n",
+		"{\n  // of z\n  \"z\": {},\n  // of b\n  \"b\": 2\n}\n":             "{\n  // of z\n  // of b\n  \"b\": 2\n}\n",
+		"{\n  // mine\n  \"z\": {\n    \"y\": 1\n  } // last\n}\n":           "{\n  // mine\n   // last\n}\n",
+		"{\n  \"z\": { // mine\n    \"y\": 1,\n  },\n  \"b\": 2\n}\n":        "{\n  \"z\": { // mine\n  },\n  \"b\": 2\n}\n",
+		"{\"a\": 1, /* of a */ \"z\": {} /* of z */, /* of b */ \"b\": 2}\n": "{\"a\": 1, /* of a */  /* of z */ /* of b */ \"b\": 2}\n",
+	} {
+		path := []string{"z"}
+		if strings.Contains(in, `"y"`) {
+			path = append(path, "y")
+		}
+		if got, err := JSON.Remove([]byte(in), path...); err != nil || string(got) != want {
+			t.Errorf("%v\n got %q\nwant %q", err, got, want)
+		}
+	}
+}

@@ -167,24 +167,56 @@ func (d *document) add(to *hujson.Value, depth int, label string, value any) []b
 	return d.splice(at, at, strings.ReplaceAll(before+label+added+after, "\n", d.eol))
 }
 
+// jsonRemove leaves the remarks around what it takes out, and an object that
+// holds any.
 func jsonRemove(data []byte, path []string) ([]byte, error) {
 	d, err := parse(data)
 	if err != nil {
 		return nil, err
 	}
 	values, places := d.find(path)
-	i := len(path) - 1
-	all := entries(values[i])
-	for ; len(all) == 1 && i > 0; all = entries(values[i]) {
-		i--
+	for i := len(path) - 1; ; i-- {
+		all, at := entries(values[i]), places[i]
+		begin, end := values[i].StartOffset+1, values[i].EndOffset-1
+		if at > 0 {
+			begin = all[at-1].end
+		}
+		if at+1 < len(all) {
+			end = all[at+1].begin
+		}
+		gone := all[at]
+		before, after := d.text[begin:gone.begin], d.text[gone.end:end]
+		switch {
+		case len(all) == 1 && bare(before) && bare(after):
+			if i == 0 {
+				return d.splice(begin, end, ""), nil
+			}
+		case at > 0 && bare(before): // with the comma that parts it from its neighbour
+			return d.splice(begin, gone.end, ""), nil
+		case at == 0 && len(all) > 1 && bare(after):
+			return d.splice(gone.begin, end, ""), nil
+		default:
+			return d.splice(begin, end, d.remarks(all, at, before, after)), nil
+		}
 	}
-	switch at := places[i]; {
-	case len(all) == 1:
-		return d.splice(values[i].StartOffset+1, values[i].EndOffset-1, ""), nil
-	case at > 0: // with the comma that parts it from its neighbour
-		return d.splice(all[at-1].end, all[at].end, ""), nil
+}
+
+// bare reports whether nothing but blanks and a comma stand between two entries.
+func bare(gap []byte) bool { return len(bytes.Trim(gap, ", \t\r\n")) == 0 }
+
+// remarks is what stays of the gaps beside an entry that goes: all but one comma,
+// and its own line.
+func (d *document) remarks(all []entry, at int, before, after []byte) string {
+	if comma := len(all[at].value.AfterExtra); comma < len(after) && after[comma] == ',' {
+		after = slices.Delete(bytes.Clone(after), comma, comma+1)
+	} else if at > 0 {
+		comma = len(all[at-1].value.AfterExtra)
+		before = slices.Delete(bytes.Clone(before), comma, comma+1)
 	}
-	return d.splice(all[0].begin, all[1].begin, ""), nil
+	if rest := bytes.TrimLeft(after, " \t\r"); len(rest) > 0 && rest[0] == '\n' {
+		before = bytes.TrimRight(before, " \t\r\n")
+	}
+	return string(before) + string(after)
 }
 
 func (d *document) splice(from, to int, text string) []byte {
