@@ -204,20 +204,35 @@ func contains(after, before any) bool {
 
 // Remarks around what is taken out are not ours.
 func TestRemoveKeepsRemarks(t *testing.T) {
-	for in, want := range map[string]string{
-		"{\n  \"a\": 1, // of a\n  // of z\n  \"z\": {}\n}\n":                "{\n  \"a\": 1 // of a\n  // of z\n}\n",
-		"{\n  \"a\": 1, // of a\n  \"z\": {}, // of z\n  \"b\": 2\n}\n":      "{\n  \"a\": 1, // of a\n   // of z\n  \"b\": 2\n}\n",
-		"{\n  // of z\n  \"z\": {},\n  // of b\n  \"b\": 2\n}\n":             "{\n  // of z\n  // of b\n  \"b\": 2\n}\n",
-		"{\n  // mine\n  \"z\": {\n    \"y\": 1\n  } // last\n}\n":           "{\n  // mine\n   // last\n}\n",
-		"{\n  \"z\": { // mine\n    \"y\": 1,\n  },\n  \"b\": 2\n}\n":        "{\n  \"z\": { // mine\n  },\n  \"b\": 2\n}\n",
-		"{\"a\": 1, /* of a */ \"z\": {} /* of z */, /* of b */ \"b\": 2}\n": "{\"a\": 1, /* of a */  /* of z */ /* of b */ \"b\": 2}\n",
+	for _, tc := range []struct {
+		f        Format
+		in, want string
+	}{
+		{JSON, "{\n  \"a\": 1, // of a\n  // of z\n  \"z\": {}\n}\n", "{\n  \"a\": 1 // of a\n  // of z\n}\n"},
+		{JSON, "{\n  \"a\": 1, // of a\n  \"z\": {}, // of z\n  \"b\": 2\n}\n", "{\n  \"a\": 1, // of a\n   // of z\n  \"b\": 2\n}\n"},
+		{JSON, "{\n  // of z\n  \"z\": {},\n  // of b\n  \"b\": 2\n}\n", "{\n  // of z\n  // of b\n  \"b\": 2\n}\n"},
+		{JSON, "{\n  // mine\n  \"z\": {\n    \"y\": 1\n  } // last\n}\n", "{\n  // mine\n   // last\n}\n"},
+		{JSON, "{\n  \"z\": { // mine\n    \"y\": 1,\n  },\n  \"b\": 2\n}\n", "{\n  \"z\": { // mine\n  },\n  \"b\": 2\n}\n"},
+		{JSON, "{\"a\": 1, /* of a */ \"z\": {} /* of z */, /* of b */ \"b\": 2}\n", "{\"a\": 1, /* of a */  /* of z */ /* of b */ \"b\": 2}\n"},
+		{YAML, "z:\n  y:\n    a: 1\n    # of y\n  # of b\n  b: 2\n", "z:\n  # of b\n  b: 2\n"},
+		{YAML, "a: 1\nz: # mine\n  y: 1\n", "a: 1\nz: # mine\n"},
+		{YAML, "z:\n  y: 1\n  # mine\n# of b\nb: 1\n", "z:\n  # mine\n# of b\nb: 1\n"},
 	} {
 		path := []string{"z"}
-		if strings.Contains(in, `"y"`) {
+		if strings.Contains(tc.in, "y") {
 			path = append(path, "y")
 		}
-		if got, err := JSON.Remove([]byte(in), path...); err != nil || string(got) != want {
-			t.Errorf("%v\n got %q\nwant %q", err, got, want)
+		if got, err := tc.f.Remove([]byte(tc.in), path...); err != nil || string(got) != tc.want {
+			t.Errorf("%v\n got %q\nwant %q", err, got, tc.want)
 		}
+	}
+}
+
+// Remarks where nothing stands yet stay where they are.
+func TestSetBehindRemarks(t *testing.T) {
+	const in, want = "z:\n    # mine\n# of b\nb: 1\n", "z:\n    # mine\n  y:\n    a: 1\n# of b\nb: 1\n"
+	got, err := YAML.Set([]byte(in), Object{{"a", 1}}, "z", "y")
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n got %q\nwant %q", err, got, want)
 	}
 }
