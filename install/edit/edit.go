@@ -22,17 +22,19 @@ type Format struct {
 	// decode returns what a file holds, with objects and lists as encoding/json
 	// would have them.
 	decode func(data []byte) (any, error)
-	// set puts a value at a path where nothing stands; remove takes out what
-	// stands there, with the objects above that become empty.
-	set    func(data []byte, path []string, value any) ([]byte, error)
-	remove func(data []byte, path []string) ([]byte, error)
+	// set puts a value at a path where nothing stands, or, where that replaces, in
+	// the place of what does; remove takes out what stands there, with the objects
+	// above that become empty.
+	set      func(data []byte, path []string, value any) ([]byte, error)
+	remove   func(data []byte, path []string) ([]byte, error)
+	replaces bool
 }
 
 // Formats that files of clients have. JSON may hold comments and trailing commas.
 var (
-	JSON = Format{jsonDecode, jsonSet, jsonRemove} //nolint:gochecknoglobals // never written to
-	TOML = Format{tomlDecode, tomlSet, tomlRemove} //nolint:gochecknoglobals // never written to
-	YAML = Format{yamlDecode, yamlSet, yamlRemove} //nolint:gochecknoglobals // never written to
+	JSON = Format{jsonDecode, jsonSet, jsonRemove, true}  //nolint:gochecknoglobals // never written to
+	TOML = Format{tomlDecode, tomlSet, tomlRemove, false} //nolint:gochecknoglobals // never written to
+	YAML = Format{yamlDecode, yamlSet, yamlRemove, false} //nolint:gochecknoglobals // never written to
 )
 
 // Member is one member of an [Object].
@@ -87,10 +89,10 @@ func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if found {
-		if same(old, value) {
-			return data, nil
-		}
+	if found && same(old, value) {
+		return data, nil
+	}
+	if found && !f.replaces {
 		if data, err = f.Remove(data, path...); err != nil {
 			return nil, err
 		}

@@ -34,6 +34,7 @@ func TestSet(t *testing.T) {
 		{"json: one line", JSON, "mcp.askuser", "{\"mcp\": {\"other\": {}}} // mine\n", `{"mcp": {"other": {}, "askuser": {"command":"/opt/a b/mcp-askuser","args":["serve","--hold","24h"],"timeout":600,"on":true}}} // mine` + "\n"},
 		{"json: remarks, tabs, trailing commas", JSON, "s.askuser", "{\n\t// first\n\t\"s\": {\n\t\t\"b\": 1, // one\n\t},\n}\n",
 			"{\n\t// first\n\t\"s\": {\n\t\t\"b\": 1,\n\t\t\"askuser\": {\n\t\t\t\"command\": \"/opt/a b/mcp-askuser\",\n\t\t\t\"args\": [\n\t\t\t\t\"serve\",\n\t\t\t\t\"--hold\",\n\t\t\t\t\"24h\"\n\t\t\t],\n\t\t\t\"timeout\": 600,\n\t\t\t\"on\": true\n\t\t}, // one\n\t},\n}\n"},
+		{"json: replaced", JSON, "s.askuser", "{\"s\": {\"askuser\": {\"a\": 1} /* ours */, \"b\": 1}}", `{"s": {"askuser": {"command":"/opt/a b/mcp-askuser","args":["serve","--hold","24h"],"timeout":600,"on":true} /* ours */, "b": 1}}`},
 		{"toml: no file", TOML, "mcp_servers.askuser", "", `[mcp_servers.askuser]
 command = "/opt/a b/mcp-askuser"
 args = ["serve","--hold","24h"]
@@ -127,7 +128,7 @@ func TestSetRefuses(t *testing.T) {
 	}{
 		{"json: broken", JSON, `{"a":`, "not JSON"},
 		{"json: a list", JSON, `[]`, "no JSON object"},
-		{"json: twice", JSON, `{"a": {"b": {}, "b": {}}}`, "cannot be changed safely"},
+		{"json: twice", JSON, `{"a": {"b": {}, "b": {}}}`, "a.b stands there twice"},
 		{"json: something else on the way", JSON, `{"a": 1}`, "a is no JSON object"},
 		{"toml: broken", TOML, "a = ", "not TOML"},
 		{"toml: one line", TOML, "a = {c = 1}\n", "cannot be changed safely"},

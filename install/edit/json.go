@@ -122,6 +122,9 @@ func jsonSet(data []byte, path []string, value any) ([]byte, error) {
 	}
 	values, places := d.find(path)
 	depth := len(places)
+	if depth == len(path) {
+		return d.replace(values[depth-1], values[depth], path, value)
+	}
 	for i := len(path) - 1; i > depth; i-- {
 		value = Object{{path[i], value}}
 	}
@@ -139,19 +142,39 @@ func jsonSet(data []byte, path []string, value any) ([]byte, error) {
 	return d.add(values[depth], depth+1, label, value), nil
 }
 
+// replace puts a value in the place of another; in is where that stands.
+func (d *document) replace(in, old *hujson.Value, path []string, value any) ([]byte, error) {
+	again := func(e entry) bool { return e.name == path[len(path)-1] && e.value != old }
+	if slices.ContainsFunc(entries(in), again) {
+		return nil, fmt.Errorf("%s stands there twice: nothing was changed", strings.Join(path, "."))
+	}
+	added := d.layout(in, len(path), value)
+	return d.splice(old.StartOffset, old.EndOffset, strings.ReplaceAll(added, "\n", d.eol)), nil
+}
+
+// spread reports whether the entries of an object or a list stand on lines of
+// their own.
+func (d *document) spread(to *hujson.Value) bool {
+	return d.unit != "" && (len(entries(to)) == 0 || bytes.Contains(d.text[to.StartOffset:to.EndOffset], []byte("\n")))
+}
+
+// layout is a value as it is written in an object or a list.
+func (d *document) layout(to *hujson.Value, depth int, value any) string {
+	if !d.spread(to) {
+		return text(value)
+	}
+	var b bytes.Buffer
+	_ = json.Indent(&b, []byte(text(value)), strings.Repeat(d.unit, depth), d.unit) // it is JSON
+	return b.String()
+}
+
 // add puts a value behind the last in an object or a list. What stands on one
 // line stays on one.
 func (d *document) add(to *hujson.Value, depth int, label string, value any) []byte {
 	all := entries(to)
 	inside := string(d.text[to.StartOffset+1 : to.EndOffset-1])
-	spread := d.unit != "" && (len(all) == 0 || strings.Contains(inside, "\n"))
+	spread, added := d.spread(to), d.layout(to, depth, value)
 	indent := strings.Repeat(d.unit, depth)
-	added := text(value)
-	if spread {
-		var b bytes.Buffer
-		_ = json.Indent(&b, []byte(added), indent, d.unit) // it is JSON
-		added = b.String()
-	}
 	before, after, at := "", "", to.StartOffset+1
 	if spread {
 		before = "\n" + indent
