@@ -221,3 +221,20 @@ func TestFiles(t *testing.T) {
 	}
 	golden.Check(t, "files.golden", all.String())
 }
+
+// What JSON cannot say is taken out all the same.
+func TestTakenOutWhatever(t *testing.T) {
+	for client, in := range map[string]string{
+		"codex": "[mcp_servers.askuser]\ntool_timeout_sec = inf\n",
+		"goose": "extensions:\n  askuser:\n    timeout: .inf\n",
+	} {
+		c, _ := ByName(client)
+		p := place(t, "linux", "")
+		path, _ := c.File(p)
+		_ = os.MkdirAll(filepath.Dir(path), 0o755)
+		_ = os.WriteFile(path, []byte(in), 0o600)
+		if got := plan(t, &c, p, local, true)[0].After; len(got) > 0 {
+			t.Errorf("%s: %s", client, got)
+		}
+	}
+}

@@ -92,6 +92,9 @@ func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
 	if found && same(old, value) {
 		return data, nil
 	}
+	if _, err := plainjson.Marshal(value); err != nil {
+		return nil, fmt.Errorf("cannot be written at %q: %w", path, err)
+	}
 	if found && !f.replaces {
 		if data, err = f.Remove(data, path...); err != nil {
 			return nil, err
