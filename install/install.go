@@ -246,6 +246,22 @@ func (c *Client) entry(p Place) (edit.Object, error) {
 	return out, nil
 }
 
+// own are the members of our entry that its user has put there, such as an
+// environment. Those of a program mean nothing beside an address.
+func (c *Client) own(entry edit.Object, remote bool) edit.Object {
+	named := func(o edit.Object, names ...string) bool {
+		return slices.ContainsFunc(o, func(m edit.Member) bool { return slices.Contains(names, m.Name) })
+	}
+	if remote == named(entry, "command", "cmd") {
+		return nil
+	}
+	form := c.local(Server{})
+	if remote {
+		form = c.remote(Server{})
+	}
+	return slices.DeleteFunc(entry, func(m edit.Member) bool { return named(form, m.Name) })
+}
+
 // at is where our entry stands in the client's file.
 func (c *Client) at() []string { return append(slices.Clip(c.path), Name) }
 
@@ -262,12 +278,14 @@ func (c *Client) Plan(p Place, s Server, out bool) ([]edit.Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	now, err := c.entry(p)
+	if err != nil {
+		return nil, err
+	}
 	var entry edit.Object
 	switch {
 	case out:
-		if entry, err = c.entry(p); err != nil {
-			return nil, err
-		}
+		entry = now
 	case s.URL == "":
 		entry = c.local(s)
 	case c.remote == nil:
@@ -280,6 +298,9 @@ func (c *Client) Plan(p Place, s Server, out bool) ([]edit.Change, error) {
 			return nil, fmt.Errorf("%s has no way to take the token from the environment: set %s and it is written into %s", c.Title, TokenVariable, path)
 		}
 		entry = c.remote(s)
+	}
+	if !out {
+		entry = append(entry, c.own(now, s.URL != "")...)
 	}
 	main, err := edit.Plan(path, out, c.ours,
 		func(data []byte) ([]byte, error) { return c.format.Set(data, entry, c.at()...) },

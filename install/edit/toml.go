@@ -3,6 +3,7 @@ package edit
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -40,7 +41,14 @@ func table(path []string, o Object) string {
 	var b, below strings.Builder
 	b.WriteString("[" + key(path...) + "]\n")
 	for _, m := range o {
-		if inner, ok := m.Value.(Object); ok {
+		inner, ok := m.Value.(Object)
+		if read, is := m.Value.(map[string]any); is {
+			ok = true
+			for _, name := range slices.Sorted(maps.Keys(read)) {
+				inner = append(inner, Member{name, read[name]})
+			}
+		}
+		if ok {
 			below.WriteString("\n" + table(append(slices.Clip(path), m.Name), inner))
 			continue
 		}
