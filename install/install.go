@@ -302,7 +302,7 @@ func (c *Client) Plan(p Place, s Server, out bool) ([]edit.Change, error) {
 	if !out {
 		entry = append(entry, c.own(now, s.URL != "")...)
 	}
-	main, err := edit.Plan(path, out, c.ours,
+	main, err := edit.Plan(path, "", out, c.ours,
 		func(data []byte) ([]byte, error) { return c.format.Set(data, entry, c.at()...) },
 		func(data []byte) ([]byte, error) { return c.format.Remove(data, c.at()...) })
 	if err != nil || c.allowed == nil {
@@ -324,7 +324,7 @@ func (c *Client) allow(p Place, out bool) (edit.Change, error) {
 		at, err := place(data)
 		return err == nil && at >= 0
 	}
-	return edit.Plan(file, out, ours,
+	return edit.Plan(file, "", out, ours,
 		func(data []byte) ([]byte, error) {
 			at, err := place(data)
 			if err != nil || at >= 0 {

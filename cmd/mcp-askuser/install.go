@@ -142,10 +142,20 @@ func (a *app) register(names []string, r registration, out bool) error {
 		return err
 	}
 	for i, c := range clients {
-		if err := a.apply(c, plans[i], r.dry, out); err != nil {
+		plan := plans[i]
+		if r.questions && out { // what was put in last goes first
+			err := a.hookApply(c.Name, r.project, false, r.dry, out)
+			if err == nil {
+				plan, err = c.Plan(a.place(r.project), a.server(r), out)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := a.apply(c, plan, r.dry, out); err != nil {
 			return err
 		}
-		if r.questions {
+		if r.questions && !out {
 			if err := a.hookApply(c.Name, r.project, false, r.dry, out); err != nil {
 				return err
 			}

@@ -184,7 +184,7 @@ func ForClaude(path, command string, permissions, out bool) (edit.Change, error)
 		command, permissions = strings.CutSuffix(dialogCommand(now.Before), " "+permissionsFlag)
 		command = strings.TrimSuffix(command, fmt.Sprintf(" --limit %d", limit))
 	}
-	return edit.Plan(path, out, HasClaude,
+	return edit.Plan(path, ".hooks", out, HasClaude,
 		func(data []byte) ([]byte, error) { return Claude(data, command, permissions) },
 		WithoutClaude)
 }
