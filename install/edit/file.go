@@ -40,6 +40,11 @@ func (c *Change) Empty() bool {
 func Read(path string) (Change, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
+	} else if target, wrong := os.Readlink(path); wrong == nil && errors.Is(err, fs.ErrNotExist) {
+		if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil && !filepath.IsAbs(target) {
+			target = filepath.Join(dir, target)
+		}
+		return Read(target) // what it leads to can be made
 	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
