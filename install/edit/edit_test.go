@@ -34,6 +34,7 @@ func TestSet(t *testing.T) {
 		{"json: one line", JSON, "mcp.askuser", "{\"mcp\": {\"other\": {}}} // mine\n", `{"mcp": {"other": {}, "askuser": {"command":"/opt/a b/mcp-askuser","args":["serve","--hold","24h"],"timeout":600,"on":true}}} // mine` + "\n"},
 		{"json: remarks, tabs, trailing commas", JSON, "s.askuser", "{\n\t// first\n\t\"s\": {\n\t\t\"b\": 1, // one\n\t},\n}\n",
 			"{\n\t// first\n\t\"s\": {\n\t\t\"b\": 1,\n\t\t\"askuser\": {\n\t\t\t\"command\": \"/opt/a b/mcp-askuser\",\n\t\t\t\"args\": [\n\t\t\t\t\"serve\",\n\t\t\t\t\"--hold\",\n\t\t\t\t\"24h\"\n\t\t\t],\n\t\t\t\"timeout\": 600,\n\t\t\t\"on\": true\n\t\t}, // one\n\t},\n}\n"},
+		{"json: a last line that does not end", JSON, "s.askuser", "{\"s\": {}} // mine", `{"s": {"askuser": {"command":"/opt/a b/mcp-askuser","args":["serve","--hold","24h"],"timeout":600,"on":true}}} // mine`},
 		{"json: replaced", JSON, "s.askuser", "{\"s\": {\"askuser\": {\"a\": 1} /* ours */, \"b\": 1}}", `{"s": {"askuser": {"command":"/opt/a b/mcp-askuser","args":["serve","--hold","24h"],"timeout":600,"on":true} /* ours */, "b": 1}}`},
 		{"toml: no file", TOML, "mcp_servers.askuser", "", `[mcp_servers.askuser]
 command = "/opt/a b/mcp-askuser"
@@ -146,6 +147,7 @@ func TestSetRefuses(t *testing.T) {
 
 func TestAppend(t *testing.T) {
 	for in, want := range map[string]string{
+		bom:                                    "{\n  \"p\": {\n    \"allow\": [\n      \"x\"\n    ]\n  }\n}\n",
 		``:                                     "{\n  \"p\": {\n    \"allow\": [\n      \"x\"\n    ]\n  }\n}\n",
 		`{"p": {"allow": ["a"]}}`:              `{"p": {"allow": ["a", "x"]}}`,
 		"{\n \"p\": {\"allow\": [\"a\"]}\n}\n": "{\n \"p\": {\"allow\": [\"a\", \"x\"]}\n}\n",

@@ -25,11 +25,11 @@ const bom = "\ufeff"
 
 // parse reads a file; an empty one is an empty object.
 func parse(data []byte) (*document, error) {
-	if len(bytes.TrimSpace(data)) == 0 {
+	if len(bytes.TrimSpace(bytes.TrimPrefix(data, []byte(bom)))) == 0 {
 		data = []byte("{}\n")
 	}
 	d := &document{text: data, unit: "  ", eol: eolOf(data)}
-	plain := bytes.Clone(data)
+	plain := append(bytes.Clone(data), '\n') // which a remark on the last line needs
 	if strings.HasPrefix(string(plain), bom) {
 		copy(plain, "   ") // so that every offset is right
 	}
