@@ -94,7 +94,7 @@ func (a *app) printFindings(found []finding) error {
 		if i == 0 || found[i-1].Part != f.Part {
 			fmt.Fprintf(&b, "%s\n", capital(f.Part))
 		}
-		fmt.Fprintf(&b, "  %s%s %s: %s\n", mark, strings.Repeat(" ", max(0, 6-ansi.StringWidth(mark))), f.Name, question.Line(f.Text))
+		fmt.Fprintf(&b, "  %s%s %s: %s\n", mark, strings.Repeat(" ", max(0, 6-ansi.StringWidth(mark))), f.Name, strings.ReplaceAll(question.Block(f.Text), "\n", "\n"+strings.Repeat(" ", 9)))
 		if f.Remedy != "" {
 			fmt.Fprintf(&b, "         → %s\n", f.Remedy)
 		}
