@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mcp-askuser/install/edit"
+	"mcp-askuser/ui/words"
 )
 
 // Name is what the server is called in the files of clients.
@@ -150,12 +151,12 @@ func Names() []string {
 func (c *Client) File(p Place) (string, error) {
 	if p.Project != "" {
 		if c.project == "" {
-			return "", fmt.Errorf("%s has no servers of a project; without --project it is the user's", c.Title)
+			return "", errors.New(words.T("%s has no servers of a project; without --project it is the user's", c.Title))
 		}
 		return filepath.Join(p.Project, filepath.FromSlash(c.project)), nil
 	}
 	if !filepath.IsAbs(p.Home()) {
-		return "", errors.New("there is no home directory (HOME); use --project for the files of this directory")
+		return "", errors.New(words.T("there is no home directory (HOME); use --project for the files of this directory"))
 	}
 	return c.user(p), nil
 }
@@ -289,13 +290,13 @@ func (c *Client) Plan(p Place, s Server, out bool) ([]edit.Change, error) {
 	case s.URL == "":
 		entry = c.local(s)
 	case c.remote == nil:
-		return nil, fmt.Errorf("%s only starts programs: it has no servers at an address", c.Title)
+		return nil, errors.New(words.T("%s only starts programs: it has no servers at an address", c.Title))
 	default:
 		if c.reference != "" && s.Token == "" {
 			s.Token = c.reference
 		}
 		if s.Token == "" {
-			return nil, fmt.Errorf("%s has no way to take the token from the environment: set %s and it is written into %s", c.Title, TokenVariable, path)
+			return nil, errors.New(words.T("%[1]s has no way to take the token from the environment: set %[2]s and it is written into %[3]s", c.Title, TokenVariable, path))
 		}
 		entry = c.remote(s)
 	}

@@ -8,6 +8,7 @@ package edit
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -35,6 +36,22 @@ var (
 	JSON = Format{jsonDecode, jsonSet, jsonRemove, true}  //nolint:gochecknoglobals // never written to
 	TOML = Format{tomlDecode, tomlSet, tomlRemove, false} //nolint:gochecknoglobals // never written to
 	YAML = Format{yamlDecode, yamlSet, yamlRemove, false} //nolint:gochecknoglobals // never written to
+)
+
+// Why a file is left alone. People read these in their own language: the rooms
+// that have the languages know them by their texts.
+var (
+	ErrNoObject = errors.New("this is no JSON object, and was not changed")
+	errNotJSON  = errors.New("this is not JSON, and was not changed")
+	errNotTOML  = errors.New("this is not TOML, and was not changed")
+	errNotYAML  = errors.New("this is not YAML, and was not changed")
+	errMapping  = errors.New("this is no YAML mapping, and was not changed")
+	errNoList   = errors.New("this is no list, and was not changed")
+	errTwice    = errors.New("this stands there twice, and was not changed")
+	errLineEnds = errors.New("this has line ends that we do not know, and was not changed")
+	errOneLine  = errors.New("this is not written line by line, and was not changed")
+	errUnsafe   = errors.New("this cannot be changed safely, and was not changed")
+	errMeantime = errors.New("this has changed in this moment, and was not written; try again")
 )
 
 // Member is one member of an [Object].
@@ -93,7 +110,7 @@ func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
 		return data, nil
 	}
 	if _, err := plainjson.Marshal(value); err != nil {
-		return nil, fmt.Errorf("cannot be written at %q: %w", path, err)
+		return nil, fmt.Errorf("%s: %w: %w", strings.Join(path, "."), errUnsafe, err)
 	}
 	if found && !f.replaces {
 		if data, err = f.Remove(data, path...); err != nil {
@@ -106,7 +123,7 @@ func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
 	}
 	// What we write is read once more before anybody relies on it.
 	if now, found, err := f.Get(out, path...); err != nil || !found || !same(now, value) {
-		return nil, fmt.Errorf("cannot be changed safely at %q: nothing was written", path)
+		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errUnsafe)
 	}
 	return out, nil
 }
@@ -123,7 +140,7 @@ func Append(data []byte, value any, path ...string) ([]byte, error) {
 	}
 	elements, ok := list.([]any)
 	if !ok {
-		return nil, fmt.Errorf("%s is no list: nothing was changed", strings.Join(path, "."))
+		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errNoList)
 	}
 	return JSON.set(data, append(slices.Clip(path), strconv.Itoa(len(elements))), value)
 }
@@ -139,7 +156,7 @@ func (f Format) Remove(data []byte, path ...string) ([]byte, error) {
 		return nil, err
 	}
 	if _, found, err := f.Get(out, path...); err != nil || found {
-		return nil, fmt.Errorf("cannot be changed safely at %q: nothing was written", path)
+		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errUnsafe)
 	}
 	return out, nil
 }

@@ -129,8 +129,8 @@ func TestSetRefuses(t *testing.T) {
 	}{
 		{"json: broken", JSON, `{"a":`, "not JSON"},
 		{"json: a list", JSON, `[]`, "no JSON object"},
-		{"json: twice", JSON, `{"a": {"b": {}, "b": {}}}`, "a.b stands there twice"},
-		{"json: something else on the way", JSON, `{"a": 1}`, "a is no JSON object"},
+		{"json: twice", JSON, `{"a": {"b": {}, "b": {}}}`, "a.b: this stands there twice"},
+		{"json: something else on the way", JSON, `{"a": 1}`, "a: this is no JSON object"},
 		{"toml: broken", TOML, "a = ", "not TOML"},
 		{"toml: one line", TOML, "a = {c = 1}\n", "cannot be changed safely"},
 		{"yaml: broken", YAML, "a: [", "not YAML"},

@@ -91,7 +91,7 @@ func (c *Change) Apply() error {
 		return err
 	}
 	if !bytes.Equal(now.Before, c.Before) {
-		return fmt.Errorf("%s has changed in this moment: nothing was written; try again", c.Path)
+		return fmt.Errorf("%s: %w", c.Path, errMeantime)
 	}
 	backup := c.backup()
 	if c.Before != nil && !c.Ours(c.Before) {

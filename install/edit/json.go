@@ -3,7 +3,6 @@ package edit
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,11 +34,11 @@ func parse(data []byte) (*document, error) {
 	}
 	var err error
 	if d.root, err = hujson.Parse(plain); err != nil {
-		return nil, fmt.Errorf("this is not JSON, and was not changed: %w", err)
+		return nil, fmt.Errorf("%w: %w", errNotJSON, err)
 	}
 	object, ok := d.root.Value.(*hujson.Object)
 	if !ok {
-		return nil, errors.New("this is no JSON object, and was not changed")
+		return nil, ErrNoObject
 	}
 	if len(object.Members) > 0 {
 		before := string(object.Members[0].Name.BeforeExtra)
@@ -134,10 +133,10 @@ func jsonSet(data []byte, path []string, value any) ([]byte, error) {
 		label = text(path[depth]) + ": "
 	case *hujson.Array:
 		if all := entries(values[depth]); path[depth] != strconv.Itoa(len(all)) {
-			return nil, fmt.Errorf("%s is a list: nothing was changed", strings.Join(path[:depth], "."))
+			return nil, fmt.Errorf("%s: %w", strings.Join(path[:depth], "."), ErrNoObject)
 		}
 	default:
-		return nil, fmt.Errorf("%s is no JSON object: nothing was changed", strings.Join(path[:depth], "."))
+		return nil, fmt.Errorf("%s: %w", strings.Join(path[:depth], "."), ErrNoObject)
 	}
 	return d.add(values[depth], depth+1, label, value), nil
 }
@@ -146,7 +145,7 @@ func jsonSet(data []byte, path []string, value any) ([]byte, error) {
 func (d *document) replace(in, old *hujson.Value, path []string, value any) ([]byte, error) {
 	again := func(e entry) bool { return e.name == path[len(path)-1] && e.value != old }
 	if slices.ContainsFunc(entries(in), again) {
-		return nil, fmt.Errorf("%s stands there twice: nothing was changed", strings.Join(path, "."))
+		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errTwice)
 	}
 	added := d.layout(in, len(path), value)
 	return d.splice(old.StartOffset, old.EndOffset, strings.ReplaceAll(added, "\n", d.eol)), nil

@@ -13,7 +13,7 @@ import (
 func tomlDecode(data []byte) (any, error) {
 	v, line, err := tomlfile.Decode(data)
 	if err != nil {
-		return nil, fmt.Errorf("this is not TOML, and was not changed: line %d: %w", line, err)
+		return nil, fmt.Errorf("%w: line %d: %w", errNotTOML, line, err)
 	}
 	return v, nil
 }
@@ -77,7 +77,7 @@ func key(parts ...string) string {
 func tomlRemove(data []byte, path []string) ([]byte, error) {
 	all, err := tomlfile.Statements(data)
 	if err != nil {
-		return nil, fmt.Errorf("this is not TOML, and was not changed: %w", err)
+		return nil, fmt.Errorf("%w: %w", errNotTOML, err)
 	}
 	below := func(s tomlfile.Statement) bool {
 		return len(s.Keys) >= len(path) && slices.Equal(s.Keys[:len(path)], path)

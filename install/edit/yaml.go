@@ -2,7 +2,6 @@ package edit
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,10 +12,10 @@ import (
 
 func yamlDecode(data []byte) (v any, err error) {
 	if err := yaml.Unmarshal(data, &v); err != nil {
-		return nil, fmt.Errorf("this is not YAML, and was not changed: %w", err)
+		return nil, fmt.Errorf("%w: %w", errNotYAML, err)
 	}
 	if _, ok := v.(map[string]any); !ok && v != nil {
-		return nil, errors.New("this is no YAML mapping, and was not changed")
+		return nil, errMapping
 	}
 	return v, nil
 }
@@ -34,11 +33,11 @@ type block struct {
 func blocks(data []byte, path []string) ([]block, []int, error) {
 	// YAML knows more line ends than the two that we count.
 	if bytes.ContainsAny(bytes.ReplaceAll(data, []byte("\r\n"), nil), "\r\u0085\u2028\u2029") {
-		return nil, nil, errors.New("this file has line ends that we do not know: nothing was changed")
+		return nil, nil, errLineEnds
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return nil, nil, fmt.Errorf("this is not YAML, and was not changed: %w", err)
+		return nil, nil, fmt.Errorf("%w: %w", errNotYAML, err)
 	}
 	if len(doc.Content) == 0 {
 		return []block{{end: math.MaxInt}}, nil, nil
@@ -46,8 +45,11 @@ func blocks(data []byte, path []string) ([]block, []int, error) {
 	out, places := []block{{node: doc.Content[0], end: math.MaxInt}}, []int(nil)
 	for depth := 0; ; depth++ {
 		b := &out[depth]
+		if depth == 0 && b.node.Style&yaml.FlowStyle != 0 {
+			return nil, nil, errOneLine
+		}
 		if b.node.Kind != yaml.MappingNode || b.node.Style&yaml.FlowStyle != 0 {
-			return nil, nil, fmt.Errorf("%s is not written line by line: nothing was changed", strings.Join(append([]string{"the file"}, path[:depth]...), "."))
+			return nil, nil, fmt.Errorf("%s: %w", strings.Join(path[:depth], "."), errOneLine)
 		}
 		b.indent = b.node.Content[0].Column - 1
 		if depth == len(path) {
