@@ -20,6 +20,7 @@ import (
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/tty"
 	"mcp-askuser/ui/words"
 )
 
@@ -224,14 +225,19 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 	rec := desk.Record{Set: question.Set{Questions: []question.Question{q}}, Asker: desk.Asker{Client: "mcp-askuser", Directory: a.directory(), Via: "shell"}, State: desk.Pending}
 	var chosen []string
 	a.opened = true
-	err := a.terminal(nil, false).Show(ctx, rec, func(reply question.Reply) error {
+	form := tty.New(tty.Options{Getenv: a.environ(), Turn: a.turn, Opened: true, Interrupted: desk.Dismissed}) // nothing stays open
+	err := form.Show(ctx, rec, func(reply question.Reply) error {
 		checked, err := rec.Check(reply)
 		if answer := checked.Answer(q.ID); err == nil && answer != nil {
 			chosen = answer.Selected
 		}
 		return err
 	})
-	if errors.Is(err, ui.ErrInterrupted) {
+	interrupted := errors.Is(err, ui.ErrInterrupted)
+	if interrupted || err == nil && len(chosen) == 0 {
+		fmt.Fprintln(a.err, words.T("No client was chosen, and nothing was changed."))
+	}
+	if interrupted {
 		return nil, &exitError{exitClosed, nil}
 	}
 	return chosen, err
