@@ -143,29 +143,31 @@ func (a *app) register(names []string, r registration, out bool) error {
 		return err
 	}
 	for i, c := range clients {
-		plan := plans[i]
-		if r.questions && out { // what was put in last goes first
-			err := a.hookApply(c.Name, r.project, false, r.dry, out)
-			if err == nil {
-				plan, err = c.Plan(a.place(r.project), a.server(r), out)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if err := a.apply(c, plan, r.dry, out); err != nil {
+		if err := a.change(c, plans[i], r, out); err != nil {
 			return err
-		}
-		if r.questions && !out {
-			if err := a.hookApply(c.Name, r.project, false, r.dry, out); err != nil {
-				return err
-			}
 		}
 	}
 	if r.dry {
 		fmt.Fprintln(a.err, words.T("Nothing was changed; without --dry-run it is."))
 	}
 	return nil
+}
+
+// change makes the changes for one client, with those for its own questions;
+// what was put in last is taken out first.
+func (a *app) change(c install.Client, plan []edit.Change, r registration, out bool) (err error) {
+	if r.questions && out {
+		if err = a.hookApply(c.Name, r.project, false, r.dry, out); err != nil {
+			return err
+		}
+		if plan, err = c.Plan(a.place(r.project), a.server(r), out); err != nil {
+			return err
+		}
+	}
+	if err = a.apply(c, plan, r.dry, out); err == nil && r.questions && !out {
+		err = a.hookApply(c.Name, r.project, false, r.dry, out)
+	}
+	return err
 }
 
 // apply shows the changes for one client and, unless they are only shown, makes
