@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -171,5 +172,9 @@ func (e *ClosedError) Error() string {
 	if e.Outcome.Surface != "" {
 		where += " (" + e.Outcome.Surface + ")"
 	}
-	return fmt.Sprintf("the question was already %s%s at %s", e.Outcome.Status, where, e.Outcome.At.Local().Format(time.TimeOnly))
+	how := cmp.Or(map[Status]string{
+		Discuss: "put back to be discussed", Timeout: "closed as its time was up",
+		Unavailable: "closed as nobody could be reached", Failed: "closed by a failure",
+	}[e.Outcome.Status], string(e.Outcome.Status))
+	return fmt.Sprintf("the question was already %s%s at %s", how, where, e.Outcome.At.Local().Format(time.TimeOnly))
 }

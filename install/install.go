@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"mcp-askuser/install/edit"
+	"mcp-askuser/ui/words"
 )
 
 // Name is what the server is called in the files of clients.
@@ -150,12 +151,12 @@ func Names() []string {
 func (c *Client) File(p Place) (string, error) {
 	if p.Project != "" {
 		if c.project == "" {
-			return "", fmt.Errorf("%s has no servers of a project; without --project it is the user's", c.Title)
+			return "", errors.New(words.T("%s has no servers of a project; without --project it is the user's", c.Title))
 		}
 		return filepath.Join(p.Project, filepath.FromSlash(c.project)), nil
 	}
 	if !filepath.IsAbs(p.Home()) {
-		return "", errors.New("there is no home directory (HOME); use --project for the files of this directory")
+		return "", errors.New(words.T("there is no home directory (HOME); use --project for the files of this directory"))
 	}
 	return c.user(p), nil
 }
@@ -246,6 +247,22 @@ func (c *Client) entry(p Place) (edit.Object, error) {
 	return out, nil
 }
 
+// own are the members of our entry that its user has put there, such as an
+// environment. Those of a program mean nothing beside an address.
+func (c *Client) own(entry edit.Object, remote bool) edit.Object {
+	named := func(o edit.Object, names ...string) bool {
+		return slices.ContainsFunc(o, func(m edit.Member) bool { return slices.Contains(names, m.Name) })
+	}
+	if remote == named(entry, "command", "cmd") {
+		return nil
+	}
+	form := c.local(Server{})
+	if remote {
+		form = c.remote(Server{})
+	}
+	return slices.DeleteFunc(entry, func(m edit.Member) bool { return named(form, m.Name) })
+}
+
 // at is where our entry stands in the client's file.
 func (c *Client) at() []string { return append(slices.Clip(c.path), Name) }
 
@@ -262,26 +279,31 @@ func (c *Client) Plan(p Place, s Server, out bool) ([]edit.Change, error) {
 	if err != nil {
 		return nil, err
 	}
+	now, err := c.entry(p)
+	if err != nil {
+		return nil, err
+	}
 	var entry edit.Object
 	switch {
 	case out:
-		if entry, err = c.entry(p); err != nil {
-			return nil, err
-		}
+		entry = now
 	case s.URL == "":
 		entry = c.local(s)
 	case c.remote == nil:
-		return nil, fmt.Errorf("%s only starts programs: it has no servers at an address", c.Title)
+		return nil, errors.New(words.T("%s only starts programs: it has no servers at an address", c.Title))
 	default:
 		if c.reference != "" && s.Token == "" {
 			s.Token = c.reference
 		}
 		if s.Token == "" {
-			return nil, fmt.Errorf("%s has no way to take the token from the environment: set %s and it is written into %s", c.Title, TokenVariable, path)
+			return nil, errors.New(words.T("%[1]s has no way to take the token from the environment: set %[2]s and it is written into %[3]s", c.Title, TokenVariable, path))
 		}
 		entry = c.remote(s)
 	}
-	main, err := edit.Plan(path, out, c.ours,
+	if !out {
+		entry = append(entry, c.own(now, s.URL != "")...)
+	}
+	main, err := edit.Plan(path, "", out, c.ours,
 		func(data []byte) ([]byte, error) { return c.format.Set(data, entry, c.at()...) },
 		func(data []byte) ([]byte, error) { return c.format.Remove(data, c.at()...) })
 	if err != nil || c.allowed == nil {
@@ -303,7 +325,7 @@ func (c *Client) allow(p Place, out bool) (edit.Change, error) {
 		at, err := place(data)
 		return err == nil && at >= 0
 	}
-	return edit.Plan(file, out, ours,
+	return edit.Plan(file, "", out, ours,
 		func(data []byte) ([]byte, error) {
 			at, err := place(data)
 			if err != nil || at >= 0 {

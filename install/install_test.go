@@ -221,3 +221,51 @@ func TestFiles(t *testing.T) {
 	}
 	golden.Check(t, "files.golden", all.String())
 }
+
+// What JSON cannot say is taken out all the same.
+func TestTakenOutWhatever(t *testing.T) {
+	for client, in := range map[string]string{
+		"codex": "[mcp_servers.askuser]\ntool_timeout_sec = inf\n",
+		"goose": "extensions:\n  askuser:\n    timeout: .inf\n",
+	} {
+		c, _ := ByName(client)
+		p := place(t, "linux", "")
+		path, _ := c.File(p)
+		_ = os.MkdirAll(filepath.Dir(path), 0o755)
+		_ = os.WriteFile(path, []byte(in), 0o600)
+		if got := plan(t, &c, p, local, true)[0].After; len(got) > 0 {
+			t.Errorf("%s: %s", client, got)
+		}
+	}
+}
+
+// What its user has added to our entry stays when it is brought up to date.
+func TestOwnMembers(t *testing.T) {
+	for client, tc := range map[string]struct{ in, want string }{
+		"codex": {
+			"[mcp_servers.askuser]\ncommand = \"old\"\nstartup_timeout_sec = 20\n[mcp_servers.askuser.env]\nASK_MIRROR_CODEX = \"true\"\n",
+			"[mcp_servers.askuser]\ncommand = \"/opt/bin/mcp-askuser\"\nargs = [\"serve\",\"--hold\",\"24h\"]\ntool_timeout_sec = 86400\nstartup_timeout_sec = 20\n\n[mcp_servers.askuser.env]\nASK_MIRROR_CODEX = \"true\"\n",
+		},
+		"cursor": {
+			`{"mcpServers": {"askuser": {"command": "old", "env": {"ASK_TIMEOUT": "10m"}}}}`,
+			`{"mcpServers": {"askuser": {"command":"/opt/bin/mcp-askuser","args":[],"env":{"ASK_TIMEOUT":"10m"}}}}`,
+		},
+		"goose": {
+			"extensions:\n  askuser:\n    cmd: old\n    envs:\n      ASK_TIMEOUT: 10m\n",
+			"extensions:\n  askuser:\n    enabled: true\n    type: stdio\n    name: askuser\n    cmd: /opt/bin/mcp-askuser\n    args:\n      - serve\n      - --hold\n      - 24h\n    timeout: 86400\n    envs:\n      ASK_TIMEOUT: 10m\n",
+		},
+		"vscode": { // another kind of server
+			`{"servers": {"askuser": {"url": "https://old", "dev": {}}}}`,
+			`{"servers": {"askuser": {"type":"stdio","command":"/opt/bin/mcp-askuser","args":[]}}}`,
+		},
+	} {
+		c, _ := ByName(client)
+		p := place(t, "linux", "")
+		path, _ := c.File(p)
+		_ = os.MkdirAll(filepath.Dir(path), 0o755)
+		_ = os.WriteFile(path, []byte(tc.in), 0o600)
+		if got := plan(t, &c, p, local, false)[0].After; string(got) != tc.want {
+			t.Errorf("%s:\n got %s\nwant %s", client, got, tc.want)
+		}
+	}
+}

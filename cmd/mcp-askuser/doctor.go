@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -94,7 +95,7 @@ func (a *app) printFindings(found []finding) error {
 		if i == 0 || found[i-1].Part != f.Part {
 			fmt.Fprintf(&b, "%s\n", capital(f.Part))
 		}
-		fmt.Fprintf(&b, "  %s%s %s: %s\n", mark, strings.Repeat(" ", max(0, 6-ansi.StringWidth(mark))), f.Name, question.Line(f.Text))
+		fmt.Fprintf(&b, "  %s%s %s: %s\n", mark, strings.Repeat(" ", max(0, 6-ansi.StringWidth(mark))), f.Name, strings.ReplaceAll(question.Block(f.Text), "\n", "\n"+strings.Repeat(" ", 9)))
 		if f.Remedy != "" {
 			fmt.Fprintf(&b, "         → %s\n", f.Remedy)
 		}
@@ -219,8 +220,13 @@ func (a *app) examineClients() []finding {
 		for _, c := range install.Clients() {
 			r, err := c.Registered(p)
 			f := finding{Part: words.T("clients"), Name: c.Name, State: well, Text: r.What}
+			named := c.Name
+			if project {
+				named += " --project"
+			}
+			_, none := c.File(p)
 			switch {
-			case err != nil && (project || !c.Found(p)): // it has no file here
+			case none != nil, err != nil && !project && !c.Found(p): // it has no file here
 				continue
 			case err != nil:
 				f.State, f.Text, f.Remedy = ill, words.Local.Error(err), words.T("mend that file; it keeps the client from starting any server")
@@ -231,11 +237,14 @@ func (a *app) examineClients() []finding {
 			default:
 				program, _, _ := strings.Cut(r.What, " ")
 				if _, err := exec.LookPath(program); err != nil && !strings.Contains(r.What, "://") {
-					f.State, f.Remedy = ill, words.T("that program is not there: mcp-askuser install %s names this one", c.Name)
+					f.State, f.Remedy = ill, words.T("that program is not there: mcp-askuser install %s names this one", named)
+					if project && filepath.Base(program) == program { // as install writes it
+						f.Remedy = words.T("put that program on the PATH: a project's file, which is shared, names it without its place")
+					}
 				} else if r.Limit > 0 && r.Hold > r.Limit {
 					f.State = ill
 					f.Text = words.T("%[1]s (waits up to %[2]s, and the client gives up after %[3]s)", f.Text, words.Local.Span(r.Hold), words.Local.Span(r.Limit))
-					f.Remedy = words.T("mcp-askuser install %s sets both", c.Name)
+					f.Remedy = words.T("mcp-askuser install %s sets both", named)
 				}
 			}
 			out = append(out, f)

@@ -20,6 +20,7 @@ import (
 	"mcp-askuser/mirror"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/tty"
 	"mcp-askuser/ui/words"
 )
 
@@ -142,19 +143,31 @@ func (a *app) register(names []string, r registration, out bool) error {
 		return err
 	}
 	for i, c := range clients {
-		if err := a.apply(c, plans[i], r.dry, out); err != nil {
+		if err := a.change(c, plans[i], r, out); err != nil {
 			return err
-		}
-		if r.questions {
-			if err := a.hookApply(c.Name, r.project, false, r.dry, out); err != nil {
-				return err
-			}
 		}
 	}
 	if r.dry {
 		fmt.Fprintln(a.err, words.T("Nothing was changed; without --dry-run it is."))
 	}
 	return nil
+}
+
+// change makes the changes for one client, with those for its own questions;
+// what was put in last is taken out first.
+func (a *app) change(c install.Client, plan []edit.Change, r registration, out bool) (err error) {
+	if r.questions && out {
+		if err = a.hookApply(c.Name, r.project, false, r.dry, out); err != nil {
+			return err
+		}
+		if plan, err = c.Plan(a.place(r.project), a.server(r), out); err != nil {
+			return err
+		}
+	}
+	if err = a.apply(c, plan, r.dry, out); err == nil && r.questions && !out {
+		err = a.hookApply(c.Name, r.project, false, r.dry, out)
+	}
+	return err
 }
 
 // apply shows the changes for one client and, unless they are only shown, makes
@@ -214,14 +227,19 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 	rec := desk.Record{Set: question.Set{Questions: []question.Question{q}}, Asker: desk.Asker{Client: "mcp-askuser", Directory: a.directory(), Via: "shell"}, State: desk.Pending}
 	var chosen []string
 	a.opened = true
-	err := a.terminal(nil, false).Show(ctx, rec, func(reply question.Reply) error {
+	form := tty.New(tty.Options{Getenv: a.environ(), Turn: a.turn, Opened: true, Interrupted: desk.Dismissed}) // nothing stays open
+	err := form.Show(ctx, rec, func(reply question.Reply) error {
 		checked, err := rec.Check(reply)
 		if answer := checked.Answer(q.ID); err == nil && answer != nil {
 			chosen = answer.Selected
 		}
 		return err
 	})
-	if errors.Is(err, ui.ErrInterrupted) {
+	interrupted := errors.Is(err, ui.ErrInterrupted)
+	if interrupted || err == nil && len(chosen) == 0 {
+		fmt.Fprintln(a.err, words.T("No client was chosen, and nothing was changed."))
+	}
+	if interrupted {
 		return nil, &exitError{exitClosed, nil}
 	}
 	return chosen, err

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -312,5 +314,29 @@ func TestExitStatuses(t *testing.T) {
 		if got := cmd.ProcessState.ExitCode(); got != tc.want {
 			t.Errorf("%v: exit status %d, want %d", tc.args, got, tc.want)
 		}
+	}
+}
+
+// Whoever leaves the list of clients is told that nothing came of it, and of no
+// question that stays open: there is none.
+func TestNoClientChosen(t *testing.T) {
+	for keys, status := range map[string]int{"\x1b": 0, "\x03": exitClosed} {
+		home := t.TempDir()
+		if err := os.Mkdir(filepath.Join(home, ".cursor"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		cmd := program(t, t.TempDir(), "install")
+		cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=", "HOME="+home)
+		s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
+		s.WaitFor("choose")
+		s.Type(keys)
+		if status == 0 {
+			s.WaitFor("Dismiss without")
+			s.Type("\r")
+		}
+		if got := s.Wait(); got != status || !strings.Contains(s.Output(), "No client was chosen, and nothing was changed.") || strings.Contains(s.Output(), staysOpen) {
+			t.Errorf("%q: status %d: %s", keys, got, s.Output())
+		}
+		s.left(t)
 	}
 }

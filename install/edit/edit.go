@@ -8,6 +8,7 @@ package edit
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -22,17 +23,35 @@ type Format struct {
 	// decode returns what a file holds, with objects and lists as encoding/json
 	// would have them.
 	decode func(data []byte) (any, error)
-	// set puts a value at a path where nothing stands; remove takes out what
-	// stands there, with the objects above that become empty.
-	set    func(data []byte, path []string, value any) ([]byte, error)
-	remove func(data []byte, path []string) ([]byte, error)
+	// set puts a value at a path where nothing stands, or, where that replaces, in
+	// the place of what does; remove takes out what stands there, with the objects
+	// above that become empty.
+	set      func(data []byte, path []string, value any) ([]byte, error)
+	remove   func(data []byte, path []string) ([]byte, error)
+	replaces bool
 }
 
 // Formats that files of clients have. JSON may hold comments and trailing commas.
 var (
-	JSON = Format{jsonDecode, jsonSet, jsonRemove} //nolint:gochecknoglobals // never written to
-	TOML = Format{tomlDecode, tomlSet, tomlRemove} //nolint:gochecknoglobals // never written to
-	YAML = Format{yamlDecode, yamlSet, yamlRemove} //nolint:gochecknoglobals // never written to
+	JSON = Format{jsonDecode, jsonSet, jsonRemove, true}  //nolint:gochecknoglobals // never written to
+	TOML = Format{tomlDecode, tomlSet, tomlRemove, false} //nolint:gochecknoglobals // never written to
+	YAML = Format{yamlDecode, yamlSet, yamlRemove, false} //nolint:gochecknoglobals // never written to
+)
+
+// Why a file is left alone. People read these in their own language: the rooms
+// that have the languages know them by their texts.
+var (
+	ErrNoObject = errors.New("this is no JSON object, and was not changed")
+	errNotJSON  = errors.New("this is not JSON, and was not changed")
+	errNotTOML  = errors.New("this is not TOML, and was not changed")
+	errNotYAML  = errors.New("this is not YAML, and was not changed")
+	errMapping  = errors.New("this is no YAML mapping, and was not changed")
+	errNoList   = errors.New("this is no list, and was not changed")
+	errTwice    = errors.New("this stands there twice, and was not changed")
+	errLineEnds = errors.New("this has line ends that we do not know, and was not changed")
+	errOneLine  = errors.New("this is not written line by line, and was not changed")
+	errUnsafe   = errors.New("this cannot be changed safely, and was not changed")
+	errMeantime = errors.New("this has changed in this moment, and was not written; try again")
 )
 
 // Member is one member of an [Object].
@@ -87,10 +106,13 @@ func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if found {
-		if same(old, value) {
-			return data, nil
-		}
+	if found && same(old, value) {
+		return data, nil
+	}
+	if _, err := plainjson.Marshal(value); err != nil {
+		return nil, fmt.Errorf("%s: %w: %w", strings.Join(path, "."), errUnsafe, err)
+	}
+	if found && !f.replaces {
 		if data, err = f.Remove(data, path...); err != nil {
 			return nil, err
 		}
@@ -101,7 +123,7 @@ func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
 	}
 	// What we write is read once more before anybody relies on it.
 	if now, found, err := f.Get(out, path...); err != nil || !found || !same(now, value) {
-		return nil, fmt.Errorf("cannot be changed safely at %q: nothing was written", path)
+		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errUnsafe)
 	}
 	return out, nil
 }
@@ -118,7 +140,7 @@ func Append(data []byte, value any, path ...string) ([]byte, error) {
 	}
 	elements, ok := list.([]any)
 	if !ok {
-		return nil, fmt.Errorf("%s is no list: nothing was changed", strings.Join(path, "."))
+		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errNoList)
 	}
 	return JSON.set(data, append(slices.Clip(path), strconv.Itoa(len(elements))), value)
 }
@@ -134,7 +156,7 @@ func (f Format) Remove(data []byte, path ...string) ([]byte, error) {
 		return nil, err
 	}
 	if _, found, err := f.Get(out, path...); err != nil || found {
-		return nil, fmt.Errorf("cannot be changed safely at %q: nothing was written", path)
+		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errUnsafe)
 	}
 	return out, nil
 }

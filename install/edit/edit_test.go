@@ -34,6 +34,8 @@ func TestSet(t *testing.T) {
 		{"json: one line", JSON, "mcp.askuser", "{\"mcp\": {\"other\": {}}} // mine\n", `{"mcp": {"other": {}, "askuser": {"command":"/opt/a b/mcp-askuser","args":["serve","--hold","24h"],"timeout":600,"on":true}}} // mine` + "\n"},
 		{"json: remarks, tabs, trailing commas", JSON, "s.askuser", "{\n\t// first\n\t\"s\": {\n\t\t\"b\": 1, // one\n\t},\n}\n",
 			"{\n\t// first\n\t\"s\": {\n\t\t\"b\": 1,\n\t\t\"askuser\": {\n\t\t\t\"command\": \"/opt/a b/mcp-askuser\",\n\t\t\t\"args\": [\n\t\t\t\t\"serve\",\n\t\t\t\t\"--hold\",\n\t\t\t\t\"24h\"\n\t\t\t],\n\t\t\t\"timeout\": 600,\n\t\t\t\"on\": true\n\t\t}, // one\n\t},\n}\n"},
+		{"json: a last line that does not end", JSON, "s.askuser", "{\"s\": {}} // mine", `{"s": {"askuser": {"command":"/opt/a b/mcp-askuser","args":["serve","--hold","24h"],"timeout":600,"on":true}}} // mine`},
+		{"json: replaced", JSON, "s.askuser", "{\"s\": {\"askuser\": {\"a\": 1} /* ours */, \"b\": 1}}", `{"s": {"askuser": {"command":"/opt/a b/mcp-askuser","args":["serve","--hold","24h"],"timeout":600,"on":true} /* ours */, "b": 1}}`},
 		{"toml: no file", TOML, "mcp_servers.askuser", "", `[mcp_servers.askuser]
 command = "/opt/a b/mcp-askuser"
 args = ["serve","--hold","24h"]
@@ -127,8 +129,8 @@ func TestSetRefuses(t *testing.T) {
 	}{
 		{"json: broken", JSON, `{"a":`, "not JSON"},
 		{"json: a list", JSON, `[]`, "no JSON object"},
-		{"json: twice", JSON, `{"a": {"b": {}, "b": {}}}`, "cannot be changed safely"},
-		{"json: something else on the way", JSON, `{"a": 1}`, "a is no JSON object"},
+		{"json: twice", JSON, `{"a": {"b": {}, "b": {}}}`, "a.b: this stands there twice"},
+		{"json: something else on the way", JSON, `{"a": 1}`, "a: this is no JSON object"},
 		{"toml: broken", TOML, "a = ", "not TOML"},
 		{"toml: one line", TOML, "a = {c = 1}\n", "cannot be changed safely"},
 		{"yaml: broken", YAML, "a: [", "not YAML"},
@@ -145,6 +147,7 @@ func TestSetRefuses(t *testing.T) {
 
 func TestAppend(t *testing.T) {
 	for in, want := range map[string]string{
+		bom:                                    "{\n  \"p\": {\n    \"allow\": [\n      \"x\"\n    ]\n  }\n}\n",
 		``:                                     "{\n  \"p\": {\n    \"allow\": [\n      \"x\"\n    ]\n  }\n}\n",
 		`{"p": {"allow": ["a"]}}`:              `{"p": {"allow": ["a", "x"]}}`,
 		"{\n \"p\": {\"allow\": [\"a\"]}\n}\n": "{\n \"p\": {\"allow\": [\"a\", \"x\"]}\n}\n",
@@ -200,4 +203,39 @@ func contains(after, before any) bool {
 		}
 	}
 	return true
+}
+
+// Remarks around what is taken out are not ours.
+func TestRemoveKeepsRemarks(t *testing.T) {
+	for _, tc := range []struct {
+		f        Format
+		in, want string
+	}{
+		{JSON, "{\n  \"a\": 1, // of a\n  // of z\n  \"z\": {}\n}\n", "{\n  \"a\": 1 // of a\n  // of z\n}\n"},
+		{JSON, "{\n  \"a\": 1, // of a\n  \"z\": {}, // of z\n  \"b\": 2\n}\n", "{\n  \"a\": 1, // of a\n   // of z\n  \"b\": 2\n}\n"},
+		{JSON, "{\n  // of z\n  \"z\": {},\n  // of b\n  \"b\": 2\n}\n", "{\n  // of z\n  // of b\n  \"b\": 2\n}\n"},
+		{JSON, "{\n  // mine\n  \"z\": {\n    \"y\": 1\n  } // last\n}\n", "{\n  // mine\n   // last\n}\n"},
+		{JSON, "{\n  \"z\": { // mine\n    \"y\": 1,\n  },\n  \"b\": 2\n}\n", "{\n  \"z\": { // mine\n  },\n  \"b\": 2\n}\n"},
+		{JSON, "{\"a\": 1, /* of a */ \"z\": {} /* of z */, /* of b */ \"b\": 2}\n", "{\"a\": 1, /* of a */  /* of z */ /* of b */ \"b\": 2}\n"},
+		{YAML, "z:\n  y:\n    a: 1\n    # of y\n  # of b\n  b: 2\n", "z:\n  # of b\n  b: 2\n"},
+		{YAML, "a: 1\nz: # mine\n  y: 1\n", "a: 1\nz: # mine\n"},
+		{YAML, "z:\n  y: 1\n  # mine\n# of b\nb: 1\n", "z:\n  # mine\n# of b\nb: 1\n"},
+	} {
+		path := []string{"z"}
+		if strings.Contains(tc.in, "y") {
+			path = append(path, "y")
+		}
+		if got, err := tc.f.Remove([]byte(tc.in), path...); err != nil || string(got) != tc.want {
+			t.Errorf("%v\n got %q\nwant %q", err, got, tc.want)
+		}
+	}
+}
+
+// Remarks where nothing stands yet stay where they are.
+func TestSetBehindRemarks(t *testing.T) {
+	const in, want = "z:\n    # mine\n# of b\nb: 1\n", "z:\n    # mine\n  y:\n    a: 1\n# of b\nb: 1\n"
+	got, err := YAML.Set([]byte(in), Object{{"a", 1}}, "z", "y")
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n got %q\nwant %q", err, got, want)
+	}
 }

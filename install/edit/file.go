@@ -25,7 +25,11 @@ type Change struct {
 	Before, After []byte // nil where there is, or is to be, no file
 	// Ours reports whether such a file holds something of ours.
 	Ours func([]byte) bool
+	of   string
 }
+
+// backup is where the file stands as it was before.
+func (c *Change) backup() string { return c.Path + c.of + Backup }
 
 // Empty reports whether there is nothing to do.
 func (c *Change) Empty() bool {
@@ -36,6 +40,11 @@ func (c *Change) Empty() bool {
 func Read(path string) (Change, error) {
 	if target, err := filepath.EvalSymlinks(path); err == nil {
 		path = target
+	} else if target, wrong := os.Readlink(path); wrong == nil && errors.Is(err, fs.ErrNotExist) {
+		if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil && !filepath.IsAbs(target) {
+			target = filepath.Join(dir, target)
+		}
+		return Read(target) // what it leads to can be made
 	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -46,10 +55,11 @@ func Read(path string) (Change, error) {
 
 // Plan is the change that puts ours into a file, or takes it out again. Taking
 // out what was put in, and not touched since, restores the file as it was: the
-// backup tells.
-func Plan(path string, out bool, ours func([]byte) bool, add, remove func([]byte) ([]byte, error)) (Change, error) {
+// backup tells. Where several things of ours stand in a file, each has a backup
+// of its own: of names it.
+func Plan(path, of string, out bool, ours func([]byte) bool, add, remove func([]byte) ([]byte, error)) (Change, error) {
 	c, err := Read(path)
-	c.Ours = ours
+	c.Ours, c.of = ours, of
 	switch {
 	case err != nil:
 		return c, err
@@ -59,7 +69,7 @@ func Plan(path string, out bool, ours func([]byte) bool, add, remove func([]byte
 		if c.After, err = remove(c.Before); err != nil || bytes.Equal(c.After, c.Before) {
 			break
 		}
-		before, _ := os.ReadFile(c.Path + Backup) // nil where there was no file
+		before, _ := os.ReadFile(c.backup()) // nil where there was no file
 		if again, err := add(before); err == nil && bytes.Equal(again, c.Before) {
 			c.After = before
 		}
@@ -81,9 +91,9 @@ func (c *Change) Apply() error {
 		return err
 	}
 	if !bytes.Equal(now.Before, c.Before) {
-		return fmt.Errorf("%s has changed in this moment: nothing was written; try again", c.Path)
+		return fmt.Errorf("%s: %w", c.Path, errMeantime)
 	}
-	backup := c.Path + Backup
+	backup := c.backup()
 	if c.Before != nil && !c.Ours(c.Before) {
 		if err := write(backup, c.Before, c.Path); err != nil {
 			return err

@@ -1,6 +1,9 @@
 package edit
 
 import (
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -18,5 +21,33 @@ func TestDiffOfLargeFiles(t *testing.T) {
 	c := Change{Before: []byte("a\n" + many + "b\n"), After: []byte("A\n" + strings.ReplaceAll(many, "x", "y") + "B\n")}
 	if got := c.Diff(); !strings.HasPrefix(got, "- a\n- x\n") || !strings.HasSuffix(got, "+ y\n+ B\n") {
 		t.Errorf("got %d bytes, %.40q", len(got), got)
+	}
+}
+
+// A link to a file that is not there yet stays one.
+func TestDanglingLink(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a right there")
+	}
+	dir := t.TempDir()
+	link, target := filepath.Join(dir, "home", "a", "settings.json"), filepath.Join(dir, "home", "dots", "settings.json")
+	for _, step := range []error{os.MkdirAll(filepath.Dir(link), 0o755), os.Symlink("../middle", link), os.Symlink("dots/settings.json", filepath.Join(dir, "home", "middle"))} {
+		if step != nil {
+			t.Fatal(step)
+		}
+	}
+	c, err := Plan(link, "", false, func([]byte) bool { return true },
+		func(data []byte) ([]byte, error) { return JSON.Set(data, "x", "a") }, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Apply(); err != nil {
+		t.Fatal(err)
+	}
+	if data, err := os.ReadFile(target); err != nil || !strings.Contains(string(data), `"a": "x"`) {
+		t.Errorf("%q, %v", data, err)
+	}
+	if _, err := os.Readlink(link); err != nil {
+		t.Error(err)
 	}
 }

@@ -3,7 +3,6 @@ package edit
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -25,21 +24,21 @@ const bom = "\ufeff"
 
 // parse reads a file; an empty one is an empty object.
 func parse(data []byte) (*document, error) {
-	if len(bytes.TrimSpace(data)) == 0 {
+	if len(bytes.TrimSpace(bytes.TrimPrefix(data, []byte(bom)))) == 0 {
 		data = []byte("{}\n")
 	}
 	d := &document{text: data, unit: "  ", eol: eolOf(data)}
-	plain := bytes.Clone(data)
+	plain := append(bytes.Clone(data), '\n') // which a remark on the last line needs
 	if strings.HasPrefix(string(plain), bom) {
 		copy(plain, "   ") // so that every offset is right
 	}
 	var err error
 	if d.root, err = hujson.Parse(plain); err != nil {
-		return nil, fmt.Errorf("this is not JSON, and was not changed: %w", err)
+		return nil, fmt.Errorf("%w: %w", errNotJSON, err)
 	}
 	object, ok := d.root.Value.(*hujson.Object)
 	if !ok {
-		return nil, errors.New("this is no JSON object, and was not changed")
+		return nil, ErrNoObject
 	}
 	if len(object.Members) > 0 {
 		before := string(object.Members[0].Name.BeforeExtra)
@@ -122,6 +121,9 @@ func jsonSet(data []byte, path []string, value any) ([]byte, error) {
 	}
 	values, places := d.find(path)
 	depth := len(places)
+	if depth == len(path) {
+		return d.replace(values[depth-1], values[depth], path, value)
+	}
 	for i := len(path) - 1; i > depth; i-- {
 		value = Object{{path[i], value}}
 	}
@@ -131,12 +133,38 @@ func jsonSet(data []byte, path []string, value any) ([]byte, error) {
 		label = text(path[depth]) + ": "
 	case *hujson.Array:
 		if all := entries(values[depth]); path[depth] != strconv.Itoa(len(all)) {
-			return nil, fmt.Errorf("%s is a list: nothing was changed", strings.Join(path[:depth], "."))
+			return nil, fmt.Errorf("%s: %w", strings.Join(path[:depth], "."), ErrNoObject)
 		}
 	default:
-		return nil, fmt.Errorf("%s is no JSON object: nothing was changed", strings.Join(path[:depth], "."))
+		return nil, fmt.Errorf("%s: %w", strings.Join(path[:depth], "."), ErrNoObject)
 	}
 	return d.add(values[depth], depth+1, label, value), nil
+}
+
+// replace puts a value in the place of another; in is where that stands.
+func (d *document) replace(in, old *hujson.Value, path []string, value any) ([]byte, error) {
+	again := func(e entry) bool { return e.name == path[len(path)-1] && e.value != old }
+	if slices.ContainsFunc(entries(in), again) {
+		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errTwice)
+	}
+	added := d.layout(in, len(path), value)
+	return d.splice(old.StartOffset, old.EndOffset, strings.ReplaceAll(added, "\n", d.eol)), nil
+}
+
+// spread reports whether the entries of an object or a list stand on lines of
+// their own.
+func (d *document) spread(to *hujson.Value) bool {
+	return d.unit != "" && (len(entries(to)) == 0 || bytes.Contains(d.text[to.StartOffset:to.EndOffset], []byte("\n")))
+}
+
+// layout is a value as it is written in an object or a list.
+func (d *document) layout(to *hujson.Value, depth int, value any) string {
+	if !d.spread(to) {
+		return text(value)
+	}
+	var b bytes.Buffer
+	_ = json.Indent(&b, []byte(text(value)), strings.Repeat(d.unit, depth), d.unit) // it is JSON
+	return b.String()
 }
 
 // add puts a value behind the last in an object or a list. What stands on one
@@ -144,14 +172,8 @@ func jsonSet(data []byte, path []string, value any) ([]byte, error) {
 func (d *document) add(to *hujson.Value, depth int, label string, value any) []byte {
 	all := entries(to)
 	inside := string(d.text[to.StartOffset+1 : to.EndOffset-1])
-	spread := d.unit != "" && (len(all) == 0 || strings.Contains(inside, "\n"))
+	spread, added := d.spread(to), d.layout(to, depth, value)
 	indent := strings.Repeat(d.unit, depth)
-	added := text(value)
-	if spread {
-		var b bytes.Buffer
-		_ = json.Indent(&b, []byte(added), indent, d.unit) // it is JSON
-		added = b.String()
-	}
 	before, after, at := "", "", to.StartOffset+1
 	if spread {
 		before = "\n" + indent
@@ -167,24 +189,56 @@ func (d *document) add(to *hujson.Value, depth int, label string, value any) []b
 	return d.splice(at, at, strings.ReplaceAll(before+label+added+after, "\n", d.eol))
 }
 
+// jsonRemove leaves the remarks around what it takes out, and an object that
+// holds any.
 func jsonRemove(data []byte, path []string) ([]byte, error) {
 	d, err := parse(data)
 	if err != nil {
 		return nil, err
 	}
 	values, places := d.find(path)
-	i := len(path) - 1
-	all := entries(values[i])
-	for ; len(all) == 1 && i > 0; all = entries(values[i]) {
-		i--
+	for i := len(path) - 1; ; i-- {
+		all, at := entries(values[i]), places[i]
+		begin, end := values[i].StartOffset+1, values[i].EndOffset-1
+		if at > 0 {
+			begin = all[at-1].end
+		}
+		if at+1 < len(all) {
+			end = all[at+1].begin
+		}
+		gone := all[at]
+		before, after := d.text[begin:gone.begin], d.text[gone.end:end]
+		switch {
+		case len(all) == 1 && bare(before) && bare(after):
+			if i == 0 {
+				return d.splice(begin, end, ""), nil
+			}
+		case at > 0 && bare(before): // with the comma that parts it from its neighbour
+			return d.splice(begin, gone.end, ""), nil
+		case at == 0 && len(all) > 1 && bare(after):
+			return d.splice(gone.begin, end, ""), nil
+		default:
+			return d.splice(begin, end, d.remarks(all, at, before, after)), nil
+		}
 	}
-	switch at := places[i]; {
-	case len(all) == 1:
-		return d.splice(values[i].StartOffset+1, values[i].EndOffset-1, ""), nil
-	case at > 0: // with the comma that parts it from its neighbour
-		return d.splice(all[at-1].end, all[at].end, ""), nil
+}
+
+// bare reports whether nothing but blanks and a comma stand between two entries.
+func bare(gap []byte) bool { return len(bytes.Trim(gap, ", \t\r\n")) == 0 }
+
+// remarks is what stays of the gaps beside an entry that goes: all but one comma,
+// and its own line.
+func (d *document) remarks(all []entry, at int, before, after []byte) string {
+	if comma := len(all[at].value.AfterExtra); comma < len(after) && after[comma] == ',' {
+		after = slices.Delete(bytes.Clone(after), comma, comma+1)
+	} else if at > 0 {
+		comma = len(all[at-1].value.AfterExtra)
+		before = slices.Delete(bytes.Clone(before), comma, comma+1)
 	}
-	return d.splice(all[0].begin, all[1].begin, ""), nil
+	if rest := bytes.TrimLeft(after, " \t\r"); len(rest) > 0 && rest[0] == '\n' {
+		before = bytes.TrimRight(before, " \t\r\n")
+	}
+	return string(before) + string(after)
 }
 
 func (d *document) splice(from, to int, text string) []byte {

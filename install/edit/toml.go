@@ -3,6 +3,7 @@ package edit
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 func tomlDecode(data []byte) (any, error) {
 	v, line, err := tomlfile.Decode(data)
 	if err != nil {
-		return nil, fmt.Errorf("this is not TOML, and was not changed: line %d: %w", line, err)
+		return nil, fmt.Errorf("%w: line %d: %w", errNotTOML, line, err)
 	}
 	return v, nil
 }
@@ -40,7 +41,14 @@ func table(path []string, o Object) string {
 	var b, below strings.Builder
 	b.WriteString("[" + key(path...) + "]\n")
 	for _, m := range o {
-		if inner, ok := m.Value.(Object); ok {
+		inner, ok := m.Value.(Object)
+		if read, is := m.Value.(map[string]any); is {
+			ok = true
+			for _, name := range slices.Sorted(maps.Keys(read)) {
+				inner = append(inner, Member{name, read[name]})
+			}
+		}
+		if ok {
 			below.WriteString("\n" + table(append(slices.Clip(path), m.Name), inner))
 			continue
 		}
@@ -69,7 +77,7 @@ func key(parts ...string) string {
 func tomlRemove(data []byte, path []string) ([]byte, error) {
 	all, err := tomlfile.Statements(data)
 	if err != nil {
-		return nil, fmt.Errorf("this is not TOML, and was not changed: %w", err)
+		return nil, fmt.Errorf("%w: %w", errNotTOML, err)
 	}
 	below := func(s tomlfile.Statement) bool {
 		return len(s.Keys) >= len(path) && slices.Equal(s.Keys[:len(path)], path)

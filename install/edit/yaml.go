@@ -2,7 +2,6 @@ package edit
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,10 +12,10 @@ import (
 
 func yamlDecode(data []byte) (v any, err error) {
 	if err := yaml.Unmarshal(data, &v); err != nil {
-		return nil, fmt.Errorf("this is not YAML, and was not changed: %w", err)
+		return nil, fmt.Errorf("%w: %w", errNotYAML, err)
 	}
 	if _, ok := v.(map[string]any); !ok && v != nil {
-		return nil, errors.New("this is no YAML mapping, and was not changed")
+		return nil, errMapping
 	}
 	return v, nil
 }
@@ -34,11 +33,11 @@ type block struct {
 func blocks(data []byte, path []string) ([]block, []int, error) {
 	// YAML knows more line ends than the two that we count.
 	if bytes.ContainsAny(bytes.ReplaceAll(data, []byte("\r\n"), nil), "\r\u0085\u2028\u2029") {
-		return nil, nil, errors.New("this file has line ends that we do not know: nothing was changed")
+		return nil, nil, errLineEnds
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return nil, nil, fmt.Errorf("this is not YAML, and was not changed: %w", err)
+		return nil, nil, fmt.Errorf("%w: %w", errNotYAML, err)
 	}
 	if len(doc.Content) == 0 {
 		return []block{{end: math.MaxInt}}, nil, nil
@@ -46,8 +45,11 @@ func blocks(data []byte, path []string) ([]block, []int, error) {
 	out, places := []block{{node: doc.Content[0], end: math.MaxInt}}, []int(nil)
 	for depth := 0; ; depth++ {
 		b := &out[depth]
+		if depth == 0 && b.node.Style&yaml.FlowStyle != 0 {
+			return nil, nil, errOneLine
+		}
 		if b.node.Kind != yaml.MappingNode || b.node.Style&yaml.FlowStyle != 0 {
-			return nil, nil, fmt.Errorf("%s is not written line by line: nothing was changed", strings.Join(append([]string{"the file"}, path[:depth]...), "."))
+			return nil, nil, fmt.Errorf("%s: %w", strings.Join(path[:depth], "."), errOneLine)
 		}
 		b.indent = b.node.Content[0].Column - 1
 		if depth == len(path) {
@@ -84,8 +86,10 @@ func yamlSet(data []byte, path []string, value any) ([]byte, error) {
 	depth := len(found) - 1
 	b := found[depth]
 	if len(places) > depth { // the key is there, with nothing behind it
-		key := b.node.Content[places[depth]]
-		b.end, b.indent, depth = key.Line, b.indent+2, depth+1
+		if next := places[depth] + 2; next < len(b.node.Content) {
+			b.end = b.node.Content[next].Line - 1
+		}
+		b.indent, depth = b.indent+2, depth+1
 	}
 	for i := len(path) - 1; i >= depth; i-- {
 		value = Object{{path[i], value}}
@@ -105,7 +109,7 @@ func yamlSet(data []byte, path []string, value any) ([]byte, error) {
 	added := strings.Repeat(" ", b.indent) + strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "\n", "\n"+strings.Repeat(" ", b.indent)) + "\n"
 	lines := bytes.SplitAfter(data, []byte("\n"))
 	end := min(b.end, len(lines))
-	for end > 0 && blank(lines[end-1]) { // before the empty lines and the remarks that lead to the next key
+	for end > 0 && blank(lines[end-1], 0) { // before the empty lines and the remarks that lead to the next key
 		end--
 	}
 	before := bytes.Join(lines[:end], nil)
@@ -116,9 +120,11 @@ func yamlSet(data []byte, path []string, value any) ([]byte, error) {
 	return slices.Concat(before, []byte(added), bytes.Join(lines[end:], nil)), nil
 }
 
-// blank reports whether a line holds nothing but a remark of the first column.
-func blank(line []byte) bool {
-	return len(bytes.TrimSpace(line)) == 0 || line[0] == '#'
+// blank reports whether a line holds nothing but a remark that is indented no
+// more than this.
+func blank(line []byte, indent int) bool {
+	text := bytes.TrimLeft(line, " ")
+	return len(bytes.TrimSpace(text)) == 0 || text[0] == '#' && len(line)-len(text) <= indent
 }
 
 // spread writes a value line by line, and texts without quotation marks where
@@ -135,19 +141,24 @@ func yamlRemove(data []byte, path []string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	depth := len(places) - 1
-	for depth > 0 && len(found[depth].node.Content) == 2 {
-		depth--
-	}
-	b, i := found[depth], places[depth]
-	from, to := b.node.Content[i].Line-1, b.end
-	if i+2 < len(b.node.Content) {
-		to = b.node.Content[i+2].Line - 1
-	}
 	lines := bytes.SplitAfter(data, []byte("\n"))
-	to = min(to, len(lines))
-	for to > from+1 && blank(lines[to-1]) {
-		to--
+	from, to := 0, 0
+	for depth, i := range slices.Backward(places) {
+		b := found[depth]
+		first, last := b.node.Content[i].Line-1, b.end
+		if i+2 < len(b.node.Content) {
+			last = b.node.Content[i+2].Line - 1
+		}
+		last = min(last, len(lines))
+		for last > first+1 && blank(lines[last-1], b.indent) {
+			last--
+		}
+		if to > 0 && bytes.ContainsRune(bytes.Join(slices.Concat(lines[first:from], lines[to:last]), nil), '#') {
+			break // a mapping with remarks stays
+		}
+		if from, to = first, last; len(b.node.Content) > 2 {
+			break
+		}
 	}
 	return slices.Concat(bytes.Join(lines[:from], nil), bytes.Join(lines[to:], nil)), nil
 }

@@ -5,7 +5,6 @@ package install
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"regexp"
@@ -106,7 +105,7 @@ func claudeInstalled(data []byte) (found []installed, err error) {
 	}
 	events, ok := v.(map[string]any)
 	if !ok {
-		return nil, errors.New("hooks is no JSON object: nothing was changed")
+		return nil, fmt.Errorf("hooks: %w", edit.ErrNoObject)
 	}
 	for _, event := range slices.Sorted(maps.Keys(events)) {
 		groups, _ := events[event].([]any)
@@ -184,7 +183,7 @@ func ForClaude(path, command string, permissions, out bool) (edit.Change, error)
 		command, permissions = strings.CutSuffix(dialogCommand(now.Before), " "+permissionsFlag)
 		command = strings.TrimSuffix(command, fmt.Sprintf(" --limit %d", limit))
 	}
-	return edit.Plan(path, out, HasClaude,
+	return edit.Plan(path, ".hooks", out, HasClaude,
 		func(data []byte) ([]byte, error) { return Claude(data, command, permissions) },
 		WithoutClaude)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -31,6 +32,9 @@ func OpenCode(program []string, permissions bool) []byte {
 	return bytes.Replace(plugin, []byte("const command = []"), fmt.Appendf(nil, "const command = %s", list), 1)
 }
 
+// errForeign is what a file says that is another's.
+var errForeign = errors.New("this is not ours, and was not changed")
+
 // HasOpenCode reports whether a plugin file is ours.
 func HasOpenCode(data []byte) bool { return bytes.HasPrefix(data, []byte(openCodeMark)) }
 
@@ -47,7 +51,7 @@ func ForOpenCode(path string, program []string, permissions, out bool) (edit.Cha
 		return c, err
 	}
 	if c.Before != nil && !HasOpenCode(c.Before) {
-		return c, fmt.Errorf("%s is not ours, and was not changed", c.Path)
+		return c, fmt.Errorf("%s: %w", c.Path, errForeign)
 	}
 	c.After = nil
 	if !out {

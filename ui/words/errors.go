@@ -17,6 +17,11 @@ var _ = [...]string{
 	Mark("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does"),
 	Mark("no such template"), Mark("there is a token of this name"), Mark("there is no token of this name"),
 	Mark("no surface to ask on"),
+	Mark("this is no JSON object, and was not changed"), Mark("this is not JSON, and was not changed"), Mark("this is not TOML, and was not changed"),
+	Mark("this is not YAML, and was not changed"), Mark("this is no YAML mapping, and was not changed"), Mark("this is no list, and was not changed"),
+	Mark("this stands there twice, and was not changed"), Mark("this has line ends that we do not know, and was not changed"),
+	Mark("this is not written line by line, and was not changed"), Mark("this cannot be changed safely, and was not changed"),
+	Mark("this has changed in this moment, and was not written; try again"), Mark("this is not ours, and was not changed"),
 	Mark("listening beyond this machine needs TLS"),
 	Mark("a name has up to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit"),
 }
