@@ -59,8 +59,8 @@ func (w *waiting) remove(id string) {
 }
 
 // renew brings the list in line with the records that are pending, and returns
-// the ids of those in it that are not: they ended unheard.
-func (w *waiting) renew(records []desk.Record) (gone []string) {
+// those in it that are not: they ended unheard.
+func (w *waiting) renew(records []desk.Record) (gone []desk.Record) {
 	w.loaded = true
 	open := make(map[string]bool, len(records))
 	for _, rec := range records {
@@ -69,7 +69,7 @@ func (w *waiting) renew(records []desk.Record) (gone []string) {
 	}
 	for id, r := range w.all {
 		if r.rec.Outcome == nil && !open[id] {
-			gone = append(gone, id)
+			gone = append(gone, r.rec)
 		}
 	}
 	w.arrange()

@@ -81,6 +81,20 @@ func TestEndedUnderForeignKeys(t *testing.T) {
 	}
 }
 
+// TestNowhere: a record that is nowhere any more is still shown as what it was, and
+// one that cannot be read just now has not ended.
+func TestNowhere(t *testing.T) {
+	r := newRig(t, 80, 24)
+	rec := r.claude(database())
+	r.open().see("Which database")
+	if err := r.store.Delete(t.Context(), desk.KindPending, rec.ID); err != nil {
+		t.Fatal(err)
+	}
+	r.send(tea.FocusMsg{})
+	r.see("× Database: Which database", "claude-code in shop", "failed", "0 waiting").keys("enter")
+	r.see("Asked    21 Nov 2026 12:00:00", "Ended    failed, 21 Nov 2026 12:00:0")
+}
+
 // TestUnheard: what ended or was asked while nobody listened is found when the
 // terminal gets the focus.
 func TestUnheard(t *testing.T) {
