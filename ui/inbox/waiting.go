@@ -240,8 +240,9 @@ func drawWaiting(s *term.Styles, r *row, selected bool, width int, now time.Time
 	return [rowHigh]string{style.Render(term.Apart(lead+mark+text[0], since, width)), below}
 }
 
-// opening is the beginning of a text, all that a list looks at.
-func opening(text string) string { return text[:min(len(text), 1000)] }
+// opening is the beginning of a text, all that a list looks at: in any script as
+// many characters as a question may have by default.
+func opening(text string) string { return text[:min(len(text), 2000)] }
 
 // subject is what a record is about, as far as a list can show it.
 func subject(rec desk.Record) string {
