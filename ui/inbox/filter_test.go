@@ -313,4 +313,3 @@ func TestFilterReachesTheEnd(t *testing.T) {
 	r.claude(q)
 	r.open().keys("/", "数据库").see("1 of 1 waiting")
 }
-
