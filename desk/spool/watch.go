@@ -23,9 +23,9 @@ func (s *Spool) Watch(ctx context.Context) (<-chan desk.Change, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	dirs := make([]string, len(watched))
-	for i, kind := range watched {
-		dirs[i] = filepath.Join(s.dir, string(kind))
+	var dirs []string
+	for _, kind := range watched {
+		dirs = append(dirs, filepath.Join(s.dir, string(kind)))
 	}
 	if err := s.makeDirs(dirs...); err != nil {
 		return nil, err

@@ -89,7 +89,8 @@ func (m *model) screen() (b term.Block) {
 // and the hints below as wide.
 func (m *model) panel(p term.Panel, b term.Block, end []string, width, wide int) term.Block {
 	rows := m.Height - term.EdgesHigh - len(end)
-	b.Lines = append(append(b.Lines, make([]string, max(rows-len(b.Lines), 0))...)[:rows], end...)
+	b.Lines = append(b.Lines, make([]string, max(rows-len(b.Lines), 0))...)[:rows]
+	b.Lines = append(b.Lines, end...)
 	p.Place = term.Cut(p.Place, width/2)
 	return p.Draw(m.Styles, b, width, wide, m.Height)
 }
