@@ -23,21 +23,21 @@ func (s *Spool) Watch(ctx context.Context) (<-chan desk.Change, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	dirs := make([]string, len(watched))
-	for i, kind := range watched {
-		dirs[i] = filepath.Join(s.dir, string(kind))
+	var dirs []string
+	for _, kind := range watched {
+		dirs = append(dirs, filepath.Join(s.dir, string(kind)))
 	}
 	if err := s.makeDirs(dirs...); err != nil {
 		return nil, err
 	}
 	changes := make(chan desk.Change)
-	w, err := s.notify(dirs)
+	w, err := s.notify(append(dirs, s.dir)) // which alone is told that it was moved
 	if err != nil {
 		err = fmt.Errorf("%w: looking every %s instead; raise fs.inotify.max_user_instances or the limit of open files", err, s.lookEvery)
 		go s.look(ctx, err, changes)
 		return changes, nil
 	}
-	go follow(ctx, w, changes)
+	go s.follow(ctx, w, changes)
 	return changes, nil
 }
 
@@ -56,7 +56,7 @@ func (s *Spool) notify(dirs []string) (*fsnotify.Watcher, error) {
 }
 
 // follow passes on what w reports, until ctx ends or a directory is gone.
-func follow(ctx context.Context, w *fsnotify.Watcher, changes chan<- desk.Change) {
+func (s *Spool) follow(ctx context.Context, w *fsnotify.Watcher, changes chan<- desk.Change) {
 	defer close(changes)
 	defer w.Close()
 	for {
@@ -76,7 +76,7 @@ func follow(ctx context.Context, w *fsnotify.Watcher, changes chan<- desk.Change
 			gone := ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename)
 			id, ok := idOf(filepath.Base(ev.Name))
 			if !ok {
-				if gone && slices.Contains(watched[:], desk.Kind(filepath.Base(ev.Name))) { // no other name in the store is a room's
+				if gone && (ev.Name == s.dir || slices.Contains(watched[:], desk.Kind(filepath.Base(ev.Name)))) { // no other name in the store is a room's
 					return
 				}
 				continue

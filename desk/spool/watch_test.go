@@ -42,16 +42,29 @@ func TestWatchTellsWhatOthersDo(t *testing.T) {
 	}
 }
 
+// TestWatchEndsWithItsDirectory: so it does where the store was moved away, for
+// whoever knows it by its name.
 func TestWatchEndsWithItsDirectory(t *testing.T) {
-	for _, name := range []string{"pending", "replies", ""} {
+	remove := func(name string) func(dir string) error {
+		return func(dir string) error { return os.RemoveAll(filepath.Join(dir, name)) }
+	}
+	for name, gone := range map[string]func(dir string) error{
+		"pending": remove("pending"), "replies": remove("replies"), "all": remove(""),
+		"moved": func(dir string) error { return os.Rename(dir, filepath.Join(t.TempDir(), "moved")) },
+	} {
 		t.Run(name, func(t *testing.T) {
 			s := openNew(t)
 			changes := watch(t, s)
-			if err := os.RemoveAll(filepath.Join(s.Dir(), name)); err != nil {
+			if err := gone(s.Dir()); err != nil {
 				t.Fatal(err)
 			}
-			for c := range changes {
-				t.Errorf("got %+v", c)
+			select {
+			case c, open := <-changes:
+				if open {
+					t.Errorf("got %+v", c)
+				}
+			case <-time.After(30 * time.Second):
+				t.Error("the watch goes on")
 			}
 		})
 	}

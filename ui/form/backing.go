@@ -2,6 +2,7 @@ package form
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"mcp-askuser/desk"
@@ -25,11 +26,17 @@ func (b Backing) Draft(ctx context.Context) (r question.Reply) {
 	return r
 }
 
-// Save keeps what was typed, also when ctx has ended: then above all.
-func (b Backing) Save(ctx context.Context, r question.Reply) {
-	if b.Desk != nil {
-		_ = b.Desk.SaveDraft(context.WithoutCancel(ctx), b.Rec.ID, r)
+// Save keeps what was typed, also when ctx has ended: then above all. What the
+// record has no more use for is no failure.
+func (b Backing) Save(ctx context.Context, r question.Reply) error {
+	if b.Desk == nil {
+		return nil
 	}
+	err := b.Desk.SaveDraft(context.WithoutCancel(ctx), b.Rec.ID, r)
+	if errors.As(err, new(*desk.ClosedError)) {
+		return nil
+	}
+	return err
 }
 
 // Deadline returns when the timeout strikes, the zero time for never.
@@ -98,7 +105,7 @@ func (b Backing) Memory(ctx context.Context) map[string]desk.Memory {
 
 // Options are what the form gets from the desk, which is read for them; keep
 // takes the drafts.
-func (b Backing) Options(ctx context.Context, keep func(question.Reply)) (o Options) {
+func (b Backing) Options(ctx context.Context, keep func(question.Reply) error) (o Options) {
 	if b.Desk == nil {
 		return o
 	}

@@ -99,8 +99,9 @@ func (f *Form) handOver(r question.Reply, now time.Time) tea.Cmd {
 		d.keeping.Lock()
 		defer d.keeping.Unlock()
 		if number > d.kept { // commands run side by side: a later one may have overtaken it
-			f.options.Keep(r)
-			d.kept = number
+			if f.options.Keep(r) == nil {
+				d.kept = number
+			}
 		}
 		return nil
 	}

@@ -151,12 +151,28 @@ func TestLastDraft(t *testing.T) {
 // TestSavesKeepTheirOrder: a save that was overtaken must not undo the later.
 func TestSavesKeepTheirOrder(t *testing.T) {
 	var kept []string
-	f := Form{options: Options{Keep: func(r question.Reply) { kept = append(kept, r.Note) }}}
+	f := Form{options: Options{Keep: func(r question.Reply) error { kept = append(kept, r.Note); return nil }}}
 	older, newer := f.handOver(question.Reply{Note: "a"}, time.Time{}), f.handOver(question.Reply{Note: "b"}, time.Time{})
 	newer()
 	older()
 	if !reflect.DeepEqual(kept, []string{"b"}) {
 		t.Errorf("kept %q, want the newer draft only", kept)
+	}
+}
+
+// TestFailedSave: what could not be kept is handed over again when the form ends.
+func TestFailedSave(t *testing.T) {
+	var kept []string
+	fault := errors.New("full")
+	f := fresh(t, 80, 24, record(name()), func(o *Options) {
+		o.Keep = func(r question.Reply) error { kept = append(kept, r.Note); return fault }
+	}).show().f
+	f.drafts.last = f.draft()
+	f.handOver(f.drafts.last, time.Time{})()
+	fault = nil
+	f.end(Aborted)()
+	if f.end(Aborted)(); len(kept) != 2 {
+		t.Errorf("kept %d times, want 2", len(kept))
 	}
 }
 

@@ -81,8 +81,9 @@ type Options struct {
 	// It runs as a command, never twice at a time, and always has the latest draft
 	// last. Such a reply is not for [desk.Desk.Reply]: it may be partial, and an
 	// answer in it may hold both an option and the text that stands beside it in
-	// Other. Nil keeps none.
-	Keep func(question.Reply)
+	// Other. What it fails to keep is handed over again when the form ends. Nil keeps
+	// none.
+	Keep func(question.Reply) error
 	// Memory is how the human answered questions before, by question id. Each says
 	// so, and lets them take that over; nothing is taken by itself.
 	Memory map[string]desk.Memory

@@ -69,9 +69,11 @@ func fresh(t testing.TB, w, h int, rec desk.Record, opts ...option) *rig {
 // option is what a test has otherwise than most.
 type option = func(*Options)
 
-func withOrigin(origin act.Origin) option             { return func(o *Options) { o.Origin = origin } }
-func withDraft(draft question.Reply) option           { return func(o *Options) { o.Draft = draft } }
-func withKeep(keep func(question.Reply)) option       { return func(o *Options) { o.Keep = keep } }
+func withOrigin(origin act.Origin) option   { return func(o *Options) { o.Origin = origin } }
+func withDraft(draft question.Reply) option { return func(o *Options) { o.Draft = draft } }
+func withKeep(keep func(question.Reply)) option {
+	return func(o *Options) { o.Keep = func(r question.Reply) error { keep(r); return nil } }
+}
 func withMemory(memory map[string]desk.Memory) option { return func(o *Options) { o.Memory = memory } }
 func withRounds(rounds func() []desk.Record) option   { return func(o *Options) { o.Rounds = rounds } }
 func withLift(lift func() error) option               { return func(o *Options) { o.Lift = lift } }

@@ -1,7 +1,10 @@
 package inbox
 
 import (
+	"context"
+	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -94,6 +97,58 @@ func TestLateMessage(t *testing.T) {
 	r.send(r.m.tag(old, leave)())
 	if r.m.answer == old || r.m.answer == nil {
 		t.Fatal("the wrong form is open")
+	}
+}
+
+// full is a store that takes no drafts.
+type full struct {
+	desk.Store
+	now atomic.Bool
+}
+
+func (f *full) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
+	if kind == desk.KindDrafts && f.now.Load() {
+		return errors.New("no space left")
+	}
+	return f.Store.Put(ctx, kind, id, data)
+}
+
+// TestUnkeptDraft: what was typed and cannot be kept is there again when the form
+// is, and the human is told.
+func TestUnkeptDraft(t *testing.T) {
+	r := newRig(t, 80, 24)
+	store := &full{Store: r.store}
+	r.m.desk = desk.New(store, desk.Options{Now: r.clock})
+	rec := r.claude(name())
+	store.now.Store(true)
+	typed := func(want string) {
+		t.Helper()
+		r.until("the draft to be "+want, func() bool {
+			u, ok := r.m.unkept.Load(rec.ID)
+			return ok && u.(unkept).draft.Answers[0].Custom == want
+		})
+		r.see("What you typed is kept only as long as this", "inbox is open: no space left")
+	}
+	r.open().answers().keys("orders", leaveKey)
+	typed("orders")
+	r.answers().see("Your draft is back", "orders").keys(leaveKey).see("is open: no space left")
+	store.now.Store(false)
+	r.answers().see("Your draft is back", "orders").keys(leaveKey).see("draft kept", "The question stays open.")
+	if draft, _, err := r.desk.Draft(t.Context(), rec.ID); err != nil || len(draft.Answers) != 1 {
+		t.Errorf("the draft is %+v, %v", draft, err)
+	}
+	store.now.Store(true)
+	r.answers().keys("2", leaveKey)
+	typed("orders2")
+	if err := r.m.forgets(t.Context()); err == nil {
+		t.Error("nothing is said of a draft that is lost")
+	}
+	store.now.Store(false)
+	if err := r.m.forgets(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if draft, _, err := r.desk.Draft(t.Context(), rec.ID); err != nil || draft.Answers[0].Custom != "orders2" {
+		t.Errorf("the draft is %+v, %v", draft, err)
 	}
 }
 

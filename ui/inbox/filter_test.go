@@ -291,3 +291,25 @@ func TestTraceInChinese(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// TestMarksUnderForeignKeys: keys that are put back unmark nothing that the filter
+// hides.
+func TestMarksUnderForeignKeys(t *testing.T) {
+	r := newRig(t, 80, 24)
+	r.claude(database())
+	r.claude(name())
+	r.claude(features())
+	r.claude(long())
+	r.open().keys("space").see("1 marked").keys("/", "you", "enter").see("2 of 4 waiting")
+	r.answers().keys("1", "enter", "enter").later(act.Quiet).see("Answer sent").later(2 * act.Quiet)
+	r.keys("space", "x").later(2*act.Quiet).keys("/", "enter").see("1 marked, 3 waiting")
+}
+
+// TestFilterReachesTheEnd: a filter finds the last word of the longest question.
+func TestFilterReachesTheEnd(t *testing.T) {
+	r := newRig(t, 80, 24)
+	q := name()
+	q.Text = strings.Repeat("请仔细考虑", 98) + "数据库"
+	r.claude(q)
+	r.open().keys("/", "数据库").see("1 of 1 waiting")
+}

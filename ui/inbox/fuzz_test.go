@@ -12,9 +12,9 @@ import (
 )
 
 // FuzzKeys presses any keys, pastes, clicks, pauses and resizes, while questions
-// come and are answered elsewhere: the inbox never panics, always draws within its
-// terminal, and ends no question without Enter, and each with a reply that its set
-// allows.
+// come, are answered elsewhere and time out at once: the inbox never panics, always
+// draws within its terminal, shows what waits, and ends no question without Enter,
+// and each with a reply that its set allows.
 func FuzzKeys(f *testing.F) {
 	presses := []string{
 		"enter", "enter", "enter", "esc", "esc", "tab", "space", "up", "down", "left", "right", "pgup", "pgdown", "home", "end",
@@ -24,6 +24,8 @@ func FuzzKeys(f *testing.F) {
 	f.Add([]byte("\x00\xe8\x20\xe8\x00\xe8\x05\xe8\x00\x0d\x0e\x03"))
 	f.Add([]byte("\x15\x0d\x0e\x07\x03\x16\xe8\x17\x25\x00\x06\x06\x16\xe8\x00"))
 	f.Add([]byte("\x1d\x0d\x03\x1c\x25\x00\x03\xf8\xf0\xf1\x05\x0d\x00\xf2"))
+	f.Add([]byte("\xfc\xff\x1c\x1f\xfe"))
+	f.Add([]byte("\x08\xfd\xfe\x08\xfd\xfc"))
 	f.Fuzz(func(t *testing.T, script []byte) {
 		r := newRig(t, 60, 14)
 		r.claude(database(), deploy())
@@ -43,6 +45,14 @@ func FuzzKeys(f *testing.F) {
 				}
 			case b == 0xfe:
 				r.claude(long())
+			case b == 0xfd:
+				for id := range r.m.waiting.all {
+					if _, err := r.desk.Close(t.Context(), id, desk.Outcome{Status: desk.Timeout}); err == nil {
+						elsewhere++
+					}
+				}
+			case b == 0xfc:
+				r.send(tea.FocusMsg{})
 			case b >= 0xf8:
 				r.send(tea.PasteMsg{Content: "pasted\r\ntext\t字\x1b[31m"})
 			case b >= 0xf0:
@@ -63,6 +73,7 @@ func FuzzKeys(f *testing.F) {
 			checkScreen(t, r)
 		}
 		r.later(2 * act.Quiet).soon()
+		r.until("the list of what waits", func() bool { return r.m.waiting.open() == r.pending() })
 		ended := 0
 		for rec, err := range r.desk.History(t.Context(), desk.Query{}) {
 			if err != nil {

@@ -15,6 +15,7 @@ import (
 	xterm "golang.org/x/term"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
@@ -66,7 +67,19 @@ func Run(ctx context.Context, o Options) error {
 	if unfinished == nil && !errors.Is(err, term.ErrStuck) {
 		m.trace.print(o.Out)
 	}
-	return errors.Join(err, unfinished)
+	return errors.Join(err, unfinished, m.forgets(ctx))
+}
+
+// forgets tries once more to keep what the desk did not take, and says what it
+// does not take now.
+func (m *model) forgets(ctx context.Context) (err error) {
+	m.unkept.Range(func(id, u any) bool {
+		if fault := (form.Backing{Desk: m.desk, Rec: desk.Record{ID: id.(string)}}).Save(ctx, u.(unkept).draft); fault != nil {
+			err = errors.Join(err, fmt.Errorf(words.T("what was typed could not be kept: %w"), fault))
+		}
+		return true
+	})
+	return err
 }
 
 // trace is what was sent, for the screen that the terminal comes back to.

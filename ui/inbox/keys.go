@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -111,7 +112,7 @@ func (m *model) Kind(msg tea.Msg) act.Kind {
 func (m *model) Keep() (back func()) {
 	inPast, stopped, dismissal, reader, typing := m.past, m.stopped, m.dismissal, m.reader, m.typing
 	waiting, past, filter, typed := m.waiting.selected(), m.history.selected(), m.waiting.filter, func() {}
-	marked := m.waiting.marked()
+	marked := slices.DeleteFunc(slices.Collect(maps.Values(m.waiting.all)), func(r *row) bool { return !r.marked }) // hidden ones too
 	switch {
 	case dismissal != nil:
 		typed = dismissal.Keep()

@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -106,16 +107,17 @@ func (m *model) learned(facts map[string]known) tea.Cmd {
 
 // fetchEnds tells of records that ended while nobody listened, as if the watch
 // had told it.
-func (m *model) fetchEnds(ids []string) tea.Cmd {
-	if len(ids) == 0 {
+func (m *model) fetchEnds(gone []desk.Record) tea.Cmd {
+	if len(gone) == 0 {
 		return nil
 	}
 	return func() tea.Msg {
 		var out []desk.Event
-		for _, id := range ids {
-			rec, err := m.desk.Get(m.ctx, id)
-			if err != nil { // gone, whatever became of it
-				rec = desk.Record{ID: id, State: desk.Failed, Outcome: &desk.Outcome{Status: desk.Failed}}
+		for _, known := range gone {
+			rec, err := m.desk.Get(m.ctx, known.ID)
+			if errors.Is(err, desk.ErrNotFound) || errors.Is(err, desk.ErrDamaged) { // whatever became of it
+				rec = known
+				rec.State, rec.Outcome = desk.Failed, &desk.Outcome{Status: desk.Failed, At: m.Now()}
 			}
 			if rec.Outcome != nil {
 				out = append(out, desk.Event{Type: desk.Ended, Record: rec})
@@ -134,12 +136,20 @@ func (m *model) fetch(id string) tea.Cmd {
 			return term.Then(only(func() { m.note = words.T("The question cannot be opened: %s", question.Line(words.Local.Error(err))) }))
 		}
 		backing := form.Backing{Desk: m.desk, Rec: rec}
-		save := func(r question.Reply) {
+		save := func(r question.Reply) error {
 			m.writes.RLock()
 			defer m.writes.RUnlock()
-			backing.Save(m.ctx, r)
+			err := backing.Save(m.ctx, r)
+			if m.unkept.Delete(id); err != nil {
+				m.unkept.Store(id, unkept{r, err})
+			}
+			return err
 		}
 		options, deadline := backing.Options(m.ctx, save), backing.Deadline(m.ctx)
+		if u, ok := m.unkept.Load(id); ok {
+			options.Draft = u.(unkept).draft
+			_ = save(options.Draft)
+		}
 		return term.Then(func() tea.Cmd {
 			switch {
 			case m.covered():

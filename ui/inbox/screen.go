@@ -85,19 +85,32 @@ func (m *model) screen() (b term.Block) {
 	return b
 }
 
-// panel draws a panel as high as the screen, and the hints below as wide.
-func (m *model) panel(p term.Panel, b term.Block, width, wide int) term.Block {
-	rows := m.Height - term.EdgesHigh
+// panel draws a panel as high as the screen, the lines that end it at its bottom,
+// and the hints below as wide.
+func (m *model) panel(p term.Panel, b term.Block, end []string, width, wide int) term.Block {
+	rows := m.Height - term.EdgesHigh - len(end)
 	b.Lines = append(b.Lines, make([]string, max(rows-len(b.Lines), 0))...)[:rows]
+	b.Lines = append(b.Lines, end...)
 	p.Place = term.Cut(p.Place, width/2)
 	return p.Draw(m.Styles, b, width, wide, m.Height)
+}
+
+// said is what the last key led to: a note in the edge of a panel, or lines above
+// it where that is too short.
+func (m *model) said(width int) (note string, end []string) {
+	inner := width - term.EdgesWide
+	if end = term.Text(m.Styles.Plain, m.note, inner-1); len(end) > 1 {
+		return "", term.Opening(end, (m.Height-term.EdgesHigh)/2, inner)
+	}
+	return m.note, nil
 }
 
 // drawList shows the tab, above it what is wrong, and below it what is being
 // typed.
 func (m *model) drawList(width, front int) term.Block {
-	wide, p := m.Width, term.Panel{Title: m.tabs(), Place: m.waiting.count(), Note: m.note, Hints: m.hints()}
-	inner, rows, search, draw := width-term.EdgesWide, m.Height-term.EdgesHigh, m.waiting.filter, m.waiting.draw
+	note, end := m.said(width)
+	wide, p := m.Width, term.Panel{Title: m.tabs(), Place: m.waiting.count(), Note: note, Hints: m.hints()}
+	inner, rows, search, draw := width-term.EdgesWide, m.Height-term.EdgesHigh-len(end), m.waiting.filter, m.waiting.draw
 	if m.past {
 		p.Place, search, draw = m.history.count(), m.history.search, m.history.draw
 	}
@@ -129,7 +142,7 @@ func (m *model) drawList(width, front int) term.Block {
 		b.Lines = append(b.Lines, make([]string, max(rows-len(b.Lines), 0))...)[:rows]
 		b.Add(m.typing.Draw(m.Styles, inner, 1))
 	}
-	return m.panel(p, b, width, wide)
+	return m.panel(p, b, end, width, wide)
 }
 
 // drawFront shows what has the keyboard or else, beside a list, the record that
@@ -138,9 +151,13 @@ func (m *model) drawFront(width, list int) term.Block {
 	if m.answer != nil {
 		return m.viewForm()
 	}
-	var p term.Panel
-	var b term.Block
-	inner, rows := width-term.EdgesWide, m.Height-term.EdgesHigh
+	p, b := term.Panel{}, term.Block{}
+	var end []string
+	if list == 0 {
+		p.Place, p.Hints = m.waiting.count(), m.hints()
+		p.Note, end = m.said(width)
+	}
+	inner, rows := width-term.EdgesWide, m.Height-term.EdgesHigh-len(end)
 	switch r := m.list().selected(); {
 	case m.stopped != "":
 		p.Title = words.T("Question")
@@ -162,10 +179,7 @@ func (m *model) drawFront(width, list int) term.Block {
 		}
 		b = m.pane.Draw(m.Styles, inner, rows)
 	}
-	if list == 0 {
-		p.Note, p.Place, p.Hints = m.note, m.waiting.count(), m.hints()
-	}
-	return m.panel(p, b, width, m.Width-list)
+	return m.panel(p, b, end, width, m.Width-list)
 }
 
 // tabs names both lists, the one that is shown in brackets.

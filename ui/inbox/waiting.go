@@ -44,14 +44,12 @@ func (w *waiting) asked(rec desk.Record) bool {
 	return r == nil
 }
 
-// ended takes a record out; the selected one stays where it is. Arrange shows
-// it.
+// ended follows the end of a record. Arrange takes it out, but for the selected
+// one, which stays where it is.
 func (w *waiting) ended(rec desk.Record) {
-	if r := w.selected(); r != nil && r.rec.ID == rec.ID {
+	if r := w.all[rec.ID]; r != nil {
 		r.rec, r.marked = rec, false
-		return
 	}
-	delete(w.all, rec.ID)
 }
 
 // remove takes a record out.
@@ -61,8 +59,8 @@ func (w *waiting) remove(id string) {
 }
 
 // renew brings the list in line with the records that are pending, and returns
-// the ids of those in it that are not: they ended unheard.
-func (w *waiting) renew(records []desk.Record) (gone []string) {
+// those in it that are not: they ended unheard.
+func (w *waiting) renew(records []desk.Record) (gone []desk.Record) {
 	w.loaded = true
 	open := make(map[string]bool, len(records))
 	for _, rec := range records {
@@ -71,7 +69,7 @@ func (w *waiting) renew(records []desk.Record) (gone []string) {
 	}
 	for id, r := range w.all {
 		if r.rec.Outcome == nil && !open[id] {
-			gone = append(gone, id)
+			gone = append(gone, r.rec)
 		}
 	}
 	w.arrange()
@@ -87,6 +85,8 @@ func (w *waiting) arrange() {
 	}
 	groups := map[string]group{}
 	var rows []*row
+	selected := w.selected()
+	maps.DeleteFunc(w.all, func(_ string, r *row) bool { return r.rec.Outcome != nil && (r != selected || !r.fits(w.filter)) })
 	for _, id := range slices.Sorted(maps.Keys(w.all)) {
 		r := w.all[id]
 		if !r.fits(w.filter) {
@@ -129,6 +129,12 @@ func (r *row) fits(filter string) bool {
 	return !slices.ContainsFunc(strings.Fields(filter), func(word string) bool { return !strings.Contains(all, word) })
 }
 
+// selectRow is [list.selectRow]; a record that has ended goes when the cursor does.
+func (w *waiting) selectRow(r *row) {
+	w.list.selectRow(r)
+	w.arrange()
+}
+
 // sweep takes a row out if its record has ended.
 func (w *waiting) sweep(r *row) {
 	if r != nil && r.rec.Outcome != nil {
@@ -137,11 +143,14 @@ func (w *waiting) sweep(r *row) {
 }
 
 // open is how many records wait.
-func (w *waiting) open() int {
+func (w *waiting) open() int { return len(w.all) - w.over() }
+
+// over is how many of the rows have ended: the selected one or none.
+func (w *waiting) over() int {
 	if r := w.selected(); r != nil && r.rec.Outcome != nil {
-		return len(w.all) - 1
+		return 1
 	}
-	return len(w.all)
+	return 0
 }
 
 // marked returns the rows that are marked.
@@ -163,7 +172,7 @@ func (w *waiting) count() string {
 	}
 	text := words.N(w.open(), "%d waiting", "%d waiting")
 	if w.filter != "" {
-		text = words.T("%[1]d of %[2]d waiting", len(w.rows), w.open())
+		text = words.T("%[1]d of %[2]d waiting", len(w.rows)-w.over(), w.open())
 	}
 	if n := len(w.marked()); n > 0 {
 		text = words.N(n, "%[1]d marked, %[2]s", "%[1]d marked, %[2]s", text)
@@ -231,8 +240,9 @@ func drawWaiting(s *term.Styles, r *row, selected bool, width int, now time.Time
 	return [rowHigh]string{style.Render(term.Apart(lead+mark+text[0], since, width)), below}
 }
 
-// opening is the beginning of a text, all that a list looks at.
-func opening(text string) string { return text[:min(len(text), 1000)] }
+// opening is the beginning of a text, all that a list looks at: in any script as
+// many characters as a question may have by default.
+func opening(text string) string { return text[:min(len(text), 2000)] }
 
 // subject is what a record is about, as far as a list can show it.
 func subject(rec desk.Record) string {

@@ -50,6 +50,51 @@ func TestEndedWhileSelected(t *testing.T) {
 	r.see("answered in a terminal").keys("down").see("Nothing waits") // the last of all
 }
 
+// TestEndedAndFilteredOut: what has ended is counted as waiting no more, and goes,
+// when a filter takes the cursor off it.
+func TestEndedAndFilteredOut(t *testing.T) {
+	r := newRig(t, 80, 24)
+	first := r.claude(database())
+	r.claude(name())
+	r.open()
+	r.reply(first, "web", taken(database(), "pg"))
+	r.see("answered on the web page")
+	r.keys("/", "called").see("1 of 1 waiting")
+	r.keys("esc")
+	if s := r.screen(); strings.Contains(s, "answered on") || !strings.Contains(s, "1 waiting") {
+		t.Errorf("it is there again:\n%s", s)
+	}
+}
+
+// TestEndedUnderForeignKeys: so it is when keys are put back that had led to it.
+func TestEndedUnderForeignKeys(t *testing.T) {
+	r := newRig(t, 80, 24)
+	r.claude(database())
+	r.claude(name())
+	last := r.claude(features())
+	r.open().answers().keys("1", "enter").later(act.Quiet).see("Answer sent").later(act.Quiet)
+	r.keys("down")
+	r.reply(last, "web", taken(features(), "search"))
+	r.see("answered on the web page").keys("x")
+	if s := r.screen(); strings.Contains(s, "answered on") || !strings.Contains(s, "1 waiting") {
+		t.Errorf("it is still there:\n%s", s)
+	}
+}
+
+// TestNowhere: a record that is nowhere any more is still shown as what it was, and
+// one that cannot be read just now has not ended.
+func TestNowhere(t *testing.T) {
+	r := newRig(t, 80, 24)
+	rec := r.claude(database())
+	r.open().see("Which database")
+	if err := r.store.Delete(t.Context(), desk.KindPending, rec.ID); err != nil {
+		t.Fatal(err)
+	}
+	r.send(tea.FocusMsg{})
+	r.see("× Database: Which database", "claude-code in shop", "failed", "0 waiting").keys("enter")
+	r.see("Asked    21 Nov 2026 12:00:00", "Ended    failed, 21 Nov 2026 12:00:0")
+}
+
 // TestUnheard: what ended or was asked while nobody listened is found when the
 // terminal gets the focus.
 func TestUnheard(t *testing.T) {

@@ -105,5 +105,5 @@ func (c *conversation) save(ctx context.Context) {
 	draft := c.reply(c.rec.All())
 	// A draft that cannot be kept is lost only if this process is; the answers
 	// are still here.
-	_ = storing(ctx, func() error { c.desk.Save(ctx, draft); return nil })
+	_ = storing(ctx, func() error { return c.desk.Save(ctx, draft) })
 }
