@@ -1,12 +1,14 @@
 package term
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 )
@@ -127,11 +129,22 @@ func environ(getenv func(string) string) []string {
 type keyboard struct {
 	in     io.Reader
 	hangUp context.CancelCauseFunc
+	begun  []byte // a character whose end is still to come
 }
 
-// Read implements io.Reader.
-func (k keyboard) Read(p []byte) (int, error) {
-	n, err := k.in.Read(p)
+// Read implements io.Reader. It hands over whole characters: of one that a long
+// paste over a slow line has in two pieces, Bubble Tea would drop both.
+func (k *keyboard) Read(p []byte) (int, error) {
+	n := copy(p, k.begun)
+	k.begun = nil
+	more, err := k.in.Read(p[n:])
+	n += more
+	for i := max(n-utf8.UTFMax+1, 0); i < n; i++ {
+		if utf8.RuneStart(p[i]) && !utf8.FullRune(p[i:n]) {
+			k.begun = bytes.Clone(p[i:n])
+			n = i
+		}
+	}
 	switch {
 	case err == nil:
 		return n, nil
@@ -144,14 +157,14 @@ func (k keyboard) Read(p []byte) (int, error) {
 // fileKeyboard is a keyboard that is a file to Bubble Tea.
 type fileKeyboard struct {
 	*os.File
-	keys keyboard
+	keys *keyboard
 }
 
 // Read implements io.Reader.
 func (k fileKeyboard) Read(p []byte) (int, error) { return k.keys.Read(p) }
 
 func input(in io.Reader, hangUp context.CancelCauseFunc) io.Reader {
-	keys := keyboard{in, hangUp}
+	keys := &keyboard{in: in, hangUp: hangUp}
 	if f, ok := in.(*os.File); ok {
 		return fileKeyboard{f, keys}
 	}
