@@ -8,6 +8,7 @@ package door
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"slices"
@@ -55,12 +56,33 @@ func (l *Listener) Accept() (net.Conn, error) {
 	return g, nil
 }
 
-// Serve serves what comes through the door, with TLS where the server has it.
-func (l *Listener) Serve(s *http.Server) error {
-	if s.TLSConfig != nil {
-		return s.ServeTLS(l, "", "")
+// Serve serves what comes through the door, with TLS where the server has it, until
+// ctx ends; responses have so long to end then. It closes the listener, and returns
+// nil after the end of ctx.
+func (l *Listener) Serve(ctx context.Context, s *http.Server, grace time.Duration) error {
+	s.ConnContext = withConn
+	failed := make(chan error, 1)
+	go func() {
+		if s.TLSConfig != nil {
+			failed <- s.ServeTLS(l, "", "")
+		} else {
+			failed <- s.Serve(l)
+		}
+	}()
+	select {
+	case err := <-failed:
+		return errors.Join(err, s.Close())
+	case <-ctx.Done():
 	}
-	return s.Serve(l)
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace)
+	defer cancel()
+	if s.Shutdown(within) != nil {
+		_ = s.Close()
+	}
+	if err := <-failed; !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
 }
 
 // makeRoom returns when there is a place for one more stranger.
@@ -128,9 +150,8 @@ func (g *guest) know() bool {
 
 type guestKey struct{}
 
-// WithConn hands the connection of a request on to [Welcome]. It is for
-// http.Server.ConnContext.
-func WithConn(ctx context.Context, conn net.Conn) context.Context {
+// withConn hands the connection of a request on to [Welcome].
+func withConn(ctx context.Context, conn net.Conn) context.Context {
 	if wrapped, ok := conn.(interface{ NetConn() net.Conn }); ok { // TLS
 		conn = wrapped.NetConn()
 	}

@@ -134,7 +134,7 @@ func knock(t *testing.T, l net.Listener) net.Conn {
 
 // at is a request on a connection that came through the door.
 func at(conn net.Conn) *http.Request {
-	return httptest.NewRequest(http.MethodGet, "/", nil).WithContext(WithConn(context.Background(), conn))
+	return httptest.NewRequest(http.MethodGet, "/", nil).WithContext(withConn(context.Background(), conn))
 }
 
 // The stranger that has stood there longest makes room; who was welcomed stays.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -115,7 +114,6 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		IdleTimeout:    idleTime,
 		MaxHeaderBytes: maxHeader,
 		BaseContext:    func(net.Listener) context.Context { return requests },
-		ConnContext:    door.WithConn,
 		ErrorLog:       slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
 	watched, err := s.Tokens.Watch(ctx)
@@ -128,19 +126,11 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		}
 	}()
 	guarded := &door.Listener{Listener: ln, Known: maxKnown, Strangers: maxStrangers, Least: leastTime}
-	failed := make(chan error, 1)
-	go func() { failed <- guarded.Serve(server) }()
-	select {
-	case err = <-failed:
-	case <-ctx.Done():
-		err = nil
-	}
-	s.sessions.endAll(askuser.ErrClosing)
+	server.RegisterOnShutdown(func() { s.sessions.endAll(askuser.ErrClosing) })
+	err = guarded.Serve(ctx, server, defaultGrace)
+	s.sessions.endAll(askuser.ErrClosing) // also where it could not serve
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), defaultGrace)
 	defer cancel()
-	if server.Shutdown(grace) != nil {
-		_ = server.Close()
-	}
 	s.sessions.drain(grace)
 	stop := context.AfterFunc(grace, func() {
 		for _, st := range s.beats.Members() {
@@ -149,13 +139,10 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	})
 	s.streams.Wait()
 	stop()
-	if err == nil {
-		err = <-failed
+	if err != nil {
+		return fmt.Errorf("http: %w", err)
 	}
-	if errors.Is(err, http.ErrServerClosed) {
-		return nil
-	}
-	return fmt.Errorf("http: %w", err)
+	return nil
 }
 
 // Handler returns everything that is served, with all its checks but those of

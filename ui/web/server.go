@@ -134,7 +134,6 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	// Streams and long waits must end with the server, other requests under
 	// way should not: theirs is a context of its own.
 	requests, end := context.WithCancel(context.WithoutCancel(ctx))
-	defer end()
 	server := &http.Server{
 		Handler:           s.handler,
 		TLSConfig:         s.tls,
@@ -144,29 +143,15 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHeader,
 		BaseContext:       func(net.Listener) context.Context { return requests },
-		ConnContext:       door.WithConn,
 		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
+	server.RegisterOnShutdown(end)
 	guarded := &door.Listener{Listener: ln, Known: maxKnown, Strangers: maxStrangers}
-	failed := make(chan error, 1)
-	go func() { failed <- guarded.Serve(server) }()
-	var err error
-	select {
-	case err = <-failed:
-	case <-ctx.Done():
-	}
+	err := guarded.Serve(ctx, server, s.patience.grace)
 	end()
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.patience.grace)
-	defer cancel()
-	if server.Shutdown(grace) != nil {
-		_ = server.Close()
-	}
 	s.streams.running.Wait()
-	if err == nil {
-		err = <-failed
+	if err != nil {
+		return fmt.Errorf("web: %w", err)
 	}
-	if errors.Is(err, http.ErrServerClosed) {
-		return nil
-	}
-	return fmt.Errorf("web: %w", err)
+	return nil
 }
