@@ -11,6 +11,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // broken is an input that fails.
@@ -98,11 +99,14 @@ func (k typist) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 
 // A character whose bytes come in pieces, as at the edge of a read on a slow
 // line, is that character, pasted and typed. A byte that begins none keeps
-// nothing back.
+// nothing back. The end of a paste is its end, in pieces too.
 func TestCharactersInPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var typed strings.Builder
 		in := &pieces{left: []string{"\xc3", "\xa9", "\x1b[200~a\xe6\x95", "\xb0\xf0", "\x9f", "\x91\x8d\x1b[201~", "\xe9", "b", "\xff", "c"}, end: t.Context().Done()}
+		for at := range ansi.BracketedPasteEnd { // "\x1b" | "[201~" and so on
+			in.left = append(in.left, ansi.BracketedPasteStart+"p"+ansi.BracketedPasteEnd[:at], ansi.BracketedPasteEnd[at:], "k")
+		}
 		screen := NewScreen(ScreenOptions{
 			Model: typist{&typed}, In: in, Out: io.Discard, Getenv: func(string) string { return "" },
 			Leave: func(error) tea.Msg { return leave{} }, Quit: time.Minute, Kill: time.Minute,
@@ -111,7 +115,7 @@ func TestCharactersInPieces(t *testing.T) {
 		go func() { ended <- screen.Run(t.Context()) }()
 		time.Sleep(time.Minute)
 		screen.Send(leave{})
-		if err := <-ended; err != nil || typed.String() != "éa数👍bc" {
+		if err := <-ended; err != nil || typed.String() != "éa数👍bc"+strings.Repeat("pk", len(ansi.BracketedPasteEnd)) {
 			t.Errorf("typed %q, %v", typed.String(), err)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Screen is a full-screen model on a terminal.
@@ -129,11 +130,13 @@ func environ(getenv func(string) string) []string {
 type keyboard struct {
 	in     io.Reader
 	hangUp context.CancelCauseFunc
-	begun  []byte // a character whose end is still to come
+	begun  []byte // a character, or the end of a paste, of which more is still to come
+	pastes bool   // a paste has begun, and not ended
 }
 
 // Read implements io.Reader. It hands over whole characters: of one that a long
-// paste over a slow line has in two pieces, Bubble Tea would drop both.
+// paste over a slow line has in two pieces, Bubble Tea would drop both. Of the end
+// of a paste it would make text, and of all further keys, Ctrl+C too.
 func (k *keyboard) Read(p []byte) (int, error) {
 	n := copy(p, k.begun)
 	k.begun = nil
@@ -143,6 +146,16 @@ func (k *keyboard) Read(p []byte) (int, error) {
 		if utf8.RuneStart(p[i]) && !utf8.FullRune(p[i:n]) {
 			k.begun = bytes.Clone(p[i:n])
 			n = i
+		}
+	}
+	const end = ansi.BracketedPasteEnd
+	if on, off := bytes.LastIndex(p[:n], []byte(ansi.BracketedPasteStart)), bytes.LastIndex(p[:n], []byte(end)); on != off {
+		k.pastes = on > off
+	}
+	for i := len(end) - 1; k.pastes && i > 0; i-- {
+		if k.begun == nil && bytes.HasSuffix(p[:n], []byte(end[:i])) {
+			n -= i
+			k.begun = []byte(end[:i])
 		}
 	}
 	switch {
