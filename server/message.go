@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -43,7 +44,7 @@ func Decode(text []byte) (Message, *Fault) {
 		invalid := m.ID != nil && string(m.ID) != "null"
 		m.ID = nil
 		if invalid {
-			return m, &Fault{mcp.INVALID_REQUEST, "the id must be a string or a number"}
+			return m, &Fault{mcp.INVALID_REQUEST, "the id must be a string, in UTF-8, or a number"}
 		}
 	}
 	switch {
@@ -62,7 +63,7 @@ func Decode(text []byte) (Message, *Fault) {
 }
 
 func isID(raw json.RawMessage) bool {
-	return len(raw) > 0 && (raw[0] == '"' || raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9')
+	return utf8.Valid(raw) && len(raw) > 0 && (raw[0] == '"' || raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9')
 }
 
 // IsRequest reports whether the message is to be answered.

@@ -23,11 +23,15 @@ func FuzzDecode(f *testing.F) {
 		`{"jsonrpc":"2.0","id":9007199254740993,"method":"tools/call","params":{"name":"x","arguments":{}}}`,
 		`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a","reason":"b"}}`,
 		`[]`, `{"id":{}}`, `{"jsonrpc":"2.0","method":"x","params":null}`, `{"ID":1,"id":"2","jsonrpc":"2.0","METHOD":"x"}`,
+		"{\"jsonrpc\":\"2.0\",\"id\":\"\xff\",\"method\":\"ping\"}",
 	} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, wrong := Decode(text)
+		if line := (Fault{}).Response(m.ID); !utf8.Valid(line) {
+			t.Fatalf("a response like %q", line)
+		}
 		if wrong != nil {
 			if line := wrong.Response(m.ID); !json.Valid(line) {
 				t.Fatalf("refusal %q", line)
@@ -55,7 +59,7 @@ func FuzzDecode(f *testing.F) {
 		if got.Method != m.Method || got.ID == nil {
 			t.Fatalf("%q became %q", text, handed)
 		}
-		if utf8.Valid(m.ID) && *got.ID != string(m.ID) {
+		if *got.ID != string(m.ID) {
 			t.Fatalf("the id %q became %q", m.ID, *got.ID)
 		}
 	})

@@ -20,30 +20,41 @@ import (
 // those that the template makes, with the rest of what the caller gave beside
 // them. The error is a [question.Violations].
 func (t *Tools) filled(arguments json.RawMessage, directory string) (json.RawMessage, error) {
-	var given struct {
-		Template  string          `json:"template"`
-		Variables map[string]any  `json:"variables"`
-		Questions json.RawMessage `json:"questions"`
-	}
+	var given struct{ Template, Variables, Questions json.RawMessage }
 	// What cannot be read is for the decoder to say.
-	if json.Unmarshal(arguments, &given) != nil || given.Template == "" || t.Templates == nil {
+	if json.Unmarshal(arguments, &given) != nil || t.Templates == nil {
 		return arguments, nil //nolint:nilerr // the decoder says it
 	}
 	if n := len(given.Questions); n > 0 && string(given.Questions) != "null" && string(given.Questions) != "[]" {
 		return arguments, nil // the questions are there already
 	}
-	x, err := templates.Load(given.Template, t.Templates(directory)...)
+	var found question.Violations
+	named, _ := question.Read[string](&found, "template", given.Template, "the name of a template")
+	if named == "" && found == nil {
+		return arguments, nil
+	}
+	variables, _ := question.Read[map[string]json.RawMessage](&found, "variables", given.Variables, "an object")
+	if found != nil {
+		return nil, found
+	}
+	x, err := templates.Load(named, t.Templates(directory)...)
 	if errors.Is(err, templates.ErrNone) {
 		all, _ := templates.List(t.Templates(directory)...)
 		var names []string
 		for _, x := range all {
 			names = append(names, x.Name)
 		}
-		return nil, question.Violations{{Path: "template", Message: fmt.Sprintf("there is none named %q; there are: %s", given.Template, strings.Join(names, ", "))}}
+		return nil, question.Violations{{Path: "template", Message: fmt.Sprintf("there is none named %q; there are: %s", named, strings.Join(names, ", "))}}
 	}
 	values := map[string]string{}
-	for name, v := range given.Variables {
-		values[name] = fmt.Sprint(v)
+	for name, raw := range variables {
+		text := ""
+		if json.Unmarshal(raw, &text) != nil {
+			text = string(raw) // a number stays as it is written
+		}
+		if string(raw) != "null" {
+			values[name] = text
+		}
 	}
 	var data []byte
 	if err == nil {

@@ -56,18 +56,36 @@ func TestTemplateFaults(t *testing.T) {
 	}
 	tools := New(Config{Templates: func(string) []string { return []string{dir} }})
 	for given, want := range map[string]string{
-		`{"template":"deplo"}`:                         `template: there is none named "deplo"; there are: deploy`,
-		`{"template":"deploy"}`:                        "needs the variable where",
-		`{"template":"deploy","variables":{"were":1}}`: `has no variable "were"`,
-		`{"template":"../deploy"}`:                     "there is none",
+		`{"template":"deplo"}`:                             `template: there is none named "deplo"; there are: deploy`,
+		`{"template":"deploy"}`:                            "needs the variable where",
+		`{"template":"deploy","variables":{"were":1}}`:     `has no variable "were"`,
+		`{"template":"../deploy"}`:                         "there is none",
+		`{"template":["deploy"]}`:                          `template: must be the name of a template, is ["deploy"]`,
+		`{"template":"deploy","variables":"prod"}`:         `variables: must be an object, is "prod"`,
+		`{"template":"deploy","variables":{"where":null}}`: "needs the variable where",
 	} {
 		if _, err := tools.filled([]byte(given), ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", given, err, want)
 		}
 	}
-	for _, given := range []string{`{"questions":[]}`, `1`, `{"template":1}`, `{"template":"x","questions":[{"question":"A?"}]}`} {
+	for _, given := range []string{`{"questions":[]}`, `1`, `{"template":null}`, `{"template":"x","questions":[{"question":"A?"}]}`} {
 		if got, err := tools.filled([]byte(given), ""); err != nil || string(got) != given {
 			t.Errorf("%s becomes %s, %v", given, got, err)
+		}
+	}
+}
+
+// A number is asked as the agent wrote it.
+func TestTemplateNumbers(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "delete.toml"), []byte("[variables.rows]\n[[questions]]\nquestion = \"Delete {{rows}}?\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tools := New(Config{Templates: func(string) []string { return []string{dir} }})
+	for given, want := range map[string]string{`1500000`: "Delete 1500000?", `"all"`: "Delete all?", `true`: "Delete true?"} {
+		got, err := tools.filled([]byte(`{"template":"delete","variables":{"rows":`+given+`}}`), "")
+		if err != nil || !strings.Contains(string(got), want) {
+			t.Errorf("%s: %s, %v", given, got, err)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func DecodeConfirm(data []byte, limits question.Limits) (Call, error) {
 	if err != nil {
 		return Call{}, err
 	}
-	d.flat, d.names = true, map[string]string{"question": "action"}
+	d.flat, d.names = true, map[string]string{"question": "action", "description": "details"}
 	m, _ := d.object(root, data, "an object")
 	yes, _ := question.Read[*bool](&d.found, "default", m.get("default"), "true or false")
 	call := Call{Set: question.Set{Questions: []question.Question{
@@ -138,6 +138,7 @@ func (d *decoder) tooLarge(path string, raw json.RawMessage, most int) bool {
 
 // validate notes what is wrong with the set, leaving out what is known.
 func (d *decoder) validate(set *question.Set) {
+	var more question.Violations // of which one may be above another: too many questions, and what is wrong in one
 	for _, v := range set.Validate(d.limits) {
 		if d.flat {
 			v.Path = strings.TrimPrefix(v.Path, "questions[0].")
@@ -146,9 +147,10 @@ func (d *decoder) validate(set *question.Set) {
 			v.Path = name
 		}
 		if !d.reported(v.Path) {
-			d.found = append(d.found, v)
+			more = append(more, v)
 		}
 	}
+	d.found = append(d.found, more...)
 }
 
 // reported says whether a fault at or above path is known already: what could
@@ -179,14 +181,14 @@ func (d *decoder) call(data []byte) Call {
 	switch raw := m.get("questions"); {
 	case raw != nil:
 		c.Set.Questions = d.questions("questions", raw, 0)
-	case opens(m.get("question"), '{'):
+	case opens(unquote(m.get("question")), '{'):
 		d.flat = true // the question is an object of its own
 		c.Set.Questions = []question.Question{d.question("", m.get("question"), 0)}
 	case m.get("action_request") != nil:
 		d.flat = true
 		c.Set = d.interrupt(m)
 		return c
-	case m.get("question", "question_text", "questionText") != nil:
+	case m.get("question", "question_text") != nil:
 		d.flat = true
 		c.Set.Questions = []question.Question{d.question("", data, 0)}
 		c.Set.Questions[0].Header = strings.TrimSpace(question.Cut(c.Set.Questions[0].Header, d.limits.Header))
@@ -198,15 +200,15 @@ func (d *decoder) call(data []byte) Call {
 	if raw := m.get("metadata"); !d.tooLarge("metadata", raw, maxMetadata) {
 		c.Set.Metadata, _ = question.Read[map[string]any](&d.found, "metadata", raw, "an object")
 	}
-	c.Timeout = d.seconds("timeout_seconds", m.get("timeout_seconds", "timeoutSeconds"))
-	switch on := d.text("on_timeout", m.get("on_timeout", "onTimeout")); on {
+	c.Timeout = d.seconds("timeout_seconds", m.get("timeout_seconds"))
+	switch on := d.text("on_timeout", m.get("on_timeout")); on {
 	case "", "none":
 	case desk.OnTimeoutDefault:
 		c.OnTimeout = on
 	default:
 		d.found.Add("on_timeout", "must be default or none, is %q", on)
 	}
-	c.Session = d.text("session_id", m.get("session_id", "sessionId"))
+	c.Session = d.text("session_id", m.get("session_id"))
 	if n := question.Count(c.Session); n > maxSession {
 		d.found.Add("session_id", "must be at most %d characters long, is %d", maxSession, n)
 	}
@@ -258,8 +260,10 @@ func (d *decoder) seconds(path string, raw json.RawMessage) time.Duration {
 	return time.Duration(n * float64(time.Second))
 }
 
-// object reads a JSON object; what is not there, or null, is an empty one.
+// object reads a JSON object, which may also come as a string; what is not there,
+// or null, is an empty one.
 func (d *decoder) object(path string, raw json.RawMessage, want string) (ordered, bool) {
+	raw = unquote(raw)
 	if len(raw) == 0 || string(raw) == "null" {
 		return ordered{}, false
 	}

@@ -20,7 +20,7 @@ type option struct {
 
 // options reads the options of a question, and whether any were given.
 func (d *decoder) options(at func(string) string, m ordered) ([]option, bool) {
-	raw := m.get("options")
+	raw := m.get("options", "choices")
 	if raw == nil {
 		return nil, false
 	}
@@ -45,11 +45,11 @@ func (d *decoder) options(at func(string) string, m ordered) ([]option, bool) {
 
 func (d *decoder) option(path string, raw json.RawMessage) option {
 	var o option
-	var ok bool
-	if o.Label, ok = word(raw); ok {
+	m, ok := members(unquote(raw))
+	if label, plain := word(raw); plain && m.get("label") == nil { // and JSON may be a label
+		o.Label = label
 		return o
 	}
-	m, ok := members(raw)
 	if !ok {
 		d.found.Add(path, "must be an object or a string, is %s", question.Describe(raw))
 		return o
@@ -59,7 +59,7 @@ func (d *decoder) option(path string, raw json.RawMessage) option {
 	o.Description = lines(d.text(path+".description", m.get("description")))
 	o.Default = d.flag(path+".default", m.get("default"), false)
 	o.Preview = d.text(path+".preview", m.get("preview"))
-	o.given, o.followUps = o.ID, m.get("follow_up_questions", "followUpQuestions", "follow_ups")
+	o.given, o.followUps = o.ID, m.get("follow_up_questions", "follow_ups")
 	if !d.limits.Lenient && m.get("description") != nil && strings.TrimSpace(o.Description) == "" {
 		d.found.Add(path+".description", "must not be empty where it is given")
 	}

@@ -41,6 +41,7 @@ func (d *decoder) questions(path string, raw json.RawMessage, depth int) []quest
 }
 
 func (d *decoder) question(path string, raw json.RawMessage, depth int) question.Question {
+	raw = unquote(raw)
 	if text, ok := word(raw); ok && text != "" { // a question as a plain string
 		return question.Question{Text: lines(text), Type: question.Text, Required: true}
 	}
@@ -51,16 +52,16 @@ func (d *decoder) question(path string, raw json.RawMessage, depth int) question
 	}
 	at := func(name string) string { return member(path, name) }
 	q := question.Question{
-		Text:        lines(d.text(at("question"), m.get("question", "question_text", "questionText"))),
+		Text:        lines(d.text(at("question"), m.get("question", "question_text", "prompt"))),
 		Header:      d.text(at("header"), m.get("header")),
 		Description: lines(d.text(at("description"), m.get("description"))),
-		ID:          d.text(at("question_id"), m.get("question_id", "questionId", "id")),
+		ID:          d.text(at("question_id"), m.get("question_id", "id")),
 		Placeholder: d.text(at("placeholder"), m.get("placeholder")),
 		Required:    d.flag(at("required"), m.get("required"), true),
 		Collected:   d.collected(at("collected"), m.get("collected")),
 	}
-	custom := d.flag(at("allow_custom"), m.get("allow_custom", "allowCustom"), true)
-	several := d.flag(at("multiSelect"), m.get("multiSelect", "multi_select", "multiple"), false)
+	custom := d.flag(at("allow_custom"), m.get("allow_custom"), true)
+	several := d.flag(at("multiSelect"), m.get("multiSelect", "multiple", "allow_multiple"), false)
 	options, given := d.options(at, m)
 	q.Type = typeOf(d.text(at("type"), m.get("type")), several, given)
 	switch {
@@ -82,7 +83,7 @@ func (d *decoder) question(path string, raw json.RawMessage, depth int) question
 	}
 	q.Options = identified(options)
 	d.defaults(at("default"), m.get("default"), &q, options)
-	d.followUps(at("follow_up_questions"), m.get("follow_up_questions", "followUpQuestions"), &q, options, depth)
+	d.followUps(at("follow_up_questions"), m.get("follow_up_questions"), &q, options, depth)
 	return q
 }
 
@@ -95,10 +96,10 @@ func typeOf(name string, several, options bool) question.Type {
 		if !several && !options {
 			return question.Text
 		}
-	case "multiple_choice", "single_choice", "single_select", "select", "radio":
+	case "multiple_choice", "single_choice", "single_select", "choice", "select", "radio":
 	case "checkbox", "multi_select", "multiselect":
 		several = true
-	case "boolean", "confirm":
+	case "boolean", "confirm", "yesno":
 		return question.Boolean
 	default:
 		return question.Type(name)

@@ -3,6 +3,8 @@ package wire
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"mcp-askuser/internal/plainjson"
@@ -15,11 +17,19 @@ type ordered struct {
 	values map[string]json.RawMessage
 }
 
-// get returns the first of these members that is there and not null.
+// get returns the first of these members that is there and not null, or else one
+// that is spelt otherwise: multiselect and MultiSelect are multi_select.
 func (o *ordered) get(names ...string) json.RawMessage {
+	there := func(name string) bool { return len(o.values[name]) > 0 && string(o.values[name]) != "null" }
+	bare := func(name string) string { return strings.ReplaceAll(name, "_", "") }
 	for _, n := range names {
-		if raw := o.values[n]; len(raw) > 0 && string(raw) != "null" {
-			return raw
+		if there(n) {
+			return o.values[n]
+		}
+	}
+	for _, key := range o.keys {
+		if there(key) && slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(bare(key), bare(n)) }) {
+			return o.values[key]
 		}
 	}
 	return nil

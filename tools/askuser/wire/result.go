@@ -204,13 +204,17 @@ func (r *Result) answered(rec desk.Record) {
 		r.Summary = "User answered no question"
 	}
 	if o.Status == desk.Discuss {
+		name := "discuss"
 		r.Summary = "User wants to discuss this first"
-		r.Message = texts.Fill("discuss", map[string]string{"answers": list(slices.Concat(said, program)), "note": texts.Quoted(r.Note), "notes": list(notes)})
+		if o.Reply.By == question.ByProgram {
+			name, r.Summary = "discuss_program", "A program put the question back"
+		}
+		r.Message = texts.Fill(name, map[string]string{"who": who(o), "answers": list(slices.Concat(said, program)), "note": texts.Quoted(r.Note), "notes": list(notes)})
 		return
 	}
-	note, left := "note", "open"
+	note, beside, left := "note", "notes", "open"
 	if o.Reply.By == question.ByProgram {
-		note, left = "remark", "left"
+		note, beside, left = "remark", "remarks", "left"
 	}
 	r.Message = texts.Fill("answered", map[string]string{
 		"answers":   list(said),
@@ -219,7 +223,7 @@ func (r *Result) answered(rec desk.Record) {
 		left:        list(open),
 		"defaults":  list(pairs[question.ByTimeout]),
 		"collected": list(pairs[question.ByCaller]),
-		"notes":     list(notes),
+		beside:      list(notes),
 		note:        texts.Quoted(r.Note),
 	})
 }

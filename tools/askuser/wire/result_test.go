@@ -146,6 +146,13 @@ func TestAge(t *testing.T) {
 			t.Errorf("%s after an hour: %s", rec.State, got)
 		}
 	}
+	remarked := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByProgram, Note: "for now"}}, By: question.ByProgram}
+	for _, reply := range []question.Reply{{Discuss: true, Note: "why?", By: question.ByProgram}, remarked} {
+		r := NewResult(ended(asked(databaseQuestion()), desk.Outcome{Status: desk.StatusOf(reply), Reply: &reply, At: given}))
+		if !strings.Contains(r.Message, "a program, not by the user") || strings.Contains(r.Message+r.Summary, "User ") || strings.Contains(r.Message, "of the user") {
+			t.Errorf("a program's word is the user's: %s; %s", r.Summary, r.Message)
+		}
+	}
 	if got, _ := Format(asked(databaseQuestion()), "text", given); !strings.HasPrefix(got, "The question is still open") {
 		t.Error(got)
 	}
