@@ -128,7 +128,11 @@ func (c *choice) blur()  { c.stopWriting(); c.filtering = false }
 func (c *choice) keep() (back func()) {
 	was, other := *c, c.other.Keep()
 	was.rows = slices.Clone(c.rows)
-	return func() { *c = was; other() }
+	return func() {
+		*c = was
+		c.rows = slices.Clone(was.rows) // it may be gone back to once more
+		other()
+	}
 }
 
 // take confirms the row under the cursor, or, where several may be picked,

@@ -98,3 +98,15 @@ func TestMemoryTypedElsewhere(t *testing.T) {
 		t.Errorf("answered %v", got)
 	}
 }
+
+// What keys for somebody else marked after the earlier answer was put back is not
+// there either when it is put back once more.
+func TestMemoryPutBackTwice(t *testing.T) {
+	r := fresh(t, 80, 24, record(features()), answeredBefore(features(), told("features", "", "export")), withOrigin(act.Appeared)).show()
+	shown := r.wait(time.Second).screen()
+	r.keys("ctrl+r").wait(time.Second)
+	r.keys("ctrl+r", "2", "3", "m").wait(time.Second)
+	if got := r.keys("ctrl+r").wait(time.Second).screen(); got != shown {
+		t.Errorf("put back:\n%s", got)
+	}
+}

@@ -73,7 +73,7 @@ func MarkMore(lines []string, width int, above, below bool) {
 func (b Block) windowBelow(rows, width int) Block {
 	n := b.Pinned
 	out := Block{Lines: slices.Clone(b.Lines[:n]), Pinned: n}
-	rest := Block{Lines: b.Lines[n:], Top: b.Top - n, Bottom: b.Bottom - n}
+	rest := Block{Lines: b.Lines[n:], Top: max(b.Top-n, 0), Bottom: max(b.Bottom-n, 0)} // nothing may have the focus
 	typedAbove := b.Cursor != nil && b.Cursor.Y < n
 	if !typedAbove {
 		rest.Cursor = Shift(b.Cursor, 0, -n)

@@ -98,6 +98,10 @@ func (e *Entry) Keep() (back func()) {
 	}
 }
 
+// lineEnds are those of a paste: most terminals make each a carriage return, as
+// from the keyboard.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n") //nolint:gochecknoglobals // a table, never written to
+
 // Press types a key or a paste. The error is a sentence for the human: a paste
 // is taken whole or not at all. What a paste hides is made visible.
 func (e *Entry) Press(msg tea.Msg) error {
@@ -105,7 +109,7 @@ func (e *Entry) Press(msg tea.Msg) error {
 		if e.oneLine {
 			p.Content = strings.Join(strings.Fields(p.Content), " ")
 		}
-		p.Content = question.Block(p.Content)
+		p.Content = question.Block(lineEnds.Replace(p.Content))
 		if n := question.Count(e.area.Value()) + question.Count(p.Content); n > question.MaxText {
 			return errors.New(words.T("Too long to paste: that makes %[1]d characters, %[2]d are allowed.", n, question.MaxText))
 		}

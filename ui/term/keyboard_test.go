@@ -11,6 +11,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // broken is an input that fails.
@@ -55,4 +56,67 @@ func TestGone(t *testing.T) {
 			})
 		})
 	}
+}
+
+// pieces is an input that hands over one of them every 100 ms, once the terminal
+// has had its time to answer; then nothing comes until the end of the test.
+type pieces struct {
+	left []string
+	end  <-chan struct{}
+	late bool
+}
+
+func (r *pieces) Read(p []byte) (int, error) {
+	if !r.late {
+		r.late = true
+		time.Sleep(2 * patience)
+	}
+	if time.Sleep(100 * time.Millisecond); len(r.left) == 0 {
+		<-r.end
+		return 0, io.EOF
+	}
+	n := copy(p, r.left[0])
+	r.left = r.left[1:]
+	return n, nil
+}
+
+// typist is a model that keeps what was typed and pasted.
+type typist struct{ typed *strings.Builder }
+
+func (k typist) Init() tea.Cmd  { return nil }
+func (k typist) View() tea.View { return tea.NewView("") }
+func (k typist) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case tea.KeyPressMsg:
+		k.typed.WriteString(msg.Text)
+	case tea.PasteMsg:
+		k.typed.WriteString(msg.Content)
+	case leave:
+		return k, tea.Quit
+	}
+	return k, nil
+}
+
+// A character whose bytes come in pieces, as at the edge of a read on a slow
+// line, is that character, pasted and typed. A byte that begins none keeps
+// nothing back. The end of a paste is its end, in pieces too.
+func TestCharactersInPieces(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var typed strings.Builder
+		in := &pieces{left: []string{"\xc3", "\xa9", "\x1b[200~a\xe6\x95", "\xb0\xf0", "\x9f", "\x91\x8d\x1b[201~", "\xe9", "b", "\xff", "c"}, end: t.Context().Done()}
+		for at := range ansi.BracketedPasteEnd { // "\x1b" | "[201~" and so on
+			in.left = append(in.left, ansi.BracketedPasteStart+"p"+ansi.BracketedPasteEnd[:at], ansi.BracketedPasteEnd[at:], "k")
+		}
+		screen := NewScreen(ScreenOptions{
+			Model: typist{&typed}, In: in, Out: io.Discard, Getenv: func(string) string { return "" },
+			Leave: func(error) tea.Msg { return leave{} }, Quit: time.Minute, Kill: time.Minute,
+		})
+		ended := make(chan error, 1)
+		go func() { ended <- screen.Run(t.Context()) }()
+		time.Sleep(time.Minute)
+		screen.Send(leave{})
+		if err := <-ended; err != nil || typed.String() != "éa数👍bc"+strings.Repeat("pk", len(ansi.BracketedPasteEnd)) {
+			t.Errorf("typed %q, %v", typed.String(), err)
+		}
+	})
 }

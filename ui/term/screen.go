@@ -1,14 +1,17 @@
 package term
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"time"
+	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Screen is a full-screen model on a terminal.
@@ -127,11 +130,34 @@ func environ(getenv func(string) string) []string {
 type keyboard struct {
 	in     io.Reader
 	hangUp context.CancelCauseFunc
+	begun  []byte // a character, or the end of a paste, of which more is still to come
+	pastes bool   // a paste has begun, and not ended
 }
 
-// Read implements io.Reader.
-func (k keyboard) Read(p []byte) (int, error) {
-	n, err := k.in.Read(p)
+// Read implements io.Reader. It hands over whole characters: of one that a long
+// paste over a slow line has in two pieces, Bubble Tea would drop both. Of the end
+// of a paste it would make text, and of all further keys, Ctrl+C too.
+func (k *keyboard) Read(p []byte) (int, error) {
+	n := copy(p, k.begun)
+	k.begun = nil
+	more, err := k.in.Read(p[n:])
+	n += more
+	for i := max(n-utf8.UTFMax+1, 0); i < n; i++ {
+		if utf8.RuneStart(p[i]) && !utf8.FullRune(p[i:n]) {
+			k.begun = bytes.Clone(p[i:n])
+			n = i
+		}
+	}
+	const end = ansi.BracketedPasteEnd
+	if on, off := bytes.LastIndex(p[:n], []byte(ansi.BracketedPasteStart)), bytes.LastIndex(p[:n], []byte(end)); on != off {
+		k.pastes = on > off
+	}
+	for i := len(end) - 1; k.pastes && i > 0; i-- {
+		if k.begun == nil && bytes.HasSuffix(p[:n], []byte(end[:i])) {
+			n -= i
+			k.begun = []byte(end[:i])
+		}
+	}
 	switch {
 	case err == nil:
 		return n, nil
@@ -144,14 +170,14 @@ func (k keyboard) Read(p []byte) (int, error) {
 // fileKeyboard is a keyboard that is a file to Bubble Tea.
 type fileKeyboard struct {
 	*os.File
-	keys keyboard
+	keys *keyboard
 }
 
 // Read implements io.Reader.
 func (k fileKeyboard) Read(p []byte) (int, error) { return k.keys.Read(p) }
 
 func input(in io.Reader, hangUp context.CancelCauseFunc) io.Reader {
-	keys := keyboard{in, hangUp}
+	keys := &keyboard{in: in, hangUp: hangUp}
 	if f, ok := in.(*os.File); ok {
 		return fileKeyboard{f, keys}
 	}
