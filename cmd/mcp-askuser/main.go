@@ -123,6 +123,9 @@ Without a command it serves MCP over standard input and output, which is how
 agents start it; serve --help has the flags. To see what it does, run:
 mcp-askuser demo`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if asked, _ := cmd.Flags().GetBool("version"); asked {
+				return a.version().RunE(cmd, args)
+			}
 			if term.IsTerminal(int(a.in.Fd())) {
 				_, err := io.WriteString(a.out, welcome(cmd))
 				return err
@@ -131,6 +134,8 @@ mcp-askuser demo`,
 		},
 	}
 	a.serveFlags(cmd)
+	cmd.Flags().Bool("version", false, "") // as programs have it
+	_ = cmd.Flags().MarkHidden("version")
 	group(cmd, "Answer what agents ask", a.inbox(), a.web(), a.answer(), a.pending(), a.show(), a.dismiss(), a.reopen(), a.history(), a.lift())
 	group(cmd, "Ask, as an agent or a script", a.ask(), a.templates(), a.confirm(), a.cancel(), a.events(), a.schema(), a.skill())
 	const setUp = "Set up and look around"
