@@ -89,3 +89,10 @@ func OwnOrigin(r *http.Request) bool {
 	}
 	return http.NewCrossOriginProtection().Check(r) == nil
 }
+
+// Bearer returns the token that a request shows; ok is false where it shows none.
+// What it is worth is for others to say.
+func Bearer(r *http.Request) (token string, ok bool) {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	return strings.TrimSpace(token), strings.EqualFold(scheme, "Bearer")
+}

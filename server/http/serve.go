@@ -8,7 +8,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 	"sync"
 	"time"
 
@@ -191,11 +190,11 @@ func (s *Server) Handler() http.Handler {
 
 // identify returns the token that a request shows.
 func (s *Server) identify(r *http.Request) (t tokens.Token, ok bool, err error) {
-	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") {
+	token, ok := door.Bearer(r)
+	if !ok {
 		return tokens.Token{}, false, nil
 	}
-	return s.Tokens.Check(strings.TrimSpace(token))
+	return s.Tokens.Check(token)
 }
 
 // turnAway refuses a client that may not come in, and lets its connection go.

@@ -35,8 +35,8 @@ func senderOf(ctx context.Context) visitor {
 // the page's cookie; else a program's.
 func (s *Server) identify(r *http.Request) (who visitor, ok bool) {
 	who.by = question.ByProgram
-	if token, shown := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); shown {
-		return who, s.keys.opens(strings.TrimSpace(token))
+	if token, shown := door.Bearer(r); shown {
+		return who, s.keys.opens(token)
 	}
 	if who.session, ok = s.keys.visit(r); ok && !strings.HasPrefix(r.URL.Path, "/api/") {
 		who.by = question.ByUser
