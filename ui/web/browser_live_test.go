@@ -167,6 +167,32 @@ func TestBrowserLeftBehind(t *testing.T) {
 	v.pending(recs[1].ID)
 }
 
+// TestBrowserUnheard: an answer that arrived, and of which the page heard nothing, is
+// said to be sent.
+func TestBrowserUnheard(t *testing.T) {
+	t.Parallel()
+	v := browse(t, wide, nil)
+	v.listening()
+	recs := v.some(2)
+	lost := make(chan fetch.RequestID, 1)
+	if err := chromedp.Listen(v.ctx, func(ev any) {
+		if ev, ok := ev.(*fetch.EventRequestPaused); ok {
+			lost <- ev.RequestID
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	call(v, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: "*/answer", RequestStage: fetch.RequestStageResponse}}})
+	v.wait(`document.querySelector(%q).checked`, chosen(recs[0].ID, 0, "0"))
+	v.click(within(recs[0].ID, confirmButton))
+	call(v, fetch.FailRequest, fetch.FailRequestParams{RequestID: <-lost, ErrorReason: network.ErrorReasonConnectionReset})
+	call(v, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: <-lost})
+	v.shows("#news", "Sent to codex in api.")
+	if got := v.answered(recs[0].ID); got["deploy"] != "Yes" {
+		t.Errorf("got %v", got)
+	}
+}
+
 // TestBrowserSecondTab: the second answer is refused with who was first, with
 // and without a script.
 func TestBrowserSecondTab(t *testing.T) {

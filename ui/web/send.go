@@ -1,7 +1,9 @@
 package web
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"net/url"
@@ -33,6 +35,9 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	var waited bool
 	if err == nil {
 		waited, err = s.reply(r.Context(), rec.ID, reply)
+		if s.arrived(r.Context(), &rec, reply, err) {
+			waited, err = true, nil
+		}
 	}
 	ends := url.Values{endOf(waited): {rec.ID}}
 	switch {
@@ -49,6 +54,23 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	}
 	return s.render(w, r, http.StatusOK, "notices", s.notices(r, ends))
+}
+
+// arrived reports whether a reply that comes too late is the one that was first: the
+// page sends again what it has heard nothing of.
+func (s *Server) arrived(ctx context.Context, rec *desk.Record, reply question.Reply, err error) bool {
+	if !errors.As(err, new(*desk.ClosedError)) {
+		return false
+	}
+	now, fault := s.Desk.Get(ctx, rec.ID)
+	reply.By = senderOf(ctx).by
+	checked, wrong := rec.Check(reply)
+	if fault != nil || wrong != nil || now.Outcome.Surface != surfaceName {
+		return false
+	}
+	first, failed := json.Marshal(now.Reply())
+	again, _ := json.Marshal(checked)
+	return failed == nil && bytes.Equal(first, again)
 }
 
 // What became of the records that a form was about, as parameters of the page:

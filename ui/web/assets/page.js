@@ -238,10 +238,15 @@ async function again(form) {
   relist();
 }
 
+const unheard = new WeakMap(); // the buttons of forms that were sent, without a word of what became of it
+
 async function send(form, button) {
   form.dataset.sending = '1';
   form.setAttribute('aria-busy', 'true');
   const res = await post('/answer', form, button);
+  const lost = !res && !unheard.has(form);
+  if (res) unheard.delete(form);
+  else unheard.set(form, button);
   const html = res && parse(await res.text().catch(() => ''));
   delete form.dataset.sending;
   form.removeAttribute('aria-busy');
@@ -263,6 +268,7 @@ async function send(form, button) {
   } else {
     complain(form, why, html?.querySelector('pre')?.textContent ?? '');
   }
+  if (lost) recard();
 }
 
 // complain says in the form why it was not sent, and leaves the form as it is.
@@ -512,6 +518,7 @@ function refill(card, fresh) {
 function leave(card, ended) {
   const form = card.querySelector('form[action="/answer"]');
   if (card.matches('.ended, .gone') || form?.dataset.sending) return; // its own answer tells
+  if (unheard.has(form)) return send(form, unheard.get(form)); // it may have arrived: this tells
   const late = 'overruled' in ended.dataset || !('unsent' in card.dataset);
   const kept = form && late && filled(form).length > 0;
   const fate = ended.querySelector('.fate strong').textContent;
