@@ -20,6 +20,16 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // patience ends a test whose event never comes.
 const patience = time.Minute
 
+func TestBearer(t *testing.T) {
+	for header, want := range map[string]string{"Bearer x": "x", "bearer x": "x", "BEARER  x ": "x", "Basic x": "", "x": "", "": ""} {
+		r := httptest.NewRequest(http.MethodGet, "/", nil)
+		r.Header.Set("Authorization", header)
+		if token, ok := Bearer(r); ok != (want != "") || ok && token != want {
+			t.Errorf("%q shows %q, %v", header, token, ok)
+		}
+	}
+}
+
 func TestOwnHost(t *testing.T) {
 	for _, tc := range []struct {
 		listen, host string

@@ -5,6 +5,7 @@ package pane
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -78,7 +79,7 @@ func TestLifelineTooLate(t *testing.T) {
 }
 
 func TestLifelineWithoutDirectory(t *testing.T) {
-	t.Setenv("TMPDIR", "/nonexistent")
+	t.Setenv("TMPDIR", filepath.Join(t.TempDir(), "none"))
 	if l, err := newLifeline(); err == nil {
 		l.close()
 		t.Error("a pipe was made nowhere")

@@ -52,7 +52,6 @@ func TestRefused(t *testing.T) {
 		{"a browser's word that it is another site", 403, func(r *http.Request) { browser(r); r.Header.Set("Sec-Fetch-Site", "cross-site") }},
 		{"a browser's word that it is another port", 403, func(r *http.Request) { browser(r); r.Header.Set("Sec-Fetch-Site", "same-site") }},
 		{"no token", 401, func(r *http.Request) { r.Header.Del("Authorization") }},
-		{"token in a scheme written small", 200, func(r *http.Request) { r.Header.Set("Authorization", "bearer "+token) }},
 		{"empty token", 401, func(r *http.Request) { r.Header.Set("Authorization", "Bearer ") }},
 		{"wrong token", 401, func(r *http.Request) { r.Header.Set("Authorization", "Bearer "+token+"x") }},
 		{"token in another scheme", 401, func(r *http.Request) { r.Header.Set("Authorization", "Basic "+token) }},
