@@ -121,16 +121,17 @@ func (s *Store) send(ctx context.Context, id string) error {
 		return err
 	}
 	err = s.far.Decide(ctx, id, desk.RoleHuman, data)
-	switch {
-	case err == nil:
-		s.setGiven(id, nil)
-	case errors.Is(err, desk.ErrExists):
+	sent := err == nil
+	if errors.Is(err, desk.ErrExists) {
 		err = s.refuse(ctx, id, data)
 	}
 	if err != nil {
 		return err
 	}
 	s.forget(id)
+	if sent { // nobody reads it as open and not answered meanwhile
+		s.setGiven(id, nil)
+	}
 	return s.near.Delete(ctx, kindOutbox, id)
 }
 

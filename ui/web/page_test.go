@@ -1,6 +1,9 @@
 package web
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -393,4 +396,30 @@ func TestFavicon(t *testing.T) {
 			t.Errorf("%q: %s", n, svg)
 		}
 	}
+}
+
+// TestArrived: an answer from the page that is stored is sent, though the store
+// failed after that, or the page asks once more.
+func TestArrived(t *testing.T) {
+	g := start(t, func(o *Options) { o.Desk = desk.New(forgetful{newStore(t)}, desk.Options{}) })
+	v := g.visitor()
+	rec := g.ask("s", text("port"))
+	for range 2 {
+		if status, there := v.post("/answer", confirmed(rec.ID, "t0", "443")); status != http.StatusSeeOther || there != "/?sent="+rec.ID {
+			t.Errorf("%d, %s", status, there)
+		}
+	}
+	if status, there := v.post("/answer", confirmed(rec.ID, "t0", "80")); status != http.StatusBadRequest {
+		t.Errorf("another answer: %d, %s", status, there)
+	}
+	if got := g.reply(rec.ID).Answers[0].Custom; got != "443" {
+		t.Errorf("recorded %q", got)
+	}
+}
+
+// forgetful is a store that fails after it has stored a reply.
+type forgetful struct{ desk.Store }
+
+func (s forgetful) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
+	return cmp.Or(s.Store.Decide(ctx, id, role, data), errors.New("the disk is gone"))
 }

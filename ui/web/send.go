@@ -35,7 +35,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	var waited bool
 	if err == nil {
 		waited, err = s.reply(r.Context(), rec.ID, reply)
-		if s.arrived(r.Context(), &rec, reply, err) {
+		if err != nil && !errors.Is(err, desk.ErrUnsent) && s.arrived(r.Context(), &rec, reply) {
 			waited, err = true, nil
 		}
 	}
@@ -56,16 +56,14 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, r, http.StatusOK, "notices", s.notices(r, ends))
 }
 
-// arrived reports whether a reply that comes too late is the one that was first: the
-// page sends again what it has heard nothing of.
-func (s *Server) arrived(ctx context.Context, rec *desk.Record, reply question.Reply, err error) bool {
-	if !errors.As(err, new(*desk.ClosedError)) {
-		return false
-	}
+// arrived reports whether a reply that failed, or came too late, is the one that
+// ended the record: the page sends again what it has heard nothing of, and a store
+// may fail after it has stored.
+func (s *Server) arrived(ctx context.Context, rec *desk.Record, reply question.Reply) bool {
 	now, fault := s.Desk.Get(ctx, rec.ID)
 	reply.By = senderOf(ctx).by
 	checked, wrong := rec.Check(reply)
-	if fault != nil || wrong != nil || now.Outcome.Surface != surfaceName {
+	if fault != nil || wrong != nil || now.Outcome == nil || now.Outcome.Surface != surfaceName {
 		return false
 	}
 	first, failed := json.Marshal(now.Reply())

@@ -244,8 +244,8 @@ async function send(form, button) {
   form.dataset.sending = '1';
   form.setAttribute('aria-busy', 'true');
   const res = await post('/answer', form, button);
-  const lost = !res && !unheard.has(form);
-  if (res) unheard.delete(form);
+  const sure = res?.status < 500, lost = !sure && !unheard.has(form);
+  if (sure) unheard.delete(form);
   else unheard.set(form, button);
   const html = res && parse(await res.text().catch(() => ''));
   delete form.dataset.sending;
@@ -264,6 +264,7 @@ async function send(form, button) {
   } else if (card) {
     form.closest('.card').replaceWith(card);
     ready(card);
+    if (!sure) unheard.set(card.querySelector('form[action="/answer"]'), card.querySelector(`button[value="${button.value}"]`));
     lend(card.querySelector('.refused a') ?? card, true);
   } else {
     complain(form, why, html?.querySelector('pre')?.textContent ?? '');
@@ -533,7 +534,7 @@ function leave(card, ended) {
 // patch renews what says something about a card, and nothing of its form. What
 // would change its height waits for the pointer.
 function patch(card, fresh) {
-  card.toggleAttribute('data-unsent', 'unsent' in fresh.dataset);
+  if ('unsent' in fresh.dataset) card.dataset.unsent = ''; // for good: what ends it then is that answer
   for (const part of card.querySelectorAll('[data-part]')) {
     const other = fresh.querySelector(`[data-part="${part.dataset.part}"]`);
     if (!other || part.contains(document.activeElement) || part.innerHTML === other.innerHTML) continue;
