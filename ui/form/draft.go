@@ -29,8 +29,9 @@ type drafts struct {
 	number  int            // of drafts handed over
 	waiting bool           // a timer runs for the next
 
-	keeping sync.Mutex
-	kept    int // the number of the latest draft kept; guarded by keeping
+	keeping sync.Mutex // guards what follows
+	tried   int        // the number of the latest draft that was to be kept
+	failed  bool       // it was not
 }
 
 // restore puts the draft that the form starts from on its pages.
@@ -98,10 +99,8 @@ func (f *Form) handOver(r question.Reply, now time.Time) tea.Cmd {
 	return func() tea.Msg {
 		d.keeping.Lock()
 		defer d.keeping.Unlock()
-		if number > d.kept { // commands run side by side: a later one may have overtaken it
-			if f.options.Keep(r) == nil {
-				d.kept = number
-			}
+		if number > d.tried { // commands run side by side: a later one may have overtaken it
+			d.tried, d.failed = number, f.options.Keep(r) != nil
 		}
 		return nil
 	}
@@ -119,7 +118,7 @@ func (f *Form) lastDraft() tea.Cmd {
 		// running still, or never come to run.
 		d.keeping.Lock()
 		defer d.keeping.Unlock()
-		if d.kept >= d.number {
+		if d.tried >= d.number && !d.failed {
 			return nil
 		}
 	}

@@ -148,15 +148,18 @@ func TestLastDraft(t *testing.T) {
 	}
 }
 
-// TestSavesKeepTheirOrder: a save that was overtaken must not undo the later.
+// TestSavesKeepTheirOrder: a save that was overtaken must not undo the later, even
+// where that failed.
 func TestSavesKeepTheirOrder(t *testing.T) {
-	var kept []string
-	f := Form{options: Options{Keep: func(r question.Reply) error { kept = append(kept, r.Note); return nil }}}
-	older, newer := f.handOver(question.Reply{Note: "a"}, time.Time{}), f.handOver(question.Reply{Note: "b"}, time.Time{})
-	newer()
-	older()
-	if !reflect.DeepEqual(kept, []string{"b"}) {
-		t.Errorf("kept %q, want the newer draft only", kept)
+	for _, fault := range []error{nil, errors.New("full")} {
+		var kept []string
+		f := Form{options: Options{Keep: func(r question.Reply) error { kept = append(kept, r.Note); return fault }}}
+		older, newer := f.handOver(question.Reply{Note: "a"}, time.Time{}), f.handOver(question.Reply{Note: "b"}, time.Time{})
+		newer()
+		older()
+		if !reflect.DeepEqual(kept, []string{"b"}) {
+			t.Errorf("%v: kept %q", fault, kept)
+		}
 	}
 }
 
