@@ -132,6 +132,21 @@ func TestBrowserOutrun(t *testing.T) {
 	v.shows("#none", "Nothing waits")
 }
 
+// pausing has the browser stop at such requests, and returns those that it stops at.
+func (v *view) pausing(at fetch.RequestPattern) <-chan fetch.RequestID {
+	v.t.Helper()
+	paused := make(chan fetch.RequestID, 1)
+	if err := chromedp.Listen(v.ctx, func(ev any) {
+		if ev, ok := ev.(*fetch.EventRequestPaused); ok {
+			paused <- ev.RequestID
+		}
+	}); err != nil {
+		v.t.Fatal(err)
+	}
+	call(v, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{&at}})
+	return paused
+}
+
 // TestBrowserLeftBehind: who goes to another question while an answer is under
 // way hears that it was not sent, and who was first.
 func TestBrowserLeftBehind(t *testing.T) {
@@ -139,15 +154,7 @@ func TestBrowserLeftBehind(t *testing.T) {
 	v := browse(t, wide, nil)
 	v.listening()
 	recs := v.some(3)
-	held := make(chan fetch.RequestID, 1)
-	if err := chromedp.Listen(v.ctx, func(ev any) {
-		if ev, ok := ev.(*fetch.EventRequestPaused); ok {
-			held <- ev.RequestID
-		}
-	}); err != nil {
-		t.Fatal(err)
-	}
-	call(v, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: "*/answer"}}})
+	held := v.pausing(fetch.RequestPattern{URLPattern: "*/answer"})
 	leave := func() fetch.RequestID {
 		t.Helper()
 		v.wait(`document.querySelector(%q).checked`, chosen(recs[0].ID, 0, "0"))
@@ -174,15 +181,7 @@ func TestBrowserUnheard(t *testing.T) {
 	v := browse(t, wide, nil)
 	v.listening()
 	recs := v.some(2)
-	lost := make(chan fetch.RequestID, 1)
-	if err := chromedp.Listen(v.ctx, func(ev any) {
-		if ev, ok := ev.(*fetch.EventRequestPaused); ok {
-			lost <- ev.RequestID
-		}
-	}); err != nil {
-		t.Fatal(err)
-	}
-	call(v, fetch.Enable, fetch.EnableParams{Patterns: []*fetch.RequestPattern{{URLPattern: "*/answer", RequestStage: fetch.RequestStageResponse}}})
+	lost := v.pausing(fetch.RequestPattern{URLPattern: "*/answer", RequestStage: fetch.RequestStageResponse})
 	v.wait(`document.querySelector(%q).checked`, chosen(recs[0].ID, 0, "0"))
 	v.click(within(recs[0].ID, confirmButton))
 	call(v, fetch.FailRequest, fetch.FailRequestParams{RequestID: <-lost, ErrorReason: network.ErrorReasonConnectionReset})
