@@ -23,6 +23,20 @@ func (s *Apart) Off() {
 	s.off, s.given = true, map[string][]byte{}
 }
 
+// On sends what was given meanwhile.
+func (s *Apart) On(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.off = false
+	for id, data := range s.given {
+		if err := s.Store.Decide(ctx, id, desk.RoleHuman, data); err != nil {
+			return err
+		}
+		delete(s.given, id)
+	}
+	return nil
+}
+
 // Place implements desk.Keeper.
 func (s *Apart) Place(context.Context, string) {}
 

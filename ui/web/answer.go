@@ -55,7 +55,9 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	var open []string
 	var waited bool
 	if whole {
-		waited, err = s.reply(r.Context(), rec.ID, body.reply(answers))
+		var answered desk.Record
+		answered, err = s.reply(r.Context(), rec.ID, body.reply(answers))
+		waited = answered.Attended
 	} else {
 		open, waited, err = s.answerOne(r.Context(), &rec, body.QuestionID, body.reply(answers))
 	}

@@ -170,18 +170,20 @@ func unread(err error) error {
 	return errNotWhole
 }
 
-// reply commits what the sender of a request did, as their word, and reports
-// whether somebody waited for it. The error says so to a client as it is, and wraps the desk's: a question.Violations says
-// what must change, a *desk.ClosedError who was first, desk.ErrNotFound that
-// there is no such question.
-func (s *Server) reply(ctx context.Context, id string, r question.Reply) (waited bool, err error) {
+// reply commits what the sender of a request did, as their word, and returns the
+// record as that leaves it, attended where somebody waited for it. The error says so
+// to a client as it is, and wraps the desk's: a question.Violations says what must
+// change, a *desk.ClosedError who was first, desk.ErrNotFound that there is no such
+// question.
+func (s *Server) reply(ctx context.Context, id string, r question.Reply) (desk.Record, error) {
 	before, err := s.Desk.Get(ctx, id)
 	if err != nil {
-		return false, err
+		return before, err
 	}
 	r.By = senderOf(ctx).by
 	rec, err := s.Desk.Reply(ctx, id, r, surfaceName)
-	return before.Attended, api.Late(&rec.Set, err)
+	rec.Attended = before.Attended
+	return rec, api.Late(&rec.Set, err)
 }
 
 // next says what an asker does after an answer, or a dismissal: whoever waits
@@ -209,11 +211,11 @@ func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) error {
 	if err := readBody(r, api.InvalidRequest, &body); err != nil {
 		return err
 	}
-	waited, err := s.reply(r.Context(), r.PathValue("id"), question.Reply{Dismissed: true, Reason: body.Reason})
+	rec, err := s.reply(r.Context(), r.PathValue("id"), question.Reply{Dismissed: true, Reason: body.Reason})
 	if err != nil {
 		return err
 	}
-	return succeed(w, "The question is dismissed; "+next("the agent", "without an answer", "hears of it", waited)+".")
+	return succeed(w, "The question is dismissed; "+next("the agent", "without an answer", "hears of it", rec.Attended)+".")
 }
 
 // askAgain has the user answer an ended question once more.

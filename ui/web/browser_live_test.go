@@ -192,6 +192,42 @@ func TestBrowserUnheard(t *testing.T) {
 	}
 }
 
+// TestBrowserSentLater: who was told that an answer is not sent yet is told when it is,
+// wherever they have gone meanwhile, and also where it was sent before the page asked
+// what to show next.
+func TestBrowserSentLater(t *testing.T) {
+	t.Parallel()
+	v := browse(t, wide, nil)
+	v.listening()
+	recs := v.some(2)
+	unsent := func(rec desk.Record) {
+		t.Helper()
+		v.store.Off()
+		v.wait(`document.querySelector(%q).checked`, chosen(rec.ID, 0, "0"))
+		v.click(within(rec.ID, confirmButton))
+		v.shows("#news", "Not sent yet")
+	}
+	sent := func() {
+		t.Helper()
+		if err := v.store.On(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unsent(recs[0])
+	v.turn(recs[1].ID)
+	sent()
+	v.shows("#news", "codex in api: already answered on the web page.")
+
+	held := v.pausing(fetch.RequestPattern{URLPattern: "*/fragments/pane"})
+	unsent(recs[1])
+	v.away()
+	id := <-held
+	sent()
+	v.gone(inList(recs[1].ID))
+	call(v, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: id})
+	v.shows("#news", "gemini-cli in api: already answered on the web page.")
+}
+
 // TestBrowserSecondTab: the second answer is refused with who was first, with
 // and without a script.
 func TestBrowserSecondTab(t *testing.T) {

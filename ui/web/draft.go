@@ -65,8 +65,8 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, giv
 	case len(faults) > 0:
 		return nil, false, faults
 	case len(open) == 0:
-		waited, err := s.reply(ctx, rec.ID, reply)
-		return nil, waited, err
+		answered, err := s.reply(ctx, rec.ID, reply)
+		return nil, answered.Attended, err
 	case given.Note != "":
 		return nil, false, question.Violations{{Path: "note", Message: "goes with the answer that completes the set; still open: " + strings.Join(open, ", ")}}
 	}

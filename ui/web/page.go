@@ -161,9 +161,9 @@ type entry struct {
 
 // notice is one sentence about something that just happened.
 type notice struct {
-	ID    string // of the record, if that has ended
+	ID    string // of the record
 	Words string
-	Late  bool // somebody else was first
+	Kind  string // late: somebody else was first, or it is not sent; unsent: the record waits still
 }
 
 // page shows everything that waits, oldest first, and one question, the one
@@ -175,7 +175,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	query := r.URL.Query()
-	x.Notices = s.notices(r, query)
+	x.Notices = s.notices(r, s.told(r.Context(), query))
 	x.Chosen = !query.Has("list") && (query.Has("id") || x.Count == 1)
 	name := "page"
 	if r.URL.Path != "/" {

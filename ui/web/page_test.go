@@ -417,6 +417,40 @@ func TestArrived(t *testing.T) {
 	}
 }
 
+// TestSentUnread: an answer that is stored is said to be sent, though nothing can be
+// read after that.
+func TestSentUnread(t *testing.T) {
+	store := &blind{Store: newStore(t)}
+	g := start(t, func(o *Options) { o.Desk = desk.New(store, desk.Options{}) })
+	v := g.visitor()
+	rec := g.ask("s", text("port"))
+	answer := confirmed(rec.ID, "t0", "443")
+	answer.Set("csrf", v.csrf)
+	form := v.form("/answer", answer)
+	form.Header.Set("X-Fragment", "1")
+	if status, body := v.take(form); status != http.StatusOK || !strings.Contains(body, "Sent to test-agent") {
+		t.Errorf("%d, %q", status, body)
+	}
+}
+
+// blind is a store in which nobody finds the record once it has ended.
+type blind struct {
+	desk.Store
+	ended bool
+}
+
+func (s *blind) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
+	s.ended = true
+	return s.Store.Decide(ctx, id, role, data)
+}
+
+func (s *blind) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, error) {
+	if s.ended && kind != desk.KindArchive {
+		return nil, errors.New("nobody leads")
+	}
+	return s.Store.Get(ctx, kind, id)
+}
+
 // forgetful is a store that fails after it has stored a reply.
 type forgetful struct{ desk.Store }
 

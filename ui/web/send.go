@@ -32,43 +32,47 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	}
 	reply, err := replyIn(&rec, r.PostForm)
 	reply.Took = took(r.PostForm, s.Now())
-	var waited bool
+	ended := rec
 	if err == nil {
-		waited, err = s.reply(r.Context(), rec.ID, reply)
-		if err != nil && !errors.Is(err, desk.ErrUnsent) && s.arrived(r.Context(), &rec, reply) {
-			waited, err = true, nil
+		ended, err = s.reply(r.Context(), rec.ID, reply)
+		if err != nil && !errors.Is(err, desk.ErrUnsent) {
+			if now, arrived := s.arrived(r.Context(), &rec, reply); arrived {
+				now.Attended = true
+				ended, err = now, nil
+			}
 		}
 	}
-	ends := url.Values{endOf(waited): {rec.ID}}
-	switch {
-	case errors.Is(err, desk.ErrUnsent):
-		ends = url.Values{endUnsent: {rec.ID}}
-	case err != nil:
+	if err != nil && !errors.Is(err, desk.ErrUnsent) {
 		return s.refuseForm(w, r, rec.ID, err)
 	}
+	results := []result{resultOf(&ended)}
 	if desk.StatusOf(reply) == desk.Answered {
-		s.answerAlike(r.Context(), &rec, reply, r.PostForm["also"], ends)
+		results = append(results, s.answerAlike(r.Context(), &rec, reply, r.PostForm["also"])...)
 	}
 	if !scripted(r) { // a reload sends nothing again
+		ends := url.Values{}
+		for _, x := range results {
+			ends.Add(x.end, x.rec.ID)
+		}
 		http.Redirect(w, r, "/?"+ends.Encode(), http.StatusSeeOther)
 		return nil
 	}
-	return s.render(w, r, http.StatusOK, "notices", s.notices(r, ends))
+	return s.render(w, r, http.StatusOK, "notices", s.notices(r, results))
 }
 
 // arrived reports whether a reply that failed, or came too late, is the one that
-// ended the record: the page sends again what it has heard nothing of, and a store
-// may fail after it has stored.
-func (s *Server) arrived(ctx context.Context, rec *desk.Record, reply question.Reply) bool {
+// ended the record, and returns that: the page sends again what it has heard nothing
+// of, and a store may fail after it has stored.
+func (s *Server) arrived(ctx context.Context, rec *desk.Record, reply question.Reply) (desk.Record, bool) {
 	now, fault := s.Desk.Get(ctx, rec.ID)
 	reply.By = senderOf(ctx).by
 	checked, wrong := rec.Check(reply)
 	if fault != nil || wrong != nil || now.Outcome == nil || now.Outcome.Surface != surfaceName {
-		return false
+		return now, false
 	}
 	first, failed := json.Marshal(now.Reply())
 	again, _ := json.Marshal(checked)
-	return failed == nil && bytes.Equal(first, again)
+	return now, failed == nil && bytes.Equal(first, again)
 }
 
 // What became of the records that a form was about, as parameters of the page:
@@ -81,11 +85,21 @@ const (
 	endLate   = "late"
 )
 
-func endOf(waited bool) string {
-	if waited {
-		return endSent
+// result is what became of a record that a form was about.
+type result struct {
+	end string
+	rec *desk.Record
+}
+
+// resultOf is that of a record after a reply.
+func resultOf(rec *desk.Record) result {
+	switch {
+	case rec.Outcome == nil:
+		return result{endUnsent, rec}
+	case rec.Attended:
+		return result{endSent, rec}
 	}
-	return endKept
+	return result{endKept, rec}
 }
 
 // replyIn reads what a form says. The error is a question.Violations with
@@ -116,9 +130,8 @@ func replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
 	return r, found
 }
 
-// answerAlike gives the same reply to other records with the same questions, and
-// adds how each ended.
-func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply question.Reply, ids []string, ends url.Values) {
+// answerAlike gives the same reply to other records with the same questions.
+func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply question.Reply, ids []string) (out []result) {
 	group := groupOf(&like.Set)
 	for _, id := range ids[:min(len(ids), maxAlike)] {
 		rec, err := s.Desk.Get(ctx, id)
@@ -127,27 +140,34 @@ func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply quest
 			continue
 		}
 		var closed *desk.ClosedError
-		switch waited, err := s.reply(ctx, id, reply); {
-		case err == nil:
-			ends.Add(endOf(waited), id)
+		switch rec, err = s.reply(ctx, id, reply); {
+		case err == nil, errors.Is(err, desk.ErrUnsent):
+			out = append(out, resultOf(&rec))
 		case errors.As(err, &closed):
-			ends.Add(endLate, id)
-		case errors.Is(err, desk.ErrUnsent):
-			ends.Add(endUnsent, id)
+			out = append(out, result{endLate, &rec})
 		default: // it stays open and in sight
 			s.Log.ErrorContext(ctx, "web: not answered with another", "id", id, "like", like.ID, "error", err)
 		}
 	}
+	return out
+}
+
+// told are the results that parameters of the page tell.
+func (s *Server) told(ctx context.Context, ends url.Values) (out []result) {
+	for _, end := range []string{endSent, endKept, endUnsent, endLate} {
+		for _, id := range ends[end] {
+			if rec, err := s.Desk.Get(ctx, id); err == nil && (rec.Outcome != nil || rec.Unsent && end == endUnsent) {
+				out = append(out, result{end, &rec})
+			}
+		}
+	}
+	return out
 }
 
 // notices says how records ended.
-func (s *Server) notices(r *http.Request, ends url.Values) (out []notice) {
-	for _, end := range []string{endSent, endKept, endUnsent, endLate} {
-		for _, id := range ends[end] {
-			if rec, err := s.Desk.Get(r.Context(), id); err == nil && (rec.Outcome != nil || rec.Unsent && end == endUnsent) {
-				out = append(out, noticeOf(s.languageOf(r), &rec, end))
-			}
-		}
+func (s *Server) notices(r *http.Request, results []result) (out []notice) {
+	for _, x := range results {
+		out = append(out, noticeOf(s.languageOf(r), x.rec, x.end))
 	}
 	return out
 }
@@ -156,9 +176,9 @@ func noticeOf(l words.Language, rec *desk.Record, end string) notice {
 	who := l.Asker(rec.Asker)
 	switch {
 	case rec.Outcome == nil:
-		return notice{Words: l.Kept(desk.ErrUnsent), Late: true} // its entry stays
+		return notice{rec.ID, l.Kept(desk.ErrUnsent), "late unsent"}
 	case end == endLate:
-		return notice{rec.ID, l.Sentence(l.T("The question of %[1]s was already %[2]s", who, l.Outcome(rec.Outcome))), true}
+		return notice{rec.ID, l.Sentence(l.T("The question of %[1]s was already %[2]s", who, l.Outcome(rec.Outcome))), "late"}
 	}
 	var sent, kept string
 	switch rec.State {

@@ -20,7 +20,7 @@ func TestUnsent(t *testing.T) {
 	if status != http.StatusSeeOther {
 		t.Fatalf("%d %s", status, there)
 	}
-	v.sees(there, `<p class="notice late" data-id="">Not sent yet: the desk does not answer. It is kept here, and sent later.</p>`)
+	v.sees(there, `<p class="notice late unsent" data-id="`+rec.ID+`">Not sent yet: the desk does not answer. It is kept here, and sent later.</p>`)
 	v.sees("/fragments/list", "<span>answer not sent yet</span>")
 	v.sees("/?id="+rec.ID, "<span>answer not sent yet</span>")
 	v.sees("/?id="+rec.ID, "Your draft is back; nothing of it has been sent.")

@@ -280,11 +280,11 @@ function complain(form, ...words) {
 }
 
 // sent dims the card and the entries that notices are about, and goes on with
-// the next question once no pointer is in the way.
+// the next question once no pointer is in the way. What is not sent yet stays.
 function sent(card, notices) {
   tell(...notices);
   const next = nextTo(card.dataset.id);
-  for (const { dataset } of notices) fade(entry(dataset.id));
+  for (const { dataset } of notices) if (!unsent.has(dataset.id)) fade(entry(dataset.id));
   dim(card, '');
   calm(card, () => { if (card.isConnected) show(nextOf(next), { push: false, lent: true }); });
   relist();
@@ -336,8 +336,10 @@ function end(card, ended, form) {
 
 // A toast goes by itself.
 let toast = 0;
+const unsent = new Set(); // the ids of what the human heard, or sees, is not sent yet
 
 function tell(...notices) {
+  for (const el of notices) if (el.matches('.unsent')) unsent.add(el.dataset.id);
   news.replaceChildren(...notices);
   clearTimeout(toast);
   toast = setTimeout(() => news.replaceChildren(), 10000);
@@ -405,6 +407,7 @@ function lead(id) {
 function ready(card) {
   const form = card.querySelector('form[action="/answer"]');
   if (!form) return;
+  if ('unsent' in card.dataset) unsent.add(card.dataset.id);
   form.noValidate = true; // the server says what is missing, beside the question
   restore(form);
   progress(form);
@@ -448,7 +451,9 @@ const relist = once(async () => {
   const fresh = html.querySelector('#list');
   for (const el of document.querySelectorAll('[name=csrf]')) el.value = fresh.dataset.csrf;
   for (const [form, timer] of drafts) if (!timer) draft(form);
-  for (const li of list.children) if (!fresh.querySelector(`[data-id="${li.dataset.id}"]`)) fade(li);
+  const waits = (id) => fresh.querySelector(`[data-id="${id}"]`);
+  for (const li of list.children) if (!waits(li.dataset.id)) fade(li);
+  for (const id of unsent) if (!waits(id)) fate(id);
   const known = list.dataset.last;
   for (const li of [...fresh.children]) {
     const { id } = li.dataset, old = entry(id);
@@ -520,7 +525,7 @@ function leave(card, ended) {
   const form = card.querySelector('form[action="/answer"]');
   if (card.matches('.ended, .gone') || form?.dataset.sending) return; // its own answer tells
   if (unheard.has(form)) return send(form, unheard.get(form)); // it may have arrived: this tells
-  const late = 'overruled' in ended.dataset || !('unsent' in card.dataset);
+  const late = !unsent.delete(card.dataset.id) || 'overruled' in ended.dataset;
   const kept = form && late && filled(form).length > 0;
   const fate = ended.querySelector('.fate strong').textContent;
   say(ended.dataset.overruled ?? ended.dataset.said, late);
@@ -534,7 +539,7 @@ function leave(card, ended) {
 // patch renews what says something about a card, and nothing of its form. What
 // would change its height waits for the pointer.
 function patch(card, fresh) {
-  if ('unsent' in fresh.dataset) card.dataset.unsent = ''; // for good: what ends it then is that answer
+  if ('unsent' in fresh.dataset) unsent.add(card.dataset.id); // what ends it then is that answer
   for (const part of card.querySelectorAll('[data-part]')) {
     const other = fresh.querySelector(`[data-part="${part.dataset.part}"]`);
     if (!other || part.contains(document.activeElement) || part.innerHTML === other.innerHTML) continue;
@@ -562,11 +567,16 @@ function reconcile() {
   recard();
 }
 
-// overruled tells who answered a question here that somebody else was first.
-async function overruled(id) {
+// fate tells what became of an answer that was not sent at once, unless the card of
+// that question is in sight, which tells.
+async function fate(id) {
+  if (openForm()?.elements.id.value === id) return;
   const res = await fragment('/fragments/pane?id=' + id);
-  const words = res?.ok && parse(await res.text()).firstElementChild.dataset.overruled;
-  if (words) say(words, true);
+  if (!res?.ok) return;
+  const { overruled, said } = parse(await res.text()).firstElementChild.dataset;
+  if (overruled) say(overruled, true);
+  else if (said && unsent.has(id)) say(said);
+  if (said) unsent.delete(id);
 }
 
 // A browser keeps few connections to one server. So one of its tabs listens and
@@ -583,7 +593,7 @@ function hear(event) {
     return relist(); // which tells why, where the server does
   }
   trouble.hidden = true;
-  if (event.later) overruled(event.id);
+  if (event.later) fate(event.id);
   reconcile();
 }
 
