@@ -6,13 +6,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"net"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/fetch"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/network"
@@ -300,13 +299,12 @@ func TestBrowserComesBack(t *testing.T) {
 	tab.visit("/history") // else it is the one that listens
 
 	write(1)
-	_, port, _ := net.SplitHostPort(v.addr.String())
-	n, _ := strconv.Atoi(port)
+	port := v.port()
 	frozen := func(state page.SetWebLifecycleStateState) {
 		call(v, page.SetWebLifecycleState, page.SetWebLifecycleStateParams{State: state})
 	}
 	frozen(page.SetWebLifecycleStateStateFrozen)
-	v.replace(n)
+	v.replace(port)
 	frozen(page.SetWebLifecycleStateStateActive)
 	v.wait(`document.documentElement.dataset.live === "yes" && trouble.hidden`)
 	sent(1)
@@ -489,6 +487,36 @@ func TestBrowserDraftElsewhere(t *testing.T) {
 	tab.wait(`document.querySelector(%q).value === "orders" && document.querySelector(%q).checked`, inWords(rec.ID, 4), chosen(rec.ID, 0, "2"))
 }
 
+// TestBrowserDraftNewer: a reload shows what was typed last, here or elsewhere, and
+// loses nothing that is here alone.
+func TestBrowserDraftNewer(t *testing.T) {
+	t.Parallel()
+	var rec desk.Record
+	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName()) })
+	v.listening()
+	reloaded := func(want string) {
+		t.Helper()
+		v.do(chromedp.Reload())
+		v.wait(`document.querySelector(%q)?.value === %q`, inWords(rec.ID, 0), want)
+		v.listening()
+	}
+	v.write(inWords(rec.ID, 0), "orders")
+	v.wait(`performance.getEntriesByType("resource").some((x) => x.name.endsWith("/draft"))`)
+	reloaded("orders")
+	if err := v.desk.SaveDraft(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "name", Custom: "newer"}}}); err != nil {
+		t.Fatal(err)
+	}
+	reloaded("newer")
+
+	held := v.pausing(fetch.RequestPattern{URLPattern: "*/draft"})
+	v.do(chromedp.SetValue(chromedp.CSS(inWords(rec.ID, 0)), "newes"))
+	v.write(inWords(rec.ID, 0), kb.End+"t")
+	call(v, fetch.FailRequest, fetch.FailRequestParams{RequestID: <-held, ErrorReason: network.ErrorReasonConnectionReset})
+	call(v, fetch.Disable, cdp.Empty{})
+	reloaded("newest")
+	v.kept(rec.ID, "newest")
+}
+
 // TestBrowserDraftLong: the longest text is kept too, in letters that are long
 // themselves.
 func TestBrowserDraftLong(t *testing.T) {
@@ -509,13 +537,12 @@ func TestBrowserDraftLater(t *testing.T) {
 	var rec desk.Record
 	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName()) })
 	v.listening()
-	_, port, _ := net.SplitHostPort(v.addr.String())
-	n, _ := strconv.Atoi(port)
+	port := v.port()
 	v.stop()
 	v.shows("#trouble", "The connection is lost.")
 	v.write(inWords(rec.ID, 0), "orders")
 	v.wait(`[...drafts.values()].join() === "0"`)
-	v.replace(n)
+	v.replace(port)
 	v.kept(rec.ID, "orders")
 }
 
@@ -686,16 +713,20 @@ func TestBrowserOffline(t *testing.T) {
 }
 
 // TestBrowserAway: whoever opens the page while nobody serves it is told how to
-// go on. (What a browser asks for can be changed here for pages, but not for their
+// go on, and is then where they wanted to go. (What a browser asks for can be changed here for pages, but not for their
 // worker, so that this is English.)
 func TestBrowserAway(t *testing.T) {
 	t.Parallel()
 	v := browse(t, tall, nil)
 	v.wait(`navigator.serviceWorker.controller?.state === "activated"`)
+	port := v.port()
 	v.stop()
-	v.visit("/history")
+	v.visit("/history?search=x")
 	v.shows("h1", "The page is not served right now")
 	v.shows("pre", "mcp-askuser web")
+	v.wait(`document.querySelector("a.button").href === location.href`)
+	v.replace(port)
+	v.shows(".past", "Nothing was found.")
 }
 
 // TestBrowserThousand: of a thousand questions the oldest are shown, and others

@@ -5,6 +5,7 @@ package web
 import (
 	"context"
 	"fmt"
+	"net"
 	"net/url"
 	"os"
 	"strings"
@@ -94,6 +95,9 @@ func browse(t testing.TB, l look, prepare func(*rig)) *view {
 	v.visit("/?token=" + url.QueryEscape(token))
 	return v
 }
+
+// port is that of the server.
+func (v *view) port() int { return v.addr.(*net.TCPAddr).Port }
 
 // replace ends the server, and has another one, at a port or any (0), take its
 // place.

@@ -34,6 +34,7 @@ type card struct {
 	Alike  []sibling
 	Filled question.Reply // a draft, or what was sent and refused
 	Back   bool           // it is a draft
+	Draft  int64          // which draft is kept, for the script; see keepTyped
 	Faults []fault        // why the last try was refused
 }
 
@@ -56,11 +57,12 @@ func (s *Server) card(r *http.Request, rec *desk.Record) card {
 	if rec.Outcome != nil {
 		return s.newCard(r, rec, question.Reply{}, "")
 	}
-	draft, _, err := s.draft(r.Context(), rec.ID)
+	draft, at, err := s.draft(r.Context(), rec.ID)
 	if err != nil {
 		s.Log.WarnContext(r.Context(), "leaving out a draft", "id", rec.ID, "error", err)
 	}
 	c := s.newCard(r, rec, draft, "")
+	c.Draft = at.UnixMicro()
 	c.Back = len(draft.Answers) > 0 || draft.Note != "" || draft.Reason != ""
 	s.addCircumstances(r.Context(), &c, nil)
 	return c

@@ -101,16 +101,19 @@ func answeredBefore(rec *desk.Record, id string, given question.Reply, at time.T
 }
 
 // keepTyped keeps what a human has filled in so far, beside what programs have
-// answered meanwhile.
-func (s *Server) keepTyped(ctx context.Context, id string, typed question.Reply) error {
+// answered meanwhile, and returns which draft that is: when it was kept, in µs.
+func (s *Server) keepTyped(ctx context.Context, id string, typed question.Reply) (int64, error) {
 	s.drafts.Lock()
 	defer s.drafts.Unlock()
-	draft, _, err := s.draft(ctx, id)
-	if err != nil {
-		return err
+	draft, at, err := s.draft(ctx, id)
+	if err == nil {
+		keep(&typed, byPrograms(draft))
+		err = s.Desk.SaveDraft(ctx, id, typed)
 	}
-	keep(&typed, byPrograms(draft))
-	return s.Desk.SaveDraft(ctx, id, typed)
+	if err == nil {
+		_, at, err = s.draft(ctx, id)
+	}
+	return at.UnixMicro(), err
 }
 
 // byPrograms returns the answers in a draft that programs gave.

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -246,7 +247,10 @@ func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.formOf(r)
 	if err == nil && rec.Outcome == nil {
 		typed, _ := filledIn(&rec.Set, r.PostForm) // what is not right yet is part of a draft
-		err = api.Late(&rec.Set, s.keepTyped(r.Context(), rec.ID, typed))
+		var draft int64
+		draft, err = s.keepTyped(r.Context(), rec.ID, typed)
+		err = api.Late(&rec.Set, err)
+		w.Header().Set("X-Draft", strconv.FormatInt(draft, 10))
 	}
 	if err == nil {
 		w.WriteHeader(http.StatusNoContent)

@@ -5,7 +5,7 @@
 async function look() {
   if (document.visibilityState !== 'visible') return;
   const res = await fetch('/fragments/list', { cache: 'no-store' }).catch(() => null);
-  if (res?.ok) location.replace('/');
+  if (res?.ok) location.replace(location.href); // not a form once more
 }
 
 addEventListener('focus', look);

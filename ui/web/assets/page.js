@@ -33,10 +33,13 @@ function filled(form) {
 
 const key = (form) => 'askuser:' + form.elements.id.value;
 
-// keep stores a half-filled form, so that a reload does not lose it.
-function keep(form) {
+// keep stores a half-filled form, so that a reload does not lose it, and which draft
+// of the server it is; none while that has something to come. Once that got it, only
+// what was sent is kept anew.
+function keep(form, sent) {
+  const as = (draft) => JSON.stringify([draft, filled(form)]);
   try {
-    sessionStorage.setItem(key(form), JSON.stringify(filled(form)));
+    if (!sent || sessionStorage[key(form)] === as(null)) sessionStorage[key(form)] = as(drafts.has(form) ? null : form.dataset.draft);
   } catch { /* storage is full or switched off: the page still works */ }
 }
 
@@ -48,12 +51,13 @@ function forget(form) {
 
 const begun = new WeakSet(); // the forms in which somebody has filled in something here
 
-// restore fills a form in as it was kept.
+// restore fills a form in as it was kept, unless the server has a newer draft.
 function restore(form) {
-  let kept = null;
-  try { kept = JSON.parse(sessionStorage.getItem(key(form))); } catch { /* as above */ }
-  if (!Array.isArray(kept)) return;
+  let draft, kept;
+  try { [draft, kept] = JSON.parse(sessionStorage.getItem(key(form))) ?? []; } catch { /* as above */ }
+  if (!kept || draft !== null && draft !== form.dataset.draft) return;
   begun.add(form);
+  if (draft === null) drafts.set(form, 0);
   const has = (name, value) => kept.some(([n, v]) => n === name && v === value);
   for (const el of form.elements) {
     if (!el.name || el.type === 'hidden' || el.type === 'submit') continue;
@@ -108,7 +112,10 @@ async function draft(form) {
   const body = new URLSearchParams(new FormData(form));
   const keepalive = String(body).length < 60000; // a browser lets no more outlive the page
   const res = await fetch('/draft', { method: 'POST', body, keepalive }).catch(() => null);
-  if (!res?.ok && form.isConnected && !drafts.has(form)) drafts.set(form, 0);
+  if (res?.ok) {
+    form.dataset.draft = res.headers.get('X-Draft');
+    keep(form, true);
+  } else if (form.isConnected && !drafts.has(form)) drafts.set(form, 0);
 }
 
 const draftAll = () => [...drafts.keys()].forEach(draft);
@@ -118,9 +125,9 @@ pane.addEventListener('input', ({ target }) => {
   const form = target.form;
   if (!form?.matches('[action="/answer"]')) return;
   begun.add(form);
+  if (target.name !== 'also') draftSoon(form);
   keep(form);
   progress(form);
-  if (target.name !== 'also') draftSoon(form);
 });
 
 pane.addEventListener('change', ({ target }) => {
