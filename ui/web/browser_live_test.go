@@ -174,21 +174,30 @@ func TestBrowserLeftBehind(t *testing.T) {
 }
 
 // TestBrowserUnheard: an answer that arrived, and of which the page heard nothing, is
-// said to be sent.
+// said to be sent, wherever the human has gone meanwhile.
 func TestBrowserUnheard(t *testing.T) {
 	t.Parallel()
 	v := browse(t, wide, nil)
 	v.listening()
-	recs := v.some(2)
+	recs := v.some(3)
 	lost := v.pausing(fetch.RequestPattern{URLPattern: "*/answer", RequestStage: fetch.RequestStageResponse})
-	v.wait(`document.querySelector(%q).checked`, chosen(recs[0].ID, 0, "0"))
-	v.click(within(recs[0].ID, confirmButton))
-	call(v, fetch.FailRequest, fetch.FailRequestParams{RequestID: <-lost, ErrorReason: network.ErrorReasonConnectionReset})
-	call(v, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: <-lost})
-	v.shows("#news", "Sent to codex in api.")
-	if got := v.answered(recs[0].ID); got["deploy"] != "Yes" {
-		t.Errorf("got %v", got)
+	lose := func(rec desk.Record, meanwhile func()) {
+		t.Helper()
+		v.wait(`document.querySelector(%q).checked`, chosen(rec.ID, 0, "0"))
+		v.click(within(rec.ID, confirmButton))
+		id := <-lost
+		meanwhile()
+		call(v, fetch.FailRequest, fetch.FailRequestParams{RequestID: id, ErrorReason: network.ErrorReasonConnectionReset})
+		call(v, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: <-lost})
+		v.shows("#news", "Sent to "+words.English.Asker(rec.Asker))
+		if got := v.answered(rec.ID); got["deploy"] != "Yes" {
+			t.Errorf("got %v", got)
+		}
 	}
+	lose(recs[0], func() {})
+	v.turn(recs[1].ID)
+	lose(recs[1], func() { v.turn(recs[2].ID) })
+	v.pending(recs[2].ID)
 }
 
 // TestBrowserSentLater: who was told that an answer is not sent yet is told when it is,

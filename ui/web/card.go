@@ -74,6 +74,9 @@ func (s *Server) filledCard(r *http.Request, rec *desk.Record, form url.Values, 
 	filled, _ := filledIn(&rec.Set, form)
 	c := s.newCard(r, rec, filled, form.Get("shown"))
 	if rec.Outcome == nil {
+		if _, at, err := s.draft(r.Context(), rec.ID); err == nil {
+			c.Draft = at.UnixMicro()
+		}
 		c.showFaults(&filled, found)
 		s.addCircumstances(r.Context(), &c, form["also"])
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -162,6 +163,26 @@ func TestAnswersBesideADraft(t *testing.T) {
 	g.says(g.one(200, "", "port", `"443"`), "goes on")
 	if got := g.answersTo(rec.ID); got != "port=443 program, host=example.org program, go=true program" || g.reply(rec.ID).Note != "" {
 		t.Errorf("recorded %s", got)
+	}
+}
+
+// A form says which draft is kept, also when it was refused: what the browser keeps of
+// it stays the newest then.
+func TestFormNamesItsDraft(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	rec := g.ask("s", text("port"), boolean("go"))
+	if status, body := v.post("/draft", url.Values{"id": {rec.ID}, "t0": {"80"}}); status != http.StatusNoContent {
+		t.Fatalf("%d %s", status, body)
+	}
+	_, at, err := g.desk.Draft(t.Context(), rec.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	draft := fmt.Sprintf("data-draft=%q", strconv.FormatInt(at.UnixMicro(), 10))
+	v.sees("/", draft)
+	if status, body := v.post("/answer", confirmed(rec.ID, "t0", "80")); status != http.StatusBadRequest || !strings.Contains(body, draft) {
+		t.Errorf("%d, want %s in %s", status, draft, body)
 	}
 }
 

@@ -245,15 +245,16 @@ async function again(form) {
   relist();
 }
 
-const unheard = new WeakMap(); // the buttons of forms that were sent, without a word of what became of it
+const unheard = new Map(); // the buttons of what was sent, by id, without a word of what became of it
 
 async function send(form, button) {
+  const id = form.elements.id.value;
   form.dataset.sending = '1';
   form.setAttribute('aria-busy', 'true');
   const res = await post('/answer', form, button);
-  const sure = res?.status < 500, lost = !sure && !unheard.has(form);
-  if (sure) unheard.delete(form);
-  else unheard.set(form, button);
+  const sure = res?.status < 500, lost = !sure && !unheard.has(id);
+  if (sure) unheard.delete(id);
+  else unheard.set(id, button);
   const html = res && parse(await res.text().catch(() => ''));
   delete form.dataset.sending;
   form.removeAttribute('aria-busy');
@@ -271,12 +272,11 @@ async function send(form, button) {
   } else if (card) {
     form.closest('.card').replaceWith(card);
     ready(card);
-    if (!sure) unheard.set(card.querySelector('form[action="/answer"]'), card.querySelector(`button[value="${button.value}"]`));
     lend(card.querySelector('.refused a') ?? card, true);
   } else {
     complain(form, why, html?.querySelector('pre')?.textContent ?? '');
   }
-  if (lost) recard();
+  if (lost) relist();
 }
 
 // complain says in the form why it was not sent, and leaves the form as it is.
@@ -415,6 +415,7 @@ function ready(card) {
   const form = card.querySelector('form[action="/answer"]');
   if (!form) return;
   if ('unsent' in card.dataset) unsent.add(card.dataset.id);
+  if (unheard.has(card.dataset.id)) unheard.set(card.dataset.id, form.querySelector(`[value="${unheard.get(card.dataset.id).value}"]`));
   form.noValidate = true; // the server says what is missing, beside the question
   restore(form);
   progress(form);
@@ -461,6 +462,7 @@ const relist = once(async () => {
   const waits = (id) => fresh.querySelector(`[data-id="${id}"]`);
   for (const li of list.children) if (!waits(li.dataset.id)) fade(li);
   for (const id of unsent) if (!waits(id)) fate(id);
+  for (const [id, button] of unheard) if (!waits(id) && !button.form.dataset.sending) send(button.form, button); // it may have arrived: this tells
   const known = list.dataset.last;
   for (const li of [...fresh.children]) {
     const { id } = li.dataset, old = entry(id);
@@ -530,8 +532,7 @@ function refill(card, fresh) {
 // that waited to be sent was theirs, unless it came too late.
 function leave(card, ended) {
   const form = card.querySelector('form[action="/answer"]');
-  if (card.matches('.ended, .gone') || form?.dataset.sending) return; // its own answer tells
-  if (unheard.has(form)) return send(form, unheard.get(form)); // it may have arrived: this tells
+  if (card.matches('.ended, .gone') || form?.dataset.sending || unheard.has(card.dataset.id)) return; // its own answer tells
   const late = !unsent.delete(card.dataset.id) || 'overruled' in ended.dataset;
   const kept = form && late && filled(form).length > 0;
   const fate = ended.querySelector('.fate strong').textContent;
