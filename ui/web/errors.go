@@ -34,6 +34,7 @@ var (
 	errOrigin   = &api.Problem{Code: api.Forbidden, Message: words.Mark("Requests from pages of other sites are refused.")}
 	errToken    = &api.Problem{Code: api.Unauthorized, Message: "The token is missing or no longer good. Open the address that mcp-askuser printed when it started; programs send it as Authorization: Bearer TOKEN."}
 	errCSRF     = &api.Problem{Code: api.Forbidden, Message: "This form is from another session. Reload the page and send it again; programs send the header X-CSRF-Token, or the bearer token."}
+	errNowhere  = &api.Problem{Code: api.NoSuchPath, Message: words.Mark("There is nothing at this address.")}
 	errNotWhole = &api.Problem{Code: api.InvalidRequest, Message: words.Mark("The request did not arrive whole.")}
 	errInternal = &api.Problem{Code: api.Internal, Message: words.Mark("Something failed; the log says what. Trying again is reasonable.")}
 )

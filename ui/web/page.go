@@ -116,6 +116,7 @@ func functions(l words.Language) template.FuncMap {
 }
 
 func (s *Server) routesPage(mux *http.ServeMux) {
+	mux.HandleFunc("/", s.handle(func(http.ResponseWriter, *http.Request) error { return errNowhere }))
 	mux.HandleFunc("GET /{$}", s.handle(s.page))
 	mux.HandleFunc("GET /fragments/list", s.handle(s.list))
 	mux.HandleFunc("GET /fragments/pane", s.handle(s.page))

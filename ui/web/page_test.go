@@ -120,7 +120,7 @@ func TestPageRefuses(t *testing.T) {
 			form := confirmed(rec.ID, "q0", "1", "csrf", g.visitor().csrf)
 			return v.take(v.form("/answer", form))
 		}},
-		{"GET with an answer", http.StatusMethodNotAllowed, func() (int, string) { return v.get("/answer?" + answer.Encode()) }},
+		{"GET with an answer", http.StatusNotFound, func() (int, string) { return v.get("/answer?" + answer.Encode()) }},
 		{"GET of the page with an answer", http.StatusOK, func() (int, string) { return v.get("/?" + answer.Encode()) }},
 		{"no action", http.StatusBadRequest, func() (int, string) { return v.post("/answer", url.Values{"id": {rec.ID}, "q0": {"1"}}) }},
 		{"no such record", http.StatusNotFound, func() (int, string) { return v.post("/answer", confirmed("01J", "q0", "1")) }},
@@ -141,6 +141,17 @@ func TestPageRefuses(t *testing.T) {
 			}
 			g.at(t).pending(rec.ID)
 		})
+	}
+}
+
+// TestPageNowhere: where there is nothing, the page says so and leads home.
+func TestPageNowhere(t *testing.T) {
+	v := start(t).visitor()
+	for _, path := range []string{"/nothing", "/answer", "/index.html"} {
+		status, body := v.get(path)
+		if status != http.StatusNotFound || !strings.Contains(body, "There is nothing at this address.") || !strings.Contains(body, `href="/"`) {
+			t.Errorf("%s: %d %s", path, status, body)
+		}
 	}
 }
 
