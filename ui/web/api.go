@@ -10,6 +10,7 @@ import (
 	"io"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,10 +144,28 @@ func readBody(r *http.Request, code string, v any) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(data, v); err != nil {
+	if err := json.Unmarshal(snakeCase(data), v); err != nil {
 		return misread(code, err)
 	}
 	return nil
+}
+
+// snakeCase returns an object whose members also go by the names that the API has for
+// them, where they came by those of events: sessionId. Anything else stays as it is.
+func snakeCase(data []byte) []byte {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(data, &given) != nil {
+		return data
+	}
+	hump := regexp.MustCompile(`([a-z])([A-Z])`)
+	for _, name := range slices.Collect(maps.Keys(given)) {
+		snake := strings.ToLower(hump.ReplaceAllString(name, "${1}_$2"))
+		if _, there := given[snake]; !there {
+			given[snake] = given[name]
+		}
+	}
+	data, _ = json.Marshal(given) // which it came from
+	return data
 }
 
 // misread is the problem of a body that is not what its path takes, in no names

@@ -40,6 +40,18 @@ func TestAsk(t *testing.T) {
 	}
 }
 
+// Names may be written as events have them.
+func TestCamelCase(t *testing.T) {
+	g := start(t)
+	body := `{"sessionId":"s","agentID":"my-script","questions":[` + encode(t, single("db")) + `]}`
+	rec := decodeJSON[api.Record](t, g.want(201, "", "POST", "/api/questions", body).body)
+	if rec.SessionID != "s" || rec.Asker.Client != "my-script" {
+		t.Errorf("asked as %+v", rec.Record)
+	}
+	g.want(200, "", "POST", "/api/task/answer", `{"sessionId":"s","questionId":"db","answer":"pg"}`)
+	g.want(404, api.SessionNotFound, "POST", "/api/task/answer", `{"session_id":"none","sessionId":"s","questionId":"db","answer":"pg"}`)
+}
+
 // Waiting ends with the time given; the question stays.
 func TestWaitEnds(t *testing.T) {
 	g := start(t)
