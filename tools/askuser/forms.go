@@ -41,7 +41,7 @@ func (c *call) surfaces() present.Surfaces {
 		for _, s := range c.Surfaces {
 			if s.Name() == "elicit" {
 				s = c.form(x)
-				if _, none := s.(noForm); !none && c.Whole != nil && elicit.Cuts(x.Set(), c.columns) {
+				if _, none := s.(noForm); !none && c.Whole != nil && elicit.Cuts(x.Set(), c.columns, c.rows) {
 					out = append(out, c.Whole)
 				}
 			}

@@ -26,8 +26,9 @@ type host struct {
 	shows bool
 	// single says that its form cannot show a choice of several.
 	single bool
-	// columns is how wide its form shows an option; 0 is as wide as it is.
-	columns int
+	// columns is how wide its form shows an option, rows how much of the message;
+	// 0 is all.
+	columns, rows int
 	// late says that its form comes up only when the call has ended: it is not
 	// used.
 	late bool
@@ -49,7 +50,7 @@ func knownHosts() []host {
 		// After 120 s Claude Code sends a call to the background and marks its
 		// answer as no user input; an open form holds that off. On 2026-07-28 it
 		// cannot take a form back that was answered elsewhere.
-		{name: "claude-code", hold: 110 * time.Second, elicits: long, remote: 9 * time.Minute, shows: true, handshake: true, columns: 48},
+		{name: "claude-code", hold: 110 * time.Second, elicits: long, remote: 9 * time.Minute, shows: true, handshake: true, columns: 48, rows: 3},
 		// 300 s, paused while a form is open. An array turns the whole form
 		// into a bare "allow?".
 		{name: "codex", hold: 280 * time.Second, elicits: long, remote: 280 * time.Second, single: true},

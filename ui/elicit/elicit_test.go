@@ -438,6 +438,34 @@ func TestRows(t *testing.T) {
 	}
 }
 
+// What a client shows of the message counts as well: three rows hold an action of one
+// row and its details, or one of two.
+func TestCuts(t *testing.T) {
+	confirm := func(action, details string) question.Question {
+		q := goOn()
+		q.Text, q.Description = action, details
+		return q
+	}
+	two := strings.Repeat("delete the old table ", 6)
+	for _, tt := range []struct {
+		name          string
+		q             question.Question
+		columns, rows int
+		want          bool
+	}{
+		{"an action with details", confirm("Delete the table?", "It has 12 rows."), 48, 3, false},
+		{"a long action", confirm(two, ""), 48, 3, false},
+		{"a long action with details", confirm(two, "It has 12 rows."), 48, 3, true},
+		{"two lines of details", confirm("Delete the table?", "It has 12 rows.\nNobody has a copy."), 48, 3, true},
+		{"a long line of details", confirm("Delete the table?", two), 48, 3, true},
+		{"a client that shows all", confirm(two, two), 0, 0, false},
+	} {
+		if got := Cuts(&question.Set{Questions: []question.Question{tt.q}}, tt.columns, tt.rows); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}
+
 func TestHostileTextIsShownAsText(t *testing.T) {
 	q := optional(database())
 	evil := "\x1b]52;c;x\x07\u202e"

@@ -9,6 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
@@ -177,11 +178,16 @@ func (d *dialogue) context(q *turn) (out []string) {
 	return out
 }
 
-// Cuts reports whether a client's form, which shows so many columns of an option
-// or all of it where that is 0, would not show all of the set: previews it never
-// does.
-func Cuts(set *question.Set, columns int) bool {
+// Cuts reports whether a client's form, which shows so many columns of an option and
+// rows of the message, or all where that is 0, would not show all of the set: previews
+// it never does.
+func Cuts(set *question.Set, columns, rows int) bool {
+	d := dialogue{rec: desk.Record{Set: *set}}
 	for _, q := range set.All() {
+		message := ansi.Wrap(d.message(&turn{q, 1, len(set.Questions), nil}), rowWidth, "")
+		if rows > 0 && strings.Count(message, "\n") >= rows {
+			return true
+		}
 		for _, o := range q.Options {
 			e := list(nil, o.Label, o.Description, said{})[0]
 			if o.Preview != "" || strings.HasSuffix(e.Title, "...") && !strings.HasSuffix(o.Description, "...") ||
