@@ -64,6 +64,21 @@ func TestTransport(t *testing.T) {
 	}
 }
 
+// TestPromptRefused: arguments that a prompt does not take are the client's fault.
+func TestPromptRefused(t *testing.T) {
+	s := newSession(t, nil)
+	s.mcp.AddPrompt(mcp.NewPrompt("deploy"), func(context.Context, mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+		return nil, errors.New(`no variable "were"`)
+	})
+	s.receive(initialize, newBox())
+	out := newBox()
+	s.receive(`{"jsonrpc":"2.0","id":1,"method":"prompts/get","params":{"name":"deploy","arguments":{"were":"prod"}}}`, out)
+	take(t, out.last, 1)
+	if got, want := out.written()[0], `{"jsonrpc":"2.0","id":1,"error":{"code":-32602,"message":"no variable \"were\""}}`; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
 // TestOwnOutbox: whatever belongs to a call goes into the outbox that came with
 // it, a form and its withdrawal too, and the response is the last. Nothing else
 // needs an outbox.

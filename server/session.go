@@ -229,7 +229,14 @@ func (k *Call) handle(m Message) (mcp.JSONRPCMessage, error) {
 		return nil, err
 	}
 	ctx := askuser.WithTransport(k.session.mcp.WithContext(k.ctx, mcpSession{k}), k)
-	return k.session.mcp.HandleMessage(ctx, text), nil
+	prompt := m.Method == string(mcp.MethodPromptsGet) // the message is not kept meanwhile
+	response := k.session.mcp.HandleMessage(ctx, text)
+	// mcp-go has one code for every error of a handler; a prompt's is about its arguments.
+	if failure, failed := response.(mcp.JSONRPCError); failed && prompt && failure.Error.Code == mcp.INTERNAL_ERROR {
+		failure.Error.Code = mcp.INVALID_PARAMS
+		return failure, nil
+	}
+	return response, nil
 }
 
 // cancelled serves notifications/cancelled. mcp-go never sees it: it would
