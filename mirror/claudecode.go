@@ -247,7 +247,7 @@ func claudeAnswers(raw map[string]json.RawMessage, rec desk.Record) map[string]j
 			continue
 		}
 		if x.By() == question.ByProgram { // the host says of every answer that it is the user's
-			notes[x.Question.Text] = claudeNote{strings.TrimSpace("Answered by a program, not by the user themselves. " + x.Note)}
+			notes[x.Question.Text] = claudeNote{strings.TrimSpace("Answered by " + words.Program(rec.Outcome) + ", not by the user themselves. " + x.Note)}
 		}
 		meant := plain(x.Question, *x.Answer)
 		text := join(x.Question, &meant)

@@ -7,6 +7,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/texts"
+	"mcp-askuser/ui/words"
 )
 
 // byProgram reports whether a reply, or an answer in it, is no human's own.
@@ -20,26 +21,17 @@ func byProgram(rec desk.Record) bool {
 // not given.
 func refusal(rec desk.Record) string {
 	r := rec.Reply()
-	reason := texts.Quoted(r.Reason)
+	said, notes := inWords(rec)
+	values := map[string]string{"who": words.Program(rec.Outcome), "answers": said, "reason": texts.Quoted(r.Reason), "note": texts.Quoted(r.Note), "notes": notes}
 	switch {
 	case r.Discuss:
-		text := "discuss"
-		if r.By == question.ByProgram {
-			text = "discuss_program"
-		}
-		said, notes := inWords(rec)
-		return texts.Fill(text, map[string]string{"who": "a program", "answers": said, "note": texts.Quoted(r.Note), "notes": notes})
-	case rec.Asker.Permission():
-		name := "denied"
-		if chosen(rec) == question.YesID { // they said yes, and something beside it
-			name = "condition"
-		}
-		_, notes := inWords(rec)
-		return texts.Fill(name, map[string]string{"reason": reason, "note": texts.Quoted(r.Note), "notes": notes})
-	case byProgram(rec):
-		return texts.Fill("dismissed_program", map[string]string{"who": "a program", "reason": reason})
+		return texts.Reply("discuss", r.By == question.ByProgram, values)
+	case !rec.Asker.Permission():
+		return texts.Reply("dismissed", byProgram(rec), values)
+	case chosen(rec) == question.YesID: // they said yes, and something beside it
+		return texts.Fill("condition", values)
 	}
-	return texts.Fill("dismissed", map[string]string{"reason": reason})
+	return texts.Fill("denied", values)
 }
 
 // inWords are the answers of a reply and the notes beside them, each behind its

@@ -86,6 +86,14 @@ func (l Language) Client(a desk.Asker) string {
 	return l.T("an agent")
 }
 
+// Program names, for a model, the program that replied in the user's place.
+func Program(o *desk.Outcome) string {
+	if o.Answerer != nil && o.Answerer.Agents {
+		return "an agent's own process"
+	}
+	return "a program"
+}
+
 // Project is the last part of the directory that the asker works in, in either
 // way of writing one; empty where it names none.
 func Project(a desk.Asker) string {

@@ -40,6 +40,15 @@ func Fill(name string, values map[string]string) string {
 	return strings.Join(out, " ")
 }
 
+// Reply is [Fill] for a text on a reply, which on a program's is another one: it names
+// who replied in the user's place.
+func Reply(name string, program bool, values map[string]string) string {
+	if program {
+		name += "_program"
+	}
+	return Fill(name, values)
+}
+
 // Quoted puts a value between quotation marks; nothing stays nothing.
 func Quoted(s string) string {
 	if s == "" {

@@ -150,21 +150,13 @@ func (r *Result) Age(rec desk.Record, now time.Time) {
 }
 
 func (r *Result) dismissed(o *desk.Outcome) {
+	program := o.Reply.By == question.ByProgram
 	r.Summary = "User dismissed the question"
 	r.Reason, r.Note = o.Reply.Reason, o.Reply.Reason
-	r.Message = texts.Fill("dismissed", map[string]string{"reason": texts.Quoted(r.Reason)})
-	if o.Reply.By == question.ByProgram {
+	if program {
 		r.Summary, r.Note = "A program dismissed the question", ""
-		r.Message = texts.Fill("dismissed_program", map[string]string{"who": who(o), "reason": texts.Quoted(r.Reason)})
 	}
-}
-
-// who names the program that replied in place of the user.
-func who(o *desk.Outcome) string {
-	if o.Answerer != nil && o.Answerer.Agents {
-		return "an agent's own process"
-	}
-	return "a program"
+	r.Message = texts.Reply("dismissed", program, map[string]string{"who": words.Program(o), "reason": texts.Quoted(r.Reason)})
 }
 
 // answered says what the user answered, and apart from it what they did not.
@@ -192,6 +184,7 @@ func (r *Result) answered(rec desk.Record) {
 		}
 	}
 	o := rec.Outcome
+	byProgram, who := o.Reply.By == question.ByProgram, words.Program(o)
 	r.AnsweredAt, r.Took = o.At.UTC().Format(time.RFC3339), o.Took
 	said, program := pairs[question.ByUser], pairs[question.ByProgram]
 	r.Note = o.Reply.Note
@@ -204,22 +197,21 @@ func (r *Result) answered(rec desk.Record) {
 		r.Summary = "User answered no question"
 	}
 	if o.Status == desk.Discuss {
-		text := "discuss"
 		r.Summary = "User wants to discuss this first"
-		if o.Reply.By == question.ByProgram {
-			text, r.Summary = "discuss_program", "A program put the question back to be discussed"
+		if byProgram {
+			r.Summary = "A program put the question back to be discussed"
 		}
-		r.Message = texts.Fill(text, map[string]string{"who": who(o), "answers": list(slices.Concat(said, program)), "note": texts.Quoted(r.Note), "notes": list(notes)})
+		r.Message = texts.Reply("discuss", byProgram, map[string]string{"who": who, "answers": list(slices.Concat(said, program)), "note": texts.Quoted(r.Note), "notes": list(notes)})
 		return
 	}
 	note, beside, left := "note", "notes", "open"
-	if o.Reply.By == question.ByProgram {
+	if byProgram {
 		note, beside, left = "remark", "remarks", "left"
 	}
 	r.Message = texts.Fill("answered", map[string]string{
 		"answers":   list(said),
 		"program":   list(program),
-		"who":       who(o),
+		"who":       who,
 		left:        list(open),
 		"defaults":  list(pairs[question.ByTimeout]),
 		"collected": list(pairs[question.ByCaller]),
