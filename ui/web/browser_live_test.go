@@ -196,7 +196,10 @@ func TestBrowserUnheard(t *testing.T) {
 	}
 	lose(recs[0], func() {})
 	v.turn(recs[1].ID)
-	lose(recs[1], func() { v.turn(recs[2].ID) })
+	lose(recs[1], func() {
+		v.gone(inList(recs[1].ID))
+		v.turn(recs[2].ID)
+	})
 	v.pending(recs[2].ID)
 }
 
@@ -439,6 +442,26 @@ func TestBrowserReload(t *testing.T) {
 	}
 	v.gone("#r-" + rec.ID)
 	v.wait(`sessionStorage.length === 0`)
+}
+
+// TestBrowserBack: on a phone the way back from a question leads to the list, that from
+// the first one too, and on again to the question.
+func TestBrowserBack(t *testing.T) {
+	t.Parallel()
+	var recs []desk.Record
+	v := browse(t, phone, func(g *rig) {
+		recs = append(recs, g.put("codex", "/home/ada/shop", "s1", deploy()), g.put("gemini-cli", "/home/ada/api", "s2", deploy()))
+	})
+	v.listening()
+	for _, rec := range recs {
+		v.click(inList(rec.ID) + " a")
+		v.shows("#r-"+rec.ID, "Deploy to production now?")
+		eval[int](v, `(history.back(), 0)`)
+		v.shows("#list", "Deploy to production now?")
+		eval[int](v, `(history.forward(), 0)`)
+		v.shows("#r-"+rec.ID, "Deploy to production now?")
+		v.click(within(rec.ID, ".back"))
+	}
 }
 
 // TestBrowserDraft: what is typed here is offered on other surfaces, and the

@@ -23,6 +23,7 @@ const entry = (id) => list.querySelector(`[data-id="${id}"]`);
 const current = () => pane.querySelector('.card');
 const openForm = () => pane.querySelector('.card:not(.gone) > form[action="/answer"]');
 const wide = matchMedia('(min-width: 48rem)');
+const listed = () => document.body.dataset.view === 'list' && !wide.matches; // the list alone is in sight
 
 // ---- What a form holds
 
@@ -363,7 +364,10 @@ let asking = 0; // the latest card that was asked for
 // show puts the question with an id into the pane; the first for none.
 async function show(id, { push = true, lent = false, control = false } = {}) {
   const turn = ++asking, form = openForm();
-  if (id && form?.elements.id.value === id && push !== null) return goTo(current(), { control });
+  if (id && form?.elements.id.value === id && push !== null) {
+    if (listed()) history.pushState(null, '', '/?id=' + id);
+    return goTo(current(), { control });
+  }
   draftAll();
   const res = await fragment('/fragments/pane' + (id ? '?id=' + id : ''));
   if (turn !== asking || !res?.ok) return refused(res);
@@ -400,7 +404,7 @@ function mark(id) {
 
 addEventListener('popstate', () => {
   const query = new URLSearchParams(location.search);
-  if (query.has('list') && !wide.matches) document.body.dataset.view = 'list';
+  if (!query.has('id') && !wide.matches) document.body.dataset.view = 'list';
   else show(query.get('id') ?? '', { push: null });
 });
 
