@@ -729,17 +729,18 @@ func TestBrowserLift(t *testing.T) {
 }
 
 // TestBrowserOffline: while the server is gone nothing is lost, and the page
-// says so.
+// says so where the human is.
 func TestBrowserOffline(t *testing.T) {
 	t.Parallel()
 	var rec desk.Record
-	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName()) })
+	v := browse(t, wide, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", serviceName(), features(), database()) })
 	v.listening()
 	v.write(inWords(rec.ID, 0), "orders")
 	v.stop()
 	v.shows("#trouble", "The connection is lost.")
 	v.click(within(rec.ID, confirmButton))
 	v.shows(within(rec.ID, ".refused"), "The server cannot be reached. Nothing is lost: try again.")
+	v.shows("#news", "Not sent. The server cannot be reached.")
 	v.wait(`document.querySelector(%q).value === "orders" && !document.querySelector("button.main").disabled`, inWords(rec.ID, 0))
 	v.pending(rec.ID)
 }

@@ -280,11 +280,13 @@ async function send(form, button) {
   if (lost) relist();
 }
 
-// complain says in the form why it was not sent, and leaves the form as it is.
+// complain says in the form why it was not sent, and below where that is out of sight,
+// and leaves the form as it is.
 function complain(form, ...words) {
   const p = document.createElement('p');
   p.textContent = fill(texts.unsent, words.join(' '));
   form.querySelector('.refused').replaceChildren(p);
+  if (p.getBoundingClientRect().top < document.querySelector('.bar').offsetHeight) say(p.textContent, true);
 }
 
 // sent dims the card and the entries that notices are about, and goes on with
