@@ -444,6 +444,18 @@ func TestBrowserReload(t *testing.T) {
 	v.wait(`sessionStorage.length === 0`)
 }
 
+// TestBrowserWays: what opens below the screen is brought into it.
+func TestBrowserWays(t *testing.T) {
+	t.Parallel()
+	var rec desk.Record
+	v := browse(t, phone, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", features(), database()) })
+	v.listening()
+	for _, way := range []string{".discuss", ".dismiss"} {
+		v.click(within(rec.ID, way+" summary"))
+		v.wait(`document.querySelector(%q).getBoundingClientRect().bottom <= innerHeight`, within(rec.ID, way+"[open] button"))
+	}
+}
+
 // TestBrowserBack: on a phone the way back from a question leads to the list, that from
 // the first one too, and on again to the question.
 func TestBrowserBack(t *testing.T) {
@@ -462,6 +474,15 @@ func TestBrowserBack(t *testing.T) {
 		v.shows("#r-"+rec.ID, "Deploy to production now?")
 		v.click(within(rec.ID, ".back"))
 	}
+	// An answer that is sent meanwhile does not lead away from there.
+	sent := v.pausing(fetch.RequestPattern{URLPattern: "*/answer"})
+	v.click(inList(recs[0].ID)+" a", chosen(recs[0].ID, 0, "0"), within(recs[0].ID, confirmButton))
+	id := <-sent
+	v.click(within(recs[0].ID, ".back"))
+	call(v, fetch.ContinueRequest, fetch.ContinueRequestParams{RequestID: id})
+	v.shows("#news", "Sent to codex in shop.")
+	v.gone(inList(recs[0].ID))
+	v.shows(inList(recs[1].ID), "Deploy to production now?")
 }
 
 // TestBrowserDraft: what is typed here is offered on other surfaces, and the

@@ -135,9 +135,13 @@ let enter = -Infinity; // when Enter was last pressed
 // scrolls there, unless that moves something under a pointer in use; all that
 // moves with it takes no click for a moment.
 function lend(el, scroll = !pointer.here && performance.now() - pointer.up >= still.click) {
-  const y = scrollY;
   lent = { card: el.closest('.card'), at: performance.now() };
-  el.focus({ preventScroll: !scroll });
+  scrolling(() => el.focus({ preventScroll: !scroll }));
+}
+
+function scrolling(act) {
+  const y = scrollY;
+  act();
   if (scrollY !== y) shown = performance.now();
 }
 

@@ -135,6 +135,12 @@ pane.addEventListener('change', ({ target }) => {
   if (target.value === 'other' && target.checked && target.type === 'checkbox') target.closest('.option').querySelector('.own').focus();
 });
 
+// What opens below the screen is brought into it.
+pane.addEventListener('click', ({ target }) => {
+  const way = target.closest('.way > summary')?.parentElement;
+  if (way) requestAnimationFrame(() => scrolling(() => way.scrollIntoView({ block: 'nearest' })));
+});
+
 // The preview beside the options is that of the one that is looked at.
 for (const type of ['pointerover', 'focusin', 'change']) pane.addEventListener(type, ({ target }) => peek(target.closest?.('.previews > .option:has(> .preview)')));
 
@@ -289,15 +295,21 @@ function complain(form, ...words) {
   if (p.getBoundingClientRect().top < document.querySelector('.bar').offsetHeight) say(p.textContent, true);
 }
 
-// sent dims the card and the entries that notices are about, and goes on with
-// the next question once no pointer is in the way. What is not sent yet stays.
+// sent dims the card and the entries that notices are about, and goes on once no
+// pointer is in the way. What is not sent yet stays.
 function sent(card, notices) {
   tell(...notices);
-  const next = nextTo(card.dataset.id);
-  for (const { dataset } of notices) if (!unsent.has(dataset.id)) fade(entry(dataset.id));
-  dim(card, '');
-  calm(card, () => { if (card.isConnected) show(nextOf(next), { push: false, lent: true }); });
+  goOnFrom(card, '', ...notices.map((x) => x.dataset.id).filter((id) => !unsent.has(id)));
   relist();
+}
+
+// goOnFrom dims a card, takes entries out of the list, and goes on with the next
+// question, unless the human has gone to the list, where there still is one.
+function goOnFrom(card, fate, ...ended) {
+  const next = nextTo(card.dataset.id);
+  for (const id of ended) fade(entry(id));
+  dim(card, fate);
+  calm(card, () => { if (card.isConnected && !(listed() && nextOf(next))) show(nextOf(next), { push: false, lent: true }); });
 }
 
 // nextTo is the entry to go on with after that of a question: the next one that
@@ -545,9 +557,7 @@ function leave(card, ended) {
   say(ended.dataset.overruled ?? ended.dataset.said, late);
   if (form) forget(form);
   if (kept || card.querySelector(':focus')) return end(card, ended, kept && form);
-  const next = nextTo(card.dataset.id);
-  dim(card, fate);
-  calm(card, () => { if (card.isConnected) show(nextOf(next), { push: false, lent: true }); });
+  goOnFrom(card, fate);
 }
 
 // patch renews what says something about a card, and nothing of its form. What
@@ -588,9 +598,8 @@ async function fate(id) {
   const res = await fragment('/fragments/pane?id=' + id);
   if (!res?.ok) return;
   const { overruled, said } = parse(await res.text()).firstElementChild.dataset;
-  if (overruled) say(overruled, true);
-  else if (said && unsent.has(id)) say(said);
-  if (said) unsent.delete(id);
+  const mine = said && unsent.delete(id);
+  if (overruled || mine) say(overruled ?? said, !!overruled);
 }
 
 // A browser keeps few connections to one server. So one of its tabs listens and
