@@ -444,12 +444,14 @@ func TestBrowserReload(t *testing.T) {
 	v.wait(`sessionStorage.length === 0`)
 }
 
-// TestBrowserWays: what opens below the screen is brought into it.
+// TestBrowserWays: on a phone the ways to end a card are in one row, and what opens
+// below the screen is brought into it.
 func TestBrowserWays(t *testing.T) {
 	t.Parallel()
 	var rec desk.Record
 	v := browse(t, phone, func(g *rig) { rec = g.put("codex", "/home/ada/shop", "s1", features(), database()) })
 	v.listening()
+	v.wait(`Math.abs(document.querySelector(".main").getBoundingClientRect().top - document.querySelector(".dismiss").getBoundingClientRect().top) < 8`)
 	for _, way := range []string{".discuss", ".dismiss"} {
 		v.click(within(rec.ID, way+" summary"))
 		v.wait(`document.querySelector(%q).getBoundingClientRect().bottom <= innerHeight`, within(rec.ID, way+"[open] button"))
