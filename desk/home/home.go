@@ -95,6 +95,7 @@ var (
 	_ desk.Reader   = (*Store)(nil)
 	_ desk.Entitled = (*Store)(nil)
 	_ desk.Keeper   = (*Store)(nil)
+	_ desk.Filer    = (*Store)(nil)
 )
 
 // Join returns the store of two homes.
@@ -121,6 +122,14 @@ func (s *Store) Home(id string) string {
 		return Local
 	}
 	return ""
+}
+
+// Path implements desk.Filer.
+func (s *Store) Path(kind desk.Kind, id string) string {
+	if s.Home(id) != Local {
+		return ""
+	}
+	return s.near.Path(kind, id)
 }
 
 // isNear reports whether a record's home is here: something of it is.
