@@ -10,7 +10,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -83,7 +82,7 @@ func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
 	})
 	stop()
 	var sig *signalError
-	if errors.As(err, &sig) || errors.Is(err, syscall.EPIPE) {
+	if errors.As(err, &sig) {
 		return nil
 	}
 	return err

@@ -10,8 +10,9 @@ import (
 	"mcp-askuser/question"
 )
 
-// table is rows for people, aligned by the cells that a terminal gives each
-// character. Where it is wider than the terminal its widest columns are cut.
+// table is rows, on a terminal aligned by the cells that it gives each character.
+// Where it is wider than the terminal its widest columns are cut. Programs get a
+// tab between two columns, and all that there is.
 type table struct {
 	rows  [][]string
 	rigid bool // never cut: for what is to be copied
@@ -30,19 +31,19 @@ func (t *table) add(cells ...string) {
 
 // printTable writes a table to standard output.
 func (a *app) printTable(t table) error {
-	width := a.out.width()
-	if t.rigid {
-		width = 0
-	}
-	_, err := io.WriteString(a.out, t.text(width))
+	_, err := io.WriteString(a.out, t.text(a.out.width()))
 	return err
 }
 
-// text draws the table no wider than width, 0 for any.
+// text draws the table no wider than width; 0 is no terminal.
 func (t *table) text(width int) string {
 	widths := t.widths(width)
 	var b strings.Builder
 	for _, row := range t.rows {
+		if width == 0 {
+			b.WriteString(strings.Join(row, "\t") + "\n")
+			continue
+		}
 		var line strings.Builder
 		for i, cell := range row {
 			cell = ansi.Truncate(cell, widths[i], "…")
@@ -65,7 +66,7 @@ func (t *table) widths(width int) []int {
 			widths[i] = max(widths[i], ansi.StringWidth(cell))
 		}
 	}
-	if width == 0 || widths == nil {
+	if t.rigid || widths == nil {
 		return widths
 	}
 	left := width - columnGap*(len(widths)-1)
