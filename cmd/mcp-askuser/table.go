@@ -10,9 +10,8 @@ import (
 	"mcp-askuser/question"
 )
 
-// table is rows, on a terminal aligned by the cells that it gives each character.
-// Where it is wider than the terminal its widest columns are cut. Programs get a
-// tab between two columns, and all that there is.
+// table is rows for people, aligned by the cells that a terminal gives each
+// character. Where it is wider than the terminal its widest columns are cut.
 type table struct {
 	rows  [][]string
 	rigid bool // never cut: for what is to be copied
@@ -29,21 +28,26 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, cells)
 }
 
-// printTable writes a table to standard output.
+// printTable writes a table to standard output. Programs get a tab between two
+// columns, and all that there is.
 func (a *app) printTable(t table) error {
-	_, err := io.WriteString(a.out, t.text(a.out.width()))
+	var b strings.Builder
+	if width := a.out.width(); width > 0 {
+		b.WriteString(t.text(width))
+	} else {
+		for _, row := range t.rows {
+			b.WriteString(strings.Join(row, "\t") + "\n")
+		}
+	}
+	_, err := io.WriteString(a.out, b.String())
 	return err
 }
 
-// text draws the table no wider than width; 0 is no terminal.
+// text draws the table no wider than width, 0 for any.
 func (t *table) text(width int) string {
 	widths := t.widths(width)
 	var b strings.Builder
 	for _, row := range t.rows {
-		if width == 0 {
-			b.WriteString(strings.Join(row, "\t") + "\n")
-			continue
-		}
 		var line strings.Builder
 		for i, cell := range row {
 			cell = ansi.Truncate(cell, widths[i], "…")
@@ -66,7 +70,7 @@ func (t *table) widths(width int) []int {
 			widths[i] = max(widths[i], ansi.StringWidth(cell))
 		}
 	}
-	if t.rigid || widths == nil {
+	if width == 0 || t.rigid || widths == nil {
 		return widths
 	}
 	left := width - columnGap*(len(widths)-1)
