@@ -28,7 +28,7 @@ var manDir = flag.String("man", "", "write the man pages into this directory")
 // commands are all commands that people see, the root first.
 func commands() []*cobra.Command {
 	a := &app{config: settings.New(hooked.Surfaces())}
-	root := a.root()
+	root := a.root([]string{"help"})
 	root.InitDefaultHelpCmd()
 	all := []*cobra.Command{root}
 	for i := 0; i < len(all); i++ {
