@@ -30,9 +30,9 @@ type Change struct {
 	Root string
 
 	of string
-	// with is what a backup of something else of ours holds that was made when
-	// ours stood in the file alone, and without what it is to hold when ours does
-	// not any more.
+	// The file with ours and nothing else of ours, and the one without: where the
+	// backup of something else of ours is the former, it becomes the latter when
+	// ours is taken out.
 	with, without []byte
 }
 
@@ -78,10 +78,11 @@ func Plan(path, of string, out bool, ours func([]byte) bool, add, remove func([]
 			break
 		}
 		c.without, _ = os.ReadFile(c.backup()) // nil where there was no file
-		if c.with, err = add(c.without); err == nil && bytes.Equal(c.with, c.Before) {
-			c.After = c.without
+		if with, err := add(c.without); err == nil {
+			if c.with = with; bytes.Equal(with, c.Before) {
+				c.After = c.without
+			}
 		}
-		err = nil
 	}
 	if err != nil {
 		err = fmt.Errorf("%s: %w", c.Path, err)
@@ -134,13 +135,14 @@ func (c *Change) others() (paths []string) {
 	return paths
 }
 
-// prune removes the directories above the file that hold nothing.
+// prune removes the directories between the root and the file that hold nothing.
 func (c *Change) prune() {
 	root, err := filepath.EvalSymlinks(c.Root)
 	if err != nil || c.Root == "" {
 		return
 	}
-	for dir := filepath.Dir(c.Path); strings.HasPrefix(dir, root+string(filepath.Separator)) && os.Remove(dir) == nil; {
+	dir := filepath.Dir(c.Path)
+	for strings.HasPrefix(dir, root+string(filepath.Separator)) && os.Remove(dir) == nil {
 		dir = filepath.Dir(dir)
 	}
 }
