@@ -11,7 +11,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -84,7 +83,7 @@ func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
 	})
 	stop()
 	var sig *signalError
-	if errors.As(err, &sig) || errors.Is(err, syscall.EPIPE) {
+	if errors.As(err, &sig) {
 		return nil
 	}
 	return err
