@@ -231,7 +231,7 @@ document.addEventListener('submit', (event) => {
   event.preventDefault();
   if (form.matches('[data-lift]')) lift(form);
   else if (form.matches('[data-again]')) again(form);
-  else if (event.submitter?.name && !form.dataset.sending) send(form, event.submitter);
+  else if (event.submitter?.name) send(event.submitter);
 });
 
 async function lift(form) {
@@ -254,8 +254,9 @@ async function again(form) {
 
 const unheard = new Map(); // the buttons of what was sent, by id, without a word of what became of it
 
-async function send(form, button) {
-  const id = form.elements.id.value;
+async function send(button) {
+  const { form } = button, id = form.elements.id.value;
+  if (form.dataset.sending) return;
   form.dataset.sending = '1';
   form.setAttribute('aria-busy', 'true');
   const res = await post('/answer', form, button);
@@ -283,7 +284,7 @@ async function send(form, button) {
   } else {
     complain(form, why, html?.querySelector('pre')?.textContent ?? '');
   }
-  if (lost) relist();
+  if (lost) reconcile();
 }
 
 // complain says in the form why it was not sent, and below where that is out of sight,
@@ -479,8 +480,7 @@ const relist = once(async () => {
   for (const [form, timer] of drafts) if (!timer) draft(form);
   const waits = (id) => fresh.querySelector(`[data-id="${id}"]`);
   for (const li of list.children) if (!waits(li.dataset.id)) fade(li);
-  for (const id of unsent) if (!waits(id)) fate(id);
-  for (const [id, button] of unheard) if (!waits(id) && !button.form.dataset.sending) send(button.form, button); // it may have arrived: this tells
+  for (const id of [...unsent, ...unheard.keys()]) if (!waits(id)) fate(id);
   const known = list.dataset.last;
   for (const li of [...fresh.children]) {
     const { id } = li.dataset, old = entry(id);
@@ -550,7 +550,8 @@ function refill(card, fresh) {
 // that waited to be sent was theirs, unless it came too late.
 function leave(card, ended) {
   const form = card.querySelector('form[action="/answer"]');
-  if (card.matches('.ended, .gone') || form?.dataset.sending || unheard.has(card.dataset.id)) return; // its own answer tells
+  if (card.matches('.ended, .gone') || form?.dataset.sending) return; // its own answer tells
+  if (unheard.has(card.dataset.id)) return send(unheard.get(card.dataset.id)); // it may have arrived: this tells
   const late = !unsent.delete(card.dataset.id) || 'overruled' in ended.dataset;
   const kept = form && late && filled(form).length > 0;
   const fate = ended.querySelector('.fate strong').textContent;
@@ -591,13 +592,14 @@ function reconcile() {
   recard();
 }
 
-// fate tells what became of an answer that was not sent at once, unless the card of
-// that question is in sight, which tells.
+// fate tells what became of an answer that was not sent at once, or of which nothing was
+// heard, unless the card of that question is in sight, which tells.
 async function fate(id) {
   if (openForm()?.elements.id.value === id) return;
   const res = await fragment('/fragments/pane?id=' + id);
   if (!res?.ok) return;
   const { overruled, said } = parse(await res.text()).firstElementChild.dataset;
+  if (said && unheard.has(id)) return send(unheard.get(id));
   const mine = said && unsent.delete(id);
   if (overruled || mine) say(overruled ?? said, !!overruled);
 }
