@@ -658,6 +658,7 @@ func TestWholeBeforeTheForm(t *testing.T) {
 		return rec.ShownOn[len(rec.ShownOn)-1].Surface
 	}
 	const long = `"description":"a long one, of which the form would show no more than this"`
+	const about = `"description":"short"},{"label":"B"}],"description":"three\nlines\nmore","more":[{"label":"A"` // of the question
 	shows := make(terminal, 1)
 	for _, tc := range []struct {
 		host, options string
@@ -666,6 +667,8 @@ func TestWholeBeforeTheForm(t *testing.T) {
 	}{
 		{"claude-code", `"description":"short"`, shows, "elicit"},
 		{"claude-code", long, shows, "tty"},
+		{"claude-code", about, shows, "tty"},
+		{"codex", about, shows, "elicit"},
 		{"codex", long, shows, "elicit"},
 		{"codex", `"preview":"x"`, shows, "tty"},
 		{"codex", `"description":"` + strings.Repeat("long ", 50) + `"`, shows, "tty"},
