@@ -2,6 +2,7 @@ package term
 
 import (
 	"errors"
+	"os"
 	"strings"
 
 	"charm.land/bubbles/v2/key"
@@ -18,6 +19,8 @@ import (
 type Entry struct {
 	area    textarea.Model
 	oneLine bool
+	edited  bool   // in an editor
+	left    string // the file that an editor has left; empty for none
 }
 
 // NewEntry returns an entry that does not have the keyboard yet. The
@@ -60,14 +63,31 @@ func (e *Entry) Set(value string) {
 	e.area.SetValue(question.Cut(question.Block(cutBytes(value, maxText)), question.MaxText))
 }
 
-// replace is Set for what the human has written elsewhere. The error is a
-// sentence for them.
-func (e *Entry) replace(value string) error {
+// replace is Set for what the human has written elsewhere, which may stand in a file
+// too. The error is a sentence for them.
+func (e *Entry) replace(value, left string) error {
+	e.edited, e.left = e.edited || value != e.area.Value(), left
 	e.Set(value)
 	if n := question.Count(value); n > question.MaxText {
 		return errors.New(words.T("Cut to %[1]d characters, as many as are allowed: that was %[2]d.", question.MaxText, n))
 	}
 	return nil
+}
+
+// leave returns the file with what was written in an editor, empty where nothing
+// was. Save has one made where the text stands in none.
+func (e *Entry) leave(save bool) string {
+	if !save || e.left != "" || !e.edited || e.Text() == "" {
+		return e.left
+	}
+	file, err := os.CreateTemp("", "answer-*.md")
+	if err != nil {
+		return ""
+	}
+	if _, err := file.WriteString(e.Text()); errors.Join(err, file.Close()) == nil {
+		e.left = file.Name()
+	}
+	return e.left
 }
 
 // Text is what was typed, without white space around it.

@@ -31,13 +31,14 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 		in:      &lineReader{in: t, limit: lineLimit},
 		desk:    backing, commit: commit, interrupted: s.options.Interrupted,
 	}
-	c.edit = func(ctx context.Context, text string) (string, error) {
+	c.edit = func(ctx context.Context, text string) (edited, left string, err error) {
 		c.in.stop()
-		text, err := term.EditText(ctx, s.options.Getenv, text)
-		t.flush() // what was typed ahead is for nobody
-		err = errors.Join(err, t.resume())
+		err = t.lend(func() error {
+			edited, left, err = term.EditText(ctx, s.options.Getenv, text)
+			return err
+		})
 		c.in.start()
-		return text, err
+		return edited, left, err
 	}
 	err := c.run(ctx, s.origin())
 	if ctx.Err() != nil {
@@ -56,9 +57,9 @@ type conversation struct {
 	interrupted desk.Status // see Options
 	gate        act.Machine
 	progress
-	kept     progress                                               // before this burst of lines
-	memory   map[string]desk.Memory                                 // earlier answers, by question id
-	edit     func(ctx context.Context, text string) (string, error) // in the human's editor
+	kept     progress                                                                // before this burst of lines
+	memory   map[string]desk.Memory                                                  // earlier answers, by question id
+	edit     func(ctx context.Context, text string) (edited, left string, err error) // as term.EditText
 	began    time.Time
 	review   bool       // show the answers before sending, however few they are
 	touched  bool       // answers or note have changed since they were kept as a draft
@@ -228,10 +229,13 @@ func (c *conversation) promptText(ctx context.Context, text string) (string, err
 // edited is the text as it left the human's editor; empty where that gave none.
 // Lines that come now were typed without a look at the form.
 func (c *conversation) edited(ctx context.Context, text string) string {
-	text, err := c.edit(ctx, text)
+	text, left, err := c.edit(ctx, text)
 	c.gate.Show(time.Now(), act.Appeared)
 	text = strings.TrimSpace(question.Block(text))
 	switch {
+	case ctx.Err() != nil: // nobody has said that it is the answer
+		c.lines("", term.LeftIn(left))
+		return ""
 	case err != nil:
 		c.text("", err.Error())
 		return ""
