@@ -40,6 +40,7 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 		c.in.start()
 		return edited, left, err
 	}
+	defer onContinue(c.askAgain)()
 	err := c.run(ctx, s.origin())
 	if ctx.Err() != nil {
 		t.flush() // and half a line typed for it is no command for the next program
@@ -57,6 +58,7 @@ type conversation struct {
 	interrupted desk.Status // see Options
 	gate        act.Machine
 	progress
+	typed    question.Reply                                                          // the draft it began with
 	kept     progress                                                                // before this burst of lines
 	memory   map[string]desk.Memory                                                  // earlier answers, by question id
 	edit     func(ctx context.Context, text string) (edited, left string, err error) // as term.EditText
@@ -65,6 +67,7 @@ type conversation struct {
 	touched  bool       // answers or note have changed since they were kept as a draft
 	last     time.Time  // when the last line counted
 	speaking sync.Mutex // of those who write while a line is awaited
+	asking   string     // the prompt of that line
 }
 
 // progress is what lines have changed, by question id.
@@ -188,13 +191,14 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 		if err := c.quiet(ctx); err != nil {
 			return "", err
 		}
-		c.print(text)
+		c.awaits(text)
 		if c.err != nil {
 			return "", c.err
 		}
 		stop := c.warn(ctx, text)
 		got, err := act.ReadLine(ctx, &c.gate, c.in.typed, func() { c.pausedNow(text) })
 		stop()
+		c.awaits("")
 		switch {
 		case err != nil:
 			return "", err
@@ -213,14 +217,32 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 	}
 }
 
-// promptText is prompt for a text, which may come from the human's editor.
-func (c *conversation) promptText(ctx context.Context, text string) (string, error) {
+// awaits writes the prompt of the line that is awaited now; empty is none.
+func (c *conversation) awaits(prompt string) {
+	c.speaking.Lock()
+	defer c.speaking.Unlock()
+	c.asking = prompt
+	c.print(prompt)
+}
+
+// askAgain puts the prompt again after the process was stopped.
+func (c *conversation) askAgain() {
+	c.speaking.Lock()
+	defer c.speaking.Unlock()
+	if c.in.in.foreground() {
+		c.print(c.asking)
+	}
+}
+
+// promptText is prompt for a text, which may come from the human's editor, made from
+// what there is.
+func (c *conversation) promptText(ctx context.Context, prompt, text string) (string, error) {
 	for {
-		line, err := c.prompt(ctx, text)
+		line, err := c.prompt(ctx, prompt)
 		if err != nil || line != ":"+string(editText) {
 			return line, err
 		}
-		if own := c.edited(ctx, ""); own != "" {
+		if own := c.edited(ctx, text); own != "" {
 			return own, nil
 		}
 	}
