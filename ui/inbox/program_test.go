@@ -281,6 +281,29 @@ func TestFirstElsewhere(t *testing.T) {
 	x.left(0)
 }
 
+// TestStoreComesBack: an inbox whose store was deleted is there again in the next, and
+// rings for what it finds.
+func TestStoreComesBack(t *testing.T) {
+	d, dir := newDesk(t)
+	x := start(t, d, dir, 80, 24)
+	x.WaitFor("Nothing waits for you.")
+	for os.RemoveAll(dir) != nil { // the inbox may have made something there meanwhile
+	}
+	store, err := spool.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d = desk.New(store, desk.Options{})
+	ask(t, d, database())
+	x.WaitFor("Which database")
+	x.Expect("\a\x1b]9;Database\x1b\\")
+	if names, err := d.Present(t.Context()); err != nil || len(names) != 1 || names[0] != Name {
+		t.Errorf("present are %q, %v", names, err)
+	}
+	x.Type("\x03")
+	x.left(0)
+}
+
 // TestEditorTooLate: another process answers while an editor is open on the answer, or
 // on the reason for none. The human goes on writing, and is told where that stands.
 func TestEditorTooLate(t *testing.T) {
