@@ -8,6 +8,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/ui/term/act"
 )
@@ -22,6 +23,48 @@ func TestEntryKeepsEveryCharacter(t *testing.T) {
 		e := NewEntry("", "")
 		if e.Set(s); e.Text() != s {
 			t.Errorf("%q became %q", s, e.Text())
+		}
+	}
+}
+
+// TestEntryKeepsWhatNobodySees: scripts are written with characters that have no look
+// of their own. What of them is typed or pasted comes back from a draft as it was; in
+// what others propose they are shown.
+func TestEntryKeepsWhatNobodySees(t *testing.T) {
+	for _, s := range []string{"ភាសា\u200bខ្មែរ", "שלום\u200f!", "می\u200cخواهم"} {
+		typed, pasted, again := NewEntry("", ""), NewEntry("", ""), NewEntry("", "")
+		typed.Focus()
+		pasted.Focus()
+		for _, c := range s {
+			if err := typed.Press(tea.KeyPressMsg{Code: c, Text: string(c)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := pasted.Press(tea.PasteMsg{Content: s}); err != nil {
+			t.Fatal(err)
+		}
+		if again.Set(typed.Text()); typed.Text() != s || pasted.Text() != s || again.Text() != s {
+			t.Errorf("%q was typed as %q, pasted as %q and is %q again", s, typed.Text(), pasted.Text(), again.Text())
+		}
+	}
+	if got := NewEntry("a\u200bb\u202ec", "").Text(); got != "a[U+200B]b[U+202E]c" {
+		t.Errorf("proposed is %q", got)
+	}
+	e := NewEntry("", "")
+	e.Focus()
+	if err := e.Press(tea.PasteMsg{Content: "b\u202ec\td"}); err != nil || e.Text() != "b[U+202E]c    d" {
+		t.Errorf("pasted is %q, %v", e.Text(), err)
+	}
+}
+
+// TestEntryIsAsWideAsItIs: of characters whose cells are counted in two ways too.
+func TestEntryIsAsWideAsItIs(t *testing.T) {
+	for n := range 20 {
+		e := NewEntry(strings.Repeat("1️⃣", n)+strings.Repeat("a", 20-n)+"❤️1⃣", "")
+		for _, line := range e.Draw(NewStyles(true), 20, 5).Lines {
+			if got := ansi.StringWidth(line); got != 20 {
+				t.Errorf("%d cells: %q", got, line)
+			}
 		}
 	}
 }

@@ -253,7 +253,7 @@ func (c *conversation) promptText(ctx context.Context, prompt, text string) (str
 func (c *conversation) edited(ctx context.Context, text string) string {
 	text, left, err := c.edit(ctx, text)
 	c.gate.Show(time.Now(), act.Appeared)
-	text = strings.TrimSpace(question.Block(text))
+	text = strings.TrimSpace(term.Own(text))
 	switch {
 	case ctx.Err() != nil: // nobody has said that it is the answer
 		c.lines("", term.LeftIn(left))
