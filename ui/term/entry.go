@@ -160,15 +160,17 @@ func (e *Entry) Press(msg tea.Msg) error {
 	return nil
 }
 
-// keycaps are drawn as what they cover: the area counts one cell for each, others two.
-var keycaps = strings.NewReplacer("\ufe0f\u20e3", "", "\u20e3", "") //nolint:gochecknoglobals // a table, never written to
+// drawn is what the area shows as it is drawn: keycaps as what they cover, since it
+// counts one cell for each, and others two; and nothing that nobody sees.
+var drawn = strings.NewReplacer("\ufe0f\u20e3", "", "\u20e3", "", //nolint:gochecknoglobals // a table, never written to
+	"\u200b", "", "\u200e", "", "\u200f", "", "\u061c", "")
 
 // Draw shows the entry in at most rows lines.
 func (e *Entry) Draw(s *Styles, width, rows int) Block {
 	e.area.SetStyles(s.entry())
 	e.area.MaxHeight = max(rows, 1)
 	e.area.SetWidth(width)
-	b := Block{Lines: strings.Split(keycaps.Replace(e.area.View()), "\n"), Cursor: e.area.Cursor()}
+	b := Block{Lines: strings.Split(drawn.Replace(e.area.View()), "\n"), Cursor: e.area.Cursor()}
 	for i, line := range b.Lines { // after a keycap the area fills up with too much
 		b.Lines[i] = ansi.Truncate(line, width, "")
 	}
