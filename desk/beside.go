@@ -51,7 +51,7 @@ func (d *Desk) putBeside(ctx context.Context, kind Kind, id string, v any) error
 // sent, that. ErrNotFound means that there is nothing.
 func (d *Desk) Draft(ctx context.Context, id string) (question.Reply, time.Time, error) {
 	if of, ok := d.store.(Keeper); ok {
-		if o, err := decodeOutcome(id, of.Given(id)); err == nil && o.Reply != nil {
+		if o, err := decodeOutcome(of.Given(id)); err == nil && o.Reply != nil {
 			return *o.Reply, o.At, nil
 		}
 	}
@@ -74,7 +74,7 @@ func (d *Desk) loadDraft(ctx context.Context, id string) (x draft, err error) {
 		return x, err
 	}
 	if err := decode(data, &x); err != nil {
-		return draft{}, fmt.Errorf("%w: draft of %s: %w", ErrDamaged, id, err)
+		return draft{}, d.damaged(KindDrafts, id, err)
 	}
 	return x, nil
 }

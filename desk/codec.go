@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -9,9 +10,8 @@ import (
 	"mcp-askuser/question"
 )
 
-// decodeRecord reads a record. What does not add up is refused with
-// [ErrDamaged]: whoever uses one may rely on its outcome being there exactly
-// when it has ended.
+// decodeRecord reads a record. What does not add up is refused: whoever uses one
+// may rely on its outcome being there exactly when it has ended.
 func decodeRecord(id string, data []byte) (Record, error) {
 	var rec Record
 	err := decode(data, &rec)
@@ -31,42 +31,55 @@ func decodeRecord(id string, data []byte) (Record, error) {
 		err = rec.Later.check()
 	}
 	if err != nil {
-		return Record{}, fmt.Errorf("%w: record %s: %w", ErrDamaged, id, err)
+		return Record{}, err
 	}
 	return rec, nil
+}
+
+// damaged is the error of a document that is not one of ours: it names its file,
+// where it is one.
+func (d *Desk) damaged(kind Kind, id string, err error) error {
+	name := string(kind) + " " + id
+	if of, ok := d.store.(Filer); ok {
+		name = cmp.Or(of.Path(kind, id), name)
+	}
+	return fmt.Errorf("%w: %s: %w", ErrDamaged, name, err)
 }
 
 // decodeArchived reads a document of the archive collection, which has ended.
 func (d *Desk) decodeArchived(id string, doc Document) (Record, error) {
 	rec, err := decodeRecord(id, doc.Data)
 	if err == nil && rec.Outcome == nil {
-		return Record{}, fmt.Errorf("%w: record %s is archived and pending", ErrDamaged, id)
+		err = errors.New("it is archived and pending")
+	}
+	if err != nil {
+		return Record{}, d.damaged(KindArchive, id, err)
 	}
 	d.believe(&rec, doc.By)
 	d.given(&rec)
-	return rec, err
+	return rec, nil
 }
 
 // decodeAsked reads a document of the pending collection, which has not, and
 // joins it with that of the replies collection, if there is one.
 func (d *Desk) decodeAsked(id string, asked, reply Document) (Record, error) {
 	rec, err := decodeRecord(id, asked.Data)
+	if err == nil && rec.Outcome != nil {
+		err = errors.New("it was asked with its outcome")
+	}
 	if err != nil {
-		return Record{}, err
+		return Record{}, d.damaged(KindPending, id, err)
 	}
 	if of, ok := d.store.(Keeper); ok {
 		rec.Home = of.Home(id)
-	}
-	if rec.Outcome != nil {
-		return Record{}, fmt.Errorf("%w: record %s was asked with its outcome", ErrDamaged, id)
 	}
 	if reply.Data == nil {
 		d.given(&rec)
 		return rec, nil
 	}
-	o, err := decodeOutcome(id, reply.Data)
+	o, err := decodeOutcome(reply.Data)
 	if err != nil {
-		return Record{}, err
+		return Record{}, d.damaged(KindReplies, id, err)
 	}
 	rec.State, rec.Outcome = o.Status, &o
 	d.believe(&rec, reply.By)
@@ -87,7 +100,7 @@ func (d *Desk) given(rec *Record) {
 	case rec.Outcome == nil:
 		rec.Unsent = true
 	case rec.Later == nil:
-		if o, err := decodeOutcome(rec.ID, data); err == nil && o.ID != rec.Outcome.ID {
+		if o, err := decodeOutcome(data); err == nil && o.ID != rec.Outcome.ID {
 			rec.Later = &o
 		}
 	}
@@ -138,16 +151,11 @@ func (rec *Record) takesHuman() bool {
 }
 
 // decodeOutcome reads a document of the replies collection.
-func decodeOutcome(id string, data []byte) (Outcome, error) {
-	var o Outcome
-	err := decode(data, &o)
-	if err == nil {
+func decodeOutcome(data []byte) (o Outcome, err error) {
+	if err = decode(data, &o); err == nil {
 		err = o.check()
 	}
-	if err != nil {
-		return Outcome{}, fmt.Errorf("%w: reply to %s: %w", ErrDamaged, id, err)
-	}
-	return o, nil
+	return o, err
 }
 
 // decode reads a document. People read the error: it has no names of ours.

@@ -46,6 +46,7 @@ type Desk struct {
 
 	numbering sync.Mutex // see number
 	sweep     sync.Once  // see Archive
+	told      sync.Map   // ids of damaged records that the log has told of
 
 	mu  sync.Mutex // guards ids
 	ids *ids

@@ -118,11 +118,13 @@ func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
 }
 
 // leaveOut reports whether a record that was listed, or marked, cannot be had:
-// it is not there, or damaged, which is logged.
+// it is not there, or damaged, which is logged once.
 func (d *Desk) leaveOut(ctx context.Context, id string, err error) bool {
 	damaged := errors.Is(err, ErrDamaged)
 	if damaged {
-		d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
+		if _, told := d.told.Swap(id, true); !told {
+			d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
+		}
 	}
 	return damaged || errors.Is(err, ErrNotFound)
 }

@@ -59,7 +59,7 @@ var (
 	// created. To repeat the call with the same bytes is safe, and finds out.
 	ErrUncertain = errors.New("it is not certain yet whether this was stored")
 	// ErrDamaged means that a document in the store is not one of ours.
-	ErrDamaged = errors.New("damaged document in the store")
+	ErrDamaged = errors.New("damaged document in the store (mend it, or move it away)")
 	// ErrLocked means that a lock is taken.
 	ErrLocked = errors.New("locked")
 	// ErrUnreachable means that a store elsewhere does not answer. What was to be
@@ -219,6 +219,12 @@ type Reader interface {
 // returns an error that wraps ErrDenied then.
 type Entitled interface {
 	MayAnswer(ctx context.Context, id string) error
+}
+
+// Filer is a store whose documents are files. Path is where one is, or would be,
+// for the human who looks after it; empty where it is no file.
+type Filer interface {
+	Path(kind Kind, id string) string
 }
 
 // Keeper is a store that has more than one home for its records. Place chooses

@@ -1,13 +1,16 @@
 package desk_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -196,7 +199,8 @@ func TestReplyRefusedIsNoReply(t *testing.T) {
 func TestForeignFilesAreLeftOut(t *testing.T) {
 	ctx := deadline(t)
 	dir := storeDir(t)
-	d := open(t, dir)
+	var log bytes.Buffer
+	d := desk.New(openSpool(t, dir), desk.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	good, bad := ask(t, d), ask(t, d)
 	odd := ask(t, d)
 	write := func(kind, name, content string) {
@@ -217,9 +221,16 @@ func TestForeignFilesAreLeftOut(t *testing.T) {
 	}
 	write("replies", odd.ID+".json", "")
 
-	records, err := d.Pending(ctx)
-	if err != nil || len(records) != 1 || records[0].ID != good.ID {
-		t.Errorf("pending: %v, %v", records, err)
+	for range 2 {
+		records, err := d.Pending(ctx)
+		if err != nil || len(records) != 1 || records[0].ID != good.ID {
+			t.Errorf("pending: %v, %v", records, err)
+		}
+	}
+	for _, path := range []string{"pending/" + bad.ID, "replies/" + odd.ID} {
+		if path = filepath.Join(dir, path) + ".json: "; strings.Count(log.String(), path) != 1 {
+			t.Errorf("%s is to be named once in\n%s", path, log.String())
+		}
 	}
 	for _, id := range []string{bad.ID, odd.ID} {
 		if _, err := d.Get(ctx, id); !errors.Is(err, desk.ErrDamaged) {

@@ -127,8 +127,7 @@ func (d *Desk) reattach(ctx context.Context, id, content string) (Record, *Atten
 		// Its asker died before it had committed the record: had it not, it
 		// would hold the lock that is ours now.
 		err = d.store.Unmark(ctx, MarkContent, content, id)
-	case errors.Is(err, ErrDamaged):
-		d.log.WarnContext(ctx, "leaving out a damaged record", "id", id, "error", err)
+	case d.leaveOut(ctx, id, err):
 		err = nil
 	case err == nil:
 		var wanted bool

@@ -34,6 +34,9 @@ type Place struct {
 // Home returns the user's home directory.
 func (p Place) Home() string { return cmp.Or(p.Getenv("HOME"), p.Getenv("USERPROFILE")) }
 
+// Root is above all of those files: the project, or the home directory.
+func (p Place) Root() string { return cmp.Or(p.Project, p.Home()) }
+
 // config returns the directory in which programs of this system keep settings.
 func (p Place) config() string {
 	switch p.OS {

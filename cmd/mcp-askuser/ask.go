@@ -15,6 +15,7 @@ import (
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui/present"
+	"mcp-askuser/ui/words"
 )
 
 // askFlags gives a command the flags of those that ask.
@@ -38,9 +39,12 @@ func (a *app) ask() *cobra.Command {
 		RunE: a.checked(func(cmd *cobra.Command, args []string) error {
 			var call wire.Call
 			var err error
-			if template != "" {
+			switch {
+			case template != "":
 				call, err = a.templateCall(template, variables, args)
-			} else {
+			case len(variables) > 0:
+				err = errors.New(words.T("--var sets a variable of a template: name that with --template"))
+			default:
 				call, err = a.givenCall(cmd, args)
 			}
 			if err != nil {

@@ -217,7 +217,7 @@ func messages(t *testing.T) map[string][]saying {
 		t.Fatal(err)
 	}
 	a := &app{config: settings.New(hooked.Surfaces())}
-	eachText(a.root(), func(text *string) { add("cmd/mcp-askuser", *text, "") })
+	eachText(a.root([]string{"help"}), func(text *string) { add("cmd/mcp-askuser", *text, "") })
 	if len(rooms["ui-words"]) < 40 || len(rooms["cmd-mcp-askuser"]) < 100 {
 		t.Fatalf("texts are missing: %d, %d", len(rooms["ui-words"]), len(rooms["cmd-mcp-askuser"]))
 	}

@@ -75,7 +75,7 @@ Run it again with more names to add them: what is there stays.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&dir, "dir", "", "the `directory` to write to")
-	flags.IntVar(&n, "nodes", 1, "how many nodes: 1, or 3 of which one may fail")
+	flags.IntVar(&n, "nodes", 1, "the `number` of nodes: 1, or 3 of which one may fail")
 	flags.StringSliceVar(&hosts, "hosts", []string{"localhost"}, "the nodes' `machines`, as everybody reaches them, with commas between; one alone has all nodes")
 	flags.IntVar(&port, "port", 4222, "the `port` for clients; among themselves the nodes use the one 2000 higher")
 	flags.StringVar(&account, "account", "desk", "the `name` of the circle of trust that the credentials belong to")
@@ -156,7 +156,7 @@ func (a *app) deskCreate() *cobra.Command {
 		},
 	}
 	a.addFlags(cmd, "dir")
-	cmd.Flags().DurationVar(&wait, "wait", wait, "how long to wait for the nodes")
+	cmd.Flags().DurationVar(&wait, "wait", wait, "wait for the nodes for this `duration`")
 	return cmd
 }
 

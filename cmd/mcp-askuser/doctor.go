@@ -261,6 +261,10 @@ func (a *app) examineClients() []finding {
 func (a *app) selfTest(ctx context.Context) finding {
 	began := time.Now()
 	f := finding{Part: words.T("self-test"), Name: words.T("a question"), State: well}
+	if err := a.config.Err(); err != nil {
+		f.State, f.Text, f.Remedy = ill, words.T("not asked, as no server starts like this: %v", err), words.T("correct it; mcp-askuser config shows all settings and where each comes from")
+		return f
+	}
 	if err := roundTrip(ctx); err != nil {
 		f.State, f.Text, f.Remedy = ill, words.Local.Error(err), words.T("this is a fault of the program, or of what is above: please report it with the output of mcp-askuser doctor --json")
 		return f

@@ -235,7 +235,7 @@ func (r *reader) ours(path string, words []string, whole bool) {
 		}
 	}
 	a := &app{config: settings.New(hooked.Surfaces())}
-	root, args := a.root(), words[1:]
+	root, args := a.root([]string{"help"}), words[1:]
 	if words[0] == alias {
 		args = append([]string{"ask"}, args...)
 	}

@@ -22,6 +22,7 @@ const (
 	exitNoSurface   = 3   // no human could be reached
 	exitTimeout     = 124 // as timeout(1)
 	exitInterrupted = 130 // as a shell after Ctrl+C
+	exitUnread      = 141 // as a shell when nobody reads on, as behind head(1)
 )
 
 // exitError ends the program with a status. Err is printed; it may be nil.
@@ -52,6 +53,8 @@ func (a *app) status(err error) int {
 		code, err = exit.code, exit.err
 	case errors.As(err, &sig), errors.Is(err, ui.ErrInterrupted):
 		return exitInterrupted // the human knows
+	case errors.Is(err, syscall.EPIPE) && errors.Is(err, a.out.err) && !errors.As(err, new(*unprintedError)):
+		return exitUnread
 	}
 	if err != nil {
 		fmt.Fprintln(a.err, words.T("Error: %v", words.Local.Error(err)))

@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
 
 	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
@@ -27,7 +28,7 @@ var manDir = flag.String("man", "", "write the man pages into this directory")
 // commands are all commands that people see, the root first.
 func commands() []*cobra.Command {
 	a := &app{config: settings.New(hooked.Surfaces())}
-	root := a.root()
+	root := a.root([]string{"help"})
 	root.InitDefaultHelpCmd()
 	all := []*cobra.Command{root}
 	for i := 0; i < len(all); i++ {
@@ -63,7 +64,8 @@ func TestWelcome(t *testing.T) {
 }
 
 // Every command says what it is for in a line that is shown whole, and has an
-// example; its help fits the smallest terminal in width, in every language.
+// example; its help fits the smallest terminal in width, in every language, and has
+// nothing of another.
 func TestHelpOfEveryCommand(t *testing.T) {
 	for _, l := range words.Languages() {
 		t.Run(string(l), func(t *testing.T) { helpOfEveryCommand(t, l) })
@@ -71,9 +73,9 @@ func TestHelpOfEveryCommand(t *testing.T) {
 }
 
 func helpOfEveryCommand(t *testing.T, l words.Language) {
-	all := commands()
 	words.Local = l
 	t.Cleanup(func() { words.Local = words.English })
+	all := commands()
 	translate(all[0])
 	narrow(t, "welcome", welcome(all[0]))
 	for _, c := range all {
@@ -86,6 +88,11 @@ func helpOfEveryCommand(t *testing.T, l words.Language) {
 			continue
 		}
 		narrow(t, c.CommandPath(), text)
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			if what, _ := pflag.UnquoteUsage(f); l == words.Chinese && what != "" && strings.Trim(what, "abcdefghijklmnopqrstuvwxyz") == "" {
+				t.Errorf("%s --%s %s is not translated", c.CommandPath(), f.Name, what)
+			}
+		})
 		if strings.Contains(text, "…") {
 			t.Errorf("%s: something is cut off:\n%s", c.CommandPath(), text)
 		}

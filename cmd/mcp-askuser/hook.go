@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -82,7 +81,7 @@ func (a *app) hookSetup(host string, project bool) (setup, error) {
 		return setup{}, err
 	}
 	p := a.place(project)
-	if !filepath.IsAbs(cmp.Or(p.Project, p.Home())) {
+	if !filepath.IsAbs(p.Root()) {
 		return setup{}, errors.New(words.T("there is no home directory (HOME); use --project for the settings of this directory"))
 	}
 	program := a.hookProgram(host, project)
@@ -179,6 +178,7 @@ func (a *app) hookApply(host string, project, permissions, dry, out bool) error 
 		fmt.Fprintln(a.err, words.T("Nothing was changed; without --dry-run it is."))
 		return nil
 	}
+	c.Root = a.place(project).Root()
 	if err := c.Apply(); err != nil {
 		return err
 	}

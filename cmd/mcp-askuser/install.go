@@ -164,7 +164,7 @@ func (a *app) change(c install.Client, plan []edit.Change, r registration, out b
 			return err
 		}
 	}
-	if err = a.apply(c, plan, r.dry, out); err == nil && r.questions && !out {
+	if err = a.apply(c, plan, r, out); err == nil && r.questions && !out {
 		err = a.hookApply(c.Name, r.project, false, r.dry, out)
 	}
 	return err
@@ -172,13 +172,14 @@ func (a *app) change(c install.Client, plan []edit.Change, r registration, out b
 
 // apply shows the changes for one client and, unless they are only shown, makes
 // them.
-func (a *app) apply(c install.Client, plan []edit.Change, dry, out bool) error {
+func (a *app) apply(c install.Client, plan []edit.Change, r registration, out bool) error {
 	plan = slices.DeleteFunc(plan, func(c edit.Change) bool { return c.Empty() })
 	for _, step := range plan {
 		fmt.Fprintf(a.out, "%s\n%s\n", step.Path, step.Diff())
-		if dry {
+		if r.dry {
 			continue
 		}
+		step.Root = a.place(r.project).Root()
 		if err := step.Apply(); err != nil {
 			return err
 		}
@@ -186,9 +187,9 @@ func (a *app) apply(c install.Client, plan []edit.Change, dry, out bool) error {
 	switch {
 	case len(plan) == 0:
 		fmt.Fprintln(a.err, words.T("%s: nothing to change.", c.Title))
-	case !dry && out:
+	case !r.dry && out:
 		fmt.Fprintln(a.err, words.T("%s: taken out.", c.Title))
-	case !dry:
+	case !r.dry:
 		fmt.Fprintln(a.err, words.T("%[1]s: done. %[2]s", c.Title, words.T(c.Restart)))
 	}
 	return nil

@@ -83,7 +83,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	if words.Local != words.English {
 		a.configure() // says what is wrong in that language
 	}
-	cmd := a.root()
+	cmd := a.root(args)
 	if a.name == alias {
 		cmd = a.ask()
 		cmd.Use = alias + strings.TrimPrefix(cmd.Use, "ask")
@@ -113,7 +113,9 @@ func (a *app) configure() {
 	a.config.Load(a.getenv)
 }
 
-func (a *app) root() *cobra.Command {
+// root makes the commands. Those that args do not need are left out where a host
+// starts a server: making them takes longer than all else that is ours.
+func (a *app) root(args []string) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mcp-askuser",
 		Short: "Let any AI agent ask its user something, and get an answer it can rely on",
@@ -136,6 +138,13 @@ mcp-askuser demo`,
 	a.serveFlags(cmd)
 	cmd.Flags().Bool("version", false, "") // as programs have it
 	_ = cmd.Flags().MarkHidden("version")
+	switch {
+	case len(args) > 0 && args[0] == "serve":
+		cmd.AddCommand(a.serve())
+		return cmd
+	case len(args) == 0 && !term.IsTerminal(int(a.in.Fd())):
+		return cmd
+	}
 	group(cmd, "Answer what agents ask", a.inbox(), a.web(), a.answer(), a.pending(), a.show(), a.dismiss(), a.reopen(), a.history(), a.lift())
 	group(cmd, "Ask, as an agent or a script", a.ask(), a.templates(), a.confirm(), a.cancel(), a.events(), a.schema(), a.skill())
 	const setUp = "Set up and look around"

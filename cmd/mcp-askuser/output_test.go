@@ -134,7 +134,8 @@ func TestAnswerThatCannotBePutAway(t *testing.T) {
 	}
 }
 
-// Every command that prints tells a write that failed.
+// Every command that prints tells a write that failed, and not that its reader,
+// such as head(1), has enough.
 func TestWritesAreChecked(t *testing.T) {
 	dir := t.TempDir()
 	asking(t, openDesk(t, dir), "Go on?")
@@ -151,6 +152,14 @@ func TestWritesAreChecked(t *testing.T) {
 			_ = cmd.Run()
 			if got := cmd.ProcessState.ExitCode(); got != exitBad || !strings.Contains(words.String(), "no space left on device") {
 				t.Errorf("exit status %d: %s", got, words.String())
+			}
+			unread := program(t, dir, strings.Fields(line)...)
+			unread.Stdout = closedPipe(t)
+			words.Reset()
+			unread.Stderr = &words
+			_ = unread.Run()
+			if got := unread.ProcessState.ExitCode(); got != exitUnread || words.Len() > 0 {
+				t.Errorf("exit status %d where nobody reads: %s", got, words.String())
 			}
 		})
 	}

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
 	"strings"
 	"sync"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -77,16 +77,31 @@ func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
 		Templates: func(directory string) []string { return a.templateDirs(cmp.Or(directory, a.directory())) },
 	})
 	defer a.watchCodex(cmd.Context(), d)()
-	leaveText()
-	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{
+	out := &firstOut{Writer: a.out, then: leaveText} // what can wait until the client has its first response
+	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, out, stdio.Options{
 		Options: server.Options{Directory: a.directory(), Log: a.log},
 	})
 	stop()
 	var sig *signalError
-	if errors.As(err, &sig) || errors.Is(err, syscall.EPIPE) {
+	if errors.As(err, &sig) {
 		return nil
 	}
 	return err
+}
+
+// firstOut is a writer that does something once, after its first Write.
+type firstOut struct {
+	io.Writer
+	then func()
+}
+
+func (w *firstOut) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if w.then != nil {
+		w.then()
+		w.then = nil
+	}
+	return n, err
 }
 
 // tools makes the tools for the clients that c describes, with its desk. Stop withdraws what they show.

@@ -99,7 +99,7 @@ func (a *app) openHomes() (*desk.Desk, desk.Store, error) {
 	}
 	store, err := home.Open(home.Options{Dir: dir, URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA, Log: a.log})
 	if errors.Is(err, spool.ErrUnsafe) || err != nil && s.Desk == "" {
-		return nil, nil, fmt.Errorf(words.T("the store cannot be used: %w (named by %s); name another with --dir or %s"), err, a.config.Source("dir"), spool.EnvDir)
+		return nil, nil, fmt.Errorf(words.T("the store cannot be used: %w (named by %s)"), err, a.config.Source("dir"))
 	}
 	if err != nil {
 		return nil, nil, fmt.Errorf(words.T("the desk cannot be used: %w (named by %s)"), err, a.config.Source("desk"))

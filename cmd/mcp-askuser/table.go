@@ -28,13 +28,18 @@ func (t *table) add(cells ...string) {
 	t.rows = append(t.rows, cells)
 }
 
-// printTable writes a table to standard output.
+// printTable writes a table to standard output. Programs get a tab between two
+// columns, and all that there is.
 func (a *app) printTable(t table) error {
-	width := a.out.width()
-	if t.rigid {
-		width = 0
+	var b strings.Builder
+	if width := a.out.width(); width > 0 {
+		b.WriteString(t.text(width))
+	} else {
+		for _, row := range t.rows {
+			b.WriteString(strings.Join(row, "\t") + "\n")
+		}
 	}
-	_, err := io.WriteString(a.out, t.text(width))
+	_, err := io.WriteString(a.out, b.String())
 	return err
 }
 
@@ -65,7 +70,7 @@ func (t *table) widths(width int) []int {
 			widths[i] = max(widths[i], ansi.StringWidth(cell))
 		}
 	}
-	if width == 0 || widths == nil {
+	if width == 0 || t.rigid || widths == nil {
 		return widths
 	}
 	left := width - columnGap*(len(widths)-1)

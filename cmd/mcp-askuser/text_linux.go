@@ -1,8 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -23,12 +23,15 @@ func leaveText() {
 		return
 	}
 	for line := range strings.SplitSeq(string(maps), "\n") {
-		var from, to uintptr
 		if !strings.HasSuffix(line, " "+self) || !strings.Contains(line, " r-xp ") { // code: nothing has written there
 			continue
 		}
-		if n, _ := fmt.Sscanf(line, "%x-%x", &from, &to); n == 2 {
-			_, _, _ = unix.Syscall(unix.SYS_MADVISE, from, to-from, unix.MADV_DONTNEED)
+		first, rest, _ := strings.Cut(line, "-")
+		end, _, _ := strings.Cut(rest, " ")
+		from, unread := strconv.ParseUint(first, 16, 64)
+		to, wrong := strconv.ParseUint(end, 16, 64)
+		if unread == nil && wrong == nil {
+			_, _, _ = unix.Syscall(unix.SYS_MADVISE, uintptr(from), uintptr(to-from), unix.MADV_DONTNEED)
 		}
 		return // there is one such mapping
 	}

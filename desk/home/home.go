@@ -33,7 +33,7 @@ const Local = "local"
 
 // How long the shared desk may take.
 const (
-	choosing = 2 * time.Second  // before a question is asked here
+	choosing = 2 * time.Second  // before a question is asked here, and to be connected to
 	reading  = 5 * time.Second  // before what is remembered is shown
 	sending  = 10 * time.Second // before an answer goes to the outbox
 	every    = time.Second      // between two tries to reach it again
@@ -95,6 +95,7 @@ var (
 	_ desk.Reader   = (*Store)(nil)
 	_ desk.Entitled = (*Store)(nil)
 	_ desk.Keeper   = (*Store)(nil)
+	_ desk.Filer    = (*Store)(nil)
 )
 
 // Join returns the store of two homes.
@@ -121,6 +122,14 @@ func (s *Store) Home(id string) string {
 		return Local
 	}
 	return ""
+}
+
+// Path implements desk.Filer.
+func (s *Store) Path(kind desk.Kind, id string) string {
+	if s.Home(id) != Local {
+		return ""
+	}
+	return s.near.Path(kind, id)
 }
 
 // isNear reports whether a record's home is here: something of it is.
@@ -154,7 +163,10 @@ func (s *Store) reach(ctx context.Context, limit time.Duration, call func(contex
 	}
 	within, cancel := context.WithTimeoutCause(ctx, limit, errGone)
 	defer cancel()
-	err := call(within)
+	err := s.connect(within)
+	if err == nil {
+		err = call(within)
+	}
 	switch {
 	case errors.Is(err, desk.ErrDenied):
 	case errors.Is(err, desk.ErrUnreachable):
@@ -163,6 +175,26 @@ func (s *Store) reach(ctx context.Context, limit time.Duration, call func(contex
 		s.looked.Do(func() { go s.flush() })
 	}
 	return err
+}
+
+// connect returns an error where there has been no way to the far home for as
+// long as a choice may take. One to which there is a way may take longer, as when
+// its nodes choose a leader.
+func (s *Store) connect(ctx context.Context) error {
+	for began := time.Now(); ; {
+		err := s.far.MayAnswer(ctx)
+		if !errors.Is(err, desk.ErrUnreachable) {
+			return nil // whether it may, who answers is told
+		}
+		if time.Since(began) > choosing {
+			return err
+		}
+		select {
+		case <-time.After(every / 10):
+		case <-ctx.Done():
+			return err
+		}
+	}
 }
 
 // fell has the far home tried until it answers.

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/oklog/ulid/v2"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/home"
 	"mcp-askuser/desk/nats/natstest"
@@ -220,6 +222,42 @@ func wired(t *testing.T, c *natstest.Cluster) (*home.Store, *cut, *spool.Spool) 
 	}
 	far := &cut{Far: c.Open(natstest.Account, nodes.Human, "alice")}
 	return home.Join(near, far, nil), far, near
+}
+
+// absent is a shared desk to which there is no way.
+type absent struct {
+	home.Far
+	asked atomic.Bool
+}
+
+func (a *absent) MayAnswer(context.Context) error { return desk.ErrUnreachable }
+func (a *absent) Ping(context.Context) error      { return desk.ErrUnreachable }
+
+func (a *absent) Marks(ctx context.Context, _ desk.Mark, _ string) ([]string, error) {
+	a.asked.Store(true)
+	<-ctx.Done()
+	return nil, context.Cause(ctx)
+}
+
+// Where there is no way to the desk, nobody waits for it as long as for one that
+// may answer yet; what is here is told.
+func TestNoWay(t *testing.T) {
+	near, err := spool.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := ulid.Make().String()
+	if err := near.Mark(t.Context(), desk.MarkSessions, "s", id); err != nil {
+		t.Fatal(err)
+	}
+	far := &absent{}
+	got, err := home.Join(near, far, nil).Marks(t.Context(), desk.MarkSessions, "s")
+	if err != nil || !slices.Equal(got, []string{id}) {
+		t.Errorf("%v, %v", got, err)
+	}
+	if far.asked.Load() {
+		t.Error("the desk was asked though there is no way to it")
+	}
 }
 
 // What has been seen to have ended is not taken to be open when the desk cannot

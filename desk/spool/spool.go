@@ -68,7 +68,10 @@ type Spool struct {
 	lookEvery  time.Duration // without file notification
 }
 
-var _ desk.Store = (*Spool)(nil)
+var (
+	_ desk.Store = (*Spool)(nil)
+	_ desk.Filer = (*Spool)(nil)
+)
 
 // Open returns the store in dir, an absolute path. It creates nothing: the
 // directory appears, with mode 0700, when the first question is asked or
@@ -86,6 +89,12 @@ func Open(dir string) (*Spool, error) {
 
 // Dir returns the directory of the store.
 func (s *Spool) Dir() string { return s.dir }
+
+// Path implements desk.Filer.
+func (s *Spool) Path(kind desk.Kind, id string) string {
+	path, _ := s.path(context.Background(), kind, id) // empty for what is no id
+	return path
+}
 
 // Get implements desk.Store.
 func (s *Spool) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, error) {

@@ -25,7 +25,15 @@ type Change struct {
 	Before, After []byte // nil where there is, or is to be, no file
 	// Ours reports whether such a file holds something of ours.
 	Ours func([]byte) bool
-	of   string
+	// Root is above the directories that go with the file where nothing else is in
+	// them; none does where it is empty.
+	Root string
+
+	of string
+	// The file with ours and nothing else of ours, and the one without: where the
+	// backup of something else of ours is the former, it becomes the latter when
+	// ours is taken out.
+	with, without []byte
 }
 
 // backup is where the file stands as it was before.
@@ -69,9 +77,11 @@ func Plan(path, of string, out bool, ours func([]byte) bool, add, remove func([]
 		if c.After, err = remove(c.Before); err != nil || bytes.Equal(c.After, c.Before) {
 			break
 		}
-		before, _ := os.ReadFile(c.backup()) // nil where there was no file
-		if again, err := add(before); err == nil && bytes.Equal(again, c.Before) {
-			c.After = before
+		c.without, _ = os.ReadFile(c.backup()) // nil where there was no file
+		if with, err := add(c.without); err == nil {
+			if c.with = with; bytes.Equal(with, c.Before) {
+				c.After = c.without
+			}
 		}
 	}
 	if err != nil {
@@ -99,17 +109,53 @@ func (c *Change) Apply() error {
 			return err
 		}
 	}
-	if c.After == nil {
-		err = os.Remove(c.Path)
-	} else {
-		err = write(c.Path, c.After, c.Path)
+	if err = put(c.Path, c.After, c.Path); err != nil || c.After != nil && c.Ours(c.After) {
+		return err
 	}
-	if err == nil && (c.After == nil || !c.Ours(c.After)) {
-		if err = os.Remove(backup); errors.Is(err, fs.ErrNotExist) {
-			err = nil
+	err = put(backup, nil, "")
+	for _, other := range c.others() {
+		if data, wrong := os.ReadFile(other); wrong == nil && bytes.Equal(data, c.with) {
+			err = errors.Join(err, put(other, c.without, other))
 		}
 	}
+	c.prune()
 	return err
+}
+
+// others are the backups of what else of ours stands in the file.
+func (c *Change) others() (paths []string) {
+	dir := filepath.Dir(c.Path)
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		if strings.HasPrefix(path, c.Path+".") && strings.HasSuffix(path, Backup) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// prune removes the directories between the root and the file that hold nothing.
+func (c *Change) prune() {
+	root, err := filepath.EvalSymlinks(c.Root)
+	if err != nil || c.Root == "" {
+		return
+	}
+	dir := filepath.Dir(c.Path)
+	for strings.HasPrefix(dir, root+string(filepath.Separator)) && os.Remove(dir) == nil {
+		dir = filepath.Dir(dir)
+	}
+}
+
+// put is write, and removes the file where data is nil.
+func put(path string, data []byte, like string) error {
+	if data != nil {
+		return write(path, data, like)
+	}
+	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 // write puts a file in place of another, with the mode of like.

@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -49,5 +50,52 @@ func TestDanglingLink(t *testing.T) {
 	}
 	if _, err := os.Readlink(link); err != nil {
 		t.Error(err)
+	}
+}
+
+// Two things of ours in one file: in whatever order they are taken out, all is as
+// it was, and where there was nothing, there is nothing.
+func TestTwoThings(t *testing.T) {
+	change := func(path, name string, out bool) Change {
+		t.Helper()
+		c, err := Plan(path, map[string]string{"b": ".b"}[name], out,
+			func(data []byte) bool { _, found, err := JSON.Get(data, name); return err == nil && found },
+			func(data []byte) ([]byte, error) { return JSON.Set(data, "x", name) },
+			func(data []byte) ([]byte, error) { return JSON.Remove(data, name) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	for _, before := range []string{"", "{}", "{ }\n", "{\n\t\"theme\":\"dark\" }"} {
+		for _, order := range []string{"abab", "abba", "baab", "baba"} {
+			root := t.TempDir()
+			path := filepath.Join(root, "home", ".config", "settings.json")
+			if before != "" {
+				if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(before), 0o600)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i, name := range strings.Split(order, "") {
+				c := change(path, name, i >= 2)
+				c.Root = filepath.Join(root, "home")
+				if err := c.Apply(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			var left []string
+			_ = filepath.WalkDir(root, func(path string, _ os.DirEntry, _ error) error {
+				left = append(left, filepath.Base(path))
+				return nil
+			})
+			want := "home"
+			if before != "" {
+				want = "home .config settings.json"
+			}
+			got, _ := os.ReadFile(path)
+			if names := strings.Join(left[1:], " "); names != want || string(got) != before {
+				t.Errorf("%q, %s: left are %s, %q", before, order, names, got)
+			}
+		}
 	}
 }

@@ -133,6 +133,11 @@ func (c change) copy(from, to string) error {
 			return fmt.Errorf("%s touches %s, which has no checksum", c.Patch, name)
 		}
 	}
+	// To be replaced a module needs a go.mod, which an old one may not have.
+	err = errors.Join(os.MkdirAll(to, 0o755), os.WriteFile(filepath.Join(to, "go.mod"), []byte("module "+c.Module+"\n"), 0o644))
+	if err != nil {
+		return err
+	}
 	return filepath.WalkDir(from, func(path string, e fs.DirEntry, err error) error {
 		if err != nil {
 			return err

@@ -207,7 +207,7 @@ func TestHelp(t *testing.T) {
 	flags := pflag.NewFlagSet("test", pflag.ContinueOnError)
 	s.AddFlags(flags, "timeout", "max_rounds", "surface", "dir", "accessible", "no such setting")
 	got := flags.FlagUsages()
-	for _, want := range []string{"--timeout duration ", "--max-rounds int ", "(ASK_MAX_ROUNDS) (default 10)", "--surface names ", "--dir directory ", "--accessible  "} {
+	for _, want := range []string{"--timeout duration ", "--max-rounds number ", "(ASK_MAX_ROUNDS) (default 10)", "--surface names ", "--dir directory ", "--accessible  "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}

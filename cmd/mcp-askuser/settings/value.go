@@ -41,7 +41,7 @@ func Text(value any) string {
 }
 
 func whole(to *int, least int) value {
-	return value{"int", words.T("a whole number, %d or more", least), func(text string) (any, bool) {
+	return value{words.T("number"), words.T("a whole number, %d or more", least), func(text string) (any, bool) {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < least {
 			return nil, false
@@ -59,7 +59,7 @@ func duration(to *time.Duration, least time.Duration) value {
 	if least > 0 {
 		from = words.T("%s or more", brief(least))
 	}
-	return value{"duration", words.T("seconds or a time such as 90s, 10m or 3d, %s", from), func(text string) (any, bool) {
+	return value{words.T("duration"), words.T("seconds or a time such as 90s, 10m or 3d, %s", from), func(text string) (any, bool) {
 		d, ok := Duration(text)
 		if !ok || d < least || d > longest {
 			return nil, false
@@ -121,7 +121,7 @@ func choice[T any](to *T, allowed []string, values ...T) value {
 
 // text is any text.
 func text(to *string) value {
-	return value{"name", words.T("any name"), func(text string) (any, bool) {
+	return value{words.T("name"), words.T("any name"), func(text string) (any, bool) {
 		*to = text
 		return text, true
 	}, nil}
@@ -141,7 +141,7 @@ func path(to *string, name string) value {
 
 // order is names of surfaces in order, with commas between them or as a list.
 func order(to *[]string, names []string) value {
-	return value{"names", words.T("auto, or one or more of %s in order", strings.Join(names, ", ")), func(text string) (any, bool) {
+	return value{words.T("names"), words.T("auto, or one or more of %s in order", strings.Join(names, ", ")), func(text string) (any, bool) {
 		given, ok := stringList(text)
 		if !ok {
 			given = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
