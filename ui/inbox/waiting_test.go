@@ -255,6 +255,9 @@ func TestTime(t *testing.T) {
 	if got := r.m.wake.Sub(r.clock()); got != time.Second {
 		t.Errorf("in a countdown the next look at the clock is in %s, want 1 s", got)
 	}
+	r.later(30 * time.Second).see("time is up")
+	r.m.waiting.rows[0].rec.Attended = false // and nobody ends it
+	r.lacks("time is up")
 	r.answers()
 	r.m.wake = time.Time{}
 	r.send(nil)

@@ -168,7 +168,7 @@ func TestPlainWithDesk(t *testing.T) {
 		{"answered before in Chinese", "chinese", question.Reply{}, 0, []step{{number, ":=\r"}, {"[keep]: ", "\r"}}, answered(ownWords("db", "云数据库，由团队维护"))},
 		{"answered before in Chinese 40x10", "chinese", question.Reply{}, 0, []step{{number, ":=\r"}, {"[keep]: ", "\r"}}, answered(ownWords("db", "云数据库，由团队维护"))},
 		{"not answered before", "single", question.Reply{}, 0, []step{{number, ":=\r"}, {number, "1\r"}}, answered(option("database", "pg"))},
-		{"nobody waits", "single", question.Reply{}, 0, []step{{number, "1\r"}}, answered(option("database", "pg"))},
+		{"nobody waits", "single", question.Reply{}, time.Nanosecond, []step{{number, "1\r"}}, answered(option("database", "pg"))},
 		{"time limit", "single", question.Reply{}, 4 * time.Hour, []step{{number, "1\r"}}, answered(option("database", "pg"))},
 		{"last call", "single", question.Reply{}, 20 * time.Second, []step{{"unless you enter a line.", ""}, {number, "1\r"}}, answered(option("database", "pg"))},
 	} {

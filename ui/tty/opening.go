@@ -18,7 +18,7 @@ func (c *conversation) open(ctx context.Context) error {
 	if n := c.desk.More(ctx); n > 0 {
 		c.text("", words.Local.Sentence(words.Local.MoreWait(n)))
 	}
-	if at := c.desk.Deadline(ctx); !at.IsZero() {
+	if at := c.deadline(ctx); !at.IsZero() {
 		c.text("", words.T("The question %s; every line you enter starts the time anew.", timeLeft(at)))
 	}
 	c.sayKeys()

@@ -207,7 +207,7 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 			continue
 		}
 		c.rest(ctx)
-		if !c.desk.Deadline(ctx).IsZero() {
+		if !c.deadline(ctx).IsZero() {
 			c.save(ctx) // every line restarts the clock
 		}
 		if !got.tooLong {
