@@ -91,8 +91,8 @@ func EditText(ctx context.Context, getenv func(string) string, text string) (edi
 		return "", "", errors.New(words.T("VISUAL or EDITOR names no editor."))
 	}
 	dir, err := os.MkdirTemp("", "answer-")
-	left = filepath.Join(dir, "answer.md")
 	if err == nil {
+		left = filepath.Join(dir, "answer.md")
 		edited, err = runEditor(ctx, command, left, text)
 	}
 	if beside, _ := os.ReadDir(dir); ctx.Err() == nil || edited == text && len(beside) <= 1 {
