@@ -88,7 +88,7 @@ func (a *app) stream(records iter.Seq2[desk.Record, error], format string) error
 }
 
 func historyTable(records []desk.Record) table {
-	var t table
+	t := table{whole: 2}
 	t.add("ID", words.T("ASKED"), words.T("ASKED BY"), words.T("QUESTION"), words.T("ANSWER"), words.T("WHERE"))
 	for i, id := range shortened(records, shortPast) {
 		rec := records[i]

@@ -14,7 +14,8 @@ import (
 // character. Where it is wider than the terminal its widest columns are cut.
 type table struct {
 	rows  [][]string
-	rigid bool // never cut: for what is to be copied
+	whole int  // the columns at the start that are cut last; the first never is
+	rigid bool // nothing is cut, as it is to be copied
 }
 
 // columnGap is the space between two columns.
@@ -77,17 +78,23 @@ func (t *table) widths(width int) []int {
 	for _, w := range widths {
 		left -= w
 	}
-	for ; left < 0; left++ {
+	const little = 8 // cells say next to nothing
+	for from := max(1, t.whole); left < 0; {
 		widest := len(widths) - 1
-		for i := 1; i < len(widths); i++ { // the first column, which is to be typed, stays whole
+		for i := from; i < len(widths); i++ {
 			if widths[i] > widths[widest] {
 				widest = i
 			}
 		}
-		if widths[widest] <= 1 {
-			break
+		switch {
+		case from > 1 && widths[widest] <= little:
+			from = 1
+		case widths[widest] <= 1:
+			return widths
+		default:
+			widths[widest]--
+			left++
 		}
-		widths[widest]--
 	}
 	return widths
 }

@@ -43,6 +43,27 @@ func TestPendingTable(t *testing.T) {
 	}
 }
 
+// When something was asked is cut last.
+func TestHistoryTableKeepsTimes(t *testing.T) {
+	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.Local)
+	records := waitingRecords(now)
+	for i := range records {
+		records[i].Outcome = &desk.Outcome{Status: desk.Dismissed, Surface: "tty"}
+	}
+	table := historyTable(records)
+	for width, whole := range map[int]bool{80: true, 30: false} {
+		got := table.text(width)
+		if strings.Contains(got, "2026-11-19 10:00") != whole {
+			t.Errorf("in %d cells:\n%s", width, got)
+		}
+		for line := range strings.Lines(got) {
+			if w := ansi.StringWidth(strings.TrimSuffix(line, "\n")); w > width {
+				t.Errorf("%d cells in %d: %s", w, width, line)
+			}
+		}
+	}
+}
+
 // Shortened ids are beginnings that tell all of them apart.
 func TestShortened(t *testing.T) {
 	records := waitingRecords(time.Now())
