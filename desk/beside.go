@@ -122,8 +122,42 @@ func (d *Desk) SetShown(ctx context.Context, id string, shown []Showing) (err er
 }
 
 // Announce says that an inbox or a page is open, until release is called or the
-// process ends. The name takes letters, digits and hyphens.
+// process ends, and while the process watches, also in a store that begins anew. The
+// name takes letters, digits and hyphens.
 func (d *Desk) Announce(ctx context.Context, name string) (release func(), err error) {
+	release, err = d.announce(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	d.presence.Lock()
+	defer d.presence.Unlock()
+	d.announced[&name] = release
+	return func() {
+		d.presence.Lock()
+		defer d.presence.Unlock()
+		if release := d.announced[&name]; release != nil {
+			release()
+		}
+		delete(d.announced, &name)
+	}, nil
+}
+
+// announceAgain says what is open to a store that may have begun anew.
+func (d *Desk) announceAgain(ctx context.Context) {
+	d.presence.Lock()
+	defer d.presence.Unlock()
+	for name, release := range d.announced {
+		again, err := d.announce(ctx, *name)
+		if err != nil {
+			d.log.WarnContext(ctx, "announcing again", "name", *name, "error", err)
+			continue
+		}
+		release()
+		d.announced[name] = again
+	}
+}
+
+func (d *Desk) announce(ctx context.Context, name string) (release func(), err error) {
 	for {
 		release, err = d.store.Lock(ctx, KindPresent, name+"-"+rand.Text())
 		if !errors.Is(err, ErrLocked) { // by one who took it for a dead one's, and clears it away

@@ -50,6 +50,9 @@ type Desk struct {
 
 	mu  sync.Mutex // guards ids
 	ids *ids
+
+	presence  sync.Mutex         // guards announced
+	announced map[*string]func() // what takes it back, by the name
 }
 
 // New returns a desk over store. It does no I/O, and nothing runs in the
@@ -66,6 +69,7 @@ func New(store Store, opts Options) *Desk {
 		pause:     cmp.Or(opts.Pause, 10*time.Minute),
 		maxRounds: opts.MaxRounds,
 		ids:       newIDs(cmp.Or(opts.Rand, rand.Reader)),
+		announced: map[*string]func(){},
 	}
 	d.hub = hub{desk: d, listeners: map[*listener]struct{}{}}
 	return d

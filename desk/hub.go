@@ -23,6 +23,7 @@ type hub struct {
 	mu        sync.Mutex
 	listeners map[*listener]struct{}
 	stop      context.CancelFunc // ends the watch; nil while there is none
+	failed    bool               // the last watch did
 }
 
 // listener is one who waits for a record, or watches the desk. The hub's mu
@@ -49,6 +50,10 @@ func (h *hub) listen(id string) (*listener, error) {
 			return nil, err
 		}
 		h.stop = stop
+		if h.failed {
+			h.desk.announceAgain(ctx)
+		}
+		h.failed = false
 		go h.run(ctx, changes)
 	}
 	l := &listener{id: id, wake: make(chan struct{}, 1)}
@@ -143,6 +148,7 @@ func (h *hub) run(ctx context.Context, changes <-chan Change) {
 			changes, err = h.desk.store.Watch(ctx)
 		}
 		if err == nil {
+			h.desk.announceAgain(ctx)
 			err = h.tell(ctx, Change{})
 		}
 		if err != nil {
@@ -217,5 +223,5 @@ func (h *hub) fail(ctx context.Context, err error) {
 	clear(h.listeners)
 	h.open = nil
 	h.stop()
-	h.stop = nil
+	h.stop, h.failed = nil, true
 }

@@ -14,6 +14,12 @@ import (
 // nothing in it was asked, or its host asked it in a dialog of its own.
 var ErrNotAgain = errors.New("this cannot be asked again")
 
+// Reopens reports whether there is somebody who comes back for another answer to a
+// record that has ended.
+func (rec *Record) Reopens() bool {
+	return rec.Outcome != nil && !rec.Asker.Mirrored() && len(rec.Set.Asked(nil)) > 0
+}
+
 // Reopen asks the human an ended question again, on their word: a new record
 // with the same set and asker, whose Earlier is the record that it goes back
 // to, with the former answers as its draft. Where the question was reopened

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -215,6 +216,7 @@ func TestWaitNoticesThatTheStoreIsGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	leave := must(d.Announce(ctx, "inbox"))
 	ended := make(chan error, 1)
 	go func() {
 		_, err := d.Wait(ctx, rec.ID)
@@ -233,6 +235,13 @@ func TestWaitNoticesThatTheStoreIsGone(t *testing.T) {
 		if ev.Type == desk.Asked && ev.Record.ID == again.ID {
 			break
 		}
+	}
+	if names, err := d.Present(ctx); err != nil || !slices.Equal(names, []string{"inbox"}) {
+		t.Errorf("present are %q, %v", names, err)
+	}
+	leave()
+	if names, err := d.Present(ctx); err != nil || names != nil {
+		t.Errorf("still present are %q, %v", names, err)
 	}
 	// The watch must be over before the store is deleted again, for good.
 	cancel()

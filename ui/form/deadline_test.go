@@ -36,6 +36,9 @@ func TestCountdown(t *testing.T) {
 		if !l.shows("time is up") {
 			t.Errorf("want the end in:\n%s", l.f.View().Content)
 		}
+		if l.do(Attention{}); l.shows("time is up") {
+			t.Errorf("the time of nobody is up:\n%s", l.f.View().Content)
+		}
 	})
 }
 

@@ -2,6 +2,7 @@ package form
 
 import (
 	"errors"
+	"strings"
 	"time"
 	"unicode"
 
@@ -50,6 +51,7 @@ type Form struct {
 	state   State
 	sent    question.Reply // with Sent
 	cause   error          // with Withdrawn
+	left    string         // likewise: where what was written in an editor stands
 	waiting *Withdraw      // came while a reply was being sent
 	kept    bool           // a reply waits to be sent
 	more    int            // questions of the same asker that wait behind this one
@@ -145,10 +147,14 @@ func (f *Form) Closing() string {
 	case f.state == Aborted:
 		return words.Local.Interrupted(f.options.Interrupted)
 	case f.state == Withdrawn:
-		return words.Local.Withdrawal(f.cause)
+		return strings.TrimSpace(words.Local.Withdrawal(f.cause) + " " + f.left)
 	}
 	return ""
 }
+
+// Left says where what was written in an editor stands, when the form was withdrawn
+// before that was sent. Mostly it is empty.
+func (f *Form) Left() string { return f.left }
 
 // Init implements tea.Model.
 func (f *Form) Init() tea.Cmd { return nil }
@@ -389,7 +395,7 @@ func (f *Form) settle(r question.Reply, err error) tea.Cmd {
 }
 
 func (f *Form) withdraw(cause error) tea.Cmd {
-	f.cause = cause
+	f.cause, f.left = cause, f.window.Left(errors.As(cause, new(*desk.ClosedError)))
 	return f.end(Withdrawn)
 }
 

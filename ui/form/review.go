@@ -60,12 +60,14 @@ func (r *review) hints() ([]term.Hint, bool) {
 	return []term.Hint{{"enter", onward}, {"e", words.T("edit")}, {"↑↓", words.T("move")}, {"1–9", words.T("edit that one")}}, false
 }
 
-func (r *review) draw(s *term.Styles, width, _ int) term.Block {
+// draw shows of a question no more than leaves room for its answer.
+func (r *review) draw(s *term.Styles, width, rows int) term.Block {
 	var b term.Block
 	for i, p := range r.pages() {
 		top, selected := len(b.Lines), i == r.target()
 		lead, style := s.Row(selected)
-		b.Lines = append(b.Lines, term.Each(style, term.Hang(fmt.Sprintf("%s%d ", lead, i+1), term.Line(p.ask.Text, 500), width))...)
+		text := term.Hang(fmt.Sprintf("%s%d ", lead, i+1), term.Line(p.ask.Text, 500), width)
+		b.Lines = append(b.Lines, term.Each(style, term.Opening(text, max(rows/3, 1), width))...)
 		b.Lines = append(b.Lines, term.Hang("    "+s.Muted.Render("→ "), p.inWords(), width)...)
 		if selected {
 			b.Top, b.Bottom = top, len(b.Lines)-1

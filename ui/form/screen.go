@@ -61,7 +61,7 @@ func (f *Form) panel(p *page, more bool) term.Panel {
 		by += " · " + words.Local.MoreWait(f.more)
 	}
 	out := term.Panel{Title: words.T("Question"), Note: f.window.Styles.Muted.Render(by), Hints: f.hints(more)}
-	if clock := f.countdown.text(); clock != "" {
+	if clock := f.countdown.text(); clock != "" && (f.countdown.left > 0 || !f.detached) { // else nobody ends it
 		out.Clock = f.window.Styles.Muted.Render(clock)
 		if f.countdown.left <= urgent {
 			out.Clock = f.window.Styles.Fault.Render(clock)

@@ -95,3 +95,17 @@ func BenchmarkHeavy(b *testing.B) {
 		})
 	}
 }
+
+// TestReviewShowsAnswers: however long a question is, its answer stands in view beside
+// it before it is sent.
+func TestReviewShowsAnswers(t *testing.T) {
+	q := chinese()
+	q.Text = strings.Repeat(q.Text, 8)
+	r := open(t, 40, 10, q, name()).keys("2", "enter", "orders", "enter")
+	for _, answer := range []string{"→ SQLite", "→ orders"} {
+		if s := r.screen(); !strings.Contains(s, answer) {
+			t.Errorf("the answer is not in view:\n%s", s)
+		}
+		r.keys("down")
+	}
+}

@@ -189,6 +189,6 @@ func (m *model) bar() string {
 // stop puts a notice in the place of what was taken away. Only Enter and Esc
 // leave it, and not at once.
 func (m *model) stop(text string) tea.Cmd {
-	m.stopped, m.dismissal = text, nil
+	m.stopped, m.dismissal = strings.TrimSpace(text+" "+m.Left(true)), nil
 	return m.Appear(act.Appeared)
 }

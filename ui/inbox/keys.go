@@ -56,7 +56,7 @@ func (m *model) historyKeys() []binding {
 	return []binding{
 		{"enter space", words.T("read"), words.T("read it whole"), r != nil, only(func() { m.read(r) })},
 		m.liftKey(lifts, words.T("lift the limit")),
-		{"r", words.T("reopen"), words.T("reopen: answer again, with what you said filled in; the agent gets the new answer"), r != nil && !refused, func() tea.Cmd { return m.reopen(r.rec.ID) }},
+		{"r", words.T("reopen"), words.T("reopen: answer again, with what you said filled in; the agent gets the new answer"), r != nil && !refused && r.rec.Reopens(), func() tea.Cmd { return m.reopen(r.rec.ID) }},
 		{"esc", words.T("show all"), "", h.search != "", func() tea.Cmd { return m.recall("", 0) }},
 		{"/", words.T("search"), words.T("search; any letter that is no key begins one too"), true, only(func() { m.beginTyping(h.search) })},
 		{"esc", "", "", true, m.switchTab},
@@ -194,10 +194,9 @@ func (m *model) attentive() bool {
 // the end of the list, where it cannot leave it. At the end of the past more of
 // it is read.
 func (m *model) moveTo(to int) tea.Cmd {
-	r := m.list().selected()
 	m.list().at = to
 	if !m.past {
-		m.waiting.sweep(r)
+		m.waiting.sweep(nil)
 		return nil
 	}
 	if h := &m.history; to == len(h.rows)-1 && !h.all && !h.loading {
@@ -212,7 +211,7 @@ func (m *model) switchTab() tea.Cmd {
 	if !m.past {
 		return m.readRefused
 	}
-	m.waiting.sweep(m.waiting.selected())
+	m.waiting.sweep(nil)
 	return m.look()
 }
 

@@ -30,4 +30,5 @@ func TestMirrored(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.see("Not answered on the web page: it was answered in Claude Code first.")
+	r.keys("tab").see("✓ Database").lacks("reopen") // its host does not come back for it
 }

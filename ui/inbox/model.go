@@ -139,9 +139,14 @@ func (m *model) follow(events <-chan desk.Event, records []desk.Record, err erro
 	return tea.Batch(m.listen, m.renew(records), m.readRefused)
 }
 
-// renew takes what is pending now.
+// renew takes what is pending now. What came unheard rings.
 func (m *model) renew(records []desk.Record) tea.Cmd {
-	cmds := []tea.Cmd{m.fetchEnds(m.waiting.renew(records)), m.learn(records...)}
+	again := m.waiting.loaded
+	fresh, gone := m.waiting.renew(records)
+	cmds := []tea.Cmd{m.fetchEnds(gone), m.learn(records...)}
+	if again && fresh != nil {
+		cmds = append(cmds, m.announce(fresh[0]))
+	}
 	m.pane.Redraw()
 	for _, rec := range records {
 		if m.answer != nil && rec.ID == m.answer.rec.ID {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -278,6 +279,75 @@ func TestFirstElsewhere(t *testing.T) {
 	x.WaitFor("[Waiting]")
 	x.Type("q")
 	x.left(0)
+}
+
+// TestStoreComesBack: an inbox whose store was deleted is there again in the next, and
+// rings for what it finds.
+func TestStoreComesBack(t *testing.T) {
+	d, dir := newDesk(t)
+	x := start(t, d, dir, 80, 24)
+	x.WaitFor("Nothing waits for you.")
+	for os.RemoveAll(dir) != nil { // the inbox may have made something there meanwhile
+	}
+	store, err := spool.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d = desk.New(store, desk.Options{})
+	ask(t, d, database())
+	x.WaitFor("Which database")
+	x.Expect("\a\x1b]9;Database\x1b\\")
+	if names, err := d.Present(t.Context()); err != nil || len(names) != 1 || names[0] != Name {
+		t.Errorf("present are %q, %v", names, err)
+	}
+	x.Type("\x03")
+	x.left(0)
+}
+
+// TestEditorTooLate: another process answers while an editor is open on the answer, or
+// on the reason for none. The human goes on writing, and is told where that stands.
+func TestEditorTooLate(t *testing.T) {
+	for what, open := range map[string]func(x *run){
+		"answer": (*run).enter,
+		"reason": func(x *run) {
+			x.Type("d")
+			x.WaitFor("Dismiss")
+			x.Quiet()
+			x.Type("r")
+		},
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			d, dir := newDesk(t)
+			rec := ask(t, d, name())
+			temp := t.TempDir()
+			editor := filepath.Join(t.TempDir(), "editor")
+			if err := os.WriteFile(editor, []byte("#!/bin/sh\nprintf 'editing. '\nread -r line\necho \"$line\" >\"$1\"\n"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			x := start(t, d, dir, 80, 24, "PATH="+os.Getenv("PATH"), "TMPDIR="+temp, "EDITOR="+editor)
+			x.WaitFor("What is the service")
+			open(x)
+			x.WaitFor("editor")
+			x.Type("\x07")
+			x.WaitFor("editing.")
+			if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{answerText("name", "orders")}}, "tty"); err != nil {
+				t.Fatal(err)
+			}
+			x.Type("long thoughts\r")
+			x.WaitFor("Already answered in a terminal.")
+			x.WaitFor("What you wrote is in ")
+			files, _ := filepath.Glob(filepath.Join(temp, "answer-*"))
+			if len(files) != 1 {
+				t.Fatalf("left are %q", files)
+			}
+			if text, err := os.ReadFile(files[0]); err != nil || string(text) != "long thoughts" {
+				t.Errorf("left is %q, %v", text, err)
+			}
+			x.Type("\x03")
+			x.left(0)
+		})
+	}
 }
 
 // TestTwoHundred: with 200 questions the inbox is there within 200 ms.

@@ -194,6 +194,15 @@ func (r *rig) see(texts ...string) *rig {
 	return r
 }
 
+// lacks checks that the screen does not show this text.
+func (r *rig) lacks(text string) *rig {
+	r.t.Helper()
+	if s := r.screen(); strings.Contains(s, text) {
+		r.t.Errorf("the screen shows %s:\n%s", text, s)
+	}
+	return r
+}
+
 // settled finds out what is known of the records, at once.
 func (r *rig) settled() *rig {
 	r.t.Helper()

@@ -60,18 +60,10 @@ func BenchmarkHeavy(b *testing.B) {
 func TestLongNote(t *testing.T) {
 	for _, width := range []int{40, 80, 100} {
 		r := newRig(t, width, 12)
-		rec, attendance, err := r.desk.Mirror(t.Context(), desk.Request{
-			Set: question.Set{Questions: []question.Question{database()}}, Session: "s1", Asker: desk.Asker{Client: "claude-code"},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer attendance.Release()
-		if _, err := r.desk.Settle(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled}); err != nil {
-			t.Fatal(err)
-		}
-		r.open().keys("tab").see("Which")
-		r.keys("r").see("again:", "of its own", "back for it.", "Database")
+		r.claude(database())
+		r.open()
+		r.m.note = "The question cannot be opened: " + strings.Repeat("so it is, ", 6) + "alas."
+		r.see("cannot be opened:", "so it is,", "alas.", "Database")
 		checkScreen(t, r)
 	}
 }

@@ -59,13 +59,16 @@ func (w *waiting) remove(id string) {
 }
 
 // renew brings the list in line with the records that are pending, and returns
-// those in it that are not: they ended unheard.
-func (w *waiting) renew(records []desk.Record) (gone []desk.Record) {
+// those that were not in it, and those in it that are not pending: they ended
+// unheard.
+func (w *waiting) renew(records []desk.Record) (fresh, gone []desk.Record) {
 	w.loaded = true
 	open := make(map[string]bool, len(records))
 	for _, rec := range records {
 		open[rec.ID] = true
-		w.asked(rec)
+		if w.asked(rec) {
+			fresh = append(fresh, rec)
+		}
 	}
 	for id, r := range w.all {
 		if r.rec.Outcome == nil && !open[id] {
@@ -73,20 +76,23 @@ func (w *waiting) renew(records []desk.Record) (gone []desk.Record) {
 		}
 	}
 	w.arrange()
-	return gone
+	return fresh, gone
 }
 
-// arrange shows the rows that fit the filter: groups in which somebody waits
-// first, and in a group those that somebody waits for; the oldest of these.
-func (w *waiting) arrange() {
+// arrange shows the rows that fit the filter. What has ended goes, but for the
+// selected row.
+func (w *waiting) arrange() { w.sweep(w.selected()) }
+
+// sweep is arrange with another row that may stay, or none: groups in which somebody
+// waits come first, and in a group those that somebody waits for; the oldest of these.
+func (w *waiting) sweep(stays *row) {
 	type group struct {
 		live   bool
 		oldest string // id: they sort by time
 	}
 	groups := map[string]group{}
 	var rows []*row
-	selected := w.selected()
-	maps.DeleteFunc(w.all, func(_ string, r *row) bool { return r.rec.Outcome != nil && (r != selected || !r.fits(w.filter)) })
+	maps.DeleteFunc(w.all, func(_ string, r *row) bool { return r.rec.Outcome != nil && (r != stays || !r.fits(w.filter)) })
 	for _, id := range slices.Sorted(maps.Keys(w.all)) {
 		r := w.all[id]
 		if !r.fits(w.filter) {
@@ -133,13 +139,6 @@ func (r *row) fits(filter string) bool {
 func (w *waiting) selectRow(r *row) {
 	w.list.selectRow(r)
 	w.arrange()
-}
-
-// sweep takes a row out if its record has ended.
-func (w *waiting) sweep(r *row) {
-	if r != nil && r.rec.Outcome != nil {
-		w.remove(r.rec.ID)
-	}
 }
 
 // open is how many records wait.
@@ -265,7 +264,7 @@ func (r *row) facts(now time.Time) (out []string) {
 	if r.rec.Unsent { // what else there is has been seen by its answerer
 		return out
 	}
-	if !r.deadline.IsZero() {
+	if r.deadline.After(now) || !r.deadline.IsZero() && r.rec.Attended { // else nobody ends it
 		text, _ := words.Local.Left(r.deadline.Sub(now))
 		out = append(out, text)
 	}

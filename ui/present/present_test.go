@@ -495,6 +495,49 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
+// A human who opens a question whose time was up while its asker was away has all the
+// time; the asker who comes back has none.
+func TestTimeoutIsTheAskers(t *testing.T) {
+	q := request()
+	q.Timeout = time.Nanosecond
+	for _, back := range []bool{false, true} {
+		r := newRig(t)
+		rec, attendance, err := r.desk.Submit(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		attendance.Release()
+		shown := make(chan struct{})
+		w, err := r.Show(t.Context(), rec.ID, on(surface{"one", func(ctx context.Context, _ desk.Record, commit ui.Commit) error {
+			close(shown)
+			pause := time.After(100 * time.Millisecond)
+			if back {
+				pause = nil
+			}
+			select {
+			case <-pause:
+				return commit(reply("a"))
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		within(t, shown)
+		want := desk.Answered
+		if back {
+			want = desk.Timeout
+			if _, err := r.Join(t.Context(), rec.ID, on()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := r.end(w); got.State != want {
+			t.Errorf("it ended %s, want %s", got.State, want)
+		}
+	}
+}
+
 // Work on the record moves its deadline. A machine on which the work is not done
 // in time is given longer.
 func TestWorkRestartsTheClock(t *testing.T) {

@@ -36,6 +36,7 @@ type Presentation struct {
 	line   string      // the surface in whose line it is; so guarded
 
 	mu          sync.Mutex
+	clock       *time.Timer // of the timeout; nil while no call has asked
 	interrupted desk.Status
 	stays       bool
 	askers      int // calls that wait and have asked; they end a record that nobody can be shown
@@ -98,10 +99,7 @@ func (x *Presentation) run() {
 	defer x.p.closed(x)
 	defer x.p.leave()
 	defer x.withdraw(nil)
-	if x.rec.Timeout > 0 {
-		clock := x.startClock()
-		defer clock.Stop()
-	}
+	defer x.stopClock()
 	x.await()
 	x.running.Wait()
 }
@@ -202,8 +200,13 @@ func (x *Presentation) cause() error {
 	return &desk.ClosedError{ID: x.rec.ID, Outcome: *x.final.Outcome}
 }
 
-// startClock has the record end when its time is up.
-func (x *Presentation) startClock() (clock *time.Timer) {
+// startClock has the record end when its time is up. The time is the asker's: a
+// record that is shown, and nobody in this process has asked for, ends by whoever has.
+func (x *Presentation) startClock() {
+	if x.rec.Timeout <= 0 {
+		return
+	}
+	var clock *time.Timer
 	clock = time.AfterFunc(math.MaxInt64, func() { // not before it is known itself
 		at, ok := x.p.Desk.Deadline(x.ctx, x.rec)
 		if !ok || x.ctx.Err() != nil {
@@ -216,7 +219,15 @@ func (x *Presentation) startClock() (clock *time.Timer) {
 		x.begin(x.timeOut)
 	})
 	clock.Reset(0)
-	return clock
+	x.clock = clock
+}
+
+func (x *Presentation) stopClock() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.clock != nil {
+		x.clock.Stop()
+	}
 }
 
 // timeOut ends a record that nobody answered: without an answer, unless asker

@@ -37,7 +37,9 @@ func (x *Presentation) join(as role, surfaces Surfaces, attendance *desk.Attenda
 		x.askers++
 	}
 	if as.awaits {
-		x.owns.Store(true)
+		if !x.owns.Swap(true) {
+			x.startClock()
+		}
 		x.waiting++
 	}
 	if !x.walking {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"syscall"
@@ -48,7 +49,7 @@ func (s *Screen) edit(e *Entry) tea.Cmd {
 		}
 		return tea.Exec(run, func(err error) tea.Msg {
 			if err == nil {
-				err = e.replace(run.text)
+				err = e.replace(run.text, run.left)
 			}
 			return Edited{err}
 		})()
@@ -57,8 +58,8 @@ func (s *Screen) edit(e *Entry) tea.Cmd {
 
 // editing is a text in an editor. It implements tea.ExecCommand.
 type editing struct {
-	screen *Screen
-	text   string
+	screen     *Screen
+	text, left string
 }
 
 // The editor has the controlling terminal, whatever the standard streams are.
@@ -71,7 +72,7 @@ func (*editing) SetStderr(io.Writer) {}
 func (e *editing) Run() (err error) {
 	o := e.screen.options
 	run := func() error {
-		e.text, err = EditText(e.screen.editors, o.Getenv, e.text)
+		e.text, e.left, err = EditText(e.screen.editors, o.Getenv, e.text)
 		return err
 	}
 	if o.Lender != nil {
@@ -81,31 +82,34 @@ func (e *editing) Run() (err error) {
 }
 
 // EditText has the human write a text in their editor, which gets the controlling
-// terminal. The end of ctx ends the editor: what was saved counts. The error is a
-// sentence for the human.
-func EditText(ctx context.Context, getenv func(string) string, text string) (string, error) {
+// terminal. The end of ctx ends the editor: what was saved counts, and where there is
+// any, or the editor has left something to recover the rest from, the file stays, and
+// left is its name. The error is a sentence for the human.
+func EditText(ctx context.Context, getenv func(string) string, text string) (edited, left string, err error) {
 	command := strings.Fields(cmp.Or(getenv("VISUAL"), getenv("EDITOR"), "vi"))
 	if len(command) == 0 {
-		return "", errors.New(words.T("VISUAL or EDITOR names no editor."))
+		return "", "", errors.New(words.T("VISUAL or EDITOR names no editor."))
 	}
-	edited, err := runEditor(ctx, command, text)
+	dir, err := os.MkdirTemp("", "answer-")
+	if err == nil {
+		left = filepath.Join(dir, "answer.md")
+		edited, err = runEditor(ctx, command, left, text)
+	}
+	if beside, _ := os.ReadDir(dir); ctx.Err() == nil || edited == text && len(beside) <= 1 {
+		_ = os.RemoveAll(dir)
+		left = ""
+	}
 	if err != nil {
-		return "", errors.New(words.T("The editor %[1]s failed: %[2]s. The text is as it was.", Line(command[0], 40), Line(err.Error(), 200)))
+		err = errors.New(words.T("The editor %[1]s failed: %[2]s. The text is as it was.", Line(command[0], 40), Line(err.Error(), 200)))
 	}
-	return edited, nil
+	return edited, left, err
 }
 
-func runEditor(ctx context.Context, command []string, text string) (string, error) {
-	file, err := os.CreateTemp("", "answer-*.md")
-	if err != nil {
+func runEditor(ctx context.Context, command []string, file, text string) (string, error) {
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		return "", err
 	}
-	defer func() { _ = os.Remove(file.Name()) }()
-	_, err = file.WriteString(text)
-	if err := errors.Join(err, file.Close()); err != nil {
-		return "", err
-	}
-	cmd := exec.CommandContext(ctx, command[0], append(command[1:], file.Name())...) //nolint:gosec // the user's own
+	cmd := exec.CommandContext(ctx, command[0], append(command[1:], file)...) //nolint:gosec // the user's own
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if runtime.GOOS != "windows" { // an editor needs a file whose reads wait
 		tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
@@ -120,6 +124,6 @@ func runEditor(ctx context.Context, command []string, text string) (string, erro
 	if err := cmd.Run(); err != nil && ctx.Err() == nil {
 		return "", err
 	}
-	edited, err := os.ReadFile(file.Name())
+	edited, err := os.ReadFile(file)
 	return strings.TrimRight(string(edited), "\r\n"), err
 }

@@ -1,9 +1,16 @@
 package term
 
 import (
+	"errors"
+	"os"
+	"strings"
 	"testing"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"mcp-askuser/ui/term/act"
 )
 
 // TestEntryKeepsEveryCharacter: what a human has typed, or is offered as the answer,
@@ -20,6 +27,49 @@ func TestEntryKeepsEveryCharacter(t *testing.T) {
 	}
 }
 
+// TestEntryKeepsWhatNobodySees: scripts are written with characters that have no look
+// of their own. What of them is typed or pasted comes back from a draft as it was; in
+// what others propose they are shown.
+func TestEntryKeepsWhatNobodySees(t *testing.T) {
+	for _, s := range []string{"ភាសា\u200bខ្មែរ", "שלום\u200f!", "می\u200cخواهم"} {
+		typed, pasted, again := NewEntry("", ""), NewEntry("", ""), NewEntry("", "")
+		typed.Focus()
+		pasted.Focus()
+		for _, c := range s {
+			if err := typed.Press(tea.KeyPressMsg{Code: c, Text: string(c)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := pasted.Press(tea.PasteMsg{Content: s}); err != nil {
+			t.Fatal(err)
+		}
+		if again.Set(typed.Text()); typed.Text() != s || pasted.Text() != s || again.Text() != s {
+			t.Errorf("%q was typed as %q, pasted as %q and is %q again", s, typed.Text(), pasted.Text(), again.Text())
+		}
+	}
+	if got := NewEntry("a\u200bb\u202ec", "").Text(); got != "a[U+200B]b[U+202E]c" {
+		t.Errorf("proposed is %q", got)
+	}
+	e := NewEntry("", "")
+	e.Focus()
+	if err := e.Press(tea.PasteMsg{Content: "b\u202ec\td"}); err != nil || e.Text() != "b[U+202E]c    d" {
+		t.Errorf("pasted is %q, %v", e.Text(), err)
+	}
+}
+
+// TestEntryIsAsWideAsItIs: of characters whose cells are counted in two ways too.
+func TestEntryIsAsWideAsItIs(t *testing.T) {
+	for n := range 20 {
+		e := NewEntry("", "")
+		e.Set(strings.Repeat("1️⃣", n) + strings.Repeat("a", 20-n) + "❤️1⃣\u200b\u200e")
+		for _, line := range e.Draw(NewStyles(true), 20, 5).Lines {
+			if got := ansi.StringWidth(line); got != 20 {
+				t.Errorf("%d cells: %q", got, line)
+			}
+		}
+	}
+}
+
 // TestEntryTakesThePastesOfTerminals: xterm, tmux and most others end the lines of
 // a paste with a carriage return.
 func TestEntryTakesThePastesOfTerminals(t *testing.T) {
@@ -29,5 +79,29 @@ func TestEntryTakesThePastesOfTerminals(t *testing.T) {
 		if err := e.Press(tea.PasteMsg{Content: paste}); err != nil || e.Text() != "one\ntwo\n\nthree" {
 			t.Errorf("%q became %q, %v", paste, e.Text(), err)
 		}
+	}
+}
+
+// TestEntryEditedElsewhere: what was written in an editor is left in a file when its
+// question goes away, and what was not is not.
+func TestEntryEditedElsewhere(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	w := NewWindow(time.Now)
+	typed, edited := NewEntry("typed", ""), NewEntry("", "")
+	w.Edit(typed)
+	w.Edit(edited)
+	if err := errors.Join(typed.replace("typed", ""), edited.replace("long thoughts", "")); err != nil {
+		t.Fatal(err)
+	}
+	if said := w.Left(false); said != "" {
+		t.Errorf("kept elsewhere, and said: %s", said)
+	}
+	said := w.Left(true)
+	text, err := os.ReadFile(edited.left)
+	if err != nil || string(text) != "long thoughts" || !strings.Contains(said, edited.left) || typed.left != "" {
+		t.Errorf("left is %q, %v; said: %s", text, err, said)
+	}
+	if w.Appear(act.Opened); w.Left(true) != "" {
+		t.Error("said of what came later")
 	}
 }

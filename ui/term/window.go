@@ -1,11 +1,13 @@
 package term
 
 import (
+	"slices"
 	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"mcp-askuser/question"
 	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
 )
@@ -29,6 +31,8 @@ type Window struct {
 	Styles        *Styles
 	Width, Height int       // of the terminal, in cells; 0 until known
 	Appeared      time.Time // when what has the keyboard came
+
+	edited []*Entry // in an editor, since then
 }
 
 // NewWindow returns a window of unknown size.
@@ -53,7 +57,7 @@ func (w *Window) Resize(size tea.WindowSizeMsg, o act.Origin) tea.Cmd {
 // Appear says that something else has the keyboard now, and who brought it
 // there.
 func (w *Window) Appear(o act.Origin) tea.Cmd {
-	w.Appeared = w.Now()
+	w.Appeared, w.edited = w.Now(), nil
 	return w.Gate.Show(o)
 }
 
@@ -63,7 +67,31 @@ func (w *Window) Seen() tea.Cmd { return w.Gate.Seen(w.Fits()) }
 // Edit has the text of an entry edited elsewhere. No key counts until it is, nor
 // before a pause after it: none of them is meant for the window.
 func (w *Window) Edit(e *Entry) tea.Cmd {
+	if !slices.Contains(w.edited, e) {
+		w.edited = append(w.edited, e)
+	}
 	return tea.Batch(w.Gate.Seen(false), func() tea.Msg { return Edit{e} })
+}
+
+// Left says where what was written in editors stands, to those whose question went
+// away before it was sent; empty where nothing was. Lost says that it is kept nowhere
+// else.
+func (w *Window) Left(lost bool) string {
+	var files []string
+	for _, e := range w.edited {
+		if file := e.leave(lost); file != "" {
+			files = append(files, file)
+		}
+	}
+	return LeftIn(strings.Join(files, ", "))
+}
+
+// LeftIn says that what was written in an editor stands in this file, if there is one.
+func LeftIn(file string) string {
+	if file == "" {
+		return ""
+	}
+	return words.T("What you wrote is in %s.", question.Line(file))
 }
 
 // View is a full screen: what draw returns, or what stands in place of what does

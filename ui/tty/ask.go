@@ -89,7 +89,7 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 // own takes an answer in the human's own words beside what was selected, and
 // reports whether there is one.
 func (c *conversation) own(ctx context.Context, q *question.Question, selected []string) (taken bool, err error) {
-	text, err := c.promptText(ctx, words.T("Your own answer: "))
+	text, err := c.promptText(ctx, words.T("Your own answer: "), c.answers[q.ID].Custom)
 	if err != nil {
 		return false, err
 	}

@@ -168,7 +168,7 @@ func TestPlainWithDesk(t *testing.T) {
 		{"answered before in Chinese", "chinese", question.Reply{}, 0, []step{{number, ":=\r"}, {"[keep]: ", "\r"}}, answered(ownWords("db", "云数据库，由团队维护"))},
 		{"answered before in Chinese 40x10", "chinese", question.Reply{}, 0, []step{{number, ":=\r"}, {"[keep]: ", "\r"}}, answered(ownWords("db", "云数据库，由团队维护"))},
 		{"not answered before", "single", question.Reply{}, 0, []step{{number, ":=\r"}, {number, "1\r"}}, answered(option("database", "pg"))},
-		{"nobody waits", "single", question.Reply{}, 0, []step{{number, "1\r"}}, answered(option("database", "pg"))},
+		{"nobody waits", "single", question.Reply{}, time.Nanosecond, []step{{number, "1\r"}}, answered(option("database", "pg"))},
 		{"time limit", "single", question.Reply{}, 4 * time.Hour, []step{{number, "1\r"}}, answered(option("database", "pg"))},
 		{"last call", "single", question.Reply{}, 20 * time.Second, []step{{"unless you enter a line.", ""}, {number, "1\r"}}, answered(option("database", "pg"))},
 	} {
@@ -247,6 +247,26 @@ func TestPlainKeepsDrafts(t *testing.T) {
 	}
 }
 
+// What a full-screen form has kept and lines do not show stays kept.
+func TestPlainKeepsWhatItDoesNotShow(t *testing.T) {
+	a := put(t, "review", 0)
+	typed := question.Reply{Reason: "not now", Answers: []question.Answer{ownWords("database", "DuckDB", "pg")}}
+	for keep, want := range map[string]question.Reply{
+		"\n":  {Reason: "not now", Answers: answered(ownWords("database", "DuckDB", "pg"), option("features", "log"))[0].Answers},
+		"n\n": answered(option("database", "sqlite"), option("features", "log"))[0],
+	} {
+		a.keep(typed)
+		var out string
+		synctest.Test(t, func(t *testing.T) {
+			first := map[string]string{"\n": "\n", "n\n": "2\n"}[keep]
+			out, _ = converse(t.Context(), &hands{strokes: []stroke{{time.Second, keep}, {time.Second, first}, {time.Second, "2\n"}, {time.Second, ""}}}, form.Backing{Desk: a.Desk, Rec: a.Record}, act.Appeared, nil)
+		})
+		if got, _, err := a.Draft(t.Context(), a.ID); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("kept %+v, %v, want %+v:\n%s", got, err, want, out)
+		}
+	}
+}
+
 // Nobody follows a record once its form has gone.
 func TestFollowEnds(t *testing.T) {
 	defer goleak.VerifyNone(t)
@@ -281,6 +301,20 @@ func TestStoppedAndContinued(t *testing.T) {
 	if !x.FullScreen() || strings.Contains(x.Screen(), "stopped") {
 		t.Errorf("the form did not take the screen again:\n%s", x.Screen())
 	}
+	x.Type("2\r")
+	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "sqlite"))) {
+		t.Errorf("committed %+v", rep.Replies)
+	}
+}
+
+// The line form says again what it asks.
+func TestPlainStoppedAndContinued(t *testing.T) {
+	t.Parallel()
+	x := start(t, 80, 24, "single", `set -m; "$SHOW"; echo stopped; fg`, "TTY_PLAIN=1", "TTY_OPENED=1")
+	x.Expect("Enter a number: ")
+	x.Type("\x1a")
+	x.Expect("stopped")
+	x.Expect("Enter a number: ")
 	x.Type("2\r")
 	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "sqlite"))) {
 		t.Errorf("committed %+v", rep.Replies)

@@ -13,6 +13,16 @@ import (
 // what is being typed.
 const lastWarning = 20 * time.Second
 
+// deadline is when the question closes, the zero time for never. Where its time was up
+// while nobody waited, nobody closes it.
+func (c *conversation) deadline(ctx context.Context) time.Time {
+	at := c.desk.Deadline(ctx)
+	if !at.IsZero() && time.Until(at) <= 0 && !c.desk.Attended(ctx) {
+		return time.Time{}
+	}
+	return at
+}
+
 // timeLeft says how long it is until the question closes: at least a moment.
 func timeLeft(at time.Time) string {
 	text, _ := words.Local.Left(max(time.Until(at), 1))
@@ -22,14 +32,14 @@ func timeLeft(at time.Time) string {
 // warn tells the human when the time is nearly up, and puts the prompt again,
 // until the returned function was called.
 func (c *conversation) warn(ctx context.Context, prompt string) (stop func()) {
-	if c.desk.Deadline(ctx).IsZero() {
+	if c.deadline(ctx).IsZero() {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
 		for {
-			left := time.Until(c.desk.Deadline(ctx)) - lastWarning // it may move: somebody may be typing elsewhere
+			left := time.Until(c.deadline(ctx)) - lastWarning // it may move: somebody may be typing elsewhere
 			if left <= 0 {
 				break
 			}
@@ -39,13 +49,14 @@ func (c *conversation) warn(ctx context.Context, prompt string) (stop func()) {
 				return
 			}
 		}
-		if ctx.Err() != nil {
+		at := c.deadline(ctx)
+		if ctx.Err() != nil || at.IsZero() {
 			return
 		}
 		c.speaking.Lock()
 		defer c.speaking.Unlock()
 		c.blank()
-		c.text("", words.T("The question %s unless you enter a line.", timeLeft(c.desk.Deadline(ctx))))
+		c.text("", words.T("The question %s unless you enter a line.", timeLeft(at)))
 		c.print(prompt)
 	})
 	return func() { cancel(); waiting.Wait() }

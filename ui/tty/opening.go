@@ -18,7 +18,7 @@ func (c *conversation) open(ctx context.Context) error {
 	if n := c.desk.More(ctx); n > 0 {
 		c.text("", words.Local.Sentence(words.Local.MoreWait(n)))
 	}
-	if at := c.desk.Deadline(ctx); !at.IsZero() {
+	if at := c.deadline(ctx); !at.IsZero() {
 		c.text("", words.T("The question %s; every line you enter starts the time anew.", timeLeft(at)))
 	}
 	c.sayKeys()
@@ -60,7 +60,7 @@ func (c *conversation) offer(ctx context.Context) error {
 			noted = noted || a.Note != ""
 		}
 	}
-	c.notes[""] = draft.Note
+	c.notes[""], c.typed = draft.Note, draft
 	if len(c.answers) == 0 && !noted {
 		return nil
 	}
@@ -76,6 +76,7 @@ func (c *conversation) offer(ctx context.Context) error {
 		case question.YesOrNo(line) == question.NoID:
 			clear(c.answers)
 			clear(c.notes)
+			c.typed = question.Reply{}
 			return nil
 		}
 		c.foreign()
@@ -99,10 +100,18 @@ func allowed(q *question.Question, a question.Answer) question.Answer {
 	return out
 }
 
-// save keeps what was answered so far as a draft.
+// save keeps what was answered so far as a draft. What stood in the one before and
+// only the full-screen form shows, a reason and text beside a choice, stays in it.
 func (c *conversation) save(ctx context.Context) {
 	c.touched = false
 	draft := c.reply(c.rec.All())
+	draft.Reason = c.typed.Reason
+	for i := range draft.Answers {
+		a := &draft.Answers[i]
+		if was := c.typed.Answer(a.QuestionID); was != nil && a.Custom == "" && !c.rec.Find(a.QuestionID).Several() {
+			a.Custom = was.Custom
+		}
+	}
 	// A draft that cannot be kept is lost only if this process is; the answers
 	// are still here.
 	_ = storing(ctx, func() error { return c.desk.Save(ctx, draft) })

@@ -31,14 +31,16 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 		in:      &lineReader{in: t, limit: lineLimit},
 		desk:    backing, commit: commit, interrupted: s.options.Interrupted,
 	}
-	c.edit = func(ctx context.Context, text string) (string, error) {
+	c.edit = func(ctx context.Context, text string) (edited, left string, err error) {
 		c.in.stop()
-		text, err := term.EditText(ctx, s.options.Getenv, text)
-		t.flush() // what was typed ahead is for nobody
-		err = errors.Join(err, t.resume())
+		err = t.lend(func() error {
+			edited, left, err = term.EditText(ctx, s.options.Getenv, text)
+			return err
+		})
 		c.in.start()
-		return text, err
+		return edited, left, err
 	}
+	defer onContinue(c.askAgain)()
 	err := c.run(ctx, s.origin())
 	if ctx.Err() != nil {
 		t.flush() // and half a line typed for it is no command for the next program
@@ -56,14 +58,16 @@ type conversation struct {
 	interrupted desk.Status // see Options
 	gate        act.Machine
 	progress
-	kept     progress                                               // before this burst of lines
-	memory   map[string]desk.Memory                                 // earlier answers, by question id
-	edit     func(ctx context.Context, text string) (string, error) // in the human's editor
+	typed    question.Reply                                                          // the draft it began with
+	kept     progress                                                                // before this burst of lines
+	memory   map[string]desk.Memory                                                  // earlier answers, by question id
+	edit     func(ctx context.Context, text string) (edited, left string, err error) // as term.EditText
 	began    time.Time
 	review   bool       // show the answers before sending, however few they are
 	touched  bool       // answers or note have changed since they were kept as a draft
 	last     time.Time  // when the last line counted
 	speaking sync.Mutex // of those who write while a line is awaited
+	asking   string     // the prompt of that line
 }
 
 // progress is what lines have changed, by question id.
@@ -187,13 +191,14 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 		if err := c.quiet(ctx); err != nil {
 			return "", err
 		}
-		c.print(text)
+		c.awaits(text)
 		if c.err != nil {
 			return "", c.err
 		}
 		stop := c.warn(ctx, text)
 		got, err := act.ReadLine(ctx, &c.gate, c.in.typed, func() { c.pausedNow(text) })
 		stop()
+		c.awaits("")
 		switch {
 		case err != nil:
 			return "", err
@@ -202,7 +207,7 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 			continue
 		}
 		c.rest(ctx)
-		if !c.desk.Deadline(ctx).IsZero() {
+		if !c.deadline(ctx).IsZero() {
 			c.save(ctx) // every line restarts the clock
 		}
 		if !got.tooLong {
@@ -212,14 +217,32 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 	}
 }
 
-// promptText is prompt for a text, which may come from the human's editor.
-func (c *conversation) promptText(ctx context.Context, text string) (string, error) {
+// awaits writes the prompt of the line that is awaited now; empty is none.
+func (c *conversation) awaits(prompt string) {
+	c.speaking.Lock()
+	defer c.speaking.Unlock()
+	c.asking = prompt
+	c.print(prompt)
+}
+
+// askAgain puts the prompt again after the process was stopped.
+func (c *conversation) askAgain() {
+	c.speaking.Lock()
+	defer c.speaking.Unlock()
+	if c.in.in.foreground() {
+		c.print(c.asking)
+	}
+}
+
+// promptText is prompt for a text, which may come from the human's editor, made from
+// what there is.
+func (c *conversation) promptText(ctx context.Context, prompt, text string) (string, error) {
 	for {
-		line, err := c.prompt(ctx, text)
+		line, err := c.prompt(ctx, prompt)
 		if err != nil || line != ":"+string(editText) {
 			return line, err
 		}
-		if own := c.edited(ctx, ""); own != "" {
+		if own := c.edited(ctx, text); own != "" {
 			return own, nil
 		}
 	}
@@ -228,10 +251,13 @@ func (c *conversation) promptText(ctx context.Context, text string) (string, err
 // edited is the text as it left the human's editor; empty where that gave none.
 // Lines that come now were typed without a look at the form.
 func (c *conversation) edited(ctx context.Context, text string) string {
-	text, err := c.edit(ctx, text)
+	text, left, err := c.edit(ctx, text)
 	c.gate.Show(time.Now(), act.Appeared)
-	text = strings.TrimSpace(question.Block(text))
+	text = strings.TrimSpace(term.Own(text))
 	switch {
+	case ctx.Err() != nil: // nobody has said that it is the answer
+		c.lines("", term.LeftIn(left))
+		return ""
 	case err != nil:
 		c.text("", err.Error())
 		return ""

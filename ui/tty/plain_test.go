@@ -59,6 +59,9 @@ func TestPlainTranscripts(t *testing.T) {
 			want: []question.Reply{{Discuss: true, Answers: answered(option("database", "sqlite"))[0].Answers}}},
 		{name: "editor", sample: "text", extra: "EDITOR=" + editor(t, `printf 'first\nsecond\n' >"$1"`), steps: []step{{"Your answer [shop]: ", ":e\r"}},
 			want: answered(ownWords("name", "first\nsecond"))},
+		{name: "editor for a note", sample: "single", extra: "EDITOR=" + editor(t, `printf 'editing. '; read -r line; echo "$line" >>"$1"`), steps: []step{
+			{number, "n\r"}, {"your editor): ", "first\r"}, {number, "n\r"}, {"your editor): ", ":e\r"}, {"editing. ", ", second\r"}, {number, "2\r"}},
+			want: []question.Reply{{Answers: []question.Answer{noted(option("database", "sqlite"), "first, second")}}}},
 		{name: "editor for other", sample: "single", extra: "EDITOR=" + editor(t, `printf 'editing. '; read -r line; echo "$line" >"$1"`), steps: []step{{number, "0\r"}, {"own answer: ", ":e\r"}, {"editing. ", "Redis\r"}},
 			want: answered(ownWords("database", "Redis"))},
 		{narrow: true, name: "help", sample: "single", steps: []step{{number, "?\r"}, {number, "1\r"}}, want: answered(option("database", "pg"))},

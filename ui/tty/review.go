@@ -69,7 +69,7 @@ func (c *conversation) finish(ctx context.Context, shown []*question.Question) (
 
 // takeNote asks for the note beside one answer, or beside all.
 func (c *conversation) takeNote(ctx context.Context, id string) error {
-	text, err := c.promptText(ctx, words.T("Note to the agent (Enter for none, :e for your editor): "))
+	text, err := c.promptText(ctx, words.T("Note to the agent (Enter for none, :e for your editor): "), c.notes[id])
 	if err == nil {
 		c.notes[id], c.touched = text, true
 	}
@@ -126,9 +126,9 @@ func (c *conversation) unsaved(ctx context.Context, err error) error {
 // part dismisses the question, or puts it back to be discussed first, if the
 // human confirms it.
 func (c *conversation) part(ctx context.Context, what command) (move, error) {
-	ask, why, said := words.T(words.AskDismiss), words.T("Reason for the agent (optional, Enter for none): "), words.T(words.Dismissed)
+	ask, why, said, typed := words.T(words.AskDismiss), words.T("Reason for the agent (optional, Enter for none): "), words.T(words.Dismissed), c.typed.Reason
 	if what == discuss {
-		ask, why, said = words.T(words.AskDiscuss), words.T("What it is about (optional, Enter for none): "), words.T(words.Discussed)
+		ask, why, said, typed = words.T(words.AskDiscuss), words.T("What it is about (optional, Enter for none): "), words.T(words.Discussed), ""
 	}
 	line, err := c.prompt(ctx, words.T("%s Enter y or n [n]: ", ask))
 	if err != nil {
@@ -138,7 +138,7 @@ func (c *conversation) part(ctx context.Context, what command) (move, error) {
 		c.text("", words.T("Still open."))
 		return onward, nil
 	}
-	word, err := c.promptText(ctx, why)
+	word, err := c.promptText(ctx, why, typed)
 	if err != nil {
 		return onward, err
 	}

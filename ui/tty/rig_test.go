@@ -63,7 +63,9 @@ func converse(ctx context.Context, in input, rec form.Backing, origin act.Origin
 	c := &conversation{
 		printer: &printer{w: &out, width: func() int { return widthUnknown }, lastWords: func() {}},
 		in:      &lineReader{in: in}, desk: rec, commit: commit,
-		edit: func(context.Context, string) (string, error) { return "", errors.New("there is no editor here") },
+		edit: func(context.Context, string) (string, string, error) {
+			return "", "", errors.New("there is no editor here")
+		},
 	}
 	err := c.run(ctx, origin)
 	return out.String(), err

@@ -104,6 +104,9 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 		return errors.New("the form ended without a reply")
 	}
 	say(t, farewell(err, s.options.Interrupted))
+	if !stuck && f.Left() != "" {
+		say(t, f.Left())
+	}
 	return err
 }
 
@@ -158,11 +161,10 @@ func (k *keyboard) Read(p []byte) (int, error) {
 // Lend implements term.Lender. What was typed at the end is dropped with what
 // is on the screen.
 func (k *keyboard) Lend(run func() error) error {
-	k.terminal.restore()
 	k.lent.Store(true)
-	err := run()
+	err := k.terminal.lend(run)
 	k.lent.Store(false)
-	return errors.Join(err, k.terminal.resume(), k.terminal.raw())
+	return errors.Join(err, k.terminal.raw())
 }
 
 // Pause implements term.Lender: it returns when nobody reads the terminal any

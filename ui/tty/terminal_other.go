@@ -19,16 +19,16 @@ func open() (*terminal, error) {
 	return nil, ui.Unavailablef("forms on the terminal are not supported on this system")
 }
 
-func (t *terminal) free() error         { return nil }
-func (t *terminal) foreground() bool    { return false }
-func (t *terminal) raw() error          { return nil }
-func (t *terminal) single() func()      { return func() {} }
-func (t *terminal) restore()            {}
-func (t *terminal) flush()              {}
-func (t *terminal) size() (int, int)    { return 0, 0 }
-func (t *terminal) interrupt()          {}
-func (t *terminal) resume() error       { return nil }
-func (t *terminal) hurry(time.Duration) {}
-func (t *terminal) close()              {}
-func onContinue(func()) (stop func())   { return func() {} }
-func ignoreStops() (undo func())        { return func() {} }
+func (t *terminal) free() error             { return nil }
+func (t *terminal) foreground() bool        { return false }
+func (t *terminal) raw() error              { return nil }
+func (t *terminal) single() func()          { return func() {} }
+func (t *terminal) restore()                {}
+func (t *terminal) flush()                  {}
+func (t *terminal) size() (int, int)        { return 0, 0 }
+func (t *terminal) interrupt()              {}
+func (t *terminal) hurry(time.Duration)     {}
+func (t *terminal) close()                  {}
+func (t *terminal) lend(func() error) error { return nil }
+func onContinue(func()) (stop func())       { return func() {} }
+func ignoreStops() (undo func())            { return func() {} }

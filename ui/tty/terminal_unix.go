@@ -170,15 +170,20 @@ func (t *terminal) interrupt() {
 	_ = t.file.SetReadDeadline(time.Unix(1, 0))
 }
 
-// resume lets Read wait again after interrupt.
-func (t *terminal) resume() error {
+// lend gives the terminal to run as it was found, and takes back whatever that was
+// when it was ended. Read, which was interrupted, waits again then.
+func (t *terminal) lend(run func() error) error {
+	t.restore()
+	_ = t.set(func(*unix.Termios) {}) // to go back to
+	err := run()
+	t.restore()
 	if t.input == nil {
-		return t.file.SetReadDeadline(time.Time{})
+		return errors.Join(err, t.file.SetReadDeadline(time.Time{}))
 	}
 	_ = t.input.Close()
-	var err error
-	t.input, err = cancelreader.NewReader(t.file)
-	return err
+	input, fault := cancelreader.NewReader(t.file)
+	t.input = input
+	return errors.Join(err, fault)
 }
 
 // hurry gives what is being written d to end. A terminal that takes no output

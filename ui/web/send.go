@@ -282,9 +282,7 @@ type again struct {
 }
 
 // Can reports whether there is somebody who comes back for the answer.
-func (a again) Can() bool {
-	return a.Outcome != nil && !a.Asker.Mirrored() && len(a.Set.Asked(nil)) > 0
-}
+func (a again) Can() bool { return a.Reopens() }
 
 // reopenForm puts an ended question before the human once more, with what they
 // had answered filled in.
