@@ -2,7 +2,9 @@ package spool
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -27,11 +29,15 @@ func (s *Spool) Watch(ctx context.Context) (<-chan desk.Change, error) {
 	for _, kind := range watched {
 		dirs = append(dirs, filepath.Join(s.dir, string(kind)))
 	}
-	if err := s.makeDirs(dirs...); err != nil {
-		return nil, err
+	var w *fsnotify.Watcher
+	err := fs.ErrNotExist
+	for errors.Is(err, fs.ErrNotExist) && ctx.Err() == nil { // it is being deleted
+		if err := s.makeDirs(dirs...); err != nil {
+			return nil, err
+		}
+		w, err = s.notify(append(dirs, s.dir)) // which alone is told that it was moved
 	}
 	changes := make(chan desk.Change)
-	w, err := s.notify(append(dirs, s.dir)) // which alone is told that it was moved
 	if err != nil {
 		err = fmt.Errorf("%w: looking every %s instead; raise fs.inotify.max_user_instances or the limit of open files", err, s.lookEvery)
 		go s.look(ctx, err, changes)

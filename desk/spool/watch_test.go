@@ -114,3 +114,27 @@ func TestWithoutNotification(t *testing.T) {
 		}
 	}
 }
+
+// A store that is deleted while its watch begins is watched all the same: nobody is
+// left to look at it once a second for good.
+func TestWatchBeginsWhileTheStoreIsDeleted(t *testing.T) {
+	s := openNew(t)
+	began := 0
+	s.newWatcher = func() (*fsnotify.Watcher, error) {
+		if began++; began == 1 {
+			if err := os.RemoveAll(s.dir); err != nil {
+				t.Error(err)
+			}
+		}
+		return fsnotify.NewWatcher()
+	}
+	changes := watch(t, s)
+	if err := os.RemoveAll(s.dir); err != nil {
+		t.Fatal(err)
+	}
+	for c := range changes { // it ends, as what is watched is gone
+		if c.Err != nil {
+			t.Fatal(c.Err)
+		}
+	}
+}
