@@ -82,8 +82,7 @@ func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
 		Options: server.Options{Directory: a.directory(), Log: a.log},
 	})
 	stop()
-	var sig *signalError
-	if errors.As(err, &sig) {
+	if _, ok := errors.AsType[*signalError](err); ok {
 		return nil
 	}
 	return err
