@@ -194,9 +194,12 @@ func (m *model) attentive() bool {
 // the end of the list, where it cannot leave it. At the end of the past more of
 // it is read.
 func (m *model) moveTo(to int) tea.Cmd {
+	ended := m.waiting.over() > 0
 	m.list().at = to
 	if !m.past {
-		m.waiting.sweep(nil)
+		if ended {
+			m.waiting.sweep(nil)
+		}
 		return nil
 	}
 	if h := &m.history; to == len(h.rows)-1 && !h.all && !h.loading {
