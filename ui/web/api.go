@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"mcp-askuser/desk"
@@ -150,6 +151,8 @@ func readBody(r *http.Request, code string, v any) error {
 	return nil
 }
 
+var hump = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([a-z])([A-Z])`) })
+
 // snakeCase returns an object whose members also go by the names that the API has for
 // them, where they came by those of events: sessionId. Anything else stays as it is.
 func snakeCase(data []byte) []byte {
@@ -157,9 +160,8 @@ func snakeCase(data []byte) []byte {
 	if json.Unmarshal(data, &given) != nil {
 		return data
 	}
-	hump := regexp.MustCompile(`([a-z])([A-Z])`)
 	for _, name := range slices.Collect(maps.Keys(given)) {
-		snake := strings.ToLower(hump.ReplaceAllString(name, "${1}_$2"))
+		snake := strings.ToLower(hump().ReplaceAllString(name, "${1}_$2"))
 		if _, there := given[snake]; !there {
 			given[snake] = given[name]
 		}

@@ -281,9 +281,6 @@ type again struct {
 	CSRF string
 }
 
-// Can reports whether there is somebody who comes back for the answer.
-func (a again) Can() bool { return a.Reopens() }
-
 // reopenForm puts an ended question before the human once more, with what they
 // had answered filled in.
 func (s *Server) reopenForm(w http.ResponseWriter, r *http.Request) error {
