@@ -156,8 +156,7 @@ func TestBrowserLeftBehind(t *testing.T) {
 	held := v.pausing(fetch.RequestPattern{URLPattern: "*/answer"})
 	leave := func() fetch.RequestID {
 		t.Helper()
-		v.wait(`document.querySelector(%q).checked`, chosen(recs[0].ID, 0, "0"))
-		v.click(within(recs[0].ID, confirmButton))
+		v.confirm(recs[0])
 		id := <-held
 		v.turn(recs[1].ID)
 		return id
@@ -183,8 +182,7 @@ func TestBrowserUnheard(t *testing.T) {
 	lost := v.pausing(fetch.RequestPattern{URLPattern: "*/answer", RequestStage: fetch.RequestStageResponse})
 	lose := func(rec desk.Record, meanwhile func()) {
 		t.Helper()
-		v.wait(`document.querySelector(%q).checked`, chosen(rec.ID, 0, "0"))
-		v.click(within(rec.ID, confirmButton))
+		v.confirm(rec)
 		id := <-lost
 		meanwhile()
 		call(v, fetch.FailRequest, fetch.FailRequestParams{RequestID: id, ErrorReason: network.ErrorReasonConnectionReset})
@@ -214,8 +212,7 @@ func TestBrowserSentLater(t *testing.T) {
 	unsent := func(rec desk.Record) {
 		t.Helper()
 		v.store.Off()
-		v.wait(`document.querySelector(%q).checked`, chosen(rec.ID, 0, "0"))
-		v.click(within(rec.ID, confirmButton))
+		v.confirm(rec)
 		v.shows("#news", "Not sent yet")
 	}
 	sent := func() {

@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/internal/browsertest"
 	"mcp-askuser/ui/words"
 )
@@ -288,6 +289,13 @@ func (v *view) click(selectors ...string) {
 		v.inPlace(s)
 		v.do(chromedp.Click(chromedp.CSS(s), chromedp.NodeVisible))
 	}
+}
+
+// confirm sends the answer that stands in the form of a record.
+func (v *view) confirm(rec desk.Record) {
+	v.t.Helper()
+	v.wait(`document.querySelector(%q).checked`, chosen(rec.ID, 0, "0"))
+	v.click(within(rec.ID, confirmButton))
 }
 
 // hasten has the page take clicks sooner, where that is not what is tested.
