@@ -318,7 +318,7 @@ func roundTrip(ctx context.Context) error {
 				continue
 			}
 			if err == nil {
-				_, err = d.Reply(ctx, waiting[0].ID, question.Reply{Answers: []question.Answer{{QuestionID: waiting[0].Questions[0].ID, Selected: []string{question.YesID}}}}, "inbox")
+				_, err = d.Reply(ctx, waiting[0].ID, question.Reply{Answers: []question.Answer{{QuestionID: waiting[0].Questions[0].ID, Selected: []string{question.YesID}}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
 			}
 			answered <- err
 			return

@@ -225,7 +225,7 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 		fmt.Fprintln(a.err, words.T("Name those to register with: mcp-askuser install CLIENT..."))
 		return nil, nil
 	}
-	rec := desk.Record{Set: question.Set{Questions: []question.Question{q}}, Asker: desk.Asker{Client: "mcp-askuser", Directory: a.directory(), Via: "shell"}, State: desk.Pending}
+	rec := desk.Record{Set: question.Set{Questions: []question.Question{q}}, Asker: desk.Asker{Client: "mcp-askuser", Directory: a.directory(), Via: desk.ViaShell}, State: desk.Pending}
 	var chosen []string
 	a.opened = true
 	form := tty.New(tty.Options{Getenv: a.environ(), Turn: a.turn, Opened: true, Interrupted: desk.Dismissed}) // nothing stays open

@@ -101,7 +101,7 @@ func TestForgedAnswers(t *testing.T) {
 	if err := alice.SaveDraft(t.Context(), third.ID, says("a")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := alice.Reply(t.Context(), third.ID, says("b"), "web"); err != nil {
+	if _, err := alice.Reply(t.Context(), third.ID, says("b"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	for _, step := range []string{"answered", "archived"} {
@@ -117,7 +117,7 @@ func TestForgedAnswers(t *testing.T) {
 		t.Errorf("an agent that collects its answer is told of %s", said.String())
 	}
 	// One who is late finds the place taken though the outcome was collected.
-	if _, err := looking.Reply(t.Context(), third.ID, says("a"), "tty"); !errors.As(err, new(*desk.ClosedError)) {
+	if _, err := looking.Reply(t.Context(), third.ID, says("a"), desk.Evidence{Surface: "tty", How: desk.HowPage}); !errors.As(err, new(*desk.ClosedError)) {
 		t.Errorf("one who is late: %v", err)
 	}
 }
@@ -144,7 +144,7 @@ func TestSweepWaitsForTheCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	attendance.Release()
-	if _, err := human.Reply(t.Context(), rec.ID, says("a"), "web"); err != nil {
+	if _, err := human.Reply(t.Context(), rec.ID, says("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	if err := agent.Archive(t.Context(), rec.ID); err != nil {
@@ -206,7 +206,7 @@ func TestForgedByTheServersHand(t *testing.T) {
 	if got, err := human.Get(t.Context(), rec.ID); err != nil || got.State != desk.Pending {
 		t.Errorf("it is %s, %v", got.State, err)
 	}
-	if _, err := human.Reply(t.Context(), rec.ID, says("b"), "web"); err != nil {
+	if _, err := human.Reply(t.Context(), rec.ID, says("b"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 		t.Errorf("the human: %v", err)
 	}
 	if got, err := agent.Wait(t.Context(), rec.ID); err != nil || got.State != desk.Answered || got.Outcome.Answerer.Name != "alice" {
@@ -232,7 +232,7 @@ func TestClocksApart(t *testing.T) {
 		if err != nil || len(open) != 1 || open[0].ID != rec.ID || !open[0].Attended {
 			t.Fatalf("open: %v, %v", open, err)
 		}
-		if _, err := human.Reply(t.Context(), rec.ID, says("a"), "web"); err != nil {
+		if _, err := human.Reply(t.Context(), rec.ID, says("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 			t.Fatal(err)
 		}
 		got, err := asking.Wait(t.Context(), rec.ID)

@@ -208,7 +208,7 @@ func (p *Phone) take(ctx context.Context, token string, pressed time.Time) {
 	q := &rec.Questions[0]
 	reply := question.Reply{Answers: []question.Answer{{QuestionID: q.ID, Selected: []string{q.Options[option].ID}}}}
 	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
-		_, err = p.Desk.Reply(ctx, rec.ID, reply, surface)
+		_, err = p.Desk.Reply(ctx, rec.ID, reply, desk.Evidence{Surface: surface, How: desk.HowPhone})
 		var closed *desk.ClosedError
 		switch {
 		case err == nil:

@@ -242,7 +242,7 @@ func TestTooLateOnThePhone(t *testing.T) {
 	rec := ask(t, d, choice("A", "B"))
 	notify(t, p, rec)
 	m := s.Await(t, topic, ntfytest.Titled)
-	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"o0"}}}}, "tty"); err != nil {
+	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"o0"}}}}, desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	ntfytest.Press(t, m, 1)

@@ -14,6 +14,7 @@ var _ = [...]string{
 	Mark("somebody else waits for the answer"), Mark("no such session"), Mark("is a session of another client or project"),
 	Mark("this cannot be asked again"), Mark("it is not certain yet whether this was stored"), Mark("damaged document in the store (mend it, or move it away)"),
 	Mark("the desk does not answer"), Mark("this credential does not permit it"),
+	Mark("only the user can answer this: in a terminal of their own, in the inbox, on the page, on the phone, or through a front end that they have enrolled (mcp-askuser token add NAME --answers)"),
 	Mark("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does"),
 	Mark("no such template"), Mark("there is a token of this name"), Mark("there is no token of this name"),
 	Mark("no surface to ask on"),
