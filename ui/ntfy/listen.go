@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -32,6 +33,9 @@ func (p *Phone) Listen() (end func()) {
 
 // listen subscribes, again and again, until ctx ends.
 func (p *Phone) listen(ctx context.Context) {
+	if err := p.TryPress(ctx); errors.Is(err, ErrRefused) {
+		p.Log.WarnContext(ctx, "the server refuses what a button would send; notifications have no buttons", "topic", p.reply, "error", err)
+	}
 	for pause := time.Second; ctx.Err() == nil; {
 		began := time.Now()
 		err := p.subscribe(ctx)
@@ -67,7 +71,7 @@ func (p *Phone) subscribe(ctx context.Context) error {
 	p.mu.Unlock()
 	quiet := time.AfterFunc(silence, func() { stop(fmt.Errorf("no sign of life for %s", silence)) })
 	defer quiet.Stop()
-	resp, err := p.request(ctx, http.MethodGet, p.reply+"/json?since="+since, nil)
+	resp, err := p.request(ctx, http.MethodGet, p.reply+"/json?since="+since, nil, p.Token)
 	if err != nil {
 		return err
 	}
@@ -76,7 +80,7 @@ func (p *Phone) subscribe(ctx context.Context) error {
 	for lines.Scan() {
 		quiet.Reset(silence)
 		var e event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil || e.Event != "message" {
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil || e.Event != "message" || e.Message == probe {
 			continue
 		}
 		p.take(ctx, e.Message, time.Unix(e.Time, 0))
