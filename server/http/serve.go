@@ -47,8 +47,8 @@ type Options struct {
 	TLS    *tls.Config  // nil: plain HTTP, on this machine only
 	// Beat is how often a stream says that it is alive; 0 is 15 s.
 	Beat time.Duration
-	// Sessions is how many may be open at once, half of them by one token; 0 is
-	// 8192. Each request of 2026-07-28 is one.
+	// Sessions is how many of one token may be open at once; 0 is 4096. Each request
+	// of 2026-07-28 is one.
 	Sessions int
 }
 
@@ -67,7 +67,7 @@ func New(mcp *mcpserver.MCPServer, o Options) *Server {
 	return &Server{
 		Options:  o,
 		mcp:      mcp,
-		sessions: newSessions(cmp.Or(o.Sessions, 8192)),
+		sessions: newSessions(cmp.Or(o.Sessions, 4096)),
 		beats: ticker.New(cmp.Or(o.Beat, 15*time.Second), func(all []*stream) {
 			for _, st := range all {
 				st.beat()

@@ -436,18 +436,18 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// There is room for so many sessions; one that is not used makes room.
+// A token has room for so many sessions; one that is not used makes room.
 func TestSessionsAreBounded(t *testing.T) {
 	t.Parallel()
 	e := newEnding()
-	x := serve(t, toolset{"wait": e.tool}, func(o *Options) { o.Sessions = 4 })
+	x := serve(t, toolset{"wait": e.tool}, func(o *Options) { o.Sessions = 2 })
 	a := x.agent("a")
 	idle := *a
 	idle.hello(`{}`)
 	busy := []*agent{new(agent), new(agent)}
 	for _, b := range busy {
 		*b = *a
-		b.hello(`{}`) // of three one token has two
+		b.hello(`{}`)
 		b.call("1", "wait")
 		take(t, e.began)
 	}
@@ -458,6 +458,25 @@ func TestSessionsAreBounded(t *testing.T) {
 		t.Errorf("one too many: %d", r.StatusCode)
 	}
 	x.agent("b").hello(`{}`)
+}
+
+// The sessions of one token, however many, end none of another, idle or not.
+func TestIdleSessionsOfOthersStay(t *testing.T) {
+	t.Parallel()
+	x := serve(t, nil, func(o *Options) { o.Sessions = 2 })
+	idle := x.agent("idle").hello(`{}`)
+	for _, name := range []string{"b", "c"} {
+		other := x.agent(name)
+		for range 5 {
+			other.hello(`{}`)
+		}
+		if r := other.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusOK {
+			t.Errorf("the last session of %s: %d", name, r.StatusCode)
+		}
+	}
+	if r := idle.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusOK {
+		t.Errorf("the idle session of another token: %d", r.StatusCode)
+	}
 }
 
 // Beyond this machine there is no plain HTTP, and a certificate that is none is
