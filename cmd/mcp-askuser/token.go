@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -56,9 +57,9 @@ func (a *app) tokenList() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return a.onAgents(cmd, func(agents *tokens.Store, _ []string) error {
-		known, err := agents.List()
-		if err != nil {
-			return err
+		known, damaged := agents.List()
+		if damaged != nil && !errors.Is(damaged, tokens.ErrDamaged) {
+			return damaged
 		}
 		type row struct {
 			Name    string    `json:"name"`
@@ -69,15 +70,15 @@ func (a *app) tokenList() *cobra.Command {
 			rows = append(rows, row{t.Name, t.Created})
 		}
 		if asJSON {
-			return a.printJSON(rows)
+			return cmp.Or(a.printJSON(rows), damaged)
 		}
-		if len(rows) == 0 {
+		if len(rows) == 0 && damaged == nil {
 			fmt.Fprintln(a.err, words.T("No agent has a token; mcp-askuser token add NAME makes one."))
 		}
 		for _, r := range rows {
 			fmt.Fprintln(a.out, words.T("%s  since %s", r.Name, r.Created.Local().Format(words.T("2 Jan 2006 15:04"))))
 		}
-		return nil
+		return damaged
 	})
 }
 

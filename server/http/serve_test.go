@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +88,29 @@ func TestDoor(t *testing.T) {
 				t.Errorf("got %s", got)
 			}
 		})
+	}
+}
+
+// A damaged file of a token locks out that token alone; the log names the file, once.
+func TestDamagedToken(t *testing.T) {
+	t.Parallel()
+	var log lockedBuffer
+	x := serve(t, nil, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	whole, damaged := x.agent("whole"), x.agent("damaged").hello(`{}`)
+	if err := os.WriteFile(filepath.Join(x.dir, "damaged.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(x.dir, time.Time{}, time.Now()); err != nil { // as when an editor replaces the file
+		t.Fatal(err)
+	}
+	for range 3 {
+		if r := damaged.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusUnauthorized {
+			t.Errorf("the damaged token: %d", r.StatusCode)
+		}
+	}
+	whole.hello(`{}`)
+	if n := strings.Count(log.String(), "damaged.json is damaged"); n != 1 {
+		t.Errorf("the log names the file %d times: %s", n, log.String())
 	}
 }
 

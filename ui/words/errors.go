@@ -15,7 +15,7 @@ var _ = [...]string{
 	Mark("this cannot be asked again"), Mark("it is not certain yet whether this was stored"), Mark("damaged document in the store (mend it, or move it away)"),
 	Mark("the desk does not answer"), Mark("this credential does not permit it"),
 	Mark("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does"),
-	Mark("no such template"), Mark("there is a token of this name"), Mark("there is no token of this name"),
+	Mark("no such template"), Mark("there is a token of this name"), Mark("there is no token of this name"), Mark("remove it and add the token again"),
 	Mark("no surface to ask on"),
 	Mark("this is no JSON object, and was not changed"), Mark("this is not JSON, and was not changed"), Mark("this is not TOML, and was not changed"),
 	Mark("this is not YAML, and was not changed"), Mark("this is no YAML mapping, and was not changed"), Mark("this is no list, and was not changed"),
