@@ -1,11 +1,13 @@
 package http
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -412,6 +414,70 @@ func TestEnds(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Some clients send a line break behind a request, or the next request: neither ends
+// a call that waits. One that sends without end has its call ended.
+func TestBytesBehindACall(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ name, at, late string }{
+		{"a line break at once", "\r\n", ""},
+		{"a line break later", "", "\r\n"},
+		{"both", "\r\n", "\r\n\r\n"},
+		{"the next request", "", "GET " + Path + " HTTP/1.1\r\nHost: x\r\n\r\n"},
+		{"no end", "", strings.Repeat("\r\n", maxHeader)},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			more, ended := make(chan struct{}), make(chan error, 1)
+			x := serve(t, toolset{"slow": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				select {
+				case <-more:
+				case <-ctx.Done():
+				}
+				ended <- context.Cause(ctx)
+				return mcp.NewToolResultText("done"), nil
+			}}, func(o *Options) { o.Beat = time.Millisecond })
+			a := x.agent("a").hello(`{}`)
+			host := strings.TrimSuffix(strings.TrimPrefix(x.url, "http://"), Path)
+			conn, err := net.Dial("tcp", host)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			_ = conn.SetDeadline(time.Now().Add(patience))
+			const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{}}}`
+			_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nMcp-Session-Id: %s\r\nContent-Type: application/json\r\nAccept: text/event-stream\r\nContent-Length: %d\r\n\r\n%s%s",
+				Path, host, a.token, a.session, len(call), call, tc.at)
+			lines := bufio.NewScanner(conn)
+			beats := func(n int) {
+				for n > 0 && lines.Scan() {
+					if lines.Text() == ":" {
+						n--
+					}
+				}
+			}
+			beats(1) // the headers are out
+			_, _ = conn.Write([]byte(tc.late))
+			if tc.name == "no end" {
+				if cause := take(t, ended); !errors.Is(cause, askuser.ErrDisconnected) {
+					t.Errorf("the cause is %v", cause)
+				}
+				return
+			}
+			beats(20) // it has read what came
+			close(more)
+			if cause := take(t, ended); cause != nil {
+				t.Errorf("the call has ended: %v", cause)
+			}
+			for lines.Scan() {
+				if strings.Contains(lines.Text(), "done") {
+					return
+				}
+			}
+			t.Errorf("no response: %v", lines.Err())
+		})
 	}
 }
 
