@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -33,8 +32,8 @@ func (p *Phone) Listen() (end func()) {
 
 // listen subscribes, again and again, until ctx ends.
 func (p *Phone) listen(ctx context.Context) {
-	if err := p.TryPress(ctx); errors.Is(err, ErrRefused) {
-		p.Log.WarnContext(ctx, "the server refuses what a button would send; notifications have no buttons", "topic", p.reply, "error", err)
+	if p.Text == TextFull {
+		p.accepts(ctx) // or the log says why there are no buttons
 	}
 	for pause := time.Second; ctx.Err() == nil; {
 		began := time.Now()

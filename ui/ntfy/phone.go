@@ -86,6 +86,7 @@ type Phone struct {
 	stop      context.CancelFunc
 	since     string // the last message seen, or all that the server keeps
 	accepted  bool   // the server takes what a press sends
+	warned    bool   // the log says that it does not
 }
 
 // New returns a phone. The error names what cannot be used. It does no I/O.
@@ -149,11 +150,8 @@ type action struct {
 func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 	defer p.Listen()()
 	m := p.notification(rec)
-	if len(m.Actions) > 0 {
-		if err := p.TryPress(ctx); errors.Is(err, ErrRefused) {
-			p.Log.WarnContext(ctx, "the notification has no buttons: the server would refuse a press; a token that may write to the reply topic belongs into ntfy_button_token", "topic", p.reply, "error", err)
-			m.Actions, m.Message = nil, m.Message+"\n"+p.where()
-		}
+	if len(m.Actions) > 0 && !p.accepts(ctx) {
+		m.Actions, m.Message = nil, m.Message+"\n"+p.where()
 	}
 	if err := p.publish(ctx, m); err != nil {
 		if ctx.Err() == nil {
@@ -343,6 +341,22 @@ func (p *Phone) TryPress(ctx context.Context) error {
 	return err
 }
 
+// accepts reports whether a press can succeed, as far as the server can be asked, and
+// logs once if not.
+func (p *Phone) accepts(ctx context.Context) bool {
+	err := p.TryPress(ctx)
+	if !errors.Is(err, ErrRefused) {
+		return true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.warned {
+		p.warned = true
+		p.Log.WarnContext(ctx, "notifications have no buttons: the server would refuse a press; set ntfy_button_token to a token that may write to the topic of the answers", "topic", p.reply, "error", err)
+	}
+	return false
+}
+
 // ReplyTopic is the topic that buttons publish to.
 func (p *Phone) ReplyTopic() string { return p.reply }
 
@@ -385,7 +399,7 @@ func (p *Phone) request(ctx context.Context, method, path string, body []byte, t
 	if resp.StatusCode != http.StatusOK {
 		defer func() { _ = resp.Body.Close() }()
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 300))
-		err = fmt.Errorf("the ntfy server says %s: %s", resp.Status, question.Line(string(text)))
+		err = fmt.Errorf("the ntfy server says %s: %s", resp.Status, question.Line(strings.TrimSpace(string(text))))
 		if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
 			err = fmt.Errorf("%w: %w", ErrRefused, err)
 		}
