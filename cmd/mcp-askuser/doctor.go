@@ -141,6 +141,9 @@ func (a *app) examine(ctx context.Context) []finding {
 	found = append(found, store)
 	if d != nil {
 		found = append(found, a.examineSurfaces(ctx, d)...)
+		if s.NtfyTopic != "" {
+			found = append(found, a.examinePhone(ctx, d))
+		}
 	}
 	found = append(found, a.examineClients()...)
 	return append(found, a.selfTest(ctx))

@@ -87,24 +87,26 @@ func (a *app) tokenList() *cobra.Command {
 			Answers bool      `json:"answers,omitempty"`
 		}
 		rows := []row{}
+		var damaged error
 		for answers, known := range map[bool]func() (*tokens.Store, error){false: a.agents, true: a.frontEnds} {
 			store, err := known()
 			if err != nil {
 				return err
 			}
 			all, err := store.List()
-			if err != nil {
+			if err != nil && !errors.Is(err, tokens.ErrDamaged) {
 				return err
 			}
+			damaged = cmp.Or(damaged, err)
 			for _, t := range all {
 				rows = append(rows, row{t.Name, t.Created, answers})
 			}
 		}
 		slices.SortFunc(rows, func(x, y row) int { return cmp.Compare(x.Name, y.Name) })
 		if asJSON {
-			return a.printJSON(rows)
+			return cmp.Or(a.printJSON(rows), damaged)
 		}
-		if len(rows) == 0 {
+		if len(rows) == 0 && damaged == nil {
 			fmt.Fprintln(a.err, words.T("No agent has a token; mcp-askuser token add NAME makes one."))
 		}
 		for _, r := range rows {
@@ -114,7 +116,7 @@ func (a *app) tokenList() *cobra.Command {
 			}
 			fmt.Fprintln(a.out, words.T(line, r.Name, r.Created.Local().Format(words.T("2 Jan 2006 15:04"))))
 		}
-		return nil
+		return damaged
 	})
 }
 

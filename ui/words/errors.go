@@ -16,7 +16,7 @@ var _ = [...]string{
 	Mark("the desk does not answer"), Mark("this credential does not permit it"),
 	Mark("only the user can answer this: in a terminal of their own, in the inbox, on the page, on the phone, or through a front end that they have enrolled (mcp-askuser token add NAME --answers)"),
 	Mark("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does"),
-	Mark("no such template"), Mark("there is a token of this name"), Mark("there is no token of this name"),
+	Mark("no such template"), Mark("there is a token of this name"), Mark("there is no token of this name"), Mark("remove it and add the token again"),
 	Mark("no surface to ask on"),
 	Mark("this is no JSON object, and was not changed"), Mark("this is not JSON, and was not changed"), Mark("this is not TOML, and was not changed"),
 	Mark("this is not YAML, and was not changed"), Mark("this is no YAML mapping, and was not changed"), Mark("this is no list, and was not changed"),

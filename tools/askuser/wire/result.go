@@ -225,12 +225,15 @@ func (r *Result) answered(rec desk.Record) {
 		r.Message = texts.Reply("discuss", byProgram, map[string]string{"who": who, "answers": list(slices.Concat(said, program)), "note": texts.Quoted(r.Note), "notes": list(notes)})
 		return
 	}
-	note, beside, left := "note", "notes", "open"
+	note, beside, left, choice := "note", "notes", "open", "answers"
+	if r.Response != nil && !*r.Response && rec.AsksLeave() {
+		choice = "refused"
+	}
 	if byProgram {
 		note, beside, left = "remark", "remarks", "left"
 	}
 	r.Message = texts.Fill("answered", map[string]string{
-		"answers":   list(said),
+		choice:      list(said),
 		"program":   list(program),
 		"who":       who,
 		left:        list(open),
