@@ -22,6 +22,8 @@ var _ = [...]string{
 	Mark("this is not YAML, and was not changed"), Mark("this is no YAML mapping, and was not changed"), Mark("this is no list, and was not changed"),
 	Mark("this stands there twice, and was not changed"), Mark("this has line ends that we do not know, and was not changed"),
 	Mark("this is not written line by line, and was not changed"), Mark("this cannot be changed safely, and was not changed"),
+	Mark("something else in this would change with it, so it was not changed"), Mark("this holds several YAML documents, and was not changed"),
+	Mark("this is no regular file, and was not read"),
 	Mark("this has changed in this moment, and was not written; try again"), Mark("this is not ours, and was not changed"),
 	Mark("listening beyond this machine needs TLS"),
 	Mark("a name has up to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit"),
