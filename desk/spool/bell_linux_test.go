@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"mcp-askuser/desk"
@@ -123,4 +124,42 @@ func TestBellGoesWithItsRecord(t *testing.T) {
 	if _, err := os.Lstat(s.bellPath(id)); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the bell is still there:", err)
 	}
+}
+
+// Invariant: those who wait are woken when their store goes, or may have become
+// unreadable, and by nothing that happens in it or beside its rooms.
+func TestBellRingsForItsStore(t *testing.T) {
+	s := openNew(t)
+	rings, others := hang(t, s, someID(2026, 11, 1)), hang(t, openAgain(t, s), someID(2026, 11, 2))
+	id := someID(2026, 11, 3)
+	create(t, s, desk.KindPending, id, "x")
+	release, err := s.Lock(t.Context(), desk.KindAskers, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(s.Dir(), "key")
+	for _, err := range []error{
+		s.Put(t.Context(), desk.KindDrafts, id, []byte("x")), s.Mark(t.Context(), desk.MarkContent, "c", id), s.Decide(t.Context(), id, desk.RoleHuman, []byte("x")),
+		s.Create(t.Context(), desk.KindArchive, id, []byte("x")), s.Delete(t.Context(), desk.KindPending, id), s.Delete(t.Context(), desk.KindReplies, id),
+		os.WriteFile(file, nil, 0o600), os.Chmod(file, 0o400), os.Remove(file),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	release()
+	// An event of the store that does count comes after all of these.
+	for range 2 {
+		if err := os.Chmod(s.Dir(), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		<-rings
+		<-others
+	}
+	silent(t, rings)
+	if err := os.RemoveAll(s.Dir()); err != nil {
+		t.Fatal(err)
+	}
+	<-rings
+	<-others
 }

@@ -13,6 +13,7 @@ var _ = [...]string{
 	Mark("no such question"), Mark("fits more than one question"), Mark("the question is still open"),
 	Mark("somebody else waits for the answer"), Mark("no such session"), Mark("is a session of another client or project"),
 	Mark("this cannot be asked again"), Mark("it is not certain yet whether this was stored"), Mark("damaged document in the store (mend it, or move it away)"),
+	Mark("the question was lost while it waited: its store was removed, or cannot be read any more"), Mark("the store cannot be read"),
 	Mark("the desk does not answer"), Mark("this credential does not permit it"),
 	Mark("only the user can answer this: in a terminal of their own, in the inbox, on the page, on the phone, or through a front end that they have enrolled (mcp-askuser token add NAME --answers)"),
 	Mark("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does"),
