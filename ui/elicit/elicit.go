@@ -16,7 +16,8 @@
 //   - A form takes the keys that its user types to the agent. Where one of them
 //     sends a row of a list, the form is a line of text that begins with a sign
 //     which no sentence begins with (line.go). Where a typed sentence fills a
-//     text, a list leads to the text.
+//     text, a list leads to the text; where it finds a row, no row begins with a
+//     letter.
 //   - Only what fits the form and came as slowly as a human is counts. What does
 //     not fit is a slip: the form is shown again.
 package elicit
@@ -74,7 +75,7 @@ type Keeper interface {
 type Style struct {
 	Arrays bool // shows a choice of several as an array; a list of no and yes for each option otherwise
 	Line   bool // sends a row of a list at one key: each question is a line of text instead
-	Typed  bool // a text takes a typed sentence, and Enter sends it: a list leads to each text
+	Typed  bool // a typed sentence fills a text, or finds a row that begins like it, and Enter sends it: a list of rows that no sentence begins like leads to each text
 	// Columns is how wide the form shows an option, Rows how much of the message;
 	// 0 is all.
 	Columns, Rows int

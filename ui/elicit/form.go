@@ -62,10 +62,21 @@ func (d *dialogue) form(q *turn) *form {
 	default:
 		x.several, x.entries = q.Several(), q.entries()
 	}
+	if d.Typed {
+		for _, x := range fields {
+			for i := range x.entries {
+				x.entries[i].Title = bullet + x.entries[i].Title
+			}
+		}
+	}
 	f := &form{fields: fields}
 	d.describe(f, q)
 	return f
 }
+
+// bullet begins the rows of a client whose list is searched by typing: no sentence
+// has it.
+const bullet = "• "
 
 // entries are the rows of the question's list, in order: what can be chosen,
 // leaving it open, writing an answer, going back.
@@ -259,8 +270,12 @@ func (s Style) Cuts(set *question.Set) bool {
 		}
 		for _, o := range q.Options {
 			e := list(nil, o.Label, o.Description, said{})[0]
+			width := ansi.StringWidth(e.Title)
+			if s.Typed {
+				width += ansi.StringWidth(bullet)
+			}
 			if o.Preview != "" || strings.HasSuffix(e.Title, "...") && !strings.HasSuffix(o.Description, "...") ||
-				s.Columns > 0 && ansi.StringWidth(e.Title) > s.Columns {
+				s.Columns > 0 && width > s.Columns {
 				return true
 			}
 		}

@@ -121,7 +121,7 @@ func (c *codex) Elicit(_ context.Context, p mcp.ElicitationParams) (*mcp.Elicita
 
 // claude shows four rows of the message, or three of a longer one, and keeps the order of the fields. It
 // cuts at the screen's width, and titles at 48 columns. What was not chosen is
-// not sent.
+// not sent. A letter finds the first row that begins with it.
 type claude struct{ hands }
 
 func (c *claude) Elicit(_ context.Context, p mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
@@ -217,6 +217,10 @@ func squash(s string) string {
 }
 
 func (p *person) pick(title string, rows []string) int {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i] = strings.TrimPrefix(rows[i], bullet)
+	}
 	if len(rows) >= 2 && rows[0] == words.T("No") && rows[1] == words.T("Yes") && p.now.Several() { // an option to say yes or no to
 		rows = []string{"", title}
 		if i := p.wanted(rows); i > 0 {
@@ -422,7 +426,7 @@ func checkForm(t *testing.T, p mcp.ElicitationParams) {
 			t.Errorf("%s is not required", x.key)
 		}
 		for _, r := range slices.Concat(x.OneOf, x.Items.AnyOf) {
-			if question.Count(r.Title) > maxTitle {
+			if question.Count(strings.TrimPrefix(r.Title, bullet)) > maxTitle {
 				t.Errorf("%q is too long", r.Title)
 			}
 			if strings.HasSuffix(r.Title, "…") || strings.Contains(r.Title, "  ") {
@@ -569,3 +573,41 @@ func TestCodexCannotSendEverything(t *testing.T) {
 
 // styles are those of the hosts of this file.
 var styles = map[string]Style{"claude": {Arrays: true, Typed: true, Columns: 48, Rows: 4}, "codex": {Line: true, Rows: 14}}
+
+// typist types a sentence at each field of Claude Code's form, and presses Enter until
+// the form is sent: a list has a row that begins with one of the words, or none.
+type typist struct {
+	sentence string
+	typed    int
+}
+
+func (*typist) see(string) {}
+
+func (x *typist) pick(_ string, rows []string) int {
+	if x.typed++; x.typed > 20 {
+		return -1
+	}
+	for word := range strings.FieldsSeq(x.sentence) {
+		if i := slices.IndexFunc(rows, func(row string) bool { return strings.HasPrefix(strings.ToLower(row), word[:1]) }); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+func (x *typist) write(string) string { return x.sentence }
+
+// A sentence that is typed to Claude Code while our form is open chooses no row and
+// fills no text.
+func TestTypingAtLists(t *testing.T) {
+	for _, s := range shapes() {
+		for _, sentence := range []string{"yes, update the 2 docs", "no", "write it", "oauth please", "search caching"} {
+			if got := show(&claude{&typist{sentence: sentence}}, styles["claude"], s.qs...); strings.HasPrefix(got, "answered") {
+				t.Errorf("%q to %s: %s", sentence, s.name, got)
+			}
+			if got := show(&claude{&typist{sentence: "yes or no"}}, Style{Arrays: true}, goOn()); !strings.HasPrefix(got, "answered") {
+				t.Errorf("the typist types nothing: %s", got)
+			}
+		}
+	}
+}
