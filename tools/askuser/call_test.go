@@ -834,6 +834,28 @@ func TestOwnForm(t *testing.T) {
 			t.Errorf("the first form comes back after all: %s", status)
 		}
 	})
+	t.Run("a round trip of the call over HTTP, where no ping goes", func(t *testing.T) {
+		r := newRig(t, Elicit())
+		r.Remote = true
+		l := &link{client: Client{Capabilities: can, ProtocolVersion: "2026-07-28", Modern: true}}
+		back := func(shown result) result {
+			req := request(which)
+			req.Params.RequestState = shown.RequestState
+			req.Params.InputResponses = mcp.InputResponses{formKey: mcp.NewElicitationInputResponse(*fill(formOf(t, shown)))}
+			return within(t, r.start(t.Context(), l, req))
+		}
+		first := within(t, r.start(t.Context(), l, request(which)))
+		human()
+		second := back(first)
+		if got := formOf(t, second).Message; !strings.HasPrefix(got, "That was too quick") {
+			t.Errorf("the form is shown again with %q", got)
+		}
+		<-time.After(remoteTrip)
+		human()
+		if status := back(second).status(t); status != "answered B" {
+			t.Errorf("the result is %s", status)
+		}
+	})
 	t.Run("one that could not be taken back", func(t *testing.T) {
 		for first, want := range map[string]string{
 			"a": `"Which?"="A". You can now continue with the user's answers in mind. After that the user answered in the agent's own form, which could not be taken away: "Which?"="B". What came first counts`,

@@ -92,6 +92,17 @@ func TestLine(t *testing.T) {
 	}
 }
 
+// Yes and no have their words in every language, beside those of the label.
+func TestLineInChinese(t *testing.T) {
+	defer func() { words.Local = words.English }()
+	words.Local = words.Chinese
+	for line, want := range map[string]string{"＝是": "answered q3=true|", "=否": "answered q3=false|", "=yes": "answered q3=true|", "是": "dismissed"} {
+		if got := show(clientFunc(lineOf("q3", line, new(int))), Style{Line: true}, goOn()); got != want {
+			t.Errorf("%s: got %s, want %s", line, got, want)
+		}
+	}
+}
+
 // Every row has a word of its own, and the words stand in the message.
 func TestLineRows(t *testing.T) {
 	for _, tc := range []struct {
