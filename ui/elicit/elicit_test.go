@@ -558,7 +558,7 @@ func TestDetailsFirst(t *testing.T) {
 	} {
 		q := confirm
 		q.Text, q.Description = tc.action, tc.details
-		c := &recorder{Client: clientFunc(lineOf("", "", new(int)))}
+		c := &recorder{Client: lineOf("", "", new(int))}
 		rec := desk.Record{Round: 7, Asker: desk.Asker{Client: "codex", Directory: "/home/me/shop"}, Set: question.Set{Questions: []question.Question{q}}}
 		_ = New(c, styles["claude"]).Show(t.Context(), rec, func(question.Reply) error { return nil })
 		if got := c.sent[0].Message; got != tc.rows {

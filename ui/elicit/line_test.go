@@ -74,7 +74,7 @@ func TestLine(t *testing.T) {
 	} {
 		t.Run(tc.q.ID+" "+tc.line, func(t *testing.T) {
 			forms := 0
-			c := clientFunc(lineOf(tc.q.ID, tc.line, &forms))
+			c := lineOf(tc.q.ID, tc.line, &forms)
 			got := show(c, Style{Line: true}, tc.q)
 			want := "answered " + tc.want
 			if tc.line == "=-" && !tc.q.Required {
@@ -97,7 +97,7 @@ func TestLineInChinese(t *testing.T) {
 	defer func() { words.Local = words.English }()
 	words.Local = words.Chinese
 	for line, want := range map[string]string{"＝是": "answered q3=true|", "=否": "answered q3=false|", "=yes": "answered q3=true|", "是": "dismissed"} {
-		if got := show(clientFunc(lineOf("q3", line, new(int))), Style{Line: true}, goOn()); got != want {
+		if got := show(lineOf("q3", line, new(int)), Style{Line: true}, goOn()); got != want {
 			t.Errorf("%s: got %s, want %s", line, got, want)
 		}
 	}
@@ -167,7 +167,7 @@ func TestLineFits(t *testing.T) {
 	choice := database()
 	choice.Description = strings.Repeat("one row of many\n", 40)
 	for _, q := range []question.Question{long, choice} {
-		c := &recorder{Client: clientFunc(lineOf(q.ID, "no answer", new(int)))}
+		c := &recorder{Client: lineOf(q.ID, "no answer", new(int))}
 		show(c, styles["codex"], q)
 		for i, p := range c.sent {
 			if rows := height(p.Message); rows != styles["codex"].Rows {
