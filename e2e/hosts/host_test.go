@@ -31,7 +31,16 @@ func start(t *testing.T, m *model, dir string, env []string, argv ...string) *ho
 	cmd := []string{"-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", dir, "env", "-i"}
 	cmd = append(append(cmd, env...), argv...)
 	h.tmux(cmd...)
-	t.Cleanup(func() { h.tmux("kill-server") })
+	pid := strings.TrimSpace(h.tmux("display-message", "-p", "-t", ":0.0", "#{pane_pid}"))
+	t.Cleanup(func() {
+		h.tmux("kill-server")
+		for range 100 { // it still writes its logs
+			if exec.Command("kill", "-0", pid).Run() != nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
 	return h
 }
 

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -23,6 +24,8 @@ type model struct {
 	*httptest.Server
 	calls   chan toolCall
 	results chan string // what each call returned
+
+	asked atomic.Bool // something, of the dialogue
 
 	mu   sync.Mutex
 	open *toolCall // under way
@@ -67,6 +70,7 @@ func trace(h http.Handler) http.Handler {
 // the result of the last. A host that asks again without it has dropped our
 // response, as its user said something meanwhile: the call is made again.
 func (m *model) next(r *http.Request, result func(id string) (string, bool)) (call toolCall, id string, ok bool) {
+	m.asked.Store(true)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.open != nil {

@@ -16,11 +16,15 @@ import (
 )
 
 // TestTypings has a person type to the agent while a form of ours appears: as many
-// sentences as TYPINGS says, in each host, in one session. None answers the
+// sentences as TYPINGS says, others for each TYPINGS_SEED, in each host, in one session. None answers the
 // question. Every fourth question is then answered on purpose, and that answer
 // arrives.
 func TestTypings(t *testing.T) {
 	n, err := strconv.Atoi(cmp.Or(os.Getenv("TYPINGS"), "12"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seed, err := strconv.ParseUint(cmp.Or(os.Getenv("TYPINGS_SEED"), "11"), 10, 64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +45,7 @@ func TestTypings(t *testing.T) {
 	} {
 		t.Run(h.name, func(t *testing.T) {
 			t.Parallel()
-			p := &person{t: t, host: h.start(t, newModel(t)), form: h.form, answers: h.keys, rng: rand.New(rand.NewPCG(20, 11)), keys: map[string]int{}, meant: map[string]int{}}
+			p := &person{t: t, host: h.start(t, newModel(t)), form: h.form, answers: h.keys, rng: rand.New(rand.NewPCG(20, seed)), keys: map[string]int{}, meant: map[string]int{}}
 			p.ready()
 			for i := range n {
 				p.typing(i)
@@ -68,8 +72,14 @@ func (p *person) ready() {
 	p.expect("askuser", "Ask Codex", "❯")
 	time.Sleep(2 * time.Second)
 	p.write("go")
-	time.Sleep(300 * time.Millisecond)
-	p.press("Enter")
+	for range 20 { // a host that is not ready takes Enter for a new line
+		time.Sleep(time.Second)
+		if p.asked.Load() {
+			return
+		}
+		p.press("Enter")
+	}
+	p.t.Fatalf("the agent does not begin:\n%s", p.screen())
 }
 
 // kinds are the questions, and what is meant to be answered to each.
@@ -168,7 +178,7 @@ func (p *person) typing(i int) {
 			p.t.Fatalf("typing %d: no form:\n%s", i, p.screen())
 		}
 	}
-	time.Sleep(1300 * time.Millisecond) // an Esc within a second is the host's own
+	time.Sleep(1600 * time.Millisecond) // an Esc within a second is the host's own
 	if r := p.result(0); r != nil {
 		p.t.Errorf("typing %d, %q to %s: %s %q", i, typed, kind.kind, r.Status, r.answers())
 		return

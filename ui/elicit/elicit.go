@@ -148,10 +148,12 @@ func (s *surface) put(ctx context.Context, f *form) (said, error) {
 	}
 	closed := result.Action == mcp.ElicitationResponseActionDecline || result.Action == mcp.ElicitationResponseActionCancel
 	switch {
-	case accepted && took < hostAccepts:
-		return said{early: true}, nil
 	case accepted:
-		return f.read(result.Content), nil
+		got := f.read(result.Content)
+		if took < hostAccepts && (got.slip == "" || !s.style.Line) { // a line that is no answer is a sentence, however fast
+			got = said{early: true}
+		}
+		return got, nil
 	case closed && took > hostDeclines:
 		return said{dismissed: true}, nil
 	case closed:

@@ -533,6 +533,15 @@ func TestEarlyAccepts(t *testing.T) {
 			t.Errorf("%s: got %s", tc.name, got)
 		}
 	}
+	lines := []string{"run 4 tests", "1", "ests", "=mongodb"}
+	n := 0
+	typing := clientFunc(func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+		n++
+		return result("accept", string(encode(map[string]string{"q1": lines[n-1]}))), time.Duration(n) * 150 * time.Millisecond, nil
+	})
+	if got := show(typing, Style{Line: true}, database()); n != 4 || got != "answered q1=mongodb|" {
+		t.Errorf("sentences in a hurry, then an answer after 600 ms: got %s", got)
+	}
 	c := &recorder{Client: times(100, 600)}
 	show(c, Style{}, database())
 	if want := "That was too quick to be an answer: please answer again.\nWhich database?"; len(c.sent) != 2 || !strings.HasPrefix(c.sent[1].Message, want) {

@@ -15,7 +15,8 @@ import (
 // sentence, whoever the keys were meant for. Their forms are one text. An answer
 // in it begins with [sign], which neither a sentence nor the rest of one begins
 // with, and names its rows as the message does: "=yes", "=2", "=1,3", "=my own
-// words". All else is shown again.
+// words". No blank is before or behind the sign, as in the end of "x = 2". All else
+// is shown again.
 
 // sign begins every answer in a line. It is one key on most keyboards.
 const sign = "="
@@ -116,7 +117,7 @@ func (x *field) readLine(value any) said {
 	if got.slip != "" {
 		return got
 	}
-	rest, ok := cutSign(strings.TrimSpace(got.text))
+	rest, ok := cutSign(got.text)
 	switch named, found := x.named(rest); {
 	case !ok && found:
 		return said{slip: words.T("Nothing was sent. If that is your answer, type %s", sign+question.Line(rest))}
@@ -132,13 +133,13 @@ func (x *field) readLine(value any) said {
 	return said{slip: notOffered()}
 }
 
-func cutSign(s string) (rest string, ok bool) {
-	for _, sign := range []string{sign, "＝"} { // as some input methods write it
-		if rest, ok = strings.CutPrefix(s, sign); ok {
-			return strings.TrimSpace(rest), true
-		}
-	}
-	return s, false
+// cutSign returns what is behind the sign, and whether the line begins with it, once
+// and with no blank behind it. Some input methods write a wide one.
+func cutSign(line string) (rest string, ok bool) {
+	const signs = sign + "＝"
+	rest = strings.TrimLeft(line, signs+" ")
+	before := []rune(line[:len(line)-len(rest)])
+	return strings.TrimSpace(rest), len(before) == 1 && strings.ContainsRune(signs, before[0])
 }
 
 // named is what a text says that names a row, or several where that can be

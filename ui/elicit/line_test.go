@@ -21,7 +21,9 @@ func TestLine(t *testing.T) {
 		want string // empty: shown again
 	}{
 		{goOn(), "=yes", "q3=true|"},
-		{goOn(), " = YES ", "q3=true|"},
+		{goOn(), "=YES ", "q3=true|"},
+		{goOn(), " =yes", ""},
+		{goOn(), "= yes", ""},
 		{goOn(), "＝no", "q3=false|"},
 		{goOn(), "yes", ""},
 		{goOn(), "y", ""},
@@ -64,7 +66,12 @@ func TestLine(t *testing.T) {
 		{features(), "=1,7", ""},
 		{features(), "=,", ""},
 		{name(), "=Gadget", "q4=|Gadget"},
-		{name(), "= update the 2 docs", "q4=|update the 2 docs"},
+		{name(), "=update the 2 docs", "q4=|update the 2 docs"},
+		{name(), "= update the 2 docs", ""},
+		{name(), "== 2", ""},
+		{database(), "= 2", ""},
+		{database(), "==2", ""},
+		{closed, " = 2", ""},
 		{name(), "=yes", "q4=|yes"},
 		{name(), "=2", "q4=|2"},
 		{name(), "=-", "q4=|-"},
@@ -129,7 +136,7 @@ func TestLineHints(t *testing.T) {
 	defer func() { words.Local = words.English }()
 	for _, language := range []words.Language{words.English, words.Chinese, words.Portuguese} {
 		words.Local = language
-		for line, want := range map[string]string{"2": "=2", "MongoDB": "=MongoDB", "update the 2 docs": "=", "7": "="} {
+		for line, want := range map[string]string{"2": "=2", "MongoDB": "=MongoDB", "update the 2 docs": "=", "7": "=", "= 2": "=2"} {
 			x := (&turn{Question: new(database())}).line("k")
 			if got := x.readLine(line).slip; !strings.Contains(got, want) || strings.Contains(got, "update") {
 				t.Errorf("%s in %s: %s", line, language, got)
@@ -141,7 +148,7 @@ func TestLineHints(t *testing.T) {
 // Sentences that are typed to the agent, and their ends, answer nothing, and the
 // question is still there for the answer behind them.
 func TestTypingAtLines(t *testing.T) {
-	sentences := []string{"update the 2 docs", "yes", "no", "1", "2", "y", "n", "yes, do it", "the answer is no", "fix issue #2", "1.", "a = 2", "x=yes", "-1", "ok", "？", "2 docs",
+	sentences := []string{"update the 2 docs", "yes", "no", "1", "2", "y", "n", "yes, do it", "the answer is no", "fix issue #2", "= 2", " = 2", "x=yes", "-1", "ok", "？", "2 docs",
 		"用中文回答", "/status", "!ls"}
 	for _, q := range []question.Question{goOn(), database(), features(), name(), optional(name()), optional(database())} {
 		c := &script{t: t}
