@@ -55,9 +55,30 @@ func (d *Desk) decodeArchived(id string, doc Document) (Record, error) {
 	if err != nil {
 		return Record{}, d.damaged(KindArchive, id, err)
 	}
-	d.believe(&rec, doc.By)
+	d.believe(&rec, rec.witness(doc))
 	d.given(&rec)
 	return rec, nil
+}
+
+// witness is whose word the outcome of an archived record is; nil where the store
+// knows no credentials. The entry is the word of its writer alone. What a human
+// said is taken from what the store has of it itself; where that is not the
+// outcome it is the later reply, so that no entry can hide it.
+func (rec *Record) witness(doc Document) *Author {
+	if doc.By == nil {
+		return nil
+	}
+	o, err := decodeOutcome(doc.Said)
+	switch {
+	case err != nil:
+	case o.ID == rec.Outcome.ID:
+		o.Unsettled = rec.Outcome.Unsettled
+		rec.State, rec.Outcome = o.Status, &o
+		return doc.By
+	case rec.Later == nil && o.Reply != nil, rec.Later != nil && rec.Later.ID == o.ID:
+		rec.Later = &o
+	}
+	return &Author{Role: RoleAsker}
 }
 
 // decodeAsked reads a document of the pending collection, which has not, and
@@ -127,9 +148,21 @@ func (d *Desk) believe(rec *Record, by *Author) {
 	}
 	why := "the answer in the store does not fit the question"
 	_, err := rec.Check(*rec.Reply())
+	if err == nil && by != nil {
+		err = rec.unfounded(rec.Reply())
+	}
 	if err == nil && by != nil && by.Role != RoleHuman && rec.takesHuman() {
 		why = "the answer in the store is by nobody who may answer"
 		err = fmt.Errorf("written by %q as %q", by.Name, by.Role)
+	}
+	if o := rec.Outcome; err == nil && (o.Asked != "" || by != nil && by.Role == RoleHuman) && o.Asked != rec.Statement() {
+		why = "the answer in the store is to another question"
+		err = fmt.Errorf("it answers %.12s, and the question reads as %.12s", o.Asked, rec.Statement())
+	}
+	if err == nil {
+		if err = d.foreign(rec); err != nil {
+			why = "the question in the store is not the one that was asked"
+		}
 	}
 	if err != nil {
 		d.log.Error(why+", and does not count", "id", rec.ID, "error", err)

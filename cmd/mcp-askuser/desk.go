@@ -133,7 +133,7 @@ func (a *app) shared() (*nats.Store, error) {
 }
 
 func (a *app) deskCreate() *cobra.Command {
-	wait := time.Minute
+	wait, replace := time.Minute, false
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Prepare new nodes to keep questions; needed once",
@@ -147,7 +147,7 @@ func (a *app) deskCreate() *cobra.Command {
 			defer store.Close()
 			ctx, cancel := context.WithTimeout(cmd.Context(), wait)
 			defer cancel()
-			n, err := store.MakeAll(ctx)
+			n, err := store.MakeAll(ctx, replace)
 			if err != nil {
 				return err
 			}
@@ -157,6 +157,7 @@ func (a *app) deskCreate() *cobra.Command {
 	}
 	a.addFlags(cmd, "dir")
 	cmd.Flags().DurationVar(&wait, "wait", wait, "wait for the nodes for this `duration`")
+	cmd.Flags().BoolVar(&replace, "replace", false, "delete what an earlier version has kept there, with all its questions and answers")
 	return cmd
 }
 
@@ -238,7 +239,7 @@ func connectedAs(me *nats.Identity) string {
 	case me.Any:
 	case me.Human:
 		return words.T("Connected to the account %[1]s as the human %[2]s.", me.Account, me.Name)
-	case me.Asker:
+	default:
 		return words.T("Connected to the account %[1]s as the agent %[2]s.", me.Account, me.Name)
 	}
 	return words.T("Connected to the account %s with every right.", me.Account)

@@ -151,7 +151,7 @@ func TestSweepWaitsForTheCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	sweep := func() {
-		if err := nats.Sweep(store, t.Context(), "ask.end."+rec.ID+".human.alice"); err != nil {
+		if err := nats.Sweep(store, t.Context(), "_R_.ask.end.bot."+rec.ID+".human.alice"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -163,12 +163,12 @@ func TestSweepWaitsForTheCopy(t *testing.T) {
 		}
 	}
 	look()
-	if err := c.Open(natstest.Account, nodes.Operator, "").Make(t.Context(), 1); err != nil {
+	if err := c.Open(natstest.Account, nodes.Operator, "").Make(t.Context(), 1, false); err != nil {
 		t.Fatal(err)
 	}
 	for outcomes := 1; outcomes > 0; { // until it is swept, all the same
 		sweep()
-		m, err := operator.Request("$JS.API.STREAM.INFO.ASK", []byte(`{"subjects_filter":"ask.end.*.human.alice"}`), natstest.Patience)
+		m, err := operator.Request("$JS.API.STREAM.INFO.ASK", []byte(`{"subjects_filter":"_R_.ask.end.*.*.human.alice"}`), natstest.Patience)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,7 +323,7 @@ func TestWatchIsNotAhead(t *testing.T) {
 			t.Fatal(err)
 		}
 		for n := range 100 {
-			id := storetest.ID(2026, 11, n)
+			id := storetest.Own(t, asking, storetest.ID(2026, 11, n))
 			go func() { _ = asking.Create(ctx, desk.KindPending, id, []byte("{}")) }()
 			select {
 			case c := <-changes:

@@ -96,7 +96,10 @@ func race(t *testing.T, c *natstest.Cluster, races, faults int, fault func()) {
 					return
 				}
 				reached <- n
-				id := storetest.ID(2026, 11, int(before+n))
+				id := storetest.Own(t, stores[2], storetest.ID(2026, 11, int(before+n))) // an agent's
+				if err := stores[2].Create(t.Context(), desk.KindPending, id, []byte("{}")); err != nil {
+					t.Error(err)
+				}
 				errs := make([]error, callers)
 				var racing sync.WaitGroup
 				start := make(chan struct{})

@@ -38,7 +38,7 @@ func (s *Apart) On(ctx context.Context) error {
 }
 
 // Place implements desk.Keeper.
-func (s *Apart) Place(context.Context, string) {}
+func (s *Apart) Place(_ context.Context, id, _ string) (string, error) { return id, nil }
 
 // Home implements desk.Keeper.
 func (s *Apart) Home(string) string { return "" }

@@ -110,7 +110,7 @@ func start(t testing.TB, at []nodes.Node, apart []string) *Cluster {
 func (c *Cluster) make(account string) {
 	c.t.Helper()
 	s := c.Open(account, nodes.Operator, "")
-	c.repeat(func() error { return s.Make(c.t.Context(), len(c.Nodes)) })
+	c.repeat(func() error { return s.Make(c.t.Context(), len(c.Nodes), false) })
 }
 
 // repeat does what nodes refuse that have no leader yet, until they can.
