@@ -44,7 +44,7 @@ func (d *Desk) archiveRecord(ctx context.Context, rec Record) error {
 			return fmt.Errorf("archive %s: %w", rec.ID, err)
 		}
 	}
-	d.statements.Delete(rec.ID)
+	d.dropStatement(ctx, rec.ID)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -42,14 +43,32 @@ func statements(questions []question.Question) []any {
 	return out
 }
 
-// keepStatement keeps the asker's own copy of what it has asked.
-func (d *Desk) keepStatement(rec *Record) { d.statements.Store(rec.ID, rec.Statement()) }
+// keepStatement keeps the asker's own copy of what it has asked: in this process,
+// and for those that come after it on this machine.
+func (d *Desk) keepStatement(ctx context.Context, rec *Record) {
+	d.statements.Store(rec.ID, rec.Statement())
+	if of, ok := d.store.(Keeper); ok {
+		of.KeepStatement(ctx, rec.ID, rec.Statement())
+	}
+}
 
-// foreign returns why a record, as it was read, is not what this process asked
-// under its id; nil where it is, or where this process has not asked it.
+// dropStatement forgets what was asked in a record that is archived.
+func (d *Desk) dropStatement(ctx context.Context, id string) {
+	d.statements.Delete(id)
+	if of, ok := d.store.(Keeper); ok {
+		of.KeepStatement(ctx, id, "")
+	}
+}
+
+// foreign returns why a record, as it was read, is not what was asked under its id
+// from here; nil where it is, or where nothing was.
 func (d *Desk) foreign(rec *Record) error {
-	asked, ok := d.statements.Load(rec.ID)
-	if ok && asked != rec.Statement() {
+	kept, _ := d.statements.Load(rec.ID)
+	asked, _ := kept.(string)
+	if of, ok := d.store.(Keeper); ok && asked == "" {
+		asked = of.Statement(rec.ID)
+	}
+	if asked != "" && asked != rec.Statement() {
 		return fmt.Errorf("it was asked as %.12s, and reads as %.12s", asked, rec.Statement())
 	}
 	return nil

@@ -146,6 +146,9 @@ func (d *Desk) believe(rec *Record, by *Author) {
 	if rec.Reply() == nil {
 		return
 	}
+	if by != nil && by.Role != RoleHuman { // the host's word, which is final
+		rec.Outcome.Unsettled = false
+	}
 	why := "the answer in the store does not fit the question"
 	_, err := rec.Check(*rec.Reply())
 	if err == nil && by != nil {

@@ -234,8 +234,14 @@ type Filer interface {
 // that of a new one, which the record keeps; Home names it, empty where it is the usual
 // one. Given returns the outcome that was given to the record here and not stored
 // there: it waits to be sent, or came too late. It is nil where there is none.
+//
+// KeepStatement keeps on this machine what was asked, a [Record.Statement], and
+// Statement returns it: empty for a record that nothing is known of, and after it
+// was kept empty.
 type Keeper interface {
 	Placer
 	Home(id string) string
 	Given(id string) []byte
+	KeepStatement(ctx context.Context, id, statement string)
+	Statement(id string) string
 }

@@ -131,7 +131,7 @@ func (d *Desk) reattach(ctx context.Context, id string, r *Request) (Record, *At
 	case err == nil && r.asks(&rec) != nil:
 		d.log.ErrorContext(ctx, "a question in the store is not the one that was asked, and is left out", "id", id, "error", r.asks(&rec))
 	case err == nil:
-		d.keepStatement(&rec)
+		d.keepStatement(ctx, &rec)
 		var wanted bool
 		if rec, wanted = d.wanted(ctx, rec); wanted {
 			if rec.Outcome == nil {
@@ -167,7 +167,7 @@ func (d *Desk) ask(ctx context.Context, r Request, limit int, placed func()) (Re
 		attendance.Release()
 		return Record{}, nil, fmt.Errorf("store the question: %w", err)
 	}
-	d.keepStatement(&rec)
+	d.keepStatement(ctx, &rec)
 	rec.Attended = true
 	return rec, attendance, nil
 }

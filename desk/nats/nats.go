@@ -283,8 +283,7 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 func (s *Store) said(ctx context.Context, owner, id string) message {
 	copied := func() (message, error) { return s.copied(ctx, owner, id) }
 	written := func() (message, error) {
-		p := place{areaAsk, kindEnd, owner, id}
-		return s.message(ctx, StreamDesk, map[string]any{"last_by_subj": p.by(asHuman + ".*")})
+		return s.on(ctx, StreamDesk, place{areaAsk, kindEnd, owner, id}.by(asHuman+".*"))
 	}
 	// The server copies a moment later; after that the outcome may be swept, and
 	// that between our two looks.
@@ -296,13 +295,19 @@ func (s *Store) said(ctx context.Context, owner, id string) message {
 	return message{}
 }
 
-// copied returns the server's copy of what a human said.
+// copied returns the server's first copy of what a human said.
 func (s *Store) copied(ctx context.Context, owner, id string) (message, error) {
-	m, err := s.message(ctx, StreamSaid, map[string]any{"seq": 1, "next_by_subj": "said." + owner + "." + id + ".*"})
-	if m.there() {
-		_, m.By, _ = parse(place{areaAsk, kindEnd, owner, id}.by(asHuman + m.Subject[strings.LastIndexByte(m.Subject, '.'):]))
+	for from := uint64(1); ; {
+		m, err := s.message(ctx, StreamSaid, map[string]any{"seq": from, "next_by_subj": "said." + owner + "." + id + ".*"})
+		if err != nil || m.Seq == 0 {
+			return m, err
+		}
+		_, by, ok := parse(place{areaAsk, kindEnd, owner, id}.by(asHuman + m.Subject[strings.LastIndexByte(m.Subject, '.'):]))
+		if m.By = by; ok && m.there() {
+			return m, nil
+		}
+		from = m.Seq + 1
 	}
-	return m, err
 }
 
 // atOnce is how many requests a process has under way.
@@ -475,7 +480,7 @@ func (s *Store) sweepOne(ctx context.Context, subject string) error {
 			return err // it was written anew
 		}
 	}
-	m, err := s.message(ctx, StreamDesk, map[string]any{"last_by_subj": subject})
+	m, err := s.on(ctx, StreamDesk, subject)
 	if err != nil || !m.there() {
 		return err
 	}

@@ -114,9 +114,37 @@ func unreachable(err error) error {
 }
 
 // last returns the last message in a place, from the leader of the stream; the
-// zero message if there is none.
+// zero message if there is none. Where the last is under a foreign name it is the
+// one before that which counts, with the sequence of the last.
 func (c *conn) last(ctx context.Context, p place) (message, error) {
-	return c.message(ctx, p.stream(), map[string]any{"last_by_subj": p.filter()})
+	m, err := c.on(ctx, p.stream(), p.filter())
+	if err != nil || m.Seq == 0 {
+		return m, err
+	}
+	if _, _, ok := parse(m.Subject); ok {
+		return m, nil
+	}
+	subjects, err := c.subjects(ctx, p.stream(), p.filter())
+	var counts message
+	for _, subject := range subjects {
+		if _, _, ok := parse(subject); !ok {
+			continue
+		}
+		one, err := c.on(ctx, p.stream(), subject)
+		if err != nil {
+			return message{}, err
+		}
+		if one.Seq > counts.Seq {
+			counts = one
+		}
+	}
+	counts.Seq = m.Seq
+	return counts, err
+}
+
+// on returns the last message on the subjects that match.
+func (c *conn) on(ctx context.Context, stream, subject string) (message, error) {
+	return c.message(ctx, stream, map[string]any{"last_by_subj": subject})
 }
 
 func (c *conn) message(ctx context.Context, stream string, which map[string]any) (message, error) {
@@ -283,12 +311,12 @@ type creation struct {
 	over uint64
 }
 
-// among is the filter of what it is the only one of.
-func (w *creation) among() string {
+// standing is what there is instead of what was to be created.
+func (c *conn) standing(ctx context.Context, w *creation) (message, error) {
 	if w.alone {
-		return w.subject
+		return c.on(ctx, w.stream(), w.subject)
 	}
-	return w.filter()
+	return c.last(ctx, w.place)
 }
 
 // create commits a document where there is none: ErrExists where there is
@@ -321,7 +349,7 @@ func (c *conn) create(ctx context.Context, w creation) error {
 			doubt = doubt || !errors.Is(err, desk.ErrUnreachable)
 			return false, unreachable(err)
 		}
-		m, err := c.message(ctx, w.stream(), map[string]any{"last_by_subj": w.among()})
+		m, err := c.standing(ctx, &w)
 		switch {
 		case err != nil:
 			doubt = true

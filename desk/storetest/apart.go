@@ -50,6 +50,12 @@ func (s *Apart) Given(id string) []byte {
 	return s.given[id]
 }
 
+// KeepStatement implements desk.Keeper.
+func (s *Apart) KeepStatement(context.Context, string, string) {}
+
+// Statement implements desk.Keeper.
+func (s *Apart) Statement(string) string { return "" }
+
 // Decide implements desk.Store.
 func (s *Apart) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
 	s.mu.Lock()

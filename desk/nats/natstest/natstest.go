@@ -178,7 +178,11 @@ func (c *Cluster) Connect(account, kind, name string, says chan<- error) *natsgo
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	nc, err := natsgo.Connect(c.URL(), natsgo.RootCAs(c.CA()), key,
+	inbox := "_INBOX"
+	if kind != nodes.Operator {
+		inbox += "." + nodes.Name(kind, name)
+	}
+	nc, err := natsgo.Connect(c.URL(), natsgo.RootCAs(c.CA()), key, natsgo.CustomInboxPrefix(inbox),
 		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { says <- err }))
 	if err != nil {
 		c.t.Fatal(err)

@@ -157,11 +157,12 @@ func (p *Plan) check() error {
 		}
 		marked := map[string]string{}
 		for _, u := range a.credentials() {
-			mark := desk.OwnerMark(u.name())
+			name := Name(u.kind, u.of)
+			mark := desk.OwnerMark(name)
 			if other, taken := marked[mark]; taken {
-				faults = append(faults, fmt.Errorf("%s and %s would own each other's questions: give one of them another name", other, u.name()))
+				faults = append(faults, fmt.Errorf("%s and %s would own each other's questions: give one of them another name", other, name))
 			}
-			marked[mark] = u.name()
+			marked[mark] = name
 		}
 	}
 	return errors.Join(faults...)
@@ -219,12 +220,12 @@ func (a *Account) credentials() []owner {
 	return out
 }
 
-// name is the credential's name in subjects.
-func (o owner) name() string {
-	if o.kind == Human {
-		return Human + "-" + o.of
+// Name is the name in subjects of a credential of a kind.
+func Name(kind, name string) string {
+	if kind == Human {
+		return Human + "-" + name
 	}
-	return o.of
+	return name
 }
 
 // users returns the credentials of an account, and makes those that are not
@@ -246,7 +247,7 @@ func (p *Plan) users(a Account) ([]user, error) {
 
 // Rights are those of a credential of a kind.
 func Rights(kind, name string) (publish, subscribe []string) {
-	return nats.Rights(owner{kind, name}.name(), kind == Operator)
+	return nats.Rights(Name(kind, name), kind == Operator)
 }
 
 // credential returns the user of a file with a seed, and makes it if need be.
