@@ -426,7 +426,7 @@ func (c *conn) doubt(since time.Time) {
 	}
 	c.probed = now
 	go func() {
-		there, _ := ask(nc, pingNodes, "{}", attempt/2)
+		there, _ := ask(nc, pingNodes, everyNode, attempt/2)
 		if few := 2*len(there) <= len(c.urls); nc.IsConnected() && (few || now.Sub(since) > patience) {
 			c.log.Info("leaving a node that is of no use", "node", nc.ConnectedServerName(), "nodes", len(there))
 			_ = nc.ForceReconnect()

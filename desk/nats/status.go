@@ -158,6 +158,7 @@ type told struct {
 const (
 	pingNodes   = "$SYS.REQ.ACCOUNT.PING.STATZ"
 	listClients = "$SYS.REQ.ACCOUNT.PING.CONNZ"
+	everyNode   = `{"include_unused":true}` // also one that has no client of the account
 )
 
 // ask asks all nodes, and returns what those say that answer soon after the
@@ -193,7 +194,11 @@ func ask(nc *natsgo.Conn, subject, request string, wait time.Duration) ([]told, 
 
 // nodesOf returns the nodes that answer, with their clients or without.
 func nodesOf(nc *natsgo.Conn, clients bool) ([]NodeStatus, error) {
-	all, err := ask(nc, map[bool]string{false: pingNodes, true: listClients}[clients], "{}", attempt)
+	subject, request := pingNodes, everyNode
+	if clients {
+		subject, request = listClients, "{}"
+	}
+	all, err := ask(nc, subject, request, attempt)
 	if err != nil {
 		return nil, err
 	}
