@@ -191,7 +191,7 @@ your credential.`,
 			if err != nil {
 				return err
 			}
-			missing(&st)
+			judgeRights(&st)
 			if asJSON {
 				if err := a.printJSON(st); err != nil {
 					return err
@@ -215,8 +215,8 @@ your credential.`,
 	return cmd
 }
 
-// missing adds the rights that a credential lacks for what it is.
-func missing(st *nats.Status) {
+// judgeRights adds what is wrong with the rights of a credential, for what it is.
+func judgeRights(st *nats.Status) {
 	me := &st.Identity
 	if me.Any {
 		return
@@ -225,11 +225,26 @@ func missing(st *nats.Status) {
 	if me.Human {
 		kind = nodes.Human
 	}
-	want, _ := nodes.Rights(kind, me.Name)
-	for _, subject := range want {
+	write, hear := nodes.Rights(kind, me.Name)
+	for _, subject := range write {
 		if !slices.Contains(me.Allow, subject) {
 			st.Wrongf("your credential lacks the right to %s: run mcp-askuser desk init again and start the nodes anew", subject)
 		}
+	}
+	more := func(has, wanted []string) {
+		for _, subject := range has {
+			if !slices.Contains(wanted, subject) {
+				st.Wrongf("your credential has the right to %s, with which it could act as another: take it away", subject)
+			}
+		}
+	}
+	more(me.Allow, write)
+	more(me.Hear, hear)
+	if len(me.Hear) == 0 {
+		more([]string{">"}, nil)
+	}
+	if me.Answers {
+		more([]string{"allow_responses"}, nil)
 	}
 }
 

@@ -60,6 +60,8 @@ type Identity struct {
 	Human   bool     // may answer
 	Any     bool     // may do everything: the operator, or a server without rules
 	Allow   []string // subjects that the credential may write to
+	Hear    []string // subjects that it may listen to
+	Answers bool     // may write wherever the sender of a message says
 }
 
 // writer is the name in subjects.
@@ -242,9 +244,10 @@ func identify(nc *natsgo.Conn) (Identity, error) {
 			User        string `json:"user"`
 			Account     string `json:"account"`
 			Permissions *struct {
-				Publish *struct {
+				Publish, Subscribe *struct {
 					Allow []string `json:"allow"`
-				} `json:"publish"`
+				}
+				Responses *struct{} `json:"responses"`
 			} `json:"permissions"`
 		} `json:"data"`
 	}
@@ -256,7 +259,10 @@ func identify(nc *natsgo.Conn) (Identity, error) {
 		me.Any, me.Human = true, true
 		return me, nil
 	}
-	me.Allow = info.Data.Permissions.Publish.Allow
+	me.Allow, me.Answers = info.Data.Permissions.Publish.Allow, info.Data.Permissions.Responses != nil
+	if listen := info.Data.Permissions.Subscribe; listen != nil {
+		me.Hear = listen.Allow
+	}
 	me.Any = slices.Contains(me.Allow, ">")
 	me.Human = me.Any
 	for _, subject := range me.Allow {
