@@ -40,6 +40,7 @@ type conn struct {
 	// reconnected is called after each reconnect.
 	reconnected func()
 	sweeping    sync.Mutex
+	backs       backs
 	ignored     sync.Map // subjects of which the log has said that they are ignored
 
 	connecting sync.Mutex
@@ -368,9 +369,7 @@ func (c *conn) request(ctx context.Context, wait time.Duration, m *natsgo.Msg) (
 	}()
 	call := nc.RequestMsgWithContext
 	if strings.HasPrefix(m.Subject, aliveArea) {
-		call = func(ctx context.Context, m *natsgo.Msg) (*natsgo.Msg, error) {
-			return askHolder(ctx, nc, c.whoAmI(), m)
-		}
+		call = c.askHolder
 	}
 	answer, err := call(within, m)
 	switch {

@@ -184,22 +184,64 @@ const (
 	backArea  = "back."
 )
 
-// askHolder asks a holder, who answers where only the asking credential hears it.
-func askHolder(ctx context.Context, nc *natsgo.Conn, me Identity, m *natsgo.Msg) (*natsgo.Msg, error) {
-	back := backArea + me.writer() + "." + nuid.Next()
-	sub, err := nc.SubscribeSync(back)
+// backs is where holders answer to this process. It is no inbox: a holder learns its
+// name, and may write there.
+type backs struct {
+	mu      sync.Mutex
+	prefix  string // of the subjects; empty until the first is needed
+	waiting map[string]chan *natsgo.Msg
+}
+
+// begin returns a subject, and what arrives on it until end is called.
+func (b *backs) begin(nc *natsgo.Conn, me Identity) (subject string, answer <-chan *natsgo.Msg, end func(), err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.prefix == "" {
+		prefix := backArea + me.writer() + "." + nuid.Next() + "."
+		if _, err := nc.Subscribe(prefix+"*", b.arrive); err != nil {
+			return "", nil, nil, err
+		}
+		b.prefix, b.waiting = prefix, map[string]chan *natsgo.Msg{}
+	}
+	subject = b.prefix + nuid.Next()
+	arrived := make(chan *natsgo.Msg, 1)
+	b.waiting[subject] = arrived
+	return subject, arrived, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.waiting, subject)
+	}, nil
+}
+
+func (b *backs) arrive(m *natsgo.Msg) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	select {
+	case b.waiting[m.Subject] <- m:
+	default: // nobody waits for it any more
+	}
+}
+
+// askHolder asks a holder.
+func (c *conn) askHolder(ctx context.Context, m *natsgo.Msg) (*natsgo.Msg, error) {
+	nc := c.current()
+	back, answer, end, err := c.backs.begin(nc, c.whoAmI())
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = sub.Unsubscribe() }()
+	defer end()
 	if err := nc.PublishRequest(m.Subject, back, m.Data); err != nil {
 		return nil, err
 	}
-	answer, err := sub.NextMsgWithContext(ctx)
-	if err == nil && len(answer.Data) == 0 && answer.Header.Get("Status") == "503" {
-		err = natsgo.ErrNoResponders
+	select {
+	case m := <-answer:
+		if len(m.Data) == 0 && m.Header.Get("Status") == "503" {
+			return nil, natsgo.ErrNoResponders
+		}
+		return m, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	return answer, err
 }
 
 // heldByte is how a holder says that a lock is its own.
