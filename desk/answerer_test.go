@@ -1,63 +1,106 @@
 package desk_test
 
 import (
+	"errors"
 	"os"
 	"testing"
 	"time"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/question"
 )
 
-// What took a reply from the human stands beside it, also when it is read again.
+// The answerer stands beside a reply, also when it is read again.
 func TestAnswererIsKept(t *testing.T) {
 	dir := storeDir(t)
 	d := open(t, dir)
 	rec := ask(t, d)
 	r := says("yes")
 	r.Took = 1500 * time.Millisecond
-	if _, err := d.Reply(t.Context(), rec.ID, r, "tty"); err != nil {
+	if _, err := d.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "web", How: desk.HowFrontEnd, Name: "panel"}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := open(t, dir).Get(t.Context(), rec.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := got.Outcome
-	if o.Surface != "tty" || o.Took != 1500 || o.Answerer == nil || o.Answerer.PID != os.Getpid() || o.Answerer.Program == "" || o.Answerer.Agents {
-		t.Errorf("the outcome is %+v by %+v", o, o.Answerer)
+	o, a := got.Outcome, got.Outcome.Answerer
+	if o.Surface != "web" || o.Took != 1500 || a.Kind != desk.UserAnswerer || a.How != desk.HowFrontEnd || a.Name != "panel" || a.PID != os.Getpid() || a.Program == "" || a.Agents {
+		t.Errorf("the outcome is %+v by %+v", o, a)
 	}
 }
 
-// A program's word is its own in every answer, and one that descends from the
-// asker's host and has no terminal is named.
-func TestAnswersOfPrograms(t *testing.T) {
+// Evidence decides the kind of an answerer, whatever the reply says of itself.
+func TestAnswererByEvidence(t *testing.T) {
 	for _, tc := range []struct {
-		name string
-		by   question.By
-		host int
-		want bool
+		how    desk.How
+		kind   desk.AnswererKind
+		by     question.By
+		byWord string
 	}{
-		{"the host's own", question.ByProgram, os.Getppid(), true},
-		{"another's", question.ByProgram, 1 << 30, false},
-		{"nobody knows the host", question.ByProgram, 0, false},
-		{"all descend from the first process", question.ByProgram, 1, false},
-		{"the user, through the server", "", os.Getppid(), false},
+		{desk.HowPage, desk.UserAnswerer, question.ByUser, "user"},
+		{desk.HowClientForm, desk.UserAnswerer, question.ByUser, "user"},
+		{desk.HowPhone, desk.UserAnswerer, question.ByUser, "user"},
+		{desk.HowFrontEnd, desk.UserAnswerer, question.ByUser, "front end"},
+		{desk.HowCommand, desk.ProgramAnswerer, question.ByProgram, "program"},
+		{desk.HowAPI, desk.ProgramAnswerer, question.ByProgram, "program"},
+		{"", desk.ProgramAnswerer, question.ByProgram, "program"},
+		{"the user", desk.ProgramAnswerer, question.ByProgram, "program"},
 	} {
-		t.Run(tc.name, func(t *testing.T) {
+		for _, claimed := range []question.By{"", question.ByUser, question.ByProgram, question.ByTimeout, question.ByCaller} {
 			d := open(t, storeDir(t))
-			from := asker
-			from.PID = tc.host
-			rec := must(d.Ask(t.Context(), set(), "", from))
+			rec := ask(t, d)
 			r := says("yes")
-			r.By = tc.by
-			got := must(d.Reply(t.Context(), rec.ID, r, "shell")).Outcome
-			if by := got.Reply.Answers[0].By; (by == question.ByProgram) != (tc.by == question.ByProgram) {
-				t.Errorf("the answer is by %q", by)
+			r.Answers[0].By = claimed
+			got, err := d.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "x", How: tc.how})
+			if err != nil {
+				t.Fatalf("%q: %v", tc.how, err)
 			}
-			_, proc := os.Stat("/proc/self/stat")
-			if want := tc.want && proc == nil && got.Answerer.Terminal == ""; got.Answerer.Agents != want {
-				t.Errorf("the agent's own: %v, want %v", got.Answerer.Agents, want)
+			if a := got.Outcome.Answerer; a.Kind != tc.kind || got.Reply().Answers[0].By != tc.by || a.By() != tc.byWord {
+				t.Errorf("%q, claimed to be by %q: %s, the answer by %q, in one word %q", tc.how, claimed, a.Kind, got.Reply().Answers[0].By, a.By())
 			}
-		})
+		}
+	}
+}
+
+// Invariant: a confirmation and a permission take a yes or a no from the user alone.
+// What a program says leaves them open; it may dismiss a confirmation.
+func TestConfirmationNeedsTheUser(t *testing.T) {
+	yes := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}}}}
+	confirmation := question.Set{Questions: []question.Question{{ID: "q1", Text: "Delete?", Type: question.Boolean, Required: true, Options: question.YesAndNo()}}}
+	for _, how := range []desk.How{desk.HowCommand, desk.HowAPI, desk.HowTimeout, desk.HowCollected, desk.HowHostDialog, ""} {
+		d := open(t, storeDir(t))
+		rec := must(d.Ask(t.Context(), confirmation, "", asker))
+		if _, err := d.Reply(t.Context(), rec.ID, yes, desk.Evidence{Surface: "x", How: how}); !errors.Is(err, desk.ErrUserRequired) {
+			t.Errorf("%q: %v", how, err)
+		}
+		if got := must(d.Get(t.Context(), rec.ID)); got.State != desk.Pending {
+			t.Errorf("%q: it is %s", how, got.State)
+		}
+		if got := must(d.Reply(t.Context(), rec.ID, yes, desk.Evidence{Surface: "web", How: desk.HowPage})); got.State != desk.Answered {
+			t.Errorf("the user after %q: %s", how, got.State)
+		}
+	}
+	d := open(t, storeDir(t))
+	rec := must(d.Ask(t.Context(), confirmation, "", asker))
+	if got := must(d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "shell", How: desk.HowCommand})); got.State != desk.Dismissed || !got.Outcome.FromProgram() {
+		t.Errorf("a program dismisses it: %s by %+v", got.State, got.Outcome.Answerer)
+	}
+}
+
+// The answerer of an outcome that an older version stored is what its answers say.
+func TestOlderOutcomes(t *testing.T) {
+	for doc, want := range map[string]desk.AnswererKind{
+		`{"answers":[{"question_id":"q1","custom":"a","by":"program"}]}`: desk.ProgramAnswerer,
+		`{"answers":[{"question_id":"q1","custom":"a","by":"user"}]}`:    desk.UserAnswerer,
+		`{"answers":[{"question_id":"q1","custom":"a"}]}`:                desk.UserAnswerer,
+	} {
+		dir := storeDir(t)
+		d := open(t, dir)
+		rec := ask(t, d)
+		writeReply(t, dir, rec.ID, `{"id":"x","status":"answered","reply":`+doc+`,"surface":"tty","answerer":{"pid":1},"at":"2026-11-03T09:00:00Z"}`)
+		if got := must(d.Get(t.Context(), rec.ID)); got.State != desk.Answered || got.Outcome.Answerer.Kind != want {
+			t.Errorf("%s: %s by %+v", doc, got.State, got.Outcome.Answerer)
+		}
 	}
 }

@@ -106,7 +106,7 @@ func release(_ *testing.T, _ *desk.Desk, _ desk.Record, a *desk.Attendance) { a.
 
 func reply(t *testing.T, d *desk.Desk, id, text string) {
 	t.Helper()
-	if _, err := d.Reply(t.Context(), id, says(text), "inbox"); err != nil {
+	if _, err := d.Reply(t.Context(), id, says(text), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -135,7 +135,7 @@ func TestOldYes(t *testing.T) {
 			d := open(t, storeDir(t))
 			first, a := submit(t, d, confirm(tc.first))
 			if !open1 {
-				must(d.Reply(t.Context(), first.ID, yes, "inbox"))
+				must(d.Reply(t.Context(), first.ID, yes, desk.Evidence{Surface: "inbox", How: desk.HowPage}))
 			}
 			a.Release()
 			second, b := submit(t, d, confirm(tc.second))
@@ -252,7 +252,7 @@ func TestKilledAskerAsksOnce(t *testing.T) {
 			asked[q][ev.Record.ID] = true
 			human.Go(func() {
 				<-time.After(rand.N(40 * time.Millisecond)) // a human takes a while
-				if _, err := d.Reply(context.Background(), ev.Record.ID, says("to "+q), "inbox"); err != nil {
+				if _, err := d.Reply(context.Background(), ev.Record.ID, says("to "+q), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 					t.Errorf("%s: %v", q, err)
 				}
 			})

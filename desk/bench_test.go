@@ -57,7 +57,7 @@ func BenchmarkWake(b *testing.B) {
 		<-waiting
 		b.StartTimer()
 		start := time.Now()
-		if _, err := answering.Reply(b.Context(), rec.ID, reply, "tty"); err != nil {
+		if _, err := answering.Reply(b.Context(), rec.ID, reply, desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 			b.Fatal(err)
 		}
 		took = append(took, (<-woken).Sub(start))
@@ -94,7 +94,7 @@ func BenchmarkWakeAmongMany(b *testing.B) {
 	var took []time.Duration
 	for i := 0; b.Loop(); i = (i + 1) % waiters {
 		start := time.Now()
-		if _, err := d.Reply(b.Context(), ids[i], says("yes"), "inbox"); err != nil {
+		if _, err := d.Reply(b.Context(), ids[i], says("yes"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 			b.Fatal(err)
 		}
 		woken, err := strconv.ParseInt(peers[i].hear(), 10, 64)
@@ -143,7 +143,7 @@ func archived(b *testing.B, dir string, size int) desk.Record {
 	b.Helper()
 	d := open(b, dir)
 	rec := ask(b, d)
-	if _, err := d.Reply(b.Context(), rec.ID, says("yes"), "tty"); err != nil {
+	if _, err := d.Reply(b.Context(), rec.ID, says("yes"), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 		b.Fatal(err)
 	}
 	if err := d.Archive(b.Context(), rec.ID); err != nil {
@@ -197,7 +197,7 @@ func BenchmarkPast(b *testing.B) {
 					return err
 				}
 				defer attendance.Release()
-				if _, err = d.Reply(b.Context(), rec.ID, says("x"), "tty"); err != nil {
+				if _, err = d.Reply(b.Context(), rec.ID, says("x"), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 					return err
 				}
 				return d.Archive(b.Context(), rec.ID)

@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
-
-	"mcp-askuser/question"
 )
 
 // decodeRecord reads a record. What does not add up is refused: whoever uses one
@@ -55,7 +52,7 @@ func (d *Desk) decodeArchived(id string, doc Document) (Record, error) {
 	if err != nil {
 		return Record{}, d.damaged(KindArchive, id, err)
 	}
-	d.believe(&rec, rec.witness(doc))
+	d.validateOutcome(&rec, rec.witness(doc))
 	d.given(&rec)
 	return rec, nil
 }
@@ -68,9 +65,20 @@ func (rec *Record) witness(doc Document) *Author {
 	if doc.By == nil {
 		return nil
 	}
+	writer := &Author{Role: RoleAsker}
+	if rec.Later != nil && rec.Later.Reply != nil {
+		rec.Later.Answerer = inferAnswerer(rec.Later)
+		rec.Later.Answerer.limit(rec, writer)
+	}
 	o, err := decodeOutcome(doc.Said)
+	if err != nil {
+		return writer
+	}
+	if o.Reply != nil {
+		o.Answerer = inferAnswerer(&o)
+		o.Answerer.limit(rec, doc.By)
+	}
 	switch {
-	case err != nil:
 	case o.ID == rec.Outcome.ID:
 		o.Unsettled = rec.Outcome.Unsettled
 		rec.State, rec.Outcome = o.Status, &o
@@ -78,7 +86,7 @@ func (rec *Record) witness(doc Document) *Author {
 	case rec.Later == nil && o.Reply != nil, rec.Later != nil && rec.Later.ID == o.ID:
 		rec.Later = &o
 	}
-	return &Author{Role: RoleAsker}
+	return writer
 }
 
 // decodeAsked reads a document of the pending collection, which has not, and
@@ -103,7 +111,7 @@ func (d *Desk) decodeAsked(id string, asked, reply Document) (Record, error) {
 		return Record{}, d.damaged(KindReplies, id, err)
 	}
 	rec.State, rec.Outcome = o.Status, &o
-	d.believe(&rec, reply.By)
+	d.validateOutcome(&rec, reply.By)
 	d.given(&rec)
 	return rec, nil
 }
@@ -127,38 +135,33 @@ func (d *Desk) given(rec *Record) {
 	}
 }
 
-// believe checks a reply that comes from the store like one from a form. What
-// does not answer the set, forged or damaged as it is, is no answer: the record
-// has failed. So it has where the store knows who wrote it, and that is nobody
-// who may answer. The name of a human is that of their credential, whatever the
-// document says.
-func (d *Desk) believe(rec *Record, by *Author) {
-	if rec.Outcome == nil {
+// validateOutcome checks an outcome that comes from the store like one from a
+// surface. What does not answer the set, or was given by an answerer who may not, is
+// no answer: the record has failed. Where the store knows the author of the
+// document, the author's credential decides what the answerer can be.
+func (d *Desk) validateOutcome(rec *Record, by *Author) {
+	o := rec.Outcome
+	if o == nil || o.Reply == nil {
 		return
 	}
-	if a := rec.Outcome.Answerer; a != nil {
-		named := *a
-		if named.Name = ""; by != nil && by.Role == RoleHuman {
-			named.Name = by.Name
-		}
-		rec.Outcome.Answerer = &named
-	}
-	if rec.Reply() == nil {
-		return
+	o.Answerer = inferAnswerer(o)
+	if by != nil {
+		o.Answerer.limit(rec, by)
 	}
 	if by != nil && by.Role != RoleHuman { // the host's word, which is final
-		rec.Outcome.Unsettled = false
+		o.Unsettled = false
 	}
 	why := "the answer in the store does not fit the question"
-	_, err := rec.Check(*rec.Reply())
+	_, err := rec.Check(*o.Reply)
 	if err == nil && by != nil {
-		err = rec.unfounded(rec.Reply())
+		err = rec.unfounded(o.Reply)
 	}
-	if err == nil && by != nil && by.Role != RoleHuman && rec.takesHuman() {
-		why = "the answer in the store is by nobody who may answer"
-		err = fmt.Errorf("written by %q as %q", by.Name, by.Role)
+	if err == nil {
+		if err = rec.permit(o); err != nil {
+			why = "the answer in the store is by an answerer who may not give it"
+		}
 	}
-	if o := rec.Outcome; err == nil && (o.Asked != "" || by != nil && by.Role == RoleHuman) && o.Asked != rec.Statement() {
+	if err == nil && (o.Asked != "" || by != nil && by.Role == RoleHuman) && o.Asked != rec.Statement() {
 		why = "the answer in the store is to another question"
 		err = fmt.Errorf("it answers %.12s, and the question reads as %.12s", o.Asked, rec.Statement())
 	}
@@ -168,22 +171,9 @@ func (d *Desk) believe(rec *Record, by *Author) {
 		}
 	}
 	if err != nil {
-		d.log.Error(why+", and does not count", "id", rec.ID, "error", err)
-		o := rec.Outcome
+		d.log.Error(why+", and does not count", "id", rec.ID, "answerer", o.Answerer, "author", by, "error", err)
 		rec.State, rec.Outcome = Failed, &Outcome{ID: o.ID, Status: Failed, Reason: why, Surface: o.Surface, At: o.At}
 	}
-}
-
-// takesHuman reports whether the reply of a record must come from a human with a
-// credential: not the defaults after a timeout, nor answers that the asker had
-// from its user, nor what the host of a mirrored one says that its dialog got.
-func (rec *Record) takesHuman() bool {
-	humans := func(a question.Answer) bool { return a.By != question.ByCaller && a.By != question.ByTimeout }
-	r := rec.Reply()
-	if rec.Asker.Mirrored() || len(rec.Set.Asked(nil)) == 0 {
-		return false
-	}
-	return len(r.Answers) == 0 || slices.ContainsFunc(r.Answers, humans)
 }
 
 // decodeOutcome reads a document of the replies collection.

@@ -62,7 +62,7 @@ func TestKillLosesNothing(t *testing.T) {
 			}
 		}
 		if rec.State == desk.Pending {
-			if _, err := d.Reply(t.Context(), id, says("later"), "tty"); err != nil {
+			if _, err := d.Reply(t.Context(), id, says("later"), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -116,7 +116,7 @@ func work(ctx context.Context, d *desk.Desk, name string) error {
 		}
 		fmt.Println(rec.ID)
 		answer := fmt.Sprintf("%s-%d", name, i)
-		if _, err := d.Reply(ctx, rec.ID, says(long(answer)), "tty"); err != nil {
+		if _, err := d.Reply(ctx, rec.ID, says(long(answer)), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 			return err
 		}
 		fmt.Println(rec.ID, answer)

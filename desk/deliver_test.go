@@ -142,17 +142,21 @@ func (s *roles) Decide(ctx context.Context, id string, role desk.Role, data []by
 func TestRoles(t *testing.T) {
 	s := &roles{Store: openSpool(t, storeDir(t))}
 	d := desk.New(s, desk.Options{})
-	byTimeout := says("x")
-	byTimeout.Answers[0].By = question.ByTimeout
+	asked := withDefault()
+	byTimeout, _ := asked.DefaultReply()
 	for _, tc := range []struct {
 		end  func(id string) (desk.Record, error)
 		want desk.Role
 	}{
-		{func(id string) (desk.Record, error) { return d.Reply(t.Context(), id, says("x"), "tty") }, desk.RoleHuman},
 		{func(id string) (desk.Record, error) {
-			return d.Reply(t.Context(), id, question.Reply{Dismissed: true}, "tty")
+			return d.Reply(t.Context(), id, says("x"), desk.Evidence{Surface: "tty", How: desk.HowPage})
 		}, desk.RoleHuman},
-		{func(id string) (desk.Record, error) { return d.Reply(t.Context(), id, byTimeout, "timeout") }, desk.RoleAsker},
+		{func(id string) (desk.Record, error) {
+			return d.Reply(t.Context(), id, question.Reply{Dismissed: true}, desk.Evidence{Surface: "tty", How: desk.HowPage})
+		}, desk.RoleHuman},
+		{func(id string) (desk.Record, error) {
+			return d.Reply(t.Context(), id, byTimeout, desk.Evidence{Surface: "timeout", How: desk.HowTimeout})
+		}, desk.RoleAsker},
 		{func(id string) (desk.Record, error) {
 			return d.Close(t.Context(), id, desk.Outcome{Status: desk.Cancelled, Surface: "shell"})
 		}, desk.RoleHuman},
@@ -160,7 +164,7 @@ func TestRoles(t *testing.T) {
 			return d.Close(t.Context(), id, desk.Outcome{Status: desk.Timeout})
 		}, desk.RoleAsker},
 	} {
-		rec, err := tc.end(ask(t, d).ID)
+		rec, err := tc.end(must(d.Ask(t.Context(), asked, "", asker)).ID)
 		if err != nil || s.last != tc.want {
 			t.Errorf("%s %+v: as %s, want %s (%v)", rec.State, rec.Outcome, s.last, tc.want, err)
 		}

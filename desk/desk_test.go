@@ -97,7 +97,7 @@ func deadline(tb testing.TB) context.Context {
 func TestEndings(t *testing.T) {
 	reply := func(r question.Reply) func(context.Context, *desk.Desk, string) (desk.Record, error) {
 		return func(ctx context.Context, d *desk.Desk, id string) (desk.Record, error) {
-			return d.Reply(ctx, id, r, "tty")
+			return d.Reply(ctx, id, r, desk.Evidence{Surface: "tty", How: desk.HowPage})
 		}
 	}
 	closing := func(s desk.Status) func(context.Context, *desk.Desk, string) (desk.Record, error) {
@@ -207,7 +207,7 @@ func TestUnknownIDs(t *testing.T) {
 		if _, err := d.Get(t.Context(), id); !errors.Is(err, desk.ErrNotFound) {
 			t.Errorf("Get(%q): %v", id, err)
 		}
-		if _, err := d.Reply(t.Context(), id, says("x"), "tty"); !errors.Is(err, desk.ErrNotFound) {
+		if _, err := d.Reply(t.Context(), id, says("x"), desk.Evidence{Surface: "tty", How: desk.HowPage}); !errors.Is(err, desk.ErrNotFound) {
 			t.Errorf("Reply(%q): %v", id, err)
 		}
 		if _, err := d.Close(t.Context(), id, desk.Outcome{Status: desk.Timeout}); !errors.Is(err, desk.ErrNotFound) {
@@ -246,7 +246,7 @@ func TestPending(t *testing.T) {
 		case 0:
 			want = append(want, rec.ID)
 		case 1:
-			if _, err := d.Reply(t.Context(), rec.ID, says("x"), "tty"); err != nil {
+			if _, err := d.Reply(t.Context(), rec.ID, says("x"), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 				t.Fatal(err)
 			}
 		case 2:
@@ -276,7 +276,7 @@ func TestFind(t *testing.T) {
 	now := time.Date(2026, 11, 3, 9, 0, 0, 0, time.UTC)
 	d := desk.New(openSpool(t, dir), desk.Options{Now: func() time.Time { return now }})
 	old := ask(t, d)
-	if _, err := d.Reply(t.Context(), old.ID, says("x"), "tty"); err != nil {
+	if _, err := d.Reply(t.Context(), old.ID, says("x"), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Archive(t.Context(), old.ID); err != nil {

@@ -29,12 +29,7 @@ func TestForgedAnswers(t *testing.T) {
 			rec, attendance := submit(t, d, request("Which?"))
 			attendance.Release()
 			doc := `{"id":"x","status":"answered","reply":` + forged + `,"surface":"tty","at":"2026-11-03T09:00:00Z"}`
-			if err := os.MkdirAll(filepath.Join(dir, "replies"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, "replies", rec.ID+".json"), []byte(doc), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			writeReply(t, dir, rec.ID, doc)
 			if got, err := d.Wait(ctx, rec.ID); err != nil || got.State != desk.Failed || got.Reply() != nil {
 				t.Errorf("waiting: %s, %v", got.State, err)
 			}
@@ -56,5 +51,16 @@ func TestForgedAnswers(t *testing.T) {
 				t.Errorf("looking: %s, %v", got.State, err)
 			}
 		})
+	}
+}
+
+// writeReply puts a document into a store as the outcome of a record, past the desk.
+func writeReply(t *testing.T, dir, id, doc string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Join(dir, "replies"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "replies", id+".json"), []byte(doc), 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

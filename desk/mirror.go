@@ -50,6 +50,9 @@ func (d *Desk) Settle(ctx context.Context, id string, o Outcome) (Record, error)
 	if err != nil {
 		return rec, err
 	}
+	if o.Reply != nil {
+		o.Answerer = d.Answerer(Evidence{Surface: o.Surface, How: HowHostDialog}, rec.Asker)
+	}
 	if !rec.Asker.Mirrored() {
 		return rec, fmt.Errorf("settle %s: no host has a dialog for it", id)
 	}
@@ -86,7 +89,7 @@ func (d *Desk) overrule(rec *Record, o Outcome) error {
 // WithLater returns a record that has ended with the answers that came when it
 // had, from a form that could not be taken back, as far as they differ. They are
 // kept with the record when that is archived; see [Desk.CollectRecord].
-func (d *Desk) WithLater(rec Record, r question.Reply, surface string) Record {
+func (d *Desk) WithLater(rec Record, r question.Reply, from Evidence) Record {
 	first := map[string][]string{}
 	for _, x := range rec.Responses() {
 		first[x.ID] = x.Words()
@@ -98,7 +101,7 @@ func (d *Desk) WithLater(rec Record, r question.Reply, surface string) Record {
 	if len(r.Answers) == 0 {
 		return rec
 	}
-	o := Outcome{Status: StatusOf(r), Reply: &r, Surface: surface}
+	o := Outcome{Status: StatusOf(r), Reply: &r, Surface: from.Surface, Answerer: d.Answerer(from, rec.Asker)}
 	if _, err := d.seal(&o); err != nil {
 		d.log.Warn("a later answer is not kept", "id", rec.ID, "error", err)
 		return rec

@@ -97,7 +97,7 @@ type verdict struct {
 }
 
 func answer(ctx context.Context, d *desk.Desk, id, name string) verdict {
-	_, err := d.Reply(ctx, id, says(name), "tty")
+	_, err := d.Reply(ctx, id, says(name), desk.Evidence{Surface: "tty", How: desk.HowPage})
 	if err == nil {
 		return verdict{won: true, winner: name}
 	}

@@ -34,11 +34,13 @@ type Asker struct {
 	Via       string `json:"via"`                 // mcp, shell, http, hook or permission
 	Agent     string `json:"agent,omitempty"`     // who it is, by the token it showed; empty where none is needed
 	PID       int    `json:"pid,omitempty"`       // the process that had it asked: the host, the shell; 0 where nobody knows
+	Machine   string `json:"machine,omitempty"`   // where PID means anything: this machine, since it was started
 }
 
-// The Via of a host whose own dialog asks: the desk mirrors it, see
-// [Desk.Mirror].
+// The Via of a shell command, and those of a host whose own dialog asks: the desk
+// mirrors that, see [Desk.Mirror].
 const (
+	ViaShell      = "shell"
 	ViaHook       = "hook"
 	ViaPermission = "permission" // it asks whether its agent may do something
 )
@@ -123,24 +125,13 @@ type Outcome struct {
 	At      time.Time       `json:"at"`
 	// Asked is the [Record.Statement] of what the reply answers.
 	Asked string `json:"asked,omitempty"`
-	// With a reply: what took it from the human, or gave it, and how many
+	// With a reply: what gave it, as [Desk.Answerer] has decided, and how many
 	// milliseconds the human had the questions in front of them; 0 is unknown.
 	Answerer *Answerer `json:"answerer,omitempty"`
 	Took     int64     `json:"took_ms,omitempty"`
 	// Unsettled says that the reply is the human's, and that nobody knows yet
 	// whether the host took it before an answer in its own dialog.
 	Unsettled bool `json:"unsettled,omitempty"`
-}
-
-// Answerer is the process through which a reply came.
-type Answerer struct {
-	Name     string `json:"name,omitempty"` // by their credential, where the store asks for one
-	PID      int    `json:"pid"`
-	Program  string `json:"program,omitempty"`
-	Terminal string `json:"terminal,omitempty"` // its controlling terminal, as in /dev; empty without one
-	// Agents means that nobody but the asker's host can have started it: it
-	// descends from that, has no terminal, and gave the reply itself.
-	Agents bool `json:"agents_own,omitempty"`
 }
 
 // Errors of the desk, beside those of its store.

@@ -18,7 +18,7 @@ func decided(t testing.TB, d *desk.Desk, s question.Set, by desk.Asker, answers 
 	t.Helper()
 	rec, err := d.Ask(t.Context(), s, "", by)
 	if err == nil {
-		_, err = d.Reply(t.Context(), rec.ID, question.Reply{Answers: answers}, "tty")
+		_, err = d.Reply(t.Context(), rec.ID, question.Reply{Answers: answers}, desk.Evidence{Surface: "tty", How: desk.HowPage})
 	}
 	if err == nil {
 		err = d.Archive(t.Context(), rec.ID)
@@ -105,33 +105,33 @@ func TestNotRemembered(t *testing.T) {
 		end  func(d *desk.Desk, id string) error
 	}{
 		{"by a program", set(), func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose("pg")}, By: question.ByProgram}, "shell")
+			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose("pg")}}, desk.Evidence{Surface: "shell", How: desk.HowCommand})
 			return err
 		}},
-		{"by the timeout", set(), func(d *desk.Desk, id string) error {
+		{"by the timeout", withDefault(), func(d *desk.Desk, id string) error {
 			a := chose("pg")
 			a.By = question.ByTimeout
-			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{a}}, "timeout")
+			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{a}}, desk.Evidence{Surface: "timeout", How: desk.HowTimeout})
 			return err
 		}},
 		{"before a discussion", set(), func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose("pg")}, Discuss: true}, "tty")
+			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose("pg")}, Discuss: true}, desk.Evidence{Surface: "tty", How: desk.HowPage})
 			return err
 		}},
 		{"a note alone", set(), func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Note: "later"}}}, "tty")
+			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Note: "later"}}}, desk.Evidence{Surface: "tty", How: desk.HowPage})
 			return err
 		}},
 		{"a secret", question.Set{Questions: []question.Question{{ID: "q1", Text: "API key?", Type: question.Text}}}, func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, says("hunter2"), "tty")
+			_, err := d.Reply(t.Context(), id, says("hunter2"), desk.Evidence{Surface: "tty", How: desk.HowPage})
 			return err
 		}},
 		{"a confirmation", question.Set{Questions: []question.Question{{ID: "q1", Text: "Delete?", Type: question.Boolean, Options: question.YesAndNo()}}}, func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose(question.YesID)}}, "tty")
+			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose(question.YesID)}}, desk.Evidence{Surface: "tty", How: desk.HowPage})
 			return err
 		}},
 		{"a permission", set(), func(d *desk.Desk, id string) error {
-			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose("pg")}}, "tty")
+			_, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{chose("pg")}}, desk.Evidence{Surface: "tty", How: desk.HowPage})
 			return err
 		}},
 	} {
@@ -232,4 +232,11 @@ func BenchmarkRemembered(b *testing.B) {
 			b.Fatal(got)
 		}
 	}
+}
+
+// withDefault is a set that declares PostgreSQL as its default.
+func withDefault() question.Set {
+	s := set()
+	s.Questions[0].Options[0].Default = true
+	return s
 }

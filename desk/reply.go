@@ -10,45 +10,46 @@ import (
 	"mcp-askuser/question"
 )
 
-// Reply ends a pending record with what the human did on a surface. A nil
-// error means that the reply is on disk. Otherwise it is ErrNotFound, a
-// question.Violations that says what the human must change, a *ClosedError
-// that says who was first (the record returned with it has that outcome), or
-// a failure of the store, after which trying again is reasonable.
+// Reply ends a pending record with what came from a surface, in the name of the
+// answerer that the evidence shows. A nil error means that the reply is on disk.
+// Otherwise it is ErrNotFound, ErrUserRequired, a question.Violations that says what
+// the answerer must change, a *ClosedError that says who was first (the record
+// returned with it has that outcome), or a failure of the store, after which trying
+// again is reasonable.
 //
 // The end of ctx does not stop it: a human's answer is kept even when the
 // asker has gone this instant.
-func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, surface string) (Record, error) {
+func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evidence) (Record, error) {
 	ctx = context.WithoutCancel(ctx)
 	rec, err := d.stillOpen(ctx, id)
 	if err != nil {
 		return rec, err
 	}
+	by := d.Answerer(from, rec.Asker)
+	attribute(&r, by)
 	checked, err := rec.Check(r)
 	if err != nil {
 		return rec, err
 	}
-	if rec.Asker.Permission() && !humans(checked) {
-		var found question.Violations
-		found.Add("answers", "a permission is for the user to give: on the page, in the inbox, in a terminal or in the host's own dialog")
-		return rec, found.Err()
+	o := Outcome{Status: StatusOf(checked), Reply: &checked, Surface: from.Surface, Took: r.Took.Milliseconds(), Answerer: by, Unsettled: rec.Asker.Mirrored()}
+	if err := rec.permit(&o); err != nil {
+		return rec, err
 	}
-	o := Outcome{Status: StatusOf(checked), Reply: &checked, Surface: surface, Took: r.Took.Milliseconds(), Answerer: answerer(r.By, rec.Asker), Unsettled: rec.Asker.Mirrored()}
 	return d.decide(ctx, rec, o, o.role())
 }
 
-// MayAnswer returns an error that wraps ErrDenied where the credential of this
-// process does not permit to answer a record.
-func (d *Desk) MayAnswer(ctx context.Context, id string) error {
+// MayAnswer returns an error that wraps ErrUserRequired where the evidence would not
+// do for an answer to a record, and one that wraps ErrDenied where the credential
+// of this process would not. Evidence without a way is not known yet, and refused in
+// nothing.
+func (d *Desk) MayAnswer(ctx context.Context, rec Record, from Evidence) error {
+	if from.How != "" && rec.RequiresUser() && d.Answerer(from, rec.Asker).Kind != UserAnswerer {
+		return ErrUserRequired
+	}
 	if by, ok := d.store.(Entitled); ok {
-		return by.MayAnswer(ctx, id)
+		return by.MayAnswer(ctx, rec.ID)
 	}
 	return nil
-}
-
-// humans reports whether all of a reply is a human's own word.
-func humans(r question.Reply) bool {
-	return (r.By == "" || r.By == question.ByUser) && !slices.ContainsFunc(r.Answers, func(a question.Answer) bool { return a.By != question.ByUser })
 }
 
 // StatusOf is how a reply ends a record.
@@ -131,11 +132,10 @@ func (d *Desk) decide(ctx context.Context, rec Record, o Outcome, as Role) (Reco
 	return first, &ClosedError{ID: rec.ID, Outcome: *first.Outcome}
 }
 
-// role is in whose name o ends a record. A human's word has an answer of the
-// human's, or the surface that it was given on.
+// role is in whose name o ends a record. What the asker has not given itself has an
+// answerer, or the surface that it was given on.
 func (o *Outcome) role() Role {
-	byTimeout := func(a question.Answer) bool { return a.By == question.ByTimeout }
-	if o.Reply == nil && o.Surface == "" || o.Reply != nil && slices.ContainsFunc(o.Reply.Answers, byTimeout) {
+	if o.Reply == nil && o.Surface == "" || o.Answerer != nil && o.Answerer.Kind == AskerAnswerer {
 		return RoleAsker
 	}
 	return RoleHuman

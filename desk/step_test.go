@@ -131,7 +131,7 @@ func TestAskerKilledAtEachStep(t *testing.T) {
 			if ev.Type != desk.Asked {
 				continue
 			}
-			if _, err := human.Reply(ctx, ev.Record.ID, says("to "+ev.Record.Questions[0].Text), "inbox"); err != nil {
+			if _, err := human.Reply(ctx, ev.Record.ID, says("to "+ev.Record.Questions[0].Text), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 				t.Error(err)
 			}
 			asked <- ev.Record
@@ -227,7 +227,7 @@ func playAnswerer(ctx context.Context, d *desk.Desk, id string) error {
 		return err
 	}
 	fmt.Println("typed")
-	if _, err := d.Reply(ctx, id, says("yes"), "tty"); err != nil {
+	if _, err := d.Reply(ctx, id, says("yes"), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 		return err
 	}
 	fmt.Println("answered")

@@ -102,7 +102,7 @@ func TestAnswerAfterTheArchiving(t *testing.T) {
 		answerAndArchive(t, quick, rec.ID)
 	})}, desk.Options{})
 
-	got, err := slow.Reply(t.Context(), rec.ID, says("slow"), "web")
+	got, err := slow.Reply(t.Context(), rec.ID, says("slow"), desk.Evidence{Surface: "web", How: desk.HowPage})
 	closed, ok := errors.AsType[*desk.ClosedError](err)
 	if !ok || outcomeText(&closed.Outcome) != "quick" || text(got) != "quick" {
 		t.Errorf("the slow one: %q, %v", text(got), err)
@@ -128,7 +128,7 @@ func TestWinnerIsArchivedAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 	})}, desk.Options{})
-	if _, err := d.Reply(t.Context(), rec.ID, says("mine"), "web"); err != nil {
+	if _, err := d.Reply(t.Context(), rec.ID, says("mine"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 		t.Errorf("the winner was told: %v", err)
 	}
 	if got, err := asking.Get(t.Context(), rec.ID); err != nil || text(got) != "mine" {
@@ -174,7 +174,7 @@ func TestGetWhileItIsMoved(t *testing.T) {
 
 func answerAndArchive(t *testing.T, d *desk.Desk, id string) {
 	t.Helper()
-	if _, err := d.Reply(t.Context(), id, says("quick"), "tty"); err != nil {
+	if _, err := d.Reply(t.Context(), id, says("quick"), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Archive(t.Context(), id); err != nil {
@@ -187,7 +187,7 @@ func TestReplyRefusedIsNoReply(t *testing.T) {
 	d := open(t, storeDir(t))
 	rec := ask(t, d)
 	bad := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"oracle"}}}}
-	_, err := d.Reply(t.Context(), rec.ID, bad, "web")
+	_, err := d.Reply(t.Context(), rec.ID, bad, desk.Evidence{Surface: "web", How: desk.HowPage})
 	if _, ok := errors.AsType[question.Violations](err); !ok {
 		t.Errorf("an answer outside the options: %v", err)
 	}
@@ -216,7 +216,7 @@ func TestForeignFilesAreLeftOut(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "pending", good.ID[:25]+"!.json"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Reply(ctx, odd.ID, says("x"), "tty"); err != nil {
+	if _, err := d.Reply(ctx, odd.ID, says("x"), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	write("replies", odd.ID+".json", "")
@@ -239,7 +239,7 @@ func TestForeignFilesAreLeftOut(t *testing.T) {
 		if _, err := d.Wait(ctx, id); !errors.Is(err, desk.ErrDamaged) {
 			t.Errorf("Wait: %v", err)
 		}
-		if _, err := d.Reply(ctx, id, says("y"), "tty"); !errors.Is(err, desk.ErrDamaged) {
+		if _, err := d.Reply(ctx, id, says("y"), desk.Evidence{Surface: "tty", How: desk.HowPage}); !errors.Is(err, desk.ErrDamaged) {
 			t.Errorf("Reply: %v", err)
 		}
 		if err := d.Archive(ctx, id); !errors.Is(err, desk.ErrDamaged) {
@@ -295,7 +295,7 @@ func TestMissedNotifications(t *testing.T) {
 	}()
 
 	second := ask(t, d)
-	if _, err := d.Reply(ctx, first.ID, says("yes"), "tty"); err != nil {
+	if _, err := d.Reply(ctx, first.ID, says("yes"), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	missed := desk.Change{Err: errors.New("overflow")}

@@ -101,6 +101,9 @@ func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
 	rec := r.record()
 	err := d.placeRecord(ctx, &rec)
 	if err == nil {
+		if o.Reply != nil {
+			o.Answerer = d.Answerer(Evidence{How: HowCollected}, rec.Asker)
+		}
 		_, err = d.seal(&o)
 	}
 	rec.State, rec.Outcome = o.Status, &o
@@ -214,8 +217,12 @@ func (r *Request) Unlike() bool { return r.Session == "" && r.Set.Confirms() }
 
 // record is the record of a request, without its number.
 func (r *Request) record() Record {
+	asker := r.Asker
+	if asker.PID > 0 {
+		asker.Machine = thisMachine()
+	}
 	rec := Record{
-		SessionID: r.Session, Asker: r.Asker, State: Pending, Set: r.Set,
+		SessionID: r.Session, Asker: asker, State: Pending, Set: r.Set,
 		Timeout: r.Timeout.Seconds(), OnTimeout: r.OnTimeout, Earlier: r.earlier,
 	}
 	if r.Row != "" && r.Row != r.Session {

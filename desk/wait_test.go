@@ -34,7 +34,7 @@ func TestNoAnswerSlipsPastTheWaiter(t *testing.T) {
 				}
 				replied := make(chan error, 1)
 				go func() {
-					_, err := answering.Reply(ctx, rec.ID, says(want), "tty")
+					_, err := answering.Reply(ctx, rec.ID, says(want), desk.Evidence{Surface: "tty", How: desk.HowPage})
 					replied <- err
 				}()
 				got, err := asking.Wait(ctx, rec.ID)
@@ -105,7 +105,7 @@ func manyWait(t *testing.T, asking, answering *desk.Desk, waiters, watches int) 
 		})
 	}
 	for i, id := range ids {
-		if _, err := answering.Reply(ctx, id, says(strconv.Itoa(i)), "tty"); err != nil {
+		if _, err := answering.Reply(ctx, id, says(strconv.Itoa(i)), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 			t.Fatal(err)
 		}
 		if i == waiters/2 {
@@ -163,7 +163,7 @@ func TestWaitSurvivesTheArchiving(t *testing.T) {
 			rec, err := d.Wait(ctx, rec.ID)
 			got <- verdict{winner: text(rec), err: err}
 		}()
-		if _, err := other.Reply(ctx, rec.ID, says("yes"), "tty"); err != nil {
+		if _, err := other.Reply(ctx, rec.ID, says("yes"), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 			t.Fatal(err)
 		}
 		if err := other.Archive(ctx, rec.ID); err != nil {

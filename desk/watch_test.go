@@ -15,7 +15,7 @@ func TestWatch(t *testing.T) {
 	watching, other := open(t, dir), open(t, dir)
 	before := ask(t, other)
 	closed := ask(t, other)
-	if _, err := other.Reply(ctx, closed.ID, says("x"), "tty"); err != nil {
+	if _, err := other.Reply(ctx, closed.ID, says("x"), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 
@@ -25,7 +25,7 @@ func TestWatch(t *testing.T) {
 	}
 	first, second := ask(t, other), ask(t, watching)
 	for i, rec := range []desk.Record{second, before, first} {
-		if _, err := other.Reply(ctx, rec.ID, says(fmt.Sprint(i)), "tty"); err != nil {
+		if _, err := other.Reply(ctx, rec.ID, says(fmt.Sprint(i)), desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -246,7 +246,7 @@ func claudeAnswers(raw map[string]json.RawMessage, rec desk.Record) map[string]j
 		if x.Answer == nil {
 			continue
 		}
-		if x.By() == question.ByProgram { // the host says of every answer that it is the user's
+		if rec.Outcome.FromProgram() { // the host says of every answer that it is the user's
 			notes[x.Question.Text] = claudeNote{strings.TrimSpace("Answered by " + words.Program(rec.Outcome) + ", not by the user themselves. " + x.Note)}
 		}
 		meant := plain(x.Question, *x.Answer)

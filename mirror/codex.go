@@ -89,7 +89,7 @@ const (
 // what is no answer, nor for whose an answer is: a program's it does not get.
 func printCodex(rec desk.Record) []byte {
 	r := rec.Reply()
-	if r == nil || byProgram(rec) {
+	if r == nil || rec.Outcome.FromProgram() {
 		return nil
 	}
 	type answer struct {

@@ -178,7 +178,12 @@ func choice(id string, labels ...string) question.Answer {
 
 func (b *beside) reply(rec desk.Record, r question.Reply) {
 	b.t.Helper()
-	if _, err := b.desk.Reply(b.t.Context(), rec.ID, r, "web"); err != nil {
+	b.replyBy(rec, r, desk.HowPage)
+}
+
+func (b *beside) replyBy(rec desk.Record, r question.Reply, how desk.How) {
+	b.t.Helper()
+	if _, err := b.desk.Reply(b.t.Context(), rec.ID, r, desk.Evidence{Surface: "web", How: how}); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -225,13 +230,13 @@ func TestAnsweredHere(t *testing.T) {
 		{"two, one left open", one + "," + several, question.Reply{Answers: []question.Answer{choice("q2", "Cache")}}, `{"Which features?":"Cache"}`, ""},
 		{"notes", one + "," + several, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"MongoDB"}, Note: "for now"}, {QuestionID: "q2", Note: "ask Ada"}}},
 			`{"Which database?":"MongoDB","Which features?":"(notes only)"}`, `{"Which database?":{"notes":"for now"},"Which features?":{"notes":"ask Ada"}}`},
-		{"by a program", one, question.Reply{Answers: []question.Answer{choice("q1", "MongoDB")}, By: question.ByProgram}, `{"Which database?":"MongoDB"}`,
+		{"by a program", one, question.Reply{Answers: []question.Answer{choice("q1", "MongoDB")}}, `{"Which database?":"MongoDB"}`,
 			`{"Which database?":{"notes":"Answered by a program, not by the user themselves."}}`},
 		{"dismissed", one, question.Reply{Dismissed: true, Reason: "later"}, "", `Their reason: \"later\"`},
-		{"dismissed by a program", one, question.Reply{Dismissed: true, By: question.ByProgram}, "", "dismissed by a program, not by the user themselves"},
+		{"dismissed by a program", one, question.Reply{Dismissed: true}, "", "dismissed by a program, not by the user themselves"},
 		{"to be discussed", one + "," + several, question.Reply{Discuss: true, Answers: []question.Answer{choice("q2", "Cache")}, Note: "what does it cost?"}, "",
 			`They write: \"what does it cost?\". Answered so far: \"Which features?\"=\"Cache\". Talk about it`},
-		{"put back by a program", one, question.Reply{Discuss: true, By: question.ByProgram, Note: "why?"}, "", `to be discussed first by a program, not by the user themselves. It writes: \"why?\".`},
+		{"put back by a program", one, question.Reply{Discuss: true, Note: "why?"}, "", `to be discussed first by a program, not by the user themselves. It writes: \"why?\".`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -240,7 +245,11 @@ func TestAnsweredHere(t *testing.T) {
 			if by := rec.Asker; by.Client != "claude-code" || by.Via != desk.ViaHook || by.Directory != "/home/ada/shop" || !rec.Attended {
 				t.Errorf("asked by %+v, attended %v", by, rec.Attended)
 			}
-			b.reply(rec, tc.reply)
+			how := desk.HowPage
+			if strings.HasSuffix(tc.name, "by a program") {
+				how = desk.HowAPI
+			}
+			b.replyBy(rec, tc.reply, how)
 			text := b.printed()
 			var got decision
 			if err := json.Unmarshal([]byte(text), &got); err != nil {
@@ -519,11 +528,11 @@ func TestPermissionOfAProgram(t *testing.T) {
 	b := start(t, dir, asksLeave(touch), permitted)
 	rec := b.record()
 	for _, r := range []question.Reply{
-		{Answers: []question.Answer{choice("q1", question.YesID)}, By: question.ByProgram},
+		{Answers: []question.Answer{choice("q1", question.YesID)}},
 		{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}, By: question.ByProgram}}},
-		{Dismissed: true, By: question.ByProgram},
+		{Dismissed: true},
 	} {
-		if _, err := b.desk.Reply(t.Context(), rec.ID, r, "shell"); !strings.Contains(fmt.Sprint(err), "for the user to give") {
+		if _, err := b.desk.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "shell", How: desk.HowCommand}); !strings.Contains(fmt.Sprint(err), "only the user can answer") {
 			t.Errorf("%+v: %v", r, err)
 		}
 	}
@@ -742,7 +751,7 @@ func TestRace(t *testing.T) {
 			time.AfterFunc(time.Duration(rand.IntN(8000))*time.Microsecond, func() { close(pressed) })
 		}
 		both.Go(func() {
-			_, replied = here.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{choice("q1", "MongoDB")}}, "web")
+			_, replied = here.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{choice("q1", "MongoDB")}}, desk.Evidence{Surface: "web", How: desk.HowPage})
 		})
 		line := make(chan string, 1)
 		both.Go(func() { line <- b.printed() })
@@ -862,7 +871,7 @@ func TestOpenCode(t *testing.T) {
 		{"notes", &question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"MongoDB"}, Note: "for now"}}, Note: "thanks"},
 			`{"answers":[["MongoDB","Note of the user: \"for now\"","Note of the user: \"thanks\""],[]]}`,
 			done("replied", `,"answers":[["MongoDB","Note of the user: \"for now\"","Note of the user: \"thanks\""],[]]`), desk.Outcome{Status: desk.Answered, Surface: "web"}, false},
-		{"by a program", &question.Reply{Answers: []question.Answer{choice("q1", "MongoDB")}, By: question.ByProgram}, "", done("replied", `,"answers":[["PostgreSQL"],[]]`), desk.Outcome{Status: desk.Answered, Surface: "opencode"}, true},
+		{"by a program", &question.Reply{Answers: []question.Answer{choice("q1", "MongoDB")}}, "", done("replied", `,"answers":[["PostgreSQL"],[]]`), desk.Outcome{Status: desk.Answered, Surface: "opencode"}, true},
 		{"to be discussed, no place for words", &question.Reply{Discuss: true, Answers: []question.Answer{choice("q1", "MongoDB")}}, `{"reject":true}`, done("rejected", ""), desk.Outcome{Status: desk.Discuss, Surface: "web"}, false},
 		{"rejected here", &question.Reply{Dismissed: true}, `{"reject":true}`, done("rejected", ""), desk.Outcome{Status: desk.Dismissed, Surface: "web"}, false},
 		{"rejected there", nil, "", done("rejected", ""), desk.Outcome{Status: desk.Dismissed, Surface: "opencode"}, false},
@@ -873,7 +882,11 @@ func TestOpenCode(t *testing.T) {
 			b := start(t, dir, asked, open)
 			rec := b.record()
 			if tc.reply != nil {
-				b.reply(rec, *tc.reply)
+				how := desk.HowPage
+				if tc.name == "by a program" {
+					how = desk.HowAPI
+				}
+				b.replyBy(rec, *tc.reply, how)
 				if text := strings.TrimSpace(b.printed()); !strings.HasPrefix(text, tc.printed) {
 					t.Errorf("printed %s", text)
 				}

@@ -125,7 +125,7 @@ type openCodeReply struct {
 // them that they are the user's; a program's are not.
 func printOpenCode(rec desk.Record) []byte {
 	switch {
-	case rec.Reply() == nil, byProgram(rec):
+	case rec.Reply() == nil, rec.Outcome.FromProgram():
 		return nil
 	case rec.State == desk.Dismissed:
 		return marshal(openCodeReply{Reject: true})

@@ -98,7 +98,7 @@ func chosen(rec desk.Record) string {
 func granted(rec desk.Record) bool {
 	r := rec.Reply()
 	return rec.Asker.Permission() && rec.State == desk.Answered && chosen(rec) == question.YesID &&
-		!byProgram(rec) && r.Answers[0].By == question.ByUser && r.Note == "" && r.Answers[0].Note == "" && r.Answers[0].Custom == ""
+		rec.Outcome.Answerer.Kind == desk.UserAnswerer && r.Note == "" && r.Answers[0].Note == "" && r.Answers[0].Custom == ""
 }
 
 // permissionPrinter returns what writes a reply to a permission, as its host reads
@@ -106,7 +106,7 @@ func granted(rec desk.Record) bool {
 func permissionPrinter(yes any, no func(message string) any) func(desk.Record) []byte {
 	return func(rec desk.Record) []byte {
 		switch {
-		case rec.Reply() == nil, byProgram(rec):
+		case rec.Reply() == nil, rec.Outcome.FromProgram():
 			return nil
 		case granted(rec):
 			return marshal(yes)

@@ -1,7 +1,6 @@
 package mirror
 
 import (
-	"slices"
 	"strings"
 
 	"mcp-askuser/desk"
@@ -9,12 +8,6 @@ import (
 	"mcp-askuser/tools/askuser/texts"
 	"mcp-askuser/ui/words"
 )
-
-// byProgram reports whether a reply, or an answer in it, is no human's own.
-func byProgram(rec desk.Record) bool {
-	r := rec.Reply()
-	return r.By == question.ByProgram || slices.ContainsFunc(r.Answers, func(a question.Answer) bool { return a.By == question.ByProgram })
-}
 
 // refusal is what the model is told of a reply that lets it not go on as it
 // meant to: a dismissal, the wish to talk about it first, a permission that was
@@ -25,9 +18,9 @@ func refusal(rec desk.Record) string {
 	values := map[string]string{"who": words.Program(rec.Outcome), "answers": said, "reason": texts.Quoted(r.Reason), "note": texts.Quoted(r.Note), "notes": notes}
 	switch {
 	case r.Discuss:
-		return texts.Reply("discuss", r.By == question.ByProgram, values)
+		return texts.Reply("discuss", rec.Outcome.FromProgram(), values)
 	case !rec.Asker.Permission():
-		return texts.Reply("dismissed", byProgram(rec), values)
+		return texts.Reply("dismissed", rec.Outcome.FromProgram(), values)
 	case chosen(rec) == question.YesID: // they said yes, and something beside it
 		return texts.Fill("condition", values)
 	}

@@ -12,8 +12,7 @@ import (
 // a question of its own.
 func TestWhoseProgram(t *testing.T) {
 	for _, r := range []question.Reply{{Dismissed: true}, {Discuss: true}} {
-		r.By = question.ByProgram
-		rec := desk.Record{Outcome: &desk.Outcome{Status: desk.StatusOf(r), Reply: &r, Answerer: &desk.Answerer{Agents: true}}}
+		rec := desk.Record{Outcome: &desk.Outcome{Status: desk.StatusOf(r), Reply: &r, Answerer: &desk.Answerer{Kind: desk.ProgramAnswerer, Agents: true}}}
 		if got, want := refusal(rec), "by an agent's own process, not by the user themselves"; !strings.Contains(got, want) {
 			t.Errorf("%q does not say %q", got, want)
 		}

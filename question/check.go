@@ -13,7 +13,7 @@ import (
 // options and within [MaxText]; required ones must be, unless the human wants to
 // discuss them first. The error is a [Violations].
 func (s *Set) Check(r Reply) (Reply, error) {
-	out := Reply{Dismissed: r.Dismissed, Discuss: r.Discuss, Reason: strings.TrimSpace(r.Reason), Note: strings.TrimSpace(r.Note), By: r.By}
+	out := Reply{Dismissed: r.Dismissed, Discuss: r.Discuss, Reason: strings.TrimSpace(r.Reason), Note: strings.TrimSpace(r.Note)}
 	var found Violations
 	for _, t := range []struct{ path, text string }{{"reason", out.Reason}, {"note", out.Note}} {
 		if n := Count(t.text); n > MaxText {
@@ -38,7 +38,7 @@ func (s *Set) Check(r Reply) (Reply, error) {
 		case twice:
 			found.Add("answers."+a.QuestionID, "answered twice")
 		default:
-			given[a.QuestionID] = s.Find(a.QuestionID).normal(a, r.By)
+			given[a.QuestionID] = s.Find(a.QuestionID).normal(a)
 		}
 	}
 	var normal []Answer
@@ -68,10 +68,9 @@ func (s *Set) Check(r Reply) (Reply, error) {
 }
 
 // normal returns a in normal form for q: trimmed, without doubles, in the
-// order of the options. Unknown options stay, last, for faults to name. By is
-// whose word it is where it does not say so itself.
-func (q *Question) normal(a Answer, by By) *Answer {
-	a.By = cmp.Or(a.By, by, ByUser)
+// order of the options. Unknown options stay, last, for faults to name.
+func (q *Question) normal(a Answer) *Answer {
+	a.By = cmp.Or(a.By, ByUser)
 	a.Custom, a.Note = strings.TrimSpace(a.Custom), strings.TrimSpace(a.Note)
 	place := func(id string) int {
 		if i := slices.IndexFunc(q.Options, func(o Option) bool { return o.ID == id }); i >= 0 {
@@ -88,7 +87,7 @@ func (q *Question) normal(a Answer, by By) *Answer {
 // Takes reports whether a is an answer that q takes.
 func (q *Question) Takes(a Answer) bool {
 	var found Violations
-	normal := q.normal(a, "")
+	normal := q.normal(a)
 	q.faults(&found, normal)
 	return !normal.Empty() && found == nil
 }

@@ -8,9 +8,12 @@ type By string
 // Who may have given an answer.
 const (
 	ByUser    By = "user"    // the human
-	ByProgram By = "program" // no terminal, no browser and no client's form had a part in it
-	ByCaller  By = "caller"  // the asker said that it already had it
-	ByTimeout By = "timeout" // the declared default, after a timeout that was asked to take it
+	ByProgram By = "program" // a program, with no evidence of the user
+	// ByFrontEnd is in drafts alone: a front end that speaks for the user gave the
+	// answer, and others of the set are open.
+	ByFrontEnd By = "front end"
+	ByCaller   By = "caller"  // the asker said that it already had it
+	ByTimeout  By = "timeout" // the declared default, after a timeout that was asked to take it
 )
 
 // Answer is what was said to one question. The zero value of both Selected
@@ -49,7 +52,6 @@ type Reply struct {
 	Answers   []Answer `json:"answers,omitempty"` // one per answered question that was shown
 	Discuss   bool     `json:"discuss,omitempty"` // the answers are those so far, and Note what the human wants to talk about
 	Note      string   `json:"note,omitempty"`    // a word to the agent beside the answers
-	By        By       `json:"by,omitempty"`      // of the whole, and of each answer that has none; empty counts as ByUser
 	// Took is how long the human had the questions in front of them; 0 where
 	// nobody knows. It is the outcome that keeps it.
 	Took time.Duration `json:"-"`

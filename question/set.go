@@ -62,6 +62,13 @@ func (s *Set) Confirms() bool {
 		slices.EqualFunc(s.Questions[0].Options, YesAndNo(), func(a, b Option) bool { return a.Label == b.Label })
 }
 
+// Confirmation is the header of a question for leave to act.
+const Confirmation = "Confirm"
+
+// AsksLeave reports whether the set asks for leave to act, as confirm_action does: a
+// no forbids the action.
+func (s *Set) AsksLeave() bool { return s.Confirms() && s.Questions[0].Header == Confirmation }
+
 // Option returns the option with this id, or nil.
 func (q *Question) Option(id string) *Option {
 	return first(q.Options, func(o *Option) bool { return o.ID == id })

@@ -80,3 +80,13 @@ func (e *unavailable) Is(target error) bool { return target == ErrUnavailable }
 func (e *unavailable) In(say func(format string, args ...any) string) string {
 	return say(e.format, e.args...)
 }
+
+// Evidence returns what a reply that a surface has committed proves of its answerer;
+// asked means that this process asked the question too. A surface that is not
+// listed proves nothing.
+func Evidence(surface string, asked bool) desk.Evidence {
+	how := map[string]desk.How{
+		"elicit": desk.HowClientForm, "tty": desk.HowTerminal, "plain": desk.HowTerminal, "pane": desk.HowTerminal,
+	}
+	return desk.Evidence{Surface: surface, How: how[surface], Asked: asked}
+}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/api"
@@ -111,7 +110,7 @@ func (a *app) terminal(d *desk.Desk, plain bool) ui.Surface {
 // answerHere shows the record on a surface until it has ended, here or
 // elsewhere. The question outlives this command, whatever ends it.
 func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on ui.Surface) error {
-	if err := d.MayAnswer(ctx, rec.ID); err != nil {
+	if err := d.MayAnswer(ctx, rec, ui.Evidence(on.Name(), false)); err != nil {
 		return err
 	}
 	presenter := present.New(present.Options{Desk: d, Log: a.log})
@@ -157,8 +156,8 @@ func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}
-	reply.Note, reply.By = cmp.Or(note, reply.Note), question.ByProgram
-	ended, err := d.Reply(ctx, rec.ID, reply, words.Shell)
+	reply.Note = cmp.Or(note, reply.Note)
+	ended, err := d.Reply(ctx, rec.ID, reply, desk.Evidence{Surface: words.Shell, How: desk.HowCommand})
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}

@@ -114,7 +114,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 	rec := asking(t, d, "Go on?")
 	s := answering(t, dir, rec.ID)
 	s.WaitFor("Go on?")
-	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"no"}}}}, "inbox"); err != nil {
+	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"no"}}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Wait(); got != 0 {

@@ -96,7 +96,7 @@ func (a *app) request(call wire.Call) desk.Request {
 	return desk.Request{
 		Set:       call.Set,
 		Session:   a.session(),
-		Asker:     desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: "shell", PID: os.Getppid()},
+		Asker:     desk.Asker{Client: a.name, Version: buildVersion(), Directory: a.directory(), Via: desk.ViaShell, PID: os.Getppid()},
 		Timeout:   call.Timeout,
 		OnTimeout: call.OnTimeout,
 	}

@@ -87,7 +87,7 @@ func writeDecision(b *strings.Builder, o *desk.Outcome, q *question.Response) {
 // decision is the decision in words. Only what the user said is theirs.
 func decision(o *desk.Outcome, q *question.Response) string {
 	who := words.T("the user")
-	if r := o.Reply; r != nil && r.By == question.ByProgram {
+	if o.FromProgram() {
 		who = words.T("a program")
 	}
 	switch {

@@ -28,16 +28,16 @@ terminal, it is the program's word and not the user's.`,
 	cmd.Flags().StringVar(&reason, "reason", "", "why: a `text` for the agent to read")
 	cmd.Flags().StringVar(&topic, "discuss", "", "discuss it first: a `text` for the agent to read")
 	return a.aboutOne(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
-		reply := question.Reply{Dismissed: true, Reason: reason, By: a.by()}
+		reply := question.Reply{Dismissed: true, Reason: reason}
 		done, later := words.Mark("Dismissed %[1]s; %[2]s is told so."), words.Mark("Dismissed %[1]s; %[2]s is told so when it comes back.")
 		if cmd.Flags().Changed("discuss") {
 			if cmd.Flags().Changed("reason") {
 				return errors.New(words.T("--reason closes the question, --discuss puts it back to talk about it; give one of the two"))
 			}
-			reply = question.Reply{Discuss: true, Note: topic, By: a.by()}
+			reply = question.Reply{Discuss: true, Note: topic}
 			done, later = words.Mark("Put back to be discussed: %[1]s; %[2]s is told so."), words.Mark("Put back to be discussed: %[1]s; %[2]s is told so when it comes back.")
 		}
-		if _, err := d.Reply(ctx, rec.ID, reply, words.Shell); err != nil {
+		if _, err := d.Reply(ctx, rec.ID, reply, a.evidence()); err != nil {
 			return err
 		}
 		if !rec.Attended {
@@ -48,12 +48,13 @@ terminal, it is the program's word and not the user's.`,
 	})
 }
 
-// by says whose word it is what a command replies: at a terminal the user's.
-func (a *app) by() question.By {
+// evidence is what a reply by a command without a form proves of its answerer.
+func (a *app) evidence() desk.Evidence {
+	from := desk.Evidence{Surface: words.Shell, How: desk.HowCommand}
 	if term.IsTerminal(int(a.in.Fd())) {
-		return question.ByUser
+		from.How = desk.HowTerminal
 	}
-	return question.ByProgram
+	return from
 }
 
 func (a *app) cancel() *cobra.Command {

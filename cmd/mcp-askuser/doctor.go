@@ -141,6 +141,9 @@ func (a *app) examine(ctx context.Context) []finding {
 	found = append(found, store)
 	if d != nil {
 		found = append(found, a.examineSurfaces(ctx, d)...)
+		if s.NtfyTopic != "" {
+			found = append(found, a.examinePhone(ctx, d))
+		}
 	}
 	found = append(found, a.examineClients()...)
 	return append(found, a.selfTest(ctx))
@@ -318,7 +321,7 @@ func roundTrip(ctx context.Context) error {
 				continue
 			}
 			if err == nil {
-				_, err = d.Reply(ctx, waiting[0].ID, question.Reply{Answers: []question.Answer{{QuestionID: waiting[0].Questions[0].ID, Selected: []string{question.YesID}}}}, "inbox")
+				_, err = d.Reply(ctx, waiting[0].ID, question.Reply{Answers: []question.Answer{{QuestionID: waiting[0].Questions[0].ID, Selected: []string{question.YesID}}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
 			}
 			answered <- err
 			return

@@ -78,11 +78,11 @@ func TestEvents(t *testing.T) {
 		return `{"agentId":"agent","event":"ask:question:request","id":"` + id + `","metadata":{"pr":7},"questions":[{"allow_custom":false,"options":[{"id":"a","label":"A, 1"},{"id":"b","label":"B"}],"question":"` + text + `","question_id":"q1","required":true,"type":"checkbox"}],"round":` + round + `,"sessionId":"s1"}`
 	}
 	response := func(id, status, answers string) string {
-		return `{"agentId":"agent","answers":` + answers + `,"event":"ask:question:response","id":"` + id + `","status":"` + status + `","surface":"inbox"}`
+		return `{"agentId":"agent","answers":` + answers + `,"by":"user","event":"ask:question:response","id":"` + id + `","status":"` + status + `","surface":"inbox"}`
 	}
 
 	first := ask("One?")
-	if _, err := d.Reply(t.Context(), first.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"a", "b"}}}}, "inbox"); err != nil {
+	if _, err := d.Reply(t.Context(), first.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"a", "b"}}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	if err := d.Archive(t.Context(), first.ID); err != nil {
@@ -91,7 +91,7 @@ func TestEvents(t *testing.T) {
 	second := ask("Two?")
 	l := listen(t, dir, "--since", "1h")
 	told := []string{l.next(), l.next(), l.next()} // having told these, it watches
-	if _, err := d.Reply(t.Context(), second.ID, question.Reply{Dismissed: true}, "inbox"); err != nil {
+	if _, err := d.Reply(t.Context(), second.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	told = append(told, l.next())

@@ -394,7 +394,7 @@ func (f *figures) calls() {
 		at := time.Now()
 		for c.answers.Load() < int64(calls) {
 			for _, rec := range open {
-				if _, err := c.desk.Reply(f.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, "inbox"); err != nil {
+				if _, err := c.desk.Reply(f.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 					f.Fatal(err)
 				}
 			}
@@ -516,7 +516,7 @@ func (f *figures) fill(n int, ended bool) (dir string) {
 	}
 	room := "pending"
 	if ended {
-		if _, err := d.Reply(f.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "PostgreSQL"}}}, "tty"); err != nil {
+		if _, err := d.Reply(f.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "PostgreSQL"}}}, desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 			f.Fatal(err)
 		}
 		if err := d.Archive(f.Context(), rec.ID); err != nil {
@@ -591,7 +591,7 @@ func (f *figures) replies() {
 		for n := range 300 {
 			o := fleet[n%servers]
 			time.Sleep(20 * time.Millisecond) // who watches has come to rest
-			if _, err := d.Reply(f.Context(), o.id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, "inbox"); err != nil {
+			if _, err := d.Reply(f.Context(), o.id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 				f.Fatal(err)
 			}
 			at := time.Now()
@@ -632,7 +632,7 @@ func (f *figures) files() {
 		if err != nil || len(records) != 1 {
 			f.Fatalf("%d open, %v", len(records), err)
 		}
-		if _, err := d.Reply(f.Context(), records[0].ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, "inbox"); err != nil {
+		if _, err := d.Reply(f.Context(), records[0].ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 			f.Fatal(err)
 		}
 		r.hear(f)

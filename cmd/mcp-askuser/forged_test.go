@@ -39,7 +39,7 @@ func TestForgedDocumentsAreNotDelivered(t *testing.T) {
 	yes := question.Reply{Answers: []question.Answer{{QuestionID: "q1", By: question.ByUser}}}
 	says := func(rec desk.Record) desk.Outcome {
 		yes.Answers[0].Selected = []string{rec.Questions[0].Options[0].ID}
-		return desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: desk.Answered, Reply: &yes, Surface: "inbox", At: time.Now(), Asked: rec.Statement(), Unsettled: rec.Asker.Mirrored(), Answerer: &desk.Answerer{Name: "alice"}}
+		return desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: desk.Answered, Reply: &yes, Surface: "inbox", At: time.Now(), Asked: rec.Statement(), Unsettled: rec.Asker.Mirrored(), Answerer: &desk.Answerer{Kind: desk.UserAnswerer, How: desk.HowPage, Name: "alice"}}
 	}
 	bot, alice := onDesk(c, nodes.Agent, "bot"), desk.New(c.Open(natstest.Account, nodes.Human, "alice"), desk.Options{})
 	const goOn = `{"question":"Go on?","options":["Yes","No"]}`
@@ -99,7 +99,7 @@ func TestForgedDocumentsAreNotDelivered(t *testing.T) {
 				put("_R_.ask.pending.bot."+rec.ID+".bot", changed)
 				reply := *says(rec).Reply
 				reply.Answers[0].By = ""
-				if _, err := alice.Reply(t.Context(), rec.ID, reply, "inbox"); err != nil {
+				if _, err := alice.Reply(t.Context(), rec.ID, reply, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 					t.Error(err)
 				}
 				return false
@@ -112,7 +112,7 @@ func TestForgedDocumentsAreNotDelivered(t *testing.T) {
 				rec := asked(t, alice)
 				if open := forge(t, rec); open {
 					no := question.Reply{Dismissed: true, Reason: "by alice"}
-					if _, err := alice.Reply(t.Context(), rec.ID, no, "inbox"); err != nil {
+					if _, err := alice.Reply(t.Context(), rec.ID, no, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 						t.Error(err)
 					}
 				}

@@ -148,7 +148,7 @@ func TestDismissingOnATerminal(t *testing.T) {
 	x := termtest.Start(t, program(t, dir, "dismiss", rec.ID), 80, 24)
 	x.Wait()
 	rec, err := d.Get(t.Context(), rec.ID)
-	if err != nil || rec.State != desk.Dismissed || rec.Reply().By != "" && rec.Reply().By != "user" {
+	if err != nil || rec.State != desk.Dismissed || rec.Outcome.Answerer.Kind != desk.UserAnswerer {
 		t.Errorf("%+v, %v", rec.Outcome, err)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"mcp-askuser/install/edit"
 	"mcp-askuser/mirror"
 	"mcp-askuser/mirror/install"
+	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
 
@@ -173,7 +174,7 @@ func (a *app) hookApply(host string, project, permissions, dry, out bool) error 
 		fmt.Fprintln(a.err, words.T("Nothing to change in %s.", c.Path))
 		return nil
 	}
-	fmt.Fprintf(a.out, "%s\n%s", c.Path, c.Diff())
+	fmt.Fprintf(a.out, "%s\n%s", question.Line(c.Path), c.Diff())
 	if dry {
 		fmt.Fprintln(a.err, words.T("Nothing was changed; without --dry-run it is."))
 		return nil

@@ -113,7 +113,7 @@ func asked(t *testing.T, d *desk.Desk) desk.Record {
 func TestHook(t *testing.T) {
 	answer := func(t *testing.T, d *desk.Desk, rec desk.Record) {
 		r := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"MongoDB"}}}}
-		if _, err := d.Reply(t.Context(), rec.ID, r, "web"); err != nil {
+		if _, err := d.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -274,11 +274,11 @@ func TestHookPermission(t *testing.T) {
 			x := dialogs(t, dir, small, recorded("PermissionRequest", leave), func(c *exec.Cmd) { c.Args = append(c.Args, "--permissions") })
 			rec := asked(t, d)
 			out, err := program(t, dir, "answer", rec.ID, "--json", `{"q1":"Allow once"}`).CombinedOutput()
-			if err == nil || !strings.Contains(string(out), "a permission is for the user to give") {
+			if err == nil || !strings.Contains(string(out), "only the user can answer") {
 				t.Errorf("a program was told %s", out)
 			}
 			r := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}}}}
-			if _, err := d.Reply(t.Context(), rec.ID, r, "inbox"); err != nil {
+			if _, err := d.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 				t.Fatal(err)
 			}
 			if out := x.ends(); !strings.Contains(out, `"behavior":"allow"}`) {
@@ -395,7 +395,7 @@ for await (const line of createInterface({ input: process.stdin })) {
 		`{"type":"permission.asked","properties":{"id":"per_1","sessionID":"ses_1","permission":"bash","patterns":["rm *"],"metadata":{},"always":[],"tool":{"messageID":"m","callID":"c1"}}}`+"\n")
 	leave := asked(t, d)
 	r := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.YesID}}}}
-	if _, err := d.Reply(t.Context(), leave.ID, r, "web"); err != nil {
+	if _, err := d.Reply(t.Context(), leave.ID, r, desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	if want := `{"url":"/permission/{requestID}/reply","path":{"requestID":"per_1"},"query":{"directory":"/home/ada/shop"},"body":{"reply":"once"}`; !posted.Scan() || !strings.HasPrefix(posted.Text(), want) {

@@ -317,7 +317,7 @@ func TestRestartOverHTTP(t *testing.T) {
 					}
 				}
 				say(t, d, asked.ID, "b")
-				if _, err := d.Reply(t.Context(), confirmed.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"true"}}}}, "inbox"); err != nil {
+				if _, err := d.Reply(t.Context(), confirmed.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"true"}}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 					t.Fatal(err)
 				}
 
@@ -390,7 +390,7 @@ func TestThousandClientsOverHTTP(t *testing.T) {
 			t.Fatal(err)
 		}
 		reply := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: fmt.Sprint("answer to ", n)}}}
-		if _, err := d.Reply(ctx, rec.ID, reply, "inbox"); err != nil {
+		if _, err := d.Reply(ctx, rec.ID, reply, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -175,7 +175,7 @@ func (a *app) change(c install.Client, plan []edit.Change, r registration, out b
 func (a *app) apply(c install.Client, plan []edit.Change, r registration, out bool) error {
 	plan = slices.DeleteFunc(plan, func(c edit.Change) bool { return c.Empty() })
 	for _, step := range plan {
-		fmt.Fprintf(a.out, "%s\n%s\n", step.Path, step.Diff())
+		fmt.Fprintf(a.out, "%s\n%s\n", question.Line(step.Path), step.Diff())
 		if r.dry {
 			continue
 		}
@@ -220,12 +220,12 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 	}
 	if !term.IsTerminal(int(a.in.Fd())) {
 		for _, o := range q.Options {
-			fmt.Fprintf(a.out, "%-14s %s\n", o.ID, o.Description)
+			fmt.Fprintf(a.out, "%-14s %s\n", o.ID, question.Line(o.Description))
 		}
 		fmt.Fprintln(a.err, words.T("Name those to register with: mcp-askuser install CLIENT..."))
 		return nil, nil
 	}
-	rec := desk.Record{Set: question.Set{Questions: []question.Question{q}}, Asker: desk.Asker{Client: "mcp-askuser", Directory: a.directory(), Via: "shell"}, State: desk.Pending}
+	rec := desk.Record{Set: question.Set{Questions: []question.Question{q}}, Asker: desk.Asker{Client: "mcp-askuser", Directory: a.directory(), Via: desk.ViaShell}, State: desk.Pending}
 	var chosen []string
 	a.opened = true
 	form := tty.New(tty.Options{Getenv: a.environ(), Turn: a.turn, Opened: true, Interrupted: desk.Dismissed}) // nothing stays open

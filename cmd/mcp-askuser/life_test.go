@@ -28,7 +28,7 @@ func only(t *testing.T, d *desk.Desk) desk.Record {
 
 func say(t *testing.T, d *desk.Desk, id, option string) {
 	t.Helper()
-	if _, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}, "inbox"); err != nil {
+	if _, err := d.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -151,7 +151,7 @@ func TestRoundLimit(t *testing.T) {
 		if rec.Round != n {
 			t.Errorf("round %d counts as %d", n, rec.Round)
 		}
-		if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, "inbox"); err != nil {
+		if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 			t.Fatal(err)
 		}
 		w.next(func(m message) bool { return string(m.ID) == fmt.Sprint(n) })

@@ -172,7 +172,7 @@ func TestThousandWaitingCalls(t *testing.T) {
 	go func() {
 		for n := calls - 2; n >= 0; n -= 2 {
 			reply := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: fmt.Sprintf("answer to %d", n)}}}
-			if _, err := d.Reply(t.Context(), byNumber[n].ID, reply, "inbox"); err != nil {
+			if _, err := d.Reply(t.Context(), byNumber[n].ID, reply, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 				t.Error(err)
 			}
 		}

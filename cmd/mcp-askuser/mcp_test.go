@@ -232,7 +232,7 @@ func answerFrom(t *testing.T, dir, id, option string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = desk.New(store, desk.Options{}).Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}, "inbox")
+	_, err = desk.New(store, desk.Options{}).Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
 	if err != nil {
 		t.Fatal(err)
 	}

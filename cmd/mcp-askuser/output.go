@@ -169,6 +169,9 @@ func (a *app) printResult(rec desk.Record, render func(desk.Record) (string, err
 	if text != "" {
 		fmt.Fprintln(a.out, text)
 	}
+	if rec.Outcome.FromProgram() {
+		fmt.Fprintln(a.err, words.T("A program has replied, not the user: %s.", words.Local.Outcome(rec.Outcome)))
+	}
 	if err := a.out.flush(); err != nil {
 		return &unprintedError{rec, err}
 	}

@@ -85,7 +85,7 @@ func TestUnprintedAnswerIsKept(t *testing.T) {
 				if err := cmd.Start(); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := d.Reply(t.Context(), await(t, d).ID, command.reply, "inbox"); err != nil {
+				if _, err := d.Reply(t.Context(), await(t, d).ID, command.reply, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 					t.Fatal(err)
 				}
 				_ = cmd.Wait()

@@ -10,32 +10,37 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/keyfile"
 	"mcp-askuser/ui/ntfy"
+	"mcp-askuser/ui/words"
 )
 
 // phone is the user's phone as the settings say; nil where there is none. What
 // cannot be used is logged: no question fails for it.
 func (a *app) phone(d *desk.Desk) *ntfy.Phone {
-	s := a.settings()
-	if s.NtfyTopic == "" {
+	if a.settings().NtfyTopic == "" {
 		return nil
 	}
-	path, err := a.beside("phone.key")
-	if err == nil {
-		err = keyfile.Make(path)
-	}
-	var p *ntfy.Phone
-	if err == nil {
-		key, _ := keyfile.Read(path)
-		p, err = ntfy.New(ntfy.Options{
-			Server: s.NtfyServer, Topic: s.NtfyTopic, Token: s.NtfyToken, Text: ntfy.Text(s.NtfyText), Page: s.NtfyPage,
-			Key: key, Desk: d, Log: a.log,
-		})
-	}
+	p, err := a.openPhone(d)
 	if err != nil {
 		a.log.Warn("no question reaches the phone", "error", err)
 		return nil
 	}
 	return p
+}
+
+func (a *app) openPhone(d *desk.Desk) (*ntfy.Phone, error) {
+	path, err := a.beside("phone.key")
+	if err != nil {
+		return nil, err
+	}
+	if err := keyfile.Make(path); err != nil {
+		return nil, err
+	}
+	key, _ := keyfile.Read(path)
+	s := a.settings()
+	return ntfy.New(ntfy.Options{
+		Server: s.NtfyServer, Topic: s.NtfyTopic, Token: s.NtfyToken, ButtonToken: s.NtfyButtonToken,
+		Text: ntfy.Text(s.NtfyText), Page: s.NtfyPage, Key: key, Desk: d, Log: a.log,
+	})
 }
 
 // notifier tells the human that a question waits, here and on the phone, as the
@@ -85,4 +90,34 @@ func (a *app) onPhone() *cobra.Command {
 		telling.Wait()
 		return err
 	})
+}
+
+// examinePhone says whether questions can be answered on the phone.
+func (a *app) examinePhone(ctx context.Context, d *desk.Desk) finding {
+	f := finding{Part: words.T("phone"), Name: a.settings().NtfyTopic, State: well}
+	p, err := a.openPhone(d)
+	if err != nil {
+		f.State, f.Text, f.Remedy = ill, words.Local.Error(err), words.T("correct it; mcp-askuser config shows all settings and where each comes from")
+		return f
+	}
+	if err := p.Readable(ctx); err != nil {
+		f.State, f.Text = ill, words.T("answers do not arrive: %v", words.Local.Error(err))
+		f.Remedy = words.T("give ntfy_token the right to read and write the topics %s and %s", f.Name, p.ReplyTopic())
+		return f
+	}
+	if p.Text != ntfy.TextFull {
+		f.Text = words.T("questions are announced there, without buttons: they need ntfy_text = \"full\"")
+		return f
+	}
+	switch err := p.TryPress(ctx); {
+	case err != nil:
+		f.State, f.Text = ill, words.T("a press of a button would fail: %v", words.Local.Error(err))
+		f.Remedy = words.T("set ntfy_button_token to a token that may only write to the topic %s", p.ReplyTopic())
+	case p.Exposed(ctx):
+		f.State, f.Text = ill, words.T("ntfy_button_token may read your questions; readers of the topic can take it from a button")
+		f.Remedy = words.T("set ntfy_button_token to a token that may only write to the topic %s", p.ReplyTopic())
+	default:
+		f.Text = words.T("shows questions, and takes a press of a button")
+	}
+	return f
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,7 +16,8 @@ func TestPhone(t *testing.T) {
 		t.Run(by, func(t *testing.T) {
 			t.Parallel()
 			server, dir := ntfytest.New(t, "tk_1"), t.TempDir()
-			phone := []string{"ASK_NTFY_SERVER=" + server.URL, "ASK_NTFY_TOPIC=questions", "ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_TEXT=full"}
+			server.Grant("tk_button", "questions-*")
+			phone := []string{"ASK_NTFY_SERVER=" + server.URL, "ASK_NTFY_TOPIC=questions", "ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_BUTTON_TOKEN=tk_button", "ASK_NTFY_TEXT=full"}
 			asker := program(t, dir, "confirm", "--surface", "inbox", "Deploy?")
 			if by == "the asker" {
 				asker.Env = append(asker.Env, phone...)
@@ -49,12 +52,48 @@ func TestPhone(t *testing.T) {
 	}
 }
 
-// The access token is not shown.
+// The access tokens are not shown.
 func TestPhoneTokenIsNotShown(t *testing.T) {
 	cmd := program(t, t.TempDir(), "config")
-	cmd.Env = append(cmd.Env, "ASK_NTFY_TOKEN=tk_secret")
+	cmd.Env = append(cmd.Env, "ASK_NTFY_TOKEN=tk_secret", "ASK_NTFY_BUTTON_TOKEN=tk_button")
 	out, err := cmd.CombinedOutput()
-	if err != nil || strings.Contains(string(out), "tk_secret") || !strings.Contains(string(out), "(not shown)") {
+	if err != nil || strings.Contains(string(out), "tk_") || strings.Count(string(out), "(not shown)") != 2 {
 		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// The doctor says whether a press would be accepted.
+func TestDoctorTriesThePhone(t *testing.T) {
+	server := ntfytest.New(t, "tk_1")
+	server.Grant("tk_button", "questions-*")
+	server.Grant("tk_other", "elsewhere")
+	for _, tc := range []struct {
+		name  string
+		env   []string
+		state state
+		text  string
+	}{
+		{"its own token", []string{"ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_BUTTON_TOKEN=tk_button", "ASK_NTFY_TEXT=full"}, well, "takes a press"},
+		{"no token", []string{"ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_TEXT=full"}, ill, "a press of a button would fail"},
+		{"another token", []string{"ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_BUTTON_TOKEN=tk_other", "ASK_NTFY_TEXT=full"}, ill, "a press of a button would fail"},
+		{"our own token", []string{"ASK_NTFY_TOKEN=tk_1", "ASK_NTFY_BUTTON_TOKEN=tk_1", "ASK_NTFY_TEXT=full"}, ill, "ntfy_button_token is ntfy_token"},
+		{"no right to read", []string{"ASK_NTFY_TEXT=full"}, ill, "answers do not arrive"},
+		{"a token that reads", []string{"ASK_NTFY_SERVER=" + ntfytest.New(t, "").URL, "ASK_NTFY_BUTTON_TOKEN=tk_button", "ASK_NTFY_TEXT=full"}, ill, "may read your questions"},
+		{"header", []string{"ASK_NTFY_TOKEN=tk_1"}, well, "without buttons"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			cmd := program(t, t.TempDir(), "doctor", "--json")
+			cmd.Env = append(append(cmd.Env, "ASK_NTFY_SERVER="+server.URL, "ASK_NTFY_TOPIC=questions"), tc.env...)
+			out, _ := cmd.Output() // other parts of this machine may be wrong
+			var found []finding
+			if err := json.Unmarshal(out, &found); err != nil {
+				t.Fatalf("%v: %s", err, out)
+			}
+			i := slices.IndexFunc(found, func(f finding) bool { return f.Part == "phone" })
+			if i < 0 || found[i].State != tc.state || !strings.Contains(found[i].Text, tc.text) || (found[i].Remedy == "") == (tc.state == ill) {
+				t.Errorf("got %+v", found)
+			}
+		})
 	}
 }

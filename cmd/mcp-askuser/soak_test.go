@@ -253,7 +253,7 @@ func (s *soak) isKept(id, text string) {
 func (s *soak) answer(d *desk.Desk, n int, id string) {
 	text := fmt.Sprintf("human %d says %d", n, rand.Uint64())
 	s.says(id, text)
-	_, err := d.Reply(s.t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: text}}}, "inbox")
+	_, err := d.Reply(s.t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: text}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage})
 	switch {
 	case err == nil:
 		s.isKept(id, text)

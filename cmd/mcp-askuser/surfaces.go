@@ -79,23 +79,33 @@ func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status)
 	return all, whole
 }
 
-// entitled is a surface on which nobody is asked who could not answer there: on
-// a shared desk an agent's credential permits it to ask, and no more.
+// entitled is a surface that is not tried where an answer on it would be refused: on
+// a shared desk an agent's credential permits it to ask, and no more; a confirmation
+// takes no answer from a terminal that an agent opened.
 type entitled struct {
 	ui.Surface
 	desk *desk.Desk
 }
 
 func (e entitled) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
-	if err := e.desk.MayAnswer(ctx, rec.ID); err != nil {
+	if err := e.desk.MayAnswer(ctx, rec, e.evidence()); err != nil {
 		return ui.Unavailablef("%v", err)
 	}
 	return e.Surface.Show(ctx, rec, commit)
 }
 
+// evidence is what a reply on this surface would prove. A pane has a process of its
+// own, which is not known yet.
+func (e entitled) evidence() desk.Evidence {
+	if e.Name() == "pane" {
+		return desk.Evidence{}
+	}
+	return ui.Evidence(e.Name(), true)
+}
+
 // Check implements ui.Checker.
 func (e entitled) Check(ctx context.Context) error {
-	if err := e.desk.MayAnswer(ctx, ""); err != nil {
+	if err := e.desk.MayAnswer(ctx, desk.Record{}, e.evidence()); err != nil {
 		return err
 	}
 	return check(ctx, e.Surface)

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,11 +17,12 @@ import (
 func (a *app) token() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
-		Short: "Manage the tokens of agents that ask over HTTP",
-		Long: `Manage the tokens of agents that ask over HTTP (mcp-askuser serve --http). Each
-has one of its own, whose name stands beside what it asks, on the page and in
-the history. A server that runs takes every change at once.`,
-		Example: "  mcp-askuser token add laptop\n  mcp-askuser token list",
+		Short: "Manage the tokens of agents and of your front ends",
+		Long: `Manage the tokens of agents that ask over HTTP (mcp-askuser serve --http), and of
+front ends that answer for you (mcp-askuser web). Each has a token of its own,
+whose name is shown with what it asks or answers. A running server takes every
+change at once.`,
+		Example: "  mcp-askuser token add laptop\n  mcp-askuser token add wall-panel --answers\n  mcp-askuser token list",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(a.tokenAdd(), a.tokenList(), a.tokenRemove())
@@ -27,14 +30,36 @@ the history. A server that runs takes every change at once.`,
 }
 
 func (a *app) tokenAdd() *cobra.Command {
-	return a.onAgents(&cobra.Command{
+	var answers bool
+	cmd := &cobra.Command{
 		Use:   "add NAME",
-		Short: "Make a token for an agent and print it, this once",
+		Short: "Make a token for an agent or a front end and print it, this once",
 		Long: `Make a token for an agent and print it, this once: only a hash of it is kept.
-The agent sends it as "Authorization: Bearer TOKEN".`,
-		Example: "  mcp-askuser token add laptop",
-	}, func(agents *tokens.Store, args []string) error {
-		token, err := agents.Add(args[0])
+The agent sends it as "Authorization: Bearer TOKEN".
+
+With --answers it is the token of a front end of yours: a program that shows you
+questions and sends your answers to the HTTP API of mcp-askuser web. What it sends
+counts as your own answer, given through NAME. Such a token is made on a terminal
+of yours only.`,
+		Example: "  mcp-askuser token add laptop\n  mcp-askuser token add wall-panel --answers",
+	}
+	cmd.Flags().BoolVar(&answers, "answers", false, "the token of a front end, through which you answer")
+	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
+		known, note := a.agents, words.Mark("Keep it: it is not shown again. Its holder can ask in the name of %s.")
+		if answers {
+			if d.Answerer(a.evidence(), desk.Asker{}).Kind != desk.UserAnswerer {
+				return errors.New(words.T("only you can let a front end answer for you: run this in a terminal of your own"))
+			}
+			known, note = a.frontEnds, words.Mark("Keep it: it is not shown again. Its holder can answer in your name; the answers name %s.")
+		}
+		if slices.Contains(a.tokenNames(), args[0]) {
+			return fmt.Errorf(words.T("%w; mcp-askuser token remove %s takes it away"), tokens.ErrExists, args[0])
+		}
+		store, err := known()
+		if err != nil {
+			return err
+		}
+		token, err := store.Add(args[0])
 		if errors.Is(err, tokens.ErrExists) {
 			return fmt.Errorf(words.T("%w; mcp-askuser token remove %s takes it away"), err, args[0])
 		}
@@ -42,7 +67,7 @@ The agent sends it as "Authorization: Bearer TOKEN".`,
 			return err
 		}
 		fmt.Fprintln(a.out, token)
-		fmt.Fprintln(a.err, words.T("Keep it: it is not shown again. Whoever has it can ask in the name of %s.", args[0]))
+		fmt.Fprintln(a.err, words.T(note, args[0]))
 		return nil
 	})
 }
@@ -51,46 +76,69 @@ func (a *app) tokenList() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "list",
-		Short:   "List the agents that have a token",
+		Short:   "List the agents and front ends that have a token",
 		Example: "  mcp-askuser token list --json",
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return a.onAgents(cmd, func(agents *tokens.Store, _ []string) error {
-		known, err := agents.List()
-		if err != nil {
-			return err
-		}
+	return a.atDesk(cmd, func(*cobra.Command, *desk.Desk, []string) error {
 		type row struct {
 			Name    string    `json:"name"`
 			Created time.Time `json:"created_at"`
+			Answers bool      `json:"answers,omitempty"`
 		}
 		rows := []row{}
-		for _, t := range known {
-			rows = append(rows, row{t.Name, t.Created})
+		var damaged error
+		for answers, known := range map[bool]func() (*tokens.Store, error){false: a.agents, true: a.frontEnds} {
+			store, err := known()
+			if err != nil {
+				return err
+			}
+			all, err := store.List()
+			if err != nil && !errors.Is(err, tokens.ErrDamaged) {
+				return err
+			}
+			damaged = cmp.Or(damaged, err)
+			for _, t := range all {
+				rows = append(rows, row{t.Name, t.Created, answers})
+			}
 		}
+		slices.SortFunc(rows, func(x, y row) int { return cmp.Compare(x.Name, y.Name) })
 		if asJSON {
-			return a.printJSON(rows)
+			return cmp.Or(a.printJSON(rows), damaged)
 		}
-		if len(rows) == 0 {
+		if len(rows) == 0 && damaged == nil {
 			fmt.Fprintln(a.err, words.T("No agent has a token; mcp-askuser token add NAME makes one."))
 		}
 		for _, r := range rows {
-			fmt.Fprintln(a.out, words.T("%s  since %s", r.Name, r.Created.Local().Format(words.T("2 Jan 2006 15:04"))))
+			line := words.Mark("%s  since %s")
+			if r.Answers {
+				line = words.Mark("%s  answers for you  since %s")
+			}
+			fmt.Fprintln(a.out, words.T(line, r.Name, r.Created.Local().Format(words.T("2 Jan 2006 15:04"))))
 		}
-		return nil
+		return damaged
 	})
 }
 
 func (a *app) tokenRemove() *cobra.Command {
-	return a.onAgents(&cobra.Command{
+	return a.atDesk(&cobra.Command{
 		Use:   "remove NAME",
-		Short: "Take an agent's token away",
-		Long: `Take an agent's token away. Its calls end, and it cannot call again; what it has
-asked stays open until you close it.`,
+		Short: "Take the token of an agent or a front end away",
+		Long: `Take the token of an agent or a front end away. An agent's calls end, and it cannot
+call again; what it has asked stays open until you close it.`,
 		Example:           "  mcp-askuser token remove laptop",
-		ValidArgsFunction: a.completeAgents,
-	}, func(agents *tokens.Store, args []string) error {
-		err := agents.Remove(args[0])
+		ValidArgsFunction: a.completeTokens,
+	}, func(_ *cobra.Command, _ *desk.Desk, args []string) error {
+		agents, err := a.agents()
+		if err == nil {
+			err = agents.Remove(args[0])
+		}
+		if errors.Is(err, tokens.ErrUnknown) {
+			var frontEnds *tokens.Store
+			if frontEnds, err = a.frontEnds(); err == nil {
+				err = frontEnds.Remove(args[0])
+			}
+		}
 		if errors.Is(err, tokens.ErrUnknown) {
 			return fmt.Errorf(words.T("%w; mcp-askuser token list shows them"), err)
 		}
@@ -98,33 +146,52 @@ asked stays open until you close it.`,
 	})
 }
 
-// completeAgents completes the name of an agent with a token.
-func (a *app) completeAgents(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	agents, err := a.agents()
-	if err != nil || len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	known, _ := agents.List()
-	for _, t := range known {
-		names = append(names, t.Name)
+// completeTokens completes the name of an agent or a front end with a token.
+func (a *app) completeTokens(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		names = a.tokenNames()
 	}
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// onAgents completes a command on the tokens of this desk.
-func (a *app) onAgents(cmd *cobra.Command, do func(agents *tokens.Store, args []string) error) *cobra.Command {
-	return a.atDesk(cmd, func(_ *cobra.Command, _ *desk.Desk, args []string) error {
-		agents, err := a.agents()
+// tokenNames returns the names of all agents and front ends with a token, as far as
+// they can be read.
+func (a *app) tokenNames() (names []string) {
+	for _, known := range []func() (*tokens.Store, error){a.agents, a.frontEnds} {
+		store, err := known()
 		if err != nil {
-			return err
+			continue
 		}
-		return do(agents, args)
-	})
+		all, _ := store.List()
+		for _, t := range all {
+			names = append(names, t.Name)
+		}
+	}
+	return names
 }
 
-// agents are the tokens of those who may ask over the network. They stand in the
-// directory of the store.
+// agents are the tokens of those who may ask over the network. They are kept in
+// the directory of the store.
 func (a *app) agents() (*tokens.Store, error) {
 	path, err := a.beside("tokens")
 	return tokens.New(path), err
+}
+
+// frontEnds are the tokens of the front ends through which the user answers.
+func (a *app) frontEnds() (*tokens.Store, error) {
+	path, err := a.beside("front-ends")
+	return tokens.New(path), err
+}
+
+// frontEnd returns the name of the front end with this token.
+func (a *app) frontEnd(token string) (name string, ok bool) {
+	store, err := a.frontEnds()
+	if err != nil {
+		return "", false
+	}
+	t, ok, err := store.Check(token)
+	if err != nil {
+		a.log.Error("the tokens of front ends cannot be read", "error", err)
+	}
+	return t.Name, ok
 }

@@ -93,6 +93,7 @@ func (a *app) webOptions(o *web.Options, d *desk.Desk, presenter *present.Presen
 	s := a.settings()
 	o.Desk, o.Log, o.Presenter, o.Directory = d, a.log, presenter, a.directory()
 	o.KeyFile, _ = a.beside("page.key") // no browser comes back where there is no place for it
+	o.FrontEnd = a.frontEnd
 	o.Language = words.Language(s.Language)
 	o.Decode = func(data []byte) (web.Call, error) {
 		call, err := wire.DecodeAsk(data, s.Limits)

@@ -38,7 +38,7 @@ func TestSwappedWhileNobodyWaited(t *testing.T) {
 	if _, err := c.Connect(natstest.Account, nodes.Operator, "", make(chan error, 10)).RequestMsg(m, natstest.Patience); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := desk.New(open(t, c, nodes.Human, "alice"), desk.Options{}).Reply(t.Context(), rec.ID, says("b"), "web"); err != nil {
+	if _, err := desk.New(open(t, c, nodes.Human, "alice"), desk.Options{}).Reply(t.Context(), rec.ID, says("b"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := agent().Wait(t.Context(), rec.ID); err != nil || got.State != desk.Failed || got.Reply() != nil {

@@ -107,7 +107,7 @@ func TestOneHome(t *testing.T) {
 		t.Errorf("another machine sees %d, %v", len(all), err)
 	}
 	for _, rec := range []desk.Record{first, second} {
-		got, err := d.Reply(t.Context(), rec.ID, says("a"), "tty")
+		got, err := d.Reply(t.Context(), rec.ID, says("a"), desk.Evidence{Surface: "tty", How: desk.HowPage})
 		if err != nil || got.State != desk.Answered {
 			t.Errorf("%s: %s, %v", rec.ID, got.State, err)
 		}
@@ -149,7 +149,7 @@ func TestOutbox(t *testing.T) {
 	}
 	c.Kill(0)
 	for _, option := range []string{"a", "b"} { // the second thought counts
-		if _, err := d.Reply(t.Context(), rec.ID, says(option), "tty"); !errors.Is(err, desk.ErrUnsent) {
+		if _, err := d.Reply(t.Context(), rec.ID, says(option), desk.Evidence{Surface: "tty", How: desk.HowPage}); !errors.Is(err, desk.ErrUnsent) {
 			t.Fatalf("without the desk: %v", err)
 		}
 	}
@@ -320,12 +320,12 @@ func TestOutboxTooLate(t *testing.T) {
 		}
 	}
 	far.off.Store(true)
-	if _, err := d.Reply(t.Context(), rec.ID, says("a"), "tty"); !errors.Is(err, desk.ErrUnsent) {
+	if _, err := d.Reply(t.Context(), rec.ID, says("a"), desk.Evidence{Surface: "tty", How: desk.HowPage}); !errors.Is(err, desk.ErrUnsent) {
 		t.Fatalf("without the desk: %v", err)
 	}
 	told("it is not sent yet", func(ev desk.Event) bool { return ev.Type == desk.Touched && ev.Record.Unsent && ev.Record.Attended })
 	bob := desk.New(open(t, c, nodes.Human, "bob"), desk.Options{})
-	if _, err := bob.Reply(t.Context(), rec.ID, says("b"), "web"); err != nil {
+	if _, err := bob.Reply(t.Context(), rec.ID, says("b"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	if err := asking.Archive(t.Context(), rec.ID); err != nil {
@@ -373,6 +373,6 @@ func TestOutboxTooLate(t *testing.T) {
 }
 
 func reply(t *testing.T, d *desk.Desk, id string) error {
-	_, err := d.Reply(t.Context(), id, says("a"), "tty")
+	_, err := d.Reply(t.Context(), id, says("a"), desk.Evidence{Surface: "tty", How: desk.HowPage})
 	return err
 }

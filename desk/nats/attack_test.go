@@ -277,7 +277,7 @@ func (f forger) put(subject string, value any) {
 func forged(rec *desk.Record) desk.Outcome {
 	r := says("a")
 	r.Answers[0].By = question.ByUser
-	return desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: desk.Answered, Reply: &r, Surface: "web", At: time.Now(), Asked: rec.Statement(), Answerer: &desk.Answerer{Name: "alice", PID: 1}}
+	return desk.Outcome{ID: "01M6GA60M060R30C1G60R30C1H", Status: desk.Answered, Reply: &r, Surface: "web", At: time.Now(), Asked: rec.Statement(), Answerer: &desk.Answerer{Kind: desk.UserAnswerer, How: desk.HowPage, Name: "alice", PID: 1}}
 }
 
 // rig is a desk with an agent that asks, a human who answers, one who looks, and
@@ -379,11 +379,18 @@ func TestForeignNamesAreIgnored(t *testing.T) {
 	if !r.logged("_R_.ask.pending.bot."+rec.ID+".other") || !r.logged("foreign name") {
 		t.Error("the log says nothing of it")
 	}
-	if _, err := r.alice.Reply(t.Context(), rec.ID, says("b"), "web"); err != nil {
+	if _, err := r.alice.Reply(t.Context(), rec.ID, says("b"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 		t.Errorf("the human: %v", err)
 	}
 	if got := r.ends(t, r.asking, rec.ID); got.State != desk.Answered || got.Outcome.Answerer.Name != "alice" || got.Reply().Answers[0].Selected[0] != "b" {
 		t.Errorf("the asker gets %+v", got.Outcome)
+	}
+	if r.logged("cleaning up") {
+		t.Error("an agent that collects its answer is told of what it may not clean up")
+	}
+	// One who is late finds the place taken though the outcome was collected.
+	if _, err := r.bob.Reply(t.Context(), rec.ID, says("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); !errors.As(err, new(*desk.ClosedError)) {
+		t.Errorf("one who is late: %v", err)
 	}
 	// When all of it has gone, what is under foreign names does not come up.
 	if err := r.asking.Archive(t.Context(), rec.ID); err != nil {
@@ -450,9 +457,9 @@ func TestDefaultsAfterATimeout(t *testing.T) {
 		rec := asks(t, r.asking, req)
 		reply := says(tc.taken)
 		reply.Answers[0].By = question.ByTimeout
-		if _, err := r.asking.Reply(t.Context(), rec.ID, reply, "timeout"); err != nil {
-			t.Fatal(err)
-		}
+		o := forged(&rec)
+		o.Reply, o.Answerer = &reply, &desk.Answerer{Kind: desk.AskerAnswerer, How: desk.HowTimeout}
+		r.put("_R_.ask.end.bot."+rec.ID+".asker.bot", o)
 		if got := r.ends(t, r.asking, rec.ID); got.State != tc.want {
 			t.Errorf("%s: %s, want %s", tc.name, got.State, tc.want)
 		}
@@ -484,7 +491,7 @@ func TestSwappedQuestionIsNotDelivered(t *testing.T) {
 	}
 	answer := func(t *testing.T, id string) {
 		t.Helper()
-		if _, err := r.alice.Reply(t.Context(), id, says("a"), "web"); err != nil {
+		if _, err := r.alice.Reply(t.Context(), id, says("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -563,7 +570,7 @@ func TestArchiveOfAnAgentThatLies(t *testing.T) {
 	answered := func(text string) desk.Record {
 		t.Helper()
 		rec := asks(t, r.asking, request(text))
-		got, err := r.alice.Reply(t.Context(), rec.ID, says("b"), "web")
+		got, err := r.alice.Reply(t.Context(), rec.ID, says("b"), desk.Evidence{Surface: "web", How: desk.HowPage})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -606,14 +613,14 @@ func c(t *testing.T, r *rig, name string) *nats.Store {
 func TestReopenedByAHuman(t *testing.T) {
 	r := newRig(t)
 	rec := asks(t, r.asking, request("Which?"))
-	if _, err := r.alice.Reply(t.Context(), rec.ID, says("a"), "web"); err != nil {
+	if _, err := r.alice.Reply(t.Context(), rec.ID, says("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	again, err := r.alice.Reopen(t.Context(), rec.ID)
 	if err != nil || again.Earlier != rec.ID {
 		t.Fatalf("%+v, %v", again, err)
 	}
-	if _, err := r.alice.Reply(t.Context(), again.ID, says("b"), "web"); err != nil {
+	if _, err := r.alice.Reply(t.Context(), again.ID, says("b"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	got, attendance, err := r.asking.Submit(t.Context(), request("Which?"))

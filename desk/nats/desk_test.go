@@ -52,7 +52,7 @@ func TestSweepWaitsForTheCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	attendance.Release()
-	if _, err := human.Reply(t.Context(), rec.ID, says("a"), "web"); err != nil {
+	if _, err := human.Reply(t.Context(), rec.ID, says("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	if err := agent.Archive(t.Context(), rec.ID); err != nil {
@@ -103,7 +103,7 @@ func TestClocksApart(t *testing.T) {
 		if err != nil || len(open) != 1 || open[0].ID != rec.ID || !open[0].Attended {
 			t.Fatalf("open: %v, %v", open, err)
 		}
-		if _, err := human.Reply(t.Context(), rec.ID, says("a"), "web"); err != nil {
+		if _, err := human.Reply(t.Context(), rec.ID, says("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 			t.Fatal(err)
 		}
 		got, err := asking.Wait(t.Context(), rec.ID)

@@ -56,7 +56,7 @@ func TestFigures(t *testing.T) {
 		}()
 		time.Sleep(20 * time.Millisecond)
 		began = time.Now()
-		if _, err := human.Reply(t.Context(), rec.ID, says("a"), "web"); err != nil {
+		if _, err := human.Reply(t.Context(), rec.ID, says("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 			t.Fatal(err)
 		}
 		committed := time.Now()

@@ -80,10 +80,10 @@ func TestCredentialsOfAnOperator(t *testing.T) {
 	rec, attendance, err := agent.Submit(t.Context(), request("Which?"))
 	must(err)
 	defer attendance.Release()
-	if _, err := agent.Reply(t.Context(), rec.ID, says("a"), "web"); err == nil {
+	if _, err := agent.Reply(t.Context(), rec.ID, says("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); err == nil {
 		t.Error("an agent answers")
 	}
-	_, err = human.Reply(t.Context(), rec.ID, says("b"), "web")
+	_, err = human.Reply(t.Context(), rec.ID, says("b"), desk.Evidence{Surface: "web", How: desk.HowPage})
 	must(err)
 	if got, err := agent.Wait(t.Context(), rec.ID); err != nil || got.State != desk.Answered || got.Outcome.Answerer.Name != "alice" {
 		t.Errorf("the agent gets %s by %+v, %v", got.State, got.Outcome, err)

@@ -3,7 +3,8 @@
 // stands, comments, order and odd formatting included. What it cannot read, or
 // cannot change in place, it leaves alone and says so.
 //
-// It knows none of our rooms and nobody's configuration.
+// It imports question, for the text that it shows; it knows no other room of ours and
+// no client's configuration.
 package edit
 
 import (

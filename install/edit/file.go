@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/diff"
 
 	"mcp-askuser/internal/wholefile"
+	"mcp-askuser/question"
 )
 
 // Backup is what a file is called, behind its name, that we have changed: as it
@@ -191,11 +192,22 @@ func (c *Change) Diff() string {
 			}
 			end = max(1, from+count)
 		} else if len(line) > 0 {
-			fmt.Fprintf(&b, "%c %s", line[0], line[1:])
+			fmt.Fprintf(&b, "%c %s\n", line[0], shown(line[1:]))
 		}
 	}
 	if b.Len() > 0 && end <= bytes.Count(before, []byte("\n")) {
 		b.WriteString(left)
 	}
 	return b.String()
+}
+
+// shown is a line of a file as text that is safe to print, without its line break.
+// Tabs stay.
+func shown(line []byte) string {
+	text := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
+	cells := strings.Split(text, "\t")
+	for i := range cells {
+		cells[i] = question.Line(cells[i])
+	}
+	return strings.Join(cells, "\t")
 }

@@ -16,6 +16,14 @@ func TestDiff(t *testing.T) {
 	}
 }
 
+// What a file holds is shown as nothing but text, and no line as two.
+func TestDiffIsText(t *testing.T) {
+	c := Change{Before: []byte("a\x1b[2Jb\r\n\tc\u202ed\u009b31m\ne\u2028+ f\rg\x00\n"), After: []byte("")}
+	if got, want := c.Diff(), "- a␛[2Jb\n- \tc[U+202E]d[U+009B]31m\n- e[U+2028]+ f␍g␀\n"; got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
 // Files of clients can be large: they are shown all the same.
 func TestDiffOfLargeFiles(t *testing.T) {
 	many := strings.Repeat("x\n", 30_000)

@@ -77,17 +77,34 @@ func ownPort(r *http.Request, port string, t *tls.Config) bool {
 }
 
 // OwnOrigin reports whether a request comes from a page of this server, or from
-// no page at all. Browsers name the origin of every request that changes
-// something, and say where a request comes from in a header that no script can
-// set.
+// no page at all: its Origin is the server's in scheme, host and port. Browsers
+// name the origin of every request that changes something, and say where a request
+// comes from in a header that no script can set.
 func OwnOrigin(r *http.Request) bool {
-	if origin := r.Header.Get("Origin"); origin != "" {
-		u, err := url.Parse(origin)
-		if err != nil || u.Host != r.Host {
+	if from := r.Header.Get("Origin"); from != "" {
+		scheme := "http"
+		if r.TLS != nil {
+			scheme = "https"
+		}
+		if own := origin(scheme + "://" + r.Host); own == "" || origin(from) != own {
 			return false
 		}
 	}
 	return http.NewCrossOriginProtection().Check(r) == nil
+}
+
+// origin returns an address of nothing but scheme, host and port in one spelling:
+// with its port, in small letters. It is empty for any other text.
+func origin(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || !strings.EqualFold(u.Scheme+"://"+u.Host, text) {
+		return ""
+	}
+	port := u.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	}
+	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
 // Bearer returns the token that a request shows; ok is false where it shows none.

@@ -105,19 +105,40 @@ func TestOwnHostOfACertificate(t *testing.T) {
 }
 
 func TestOwnOrigin(t *testing.T) {
+	const plain, secure, usual = "http://127.0.0.1:8000/mcp", "https://127.0.0.1:8000/mcp", "https://desk.example/mcp"
 	for _, tc := range []struct {
-		origin, site string
-		want         bool
+		to, origin, site string
+		want             bool
 	}{
-		{"", "", true},
-		{"http://127.0.0.1:80", "same-origin", true},
-		{"http://127.0.0.1:81", "", false},
-		{"http://evil.example", "", false},
-		{"null", "", false},
-		{"", "cross-site", false},
-		{"%", "", false},
+		{plain, "", "", true},
+		{plain, "http://127.0.0.1:8000", "same-origin", true},
+		{plain, "http://127.0.0.1:8000", "", true},
+		{plain, "HTTP://127.0.0.1:8000", "same-origin", true},
+		{plain, "http://127.0.0.1:8001", "", false},
+		{plain, "http://127.0.0.1", "", false},
+		{plain, "http://127.0.0.1:08000", "", false},
+		{plain, "https://127.0.0.1:8000", "", false},
+		{plain, "https://127.0.0.1:8000", "same-origin", false},
+		{plain, "ftp://127.0.0.1:8000", "", false},
+		{plain, "//127.0.0.1:8000", "", false},
+		{plain, "http://user@127.0.0.1:8000", "", false},
+		{plain, "http://127.0.0.1:8000/", "", false},
+		{plain, "http://127.0.0.1:8000 http://evil.example", "", false},
+		{plain, "http://evil.example", "", false},
+		{plain, "null", "", false},
+		{plain, "", "cross-site", false},
+		{plain, "http://127.0.0.1:8000", "cross-site", false},
+		{plain, "%", "", false},
+		{secure, "https://127.0.0.1:8000", "", true},
+		{secure, "http://127.0.0.1:8000", "same-origin", false},
+		{usual, "https://desk.example", "", true},
+		{usual, "https://DESK.example", "same-origin", true},
+		{usual, "https://desk.example:443", "same-origin", true},
+		{usual, "https://desk.example:80", "same-origin", false},
+		{usual, "http://desk.example", "same-origin", false},
+		{usual, "http://desk.example:443", "same-origin", false},
 	} {
-		r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1:80/mcp", nil)
+		r := httptest.NewRequest(http.MethodPost, tc.to, nil)
 		if tc.origin != "" {
 			r.Header.Set("Origin", tc.origin)
 		}
@@ -125,7 +146,7 @@ func TestOwnOrigin(t *testing.T) {
 			r.Header.Set("Sec-Fetch-Site", tc.site)
 		}
 		if got := OwnOrigin(r); got != tc.want {
-			t.Errorf("origin %q, site %q: %v", tc.origin, tc.site, got)
+			t.Errorf("to %s from origin %q, site %q: %v", tc.to, tc.origin, tc.site, got)
 		}
 	}
 }

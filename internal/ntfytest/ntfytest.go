@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path"
 	"strings"
 	"sync"
 	"testing"
@@ -16,22 +17,48 @@ import (
 )
 
 // Server publishes as JSON and as plain text, with action buttons, and streams a
-// topic as JSON from a message on; it clears by sequence id and wants a token.
+// topic as JSON from a message on; it clears by sequence id. With a token it has
+// access control: nothing is open to anonymous requests.
 type Server struct {
 	*httptest.Server
-	token string
+	token string // may do everything
 
 	mu     sync.Mutex
+	grants map[string]string // tokens, and the topics that each may write to
 	topics map[string][]map[string]any
 	woken  chan struct{} // closed at every message
 }
 
-// New starts a server, which wants the token if that is not empty.
+// New starts a server, with access control if the token is not empty.
 func New(t *testing.T, token string) *Server {
-	s := &Server{token: token, topics: map[string][]map[string]any{}, woken: make(chan struct{})}
+	s := &Server{token: token, grants: map[string]string{}, topics: map[string][]map[string]any{}, woken: make(chan struct{})}
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
 	return s
+}
+
+// Grant lets a token write to the topics that match a pattern, such as "questions-*",
+// and nothing else.
+func (s *Server) Grant(token, pattern string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.grants[token] = pattern
+}
+
+// right returns the status of a request that wants to read a topic or write to it.
+func (s *Server) right(r *http.Request, topic string, write bool) int {
+	token, shown := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	s.mu.Lock()
+	pattern, known := s.grants[token]
+	s.mu.Unlock()
+	matches, _ := path.Match(pattern, topic)
+	switch {
+	case s.token == "", token == s.token, known && write && matches:
+		return http.StatusOK
+	case shown && !known:
+		return http.StatusUnauthorized
+	}
+	return http.StatusForbidden
 }
 
 func (s *Server) add(topic string, m map[string]any) map[string]any {
@@ -57,35 +84,47 @@ func (s *Server) after(topic string, n int) ([]map[string]any, chan struct{}) {
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	parts := strings.Split(strings.Trim(r.URL.Path, "/"), "/")
-	subscribes := len(parts) == 2 && parts[1] == "json"
-	if s.token != "" && (subscribes || parts[0] == "") && r.Header.Get("Authorization") != "Bearer "+s.token {
-		http.Error(w, `{"code":40301,"http":403,"error":"forbidden"}`, http.StatusForbidden)
-		return
-	}
+	topic, reads := parts[0], len(parts) == 2 && (parts[1] == "json" || parts[1] == "auth")
 	body, _ := io.ReadAll(r.Body)
-	reply := func(m map[string]any) { _ = json.NewEncoder(w).Encode(m) }
-	switch {
-	case parts[0] == "" && r.Method == http.MethodPost:
-		var m map[string]any
-		if err := json.Unmarshal(body, &m); err != nil || m["topic"] == nil {
+	var published map[string]any
+	if topic == "" && r.Method == http.MethodPost {
+		if err := json.Unmarshal(body, &published); err != nil || published["topic"] == nil {
 			http.Error(w, `{"code":40024,"http":400,"error":"invalid request: request body must be valid JSON"}`, http.StatusBadRequest)
 			return
 		}
-		if actions, _ := m["actions"].([]any); len(actions) > 3 {
+		topic = published["topic"].(string)
+	}
+	if status := s.right(r, topic, !reads); status != http.StatusOK {
+		http.Error(w, fmt.Sprintf(`{"code":%d01,"http":%d,"error":%q}`, status, status, strings.ToLower(http.StatusText(status))), status)
+		return
+	}
+	reply := func(m map[string]any) { _ = json.NewEncoder(w).Encode(m) }
+	switch {
+	case published != nil:
+		if actions, _ := published["actions"].([]any); len(actions) > 3 {
 			http.Error(w, `{"code":40018,"http":400,"error":"invalid request: actions invalid, only 3 actions allowed"}`, http.StatusBadRequest)
 			return
 		}
-		reply(s.add(m["topic"].(string), m))
-	case subscribes:
-		s.subscribe(w, r, parts[0])
+		reply(s.add(topic, published))
+	case reads && parts[1] == "auth":
+		reply(map[string]any{"success": true})
+	case reads:
+		s.subscribe(w, r, topic)
 	case len(parts) == 3 && parts[2] == "clear" && r.Method == http.MethodPut:
-		reply(s.add(parts[0], map[string]any{"event": "message_clear", "sequence_id": parts[1]}))
+		reply(s.add(topic, map[string]any{"event": "message_clear", "sequence_id": parts[1]}))
 	case len(parts) == 1 && r.Method == http.MethodPost:
-		reply(s.add(parts[0], map[string]any{"message": string(body)}))
+		m := map[string]any{"message": string(body)}
+		if r.URL.Query().Get("cache") == "no" {
+			m[passing] = true
+		}
+		reply(s.add(topic, m))
 	default:
 		http.NotFound(w, r)
 	}
 }
+
+// passing marks a message that only those receive who are subscribed when it comes.
+const passing = "passing"
 
 func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, topic string) {
 	send := func(m map[string]any) {
@@ -98,10 +137,12 @@ func (s *Server) subscribe(w http.ResponseWriter, r *http.Request, topic string)
 		_, _ = fmt.Sscanf(since, "m%d", &n)
 		n++
 	}
-	for {
+	for live := false; ; live = true {
 		news, woken := s.after(topic, n)
 		for _, m := range news {
-			send(m)
+			if live || m[passing] == nil {
+				send(m)
+			}
 		}
 		n += len(news)
 		select {
@@ -141,6 +182,10 @@ func Press(t *testing.T, m map[string]any, button int) {
 	req, err := http.NewRequestWithContext(t.Context(), a["method"].(string), a["url"].(string), strings.NewReader(a["body"].(string)))
 	if err != nil {
 		t.Fatal(err)
+	}
+	headers, _ := a["headers"].(map[string]any)
+	for name, value := range headers {
+		req.Header.Set(name, value.(string))
 	}
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {

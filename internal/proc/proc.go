@@ -38,3 +38,10 @@ func Look(pid int) (Process, bool) {
 	}
 	return Process{number(1), number(3), number(4), fields[19], strings.Split(strings.TrimSuffix(string(args), "\x00"), "\x00")}, true
 }
+
+// Executable returns the path of the program that a process runs, as it was when
+// the process started; empty where nobody knows.
+func Executable(pid int) string {
+	path, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
+	return strings.TrimSuffix(path, " (deleted)")
+}

@@ -246,7 +246,7 @@ func TestAnsweredHere(t *testing.T) {
 				t.Errorf("asked by %+v", by)
 			}
 			events := w.events(t)
-			if _, err := w.desk.Reply(t.Context(), rec.ID, tc.reply, "web"); err != nil {
+			if _, err := w.desk.Reply(t.Context(), rec.ID, tc.reply, desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 				t.Fatal(err)
 			}
 			if p := d.until(""); string(p.ID) != "0" || string(p.Result) != tc.want {

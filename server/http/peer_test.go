@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -30,6 +31,7 @@ type rig struct {
 	*Server
 	t       *testing.T
 	url     string
+	dir     string // of its tokens
 	known   *tokens.Store
 	client  *http.Client
 	stop    context.CancelFunc
@@ -42,7 +44,8 @@ func serve(t *testing.T, tools map[string]mcpserver.ToolHandlerFunc, change ...f
 	for name, handler := range tools {
 		s.AddTool(mcp.NewTool(name), handler)
 	}
-	x := &rig{t: t, known: tokens.New(t.TempDir()), client: &http.Client{Transport: &http.Transport{}}, stopped: make(chan error, 1)}
+	dir := t.TempDir()
+	x := &rig{t: t, dir: dir, known: tokens.New(dir), client: &http.Client{Transport: &http.Transport{}}, stopped: make(chan error, 1)}
 	o := Options{Tokens: x.known, Host: "127.0.0.1", Log: slog.New(slog.NewTextHandler(t.Output(), nil))}
 	for _, c := range change {
 		c(&o)
@@ -64,6 +67,24 @@ func serve(t *testing.T, tools map[string]mcpserver.ToolHandlerFunc, change ...f
 		x.client.CloseIdleConnections()
 	})
 	return x
+}
+
+// lockedBuffer is a log that is read while it is written.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
 }
 
 // agent is a client with a token.

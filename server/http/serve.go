@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -47,8 +49,8 @@ type Options struct {
 	TLS    *tls.Config  // nil: plain HTTP, on this machine only
 	// Beat is how often a stream says that it is alive; 0 is 15 s.
 	Beat time.Duration
-	// Sessions is how many may be open at once, half of them by one token; 0 is
-	// 8192. Each request of 2026-07-28 is one.
+	// Sessions is how many of one token may be open at once; 0 is 4096. Each request
+	// of 2026-07-28 is one.
 	Sessions int
 }
 
@@ -59,6 +61,7 @@ type Server struct {
 	sessions *sessions
 	beats    *ticker.Group[*stream] // of all open streams
 	streams  sync.WaitGroup
+	fault    atomic.Value // a string: why tokens cannot be read, as it was logged
 }
 
 // New returns a server. It starts nothing.
@@ -67,7 +70,7 @@ func New(mcp *mcpserver.MCPServer, o Options) *Server {
 	return &Server{
 		Options:  o,
 		mcp:      mcp,
-		sessions: newSessions(cmp.Or(o.Sessions, 8192)),
+		sessions: newSessions(cmp.Or(o.Sessions, 4096)),
 		beats: ticker.New(cmp.Or(o.Beat, 15*time.Second), func(all []*stream) {
 			for _, st := range all {
 				st.beat()
@@ -162,9 +165,11 @@ func (s *Server) Handler() http.Handler {
 			return
 		}
 		token, ok, err := s.identify(r)
+		if err != nil {
+			s.logOnce(err)
+		}
 		switch {
-		case err != nil:
-			s.Log.Error("the tokens cannot be read", "error", err)
+		case err != nil && !errors.Is(err, tokens.ErrDamaged):
 			turnAway(w, http.StatusInternalServerError, "the tokens cannot be read; see the server's log")
 			return
 		case !ok:
@@ -195,6 +200,14 @@ func (s *Server) identify(r *http.Request) (t tokens.Token, ok bool, err error) 
 		return tokens.Token{}, false, nil
 	}
 	return s.Tokens.Check(token)
+}
+
+// logOnce logs why tokens cannot be read, unless that was the last reason that it
+// logged: anybody can bring it about with any token.
+func (s *Server) logOnce(err error) {
+	if text := err.Error(); s.fault.Swap(text) != text {
+		s.Log.Error("tokens cannot be read", "error", err)
+	}
 }
 
 // turnAway refuses a client that may not come in, and lets its connection go.

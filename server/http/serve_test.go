@@ -1,12 +1,16 @@
 package http
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
+	"net"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +90,29 @@ func TestDoor(t *testing.T) {
 				t.Errorf("got %s", got)
 			}
 		})
+	}
+}
+
+// A damaged file of a token locks out that token alone; the log names the file, once.
+func TestDamagedToken(t *testing.T) {
+	t.Parallel()
+	var log lockedBuffer
+	x := serve(t, nil, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	whole, damaged := x.agent("whole"), x.agent("damaged").hello(`{}`)
+	if err := os.WriteFile(filepath.Join(x.dir, "damaged.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chtimes(x.dir, time.Time{}, time.Now()); err != nil { // as when an editor replaces the file
+		t.Fatal(err)
+	}
+	for range 3 {
+		if r := damaged.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusUnauthorized {
+			t.Errorf("the damaged token: %d", r.StatusCode)
+		}
+	}
+	whole.hello(`{}`)
+	if n := strings.Count(log.String(), "damaged.json is damaged"); n != 1 {
+		t.Errorf("the log names the file %d times: %s", n, log.String())
 	}
 }
 
@@ -390,6 +417,70 @@ func TestEnds(t *testing.T) {
 	}
 }
 
+// Some clients send a line break behind a request, or the next request: neither ends
+// a call that waits. One that sends without end has its call ended.
+func TestBytesBehindACall(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct{ name, at, late string }{
+		{"a line break at once", "\r\n", ""},
+		{"a line break later", "", "\r\n"},
+		{"both", "\r\n", "\r\n\r\n"},
+		{"the next request", "", "GET " + Path + " HTTP/1.1\r\nHost: x\r\n\r\n"},
+		{"no end", "", strings.Repeat("\r\n", maxHeader)},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			more, ended := make(chan struct{}), make(chan error, 1)
+			x := serve(t, toolset{"slow": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+				select {
+				case <-more:
+				case <-ctx.Done():
+				}
+				ended <- context.Cause(ctx)
+				return mcp.NewToolResultText("done"), nil
+			}}, func(o *Options) { o.Beat = time.Millisecond })
+			a := x.agent("a").hello(`{}`)
+			host := strings.TrimSuffix(strings.TrimPrefix(x.url, "http://"), Path)
+			conn, err := net.Dial("tcp", host)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer conn.Close()
+			_ = conn.SetDeadline(time.Now().Add(patience))
+			const call = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","arguments":{}}}`
+			_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nMcp-Session-Id: %s\r\nContent-Type: application/json\r\nAccept: text/event-stream\r\nContent-Length: %d\r\n\r\n%s%s",
+				Path, host, a.token, a.session, len(call), call, tc.at)
+			lines := bufio.NewScanner(conn)
+			beats := func(n int) {
+				for n > 0 && lines.Scan() {
+					if lines.Text() == ":" {
+						n--
+					}
+				}
+			}
+			beats(1) // the headers are out
+			_, _ = conn.Write([]byte(tc.late))
+			if tc.name == "no end" {
+				if cause := take(t, ended); !errors.Is(cause, askuser.ErrDisconnected) {
+					t.Errorf("the cause is %v", cause)
+				}
+				return
+			}
+			beats(20) // it has read what came
+			close(more)
+			if cause := take(t, ended); cause != nil {
+				t.Errorf("the call has ended: %v", cause)
+			}
+			for lines.Scan() {
+				if strings.Contains(lines.Text(), "done") {
+					return
+				}
+			}
+			t.Errorf("no response: %v", lines.Err())
+		})
+	}
+}
+
 func is(want error) func(error) bool { return func(err error) bool { return errors.Is(err, want) } }
 
 // Whoever waits to hear whether a response was written, hears it.
@@ -436,18 +527,18 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// There is room for so many sessions; one that is not used makes room.
+// A token has room for so many sessions; one that is not used makes room.
 func TestSessionsAreBounded(t *testing.T) {
 	t.Parallel()
 	e := newEnding()
-	x := serve(t, toolset{"wait": e.tool}, func(o *Options) { o.Sessions = 4 })
+	x := serve(t, toolset{"wait": e.tool}, func(o *Options) { o.Sessions = 2 })
 	a := x.agent("a")
 	idle := *a
 	idle.hello(`{}`)
 	busy := []*agent{new(agent), new(agent)}
 	for _, b := range busy {
 		*b = *a
-		b.hello(`{}`) // of three one token has two
+		b.hello(`{}`)
 		b.call("1", "wait")
 		take(t, e.began)
 	}
@@ -458,6 +549,25 @@ func TestSessionsAreBounded(t *testing.T) {
 		t.Errorf("one too many: %d", r.StatusCode)
 	}
 	x.agent("b").hello(`{}`)
+}
+
+// The sessions of one token, however many, end none of another, idle or not.
+func TestIdleSessionsOfOthersStay(t *testing.T) {
+	t.Parallel()
+	x := serve(t, nil, func(o *Options) { o.Sessions = 2 })
+	idle := x.agent("idle").hello(`{}`)
+	for _, name := range []string{"b", "c"} {
+		other := x.agent(name)
+		for range 5 {
+			other.hello(`{}`)
+		}
+		if r := other.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusOK {
+			t.Errorf("the last session of %s: %d", name, r.StatusCode)
+		}
+	}
+	if r := idle.post(`{"jsonrpc":"2.0","id":1,"method":"ping"}`); r.StatusCode != http.StatusOK {
+		t.Errorf("the idle session of another token: %d", r.StatusCode)
+	}
 }
 
 // Beyond this machine there is no plain HTTP, and a certificate that is none is

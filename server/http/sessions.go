@@ -13,8 +13,8 @@ import (
 	"mcp-askuser/tools/askuser"
 )
 
-// errFull means that there is no place for a further session.
-var errFull = errors.New("too many sessions are open")
+// errFull means that there is no place for a further session of a token.
+var errFull = errors.New("too many sessions of this token are open")
 
 // session is the dialogue with one client, or a single request of 2026-07-28.
 type session struct {
@@ -29,10 +29,11 @@ type session struct {
 }
 
 // sessions are those that are open. A handshake opens one, which its client, its
-// token or the server ends; where there are too many, those go that have not
-// been used longest.
+// token or the server ends; where a token has too many, its idle session that was
+// last used longest ago goes. No token can end, or leave no room for, a session of
+// another.
 type sessions struct {
-	most int
+	most int // of each token
 
 	mu      sync.Mutex
 	all     map[string]*session
@@ -52,8 +53,7 @@ func (x *sessions) add(s *session) error {
 	if x.closing != nil {
 		return x.closing
 	}
-	own := x.of[s.token] >= max(1, x.most/2)
-	if (own || len(x.all) >= x.most) && !x.makeRoom(s.token, own) {
+	if x.of[s.token] >= x.most && !x.makeRoom(s.token) {
 		return errFull
 	}
 	s.ctx, s.end = context.WithCancelCause(context.Background())
@@ -63,12 +63,12 @@ func (x *sessions) add(s *session) error {
 	return nil
 }
 
-// makeRoom ends the session that was last used longest ago, of one token or of
-// any, unless all are in use.
-func (x *sessions) makeRoom(token tokens.Token, own bool) bool {
+// makeRoom ends the session of a token that was last used longest ago, unless all
+// are in use.
+func (x *sessions) makeRoom(token tokens.Token) bool {
 	var oldest *session
 	for _, s := range x.all {
-		if s.open == 0 && (!own || s.token == token) && (oldest == nil || s.last.Before(oldest.last)) {
+		if s.open == 0 && s.token == token && (oldest == nil || s.last.Before(oldest.last)) {
 			oldest = s
 		}
 	}

@@ -186,13 +186,26 @@ func (st *stream) detach() {
 		}
 	})
 	go func() {
-		var nothing [1]byte
-		_, _ = st.conn.Read(nothing[:]) // the client has nothing more to say
+		st.drain()
 		stop()
 		st.beats.Leave(st)
 		st.close()
 	}()
 	st.writeOn()
+}
+
+// drain returns when the client has gone. Bytes behind its request, such as a line
+// break or the next request, mean nothing: this response is the connection's last.
+// It returns also after more of them than a header may have.
+func (st *stream) drain() {
+	var ignored [64]byte
+	for total := 0; total <= maxHeader; {
+		n, err := st.conn.Read(ignored[:])
+		if err != nil {
+			return
+		}
+		total += n
+	}
 }
 
 // writeOn writes on the stream's own connection while there is something.

@@ -207,7 +207,7 @@ func (r *replay) answer(line string) {
 		reply.Answers = append(reply.Answers, question.Answer{QuestionID: a.QuestionID, Selected: a.Selected, Custom: a.Text})
 	}
 	id := r.open().ID
-	if _, err := r.desk.Reply(context.Background(), id, reply, "shell"); err != nil {
+	if _, err := r.desk.Reply(context.Background(), id, reply, desk.Evidence{Surface: "shell", How: desk.HowPage}); err != nil {
 		r.t.Fatal(err)
 	}
 	for began := time.Now(); ; time.Sleep(time.Millisecond) {

@@ -33,6 +33,8 @@ import (
 var (
 	ErrExists  = errors.New("there is a token of this name")
 	ErrUnknown = errors.New("there is no token of this name")
+	// ErrDamaged means that the file of a token cannot be read: that token is not good.
+	ErrDamaged = errors.New("remove it and add the token again")
 	// ErrName means that a name is none: letters, digits, dots, dashes and
 	// underscores, at most 64, the first a letter or digit.
 	ErrName = errors.New("a name has up to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit")
@@ -61,6 +63,7 @@ type Store struct {
 
 	mu    sync.Mutex
 	known []Token
+	fault error     // ErrDamaged, or nil, as known was read
 	as    time.Time // the time of the directory, as known was read from it
 	read  time.Time // and when that was; zero for never
 }
@@ -113,7 +116,8 @@ const suffix = ".json"
 func (s *Store) path(agent string) string { return filepath.Join(s.dir, agent+suffix) }
 
 // List returns all tokens, by name. Names that differ in case alone are the same
-// where the file system says so.
+// where the file system says so. The error wraps ErrDamaged, and names each file that
+// is, beside all other tokens; or it is the file system's.
 func (s *Store) List() ([]Token, error) {
 	entries, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -123,6 +127,7 @@ func (s *Store) List() ([]Token, error) {
 		return nil, err
 	}
 	var all []Token
+	var damaged []error
 	for _, e := range entries {
 		agent, ok := strings.CutSuffix(e.Name(), suffix)
 		if !ok || !name().MatchString(agent) || !e.Type().IsRegular() {
@@ -132,12 +137,12 @@ func (s *Store) List() ([]Token, error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // removed in this moment
 		case err != nil:
-			return nil, err
+			damaged = append(damaged, fmt.Errorf("%s is damaged (%w); %w", s.path(agent), err, ErrDamaged))
 		default:
 			all = append(all, t)
 		}
 	}
-	return all, nil
+	return all, errors.Join(damaged...)
 }
 
 func (s *Store) load(agent string) (Token, error) {
@@ -152,33 +157,30 @@ func (s *Store) load(agent string) (Token, error) {
 		err = errors.New("this is no SHA-256")
 	}
 	if err != nil {
-		return Token{}, fmt.Errorf("%s is damaged (%w); remove it and add the token again", s.path(agent), err)
+		return Token{}, err
 	}
 	t.Hash = hex.EncodeToString(hash) // whatever case its digits had
 	return t, nil
 }
 
 // Check returns the token that this is, as of now: one that was removed is
-// none. Every token that there is is compared, in constant time. The error is
-// the file system's.
+// none. Every token that there is is compared, in constant time. Where it is none of
+// them the error is that of [Store.List]: its file may be a damaged one.
 func (s *Store) Check(token string) (t Token, ok bool, err error) {
 	all, err := s.current()
-	if err != nil {
-		return Token{}, false, err
-	}
 	hash := []byte(hashOf(token))
 	for _, x := range all {
 		if subtle.ConstantTimeCompare(hash, []byte(x.Hash)) == 1 {
-			t, ok = x, true
+			t, ok, err = x, true, nil
 		}
 	}
-	return t, ok, nil
+	return t, ok, err
 }
 
 // Valid reports whether t is still a token.
 func (s *Store) Valid(t Token) bool {
-	all, err := s.current()
-	return err == nil && slices.ContainsFunc(all, func(x Token) bool { return x.Name == t.Name && x.Hash == t.Hash })
+	all, _ := s.current()
+	return slices.ContainsFunc(all, func(x Token) bool { return x.Name == t.Name && x.Hash == t.Hash })
 }
 
 // settled is how old a directory's time must be to say something: a change right
@@ -197,15 +199,15 @@ func (s *Store) current() ([]Token, error) {
 		return nil, err
 	}
 	if !s.read.IsZero() && s.as.Equal(info.ModTime()) && s.read.Sub(s.as) > settled {
-		return s.known, nil
+		return s.known, s.fault
 	}
 	now := time.Now()
 	all, err := s.List()
-	if err != nil {
+	if err != nil && !errors.Is(err, ErrDamaged) {
 		return nil, err
 	}
-	s.known, s.as, s.read = all, info.ModTime(), now
-	return all, nil
+	s.known, s.fault, s.as, s.read = all, err, info.ModTime(), now
+	return all, err
 }
 
 // Watch returns a channel that gets a value after tokens were added or removed,

@@ -105,14 +105,29 @@ func TestFaults(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	check(t, s, good, "a")
-	// A file that is none lets nobody in, and says which it is.
-	for _, text := range []string{"", "{}", `{"sha256":"00"}`, `{"sha256":"zz"}`} {
+	// A file that is none locks out its own token alone, and the error names it.
+	other := add(t, s, "b")
+	for _, text := range []string{"", "{}", `{"sha256":"00"}`, `{"sha256":"zz"}`, "[]", "\x00"} {
 		if err := os.WriteFile(filepath.Join(dir, "b.json"), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, ok, err := New(dir).Check(good); ok || err == nil || !strings.Contains(err.Error(), "b.json") {
-			t.Errorf("%q: %v, %v", text, ok, err)
+		s := New(dir)
+		check(t, s, good, "a")
+		for _, shown := range []string{other, "askuser_unknown", ""} {
+			if _, ok, err := s.Check(shown); ok || !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "b.json") {
+				t.Errorf("%q: %v, %v", text, ok, err)
+			}
 		}
+		all, err := s.List()
+		if len(all) != 1 || all[0].Name != "a" || !errors.Is(err, ErrDamaged) || !s.Valid(all[0]) || s.Valid(Token{Name: "b", Hash: hashOf(other)}) {
+			t.Errorf("%q: %v, %v", text, all, err)
+		}
+	}
+	if err := s.Remove("b"); err != nil {
+		t.Error(err)
+	}
+	if _, ok, err := s.Check(other); ok || err != nil {
+		t.Errorf("after the file is removed: %v, %v", ok, err)
 	}
 }
 

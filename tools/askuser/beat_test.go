@@ -51,7 +51,7 @@ func TestBeat(t *testing.T) {
 	}
 	for _, rec := range pending {
 		reply := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}
-		if _, err := r.desk.Reply(t.Context(), rec.ID, reply, "inbox"); err != nil {
+		if _, err := r.desk.Reply(t.Context(), rec.ID, reply, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -234,7 +234,7 @@ func (r *rig) open() desk.Record {
 func (r *rig) reply(id, option string) {
 	r.t.Helper()
 	reply := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}
-	if _, err := r.desk.Reply(r.t.Context(), id, reply, "inbox"); err != nil {
+	if _, err := r.desk.Reply(r.t.Context(), id, reply, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -425,7 +425,7 @@ func TestRoundsOfOnePrompt(t *testing.T) {
 			if at, err := r.desk.AtLimit(t.Context(), "thread"); err != nil || at != (n == 1) {
 				t.Errorf("prompt %s, question %d: the limit is near: %t, %v", prompt, n+1, at, err)
 			}
-			if _, err := r.desk.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, "inbox"); err != nil {
+			if _, err := r.desk.Reply(t.Context(), id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 				t.Fatal(err)
 			}
 			within(t, got)

@@ -62,10 +62,10 @@ func TestEvents(t *testing.T) {
 		body    string
 	}{
 		{desk.Asked, nil, RequestEvent, about + `"sessionId":"s1","round":2,"questions":` + encode(t, record(nil).Questions) + `,"metadata":{"pr":7},"at":"2026-11-02T10:00:00Z"}`},
-		{desk.Ended, answered(), ResponseEvent, about + `"status":"answered","answers":{"f":"x","question-1":"A, 1,B"},"surface":"inbox","at":"2026-11-02T10:01:00Z"}`},
+		{desk.Ended, answered(), ResponseEvent, about + `"status":"answered","answers":{"f":"x","question-1":"A, 1,B"},"surface":"inbox","by":"user","at":"2026-11-02T10:01:00Z"}`},
 		{
 			desk.Ended, &desk.Outcome{Status: desk.Dismissed, Surface: "web", At: ended, Reply: &question.Reply{Dismissed: true, Reason: "later"}},
-			ResponseEvent, about + `"status":"dismissed","answers":{},"surface":"web","at":"2026-11-02T10:01:00Z"}`,
+			ResponseEvent, about + `"status":"dismissed","answers":{},"surface":"web","by":"user","at":"2026-11-02T10:01:00Z"}`,
 		},
 		{
 			desk.Ended, &desk.Outcome{Status: desk.Cancelled, Reason: "gone", At: ended},

@@ -44,6 +44,8 @@ type Response struct {
 	Status  desk.Status       `json:"status"`  // answered or dismissed
 	Answers map[string]string `json:"answers"` // by question-N
 	Surface string            `json:"surface"`
+	By      string            `json:"by"`             // user, program, front end, asker, host or timeout
+	Name    string            `json:"name,omitempty"` // of the front end, or of the user by their credential
 	At      time.Time         `json:"at"`
 	// Later is the surface of a reply that was told before as this response, and
 	// does not count: the dialog of its host was first.
@@ -96,7 +98,10 @@ func NewEvent(ev desk.Event) Event {
 	case ev.Type != desk.Ended && (ev.Type != desk.Settled || rec.Later == nil) || o == nil:
 		return &Change{aboutRecord(ChangeEvent, rec), time.Now()}
 	case o.Reply != nil:
-		r := &Response{aboutRecord(ResponseEvent, rec), o.Status, ByKey(rec.Asked()), o.Surface, o.At, ""}
+		r := &Response{about: aboutRecord(ResponseEvent, rec), Status: o.Status, Answers: ByKey(rec.Asked()), Surface: o.Surface, By: o.Answerer.By(), At: o.At}
+		if o.Answerer != nil {
+			r.Name = o.Answerer.Name
+		}
 		if rec.Later != nil {
 			r.Later = rec.Later.Surface
 		}

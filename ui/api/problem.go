@@ -30,6 +30,7 @@ const (
 	TooManyStreams   = "too_many_streams"
 	NotSentYet       = "not_sent_yet" // kept, and sent later
 	NotSupported     = "not_supported"
+	UserRequired     = "user_required" // only the user may answer this
 	Internal         = "internal_error"
 )
 
@@ -111,6 +112,8 @@ func ProblemOf(err error) *Problem {
 		return Invalid(InvalidAnswer, found)
 	case errors.Is(err, desk.ErrNotFound):
 		return Problemf(QuestionNotFound, "There is no question with this id.")
+	case errors.Is(err, desk.ErrUserRequired):
+		return &Problem{Code: UserRequired, Message: "The question stays open: " + desk.ErrUserRequired.Error() + ".", cause: err}
 	case errors.Is(err, desk.ErrUnsent):
 		return &Problem{Code: NotSentYet, Message: "The desk does not answer. The answer is kept here, and sent as soon as it does.", cause: err}
 	case errors.Is(err, desk.ErrAmbiguous):

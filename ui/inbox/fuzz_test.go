@@ -39,7 +39,7 @@ func FuzzKeys(f *testing.F) {
 			switch {
 			case b == 0xff:
 				if rows := r.m.waiting.rows; len(rows) > 0 && rows[0].rec.Outcome == nil {
-					if _, err := r.desk.Reply(t.Context(), rows[0].rec.ID, question.Reply{Dismissed: true}, "tty"); err == nil {
+					if _, err := r.desk.Reply(t.Context(), rows[0].rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "tty", How: desk.HowPage}); err == nil {
 						elsewhere++
 					}
 				}

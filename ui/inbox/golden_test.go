@@ -38,7 +38,7 @@ func scenes(t *testing.T) []scene {
 		if _, err := r.desk.Reply(t.Context(), db.ID, question.Reply{
 			Answers: []question.Answer{{QuestionID: "db", Custom: "CockroachDB"}, taken(features(), "search", "audit")},
 			Note:    "Not before Monday",
-		}, "tty"); err != nil {
+		}, desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 			t.Fatal(err)
 		}
 		r.later(26 * time.Hour)
@@ -46,7 +46,7 @@ func scenes(t *testing.T) []scene {
 		r.reply(zh, "web", taken(chinese(), "pg"))
 		r.later(time.Minute)
 		gone := r.claude(name())
-		if _, err := r.desk.Reply(t.Context(), gone.ID, question.Reply{Dismissed: true, Reason: "Ask me tomorrow"}, "pane"); err != nil {
+		if _, err := r.desk.Reply(t.Context(), gone.ID, question.Reply{Dismissed: true, Reason: "Ask me tomorrow"}, desk.Evidence{Surface: "pane", How: desk.HowPage}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -23,7 +23,7 @@ func TestHostile(t *testing.T) {
 		r := newRig(t, size[0], size[1])
 		by := desk.Asker{Client: evil, Version: evil, Directory: "/" + evil, Via: "mcp"}
 		past := r.ask(by, evil, q)
-		if _, err := r.desk.Reply(t.Context(), past.ID, question.Reply{Answers: []question.Answer{answerText("q", evil)}, Note: evil}, evil); err != nil {
+		if _, err := r.desk.Reply(t.Context(), past.ID, question.Reply{Answers: []question.Answer{answerText("q", evil)}, Note: evil}, desk.Evidence{Surface: evil, How: desk.HowPage}); err != nil {
 			t.Fatal(err)
 		}
 		r.ask(by, evil, q)

@@ -216,7 +216,7 @@ func (m *model) list() *list {
 func (m *model) reply(id string, r question.Reply) error {
 	m.writes.RLock()
 	defer m.writes.RUnlock()
-	rec, err := m.desk.Reply(m.ctx, id, r, Name)
+	rec, err := m.desk.Reply(m.ctx, id, r, desk.Evidence{Surface: Name, How: desk.HowTerminal})
 	if err == nil {
 		m.unkept.Delete(id)
 		m.trace.add(rec)

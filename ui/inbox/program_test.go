@@ -268,7 +268,7 @@ func TestFirstElsewhere(t *testing.T) {
 	x.WaitFor("What is the service")
 	x.enter()
 	x.WaitFor("ctrl+l list")
-	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{answerText("name", "orders")}}, "tty"); err != nil {
+	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{answerText("name", "orders")}}, desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	answered := time.Now()
@@ -331,7 +331,7 @@ func TestEditorTooLate(t *testing.T) {
 			x.WaitFor("editor")
 			x.Type("\x07")
 			x.WaitFor("editing.")
-			if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{answerText("name", "orders")}}, "tty"); err != nil {
+			if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{answerText("name", "orders")}}, desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 				t.Fatal(err)
 			}
 			x.Type("long thoughts\r")

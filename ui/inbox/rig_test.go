@@ -264,7 +264,7 @@ func (r *rig) claude(qs ...question.Question) desk.Record {
 // reply answers a record somewhere else.
 func (r *rig) reply(rec desk.Record, surface string, answers ...question.Answer) {
 	r.t.Helper()
-	if _, err := r.desk.Reply(r.t.Context(), rec.ID, question.Reply{Answers: answers}, surface); err != nil {
+	if _, err := r.desk.Reply(r.t.Context(), rec.ID, question.Reply{Answers: answers}, desk.Evidence{Surface: surface, How: desk.HowPage}); err != nil {
 		r.t.Fatal(err)
 	}
 }

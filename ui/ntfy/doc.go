@@ -9,10 +9,14 @@
 // The rules:
 //
 //   - The server stores what the user has chosen to send, and nothing more.
-//   - A button's token names a question and an option and is signed with a key of
-//     the user's own: whoever reads the topic can press what the user can press,
-//     and nothing else. A token is good once, and gone with the outcome: the desk
-//     decides.
+//   - A notification has buttons only if it shows all that the answer depends on, and
+//     if the server accepts what a press sends.
+//   - A button carries an access token of its own, which may only write to the second
+//     topic, or none. Ours is in no notification.
+//   - A button's token names a question, all that it shows and an option, and is
+//     signed with a key of the user's own: a reader of the topic can press what the
+//     user can press, and nothing else. A token is good once, and gone with the
+//     outcome: the desk decides.
 //   - An answer on its way is not lost with the process that asked: whoever of
 //     ours listens next takes it, as long as the server keeps it.
 //   - Nothing here fails a question; what goes wrong is logged.

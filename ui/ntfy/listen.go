@@ -32,6 +32,9 @@ func (p *Phone) Listen() (end func()) {
 
 // listen subscribes, again and again, until ctx ends.
 func (p *Phone) listen(ctx context.Context) {
+	if p.Text == TextFull {
+		p.accepts(ctx) // or the log says why there are no buttons
+	}
 	for pause := time.Second; ctx.Err() == nil; {
 		began := time.Now()
 		err := p.subscribe(ctx)
@@ -67,7 +70,7 @@ func (p *Phone) subscribe(ctx context.Context) error {
 	p.mu.Unlock()
 	quiet := time.AfterFunc(silence, func() { stop(fmt.Errorf("no sign of life for %s", silence)) })
 	defer quiet.Stop()
-	resp, err := p.request(ctx, http.MethodGet, p.reply+"/json?since="+since, nil)
+	resp, err := p.request(ctx, http.MethodGet, p.reply+"/json?since="+since, nil, p.Token)
 	if err != nil {
 		return err
 	}
@@ -76,7 +79,7 @@ func (p *Phone) subscribe(ctx context.Context) error {
 	for lines.Scan() {
 		quiet.Reset(silence)
 		var e event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil || e.Event != "message" {
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil || e.Event != "message" || e.Message == probe {
 			continue
 		}
 		p.take(ctx, e.Message, time.Unix(e.Time, 0))

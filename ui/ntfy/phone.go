@@ -21,6 +21,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
@@ -34,16 +36,19 @@ type Text string
 
 // The texts that a user can choose.
 const (
-	TextNone   Text = "none"   // that a question waits; no buttons, as their labels would tell
-	TextHeader Text = "header" // its short label, who asks, and the buttons
-	TextFull   Text = "full"   // the question itself, too
+	TextNone   Text = "none"   // that a question waits
+	TextHeader Text = "header" // its short label and the asker
+	TextFull   Text = "full"   // the question itself and its details, with buttons where all of it fits
 )
 
 const (
-	maxButtons = 3  // of a notification, by the API
-	maxLabel   = 40 // characters of a button
+	maxButtons = 3 // of a notification, by the API
 	maxTitle   = 60
-	maxMessage = 400
+	// An expanded notification shows some ten lines of forty columns, and its
+	// buttons share one of them.
+	maxLines  = 10
+	lineWidth = 40
+	maxLabel  = lineWidth / maxButtons
 	// publishTime is how long one message to the server may take.
 	publishTime = 20 * time.Second
 	// fresh is how long after they pressed a button somebody still wonders.
@@ -58,23 +63,30 @@ type Options struct {
 	Server string // as in https://ntfy.sh
 	Topic  string // that the phone has subscribed to
 	Token  string // the server's access token, if it wants one
-	Text   Text   // empty is TextHeader
-	Page   string // the address of the page, if the phone can reach it
-	Key    []byte // secret, the same in every process of the user
-	Desk   *desk.Desk
-	Log    *slog.Logger // silent if nil
+	// ButtonToken is an access token that may only write to the reply topic. Every
+	// button carries it: readers of the topic can read it. Empty is an anonymous press.
+	ButtonToken string
+
+	Text Text   // empty is TextHeader
+	Page string // the address of the page, if the phone can reach it
+	Key  []byte // secret, the same in every process of the user
+	Desk *desk.Desk
+	Log  *slog.Logger // silent if nil
 }
 
 // Phone tells the user of questions on their phone and brings the answers to the
 // desk. It is safe for concurrent use.
 type Phone struct {
 	Options
-	reply string // the topic that buttons publish to
+	reply string        // the topic that buttons publish to
+	turn  chan struct{} // holds a value while a request waits for its status
 
 	mu        sync.Mutex
 	listeners int
 	stop      context.CancelFunc
 	since     string // the last message seen, or all that the server keeps
+	accepted  bool   // the server takes what a press sends
+	warned    bool   // the log says that it does not
 }
 
 // New returns a phone. The error names what cannot be used. It does no I/O.
@@ -86,13 +98,16 @@ func New(o Options) (*Phone, error) {
 	if !regexp.MustCompile(`^[-_A-Za-z0-9]{1,39}$`).MatchString(o.Topic) {
 		return nil, fmt.Errorf("the ntfy topic %q is none: it takes 1 to 39 letters, digits, - and _", o.Topic)
 	}
+	if o.ButtonToken != "" && o.ButtonToken == o.Token {
+		return nil, errors.New("ntfy_button_token is ntfy_token, which readers of the topic must not have: make one that may only write to the reply topic")
+	}
 	if len(o.Key) < 16 {
 		return nil, errors.New("the key that signs answers is too short")
 	}
 	o.Server = strings.TrimRight(o.Server, "/")
 	o.Text = cmp.Or(o.Text, TextHeader)
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	p := &Phone{Options: o, since: "all"}
+	p := &Phone{Options: o, turn: make(chan struct{}, 1), since: "all"}
 	p.reply = o.Topic + "-" + p.sign("topic")[:24]
 	return p, nil
 }
@@ -120,12 +135,13 @@ type message struct {
 
 // action is a button: it publishes its body to an address.
 type action struct {
-	Action string `json:"action"`
-	Label  string `json:"label"`
-	URL    string `json:"url"`
-	Method string `json:"method,omitempty"`
-	Body   string `json:"body,omitempty"`
-	Clear  bool   `json:"clear"`
+	Action  string            `json:"action"`
+	Label   string            `json:"label"`
+	URL     string            `json:"url"`
+	Method  string            `json:"method,omitempty"`
+	Headers map[string]string `json:"headers,omitempty"`
+	Body    string            `json:"body,omitempty"`
+	Clear   bool              `json:"clear"`
 }
 
 // Notify puts the record on the phone and listens for the answer until ctx ends,
@@ -133,7 +149,11 @@ type action struct {
 // after that.
 func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 	defer p.Listen()()
-	if err := p.publish(ctx, p.notification(rec)); err != nil {
+	m := p.notification(rec)
+	if len(m.Actions) > 0 && !p.accepts(ctx) {
+		m.Actions, m.Message = nil, m.Message+"\n"+p.where()
+	}
+	if err := p.publish(ctx, m); err != nil {
 		if ctx.Err() == nil {
 			p.Log.WarnContext(ctx, "the question is not on the phone", "id", rec.ID, "error", err)
 		}
@@ -142,53 +162,105 @@ func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 	<-ctx.Done()
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), publishTime)
 	defer done()
-	if err := p.send(ctx, http.MethodPut, p.Topic+"/"+rec.ID+"/clear", nil); err != nil {
+	if err := p.send(ctx, http.MethodPut, p.Topic+"/"+rec.ID+"/clear", nil, p.Token); err != nil {
 		p.Log.DebugContext(ctx, "the notification stays on the phone", "id", rec.ID, "error", err) // an older server
 	}
 }
 
-// notification is what the phone shows of a record.
+// notification is what the phone shows of a record. It has buttons only where all
+// that the answer depends on can be read in it; else it says where to answer.
 func (p *Phone) notification(rec desk.Record) message {
-	m := message{Topic: p.Topic, Sequence: rec.ID, Title: words.T("A question waits"), Message: words.T("Open the inbox or the page to answer."), Tags: []string{"question"}, Click: p.Page}
+	m := message{Topic: p.Topic, Sequence: rec.ID, Title: words.T("A question waits"), Message: p.where(), Tags: []string{"question"}, Click: p.Page}
 	if p.Text == TextNone {
 		return m
 	}
 	first := &words.Local.Shown(rec).Questions[0] // the tokens are of what the record has
 	m.Title = question.Shorten(question.Line(words.T("Question from %s", words.Local.Asker(rec.Asker))), maxTitle)
-	m.Message = question.Line(cmp.Or(first.Header, words.T("Open it to read it.")))
+	text := question.Line(first.Header)
 	if p.Text == TextFull {
-		m.Message = question.Line(first.Text)
+		text = question.Line(first.Text)
+		if whole, labels, fits := render(first); fits && answerable(rec) {
+			m.Message = whole
+			for i, label := range labels {
+				m.Actions = append(m.Actions, p.button(rec, i, label))
+			}
+			return m
+		}
 	}
-	m.Message = question.Shorten(words.Local.AndMore(m.Message, len(rec.Questions)-1), maxMessage)
-	for i := range p.buttons(rec) {
-		m.Actions = append(m.Actions, action{
-			Action: "http", Method: http.MethodPost, Clear: true,
-			Label: question.Shorten(question.Line(first.Options[i].Label), maxLabel),
-			URL:   p.Server + "/" + p.reply,
-			Body:  p.token(rec, i),
-		})
+	if text = words.Local.AndMore(text, len(rec.Questions)-1); text != "" {
+		m.Message = question.Shorten(text, maxLines*lineWidth) + "\n" + m.Message
 	}
 	return m
 }
 
-// buttons returns how many options of a record can be chosen by a button: those
-// of one choice that brings up no further question. What asks for a secret is
-// not for the server to read.
-func (p *Phone) buttons(rec desk.Record) int {
-	if len(rec.Questions) != 1 || rec.Secret() != nil {
-		return 0
+// where says where to answer a question that the notification cannot take the answer to.
+func (p *Phone) where() string {
+	if p.Page != "" {
+		return words.T("Tap to open the page, and answer there.")
 	}
-	q := &rec.Questions[0]
-	if q.Several() || slices.ContainsFunc(q.Options, func(o question.Option) bool { return len(o.FollowUps) > 0 }) {
-		return 0
-	}
-	return min(maxButtons, len(q.Options))
+	return words.T("Answer at your computer: mcp-askuser inbox")
 }
 
-// token names an option of a record's question, and proves that we offered it.
-func (p *Phone) token(rec desk.Record, option int) string {
+// answerable reports whether a press can answer a record: one choice that brings
+// up no further question. The answer to a question for a secret is not for the
+// server to read.
+func answerable(rec desk.Record) bool {
+	if len(rec.Questions) != 1 || rec.Secret() != nil {
+		return false
+	}
 	q := &rec.Questions[0]
-	return strings.Join([]string{rec.ID, strconv.Itoa(option), p.sign("answer", rec.ID, q.ID, q.Text, q.Options[option].ID, q.Options[option].Label)}, ".")
+	return !q.Several() && !slices.ContainsFunc(q.Options, func(o question.Option) bool { return len(o.FollowUps) > 0 })
+}
+
+// render returns a question with everything that it shows, the labels of its
+// buttons, and whether a phone shows all of it. The options are in the text, with
+// the numbers of their buttons, unless the labels say all there is to them.
+func render(q *question.Question) (text string, labels []string, fits bool) {
+	lines := []string{question.Line(q.Text)}
+	if q.Description != "" {
+		lines = append(lines, question.Block(q.Description))
+	}
+	listed := len(q.Options) > maxButtons || slices.ContainsFunc(q.Options, func(o question.Option) bool {
+		return o.Description != "" || o.Preview != "" || ansi.StringWidth(question.Line(o.Label)) > maxLabel
+	})
+	for i, o := range q.Options {
+		label := question.Line(o.Label)
+		if listed {
+			label = fmt.Sprintf("%d. %s", i+1, label)
+			line := label
+			if o.Description != "" {
+				line += ": " + question.Line(o.Description)
+			}
+			if lines = append(lines, line); o.Preview != "" {
+				lines = append(lines, question.Block(o.Preview))
+			}
+		}
+		if i < maxButtons {
+			labels = append(labels, question.Shorten(label, maxLabel))
+		}
+	}
+	text = strings.Join(lines, "\n")
+	rows := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		rows += max(1, (ansi.StringWidth(line)+lineWidth-1)/lineWidth)
+	}
+	return text, labels, rows <= maxLines
+}
+
+// button publishes the token of an option to the reply topic.
+func (p *Phone) button(rec desk.Record, option int, label string) action {
+	a := action{Action: "http", Method: http.MethodPost, Clear: true, Label: label, URL: p.Server + "/" + p.reply, Body: p.token(rec, option)}
+	if p.ButtonToken != "" {
+		a.Headers = map[string]string{"Authorization": "Bearer " + p.ButtonToken}
+	}
+	return a
+}
+
+// token names an option of a record's question, and proves that we offered it, with
+// everything that the question shows.
+func (p *Phone) token(rec desk.Record, option int) string {
+	shown, _ := json.Marshal(rec.Questions) // holds nothing that cannot be encoded
+	return strings.Join([]string{rec.ID, strconv.Itoa(option), p.sign("answer", rec.ID, string(shown), strconv.Itoa(option))}, ".")
 }
 
 // take brings the answer that a token stands for to the desk. A token that we
@@ -197,7 +269,10 @@ func (p *Phone) token(rec desk.Record, option int) string {
 func (p *Phone) take(ctx context.Context, token string, pressed time.Time) {
 	id, _, _ := strings.Cut(token, ".")
 	rec, err := p.Desk.Get(ctx, id)
-	option, offered := 0, p.buttons(rec)
+	option, offered := 0, 0
+	if err == nil && answerable(rec) {
+		offered = min(maxButtons, len(rec.Questions[0].Options))
+	}
 	for option < offered && !hmac.Equal([]byte(token), []byte(p.token(rec, option))) {
 		option++
 	}
@@ -208,7 +283,7 @@ func (p *Phone) take(ctx context.Context, token string, pressed time.Time) {
 	q := &rec.Questions[0]
 	reply := question.Reply{Answers: []question.Answer{{QuestionID: q.ID, Selected: []string{q.Options[option].ID}}}}
 	for pause := time.Second; ; pause = min(2*pause, time.Minute) {
-		_, err = p.Desk.Reply(ctx, rec.ID, reply, surface)
+		_, err = p.Desk.Reply(ctx, rec.ID, reply, desk.Evidence{Surface: surface, How: desk.HowPhone})
 		var closed *desk.ClosedError
 		switch {
 		case err == nil:
@@ -238,32 +313,103 @@ func (p *Phone) publish(ctx context.Context, m message) error {
 	}
 	ctx, done := context.WithTimeout(ctx, publishTime)
 	defer done()
-	return p.send(ctx, http.MethodPost, "", data)
+	return p.send(ctx, http.MethodPost, "", data, p.Token)
 }
 
-// request is one to the server, with the access token.
-func (p *Phone) request(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
+// probe is the message of [Phone.TryPress], which listeners ignore.
+const probe = "mcp-askuser: a test of whether a button may write here"
+
+// ErrRefused means that the server does not accept a request with these credentials.
+var ErrRefused = errors.New("the ntfy server refuses this")
+
+// TryPress sends what a button would send, with the button's credential, until the
+// server has accepted it once. The server neither stores it nor notifies phones of
+// it. The error wraps ErrRefused where every press would fail.
+func (p *Phone) TryPress(ctx context.Context) error {
+	p.mu.Lock()
+	accepted := p.accepted
+	p.mu.Unlock()
+	if accepted {
+		return nil
+	}
+	ctx, done := context.WithTimeout(ctx, publishTime)
+	defer done()
+	err := p.send(ctx, http.MethodPost, p.reply+"?cache=no&firebase=no", []byte(probe), p.ButtonToken)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.accepted = p.accepted || err == nil
+	return err
+}
+
+// accepts reports whether a press can succeed, as far as the server can be asked, and
+// logs once if not.
+func (p *Phone) accepts(ctx context.Context) bool {
+	err := p.TryPress(ctx)
+	if !errors.Is(err, ErrRefused) {
+		return true
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.warned {
+		p.warned = true
+		p.Log.WarnContext(ctx, "notifications have no buttons: the server would refuse a press; set ntfy_button_token to a token that may write to the topic of the answers", "topic", p.reply, "error", err)
+	}
+	return false
+}
+
+// ReplyTopic is the topic that buttons publish to.
+func (p *Phone) ReplyTopic() string { return p.reply }
+
+// Readable returns nil where we may read the reply topic: answers arrive.
+func (p *Phone) Readable(ctx context.Context) error { return p.mayRead(ctx, p.reply, p.Token) }
+
+// Exposed reports whether the buttons' token may read the topic of the questions:
+// it has more rights than a button needs.
+func (p *Phone) Exposed(ctx context.Context) bool {
+	return p.ButtonToken != "" && p.mayRead(ctx, p.Topic, p.ButtonToken) == nil
+}
+
+func (p *Phone) mayRead(ctx context.Context, topic, token string) error {
+	ctx, done := context.WithTimeout(ctx, publishTime)
+	defer done()
+	return p.send(ctx, http.MethodGet, topic+"/auth", nil, token)
+}
+
+// request is one to the server, with an access token where there is one. Requests
+// follow each other: ntfy (2.13) may apply the rights of one token to a request that
+// comes from the same address at the same time with another.
+func (p *Phone) request(ctx context.Context, method, path string, body []byte, token string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, p.Server+"/"+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
-	if p.Token != "" {
-		req.Header.Set("Authorization", "Bearer "+p.Token)
+	if token != "" {
+		req.Header.Set("Authorization", "Bearer "+token)
+	}
+	select {
+	case p.turn <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
 	}
 	resp, err := http.DefaultClient.Do(req)
+	<-p.turn
 	if err != nil {
 		return nil, err
 	}
 	if resp.StatusCode != http.StatusOK {
 		defer func() { _ = resp.Body.Close() }()
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 300))
-		return nil, fmt.Errorf("the ntfy server says %s: %s", resp.Status, question.Line(string(text)))
+		err = fmt.Errorf("the ntfy server says %s: %s", resp.Status, question.Line(strings.TrimSpace(string(text))))
+		if resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden {
+			err = fmt.Errorf("%w: %w", ErrRefused, err)
+		}
+		return nil, err
 	}
 	return resp, nil
 }
 
-func (p *Phone) send(ctx context.Context, method, path string, body []byte) error {
-	resp, err := p.request(ctx, method, path, body)
+func (p *Phone) send(ctx context.Context, method, path string, body []byte, token string) error {
+	resp, err := p.request(ctx, method, path, body, token)
 	if err != nil {
 		return err
 	}

@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -49,7 +51,7 @@ func ask(t *testing.T, d *desk.Desk, set question.Set) desk.Record {
 
 func phone(t *testing.T, d *desk.Desk, address string, change func(*Options)) *Phone {
 	t.Helper()
-	o := Options{Server: address, Topic: topic, Key: []byte("0123456789abcdef"), Desk: d}
+	o := Options{Server: address, Topic: topic, Text: TextFull, Key: []byte("0123456789abcdef"), Desk: d}
 	if change != nil {
 		change(&o)
 	}
@@ -89,11 +91,16 @@ func wait(t *testing.T, d *desk.Desk, id string) desk.Record {
 func TestAnsweredOnThePhone(t *testing.T) {
 	for _, token := range []string{"", "tk_secret"} {
 		s, d := ntfytest.New(t, token), openDesk(t)
-		p := phone(t, d, s.URL, func(o *Options) { o.Token = token })
+		p := phone(t, d, s.URL, func(o *Options) {
+			if o.Token = token; token != "" {
+				o.ButtonToken = "tk_button"
+			}
+		})
+		s.Grant("tk_button", topic+"-*")
 		rec := ask(t, d, choice("PostgreSQL", "SQLite", "MongoDB", "DuckDB"))
 		end := notify(t, p, rec)
 		m := s.Await(t, topic, ntfytest.Titled)
-		if m["title"] != "Question from claude-code in shop" || m["message"] != "Database" || len(m["actions"].([]any)) != 3 {
+		if m["title"] != "Question from claude-code in shop" || m["message"] != "Which database shall we use?\n1. PostgreSQL\n2. SQLite\n3. MongoDB\n4. DuckDB" || len(m["actions"].([]any)) != 3 {
 			t.Errorf("got %v", m)
 		}
 		ntfytest.Press(t, m, 1)
@@ -103,6 +110,38 @@ func TestAnsweredOnThePhone(t *testing.T) {
 		}
 		end()
 		s.Await(t, topic, func(m map[string]any) bool { return m["event"] == "message_clear" && m["sequence_id"] == rec.ID })
+	}
+}
+
+// Where the server would refuse a press the notification has no buttons, and says
+// where to answer. Our own token is in none.
+func TestPressWouldBeRefused(t *testing.T) {
+	for _, tc := range []struct {
+		name, button, page, want string
+	}{
+		{"no token", "", "", "Answer at your computer: mcp-askuser inbox"},
+		{"no token, and a page", "", "https://page.example/", "Tap to open the page, and answer there."},
+		{"a token that the server does not know", "tk_unknown", "", "Answer at your computer: mcp-askuser inbox"},
+		{"a token for something else", "tk_other", "", "Answer at your computer: mcp-askuser inbox"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			s, d := ntfytest.New(t, "tk_own"), openDesk(t)
+			s.Grant("tk_other", "elsewhere")
+			p := phone(t, d, s.URL, func(o *Options) { o.Token, o.ButtonToken, o.Page = "tk_own", tc.button, tc.page })
+			notify(t, p, ask(t, d, choice("A", "B")))
+			m := s.Await(t, topic, ntfytest.Titled)
+			if m["actions"] != nil || m["message"] != "Which database shall we use?\n"+tc.want {
+				t.Errorf("got %v", m)
+			}
+			if data, _ := json.Marshal(m); bytes.Contains(data, []byte("tk_own")) {
+				t.Errorf("our own token is in %s", data)
+			}
+			s.Grant("tk_now", p.reply)
+			p.ButtonToken = "tk_now"
+			if err := p.TryPress(t.Context()); err != nil {
+				t.Errorf("a token that was granted since: %v", err)
+			}
+		})
 	}
 }
 
@@ -135,24 +174,42 @@ func TestWhatIsSent(t *testing.T) {
 	secret := choice("A", "B")
 	secret.Questions[0].Text = "Please paste your API token"
 	two := question.Set{Questions: append(choice("A", "B").Questions, question.Question{ID: "q2", Text: "Why?", Type: question.Text})}
+	without := choice("A", "B")
+	without.Questions[0].Header = ""
+	described := choice("PostgreSQL", "SQLite")
+	described.Questions[0].Options[0].Description, described.Questions[0].Options[1].Preview = "a server", "-- one file"
+	details := func(text string) question.Set {
+		x := choice("PostgreSQL", "SQLite")
+		x.Questions[0].Description = text
+		return x
+	}
 	for _, tc := range []struct {
 		name string
 		text Text
 		set  question.Set
 		want string // title, message, buttons
 	}{
-		{"none", TextNone, set, "A question waits|Open the inbox or the page to answer.|"},
-		{"header", TextHeader, set, "Question from claude-code in shop|Database|PostgreSQL,SQLite"},
+		{"none", TextNone, set, "A question waits|Tap.|"},
+		{"header", TextHeader, set, "Question from claude-code in shop|Database↵Tap.|"},
+		{"no header", TextHeader, without, "Question from claude-code in shop|Tap.|"},
 		{"full", TextFull, set, "Question from claude-code in shop|Which database shall we use?|PostgreSQL,SQLite"},
-		{"follow-ups", TextFull, follow, "Question from claude-code in shop|Which database shall we use?|"},
-		{"several", TextHeader, several, "Question from claude-code in shop|Database|"},
-		{"a secret", TextHeader, secret, "Question from claude-code in shop|Database|"},
-		{"two questions", TextHeader, two, "Question from claude-code in shop|Database (and 1 more)|"},
+		{"details", TextFull, details("rm -r build\nrm -r dist"), "Question from claude-code in shop|Which database shall we use?↵rm -r build↵rm -r dist|PostgreSQL,SQLite"},
+		{"details of ten lines", TextFull, details(strings.Repeat("x\n", 8) + "x"), "Question from claude-code in shop|Which database shall we use?" + strings.Repeat("↵x", 9) + "|PostgreSQL,SQLite"},
+		{"details of eleven lines", TextFull, details(strings.Repeat("x\n", 9) + "x"), "Question from claude-code in shop|Which database shall we use?↵Tap.|"},
+		{"a long line", TextFull, details(strings.Repeat("x", 361)), "Question from claude-code in shop|Which database shall we use?↵Tap.|"},
+		{"a long line of wide characters", TextFull, details(strings.Repeat("删", 181)), "Question from claude-code in shop|Which database shall we use?↵Tap.|"},
+		{"a description of an option", TextFull, described, "Question from claude-code in shop|Which database shall we use?↵1. PostgreSQL: a server↵2. SQLite↵-- one file|1. PostgreSQL,2. SQLite"},
+		{"four options", TextFull, choice("A", "B", "C", "D"), "Question from claude-code in shop|Which database shall we use?↵1. A↵2. B↵3. C↵4. D|1. A,2. B,3. C"},
+		{"labels that begin alike", TextFull, choice("Delete all files but the newest", "Delete all files"), "Question from claude-code in shop|Which database shall we use?↵1. Delete all files but the newest↵2. Delete all files|1. Delete al…,2. Delete al…"},
+		{"follow-ups", TextFull, follow, "Question from claude-code in shop|Which database shall we use?↵Tap.|"},
+		{"several", TextFull, several, "Question from claude-code in shop|Which database shall we use?↵Tap.|"},
+		{"a secret", TextFull, secret, "Question from claude-code in shop|Please paste your API token↵Tap.|"},
+		{"two questions", TextFull, two, "Question from claude-code in shop|Which database shall we use? (and 1 more)↵Tap.|"},
 		{"hostile", TextFull, func() question.Set {
 			x := choice("A\x1b[2J\u202eB", "B")
 			x.Questions[0].Text = "a\nb\u202ec"
 			return x
-		}(), "Question from claude-code in shop|a␊b[U+202E]c|A␛[2J[U+202E]B,B"},
+		}(), "Question from claude-code in shop|a␊b[U+202E]c↵1. A␛[2J[U+202E]B↵2. B|1. A␛[2J[U+2…,2. B"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := phone(t, openDesk(t), "https://ntfy.example", func(o *Options) { o.Text, o.Page = tc.text, "https://page.example/" })
@@ -161,7 +218,8 @@ func TestWhatIsSent(t *testing.T) {
 			for _, a := range m.Actions {
 				labels = append(labels, a.Label)
 			}
-			if got := m.Title + "|" + m.Message + "|" + strings.Join(labels, ","); got != tc.want {
+			message := strings.NewReplacer("\n", "↵", p.where(), "Tap.").Replace(m.Message)
+			if got := m.Title + "|" + message + "|" + strings.Join(labels, ","); got != tc.want {
 				t.Errorf("got  %q\nwant %q", got, tc.want)
 			}
 			if m.Click != "https://page.example/" {
@@ -185,9 +243,9 @@ func TestWhatIsSentInOtherLanguages(t *testing.T) {
 		text     Text
 		want     string // title, message
 	}{
-		{words.Chinese, TextNone, "有问题等你回答|打开收件箱或网页来回答。"},
-		{words.Chinese, TextFull, "问题（来自 claude-code · shop）|Which database shall we use?（还有 1 个）"},
-		{words.Portuguese, TextHeader, "Pergunta de claude-code em shop|Database (e mais 1)"},
+		{words.Chinese, TextNone, "有问题等你回答|请在电脑上回答：mcp-askuser inbox"},
+		{words.Chinese, TextFull, "问题（来自 claude-code · shop）|Which database shall we use?（还有 1 个）\n请在电脑上回答：mcp-askuser inbox"},
+		{words.Portuguese, TextHeader, "Pergunta de claude-code em shop|Database (e mais 1)\nResponda no computador: mcp-askuser inbox"},
 	} {
 		words.Local = tc.language
 		p := phone(t, openDesk(t), "https://ntfy.example", func(o *Options) { o.Text = tc.text })
@@ -210,6 +268,9 @@ func TestTokensThatDoNotCount(t *testing.T) {
 	wait(t, d, first.ID)
 	other := phone(t, d, s.URL, func(o *Options) { o.Key = []byte("another key of 16") })
 	good := p.token(second, 0)
+	changed := second
+	changed.Questions = slices.Clone(second.Questions)
+	changed.Questions[0].Description = "of a harmless kind"
 	for _, token := range []string{
 		m["actions"].([]any)[0].(map[string]any)["body"].(string), // replayed
 		p.token(first, 1),                                  // of a question that has ended
@@ -218,6 +279,7 @@ func TestTokensThatDoNotCount(t *testing.T) {
 		strings.Replace(good, ".0.", ".1.", 1), // of another option
 		strings.Replace(good, ".0.", ".9.", 1), strings.Replace(good, ".0.", ".-1.", 1),
 		strings.Replace(good, second.ID, first.ID, 1), // of another question
+		p.token(changed, 0),                           // of other details than those in the record
 		"", "..", "yes", strings.Repeat("x", 4000),
 	} {
 		if token == good {
@@ -242,7 +304,7 @@ func TestTooLateOnThePhone(t *testing.T) {
 	rec := ask(t, d, choice("A", "B"))
 	notify(t, p, rec)
 	m := s.Await(t, topic, ntfytest.Titled)
-	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"o0"}}}}, "tty"); err != nil {
+	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"o0"}}}}, desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	ntfytest.Press(t, m, 1)
@@ -275,6 +337,7 @@ func TestNewRefuses(t *testing.T) {
 		{Options{Server: "ntfy.sh", Topic: topic, Key: make([]byte, 32)}, "no address"},
 		{Options{Server: "https://ntfy.sh", Topic: "a b", Key: make([]byte, 32)}, "topic"},
 		{Options{Server: "https://ntfy.sh", Topic: topic, Key: nil}, "key"},
+		{Options{Server: "https://ntfy.sh", Topic: topic, Key: make([]byte, 32), Token: "tk_1", ButtonToken: "tk_1"}, "ntfy_button_token"},
 	} {
 		if _, err := New(tc.o); err == nil || !strings.Contains(err.Error(), tc.says) {
 			t.Errorf("%v, want %q", err, tc.says)
@@ -282,25 +345,55 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
-// The same against a real server, whose address is in NTFY_URL.
+// The same against a real server with access control: NTFY_URL is its address,
+// NTFY_TOKEN may read and write the topics that begin with my-questions, and
+// NTFY_BUTTON_TOKEN may write to those that begin with my-questions-.
 func TestRealServer(t *testing.T) {
 	address := os.Getenv("NTFY_URL")
 	if address == "" {
 		t.Skip("NTFY_URL names no server")
 	}
-	d := openDesk(t)
-	p := phone(t, d, address, func(o *Options) {
-		o.Token = os.Getenv("NTFY_TOKEN")
-		o.Key = fmt.Appendf(nil, "%032d", time.Now().UnixNano())
-	})
-	rec := ask(t, d, choice("A", "B"))
-	notify(t, p, rec)
-	resp, err := http.Post(address+"/"+p.reply, "text/plain", strings.NewReader(p.token(rec, 1)))
-	if err != nil || resp.StatusCode != http.StatusOK {
-		t.Fatal(resp, err)
+	for _, button := range []string{os.Getenv("NTFY_BUTTON_TOKEN"), ""} {
+		d := openDesk(t)
+		p := phone(t, d, address, func(o *Options) {
+			o.Token, o.ButtonToken = os.Getenv("NTFY_TOKEN"), button
+			o.Key = fmt.Appendf(nil, "%032d", time.Now().UnixNano())
+		})
+		set := choice("A", "B")
+		set.Questions[0].Text = fmt.Sprintf("Which one, at %d?", time.Now().UnixNano())
+		rec := ask(t, d, set)
+		notify(t, p, rec)
+		m := published(t, p, set.Questions[0].Text)
+		if button == "" {
+			if err := p.TryPress(t.Context()); !errors.Is(err, ErrRefused) || m["actions"] != nil {
+				t.Errorf("an anonymous press: %v, %v", err, m)
+			}
+			continue
+		}
+		if p.Exposed(t.Context()) || p.Readable(t.Context()) != nil {
+			t.Error("the buttons' token reads, or ours does not")
+		}
+		ntfytest.Press(t, m, 1)
+		if got := wait(t, d, rec.ID); got.Outcome.Reply.Answers[0].Selected[0] != "o1" {
+			t.Errorf("got %+v", got.Outcome.Reply)
+		}
 	}
-	_ = resp.Body.Close()
-	if got := wait(t, d, rec.ID); got.Outcome.Reply.Answers[0].Selected[0] != "o1" {
-		t.Errorf("got %+v", got.Outcome.Reply)
+}
+
+// published returns the notification with a text, as a phone receives it.
+func published(t *testing.T, p *Phone, text string) (m map[string]any) {
+	t.Helper()
+	resp, err := p.request(t.Context(), http.MethodGet, p.Topic+"/json?since=all", nil, p.Token)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	for lines := json.NewDecoder(resp.Body); ; m = nil {
+		if err := lines.Decode(&m); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := m["message"].(string); strings.Contains(got, text) {
+			return m
+		}
 	}
 }

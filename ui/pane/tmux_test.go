@@ -93,7 +93,7 @@ func TestTmuxAnsweredElsewhere(t *testing.T) {
 	x := s.attach(30)
 	shown := s.show(t.Context(), s.inside(), s.rec)
 	x.WaitFor("Which one?>")
-	if _, err := s.desk.Reply(t.Context(), s.rec.ID, reply("a"), "web"); err != nil {
+	if _, err := s.desk.Reply(t.Context(), s.rec.ID, reply("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	at := time.Now()
@@ -118,7 +118,7 @@ func TestTmuxHungProcess(t *testing.T) {
 	hung.self = self
 	shown := s.show(t.Context(), hung, s.rec)
 	x.WaitFor("hung on " + s.rec.ID)
-	if _, err := s.desk.Reply(t.Context(), s.rec.ID, reply("a"), "web"); err != nil {
+	if _, err := s.desk.Reply(t.Context(), s.rec.ID, reply("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	s.wants(shown, nil, "answered a")

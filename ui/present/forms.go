@@ -177,7 +177,7 @@ func (x *Presentation) returnLate(read Late, result any, took time.Duration) *Wa
 		x.mu.Lock()
 		surface := x.surface
 		x.mu.Unlock()
-		rec = x.p.Desk.WithLater(rec, reply, surface)
+		rec = x.p.Desk.WithLater(rec, reply, x.evidence(surface))
 	}
 	return x.p.ended(rec, nil)
 }

@@ -275,7 +275,7 @@ func TestAskedWhileAwaited(t *testing.T) {
 	if asks.Record().ID != rec.ID {
 		t.Fatal("asked beside the one that is awaited")
 	}
-	if _, err := r.desk.Reply(t.Context(), rec.ID, reply("a"), "inbox"); err != nil {
+	if _, err := r.desk.Reply(t.Context(), rec.ID, reply("a"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	for _, w := range []*present.Waiter{awaits, asks} {
@@ -328,7 +328,7 @@ func TestAnsweredElsewhere(t *testing.T) {
 		return context.Cause(ctx)
 	}})
 	within(t, shown)
-	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("a"), "inbox"); err != nil {
+	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("a"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	if got := said(r.end(w)); got != "answered inbox A" {
@@ -391,7 +391,7 @@ func TestSameAgain(t *testing.T) {
 		t.Errorf("attended: %v, %v, though nobody waits", rec.Attended, err)
 	}
 	third := r.ask(answers("two", "b")) // and shown on, meanwhile
-	if _, err := r.desk.Reply(t.Context(), first.Record().ID, reply("a"), "inbox"); err != nil {
+	if _, err := r.desk.Reply(t.Context(), first.Record().ID, reply("a"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	if got := said(r.end(third)); got != "answered inbox A" || third.Record().ID != first.Record().ID {
@@ -456,7 +456,7 @@ func TestAnsweredMeanwhile(t *testing.T) {
 		t.Errorf("the call was told %v", err)
 	}
 	w.Leave()
-	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("b"), "inbox"); err != nil {
+	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("b"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	next := &rig{present.New(present.Options{Desk: r.desk}), t, r.desk, r.store}
@@ -634,7 +634,7 @@ func TestWaitFails(t *testing.T) {
 	w := r.ask(one)
 	within(t, one.shown)
 	eventually(t, "the wait is begun anew", func() bool { return r.store.failed.Load() >= 2 })
-	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("a"), "inbox"); err != nil {
+	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("a"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	r.end(w)
@@ -759,7 +759,7 @@ func TestFormNeverReturns(t *testing.T) {
 	}}
 	w := r.askFor(ask)
 	secret, _ := w.Take(offered(t, w))
-	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("a"), "web"); err != nil {
+	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	within(t, w.Ended())
@@ -866,12 +866,12 @@ func TestRoom(t *testing.T) {
 	if pending, err := r.desk.Pending(t.Context()); err != nil || len(pending) != 2 {
 		t.Fatalf("%d questions are open: %v", len(pending), err)
 	}
-	if _, err := r.desk.Reply(t.Context(), open[0].Record().ID, reply("a"), "inbox"); err != nil {
+	if _, err := r.desk.Reply(t.Context(), open[0].Record().ID, reply("a"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	r.end(open[0])
 	w := <-third
-	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("b"), "inbox"); err != nil {
+	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("b"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	r.end(w)

@@ -231,11 +231,12 @@ func (x *Presentation) stopClock() {
 }
 
 // timeOut ends a record that nobody answered: without an answer, unless asker
-// and configuration both want the defaults and every required question has one.
+// and configuration both want the defaults and every required question has one. A
+// confirmation takes none.
 func (x *Presentation) timeOut() {
-	if x.rec.OnTimeout == desk.OnTimeoutDefault && x.p.TakeDefaults {
+	if x.rec.OnTimeout == desk.OnTimeoutDefault && x.p.TakeDefaults && !x.rec.RequiresUser() {
 		if r, ok := x.rec.DefaultReply(); ok {
-			x.settleReply(r, "timeout")
+			x.settleReply(r, desk.Evidence{Surface: "timeout", How: desk.HowTimeout})
 			return
 		}
 	}
@@ -276,7 +277,7 @@ func (x *Presentation) next(err error) (others Surfaces) {
 	switch {
 	case isEnd(err) || x.ctx.Err() != nil && errors.Is(err, context.Cause(x.ctx)):
 	case errors.Is(err, ui.ErrInterrupted) && interrupted == desk.Dismissed: // the human's word, though no answer
-		x.settleReply(question.Reply{Dismissed: true}, surface)
+		x.settleReply(question.Reply{Dismissed: true}, x.evidence(surface))
 	case errors.Is(err, ui.ErrInterrupted) && interrupted == desk.Cancelled:
 		x.settle(desk.Outcome{Status: desk.Cancelled, Reason: "interrupted at the command line"})
 	case errors.Is(err, ui.ErrInterrupted), errors.Is(err, ui.ErrCallEnded):
@@ -284,7 +285,7 @@ func (x *Presentation) next(err error) (others Surfaces) {
 		x.settle(desk.Outcome{Status: desk.Unavailable, Reason: err.Error()})
 	case errors.Is(err, ui.ErrUnavailable):
 	case kept != nil:
-		x.settleReply(*kept, surface)
+		x.settleReply(*kept, x.evidence(surface))
 	case asked:
 		x.settle(desk.Outcome{Status: desk.Failed, Reason: err.Error()})
 	}
@@ -380,6 +381,11 @@ func (x *Presentation) shown(tried []desk.Showing) {
 	}
 }
 
+// evidence is what a reply that a surface commits here proves of its answerer.
+func (x *Presentation) evidence(surface string) desk.Evidence {
+	return ui.Evidence(surface, x.owns.Load())
+}
+
 // send is the surfaces' ui.Commit. While a surface sends, and after it has
 // sent, the end of the record is no news to it, and does not withdraw it. A
 // reply that the store did not take is kept, in case the surface cannot ask for
@@ -389,14 +395,14 @@ func (x *Presentation) send(r question.Reply, surface string) error {
 	r.Took = cmp.Or(r.Took, time.Since(x.shownAt))
 	x.own = true
 	x.mu.Unlock()
-	rec, err := x.p.Desk.Reply(x.ctx, x.rec.ID, r, surface)
+	rec, err := x.p.Desk.Reply(x.ctx, x.rec.ID, r, x.evidence(surface))
 	if err == nil {
 		x.finish(rec, nil)
 		return nil
 	}
 	x.mu.Lock()
 	x.own, x.kept = false, nil
-	if !isEnd(err) && !errors.As(err, new(question.Violations)) {
+	if !isEnd(err) && !refused(err) {
 		x.kept = &r
 	}
 	over := x.over()

@@ -24,7 +24,7 @@ func TestEndedBeforeItsPlace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "this"}}}, "inbox"); err != nil {
+	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "this"}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.enter(t.Context()); err != nil {

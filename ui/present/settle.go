@@ -13,10 +13,10 @@ import (
 // Both repeat it until it is stored, or the record has ended otherwise. Calls
 // that have waited for that as long as Options.Patience says get the end all
 // the same: what the human said is not lost with a full disk.
-func (x *Presentation) settleReply(r question.Reply, surface string) {
-	o := desk.Outcome{Status: desk.StatusOf(r), Reply: &r, Surface: surface, At: time.Now()}
+func (x *Presentation) settleReply(r question.Reply, from desk.Evidence) {
+	o := desk.Outcome{Status: desk.StatusOf(r), Reply: &r, Surface: from.Surface, Answerer: x.p.Desk.Answerer(from, x.rec.Asker), At: time.Now()}
 	x.repeat(o, func() (desk.Record, error) {
-		return x.p.Desk.Reply(context.Background(), x.rec.ID, r, surface)
+		return x.p.Desk.Reply(context.Background(), x.rec.ID, r, from)
 	})
 }
 
@@ -34,7 +34,7 @@ func (x *Presentation) repeat(o desk.Outcome, store func() (desk.Record, error))
 		case isEnd(err):
 			x.stored(rec)
 			return
-		case errors.Is(err, desk.ErrNotFound), errors.As(err, new(question.Violations)):
+		case errors.Is(err, desk.ErrNotFound), refused(err):
 			x.finish(desk.Record{}, err)
 			return
 		}
@@ -49,6 +49,12 @@ func (x *Presentation) repeat(o desk.Outcome, store func() (desk.Record, error))
 			return
 		}
 	}
+}
+
+// refused reports whether an error of desk.Reply says that the reply can never be
+// stored.
+func refused(err error) bool {
+	return errors.As(err, new(question.Violations)) || errors.Is(err, desk.ErrUserRequired)
 }
 
 // handOut gives the calls that wait an end that is not stored.

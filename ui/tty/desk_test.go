@@ -87,7 +87,7 @@ func putSecond(t *testing.T, name, first string, reply question.Reply) *asked {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := past.Reply(t.Context(), rec.ID, reply, "inbox"); err != nil {
+	if _, err := past.Reply(t.Context(), rec.ID, reply, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	return putIn(t, dir, name, 0)

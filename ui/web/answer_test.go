@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 )
@@ -249,7 +250,7 @@ func FuzzAnswer(f *testing.F) {
 				t.Fatalf("recorded what does not hold: %v", err)
 			}
 		default:
-			if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, "test"); err != nil {
+			if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "test", How: desk.HowPage}); err != nil {
 				t.Fatal(err)
 			}
 		}

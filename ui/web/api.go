@@ -191,7 +191,7 @@ func unread(err error) error {
 	return errNotWhole
 }
 
-// reply commits what the sender of a request did, as their word, and returns the
+// reply commits what the sender of a request did, in their name, and returns the
 // record as that leaves it, attended where somebody waited for it. The error says so
 // to a client as it is, and wraps the desk's: a question.Violations says what must
 // change, a *desk.ClosedError who was first, desk.ErrNotFound that there is no such
@@ -201,8 +201,7 @@ func (s *Server) reply(ctx context.Context, id string, r question.Reply) (desk.R
 	if err != nil {
 		return before, err
 	}
-	r.By = senderOf(ctx).by
-	rec, err := s.Desk.Reply(ctx, id, r, surfaceName)
+	rec, err := s.Desk.Reply(ctx, id, r, evidence(ctx, &r))
 	rec.Attended = before.Attended
 	return rec, api.Late(&rec.Set, err)
 }

@@ -6,20 +6,24 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
 
 	"mcp-askuser/internal/door"
 )
 
-// visitor is who sent a request: a program with the token, or a browser with a
-// cookie, which alone is not proof that its user meant to send it.
+// visitor is the sender of a request: a program with the page's token, a front end
+// with its own, or a browser with a cookie, which alone is not proof that its user
+// meant to send it.
 type visitor struct {
-	session string      // empty for a program
-	by      question.By // whose word an answer is
+	session string   // empty for a program
+	how     desk.How // what a reply of theirs proves; empty for none that was identified
+	name    string   // of the front end
 }
 
 type visitorKey struct{}
@@ -30,18 +34,38 @@ func senderOf(ctx context.Context) visitor {
 	return who
 }
 
-// identify tells who sent a request, and whether they may enter. An answer is
-// the user's word where it comes from a form of the page, in a browser that has
-// the page's cookie; else a program's.
+// identify returns the sender of a request, and whether they may enter. The user
+// answers in a form of the page, in a browser that has the page's cookie, or
+// through a front end. What else is sent is a program's.
 func (s *Server) identify(r *http.Request) (who visitor, ok bool) {
-	who.by = question.ByProgram
+	who.how = desk.HowAPI
 	if token, shown := door.Bearer(r); shown {
-		return who, s.keys.opens(token)
+		if s.keys.opens(token) {
+			return who, true
+		}
+		if s.FrontEnd == nil {
+			return who, false
+		}
+		who.name, ok = s.FrontEnd(token)
+		who.how = desk.HowFrontEnd
+		return who, ok
 	}
 	if who.session, ok = s.keys.visit(r); ok && !strings.HasPrefix(r.URL.Path, "/api/") {
-		who.by = question.ByUser
+		who.how = desk.HowPage
 	}
 	return who, ok
+}
+
+// evidence is what a reply proves of the sender of a request. With an answer of a
+// program's in it, kept from an earlier request, it proves nothing.
+func evidence(ctx context.Context, r *question.Reply) desk.Evidence {
+	who := senderOf(ctx)
+	from := desk.Evidence{Surface: surfaceName, How: who.how, Name: who.name}
+	byProgram := func(a question.Answer) bool { return a.By == question.ByProgram }
+	if who.how == desk.HowFrontEnd && slices.ContainsFunc(r.Answers, byProgram) {
+		from.How = desk.HowAPI
+	}
+	return from
 }
 
 // guard lets through who may enter, and only requests that their user meant
@@ -143,7 +167,7 @@ func (s *Server) csrf(r *http.Request) string {
 func (s *Server) checkCSRF(r *http.Request) bool {
 	who := senderOf(r.Context())
 	if who.session == "" {
-		return who.by != "" // not identified at all
+		return who.how != "" // not identified at all
 	}
 	given := r.Header.Get("X-CSRF-Token")
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); given == "" && kind == "application/x-www-form-urlencoded" {

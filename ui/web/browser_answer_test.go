@@ -388,7 +388,7 @@ func TestBrowserHostileText(t *testing.T) {
 	var rec, alike desk.Record
 	v := browse(t, wide, func(g *rig) {
 		rec = g.put(hostile("client"), "/home/"+hostile("directory"), hostile("session"), q)
-		if _, err := g.desk.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true, Reason: hostile("reason")}, "inbox"); err != nil {
+		if _, err := g.desk.Reply(t.Context(), rec.ID, question.Reply{Dismissed: true, Reason: hostile("reason")}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 			t.Fatal(err)
 		}
 		rec = g.put(hostile("client"), "/home/"+hostile("directory"), hostile("session"), q)

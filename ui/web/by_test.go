@@ -10,6 +10,8 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/api"
+	"mcp-askuser/ui/words"
 )
 
 // A form of the page is the user's word, whatever else comes is a program's.
@@ -54,8 +56,8 @@ func TestWhoseWord(t *testing.T) {
 			if a := g.send(tt.send(rec.ID)); a.status >= http.StatusBadRequest {
 				t.Fatalf("%d %s", a.status, a.body)
 			}
-			if r := g.reply(rec.ID); r.By != tt.want || r.Answers[0].By != tt.want {
-				t.Errorf("by %q, its answer by %q, want %q", r.By, r.Answers[0].By, tt.want)
+			if r := g.reply(rec.ID); r.Answers[0].By != tt.want {
+				t.Errorf("by %q, want %q", r.Answers[0].By, tt.want)
 			}
 		})
 	}
@@ -72,6 +74,68 @@ func TestWhoseWord(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The user answers through a front end that they have enrolled, also one question
+// after the other. With a program's answer among them the set is a program's.
+func TestFrontEnd(t *testing.T) {
+	g := start(t)
+	one := func(rec desk.Record, id, answer string) *http.Request {
+		return g.fromFrontEnd("/api/task/answer", `{"id":"`+rec.ID+`","question_id":"`+id+`","answer":"`+answer+`"}`)
+	}
+	ends := func(rec desk.Record, kind desk.AnswererKind, requests ...*http.Request) *desk.Outcome {
+		t.Helper()
+		for _, r := range requests {
+			if a := g.send(r); a.status != http.StatusOK {
+				t.Fatalf("%d %s", a.status, a.body)
+			}
+		}
+		now, err := g.desk.Get(t.Context(), rec.ID)
+		if err != nil || now.Outcome == nil || now.Outcome.Answerer.Kind != kind {
+			t.Fatalf("%+v, %v", now.Outcome, err)
+		}
+		return now.Outcome
+	}
+	confirmation := g.ask("", boolean("go"))
+	yes := ends(confirmation, desk.UserAnswerer, g.fromFrontEnd("/api/task/answer", `{"id":"`+confirmation.ID+`","answers":{"go":true}}`))
+	if got := words.English.Outcome(yes); yes.Answerer.Name != "panel" || got != "answered through panel" {
+		t.Errorf("%+v: %s", yes.Answerer, got)
+	}
+	set := g.ask("", single("db"), text("port"))
+	if o := ends(set, desk.UserAnswerer, one(set, "db", "pg"), one(set, "port", "80")); o.Reply.Answers[0].By != question.ByUser {
+		t.Errorf("kept by %q", o.Reply.Answers[0].By)
+	}
+	mixed := g.ask("", single("db"), text("port"))
+	g.want(http.StatusOK, "", "POST", "/api/task/answer", `{"id":"`+mixed.ID+`","question_id":"db","answer":"pg"}`)
+	if o := ends(mixed, desk.ProgramAnswerer, one(mixed, "port", "80")); words.English.Outcome(o) != "answered by a program over HTTP" {
+		t.Errorf("%s", words.English.Outcome(o))
+	}
+	if a := g.send(g.fromFrontEnd("/api/questions/"+g.ask("", single("db")).ID+"/dismiss", "")); a.status != http.StatusOK {
+		t.Errorf("%d %s", a.status, a.body)
+	}
+	stranger := one(g.ask("", single("db")), "db", "pg")
+	stranger.Header.Set("Authorization", "Bearer another")
+	if a := g.send(stranger); a.status != http.StatusUnauthorized {
+		t.Errorf("another token: %d", a.status)
+	}
+}
+
+// A program's yes to a confirmation is refused, and the question stays open; the
+// history and the page do not take a program for the user.
+func TestProgramOverHTTP(t *testing.T) {
+	g := start(t)
+	rec := g.ask("", boolean("go"))
+	g.want(http.StatusForbidden, api.UserRequired, "POST", "/api/task/answer", `{"id":"`+rec.ID+`","answers":{"go":true}}`)
+	if now, err := g.desk.Get(t.Context(), rec.ID); err != nil || now.Outcome != nil {
+		t.Errorf("%+v, %v", now.Outcome, err)
+	}
+	choice := g.ask("", single("db"))
+	g.want(http.StatusOK, "", "POST", "/api/task/answer", `{"id":"`+choice.ID+`","answers":{"db":"pg"}}`)
+	g.want(http.StatusBadRequest, api.AlreadyAnswered, "POST", "/api/task/answer", `{"id":"`+choice.ID+`","answers":{"db":"pg"}}`)
+	v := g.visitor()
+	if _, page := v.get("/history"); !strings.Contains(page, "by a program over HTTP") {
+		t.Errorf("the history does not name the program:\n%s", page)
+	}
 }
 
 // How long the human had the form in front of them is kept, also of one that

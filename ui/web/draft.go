@@ -41,7 +41,11 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, giv
 		return nil, false, err
 	}
 	reply := given
-	reply.Answers = byPrograms(draft)
+	reply.Answers = fromAPI(draft)
+	by := question.ByProgram
+	if senderOf(ctx).how == desk.HowFrontEnd {
+		by = question.ByFrontEnd
+	}
 	if reply.Answer(id) != nil {
 		return nil, false, answeredBefore(rec, id, reply, at)
 	}
@@ -70,7 +74,7 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, giv
 	case given.Note != "":
 		return nil, false, question.Violations{{Path: "note", Message: "goes with the answer that completes the set; still open: " + strings.Join(open, ", ")}}
 	}
-	keep(&draft, given.Answers)
+	keep(&draft, given.Answers, by)
 	return open, false, api.Late(&rec.Set, s.Desk.SaveDraft(ctx, rec.ID, draft))
 }
 
@@ -107,7 +111,9 @@ func (s *Server) keepTyped(ctx context.Context, id string, typed question.Reply)
 	defer s.drafts.Unlock()
 	draft, at, err := s.draft(ctx, id)
 	if err == nil {
-		keep(&typed, byPrograms(draft))
+		for _, a := range fromAPI(draft) {
+			keep(&typed, []question.Answer{a}, a.By)
+		}
 		err = s.Desk.SaveDraft(ctx, id, typed)
 	}
 	if err == nil {
@@ -116,16 +122,18 @@ func (s *Server) keepTyped(ctx context.Context, id string, typed question.Reply)
 	return at.UnixMicro(), err
 }
 
-// byPrograms returns the answers in a draft that programs gave.
-func byPrograms(draft question.Reply) []question.Answer {
-	return slices.DeleteFunc(slices.Clone(draft.Answers), func(a question.Answer) bool { return a.By != question.ByProgram })
+// fromAPI returns the answers in a draft that programs and front ends gave.
+func fromAPI(draft question.Reply) []question.Answer {
+	return slices.DeleteFunc(slices.Clone(draft.Answers), func(a question.Answer) bool {
+		return a.By != question.ByProgram && a.By != question.ByFrontEnd
+	})
 }
 
-// keep puts answers of programs into a draft, each in the place of the one to the
-// same question.
-func keep(draft *question.Reply, answers []question.Answer) {
+// keep puts answers that came through the API into a draft, each in the place of
+// the one to the same question.
+func keep(draft *question.Reply, answers []question.Answer, by question.By) {
 	for _, a := range answers {
-		a.By = question.ByProgram
+		a.By = by
 		draft.Answers = put(draft.Answers, a.QuestionID, func(x *question.Answer) { *x = a })
 	}
 }

@@ -19,6 +19,7 @@ var statuses = map[string]int{ //nolint:gochecknoglobals // a table, never writt
 	api.RoundLimit:       http.StatusTooManyRequests,
 	api.Unauthorized:     http.StatusUnauthorized,
 	api.Forbidden:        http.StatusForbidden,
+	api.UserRequired:     http.StatusForbidden,
 	api.MethodNotAllowed: http.StatusMethodNotAllowed,
 	api.TooLarge:         http.StatusRequestEntityTooLarge,
 	api.TooManyStreams:   http.StatusServiceUnavailable,

@@ -122,7 +122,7 @@ func TestPageInChinese(t *testing.T) {
 	_, there := v.post("/answer", confirmed(rec.ID, "q0", "0"))
 	get(there, "已发送给 test-agent · project。")
 	get("/?id="+rec.ID, "问题已在网页上回答", "重新打开")
-	if _, err := g.desk.Reply(t.Context(), like.ID, question.Reply{Dismissed: true}, "tty"); err != nil {
+	if _, err := g.desk.Reply(t.Context(), like.ID, question.Reply{Dismissed: true}, desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	status, body = v.post("/answer", confirmed(like.ID, "q0", "0"))

@@ -171,9 +171,9 @@ func TestDescriptionIsTrue(t *testing.T) {
 	off := start(t, func(o *Options) { o.Decode = nil })
 	off.want(501, api.NotSupported, "POST", "/api/questions", `{}`)
 	far := start(t)
-	rec := far.ask("s", boolean("go"))
+	rec := far.ask("s", single("db"))
 	far.store.Off()
-	far.want(503, api.NotSentYet, "POST", "/api/task/answer", `{"session_id":"s","question_id":"go","answer":true}`)
+	far.want(503, api.NotSentYet, "POST", "/api/task/answer", `{"session_id":"s","question_id":"db","answer":"pg"}`)
 	far.want(503, api.NotSentYet, "POST", "/api/questions/"+rec.ID+"/dismiss", "")
 
 	d := document(t)
@@ -229,7 +229,11 @@ func (g *rig) exercise() {
 	defer events.close()
 	waiting := g.later("POST", "/api/questions?wait=60", `{"session_id":"w","questions":[`+encode(g.t, boolean("go"))+`]}`)
 	events.next() // asked
-	g.want(200, "", "POST", "/api/task/answer", `{"session_id":"w","question_id":"go","answer":true}`)
+	yes := `{"session_id":"w","question_id":"go","answer":true}`
+	g.want(403, api.UserRequired, "POST", "/api/task/answer", yes)
+	if a := g.send(g.fromFrontEnd("/api/task/answer", yes)); a.status != 200 {
+		g.t.Errorf("a front end: %d %s", a.status, a.body)
+	}
 	if a := <-waiting; a.status != 200 || decodeJSON[api.Record](g.t, a.body).Answers["Go on (go)?"] != "Yes" {
 		g.t.Errorf("waiting for the answer: %d %s", a.status, a.body)
 	}

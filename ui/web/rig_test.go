@@ -59,7 +59,7 @@ func start(t testing.TB, options ...func(*Options)) *rig {
 	t.Helper()
 	before := goleak.IgnoreCurrent()
 	store := newStore(t)
-	o := Options{Desk: desk.New(store, desk.Options{MaxRounds: 10}), Decode: decode, Token: token, Directory: "/home/u/project"}
+	o := Options{Desk: desk.New(store, desk.Options{MaxRounds: 10}), Decode: decode, Token: token, Directory: "/home/u/project", FrontEnd: panel}
 	for _, set := range options {
 		set(&o)
 	}
@@ -73,6 +73,18 @@ func start(t testing.TB, options ...func(*Options)) *rig {
 	g := serve(t, o.Desk, server, before)
 	g.store = store
 	return g
+}
+
+// panelToken is the token of the one front end of every rig.
+const panelToken = "the panel's token"
+
+func panel(token string) (name string, ok bool) { return "panel", token == panelToken }
+
+// fromFrontEnd is a request of the front end.
+func (g *rig) fromFrontEnd(path, body string) *http.Request {
+	r := g.request(http.MethodPost, path, body)
+	r.Header.Set("Authorization", "Bearer "+panelToken)
+	return r
 }
 
 // sideBySide says that tests run beside each other, so that none can tell whose

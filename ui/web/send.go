@@ -66,7 +66,6 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 // of, and a store may fail after it has stored.
 func (s *Server) arrived(ctx context.Context, rec *desk.Record, reply question.Reply) (desk.Record, bool) {
 	now, fault := s.Desk.Get(ctx, rec.ID)
-	reply.By = senderOf(ctx).by
 	checked, wrong := rec.Check(reply)
 	if fault != nil || wrong != nil || now.Outcome == nil || now.Outcome.Surface != surfaceName {
 		return now, false

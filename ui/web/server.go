@@ -58,6 +58,10 @@ type Options struct {
 	// closes it. Required.
 	Presenter *present.Presenter
 
+	// FrontEnd returns the name of the front end with this token, through which the
+	// user answers; false for any other token. Nil: there are none.
+	FrontEnd func(token string) (name string, ok bool)
+
 	Token     string           // what a client must show; empty: a random one
 	KeyFile   string           // keeps what the page's cookies are signed with; empty: they end with the server
 	Directory string           // the project for which HTTP clients ask, unless they name theirs

@@ -25,7 +25,7 @@ func TestUnsent(t *testing.T) {
 	v.sees("/?id="+rec.ID, "<span>answer not sent yet</span>")
 	v.sees("/?id="+rec.ID, "Your draft is back; nothing of it has been sent.")
 	other := desk.New(g.store.Store, desk.Options{})
-	if _, err := other.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "go", Selected: []string{question.NoID}}}}, "tty"); err != nil {
+	if _, err := other.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "go", Selected: []string{question.NoID}}}}, desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
 	v.sees("/?id="+rec.ID, `data-overruled="Not answered on the web page: it was answered in a terminal first."`)

@@ -17,12 +17,12 @@ func (l Language) Shown(rec desk.Record) desk.Record {
 	if l == English {
 		return rec
 	}
-	confirms := rec.Confirms()
+	asksLeave := rec.AsksLeave()
 	rec.Questions = l.questions(rec.Questions)
 	if rec.Asker.Permission() && len(rec.Questions) > 0 {
 		l.permission(&rec.Questions[0])
 	}
-	if confirms && rec.Questions[0].Header == "Confirm" {
+	if asksLeave {
 		rec.Questions[0].Header = l.T("Confirm")
 	}
 	return rec

@@ -59,19 +59,33 @@ func (l Language) Surface(name string) string {
 	return l.T("on %s", question.Line(name))
 }
 
-// By says where a record was ended, and by whom if the desk has seen their
-// credential: "by alice on the web page".
+// By says where a record was ended, and by which answerer where that is not the
+// user alone: "by alice on the web page", "through wall-panel", "by a program over
+// HTTP".
 func (l Language) By(o *desk.Outcome) string {
-	where := l.Surface(o.Surface)
+	a := o.Answerer
+	if a == nil {
+		return l.Surface(o.Surface)
+	}
+	name, where := question.Line(a.Name), l.Surface(o.Surface)
+	program := a.Kind == desk.ProgramAnswerer
 	switch {
-	case o.Answerer == nil || o.Answerer.Name == "":
+	case program && a.Agents:
+		return l.T("by the agent's own process")
+	case program && a.How == desk.HowAPI:
+		return l.T("by a program over HTTP")
+	case program:
+		return l.T("by a program")
+	case a.How == desk.HowFrontEnd:
+		return l.T("through %s", name)
+	case name == "":
 		return where
-	case o.Surface == "":
-		return l.T("by %s", question.Line(o.Answerer.Name))
+	case where == "":
+		return l.T("by %s", name)
 	case o.Surface == Shell:
 		where = l.T("with a command")
 	}
-	return l.T("by %[1]s %[2]s", question.Line(o.Answerer.Name), where)
+	return l.T("by %[1]s %[2]s", name, where)
 }
 
 // Client names the program that asked, after the agent whose token it showed.

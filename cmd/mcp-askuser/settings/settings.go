@@ -41,7 +41,7 @@ type Values struct {
 	Remind        time.Duration
 	Desktop       bool // notifications on the desktop, where there is one
 
-	NtfyTopic, NtfyServer, NtfyToken, NtfyText, NtfyPage string // the phone; no topic, no phone
+	NtfyTopic, NtfyServer, NtfyToken, NtfyButtonToken, NtfyText, NtfyPage string // the phone; no topic, no phone
 
 	MirrorCodex bool // Codex's questions, where its daemon has started the server
 
@@ -81,6 +81,7 @@ func table(v *Values, surfaces []string) []*Setting {
 		{Key: "ntfy_topic", value: text(&v.NtfyTopic), help: "the topic of an ntfy server that your phone has subscribed to; empty for no phone"},
 		{Key: "ntfy_server", value: text(&v.NtfyServer), fallback: "https://ntfy.sh", help: "that server"},
 		{Key: "ntfy_token", value: text(&v.NtfyToken), secret: true, help: "the access token that the server wants, if it does"},
+		{Key: "ntfy_button_token", value: text(&v.NtfyButtonToken), secret: true, help: "the access token that every button carries, which may only write to the topic of answers"},
 		{Key: "ntfy_text", value: choice(&v.NtfyText, []string{"none", "header", "full"}, "none", "header", "full"), fallback: "header", help: "what the server gets to store of a question: none, header or full"},
 		{Key: "ntfy_page", value: text(&v.NtfyPage), help: "the address of the page as your phone reaches it, opened by a notification"},
 		{Key: "mirror_codex", value: boolean(&v.MirrorCodex), fallback: "false", help: "mirror the questions of Codex, where its daemon has started the server"},

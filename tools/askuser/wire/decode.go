@@ -67,7 +67,7 @@ func DecodeConfirm(data []byte, limits question.Limits) (Call, error) {
 // Confirm returns the question of confirm_action. The default is what an
 // empty line in the plain form would say; nil for none.
 func Confirm(action, details string, yes *bool) question.Question {
-	q := question.Question{ID: "q1", Text: action, Header: "Confirm", Description: details, Type: question.Boolean, Required: true, Options: question.YesAndNo()}
+	q := question.Question{ID: "q1", Text: action, Header: question.Confirmation, Description: details, Type: question.Boolean, Required: true, Options: question.YesAndNo()}
 	for i := range q.Options {
 		q.Options[i].Default = yes != nil && *yes == (q.Options[i].ID == question.YesID)
 	}

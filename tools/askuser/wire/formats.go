@@ -50,10 +50,11 @@ func Format(rec desk.Record, format string, now time.Time) (string, error) {
 	}
 	out := struct {
 		Answers ordered  `json:"answers"`
+		By      string   `json:"by,omitempty"`    // where it is not the user in a surface of ours
 		Notes   *ordered `json:"notes,omitempty"` // beside answers, or in their place
 		Note    string   `json:"note,omitempty"`
 		Discuss bool     `json:"discuss,omitempty"` // the answers are those so far
-	}{Note: note(r), Discuss: rec.State == desk.Discuss}
+	}{By: r.By, Note: note(r), Discuss: rec.State == desk.Discuss}
 	if rec.State == desk.Answered || rec.State == desk.Discuss { // what a caller had collected is no answer of any other record
 		for _, x := range rec.Responses() {
 			if x.Answer != nil {
@@ -77,8 +78,12 @@ func note(r *Result) string {
 		return r.Note
 	}
 	text := strings.SplitAfter(r.Message, ".")[0]
+	whose := "Their"
+	if r.By == string(desk.ProgramAnswerer) {
+		whose = "Its"
+	}
 	if r.Reason != "" {
-		text += " Their reason: " + r.Reason
+		text += " " + whose + " reason: " + r.Reason
 	}
 	return text
 }

@@ -21,7 +21,11 @@ type Result struct {
 	// Message is the sentence for the model, the same as the text content: some
 	// hosts, Claude Code among them, show their model the structured content
 	// instead of the text.
-	Message   string     `json:"message"`
+	Message string `json:"message"`
+	// By is the answerer in one word, where it is not the user in a surface of ours:
+	// program, front end, asker, host or timeout.
+	By        string     `json:"by,omitempty"`
+	Answerer  *Answerer  `json:"answerer,omitempty"`
 	ID        string     `json:"id,omitempty"`
 	Round     int        `json:"round,omitempty"`
 	Answers   ordered    `json:"answers"`
@@ -36,6 +40,13 @@ type Result struct {
 	AnsweredAt string `json:"answered_at,omitempty"`
 	Took       int64  `json:"took_ms,omitempty"`
 	Earlier    string `json:"earlier,omitempty"` // the record that this one goes back to
+}
+
+// Answerer says what gave the reply, and how.
+type Answerer struct {
+	Kind desk.AnswererKind `json:"kind"`
+	How  desk.How          `json:"how"`
+	Name string            `json:"name,omitempty"` // of the user's credential, or of their front end
 }
 
 // Response is what became of one question.
@@ -84,8 +95,12 @@ func NewResult(rec desk.Record) *Result {
 	if rec.Earlier != "" && rec.Reply() != nil {
 		r.Message += " " + texts.Fill("reopened", map[string]string{"id": strconv.Quote(rec.Earlier)})
 	}
-	if rec.Reply() != nil && rec.Outcome.Answerer != nil && rec.Outcome.Answerer.Name != "" {
-		r.Message += " " + texts.Fill("named", map[string]string{"name": rec.Outcome.Answerer.Name})
+	if r.Answerer != nil && r.Answerer.Name != "" {
+		named := "named"
+		if r.Answerer.How == desk.HowFrontEnd {
+			named = "through"
+		}
+		r.Message += " " + texts.Fill(named, map[string]string{"name": r.Answerer.Name})
 	}
 	return r
 }
@@ -99,6 +114,12 @@ func (r *Result) fill(rec desk.Record) {
 		return
 	}
 	r.Surface = o.Surface
+	if a := o.Answerer; a != nil {
+		r.Answerer = &Answerer{a.Kind, a.How, a.Name}
+		if r.By = a.By(); r.By == string(desk.UserAnswerer) {
+			r.By = ""
+		}
+	}
 	switch o.Status {
 	case desk.Answered, desk.Discuss:
 		r.answered(rec)
@@ -150,7 +171,7 @@ func (r *Result) Age(rec desk.Record, now time.Time) {
 }
 
 func (r *Result) dismissed(o *desk.Outcome) {
-	program := o.Reply.By == question.ByProgram
+	program := o.FromProgram()
 	r.Summary = "User dismissed the question"
 	r.Reason, r.Note = o.Reply.Reason, o.Reply.Reason
 	if program {
@@ -179,12 +200,12 @@ func (r *Result) answered(rec desk.Record) {
 		r.Responses = append(r.Responses, responseOf(x))
 	}
 	if len(rec.Questions) == 1 {
-		if yes, confirms := r.Responses[0].Response.any.(bool); confirms {
+		if yes, confirms := r.Responses[0].Response.any.(bool); confirms && r.Responses[0].By == question.ByUser {
 			r.Response = &yes
 		}
 	}
 	o := rec.Outcome
-	byProgram, who := o.Reply.By == question.ByProgram, words.Program(o)
+	byProgram, who := o.FromProgram(), words.Program(o)
 	r.AnsweredAt, r.Took = o.At.UTC().Format(time.RFC3339), o.Took
 	said, program := pairs[question.ByUser], pairs[question.ByProgram]
 	r.Note = o.Reply.Note
@@ -204,12 +225,15 @@ func (r *Result) answered(rec desk.Record) {
 		r.Message = texts.Reply("discuss", byProgram, map[string]string{"who": who, "answers": list(slices.Concat(said, program)), "note": texts.Quoted(r.Note), "notes": list(notes)})
 		return
 	}
-	note, beside, left := "note", "notes", "open"
+	note, beside, left, choice := "note", "notes", "open", "answers"
+	if r.Response != nil && !*r.Response && rec.AsksLeave() {
+		choice = "refused"
+	}
 	if byProgram {
 		note, beside, left = "remark", "remarks", "left"
 	}
 	r.Message = texts.Fill("answered", map[string]string{
-		"answers":   list(said),
+		choice:      list(said),
 		"program":   list(program),
 		"who":       who,
 		left:        list(open),

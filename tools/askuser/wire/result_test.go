@@ -24,9 +24,13 @@ func answeredBy(rec desk.Record, note string, answers ...question.Answer) desk.R
 	return ended(rec, desk.Outcome{Status: desk.Answered, Surface: "elicit", Reply: &question.Reply{Answers: answers, Note: note}})
 }
 
-// by makes it somebody else's reply.
-func by(who question.By, through *desk.Answerer, rec desk.Record) desk.Record {
-	rec.Outcome.Reply.By, rec.Outcome.Answerer = who, through
+// by makes it another answerer's reply.
+func by(kind desk.AnswererKind, through *desk.Answerer, rec desk.Record) desk.Record {
+	if through == nil {
+		through = &desk.Answerer{}
+	}
+	through.Kind = kind
+	rec.Outcome.Answerer = through
 	return rec
 }
 
@@ -59,14 +63,20 @@ func TestResultTexts(t *testing.T) {
 		{"all left open", answeredBy(asked(featuresQuestion()), ""), `Left open by the user: "Which <b>"features"</b>?".`, false},
 		{"an answer that the caller brought is never the user's", answeredBy(asked(collected, featuresQuestion()), "", question.Answer{QuestionID: "q2", Selected: []string{"c"}}),
 			`User has answered your questions: "Which <b>"features"</b>?"="C". You can now continue with the user's answers in mind. Not asked, because you brought the answer yourself; the user has not confirmed it: "Which database?"="PostgreSQL".`, false},
-		{"by a program", by(question.ByProgram, nil, answeredBy(asked(databaseQuestion(), featuresQuestion()), "ok", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByProgram})),
+		{"by a program", by(desk.ProgramAnswerer, nil, answeredBy(asked(databaseQuestion(), featuresQuestion()), "ok", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByProgram})),
 			`Answered by a program, not by the user themselves: "Which database?"="PostgreSQL". Left open: "Which <b>"features"</b>?". The program adds: "ok".`, false},
-		{"by the agent itself", by(question.ByProgram, &desk.Answerer{Agents: true}, answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByProgram})),
+		{"by the agent itself", by(desk.ProgramAnswerer, &desk.Answerer{Agents: true}, answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByProgram})),
 			`Answered by an agent's own process, not by the user themselves: "Which database?"="PostgreSQL".`, false},
-		{"dismissed by a program", by(question.ByProgram, nil, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true, Reason: "Busy"}})),
+		{"dismissed by a program", by(desk.ProgramAnswerer, nil, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true, Reason: "Busy"}})),
 			`The question was dismissed by a program, not by the user themselves. Its reason: "Busy". Go on without assuming that any option was chosen.`, false},
-		{"put back by a program", by(question.ByProgram, nil, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Discuss, Reply: &question.Reply{Discuss: true, Note: "Why?"}})),
+		{"put back by a program", by(desk.ProgramAnswerer, nil, ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Discuss, Reply: &question.Reply{Discuss: true, Note: "Why?"}})),
 			`The question was put back to be discussed first by a program, not by the user themselves. It writes: "Why?". Talk about it with the user in your reply, assume nothing for what is not answered, and ask again once that is settled.`, false},
+		{"no to an action", answeredBy(asked(Confirm("Delete 23 files?", "", nil)), "not those", question.Answer{QuestionID: "q1", Selected: []string{question.NoID}}),
+			`User has answered your questions: "Delete 23 files?"="No". The user said no to this action: do not do it, nor the same in another way, without asking again. The user adds: "not those".`, false},
+		{"yes to an action", answeredBy(asked(Confirm("Delete 23 files?", "", nil)), "", question.Answer{QuestionID: "q1", Selected: []string{question.YesID}}),
+			`User has answered your questions: "Delete 23 files?"="Yes". You can now continue with the user's answers in mind.`, false},
+		{"no to a question that is no action", answeredBy(asked(question.Question{ID: "q1", Text: "Is it public?", Type: question.Boolean, Options: question.YesAndNo()}), "", question.Answer{QuestionID: "q1", Selected: []string{question.NoID}}),
+			`User has answered your questions: "Is it public?"="No". You can now continue with the user's answers in mind.`, false},
 		{"by timeout", answeredBy(asked(databaseQuestion()), "", question.Answer{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByTimeout}),
 			`Nobody answered in time; as you asked, the default stands, not confirmed by the user: "Which database?"="PostgreSQL".`, false},
 		{"dismissed", ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true}}),
@@ -148,9 +158,9 @@ func TestAge(t *testing.T) {
 			t.Errorf("%s after an hour: %s", rec.State, got)
 		}
 	}
-	remarked := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByProgram, Note: "for now"}}, By: question.ByProgram}
-	for _, reply := range []question.Reply{{Discuss: true, Note: "why?", By: question.ByProgram}, remarked} {
-		r := NewResult(ended(asked(databaseQuestion()), desk.Outcome{Status: desk.StatusOf(reply), Reply: &reply, At: given}))
+	remarked := question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{"postgresql"}, By: question.ByProgram, Note: "for now"}}}
+	for _, reply := range []question.Reply{{Discuss: true, Note: "why?"}, remarked} {
+		r := NewResult(ended(asked(databaseQuestion()), desk.Outcome{Status: desk.StatusOf(reply), Reply: &reply, At: given, Answerer: &desk.Answerer{Kind: desk.ProgramAnswerer}}))
 		if !strings.Contains(r.Message, "a program, not by the user") || strings.Contains(r.Message+r.Summary, "User ") || strings.Contains(r.Message, "of the user") {
 			t.Errorf("a program's word is the user's: %s; %s", r.Summary, r.Message)
 		}

@@ -63,6 +63,9 @@ func (anyResponse) JSONSchema() *jsonschema.Schema {
 // JSONSchema describes a chosen option: id and label.
 func (Selected) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{Type: "object"} }
 
+// JSONSchema describes an answerer: kind, how and perhaps name.
+func (Answerer) JSONSchema() *jsonschema.Schema { return &jsonschema.Schema{Type: "object"} }
+
 // JSONSchema describes an object of strings.
 func (ordered) JSONSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{Type: "string"}}

@@ -1,4 +1,4 @@
-package main
+package agenthost
 
 import (
 	"strings"
@@ -6,7 +6,7 @@ import (
 )
 
 // A host's command line tells whether a human sits at it.
-func TestRunsAlone(t *testing.T) {
+func TestUnattended(t *testing.T) {
 	for line, want := range map[string]string{
 		"claude":                             "host",
 		"claude --resume":                    "host",
@@ -34,9 +34,10 @@ func TestRunsAlone(t *testing.T) {
 			args[i] = strings.ReplaceAll(args[i], "|", " ")
 		}
 		got := ""
-		if host, alone := runsAlone(args); alone {
+		host, alone, ok := Of(args)
+		if alone {
 			got = "alone"
-		} else if host {
+		} else if ok && !host.Editor {
 			got = "host"
 		}
 		if got != want {

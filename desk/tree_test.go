@@ -1,0 +1,93 @@
+package desk
+
+import (
+	"testing"
+
+	"mcp-askuser/internal/proc"
+)
+
+// A terminal below an agent's host is the agent's, unless this program opened it
+// for the user or shares it with the host.
+func TestTree(t *testing.T) {
+	const user, agents = 1, 2 // terminals
+	type running struct {
+		args     string
+		terminal int
+		ours     bool
+	}
+	here := thisMachine()
+	if here == "" {
+		t.Skip("the system shows no processes")
+	}
+	// From this process upwards; the last is started by the first process of all.
+	for _, tc := range []struct {
+		name   string
+		above  []running
+		host   int // the index of the asker's host; 0 is none of these
+		via    string
+		client string
+		asked  bool
+		env    string
+		away   bool // asked on another machine
+		want   bool
+	}{
+		{name: "the user's shell", above: []running{{"mcp-askuser", user, true}, {"bash", user, false}, {"tmux", 0, false}}},
+		{name: "a pseudo-terminal of the agent's, below a known host", above: []running{{"mcp-askuser", agents, true}, {"script", user, false}, {"bash", user, false}, {"claude", user, false}}, want: true},
+		{name: "below the asker's host, an unknown one", above: []running{{"mcp-askuser", agents, true}, {"script", 0, false}, {"robot", user, false}}, host: 2, via: "mcp", want: true},
+		{name: "a number from another machine", above: []running{{"mcp-askuser", user, true}, {"bash", user, false}}, host: 1, via: "mcp", away: true},
+		{name: "a shell that asked", above: []running{{"mcp-askuser", user, true}, {"bash", user, false}}, host: 1, via: ViaShell},
+		{name: "an editor's terminal", above: []running{{"mcp-askuser", user, true}, {"bash", user, false}, {"/usr/share/code/code", 0, false}}, host: 2, via: "mcp"},
+		{name: "an unknown editor's terminal", above: []running{{"mcp-askuser", user, true}, {"bash", user, false}, {"ide", 0, false}}, host: 2, via: "mcp", client: "Zed"},
+		{name: "an agent in an editor's terminal", above: []running{{"mcp-askuser", agents, true}, {"script", user, false}, {"claude", user, false}, {"bash", user, false}, {"code", 0, false}}, want: true},
+		{name: "a program that calls itself an editor", above: []running{{"mcp-askuser", agents, true}, {"code", user, false}, {"claude", user, false}}, want: true},
+		{name: "a window that the server opened", above: []running{{"mcp-askuser", agents, true}, {"xterm", 0, false}, {"mcp-askuser", user, true}, {"claude", user, false}}, host: 3, via: "mcp"},
+		{name: "a window that a server without a terminal opened", above: []running{{"mcp-askuser", agents, true}, {"xterm", 0, false}, {"mcp-askuser", 0, true}, {"codex", 0, false}}, host: 3, via: "mcp"},
+		{name: "an editor that a form of the agent's started", above: []running{{"mcp-askuser", agents, true}, {"script", agents, false}, {"mcp-askuser", agents, true}, {"script", user, false}, {"claude", user, false}}, want: true},
+		{name: "the server's own form on the host's terminal", above: []running{{"mcp-askuser", user, true}, {"claude", user, false}}, host: 1, via: "mcp", asked: true},
+		{name: "a command's own form on the host's terminal", above: []running{{"mcp-askuser", user, true}, {"bash", user, false}, {"claude", user, false}}, via: ViaShell, asked: true},
+		{name: "a command's own form on a terminal of the agent's", above: []running{{"mcp-askuser", agents, true}, {"script", user, false}, {"claude", user, false}}, via: ViaShell, asked: true, want: true},
+		{name: "another's question on the host's terminal", above: []running{{"mcp-askuser", user, true}, {"bash", user, false}, {"claude", user, false}}, want: true},
+		{name: "below a tmux that an agent started", above: []running{{"mcp-askuser", agents, true}, {"tmux", 0, false}}, env: "CLAUDECODE", want: true},
+		{name: "the form of a server with a marker", above: []running{{"mcp-askuser", user, true}, {"robot", user, false}}, env: "CLAUDECODE", asked: true},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			const self = 100
+			x := &tree{
+				self: self,
+				look: func(pid int) (proc.Process, bool) {
+					i := pid - self
+					if i < 0 || i >= len(tc.above) {
+						return proc.Process{}, false
+					}
+					p := proc.Process{Parent: pid + 1, Terminal: tc.above[i].terminal, Args: []string{tc.above[i].args}}
+					if i == len(tc.above)-1 {
+						p.Parent = 1
+					}
+					return p, true
+				},
+				executable: func(pid int) string {
+					if i := pid - self; i < len(tc.above) && tc.above[i].ours {
+						return "/usr/bin/mcp-askuser"
+					}
+					return "/usr/bin/other"
+				},
+				getenv: func(name string) string {
+					if name == tc.env {
+						return "1"
+					}
+					return ""
+				},
+			}
+			asker := Asker{Client: tc.client, Via: tc.via, Machine: here}
+			if tc.host > 0 {
+				asker.PID = self + tc.host
+			}
+			if tc.away {
+				asker.Machine = "another"
+			}
+			if got := x.opened(asker, tc.asked); got != tc.want {
+				t.Errorf("an agent's terminal: %v, want %v", got, tc.want)
+			}
+		})
+	}
+}
