@@ -354,7 +354,7 @@ func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
 		return f.send(question.Reply{Dismissed: true, Reason: f.dismissal.Reason()})
 	case decision == term.Discuss && asking == f.discussion:
 		r := f.confirmed()
-		r.Discuss = true
+		r.Discuss, r.Note = true, strings.TrimSpace(r.Note+"\n"+f.discussion.Reason())
 		return f.send(r)
 	case decision == term.Discuss:
 		f.ask(f.discussion)

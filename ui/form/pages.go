@@ -26,7 +26,7 @@ func (f *Form) buildPages() {
 		}
 	}
 	f.pages = append(f.pages, &page{body: &review{pages: f.asked}})
-	f.discussion = term.NewDiscussion(f.note(), f.options.Origin == act.Opened)
+	f.discussion = f.dismissal.Discussion(f.options.Origin == act.Opened)
 	f.restore()
 	f.bringUp()
 	var groups []*huh.Group
@@ -44,7 +44,7 @@ func (f *Form) buildPages() {
 // page is the one in front of the human.
 func (f *Form) page() *page { return f.huh.GetFocusedField().(*page) }
 
-// note is the word to the agent beside all answers, or what to discuss first.
+// note is the word to the agent beside all answers.
 func (f *Form) note() *term.Entry { return f.pages[len(f.pages)-1].note.open() }
 
 // turn lets huh turn to the page that comes next or before, and reports whether
