@@ -68,6 +68,9 @@ type Options struct {
 	// Origin says that the human opened the form, or that it appeared by itself,
 	// which is the default and asks more of what counts as a deliberate act.
 	Origin act.Origin
+	// Bare has nothing preselected: Enter takes no answer on a page before the human has
+	// moved to one there, named it or typed. A form that appeared by itself is bare.
+	Bare bool
 	// Break has Ctrl+C ask whether to dismiss before it leaves the form: what
 	// comes by itself is not to be lost by a habit.
 	Break bool

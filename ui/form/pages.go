@@ -28,6 +28,11 @@ func (f *Form) buildPages() {
 	f.pages = append(f.pages, &page{body: &review{pages: f.asked}})
 	f.discussion = f.dismissal.Discussion(f.options.Origin == act.Opened)
 	f.restore()
+	for _, p := range f.pages {
+		if p.ask != nil {
+			p.body.(answering).begin(f.options.Bare || f.options.Origin == act.Appeared)
+		}
+	}
 	f.bringUp()
 	var groups []*huh.Group
 	for _, p := range f.pages {
