@@ -17,6 +17,10 @@ const (
 	// Settle is how long an act waits for a further key: longer than a repeat
 	// takes at 12 Hz, too short to be noticed.
 	Settle = 120 * time.Millisecond
+	// Piece is how soon after a key before it a line break came in one piece with
+	// that: who pastes writes both at once, or in parts a few milliseconds apart; the
+	// quickest hand takes 30.
+	Piece = 10 * time.Millisecond
 	// Late is how much later than asked for a look at the clock proves nothing:
 	// two frames of a busy terminal, well below Settle. Our own choice.
 	Late = 50 * time.Millisecond
