@@ -161,13 +161,13 @@ func (x *Terminal) wake() {
 // ends. ok may call the other methods.
 func (x *Terminal) Until(what string, ok func() bool) {
 	x.t.Helper()
-	if !x.within(Deadline, ok) {
+	if !x.Within(Deadline, ok) {
 		x.t.Fatalf("waited %s in vain for %s; the screen:\n%s\nthe output: %q", Deadline, what, x.Screen(), tail(x.Output()))
 	}
 }
 
-// within is Until for something that may never come. It reports whether it came.
-func (x *Terminal) within(limit time.Duration, ok func() bool) bool {
+// Within is Until for something that may never come. It reports whether it came.
+func (x *Terminal) Within(limit time.Duration, ok func() bool) bool {
 	deadline := time.NewTimer(limit)
 	defer deadline.Stop()
 	for {
@@ -198,7 +198,7 @@ func (x *Terminal) Quiet() {
 	x.t.Helper()
 	waits := func() bool { return strings.Contains(x.Screen(), "waiting for a pause") }
 	x.Type("x")
-	x.within(3*time.Second, waits)
+	x.Within(3*time.Second, waits)
 	x.Until("the pause to be over", func() bool { return !waits() })
 }
 
