@@ -101,7 +101,7 @@ internal/conformance/node_modules/.stamp: internal/conformance/package.json inte
 # Thousands of races and kills: minutes, and no part of make test.
 stress:
 	RACE_ROUNDS=5000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk
-	TYPINGS=200 $(GO) test -race -count=1 -timeout 60m -p 1 -run '^TestTypings$$' -v ./ui/tty ./ui/inbox ./ui/pane
+	TYPINGS=200 $(GO) test -race -count=1 -timeout 60m -p 1 -run '^Test(Typings|LoneEnters)$$' -v ./ui/tty ./ui/inbox ./ui/pane
 
 # The built program; make test has a short form, with the race detector.
 soak: QUESTIONS ?= 10000

@@ -143,7 +143,9 @@ func (m *model) settle() tea.Cmd {
 	case form.Aborted:
 		m.note, origin = words.T("The question stays open."), act.Opened
 	}
-	m.answer = nil
+	if m.answer = nil; origin == act.Appeared {
+		m.placed = m.Now()
+	}
 	return tea.Batch(m.Appear(origin), m.learn(a.rec))
 }
 

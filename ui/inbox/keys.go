@@ -34,7 +34,7 @@ func (m *model) waitingKeys() []binding {
 	open := r != nil && r.rec.Outcome == nil
 	marked := len(w.marked()) > 0
 	return []binding{
-		{"enter", words.T("answer"), words.T("answer"), open, func() tea.Cmd { return m.fetch(r.rec.ID) }},
+		{"enter", words.T("answer"), words.T("answer"), open, func() tea.Cmd { return m.fetch(r.rec.ID, m.placed.After(m.acted)) }},
 		{"enter", words.T("read"), "", r != nil && !open, only(func() { m.read(r) })},
 		{"d", words.T("dismiss"), words.T("dismiss it, or all that are marked, with a reason if you like"), open || marked, m.askDismissal},
 		m.liftKey(m.lastRefused(), ""),
@@ -102,15 +102,29 @@ func (m *model) Kind(msg tea.Msg) act.Kind {
 		return m.dismissal.Kind(msg)
 	case m.bind(msg) == nil:
 		return act.Foreign
-	case m.reader == nil && m.typing == nil && (name == "enter" || name == "q" || name == "L" || name == "r" && m.past):
+	case m.reader != nil:
+		return act.Move
+	case m.typing != nil:
+		return act.Edit
+	case name == "enter", name == "L", name == "r" && m.past:
 		return act.Act
+	case name == "q":
+		return act.Quit
+	case m.stopped == "" && m.moves(name):
+		return act.Move
 	}
 	return act.Edit
 }
 
+// moves reports whether a key of the list moves about in it, or looks.
+func (m *model) moves(name string) bool {
+	_, ok := m.list().target(name)
+	return ok || slices.Contains([]string{"tab", "shift+tab", "esc", "?", "right", "ctrl+d", "ctrl+u"}, name)
+}
+
 // Keep implements act.Page.
 func (m *model) Keep() (back func()) {
-	inPast, stopped, dismissal, reader, typing := m.past, m.stopped, m.dismissal, m.reader, m.typing
+	inPast, stopped, dismissal, reader, typing, acted := m.past, m.stopped, m.dismissal, m.reader, m.typing, m.acted
 	waiting, past, filter, typed := m.waiting.selected(), m.history.selected(), m.waiting.filter, func() {}
 	marked := slices.DeleteFunc(slices.Collect(maps.Values(m.waiting.all)), func(r *row) bool { return !r.marked }) // hidden ones too
 	switch {
@@ -120,7 +134,7 @@ func (m *model) Keep() (back func()) {
 		typed = typing.Keep()
 	}
 	return func() {
-		m.past, m.stopped, m.dismissal, m.reader, m.typing = inPast, stopped, dismissal, reader, typing
+		m.past, m.stopped, m.dismissal, m.reader, m.typing, m.acted = inPast, stopped, dismissal, reader, typing, acted
 		m.narrow(filter)
 		m.waiting.selectRow(waiting)
 		m.history.selectRow(past)
@@ -135,17 +149,22 @@ func (m *model) key(msg tea.Msg) tea.Cmd {
 	if _, isDue := msg.(act.Due); !isDue {
 		m.note = ""
 	}
-	if key, _ := msg.(tea.KeyPressMsg); key.String() == "ctrl+c" {
+	key, _ := msg.(tea.KeyPressMsg)
+	switch {
+	case key.String() == "ctrl+c":
 		return m.quit()
-	}
-	if m.answer != nil {
+	case m.answer != nil:
 		return m.pressForm(msg)
 	}
-	if do := m.bind(msg); do != nil {
-		m.acted = m.Now()
-		return do()
+	do := m.bind(msg)
+	if do == nil {
+		return nil
 	}
-	return nil
+	deaf, cmd := m.Gate.Deaf(), do()
+	if key.String() != "enter" && m.typing == nil && (key.Text == "" || !deaf) {
+		m.acted = m.Now()
+	}
+	return cmd
 }
 
 // bind returns what a key or a paste does to what has the keyboard; nil is
