@@ -56,7 +56,7 @@ func TestLoneEnters(t *testing.T) {
 // A line that is pasted, by the terminal itself or by tmux in any of its ways, is
 // shown, and answers with an Enter.
 func TestPastes(t *testing.T) {
-	for name, paste := range map[string]func(t *testing.T, x *run, socket string){
+	pastes := map[string]func(t *testing.T, x *run, socket string){
 		"terminal":                   func(_ *testing.T, x *run, _ string) { x.Paste("2\r") },
 		"terminal, a line feed":      func(_ *testing.T, x *run, _ string) { x.Paste("2\n") },
 		"terminal, in brackets":      func(_ *testing.T, x *run, _ string) { x.Paste("\x1b[200~2\r\x1b[201~") },
@@ -66,21 +66,11 @@ func TestPastes(t *testing.T) {
 		"tmux send-keys":             func(t *testing.T, _ *run, socket string) { inTmux(t, socket, "send-keys", "2", "Enter") },
 		"tmux, from the terminal":    func(_ *testing.T, x *run, _ string) { x.Paste("2\r") },
 		"tmux, from it, in brackets": func(_ *testing.T, x *run, _ string) { x.Paste("\x1b[200~2\r\x1b[201~") },
-	} {
+	}
+	for name, paste := range pastes {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			script, socket := alone, ""
-			if strings.HasPrefix(name, "tmux") {
-				if _, err := exec.LookPath("tmux"); err != nil {
-					t.Skip("needs tmux")
-				}
-				dir, err := os.MkdirTemp("", "tmux") // short: a socket's path has little room
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(func() { _ = os.RemoveAll(dir) })
-				script, socket = `exec tmux -u -S "$SOCKET" -f /dev/null new-session "$SHOW"`, filepath.Join(dir, "s")
-			}
+			script, socket := tmuxed(t, name)
 			x := start(t, 80, 24, "single", script, "TTY_PLAIN=1", "TTY_OPENED=1", "SOCKET="+socket, "LC_ALL=C.UTF-8")
 			x.WaitFor("Enter a number:")
 			paste(t, x, socket)
@@ -95,7 +85,40 @@ func TestPastes(t *testing.T) {
 				t.Errorf("committed %+v", rep.Replies)
 			}
 		})
+		t.Run("screen "+name, func(t *testing.T) {
+			t.Parallel()
+			script, socket := tmuxed(t, name)
+			x := start(t, 80, 24, "single", script, "SOCKET="+socket, "LC_ALL=C.UTF-8")
+			x.WaitFor(question1)
+			paste(t, x, socket)
+			time.Sleep(time.Second) // an act takes a moment
+			x.Type("3")
+			x.WaitFor("3 (•)")
+			x.Type("\r")
+			x.Wait()
+			if rep := x.outcome(); !reflect.DeepEqual(rep.Replies, answered(option("database", "none"))) {
+				t.Errorf("committed %+v", rep.Replies)
+			}
+		})
 	}
+}
+
+// tmuxed is the script that runs the program, in tmux where the test's name says so,
+// and then the socket of its server.
+func tmuxed(t *testing.T, name string) (script, socket string) {
+	t.Helper()
+	if !strings.HasPrefix(name, "tmux") {
+		return alone, ""
+	}
+	if _, err := exec.LookPath("tmux"); err != nil {
+		t.Skip("needs tmux")
+	}
+	dir, err := os.MkdirTemp("", "tmux") // short: a socket's path has little room
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return `exec tmux -u -S "$SOCKET" -f /dev/null new-session "$SHOW"`, filepath.Join(dir, "s")
 }
 
 // inTmux runs a command of the tmux server at a socket, with "2" and a line break in

@@ -27,8 +27,8 @@
 //   - All other keys count at once. What moves about in a list or looks, and a letter
 //     that quits, needs no quiet before it and starts none anew; the letter waits for
 //     [Word], since it may begin one.
-//   - A paste is text where there is text to type, and a foreign key elsewhere. It
-//     is never an act.
+//   - A paste is text where there is text to type, and a foreign key elsewhere, also
+//     one that its program does not mark. It is never an act.
 //   - A line is an act, whose key is the Enter that ends it. One that comes in one
 //     piece with that, or within [Piece] of it, is a paste.
 //   - Only a look at the clock, [Machine.Tick], ends a silence, never the next
