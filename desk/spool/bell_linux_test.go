@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"mcp-askuser/desk"
@@ -122,5 +123,59 @@ func TestBellGoesWithItsRecord(t *testing.T) {
 	}
 	if _, err := os.Lstat(s.bellPath(id)); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the bell is still there:", err)
+	}
+}
+
+// Invariant: those who wait are woken when their store goes, or may have become
+// unreadable.
+func TestBellRingsForItsStore(t *testing.T) {
+	s := openNew(t)
+	rings, others := hang(t, s, someID(2026, 11, 1)), hang(t, openAgain(t, s), someID(2026, 11, 2))
+	for _, change := range []func() error{
+		func() error { return os.Chmod(s.Dir(), 0o700) },
+		func() error { return os.Chmod(filepath.Join(s.Dir(), bellDir), 0o700) },
+		func() error { return os.RemoveAll(s.Dir()) },
+	} {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		<-rings
+		<-others
+	}
+}
+
+// Invariant: they are woken by nothing that happens in the rooms of the store, or to a
+// file beside these.
+func TestSentryIsDeaf(t *testing.T) {
+	s := openNew(t)
+	id := someID(2026, 11, 3)
+	create(t, s, desk.KindPending, id, "x") // its room is there
+	watch := watchDir(s.Dir())
+	defer watch.Close()
+	release, err := s.Lock(t.Context(), desk.KindAskers, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(s.Dir(), "key")
+	for _, err := range []error{
+		s.Put(t.Context(), desk.KindDrafts, id, []byte("x")), s.Mark(t.Context(), desk.MarkContent, "c", id), s.Decide(t.Context(), id, desk.RoleHuman, []byte("x")),
+		s.Create(t.Context(), desk.KindArchive, id, []byte("x")), s.Delete(t.Context(), desk.KindPending, id), s.Delete(t.Context(), desk.KindReplies, id),
+		os.WriteFile(file, nil, 0o600), os.Chmod(file, 0o400), os.Remove(file),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	release()
+	events := make([]byte, 1<<16)
+	n, err := watch.Read(events) // all that were before
+	if err != nil || matters(events[:n]) {
+		t.Errorf("it hears of %q, %v", events[:n], err)
+	}
+	if err := os.Chmod(s.Dir(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := watch.Read(events); err != nil || !matters(events[:n]) {
+		t.Errorf("it does not hear of the store itself: %q, %v", events[:n], err)
 	}
 }

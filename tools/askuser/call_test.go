@@ -129,6 +129,15 @@ func openDesk(t *testing.T, dir string, o desk.Options, surfaces ...ui.Surface) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	return openStore(t, store, o, surfaces...)
+}
+
+func openStore(t *testing.T, store desk.Store, o desk.Options, surfaces ...ui.Surface) *rig {
+	t.Helper()
+	dir := ""
+	if of, ok := store.(interface{ Dir() string }); ok {
+		dir = of.Dir()
+	}
 	d := desk.New(store, o)
 	p := present.New(present.Options{Desk: d})
 	t.Cleanup(func() { p.Close(ErrDisconnected) })
