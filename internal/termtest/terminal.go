@@ -221,8 +221,8 @@ func (x *Terminal) Expect(text string) {
 // toEnter is how long after a text a hand is at the Enter key.
 const toEnter = 50 * time.Millisecond
 
-// Type sends keys as a hand does: "\r" is Enter, "\x03" Ctrl+C. An Enter behind a text
-// comes a moment after the program has read that.
+// Type sends keys as a hand does: "\r" is Enter, "\x03" Ctrl+C. An Enter after text is
+// sent a moment after the program has read that text.
 func (x *Terminal) Type(keys string) {
 	x.t.Helper()
 	for enter := true; enter; {

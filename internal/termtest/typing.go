@@ -61,10 +61,10 @@ func Typings(n int) [][]Blow {
 	return out
 }
 
-// LoneEnters are the keys of n people who read once more what they have typed to
-// another program, and then send it: half of them still type some of it, which names
-// no row; all press Enter up to three times, each after half a second to five seconds.
-// They are the same in every run.
+// LoneEnters are the keys of n people who reread what they have typed to another
+// program before they send it: half of them still type a sentence that names no row;
+// all press Enter one to three times, each after half a second to five seconds. They
+// are the same in every run.
 func LoneEnters(n int) [][]Blow {
 	rng := rand.New(rand.NewPCG(20261122, 9))
 	var texts []string

@@ -152,6 +152,11 @@ func TestLoneEnter(t *testing.T) {
 			r.claude(database())
 			r.open().answers().press("2", 200*ms).press("enter", 150*ms).see("Answer sent.").types("bug", 130*ms)
 		},
+		"after a word that looks at it": func(r *rig) {
+			r.claude(database())
+			r.claude(database())
+			r.open().answers().press("2", 200*ms).press("enter", 150*ms).see("Answer sent.").later(time.Second).types("it", 130*ms)
+		},
 		"in an empty list": func(r *rig) {
 			r.open()
 			r.claude(database())

@@ -99,11 +99,11 @@ func (m *model) settleDismissal(ids []string, errs []error) tea.Cmd {
 	case done == 0:
 		return m.stop(words.Local.Withdrawal(first))
 	}
-	m.dismissal, m.note, m.placed = nil, words.T(words.Dismissed), m.Now()
+	m.dismissal, m.note = nil, words.T(words.Dismissed)
 	if len(ids) > 1 {
 		m.note = words.T("%[1]d of %[2]d dismissed.", done, len(ids))
 	}
-	return m.Appear(act.Appeared)
+	return m.comeBack()
 }
 
 func (d *dismissal) drop(id string) {

@@ -34,7 +34,7 @@ func (m *model) waitingKeys() []binding {
 	open := r != nil && r.rec.Outcome == nil
 	marked := len(w.marked()) > 0
 	return []binding{
-		{"enter", words.T("answer"), words.T("answer"), open, func() tea.Cmd { return m.fetch(r.rec.ID, m.placed.After(m.acted)) }},
+		{"enter", words.T("answer"), words.T("answer"), open, func() tea.Cmd { return m.fetch(r.rec.ID, m.placed.After(m.moved)) }},
 		{"enter", words.T("read"), "", r != nil && !open, only(func() { m.read(r) })},
 		{"d", words.T("dismiss"), words.T("dismiss it, or all that are marked, with a reason if you like"), open || marked, m.askDismissal},
 		m.liftKey(m.lastRefused(), ""),
@@ -124,7 +124,7 @@ func (m *model) moves(name string) bool {
 
 // Keep implements act.Page.
 func (m *model) Keep() (back func()) {
-	inPast, stopped, dismissal, reader, typing, acted := m.past, m.stopped, m.dismissal, m.reader, m.typing, m.acted
+	inPast, stopped, dismissal, reader, typing, moved := m.past, m.stopped, m.dismissal, m.reader, m.typing, m.moved
 	waiting, past, filter, typed := m.waiting.selected(), m.history.selected(), m.waiting.filter, func() {}
 	marked := slices.DeleteFunc(slices.Collect(maps.Values(m.waiting.all)), func(r *row) bool { return !r.marked }) // hidden ones too
 	switch {
@@ -134,7 +134,7 @@ func (m *model) Keep() (back func()) {
 		typed = typing.Keep()
 	}
 	return func() {
-		m.past, m.stopped, m.dismissal, m.reader, m.typing, m.acted = inPast, stopped, dismissal, reader, typing, acted
+		m.past, m.stopped, m.dismissal, m.reader, m.typing, m.moved = inPast, stopped, dismissal, reader, typing, moved
 		m.narrow(filter)
 		m.waiting.selectRow(waiting)
 		m.history.selectRow(past)
@@ -149,22 +149,17 @@ func (m *model) key(msg tea.Msg) tea.Cmd {
 	if _, isDue := msg.(act.Due); !isDue {
 		m.note = ""
 	}
-	key, _ := msg.(tea.KeyPressMsg)
-	switch {
-	case key.String() == "ctrl+c":
+	if key, _ := msg.(tea.KeyPressMsg); key.String() == "ctrl+c" {
 		return m.quit()
-	case m.answer != nil:
+	}
+	if m.answer != nil {
 		return m.pressForm(msg)
 	}
-	do := m.bind(msg)
-	if do == nil {
-		return nil
-	}
-	deaf, cmd := m.Gate.Deaf(), do()
-	if key.String() != "enter" && m.typing == nil && (key.Text == "" || !deaf) {
+	if do := m.bind(msg); do != nil {
 		m.acted = m.Now()
+		return do()
 	}
-	return cmd
+	return nil
 }
 
 // bind returns what a key or a paste does to what has the keyboard; nil is
@@ -195,7 +190,12 @@ func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 		}
 	}
 	if to, ok := m.list().target(name); ok {
-		return func() tea.Cmd { return m.moveTo(to) }
+		return func() tea.Cmd {
+			if key.Text == "" || !m.Gate.Deaf() { // else it may be a letter of a word
+				m.moved = m.Now()
+			}
+			return m.moveTo(to)
+		}
 	}
 	if known || strings.TrimSpace(key.Text) == "" || !m.attentive() || m.list().selected() == nil {
 		return nil

@@ -60,8 +60,9 @@ type model struct {
 	pointer   act.Pointer[string] // of rows, by id; the tabs have none
 	trace     trace
 
-	acted  time.Time // when the last key that did something was pressed: no Enter, and no letter before a pause
-	placed time.Time // when the cursor came to a question by no key
+	acted  time.Time // when the last key that did something was pressed
+	moved  time.Time // when a key last moved the cursor of a list
+	placed time.Time // when the cursor last came to a question without a key
 
 	note  string    // what the last key led to
 	fault string    // why the desk cannot be read

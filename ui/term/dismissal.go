@@ -47,9 +47,9 @@ func NewDismissal(about string, talk bool) *Dismissal {
 	}
 }
 
-// Discussion returns the question whether to discuss first instead, which has the same
-// word: it goes with nothing but what ends the record without all of its answers.
-// What is typed in a direct one is that word.
+// Discussion returns the question whether to discuss first instead. Both share one
+// word, which is sent only when the record is dismissed or discussed. A direct one
+// opens with the keyboard in that word.
 func (d *Dismissal) Discussion(direct bool) *Dismissal {
 	return &Dismissal{
 		ask: words.T(words.AskDiscuss), about: words.T("The agent gets your note and the answers so far, and talks with you before it asks again."),

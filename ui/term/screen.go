@@ -171,7 +171,7 @@ func (k *keyboard) Read(p []byte) (int, error) {
 	return n, io.EOF
 }
 
-// unmarked reports whether what came at once is a paste that nothing marks as one: a
+// unmarked reports whether a piece that was read at once is a paste without marks:
 // text and a line break, which no hand types that fast.
 func unmarked(piece []byte) bool {
 	text := func(c rune) bool { return c >= ' ' && c != 0x7f }

@@ -16,11 +16,11 @@
 //   - Lines in, lines out: no colour, no escape codes, no cursor movement but back
 //     over a character that was typed, so that a screen reader or a teletype shows
 //     it as well as a terminal does.
-//   - A line is an act, and goes through ui/term/act. It is read as single keys, and
-//     edited and shown here, since in canonical mode nobody sees when a key came. What
-//     is typed before the first pause goes nowhere, unseen.
-//   - A line that came in one piece with its line break was pasted: it stands at the
-//     prompt again, for an Enter.
+//   - A line is an act, and passes through ui/term/act. It is read as single keys, and
+//     edited and shown here: in canonical mode the kernel hands over whole lines, which
+//     does not tell a paste. What is typed before the first pause is discarded, unseen.
+//   - A line that arrives in one piece with its line break was pasted: the prompt shows
+//     it again, and Enter takes it.
 //   - Every prompt says what an empty line means, in brackets: what the human
 //     answered before, or a default that the asker declared. Where nothing stands
 //     in brackets an empty line answers nothing; nor does it in a form that appeared by

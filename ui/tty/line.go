@@ -28,13 +28,13 @@ const (
 	erase      = 0x7f // and Ctrl+H
 )
 
-// line is a line as it is typed. It is edited as the terminal itself would: that
-// hands over whole lines then, of which nothing tells whether they were pasted.
+// line is a line as it is typed, edited as the terminal itself would. The terminal
+// cannot: it hands over whole lines then, and a paste looks like a typed one.
 type line struct {
 	text     []byte
 	tooLong  bool
 	begun    []byte    // a character of which more is still to come
-	sequence rune      // the last of an escape sequence that has begun; 0 for none
+	sequence rune      // the last character of an escape sequence that has begun; 0 for none
 	ends     bool      // Ctrl+D came last: once more is the end
 	last     time.Time // when the last key came that is no line break
 }

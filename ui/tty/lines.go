@@ -16,7 +16,7 @@ type typed struct {
 }
 
 // lineReader reads all that the human types, from start to stop, and shows it while
-// a line is awaited. A last line that no line break ends is nobody's answer.
+// a line is awaited. A last line without a line break is discarded.
 type lineReader struct {
 	in    input
 	write func(string) error // onto the terminal
@@ -33,8 +33,8 @@ type lineReader struct {
 // input is what a lineReader needs of a terminal.
 type input interface {
 	io.Reader
-	// single makes the terminal hand over single keys, unechoed: in lines it would
-	// not tell when each key came.
+	// single makes the terminal hand over single keys, unechoed: whole lines would
+	// not tell when each key arrived.
 	single()
 	// flush drops what was typed and not yet read.
 	flush()
@@ -51,7 +51,7 @@ func (l *lineReader) start() {
 	go l.read()
 }
 
-// stop returns when nobody reads any more.
+// stop ends the reading, and returns when it has ended.
 func (l *lineReader) stop() {
 	l.in.interrupt()
 	for range l.typed {
@@ -82,7 +82,7 @@ func (l *lineReader) interject(say func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	say()
-	_ = l.again() // whoever awaits the line is told
+	_ = l.again() // the next await returns the error
 }
 
 // again writes the prompt and what is typed. Callers must hold l.mu.
@@ -127,7 +127,7 @@ func (l *lineReader) take(piece []byte, now time.Time) (lines []typed, ended boo
 	}
 	shown, lines, ended := l.line.press(piece, now)
 	if l.shows {
-		_ = l.write(shown) // whoever awaits the next line is told
+		_ = l.write(shown) // the next await returns the error
 	}
 	l.shows = l.shows && lines == nil // what is typed on is for the next prompt
 	return lines, ended

@@ -17,9 +17,9 @@ const (
 	// Settle is how long an act waits for a further key: longer than a repeat
 	// takes at 12 Hz, too short to be noticed.
 	Settle = 120 * time.Millisecond
-	// Piece is how soon after a key before it a line break came in one piece with
-	// that: who pastes writes both at once, or in parts a few milliseconds apart; the
-	// quickest hand takes 30.
+	// Piece is the time after another key within which a line break is part of the
+	// same paste: programs write a paste at once, or in parts a few milliseconds
+	// apart; the quickest hand takes 30.
 	Piece = 10 * time.Millisecond
 	// Late is how much later than asked for a look at the clock proves nothing:
 	// two frames of a busy terminal, well below Settle. Our own choice.
@@ -56,8 +56,8 @@ const (
 	// Move moves about or looks, and leads to no act by itself. It needs no silence
 	// before it, and starts none anew.
 	Move
-	// Quit is a letter that goes away, and so may begin a word: it counts when no
-	// further key comes within Word. It needs no silence before it either.
+	// Quit is a letter that ends the program. It may begin a word, so it counts when
+	// no further key arrives within Word. It needs no silence before it either.
 	Quit
 )
 
