@@ -47,17 +47,26 @@ func (d *Desk) putBeside(ctx context.Context, kind Kind, id string, v any) error
 	return err
 }
 
-// Draft returns what was typed for a record, and when; where an answer waits to be
-// sent, that. ErrNotFound means that there is nothing.
+// Draft returns what was typed for a record, and when; where an answer is queued,
+// that, and where one was not taken, that until there is a draft. ErrNotFound means
+// that there is nothing.
 func (d *Desk) Draft(ctx context.Context, id string) (question.Reply, time.Time, error) {
+	var kept Outcome
+	queued := false
 	if of, ok := d.store.(Keeper); ok {
-		if o, err := decodeOutcome(of.Given(id)); err == nil && o.Reply != nil {
-			return *o.Reply, o.At, nil
-		}
+		var data []byte
+		data, queued = of.Given(id)
+		kept, _ = decodeOutcome(data) // none where there is none
+	}
+	if queued && kept.Reply != nil {
+		return *kept.Reply, kept.At, nil
 	}
 	x, err := d.loadDraft(ctx, id)
 	if err == nil && x.empty() {
 		err = ErrNotFound // cleared again, or only the clock was restarted
+	}
+	if err != nil && kept.Reply != nil {
+		return *kept.Reply, kept.At, nil
 	}
 	if err != nil {
 		return question.Reply{}, time.Time{}, err

@@ -59,6 +59,9 @@ func (d *Desk) submit(ctx context.Context, r Request) (Record, *Attendance, erro
 		placed = sync.OnceFunc(taken)
 	}
 	defer placed()
+	if of, ok := d.store.(Keeper); ok {
+		of.AwaitHome(ctx)
+	}
 	same, err := d.alike(ctx, &r)
 	if err != nil {
 		return Record{}, nil, err

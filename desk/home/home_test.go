@@ -5,7 +5,6 @@ package home_test
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"os"
 	"slices"
@@ -39,7 +38,15 @@ func machine(t *testing.T, c *natstest.Cluster, dir, kind, name string) *home.St
 	if err != nil {
 		t.Fatal(err)
 	}
-	return home.Join(near, c.Open(natstest.Account, kind, name), nil)
+	return join(t, near, c.Open(natstest.Account, kind, name))
+}
+
+// join is home.Join until the test ends.
+func join(t *testing.T, near desk.Store, far home.Far) *home.Store {
+	t.Helper()
+	s := home.Join(near, far, nil)
+	t.Cleanup(s.Close)
+	return s
 }
 
 func TestStore(t *testing.T) {
@@ -179,8 +186,8 @@ func TestOutbox(t *testing.T) {
 		files, err := os.ReadDir(dir + "/outbox")
 		return err == nil && len(files) == 0
 	})
-	if refused, err := next.Refused(ctx); err != nil || len(refused) > 0 {
-		t.Errorf("refused: %v, %v", refused, err)
+	if notices, err := next.Notices(ctx); err != nil || len(notices) > 0 {
+		t.Errorf("told: %v, %v", notices, err)
 	}
 }
 
@@ -221,7 +228,7 @@ func wired(t *testing.T, c *natstest.Cluster) (*home.Store, *cut, *spool.Spool) 
 		t.Fatal(err)
 	}
 	far := &cut{Far: c.Open(natstest.Account, nodes.Human, "alice")}
-	return home.Join(near, far, nil), far, near
+	return join(t, near, far), far, near
 }
 
 // absent is a shared desk to which there is no way.
@@ -251,7 +258,7 @@ func TestNoWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	far := &absent{}
-	got, err := home.Join(near, far, nil).Marks(t.Context(), desk.MarkSessions, "s")
+	got, err := join(t, near, far).Marks(t.Context(), desk.MarkSessions, "s")
 	if err != nil || !slices.Equal(got, []string{id}) {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -336,32 +343,15 @@ func TestOutboxTooLate(t *testing.T) {
 		later := ev.Record.Later
 		return ev.Type == desk.Ended && ev.Record.Outcome.Answerer.Name == "bob" && later != nil && later.Reply.Answers[0].Selected[0] == "a"
 	})
-	eventually(t, "alice is told", func() bool {
-		refused, err := mine.Refused(t.Context())
-		if err != nil || len(refused) == 0 {
-			return false
-		}
-		var first desk.Outcome
-		if r := refused[0]; r.ID != rec.ID || r.By != "bob" || json.Unmarshal(r.First, &first) != nil || first.Surface != "web" {
-			t.Fatalf("she is told %+v", r)
-		}
-		return true
-	})
-	// A process that ends before it has taken the answer out of the outbox.
-	eventually(t, "the answer is out of the outbox", func() bool {
-		_, err := near.Get(t.Context(), "outbox", rec.ID)
-		return errors.Is(err, desk.ErrNotFound)
-	})
-	if err := near.Create(t.Context(), "outbox", rec.ID, []byte("{}")); err != nil {
-		t.Fatal(err)
+	notices, err := mine.Notices(t.Context())
+	if err != nil || len(notices) != 1 || notices[0].ID != rec.ID || notices[0].First.Answerer.Name != "bob" || notices[0].First.Surface != "web" {
+		t.Fatalf("she is told %+v, %v", notices, err)
 	}
 	if err := mine.Told(t.Context(), rec.ID); err != nil {
 		t.Error(err)
 	}
-	for _, kind := range []desk.Kind{"outbox", "refused"} {
-		if _, err := near.Get(t.Context(), kind, rec.ID); !errors.Is(err, desk.ErrNotFound) {
-			t.Errorf("once she was told, of the %s: %v", kind, err)
-		}
+	if _, err := near.Get(t.Context(), "outbox", rec.ID); !errors.Is(err, desk.ErrNotFound) {
+		t.Errorf("once she was told: %v", err)
 	}
 	ended, err := d.Get(t.Context(), rec.ID)
 	if closed, ok := errors.AsType[*desk.ClosedError](reply(t, d, rec.ID)); !ok || closed.Outcome.Answerer.Name != "bob" {

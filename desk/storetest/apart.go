@@ -37,6 +37,9 @@ func (s *Apart) On(ctx context.Context) error {
 	return nil
 }
 
+// AwaitHome implements desk.Keeper.
+func (s *Apart) AwaitHome(context.Context) {}
+
 // Place implements desk.Keeper.
 func (s *Apart) Place(context.Context, string) {}
 
@@ -44,10 +47,11 @@ func (s *Apart) Place(context.Context, string) {}
 func (s *Apart) Home(string) string { return "" }
 
 // Given implements desk.Keeper.
-func (s *Apart) Given(id string) []byte {
+func (s *Apart) Given(id string) (outcome []byte, queued bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.given[id]
+	outcome, queued = s.given[id]
+	return outcome, queued
 }
 
 // Decide implements desk.Store.
