@@ -136,6 +136,12 @@ func (s *Store) AwaitHome(ctx context.Context) { _ = s.awaitFar(ctx) }
 
 // Place implements desk.Keeper: here, if the shared desk does not answer in time.
 func (s *Store) Place(ctx context.Context, id string) {
+	s.mu.Lock()
+	lately := s.down == nil && time.Since(s.answered) < retryInterval/4 // AwaitHome has asked
+	s.mu.Unlock()
+	if lately {
+		return
+	}
 	err := s.awaitFar(ctx)
 	if err == nil || ctx.Err() != nil {
 		return
@@ -151,19 +157,17 @@ func (s *Store) Place(ctx context.Context, id string) {
 func (s *Store) awaitFar(ctx context.Context) error {
 	began := time.Now()
 	s.mu.Lock()
-	reached, answered, down, since := s.reached, s.answered, s.down, s.since
+	reached, down, since := s.reached, s.down, s.since
 	s.mu.Unlock()
-	switch {
-	case down == nil && began.Sub(answered) < retryInterval/4: // AwaitHome has just asked
-		return nil
-	case !reached:
+	if !reached {
 		return s.reach(ctx, placeTimeout, s.far.Ping)
-	case down == nil:
+	}
+	if down == nil {
 		since = began
 	}
 	for until := since.Add(electionTimeout); ; {
 		err := s.reach(ctx, time.Until(until), s.far.Ping)
-		if !errors.Is(err, desk.ErrUnreachable) || ctx.Err() != nil || time.Now().After(until) {
+		if !errors.Is(err, desk.ErrUnreachable) || ctx.Err() != nil || !time.Now().Before(until) {
 			return err
 		}
 		within, cancel := context.WithDeadline(ctx, until)
@@ -174,7 +178,7 @@ func (s *Store) awaitFar(ctx context.Context) error {
 
 // Home implements desk.Keeper.
 func (s *Store) Home(id string) string {
-	if s.isNear(context.Background(), id) {
+	if near, err := s.isNear(context.Background(), id); near && err == nil {
 		return Local
 	}
 	return ""
@@ -191,18 +195,23 @@ func (s *Store) Path(kind desk.Kind, id string) string {
 	return ""
 }
 
-// isNear reports whether a record's home is here: something of it is.
-func (s *Store) isNear(ctx context.Context, id string) bool {
+// isNear reports whether a record's home is here: something of it is. That nothing
+// is must have been read: what cannot be read now may be there.
+func (s *Store) isNear(ctx context.Context, id string) (bool, error) {
 	_, pinned := s.pinned.Load(id)
 	if pinned || !desk.ValidID(id) {
-		return pinned
+		return pinned, nil
 	}
 	for _, kind := range []desk.Kind{desk.KindPending, desk.KindArchive, desk.KindReplies} {
-		if _, err := s.near.Get(context.WithoutCancel(ctx), kind, id); !errors.Is(err, desk.ErrNotFound) {
-			return true
+		_, err := s.near.Get(context.WithoutCancel(ctx), kind, id)
+		switch {
+		case err == nil, errors.Is(err, desk.ErrDamaged):
+			return true, nil
+		case !errors.Is(err, desk.ErrNotFound):
+			return false, fmt.Errorf("find the home of %s: %w", id, err)
 		}
 	}
-	return false
+	return false, nil
 }
 
 // errGone is the reason of calls that take longer than the far home may.
@@ -315,7 +324,11 @@ func (s *Store) back() <-chan struct{} {
 
 // at calls the home of a record; the far one as reach does.
 func (s *Store) at(ctx context.Context, id string, limit time.Duration, call func(context.Context, desk.Store) error) error {
-	if s.isNear(ctx, id) {
+	near, err := s.isNear(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case near:
 		return call(ctx, s.near)
 	}
 	return s.reach(ctx, limit, func(ctx context.Context) error { return call(ctx, s.far) })
@@ -324,9 +337,12 @@ func (s *Store) at(ctx context.Context, id string, limit time.Duration, call fun
 // ask is at for a record that is being asked: its far home is given as long as
 // awaitFar gives it.
 func (s *Store) ask(ctx context.Context, id string, call func(context.Context, desk.Store) error) error {
-	if s.back() != nil && !s.isNear(ctx, id) {
-		if err := s.awaitFar(ctx); err != nil {
-			return err
+	if s.back() != nil {
+		if near, err := s.isNear(ctx, id); err == nil && !near {
+			err = s.awaitFar(ctx)
+			if err != nil {
+				return err
+			}
 		}
 	}
 	return s.at(ctx, id, electionTimeout, call)
@@ -334,13 +350,16 @@ func (s *Store) ask(ctx context.Context, id string, call func(context.Context, d
 
 // Create implements desk.Store.
 func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	if !s.isNear(ctx, id) {
+	near, err := s.isNear(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case !near:
 		// As long as it takes to be certain: nobody asks elsewhere what was
 		// perhaps asked here.
 		return s.far.Create(ctx, kind, id, data)
 	}
-	err := s.near.Create(ctx, kind, id, data)
-	if err == nil {
+	if err = s.near.Create(ctx, kind, id, data); err == nil {
 		s.pinned.Delete(id)
 	}
 	return err
@@ -349,11 +368,15 @@ func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []by
 // Decide implements desk.Store. What a human said where the far home is out of
 // reach is kept: the error is ErrUnsent then.
 func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
-	if s.isNear(ctx, id) {
+	near, err := s.isNear(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case near:
 		return s.near.Decide(ctx, id, role, data)
 	}
 	began := time.Now()
-	err := s.reach(ctx, sendTimeout, func(ctx context.Context) error { return s.far.Decide(ctx, id, role, data) })
+	err = s.reach(ctx, sendTimeout, func(ctx context.Context) error { return s.far.Decide(ctx, id, role, data) })
 	switch {
 	case err == nil:
 		s.forget(id)
@@ -398,14 +421,15 @@ func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	out := make([]desk.Document, len(keys))
 	var far []desk.Key
 	var at []int
-	near := map[string]bool{}
+	near, errs := map[string]bool{}, map[string]error{}
 	for i, key := range keys {
-		is, looked := near[key.ID]
-		if !looked {
-			is = s.isNear(ctx, key.ID)
-			near[key.ID] = is
+		if _, looked := near[key.ID]; !looked {
+			near[key.ID], errs[key.ID] = s.isNear(ctx, key.ID)
 		}
-		if is {
+		if out[i].Err = errs[key.ID]; out[i].Err != nil {
+			continue
+		}
+		if near[key.ID] {
 			out[i].Data, out[i].Err = s.near.Get(ctx, key.Kind, key.ID)
 			continue
 		}
@@ -484,7 +508,11 @@ func (s *Store) forget(id string) {
 
 // Delete implements desk.Store.
 func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
-	if s.isNear(ctx, id) {
+	near, err := s.isNear(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case near:
 		return s.near.Delete(ctx, kind, id)
 	}
 	return s.far.Delete(ctx, kind, id)
@@ -692,10 +720,11 @@ func (s *Store) awaitBack(ctx context.Context) bool {
 // MayAnswer implements desk.Entitled. Nobody can tell while the desk cannot be
 // reached; it will say so itself.
 func (s *Store) MayAnswer(ctx context.Context, id string) error {
-	if s.isNear(ctx, id) {
-		return nil
+	near, err := s.isNear(ctx, id)
+	if near || err != nil {
+		return err
 	}
-	err := s.reach(ctx, placeTimeout, s.far.MayAnswer)
+	err = s.reach(ctx, placeTimeout, s.far.MayAnswer)
 	if errors.Is(err, desk.ErrDenied) {
 		return err
 	}
@@ -727,7 +756,11 @@ func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 
 // Bell implements desk.Store.
 func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
-	if s.isNear(ctx, id) {
+	near, err := s.isNear(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case near:
 		return s.near.Bell(ctx, id, look)
 	}
 	for {
