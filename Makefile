@@ -36,9 +36,10 @@ build:
 
 test: deps unit browser
 
-# The race detector needs a C compiler; panes are tested in a real tmux.
+# The race detector needs a C compiler; panes are tested in a real tmux, the guide's
+# front end by Python.
 deps:
-	@$(call apt,gcc tmux git)
+	@$(call apt,gcc tmux git python3)
 
 check:
 	@files=$$(git ls-files '*.go' | xargs gofmt -l); [ -z "$$files" ] || { echo "not gofmt-ed:"; echo "$$files"; exit 1; }

@@ -99,6 +99,9 @@ func (d *Desk) stillOpen(ctx context.Context, id string) (Record, error) {
 // the entry. Finding its own outcome there it was first all the same, and the
 // asker quick; finding another's it takes its document back.
 func (d *Desk) decide(ctx context.Context, rec Record, o Outcome, as Role) (Record, error) {
+	if o.Reply != nil {
+		o.Asked = rec.Statement()
+	}
 	data, err := d.seal(&o)
 	if err != nil {
 		return rec, fmt.Errorf("encode the reply: %w", err)

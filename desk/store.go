@@ -68,6 +68,8 @@ var (
 	// ErrUnsent means that an answer could not be sent to where its question is,
 	// and is kept here until it can. It may be given anew till then.
 	ErrUnsent = errors.New("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does")
+	// ErrFormat means that what is stored there is of another version's making.
+	ErrFormat = errors.New("the desk was made by an earlier version of this program")
 	// ErrDenied means that the credential may not do this.
 	ErrDenied = errors.New("this credential does not permit it")
 	// ErrNoBells means that the store has no bells, only a watch.
@@ -197,7 +199,8 @@ type Key struct {
 // Document is what a store has under a key. Err is as of [Store.Get].
 type Document struct {
 	Data []byte
-	By   *Author // of an outcome, alone or in the archive
+	By   *Author // of an outcome; in the archive of what the human said, see Said
+	Said []byte  // of an archived record: the outcome of a human, as the store has taken it
 	Err  error
 }
 
@@ -229,7 +232,7 @@ type Filer interface {
 }
 
 // Keeper is a store that has more than one home for its records. Place chooses
-// that of a new one, which it keeps; Home names it, empty where it is the usual
+// that of a new one, which the record keeps; Home names it, empty where it is the usual
 // one. Given returns the outcome that was given to the record here and not stored
 // there, nil where there is none, and whether it is queued to be sent: another
 // came too late, or was not taken.
@@ -237,9 +240,15 @@ type Filer interface {
 // AwaitHome returns when the usual home answers, or when it is known that it does
 // not: so long a caller waits that asks something, before it looks for the same
 // question.
+//
+// KeepStatement keeps on this machine what was asked, a [Record.Statement], and
+// Statement returns it: empty for a record that nothing is known of, and after it
+// was kept empty.
 type Keeper interface {
+	Placer
 	AwaitHome(ctx context.Context)
-	Place(ctx context.Context, id string)
 	Home(id string) string
 	Given(id string) (outcome []byte, queued bool)
+	KeepStatement(ctx context.Context, id, statement string)
+	Statement(id string) string
 }

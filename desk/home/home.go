@@ -45,6 +45,7 @@ const (
 type Far interface {
 	desk.Store
 	desk.Reader
+	desk.Placer
 	// MayAnswer returns an error that wraps desk.ErrDenied where the credential
 	// is an agent's.
 	MayAnswer(ctx context.Context) error
@@ -84,7 +85,8 @@ type Store struct {
 	ctx    context.Context // of what runs in the background
 	close  context.CancelFunc
 
-	pinned sync.Map // ids of records that are being asked here
+	pinned sync.Map  // ids of records that are being asked here
+	tidied sync.Once // see forgetAsked
 
 	mu       sync.Mutex
 	down     chan struct{}     // closed when the far home is back; nil while it is there
@@ -134,20 +136,36 @@ func (s *Store) Close() { s.close() }
 // AwaitHome implements desk.Keeper.
 func (s *Store) AwaitHome(ctx context.Context) { _ = s.awaitFar(ctx) }
 
-// Place implements desk.Keeper: here, if the shared desk does not answer in time.
-func (s *Store) Place(ctx context.Context, id string) {
+// Place implements desk.Placer: here, if the shared desk does not answer in time, or
+// if the earlier one is here.
+func (s *Store) Place(ctx context.Context, id, earlier string) (placed string, err error) {
+	if earlier != "" {
+		switch near, err := s.isNear(ctx, earlier); {
+		case err != nil:
+			return id, err
+		case near:
+			s.pinned.Store(id, true)
+			return id, nil
+		}
+	}
 	s.mu.Lock()
 	lately := s.down == nil && time.Since(s.answered) < retryInterval/4 // AwaitHome has asked
 	s.mu.Unlock()
-	if lately {
-		return
+	if !lately {
+		err = s.awaitFar(ctx)
 	}
-	err := s.awaitFar(ctx)
+	if err == nil {
+		err = s.reach(ctx, placeTimeout, func(ctx context.Context) (err error) {
+			placed, err = s.far.Place(ctx, id, earlier)
+			return err
+		})
+	}
 	if err == nil || ctx.Err() != nil {
-		return
+		return placed, err
 	}
 	s.log.Warn("a question is asked on this machine alone", "id", id, "error", err)
 	s.pinned.Store(id, true)
+	return id, nil
 }
 
 // awaitFar returns nil if the far home answers. One that never has is waited for no
@@ -255,6 +273,7 @@ func (s *Store) markReached() {
 	if s.outbox.stale() {
 		go s.outbox.drain(s.ctx)
 	}
+	s.tidied.Do(func() { go s.forgetAsked() })
 }
 
 // connect returns an error where there has been no way to the far home for as

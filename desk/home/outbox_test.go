@@ -44,6 +44,8 @@ func (s *shared) on()  { s.FailAt(0, nil, false) }
 
 func (s *shared) MayAnswer(context.Context) error { return nil }
 
+func (s *shared) Place(_ context.Context, id, _ string) (string, error) { return id, nil }
+
 func (s *shared) Ping(ctx context.Context) error {
 	_, err := s.Locks(ctx, desk.KindPresent)
 	return err

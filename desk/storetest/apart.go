@@ -41,7 +41,7 @@ func (s *Apart) On(ctx context.Context) error {
 func (s *Apart) AwaitHome(context.Context) {}
 
 // Place implements desk.Keeper.
-func (s *Apart) Place(context.Context, string) {}
+func (s *Apart) Place(_ context.Context, id, _ string) (string, error) { return id, nil }
 
 // Home implements desk.Keeper.
 func (s *Apart) Home(string) string { return "" }
@@ -53,6 +53,12 @@ func (s *Apart) Given(id string) (outcome []byte, queued bool) {
 	outcome, queued = s.given[id]
 	return outcome, queued
 }
+
+// KeepStatement implements desk.Keeper.
+func (s *Apart) KeepStatement(context.Context, string, string) {}
+
+// Statement implements desk.Keeper.
+func (s *Apart) Statement(string) string { return "" }
 
 // Decide implements desk.Store.
 func (s *Apart) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {

@@ -13,7 +13,7 @@ var _ = [...]string{
 	Mark("no such question"), Mark("fits more than one question"), Mark("the question is still open"),
 	Mark("somebody else waits for the answer"), Mark("no such session"), Mark("is a session of another client or project"),
 	Mark("this cannot be asked again"), Mark("it is not certain yet whether this was stored"), Mark("damaged document in the store (mend it, or move it away)"),
-	Mark("the desk does not answer"), Mark("this credential does not permit it"),
+	Mark("the desk does not answer"), Mark("this credential does not permit it"), Mark("the desk was made by an earlier version of this program"),
 	Mark("only the user can answer this: in a terminal of their own, in the inbox, on the page, on the phone, or through a front end that they have enrolled (mcp-askuser token add NAME --answers)"),
 	Mark("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does"),
 	Mark("no such template"), Mark("there is a token of this name"), Mark("there is no token of this name"), Mark("remove it and add the token again"),
