@@ -376,7 +376,9 @@ func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []by
 	case !near:
 		// As long as it takes to be certain: nobody asks elsewhere what was
 		// perhaps asked here.
-		return s.far.Create(ctx, kind, id, data)
+		err = s.far.Create(ctx, kind, id, data)
+		s.remember([]desk.Key{{Kind: kind, ID: id}}, []desk.Document{{Data: data, Err: err}})
+		return err
 	}
 	if err = s.near.Create(ctx, kind, id, data); err == nil {
 		s.pinned.Delete(id)
@@ -783,8 +785,11 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 		return s.near.Bell(ctx, id, look)
 	}
 	for {
-		err := s.far.Bell(ctx, id, look)
-		if err == nil || ctx.Err() != nil || !errors.Is(err, desk.ErrUnreachable) {
+		err := s.hangBell(ctx, id, look)
+		switch {
+		case ctx.Err() == nil && errors.Is(err, errBack):
+			continue
+		case err == nil, ctx.Err() != nil, !errors.Is(err, desk.ErrUnreachable):
 			return err
 		}
 		s.markUnreachable(time.Now())
@@ -792,6 +797,35 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// errBack ends a bell because the far home is back.
+var errBack = errors.New("the desk answers again")
+
+// hangBell is Bell of the far home. A look that finds it out of reach sees nothing of
+// an outcome that has just rung: there is another when it is back.
+func (s *Store) hangBell(ctx context.Context, id string, look func() bool) error {
+	within, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	missed := false
+	return s.far.Bell(within, id, func() bool {
+		back := s.back()
+		ended := look()
+		if back == nil {
+			back = s.back()
+		}
+		if back != nil && !ended && !missed {
+			missed = true
+			go func() {
+				select {
+				case <-back:
+					cancel(errBack)
+				case <-within.Done():
+				}
+			}()
+		}
+		return ended
+	})
 }
 
 // Watch implements desk.Store. When the far home comes into reach, everything

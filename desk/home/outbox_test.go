@@ -404,6 +404,54 @@ func TestFoundAfterElection(t *testing.T) {
 	})
 }
 
+// belled is a shared desk that rings on command.
+type belled struct {
+	*shared
+	rings chan bool
+}
+
+func (b belled) Bell(ctx context.Context, _ string, look func() bool) error {
+	for !look() {
+		select {
+		case <-b.rings:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// A bell that rings while the desk cannot be read is heard when it can.
+func TestBellWhileOutOfReach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		far := belled{newShared(t), make(chan bool)}
+		s := home.Join(newSpool(t, t.TempDir()), far, nil)
+		asking := desk.New(s, desk.Options{})
+		rec := submit(t, asking, "Which?")
+		far.off()
+		time.AfterFunc(time.Second, func() {
+			if err := reply(t, desk.New(far.Store, desk.Options{}), rec.ID); err != nil {
+				t.Error(err)
+			}
+			far.rings <- true
+		})
+		time.AfterFunc(5*time.Second, far.on)
+		began := time.Now()
+		waiting := make(chan desk.Record)
+		go func() {
+			ended, err := asking.Wait(t.Context(), rec.ID)
+			if err != nil {
+				t.Error(err)
+			}
+			waiting <- ended
+		}()
+		if ended := <-waiting; ended.State != desk.Answered || time.Since(began) > 8*time.Second {
+			t.Errorf("%s after %s", ended.State, time.Since(began))
+		}
+		s.Close()
+	})
+}
+
 // The contract of a store holds over any two homes.
 func TestStoreInMemory(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) desk.Store { return join(t, newSpool(t, t.TempDir()), newShared(t)) })
