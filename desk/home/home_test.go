@@ -5,17 +5,22 @@ package home_test
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	natsgo "github.com/nats-io/nats.go"
 	"github.com/oklog/ulid/v2"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/home"
+	"mcp-askuser/desk/nats"
 	"mcp-askuser/desk/nats/natstest"
 	"mcp-askuser/desk/nats/nodes"
 	"mcp-askuser/desk/spool"
@@ -376,6 +381,91 @@ func notice(t *testing.T, s *home.Store) (n home.Notice) {
 		return len(all) == 1
 	})
 	return n
+}
+
+// What a real server refuses does not keep back what it takes; and an answer that is
+// sent long after the first was collected leaves nothing on it.
+func TestOutboxOnAServer(t *testing.T) {
+	c := natstest.Start(t, 1)
+	asking := desk.New(open(t, c, nodes.Agent, "bot"), desk.Options{})
+	good, stale, bad := submit(t, asking, "Good?"), submit(t, asking, "Stale?"), submit(t, asking, "Bad?")
+	mine, far, near := wired(t, c)
+	d := desk.New(mine, desk.Options{})
+	for _, rec := range []desk.Record{good, stale, bad} {
+		if _, err := d.Get(t.Context(), rec.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	far.off.Store(true)
+	for _, rec := range []desk.Record{good, stale, bad} {
+		r := says("a")
+		if rec.ID == bad.ID {
+			r.Note = strings.Repeat("long ", 1000)
+		}
+		if _, err := d.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "tty", How: desk.HowPage}); !errors.Is(err, desk.ErrUnsent) {
+			t.Fatalf("without the desk: %v", err)
+		}
+	}
+	bob := desk.New(open(t, c, nodes.Human, "bob"), desk.Options{})
+	if _, err := bob.Reply(t.Context(), stale.ID, says("b"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
+		t.Fatal(err)
+	}
+	if err := asking.Archive(t.Context(), stale.ID); err != nil {
+		t.Fatal(err)
+	}
+	operator := c.Connect(natstest.Account, nodes.Operator, "", make(chan error, 10))
+	limits := nats.Streams(1)[0]
+	limits.MaxMsgSize = 2000
+	config, err := json.Marshal(limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := operator.Request("$JS.API.STREAM.UPDATE."+limits.Name, config, natstest.Patience); err != nil || strings.Contains(string(m.Data), `"error"`) {
+		t.Fatalf("%v, %v", m, err)
+	}
+	// That the first was collected is said for a day, which is over now.
+	place := "_R_.ask.end.bot." + stale.ID
+	m := natsgo.NewMsg(place + ".collected.bot")
+	m.Header.Set("Ask-Op", "del")
+	m.Header.Set("Nats-TTL", "1s")
+	if _, err := operator.RequestMsg(m, natstest.Patience); err != nil {
+		t.Fatal(err)
+	}
+	ends := func() []string {
+		info, err := operator.Request("$JS.API.STREAM.INFO.ASK", []byte(`{"subjects_filter":"`+place+`.>"}`), natstest.Patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return regexp.MustCompile(`_R_[^"]*`+stale.ID+`[^">]*\w"`).FindAllString(string(info.Data), -1)
+	}
+	eventually(t, "the day is over", func() bool {
+		return !slices.ContainsFunc(ends(), func(s string) bool { return strings.Contains(s, "collected") })
+	})
+	far.off.Store(false)
+	if got, err := asking.Wait(t.Context(), good.ID); err != nil || got.State != desk.Answered {
+		t.Errorf("behind what is refused: %s, %v", got.State, err)
+	}
+	var notices []home.Notice
+	eventually(t, "both are told", func() bool {
+		notices, err = mine.Notices(t.Context())
+		return err != nil || len(notices) == 2
+	})
+	for _, n := range notices {
+		switch {
+		case n.ID == stale.ID && n.First != nil && n.First.Answerer.Name == "bob":
+		case n.ID == bad.ID && strings.Contains(n.Reason, "message size exceeds"):
+		default:
+			t.Errorf("told %+v", n)
+		}
+	}
+	for _, subject := range ends() {
+		if strings.Contains(subject, "human.alice") {
+			t.Errorf("left on the desk: %s", subject)
+		}
+	}
+	if _, err := near.Get(t.Context(), "outbox", good.ID); !errors.Is(err, desk.ErrNotFound) {
+		t.Errorf("once sent: %v", err)
+	}
 }
 
 func reply(t *testing.T, d *desk.Desk, id string) error {
