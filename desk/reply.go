@@ -135,7 +135,7 @@ func (d *Desk) Send(ctx context.Context, id string, data []byte) (Record, error)
 
 // decideSealed is decide for an outcome that has its id.
 func (d *Desk) decideSealed(ctx context.Context, rec Record, o Outcome, data []byte, as Role) (Record, error) {
-	err := surely(func() error { return d.store.Decide(ctx, rec.ID, as, data) })
+	err := retryUncertain(func() error { return d.store.Decide(ctx, rec.ID, as, data) })
 	if errors.Is(err, ErrExists) { // another was first
 		if rec, err = d.stillOpen(ctx, rec.ID); err == nil {
 			err = fmt.Errorf("%w: the reply to %s was removed: answer again", ErrUncertain, rec.ID)
@@ -170,8 +170,8 @@ func (o *Outcome) role() Role {
 	return RoleHuman
 }
 
-// surely commits a document, and once more where nobody can say whether it was.
-func surely(commit func() error) error {
+// retryUncertain commits a document, and once more where nobody can say whether it was.
+func retryUncertain(commit func() error) error {
 	err := commit()
 	if errors.Is(err, ErrUncertain) {
 		err = commit()

@@ -490,3 +490,54 @@ func TestOutboxOfTwoProcesses(t *testing.T) {
 		b.s.Close()
 	})
 }
+
+// slowFar is a shared desk on which a decision takes as long as its test wants.
+type slowFar struct {
+	*shared
+	deciding, decide chan bool
+}
+
+func (s slowFar) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
+	s.deciding <- true
+	<-s.decide
+	return s.shared.Decide(ctx, id, role, data)
+}
+
+// A second thought that is given while the first is being sent is not taken out with
+// it: its user is told that the first counts.
+func TestOutboxReplacedWhileSent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBed(t)
+		rec := b.asked("Which?")
+		b.far.off()
+		b.queues(rec.ID, "a")
+		b.s.Close()
+		far := slowFar{b.far, make(chan bool), make(chan bool)}
+		s := home.Join(b.near, far, nil)
+		b.far.on()
+		if _, err := desk.New(s, desk.Options{}).Pending(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		<-far.deciding
+		b.open() // another process, which does not reach the desk
+		if _, err := b.d.Get(t.Context(), rec.ID); err != nil {
+			t.Fatal(err)
+		}
+		b.far.refuses(rec.ID, desk.ErrUncertain)
+		b.queues(rec.ID, "b")
+		b.s.Close()
+		b.far.refuses(rec.ID, nil)
+		far.decide <- true
+		go func() {
+			for range far.deciding {
+				far.decide <- true
+			}
+		}()
+		n := notice(t, s)
+		if got := b.outcome(rec.ID); got != "a" || n.First == nil || n.First.Reply.Answers[0].Selected[0] != "a" {
+			t.Errorf("the desk has %q, and the user is told %+v", got, n)
+		}
+		s.Close()
+		close(far.deciding)
+	})
+}
