@@ -140,6 +140,9 @@ var (
 	ErrAmbiguous = errors.New("fits more than one question")
 	// ErrPending means that a record has not ended yet.
 	ErrPending = errors.New("the question is still open")
+	// ErrLost means that a question went while it was waited for, with its store or
+	// alone, or that the store cannot be read any more. No answer to it can come.
+	ErrLost = errors.New("the question was lost while it waited: its store was removed, or cannot be read any more")
 	// ErrAttended means that somebody else waits for the record.
 	ErrAttended = errors.New("somebody else waits for the answer")
 	// ErrNoSession means that a session has asked nothing, or nothing within

@@ -60,6 +60,9 @@ var (
 	ErrUncertain = errors.New("it is not certain yet whether this was stored")
 	// ErrDamaged means that a document in the store is not one of ours.
 	ErrDamaged = errors.New("damaged document in the store (mend it, or move it away)")
+	// ErrUnreadable means that the store is there and cannot be read, until somebody
+	// does something about it.
+	ErrUnreadable = errors.New("the store cannot be read")
 	// ErrLocked means that a lock is taken.
 	ErrLocked = errors.New("locked")
 	// ErrUnreachable means that a store elsewhere does not answer. What was to be
@@ -133,7 +136,7 @@ type Store interface {
 	// that of the machine. A document of a [Keeper] survives both.
 	Put(ctx context.Context, kind Kind, id string, data []byte) error
 	// Get returns a document. ErrDamaged is what cannot be ours: too large, or
-	// no document at all.
+	// no document at all; ErrUnreadable says that none can be read.
 	Get(ctx context.Context, kind Kind, id string) ([]byte, error)
 	// Delete removes a document; that it is gone already is no error. The place of
 	// an outcome may stay taken for a while: then who decides again hears
@@ -158,8 +161,8 @@ type Store interface {
 	Locks(ctx context.Context, kind Kind) ([]string, error)
 	// Bell calls look, at once and then whenever the outcome of a record may
 	// have been decided since, by any process, even by one that was killed
-	// before it could say so; it may call it for nothing. It returns nil when
-	// look is true. The error may be ErrNoBells, before any look: then there is
+	// before it could say so, or the store may have gone; it may call it for nothing.
+	// It returns nil when look is true. The error may be ErrNoBells, before any look: then there is
 	// only Watch.
 	Bell(ctx context.Context, id string, look func() bool) error
 	// Watch tells of every change that is made to the collections but the

@@ -67,13 +67,13 @@ func TestAgentAnswersItself(t *testing.T) {
 		"an inbox on a pseudo-terminal": func(t *testing.T, dir, _ string) (int, string) {
 			cmd := program(t, dir, "inbox")
 			cmd.Env = append(cmd.Env, "TERM=xterm-256color")
-			x := termtest.Start(t, cmd, 120, 40)
+			x := &seat{Terminal: termtest.Start(t, cmd, 120, 40)}
 			x.WaitFor("rm -r build")
 			x.Type("\r")
 			x.WaitFor("ctrl+l back to the list")
 			x.Type("y")
 			x.WaitFor("(•) Yes")
-			x.Type("\r")
+			x.enter()
 			x.WaitFor("only the user can answer this")
 			return exitBad, x.Output()
 		},

@@ -112,7 +112,7 @@ func TestOneHome(t *testing.T) {
 		t.Errorf("without the desk there is %v", got)
 	}
 	c.Restart(0)
-	eventually(t, "both homes are seen", func() bool { return slices.Equal(ids(), []string{first.ID, second.ID}) })
+	eventually(t, "both homes are seen", func() bool { return d.Reach(t.Context()) == nil && slices.Equal(ids(), []string{first.ID, second.ID}) })
 	other := desk.New(open(t, c, nodes.Human, "bob"), desk.Options{})
 	all, err := other.Pending(t.Context())
 	if err != nil || len(all) != 1 || all[0].ID != first.ID {

@@ -303,6 +303,16 @@ func (c *conn) Identity(ctx context.Context) (Identity, error) {
 	return c.whoAmI(), nil
 }
 
+// certainIdentity is Identity where nodes may be choosing a leader, or be gone in
+// this moment: it tries as long as a read does.
+func (c *conn) certainIdentity(ctx context.Context) (me Identity, err error) {
+	err = c.repeat(ctx, patience, func(time.Duration) (bool, error) {
+		me, err = c.Identity(ctx)
+		return err == nil || errors.Is(err, desk.ErrDenied) || errors.Is(err, desk.ErrFormat), err
+	})
+	return me, err
+}
+
 func (c *conn) whoAmI() Identity {
 	c.mu.Lock()
 	defer c.mu.Unlock()

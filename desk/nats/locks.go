@@ -67,7 +67,7 @@ func (s *Store) lockPlace(ctx context.Context, kind desk.Kind, name string) (pla
 		p.name = name
 		return p, err
 	}
-	me, err := s.Identity(ctx)
+	me, err := s.certainIdentity(ctx)
 	return place{areaAsk, string(kind), me.writer(), name}, err
 }
 

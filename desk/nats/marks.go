@@ -90,7 +90,7 @@ func (s *Store) Marks(ctx context.Context, mark desk.Mark, name string) ([]strin
 	if err := desk.Admit(ctx, name, desk.ValidName); err != nil {
 		return nil, err
 	}
-	me, err := s.Identity(ctx)
+	me, err := s.certainIdentity(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,8 @@
 // holds against each credential; what is not under its writer's own name does not
 // count, and the log says so. No decision reads a clock.
 //
-// The package imports desk, whose Store it is, internal/door and the client of
-// NATS. It knows of records only their ids, writes no server, and manages no
+// The package imports desk, whose Store it is, internal/door, internal/ownstack and
+// the client of NATS. It knows of records only their ids, writes no server, and manages no
 // streams but where the operator says so ([Store.Make]).
 package nats
 
@@ -103,7 +103,7 @@ func Open(o Options) (*Store, error) {
 // Place implements desk.Placer: a record is the credential's own, or its owner's
 // to whose earlier one it goes back.
 func (s *Store) Place(ctx context.Context, id, earlier string) (string, error) {
-	me, err := s.Identity(ctx)
+	me, err := s.certainIdentity(ctx)
 	if err != nil {
 		return id, err
 	}
@@ -118,7 +118,7 @@ func (s *Store) Place(ctx context.Context, id, earlier string) (string, error) {
 
 // owner returns the owner of a record, of which only the mark is in its id.
 func (s *Store) owner(ctx context.Context, id string) (string, error) {
-	me, err := s.Identity(ctx)
+	me, err := s.certainIdentity(ctx)
 	if err != nil {
 		return "", err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nuid"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/ownstack"
 )
 
 // A bell is looked at without having rung once in a while: what rings is sent
@@ -24,8 +25,10 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err
 	}
-	p, err := s.at(ctx, desk.KindReplies, id)
-	if errors.Is(err, desk.ErrNotFound) { // there will be none; who looks finds out
+	var p place
+	var err error
+	ownstack.Run(func() { p, err = s.at(ctx, desk.KindReplies, id) }) // the caller waits next
+	if errors.Is(err, desk.ErrNotFound) {                             // there will be none; who looks finds out
 		p, err = place{owner: "*"}, nil
 	}
 	if err != nil {

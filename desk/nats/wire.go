@@ -194,7 +194,7 @@ func (c *conn) all(ctx context.Context, kind string) (map[place]message, error) 
 	if err := c.consume(ctx, name, request); err != nil {
 		return nil, err
 	}
-	if err := c.put(ctx, barrier, nil, keepGone); err != nil {
+	if err := c.put(ctx, barrier, nil, 2*patience); err != nil {
 		return nil, err
 	}
 	within, cancel := context.WithTimeout(ctx, patience)
