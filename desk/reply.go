@@ -167,7 +167,11 @@ func (d *Desk) Send(ctx context.Context, id string, data []byte) (Record, error)
 func (d *Desk) decideSealed(ctx context.Context, rec Record, o Outcome, data []byte, as Role) (Record, error) {
 	err := retryUncertain(func() error { return d.store.Decide(ctx, rec.ID, as, data) })
 	if errors.Is(err, ErrExists) { // another was first
-		if rec, err = d.stillOpen(ctx, rec.ID); err == nil {
+		rec, err = d.stillOpen(ctx, rec.ID)
+		switch {
+		case rec.Outcome != nil && rec.Outcome.ID == o.ID: // collected before we could hear of it
+			err = nil
+		case err == nil:
 			err = fmt.Errorf("%w: the reply to %s was removed: answer again", ErrUncertain, rec.ID)
 		}
 		return rec, err
