@@ -1,0 +1,98 @@
+package nats
+
+import (
+	"context"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	natsgo "github.com/nats-io/nats.go"
+)
+
+// A process that waits sends nothing, so that it would notice a node that stalls, or
+// is cut off from the others, only at the client's own ping: after half a minute.
+// While a bell or a watch waits, and there is another node to go to, a guard probes
+// the node. From the fault until it is left take at most guardInterval and two
+// probes, 5.5 seconds: less than the nodes need to choose a leader.
+const (
+	guardInterval = 2500 * time.Millisecond // between two probes
+	guardProbe    = 1500 * time.Millisecond // for most nodes to answer one
+)
+
+// guard is the probing of a connection.
+type guard struct {
+	mu      sync.Mutex
+	waiting int // bells and watches
+	stop    context.CancelFunc
+}
+
+// guarded has the node probed until release is called.
+func (c *conn) guarded() (release func()) {
+	if len(c.urls) < 2 {
+		return func() {}
+	}
+	g := &c.guard
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.waiting++; g.waiting == 1 {
+		ctx, stop := context.WithCancel(context.Background())
+		g.stop = stop
+		go c.probe(ctx)
+	}
+	return sync.OnceFunc(func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if g.waiting--; g.waiting == 0 {
+			g.stop()
+		}
+	})
+}
+
+// probe leaves a node through which most nodes are not heard, twice in a row: under
+// load an answer may be late.
+func (c *conn) probe(ctx context.Context) {
+	for missed := false; ; {
+		if !missed {
+			select {
+			case <-time.After(guardInterval - rand.N(guardInterval/5)): // not all clients at once
+			case <-ctx.Done():
+				return
+			}
+		}
+		nc := c.current()
+		switch {
+		case nc == nil || !nc.IsConnected() || c.hearsMost(nc, guardProbe):
+			missed = false
+		case !missed:
+			missed = true
+		default:
+			c.leave(nc)
+			missed = false
+		}
+	}
+}
+
+// hearsMost reports whether most nodes can be heard through the one that we are
+// connected to.
+func (c *conn) hearsMost(nc *natsgo.Conn, wait time.Duration) bool {
+	inbox := nc.NewInbox()
+	sub, err := nc.SubscribeSync(inbox)
+	if err == nil {
+		defer func() { _ = sub.Unsubscribe() }()
+		err = nc.PublishRequest(pingNodes, inbox, []byte(everyNode))
+	}
+	within, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	for heard := 0; err == nil && 2*heard <= len(c.urls); heard++ {
+		_, err = sub.NextMsgWithContext(within)
+	}
+	return err == nil
+}
+
+// leave goes to another node.
+func (c *conn) leave(nc *natsgo.Conn) {
+	if nc.IsConnected() {
+		c.log.Info("leaving a node that is of no use", "node", nc.ConnectedServerName())
+		_ = nc.ForceReconnect()
+	}
+}
