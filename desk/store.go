@@ -221,6 +221,14 @@ type Entitled interface {
 	MayAnswer(ctx context.Context, id string) error
 }
 
+// Unmarker is a store in which [Store.Unmark] has steps that can be taken
+// beforehand. PrepareUnmark takes them and changes nothing; unmark does the rest,
+// and begins with the one system call that takes the mark out. A mark that changed
+// meanwhile is taken out all the same.
+type Unmarker interface {
+	PrepareUnmark(ctx context.Context, mark Mark, name, id string) (unmark func() error, err error)
+}
+
 // Filer is a store whose documents are files. Path is where one is, or would be,
 // for the human who looks after it; empty where it is no file.
 type Filer interface {

@@ -19,7 +19,7 @@ func (s *Spool) Put(ctx context.Context, kind desk.Kind, id string, data []byte)
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(temp, path); err != nil {
+	if err := rename(temp, path); err != nil {
 		os.Remove(temp)
 		return advise(err)
 	}
@@ -68,18 +68,11 @@ func linked(dir string) string {
 	return id
 }
 
-// unlink takes out the mark that is a link. Another may have taken its place
-// since it was read: that is put back.
-func (s *Spool) unlink(ctx context.Context, mark desk.Mark, name, id string) error {
-	dir := filepath.Join(s.dir, string(mark), name)
-	if linked(dir) != id {
-		return nil
-	}
-	temp := filepath.Join(s.dir, tempDir, id+"."+rand.Text())
-	if err := s.makeDirs(filepath.Dir(temp)); err != nil {
-		return err
-	}
-	if err := os.Rename(dir+linkSuffix, temp); err != nil {
+// unlink takes out the mark that is a link, which had this id, by a rename to
+// temp. Another may have taken its place since it was read: that is put back.
+func (s *Spool) unlink(ctx context.Context, mark desk.Mark, name, id, temp string) error {
+	link := filepath.Join(s.dir, string(mark), name) + linkSuffix
+	if err := rename(link, temp); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -103,16 +96,33 @@ func openEmpty(path string) error {
 
 // Unmark implements desk.Store.
 func (s *Spool) Unmark(ctx context.Context, mark desk.Mark, name, id string) error {
-	path, err := s.markPath(ctx, mark, name, id)
+	unmark, err := s.PrepareUnmark(ctx, mark, name, id)
 	if err != nil {
 		return err
 	}
-	if alone(mark) {
-		err = s.unlink(ctx, mark, name, id)
+	return unmark()
+}
+
+// PrepareUnmark implements desk.Unmarker.
+func (s *Spool) PrepareUnmark(ctx context.Context, mark desk.Mark, name, id string) (unmark func() error, err error) {
+	path, err := s.markPath(ctx, mark, name, id)
+	if err != nil {
+		return nil, err
 	}
-	err = errors.Join(err, remove(path))
-	_ = os.Remove(filepath.Dir(path)) // fails while there are others in it
-	return err
+	dir := filepath.Dir(path)
+	removeFile := func() error {
+		err := remove(path)
+		_ = os.Remove(dir) // fails while there are others in it
+		return err
+	}
+	if !alone(mark) || linked(dir) != id {
+		return removeFile, nil
+	}
+	temp := filepath.Join(s.dir, tempDir, id+"."+rand.Text())
+	if err := s.makeDirs(filepath.Dir(temp)); err != nil {
+		return nil, err
+	}
+	return func() error { return errors.Join(s.unlink(ctx, mark, name, id, temp), removeFile()) }, nil
 }
 
 // Marks implements desk.Store.

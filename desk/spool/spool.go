@@ -69,8 +69,9 @@ type Spool struct {
 }
 
 var (
-	_ desk.Store = (*Spool)(nil)
-	_ desk.Filer = (*Spool)(nil)
+	_ desk.Store    = (*Spool)(nil)
+	_ desk.Filer    = (*Spool)(nil)
+	_ desk.Unmarker = (*Spool)(nil)
 )
 
 // Open returns the store in dir, an absolute path. It creates nothing: the
