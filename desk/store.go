@@ -118,7 +118,8 @@ func (r Range) Has(id string) bool { return id >= r.From && (r.Before == "" || i
 // Every method ends with the cause of ctx when ctx has ended before.
 type Store interface {
 	// Create commits a document, pending or for the archive. When it returns
-	// nil the document survives the death of process and machine; no reader
+	// nil the document survives the death of process and machine, and with one
+	// that is pending the marks of its content that were made before; no reader
 	// ever sees a part of it. If there is another one already it fails with
 	// ErrExists: of several callers, in whatever processes, one succeeds.
 	// Repeated with the bytes that are there it succeeds again.

@@ -46,14 +46,27 @@ func (s *Spool) Mark(ctx context.Context, mark desk.Mark, name, id string) error
 			return nil
 		}
 		if err := makeEmpty(path); !errors.Is(err, fs.ErrNotExist) {
+			if err == nil && mark == desk.MarkContent { // see syncMarks
+				err = syncDir(dir)
+			}
 			return advise(err)
 		}
 		// The first of its name, or Unmark has just removed the directory,
-		// empty as it was. Unsynced, unlike makeDirs: a mark is a hint.
+		// empty as it was.
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return advise(err)
 		}
 	}
+}
+
+// syncMarks makes the marks of a record survive a power failure by which an asker
+// that asks the same finds it: else the user would be asked twice.
+func (s *Spool) syncMarks() error {
+	err := s.syncNames(filepath.Join(s.dir, string(desk.MarkContent)))
+	if errors.Is(err, fs.ErrNotExist) { // nobody ever asks this one again
+		return nil
+	}
+	return err
 }
 
 const linkSuffix = ".id"

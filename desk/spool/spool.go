@@ -63,6 +63,7 @@ const (
 // number of goroutines and processes.
 type Spool struct {
 	dir        string
+	lasting    sync.Map // directories that survive a power failure; see syncNames
 	swept      sync.Once
 	newWatcher func() (*fsnotify.Watcher, error)
 	lookEvery  time.Duration // without file notification
@@ -110,8 +111,9 @@ func (s *Spool) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 	return data, advise(err)
 }
 
-// Delete implements desk.Store. The removal is not synced: a file that comes
-// back after a power failure repeats what the archive says.
+// Delete implements desk.Store. A file that comes back after a power failure repeats
+// what the archive says. Only a question that came back without its outcome, which is
+// deleted next, would be open again: that removal is synced.
 func (s *Spool) Delete(ctx context.Context, kind desk.Kind, id string) error {
 	path, err := s.path(ctx, kind, id)
 	if err == nil {
@@ -119,8 +121,11 @@ func (s *Spool) Delete(ctx context.Context, kind desk.Kind, id string) error {
 	}
 	if err == nil && kind == desk.KindPending {
 		s.removeBell(id)
+		if err = syncDir(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
 	}
-	return err
+	return advise(err)
 }
 
 // remove removes a file, if it is there.
