@@ -1,6 +1,8 @@
 # ./check      install what the tests need, make included, then make test
 # make test    install what the tests need, then run every test but e2e
 # make e2e     the MCP Inspector against the built program
+# make hosts   people who type to the real Codex and Claude Code while a form of
+#              ours is open, TYPINGS times in each; Linux on x64, minutes
 # make conformance  the protocol's own test suite against the HTTP transport
 # make stress  thousands of races between answerers and of killed processes, and
 #              200 people who type to another program on every terminal surface
@@ -24,7 +26,7 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Names what is missing, and installs it: the needs stand in check.
 apt = ./check $(1)
 
-.PHONY: build test deps deps-browser check unit browser e2e conformance stress soak fleet powerfail bench fuzz lint cover picture man generate release-check clean
+.PHONY: build test deps deps-browser check unit browser e2e hosts conformance stress soak fleet powerfail bench fuzz lint cover picture man generate release-check clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
@@ -37,9 +39,10 @@ build:
 
 test: deps unit browser
 
-# The race detector needs a C compiler; panes are tested in a real tmux.
+# The race detector needs a C compiler; panes are tested in a real tmux, the guide's
+# front end by Python.
 deps:
-	@$(call apt,gcc tmux git)
+	@$(call apt,gcc tmux git python3)
 
 check:
 	@files=$$(git ls-files '*.go' | xargs gofmt -l); [ -z "$$files" ] || { echo "not gofmt-ed:"; echo "$$files"; exit 1; }
@@ -77,6 +80,17 @@ e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 	cd e2e && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
+hosts: TYPINGS ?= 40
+hosts: build e2e/hosts/node_modules/.stamp
+	@$(call apt,tmux)
+	$(GO) vet -tags hosts ./e2e/hosts
+	TYPINGS=$(TYPINGS) $(GO) test -tags hosts -count=1 -timeout 120m -v ./e2e/hosts
+
+e2e/hosts/node_modules/.stamp: e2e/hosts/package.json e2e/hosts/package-lock.json e2e/hosts/.npmrc
+	@$(call apt,npm)
+	cd e2e/hosts && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
 conformance: internal/conformance/node_modules/.stamp
 	$(GO) vet -tags conformance ./internal/conformance
 	$(GO) test -tags conformance -count=1 -timeout 10m ./internal/conformance
@@ -89,7 +103,7 @@ internal/conformance/node_modules/.stamp: internal/conformance/package.json inte
 # Thousands of races and kills: minutes, and no part of make test.
 stress:
 	RACE_ROUNDS=5000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk
-	TYPINGS=200 $(GO) test -race -count=1 -timeout 60m -p 1 -run '^TestTypings$$' -v ./ui/tty ./ui/inbox ./ui/pane
+	TYPINGS=200 $(GO) test -race -count=1 -timeout 60m -p 1 -run '^Test(Typings|LoneEnters)$$' -v ./ui/tty ./ui/inbox ./ui/pane
 
 # The built program; make test has a short form, with the race detector.
 soak: QUESTIONS ?= 10000
@@ -148,7 +162,7 @@ generate:
 	$(GO) generate ./...
 
 clean:
-	rm -rf bin e2e/node_modules internal/conformance/node_modules ui/web/testdata/axe/node_modules
+	rm -rf bin e2e/node_modules e2e/hosts/node_modules internal/conformance/node_modules ui/web/testdata/axe/node_modules
 
 # The configuration of releases, and a build of this system's programs with it.
 # The tool takes some minutes to compile.

@@ -88,6 +88,43 @@ func TestConfirmationNeedsTheUser(t *testing.T) {
 	}
 }
 
+// What was kept of a set goes along when it is put back to be discussed, each answer
+// with its giver. A program's yes to a confirmation does not.
+func TestDiscussJoinsKeptAnswers(t *testing.T) {
+	chosen := func(id string) []question.Answer {
+		return []question.Answer{{QuestionID: "q1", Selected: []string{id}}}
+	}
+	confirmation := question.Set{Questions: []question.Question{{ID: "q1", Text: "Delete?", Type: question.Boolean, Required: true, Options: question.YesAndNo()}}}
+	for name, tc := range map[string]struct {
+		set    question.Set
+		answer string
+		kept   question.By
+		how    desk.How
+		want   question.By // of the answer; empty where it stays behind
+	}{
+		"a program's, by the user":                     {set(), "pg", question.ByProgram, desk.HowPage, question.ByProgram},
+		"a front end's, by the user":                   {set(), "pg", question.ByFrontEnd, desk.HowPage, question.ByUser},
+		"a front end's, by a program":                  {set(), "pg", question.ByFrontEnd, desk.HowCommand, question.ByProgram},
+		"what a human is typing":                       {set(), "pg", question.ByUser, desk.HowPage, ""},
+		"a program's yes to a confirmation":            {confirmation, question.YesID, question.ByProgram, desk.HowPage, ""},
+		"a front end's yes to a confirmation":          {confirmation, question.YesID, question.ByFrontEnd, desk.HowPage, question.ByUser},
+		"a front end's yes to a confirmation, by code": {confirmation, question.YesID, question.ByFrontEnd, desk.HowAPI, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, storeDir(t))
+			rec := must(d.Ask(t.Context(), tc.set, "", asker))
+			if err := d.KeepAnswers(t.Context(), rec.ID, chosen(tc.answer), tc.kept); err != nil {
+				t.Fatal(err)
+			}
+			got := must(d.Reply(t.Context(), rec.ID, question.Reply{Discuss: true}, desk.Evidence{Surface: "x", How: tc.how}))
+			a := got.Reply().Answer("q1")
+			if got.State != desk.Discuss || (a != nil) != (tc.want != "") || a != nil && a.By != tc.want {
+				t.Errorf("%s with %+v", got.State, a)
+			}
+		})
+	}
+}
+
 // The answerer of an outcome that an older version stored is what its answers say.
 func TestOlderOutcomes(t *testing.T) {
 	for doc, want := range map[string]desk.AnswererKind{

@@ -44,6 +44,7 @@ func (d *Desk) archiveRecord(ctx context.Context, rec Record) error {
 			return fmt.Errorf("archive %s: %w", rec.ID, err)
 		}
 	}
+	d.dropStatement(ctx, rec.ID)
 	return nil
 }
 
@@ -195,6 +196,8 @@ func (d *Desk) tidy(ctx context.Context, rec *Record) bool {
 	switch {
 	case errors.Is(err, ErrAttended):
 		return true
+	case errors.Is(err, ErrDenied): // its owner looks after it
+		return false
 	case err == nil:
 		defer attendance.Release()
 		var now Record // that nobody else can collect it

@@ -54,9 +54,8 @@ func (d *Desk) claim(ctx context.Context, id string) (*Attendance, error) {
 
 // Wait returns the record with this id once it has ended, at once if it has
 // already. When ctx ends first the error is its cause; the record stays as it
-// is. Other errors are those of [Desk.Get]; one that wraps ErrNotFound also
-// says so where the store was taken away while we waited. Nobody polls for
-// that: it is noticed at the next ring.
+// is. Other errors are those of [Desk.Get]; it wraps ErrLost where the store was
+// removed, or became unreadable, while we waited.
 func (d *Desk) Wait(ctx context.Context, id string) (Record, error) {
 	rec, err := d.WaitFor(ctx, id)
 	if err != nil {
@@ -78,8 +77,8 @@ func (d *Desk) WaitFor(ctx context.Context, id string) (rec *Record, err error) 
 				rec = &now
 			}
 		})
-		if looked && errors.Is(err, ErrNotFound) {
-			err = fmt.Errorf("%w any more: the store, or this question in it, was taken away while somebody waited", err)
+		if looked {
+			err = Lost(err)
 		}
 		looked = true
 		return err != nil || rec != nil
@@ -92,4 +91,13 @@ func (d *Desk) WaitFor(ctx context.Context, id string) (rec *Record, err error) 
 		return nil, broken
 	}
 	return rec, err
+}
+
+// Lost is what an error means that came of reading a record that was there: it wraps
+// [ErrLost] where the record will not be read again.
+func Lost(err error) error {
+	if errors.Is(err, ErrLost) || !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrUnreadable) {
+		return err
+	}
+	return fmt.Errorf("%w (%w)", ErrLost, err)
 }

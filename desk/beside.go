@@ -21,9 +21,51 @@ type draft struct {
 }
 
 // SaveDraft keeps what a human is typing, whole or not, so that it survives
-// the program and can be offered again. It restarts the clock of a timeout.
-// Errors are those of [Desk.Reply] but for what is missing in r.
+// the program and can be offered again. The answers that [Desk.KeepAnswers] has
+// kept stay in it. It restarts the clock of a timeout. Errors are those of
+// [Desk.Reply] but for what is missing in r.
 func (d *Desk) SaveDraft(ctx context.Context, id string, r question.Reply) error {
+	x, err := d.draftToChange(ctx, id)
+	if err != nil {
+		return err
+	}
+	r.Answers = slices.Clone(r.Answers)
+	for _, a := range x.Reply.Given() {
+		r.Put(a.QuestionID, func(x *question.Answer) { *x = a })
+	}
+	return d.putDraft(ctx, id, r)
+}
+
+// KeepAnswers keeps answers to some questions of a set, given by a program or a
+// front end, until the others have one too or the set is put back to be
+// discussed. Errors are those of [Desk.SaveDraft].
+func (d *Desk) KeepAnswers(ctx context.Context, id string, answers []question.Answer, by question.By) error {
+	x, err := d.draftToChange(ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, a := range answers {
+		a.By = by
+		x.Reply.Put(a.QuestionID, func(x *question.Answer) { *x = a })
+	}
+	return d.putDraft(ctx, id, x.Reply)
+}
+
+// draftToChange returns the draft of a record; an empty one where there is none, or
+// none that can be read.
+func (d *Desk) draftToChange(ctx context.Context, id string) (draft, error) {
+	x, err := d.loadDraft(ctx, id)
+	switch {
+	case errors.Is(err, ErrDamaged):
+		d.log.WarnContext(ctx, "replacing a draft", "id", id, "error", err)
+		err = nil
+	case errors.Is(err, ErrNotFound):
+		err = nil
+	}
+	return x, err
+}
+
+func (d *Desk) putDraft(ctx context.Context, id string, r question.Reply) error {
 	return d.putBeside(ctx, KindDrafts, id, draft{d.time(), r})
 }
 
@@ -50,10 +92,8 @@ func (d *Desk) putBeside(ctx context.Context, kind Kind, id string, v any) error
 // Draft returns what was typed for a record, and when; where an answer waits to be
 // sent, that. ErrNotFound means that there is nothing.
 func (d *Desk) Draft(ctx context.Context, id string) (question.Reply, time.Time, error) {
-	if of, ok := d.store.(Keeper); ok {
-		if o, err := decodeOutcome(of.Given(id)); err == nil && o.Reply != nil {
-			return *o.Reply, o.At, nil
-		}
+	if o := d.unsent(id); o != nil {
+		return *o.Reply, o.At, nil
 	}
 	x, err := d.loadDraft(ctx, id)
 	if err == nil && x.empty() {
@@ -63,6 +103,33 @@ func (d *Desk) Draft(ctx context.Context, id string) (question.Reply, time.Time,
 		return question.Reply{}, time.Time{}, err
 	}
 	return x.Reply, x.At, nil
+}
+
+// unsent returns the reply to a record that waits to be sent, nil where there is none.
+func (d *Desk) unsent(id string) *Outcome {
+	of, ok := d.store.(Keeper)
+	if !ok {
+		return nil
+	}
+	o, err := decodeOutcome(of.Given(id))
+	if err != nil || o.Reply == nil {
+		return nil
+	}
+	return &o
+}
+
+// answersSoFar returns the answers that were given to a record that is open: those
+// kept in its draft, or of a reply that waits to be sent. What a human is typing is
+// not given.
+func (d *Desk) answersSoFar(ctx context.Context, id string) []question.Answer {
+	if o := d.unsent(id); o != nil {
+		return o.Reply.Answers
+	}
+	x, err := d.loadDraft(ctx, id)
+	if err != nil && !errors.Is(err, ErrNotFound) {
+		d.log.WarnContext(ctx, "the answers given so far cannot be read", "id", id, "error", err)
+	}
+	return x.Reply.Given()
 }
 
 func (d *Desk) loadDraft(ctx context.Context, id string) (x draft, err error) {
@@ -98,9 +165,9 @@ func (d *Desk) Deadline(ctx context.Context, rec Record) (time.Time, bool) {
 
 // restartClock counts the timeout of a record from now on.
 func (d *Desk) restartClock(ctx context.Context, id string) {
-	x, err := d.loadDraft(ctx, id)
-	if err == nil || errors.Is(err, ErrNotFound) || errors.Is(err, ErrDamaged) {
-		err = d.SaveDraft(ctx, id, x.Reply)
+	x, err := d.draftToChange(ctx, id)
+	if err == nil {
+		err = d.putDraft(ctx, id, x.Reply)
 	}
 	if err != nil && !errors.Is(err, ErrDenied) { // an agent's credential writes no drafts
 		d.log.WarnContext(ctx, "restarting a clock", "id", id, "error", err)

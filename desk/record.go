@@ -123,6 +123,8 @@ type Outcome struct {
 	Surface string          `json:"surface,omitempty"`
 	Unseen  bool            `json:"unseen,omitempty"` // without a reply, and shown on no surface
 	At      time.Time       `json:"at"`
+	// Asked is the [Record.Statement] of what the reply answers.
+	Asked string `json:"asked,omitempty"`
 	// With a reply: what gave it, as [Desk.Answerer] has decided, and how many
 	// milliseconds the human had the questions in front of them; 0 is unknown.
 	Answerer *Answerer `json:"answerer,omitempty"`
@@ -138,6 +140,9 @@ var (
 	ErrAmbiguous = errors.New("fits more than one question")
 	// ErrPending means that a record has not ended yet.
 	ErrPending = errors.New("the question is still open")
+	// ErrLost means that a question went while it was waited for, with its store or
+	// alone, or that the store cannot be read any more. No answer to it can come.
+	ErrLost = errors.New("the question was lost while it waited: its store was removed, or cannot be read any more")
 	// ErrAttended means that somebody else waits for the record.
 	ErrAttended = errors.New("somebody else waits for the answer")
 	// ErrNoSession means that a session has asked nothing, or nothing within

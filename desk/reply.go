@@ -17,6 +17,9 @@ import (
 // returned with it has that outcome), or a failure of the store, after which trying
 // again is reasonable.
 //
+// A set that is put back to be discussed takes the answers along that were given to
+// it so far.
+//
 // The end of ctx does not stop it: a human's answer is kept even when the
 // asker has gone this instant.
 func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evidence) (Record, error) {
@@ -27,6 +30,9 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 	}
 	by := d.Answerer(from, rec.Asker)
 	attribute(&r, by)
+	if r.Discuss {
+		rec.join(&r, d.answersSoFar(ctx, id), by)
+	}
 	checked, err := rec.Check(r)
 	if err != nil {
 		return rec, err
@@ -36,6 +42,30 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 		return rec, err
 	}
 	return d.decide(ctx, rec, o, o.role())
+}
+
+// join adds answers that were given before to a reply that discusses the set, but to
+// questions that it answers itself or that it no longer brings up. Each keeps its
+// giver: a program's never becomes the user's, and a front end's is the user's only
+// in a reply of the user's. What only the user may answer takes none of a program's.
+func (rec *Record) join(r *question.Reply, before []question.Answer, by *Answerer) {
+	out := *r
+	out.Answers = slices.Clone(r.Answers)
+	for _, a := range before {
+		if a.By != question.ByUser && a.By != question.ByFrontEnd || by.Kind != UserAnswerer {
+			a.By = question.ByProgram
+		} else {
+			a.By = question.ByUser
+		}
+		if r.Answer(a.QuestionID) == nil && (a.By == question.ByUser || !rec.RequiresUser()) {
+			out.Put(a.QuestionID, func(x *question.Answer) { *x = a })
+		}
+	}
+	shown := rec.Set.Asked(&out)
+	out.Answers = slices.DeleteFunc(out.Answers, func(a question.Answer) bool {
+		return r.Answer(a.QuestionID) == nil && !slices.ContainsFunc(shown, func(x question.Response) bool { return x.ID == a.QuestionID })
+	})
+	*r = out
 }
 
 // MayAnswer returns an error that wraps ErrUserRequired where the evidence would not
@@ -99,6 +129,9 @@ func (d *Desk) stillOpen(ctx context.Context, id string) (Record, error) {
 // the entry. Finding its own outcome there it was first all the same, and the
 // asker quick; finding another's it takes its document back.
 func (d *Desk) decide(ctx context.Context, rec Record, o Outcome, as Role) (Record, error) {
+	if o.Reply != nil {
+		o.Asked = rec.Statement()
+	}
 	data, err := d.seal(&o)
 	if err != nil {
 		return rec, fmt.Errorf("encode the reply: %w", err)

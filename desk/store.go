@@ -60,6 +60,9 @@ var (
 	ErrUncertain = errors.New("it is not certain yet whether this was stored")
 	// ErrDamaged means that a document in the store is not one of ours.
 	ErrDamaged = errors.New("damaged document in the store (mend it, or move it away)")
+	// ErrUnreadable means that the store is there and cannot be read, until somebody
+	// does something about it.
+	ErrUnreadable = errors.New("the store cannot be read")
 	// ErrLocked means that a lock is taken.
 	ErrLocked = errors.New("locked")
 	// ErrUnreachable means that a store elsewhere does not answer. What was to be
@@ -68,6 +71,8 @@ var (
 	// ErrUnsent means that an answer could not be sent to where its question is,
 	// and is kept here until it can. It may be given anew till then.
 	ErrUnsent = errors.New("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does")
+	// ErrFormat means that what is stored there is of another version's making.
+	ErrFormat = errors.New("the desk was made by an earlier version of this program")
 	// ErrDenied means that the credential may not do this.
 	ErrDenied = errors.New("this credential does not permit it")
 	// ErrNoBells means that the store has no bells, only a watch.
@@ -131,7 +136,7 @@ type Store interface {
 	// the death of the process, not that of the machine.
 	Put(ctx context.Context, kind Kind, id string, data []byte) error
 	// Get returns a document. ErrDamaged is what cannot be ours: too large, or
-	// no document at all.
+	// no document at all; ErrUnreadable says that none can be read.
 	Get(ctx context.Context, kind Kind, id string) ([]byte, error)
 	// Delete removes a document; that it is gone already is no error. The place of
 	// an outcome may stay taken for a while: then who decides again hears
@@ -156,8 +161,8 @@ type Store interface {
 	Locks(ctx context.Context, kind Kind) ([]string, error)
 	// Bell calls look, at once and then whenever the outcome of a record may
 	// have been decided since, by any process, even by one that was killed
-	// before it could say so; it may call it for nothing. It returns nil when
-	// look is true. The error may be ErrNoBells, before any look: then there is
+	// before it could say so, or the store may have gone; it may call it for nothing.
+	// It returns nil when look is true. The error may be ErrNoBells, before any look: then there is
 	// only Watch.
 	Bell(ctx context.Context, id string, look func() bool) error
 	// Watch tells of every change that is made to the collections but the
@@ -197,7 +202,8 @@ type Key struct {
 // Document is what a store has under a key. Err is as of [Store.Get].
 type Document struct {
 	Data []byte
-	By   *Author // of an outcome, alone or in the archive
+	By   *Author // of an outcome; in the archive of what the human said, see Said
+	Said []byte  // of an archived record: the outcome of a human, as the store has taken it
 	Err  error
 }
 
@@ -237,11 +243,17 @@ type Filer interface {
 }
 
 // Keeper is a store that has more than one home for its records. Place chooses
-// that of a new one, which it keeps; Home names it, empty where it is the usual
+// that of a new one, which the record keeps; Home names it, empty where it is the usual
 // one. Given returns the outcome that was given to the record here and not stored
 // there: it waits to be sent, or came too late. It is nil where there is none.
+//
+// KeepStatement keeps on this machine what was asked, a [Record.Statement], and
+// Statement returns it: empty for a record that nothing is known of, and after it
+// was kept empty.
 type Keeper interface {
-	Place(ctx context.Context, id string)
+	Placer
 	Home(id string) string
 	Given(id string) []byte
+	KeepStatement(ctx context.Context, id, statement string)
+	Statement(id string) string
 }

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 
@@ -175,6 +175,58 @@ func TestWaitSurvivesTheArchiving(t *testing.T) {
 	}
 }
 
+// A store that was removed, or cannot be read any more, is noticed by those who wait,
+// without a beat and without a ring.
+func TestWaitEndsWithItsStore(t *testing.T) {
+	for name, lose := range map[string]func(dir string) error{
+		"removed":     os.RemoveAll,
+		"rooms alone": func(dir string) error { return os.RemoveAll(filepath.Join(dir, "pending")) },
+		"closed": func(dir string) error {
+			if os.Geteuid() == 0 { // whom no mode keeps out: the rooms are no directories any more
+				if err := os.Rename(filepath.Join(dir, "replies"), filepath.Join(dir, "gone")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+				if err := os.WriteFile(filepath.Join(dir, "replies"), nil, 0o600); err != nil {
+					return err
+				}
+				return os.Chmod(dir, 0o500)
+			}
+			return os.Chmod(dir, 0)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := deadline(t)
+			dir := storeDir(t)
+			looked := make(chan struct{}, 100)
+			d := desk.New(&tampered{Store: openSpool(t, dir), afterGet: func(kind desk.Kind) {
+				if kind == desk.KindPending {
+					looked <- struct{}{}
+				}
+			}}, desk.Options{})
+			ids := []string{ask(t, open(t, dir)).ID, ask(t, open(t, dir)).ID}
+			ended := make(chan error, len(ids))
+			for _, id := range ids {
+				go func() {
+					_, err := d.Wait(ctx, id)
+					ended <- err
+				}()
+			}
+			for range ids {
+				<-looked
+			}
+			if err := lose(dir); err != nil {
+				t.Fatal(err)
+			}
+			for range ids {
+				if err := <-ended; !errors.Is(err, desk.ErrLost) {
+					t.Errorf("Wait: %v", err)
+				}
+			}
+			_ = os.Chmod(dir, 0o700)
+		})
+	}
+}
+
 // A store that was taken away is noticed when somebody rings, and by whoever
 // looks.
 func TestWaitForWhatIsGone(t *testing.T) {
@@ -198,7 +250,7 @@ func TestWaitForWhatIsGone(t *testing.T) {
 		t.Errorf("Get: %v", err)
 	}
 	changes <- desk.Change{}
-	if err := <-ended; !errors.Is(err, desk.ErrNotFound) || !strings.Contains(err.Error(), "taken away") {
+	if err := <-ended; !errors.Is(err, desk.ErrLost) || !errors.Is(err, desk.ErrNotFound) {
 		t.Errorf("Wait: %v", err)
 	}
 	close(changes)
@@ -208,7 +260,7 @@ func TestWaitNoticesThatTheStoreIsGone(t *testing.T) {
 	ctx, cancel := context.WithCancel(deadline(t))
 	defer cancel()
 	dir := storeDir(t)
-	d := withoutBells(t, dir) // a bell is not heard when it is thrown away
+	d := withoutBells(t, dir)
 	rec := ask(t, d)
 	// A watch of the whole desk is up before Watch returns; the waiter below
 	// shares it.

@@ -308,7 +308,7 @@ func (c *Client) Plan(p Place, s Server, out bool) ([]edit.Change, error) {
 	}
 	main, err := edit.Plan(path, "", out, c.ours,
 		func(data []byte) ([]byte, error) { return c.format.Set(data, entry, c.at()...) },
-		func(data []byte) ([]byte, error) { return c.format.Remove(data, c.at()...) })
+		func(data, before []byte) ([]byte, error) { return c.format.Remove(data, before, c.at()...) })
 	if err != nil || c.allowed == nil {
 		return []edit.Change{main}, err
 	}
@@ -336,11 +336,11 @@ func (c *Client) allow(p Place, out bool) (edit.Change, error) {
 			}
 			return edit.Append(data, entry, path...)
 		},
-		func(data []byte) ([]byte, error) {
+		func(data, before []byte) ([]byte, error) {
 			at, err := place(data)
 			if err != nil || at < 0 {
 				return data, err
 			}
-			return edit.RemoveAt(data, at, path...)
+			return edit.RemoveAt(data, before, at, path...)
 		})
 }

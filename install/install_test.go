@@ -1,11 +1,14 @@
 package install
 
 import (
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"mcp-askuser/install/edit"
 	"mcp-askuser/internal/golden"
@@ -198,6 +201,45 @@ func TestRefusals(t *testing.T) {
 			}
 			if _, err := c.Plan(p, tc.server, false); err == nil || !strings.Contains(err.Error(), tc.says) {
 				t.Errorf("%v, want %q", err, tc.says)
+			}
+		})
+	}
+}
+
+// A configuration that is no regular file is refused at once: to open a named pipe is to
+// wait for its writer.
+func TestNoRegularFile(t *testing.T) {
+	for name, put := range map[string]func(path string) error{
+		"a named pipe": func(path string) error { return exec.Command("mkfifo", path).Run() },
+		"a directory":  func(path string) error { return os.Mkdir(path, 0o700) },
+		"a link to a named pipe": func(path string) error {
+			return errors.Join(exec.Command("mkfifo", path+".pipe").Run(), os.Symlink(path+".pipe", path))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if runtime.GOOS == "windows" {
+				t.Skip("there are no named pipes there")
+			}
+			c, _ := ByName("cursor")
+			p := place(t, "linux", "")
+			path, err := c.File(p)
+			if err := errors.Join(err, os.MkdirAll(filepath.Dir(path), 0o755), put(path)); err != nil {
+				t.Fatal(err)
+			}
+			for _, out := range []bool{false, true} {
+				planned := make(chan error, 1)
+				go func() {
+					_, err := c.Plan(p, local, out)
+					planned <- err
+				}()
+				select {
+				case err := <-planned:
+					if err == nil || !strings.Contains(err.Error(), "this is no regular file") {
+						t.Errorf("out %v: %v", out, err)
+					}
+				case <-time.After(time.Minute):
+					t.Fatal("it waits for a writer")
+				}
 			}
 		})
 	}

@@ -1,6 +1,9 @@
 package question
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // By says whose word an answer is.
 type By string
@@ -60,4 +63,19 @@ type Reply struct {
 // Answer returns the answer to the question with this id, or nil.
 func (r *Reply) Answer(id string) *Answer {
 	return first(r.Answers, func(a *Answer) bool { return a.QuestionID == id })
+}
+
+// Given returns the answers of a draft that programs and front ends gave: the
+// others are what a human is typing, and nobody's word before they are sent.
+func (r *Reply) Given() []Answer {
+	return slices.DeleteFunc(slices.Clone(r.Answers), func(a Answer) bool { return a.By != ByProgram && a.By != ByFrontEnd })
+}
+
+// Put changes the answer to a question, one that is empty where there is none.
+func (r *Reply) Put(id string, change func(*Answer)) {
+	i := slices.IndexFunc(r.Answers, func(a Answer) bool { return a.QuestionID == id })
+	if i < 0 {
+		i, r.Answers = len(r.Answers), append(r.Answers, Answer{QuestionID: id})
+	}
+	change(&r.Answers[i])
 }

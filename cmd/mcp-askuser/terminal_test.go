@@ -98,11 +98,11 @@ func TestAskingOnATerminal(t *testing.T) {
 		{"a number", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "2\r"}}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
 		{"numbers", "mcp-askuser", []string{"ask", "--plain", askFeatures}, false, []step{{"numbers", "1,3\r"}}, `{"answers":{"Features":"Caching, Search"}}` + "\n", 0},
 		{"other", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "other\r"}, {"own answer: ", "SQLite\r"}}, `{"answers":{"Database":"Other (custom: SQLite)"}}` + "\n", 0},
-		{"the shown default", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"[1]: ", "\r"}}, `{"answers":{"Go on?":"Yes"}}` + "\n", 0},
-		{"end of input", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"[1]: ", "\x04"}}, dismissal, 2},
-		{"Ctrl+C in lines", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"[1]: ", "\x03"}}, "", 130},
+		{"the shown default", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "\r"}, {"takes 1): ", "=\r"}}, `{"answers":{"Go on?":"Yes"}}` + "\n", 0},
+		{"end of input", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "\x04"}}, dismissal, 2},
+		{"Ctrl+C in lines", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "\x03"}}, "", 130},
 		{"nothing is confirmed by an empty line", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "\r"}, {"y or n: ", "q\r"}, {"[n]: ", "y\r"}, {"none): ", "\r"}}, "", 2},
-		{"a reason", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"[1]: ", "q\r"}, {"[n]: ", "y\r"}, {"none): ", "too early\r"}}, `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}` + "\n", 2},
+		{"a reason", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "q\r"}, {"[n]: ", "y\r"}, {"none): ", "too early\r"}}, `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}` + "\n", 2},
 		{"a question on standard error's terminal times out", "mcp-askuser", []string{"ask", "--timeout", "10s", askDefault}, true, []step{{"Go on?", ""}}, `{"answers":{}}` + "\n", 124},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -43,6 +43,7 @@ const (
 type Far interface {
 	desk.Store
 	desk.Reader
+	desk.Placer
 	// MayAnswer returns an error that wraps desk.ErrDenied where the credential
 	// is an agent's.
 	MayAnswer(ctx context.Context) error
@@ -107,14 +108,25 @@ func Join(near *spool.Spool, far Far, log *slog.Logger) *Store {
 	return s
 }
 
-// Place implements desk.Keeper: here, if the shared desk does not answer within
-// two seconds.
-func (s *Store) Place(ctx context.Context, id string) {
-	if s.reach(ctx, choosing, s.far.Ping) == nil || ctx.Err() != nil {
-		return
+// Place implements desk.Placer: here, if the shared desk does not answer within
+// two seconds, or if the earlier one is here.
+func (s *Store) Place(ctx context.Context, id, earlier string) (placed string, err error) {
+	if earlier != "" && s.isNear(ctx, earlier) {
+		s.pinned.Store(id, true)
+		return id, nil
 	}
-	s.log.Warn("a question is asked on this machine alone", "id", id)
+	err = s.reach(ctx, choosing, func(ctx context.Context) (err error) {
+		if err = s.far.Ping(ctx); err == nil {
+			placed, err = s.far.Place(ctx, id, earlier)
+		}
+		return err
+	})
+	if err == nil || ctx.Err() != nil {
+		return placed, err
+	}
+	s.log.Warn("a question is asked on this machine alone", "id", id, "error", err)
 	s.pinned.Store(id, true)
+	return id, nil
 }
 
 // Home implements desk.Keeper.

@@ -13,7 +13,33 @@ import (
 const (
 	kindOutbox  desk.Kind = "outbox"  // answers that wait to be sent
 	kindRefused desk.Kind = "refused" // answers that came too late there, until their human was told
+	kindAsked   desk.Kind = "asked"   // what was asked from here on the shared desk, until it is archived
 )
+
+// KeepStatement implements desk.Keeper.
+func (s *Store) KeepStatement(ctx context.Context, id, statement string) {
+	if s.isNear(ctx, id) {
+		return
+	}
+	var err error
+	if statement == "" {
+		err = s.near.Delete(ctx, kindAsked, id)
+	} else {
+		err = s.near.Put(ctx, kindAsked, id, []byte(statement))
+	}
+	if err != nil {
+		s.log.Warn("what was asked is not kept on this machine", "id", id, "error", err)
+	}
+}
+
+// Statement implements desk.Keeper.
+func (s *Store) Statement(id string) string {
+	data, err := s.near.Get(context.Background(), kindAsked, id)
+	if err != nil {
+		return ""
+	}
+	return string(data)
+}
 
 // Refusal is an answer from the outbox that did not count.
 type Refusal struct {
@@ -90,10 +116,16 @@ func (s *Store) readGiven() {
 	}
 }
 
-// flush sends what is in the outbox.
+// flush sends what is in the outbox, and forgets what was asked long ago and
+// archived from elsewhere.
 func (s *Store) flush() {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
 	defer cancel()
+	for id, err := range s.near.List(ctx, kindAsked, desk.Range{Before: desk.FirstID(time.Now().Add(-desk.SessionKeep))}) {
+		if err == nil {
+			_ = s.near.Delete(ctx, kindAsked, id)
+		}
+	}
 	for id, err := range s.near.List(ctx, kindOutbox, desk.Range{}) {
 		if err == nil {
 			err = s.send(ctx, id)

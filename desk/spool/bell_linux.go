@@ -20,6 +20,9 @@ import (
 // itself, and needs no file notification, of which a user has few instances
 // (128 by default). The pipe goes when the record is archived: nobody knows who is
 // the last to wait.
+//
+// That the store itself goes is told to no pipe: all waiters of a process share a
+// sentry for that.
 func (s *Spool) Bell(ctx context.Context, id string, look func() bool) error {
 	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err
@@ -29,6 +32,7 @@ func (s *Spool) Bell(ctx context.Context, id string, look func() bool) error {
 		return err
 	}
 	defer func() {
+		s.sentry.leave(pipe)
 		_ = pipe.Close()
 		if !s.isPending(id) {
 			s.removeBell(id)
@@ -40,14 +44,24 @@ func (s *Spool) Bell(ctx context.Context, id string, look func() bool) error {
 	}
 	interrupt := context.AfterFunc(ctx, func() { _ = pipe.SetReadDeadline(time.Unix(1, 0)) })
 	defer interrupt()
-	// One call for the whole wait: each begins by forgetting what has happened
-	// before. Nothing is ever read; to read from a pipe that nobody writes to is
-	// to meet its end at once.
-	err = conn.Read(func(uintptr) bool { return look() })
-	if ctx.Err() != nil && err != nil {
-		return context.Cause(ctx)
+	for {
+		// In this order: a deadline that ctx or the sentry sets from now on stays.
+		_ = pipe.SetReadDeadline(time.Time{})
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		s.sentry.join(s.dir, pipe)
+		// One call for the whole wait: each begins by forgetting what has happened
+		// before. Nothing is ever read; to read from a pipe that nobody writes to is
+		// to meet its end at once.
+		err = conn.Read(func(uintptr) bool { return look() })
+		switch {
+		case ctx.Err() != nil && err != nil:
+			return context.Cause(ctx)
+		case !errors.Is(err, os.ErrDeadlineExceeded):
+			return err
+		}
 	}
-	return err
 }
 
 func (s *Spool) bellPath(id string) string { return filepath.Join(s.dir, bellDir, id) }

@@ -6,7 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/signal"
+	"path/filepath"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"mcp-askuser/desk"
 )
@@ -122,5 +126,54 @@ func TestBellGoesWithItsRecord(t *testing.T) {
 	}
 	if _, err := os.Lstat(s.bellPath(id)); !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the bell is still there:", err)
+	}
+}
+
+// Invariant: those who wait are woken when their store goes, or may have become
+// unreadable, and by nothing that happens in its rooms, or to a file beside these.
+func TestBellRingsForItsStore(t *testing.T) {
+	s := openNew(t)
+	id := someID(2026, 11, 3)
+	create(t, s, desk.KindPending, id, "x")
+	rings, others := hang(t, s, someID(2026, 11, 1)), hang(t, openAgain(t, s), someID(2026, 11, 2))
+	signals := make(chan os.Signal, 1) // as the sentries get them
+	signal.Notify(signals, unix.SIGIO)
+	defer signal.Stop(signals)
+	release, err := s.Lock(t.Context(), desk.KindAskers, id)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, err := range []error{
+		s.Put(t.Context(), desk.KindDrafts, id, []byte("x")), s.Mark(t.Context(), desk.MarkContent, "c", id), s.Decide(t.Context(), id, desk.RoleHuman, []byte("x")),
+		s.Create(t.Context(), desk.KindArchive, id, []byte("x")), s.Delete(t.Context(), desk.KindPending, id), s.Delete(t.Context(), desk.KindReplies, id),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	release()
+	select {
+	case <-signals:
+		t.Error("what happens in a room is told")
+	default:
+	}
+	file := filepath.Join(s.Dir(), "key")
+	if err := errors.Join(os.WriteFile(file, nil, 0o600), os.Remove(file)); err != nil {
+		t.Fatal(err)
+	}
+	<-signals
+	s.sentry.check(s.Dir()) // as they do now
+	silent(t, rings)
+	for _, change := range []func() error{
+		func() error { return os.Chmod(s.Dir(), 0o500) },
+		func() error { return os.Chmod(s.Dir(), 0o700) },
+		func() error { return os.Chmod(filepath.Join(s.Dir(), string(desk.KindPending)), 0o500) },
+		func() error { return os.RemoveAll(s.Dir()) },
+	} {
+		if err := change(); err != nil {
+			t.Fatal(err)
+		}
+		<-rings
+		<-others
 	}
 }

@@ -37,6 +37,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/fsnotify/fsnotify"
@@ -65,6 +66,7 @@ type Spool struct {
 	dir        string
 	lasting    sync.Map // directories that survive a power failure; see syncNames
 	swept      sync.Once
+	sentry     sentry
 	newWatcher func() (*fsnotify.Watcher, error)
 	lookEvery  time.Duration // without file notification
 }
@@ -105,11 +107,17 @@ func (s *Spool) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 		return nil, err
 	}
 	data, err := readFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, desk.ErrNotFound
+	case slices.ContainsFunc(unreadable[:], func(e error) bool { return errors.Is(err, e) }):
+		return nil, fmt.Errorf("%w: %w", desk.ErrUnreadable, advise(err))
 	}
 	return data, advise(err)
 }
+
+// unreadable are the errors of a store that does not become readable by itself.
+var unreadable = [...]error{fs.ErrPermission, syscall.ENOTDIR, syscall.EIO, syscall.ESTALE, syscall.ENOTCONN, syscall.ENODEV} //nolint:gochecknoglobals // never written to
 
 // Delete implements desk.Store. A file that comes back after a power failure repeats
 // what the archive says. Only a question that came back without its outcome, which is

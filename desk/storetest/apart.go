@@ -38,7 +38,7 @@ func (s *Apart) On(ctx context.Context) error {
 }
 
 // Place implements desk.Keeper.
-func (s *Apart) Place(context.Context, string) {}
+func (s *Apart) Place(_ context.Context, id, _ string) (string, error) { return id, nil }
 
 // Home implements desk.Keeper.
 func (s *Apart) Home(string) string { return "" }
@@ -49,6 +49,12 @@ func (s *Apart) Given(id string) []byte {
 	defer s.mu.Unlock()
 	return s.given[id]
 }
+
+// KeepStatement implements desk.Keeper.
+func (s *Apart) KeepStatement(context.Context, string, string) {}
+
+// Statement implements desk.Keeper.
+func (s *Apart) Statement(string) string { return "" }
 
 // Decide implements desk.Store.
 func (s *Apart) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {

@@ -26,9 +26,11 @@ type Format struct {
 	decode func(data []byte) (any, error)
 	// set puts a value at a path where nothing stands, or, where that replaces, in
 	// the place of what does; remove takes out what stands there, with the objects
-	// above that become empty.
-	set      func(data []byte, path []string, value any) ([]byte, error)
-	remove   func(data []byte, path []string) ([]byte, error)
+	// above that become empty, but for those at the first keep names of the path.
+	// Both return the forms in which the file can be written then, the best first: of
+	// these the first counts in which all else reads as before.
+	set      func(data []byte, path []string, value any) ([][]byte, error)
+	remove   func(data []byte, path []string, keep int) ([][]byte, error)
 	replaces bool
 }
 
@@ -52,6 +54,9 @@ var (
 	errLineEnds = errors.New("this has line ends that we do not know, and was not changed")
 	errOneLine  = errors.New("this is not written line by line, and was not changed")
 	errUnsafe   = errors.New("this cannot be changed safely, and was not changed")
+	errRest     = errors.New("something else in this would change with it, so it was not changed")
+	errSeveral  = errors.New("this holds several YAML documents, and was not changed")
+	errNoFile   = errors.New("this is no regular file, and was not read")
 	errMeantime = errors.New("this has changed in this moment, and was not written; try again")
 )
 
@@ -113,20 +118,49 @@ func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
 	if _, err := plainjson.Marshal(value); err != nil {
 		return nil, fmt.Errorf("%s: %w: %w", strings.Join(path, "."), errUnsafe, err)
 	}
+	was := data
 	if found && !f.replaces {
-		if data, err = f.Remove(data, path...); err != nil {
+		if data, err = f.take(data, data, path); err != nil { // what holds it stays in its place
 			return nil, err
 		}
 	}
-	out, err := f.set(data, path, value)
+	return f.put(was, data, path, value)
+}
+
+// put writes value at path, where nothing stands or can be replaced. Compared with
+// the file as it was, nothing else may have changed.
+func (f Format) put(was, data []byte, path []string, value any) ([]byte, error) {
+	before, err := f.decode(was)
 	if err != nil {
 		return nil, err
 	}
-	// What we write is read once more before anybody relies on it.
-	if now, found, err := f.Get(out, path...); err != nil || !found || !same(now, value) {
-		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errUnsafe)
+	forms, err := f.set(data, path, value)
+	if err != nil {
+		return nil, err
 	}
-	return out, nil
+	return f.first(forms, path, func(now any) bool {
+		set, found := now, true
+		for i := 0; i < len(path) && found; i++ {
+			set, found = member(set, path[i])
+		}
+		return found && same(set, value) && equal(with(before, path, set), now)
+	})
+}
+
+// first returns the first of the forms of a file whose content is as it should be:
+// what we write is read once more before anybody relies on it.
+func (f Format) first(forms [][]byte, path []string, right func(now any) bool) ([]byte, error) {
+	why := errUnsafe
+	for _, form := range forms {
+		now, err := f.decode(form)
+		if err == nil && right(now) {
+			return form, nil
+		}
+		if err == nil {
+			why = errRest
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), why)
 }
 
 // Append returns a JSON file with value behind the last of the list at path,
@@ -137,34 +171,51 @@ func Append(data []byte, value any, path ...string) ([]byte, error) {
 		return nil, err
 	}
 	if !found {
-		return JSON.set(data, path, []any{value})
+		return JSON.put(data, data, path, []any{value})
 	}
 	elements, ok := list.([]any)
 	if !ok {
 		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errNoList)
 	}
-	return JSON.set(data, append(slices.Clip(path), strconv.Itoa(len(elements))), value)
+	return JSON.put(data, data, append(slices.Clip(path), strconv.Itoa(len(elements))), value)
 }
 
 // Remove returns the file without what stands at path, and without the objects
-// above it that become empty by that.
-func (f Format) Remove(data []byte, path ...string) ([]byte, error) {
+// above it that become empty by that, but for those that are in before: the file as
+// it was before it held anything of ours, nil where there was none.
+func (f Format) Remove(data, before []byte, path ...string) ([]byte, error) {
 	if _, found, err := f.Get(data, path...); err != nil || !found {
 		return data, err
 	}
-	out, err := f.remove(data, path)
+	return f.take(data, before, path)
+}
+
+// RemoveAt returns a JSON file without one element of the list at path. Before is as
+// for [Format.Remove].
+func RemoveAt(data, before []byte, at int, path ...string) ([]byte, error) {
+	return JSON.take(data, before, append(slices.Clip(path), strconv.Itoa(at)))
+}
+
+// take removes what stands at path.
+func (f Format) take(data, before []byte, path []string) ([]byte, error) {
+	was, err := f.decode(data)
 	if err != nil {
 		return nil, err
 	}
-	if _, found, err := f.Get(out, path...); err != nil || found {
-		return nil, fmt.Errorf("%s: %w", strings.Join(path, "."), errUnsafe)
+	keep := 0
+	if before != nil {
+		for keep < len(path)-1 {
+			if _, found, err := f.Get(before, path[:keep+1]...); err != nil || !found {
+				break
+			}
+			keep++
+		}
 	}
-	return out, nil
-}
-
-// RemoveAt returns a JSON file without one element of the list at path.
-func RemoveAt(data []byte, at int, path ...string) ([]byte, error) {
-	return JSON.remove(data, append(slices.Clip(path), strconv.Itoa(at)))
+	forms, err := f.remove(data, path, keep)
+	if err != nil {
+		return nil, err
+	}
+	return f.first(forms, path, func(now any) bool { return removed(was, now, path) })
 }
 
 // same compares what was read with a value of ours. What JSON cannot say is none

@@ -1,7 +1,9 @@
 package edit
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 )
@@ -33,9 +35,14 @@ func TestSet(t *testing.T) {
 `},
 		{"json: one line", JSON, "mcp.askuser", "{\"mcp\": {\"other\": {}}} // mine\n", `{"mcp": {"other": {}, "askuser": {"command":"/opt/a b/mcp-askuser","args":["serve","--hold","24h"],"timeout":600,"on":true}}} // mine` + "\n"},
 		{"json: remarks, tabs, trailing commas", JSON, "s.askuser", "{\n\t// first\n\t\"s\": {\n\t\t\"b\": 1, // one\n\t},\n}\n",
-			"{\n\t// first\n\t\"s\": {\n\t\t\"b\": 1,\n\t\t\"askuser\": {\n\t\t\t\"command\": \"/opt/a b/mcp-askuser\",\n\t\t\t\"args\": [\n\t\t\t\t\"serve\",\n\t\t\t\t\"--hold\",\n\t\t\t\t\"24h\"\n\t\t\t],\n\t\t\t\"timeout\": 600,\n\t\t\t\"on\": true\n\t\t}, // one\n\t},\n}\n"},
+			"{\n\t// first\n\t\"s\": {\n\t\t\"b\": 1, // one\n\t\t\"askuser\": {\n\t\t\t\"command\": \"/opt/a b/mcp-askuser\",\n\t\t\t\"args\": [\n\t\t\t\t\"serve\",\n\t\t\t\t\"--hold\",\n\t\t\t\t\"24h\"\n\t\t\t],\n\t\t\t\"timeout\": 600,\n\t\t\t\"on\": true\n\t\t},\n\t},\n}\n"},
 		{"json: a last line that does not end", JSON, "s.askuser", "{\"s\": {}} // mine", `{"s": {"askuser": {"command":"/opt/a b/mcp-askuser","args":["serve","--hold","24h"],"timeout":600,"on":true}}} // mine`},
 		{"json: replaced", JSON, "s.askuser", "{\"s\": {\"askuser\": {\"a\": 1} /* ours */, \"b\": 1}}", `{"s": {"askuser": {"command":"/opt/a b/mcp-askuser","args":["serve","--hold","24h"],"timeout":600,"on":true} /* ours */, "b": 1}}`},
+		{"json: a remark at the end of the line", JSON, "s.askuser", "{\n  \"s\": { // mine\n    \"b\": 1 /* one */ // of b\n    // last\n  }\n}\n",
+			"{\n  \"s\": { // mine\n    \"b\": 1, /* one */ // of b\n    \"askuser\": {\n      \"command\": \"/opt/a b/mcp-askuser\",\n      \"args\": [\n        \"serve\",\n        \"--hold\",\n        \"24h\"\n      ],\n      \"timeout\": 600,\n      \"on\": true\n    }\n    // last\n  }\n}\n"},
+		{"json: a remark in an empty object", JSON, "s.askuser", "{\r\n  \"s\": { // mine\r\n  }\r\n}\r\n",
+			"{\r\n  \"s\": { // mine\r\n    \"askuser\": {\r\n      \"command\": \"/opt/a b/mcp-askuser\",\r\n      \"args\": [\r\n        \"serve\",\r\n        \"--hold\",\r\n        \"24h\"\r\n      ],\r\n      \"timeout\": 600,\r\n      \"on\": true\r\n    }\r\n  }\r\n}\r\n"},
+		{"json: remarks on one line", JSON, "s.askuser", "{\"s\": {\"b\": 1 /* of b */}}", `{"s": {"b": 1, /* of b */ "askuser": {"command":"/opt/a b/mcp-askuser","args":["serve","--hold","24h"],"timeout":600,"on":true}}}`},
 		{"toml: no file", TOML, "mcp_servers.askuser", "", `[mcp_servers.askuser]
 command = "/opt/a b/mcp-askuser"
 args = ["serve","--hold","24h"]
@@ -89,6 +96,35 @@ extensions:
 # last
 GOOSE_MODE: auto
 `},
+		{"yaml: a text that keeps its line breaks", YAML, "extensions.askuser", "extensions:\n  b:\n    c: |+\n      text\n\n# last\nd: 1\n", `extensions:
+  b:
+    c: |+
+      text
+
+  askuser:
+    command: /opt/a b/mcp-askuser
+    args:
+      - serve
+      - --hold
+      - 24h
+    timeout: 600
+    on: true
+# last
+d: 1
+`},
+		{"yaml: replaced in its place", YAML, "extensions.askuser", "extensions: # mine\n  askuser:\n    cmd: old\nlast: |+\n  text\n\n", `extensions: # mine
+  askuser:
+    command: /opt/a b/mcp-askuser
+    args:
+      - serve
+      - --hold
+      - 24h
+    timeout: 600
+    on: true
+last: |+
+  text
+
+`},
 		{"yaml: nothing behind the key", YAML, "extensions.askuser", "a: 1\nextensions:\nb: 2", `a: 1
 extensions:
   askuser:
@@ -111,11 +147,87 @@ b: 2`},
 			if err != nil || string(again) != tc.want {
 				t.Errorf("set again: %v\n%s", err, again)
 			}
-			gone, err := tc.f.Remove(got, path...)
+			gone, err := tc.f.Remove(got, []byte(tc.in), path...)
+			if _, had, _ := tc.f.Get([]byte(tc.in), path...); !had && tc.in != "" && string(gone) != whole(tc.in) {
+				t.Errorf("removed:\n%s", gone)
+			}
 			if _, found, wrong := tc.f.Get(gone, path...); err != nil || wrong != nil || found {
 				t.Errorf("removed: %v, %v\n%s", err, wrong, gone)
 			}
 		})
+	}
+}
+
+// whole is a file whose last line ends, where ours has to stand behind it.
+func whole(in string) string {
+	if !strings.HasPrefix(in, "model") || strings.HasSuffix(in, "\n") {
+		return in
+	}
+	return in + "\n"
+}
+
+// What was empty before ours came is the user's, and stays when ours is taken out.
+func TestRemoveKeepsWhatWasEmpty(t *testing.T) {
+	for _, tc := range []struct {
+		f      Format
+		before string
+	}{
+		{JSON, "{\n  \"s\": {}\n}\n"},
+		{JSON, "{\"s\": {\"t\": {}}}"},
+		{JSON, "{\"s\": {\"t\": {}}, \"b\": 1}"},
+		{YAML, "s:\nb: 1\n"},
+		{YAML, "a: 1\ns:\n"},
+	} {
+		path := []string{"s", "t", "askuser"}
+		in, err := tc.f.Set([]byte(tc.before), server, path...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, added := range []string{"", "x"} { // and as it is when the user has changed it since
+			if added != "" {
+				if in, err = tc.f.Set(in, Object{{"y", 1}}, added); err != nil {
+					t.Fatal(err)
+				}
+			}
+			got, err := tc.f.Remove(in, []byte(tc.before), path...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			was, _, _ := tc.f.Get([]byte(tc.before), "s")
+			if now, found, err := tc.f.Get(got, "s"); err != nil || !found || !equal(was, now) {
+				t.Errorf("%q became %q: %v, %v", tc.before, got, now, err)
+			}
+		}
+	}
+	const list = `{"allow": []}`
+	in, err := Append([]byte(list), "x", "allow")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := RemoveAt(in, []byte(list), 0, "allow"); err != nil || string(got) != list {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
+// An edit with which something else would change is refused.
+func TestRestChanges(t *testing.T) {
+	dropping := JSON
+	dropping.set = func([]byte, []string, any) ([][]byte, error) { return [][]byte{[]byte(`{"b": {"x": 1}}`)}, nil }
+	dropping.remove = func([]byte, []string, int) ([][]byte, error) { return [][]byte{[]byte(`{"a": 2}`)}, nil }
+	if got, err := dropping.Set([]byte(`{"a": 1}`), Object{{"x", 1}}, "b"); !errors.Is(err, errRest) {
+		t.Errorf("set: %s, %v", got, err)
+	}
+	if got, err := dropping.Remove([]byte(`{"a": 1, "b": 1}`), nil, "b"); !errors.Is(err, errRest) {
+		t.Errorf("removed: %s, %v", got, err)
+	}
+	// The last line of a text cannot end without becoming another text.
+	if got, err := YAML.Set([]byte("a: |+\n  text"), server, "b"); !errors.Is(err, errRest) {
+		t.Errorf("set: %s, %v", got, err)
+	}
+	// Ours parts a text from empty lines, which would become part of it.
+	got, err := YAML.Remove([]byte("a: |+\n  text\nz: 1\n\n\nb: 1\n"), nil, "z")
+	if err != nil || string(got) != "a: |+\n  text\nb: 1\n" {
+		t.Errorf("removed: %q, %v", got, err)
 	}
 }
 
@@ -134,6 +246,7 @@ func TestSetRefuses(t *testing.T) {
 		{"toml: broken", TOML, "a = ", "not TOML"},
 		{"toml: one line", TOML, "a = {c = 1}\n", "cannot be changed safely"},
 		{"yaml: broken", YAML, "a: [", "not YAML"},
+		{"yaml: several documents", YAML, "b: 1\n---\nc: 1\n", "several YAML documents"},
 		{"yaml: a list", YAML, "- a\n", "no YAML mapping"},
 		{"yaml: one line", YAML, "a: {c: 1}\n", "not written line by line"},
 	} {
@@ -162,7 +275,11 @@ func TestAppend(t *testing.T) {
 // Whatever the file: what is there besides stays, and what is set can be read
 // and taken out again.
 func FuzzSet(f *testing.F) {
-	for _, seed := range []string{"", "{}", "{\"a\":{\"c\":[1,2,],},}", "a:\n  c: 1\n", "[a.c]\nx=1\n", "a:\r\n- 1\r\n", "# x\n", "[a]\nb.c=1", "a: &x\n b: *x\n"} {
+	for _, seed := range []string{
+		"", "{}", "{\"a\":{\"c\":[1,2,],},}", "a:\n  c: 1\n", "[a.c]\nx=1\n", "a:\r\n- 1\r\n", "# x\n", "[a]\nb.c=1", "a: &x\n b: *x\n",
+		"a: |+\n  x\n\n", "a: >+2\n   x\n\n# y\n", "a:\nzz:\nb: |+\n  x\n\nc: 1\n", "{\n \"zz\": {}, // y\n}", "{\n \"a\": 1 /* x\n */, // y\n // z\n}", "{\"a\": [1 // x\n]}", "[zz]\n# x\n[b]\n",
+		"a: .nan\nb: 2026-11-03\n", "a: 1\n---\nb: 2\n", "a = nan\nb = 2026-11-03\n", "zz:\n  b: 1 # x\n\n  # y\nc: 2\n",
+	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, in string) {
@@ -171,38 +288,67 @@ func FuzzSet(f *testing.F) {
 			if err != nil {
 				continue
 			}
+			value, had, _ := format.Get([]byte(in), "zz", "askuser")
 			out, err := format.Set([]byte(in), server, "zz", "askuser")
 			if err != nil {
 				continue
 			}
 			after, _, err := format.Get(out)
-			if err != nil {
+			if err != nil || !same(below(after, "zz", "askuser"), server) {
 				t.Fatalf("%q became %q: %v", in, out, err)
 			}
-			if _, had, _ := format.Get([]byte(in), "zz"); had {
+			if rest(after) != rest(before) {
+				t.Fatalf("%q became %q:\n%s\n%s", in, out, rest(before), rest(after))
+			}
+			if had && same(value, server) {
 				continue
 			}
-			rest, err := format.Remove(out, "zz", "askuser")
+			left, err := format.Remove(out, []byte(in), "zz", "askuser")
 			if err != nil {
-				t.Fatalf("%q: %v", out, err)
+				continue // refused, and left as it is
 			}
-			left, _, err := format.Get(rest)
-			if err != nil || before != nil && fmt.Sprint(left) != fmt.Sprint(before) && fmt.Sprint(before) != "map[]" || !contains(after, before) {
-				t.Fatalf("%q became %q, then %q: %v", in, out, rest, err)
+			now, _, err := format.Get(left)
+			if err != nil || rest(now) != rest(before) || below(now, "zz", "askuser") != nil {
+				t.Fatalf("%q became %q, then %q: %v\n%s\n%s", in, out, left, err, rest(before), rest(now))
+			}
+			if _, there, _ := format.Get([]byte(in), "zz"); there {
+				if _, still, _ := format.Get(left, "zz"); !still {
+					t.Fatalf("%q became %q, then %q: zz was the user's", in, out, left)
+				}
 			}
 		}
 	})
 }
 
-func contains(after, before any) bool {
-	b, _ := before.(map[string]any)
-	a, _ := after.(map[string]any)
-	for name, v := range b {
-		if fmt.Sprint(a[name]) != fmt.Sprint(v) {
-			return false
-		}
+func below(v any, names ...string) any {
+	for _, name := range names {
+		object, _ := v.(map[string]any)
+		v = object[name]
 	}
-	return true
+	return v
+}
+
+// rest is what a document holds beside zz.askuser, in words. An object, null and
+// nothing at all are the same where zz is, and as a whole.
+func rest(v any) string {
+	object, _ := v.(map[string]any)
+	all := maps.Clone(object)
+	if held, ok := all["zz"].(map[string]any); ok {
+		held = maps.Clone(held)
+		if delete(held, "askuser"); len(held) > 0 {
+			return fmt.Sprintf("%#v and %#v", others(all), held)
+		}
+	} else if all["zz"] != nil {
+		return fmt.Sprintf("%#v", all)
+	}
+	return fmt.Sprintf("%#v", others(all))
+}
+
+func others(all map[string]any) map[string]any {
+	out := map[string]any{}
+	maps.Copy(out, all)
+	delete(out, "zz")
+	return out
 }
 
 // Remarks around what is taken out are not ours.
@@ -225,7 +371,7 @@ func TestRemoveKeepsRemarks(t *testing.T) {
 		if strings.Contains(tc.in, "y") {
 			path = append(path, "y")
 		}
-		if got, err := tc.f.Remove([]byte(tc.in), path...); err != nil || string(got) != tc.want {
+		if got, err := tc.f.Remove([]byte(tc.in), nil, path...); err != nil || string(got) != tc.want {
 			t.Errorf("%v\n got %q\nwant %q", err, got, tc.want)
 		}
 	}

@@ -55,18 +55,33 @@ func Read(path string) (Change, error) {
 		}
 		return Read(target) // what it leads to can be made
 	}
-	data, err := os.ReadFile(path)
+	data, err := read(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	return Change{Path: path, Before: data, After: data}, err
 }
 
+// read reads a regular file. It refuses any other at once: a named pipe would keep its
+// reader waiting.
+func read(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: %w", path, errNoFile)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
 // Plan is the change that puts ours into a file, or takes it out again. Taking
 // out what was put in, and not touched since, restores the file as it was: the
-// backup tells. Where several things of ours stand in a file, each has a backup
+// backup tells; remove gets it too. Where several things of ours stand in a file, each has a backup
 // of its own: of names it.
-func Plan(path, of string, out bool, ours func([]byte) bool, add, remove func([]byte) ([]byte, error)) (Change, error) {
+func Plan(path, of string, out bool, ours func([]byte) bool,
+	add func(data []byte) ([]byte, error), remove func(data, before []byte) ([]byte, error),
+) (Change, error) {
 	c, err := Read(path)
 	c.Ours, c.of = ours, of
 	switch {
@@ -75,10 +90,10 @@ func Plan(path, of string, out bool, ours func([]byte) bool, add, remove func([]
 	case !out:
 		c.After, err = add(c.Before)
 	case c.Before != nil:
-		if c.After, err = remove(c.Before); err != nil || bytes.Equal(c.After, c.Before) {
+		c.without, _ = read(c.backup()) // nil where there was no file
+		if c.After, err = remove(c.Before, c.without); err != nil || bytes.Equal(c.After, c.Before) {
 			break
 		}
-		c.without, _ = os.ReadFile(c.backup()) // nil where there was no file
 		if with, err := add(c.without); err == nil {
 			if c.with = with; bytes.Equal(with, c.Before) {
 				c.After = c.without
@@ -115,7 +130,7 @@ func (c *Change) Apply() error {
 	}
 	err = put(backup, nil, "")
 	for _, other := range c.others() {
-		if data, wrong := os.ReadFile(other); wrong == nil && bytes.Equal(data, c.with) {
+		if data, wrong := read(other); wrong == nil && bytes.Equal(data, c.with) {
 			err = errors.Join(err, put(other, c.without, other))
 		}
 	}

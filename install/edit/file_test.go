@@ -69,7 +69,7 @@ func TestTwoThings(t *testing.T) {
 		c, err := Plan(path, map[string]string{"b": ".b"}[name], out,
 			func(data []byte) bool { _, found, err := JSON.Get(data, name); return err == nil && found },
 			func(data []byte) ([]byte, error) { return JSON.Set(data, "x", name) },
-			func(data []byte) ([]byte, error) { return JSON.Remove(data, name) })
+			func(data, before []byte) ([]byte, error) { return JSON.Remove(data, before, name) })
 		if err != nil {
 			t.Fatal(err)
 		}

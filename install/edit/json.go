@@ -114,7 +114,7 @@ func jsonDecode(data []byte) (v any, err error) {
 	return v, err
 }
 
-func jsonSet(data []byte, path []string, value any) ([]byte, error) {
+func jsonSet(data []byte, path []string, value any) ([][]byte, error) {
 	d, err := parse(data)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,8 @@ func jsonSet(data []byte, path []string, value any) ([]byte, error) {
 	values, places := d.find(path)
 	depth := len(places)
 	if depth == len(path) {
-		return d.replace(values[depth-1], values[depth], path, value)
+		out, err := d.replace(values[depth-1], values[depth], path, value)
+		return [][]byte{out}, err
 	}
 	for i := len(path) - 1; i > depth; i-- {
 		value = Object{{path[i], value}}
@@ -138,7 +139,7 @@ func jsonSet(data []byte, path []string, value any) ([]byte, error) {
 	default:
 		return nil, fmt.Errorf("%s: %w", strings.Join(path[:depth], "."), ErrNoObject)
 	}
-	return d.add(values[depth], depth+1, label, value), nil
+	return [][]byte{d.add(values[depth], depth+1, label, value)}, nil
 }
 
 // replace puts a value in the place of another; in is where that stands.
@@ -167,35 +168,74 @@ func (d *document) layout(to *hujson.Value, depth int, value any) string {
 	return b.String()
 }
 
-// add puts a value behind the last in an object or a list. What stands on one
-// line stays on one.
+// add puts a value behind the last in an object or a list, and behind the remark at
+// the end of its line. What stands on one line stays on one.
 func (d *document) add(to *hujson.Value, depth int, label string, value any) []byte {
 	all := entries(to)
 	inside := string(d.text[to.StartOffset+1 : to.EndOffset-1])
 	spread, added := d.spread(to), d.layout(to, depth, value)
-	indent := strings.Repeat(d.unit, depth)
-	before, after, at := "", "", to.StartOffset+1
-	if spread {
-		before = "\n" + indent
+	before, after := "", ""
+	from := to.StartOffset + 1
+	if len(all) > 0 {
+		from = all[len(all)-1].end
 	}
-	if n := len(all); n > 0 {
-		at = all[n-1].end
-		if before = "," + before; !spread {
-			before += " "
-		}
-	} else if spread && !strings.Contains(inside, "\n") {
+	remark, comma, open := restOfLine(d.text[from : to.EndOffset-1])
+	switch {
+	case spread || open:
+		before = "\n" + strings.Repeat(d.unit, depth)
+	case len(all) > 0:
+		before = " "
+	}
+	parting := ""
+	switch {
+	case comma:
+		after = ","
+	case len(all) > 0:
+		parting = ","
+	case spread && !strings.Contains(inside, "\n"):
 		after = "\n" + strings.Repeat(d.unit, depth-1)
 	}
-	return d.splice(at, at, strings.ReplaceAll(before+label+added+after, "\n", d.eol))
+	end := from + len(remark)
+	if strings.HasPrefix(after, "\n") {
+		end = to.EndOffset - 1 // without the blanks before the bracket
+	}
+	return d.splice(from, end, parting+string(remark)+strings.ReplaceAll(before+label+added+after, "\n", d.eol))
+}
+
+// restOfLine returns what stands behind an entry on its line: a comma, and remarks. Open
+// means that the last of these ends with the line.
+func restOfLine(text []byte) (rest []byte, comma, open bool) {
+	end := 0
+	for i := 0; i < len(text) && !open; {
+		switch left := text[i:]; {
+		case left[0] == ' ' || left[0] == '\t':
+			i++
+			continue
+		case left[0] == ',':
+			comma = true
+			i++
+		case bytes.HasPrefix(left, []byte("/*")):
+			i += bytes.Index(left, []byte("*/")) + 2 // it is JSON
+		case bytes.HasPrefix(left, []byte("//")):
+			open = true
+			line, _, _ := bytes.Cut(left, []byte("\n"))
+			i += len(bytes.TrimRight(line, "\r"))
+		default:
+			return text[:end], comma, open
+		}
+		end = i
+	}
+	return text[:end], comma, open
 }
 
 // jsonRemove leaves the remarks around what it takes out, and an object that
 // holds any.
-func jsonRemove(data []byte, path []string) ([]byte, error) {
+func jsonRemove(data []byte, path []string, keep int) ([][]byte, error) {
 	d, err := parse(data)
 	if err != nil {
 		return nil, err
 	}
+	out := func(from, to int, text string) ([][]byte, error) { return [][]byte{d.splice(from, to, text)}, nil }
 	values, places := d.find(path)
 	for i := len(path) - 1; ; i-- {
 		all, at := entries(values[i]), places[i]
@@ -210,15 +250,15 @@ func jsonRemove(data []byte, path []string) ([]byte, error) {
 		before, after := d.text[begin:gone.begin], d.text[gone.end:end]
 		switch {
 		case len(all) == 1 && bare(before) && bare(after):
-			if i == 0 {
-				return d.splice(begin, end, ""), nil
+			if i == keep {
+				return out(begin, end, "")
 			}
 		case at > 0 && bare(before): // with the comma that parts it from its neighbour
-			return d.splice(begin, gone.end, ""), nil
+			return out(begin, gone.end, "")
 		case at == 0 && len(all) > 1 && bare(after):
-			return d.splice(gone.begin, end, ""), nil
+			return out(gone.begin, end, "")
 		default:
-			return d.splice(begin, end, d.remarks(all, at, before, after)), nil
+			return out(begin, end, d.remarks(all, at, before, after))
 		}
 	}
 }
@@ -235,8 +275,11 @@ func (d *document) remarks(all []entry, at int, before, after []byte) string {
 		comma = len(all[at-1].value.AfterExtra)
 		before = slices.Delete(bytes.Clone(before), comma, comma+1)
 	}
-	if rest := bytes.TrimLeft(after, " \t\r"); len(rest) > 0 && rest[0] == '\n' {
+	switch rest := bytes.TrimLeft(after, " \t\r"); {
+	case len(rest) > 0 && rest[0] == '\n':
 		before = bytes.TrimRight(before, " \t\r\n")
+	case len(rest) == 0: // nothing but the bracket
+		before = bytes.TrimRight(before, " \t")
 	}
 	return string(before) + string(after)
 }

@@ -20,7 +20,7 @@ func tomlDecode(data []byte) (any, error) {
 
 // tomlSet adds a table at the end of the file, where it disturbs no other. Tables
 // within it become tables of their own.
-func tomlSet(data []byte, path []string, value any) ([]byte, error) {
+func tomlSet(data []byte, path []string, value any) ([][]byte, error) {
 	object, ok := value.(Object)
 	if !ok {
 		return nil, fmt.Errorf("%s takes no single value", strings.Join(path, "."))
@@ -33,7 +33,7 @@ func tomlSet(data []byte, path []string, value any) ([]byte, error) {
 	if len(bytes.TrimSpace(out)) > 0 && !bytes.HasSuffix(out, []byte(eol+eol)) {
 		out = append(out, eol...)
 	}
-	return append(out, strings.ReplaceAll(table(path, object), "\n", eol)...), nil
+	return [][]byte{append(out, strings.ReplaceAll(table(path, object), "\n", eol)...)}, nil
 }
 
 // table writes a table and those below it.
@@ -73,8 +73,8 @@ func key(parts ...string) string {
 }
 
 // tomlRemove takes out the tables and assignments at and below a path, each with
-// its lines.
-func tomlRemove(data []byte, path []string) ([]byte, error) {
+// its lines. Those above it are tables of their own, and stay.
+func tomlRemove(data []byte, path []string, _ int) ([][]byte, error) {
 	all, err := tomlfile.Statements(data)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", errNotTOML, err)
@@ -106,11 +106,11 @@ func tomlRemove(data []byte, path []string) ([]byte, error) {
 	switch rest := bytes.TrimRight(out, "\r\n"); {
 	case bytes.Equal(out, data):
 	case len(rest) == 0:
-		return nil, nil
+		return [][]byte{nil}, nil
 	case len(rest) < len(out): // the empty line that we put before our table
 		out = append(bytes.Clone(rest), eolOf(data)...)
 	}
-	return out, nil
+	return [][]byte{out}, nil
 }
 
 // trailing returns how many bytes at the end of a piece are empty lines and

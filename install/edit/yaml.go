@@ -2,7 +2,9 @@ package edit
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -11,8 +13,12 @@ import (
 )
 
 func yamlDecode(data []byte) (v any, err error) {
-	if err := yaml.Unmarshal(data, &v); err != nil {
+	all := yaml.NewDecoder(bytes.NewReader(data))
+	if err := all.Decode(&v); err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("%w: %w", errNotYAML, err)
+	}
+	if err := all.Decode(new(any)); !errors.Is(err, io.EOF) {
+		return nil, errSeveral
 	}
 	if _, ok := v.(map[string]any); !ok && v != nil {
 		return nil, errMapping
@@ -78,7 +84,7 @@ func blocks(data []byte, path []string) ([]block, []int, error) {
 	}
 }
 
-func yamlSet(data []byte, path []string, value any) ([]byte, error) {
+func yamlSet(data []byte, path []string, value any) ([][]byte, error) {
 	found, places, err := blocks(data, path)
 	if err != nil {
 		return nil, err
@@ -107,17 +113,25 @@ func yamlSet(data []byte, path []string, value any) ([]byte, error) {
 		return nil, err
 	}
 	added := strings.Repeat(" ", b.indent) + strings.ReplaceAll(strings.TrimSuffix(out.String(), "\n"), "\n", "\n"+strings.Repeat(" ", b.indent)) + "\n"
+	added = strings.ReplaceAll(added, "\n", eolOf(data))
 	lines := bytes.SplitAfter(data, []byte("\n"))
-	end := min(b.end, len(lines))
+	at := func(end int) []byte {
+		before := bytes.Join(lines[:end], nil)
+		if len(before) > 0 && before[len(before)-1] != '\n' {
+			before = append(slices.Clip(before), '\n')
+		}
+		return slices.Concat(before, []byte(added), bytes.Join(lines[end:], nil))
+	}
+	last := min(b.end, len(lines))
+	end := last
 	for end > 0 && blank(lines[end-1], 0) { // before the empty lines and the remarks that lead to the next key
 		end--
 	}
-	before := bytes.Join(lines[:end], nil)
-	if len(before) > 0 && before[len(before)-1] != '\n' {
-		before = append(slices.Clip(before), '\n')
+	empty := end // or behind the empty lines, which may be part of a text (|+)
+	for empty < last && len(bytes.TrimSpace(lines[empty])) == 0 {
+		empty++
 	}
-	added = strings.ReplaceAll(added, "\n", eolOf(data))
-	return slices.Concat(before, []byte(added), bytes.Join(lines[end:], nil)), nil
+	return [][]byte{at(end), at(empty)}, nil
 }
 
 // blank reports whether a line holds nothing but a remark that is indented no
@@ -136,7 +150,7 @@ func spread(n *yaml.Node) {
 	}
 }
 
-func yamlRemove(data []byte, path []string) ([]byte, error) {
+func yamlRemove(data []byte, path []string, keep int) ([][]byte, error) {
 	found, places, err := blocks(data, path)
 	if err != nil {
 		return nil, err
@@ -156,9 +170,14 @@ func yamlRemove(data []byte, path []string) ([]byte, error) {
 		if to > 0 && bytes.ContainsRune(bytes.Join(slices.Concat(lines[first:from], lines[to:last]), nil), '#') {
 			break // a mapping with remarks stays
 		}
-		if from, to = first, last; len(b.node.Content) > 2 {
+		if from, to = first, last; len(b.node.Content) > 2 || depth == keep {
 			break
 		}
 	}
-	return slices.Concat(bytes.Join(lines[:from], nil), bytes.Join(lines[to:], nil)), nil
+	empty := to // or with the empty lines behind it, which would become part of a text before it (|+)
+	for empty < len(lines) && len(bytes.TrimSpace(lines[empty])) == 0 {
+		empty++
+	}
+	rest := func(to int) []byte { return bytes.Join(slices.Concat(lines[:from], lines[to:]), nil) }
+	return [][]byte{rest(to), rest(empty)}, nil
 }

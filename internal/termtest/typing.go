@@ -61,6 +61,30 @@ func Typings(n int) [][]Blow {
 	return out
 }
 
+// LoneEnters are the keys of n people who reread what they have typed to another
+// program before they send it: half of them still type a sentence that names no row;
+// all press Enter one to three times, each after half a second to five seconds. They
+// are the same in every run.
+func LoneEnters(n int) [][]Blow {
+	rng := rand.New(rand.NewPCG(20261122, 9))
+	var texts []string
+	for _, s := range sentences {
+		if text, rest, _ := strings.Cut(s, "\r"); rest == "" && !strings.ContainsAny(text, "0123456789") {
+			texts = append(texts, text)
+		}
+	}
+	out := make([][]Blow, n)
+	for i := range out {
+		if i%2 == 0 {
+			out[i] = sentence(rng, texts[i/2%len(texts)], 130*time.Millisecond)
+		}
+		for range 1 + i%3 {
+			out[i] = append(out[i], Blow{500*time.Millisecond + time.Duration(rng.Int64N(int64(4500*time.Millisecond))), "\r"})
+		}
+	}
+	return out
+}
+
 func sentence(rng *rand.Rand, text string, pace time.Duration) []Blow {
 	var out []Blow
 	var before rune
@@ -108,9 +132,20 @@ func Typed(blows []Blow) string {
 	return b.String()
 }
 
-// EachTyping plays every typing of a sample, or of as many as TYPINGS says, 16 at
-// a time.
+// EachTyping plays every one of [Typings].
 func EachTyping(t *testing.T, play func(t testing.TB, typing []Blow)) {
+	t.Helper()
+	each(t, Typings, play)
+}
+
+// EachLoneEnter plays every one of [LoneEnters].
+func EachLoneEnter(t *testing.T, play func(t testing.TB, typing []Blow)) {
+	t.Helper()
+	each(t, LoneEnters, play)
+}
+
+// each plays a dozen typings, or as many as TYPINGS says, 16 at a time.
+func each(t *testing.T, typings func(n int) [][]Blow, play func(t testing.TB, typing []Blow)) {
 	t.Helper()
 	n := 12
 	if s := os.Getenv("TYPINGS"); s != "" {
@@ -121,7 +156,7 @@ func EachTyping(t *testing.T, play func(t testing.TB, typing []Blow)) {
 	}
 	var playing sync.WaitGroup
 	places := make(chan struct{}, 16)
-	for i, typing := range Typings(n) {
+	for i, typing := range typings(n) {
 		places <- struct{}{}
 		playing.Go(func() {
 			defer func() { <-places }()

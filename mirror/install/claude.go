@@ -75,7 +75,7 @@ func Claude(data []byte, command string, permissions bool) ([]byte, error) {
 	}) {
 		return data, nil
 	}
-	if data, err = WithoutClaude(data); err != nil {
+	if data, err = WithoutClaude(data, nil); err != nil {
 		return nil, err
 	}
 	for _, event := range mirror.ClaudeCodeEvents() {
@@ -157,16 +157,17 @@ func dialogCommand(data []byte) string {
 	return found[i].entry.Command
 }
 
-// WithoutClaude takes our hooks out again, with what becomes empty by that.
-func WithoutClaude(data []byte) ([]byte, error) {
+// WithoutClaude takes our hooks out again, with what becomes empty by that and was not
+// there before; nil where there was no file.
+func WithoutClaude(data, before []byte) ([]byte, error) {
 	found, err := claudeInstalled(data)
 	for _, x := range slices.Backward(found) { // so those before it stay where they are
 		switch group := strconv.Itoa(x.group); {
 		case err != nil:
 		case !x.whole:
-			data, err = edit.RemoveAt(data, x.at, "hooks", x.event, group, "hooks")
+			data, err = edit.RemoveAt(data, before, x.at, "hooks", x.event, group, "hooks")
 		case x.at == 0:
-			data, err = edit.RemoveAt(data, x.group, "hooks", x.event)
+			data, err = edit.RemoveAt(data, before, x.group, "hooks", x.event)
 		}
 	}
 	return data, err

@@ -97,7 +97,7 @@ func sameBeside(t *testing.T, before, after []byte) {
 	if len(before) == 0 {
 		before = []byte("{}")
 	}
-	without, err := WithoutClaude(after)
+	without, err := WithoutClaude(after, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestClaudeBeforeOthers(t *testing.T) {
 	if data, err = Claude(data, command, false); err != nil || strings.Contains(string(data), "/old/") {
 		t.Errorf("brought up to date it is\n%s%v", data, err)
 	}
-	data, err = WithoutClaude(data)
+	data, err = WithoutClaude(data, nil)
 	const want = `{"hooks":{"PermissionRequest":[{"hooks":[{"command":"say done","type":"command"}]}],"Stop":[{"hooks":[{"command":"say done","type":"command"}]}]}}`
 	if got := meaning(t, data); err != nil || got != want {
 		t.Errorf("without ours it is %s, %v", got, err)
@@ -283,7 +283,7 @@ func FuzzClaude(f *testing.F) {
 		if again, err := Claude(after, command, false); err != nil || !bytes.Equal(again, after) {
 			t.Fatalf("%q becomes %q, and then %q, %v", data, after, again, err)
 		}
-		without, err := WithoutClaude(after)
+		without, err := WithoutClaude(after, nil)
 		if err != nil || HasClaude(without) {
 			t.Fatalf("%q: %q, %v", after, without, err)
 		}

@@ -1,14 +1,17 @@
 package askuser
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 )
@@ -68,9 +71,41 @@ func TestBeat(t *testing.T) {
 	}
 }
 
-// Invariant: that the store has gone, however many wait, one beat tells all.
-func TestBeatTellsThatTheStoreHasGone(t *testing.T) {
+// Invariant: calls that wait end when their store is removed, and say so; no beat has to
+// tell them.
+func TestCallsEndWithTheStore(t *testing.T) {
 	r := newRig(t, ui.Elsewhere())
+	_, results := r.crowd(3, 4)
+	for os.RemoveAll(r.dir) != nil { // the calls write where they show what they ask
+	}
+	for i, got := range results {
+		res := within(t, got)
+		if status := res.status(t); status != "failed" || !strings.Contains(fmt.Sprint(res.Content), "its store was removed, or cannot be read any more") {
+			t.Errorf("call %d: %s: %v", i, status, res.Content)
+		}
+	}
+}
+
+// deaf is a store whose bells ring for nobody, as where the user has no file
+// notification left.
+type deaf struct{ *spool.Spool }
+
+func (s deaf) Bell(ctx context.Context, _ string, look func() bool) error {
+	if look() {
+		return nil
+	}
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+// Invariant: where nothing else tells that the store has gone, one beat tells all,
+// however many wait.
+func TestBeatTellsThatTheStoreHasGone(t *testing.T) {
+	store, err := spool.Open(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := openStore(t, deaf{store}, desk.Options{}, ui.Elsewhere())
 	_, results := r.crowd(2*looks, 1)
 	if err := os.Rename(r.dir, r.dir+".gone"); err != nil {
 		t.Fatal(err)

@@ -145,7 +145,11 @@ func (c *call) attended() bool {
 // one sentence.
 func (c *call) failed(ctx context.Context, id string, err error) *mcp.CallToolResult {
 	c.Log.ErrorContext(ctx, "a call failed", "id", id, "error", err)
-	return c.result(wire.NewResult(desk.Record{ID: id, State: desk.Failed, Outcome: &desk.Outcome{Status: desk.Failed}}))
+	r := wire.NewResult(desk.Record{ID: id, State: desk.Failed, Outcome: &desk.Outcome{Status: desk.Failed}})
+	if errors.Is(err, desk.ErrLost) {
+		r.Message = texts.Text("lost")
+	}
+	return c.result(r)
 }
 
 // result is the result of the call, with what of it was not asked.

@@ -51,6 +51,40 @@ func TestTypings(t *testing.T) {
 	})
 }
 
+// Enter alone answers nothing in the pane, whether that has the focus by then or not,
+// and wherever it was meant for.
+func TestLoneEnters(t *testing.T) {
+	t.Parallel()
+	termtest.EachLoneEnter(t, func(t testing.TB, typing []termtest.Blow) {
+		s := newServer(t)
+		s.tmux("set-environment", "-g", "PANE_FORM", "1")
+		x := s.attach(30)
+		s.tmux("respawn-pane", "-k", "-t", "%0", "stty raw -echo; printf 'agent ready. '; exec cat >/dev/null")
+		x.WaitFor("agent ready.")
+		x.Type("a") // whoever types to the agent has done so before
+		shown := s.show(t.Context(), s.inside(), s.rec)
+		x.Play(typing)
+		x.WaitFor("Which one?")
+		s.focused(x, "%1")
+		for _, blow := range typing[len(typing)-1:] { // once more, to the form
+			x.Play([]termtest.Blow{blow})
+		}
+		pause()
+		if got := s.state(); got != "pending" {
+			t.Errorf("the question is %s; the screen:\n%s", got, x.Screen())
+		}
+		x.Until("the answer", func() bool {
+			pause()
+			x.Type("2")
+			pause()
+			x.Type("\r")
+			pause()
+			return s.state() != "pending"
+		})
+		s.wants(shown, nil, "answered b")
+	})
+}
+
 // The form in the pane says that another question waits behind it, and Ctrl+C is
 // the question whether to dismiss, not the end of the pane.
 func TestTmuxForm(t *testing.T) {

@@ -661,7 +661,7 @@ func TestStoreVanishes(t *testing.T) {
 	}
 	w.Look(t.Context())
 	within(t, w.Ended())
-	if _, err := w.Result(); !errors.Is(err, desk.ErrNotFound) || !strings.Contains(err.Error(), "gone from the store") {
+	if _, err := w.Result(); !errors.Is(err, desk.ErrLost) {
 		t.Errorf("the call was told %v", err)
 	}
 	within(t, one.cause)

@@ -139,14 +139,13 @@ func (x *Presentation) await() {
 // by itself, since a record is a quarter of a kilobyte, and every copy below a
 // wait counts: the stack stays as large as the wait needs.
 func (x *Presentation) waited(end *desk.Record, err error, pause func(end <-chan struct{}) bool) bool {
-	switch {
+	switch err = desk.Lost(err); {
 	case err == nil:
 		x.finish(*end, nil)
 		return true
 	case x.ctx.Err() != nil:
 		err = context.Cause(x.ctx)
-	case errors.Is(err, desk.ErrNotFound), errors.Is(err, desk.ErrDamaged):
-		err = fmt.Errorf("the question has gone from the store: %w", err)
+	case errors.Is(err, desk.ErrLost), errors.Is(err, desk.ErrDamaged):
 	default:
 		x.p.Log.Warn("waiting for the end of a question; trying again", "id", x.rec.ID, "error", err)
 		if pause(x.ctx.Done()) {
@@ -162,11 +161,11 @@ func (x *Presentation) waited(end *desk.Record, err error, pause func(end <-chan
 // gone.
 func (x *Presentation) look(ctx context.Context) {
 	rec, err := x.p.Desk.Get(ctx, x.rec.ID)
-	switch {
+	switch err = desk.Lost(err); {
 	case err == nil && rec.Outcome != nil:
 		x.finish(rec, nil)
-	case errors.Is(err, desk.ErrNotFound):
-		x.finish(desk.Record{}, fmt.Errorf("the question has gone from the store: %w", err))
+	case errors.Is(err, desk.ErrLost):
+		x.finish(desk.Record{}, err)
 	}
 }
 

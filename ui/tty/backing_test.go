@@ -221,7 +221,7 @@ func TestRecallIsTakenBack(t *testing.T) {
 			return nil
 		})
 	})
-	if _, after, found := strings.Cut(out, "is taken back"); !found || !strings.Contains(after, "An answer is needed here") || strings.Contains(after, "[keep]") {
+	if _, after, found := strings.Cut(out, "is taken back"); !found || !strings.Contains(after, "Enter alone answers nothing here") || strings.Contains(after, "[keep]") {
 		t.Errorf("the transcript:\n%s", out)
 	}
 }
@@ -258,7 +258,7 @@ func TestPlainKeepsWhatItDoesNotShow(t *testing.T) {
 		a.keep(typed)
 		var out string
 		synctest.Test(t, func(t *testing.T) {
-			first := map[string]string{"\n": "\n", "n\n": "2\n"}[keep]
+			first := map[string]string{"\n": "=\n", "n\n": "2\n"}[keep]
 			out, _ = converse(t.Context(), &hands{strokes: []stroke{{time.Second, keep}, {time.Second, first}, {time.Second, "2\n"}, {time.Second, ""}}}, form.Backing{Desk: a.Desk, Rec: a.Record}, act.Appeared, nil)
 		})
 		if got, _, err := a.Draft(t.Context(), a.ID); err != nil || !reflect.DeepEqual(got, want) {

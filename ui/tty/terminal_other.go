@@ -9,8 +9,6 @@ import (
 	"mcp-askuser/ui"
 )
 
-const lineLimit = 0
-
 // terminal is never open here: there is no controlling terminal in the sense
 // of POSIX whose freedom could be judged.
 type terminal struct{ *os.File }
@@ -22,7 +20,7 @@ func open() (*terminal, error) {
 func (t *terminal) free() error             { return nil }
 func (t *terminal) foreground() bool        { return false }
 func (t *terminal) raw() error              { return nil }
-func (t *terminal) single() func()          { return func() {} }
+func (t *terminal) single()                 {}
 func (t *terminal) restore()                {}
 func (t *terminal) abandon()                {}
 func (t *terminal) flush()                  {}

@@ -103,9 +103,8 @@ func (t *terminal) raw() error {
 }
 
 // single is raw for the line form: signals and output stay what they are.
-func (t *terminal) single() (restore func()) {
-	_ = t.set(func(s *unix.Termios) { s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON }) // else whole lines come
-	return t.restore
+func (t *terminal) single() {
+	_ = t.set(func(s *unix.Termios) { s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON }) // else whole lines come, like pastes
 }
 
 func (t *terminal) set(change func(*unix.Termios)) error {

@@ -48,6 +48,74 @@ func TestDiscuss(t *testing.T) {
 	}
 }
 
+// What was answered of a set so far goes along when the set is put back to be discussed,
+// each answer with its giver; what a human is typing does not.
+func TestDiscussTakesAnswersAlong(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	for name, tc := range map[string]struct {
+		discuss func(id string) error
+		want    string
+	}{
+		"over HTTP": {func(id string) error {
+			g.want(200, "", "POST", "/api/task/answer", `{"id":"`+id+`","discuss":true}`)
+			return nil
+		}, "db=pg program, features=my program"},
+		"over HTTP, with another answer": {func(id string) error {
+			g.want(200, "", "POST", "/api/task/answer", `{"id":"`+id+`","discuss":true,"answers":{"db":"lite"}}`)
+			return nil
+		}, "db=lite program, features=my program"},
+		"by a command of the user's": {func(id string) error {
+			_, err := g.desk.Reply(t.Context(), id, question.Reply{Discuss: true, Note: "why?"}, desk.Evidence{Surface: surfaceName, How: desk.HowPage})
+			return err
+		}, "db=pg program, features=my user"},
+		"on the page": {func(id string) error {
+			form := url.Values{"id": {id}, "action": {"discuss"}, "note": {"why?"}, "q0": {"1"}}
+			v.post("/answer", form)
+			if _, there := v.post("/answer", form); strings.Contains(there, "already") { // again, as one who heard nothing
+				t.Errorf("sent again, it is late: %s", there)
+			}
+			return nil
+		}, "db=lite user, features=my user"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := g.at(t)
+			db := single("db")
+			db.Options[0].FollowUps = []question.Question{single("version")}
+			rec := g.ask("s", db, several("features"), text("port"))
+			one := func(id, answer string) string {
+				return `{"id":"` + rec.ID + `","question_id":"` + id + `","answer":"` + answer + `"}`
+			}
+			g.want(200, "", "POST", "/api/task/answer", one("db", "pg"))
+			if a := g.send(g.fromFrontEnd("/api/task/answer", one("features", "my"))); a.status != http.StatusOK {
+				t.Fatalf("%d %s", a.status, a.body)
+			}
+			// A form in another process knows nothing of the answers that were kept.
+			if err := g.desk.SaveDraft(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "port", Custom: "80", By: question.ByUser}}}); err != nil {
+				t.Fatal(err)
+			}
+			if err := tc.discuss(rec.ID); err != nil {
+				t.Fatal(err)
+			}
+			if got := g.answersTo(rec.ID); got != tc.want {
+				t.Errorf("got  %s\nwant %s", got, tc.want)
+			}
+		})
+	}
+}
+
+// A follow-up goes along only with the answer that brings it up.
+func TestDiscussWithoutLooseFollowUps(t *testing.T) {
+	g := start(t)
+	rec := g.ask("s", branching()...)
+	g.one(200, "", "db", `"pg"`)
+	g.one(200, "", "version", `"lite"`)
+	g.want(200, "", "POST", "/api/task/answer", `{"id":"`+rec.ID+`","discuss":true,"answers":{"db":"lite"}}`)
+	if got := g.answersTo(rec.ID); got != "db=lite program" {
+		t.Errorf("recorded %s", got)
+	}
+}
+
 // What of a call cannot be asked is told to the one who asks.
 func TestDropped(t *testing.T) {
 	g := start(t)

@@ -157,18 +157,9 @@ const maxTook = 366 * 24 * time.Hour
 
 // reply is what a body says, with the answers in it.
 func (body answerBody) reply(answers []question.Answer) question.Reply {
+	r := question.Reply{Answers: answers, Note: body.Note, Discuss: body.Discuss, Took: time.Duration(body.Took) * time.Millisecond}
 	for _, id := range slices.Sorted(maps.Keys(body.Notes)) {
-		answers = put(answers, id, func(a *question.Answer) { a.Note = body.Notes[id] })
+		r.Put(id, func(a *question.Answer) { a.Note = body.Notes[id] })
 	}
-	return question.Reply{Answers: answers, Note: body.Note, Discuss: body.Discuss, Took: time.Duration(body.Took) * time.Millisecond}
-}
-
-// put changes the answer to a question, one that is empty where there is none.
-func put(answers []question.Answer, id string, change func(*question.Answer)) []question.Answer {
-	i := slices.IndexFunc(answers, func(a question.Answer) bool { return a.QuestionID == id })
-	if i < 0 {
-		i, answers = len(answers), append(answers, question.Answer{QuestionID: id})
-	}
-	change(&answers[i])
-	return answers
+	return r
 }

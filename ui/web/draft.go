@@ -41,7 +41,7 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, giv
 		return nil, false, err
 	}
 	reply := given
-	reply.Answers = fromAPI(draft)
+	reply.Answers = draft.Given()
 	by := question.ByProgram
 	if senderOf(ctx).how == desk.HowFrontEnd {
 		by = question.ByFrontEnd
@@ -74,8 +74,7 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, giv
 	case given.Note != "":
 		return nil, false, question.Violations{{Path: "note", Message: "goes with the answer that completes the set; still open: " + strings.Join(open, ", ")}}
 	}
-	keep(&draft, given.Answers, by)
-	return open, false, api.Late(&rec.Set, s.Desk.SaveDraft(ctx, rec.ID, draft))
+	return open, false, api.Late(&rec.Set, s.Desk.KeepAnswers(ctx, rec.ID, given.Answers, by))
 }
 
 // parentOf returns the question and the option that bring up a follow-up; nil
@@ -104,36 +103,14 @@ func answeredBefore(rec *desk.Record, id string, given question.Reply, at time.T
 	return p
 }
 
-// keepTyped keeps what a human has filled in so far, beside what programs have
-// answered meanwhile, and returns which draft that is: when it was kept, in µs.
+// keepTyped keeps what a human has filled in so far, and returns which draft that is:
+// when it was kept, in µs.
 func (s *Server) keepTyped(ctx context.Context, id string, typed question.Reply) (int64, error) {
 	s.drafts.Lock()
 	defer s.drafts.Unlock()
-	draft, at, err := s.draft(ctx, id)
-	if err == nil {
-		for _, a := range fromAPI(draft) {
-			keep(&typed, []question.Answer{a}, a.By)
-		}
-		err = s.Desk.SaveDraft(ctx, id, typed)
+	if err := s.Desk.SaveDraft(ctx, id, typed); err != nil {
+		return 0, err
 	}
-	if err == nil {
-		_, at, err = s.draft(ctx, id)
-	}
+	_, at, err := s.draft(ctx, id)
 	return at.UnixMicro(), err
-}
-
-// fromAPI returns the answers in a draft that programs and front ends gave.
-func fromAPI(draft question.Reply) []question.Answer {
-	return slices.DeleteFunc(slices.Clone(draft.Answers), func(a question.Answer) bool {
-		return a.By != question.ByProgram && a.By != question.ByFrontEnd
-	})
-}
-
-// keep puts answers that came through the API into a draft, each in the place of
-// the one to the same question.
-func keep(draft *question.Reply, answers []question.Answer, by question.By) {
-	for _, a := range answers {
-		a.By = by
-		draft.Answers = put(draft.Answers, a.QuestionID, func(x *question.Answer) { *x = a })
-	}
 }

@@ -67,10 +67,14 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 func (s *Server) arrived(ctx context.Context, rec *desk.Record, reply question.Reply) (desk.Record, bool) {
 	now, fault := s.Desk.Get(ctx, rec.ID)
 	checked, wrong := rec.Check(reply)
-	if fault != nil || wrong != nil || now.Outcome == nil || now.Outcome.Surface != surfaceName {
+	if fault != nil || wrong != nil || now.Reply() == nil || now.Outcome.Surface != surfaceName {
 		return now, false
 	}
-	first, failed := json.Marshal(now.Reply())
+	there := *now.Reply()
+	if there.Discuss { // others' answers have gone along
+		there.Answers = slices.DeleteFunc(slices.Clone(there.Answers), func(a question.Answer) bool { return checked.Answer(a.QuestionID) == nil })
+	}
+	first, failed := json.Marshal(there)
 	again, _ := json.Marshal(checked)
 	return now, failed == nil && bytes.Equal(first, again)
 }

@@ -110,7 +110,7 @@ func start(t testing.TB, at []nodes.Node, apart []string) *Cluster {
 func (c *Cluster) make(account string) {
 	c.t.Helper()
 	s := c.Open(account, nodes.Operator, "")
-	c.repeat(func() error { return s.Make(c.t.Context(), len(c.Nodes)) })
+	c.repeat(func() error { return s.Make(c.t.Context(), len(c.Nodes), false) })
 }
 
 // repeat does what nodes refuse that have no leader yet, until they can.
@@ -178,7 +178,11 @@ func (c *Cluster) Connect(account, kind, name string, says chan<- error) *natsgo
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	nc, err := natsgo.Connect(c.URL(), natsgo.RootCAs(c.CA()), key,
+	inbox := "_INBOX"
+	if kind != nodes.Operator {
+		inbox += "." + nodes.Name(kind, name)
+	}
+	nc, err := natsgo.Connect(c.URL(), natsgo.RootCAs(c.CA()), key, natsgo.CustomInboxPrefix(inbox),
 		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { says <- err }))
 	if err != nil {
 		c.t.Fatal(err)

@@ -59,7 +59,7 @@ func (d *decoder) option(path string, raw json.RawMessage) option {
 	o.Description = lines(d.text(path+".description", m.get("description")))
 	o.Default = d.flag(path+".default", m.get("default"), false)
 	o.Preview = d.text(path+".preview", m.get("preview"))
-	o.given, o.followUps = o.ID, m.get("follow_up_questions", "follow_ups")
+	o.given, o.followUps = o.ID, unlessEmpty(m.get("follow_up_questions", "follow_ups"))
 	if !d.limits.Lenient && m.get("description") != nil && strings.TrimSpace(o.Description) == "" {
 		d.found.Add(path+".description", "must not be empty where it is given")
 	}
@@ -197,8 +197,8 @@ func defaultOption(raw json.RawMessage, q *question.Question, options []option) 
 // rest is asked. Faults name an option by its id.
 func (d *decoder) followUps(path string, raw json.RawMessage, q *question.Question, options []option, depth int) {
 	add := func(key string, o *question.Option, raw json.RawMessage) {
-		switch items, array := elements(raw); {
-		case array && len(items) == 0:
+		switch {
+		case unlessEmpty(raw) == nil:
 		case o == nil:
 			d.drop(member(path, key), "is none of its options")
 		case depth == question.MaxDepth:
@@ -207,7 +207,7 @@ func (d *decoder) followUps(path string, raw json.RawMessage, q *question.Questi
 			o.FollowUps = append(o.FollowUps, d.questions(member(path, o.ID), raw, depth+1)...)
 		}
 	}
-	byOption, _ := d.object(path, raw, "an object keyed by option")
+	byOption, _ := d.object(path, unlessEmpty(raw), "an object keyed by option")
 	for _, key := range byOption.keys {
 		add(key, named(q, options, key), byOption.values[key])
 	}

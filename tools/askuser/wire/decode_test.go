@@ -218,6 +218,32 @@ func TestImpossibleFollowUps(t *testing.T) {
 	}
 }
 
+// Follow-ups that ask nothing are none, in every form in which models write that.
+func TestEmptyFollowUps(t *testing.T) {
+	for _, empty := range []string{
+		`null`, `false`, `{}`, `[]`, `""`, `" "`, `"null"`, `{"A":[]}`, `{"A":null,"B":{}}`, `{"A":""}`, `[{}]`, `[[], null]`, `{"questions":[]}`, `{"A":{"questions":[]}}`, `[{"question":""}]`,
+		`"{}"`, `"[]"`, `"{\"A\":[]}"`, `"[{}]"`, `{"A":"[]"}`,
+	} {
+		for form, in := range map[string]string{
+			"inside an option":               `{"questions":[{"question":"1?","options":[{"label":"A","follow_up_questions":EMPTY},"B"]}]}`,
+			"inside an option, another name": `{"questions":[{"question":"1?","options":[{"label":"A","followUps":EMPTY},"B"]}]}`,
+			"inside Other":                   `{"questions":[{"question":"1?","options":["A","B",{"label":"Other","follow_up_questions":EMPTY}]}]}`,
+			"beside the options":             `{"questions":[{"question":"1?","options":["A","B"],"follow_up_questions":EMPTY}]}`,
+			"of one option":                  `{"questions":[{"question":"1?","options":["A","B"],"follow_up_questions":{"A":EMPTY,"C":EMPTY}}]}`,
+			"a single question":              `{"question":"1?","options":["A","B"],"follow_up_questions":EMPTY}`,
+			"a question as an object":        `{"question":{"question":"1?","options":[{"label":"A","follow_ups":EMPTY},"B"]}}`,
+			"a bare array":                   `[{"question":"1?","options":[{"label":"A","follow_ups":EMPTY},"B"],"follow_up_questions":EMPTY}]`,
+			"of a text":                      `{"question":"1?","follow_up_questions":EMPTY}`,
+		} {
+			in := strings.ReplaceAll(in, "EMPTY", empty)
+			c, err := DecodeAsk([]byte(in), mcpLimits())
+			if err != nil || len(c.Dropped) > 0 || len(c.Set.All()) != 1 {
+				t.Errorf("%s: %s: asked %s, dropped %q, %v", form, in, compact(c.Set.Questions), c.Dropped, err)
+			}
+		}
+	}
+}
+
 func TestDecodeToleratesLongWordsFromAgents(t *testing.T) {
 	long := strings.Repeat("字", 300)
 	in := `{"questions":[{"question":"1?","header":"` + long[:3*100] + `","options":[{"label":"` + long + `","description":"` + long + `"},"B"]}]}`
@@ -288,7 +314,7 @@ func TestWrongTypes(t *testing.T) {
 		{ask, inQuestion(`"descriptions":7`), `questions[0].descriptions: must be an array of strings, is 7`},
 		{ask, inQuestion(`"descriptions":["x",7]`), `questions[0].descriptions[1]: must be a string, is 7`},
 		{ask, inQuestion(`"collected":"A"`), `questions[0].collected: must be an answer as a record keeps it, is "A"`},
-		{ask, inQuestion(`"follow_up_questions":[]`), `questions[0].follow_up_questions: must be an object keyed by option, is []`},
+		{ask, inQuestion(`"follow_up_questions":[7]`), `questions[0].follow_up_questions: must be an object keyed by option, is [7]`},
 		{ask, inQuestion(`"follow_up_questions":{"a":7}`), `questions[0].follow_up_questions.a: must be an array of questions, is 7`},
 		{ask, `{"questions":[{"question":"1?","default":7}]}`, `questions[0].default: must be a string, is 7`},
 		{ask, `{"questions":[{"question":"1?","options":{"a":"` + strings.Repeat("x", 50) + `"}}]}`, `questions[0].options: must be an array of options, is an object`},

@@ -50,8 +50,9 @@ func Format(rec desk.Record, format string, now time.Time) (string, error) {
 	}
 	out := struct {
 		Answers ordered  `json:"answers"`
-		By      string   `json:"by,omitempty"`    // where it is not the user in a surface of ours
-		Notes   *ordered `json:"notes,omitempty"` // beside answers, or in their place
+		By      string   `json:"by,omitempty"`         // where it is not the user in a surface of ours
+		Program []string `json:"by_program,omitempty"` // the keys of a program's answers in a reply of the user's
+		Notes   *ordered `json:"notes,omitempty"`      // beside answers, or in their place
 		Note    string   `json:"note,omitempty"`
 		Discuss bool     `json:"discuss,omitempty"` // the answers are those so far
 	}{By: r.By, Note: note(r), Discuss: rec.State == desk.Discuss}
@@ -59,6 +60,9 @@ func Format(rec desk.Record, format string, now time.Time) (string, error) {
 		for _, x := range rec.Responses() {
 			if x.Answer != nil {
 				out.Answers.set(key(&x), value(&x))
+				if x.By() == question.ByProgram && !rec.Outcome.FromProgram() {
+					out.Program = append(out.Program, key(&x))
+				}
 			}
 			if x.Note != "" {
 				if out.Notes == nil {

@@ -124,6 +124,36 @@ func parts(raw json.RawMessage) []json.RawMessage {
 	return out
 }
 
+// unlessEmpty returns a value, but nil for one that says nothing in any of the forms in
+// which models write that: null, false, an empty text, and objects and arrays of
+// nothing else, all of them also inside a string.
+func unlessEmpty(raw json.RawMessage) json.RawMessage {
+	inner := unquote(raw)
+	items := parts(inner)
+	step := 1
+	switch {
+	case opens(inner, '['):
+	case opens(inner, '{'):
+		items, step = items[min(1, len(items)):], 2 // the values of the members
+	default:
+		text, ok := word(inner)
+		if !ok {
+			text = string(inner)
+		}
+		switch text = strings.TrimSpace(text); {
+		case text == "", text == "null", !ok && text == "false":
+			return nil
+		}
+		return raw
+	}
+	for i := 0; i < len(items); i += step {
+		if unlessEmpty(items[i]) != nil {
+			return raw
+		}
+	}
+	return nil
+}
+
 // word returns what a JSON string says.
 func word(raw json.RawMessage) (s string, ok bool) {
 	if len(raw) > 1 && raw[0] == '"' && bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {

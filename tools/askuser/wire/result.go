@@ -221,8 +221,9 @@ func (r *Result) answered(rec desk.Record) {
 		r.Summary = "User wants to discuss this first"
 		if byProgram {
 			r.Summary = "A program put the question back to be discussed"
+			said, program = slices.Concat(said, program), nil
 		}
-		r.Message = texts.Reply("discuss", byProgram, map[string]string{"who": who, "answers": list(slices.Concat(said, program)), "note": texts.Quoted(r.Note), "notes": list(notes)})
+		r.Message = texts.Reply("discuss", byProgram, map[string]string{"who": who, "answers": list(said), "program": list(program), "note": texts.Quoted(r.Note), "notes": list(notes)})
 		return
 	}
 	note, beside, left, choice := "note", "notes", "open", "answers"

@@ -191,6 +191,7 @@ func TestFormats(t *testing.T) {
 	discussed := ended(asked(databaseQuestion(), featuresQuestion()), desk.Outcome{Status: desk.Discuss, Reply: &question.Reply{Discuss: true, Note: "Why a database?", Answers: []question.Answer{
 		{QuestionID: "q1", Selected: []string{"mongodb"}, Note: "for now"}, {QuestionID: "q2", Note: "which?"},
 	}}})
+	beside := ended(asked(databaseQuestion()), desk.Outcome{Status: desk.Discuss, Reply: &question.Reply{Discuss: true, Answers: []question.Answer{{QuestionID: "q1", Custom: "SQLite", By: question.ByProgram}}}})
 	const tooEarly = `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}`
 	for _, tc := range []struct {
 		format, want string
@@ -208,6 +209,8 @@ func TestFormats(t *testing.T) {
 		{"ids", tooEarly, dismissed},
 		{"headers", `{"answers":{"Database":"MongoDB"},"notes":{"Database":"for now","Features":"which?"},"note":"Why a database?","discuss":true}`, discussed},
 		{"ids", `{"answers":{"q1":"mongodb"},"notes":{"q1":"for now","q2":"which?"},"note":"Why a database?","discuss":true}`, discussed},
+		{"headers", `{"answers":{"Database":"Other (custom: SQLite)"},"by_program":["Database"],"discuss":true}`, beside},
+		{"text", `User wants to discuss this before answering. Answered so far by a program, not by the user: "Which database?"="SQLite". Talk about it with the user in your reply, assume nothing for what is not answered, and ask again once that is settled.`, beside},
 		{"text", `User dismissed the question without answering. Their reason: "too early". Go on without assuming that any option was chosen.`, dismissed},
 	} {
 		got, err := Format(tc.rec, tc.format, time.Time{})

@@ -1,0 +1,126 @@
+package spool
+
+import (
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"mcp-askuser/desk"
+)
+
+// What fcntl(2) tells of a directory with F_NOTIFY: a name in it went, or it or what
+// it holds has other rights.
+const (
+	dnDelete    = 0x8
+	dnAttrib    = 0x20
+	dnMultishot = 0x80000000
+)
+
+// sentry has those who wait look again when their store was removed, or may have
+// become unreadable. A process has one for all of its waiters. It is a signal from the
+// kernel (dnotify), which costs one open file and, unlike inotify, takes none of the
+// user's few instances: two hundred servers would take all. It hears of the rooms of
+// the store, not of what is in them; of a store that is moved, nothing. Where the
+// kernel has no dnotify, nobody is told.
+type sentry struct {
+	mu      sync.Mutex
+	waiting map[*os.File]struct{} // the pipes of those who wait
+	post    *os.File              // the directory that the kernel tells of; kept while nobody waits
+	seen    state
+	leaving chan struct{} // ends listen; nil while nobody waits
+}
+
+// state is what tells a store from another in its place, or from itself closed.
+type state [2]struct {
+	inode uint64
+	mode  os.FileMode
+}
+
+// stateOf looks at a store and at the room of open questions.
+func stateOf(dir string) (now state) {
+	for i, path := range []string{dir, filepath.Join(dir, string(desk.KindPending))} {
+		if info, err := os.Lstat(path); err == nil {
+			now[i].mode = info.Mode()
+			if st, ok := info.Sys().(*syscall.Stat_t); ok {
+				now[i].inode = st.Ino
+			}
+		}
+	}
+	return now
+}
+
+// join has the read deadline of a pipe pass when the store in dir may have gone. That
+// happens once; who waits on joins again.
+func (s *sentry) join(dir string, pipe *os.File) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.waiting == nil {
+		s.waiting = map[*os.File]struct{}{}
+	}
+	s.waiting[pipe] = struct{}{}
+	if s.leaving == nil {
+		s.leaving = make(chan struct{})
+		signals := make(chan os.Signal, 1)
+		signal.Notify(signals, unix.SIGIO)
+		go s.listen(dir, signals, s.leaving)
+	}
+	if now := stateOf(dir); s.post == nil || now != s.seen {
+		s.seen = now
+		s.watch(dir)
+	}
+}
+
+// watch has the kernel tell of dir. Callers must hold s.mu.
+func (s *sentry) watch(dir string) {
+	if s.post != nil {
+		_ = s.post.Close()
+		s.post = nil
+	}
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return
+	}
+	s.post = os.NewFile(uintptr(fd), dir)
+	_, _ = unix.FcntlInt(uintptr(fd), unix.F_NOTIFY, dnDelete|dnAttrib|dnMultishot)
+}
+
+func (s *sentry) leave(pipe *os.File) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.waiting, pipe)
+	if len(s.waiting) == 0 && s.leaving != nil {
+		close(s.leaving)
+		s.leaving = nil
+	}
+}
+
+// listen takes the signals until the last who waits has left.
+func (s *sentry) listen(dir string, signals chan os.Signal, leaving <-chan struct{}) {
+	defer signal.Stop(signals)
+	for {
+		select {
+		case <-signals:
+			s.check(dir)
+		case <-leaving:
+			return
+		}
+	}
+}
+
+// check tells those who wait, unless the store is as it was: a file may come and go
+// beside its rooms.
+func (s *sentry) check(dir string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if stateOf(dir) == s.seen {
+		return
+	}
+	for pipe := range s.waiting {
+		_ = pipe.SetReadDeadline(time.Unix(1, 0))
+	}
+}
