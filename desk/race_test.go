@@ -221,7 +221,7 @@ func play(role string) error {
 	case "work":
 		return work(ctx, d, os.Args[2])
 	case "powered":
-		return powered(ctx, os.Args[1], os.Args[2])
+		return playPowered(ctx, os.Args[1], os.Args[2])
 	case "asker":
 		return playAsker(ctx, d, os.Args[2])
 	case "answerer":
