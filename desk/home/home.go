@@ -655,8 +655,9 @@ func (s *Store) Mark(ctx context.Context, mark desk.Mark, name, id string) error
 // PrepareUnmark implements desk.Unmarker. A message to the far home has nothing to
 // prepare.
 func (s *Store) PrepareUnmark(ctx context.Context, mark desk.Mark, name, id string) (unmark func() error, err error) {
-	if s.isNear(ctx, id) {
-		return s.near.PrepareUnmark(ctx, mark, name, id)
+	near, err := s.isNear(ctx, id)
+	if of, ok := s.near.(desk.Unmarker); err == nil && near && ok {
+		return of.PrepareUnmark(ctx, mark, name, id)
 	}
 	return func() error { return s.Unmark(ctx, mark, name, id) }, nil
 }
