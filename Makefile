@@ -8,6 +8,7 @@
 #              200 people who type to another program on every terminal surface
 # make soak    10,000 questions through 50 servers that are killed all the time
 # make fleet   a shared desk on three real nodes that are killed and stopped, and its figures
+# make powerfail  the power is cut 300 times, under a store and under three real nodes
 # make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
 # make fuzz    every fuzz target for FUZZTIME executions
 # make picture the README's moving picture, recorded from the real program
@@ -25,7 +26,7 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Names what is missing, and installs it: the needs stand in check.
 apt = ./check $(1)
 
-.PHONY: build test deps deps-browser check unit browser e2e hosts conformance stress soak fleet bench fuzz lint cover picture man generate release-check clean
+.PHONY: build test deps deps-browser check unit browser e2e hosts conformance stress soak fleet powerfail bench fuzz lint cover picture man generate release-check clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
@@ -54,6 +55,7 @@ check:
 # it is built for the browser tests, e2e and conformance.
 unit:
 	$(GO) run ./internal/later test -race -timeout 20m ./...
+	cd internal/powerfs && $(GO) vet . && $(GO) test -race .
 
 # The page in a real browser, axe-core on it, and all programs together on a
 # shared desk.
@@ -113,6 +115,11 @@ soak: build
 # Minutes: thousands of races, every promise of a store while the nodes fall.
 fleet:
 	RACE_ROUNDS=1000 $(GO) run ./internal/later test -count=1 -timeout 60m -v ./desk/nats ./desk/home
+
+# make test has a short form. Needs FUSE.
+powerfail: CUTS ?= 300
+powerfail:
+	POWER_CUTS=$(CUTS) $(GO) test -run '^TestPower' -count=1 -timeout 60m -v ./desk ./desk/home ./desk/nats
 
 # Six minutes on two quiet cores; ratios are those of pairs, in turns.
 bench:

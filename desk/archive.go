@@ -84,10 +84,22 @@ func (d *Desk) forget(ctx context.Context, rec Record) {
 // answer twice, which does little harm; the other way round it would lose an
 // answer that the human gave.
 func (d *Desk) Delivered(ctx context.Context, rec Record) error {
+	return d.PrepareDelivered(ctx, rec)()
+}
+
+// PrepareDelivered does what can be done of Delivered before the response is
+// written, and returns the rest: in the embedded store one system call separates
+// the write from the mark.
+func (d *Desk) PrepareDelivered(ctx context.Context, rec Record) (delivered func() error) {
 	if rec.Content == "" {
-		return nil
+		return func() error { return nil }
 	}
-	return d.store.Unmark(ctx, MarkContent, rec.Content, rec.ID)
+	if of, ok := d.store.(Unmarker); ok {
+		if unmark, err := of.PrepareUnmark(ctx, MarkContent, rec.Content, rec.ID); err == nil {
+			return unmark
+		}
+	}
+	return func() error { return d.store.Unmark(ctx, MarkContent, rec.Content, rec.ID) }
 }
 
 // CollectRecord is Archive for a record that was waited for, as it has ended: it

@@ -123,7 +123,8 @@ func (r Range) Has(id string) bool { return id >= r.From && (r.Before == "" || i
 // Every method ends with the cause of ctx when ctx has ended before.
 type Store interface {
 	// Create commits a document, pending or for the archive. When it returns
-	// nil the document survives the death of process and machine; no reader
+	// nil the document survives the death of process and machine, and with one
+	// that is pending the marks of its content that were made before; no reader
 	// ever sees a part of it. If there is another one already it fails with
 	// ErrExists: of several callers, in whatever processes, one succeeds.
 	// Repeated with the bytes that are there it succeeds again.
@@ -226,6 +227,14 @@ type Reader interface {
 // returns an error that wraps ErrDenied then.
 type Entitled interface {
 	MayAnswer(ctx context.Context, id string) error
+}
+
+// Unmarker is a store in which [Store.Unmark] has steps that can be taken
+// beforehand. PrepareUnmark takes them and changes nothing; unmark does the rest,
+// and begins with the one system call that takes the mark out. A mark that changed
+// meanwhile is taken out all the same.
+type Unmarker interface {
+	PrepareUnmark(ctx context.Context, mark Mark, name, id string) (unmark func() error, err error)
 }
 
 // Filer is a store whose documents are files. Path is where one is, or would be,

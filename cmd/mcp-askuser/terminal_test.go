@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
@@ -196,6 +198,41 @@ func TestSignals(t *testing.T) {
 				t.Errorf("%d questions are open, %v", len(pending), err)
 			}
 		})
+	}
+}
+
+// A signal that reports a fault and comes from outside leaves the terminal as it
+// was found before the runtime's dump, which then comes at once.
+func TestFaultSignals(t *testing.T) {
+	for _, args := range [][]string{{"ask", askDefault}, {"ask", "--plain", askDefault}, {"inbox"}} {
+		for _, fault := range faults {
+			t.Run(fault.String()+" "+strings.Join(args[:1], " "), func(t *testing.T) {
+				t.Parallel()
+				cmd := program(t, t.TempDir(), args...)
+				cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
+				s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
+				fullScreen := len(args) < 3
+				s.WaitFor(map[bool]string{true: "Waiting", false: "Go on?"}[args[0] == "inbox"])
+				if err := syscall.Kill(s.Pid(), fault.(syscall.Signal)); err != nil {
+					t.Fatal(err)
+				}
+				if got := s.Wait(); got != -1 {
+					t.Errorf("exit status %d, want the end by a signal", got)
+				}
+				s.left(t)
+				output := s.Output()
+				dump := strings.Index(output, "goroutine ")
+				if dump < 0 {
+					t.Fatalf("no dump in %q", output)
+				}
+				if restored := strings.Index(output, ansi.ResetModeAltScreenSaveCursor); fullScreen && (restored < 0 || restored > dump) {
+					t.Error("the dump comes before the terminal is left")
+				}
+				if strings.Contains(output, ansi.SetModeAltScreenSaveCursor) != fullScreen {
+					t.Error("this shows nothing of a full screen")
+				}
+			})
+		}
 	}
 }
 

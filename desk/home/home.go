@@ -104,6 +104,7 @@ var (
 	_ desk.Entitled = (*Store)(nil)
 	_ desk.Keeper   = (*Store)(nil)
 	_ desk.Filer    = (*Store)(nil)
+	_ desk.Unmarker = (*Store)(nil)
 )
 
 // Join returns the store of two homes.
@@ -649,6 +650,16 @@ func (s *Store) union(ctx context.Context, of func(context.Context, desk.Store) 
 // Mark implements desk.Store.
 func (s *Store) Mark(ctx context.Context, mark desk.Mark, name, id string) error {
 	return s.ask(ctx, id, func(ctx context.Context, home desk.Store) error { return home.Mark(ctx, mark, name, id) })
+}
+
+// PrepareUnmark implements desk.Unmarker. A message to the far home has nothing to
+// prepare.
+func (s *Store) PrepareUnmark(ctx context.Context, mark desk.Mark, name, id string) (unmark func() error, err error) {
+	near, err := s.isNear(ctx, id)
+	if of, ok := s.near.(desk.Unmarker); err == nil && near && ok {
+		return of.PrepareUnmark(ctx, mark, name, id)
+	}
+	return func() error { return s.Unmark(ctx, mark, name, id) }, nil
 }
 
 // Unmark implements desk.Store.

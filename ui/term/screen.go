@@ -109,6 +109,28 @@ func (s *Screen) Run(ctx context.Context) error {
 	}
 }
 
+// releaseTime is how long a terminal may take to be given back.
+const releaseTime = time.Second
+
+// Release gives the terminal back as it was found, also where the model does not
+// end: for a process that is about to. Nothing is drawn afterwards. It does nothing
+// once the screen has ended, and is not for a terminal whose settings are not Bubble
+// Tea's.
+func (s *Screen) Release() {
+	if s.editors.Err() != nil {
+		return
+	}
+	released := make(chan struct{})
+	go func() {
+		defer close(released)
+		_ = s.program.ReleaseTerminal()
+	}()
+	select {
+	case <-released:
+	case <-time.After(releaseTime): // it takes no output
+	}
+}
+
 // environ returns the variables from which Bubble Tea tells what the terminal
 // can do. TMUX is not among them: with it, Bubble Tea runs the tmux command.
 func environ(getenv func(string) string) []string {

@@ -22,6 +22,7 @@ func (t *terminal) foreground() bool        { return false }
 func (t *terminal) raw() error              { return nil }
 func (t *terminal) single()                 {}
 func (t *terminal) restore()                {}
+func (t *terminal) abandon()                {}
 func (t *terminal) flush()                  {}
 func (t *terminal) size() (int, int)        { return 0, 0 }
 func (t *terminal) interrupt()              {}

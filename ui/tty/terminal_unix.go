@@ -29,6 +29,7 @@ type terminal struct {
 	mu    sync.Mutex
 	found *unix.Termios // the settings to put back; nil while they are as they were
 	modes modes
+	left  bool // for good: nothing is drawn any more
 }
 
 // open opens the controlling terminal. The error wraps ui.ErrUnavailable.
@@ -109,6 +110,9 @@ func (t *terminal) single() {
 func (t *terminal) set(change func(*unix.Termios)) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.left {
+		return errTaken
+	}
 	settings, err := unix.IoctlGetTermios(t.fd, getTermios)
 	if err != nil {
 		return err
@@ -131,6 +135,20 @@ func (t *terminal) set(change func(*unix.Termios)) error {
 func (t *terminal) restore() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.putBack()
+}
+
+// abandon is restore for a process that is about to end: what still draws does so
+// in vain.
+func (t *terminal) abandon() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.putBack()
+	t.left = true
+}
+
+// putBack is restore. Callers must hold t.mu.
+func (t *terminal) putBack() {
 	if !t.foreground() {
 		return
 	}
@@ -207,7 +225,7 @@ func (t *terminal) Read(p []byte) (int, error) {
 func (t *terminal) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.foreground() {
+	if t.left || !t.foreground() {
 		return 0, errTaken
 	}
 	before := t.modes
