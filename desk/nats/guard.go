@@ -2,6 +2,7 @@ package nats
 
 import (
 	"context"
+	"encoding/json"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -16,7 +17,8 @@ import (
 // probes, 5.5 seconds: less than the nodes need to choose a leader.
 const (
 	guardInterval = 2500 * time.Millisecond // between two probes
-	guardProbe    = 1500 * time.Millisecond // for most nodes to answer one
+	guardProbe    = 1500 * time.Millisecond // for one to be answered
+	guardFresh    = 2 * time.Second         // since a leader has heard a node; it does every second
 )
 
 // guard is the probing of a connection.
@@ -48,28 +50,42 @@ func (c *conn) guarded() (release func()) {
 	})
 }
 
-// probe leaves a node through which most nodes are not heard, twice in a row: under
-// load an answer may be late.
+// probe leaves a node through which neither a leader is heard that hears most nodes,
+// nor, after that, most nodes: without a leader they may be choosing one. The leader is
+// asked first, as that costs the nodes two thirds of asking all of them.
 func (c *conn) probe(ctx context.Context) {
-	for missed := false; ; {
-		if !missed {
-			select {
-			case <-time.After(guardInterval - rand.N(guardInterval/5)): // not all clients at once
-			case <-ctx.Done():
-				return
-			}
+	for {
+		select {
+		case <-time.After(guardInterval - rand.N(guardInterval/5)): // not all clients at once
+		case <-ctx.Done():
+			return
 		}
 		nc := c.current()
-		switch {
-		case nc == nil || !nc.IsConnected() || c.hearsMost(nc, guardProbe):
-			missed = false
-		case !missed:
-			missed = true
-		default:
-			c.leave(nc)
-			missed = false
+		if nc == nil || !nc.IsConnected() || c.hearsLeader(ctx) || c.hearsMost(nc, guardProbe) {
+			continue
+		}
+		c.leave(nc)
+	}
+}
+
+// hearsLeader reports whether the leader of the desk answers, and has heard most
+// nodes lately: one that was cut off says for ten seconds that it leads.
+func (c *conn) hearsLeader(ctx context.Context) bool {
+	m, err := c.request(ctx, guardProbe, &natsgo.Msg{Subject: "$JS.API.STREAM.INFO." + StreamDesk})
+	var now natsgo.StreamInfo
+	if err != nil || json.Unmarshal(m.Data, &now) != nil {
+		return false
+	}
+	if now.Cluster == nil { // of one node, or a refusal
+		return len(now.Config.Subjects) > 0
+	}
+	heard := 1
+	for _, r := range now.Cluster.Replicas {
+		if !r.Offline && r.Active < guardFresh {
+			heard++
 		}
 	}
+	return 2*heard > len(now.Cluster.Replicas)+1
 }
 
 // hearsMost reports whether most nodes can be heard through the one that we are
