@@ -1,11 +1,14 @@
 # ./check      install what the tests need, make included, then make test
 # make test    install what the tests need, then run every test but e2e
 # make e2e     the MCP Inspector against the built program
+# make hosts   people who type to the real Codex and Claude Code while a form of
+#              ours is open, TYPINGS times in each; Linux on x64, minutes
 # make conformance  the protocol's own test suite against the HTTP transport
 # make stress  thousands of races between answerers and of killed processes, and
 #              200 people who type to another program on every terminal surface
 # make soak    10,000 questions through 50 servers that are killed all the time
 # make fleet   a shared desk on three real nodes that are killed and stopped, and its figures
+# make powerfail  the power is cut 300 times, under a store and under three real nodes
 # make bench   what is promised, measured: bin/figures/figures.txt and .json, pictures
 # make fuzz    every fuzz target for FUZZTIME executions
 # make picture the README's moving picture, recorded from the real program
@@ -23,7 +26,7 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Names what is missing, and installs it: the needs stand in check.
 apt = ./check $(1)
 
-.PHONY: build test deps deps-browser check unit browser e2e conformance stress soak fleet bench fuzz lint cover picture man generate release-check clean
+.PHONY: build test deps deps-browser check unit browser e2e hosts conformance stress soak fleet powerfail bench fuzz lint cover picture man generate release-check clean
 
 # The program as it is released: static, and with modules that do at first use
 # what they would do at every start (internal/later). A plain go build gives the
@@ -36,9 +39,10 @@ build:
 
 test: deps unit browser
 
-# The race detector needs a C compiler; panes are tested in a real tmux.
+# The race detector needs a C compiler; panes are tested in a real tmux, the guide's
+# front end by Python.
 deps:
-	@$(call apt,gcc tmux git)
+	@$(call apt,gcc tmux git python3)
 
 check:
 	@files=$$(git ls-files '*.go' | xargs gofmt -l); [ -z "$$files" ] || { echo "not gofmt-ed:"; echo "$$files"; exit 1; }
@@ -51,6 +55,7 @@ check:
 # it is built for the browser tests, e2e and conformance.
 unit:
 	$(GO) run ./internal/later test -race -timeout 20m ./...
+	cd internal/powerfs && $(GO) vet . && $(GO) test -race .
 
 # The page in a real browser, axe-core on it, and all programs together on a
 # shared desk.
@@ -75,6 +80,17 @@ e2e/node_modules/.stamp: e2e/package.json e2e/package-lock.json e2e/.npmrc
 	cd e2e && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
+hosts: TYPINGS ?= 40
+hosts: build e2e/hosts/node_modules/.stamp
+	@$(call apt,tmux)
+	$(GO) vet -tags hosts ./e2e/hosts
+	TYPINGS=$(TYPINGS) $(GO) test -tags hosts -count=1 -timeout 120m -v ./e2e/hosts
+
+e2e/hosts/node_modules/.stamp: e2e/hosts/package.json e2e/hosts/package-lock.json e2e/hosts/.npmrc
+	@$(call apt,npm)
+	cd e2e/hosts && npm ci --no-audit --no-fund --loglevel=error
+	@touch $@
+
 conformance: internal/conformance/node_modules/.stamp
 	$(GO) vet -tags conformance ./internal/conformance
 	$(GO) test -tags conformance -count=1 -timeout 10m ./internal/conformance
@@ -87,7 +103,7 @@ internal/conformance/node_modules/.stamp: internal/conformance/package.json inte
 # Thousands of races and kills: minutes, and no part of make test.
 stress:
 	RACE_ROUNDS=5000 $(GO) test -count=1 -timeout 60m -run 'Race|Kill' -v ./desk
-	TYPINGS=200 $(GO) test -race -count=1 -timeout 60m -p 1 -run '^TestTypings$$' -v ./ui/tty ./ui/inbox ./ui/pane
+	TYPINGS=200 $(GO) test -race -count=1 -timeout 60m -p 1 -run '^Test(Typings|LoneEnters)$$' -v ./ui/tty ./ui/inbox ./ui/pane
 
 # The built program; make test has a short form, with the race detector.
 soak: QUESTIONS ?= 10000
@@ -99,6 +115,11 @@ soak: build
 # Minutes: thousands of races, every promise of a store while the nodes fall.
 fleet:
 	RACE_ROUNDS=1000 $(GO) run ./internal/later test -count=1 -timeout 60m -v ./desk/nats ./desk/home
+
+# make test has a short form. Needs FUSE.
+powerfail: CUTS ?= 300
+powerfail:
+	POWER_CUTS=$(CUTS) $(GO) test -run '^TestPower' -count=1 -timeout 60m -v ./desk ./desk/home ./desk/nats
 
 # Six minutes on two quiet cores; ratios are those of pairs, in turns.
 bench:
@@ -141,7 +162,7 @@ generate:
 	$(GO) generate ./...
 
 clean:
-	rm -rf bin e2e/node_modules internal/conformance/node_modules ui/web/testdata/axe/node_modules
+	rm -rf bin e2e/node_modules e2e/hosts/node_modules internal/conformance/node_modules ui/web/testdata/axe/node_modules
 
 # The configuration of releases, and a build of this system's programs with it.
 # The tool takes some minutes to compile.

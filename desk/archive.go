@@ -50,6 +50,7 @@ func (d *Desk) archiveRecord(ctx context.Context, rec Record) error {
 			return fmt.Errorf("archive %s: %w", rec.ID, err)
 		}
 	}
+	d.dropStatement(ctx, rec.ID)
 	return nil
 }
 
@@ -57,7 +58,7 @@ func (d *Desk) archiveRecord(ctx context.Context, rec Record) error {
 func (d *Desk) archive(ctx context.Context, rec Record) error {
 	data, err := json.Marshal(rec)
 	if err == nil {
-		err = surely(func() error { return d.store.Create(ctx, KindArchive, rec.ID, data) })
+		err = retryUncertain(func() error { return d.store.Create(ctx, KindArchive, rec.ID, data) })
 	}
 	switch {
 	case err == nil:
@@ -89,10 +90,22 @@ func (d *Desk) forget(ctx context.Context, rec Record) {
 // answer twice, which does little harm; the other way round it would lose an
 // answer that the human gave.
 func (d *Desk) Delivered(ctx context.Context, rec Record) error {
+	return d.PrepareDelivered(ctx, rec)()
+}
+
+// PrepareDelivered does what can be done of Delivered before the response is
+// written, and returns the rest: in the embedded store one system call separates
+// the write from the mark.
+func (d *Desk) PrepareDelivered(ctx context.Context, rec Record) (delivered func() error) {
 	if rec.Content == "" {
-		return nil
+		return func() error { return nil }
 	}
-	return d.store.Unmark(ctx, MarkContent, rec.Content, rec.ID)
+	if of, ok := d.store.(Unmarker); ok {
+		if unmark, err := of.PrepareUnmark(ctx, MarkContent, rec.Content, rec.ID); err == nil {
+			return unmark
+		}
+	}
+	return func() error { return d.store.Unmark(ctx, MarkContent, rec.Content, rec.ID) }
 }
 
 // CollectRecord is Archive for a record that was waited for, as it has ended: it
@@ -189,6 +202,8 @@ func (d *Desk) tidy(ctx context.Context, rec *Record) bool {
 	switch {
 	case errors.Is(err, ErrAttended):
 		return true
+	case errors.Is(err, ErrDenied): // its owner looks after it
+		return false
 	case err == nil:
 		defer attendance.Release()
 		var now Record // that nobody else can collect it

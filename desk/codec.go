@@ -52,9 +52,41 @@ func (d *Desk) decodeArchived(id string, doc Document) (Record, error) {
 	if err != nil {
 		return Record{}, d.damaged(KindArchive, id, err)
 	}
-	d.validateOutcome(&rec, doc.By)
+	d.validateOutcome(&rec, rec.witness(doc))
 	d.given(&rec)
 	return rec, nil
+}
+
+// witness is whose word the outcome of an archived record is; nil where the store
+// knows no credentials. The entry is the word of its writer alone. What a human
+// said is taken from what the store has of it itself; where that is not the
+// outcome it is the later reply, so that no entry can hide it.
+func (rec *Record) witness(doc Document) *Author {
+	if doc.By == nil {
+		return nil
+	}
+	writer := &Author{Role: RoleAsker}
+	if rec.Later != nil && rec.Later.Reply != nil {
+		rec.Later.Answerer = inferAnswerer(rec.Later)
+		rec.Later.Answerer.limit(rec, writer)
+	}
+	o, err := decodeOutcome(doc.Said)
+	if err != nil {
+		return writer
+	}
+	if o.Reply != nil {
+		o.Answerer = inferAnswerer(&o)
+		o.Answerer.limit(rec, doc.By)
+	}
+	switch {
+	case o.ID == rec.Outcome.ID:
+		o.Unsettled = rec.Outcome.Unsettled
+		rec.State, rec.Outcome = o.Status, &o
+		return doc.By
+	case rec.Later == nil && o.Reply != nil, rec.Later != nil && rec.Later.ID == o.ID:
+		rec.Later = &o
+	}
+	return writer
 }
 
 // decodeAsked reads a document of the pending collection, which has not, and
@@ -84,18 +116,18 @@ func (d *Desk) decodeAsked(id string, asked, reply Document) (Record, error) {
 	return rec, nil
 }
 
-// given adds what was given to a record on this machine alone: it is not sent
-// yet, or somebody else was first.
+// given adds what was given to a record on this machine alone: it is queued, or
+// another outcome was first.
 func (d *Desk) given(rec *Record) {
 	of, ok := d.store.(Keeper)
 	if !ok {
 		return
 	}
-	data := of.Given(rec.ID)
+	data, queued := of.Given(rec.ID)
 	switch {
 	case data == nil:
 	case rec.Outcome == nil:
-		rec.Unsent = true
+		rec.Unsent = queued
 	case rec.Later == nil:
 		if o, err := decodeOutcome(data); err == nil && o.ID != rec.Outcome.ID {
 			rec.Later = &o
@@ -116,11 +148,26 @@ func (d *Desk) validateOutcome(rec *Record, by *Author) {
 	if by != nil {
 		o.Answerer.limit(rec, by)
 	}
+	if by != nil && by.Role != RoleHuman { // the host's word, which is final
+		o.Unsettled = false
+	}
 	why := "the answer in the store does not fit the question"
 	_, err := rec.Check(*o.Reply)
+	if err == nil && by != nil {
+		err = rec.unfounded(o.Reply)
+	}
 	if err == nil {
 		if err = rec.permit(o); err != nil {
 			why = "the answer in the store is by an answerer who may not give it"
+		}
+	}
+	if err == nil && (o.Asked != "" || by != nil && by.Role == RoleHuman) && o.Asked != rec.Statement() {
+		why = "the answer in the store is to another question"
+		err = fmt.Errorf("it answers %.12s, and the question reads as %.12s", o.Asked, rec.Statement())
+	}
+	if err == nil {
+		if err = d.foreign(rec); err != nil {
+			why = "the question in the store is not the one that was asked"
 		}
 	}
 	if err != nil {

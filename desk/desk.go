@@ -54,6 +54,8 @@ type Desk struct {
 	history   history
 	told      sync.Map // ids of damaged records that the log has told of
 
+	statements sync.Map // of what this process has asked and not archived, by id
+
 	mu  sync.Mutex // guards ids
 	ids *ids
 
@@ -105,15 +107,6 @@ func (d *Desk) nextID() (id string, at time.Time, err error) {
 	at = d.time()
 	id, err = d.ids.next(at)
 	return id, at, err
-}
-
-// chooseHome has the store choose the home of a new record, before anything of it
-// is stored.
-func (d *Desk) chooseHome(ctx context.Context, rec *Record) {
-	if of, ok := d.store.(Keeper); ok {
-		of.Place(ctx, rec.ID)
-		rec.Home = of.Home(rec.ID)
-	}
 }
 
 // time is now as it reads when it comes back from the store.

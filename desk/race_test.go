@@ -220,6 +220,8 @@ func play(role string) error {
 		return in.Err()
 	case "work":
 		return work(ctx, d, os.Args[2])
+	case "powered":
+		return playPowered(ctx, os.Args[1], os.Args[2])
 	case "asker":
 		return playAsker(ctx, d, os.Args[2])
 	case "answerer":

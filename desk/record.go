@@ -123,6 +123,8 @@ type Outcome struct {
 	Surface string          `json:"surface,omitempty"`
 	Unseen  bool            `json:"unseen,omitempty"` // without a reply, and shown on no surface
 	At      time.Time       `json:"at"`
+	// Asked is the [Record.Statement] of what the reply answers.
+	Asked string `json:"asked,omitempty"`
 	// With a reply: what gave it, as [Desk.Answerer] has decided, and how many
 	// milliseconds the human had the questions in front of them; 0 is unknown.
 	Answerer *Answerer `json:"answerer,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -43,11 +44,10 @@ func (o *Outcome) Refused() bool {
 func (d *Desk) number(ctx context.Context, rec *Record, limit int) error {
 	d.numbering.Lock() // from the id to the mark, so that the order of both is one
 	defer d.numbering.Unlock()
-	var err error
-	if rec.ID, rec.CreatedAt, err = d.nextID(); err != nil {
+	err := d.placeRecord(ctx, rec)
+	if err != nil {
 		return fmt.Errorf("number the question: %w", err)
 	}
-	d.chooseHome(ctx, rec)
 	rec.Round = 1
 	if rec.SessionID == "" {
 		return nil
@@ -231,11 +231,10 @@ func (d *Desk) Lift(ctx context.Context, session string) error {
 	if len(asked) == 0 {
 		return fmt.Errorf("%w: %q", ErrNoSession, session)
 	}
-	id, _, err := d.nextID()
-	if err != nil {
-		return err
+	for _, id := range oneOfEachOwner(asked) {
+		err = errors.Join(err, d.store.Mark(ctx, MarkLifted, sessionName(session), id))
 	}
-	return d.store.Mark(ctx, MarkLifted, sessionName(session), id)
+	return err
 }
 
 // Session returns the records of a session, oldest first, archived ones too.

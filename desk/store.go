@@ -72,6 +72,8 @@ var (
 	// ErrUnsent means that an answer could not be sent to where its question is,
 	// and is kept here until it can. It may be given anew till then.
 	ErrUnsent = errors.New("not sent yet: the desk does not answer; the answer is kept here, and sent as soon as it does")
+	// ErrFormat means that what is stored there is of another version's making.
+	ErrFormat = errors.New("the desk was made by an earlier version of this program")
 	// ErrDenied means that the credential may not do this.
 	ErrDenied = errors.New("this credential does not permit it")
 	// ErrNoBells means that the store has no bells, only a watch.
@@ -122,7 +124,8 @@ func (r Range) Has(id string) bool { return id >= r.From && (r.Before == "" || i
 // Every method ends with the cause of ctx when ctx has ended before.
 type Store interface {
 	// Create commits a document, pending or for the archive. When it returns
-	// nil the document survives the death of process and machine; no reader
+	// nil the document survives the death of process and machine, and with one
+	// that is pending the marks of its content that were made before; no reader
 	// ever sees a part of it. If there is another one already it fails with
 	// ErrExists: of several callers, in whatever processes, one succeeds.
 	// Repeated with the bytes that are there it succeeds again.
@@ -130,8 +133,9 @@ type Store interface {
 	// Decide is Create for the outcome of a record, in the role of the caller,
 	// which a store may hold against what the caller is allowed.
 	Decide(ctx context.Context, id string, role Role, data []byte) error
-	// Put writes or replaces a draft, or where a record is shown. It survives
-	// the death of the process, not that of the machine.
+	// Put writes or replaces a document: a reader sees the one or the other, whole.
+	// A draft, or where a record is shown, survives the death of the process, not
+	// that of the machine. A document of a [Keeper] survives both.
 	Put(ctx context.Context, kind Kind, id string, data []byte) error
 	// Get returns a document. ErrDamaged is what cannot be ours: too large, or
 	// no document at all; ErrUnreadable says that none can be read.
@@ -200,7 +204,8 @@ type Key struct {
 // Document is what a store has under a key. Err is as of [Store.Get].
 type Document struct {
 	Data []byte
-	By   *Author // of an outcome, alone or in the archive
+	By   *Author // of an outcome; in the archive of what the human said, see Said
+	Said []byte  // of an archived record: the outcome of a human, as the store has taken it
 	Err  error
 }
 
@@ -225,6 +230,14 @@ type Entitled interface {
 	MayAnswer(ctx context.Context, id string) error
 }
 
+// Unmarker is a store in which [Store.Unmark] has steps that can be taken
+// beforehand. PrepareUnmark takes them and changes nothing; unmark does the rest,
+// and begins with the one system call that takes the mark out. A mark that changed
+// meanwhile is taken out all the same.
+type Unmarker interface {
+	PrepareUnmark(ctx context.Context, mark Mark, name, id string) (unmark func() error, err error)
+}
+
 // Filer is a store whose documents are files. Path is where one is, or would be,
 // for the human who looks after it; empty where it is no file.
 type Filer interface {
@@ -232,11 +245,23 @@ type Filer interface {
 }
 
 // Keeper is a store that has more than one home for its records. Place chooses
-// that of a new one, which it keeps; Home names it, empty where it is the usual
+// that of a new one, which the record keeps; Home names it, empty where it is the usual
 // one. Given returns the outcome that was given to the record here and not stored
-// there: it waits to be sent, or came too late. It is nil where there is none.
+// there, nil where there is none, and whether it is queued to be sent: another
+// came too late, or was not taken.
+//
+// AwaitHome returns when the usual home answers, or when it is known that it does
+// not: so long a caller waits that asks something, before it looks for the same
+// question.
+//
+// KeepStatement keeps on this machine what was asked, a [Record.Statement], and
+// Statement returns it: empty for a record that nothing is known of, and after it
+// was kept empty.
 type Keeper interface {
-	Place(ctx context.Context, id string)
+	Placer
+	AwaitHome(ctx context.Context)
 	Home(id string) string
-	Given(id string) []byte
+	Given(id string) (outcome []byte, queued bool)
+	KeepStatement(ctx context.Context, id, statement string)
+	Statement(id string) string
 }

@@ -59,12 +59,15 @@ func (d *Desk) submit(ctx context.Context, r Request) (Record, *Attendance, erro
 		placed = sync.OnceFunc(taken)
 	}
 	defer placed()
-	same, err := d.alike(ctx, &r)
+	if of, ok := d.store.(Keeper); ok {
+		of.AwaitHome(ctx)
+	}
+	same, err := d.findDuplicates(ctx, &r)
 	if err != nil {
 		return Record{}, nil, err
 	}
 	for _, id := range same {
-		rec, attendance, err := d.reattach(ctx, id, r.Content())
+		rec, attendance, err := d.reattach(ctx, id, &r)
 		if err != nil || attendance != nil {
 			return rec, attendance, err
 		}
@@ -78,8 +81,8 @@ func (d *Desk) submit(ctx context.Context, r Request) (Record, *Attendance, erro
 	return rec, attendance, err
 }
 
-// alike returns the ids of records that ask the same and are not delivered.
-func (d *Desk) alike(ctx context.Context, r *Request) ([]string, error) {
+// findDuplicates returns the ids of records that ask the same and are not delivered.
+func (d *Desk) findDuplicates(ctx context.Context, r *Request) ([]string, error) {
 	if r.Unlike() {
 		return nil, nil
 	}
@@ -99,9 +102,8 @@ func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
 		return Record{}, fmt.Errorf("keep a call: %w", err)
 	}
 	rec := r.record()
-	var err error
-	if rec.ID, rec.CreatedAt, err = d.nextID(); err == nil {
-		d.chooseHome(ctx, &rec)
+	err := d.placeRecord(ctx, &rec)
+	if err == nil {
 		if o.Reply != nil {
 			o.Answerer = d.Answerer(Evidence{How: HowCollected}, rec.Asker)
 		}
@@ -116,7 +118,7 @@ func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
 
 // reattach claims an earlier record, if there is something in it for its
 // asker. The attendance is nil where there is not.
-func (d *Desk) reattach(ctx context.Context, id, content string) (Record, *Attendance, error) {
+func (d *Desk) reattach(ctx context.Context, id string, r *Request) (Record, *Attendance, error) {
 	attendance, err := d.claim(ctx, id)
 	if errors.Is(err, ErrAttended) {
 		return Record{}, nil, nil
@@ -129,10 +131,13 @@ func (d *Desk) reattach(ctx context.Context, id, content string) (Record, *Atten
 	case errors.Is(err, ErrNotFound):
 		// Its asker died before it had committed the record: had it not, it
 		// would hold the lock that is ours now.
-		err = d.store.Unmark(ctx, MarkContent, content, id)
+		err = d.store.Unmark(ctx, MarkContent, r.Content(), id)
 	case d.leaveOut(ctx, id, err):
 		err = nil
+	case err == nil && r.asks(&rec) != nil:
+		d.log.ErrorContext(ctx, "a question in the store is not the one that was asked, and is left out", "id", id, "error", r.asks(&rec))
 	case err == nil:
+		d.keepStatement(ctx, &rec)
 		var wanted bool
 		if rec, wanted = d.wanted(ctx, rec); wanted {
 			if rec.Outcome == nil {
@@ -168,6 +173,7 @@ func (d *Desk) ask(ctx context.Context, r Request, limit int, placed func()) (Re
 		attendance.Release()
 		return Record{}, nil, fmt.Errorf("store the question: %w", err)
 	}
+	d.keepStatement(ctx, &rec)
 	rec.Attended = true
 	return rec, attendance, nil
 }
@@ -187,7 +193,7 @@ func (d *Desk) commit(ctx context.Context, rec Record) error {
 			return err
 		}
 	}
-	return surely(func() error { return d.store.Create(ctx, KindPending, rec.ID, data) })
+	return retryUncertain(func() error { return d.store.Create(ctx, KindPending, rec.ID, data) })
 }
 
 // takeBack removes the marks of a record that could not be stored, unless it is

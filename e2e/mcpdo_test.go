@@ -20,7 +20,7 @@ func TestAnswersTheForm(t *testing.T) {
 			d := connect(t, era)
 
 			id := d.ask()
-			<-time.After(300 * time.Millisecond) // an accept within 250 ms is the host's own
+			<-time.After(650 * time.Millisecond) // an accept within 600 ms is the host's own
 			check(t, d.do("elicitation/respond", id, `{"q1":"MongoDB"}`), "answered", answered)
 
 			id = d.ask()

@@ -15,8 +15,13 @@ import (
 // be on another surface, or try one first.
 const formPatience = time.Second
 
+// slowestPing is the longest round trip that is believed: a client that answers no
+// ping is taken to be that far away.
+const slowestPing = time.Second
+
 // Elicit implements [askuser.Transport]. Clients show forms in the order in which
-// they come.
+// they come, some one at a time: took counts from when the form was sent and the
+// session's last form was gone, less a ping's round trip to a remote client.
 //
 // Nothing is sent to a client that cannot answer: the error wraps
 // mcpserver.ErrElicitationNotSupported where it did not declare the mode, and
@@ -34,6 +39,7 @@ func (k *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (_ *mcp.E
 	if !k.client.Elicits(form.Mode) {
 		return nil, 0, fmt.Errorf("elicitation: the client did not declare it: %w", mcpserver.ErrElicitationNotSupported)
 	}
+	far := k.roundTrip(ctx)
 	patience, stop := context.WithTimeout(ctx, formPatience)
 	defer stop()
 	if k.session.forms.wait(patience, &k.form) != nil && ctx.Err() == nil {
@@ -45,12 +51,29 @@ func (k *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (_ *mcp.E
 		sent = time.Now()
 		k.session.forms.leave(&k.form)
 	})
-	took = time.Since(sent)
+	now := time.Now()
+	if gone := k.session.formGone.Swap(&now); gone != nil && gone.After(sent) {
+		sent = *gone
+	}
+	took = now.Sub(sent) - far
 	if err != nil {
 		return nil, took, err
 	}
 	result, err := decodeElicitation(raw)
 	return result, took, err
+}
+
+// roundTrip is how long a message takes to a remote client and back; nothing to
+// one on this machine. An error in response to the ping is a response.
+func (k *Call) roundTrip(ctx context.Context) time.Duration {
+	if !k.session.Remote {
+		return 0
+	}
+	within, stop := context.WithTimeout(ctx, slowestPing)
+	defer stop()
+	sent := time.Now()
+	_, _ = k.session.requests.do(within, k, string(mcp.MethodPing), nil, func() {})
+	return min(time.Since(sent), slowestPing)
 }
 
 // decodeElicitation reads the client's result, which mcp-go takes unseen.

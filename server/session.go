@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync/atomic"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
@@ -22,6 +23,7 @@ type Options struct {
 	Agent     string       // who the client's token belongs to, where it needs one
 	Dialogue  string       // stands for the dialogue where the client names none; empty: nothing does
 	Directory string       // the client's project, absolute, where it is known
+	Remote    bool         // messages to the client may take a while
 	Log       *slog.Logger // of panics with their stack, and of results that cannot be encoded; by default none
 }
 
@@ -36,6 +38,7 @@ type Session struct {
 	calls    calls
 	order    order // of taking their places
 	forms    order // of putting their first forms to the client
+	formGone atomic.Pointer[time.Time]
 	requests requests
 }
 

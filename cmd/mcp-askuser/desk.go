@@ -133,7 +133,7 @@ func (a *app) shared() (*nats.Store, error) {
 }
 
 func (a *app) deskCreate() *cobra.Command {
-	wait := time.Minute
+	wait, replace := time.Minute, false
 	cmd := &cobra.Command{
 		Use:   "create",
 		Short: "Prepare new nodes to keep questions; needed once",
@@ -147,7 +147,7 @@ func (a *app) deskCreate() *cobra.Command {
 			defer store.Close()
 			ctx, cancel := context.WithTimeout(cmd.Context(), wait)
 			defer cancel()
-			n, err := store.MakeAll(ctx)
+			n, err := store.MakeAll(ctx, replace)
 			if err != nil {
 				return err
 			}
@@ -157,6 +157,7 @@ func (a *app) deskCreate() *cobra.Command {
 	}
 	a.addFlags(cmd, "dir")
 	cmd.Flags().DurationVar(&wait, "wait", wait, "wait for the nodes for this `duration`")
+	cmd.Flags().BoolVar(&replace, "replace", false, "delete what an earlier version has kept there, with all its questions and answers")
 	return cmd
 }
 
@@ -190,7 +191,7 @@ your credential.`,
 			if err != nil {
 				return err
 			}
-			missing(&st)
+			judgeRights(&st)
 			if asJSON {
 				if err := a.printJSON(st); err != nil {
 					return err
@@ -214,8 +215,8 @@ your credential.`,
 	return cmd
 }
 
-// missing adds the rights that a credential lacks for what it is.
-func missing(st *nats.Status) {
+// judgeRights adds what is wrong with the rights of a credential, for what it is.
+func judgeRights(st *nats.Status) {
 	me := &st.Identity
 	if me.Any {
 		return
@@ -224,11 +225,26 @@ func missing(st *nats.Status) {
 	if me.Human {
 		kind = nodes.Human
 	}
-	want, _ := nodes.Rights(kind, me.Name)
-	for _, subject := range want {
+	write, hear := nodes.Rights(kind, me.Name)
+	for _, subject := range write {
 		if !slices.Contains(me.Allow, subject) {
 			st.Wrongf("your credential lacks the right to %s: run mcp-askuser desk init again and start the nodes anew", subject)
 		}
+	}
+	more := func(has, wanted []string) {
+		for _, subject := range has {
+			if !slices.Contains(wanted, subject) {
+				st.Wrongf("your credential has the right to %s, with which it could act as another: take it away", subject)
+			}
+		}
+	}
+	more(me.Allow, write)
+	more(me.Hear, hear)
+	if len(me.Hear) == 0 {
+		more([]string{">"}, nil)
+	}
+	if me.Answers {
+		more([]string{"allow_responses"}, nil)
 	}
 }
 
@@ -238,7 +254,7 @@ func connectedAs(me *nats.Identity) string {
 	case me.Any:
 	case me.Human:
 		return words.T("Connected to the account %[1]s as the human %[2]s.", me.Account, me.Name)
-	case me.Asker:
+	default:
 		return words.T("Connected to the account %[1]s as the agent %[2]s.", me.Account, me.Name)
 	}
 	return words.T("Connected to the account %s with every right.", me.Account)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"syscall"
 
 	"mcp-askuser/desk"
@@ -112,20 +113,26 @@ func (e *signalError) Is(target error) bool {
 
 // interruptible returns a context that ends with the first signal that asks
 // the program to; the second ends the program at once, whatever it waits for,
-// after last.
+// after last. So does a signal that reports a fault and comes from outside, with
+// the runtime's dump after last: a fault of the program itself is a panic.
 func interruptible(parent context.Context, last func()) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT)
+	signal.Notify(signals, faults...)
 	go func() {
-		s, ok := <-signals
-		if !ok {
-			return
-		}
-		cancel(&signalError{s})
-		if _, again := <-signals; again {
-			last()
-			os.Exit(exitInterrupted)
+		again := false
+		for s := range signals {
+			switch {
+			case slices.Contains(faults, s):
+				last()
+				dump(s)
+			case again:
+				last()
+				os.Exit(exitInterrupted)
+			}
+			cancel(&signalError{s})
+			again = true
 		}
 	}()
 	return ctx, func() {

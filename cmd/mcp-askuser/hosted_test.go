@@ -127,11 +127,11 @@ func TestTwoQuestionsOnOneTerminal(t *testing.T) {
 	h := host(t, "", "ACCESSIBLE=1")
 	h.ask("1", "First?")
 	h.Expect("First?")
-	h.Expect("[1]: ")
+	h.Expect("(= takes 1): ")
 	h.ask("2", "Second?")
 	h.Type("2\r")
 	h.Expect("Second?")
-	h.Expect("[1]: ")
+	h.Expect("(= takes 1): ")
 	h.Type("1\r")
 	if got := h.result("1"); !strings.Contains(got, `"First?"="No"`) {
 		t.Errorf("got %s", got)

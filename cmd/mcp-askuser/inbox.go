@@ -36,6 +36,7 @@ dropped unless standard error goes elsewhere than to a terminal.`,
 			In:     a.in,
 			Out:    out,
 			Getenv: a.environ(),
+			Shown:  func(release func()) { a.screen.Store(&release) },
 			Ring:   func(w io.Writer, rec desk.Record) error { return notify.Ring(w, a.getenv, rec) },
 		})
 	})

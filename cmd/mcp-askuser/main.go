@@ -20,6 +20,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -42,23 +43,32 @@ type app struct {
 	log    *slog.Logger       // its own; see logger
 	late   backlog            // of the log, where a form has the terminal
 	above  ancestors
-	turn   *tty.Turn // on the terminal
-	remote bool      // those who ask are on other machines: no terminal here is theirs
-	opened bool      // the human called for the form: it is no agent's command
+	turn   *tty.Turn              // on the terminal
+	screen atomic.Pointer[func()] // gives back the terminal that an inbox has
+	remote bool                   // those who ask are on other machines: no terminal here is theirs
+	opened bool                   // the human called for the form: it is no agent's command
 }
 
 func main() {
 	roomy(len(os.Args))
 	crashing()
 	a := &app{name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), in: os.Stdin, out: &output{Writer: os.Stdout}, err: os.Stderr, getenv: os.Getenv, turn: tty.NewTurn()}
-	defer a.turn.Rescue() // after a panic
+	defer a.rescue() // after a panic
 	// A pipe that nobody reads is a write error, of which we tell. To ignore the
 	// signal would be inherited by the programs that we start.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	ctx, stop := interruptible(context.Background(), a.turn.Rescue)
+	ctx, stop := interruptible(context.Background(), a.rescue)
 	code := a.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code) //nolint:gocritic // what is deferred is for a panic
+}
+
+// rescue leaves the terminal as it was found, whatever draws on it.
+func (a *app) rescue() {
+	a.turn.Rescue()
+	if release := a.screen.Load(); release != nil {
+		(*release)()
+	}
 }
 
 // roomy has the stack grow once to what commands need, while next to nothing is

@@ -48,9 +48,9 @@ func act(action mcp.ElicitationResponseAction, content map[string]any) func(mcp.
 	}
 }
 
-// accept accepts as no host would: later than a quarter of a second.
+// accept accepts as no host would: later than 600 ms.
 func accept(content map[string]any) func(mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
-	return after(300*time.Millisecond, act(mcp.ElicitationResponseActionAccept, content))
+	return after(650*time.Millisecond, act(mcp.ElicitationResponseActionAccept, content))
 }
 
 // slowly closes a form as no host would: later than a second.
@@ -145,7 +145,7 @@ func TestClientsForm(t *testing.T) {
 			{"declined by a human", "ask_user_question", database, script(slowly(act("decline", nil))), "User dismissed the question without answering. Go on without assuming that any option was chosen.", "dismissed"},
 			{"cancelled by a human", "ask_user_question", database, script(slowly(act("cancel", nil))), "User dismissed the question without answering. Go on without assuming that any option was chosen.", "dismissed"},
 			{"declined by the host", "ask_user_question", database, script(act("decline", nil)), "There is no way to show the question", "unavailable"},
-			{"accepted by the host", "ask_user_question", database, script(act("accept", map[string]any{"q1": "MongoDB"})), "There is no way to show the question", "unavailable"},
+			{"accepted by the host", "ask_user_question", database, script(act("accept", map[string]any{"q1": "MongoDB"}), act("accept", map[string]any{"q1": "MongoDB"})), "There is no way to show the question", "unavailable"},
 			{"bad arguments", "ask_user_question", `{"questions":[{"question":"","options":["A"]}]}`, nil,
 				"Validation failed\n- questions[0].question: is required and must not be empty\n- questions[0].options: must have 2 to 4 options, has 1", ""},
 		} {

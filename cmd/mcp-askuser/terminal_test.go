@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
@@ -96,11 +98,11 @@ func TestAskingOnATerminal(t *testing.T) {
 		{"a number", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "2\r"}}, `{"answers":{"Database":"MongoDB"}}` + "\n", 0},
 		{"numbers", "mcp-askuser", []string{"ask", "--plain", askFeatures}, false, []step{{"numbers", "1,3\r"}}, `{"answers":{"Features":"Caching, Search"}}` + "\n", 0},
 		{"other", "mcp-askuser", []string{"ask", "--plain", askDatabase}, false, []step{{"number: ", "other\r"}, {"own answer: ", "SQLite\r"}}, `{"answers":{"Database":"Other (custom: SQLite)"}}` + "\n", 0},
-		{"the shown default", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"[1]: ", "\r"}}, `{"answers":{"Go on?":"Yes"}}` + "\n", 0},
-		{"end of input", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"[1]: ", "\x04"}}, dismissal, 2},
-		{"Ctrl+C in lines", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"[1]: ", "\x03"}}, "", 130},
+		{"the shown default", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "\r"}, {"takes 1): ", "=\r"}}, `{"answers":{"Go on?":"Yes"}}` + "\n", 0},
+		{"end of input", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "\x04"}}, dismissal, 2},
+		{"Ctrl+C in lines", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "\x03"}}, "", 130},
 		{"nothing is confirmed by an empty line", "mcp-askuser", []string{"confirm", "--plain", "Delete?"}, false, []step{{"y or n: ", "\r"}, {"y or n: ", "q\r"}, {"[n]: ", "y\r"}, {"none): ", "\r"}}, "", 2},
-		{"a reason", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"[1]: ", "q\r"}, {"[n]: ", "y\r"}, {"none): ", "too early\r"}}, `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}` + "\n", 2},
+		{"a reason", "mcp-askuser", []string{"ask", "--plain", askDefault}, false, []step{{"takes 1): ", "q\r"}, {"[n]: ", "y\r"}, {"none): ", "too early\r"}}, `{"answers":{},"note":"User dismissed the question without answering. Their reason: too early"}` + "\n", 2},
 		{"a question on standard error's terminal times out", "mcp-askuser", []string{"ask", "--timeout", "10s", askDefault}, true, []step{{"Go on?", ""}}, `{"answers":{}}` + "\n", 124},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -196,6 +198,41 @@ func TestSignals(t *testing.T) {
 				t.Errorf("%d questions are open, %v", len(pending), err)
 			}
 		})
+	}
+}
+
+// A signal that reports a fault and comes from outside leaves the terminal as it
+// was found before the runtime's dump, which then comes at once.
+func TestFaultSignals(t *testing.T) {
+	for _, args := range [][]string{{"ask", askDefault}, {"ask", "--plain", askDefault}, {"inbox"}} {
+		for _, fault := range faults {
+			t.Run(fault.String()+" "+strings.Join(args[:1], " "), func(t *testing.T) {
+				t.Parallel()
+				cmd := program(t, t.TempDir(), args...)
+				cmd.Env = append(cmd.Env, "TERM=xterm-256color", "ACCESSIBLE=", "NO_COLOR=")
+				s := &seat{Terminal: termtest.Start(t, cmd, 80, 24)}
+				fullScreen := len(args) < 3
+				s.WaitFor(map[bool]string{true: "Waiting", false: "Go on?"}[args[0] == "inbox"])
+				if err := syscall.Kill(s.Pid(), fault.(syscall.Signal)); err != nil {
+					t.Fatal(err)
+				}
+				if got := s.Wait(); got != -1 {
+					t.Errorf("exit status %d, want the end by a signal", got)
+				}
+				s.left(t)
+				output := s.Output()
+				dump := strings.Index(output, "goroutine ")
+				if dump < 0 {
+					t.Fatalf("no dump in %q", output)
+				}
+				if restored := strings.Index(output, ansi.ResetModeAltScreenSaveCursor); fullScreen && (restored < 0 || restored > dump) {
+					t.Error("the dump comes before the terminal is left")
+				}
+				if strings.Contains(output, ansi.SetModeAltScreenSaveCursor) != fullScreen {
+					t.Error("this shows nothing of a full screen")
+				}
+			})
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 
 	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
+	"github.com/nats-io/nuid"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/internal/door"
@@ -30,10 +31,6 @@ const (
 	certainty = 30 * time.Second // a write, until it is definite what became of it
 )
 
-// nameless stands in subjects for one whose credential has no name: a server
-// that asks for none.
-const nameless = "-"
-
 // conn is the connection of a process, made when it is first needed.
 type conn struct {
 	urls    []string
@@ -43,6 +40,9 @@ type conn struct {
 	// reconnected is called after each reconnect.
 	reconnected func()
 	sweeping    sync.Mutex
+	guard       guard
+	backs       backs
+	ignored     sync.Map // subjects of which the log has said that they are ignored
 
 	connecting sync.Mutex
 	mu         sync.Mutex
@@ -57,12 +57,21 @@ type conn struct {
 
 // Identity is who a credential says its owner is.
 type Identity struct {
-	Name    string // as it stands in subjects
+	Name    string
 	Account string
 	Human   bool     // may answer
-	Asker   bool     // may withdraw
 	Any     bool     // may do everything: the operator, or a server without rules
 	Allow   []string // subjects that the credential may write to
+	Hear    []string // subjects that it may listen to
+	Answers bool     // may write wherever the sender of a message says
+}
+
+// writer is the name in subjects.
+func (me Identity) writer() string {
+	if me.Human && !me.Any {
+		return humanPrefix + me.Name
+	}
+	return me.Name
 }
 
 func newConn(o Options) (*conn, error) {
@@ -133,6 +142,14 @@ func (c *conn) Close() {
 	}
 }
 
+// Node is the name of the node that we are connected to; empty for none.
+func (c *conn) Node() string {
+	if nc := c.current(); nc != nil && nc.IsConnected() {
+		return nc.ConnectedServerName()
+	}
+	return ""
+}
+
 // connected returns the connection, which may be down at this moment.
 func (c *conn) connected(ctx context.Context) (*natsgo.Conn, error) {
 	if nc := c.current(); nc != nil {
@@ -200,6 +217,8 @@ func (c *conn) explain(err error) error {
 		return fmt.Errorf("%w: %s does not know this credential (desk_creds)", desk.ErrDenied, at)
 	case errors.Is(err, natsgo.ErrSecureConnWanted):
 		return fmt.Errorf("%w: %s offers no TLS, without which nothing is sent beyond this machine", desk.ErrUnreachable, at)
+	case errors.Is(err, desk.ErrFormat):
+		return fmt.Errorf("%w, or of rights by hand that are not of this one: have mcp-askuser desk init write them anew, restart the nodes, and run mcp-askuser desk create", desk.ErrFormat)
 	case strings.Contains(err.Error(), "x509"):
 		return fmt.Errorf("%w: the certificate of %s is not one to trust (desk_ca): %w", desk.ErrUnreachable, at, err)
 	}
@@ -207,42 +226,71 @@ func (c *conn) explain(err error) error {
 }
 
 // identify asks the server whose credential it has seen. The name is that of
-// the subjects which the credential may write to.
+// the subjects which the credential may write to. Inboxes are the credential's own
+// from then on: others can neither hear nor guess them, and have the server write
+// there.
 func identify(nc *natsgo.Conn) (Identity, error) {
-	answer, err := nc.Request("$SYS.REQ.USER.INFO", nil, attempt)
-	if err != nil {
+	wrong := func(err error) (Identity, error) {
 		return Identity{}, fmt.Errorf("ask for the rights of this credential: %w", err)
+	}
+	inbox := "who." + nuid.Next()
+	sub, err := nc.SubscribeSync(inbox)
+	if err != nil {
+		return wrong(err)
+	}
+	defer func() { _ = sub.Unsubscribe() }()
+	if err := nc.PublishRequest("$SYS.REQ.USER.INFO", inbox, nil); err != nil {
+		return wrong(err)
+	}
+	answer, err := sub.NextMsg(attempt)
+	if err != nil {
+		if errors.Is(nc.LastError(), natsgo.ErrPermissionViolation) {
+			err = desk.ErrFormat // which had no such subject
+		}
+		return wrong(err)
 	}
 	var info struct {
 		Data struct {
 			User        string `json:"user"`
 			Account     string `json:"account"`
 			Permissions *struct {
-				Publish *struct {
+				Publish, Subscribe *struct {
 					Allow []string `json:"allow"`
-				} `json:"publish"`
+				}
+				Responses *struct{} `json:"responses"`
 			} `json:"permissions"`
 		} `json:"data"`
 	}
 	if err := json.Unmarshal(answer.Data, &info); err != nil {
-		return Identity{}, fmt.Errorf("ask for the rights of this credential: %w", err)
+		return wrong(err)
 	}
 	me := Identity{Name: nameless, Account: info.Data.Account}
 	if info.Data.Permissions == nil || info.Data.Permissions.Publish == nil {
-		me.Any, me.Human, me.Asker = true, true, true
+		me.Any, me.Human = true, true
 		return me, nil
 	}
-	me.Allow = info.Data.Permissions.Publish.Allow
+	me.Allow, me.Answers = info.Data.Permissions.Publish.Allow, info.Data.Permissions.Responses != nil
+	if listen := info.Data.Permissions.Subscribe; listen != nil {
+		me.Hear = listen.Allow
+	}
 	me.Any = slices.Contains(me.Allow, ">")
-	me.Human, me.Asker = me.Any, me.Any
+	me.Human = me.Any
 	for _, subject := range me.Allow {
-		id, by := parseEnd(subject)
-		if id != "*" || !desk.ValidName(by.Name) {
+		parts := strings.Split(subject, ".")
+		name := parts[len(parts)-1]
+		if me.Any || !strings.HasPrefix(subject, root+areaAsk+".") || !desk.ValidName(name) {
 			continue
 		}
-		me.Name = by.Name
-		me.Human = me.Human || by.Role == desk.RoleHuman
-		me.Asker = me.Asker || by.Role == desk.RoleAsker
+		if parts[len(parts)-2] == asHuman || isHuman(name) {
+			me.Human = true
+		}
+		me.Name = strings.TrimPrefix(name, humanPrefix)
+	}
+	if me.Name == nameless && !me.Any {
+		return me, desk.ErrFormat
+	}
+	if !me.Any {
+		nc.Opts.InboxPrefix = "_INBOX." + me.writer() // read when the first inbox is made
 	}
 	return me, nil
 }
@@ -253,6 +301,16 @@ func (c *conn) Identity(ctx context.Context) (Identity, error) {
 		return Identity{}, err
 	}
 	return c.whoAmI(), nil
+}
+
+// certainIdentity is Identity where nodes may be choosing a leader, or be gone in
+// this moment: it tries as long as a read does.
+func (c *conn) certainIdentity(ctx context.Context) (me Identity, err error) {
+	err = c.repeat(ctx, patience, func(time.Duration) (bool, error) {
+		me, err = c.Identity(ctx)
+		return err == nil || errors.Is(err, desk.ErrDenied) || errors.Is(err, desk.ErrFormat), err
+	})
+	return me, err
 }
 
 func (c *conn) whoAmI() Identity {
@@ -328,7 +386,11 @@ func (c *conn) request(ctx context.Context, wait time.Duration, m *natsgo.Msg) (
 		delete(c.flights, m)
 		c.mu.Unlock()
 	}()
-	answer, err := nc.RequestMsgWithContext(within, m)
+	call := nc.RequestMsgWithContext
+	if strings.HasPrefix(m.Subject, aliveArea) {
+		call = c.askHolder
+	}
+	answer, err := call(within, m)
 	switch {
 	case err == nil:
 		return answer, nil
@@ -388,10 +450,8 @@ func (c *conn) doubt(since time.Time) {
 	}
 	c.probed = now
 	go func() {
-		there, _ := ask(nc, pingNodes, `{"limit":1}`, attempt/2)
-		if few := 2*len(there) <= len(c.urls); nc.IsConnected() && (few || now.Sub(since) > patience) {
-			c.log.Info("leaving a node that is of no use", "node", nc.ConnectedServerName(), "nodes", len(there))
-			_ = nc.ForceReconnect()
+		if !c.hearsMost(nc, attempt/2) || now.Sub(since) > patience {
+			c.leave(nc)
 		}
 	}()
 }
@@ -408,6 +468,6 @@ func (c *conn) MayAnswer(ctx context.Context) error {
 
 // Ping returns nil if the desk answers: its leader, not only a node.
 func (c *conn) Ping(ctx context.Context) error {
-	_, err := c.last(ctx, StreamDesk, "ask.ping")
+	_, err := c.streamInfo(ctx, StreamDesk, map[string]string{})
 	return err
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -96,7 +95,10 @@ func race(t *testing.T, c *natstest.Cluster, races, faults int, fault func()) {
 					return
 				}
 				reached <- n
-				id := storetest.ID(2026, 11, int(before+n))
+				id := storetest.Own(t, stores[2], storetest.ID(2026, 11, int(before+n))) // an agent's
+				if err := stores[2].Create(t.Context(), desk.KindPending, id, []byte("{}")); err != nil {
+					t.Error(err)
+				}
 				errs := make([]error, callers)
 				var racing sync.WaitGroup
 				start := make(chan struct{})
@@ -199,70 +201,4 @@ func TestStoreWhileTheLeaderFalls(t *testing.T) {
 		t.Cleanup(func() { cancel(); falling.Wait() })
 		return c.Open(natstest.Account, nodes.Human, "alice")
 	})
-}
-
-// What the server refuses it refuses itself: the credentials are used without
-// our program.
-func TestTheServerRefuses(t *testing.T) {
-	c := natstest.Start(t, 1)
-	human := c.Open(natstest.Account, nodes.Human, "alice")
-	id := storetest.ID(2026, 11, 1)
-	if err := human.Create(t.Context(), desk.KindPending, id, []byte(`{}`)); err != nil {
-		t.Fatal(err)
-	}
-	says := make(chan error, 100)
-	bot := c.Connect(natstest.Account, nodes.Agent, "bot", says)
-	alice := c.Connect(natstest.Account, nodes.Human, "alice", says)
-	for _, subject := range []string{
-		"ask.end." + id + ".human.bot", "ask.end." + id + ".human.alice", "ask.end." + id + ".asker.other", "ask.end." + id + ".collected.other",
-		"ask.drafts." + id, "said." + id + ".alice", "rang." + id + ".human.alice",
-		"$JS.API.CONSUMER.CREATE.ASK.x", "$JS.API.CONSUMER.MSG.NEXT.ASK.x", "$JS.API.STREAM.DELETE.ASK", "$JS.API.STREAM.PURGE.ASK", "$JS.API.STREAM.MSG.DELETE.ASK",
-		"$JS.API.STREAM.UPDATE.ASK", "$JS.API.STREAM.CREATE.MINE", "$SYS.REQ.SERVER.PING.VARZ",
-	} {
-		refusedBy(t, says, bot.Publish(subject, []byte("x")), subject)
-	}
-	for _, subject := range []string{"ask.end." + id + ".human.bob", "said." + id + ".bob", "$JS.API.STREAM.DELETE.ASK_SAID"} {
-		refusedBy(t, says, alice.Publish(subject, []byte("x")), subject)
-	}
-	for _, subject := range []string{"ask.>", "ask.pending.*", "$JS.>", ">"} {
-		if _, err := bot.SubscribeSync(subject); err != nil {
-			t.Fatal(err)
-		}
-		refusedBy(t, says, bot.Flush(), subject)
-	}
-	// In our program the refusal reads as what it is.
-	agent := c.Open(natstest.Account, nodes.Agent, "bot")
-	if err := agent.Decide(t.Context(), id, desk.RoleHuman, []byte("x")); !errors.Is(err, desk.ErrDenied) {
-		t.Errorf("an agent answers: %v", err)
-	}
-	if _, err := agent.Watch(t.Context()); !errors.Is(err, desk.ErrDenied) {
-		t.Errorf("an agent watches: %v", err)
-	}
-	// Nothing of all that was stored.
-	if _, err := human.Get(t.Context(), desk.KindReplies, id); !errors.Is(err, desk.ErrNotFound) {
-		t.Errorf("there is an outcome: %v", err)
-	}
-	if err := agent.Decide(t.Context(), id, desk.RoleAsker, []byte("withdrawn")); err != nil {
-		t.Errorf("an agent withdraws: %v", err)
-	}
-	// Another account sees nothing.
-	elsewhere := c.Open(natstest.Another, nodes.Human, "alice")
-	if _, err := elsewhere.Get(t.Context(), desk.KindPending, id); !errors.Is(err, desk.ErrNotFound) {
-		t.Errorf("another account reads: %v", err)
-	}
-}
-
-func refusedBy(t *testing.T, says <-chan error, sent error, subject string) {
-	t.Helper()
-	if sent != nil {
-		t.Fatal(sent)
-	}
-	select {
-	case err := <-says:
-		if !strings.Contains(strings.ToLower(err.Error()), "permissions violation") || !strings.Contains(err.Error(), subject) {
-			t.Errorf("%s: the server says %v", subject, err)
-		}
-	case <-time.After(natstest.Patience):
-		t.Errorf("%s: the server says nothing", subject)
-	}
 }

@@ -63,7 +63,6 @@ func TestCredentialsOfAnOperator(t *testing.T) {
 		user, userKey := pair(nkeys.CreateUser())
 		claims := jwt.NewUserClaims(userKey)
 		claims.Pub.Allow, claims.Sub.Allow = nodes.Rights(kind, name)
-		claims.Resp = &jwt.ResponsePermission{MaxMsgs: 1}
 		seed, err := user.Seed()
 		must(err)
 		creds, err := jwt.FormatUserConfig(signed(claims, account), seed)
@@ -75,7 +74,7 @@ func TestCredentialsOfAnOperator(t *testing.T) {
 		t.Cleanup(s.Close)
 		return s
 	}
-	_, err = open(nodes.Operator, "").MakeAll(t.Context())
+	_, err = open(nodes.Operator, "").MakeAll(t.Context(), false)
 	must(err)
 	agent, human := desk.New(open(nodes.Agent, "bot"), desk.Options{}), desk.New(open(nodes.Human, "alice"), desk.Options{})
 	rec, attendance, err := agent.Submit(t.Context(), request("Which?"))

@@ -17,7 +17,7 @@ import (
 
 // holder is this process as one that holds locks. A lock is a document with
 // the holder's name and a word of its own. The holder answers for it under
-// alive.<name> as long as it is connected; one for whom nobody answers is dead,
+// alive.<writer>.<name>, where no other credential can, as long as it is connected; one for whom nobody answers is dead,
 // or cut off, and its lock is taken over. When it is back it looks whether its
 // locks are still its own.
 type holder struct {
@@ -30,8 +30,8 @@ type holder struct {
 
 // lock is one that this process holds, or is taking.
 type lock struct {
-	subject string
-	taken   bool
+	place place
+	taken bool
 }
 
 // has reports whether a lock is held, or being taken.
@@ -56,6 +56,21 @@ func (h *holder) drop(stands string) {
 	delete(h.held, stands)
 }
 
+// lockPlace is where a lock is: of the owner of the record that it is about, or
+// of nobody's record, of this credential.
+func (s *Store) lockPlace(ctx context.Context, kind desk.Kind, name string) (place, error) {
+	if err := desk.Admit(ctx, name, desk.ValidName); err != nil {
+		return place{}, err
+	}
+	if id := recordOf(name); kind == desk.KindAskers && desk.ValidID(id) {
+		p, err := s.at(ctx, kind, id)
+		p.name = name
+		return p, err
+	}
+	me, err := s.certainIdentity(ctx)
+	return place{areaAsk, string(kind), me.writer(), name}, err
+}
+
 // Lock implements desk.Store.
 func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release func(), err error) {
 	if err := desk.Admit(ctx, name, desk.ValidName); err != nil {
@@ -64,14 +79,21 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 	if err := s.answer(ctx); err != nil {
 		return nil, err
 	}
-	subject := subjectOf(kind, name)
+	p, err := s.lockPlace(ctx, kind, name)
+	if err != nil {
+		return nil, err
+	}
+	subject, err := s.mine(p)
+	if err != nil {
+		return nil, err
+	}
 	for {
-		m, err := s.last(ctx, StreamDesk, subject)
+		m, err := s.last(ctx, p)
 		if err != nil {
 			return nil, err
 		}
 		if m.there() {
-			taken, err := s.alive(ctx, m.Data)
+			taken, err := s.alive(ctx, &m)
 			ours := strings.HasPrefix(string(m.Data), s.locks.name+".")
 			if err == nil && !taken && !ours { // a holder whose node has just died is back in a moment
 				select {
@@ -79,7 +101,7 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 				case <-ctx.Done():
 					return nil, context.Cause(ctx)
 				}
-				taken, err = s.alive(ctx, m.Data)
+				taken, err = s.alive(ctx, &m)
 			}
 			if err != nil {
 				return nil, err
@@ -89,11 +111,11 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 			}
 		}
 		mine := s.locks.name + "." + nuid.Next()
-		s.locks.put(mine, lock{subject: subject}) // before it is there: somebody may ask for it at once
-		err = s.create(ctx, creation{stream: StreamDesk, subject: subject, data: []byte(mine), over: m.Seq})
+		s.locks.put(mine, lock{place: p}) // before it is there: somebody may ask for it at once
+		err = s.create(ctx, creation{place: p, subject: subject, data: []byte(mine), over: m.Seq})
 		if err == nil {
-			s.locks.put(mine, lock{subject, true})
-			return sync.OnceFunc(func() { s.release(subject, mine) }), nil
+			s.locks.put(mine, lock{p, true})
+			return sync.OnceFunc(func() { s.release(p, mine) }), nil
 		}
 		s.locks.drop(mine)
 		if !errors.Is(err, desk.ErrExists) {
@@ -104,16 +126,16 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 
 // release gives a lock up. Where the desk does not answer it is enough that
 // nobody answers for it any more.
-func (s *Store) release(subject, mine string) {
+func (s *Store) release(p place, mine string) {
 	s.locks.drop(mine)
 	ctx, cancel := context.WithTimeout(context.Background(), attempt)
 	defer cancel()
-	m, err := s.last(ctx, StreamDesk, subject)
+	m, err := s.last(ctx, p)
 	if err == nil && m.there() && string(m.Data) == mine {
-		err = s.remove(ctx, &m)
+		err = s.remove(ctx, p, &m)
 	}
 	if err != nil {
-		s.log.Debug("a lock is left to whoever wants it next", "subject", subject, "error", err)
+		s.log.Debug("a lock is left to whoever wants it next", "name", p.name, "error", err)
 	}
 }
 
@@ -135,7 +157,10 @@ func (s *Store) subscribe(nc *natsgo.Conn) error {
 	if s.locks.answering {
 		return nil
 	}
-	sub, err := nc.Subscribe("alive."+s.locks.name, func(m *natsgo.Msg) {
+	sub, err := nc.Subscribe(aliveArea+s.whoAmI().writer()+"."+s.locks.name, func(m *natsgo.Msg) {
+		if !strings.HasPrefix(m.Reply, backArea) { // or another would have us write anywhere
+			return
+		}
 		var reply []byte
 		for word := range strings.FieldsSeq(string(m.Data)) {
 			reply = append(reply, map[bool]byte{true: heldByte, false: '0'}[s.locks.has(s.locks.name+"."+word)])
@@ -153,19 +178,86 @@ func (s *Store) subscribe(nc *natsgo.Conn) error {
 	return nil
 }
 
+// Where holders are asked, and where they answer.
+const (
+	aliveArea = "alive."
+	backArea  = "back."
+)
+
+// backs is where holders answer to this process. It is no inbox: a holder learns its
+// name, and may write there.
+type backs struct {
+	mu      sync.Mutex
+	prefix  string // of the subjects; empty until the first is needed
+	waiting map[string]chan *natsgo.Msg
+}
+
+// begin returns a subject, and what arrives on it until end is called.
+func (b *backs) begin(nc *natsgo.Conn, me Identity) (subject string, answer <-chan *natsgo.Msg, end func(), err error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.prefix == "" {
+		prefix := backArea + me.writer() + "." + nuid.Next() + "."
+		if _, err := nc.Subscribe(prefix+"*", b.arrive); err != nil {
+			return "", nil, nil, err
+		}
+		b.prefix, b.waiting = prefix, map[string]chan *natsgo.Msg{}
+	}
+	subject = b.prefix + nuid.Next()
+	arrived := make(chan *natsgo.Msg, 1)
+	b.waiting[subject] = arrived
+	return subject, arrived, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		delete(b.waiting, subject)
+	}, nil
+}
+
+func (b *backs) arrive(m *natsgo.Msg) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	select {
+	case b.waiting[m.Subject] <- m:
+	default: // nobody waits for it any more
+	}
+}
+
+// askHolder asks a holder.
+func (c *conn) askHolder(ctx context.Context, m *natsgo.Msg) (*natsgo.Msg, error) {
+	nc := c.current()
+	back, answer, end, err := c.backs.begin(nc, c.whoAmI())
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	if err := nc.PublishRequest(m.Subject, back, m.Data); err != nil {
+		return nil, err
+	}
+	select {
+	case m := <-answer:
+		if len(m.Data) == 0 && m.Header.Get("Status") == "503" {
+			return nil, natsgo.ErrNoResponders
+		}
+		return m, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // heldByte is how a holder says that a lock is its own.
 const heldByte = '1'
 
 // alive is aliveAll for one lock.
-func (s *Store) alive(ctx context.Context, lock []byte) (bool, error) {
-	name, word, _ := strings.Cut(string(lock), ".")
-	has, err := s.aliveAll(ctx, name, []string{word})
+func (s *Store) alive(ctx context.Context, lock *message) (bool, error) {
+	name, word, _ := strings.Cut(string(lock.Data), ".")
+	has, err := s.aliveAll(ctx, lock.By.name, name, []string{word})
 	return err == nil && has[0], err
 }
 
-// aliveAll reports which locks a holder answers for. One that is there and says
+// aliveAll reports which locks a holder answers for, a process with the credential
+// of a writer. One that is there and says
 // nothing was stopped: it holds them.
-func (s *Store) aliveAll(ctx context.Context, name string, words []string) ([]bool, error) {
+func (s *Store) aliveAll(ctx context.Context, by, name string, words []string) ([]bool, error) {
 	has := make([]bool, len(words))
 	if !desk.ValidName(name) {
 		return has, nil // not written by us
@@ -176,7 +268,7 @@ func (s *Store) aliveAll(ctx context.Context, name string, words []string) ([]bo
 		}
 		return has, nil
 	}
-	ask := &natsgo.Msg{Subject: "alive." + name, Data: []byte(strings.Join(words, " "))}
+	ask := &natsgo.Msg{Subject: aliveArea + by + "." + name, Data: []byte(strings.Join(words, " "))}
 	err := s.repeat(ctx, attempt, func(wait time.Duration) (bool, error) {
 		m, err := s.request(ctx, wait, ask)
 		switch {
@@ -200,27 +292,36 @@ func (s *Store) aliveAll(ctx context.Context, name string, words []string) ([]bo
 
 // Locked implements desk.Store.
 func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (bool, error) {
-	if err := desk.Admit(ctx, name, desk.ValidName); err != nil {
+	p, err := s.lockPlace(ctx, kind, name)
+	if errors.Is(err, desk.ErrNotFound) {
+		return false, nil
+	}
+	if err != nil {
 		return false, err
 	}
-	m, err := s.last(ctx, StreamDesk, subjectOf(kind, name))
+	m, err := s.last(ctx, p)
 	if err != nil || !m.there() {
 		return false, err
 	}
-	return s.alive(ctx, m.Data)
+	return s.alive(ctx, &m)
 }
 
-// Locks implements desk.Store. Locks of the dead are removed where names are
+// Locks implements desk.Store. That an inbox or a page is open a human's
+// credential says, or this one. Its locks of the dead are removed where names are
 // never used again; a holder that was only cut off takes its own anew.
 func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	names, err := s.names(ctx, StreamDesk, subjectOf(kind, "*"))
+	found, err := s.places(ctx, StreamDesk, allOf(areaAsk, string(kind)))
 	if err != nil {
 		return nil, err
 	}
-	locks, err := s.lasts(ctx, kind, names)
+	me := s.whoAmI().writer()
+	at := slices.DeleteFunc(slices.Collect(maps.Keys(found)), func(p place) bool {
+		return kind == desk.KindPresent && !isHuman(p.owner) && p.owner != me
+	})
+	locks, err := s.lasts(ctx, at)
 	if err != nil {
 		return nil, err
 	}
@@ -232,9 +333,9 @@ func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 	for i, m := range locks {
 		switch {
 		case taken[i]:
-			held = append(held, names[i])
-		case m.there() && kind == desk.KindPresent:
-			_ = s.remove(ctx, &m)
+			held = append(held, at[i].name)
+		case m.there() && kind == desk.KindPresent && m.By.name == me:
+			_ = s.remove(ctx, at[i], &m)
 		}
 	}
 	return held, nil
@@ -243,22 +344,24 @@ func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 // holders reports which locks are held: a holder is asked once for all of its
 // locks.
 func (s *Store) holders(ctx context.Context, locks []message) ([]bool, error) {
-	byHolder, words := map[string][]int{}, make([]string, len(locks))
+	type process struct{ by, name string }
+	byHolder, words := map[process][]int{}, make([]string, len(locks))
 	for i, m := range locks {
 		if name, word, ok := strings.Cut(string(m.Data), "."); ok && m.there() {
-			byHolder[name], words[i] = append(byHolder[name], i), word
+			of := process{m.By.name, name}
+			byHolder[of], words[i] = append(byHolder[of], i), word
 		}
 	}
-	names, taken := slices.Collect(maps.Keys(byHolder)), make([]bool, len(locks))
-	errs := make([]error, len(names))
-	each(len(names), func(n int) {
+	all, taken := slices.Collect(maps.Keys(byHolder)), make([]bool, len(locks))
+	errs := make([]error, len(all))
+	each(len(all), func(n int) {
 		var of []string
-		for _, i := range byHolder[names[n]] {
+		for _, i := range byHolder[all[n]] {
 			of = append(of, words[i])
 		}
-		has, err := s.aliveAll(ctx, names[n], of)
+		has, err := s.aliveAll(ctx, all[n].by, all[n].name, of)
 		errs[n] = err
-		for at, i := range byHolder[names[n]] {
+		for at, i := range byHolder[all[n]] {
 			taken[i] = has[at]
 		}
 	})
@@ -279,10 +382,10 @@ func (s *Store) recheckLocks() {
 		if !l.taken {
 			continue
 		}
-		m, err := s.last(ctx, StreamDesk, l.subject)
+		m, err := s.last(ctx, l.place)
 		if err == nil && !m.there() && s.locks.has(mine) {
 			m.Data = []byte(mine)
-			err = s.create(ctx, creation{stream: StreamDesk, subject: l.subject, data: m.Data, over: m.Seq})
+			err = s.create(ctx, creation{place: l.place, subject: l.place.by(s.whoAmI().writer()), data: m.Data, over: m.Seq})
 		}
 		if errors.Is(err, desk.ErrExists) || err == nil && string(m.Data) != mine {
 			s.locks.drop(mine)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -46,12 +47,20 @@ func (s *Store) change(ctx context.Context, mark desk.Mark, name, id string, f f
 	if err := errors.Join(desk.Admit(ctx, name, desk.ValidName), desk.Admit(ctx, id, desk.ValidID)); err != nil {
 		return err
 	}
-	subject := markSubject(mark, name)
+	owner, err := s.owner(ctx, id)
+	if err != nil {
+		return err
+	}
+	p := markPlace(owner, mark, name)
+	subject, err := s.mine(p)
+	if err != nil {
+		return err
+	}
 	turn := s.turn(subject)
 	turn.Lock()
 	defer turn.Unlock()
 	return s.repeat(ctx, certainty, func(time.Duration) (bool, error) {
-		m, err := s.last(ctx, StreamDesk, subject)
+		m, err := s.last(ctx, p)
 		if err != nil {
 			return errors.Is(err, desk.ErrDenied), err
 		}
@@ -60,29 +69,54 @@ func (s *Store) change(ctx context.Context, mark desk.Mark, name, id string, f f
 		if slices.Equal(before, after) {
 			return true, nil
 		}
-		w := creation{stream: StreamDesk, subject: subject, over: m.Seq, data: []byte(strings.Join(after, "\n"))}
+		w := creation{place: p, subject: subject, over: m.Seq, data: []byte(strings.Join(after, "\n"))}
 		if mark == desk.MarkSessions || mark == desk.MarkLifted {
 			w.ttl = keepMarks
 		}
 		if len(after) == 0 {
 			w.gone, w.ttl = true, keepGone
+			if m.Subject != subject {
+				w.ttl = keepOver
+			}
 		}
 		err = s.create(ctx, w)
 		return !errors.Is(err, desk.ErrExists) && !errors.Is(err, desk.ErrUncertain), err
 	})
 }
 
-// Marks implements desk.Store.
+// Marks implements desk.Store. An agent has its own indexes, a human those of all
+// owners.
 func (s *Store) Marks(ctx context.Context, mark desk.Mark, name string) ([]string, error) {
 	if err := desk.Admit(ctx, name, desk.ValidName); err != nil {
 		return nil, err
 	}
-	m, err := s.last(ctx, StreamDesk, markSubject(mark, name))
-	return m.ids(), err
+	me, err := s.certainIdentity(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at := []place{markPlace(me.writer(), mark, name)}
+	if me.Human {
+		found, err := s.places(ctx, StreamDesk, markPlace("*", mark, name).filter())
+		if err != nil {
+			return nil, err
+		}
+		at = slices.Collect(maps.Keys(found))
+	}
+	var ids []string
+	lists, err := s.lasts(ctx, at)
+	for i, m := range lists {
+		for _, id := range m.ids() {
+			if desk.ValidID(id) && desk.OwnedBy(id, at[i].owner) {
+				ids = append(ids, id)
+			}
+		}
+	}
+	slices.Sort(ids)
+	return ids, err
 }
 
-func markSubject(mark desk.Mark, name string) string {
-	return "ask.mark." + string(mark) + "." + name
+func markPlace(owner string, mark desk.Mark, name string) place {
+	return place{areaAsk, kindMark, owner, string(mark) + "." + name}
 }
 
 // ids are those in an index.

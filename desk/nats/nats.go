@@ -1,16 +1,11 @@
 // Package nats is the store of a desk that many machines share: NATS JetStream,
 // on one stock nats-server or three.
 //
-//	ask.pending.<id>                   the set and its asker, written once
-//	ask.end.<id>.<role>.<name>         the outcome: that one exists is the decision
-//	ask.end.<id>.collected.<name>      it has reached its asker; keeps its place for a day
-//	ask.drafts.<id>, ask.showing.<id>  the last one wins, for a day
-//	ask.askers.<id>, ask.present.<n>   locks: who holds it, as they answer under alive.<holder>
-//	ask.mark.<mark>.<name>             the ids in an index
-//	past.docs.<month>.<id>             record and outcome, in a stream of their own
-//	past.months.<month>                there is something in this month
-//	said.<id>.<name>                   what humans said, copied by the server alone
-//	rang.<id>.<role>.<name>            rings once an outcome is stored
+// subjects.go has the subjects. Beside them there are
+//
+//	said.<owner>.<id>.<name>         what humans said, copied by the server alone
+//	rang.<owner>.<id>.<role>.<name>  rings once an outcome is stored
+//	alive.<name>.<holder>            answered by the process that holds locks
 //
 // Reads are answered by the leader of the stream, never by a follower: a stream
 // with direct gets, or a key-value bucket, may answer with what was. A leader that
@@ -18,22 +13,23 @@
 // read what was before; whoever writes finds out and leaves it. Creates
 // name the sequence that they expect, and are repeated with the same bytes until
 // it is definite what became of them. A server that dies has every wait for it
-// end at once. The roles are subjects, which the server holds against each
-// credential. No decision reads a clock.
+// end at once. Owners, writers and roles are in the subjects, which the server
+// holds against each credential; what is not under its writer's own name does not
+// count, and the log says so. No decision reads a clock.
 //
-// The package imports desk, whose Store it is, internal/door and the client of
-// NATS. It knows of records only their ids, writes no server, and manages no
+// The package imports desk, whose Store it is, internal/door, internal/ownstack and
+// the client of NATS. It knows of records only their ids, writes no server, and manages no
 // streams but where the operator says so ([Store.Make]).
 package nats
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"hash/maphash"
 	"iter"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -57,12 +53,11 @@ const maxSize = 4 << 20
 
 // How long things are kept.
 const (
-	keepDraft  = 24 * time.Hour   // what is being typed, and where a record is shown
-	keepPlace  = 24 * time.Hour   // of an outcome that was collected
-	keepGone   = time.Second      // of what was deleted; the least that the server takes
-	keepMarks  = desk.SessionKeep // from the last one
-	collected  = "collected"      // in the place of a role
-	subjectEnd = "ask.end."
+	keepDraft = 24 * time.Hour   // what is being typed, and where a record is shown
+	keepPlace = 24 * time.Hour   // of an outcome that was collected
+	keepGone  = time.Second      // of what was deleted; the least that the server takes
+	keepMarks = desk.SessionKeep // from the last one
+	keepOver  = desk.SessionKeep // of what was deleted and another has written, who removes it meanwhile
 )
 
 // Options say where the desk is.
@@ -83,11 +78,13 @@ type Store struct {
 	turns [256]sync.Mutex // see turn
 
 	months sync.Map // that are known to be in the index
+	owners sync.Map // names of owners of records
 }
 
 var (
 	_ desk.Store  = (*Store)(nil)
 	_ desk.Reader = (*Store)(nil)
+	_ desk.Placer = (*Store)(nil)
 )
 
 // Open returns the store at o.URL. It does no I/O but to read the files. The
@@ -103,53 +100,149 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
+// Place implements desk.Placer: a record is the credential's own, or its owner's
+// to whose earlier one it goes back.
+func (s *Store) Place(ctx context.Context, id, earlier string) (string, error) {
+	me, err := s.certainIdentity(ctx)
+	if err != nil {
+		return id, err
+	}
+	owner := me.writer()
+	if earlier != "" {
+		if owner, err = s.owner(ctx, earlier); err != nil {
+			return id, err
+		}
+	}
+	return desk.Owned(id, owner), nil
+}
+
+// owner returns the owner of a record, of which only the mark is in its id.
+func (s *Store) owner(ctx context.Context, id string) (string, error) {
+	me, err := s.certainIdentity(ctx)
+	if err != nil {
+		return "", err
+	}
+	if desk.OwnedBy(id, me.writer()) {
+		return me.writer(), nil
+	}
+	known := func() (string, bool) {
+		for name := range s.owners.Range {
+			if desk.OwnedBy(id, name.(string)) {
+				return name.(string), true
+			}
+		}
+		return "", false
+	}
+	if name, ok := known(); ok {
+		return name, nil
+	}
+	for stream, filter := range map[string]string{
+		StreamDesk: root + "ask.*.*." + id + ".>",
+		StreamPast: place{areaPast, kindDocs, "*", desk.MonthOf(id) + "." + id}.filter(),
+	} {
+		if _, err := s.places(ctx, stream, filter); err != nil {
+			return "", err
+		}
+	}
+	if name, ok := known(); ok {
+		return name, nil
+	}
+	return "", desk.ErrNotFound
+}
+
+// at is where a document of a record is.
+func (s *Store) at(ctx context.Context, kind desk.Kind, id string) (place, error) {
+	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
+		return place{}, err
+	}
+	owner, err := s.owner(ctx, id)
+	switch p := (place{areaAsk, string(kind), owner, id}); {
+	case err != nil:
+		return place{}, err
+	case kind == desk.KindArchive:
+		return place{areaPast, kindDocs, owner, desk.MonthOf(id) + "." + id}, nil
+	case kind == desk.KindReplies:
+		p.kind = kindEnd
+		return p, nil
+	default:
+		return p, nil
+	}
+}
+
+// mine returns the subject of this credential where a document is, as it ends:
+// ErrDenied where it has none. The server would say the same.
+func (s *Store) mine(p place) (subject string, err error) {
+	me := s.whoAmI()
+	if !me.Human && p.owner != me.writer() {
+		return "", fmt.Errorf("%w: it belongs to %s", desk.ErrDenied, p.owner)
+	}
+	return p.by(me.writer()), nil
+}
+
 // Create implements desk.Store.
 func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
+	p, err := s.at(ctx, kind, id)
+	if err != nil {
+		return err
+	}
+	subject, err := s.mine(p)
+	if err != nil {
 		return err
 	}
 	if kind != desk.KindArchive {
-		return s.create(ctx, creation{stream: StreamDesk, subject: subjectOf(kind, id), data: data})
+		return s.create(ctx, creation{place: p, subject: subject, data: data})
 	}
-	month := desk.MonthOf(id)
 	indexed := make(chan error, 1)
-	go func() { indexed <- s.addMonth(ctx, month) }()
-	err := s.create(ctx, creation{stream: StreamPast, subject: pastSubject(id), data: data})
+	go func() { indexed <- s.addMonth(ctx, p.owner, desk.MonthOf(id)) }()
+	err = s.create(ctx, creation{place: p, subject: subject, data: data})
 	return errors.Join(err, <-indexed)
 }
 
 // addMonth has listings find a month of the archive.
-func (s *Store) addMonth(ctx context.Context, month string) error {
-	if _, known := s.months.Load(month); known {
+func (s *Store) addMonth(ctx context.Context, owner, month string) error {
+	p := place{areaPast, kindMonths, owner, month}
+	if _, known := s.months.Load(p); known {
 		return nil
 	}
-	err := s.create(ctx, creation{stream: StreamPast, subject: "past.months." + month, data: []byte(month)})
+	subject, err := s.mine(p)
 	if err == nil {
-		s.months.Store(month, true)
+		err = s.create(ctx, creation{place: p, subject: subject, data: []byte(month)})
+	}
+	if err == nil {
+		s.months.Store(p, true)
 	}
 	return err
 }
 
 // Decide implements desk.Store. The subject has the role and the name of the
-// caller, and the server holds both against the credential: an agent that
-// answers is refused there, and not by us.
+// caller. In the role of the asker the owner alone ends a record; a human who
+// does so for another is a human.
 func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
-	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
-		return err
-	}
-	me, err := s.Identity(ctx)
+	p, err := s.at(ctx, desk.KindReplies, id)
 	if err != nil {
 		return err
 	}
-	return s.create(ctx, creation{stream: StreamDesk, subject: subjectEnd + id + "." + string(role) + "." + me.Name, filter: subjectEnd + id + ".>", data: data})
+	me := s.whoAmI()
+	switch own := p.owner == me.writer(); {
+	case role == desk.RoleHuman && !me.Human, !own && !isHuman(me.writer()):
+		return fmt.Errorf("%w: it is that of %s, and the question belongs to %s; humans answer, and owners withdraw", desk.ErrDenied, me.writer(), p.owner)
+	case !own:
+		role = desk.RoleHuman
+	}
+	return s.create(ctx, creation{place: p, subject: p.prefix() + endBy(string(role), me.writer()), data: data})
 }
 
 // Put implements desk.Store.
 func (s *Store) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
+	p, err := s.at(ctx, kind, id)
+	if err != nil {
 		return err
 	}
-	return s.put(ctx, subjectOf(kind, id), data, keepDraft)
+	subject, err := s.mine(p)
+	if err != nil {
+		return err
+	}
+	return s.put(ctx, subject, data, keepDraft)
 }
 
 // Get implements desk.Store.
@@ -159,18 +252,11 @@ func (s *Store) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 }
 
 func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Document {
-	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
+	p, err := s.at(ctx, kind, id)
+	if err != nil {
 		return desk.Document{Err: err}
 	}
-	stream, subject := StreamDesk, subjectOf(kind, id)
-	switch kind {
-	case desk.KindReplies:
-		subject = subjectEnd + id + ".>"
-	case desk.KindArchive:
-		stream, subject = StreamPast, pastSubject(id)
-	default:
-	}
-	m, err := s.last(ctx, stream, subject)
+	m, err := s.last(ctx, p)
 	switch {
 	case err != nil:
 		return desk.Document{Err: err}
@@ -181,29 +267,47 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 	}
 	d := desk.Document{Data: m.Data}
 	if kind == desk.KindReplies {
-		_, by := parseEnd(m.Subject)
-		d.By = &by
+		d.By = new(m.By.author())
 	}
 	if kind == desk.KindArchive {
-		d.By = new(s.whoSaid(ctx, id))
+		d.By = &desk.Author{}
+		if said := s.said(ctx, p.owner, id); said.there() {
+			d.By, d.Said = new(said.By.author()), said.Data
+		}
 	}
 	return d
 }
 
-// whoSaid returns the human whose outcome of a record the server has taken; the
-// zero Author if none did. The archive is the asker's word, this is not.
-func (s *Store) whoSaid(ctx context.Context, id string) desk.Author {
-	said := func() (message, error) { return s.first(ctx, StreamSaid, "said."+id+".*") }
-	written := func() (message, error) { return s.last(ctx, StreamDesk, subjectEnd+id+"."+string(desk.RoleHuman)+".*") }
+// said returns the outcome of a human which the server has taken for a record;
+// the zero message if none did. The archive is its writer's word, this is not.
+func (s *Store) said(ctx context.Context, owner, id string) message {
+	copied := func() (message, error) { return s.copied(ctx, owner, id) }
+	written := func() (message, error) {
+		return s.on(ctx, StreamDesk, place{areaAsk, kindEnd, owner, id}.by(asHuman+".*"))
+	}
 	// The server copies a moment later; after that the outcome may be swept, and
 	// that between our two looks.
-	for _, look := range []func() (message, error){said, written, said} {
+	for _, look := range []func() (message, error){copied, written, copied} {
 		if m, err := look(); err == nil && m.there() {
-			name := m.Subject[strings.LastIndexByte(m.Subject, '.')+1:]
-			return desk.Author{Role: desk.RoleHuman, Name: strings.TrimPrefix(name, nameless)}
+			return m
 		}
 	}
-	return desk.Author{}
+	return message{}
+}
+
+// copied returns the server's first copy of what a human said.
+func (s *Store) copied(ctx context.Context, owner, id string) (message, error) {
+	for from := uint64(1); ; {
+		m, err := s.message(ctx, StreamSaid, map[string]any{"seq": from, "next_by_subj": "said." + owner + "." + id + ".*"})
+		if err != nil || m.Seq == 0 {
+			return m, err
+		}
+		_, by, ok := parse(place{areaAsk, kindEnd, owner, id}.by(asHuman + m.Subject[strings.LastIndexByte(m.Subject, '.'):]))
+		if m.By = by; ok && m.there() {
+			return m, nil
+		}
+		from = m.Seq + 1
+	}
 }
 
 // atOnce is how many requests a process has under way.
@@ -215,13 +319,12 @@ const atOnce = 64
 func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	out := make([]desk.Document, len(keys))
 	if many <= len(keys) && !slices.ContainsFunc(keys, func(k desk.Key) bool { return k.Kind != desk.KindPending || !desk.ValidID(k.ID) }) {
-		ids := make([]string, len(keys))
-		for i, key := range keys {
-			ids[i] = key.ID
-		}
-		found, err := s.lasts(ctx, desk.KindPending, ids)
+		at := make([]place, len(keys))
+		each(len(keys), func(i int) { at[i], out[i].Err = s.at(ctx, desk.KindPending, keys[i].ID) })
+		found, err := s.lasts(ctx, at)
 		for i, m := range found {
 			switch {
+			case out[i].Err != nil:
 			case err != nil:
 				out[i].Err = err
 			case !m.there():
@@ -251,26 +354,25 @@ func each(n int, f func(int)) {
 }
 
 // Delete implements desk.Store. What is deleted is replaced with a message that
-// says so, which those who watch are told, and which goes a second later.
+// says so, which those who watch are told, and which goes a second later: where
+// another has written the document, when that has been swept.
 func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
-	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
+	p, err := s.at(ctx, kind, id)
+	if errors.Is(err, desk.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
 		return err
 	}
-	stream, subject, filter := StreamDesk, subjectOf(kind, id), ""
-	keep := keepGone
-	switch kind {
-	case desk.KindReplies:
-		me, err := s.Identity(ctx)
-		if err != nil {
-			return err
-		}
-		subject, filter, keep = subjectEnd+id+"."+collected+"."+me.Name, subjectEnd+id+".>", keepPlace
-	case desk.KindArchive:
-		stream, subject = StreamPast, pastSubject(id)
-	default:
+	subject, err := s.mine(p)
+	if err != nil {
+		return err
+	}
+	if kind == desk.KindReplies {
+		subject = p.prefix() + endBy(collected, s.whoAmI().writer())
 	}
 	for tries := 0; ; tries++ {
-		m, err := s.last(ctx, stream, cmp.Or(filter, subject))
+		m, err := s.last(ctx, p)
 		if err != nil {
 			return err
 		}
@@ -280,7 +382,14 @@ func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
 		if kind == desk.KindDrafts && !s.whoAmI().Human {
 			return nil // an agent writes none, not even that there is none; it goes by itself
 		}
-		err = s.create(ctx, creation{stream: stream, subject: subject, filter: filter, gone: true, ttl: keep, over: m.Seq})
+		keep := keepGone
+		switch {
+		case kind == desk.KindReplies:
+			keep = keepPlace
+		case m.Subject != subject:
+			keep = keepOver
+		}
+		err = s.create(ctx, creation{place: p, subject: subject, gone: true, ttl: keep, over: m.Seq})
 		if !errors.Is(err, desk.ErrExists) || tries == 8 { // somebody changed it in between
 			return err
 		}
@@ -299,13 +408,17 @@ func (s *Store) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 			yieldDown(ids, err, in, yield)
 			return
 		}
-		months, err := s.names(ctx, StreamPast, "past.months.*")
+		months, err := s.names(ctx, StreamPast, allOf(areaPast, kindMonths))
 		if err != nil {
 			yield("", err)
 			return
 		}
 		for _, month := range in.Months(months) {
-			ids, err := s.names(ctx, StreamPast, "past.docs."+month+".*")
+			found, err := s.places(ctx, StreamPast, place{areaPast, kindDocs, "*", month}.filter())
+			var ids []string
+			for p := range found {
+				ids = append(ids, p.record())
+			}
 			if !yieldDown(ids, err, in, yield) {
 				return
 			}
@@ -315,46 +428,36 @@ func (s *Store) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 
 // listDesk returns the ids of documents of a kind, in no order.
 func (s *Store) listDesk(ctx context.Context, kind desk.Kind) ([]string, error) {
-	if kind != desk.KindReplies {
-		return s.names(ctx, StreamDesk, subjectOf(kind, "*"))
+	filter := allOf(areaAsk, string(kind))
+	if kind == desk.KindReplies {
+		filter = allOf(areaAsk, kindEnd)
 	}
-	subjects, err := s.subjects(ctx, StreamDesk, subjectEnd+">")
-	there, done := map[string]bool{}, map[string]bool{}
-	var said []string
-	for _, subject := range subjects {
-		id, by := parseEnd(subject)
-		if there[id] = true; by.Role == collected {
-			done[id] = true
-		} else {
-			said = append(said, subject)
+	found, err := s.places(ctx, StreamDesk, filter)
+	var ids, old []string
+	for p, writers := range found {
+		done := slices.ContainsFunc(writers, func(w writer) bool { return w.role == collected })
+		if !done {
+			ids = append(ids, p.record())
+		}
+		for _, w := range writers {
+			if w.name == s.whoAmI().writer() && w.role != collected && (done || w.role == asHuman || w.role == "" && len(writers) > 1) {
+				old = append(old, p.by(strings.TrimPrefix(endBy(w.role, w.name), ".")))
+			}
 		}
 	}
-	s.sweep(said, done)
-	var ids []string
-	for id := range there {
-		if !done[id] {
-			ids = append(ids, id)
-		}
-	}
+	s.sweep(old)
 	return ids, err
 }
 
-// sweep removes outcomes of this credential that were collected: nobody else
-// may. The server's copies of what humans said stay.
-func (s *Store) sweep(said []string, done map[string]bool) {
-	var old []string
-	me := "." + s.whoAmI().Name
-	for _, subject := range said {
-		if id, _ := parseEnd(subject); done[id] && strings.HasSuffix(subject, me) && len(old) < 256 {
-			old = append(old, subject)
-		}
-	}
+// sweep removes what this credential wrote and others have deleted, or collected:
+// nobody else may. The server's copies of what humans said stay.
+func (s *Store) sweep(old []string) {
 	if len(old) == 0 || !s.sweeping.TryLock() {
 		return
 	}
 	go func() {
 		defer s.sweeping.Unlock()
-		for _, subject := range old {
+		for _, subject := range old[:min(len(old), 256)] {
 			ctx, cancel := context.WithTimeout(context.Background(), patience)
 			err := s.sweepOne(ctx, subject)
 			cancel()
@@ -366,16 +469,45 @@ func (s *Store) sweep(said []string, done map[string]bool) {
 }
 
 func (s *Store) sweepOne(ctx context.Context, subject string) error {
-	if id, by := parseEnd(subject); by.Role == desk.RoleHuman {
-		if copied, err := s.first(ctx, StreamSaid, "said."+id+".*"); err != nil || !copied.there() {
-			return err // once its copy is there; see whoSaid
+	p, by, _ := parse(subject)
+	if by.role == asHuman {
+		if ended, err := s.endHuman(ctx, p); err != nil || !ended {
+			return err
+		}
+		if copied, err := s.copied(ctx, p.owner, p.name); err != nil || !copied.there() {
+			return err // once its copy is there; see said
 		}
 	}
-	m, err := s.last(ctx, StreamDesk, subject)
+	if by.role == "" {
+		if now, err := s.last(ctx, p); err != nil || now.there() {
+			return err // it was written anew
+		}
+	}
+	m, err := s.on(ctx, StreamDesk, subject)
 	if err != nil || !m.there() {
 		return err
 	}
-	return s.remove(ctx, &m)
+	// Not in its place, where it was deleted already: in its subject.
+	err = s.create(ctx, creation{place: p, alone: true, subject: subject, gone: true, ttl: keepGone, over: m.Seq})
+	if errors.Is(err, desk.ErrExists) {
+		return nil
+	}
+	return err
+}
+
+// endHuman reports whether a human's outcome was collected. That it was is said for a
+// day: where it is not said any more the archive tells, and it is said anew.
+func (s *Store) endHuman(ctx context.Context, p place) (bool, error) {
+	m, err := s.last(ctx, p)
+	if err != nil || m.By.role == collected {
+		return err == nil, err
+	}
+	archived := s.get(ctx, desk.KindArchive, p.name)
+	asked := s.get(ctx, desk.KindPending, p.name)
+	if archived.Err != nil || !errors.Is(asked.Err, desk.ErrNotFound) {
+		return false, nil // open, not collected yet, or not to be read now
+	}
+	return true, s.Delete(ctx, desk.KindReplies, p.name)
 }
 
 func yieldDown(ids []string, err error, in desk.Range, yield func(string, error) bool) bool {
@@ -392,28 +524,33 @@ func yieldDown(ids []string, err error, in desk.Range, yield func(string, error)
 	return true
 }
 
-// names returns the last tokens of the subjects that match a filter.
-func (s *Store) names(ctx context.Context, stream, filter string) ([]string, error) {
-	names, err := s.subjects(ctx, stream, filter)
-	for i, subject := range names {
-		names[i] = subject[strings.LastIndexByte(subject, '.')+1:]
+// places returns where the documents are that match a filter, and who has
+// written there.
+func (s *Store) places(ctx context.Context, stream, filter string) (map[place][]writer, error) {
+	subjects, err := s.subjects(ctx, stream, filter)
+	found := make(map[place][]writer, len(subjects))
+	for _, subject := range subjects {
+		p, by, ok := parse(subject)
+		if !ok {
+			s.foreign(subject)
+			continue
+		}
+		if p.record() != "" {
+			if _, known := s.owners.Load(p.owner); !known {
+				s.owners.Store(p.owner, true)
+			}
+		}
+		found[p] = append(found[p], by)
 	}
-	return names, err
+	return found, err
 }
 
-func subjectOf(kind desk.Kind, id string) string { return "ask." + string(kind) + "." + id }
-
-func pastSubject(id string) string { return "past.docs." + desk.MonthOf(id) + "." + id }
-
-// parseEnd reads the subject of an outcome.
-func parseEnd(subject string) (id string, by desk.Author) {
-	rest, ok := strings.CutPrefix(subject, subjectEnd)
-	parts := strings.Split(rest, ".")
-	if !ok || len(parts) != 3 {
-		return "", desk.Author{}
+// names returns the names of the documents that match a filter, each once.
+func (s *Store) names(ctx context.Context, stream, filter string) ([]string, error) {
+	found, err := s.places(ctx, stream, filter)
+	names := map[string]bool{}
+	for p := range found {
+		names[p.name] = true
 	}
-	if parts[2] == nameless {
-		parts[2] = ""
-	}
-	return parts[0], desk.Author{Role: desk.Role(parts[1]), Name: parts[2]}
+	return slices.Collect(maps.Keys(names)), err
 }

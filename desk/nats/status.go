@@ -73,7 +73,7 @@ func (s *Store) Status(ctx context.Context, system string) (Status, error) {
 		return Status{}, err
 	}
 	st := Status{Identity: s.whoAmI()}
-	if st.Nodes, err = nodesOf(nc); err != nil {
+	if st.Nodes, err = nodesOf(nc, st.Human); err != nil {
 		return st, s.explain(err)
 	}
 	if n := len(s.urls); n > len(st.Nodes) {
@@ -83,8 +83,8 @@ func (s *Store) Status(ctx context.Context, system string) (Status, error) {
 		if n.Clock > skew || n.Clock < -skew {
 			st.Wrongf("the clock of %s differs from this machine's by %s: ages are shown wrong; set one of them", n.Name, n.Clock.Round(time.Second))
 		}
-		if older(n.Version, 2, 12) {
-			st.Wrongf("%s is nats-server %s: the desk needs 2.12 or newer", n.Name, n.Version)
+		if older(n.Version, 2, 15) {
+			st.Wrongf("%s is nats-server %s: the desk needs 2.15 or newer", n.Name, n.Version)
 		}
 	}
 	for _, want := range Streams(0) {
@@ -105,8 +105,7 @@ func (s *Store) Status(ctx context.Context, system string) (Status, error) {
 
 // streamStatus tells one stream.
 func (s *Store) streamStatus(ctx context.Context, want natsgo.StreamConfig, st *Status) {
-	var there info
-	err := s.api(ctx, attempt, "STREAM.INFO."+want.Name, map[string]string{}, &there)
+	there, err := s.streamInfo(ctx, want.Name, map[string]string{})
 	switch {
 	case errors.Is(err, desk.ErrDenied):
 		st.Wrongf("this credential may not look at the stream %s: write it anew with mcp-askuser desk init", want.Name)
@@ -154,8 +153,13 @@ type told struct {
 	at   time.Time       // half way between the question and the answer
 }
 
-// pingNodes has every node say who is connected to it, in this account.
-const pingNodes = "$SYS.REQ.ACCOUNT.PING.CONNZ"
+// Every node says, in this account, how much it does, or who is connected to it.
+// Only humans may ask the latter: it says to what others listen.
+const (
+	pingNodes   = "$SYS.REQ.ACCOUNT.PING.STATZ"
+	listClients = "$SYS.REQ.ACCOUNT.PING.CONNZ"
+	everyNode   = `{"include_unused":true}` // also one that has no client of the account
+)
 
 // ask asks all nodes, and returns what those say that answer soon after the
 // first, for which it waits so long.
@@ -188,8 +192,13 @@ func ask(nc *natsgo.Conn, subject, request string, wait time.Duration) ([]told, 
 	return all, nil
 }
 
-func nodesOf(nc *natsgo.Conn) ([]NodeStatus, error) {
-	all, err := ask(nc, pingNodes, "{}", attempt)
+// nodesOf returns the nodes that answer, with their clients or without.
+func nodesOf(nc *natsgo.Conn, clients bool) ([]NodeStatus, error) {
+	subject, request := pingNodes, everyNode
+	if clients {
+		subject, request = listClients, "{}"
+	}
+	all, err := ask(nc, subject, request, attempt)
 	if err != nil {
 		return nil, err
 	}

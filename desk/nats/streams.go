@@ -18,32 +18,49 @@ func Streams(nodes int) []natsgo.StreamConfig {
 		Storage: natsgo.FileStorage, Discard: natsgo.DiscardOld, Replicas: nodes,
 		MaxMsgsPerSubject: 1, MaxMsgs: -1, MaxBytes: -1, AllowDirect: false,
 		Duplicates: 2 * time.Minute, DenyPurge: true, DenyDelete: true,
+		Metadata: map[string]string{formatKey: format},
 	}
 	open, past, said := base, base, base
 	open.Name, open.Description = StreamDesk, "questions that are open, and their outcomes"
-	open.Subjects, open.AllowMsgTTL = []string{"ask.>"}, true
+	open.Subjects, open.AllowMsgTTL = []string{root + areaAsk + ".>"}, true
 	// A bell rings once the outcome is stored, never for one that was refused.
-	open.RePublish = &natsgo.RePublish{Source: subjectEnd + "*.*.*", Destination: "rang.{{wildcard(1)}}.{{wildcard(2)}}.{{wildcard(3)}}", HeadersOnly: true}
+	open.RePublish = &natsgo.RePublish{Source: root + "ask.end.*.*.*.*", Destination: "rang.{{wildcard(1)}}.{{wildcard(2)}}.{{wildcard(3)}}.{{wildcard(4)}}", HeadersOnly: true}
 	past.Name, past.Description = StreamPast, "questions that have ended"
-	past.Subjects, past.AllowMsgTTL = []string{"past.>"}, true
+	past.Subjects, past.AllowMsgTTL = []string{root + areaPast + ".>"}, true
 	// Nobody can publish to it: it has no subjects of its own. The first of a
 	// subject counts, which stays when the outcome goes.
 	said.MaxMsgsPerSubject = -1
 	said.Name, said.Description = StreamSaid, "what humans said, as the server has seen it"
 	said.Sources = []*natsgo.StreamSource{{Name: StreamDesk, SubjectTransforms: []natsgo.SubjectTransformConfig{
-		{Source: subjectEnd + "*.human.*", Destination: "said.{{wildcard(1)}}.{{wildcard(2)}}"},
+		{Source: root + "ask.end.*.*.human.*", Destination: "said.{{wildcard(1)}}.{{wildcard(2)}}.{{wildcard(3)}}"},
 	}}}
 	return []natsgo.StreamConfig{open, past, said}
 }
 
+// The format of what is in the streams, which they name. The first one named no
+// authors in its subjects; nothing tells whose its documents are, so that they are
+// not taken over.
+const formatKey, format = "mcp-askuser-format", "2"
+
 // Make makes the streams of a desk on so many nodes, or brings those that are
-// there up to date. It takes the operator's credential.
-func (s *Store) Make(ctx context.Context, nodes int) error {
+// there up to date. It takes the operator's credential. The error wraps
+// desk.ErrFormat where there are streams of an earlier format, unless they are to
+// be replaced with empty ones.
+func (s *Store) Make(ctx context.Context, nodes int, replace bool) error {
 	for _, config := range Streams(nodes) {
 		call := "STREAM.CREATE."
-		var there info
-		if err := s.api(ctx, patience, "STREAM.INFO."+config.Name, map[string]string{}, &there); err == nil {
+		_, err := s.streamInfo(ctx, config.Name, map[string]string{})
+		switch {
+		case err == nil:
 			call = "STREAM.UPDATE."
+		case errors.Is(err, desk.ErrFormat) && replace:
+			var gone struct{}
+			if err := s.api(ctx, certainty, "STREAM.DELETE."+config.Name, map[string]string{}, &gone); err != nil {
+				return fmt.Errorf("delete the stream %s: %w", config.Name, err)
+			}
+		case errors.Is(err, desk.ErrFormat):
+			return fmt.Errorf("%w: its questions name no author, and cannot be taken over. Have what is open answered with the earlier version, "+
+				"keep a copy if you want one (nats stream backup), and then run mcp-askuser desk create --replace", desk.ErrFormat)
 		}
 		var made info
 		if err := s.api(ctx, certainty, call+config.Name, config, &made); err != nil {
@@ -55,7 +72,7 @@ func (s *Store) Make(ctx context.Context, nodes int) error {
 
 // MakeAll makes the streams on as many nodes as there are: three copies where
 // three answer. It waits for the nodes until ctx ends.
-func (s *Store) MakeAll(ctx context.Context) (nodes int, err error) {
+func (s *Store) MakeAll(ctx context.Context, replace bool) (nodes int, err error) {
 	want := 1
 	if len(s.urls) >= 3 {
 		want = 3
@@ -65,14 +82,14 @@ func (s *Store) MakeAll(ctx context.Context) (nodes int, err error) {
 		if err != nil {
 			return errors.Is(err, desk.ErrDenied), err
 		}
-		there, err := nodesOf(nc)
+		there, err := nodesOf(nc, false)
 		if err == nil && len(there) < want {
 			err = fmt.Errorf("%w: %d of %d nodes", desk.ErrUnreachable, len(there), want)
 		}
 		if err == nil {
-			err = s.Make(ctx, want)
+			err = s.Make(ctx, want, replace)
 		}
-		return err == nil || errors.Is(err, desk.ErrDenied), err
+		return err == nil || errors.Is(err, desk.ErrDenied) || errors.Is(err, desk.ErrFormat), err
 	})
 	return want, err
 }

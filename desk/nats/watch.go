@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strconv"
-	"strings"
 	"time"
 
 	natsgo "github.com/nats-io/nats.go"
 	"github.com/nats-io/nuid"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/ownstack"
 )
 
 // A bell is looked at without having rung once in a while: what rings is sent
@@ -25,16 +25,26 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err
 	}
+	var p place
+	var err error
+	ownstack.Run(func() { p, err = s.at(ctx, desk.KindReplies, id) }) // the caller waits next
+	if errors.Is(err, desk.ErrNotFound) {                             // there will be none; who looks finds out
+		p, err = place{owner: "*"}, nil
+	}
+	if err != nil {
+		return err
+	}
 	nc, err := s.connected(ctx)
 	if err != nil {
 		return err
 	}
 	rings := make(chan *natsgo.Msg, 1) // one is enough; the client drops what is more
-	bell, err := nc.ChanSubscribe("rang."+id+".>", rings)
+	bell, err := nc.ChanSubscribe("rang."+p.owner+"."+id+".>", rings)
 	if err != nil {
 		return unreachable(err)
 	}
 	defer func() { _ = bell.Unsubscribe() }()
+	defer s.guarded()()
 	for {
 		again := s.returned()
 		if nc.IsConnected() {
@@ -56,7 +66,10 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 }
 
 // watched are the collections whose changes are told.
-var watched = [...]string{"ask.pending.*", "ask.end.>", "ask.drafts.*", "ask.showing.*", "ask.askers.*"}
+var watched = [...]string{
+	allOf(areaAsk, string(desk.KindPending)), allOf(areaAsk, kindEnd), allOf(areaAsk, string(desk.KindDrafts)),
+	allOf(areaAsk, string(desk.KindShowing)), allOf(areaAsk, string(desk.KindAskers)),
+}
 
 // How a watch knows that it still is one.
 const (
@@ -71,8 +84,8 @@ func (s *Store) Watch(ctx context.Context) (<-chan desk.Change, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	var now info
-	if err := s.api(ctx, patience, "STREAM.INFO."+StreamDesk, map[string]string{}, &now); err != nil {
+	now, err := s.streamInfo(ctx, StreamDesk, map[string]string{})
+	if err != nil {
 		return nil, err
 	}
 	w := &watch{store: s, next: now.State.LastSeq + 1, changes: make(chan desk.Change)}
@@ -120,6 +133,7 @@ func (w *watch) consume(ctx context.Context) error {
 func (w *watch) run(ctx context.Context) {
 	defer close(w.changes)
 	defer func() { _ = w.sub.Unsubscribe() }()
+	defer w.store.guarded()()
 	again := w.store.returned()
 	for {
 		within, cancel := context.WithTimeout(ctx, deaf)
@@ -159,8 +173,7 @@ func (w *watch) run(ctx context.Context) {
 // It is false when ctx ends.
 func (w *watch) led(ctx context.Context) bool {
 	for pause := time.Millisecond; w.leader+1 < w.next; pause = min(2*pause, attempt) {
-		var now info
-		if err := w.store.api(ctx, patience, "STREAM.INFO."+StreamDesk, map[string]string{}, &now); err == nil {
+		if now, err := w.store.streamInfo(ctx, StreamDesk, map[string]string{}); err == nil {
 			w.leader = now.State.LastSeq
 			if w.leader+1 >= w.next {
 				break
@@ -195,14 +208,19 @@ func (w *watch) read(m *natsgo.Msg) (c desk.Change, err error) {
 		return c, errGap
 	}
 	w.next = meta.Sequence.Stream + 1
-	parts := strings.Split(m.Subject, ".")
-	if len(parts) < 3 || !desk.ValidID(parts[2]) {
+	p, by, ok := parse(m.Subject)
+	if !ok {
+		w.store.foreign(m.Subject)
 		return c, nil
 	}
-	c = desk.Change{Kind: desk.Kind(parts[1]), ID: parts[2], Removed: m.Header.Get(headerOp) == opDel}
-	if c.Kind == "end" {
+	if !desk.ValidID(p.name) {
+		return c, nil
+	}
+	w.store.owners.Store(p.owner, true)
+	c = desk.Change{Kind: desk.Kind(p.kind), ID: p.name, Removed: m.Header.Get(headerOp) == opDel}
+	if p.kind == kindEnd {
 		c.Kind = desk.KindReplies
-		if swept := c.Removed && len(parts) > 3 && parts[3] != collected; swept {
+		if swept := c.Removed && by.role != collected; swept {
 			return desk.Change{}, nil
 		}
 	}

@@ -2,12 +2,12 @@ package nats
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	natsgo "github.com/nats-io/nats.go"
@@ -39,10 +39,31 @@ type message struct {
 	Seq     uint64
 	Data    []byte
 	Op      string
+	By      writer
 }
 
 // there reports whether the message is a document.
 func (m *message) there() bool { return m.Op == opPut }
+
+// judge sees whose a message is. One that its writer must not have written is as
+// good as nothing, whoever had it stored.
+func (c *conn) judge(m *message) {
+	if !strings.HasPrefix(m.Subject, root) {
+		return
+	}
+	var ok bool
+	if _, m.By, ok = parse(m.Subject); !ok {
+		c.foreign(m.Subject)
+		m.Op = ""
+	}
+}
+
+// foreign says in the log, once, that a document is ignored.
+func (c *conn) foreign(subject string) {
+	if _, said := c.ignored.Swap(subject, true); !said {
+		c.log.Warn("a document under a foreign name is ignored", "subject", subject)
+	}
+}
 
 type apiError struct {
 	Code        int    `json:"code"`
@@ -92,15 +113,38 @@ func unreachable(err error) error {
 	return fmt.Errorf("%w: %w", desk.ErrUnreachable, err)
 }
 
-// last returns the last message on a subject, or on all that match, from the
-// leader of the stream; the zero message if there is none.
-func (c *conn) last(ctx context.Context, stream, subject string) (message, error) {
-	return c.message(ctx, stream, map[string]any{"last_by_subj": subject})
+// last returns the last message in a place, from the leader of the stream; the
+// zero message if there is none. Where the last is under a foreign name it is the
+// one before that which counts, with the sequence of the last.
+func (c *conn) last(ctx context.Context, p place) (message, error) {
+	m, err := c.on(ctx, p.stream(), p.filter())
+	if err != nil || m.Seq == 0 {
+		return m, err
+	}
+	if _, _, ok := parse(m.Subject); ok {
+		return m, nil
+	}
+	subjects, err := c.subjects(ctx, p.stream(), p.filter())
+	var counts message
+	for _, subject := range subjects {
+		if _, _, ok := parse(subject); !ok {
+			continue
+		}
+		one, err := c.on(ctx, p.stream(), subject)
+		if err != nil {
+			return message{}, err
+		}
+		if one.Seq > counts.Seq {
+			counts = one
+		}
+	}
+	counts.Seq = m.Seq
+	return counts, err
 }
 
-// first returns the first.
-func (c *conn) first(ctx context.Context, stream, subject string) (message, error) {
-	return c.message(ctx, stream, map[string]any{"seq": 1, "next_by_subj": subject})
+// on returns the last message on the subjects that match.
+func (c *conn) on(ctx context.Context, stream, subject string) (message, error) {
+	return c.message(ctx, stream, map[string]any{"last_by_subj": subject})
 }
 
 func (c *conn) message(ctx context.Context, stream string, which map[string]any) (message, error) {
@@ -120,6 +164,7 @@ func (c *conn) message(ctx context.Context, stream string, which map[string]any)
 	if h, err := natsgo.DecodeHeadersMsg(answer.Message.Header); err == nil {
 		m.Op = h.Get(headerOp)
 	}
+	c.judge(&m)
 	return m, err
 }
 
@@ -127,34 +172,34 @@ func (c *conn) message(ctx context.Context, stream string, which map[string]any)
 // takes as long as to read so many.
 const many = 256
 
-// all returns the last message of each subject that matches a filter, by
-// subject. A consumer may be at a follower that is behind: what it has handed
+// all returns the last message in each place of a kind. A consumer may be at a follower that is behind: what it has handed
 // out is complete when a message comes out that was put in after it was made.
 // It takes a human's credential.
-func (c *conn) all(ctx context.Context, filter string) (map[string]message, error) {
+func (c *conn) all(ctx context.Context, kind string) (map[place]message, error) {
 	nc, err := c.connected(ctx)
 	if err != nil {
 		return nil, err
 	}
 	name := nuid.Next()
-	inbox, barrier := nc.NewInbox(), "ask.sync."+name
+	me := c.whoAmI().writer()
+	inbox, barrier := nc.NewInbox(), place{areaAsk, "sync", me, name}.by(me)
 	sub, err := nc.SubscribeSync(inbox)
 	if err != nil {
 		return nil, unreachable(err)
 	}
 	defer func() { _ = sub.Unsubscribe() }()
 	_ = sub.SetPendingLimits(-1, -1)
-	request := consumer(name, inbox, filter, barrier)
+	request := consumer(name, inbox, allOf(areaAsk, kind), barrier)
 	request["deliver_policy"] = "last_per_subject"
 	if err := c.consume(ctx, name, request); err != nil {
 		return nil, err
 	}
-	if err := c.put(ctx, barrier, nil, keepGone); err != nil {
+	if err := c.put(ctx, barrier, nil, 2*patience); err != nil {
 		return nil, err
 	}
 	within, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	found := map[string]message{}
+	found := map[place]message{}
 	for n := uint64(1); ; {
 		m, err := sub.NextMsgWithContext(within)
 		if err != nil {
@@ -171,7 +216,14 @@ func (c *conn) all(ctx context.Context, filter string) (map[string]message, erro
 		if m.Subject == barrier {
 			return found, nil
 		}
-		found[m.Subject] = message{m.Subject, meta.Sequence.Stream, m.Data, m.Header.Get(headerOp)}
+		p, by, ok := parse(m.Subject)
+		if !ok {
+			c.foreign(m.Subject)
+			continue
+		}
+		if meta.Sequence.Stream > found[p].Seq {
+			found[p] = message{m.Subject, meta.Sequence.Stream, m.Data, m.Header.Get(headerOp), by}
+		}
 	}
 }
 
@@ -189,23 +241,27 @@ func (c *conn) consume(ctx context.Context, name string, config map[string]any) 
 	return c.api(ctx, patience, "CONSUMER.CREATE."+StreamDesk+"."+name, map[string]any{"stream_name": StreamDesk, "config": config}, &made)
 }
 
-// lasts returns the last message of each name of a kind, in their order: each of
-// its own request, or, where they are many and the credential allows it, all
-// with one consumer.
-func (c *conn) lasts(ctx context.Context, kind desk.Kind, names []string) ([]message, error) {
-	out := make([]message, len(names))
-	if len(names) >= many && c.whoAmI().Human {
-		found, err := c.all(ctx, subjectOf(kind, "*"))
+// lasts returns the last message in each of some places of one kind, in their
+// order: each of its own request, or, where they are many and the credential
+// allows it, all with one consumer. In the zero place there is none.
+func (c *conn) lasts(ctx context.Context, places []place) ([]message, error) {
+	out := make([]message, len(places))
+	if len(places) >= many && c.whoAmI().Human {
+		found, err := c.all(ctx, places[0].kind)
 		if err == nil {
-			for i, name := range names {
-				out[i] = found[subjectOf(kind, name)]
+			for i, p := range places {
+				out[i] = found[p]
 			}
 			return out, nil
 		}
-		c.log.Debug("reading one by one", "kind", kind, "error", err)
+		c.log.Debug("reading one by one", "kind", places[0].kind, "error", err)
 	}
-	errs := make([]error, len(names))
-	each(len(names), func(i int) { out[i], errs[i] = c.last(ctx, StreamDesk, subjectOf(kind, names[i])) })
+	errs := make([]error, len(places))
+	each(len(places), func(i int) {
+		if places[i] != (place{}) {
+			out[i], errs[i] = c.last(ctx, places[i])
+		}
+	})
 	return out, errors.Join(errs...)
 }
 
@@ -215,12 +271,22 @@ type info struct {
 	Total int `json:"total"` // subjects, where it says a page of them
 }
 
+// streamInfo asks for it: [desk.ErrFormat] is the error of a stream that an earlier
+// version of the program made.
+func (c *conn) streamInfo(ctx context.Context, stream string, request any) (info, error) {
+	var there info
+	err := c.api(ctx, patience, "STREAM.INFO."+stream, request, &there)
+	if err == nil && there.Config.Metadata[formatKey] != format {
+		err = fmt.Errorf("%w: the operator runs mcp-askuser desk create", desk.ErrFormat)
+	}
+	return there, err
+}
+
 // subjects returns the subjects of a stream that match a filter.
 func (c *conn) subjects(ctx context.Context, stream, filter string) ([]string, error) {
 	var all []string
 	for {
-		var page info
-		err := c.api(ctx, patience, "STREAM.INFO."+stream, map[string]any{"subjects_filter": filter, "offset": len(all)}, &page)
+		page, err := c.streamInfo(ctx, stream, map[string]any{"subjects_filter": filter, "offset": len(all)})
 		if err != nil {
 			return nil, err
 		}
@@ -233,15 +299,24 @@ func (c *conn) subjects(ctx context.Context, stream, filter string) ([]string, e
 	}
 }
 
-// creation is a document that is to be the only one.
+// creation is a document that is to be the only one in its place.
 type creation struct {
-	stream, subject string
-	filter          string // of the subjects among which it is; the subject if empty
-	data            []byte
-	gone            bool // not a document, but that there is none
-	ttl             time.Duration
+	place
+	subject string // of its writer, there
+	alone   bool   // the only one in its subject, whatever else is in the place
+	data    []byte
+	gone    bool // not a document, but that there is none
+	ttl     time.Duration
 	// over is the sequence that it may replace beside what is gone; 0 is none.
 	over uint64
+}
+
+// standing is what there is instead of what was to be created.
+func (c *conn) standing(ctx context.Context, w *creation) (message, error) {
+	if w.alone {
+		return c.on(ctx, w.stream(), w.subject)
+	}
+	return c.last(ctx, w.place)
 }
 
 // create commits a document where there is none: ErrExists where there is
@@ -252,7 +327,6 @@ func (c *conn) create(ctx context.Context, w creation) error {
 	if len(w.data) > maxSize {
 		return fmt.Errorf("too large: %d bytes, of at most %d", len(w.data), maxSize)
 	}
-	w.filter = cmp.Or(w.filter, w.subject)
 	id, expect, doubt := nuid.Next(), w.over, false
 	err := c.repeat(ctx, certainty, func(wait time.Duration) (bool, error) {
 		ack, err := c.publish(ctx, wait, w, expect, id)
@@ -275,7 +349,7 @@ func (c *conn) create(ctx context.Context, w creation) error {
 			doubt = doubt || !errors.Is(err, desk.ErrUnreachable)
 			return false, unreachable(err)
 		}
-		m, err := c.last(ctx, w.stream, w.filter)
+		m, err := c.standing(ctx, &w)
 		switch {
 		case err != nil:
 			doubt = true
@@ -285,7 +359,7 @@ func (c *conn) create(ctx context.Context, w creation) error {
 			return false, fmt.Errorf("%w: it is not said what was stored", desk.ErrUnreachable)
 		case w.made(&m):
 			return true, nil
-		case m.there() || m.Op == opDel && isPlace(m.Subject):
+		case m.there() || m.Op == opDel && w.kind == kindEnd: // which keeps its place
 			return true, fmt.Errorf("%s: %w", w.subject, desk.ErrExists)
 		}
 		expect, id = m.Seq, nuid.Next() // what is gone has a sequence, which must be named
@@ -297,9 +371,10 @@ func (c *conn) create(ctx context.Context, w creation) error {
 	return err
 }
 
-// remove takes away what was read; what has taken its place since stays.
-func (c *conn) remove(ctx context.Context, m *message) error {
-	err := c.create(ctx, creation{stream: StreamDesk, subject: m.Subject, gone: true, ttl: keepGone, over: m.Seq})
+// remove takes away what was read and this credential wrote; what has taken its
+// place since stays.
+func (c *conn) remove(ctx context.Context, p place, m *message) error {
+	err := c.create(ctx, creation{place: p, subject: m.Subject, gone: true, ttl: keepGone, over: m.Seq})
 	if errors.Is(err, desk.ErrExists) {
 		return nil
 	}
@@ -312,12 +387,6 @@ func (w *creation) made(m *message) bool {
 		return m.Op == opDel && m.Subject == w.subject
 	}
 	return m.there() && bytes.Equal(m.Data, w.data)
-}
-
-// isPlace reports whether that a message is gone keeps its place.
-func isPlace(subject string) bool {
-	id, _ := parseEnd(subject)
-	return id != ""
 }
 
 // put replaces a document.
@@ -351,8 +420,8 @@ func (c *conn) publish(ctx context.Context, wait time.Duration, w creation, expe
 	m.Header.Set(headerOp, map[bool]string{false: opPut, true: opDel}[w.gone])
 	if expect != anySequence {
 		m.Header.Set("Nats-Expected-Last-Subject-Sequence", strconv.FormatUint(expect, 10))
-		if filter := cmp.Or(w.filter, w.subject); filter != w.subject {
-			m.Header.Set("Nats-Expected-Last-Subject-Sequence-Subject", filter)
+		if !w.alone {
+			m.Header.Set("Nats-Expected-Last-Subject-Sequence-Subject", w.filter())
 		}
 		m.Header.Set("Nats-Msg-Id", id)
 	}

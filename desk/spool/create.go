@@ -40,8 +40,12 @@ func (s *Spool) Create(ctx context.Context, kind desk.Kind, id string, data []by
 	if err := link(temp, path, data); err != nil {
 		return err
 	}
-	if err := syncDir(filepath.Dir(path)); err != nil {
-		return fmt.Errorf("%w: %w", desk.ErrUncertain, advise(err))
+	err = s.syncNames(filepath.Dir(path))
+	if err == nil && kind == desk.KindPending {
+		err = s.syncMarks()
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", desk.ErrUncertain, err)
 	}
 	if kind == desk.KindArchive {
 		s.swept.Do(func() { s.sweep(ctx) }) // a moment when nobody waits for us

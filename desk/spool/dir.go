@@ -62,27 +62,29 @@ func DefaultDir(getenv func(string) string) (string, error) {
 // it, with those in between, and refuses any that is not safe. It looks every
 // time, which costs little beside the syncs of a commit.
 func (s *Spool) makeDirs(paths ...string) error {
-	if err := makeDir(s.dir, othersWrite); err != nil {
+	if err := s.makeDir(s.dir, othersWrite); err != nil {
 		return err
 	}
 	for _, path := range paths {
 		if parent := filepath.Dir(path); parent != s.dir {
-			if err := makeDir(parent, othersAny); err != nil {
+			if err := s.makeDir(parent, othersAny); err != nil {
 				return err
 			}
 		}
-		if err := makeDir(path, othersAny); err != nil {
+		if err := s.makeDir(path, othersAny); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func makeDir(path string, forbidden fs.FileMode) error {
+// makeDir leaves it to syncNames that the directory survives a power failure.
+func (s *Spool) makeDir(path string, forbidden fs.FileMode) error {
 	err := checkDir(path, forbidden)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
+	s.lasting.Clear()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return advise(err)
 	}
@@ -90,10 +92,27 @@ func makeDir(path string, forbidden fs.FileMode) error {
 	if errors.Is(err, fs.ErrExist) { // another process was first
 		return checkDir(path, forbidden)
 	}
-	if err != nil {
+	return advise(err)
+}
+
+// syncNames makes the names in a directory of the store survive a power failure, and
+// with them the directory itself. That is looked after once in each process, up to the
+// root: another process may have made it, or one above it, a moment ago.
+func (s *Spool) syncNames(dir string) error {
+	if err := syncDir(dir); err != nil {
 		return advise(err)
 	}
-	return advise(syncDir(filepath.Dir(path)))
+	for parent := filepath.Dir(dir); parent != dir; dir, parent = parent, filepath.Dir(parent) {
+		if _, lasts := s.lasting.Load(dir); lasts {
+			return nil
+		}
+		// Above the store are directories that cannot be opened, or synced.
+		if err := syncDir(parent); err != nil && len(parent) >= len(s.dir) {
+			return advise(err)
+		}
+		s.lasting.Store(dir, true)
+	}
+	return nil
 }
 
 // checkDir refuses what is not a directory of our own that keeps others out.

@@ -70,6 +70,15 @@ func readFile(path string) ([]byte, error) {
 	return data, nil
 }
 
+// rename is os.Rename in one system call: that looks at the target first.
+func rename(from, to string) error {
+	_, err := uninterrupted(func() (int, error) { return 0, unix.Rename(from, to) })
+	if err != nil {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+	}
+	return nil
+}
+
 // uninterrupted repeats a system call that a signal broke off.
 func uninterrupted(call func() (int, error)) (int, error) {
 	for {

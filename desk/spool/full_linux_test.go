@@ -32,6 +32,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(envHold); dir != "" {
 		playHold(dir)
 	}
+	if dir := os.Getenv(envRespond); dir != "" {
+		respond(dir, os.Args[1], os.Args[2])
+	}
 	goleak.VerifyTestMain(m)
 }
 

@@ -13,15 +13,19 @@ import (
 )
 
 // Put implements desk.Store: a temporary file takes the place of the document.
-// Nothing is synced; what is replaced every few keystrokes need not be.
+// What is replaced every few keystrokes is not synced.
 func (s *Spool) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	temp, path, err := s.prepare(ctx, kind, id, data, false)
+	sync := kind != desk.KindDrafts && kind != desk.KindShowing
+	temp, path, err := s.prepare(ctx, kind, id, data, sync)
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(temp, path); err != nil {
+	if err := rename(temp, path); err != nil {
 		os.Remove(temp)
 		return advise(err)
+	}
+	if sync {
+		return advise(syncDir(filepath.Dir(path)))
 	}
 	return nil
 }
@@ -46,14 +50,27 @@ func (s *Spool) Mark(ctx context.Context, mark desk.Mark, name, id string) error
 			return nil
 		}
 		if err := makeEmpty(path); !errors.Is(err, fs.ErrNotExist) {
+			if err == nil && mark == desk.MarkContent { // see syncMarks
+				err = syncDir(dir)
+			}
 			return advise(err)
 		}
 		// The first of its name, or Unmark has just removed the directory,
-		// empty as it was. Unsynced, unlike makeDirs: a mark is a hint.
+		// empty as it was.
 		if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 			return advise(err)
 		}
 	}
+}
+
+// syncMarks makes the marks of a record survive a power failure by which an asker
+// that asks the same finds it: else the user would be asked twice.
+func (s *Spool) syncMarks() error {
+	err := s.syncNames(filepath.Join(s.dir, string(desk.MarkContent)))
+	if errors.Is(err, fs.ErrNotExist) { // nobody ever asks this one again
+		return nil
+	}
+	return err
 }
 
 const linkSuffix = ".id"
@@ -68,18 +85,11 @@ func linked(dir string) string {
 	return id
 }
 
-// unlink takes out the mark that is a link. Another may have taken its place
-// since it was read: that is put back.
-func (s *Spool) unlink(ctx context.Context, mark desk.Mark, name, id string) error {
-	dir := filepath.Join(s.dir, string(mark), name)
-	if linked(dir) != id {
-		return nil
-	}
-	temp := filepath.Join(s.dir, tempDir, id+"."+rand.Text())
-	if err := s.makeDirs(filepath.Dir(temp)); err != nil {
-		return err
-	}
-	if err := os.Rename(dir+linkSuffix, temp); err != nil {
+// unlink takes out the mark that is a link, which had this id, by a rename to
+// temp. Another may have taken its place since it was read: that is put back.
+func (s *Spool) unlink(ctx context.Context, mark desk.Mark, name, id, temp string) error {
+	link := filepath.Join(s.dir, string(mark), name) + linkSuffix
+	if err := rename(link, temp); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
@@ -103,16 +113,33 @@ func openEmpty(path string) error {
 
 // Unmark implements desk.Store.
 func (s *Spool) Unmark(ctx context.Context, mark desk.Mark, name, id string) error {
-	path, err := s.markPath(ctx, mark, name, id)
+	unmark, err := s.PrepareUnmark(ctx, mark, name, id)
 	if err != nil {
 		return err
 	}
-	if alone(mark) {
-		err = s.unlink(ctx, mark, name, id)
+	return unmark()
+}
+
+// PrepareUnmark implements desk.Unmarker.
+func (s *Spool) PrepareUnmark(ctx context.Context, mark desk.Mark, name, id string) (unmark func() error, err error) {
+	path, err := s.markPath(ctx, mark, name, id)
+	if err != nil {
+		return nil, err
 	}
-	err = errors.Join(err, remove(path))
-	_ = os.Remove(filepath.Dir(path)) // fails while there are others in it
-	return err
+	dir := filepath.Dir(path)
+	removeFile := func() error {
+		err := remove(path)
+		_ = os.Remove(dir) // fails while there are others in it
+		return err
+	}
+	if !alone(mark) || linked(dir) != id {
+		return removeFile, nil
+	}
+	temp := filepath.Join(s.dir, tempDir, id+"."+rand.Text())
+	if err := s.makeDirs(filepath.Dir(temp)); err != nil {
+		return nil, err
+	}
+	return func() error { return errors.Join(s.unlink(ctx, mark, name, id, temp), removeFile()) }, nil
 }
 
 // Marks implements desk.Store.

@@ -65,6 +65,7 @@ const (
 // number of goroutines and processes.
 type Spool struct {
 	dir        string
+	lasting    sync.Map // directories that survive a power failure; see syncNames
 	swept      sync.Once
 	sentry     sentry
 	newWatcher func() (*fsnotify.Watcher, error)
@@ -72,8 +73,9 @@ type Spool struct {
 }
 
 var (
-	_ desk.Store = (*Spool)(nil)
-	_ desk.Filer = (*Spool)(nil)
+	_ desk.Store    = (*Spool)(nil)
+	_ desk.Filer    = (*Spool)(nil)
+	_ desk.Unmarker = (*Spool)(nil)
 )
 
 // Open returns the store in dir, an absolute path. It creates nothing: the
@@ -118,8 +120,9 @@ func (s *Spool) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 // unreadable are the errors of a store that does not become readable by itself.
 var unreadable = [...]error{fs.ErrPermission, syscall.ENOTDIR, syscall.EIO, syscall.ESTALE, syscall.ENOTCONN, syscall.ENODEV} //nolint:gochecknoglobals // never written to
 
-// Delete implements desk.Store. The removal is not synced: a file that comes
-// back after a power failure repeats what the archive says.
+// Delete implements desk.Store. A file that comes back after a power failure repeats
+// what the archive says. Only a question that came back without its outcome, which is
+// deleted next, would be open again: that removal is synced.
 func (s *Spool) Delete(ctx context.Context, kind desk.Kind, id string) error {
 	path, err := s.path(ctx, kind, id)
 	if err == nil {
@@ -127,8 +130,11 @@ func (s *Spool) Delete(ctx context.Context, kind desk.Kind, id string) error {
 	}
 	if err == nil && kind == desk.KindPending {
 		s.removeBell(id)
+		if err = syncDir(filepath.Dir(path)); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
 	}
-	return err
+	return advise(err)
 }
 
 // remove removes a file, if it is there.

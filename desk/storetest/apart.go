@@ -37,18 +37,28 @@ func (s *Apart) On(ctx context.Context) error {
 	return nil
 }
 
+// AwaitHome implements desk.Keeper.
+func (s *Apart) AwaitHome(context.Context) {}
+
 // Place implements desk.Keeper.
-func (s *Apart) Place(context.Context, string) {}
+func (s *Apart) Place(_ context.Context, id, _ string) (string, error) { return id, nil }
 
 // Home implements desk.Keeper.
 func (s *Apart) Home(string) string { return "" }
 
 // Given implements desk.Keeper.
-func (s *Apart) Given(id string) []byte {
+func (s *Apart) Given(id string) (outcome []byte, queued bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.given[id]
+	outcome, queued = s.given[id]
+	return outcome, queued
 }
+
+// KeepStatement implements desk.Keeper.
+func (s *Apart) KeepStatement(context.Context, string, string) {}
+
+// Statement implements desk.Keeper.
+func (s *Apart) Statement(string) string { return "" }
 
 // Decide implements desk.Store.
 func (s *Apart) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {

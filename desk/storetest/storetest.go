@@ -51,6 +51,27 @@ func ID(year int, month time.Month, n int) string {
 	return ulid.MustNew(ulid.Timestamp(at), strings.NewReader(fmt.Sprintf("%010d", n))).String()
 }
 
+// own returns an id as the store has it for a record of its credential.
+func own(t *testing.T, s desk.Store, year int, month time.Month, n int) string {
+	t.Helper()
+	return Own(t, s, ID(year, month, n))
+}
+
+// Own returns an id as a store that knows owners has it for a record of its
+// credential; on any other the id itself.
+func Own(t *testing.T, s desk.Store, id string) string {
+	t.Helper()
+	of, ok := s.(desk.Placer)
+	if !ok {
+		return id
+	}
+	id, err := of.Place(t.Context(), id, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
 // patience is how long a test waits for what should come at once.
 const patience = time.Minute
 
@@ -106,7 +127,7 @@ func documents(t *testing.T, s desk.Store) {
 	ctx := t.Context()
 	created := []desk.Kind{desk.KindPending, desk.KindReplies, desk.KindArchive}
 	for _, kind := range append(created, desk.KindDrafts, desk.KindShowing) {
-		id := ID(2026, 11, 1)
+		id := own(t, s, 2026, 11, 1)
 		if _, err := s.Get(ctx, kind, id); !errors.Is(err, desk.ErrNotFound) {
 			t.Errorf("%s: Get of nothing: %v", kind, err)
 		}
@@ -127,7 +148,7 @@ func documents(t *testing.T, s desk.Store) {
 		}
 	}
 	for _, kind := range created {
-		id := ID(2026, 11, 1)
+		id := own(t, s, 2026, 11, 1)
 		for range 2 {
 			if err := s.Delete(ctx, kind, id); err != nil {
 				t.Errorf("%s: Delete: %v", kind, err)
@@ -148,7 +169,7 @@ func documents(t *testing.T, s desk.Store) {
 func oneIsFirst(t *testing.T, s desk.Store) {
 	const callers = 16
 	for n := range 20 {
-		id := ID(2026, 11, n)
+		id := own(t, s, 2026, 11, n)
 		errs := make([]error, callers)
 		var wg sync.WaitGroup
 		start := make(chan struct{})
@@ -181,7 +202,7 @@ func ranges(t *testing.T, s desk.Store) {
 		month time.Month
 	}{{2025, 2}, {2025, 12}, {2026, 1}, {2026, 11}} {
 		for n := range 3 {
-			all = append(all, ID(at.year, at.month, n))
+			all = append(all, own(t, s, at.year, at.month, n))
 		}
 	}
 	for _, kind := range []desk.Kind{desk.KindPending, desk.KindArchive} {
@@ -225,7 +246,7 @@ func ranges(t *testing.T, s desk.Store) {
 // last one put.
 func replacing(t *testing.T, s desk.Store) {
 	const turns = 200
-	id := ID(2026, 11, 1)
+	id := own(t, s, 2026, 11, 1)
 	whole := func(n int) string { return strings.Repeat(string(rune('a'+n%26)), 5000+n) }
 	create(t, s, desk.KindDrafts, id, whole(0))
 	var done atomic.Bool
@@ -253,7 +274,7 @@ func replacing(t *testing.T, s desk.Store) {
 
 func marks(t *testing.T, s desk.Store) {
 	ctx := t.Context()
-	first, second := ID(2026, 11, 1), ID(2026, 11, 2)
+	first, second := own(t, s, 2026, 11, 1), own(t, s, 2026, 11, 2)
 	marked := func(want ...string) {
 		t.Helper()
 		got, err := s.Marks(ctx, desk.MarkContent, "abc")
@@ -268,7 +289,7 @@ func marks(t *testing.T, s desk.Store) {
 		}
 	}
 	for i, mark := range []desk.Mark{desk.MarkSessions, desk.MarkLifted, desk.MarkReopened, desk.MarkAnswered} {
-		id := ID(2026, 11, 10+i)
+		id := own(t, s, 2026, 11, 10+i)
 		if err := s.Mark(ctx, mark, "abc", id); err != nil {
 			t.Fatal(err)
 		}
@@ -276,7 +297,7 @@ func marks(t *testing.T, s desk.Store) {
 			t.Errorf("%s: marked %v, %v", mark, got, err)
 		}
 	}
-	if err := s.Mark(ctx, desk.MarkContent, "abcd", ID(2026, 11, 4)); err != nil {
+	if err := s.Mark(ctx, desk.MarkContent, "abcd", own(t, s, 2026, 11, 4)); err != nil {
 		t.Fatal(err)
 	}
 	marked(first, second)
@@ -295,7 +316,7 @@ func marksComeAndGo(t *testing.T, s desk.Store) {
 	for worker := range 8 {
 		markers.Go(func() {
 			for n := range 200 {
-				id := ID(2026, 11, worker*1000+n)
+				id := own(t, s, 2026, 11, worker*1000+n)
 				if err := s.Mark(t.Context(), desk.MarkContent, "abc", id); err != nil {
 					t.Error(err)
 				}
@@ -417,7 +438,7 @@ func lockIsExclusive(t *testing.T, s desk.Store) {
 // bells: every bell of a record rings once it has been decided, and no other's
 // does.
 func bells(t *testing.T, s desk.Store) {
-	id, other := ID(2026, 11, 1), ID(2026, 11, 2)
+	id, other := own(t, s, 2026, 11, 1), own(t, s, 2026, 11, 2)
 	ctx, cancel := context.WithCancelCause(t.Context())
 	ended := make(chan error, 3)
 	hang := func(id string) <-chan bool {
@@ -470,7 +491,7 @@ func bells(t *testing.T, s desk.Store) {
 func watch(t *testing.T, s desk.Store) {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	first, second := ID(2026, 11, 1), ID(2026, 11, 2)
+	first, second := own(t, s, 2026, 11, 1), own(t, s, 2026, 11, 2)
 	var watches []<-chan desk.Change
 	for range 2 {
 		changes, err := s.Watch(ctx)
@@ -521,7 +542,7 @@ func fault[T any](_ T, err error) error { return err }
 // badNames: ids come from outside; what is none touches nothing.
 func badNames(t *testing.T, s desk.Store) {
 	ctx := t.Context()
-	good := ID(2026, 11, 1)
+	good := own(t, s, 2026, 11, 1)
 	refused := func(what, name string, err error) {
 		t.Helper()
 		if !errors.Is(err, desk.ErrBadName) {
@@ -558,7 +579,7 @@ func endedContext(t *testing.T, s desk.Store) {
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	cancel(cause)
-	id := ID(2026, 11, 1)
+	id := own(t, s, 2026, 11, 1)
 	var errList error
 	for _, err := range s.List(ctx, desk.KindPending, desk.Range{}) {
 		errList = err

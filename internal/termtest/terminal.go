@@ -30,6 +30,7 @@ type Terminal struct {
 	t      testing.TB
 	cmd    *exec.Cmd
 	master *os.File
+	line   string // the program's end of it, a file
 	before unix.Termios
 	reply  io.Closer     // ends the pump of the emulator's replies
 	exited chan struct{} // closed when the program has ended and its output is read
@@ -48,7 +49,7 @@ type Terminal struct {
 // killed.
 func Start(t testing.TB, cmd *exec.Cmd, cols, rows int) *Terminal {
 	t.Helper()
-	master, before, err := launch(cmd, cols, rows)
+	master, line, before, err := launch(cmd, cols, rows)
 	if err != nil {
 		t.Fatalf("start %s on a pseudo-terminal: %v", cmd.Path, err)
 	}
@@ -60,6 +61,7 @@ func Start(t testing.TB, cmd *exec.Cmd, cols, rows int) *Terminal {
 		t:        t,
 		cmd:      cmd,
 		master:   master,
+		line:     line,
 		before:   before,
 		reply:    emulator.InputPipe().(io.Closer),
 		exited:   make(chan struct{}),
@@ -81,19 +83,20 @@ func Start(t testing.TB, cmd *exec.Cmd, cols, rows int) *Terminal {
 }
 
 // launch starts cmd on a new pseudo-terminal. It returns our end of it, as a
-// file whose Close ends a Read, and the settings before cmd could change them.
-func launch(cmd *exec.Cmd, cols, rows int) (*os.File, unix.Termios, error) {
+// file whose Close ends a Read, the name of the other, and the settings before cmd
+// could change them.
+func launch(cmd *exec.Cmd, cols, rows int) (ours *os.File, line string, before unix.Termios, err error) {
 	master, slave, err := pty.Open()
 	if err != nil {
-		return nil, unix.Termios{}, err
+		return nil, "", before, err
 	}
 	defer func() { _, _ = slave.Close(), master.Close() }()
 	if err := pty.Setsize(master, &pty.Winsize{Cols: uint16(cols), Rows: uint16(rows)}); err != nil {
-		return nil, unix.Termios{}, err
+		return nil, "", before, err
 	}
-	before, err := unix.IoctlGetTermios(int(master.Fd()), getTermios)
+	settings, err := unix.IoctlGetTermios(int(master.Fd()), getTermios)
 	if err != nil {
-		return nil, unix.Termios{}, err
+		return nil, "", before, err
 	}
 	cmd.Stdin = slave
 	if cmd.Stdout == nil {
@@ -111,17 +114,17 @@ func launch(cmd *exec.Cmd, cols, rows int) (*os.File, unix.Termios, error) {
 	// Fd has made master blocking for good, and closing it would not end a Read.
 	fd, err := unix.FcntlInt(master.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
-		return nil, unix.Termios{}, err
+		return nil, "", before, err
 	}
 	if err := unix.SetNonblock(fd, true); err != nil {
-		return nil, unix.Termios{}, err
+		return nil, "", before, err
 	}
-	ours := os.NewFile(uintptr(fd), master.Name())
+	ours = os.NewFile(uintptr(fd), master.Name())
 	if err := cmd.Start(); err != nil {
 		_ = ours.Close()
-		return nil, unix.Termios{}, err
+		return nil, "", before, err
 	}
-	return ours, *before, nil
+	return ours, slave.Name(), *settings, nil
 }
 
 func (x *Terminal) readOutput() {
@@ -158,13 +161,13 @@ func (x *Terminal) wake() {
 // ends. ok may call the other methods.
 func (x *Terminal) Until(what string, ok func() bool) {
 	x.t.Helper()
-	if !x.within(Deadline, ok) {
+	if !x.Within(Deadline, ok) {
 		x.t.Fatalf("waited %s in vain for %s; the screen:\n%s\nthe output: %q", Deadline, what, x.Screen(), tail(x.Output()))
 	}
 }
 
-// within is Until for something that may never come. It reports whether it came.
-func (x *Terminal) within(limit time.Duration, ok func() bool) bool {
+// Within is Until for something that may never come. It reports whether it came.
+func (x *Terminal) Within(limit time.Duration, ok func() bool) bool {
 	deadline := time.NewTimer(limit)
 	defer deadline.Stop()
 	for {
@@ -195,7 +198,7 @@ func (x *Terminal) Quiet() {
 	x.t.Helper()
 	waits := func() bool { return strings.Contains(x.Screen(), "waiting for a pause") }
 	x.Type("x")
-	x.within(3*time.Second, waits)
+	x.Within(3*time.Second, waits)
 	x.Until("the pause to be over", func() bool { return !waits() })
 }
 
@@ -215,11 +218,48 @@ func (x *Terminal) Expect(text string) {
 	})
 }
 
-// Type sends keys as the keyboard would: "\r" is Enter, "\x03" Ctrl+C.
+// toEnter is how long after a text a hand is at the Enter key.
+const toEnter = 50 * time.Millisecond
+
+// Type sends keys as a hand does: "\r" is Enter, "\x03" Ctrl+C. An Enter after text is
+// sent a moment after the program has read that text.
 func (x *Terminal) Type(keys string) {
+	x.t.Helper()
+	for enter := true; enter; {
+		var text string
+		if text, keys, enter = strings.Cut(keys, "\r"); text != "" {
+			x.Paste(text)
+		}
+		if enter && text != "" {
+			x.awaitRead()
+			time.Sleep(toEnter)
+		}
+		if enter {
+			x.Paste("\r")
+		}
+	}
+}
+
+// Paste sends keys in one piece.
+func (x *Terminal) Paste(keys string) {
 	x.t.Helper()
 	if _, err := io.WriteString(x.master, keys); err != nil {
 		x.t.Fatalf("type %q: %v", keys, err)
+	}
+}
+
+// awaitRead waits until the program has read what was typed, but for what its
+// terminal keeps for a line, and no longer than a hand waits for a program.
+func (x *Terminal) awaitRead() {
+	fd, err := unix.Open(x.line, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	if err != nil { // hung up
+		return
+	}
+	defer func() { _ = unix.Close(fd) }()
+	for deadline := time.Now().Add(time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		if n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0); err == nil && n == 0 {
+			return
+		}
 	}
 }
 

@@ -4,7 +4,6 @@ package termtest
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"runtime"
 	"slices"
@@ -14,76 +13,6 @@ import (
 	"testing"
 	"time"
 )
-
-// Blow is what is typed at once, a time after the blow before it.
-type Blow struct {
-	After time.Duration
-	Keys  string
-}
-
-// sentences are what people type to an agent or a shell. Each word but the
-// first has a key that means nothing to a list of options, so that whoever
-// pauses before it is known to type to somebody else.
-var sentences = []string{
-	"make it a bit faster please\r",
-	"git commit -m wip\r",
-	"kill -9 22 now\r",
-	"yes, but keep the old one as well\r",
-	"no, two of them are enough\r",
-	"npm run build && npm test\r",
-	"sudo systemctl restart nginx\r",
-	"just kidding, go back one step\r",
-	"why did you delete that\r",
-	"do not discuss it first, delete it\r",
-	"2 more tests, then commit\r",
-	"n\rok then, proceed\r",
-	"git push\rlooks fine\r",
-	"用中文回答 please\r",
-}
-
-// Typings are the keys of n people who type to another program, the same in
-// every run: sentences at three paces with pauses of a second before some words,
-// keys held down at the rates that keyboards have, and pastes.
-func Typings(n int) [][]Blow {
-	rng := rand.New(rand.NewPCG(20261122, 8))
-	out := make([][]Blow, n)
-	for i := range out {
-		switch i % 4 {
-		case 0, 1:
-			out[i] = sentence(rng, sentences[rng.IntN(len(sentences))], []time.Duration{80, 130, 200}[rng.IntN(3)]*time.Millisecond)
-		case 2:
-			out[i] = held(rng, []string{"\r", "x", " ", "\x1b[B", "\r"}[rng.IntN(5)])
-		case 3:
-			text := strings.ReplaceAll(sentences[rng.IntN(len(sentences))], "\r", "")
-			out[i] = []Blow{{time.Duration(rng.IntN(900)) * time.Millisecond, "\x1b[200~" + text + "\x1b[201~"}, {300 * time.Millisecond, "\r"}}
-		}
-	}
-	return out
-}
-
-func sentence(rng *rand.Rand, text string, pace time.Duration) []Blow {
-	var out []Blow
-	var before rune
-	for _, c := range text {
-		after := pace*3/4 + time.Duration(rng.Int64N(int64(pace/2))) // as hands do
-		if before == ' ' && rng.IntN(3) == 0 {
-			after = time.Second
-		}
-		out = append(out, Blow{after, string(c)})
-		before = c
-	}
-	return out
-}
-
-func held(rng *rand.Rand, key string) []Blow {
-	out := []Blow{{0, key}}
-	delay := []time.Duration{250, 500, 660}[rng.IntN(3)] * time.Millisecond
-	period := time.Second / []time.Duration{12, 25, 40}[rng.IntN(3)]
-	for after, span := delay, 1500*time.Millisecond; span > 0; after, span = period, span-period {
-		out = append(out, Blow{after, key})
-	}
-	return out
-}
 
 // Play types blow after blow, in real time. A machine too busy for that pace is
 // told to EachTyping: nobody typed what was to be typed.
@@ -99,18 +28,20 @@ func (x *Terminal) Play(blows []Blow) {
 	}
 }
 
-// Typed is all that the blows type.
-func Typed(blows []Blow) string {
-	var b strings.Builder
-	for _, blow := range blows {
-		b.WriteString(blow.Keys)
-	}
-	return b.String()
+// EachTyping plays every one of [Typings].
+func EachTyping(t *testing.T, play func(t testing.TB, typing []Blow)) {
+	t.Helper()
+	each(t, Typings, play)
 }
 
-// EachTyping plays every typing of a sample, or of as many as TYPINGS says, 16 at
-// a time.
-func EachTyping(t *testing.T, play func(t testing.TB, typing []Blow)) {
+// EachLoneEnter plays every one of [LoneEnters].
+func EachLoneEnter(t *testing.T, play func(t testing.TB, typing []Blow)) {
+	t.Helper()
+	each(t, LoneEnters, play)
+}
+
+// each plays a dozen typings, or as many as TYPINGS says, 16 at a time.
+func each(t *testing.T, typings func(n int) [][]Blow, play func(t testing.TB, typing []Blow)) {
 	t.Helper()
 	n := 12
 	if s := os.Getenv("TYPINGS"); s != "" {
@@ -121,7 +52,7 @@ func EachTyping(t *testing.T, play func(t testing.TB, typing []Blow)) {
 	}
 	var playing sync.WaitGroup
 	places := make(chan struct{}, 16)
-	for i, typing := range Typings(n) {
+	for i, typing := range typings(n) {
 		places <- struct{}{}
 		playing.Go(func() {
 			defer func() { <-places }()

@@ -177,7 +177,7 @@ func (r *replay) play(recorded []string) (heard []string) {
 func (r *replay) say(line string) {
 	r.t.Helper()
 	if strings.Contains(line, `"$FORM"`) && !r.alone {
-		slow := 260 * time.Millisecond
+		slow := 610 * time.Millisecond
 		if !strings.Contains(line, `"accept"`) {
 			slow = 1010 * time.Millisecond
 		}

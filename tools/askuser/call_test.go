@@ -667,7 +667,8 @@ func TestWholeBeforeTheForm(t *testing.T) {
 		return rec.ShownOn[len(rec.ShownOn)-1].Surface
 	}
 	const long = `"description":"a long one, of which the form would show no more than this"`
-	const about = `"description":"short"},{"label":"B"}],"description":"three\nlines\nmore","more":[{"label":"A"` // of the question
+	const about = `"description":"short"},{"label":"B"}],"description":"four\nlines\nof\ndetails","more":[{"label":"A"` // of the question
+	const high = `"description":"short"},{"label":"B"}],"description":"1\n2\n3\n4\n5\n6\n7\n8\n9\n10","more":[{"label":"A"`
 	shows := make(terminal, 1)
 	for _, tc := range []struct {
 		host, options string
@@ -678,6 +679,7 @@ func TestWholeBeforeTheForm(t *testing.T) {
 		{"claude-code", long, shows, "tty"},
 		{"claude-code", about, shows, "tty"},
 		{"codex", about, shows, "elicit"},
+		{"codex", high, shows, "tty"},
 		{"codex", long, shows, "elicit"},
 		{"codex", `"preview":"x"`, shows, "tty"},
 		{"codex", `"description":"` + strings.Repeat("long ", 50) + `"`, shows, "tty"},
@@ -807,7 +809,7 @@ func TestOwnForm(t *testing.T) {
 		x.Action, x.Content = mcp.ElicitationResponseActionAccept, content
 		return &x
 	}
-	human := func() { <-time.After(300 * time.Millisecond) } // no accept sooner is a human's
+	human := func() { <-time.After(610 * time.Millisecond) } // no accept sooner is a human's
 
 	t.Run("a request of ours", func(t *testing.T) {
 		r := newRig(t, Elicit())
@@ -839,6 +841,28 @@ func TestOwnForm(t *testing.T) {
 		back.Params.RequestState = dropped
 		if status := within(t, r.start(t.Context(), l, back)).status(t); status != "answered B" {
 			t.Errorf("the first form comes back after all: %s", status)
+		}
+	})
+	t.Run("a round trip of the call over HTTP, where no ping goes", func(t *testing.T) {
+		r := newRig(t, Elicit())
+		r.Remote = true
+		l := &link{client: Client{Capabilities: can, ProtocolVersion: "2026-07-28", Modern: true}}
+		back := func(shown result) result {
+			req := request(which)
+			req.Params.RequestState = shown.RequestState
+			req.Params.InputResponses = mcp.InputResponses{formKey: mcp.NewElicitationInputResponse(*fill(formOf(t, shown)))}
+			return within(t, r.start(t.Context(), l, req))
+		}
+		first := within(t, r.start(t.Context(), l, request(which)))
+		human()
+		second := back(first)
+		if got := formOf(t, second).Message; !strings.HasPrefix(got, "That was too quick") {
+			t.Errorf("the form is shown again with %q", got)
+		}
+		<-time.After(remoteTrip)
+		human()
+		if status := back(second).status(t); status != "answered B" {
+			t.Errorf("the result is %s", status)
 		}
 	})
 	t.Run("one that could not be taken back", func(t *testing.T) {

@@ -1,6 +1,10 @@
 package askuser
 
-import "github.com/mark3labs/mcp-go/mcp"
+import (
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"mcp-askuser/ui/elicit"
+)
 
 // caller is the client behind one call, as that call shows it.
 type caller struct {
@@ -30,8 +34,10 @@ func callerOf(client Client, req mcp.CallToolRequest, remote bool) caller {
 	return c
 }
 
-// showsArrays reports whether the client's form can show a choice of several:
-// arrays came with 2025-11-25, and not every host can.
-func (c *caller) showsArrays() bool {
-	return !c.single && c.client.ProtocolVersion >= mcp.ProtocolVersion20251125
+// style is what the client's form can do: arrays came with 2025-11-25, and not
+// every host can show them.
+func (c *caller) style() elicit.Style {
+	s := c.form
+	s.Arrays = !s.Line && c.client.ProtocolVersion >= mcp.ProtocolVersion20251125
+	return s
 }

@@ -40,8 +40,8 @@ func (c *call) surfaces() present.Surfaces {
 		out := make([]ui.Surface, 0, len(c.Surfaces)+1)
 		for _, s := range c.Surfaces {
 			if s.Name() == "elicit" {
-				s = c.form(x)
-				if _, none := s.(noForm); !none && c.Whole != nil && elicit.Cuts(x.Set(), c.columns, c.rows) {
+				s = c.clientForm(x)
+				if _, none := s.(noForm); !none && c.Whole != nil && c.style().Cuts(x.Set()) {
 					out = append(out, c.Whole)
 				}
 			}
@@ -54,25 +54,34 @@ func (c *call) surfaces() present.Surfaces {
 	}
 }
 
-// form is the surface of the client's own form; a client that did not declare
+// clientForm is the surface of the client's own form; a client that did not declare
 // it is sent nothing.
-func (c *call) form(x *present.Presentation) ui.Surface {
+func (c *call) clientForm(x *present.Presentation) ui.Surface {
 	switch {
 	case !c.client.Elicits(mcp.ElicitationModeForm):
 		return noForm("the client did not declare form elicitation")
 	case c.late:
 		return noForm("the client shows a form only when the call has ended")
 	case c.client.Modern:
-		return elicit.New(&roundTrip{forms: x.Forms()}, c.showsArrays())
+		trip := &roundTrip{forms: x.Forms()}
+		if c.Remote {
+			trip.far = remoteTrip
+		}
+		return elicit.New(trip, c.style())
 	}
-	return elicit.New(c.Transport, c.showsArrays())
+	return elicit.New(c.Transport, c.style())
 }
+
+// remoteTrip is taken for the time that a form takes to a client over HTTP and its
+// result back, where no request of ours can measure it.
+const remoteTrip = 400 * time.Millisecond
 
 // roundTrip puts forms to a client of the newer era: a call returns with the
 // form, and the client calls again with the result, perhaps too late: there is
 // no taking it back.
 type roundTrip struct {
 	forms *present.Forms
+	far   time.Duration // of the time a form was away, at most this was on the way
 	late  present.Late
 }
 
@@ -82,7 +91,9 @@ const formKey = "form"
 var errNoAnswer = errors.New("the client called again without its form's result")
 
 func (r *roundTrip) Late(read func(*mcp.ElicitationResult, time.Duration) (question.Reply, bool)) {
-	r.late = func(brought any, took time.Duration) (question.Reply, bool) { return read(formResult(brought), took) }
+	r.late = func(brought any, took time.Duration) (question.Reply, bool) {
+		return read(formResult(brought), took-r.far)
+	}
 }
 
 func (r *roundTrip) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
@@ -92,9 +103,9 @@ func (r *roundTrip) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mc
 	}
 	result := formResult(brought)
 	if result == nil {
-		return nil, took, errNoAnswer
+		return nil, took - r.far, errNoAnswer
 	}
-	return result, took, nil
+	return result, took - r.far, nil
 }
 
 // formResult is the form's result among what a call brought; nil for none.

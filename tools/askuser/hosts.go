@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"mcp-askuser/ui/elicit"
 )
 
 // host is what we know of the program at the other end. What stands here was
@@ -24,11 +26,9 @@ type host struct {
 	// shows says that its human sees progress messages. A progress token
 	// proves nothing: clients send one and show nobody what comes.
 	shows bool
-	// single says that its form cannot show a choice of several.
-	single bool
-	// columns is how wide its form shows an option, rows how much of the message;
-	// 0 is all.
-	columns, rows int
+	// form is what its form shows, and what it does with keys that its user types
+	// to the agent; arrays are the protocol's.
+	form elicit.Style
 	// late says that its form comes up only when the call has ended: it is not
 	// used.
 	late bool
@@ -49,11 +49,14 @@ func knownHosts() []host {
 	return []host{
 		// After 120 s Claude Code sends a call to the background and marks its
 		// answer as no user input; an open form holds that off. On 2026-07-28 it
-		// cannot take a form back that was answered elsewhere.
-		{name: "claude-code", hold: 110 * time.Second, elicits: long, remote: 9 * time.Minute, shows: true, handshake: true, columns: 48, rows: 3},
+		// cannot take a form back that was answered elsewhere. A list takes no
+		// letter and no digit; a text takes a sentence, and two Enters send it. Of
+		// more than four rows of a message it shows three.
+		{name: "claude-code", hold: 110 * time.Second, elicits: long, remote: 9 * time.Minute, shows: true, handshake: true, form: elicit.Style{Typed: true, Columns: 48, Rows: 4}},
 		// 300 s, paused while a form is open. An array turns the whole form
-		// into a bare "allow?".
-		{name: "codex", hold: 280 * time.Second, elicits: long, remote: 280 * time.Second, single: true},
+		// into a bare "allow?", and a digit sends a row of a list.
+		// On 24 rows it shows 15 of a message above how to answer.
+		{name: "codex", hold: 280 * time.Second, elicits: long, remote: 280 * time.Second, form: elicit.Style{Line: true, Rows: 14}},
 		// Its line of progress is cut at the terminal's width.
 		{name: "gemini", hold: 570 * time.Second, remote: 570 * time.Second, shows: true},
 		// 60 s, and every progress message starts them anew.

@@ -43,7 +43,7 @@ func TestArraysByHost(t *testing.T) {
 		{"somebody", "2025-11-25", true},
 	} {
 		c := caller{host: hostOf(tc.client), client: Client{ProtocolVersion: tc.version}}
-		if got := c.showsArrays(); got != tc.want {
+		if got := c.style().Arrays; got != tc.want {
 			t.Errorf("%s on %s: %v", tc.client, tc.version, got)
 		}
 	}

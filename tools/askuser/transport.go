@@ -56,8 +56,8 @@ type Transport interface {
 	// returns an error does not wait after all.
 	Later(step func(ctx context.Context) (*mcp.CallToolResult, error)) (wake func())
 	// Elicit has the client put a form to its user and waits for the result,
-	// as long as both ctx and the call last. Took is the time that the form was
-	// with the client; before that it may wait a second for the forms of calls
+	// as long as both ctx and the call last. Took is at most the time since the client
+	// can have shown the form; before that it may wait a second for the forms of calls
 	// that arrived earlier. When ctx ends first the client is
 	// told to take the form away, and the error is ctx's cause; ui.ErrCallEnded
 	// means that the call was first to end. Any other error says why the

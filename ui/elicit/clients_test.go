@@ -37,6 +37,7 @@ func TestAnsweringClients(t *testing.T) {
 		{"accepts at once with the declared default", yes, false, 1 * ms, "accept", `{"q3":"Yes"}`, "unavailable"},
 		{"accepts at once with a text", name(), false, 30 * ms, "accept", `{"q4":"x"}`, "unavailable"},
 		{"accepts after 250 ms, as a held key does", database(), false, 250 * ms, "accept", `{"q1":"PostgreSQL"}`, "unavailable"},
+		{"accepts after 599 ms", database(), false, 599 * ms, "accept", `{"q1":"PostgreSQL"}`, "unavailable"},
 		{"accepts in no time by a clock set back", database(), false, -1 * ms, "accept", `{"q1":"PostgreSQL"}`, "unavailable"},
 		{"declines at once", database(), false, 5 * ms, "decline", ``, "unavailable"},
 		{"declines after a second", database(), false, time.Second, "decline", ``, "unavailable"},
@@ -95,7 +96,7 @@ func TestAnsweringClients(t *testing.T) {
 		{"does not know the method", database(), false, 30 * ms, "error", ``, "unavailable"},
 
 		// Humans.
-		{"a human accepts with a row", database(), false, 251 * ms, "accept", `{"q1":"MongoDB"}`, "answered q1=mongodb|"},
+		{"a human accepts with a row after 600 ms", database(), false, 600 * ms, "accept", `{"q1":"MongoDB"}`, "answered q1=mongodb|"},
 		{"a human accepts with a yes", goOn(), false, slow, "accept", `{"q3":"Yes"}`, "answered q3=true|"},
 		{"a human writes a text of invisible marks and letters", name(), false, slow, "accept", `{"q4":"\u200ba\u200d"}`, "answered q4=|\u200ba\u200d"},
 		{"a human leaves an optional question open", open, false, slow, "accept", `{"q1":"(leave open)"}`, "answered"},
@@ -115,7 +116,7 @@ func TestAnsweringClients(t *testing.T) {
 				}
 				return result(tc.action, contents[(forms-1)%len(contents)]), tc.took, nil
 			})
-			got := show(c, !tc.flat, tc.q)
+			got := show(c, Style{Arrays: !tc.flat}, tc.q)
 			if tc.want == "unavailable" {
 				got, _, _ = strings.Cut(got, ":") // the reason goes to the log
 			}
@@ -133,7 +134,7 @@ func TestAnsweringClients(t *testing.T) {
 // and no reason to try another surface either.
 func TestCallEnded(t *testing.T) {
 	c := &script{t: t, err: ui.ErrCallEnded}
-	if got, want := show(c, true, database()), "error: "+ui.ErrCallEnded.Error(); got != want {
+	if got, want := show(c, Style{Arrays: true}, database()), "error: "+ui.ErrCallEnded.Error(); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
@@ -147,19 +148,21 @@ func FuzzResults(f *testing.F) {
 		`[[],null,"x",{"q1":{}},{"q1":[{}]},{"q2":[null]}]`,
 		`[{"q1":"Other..."},{"q1_other":"x"},{"q2":["Caching"]},{"q3":"Back"},{"q2":["(leave open)"]},{"q3":"No"},{"q4":"Widget"}]`,
 	} {
-		f.Add(byte(i), i%2 == 0, "accept", int64(300), s)
+		f.Add(byte(i), byte(i), "accept", int64(700), s)
 	}
-	f.Add(byte(0), true, "decline", int64(1001), `[{}]`)
-	f.Add(byte(0), true, "accept", int64(250), `[{"q1":"MongoDB"}]`)
+	f.Add(byte(0), byte(1), "decline", int64(1001), `[{}]`)
+	f.Add(byte(0), byte(1), "accept", int64(599), `[{"q1":"MongoDB"}]`)
+	f.Add(byte(1), byte(2), "accept", int64(700), `[{"q2":"=1,2,and more"}]`)
 	sets := [][]question.Question{
 		{database()}, {features()}, {goOn()}, {name()}, {optional(proposing(name(), "Widget"))}, {auth(), goOn()},
 		{database(), optional(features()), goOn(), proposing(name(), "Widget")},
 	}
-	f.Fuzz(func(t *testing.T, which byte, arrays bool, action string, ms int64, contents string) {
+	f.Fuzz(func(t *testing.T, which, styled byte, action string, ms int64, contents string) {
 		var list []any
 		if json.Unmarshal([]byte(contents), &list) != nil || len(list) == 0 {
 			return
 		}
+		style := Style{Arrays: styled&1 > 0, Line: styled&2 > 0, Typed: styled&4 > 0}
 		took := time.Duration(ms%10_000) * time.Millisecond
 		forms := 0
 		c := clientFunc(func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
@@ -170,12 +173,12 @@ func FuzzResults(f *testing.F) {
 		})
 		rec := desk.Record{Set: question.Set{Questions: sets[int(which)%len(sets)]}}
 		committed := 0
-		err := New(c, arrays).Show(t.Context(), rec, func(r question.Reply) error {
+		err := New(c, style).Show(t.Context(), rec, func(r question.Reply) error {
 			committed++
 			if _, err := rec.Check(r); err != nil {
 				t.Errorf("committed %+v: %v", r, err)
 			}
-			if r.Dismissed && (took <= time.Second || action == "accept") || !r.Dismissed && (took <= 250*time.Millisecond || action != "accept") {
+			if r.Dismissed && (took <= time.Second || action == "accept") || !r.Dismissed && (took < 600*time.Millisecond || action != "accept") {
 				t.Errorf("committed %+v after %s for %q", r, took, action)
 			}
 			return nil

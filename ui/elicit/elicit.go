@@ -8,11 +8,16 @@
 // The rules, from what hosts do with forms:
 //
 //   - One question a form. The message begins with it, as some hosts show three
-//     rows, and lists no options.
+//     rows, and lists no options unless the form is a line of text.
 //   - Every field is required, as some hosts cannot send an empty text: what may
 //     be left open has an entry that says so.
 //   - No default is sent, as hosts accept them on the human's behalf. The first
 //     row of a list is what Enter takes: no yes that was not declared.
+//   - A form takes the keys that its user types to the agent. Where one of them
+//     sends a row of a list, the form is a line of text that begins with a sign
+//     which no sentence begins with (line.go). Where a typed sentence fills a
+//     text, a list leads to the text; where it finds a row, no row begins with a
+//     letter.
 //   - Only what fits the form and came as slowly as a human is counts. What does
 //     not fit is a slip: the form is shown again.
 package elicit
@@ -32,23 +37,27 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// How fast a result must be to count as the host's own and not a deliberate
-// act: hosts decline in 1–30 ms and accept in less.
+// A decline or cancel counts after hostDeclines, as hosts decline in 1 to 30 ms.
+// An accept counts from hostAccepts on: keys that were meant for another program
+// arrive before that, as on every other surface.
 const (
-	hostAccepts  = 250 * time.Millisecond
+	hostAccepts  = 600 * time.Millisecond
 	hostDeclines = time.Second
 )
 
-// Bounds of one set's forms. A human gets there only on purpose.
+// Bounds of one set's forms. A human gets there only on purpose, or with as many
+// sentences that were meant for the agent.
 const (
 	maxForms = 100
-	maxSlips = 4 // in a row
+	maxSlips = 4  // in a row
+	maxLines = 20 // in a row, in forms that are a line of text
+	maxEarly = 2  // accepts in a row before they count: then the client has no human
 )
 
 // Client carries one form to the MCP client and brings back its result.
 type Client interface {
-	// Elicit returns the client's result and the time the form was with it.
-	// When ctx ends first, the form is withdrawn at the client where the
+	// Elicit returns the client's result and the time since the client can have
+	// shown the form, at most. When ctx ends first, the form is withdrawn at the client where the
 	// protocol can do that. ui.ErrCallEnded means that the call ended first; any
 	// other error that the client would not show the form.
 	Elicit(ctx context.Context, params mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error)
@@ -61,14 +70,23 @@ type Keeper interface {
 	Late(read func(*mcp.ElicitationResult, time.Duration) (question.Reply, bool))
 }
 
-// New returns the surface that asks through client. Arrays says that the
-// client can show a choice of several as an array; it gets a list of no and yes
-// for each option otherwise.
-func New(client Client, arrays bool) ui.Surface { return &surface{client, arrays} }
+// Style is what a client's form can do, and what it does with keys that were
+// meant for the agent. The zero value has no arrays and shows everything.
+type Style struct {
+	Arrays bool // shows a choice of several as an array; a list of no and yes for each option otherwise
+	Line   bool // sends a row of a list at one key: each question is a line of text instead
+	Typed  bool // a typed sentence fills a text, or finds a row that begins like it, and Enter sends it: a list of rows that no sentence begins like leads to each text
+	// Columns is how wide the form shows an option, Rows how much of the message;
+	// 0 is all.
+	Columns, Rows int
+}
+
+// New returns the surface that asks through client.
+func New(client Client, style Style) ui.Surface { return &surface{client, style} }
 
 type surface struct {
 	client Client
-	arrays bool
+	style  Style
 }
 
 func (s *surface) Name() string { return "elicit" }
@@ -77,11 +95,11 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 	if q := rec.Secret(); q != nil {
 		return ui.Unavailablef("%q asks for a secret, which must not go through a client's form", question.Line(q.Text))
 	}
-	d := dialogue{rec: words.Local.Shown(rec), arrays: s.arrays, before: map[string]question.Answer{}}
+	d := dialogue{rec: words.Local.Shown(rec), Style: s.style, before: map[string]question.Answer{}}
 	ended := make(chan struct{})
 	defer close(ended)
 	forms := 0
-	for ; forms < maxForms && d.slips < maxSlips; forms++ {
+	for ; forms < maxForms && d.slips < d.maxSlips() && d.early < maxEarly; forms++ {
 		q := d.due()
 		if q == nil {
 			err := commit(d.given)
@@ -103,6 +121,9 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 			return err
 		case got.dismissed:
 			return commit(question.Reply{Dismissed: true})
+		case got.early:
+			d.early++
+			d.plea = words.T("That was too quick to be an answer: please answer again.")
 		default:
 			d.take(q, got)
 		}
@@ -127,11 +148,15 @@ func (s *surface) put(ctx context.Context, f *form) (said, error) {
 	}
 	closed := result.Action == mcp.ElicitationResponseActionDecline || result.Action == mcp.ElicitationResponseActionCancel
 	switch {
-	case accepted && took > hostAccepts:
-		return f.read(result.Content), nil
+	case accepted:
+		got := f.read(result.Content)
+		if took < hostAccepts && (got.slip == "" || !s.style.Line) { // a line that is no answer is a sentence, however fast
+			got = said{early: true}
+		}
+		return got, nil
 	case closed && took > hostDeclines:
 		return said{dismissed: true}, nil
-	case accepted, closed:
+	case closed:
 		return said{}, ui.Unavailablef("the client answered %s by itself after %s", result.Action, took.Round(time.Millisecond))
 	}
 	return said{}, ui.Unavailablef("the client sent the unknown action %q", string(result.Action))
@@ -139,13 +164,21 @@ func (s *surface) put(ctx context.Context, f *form) (said, error) {
 
 // dialogue is how far the forms of one set have come.
 type dialogue struct {
-	rec    desk.Record
-	arrays bool
+	rec desk.Record
+	Style
 	given  question.Reply             // a question without an answer is still to be asked
 	before map[string]question.Answer // what was said before a question was asked again
 	half   *said                      // what was chosen beside "Other", whose text is due
 	plea   string                     // what the next form says first
 	slips  int                        // in a row
+	early  int                        // accepts in a row that came too early
+}
+
+func (d *dialogue) maxSlips() int {
+	if d.Line {
+		return maxLines
+	}
+	return maxSlips
 }
 
 // turn is the question that is due.
@@ -171,6 +204,7 @@ func (d *dialogue) due() *turn {
 
 // take goes on from what the form of q brought.
 func (d *dialogue) take(q *turn, got said) {
+	d.early = 0
 	switch {
 	case got.slip != "":
 		d.again(got.slip)
@@ -192,7 +226,7 @@ func (d *dialogue) take(q *turn, got said) {
 // late is what has been answered in all, with the result of a form that came
 // when the question had ended.
 func (d *dialogue) late(q *turn, f *form, result *mcp.ElicitationResult, took time.Duration) (question.Reply, bool) {
-	if result == nil || result.Action != mcp.ElicitationResponseActionAccept || took <= hostAccepts {
+	if result == nil || result.Action != mcp.ElicitationResponseActionAccept || took < hostAccepts {
 		return question.Reply{}, false
 	}
 	if got := f.read(result.Content); got.answers() && got.slip == "" && !got.write {

@@ -136,10 +136,10 @@ func answersText(r question.Reply) string {
 }
 
 // show runs the surface and returns what it committed, or its error.
-func show(c Client, arrays bool, qs ...question.Question) string {
+func show(c Client, style Style, qs ...question.Question) string {
 	rec := desk.Record{Round: 1, Asker: desk.Asker{Client: "codex", Directory: "/home/me/shop"}, Set: question.Set{Questions: qs}}
 	got := ""
-	err := New(c, arrays).Show(context.Background(), rec, func(r question.Reply) error {
+	err := New(c, style).Show(context.Background(), rec, func(r question.Reply) error {
 		checked, err := rec.Check(r)
 		if err == nil {
 			got += answersText(checked)
@@ -199,7 +199,7 @@ func TestDialogue(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := &script{t: t, results: tc.results}
-			if got := show(c, !tc.flat, tc.qs...); got != tc.want {
+			if got := show(c, Style{Arrays: !tc.flat}, tc.qs...); got != tc.want {
 				t.Errorf("got  %s\nwant %s", got, tc.want)
 			}
 			if len(c.results) > 0 {
@@ -229,7 +229,7 @@ func TestSlipsAreSaid(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := &script{t: t, results: append(accepts(tc.content), result("cancel", ""))}
-			show(c, !tc.flat, tc.q)
+			show(c, Style{Arrays: !tc.flat}, tc.q)
 			first, second := c.sent[0], c.sent[1]
 			if want := tc.want + "\n" + first; second != want {
 				t.Errorf("got  %s\nwant %s", second, want)
@@ -240,7 +240,7 @@ func TestSlipsAreSaid(t *testing.T) {
 
 func TestSlipsAreSaidOnce(t *testing.T) {
 	c := &script{t: t, results: accepts(`{}`, `{"q1":"Other..."}`, `{"q1_other":"x"}`, `{"q3":"No"}`)}
-	show(c, true, database(), goOn())
+	show(c, Style{Arrays: true}, database(), goOn())
 	for i, sent := range c.sent {
 		if said := strings.HasPrefix(sent, "Still missing"); said != (i == 1) {
 			t.Errorf("form %d: %s", i, sent)
@@ -272,7 +272,7 @@ func TestCommit(t *testing.T) {
 			c := &script{t: t, results: tc.results}
 			rec := desk.Record{Set: question.Set{Questions: []question.Question{database(), goOn()}}}
 			says := tc.says
-			err := New(c, true).Show(context.Background(), rec, func(question.Reply) error {
+			err := New(c, Style{Arrays: true}).Show(context.Background(), rec, func(question.Reply) error {
 				err := says[0]
 				says = says[1:]
 				return err
@@ -290,7 +290,7 @@ func TestCommit(t *testing.T) {
 func TestRefusalIsSaid(t *testing.T) {
 	c := &script{t: t, results: append(accepts(`{"q1":"MongoDB"}`), result("cancel", ""))}
 	rec := desk.Record{Set: question.Set{Questions: []question.Question{database()}}}
-	err := New(c, true).Show(context.Background(), rec, func(r question.Reply) error {
+	err := New(c, Style{Arrays: true}).Show(context.Background(), rec, func(r question.Reply) error {
 		if r.Dismissed {
 			return nil
 		}
@@ -311,7 +311,7 @@ func TestFormsAreBounded(t *testing.T) {
 		if name == "refused for ever" {
 			rec.Questions = rec.Questions[:1]
 		}
-		err := New(c, true).Show(context.Background(), rec, func(question.Reply) error {
+		err := New(c, Style{Arrays: true}).Show(context.Background(), rec, func(question.Reply) error {
 			return question.Violations{{Path: "answers.q1", Message: "no"}}
 		})
 		if !errors.Is(err, ui.ErrUnavailable) {
@@ -353,7 +353,7 @@ func TestWithdrawn(t *testing.T) {
 		err := New(clientFunc(func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
 			cancel(cause)
 			return tc.result, slow, tc.err
-		}), true).Show(ctx, rec, func(question.Reply) error { committed = true; return cause })
+		}), Style{Arrays: true}).Show(ctx, rec, func(question.Reply) error { committed = true; return cause })
 		if !errors.Is(err, error(cause)) || committed != tc.committed {
 			t.Errorf("%s: got %v, committed %v", tc.name, err, committed)
 		}
@@ -372,7 +372,7 @@ func TestMessage(t *testing.T) {
 		want  string
 	}{
 		{"question, context, description", 1, []question.Question{preview},
-			"Which database?\nproposed: PostgreSQL · previews: mcp-askuser inbox · asked by codex in\nshop\nIt holds orders.\nAbout 2 GB."},
+			"Which database?\nIt holds orders.\nAbout 2 GB.\nproposed: PostgreSQL · previews: mcp-askuser inbox · asked by codex in\nshop"},
 		{"place, round, several", 3, []question.Question{optional(features()), name()},
 			"Which features?\n1 of 2 · round 3 · optional · any number · asked by codex in shop"},
 		{"example and proposal", 1, []question.Question{{ID: "q", Text: "Name?", Required: true, Type: question.Text, Placeholder: "Widget", Default: "one\ntwo"}},
@@ -386,7 +386,7 @@ func TestMessage(t *testing.T) {
 			_ = New(clientFunc(func(p mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
 				got = p.Message
 				return nil, slow, ui.ErrCallEnded
-			}), true).Show(context.Background(), rec, nil)
+			}), Style{Arrays: true}).Show(context.Background(), rec, nil)
 			if got != tc.want {
 				t.Errorf("got  %q\nwant %q", got, tc.want)
 			}
@@ -421,7 +421,7 @@ func TestRows(t *testing.T) {
 		{"alike and long", long, []string{strings.Repeat("x", 97) + "...", strings.Repeat("x", 97) + "... (2)", "Back: " + strings.Repeat("字", 191) + "...", "Other...", "Other... (2)"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			d := dialogue{rec: desk.Record{Set: question.Set{Questions: []question.Question{tc.q}}}, arrays: true}
+			d := dialogue{rec: desk.Record{Set: question.Set{Questions: []question.Question{tc.q}}}, Style: Style{Arrays: true}}
 			var got []string
 			values := map[string]bool{}
 			for _, e := range d.form(d.due()).fields[0].entries {
@@ -439,7 +439,7 @@ func TestRows(t *testing.T) {
 }
 
 // What a client shows of the message counts as well: three rows hold an action of one
-// row and its details, or one of two.
+// row and two of details, or one of two and one.
 func TestCuts(t *testing.T) {
 	confirm := func(action, details string) question.Question {
 		q := goOn()
@@ -455,12 +455,15 @@ func TestCuts(t *testing.T) {
 	}{
 		{"an action with details", confirm("Delete the table?", "It has 12 rows."), 48, 3, false},
 		{"a long action", confirm(two, ""), 48, 3, false},
-		{"a long action with details", confirm(two, "It has 12 rows."), 48, 3, true},
-		{"two lines of details", confirm("Delete the table?", "It has 12 rows.\nNobody has a copy."), 48, 3, true},
-		{"a long line of details", confirm("Delete the table?", two), 48, 3, true},
+		{"a long action with details", confirm(two, "It has 12 rows."), 48, 3, false},
+		{"a long action with two lines of details", confirm(two, "It has 12 rows.\nNobody has a copy."), 48, 3, true},
+		{"two lines of details", confirm("Delete the table?", "It has 12 rows.\nNobody has a copy."), 48, 3, false},
+		{"a long line of details", confirm("Delete the table?", two), 48, 3, false},
+		{"three lines of details", confirm("Delete the table?", "It has 12 rows.\nNobody has a copy.\nIt is gone for good."), 48, 3, true},
+		{"two long lines of details", confirm("Delete the table?", two+"\n"+two), 48, 3, true},
 		{"a client that shows all", confirm(two, two), 0, 0, false},
 	} {
-		if got := Cuts(&question.Set{Questions: []question.Question{tt.q}}, tt.columns, tt.rows); got != tt.want {
+		if got := (Style{Columns: tt.columns, Rows: tt.rows}).Cuts(&question.Set{Questions: []question.Question{tt.q}}); got != tt.want {
 			t.Errorf("%s: %v", tt.name, got)
 		}
 	}
@@ -472,11 +475,11 @@ func TestHostileTextIsShownAsText(t *testing.T) {
 	q.ID, q.Header, q.Text, q.Description, q.Placeholder = evil, evil, evil+"?", evil, evil
 	q.Options[0].Label, q.Options[0].Description, q.Options[0].Preview, q.Options[0].Default = evil, evil, evil, true
 	q.Other = &question.Option{Label: evil + "2", Description: evil}
-	for _, arrays := range []bool{true, false} {
+	for _, style := range []Style{{Arrays: true}, {}, {Line: true}, {Typed: true, Rows: 3}} {
 		for _, typ := range []question.Type{question.SingleChoice, question.MultiChoice} {
 			q.Type = typ
 			c := &script{t: t, err: errors.New("seen enough")}
-			show(c, arrays, q)
+			show(c, style, q)
 			for _, bad := range []string{"\x1b", "\x07", "\u202e", `\u001b`, `\u0007`} {
 				if strings.Contains(c.sent[0], bad) {
 					t.Errorf("%q reaches the client: %q", bad, c.sent[0])
@@ -492,8 +495,86 @@ func TestSecretsStayOutOfForms(t *testing.T) {
 	nested.Options[0].FollowUps[0].Options[1].FollowUps[0].Text = "Your client secret?"
 	for _, q := range []question.Question{nested, {ID: "q", Text: "API key?", Type: question.Text}} {
 		c := &script{t: t, err: errors.New("shown")}
-		if show(c, true, q); len(c.sent) != 0 {
+		if show(c, Style{Arrays: true}, q); len(c.sent) != 0 {
 			t.Errorf("%s reached the client's form", q.Text)
+		}
+	}
+}
+
+// lineOf is a client whose human types one line, and closes what is shown again.
+func lineOf(key, line string, forms *int) clientFunc {
+	return func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+		if *forms++; *forms > 1 {
+			return stuck, slow, nil
+		}
+		return result("accept", string(encode(map[string]string{key: line}))), slow, nil
+	}
+}
+
+// An accept that comes too early brings the form again, once: keys that were meant
+// for another program arrive like that.
+func TestEarlyAccepts(t *testing.T) {
+	times := func(ms ...time.Duration) clientFunc {
+		n := 0
+		return func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+			n++
+			return accepts(`{"q1":"MongoDB"}`)[0], ms[min(n, len(ms))-1] * time.Millisecond, nil
+		}
+	}
+	for _, tc := range []struct {
+		name string
+		c    clientFunc
+		want string
+	}{
+		{"one, then a human's", times(599, 600), "answered q1=mongodb|"},
+		{"two", times(300, 599, 600), "unavailable"},
+	} {
+		if got, _, _ := strings.Cut(show(tc.c, Style{Arrays: true}, database()), ":"); got != tc.want {
+			t.Errorf("%s: got %s", tc.name, got)
+		}
+	}
+	lines := []string{"run 4 tests", "1", "ests", "=mongodb"}
+	n := 0
+	typing := clientFunc(func(mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
+		n++
+		return result("accept", string(encode(map[string]string{"q1": lines[n-1]}))), time.Duration(n) * 150 * time.Millisecond, nil
+	})
+	if got := show(typing, Style{Line: true}, database()); n != 4 || got != "answered q1=mongodb|" {
+		t.Errorf("sentences in a hurry, then an answer after 600 ms: got %s", got)
+	}
+	c := &recorder{Client: times(100, 600)}
+	show(c, Style{}, database())
+	if want := "That was too quick to be an answer: please answer again.\nWhich database?"; len(c.sent) != 2 || !strings.HasPrefix(c.sent[1].Message, want) {
+		t.Errorf("got %+v", c.sent)
+	}
+}
+
+// Where four rows of the message are shown, the details stand in them, whoever asks
+// and in which round, and the rest in the field's one row.
+func TestDetailsFirst(t *testing.T) {
+	confirm := goOn()
+	confirm.Text = "Delete 23 unused files?"
+	long := "Delete every file that no other file of the project has mentioned in the last year?"
+	for _, tc := range []struct {
+		name, action, details, rows, aside string
+	}{
+		{"fits", "Delete 23 unused files?", "cd web\nrm -rf build\ngit clean -fdx", "Delete 23 unused files?\ncd web\nrm -rf build\ngit clean -fdx", "round 7 · asked by codex in shop"},
+		{"long details", "Delete 23 unused files?", "cd web\nrm -rf build\ngit clean -fdx\ncd ..", "Delete 23 unused files?\ncd web\nrm -rf build\ngit clean -fdx\ncd ..",
+			"in full: mcp-askuser inbox · round 7 · asked by codex in shop"},
+		{"long action and details", long, "cd web\nrm -rf build\ngit clean -fdx",
+			"Delete every file that no other file of the project has mentioned in th…\ncd web\nrm -rf build\ngit clean -fdx\nDelete every file that no other file of the project has mentioned in the\nlast year?",
+			"in full: mcp-askuser inbox · round 7 · asked by codex in shop"},
+	} {
+		q := confirm
+		q.Text, q.Description = tc.action, tc.details
+		c := &recorder{Client: lineOf("", "", new(int))}
+		rec := desk.Record{Round: 7, Asker: desk.Asker{Client: "codex", Directory: "/home/me/shop"}, Set: question.Set{Questions: []question.Question{q}}}
+		_ = New(c, styles["claude"]).Show(t.Context(), rec, func(question.Reply) error { return nil })
+		if got := c.sent[0].Message; got != tc.rows {
+			t.Errorf("%s: got %q", tc.name, got)
+		}
+		if got := properties(c.sent[0])[0].Description; got != tc.aside {
+			t.Errorf("%s: beside it %q", tc.name, got)
 		}
 	}
 }

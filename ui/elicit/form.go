@@ -9,7 +9,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
@@ -21,6 +20,7 @@ const (
 	maxLabel = 100
 	maxWord  = 60
 	rowWidth = 72
+	maxAside = 68 // of a field's description, in columns
 )
 
 // form is one elicitation: a question, or the text of its "Other".
@@ -29,12 +29,14 @@ type form struct {
 	fields  []field
 }
 
-// field is one property of the form: a list, or a text where it has no
-// entries.
+// field is one property of the form: a list, a text where it has no entries, or
+// a line.
 type field struct {
-	key, title string
-	several    bool
-	entries    []entry
+	key, title, description string
+	several                 bool
+	entries                 []entry
+	line                    bool // the entries are in the message, and a text names them, see line.go
+	custom                  bool // of a line: it takes the human's own words
 }
 
 // entry is one row of a list.
@@ -42,23 +44,39 @@ type entry struct {
 	Value string `json:"const"` // what the client sends for it
 	Title string `json:"title"` // what the human sees
 	means said
+	word  string // names the row in a line
 }
 
 // form builds the form of the question that is due.
 func (d *dialogue) form(q *turn) *form {
-	message := d.message(q)
 	x := field{key: short(q.ID, maxWord), title: cmp.Or(cell(q.Header, maxWord), words.T("Your answer"))}
-	switch {
+	fields := []field{x}
+	switch x := &fields[0]; {
+	case d.Line:
+		*x = q.line(x.key)
 	case d.half != nil:
 		x.key, x.title = x.key+"_other", words.T("Your own answer")
-	case q.Type == question.Text && q.Required && !q.offersDefault():
-	case q.Several() && !d.arrays:
-		return &form{message, q.switches(x.key)}
+	case q.Type == question.Text && q.Required && !q.offersDefault() && !d.Typed:
+	case q.Several() && !d.Arrays:
+		fields = q.switches(x.key)
 	default:
 		x.several, x.entries = q.Several(), q.entries()
 	}
-	return &form{message, []field{x}}
+	if d.Typed {
+		for _, x := range fields {
+			for i := range x.entries {
+				x.entries[i].Title = bullet + x.entries[i].Title
+			}
+		}
+	}
+	f := &form{fields: fields}
+	d.describe(f, q)
+	return f
 }
+
+// bullet begins the rows of a client whose list is searched by typing: no sentence
+// has it.
+const bullet = "• "
 
 // entries are the rows of the question's list, in order: what can be chosen,
 // leaving it open, writing an answer, going back.
@@ -79,7 +97,7 @@ func (q *turn) switches(key string) []field {
 	rows := q.other(q.options())
 	fields := make([]field, len(rows))
 	for i, row := range rows {
-		entries := []entry{{"no", words.T("No"), said{}}, {"yes", words.T("Yes"), row.means}}
+		entries := []entry{{Value: "no", Title: words.T("No")}, {Value: "yes", Title: words.T("Yes"), means: row.means}}
 		fields[i] = field{key: fmt.Sprintf("%s_%03d", key, i+1), title: row.Title, entries: q.back(entries)}
 	}
 	return fields
@@ -88,11 +106,15 @@ func (q *turn) switches(key string) []field {
 // options are the rows of the question's options. Of a choice of one, the first
 // row is what a careless Enter takes: it is the declared default, or else the
 // refusal.
-func (q *turn) options() (out []entry) {
+func (q *turn) options() []entry {
 	options := slices.Clone(q.Options)
 	if !q.Several() {
 		slices.SortStableFunc(options, func(a, b question.Option) int { return rank(a) - rank(b) })
 	}
+	return rows(options)
+}
+
+func rows(options []question.Option) (out []entry) {
 	for _, o := range options {
 		out = list(out, o.Label, o.Description, said{selected: []string{o.ID}})
 	}
@@ -148,13 +170,68 @@ func (q *turn) offersDefault() bool {
 	return q.Type == question.Text && !blank(q.Default) && short(q.Default, maxLabel) == q.Default
 }
 
-// message is what the form says above its fields: first what was wrong, then
-// the question, then what else the human must know.
-func (d *dialogue) message(q *turn) string {
-	parts := []string{d.plea, ansi.Wrap(question.Block(q.Text), rowWidth, ""),
-		ansi.Wrap(strings.Join(d.context(q), " · "), rowWidth, ""), question.Block(q.Description)}
+// describe writes what the form says above and below its fields: first what was
+// wrong, then the question with its details, then what else the human must know.
+func (d *dialogue) describe(f *form, q *turn) {
+	plea, context := d.plea, strings.Join(d.context(q), " · ")
 	d.plea = ""
-	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), "\n")
+	switch {
+	case d.Line:
+		below := join("\n", f.fields[0].rows(), wrap(context))
+		body, _ := d.body(q, join("\n", plea, below))
+		f.message = join("\n", plea, body, below)
+	case d.Rows == 0:
+		f.message = join("\n", plea, wrap(question.Block(q.Text)), question.Block(q.Description), wrap(context))
+	default:
+		// The rest stands in the description of the first field, and so does what was
+		// wrong if it would hide details.
+		body, whole := d.body(q, "")
+		if !whole {
+			context = join(" · ", words.T("in full: mcp-askuser inbox"), context)
+		}
+		if height(join("\n", plea, body)) > d.Rows {
+			context, plea = join(" · ", strings.TrimSuffix(plea, "."), context), ""
+		}
+		f.message = join("\n", plea, body)
+		f.fields[0].description = ansi.Truncate(context, maxAside, "…")
+	}
+}
+
+// body is the question with its details in rows that the client does not cut, and
+// whether the form shows all of them beside what else it says. Where not, what is
+// shown begins with one row of the question and the details.
+func (d *dialogue) body(q *turn, beside string) (body string, whole bool) {
+	text, details := wrap(question.Block(q.Text)), wrap(question.Block(q.Description))
+	body = join("\n", text, details)
+	room := d.Rows - height(beside)
+	if d.Rows == 0 || height(body) <= room {
+		return body, true
+	}
+	if height(text) > 1 && details != "" {
+		body = join("\n", ansi.Truncate(question.Line(q.Text), rowWidth, "…"), details, text)
+	}
+	if d.Line { // the client would cut how to answer
+		rows := strings.Split(body, "\n")
+		shown := max(3, room-1)
+		if shown < len(rows) {
+			body = join("\n", strings.Join(rows[:shown], "\n"), words.T("… (%d more rows: mcp-askuser inbox)", len(rows)-shown))
+		}
+	}
+	return body, false
+}
+
+// height is how many rows a text has.
+func height(s string) int {
+	if s == "" {
+		return 0
+	}
+	return strings.Count(s, "\n") + 1
+}
+
+func wrap(s string) string { return ansi.Wrap(s, rowWidth, "") }
+
+func join(sep string, parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), sep)
 }
 
 func (d *dialogue) context(q *turn) (out []string) {
@@ -178,20 +255,27 @@ func (d *dialogue) context(q *turn) (out []string) {
 	return out
 }
 
-// Cuts reports whether a client's form, which shows so many columns of an option and
-// rows of the message, or all where that is 0, would not show all of the set: previews
-// it never does.
-func Cuts(set *question.Set, columns, rows int) bool {
-	d := dialogue{rec: desk.Record{Set: *set}}
+// Cuts reports whether a client's form would not show all of the set: previews it
+// never does.
+func (s Style) Cuts(set *question.Set) bool {
+	d := dialogue{Style: s}
 	for _, q := range set.All() {
-		message := ansi.Wrap(d.message(&turn{q, 1, len(set.Questions), nil}), rowWidth, "")
-		if rows > 0 && strings.Count(message, "\n") >= rows {
+		t, beside := &turn{Question: q, place: 1, of: len(set.Questions)}, ""
+		if s.Line {
+			x := t.line("")
+			beside = x.rows() + "\n" // and a row of context
+		}
+		if _, whole := d.body(t, beside); !whole {
 			return true
 		}
 		for _, o := range q.Options {
 			e := list(nil, o.Label, o.Description, said{})[0]
+			width := ansi.StringWidth(e.Title)
+			if s.Typed {
+				width += ansi.StringWidth(bullet)
+			}
 			if o.Preview != "" || strings.HasSuffix(e.Title, "...") && !strings.HasSuffix(o.Description, "...") ||
-				columns > 0 && ansi.StringWidth(e.Title) > columns {
+				s.Columns > 0 && width > s.Columns {
 				return true
 			}
 		}
@@ -226,7 +310,11 @@ func (f *form) params() mcp.ElicitationParams {
 
 func (x *field) schema() map[string]any {
 	s := map[string]any{"type": "string", "title": x.title}
+	if x.description != "" {
+		s["description"] = x.description
+	}
 	switch {
+	case x.line:
 	case x.several:
 		s["type"], s["items"] = "array", map[string]any{"anyOf": x.entries}
 	case len(x.entries) > 0:

@@ -29,11 +29,12 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 // property is one field of a form as a host reads it.
 type property struct {
-	key   string
-	Type  string `json:"type"`
-	Title string `json:"title"`
-	OneOf []row  `json:"oneOf"`
-	Items struct {
+	key         string
+	Type        string `json:"type"`
+	Title       string `json:"title"`
+	Description string `json:"description"`
+	OneOf       []row  `json:"oneOf"`
+	Items       struct {
 		AnyOf []row `json:"anyOf"`
 	} `json:"items"`
 	required bool
@@ -118,14 +119,16 @@ func (c *codex) Elicit(_ context.Context, p mcp.ElicitationParams) (*mcp.Elicita
 	return result("accept", string(encode(content))), slow, nil
 }
 
-// claude shows three rows of the message and keeps the order of the fields. It
+// claude shows four rows of the message, or three of a longer one, and keeps the order of the fields. It
 // cuts at the screen's width, and titles at 48 columns. What was not chosen is
-// not sent.
+// not sent. A letter finds the first row that begins with it.
 type claude struct{ hands }
 
 func (c *claude) Elicit(_ context.Context, p mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
 	seen := strings.Split(p.Message, "\n")
-	seen = seen[:min(3, len(seen))]
+	if len(seen) > 4 {
+		seen = seen[:3]
+	}
 	for i := range seen {
 		seen[i] = ansi.Truncate(seen[i], 80, "…")
 	}
@@ -176,10 +179,11 @@ type person struct {
 	set   question.Set
 	wants map[string][]string
 	now   *question.Question
+	shown string
 }
 
 func (p *person) see(message string) {
-	p.now = nil
+	p.now, p.shown = nil, message
 	for _, q := range p.set.All() {
 		if recognised(message, q.Text) {
 			if p.now != nil {
@@ -196,7 +200,10 @@ func (p *person) see(message string) {
 // recognised reports whether a message shows all of a question, or as much as
 // fills it.
 func recognised(message, text string) bool {
-	message, text = squash(strings.ReplaceAll(message, "…", "")), squash(text)
+	if head, _, cut := strings.Cut(message, "…"); cut {
+		message = head
+	}
+	message, text = squash(message), squash(text)
 	return strings.HasPrefix(message, text) || strings.HasPrefix(text, message)
 }
 
@@ -210,6 +217,10 @@ func squash(s string) string {
 }
 
 func (p *person) pick(title string, rows []string) int {
+	rows = slices.Clone(rows)
+	for i := range rows {
+		rows[i] = strings.TrimPrefix(rows[i], bullet)
+	}
 	if len(rows) >= 2 && rows[0] == words.T("No") && rows[1] == words.T("Yes") && p.now.Several() { // an option to say yes or no to
 		rows = []string{"", title}
 		if i := p.wanted(rows); i > 0 {
@@ -228,12 +239,36 @@ func (p *person) wanted(rows []string) int {
 			}
 		}
 	}
-	return -1
+	return slices.Index(rows, words.T("Write an answer..."))
 }
 
-func (p *person) write(string) string {
+func (p *person) write(title string) string {
 	wants := p.wants[p.now.ID]
-	return wants[len(wants)-1]
+	if !strings.Contains(title, sign) {
+		return wants[len(wants)-1]
+	}
+	return sign + p.named(wants)
+}
+
+// named is what stands before the rows that the person wants, of those that the
+// message lists; what is no row they write.
+func (p *person) named(wants []string) string {
+	var out []string
+	for _, want := range wants {
+		own := true
+		for line := range strings.Lines(p.shown) {
+			if word, row, ok := strings.Cut(line, " "); ok && strings.HasPrefix(word, sign) && strings.HasPrefix(strings.TrimSpace(row), words.T(want)) {
+				own = false
+				if word != "=..." {
+					out = append(out, strings.TrimPrefix(word, sign))
+				}
+			}
+		}
+		if own && !strings.HasPrefix(want, "Other") && !strings.HasPrefix(want, "Write") {
+			out = append(out, want)
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // shape is a set as agents ask it, and what a person wants to answer.
@@ -338,7 +373,7 @@ func TestHostsCanSendEveryShape(t *testing.T) {
 					if host == "claude" {
 						c.Client = &claude{you}
 					}
-					if got := show(c, host == "claude", s.qs...); got != s.said {
+					if got := show(c, styles[host], s.qs...); got != s.said {
 						t.Errorf("got %s, want %s", got, s.said)
 					}
 					if bare.bare > 0 {
@@ -391,7 +426,7 @@ func checkForm(t *testing.T, p mcp.ElicitationParams) {
 			t.Errorf("%s is not required", x.key)
 		}
 		for _, r := range slices.Concat(x.OneOf, x.Items.AnyOf) {
-			if question.Count(r.Title) > maxTitle {
+			if question.Count(strings.TrimPrefix(r.Title, bullet)) > maxTitle {
 				t.Errorf("%q is too long", r.Title)
 			}
 			if strings.HasSuffix(r.Title, "…") || strings.Contains(r.Title, "  ") {
@@ -447,8 +482,11 @@ func TestEnterConfirmsNothing(t *testing.T) {
 		"four":      "answered q1=postgresql| q3=false| q4=|Widget", // which is declared
 	}
 	for _, s := range shapes() {
-		if got := show(&codex{hands: enter{}}, false, s.qs...); got != want[s.name] {
+		if got := show(&codex{hands: enter{}}, Style{}, s.qs...); got != want[s.name] {
 			t.Errorf("%s: got %s, want %s", s.name, got, want[s.name])
+		}
+		if got := show(&codex{hands: enter{}}, styles["codex"], s.qs...); got != "dismissed" {
+			t.Errorf("%s in Codex: got %s", s.name, got)
 		}
 	}
 	for _, tc := range []struct {
@@ -461,7 +499,7 @@ func TestEnterConfirmsNothing(t *testing.T) {
 		{"a choice with yes first", options("q", "Overwrite?", question.SingleChoice, "Yes", "No"), "answered q=no|"},
 		{"a choice in Chinese with yes first", options("q", "覆盖吗？", question.SingleChoice, "是", "否"), "answered q=否|"},
 	} {
-		if got := show(&codex{hands: enter{}}, false, tc.q); got != tc.want {
+		if got := show(&codex{hands: enter{}}, Style{}, tc.q); got != tc.want {
 			t.Errorf("%s: got %s, want %s", tc.name, got, tc.want)
 		}
 	}
@@ -505,11 +543,11 @@ func TestAcceptOfNothingIsShownAgain(t *testing.T) {
 	for _, s := range shapes() {
 		you := &person{t: t, set: question.Set{Questions: s.qs}, wants: s.wants}
 		c := &recorder{Client: &claude{&hesitant{person: you, seen: map[string]bool{}}}}
-		if got := show(c, true, s.qs...); got != s.said {
+		if got := show(c, styles["claude"], s.qs...); got != s.said {
 			t.Errorf("%s: got %s, want %s", s.name, got, s.said)
 		}
-		if !strings.HasPrefix(c.sent[1].Message, "Still missing: ") {
-			t.Errorf("%s: the second form says %q", s.name, c.sent[1].Message)
+		if said := c.sent[1].Message + properties(c.sent[1])[0].Description; !strings.Contains(said, "Still missing: ") {
+			t.Errorf("%s: the second form says %q", s.name, said)
 		}
 	}
 }
@@ -529,6 +567,47 @@ func TestCodexCannotSendEverything(t *testing.T) {
 		r, _, _ := (&codex{hands: enter{}}).Elicit(context.Background(), form(tc.properties))
 		if string(r.Action) != tc.action || string(encode(r.Content)) != tc.content {
 			t.Errorf("%s: got %s %s", tc.properties, r.Action, encode(r.Content))
+		}
+	}
+}
+
+// styles are those of the hosts of this file.
+var styles = map[string]Style{"claude": {Arrays: true, Typed: true, Columns: 48, Rows: 4}, "codex": {Line: true, Rows: 14}}
+
+// typist types a sentence at each field of Claude Code's form, and presses Enter until
+// the form is sent: a list has a row that begins with one of the words, or none.
+type typist struct {
+	sentence string
+	typed    int
+}
+
+func (*typist) see(string) {}
+
+func (x *typist) pick(_ string, rows []string) int {
+	if x.typed++; x.typed > 20 {
+		return -1
+	}
+	for word := range strings.FieldsSeq(x.sentence) {
+		if i := slices.IndexFunc(rows, func(row string) bool { return strings.HasPrefix(strings.ToLower(row), word[:1]) }); i >= 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+func (x *typist) write(string) string { return x.sentence }
+
+// A sentence that is typed to Claude Code while our form is open chooses no row and
+// fills no text.
+func TestTypingAtLists(t *testing.T) {
+	for _, s := range shapes() {
+		for _, sentence := range []string{"yes, update the 2 docs", "no", "write it", "oauth please", "search caching"} {
+			if got := show(&claude{&typist{sentence: sentence}}, styles["claude"], s.qs...); strings.HasPrefix(got, "answered") {
+				t.Errorf("%q to %s: %s", sentence, s.name, got)
+			}
+			if got := show(&claude{&typist{sentence: "yes or no"}}, Style{Arrays: true}, goOn()); !strings.HasPrefix(got, "answered") {
+				t.Errorf("the typist types nothing: %s", got)
+			}
 		}
 	}
 }

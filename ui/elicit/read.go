@@ -17,6 +17,7 @@ type said struct {
 	write     bool   // wants to write an answer, in a form of its own
 	back      bool   // wants the previous question again
 	dismissed bool   // closed the form
+	early     bool   // accepted before that counts
 	slip      string // said nothing, or what was not offered: why, for the human
 }
 
@@ -58,6 +59,8 @@ func (x *field) read(value any) (got said) {
 	switch {
 	case value == nil, value == "", isList && len(chosen) == 0:
 		return said{slip: missing(x.title)}
+	case x.line:
+		return x.readLine(value)
 	case len(x.entries) == 0:
 		return x.readText(value)
 	case isList != x.several:

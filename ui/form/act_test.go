@@ -114,6 +114,111 @@ func TestTypedAfterAPause(t *testing.T) {
 	}
 }
 
+// TestLoneEnter: Enter that is meant for another program, after any pause and
+// however often, answers nothing, whatever the question declares or was answered
+// before. A space does not help it.
+func TestLoneEnter(t *testing.T) {
+	half := question.Reply{Note: "soon", Answers: []question.Answer{told("db", "", "sqlite"), told("deploy", "", question.YesID), told("name", "orders")}}
+	lone := kinds()
+	lone["yes"], lone["no question is required"] = []question.Question{yes()}, []question.Question{optional(deploy()), optional(name()), optional(features())}
+	lone["text default"], lone["optional text"] = []question.Question{proposed(name())}, []question.Question{optional(name())}
+	lone["draft"] = []question.Question{database(), deploy(), name()}
+	for kind, qs := range lone {
+		for i, typing := range termtest.LoneEnters(100) {
+			for _, before := range []string{"", "space"} {
+				if before != "" && (!qs[0].Chooses() || i >= 12) {
+					continue
+				}
+				var opts []option
+				if kind == "draft" {
+					opts = append(opts, withDraft(half))
+				}
+				r := fresh(t, 80, 24, record(qs...), append(opts, withOrigin(act.Appeared))...).show()
+				first := r.f.draft()
+				for _, blow := range typing {
+					r.wait(blow.After)
+					if blow.Keys == "\r" && before != "" {
+						r.keys(before)
+					}
+					if blow.Keys == "\r" || qs[0].Chooses() { // where text is typed nothing tells it from an answer
+						r.types(strings.ReplaceAll(blow.Keys, "\r", "⏎"), 0)
+					}
+				}
+				if r.wait(time.Second); len(r.sent) > 0 || r.f.State() != Open || !sameDraft(r.f.draft(), first) || r.f.page() != r.f.pages[0] {
+					t.Fatalf("%s: %q left %+v, sent %+v; the screen:\n%s", kind, termtest.Typed(typing), r.f.draft(), r.sent, r.screen())
+				}
+			}
+		}
+	}
+}
+
+// TestFirstAct: in a form that appeared by itself Enter says which keys answer, on
+// each page, and an arrow or a number has it count. What is proposed, or was chosen
+// before, takes the same.
+func TestFirstAct(t *testing.T) {
+	choice, draft := database(), question.Reply{Answers: []question.Answer{told("db", "", "none")}}
+	choice.Options[1].Default = true
+	for _, tt := range []struct {
+		name  string
+		qs    []question.Question
+		draft question.Reply
+		keys  []string // the first says what they count for
+		want  question.Answer
+	}{
+		{"a number", []question.Question{database()}, question.Reply{}, []string{"2"}, told("db", "", "sqlite")},
+		{"down", []question.Question{database()}, question.Reply{}, []string{"down"}, told("db", "", "pg")},
+		{"up", []question.Question{database()}, question.Reply{}, []string{"up"}, told("db", "", "pg")},
+		{"to the default", []question.Question{choice}, question.Reply{}, []string{"down"}, told("db", "", "sqlite")},
+		{"to the draft", []question.Question{choice}, draft, []string{"down", "enter"}, told("db", "", "none")},
+		{"to what the filter leaves", []question.Question{database()}, question.Reply{}, []string{"/", "memory", "enter", "enter", "down"}, told("db", "", "none")},
+		{"to a yes", []question.Question{yes()}, question.Reply{}, []string{"down"}, told("deploy", "", question.YesID)},
+		{"several", []question.Question{features()}, question.Reply{}, []string{"down", "enter"}, told("features", "", "search")},
+		{"text", []question.Question{proposed(name())}, question.Reply{}, []string{"right"}, told("name", "orders")},
+		{"optional text", []question.Question{optional(name())}, question.Reply{}, []string{"right"}, question.Answer{}},
+		{"skipped", []question.Question{optional(database())}, question.Reply{}, []string{"s"}, question.Answer{}},
+	} {
+		for _, size := range [][2]int{{80, 24}, {40, 10}} {
+			r := fresh(t, size[0], size[1], record(tt.qs...), withOrigin(act.Appeared), withDraft(tt.draft)).show().wait(time.Minute)
+			if r.keys("enter"); !strings.Contains(r.screen(), "Enter alone") || len(r.sent) > 0 {
+				t.Errorf("%s: sent %+v; the screen:\n%s", tt.name, r.sent, r.screen())
+			}
+			r.keys(tt.keys...).keys("enter").wait(time.Minute)
+			if len(r.sent) != 1 || tt.want.QuestionID != "" && !same(r.sent[0].Answers[0], tt.want) {
+				t.Errorf("%s: sent %+v, want %+v; the screen:\n%s", tt.name, r.sent, tt.want, r.screen())
+			}
+		}
+	}
+	r := appeared(t, 80, 24, database(), deploy()).wait(time.Minute)
+	if r.keys("2", "enter", "enter", "enter"); !strings.Contains(r.screen(), "2 of 2") || !strings.Contains(r.screen(), "Enter alone") {
+		t.Errorf("the second question has a cursor:\n%s", r.screen())
+	}
+	if r.keys("n", "enter", "enter"); len(r.sent) != 1 {
+		t.Errorf("sent %+v", r.sent)
+	}
+}
+
+// TestNoPresetYes: also where the human opened it, a yes is never under the cursor by
+// itself, and what is declared is told in words.
+func TestNoPresetYes(t *testing.T) {
+	r := open(t, 40, 10, yes())
+	if r.keys("enter"); len(r.sent) > 0 || !strings.Contains(r.screen(), "Yes (default)") {
+		t.Errorf("sent %+v; the screen:\n%s", r.sent, r.screen())
+	}
+	if r.keys("down", "enter"); !same(r.last().Answers[0], told("deploy", "", question.YesID)) {
+		t.Errorf("sent %+v", r.sent)
+	}
+}
+
+// proposed is a question in text with a default.
+func proposed(q question.Question) question.Question { q.Default = "orders"; return q }
+
+// yes is a question that declares yes as its default.
+func yes() question.Question {
+	q := noDefault(deploy())
+	q.Options[0].Default = true
+	return q
+}
+
 // TestHeldKeys: a key that is held down since before the form appeared.
 func TestHeldKeys(t *testing.T) {
 	for kind, qs := range kinds() {
@@ -140,26 +245,28 @@ func TestHeldKeys(t *testing.T) {
 // sent 150 ms after Enter at the latest, also of quick hands.
 func TestMeant(t *testing.T) {
 	for _, tt := range []struct {
-		q    question.Question
-		keys string
-		want question.Answer
+		q     question.Question
+		first string // where the form appeared by itself
+		keys  string
+		want  question.Answer
 	}{
-		{database(), "2⏎", told("db", "", "sqlite")},
-		{database(), "⏎", told("db", "", "pg")},
-		{database(), "jj⏎", told("db", "", "none")},
-		{database(), "13⏎", told("db", "", "none")},
-		{database(), "0Redis⏎", told("db", "Redis")},
-		{noDefault(deploy()), "y⏎", told("deploy", "", question.YesID)},
-		{noDefault(deploy()), "n⏎", told("deploy", "", question.NoID)},
-		{name(), "orders, yes⏎", told("name", "orders, yes")},
+		{database(), "", "2⏎", told("db", "", "sqlite")},
+		{database(), "j", "⏎", told("db", "", "pg")},
+		{database(), "j", "jj⏎", told("db", "", "none")},
+		{database(), "", "13⏎", told("db", "", "none")},
+		{database(), "", "0Redis⏎", told("db", "Redis")},
+		{noDefault(deploy()), "", "y⏎", told("deploy", "", question.YesID)},
+		{noDefault(deploy()), "", "n⏎", told("deploy", "", question.NoID)},
+		{name(), "", "orders, yes⏎", told("name", "orders, yes")},
 	} {
 		for _, origin := range []act.Origin{act.Appeared, act.Opened} {
 			for _, pace := range append(paces, 5*ms, 30*ms) {
 				r := fresh(t, 80, 24, record(tt.q), withOrigin(origin)).show()
+				keys, _ := strings.CutSuffix(tt.keys, "⏎")
 				if origin == act.Appeared {
 					r.wait(act.Quiet)
+					keys = tt.first + keys
 				}
-				keys, _ := strings.CutSuffix(tt.keys, "⏎")
 				r.types(keys, pace).types("⏎", 150*ms)
 				if len(r.sent) != 1 || !same(r.sent[0].Answers[0], tt.want) {
 					t.Errorf("%q at %v: sent %+v, want %+v", tt.keys, pace, r.sent, tt.want)

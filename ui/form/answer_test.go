@@ -128,7 +128,11 @@ func TestAnswers(t *testing.T) {
 		{"discuss instead of dismissing", ask(name()), []string{"esc", "d", "why?", "enter"}, discusses("why?")},
 		{"the answers so far go along", ask(database(), features(), name()), []string{"2", "enter", "ctrl+n", "all?", "enter", "alt+d", "enter"},
 			discusses("", told("db", "", "sqlite"), noted(told("features", ""), "all?"))},
-		{"what was to be discussed is looked over before it is sent beside an answer", ask(database()), []string{"alt+d", "cost", "esc", "1", "enter"}, nil},
+		{"what was to be discussed is not sent with an answer", ask(database()), []string{"alt+d", "cost", "esc", "1", "enter"}, answers(told("db", "", "pg"))},
+		{"nor one of several", ask(database(), deploy()), []string{"2", "enter", "alt+d", "cost", "esc", "n", "enter", "enter"}, answers(told("db", "", "sqlite"), told("deploy", "", question.NoID))},
+		{"nor is the reason of a dismissal", ask(database()), []string{"esc", "r", "later", "esc", "esc", "1", "enter"}, answers(told("db", "", "pg"))},
+		{"what was to be discussed is there again", ask(database()), []string{"alt+d", "co", "esc", "2", "alt+d", "st", "enter"}, discusses("cost")},
+		{"beside the note of the review", ask(features()), []string{"enter", "ctrl+n", "soon", "enter", "alt+d", "cost", "enter"}, discusses("soon\ncost", told("features", "", "search"))},
 
 		{"note", ask(database(), deploy()), []string{"enter", "enter", "ctrl+n", "soon", "enter", "enter"},
 			&question.Reply{Note: "soon", Answers: []question.Answer{told("db", "", "pg"), told("deploy", "", question.NoID)}}},

@@ -1,7 +1,6 @@
 package form
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,8 +27,8 @@ type choice struct {
 	scroll  term.Scroll // of the preview
 }
 
-// nowhere is the cursor where Enter takes no row: where none was chosen yet of
-// yes and no, whose first is no proposal, and where the question is skipped.
+// nowhere is the cursor where Enter takes no row: at first where the form is bare, of
+// yes and no in any form, and where the question is skipped.
 const nowhere = -1
 
 // row is one line of the choice.
@@ -40,6 +39,7 @@ type row struct {
 	words  string // what the filter looks in
 	key    string // the shortcut shown, empty where there is none
 	number string // the other one
+	preset bool   // declared as the default, where only one may be picked
 	other  bool
 	talk   bool // leads to the question whether to discuss first
 	picked bool
@@ -51,11 +51,11 @@ type row struct {
 func (r *row) own() bool { return r.other || r.talk }
 
 func newChoice(q *question.Question) *choice {
-	c := &choice{ask: q, other: term.NewEntry("", words.T("Your own answer")), yesNo: q.Type == question.Boolean}
+	c := &choice{ask: q, cursor: nowhere, other: term.NewEntry("", words.T("Your own answer")), yesNo: q.Confirms()}
 	for i := range q.Options {
 		o := &q.Options[i]
 		r := newRow(o)
-		r.picked = q.Several() && o.Default
+		r.picked, r.preset = q.Several() && o.Default, !q.Several() && o.Default
 		if i < 9 {
 			r.number = strconv.Itoa(i + 1)
 		}
@@ -76,12 +76,27 @@ func newChoice(q *question.Question) *choice {
 	talk := newRow(&question.Option{Label: words.T(words.DiscussFirst)})
 	talk.key, talk.talk = "d", true
 	c.rows = append(c.rows, talk)
-	c.cursor = slices.IndexFunc(q.Options, func(o question.Option) bool { return o.Default })
-	if !c.yesNo {
-		c.cursor = max(c.cursor, 0)
-	}
 	return c
 }
+
+// begin puts the cursor on the first row that matters, unless the form is bare. A yes
+// has it only where the human has marked it.
+func (c *choice) begin(bare bool) {
+	if home := c.home(); !bare && (!c.yesNo || c.rows[home].picked || c.rows[home].preset && c.rows[home].option.ID == question.NoID) {
+		c.goTo(home)
+	}
+}
+
+// home is the row where the cursor begins: the one that is picked, where only one may
+// be, or else the declared default, or else the first.
+func (c *choice) home() int {
+	if i := slices.IndexFunc(c.rows, func(r row) bool { return r.picked }); i >= 0 && !c.ask.Several() {
+		return i
+	}
+	return max(slices.IndexFunc(c.ask.Options, func(o question.Option) bool { return o.Default }), 0)
+}
+
+func (c *choice) unset() bool { return c.cursor == nowhere && !c.skipped }
 
 func newRow(o *question.Option) row {
 	return row{
@@ -109,10 +124,12 @@ func (c *choice) need() string {
 		return words.T("press y or n, then enter.")
 	case c.yesNo:
 		return words.T("press y or n, or s to skip it, then enter.")
+	case c.ask.Several() && c.unset():
+		return words.T("press an arrow key or a number first.")
 	case c.ask.Several():
 		return words.T("space marks an option.")
 	}
-	return words.T("choose an option.")
+	return words.T("press an arrow key or a number, then enter.")
 }
 
 func (c *choice) entry() *term.Entry {
@@ -139,10 +156,7 @@ func (c *choice) keep() (back func()) {
 // the rows that are marked.
 func (c *choice) take() (action, error) {
 	if c.cursor == nowhere {
-		if c.skipped || c.ask.Required { // or else the page says what it needs
-			return confirm, nil
-		}
-		return none, errors.New(words.T("Nothing is chosen: %s", c.need()))
+		return confirm, nil
 	}
 	r := &c.rows[c.cursor]
 	switch {
@@ -194,14 +208,17 @@ func (c *choice) clear() {
 }
 
 // move takes the cursor over n rows of those that the filter lets through, past
-// the end to the beginning.
+// the end to the beginning; from nowhere home, if that is one of them.
 func (c *choice) move(n int) {
-	visible := c.visible()
-	at := slices.Index(visible, c.cursor)
-	if at < 0 && n < 0 { // from nowhere
-		at = 0
+	visible, home := c.visible(), c.home()
+	switch at := slices.Index(visible, c.cursor); {
+	case at >= 0:
+		c.goTo(visible[(at+n+len(visible))%len(visible)])
+	case slices.Contains(visible, home):
+		c.goTo(home)
+	default:
+		c.first()
 	}
-	c.goTo(visible[(at+n+len(visible))%len(visible)])
 }
 
 // first and last take the cursor to the ends of what the filter lets through.
@@ -250,10 +267,11 @@ func (c *choice) passes(r row) bool {
 }
 
 // narrow sets the filter and keeps the cursor on a match; our own rows, which
-// are always in view, only have it when nothing matches.
+// are always in view, only have it when nothing matches. From nowhere it moves only
+// where the question was skipped: words are typed to other programs too.
 func (c *choice) narrow(filter string) {
 	c.filter = filter
-	if filter == "" || c.cursor != nowhere && !c.rows[c.cursor].own() && c.passes(c.rows[c.cursor]) {
+	if filter == "" || c.unset() || c.cursor != nowhere && !c.rows[c.cursor].own() && c.passes(c.rows[c.cursor]) {
 		return
 	}
 	c.goTo(c.visible()[0])

@@ -26,10 +26,14 @@ func (c *choice) draw(s *term.Styles, width, rows int) term.Block {
 		b = c.drawFilter(s, width)
 	}
 	c.tallest = 0
+	seen := c.cursor // the row that is always in view
+	if seen == nowhere {
+		seen = c.home()
+	}
 	for _, i := range c.visible() {
 		r := c.drawRow(s, i, width, rows-b.Pinned)
 		c.tallest = max(c.tallest, len(r.Lines))
-		if i != c.cursor {
+		if i != seen {
 			b.Lines = append(b.Lines, r.Lines...)
 			continue
 		}
@@ -65,7 +69,11 @@ func (c *choice) drawRow(s *term.Styles, i, width, rows int) term.Block {
 	}
 	lead += term.Pad(r.key, 1) + " " + mark + " "
 	indent := ansi.StringWidth(lead)
-	b := term.Block{Lines: term.Each(style, term.Hang(lead, r.label, width))}
+	label := r.label
+	if r.preset {
+		label = words.T("%s (default)", label)
+	}
+	b := term.Block{Lines: term.Each(style, term.Hang(lead, label, width))}
 	below := c.below(s, r, width-indent, rows-len(b.Lines))
 	b.Cursor = term.Shift(below.Cursor, indent, len(b.Lines))
 	for _, line := range below.Lines {

@@ -118,7 +118,7 @@ func (c *choice) hints() ([]term.Hint, bool) {
 	case c.filtering:
 		return []term.Hint{{"enter", words.T("keep")}, {"esc", words.T("show all")}, {"↑↓", words.T("move")}}, true
 	}
-	unset, choose := c.yesNo && c.cursor == nowhere && !c.skipped, term.Hint{"y/n", words.T("choose")}
+	unset, choose := c.unset(), term.Hint{"y/n", words.T("choose")}
 	if !c.yesNo {
 		first := "1"
 		if c.ask.AllowCustom {
@@ -127,8 +127,8 @@ func (c *choice) hints() ([]term.Hint, bool) {
 		choose[0] = fmt.Sprintf("%s–%d", first, min(len(c.ask.Options), 9))
 	}
 	return slices.Concat(
-		term.If(c.ask.Several(), term.Hint{"space", words.T("mark")}),
 		term.If(unset, choose),
+		term.If(c.ask.Several() && !unset, term.Hint{"space", words.T("mark")}),
 		[]term.Hint{{"enter", onward}, {"↑↓", words.T("move")}},
 		term.If(!c.ask.Required, term.Hint{"s", words.T("skip")}),
 		term.If(c.preview() != nil, term.Hint{"pgup/pgdn", words.T("scroll preview")}, term.Hint{"< >", words.T("shift preview")}),

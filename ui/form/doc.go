@@ -12,8 +12,11 @@
 // The rules of this user interface:
 //   - Nothing is an answer until the human pressed Enter on it, and nothing is
 //     said to be sent until commit returned nil.
+//   - Nothing is preselected in a form that appeared by itself, on any page: Enter says
+//     which keys answer until the human has moved to something there, named it or
+//     typed. In one that they opened the cursor is on the first row, but on no yes.
 //   - Dismissing and discussing first are asked for once more, on a page of
-//     their own.
+//     their own. The word that is typed there goes with no answer.
 //   - One question a page, then a review wherever there is more to overlook
 //     than one pick.
 //   - What was typed stays typed: going back, choosing differently, a failed

@@ -159,7 +159,6 @@ func (c *choice) restore(a question.Answer) {
 			r.picked = true
 		case picked:
 			c.only(i)
-			c.cursor = i
 		}
 	}
 }

@@ -45,6 +45,7 @@ func TestDraft(t *testing.T) {
 		{"a note beside an answer", ask(database()), []string{"ctrl+n", "soon"}, question.Reply{Answers: []question.Answer{noted(told("db", ""), "soon")}}},
 		{"a note", ask(features()), []string{"enter", "ctrl+n", "soon"}, question.Reply{Note: "soon"}},
 		{"a reason", ask(database()), []string{"esc", "r", "later"}, question.Reply{Reason: "later"}},
+		{"what is to be discussed", ask(database()), []string{"alt+d", "cost"}, question.Reply{Reason: "cost"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -68,6 +68,9 @@ type Options struct {
 	// Origin says that the human opened the form, or that it appeared by itself,
 	// which is the default and asks more of what counts as a deliberate act.
 	Origin act.Origin
+	// Bare has nothing preselected: Enter takes no answer on a page before the human has
+	// moved to one there, named it or typed. A form that appeared by itself is bare.
+	Bare bool
 	// Break has Ctrl+C ask whether to dismiss before it leaves the form: what
 	// comes by itself is not to be lost by a habit.
 	Break bool
@@ -354,7 +357,7 @@ func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
 		return f.send(question.Reply{Dismissed: true, Reason: f.dismissal.Reason()})
 	case decision == term.Discuss && asking == f.discussion:
 		r := f.confirmed()
-		r.Discuss = true
+		r.Discuss, r.Note = true, strings.TrimSpace(r.Note+"\n"+f.discussion.Reason())
 		return f.send(r)
 	case decision == term.Discuss:
 		f.ask(f.discussion)

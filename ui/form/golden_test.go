@@ -62,6 +62,15 @@ func scenes() []scene {
 		{name: "other-kept", rec: record(database()), keys: []string{"0", "CockroachDB", "esc", "up"}},
 		{name: "keys", rec: record(features()), keys: []string{"?"}},
 
+		{name: "bare", rec: record(database()), opts: []option{bare}},
+		{name: "bare-enter", rec: record(database()), opts: []option{bare}, keys: []string{"enter"}},
+		{name: "bare-multi", rec: record(features()), opts: []option{bare}, keys: []string{"enter"}},
+		{name: "bare-boolean", rec: record(yes()), opts: []option{bare}, keys: []string{"enter"}},
+		{name: "bare-text", rec: record(proposed(name())), opts: []option{bare}, keys: []string{"enter"}},
+		{name: "bare-optional-text", rec: record(optional(name())), opts: []option{bare}, keys: []string{"enter"}},
+		{name: "bare-draft", rec: record(database()), opts: []option{bare, withDraft(half)}, keys: []string{"enter"}},
+		{name: "bare-preview", rec: record(withPreview()), opts: []option{bare}},
+
 		{name: "draft", rec: record(database()), opts: []option{withDraft(half)}},
 		{name: "draft-text", rec: record(name()), opts: []option{withDraft(question.Reply{Answers: []question.Answer{told("name", "orders\nv2")}})}},
 		{name: "draft-review", rec: record(database()), opts: []option{withDraft(half)}, keys: []string{"enter"}},
@@ -111,8 +120,9 @@ func TestScreens(t *testing.T) {
 func TestLanguages(t *testing.T) {
 	held := map[words.Language][]string{
 		words.Chinese: {"multi", "yes-or-no", "text-missing", "skipped", "review-note", "note", "discuss", "chinese", "chinese-other", "preview",
-			"dismissal", "dismissal-reason", "filter-nothing", "keys", "draft-review", "countdown", "last-round", "all-at-once", "earlier", "memory-chinese"},
-		words.Portuguese: {"multi", "yes-or-no", "review-note", "dismissal", "last-round", "keys"},
+			"dismissal", "dismissal-reason", "filter-nothing", "keys", "draft-review", "countdown", "last-round", "all-at-once", "earlier", "memory-chinese",
+			"bare-enter", "bare-multi", "bare-boolean", "bare-text", "bare-optional-text"},
+		words.Portuguese: {"bare-enter", "bare-text", "multi", "yes-or-no", "review-note", "dismissal", "last-round", "keys"},
 	}
 	for _, l := range words.Languages()[1:] {
 		for _, s := range scenes() {

@@ -78,4 +78,4 @@ func (c *choice) recall(a question.Answer) {
 	}
 }
 
-func (t *text) recall(a question.Answer) { t.restore(a) }
+func (t *text) recall(a question.Answer) { t.restore(a); t.bare = false }

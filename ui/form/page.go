@@ -57,6 +57,11 @@ func only(do func()) does { return func() (action, error) { do(); return none, n
 // answering is a body that answers a question.
 type answering interface {
 	body
+	// begin readies it for the human, once what was typed before is restored. Where the
+	// form is bare, it is unset until they have moved to something in it or typed.
+	begin(bare bool)
+	// unset reports that Enter would take what the human has not chosen.
+	unset() bool
 	answer() question.Answer
 	// need says how to give the answer that is missing.
 	need() string
@@ -229,10 +234,14 @@ func same(a, b question.Answer) bool {
 	return a.Custom == b.Custom && a.Note == b.Note && slices.Equal(a.Selected, b.Selected)
 }
 
-// confirm takes the page's answer, unless the question does not allow it. The
-// rules are the domain's own, applied to this question alone.
+// confirm takes the page's answer, unless the human has chosen none or the question
+// does not allow it. The rules are the domain's own, applied to this question alone.
 func (p *page) confirm() bool {
 	b, a := p.body.(answering), p.answer()
+	if b.unset() {
+		p.err = errors.New(words.T("Enter alone answers nothing: %s", b.need()))
+		return false
+	}
 	one := *p.ask
 	one.Options = slices.Clone(one.Options)
 	for i := range one.Options {

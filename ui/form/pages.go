@@ -26,8 +26,13 @@ func (f *Form) buildPages() {
 		}
 	}
 	f.pages = append(f.pages, &page{body: &review{pages: f.asked}})
-	f.discussion = term.NewDiscussion(f.note(), f.options.Origin == act.Opened)
+	f.discussion = f.dismissal.Discussion(f.options.Origin == act.Opened)
 	f.restore()
+	for _, p := range f.pages {
+		if p.ask != nil {
+			p.body.(answering).begin(f.options.Bare || f.options.Origin == act.Appeared)
+		}
+	}
 	f.bringUp()
 	var groups []*huh.Group
 	for _, p := range f.pages {
@@ -44,7 +49,7 @@ func (f *Form) buildPages() {
 // page is the one in front of the human.
 func (f *Form) page() *page { return f.huh.GetFocusedField().(*page) }
 
-// note is the word to the agent beside all answers, or what to discuss first.
+// note is the word to the agent beside all answers.
 func (f *Form) note() *term.Entry { return f.pages[len(f.pages)-1].note.open() }
 
 // turn lets huh turn to the page that comes next or before, and reports whether

@@ -29,7 +29,7 @@ func (c *choice) preview() *preview {
 		return nil
 	}
 	if c.cursor == nowhere {
-		return &preview{}
+		return &preview{lines: []string{}}
 	}
 	r := &c.rows[c.cursor]
 	if r.preview == nil {

@@ -228,7 +228,7 @@ func TestBreak(t *testing.T) {
 // to discuss first has had meanwhile, can be written on.
 func TestNoteAfterBreak(t *testing.T) {
 	r := fresh(t, 80, 24, record(database(), features()), withOrigin(act.Appeared), func(o *Options) { o.Break = true }).show().wait(time.Minute)
-	r.keys("enter").wait(time.Minute).keys("enter").wait(time.Minute).keys("ctrl+n", "soon", "ctrl+c", "d", "tab", "esc", "esc")
+	r.keys("1", "enter").wait(time.Minute).keys("down", "enter").wait(time.Minute).keys("ctrl+n", "soon", "ctrl+c", "d", "tab", "esc", "esc")
 	if r.keys("ctrl+n", "er", "enter", "enter").wait(time.Minute); r.last().Note != "sooner" {
 		t.Errorf("sent %+v", r.last())
 	}

@@ -10,25 +10,43 @@ import (
 
 // text answers a question in free text.
 type text struct {
-	ask  *question.Question
-	area *term.Entry
+	ask   *question.Question
+	area  *term.Entry
+	found string // what stood in it at first, while Enter does not take that
+	bare  bool   // Enter does not
 }
 
 func newText(q *question.Question) *text {
-	return &text{q, term.NewEntry(q.Default, q.Placeholder).Tall(3)}
+	return &text{ask: q, area: term.NewEntry(q.Default, q.Placeholder).Tall(3)}
 }
+
+func (t *text) begin(bare bool) { t.found, t.bare = t.area.Text(), bare }
+func (t *text) unset() bool     { return t.bare && t.area.Text() == t.found }
 
 func (t *text) answer() question.Answer {
 	return question.Answer{QuestionID: t.ask.ID, Custom: t.area.Text(), By: question.ByUser}
 }
 
-func (t *text) need() string              { return words.T("type one, then press enter.") }
+func (t *text) need() string {
+	switch {
+	case t.unset() && t.found != "":
+		return words.T("press an arrow key to keep this text, then enter.")
+	case t.unset() && !t.ask.Required:
+		return words.T("type a text, or press an arrow key to leave it open; then enter.")
+	}
+	return words.T("type one, then press enter.")
+}
+
 func (t *text) draft() question.Answer    { return t.answer() }
 func (t *text) restore(a question.Answer) { t.area.Set(a.Custom) }
 func (t *text) focus()                    { t.area.Focus() }
 func (t *text) blur()                     { t.area.Blur() }
-func (t *text) keep() (back func())       { return t.area.Keep() }
 func (t *text) entry() *term.Entry        { return t.area }
+
+func (t *text) keep() (back func()) {
+	bare, area := t.bare, t.area.Keep()
+	return func() { t.bare = bare; area() }
+}
 
 func (t *text) draw(s *term.Styles, width, rows int) term.Block { return t.area.Draw(s, width, rows) }
 
@@ -38,7 +56,7 @@ func (t *text) bind(msg tea.Msg) does {
 	case "enter", "esc", "shift+tab":
 		return nil
 	}
-	return types(t.area, msg)
+	return func() (action, error) { t.bare = false; return none, t.area.Press(msg) }
 }
 
 func (t *text) hints() ([]term.Hint, bool) { return writingHints(onward), false }

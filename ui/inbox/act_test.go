@@ -92,6 +92,101 @@ func TestEnterAfterTheAnswer(t *testing.T) {
 	r.answers().press("2", 50*ms).press("enter", 150*ms).see("0 waiting")
 }
 
+// TestNavigationAfterTheAnswer: what moves about and looks works at once, and only
+// what acts waits for a pause, which it does not put off.
+func TestNavigationAfterTheAnswer(t *testing.T) {
+	answered := func() *rig {
+		r := newRig(t, 80, 24)
+		for range 12 {
+			r.claude(database())
+		}
+		return r.open().answers().press("2", 200*ms).press("enter", 150*ms).see("Answer sent.")
+	}
+	r := answered()
+	began, at := r.clock(), r.m.waiting.at
+	for i := range 10 {
+		if r.press("down", 50*ms); r.m.waiting.at != at+i+1 {
+			t.Fatalf("arrow %d moved to row %d:\n%s", i+1, r.m.waiting.at, r.screen())
+		}
+	}
+	r.lacks("waiting for a pause").later(act.Quiet - r.clock().Sub(began)) // since the answer, not the arrows
+	r.press("enter", 150*ms)
+	r.until("the form", func() bool { return r.m.answer != nil })
+
+	for keys, seen := range map[string]string{
+		"tab": "[History]", "tab tab": "[Waiting]", "?": "Everywhere", "? esc": "[Waiting]", "right": "Session", "right q": "[Waiting]", "pgdown": "[Waiting]", "j k": "[Waiting]",
+	} {
+		r := answered()
+		for key := range strings.FieldsSeq(keys) {
+			r.press(key, 20*ms)
+		}
+		r.see(seen).lacks("waiting for a pause").press("enter", 20*ms)
+		if reads := keys == "?" || keys == "right"; reads == strings.Contains(r.screen(), "waiting for a pause") {
+			t.Errorf("%s: Enter is not held back:\n%s", keys, r.screen())
+		}
+	}
+	r = answered().press("q", 400*ms)
+	r.until("the end", func() bool { return r.quit })
+	if r := answered().press("q", 100*ms).press("u", time.Second); r.quit {
+		t.Error("a word that begins with q quits")
+	}
+}
+
+// TestLoneEnter: Enter alone answers nothing in the form that it opened, where the
+// human has not gone to the question: after an answer or a dismissal, or in a list that
+// was empty.
+func TestLoneEnter(t *testing.T) {
+	for name, begin := range map[string]func(r *rig){
+		"after an answer": func(r *rig) {
+			r.claude(database())
+			r.claude(database())
+			r.open().answers().press("2", 200*ms).press("enter", 150*ms).see("Answer sent.")
+		},
+		"after a dismissal": func(r *rig) {
+			r.claude(database())
+			r.claude(database())
+			r.open().press("d", act.Quiet).press("enter", time.Second).see("Dismissed.")
+		},
+		"after a word whose last letter moves": func(r *rig) {
+			r.claude(database())
+			r.claude(database())
+			r.open().answers().press("2", 200*ms).press("enter", 150*ms).see("Answer sent.").types("bug", 130*ms)
+		},
+		"after a word that looks at it": func(r *rig) {
+			r.claude(database())
+			r.claude(database())
+			r.open().answers().press("2", 200*ms).press("enter", 150*ms).see("Answer sent.").later(time.Second).types("it", 130*ms)
+		},
+		"in an empty list": func(r *rig) {
+			r.open()
+			r.claude(database())
+			r.see("Database")
+		},
+	} {
+		r := newRig(t, 80, 24)
+		begin(r)
+		r.later(time.Second).answers()
+		for _, typing := range termtest.LoneEnters(100) {
+			for _, blow := range typing {
+				r.later(blow.After)
+				if blow.Keys == "\r" {
+					r.press("enter", 150*ms)
+				}
+			}
+		}
+		if n := r.pending(); n != 1 || r.m.answer == nil || !strings.Contains(r.screen(), "Enter alone answers nothing") {
+			t.Errorf("%s: %d wait of 1; the screen:\n%s", name, n, r.screen())
+		}
+		r.press("down", 200*ms).press("enter", 150*ms).see("0 waiting")
+	}
+	r := newRig(t, 80, 24)
+	for range 3 {
+		r.claude(database())
+	}
+	r.open().answers().press("2", 200*ms).press("enter", 150*ms).see("Answer sent.").press("down", time.Second).answers()
+	r.press("enter", 150*ms).see("1 waiting") // the human has gone there
+}
+
 // TestTypedOnAfterTheAnswer: the human answers and types on, to whatever they
 // believe has the keyboard.
 func TestTypedOnAfterTheAnswer(t *testing.T) {
@@ -141,14 +236,16 @@ func TestForeignKeyTakesBack(t *testing.T) {
 	r.open().keys("j", "enter")
 	r.until("the form", func() bool { return r.m.answer != nil })
 	r.press("enter", 200*ms).see("Answer sent.").later(time.Second)
-	r.types("kjgdoing it?⏎", 130*ms)
-	if r.m.dismissal == nil || r.m.dismissal.Reason() != "" || r.pending() != 2 { // d begins many words
+	selected := r.m.waiting.selected()
+	r.types("kjgdoing it?⏎", 130*ms) // d begins many words
+	if r.m.covered() || r.m.typing != nil || r.m.waiting.selected() != selected || r.pending() != 2 {
 		t.Fatalf("the screen:\n%s", r.screen())
 	}
-	r.see("waiting for a pause").later(time.Second).keys("esc")
-	r.run(r.m.Appear(act.Appeared)) // as after an answer
+	r.see("waiting for a pause").later(time.Second).press("enter", 150*ms) // alone
+	r.until("the form", func() bool { return r.m.answer != nil })
+	r.keys("ctrl+l").run(r.m.Appear(act.Appeared)) // as after an answer
 	r.later(time.Second)
-	selected := r.m.waiting.selected()
+	selected = r.m.waiting.selected()
 	r.types("k j z", 130*ms).later(time.Second)
 	if r.m.covered() || r.m.typing != nil || r.m.waiting.selected() != selected || len(r.m.waiting.marked()) > 0 {
 		t.Errorf("not taken back:\n%s", r.screen())

@@ -128,7 +128,7 @@ func leave() tea.Msg { return tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl} }
 // settle goes back to the list when the form has ended. A form that was taken
 // away leaves a notice in its place: the next keys may still be meant for it.
 func (m *model) settle() tea.Cmd {
-	a, origin := m.answer, act.Appeared
+	a, back := m.answer, m.comeBack
 	switch a.form.State() {
 	case form.Open:
 		if !a.kept.Load() {
@@ -141,10 +141,11 @@ func (m *model) settle() tea.Cmd {
 	case form.Withdrawn:
 		m.stopped = a.form.Closing()
 	case form.Aborted:
-		m.note, origin = words.T("The question stays open."), act.Opened
+		m.note = words.T("The question stays open.")
+		back = func() tea.Cmd { return m.Appear(act.Opened) }
 	}
 	m.answer = nil
-	return tea.Batch(m.Appear(origin), m.learn(a.rec))
+	return tea.Batch(back(), m.learn(a.rec))
 }
 
 // inForm passes an event on to the form of its record.
@@ -190,5 +191,12 @@ func (m *model) bar() string {
 // leave it, and not at once.
 func (m *model) stop(text string) tea.Cmd {
 	m.stopped, m.dismissal = strings.TrimSpace(text+" "+m.Left(true)), nil
+	return m.comeBack()
+}
+
+// comeBack gives the keyboard back to the list, or to the notice in front of it, which
+// appears by itself then.
+func (m *model) comeBack() tea.Cmd {
+	m.placed = m.Now()
 	return m.Appear(act.Appeared)
 }

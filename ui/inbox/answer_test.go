@@ -157,7 +157,7 @@ func TestGone(t *testing.T) {
 	r := newRig(t, 80, 24)
 	rec := r.claude(name())
 	r.open().later(time.Second)
-	fetch := r.m.fetch(rec.ID)
+	fetch := r.m.fetch(rec.ID, false)
 	r.reply(rec, "web", answerText("name", "orders"))
 	r.send(fetch())
 	if r.m.answer != nil {

@@ -21,7 +21,8 @@ type dismissal struct {
 }
 
 // askDismissal asks whether to dismiss what is marked, or else what is selected.
-// It waits for quiet like what appears by itself: the key begins many words.
+// It waits for quiet like what appears by itself, and a further key of a word takes it
+// back: the key begins many.
 func (m *model) askDismissal() tea.Cmd {
 	rows := m.waiting.marked()
 	if len(rows) == 0 {
@@ -35,7 +36,8 @@ func (m *model) askDismissal() tea.Cmd {
 	for _, r := range rows {
 		m.dismissal.ids = append(m.dismissal.ids, r.rec.ID)
 	}
-	return m.Appear(act.Appeared)
+	m.Appeared = m.Now()
+	return m.Gate.Open(func() { m.dismissal = nil })
 }
 
 // pressDismissal handles a key or a paste while asking whether to dismiss.
@@ -101,7 +103,7 @@ func (m *model) settleDismissal(ids []string, errs []error) tea.Cmd {
 	if len(ids) > 1 {
 		m.note = words.T("%[1]d of %[2]d dismissed.", done, len(ids))
 	}
-	return m.Appear(act.Appeared)
+	return m.comeBack()
 }
 
 func (d *dismissal) drop(id string) {

@@ -12,7 +12,10 @@
 //     its place that no key meant for the form can leave. Rows that change their
 //     place move around the selected one.
 //   - What takes text at a key waits for quiet first (ui/term/act), and a letter
-//     that is no key begins a filter only where the human has shown to be here.
+//     that is no key begins a filter only where the human has shown to be here. After
+//     an answer only what acts waits; what moves about or looks works at once.
+//   - A form that Enter alone opened, on a question to which the human has not gone, has
+//     nothing preselected.
 //   - A click selects and opens; it answers nothing.
 //   - What is shown is what the desk says; nothing is asked of it in turns.
 //     Where the desk cannot tell (a process that died), the inbox looks again

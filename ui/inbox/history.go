@@ -118,7 +118,7 @@ func (m *model) reopen(id string) tea.Cmd {
 			m.waiting.asked(rec)
 			m.narrow("")
 			m.waiting.selectRow(m.waiting.all[rec.ID])
-			return m.fetch(rec.ID)
+			return m.fetch(rec.ID, false)
 		})
 	}
 }

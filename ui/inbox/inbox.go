@@ -25,6 +25,9 @@ type Options struct {
 	Desk    *desk.Desk
 	In, Out *os.File            // the terminal
 	Getenv  func(string) string // tells what the terminal can do
+	// Shown, if not nil, is called with what gives the terminal back at once, for a
+	// process that is about to end without waiting for the inbox.
+	Shown func(release func())
 	// Ring writes to the terminal what tells the human that a question has
 	// come: sounds and notifications, nothing that draws. Nil is silence.
 	Ring func(io.Writer, desk.Record) error
@@ -57,11 +60,15 @@ func Run(ctx context.Context, o Options) error {
 	inner, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	m := newModel(inner, o)
-	err = term.NewScreen(term.ScreenOptions{
+	screen := term.NewScreen(term.ScreenOptions{
 		Model: m, In: o.In, Out: o.Out, Getenv: o.Getenv,
 		Leave: func(error) tea.Msg { return term.Then(m.quit) },
 		Quit:  quitTime, Kill: quitTime,
-	}).Run(ctx)
+	})
+	if o.Shown != nil {
+		o.Shown(screen.Release)
+	}
+	err = screen.Run(ctx)
 	stop()
 	unfinished := finish(m.writes)
 	if unfinished == nil && !errors.Is(err, term.ErrStuck) {

@@ -34,7 +34,7 @@ func (m *model) waitingKeys() []binding {
 	open := r != nil && r.rec.Outcome == nil
 	marked := len(w.marked()) > 0
 	return []binding{
-		{"enter", words.T("answer"), words.T("answer"), open, func() tea.Cmd { return m.fetch(r.rec.ID) }},
+		{"enter", words.T("answer"), words.T("answer"), open, func() tea.Cmd { return m.fetch(r.rec.ID, m.placed.After(m.moved)) }},
 		{"enter", words.T("read"), "", r != nil && !open, only(func() { m.read(r) })},
 		{"d", words.T("dismiss"), words.T("dismiss it, or all that are marked, with a reason if you like"), open || marked, m.askDismissal},
 		m.liftKey(m.lastRefused(), ""),
@@ -102,15 +102,29 @@ func (m *model) Kind(msg tea.Msg) act.Kind {
 		return m.dismissal.Kind(msg)
 	case m.bind(msg) == nil:
 		return act.Foreign
-	case m.reader == nil && m.typing == nil && (name == "enter" || name == "q" || name == "L" || name == "r" && m.past):
+	case m.reader != nil:
+		return act.Move
+	case m.typing != nil:
+		return act.Edit
+	case name == "enter", name == "L", name == "r" && m.past:
 		return act.Act
+	case name == "q":
+		return act.Quit
+	case m.stopped == "" && m.moves(name):
+		return act.Move
 	}
 	return act.Edit
 }
 
+// moves reports whether a key of the list moves about in it, or looks.
+func (m *model) moves(name string) bool {
+	_, ok := m.list().target(name)
+	return ok || slices.Contains([]string{"tab", "shift+tab", "esc", "?", "right", "ctrl+d", "ctrl+u"}, name)
+}
+
 // Keep implements act.Page.
 func (m *model) Keep() (back func()) {
-	inPast, stopped, dismissal, reader, typing := m.past, m.stopped, m.dismissal, m.reader, m.typing
+	inPast, stopped, dismissal, reader, typing, moved := m.past, m.stopped, m.dismissal, m.reader, m.typing, m.moved
 	waiting, past, filter, typed := m.waiting.selected(), m.history.selected(), m.waiting.filter, func() {}
 	marked := slices.DeleteFunc(slices.Collect(maps.Values(m.waiting.all)), func(r *row) bool { return !r.marked }) // hidden ones too
 	switch {
@@ -120,7 +134,7 @@ func (m *model) Keep() (back func()) {
 		typed = typing.Keep()
 	}
 	return func() {
-		m.past, m.stopped, m.dismissal, m.reader, m.typing = inPast, stopped, dismissal, reader, typing
+		m.past, m.stopped, m.dismissal, m.reader, m.typing, m.moved = inPast, stopped, dismissal, reader, typing, moved
 		m.narrow(filter)
 		m.waiting.selectRow(waiting)
 		m.history.selectRow(past)
@@ -176,7 +190,12 @@ func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 		}
 	}
 	if to, ok := m.list().target(name); ok {
-		return func() tea.Cmd { return m.moveTo(to) }
+		return func() tea.Cmd {
+			if key.Text == "" || !m.Gate.Deaf() { // else it may be a letter of a word
+				m.moved = m.Now()
+			}
+			return m.moveTo(to)
+		}
 	}
 	if known || strings.TrimSpace(key.Text) == "" || !m.attentive() || m.list().selected() == nil {
 		return nil

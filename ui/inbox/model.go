@@ -60,7 +60,9 @@ type model struct {
 	pointer   act.Pointer[string] // of rows, by id; the tabs have none
 	trace     trace
 
-	acted time.Time // when the last key that did something was pressed
+	acted  time.Time // when the last key that did something was pressed
+	moved  time.Time // when a key last moved the cursor of a list
+	placed time.Time // when the cursor last came to a question without a key
 
 	note  string    // what the last key led to
 	fault string    // why the desk cannot be read
@@ -141,8 +143,11 @@ func (m *model) follow(events <-chan desk.Event, records []desk.Record, err erro
 
 // renew takes what is pending now. What came unheard rings.
 func (m *model) renew(records []desk.Record) tea.Cmd {
-	again := m.waiting.loaded
+	again, found := m.waiting.loaded, m.waiting.selected()
 	fresh, gone := m.waiting.renew(records)
+	if again && found == nil {
+		m.placed = m.Now()
+	}
 	cmds := []tea.Cmd{m.fetchEnds(gone), m.learn(records...)}
 	if again && fresh != nil {
 		cmds = append(cmds, m.announce(fresh[0]))
@@ -160,6 +165,9 @@ func (m *model) renew(records []desk.Record) tea.Cmd {
 func (m *model) apply(events []desk.Event) tea.Cmd {
 	var cmds []tea.Cmd
 	var changed []desk.Record
+	if m.waiting.selected() == nil {
+		m.placed = m.Now()
+	}
 	for _, e := range events {
 		if e.Type == desk.Settled {
 			m.history.settled(e.Record)

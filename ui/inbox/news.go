@@ -127,9 +127,10 @@ func (m *model) fetchEnds(gone []desk.Record) tea.Cmd {
 	}
 }
 
-// fetch gets a record ready to be answered, and opens its form. What cannot be
-// found out beside it is not worth keeping a human from answering.
-func (m *model) fetch(id string) tea.Cmd {
+// fetch gets a record ready to be answered, and opens its form, bare where the human
+// has not gone to it. What cannot be found out beside it is not worth keeping a human
+// from answering.
+func (m *model) fetch(id string, bare bool) tea.Cmd {
 	return func() tea.Msg {
 		rec, err := m.desk.Get(m.ctx, id)
 		if err != nil {
@@ -146,6 +147,7 @@ func (m *model) fetch(id string) tea.Cmd {
 			return err
 		}
 		options, deadline := backing.Options(m.ctx, save), backing.Deadline(m.ctx)
+		options.Bare = bare
 		if u, ok := m.unkept.Load(id); ok {
 			options.Draft = u.(unkept).draft
 			_ = save(options.Draft)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -72,6 +73,7 @@ func newRig(t testing.TB, w, h int) *rig {
 	r.m.Window = term.NewWindow(r.clock)
 	r.m.Gate = act.NewGate(r.clock, func(d time.Duration, msg tea.Msg) tea.Cmd {
 		r.timers = append(r.timers, timer{r.clock().Add(d), msg})
+		slices.SortFunc(r.timers, func(a, b timer) int { return a.at.Compare(b.at) })
 		return nil
 	})
 	t.Cleanup(func() {
@@ -106,7 +108,7 @@ func (r *rig) clock() time.Time {
 func (r *rig) later(d time.Duration) *rig {
 	r.t.Helper()
 	until := r.clock().Add(d)
-	for len(r.timers) > 0 && !r.timers[0].at.After(until) { // one runs at a time
+	for len(r.timers) > 0 && !r.timers[0].at.After(until) {
 		next := r.timers[0]
 		r.timers = r.timers[1:]
 		r.set(next.at)

@@ -40,6 +40,32 @@ func TestTypings(t *testing.T) {
 	})
 }
 
+// Enter that was meant for another program, after a pause, opens a question at most,
+// and answers none.
+func TestLoneEnters(t *testing.T) {
+	t.Parallel()
+	termtest.EachLoneEnter(t, func(t testing.TB, typing []termtest.Blow) {
+		d, dir := newDesk(t)
+		first := ask(t, d, database())
+		second := ask(t, d, database())
+		x := start(t, d, dir, 80, 24)
+		x.WaitFor("Which database")
+		ended := func(rec desk.Record) func() bool {
+			return func() bool { rec, err := d.Get(t.Context(), rec.ID); return err == nil && rec.Outcome != nil }
+		}
+		x.answer(ended(first))
+		x.Play(typing)
+		time.Sleep(time.Second) // an act takes a moment
+		if ended(second)() {
+			t.Errorf("the second question has ended; the screen:\n%s", x.Screen())
+		}
+		x.answer(ended(second))
+		if rec, err := d.Get(t.Context(), second.ID); err != nil || rec.Reply() == nil || len(rec.Reply().Answers) != 1 || !slices.Equal(rec.Reply().Answers[0].Selected, []string{"sqlite"}) {
+			t.Errorf("answered %+v, %v", rec.Outcome, err)
+		}
+	})
+}
+
 // answer opens the question under the cursor and picks its second option, with
 // pauses as somebody makes who looks at the screen.
 func (x *run) answer(done func() bool) {

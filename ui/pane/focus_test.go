@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -122,6 +124,33 @@ func TestTmuxPaneKilled(t *testing.T) {
 	s.tmux("kill-pane", "-t", "%1")
 	x.WaitFor("The question is still open: mcp-askuser answer " + s.rec.ID)
 	s.wants(shown, ui.ErrUnavailable, "pending")
+}
+
+// The process in the pane is killed with no way to restore its terminal: the pane
+// goes with it, also where the human has told tmux to keep such panes, and their
+// own terminal is as before.
+func TestTmuxProcessKilled(t *testing.T) {
+	t.Parallel()
+	s := newServer(t)
+	s.tmux("set-option", "-g", "remain-on-exit", "on")
+	x := s.attach(30)
+	shown := s.show(t.Context(), s.inside(), s.rec)
+	x.WaitFor("Which one?>")
+	before := s.tmux("display-message", "-p", "-t", "%0", "#{alternate_on} #{mouse_any_flag} #{cursor_flag}")
+	pid, err := strconv.Atoi(s.tmux("display-message", "-p", "-t", "%1", "#{pane_pid}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	s.wants(shown, ui.ErrUnavailable, "pending")
+	if got := s.panes(); got != "%0" {
+		t.Errorf("the panes are %q", got)
+	}
+	if after := s.tmux("display-message", "-p", "-t", "%0", "#{alternate_on} #{mouse_any_flag} #{cursor_flag}"); after != before {
+		t.Errorf("the human's pane was %q and is %q", before, after)
+	}
 }
 
 // The asker is killed: the pane says that nobody waits, and takes the answer.

@@ -303,6 +303,7 @@ func (p *Presenter) rejoin(ctx context.Context, rec desk.Record, err error, as r
 func (p *Presenter) ended(rec desk.Record, attendance *desk.Attendance) *Waiter {
 	x := newPresentation(p, rec)
 	x.final = rec
+	x.prepareMark(rec)
 	close(x.ended)
 	return x.seat(attendance)
 }
@@ -426,8 +427,9 @@ func (p *Presenter) forget(as ...*asking) {
 
 // delivered marks a record whose end has reached its asker, at once, and puts
 // it away later, one at a time: nobody waits for that.
-func (p *Presenter) delivered(rec desk.Record) {
-	if err := p.Desk.Delivered(context.Background(), rec); err != nil {
+func (x *Presentation) delivered(rec desk.Record) {
+	p := x.p
+	if err := x.mark(); err != nil {
 		p.Log.Error("a result that was delivered may be delivered again", "id", rec.ID, "error", err)
 	}
 	p.aside(func() {

@@ -27,8 +27,9 @@ type Presentation struct {
 	running  sync.WaitGroup // all that goes on but the wait; nothing begins after the end
 	forms    Forms
 	finishes sync.Once
-	ended    chan struct{} // closed once final and err are set
+	ended    chan struct{} // closed once final, mark and err are set
 	final    desk.Record   // with its outcome; zero
+	mark     func() error  // marks final as delivered
 	err      error         // where it never will be known
 
 	owns   atomic.Bool // some call waits, or has waited, as its asker
@@ -175,6 +176,7 @@ func (x *Presentation) look(ctx context.Context) {
 func (x *Presentation) finish(rec desk.Record, err error) {
 	x.finishes.Do(func() {
 		x.forms.giveUp()
+		x.prepareMark(rec)
 		x.mu.Lock()
 		x.final, x.err = rec, err
 		close(x.ended)
@@ -189,6 +191,12 @@ func (x *Presentation) finish(rec desk.Record, err error) {
 			x.withdraw(x.cause())
 		}
 	})
+}
+
+// prepareMark prepares to mark a record as delivered, before its end is known: a
+// kill between the response and the mark has the answer delivered again.
+func (x *Presentation) prepareMark(rec desk.Record) {
+	x.mark = x.p.Desk.PrepareDelivered(context.Background(), rec)
 }
 
 // cause is why a surface is withdrawn.

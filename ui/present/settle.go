@@ -75,7 +75,7 @@ func (x *Presentation) stored(rec desk.Record) {
 	told := x.told
 	x.mu.Unlock()
 	if told {
-		x.p.delivered(rec)
+		x.delivered(rec)
 	}
 }
 

@@ -189,7 +189,7 @@ func (w *Waiter) Delivered() {
 	unstored := x.unstored
 	x.mu.Unlock()
 	if !unstored {
-		x.p.delivered(x.final)
+		x.delivered(x.final)
 	}
 	x.p.aside(w.Leave)
 }
@@ -201,7 +201,7 @@ func (w *Waiter) Withdraw(reason string) {
 	x.begin(func() {
 		x.settle(desk.Outcome{Status: desk.Cancelled, Reason: reason})
 		if x.over() && x.final.State == desk.Cancelled && !w.Unstored() {
-			x.p.delivered(x.final)
+			x.delivered(x.final)
 		}
 	})
 }

@@ -47,14 +47,15 @@ func NewDismissal(about string, talk bool) *Dismissal {
 	}
 }
 
-// NewDiscussion returns the question whether to discuss first, which takes the
-// human's word in an entry of the caller's.
-func NewDiscussion(word *Entry, direct bool) *Dismissal {
+// Discussion returns the question whether to discuss first instead. Both share one
+// word, which is sent only when the record is dismissed or discussed. A direct one
+// opens with the keyboard in that word.
+func (d *Dismissal) Discussion(direct bool) *Dismissal {
 	return &Dismissal{
 		ask: words.T(words.AskDiscuss), about: words.T("The agent gets your note and the answers so far, and talks with you before it asks again."),
 		said: words.Mark("Note: %s"), none: words.T("No note yet (tab writes one)"),
 		send: words.T("send"), press: words.T("Press enter to send, esc to go back."),
-		decides: Discuss, direct: direct, reason: word,
+		decides: Discuss, direct: direct, reason: d.reason,
 	}
 }
 
@@ -65,7 +66,7 @@ func (d *Dismissal) Open() {
 	}
 }
 
-// Reason is what the human gave as one.
+// Reason is the human's word.
 func (d *Dismissal) Reason() string { return d.reason.Text() }
 
 // SetReason restores what was typed before.

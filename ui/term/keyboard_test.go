@@ -97,6 +97,22 @@ func (k typist) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return k, nil
 }
 
+// A paste is one where nothing marks it too: what comes at once with a line break is
+// no Enter.
+func TestUnmarkedPaste(t *testing.T) {
+	for piece, want := range map[string]string{
+		"2\r": "\x1b[200~2\r\x1b[201~", "yes\n": "\x1b[200~yes\n\x1b[201~", "是\r": "\x1b[200~是\r\x1b[201~", "\rx": "\x1b[200~\rx\x1b[201~",
+		"2": "2", "\r": "\r", "\r\r": "\r\r", "\x1b\r": "\x1b\r", "\x7f\r": "\x7f\r", "\x1b[200~2\r\x1b[201~": "\x1b[200~2\r\x1b[201~",
+		"\x1b[200~2\r": "\x1b[200~2\r",
+	} {
+		k := &keyboard{in: strings.NewReader(piece)}
+		buf := make([]byte, 64)
+		if n, err := k.Read(buf); string(buf[:n]) != want || err != nil {
+			t.Errorf("%q became %q, %v", piece, buf[:n], err)
+		}
+	}
+}
+
 // A character whose bytes come in pieces, as at the edge of a read on a slow
 // line, is that character, pasted and typed. A byte that begins none keeps
 // nothing back. The end of a paste is its end, in pieces too.

@@ -109,6 +109,28 @@ func (s *Screen) Run(ctx context.Context) error {
 	}
 }
 
+// releaseTime is how long a terminal may take to be given back.
+const releaseTime = time.Second
+
+// Release gives the terminal back as it was found, also where the model does not
+// end: for a process that is about to. Nothing is drawn afterwards. It does nothing
+// once the screen has ended, and is not for a terminal whose settings are not Bubble
+// Tea's.
+func (s *Screen) Release() {
+	if s.editors.Err() != nil {
+		return
+	}
+	released := make(chan struct{})
+	go func() {
+		defer close(released)
+		_ = s.program.ReleaseTerminal()
+	}()
+	select {
+	case <-released:
+	case <-time.After(releaseTime): // it takes no output
+	}
+}
+
 // environ returns the variables from which Bubble Tea tells what the terminal
 // can do. TMUX is not among them: with it, Bubble Tea runs the tmux command.
 func environ(getenv func(string) string) []string {
@@ -136,11 +158,13 @@ type keyboard struct {
 
 // Read implements io.Reader. It hands over whole characters: of one that a long
 // paste over a slow line has in two pieces, Bubble Tea would drop both. Of the end
-// of a paste it would make text, and of all further keys, Ctrl+C too.
+// of a paste it would make text, and of all further keys, Ctrl+C too. A paste that its
+// program does not mark is marked here, or its line break would be Enter.
 func (k *keyboard) Read(p []byte) (int, error) {
+	const on, off = ansi.BracketedPasteStart, ansi.BracketedPasteEnd
 	n := copy(p, k.begun)
 	k.begun = nil
-	more, err := k.in.Read(p[n:])
+	more, err := k.in.Read(p[n : len(p)-len(on+off)])
 	n += more
 	for i := max(n-utf8.UTFMax+1, 0); i < n; i++ {
 		if utf8.RuneStart(p[i]) && !utf8.FullRune(p[i:n]) {
@@ -148,15 +172,17 @@ func (k *keyboard) Read(p []byte) (int, error) {
 			n = i
 		}
 	}
-	const end = ansi.BracketedPasteEnd
-	if on, off := bytes.LastIndex(p[:n], []byte(ansi.BracketedPasteStart)), bytes.LastIndex(p[:n], []byte(end)); on != off {
-		k.pastes = on > off
+	if begins, ends := bytes.LastIndex(p[:n], []byte(on)), bytes.LastIndex(p[:n], []byte(off)); begins != ends {
+		k.pastes = begins > ends
 	}
-	for i := len(end) - 1; k.pastes && i > 0; i-- {
-		if k.begun == nil && bytes.HasSuffix(p[:n], []byte(end[:i])) {
+	for i := len(off) - 1; k.pastes && i > 0; i-- {
+		if k.begun == nil && bytes.HasSuffix(p[:n], []byte(off[:i])) {
 			n -= i
-			k.begun = []byte(end[:i])
+			k.begun = []byte(off[:i])
 		}
+	}
+	if !k.pastes && unmarked(p[:n]) {
+		n = copy(p, on+string(p[:n])+off)
 	}
 	switch {
 	case err == nil:
@@ -165,6 +191,13 @@ func (k *keyboard) Read(p []byte) (int, error) {
 		k.hangUp(fmt.Errorf("the terminal is gone: %w", err))
 	}
 	return n, io.EOF
+}
+
+// unmarked reports whether a piece that was read at once is a paste without marks:
+// text and a line break, which no hand types that fast.
+func unmarked(piece []byte) bool {
+	text := func(c rune) bool { return c >= ' ' && c != 0x7f }
+	return bytes.ContainsAny(piece, "\r\n") && bytes.ContainsFunc(piece, text) && !bytes.ContainsRune(piece, 0x1b)
 }
 
 // fileKeyboard is a keyboard that is a file to Bubble Tea.

@@ -23,17 +23,18 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 	c.put(q, n, of)
 	empty, bracket := c.emptyLine(q)
 	for {
-		line, err := c.prompt(ctx, promptFor(q, bracket))
+		untouched := c.untouched(q)
+		line, err := c.prompt(ctx, promptFor(q, bracket, untouched))
 		if err != nil {
 			return onward, err
 		}
-		if line == "" && (empty != nil || !q.Required) {
+		if line == "" && !untouched && (empty != nil || !q.Required) {
 			c.take(q, empty)
 			return onward, nil
 		}
 		switch r := understand(q, line); {
 		case line == "":
-			c.text("", words.T("An answer is needed here. %s", need(q)))
+			c.text("", missing(q, untouched))
 		case r.fault != "":
 			c.text("", r.fault)
 			if c.foreign() {
@@ -60,6 +61,9 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 				c.take(q, &question.Answer{QuestionID: q.ID, Custom: own, By: question.ByUser})
 				return onward, nil
 			}
+		case r.command == recall && untouched && empty != nil:
+			c.take(q, empty)
+			return onward, nil
 		case r.command == recall && c.remembers(q):
 			c.recall(q)
 			return onward, nil
@@ -131,13 +135,20 @@ func (c *conversation) put(q *question.Question, n, of int) {
 	}
 	if a := c.answer(q); a != nil {
 		c.text(words.T("Your answer so far: "), inWords(q, a))
-	} else if strings.TrimSpace(q.Default) != "" && !brief(q.Default) {
+	} else if strings.TrimSpace(q.Default) != "" && (!brief(q.Default) || c.untouched(q) && c.remembers(q)) { // else the prompt has it
 		c.text(words.T("Proposed: "), question.Block(q.Default))
 	}
 }
 
 // remembers reports whether there is an earlier answer to q.
 func (c *conversation) remembers(q *question.Question) bool { _, ok := c.memory[q.ID]; return ok }
+
+// untouched reports whether an empty line answers nothing: the form appeared by
+// itself, and nothing was entered for q in it.
+func (c *conversation) untouched(q *question.Question) bool {
+	_, touched := c.asked[q.ID]
+	return c.appeared && !touched
+}
 
 // recall has the earlier answer to q stand as the one so far, which an empty line
 // takes.
@@ -164,7 +175,11 @@ func (c *conversation) options(q *question.Question) {
 func (c *conversation) option(n int, o *question.Option) {
 	mark := fmt.Sprintf("%3d. ", n)
 	margin := strings.Repeat(" ", len(mark))
-	c.text(mark, question.Line(o.Label))
+	label := question.Line(o.Label)
+	if o.Default && c.appeared { // else the prompt says so
+		label = words.T("%s (default)", label)
+	}
+	c.text(mark, label)
 	if o.Description != "" {
 		c.text(margin, question.Block(o.Description))
 	}
@@ -178,12 +193,18 @@ func (c *conversation) option(n int, o *question.Option) {
 	}
 }
 
-// emptyLine returns the answer that an empty line takes, nil for none, and how
-// the prompt says so in its brackets: what the human answered before, or
-// what the asker declared as the default.
+// emptyLine returns the answer that an empty line takes, or in place of that a
+// command, and how the prompt calls it: what the human answered before, or what the
+// asker declared as the default. Nil is none.
 func (c *conversation) emptyLine(q *question.Question) (*question.Answer, string) {
-	if a := c.answer(q); a != nil {
+	untouched := c.untouched(q)
+	switch a := c.answer(q); {
+	case a != nil && untouched:
+		return a, words.T("your answer so far")
+	case a != nil:
 		return a, words.T("keep")
+	case untouched && c.remembers(q): // the command takes that over
+		return nil, ""
 	}
 	if !q.Chooses() {
 		if strings.TrimSpace(q.Default) == "" {
@@ -235,8 +256,18 @@ func brief(s string) bool {
 	return !strings.ContainsAny(s, "\n\r") && ansi.StringWidth(question.Line(s)) <= 40
 }
 
-// promptFor returns the line at which the human answers q.
-func promptFor(q *question.Question, bracket string) string {
+// takes is the command that takes what is proposed for q, or was answered to it
+// before.
+func takes(q *question.Question) string {
+	if q.Chooses() {
+		return string(recall)
+	}
+	return ":" + string(recall)
+}
+
+// promptFor returns the line at which the human answers q. An untouched one takes
+// nothing on an empty line.
+func promptFor(q *question.Question, bracket string, untouched bool) string {
 	prompt := words.T("Enter a number")
 	switch {
 	case !q.Chooses():
@@ -246,16 +277,27 @@ func promptFor(q *question.Question, bracket string) string {
 	case q.Several():
 		prompt = words.T("Enter numbers, like 1,2")
 	}
-	if bracket != "" {
+	switch {
+	case bracket != "" && untouched:
+		prompt = words.T("%[1]s (%[2]s takes %[3]s)", prompt, takes(q), bracket)
+	case bracket != "":
 		prompt += " [" + bracket + "]"
 	}
 	switch {
-	case !q.Required && bracket == "":
+	case !q.Required && bracket == "" && !untouched:
 		prompt = words.T("%s (optional, Enter to skip)", prompt)
 	case !q.Required:
 		prompt = words.T("%s (optional, - to skip)", prompt)
 	}
 	return words.T("%s: ", prompt)
+}
+
+// missing says that an empty line is no answer to q.
+func missing(q *question.Question, untouched bool) string {
+	if untouched {
+		return words.T("Enter alone answers nothing here. %s", need(q))
+	}
+	return words.T("An answer is needed here. %s", need(q))
 }
 
 // need is one sentence that says what to enter for q.
@@ -284,7 +326,11 @@ func (c *conversation) help(q *question.Question) {
 	} else {
 		c.text("", words.T("Enter your answer in one line, or :e to write it in your editor."))
 	}
-	c.text("", words.T("An empty line takes what stands in brackets, if anything does."))
+	if c.untouched(q) {
+		c.text("", words.T("An empty line answers nothing here."))
+	} else {
+		c.text("", words.T("An empty line takes what stands in brackets, if anything does."))
+	}
 	c.text("", words.T("b goes back to the question before, h shows the earlier rounds, :n adds a note to the agent beside the answer, :d puts the question back to discuss it first, q dismisses it, ? shows this. If one of these is itself an answer here, write :b, :h, :q or :? for the command."))
 	if c.remembers(q) {
 		c.text("", words.T(":= takes over what you answered before; an empty line then confirms it."))

@@ -4,6 +4,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"mcp-askuser/question"
@@ -136,13 +138,15 @@ func FuzzUnderstand(f *testing.F) {
 		boolean(),
 		{ID: "q", Text: "Name?", Type: question.Text},
 	}
-	f.Fuzz(func(t *testing.T, line string) {
-		line = clean(line)
-		if line == "" {
+	f.Fuzz(func(t *testing.T, keys string) {
+		var l line
+		_, lines, _ := l.press([]byte(keys+"\n"), time.Now())
+		if len(lines) == 0 || lines[0].line == "" {
 			return
 		}
-		if !utf8.ValidString(line) {
-			t.Fatalf("clean left invalid text: %q", line)
+		line := lines[0].line
+		if !utf8.ValidString(line) || strings.ContainsFunc(line, unicode.IsControl) {
+			t.Fatalf("%q became %q", keys, line)
 		}
 		for _, q := range asked {
 			r := understand(q, line)

@@ -31,7 +31,7 @@ func timeLeft(at time.Time) string {
 
 // warn tells the human when the time is nearly up, and puts the prompt again,
 // until the returned function was called.
-func (c *conversation) warn(ctx context.Context, prompt string) (stop func()) {
+func (c *conversation) warn(ctx context.Context) (stop func()) {
 	if c.deadline(ctx).IsZero() {
 		return func() {}
 	}
@@ -53,11 +53,10 @@ func (c *conversation) warn(ctx context.Context, prompt string) (stop func()) {
 		if ctx.Err() != nil || at.IsZero() {
 			return
 		}
-		c.speaking.Lock()
-		defer c.speaking.Unlock()
-		c.blank()
-		c.text("", words.T("The question %s unless you enter a line.", timeLeft(at)))
-		c.print(prompt)
+		c.in.interject(func() {
+			c.blank()
+			c.text("", words.T("The question %s unless you enter a line.", timeLeft(at)))
+		})
 	})
 	return func() { cancel(); waiting.Wait() }
 }

@@ -13,14 +13,19 @@
 //
 // The rules of the plain form:
 //
-//   - Lines in, lines out: no cursor movement, no colour, no escape codes, so
-//     that a screen reader or a teletype shows it as well as a terminal does.
-//   - A line is an act, and goes through ui/term/act. What is typed before the
-//     first pause goes nowhere: it is read as single keys, unechoed, since in
-//     canonical mode a line that is not finished cannot be seen.
+//   - Lines in, lines out: no colour, no escape codes, no cursor movement but back
+//     over a character that was typed, so that a screen reader or a teletype shows
+//     it as well as a terminal does.
+//   - A line is an act, and passes through ui/term/act. It is read as single keys, and
+//     edited and shown here: in canonical mode the kernel hands over whole lines, which
+//     does not tell a paste. What is typed before the first pause is discarded, unseen.
+//   - A line that arrives in one piece with its line break was pasted: the prompt shows
+//     it again, and Enter takes it.
 //   - Every prompt says what an empty line means, in brackets: what the human
 //     answered before, or a default that the asker declared. Where nothing stands
-//     in brackets an empty line answers nothing.
+//     in brackets an empty line answers nothing; nor does it in a form that appeared by
+//     itself, to a question for which nothing was entered there: "=" takes what is
+//     proposed.
 //   - What cannot be read as an answer gets one sentence and the same prompt
 //     again. Nothing is guessed.
 //   - The end of input is the end, never an answer.

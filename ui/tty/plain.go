@@ -9,7 +9,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"mcp-askuser/desk"
@@ -28,7 +27,7 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 	defer context.AfterFunc(ctx, func() { t.hurry(quitTime + killTime) })()
 	c := &conversation{
 		printer: &printer{w: t, width: width, lastWords: func() { t.hurry(quitTime) }}, // anew: what came before may have taken its time
-		in:      &lineReader{in: t, limit: lineLimit},
+		in:      &lineReader{in: t},
 		desk:    backing, commit: commit, interrupted: s.options.Interrupted,
 	}
 	c.edit = func(ctx context.Context, text string) (edited, left string, err error) {
@@ -41,6 +40,7 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 		return edited, left, err
 	}
 	defer onContinue(c.askAgain)()
+	defer onStop(t.restore, c.retake)()
 	err := c.run(ctx, s.origin())
 	if ctx.Err() != nil {
 		t.flush() // and half a line typed for it is no command for the next program
@@ -63,11 +63,10 @@ type conversation struct {
 	memory   map[string]desk.Memory                                                  // earlier answers, by question id
 	edit     func(ctx context.Context, text string) (edited, left string, err error) // as term.EditText
 	began    time.Time
-	review   bool       // show the answers before sending, however few they are
-	touched  bool       // answers or note have changed since they were kept as a draft
-	last     time.Time  // when the last line counted
-	speaking sync.Mutex // of those who write while a line is awaited
-	asking   string     // the prompt of that line
+	review   bool      // show the answers before sending, however few they are
+	touched  bool      // answers or note have changed since they were kept as a draft
+	last     time.Time // when the last line counted
+	appeared bool      // by itself: an empty line takes nothing that was not entered here
 }
 
 // progress is what lines have changed, by question id.
@@ -95,7 +94,8 @@ const (
 func (c *conversation) run(ctx context.Context, origin act.Origin) error {
 	c.rec = words.Local.Shown(c.desk.Rec)
 	c.progress = progress{map[string]question.Answer{}, map[string]bool{}, map[string]string{}}
-	c.kept, c.began = c.clone(), time.Now()
+	c.kept, c.began, c.appeared = c.clone(), time.Now(), origin == act.Appeared
+	c.in.write = c.print
 	c.in.start()
 	defer c.in.stop()
 	c.gate.Show(time.Now(), origin)
@@ -191,46 +191,49 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 		if err := c.quiet(ctx); err != nil {
 			return "", err
 		}
-		c.awaits(text)
-		if c.err != nil {
-			return "", c.err
+		if err := c.in.await(text); err != nil {
+			return "", err
 		}
-		stop := c.warn(ctx, text)
+		stop := c.warn(ctx)
 		got, err := act.ReadLine(ctx, &c.gate, c.in.typed, func() { c.pausedNow(text) })
 		stop()
-		c.awaits("")
+		_ = c.in.await("")
 		switch {
 		case err != nil:
 			return "", err
-		case got.key: // it came when the terminal had just begun to hand over lines
+		case got.key: // it came in the moment in which keys began to count
 			c.foreign()
 			continue
 		}
 		c.rest(ctx)
+		if got.pasted {
+			c.text("", words.T("That was pasted: Enter takes it, Ctrl+U clears it."))
+			c.in.fill(got.line)
+			continue
+		}
 		if !c.deadline(ctx).IsZero() {
 			c.save(ctx) // every line restarts the clock
 		}
 		if !got.tooLong {
 			return got.line, nil
 		}
-		c.text("", c.tooLong())
+		c.text("", words.T("That line is too long: an answer has at most 10,000 characters. Nothing of it was kept."))
 	}
 }
 
-// awaits writes the prompt of the line that is awaited now; empty is none.
-func (c *conversation) awaits(prompt string) {
-	c.speaking.Lock()
-	defer c.speaking.Unlock()
-	c.asking = prompt
-	c.print(prompt)
+// askAgain takes the terminal again after the process was stopped, and writes the
+// prompt.
+func (c *conversation) askAgain() {
+	c.retake()
+	if c.in.in.foreground() {
+		c.in.interject(func() {})
+	}
 }
 
-// askAgain puts the prompt again after the process was stopped.
-func (c *conversation) askAgain() {
-	c.speaking.Lock()
-	defer c.speaking.Unlock()
+// retake takes the terminal again if it is still this process's.
+func (c *conversation) retake() {
 	if c.in.in.foreground() {
-		c.print(c.asking)
+		c.in.in.single()
 	}
 }
 
@@ -297,11 +300,10 @@ func (c *conversation) quiet(ctx context.Context) error {
 
 // pausedNow puts the prompt again after lines that were thrown away.
 func (c *conversation) pausedNow(prompt string) {
-	c.speaking.Lock()
-	defer c.speaking.Unlock()
 	c.in.in.flush()
-	c.text("", words.T("Lines that come so fast one after the other are no answer."))
-	c.print(prompt)
+	c.in.fill("")
+	c.in.interject(func() { c.text("", words.T("Lines that come so fast one after the other are no answer.")) })
+	_ = c.in.await(prompt)
 }
 
 // rest waits until the next line is not taken for a key held down. Lines that
@@ -338,13 +340,6 @@ func (c *conversation) foreign() (takenBack bool) {
 	c.progress, c.touched = c.kept.clone(), true
 	c.text("", words.T("What came in one go with that line is taken back."))
 	return true
-}
-
-func (c *conversation) tooLong() string {
-	if c.in.limit > 0 && c.in.limit < question.MaxText {
-		return words.T("That line is too long: this terminal takes at most %d bytes in one line. Nothing of it was kept.", c.in.limit)
-	}
-	return words.T("That line is too long: an answer has at most 10,000 characters. Nothing of it was kept.")
 }
 
 // leave ends the conversation without a reply: it tells the human why, and

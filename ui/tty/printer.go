@@ -44,13 +44,14 @@ func (p *printer) write(mark string, lines []string) {
 	for _, line := range lines {
 		b.WriteString(strings.TrimRight(mark+line, " ") + "\n")
 	}
-	p.print(b.String())
+	_ = p.print(b.String())
 }
 
-func (p *printer) blank() { p.print("\n") }
+func (p *printer) blank() { _ = p.print("\n") }
 
-func (p *printer) print(s string) {
+func (p *printer) print(s string) error {
 	if p.err == nil {
 		_, p.err = io.WriteString(p.w, s)
 	}
+	return p.err
 }

@@ -32,27 +32,41 @@ func slowly(lines string) []stroke {
 	return out
 }
 
-// hands are an input in which these strokes are typed, and which then ends. Like
-// a terminal they echo nothing and hand over whole lines, or single keys.
+// hands are an input in which these strokes are typed, and which then ends. The Enter
+// of a line comes when its stroke does, and the rest before: as by hand, unless the
+// strokes are pieces that come as they are.
 type hands struct {
 	strokes []stroke
+	pieces  bool
 	ended   func() bool // the end is the human's own word
 }
+
+// toEnter is the time that a hand takes to the Enter of a line.
+const toEnter = 40 * time.Millisecond
 
 func (h *hands) Read(p []byte) (int, error) {
 	if len(h.strokes) == 0 {
 		return 0, io.EOF
 	}
-	next := h.strokes[0]
+	next := &h.strokes[0]
+	keys, rest := next.keys, ""
+	if text, isLine := strings.CutSuffix(keys, "\n"); !h.pieces && isLine && text != "" && !strings.Contains(text, "\n") {
+		keys, rest = text, "\n"
+		next.after = max(next.after-toEnter, 0)
+	}
 	time.Sleep(next.after) // of a bubble's own time
-	n := copy(p, next.keys)
-	if h.strokes[0] = (stroke{0, next.keys[n:]}); n == len(next.keys) {
+	n := copy(p, keys)
+	next.after = 0
+	if n == len(keys) && rest != "" {
+		next.after = toEnter
+	}
+	if next.keys = keys[n:] + rest; next.keys == "" {
 		h.strokes = h.strokes[1:]
 	}
 	return n, nil
 }
 
-func (h *hands) single() func()   { return func() {} }
+func (h *hands) single()          {}
 func (h *hands) flush()           {}
 func (h *hands) interrupt()       {}
 func (h *hands) foreground() bool { return h.ended != nil && h.ended() }
@@ -76,9 +90,15 @@ func converse(ctx context.Context, in input, rec form.Backing, origin act.Origin
 // commit.
 func typing(t *testing.T, rec desk.Record, origin act.Origin, strokes []stroke, fail func(try int) error) (out string, replies []question.Reply, err error) {
 	t.Helper()
+	return handed(t, rec, origin, &hands{strokes: strokes}, fail)
+}
+
+// handed is typing with hands of one's own.
+func handed(t *testing.T, rec desk.Record, origin act.Origin, in *hands, fail func(try int) error) (out string, replies []question.Reply, err error) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		try := 0
-		out, err = converse(t.Context(), &hands{strokes: strokes}, form.Backing{Rec: rec}, origin, func(r question.Reply) error {
+		out, err = converse(t.Context(), in, form.Backing{Rec: rec}, origin, func(r question.Reply) error {
 			try++
 			if err := fail(try); err != nil {
 				return err
@@ -94,10 +114,10 @@ func typing(t *testing.T, rec desk.Record, origin act.Origin, strokes []stroke, 
 	return out, replies, err
 }
 
-// ask is typing by somebody who reads first and types a line a second.
+// ask is typing by somebody who called for the form, and types a line a second.
 func ask(t *testing.T, rec desk.Record, lines string, fail func(try int) error) (string, []question.Reply, error) {
 	t.Helper()
-	return typing(t, rec, act.Appeared, slowly(lines), fail)
+	return typing(t, rec, act.Opened, slowly(lines), fail)
 }
 
 func always(err error) func(int) error { return func(int) error { return err } }

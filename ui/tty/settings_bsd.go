@@ -9,9 +9,5 @@ const (
 	setTermios = unix.TIOCSETA
 )
 
-// lineLimit is the length in bytes, newline included, above which the terminal
-// may have cut a line: in canonical mode the kernel keeps MAX_CANON (1024).
-const lineLimit = 1023
-
 // flushInput drops what was typed and not yet read.
 func flushInput(fd int) { _ = unix.IoctlSetPointerInt(fd, unix.TIOCFLUSH, unix.TCIFLUSH) }

@@ -165,8 +165,12 @@ func FuzzPlain(f *testing.F) {
 		for i := range q.Options {
 			q.Options[i].Label, q.Options[i].Preview = text+q.Options[i].ID, text
 		}
-		out, replies, err := ask(t, rec, lines, always(nil))
-		for _, r := range out {
+		origin := act.Opened
+		if len(lines)%2 > 0 {
+			origin = act.Appeared
+		}
+		out, replies, err := typing(t, rec, origin, slowly(lines), always(nil))
+		for _, r := range strings.ReplaceAll(out, "\b \b", "") { // which erases a character
 			if r != '\n' && (r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0) {
 				t.Fatalf("a control character was written: %q", out)
 			}

@@ -161,6 +161,6 @@ func (t *Turn) Rescue() {
 	defer t.mu.Unlock()
 	if t.held != nil {
 		t.held.hurry(killTime)
-		t.held.restore()
+		t.held.abandon()
 	}
 }

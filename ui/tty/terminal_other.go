@@ -9,8 +9,6 @@ import (
 	"mcp-askuser/ui"
 )
 
-const lineLimit = 0
-
 // terminal is never open here: there is no controlling terminal in the sense
 // of POSIX whose freedom could be judged.
 type terminal struct{ *os.File }
@@ -22,8 +20,9 @@ func open() (*terminal, error) {
 func (t *terminal) free() error             { return nil }
 func (t *terminal) foreground() bool        { return false }
 func (t *terminal) raw() error              { return nil }
-func (t *terminal) single() func()          { return func() {} }
+func (t *terminal) single()                 {}
 func (t *terminal) restore()                {}
+func (t *terminal) abandon()                {}
 func (t *terminal) flush()                  {}
 func (t *terminal) size() (int, int)        { return 0, 0 }
 func (t *terminal) interrupt()              {}
@@ -31,4 +30,5 @@ func (t *terminal) hurry(time.Duration)     {}
 func (t *terminal) close()                  {}
 func (t *terminal) lend(func() error) error { return nil }
 func onContinue(func()) (stop func())       { return func() {} }
+func onStop(_, _ func()) (undo func())      { return func() {} }
 func ignoreStops() (undo func())            { return func() {} }

@@ -29,6 +29,7 @@ type terminal struct {
 	mu    sync.Mutex
 	found *unix.Termios // the settings to put back; nil while they are as they were
 	modes modes
+	left  bool // for good: nothing is drawn any more
 }
 
 // open opens the controlling terminal. The error wraps ui.ErrUnavailable.
@@ -102,14 +103,16 @@ func (t *terminal) raw() error {
 }
 
 // single is raw for the line form: signals and output stay what they are.
-func (t *terminal) single() (restore func()) {
-	_ = t.set(func(s *unix.Termios) { s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON }) // else whole lines come
-	return t.restore
+func (t *terminal) single() {
+	_ = t.set(func(s *unix.Termios) { s.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON }) // else whole lines come, like pastes
 }
 
 func (t *terminal) set(change func(*unix.Termios)) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	if t.left {
+		return errTaken
+	}
 	settings, err := unix.IoctlGetTermios(t.fd, getTermios)
 	if err != nil {
 		return err
@@ -132,6 +135,20 @@ func (t *terminal) set(change func(*unix.Termios)) error {
 func (t *terminal) restore() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.putBack()
+}
+
+// abandon is restore for a process that is about to end: what still draws does so
+// in vain.
+func (t *terminal) abandon() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.putBack()
+	t.left = true
+}
+
+// putBack is restore. Callers must hold t.mu.
+func (t *terminal) putBack() {
 	if !t.foreground() {
 		return
 	}
@@ -208,7 +225,7 @@ func (t *terminal) Read(p []byte) (int, error) {
 func (t *terminal) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.foreground() {
+	if t.left || !t.foreground() {
 		return 0, errTaken
 	}
 	before := t.modes
@@ -251,6 +268,44 @@ func onContinue(f func()) (stop func()) {
 		close(continued)
 		calling.Wait()
 	}
+}
+
+// stopTime is how long the kernel may take to stop this process, or a shell to take
+// the terminal.
+const stopTime = 100 * time.Millisecond
+
+// onStop calls leave when Ctrl+Z is pressed, stops the process if a shell started it
+// as a job, and calls back when it runs again. The returned function ends that.
+func onStop(leave, back func()) (undo func()) {
+	if signal.Ignored(syscall.SIGTSTP) {
+		return func() {}
+	}
+	stops := make(chan os.Signal, 1)
+	signal.Notify(stops, syscall.SIGTSTP)
+	var stopping sync.WaitGroup
+	stopping.Go(func() {
+		for range stops {
+			leave()
+			if isJob() {
+				_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+			}
+			time.Sleep(stopTime) // longer, if it is stopped
+			back()
+		}
+	})
+	return func() {
+		signal.Stop(stops)
+		close(stops)
+		stopping.Wait()
+	}
+}
+
+// isJob reports whether this process is a job that its parent, a shell, can continue.
+func isJob() bool {
+	group, err := unix.Getpgid(os.Getppid())
+	session, fault := unix.Getsid(os.Getppid())
+	own, failed := unix.Getsid(0)
+	return errors.Join(err, fault, failed) == nil && group != unix.Getpgrp() && session == own
 }
 
 // ignoreStops keeps the kernel from stopping this process for touching a

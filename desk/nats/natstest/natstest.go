@@ -110,7 +110,7 @@ func start(t testing.TB, at []nodes.Node, apart []string) *Cluster {
 func (c *Cluster) make(account string) {
 	c.t.Helper()
 	s := c.Open(account, nodes.Operator, "")
-	c.repeat(func() error { return s.Make(c.t.Context(), len(c.Nodes)) })
+	c.repeat(func() error { return s.Make(c.t.Context(), len(c.Nodes), false) })
 }
 
 // repeat does what nodes refuse that have no leader yet, until they can.
@@ -161,6 +161,21 @@ func (c *Cluster) Open(account, kind, name string) *nats.Store {
 	return s
 }
 
+// OpenAt is Open on a connection to one node, as long as that is of use.
+func (c *Cluster) OpenAt(i int, account, kind, name string) *nats.Store {
+	c.t.Helper()
+	for {
+		s := c.Open(account, kind, name)
+		if _, err := s.Identity(c.t.Context()); err != nil {
+			c.t.Fatal(err)
+		}
+		if s.Node() == c.Nodes[i].Name {
+			return s
+		}
+		s.Close() // the client takes one by chance
+	}
+}
+
 // Options are those of a store with a credential of the cluster.
 func (c *Cluster) Options(account, kind, name string) nats.Options {
 	o := nats.Options{URL: c.URL(), CA: c.CA(), Creds: c.Creds(account, kind, name)}
@@ -178,7 +193,11 @@ func (c *Cluster) Connect(account, kind, name string, says chan<- error) *natsgo
 	if err != nil {
 		c.t.Fatal(err)
 	}
-	nc, err := natsgo.Connect(c.URL(), natsgo.RootCAs(c.CA()), key,
+	inbox := "_INBOX"
+	if kind != nodes.Operator {
+		inbox += "." + nodes.Name(kind, name)
+	}
+	nc, err := natsgo.Connect(c.URL(), natsgo.RootCAs(c.CA()), key, natsgo.CustomInboxPrefix(inbox),
 		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { says <- err }))
 	if err != nil {
 		c.t.Fatal(err)

@@ -23,6 +23,7 @@ import (
 	"github.com/nats-io/nkeys"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/nats"
 	"mcp-askuser/internal/door"
 )
 
@@ -105,10 +106,10 @@ var files embed.FS
 
 // Write writes the directory.
 func (p *Plan) Write() error {
-	if err := p.check(); err != nil {
+	if err := p.merge(); err != nil {
 		return err
 	}
-	if err := p.merge(); err != nil {
+	if err := p.check(); err != nil {
 		return err
 	}
 	ca, err := p.authority()
@@ -145,9 +146,23 @@ func (p *Plan) check() error {
 	}
 	for _, a := range p.Accounts {
 		for _, name := range slices.Concat([]string{a.Name}, a.Agents, a.Humans) {
-			if !desk.ValidName(name) {
+			if !desk.ValidName(name) || name == "-" {
 				faults = append(faults, fmt.Errorf("%q is no name for an account, an agent or a human: it takes letters, digits and hyphens", name))
 			}
+		}
+		for _, name := range a.Agents {
+			if strings.HasPrefix(name, Human+"-") {
+				faults = append(faults, fmt.Errorf("%q is no name for an agent: those of humans begin like this", name))
+			}
+		}
+		marked := map[string]string{}
+		for _, u := range a.credentials() {
+			name := Name(u.kind, u.of)
+			mark := desk.OwnerMark(name)
+			if other, taken := marked[mark]; taken {
+				faults = append(faults, fmt.Errorf("%s and %s would own each other's questions: give one of them another name", other, name))
+			}
+			marked[mark] = name
 		}
 	}
 	return errors.Join(faults...)
@@ -190,46 +205,49 @@ func (p *Plan) merge() error {
 	return nil
 }
 
+// owner is a credential that owns questions.
+type owner struct{ kind, of string }
+
+// credentials are those of an account's agents and humans.
+func (a *Account) credentials() []owner {
+	var out []owner
+	for _, name := range a.Agents {
+		out = append(out, owner{Agent, name})
+	}
+	for _, name := range a.Humans {
+		out = append(out, owner{Human, name})
+	}
+	return out
+}
+
+// Name is the name in subjects of a credential of a kind.
+func Name(kind, name string) string {
+	if kind == Human {
+		return Human + "-" + name
+	}
+	return name
+}
+
 // users returns the credentials of an account, and makes those that are not
 // there.
 func (p *Plan) users(a Account) ([]user, error) {
-	names := map[string][]string{Operator: {""}, Agent: a.Agents, Human: a.Humans}
 	var out []user
-	for _, kind := range []string{Operator, Agent, Human} {
-		for _, name := range names[kind] {
-			about := strings.TrimSpace(kind + " " + name)
-			u, err := credential(p.Creds(a.Name, kind, name), about+" of the account "+a.Name)
-			if err != nil {
-				return nil, err
-			}
-			u.About = about
-			u.Publish, u.Subscribe = Rights(kind, name)
-			out = append(out, u)
+	for _, o := range append([]owner{{kind: Operator}}, a.credentials()...) {
+		about := strings.TrimSpace(o.kind + " " + o.of)
+		u, err := credential(p.Creds(a.Name, o.kind, o.of), about+" of the account "+a.Name)
+		if err != nil {
+			return nil, err
 		}
+		u.About = about
+		u.Publish, u.Subscribe = Rights(o.kind, o.of)
+		out = append(out, u)
 	}
 	return out, nil
 }
 
-// Rights are the subjects that a credential may publish to and subscribe to.
-//
-// An agent may not make consumers: a consumer has the server deliver what it
-// holds under any subject that is named, and so under one that the agent must
-// not write to.
+// Rights are those of a credential of a kind.
 func Rights(kind, name string) (publish, subscribe []string) {
-	if kind == Operator {
-		return []string{">"}, []string{">"}
-	}
-	publish = []string{
-		"ask.pending.*", "ask.end.*." + string(desk.RoleAsker) + "." + name, "ask.end.*.collected." + name,
-		"ask.askers.*", "ask.present.*", "ask.mark.>", "ask.showing.*",
-		"past.docs.*.*", "past.months.*",
-		"alive.*",
-		"$JS.API.STREAM.MSG.GET.*", "$JS.API.STREAM.INFO.*", "$SYS.REQ.USER.INFO", "$SYS.REQ.ACCOUNT.PING.CONNZ",
-	}
-	if kind == Human {
-		publish = append(publish, "ask.end.*."+string(desk.RoleHuman)+"."+name, "ask.drafts.*", "ask.sync.*", "$JS.API.CONSUMER.CREATE.ASK.>")
-	}
-	return publish, []string{"rang.>", "alive.*", "_INBOX.>"}
+	return nats.Rights(Name(kind, name), kind == Operator)
 }
 
 // credential returns the user of a file with a seed, and makes it if need be.

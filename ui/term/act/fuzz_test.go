@@ -39,15 +39,18 @@ func (h *history) since(before int) (from int, deaf bool) {
 }
 
 // quiet reports whether a silence of Quiet lies between the last thing that
-// deafens and key i.
+// deafens and key i. What moves or quits is no noise.
 func (h *history) quiet(i int) bool {
-	from, deaf := h.since(i)
+	last, deaf := h.since(i)
 	if !deaf {
 		return true
 	}
-	for j := from + 1; j <= i; j++ {
-		if h.all[j].at-h.all[j-1].at >= Quiet {
+	for j := last + 1; j <= i; j++ {
+		if h.all[j].at-h.all[last].at >= Quiet {
 			return true
+		}
+		if kind := h.all[j].kind; kind != Move && kind != Quit {
+			last = j
 		}
 	}
 	return false
@@ -59,7 +62,8 @@ func (h *history) settled(t *testing.T, now time.Duration) {
 	t.Helper()
 	last := len(h.all) - 1
 	e := h.all[last]
-	if e.kind != Act || e.key == "" || now-e.at < Settle {
+	settle, ok := map[Kind]time.Duration{Act: Settle, Quit: Word}[e.kind]
+	if !ok || e.key == "" || now-e.at < settle {
 		t.Fatalf("at %v an act counts after %+v", now, e)
 	}
 	for _, before := range h.all[:last] {
@@ -67,8 +71,11 @@ func (h *history) settled(t *testing.T, now time.Duration) {
 			t.Fatalf("at %v a repeat counts: %+v", now, h.all)
 		}
 	}
-	if !h.seen || !h.shown || !h.quiet(last) {
+	if !h.seen || !h.shown || e.kind == Act && !h.quiet(last) {
 		t.Fatalf("at %v an act counts, seen %v, shown %v: %+v", now, h.seen, h.shown, h.all)
+	}
+	if e.kind == Quit { // nothing is left that could be deaf
+		h.all = append(h.all, happened{at: now})
 	}
 }
 
@@ -119,7 +126,7 @@ func FuzzKeys(f *testing.F) {
 					marked = true
 				}
 			default:
-				key, kind := keys[b%4], Kind(b/4%4)
+				key, kind := keys[b%4], Kind(b/4%6)
 				n := len(h.all)
 				for j := n - 1; j >= -1; j-- { // the key before
 					if j < 0 || h.all[j].key != "" {
@@ -132,7 +139,7 @@ func FuzzKeys(f *testing.F) {
 				h.all = append(h.all, happened{at: now, key: key, kind: kind})
 				switch v := m.Key(at(now), key, kind); v {
 				case Pass, Begin:
-					if kind != Leave && (kind != Edit || !h.seen || !h.shown || !h.quiet(n)) {
+					if kind != Leave && (!h.seen || !h.shown || kind != Move && (kind != Edit || !h.quiet(n))) {
 						t.Fatalf("at %v %q of kind %d counts: %+v", now, key, kind, h.all)
 					}
 					if want := kind != Leave && h.origin == Appeared && !marked; (v == Begin) != want {
@@ -145,7 +152,7 @@ func FuzzKeys(f *testing.F) {
 					}
 					marked = false
 				case Hold:
-					if kind != Act || m.Next().Sub(at(now)) != Settle {
+					if settle := map[Kind]time.Duration{Act: Settle, Quit: Word}[kind]; settle == 0 || m.Next().Sub(at(now)) != settle {
 						t.Fatalf("at %v held until %v", now, m.Next())
 					}
 				case Ignore:

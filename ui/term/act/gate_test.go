@@ -26,7 +26,7 @@ type timer struct {
 }
 
 func newHost(t *testing.T, what string) *host {
-	h := &host{t: t, page: page{what: what}}
+	h := &host{t: t, page: page{what: what, led: true}}
 	h.gate = NewGate(func() time.Time { return at(h.now) }, func(d time.Duration, msg tea.Msg) tea.Cmd {
 		return func() tea.Msg {
 			h.timers = append(h.timers, timer{h.now + d, msg})

@@ -11,8 +11,9 @@ var (
 )
 
 // A key that was already down when the question appeared takes nothing, however
-// long it stays down, and the question that appears next neither. One case
-// cannot be told: the key's first repeat comes after Quiet and no second does.
+// long it stays down, and the question that appears next neither. One case cannot
+// be told, where a key takes that names a row or opens one: its first repeat comes
+// after Quiet and no second does.
 func TestHeldFromBefore(t *testing.T) {
 	tried, untold := 0, 0
 	for _, hertz := range rates {
@@ -23,7 +24,7 @@ func TestHeldFromBefore(t *testing.T) {
 						for span := time.Duration(0); span < 1200*ms; span += 61 * ms {
 							keys := held(key, pressed, delay, hertz, span)
 							last := len(keys) - 1
-							if keys[last].at >= 600*ms && keys[last-1].at <= 0 {
+							if (what == "takes" && key != "enter" || what == "inbox") && keys[last].at >= 600*ms && keys[last-1].at <= 0 {
 								untold++
 								if delay != 660*ms {
 									t.Fatalf("cannot be told: %v at %d Hz", delay, hertz)
@@ -59,7 +60,7 @@ func TestHeldFromThen(t *testing.T) {
 							continue
 						}
 						r := rig{turns: turns}
-						r.show(0, o, page{what: "confirm"})
+						r.show(0, o, page{what: "confirm", led: true})
 						r.play(keys...)
 						if len(r.taken) != 1 || r.taken[0].at != 820*ms {
 							t.Fatalf("%d Hz after %v for %v: taken %v", hertz, delay, span, r.taken)
@@ -86,7 +87,7 @@ func TestHeldOnTheWay(t *testing.T) {
 				if len(r.taken) != 1 {
 					t.Fatalf("the list: taken %v", r.taken)
 				}
-				r.show(1120*ms, Opened, page{what: "confirm"})
+				r.show(1120*ms, Opened, page{what: "confirm", led: true})
 				r.play(keys[1:]...)
 				if len(r.taken) != 1 {
 					t.Fatalf("%d Hz after %v for %v: taken %v", hertz, delay, span, r.taken)
@@ -101,7 +102,7 @@ func TestHeldOnTheWay(t *testing.T) {
 func TestStruckTwice(t *testing.T) {
 	for _, gap := range []time.Duration{1 * ms, 60 * ms, 119 * ms, 121 * ms, 150 * ms} {
 		r := rig{turns: true}
-		r.show(0, Opened, page{what: "confirm"})
+		r.show(0, Opened, page{what: "confirm", led: true})
 		r.play(blow{second, "enter"}, blow{second + gap, "enter"})
 		want := 0
 		if gap > Settle {

@@ -17,9 +17,16 @@ const (
 	// Settle is how long an act waits for a further key: longer than a repeat
 	// takes at 12 Hz, too short to be noticed.
 	Settle = 120 * time.Millisecond
+	// Piece is the time after another key within which a line break is part of the
+	// same paste: programs write a paste at once, or in parts a few milliseconds
+	// apart; the quickest hand takes 30.
+	Piece = 10 * time.Millisecond
 	// Late is how much later than asked for a look at the clock proves nothing:
 	// two frames of a busy terminal, well below Settle. Our own choice.
 	Late = 50 * time.Millisecond
+	// Word is how long a letter that quits waits for a further key: longer than the
+	// slowest typist takes to the next of a word.
+	Word = 300 * time.Millisecond
 )
 
 // Origin says how something came onto the screen.
@@ -46,6 +53,12 @@ const (
 	// Leave goes away without an answer and loses nothing, like Ctrl+C. It is
 	// never thrown away.
 	Leave
+	// Move moves about or looks, and leads to no act by itself. It needs no silence
+	// before it, and starts none anew.
+	Move
+	// Quit is a letter that ends the program. It may begin a word, so it counts when
+	// no further key arrives within Word. It needs no silence before it either.
+	Quit
 )
 
 // Verdict says what to do.
@@ -121,7 +134,7 @@ func (m *Machine) Seen(now time.Time, seen bool) {
 func (m *Machine) Key(now time.Time, key string, kind Kind) Verdict {
 	repeat := m.came(now, key)
 	astray := kind == Foreign && m.origin == Appeared
-	early := m.phase == deaf || m.phase == holding
+	early := m.phase == deaf && (m.unseen || kind != Move && kind != Quit) || m.phase == holding
 	if early || astray && m.phase == listening {
 		m.deafen(now)
 		m.thrown = m.thrown || kind != Leave
@@ -132,11 +145,15 @@ func (m *Machine) Key(now time.Time, key string, kind Kind) Verdict {
 	case astray && m.marked:
 		m.marked = false
 		return Rollback
-	case m.phase == blank || early || kind == Foreign || kind == Act && repeat:
+	case m.phase == blank || early || kind == Foreign || (kind == Act || kind == Quit) && repeat:
 		return Ignore
-	case kind == Act:
+	case kind == Act, kind == Quit:
+		settled := now.Add(Settle)
+		if kind == Quit {
+			settled = now.Add(Word)
+		}
 		m.phase, m.held = holding, key
-		m.await(now.Add(Settle))
+		m.await(settled)
 		return Hold
 	}
 	return m.count()

@@ -67,6 +67,7 @@ func held(key string, from, delay time.Duration, hertz int, span time.Duration) 
 type page struct {
 	what   string // list, several, boolean, confirm, takes, text, inbox
 	mode   string // empty; other and filter while text is typed; reader; closing
+	led    bool   // there is a cursor: the human has moved it, or opened the form
 	cursor int
 	picked int // bits of rows
 	text   string
@@ -150,13 +151,13 @@ func (p *page) press(key string) (answer string) {
 }
 
 func (p *page) pressList(key string) string {
-	row := strings.Index("1234", key)
+	row, led := strings.Index("1234", key), p.led || p.what == "inbox"
 	if p.what == "boolean" || p.what == "confirm" {
 		row = max(row, strings.Index("yn", key))
 	}
 	switch {
-	case key == "enter" && p.what == "boolean" && p.picked == 0:
-		return "" // no preset yes
+	case key == "enter" && (!led || p.what == "boolean" && p.picked == 0):
+		return "" // nothing preselected, and no preset yes
 	case key == "enter" && p.what == "several":
 		return p.marked()
 	case key == "enter":
@@ -173,18 +174,20 @@ func (p *page) pressList(key string) string {
 	case key == "?":
 		p.mode = "reader"
 	case row >= 0:
-		p.cursor = row
+		p.cursor, p.led = row, true
 		p.mark()
-	case key == "space":
+	case key == "space" && led:
 		p.mark()
+	case !led && slices.Contains([]string{"up", "k", "down", "j"}, key):
+		p.led = true
 	case key == "up", key == "k":
 		p.cursor = max(p.cursor-1, 0)
 	case key == "down", key == "j":
 		p.cursor = min(p.cursor+1, rows-1)
 	case key == "home", key == "g":
-		p.cursor = 0
+		p.cursor, p.led = 0, true
 	case key == "G":
-		p.cursor = rows - 1
+		p.cursor, p.led = rows-1, true
 	}
 	return ""
 }
@@ -264,7 +267,7 @@ func (r *rig) apply(v Verdict, key string, now time.Duration) {
 		return
 	}
 	r.taken = append(r.taken, blow{now, answer})
-	r.page = page{what: r.page.what}
+	r.page = page{what: r.page.what, led: r.turns && r.page.led}
 	if !r.turns {
 		r.m.Show(at(now), Appeared) // the next question
 	}

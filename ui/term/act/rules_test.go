@@ -183,6 +183,34 @@ func TestRules(t *testing.T) {
 			{1500 * ms, "tick", 0, Ignore},
 			{1500 * ms, "enter", Act, Hold},
 		}},
+		{"what moves needs no quiet, and puts none off", []step{
+			{0, "move", Move, Ignore},
+			{0, "show", 0, 0},
+			{ms, "move", Move, Begin},
+			{50 * ms, "move", Move, Pass},
+			{500 * ms, "2", Edit, Ignore},
+			{510 * ms, "move", Move, Pass},
+			{1090 * ms, "move", Move, Pass},
+			{1100 * ms, "tick", 0, Ignore},
+			{1101 * ms, "enter", Act, Hold},
+			{1200 * ms, "move", Move, Ignore},
+			{1221 * ms, "tick", 0, Ignore},
+		}},
+		{"what moved is taken back", []step{
+			{0, "show", 0, 0}, {ms, "move", Move, Begin}, {100 * ms, "x", Foreign, Rollback}, {700 * ms, "tick", 0, Ignore}, {700 * ms, "2", Edit, Begin},
+		}},
+		{"what cannot be seen does not move", []step{
+			{0, "open", 0, 0}, {0, "hide", 0, 0}, {ms, "move", Move, Ignore}, {ms, "q", Quit, Ignore}, {second, "tick", 0, Ignore},
+		}},
+		{"a letter that quits needs no quiet before it", []step{
+			{0, "show", 0, 0}, {100 * ms, "q", Quit, Hold}, {399 * ms, "tick", 0, Ignore}, {400 * ms, "tick", 0, Begin},
+		}},
+		{"but may begin a word", []step{
+			{0, "show", 0, 0}, {100 * ms, "q", Quit, Hold}, {350 * ms, "u", Foreign, Ignore}, {400 * ms, "tick", 0, Ignore}, {949 * ms, "tick", 0, Ignore}, {949 * ms, "2", Edit, Ignore},
+		}},
+		{"or be held down", []step{
+			{0, "open", 0, 0}, {0, "q", Edit, Pass}, {100 * ms, "q", Quit, Ignore},
+		}},
 		{"a screen reader's single keys", []step{
 			{0, "show", 0, 0},
 			{600 * ms, "tick", 0, Ignore},

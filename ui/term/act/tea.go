@@ -48,6 +48,18 @@ func (g *Gate) Show(o Origin) tea.Cmd {
 	return g.arm()
 }
 
+// Open is Show for what a key has opened that may have begun a word: a foreign key of
+// the same burst takes that back too, by way of back.
+func (g *Gate) Open(back func()) tea.Cmd {
+	before := func() {}
+	if g.m.marked && g.m.origin == Appeared {
+		before = g.back
+	}
+	cmd := g.Show(Appeared)
+	g.m.marked, g.back = true, func() { back(); before() }
+	return cmd
+}
+
 // Seen is [Machine.Seen]. The command it returns must be run.
 func (g *Gate) Seen(seen bool) tea.Cmd {
 	g.m.Seen(g.now(), seen)
@@ -56,6 +68,9 @@ func (g *Gate) Seen(seen bool) tea.Cmd {
 
 // Origin is who brought up what is on the screen, as Show was told last.
 func (g *Gate) Origin() Origin { return g.m.origin }
+
+// Deaf reports whether keys wait for a pause.
+func (g *Gate) Deaf() bool { return g.m.phase == deaf }
 
 // Waiting is [Machine.Waiting].
 func (g *Gate) Waiting() bool { return g.m.Waiting() }
@@ -104,11 +119,11 @@ func (g *Gate) obey(v Verdict, msg tea.Msg, p Page) tea.Msg {
 	return nil
 }
 
-// arm starts the timer, unless one runs: under one Show each silence ends later
-// than the one before.
+// arm starts the timer, unless one runs that is no later: under one Show each silence
+// ends later than the one before, but for that behind a key that quits.
 func (g *Gate) arm() tea.Cmd {
 	now, next := g.now(), g.m.Next()
-	if next.IsZero() || g.armed.After(now) {
+	if next.IsZero() || g.armed.After(now) && !next.Before(g.armed) {
 		return nil
 	}
 	g.armed = next

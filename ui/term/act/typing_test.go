@@ -150,25 +150,25 @@ func TestSlashCommands(t *testing.T) {
 // The same hands, meaning it: the question is there and quiet, then keys that
 // mark and Enter. All of it counts, within 150 ms of the Enter.
 func TestMeant(t *testing.T) {
-	type answer struct{ what, keys, want string }
+	type answer struct{ what, first, keys, want string } // first where the form appeared by itself
 	answers := []answer{
-		{"list", "1⏎", "1"},
-		{"list", "2⏎", "2"},
-		{"list", "3⏎", "3"},
-		{"list", "4⏎", "4"},
-		{"list", "12⏎", "2"},
-		{"list", "⏎", "1"},
-		{"list", "jj⏎", "3"},
-		{"list", "G⏎", "4"},
-		{"list", "0by hand⏎", "by hand"},
-		{"several", "13⏎", "13"},
-		{"several", "  2⏎", "2"},
-		{"boolean", "y⏎", "1"},
-		{"boolean", "n⏎", "2"},
-		{"confirm", "⏎", "1"},
-		{"confirm", "n⏎", "2"},
-		{"text", "yes, do⏎", "yes, do"},
-		{"inbox", "j⏎", "2"},
+		{"list", "", "1⏎", "1"},
+		{"list", "", "2⏎", "2"},
+		{"list", "", "3⏎", "3"},
+		{"list", "", "4⏎", "4"},
+		{"list", "", "12⏎", "2"},
+		{"list", "j", "⏎", "1"},
+		{"list", "j", "jj⏎", "3"},
+		{"list", "", "G⏎", "4"},
+		{"list", "", "0by hand⏎", "by hand"},
+		{"several", "", "13⏎", "13"},
+		{"several", "", "  2⏎", "2"},
+		{"boolean", "", "y⏎", "1"},
+		{"boolean", "", "n⏎", "2"},
+		{"confirm", "j", "⏎", "1"},
+		{"confirm", "", "n⏎", "2"},
+		{"text", "", "yes, do⏎", "yes, do"},
+		{"inbox", "", "j⏎", "2"},
 	}
 	meant := 0
 	for i := range 400 {
@@ -177,12 +177,13 @@ func TestMeant(t *testing.T) {
 		pace := time.Duration(1+rng.Int64N(400)) * ms
 		from := 600*ms + time.Duration(rng.Int64N(int64(3*second)))
 		for _, o := range []Origin{Appeared, Opened} {
+			first := a.first
 			if o == Opened {
-				from = time.Duration(rng.Int64N(int64(second)))
+				from, first = time.Duration(rng.Int64N(int64(second))), ""
 			}
-			keys := typed(from, a.keys, steady(pace))
+			keys := typed(from, first+a.keys, steady(pace))
 			var r rig
-			r.show(0, o, page{what: a.what})
+			r.show(0, o, page{what: a.what, led: o == Opened})
 			r.play(keys...)
 			enter := keys[len(keys)-1].at
 			if len(r.taken) != 1 || r.taken[0].key != a.want || r.taken[0].at > enter+150*ms {
@@ -226,10 +227,8 @@ func TestUndecided(t *testing.T) {
 			}
 			return 130 * ms
 		}), "2"},
-		{"enter alone after a pause", "confirm", typed(-100*ms, "g⏎", steady(second)), "1"},
 		{"words where there is text to type", "text", typed(700*ms, "faster⏎", steady(130*ms)), "faster"},
-		{"the first repeat of a held enter, and no second", "confirm", held("enter", -50*ms, 660*ms, 25, 660*ms), "1"},
-		{"key repeat slower than one in Settle", "confirm", held("enter", -50*ms, 660*ms, 6, 2*second), "1"},
+		{"an arrow and enter after a pause", "confirm", []blow{{700 * ms, "down"}, {second, "enter"}}, "1"},
 	}
 	for _, tt := range tests {
 		var r rig
@@ -237,6 +236,28 @@ func TestUndecided(t *testing.T) {
 		r.play(tt.keys...)
 		if len(r.taken) == 0 || r.taken[0].key != tt.want {
 			t.Errorf("%s: taken %v", tt.name, r.taken)
+		}
+	}
+}
+
+// Enter alone takes nothing, whatever comes before the question, and however it is
+// pressed: there is nothing preselected.
+func TestLoneEnter(t *testing.T) {
+	for _, what := range []string{"list", "several", "boolean", "confirm", "takes", "text"} {
+		for _, keys := range [][]blow{
+			typed(-100*ms, "g⏎", steady(second)),
+			typed(-100*ms, "g ⏎", steady(second)),
+			typed(700*ms, "⏎⏎⏎", steady(3*second)),
+			held("enter", -50*ms, 660*ms, 25, 660*ms),
+			held("enter", -50*ms, 660*ms, 6, 2*second),
+		} {
+			if what == "text" && len(keys) == 3 && keys[1].key == "space" {
+				continue
+			}
+			var r rig
+			r.show(0, Appeared, page{what: what})
+			r.play(keys...)
+			r.none(t, what, keys)
 		}
 	}
 }

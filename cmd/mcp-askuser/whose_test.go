@@ -1,0 +1,185 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/client"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/internal/termtest"
+	"mcp-askuser/question"
+)
+
+// openRecord waits for the one question of a store that is open.
+func openRecord(t *testing.T, d *desk.Desk) desk.Record {
+	t.Helper()
+	events, err := d.Watch(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		records, err := d.Pending(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(records) == 1 {
+			return records[0]
+		}
+		<-events
+	}
+}
+
+// asks calls a tool of a server whose host is this process.
+func asks(t *testing.T, c *client.Client, tool, args string) <-chan map[string]any {
+	result := make(chan map[string]any, 1)
+	go func() {
+		_, structured, _ := call(t, c, tool, args)
+		result <- structured
+	}()
+	return result
+}
+
+// An agent that answers its own confirmation is refused, by whatever way of its
+// own: the question stays open, and no result says yes. Here this process is the
+// agent's host: all that it starts descends from it.
+func TestAgentAnswersItself(t *testing.T) {
+	for name, attack := range map[string]func(t *testing.T, dir, id string) (status int, said string){
+		"answer --json": func(t *testing.T, dir, id string) (int, string) {
+			out, err := program(t, dir, "answer", id, "--json", `{"q1":true}`).CombinedOutput()
+			return exitStatus(err), string(out)
+		},
+		"a pseudo-terminal": func(t *testing.T, dir, id string) (int, string) {
+			cmd := program(t, dir, "answer", id)
+			cmd.Env = append(cmd.Env, "TERM=xterm-256color")
+			x := termtest.Start(t, cmd, 80, 24)
+			return x.Wait(), x.Output()
+		},
+		"a pseudo-terminal in lines": func(t *testing.T, dir, id string) (int, string) {
+			x := termtest.Start(t, program(t, dir, "answer", "--plain", id), 80, 24)
+			return x.Wait(), x.Output()
+		},
+		"an inbox on a pseudo-terminal": func(t *testing.T, dir, _ string) (int, string) {
+			cmd := program(t, dir, "inbox")
+			cmd.Env = append(cmd.Env, "TERM=xterm-256color")
+			x := &seat{Terminal: termtest.Start(t, cmd, 120, 40)}
+			x.WaitFor("rm -r build")
+			x.Type("\r")
+			x.WaitFor("ctrl+l back to the list")
+			x.Type("y")
+			x.WaitFor("(•) Yes")
+			x.enter()
+			x.WaitFor("only the user can answer this")
+			return exitBad, x.Output()
+		},
+		"the HTTP API": func(t *testing.T, dir, id string) (int, string) {
+			s := serveWebAt(t, dir)
+			status, said := s.call(t, "POST", "/api/task/answer", `{"id":"`+id+`","answers":{"q1":true}}`)
+			if status != 403 {
+				return status, said
+			}
+			return exitBad, said
+		},
+		"a front end of its own": func(t *testing.T, dir, _ string) (int, string) {
+			cmd := program(t, dir, "token", "add", "mine", "--answers")
+			cmd.Env = append(cmd.Env, "CLAUDECODE=1") // as Claude Code starts its commands
+			x := termtest.Start(t, cmd, 80, 24)
+			status := x.Wait()
+			return status, strings.ReplaceAll(x.Output(), "only you can let a front end answer", "only the user can answer this")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			c := connect(t, eras[0], dir, nil, "serve", "--surface", "inbox")
+			result := asks(t, c, "confirm_action", `{"action":"rm -r build"}`)
+			d := openDesk(t, dir)
+			rec := openRecord(t, d)
+			if status, said := attack(t, dir, rec.ID); status != exitBad || !strings.Contains(strings.Join(strings.Fields(said), " "), "only the user can answer this") {
+				t.Errorf("status %d: %s", status, said)
+			}
+			if now, err := d.Get(t.Context(), rec.ID); err != nil || now.Outcome != nil {
+				t.Fatalf("it ended: %+v, %v", now.Outcome, err)
+			}
+			if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{question.NoID}}}}, desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
+				t.Fatal(err)
+			}
+			if got := <-result; got["response"] != false || got["by"] != nil {
+				t.Errorf("the result is %v", got)
+			}
+		})
+	}
+}
+
+// An ordinary question takes a program's answer, and the result says so where the
+// model sees it: at the top, not in one of many responses alone.
+func TestProgramAnswersOverMCP(t *testing.T) {
+	dir := t.TempDir()
+	c := connect(t, eras[0], dir, nil, "serve", "--surface", "inbox")
+	result := asks(t, c, "ask_user_question", database)
+	rec := openRecord(t, openDesk(t, dir))
+	if out, err := program(t, dir, "answer", rec.ID, "--json", `{"q1":"MongoDB"}`).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	got := <-result
+	answerer, _ := got["answerer"].(map[string]any)
+	if got["by"] != "program" || answerer["kind"] != "program" || answerer["how"] != "command" || !strings.Contains(got["message"].(string), "not by the user themselves") {
+		t.Errorf("the result is %v", got)
+	}
+}
+
+// A front end of the user's own, as the guide has it, listens for questions and
+// answers them: what the model reads is the user's answer.
+func TestFrontEndOfTheGuide(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Fatalf("%v: run ./check python3", err)
+	}
+	dir := t.TempDir()
+	x := termtest.Start(t, program(t, dir, "token", "add", "panel", "--answers"), 80, 24)
+	x.WaitFor("answer in your name")
+	x.Wait()
+	token := strings.TrimSpace(strings.Split(x.Output()[strings.Index(x.Output(), "askuser_"):], "\n")[0])
+
+	s := serveWebAt(t, dir)
+	script, err := filepath.Abs("../../docs/front_end.py")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said bytes.Buffer
+	fe := exec.CommandContext(t.Context(), python, script)
+	fe.Env = append(os.Environ(), "ADDRESS="+s.address.String(), "TOKEN="+token, "PYTHONUNBUFFERED=1")
+	fe.Stdout, fe.Stderr = &said, &said
+	keys, err := fe.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fe.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = fe.Process.Kill(); _ = fe.Wait() }()
+	for _, want := range []struct{ args, typed, text string }{
+		{`{"question":"Which database?","options":["PostgreSQL","MongoDB"]}`, "MongoDB", `User has answered your questions: "Which database?"="MongoDB".`},
+		{`{"question":"Delete 3 files?","type":"boolean"}`, "yes", `User has answered your questions: "Delete 3 files?"="Yes".`},
+	} {
+		if _, err := io.WriteString(keys, want.typed+"\n"); err != nil {
+			t.Fatal(err)
+		}
+		out, err := program(t, dir, "ask", "--surface", "inbox", "--format", "text", want.args).Output()
+		if err != nil || !strings.HasPrefix(string(out), want.text) || !strings.Contains(string(out), "panel") {
+			t.Errorf("%v: the model reads %s; the front end said %s", err, out, said.String())
+		}
+	}
+}
+
+func exitStatus(err error) int {
+	if exit, ok := err.(*exec.ExitError); ok { //nolint:errorlint // it is what Run returns
+		return exit.ExitCode()
+	}
+	return 0
+}

@@ -1,0 +1,79 @@
+package desk_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// All that gives an answer its meaning is in the statement of a record, and what
+// has none is not.
+func TestStatement(t *testing.T) {
+	fresh := func() desk.Record {
+		return desk.Record{ID: "01M6GA60M060R30C1G60R30C1H", Asker: asker, Set: question.Set{Questions: []question.Question{{
+			ID: "q1", Text: "Which?", Type: question.SingleChoice, Options: []question.Option{{ID: "a", Label: "A", FollowUps: []question.Question{{ID: "q2", Text: "Why?"}}}, {ID: "b", Label: "B"}},
+		}}}}
+	}
+	was := fresh()
+	for name, tc := range map[string]struct {
+		change func(*desk.Record)
+		same   bool
+	}{
+		"another record":   {change: func(r *desk.Record) { r.ID = "01M6GA60M060R30C1G60R30C1J" }},
+		"text":             {change: func(r *desk.Record) { r.Questions[0].Text += "!" }},
+		"description":      {change: func(r *desk.Record) { r.Questions[0].Description = "x" }},
+		"type":             {change: func(r *desk.Record) { r.Questions[0].Type = question.MultiChoice }},
+		"an option's name": {change: func(r *desk.Record) { r.Questions[0].Options[1].Label = "C" }},
+		"order of options": {change: func(r *desk.Record) {
+			o := r.Questions[0].Options
+			o[0], o[1] = o[1], o[0]
+		}},
+		"a follow-up":     {change: func(r *desk.Record) { r.Questions[0].Options[0].FollowUps[0].Text = "When?" }},
+		"who asks":        {change: func(r *desk.Record) { r.Asker.Client += "x" }},
+		"a permission":    {change: func(r *desk.Record) { r.Asker.Via = desk.ViaPermission }},
+		"the defaults":    {change: func(r *desk.Record) { r.OnTimeout = desk.OnTimeoutDefault }},
+		"what it brought": {change: func(r *desk.Record) { r.Questions[0].Collected = &question.Answer{Selected: []string{"a"}} }},
+		"its round":       {change: func(r *desk.Record) { r.Round = 7 }, same: true},
+		"its process":     {change: func(r *desk.Record) { r.Asker.PID = 7 }, same: true},
+		"that it ended":   {change: func(r *desk.Record) { r.State, r.Outcome = desk.Cancelled, &desk.Outcome{Status: desk.Cancelled} }, same: true},
+	} {
+		rec := fresh()
+		tc.change(&rec)
+		if same := rec.Statement() == was.Statement(); same != tc.same {
+			t.Errorf("%s: the same statement: %v", name, same)
+		}
+	}
+}
+
+// One who waits compares what was asked with what there is: an answer to another
+// text is not delivered, and one who asks the same again asks anew.
+func TestSwappedQuestion(t *testing.T) {
+	dir := storeDir(t)
+	d := open(t, dir)
+	rec, attendance := submit(t, d, request("Run tests?"))
+	attendance.Release()
+	swapped := rec
+	swapped.Attended, swapped.Questions = false, []question.Question{rec.Questions[0]}
+	swapped.Questions[0].Text = "Delete prod?"
+	data, err := json.Marshal(swapped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "pending", rec.ID+".json")
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	reply(t, open(t, dir), rec.ID, "yes")
+	if got := must(d.Wait(deadline(t), rec.ID)); got.State != desk.Failed || got.Reply() != nil {
+		t.Errorf("it is %s %+v", got.State, got.Outcome)
+	}
+	again, attendance := submit(t, open(t, dir), request("Run tests?"))
+	attendance.Release()
+	if again.ID == rec.ID || again.Outcome != nil {
+		t.Errorf("asked again: %s %s", again.ID, again.State)
+	}
+}

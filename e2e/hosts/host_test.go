@@ -1,0 +1,148 @@
+//go:build hosts && unix
+
+package hosts
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// host is a real client in a real terminal, with a scripted model behind it
+// and our server beside it.
+type host struct {
+	t testing.TB
+	*model
+	socket string
+}
+
+// start runs a host's command in a terminal of 80 by 24, and has its model wait
+// for calls.
+func start(t *testing.T, m *model, dir string, env []string, argv ...string) *host {
+	t.Helper()
+	h := &host{t, m, filepath.Join(t.TempDir(), "tmux")}
+	cmd := []string{"-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", "-c", dir, "env", "-i"}
+	cmd = append(append(cmd, env...), argv...)
+	h.tmux(cmd...)
+	pid := strings.TrimSpace(h.tmux("display-message", "-p", "-t", ":0.0", "#{pane_pid}"))
+	t.Cleanup(func() {
+		h.tmux("kill-server")
+		for range 100 { // it still writes its logs
+			if exec.Command("kill", "-0", pid).Run() != nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	})
+	return h
+}
+
+func (h *host) tmux(args ...string) string {
+	h.t.Helper()
+	out, err := exec.Command("tmux", append([]string{"-S", h.socket}, args...)...).CombinedOutput()
+	if err != nil {
+		h.t.Fatalf("tmux %q: %v\n%s", args, err, out)
+	}
+	return string(out)
+}
+
+// screen is what the host shows.
+func (h *host) screen() string { return h.tmux("capture-pane", "-p", "-t", ":0.0") }
+
+// press sends one key by tmux's name of it; write sends text as it is.
+func (h *host) press(key string)  { h.tmux("send-keys", "-t", ":0.0", key) }
+func (h *host) write(text string) { h.tmux("send-keys", "-t", ":0.0", "-l", "--", text) }
+
+// expect waits until the screen shows one of some texts.
+func (h *host) expect(what ...string) string {
+	h.t.Helper()
+	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		screen := h.screen()
+		if slices.ContainsFunc(what, func(text string) bool { return strings.Contains(screen, text) }) {
+			return screen
+		}
+		if time.Now().After(deadline) {
+			h.t.Fatalf("the screen never showed %q:\n%s", what, screen)
+		}
+	}
+}
+
+// codex starts Codex, whose daemon would outlive the test.
+func codex(t *testing.T, m *model) *host {
+	home, dir := t.TempDir(), t.TempDir()
+	config := fmt.Sprintf(`
+model = "scripted"
+model_provider = "scripted"
+approval_policy = { granular = { sandbox_approval = false, rules = false, mcp_elicitations = true, request_permissions = false, skill_approval = false } }
+sandbox_mode = "danger-full-access"
+check_for_update_on_startup = false
+[model_providers.scripted]
+name = "scripted"
+base_url = %q
+wire_api = "responses"
+stream_idle_timeout_ms = 3600000
+[projects.%q]
+trust_level = "trusted"
+[mcp_servers.askuser]
+command = %q
+args = ["serve", "--surface", "elicit", "--max-rounds", "0", "--dir", %q]
+`, m.URL+"/v1", dir, program(t), filepath.Join(home, "desk"))
+	save(t, filepath.Join(home, "config.toml"), config)
+	return start(t, m, dir, []string{"CODEX_HOME=" + home, "HOME=" + home, "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"}, bin(t, "codex"), "--no-daemon")
+}
+
+// claude starts Claude Code.
+func claude(t *testing.T, m *model) *host {
+	home, dir := t.TempDir(), t.TempDir()
+	key := "sk-ant-api03-no-key-at-all-000000000000"
+	settings := map[string]any{"hasCompletedOnboarding": true, "theme": "dark", "customApiKeyResponses": map[string]any{"approved": []string{key[len(key)-20:]}},
+		"projects": map[string]any{dir: map[string]any{"hasTrustDialogAccepted": true, "allowedTools": []string{}}}}
+	data, _ := json.Marshal(settings)
+	save(t, filepath.Join(home, ".claude.json"), string(data))
+	servers, _ := json.Marshal(map[string]any{"mcpServers": map[string]any{"askuser": map[string]any{"command": program(t),
+		"args": []string{"serve", "--surface", "elicit", "--max-rounds", "0", "--dir", filepath.Join(home, "desk")}}}})
+	mcp := filepath.Join(home, "mcp.json")
+	save(t, mcp, string(servers))
+	return start(t, m, dir, []string{"HOME=" + home, "CLAUDE_CONFIG_DIR=" + home, "ANTHROPIC_BASE_URL=" + m.URL, "ANTHROPIC_API_KEY=" + key, "DISABLE_AUTOUPDATER=1",
+		"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_TELEMETRY=1", "PATH=" + os.Getenv("PATH"), "TERM=xterm-256color", "LANG=C.UTF-8"},
+		bin(t, "claude"), "--mcp-config", mcp, "--strict-mcp-config", "--allowedTools", "mcp__askuser")
+}
+
+func save(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// program is our program, built: HOSTS_PROGRAM, or what make build makes.
+func program(t *testing.T) string {
+	t.Helper()
+	return existing(t, cmp.Or(os.Getenv("HOSTS_PROGRAM"), "../../bin/mcp-askuser"))
+}
+
+// bin is a host's program, of the packages in HOSTS_MODULES or here.
+func bin(t *testing.T, name string) string {
+	t.Helper()
+	path := map[string]string{"codex": ".bin/codex", "claude": "@anthropic-ai/claude-code-linux-x64/claude"}[name]
+	return existing(t, filepath.Join(cmp.Or(os.Getenv("HOSTS_MODULES"), "node_modules"), path))
+}
+
+func existing(t *testing.T, path string) string {
+	t.Helper()
+	path, err := filepath.Abs(path)
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,208 @@
+package elicit
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
+)
+
+// Some clients send a row of a list at one key, and a text at the Enter behind a
+// sentence, whoever the keys were meant for. Their forms are one text. An answer
+// in it begins with [sign], which neither a sentence nor the rest of one begins
+// with, and names its rows as the message does: "=yes", "=2", "=1,3", "=my own
+// words". No blank is before or behind the sign, as in the end of "x = 2". All else
+// is shown again.
+
+// sign begins every answer in a line. It is one key on most keyboards.
+const sign = "="
+
+// Rows that are not among the question's options.
+const (
+	wordOpen     = "-"
+	wordBack     = "<"
+	wordProposed = "+"
+)
+
+// line is the question as one text.
+func (q *turn) line(key string) field {
+	x := field{key: key, line: true, custom: q.TakesText(), several: q.Several(), entries: rows(q.Options)}
+	names := q.names(x.entries)
+	for i := range x.entries {
+		x.entries[i].word = names[i]
+	}
+	switch {
+	case q.Confirms():
+		x.title = words.T("Type %[1]s or %[2]s", sign+names[0], sign+names[1])
+	case q.Type == question.Text:
+		x.title = words.T("Type %s and your answer", sign)
+	case q.Several():
+		x.title = words.T("Type %[1]s and your choices, as in %[2]s", sign, sign+names[0]+","+names[len(names)-1])
+	default:
+		x.title = words.T("Type %[1]s and your choice, as in %[2]s", sign, sign+names[0])
+	}
+	if q.AllowCustom && q.Type != question.Text {
+		own := cmp.Or(q.Other, &question.Option{Label: words.T("your own words")})
+		x.add("...", list(nil, own.Label, own.Description, said{write: true}))
+	}
+	if q.offersDefault() {
+		x.add(wordProposed, list(nil, q.Default, words.T("proposed"), said{text: q.Default}))
+	}
+	if !q.Required {
+		x.add(wordOpen, list(nil, words.T("(leave open)"), "", said{open: true}))
+	}
+	x.add(wordBack, q.back(nil))
+	return x
+}
+
+// names are the words that name the options: yes and no, or numbers, unless an
+// option is labelled with another's.
+func (q *turn) names(options []entry) []string {
+	if q.Confirms() {
+		return []string{"yes", "no"}
+	}
+	for _, name := range []func(i int) string{
+		func(i int) string { return strconv.Itoa(i + 1) },
+		func(i int) string { return string(rune('a'+i%26)) + strings.Repeat("'", i/26) },
+	} {
+		names := make([]string, len(options))
+		for i := range names {
+			names[i] = name(i)
+		}
+		if !slices.ContainsFunc(options, func(e entry) bool {
+			return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, e.Value) })
+		}) {
+			return names
+		}
+	}
+	names := make([]string, len(options))
+	for i := range names {
+		names[i] = fmt.Sprintf("%d.", i+1)
+	}
+	return names
+}
+
+// add appends the rows to those of a line, under this word.
+func (x *field) add(word string, rows []entry) {
+	for _, e := range rows {
+		e.word = word
+		x.entries = append(x.entries, e)
+	}
+}
+
+// rows are the rows of a line, as the message lists them; empty for any other
+// field.
+func (x *field) rows() string {
+	if !x.line {
+		return ""
+	}
+	width := 0
+	for _, e := range x.entries {
+		width = max(width, len(e.word))
+	}
+	var out []string
+	for _, e := range x.entries {
+		out = append(out, fmt.Sprintf("%s%-*s  %s", sign, width, e.word, e.Title))
+	}
+	return wrap(strings.Join(out, "\n"))
+}
+
+// readLine returns what a line says.
+func (x *field) readLine(value any) said {
+	got := x.readText(value)
+	if got.slip != "" {
+		return got
+	}
+	rest, ok := cutSign(got.text)
+	switch named, found := x.named(rest); {
+	case !ok && found:
+		return said{slip: words.T("Nothing was sent. If that is your answer, type %s", sign+question.Line(rest))}
+	case !ok:
+		return said{slip: words.T("Nothing was sent: an answer begins with %s", sign)}
+	case blank(rest):
+		return said{slip: missing(words.T("your answer behind %s", sign))}
+	case found:
+		return named
+	case x.custom:
+		return x.written(rest)
+	}
+	return said{slip: notOffered()}
+}
+
+// cutSign returns what is behind the sign, and whether the line begins with it, once
+// and with no blank behind it. Some input methods write a wide one.
+func cutSign(line string) (rest string, ok bool) {
+	const signs = sign + "＝"
+	rest = strings.TrimLeft(line, signs+" ")
+	before := []rune(line[:len(line)-len(rest)])
+	return strings.TrimSpace(rest), len(before) == 1 && strings.ContainsRune(signs, before[0])
+}
+
+// named is what a text says that names a row, or several where that can be
+// chosen.
+func (x *field) named(text string) (got said, ok bool) {
+	if e := x.row(text); e != nil {
+		return e.means, true
+	}
+	if !x.several {
+		return said{}, false
+	}
+	for _, part := range parts(text) {
+		e := x.row(part)
+		if e == nil {
+			return said{}, false
+		}
+		got.choose(e.means)
+	}
+	return got, len(got.selected) > 0
+}
+
+// choose adds an option that is not chosen yet.
+func (s *said) choose(x said) {
+	if len(x.selected) == 0 || !slices.Contains(s.selected, x.selected[0]) {
+		s.add(x)
+	}
+}
+
+// written is a text in the human's own words, in a choice of several behind the
+// rows that it names first. A number that names no row is a slip.
+func (x *field) written(text string) (got said) {
+	for i := 0; x.several && i >= 0; {
+		if i = strings.IndexAny(text, commas); i >= 0 {
+			e := x.row(strings.TrimSpace(text[:i]))
+			if e == nil {
+				break
+			}
+			got.choose(e.means)
+			text = strings.TrimLeft(text[i:], commas+" ")
+		}
+	}
+	listed := len(x.entries) > 0 && x.entries[0].means.selected != nil
+	if _, err := strconv.Atoi(text); listed && (err == nil || strings.Trim(text, "."+commas) == "") {
+		return said{slip: notOffered()}
+	}
+	got.text = text
+	return got
+}
+
+// commas separate the rows of a choice of several.
+const commas = ",，、"
+
+func parts(text string) []string {
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || strings.ContainsRune(commas, r) })
+}
+
+// row is the row that a text names, by its word or its label, in any case.
+func (x *field) row(text string) *entry {
+	i := slices.IndexFunc(x.entries, func(e entry) bool {
+		return !e.means.write && (strings.EqualFold(e.word, text) || (e.means.selected != nil && strings.EqualFold(e.Value, text)))
+	})
+	if i < 0 {
+		return nil
+	}
+	return &x.entries[i]
+}

@@ -1,0 +1,196 @@
+package elicit
+
+import (
+	"strings"
+	"testing"
+
+	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
+)
+
+// What a line says, to each type of question. Nothing but an answer behind the
+// sign is one: no sentence, no rest of one, no row's number alone.
+func TestLine(t *testing.T) {
+	numbered := options("q5", "How many?", question.SingleChoice, "3", "1", "2")
+	lettered := options("q6", "Which?", question.SingleChoice, "1", "b")
+	closed := options("q7", "Which?", question.SingleChoice, "One", "Two")
+	many := options("q8", "Which?", question.MultiChoice, "One", "Two, too", "Three")
+	for _, tc := range []struct {
+		q    question.Question
+		line string
+		want string // empty: shown again
+	}{
+		{goOn(), "=yes", "q3=true|"},
+		{goOn(), "=YES ", "q3=true|"},
+		{goOn(), " =yes", ""},
+		{goOn(), "= yes", ""},
+		{goOn(), "＝no", "q3=false|"},
+		{goOn(), "yes", ""},
+		{goOn(), "y", ""},
+		{goOn(), "=y", ""},
+		{goOn(), "=1", ""},
+		{goOn(), "=yes please", ""},
+		{goOn(), "I say =yes", ""},
+		{goOn(), "==yes", ""},
+		{goOn(), "=", ""},
+		{goOn(), "=true", ""},
+		{goOn(), "and the answer is yes", ""},
+		{optional(goOn()), "=-", ""},
+		{closed, "=2", "q7=two|"},
+		{closed, "=two", "q7=two|"},
+		{closed, "2", ""},
+		{closed, "Two", ""},
+		{closed, "update the 2 docs", ""},
+		{closed, "=3", ""},
+		{closed, "=1,2", ""},
+		{closed, "=01", ""},
+		{closed, "=2 of them", ""},
+		{database(), "=SQLite 3", "q1=|SQLite 3"},
+		{database(), "=7", ""},
+		{database(), "SQLite", ""},
+		{database(), "=...", ""},
+		{numbered, "=1", "q5=1|"},
+		{numbered, "=a", "q5=3|"},
+		{numbered, "=b", "q5=1|"},
+		{lettered, "=1", "q6=1|"},
+		{lettered, "=2.", "q6=b|"},
+		{many, "=1,3", "q8=one,three|"},
+		{many, "=3 1 3", "q8=one,three|"},
+		{many, "=three，1", "q8=one,three|"},
+		{many, "=two, too", "q8=two, too|"},
+		{many, "=1,4", ""},
+		{many, "=1,", "q8=one|"},
+		{many, "1,3", ""},
+		{features(), "=1, Search, then rank", "q2=caching|Search, then rank"},
+		{features(), "=2", "q2=logging|"},
+		{features(), "=1,7", ""},
+		{features(), "=,", ""},
+		{name(), "=Gadget", "q4=|Gadget"},
+		{name(), "=update the 2 docs", "q4=|update the 2 docs"},
+		{name(), "= update the 2 docs", ""},
+		{name(), "== 2", ""},
+		{database(), "= 2", ""},
+		{database(), "==2", ""},
+		{closed, " = 2", ""},
+		{name(), "=yes", "q4=|yes"},
+		{name(), "=2", "q4=|2"},
+		{name(), "=-", "q4=|-"},
+		{name(), "Gadget", ""},
+		{name(), "= \u200b", ""},
+		{proposing(name(), "Widget"), "=+", "q4=|Widget"},
+	} {
+		t.Run(tc.q.ID+" "+tc.line, func(t *testing.T) {
+			forms := 0
+			c := lineOf(tc.q.ID, tc.line, &forms)
+			got := show(c, Style{Line: true}, tc.q)
+			want := "answered " + tc.want
+			if tc.line == "=-" && !tc.q.Required {
+				want = "answered"
+			} else if tc.want == "" {
+				want = "dismissed"
+			}
+			if got != want {
+				t.Errorf("got %s, want %s", got, want)
+			}
+			if again := forms > 1; again != (want == "dismissed") {
+				t.Errorf("%d forms", forms)
+			}
+		})
+	}
+}
+
+// Yes and no have their words in every language, beside those of the label.
+func TestLineInChinese(t *testing.T) {
+	defer func() { words.Local = words.English }()
+	words.Local = words.Chinese
+	for line, want := range map[string]string{"＝是": "answered q3=true|", "=否": "answered q3=false|", "=yes": "answered q3=true|", "是": "dismissed"} {
+		if got := show(lineOf("q3", line, new(int)), Style{Line: true}, goOn()); got != want {
+			t.Errorf("%s: got %s, want %s", line, got, want)
+		}
+	}
+}
+
+// Every row has a word of its own, and the words stand in the message.
+func TestLineRows(t *testing.T) {
+	for _, tc := range []struct {
+		name, want, title string
+		q                 *turn
+	}{
+		{"yes or no", "=yes  Yes\n=no   No", "Type =yes or =no", &turn{Question: new(goOn())}},
+		{"choice", "=1    PostgreSQL: relational\n=2    MongoDB\n=...  your own words", "Type = and your choice, as in =1", &turn{Question: new(database())}},
+		{"all else", "=1  A\n=2  B\n=-  (leave open)\n=<  Back: What name?", "Type = and your choice, as in =1",
+			&turn{Question: new(optional(options("q", "?", question.SingleChoice, "A", "B"))), previous: new(name())}},
+		{"text", "=+  Widget: proposed\n=-  (leave open)", "Type = and your answer", &turn{Question: new(optional(proposing(name(), "Widget")))}},
+		{"several", "=1  A\n=2  B\n=3  C", "Type = and your choices, as in =1,3", &turn{Question: new(options("q", "?", question.MultiChoice, "A", "B", "C"))}},
+	} {
+		x := tc.q.line("k")
+		if got := x.rows(); got != tc.want || x.title != tc.title {
+			t.Errorf("%s: got %q under %q", tc.name, got, x.title)
+		}
+	}
+}
+
+// What was typed without the sign is shown with it, in every language: it may
+// have been an answer.
+func TestLineHints(t *testing.T) {
+	defer func() { words.Local = words.English }()
+	for _, language := range []words.Language{words.English, words.Chinese, words.Portuguese} {
+		words.Local = language
+		for line, want := range map[string]string{"2": "=2", "MongoDB": "=MongoDB", "update the 2 docs": "=", "7": "=", "= 2": "=2"} {
+			x := (&turn{Question: new(database())}).line("k")
+			if got := x.readLine(line).slip; !strings.Contains(got, want) || strings.Contains(got, "update") {
+				t.Errorf("%s in %s: %s", line, language, got)
+			}
+		}
+	}
+}
+
+// Sentences that are typed to the agent, and their ends, answer nothing, and the
+// question is still there for the answer behind them.
+func TestTypingAtLines(t *testing.T) {
+	sentences := []string{"update the 2 docs", "yes", "no", "1", "2", "y", "n", "yes, do it", "the answer is no", "fix issue #2", "= 2", " = 2", "x=yes", "-1", "ok", "？", "2 docs",
+		"用中文回答", "/status", "!ls"}
+	for _, q := range []question.Question{goOn(), database(), features(), name(), optional(name()), optional(database())} {
+		c := &script{t: t}
+		for _, s := range sentences[:maxLines-1] {
+			c.results = append(c.results, accepts(string(encode(map[string]string{q.ID: s})))...)
+		}
+		answer := map[question.Type]string{question.Boolean: "=no", question.Text: "=x"}[q.Type]
+		if answer == "" {
+			answer = "=2"
+		}
+		c.results = append(c.results, accepts(string(encode(map[string]string{q.ID: answer})))...)
+		if got := show(c, Style{Line: true}, q); len(c.results) > 0 || !strings.HasPrefix(got, "answered "+q.ID) {
+			t.Errorf("%s: got %s, %d forms are left", q.ID, got, len(c.results))
+		}
+	}
+}
+
+// A client that cuts a high form cuts how to answer it: no form is higher than that,
+// and it says where the rest is.
+func TestLineFits(t *testing.T) {
+	long := goOn()
+	long.Text, long.Description = strings.Repeat("delete the old table ", 10), strings.Repeat("one row of many\n", 40)
+	choice := database()
+	choice.Description = strings.Repeat("one row of many\n", 40)
+	for _, q := range []question.Question{long, choice} {
+		c := &recorder{Client: lineOf(q.ID, "no answer", new(int))}
+		show(c, styles["codex"], q)
+		for i, p := range c.sent {
+			if rows := height(p.Message); rows != styles["codex"].Rows {
+				t.Errorf("form %d of %s has %d rows:\n%s", i, q.ID, rows, p.Message)
+			}
+			if !strings.Contains(p.Message, "more rows: mcp-askuser inbox)") || !strings.Contains(p.Message, "one row of many") || !strings.Contains(p.Message, "asked by codex in shop") {
+				t.Errorf("form %d:\n%s", i, p.Message)
+			}
+		}
+		if !styles["codex"].Cuts(&question.Set{Questions: []question.Question{q}}) {
+			t.Errorf("%s is not cut", q.ID)
+		}
+	}
+	short := goOn()
+	short.Description = "one row\nand another"
+	if styles["codex"].Cuts(&question.Set{Questions: []question.Question{short}}) {
+		t.Error("a short one is cut")
+	}
+}

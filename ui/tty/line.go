@@ -1,0 +1,142 @@
+package tty
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/rivo/uniseg"
+
+	"mcp-askuser/question"
+	"mcp-askuser/ui/term/act"
+)
+
+// mostBytes bounds what is kept of a line: no text of question.MaxText
+// characters that a human types needs more.
+const mostBytes = 32 * question.MaxText
+
+// The keys that change a line, as terminals have them unless they were told
+// otherwise.
+const (
+	endOfInput = 0x04 // Ctrl+D
+	eraseAll   = 0x15 // Ctrl+U
+	eraseWord  = 0x17 // Ctrl+W
+	escape     = 0x1b
+	erase      = 0x7f // and Ctrl+H
+)
+
+// line is a line as it is typed, edited as the terminal itself would. The terminal
+// cannot: it hands over whole lines then, and a paste looks like a typed one.
+type line struct {
+	text     []byte
+	tooLong  bool
+	begun    []byte    // a character of which more is still to come
+	sequence rune      // the last character of an escape sequence that has begun; 0 for none
+	ends     bool      // Ctrl+D came last: once more is the end
+	last     time.Time // when the last key came that is no line break
+}
+
+// press takes what came at once, and returns what to show of it and the lines that it
+// ended. Ended says that the input did.
+func (l *line) press(piece []byte, now time.Time) (shown string, lines []typed, ended bool) {
+	var out strings.Builder
+	text := len(bytes.Trim(piece, "\n")) > 0
+	pasted := text || now.Sub(l.last) < act.Piece
+	if text {
+		l.last = now
+	}
+	keys := slices.Concat(l.begun, piece)
+	l.begun = nil
+	for len(keys) > 0 {
+		if !utf8.FullRune(keys) {
+			l.begun = bytes.Clone(keys)
+			break
+		}
+		key, size := utf8.DecodeRune(keys)
+		keys = keys[size:]
+		if key == '\n' {
+			lines = append(lines, l.end(pasted))
+			out.WriteByte('\n')
+			continue
+		}
+		if key == endOfInput && (len(l.text) == 0 || l.ends) {
+			return out.String(), lines, true
+		}
+		l.ends = key == endOfInput
+		out.WriteString(l.key(key))
+	}
+	return out.String(), lines, false
+}
+
+// key takes a key that ends no line, and returns what to show.
+func (l *line) key(key rune) (shown string) {
+	if l.skips(key) {
+		return ""
+	}
+	switch key {
+	case erase, '\b':
+		return l.erase(l.lastCharacter())
+	case eraseWord:
+		return l.erase(bytes.LastIndexByte(bytes.TrimRight(l.text, " "), ' ') + 1)
+	case eraseAll:
+		return l.erase(0)
+	case '\t':
+		key = ' '
+	}
+	switch {
+	case unicode.IsControl(key):
+		return ""
+	case len(l.text) >= mostBytes:
+		l.tooLong = true
+		return ""
+	}
+	l.text = utf8.AppendRune(l.text, key)
+	return string(key)
+}
+
+// skips reports whether a key is part of an escape sequence, such as those of arrows.
+func (l *line) skips(key rune) bool {
+	switch was := l.sequence; {
+	case key == escape, was == escape && (key == '[' || key == 'O'):
+		l.sequence = key
+		return true
+	case was == '[' && (key < '@' || key > '~'): // a parameter
+		return true
+	default:
+		l.sequence = 0
+		return was != 0
+	}
+}
+
+// end returns the line as it counts, and begins the next.
+func (l *line) end(pasted bool) typed {
+	t := typed{line: strings.TrimSpace(string(l.text)), pasted: pasted}
+	if l.tooLong || question.Count(t.line) > question.MaxText {
+		t = typed{tooLong: true}
+	}
+	*l = line{last: l.last}
+	return t
+}
+
+// erase takes away the text from there on, and returns what takes it off the screen.
+func (l *line) erase(from int) (shown string) {
+	width := ansi.StringWidth(string(l.text[from:]))
+	l.text = l.text[:from]
+	return strings.Repeat("\b \b", width)
+}
+
+// lastCharacter is where the last one that is seen as one begins.
+func (l *line) lastCharacter() (at int) {
+	rest, state := l.text, -1
+	for next := 0; len(rest) > 0; {
+		var cluster []byte
+		at = next
+		cluster, rest, _, state = uniseg.FirstGraphemeCluster(rest, state)
+		next += len(cluster)
+	}
+	return at
+}
