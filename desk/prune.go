@@ -101,6 +101,9 @@ func (d *Desk) inUse(ctx context.Context) (map[string]bool, error) {
 			return nil, err
 		}
 		for _, id := range ids {
+			if doc := d.read(ctx, Key{kind, id})[0]; doc.Err == nil && doc.Data == nil {
+				continue // a store may list for a moment what was removed
+			}
 			used[id] = true
 			rec, err := d.get(ctx, id)
 			for err == nil && rec.Earlier != "" && !used[rec.Earlier] {
