@@ -14,6 +14,7 @@
 //	answered/<digest>.id        likewise: the last answers to a question of a project
 //	sessions/<digest>/<id>      empty: records of a session; lifted/ likewise
 //	reopened/<id>/<id>          empty: records that go back to another
+//	pruned/history/<id>         empty: its time is when the past was pruned
 //	tmp/                        files being written
 //	tokens/                     not the store's: who may ask over the network (server/tokens)
 //
