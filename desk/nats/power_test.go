@@ -73,17 +73,11 @@ func TestPowerFailureOfNodes(t *testing.T) {
 // awaitDesk waits until the desk answers again.
 func awaitDesk(t *testing.T, s *nats.Store) {
 	t.Helper()
-	for until := time.Now().Add(natstest.Patience); ; time.Sleep(100 * time.Millisecond) {
+	waitFor(t, func() error {
 		ctx, stop := context.WithTimeout(t.Context(), time.Second)
-		err := s.Ping(ctx)
-		stop()
-		if err == nil {
-			return
-		}
-		if time.Now().After(until) {
-			t.Fatal(err)
-		}
-	}
+		defer stop()
+		return s.Ping(ctx)
+	})
 }
 
 // cutPower cuts the power of some nodes at a random step of the first.

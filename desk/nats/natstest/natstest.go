@@ -242,6 +242,19 @@ func (c *Cluster) Kill(i int) {
 	}
 }
 
+// Quit has a node end by itself, as its operator would.
+func (c *Cluster) Quit(i int) {
+	c.t.Helper()
+	c.mu.Lock()
+	cmd := c.processes[i]
+	c.processes[i] = nil
+	c.mu.Unlock()
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		c.t.Fatal(err)
+	}
+	_ = cmd.Wait()
+}
+
 // Stop has a node stand still, with its connections open, until Continue.
 func (c *Cluster) Stop(i int) { c.signal(i, syscall.SIGSTOP) }
 
