@@ -52,7 +52,7 @@ func (d *Desk) archiveRecord(ctx context.Context, rec Record) error {
 func (d *Desk) archive(ctx context.Context, rec Record) error {
 	data, err := json.Marshal(rec)
 	if err == nil {
-		err = surely(func() error { return d.store.Create(ctx, KindArchive, rec.ID, data) })
+		err = retryUncertain(func() error { return d.store.Create(ctx, KindArchive, rec.ID, data) })
 	}
 	switch {
 	case err == nil:

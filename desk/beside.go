@@ -89,15 +89,20 @@ func (d *Desk) putBeside(ctx context.Context, kind Kind, id string, v any) error
 	return err
 }
 
-// Draft returns what was typed for a record, and when; where an answer waits to be
-// sent, that. ErrNotFound means that there is nothing.
+// Draft returns what was typed for a record, and when; where an answer is queued,
+// that, and where one was not taken, that until there is a draft. ErrNotFound means
+// that there is nothing.
 func (d *Desk) Draft(ctx context.Context, id string) (question.Reply, time.Time, error) {
-	if o := d.unsent(id); o != nil {
-		return *o.Reply, o.At, nil
+	kept, queued := d.unsent(id)
+	if queued {
+		return *kept.Reply, kept.At, nil
 	}
 	x, err := d.loadDraft(ctx, id)
 	if err == nil && x.empty() {
 		err = ErrNotFound // cleared again, or only the clock was restarted
+	}
+	if err != nil && kept != nil {
+		return *kept.Reply, kept.At, nil
 	}
 	if err != nil {
 		return question.Reply{}, time.Time{}, err
@@ -105,27 +110,33 @@ func (d *Desk) Draft(ctx context.Context, id string) (question.Reply, time.Time,
 	return x.Reply, x.At, nil
 }
 
-// unsent returns the reply to a record that waits to be sent, nil where there is none.
-func (d *Desk) unsent(id string) *Outcome {
+// unsent returns the reply that was given to a record here and is not stored there,
+// nil where there is none, and whether it is queued to be sent.
+func (d *Desk) unsent(id string) (kept *Outcome, queued bool) {
 	of, ok := d.store.(Keeper)
 	if !ok {
-		return nil
+		return nil, false
 	}
-	o, err := decodeOutcome(of.Given(id))
+	data, queued := of.Given(id)
+	o, err := decodeOutcome(data)
 	if err != nil || o.Reply == nil {
-		return nil
+		return nil, false
 	}
-	return &o
+	return &o, queued
 }
 
 // answersSoFar returns the answers that were given to a record that is open: those
 // kept in its draft, or of a reply that waits to be sent. What a human is typing is
 // not given.
 func (d *Desk) answersSoFar(ctx context.Context, id string) []question.Answer {
-	if o := d.unsent(id); o != nil {
-		return o.Reply.Answers
+	kept, queued := d.unsent(id)
+	if queued {
+		return kept.Reply.Answers
 	}
 	x, err := d.loadDraft(ctx, id)
+	if kept != nil && errors.Is(err, ErrNotFound) {
+		return kept.Reply.Answers
+	}
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		d.log.WarnContext(ctx, "the answers given so far cannot be read", "id", id, "error", err)
 	}

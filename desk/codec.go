@@ -116,18 +116,18 @@ func (d *Desk) decodeAsked(id string, asked, reply Document) (Record, error) {
 	return rec, nil
 }
 
-// given adds what was given to a record on this machine alone: it is not sent
-// yet, or somebody else was first.
+// given adds what was given to a record on this machine alone: it is queued, or
+// another outcome was first.
 func (d *Desk) given(rec *Record) {
 	of, ok := d.store.(Keeper)
 	if !ok {
 		return
 	}
-	data := of.Given(rec.ID)
+	data, queued := of.Given(rec.ID)
 	switch {
 	case data == nil:
 	case rec.Outcome == nil:
-		rec.Unsent = true
+		rec.Unsent = queued
 	case rec.Later == nil:
 		if o, err := decodeOutcome(data); err == nil && o.ID != rec.Outcome.ID {
 			rec.Later = &o

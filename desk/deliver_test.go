@@ -126,6 +126,39 @@ func TestDoubt(t *testing.T) {
 	}
 }
 
+// keepsPlace is a store that stores an outcome at once, does not hear so before it was
+// collected, and keeps its place.
+type keepsPlace struct {
+	desk.Store
+	collect func(id string)
+}
+
+func (s *keepsPlace) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
+	if err := s.Store.Decide(ctx, id, role, data); err != nil {
+		return err
+	}
+	s.collect(id)
+	return desk.ErrExists
+}
+
+// One who was first is told so, though the asker collected the answer before the
+// store could say that it was stored.
+func TestFirstThoughCollected(t *testing.T) {
+	s := &keepsPlace{Store: openSpool(t, storeDir(t))}
+	asking := desk.New(s.Store, desk.Options{})
+	s.collect = func(id string) {
+		if err := asking.Archive(t.Context(), id); err != nil {
+			t.Error(err)
+		}
+	}
+	rec, attendance := submit(t, asking, request("Which?"))
+	attendance.Release()
+	got, err := desk.New(s, desk.Options{}).Reply(t.Context(), rec.ID, says("yes"), desk.Evidence{Surface: "tty", How: desk.HowPage})
+	if err != nil || text(got) != "yes" {
+		t.Errorf("%s, %v", got.State, err)
+	}
+}
+
 // roles is a store that notes in which role records are ended.
 type roles struct {
 	desk.Store

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -39,7 +40,7 @@ func (d *Desk) get(ctx context.Context, id string) (Record, error) {
 	}
 	docs := d.read(ctx, Key{KindReplies, id}, Key{KindPending, id})
 	reply, asked := docs[0], docs[1]
-	if err := errors.Join(reply.Err, asked.Err); err != nil {
+	if err := cmp.Or(reply.Err, asked.Err); err != nil {
 		return Record{}, err
 	}
 	if asked.Data != nil && reply.Data == nil {
@@ -115,6 +116,15 @@ func (d *Desk) Find(ctx context.Context, prefix string) (Record, error) {
 	// A store out of reach lists what it remembers. That there is no other, only
 	// a read tells.
 	return d.Get(ctx, prefix+strings.Repeat("0", max(0, ulid.EncodedSize-len(prefix))))
+}
+
+// Reach returns an error that wraps ErrUnreachable where a listing may leave records
+// out, as their home does not answer.
+func (d *Desk) Reach(ctx context.Context) error {
+	if _, err := d.get(ctx, strings.Repeat("0", ulid.EncodedSize)); !errors.Is(err, ErrNotFound) {
+		return err
+	}
+	return nil
 }
 
 // leaveOut reports whether a record that was listed, or marked, cannot be had:

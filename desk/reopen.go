@@ -85,7 +85,7 @@ func (d *Desk) openLike(ctx context.Context, r *Request) (Record, error) {
 	if rec, err := d.Latest(ctx, r.earlier); err != nil || rec.Outcome == nil { // reopened by another, meanwhile
 		return rec, cmp.Or(err, ErrPending)
 	}
-	same, err := d.alike(ctx, r)
+	same, err := d.findDuplicates(ctx, r)
 	if err != nil {
 		return Record{}, err
 	}

@@ -136,10 +136,43 @@ func (d *Desk) decide(ctx context.Context, rec Record, o Outcome, as Role) (Reco
 	if err != nil {
 		return rec, fmt.Errorf("encode the reply: %w", err)
 	}
-	err = surely(func() error { return d.store.Decide(ctx, rec.ID, as, data) })
+	return d.decideSealed(ctx, rec, o, data, as)
+}
+
+// Send ends a record with an outcome that a [Keeper] has kept, as it was sealed
+// then. It may be repeated: an outcome that was first once stays so. Errors are
+// those of [Desk.Reply], and ErrDamaged for what is no outcome.
+func (d *Desk) Send(ctx context.Context, id string, data []byte) (Record, error) {
+	o, err := decodeOutcome(data)
+	if err != nil {
+		return Record{}, fmt.Errorf("%w: an outcome of %s: %w", ErrDamaged, id, err)
+	}
+	rec, err := d.stillOpen(ctx, id)
+	if rec.Outcome != nil && rec.Outcome.ID == o.ID {
+		return rec, nil
+	}
+	if err == nil && o.Reply != nil {
+		if _, err = rec.Check(*o.Reply); err == nil {
+			o.Answerer = inferAnswerer(&o)
+			err = rec.permit(&o)
+		}
+	}
+	if err != nil {
+		return rec, err
+	}
+	return d.decideSealed(ctx, rec, o, data, o.role())
+}
+
+// decideSealed is decide for an outcome that has its id.
+func (d *Desk) decideSealed(ctx context.Context, rec Record, o Outcome, data []byte, as Role) (Record, error) {
+	err := retryUncertain(func() error { return d.store.Decide(ctx, rec.ID, as, data) })
 	if errors.Is(err, ErrExists) { // another was first
-		if rec, err = d.stillOpen(ctx, rec.ID); err == nil {
-			err = fmt.Errorf("somebody removed the reply to %s: answer again", rec.ID)
+		rec, err = d.stillOpen(ctx, rec.ID)
+		switch {
+		case rec.Outcome != nil && rec.Outcome.ID == o.ID: // collected before we could hear of it
+			err = nil
+		case err == nil:
+			err = fmt.Errorf("%w: the reply to %s was removed: answer again", ErrUncertain, rec.ID)
 		}
 		return rec, err
 	}
@@ -171,8 +204,8 @@ func (o *Outcome) role() Role {
 	return RoleHuman
 }
 
-// surely commits a document, and once more where nobody can say whether it was.
-func surely(commit func() error) error {
+// retryUncertain commits a document, and once more where nobody can say whether it was.
+func retryUncertain(commit func() error) error {
 	err := commit()
 	if errors.Is(err, ErrUncertain) {
 		err = commit()

@@ -132,8 +132,9 @@ type Store interface {
 	// Decide is Create for the outcome of a record, in the role of the caller,
 	// which a store may hold against what the caller is allowed.
 	Decide(ctx context.Context, id string, role Role, data []byte) error
-	// Put writes or replaces a draft, or where a record is shown. It survives
-	// the death of the process, not that of the machine.
+	// Put writes or replaces a document: a reader sees the one or the other, whole.
+	// A draft, or where a record is shown, survives the death of the process, not
+	// that of the machine. A document of a [Keeper] survives both.
 	Put(ctx context.Context, kind Kind, id string, data []byte) error
 	// Get returns a document. ErrDamaged is what cannot be ours: too large, or
 	// no document at all; ErrUnreadable says that none can be read.
@@ -245,15 +246,21 @@ type Filer interface {
 // Keeper is a store that has more than one home for its records. Place chooses
 // that of a new one, which the record keeps; Home names it, empty where it is the usual
 // one. Given returns the outcome that was given to the record here and not stored
-// there: it waits to be sent, or came too late. It is nil where there is none.
+// there, nil where there is none, and whether it is queued to be sent: another
+// came too late, or was not taken.
+//
+// AwaitHome returns when the usual home answers, or when it is known that it does
+// not: so long a caller waits that asks something, before it looks for the same
+// question.
 //
 // KeepStatement keeps on this machine what was asked, a [Record.Statement], and
 // Statement returns it: empty for a record that nothing is known of, and after it
 // was kept empty.
 type Keeper interface {
 	Placer
+	AwaitHome(ctx context.Context)
 	Home(id string) string
-	Given(id string) []byte
+	Given(id string) (outcome []byte, queued bool)
 	KeepStatement(ctx context.Context, id, statement string)
 	Statement(id string) string
 }

@@ -59,7 +59,10 @@ func (d *Desk) submit(ctx context.Context, r Request) (Record, *Attendance, erro
 		placed = sync.OnceFunc(taken)
 	}
 	defer placed()
-	same, err := d.alike(ctx, &r)
+	if of, ok := d.store.(Keeper); ok {
+		of.AwaitHome(ctx)
+	}
+	same, err := d.findDuplicates(ctx, &r)
 	if err != nil {
 		return Record{}, nil, err
 	}
@@ -78,8 +81,8 @@ func (d *Desk) submit(ctx context.Context, r Request) (Record, *Attendance, erro
 	return rec, attendance, err
 }
 
-// alike returns the ids of records that ask the same and are not delivered.
-func (d *Desk) alike(ctx context.Context, r *Request) ([]string, error) {
+// findDuplicates returns the ids of records that ask the same and are not delivered.
+func (d *Desk) findDuplicates(ctx context.Context, r *Request) ([]string, error) {
 	if r.Unlike() {
 		return nil, nil
 	}
@@ -190,7 +193,7 @@ func (d *Desk) commit(ctx context.Context, rec Record) error {
 			return err
 		}
 	}
-	return surely(func() error { return d.store.Create(ctx, KindPending, rec.ID, data) })
+	return retryUncertain(func() error { return d.store.Create(ctx, KindPending, rec.ID, data) })
 }
 
 // takeBack removes the marks of a record that could not be stored, unless it is

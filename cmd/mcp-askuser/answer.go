@@ -57,6 +57,9 @@ program broke.`,
 			return errors.New(words.T("--note goes with --json; in the form, write it there"))
 		}
 		rec, err := toAnswer(cmd.Context(), d, args, fromJSON)
+		if errors.Is(err, desk.ErrUnreachable) {
+			err = fmt.Errorf(words.T("%w. Nothing was kept, as the question was not read on this machine. Answer it again when the desk answers (mcp-askuser desk status), or in an inbox or on a page that shows it"), err)
+		}
 		switch {
 		case fromJSON && err != nil:
 			return a.refuseAnswer(rec, err)
@@ -85,6 +88,9 @@ func toAnswer(ctx context.Context, d *desk.Desk, args []string, program bool) (d
 		return rec, err
 	}
 	records, err := d.Pending(ctx)
+	if err == nil && len(records) == 0 {
+		err = d.Reach(ctx)
+	}
 	switch {
 	case err != nil:
 		return desk.Record{}, err

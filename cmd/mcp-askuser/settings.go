@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/home"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
 
@@ -85,7 +85,7 @@ func (a *app) beside(name string) (string, error) {
 func (a *app) desk() (*desk.Desk, error) {
 	d, store, err := a.openHomes()
 	if joined, ok := store.(*home.Store); ok {
-		a.tellRefused(joined)
+		a.tellNotices(joined)
 	}
 	return d, err
 }
@@ -107,19 +107,20 @@ func (a *app) openHomes() (*desk.Desk, desk.Store, error) {
 	return desk.New(store, desk.Options{Log: a.log, Keep: s.Keep, MaxRounds: s.MaxRounds, Pause: s.RoundPause}), store, nil
 }
 
-// tellRefused tells the human, once, of answers that were given while the shared
-// desk was out of reach, and that came too late there.
-func (a *app) tellRefused(joined *home.Store) {
+// tellNotices tells the human, once, of answers that were given while the shared
+// desk was out of reach, and that do not count there.
+func (a *app) tellNotices(joined *home.Store) {
 	ctx := context.Background()
-	refused, err := joined.Refused(ctx)
-	for _, r := range refused {
-		var first desk.Outcome
-		_ = json.Unmarshal(r.First, &first)
-		first.Answerer = &desk.Answerer{Name: r.By}
-		fmt.Fprintln(a.err, words.T("Your answer to %s came too late and does not count: it was already %s.", r.ID, words.Local.Outcome(&first)))
-		err = errors.Join(err, joined.Told(ctx, r.ID))
+	notices, err := joined.Notices(ctx)
+	for _, n := range notices {
+		if n.First != nil {
+			fmt.Fprintln(a.err, words.T("Your answer to %s came too late and does not count: it was already %s.", n.ID, words.Local.Outcome(n.First)))
+		} else {
+			fmt.Fprintln(a.err, words.T("Your answer to %[1]s does not count, as the desk did not take it: %[2]s. If the question is still open, answer it again: what you answered is offered.", n.ID, question.Line(n.Reason)))
+		}
+		err = errors.Join(err, joined.Told(ctx, n.ID))
 	}
 	if err != nil {
-		fmt.Fprintln(a.err, words.T("Answers that came too late cannot be told: %v", err))
+		fmt.Fprintln(a.err, words.T("Answers that do not count cannot be told: %v", err))
 	}
 }

@@ -8,8 +8,8 @@
 // outbox beside the directory's documents; it is sent when the desk is back, or
 // refused there, and then who was first is kept for its human to be told.
 //
-// The package imports desk, and the stores that it joins; it knows of records
-// only their ids.
+// The package imports desk; only Open names the stores that are joined, which are
+// any that keep desk's contract. It knows of records only their ids.
 package home
 
 import (
@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -33,10 +34,11 @@ const Local = "local"
 
 // How long the shared desk may take.
 const (
-	choosing = 2 * time.Second  // before a question is asked here, and to be connected to
-	reading  = 5 * time.Second  // before what is remembered is shown
-	sending  = 10 * time.Second // before an answer goes to the outbox
-	every    = time.Second      // between two tries to reach it again
+	placeTimeout    = 2 * time.Second  // before a question is asked here, and to be connected to
+	electionTimeout = 12 * time.Second // the same, where it has answered this process before
+	readTimeout     = 5 * time.Second  // before what is remembered is shown
+	sendTimeout     = 10 * time.Second // before an answer goes to the outbox
+	retryInterval   = time.Second      // between two tries to reach it again
 )
 
 // Far is the store that is shared.
@@ -76,17 +78,22 @@ func Open(o Options) (desk.Store, error) {
 
 // Store is a desk.Store of two homes.
 type Store struct {
-	near *spool.Spool
-	far  Far
-	log  *slog.Logger
+	near   desk.Store
+	far    Far
+	log    *slog.Logger
+	outbox *outbox
+	ctx    context.Context // of what runs in the background
+	close  context.CancelFunc
 
 	pinned sync.Map  // ids of records that are being asked here
-	given  sync.Map  // outcomes of far records, by id, that were given here, and are not sent or came too late
-	looked sync.Once // at what an earlier process has left in the outbox
+	tidied sync.Once // see forgetAsked
 
-	mu    sync.Mutex
-	down  chan struct{}     // closed when the far home is back; nil while it is there
-	known map[string][]byte // what was asked, of far records that are open, as last read
+	mu       sync.Mutex
+	down     chan struct{}     // closed when the far home is back; nil while it is there
+	since    time.Time         // when the call began that found the far home out of reach
+	reached  bool              // the far home has answered
+	answered time.Time         // when it did last
+	known    map[string][]byte // what was asked, of far records that are open, as last read
 
 	news chan desk.Change // what happened in the outbox, for the watch
 }
@@ -101,26 +108,59 @@ var (
 )
 
 // Join returns the store of two homes.
-func Join(near *spool.Spool, far Far, log *slog.Logger) *Store {
+func Join(near desk.Store, far Far, log *slog.Logger) *Store {
 	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	s := &Store{near: near, far: far, log: log, known: map[string][]byte{}, news: make(chan desk.Change, 16)}
-	s.readGiven()
+	s.ctx, s.close = context.WithCancel(context.Background())
+	s.outbox = &outbox{
+		near: near, far: desk.New(far, desk.Options{Log: log}), log: log, entries: map[string]entry{},
+		ping: func(ctx context.Context) error {
+			within, cancel := context.WithTimeoutCause(ctx, readTimeout, errGone)
+			defer cancel()
+			return far.Ping(within)
+		},
+		lost: func() { s.markUnreachable(time.Now()) },
+		done: s.forget,
+		tell: func(id string) { s.tell(desk.Change{Kind: desk.KindDrafts, ID: id}) },
+	}
+	if queued, err := s.outbox.loadAll(s.ctx); err != nil {
+		log.Warn("the outbox cannot be read", "error", err)
+	} else if len(queued) > 0 {
+		s.outbox.read = time.Time{} // sent once the far home answers
+	}
 	return s
 }
 
-// Place implements desk.Placer: here, if the shared desk does not answer within
-// two seconds, or if the earlier one is here.
+// Close ends what runs in the background. What is queued waits for the next process.
+func (s *Store) Close() { s.close() }
+
+// AwaitHome implements desk.Keeper.
+func (s *Store) AwaitHome(ctx context.Context) { _ = s.awaitFar(ctx) }
+
+// Place implements desk.Placer: here, if the shared desk does not answer in time, or
+// if the earlier one is here.
 func (s *Store) Place(ctx context.Context, id, earlier string) (placed string, err error) {
-	if earlier != "" && s.isNear(ctx, earlier) {
-		s.pinned.Store(id, true)
-		return id, nil
-	}
-	err = s.reach(ctx, choosing, func(ctx context.Context) (err error) {
-		if err = s.far.Ping(ctx); err == nil {
-			placed, err = s.far.Place(ctx, id, earlier)
+	if earlier != "" {
+		switch near, err := s.isNear(ctx, earlier); {
+		case err != nil:
+			return id, err
+		case near:
+			s.pinned.Store(id, true)
+			return id, nil
 		}
-		return err
-	})
+	}
+	s.mu.Lock()
+	lately := s.down == nil && time.Since(s.answered) < retryInterval/4 // AwaitHome has asked
+	s.mu.Unlock()
+	if !lately {
+		err = s.awaitFar(ctx)
+	}
+	if err == nil {
+		err = s.reach(ctx, placeTimeout, func(ctx context.Context) (err error) {
+			placed, err = s.far.Place(ctx, id, earlier)
+			return err
+		})
+	}
 	if err == nil || ctx.Err() != nil {
 		return placed, err
 	}
@@ -129,9 +169,35 @@ func (s *Store) Place(ctx context.Context, id, earlier string) (placed string, e
 	return id, nil
 }
 
+// awaitFar returns nil if the far home answers. One that never has is waited for no
+// longer than a question may; one that has may be choosing a leader, which it is
+// given time for. It is given that once: while it stays out of reach no other call
+// waits.
+func (s *Store) awaitFar(ctx context.Context) error {
+	began := time.Now()
+	s.mu.Lock()
+	reached, down, since := s.reached, s.down, s.since
+	s.mu.Unlock()
+	if !reached {
+		return s.reach(ctx, placeTimeout, s.far.Ping)
+	}
+	if down == nil {
+		since = began
+	}
+	for until := since.Add(electionTimeout); ; {
+		err := s.reach(ctx, time.Until(until), s.far.Ping)
+		if !errors.Is(err, desk.ErrUnreachable) || ctx.Err() != nil || !time.Now().Before(until) {
+			return err
+		}
+		within, cancel := context.WithDeadline(ctx, until)
+		s.awaitBack(within)
+		cancel()
+	}
+}
+
 // Home implements desk.Keeper.
 func (s *Store) Home(id string) string {
-	if s.isNear(context.Background(), id) {
+	if near, err := s.isNear(context.Background(), id); near && err == nil {
 		return Local
 	}
 	return ""
@@ -142,28 +208,36 @@ func (s *Store) Path(kind desk.Kind, id string) string {
 	if s.Home(id) != Local {
 		return ""
 	}
-	return s.near.Path(kind, id)
+	if of, ok := s.near.(desk.Filer); ok {
+		return of.Path(kind, id)
+	}
+	return ""
 }
 
-// isNear reports whether a record's home is here: something of it is.
-func (s *Store) isNear(ctx context.Context, id string) bool {
+// isNear reports whether a record's home is here: something of it is. That nothing
+// is must have been read: what cannot be read now may be there.
+func (s *Store) isNear(ctx context.Context, id string) (bool, error) {
 	_, pinned := s.pinned.Load(id)
 	if pinned || !desk.ValidID(id) {
-		return pinned
+		return pinned, nil
 	}
 	for _, kind := range []desk.Kind{desk.KindPending, desk.KindArchive, desk.KindReplies} {
-		if _, err := s.near.Get(context.WithoutCancel(ctx), kind, id); !errors.Is(err, desk.ErrNotFound) {
-			return true
+		_, err := s.near.Get(context.WithoutCancel(ctx), kind, id)
+		switch {
+		case err == nil, errors.Is(err, desk.ErrDamaged):
+			return true, nil
+		case !errors.Is(err, desk.ErrNotFound):
+			return false, fmt.Errorf("find the home of %s: %w", id, err)
 		}
 	}
-	return false
+	return false, nil
 }
 
 // errGone is the reason of calls that take longer than the far home may.
 var errGone = fmt.Errorf("%w in time", desk.ErrUnreachable)
 
 // reach calls the far home, for at most so long. While it is known to be out of
-// reach it is not called: somebody tries every second.
+// reach it is not called: retry does that.
 func (s *Store) reach(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
 	s.mu.Lock()
 	down := s.down != nil
@@ -174,6 +248,7 @@ func (s *Store) reach(ctx context.Context, limit time.Duration, call func(contex
 	if down {
 		return desk.ErrUnreachable
 	}
+	began := time.Now()
 	within, cancel := context.WithTimeoutCause(ctx, limit, errGone)
 	defer cancel()
 	err := s.connect(within)
@@ -183,11 +258,23 @@ func (s *Store) reach(ctx context.Context, limit time.Duration, call func(contex
 	switch {
 	case errors.Is(err, desk.ErrDenied):
 	case errors.Is(err, desk.ErrUnreachable):
-		s.fell()
+		s.markUnreachable(began)
 	default:
-		s.looked.Do(func() { go s.flush() })
+		s.markReached()
 	}
 	return err
+}
+
+// markReached notes that the far home has answered. Other processes may have left
+// answers to be sent.
+func (s *Store) markReached() {
+	s.mu.Lock()
+	s.reached, s.answered = true, time.Now()
+	s.mu.Unlock()
+	if s.outbox.stale() {
+		go s.outbox.drain(s.ctx)
+	}
+	s.tidied.Do(func() { go s.forgetAsked() })
 }
 
 // connect returns an error where there has been no way to the far home for as
@@ -199,44 +286,52 @@ func (s *Store) connect(ctx context.Context) error {
 		if !errors.Is(err, desk.ErrUnreachable) {
 			return nil // whether it may, who answers is told
 		}
-		if time.Since(began) > choosing {
+		if time.Since(began) > placeTimeout {
 			return err
 		}
 		select {
-		case <-time.After(every / 10):
+		case <-time.After(retryInterval / 10):
 		case <-ctx.Done():
 			return err
 		}
 	}
 }
 
-// fell has the far home tried until it answers.
-func (s *Store) fell() {
+// markUnreachable has the far home tried until it answers. A call that began then
+// has found it out of reach.
+func (s *Store) markUnreachable(began time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.down != nil {
 		return
 	}
-	s.down = make(chan struct{})
+	s.down, s.since = make(chan struct{}), began
 	s.log.Warn("the desk cannot be reached: what is on it is left out, or is as it was last seen")
-	go func() {
-		for {
-			ctx, cancel := context.WithTimeout(context.Background(), choosing)
-			err := s.far.Ping(ctx)
-			cancel()
-			if err == nil {
-				break
-			}
-			time.Sleep(every)
+	go s.retry()
+}
+
+// retry tries the far home until it answers.
+func (s *Store) retry() {
+	for {
+		within, cancel := context.WithTimeout(s.ctx, placeTimeout)
+		err := s.far.Ping(within)
+		cancel()
+		if err == nil {
+			break
 		}
-		s.mu.Lock()
-		close(s.down)
-		s.down = nil
-		s.mu.Unlock()
-		s.log.Info("the desk answers again")
-		s.tell(desk.Change{})
-		s.flush()
-	}()
+		select {
+		case <-time.After(retryInterval/2 + rand.N(retryInterval)): // not all machines at once
+		case <-s.ctx.Done():
+			return
+		}
+	}
+	s.mu.Lock()
+	close(s.down)
+	s.down, s.reached, s.answered = nil, true, time.Now()
+	s.mu.Unlock()
+	s.log.Info("the desk answers again")
+	s.tell(desk.Change{})
+	s.outbox.drain(s.ctx)
 }
 
 // back returns a channel that is closed when the far home is there; nil if it
@@ -249,21 +344,44 @@ func (s *Store) back() <-chan struct{} {
 
 // at calls the home of a record; the far one as reach does.
 func (s *Store) at(ctx context.Context, id string, limit time.Duration, call func(context.Context, desk.Store) error) error {
-	if s.isNear(ctx, id) {
+	near, err := s.isNear(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case near:
 		return call(ctx, s.near)
 	}
 	return s.reach(ctx, limit, func(ctx context.Context) error { return call(ctx, s.far) })
 }
 
+// ask is at for a record that is being asked: its far home is given as long as
+// awaitFar gives it.
+func (s *Store) ask(ctx context.Context, id string, call func(context.Context, desk.Store) error) error {
+	if s.back() != nil {
+		if near, err := s.isNear(ctx, id); err == nil && !near {
+			err = s.awaitFar(ctx)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return s.at(ctx, id, electionTimeout, call)
+}
+
 // Create implements desk.Store.
 func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	if !s.isNear(ctx, id) {
+	near, err := s.isNear(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case !near:
 		// As long as it takes to be certain: nobody asks elsewhere what was
 		// perhaps asked here.
-		return s.far.Create(ctx, kind, id, data)
+		err = s.far.Create(ctx, kind, id, data)
+		s.remember([]desk.Key{{Kind: kind, ID: id}}, []desk.Document{{Data: data, Err: err}})
+		return err
 	}
-	err := s.near.Create(ctx, kind, id, data)
-	if err == nil {
+	if err = s.near.Create(ctx, kind, id, data); err == nil {
 		s.pinned.Delete(id)
 	}
 	return err
@@ -272,22 +390,45 @@ func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []by
 // Decide implements desk.Store. What a human said where the far home is out of
 // reach is kept: the error is ErrUnsent then.
 func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
-	if s.isNear(ctx, id) {
+	near, err := s.isNear(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case near:
 		return s.near.Decide(ctx, id, role, data)
 	}
-	err := s.reach(ctx, sending, func(ctx context.Context) error { return s.far.Decide(ctx, id, role, data) })
+	began := time.Now()
+	err = s.reach(ctx, sendTimeout, func(ctx context.Context) error { return s.far.Decide(ctx, id, role, data) })
 	switch {
-	case err == nil, errors.Is(err, desk.ErrExists):
+	case err == nil:
 		s.forget(id)
-	case role == desk.RoleHuman && (errors.Is(err, desk.ErrUnreachable) || errors.Is(err, desk.ErrUncertain)):
-		return s.keep(ctx, id, data)
+		if err := s.outbox.remove(ctx, id); err != nil {
+			s.log.Warn("an earlier answer stays in the outbox", "id", id, "error", err)
+		}
+	case errors.Is(err, desk.ErrExists):
+		s.forget(id)
+	case role == desk.RoleHuman && uncertain(err):
+		if kept := s.outbox.enqueue(ctx, id, data); kept != nil {
+			return errors.Join(err, kept)
+		}
+		s.markUnreachable(began)
+		return desk.ErrUnsent
 	}
 	return err
 }
 
+// tell has those who watch look at a record, or at all that they could not read
+// while the desk was out of reach.
+func (s *Store) tell(c desk.Change) {
+	select {
+	case s.news <- c:
+	default: // without a watch
+	}
+}
+
 // Put implements desk.Store.
 func (s *Store) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	return s.at(ctx, id, choosing, func(ctx context.Context, home desk.Store) error { return home.Put(ctx, kind, id, data) })
+	return s.at(ctx, id, placeTimeout, func(ctx context.Context, home desk.Store) error { return home.Put(ctx, kind, id, data) })
 }
 
 // Get implements desk.Store.
@@ -302,14 +443,15 @@ func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	out := make([]desk.Document, len(keys))
 	var far []desk.Key
 	var at []int
-	near := map[string]bool{}
+	near, errs := map[string]bool{}, map[string]error{}
 	for i, key := range keys {
-		is, looked := near[key.ID]
-		if !looked {
-			is = s.isNear(ctx, key.ID)
-			near[key.ID] = is
+		if _, looked := near[key.ID]; !looked {
+			near[key.ID], errs[key.ID] = s.isNear(ctx, key.ID)
 		}
-		if is {
+		if out[i].Err = errs[key.ID]; out[i].Err != nil {
+			continue
+		}
+		if near[key.ID] {
 			out[i].Data, out[i].Err = s.near.Get(ctx, key.Kind, key.ID)
 			continue
 		}
@@ -319,7 +461,7 @@ func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 		return out
 	}
 	var docs []desk.Document
-	err := s.reach(ctx, reading, func(ctx context.Context) error {
+	err := s.reach(ctx, readTimeout, func(ctx context.Context) error {
 		docs = s.far.Read(ctx, far...)
 		for _, doc := range docs {
 			if errors.Is(doc.Err, desk.ErrUnreachable) || ctx.Err() != nil && doc.Err != nil {
@@ -388,7 +530,11 @@ func (s *Store) forget(id string) {
 
 // Delete implements desk.Store.
 func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
-	if s.isNear(ctx, id) {
+	near, err := s.isNear(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case near:
 		return s.near.Delete(ctx, kind, id)
 	}
 	return s.far.Delete(ctx, kind, id)
@@ -438,7 +584,7 @@ func (s *Store) listFar(ctx context.Context, kind desk.Kind, in desk.Range) iter
 			return
 		}
 		var ids []string
-		err := s.reach(ctx, reading, func(ctx context.Context) error {
+		err := s.reach(ctx, readTimeout, func(ctx context.Context) error {
 			for id, err := range s.far.List(ctx, kind, in) {
 				if err != nil {
 					return err
@@ -489,7 +635,7 @@ func (s *Store) union(ctx context.Context, of func(context.Context, desk.Store) 
 		return nil, err
 	}
 	var there []string
-	err = s.reach(ctx, reading, func(ctx context.Context) (err error) {
+	err = s.reach(ctx, readTimeout, func(ctx context.Context) (err error) {
 		there, err = of(ctx, s.far)
 		return err
 	})
@@ -503,21 +649,22 @@ func (s *Store) union(ctx context.Context, of func(context.Context, desk.Store) 
 
 // Mark implements desk.Store.
 func (s *Store) Mark(ctx context.Context, mark desk.Mark, name, id string) error {
-	return s.at(ctx, id, sending, func(ctx context.Context, home desk.Store) error { return home.Mark(ctx, mark, name, id) })
+	return s.ask(ctx, id, func(ctx context.Context, home desk.Store) error { return home.Mark(ctx, mark, name, id) })
 }
 
 // PrepareUnmark implements desk.Unmarker. A message to the far home has nothing to
 // prepare.
 func (s *Store) PrepareUnmark(ctx context.Context, mark desk.Mark, name, id string) (unmark func() error, err error) {
-	if s.isNear(ctx, id) {
-		return s.near.PrepareUnmark(ctx, mark, name, id)
+	near, err := s.isNear(ctx, id)
+	if of, ok := s.near.(desk.Unmarker); err == nil && near && ok {
+		return of.PrepareUnmark(ctx, mark, name, id)
 	}
 	return func() error { return s.Unmark(ctx, mark, name, id) }, nil
 }
 
 // Unmark implements desk.Store.
 func (s *Store) Unmark(ctx context.Context, mark desk.Mark, name, id string) error {
-	return s.at(ctx, id, sending, func(ctx context.Context, home desk.Store) error { return home.Unmark(ctx, mark, name, id) })
+	return s.at(ctx, id, sendTimeout, func(ctx context.Context, home desk.Store) error { return home.Unmark(ctx, mark, name, id) })
 }
 
 // Marks implements desk.Store.
@@ -530,7 +677,7 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 	if kind == desk.KindPresent {
 		return s.announce(ctx, name)
 	}
-	err = s.at(ctx, recordOf(name), sending, func(ctx context.Context, home desk.Store) (err error) {
+	err = s.ask(ctx, recordOf(name), func(ctx context.Context, home desk.Store) (err error) {
 		release, err = home.Lock(ctx, kind, name)
 		return err
 	})
@@ -556,7 +703,7 @@ func (s *Store) announce(ctx context.Context, name string) (release func(), err 
 		defer close(done)
 		there := func() {}
 		for tried := false; ; tried = true {
-			err := s.reach(going, sending, func(ctx context.Context) (err error) {
+			err := s.reach(going, sendTimeout, func(ctx context.Context) (err error) {
 				release, err := s.far.Lock(ctx, desk.KindPresent, name)
 				if err == nil {
 					there = release
@@ -589,11 +736,13 @@ func (s *Store) awaitBack(ctx context.Context) bool {
 	var soon <-chan time.Time
 	again := s.back()
 	if again == nil {
-		soon = time.After(every)
+		soon = time.After(retryInterval)
 	}
 	select {
 	case <-again:
 	case <-soon:
+	case <-s.ctx.Done():
+		return false
 	case <-ctx.Done():
 		return false
 	}
@@ -603,10 +752,11 @@ func (s *Store) awaitBack(ctx context.Context) bool {
 // MayAnswer implements desk.Entitled. Nobody can tell while the desk cannot be
 // reached; it will say so itself.
 func (s *Store) MayAnswer(ctx context.Context, id string) error {
-	if s.isNear(ctx, id) {
-		return nil
+	near, err := s.isNear(ctx, id)
+	if near || err != nil {
+		return err
 	}
-	err := s.reach(ctx, choosing, s.far.MayAnswer)
+	err = s.reach(ctx, placeTimeout, s.far.MayAnswer)
 	if errors.Is(err, desk.ErrDenied) {
 		return err
 	}
@@ -615,7 +765,7 @@ func (s *Store) MayAnswer(ctx context.Context, id string) error {
 
 // Locked implements desk.Store.
 func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (held bool, err error) {
-	err = s.at(ctx, recordOf(name), reading, func(ctx context.Context, home desk.Store) (err error) {
+	err = s.at(ctx, recordOf(name), readTimeout, func(ctx context.Context, home desk.Store) (err error) {
 		held, err = home.Locked(ctx, kind, name)
 		return err
 	})
@@ -638,19 +788,55 @@ func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 
 // Bell implements desk.Store.
 func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
-	if s.isNear(ctx, id) {
+	near, err := s.isNear(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case near:
 		return s.near.Bell(ctx, id, look)
 	}
 	for {
-		err := s.far.Bell(ctx, id, look)
-		if err == nil || ctx.Err() != nil || !errors.Is(err, desk.ErrUnreachable) {
+		err := s.hangBell(ctx, id, look)
+		switch {
+		case ctx.Err() == nil && errors.Is(err, errBack):
+			continue
+		case err == nil, ctx.Err() != nil, !errors.Is(err, desk.ErrUnreachable):
 			return err
 		}
-		s.fell()
+		s.markUnreachable(time.Now())
 		if !s.awaitBack(ctx) {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// errBack ends a bell because the far home is back.
+var errBack = errors.New("the desk answers again")
+
+// hangBell is Bell of the far home. A look that finds it out of reach sees nothing of
+// an outcome that has just rung: there is another when it is back.
+func (s *Store) hangBell(ctx context.Context, id string, look func() bool) error {
+	within, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	missed := false
+	return s.far.Bell(within, id, func() bool {
+		back := s.back()
+		ended := look()
+		if back == nil {
+			back = s.back()
+		}
+		if back != nil && !ended && !missed {
+			missed = true
+			go func() {
+				select {
+				case <-back:
+					cancel(errBack)
+				case <-within.Done():
+				}
+			}()
+		}
+		return ended
+	})
 }
 
 // Watch implements desk.Store. When the far home comes into reach, everything
@@ -663,7 +849,7 @@ func (s *Store) Watch(ctx context.Context) (<-chan desk.Change, error) {
 	within, stop := context.WithCancel(ctx)
 	var there <-chan desk.Change
 	begin := func(ctx context.Context) (err error) { there, err = s.far.Watch(within); return err }
-	err = s.reach(within, reading, begin)
+	err = s.reach(within, readTimeout, begin)
 	denied := errors.Is(err, desk.ErrDenied)
 	w := &watch{s: s, ctx: within, out: make(chan desk.Change), here: here, there: there, retry: make(chan (<-chan desk.Change))}
 	go func() {
@@ -745,6 +931,6 @@ func (s *Store) watchAgain(ctx context.Context, watches chan<- (<-chan desk.Chan
 		case errors.Is(err, desk.ErrDenied):
 			return
 		}
-		s.fell()
+		s.markUnreachable(time.Now())
 	}
 }

@@ -8,15 +8,19 @@ import (
 	"encoding/json"
 	"errors"
 	"os"
+	"regexp"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	natsgo "github.com/nats-io/nats.go"
 	"github.com/oklog/ulid/v2"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/home"
+	"mcp-askuser/desk/nats"
 	"mcp-askuser/desk/nats/natstest"
 	"mcp-askuser/desk/nats/nodes"
 	"mcp-askuser/desk/spool"
@@ -39,7 +43,15 @@ func machine(t *testing.T, c *natstest.Cluster, dir, kind, name string) *home.St
 	if err != nil {
 		t.Fatal(err)
 	}
-	return home.Join(near, c.Open(natstest.Account, kind, name), nil)
+	return join(t, near, c.Open(natstest.Account, kind, name))
+}
+
+// join is home.Join until the test ends.
+func join(t *testing.T, near desk.Store, far home.Far) *home.Store {
+	t.Helper()
+	s := home.Join(near, far, nil)
+	t.Cleanup(s.Close)
+	return s
 }
 
 func TestStore(t *testing.T) {
@@ -100,7 +112,7 @@ func TestOneHome(t *testing.T) {
 		t.Errorf("without the desk there is %v", got)
 	}
 	c.Restart(0)
-	eventually(t, "both homes are seen", func() bool { return slices.Equal(ids(), []string{first.ID, second.ID}) })
+	eventually(t, "both homes are seen", func() bool { return d.Reach(t.Context()) == nil && slices.Equal(ids(), []string{first.ID, second.ID}) })
 	other := desk.New(open(t, c, nodes.Human, "bob"), desk.Options{})
 	all, err := other.Pending(t.Context())
 	if err != nil || len(all) != 1 || all[0].ID != first.ID {
@@ -179,8 +191,8 @@ func TestOutbox(t *testing.T) {
 		files, err := os.ReadDir(dir + "/outbox")
 		return err == nil && len(files) == 0
 	})
-	if refused, err := next.Refused(ctx); err != nil || len(refused) > 0 {
-		t.Errorf("refused: %v, %v", refused, err)
+	if notices, err := next.Notices(ctx); err != nil || len(notices) > 0 {
+		t.Errorf("told: %v, %v", notices, err)
 	}
 }
 
@@ -221,7 +233,7 @@ func wired(t *testing.T, c *natstest.Cluster) (*home.Store, *cut, *spool.Spool) 
 		t.Fatal(err)
 	}
 	far := &cut{Far: c.Open(natstest.Account, nodes.Human, "alice")}
-	return home.Join(near, far, nil), far, near
+	return join(t, near, far), far, near
 }
 
 // absent is a shared desk to which there is no way.
@@ -251,7 +263,7 @@ func TestNoWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	far := &absent{}
-	got, err := home.Join(near, far, nil).Marks(t.Context(), desk.MarkSessions, "s")
+	got, err := join(t, near, far).Marks(t.Context(), desk.MarkSessions, "s")
 	if err != nil || !slices.Equal(got, []string{id}) {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -336,32 +348,15 @@ func TestOutboxTooLate(t *testing.T) {
 		later := ev.Record.Later
 		return ev.Type == desk.Ended && ev.Record.Outcome.Answerer.Name == "bob" && later != nil && later.Reply.Answers[0].Selected[0] == "a"
 	})
-	eventually(t, "alice is told", func() bool {
-		refused, err := mine.Refused(t.Context())
-		if err != nil || len(refused) == 0 {
-			return false
-		}
-		var first desk.Outcome
-		if r := refused[0]; r.ID != rec.ID || r.By != "bob" || json.Unmarshal(r.First, &first) != nil || first.Surface != "web" {
-			t.Fatalf("she is told %+v", r)
-		}
-		return true
-	})
-	// A process that ends before it has taken the answer out of the outbox.
-	eventually(t, "the answer is out of the outbox", func() bool {
-		_, err := near.Get(t.Context(), "outbox", rec.ID)
-		return errors.Is(err, desk.ErrNotFound)
-	})
-	if err := near.Create(t.Context(), "outbox", rec.ID, []byte("{}")); err != nil {
-		t.Fatal(err)
+	n := notice(t, mine)
+	if n.ID != rec.ID || n.First == nil || n.First.Answerer.Name != "bob" || n.First.Surface != "web" {
+		t.Fatalf("she is told %+v", n)
 	}
 	if err := mine.Told(t.Context(), rec.ID); err != nil {
 		t.Error(err)
 	}
-	for _, kind := range []desk.Kind{"outbox", "refused"} {
-		if _, err := near.Get(t.Context(), kind, rec.ID); !errors.Is(err, desk.ErrNotFound) {
-			t.Errorf("once she was told, of the %s: %v", kind, err)
-		}
+	if _, err := near.Get(t.Context(), "outbox", rec.ID); !errors.Is(err, desk.ErrNotFound) {
+		t.Errorf("once she was told: %v", err)
 	}
 	ended, err := d.Get(t.Context(), rec.ID)
 	if closed, ok := errors.AsType[*desk.ClosedError](reply(t, d, rec.ID)); !ok || closed.Outcome.Answerer.Name != "bob" {
@@ -369,6 +364,107 @@ func TestOutboxTooLate(t *testing.T) {
 	}
 	if err != nil || ended.Reply().Answers[0].Selected[0] != "b" || ended.Unsent {
 		t.Errorf("what counts is %+v, %v", ended.Outcome, err)
+	}
+}
+
+// notice is the one that the user of a machine is to be told.
+func notice(t *testing.T, s *home.Store) (n home.Notice) {
+	t.Helper()
+	eventually(t, "there is a notice", func() bool {
+		all, err := s.Notices(t.Context())
+		if err != nil || len(all) > 1 {
+			t.Fatalf("notices: %+v, %v", all, err)
+		}
+		if len(all) == 1 {
+			n = all[0]
+		}
+		return len(all) == 1
+	})
+	return n
+}
+
+// What a real server refuses does not keep back what it takes; and an answer that is
+// sent long after the first was collected leaves nothing on it.
+func TestOutboxOnAServer(t *testing.T) {
+	c := natstest.Start(t, 1)
+	asking := desk.New(open(t, c, nodes.Agent, "bot"), desk.Options{})
+	good, stale, bad := submit(t, asking, "Good?"), submit(t, asking, "Stale?"), submit(t, asking, "Bad?")
+	mine, far, near := wired(t, c)
+	d := desk.New(mine, desk.Options{})
+	for _, rec := range []desk.Record{good, stale, bad} {
+		if _, err := d.Get(t.Context(), rec.ID); err != nil {
+			t.Fatal(err)
+		}
+	}
+	far.off.Store(true)
+	for _, rec := range []desk.Record{good, stale, bad} {
+		r := says("a")
+		if rec.ID == bad.ID {
+			r.Note = strings.Repeat("long ", 1000)
+		}
+		if _, err := d.Reply(t.Context(), rec.ID, r, desk.Evidence{Surface: "tty", How: desk.HowPage}); !errors.Is(err, desk.ErrUnsent) {
+			t.Fatalf("without the desk: %v", err)
+		}
+	}
+	bob := desk.New(open(t, c, nodes.Human, "bob"), desk.Options{})
+	if _, err := bob.Reply(t.Context(), stale.ID, says("b"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
+		t.Fatal(err)
+	}
+	if err := asking.Archive(t.Context(), stale.ID); err != nil {
+		t.Fatal(err)
+	}
+	operator := c.Connect(natstest.Account, nodes.Operator, "", make(chan error, 10))
+	limits := nats.Streams(1)[0]
+	limits.MaxMsgSize = 2000
+	config, err := json.Marshal(limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m, err := operator.Request("$JS.API.STREAM.UPDATE."+limits.Name, config, natstest.Patience); err != nil || strings.Contains(string(m.Data), `"error"`) {
+		t.Fatalf("%v, %v", m, err)
+	}
+	// That the first was collected is said for a day, which is over now.
+	place := "_R_.ask.end.bot." + stale.ID
+	m := natsgo.NewMsg(place + ".collected.bot")
+	m.Header.Set("Ask-Op", "del")
+	m.Header.Set("Nats-TTL", "1s")
+	if _, err := operator.RequestMsg(m, natstest.Patience); err != nil {
+		t.Fatal(err)
+	}
+	ends := func() []string {
+		info, err := operator.Request("$JS.API.STREAM.INFO.ASK", []byte(`{"subjects_filter":"`+place+`.>"}`), natstest.Patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return regexp.MustCompile(`_R_[^"]*`+stale.ID+`[^">]*\w"`).FindAllString(string(info.Data), -1)
+	}
+	eventually(t, "the day is over", func() bool {
+		return !slices.ContainsFunc(ends(), func(s string) bool { return strings.Contains(s, "collected") })
+	})
+	far.off.Store(false)
+	if got, err := asking.Wait(t.Context(), good.ID); err != nil || got.State != desk.Answered {
+		t.Errorf("behind what is refused: %s, %v", got.State, err)
+	}
+	var notices []home.Notice
+	eventually(t, "both are told", func() bool {
+		notices, err = mine.Notices(t.Context())
+		return err != nil || len(notices) == 2
+	})
+	for _, n := range notices {
+		switch {
+		case n.ID == stale.ID && n.First != nil && n.First.Answerer.Name == "bob":
+		case n.ID == bad.ID && strings.Contains(n.Reason, "message size exceeds"):
+		default:
+			t.Errorf("told %+v", n)
+		}
+	}
+	for _, subject := range ends() {
+		if strings.Contains(subject, "human.alice") {
+			t.Errorf("left on the desk: %s", subject)
+		}
+	}
+	if _, err := near.Get(t.Context(), "outbox", good.ID); !errors.Is(err, desk.ErrNotFound) {
+		t.Errorf("once sent: %v", err)
 	}
 }
 

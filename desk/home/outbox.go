@@ -1,229 +1,377 @@
 package home
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
 	"time"
 
 	"mcp-askuser/desk"
 )
 
-// The collections of this machine alone, beside the directory's own.
+// The outbox has one entry at most for a record: the last answer that was given on
+// this machine and could not be sent. An entry has one state:
+//
+//	       enqueue
+//	          |
+//	          v   the desk took it
+//	       queued -----------------> (no entry)
+//	        |  |
+//	        |  | another outcome was first          told
+//	        |  +-------------------------> late ----------> (no entry)
+//	        |
+//	        | the desk does not take it        told
+//	        +--------------------------> rejected ----> told ----> (no entry)
+//	                                                          answered again, or old
+//
+// An answer that is given anew takes the place of an entry in any state. A change is
+// one synced replacement of the entry's document, under the entry's lock, and only
+// of the answer that it is about. The lock is not held while an answer is sent: two
+// processes may send the same bytes, which counts once.
+
+// kindOutbox is the collection of the entries, beside the directory's own.
+const kindOutbox desk.Kind = "outbox"
+
+// state is that of an entry.
+type state string
+
 const (
-	kindOutbox  desk.Kind = "outbox"  // answers that wait to be sent
-	kindRefused desk.Kind = "refused" // answers that came too late there, until their human was told
-	kindAsked   desk.Kind = "asked"   // what was asked from here on the shared desk, until it is archived
+	stateQueued   state = "queued"   // to be sent
+	stateLate     state = "late"     // another outcome was first; the user is to be told
+	stateRejected state = "rejected" // the desk does not take it; the user is to be told
+	stateTold     state = "told"     // rejected, and told; what was answered is offered again
 )
 
-// KeepStatement implements desk.Keeper.
-func (s *Store) KeepStatement(ctx context.Context, id, statement string) {
-	if s.isNear(ctx, id) {
-		return
-	}
-	var err error
-	if statement == "" {
-		err = s.near.Delete(ctx, kindAsked, id)
-	} else {
-		err = s.near.Put(ctx, kindAsked, id, []byte(statement))
-	}
-	if err != nil {
-		s.log.Warn("what was asked is not kept on this machine", "id", id, "error", err)
-	}
+// entry is a document of the outbox.
+type entry struct {
+	State   state           `json:"state"`
+	Since   time.Time       `json:"since"`
+	Outcome json.RawMessage `json:"outcome"`          // as it was given, sealed
+	First   *desk.Outcome   `json:"first,omitempty"`  // late: the outcome that was there
+	Reason  string          `json:"reason,omitempty"` // rejected: why
 }
 
-// Statement implements desk.Keeper.
-func (s *Store) Statement(id string) string {
-	data, err := s.near.Get(context.Background(), kindAsked, id)
-	if err != nil {
-		return ""
-	}
-	return string(data)
+// Notice is an answer that does not count, of which its user was not told yet.
+type Notice struct {
+	ID     string        // of the record
+	First  *desk.Outcome // the outcome that was there; nil where the answer was rejected
+	Reason string        // why it was rejected
 }
 
-// Refusal is an answer from the outbox that did not count.
-type Refusal struct {
-	ID    string          `json:"id"`           // of the record
-	At    time.Time       `json:"at"`           // when that was heard
-	First json.RawMessage `json:"first"`        // the outcome that was there
-	By    string          `json:"by,omitempty"` // whose, by their credential
-	Given json.RawMessage `json:"given"`        // the outcome that was given here
+// How long the outbox waits.
+const (
+	retryFirst  = time.Second      // before entries are tried again; each pause is twice the last
+	retryMost   = time.Minute      // the longest pause
+	entryLimit  = 40 * time.Second // to send one entry: longer than a store needs to be certain
+	lockWait    = 10 * time.Second // for the lock of an entry, held by others for milliseconds
+	lookAgain   = time.Minute      // between looks at what other processes have put in
+	keepOffered = desk.SessionKeep // an answer that was rejected, and told
+)
+
+// outbox sends answers that could not be sent when they were given.
+type outbox struct {
+	near desk.Store
+	far  *desk.Desk
+	ping func(context.Context) error // whether the desk answers
+	lost func()                      // the desk does not
+	done func(id string)             // a record is known to have ended
+	tell func(id string)             // the entry of a record has changed
+	log  *slog.Logger
+
+	mu       sync.Mutex
+	entries  map[string]entry // as last read or written
+	read     time.Time        // when all were
+	draining bool
+	again    bool // something was queued since draining began its last turn
 }
 
-// keep puts an answer into the outbox, in place of an earlier one of the same
-// human to the same question. It survives the death of the machine.
-func (s *Store) keep(ctx context.Context, id string, data []byte) error {
-	release, err := s.near.Lock(ctx, kindOutbox, id)
-	if err != nil && !errors.Is(err, desk.ErrLocked) {
-		return err
-	}
-	if errors.Is(err, desk.ErrLocked) { // it is being sent in this moment
-		return desk.ErrUnreachable
-	}
-	defer release()
-	err = s.near.Create(ctx, kindOutbox, id, data)
-	if errors.Is(err, desk.ErrExists) {
-		if err = s.near.Delete(ctx, kindOutbox, id); err == nil {
-			err = s.near.Create(ctx, kindOutbox, id, data)
-		}
-	}
-	if err != nil {
-		return errors.Join(desk.ErrUnreachable, err)
-	}
-	s.setGiven(id, data)
-	s.fell()
-	return desk.ErrUnsent
+// enqueue keeps an answer to be sent, in place of an earlier one to the same
+// record. When it returns nil the answer survives the death of the machine.
+func (o *outbox) enqueue(ctx context.Context, id string, outcome []byte) error {
+	return o.change(ctx, id, func(entry, bool) (*entry, error) {
+		return &entry{State: stateQueued, Since: time.Now(), Outcome: outcome}, nil
+	})
 }
 
-// setGiven says what was given to a record here and is not stored there; nil is
-// nothing.
-func (s *Store) setGiven(id string, data []byte) {
-	if data == nil {
-		s.given.Delete(id)
-	} else {
-		s.given.Store(id, data)
+// remove takes out the entry of a record that was answered since.
+func (o *outbox) remove(ctx context.Context, id string) error {
+	if _, err := o.near.Get(ctx, kindOutbox, id); errors.Is(err, desk.ErrNotFound) {
+		return nil
 	}
-	s.tell(desk.Change{Kind: desk.KindDrafts, ID: id})
+	return o.change(ctx, id, func(entry, bool) (*entry, error) { return nil, nil })
 }
 
-// tell has those who watch look at a record, or at all that they could not read
-// while the desk was out of reach.
-func (s *Store) tell(c desk.Change) {
-	select {
-	case s.news <- c:
-	default: // nobody watches
-	}
-}
+// errReplaced means that the entry is not the one any more that was sent.
+var errReplaced = errors.New("the answer was given anew meanwhile")
 
-// Given implements desk.Keeper.
-func (s *Store) Given(id string) []byte {
-	given, _ := s.given.Load(id)
-	data, _ := given.([]byte)
-	return data
-}
-
-// readGiven finds what earlier processes have left.
-func (s *Store) readGiven() {
-	ctx := context.Background()
-	for id, err := range s.near.List(ctx, kindOutbox, desk.Range{}) {
-		if data, unread := s.near.Get(ctx, kindOutbox, id); err == nil && unread == nil {
-			s.given.Store(id, data)
-		}
-	}
-	refused, _ := s.Refused(ctx)
-	for _, r := range refused {
-		s.given.Store(r.ID, []byte(r.Given))
-	}
-}
-
-// flush sends what is in the outbox, and forgets what was asked long ago and
-// archived from elsewhere.
-func (s *Store) flush() {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
-	for id, err := range s.near.List(ctx, kindAsked, desk.Range{Before: desk.FirstID(time.Now().Add(-desk.SessionKeep))}) {
-		if err == nil {
-			_ = s.near.Delete(ctx, kindAsked, id)
-		}
-	}
-	for id, err := range s.near.List(ctx, kindOutbox, desk.Range{}) {
-		if err == nil {
-			err = s.send(ctx, id)
-		}
+// settle moves an entry on, if its answer is still the one that was sent; nil takes
+// it out.
+func (o *outbox) settle(ctx context.Context, id string, sent entry, next *entry) error {
+	return o.change(ctx, id, func(now entry, there bool) (*entry, error) {
 		switch {
-		case errors.Is(err, desk.ErrLocked), errors.Is(err, desk.ErrNotFound): // another process sends it
-		case errors.Is(err, desk.ErrDenied):
-			s.log.Warn("an answer waits for a credential that may send it", "id", id, "error", err)
-		case err != nil:
-			s.fell() // and once more
-			return
+		case !there: // another process was first
+			return nil, nil
+		case now.State != sent.State || !bytes.Equal(now.Outcome, sent.Outcome):
+			return &now, errReplaced
 		}
-	}
+		return next, nil
+	})
 }
 
-// send sends one answer.
-func (s *Store) send(ctx context.Context, id string) error {
-	release, err := s.near.Lock(ctx, kindOutbox, id)
+// change replaces the entry of a record with what becomes of it; nil is none. An
+// error leaves it as it is.
+func (o *outbox) change(ctx context.Context, id string, become func(now entry, there bool) (*entry, error)) error {
+	release, err := o.lock(ctx, id)
 	if err != nil {
 		return err
 	}
 	defer release()
-	data, err := s.near.Get(ctx, kindOutbox, id)
-	if err != nil {
+	now, err := o.load(ctx, id)
+	there := err == nil
+	if err != nil && !errors.Is(err, desk.ErrNotFound) && !errors.Is(err, desk.ErrDamaged) {
 		return err
 	}
-	err = s.far.Decide(ctx, id, desk.RoleHuman, data)
-	sent := err == nil
-	if errors.Is(err, desk.ErrExists) {
-		err = s.refuse(ctx, id, data)
-	}
+	next, err := become(now, there)
 	if err != nil {
+		if next != nil {
+			o.set(id, *next)
+		}
 		return err
 	}
-	s.forget(id)
-	if sent { // nobody reads it as open and not answered meanwhile
-		s.setGiven(id, nil)
-	}
-	return s.near.Delete(ctx, kindOutbox, id)
-}
-
-// refuse keeps who was first.
-func (s *Store) refuse(ctx context.Context, id string, given []byte) error {
-	r := Refusal{ID: id, At: time.Now(), Given: given}
-	for i, doc := range s.far.Read(ctx, desk.Key{Kind: desk.KindReplies, ID: id}, desk.Key{Kind: desk.KindArchive, ID: id}) {
-		if errors.Is(doc.Err, desk.ErrUnreachable) {
-			return doc.Err
+	if next == nil {
+		if err := o.near.Delete(ctx, kindOutbox, id); err != nil {
+			return err
 		}
-		if doc.Err == nil && r.First == nil {
-			if r.First = doc.Data; i == 1 {
-				r.First = outcomeOf(doc.Data)
-			}
-			if doc.By != nil {
-				r.By = doc.By.Name
-			}
-		}
+		o.unset(id)
+		return nil
 	}
-	data, err := json.Marshal(r)
+	data, err := json.Marshal(next)
 	if err == nil {
-		err = s.near.Create(ctx, kindRefused, id, data)
+		err = o.near.Put(ctx, kindOutbox, id, data)
 	}
-	if errors.Is(err, desk.ErrExists) {
-		err = nil
+	if err == nil {
+		o.set(id, *next)
 	}
-	s.log.Warn("an answer that was given while the desk was out of reach came too late", "id", id, "first", r.By)
 	return err
 }
 
-// Refused returns the answers that did not count, and of which nobody was told
-// yet. Told says that somebody was.
-func (s *Store) Refused(ctx context.Context) (all []Refusal, err error) {
-	for id, err := range s.near.List(ctx, kindRefused, desk.Range{}) {
+// lock takes the lock of an entry, which is held for as long as a file takes to be
+// written.
+func (o *outbox) lock(ctx context.Context, id string) (release func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, lockWait)
+	defer cancel()
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+		release, err = o.near.Lock(ctx, kindOutbox, id)
+		if !errors.Is(err, desk.ErrLocked) {
+			return release, err
+		}
+		select {
+		case <-time.After(pause/2 + rand.N(pause)):
+		case <-ctx.Done():
+			return nil, err
+		}
+	}
+}
+
+// load reads an entry. Versions before the states had the outcome alone.
+func (o *outbox) load(ctx context.Context, id string) (entry, error) {
+	data, err := o.near.Get(ctx, kindOutbox, id)
+	if err != nil {
+		return entry{}, err
+	}
+	var e entry
+	if err := json.Unmarshal(data, &e); err != nil {
+		return entry{}, fmt.Errorf("%w: outbox %s: %w", desk.ErrDamaged, id, err)
+	}
+	if e.State == "" {
+		e = entry{State: stateQueued, Outcome: data}
+	}
+	return e, nil
+}
+
+// loadAll reads all entries, and returns the ids of those that are queued.
+func (o *outbox) loadAll(ctx context.Context) (queued []string, err error) {
+	all := map[string]entry{}
+	for id, err := range o.near.List(ctx, kindOutbox, desk.Range{}) {
+		if err != nil {
+			return nil, err
+		}
+		e, err := o.load(ctx, id)
+		switch {
+		case errors.Is(err, desk.ErrNotFound): // sent in this moment
+			continue
+		case errors.Is(err, desk.ErrDamaged):
+			o.log.Error("an entry of the outbox cannot be read, and is left", "id", id, "error", err)
+			continue
+		case err != nil:
+			return nil, err
+		}
+		if e.State == stateTold && time.Since(e.Since) > keepOffered {
+			_ = o.settle(ctx, id, e, nil) // the next look tries again
+			continue
+		}
+		if all[id] = e; e.State == stateQueued {
+			queued = append(queued, id)
+		}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.entries, o.read = all, time.Now()
+	return queued, nil
+}
+
+// entry is that of a record, as last read.
+func (o *outbox) entry(id string) (entry, bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	e, ok := o.entries[id]
+	return e, ok
+}
+
+func (o *outbox) set(id string, e entry) {
+	o.mu.Lock()
+	o.entries[id] = e
+	o.mu.Unlock()
+	o.tell(id)
+}
+
+func (o *outbox) unset(id string) {
+	o.mu.Lock()
+	delete(o.entries, id)
+	o.mu.Unlock()
+	o.tell(id)
+}
+
+// stale reports whether other processes may have queued something since the last
+// look.
+func (o *outbox) stale() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return time.Since(o.read) > lookAgain
+}
+
+// drain sends what is queued until nothing is, or the desk cannot be reached: its
+// return calls drain again. What could not be sent for another reason is tried again
+// after a pause, which doubles.
+func (o *outbox) drain(ctx context.Context) {
+	o.mu.Lock()
+	o.again = true
+	if o.draining {
+		o.mu.Unlock()
+		return
+	}
+	o.draining, o.read = true, time.Now()
+	for pause := retryFirst; o.again; pause = min(2*pause, retryMost) {
+		o.again = false
+		o.mu.Unlock()
+		left, err := o.flushOnce(ctx)
+		if err == nil && left > 0 {
+			select {
+			case <-time.After(pause/2 + rand.N(pause)):
+			case <-ctx.Done():
+				err = ctx.Err()
+			}
+		}
+		o.mu.Lock()
+		o.again = o.again || err == nil && left > 0
+	}
+	o.draining = false
+	o.mu.Unlock()
+}
+
+// flushOnce tries once to send every entry that is queued, and returns how many are
+// left. The error says that the desk cannot be reached, which ends it early.
+func (o *outbox) flushOnce(ctx context.Context) (left int, err error) {
+	queued, err := o.loadAll(ctx)
+	if err != nil {
+		o.log.Warn("the outbox cannot be read", "error", err)
+		return 1, nil
+	}
+	for _, id := range queued {
+		e, _ := o.entry(id)
+		within, cancel := context.WithTimeoutCause(ctx, entryLimit, errGone)
+		err := o.send(within, id, e)
+		cancel()
+		if err == nil {
+			continue
+		}
+		left++
+		o.log.Warn("an answer is not sent yet", "id", id, "error", err)
+		if uncertain(err) {
+			if err := o.ping(ctx); err != nil {
+				o.lost()
+				return left, err
+			}
+		}
+	}
+	return left, nil
+}
+
+// uncertain reports whether an answer may be sent later: the desk has not said what
+// becomes of it.
+func uncertain(err error) bool {
+	return errors.Is(err, desk.ErrUnreachable) || errors.Is(err, desk.ErrUncertain)
+}
+
+// send sends an answer on the road that every decision takes, and moves its entry
+// on.
+func (o *outbox) send(ctx context.Context, id string, e entry) error {
+	_, err := o.far.Send(ctx, id, e.Outcome)
+	closed, late := errors.AsType[*desk.ClosedError](err)
+	next := &entry{Since: time.Now(), Outcome: e.Outcome}
+	switch {
+	case err == nil:
+		next = nil
+		o.done(id)
+	case late:
+		next.State, next.First = stateLate, &closed.Outcome
+		o.log.Warn("an answer that was given while the desk was out of reach came too late", "id", id, "error", err)
+		o.done(id)
+	case uncertain(err), ctx.Err() != nil:
+		return cmp.Or(err, context.Cause(ctx))
+	default:
+		next.State, next.Reason = stateRejected, err.Error()
+		o.log.Error("the desk does not take an answer that was given while it was out of reach", "id", id, "error", err)
+	}
+	return o.settle(context.WithoutCancel(ctx), id, e, next)
+}
+
+// Given implements desk.Keeper.
+func (s *Store) Given(id string) (outcome []byte, queued bool) {
+	e, _ := s.outbox.entry(id)
+	return e.Outcome, e.State == stateQueued
+}
+
+// Notices returns the answers that do not count, and of which their user was not
+// told yet. Told says that the user was.
+func (s *Store) Notices(ctx context.Context) (all []Notice, err error) {
+	for id, err := range s.near.List(ctx, kindOutbox, desk.Range{}) {
 		if err != nil {
 			return all, err
 		}
-		data, err := s.near.Get(ctx, kindRefused, id)
-		var r Refusal
-		if err == nil && json.Unmarshal(data, &r) == nil {
-			all = append(all, r)
+		if e, err := s.outbox.load(ctx, id); err == nil && (e.State == stateLate || e.State == stateRejected) {
+			all = append(all, Notice{id, e.First, e.Reason})
 		}
 	}
 	return all, nil
 }
 
-// Told forgets a refusal, and the answer too, where a process that sent it ended
-// before it could: it would be refused, and told, again.
+// Told ends a notice. An answer that was rejected is offered when its question is
+// answered again; one that came too late is of no more use.
 func (s *Store) Told(ctx context.Context, id string) error {
-	if err := s.near.Delete(ctx, kindOutbox, id); err != nil {
-		return err
-	}
-	return s.near.Delete(ctx, kindRefused, id)
-}
-
-// outcomeOf is the outcome in a document of the archive.
-func outcomeOf(data []byte) json.RawMessage {
-	var archived struct {
-		Outcome json.RawMessage `json:"outcome"`
-	}
-	_ = json.Unmarshal(data, &archived)
-	return archived.Outcome
+	return s.outbox.change(ctx, id, func(now entry, there bool) (*entry, error) {
+		switch {
+		case !there, now.State == stateLate:
+			return nil, nil
+		case now.State == stateRejected:
+			now.State, now.Since = stateTold, time.Now()
+		}
+		return &now, nil
+	})
 }

@@ -40,6 +40,7 @@ type conn struct {
 	// reconnected is called after each reconnect.
 	reconnected func()
 	sweeping    sync.Mutex
+	guard       guard
 	backs       backs
 	ignored     sync.Map // subjects of which the log has said that they are ignored
 
@@ -139,6 +140,14 @@ func (c *conn) Close() {
 	if nc := c.current(); nc != nil {
 		nc.Close()
 	}
+}
+
+// Node is the name of the node that we are connected to; empty for none.
+func (c *conn) Node() string {
+	if nc := c.current(); nc != nil && nc.IsConnected() {
+		return nc.ConnectedServerName()
+	}
+	return ""
 }
 
 // connected returns the connection, which may be down at this moment.
@@ -441,10 +450,8 @@ func (c *conn) doubt(since time.Time) {
 	}
 	c.probed = now
 	go func() {
-		there, _ := ask(nc, pingNodes, everyNode, attempt/2)
-		if few := 2*len(there) <= len(c.urls); nc.IsConnected() && (few || now.Sub(since) > patience) {
-			c.log.Info("leaving a node that is of no use", "node", nc.ConnectedServerName(), "nodes", len(there))
-			_ = nc.ForceReconnect()
+		if !c.hearsMost(nc, attempt/2) || now.Sub(since) > patience {
+			c.leave(nc)
 		}
 	}()
 }

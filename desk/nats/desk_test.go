@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	natsgo "github.com/nats-io/nats.go"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/nats"
 	"mcp-askuser/desk/nats/natstest"
@@ -28,6 +30,66 @@ func request(text string) desk.Request {
 
 func says(option string) question.Reply {
 	return question.Reply{Answers: []question.Answer{{QuestionID: "q1", Selected: []string{option}}}}
+}
+
+// A human's outcome is swept though the human was away for longer than it is said
+// that it was collected.
+func TestSweepAfterAnAbsence(t *testing.T) {
+	c := natstest.Start(t, 1)
+	agent := desk.New(c.Open(natstest.Account, nodes.Agent, "bot"), desk.Options{})
+	store := c.Open(natstest.Account, nodes.Human, "alice")
+	human := desk.New(store, desk.Options{})
+	var ids []string
+	for _, text := range []string{"Collected?", "Kept?"} {
+		rec, attendance, err := agent.Submit(t.Context(), request(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		attendance.Release()
+		if _, err := human.Reply(t.Context(), rec.ID, says("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, rec.ID)
+	}
+	if err := agent.Archive(t.Context(), ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	operator := c.Connect(natstest.Account, nodes.Operator, "", make(chan error, 10))
+	there := func(subject string) bool {
+		m, err := operator.Request("$JS.API.STREAM.INFO.ASK", []byte(`{"subjects_filter":"`+subject+`"}`), natstest.Patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Contains(string(m.Data), `"`+subject+`"`)
+	}
+	// The day is over in a second.
+	m := natsgo.NewMsg("_R_.ask.end.bot." + ids[0] + ".collected.bot")
+	m.Header.Set("Ask-Op", "del")
+	m.Header.Set("Nats-TTL", "1s")
+	if _, err := operator.RequestMsg(m, natstest.Patience); err != nil {
+		t.Fatal(err)
+	}
+	until := time.Now().Add(natstest.Patience)
+	for there(m.Subject) && time.Now().Before(until) {
+		time.Sleep(50 * time.Millisecond)
+	}
+	outcome := func(id string) string { return "_R_.ask.end.bot." + id + ".human.alice" }
+	for there(outcome(ids[0])) {
+		for _, err := range store.List(t.Context(), desk.KindReplies, desk.Range{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if time.Now().After(until) {
+			t.Fatal("the outcome stays")
+		}
+	}
+	if !there(outcome(ids[1])) {
+		t.Error("an outcome that nobody has collected was swept")
+	}
+	if got, err := human.Get(t.Context(), ids[0]); err != nil || got.State != desk.Answered || got.Outcome.Answerer.Name != "alice" {
+		t.Errorf("it is %s by %+v, %v", got.State, got.Outcome, err)
+	}
 }
 
 // What a human said is not swept before the server has its copy: that alone says

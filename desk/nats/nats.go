@@ -443,7 +443,7 @@ func (s *Store) listDesk(ctx context.Context, kind desk.Kind) ([]string, error) 
 			ids = append(ids, p.record())
 		}
 		for _, w := range writers {
-			if w.name == s.whoAmI().writer() && w.role != collected && (done || w.role == "" && len(writers) > 1) {
+			if w.name == s.whoAmI().writer() && w.role != collected && (done || w.role == asHuman || w.role == "" && len(writers) > 1) {
 				old = append(old, p.by(strings.TrimPrefix(endBy(w.role, w.name), ".")))
 			}
 		}
@@ -452,8 +452,8 @@ func (s *Store) listDesk(ctx context.Context, kind desk.Kind) ([]string, error) 
 	return ids, err
 }
 
-// sweep removes what this credential wrote and others have deleted: nobody else
-// may. The server's copies of what humans said stay.
+// sweep removes what this credential wrote and others have deleted, or collected:
+// nobody else may. The server's copies of what humans said stay.
 func (s *Store) sweep(old []string) {
 	if len(old) == 0 || !s.sweeping.TryLock() {
 		return
@@ -474,6 +474,9 @@ func (s *Store) sweep(old []string) {
 func (s *Store) sweepOne(ctx context.Context, subject string) error {
 	p, by, _ := parse(subject)
 	if by.role == asHuman {
+		if ended, err := s.endHuman(ctx, p); err != nil || !ended {
+			return err
+		}
 		if copied, err := s.copied(ctx, p.owner, p.name); err != nil || !copied.there() {
 			return err // once its copy is there; see said
 		}
@@ -493,6 +496,21 @@ func (s *Store) sweepOne(ctx context.Context, subject string) error {
 		return nil
 	}
 	return err
+}
+
+// endHuman reports whether a human's outcome was collected. That it was is said for a
+// day: where it is not said any more the archive tells, and it is said anew.
+func (s *Store) endHuman(ctx context.Context, p place) (bool, error) {
+	m, err := s.last(ctx, p)
+	if err != nil || m.By.role == collected {
+		return err == nil, err
+	}
+	archived := s.get(ctx, desk.KindArchive, p.name)
+	asked := s.get(ctx, desk.KindPending, p.name)
+	if archived.Err != nil || !errors.Is(asked.Err, desk.ErrNotFound) {
+		return false, nil // open, not collected yet, or not to be read now
+	}
+	return true, s.Delete(ctx, desk.KindReplies, p.name)
 }
 
 func yieldDown(ids []string, err error, in desk.Range, yield func(string, error) bool) bool {

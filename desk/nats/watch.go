@@ -44,6 +44,7 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 		return unreachable(err)
 	}
 	defer func() { _ = bell.Unsubscribe() }()
+	defer s.guarded()()
 	for {
 		again := s.returned()
 		if nc.IsConnected() {
@@ -132,6 +133,7 @@ func (w *watch) consume(ctx context.Context) error {
 func (w *watch) run(ctx context.Context) {
 	defer close(w.changes)
 	defer func() { _ = w.sub.Unsubscribe() }()
+	defer w.store.guarded()()
 	again := w.store.returned()
 	for {
 		within, cancel := context.WithTimeout(ctx, deaf)

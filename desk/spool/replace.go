@@ -13,15 +13,19 @@ import (
 )
 
 // Put implements desk.Store: a temporary file takes the place of the document.
-// Nothing is synced; what is replaced every few keystrokes need not be.
+// What is replaced every few keystrokes is not synced.
 func (s *Spool) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	temp, path, err := s.prepare(ctx, kind, id, data, false)
+	sync := kind != desk.KindDrafts && kind != desk.KindShowing
+	temp, path, err := s.prepare(ctx, kind, id, data, sync)
 	if err != nil {
 		return err
 	}
 	if err := rename(temp, path); err != nil {
 		os.Remove(temp)
 		return advise(err)
+	}
+	if sync {
+		return advise(syncDir(filepath.Dir(path)))
 	}
 	return nil
 }

@@ -37,6 +37,9 @@ func (s *Apart) On(ctx context.Context) error {
 	return nil
 }
 
+// AwaitHome implements desk.Keeper.
+func (s *Apart) AwaitHome(context.Context) {}
+
 // Place implements desk.Keeper.
 func (s *Apart) Place(_ context.Context, id, _ string) (string, error) { return id, nil }
 
@@ -44,10 +47,11 @@ func (s *Apart) Place(_ context.Context, id, _ string) (string, error) { return 
 func (s *Apart) Home(string) string { return "" }
 
 // Given implements desk.Keeper.
-func (s *Apart) Given(id string) []byte {
+func (s *Apart) Given(id string) (outcome []byte, queued bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.given[id]
+	outcome, queued = s.given[id]
+	return outcome, queued
 }
 
 // KeepStatement implements desk.Keeper.

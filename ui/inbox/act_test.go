@@ -117,7 +117,7 @@ func TestNavigationAfterTheAnswer(t *testing.T) {
 		"tab": "[History]", "tab tab": "[Waiting]", "?": "Everywhere", "? esc": "[Waiting]", "right": "Session", "right q": "[Waiting]", "pgdown": "[Waiting]", "j k": "[Waiting]",
 	} {
 		r := answered()
-		for _, key := range strings.Fields(keys) {
+		for key := range strings.FieldsSeq(keys) {
 			r.press(key, 20*ms)
 		}
 		r.see(seen).lacks("waiting for a pause").press("enter", 20*ms)

@@ -14,6 +14,18 @@ import (
 // pause is as long as somebody takes who looks at the screen.
 func pause() { time.Sleep(700 * time.Millisecond) }
 
+// answers picks the second option as somebody does who looks at the screen.
+func (s *server) answers(x *termtest.Terminal) {
+	x.Until("the answer", func() bool {
+		pause()
+		x.Type("2")
+		pause()
+		x.Type("\r")
+		pause()
+		return s.state() != "pending"
+	})
+}
+
 // Somebody types to the agent when the pane opens: the agent gets every key,
 // the form in the pane none, and what they answer once it has the focus counts.
 func TestTypings(t *testing.T) {
@@ -39,14 +51,7 @@ func TestTypings(t *testing.T) {
 		if got := s.state(); got != "pending" {
 			t.Errorf("the question is %s", got)
 		}
-		x.Until("the answer", func() bool {
-			pause()
-			x.Type("2")
-			pause()
-			x.Type("\r")
-			pause()
-			return s.state() != "pending"
-		})
+		s.answers(x)
 		s.wants(shown, nil, "answered b")
 	})
 }
@@ -66,21 +71,12 @@ func TestLoneEnters(t *testing.T) {
 		x.Play(typing)
 		x.WaitFor("Which one?")
 		s.focused(x, "%1")
-		for _, blow := range typing[len(typing)-1:] { // once more, to the form
-			x.Play([]termtest.Blow{blow})
-		}
+		x.Play(typing[len(typing)-1:]) // once more, to the form
 		pause()
 		if got := s.state(); got != "pending" {
 			t.Errorf("the question is %s; the screen:\n%s", got, x.Screen())
 		}
-		x.Until("the answer", func() bool {
-			pause()
-			x.Type("2")
-			pause()
-			x.Type("\r")
-			pause()
-			return s.state() != "pending"
-		})
+		s.answers(x)
 		s.wants(shown, nil, "answered b")
 	})
 }

@@ -33,10 +33,8 @@ func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int)
 			return onward, nil
 		}
 		switch r := understand(q, line); {
-		case line == "" && untouched:
-			c.text("", words.T("Enter alone answers nothing here. %s", need(q)))
 		case line == "":
-			c.text("", words.T("An answer is needed here. %s", need(q)))
+			c.text("", missing(q, untouched))
 		case r.fault != "":
 			c.text("", r.fault)
 			if c.foreign() {
@@ -292,6 +290,14 @@ func promptFor(q *question.Question, bracket string, untouched bool) string {
 		prompt = words.T("%s (optional, - to skip)", prompt)
 	}
 	return words.T("%s: ", prompt)
+}
+
+// missing says that an empty line is no answer to q.
+func missing(q *question.Question, untouched bool) string {
+	if untouched {
+		return words.T("Enter alone answers nothing here. %s", need(q))
+	}
+	return words.T("An answer is needed here. %s", need(q))
 }
 
 // need is one sentence that says what to enter for q.

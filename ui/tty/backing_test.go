@@ -307,15 +307,23 @@ func TestStoppedAndContinued(t *testing.T) {
 	}
 }
 
-// The line form says again what it asks.
+// The line form leaves the terminal to the shell as it was found, also to one that
+// does not see to that itself, and says again what it asks.
 func TestPlainStoppedAndContinued(t *testing.T) {
 	t.Parallel()
-	x := start(t, 80, 24, "single", `set -m; "$SHOW"; echo stopped; fg`, "TTY_PLAIN=1", "TTY_OPENED=1")
+	x := start(t, 80, 24, "single", `set -m; "$SHOW"; echo stopped; read -r line; echo "got $line"; fg`, "TTY_PLAIN=1", "TTY_OPENED=1")
 	x.Expect("Enter a number: ")
+	x.Type("2")
+	x.Expect("2")
 	x.Type("\x1a")
 	x.Expect("stopped")
-	x.Expect("Enter a number: ")
-	x.Type("2\r")
+	if x.Termios() != x.Before() {
+		t.Errorf("the shell gets the terminal as %+v, not %+v", x.Termios(), x.Before())
+	}
+	x.Type("hello\r")
+	x.Expect("got hello")
+	x.Expect("Enter a number: 2")
+	x.Type("\r")
 	if rep := x.end(); !reflect.DeepEqual(rep.Replies, answered(option("database", "sqlite"))) {
 		t.Errorf("committed %+v", rep.Replies)
 	}

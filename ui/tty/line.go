@@ -2,6 +2,7 @@ package tty
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -48,7 +49,7 @@ func (l *line) press(piece []byte, now time.Time) (shown string, lines []typed, 
 	if text {
 		l.last = now
 	}
-	keys := append(l.begun, piece...)
+	keys := slices.Concat(l.begun, piece)
 	l.begun = nil
 	for len(keys) > 0 {
 		if !utf8.FullRune(keys) {

@@ -40,6 +40,7 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 		return edited, left, err
 	}
 	defer onContinue(c.askAgain)()
+	defer onStop(t.restore, c.retake)()
 	err := c.run(ctx, s.origin())
 	if ctx.Err() != nil {
 		t.flush() // and half a line typed for it is no command for the next program
@@ -220,11 +221,19 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 	}
 }
 
-// askAgain takes the terminal again after the process was stopped, and puts the prompt.
+// askAgain takes the terminal again after the process was stopped, and writes the
+// prompt.
 func (c *conversation) askAgain() {
+	c.retake()
+	if c.in.in.foreground() {
+		c.in.interject(func() {})
+	}
+}
+
+// retake takes the terminal again if it is still this process's.
+func (c *conversation) retake() {
 	if c.in.in.foreground() {
 		c.in.in.single()
-		c.in.interject(func() {})
 	}
 }
 

@@ -30,4 +30,5 @@ func (t *terminal) hurry(time.Duration)     {}
 func (t *terminal) close()                  {}
 func (t *terminal) lend(func() error) error { return nil }
 func onContinue(func()) (stop func())       { return func() {} }
+func onStop(_, _ func()) (undo func())      { return func() {} }
 func ignoreStops() (undo func())            { return func() {} }

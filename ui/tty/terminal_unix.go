@@ -270,6 +270,44 @@ func onContinue(f func()) (stop func()) {
 	}
 }
 
+// stopTime is how long the kernel may take to stop this process, or a shell to take
+// the terminal.
+const stopTime = 100 * time.Millisecond
+
+// onStop calls leave when Ctrl+Z is pressed, stops the process if a shell started it
+// as a job, and calls back when it runs again. The returned function ends that.
+func onStop(leave, back func()) (undo func()) {
+	if signal.Ignored(syscall.SIGTSTP) {
+		return func() {}
+	}
+	stops := make(chan os.Signal, 1)
+	signal.Notify(stops, syscall.SIGTSTP)
+	var stopping sync.WaitGroup
+	stopping.Go(func() {
+		for range stops {
+			leave()
+			if isJob() {
+				_ = syscall.Kill(syscall.Getpid(), syscall.SIGSTOP)
+			}
+			time.Sleep(stopTime) // longer, if it is stopped
+			back()
+		}
+	})
+	return func() {
+		signal.Stop(stops)
+		close(stops)
+		stopping.Wait()
+	}
+}
+
+// isJob reports whether this process is a job that its parent, a shell, can continue.
+func isJob() bool {
+	group, err := unix.Getpgid(os.Getppid())
+	session, fault := unix.Getsid(os.Getppid())
+	own, failed := unix.Getsid(0)
+	return errors.Join(err, fault, failed) == nil && group != unix.Getpgrp() && session == own
+}
+
 // ignoreStops keeps the kernel from stopping this process for touching a
 // terminal of which it is in the background: a stopped server freezes its
 // client. Changing the settings then succeeds and reading fails. The

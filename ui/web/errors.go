@@ -24,6 +24,7 @@ var statuses = map[string]int{ //nolint:gochecknoglobals // a table, never writt
 	api.TooLarge:         http.StatusRequestEntityTooLarge,
 	api.TooManyStreams:   http.StatusServiceUnavailable,
 	api.NotSentYet:       http.StatusServiceUnavailable,
+	api.Unreachable:      http.StatusServiceUnavailable,
 	api.NotSupported:     http.StatusNotImplemented,
 	api.Internal:         http.StatusInternalServerError,
 }

@@ -178,6 +178,21 @@ func (c *Cluster) Open(account, kind, name string) *nats.Store {
 	return s
 }
 
+// OpenAt is Open on a connection to one node, as long as that is of use.
+func (c *Cluster) OpenAt(i int, account, kind, name string) *nats.Store {
+	c.t.Helper()
+	for {
+		s := c.Open(account, kind, name)
+		if _, err := s.Identity(c.t.Context()); err != nil {
+			c.t.Fatal(err)
+		}
+		if s.Node() == c.Nodes[i].Name {
+			return s
+		}
+		s.Close() // the client takes one by chance
+	}
+}
+
 // Options are those of a store with a credential of the cluster.
 func (c *Cluster) Options(account, kind, name string) nats.Options {
 	o := nats.Options{URL: c.URL(), CA: c.CA(), Creds: c.Creds(account, kind, name)}

@@ -1,0 +1,114 @@
+package nats
+
+import (
+	"context"
+	"encoding/json"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	natsgo "github.com/nats-io/nats.go"
+)
+
+// A process that waits sends nothing, so that it would notice a node that stalls, or
+// is cut off from the others, only at the client's own ping: after half a minute.
+// While a bell or a watch waits, and there is another node to go to, a guard probes
+// the node. From the fault until it is left take at most guardInterval and two
+// probes, 5.5 seconds: less than the nodes need to choose a leader.
+const (
+	guardInterval = 2500 * time.Millisecond // between two probes
+	guardProbe    = 1500 * time.Millisecond // for one to be answered
+	guardFresh    = 2 * time.Second         // since a leader has heard a node; it does every second
+)
+
+// guard is the probing of a connection.
+type guard struct {
+	mu      sync.Mutex
+	waiting int // bells and watches
+	stop    context.CancelFunc
+}
+
+// guarded has the node probed until release is called.
+func (c *conn) guarded() (release func()) {
+	if len(c.urls) < 2 {
+		return func() {}
+	}
+	g := &c.guard
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.waiting++; g.waiting == 1 {
+		ctx, stop := context.WithCancel(context.Background())
+		g.stop = stop
+		go c.probe(ctx)
+	}
+	return sync.OnceFunc(func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		if g.waiting--; g.waiting == 0 {
+			g.stop()
+		}
+	})
+}
+
+// probe leaves a node through which neither a leader is heard that hears most nodes,
+// nor, after that, most nodes: without a leader they may be choosing one. The leader is
+// asked first, as that costs the nodes two thirds of asking all of them.
+func (c *conn) probe(ctx context.Context) {
+	for {
+		select {
+		case <-time.After(guardInterval - rand.N(guardInterval/5)): // not all clients at once
+		case <-ctx.Done():
+			return
+		}
+		nc := c.current()
+		if nc == nil || !nc.IsConnected() || c.hearsLeader(ctx) || c.hearsMost(nc, guardProbe) {
+			continue
+		}
+		c.leave(nc)
+	}
+}
+
+// hearsLeader reports whether the leader of the desk answers, and has heard most
+// nodes lately: one that was cut off says for ten seconds that it leads.
+func (c *conn) hearsLeader(ctx context.Context) bool {
+	m, err := c.request(ctx, guardProbe, &natsgo.Msg{Subject: "$JS.API.STREAM.INFO." + StreamDesk})
+	var now natsgo.StreamInfo
+	if err != nil || json.Unmarshal(m.Data, &now) != nil {
+		return false
+	}
+	if now.Cluster == nil { // of one node, or a refusal
+		return len(now.Config.Subjects) > 0
+	}
+	heard := 1
+	for _, r := range now.Cluster.Replicas {
+		if !r.Offline && r.Active < guardFresh {
+			heard++
+		}
+	}
+	return 2*heard > len(now.Cluster.Replicas)+1
+}
+
+// hearsMost reports whether most nodes can be heard through the one that we are
+// connected to.
+func (c *conn) hearsMost(nc *natsgo.Conn, wait time.Duration) bool {
+	inbox := nc.NewInbox()
+	sub, err := nc.SubscribeSync(inbox)
+	if err == nil {
+		defer func() { _ = sub.Unsubscribe() }()
+		err = nc.PublishRequest(pingNodes, inbox, []byte(everyNode))
+	}
+	within, cancel := context.WithTimeout(context.Background(), wait)
+	defer cancel()
+	for heard := 0; err == nil && 2*heard <= len(c.urls); heard++ {
+		_, err = sub.NextMsgWithContext(within)
+	}
+	return err == nil
+}
+
+// leave goes to another node.
+func (c *conn) leave(nc *natsgo.Conn) {
+	if nc.IsConnected() {
+		c.log.Info("leaving a node that is of no use", "node", nc.ConnectedServerName())
+		_ = nc.ForceReconnect()
+	}
+}
