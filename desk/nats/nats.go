@@ -23,6 +23,7 @@
 package nats
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -260,6 +261,8 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 	switch {
 	case err != nil:
 		return desk.Document{Err: err}
+	case !m.there() && kind == desk.KindArchive: // where a record is looked for last
+		return desk.Document{Err: cmp.Or(s.intact(ctx, p, place{areaAsk, string(desk.KindPending), p.owner, id}, place{areaAsk, kindEnd, p.owner, id}), desk.ErrNotFound)}
 	case !m.there():
 		return desk.Document{Err: desk.ErrNotFound}
 	case len(m.Data) > maxSize:
@@ -505,7 +508,7 @@ func (s *Store) endHuman(ctx context.Context, p place) (bool, error) {
 	archived := s.get(ctx, desk.KindArchive, p.name)
 	asked := s.get(ctx, desk.KindPending, p.name)
 	if archived.Err != nil || !errors.Is(asked.Err, desk.ErrNotFound) {
-		return false, nil // open, not collected yet, or not to be read now
+		return false, nil //nolint:nilerr // open, not collected yet, or not to be read now
 	}
 	return true, s.Delete(ctx, desk.KindReplies, p.name)
 }

@@ -255,5 +255,27 @@ func (s *Store) synced(system string, st *Status) error {
 			}
 		}
 	}
+	return unwell(nc, st)
+}
+
+// unwell notes what nodes say that they cannot do, such as to read a snapshot of
+// theirs.
+func unwell(nc *natsgo.Conn, st *Status) error {
+	all, err := ask(nc, "$SYS.REQ.SERVER.PING.HEALTHZ", "{}", attempt)
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
+		var data struct {
+			Status string `json:"status"`
+			Error  string `json:"error"`
+		}
+		if err := json.Unmarshal(t.Data, &data); err != nil {
+			return fmt.Errorf("what %s says of its health is damaged: %w", t.Server.Name, err)
+		}
+		if data.Status != "ok" {
+			st.Wrongf("%s is not well: %s; where that stays, stop it, remove its data directory, and start it again: it takes everything from the others", t.Server.Name, data.Error)
+		}
+	}
 	return nil
 }

@@ -2,6 +2,7 @@ package nats
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -140,6 +141,40 @@ func (c *conn) last(ctx context.Context, p place) (message, error) {
 	}
 	counts.Seq = m.Seq
 	return counts, err
+}
+
+// intact returns an error where the leader of a stream has a message in one of these
+// places and cannot read it, as after a bit on its disk has flipped: it answers as if
+// there were none, and says nothing of it in its status.
+func (c *conn) intact(ctx context.Context, places ...place) error {
+	for _, p := range places {
+		for tries := 0; ; tries++ {
+			m, err := c.last(ctx, p)
+			if err != nil {
+				return err
+			}
+			if m.Seq != 0 {
+				break
+			}
+			subjects, err := c.subjects(ctx, p.stream(), p.filter())
+			if err != nil {
+				return err
+			}
+			if len(subjects) == 0 {
+				break
+			}
+			if tries == 0 { // it came, or went, between the two
+				continue
+			}
+			there, err := c.streamInfo(ctx, p.stream(), map[string]string{})
+			if err == nil && there.Cluster != nil {
+				err = fmt.Errorf("%s leads %s and cannot read from its disk what it has of this question: stop it, remove its data directory, and start it again: it takes everything from the others",
+					there.Cluster.Leader, p.stream())
+			}
+			return cmp.Or(err, fmt.Errorf("%w: the node cannot read it from its disk: restore a backup", desk.ErrDamaged))
+		}
+	}
+	return nil
 }
 
 // on returns the last message on the subjects that match.

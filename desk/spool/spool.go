@@ -118,7 +118,7 @@ func (s *Spool) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 }
 
 // unreadable are the errors of a store that does not become readable by itself.
-var unreadable = [...]error{fs.ErrPermission, syscall.ENOTDIR, syscall.EIO, syscall.ESTALE, syscall.ENOTCONN, syscall.ENODEV} //nolint:gochecknoglobals // never written to
+var unreadable = [...]error{fs.ErrPermission, syscall.ENOTDIR, syscall.EIO, syscall.ESTALE, syscall.ENOTCONN, syscall.ENODEV}
 
 // Delete implements desk.Store. A file that comes back after a power failure repeats
 // what the archive says. Only a question that came back without its outcome, which is

@@ -20,9 +20,11 @@ const sector = 512
 //   - of the rest whatever [disk.restore] lets the disk have written by itself.
 //
 // A name that survives leads to its file, whatever has become of the content. One
-// change of names is atomic. This is as little as POSIX promises: file systems with a
-// journal keep more.
+// change of names is atomic. This is as little as POSIX promises. A disk with a journal
+// keeps more, as ext4 and xfs do: names change in order, and any fsync has all changes
+// before it reach the disk.
 type disk struct {
+	journal bool
 	inodes  map[uint64]*inode
 	next    uint64
 	pending []change // of names, in order, that have not reached the disk
@@ -155,6 +157,17 @@ func (w *write) on(content []byte) []byte {
 	return content
 }
 
+// sync has a file or directory reach the disk.
+func (d *disk) sync(n *inode) {
+	if d.journal {
+		d.reach(func(int, change) bool { return true })
+	}
+	if n.isDir() {
+		d.syncDir(n.id)
+	}
+	n.syncFile()
+}
+
 // syncFile has the content of a file reach the disk.
 func (n *inode) syncFile() {
 	for _, w := range n.writes {
@@ -204,18 +217,21 @@ func (d *disk) reach(wanted func(i int, c change) bool) {
 // has reached it not at all, up to a moment, or in part and in no order, sectors of
 // one write too, as the random numbers say.
 func (d *disk) restore(random *rand.Rand) {
+	some := func(int, change) bool { return random.IntN(2) == 0 }
+	if until := random.IntN(len(d.pending) + 1); d.journal || random.IntN(2) == 0 {
+		some = func(i int, _ change) bool { return i < until }
+	}
 	switch random.IntN(3) {
 	case 0:
 	case 1:
-		until := random.IntN(len(d.pending) + 1)
-		d.reach(func(i int, _ change) bool { return i < until })
+		d.reach(some)
 		for _, n := range d.ordered() {
 			for _, w := range n.writes[:random.IntN(len(n.writes)+1)] {
 				n.written = w.on(n.written)
 			}
 		}
 	case 2:
-		d.reach(func(int, change) bool { return random.IntN(2) == 0 })
+		d.reach(some)
 		for _, n := range d.ordered() {
 			for _, w := range n.writes {
 				for part := range w.sectors {

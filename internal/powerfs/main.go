@@ -1,9 +1,9 @@
 // Powerfs is a file system for tests: one on which the power can be cut. It is in
 // memory, and keeps what was not synced apart from what was.
 //
-//	powerfs DIR
+//	powerfs [-journal] DIR
 //
-// serves it in DIR, and takes commands on standard input, a line each. It answers
+// serves it in DIR, with a journal or without, and takes commands on standard input, a line each. It answers
 // each on standard output with "ok" or "error: " and the reason.
 //
 //	arm N         cut the power at the N-th change or sync from now
@@ -16,6 +16,7 @@ package main
 
 import (
 	"bufio"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -25,18 +26,21 @@ import (
 )
 
 func main() {
-	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: powerfs DIR")
+	journal := flag.Bool("journal", false, "keep names as file systems with a journal do")
+	flag.Parse()
+	if flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "usage: powerfs [-journal] DIR")
 		os.Exit(2)
 	}
-	if err := run(os.Args[1]); err != nil {
+	if err := run(flag.Arg(0), *journal); err != nil {
 		fmt.Println("error:", err)
 		os.Exit(1)
 	}
 }
 
-func run(dir string) error {
+func run(dir string, journal bool) error {
 	s := &served{RawFileSystem: fuse.NewDefaultRawFileSystem(), disk: newDisk()}
+	s.disk.journal = journal
 	var mu sync.Mutex // of standard output
 	say := func(what ...any) {
 		mu.Lock()

@@ -234,14 +234,14 @@ func (s *served) Fallocate(_ <-chan struct{}, in *fuse.FallocateIn) fuse.Status 
 
 func (s *served) Fsync(_ <-chan struct{}, in *fuse.FsyncIn) fuse.Status {
 	return s.change(func(d *disk) fuse.Status {
-		d.inodes[in.NodeId].syncFile()
+		d.sync(d.inodes[in.NodeId])
 		return fuse.OK
 	})
 }
 
 func (s *served) FsyncDir(_ <-chan struct{}, in *fuse.FsyncIn) fuse.Status {
 	return s.change(func(d *disk) fuse.Status {
-		d.syncDir(in.NodeId)
+		d.sync(d.inodes[in.NodeId])
 		return fuse.OK
 	})
 }

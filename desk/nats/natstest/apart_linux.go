@@ -43,7 +43,7 @@ func StartApart(t testing.TB) *Cluster {
 		apart = append(apart, name)
 		at = append(at, nodes.Node{Name: fmt.Sprintf("nats-%d", i+1), Host: node, Port: 4222, RoutePort: 6222})
 	}
-	return start(t, at, apart)
+	return start(t, at, apart, nil)
 }
 
 // Cut cuts the wires between a node and the others, and not those to clients,

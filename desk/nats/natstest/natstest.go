@@ -70,6 +70,18 @@ func Server(t testing.TB) string {
 // Start runs a cluster until the test ends, with its streams made.
 func Start(t testing.TB, n int) *Cluster {
 	t.Helper()
+	return start(t, ported(t, n), nil, nil)
+}
+
+// StartOn is Start for nodes that keep what they have in these directories.
+func StartOn(t testing.TB, data []string) *Cluster {
+	t.Helper()
+	return start(t, ported(t, len(data)), nil, data)
+}
+
+// ported is the plan of nodes on ports that are free.
+func ported(t testing.TB, n int) []nodes.Node {
+	t.Helper()
 	at := nodes.Default([]string{"127.0.0.1"}, n, 0)
 	for i, port := range freePorts(t, 2*n) {
 		if i < n {
@@ -78,10 +90,10 @@ func Start(t testing.TB, n int) *Cluster {
 			at[i-n].RoutePort = port
 		}
 	}
-	return start(t, at, nil)
+	return at
 }
 
-func start(t testing.TB, at []nodes.Node, apart []string) *Cluster {
+func start(t testing.TB, at []nodes.Node, apart, data []string) *Cluster {
 	t.Helper()
 	both := func(name string) nodes.Account {
 		return nodes.Account{Name: name, Agents: []string{"bot", "other"}, Humans: []string{"alice", "bob"}}
@@ -91,6 +103,11 @@ func start(t testing.TB, at []nodes.Node, apart []string) *Cluster {
 	}}
 	if err := c.Write(); err != nil {
 		t.Fatal(err)
+	}
+	for i, dir := range data {
+		if err := os.Symlink(dir, c.Data(i)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	t.Cleanup(func() {
 		for i := range at {
@@ -224,6 +241,9 @@ func (c *Cluster) Restart(i int) {
 	c.mu.Unlock()
 }
 
+// Data is the directory in which a node keeps what it has.
+func (c *Cluster) Data(i int) string { return filepath.Join(c.Dir, c.Nodes[i].Name, "data") }
+
 // Kill kills a node, as a power failure would.
 func (c *Cluster) Kill(i int) {
 	c.mu.Lock()
@@ -235,6 +255,19 @@ func (c *Cluster) Kill(i int) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	}
+}
+
+// Quit has a node end by itself, as its operator would.
+func (c *Cluster) Quit(i int) {
+	c.t.Helper()
+	c.mu.Lock()
+	cmd := c.processes[i]
+	c.processes[i] = nil
+	c.mu.Unlock()
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		c.t.Fatal(err)
+	}
+	_ = cmd.Wait()
 }
 
 // Stop has a node stand still, with its connections open, until Continue.
