@@ -199,7 +199,7 @@ func inferAnswerer(o *Outcome) *Answerer {
 			a.Kind, a.How = ProgramAnswerer, HowCommand
 		case question.ByTimeout:
 			a.Kind, a.How = AskerAnswerer, HowTimeout
-		case question.ByUser, question.ByCaller:
+		case question.ByUser, question.ByCaller, question.ByFrontEnd:
 		}
 	}
 	return &a

@@ -17,8 +17,14 @@ import (
 // ErrPending for a record that has not ended.
 func (d *Desk) Archive(ctx context.Context, id string) error {
 	err := d.archiveID(ctx, id)
-	d.sweep.Do(func() { d.clearUp(ctx) }) // a moment when nobody waits for us
+	d.tidyUp(ctx)
 	return err
+}
+
+// tidyUp is for a moment when nobody waits for us.
+func (d *Desk) tidyUp(ctx context.Context) {
+	d.sweep.Do(func() { d.clearUp(ctx) })
+	d.pruneDaily(ctx)
 }
 
 func (d *Desk) archiveID(ctx context.Context, id string) error {
@@ -110,7 +116,7 @@ func (d *Desk) CollectRecord(ctx context.Context, rec Record) error {
 	}
 	rec.Attended, rec.ShownOn = false, nil // of the moment
 	err := d.archiveRecord(ctx, rec)
-	d.sweep.Do(func() { d.clearUp(ctx) })
+	d.tidyUp(ctx)
 	return err
 }
 

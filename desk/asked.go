@@ -104,6 +104,7 @@ func (rec *Record) unfounded(r *question.Reply) error {
 			if !same(a, q.Collected) {
 				return fmt.Errorf("the answer to %s, by the caller, is not in the question", q.ID)
 			}
+		case question.ByUser, question.ByProgram, question.ByFrontEnd:
 		}
 	}
 	return nil

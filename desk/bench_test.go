@@ -215,3 +215,33 @@ func BenchmarkPast(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkPrune is the time for one question of the past, with its places in the
+// indexes: go test -bench Prune -benchtime 100000x, with TMPDIR on a disk of one's
+// choice.
+func BenchmarkPrune(b *testing.B) {
+	dir := storeDir(b)
+	now := begin
+	d := desk.New(openSpool(b, dir), desk.Options{Now: func() time.Time { return now }})
+	for i := range b.N {
+		s := set()
+		s.Questions[0].Text = strconv.Itoa(i)
+		rec := must(d.Ask(b.Context(), s, "s"+strconv.Itoa(i/20), asker))
+		must(d.Reply(b.Context(), rec.ID, says("DuckDB"), desk.Evidence{Surface: "web", How: desk.HowPage}))
+		if err := d.Archive(b.Context(), rec.ID); err != nil {
+			b.Fatal(err)
+		}
+		now = now.Add(time.Minute)
+	}
+	old := at(b, dir, now.AddDate(0, 0, 2), desk.Options{})
+	b.ResetTimer()
+	months, err := old.Prune(b.Context(), now, false)
+	b.StopTimer()
+	n := 0
+	for _, m := range months {
+		n += m.Questions
+	}
+	if left := files(b, dir); err != nil || n != b.N || len(left) > 0 {
+		b.Errorf("pruned %d of %d, left %d, %v", n, b.N, len(left), err)
+	}
+}

@@ -26,6 +26,11 @@ type Options struct {
 	// Keep is how long a question that nobody waits for stays open, and an
 	// answer that nobody has collected is kept for its asker; 24 hours if 0.
 	Keep time.Duration
+	// KeepHistory is how long the questions of the past are kept, counted from when they
+	// were asked; 0 is for ever. They are pruned when something is archived, at most once
+	// a day, in Own: the store where this user alone decides that; the desk's if nil.
+	KeepHistory time.Duration
+	Own         Store
 	// MaxRounds is how many rounds in a row one session may ask; 0 is no limit.
 	// A pause of Pause between two rounds ends the row; 10 minutes if 0.
 	MaxRounds int
@@ -46,7 +51,8 @@ type Desk struct {
 
 	numbering sync.Mutex // see number
 	sweep     sync.Once  // see Archive
-	told      sync.Map   // ids of damaged records that the log has told of
+	history   history
+	told      sync.Map // ids of damaged records that the log has told of
 
 	statements sync.Map // of what this process has asked and not archived, by id
 
@@ -74,6 +80,10 @@ func New(store Store, opts Options) *Desk {
 		announced: map[*string]func(){},
 	}
 	d.hub = hub{desk: d, listeners: map[*listener]struct{}{}}
+	d.history.desk, d.history.keep = d, opts.KeepHistory
+	if opts.Own != nil {
+		d.history.desk = New(opts.Own, Options{Now: opts.Now, Rand: opts.Rand, Log: opts.Log})
+	}
 	return d
 }
 

@@ -104,18 +104,27 @@ func (rec *Record) memorable() []*question.Question {
 	return slices.DeleteFunc(rec.All(), func(q *question.Question) bool { return q.Collected != nil || q.WantsSecret() })
 }
 
+// memories are the names under which the index has the answers of a record to some of
+// its questions, if it has them.
+func (rec *Record) memories(questions []*question.Question) (names []string) {
+	if rec.State != Answered {
+		return nil
+	}
+	reply := rec.Reply()
+	for _, q := range questions {
+		if a := reply.Answer(q.ID); a != nil && !a.Empty() && a.By == question.ByUser {
+			names = append(names, memoryName(rec.Asker, q))
+		}
+	}
+	return names
+}
+
 // remember puts the answers of a record that is archived into the index.
 // Failing loses a convenience.
 func (d *Desk) remember(ctx context.Context, rec *Record) {
-	if rec.State != Answered {
-		return
-	}
-	reply := rec.Reply()
 	var err error
-	for _, q := range rec.memorable() {
-		if a := reply.Answer(q.ID); a != nil && !a.Empty() && a.By == question.ByUser {
-			err = errors.Join(err, d.store.Mark(ctx, MarkAnswered, memoryName(rec.Asker, q), rec.ID))
-		}
+	for _, name := range rec.memories(rec.memorable()) {
+		err = errors.Join(err, d.store.Mark(ctx, MarkAnswered, name, rec.ID))
 	}
 	if err != nil {
 		d.log.InfoContext(ctx, "an answer will not be remembered", "id", rec.ID, "error", err)

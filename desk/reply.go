@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/oklog/ulid/v2"
+
 	"mcp-askuser/question"
 )
 
@@ -127,7 +129,8 @@ func (d *Desk) stillOpen(ctx context.Context, id string) (Record, error) {
 // been archived, and its reply removed, finds the place free. As an archive
 // entry is there before its reply goes away, such an answerer is sure to see
 // the entry. Finding its own outcome there it was first all the same, and the
-// asker quick; finding another's it takes its document back.
+// asker quick; finding another's it takes its document back. So does one who was
+// stopped for so long that the entry has been pruned since.
 func (d *Desk) decide(ctx context.Context, rec Record, o Outcome, as Role) (Record, error) {
 	if o.Reply != nil {
 		o.Asked = rec.Statement()
@@ -180,6 +183,12 @@ func (d *Desk) decideSealed(ctx context.Context, rec Record, o Outcome, data []b
 		return rec, fmt.Errorf("store the reply: %w", err)
 	}
 	first, err := d.archived(ctx, rec.ID)
+	if errors.Is(err, ErrNotFound) && d.mayBePruned(ctx, rec.ID) {
+		// It was in the archive before it went from what is open: look there once more.
+		if first, err = d.archived(ctx, rec.ID); errors.Is(err, ErrNotFound) {
+			return rec, errors.Join(ErrNotFound, d.store.Delete(ctx, KindReplies, rec.ID))
+		}
+	}
 	if errors.Is(err, ErrNotFound) || err == nil && first.Outcome.ID == o.ID {
 		rec.State, rec.Outcome = o.Status, &o
 		return rec, nil
@@ -193,6 +202,15 @@ func (d *Desk) decideSealed(ctx context.Context, rec Record, o Outcome, data []b
 		}
 	}
 	return first, &ClosedError{ID: rec.ID, Outcome: *first.Outcome}
+}
+
+// mayBePruned reports whether a record is old enough to be pruned, and open no more.
+func (d *Desk) mayBePruned(ctx context.Context, id string) bool {
+	if d.now().Sub(ulid.MustParseStrict(id).Timestamp()) < MinHistory {
+		return false
+	}
+	_, err := d.store.Get(ctx, KindPending, id)
+	return errors.Is(err, ErrNotFound)
 }
 
 // role is in whose name o ends a record. What the asker has not given itself has an

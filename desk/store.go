@@ -37,6 +37,7 @@ const (
 	MarkLifted   Mark = "lifted"   // sessions whose round limit is lifted, by one id each
 	MarkReopened Mark = "reopened" // records that go back to another, by its id
 	MarkAnswered Mark = "answered" // archived records in which a question of a project was answered, by digest
+	MarkPruned   Mark = "pruned"   // when the history was pruned the last time, as an id
 )
 
 // Role is in whose name a record is ended.

@@ -131,10 +131,11 @@ func (a *app) examine(ctx context.Context) []finding {
 	if err == nil {
 		waiting, err = d.Pending(ctx)
 	}
+	size := ""
 	if err == nil {
-		err = probe(ctx, dir)
+		size, err = probe(ctx, dir)
 	}
-	store.Text = words.N(len(waiting), "%d question waits", "%d questions wait")
+	store.Text = words.N(len(waiting), "%d question waits", "%d questions wait") + size
 	if err != nil {
 		store.State, store.Text, store.Remedy = ill, words.Local.Error(err), words.T("make it a directory of your own (0700), or name another with --dir")
 	}
@@ -149,14 +150,18 @@ func (a *app) examine(ctx context.Context) []finding {
 	return append(found, a.selfTest(ctx))
 }
 
-// probe says why this machine's own directory takes no question, though it may be
-// read.
-func probe(ctx context.Context, dir string) error {
+// probe says how large this machine's own directory is, or why it takes no question,
+// though it may be read.
+func probe(ctx context.Context, dir string) (size string, err error) {
 	s, err := spool.Open(dir)
-	if err != nil {
-		return err
+	if err == nil {
+		err = s.Probe(ctx)
 	}
-	return s.Probe(ctx)
+	if err != nil {
+		return "", err
+	}
+	questions, bytes, err := s.Size(ctx)
+	return words.N(questions, "; it holds %d question, open and past (%s)", "; it holds %d questions, open and past (%s)", bytesOf(bytes)), err
 }
 
 // deskTime is how long the shared desk may take before it is said not to answer.

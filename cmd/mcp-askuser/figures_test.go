@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
 	"mcp-askuser/internal/termtest"
 	"mcp-askuser/question"
 )
@@ -507,9 +508,16 @@ func (f *figures) key() {
 }
 
 // fill puts so many records into a store, which differ in their text.
-func (f *figures) fill(n int, ended bool) (dir string) {
+func (f *figures) fill(n int, ended bool) (dir string) { return f.fillAt(n, ended, time.Now()) }
+
+// fillAt is fill with records that were asked at a time.
+func (f *figures) fillAt(n int, ended bool, at time.Time) (dir string) {
 	dir = f.TempDir()
-	d := openDesk(f, dir)
+	store, err := spool.Open(dir)
+	if err != nil {
+		f.Fatal(err)
+	}
+	d := desk.New(store, desk.Options{Now: func() time.Time { return at }})
 	rec, err := d.Ask(f.Context(), someSet("Which database 4711 should the service use?"), "", desk.Asker{Client: "claude-code", Directory: "/src/shop", Via: "mcp"})
 	if err != nil {
 		f.Fatal(err)
@@ -546,8 +554,19 @@ func (f *figures) history() {
 	f.is("history --limit 50 of 100,000", "ms", median(10, wall(past, "history", "--limit", "50")), 50)
 	f.is("history --search over 100,000", "ms", median(5, wall(past, "history", "--limit", "50", "--search", "nowhere to be found")), 500)
 	f.is("history --json of 100,000: memory", "MiB", median(3, func() float64 { return f.peak(past, "history", "--json", "--limit", "0") }), 32)
+	f.is("history prune of 100,000", "s", f.pruned(100_000), 30)
 	open := f.fill(10_000, false)
 	f.is("pending --json of 10,000: processor", "ms", median(5, func() float64 { _, cpu := f.spent(open, "pending", "--json"); return cpu }), 300)
+}
+
+// pruned measures how many seconds it takes to prune so many records, all that there are.
+func (f *figures) pruned(n int) float64 {
+	dir := f.fillAt(n, true, time.Now().AddDate(0, 0, -2))
+	wall, _ := f.spent(dir, "history", "prune", "--older-than", "1d")
+	if left, err := filepath.Glob(filepath.Join(dir, "archive", "*", "*")); err != nil || len(left) > 0 {
+		f.Fatalf("%d are left, %v", len(left), err)
+	}
+	return wall / 1000
 }
 
 // replies measures from a committed reply to the result at the client: of one

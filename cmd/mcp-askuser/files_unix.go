@@ -9,7 +9,7 @@ import (
 )
 
 // faults are the signals that report a fault.
-var faults = []os.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGSYS}
+var faults = []os.Signal{syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGTRAP, syscall.SIGSYS} //nolint:gochecknoglobals // a table, never written to
 
 // dump ends the process as a signal does that is not caught. The runtime has each
 // thread print its stack by SIGQUIT: were that caught, it would wait for ten

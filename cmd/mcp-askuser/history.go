@@ -27,8 +27,10 @@ asked first. The others tell it in order: json is an array of records; jsonl a
 transcript, one message on a line; md a log of decisions by project, in
 Markdown, to be committed or to go into a pull request.`,
 		Example: `  mcp-askuser history --search database
-  mcp-askuser history --since 3d --format md > DECISIONS.md`,
+  mcp-askuser history --since 3d --format md > DECISIONS.md
+  mcp-askuser history prune --older-than 90d`,
 	}
+	cmd.AddCommand(a.prune())
 	cmd.Flags().StringVar(&search, "search", "", "only what has this `text` in its questions, answers, reasons or asker")
 	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
 	takesFormat(cmd, &format, []string{"text", "json", "jsonl", "md"})

@@ -104,7 +104,13 @@ func (a *app) openHomes() (*desk.Desk, desk.Store, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf(words.T("the desk cannot be used: %w (named by %s)"), err, a.config.Source("desk"))
 	}
-	return desk.New(store, desk.Options{Log: a.log, Keep: s.Keep, MaxRounds: s.MaxRounds, Pause: s.RoundPause}), store, nil
+	o := desk.Options{Log: a.log, Keep: s.Keep, KeepHistory: s.KeepHistory, MaxRounds: s.MaxRounds, Pause: s.RoundPause}
+	if s.Desk != "" { // the history of a shared one is not this user's alone
+		if o.Own, err = spool.Open(dir); err != nil {
+			return nil, nil, err
+		}
+	}
+	return desk.New(store, o), store, nil
 }
 
 // tellNotices tells the human, once, of answers that were given while the shared

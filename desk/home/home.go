@@ -320,7 +320,7 @@ func (s *Store) retry() {
 			break
 		}
 		select {
-		case <-time.After(retryInterval/2 + rand.N(retryInterval)): // not all machines at once
+		case <-time.After(retryInterval/2 + rand.N(retryInterval)): //nolint:gosec // jitter: not all machines at once
 		case <-s.ctx.Done():
 			return
 		}

@@ -172,7 +172,7 @@ func (o *outbox) lock(ctx context.Context, id string) (release func(), err error
 			return release, err
 		}
 		select {
-		case <-time.After(pause/2 + rand.N(pause)):
+		case <-time.After(pause/2 + rand.N(pause)): //nolint:gosec // jitter
 		case <-ctx.Done():
 			return nil, err
 		}
@@ -227,11 +227,10 @@ func (o *outbox) loadAll(ctx context.Context) (queued []string, err error) {
 }
 
 // entry is that of a record, as last read.
-func (o *outbox) entry(id string) (entry, bool) {
+func (o *outbox) entry(id string) entry {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	e, ok := o.entries[id]
-	return e, ok
+	return o.entries[id]
 }
 
 func (o *outbox) set(id string, e entry) {
@@ -273,7 +272,7 @@ func (o *outbox) drain(ctx context.Context) {
 		left, err := o.flushOnce(ctx)
 		if err == nil && left > 0 {
 			select {
-			case <-time.After(pause/2 + rand.N(pause)):
+			case <-time.After(pause/2 + rand.N(pause)): //nolint:gosec // jitter
 			case <-ctx.Done():
 				err = ctx.Err()
 			}
@@ -294,7 +293,7 @@ func (o *outbox) flushOnce(ctx context.Context) (left int, err error) {
 		return 1, nil
 	}
 	for _, id := range queued {
-		e, _ := o.entry(id)
+		e := o.entry(id)
 		within, cancel := context.WithTimeoutCause(ctx, entryLimit, errGone)
 		err := o.send(within, id, e)
 		cancel()
@@ -344,7 +343,7 @@ func (o *outbox) send(ctx context.Context, id string, e entry) error {
 
 // Given implements desk.Keeper.
 func (s *Store) Given(id string) (outcome []byte, queued bool) {
-	e, _ := s.outbox.entry(id)
+	e := s.outbox.entry(id)
 	return e.Outcome, e.State == stateQueued
 }
 

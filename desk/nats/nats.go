@@ -508,7 +508,7 @@ func (s *Store) endHuman(ctx context.Context, p place) (bool, error) {
 	archived := s.get(ctx, desk.KindArchive, p.name)
 	asked := s.get(ctx, desk.KindPending, p.name)
 	if archived.Err != nil || !errors.Is(asked.Err, desk.ErrNotFound) {
-		return false, nil // open, not collected yet, or not to be read now
+		return false, nil //nolint:nilerr // open, not collected yet, or not to be read now
 	}
 	return true, s.Delete(ctx, desk.KindReplies, p.name)
 }

@@ -14,6 +14,7 @@
 //	answered/<digest>.id        likewise: the last answers to a question of a project
 //	sessions/<digest>/<id>      empty: records of a session; lifted/ likewise
 //	reopened/<id>/<id>          empty: records that go back to another
+//	pruned/history/<id>         empty: its time is when the past was pruned
 //	tmp/                        files being written
 //	tokens/                     not the store's: who may ask over the network (server/tokens)
 //
@@ -117,7 +118,7 @@ func (s *Spool) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 }
 
 // unreadable are the errors of a store that does not become readable by itself.
-var unreadable = [...]error{fs.ErrPermission, syscall.ENOTDIR, syscall.EIO, syscall.ESTALE, syscall.ENOTCONN, syscall.ENODEV} //nolint:gochecknoglobals // never written to
+var unreadable = [...]error{fs.ErrPermission, syscall.ENOTDIR, syscall.EIO, syscall.ESTALE, syscall.ENOTCONN, syscall.ENODEV}
 
 // Delete implements desk.Store. A file that comes back after a power failure repeats
 // what the archive says. Only a question that came back without its outcome, which is

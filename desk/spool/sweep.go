@@ -25,6 +25,7 @@ const staleAfter = 24 * time.Hour
 func (s *Spool) sweep(ctx context.Context) {
 	s.sweepTemp()
 	s.sweepGone(ctx)
+	s.sweepMonths()
 	for _, mark := range []desk.Mark{desk.MarkSessions, desk.MarkLifted, desk.MarkReopened} {
 		s.sweepSessions(mark)
 	}
@@ -41,6 +42,20 @@ func (s *Spool) sweepTemp() {
 		info, err := e.Info()
 		if err == nil && !info.IsDir() && time.Since(info.ModTime()) > staleAfter {
 			os.Remove(filepath.Join(dir, e.Name()))
+		}
+	}
+}
+
+// sweepMonths removes the directories of months that were pruned.
+func (s *Spool) sweepMonths() {
+	dir := filepath.Join(s.dir, string(desk.KindArchive))
+	months, err := names(dir)
+	if err != nil {
+		return
+	}
+	for _, month := range months {
+		if month < time.Now().UTC().AddDate(0, -1, 0).Format("2006-01") { // in which nothing is about to be archived
+			_ = os.Remove(filepath.Join(dir, month)) // fails while there is something in it
 		}
 	}
 }

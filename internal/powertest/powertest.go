@@ -40,7 +40,7 @@ var program = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	file := filepath.Join(dir, "powerfs")
-	cmd := exec.Command("go", "build", "-o", file, ".")
+	cmd := exec.Command("go", "build", "-o", file, ".") //nolint:gosec // a path of this package's own
 	cmd.Dir = filepath.Join(filepath.Dir(here), "..", "powerfs")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("build powerfs: %s", out)

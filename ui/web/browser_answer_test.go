@@ -233,7 +233,7 @@ func TestBrowserSendsWhatIsMeant(t *testing.T) {
 	for i, way := range []struct {
 		summary, field string
 		want           desk.Status
-	}{{".dismiss summary", "[name=reason]", desk.Dismissed}, {".discuss summary", "[name=note]", desk.Discuss}} {
+	}{{".dismiss summary", "[name=reason]", desk.Dismissed}, {".discuss summary", "[name=topic]", desk.Discuss}} {
 		id := recs[i].ID
 		v.wait(`document.querySelector(%q)?.checked`, chosen(id, 0, "0"))
 		v.click(within(id, way.summary))
@@ -341,7 +341,7 @@ func TestBrowserDiscusses(t *testing.T) {
 		v.click(chosen(rec.ID, 0, "0"), within(rec.ID, ".note summary"))
 		v.write(within(rec.ID, "[name=n0]"), "Not before Monday")
 		v.click(within(rec.ID, ".discuss summary"))
-		v.write(within(rec.ID, "[name=note]"), "Why a service?")
+		v.write(within(rec.ID, "[name=topic]"), "Why a service?")
 		v.click(within(rec.ID, "[value=discuss]"))
 		ended, err := v.desk.Wait(t.Context(), rec.ID)
 		if err != nil || ended.State != desk.Discuss {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
@@ -189,10 +190,11 @@ const noWords = "write what it is, or choose something else"
 
 // filledIn reads what a human filled into the form of a set. Answers to
 // questions that the other answers do not bring up are left out: without a
-// script the form sends them too. The violations are what only a form can get
+// script the form sends them too. What to discuss, or why to dismiss, is the reason
+// of a draft: it goes with no answer. The violations are what only a form can get
 // wrong; the rest is left for question.Set.Check.
 func filledIn(set *question.Set, form url.Values) (question.Reply, question.Violations) {
-	r := question.Reply{Note: plainBreaks(form.Get("note")), Reason: plainBreaks(form.Get("reason"))}
+	r := question.Reply{Note: plainBreaks(form.Get("note")), Reason: plainBreaks(cmp.Or(form.Get("topic"), form.Get("reason")))}
 	var found question.Violations
 	for i, q := range set.All() {
 		a := answerOf(q, i, form, &found)

@@ -161,10 +161,34 @@ func TestPageKeepsWhatWasTyped(t *testing.T) {
 	v := g.visitor()
 	rec := g.ask("s", several("some"), text("port"))
 	_, body := v.post("/answer", confirmed(rec.ID, "q0", "2", "note", "my <note>", "reason", "why"))
-	for _, want := range []string{`value="2" checked`, "my &lt;note&gt;", ">why</textarea>", "An answer is required.", `href="#` + rec.ID + `-1"`, `open><summary>Discuss first`} {
+	for _, want := range []string{`value="2" checked`, "my &lt;note&gt;", ">why</textarea>", "An answer is required.", `href="#` + rec.ID + `-1"`, `open><summary>Dismiss`} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s in\n%s", want, body)
 		}
+	}
+}
+
+// What was typed into "Discuss first" or "Dismiss" goes with no answer: it is neither a
+// note nor a reason then, nor one of a draft that another surface sends along.
+func TestTopicGoesWithNoAnswer(t *testing.T) {
+	g := start(t)
+	v := g.visitor()
+	rec := g.ask("s", single("db"))
+	form := confirmed(rec.ID, "q0", "1", "topic", "what does it cost?", "reason", "busy")
+	v.post("/draft", form)
+	if draft, _, err := g.desk.Draft(t.Context(), rec.ID); err != nil || draft.Note != "" || draft.Reason != "what does it cost?" {
+		t.Errorf("the draft is %+v, %v", draft, err)
+	}
+	v.post("/answer", form)
+	if r := g.reply(rec.ID); r.Note != "" || r.Reason != "" {
+		t.Errorf("recorded %+v", r)
+	}
+	rec = g.ask("s", single("db"))
+	form = confirmed(rec.ID, "topic", "what does it cost?")
+	form.Set("action", "discuss")
+	v.post("/answer", form)
+	if r := g.reply(rec.ID); !r.Discuss || r.Note != "what does it cost?" {
+		t.Errorf("recorded %+v", r)
 	}
 }
 

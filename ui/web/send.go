@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -115,7 +116,7 @@ func replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
 	switch form.Get("action") {
 	case "confirm":
 	case "discuss":
-		r.Discuss = true
+		r.Discuss, r.Note = true, strings.TrimSpace(reason+"\n\n"+r.Note)
 	case "dismiss":
 		return question.Reply{Dismissed: true, Reason: reason}, nil
 	default:

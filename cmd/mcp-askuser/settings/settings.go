@@ -35,7 +35,8 @@ type Values struct {
 	Dir                     string // the store, absolute; empty for the platform's place
 	Desk, DeskCreds, DeskCA string // the desk that many machines share, and what is needed to reach it
 
-	Keep time.Duration // how long the desk keeps what nobody waits for
+	Keep        time.Duration // how long the desk keeps what nobody waits for
+	KeepHistory time.Duration // how long it keeps the past, 0 for ever
 
 	NotifyCommand []string // the user's own, a program and its arguments
 	Remind        time.Duration
@@ -75,6 +76,7 @@ func table(v *Values, surfaces []string) []*Setting {
 		{Key: "desk_creds", variable: EnvDesk + "_CREDS", value: path(&v.DeskCreds, words.T("file")), beside: "dir", help: "the file with your credential for that desk"},
 		{Key: "desk_ca", variable: EnvDesk + "_CA", value: path(&v.DeskCA, words.T("file")), beside: "dir", help: "the file with the certificate authority of that desk"},
 		{Key: "keep", value: duration(&v.Keep, time.Second), fallback: "24h", help: "how long to keep a question that nobody waits for, and an answer that nobody has collected"},
+		{Key: "keep_history", value: age(&v.KeepHistory), fallback: "0", help: "how long to keep past questions, 0 for ever"},
 		{Key: "notify_command", value: program(&v.NotifyCommand), fallback: "[]", help: "a program of yours, and its arguments, that is told of each question"},
 		{Key: "remind", value: duration(&v.Remind, 0), fallback: "0", help: "how often to tell of an open question again, 0 for once only"},
 		{Key: "desktop_notifications", value: choice(&v.Desktop, []string{"auto", "off"}, true, false), fallback: "auto", help: "notifications on the desktop: auto or off"},

@@ -69,31 +69,70 @@ func duration(to *time.Duration, least time.Duration) value {
 	}, nil}
 }
 
+// age takes a time for which something is kept: 0 or an hour and more. An hour is
+// what everything of the past is kept for.
+func age(to *time.Duration) value {
+	return value{words.T("duration"), words.T("an hour or more such as 90d, 12w or 36h, 0 for ever"), func(text string) (any, bool) {
+		d, ok := Age(text)
+		if text == "0" {
+			d, ok = 0, true
+		}
+		if ok {
+			*to = d
+		}
+		return brief(d), ok
+	}, nil}
+}
+
+// Age reads an age at which something is pruned: a time as of [Duration], with a unit,
+// of an hour or more.
+func Age(text string) (time.Duration, bool) {
+	_, err := strconv.Atoi(text)
+	d, ok := Duration(text)
+	return d, err != nil && ok && d >= time.Hour
+}
+
 // Duration reads a time: whole seconds, Go's notation, or the latter after a
-// number of days, as in 3d or 1d12h. It is not negative.
+// number of weeks and days, as in 2w, 3d or 1d12h. It is not negative.
 func Duration(text string) (time.Duration, bool) {
 	if n, err := strconv.ParseUint(text, 10, 32); err == nil {
 		return time.Duration(n) * time.Second, true
 	}
-	days, rest, found := strings.Cut(text, "d")
-	if !found {
-		days, rest = "0", text
-	} else if rest == "" {
-		rest = "0"
+	const day = 24 * time.Hour
+	var sum time.Duration
+	for _, unit := range []struct {
+		name string
+		long time.Duration
+	}{{"w", 7 * day}, {"d", day}} {
+		number, rest, found := strings.Cut(text, unit.name)
+		if !found {
+			continue
+		}
+		n, err := strconv.ParseUint(number, 10, 16)
+		if err != nil || n > uint64(100*365*day/unit.long) {
+			return 0, false
+		}
+		sum += time.Duration(n) * unit.long
+		if text = rest; text == "" {
+			return sum, sum >= 0
+		}
 	}
-	n, err := strconv.ParseUint(days, 10, 16)
-	d, wrong := time.ParseDuration(rest)
-	if err != nil || wrong != nil || d < 0 {
+	d, err := time.ParseDuration(text)
+	if err != nil || d < 0 {
 		return 0, false
 	}
-	d += time.Duration(n) * 24 * time.Hour
-	return d, d >= 0
+	return sum + d, sum+d >= 0
 }
 
-// brief writes a time without the zeros of Go's notation.
+// brief writes a time without the zeros of Go's notation, and in days where it is
+// more than one.
 func brief(d time.Duration) string {
-	if d == 0 {
+	const day = 24 * time.Hour
+	switch {
+	case d == 0:
 		return "0"
+	case d > day && d%day == 0:
+		return strconv.FormatInt(int64(d/day), 10) + "d"
 	}
 	return strings.Replace(strings.Replace(d.String(), "m0s", "m", 1), "h0m", "h", 1)
 }

@@ -1,0 +1,255 @@
+package desk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/oklog/ulid/v2"
+)
+
+// MinHistory is the least age at which a question of the past is pruned: by then
+// nobody answers it any more who found it open. See Desk.decide.
+const MinHistory = time.Hour
+
+// Month is what was pruned, or would be, of the questions of one month.
+type Month struct {
+	Name      string `json:"month"` // 2006-01
+	Questions int    `json:"questions"`
+	Bytes     int64  `json:"bytes"`
+}
+
+// Prune removes the questions of the past that were asked before a time, with their
+// places in the indexes, and returns how many of which months, the first month first.
+// Dry, it counts them only. What is open or not collected stays, with the questions
+// that an open one goes back to, and what is damaged. The error wraps ErrDenied where
+// the credential may not remove some.
+func (d *Desk) Prune(ctx context.Context, before time.Time, dry bool) ([]Month, error) {
+	months, _, err := d.prune(ctx, before, dry, 0)
+	return months, err
+}
+
+// prune is Prune for at most limit questions; 0 is all. It reports whether there may be
+// more.
+func (d *Desk) prune(ctx context.Context, before time.Time, dry bool, limit int) (months []Month, more bool, err error) {
+	if latest := d.now().Add(-MinHistory); before.After(latest) {
+		before = latest
+	}
+	used, err := d.inUse(ctx)
+	if err != nil {
+		return nil, false, err
+	}
+	sums := map[string]*Month{}
+	var faults error
+	some := make([]string, 0, batch)
+	take := func() {
+		sizes, err := d.pruneAll(ctx, some, dry)
+		faults = cmp.Or(faults, err)
+		for i, size := range sizes {
+			if size == 0 {
+				continue
+			}
+			name := MonthOf(some[i])
+			if sums[name] == nil {
+				sums[name] = &Month{Name: name}
+			}
+			sums[name].Questions++
+			sums[name].Bytes += size
+		}
+		some = some[:0]
+	}
+	seen := 0
+	for id, err := range d.store.List(ctx, KindArchive, Range{Before: FirstID(before)}) {
+		if err := cmp.Or(err, context.Cause(ctx)); err != nil {
+			faults = cmp.Or(faults, err)
+			break
+		}
+		if used[id] {
+			continue
+		}
+		if seen++; limit > 0 && seen > limit {
+			more = true
+			break
+		}
+		if some = append(some, id); len(some) == batch {
+			take()
+		}
+		if faults != nil && !errors.Is(faults, ErrDenied) {
+			break
+		}
+	}
+	take()
+	for _, m := range sums {
+		months = append(months, *m)
+	}
+	slices.SortFunc(months, func(a, b Month) int { return cmp.Compare(a.Name, b.Name) })
+	return months, more, faults
+}
+
+// inUse returns the questions that must not be pruned: those that are open or not put
+// away, and what they go back to.
+func (d *Desk) inUse(ctx context.Context) (map[string]bool, error) {
+	used := map[string]bool{}
+	for _, kind := range []Kind{KindPending, KindReplies} {
+		ids, err := d.list(ctx, kind, Range{})
+		if err != nil {
+			return nil, err
+		}
+		for _, id := range ids {
+			used[id] = true
+			rec, err := d.get(ctx, id)
+			for err == nil && rec.Earlier != "" && !used[rec.Earlier] {
+				used[rec.Earlier] = true
+				rec, err = d.get(ctx, rec.Earlier)
+			}
+			if err != nil && !d.leaveOut(ctx, id, err) {
+				return nil, err
+			}
+		}
+	}
+	return used, nil
+}
+
+// pruneAll prunes records side by side, and returns the bytes of each; 0 for one that
+// stays.
+func (d *Desk) pruneAll(ctx context.Context, ids []string, dry bool) ([]int64, error) {
+	sizes, faults := make([]int64, len(ids)), make([]error, len(ids))
+	var workers sync.WaitGroup
+	n := runtime.GOMAXPROCS(0)
+	for w := range n {
+		workers.Go(func() {
+			for i := w; i < len(ids) && ctx.Err() == nil; i += n {
+				sizes[i], faults[i] = d.pruneOne(ctx, ids[i], dry)
+			}
+		})
+	}
+	workers.Wait()
+	for _, err := range faults {
+		if err != nil {
+			return sizes, err
+		}
+	}
+	return sizes, nil
+}
+
+// pruneOne prunes an archived record. The indexes come first: what is cut off after them
+// is pruned again.
+func (d *Desk) pruneOne(ctx context.Context, id string, dry bool) (size int64, err error) {
+	if of, ok := d.store.(Entitled); ok {
+		if err := of.MayAnswer(ctx, id); err != nil { // an agent's credential writes to the archive, and yet may not
+			return 0, err
+		}
+	}
+	doc := d.read(ctx, Key{KindArchive, id})[0]
+	if doc.Err != nil || doc.Data == nil {
+		if d.leaveOut(ctx, id, doc.Err) {
+			doc.Err = nil
+		}
+		return 0, doc.Err
+	}
+	size = int64(max(1, len(doc.Data)))
+	if dry {
+		return size, nil
+	}
+	rec, err := decodeRecord(id, doc.Data)
+	if err != nil {
+		d.leaveOut(ctx, id, d.damaged(KindArchive, id, err))
+		return 0, nil
+	}
+	if err := d.removeMarks(ctx, &rec); err != nil {
+		return 0, fmt.Errorf("prune %s: %w", id, err)
+	}
+	if err := d.store.Delete(ctx, KindArchive, id); err != nil {
+		return 0, fmt.Errorf("prune %s: %w", id, err)
+	}
+	return size, nil
+}
+
+// removeMarks takes an archived record out of the indexes.
+func (d *Desk) removeMarks(ctx context.Context, rec *Record) error {
+	var err error
+	unmark := func(mark Mark, name, id string) { err = errors.Join(err, d.store.Unmark(ctx, mark, name, id)) }
+	for _, name := range rec.rows() {
+		unmark(MarkSessions, name, rec.ID)
+	}
+	for _, name := range rec.memories(rec.All()) { // to find out which are memorable takes longer
+		unmark(MarkAnswered, name, rec.ID)
+	}
+	if rec.Earlier != "" {
+		unmark(MarkReopened, rec.Earlier, rec.ID)
+	}
+	later, wrong := d.store.Marks(ctx, MarkReopened, rec.ID)
+	for _, id := range later {
+		unmark(MarkReopened, rec.ID, id)
+	}
+	return errors.Join(err, wrong)
+}
+
+// history is what keeps a store from growing for ever.
+type history struct {
+	mu   sync.Mutex
+	desk *Desk         // over the store that is pruned
+	keep time.Duration // for how long; 0 is for ever
+	next time.Time     // not before
+}
+
+// pruneEvery is how often a store is pruned by itself, by whichever process is the first;
+// pruneSome is how many questions at once, as an archiving process may be about to end.
+const (
+	pruneEvery = 24 * time.Hour
+	pruneSome  = 500
+)
+
+// pruneDaily prunes what the settings do not keep, once a day.
+func (d *Desk) pruneDaily(ctx context.Context) {
+	h := &d.history
+	if h.keep <= 0 || !h.mu.TryLock() {
+		return
+	}
+	defer h.mu.Unlock()
+	now := d.now()
+	if now.Before(h.next) {
+		return
+	}
+	err := h.prune(ctx, now)
+	if err != nil {
+		h.next = now.Add(MinHistory)
+		d.log.WarnContext(ctx, "pruning the history", "error", err)
+	}
+}
+
+// prune prunes some, unless that was done within a day: the mark has its time.
+func (h *history) prune(ctx context.Context, now time.Time) error {
+	const name = "history"
+	done, err := h.desk.store.Marks(ctx, MarkPruned, name)
+	if err != nil {
+		return err
+	}
+	for _, id := range done {
+		if at := ulid.MustParseStrict(id).Timestamp(); at.Add(pruneEvery).After(now) && !at.After(now) {
+			h.next = at.Add(pruneEvery)
+			return nil
+		}
+	}
+	months, more, err := h.desk.prune(ctx, now.Add(-h.keep), false, pruneSome)
+	for _, m := range months {
+		h.desk.log.InfoContext(ctx, "pruned the history", "month", m.Name, "questions", m.Questions, "bytes", m.Bytes)
+	}
+	if err != nil || more {
+		return err
+	}
+	id, _, err := h.desk.nextID()
+	if err == nil {
+		err = h.desk.store.Mark(ctx, MarkPruned, name, id)
+	}
+	for _, old := range done {
+		err = errors.Join(err, h.desk.store.Unmark(ctx, MarkPruned, name, old))
+	}
+	h.next = now.Add(pruneEvery)
+	return err
+}
