@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"syscall"
 )
 
 // EnvDir is the environment variable that names the store.
@@ -95,6 +97,10 @@ func (s *Spool) makeDir(path string, forbidden fs.FileMode) error {
 	return advise(err)
 }
 
+// unsyncable are the errors of directories above the store, of others, that cannot be
+// opened, or synced.
+var unsyncable = [...]error{fs.ErrPermission, errors.ErrUnsupported, syscall.EINVAL, syscall.EROFS} //nolint:gochecknoglobals // never written to
+
 // syncNames makes the names in a directory of the store survive a power failure, and
 // with them the directory itself. That is looked after once in each process, up to the
 // root: another process may have made it, or one above it, a moment ago.
@@ -102,14 +108,19 @@ func (s *Spool) syncNames(dir string) error {
 	if err := syncDir(dir); err != nil {
 		return advise(err)
 	}
+	var synced []string
 	for parent := filepath.Dir(dir); parent != dir; dir, parent = parent, filepath.Dir(parent) {
 		if _, lasts := s.lasting.Load(dir); lasts {
-			return nil
+			break
 		}
-		// Above the store are directories that cannot be opened, or synced.
-		if err := syncDir(parent); err != nil && len(parent) >= len(s.dir) {
+		err := syncDir(parent)
+		foreign := len(parent) < len(s.dir) && slices.ContainsFunc(unsyncable[:], func(e error) bool { return errors.Is(err, e) })
+		if err != nil && !foreign {
 			return advise(err)
 		}
+		synced = append(synced, dir)
+	}
+	for _, dir := range synced { // not before all above it are
 		s.lasting.Store(dir, true)
 	}
 	return nil

@@ -25,7 +25,7 @@ func (s *Spool) Put(ctx context.Context, kind desk.Kind, id string, data []byte)
 		return advise(err)
 	}
 	if sync {
-		return advise(syncDir(filepath.Dir(path)))
+		return s.syncNames(filepath.Dir(path))
 	}
 	return nil
 }
