@@ -519,11 +519,11 @@ func TestOutboxReplacedWhileSent(t *testing.T) {
 			t.Fatal(err)
 		}
 		<-far.deciding
-		b.open() // another process, which does not reach the desk
+		b.far.refuses(rec.ID, desk.ErrUncertain)
+		b.open() // another process, which sends nothing
 		if _, err := b.d.Get(t.Context(), rec.ID); err != nil {
 			t.Fatal(err)
 		}
-		b.far.refuses(rec.ID, desk.ErrUncertain)
 		b.queues(rec.ID, "b")
 		b.s.Close()
 		b.far.refuses(rec.ID, nil)

@@ -109,7 +109,7 @@ func Duration(text string) (time.Duration, bool) {
 			continue
 		}
 		n, err := strconv.ParseUint(number, 10, 16)
-		if err != nil || n > uint64(100*365*day/unit.long) {
+		if err != nil || n > uint64(100*365*day/unit.long) { //nolint:gosec // both are positive
 			return 0, false
 		}
 		sum += time.Duration(n) * unit.long
