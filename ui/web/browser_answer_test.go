@@ -438,7 +438,7 @@ func TestBrowserLargeTexts(t *testing.T) {
 // answeredElsewhere replies on another surface.
 func (g *rig) answeredElsewhere(id, surface string, answers ...question.Answer) {
 	g.t.Helper()
-	if _, err := g.desk.Reply(context.Background(), id, question.Reply{Answers: answers}, surface); err != nil {
+	if _, err := g.desk.Reply(context.Background(), id, question.Reply{Answers: answers}, desk.Evidence{Surface: surface, How: desk.HowPage}); err != nil {
 		g.t.Fatal(err)
 	}
 }

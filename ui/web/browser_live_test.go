@@ -719,7 +719,7 @@ func history(g *rig) desk.Record {
 		one.ID: {Dismissed: true, Reason: "too early to say"},
 		two.ID: {Answers: []question.Answer{{QuestionID: "db", Selected: []string{"lite"}}}, Note: "not before Monday"},
 	} {
-		if _, err := g.desk.Reply(g.t.Context(), id, r, "inbox"); err != nil {
+		if _, err := g.desk.Reply(g.t.Context(), id, r, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 			g.t.Fatal(err)
 		}
 	}
