@@ -99,7 +99,7 @@ func (s *Spool) makeDir(path string, forbidden fs.FileMode) error {
 
 // unsyncable are the errors of directories above the store, of others, that cannot be
 // opened, or synced.
-var unsyncable = [...]error{fs.ErrPermission, errors.ErrUnsupported, syscall.EINVAL, syscall.EROFS} //nolint:gochecknoglobals // never written to
+var unsyncable = [...]error{fs.ErrPermission, errors.ErrUnsupported, syscall.EINVAL, syscall.EROFS}
 
 // syncNames makes the names in a directory of the store survive a power failure, and
 // with them the directory itself. That is looked after once in each process, up to the
