@@ -74,7 +74,7 @@ func start(t testing.TB, options ...string) *Disk {
 		t.Fatal(err)
 	}
 	d := &Disk{t: t, Dir: t.TempDir(), replies: make(chan string, 1), failed: make(chan struct{})}
-	cmd := exec.Command(file, append(options, d.Dir)...) //nolint:gosec,noctx // the program that was built here; Cut ends it
+	cmd := exec.Command(file, append(options, d.Dir)...) //nolint:gosec,noctx // the program that was built here; the end of its input ends it
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err == nil {
