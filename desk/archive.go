@@ -21,7 +21,8 @@ func (d *Desk) Archive(ctx context.Context, id string) error {
 	return err
 }
 
-// tidyUp is for a moment when nobody waits for us.
+// tidyUp clears up what earlier processes left, and prunes once a day. Callers run it
+// after a delivery, when no call waits for them.
 func (d *Desk) tidyUp(ctx context.Context) {
 	d.sweep.Do(func() { d.clearUp(ctx) })
 	d.pruneDaily(ctx)

@@ -141,8 +141,8 @@ func (s *keepsPlace) Decide(ctx context.Context, id string, role desk.Role, data
 	return desk.ErrExists
 }
 
-// One who was first is told so, though the asker collected the answer before the
-// store could say that it was stored.
+// The first answerer reads that they were first, also where the asker collected the
+// answer before the store could say that it was stored.
 func TestFirstThoughCollected(t *testing.T) {
 	s := &keepsPlace{Store: openSpool(t, storeDir(t))}
 	asking := desk.New(s.Store, desk.Options{})

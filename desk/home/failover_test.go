@@ -17,8 +17,8 @@ import (
 // failoverLimit is how long a fault of one node may keep an answer from its agent.
 const failoverLimit = 10 * time.Second
 
-// An asker and a user whose node dies, or stalls: the user is told what became of the
-// answer, and the agent has it, within ten seconds.
+// A node dies or stalls under an asker and a user. Within ten seconds the user reads
+// what became of the answer, and the agent has it.
 func TestFailover(t *testing.T) {
 	if os.Getenv("RACE_ROUNDS") == "" {
 		t.Skip("minutes; make fleet runs it")

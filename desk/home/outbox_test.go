@@ -181,7 +181,7 @@ func TestOutboxRejected(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		b.open() // it is told once, and offered by any process
+		b.open() // a notice is shown once; every process offers the answer
 		if all, err := b.s.Notices(t.Context()); err != nil || len(all) > 0 {
 			t.Errorf("told again: %+v, %v", all, err)
 		}

@@ -35,7 +35,7 @@ type Values struct {
 	Dir                     string // the store, absolute; empty for the platform's place
 	Desk, DeskCreds, DeskCA string // the desk that many machines share, and what is needed to reach it
 
-	Keep        time.Duration // how long the desk keeps what nobody waits for
+	Keep        time.Duration // how long the desk keeps a question without a waiting asker
 	KeepHistory time.Duration // how long it keeps the past, 0 for ever
 
 	NotifyCommand []string // the user's own, a program and its arguments
