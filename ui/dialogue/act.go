@@ -18,7 +18,7 @@ type Act interface {
 // ErrNotHere.
 type (
 	// Choose marks a row: of several beside the others, otherwise in their place. Other may
-	// have no words yet. Proposed takes the declared text; LeaveOpen is Skip.
+	// have no words yet, see Step.NeedsWords. Proposed takes the declared text; LeaveOpen is Skip.
 	Choose struct{ Row int }
 	// Unchoose takes the mark off a row. The words of Other stay.
 	Unchoose struct{ Row int }
@@ -180,9 +180,7 @@ func (a Choose) do(d *Dialogue, at int) error {
 	s.enter()
 	switch {
 	case r.Kind == Proposed:
-		s.text = s.Default
-		return nil
-	case !s.Chooses(): // its own words are marked by what they are
+		s.text, s.other = s.Default, false
 		return nil
 	case !s.Several():
 		s.clear()
@@ -245,7 +243,7 @@ func (a Fill) do(d *Dialogue, at int) error {
 		case i < 0 || i >= len(rows):
 			return ErrNotHere
 		case rows[i].Kind == Other:
-			fresh.other = s.AllowCustom
+			fresh.other = true
 		case rows[i].Kind == Proposed:
 			fresh.text = s.Default
 		case rows[i].Kind == LeaveOpen:
