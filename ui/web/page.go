@@ -135,10 +135,10 @@ type layout struct {
 	ID      string // of the record in sight
 	Chosen  bool   // on a small screen the question is in sight, not the list
 	Entries []entry
-	oldest  desk.Record   // of the entries, as stored
-	Count   int           // what waits, listed or not
-	Rest    int           // of that, not listed
-	Last    string        // the id of the latest that waits, listed or not
+	oldest  desk.Record         // of the entries, as stored
+	Count   int                 // what waits, listed or not
+	Rest    int                 // of that, not listed
+	Last    string              // the id of the latest that waits, listed or not
 	Refused []recordview.Record // calls that were turned away at the limit of rounds
 	Card    *card
 	Past    []recordview.Record // the last answers, where there is no card
