@@ -35,8 +35,8 @@ type (
 	}
 	// Skip leaves the question open, once Next confirms it: ErrRequired where it cannot be.
 	Skip struct{}
-	// Accept takes what is proposed: what stands in the step if the human entered it, or
-	// else the declared default. It is ErrNothing where neither exists.
+	// Accept takes what is proposed: the answer that stands in the step, or else the
+	// declared default. It is ErrNothing where neither exists.
 	Accept struct{}
 	// Recall has the earlier answer stand in the step, unconfirmed. Once more, before any
 	// change, puts back what stood before. It is ErrNothing where no earlier answer is known.
@@ -280,10 +280,13 @@ func (Accept) do(d *Dialogue, at int) error {
 		return ErrNotHere
 	}
 	s := &d.steps[at]
-	if x := s.declared(); !s.entered && x.Empty() {
-		return ErrNothing
-	} else if !s.entered {
-		s.restore(x)
+	if a := s.answer(); a.Empty() {
+		a = s.declared()
+		if a.Empty() {
+			return ErrNothing
+		}
+		s.restore(a)
+		s.skipped = false
 	}
 	s.touched = true
 	return nil

@@ -35,6 +35,7 @@ func TestScripts(t *testing.T) {
 		{"one, declared default is not taken by itself", ask(proposing(one(), "")), Options{}, "next ! required", "db 1/1"},
 		{"one, declared default accepted", ask(proposing(one(), "")), Options{}, "accept; next", "db=pg|"},
 		{"one, accept keeps what was entered", ask(proposing(one(), "")), Options{}, "choose 3; accept; next", "db=none|"},
+		{"one, accept takes the place of nothing", ask(optional(proposing(one(), ""))), Options{}, "skip; accept; next", "db=pg|"},
 		{"one, nothing to accept", ask(one()), Options{}, "accept ! nothing", "db 1/1"},
 		{"one, other", ask(one()), Options{}, "choose other; next ! no words; text DuckDB ; next", "db=|DuckDB"},
 		{"one, other of blanks", ask(one()), Options{}, "text  ; choose other; next ! no words", "db 1/1"},
