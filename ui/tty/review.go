@@ -117,13 +117,9 @@ func (c *conversation) part(ctx context.Context, ask, why, typed string) (word s
 func (c *conversation) end(ctx context.Context, how dialogue.Act, said string) (move, error) {
 	_, err := c.act(how)
 	if err == nil {
-		err = c.deliver(ctx)
+		return c.commitReply(ctx, said, stay)
 	}
-	if err != nil {
-		return stay, c.unsaved(ctx, err)
-	}
-	c.text("", said)
-	return done, nil
+	return stay, err
 }
 
 // sayNote shows a note, where there is one.
@@ -133,25 +129,37 @@ func (c *conversation) sayNote(mark, text string) {
 	}
 }
 
-// send commits the answers. One that could not be sent is shown for review: a second try
-// is the human's word.
+// send commits the answers. Those that could not be sent are shown for review: a second
+// try is the human's word.
 func (c *conversation) send(ctx context.Context) (move, error) {
 	c.save(ctx)
-	err := c.deliver(ctx)
-	if err == nil {
-		c.text("", words.T(words.Sent))
-		return done, nil
+	to, err := c.commitReply(ctx, words.T(words.Sent), turned)
+	if to == turned && err == nil {
+		_, err = c.act(dialogue.Review{})
 	}
-	if faults, refused := errors.AsType[question.Violations](err); refused {
+	return to, err
+}
+
+// commitReply commits the reply. Where that fails and the question is still open, it says
+// why, and returns failed.
+func (c *conversation) commitReply(ctx context.Context, said string, failed move) (move, error) {
+	err := c.deliver(ctx)
+	faults, refused := errors.AsType[question.Violations](err)
+	switch {
+	case err == nil:
+		c.text("", said)
+		return done, nil
+	case errors.As(err, new(*desk.ClosedError)), ctx.Err() != nil:
+		return stay, err
+	case refused:
 		c.text("", words.T("Not sent yet:"))
 		for _, f := range faults {
 			c.text("  - ", c.fault(f))
 		}
-	} else if err := c.unsaved(ctx, err); err != nil {
-		return stay, err
+	default:
+		c.text("", words.Local.Kept(err))
 	}
-	_, err = c.act(dialogue.Review{})
-	return turned, err
+	return failed, nil
 }
 
 // fault says what is wrong with an answer, naming the question by its text.
@@ -161,15 +169,4 @@ func (c *conversation) fault(f question.Violation) string {
 		return words.T("%[1]s: %[2]s", question.Shorten(question.Line(s.Text), 40), question.Line(f.In(words.T)))
 	}
 	return words.Local.Refused(f)
-}
-
-// unsaved tells the human that the store has failed, and swallows the error:
-// what the human said is kept for another try. A question that is closed or
-// withdrawn is the end, and passed on.
-func (c *conversation) unsaved(ctx context.Context, err error) error {
-	if errors.As(err, new(*desk.ClosedError)) || ctx.Err() != nil {
-		return err
-	}
-	c.text("", words.Local.Kept(err))
-	return nil
 }
