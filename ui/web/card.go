@@ -113,6 +113,17 @@ func (c card) Own() []question.Response {
 	return c.Set.Asked(&c.Filled)
 }
 
+// Progress says how many of the questions that are asked have an answer, where there are
+// several.
+func (c card) Progress() string {
+	asked := c.Set.Asked(&c.Filled)
+	if len(asked) < 2 {
+		return ""
+	}
+	open := slices.DeleteFunc(slices.Clone(asked), func(x question.Response) bool { return x.Answer != nil })
+	return c.lang.T("%[1]d of %[2]d answered", len(asked)-len(open), len(asked))
+}
+
 // Elsewhere names the other surfaces that show the card's record. They are its
 // asker's: with that they have gone, whatever was kept. The inbox is none: to
 // leave a question to it is to show it nowhere.

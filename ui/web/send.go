@@ -80,14 +80,14 @@ func (s *Server) arrived(ctx context.Context, rec *desk.Record, reply question.R
 	return now, failed == nil && bytes.Equal(first, again)
 }
 
-// What became of the records that a form was about, as parameters of the page:
-// sent to somebody who waited, kept for somebody who did not, not sent yet, or
-// ended before.
+// What became of a record, as parameters of the page, each with its id.
 const (
-	endSent   = "sent"
-	endKept   = "kept"
-	endUnsent = "unsent"
-	endLate   = "late"
+	endSent   = "sent"   // answered here, and its asker waited
+	endKept   = "kept"   // answered here, and its asker did not wait
+	endUnsent = "unsent" // answered here, and not sent yet
+	endLate   = "late"   // ended before it was answered here
+	endAny    = "ended"  // the script asks whether, and how, it has ended
+	endLifted = "lifted" // its session may go on asking
 )
 
 // result is what became of a record that a form was about.
@@ -159,9 +159,10 @@ func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply quest
 
 // told are the results that parameters of the page tell.
 func (s *Server) told(ctx context.Context, ends url.Values) (out []result) {
-	for _, end := range []string{endSent, endKept, endUnsent, endLate} {
+	for _, end := range []string{endSent, endKept, endUnsent, endLate, endAny, endLifted} {
 		for _, id := range ends[end] {
-			if rec, err := s.Desk.Get(ctx, id); err == nil && (rec.Outcome != nil || rec.Unsent && end == endUnsent) {
+			rec, err := s.Desk.Get(ctx, id)
+			if err == nil && (rec.Outcome != nil || rec.Unsent && end == endUnsent || end == endLifted) {
 				out = append(out, result{end, &rec})
 			}
 		}
@@ -179,9 +180,15 @@ func (s *Server) notices(r *http.Request, results []result) (out []notice) {
 
 func noticeOf(l words.Language, rec *desk.Record, end string) notice {
 	who := l.Asker(rec.Asker)
-	switch {
+	switch overruled := l.Overruled(*rec); {
+	case end == endLifted:
+		return notice{ID: rec.ID, Words: l.T("The limit is lifted. %s may go on asking.", who)}
 	case rec.Outcome == nil:
 		return notice{rec.ID, l.Kept(desk.ErrUnsent), "late unsent"}
+	case end == endAny && overruled != "":
+		return notice{rec.ID, overruled, "late"}
+	case end == endAny:
+		return notice{ID: rec.ID, Words: l.T("%[1]s: already %[2]s.", who, l.Outcome(rec.Outcome))}
 	case end == endLate:
 		return notice{rec.ID, l.Sentence(l.T("The question of %[1]s was already %[2]s", who, l.Outcome(rec.Outcome))), "late"}
 	}
@@ -224,9 +231,6 @@ func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, e
 	c := s.filledCard(r, &rec, r.PostForm, found)
 	if why != "" && rec.Outcome == nil {
 		c.Faults = []fault{{c.ID + "-form", why}}
-	}
-	if scripted(r) {
-		return s.render(w, r, status, "card", c)
 	}
 	x, err := s.layout(r, &c)
 	if err != nil {
@@ -271,12 +275,8 @@ func (s *Server) liftLimit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if !scripted(r) {
-		http.Redirect(w, r, "/", http.StatusSeeOther)
-		return nil
-	}
-	l := s.languageOf(r)
-	return s.render(w, r, http.StatusOK, "notices", []notice{{ID: rec.ID, Words: l.T("The limit is lifted. %s may go on asking.", l.Asker(rec.Asker))}})
+	http.Redirect(w, r, "/?"+url.Values{endLifted: {rec.ID}}.Encode(), http.StatusSeeOther)
+	return nil
 }
 
 // again is what the button needs that asks a question once more.
@@ -295,11 +295,8 @@ func (s *Server) reopenForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if !scripted(r) {
-		http.Redirect(w, r, "/?id="+rec.ID, http.StatusSeeOther)
-		return nil
-	}
-	return s.render(w, r, http.StatusOK, "card", s.card(r, &rec))
+	http.Redirect(w, r, "/?id="+rec.ID, http.StatusSeeOther)
+	return nil
 }
 
 // reopen opens a question again. One that is open already will do.
