@@ -14,6 +14,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
+	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -179,8 +180,9 @@ func (s *Server) notices(r *http.Request, results []result) (out []notice) {
 }
 
 func noticeOf(l words.Language, rec *desk.Record, end string) notice {
-	who := l.Asker(rec.Asker)
-	switch overruled := l.Overruled(*rec); {
+	shown := recordview.Of(*rec, l)
+	who := shown.AskedBy()
+	switch overruled := shown.Overruled(); {
 	case end == endLifted:
 		return notice{ID: rec.ID, Words: l.T("The limit is lifted. %s may go on asking.", who)}
 	case rec.Outcome == nil:
@@ -188,9 +190,9 @@ func noticeOf(l words.Language, rec *desk.Record, end string) notice {
 	case end == endAny && overruled != "":
 		return notice{rec.ID, overruled, "late"}
 	case end == endAny:
-		return notice{ID: rec.ID, Words: l.T("%[1]s: already %[2]s.", who, l.Outcome(rec.Outcome))}
+		return notice{ID: rec.ID, Words: l.T("%[1]s: already %[2]s.", who, shown.Ended())}
 	case end == endLate:
-		return notice{rec.ID, l.Sentence(l.T("The question of %[1]s was already %[2]s", who, l.Outcome(rec.Outcome))), "late"}
+		return notice{rec.ID, l.Sentence(l.T("The question of %[1]s was already %[2]s", who, shown.Ended())), "late"}
 	}
 	var sent, kept string
 	switch rec.State {
@@ -281,7 +283,7 @@ func (s *Server) liftLimit(w http.ResponseWriter, r *http.Request) error {
 
 // again is what the button needs that asks a question once more.
 type again struct {
-	*desk.Record
+	recordview.Record
 	CSRF string
 }
 
