@@ -9,11 +9,11 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
+	"mcp-askuser/ui/dialogue"
 	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
@@ -33,8 +33,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	reply, err := replyIn(&rec, r.PostForm)
-	reply.Took = took(r.PostForm, s.Now())
+	reply, err := s.replyIn(&rec, r.PostForm)
 	ended := rec
 	if err == nil {
 		ended, err = s.reply(r.Context(), rec.ID, reply)
@@ -110,30 +109,32 @@ func resultOf(rec *desk.Record) result {
 
 // replyIn reads what a form says. The error is a question.Violations with
 // everything that is wrong with it, so that the human hears it at once.
-func replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
-	r, found := filledIn(&rec.Set, form)
-	reason := r.Reason
-	r.Reason = "" // of a dismissal only
+func (s *Server) replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
+	d := dialogue.New(*rec, s.optionsOf(form))
+	found := fill(d, form)
+	var err error
 	switch form.Get("action") {
 	case "confirm":
 	case "discuss":
-		r.Discuss, r.Note = true, strings.TrimSpace(reason+"\n\n"+r.Note)
+		_, err = d.Act(dialogue.Discuss{Topic: d.Reason()})
 	case "dismiss":
-		return question.Reply{Dismissed: true, Reason: reason}, nil
+		_, err = d.Act(dialogue.Dismiss{Reason: d.Reason()})
+		found = nil
 	default:
-		return r, api.Problemf(api.InvalidRequest, "The form says neither to confirm, to discuss nor to dismiss.")
+		err = api.Problemf(api.InvalidRequest, "The form says neither to confirm, to discuss nor to dismiss.")
 	}
-	if len(found) == 0 {
-		return r, nil
+	if err != nil {
+		return question.Reply{}, err
 	}
-	_, err := rec.Check(r)
-	rest, _ := errors.AsType[question.Violations](err)
-	for _, v := range rest {
-		if !slices.ContainsFunc(found, func(x question.Violation) bool { return x.Path == v.Path }) {
-			found = append(found, v)
-		}
+	r, err := d.Reply()
+	rest, ok := errors.AsType[question.Violations](err)
+	if err != nil && !ok {
+		return r, err
 	}
-	return r, found
+	rest = slices.DeleteFunc(rest, func(v question.Violation) bool {
+		return slices.ContainsFunc(found, func(x question.Violation) bool { return x.Path == v.Path })
+	})
+	return r, append(found, rest...).Err()
 }
 
 // answerAlike gives the same reply to other records with the same questions.
@@ -232,7 +233,7 @@ func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, e
 	}
 	c := s.filledCard(r, &rec, r.PostForm, found)
 	if why != "" && rec.Outcome == nil {
-		c.Faults = []fault{{c.ID + "-form", why}}
+		c.Faults = []fault{{Field: c.ID + "-form", Words: why}}
 	}
 	x, err := s.layout(r, &c)
 	if err != nil {
@@ -256,9 +257,10 @@ func (s *Server) refuseOldForm(w http.ResponseWriter, r *http.Request) {
 func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.formOf(r)
 	if err == nil && rec.Outcome == nil {
-		typed, _ := filledIn(&rec.Set, r.PostForm) // what is not right yet is part of a draft
+		d := dialogue.New(rec, s.optionsOf(r.PostForm))
+		fill(d, r.PostForm) // what is not right yet is part of a draft
 		var draft int64
-		draft, err = s.keepTyped(r.Context(), rec.ID, typed)
+		draft, err = s.keepTyped(r.Context(), rec.ID, d.Draft())
 		err = api.Late(&rec.Set, err)
 		w.Header().Set("X-Draft", strconv.FormatInt(draft, 10))
 	}
