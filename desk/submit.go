@@ -59,9 +59,6 @@ func (d *Desk) submit(ctx context.Context, r Request) (Record, *Attendance, erro
 		placed = sync.OnceFunc(taken)
 	}
 	defer placed()
-	if of, ok := d.store.(Keeper); ok {
-		of.AwaitHome(ctx)
-	}
 	same, err := d.findDuplicates(ctx, &r)
 	if err != nil {
 		return Record{}, nil, err
