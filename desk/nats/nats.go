@@ -262,7 +262,8 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 	case err != nil:
 		return desk.Document{Err: err}
 	case !m.there() && kind == desk.KindArchive: // where a record is looked for last
-		return desk.Document{Err: cmp.Or(s.intact(ctx, p, place{areaAsk, string(desk.KindPending), p.owner, id}, place{areaAsk, kindEnd, p.owner, id}), desk.ErrNotFound)}
+		asked, ended := place{areaAsk, string(desk.KindPending), p.owner, id}, place{areaAsk, kindEnd, p.owner, id}
+		return desk.Document{Err: cmp.Or(s.intact(ctx, StreamPast, p.filter()), s.intact(ctx, StreamDesk, asked.filter()), s.intact(ctx, StreamDesk, ended.filter()), desk.ErrNotFound)}
 	case !m.there():
 		return desk.Document{Err: desk.ErrNotFound}
 	case len(m.Data) > maxSize:
@@ -273,8 +274,12 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 		d.By = new(m.By.author())
 	}
 	if kind == desk.KindArchive {
+		said, err := s.said(ctx, p.owner, id)
+		if err != nil {
+			return desk.Document{Err: err}
+		}
 		d.By = &desk.Author{}
-		if said := s.said(ctx, p.owner, id); said.there() {
+		if said.there() {
 			d.By, d.Said = new(said.By.author()), said.Data
 		}
 	}
@@ -283,7 +288,7 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 
 // said returns the outcome of a human which the server has taken for a record;
 // the zero message if none did. The archive is its writer's word, this is not.
-func (s *Store) said(ctx context.Context, owner, id string) message {
+func (s *Store) said(ctx context.Context, owner, id string) (message, error) {
 	copied := func() (message, error) { return s.copied(ctx, owner, id) }
 	written := func() (message, error) {
 		return s.on(ctx, StreamDesk, place{areaAsk, kindEnd, owner, id}.by(asHuman+".*"))
@@ -291,17 +296,17 @@ func (s *Store) said(ctx context.Context, owner, id string) message {
 	// The server copies a moment later; after that the outcome may be swept, and
 	// that between our two looks.
 	for _, look := range []func() (message, error){copied, written, copied} {
-		if m, err := look(); err == nil && m.there() {
-			return m
+		if m, err := look(); err != nil || m.there() {
+			return m, err
 		}
 	}
-	return message{}
+	return message{}, s.intact(ctx, StreamSaid, copyFilter(owner, id))
 }
 
 // copied returns the server's first copy of what a human said.
 func (s *Store) copied(ctx context.Context, owner, id string) (message, error) {
 	for from := uint64(1); ; {
-		m, err := s.message(ctx, StreamSaid, map[string]any{"seq": from, "next_by_subj": "said." + owner + "." + id + ".*"})
+		m, err := s.message(ctx, StreamSaid, map[string]any{"seq": from, "next_by_subj": copyFilter(owner, id)})
 		if err != nil || m.Seq == 0 {
 			return m, err
 		}
@@ -312,6 +317,9 @@ func (s *Store) copied(ctx context.Context, owner, id string) (message, error) {
 		from = m.Seq + 1
 	}
 }
+
+// copyFilter matches the server's copies of what humans said to a record.
+func copyFilter(owner, id string) string { return "said." + owner + "." + id + ".*" }
 
 // atOnce is how many requests a process has under way.
 const atOnce = 64
@@ -532,7 +540,7 @@ func yieldDown(ids []string, err error, in desk.Range, yield func(string, error)
 func (s *Store) places(ctx context.Context, stream, filter string) (map[place][]writer, error) {
 	subjects, err := s.subjects(ctx, stream, filter)
 	found := make(map[place][]writer, len(subjects))
-	for _, subject := range subjects {
+	for subject := range subjects {
 		p, by, ok := parse(subject)
 		if !ok {
 			s.foreign(subject)

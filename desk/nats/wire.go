@@ -2,11 +2,11 @@ package nats
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -127,7 +127,7 @@ func (c *conn) last(ctx context.Context, p place) (message, error) {
 	}
 	subjects, err := c.subjects(ctx, p.stream(), p.filter())
 	var counts message
-	for _, subject := range subjects {
+	for subject := range subjects {
 		if _, _, ok := parse(subject); !ok {
 			continue
 		}
@@ -141,40 +141,6 @@ func (c *conn) last(ctx context.Context, p place) (message, error) {
 	}
 	counts.Seq = m.Seq
 	return counts, err
-}
-
-// intact returns an error where the leader of a stream has a message in one of these
-// places and cannot read it, as after a bit on its disk has flipped: it answers as if
-// there were none, and says nothing of it in its status.
-func (c *conn) intact(ctx context.Context, places ...place) error {
-	for _, p := range places {
-		for tries := 0; ; tries++ {
-			m, err := c.last(ctx, p)
-			if err != nil {
-				return err
-			}
-			if m.Seq != 0 {
-				break
-			}
-			subjects, err := c.subjects(ctx, p.stream(), p.filter())
-			if err != nil {
-				return err
-			}
-			if len(subjects) == 0 {
-				break
-			}
-			if tries == 0 { // it came, or went, between the two
-				continue
-			}
-			there, err := c.streamInfo(ctx, p.stream(), map[string]string{})
-			if err == nil && there.Cluster != nil {
-				err = fmt.Errorf("%s leads %s and cannot read from its disk what it has of this question: stop it, remove its data directory, and start it again: it takes everything from the others",
-					there.Cluster.Leader, p.stream())
-			}
-			return cmp.Or(err, fmt.Errorf("%w: the node cannot read it from its disk: restore a backup", desk.ErrDamaged))
-		}
-	}
-	return nil
 }
 
 // on returns the last message on the subjects that match.
@@ -317,17 +283,16 @@ func (c *conn) streamInfo(ctx context.Context, stream string, request any) (info
 	return there, err
 }
 
-// subjects returns the subjects of a stream that match a filter.
-func (c *conn) subjects(ctx context.Context, stream, filter string) ([]string, error) {
-	var all []string
+// subjects returns the subjects of a stream that match a filter, each with the number
+// of its messages.
+func (c *conn) subjects(ctx context.Context, stream, filter string) (map[string]uint64, error) {
+	all := map[string]uint64{}
 	for {
 		page, err := c.streamInfo(ctx, stream, map[string]any{"subjects_filter": filter, "offset": len(all)})
 		if err != nil {
 			return nil, err
 		}
-		for subject := range page.State.Subjects {
-			all = append(all, subject)
-		}
+		maps.Copy(all, page.State.Subjects)
 		if len(page.State.Subjects) == 0 || len(all) >= page.Total {
 			return all, nil
 		}
