@@ -329,23 +329,6 @@ const atOnce = 64
 // collected, so that one who finds it free knows that the record was open then.
 func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	out := make([]desk.Document, len(keys))
-	if many <= len(keys) && !slices.ContainsFunc(keys, func(k desk.Key) bool { return k.Kind != desk.KindPending || !desk.ValidID(k.ID) }) {
-		at := make([]place, len(keys))
-		each(len(keys), func(i int) { at[i], out[i].Err = s.at(ctx, desk.KindPending, keys[i].ID) })
-		found, err := s.lasts(ctx, at)
-		for i, m := range found {
-			switch {
-			case out[i].Err != nil:
-			case err != nil:
-				out[i].Err = err
-			case !m.there():
-				out[i].Err = desk.ErrNotFound
-			default:
-				out[i].Data = m.Data
-			}
-		}
-		return out
-	}
 	each(len(keys), func(i int) { out[i] = s.get(ctx, keys[i].Kind, keys[i].ID) })
 	return out
 }

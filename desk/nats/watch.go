@@ -73,8 +73,8 @@ var watched = [...]string{
 
 // How a watch knows that it still is one.
 const (
-	heartbeat = 5 * time.Second
-	deaf      = 3 * heartbeat
+	heartbeat        = 5 * time.Second
+	heartbeatTimeout = 3 * heartbeat
 )
 
 // Watch implements desk.Store: one consumer, for all who watch in a process.
@@ -121,9 +121,13 @@ func (w *watch) consume(ctx context.Context) error {
 		return unreachable(err)
 	}
 	w.heard = 0
-	request := consumer(name, inbox, watched[:]...)
-	request["deliver_policy"], request["opt_start_seq"], request["headers_only"] = "by_start_sequence", w.next, true
-	if err := w.store.consume(ctx, name, request); err != nil {
+	request := map[string]any{"stream_name": StreamDesk, "config": map[string]any{
+		"name": name, "deliver_subject": inbox, "ack_policy": "none", "max_deliver": 1, "replay_policy": "instant", "filter_subjects": watched,
+		"deliver_policy": "by_start_sequence", "opt_start_seq": w.next, "headers_only": true,
+		"idle_heartbeat": heartbeat, "inactive_threshold": heartbeatTimeout, "num_replicas": 1, "mem_storage": true,
+	}}
+	var made struct{}
+	if err := w.store.api(ctx, patience, "CONSUMER.CREATE."+StreamDesk+"."+name, request, &made); err != nil {
 		_ = w.sub.Unsubscribe()
 		return fmt.Errorf("watch the desk: %w", err)
 	}
@@ -136,7 +140,7 @@ func (w *watch) run(ctx context.Context) {
 	defer w.store.guarded()()
 	again := w.store.returned()
 	for {
-		within, cancel := context.WithTimeout(ctx, deaf)
+		within, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 		stop := context.AfterFunc(again, cancel) // the consumer was left behind with the node
 		m, err := w.sub.NextMsgWithContext(within)
 		stop()

@@ -169,100 +169,10 @@ func (c *conn) message(ctx context.Context, stream string, which map[string]any)
 	return m, err
 }
 
-// many is from how many messages on they are read with a consumer: to make one
-// takes as long as to read so many.
-const many = 256
-
-// all returns the last message in each place of a kind. A consumer may be at a follower that is behind: what it has handed
-// out is complete when a message comes out that was put in after it was made.
-// It takes a human's credential.
-func (c *conn) all(ctx context.Context, kind string) (map[place]message, error) {
-	nc, err := c.connected(ctx)
-	if err != nil {
-		return nil, err
-	}
-	name := nuid.Next()
-	me := c.whoAmI().writer()
-	inbox, barrier := nc.NewInbox(), place{areaAsk, "sync", me, name}.by(me)
-	sub, err := nc.SubscribeSync(inbox)
-	if err != nil {
-		return nil, unreachable(err)
-	}
-	defer func() { _ = sub.Unsubscribe() }()
-	_ = sub.SetPendingLimits(-1, -1)
-	request := consumer(name, inbox, allOf(areaAsk, kind), barrier)
-	request["deliver_policy"] = "last_per_subject"
-	if err := c.consume(ctx, name, request); err != nil {
-		return nil, err
-	}
-	if err := c.put(ctx, barrier, nil, 2*patience); err != nil {
-		return nil, err
-	}
-	within, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	found := map[place]message{}
-	for n := uint64(1); ; {
-		m, err := sub.NextMsgWithContext(within)
-		if err != nil {
-			return nil, unreachable(err)
-		}
-		meta, err := m.Metadata()
-		if err != nil {
-			continue // a heartbeat
-		}
-		if meta.Sequence.Consumer != n {
-			return nil, unreachable(errGap)
-		}
-		n++
-		if m.Subject == barrier {
-			return found, nil
-		}
-		p, by, ok := parse(m.Subject)
-		if !ok {
-			c.foreign(m.Subject)
-			continue
-		}
-		if meta.Sequence.Stream > found[p].Seq {
-			found[p] = message{m.Subject, meta.Sequence.Stream, m.Data, m.Header.Get(headerOp), by}
-		}
-	}
-}
-
-// consumer is the configuration of one that this process alone listens to.
-func consumer(name, inbox string, subjects ...string) map[string]any {
-	return map[string]any{
-		"name": name, "deliver_subject": inbox, "ack_policy": "none", "max_deliver": 1, "replay_policy": "instant", "filter_subjects": subjects,
-		"idle_heartbeat": heartbeat, "inactive_threshold": deaf, "num_replicas": 1, "mem_storage": true,
-	}
-}
-
-// consume makes a consumer.
-func (c *conn) consume(ctx context.Context, name string, config map[string]any) error {
-	var made struct{}
-	return c.api(ctx, patience, "CONSUMER.CREATE."+StreamDesk+"."+name, map[string]any{"stream_name": StreamDesk, "config": config}, &made)
-}
-
-// lasts returns the last message in each of some places of one kind, in their
-// order: each of its own request, or, where they are many and the credential
-// allows it, all with one consumer. In the zero place there is none.
+// lasts returns the last message in each of some places, in their order.
 func (c *conn) lasts(ctx context.Context, places []place) ([]message, error) {
-	out := make([]message, len(places))
-	if len(places) >= many && c.whoAmI().Human {
-		found, err := c.all(ctx, places[0].kind)
-		if err == nil {
-			for i, p := range places {
-				out[i] = found[p]
-			}
-			return out, nil
-		}
-		c.log.Debug("reading one by one", "kind", places[0].kind, "error", err)
-	}
-	errs := make([]error, len(places))
-	each(len(places), func(i int) {
-		if places[i] != (place{}) {
-			out[i], errs[i] = c.last(ctx, places[i])
-		}
-	})
+	out, errs := make([]message, len(places)), make([]error, len(places))
+	each(len(places), func(i int) { out[i], errs[i] = c.last(ctx, places[i]) })
 	return out, errors.Join(errs...)
 }
 
