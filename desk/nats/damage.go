@@ -40,7 +40,7 @@ func (s *Store) FindDamage(ctx context.Context, st *Status) error {
 
 // makeLeader has a node lead a stream.
 func (s *Store) makeLeader(ctx context.Context, stream, node string) error {
-	return s.repeat(ctx, certainty, func(time.Duration) (bool, error) {
+	return s.repeat(ctx, writeTimeout, func(time.Duration) (bool, error) {
 		now, err := s.streamInfo(ctx, stream, map[string]string{})
 		if err == nil && now.Cluster.Leader == node {
 			return true, nil
@@ -48,7 +48,7 @@ func (s *Store) makeLeader(ctx context.Context, stream, node string) error {
 		if err == nil {
 			var done struct{}
 			request := map[string]any{"placement": map[string]string{"preferred": node}}
-			err = s.api(ctx, attempt, "STREAM.LEADER.STEPDOWN."+stream, request, &done)
+			err = s.api(ctx, requestTimeout, "STREAM.LEADER.STEPDOWN."+stream, request, &done)
 		}
 		return errors.Is(err, desk.ErrDenied), cmp.Or(err, fmt.Errorf("%w: another leads", desk.ErrUnreachable))
 	})

@@ -17,7 +17,7 @@ import (
 
 // A bell is looked at without having rung once in a while: what rings is sent
 // once, and not to one who was away.
-const lookEvery = time.Minute
+const lookInterval = time.Minute
 
 // Bell implements desk.Store. The server rings after it has stored an outcome;
 // to listen to the outcome's own subject would be to hear what was refused.
@@ -27,8 +27,8 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 	}
 	var p place
 	var err error
-	ownstack.Run(func() { p, err = s.at(ctx, desk.KindReplies, id) }) // the caller waits next
-	if errors.Is(err, desk.ErrNotFound) {                             // there will be none; who looks finds out
+	ownstack.Run(func() { p, err = s.placeOf(ctx, desk.KindReplies, id) }) // the caller waits next
+	if errors.Is(err, desk.ErrNotFound) {                                  // there will be none; who looks finds out
 		p, err = place{owner: "*"}, nil
 	}
 	if err != nil {
@@ -46,11 +46,11 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 	defer func() { _ = bell.Unsubscribe() }()
 	defer s.guarded()()
 	for {
-		again := s.returned()
+		again := s.untilReconnect()
 		if nc.IsConnected() {
 			// The node listens before we look; where it has gone we look again when
 			// there is another.
-			_ = nc.FlushTimeout(attempt)
+			_ = nc.FlushTimeout(requestTimeout)
 		}
 		if look() {
 			return nil
@@ -58,7 +58,7 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 		select {
 		case <-rings:
 		case <-again.Done():
-		case <-time.After(lookEvery - rand.N(lookEvery/4)):
+		case <-time.After(lookInterval - rand.N(lookInterval/4)):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -127,7 +127,7 @@ func (w *watch) consume(ctx context.Context) error {
 		"idle_heartbeat": heartbeat, "inactive_threshold": heartbeatTimeout, "num_replicas": 1, "mem_storage": true,
 	}}
 	var made struct{}
-	if err := w.store.api(ctx, patience, "CONSUMER.CREATE."+StreamDesk+"."+name, request, &made); err != nil {
+	if err := w.store.api(ctx, readTimeout, "CONSUMER.CREATE."+StreamDesk+"."+name, request, &made); err != nil {
 		_ = w.sub.Unsubscribe()
 		return fmt.Errorf("watch the desk: %w", err)
 	}
@@ -138,7 +138,7 @@ func (w *watch) run(ctx context.Context) {
 	defer close(w.changes)
 	defer func() { _ = w.sub.Unsubscribe() }()
 	defer w.store.guarded()()
-	again := w.store.returned()
+	again := w.store.untilReconnect()
 	for {
 		within, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 		stop := context.AfterFunc(again, cancel) // the consumer was left behind with the node
@@ -151,14 +151,14 @@ func (w *watch) run(ctx context.Context) {
 		if err == nil {
 			var c desk.Change
 			if c, err = w.read(m); err == nil {
-				if c.ID != "" && !(w.led(ctx) && desk.Tell(ctx, w.changes, c)) {
+				if c.ID != "" && !(w.waitForLeader(ctx) && desk.Tell(ctx, w.changes, c)) {
 					return
 				}
 				continue
 			}
 		}
 		for {
-			again = w.store.returned()
+			again = w.store.untilReconnect()
 			err := w.consume(ctx)
 			if err == nil {
 				break
@@ -171,12 +171,12 @@ func (w *watch) run(ctx context.Context) {
 	}
 }
 
-// led returns once the leader has what the consumer has told of. A consumer may
+// waitForLeader returns once the leader has what the consumer has told of. A consumer may
 // be at a follower, which may have stored a message a moment before the leader
 // has: whoever is told of a change and reads must not find the time before it.
 // It is false when ctx ends.
-func (w *watch) led(ctx context.Context) bool {
-	for pause := time.Millisecond; w.leader+1 < w.next; pause = min(2*pause, attempt) {
+func (w *watch) waitForLeader(ctx context.Context) bool {
+	for pause := time.Millisecond; w.leader+1 < w.next; pause = min(2*pause, requestTimeout) {
 		if now, err := w.store.streamInfo(ctx, StreamDesk, map[string]string{}); err == nil {
 			w.leader = now.State.LastSeq
 			if w.leader+1 >= w.next {
@@ -214,7 +214,7 @@ func (w *watch) read(m *natsgo.Msg) (c desk.Change, err error) {
 	w.next = meta.Sequence.Stream + 1
 	p, by, ok := parse(m.Subject)
 	if !ok {
-		w.store.foreign(m.Subject)
+		w.store.ignoreForeign(m.Subject)
 		return c, nil
 	}
 	if !desk.ValidID(p.name) {

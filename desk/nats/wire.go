@@ -31,7 +31,7 @@ const (
 	codeNoStream      = 10059
 	codeWrongSequence = 10071
 	codeWrongConstant = 10164 // the same
-	codeUnderWay      = 10158 // an attempt with this Nats-Msg-Id is not stored yet
+	codeInProgress    = 10158 // an attempt with this Nats-Msg-Id is not stored yet
 )
 
 // message is one of a stream; the zero message is none.
@@ -43,24 +43,24 @@ type message struct {
 	By      writer
 }
 
-// there reports whether the message is a document.
-func (m *message) there() bool { return m.Op == opPut }
+// exists reports whether the message is a document.
+func (m *message) exists() bool { return m.Op == opPut }
 
-// judge sees whose a message is. One that its writer must not have written is as
+// checkWriter sees whose a message is. One that its writer must not have written is as
 // good as nothing, whoever had it stored.
-func (c *conn) judge(m *message) {
+func (c *conn) checkWriter(m *message) {
 	if !strings.HasPrefix(m.Subject, root) {
 		return
 	}
 	var ok bool
 	if _, m.By, ok = parse(m.Subject); !ok {
-		c.foreign(m.Subject)
+		c.ignoreForeign(m.Subject)
 		m.Op = ""
 	}
 }
 
-// foreign says in the log, once, that a document is ignored.
-func (c *conn) foreign(subject string) {
+// ignoreForeign says in the log, once, that a document is ignored.
+func (c *conn) ignoreForeign(subject string) {
 	if _, said := c.ignored.Swap(subject, true); !said {
 		c.log.Warn("a document under a foreign name is ignored", "subject", subject)
 	}
@@ -118,7 +118,7 @@ func unreachable(err error) error {
 // zero message if there is none. Where the last is under a foreign name it is the
 // one before that which counts, with the sequence of the last.
 func (c *conn) last(ctx context.Context, p place) (message, error) {
-	m, err := c.on(ctx, p.stream(), p.filter())
+	m, err := c.lastOn(ctx, p.stream(), p.filter())
 	if err != nil || m.Seq == 0 {
 		return m, err
 	}
@@ -131,7 +131,7 @@ func (c *conn) last(ctx context.Context, p place) (message, error) {
 		if _, _, ok := parse(subject); !ok {
 			continue
 		}
-		one, err := c.on(ctx, p.stream(), subject)
+		one, err := c.lastOn(ctx, p.stream(), subject)
 		if err != nil {
 			return message{}, err
 		}
@@ -143,8 +143,8 @@ func (c *conn) last(ctx context.Context, p place) (message, error) {
 	return counts, err
 }
 
-// on returns the last message on the subjects that match.
-func (c *conn) on(ctx context.Context, stream, subject string) (message, error) {
+// lastOn returns the last message on the subjects that match.
+func (c *conn) lastOn(ctx context.Context, stream, subject string) (message, error) {
 	return c.message(ctx, stream, map[string]any{"last_by_subj": subject})
 }
 
@@ -157,7 +157,7 @@ func (c *conn) message(ctx context.Context, stream string, which map[string]any)
 			Data    []byte `json:"data"`
 		} `json:"message"`
 	}
-	err := c.api(ctx, patience, "STREAM.MSG.GET."+stream, which, &answer)
+	err := c.api(ctx, readTimeout, "STREAM.MSG.GET."+stream, which, &answer)
 	if failed, ok := errors.AsType[*apiError](err); ok && failed.ErrCode == codeNoMessage {
 		return message{}, nil
 	}
@@ -165,7 +165,7 @@ func (c *conn) message(ctx context.Context, stream string, which map[string]any)
 	if h, err := natsgo.DecodeHeadersMsg(answer.Message.Header); err == nil {
 		m.Op = h.Get(headerOp)
 	}
-	c.judge(&m)
+	c.checkWriter(&m)
 	return m, err
 }
 
@@ -186,7 +186,7 @@ type info struct {
 // version of the program made.
 func (c *conn) streamInfo(ctx context.Context, stream string, request any) (info, error) {
 	var there info
-	err := c.api(ctx, patience, "STREAM.INFO."+stream, request, &there)
+	err := c.api(ctx, readTimeout, "STREAM.INFO."+stream, request, &there)
 	if err == nil && there.Config.Metadata[formatKey] != format {
 		err = fmt.Errorf("%w: the operator runs mcp-askuser desk create", desk.ErrFormat)
 	}
@@ -213,18 +213,18 @@ func (c *conn) subjects(ctx context.Context, stream, filter string) (map[string]
 type creation struct {
 	place
 	subject string // of its writer, there
-	alone   bool   // the only one in its subject, whatever else is in the place
+	ownOnly bool   // the only one in its subject, whatever else is in the place
 	data    []byte
-	gone    bool // not a document, but that there is none
+	deleted bool // not a document, but that there is none
 	ttl     time.Duration
-	// over is the sequence that it may replace beside what is gone; 0 is none.
-	over uint64
+	// replaces is the sequence that it may replace beside what is gone; 0 is none.
+	replaces uint64
 }
 
-// standing is what there is instead of what was to be created.
-func (c *conn) standing(ctx context.Context, w *creation) (message, error) {
-	if w.alone {
-		return c.on(ctx, w.stream(), w.subject)
+// existing is what there is instead of what was to be created.
+func (c *conn) existing(ctx context.Context, w *creation) (message, error) {
+	if w.ownOnly {
+		return c.lastOn(ctx, w.stream(), w.subject)
 	}
 	return c.last(ctx, w.place)
 }
@@ -237,8 +237,8 @@ func (c *conn) create(ctx context.Context, w creation) error {
 	if len(w.data) > maxSize {
 		return fmt.Errorf("too large: %d bytes, of at most %d", len(w.data), maxSize)
 	}
-	id, expect, doubt := nuid.Next(), w.over, false
-	err := c.repeat(ctx, certainty, func(wait time.Duration) (bool, error) {
+	id, expect, doubt := nuid.Next(), w.replaces, false
+	err := c.repeat(ctx, writeTimeout, func(wait time.Duration) (bool, error) {
 		ack, err := c.publish(ctx, wait, w, expect, id)
 		failed, answered := errors.AsType[*apiError](err)
 		switch {
@@ -248,7 +248,7 @@ func (c *conn) create(ctx context.Context, w creation) error {
 			return true, err
 		case err == nil: // an attempt of ours was taken, and perhaps stored
 		case answered && (failed.ErrCode == codeWrongSequence || failed.ErrCode == codeWrongConstant):
-		case answered && failed.ErrCode == codeUnderWay:
+		case answered && failed.ErrCode == codeInProgress:
 			doubt = true
 			return false, unreachable(err)
 		case errors.Is(err, natsgo.ErrNoResponders):
@@ -259,7 +259,7 @@ func (c *conn) create(ctx context.Context, w creation) error {
 			doubt = doubt || !errors.Is(err, desk.ErrUnreachable)
 			return false, unreachable(err)
 		}
-		m, err := c.standing(ctx, &w)
+		m, err := c.existing(ctx, &w)
 		switch {
 		case err != nil:
 			doubt = true
@@ -267,9 +267,9 @@ func (c *conn) create(ctx context.Context, w creation) error {
 		case m.Seq == 0: // one who was refused may hear so before the first is stored
 			expect, id = 0, nuid.Next()
 			return false, fmt.Errorf("%w: it is not said what was stored", desk.ErrUnreachable)
-		case w.made(&m):
+		case w.matches(&m):
 			return true, nil
-		case m.there() || m.Op == opDel && w.kind == kindEnd: // which keeps its place
+		case m.exists() || m.Op == opDel && w.kind == kindEnd: // which keeps its place
 			return true, fmt.Errorf("%s: %w", w.subject, desk.ErrExists)
 		}
 		expect, id = m.Seq, nuid.Next() // what is gone has a sequence, which must be named
@@ -284,25 +284,25 @@ func (c *conn) create(ctx context.Context, w creation) error {
 // remove takes away what was read and this credential wrote; what has taken its
 // place since stays.
 func (c *conn) remove(ctx context.Context, p place, m *message) error {
-	err := c.create(ctx, creation{place: p, subject: m.Subject, gone: true, ttl: keepGone, over: m.Seq})
+	err := c.create(ctx, creation{place: p, subject: m.Subject, deleted: true, ttl: keepGone, replaces: m.Seq})
 	if errors.Is(err, desk.ErrExists) {
 		return nil
 	}
 	return err
 }
 
-// made reports whether a message is what was to be created.
-func (w *creation) made(m *message) bool {
-	if w.gone {
+// matches reports whether a message is what was to be created.
+func (w *creation) matches(m *message) bool {
+	if w.deleted {
 		return m.Op == opDel && m.Subject == w.subject
 	}
-	return m.there() && bytes.Equal(m.Data, w.data)
+	return m.exists() && bytes.Equal(m.Data, w.data)
 }
 
 // put replaces a document.
 func (c *conn) put(ctx context.Context, subject string, data []byte, ttl time.Duration) error {
 	w := creation{subject: subject, data: data, ttl: ttl}
-	return c.repeat(ctx, patience, func(wait time.Duration) (bool, error) {
+	return c.repeat(ctx, readTimeout, func(wait time.Duration) (bool, error) {
 		_, err := c.publish(ctx, wait, w, anySequence, "")
 		if err == nil || errors.Is(err, desk.ErrDenied) {
 			return true, err
@@ -327,10 +327,10 @@ type pubAck struct {
 func (c *conn) publish(ctx context.Context, wait time.Duration, w creation, expect uint64, id string) (pubAck, error) {
 	m := natsgo.NewMsg(w.subject)
 	m.Data = w.data
-	m.Header.Set(headerOp, map[bool]string{false: opPut, true: opDel}[w.gone])
+	m.Header.Set(headerOp, map[bool]string{false: opPut, true: opDel}[w.deleted])
 	if expect != anySequence {
 		m.Header.Set("Nats-Expected-Last-Subject-Sequence", strconv.FormatUint(expect, 10))
-		if !w.alone {
+		if !w.ownOnly {
 			m.Header.Set("Nats-Expected-Last-Subject-Sequence-Subject", w.filter())
 		}
 		m.Header.Set("Nats-Msg-Id", id)
