@@ -96,7 +96,6 @@ var (
 // Change says what an act changed.
 type Change struct {
 	Turned bool // another step, or the review, is current
-	Steps  bool // other steps are shown than before
 	Draft  bool // what Draft returns has changed
 	Ready  bool // Reply is to be committed
 }
@@ -117,7 +116,7 @@ func (d *Dialogue) ActOn(id string, a Act) (Change, error) {
 }
 
 func (d *Dialogue) apply(at int, a Act) (Change, error) {
-	before, visible, draft := d.at, d.visible, d.Draft()
+	before, draft := d.at, d.Draft()
 	d.ending = answers
 	if at != review {
 		d.steps[at].fault = nil
@@ -133,10 +132,7 @@ func (d *Dialogue) apply(at int, a Act) (Change, error) {
 	if d.options.Layout == Sheet {
 		d.bringUp()
 	}
-	return Change{
-		Turned: d.at != before, Steps: !slices.Equal(d.visible, visible), Draft: !sameDraft(draft, d.Draft()),
-		Ready: err == nil && d.ready(a, before),
-	}, err
+	return Change{Turned: d.at != before, Draft: !sameDraft(draft, d.Draft()), Ready: err == nil && d.ready(a, before)}, err
 }
 
 // ready reports whether an act that began at a step has led to a reply.
