@@ -146,7 +146,7 @@ func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
 	mine := func(string) []string { return a.templateDirs("") } // no directory of this machine is the agent's
 	tools, stop := a.tools(askuser.Config{Desk: d, Remote: true, Attended: someone, Command: command, Templates: mine})
 	defer stop()
-	agents, err := a.agents()
+	agents, _, err := a.tokens()
 	if err != nil {
 		return err
 	}
