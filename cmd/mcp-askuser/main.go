@@ -1,7 +1,7 @@
 // Command mcp-askuser gives AI agents a dependable way to ask their user
 // something: an MCP server and a shell command. This package reads flags and
-// the environment, calls the rooms below it and prints; it has one file per
-// subcommand and decides nothing about questions.
+// the environment, calls the rooms below it and prints; it has one file for each
+// command or family of commands, and decides nothing about questions.
 //
 // The rules of its user interface:
 //   - Results go to standard output; everything for people goes to standard
@@ -39,10 +39,9 @@ type app struct {
 	out    *output
 	err    io.Writer
 	getenv func(string) string
-	config *settings.Settings // of the command that runs; see run
-	log    *slog.Logger       // its own; see logger
-	late   backlog            // of the log, where a form has the terminal
-	above  ancestors
+	config *settings.Settings     // of the command that runs; see run
+	log    *slog.Logger           // its own; see logger
+	late   backlog                // of the log, where a form has the terminal
 	turn   *tty.Turn              // on the terminal
 	screen atomic.Pointer[func()] // gives back the terminal that an inbox has
 	remote bool                   // those who ask are on other machines: no terminal here is theirs

@@ -72,7 +72,7 @@ func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
 		return err
 	}
 	tools, stop := a.tools(askuser.Config{
-		Desk: d, Attended: a.attended, Command: a.inboxCommand(), Host: os.Getppid(),
+		Desk: d, Attended: a.attended(), Command: a.inboxCommand(), Host: os.Getppid(),
 		// Of an agent that names no directory it is ours.
 		Templates: func(directory string) []string { return a.templateDirs(cmp.Or(directory, a.directory())) },
 	})
