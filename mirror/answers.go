@@ -8,12 +8,11 @@ import (
 	"mcp-askuser/question"
 )
 
-// separator stands between several answers to one question.
+// separator separates several answers to one question.
 const separator = ", "
 
 // joinAnswers writes an answer as one string, as Claude Code does: several are joined,
-// and one that holds a comma stands in JSON's quotes, so that it can be told
-// apart.
+// and one that holds a comma is quoted as in JSON.
 func joinAnswers(q *question.Question, a *question.Answer) string {
 	words := q.Words(a)
 	if !q.Several() {
@@ -42,8 +41,7 @@ func splitAnswers(q *question.Question, text string) question.Answer {
 	return answerFromList(q, words)
 }
 
-// answerFromList reads answers that stand apart. What is no label is the human's own
-// text.
+// answerFromList reads answers in a list. What is no label is the human's own text.
 func answerFromList(q *question.Question, words []string) question.Answer {
 	a := question.Answer{QuestionID: q.ID, By: question.ByUser}
 	var own []string

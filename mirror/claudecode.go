@@ -56,7 +56,7 @@ type claudeCall struct {
 }
 
 // readClaude makes out an event. A subagent's question would be hidden from the
-// human while we wait, and a session that nobody sits at has no dialog.
+// human while we wait, and an unattended session has no dialog.
 func readClaude(data []byte, getenv func(string) string) (event, bool) {
 	var in claudeEvent
 	if json.Unmarshal(data, &in) != nil || in.Session == "" || in.Agent != "" {
@@ -311,7 +311,7 @@ func claudeOutcome(set *question.Set, response json.RawMessage) (desk.Outcome, b
 			Notes      string `json:"notes"`
 			Unanswered any    `json:"unanswered"`
 		} `json:"annotations"`
-		Away float64 `json:"afkTimeoutMs"` // nobody answered: the host went on by itself
+		Away float64 `json:"afkTimeoutMs"` // the host continued without an answer
 	}
 	if json.Unmarshal(response, &said) != nil {
 		return desk.Outcome{}, false

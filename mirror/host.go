@@ -77,7 +77,7 @@ func discussed(host string) desk.Outcome {
 	return desk.Outcome{Status: desk.Discuss, Surface: host, Reply: &question.Reply{Discuss: true}}
 }
 
-// gone is the end of a dialog that nobody closed, for a reason in English, which
+// gone is the end of a dialog that its human did not close, for a reason in English, which
 // people read in their own language.
 func gone(host, reason string) desk.Outcome {
 	return desk.Outcome{Status: desk.Cancelled, Surface: host, Reason: reason}
@@ -112,7 +112,7 @@ func setOf[T any](asked []T, take func(T, *question.Question) bool) (*question.S
 	return set, len(set.Validate(limits())) == 0
 }
 
-// option makes an option of a label and what stands beside it. The label is its
+// option makes an option of a label and the texts beside it. The label is its
 // id too: it is what the host goes by.
 func option(label, description, preview string) question.Option {
 	return question.Option{ID: label, Label: label, Description: description, Preview: preview}

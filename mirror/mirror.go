@@ -29,8 +29,8 @@ const (
 	// cleanupTimeout is how long it may take to take one back that took longer, and to
 	// stop waiting for one.
 	cleanupTimeout = 5 * time.Second
-	// notifyDelay is how long the human has to answer in the dialog before they
-	// are told elsewhere.
+	// notifyDelay is how long the human has to answer in the dialog before they are
+	// notified elsewhere.
 	notifyDelay = 6 * time.Second
 	// reorderDelay is how much later an event may be looked at than one that came
 	// after it.
@@ -112,7 +112,7 @@ func (o *Options) mirrorDialog(ctx context.Context, ev event) {
 	}
 	defer watchReader(o.Out, func() { stop(ErrGone) })()
 	ended, waited := make(chan desk.Record, 1), make(chan struct{})
-	defer func() { // who waits leaves the store before we go, unless that hangs
+	defer func() { // the goroutine that waits leaves the store before we return, unless that hangs
 		stop(nil)
 		select {
 		case <-waited:
@@ -223,7 +223,7 @@ func (o *Options) hostGone(ctx context.Context, rec desk.Record) {
 		_, _ = o.Desk.Settle(context.WithoutCancel(ctx), rec.ID, dismissed(o.Host.Name, ""))
 		return
 	}
-	// A reply that was given this instant has reached nobody, and stays.
+	// A reply that was given at this instant was not delivered, and stays.
 	o.withdraw(rec, gone(o.Host.Name, words.Mark("the program that asked has ended")))
 }
 

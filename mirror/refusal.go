@@ -9,8 +9,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// refusal is what the model is told of a reply that lets it not go on as it
-// meant to: a dismissal, the wish to talk about it first, a permission that was
+// refusal is the message for the model about a reply that stops what it was about to
+// do: a dismissal, the wish to talk about it first, a permission that was
 // not given.
 func refusal(rec desk.Record) string {
 	r := rec.Reply()

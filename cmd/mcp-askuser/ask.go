@@ -126,7 +126,7 @@ func (a *app) givenCall(cmd *cobra.Command, args []string) (wire.Call, error) {
 
 // deliver asks, prints what render makes of the outcome, if anything, and only
 // then says that it was delivered: an answer that could not be printed stays for
-// whoever asks the same again. The error has the exit status.
+// the next call that asks the same. The error has the exit status.
 func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Record) (string, error)) error {
 	ctx := cmd.Context()
 	if plain, _ := cmd.Flags().GetBool("plain"); plain && !cmd.Flags().Changed("surface") {
@@ -182,8 +182,8 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Recor
 }
 
 // interrupted ends a command that a signal has ended. Ctrl+C withdraws the
-// question; a program that is killed otherwise leaves it open for whoever asks
-// again.
+// question; a program that is killed otherwise leaves it open for the next call that
+// asks the same.
 func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.Presenter, w *present.Waiter) error {
 	cause := context.Cause(ctx)
 	presenter.Close(cause)
@@ -191,7 +191,7 @@ func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.
 	if errors.Is(cause, ui.ErrInterrupted) {
 		ctx, id := context.WithoutCancel(ctx), w.Record().ID
 		if _, err := d.Close(ctx, id, desk.Outcome{Status: desk.Cancelled, Reason: "interrupted at the command line"}); err != nil {
-			return cause // answered at the last moment: that is kept for whoever asks the same again
+			return cause // answered at the last moment: kept for the next call that asks the same
 		}
 		if err := d.Archive(ctx, id); err != nil {
 			a.log.WarnContext(ctx, "the question is not put away", "id", id, "error", err)

@@ -23,7 +23,7 @@ import (
 // writeDecisions writes records, oldest first, as a log of decisions in
 // Markdown, to be committed: a heading for each project, and below it one for
 // each question that was put, with the options considered, the decision, what
-// was said beside it, and who decided where and when.
+// was noted beside it, and where and when it was decided.
 func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 	projects := map[string]*strings.Builder{} // by directory
 	for rec, err := range records {
@@ -134,7 +134,7 @@ func decision(rec view.Record, q *question.Response) string {
 	return text
 }
 
-// origin says who asked, where and when, and how that ended.
+// origin names the asker, and says when it asked and how that ended.
 func origin(rec view.Record) string {
 	text := words.T("Asked by %[1]s at %[2]s; %[3]s at %[4]s; round %[5]d, %[6]s", inline(rec.Program()), stamp(rec.CreatedAt), inline(rec.Ended()), stamp(rec.Since()), rec.Round, inline(rec.ID))
 	if rec.Earlier != "" {
@@ -169,8 +169,8 @@ func quoted(text string) string {
 }
 
 // escapeMarkdown keeps every character of a line from meaning anything,
-// wherever in a line it stands. A mention of somebody on a forge is not undone
-// by a backslash, only by something between.
+// at any place in a line. A backslash does not undo a mention (@name) on a forge; an
+// empty remark between does.
 func escapeMarkdown(line string) string {
 	var b strings.Builder
 	for i, r := range line {

@@ -51,7 +51,7 @@ func (b *backlog) Write(p []byte) (int, error) {
 func (b *backlog) catchUp(w io.Writer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	_, _ = b.text.WriteTo(w) // as a log does: nobody else could be told
+	_, _ = b.text.WriteTo(w) // as a log does: there is no other place for the error
 }
 
 // flush returns the first error of all that was written. A file may tell of its
@@ -169,8 +169,8 @@ func (t *table) widths(width int) []int {
 	return widths
 }
 
-// shortened returns the least beginnings of the ids by which they are told
-// apart, of the same length each, and no shorter than least.
+// shortened returns the shortest prefixes of the ids that differ from each other, of
+// the same length each, and no shorter than least.
 func shortened(records []desk.Record, least int) []string {
 	n := least
 	for i := 1; i < len(records); i++ { // sorted by id, in either direction

@@ -80,8 +80,8 @@ func (a *app) beside(name string) (string, error) {
 	return filepath.Join(dir, name), nil
 }
 
-// desk opens the desk of this user, for a command of theirs: they are told what
-// they have not been told yet.
+// desk opens the desk of this user, for a command of theirs, and prints the notices
+// that were not printed yet.
 func (a *app) desk() (*desk.Desk, error) {
 	d, store, err := a.openHomes()
 	if joined, ok := store.(*home.Store); ok {
@@ -151,7 +151,7 @@ those that this command prints. For example:
 		RunE: func(*cobra.Command, []string) error {
 			for _, s := range a.config.Rows {
 				if s.Key == "dir" && s.From == settings.FromDefault {
-					s.Value, _ = spool.DefaultDir(a.getenv) // whoever opens it says why there is none
+					s.Value, _ = spool.DefaultDir(a.getenv) // opening it reports why there is none
 				}
 			}
 			show := a.configTable

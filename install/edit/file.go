@@ -37,7 +37,7 @@ type Change struct {
 	with, without []byte
 }
 
-// backup is where the file stands as it was before.
+// backup is the path of the file as it was before.
 func (c *Change) backup() string { return c.Path + c.of + Backup }
 
 // Empty reports whether there is nothing to do.
@@ -138,7 +138,7 @@ func (c *Change) Apply() error {
 	return err
 }
 
-// others are the backups of what else of ours stands in the file.
+// others are the backups of what else of ours the file holds.
 func (c *Change) others() (paths []string) {
 	dir := filepath.Dir(c.Path)
 	entries, _ := os.ReadDir(dir)

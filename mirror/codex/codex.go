@@ -297,7 +297,7 @@ func (c *client) leave(ctx context.Context, thread string) error {
 	return c.request(ctx, listThreads+1, "thread/unsubscribe", map[string]any{"threadId": thread})
 }
 
-// status is told of every thread, whether or not we have resumed it.
+// status handles the status of any thread, resumed or not.
 func (c *client) status(ctx context.Context, params json.RawMessage) error {
 	var p struct {
 		Thread string `json:"threadId"`
@@ -349,7 +349,7 @@ func (c *client) mirror(ctx context.Context, e mirror.CodexEvent) []byte {
 	return out.Bytes()
 }
 
-// resolved is the end of a request: somebody has answered it, here or there.
+// resolved handles the end of a request, which was answered here or there.
 func (c *client) resolved(ctx context.Context, params json.RawMessage) error {
 	var p struct {
 		Thread  string          `json:"threadId"`
