@@ -135,7 +135,7 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 	return ui.Unavailablef("the client's form brought no complete answer in %d attempts", forms)
 }
 
-// put shows one form and returns what the human reading in it.
+// showForm shows one form and reads its result.
 func (s *surface) showForm(ctx context.Context, f *form) (reading, error) {
 	result, took, err := s.client.Elicit(ctx, f.params())
 	if err == nil && result == nil {
