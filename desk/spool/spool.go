@@ -9,8 +9,8 @@
 //	drafts/<id>.json            what a human is typing
 //	showing/<id>.json           where the record is shown
 //	present/<name>-<n>.lock     held by an open inbox or web page
-//	content/<digest>.id         a link to an id: records that ask the same; those
-//	                            beside the first are empty, content/<digest>/<id>
+//	pending/<digest>.id         a link to an id: records that ask the same; those
+//	                            beside the first are empty, pending/<digest>/<id>
 //	answered/<digest>.id        likewise: the last answers to a question of a project
 //	sessions/<digest>/<id>      empty: records of a session; lifted/ likewise
 //	reopened/<id>/<id>          empty: records that go back to another
@@ -55,7 +55,6 @@ var ErrUnsafe = errors.New("unsafe store")
 const maxSize = 16 << 20
 
 const (
-	slash   = string(filepath.Separator)
 	suffix  = ".json"
 	tempDir = "tmp"
 	bellDir = "bells"
@@ -115,6 +114,28 @@ func (s *Spool) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 		return nil, fmt.Errorf("%w: %w", desk.ErrUnreadable, advise(err))
 	}
 	return data, advise(err)
+}
+
+// readFile reads a document.
+func readFile(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
+	if errors.Is(err, syscall.ELOOP) {
+		return nil, fmt.Errorf("%w: %s is a symbolic link", desk.ErrDamaged, path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSize {
+		return nil, fmt.Errorf("%w: %s is %s of %d bytes", desk.ErrDamaged, path, info.Mode(), info.Size())
+	}
+	data := make([]byte, info.Size())
+	_, err = io.ReadFull(f, data) // documents do not shrink
+	return data, err
 }
 
 // unreadable are the errors of a store that does not become readable by itself.
@@ -225,13 +246,6 @@ func (s *Spool) listDir(ctx context.Context, dir string, in desk.Range) ([]strin
 // names returns the names in a directory, in no order; none if there is no
 // such directory.
 func names(dir string) ([]string, error) {
-	info, err := os.Lstat(dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, advise(err)
-	}
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -240,16 +254,11 @@ func names(dir string) ([]string, error) {
 		return nil, advise(err)
 	}
 	defer f.Close()
-	var all [][]string // in pieces, as one that grows leaves several of its size behind
-	for err == nil {
-		var some []string
-		some, err = f.Readdirnames(few)
-		all = append(all, some)
+	all, err := f.Readdirnames(-1)
+	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrNotExist) { // a file, or removed a moment ago
+		return nil, nil
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, fs.ErrNotExist) { // the last who had something in it has just removed it
-		err = nil
-	}
-	return slices.Concat(all...), advise(err)
+	return all, advise(err)
 }
 
 // path is where a document lives. Ids come from outside: one that is not in
@@ -258,11 +267,11 @@ func (s *Spool) path(ctx context.Context, kind desk.Kind, id string) (string, er
 	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return "", err
 	}
-	dir := s.dir + slash + string(kind) // as filepath.Join does it, which takes longer than to open the file
+	month := ""
 	if kind == desk.KindArchive {
-		dir += slash + desk.MonthOf(id)
+		month = desk.MonthOf(id)
 	}
-	return dir + slash + id + suffix, nil
+	return filepath.Join(s.dir, string(kind), month, id+suffix), nil
 }
 
 // idOf returns the record id that a document or a lock is named after.
