@@ -139,30 +139,44 @@ func (a *Answerer) limit(rec *Record, by *Author) {
 
 // permit returns ErrUserRequired where the answerer of an outcome may not give its
 // reply: a program one to a confirmation or a permission, though it may dismiss a
-// confirmation; an asker or a host one that is not its own to give.
+// confirmation; a host one to a question that it does not show itself; an asker one but
+// for what it had already and the declared defaults after a timeout. Only the asker's
+// answers are marked as such.
 func (rec *Record) permit(o *Outcome) error {
 	a := o.Answerer
-	switch a.Kind {
-	case UserAnswerer:
-		return nil
-	case ProgramAnswerer:
-		if rec.Asker.Permission() || rec.RequiresUser() && o.Status == Answered {
+	for _, x := range o.Reply.Answers {
+		if (x.By == question.ByTimeout || x.By == question.ByCaller) != (a.Kind == AskerAnswerer) {
 			return ErrUserRequired
 		}
-		return nil
+	}
+	ok := false
+	switch a.Kind {
+	case UserAnswerer:
+		ok = true
+	case ProgramAnswerer:
+		ok = !rec.Asker.Permission() && (!rec.RequiresUser() || o.Status != Answered)
 	case HostAnswerer:
-		if rec.Asker.Mirrored() {
-			return nil
-		}
+		ok = rec.Asker.Mirrored()
 	case AskerAnswerer:
-		if len(rec.Set.Asked(nil)) == 0 {
-			return nil
-		}
-		if r, ok := rec.DefaultReply(); ok && a.How == HowTimeout && !rec.RequiresUser() && rec.SameReply(o.Reply, &r) {
-			return nil
+		ok = len(rec.Set.Asked(nil)) == 0
+		if r, declared := rec.TimeoutReply(); declared && a.How == HowTimeout {
+			ok = ok || rec.SameReply(o.Reply, &r)
 		}
 	}
-	return ErrUserRequired
+	if !ok {
+		return ErrUserRequired
+	}
+	return nil
+}
+
+// TimeoutReply returns the reply that the asker may give after a timeout: the declared
+// defaults, where it wants them and the user need not answer. It is false where there
+// is none.
+func (rec *Record) TimeoutReply() (question.Reply, bool) {
+	if rec.OnTimeout != OnTimeoutDefault || rec.RequiresUser() {
+		return question.Reply{}, false
+	}
+	return rec.DefaultReply()
 }
 
 // attribute marks the answers of a reply as those of its answerer. The asker's own

@@ -3,8 +3,6 @@ package desk
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"mcp-askuser/question"
 )
@@ -79,33 +77,6 @@ func (r *Request) asks(rec *Record) error {
 	asked := r.record()
 	if asked.ID = rec.ID; asked.Statement() != rec.Statement() {
 		return fmt.Errorf("it is marked as the same question, and reads as another: %s", rec.ID)
-	}
-	return nil
-}
-
-// unfounded returns why the answers of an outcome that are no human's cannot be
-// there; nil where they can. What the asker had already is in the question, and
-// the default after a timeout is the declared one, where that was wanted.
-func (rec *Record) unfounded(r *question.Reply) error {
-	same := func(a, b *question.Answer) bool {
-		return b != nil && strings.TrimSpace(a.Custom) == strings.TrimSpace(b.Custom) &&
-			slices.Equal(slices.Sorted(slices.Values(a.Selected)), slices.Sorted(slices.Values(b.Selected)))
-	}
-	for i := range r.Answers {
-		a := &r.Answers[i]
-		q := rec.Find(a.QuestionID)
-		switch a.By {
-		case question.ByTimeout:
-			declared := question.Answer{Selected: q.Defaults(), Custom: q.Default}
-			if rec.OnTimeout != OnTimeoutDefault || !same(a, &declared) {
-				return fmt.Errorf("the answer to %s, by timeout, is not the declared default", q.ID)
-			}
-		case question.ByCaller:
-			if !same(a, q.Collected) {
-				return fmt.Errorf("the answer to %s, by the caller, is not in the question", q.ID)
-			}
-		case question.ByUser, question.ByProgram, question.ByFrontEnd:
-		}
 	}
 	return nil
 }

@@ -153,9 +153,6 @@ func (d *Desk) validateOutcome(rec *Record, by *Author) {
 	}
 	why := "the answer in the store does not fit the question"
 	_, err := rec.Check(*o.Reply)
-	if err == nil && by != nil {
-		err = rec.unfounded(o.Reply)
-	}
 	if err == nil {
 		if err = rec.permit(o); err != nil {
 			why = "the answer in the store is by an answerer who may not give it"

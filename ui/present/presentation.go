@@ -241,8 +241,8 @@ func (x *Presentation) stopClock() {
 // and configuration both want the defaults and every required question has one. A
 // confirmation takes none.
 func (x *Presentation) timeOut() {
-	if x.rec.OnTimeout == desk.OnTimeoutDefault && x.p.TakeDefaults && !x.rec.RequiresUser() {
-		if r, ok := x.rec.DefaultReply(); ok {
+	if x.p.TakeDefaults {
+		if r, ok := x.rec.TimeoutReply(); ok {
 			x.settleReply(r, desk.Evidence{Surface: "timeout", How: desk.HowTimeout})
 			return
 		}
