@@ -5,10 +5,8 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/oklog/ulid/v2"
@@ -134,29 +132,19 @@ func (d *Desk) past(ctx context.Context, since time.Time) iter.Seq2[string, erro
 	}
 }
 
-// readAll reads records side by side, in the order of ids; those that have not
-// ended, cannot be read or do not match are zero.
+// readAll reads records in the order of ids; those that have not ended, cannot be
+// read or do not match are zero.
 func (d *Desk) readAll(ctx context.Context, ids []string, search string) []Record {
 	out := make([]Record, len(ids))
-	var readers sync.WaitGroup
-	n := runtime.GOMAXPROCS(0)
-	for r := range n {
-		readers.Go(func() {
-			look := finder{search: search}
-			for i := r; i < len(ids); i += n {
-				out[i] = d.ended(ctx, ids[i], &look)
-			}
-		})
-	}
-	readers.Wait()
+	sideBySide(len(ids), func(i int) { out[i] = d.ended(ctx, ids[i], search) })
 	return out
 }
 
 // ended reads one record of the past.
-func (d *Desk) ended(ctx context.Context, id string, look *finder) Record {
+func (d *Desk) ended(ctx context.Context, id, search string) Record {
 	// Most are archived, and most do not match: look before decoding.
 	doc := d.read(ctx, Key{KindArchive, id})[0]
-	if doc.Data != nil && !look.mayMatch(doc.Data) {
+	if doc.Data != nil && search != "" && plain(search) && !bytes.Contains(bytes.ToLower(doc.Data), []byte(search)) {
 		return Record{}
 	}
 	var rec Record
@@ -166,36 +154,10 @@ func (d *Desk) ended(ctx context.Context, id string, look *finder) Record {
 	} else {
 		rec, err = d.get(ctx, id)
 	}
-	if d.leaveOut(ctx, id, err) || err != nil || rec.Outcome == nil || !rec.mentions(look.search) {
+	if d.leaveOut(ctx, id, err) || err != nil || rec.Outcome == nil || !rec.mentions(search) {
 		return Record{}
 	}
 	return rec
-}
-
-// finder looks for a text, in lower case, in documents, one at a time.
-type finder struct {
-	search string
-	low    []byte // the last document in lower case; its memory serves the next
-}
-
-// mayMatch reports whether a record can mention the text.
-func (f *finder) mayMatch(data []byte) bool {
-	if f.search == "" || !plain(f.search) {
-		return true
-	}
-	f.low = slices.Grow(f.low[:0], len(data))[:len(data)]
-	var all byte
-	for i, c := range data {
-		all |= c
-		if c-'A' <= 'Z'-'A' {
-			c |= 'a' - 'A'
-		}
-		f.low[i] = c
-	}
-	if all >= 0x80 { // beyond ASCII case is not a matter of one byte
-		return bytes.Contains(bytes.ToLower(data), []byte(f.search))
-	}
-	return bytes.Contains(f.low, []byte(f.search))
 }
 
 // plain reports whether a text stands in JSON as it is.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -122,16 +121,11 @@ func (d *Desk) inUse(ctx context.Context) (map[string]bool, error) {
 // stays.
 func (d *Desk) pruneAll(ctx context.Context, ids []string, dry bool) ([]int64, error) {
 	sizes, faults := make([]int64, len(ids)), make([]error, len(ids))
-	var workers sync.WaitGroup
-	n := runtime.GOMAXPROCS(0)
-	for w := range n {
-		workers.Go(func() {
-			for i := w; i < len(ids) && ctx.Err() == nil; i += n {
-				sizes[i], faults[i] = d.pruneOne(ctx, ids[i], dry)
-			}
-		})
-	}
-	workers.Wait()
+	sideBySide(len(ids), func(i int) {
+		if ctx.Err() == nil {
+			sizes[i], faults[i] = d.pruneOne(ctx, ids[i], dry)
+		}
+	})
 	for _, err := range faults {
 		if err != nil {
 			return sizes, err

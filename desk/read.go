@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/oklog/ulid/v2"
 )
@@ -155,6 +158,20 @@ func (d *Desk) each(ctx context.Context, ids ...string) iter.Seq2[Record, error]
 	}
 }
 
+// sideBySide calls do for 0 to n-1, on all processors.
+func sideBySide(n int, do func(i int)) {
+	var workers sync.WaitGroup
+	var next atomic.Int64
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+				do(int(i))
+			}
+		})
+	}
+	workers.Wait()
+}
+
 // list returns the ids in a range, the oldest first.
 func (d *Desk) list(ctx context.Context, kind Kind, in Range) ([]string, error) {
 	var ids []string
@@ -190,19 +207,22 @@ func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 		d.log.DebugContext(ctx, "which records are attended", "error", err)
 	}
 	slices.Sort(held)
-	var open []Record
 	keys := make([]Key, len(ids))
 	for i, id := range ids {
 		keys[i] = Key{KindPending, id}
 	}
-	for i, asked := range d.read(ctx, keys...) {
+	docs, records, faults := d.read(ctx, keys...), make([]Record, len(ids)), make([]error, len(ids))
+	sideBySide(len(ids), func(i int) {
 		id := ids[i]
-		rec, err := d.listed(ctx, id, asked, among(decided, id), among(shown, id))
-		if err == nil && rec.Outcome == nil {
-			rec.Attended = among(held, id)
+		records[i], faults[i] = d.listed(ctx, id, docs[i], among(decided, id), among(shown, id))
+	})
+	open := records[:0]
+	for i, rec := range records {
+		if faults[i] == nil && rec.Outcome == nil {
+			rec.Attended = among(held, ids[i])
 		}
-		switch {
-		case d.leaveOut(ctx, id, err): // damaged, or removed since it was listed
+		switch err := faults[i]; {
+		case d.leaveOut(ctx, ids[i], err): // damaged, or removed since it was listed
 		case err != nil:
 			return nil, err
 		case d.tidy(ctx, &rec):

@@ -3,12 +3,12 @@
 package spool
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
-)
 
-// noWait is nothing: here are no named pipes in directories.
-const noWait = 0
+	"mcp-askuser/desk"
+)
 
 // checkOwner accepts every directory: access lists protect the user's own.
 func checkOwner(string, fs.FileInfo, fs.FileMode) error { return nil }
@@ -18,3 +18,15 @@ func checkOwner(string, fs.FileInfo, fs.FileMode) error { return nil }
 func syncDir(string) error { return nil }
 
 func rename(from, to string) error { return os.Rename(from, to) }
+
+// readFile reads a document.
+func readFile(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSize {
+		return nil, fmt.Errorf("%w: %s is %s of %d bytes", desk.ErrDamaged, path, info.Mode(), info.Size())
+	}
+	return os.ReadFile(path)
+}

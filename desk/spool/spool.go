@@ -29,7 +29,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"math/rand/v2"
@@ -114,28 +113,6 @@ func (s *Spool) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 		return nil, fmt.Errorf("%w: %w", desk.ErrUnreadable, advise(err))
 	}
 	return data, advise(err)
-}
-
-// readFile reads a document.
-func readFile(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
-	if errors.Is(err, syscall.ELOOP) {
-		return nil, fmt.Errorf("%w: %s is a symbolic link", desk.ErrDamaged, path)
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxSize {
-		return nil, fmt.Errorf("%w: %s is %s of %d bytes", desk.ErrDamaged, path, info.Mode(), info.Size())
-	}
-	data := make([]byte, info.Size())
-	_, err = io.ReadFull(f, data) // documents do not shrink
-	return data, err
 }
 
 // unreadable are the errors of a store that does not become readable by itself.
@@ -267,11 +244,12 @@ func (s *Spool) path(ctx context.Context, kind desk.Kind, id string) (string, er
 	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return "", err
 	}
-	month := ""
+	const slash = string(filepath.Separator)
+	dir := s.dir + slash + string(kind) // filepath.Join takes longer than to open the file
 	if kind == desk.KindArchive {
-		month = desk.MonthOf(id)
+		dir += slash + desk.MonthOf(id)
 	}
-	return filepath.Join(s.dir, string(kind), month, id+suffix), nil
+	return dir + slash + id + suffix, nil
 }
 
 // idOf returns the record id that a document or a lock is named after.
