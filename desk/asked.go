@@ -45,16 +45,16 @@ func statements(questions []question.Question) []any {
 // and for those that come after it on this machine.
 func (d *Desk) keepStatement(ctx context.Context, rec *Record) {
 	d.statements.Store(rec.ID, rec.Statement())
-	if of, ok := d.store.(Keeper); ok {
-		of.KeepStatement(ctx, rec.ID, rec.Statement())
+	if d.keeper != nil {
+		d.keeper.KeepStatement(ctx, rec.ID, rec.Statement())
 	}
 }
 
 // dropStatement forgets what was asked in a record that is archived.
 func (d *Desk) dropStatement(ctx context.Context, id string) {
 	d.statements.Delete(id)
-	if of, ok := d.store.(Keeper); ok {
-		of.KeepStatement(ctx, id, "")
+	if d.keeper != nil {
+		d.keeper.KeepStatement(ctx, id, "")
 	}
 }
 
@@ -63,8 +63,8 @@ func (d *Desk) dropStatement(ctx context.Context, id string) {
 func (d *Desk) foreign(rec *Record) error {
 	kept, _ := d.statements.Load(rec.ID)
 	asked, _ := kept.(string)
-	if of, ok := d.store.(Keeper); ok && asked == "" {
-		asked = of.Statement(rec.ID)
+	if asked == "" && d.keeper != nil {
+		asked = d.keeper.Statement(rec.ID)
 	}
 	if asked != "" && asked != rec.Statement() {
 		return fmt.Errorf("it was asked as %.12s, and reads as %.12s", asked, rec.Statement())

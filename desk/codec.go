@@ -99,8 +99,8 @@ func (d *Desk) decodeAsked(id string, asked, reply Document) (Record, error) {
 	if err != nil {
 		return Record{}, d.damaged(KindPending, id, err)
 	}
-	if of, ok := d.store.(Keeper); ok {
-		rec.Home = of.Home(id)
+	if d.keeper != nil {
+		rec.Home = d.keeper.Home(id)
 	}
 	if reply.Data == nil {
 		d.given(&rec)
@@ -119,11 +119,10 @@ func (d *Desk) decodeAsked(id string, asked, reply Document) (Record, error) {
 // given adds what was given to a record on this machine alone: it is queued, or
 // another outcome was first.
 func (d *Desk) given(rec *Record) {
-	of, ok := d.store.(Keeper)
-	if !ok {
+	if d.keeper == nil {
 		return
 	}
-	data, queued := of.Given(rec.ID)
+	data, queued := d.keeper.Given(rec.ID)
 	switch {
 	case data == nil:
 	case rec.Outcome == nil:

@@ -41,10 +41,11 @@ type Options struct {
 // safe for concurrent use, and shares its store with the desks of other
 // processes.
 type Desk struct {
-	store Store
-	now   func() time.Time
-	log   *slog.Logger
-	hub   hub
+	store  Store
+	keeper Keeper // the same store, where it has more than one home; else nil
+	now    func() time.Time
+	log    *slog.Logger
+	hub    hub
 
 	keep, pause time.Duration
 	maxRounds   int
@@ -79,6 +80,7 @@ func New(store Store, opts Options) *Desk {
 		ids:       newIDs(cmp.Or(opts.Rand, rand.Reader)),
 		announced: map[*string]func(){},
 	}
+	d.keeper, _ = store.(Keeper)
 	d.hub = hub{desk: d, listeners: map[*listener]struct{}{}}
 	d.history.desk, d.history.keep = d, opts.KeepHistory
 	if opts.Own != nil {

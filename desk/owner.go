@@ -43,8 +43,8 @@ func (d *Desk) placeRecord(ctx context.Context, rec *Record) (err error) {
 			return err
 		}
 	}
-	if of, ok := d.store.(Keeper); ok {
-		rec.Home = of.Home(rec.ID)
+	if d.keeper != nil {
+		rec.Home = d.keeper.Home(rec.ID)
 	}
 	return nil
 }

@@ -128,8 +128,8 @@ func (x *Presentation) over() bool {
 // anew, after pauses: one for want of files sees the end all the same, late.
 func (x *Presentation) await() {
 	for pause := x.p.pauses(); ; {
-		end, err := x.p.Desk.WaitFor(x.ctx, x.rec.ID)
-		if x.waited(end, err, pause) {
+		end, err := x.p.Desk.Wait(x.ctx, x.rec.ID)
+		if x.waited(&end, err, pause) {
 			return
 		}
 	}
