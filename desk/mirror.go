@@ -113,7 +113,7 @@ func (d *Desk) WithLater(rec Record, r question.Reply, from Evidence) Record {
 // putSettled archives a record as it is now, unless somebody has: the entry of
 // the archive is what counts.
 func (d *Desk) putSettled(ctx context.Context, rec Record) (Record, error) {
-	if err := d.archive(ctx, rec); err != nil {
+	if err := d.createEntry(ctx, rec); err != nil {
 		return rec, err
 	}
 	if err := d.Archive(ctx, rec.ID); err != nil {

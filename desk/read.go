@@ -225,7 +225,7 @@ func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 		case d.leaveOut(ctx, ids[i], err): // damaged, or removed since it was listed
 		case err != nil:
 			return nil, err
-		case d.tidy(ctx, &rec):
+		case d.archiveSpent(ctx, &rec):
 		case rec.Outcome == nil:
 			open = append(open, rec)
 		}

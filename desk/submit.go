@@ -92,7 +92,7 @@ func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
 	if err != nil {
 		return rec, fmt.Errorf("keep a call: %w", err)
 	}
-	return rec, d.archive(ctx, rec)
+	return rec, d.createEntry(ctx, rec)
 }
 
 // reattach claims an earlier record, if there is something in it for its
@@ -117,8 +117,8 @@ func (d *Desk) reattach(ctx context.Context, id string, r *Request) (Record, *At
 		d.log.ErrorContext(ctx, "a question in the store is not the one that was asked, and is left out", "id", id, "error", r.asks(&rec))
 	case err == nil:
 		d.keepStatement(ctx, &rec)
-		var wanted bool
-		if rec, wanted = d.wanted(ctx, rec); wanted {
+		var usable bool
+		if rec, usable = d.reusable(ctx, rec); usable {
 			if rec.Outcome == nil {
 				rec.Attended = true
 				if rec.Timeout > 0 {

@@ -24,8 +24,7 @@ const (
 )
 
 // Event is something that happened to a record. The record is as it was then:
-// pending with Asked, with its outcome with Ended. All who watch are given the
-// same record: it is to be looked at only.
+// pending with Asked, with its outcome with Ended.
 type Event struct {
 	Type   EventType
 	Record Record
@@ -35,15 +34,20 @@ type Event struct {
 // order. Each record is told at most once as asked and once as ended, and in
 // between as touched; a mirrored one may be told as settled after its end, which
 // may have been before the watch. The channel is closed when ctx ends, or when
-// the store fails (which is logged). One who also wants what is pending now calls Watch
-// first and then [Desk.Pending]: what was asked in between is in both.
+// the store fails (which is logged). A caller that also wants what is pending now calls
+// Watch first and then [Desk.Pending]: what was asked in between is in both.
 //
-// All who watch in a process share one watch of the store. One who falls far
-// behind holds nobody up: it misses touches, and like after a notification
-// overflow, a record that was asked and ended within the gap is not told.
+// All watchers in a process share one watch of the store. A slow one delays no other: it
+// misses touches, and, as after a notification overflow, a record that was asked and ended
+// within the gap.
 func (d *Desk) Watch(ctx context.Context) (<-chan Event, error) {
-	l, open, err := d.hub.join(ctx)
+	l, err := d.hub.listen("")
 	if err != nil {
+		return nil, err
+	}
+	open, err := d.undecided(ctx)
+	if err != nil {
+		d.hub.leave(l)
 		return nil, err
 	}
 	out := make(chan Event)
@@ -51,7 +55,7 @@ func (d *Desk) Watch(ctx context.Context) (<-chan Event, error) {
 	return out, nil
 }
 
-// follow sends on to one who watches, and was told open, what happens.
+// follow sends to one watcher, which was told open, what happens.
 func (d *Desk) follow(ctx context.Context, l *listener, open openSet, out chan<- Event) {
 	defer close(out)
 	defer d.hub.leave(l)
@@ -61,27 +65,28 @@ func (d *Desk) follow(ctx context.Context, l *listener, open openSet, out chan<-
 			return
 		case <-l.wake:
 		}
-		events, behind, err := d.hub.news(l)
-		if err == nil && behind {
-			var missed []Event
-			missed, err = d.rescan(ctx, open)
-			events = append(missed, events...)
+		changes, err := d.hub.take(l)
+		for _, c := range changes {
+			var events []Event
+			if events, err = d.eventsOf(ctx, c, open); err != nil {
+				break
+			}
+			for _, ev := range events {
+				if !open.admit(ev) {
+					continue
+				}
+				select {
+				case out <- ev:
+				case <-ctx.Done():
+					return
+				}
+			}
 		}
 		if err != nil {
 			if ctx.Err() == nil {
 				d.log.ErrorContext(ctx, "watching the desk", "error", err)
 			}
 			return
-		}
-		for _, ev := range events {
-			if !open.admit(ev) {
-				continue
-			}
-			select {
-			case out <- ev:
-			case <-ctx.Done():
-				return
-			}
 		}
 	}
 }
