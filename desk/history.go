@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/oklog/ulid/v2"
 )
 
 // Query says which records of the past are wanted.
@@ -31,48 +29,55 @@ func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 		q, ids := q, d.past(ctx, q.Since)
 		if q.Ascend {
 			ids = d.ascending(ctx, q)
-			q.Search, q.Limit = "", 0 // they have been looked at
+			q.Search, q.Limit = "", 0 // the ids are those that match
 		}
 		size, left := batch, q.Limit
 		if q.Limit > 0 && q.Search == "" {
 			size = min(batch, q.Limit) // most of them count
 		}
-		// whole hands on what some ids stand for, and says whether to go on.
-		whole := func(ids []string) bool {
-			for _, rec := range d.readAll(ctx, ids, strings.ToLower(q.Search)) {
-				if rec.ID == "" {
-					continue
-				}
-				if left--; !yield(rec, nil) || left == 0 {
-					return false
-				}
-			}
-			return true
-		}
-		some := make([]string, 0, size)
-		for id, err := range ids {
+		for some, err := range batches(ids, size) {
 			if err := cmp.Or(err, context.Cause(ctx)); err != nil {
 				yield(Record{}, err)
 				return
 			}
-			if some = append(some, id); len(some) < size {
-				continue
+			for _, rec := range d.readAll(ctx, some, strings.ToLower(q.Search)) {
+				if rec.ID == "" {
+					continue
+				}
+				if left--; !yield(rec, nil) || left == 0 {
+					return
+				}
 			}
-			if !whole(some) {
+		}
+	}
+}
+
+// batches yields ids, as many as size at a time. An error is the last that it yields.
+func batches(ids iter.Seq2[string, error], size int) iter.Seq2[[]string, error] {
+	return func(yield func([]string, error) bool) {
+		var some []string
+		for id, err := range ids {
+			if err != nil {
+				yield(some, err)
 				return
 			}
-			some = some[:0]
+			if some = append(some, id); len(some) == size {
+				if !yield(some, nil) {
+					return
+				}
+				some = nil
+			}
 		}
-		whole(some)
+		if len(some) > 0 {
+			yield(some, nil)
+		}
 	}
 }
 
 // ascending yields the ids of a query's records, the first asked first; without
-// a search or a limit, those of all that may be among them. It keeps the ids,
-// of which there may be very many: so they are a third as large as their strings.
+// a search or a limit, those of all that may be among them.
 func (d *Desk) ascending(ctx context.Context, q Query) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		var all []ulid.ULID
 		q.Ascend = false
 		found := d.past(ctx, q.Since)
 		if q.Search != "" || q.Limit > 0 {
@@ -84,18 +89,16 @@ func (d *Desk) ascending(ctx context.Context, q Query) iter.Seq2[string, error] 
 				}
 			}
 		}
+		var all []string
 		for id, err := range found {
 			if err != nil {
 				yield("", err)
 				return
 			}
-			if len(all) == cap(all) {
-				all = slices.Grow(all, len(all)+batch) // append alone would leave five times as much behind
-			}
-			all = append(all, ulid.MustParseStrict(id))
+			all = append(all, id)
 		}
 		for _, id := range slices.Backward(all) {
-			if !yield(id.String(), nil) {
+			if !yield(id, nil) {
 				return
 			}
 		}
@@ -112,11 +115,11 @@ func (d *Desk) past(ctx context.Context, since time.Time) iter.Seq2[string, erro
 			yield("", err)
 			return
 		}
-		// next yields the young ones that come before id.
-		next := func(id string) bool {
-			for n := len(young) - 1; n >= 0 && young[n] >= id; n-- {
-				newer := young[n]
-				young = young[:n]
+		// yieldYoung yields the young ones that come before id.
+		yieldYoung := func(id string) bool {
+			for len(young) > 0 && young[len(young)-1] >= id {
+				newer := young[len(young)-1]
+				young = young[:len(young)-1]
 				if newer != id && !yield(newer, nil) { // one that is being archived is in both
 					return false
 				}
@@ -124,11 +127,11 @@ func (d *Desk) past(ctx context.Context, since time.Time) iter.Seq2[string, erro
 			return true
 		}
 		for id, err := range d.store.List(ctx, KindArchive, in) {
-			if err == nil && !next(id) || !yield(id, err) || err != nil {
+			if err == nil && !yieldYoung(id) || !yield(id, err) || err != nil {
 				return
 			}
 		}
-		next("")
+		yieldYoung("")
 	}
 }
 

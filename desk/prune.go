@@ -44,11 +44,13 @@ func (d *Desk) prune(ctx context.Context, before time.Time, dry bool, limit int)
 		return nil, false, err
 	}
 	sums := map[string]*Month{}
-	var faults error
-	some := make([]string, 0, batch)
-	take := func() {
-		sizes, err := d.pruneAll(ctx, some, dry)
-		faults = cmp.Or(faults, err)
+	seen := 0
+	for some, fault := range batches(d.store.List(ctx, KindArchive, Range{Before: FirstID(before)}), batch) {
+		some = slices.DeleteFunc(some, func(id string) bool { return used[id] })
+		if seen += len(some); limit > 0 && seen > limit {
+			more, some = true, some[:len(some)-(seen-limit)]
+		}
+		sizes, denied := d.pruneAll(ctx, some, dry)
 		for i, size := range sizes {
 			if size == 0 {
 				continue
@@ -60,34 +62,16 @@ func (d *Desk) prune(ctx context.Context, before time.Time, dry bool, limit int)
 			sums[name].Questions++
 			sums[name].Bytes += size
 		}
-		some = some[:0]
-	}
-	seen := 0
-	for id, err := range d.store.List(ctx, KindArchive, Range{Before: FirstID(before)}) {
-		if err := cmp.Or(err, context.Cause(ctx)); err != nil {
-			faults = cmp.Or(faults, err)
-			break
-		}
-		if used[id] {
-			continue
-		}
-		if seen++; limit > 0 && seen > limit {
-			more = true
-			break
-		}
-		if some = append(some, id); len(some) == batch {
-			take()
-		}
-		if faults != nil && !errors.Is(faults, ErrDenied) {
+		err = cmp.Or(err, fault, denied, context.Cause(ctx))
+		if more || err != nil && !errors.Is(err, ErrDenied) {
 			break
 		}
 	}
-	take()
 	for _, m := range sums {
 		months = append(months, *m)
 	}
 	slices.SortFunc(months, func(a, b Month) int { return cmp.Compare(a.Name, b.Name) })
-	return months, more, faults
+	return months, more, err
 }
 
 // inUse returns the questions that must not be pruned: those that are open or not put
