@@ -5,7 +5,7 @@
 //	replies/<id>.json           the outcome: that the file exists is the decision
 //	archive/YYYY-MM/<id>.json   both, once they are known
 //	askers/<id>.lock            held by the process that waits: gone lock = detached
-//	bells/<id>                  a named pipe, while somebody waits (Linux)
+//	bells/<id>                  a named pipe, while there is a waiter (Linux)
 //	drafts/<id>.json            what a human is typing
 //	showing/<id>.json           where the record is shown
 //	present/<name>-<n>.lock     held by an open inbox or web page
@@ -20,7 +20,7 @@
 //
 // A document is written to tmp, synced, and linked to its name, which one of
 // several writers can do; then the directory is synced. Nothing is ever written
-// in place, nothing depends on a file's time. Locks tell who is there; no
+// in place, nothing depends on a file's time. Locks tell which processes are present; no
 // document waits for one. The package imports desk, whose
 // Store it is, and knows of records only their ids.
 package spool
@@ -77,8 +77,8 @@ var (
 )
 
 // Open returns the store in dir, an absolute path. It creates nothing: the
-// directory appears, with mode 0700, when the first question is asked or
-// somebody watches. One that exists and is not safe is refused with ErrUnsafe.
+// directory is made, with mode 0700, by the first question or the first watch. One that
+// exists and is not safe is refused with ErrUnsafe.
 func Open(dir string) (*Spool, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, fmt.Errorf("the store %q (--dir or %s) must be an absolute path", dir, EnvDir)

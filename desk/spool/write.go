@@ -16,8 +16,8 @@ import (
 	"mcp-askuser/desk"
 )
 
-// Decide implements desk.Store. Here a role is taken at its word: all who can
-// reach the directory are the same user.
+// Decide implements desk.Store. A role is not checked: all processes that reach the
+// directory are the same user's.
 func (s *Spool) Decide(ctx context.Context, id string, _ desk.Role, data []byte) error {
 	return s.Create(ctx, desk.KindReplies, id, data)
 }
@@ -44,7 +44,7 @@ func (s *Spool) Create(ctx context.Context, kind desk.Kind, id string, data []by
 		return fmt.Errorf("%w: %w", desk.ErrUncertain, err)
 	}
 	if kind == desk.KindArchive {
-		s.swept.Do(func() { s.sweep(ctx) }) // a moment when nobody waits for us
+		s.swept.Do(func() { s.sweep(ctx) }) // a moment when no call waits
 	}
 	return nil
 }
