@@ -7,13 +7,11 @@ import (
 	"mcp-askuser/question"
 )
 
-// An asker delivers only what belongs to what it asked. An outcome says which
-// question the human had before them, and the asker compares what it reads with
-// what it wrote: text, options, asker.
+// An asker delivers an answer only to the question that it asked: an outcome names the
+// statement that it answers, and the asker compares the record with its own copy.
 
-// Statement is a digest of what is asked in a record, and for whom: all that
-// gives an answer its meaning. It names each member, so that programs of
-// different versions agree on it.
+// Statement is a digest of what a record asks, and for whom: all that gives an answer
+// its meaning. It lists each member, so that programs of different versions agree on it.
 func (rec *Record) Statement() string {
 	by := rec.Asker
 	return digest([]any{rec.ID, by.Client, by.Directory, by.Via, by.Agent, rec.OnTimeout, statements(rec.Set.Questions)})[:32]
@@ -41,8 +39,8 @@ func statements(questions []question.Question) []any {
 	return out
 }
 
-// keepStatement keeps the asker's own copy of what it has asked: in this process,
-// and for those that come after it on this machine.
+// keepStatement keeps the asker's own copy of what it asked, for this process and for
+// later ones on this machine.
 func (d *Desk) keepStatement(ctx context.Context, rec *Record) {
 	d.statements.Store(rec.ID, rec.Statement())
 	if d.keeper != nil {
@@ -50,7 +48,7 @@ func (d *Desk) keepStatement(ctx context.Context, rec *Record) {
 	}
 }
 
-// dropStatement forgets what was asked in a record that is archived.
+// dropStatement removes what keepStatement kept of a record that is archived.
 func (d *Desk) dropStatement(ctx context.Context, id string) {
 	d.statements.Delete(id)
 	if d.keeper != nil {
@@ -58,9 +56,9 @@ func (d *Desk) dropStatement(ctx context.Context, id string) {
 	}
 }
 
-// foreign returns why a record, as it was read, is not what was asked under its id
-// from here; nil where it is, or where nothing was.
-func (d *Desk) foreign(rec *Record) error {
+// checkStatement returns why a record is not what was asked under its id from here; nil
+// where it is, or where nothing was.
+func (d *Desk) checkStatement(rec *Record) error {
 	kept, _ := d.statements.Load(rec.ID)
 	asked, _ := kept.(string)
 	if asked == "" && d.keeper != nil {

@@ -22,7 +22,7 @@ func (a *Attendance) Release() {
 }
 
 // Attend claims a record for an asker that comes back for it. The error is
-// ErrAttended while somebody else waits, or one of [Desk.Get].
+// ErrAttended while another waits, or one of [Desk.Get].
 func (d *Desk) Attend(ctx context.Context, id string) (*Attendance, error) {
 	if !ValidID(id) {
 		return nil, ErrNotFound

@@ -163,7 +163,7 @@ func (d *Desk) ended(ctx context.Context, id, search string) Record {
 	return rec
 }
 
-// plain reports whether a text stands in JSON as it is.
+// plain reports whether JSON has a text as it is.
 func plain(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {
 		return r < ' ' || strings.ContainsRune("\"\\<>&\u2028\u2029", r)

@@ -10,7 +10,7 @@ import (
 )
 
 // Announce says that an inbox or a page is open, until release is called or the
-// process ends, and while the process watches, also in a store that begins anew. The
+// process ends; while the process watches, also in a store that replaces this one. The
 // name takes letters, digits and hyphens.
 func (d *Desk) Announce(ctx context.Context, name string) (release func(), err error) {
 	release, err = d.announce(ctx, name)
@@ -30,7 +30,7 @@ func (d *Desk) Announce(ctx context.Context, name string) (release func(), err e
 	}, nil
 }
 
-// announceAgain says what is open to a store that may have begun anew.
+// announceAgain repeats the announcements in a store that may have been replaced.
 func (d *Desk) announceAgain(ctx context.Context) {
 	d.presence.Lock()
 	defer d.presence.Unlock()
@@ -48,7 +48,7 @@ func (d *Desk) announceAgain(ctx context.Context) {
 func (d *Desk) announce(ctx context.Context, name string) (release func(), err error) {
 	for {
 		release, err = d.store.Lock(ctx, KindPresent, name+"-"+rand.Text())
-		if !errors.Is(err, ErrLocked) { // by one who took it for a dead one's, and clears it away
+		if !errors.Is(err, ErrLocked) { // by a process that removes it as a dead one's
 			return release, err
 		}
 		if ctx.Err() != nil {
@@ -73,15 +73,15 @@ func (d *Desk) Present(ctx context.Context) ([]string, error) {
 	return slices.Compact(out), nil
 }
 
-// present adds to a pending record what is known of it at this moment.
-func (d *Desk) present(ctx context.Context, rec *Record) {
+// addPresence adds to a pending record whether it is attended, and where it is shown.
+func (d *Desk) addPresence(ctx context.Context, rec *Record) {
 	rec.Attended, rec.ShownOn = false, nil
 	if rec.Outcome != nil {
 		return
 	}
 	var err error
 	if rec.Attended, err = d.store.Locked(ctx, KindAskers, rec.ID); err != nil {
-		d.log.DebugContext(ctx, "is the record attended", "id", rec.ID, "error", err)
+		d.log.DebugContext(ctx, "looking whether a record is attended", "id", rec.ID, "error", err)
 	}
 	rec.ShownOn = d.shownOn(ctx, rec.ID)
 }

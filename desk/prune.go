@@ -12,8 +12,8 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// MinHistory is the least age at which a question of the past is pruned: by then
-// nobody answers it any more who found it open. See Desk.decide.
+// MinHistory is the least age at which a question of the past is pruned: by then no
+// answerer that found it open is still about to answer. See Desk.decide.
 const MinHistory = time.Hour
 
 // Month is what was pruned, or would be, of the questions of one month.

@@ -191,7 +191,7 @@ func (d *Desk) rowIsFull(ctx context.Context, session string, rounds []string, n
 func (o *Outcome) seen() bool { return o.Reply != nil || o.Status != Unavailable && !o.Unseen }
 
 // Continues returns nil where an asker may continue a session that it names:
-// one in which nobody has asked yet, or in which the first to ask was the same
+// one in which nothing was asked yet, or in which the first to ask was the same
 // client, and agent, for the same project. The error is otherwise ErrForeignSession, or a
 // failure of the store.
 //
@@ -245,7 +245,7 @@ func (d *Desk) Session(ctx context.Context, session string) ([]Record, error) {
 			return nil, err
 		}
 		if rec.SessionID == session { // and not of another, asked through its host
-			d.present(ctx, &rec)
+			d.addPresence(ctx, &rec)
 			out = append(out, rec)
 		}
 	}

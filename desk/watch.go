@@ -13,9 +13,8 @@ type EventType string
 const (
 	Asked EventType = "asked" // put on the desk
 	Ended EventType = "ended" // answered, dismissed or ended without a human
-	// Touched: somebody works on it, waits for it or has stopped waiting, or
-	// it is shown somewhere else. A process that was killed stops waiting
-	// without an event.
+	// Touched: its draft has changed, an asker waits for it or has stopped waiting, or
+	// it is shown elsewhere. A process that was killed stops waiting without an event.
 	Touched EventType = "touched"
 	// Settled: the host of a dialog that was mirrored has said whose reply
 	// counts, after an Ended whose outcome was unsettled. The record has Later
@@ -96,7 +95,7 @@ func (d *Desk) follow(ctx context.Context, l *listener, open openSet, out chan<-
 // before.
 type openSet map[string]bool
 
-// admit keeps the set, and reports whether ev is news to one who was told it.
+// admit updates the set, and reports whether ev is new to a watcher that was told it.
 func (s openSet) admit(ev Event) bool {
 	id := ev.Record.ID
 	was, known := s[id]
@@ -146,8 +145,8 @@ func (d *Desk) undecided(ctx context.Context) (openSet, error) {
 	return open, nil
 }
 
-// eventsOf returns what a change of the store may mean to one who was told
-// open. What can be no news is not read.
+// eventsOf returns what a change of the store may mean to a watcher that was told
+// open. It reads no record of which there can be nothing new.
 func (d *Desk) eventsOf(ctx context.Context, c Change, open openSet) ([]Event, error) {
 	beside := c.Kind == KindDrafts || c.Kind == KindShowing || c.Kind == KindAskers
 	_, known := open[c.ID]
