@@ -10,7 +10,8 @@ import (
 const maxQueue = 256
 
 // hub is the one watch of the store in this process. It hands each change to the
-// listeners that it concerns. The watch runs while there is a listener.
+// listeners that it concerns, with the record, which the first that needs it reads for
+// all. The watch runs while there is a listener.
 type hub struct {
 	desk *Desk
 
@@ -24,8 +25,14 @@ type hub struct {
 type listener struct {
 	id    string        // of the record; empty for one that watches the desk
 	wake  chan struct{} // one token when there is something new; closed on err
-	queue []Change
+	queue []update
 	err   error
+}
+
+// update is a change of the store, and the record that it concerns.
+type update struct {
+	Change
+	record func() (Record, error)
 }
 
 // listen has the caller woken whenever something may have happened to the record
@@ -64,13 +71,13 @@ func (h *hub) leave(l *listener) {
 	}
 }
 
-// take returns the changes since the last call.
-func (h *hub) take(l *listener) ([]Change, error) {
+// take returns the updates since the last call.
+func (h *hub) take(l *listener) ([]update, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	changes := l.queue
+	updates := l.queue
 	l.queue = nil
-	return changes, l.err
+	return updates, l.err
 }
 
 // bell is [Store.Bell] for a store that has none.
@@ -99,7 +106,7 @@ func (h *hub) run(ctx context.Context, changes <-chan Change) {
 			if c.Err != nil {
 				h.desk.log.WarnContext(ctx, "file notification", "error", c.Err)
 			}
-			h.tell(c)
+			h.tell(ctx, c)
 		}
 		if ctx.Err() != nil {
 			return
@@ -112,12 +119,13 @@ func (h *hub) run(ctx context.Context, changes <-chan Change) {
 			return
 		}
 		h.desk.announceAgain(ctx)
-		h.tell(Change{})
+		h.tell(ctx, Change{})
 	}
 }
 
 // tell wakes the listeners that a change concerns.
-func (h *hub) tell(c Change) {
+func (h *hub) tell(ctx context.Context, c Change) {
+	u := update{c, sync.OnceValues(func() (Record, error) { return h.desk.Get(ctx, c.ID) })}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for l := range h.listeners {
@@ -125,9 +133,9 @@ func (h *hub) tell(c Change) {
 			continue
 		}
 		if len(l.queue) == maxQueue {
-			l.queue = []Change{{}}
+			l.queue = []update{{}}
 		}
-		l.queue = append(l.queue, c)
+		l.queue = append(l.queue, u)
 		select {
 		case l.wake <- struct{}{}:
 		default: // it has a token already

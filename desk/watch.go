@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -64,12 +65,10 @@ func (d *Desk) follow(ctx context.Context, l *listener, open openSet, out chan<-
 			return
 		case <-l.wake:
 		}
-		changes, err := d.hub.take(l)
-		for _, c := range changes {
-			var events []Event
-			if events, err = d.eventsOf(ctx, c, open); err != nil {
-				break
-			}
+		updates, err := d.hub.take(l)
+		for _, u := range updates {
+			events, wrong := d.eventsOf(ctx, u, open)
+			err = cmp.Or(err, wrong)
 			for _, ev := range events {
 				if !open.admit(ev) {
 					continue
@@ -145,24 +144,24 @@ func (d *Desk) undecided(ctx context.Context) (openSet, error) {
 	return open, nil
 }
 
-// eventsOf returns what a change of the store may mean to a watcher that was told
+// eventsOf returns what an update of the store may mean to a watcher that was told
 // open. It reads no record of which there can be nothing new.
-func (d *Desk) eventsOf(ctx context.Context, c Change, open openSet) ([]Event, error) {
+func (d *Desk) eventsOf(ctx context.Context, c update, open openSet) ([]Event, error) {
 	beside := c.Kind == KindDrafts || c.Kind == KindShowing || c.Kind == KindAskers
 	_, known := open[c.ID]
 	switch {
 	case c.ID == "":
 		return d.rescan(ctx, open)
 	case open[c.ID] && beside:
-		return d.event(ctx, Touched, c.ID)
+		return d.event(ctx, Touched, c.ID, c.record)
 	case open[c.ID]:
-		return d.event(ctx, Ended, c.ID)
+		return d.event(ctx, Ended, c.ID, c.record)
 	case known && c.Kind == KindReplies && c.Removed:
-		return d.event(ctx, Settled, c.ID)
+		return d.event(ctx, Settled, c.ID, c.record)
 	case known:
 		return nil, nil
 	case c.Kind == KindPending && !c.Removed:
-		return d.event(ctx, Asked, c.ID)
+		return d.event(ctx, Asked, c.ID, c.record)
 	}
 	return nil, nil // cleaning up after a record that ended, or a reply that came too late
 }
@@ -198,7 +197,7 @@ func (d *Desk) rescan(ctx context.Context, open openSet) ([]Event, error) {
 			if !side.news(id) {
 				continue
 			}
-			some, err := d.event(ctx, side.kind, id)
+			some, err := d.event(ctx, side.kind, id, func() (Record, error) { return d.Get(ctx, id) })
 			if err != nil {
 				return nil, err
 			}
@@ -208,10 +207,10 @@ func (d *Desk) rescan(ctx context.Context, open openSet) ([]Event, error) {
 	return events, nil
 }
 
-// event reads the record that something has happened to. There is no event
-// where it turns out not to have, or the record is gone or cannot be read.
-func (d *Desk) event(ctx context.Context, kind EventType, id string) ([]Event, error) {
-	rec, err := d.Get(ctx, id)
+// event reads the record that something has happened to. There is no event where that
+// did not happen, or the record was removed or cannot be read.
+func (d *Desk) event(ctx context.Context, kind EventType, id string, record func() (Record, error)) ([]Event, error) {
+	rec, err := record()
 	switch {
 	case d.leaveOut(ctx, id, err):
 		return nil, nil
