@@ -245,7 +245,7 @@ func (a *app) presenter(d *desk.Desk) *present.Presenter {
 		Log:          a.log,
 		Notify:       a.notifier(d),
 		TakeDefaults: a.settings().OnTimeout == desk.OnTimeoutDefault,
-		Room:         room(openFiles()),
+		MaxOpen:      room(openFiles()),
 	})
 }
 
