@@ -105,6 +105,9 @@ func (c *choice) full() string {
 		if r.option.Description != "" {
 			b.WriteString("\n" + r.option.Description)
 		}
+		if r.option.Preview != "" {
+			b.WriteString("\n\n" + r.option.Preview)
+		}
 	}
 	return b.String()
 }

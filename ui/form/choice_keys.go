@@ -131,7 +131,7 @@ func (c *choice) hints() ([]term.Hint, bool) {
 		term.If(c.ask.Several() && !unset, term.Hint{"space", words.T("mark")}),
 		[]term.Hint{{"enter", onward}, {"↑↓", words.T("move")}},
 		term.If(!c.ask.Required, term.Hint{"s", words.T("skip")}),
-		term.If(c.preview() != nil, term.Hint{"pgup/pgdn", words.T("scroll preview")}, term.Hint{"< >", words.T("shift preview")}),
+		term.If(c.preview() != nil, term.Hint{"pgup/pgdn", words.T("scroll preview")}),
 		term.If(!unset, choose),
 		term.If(!c.yesNo, term.Hint{"/", words.T("filter")}),
 	), false

@@ -278,7 +278,7 @@ func (f *Form) bind(msg tea.Msg) func() tea.Cmd {
 			}
 			return nil
 		}
-	case name == "tab" && p.ask != nil:
+	case name == "tab" && p.ask != nil && f.cut():
 		return func() tea.Cmd { p.reader = term.TextReader(p.everything()); return nil }
 	case f.remembers() && name == p.letter("h"):
 		return f.lookBack
@@ -294,6 +294,12 @@ func (f *Form) bind(msg tea.Msg) func() tea.Cmd {
 		return func() tea.Cmd { p.choice().search(key.Text); return nil }
 	}
 	return nil
+}
+
+// cut reports whether a text of the page does not fit.
+func (f *Form) cut() bool {
+	f.View() // finds out
+	return f.page().cut
 }
 
 // entry is where text is typed now, nil for nowhere.
@@ -329,7 +335,8 @@ func (f *Form) do(act action) tea.Cmd {
 		if f.options.Break {
 			leaves = words.T("dismiss; twice leaves, and the question stays open")
 		}
-		keys := append(f.hints(true), term.Hint{"ctrl+c", leaves})
+		f.View() // to know what is cut
+		keys := append(f.hints(), term.Hint{"ctrl+c", leaves})
 		p.reader = term.KeysReader("", term.HintGroup{Title: words.T("Keys on this page"), Hints: keys})
 	}
 	return nil

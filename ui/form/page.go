@@ -95,6 +95,7 @@ type page struct {
 	untouched question.Answer  // what the body held before the human came
 	taken     *question.Answer // what the human last confirmed; nil before
 	err       error
+	cut       bool         // a text does not fit: set when it is drawn
 	reader    *term.Reader // open while the human reads what does not fit
 }
 
@@ -327,12 +328,13 @@ func (p *page) columns(s *term.Styles, width, rows int) (b term.Block, more bool
 	if width >= wideEnough {
 		left := min(max(40, width*2/5), leftMost)
 		b, more = p.column(s, left, rows)
-		return beside(s, b, c.preview().draw(s, &c.scroll, width-left-3, rows), left), more
+		right := c.preview().draw(s, &c.scroll, width-left-3, rows)
+		return beside(s, b, right, left), more || c.preview().wide > width-left-3
 	}
 	below := c.preview().draw(s, &c.scroll, width, max(rows/3, min(3, rows/2)))
 	b, more = p.column(s, width, rows-len(below))
 	b.Lines = append(b.Lines, below...)
-	return b, more
+	return b, more || c.preview().wide > width
 }
 
 // column lays out question and body, one above the other, in at most rows lines.

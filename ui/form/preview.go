@@ -13,8 +13,8 @@ import (
 
 // preview is an option's preformatted text in an area of its own.
 type preview struct {
-	lines []string
-	wide  int // cells of the longest line
+	lines []string // nil where the option has none
+	wide  int      // cells of the longest line
 }
 
 // previews reports whether an option of the question has one.
@@ -45,10 +45,10 @@ func (c *choice) preview() *preview {
 }
 
 // draw shows the preview in rows lines: a heading that says how much there is,
-// then the text, never wrapped.
+// then the text, its lines cut, never wrapped.
 func (p *preview) draw(s *term.Styles, scroll *term.Scroll, width, rows int) []string {
 	rows-- // the heading
-	scroll.Limit(len(p.lines)-rows, p.wide-width, rows)
+	scroll.Limit(len(p.lines)-rows, rows)
 	from, to := scroll.Y, min(scroll.Y+rows, len(p.lines))
 
 	heading := words.T("preview")
@@ -59,8 +59,8 @@ func (p *preview) draw(s *term.Styles, scroll *term.Scroll, width, rows int) []s
 		heading = words.T("preview %[1]d–%[2]d of %[3]d", from+1, to, len(p.lines))
 	}
 	out := []string{s.Rule(heading, width)}
-	for i := from; i < to; i++ {
-		out = append(out, term.Cut(ansi.TruncateLeft(p.lines[i], scroll.X, ""), width))
+	for _, line := range p.lines[from:to] {
+		out = append(out, term.Cut(line, width))
 	}
 	return out
 }

@@ -36,31 +36,31 @@ func (f *Form) screen() term.Block {
 	rows := max(f.window.Height-term.EdgesHigh-len(notice), 1)
 
 	var b term.Block
-	var more bool
+	p.cut = false
 	switch c := p.choice(); {
 	case f.asking != nil:
 		b = f.asking.Draw(f.window.Styles, inner, rows)
 	case p.reader != nil:
 		b = p.reader.Draw(f.window.Styles, inner, rows)
 	case c != nil && c.preview() != nil:
-		b, more = p.columns(f.window.Styles, width-term.EdgesWide, rows)
+		b, p.cut = p.columns(f.window.Styles, width-term.EdgesWide, rows)
 	default:
-		b, more = p.column(f.window.Styles, inner, rows)
+		b, p.cut = p.column(f.window.Styles, inner, rows)
 	}
 	if notice != nil && len(b.Lines) < rows {
 		b.Lines = append(b.Lines, "")
 	}
 	b.Lines = append(b.Lines, notice...)
-	return f.panel(p, more).Draw(f.window.Styles, b, width, f.window.Width, f.window.Height)
+	return f.panel(p).Draw(f.window.Styles, b, width, f.window.Width, f.window.Height)
 }
 
-// panel is the frame of a page; more says that something of it does not fit.
-func (f *Form) panel(p *page, more bool) term.Panel {
+// panel is the frame of a page.
+func (f *Form) panel(p *page) term.Panel {
 	by := f.by
 	if f.more > 0 {
 		by += " · " + words.Local.MoreWait(f.more)
 	}
-	out := term.Panel{Title: words.T("Question"), Note: f.window.Styles.Muted.Render(by), Hints: f.hints(more)}
+	out := term.Panel{Title: words.T("Question"), Note: f.window.Styles.Muted.Render(by), Hints: f.hints()}
 	if clock := f.countdown.text(); clock != "" && (f.countdown.left > 0 || !f.detached) { // else nobody ends it
 		out.Clock = f.window.Styles.Muted.Render(clock)
 		if f.countdown.left <= urgent {
@@ -114,9 +114,8 @@ func (f *Form) noticeLines(width int) []string {
 // sends or turns to the next page.
 const onward = ""
 
-// hints are the keys that work now, the most useful first; more says that
-// something of the page does not fit.
-func (f *Form) hints(more bool) []term.Hint {
+// hints are the keys that work now, the most useful first.
+func (f *Form) hints() []term.Hint {
 	p := f.page()
 	switch {
 	case f.sending:
@@ -138,7 +137,7 @@ func (f *Form) hints(more bool) []term.Hint {
 	}
 	return slices.Concat(
 		keys[:enter+1],
-		term.If(more, term.Hint{"tab", words.T("read all")}),
+		term.If(p.cut, term.Hint{"tab", words.T("read all")}),
 		[]term.Hint{{"esc", words.T("dismiss")}},
 		term.If(slices.Index(f.asked(), p) != 0, term.Hint{"shift+tab", words.T("back")}),
 		term.If(!p.typing(), term.Hint{"?", words.T("keys")}),
