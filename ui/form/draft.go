@@ -3,7 +3,6 @@ package form
 import (
 	"errors"
 	"slices"
-	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -26,12 +25,7 @@ type drafts struct {
 	back    bool           // what the form started from is on the pages, and none of them was confirmed yet
 	last    question.Reply // what was handed over last
 	at      time.Time      // when that was
-	number  int            // of drafts handed over
 	waiting bool           // a timer runs for the next
-
-	keeping sync.Mutex // guards what follows
-	tried   int        // the number of the latest draft that was to be kept
-	failed  bool       // it was not
 }
 
 // restore puts the draft that the form starts from on its pages.
@@ -92,18 +86,9 @@ func (f *Form) changed(alive bool) tea.Cmd {
 }
 
 func (f *Form) handOver(r question.Reply, now time.Time) tea.Cmd {
-	d := &f.drafts
-	d.last, d.at = r, now
-	d.number++
-	number := d.number
-	return func() tea.Msg {
-		d.keeping.Lock()
-		defer d.keeping.Unlock()
-		if number > d.tried { // commands run side by side: a later one may have overtaken it
-			d.tried, d.failed = number, f.options.Keep(r) != nil
-		}
-		return nil
-	}
+	f.drafts.last, f.drafts.at = r, now
+	save := f.options.Keep.Put(r)
+	return func() tea.Msg { save(); return nil }
 }
 
 // lastDraft hands over what is not kept yet when the form ends while the
@@ -112,15 +97,11 @@ func (f *Form) lastDraft() tea.Cmd {
 	if f.options.Keep == nil || f.state == Sent || errors.As(f.cause, new(*desk.ClosedError)) {
 		return nil
 	}
-	draft, d := f.draft(), &f.drafts
-	if sameDraft(draft, d.last) {
-		// One that was handed over need not have been kept yet: its command may be
-		// running still, or never come to run.
-		d.keeping.Lock()
-		defer d.keeping.Unlock()
-		if d.tried >= d.number && !d.failed {
-			return nil
-		}
+	draft := f.draft()
+	// One that was handed over need not have been saved yet: its command may be
+	// running still, or never come to run.
+	if _, _, unsaved := f.options.Keep.Unsaved(); !unsaved && sameDraft(draft, f.drafts.last) {
+		return nil
 	}
 	return f.handOver(draft, f.window.Now())
 }

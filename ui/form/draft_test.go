@@ -154,7 +154,7 @@ func TestLastDraft(t *testing.T) {
 func TestSavesKeepTheirOrder(t *testing.T) {
 	for _, fault := range []error{nil, errors.New("full")} {
 		var kept []string
-		f := Form{options: Options{Keep: func(r question.Reply) error { kept = append(kept, r.Note); return fault }}}
+		f := Form{options: Options{Keep: NewDraft(func(r question.Reply) error { kept = append(kept, r.Note); return fault })}}
 		older, newer := f.handOver(question.Reply{Note: "a"}, time.Time{}), f.handOver(question.Reply{Note: "b"}, time.Time{})
 		newer()
 		older()
@@ -169,7 +169,7 @@ func TestFailedSave(t *testing.T) {
 	var kept []string
 	fault := errors.New("full")
 	f := fresh(t, 80, 24, record(name()), func(o *Options) {
-		o.Keep = func(r question.Reply) error { kept = append(kept, r.Note); return fault }
+		o.Keep = NewDraft(func(r question.Reply) error { kept = append(kept, r.Note); return fault })
 	}).show().f
 	f.drafts.last = f.draft()
 	f.handOver(f.drafts.last, time.Time{})()

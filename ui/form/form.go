@@ -82,13 +82,11 @@ type Options struct {
 	// What no longer fits the set is left out; an empty draft changes nothing.
 	Draft question.Reply
 	// Keep takes what the human has chosen and typed so far, confirmed or not: soon
-	// after every change, and once more when the form ends with the record open.
-	// It runs as a command, never twice at a time, and always has the latest draft
-	// last. Such a reply is not for [desk.Desk.Reply]: it may be partial, and an
-	// answer in it may hold both an option and the text that stands beside it in
-	// Other. What it fails to keep is handed over again when the form ends. Nil keeps
-	// none.
-	Keep func(question.Reply) error
+	// after every change, and once more when the form ends with the record open, or
+	// when it was not saved until then. Such a reply is not for [desk.Desk.Reply]: it
+	// may be partial, and an answer in it may hold both an option and the text that
+	// stands beside it in Other. Nil keeps none.
+	Keep *Draft
 	// Memory is how the human answered questions before, by question id. Each says
 	// so, and lets them take that over; nothing is taken by itself.
 	Memory map[string]desk.Memory

@@ -72,7 +72,7 @@ type option = func(*Options)
 func withOrigin(origin act.Origin) option   { return func(o *Options) { o.Origin = origin } }
 func withDraft(draft question.Reply) option { return func(o *Options) { o.Draft = draft } }
 func withKeep(keep func(question.Reply)) option {
-	return func(o *Options) { o.Keep = func(r question.Reply) error { keep(r); return nil } }
+	return func(o *Options) { o.Keep = NewDraft(func(r question.Reply) error { keep(r); return nil }) }
 }
 func withMemory(memory map[string]desk.Memory) option { return func(o *Options) { o.Memory = memory } }
 func withRounds(rounds func() []desk.Record) option   { return func(o *Options) { o.Rounds = rounds } }
