@@ -88,7 +88,7 @@ func (c *choice) below(s *term.Styles, r row, width, rows int) term.Block {
 	text := c.other.Text()
 	switch {
 	case r.other && c.other.Focused():
-		return c.other.Draw(s, width, max(rows, 1))
+		return c.other.Draw(s, width, rows)
 	case r.other && text != "":
 		return term.Block{Lines: term.Text(s.Plain, "“"+question.Block(text)+"”", width)}
 	case r.about == "":

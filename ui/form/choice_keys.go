@@ -103,8 +103,15 @@ func (c *choice) bindWriting(msg tea.Msg, key string) does {
 		return only(c.stopWriting)
 	case key == "shift+tab":
 		return nil
-	case key == "up" && c.other.AtTop():
-		return only(func() { c.stopWriting(); c.move(-1) })
+	case key == "up":
+		return func() (action, error) {
+			if c.other.Moves(msg) {
+				return none, nil
+			}
+			c.stopWriting()
+			c.move(-1)
+			return none, nil
+		}
 	}
 	return types(c.other, msg)
 }

@@ -110,7 +110,7 @@ func (n *note) draw(s *term.Styles, width, rows int) term.Block {
 	switch text := n.text(); {
 	case n.writing():
 		b := term.Block{Lines: []string{s.Cursor.Render(title)}}
-		b.Add(n.entry.Draw(s, width, max(rows-1, 1)))
+		b.Add(n.entry.Draw(s, width, rows-1))
 		b.Top = 0
 		return b
 	case text != "":

@@ -239,7 +239,7 @@ func (m *model) switchTab() tea.Cmd {
 
 // beginTyping begins a filter or a search.
 func (m *model) beginTyping(text string) {
-	m.typing = term.NewEntry(text, words.T("words of a question, an agent, a project")).OneLine("/")
+	m.typing = term.NewLineEntry(text, words.T("words of a question, an agent, a project"), "/")
 	m.typing.Focus()
 }
 

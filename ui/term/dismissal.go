@@ -137,7 +137,7 @@ func (d *Dismissal) Draw(s *Styles, width, rows int) Block {
 	b.Lines = append(b.Lines, "")
 	switch reason := d.reason.Text(); {
 	case d.reason.Focused():
-		b.Add(d.reason.Draw(s, width, max(rows-len(b.Lines), 1)))
+		b.Add(d.reason.Draw(s, width, rows-len(b.Lines)))
 	case reason != "":
 		b.Add(Block{Lines: Wrap(words.T(d.said, question.Block(reason)), width)})
 	default:
