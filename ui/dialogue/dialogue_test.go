@@ -365,7 +365,7 @@ func TestStep(t *testing.T) {
 		t.Errorf("other: %+v", s)
 	}
 	play(t, d, "text y; note why")
-	if s = d.Current(); s.NeedsWords() || s.Text != "y" || s.Note != "why" || !reflect.DeepEqual(s.Answer, noted(answered("db", "y"), "why")) {
+	if s = d.Current(); s.NeedsWords() || s.Typed != "y" || s.Note != "why" || !reflect.DeepEqual(s.Answer, noted(answered("db", "y"), "why")) {
 		t.Errorf("other: %+v", s)
 	}
 	play(t, d, "filter zz")

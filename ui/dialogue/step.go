@@ -50,10 +50,10 @@ type Step struct {
 	Rows []Row
 	// Answer is what stands as the answer, confirmed or not, note included.
 	Answer question.Answer
-	// Text is what was typed in Other or as the answer, as it was typed, also while it is
-	// not marked. On pages it begins as the declared text.
-	Text string
-	Note string
+	// Typed is what was typed in Other or as the answer, as it was typed, also while it is
+	// not marked. On pages it begins as the declared text. (Text is the question's.)
+	Typed string
+	Note  string
 	// Filter is the text that rows have to contain. NoMatch says that no option does.
 	Filter  string
 	NoMatch bool
@@ -106,7 +106,7 @@ func (s *Step) Marked() []int {
 // NeedsWords reports whether Other is marked and nothing is typed in it yet.
 func (s *Step) NeedsWords() bool {
 	i := s.Row(Other)
-	return i >= 0 && s.Rows[i].Marked && s.Text == ""
+	return i >= 0 && s.Rows[i].Marked && strings.TrimSpace(s.Typed) == ""
 }
 
 // LeadsOn reports whether the option of a row brings up follow-up questions.
@@ -241,7 +241,7 @@ func (d *Dialogue) view(at int) Step {
 	s := &d.steps[at]
 	out := Step{
 		Question: s.Question, Depth: s.depth, Place: slices.Index(d.visible, at) + 1, Of: len(d.visible),
-		Answer: s.answer(), Text: s.text, Note: s.note, Filter: s.filter,
+		Answer: s.answer(), Typed: s.text, Note: s.note, Filter: s.filter,
 		Declared: s.declared(), Memory: s.memory, Recalled: s.undo != nil && same(s.recalled, s.answer()),
 		Entered: s.entered, Untouched: d.untouched(s), Skipped: s.skipped,
 		Confirmed: s.confirmed, Settled: s.settled(), Reopened: s.reopened, Fault: s.fault,
