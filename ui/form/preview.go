@@ -1,12 +1,10 @@
 package form
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 
-	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
@@ -17,31 +15,15 @@ type preview struct {
 	wide  int      // cells of the longest line
 }
 
-// previews reports whether an option of the question has one.
-func previews(q *question.Question) bool {
-	return slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" })
-}
-
-// preview returns that of the option under the cursor. It is nil only when no
-// option has one, so that the page keeps its shape as the cursor moves.
-func (c *choice) preview() *preview {
-	if !previews(c.ask) {
-		return nil
+func newPreview(text string) *preview {
+	p := &preview{}
+	if text != "" {
+		p.lines = strings.Split(strings.TrimRight(term.Tame(text), "\n"), "\n")
 	}
-	if c.cursor == nowhere {
-		return &preview{lines: []string{}}
+	for _, line := range p.lines {
+		p.wide = max(p.wide, ansi.StringWidth(line))
 	}
-	r := &c.rows[c.cursor]
-	if r.preview == nil {
-		r.preview = &preview{}
-		if text := r.option.Preview; text != "" {
-			r.preview.lines = strings.Split(strings.TrimRight(term.Tame(text), "\n"), "\n")
-		}
-		for _, line := range r.preview.lines {
-			r.preview.wide = max(r.preview.wide, ansi.StringWidth(line))
-		}
-	}
-	return r.preview
+	return p
 }
 
 // draw shows the preview in rows lines: a heading that says how much there is,

@@ -1,6 +1,7 @@
 package form
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -177,4 +178,14 @@ func (r *rig) last() question.Reply {
 		r.t.Fatalf("committed %d replies, want 1: %+v", len(r.sent), r.sent)
 	}
 	return r.sent[0]
+}
+
+func same(a, b question.Answer) bool {
+	return a.Custom == b.Custom && a.Note == b.Note && slices.Equal(a.Selected, b.Selected)
+}
+
+func sameDraft(a, b question.Reply) bool {
+	return a.Note == b.Note && a.Reason == b.Reason && slices.EqualFunc(a.Answers, b.Answers, func(a, b question.Answer) bool {
+		return a.QuestionID == b.QuestionID && same(a, b)
+	})
 }

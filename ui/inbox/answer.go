@@ -63,7 +63,7 @@ func (m *model) tellUnsaved(id string) tea.Msg {
 	if failed == nil {
 		return nil
 	}
-	return term.Then(only(func() {
+	return term.Then(term.Only(func() {
 		m.note = words.T("What you typed is kept only as long as this inbox is open: %s", question.Line(words.Local.Error(failed)))
 	}))
 }

@@ -60,7 +60,7 @@ func inBrackets(placeholder string) string {
 
 // Theme implements huh.Theme.
 func (e *Entry) Theme(bool) *huh.Styles {
-	t := e.styles.huh()
+	t := e.styles.Huh()
 	if e.oneLine() {
 		t.Focused.Base, t.Blurred.Base = e.styles.Plain, e.styles.Plain
 	}

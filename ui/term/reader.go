@@ -54,7 +54,7 @@ func Step(key string, page int) (by int, ok bool) {
 
 // Hints are the keys that work in it.
 func (r *Reader) Hints() []Hint {
-	return []Hint{{"↑↓", words.T("scroll")}, {words.T("any other key"), words.T("back")}}
+	return []Hint{NewHint("↑↓", words.T("scroll")), NewHint(words.T("any other key"), words.T("back"))}
 }
 
 // Draw shows what fits into rows lines.

@@ -3,6 +3,7 @@ package term
 import (
 	"strings"
 
+	"charm.land/bubbles/v2/help"
 	"charm.land/huh/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -62,12 +63,13 @@ func (s *Styles) Rule(text string, width int) string {
 // entryBorder is in front of each line of a text entry.
 const entryBorder = "┃"
 
-// huh returns the styles for the fields of huh.
-func (s *Styles) huh() *huh.Styles {
+// Huh returns the styles for the fields of huh.
+func (s *Styles) Huh() *huh.Styles {
 	t := huh.ThemeBase(false)
 	t.Focused.Base = s.Plain.PaddingLeft(1).Border(lipgloss.ThickBorder(), false, false, false, true).BorderForeground(s.Border.GetForeground())
 	t.Focused.TextInput = huh.TextInputStyles{Placeholder: s.Muted, Prompt: s.Plain, Text: s.Plain}
 	t.Blurred = t.Focused
+	t.Help = help.Styles{ShortKey: s.Key, ShortDesc: s.Muted, ShortSeparator: s.Muted}
 	return t
 }
 
