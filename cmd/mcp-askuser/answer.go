@@ -11,12 +11,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/api"
 	"mcp-askuser/ui/pane"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/tty"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -141,7 +141,8 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "%s: %s\n", capital(words.Local.Outcome(ended.Outcome)), words.Local.Subject(rec))
+	now := view.Local(ended)
+	fmt.Fprintf(a.err, "%s: %s\n", capital(now.Ended()), now.Subject())
 	if code := exitOf(ended.State); code != 0 {
 		return &exitError{code, nil}
 	}
@@ -155,10 +156,7 @@ func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if err != nil {
 		return err
 	}
-	reply, ok, err := wire.ReadResponse(rec, raw)
-	if !ok {
-		reply, err = rec.ParseReply(raw)
-	}
+	reply, err := rec.ParseReply(raw)
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}

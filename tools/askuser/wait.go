@@ -36,6 +36,7 @@ type waiting struct {
 	settled *time.Timer     // only for a client that is told
 	asked   string          // what is asked, for that client
 	nobody  <-chan struct{} // closed once no surface shows it; nil where the client is not to be told that
+	done    chan struct{}   // closed when the call ends
 	turn    sync.Mutex      // one progress message at a time: they must increase
 }
 
@@ -98,11 +99,24 @@ func (w *waiting) begin(ctx context.Context) {
 		w.settled = time.AfterFunc(w.settling, w.progress)
 		w.beat.Join(w)
 	}
-	w.Watch(w.wake)
+	w.done = make(chan struct{})
+	go w.relay()
+}
+
+// relay wakes the call after each change, until the call ends.
+func (w *waiting) relay() {
+	for {
+		select {
+		case <-w.Changed():
+			w.wake()
+		case <-w.done:
+			return
+		}
+	}
 }
 
 func (w *waiting) end() {
-	w.Watch(nil)
+	close(w.done)
 	w.clock.Stop()
 	if w.token != nil {
 		w.settled.Stop()
