@@ -71,11 +71,3 @@ func drawResponse(s *Styles, x question.Response, full bool, width int) []string
 	}
 	return lines
 }
-
-// EarlierRounds returns those of the records of a session that came before rec,
-// the latest first.
-func EarlierRounds(rec desk.Record, session []desk.Record) []desk.Record {
-	out := slices.DeleteFunc(slices.Clone(session), func(r desk.Record) bool { return r.ID == rec.ID || r.Round >= rec.Round })
-	slices.SortStableFunc(out, func(a, b desk.Record) int { return b.Round - a.Round })
-	return out
-}
