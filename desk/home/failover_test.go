@@ -3,13 +3,16 @@
 package home_test
 
 import (
+	"context"
 	"errors"
 	"os"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/nats"
 	"mcp-askuser/desk/nats/natstest"
 	"mcp-askuser/desk/nats/nodes"
 )
@@ -40,7 +43,9 @@ func failover(t *testing.T, c *natstest.Cluster, name string, fault func(i int) 
 			if !leads {
 				node = (node + 1) % len(c.Nodes)
 			}
-			asking := desk.New(join(t, newSpool(t, t.TempDir()), c.OpenAt(node, natstest.Account, nodes.Agent, "bot")), desk.Options{})
+			hangs := make(chan struct{})
+			far := looking{c.OpenAt(node, natstest.Account, nodes.Agent, "bot"), sync.OnceFunc(func() { close(hangs) })}
+			asking := desk.New(join(t, newSpool(t, t.TempDir()), far), desk.Options{})
 			user := desk.New(join(t, newSpool(t, t.TempDir()), c.OpenAt(node, natstest.Account, nodes.Human, "alice")), desk.Options{})
 			rec := submit(t, asking, "Which?")
 			if _, err := user.Get(t.Context(), rec.ID); err != nil {
@@ -54,7 +59,7 @@ func failover(t *testing.T, c *natstest.Cluster, name string, fault func(i int) 
 				}
 				has <- err
 			}()
-			time.Sleep(4 * time.Second) // it has waited for a while
+			<-hangs
 			began := time.Now()
 			mend := fault(node)
 			err := reply(t, user, rec.ID)
@@ -81,6 +86,16 @@ func failover(t *testing.T, c *natstest.Cluster, name string, fault func(i int) 
 			t.Errorf("%s %s: it took %s", what, name, worst)
 		}
 	}
+}
+
+// looking tells when one who waits has looked, and hears the bell from then on.
+type looking struct {
+	*nats.Store
+	looked func()
+}
+
+func (s looking) Bell(ctx context.Context, id string, look func() bool) error {
+	return s.Store.Bell(ctx, id, func() bool { defer s.looked(); return look() })
 }
 
 func rounded(all []time.Duration) (out []time.Duration) {

@@ -141,11 +141,12 @@ func TestOneHome(t *testing.T) {
 
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for until := time.Now().Add(patience); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatal("in vain: ", what)
+	natstest.Await(t, func() error {
+		if !is() {
+			return errors.New("in vain: " + what)
 		}
-	}
+		return nil
+	})
 }
 
 // An answer that cannot be sent is kept, says so, and is sent by whatever

@@ -631,7 +631,18 @@ func TestReopenedByAHuman(t *testing.T) {
 		t.Error(err)
 	}
 	attendance.Release()
-	time.Sleep(3 * time.Second) // longer than the mark of what an agent deletes of its own
+	// Longer than the mark of what an agent deletes of its own.
+	own, bot := asks(t, r.asking, request("Own?")), c(t, r, "bot")
+	if err := bot.Delete(t.Context(), desk.KindPending, own.ID); err != nil {
+		t.Fatal(err)
+	}
+	natstest.Await(t, func() error {
+		m, err := r.nc.Request("$JS.API.STREAM.INFO.ASK", []byte(`{"subjects_filter":"_R_.ask.pending.bot.`+own.ID+`.>"}`), natstest.Patience)
+		if err == nil && strings.Contains(string(m.Data), own.ID) {
+			err = errors.New("the mark stays")
+		}
+		return err
+	})
 	for _, d := range []*desk.Desk{r.asking, r.alice, r.bob} {
 		if all, err := d.Pending(t.Context()); err != nil || len(all) > 0 {
 			t.Errorf("open are %v, %v", all, err)
