@@ -13,9 +13,8 @@ import (
 	"mcp-askuser/desk"
 )
 
-// indexMutex is the mutex of an index, which few others share: those of one process
-// who change the same index take turns, where they would only drive each other
-// back.
+// indexMutex is the mutex of an index, which few others share. Goroutines that change
+// the same index take turns: they would only make each other repeat.
 func (s *Store) indexMutex(subject string) *sync.Mutex {
 	return &s.turns[maphash.String(s.seed, subject)%uint64(len(s.turns))]
 }
@@ -40,9 +39,9 @@ func (s *Store) Unmark(ctx context.Context, mark desk.Mark, name, id string) err
 	})
 }
 
-// change replaces the list of a name with what f makes of it, and begins again
-// where another process did so meanwhile, or where nobody can say whether this
-// one did: to mark twice is to mark.
+// change replaces the list of a name with the result of f, and repeats that where
+// another process changed it meanwhile, or where it is uncertain whether this one did:
+// to mark twice is to mark.
 func (s *Store) change(ctx context.Context, mark desk.Mark, name, id string, f func([]string) []string) error {
 	if err := errors.Join(desk.Admit(ctx, name, desk.ValidName), desk.Admit(ctx, id, desk.ValidID)); err != nil {
 		return err
@@ -74,9 +73,9 @@ func (s *Store) change(ctx context.Context, mark desk.Mark, name, id string, f f
 			w.ttl = keepMarks
 		}
 		if len(after) == 0 {
-			w.deleted, w.ttl = true, keepGone
+			w.deleted, w.ttl = true, keepDeleted
 			if m.Subject != subject {
-				w.ttl = keepOver
+				w.ttl = keepForeign
 			}
 		}
 		err = s.create(ctx, w)
