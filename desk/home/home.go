@@ -1,12 +1,12 @@
 // Package home is the store of a desk with two homes: one that many machines
 // share, and this machine's own directory for when the other does not answer.
 // A question has one home, chosen when it is asked, and keeps it; the two are
-// never merged. Whoever looks sees both as one.
+// never merged. A reader sees both as one.
 //
 // What was read from the shared desk is remembered, so that a question stays in
-// view while its home is out of reach. An answer given then is kept in an
-// outbox beside the directory's documents; it is sent when the desk is back, or
-// refused there, and then who was first is kept for its human to be told.
+// view while its home is out of reach. An answer that is given then is kept in an
+// outbox beside the directory's documents, and sent when the desk answers again; if
+// another was first, that one is kept for the user to be told.
 //
 // The package imports desk; only Open names the stores that are joined, which are
 // any that keep desk's contract. It knows of records only their ids.
@@ -36,7 +36,7 @@ const Local = "local"
 const (
 	placeTimeout    = 2 * time.Second  // before a question is asked here, and to be connected to
 	electionTimeout = 12 * time.Second // the same, where it has answered this process before
-	readTimeout     = 5 * time.Second  // before what is remembered is shown
+	readTimeout     = 5 * time.Second  // before the remembered state is shown
 	sendTimeout     = 10 * time.Second // before an answer goes to the outbox
 	retryInterval   = time.Second      // between two tries to reach it again
 )
@@ -130,7 +130,7 @@ func Join(near desk.Store, far Far, log *slog.Logger) *Store {
 	return s
 }
 
-// Close ends what runs in the background. What is queued waits for the next process.
+// Close ends the background work. Queued answers wait for the next process.
 func (s *Store) Close() { s.close() }
 
 // Place implements desk.Placer: here, if the shared desk does not answer in time, or
@@ -209,8 +209,8 @@ func (s *Store) Path(kind desk.Kind, id string) string {
 	return ""
 }
 
-// isNear reports whether a record's home is here: something of it is. That nothing
-// is must have been read: what cannot be read now may be there.
+// isNear reports whether a record's home is here: a document of it is. A directory that
+// cannot be read is an error: the record may be there.
 func (s *Store) isNear(ctx context.Context, id string) (bool, error) {
 	_, pinned := s.pinned.Load(id)
 	if pinned || !desk.ValidID(id) {
@@ -231,8 +231,8 @@ func (s *Store) isNear(ctx context.Context, id string) (bool, error) {
 // errGone is the reason of calls that take longer than the far home may.
 var errGone = fmt.Errorf("%w in time", desk.ErrUnreachable)
 
-// reach calls the far home, for at most so long. While it is known to be out of
-// reach it is not called: retry does that.
+// reach calls the far home with a limit. While it is known to be out of reach it is not
+// called: retry does that.
 func (s *Store) reach(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -257,9 +257,12 @@ func (s *Store) reach(ctx context.Context, limit time.Duration, call func(contex
 	return err
 }
 
-// read is reach for a read.
-func (s *Store) read(ctx context.Context, call func(context.Context) error) error {
-	return s.reach(ctx, readTimeout, call)
+// reacher is a way to call the far home: [Store.awaitFar], or [Store.within] a limit.
+type reacher func(ctx context.Context, call func(context.Context) error) error
+
+// within is reach with a limit.
+func (s *Store) within(limit time.Duration) reacher {
+	return func(ctx context.Context, call func(context.Context) error) error { return s.reach(ctx, limit, call) }
 }
 
 // markReached notes that the far home has answered. Other processes may have left
@@ -274,14 +277,13 @@ func (s *Store) markReached() {
 	s.tidied.Do(func() { go s.forgetAsked() })
 }
 
-// connect returns an error where there has been no way to the far home for as
-// long as a choice may take. One to which there is a way may take longer, as when
-// its nodes choose a leader.
+// connect returns an error where the far home has had no connection for placeTimeout.
+// One that is connected may take longer, as when its nodes choose a leader.
 func (s *Store) connect(ctx context.Context) error {
 	for began := time.Now(); ; {
 		err := s.far.MayAnswer(ctx)
 		if !errors.Is(err, desk.ErrUnreachable) {
-			return nil // whether it may, who answers is told
+			return nil // a caller that answers learns whether it may
 		}
 		if time.Since(began) > placeTimeout {
 			return err
@@ -294,8 +296,8 @@ func (s *Store) connect(ctx context.Context) error {
 	}
 }
 
-// markUnreachable has the far home tried until it answers. A call that began then
-// has found it out of reach.
+// markUnreachable begins an outage, and tries the far home until it answers. The call
+// that found it out of reach began at the given time.
 func (s *Store) markUnreachable(began time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -303,7 +305,7 @@ func (s *Store) markUnreachable(began time.Time) {
 		return
 	}
 	s.outage = &outage{began, make(chan struct{})}
-	s.log.Warn("the desk cannot be reached: what is on it is left out, or is as it was last seen")
+	s.log.Warn("the desk cannot be reached: its questions are left out, or shown as they were last seen")
 	go s.retry()
 }
 
@@ -359,8 +361,8 @@ func (s *Store) lastOutage() *outage {
 // down reports whether the far home is known to be out of reach.
 func (s *Store) down() bool { return !s.lastOutage().over() }
 
-// at calls the home of a record; the far one as reach does.
-func (s *Store) at(ctx context.Context, id string, limit time.Duration, call func(context.Context, desk.Store) error) error {
+// at calls the home of a record; the far one through reach.
+func (s *Store) at(ctx context.Context, id string, reach reacher, call func(context.Context, desk.Store) error) error {
 	near, err := s.isNear(ctx, id)
 	switch {
 	case err != nil:
@@ -368,20 +370,7 @@ func (s *Store) at(ctx context.Context, id string, limit time.Duration, call fun
 	case near:
 		return call(ctx, s.near)
 	}
-	return s.reach(ctx, limit, func(ctx context.Context) error { return call(ctx, s.far) })
-}
-
-// ask is at for a record that is being asked: its far home is given as long as
-// awaitFar gives it.
-func (s *Store) ask(ctx context.Context, id string, call func(context.Context, desk.Store) error) error {
-	if s.down() {
-		if near, err := s.isNear(ctx, id); err == nil && !near {
-			if err := s.awaitFar(ctx, s.far.Ping); err != nil {
-				return err
-			}
-		}
-	}
-	return s.at(ctx, id, electionTimeout, call)
+	return reach(ctx, func(ctx context.Context) error { return call(ctx, s.far) })
 }
 
 // Create implements desk.Store.
@@ -391,8 +380,8 @@ func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []by
 	case err != nil:
 		return err
 	case !near:
-		// As long as it takes to be certain: nobody asks elsewhere what was
-		// perhaps asked here.
+		// For as long as it takes to be certain: a question that was perhaps asked
+		// there is not asked here.
 		err = s.far.Create(ctx, kind, id, data)
 		s.remember([]desk.Key{{Kind: kind, ID: id}}, []desk.Document{{Data: data, Err: err}})
 		return err
@@ -403,8 +392,8 @@ func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []by
 	return err
 }
 
-// Decide implements desk.Store. What a human said where the far home is out of
-// reach is kept: the error is ErrUnsent then.
+// Decide implements desk.Store. A human's outcome is queued where the far home is out
+// of reach: the error is ErrUnsent then.
 func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
 	near, err := s.isNear(ctx, id)
 	switch {
@@ -437,8 +426,8 @@ func (s *Store) Queue(ctx context.Context, id string, outcome []byte) error {
 	return desk.ErrUnsent
 }
 
-// tell has those who watch look at a record, or at all that they could not read
-// while the desk was out of reach.
+// tell reports a change to the watch; the zero one after an outage, for all that could
+// not be read during it.
 func (s *Store) tell(c desk.Change) {
 	select {
 	case s.news <- c:
@@ -448,7 +437,7 @@ func (s *Store) tell(c desk.Change) {
 
 // Put implements desk.Store.
 func (s *Store) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	return s.at(ctx, id, placeTimeout, func(ctx context.Context, home desk.Store) error { return home.Put(ctx, kind, id, data) })
+	return s.at(ctx, id, s.within(placeTimeout), func(ctx context.Context, home desk.Store) error { return home.Put(ctx, kind, id, data) })
 }
 
 // Get implements desk.Store.
@@ -457,8 +446,8 @@ func (s *Store) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 	return doc.Data, doc.Err
 }
 
-// Read implements desk.Reader. Of far records that cannot be read now, those
-// that were open when last read are taken to be.
+// Read implements desk.Reader. A far record that cannot be read now counts as open if
+// it was open when last read.
 func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	out := make([]desk.Document, len(keys))
 	var far []desk.Key
@@ -481,7 +470,7 @@ func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 		return out
 	}
 	var docs []desk.Document
-	err := s.read(ctx, func(ctx context.Context) error {
+	err := s.reach(ctx, readTimeout, func(ctx context.Context) error {
 		docs = s.far.Read(ctx, far...)
 		for _, doc := range docs {
 			if errors.Is(doc.Err, desk.ErrUnreachable) || ctx.Err() != nil && doc.Err != nil {
@@ -503,8 +492,8 @@ func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	return out
 }
 
-// remember keeps what was asked, until it is heard that it has ended. A reply may
-// stand before what was asked.
+// remember keeps open records, until their end is read. In one read a reply may come
+// before its record.
 func (s *Store) remember(keys []desk.Key, docs []desk.Document) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -528,7 +517,7 @@ func (s *Store) remember(keys []desk.Key, docs []desk.Document) {
 	}
 }
 
-// remembered is a document that cannot be read now.
+// remembered is the last known state of a document that cannot be read now.
 func (s *Store) remembered(key desk.Key, err error) desk.Document {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -550,17 +539,11 @@ func (s *Store) forget(id string) {
 
 // Delete implements desk.Store.
 func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
-	near, err := s.isNear(ctx, id)
-	switch {
-	case err != nil:
-		return err
-	case near:
-		return s.near.Delete(ctx, kind, id)
-	}
-	return s.far.Delete(ctx, kind, id)
+	direct := func(ctx context.Context, call func(context.Context) error) error { return call(ctx) }
+	return s.at(ctx, id, direct, func(ctx context.Context, home desk.Store) error { return home.Delete(ctx, kind, id) })
 }
 
-// List implements desk.Store: what both homes have, as one.
+// List implements desk.Store: the ids of both homes.
 func (s *Store) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		next, stop := iter.Pull2(s.near.List(ctx, kind, in))
@@ -592,10 +575,10 @@ func (s *Store) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 	}
 }
 
-// listFar is List of the far home. What is open there is remembered.
+// listFar is List of the far home; of remembered records while it is out of reach.
 func (s *Store) listFar(ctx context.Context, kind desk.Kind, in desk.Range) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		if kind == desk.KindArchive { // month by month, and no further than it is asked for
+		if kind == desk.KindArchive { // month by month, and no further than its caller reads
 			if s.down() {
 				yield("", desk.ErrUnreachable)
 				return
@@ -604,7 +587,7 @@ func (s *Store) listFar(ctx context.Context, kind desk.Kind, in desk.Range) iter
 			return
 		}
 		var ids []string
-		err := s.read(ctx, func(ctx context.Context) error {
+		err := s.reach(ctx, readTimeout, func(ctx context.Context) error {
 			for id, err := range s.far.List(ctx, kind, in) {
 				if err != nil {
 					return err
@@ -641,15 +624,14 @@ func (s *Store) knownIDs(in desk.Range) []string {
 	return ids
 }
 
-// leftOut reports whether the far home is left out of what is told, for it
-// cannot be reached.
+// leftOut reports whether the far home is left out of a result, as it cannot be reached.
 func leftOut(ctx context.Context, err error) bool {
 	return ctx.Err() == nil && errors.Is(err, desk.ErrUnreachable)
 }
 
-// union is what both homes say; the far one is left out where it cannot be
+// union is the result of both homes; of the near one where the far one cannot be
 // reached.
-func (s *Store) union(ctx context.Context, reach func(context.Context, func(context.Context) error) error, of func(context.Context, desk.Store) ([]string, error)) ([]string, error) {
+func (s *Store) union(ctx context.Context, reach reacher, of func(context.Context, desk.Store) ([]string, error)) ([]string, error) {
 	here, err := of(ctx, s.near)
 	if err != nil {
 		return nil, err
@@ -669,7 +651,7 @@ func (s *Store) union(ctx context.Context, reach func(context.Context, func(cont
 
 // Mark implements desk.Store.
 func (s *Store) Mark(ctx context.Context, mark desk.Mark, name, id string) error {
-	return s.ask(ctx, id, func(ctx context.Context, home desk.Store) error { return home.Mark(ctx, mark, name, id) })
+	return s.at(ctx, id, s.awaitFar, func(ctx context.Context, home desk.Store) error { return home.Mark(ctx, mark, name, id) })
 }
 
 // PrepareUnmark implements desk.Unmarker. A message to the far home has nothing to
@@ -684,25 +666,25 @@ func (s *Store) PrepareUnmark(ctx context.Context, mark desk.Mark, name, id stri
 
 // Unmark implements desk.Store.
 func (s *Store) Unmark(ctx context.Context, mark desk.Mark, name, id string) error {
-	return s.at(ctx, id, sendTimeout, func(ctx context.Context, home desk.Store) error { return home.Unmark(ctx, mark, name, id) })
+	return s.at(ctx, id, s.within(sendTimeout), func(ctx context.Context, home desk.Store) error { return home.Unmark(ctx, mark, name, id) })
 }
 
 // Marks implements desk.Store. A caller that looks for the same question is about to
 // ask: it waits while a leader is chosen, or it would ask twice.
 func (s *Store) Marks(ctx context.Context, mark desk.Mark, name string) ([]string, error) {
-	reach := s.read
+	reach := s.within(readTimeout)
 	if mark == desk.MarkContent {
 		reach = s.awaitFar
 	}
 	return s.union(ctx, reach, func(ctx context.Context, at desk.Store) ([]string, error) { return at.Marks(ctx, mark, name) })
 }
 
-// Lock implements desk.Store. Who is present is so in both homes.
+// Lock implements desk.Store. The lock of an inbox or a page is taken in both homes.
 func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release func(), err error) {
 	if kind == desk.KindPresent {
 		return s.announce(ctx, name)
 	}
-	err = s.ask(ctx, recordOf(name), func(ctx context.Context, home desk.Store) (err error) {
+	err = s.at(ctx, recordOf(name), s.awaitFar, func(ctx context.Context, home desk.Store) (err error) {
 		release, err = home.Lock(ctx, kind, name)
 		return err
 	})
@@ -745,7 +727,7 @@ func (s *Store) announce(ctx context.Context, name string) (release func(), err 
 		<-going.Done()
 		there()
 	}()
-	select { // as soon as it is said here it is so there, if that can be
+	select { // it is in both homes when Lock returns, where that can be
 	case <-first:
 	case <-ctx.Done():
 	}
@@ -776,8 +758,8 @@ func (s *Store) awaitBack(ctx context.Context) bool {
 	return true
 }
 
-// MayAnswer implements desk.Entitled. Nobody can tell while the desk cannot be
-// reached; it will say so itself.
+// MayAnswer implements desk.Entitled. While the desk cannot be reached an answer is
+// taken; the desk refuses it later if it must.
 func (s *Store) MayAnswer(ctx context.Context, id string) error {
 	near, err := s.isNear(ctx, id)
 	if near || err != nil {
@@ -792,23 +774,23 @@ func (s *Store) MayAnswer(ctx context.Context, id string) error {
 
 // Locked implements desk.Store.
 func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (held bool, err error) {
-	err = s.at(ctx, recordOf(name), readTimeout, func(ctx context.Context, home desk.Store) (err error) {
+	err = s.at(ctx, recordOf(name), s.within(readTimeout), func(ctx context.Context, home desk.Store) (err error) {
 		held, err = home.Locked(ctx, kind, name)
 		return err
 	})
 	if leftOut(ctx, err) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.known[recordOf(name)] != nil, nil // that its asker has gone is not known
+		return s.known[recordOf(name)] != nil, nil // perhaps its asker still waits
 	}
 	return held, err
 }
 
 // Locks implements desk.Store.
 func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
-	names, err := s.union(ctx, s.read, func(ctx context.Context, at desk.Store) ([]string, error) { return at.Locks(ctx, kind) })
+	names, err := s.union(ctx, s.within(readTimeout), func(ctx context.Context, at desk.Store) ([]string, error) { return at.Locks(ctx, kind) })
 	if err == nil && kind == desk.KindAskers && s.down() {
-		names = append(names, s.knownIDs(desk.Range{})...) // that their askers have gone is not known
+		names = append(names, s.knownIDs(desk.Range{})...) // perhaps their askers still wait
 	}
 	return names, err
 }
@@ -841,11 +823,11 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 	}
 }
 
-// errBack ends a bell because the far home is back.
+// errBack ends a bell because the far home answers again.
 var errBack = errors.New("the desk answers again")
 
-// hangBell is Bell of the far home. A look that finds it out of reach sees nothing of
-// an outcome that has just rung: there is another when it is back.
+// hangBell is Bell of the far home. A look that finds it out of reach misses an outcome
+// that has just rung: errBack ends the bell, for another look, when it answers again.
 func (s *Store) hangBell(ctx context.Context, id string, look func() bool) error {
 	within, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -868,8 +850,8 @@ func (s *Store) hangBell(ctx context.Context, id string, look func() bool) error
 	})
 }
 
-// Watch implements desk.Store. When the far home comes into reach, everything
-// is to be looked at again.
+// Watch implements desk.Store. When the far home comes into reach, the zero change says
+// that anything may have happened.
 func (s *Store) Watch(ctx context.Context) (<-chan desk.Change, error) {
 	here, err := s.near.Watch(ctx)
 	if err != nil {
@@ -903,10 +885,10 @@ type watch struct {
 	out         chan desk.Change
 	here, there <-chan desk.Change
 	retry       chan (<-chan desk.Change)
-	missed      []desk.Change // what the desk told when nothing could be read
+	missed      []desk.Change // changes that arrived while nothing could be read
 }
 
-// tell hands out changes, and reports whether it goes on.
+// tell hands out changes. It is false when the watch has ended.
 func (w *watch) tell(changes ...desk.Change) bool {
 	for _, c := range changes {
 		if !desk.Tell(w.ctx, w.out, c) {
@@ -918,11 +900,11 @@ func (w *watch) tell(changes ...desk.Change) bool {
 
 func (w *watch) again() { go w.s.watchAgain(w.ctx, w.retry) }
 
-// next hands out what comes next, and reports whether it goes on.
+// next hands out the next change. It is false when the watch has ended.
 func (w *watch) next() bool {
 	select {
 	case c, ok := <-w.here:
-		return ok && w.tell(c) // gone, or moved away: the caller watches anew
+		return ok && w.tell(c) // if the directory was removed the caller watches again
 	case c, ok := <-w.there:
 		if !ok {
 			w.there = nil
@@ -945,8 +927,8 @@ func (w *watch) next() bool {
 	}
 }
 
-// watchAgain hands out a watch of the far home when that is back, and none where
-// it is denied.
+// watchAgain hands out a watch of the far home once that answers; none where it is
+// denied.
 func (s *Store) watchAgain(ctx context.Context, watches chan<- (<-chan desk.Change)) {
 	for s.awaitBack(ctx) {
 		changes, err := s.far.Watch(ctx)

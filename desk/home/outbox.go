@@ -79,9 +79,9 @@ type outbox struct {
 	near desk.Store
 	far  *desk.Desk
 	ping func(context.Context) error // whether the desk answers
-	lost func()                      // the desk does not
-	done func(id string)             // a record is known to have ended
-	tell func(id string)             // the entry of a record has changed
+	lost func()                      // called when the desk does not answer
+	done func(id string)             // called when a record is known to have ended
+	tell func(id string)             // called when the entry of a record has changed
 	log  *slog.Logger
 
 	mu       sync.Mutex
@@ -107,11 +107,11 @@ func (o *outbox) remove(ctx context.Context, id string) error {
 	return o.change(ctx, id, func(entry, bool) (*entry, error) { return nil, nil })
 }
 
-// errReplaced means that the entry is not the one any more that was sent.
-var errReplaced = errors.New("the answer was given anew meanwhile")
+// errReplaced means that the entry has another answer than the one that was sent.
+var errReplaced = errors.New("the answer was replaced meanwhile")
 
-// settle moves an entry on, if its answer is still the one that was sent; nil takes
-// it out.
+// settle replaces an entry, if its answer is still the one that was sent; nil removes
+// it.
 func (o *outbox) settle(ctx context.Context, id string, sent entry, next *entry) error {
 	return o.change(ctx, id, func(now entry, there bool) (*entry, error) {
 		switch {
@@ -124,8 +124,8 @@ func (o *outbox) settle(ctx context.Context, id string, sent entry, next *entry)
 	})
 }
 
-// change replaces the entry of a record with what becomes of it; nil is none. An
-// error leaves it as it is.
+// change replaces the entry of a record with the result of become, or removes it where
+// that is nil. An error leaves it as it is.
 func (o *outbox) change(ctx context.Context, id string, become func(now entry, there bool) (*entry, error)) error {
 	release, err := o.lock(ctx, id)
 	if err != nil {
@@ -161,8 +161,7 @@ func (o *outbox) change(ctx context.Context, id string, become func(now entry, t
 	return err
 }
 
-// lock takes the lock of an entry, which is held for as long as a file takes to be
-// written.
+// lock takes the lock of an entry, which others hold while they write a file.
 func (o *outbox) lock(ctx context.Context, id string) (release func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
@@ -318,8 +317,8 @@ func uncertain(err error) bool {
 	return errors.Is(err, desk.ErrUnreachable) || errors.Is(err, desk.ErrUncertain)
 }
 
-// send sends an answer on the road that every decision takes, and moves its entry
-// on.
+// send decides the record with a queued answer, as any other answer does, and settles
+// its entry.
 func (o *outbox) send(ctx context.Context, id string, e entry) error {
 	_, err := o.far.Send(ctx, id, e.Outcome)
 	closed, late := errors.AsType[*desk.ClosedError](err)
@@ -361,8 +360,8 @@ func (s *Store) Notices(ctx context.Context) (all []Notice, err error) {
 	return all, nil
 }
 
-// Told ends a notice. An answer that was rejected is offered when its question is
-// answered again; one that came too late is of no more use.
+// Told ends a notice. A rejected answer is offered when its question is answered again;
+// a late one is removed.
 func (s *Store) Told(ctx context.Context, id string) error {
 	return s.outbox.change(ctx, id, func(now entry, there bool) (*entry, error) {
 		switch {
