@@ -111,7 +111,7 @@ soak: build
 
 # Minutes: thousands of races, every promise of a store while the nodes fall.
 fleet:
-	RACE_ROUNDS=1000 $(GO) test -count=1 -timeout 60m -v ./desk/nats ./desk/home
+	RACE_ROUNDS=1000 $(GO) test -p 1 -count=1 -timeout 60m -v ./desk/nats ./desk/home
 
 # make test has a short form. Needs FUSE.
 powerfail: CUTS ?= 300

@@ -113,26 +113,31 @@ func (s *Store) markUnreachable(began time.Time) {
 	}
 	s.outage = &outage{began, make(chan struct{})}
 	s.log.Warn("the desk cannot be reached: its questions are left out, or shown as they were last seen")
-	go s.retry()
+	go s.retry(s.outage)
 }
 
-// retry tries the far home until it answers.
-func (s *Store) retry() {
+// retry tries the far home until it answers: more often while its nodes may be choosing
+// a leader, as a request that was sent before there is one gets no answer.
+func (s *Store) retry(o *outage) {
 	for {
-		within, cancel := context.WithTimeout(s.ctx, placeTimeout)
+		limit, pause := placeTimeout, retryInterval
+		if time.Since(o.since) < electionTimeout {
+			limit, pause = placeTimeout/2, retryInterval/4
+		}
+		within, cancel := context.WithTimeout(s.ctx, limit)
 		err := s.far.Ping(within)
 		cancel()
 		if err == nil {
 			break
 		}
 		select {
-		case <-time.After(retryInterval/2 + rand.N(retryInterval)): //nolint:gosec // jitter: not all machines at once
+		case <-time.After(pause/2 + rand.N(pause)): //nolint:gosec // jitter: not all machines at once
 		case <-s.ctx.Done():
 			return
 		}
 	}
 	s.mu.Lock()
-	close(s.outage.ended)
+	close(o.ended)
 	s.reached, s.answered = true, time.Now()
 	s.mu.Unlock()
 	s.log.Info("the desk answers again")
