@@ -23,8 +23,9 @@ import (
 type holder struct {
 	name string
 
+	held sync.Map // locks, by the text of their documents
+
 	mu        sync.Mutex
-	held      map[string]lock // by the text of the document
 	answering bool
 }
 
@@ -36,22 +37,8 @@ type lock struct {
 
 // has reports whether a lock is held, or being taken.
 func (h *holder) has(text string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	_, ok := h.held[text]
+	_, ok := h.held.Load(text)
 	return ok
-}
-
-func (h *holder) put(text string, l lock) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.held[text] = l
-}
-
-func (h *holder) drop(text string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.held, text)
 }
 
 // lockPlace is where a lock is: with the owner of its record, or with this credential
@@ -71,17 +58,14 @@ func (s *Store) lockPlace(ctx context.Context, kind desk.Kind, name string) (pla
 
 // Lock implements desk.Store.
 func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release func(), err error) {
-	if err := desk.Admit(ctx, name, desk.ValidName); err != nil {
-		return nil, err
-	}
-	if err := s.serveLocks(ctx); err != nil {
-		return nil, err
-	}
 	p, err := s.lockPlace(ctx, kind, name)
 	if err != nil {
 		return nil, err
 	}
 	subject, err := s.ownSubject(p)
+	if err == nil {
+		err = s.serveLocks(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -109,13 +93,13 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 			}
 		}
 		mine := s.locks.name + "." + nuid.Next()
-		s.locks.put(mine, lock{place: p}) // before it is stored: another process may ask for it at once
+		s.locks.held.Store(mine, lock{place: p}) // before it is stored: another process may ask for it at once
 		err = s.create(ctx, creation{place: p, subject: subject, data: []byte(mine), replaces: m.Seq})
 		if err == nil {
-			s.locks.put(mine, lock{p, true})
+			s.locks.held.Store(mine, lock{p, true})
 			return sync.OnceFunc(func() { s.release(p, mine) }), nil
 		}
-		s.locks.drop(mine)
+		s.locks.held.Delete(mine)
 		if !errors.Is(err, desk.ErrExists) {
 			return nil, err
 		}
@@ -125,7 +109,7 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 // release releases a lock. Where the desk does not answer it is enough that this
 // process no longer answers for it.
 func (s *Store) release(p place, mine string) {
-	s.locks.drop(mine)
+	s.locks.held.Delete(mine)
 	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 	defer cancel()
 	m, err := s.last(ctx, p)
@@ -328,12 +312,10 @@ func (s *Store) holders(ctx context.Context, locks []message) ([]bool, error) {
 // its own. One that was taken over is lost; one that was removed, as this process seemed
 // dead, is taken again. One that is being taken is left to Lock.
 func (s *Store) recheckLocks() {
-	s.locks.mu.Lock()
-	all := maps.Clone(s.locks.held)
-	s.locks.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
 	defer cancel()
-	for mine, l := range all {
+	for key, value := range s.locks.held.Range {
+		mine, l := key.(string), value.(lock)
 		if !l.taken {
 			continue
 		}
@@ -343,7 +325,7 @@ func (s *Store) recheckLocks() {
 			err = s.create(ctx, creation{place: l.place, subject: l.place.by(s.whoAmI().writer()), data: m.Data, replaces: m.Seq})
 		}
 		if errors.Is(err, desk.ErrExists) || err == nil && string(m.Data) != mine {
-			s.locks.drop(mine)
+			s.locks.held.Delete(mine)
 		}
 	}
 }

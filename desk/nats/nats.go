@@ -29,7 +29,6 @@ import (
 	"hash/maphash"
 	"iter"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -96,7 +95,7 @@ func Open(o Options) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{conn: c, seed: maphash.MakeSeed()}
-	s.locks.name, s.locks.held = nuid.Next(), map[string]lock{}
+	s.locks.name = nuid.Next()
 	c.reconnected = func() { go s.recheckLocks() }
 	return s, nil
 }
@@ -402,12 +401,17 @@ func (s *Store) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 			yieldDescending(ids, err, in, yield)
 			return
 		}
-		months, err := s.names(ctx, StreamPast, allOf(areaPast, kindMonths))
+		found, err := s.places(ctx, StreamPast, allOf(areaPast, kindMonths))
 		if err != nil {
 			yield("", err)
 			return
 		}
-		for _, month := range in.Months(months) {
+		var months []string
+		for p := range found { // of each owner
+			months = append(months, p.name)
+		}
+		slices.Sort(months)
+		for _, month := range in.Months(slices.Compact(months)) {
 			found, err := s.places(ctx, StreamPast, place{areaPast, kindDocs, "*", month}.filter())
 			var ids []string
 			for p := range found {
@@ -530,21 +534,9 @@ func (s *Store) places(ctx context.Context, stream, filter string) (map[place][]
 			continue
 		}
 		if p.record() != "" {
-			if _, known := s.owners.Load(p.owner); !known {
-				s.owners.Store(p.owner, true)
-			}
+			s.owners.Store(p.owner, true)
 		}
 		found[p] = append(found[p], by)
 	}
 	return found, err
-}
-
-// names returns the names of the documents that match a filter, each once.
-func (s *Store) names(ctx context.Context, stream, filter string) ([]string, error) {
-	found, err := s.places(ctx, stream, filter)
-	names := map[string]bool{}
-	for p := range found {
-		names[p.name] = true
-	}
-	return slices.Collect(maps.Keys(names)), err
 }
