@@ -258,7 +258,7 @@ func judgeRights(st *nats.Status) {
 	}
 }
 
-// connectedAs says who somebody is to the desk.
+// connectedAs names the account and the user that a credential belongs to.
 func connectedAs(me *nats.Identity) string {
 	switch {
 	case me.Any:
