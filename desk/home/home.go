@@ -110,17 +110,7 @@ func Join(near desk.Store, far Far, log *slog.Logger) *Store {
 	log = cmp.Or(log, slog.New(slog.DiscardHandler))
 	s := &Store{near: near, far: far, log: log, known: map[string][]byte{}, news: make(chan desk.Change, 16)}
 	s.ctx, s.close = context.WithCancel(context.Background())
-	s.outbox = &outbox{
-		near: near, far: desk.New(far, desk.Options{Log: log}), log: log, entries: map[string]entry{},
-		ping: func(ctx context.Context) error {
-			within, cancel := context.WithTimeoutCause(ctx, readTimeout, errGone)
-			defer cancel()
-			return far.Ping(within)
-		},
-		lost: func() { s.markUnreachable(time.Now()) },
-		done: s.forget,
-		tell: func(id string) { s.tell(desk.Change{Kind: desk.KindDrafts, ID: id}) },
-	}
+	s.outbox = &outbox{home: s, far: desk.New(far, desk.Options{Log: log}), entries: map[string]entry{}}
 	if queued, err := s.outbox.loadAll(s.ctx); err != nil {
 		log.Warn("the outbox cannot be read", "error", err)
 	} else if len(queued) > 0 {
