@@ -84,16 +84,16 @@ type Store struct {
 	ctx    context.Context // of what runs in the background
 	close  context.CancelFunc
 
-	pinned sync.Map  // ids of records that are being asked here
-	tidied sync.Once // see forgetAsked
+	askedHere  sync.Map  // ids of records that are being asked on this machine
+	forgetOnce sync.Once // see forgetAsked
 
 	mu       sync.Mutex
-	outage   *outage           // the last one of the far home; nil before the first
-	reached  bool              // the far home has answered
-	answered time.Time         // when it did last
-	known    map[string][]byte // what was asked, of far records that are open, as last read
+	outage   *outage           // the last one; nil before the first
+	reached  bool              // the far home has answered this process
+	answered time.Time         // when it last did
+	open     map[string][]byte // far records that were open when last read
 
-	news chan desk.Change // what happened in the outbox, for the watch
+	changes chan desk.Change // changes of the outbox, and ends of outages, for the watch
 }
 
 var (
@@ -108,7 +108,7 @@ var (
 // Join returns the store of two homes.
 func Join(near desk.Store, far Far, log *slog.Logger) *Store {
 	log = cmp.Or(log, slog.New(slog.DiscardHandler))
-	s := &Store{near: near, far: far, log: log, known: map[string][]byte{}, news: make(chan desk.Change, 16)}
+	s := &Store{near: near, far: far, log: log, open: map[string][]byte{}, changes: make(chan desk.Change, 16)}
 	s.ctx, s.close = context.WithCancel(context.Background())
 	s.outbox = &outbox{home: s, far: desk.New(far, desk.Options{Log: log}), entries: map[string]entry{}}
 	if queued, err := s.outbox.loadAll(s.ctx); err != nil {
@@ -130,7 +130,7 @@ func (s *Store) Place(ctx context.Context, id, earlier string) (placed string, e
 		case err != nil:
 			return id, err
 		case near:
-			s.pinned.Store(id, true)
+			s.askedHere.Store(id, true)
 			return id, nil
 		}
 	}
@@ -150,7 +150,7 @@ func (s *Store) Place(ctx context.Context, id, earlier string) (placed string, e
 		return placed, err
 	}
 	s.log.Warn("a question is asked on this machine alone", "id", id, "error", err)
-	s.pinned.Store(id, true)
+	s.askedHere.Store(id, true)
 	return id, nil
 }
 
@@ -176,7 +176,7 @@ func (s *Store) Path(kind desk.Kind, id string) string {
 // isNear reports whether a record's home is here: a document of it is. A directory that
 // cannot be read is an error: the record may be there.
 func (s *Store) isNear(ctx context.Context, id string) (bool, error) {
-	_, pinned := s.pinned.Load(id)
+	_, pinned := s.askedHere.Load(id)
 	if pinned || !desk.ValidID(id) {
 		return pinned, nil
 	}
@@ -218,7 +218,7 @@ func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []by
 		return err
 	}
 	if err = s.near.Create(ctx, kind, id, data); err == nil {
-		s.pinned.Delete(id)
+		s.askedHere.Delete(id)
 	}
 	return err
 }
@@ -261,7 +261,7 @@ func (s *Store) Queue(ctx context.Context, id string, outcome []byte) error {
 // not be read during it.
 func (s *Store) tell(c desk.Change) {
 	select {
-	case s.news <- c:
+	case s.changes <- c:
 	default: // without a watch
 	}
 }
@@ -330,18 +330,18 @@ func (s *Store) remember(keys []desk.Key, docs []desk.Document) {
 	defer s.mu.Unlock()
 	for i, key := range keys {
 		if key.Kind == desk.KindPending && docs[i].Err == nil {
-			s.known[key.ID] = docs[i].Data
+			s.open[key.ID] = docs[i].Data
 		}
 	}
 	for i, key := range keys {
 		switch err := docs[i].Err; key.Kind {
 		case desk.KindPending:
 			if errors.Is(err, desk.ErrNotFound) {
-				delete(s.known, key.ID)
+				delete(s.open, key.ID)
 			}
 		case desk.KindReplies, desk.KindArchive:
 			if err == nil {
-				delete(s.known, key.ID)
+				delete(s.open, key.ID)
 			}
 		default: // of no record, or beside one
 		}
@@ -352,7 +352,7 @@ func (s *Store) remember(keys []desk.Key, docs []desk.Document) {
 func (s *Store) remembered(key desk.Key, err error) desk.Document {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	asked, known := s.known[key.ID]
+	asked, known := s.open[key.ID]
 	switch {
 	case !known:
 		return desk.Document{Err: err}
@@ -365,7 +365,7 @@ func (s *Store) remembered(key desk.Key, err error) desk.Document {
 func (s *Store) forget(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.known, id)
+	delete(s.open, id)
 }
 
 // Delete implements desk.Store.
@@ -428,7 +428,7 @@ func (s *Store) listFar(ctx context.Context, kind desk.Kind, in desk.Range) iter
 			return nil
 		})
 		if err != nil && kind == desk.KindPending && leftOut(ctx, err) {
-			ids, err = s.knownIDs(in), nil
+			ids, err = s.openIDs(in), nil
 		}
 		for _, id := range ids {
 			if !yield(id, nil) {
@@ -441,11 +441,11 @@ func (s *Store) listFar(ctx context.Context, kind desk.Kind, in desk.Range) iter
 	}
 }
 
-func (s *Store) knownIDs(in desk.Range) []string {
+func (s *Store) openIDs(in desk.Range) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var ids []string
-	for id := range s.known {
+	for id := range s.open {
 		if in.Has(id) {
 			ids = append(ids, id)
 		}
@@ -592,7 +592,7 @@ func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (held b
 	if leftOut(ctx, err) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.known[recordOf(name)] != nil, nil // perhaps its asker still waits
+		return s.open[recordOf(name)] != nil, nil // perhaps its asker still waits
 	}
 	return held, err
 }
@@ -601,7 +601,7 @@ func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (held b
 func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 	names, err := s.union(ctx, s.within(readTimeout), func(ctx context.Context, at desk.Store) ([]string, error) { return at.Locks(ctx, kind) })
 	if err == nil && kind == desk.KindAskers && s.down() {
-		names = append(names, s.knownIDs(desk.Range{})...) // perhaps their askers still wait
+		names = append(names, s.openIDs(desk.Range{})...) // perhaps their askers still wait
 	}
 	return names, err
 }

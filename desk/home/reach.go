@@ -81,7 +81,7 @@ func (s *Store) markReached() {
 	if s.outbox.stale() {
 		go s.outbox.drain(s.ctx)
 	}
-	s.tidied.Do(func() { go s.forgetAsked() })
+	s.forgetOnce.Do(func() { go s.forgetAsked() })
 }
 
 // connect returns an error where the far home has had no connection for placeTimeout.

@@ -128,7 +128,7 @@ func (w *watch) next() bool {
 			w.missed = append(w.missed, c)
 		}
 		return w.tell(c)
-	case c := <-w.s.news:
+	case c := <-w.s.changes:
 		if c.ID != "" {
 			return w.tell(c)
 		}
