@@ -5,6 +5,7 @@ package home_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"sync"
@@ -38,7 +39,7 @@ func failover(t *testing.T, c *natstest.Cluster, name string, fault func(i int) 
 	for _, leads := range []bool{true, false} {
 		var told, served []time.Duration
 		unsent, late := 0, lateness()
-		for range 3 {
+		for round := range 3 {
 			node := c.Leader()
 			if !leads {
 				node = (node + 1) % len(c.Nodes)
@@ -47,7 +48,7 @@ func failover(t *testing.T, c *natstest.Cluster, name string, fault func(i int) 
 			far := looking{c.OpenAt(node, natstest.Account, nodes.Agent, "bot"), sync.OnceFunc(func() { close(hangs) })}
 			asking := desk.New(join(t, newSpool(t, t.TempDir()), far), desk.Options{})
 			user := desk.New(join(t, newSpool(t, t.TempDir()), c.OpenAt(node, natstest.Account, nodes.Human, "alice")), desk.Options{})
-			rec := submit(t, asking, "Which?")
+			rec := submit(t, asking, fmt.Sprintf("Which, %s %v %d?", name, leads, round)) // no answer to an earlier one
 			if _, err := user.Get(t.Context(), rec.ID); err != nil {
 				t.Fatal(err)
 			}
