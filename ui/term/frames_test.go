@@ -83,7 +83,7 @@ func TestDrawsWhatChanges(t *testing.T) {
 		}
 		pass(time.Hour)
 		shown, drawn = terminal.since()
-		if len(drawn) != 1 || drawn[0].Sub(began) != frame || !strings.Contains(shown, "00.") {
+		if len(drawn) != 1 || drawn[0].Sub(began) != frameInterval || !strings.Contains(shown, "00.") {
 			t.Errorf("100 changes at once were drawn as %q in %d frames", shown, len(drawn))
 		}
 

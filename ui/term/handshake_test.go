@@ -130,15 +130,15 @@ func TestHandshake(t *testing.T) {
 				took := time.Since(began)
 				_, _ = keys.Close(), in.Close()
 				close(terminal.queries)
-				defer pass(2*patience + 100*tt.after) // what still waits for its time
+				defer pass(2*answerTimeout + 100*tt.after) // what still waits for its time
 				if p.keys > 0 {
 					t.Errorf("the model got %d keys that were typed before it was there", p.keys)
 				}
 				if p.drew == tt.atOnce {
 					t.Errorf("shown: %v", p.drew)
 				}
-				if tt.after > patience {
-					if took > 2*patience {
+				if tt.after > answerTimeout {
+					if took > 2*answerTimeout {
 						t.Errorf("a silent terminal held the screen for %s", took)
 					}
 					return

@@ -72,7 +72,7 @@ type pieces struct {
 func (r *pieces) Read(p []byte) (int, error) {
 	if !r.late {
 		r.late = true
-		pass(2 * patience)
+		pass(2 * answerTimeout)
 	}
 	if pass(100 * time.Millisecond); len(r.left) == 0 {
 		<-r.end
