@@ -256,6 +256,9 @@ func (s *Server) refuseOldForm(w http.ResponseWriter, r *http.Request) {
 // after a crash. It restarts the clock of a timeout.
 func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.formOf(r)
+	if err == nil && rec.Outcome != nil && scripted(r) {
+		return s.refuseForm(w, r, rec.ID, nil)
+	}
 	if err == nil && rec.Outcome == nil {
 		d := dialogue.New(rec, s.optionsOf(r.PostForm))
 		fill(d, r.PostForm) // what is not right yet is part of a draft

@@ -183,24 +183,18 @@ document.addEventListener('submit', (event) => {
   const form = event.target;
   event.preventDefault();
   if (form.matches('[role="search"]')) look('/history?' + fields(form));
-  else if (form.matches('[data-lift]')) lift(form);
-  else if (form.matches('[data-again]')) again(form);
+  else if (form.matches('[data-post]')) post(form);
   else if (event.submitter?.name) send(event.submitter);
 });
 
-async function lift(form) {
-  const { ok, page } = await load('/lift', fields(form));
-  if (!ok) return say(why(page), true);
-  tell(...page.querySelectorAll('.notice'));
-  lend(form.closest('.card') ?? $('count'));
-  reconcile();
-}
-
-async function again(form) {
-  const { ok, page } = await load('/reopen', fields(form));
+// post has the server lift a limit, or open a question again.
+async function post(form) {
+  const { ok, page } = await load(form.action, fields(form));
   past.close();
   if (!ok) return say(why(page), true);
-  put(page);
+  if (form.matches('.again')) put(page);
+  else lend(form.closest('.card') ?? $('count'));
+  tell(...page.querySelectorAll('.notice'));
   reconcile();
 }
 
@@ -208,32 +202,32 @@ async function again(form) {
 const why = (page) => [...page.querySelectorAll('#none > p:first-of-type, #none > pre')].map((el) => el.textContent).join(' ') || texts.unreached;
 
 async function send(button) {
-  const { form } = button, { id } = form.elements, card = form.closest('.card');
+  const { form } = button, { value: id } = form.elements.id, card = form.closest('.card');
   if (form.ariaBusy) return;
   form.ariaBusy = true;
   const { ok, status, page } = await load('/answer', fields(form, button));
   form.ariaBusy = null;
-  const heard = status > 0 && status < 500, lost = !heard && !untold.has(id.value);
-  if (heard) untold.delete(id.value);
-  else untold.set(id.value, button);
-  const fresh = page.querySelector('.card'), ended = fresh?.matches('.ended'), notices = [...page.querySelectorAll('.notice')];
-  if (ok || ended) forget(form);
-  if (ok) tell(...notices);
-  if (ok && form.isConnected) {
-    goOnFrom(card, '', ...notices.map((x) => x.dataset.id).filter((x) => !untold.has(x)));
-  } else if (!ok && !form.isConnected) { // the human has gone on to another question
-    if (ended) say(fresh.dataset.said, true);
-    else say(fresh?.querySelector('.refused').textContent ?? texts.unsent.replace('%s', () => why(page)), true);
-  } else if (ended) {
+  const heard = status > 0 && status < 500, lost = !heard && !untold.has(id);
+  if (heard) untold.delete(id);
+  else untold.set(id, button);
+  const fresh = page.querySelector('.card'), unsent = texts.unsent.replace('%s', () => why(page));
+  if (ok) {
+    const notices = [...page.querySelectorAll('.notice')];
+    forget(form);
+    tell(...notices);
+    if (form.isConnected) goOnFrom(card, '', ...notices.map((x) => x.dataset.id).filter((x) => !untold.has(x)));
+  } else if (!form.isConnected) { // the human has gone on to another question
+    say(fresh?.dataset.said ?? fresh?.querySelector('.refused').textContent ?? unsent, true);
+  } else if (!fresh) {
+    const p = Object.assign(document.createElement('p'), { textContent: unsent });
+    form.querySelector('.refused').replaceChildren(p);
+    if (p.getBoundingClientRect().top < document.querySelector('.bar').offsetHeight) say(unsent, true); // it is out of sight
+  } else if (fresh.matches('.ended')) {
     end(card, fresh);
-  } else if (fresh) {
+  } else {
     card.replaceWith(fresh);
     ready(fresh);
     lend(fresh.querySelector('.refused a') ?? fresh, true);
-  } else if (!ok) {
-    const p = Object.assign(document.createElement('p'), { textContent: texts.unsent.replace('%s', () => why(page)) });
-    form.querySelector('.refused').replaceChildren(p);
-    if (p.getBoundingClientRect().top < document.querySelector('.bar').offsetHeight) say(p.textContent, true); // it is out of sight
   }
   if (ok || lost) reconcile();
 }
@@ -271,19 +265,13 @@ function fade(li) {
   calm(li, () => li.remove());
 }
 
-// end puts what became of a record in the place of its card, with the form that was not
-// sent, if there is one.
-function end(card, ended, form) {
+// end puts what became of a record in the place of its card.
+function end(card, ended) {
+  forget(formIn(card));
   fade(entry(card.dataset.id));
   dim(card, ended.querySelector('.fate strong').textContent);
   calm(card, () => {
     if (!card.isConnected) return;
-    for (const el of form?.elements ?? []) el.disabled ||= el.type !== 'hidden';
-    if (form) {
-      const box = document.createElement('details');
-      box.append(Object.assign(document.createElement('summary'), { textContent: texts.own }), form);
-      ended.querySelector('.ending').append(box);
-    }
     card.replaceWith(ended);
     if (document.activeElement === document.body) lend(ended);
   });
@@ -384,23 +372,18 @@ async function update(id) {
   return page;
 }
 
-// once runs a job one at a time, and once more if it was wanted meanwhile.
-function once(job) {
-  let running = false, wanted = false;
-  return async () => {
-    wanted = true;
-    if (running) return;
-    running = true;
-    while (wanted) {
-      await new Promise((done) => setTimeout(done, 20)); // what happens together is asked for together
-      wanted = false;
-      await job().catch(() => {});
-    }
-    running = false;
-  };
+let wanted = false, updating = Promise.resolve();
+
+// reconcile brings the page up to date, with one request at a time: what happens together
+// is asked for together.
+function reconcile() {
+  if (wanted) return;
+  wanted = true;
+  updating = updating.then(() => new Promise((done) => setTimeout(done, 20))).then(refresh).catch(() => {});
 }
 
-const reconcile = once(async () => {
+async function refresh() {
+  wanted = false;
   const card = current(), page = await update(card?.dataset.id ?? '');
   if (!page) return;
   for (const [form, timer] of drafts) if (!timer) sendDraft(form);
@@ -409,7 +392,7 @@ const reconcile = once(async () => {
   if (!card && !current() && fresh) put(page, { push: false, lent: document.activeElement === document.body });
   else if (card?.isConnected && fresh?.dataset.id === card.dataset.id) recard(card, fresh);
   ages();
-});
+}
 
 function relist(page) {
   const fresh = page.querySelector('#list'), known = list.dataset.last;
@@ -476,17 +459,24 @@ function exchange(card, part, fresh) {
 }
 
 // leave takes away a card whose record has ended, unless the human is at it, who then
-// reads what ended it, and keeps what they have written. An answer that waited to be sent
-// was theirs, unless it came too late.
-function leave(card, ended) {
+// reads what ended it, and what they have not sent. An answer that waited to be sent was
+// theirs, unless it came too late.
+async function leave(card, ended) {
   const form = formIn(card), { id } = card.dataset;
   if (card.matches('.ended, .gone') || form.ariaBusy) return; // its own response tells
   if (untold.get(id)) return send(untold.get(id));
-  const late = !untold.delete(id) || 'late' in ended.dataset, kept = late && 'begun' in form.dataset;
+  const late = !untold.delete(id) || 'late' in ended.dataset, fate = ended.querySelector('.fate strong').textContent;
   say(ended.dataset.said, late);
-  forget(form);
-  if (kept || card.querySelector(':focus')) end(card, ended, kept && form);
-  else goOnFrom(card, ended.querySelector('.fate strong').textContent);
+  dim(card, fate);
+  if (late && 'begun' in form.dataset) {
+    const { page } = await load('/draft', fields(form));
+    end(card, page.querySelector('.card.ended') ?? ended);
+  } else if (card.querySelector(':focus')) {
+    end(card, ended);
+  } else {
+    forget(form);
+    goOnFrom(card, fate);
+  }
 }
 
 // A browser keeps few connections to one server. So one of its tabs listens and tells the
