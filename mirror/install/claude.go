@@ -1,6 +1,6 @@
 // Package install sets hosts up to run hook with what happens in them, and takes
 // that out again: Claude Code by its settings, OpenCode by a plugin file. It may
-// import edit, and mirror for the names of events; it knows no desk.
+// import install and edit, and mirror for the names of events; it knows no desk.
 package install
 
 import (
@@ -75,7 +75,7 @@ func Claude(data []byte, command string, permissions bool) ([]byte, error) {
 	}) {
 		return data, nil
 	}
-	if data, err = WithoutClaude(data, nil); err != nil {
+	if data, err = withoutClaude(data, nil); err != nil {
 		return nil, err
 	}
 	for _, event := range mirror.ClaudeCodeEvents() {
@@ -135,14 +135,14 @@ func entryOf(v any) (e entry) {
 
 func ours(hook any) bool { return oursPattern().MatchString(entryOf(hook).Command) }
 
-// HasClaude reports whether hooks of ours are in the settings.
-func HasClaude(data []byte) bool {
+// hasClaude reports whether hooks of ours are in the settings.
+func hasClaude(data []byte) bool {
 	found, _ := claudeInstalled(data)
 	return len(found) > 0
 }
 
-// ClaudePermissions reports whether our hooks in the settings mirror permissions.
-func ClaudePermissions(data []byte) bool {
+// claudePermissions reports whether our hooks in the settings mirror permissions.
+func claudePermissions(data []byte) bool {
 	return strings.HasSuffix(dialogCommand(data), " "+permissionsFlag)
 }
 
@@ -157,9 +157,9 @@ func dialogCommand(data []byte) string {
 	return found[i].entry.Command
 }
 
-// WithoutClaude takes our hooks out again, with what becomes empty by that and was not
+// withoutClaude takes our hooks out again, with what becomes empty by that and was not
 // there before; nil where there was no file.
-func WithoutClaude(data, before []byte) ([]byte, error) {
+func withoutClaude(data, before []byte) ([]byte, error) {
 	found, err := claudeInstalled(data)
 	for _, x := range slices.Backward(found) { // so those before it stay where they are
 		switch group := strconv.Itoa(x.group); {
@@ -173,9 +173,9 @@ func WithoutClaude(data, before []byte) ([]byte, error) {
 	return data, err
 }
 
-// ForClaude is the change that installs, or takes out, our hooks in a settings
+// forClaude is the change that installs, or takes out, our hooks in a settings
 // file, as it was installed where they are taken out.
-func ForClaude(path, command string, permissions, out bool) (edit.Change, error) {
+func forClaude(path, command string, permissions, out bool) (edit.Change, error) {
 	if out {
 		now, err := edit.Read(path)
 		if err != nil {
@@ -184,7 +184,7 @@ func ForClaude(path, command string, permissions, out bool) (edit.Change, error)
 		command, permissions = strings.CutSuffix(dialogCommand(now.Before), " "+permissionsFlag)
 		command = strings.TrimSuffix(command, fmt.Sprintf(" --limit %d", limit))
 	}
-	return edit.Plan(path, ".hooks", out, HasClaude,
+	return edit.Plan(path, ".hooks", out, hasClaude,
 		func(data []byte) ([]byte, error) { return Claude(data, command, permissions) },
-		WithoutClaude)
+		withoutClaude)
 }
