@@ -282,9 +282,9 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Vary", "Accept-Language")
 	body := b.Bytes()
-	if r.TLS == nil && takesGzip(r) {
+	if r.TLS == nil && acceptsGzip(r) {
 		w.Header().Set("Content-Encoding", "gzip")
-		body = zipped(body, gzip.DefaultCompression)
+		body = compress(body, gzip.DefaultCompression)
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the browser may be gone

@@ -90,7 +90,7 @@ type Server struct {
 	// process may save the draft as well: between processes the last one wins,
 	// and what it left out must be answered again.
 	drafts  sync.Mutex
-	visited chan struct{} // has a value after a human opened the page, until somebody waits for the next time
+	visits  chan struct{} // has a value after a visit
 	handler http.Handler  // everything that is served, with all its checks
 }
 
@@ -105,8 +105,8 @@ func New(o Options) (*Server, error) {
 	s := &Server{
 		Options:  o,
 		patience: patience{header: 5 * time.Second, request: 15 * time.Second, response: 30 * time.Second, grace: 2 * time.Second},
-		streams:  &streams{desk: o.Desk, most: maxStreams},
-		visited:  make(chan struct{}, 1),
+		streams:  &streams{desk: o.Desk, limit: maxStreams},
+		visits:   make(chan struct{}, 1),
 	}
 	var err error
 	if s.keys, err = newKeys(cmp.Or(o.Token, rand.Text()), o.KeyFile, o.Now); err != nil {
