@@ -152,7 +152,7 @@ func (s *Server) fresh(ctx context.Context, session string, set question.Set, da
 		return err
 	}
 	for _, rec := range records {
-		if groupOf(&rec.Set) == groupOf(&set) {
+		if contentOf(&rec.Set) == contentOf(&set) {
 			continue
 		}
 		for _, q := range rec.All() {

@@ -103,9 +103,9 @@ func answeredBefore(rec *desk.Record, id string, given question.Reply, at time.T
 	return p
 }
 
-// keepTyped keeps what a human has filled in so far, and returns which draft that is:
+// saveDraft keeps what a human has filled in so far, and returns which draft that is:
 // when it was kept, in µs.
-func (s *Server) keepTyped(ctx context.Context, id string, typed question.Reply) (int64, error) {
+func (s *Server) saveDraft(ctx context.Context, id string, typed question.Reply) (int64, error) {
 	s.drafts.Lock()
 	defer s.drafts.Unlock()
 	if err := s.Desk.SaveDraft(ctx, id, typed); err != nil {

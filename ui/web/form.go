@@ -54,14 +54,15 @@ func (s *Server) optionsOf(form url.Values) dialogue.Options {
 	o := dialogue.Options{Layout: dialogue.Sheet, Now: s.Now, Draft: question.Reply{
 		Note: plainBreaks(form.Get("note")), Reason: plainBreaks(cmp.Or(form.Get("topic"), form.Get("reason"))),
 	}}
-	if ms, err := strconv.ParseInt(form.Get("shown"), 10, 64); err == nil && !s.Now().Before(time.UnixMilli(ms)) {
-		o.Began = time.UnixMilli(ms)
+	ms, err := strconv.ParseInt(form.Get("shown"), 10, 64)
+	if began := time.UnixMilli(ms); err == nil && !began.After(s.Now()) {
+		o.Began = began
 	}
 	return o
 }
 
-// fill puts what a form holds into a dialogue, and returns what only a form can get
-// wrong; the rest is for Dialogue.Reply.
+// fill puts what a form holds into a dialogue, and returns which values are none that the
+// page sends; everything else is for Dialogue.Reply to refuse.
 func fill(d *dialogue.Dialogue, form url.Values) (found question.Violations) {
 	rec := d.Record()
 	for at, q := range rec.All() {
@@ -81,7 +82,7 @@ func fill(d *dialogue.Dialogue, form url.Values) (found question.Violations) {
 			row := slices.IndexFunc(step.Rows, func(r dialogue.Row) bool { return valueOf(r) == v })
 			if row >= 0 {
 				answer.Rows = append(answer.Rows, row)
-			} else if v != "" {
+			} else if v != "" && step.Place > 0 {
 				found.Add("answers."+q.ID, "%q is none of the options", v)
 			}
 		}
@@ -91,7 +92,7 @@ func fill(d *dialogue.Dialogue, form url.Values) (found question.Violations) {
 			}
 		}
 	}
-	return slices.DeleteFunc(found, func(v question.Violation) bool { return d.Step(strings.TrimPrefix(v.Path, "answers.")).Place == 0 })
+	return found
 }
 
 // plainBreaks undoes what browsers do to the line breaks of a form.
@@ -128,8 +129,8 @@ type before struct {
 	Text   string
 }
 
-// fields returns the form of a card's dialogue.
-func (c *card) fields() []field {
+// Fields is the form of a record that is open.
+func (c *card) Fields() []field {
 	at := -1
 	var walk func(qs []question.Question, top bool) []field
 	walk = func(qs []question.Question, top bool) (out []field) {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -133,7 +134,6 @@ type layout struct {
 	ID      string // of the record in sight
 	Chosen  bool   // on a small screen the question is in sight, not the list
 	Entries []entry
-	oldest  desk.Record         // of the entries, as stored
 	Count   int                 // what waits, listed or not
 	Rest    int                 // of that, not listed
 	Last    string              // the id of the latest that waits, listed or not
@@ -158,71 +158,59 @@ type notice struct {
 	Kind  string // late: somebody else was first, or it is not sent; unsent: the record waits still
 }
 
-// page shows everything that waits, oldest first, and one question, the one
-// asked for or the first. Parameters say of which records to tell what became.
+// page shows the open records, oldest first, and one of them: the one with the parameter
+// id, which may have ended, or the first. The others are the ends of a result.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
-	x, err := s.layout(r, nil)
+	query := r.URL.Query()
+	x, err := s.layout(r, query.Get("id"), nil)
 	if err != nil {
 		return err
 	}
-	query := r.URL.Query()
-	x.Notices = s.notices(r, s.told(r.Context(), query))
+	x.Notices = s.notices(r, s.results(r.Context(), query))
 	x.Chosen = !query.Has("list") && (query.Has("id") || x.Count == 1)
 	return s.render(w, r, http.StatusOK, "page", x)
 }
 
-// layout returns the page, with the card as it is given or that of the record
-// asked for, which may have ended; else of the oldest that waits.
-func (s *Server) layout(r *http.Request, c *card) (layout, error) {
-	id := r.URL.Query().Get("id")
-	if c != nil {
-		id = c.ID
-	}
-	x, err := s.listed(r, id)
-	if err != nil || c != nil {
-		x.Card = c
-		return x, err
-	}
-	rec, err := s.Desk.Get(r.Context(), id)
-	switch {
-	case err == nil:
-	case !errors.Is(err, desk.ErrNotFound) && !errors.Is(err, desk.ErrAmbiguous):
-		return x, err
-	case len(x.Entries) == 0:
-		last, err := s.past(r, desk.Query{Limit: 4 * maxLast})
-		last = slices.DeleteFunc(last, func(rec recordview.Record) bool { return rec.State != desk.Answered })
-		x.Past = last[:min(len(last), maxLast)]
-		return x, err
-	default:
-		rec = x.oldest
-	}
-	full := s.card(r, &rec)
-	x.Card, x.ID = &full, rec.ID
-	return x, nil
-}
-
-// listed returns the page without a card.
-func (s *Server) listed(r *http.Request, id string) (x layout, err error) {
+// layout returns the page with the card of a record, in which a form that was sent is
+// filled in (nil for none). Where there is no such record it is the oldest that is open.
+func (s *Server) layout(r *http.Request, id string, form url.Values) (x layout, err error) {
 	ctx, l := r.Context(), s.languageOf(r)
 	open, err := s.Desk.Pending(ctx)
 	if err != nil {
 		return x, err
 	}
-	x = layout{ID: id, Count: len(open), CSRF: s.csrf(r), Now: s.Now()}
-	x.Rest = max(0, len(open)-maxEntries)
-	if len(open) > 0 {
-		x.oldest, x.Last = open[0], open[len(open)-1].ID
-	}
-	for i := range open[:len(open)-x.Rest] {
-		e := entry{Record: recordview.Of(open[i], l)}
-		if at, ok := s.Desk.Deadline(ctx, open[i]); ok {
+	x = layout{ID: id, Count: len(open), Rest: max(0, len(open)-maxEntries), CSRF: s.csrf(r), Now: s.Now()}
+	for i, rec := range open {
+		x.Last = rec.ID
+		if i >= maxEntries {
+			continue
+		}
+		e := entry{Record: recordview.Of(rec, l)}
+		if at, ok := s.Desk.Deadline(ctx, rec); ok {
 			e.Deadline = &at
 		}
 		x.Entries = append(x.Entries, e)
 	}
 	refused, err := s.Desk.Refused(ctx)
+	if err != nil {
+		return x, err
+	}
 	x.Refused = recordview.All(refused[:min(len(refused), maxRefused)], l)
-	return x, err
+	rec, err := s.Desk.Get(ctx, id)
+	switch {
+	case err == nil:
+	case !errors.Is(err, desk.ErrNotFound) && !errors.Is(err, desk.ErrAmbiguous):
+		return x, err
+	case len(open) == 0:
+		last, err := s.past(r, desk.Query{Limit: 4 * maxLast})
+		last = slices.DeleteFunc(last, func(rec recordview.Record) bool { return rec.State != desk.Answered })
+		x.Past = last[:min(len(last), maxLast)]
+		return x, err
+	default:
+		rec = open[0]
+	}
+	x.Card, x.ID = s.card(r, &rec, open, form), rec.ID
+	return x, nil
 }
 
 // past returns records of the history.

@@ -111,7 +111,9 @@ func resultOf(rec *desk.Record) result {
 // everything that is wrong with it, so that the human hears it at once.
 func (s *Server) replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
 	d := dialogue.New(*rec, s.optionsOf(form))
-	found := fill(d, form)
+	if err := fill(d, form).Err(); err != nil {
+		return question.Reply{}, err
+	}
 	var err error
 	switch form.Get("action") {
 	case "confirm":
@@ -119,30 +121,21 @@ func (s *Server) replyIn(rec *desk.Record, form url.Values) (question.Reply, err
 		_, err = d.Act(dialogue.Discuss{Topic: d.Reason()})
 	case "dismiss":
 		_, err = d.Act(dialogue.Dismiss{Reason: d.Reason()})
-		found = nil
 	default:
 		err = api.Problemf(api.InvalidRequest, "The form says neither to confirm, to discuss nor to dismiss.")
 	}
 	if err != nil {
 		return question.Reply{}, err
 	}
-	r, err := d.Reply()
-	rest, ok := errors.AsType[question.Violations](err)
-	if err != nil && !ok {
-		return r, err
-	}
-	rest = slices.DeleteFunc(rest, func(v question.Violation) bool {
-		return slices.ContainsFunc(found, func(x question.Violation) bool { return x.Path == v.Path })
-	})
-	return r, append(found, rest...).Err()
+	return d.Reply()
 }
 
 // answerAlike gives the same reply to other records with the same questions.
 func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply question.Reply, ids []string) (out []result) {
-	group := groupOf(&like.Set)
+	content := contentOf(&like.Set)
 	for _, id := range ids[:min(len(ids), maxAlike)] {
 		rec, err := s.Desk.Get(ctx, id)
-		if err != nil || id == like.ID || groupOf(&rec.Set) != group {
+		if err != nil || id == like.ID || contentOf(&rec.Set) != content {
 			s.Log.WarnContext(ctx, "web: not answered with another", "id", id, "like", like.ID, "error", err)
 			continue
 		}
@@ -159,8 +152,8 @@ func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply quest
 	return out
 }
 
-// told are the results that parameters of the page tell.
-func (s *Server) told(ctx context.Context, ends url.Values) (out []result) {
+// results returns those that parameters of the page ask for.
+func (s *Server) results(ctx context.Context, ends url.Values) (out []result) {
 	for _, end := range []string{endSent, endKept, endUnsent, endLate, endAny, endLifted} {
 		for _, id := range ends[end] {
 			rec, err := s.Desk.Get(ctx, id)
@@ -231,13 +224,16 @@ func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, e
 		s.Log.ErrorContext(r.Context(), "web", "path", r.URL.Path, "id", id, "error", err)
 		status, why = http.StatusInternalServerError, l.T("It could not be stored, and was not sent. Nothing is lost: try again.")
 	}
-	c := s.filledCard(r, &rec, r.PostForm, found)
-	if why != "" && rec.Outcome == nil {
-		c.Faults = []fault{{Field: c.ID + "-form", Words: why}}
-	}
-	x, err := s.layout(r, &c)
+	x, err := s.layout(r, id, r.PostForm)
 	if err != nil {
 		return err
+	}
+	switch {
+	case rec.Outcome != nil:
+	case why != "":
+		x.Card.Faults = []fault{{Field: x.Card.ID + "-form", Words: why}}
+	default:
+		x.Card.refuse(found)
 	}
 	x.Chosen = true
 	return s.render(w, r, status, "page", x)
@@ -263,7 +259,7 @@ func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) error {
 		d := dialogue.New(rec, s.optionsOf(r.PostForm))
 		fill(d, r.PostForm) // what is not right yet is part of a draft
 		var draft int64
-		draft, err = s.keepTyped(r.Context(), rec.ID, d.Draft())
+		draft, err = s.saveDraft(r.Context(), rec.ID, d.Draft())
 		err = api.Late(&rec.Set, err)
 		w.Header().Set("X-Draft", strconv.FormatInt(draft, 10))
 	}
