@@ -652,7 +652,7 @@ func agesAgree(t *testing.T, l words.Language) {
 		0, time.Millisecond, time.Second, 59500 * time.Millisecond, time.Minute, 61 * time.Second, 10 * time.Minute, 59*time.Minute + 59*time.Second,
 		time.Hour, 61 * time.Minute, 5 * time.Hour, 47 * time.Hour, 48 * time.Hour, 50 * time.Hour, 100 * time.Hour,
 	} {
-		if got, want := eval[string](v, "away(%d)", d.Milliseconds()), l.Ago(d); got != want {
+		if got, want := eval[string](v, "ago(%d)", d.Milliseconds()), l.Ago(d); got != want {
 			t.Errorf("%v ago: %q, want %q", d, got, want)
 		}
 		want, _ := l.Left(d)
@@ -842,7 +842,7 @@ func TestBrowserNotifies(t *testing.T) {
 		static permission = "default";
 		static requestPermission() { this.permission = "granted"; return Promise.resolve("granted"); }
 		constructor(title, options) { rung.push(title + ": " + options.body); }
-	}, offer(), true)`)
+	}, offerNotifications(), true)`)
 	first := v.put("codex", "/home/ada/shop", "s1", database())
 	v.shows("#r-"+first.ID, "Which database")
 	v.click("#notify")
