@@ -94,7 +94,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		}
 		r = r.WithContext(context.WithValue(r.Context(), senderKey{}, from))
 		if !safe(r.Method) && !s.checkCSRF(r) {
-			s.refuseOldForm(w, r)
+			s.refuseWithoutCSRF(w, r)
 			return
 		}
 		if r.URL.Path == "/" && from.session != "" && !scripted(r) {

@@ -17,7 +17,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// card is a record as the page shows it. Its texts are as they came: the
+// card is a record as the page shows it. Its texts are as they came from outside: the
 // templates pass each through line, lines, prose or preview.
 type card struct {
 	recordview.Record
@@ -28,7 +28,7 @@ type card struct {
 
 	Deadline *time.Time
 	Limited  bool // after this round the session may not ask for a while
-	Alike    []sibling
+	Alike    []duplicate
 	Back     bool    // a draft was filled in
 	Draft    int64   // which draft is kept, for the script; see saveDraft
 	Faults   []fault // why the last try was refused
@@ -60,7 +60,7 @@ func (s *Server) card(r *http.Request, rec *desk.Record, open []desk.Record, for
 		if c.Limited, err = s.Desk.AtLimit(ctx, rec.SessionID); err != nil {
 			s.Log.WarnContext(ctx, "web: a card without its round limit", "id", rec.ID, "error", err)
 		}
-		c.addAlike(rec, open, form["also"])
+		c.addDuplicates(rec, open, form["also"])
 	}
 	c.dialogue = dialogue.New(*c.Record.Record, o)
 	c.Back = form == nil && c.dialogue.Restored()
@@ -70,19 +70,18 @@ func (s *Server) card(r *http.Request, rec *desk.Record, open []desk.Record, for
 	return c
 }
 
-// addAlike adds the open records with the same questions; ticked are those that the human
-// has chosen already.
-func (c *card) addAlike(rec *desk.Record, open []desk.Record, ticked []string) {
+// addDuplicates adds the open records with the same questions; ticked are those that the
+// human has chosen already.
+func (c *card) addDuplicates(rec *desk.Record, open []desk.Record, ticked []string) {
 	content := contentOf(&rec.Set)
 	for _, other := range open {
-		if other.ID != rec.ID && len(c.Alike) < maxAlike && contentOf(&other.Set) == content {
-			c.Alike = append(c.Alike, sibling{other.ID, c.lang.Asker(other.Asker), slices.Contains(ticked, other.ID)})
+		if other.ID != rec.ID && len(c.Alike) < maxDuplicates && contentOf(&other.Set) == content {
+			c.Alike = append(c.Alike, duplicate{other.ID, c.lang.Asker(other.Asker), slices.Contains(ticked, other.ID)})
 		}
 	}
 }
 
-// Own is what the human had filled in of a record that ended meanwhile, and was
-// not sent.
+// Own is what the human filled in and did not send of a record that has ended.
 func (c *card) Own() []question.Response {
 	if given := c.dialogue.Answers(); len(given) > 0 {
 		return c.Set.Shown(given)
@@ -90,13 +89,12 @@ func (c *card) Own() []question.Response {
 	return nil
 }
 
-// Note is the word to the agent beside all answers, and Why what was typed as the reason
-// to dismiss, or as what there is to discuss.
+// Note is the note on the whole, and Why the reason of a dismissal or topic of a
+// discussion that is being written.
 func (c *card) Note() string { return c.dialogue.Note() }
 func (c *card) Why() string  { return c.dialogue.Reason() }
 
-// Progress says how many of the questions that are asked have an answer, where there are
-// several.
+// Progress is the number of questions with an answer, where several are asked.
 func (c *card) Progress() string {
 	steps := c.dialogue.Steps()
 	if len(steps) < 2 {
@@ -111,9 +109,8 @@ func (c *card) Progress() string {
 	return c.lang.T("%[1]d of %[2]d answered", done, len(steps))
 }
 
-// Elsewhere names the other surfaces that show the card's record. They are its
-// asker's: with that they have gone, whatever was kept. The inbox is none: to
-// leave a question to it is to show it nowhere.
+// Elsewhere names the other surfaces that show the record, while its asker waits. The
+// inbox is no such surface: a record without any is listed there.
 func (c *card) Elsewhere() (names []string) {
 	for _, x := range c.ShownOn {
 		if c.Attended && x.Why == "" && x.Surface != surfaceName && x.Surface != ui.Elsewhere().Name() {
@@ -123,11 +120,11 @@ func (c *card) Elsewhere() (names []string) {
 	return names
 }
 
-// maxAlike is how many alike questions one card offers to answer with it.
-const maxAlike = 10
+// maxDuplicates limits the records that one answer can be given to as well.
+const maxDuplicates = 10
 
-// sibling is another card with the same questions.
-type sibling struct {
+// duplicate is another record with the same questions.
+type duplicate struct {
 	ID      string
 	Asker   string
 	Checked bool
@@ -135,6 +132,6 @@ type sibling struct {
 
 // contentOf is the same for sets with the same questions and options.
 func contentOf(set *question.Set) string {
-	data, _ := json.Marshal(set.Questions) // which came from JSON
+	data, _ := json.Marshal(set.Questions) // which was decoded from JSON
 	return string(data)
 }

@@ -87,7 +87,7 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 
 // push writes to a stream and reports whether the client takes it.
 func (s *Server) push(w http.ResponseWriter, out *http.ResponseController, data []byte) bool {
-	_ = out.SetWriteDeadline(time.Now().Add(s.patience.response))
+	_ = out.SetWriteDeadline(time.Now().Add(s.timeouts.response))
 	_, err := w.Write(data)
 	return err == nil && out.Flush() == nil
 }

@@ -37,11 +37,11 @@ var pages = func() map[words.Language]func() *template.Template { //nolint:goche
 	return out
 }()
 
-// literal is a text that stands in a template: no value has this type.
+// literal is the type of texts in templates: no value has it.
 type literal string
 
-// functions are what the templates say in a language. Their texts are HTML, and
-// what is filled in is none, unless it comes from here.
+// functions are the functions of the templates in a language. The texts of t and n are
+// HTML; their arguments are escaped unless they are HTML from a function here.
 func functions(l words.Language) template.FuncMap {
 	md := newMarkdown()
 	filled := func(args []any) []any {
@@ -109,19 +109,19 @@ func functions(l words.Language) template.FuncMap {
 }
 
 func (s *Server) routesPage(mux *http.ServeMux) {
-	mux.HandleFunc("/", s.handle(func(http.ResponseWriter, *http.Request) error { return errNowhere }))
+	mux.HandleFunc("/", s.handle(func(http.ResponseWriter, *http.Request) error { return errNoPage }))
 	mux.HandleFunc("GET /{$}", s.handle(s.page))
 	mux.HandleFunc("POST /answer", s.handle(s.send))
-	mux.HandleFunc("POST /draft", s.handle(s.keepDraft))
-	mux.HandleFunc("POST /lift", s.handle(s.liftLimit))
-	mux.HandleFunc("POST /reopen", s.handle(s.reopenForm))
+	mux.HandleFunc("POST /draft", s.handle(s.postDraft))
+	mux.HandleFunc("POST /lift", s.handle(s.postLift))
+	mux.HandleFunc("POST /reopen", s.handle(s.postReopen))
 	mux.HandleFunc("GET /history", s.handle(s.history))
 	mux.HandleFunc("GET /assets/offline.html", s.handle(s.offline))
 	routesStatic(mux)
 }
 
-// The most that the page shows of what waits, of what was refused and of what
-// was answered last, and of the history.
+// The largest numbers of open, refused and last answered records on the page, and of
+// records in the history.
 const (
 	maxEntries = 100
 	maxRefused = 3
@@ -129,14 +129,14 @@ const (
 	maxPast    = 100
 )
 
-// layout is the page: the list of what waits, and one card or none.
+// layout is the page: the list of open records, and one card or none.
 type layout struct {
 	ID      string // of the record in sight
 	Chosen  bool   // on a small screen the question is in sight, not the list
 	Entries []entry
-	Count   int                 // what waits, listed or not
+	Count   int                 // of open records, listed or not
 	Rest    int                 // of that, not listed
-	Last    string              // the id of the latest that waits, listed or not
+	Last    string              // the id of the latest open record
 	Refused []recordview.Record // calls that were turned away at the limit of rounds
 	Card    *card
 	Past    []recordview.Record // the last answers, where there is no card
@@ -151,11 +151,11 @@ type entry struct {
 	Deadline *time.Time
 }
 
-// notice is one sentence about something that just happened.
+// notice is a sentence about something that has just happened.
 type notice struct {
 	ID    string // of the record
 	Words string
-	Kind  string // late: somebody else was first, or it is not sent; unsent: the record waits still
+	Kind  string // late: another answer was first, or this one is not sent; unsent: it is sent later
 }
 
 // page shows the open records, oldest first, and one of them: the one with the parameter
@@ -224,7 +224,7 @@ func (s *Server) past(r *http.Request, q desk.Query) (out []recordview.Record, e
 	return out, nil
 }
 
-// pastPage is what was asked before: in one session, or at all.
+// pastPage is the history: of one session, or of all.
 type pastPage struct {
 	Session string // empty: all sessions
 	Search  string
@@ -234,8 +234,8 @@ type pastPage struct {
 	More    bool // there are more than are shown
 }
 
-// history shows what was asked before, latest first. With the parameter session
-// it is that of one session, open rounds included; search looks for words.
+// history shows ended records, latest first; with the parameter session all of that
+// session, with search those that contain its words.
 func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
 	query := r.URL.Query()
 	h := pastPage{Session: query.Get("session"), Search: strings.TrimSpace(query.Get("search")), Now: s.Now(), CSRF: s.csrf(r)}
