@@ -542,7 +542,7 @@ function offerNotifications() {
   notify.hidden = !('Notification' in window) || Notification.permission !== 'default';
 }
 
-notify.addEventListener('click', () => Notification.requestPermission().then(offer));
+notify.addEventListener('click', () => Notification.requestPermission().then(offerNotifications));
 $('help').addEventListener('click', () => help.showModal());
 
 // Links lead to pages of their own; with this script they open in this one, so that no
