@@ -36,15 +36,9 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	reply, err := s.replyIn(&rec, r.PostForm)
 	ended := rec
 	if err == nil {
-		ended, err = s.reply(r.Context(), rec.ID, reply)
-		if err != nil && !errors.Is(err, desk.ErrUnsent) {
-			if now, same := s.isSameReply(r.Context(), &rec, reply); same {
-				now.Attended = true
-				ended, err = now, nil
-			}
-		}
+		ended, err = s.commit(r.Context(), &rec, reply)
 	}
-	if err != nil && !errors.Is(err, desk.ErrUnsent) {
+	if err != nil {
 		return s.showRefused(w, r, rec.ID, err)
 	}
 	results := []result{resultOf(&ended)}
@@ -62,22 +56,36 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, r, http.StatusOK, "notices", s.notices(r, results))
 }
 
-// isSameReply reports whether a reply that failed, or was late, is the one that ended the
-// record, and returns that record: the page sends a reply again whose response was lost, and
-// a store may fail after it has stored one.
-func (s *Server) isSameReply(ctx context.Context, rec *desk.Record, reply question.Reply) (desk.Record, bool) {
-	now, fault := s.Desk.Get(ctx, rec.ID)
-	checked, wrong := rec.Check(reply)
-	if fault != nil || wrong != nil || now.Reply() == nil || now.Outcome.Surface != surfaceName {
-		return now, false
+// commit replies to a record, which stays open where the reply is sent later. A reply that
+// failed, or was late, and is nevertheless the one that ended the record, is no error: the
+// page sends a reply again whose response was lost, and a store may fail after it has
+// stored one.
+func (s *Server) commit(ctx context.Context, rec *desk.Record, reply question.Reply) (desk.Record, error) {
+	ended, err := s.reply(ctx, rec.ID, reply)
+	if err == nil || errors.Is(err, desk.ErrUnsent) {
+		return ended, nil
 	}
-	first := *now.Reply()
+	now, fault := s.Desk.Get(ctx, rec.ID)
+	if fault != nil || !isSameReply(&now, reply) {
+		return ended, err
+	}
+	now.Attended = true
+	return now, nil
+}
+
+// isSameReply reports whether a record was ended by this reply on the page.
+func isSameReply(rec *desk.Record, reply question.Reply) bool {
+	checked, err := rec.Check(reply)
+	if err != nil || rec.Reply() == nil || rec.Outcome.Surface != surfaceName {
+		return false
+	}
+	first := *rec.Reply()
 	if first.Discuss { // programs' answers were added
 		first.Answers = slices.DeleteFunc(slices.Clone(first.Answers), func(a question.Answer) bool { return checked.Answer(a.QuestionID) == nil })
 	}
 	stored, failed := json.Marshal(first)
 	sent, _ := json.Marshal(checked)
-	return now, failed == nil && bytes.Equal(stored, sent)
+	return failed == nil && bytes.Equal(stored, sent)
 }
 
 // What became of a record, as parameters of the page, each with its id.
@@ -140,8 +148,8 @@ func (s *Server) answerDuplicates(ctx context.Context, like *desk.Record, reply 
 			continue
 		}
 		var closed *desk.ClosedError
-		switch rec, err = s.reply(ctx, id, reply); {
-		case err == nil, errors.Is(err, desk.ErrUnsent):
+		switch rec, err = s.commit(ctx, &rec, reply); {
+		case err == nil:
 			out = append(out, resultOf(&rec))
 		case errors.As(err, &closed):
 			out = append(out, result{endLate, &rec})
