@@ -258,7 +258,7 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
 
 // scripted reports whether the page's script sends a request, for parts of a page
 // that is open.
-func scripted(r *http.Request) bool { return r.Header.Get("X-Fragment") != "" }
+func scripted(r *http.Request) bool { return r.Header.Get("X-Script") != "" }
 
 // render writes one template, or nothing. Over TLS nothing is compressed in
 // which a secret stands beside texts from outside: its length would tell.

@@ -13,7 +13,7 @@ const texts = JSON.parse($('texts').textContent); // what this script says, in t
 // load requests a page, with a form if there is one to send, and returns its status, 0 if it
 // did not arrive, and its document.
 async function load(url, body) {
-  const res = await fetch(url, { method: body ? 'POST' : 'GET', body, headers: { 'X-Fragment': '1' }, cache: 'no-store' }).catch(() => null);
+  const res = await fetch(url, { method: body ? 'POST' : 'GET', body, headers: { 'X-Script': '1' }, cache: 'no-store' }).catch(() => null);
   const text = await res?.text().catch(() => null) ?? null;
   return { ok: text !== null && res.ok, status: text === null ? 0 : res.status, page: new DOMParser().parseFromString(text ?? '', 'text/html') };
 }
