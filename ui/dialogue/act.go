@@ -18,7 +18,7 @@ type Act interface {
 // ErrNotHere.
 type (
 	// Choose marks a row: of several beside the others, otherwise in their place. Other may
-	// have no words yet. Proposed takes the declared text; LeaveOpen is Skip.
+	// have no words yet, see Step.NeedsWords. Proposed takes the declared text; LeaveOpen is Skip.
 	Choose struct{ Row int }
 	// Unchoose takes the mark off a row. The words of Other stay.
 	Unchoose struct{ Row int }
@@ -35,8 +35,8 @@ type (
 	}
 	// Skip leaves the question open, once Next confirms it: ErrRequired where it cannot be.
 	Skip struct{}
-	// Accept takes what is proposed: what stands in the step if the human entered it, or
-	// else the declared default. It is ErrNothing where neither exists.
+	// Accept takes what is proposed: the answer that stands in the step, or else the
+	// declared default. It is ErrNothing where neither exists.
 	Accept struct{}
 	// Recall has the earlier answer stand in the step, unconfirmed. Once more, before any
 	// change, puts back what stood before. It is ErrNothing where no earlier answer is known.
@@ -180,9 +180,7 @@ func (a Choose) do(d *Dialogue, at int) error {
 	s.enter()
 	switch {
 	case r.Kind == Proposed:
-		s.text = s.Default
-		return nil
-	case !s.Chooses(): // its own words are marked by what they are
+		s.text, s.other = s.Default, false
 		return nil
 	case !s.Several():
 		s.clear()
@@ -245,7 +243,7 @@ func (a Fill) do(d *Dialogue, at int) error {
 		case i < 0 || i >= len(rows):
 			return ErrNotHere
 		case rows[i].Kind == Other:
-			fresh.other = s.AllowCustom
+			fresh.other = true
 		case rows[i].Kind == Proposed:
 			fresh.text = s.Default
 		case rows[i].Kind == LeaveOpen:
@@ -282,10 +280,13 @@ func (Accept) do(d *Dialogue, at int) error {
 		return ErrNotHere
 	}
 	s := &d.steps[at]
-	if x := s.declared(); !s.entered && x.Empty() {
-		return ErrNothing
-	} else if !s.entered {
-		s.restore(x)
+	if a := s.answer(); a.Empty() {
+		a = s.declared()
+		if a.Empty() {
+			return ErrNothing
+		}
+		s.restore(a)
+		s.skipped = false
 	}
 	s.touched = true
 	return nil

@@ -278,7 +278,7 @@ func (s *step) rows() (rows []Row, noMatch bool) {
 	}
 	switch proposed := len(rows) > 0 && rows[len(rows)-1].Kind == Proposed && rows[len(rows)-1].Marked; {
 	case !s.Chooses():
-		rows = append(rows, Row{Kind: Other, Marked: a.Custom != "" && !proposed})
+		rows = append(rows, Row{Kind: Other, Marked: s.other || a.Custom != "" && !proposed})
 	case s.AllowCustom:
 		rows = append(rows, Row{Kind: Other, Option: s.Other, Marked: s.other})
 	}
