@@ -52,7 +52,7 @@ type Desk struct {
 
 	numbering sync.Mutex // see number
 	sweep     sync.Once  // see Archive
-	history   history
+	retention retention
 	told      sync.Map // ids of damaged records that were logged
 
 	statements sync.Map // of what this process has asked and not archived, by id
@@ -82,9 +82,9 @@ func New(store Store, opts Options) *Desk {
 	}
 	d.keeper, _ = store.(Keeper)
 	d.hub = hub{desk: d, listeners: map[*listener]struct{}{}}
-	d.history.desk, d.history.keep = d, opts.KeepHistory
+	d.retention.desk, d.retention.keep = d, opts.KeepHistory
 	if opts.Own != nil {
-		d.history.desk = New(opts.Own, Options{Now: opts.Now, Rand: opts.Rand, Log: opts.Log})
+		d.retention.desk = New(opts.Own, Options{Now: opts.Now, Rand: opts.Rand, Log: opts.Log})
 	}
 	return d
 }
