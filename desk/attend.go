@@ -64,6 +64,9 @@ func (d *Desk) Wait(ctx context.Context, id string) (rec Record, err error) {
 		if waited {
 			err = Lost(err)
 		}
+		if waited && errors.Is(err, ErrUnreachable) {
+			err = nil // the bell rings again
+		}
 		waited = true
 		return err != nil || rec.Outcome != nil
 	}

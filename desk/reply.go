@@ -191,6 +191,9 @@ func (d *Desk) decideSealed(ctx context.Context, rec Record, o Outcome, data []b
 		rec.State, rec.Outcome = o.Status, &o
 		return rec, nil
 	}
+	if errors.Is(err, ErrUnreachable) && d.keeper != nil && as == RoleHuman {
+		return rec, d.keeper.Queue(ctx, rec.ID, data) // sent again, it finds the archive in reach
+	}
 	if err != nil {
 		return rec, fmt.Errorf("look for an earlier reply: %w", err)
 	}

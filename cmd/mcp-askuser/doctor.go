@@ -335,7 +335,7 @@ func roundTrip(ctx context.Context) error {
 		return err
 	}
 	defer func() {
-		stop() // whoever of ours still looks at it
+		stop() // the watch of the desk reads the directory
 		_ = os.RemoveAll(dir)
 	}()
 	store, err := spool.Open(dir)

@@ -62,7 +62,7 @@ waits.`,
 const sinceHelp = "from this `time` on: how long ago, such as 2h or 3d, a day such as 2006-01-02, or 2006-01-02T15:04:05Z"
 
 // moment reads a point of time: how long ago it is, a date in this time zone,
-// or a time of RFC 3339. The zero time stands for none.
+// or a time of RFC 3339. The zero time means none.
 func moment(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil

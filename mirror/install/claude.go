@@ -38,8 +38,8 @@ type group struct {
 	Hooks   []entry `json:"hooks"`
 }
 
-// groupFor is what we install for an event. Only the one that stands beside a
-// dialog may take long; the others are off the model's path.
+// groupFor is what we install for an event. Only the one that accompanies a dialog may
+// take long; the others are off the model's path.
 func groupFor(event, command string, permissions bool) group {
 	e := entry{Type: "command", Command: command, Timeout: 10, Async: true}
 	matcher := "AskUserQuestion"
@@ -49,7 +49,7 @@ func groupFor(event, command string, permissions bool) group {
 		if permissions { // of every tool
 			e.Command, matcher = e.Command+" "+permissionsFlag, ""
 		}
-	case "SessionEnd": // nobody waits for what it leaves behind
+	case "SessionEnd": // the host does not wait for background processes
 		e.Async, matcher = false, ""
 	case "PostToolBatch", "Stop":
 		matcher = ""
@@ -86,8 +86,8 @@ func Claude(data []byte, command string, permissions bool) ([]byte, error) {
 	return data, nil
 }
 
-// installed is a hook of ours in the settings, and where it stands: in which
-// group of its event, and at which place there.
+// installed is a hook of ours in the settings, and its place: in which group of its
+// event, and where in that.
 type installed struct {
 	event     string
 	group, at int
@@ -146,8 +146,8 @@ func claudePermissions(data []byte) bool {
 	return strings.HasSuffix(dialogCommand(data), " "+permissionsFlag)
 }
 
-// dialogCommand is the command in the settings that stands beside dialogs; empty
-// where there is none of ours.
+// dialogCommand is our command in the settings that accompanies dialogs; empty where
+// there is none.
 func dialogCommand(data []byte) string {
 	found, _ := claudeInstalled(data)
 	i := slices.IndexFunc(found, func(x installed) bool { return x.event == "PermissionRequest" })

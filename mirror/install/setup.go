@@ -13,7 +13,7 @@ import (
 )
 
 // Setup is how a host's own questions are brought to the desk: the file in which
-// that is set up, and what stands there.
+// that is set up, and what it holds.
 type Setup struct {
 	Path    string
 	Restart string // what makes the host take a change up, to be given to words.T
