@@ -49,8 +49,7 @@ type Config struct {
 // Tools are the MCP tools. They are safe for concurrent use.
 type Tools struct {
 	Config
-	beat     *beat
-	settling time.Duration
+	settleTime time.Duration
 }
 
 // New returns the tools.
@@ -59,7 +58,7 @@ func New(c Config) *Tools {
 	if c.Tick <= 0 {
 		c.Tick = 10 * time.Second
 	}
-	return &Tools{Config: c, beat: newBeat(c.Tick), settling: settling}
+	return &Tools{Config: c, settleTime: settleTime}
 }
 
 // Register adds the three tools to an MCP server.

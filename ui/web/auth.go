@@ -120,7 +120,7 @@ func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, p *api.Problem
 // welcome keeps the connection of a client that may come in. One for which
 // there is no place goes after its answer, like a stranger's.
 func welcome(w http.ResponseWriter, r *http.Request) {
-	if !door.Welcome(r) {
+	if !door.MarkAuthenticated(r) {
 		dismissAfter(w)
 	}
 }
