@@ -91,7 +91,7 @@ func New(store Store, opts Options) *Desk {
 // whatever the limit of rounds. The record is committed before Ask returns, so
 // before any surface can show it. Ids ascend in the order of asking.
 func (d *Desk) Ask(ctx context.Context, set question.Set, session string, by Asker) (Record, error) {
-	rec, attendance, err := d.ask(ctx, Request{Set: set, Session: session, Asker: by}, 0, func() {})
+	rec, attendance, err := d.ask(ctx, Request{Set: set, Session: session, Asker: by}, 0)
 	if err != nil {
 		return Record{}, err
 	}

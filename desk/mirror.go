@@ -19,13 +19,13 @@ func (d *Desk) Mirror(ctx context.Context, r Request) (Record, *Attendance, erro
 		r.Asker.Via = ViaHook
 	}
 	if r.Sole == "" {
-		return d.ask(ctx, r, 0, func() {})
+		return d.ask(ctx, r, 0)
 	}
 	sole, err := d.claim(ctx, sessionName(r.Sole))
 	if err != nil {
 		return Record{}, nil, err
 	}
-	rec, attendance, err := d.ask(ctx, r, 0, func() {})
+	rec, attendance, err := d.ask(ctx, r, 0)
 	if err != nil {
 		sole.Release()
 		return rec, nil, err

@@ -62,7 +62,7 @@ func (d *Desk) reopen(ctx context.Context, rec Record) (Record, error) {
 	if open, err := d.openLike(ctx, &r); err != nil {
 		return open, err
 	}
-	again, attendance, err := d.ask(ctx, r, 0, func() {})
+	again, attendance, err := d.ask(ctx, r, 0)
 	if err != nil {
 		return rec, err
 	}

@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
-	"mcp-askuser/internal/ownstack"
 	"mcp-askuser/question"
 )
 
@@ -26,11 +24,6 @@ type Request struct {
 	// Sole, of a question to be mirrored, is what its host calls it where several
 	// processes may be told of it: one of them has it at a time. May be empty.
 	Sole string
-	// Turn, if there is one, waits until the requests before this one have
-	// their places. Submit calls placed when this one has its own, as soon as
-	// that is certain or it has failed: others wait for it, for their numbers to
-	// follow the order of arrival.
-	Turn func(ctx context.Context) (placed func(), err error)
 
 	earlier string // the record that is reopened
 }
@@ -44,21 +37,7 @@ type Request struct {
 // The error is a *[RoundLimitError] where the session has asked too often in a
 // row; an answer to an earlier question is delivered all the same. What
 // was refused is kept in the history.
-func (d *Desk) Submit(ctx context.Context, r Request) (rec Record, attendance *Attendance, err error) {
-	ownstack.Run(func() { rec, attendance, err = d.submit(ctx, r) }) // the caller waits next
-	return rec, attendance, err
-}
-
-func (d *Desk) submit(ctx context.Context, r Request) (Record, *Attendance, error) {
-	placed := func() {}
-	if r.Turn != nil {
-		taken, err := r.Turn(ctx)
-		if err != nil {
-			return Record{}, nil, fmt.Errorf("wait for the turn: %w", err)
-		}
-		placed = sync.OnceFunc(taken)
-	}
-	defer placed()
+func (d *Desk) Submit(ctx context.Context, r Request) (Record, *Attendance, error) {
 	if of, ok := d.store.(Keeper); ok {
 		of.AwaitHome(ctx)
 	}
@@ -72,7 +51,7 @@ func (d *Desk) submit(ctx context.Context, r Request) (Record, *Attendance, erro
 			return rec, attendance, err
 		}
 	}
-	rec, attendance, err := d.ask(ctx, r, d.maxRounds, placed)
+	rec, attendance, err := d.ask(ctx, r, d.maxRounds)
 	if refused, ok := errors.AsType[*RoundLimitError](err); ok {
 		if _, err := d.Note(ctx, r, Outcome{Status: Unavailable, Reason: refused.Error()}); err != nil {
 			d.log.WarnContext(ctx, "a call that was refused leaves no trace", "session", r.Session, "error", err)
@@ -153,15 +132,12 @@ func (d *Desk) reattach(ctx context.Context, id string, r *Request) (Record, *At
 	return Record{}, nil, err
 }
 
-// ask commits a new record; limit is the most rounds in a row. It has its place
-// before the commit, which takes longer than all the rest. Its lock comes
+// ask commits a new record; limit is the most rounds in a row. Its lock comes
 // before its mark: whoever finds the mark, of a record half made, finds it
 // taken.
-func (d *Desk) ask(ctx context.Context, r Request, limit int, placed func()) (Record, *Attendance, error) {
+func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendance, error) {
 	rec := r.record()
-	err := d.number(ctx, &rec, limit)
-	placed()
-	if err != nil {
+	if err := d.number(ctx, &rec, limit); err != nil {
 		return Record{}, nil, err
 	}
 	attendance, err := d.claim(ctx, rec.ID)

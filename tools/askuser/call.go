@@ -61,7 +61,6 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 		Asker:     desk.Asker{Client: cmp.Or(c.client.Name, "unknown client"), Version: c.client.Version, Directory: c.Directory(ctx), Via: "mcp", Agent: c.client.Agent, PID: c.Host},
 		Timeout:   cmp.Or(form.Timeout, c.Timeout),
 		OnTimeout: form.OnTimeout,
-		Turn:      c.Turn,
 	}
 	request.Row = request.Session + c.prompt
 	if form.Session != "" && !form.Set.Confirms() { // a yes is of the session in which it was asked for
@@ -83,7 +82,7 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 		}
 		return c.result(wire.NewResult(rec)), nil
 	}
-	w, err := c.Presenter.Ask(ctx, present.Question{Request: request, Surfaces: c.surfaces(), Stays: c.attended(), Interrupted: desk.Dismissed})
+	w, err := c.submit(ctx, present.Question{Request: request, Surfaces: c.surfaces(), Stays: c.attended(), Interrupted: desk.Dismissed})
 	var limit *desk.RoundLimitError
 	switch {
 	case errors.As(err, &limit): // the model goes on without asking; the user can let it ask again
@@ -94,6 +93,17 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 		return c.failed(ctx, "", fmt.Errorf("asking: %w", err)), nil
 	}
 	return c.wait(ctx, w)
+}
+
+// submit submits the question after those of the calls that arrived earlier in
+// the session: ids and rounds follow the order of arrival.
+func (c *call) submit(ctx context.Context, q present.Question) (*present.Waiter, error) {
+	release, err := c.Turn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	return c.Presenter.Ask(ctx, q)
 }
 
 // own is the dialogue that the agent means by a name: names say nothing beyond

@@ -34,6 +34,8 @@ type link struct {
 	client  Client
 	session string // the connection's; empty: one that all share
 	elicit  func(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, error)
+	turn    func(ctx context.Context) (placed func(), err error) // nil: at once
+	placed  <-chan struct{}                                      // closed when turn's placed was called
 
 	noted     chan string  // progress messages; may be nil
 	sent      atomic.Int64 // how many
@@ -50,7 +52,12 @@ func (l *link) Client() Client {
 
 func (l *link) Directory(context.Context) string { return "/src/shop" }
 
-func (l *link) Turn(context.Context) (func(), error) { return func() {}, nil }
+func (l *link) Turn(ctx context.Context) (func(), error) {
+	if l.turn == nil {
+		return func() {}, nil
+	}
+	return l.turn(ctx)
+}
 
 func (l *link) Notify(_ string, params any) error {
 	data, err := json.Marshal(params)

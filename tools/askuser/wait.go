@@ -49,21 +49,13 @@ func (c *call) wait(ctx context.Context, place *present.Waiter) (*mcp.CallToolRe
 		settled.Stop()
 		ticker.Stop()
 	}
-	changed := make(chan struct{}, 1)
-	w.Watch(func() {
-		select {
-		case changed <- struct{}{}:
-		default:
-		}
-	})
-	defer w.Watch(nil)
 	for {
 		if r, err := w.outcome(ctx); r != nil || err != nil {
 			return r, err
 		}
 		select {
 		case <-ctx.Done():
-		case <-changed:
+		case <-w.Changed():
 			if w.token != nil {
 				settled.Reset(w.settleTime)
 			}

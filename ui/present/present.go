@@ -168,9 +168,6 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 	if q.Unlike() {
 		key = rand.Text()
 	}
-	if q.Turn == nil {
-		q.Turn = func(context.Context) (func(), error) { return func() {}, nil }
-	}
 	for {
 		p.mu.Lock()
 		first := p.asking[key]
@@ -181,9 +178,6 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 			return p.submit(ctx, q, first)
 		}
 		p.mu.Unlock()
-		if err := q.pass(ctx); err != nil {
-			return nil, err
-		}
 		select {
 		case <-first.placed:
 		case <-ctx.Done():
@@ -200,41 +194,17 @@ func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
 	}
 }
 
-// pass lets the calls behind this one take their places: it needs none.
-func (q *Question) pass(ctx context.Context) error {
-	placed, err := q.Turn(ctx)
-	if err == nil {
-		placed()
-	}
-	return err
-}
-
 // submit is Ask for the first.
 func (p *Presenter) submit(ctx context.Context, q Question, a *asking) (*Waiter, error) {
 	defer close(a.placed)
-	entered := false
-	request := q.Request
-	request.Turn = func(ctx context.Context) (func(), error) { // room is taken in the order of arrival
-		placed, err := q.Turn(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if err := p.enter(ctx); err != nil {
-			placed()
-			return nil, err
-		}
-		entered = true
-		return placed, nil
+	if err := p.enter(ctx); err != nil {
+		p.forget(a)
+		return nil, err
 	}
-	rec, attendance, err := p.Desk.Submit(ctx, request)
-	if err == nil {
-		err = q.pass(ctx) // one that was asked before has taken no place
-	}
+	rec, attendance, err := p.Desk.Submit(ctx, q.Request)
 	if err != nil || rec.Outcome != nil {
 		p.forget(a)
-		if entered {
-			p.leave()
-		}
+		p.leave()
 	}
 	if err != nil {
 		attendance.Release()
@@ -315,7 +285,7 @@ func (x *Presentation) seat(attendance *desk.Attendance) *Waiter {
 	x.waiting++
 	x.mu.Unlock()
 	x.hold(attendance)
-	return &Waiter{x: x, role: role{asks: true, awaits: true}}
+	return newWaiter(x, role{asks: true, awaits: true})
 }
 
 // presentation returns that of an open record, and begins it where there is

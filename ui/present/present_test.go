@@ -686,14 +686,11 @@ func shows(x *present.Presentation, results chan any) ui.Surface {
 // offered waits for the form that the call is to take along.
 func offered(t *testing.T, w *present.Waiter) *present.Form {
 	t.Helper()
-	woken := make(chan struct{}, 100)
-	w.Watch(func() { woken <- struct{}{} })
-	defer w.Watch(nil)
 	for {
 		if form := w.Form(); form != nil {
 			return form
 		}
-		within(t, woken)
+		within(t, w.Changed())
 	}
 }
 
@@ -824,40 +821,33 @@ func TestWithdraw(t *testing.T) {
 // given up meanwhile takes no room.
 func TestRoom(t *testing.T) {
 	r := newRig(t, func(o *present.Options) { o.Room = 2 })
-	ask := func(ctx context.Context, text string, placed chan<- string) (*present.Waiter, error) {
+	ask := func(ctx context.Context, text string) (*present.Waiter, error) {
 		q := request()
 		q.Set.Questions[0].Text = text
-		done := sync.OnceFunc(func() { placed <- text })
-		q.Turn = func(context.Context) (func(), error) { return done, nil }
 		return r.Ask(ctx, present.Question{Request: q, Surfaces: on(ui.Elsewhere())})
 	}
-	placed := make(chan string, 10)
 	var open []*present.Waiter
 	for _, text := range []string{"one", "two"} {
-		w, err := ask(t.Context(), text, placed)
+		w, err := ask(t.Context(), text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		open = append(open, w)
-		<-placed
 	}
 	gone, give := context.WithCancelCause(t.Context())
 	failed := make(chan error)
 	go func() {
-		_, err := ask(gone, "gone", placed)
+		_, err := ask(gone, "gone")
 		failed <- err
 	}()
 	give(errors.New("no longer"))
 	if err := <-failed; err == nil || !strings.Contains(err.Error(), "no longer") {
 		t.Fatalf("the third was asked: %v", err)
 	}
-	if text := <-placed; text != "gone" {
-		t.Fatalf("%s was placed", text)
-	}
 
 	third := make(chan *present.Waiter)
 	go func() {
-		w, err := ask(t.Context(), "three", placed)
+		w, err := ask(t.Context(), "three")
 		if err != nil {
 			t.Error(err)
 		}

@@ -51,7 +51,7 @@ type Presentation struct {
 	surface     string          // the one that is being tried, or shows it
 	shownAt     time.Time       // since when it does
 	address     string          // where the human can be sent
-	watching    []*Waiter       // those that are woken when something changes
+	waiters     []*Waiter       // of an open record, all that have not left
 	kept        *question.Reply // given where it cannot be given again, and not stored
 	own         bool            // a surface is sending, or has sent, the end
 	unstored    bool            // final is known here alone
@@ -82,10 +82,10 @@ func (x *Presentation) SetAddress(address string) {
 	x.change()
 }
 
-// change wakes the calls that wait. The lock is held.
+// change signals the waiters. Callers must hold x.mu.
 func (x *Presentation) change() {
-	for _, w := range x.watching {
-		w.wake()
+	for _, w := range x.waiters {
+		w.signal()
 	}
 }
 

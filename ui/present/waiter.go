@@ -11,10 +11,10 @@ import (
 // Waiter is the place of one call that waits for the end of a record. Its
 // methods are for that call alone, but for Leave.
 type Waiter struct {
-	x    *Presentation
-	role role
-	left atomic.Bool
-	wake func() // guarded by Presentation.mu
+	x       *Presentation
+	role    role
+	left    atomic.Bool
+	changed chan struct{} // holds one token; see Changed
 }
 
 // role is what a call's waiting means.
@@ -32,7 +32,8 @@ func (x *Presentation) join(as role, surfaces Surfaces, attendance *desk.Attenda
 		x.mu.Unlock()
 		return nil
 	}
-	w := &Waiter{x: x, role: as}
+	w := newWaiter(x, as)
+	x.waiters = append(x.waiters, w)
 	if as.asks {
 		x.askers++
 	}
@@ -60,6 +61,10 @@ func (x *Presentation) join(as role, surfaces Surfaces, attendance *desk.Attenda
 		x.attend()
 	}
 	return w
+}
+
+func newWaiter(x *Presentation, as role) *Waiter {
+	return &Waiter{x: x, role: as, changed: make(chan struct{}, 1)}
 }
 
 // attend makes the record attended, unless somebody in another process waits
@@ -91,6 +96,7 @@ func (w *Waiter) Leave() {
 	}
 	x := w.x
 	x.mu.Lock()
+	x.waiters = slices.DeleteFunc(x.waiters, func(other *Waiter) bool { return other == w })
 	var a *desk.Attendance
 	if w.role.asks {
 		x.askers--
@@ -149,17 +155,17 @@ func (w *Waiter) Surface() (name, address string) {
 	return w.x.surface, w.x.address
 }
 
-// Watch has wake called whenever it may be that Ended or Nobody was closed, or
-// that what Surface, Behind or Form return has changed; until Watch(nil). Wake
-// must be quick, and look at nothing itself.
-func (w *Waiter) Watch(wake func()) {
-	x := w.x
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	w.wake = wake
-	x.watching = slices.DeleteFunc(x.watching, func(other *Waiter) bool { return other == w })
-	if wake != nil {
-		x.watching = append(x.watching, w)
+// Changed returns a channel that receives a value whenever Ended or Nobody may
+// have been closed, or the results of Surface, Behind or Form may have changed.
+// Several changes may be one value. The caller examines them once before it
+// receives, and again after each value.
+func (w *Waiter) Changed() <-chan struct{} { return w.changed }
+
+// signal makes Changed receive a value. It does not block.
+func (w *Waiter) signal() {
+	select {
+	case w.changed <- struct{}{}:
+	default:
 	}
 }
 
