@@ -14,6 +14,7 @@
 # make picture the README's moving picture, recorded from the real program
 # make man     the man pages: bin/man
 # make lint    golangci-lint with .golangci.yml
+# make size    lines of Go that the shipped programs consist of, room by room; has a limit
 # make cover   how much of the code the unit tests run: each room, and all of it
 # make release-check  the configuration of releases, and a build with it
 
@@ -26,16 +27,14 @@ GOLANGCI    = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 # Names what is missing, and installs it: the needs stand in check.
 apt = ./check $(1)
 
-.PHONY: build test deps deps-browser check unit browser e2e hosts conformance stress soak fleet powerfail bench fuzz lint cover picture man generate release-check clean
+.PHONY: build test deps deps-browser check unit browser e2e hosts conformance stress soak fleet powerfail bench fuzz lint size cover picture man generate release-check clean
 
-# The program as it is released: static, and with modules that do at first use
-# what they would do at every start (internal/later). A plain go build gives the
-# same program, only slower to start and larger. Stacks begin small: nearly all goroutines of
-# a thousand waiting calls only wait, and the runtime's guess, the average, makes
-# them twice as large for good. For another system: make build FOR="GOOS=darwin GOARCH=arm64".
+# The programs as they are released: static, and with one changed module
+# (internal/patchdeps). A plain go build gives the same programs, only slower to
+# start. For another system: make build FOR="GOOS=darwin GOARCH=arm64".
 build:
-	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w -X=runtime.godebugDefault=adaptivestackstart=0" -o bin/mcp-askuser ./cmd/mcp-askuser
-	$(GO) run ./internal/later CGO_ENABLED=0 $(FOR) build -trimpath -ldflags="-s -w" -o bin/mcp-askuser-hook ./cmd/mcp-askuser-hook
+	$(GO) run ./internal/patchdeps
+	CGO_ENABLED=0 $(FOR) $(GO) build -modfile=bin/release.mod -trimpath -ldflags="-s -w" -o bin/ ./cmd/...
 
 test: deps unit browser
 
@@ -51,10 +50,8 @@ check:
 	GOOS=windows $(GO) build ./...
 	$(GO) run $(STATICCHECK) ./...
 
-# With the changed modules, as the program is released; with the published ones
-# it is built for the browser tests, e2e and conformance.
 unit:
-	$(GO) run ./internal/later test -race -timeout 20m ./...
+	$(GO) test -race -timeout 20m ./...
 	cd internal/powerfs && $(GO) vet . && $(GO) test -race .
 
 # The page in a real browser, axe-core on it, and all programs together on a
@@ -114,7 +111,7 @@ soak: build
 
 # Minutes: thousands of races, every promise of a store while the nodes fall.
 fleet:
-	RACE_ROUNDS=1000 $(GO) run ./internal/later test -count=1 -timeout 60m -v ./desk/nats ./desk/home
+	RACE_ROUNDS=1000 $(GO) test -count=1 -timeout 60m -v ./desk/nats ./desk/home
 
 # make test has a short form. Needs FUSE.
 powerfail: CUTS ?= 300
@@ -137,6 +134,15 @@ fuzz:
 	    (cd $$room && $(CURDIR)/bin/fuzz.test -test.run '^$$' -test.fuzz "^$$f$$" -test.fuzztime $(FUZZTIME) \
 	      -test.fuzzminimizetime 10x -test.fuzzcachedir "$$($(GO) env GOCACHE)/fuzz/mcp-askuser/$$room") || exit 1; \
 	  done; done
+
+# Tests and what only tests import do not count. The limit only ever goes down.
+size: LIMIT = 47800
+size:
+	@$(GO) list -deps -f '{{if .Module}}{{if .Module.Main}}{{$$d := .Dir}}{{range .GoFiles}}{{$$d}}/{{.}}{{"\n"}}{{end}}{{range .IgnoredGoFiles}}{{$$d}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}' ./cmd/... \
+	  | grep -v -e '^$$' -e '_test\.go$$' | xargs awk -v root=$(CURDIR)/ -v limit=$(LIMIT) \
+	  '{ room = substr(FILENAME, length(root) + 1); sub("/[^/]*$$", "", room); lines[room]++; sum++ } \
+	  END { for (room in lines) printf "%6d  %s\n", lines[room], room | "sort -rn"; close("sort -rn"); \
+	  printf "%6d  in all, %d at most\n", sum, limit; exit sum > limit }'
 
 lint:
 	$(GO) run $(GOLANGCI) run ./...

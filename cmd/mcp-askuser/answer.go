@@ -17,6 +17,7 @@ import (
 	"mcp-askuser/ui/pane"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/tty"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -141,7 +142,8 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.err, "%s: %s\n", capital(words.Local.Outcome(ended.Outcome)), words.Local.Subject(rec))
+	now := view.Local(ended)
+	fmt.Fprintf(a.err, "%s: %s\n", capital(now.Ended()), now.Subject())
 	if code := exitOf(ended.State); code != 0 {
 		return &exitError{code, nil}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -29,7 +30,7 @@ func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 		if projects[dir] == nil {
 			projects[dir] = &strings.Builder{}
 		}
-		writeRecord(projects[dir], rec)
+		writeRecord(projects[dir], view.Local(rec))
 	}
 	var log strings.Builder
 	log.WriteString("# " + words.T("Decisions") + "\n")
@@ -52,10 +53,10 @@ func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 }
 
 // writeRecord writes the decisions of one record.
-func writeRecord(b *strings.Builder, rec desk.Record) {
+func writeRecord(b *strings.Builder, rec view.Record) {
 	asked := rec.Asked()
 	for i := range asked {
-		writeDecision(b, rec.Outcome, &asked[i])
+		writeDecision(b, rec, &asked[i])
 		if asked[i].Note != "" {
 			b.WriteString("\n" + words.T("Beside it:") + "\n\n" + quoted(asked[i].Note))
 		}
@@ -66,7 +67,7 @@ func writeRecord(b *strings.Builder, rec desk.Record) {
 	}
 }
 
-func writeDecision(b *strings.Builder, o *desk.Outcome, q *question.Response) {
+func writeDecision(b *strings.Builder, rec view.Record, q *question.Response) {
 	fmt.Fprintf(b, "\n### %s\n", inline(q.Question.Text))
 	if q.Description != "" {
 		b.WriteString("\n" + quoted(q.Description))
@@ -81,12 +82,12 @@ func writeDecision(b *strings.Builder, o *desk.Outcome, q *question.Response) {
 			b.WriteByte('\n')
 		}
 	}
-	b.WriteString("\n" + decision(o, q))
+	b.WriteString("\n" + decision(rec, q))
 }
 
 // decision is the decision in words. Only what the user said is theirs.
-func decision(o *desk.Outcome, q *question.Response) string {
-	who := words.T("the user")
+func decision(rec view.Record, q *question.Response) string {
+	o, who := rec.Outcome, words.T("the user")
 	if o.FromProgram() {
 		who = words.T("a program")
 	}
@@ -100,7 +101,7 @@ func decision(o *desk.Outcome, q *question.Response) string {
 	case o.Status == desk.Discuss && q.Answer == nil:
 		return words.T("**To be discussed first.**") + "\n"
 	case o.Status != desk.Answered && o.Status != desk.Discuss:
-		return words.T("**No decision:** %[1]s (%[2]s).", inline(words.Local.Outcome(o)), inline(o.Reason)) + "\n"
+		return words.T("**No decision:** %[1]s (%[2]s).", inline(rec.Ended()), inline(o.Reason)) + "\n"
 	case q.Answer == nil:
 		return words.T("**No decision:** %s left it open.", who) + "\n"
 	}
@@ -130,10 +131,8 @@ func decision(o *desk.Outcome, q *question.Response) string {
 }
 
 // origin says who asked, where and when, and how that ended.
-func origin(rec desk.Record) string {
-	o := rec.Outcome
-	by := inline(strings.TrimSpace(rec.Asker.Client + " " + rec.Asker.Version))
-	text := words.T("Asked by %[1]s at %[2]s; %[3]s at %[4]s; round %[5]d, %[6]s", by, stamp(rec.CreatedAt), inline(words.Local.Outcome(o)), stamp(o.At), rec.Round, inline(rec.ID))
+func origin(rec view.Record) string {
+	text := words.T("Asked by %[1]s at %[2]s; %[3]s at %[4]s; round %[5]d, %[6]s", inline(rec.Program()), stamp(rec.CreatedAt), inline(rec.Ended()), stamp(rec.Since()), rec.Round, inline(rec.ID))
 	if rec.Earlier != "" {
 		text = words.T("%[1]s; goes back to %[2]s", text, inline(rec.Earlier))
 	}

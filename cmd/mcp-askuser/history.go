@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -93,8 +94,8 @@ func historyTable(records []desk.Record) table {
 	t := table{whole: 2}
 	t.add("ID", words.T("ASKED"), words.T("ASKED BY"), words.T("QUESTION"), words.T("ANSWER"), words.T("WHERE"))
 	for i, id := range shortened(records, shortPast) {
-		rec := records[i]
-		t.add(id, rec.CreatedAt.Local().Format("2006-01-02 15:04"), words.Local.Asker(rec.Asker), words.Local.Subject(rec), words.Local.Decision(rec), words.Local.By(rec.Outcome))
+		rec := view.Local(records[i])
+		t.add(id, rec.CreatedAt.Local().Format("2006-01-02 15:04"), rec.AskedBy(), rec.Subject(), rec.Decision(), rec.EndedBy())
 	}
 	return t
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -46,21 +47,8 @@ func pendingTable(records []desk.Record, now time.Time) table {
 	var t table
 	t.add("ID", words.T("AGE"), words.T("ASKED BY"), words.T("ROUND"), words.T("STATE"), words.T("QUESTION"))
 	for i, id := range shortened(records, shortOpen) {
-		rec := records[i]
-		age, _ := words.Local.Age(now.Sub(rec.CreatedAt))
-		t.add(id, age, words.Local.Asker(rec.Asker), strconv.Itoa(rec.Round), attention(rec), words.Local.Subject(rec))
+		rec := view.Local(records[i])
+		t.add(id, rec.Age(now), rec.AskedBy(), strconv.Itoa(rec.Round), rec.Attention(), rec.Subject())
 	}
 	return t
-}
-
-// attention says whether somebody waits for the answer.
-func attention(rec desk.Record) string {
-	state := words.T("agent away")
-	if rec.Attended {
-		state = words.T("agent waits")
-	}
-	if where := words.Local.Home(rec); where != "" {
-		state = words.T("%[1]s, %[2]s", state, where)
-	}
-	return state
 }

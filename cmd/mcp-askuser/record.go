@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -75,7 +76,7 @@ func (a *app) complete(past bool, name func(desk.Record) string) cobra.Completio
 		for _, rec := range records {
 			word := name(rec)
 			if !seen[word] && strings.HasPrefix(strings.ToUpper(word), strings.ToUpper(begun)) {
-				out = append(out, cobra.CompletionWithDesc(word, words.Local.Subject(rec)))
+				out = append(out, cobra.CompletionWithDesc(word, view.Local(rec).Subject()))
 			}
 			seen[word] = true
 		}

@@ -14,6 +14,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -30,7 +31,7 @@ func (a *app) show() *cobra.Command {
 			return a.printJSON(rec)
 		}
 		p := page{width: a.out.width()}
-		p.record(rec)
+		p.record(view.Local(rec))
 		if at, ok := d.Deadline(ctx, rec); ok && rec.Outcome == nil {
 			p.line(0, words.T("It closes at %s unless somebody works on it until then.", clock(at)))
 		}
@@ -66,18 +67,18 @@ func (p *page) line(level int, text string) {
 	}
 }
 
-func (p *page) record(rec desk.Record) {
-	state := words.Local.Status(rec.State)
+func (p *page) record(rec view.Record) {
+	state := rec.Status()
 	if rec.Outcome == nil {
-		state = words.T("%[1]s, %[2]s", state, attention(rec))
+		state = words.T("%[1]s, %[2]s", state, rec.Attention())
 	}
 	p.line(0, rec.ID+" ("+state+")")
 	p.origin(rec)
-	for _, s := range rec.ShownOn {
+	for _, s := range rec.Surfaces() {
 		if s.Why == "" {
-			p.line(0, words.T("Shown %s", words.Local.Surface(s.Surface)))
+			p.line(0, words.T("Shown %s", s.Where))
 		} else {
-			p.line(0, words.T("Not shown %[1]s: %[2]s", words.Local.Surface(s.Surface), question.Line(s.Why)))
+			p.line(0, words.T("Not shown %[1]s: %[2]s", s.Where, s.Why))
 		}
 	}
 	p.responses = rec.Responses()
@@ -89,14 +90,13 @@ func (p *page) record(rec desk.Record) {
 	p.outcome(rec)
 }
 
-// origin says who asked, from where and when.
-func (p *page) origin(rec desk.Record) {
-	by := rec.Asker
-	who := strings.TrimSpace(question.Line(by.Client + " " + by.Version))
-	if by.Directory != "" {
-		who = words.T("%[1]s in %[2]s", who, question.Line(by.Directory))
+// origin says which program asked, from where and when.
+func (p *page) origin(rec view.Record) {
+	program := rec.Program()
+	if rec.Asker.Directory != "" {
+		program = words.T("%[1]s in %[2]s", program, question.Line(rec.Asker.Directory))
 	}
-	p.line(0, words.T("Asked at %s by %s (%s)", clock(rec.CreatedAt), who, question.Line(by.Via)))
+	p.line(0, words.T("Asked at %s by %s (%s)", clock(rec.CreatedAt), program, question.Line(rec.Asker.Via)))
 	if rec.SessionID == "" {
 		p.line(0, words.T("Round %d", rec.Round))
 	} else {
@@ -173,40 +173,30 @@ func (p *page) option(o *question.Option, level int, answer *question.Answer) {
 	}
 }
 
-func (p *page) outcome(rec desk.Record) {
-	o := rec.Outcome
-	if o == nil {
+func (p *page) outcome(rec view.Record) {
+	if rec.Outcome == nil {
 		p.line(0, words.T("Still open."))
 		return
 	}
-	end, reason, reply := words.T("%[1]s at %[2]s", capital(words.Local.Outcome(o)), clock(o.At)), words.Local.Reason(o), rec.Reply()
-	if reason != "" && reply == nil {
+	end, reason := words.T("%[1]s at %[2]s", capital(rec.Ended()), clock(rec.Since())), rec.Reason()
+	if reason != "" && rec.Reply() == nil {
 		end, reason = words.T("%[1]s: %[2]s", end, reason), ""
 	}
 	p.line(0, end)
 	if reason != "" {
 		p.line(0, words.T("Reason: %s", reason))
 	}
-	if reply != nil && reply.Note != "" {
-		p.line(0, words.T("Note: %s", question.Block(reply.Note)))
+	if note := rec.Note(); note != "" {
+		p.line(0, words.T("Note: %s", note))
 	}
-	p.hosted(rec)
-}
-
-// hosted says what the host has made of a reply to a question that its own
-// dialog shows too.
-func (p *page) hosted(rec desk.Record) {
-	if rec.Outcome.Unsettled {
+	if rec.Outcome.Unsettled { // also in the host's own dialog
 		p.line(0, words.T("Whether %s took it is not known.", words.Local.Client(rec.Asker)))
 	}
-	if rec.Later == nil {
-		return
+	if rec.Later != nil {
+		p.line(0, rec.Overruled())
 	}
-	p.line(0, words.Local.Overruled(rec))
-	given := rec
-	given.State, given.Outcome = rec.Later.Status, rec.Later
-	if given.State == desk.Answered {
-		p.line(0, words.T("What was said there: %s", words.Local.Decision(given)))
+	if answer := rec.OverruledAnswer(); answer != "" {
+		p.line(0, words.T("What was said there: %s", answer))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"mcp-askuser/internal/golden"
+	"mcp-askuser/ui/view"
 )
 
 // A record in words: each question with its options, follow-ups below the option
@@ -15,7 +16,7 @@ func TestShow(t *testing.T) {
 	var b strings.Builder
 	for _, rec := range past() {
 		p := page{width: 60}
-		p.record(rec)
+		p.record(view.Local(rec))
 		b.WriteString(p.String() + "\n")
 	}
 	text := regexp.MustCompile(`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`).ReplaceAllString(b.String(), "TIME")

@@ -7,6 +7,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -36,7 +37,7 @@ func (f *Form) openHistory(session []desk.Record) {
 			if i > 0 {
 				lines = append(lines, s.Border.Render(strings.Repeat("─", width)), "")
 			}
-			lines = append(lines, term.Text(s.Title, words.T("Round %[1]d · %[2]s", rec.Round, words.Local.Ending(rec.Outcome, zone)), width)...)
+			lines = append(lines, term.Text(s.Title, words.T("Round %[1]d · %[2]s", rec.Round, view.Local(rec).Ending(zone)), width)...)
 			lines = append(lines, "")
 			lines = append(lines, term.DrawRecord(s, rec, false, width)...)
 		}

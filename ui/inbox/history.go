@@ -13,6 +13,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -151,19 +152,19 @@ func (h *history) draw(s *term.Styles, width, lines int, now time.Time) []string
 // neither (×), and that a call was refused (!).
 func drawPast(s *term.Styles, r *row, selected bool, width int, now time.Time) [rowHigh]string {
 	lead, style := s.Row(selected)
-	o, mark, said := r.rec.Outcome, "× ", ""
+	past, mark, answer := view.Local(r.rec), "× ", ""
 	switch {
-	case o.Status == desk.Answered:
-		mark, said = "✓ ", words.Local.Decision(r.rec)
-	case o.Status == desk.Discuss:
+	case past.State == desk.Answered:
+		mark, answer = "✓ ", past.Decision()
+	case past.State == desk.Discuss:
 		mark = "… "
-	case o.Refused():
+	case past.Outcome.Refused():
 		mark = "! "
 	}
-	facts := slices.DeleteFunc([]string{said, words.Local.Outcome(o), question.Line(words.Local.Reason(o)), words.Local.Asker(r.rec.Asker)},
+	facts := slices.DeleteFunc([]string{answer, past.Ended(), question.Line(past.Reason()), past.AskedBy()},
 		func(fact string) bool { return fact == "" })
 	return [rowHigh]string{
-		style.Render(term.Apart(lead+mark+subject(r.rec), o.At.In(now.Location()).Format(words.T("2 Jan 15:04")), width)),
+		style.Render(term.Apart(lead+mark+subject(r.rec), past.Since().In(now.Location()).Format(words.T("2 Jan 15:04")), width)),
 		s.Muted.Render(term.Cut("    "+strings.Join(facts, " · "), width)),
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -171,14 +172,14 @@ func (m *model) apply(events []desk.Event) tea.Cmd {
 	for _, e := range events {
 		if e.Type == desk.Settled {
 			m.history.settled(e.Record)
-			m.note = cmp.Or(words.Local.Overruled(e.Record), m.note)
+			m.note = cmp.Or(view.Local(e.Record).Overruled(), m.note)
 			continue
 		}
 		if e.Type == desk.Ended {
 			m.unkept.Delete(e.Record.ID)
 			m.waiting.ended(e.Record)
 			m.history.ended(e.Record)
-			m.note = cmp.Or(words.Local.Overruled(e.Record), m.note)
+			m.note = cmp.Or(view.Local(e.Record).Overruled(), m.note)
 			cmds = append(cmds, m.endDismissal(e.Record), m.readRefused)
 		} else {
 			changed = append(changed, e.Record)

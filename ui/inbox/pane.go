@@ -9,6 +9,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -45,7 +46,7 @@ func title(rec desk.Record) string {
 
 // more are names and what they stand for.
 func (r *row) more(full bool, zone *time.Location) [][2]string {
-	rec := r.rec
+	rec := view.Local(r.rec)
 	at := func(t time.Time) string { return t.In(zone).Format(words.T("2 Jan 2006 15:04:05")) }
 	out := [][2]string{{words.T("Asked"), at(rec.CreatedAt)}}
 	add := func(name, value string) {
@@ -55,16 +56,16 @@ func (r *row) more(full bool, zone *time.Location) [][2]string {
 	}
 	switch o := rec.Outcome; {
 	case o != nil:
-		add(words.T("Ended"), words.T("%[1]s, %[2]s", words.Local.Outcome(o), at(o.At)))
-		add(words.T("Reason"), words.Local.Reason(o))
-		add(words.T("Later"), words.Local.Overruled(rec))
+		add(words.T("Ended"), words.T("%[1]s, %[2]s", rec.Ended(), at(o.At)))
+		add(words.T("Reason"), rec.Reason())
+		add(words.T("Later"), rec.Overruled())
 	case rec.Attended:
 		add(words.T("State"), words.T("the agent waits for the answer"))
 	default:
 		add(words.T("State"), words.T(words.AgentAway))
 	}
 	if rec.Outcome == nil {
-		add(words.T("Kept"), words.Local.Home(rec))
+		add(words.T("Kept"), rec.Kept())
 	}
 	if rec.Outcome == nil && !r.deadline.IsZero() {
 		add(words.T("Closes"), at(r.deadline))
@@ -79,10 +80,10 @@ func (r *row) more(full bool, zone *time.Location) [][2]string {
 		add(words.T("Session"), question.Line(rec.SessionID))
 		add(words.T("Round"), fmt.Sprint(rec.Round))
 	}
-	for _, s := range rec.ShownOn {
-		shown := words.Local.Surface(s.Surface)
+	for _, s := range rec.Surfaces() {
+		shown := s.Where
 		if s.Why != "" {
-			shown = words.T("not %[1]s: %[2]s", shown, question.Line(s.Why))
+			shown = words.T("not %[1]s: %[2]s", shown, s.Why)
 		}
 		add(words.T("Shown"), shown)
 	}

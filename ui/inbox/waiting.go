@@ -12,6 +12,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -250,7 +251,7 @@ func subject(rec desk.Record) string {
 		q := &rec.Questions[i]
 		q.Header, q.Text = opening(q.Header), opening(q.Text)
 	}
-	return words.Local.Subject(rec)
+	return view.Local(rec).Subject()
 }
 
 // facts are what there is to know of a row, the most important first.
@@ -258,7 +259,7 @@ func (r *row) facts(now time.Time) (out []string) {
 	if o := r.rec.Outcome; o != nil {
 		return []string{words.Local.Outcome(o)}
 	}
-	if where := words.Local.Home(r.rec); where != "" {
+	if where := view.Local(r.rec).Kept(); where != "" {
 		out = append(out, where)
 	}
 	if r.rec.Unsent { // what else there is has been seen by its answerer

@@ -5,6 +5,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -25,16 +26,16 @@ func Mark(several, chosen bool) string {
 // if it is to be told in full.
 func DrawRecord(s *Styles, rec desk.Record, full bool, width int) []string {
 	var lines []string
-	rec = words.Local.Shown(rec)
-	for _, x := range rec.Asked() {
+	past := view.Local(rec)
+	for _, x := range past.Asked() {
 		lines = append(lines, drawResponse(s, x, full, width)...)
-		if rec.State == desk.Answered && x.Answer == nil {
+		if past.State == desk.Answered && x.Answer == nil {
 			lines = append(lines, "  "+s.Muted.Render(LeftOpen()))
 		}
 		lines = append(lines, "")
 	}
-	if r := rec.Reply(); r != nil && r.Note != "" {
-		lines = append(lines, Hang(s.Muted.Render(words.T("Note: ")), Tame(r.Note), width)...)
+	if note := past.Note(); note != "" {
+		lines = append(lines, Hang(s.Muted.Render(words.T("Note: ")), Tame(note), width)...)
 		lines = append(lines, "")
 	}
 	return lines

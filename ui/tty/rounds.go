@@ -9,6 +9,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/term"
+	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -33,9 +34,9 @@ func (c *conversation) rounds(ctx context.Context) {
 // have to spell.
 func (c *conversation) round(rec desk.Record) {
 	c.blank()
-	rec = words.Local.Shown(rec)
-	c.text("", words.T("Round %[1]d, %[2]s", rec.Round, words.Local.Ending(rec.Outcome, time.Local)))
-	for _, x := range rec.Asked() {
+	past := recordview.Local(rec)
+	c.text("", words.T("Round %[1]d, %[2]s", past.Round, past.Ending(time.Local)))
+	for _, x := range past.Asked() {
 		c.text("  ", question.Block(x.Question.Text))
 		var labels []string
 		for _, o := range x.Options {
@@ -48,8 +49,8 @@ func (c *conversation) round(rec desk.Record) {
 			c.text("    "+words.T("Answer: "), question.Block(x.Text()))
 		}
 	}
-	if r := rec.Reply(); r != nil && r.Note != "" {
-		c.text("  "+words.T("Note: "), question.Block(r.Note))
+	if note := past.Note(); note != "" {
+		c.text("  "+words.T("Note: "), note)
 	}
 }
 

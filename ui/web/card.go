@@ -13,13 +13,14 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
 // card is a record as the page shows it. Its texts are as they came: the
 // templates pass each through line, lines, prose or preview.
 type card struct {
-	*desk.Record
+	recordview.Record
 	lang  words.Language
 	group string // the same on cards with the same questions
 	Now   time.Time
@@ -42,8 +43,7 @@ type card struct {
 // shown is since when the human has the form, if that is known.
 func (s *Server) newCard(r *http.Request, rec *desk.Record, filled question.Reply, shown string) card {
 	now, l := s.Now(), s.languageOf(r)
-	said := l.Shown(*rec)
-	c := card{Record: &said, lang: l, Now: now, CSRF: s.csrf(r), Shown: cmp.Or(shown, strconv.FormatInt(now.UnixMilli(), 10)), group: groupOf(&rec.Set), Filled: filled}
+	c := card{Record: recordview.Of(*rec, l), lang: l, Now: now, CSRF: s.csrf(r), Shown: cmp.Or(shown, strconv.FormatInt(now.UnixMilli(), 10)), group: groupOf(&rec.Set), Filled: filled}
 	if rec.Outcome == nil {
 		c.Memory = s.Desk.Remembered(r.Context(), *rec)
 		c.Fields = c.fields(&filled, nil)
@@ -86,7 +86,7 @@ func (s *Server) filledCard(r *http.Request, rec *desk.Record, form url.Values, 
 // addCircumstances tells a card what changes while it is open; also are those
 // alike that the human has ticked already.
 func (s *Server) addCircumstances(ctx context.Context, c *card, also []string) {
-	if at, ok := s.Desk.Deadline(ctx, *c.Record); ok {
+	if at, ok := s.Desk.Deadline(ctx, *c.Record.Record); ok {
 		c.Deadline = &at
 	}
 	var err error

@@ -9,6 +9,8 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	recordview "mcp-askuser/ui/view"
+	"mcp-askuser/ui/words"
 )
 
 // nested is a set with every type of question and follow-ups.
@@ -83,7 +85,7 @@ func FuzzFilledIn(f *testing.F) {
 		for _, a := range got.Answers { // a form has them in the order of the options
 			slices.SortFunc(a.Selected, func(x, y string) int { return strings.Compare(order[x], order[y]) })
 		}
-		c := card{Record: &desk.Record{ID: "r", Set: *set}}
+		c := card{Record: recordview.Of(desk.Record{ID: "r", Set: *set}, words.English)}
 		again, found := filledIn(set, inForm(url.Values{"note": {got.Note}}, c.fields(&got, nil)))
 		same := len(got.Answers)+len(again.Answers) == 0 || reflect.DeepEqual(got.Answers, again.Answers)
 		if len(found) > 0 || !same || got.Note != again.Note {

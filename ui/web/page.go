@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"compress/gzip"
-	"context"
 	"embed"
 	"errors"
 	"fmt"
@@ -17,6 +16,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -84,18 +84,10 @@ func functions(l words.Language) template.FuncMap {
 		"preview": func(text string) template.HTML { return preview(md, text) },
 		"short":   func(preview string) bool { return strings.Count(preview, "\n") < 12 },
 
-		"client":    l.Client,
-		"project":   words.Project,
-		"asker":     l.Asker,
-		"home":      l.Home,
-		"subject":   l.Subject,
-		"decision":  l.Decision,
-		"overruled": l.Overruled,
-		"outcome":   l.Outcome,
-		"reason":    l.Reason,
-		"surface":   l.Surface,
-		"asked":     func(rec *desk.Record) []question.Response { said := l.Shown(*rec); return said.Asked() },
-		"again":     func(rec *desk.Record, csrf string) again { return again{rec, csrf} },
+		"client":  l.Client,
+		"project": words.Project,
+		"surface": l.Surface,
+		"again":   func(rec recordview.Record, csrf string) again { return again{rec, csrf} },
 
 		// Times, as elements; the script renews those with ago and left.
 		"clock": func(t time.Time) template.HTML { return stamp(t, "", clock(t)) },
@@ -143,12 +135,13 @@ type layout struct {
 	ID      string // of the record in sight
 	Chosen  bool   // on a small screen the question is in sight, not the list
 	Entries []entry
-	Count   int           // what waits, listed or not
-	Rest    int           // of that, not listed
-	Last    string        // the id of the latest that waits, listed or not
-	Refused []desk.Record // calls that were turned away at the limit of rounds
+	oldest  desk.Record         // of the entries, as stored
+	Count   int                 // what waits, listed or not
+	Rest    int                 // of that, not listed
+	Last    string              // the id of the latest that waits, listed or not
+	Refused []recordview.Record // calls that were turned away at the limit of rounds
 	Card    *card
-	Past    []desk.Record // the last answers, where there is no card
+	Past    []recordview.Record // the last answers, where there is no card
 	Notices []notice
 	CSRF    string
 	Now     time.Time
@@ -156,7 +149,7 @@ type layout struct {
 
 // entry is a record in the list.
 type entry struct {
-	*desk.Record
+	recordview.Record
 	Deadline *time.Time
 }
 
@@ -212,12 +205,12 @@ func (s *Server) layout(r *http.Request, c *card) (layout, error) {
 	case !errors.Is(err, desk.ErrNotFound) && !errors.Is(err, desk.ErrAmbiguous):
 		return x, err
 	case len(x.Entries) == 0:
-		last, err := s.past(r.Context(), desk.Query{Limit: 4 * maxLast})
-		last = slices.DeleteFunc(last, func(rec desk.Record) bool { return rec.State != desk.Answered })
+		last, err := s.past(r, desk.Query{Limit: 4 * maxLast})
+		last = slices.DeleteFunc(last, func(rec recordview.Record) bool { return rec.State != desk.Answered })
 		x.Past = last[:min(len(last), maxLast)]
 		return x, err
 	default:
-		rec = *x.Entries[0].Record
+		rec = x.oldest
 	}
 	full := s.card(r, &rec)
 	x.Card, x.ID = &full, rec.ID
@@ -226,7 +219,7 @@ func (s *Server) layout(r *http.Request, c *card) (layout, error) {
 
 // listed returns the page without a card.
 func (s *Server) listed(r *http.Request, id string) (x layout, err error) {
-	ctx := r.Context()
+	ctx, l := r.Context(), s.languageOf(r)
 	open, err := s.Desk.Pending(ctx)
 	if err != nil {
 		return x, err
@@ -234,27 +227,27 @@ func (s *Server) listed(r *http.Request, id string) (x layout, err error) {
 	x = layout{ID: id, Count: len(open), CSRF: s.csrf(r), Now: s.Now()}
 	x.Rest = max(0, len(open)-maxEntries)
 	if len(open) > 0 {
-		x.Last = open[len(open)-1].ID
+		x.oldest, x.Last = open[0], open[len(open)-1].ID
 	}
 	for i := range open[:len(open)-x.Rest] {
-		e := entry{Record: &open[i]}
+		e := entry{Record: recordview.Of(open[i], l)}
 		if at, ok := s.Desk.Deadline(ctx, open[i]); ok {
 			e.Deadline = &at
 		}
 		x.Entries = append(x.Entries, e)
 	}
 	refused, err := s.Desk.Refused(ctx)
-	x.Refused = refused[:min(len(refused), maxRefused)]
+	x.Refused = recordview.All(refused[:min(len(refused), maxRefused)], l)
 	return x, err
 }
 
 // past returns records of the history.
-func (s *Server) past(ctx context.Context, q desk.Query) (out []desk.Record, err error) {
-	for rec, err := range s.Desk.History(ctx, q) {
+func (s *Server) past(r *http.Request, q desk.Query) (out []recordview.Record, err error) {
+	for rec, err := range s.Desk.History(r.Context(), q) {
 		if err != nil {
 			return out, err
 		}
-		out = append(out, rec)
+		out = append(out, recordview.Of(rec, s.languageOf(r)))
 	}
 	return out, nil
 }
@@ -265,7 +258,7 @@ type pastPage struct {
 	Search  string
 	Now     time.Time
 	CSRF    string
-	Records []desk.Record
+	Records []recordview.Record
 	More    bool // there are more than are shown
 }
 
@@ -275,10 +268,12 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
 	query := r.URL.Query()
 	h := pastPage{Session: query.Get("session"), Search: strings.TrimSpace(query.Get("search")), Now: s.Now(), CSRF: s.csrf(r)}
 	if h.Session != "" {
-		h.Records, err = s.Desk.Session(r.Context(), h.Session)
-		slices.Reverse(h.Records)
+		var session []desk.Record
+		session, err = s.Desk.Session(r.Context(), h.Session)
+		slices.Reverse(session)
+		h.Records = recordview.All(session, s.languageOf(r))
 	} else {
-		h.Records, err = s.past(r.Context(), desk.Query{Search: h.Search, Limit: maxPast + 1})
+		h.Records, err = s.past(r, desk.Query{Search: h.Search, Limit: maxPast + 1})
 	}
 	if err != nil {
 		return err

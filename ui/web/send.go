@@ -14,6 +14,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
+	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
 
@@ -281,7 +282,7 @@ func (s *Server) liftLimit(w http.ResponseWriter, r *http.Request) error {
 
 // again is what the button needs that asks a question once more.
 type again struct {
-	*desk.Record
+	recordview.Record
 	CSRF string
 }
 

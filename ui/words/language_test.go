@@ -70,7 +70,6 @@ func TestLanguages(t *testing.T) {
 		{words.Portuguese.Error(errors.Join(desk.ErrUnreachable, os.ErrNotExist)), "a mesa não responde\nfile does not exist"},
 		{words.Chinese.Error(&desk.ClosedError{Outcome: *by}), "问题已由 alice 在网页上回答"},
 		{words.English.Error(desk.ErrNotFound), "no such question"},
-		{words.Chinese.Ending(&desk.Outcome{Status: desk.Cancelled, Reason: words.ByCommand, At: time.Unix(0, 0)}, time.UTC), "已撤回，1月1日 00:00：" + words.Chinese.T(words.ByCommand)},
 		{words.Chinese.Error(fmt.Errorf("tty: %w", ui.Unavailablef("the page could not be started: %v", desk.ErrUnreachable))), "tty: 网页无法启动：问答台没有响应"},
 	} {
 		if tc.got != tc.want {

@@ -83,18 +83,6 @@ func (l Language) Interrupted(closed desk.Status) string {
 	}
 }
 
-// Home says where an open record is kept, if that is not the desk that was
-// named, and whether an answer to it waits to be sent; empty where neither.
-func (l Language) Home(rec desk.Record) string {
-	switch {
-	case rec.Unsent:
-		return l.T("answer not sent yet")
-	case rec.Home != "":
-		return l.T("on this machine only")
-	}
-	return ""
-}
-
 // Kept is one sentence for somebody whose answer the store did not take: where
 // it is kept to be sent later it says so.
 func (l Language) Kept(err error) string {
@@ -132,22 +120,10 @@ func (l Language) LimitStays(err error) string {
 	return l.Sentence(l.T("The limit stays: %s", question.Line(l.Error(err))))
 }
 
-// Ending says how a record ended, where, when and why, in one line.
-func (l Language) Ending(o *desk.Outcome, zone *time.Location) string {
-	if o == nil {
-		return l.Outcome(o)
-	}
-	text := l.T("%[1]s, %[2]s", l.Outcome(o), o.At.In(zone).Format(l.T("2 Jan 15:04")))
-	if reason := l.Reason(o); reason != "" {
-		text = l.T("%[1]s: %[2]s", text, question.Line(reason))
-	}
-	return text
-}
-
 // Remembered says how the human answered a question before, when, and to whom:
 // "3 Nov: PostgreSQL, claude-code".
 func (l Language) Remembered(m desk.Memory, now time.Time) string {
-	return l.T("%[1]s: %[2]s, %[3]s", l.Day(m.At, now), onOneLine(m.Words), l.Client(m.Asker))
+	return l.T("%[1]s: %[2]s, %[3]s", l.Day(m.At, now), OnOneLine(m.Words...), l.Client(m.Asker))
 }
 
 // Other is the option that stands for the human's own words, as the asker

@@ -1,5 +1,5 @@
-// Package words says what people read in more than one room: who asked, what,
-// how a record ended and where, how long ago and how long still; and in which
+// Package words says what people read in more than one room: who asked, how it
+// ended and where, how long ago and how long still; and in which
 // language all of the program says what people read. Texts in the code are
 // English and are given to T, N or Mark; their translations stand in
 // locale/LANGUAGE/ROOM.po, and a test in cmd/mcp-askuser names what is missing
@@ -13,7 +13,6 @@ package words
 
 import (
 	"errors"
-	"fmt"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -126,23 +125,6 @@ func (l Language) Asker(a desk.Asker) string {
 	return l.Client(a)
 }
 
-// Subject is what a record asks, in one line: its first question, and how many
-// there are beside it.
-func (l Language) Subject(rec desk.Record) string {
-	if len(rec.Questions) == 0 {
-		return l.T("(no question)")
-	}
-	q := &l.Shown(rec).Questions[0]
-	text := q.Text
-	if q.Header != "" {
-		text = l.T("%[1]s: %[2]s", q.Header, text)
-	}
-	if more := len(rec.Questions) - 1; more > 0 {
-		text = fmt.Sprintf("[+%d] %s", more, text)
-	}
-	return onOneLine([]string{text})
-}
-
 // AndMore is what is said of one thing, and that there are n others.
 func (l Language) AndMore(text string, n int) string {
 	if n < 1 {
@@ -151,24 +133,8 @@ func (l Language) AndMore(text string, n int) string {
 	return l.N(n, "%[2]s (and %[1]d more)", "%[2]s (and %[1]d more)", text)
 }
 
-// Decision is what the human said to a record in one line, or how it ended
-// without.
-func (l Language) Decision(rec desk.Record) string {
-	if rec.State != desk.Answered {
-		return l.Outcome(rec.Outcome)
-	}
-	var said []string
-	rec = l.Shown(rec)
-	for _, x := range rec.Asked() {
-		if x.Answer != nil {
-			said = append(said, x.Text())
-		}
-	}
-	return onOneLine(said)
-}
-
-// onOneLine lists texts from outside.
-func onOneLine(texts []string) string {
+// OnOneLine lists texts from outside.
+func OnOneLine(texts ...string) string {
 	return question.Line(strings.Join(strings.Fields(strings.Join(texts, "; ")), " "))
 }
 
@@ -270,15 +236,6 @@ func (l Language) Withdrawal(cause error) string {
 	default:
 		return l.Sentence(l.with(reason, Mark("The question is closed"), Mark("The question is closed: %s")))
 	}
-}
-
-// Overruled is one sentence for those who gave, or saw, a reply to a record that
-// its host did not take; empty for any other record.
-func (l Language) Overruled(rec desk.Record) string {
-	if rec.Later == nil || rec.Outcome == nil {
-		return ""
-	}
-	return l.T("Not %[1]s: it was %[2]s first.", l.Outcome(rec.Later), l.Outcome(rec.Outcome))
 }
 
 // Sentence ends words that may end in words from outside with a full stop,

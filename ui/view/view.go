@@ -1,0 +1,193 @@
+// Package view is the one projection of a record: who asked, what, what became
+// of it, who answered and by which evidence, where it was shown, whether the
+// agent waits. Every list, page and printout of records formats what it says
+// here, in the words of one language; layout, order and escaping are theirs.
+//
+// Texts that it returns are safe to show. Those of the record itself are as they
+// came from outside; the question's words for yes, no and permissions are in the
+// language.
+//
+// It may import desk, question and ui/words. It must not know any surface.
+package view
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+	"mcp-askuser/ui/words"
+)
+
+// Record is a record in the words of a language.
+type Record struct {
+	*desk.Record // never nil
+	l            words.Language
+}
+
+// Of returns the projection of a record.
+func Of(rec desk.Record, l words.Language) Record {
+	rec = l.Shown(rec)
+	return Record{&rec, l}
+}
+
+// Local is [Of] in the language of this process.
+func Local(rec desk.Record) Record { return Of(rec, words.Local) }
+
+// All is [Of] for several.
+func All(records []desk.Record, l words.Language) []Record {
+	out := make([]Record, len(records))
+	for i, rec := range records {
+		out[i] = Of(rec, l)
+	}
+	return out
+}
+
+// AskedBy names the asker: the program, and the project it works in.
+func (r Record) AskedBy() string { return r.l.Asker(r.Asker) }
+
+// Program is the name and version by which the asking program calls itself.
+func (r Record) Program() string {
+	return strings.TrimSpace(question.Line(r.Asker.Client + " " + r.Asker.Version))
+}
+
+// Subject is what the record asks, in one line: its first question, and how many
+// there are beside it.
+func (r Record) Subject() string {
+	if len(r.Questions) == 0 {
+		return r.l.T("(no question)")
+	}
+	q := &r.Questions[0]
+	text := q.Text
+	if q.Header != "" {
+		text = r.l.T("%[1]s: %[2]s", q.Header, text)
+	}
+	if more := len(r.Questions) - 1; more > 0 {
+		text = fmt.Sprintf("[+%d] %s", more, text)
+	}
+	return words.OnOneLine(text)
+}
+
+// Age says how long ago it was asked: "5 min".
+func (r Record) Age(now time.Time) string {
+	text, _ := r.l.Age(now.Sub(r.CreatedAt))
+	return text
+}
+
+// Attention says of an open record whether the agent waits, and where the record
+// is kept if not on the desk.
+func (r Record) Attention() string {
+	text := r.l.T("agent away")
+	if r.Attended {
+		text = r.l.T("agent waits")
+	}
+	if home := r.Kept(); home != "" {
+		text = r.l.T("%[1]s, %[2]s", text, home)
+	}
+	return text
+}
+
+// Kept says where an open record is kept, if that is not the desk that was named,
+// and whether an answer to it waits to be sent; empty where neither.
+func (r Record) Kept() string {
+	switch {
+	case r.Unsent:
+		return r.l.T("answer not sent yet")
+	case r.Home != "":
+		return r.l.T("on this machine only")
+	}
+	return ""
+}
+
+// Showing is a surface that was tried: "in a terminal", and why it could not
+// reach the human; empty where it could.
+type Showing struct{ Where, Why string }
+
+// Surfaces lists the surfaces that were tried.
+func (r Record) Surfaces() (out []Showing) {
+	for _, s := range r.ShownOn {
+		out = append(out, Showing{r.l.Surface(s.Surface), question.Line(s.Why)})
+	}
+	return out
+}
+
+// Status is the state in a word: "answered".
+func (r Record) Status() string { return r.l.Status(r.State) }
+
+// Ended says how the record ended, and by which evidence: "answered by alice on
+// the web page". Of an open one it says so.
+func (r Record) Ended() string { return r.l.Outcome(r.Outcome) }
+
+// EndedBy is the evidence alone: "on the web page"; empty where there is none.
+func (r Record) EndedBy() string {
+	if r.Outcome == nil {
+		return ""
+	}
+	return r.l.By(r.Outcome)
+}
+
+// Since is when the record got the state that it has.
+func (r Record) Since() time.Time {
+	if r.Outcome == nil {
+		return r.CreatedAt
+	}
+	return r.Outcome.At
+}
+
+// Reason is why the record ended without an answer. Its lines stay lines.
+func (r Record) Reason() string { return r.l.Reason(r.Outcome) }
+
+// Ending is Ended with its time and reason, on one line.
+func (r Record) Ending(zone *time.Location) string {
+	if r.Outcome == nil {
+		return r.Ended()
+	}
+	text := r.l.T("%[1]s, %[2]s", r.Ended(), r.Since().In(zone).Format(r.l.T("2 Jan 15:04")))
+	if reason := r.Reason(); reason != "" {
+		text = r.l.T("%[1]s: %[2]s", text, question.Line(reason))
+	}
+	return text
+}
+
+// Note is what the human said about the whole. Its lines stay lines.
+func (r Record) Note() string {
+	if reply := r.Reply(); reply != nil {
+		return question.Block(reply.Note)
+	}
+	return ""
+}
+
+// Decision is what the human answered, in one line, or how the record ended
+// without.
+func (r Record) Decision() string {
+	if r.State != desk.Answered {
+		return r.Ended()
+	}
+	var answers []string
+	for _, x := range r.Asked() {
+		if x.Answer != nil {
+			answers = append(answers, x.Text())
+		}
+	}
+	return words.OnOneLine(answers...)
+}
+
+// Overruled is one sentence for those who gave, or saw, a reply that was not the
+// first; empty for any other record.
+func (r Record) Overruled() string {
+	if r.Later == nil || r.Outcome == nil {
+		return ""
+	}
+	return r.l.T("Not %[1]s: it was %[2]s first.", r.l.Outcome(r.Later), r.Ended())
+}
+
+// OverruledAnswer is what that reply answered; empty where it answered nothing.
+func (r Record) OverruledAnswer() string {
+	if r.Later == nil || r.Later.Status != desk.Answered {
+		return ""
+	}
+	given := *r.Record
+	given.State, given.Outcome = r.Later.Status, r.Later
+	return Record{&given, r.l}.Decision()
+}
