@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -89,6 +91,8 @@ func TestProgressGoesOn(t *testing.T) {
 func TestCallsEndWithTheStore(t *testing.T) {
 	r := newRig(t, ui.Elsewhere())
 	_, results := r.startMany(3, 4)
+	r.untilFiles("showing", 3)
+	r.untilFiles("bells", 3)
 	for os.RemoveAll(r.dir) != nil { // the calls write where they show what they ask
 	}
 	for i, got := range results {
@@ -97,6 +101,17 @@ func TestCallsEndWithTheStore(t *testing.T) {
 			t.Errorf("call %d: %s: %v", i, status, res.Content)
 		}
 	}
+}
+
+// untilFiles waits until a directory of the store has so many files.
+func (r *rig) untilFiles(dir string, n int) {
+	r.t.Helper()
+	for began := time.Now(); time.Since(began) < patience; runtime.Gosched() {
+		if files, _ := os.ReadDir(filepath.Join(r.dir, dir)); len(files) >= n {
+			return
+		}
+	}
+	r.t.Fatalf("%s has fewer than %d files", dir, n)
 }
 
 // silent is a store whose bells never ring, as where the user has no file
