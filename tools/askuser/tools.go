@@ -49,7 +49,9 @@ type Config struct {
 // Tools are the MCP tools. They are safe for concurrent use.
 type Tools struct {
 	Config
-	settleTime time.Duration
+	began        time.Time
+	settleTime   time.Duration
+	lookInterval time.Duration
 }
 
 // New returns the tools.
@@ -58,7 +60,7 @@ func New(c Config) *Tools {
 	if c.Tick <= 0 {
 		c.Tick = 10 * time.Second
 	}
-	return &Tools{Config: c, settleTime: settleTime}
+	return &Tools{Config: c, began: time.Now(), settleTime: settleTime, lookInterval: lookInterval}
 }
 
 // Register adds the three tools to an MCP server.

@@ -23,6 +23,10 @@ import (
 // it: most surfaces that cannot reach the human fail sooner.
 const settleTime = 150 * time.Millisecond
 
+// lookInterval is how often a call that reports progress looks for what nothing
+// tells it of, such as a store that was moved away.
+const lookInterval = time.Minute
+
 // waiting is the wait of one call for the end of its record.
 type waiting struct {
 	*call
@@ -40,14 +44,15 @@ func (c *call) wait(ctx context.Context, place *present.Waiter) (*mcp.CallToolRe
 	if w.Asked() && w.attended() {
 		w.nobody = w.Nobody()
 	}
+	looked := w.start
 	limit := time.NewTimer(w.limit())
 	defer limit.Stop()
-	settled, ticker := time.NewTimer(w.settleTime), time.NewTicker(w.Tick)
+	settled, tick := time.NewTimer(w.settleTime), time.NewTimer(w.untilTick())
 	defer settled.Stop()
-	defer ticker.Stop()
+	defer tick.Stop()
 	if w.token == nil { // the client wants no progress messages
 		settled.Stop()
-		ticker.Stop()
+		tick.Stop()
 	}
 	for {
 		if r, err := w.outcome(ctx); r != nil || err != nil {
@@ -61,9 +66,13 @@ func (c *call) wait(ctx context.Context, place *present.Waiter) (*mcp.CallToolRe
 			}
 		case <-settled.C:
 			w.reportProgress(ctx)
-		case <-ticker.C:
+		case <-tick.C:
+			tick.Reset(w.untilTick())
 			w.reportProgress(ctx)
-			w.Look(ctx)
+			if time.Since(looked) >= w.lookInterval {
+				looked = time.Now()
+				w.Look(ctx)
+			}
 		case <-limit.C:
 			left := w.limit() - time.Since(w.start) // an open form extends the limit
 			if left <= 0 {
@@ -73,6 +82,11 @@ func (c *call) wait(ctx context.Context, place *present.Waiter) (*mcp.CallToolRe
 		}
 	}
 }
+
+// untilTick is how long it is until the next moment at which calls report
+// progress. All calls have the same moments: the process wakes once for all of
+// them.
+func (t *Tools) untilTick() time.Duration { return t.Tick - time.Since(t.began)%t.Tick }
 
 // waitOn is wait for a call that asks nothing: later calls need not wait for it.
 func (c *call) waitOn(ctx context.Context, place *present.Waiter) (*mcp.CallToolResult, error) {

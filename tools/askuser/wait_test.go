@@ -134,7 +134,7 @@ func TestProgressFindsThatTheStoreHasGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := openStore(t, silent{store}, desk.Options{}, ui.Elsewhere())
-	r.Tick = time.Second
+	r.Tick, r.lookInterval = time.Second, time.Millisecond
 	_, results := r.startMany(20, 1)
 	if err := os.Rename(r.dir, r.dir+".gone"); err != nil {
 		t.Fatal(err)
