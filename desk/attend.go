@@ -80,6 +80,9 @@ func (d *Desk) WaitFor(ctx context.Context, id string) (rec *Record, err error) 
 		if looked {
 			err = Lost(err)
 		}
+		if looked && errors.Is(err, ErrUnreachable) {
+			err = nil // the bell rings again
+		}
 		looked = true
 		return err != nil || rec != nil
 	}

@@ -193,6 +193,11 @@ func (d *Desk) decideSealed(ctx context.Context, rec Record, o Outcome, data []b
 		rec.State, rec.Outcome = o.Status, &o
 		return rec, nil
 	}
+	if errors.Is(err, ErrUnreachable) {
+		if of, ok := d.store.(Keeper); ok && as == RoleHuman {
+			return rec, of.Queue(ctx, rec.ID, data) // sent again, it finds the archive in reach
+		}
+	}
 	if err != nil {
 		return rec, fmt.Errorf("look for an earlier reply: %w", err)
 	}

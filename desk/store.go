@@ -250,16 +250,15 @@ type Filer interface {
 // there, nil where there is none, and whether it is queued to be sent: another
 // came too late, or was not taken.
 //
-// AwaitHome returns when the usual home answers, or when it is known that it does
-// not: so long a caller waits that asks something, before it looks for the same
-// question.
+// Queue keeps an outcome that was stored while it could not be read whether another
+// was first. It is sent again later. The error is ErrUnsent where it is kept.
 //
 // KeepStatement keeps on this machine what was asked, a [Record.Statement], and
 // Statement returns it: empty for a record that nothing is known of, and after it
 // was kept empty.
 type Keeper interface {
 	Placer
-	AwaitHome(ctx context.Context)
+	Queue(ctx context.Context, id string, outcome []byte) error
 	Home(id string) string
 	Given(id string) (outcome []byte, queued bool)
 	KeepStatement(ctx context.Context, id, statement string)

@@ -38,9 +38,6 @@ type Request struct {
 // row; an answer to an earlier question is delivered all the same. What
 // was refused is kept in the history.
 func (d *Desk) Submit(ctx context.Context, r Request) (Record, *Attendance, error) {
-	if of, ok := d.store.(Keeper); ok {
-		of.AwaitHome(ctx)
-	}
 	same, err := d.findDuplicates(ctx, &r)
 	if err != nil {
 		return Record{}, nil, err

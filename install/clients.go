@@ -63,7 +63,7 @@ func Clients() []Client {
 			format:  edit.JSON, path: mcpServers, project: ".mcp.json",
 			user:  func(p Place) string { return filepath.Join(p.dir("CLAUDE_CONFIG_DIR", ""), ".claude.json") },
 			local: stdio, remote: typed("http"), reference: "${" + TokenVariable + "}",
-			// It asks before a tool is used for the first time, unless it stands here.
+			// It asks before a tool is used for the first time, unless the tool is listed here.
 			allowed: func(p Place) (string, []string, string) {
 				return p.ClaudeSettings(), []string{"permissions", "allow"}, "mcp__" + Name
 			},

@@ -110,7 +110,7 @@ type Client struct {
 	format  edit.Format
 	user    func(Place) string // its file
 	project string             // the same below a project; empty where it has none
-	path    []string           // where servers stand in it
+	path    []string           // of the servers in it
 	local   func(Server) edit.Object
 	remote  func(Server) edit.Object // nil where it only starts programs
 	// reference is how its file names a variable of the environment; empty where
@@ -184,14 +184,14 @@ func (c *Client) Found(p Place) bool {
 	return err == nil && info.IsDir() && dir != p.Home()
 }
 
-// Registration is what stands for us in a client's file.
+// Registration is our entry in a client's file.
 type Registration struct {
 	What  string        // the program and its arguments on one line, or the address; empty where nothing does
 	Limit time.Duration // how long the client lets a call of ours take; 0 where nothing limits it
-	Hold  time.Duration // how long the server is told to wait; 0 where it goes by what it knows of the client
+	Hold  time.Duration // how long the entry tells the server to wait; 0 where the server decides by the client
 }
 
-// Registered returns what stands for us in the client's file.
+// Registered reads our entry in the client's file.
 func (c *Client) Registered(p Place) (Registration, error) {
 	entry, err := c.entry(p)
 	r := Registration{Limit: c.limit.usual}
@@ -217,8 +217,7 @@ func (c *Client) Registered(p Place) (Registration, error) {
 	return r, err
 }
 
-// entry returns what stands for us in the client's file, in the order in which
-// we write it.
+// entry returns our entry in the client's file, in the order in which we write it.
 func (c *Client) entry(p Place) (edit.Object, error) {
 	path, err := c.File(p)
 	if err != nil {
@@ -266,7 +265,7 @@ func (c *Client) own(entry edit.Object, remote bool) edit.Object {
 	return slices.DeleteFunc(entry, func(m edit.Member) bool { return named(form, m.Name) })
 }
 
-// at is where our entry stands in the client's file.
+// at is the path of our entry in the client's file.
 func (c *Client) at() []string { return append(slices.Clip(c.path), Name) }
 
 // ours reports whether a file of the client's holds something of ours.

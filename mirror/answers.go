@@ -8,13 +8,12 @@ import (
 	"mcp-askuser/question"
 )
 
-// separator stands between several answers to one question.
+// separator separates several answers to one question.
 const separator = ", "
 
-// join writes an answer as one string, as Claude Code does: several are joined,
-// and one that holds a comma stands in JSON's quotes, so that it can be told
-// apart.
-func join(q *question.Question, a *question.Answer) string {
+// joinAnswers writes an answer as one string, as Claude Code does: several are joined,
+// and one that holds a comma is quoted as in JSON.
+func joinAnswers(q *question.Question, a *question.Answer) string {
 	words := q.Words(a)
 	if !q.Several() {
 		return strings.Join(words, separator)
@@ -28,23 +27,22 @@ func join(q *question.Question, a *question.Answer) string {
 	return strings.Join(words, separator)
 }
 
-// split reads what join, or the host, has written.
-func split(q *question.Question, text string) question.Answer {
+// splitAnswers reads what joinAnswers, or the host, has written.
+func splitAnswers(q *question.Question, text string) question.Answer {
 	if !q.Several() {
-		return fromList(q, []string{text})
+		return answerFromList(q, []string{text})
 	}
 	var words []string
 	for text != "" {
 		var word string
-		word, text = next(q, text)
+		word, text = nextAnswer(q, text)
 		words = append(words, word)
 	}
-	return fromList(q, words)
+	return answerFromList(q, words)
 }
 
-// fromList reads answers that stand apart. What is no label is the human's own
-// text.
-func fromList(q *question.Question, words []string) question.Answer {
+// answerFromList reads answers in a list. What is no label is the human's own text.
+func answerFromList(q *question.Question, words []string) question.Answer {
 	a := question.Answer{QuestionID: q.ID, By: question.ByUser}
 	var own []string
 	for _, word := range words {
@@ -58,9 +56,9 @@ func fromList(q *question.Question, words []string) question.Answer {
 	return a
 }
 
-// next takes the first of several answers off a text: the longest label that
+// nextAnswer takes the first of several answers off a text: the longest label that
 // ends there, or a JSON string, or what comes before the next comma.
-func next(q *question.Question, text string) (word, rest string) {
+func nextAnswer(q *question.Question, text string) (word, rest string) {
 	ends := func(n int) bool { return n == len(text) || strings.HasPrefix(text[n:], separator) }
 	after := func(n int) string { return strings.TrimPrefix(text[n:], separator) }
 	best := -1
@@ -83,9 +81,9 @@ func next(q *question.Question, text string) (word, rest string) {
 	return word, rest
 }
 
-// plain is an answer in the one form in which it can be compared: a text of the
+// normalized is an answer in the one form in which it can be compared: a text of the
 // human's own that is a label chooses it.
-func plain(q *question.Question, a question.Answer) question.Answer {
+func normalized(q *question.Question, a question.Answer) question.Answer {
 	if q.Option(a.Custom) == nil {
 		return a
 	}

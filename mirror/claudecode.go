@@ -56,7 +56,7 @@ type claudeCall struct {
 }
 
 // readClaude makes out an event. A subagent's question would be hidden from the
-// human while we wait, and a session that nobody sits at has no dialog.
+// human while we wait, and an unattended session has no dialog.
 func readClaude(data []byte, getenv func(string) string) (event, bool) {
 	var in claudeEvent
 	if json.Unmarshal(data, &in) != nil || in.Session == "" || in.Agent != "" {
@@ -76,7 +76,7 @@ func readClaude(data []byte, getenv func(string) string) (event, bool) {
 			// Others that run such hooks say nothing of themselves: they may have
 			// a dialog of which we know nothing.
 			ok = (attended || out.host > 0) && in.permission(&out)
-			out.alone = !attended
+			out.unattended = !attended
 		case attended:
 			ok = in.asks(&out)
 		}
@@ -88,7 +88,7 @@ func readClaude(data []byte, getenv func(string) string) (event, bool) {
 		ok = in.batch(&out)
 	case stopEvent:
 		ok, out.last = true, true
-		out.end = claudeLeft
+		out.end = claudeStopped
 	case sessionEnd:
 		ok = true
 		out.end = func(rec desk.Record) (desk.Outcome, bool) {
@@ -98,11 +98,11 @@ func readClaude(data []byte, getenv func(string) string) (event, bool) {
 	return out, ok
 }
 
-// claudeLeft is the end of a dialog that is still open here when the agent's
+// claudeStopped is the end of a dialog that is still open here when the agent's
 // turn is over. Of a question it is that its human chose to talk about it: for
 // all else there are events. A reply of ours that closed the dialog was taken;
 // of one that answers, PostToolUse and PostToolBatch tell.
-func claudeLeft(rec desk.Record) (desk.Outcome, bool) {
+func claudeStopped(rec desk.Record) (desk.Outcome, bool) {
 	switch {
 	case rec.Outcome != nil:
 		return *rec.Outcome, rec.State != desk.Answered
@@ -249,9 +249,9 @@ func claudeAnswers(raw map[string]json.RawMessage, rec desk.Record) map[string]j
 		if rec.Outcome.FromProgram() { // the host says of every answer that it is the user's
 			notes[x.Question.Text] = claudeNote{strings.TrimSpace("Answered by " + words.Program(rec.Outcome) + ", not by the user themselves. " + x.Note)}
 		}
-		meant := plain(x.Question, *x.Answer)
-		text := join(x.Question, &meant)
-		if read := split(x.Question, text); text == "" || !slices.Equal(x.Question.Words(&read), x.Question.Words(&meant)) {
+		meant := normalized(x.Question, *x.Answer)
+		text := joinAnswers(x.Question, &meant)
+		if read := splitAnswers(x.Question, text); text == "" || !slices.Equal(x.Question.Words(&read), x.Question.Words(&meant)) {
 			return nil
 		}
 		answers[x.Question.Text], last = text, x.Question.Text
@@ -296,14 +296,14 @@ func (in *claudeEvent) answers(out *event) bool {
 	if !ok {
 		return false
 	}
-	out.concerns, out.once = sameSet(set), true
-	end, ok := claudeEnd(set, in.Response)
+	out.concerns, out.single = sameSet(set), true
+	end, ok := claudeOutcome(set, in.Response)
 	out.end = func(desk.Record) (desk.Outcome, bool) { return end, true }
 	return ok
 }
 
-// claudeEnd is how a dialog ended, as the tool's response has it.
-func claudeEnd(set *question.Set, response json.RawMessage) (desk.Outcome, bool) {
+// claudeOutcome is how a dialog ended, as the tool's response has it.
+func claudeOutcome(set *question.Set, response json.RawMessage) (desk.Outcome, bool) {
 	var said struct {
 		Answers     map[string]json.RawMessage `json:"answers"`
 		Response    string                     `json:"response"`
@@ -311,7 +311,7 @@ func claudeEnd(set *question.Set, response json.RawMessage) (desk.Outcome, bool)
 			Notes      string `json:"notes"`
 			Unanswered any    `json:"unanswered"`
 		} `json:"annotations"`
-		Away float64 `json:"afkTimeoutMs"` // nobody answered: the host went on by itself
+		Away float64 `json:"afkTimeoutMs"` // the host continued without an answer
 	}
 	if json.Unmarshal(response, &said) != nil {
 		return desk.Outcome{}, false
@@ -351,13 +351,13 @@ const notesOnly = "(notes only)"
 func claudeAnswer(q *question.Question, raw json.RawMessage) (question.Answer, bool) {
 	var one string
 	if json.Unmarshal(raw, &one) == nil && strings.TrimSpace(one) != "" {
-		return split(q, one), true
+		return splitAnswers(q, one), true
 	}
 	var several []string
 	if json.Unmarshal(raw, &several) != nil || len(several) == 0 {
 		return question.Answer{}, false
 	}
-	return fromList(q, several), true
+	return answerFromList(q, several), true
 }
 
 // batch is the event of calls that have all come to their ends.
@@ -381,19 +381,19 @@ func (in *claudeEvent) batch(out *event) bool {
 		return slices.IndexFunc(calls, func(c call) bool { return sameSet(c.set)(rec) })
 	}
 	out.concerns = func(rec desk.Record) bool { return find(rec) >= 0 }
-	out.end = func(rec desk.Record) (desk.Outcome, bool) { return claudeSaid(rec, calls[find(rec)].said) }
+	out.end = func(rec desk.Record) (desk.Outcome, bool) { return claudeCallOutcome(rec, calls[find(rec)].said) }
 	return len(calls) > 0
 }
 
 // What the model reads of a call whose dialog ended without a yes or an answer.
 const (
 	claudeRejected = "The user doesn't want to proceed with this tool use."
-	claudeTalk     = "wants to clarify these questions"
+	claudeClarify  = "wants to clarify these questions"
 )
 
-// claudeSaid is how a dialog ended, by what the model reads of its call. Of an
+// claudeCallOutcome is how a dialog ended, by what the model reads of its call. Of an
 // answer PostToolUse tells, and better: its process may be the slower one.
-func claudeSaid(rec desk.Record, said string) (desk.Outcome, bool) {
+func claudeCallOutcome(rec desk.Record, said string) (desk.Outcome, bool) {
 	rejected := strings.HasPrefix(said, claudeRejected)
 	switch {
 	case rec.Reply() != nil && !granted(rec) && (rec.Asker.Permission() || rec.State != desk.Answered) && strings.Contains(said, refusal(rec)):
@@ -404,7 +404,7 @@ func claudeSaid(rec desk.Record, said string) (desk.Outcome, bool) {
 		return *rec.Outcome, true
 	case rec.Asker.Permission(): // allowed there, or refused by something else
 		return gone(claudeName, words.Mark("decided there")), true
-	case rejected && strings.Contains(said, claudeTalk):
+	case rejected && strings.Contains(said, claudeClarify):
 		return discussed(claudeName), true
 	case rejected:
 		return dismissed(claudeName, ""), true

@@ -1,8 +1,8 @@
-// Package mirror stands beside the dialogs in which hosts show questions of
-// their own. A host's program runs the command hook for an event; the question
+// Package mirror accompanies the dialogs in which hosts show questions of their
+// own. A host's program runs the command hook for an event; the question
 // that it is about to show, or has just shown, is put on the desk, and what the
-// human replies there is printed for the host. Whoever answers first, in the
-// dialog or on any surface, has answered.
+// human replies there is printed for the host. The first answer counts, in the
+// dialog or on any surface.
 //
 // The host comes first. It is never blocked, delayed or confused: what is not
 // known here, cannot be mapped one to one, or cannot be stored at once is left

@@ -39,29 +39,26 @@ func Names() []string {
 	return names
 }
 
-// event is what a host tells.
+// event is what a host reports: a dialog that opens, or dialogs that have ended.
 type event struct {
 	session   string
 	directory string
 	host      int // its process; 0 where it does not tell
 
-	// A dialog is on the screen, or about to be: set is what it asks, and print
-	// makes of a reply what the host reads; nil where that is not certain to be
-	// what the human said.
+	// With a dialog that opens: set is what it asks, and print returns what the host
+	// reads for a reply; nil where that may differ from what the human said.
 	set        *question.Set
 	print      func(desk.Record) []byte
 	permission bool   // it asks whether a tool may be used
-	alone      bool   // there is no dialog: nobody sits at the host
-	sole       string // what several processes may be told of, and one of them mirrors
+	unattended bool   // the host shows no dialog: no user sits at it
+	sole       string // the id of an event that several processes get, and one of them mirrors
 
-	// Otherwise dialogs have ended: concerns says of which records, all if nil, and
-	// end how. It is false where the event does not tell.
+	// With dialogs that have ended: concerns selects their records, nil all, and end
+	// returns how one ended; false where the event does not tell.
 	concerns func(desk.Record) bool
 	end      func(desk.Record) (desk.Outcome, bool)
-	// once says that it was one dialog: the likeliest of those concerned.
-	once bool
-	// last says that it comes after others that say more.
-	last bool
+	single   bool // exactly one dialog ended: the best match of those concerned
+	last     bool // events that say more may arrive after it
 }
 
 // limits are those of a question that is mirrored. They are wide: a host knows
@@ -80,7 +77,7 @@ func discussed(host string) desk.Outcome {
 	return desk.Outcome{Status: desk.Discuss, Surface: host, Reply: &question.Reply{Discuss: true}}
 }
 
-// gone is the end of a dialog that nobody closed, for a reason in English, which
+// gone is the end of a dialog that its human did not close, for a reason in English, which
 // people read in their own language.
 func gone(host, reason string) desk.Outcome {
 	return desk.Outcome{Status: desk.Cancelled, Surface: host, Reason: reason}
@@ -115,7 +112,7 @@ func setOf[T any](asked []T, take func(T, *question.Question) bool) (*question.S
 	return set, len(set.Validate(limits())) == 0
 }
 
-// option makes an option of a label and what stands beside it. The label is its
+// option makes an option of a label and the texts beside it. The label is its
 // id too: it is what the host goes by.
 func option(label, description, preview string) question.Option {
 	return question.Option{ID: label, Label: label, Description: description, Preview: preview}

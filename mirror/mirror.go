@@ -24,24 +24,24 @@ var (
 const DefaultLimit = 10 * time.Minute
 
 const (
-	// early is how long before the host's limit we are done.
-	early = 5 * time.Second
-	// clearing is how long it may take to take one back that took longer, and to
+	// hostReserve is how long before the host's limit we are done.
+	hostReserve = 5 * time.Second
+	// cleanupTimeout is how long it may take to take one back that took longer, and to
 	// stop waiting for one.
-	clearing = 5 * time.Second
-	// notifying is how long the human has to answer in the dialog before they
-	// are told elsewhere.
-	notifying = 6 * time.Second
-	// overtaking is how much later an event may be looked at than one that came
+	cleanupTimeout = 5 * time.Second
+	// notifyDelay is how long the human has to answer in the dialog before they are
+	// notified elsewhere.
+	notifyDelay = 6 * time.Second
+	// reorderDelay is how much later an event may be looked at than one that came
 	// after it.
-	overtaking = 2 * time.Second
+	reorderDelay = 2 * time.Second
 	// maxInput is the most that an event may be, in bytes.
 	maxInput = 4 << 20
 )
 
-// Storing is how long it may take to put a question on the desk, while the host
+// StoreTimeout is how long it may take to put a question on the desk, while the host
 // waits with its dialog. Only tests set it: a busy machine stores none so fast.
-var Storing = 200 * time.Millisecond //nolint:gochecknoglobals // see above
+var StoreTimeout = 200 * time.Millisecond //nolint:gochecknoglobals // see above
 
 // Options are what it takes to mirror an event.
 type Options struct {
@@ -67,7 +67,7 @@ type Options struct {
 // of a failure: the host has its dialog. The cause of the context's end is
 // ErrClosed where the host wants no reply any more.
 func Run(ctx context.Context, o Options) {
-	defer quietly()
+	defer ignorePanic()
 	if o.After == nil {
 		o.After = time.After
 	}
@@ -82,46 +82,46 @@ func Run(ctx context.Context, o Options) {
 	switch {
 	case !ok, ev.set != nil && ev.permission && !o.Permissions:
 	case ev.set != nil:
-		o.stand(ctx, ev)
+		o.mirrorDialog(ctx, ev)
 	default:
-		o.settle(ctx, ev)
+		o.reconcile(ctx, ev)
 	}
 }
 
-// quietly ends a panic: whatever it is, it is not the host's concern. The exit
+// ignorePanic ends a panic: whatever it is, it is not the host's concern. The exit
 // status of one would even be Claude Code's word for no.
-func quietly() { _ = recover() }
+func ignorePanic() { _ = recover() }
 
-// stand is beside a dialog until either has ended.
-func (o *Options) stand(ctx context.Context, ev event) {
-	limit, patience := max(o.Limit-early, 0), notifying
-	if ev.alone {
+// mirrorDialog keeps a question on the desk while its dialog is open in the host.
+func (o *Options) mirrorDialog(ctx context.Context, ev event) {
+	limit, patience := max(o.Limit-hostReserve, 0), notifyDelay
+	if ev.unattended {
 		if patience = 0; o.Timeout > 0 {
 			limit = min(limit, o.Timeout)
 		}
 	}
 	deadline := o.After(limit)
-	rec, attendance, ok := o.put(ctx, ev)
+	rec, attendance, ok := o.submit(ctx, ev)
 	if !ok {
 		return
 	}
 	defer attendance.Release()
 	ctx, stop := context.WithCancelCause(ctx)
-	if !ev.alone {
+	if !ev.unattended {
 		_ = o.Desk.SetShown(ctx, rec.ID, []desk.Showing{{Surface: o.Host.Name}})
 	}
 	defer watchReader(o.Out, func() { stop(ErrGone) })()
 	ended, waited := make(chan desk.Record, 1), make(chan struct{})
-	defer func() { // who waits leaves the store before we go, unless that hangs
+	defer func() { // the goroutine that waits leaves the store before we return, unless that hangs
 		stop(nil)
 		select {
 		case <-waited:
-		case <-o.After(clearing):
+		case <-o.After(cleanupTimeout):
 		}
 	}()
 	go func() {
 		defer close(waited)
-		defer quietly()
+		defer ignorePanic()
 		if rec, err := o.Desk.Wait(ctx, rec.ID); err == nil {
 			ended <- rec
 		}
@@ -134,32 +134,32 @@ func (o *Options) stand(ctx context.Context, ev event) {
 		select {
 		case <-tell:
 			go func() {
-				defer quietly()
+				defer ignorePanic()
 				o.Notify(ctx, rec)
 			}()
 		case end := <-ended:
-			o.reply(ctx, ev, end)
+			o.printReply(ctx, ev, end)
 			return
 		case <-deadline:
 			why := words.Mark("no longer to be answered here; it stays open there")
-			if ev.alone {
+			if ev.unattended {
 				why = words.Mark("nobody answered in time; the agent goes on without the permission")
 			}
-			end := o.close(rec, gone(o.Host.Name, why))
+			end := o.withdraw(rec, gone(o.Host.Name, why))
 			if end.Reply() != nil { // in this very moment, and there is time left
-				o.reply(ctx, ev, end)
+				o.printReply(ctx, ev, end)
 			}
 			return
 		case <-ctx.Done():
-			o.left(ctx, rec)
+			o.hostGone(ctx, rec)
 			return
 		}
 	}
 }
 
-// put puts a question on the desk, if that can be done at once. One that turns
-// out later to be there is taken back.
-func (o *Options) put(ctx context.Context, ev event) (desk.Record, *desk.Attendance, bool) {
+// submit puts a question on the desk, if that can be done at once. One that is
+// stored later is withdrawn.
+func (o *Options) submit(ctx context.Context, ev event) (desk.Record, *desk.Attendance, bool) {
 	type result struct {
 		rec        desk.Record
 		attendance *desk.Attendance
@@ -170,9 +170,9 @@ func (o *Options) put(ctx context.Context, ev event) (desk.Record, *desk.Attenda
 	if ev.permission {
 		request.Asker.Via = desk.ViaPermission
 	}
-	late := o.After(Storing)
+	late := o.After(StoreTimeout)
 	go func() {
-		defer quietly()
+		defer ignorePanic()
 		rec, attendance, err := o.Desk.Mirror(ctx, request)
 		done <- result{rec, attendance, err}
 	}()
@@ -184,17 +184,17 @@ func (o *Options) put(ctx context.Context, ev event) (desk.Record, *desk.Attenda
 	select {
 	case r := <-done:
 		if r.err == nil {
-			o.close(r.rec, gone(o.Host.Name, words.Mark("it took too long to store")))
+			o.withdraw(r.rec, gone(o.Host.Name, words.Mark("it took too long to store")))
 			r.attendance.Release()
 		}
-	case <-o.After(clearing):
+	case <-o.After(cleanupTimeout):
 	}
 	return desk.Record{}, nil, false
 }
 
-// reply prints what the human has replied on the desk, unless the dialog has
+// printReply prints what the human has replied on the desk, unless the dialog has
 // ended meanwhile.
-func (o *Options) reply(ctx context.Context, ev event, rec desk.Record) {
+func (o *Options) printReply(ctx context.Context, ev event, rec desk.Record) {
 	if rec.Reply() == nil || rec.Outcome.Surface == o.Host.Name {
 		_ = o.Desk.Archive(context.WithoutCancel(ctx), rec.ID)
 		return
@@ -209,7 +209,7 @@ func (o *Options) reply(ctx context.Context, ev event, rec desk.Record) {
 	now, err := o.Desk.Get(ctx, rec.ID)
 	switch {
 	case ctx.Err() != nil:
-		o.left(ctx, rec)
+		o.hostGone(ctx, rec)
 		return
 	case err != nil, now.Outcome == nil, !now.Outcome.Unsettled, readerGone(o.Out):
 		return
@@ -217,18 +217,18 @@ func (o *Options) reply(ctx context.Context, ev event, rec desk.Record) {
 	_, _ = o.Out.Write(text)
 }
 
-// left ends a record whose dialog the host has told us has gone.
-func (o *Options) left(ctx context.Context, rec desk.Record) {
+// hostGone ends a record whose dialog, or host, has gone.
+func (o *Options) hostGone(ctx context.Context, rec desk.Record) {
 	if errors.Is(context.Cause(ctx), ErrClosed) {
 		_, _ = o.Desk.Settle(context.WithoutCancel(ctx), rec.ID, dismissed(o.Host.Name, ""))
 		return
 	}
-	// A reply that was given this instant has reached nobody, and stays.
-	o.close(rec, gone(o.Host.Name, words.Mark("the program that asked has ended")))
+	// A reply that was given at this instant was not delivered, and stays.
+	o.withdraw(rec, gone(o.Host.Name, words.Mark("the program that asked has ended")))
 }
 
-// close ends a record without a human, and returns it as it has ended.
-func (o *Options) close(rec desk.Record, end desk.Outcome) desk.Record {
+// withdraw ends a record without a human, and returns it as it has ended.
+func (o *Options) withdraw(rec desk.Record, end desk.Outcome) desk.Record {
 	ctx := context.Background()
 	ended, err := o.Desk.Close(ctx, rec.ID, end)
 	if err == nil {
@@ -237,19 +237,19 @@ func (o *Options) close(rec desk.Record, end desk.Outcome) desk.Record {
 	return ended
 }
 
-// settle tells the desk how dialogs have ended. The host starts a process for
+// reconcile tells the desk how dialogs have ended. The host starts a process for
 // each event, and that of the last may overtake that of one that says more.
-func (o *Options) settle(ctx context.Context, ev event) {
-	records := o.concerned(ev)
+func (o *Options) reconcile(ctx context.Context, ev event) {
+	records := o.unsettled(ev)
 	if ev.last && len(records) > 0 {
 		select {
-		case <-o.After(overtaking):
+		case <-o.After(reorderDelay):
 		case <-ctx.Done():
 		}
-		records = o.concerned(ev)
+		records = o.unsettled(ev)
 	}
-	if ev.once && len(records) > 1 {
-		records = []desk.Record{likeliest(records, ev)}
+	if ev.single && len(records) > 1 {
+		records = []desk.Record{bestMatch(records, ev)}
 	}
 	for _, rec := range records {
 		if end, ok := ev.end(rec); ok {
@@ -258,8 +258,8 @@ func (o *Options) settle(ctx context.Context, ev event) {
 	}
 }
 
-// concerned are the records of which an event tells that are not settled.
-func (o *Options) concerned(ev event) []desk.Record {
+// unsettled returns the records that an event concerns and that are not settled.
+func (o *Options) unsettled(ev event) []desk.Record {
 	records, err := o.Desk.Mirrored(context.Background(), ev.session)
 	if err != nil {
 		return nil
@@ -269,10 +269,10 @@ func (o *Options) concerned(ev event) []desk.Record {
 	})
 }
 
-// likeliest is the record of which an event tells that concerns several, which
+// bestMatch is the record of which an event tells that concerns several, which
 // ask the same: one with the very reply, or else the last that is open, or the
 // last.
-func likeliest(records []desk.Record, ev event) desk.Record {
+func bestMatch(records []desk.Record, ev event) desk.Record {
 	best, most := records[0], -1
 	for _, rec := range records {
 		worth := 0

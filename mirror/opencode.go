@@ -51,7 +51,7 @@ func readOpenCode(data []byte, _ func(string) string) (event, bool) {
 		return event{}, false
 	}
 	p := &in.Properties
-	out := event{session: p.Session, directory: in.Directory, host: in.PID, once: true}
+	out := event{session: p.Session, directory: in.Directory, host: in.PID, single: true}
 	out.concerns = func(rec desk.Record) bool { return p.Request != "" && rec.Metadata[requestKey] == p.Request }
 	ok := true
 	switch in.Type {
@@ -66,7 +66,7 @@ func readOpenCode(data []byte, _ func(string) string) (event, bool) {
 	case "permission.replied":
 		out.end = func(rec desk.Record) (desk.Outcome, bool) { return openCodeDecided(rec, p.Reply), true }
 	case "question.replied":
-		out.end = func(rec desk.Record) (desk.Outcome, bool) { return openCodeEnd(rec, p.Answers), true }
+		out.end = func(rec desk.Record) (desk.Outcome, bool) { return openCodeReplied(rec, p.Answers), true }
 	case "question.rejected":
 		out.end = func(rec desk.Record) (desk.Outcome, bool) { return openCodeRejected(rec), true }
 	default:
@@ -179,7 +179,7 @@ func openCodeDecided(rec desk.Record, reply string) desk.Outcome {
 	return decided(openCodeName, &rec.Set, question.NoID)
 }
 
-func openCodeEnd(rec desk.Record, answers [][]string) desk.Outcome {
+func openCodeReplied(rec desk.Record, answers [][]string) desk.Outcome {
 	if rec.Reply() != nil {
 		if ours, whole := openCodeAnswers(rec); whole && slices.EqualFunc(ours, answers, slices.Equal) {
 			return *rec.Outcome
@@ -188,7 +188,7 @@ func openCodeEnd(rec desk.Record, answers [][]string) desk.Outcome {
 	var r question.Reply
 	for i := range rec.Questions {
 		if i < len(answers) && len(answers[i]) > 0 {
-			r.Answers = append(r.Answers, fromList(&rec.Questions[i], answers[i]))
+			r.Answers = append(r.Answers, answerFromList(&rec.Questions[i], answers[i]))
 		}
 	}
 	return answered(openCodeName, &rec.Set, r)

@@ -47,7 +47,7 @@ func ourTool(name string) bool {
 	})
 }
 
-// literal is a JSON object as text that nobody can take for anything else: each
+// literal is a JSON object as text that cannot be read as anything else: each
 // member in a line, or indented below its name, all of it preformatted wherever
 // it is shown as Markdown, and with nothing that hides.
 func literal(input json.RawMessage) (string, bool) {
@@ -102,7 +102,7 @@ func granted(rec desk.Record) bool {
 }
 
 // permissionPrinter returns what writes a reply to a permission, as its host reads
-// a yes, or a no with what the model is told. A program's word is neither.
+// a yes, or a no with a message for the model. A program's word is neither.
 func permissionPrinter(yes any, no func(message string) any) func(desk.Record) []byte {
 	return func(rec desk.Record) []byte {
 		switch {

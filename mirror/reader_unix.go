@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// watchReader calls gone when nobody can read what is written to a pipe any
-// more, until stop is called.
+// watchReader calls gone when the last reader of a pipe has closed it, until stop is
+// called.
 func watchReader(out io.Writer, gone func()) (stop func()) {
 	f, ok := out.(*os.File)
 	if !ok {

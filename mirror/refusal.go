@@ -9,13 +9,13 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// refusal is what the model is told of a reply that lets it not go on as it
-// meant to: a dismissal, the wish to talk about it first, a permission that was
+// refusal is the message for the model about a reply that stops what it was about to
+// do: a dismissal, the wish to talk about it first, a permission that was
 // not given.
 func refusal(rec desk.Record) string {
 	r := rec.Reply()
-	said, notes := inWords(rec)
-	values := map[string]string{"who": words.Program(rec.Outcome), "answers": said, "reason": texts.Quoted(r.Reason), "note": texts.Quoted(r.Note), "notes": notes}
+	answers, notes := quoteAnswers(rec)
+	values := map[string]string{"who": words.Program(rec.Outcome), "answers": answers, "reason": texts.Quoted(r.Reason), "note": texts.Quoted(r.Note), "notes": notes}
 	switch {
 	case r.Discuss:
 		return texts.Reply("discuss", rec.Outcome.FromProgram(), values)
@@ -27,9 +27,9 @@ func refusal(rec desk.Record) string {
 	return texts.Fill("denied", values)
 }
 
-// inWords are the answers of a reply and the notes beside them, each behind its
+// quoteAnswers are the answers of a reply and the notes beside them, each behind its
 // question.
-func inWords(rec desk.Record) (answers, notes string) {
+func quoteAnswers(rec desk.Record) (answers, notes string) {
 	var said, beside []string
 	for _, x := range rec.Asked() {
 		if x.Answer != nil {

@@ -1,6 +1,6 @@
 // Package templates reads question sets that people keep in files, with places
 // for words that differ from time to time. It turns one into the arguments of a
-// call and knows where in the file a fault of that call stands.
+// call and knows the place in the file of each fault of that call.
 //
 // It knows none of our rooms: what a call may hold is not for it to say.
 package templates
@@ -37,7 +37,7 @@ type Template struct {
 	Path        string     `json:"path"`
 
 	call  map[string]any // the arguments, with places for variables
-	lines map[string]int // where each of them stands, by its path in a call
+	lines map[string]int // the line of each of them, by its path in a call
 }
 
 // Variable is a word that the caller gives.
@@ -178,7 +178,7 @@ func (t *Template) variable(name string) *Variable {
 }
 
 // Where returns the file and, where it is known, the line on which the value at a
-// path of the call begins, or what it stands in.
+// path of the call begins, or the value that holds it.
 func (t *Template) Where(path string) string {
 	for path != "" {
 		if n := t.lines[path]; n > 0 {
@@ -231,7 +231,7 @@ func (t *Template) known() string {
 	return cmp.Or(strings.Join(names, ", "), "none")
 }
 
-// walk returns a value with its texts replaced; each is told its path.
+// walk returns a value with its texts replaced; replace gets the path of each.
 func walk(v any, path string, replace func(path, text string) string) any {
 	switch x := v.(type) {
 	case string:

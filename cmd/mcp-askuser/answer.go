@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/api"
 	"mcp-askuser/ui/pane"
@@ -157,10 +156,7 @@ func (a *app) answerFrom(ctx context.Context, d *desk.Desk, rec desk.Record, dat
 	if err != nil {
 		return err
 	}
-	reply, ok, err := wire.ReadResponse(rec, raw)
-	if !ok {
-		reply, err = rec.ParseReply(raw)
-	}
+	reply, err := rec.ParseReply(raw)
 	if err != nil {
 		return a.refuseAnswer(rec, err)
 	}

@@ -2,10 +2,14 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -14,6 +18,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
+	"mcp-askuser/ui"
 	"mcp-askuser/ui/present"
 	"mcp-askuser/ui/words"
 )
@@ -119,6 +124,120 @@ func (a *app) givenCall(cmd *cobra.Command, args []string) (wire.Call, error) {
 	return call, err
 }
 
+// deliver asks, prints what render makes of the outcome, if anything, and only
+// then says that it was delivered: an answer that could not be printed stays for
+// the next call that asks the same. The error has the exit status.
+func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Record) (string, error)) error {
+	ctx := cmd.Context()
+	if plain, _ := cmd.Flags().GetBool("plain"); plain && !cmd.Flags().Changed("surface") {
+		a.settings().Surfaces = []string{"plain"}
+	}
+	d, err := a.desk()
+	if err != nil {
+		return err
+	}
+	if len(call.Set.Asked(nil)) == 0 { // every answer was brought along
+		rec, err := d.Note(ctx, a.request(call), desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}})
+		if err != nil {
+			a.log.WarnContext(ctx, "a question that was not asked leaves no trace", "error", err)
+		}
+		return a.printResult(rec, render)
+	}
+	presenter := a.presenter(d)
+	defer presenter.Close(nil)
+	page := a.webSurface(d, presenter)
+	defer page.Close()
+	surfaces, _ := a.surfaces(d, page, desk.Cancelled)
+	w, err := presenter.Ask(ctx, present.Question{
+		Request:     a.request(call),
+		Surfaces:    func(*present.Presentation) []ui.Surface { return surfaces },
+		Interrupted: desk.Cancelled,
+	})
+	if full, ok := errors.AsType[*desk.RoundLimitError](err); ok {
+		return fmt.Errorf(words.T("%w (mcp-askuser lift %s)"), err, full.Session)
+	}
+	if err != nil {
+		return err
+	}
+	defer w.Leave()
+	select {
+	case <-w.Nobody(): // the terminal is free again
+	case <-ctx.Done():
+		return a.interrupted(ctx, d, presenter, w)
+	}
+	<-w.Ended()
+	rec, err := w.Result()
+	if err != nil {
+		return err
+	}
+	if err = w.Why(); !errors.Is(err, ui.ErrInterrupted) { // the human needs no result
+		err = a.printResult(rec, render)
+	}
+	if errors.As(err, new(*unprintedError)) {
+		return err
+	}
+	w.Delivered()
+	presenter.Flush()
+	return err
+}
+
+// interrupted ends a command that a signal has ended. Ctrl+C withdraws the
+// question; a program that is killed otherwise leaves it open for the next call that
+// asks the same.
+func (a *app) interrupted(ctx context.Context, d *desk.Desk, presenter *present.Presenter, w *present.Waiter) error {
+	cause := context.Cause(ctx)
+	presenter.Close(cause)
+	became := desk.Pending
+	if errors.Is(cause, ui.ErrInterrupted) {
+		ctx, id := context.WithoutCancel(ctx), w.Record().ID
+		if _, err := d.Close(ctx, id, desk.Outcome{Status: desk.Cancelled, Reason: "interrupted at the command line"}); err != nil {
+			return cause // answered at the last moment: kept for the next call that asks the same
+		}
+		if err := d.Archive(ctx, id); err != nil {
+			a.log.WarnContext(ctx, "the question is not put away", "id", id, "error", err)
+		}
+		became = desk.Cancelled
+	}
+	if where, _ := w.Surface(); where != "tty" && where != "plain" { // which say so themselves
+		fmt.Fprintln(a.err, words.Local.Interrupted(became))
+	}
+	return cause
+}
+
+// printResult prints what render makes of the outcome, if anything. The error
+// has the exit status; it is an *unprintedError where nothing got out.
+func (a *app) printResult(rec desk.Record, render func(desk.Record) (string, error)) error {
+	text, err := render(rec)
+	if err != nil {
+		return err
+	}
+	if text != "" {
+		fmt.Fprintln(a.out, text)
+	}
+	if rec.Outcome.FromProgram() {
+		fmt.Fprintln(a.err, words.T("A program has replied, not the user: %s.", words.Local.Outcome(rec.Outcome)))
+	}
+	if err := a.out.flush(); err != nil {
+		return &unprintedError{rec, err}
+	}
+	return ending(rec)
+}
+
+// unprintedError says what became of an outcome that could not be printed.
+type unprintedError struct {
+	rec desk.Record
+	err error
+}
+
+func (e *unprintedError) Unwrap() error { return e.err }
+
+func (e *unprintedError) Error() string {
+	if e.rec.Outcome == nil || e.rec.Outcome.Reply == nil {
+		return fmt.Sprintf("the result could not be printed: %v", e.err)
+	}
+	return fmt.Sprintf("the user has replied, but that could not be printed: %v; the reply is kept: ask the same again to get it", e.err)
+}
+
 // presenter shows records as the settings say.
 func (a *app) presenter(d *desk.Desk) *present.Presenter {
 	return present.New(present.Options{
@@ -126,7 +245,7 @@ func (a *app) presenter(d *desk.Desk) *present.Presenter {
 		Log:          a.log,
 		Notify:       a.notifier(d),
 		TakeDefaults: a.settings().OnTimeout == desk.OnTimeoutDefault,
-		Room:         room(openFiles()),
+		MaxOpen:      room(openFiles()),
 	})
 }
 
@@ -138,4 +257,74 @@ func room(files uint64) int {
 		return 0
 	}
 	return int(files-min(files/4, 512)) / 2
+}
+
+func (a *app) confirm() *cobra.Command {
+	var details, proposed string
+	cmd := &cobra.Command{
+		Use:   "confirm ACTION",
+		Short: "Ask the user to confirm an action",
+		Long: `Ask the user to confirm an action. Prints yes or no.
+
+Exit status: 0 yes, 1 no, 2 closed without an answer, 3 no way to ask,
+124 timeout, 130 interrupted, 134 the program broke. Only 0 is consent.`,
+		Example: `  mcp-askuser confirm "Delete 23 files?" && rm -r build
+  mcp-askuser confirm "Deploy?" --details "12 changes" --default no`,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: a.checked(func(cmd *cobra.Command, args []string) error {
+			var yes *bool
+			if proposed != "" {
+				yes = new(proposed == "yes")
+			}
+			if strings.TrimSpace(args[0]) == "" {
+				return errors.New(words.T("the action is empty; say what would be done"))
+			}
+			call := wire.Call{Timeout: a.settings().Timeout, Set: question.Set{Questions: []question.Question{wire.Confirm(args[0], details, yes)}}}
+			said := ""
+			err := a.deliver(cmd, call, func(rec desk.Record) (string, error) {
+				if rec.State == desk.Answered {
+					said = map[any]string{true: "yes", false: "no"}[rec.Asked()[0].Value()]
+				}
+				return said, nil
+			})
+			if err == nil && said != "yes" {
+				return &exitError{exitBad, nil}
+			}
+			return err
+		}),
+	}
+	a.askFlags(cmd)
+	cmd.Flags().StringVar(&details, "details", "", "what the user should know to decide, as `text`")
+	takesWord(cmd, &proposed, "default", "the proposed `answer`: yes or no; still only the user gives it", "yes", "no")
+	return cmd
+}
+
+//go:embed texts/demo.*.json
+var demoCalls embed.FS // one for each language
+
+func (a *app) demo() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "demo",
+		Short:   "Ask sample questions here and print what an agent would get",
+		Example: "  mcp-askuser demo\n  mcp-askuser demo --surface web",
+		RunE: a.checked(func(cmd *cobra.Command, _ []string) error {
+			sample, err := demoCalls.ReadFile("texts/demo." + string(words.Local) + ".json")
+			if err != nil {
+				return err
+			}
+			call, err := wire.DecodeAsk(sample, a.settings().Limits)
+			if err != nil {
+				return err
+			}
+			call.Timeout = a.settings().Timeout
+			a.opened = true
+			return a.deliver(cmd, call, func(rec desk.Record) (string, error) {
+				result := wire.NewResult(rec)
+				structured, err := json.MarshalIndent(result, "", "  ")
+				return fmt.Sprintf("%s\n\n%s", result.Message, structured), err
+			})
+		}),
+	}
+	a.askFlags(cmd)
+	return cmd
 }

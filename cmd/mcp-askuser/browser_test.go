@@ -8,13 +8,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/chromedp/chromedp"
 
 	"mcp-askuser/desk/nats/natstest"
 	"mcp-askuser/desk/nats/nodes"
 	"mcp-askuser/internal/browsertest"
+	"mcp-askuser/internal/waittest"
 )
 
 // An agent asks on one machine, its human answers on another, on the page in a
@@ -56,14 +56,13 @@ func TestBrowserAgentHereHumanThere(t *testing.T) {
 	}
 	c.Restart(leader)
 	for machine, creds := range map[string][]string{machineA: onDesk(c, nodes.Agent, "bot"), machineB: onDesk(c, nodes.Human, "alice")} {
-		for until := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
-			past, err := program(t, machine, append([]string{"history"}, creds...)...).CombinedOutput()
-			if err == nil && strings.Contains(string(past), "by alice") {
-				break
-			}
-			if time.Now().After(until) {
-				t.Fatalf("the past is %s, %v", past, err)
-			}
+		var past []byte
+		var err error
+		if !waittest.Until(patience, func() bool {
+			past, err = program(t, machine, append([]string{"history"}, creds...)...).CombinedOutput()
+			return err == nil && strings.Contains(string(past), "by alice")
+		}) {
+			t.Fatalf("the past is %s, %v", past, err)
 		}
 	}
 }

@@ -13,12 +13,12 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"go.yaml.in/yaml/v4"
 
 	"mcp-askuser/desk/nats/natstest"
 	"mcp-askuser/desk/nats/nodes"
+	"mcp-askuser/internal/waittest"
 )
 
 // service is what the example for Compose says of one.
@@ -110,12 +110,17 @@ func TestComposeExample(t *testing.T) {
 	w.hello("test", `{}`)
 	w.send(goOn, 1, 1)
 	w.waiting()
-	var open []struct{ ID string }
-	for until := time.Now().Add(patience); len(open) == 0; time.Sleep(50 * time.Millisecond) {
-		status, answer := page.call(t, http.MethodGet, "/api/questions", "")
-		if status != http.StatusOK || json.Unmarshal([]byte(answer), &open) != nil || time.Now().After(until) {
+	var status int
+	var answer string
+	if !waittest.Until(patience, func() bool {
+		var open []struct{ ID string }
+		status, answer = page.call(t, http.MethodGet, "/api/questions", "")
+		if status != http.StatusOK || json.Unmarshal([]byte(answer), &open) != nil {
 			t.Fatalf("%d %s", status, answer)
 		}
+		return len(open) > 0
+	}) {
+		t.Fatalf("%d %s", status, answer)
 	}
 }
 

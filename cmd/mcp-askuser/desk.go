@@ -163,7 +163,7 @@ func (a *app) deskCreate() *cobra.Command {
 
 func (a *app) deskStatus() *cobra.Command {
 	var system string
-	var asJSON bool
+	var readAll, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Say what the desk has, who is connected, what is wrong",
@@ -172,7 +172,11 @@ status is 1 if anything is.
 
 Only the system credential can tell whether the nodes write at once: the file
 system.creds that desk init wrote. It is found by itself in the directory above
-your credential.`,
+your credential.
+
+A node notices damage on its disk when it reads it. With --read-all each node in turn
+leads, reads all that it keeps, and is named if it cannot; clients wait about a second
+at each change. It takes the operator's credential.`,
 		Example: `  mcp-askuser desk status
   mcp-askuser desk status --system ~/desk/creds/system.creds --json`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -192,6 +196,11 @@ your credential.`,
 				return err
 			}
 			judgeRights(&st)
+			if readAll {
+				if err := store.FindDamage(cmd.Context(), &st); err != nil {
+					return err
+				}
+			}
 			if asJSON {
 				if err := a.printJSON(st); err != nil {
 					return err
@@ -211,6 +220,7 @@ your credential.`,
 	}
 	a.addFlags(cmd, "dir")
 	cmd.Flags().StringVar(&system, "system", "", "the `file` with the system credential")
+	cmd.Flags().BoolVar(&readAll, "read-all", false, "have each node read all that it keeps, as the operator")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -248,7 +258,7 @@ func judgeRights(st *nats.Status) {
 	}
 }
 
-// connectedAs says who somebody is to the desk.
+// connectedAs names the account and the user that a credential belongs to.
 func connectedAs(me *nats.Identity) string {
 	switch {
 	case me.Any:

@@ -14,10 +14,10 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"mcp-askuser/desk/nats/natstest"
 	"mcp-askuser/desk/nats/nodes"
+	"mcp-askuser/internal/waittest"
 )
 
 // onDesk are the flags that lead to a cluster with a credential.
@@ -97,22 +97,23 @@ func TestDeskInitAndStatus(t *testing.T) {
 		t.Fatalf("%s, %v\n%s", out, err, logs)
 	}
 	status := strings.Replace(creates[0], "create", "status", 1)
-	well := func(t *testing.T, line string) {
+	says := func(t *testing.T, line string, ok func(out string, err error) bool) {
 		t.Helper()
-		for until := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
-			out, err := run(line)
-			if err == nil && strings.Count(out, "yes") == 3 {
-				return
-			}
-			if time.Now().After(until) {
-				t.Fatalf("%s, %v", out, err)
-			}
+		var out string
+		var err error
+		if !waittest.Until(patience, func() bool { out, err = run(line); return ok(out, err) }) {
+			t.Fatalf("%s, %v", out, err)
 		}
 	}
-	well(t, status)
+	well := func(out string, err error) bool { return err == nil && strings.Count(out, "yes") == 3 }
+	says(t, status, well)
 	// A human's own credential finds as much, and everything else works with it.
 	mine := strings.Replace(status, "operator.creds", "human-alice.creds", 1)
-	well(t, mine)
+	says(t, mine, well)
+	says(t, status+" --read-all", well)
+	if out, err := run(mine, "--read-all"); err == nil || !strings.Contains(out, "does not permit") {
+		t.Errorf("a human has the nodes read all: %s, %v", out, err)
+	}
 	// A node that does not write at once is named.
 	file := filepath.Join(dir, "nats-2", "nats.conf")
 	config, err := os.ReadFile(file)
@@ -134,15 +135,9 @@ func TestDeskInitAndStatus(t *testing.T) {
 	}
 	language = "en"
 	started[1] = start(1)
-	for until := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
-		out, err := run(mine)
-		if err != nil && strings.Contains(out, "nats-2 acknowledges what is not on its disk yet") {
-			break
-		}
-		if time.Now().After(until) {
-			t.Fatalf("%s, %v", out, err)
-		}
-	}
+	says(t, mine, func(out string, err error) bool {
+		return err != nil && strings.Contains(out, "nats-2 acknowledges what is not on its disk yet")
+	})
 }
 
 // freeBase returns a port that is free, with two more above it and those 2000

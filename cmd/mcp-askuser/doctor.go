@@ -224,44 +224,89 @@ func (a *app) examineSurfaces(ctx context.Context, d *desk.Desk) []finding {
 func (a *app) examineClients() []finding {
 	var out []finding
 	for _, project := range []bool{false, true} {
-		p := a.place(project)
 		for _, c := range install.Clients() {
-			r, err := c.Registered(p)
-			f := finding{Part: words.T("clients"), Name: c.Name, State: well, Text: r.What}
-			named := c.Name
-			if project {
-				named += " --project"
+			f, ok := a.examineClient(c, project)
+			if ok {
+				out = append(out, f)
 			}
-			_, none := c.File(p)
-			switch {
-			case none != nil, err != nil && !project && !c.Found(p): // it has no file here
-				continue
-			case err != nil:
-				f.State, f.Text, f.Remedy = ill, words.Local.Error(err), words.T("mend that file; it keeps the client from starting any server")
-			case r.What == "" && (project || !c.Found(p)):
-				continue
-			case r.What == "":
-				f.State, f.Text, f.Remedy = absent, words.T("is here, and cannot ask you"), "mcp-askuser install "+c.Name
-			default:
-				program, _, _ := strings.Cut(r.What, " ")
-				if _, err := exec.LookPath(program); err != nil && !strings.Contains(r.What, "://") {
-					f.State, f.Remedy = ill, words.T("that program is not there: mcp-askuser install %s names this one", named)
-					if project && filepath.Base(program) == program { // as install writes it
-						f.Remedy = words.T("put that program on the PATH: a project's file, which is shared, names it without its place")
-					}
-				} else if r.Limit > 0 && r.Hold > r.Limit {
-					f.State = ill
-					f.Text = words.T("%[1]s (waits up to %[2]s, and the client gives up after %[3]s)", f.Text, words.Local.Span(r.Hold), words.Local.Span(r.Limit))
-					f.Remedy = words.T("mcp-askuser install %s sets both", named)
-				}
+			if f, worthIt := a.examineQuestions(c, project); worthIt && (ok || f.State != absent) {
+				out = append(out, f)
 			}
-			out = append(out, f)
 		}
 	}
 	if len(out) == 0 {
 		out = []finding{{Part: words.T("clients"), Name: words.T("none"), State: absent, Text: words.T("no client that this program knows is on this machine"), Remedy: "mcp-askuser install CLIENT"}}
 	}
 	return out
+}
+
+// examineClient says how a client is set up; false where it is not here.
+func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
+	p, named := a.place(project), c.Name
+	if project {
+		named += " --project"
+	}
+	r, err := c.Registered(p)
+	f := finding{Part: words.T("clients"), Name: c.Name, State: well, Text: r.What}
+	_, none := c.File(p)
+	program, _, _ := strings.Cut(r.What, " ")
+	switch {
+	case none != nil, (err != nil && !project || r.What == "") && !c.Found(p), err == nil && r.What == "" && project:
+		return f, false
+	case err != nil:
+		f.State, f.Text, f.Remedy = ill, words.Local.Error(err), words.T("mend that file; it keeps the client from starting any server")
+	case r.What == "":
+		f.State, f.Text, f.Remedy = absent, words.T("is here, and cannot ask you"), "mcp-askuser install "+c.Name
+	case !strings.Contains(r.What, "://") && !runs(program):
+		f.State, f.Remedy = ill, words.T("that program is not there: mcp-askuser install %s names this one", named)
+		if project && filepath.Base(program) == program { // as install writes it
+			f.Remedy = words.T("put that program on the PATH: a project's file, which is shared, names it without its place")
+		}
+	case r.Limit > 0 && r.Hold > r.Limit:
+		f.State = ill
+		f.Text = words.T("%[1]s (waits up to %[2]s, and the client gives up after %[3]s)", f.Text, words.Local.Span(r.Hold), words.Local.Span(r.Limit))
+		f.Remedy = words.T("mcp-askuser install %s sets both", named)
+	}
+	return f, true
+}
+
+// runs reports whether a program is there.
+func runs(program string) bool {
+	_, err := exec.LookPath(program)
+	return err == nil
+}
+
+// examineQuestions says whether the questions that a client asks itself come here;
+// false where there is nothing to say of it.
+func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
+	s, mirrored := a.questions(c.Name, project)
+	if !mirrored {
+		return finding{}, false
+	}
+	state, err := s.State()
+	text := words.T("its own questions come here, too (%s)", s.Path)
+	remedy := "mcp-askuser install " + c.Name + " --questions"
+	if state.Permissions {
+		text = words.T("its own questions and permissions come here, too (%s)", s.Path)
+		remedy += " --permissions"
+	}
+	if project {
+		remedy += " --project"
+	}
+	f := finding{Part: words.T("clients"), Name: c.Name, State: ill, Text: text, Remedy: remedy}
+	switch {
+	case err != nil:
+		f.Text, f.Remedy = words.Local.Error(err), words.T("mend that file, or take it away: until then the client's own questions stay there")
+	case !state.Installed:
+		f.State, f.Text = absent, words.T("its own questions stay there (%s)", s.Path)
+	case !state.Current:
+		f.Text = words.T("its own questions are brought here, but not as this version would (%s)", s.Path)
+	case a.config.Err() != nil:
+		f.Text, f.Remedy = words.T("its own questions stay there as long as a setting is wrong (%s)", s.Path), words.T("correct it; mcp-askuser config shows all settings and where each comes from")
+	default:
+		f.State, f.Remedy = well, ""
+	}
+	return f, true
 }
 
 // selfTest asks a question through a server of its own, over a store of its own,
@@ -290,7 +335,7 @@ func roundTrip(ctx context.Context) error {
 		return err
 	}
 	defer func() {
-		stop() // whoever of ours still looks at it
+		stop() // the watch of the desk reads the directory
 		_ = os.RemoveAll(dir)
 	}()
 	store, err := spool.Open(dir)

@@ -11,12 +11,11 @@ import (
 
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
-	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui/api"
 )
 
 func (a *app) events() *cobra.Command {
-	var since, format string
+	var since string
 	cmd := &cobra.Command{
 		Use:   "events",
 		Short: "Print a JSON line for each question asked, answered or ended",
@@ -30,33 +29,25 @@ With --since, what happened from then on comes first, and so does what still
 waits.`,
 		Example: "  mcp-askuser events\n  mcp-askuser events --since 1h | jq -r .id",
 	}
-	cmd.Flags().StringVar(&format, "format", "", "`agent-inbox` prints each question as a HumanInterrupt of LangChain, with its id, and nothing else")
 	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
 	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 		from, err := moment(since, time.Now())
 		if err != nil {
 			return err
 		}
-		if format != "" && format != wire.Interrupts {
-			return fmt.Errorf("unknown format %q; the only one is %s", format, wire.Interrupts)
-		}
 		ctx := cmd.Context()
 		live, err := d.Watch(ctx) // first, so that nothing falls between past and present
 		if err != nil {
 			return err
 		}
-		tell := a.tell
-		if format != "" {
-			tell = a.tellInterrupt
-		}
 		told := map[string]bool{}
 		if since != "" {
-			if told, err = a.tellPast(ctx, d, from, tell); err != nil {
+			if told, err = a.tellPast(ctx, d, from); err != nil {
 				return err
 			}
 		}
 		for ev := range live {
-			if err := tell(ev, told); err != nil {
+			if err := a.tell(ev, told); err != nil {
 				return err
 			}
 		}
@@ -71,7 +62,7 @@ waits.`,
 const sinceHelp = "from this `time` on: how long ago, such as 2h or 3d, a day such as 2006-01-02, or 2006-01-02T15:04:05Z"
 
 // moment reads a point of time: how long ago it is, a date in this time zone,
-// or a time of RFC 3339. The zero time stands for none.
+// or a time of RFC 3339. The zero time means none.
 func moment(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -100,16 +91,8 @@ func (a *app) tell(ev desk.Event, told map[string]bool) error {
 	return a.printLine(api.NewEvent(ev))
 }
 
-// tellInterrupt prints a question as programs of LangChain read it.
-func (a *app) tellInterrupt(ev desk.Event, told map[string]bool) error {
-	if ev.Type != desk.Asked || told[string(ev.Type)+ev.Record.ID] {
-		return nil
-	}
-	return a.printLine(wire.Interrupt(ev.Record))
-}
-
 // tellPast prints what happened since, in order, and returns what it told.
-func (a *app) tellPast(ctx context.Context, d *desk.Desk, since time.Time, tell func(desk.Event, map[string]bool) error) (map[string]bool, error) {
+func (a *app) tellPast(ctx context.Context, d *desk.Desk, since time.Time) (map[string]bool, error) {
 	records := map[string]desk.Record{}
 	// Pending first: what ends meanwhile is in both then, and not in none.
 	open, err := d.Pending(ctx)
@@ -139,7 +122,7 @@ func (a *app) tellPast(ctx context.Context, d *desk.Desk, since time.Time, tell 
 	slices.SortFunc(past, func(x, y desk.Event) int { return at(x).Compare(at(y)) })
 	told := map[string]bool{}
 	for _, ev := range past {
-		if err := tell(ev, nil); err != nil {
+		if err := a.tell(ev, nil); err != nil {
 			return nil, err
 		}
 		told[string(ev.Type)+ev.Record.ID] = true

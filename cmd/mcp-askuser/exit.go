@@ -23,7 +23,7 @@ const (
 	exitNoSurface   = 3   // no human could be reached
 	exitTimeout     = 124 // as timeout(1)
 	exitInterrupted = 130 // as a shell after Ctrl+C
-	exitUnread      = 141 // as a shell when nobody reads on, as behind head(1)
+	exitUnread      = 141 // as a shell reports a closed pipe, as behind head(1)
 )
 
 // exitError ends the program with a status. Err is printed; it may be nil.
@@ -80,7 +80,7 @@ func exitOf(end desk.Status) int {
 }
 
 // ending is the error of a command whose question has ended: with the exit
-// status, and why nobody answered where nothing else tells.
+// status, and the reason where the status does not say it.
 func ending(rec desk.Record) (err error) {
 	switch rec.State {
 	case desk.Answered:

@@ -30,6 +30,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
 	"mcp-askuser/internal/termtest"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 )
 
@@ -315,9 +316,9 @@ func (f *figures) spentBy(pid int) float64 {
 
 // rest adds what a process costs while nothing happens.
 func (f *figures) rest(what string, pid int, atMost float64, per, during time.Duration) {
-	time.Sleep(5 * time.Second) // it has come to rest
+	waittest.Pass(f.Context(), 5*time.Second) // it has come to rest
 	before, spent := f.switches(pid), f.spentBy(pid)
-	time.Sleep(during)
+	waittest.Pass(f.Context(), during)
 	f.is(what+": context switches"+map[bool]string{true: " a second"}[per == time.Second], "", (f.switches(pid)-before)*per.Seconds()/during.Seconds(), atMost)
 	f.is(what+": processor", "%", (f.spentBy(pid)-spent)/during.Seconds()*100, 0.05)
 }
@@ -412,7 +413,7 @@ func (f *figures) calls() {
 // settle waits until what a process holds falls no more.
 func (f *figures) settle(r *running) {
 	for before, now := math.Inf(1), r.resident(f); now < 0.99*before; {
-		time.Sleep(10 * time.Second)
+		waittest.Pass(f.Context(), 10*time.Second)
 		before, now = now, r.resident(f)
 	}
 }
@@ -493,11 +494,11 @@ func highest(n int, measure func(n int) float64) float64 {
 func (f *figures) key() {
 	x := termtest.Start(f, f.command(f.TempDir(), "ask", `{"questions":[{"question":"Which?","header":"Text"}]}`), 100, 30)
 	x.WaitFor("Which?")
-	time.Sleep(2 * time.Second) // it takes nothing that was typed before it could be read
+	waittest.Pass(f.Context(), 2*time.Second) // it takes nothing that was typed before it could be read
 	x.Type("\x1b[200~" + strings.Repeat("a line of sixty characters, which is what texts are made of\n", 150) + "end of it\x1b[201~")
 	x.WaitFor("end of it")
 	f.is("a key in a text of 9 kB", "ms", median(40, func() float64 {
-		time.Sleep(50 * time.Millisecond)
+		waittest.Pass(f.Context(), 50*time.Millisecond)
 		drawn := len(x.Output())
 		at := time.Now()
 		x.Type("z")
@@ -610,7 +611,7 @@ func (f *figures) replies() {
 		var took []float64
 		for n := range 300 {
 			o := fleet[n%servers]
-			time.Sleep(20 * time.Millisecond) // who watches has come to rest
+			waittest.Pass(f.Context(), 20*time.Millisecond) // who watches has come to rest
 			if _, err := d.Reply(f.Context(), o.id, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "x"}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 				f.Fatal(err)
 			}
@@ -657,7 +658,7 @@ func (f *figures) files() {
 		}
 		r.hear(f)
 		f.until(func() bool { names, _ := os.ReadDir(filepath.Join(dir, "replies")); return len(names) == 0 })
-		time.Sleep(time.Second) // the last lines of strace
+		waittest.Pass(f.Context(), time.Second) // the last lines of strace
 		data, err := os.ReadFile(log)
 		if err != nil {
 			f.Fatal(err)
@@ -747,11 +748,12 @@ func (f *figures) page() {
 }
 
 func (f *figures) until(ok func() bool) {
+	f.Helper()
 	for !ok() {
 		if f.Context().Err() != nil {
 			f.Fatal("waited in vain")
 		}
-		time.Sleep(time.Millisecond)
+		waittest.Pass(f.Context(), time.Millisecond)
 	}
 }
 

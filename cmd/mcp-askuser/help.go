@@ -38,7 +38,7 @@ func translate(cmd *cobra.Command) {
 	eachText(cmd, func(text *string) { *text = words.T(*text) })
 }
 
-// eachText is told of every text that a command and those below it say of
+// eachText calls tell with every text by which a command and those below it describe
 // themselves.
 func eachText(cmd *cobra.Command, tell func(*string)) {
 	each(cmd, func(c *cobra.Command) {
@@ -58,7 +58,7 @@ func eachText(cmd *cobra.Command, tell func(*string)) {
 // examples.
 func help(cmd *cobra.Command, _ []string) {
 	cmd.InitDefaultHelpFlag()
-	cmd.Flags().Lookup("help").Hidden = true // whoever reads this knows it
+	cmd.Flags().Lookup("help").Hidden = true // its reader has found it
 	var b strings.Builder
 	say := func(heading, text string) {
 		if text != "" {
@@ -130,7 +130,7 @@ func commandList(cmd *cobra.Command, group string) string {
 	return b.String()
 }
 
-// welcome is what a human reads who runs the program by itself: one screen.
+// welcome is printed on a terminal by the program without a command: one screen.
 func welcome(root *cobra.Command) string {
 	b := strings.Builder{}
 	b.WriteString(words.Local.Sentence(root.Short) + "\n\n" +

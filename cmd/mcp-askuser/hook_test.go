@@ -288,31 +288,29 @@ func TestHookPermission(t *testing.T) {
 	}
 }
 
-// Installed is the small program where it lies beside this one; status says what
+// Installed is the small program where it lies beside this one; doctor says what
 // is mirrored.
 func TestHookInstall(t *testing.T) {
 	home, dir := t.TempDir(), t.TempDir()
-	run := func(args ...string) string {
+	run := func(args ...string) (string, error) {
 		t.Helper()
-		cmd := program(t, dir, append([]string{"hook"}, args...)...)
+		cmd := program(t, dir, args...)
 		cmd.Env = append(cmd.Env, "HOME="+home, "USERPROFILE="+home, "CLAUDE_CONFIG_DIR=", "XDG_CONFIG_HOME=")
 		out, err := cmd.CombinedOutput()
-		if err != nil {
-			t.Fatalf("%s: %v: %s", args, err, out)
-		}
-		return string(out)
+		return string(out), err
 	}
 	for _, host := range []string{"claude-code", "opencode"} {
 		for _, step := range []struct{ args, want, status string }{
-			{"install", "mcp-askuser-hook", "set up"},
-			{"install --permissions", "permissions", "set up, permissions too"},
-			{"install", "-", "set up"},
-			{"uninstall", "-", "not set up"},
+			{"install --questions", "mcp-askuser-hook", "its own questions come here, too ("},
+			{"install --questions --permissions", "permissions", "its own questions and permissions come here, too ("},
+			{"install --questions", "-", "its own questions come here, too ("},
+			{"uninstall --questions", "-", ""},
 		} {
-			if out := run(append(strings.Fields(step.args), host)...); !strings.Contains(out, step.want) {
-				t.Errorf("%s %s: %s", step.args, host, out)
+			if out, err := run(append(strings.Fields(step.args), host)...); err != nil || !strings.Contains(out, step.want) {
+				t.Errorf("%s %s: %v, %s", step.args, host, err, out)
 			}
-			if out := run("status", host); !strings.HasPrefix(out, host+": "+step.status+" (") || strings.Contains(out, "put into") == (step.status == "not set up") {
+			out, _ := run("doctor") // a test can reach nobody, which is wrong
+			if !strings.Contains(out, "  ok     "+host+": "+step.status) == (step.status != "") || strings.Contains(out, host+": its own") != (step.status != "") {
 				t.Errorf("after %s: %s", step.args, out)
 			}
 		}

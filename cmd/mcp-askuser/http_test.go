@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 )
 
@@ -444,8 +445,9 @@ func rabble(ctx context.Context, t *testing.T, url, token string, cancels int) *
 				}
 				gone := context.AfterFunc(ctx, func() { _ = conn.Close() })
 				say := func(text string) { // until the server has had enough
-					for ; err == nil; time.Sleep(10 * time.Millisecond) { // or they alone have the machine
+					for err == nil {
 						_, err = io.WriteString(conn, text)
+						waittest.Pass(ctx, 10*time.Millisecond) // or they alone have the machine
 					}
 				}
 				switch i % 5 {

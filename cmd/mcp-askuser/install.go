@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -12,12 +13,15 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"mcp-askuser/cmd/mcp-askuser/hooked"
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/home"
 	"mcp-askuser/desk/nats"
 	"mcp-askuser/install"
 	"mcp-askuser/install/edit"
 	"mcp-askuser/mirror"
+	mirrorinstall "mcp-askuser/mirror/install"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/tty"
@@ -26,8 +30,8 @@ import (
 
 // registration is what the flags of install and uninstall say.
 type registration struct {
-	project, dry, questions bool
-	address                 string
+	project, dry, questions, permissions bool
+	address                              string
 }
 
 func (a *app) install() *cobra.Command {
@@ -45,6 +49,7 @@ Clients: ` + strings.Join(install.Names(), ", "),
 		Example:   "  mcp-askuser install claude-code --dry-run\n  mcp-askuser install codex gemini\n  mcp-askuser install cursor --project\n  mcp-askuser install codex --desk nats://desk:4222 --desk-creds ~/bot.creds",
 		ValidArgs: install.Names(),
 		RunE: a.checked(func(cmd *cobra.Command, args []string) (err error) {
+			r.questions = r.questions || r.permissions
 			if len(args) == 0 {
 				if args, err = a.chooseClients(cmd.Context(), r); err != nil || len(args) == 0 {
 					return err
@@ -54,7 +59,8 @@ Clients: ` + strings.Join(install.Names(), ", "),
 		}),
 	}
 	cmd.Flags().StringVar(&r.address, "http", "", "register the server at this `address` instead of the program, as in https://desk.example:8443/mcp")
-	cmd.Flags().BoolVar(&r.questions, "questions", false, "bring the client's own questions to the desk, too, as hook install does")
+	cmd.Flags().BoolVar(&r.questions, "questions", false, "bring the client's own questions to the desk, too")
+	cmd.Flags().BoolVar(&r.permissions, "permissions", false, "the same with the permissions that it asks for: a yes on the page or in the inbox lets a tool run")
 	a.registrationFlags(cmd, &r)
 	a.addFlags(cmd, "dir", "accessible", "no_color")
 	return cmd
@@ -72,7 +78,7 @@ func (a *app) uninstall() *cobra.Command {
 			return a.register(args, r, true)
 		}),
 	}
-	cmd.Flags().BoolVar(&r.questions, "questions", false, "leave the client's own questions alone again, too, as hook uninstall does")
+	cmd.Flags().BoolVar(&r.questions, "questions", false, "leave the client's own questions alone again, too")
 	a.registrationFlags(cmd, &r)
 	return cmd
 }
@@ -104,11 +110,45 @@ func (a *app) server(r registration) install.Server {
 	return s
 }
 
+// questions is how a client's own questions are brought here; false where they
+// cannot be. The client runs the small program where it lies beside this one. A
+// project's settings are shared: there it is looked up on each machine.
+func (a *app) questions(client string, project bool) (mirrorinstall.Setup, bool) {
+	program := []string{"mcp-askuser", "hook"}
+	if self, err := os.Executable(); err == nil && !project {
+		program[0] = self
+		small := filepath.Join(filepath.Dir(self), "mcp-askuser-hook"+filepath.Ext(self))
+		if _, err := os.Stat(small); err == nil {
+			program = []string{small}
+		}
+	}
+	program = append(program, client)
+	if !project { // the client need not have our flags and variables; it has our file
+		program = append(program, a.leading(settings.FromFlag, settings.FromEnvironment)...)
+	}
+	return mirrorinstall.For(client, a.place(project), program)
+}
+
+// leading returns the flags that lead to the desk as it was said in these places.
+func (a *app) leading(from ...string) (flags []string) {
+	for _, row := range a.config.Rows {
+		if row.Leads() && slices.Contains(from, row.From) {
+			flags = append(flags, "--"+row.Flag(), row.String())
+		}
+	}
+	return flags
+}
+
+// step is a change to the files of one client.
+type step struct {
+	title, restart string
+	plan           func() ([]edit.Change, error)
+}
+
 // register shows and makes the changes for clients, all of them or, where one
 // cannot be made, none.
 func (a *app) register(names []string, r registration, out bool) error {
-	var clients []install.Client
-	var plans [][]edit.Change
+	var steps []step
 	var faults []error
 	switch v := a.config.Values; {
 	case out, len(a.leading(settings.FromFlag)) == 0:
@@ -120,30 +160,18 @@ func (a *app) register(names []string, r registration, out bool) error {
 		}
 	}
 	for _, name := range names {
-		c, ok := install.ByName(name)
-		if !ok {
-			near := settings.Nearest(name, install.Names())
-			if near != "" {
-				faults = append(faults, errors.New(words.T("%q is no client that this program knows; did you mean %s?", name, near)))
-				continue
-			}
-			faults = append(faults, errors.New(words.T("%q is no client that this program knows. These are: %s", name, strings.Join(install.Names(), ", "))))
-			continue
-		}
-		if _, mirrored := mirror.ByName(name); r.questions && !mirrored {
-			faults = append(faults, fmt.Errorf(words.T("the questions that %s asks itself cannot be brought here; leave out --questions"), c.Title))
-		}
-		steps, err := c.Plan(a.place(r.project), a.server(r), out)
-		if err != nil {
-			faults = append(faults, err)
-		}
-		clients, plans = append(clients, c), append(plans, steps)
+		more, err := a.steps(name, r, out)
+		steps, faults = append(steps, more...), append(faults, err)
+	}
+	for _, s := range steps {
+		_, err := s.plan()
+		faults = append(faults, err)
 	}
 	if err := errors.Join(faults...); err != nil {
 		return err
 	}
-	for i, c := range clients {
-		if err := a.change(c, plans[i], r, out); err != nil {
+	for _, s := range steps {
+		if err := a.apply(s, r, out); err != nil {
 			return err
 		}
 	}
@@ -153,44 +181,58 @@ func (a *app) register(names []string, r registration, out bool) error {
 	return nil
 }
 
-// change makes the changes for one client, with those for its own questions;
-// what was put in last is taken out first.
-func (a *app) change(c install.Client, plan []edit.Change, r registration, out bool) (err error) {
-	if r.questions && out {
-		if err = a.hookApply(c.Name, r.project, false, r.dry, out); err != nil {
-			return err
+// steps are the changes for one client. What was put in last is taken out first.
+func (a *app) steps(name string, r registration, out bool) ([]step, error) {
+	c, ok := install.ByName(name)
+	if !ok {
+		if near := settings.Nearest(name, install.Names()); near != "" {
+			return nil, errors.New(words.T("%q is no client that this program knows; did you mean %s?", name, near))
 		}
-		if plan, err = c.Plan(a.place(r.project), a.server(r), out); err != nil {
-			return err
-		}
+		return nil, errors.New(words.T("%q is no client that this program knows. These are: %s", name, strings.Join(install.Names(), ", ")))
 	}
-	if err = a.apply(c, plan, r, out); err == nil && r.questions && !out {
-		err = a.hookApply(c.Name, r.project, false, r.dry, out)
+	steps := []step{{c.Title, c.Restart, func() ([]edit.Change, error) { return c.Plan(a.place(r.project), a.server(r), out) }}}
+	if !r.questions {
+		return steps, nil
 	}
-	return err
+	s, mirrored := a.questions(name, r.project)
+	if !mirrored {
+		return steps, fmt.Errorf(words.T("the questions that %s asks itself cannot be brought here; leave out --questions"), c.Title)
+	}
+	steps = append(steps, step{words.T("%s, its own questions", c.Title), s.Restart, func() ([]edit.Change, error) {
+		change, err := s.Change(r.permissions, out)
+		return []edit.Change{change}, err
+	}})
+	if out {
+		slices.Reverse(steps)
+	}
+	return steps, nil
 }
 
-// apply shows the changes for one client and, unless they are only shown, makes
-// them.
-func (a *app) apply(c install.Client, plan []edit.Change, r registration, out bool) error {
+// apply shows a change and, unless it is only shown, makes it. It is planned anew:
+// another may have changed the same file.
+func (a *app) apply(s step, r registration, out bool) error {
+	plan, err := s.plan()
+	if err != nil {
+		return err
+	}
 	plan = slices.DeleteFunc(plan, func(c edit.Change) bool { return c.Empty() })
-	for _, step := range plan {
-		fmt.Fprintf(a.out, "%s\n%s\n", question.Line(step.Path), step.Diff())
+	for _, change := range plan {
+		fmt.Fprintf(a.out, "%s\n%s\n", question.Line(change.Path), change.Diff())
 		if r.dry {
 			continue
 		}
-		step.Root = a.place(r.project).Root()
-		if err := step.Apply(); err != nil {
+		change.Root = a.place(r.project).Root()
+		if err := change.Apply(); err != nil {
 			return err
 		}
 	}
 	switch {
 	case len(plan) == 0:
-		fmt.Fprintln(a.err, words.T("%s: nothing to change.", c.Title))
+		fmt.Fprintln(a.err, words.T("%s: nothing to change.", s.title))
 	case !r.dry && out:
-		fmt.Fprintln(a.err, words.T("%s: taken out.", c.Title))
+		fmt.Fprintln(a.err, words.T("%s: taken out.", s.title))
 	case !r.dry:
-		fmt.Fprintln(a.err, words.T("%[1]s: done. %[2]s", c.Title, words.T(c.Restart)))
+		fmt.Fprintln(a.err, words.T("%[1]s: done. %[2]s", s.title, words.T(s.restart)))
 	}
 	return nil
 }
@@ -244,4 +286,36 @@ func (a *app) chooseClients(ctx context.Context, r registration) ([]string, erro
 		return nil, &exitError{exitClosed, nil}
 	}
 	return chosen, err
+}
+
+func (a *app) hook() *cobra.Command {
+	var f hooked.Flags
+	cmd := &cobra.Command{
+		Use:   "hook HOST",
+		Short: "Mirror the questions that a host asks in its own dialog",
+		Long: `Mirror the questions that a host, the program that an agent runs in, asks in its
+own dialog. The host runs this command with an event on standard input; while
+its dialog is open the question also stands in the inbox and on the page, and
+the first answer counts, wherever it is given. All else is left alone.
+
+Hosts: ` + strings.Join(mirror.Names(), ", ") + `
+
+To set a host up for it, run mcp-askuser install HOST --questions.`,
+		Example:   "  mcp-askuser hook claude-code < event.json",
+		ValidArgs: mirror.Names(),
+		Hidden:    true, // for hosts to call
+		RunE: func(_ *cobra.Command, args []string) error {
+			host, ok := mirror.ByName(args[0])
+			if !ok {
+				return fmt.Errorf(words.T("%q is no host whose questions can be mirrored; these are: %s"), args[0], strings.Join(mirror.Names(), ", "))
+			}
+			hooked.Run(host, f, a.config, a.getenv, func(dir string) (desk.Store, error) {
+				s := a.settings()
+				return home.Open(home.Options{Dir: dir, URL: s.Desk, Creds: s.DeskCreds, CA: s.DeskCA})
+			})
+			return nil
+		},
+	}
+	f.Add(cmd.Flags(), a.config)
+	return cmd
 }

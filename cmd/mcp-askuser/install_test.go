@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What install and hook install print of a project is text: the name of its
+// What install prints of a project is text: the name of its
 // directory, its files, and what already is in them.
 func TestInstallPrintsText(t *testing.T) {
 	if runtime.GOOS == "windows" {
@@ -30,7 +30,7 @@ func TestInstallPrintsText(t *testing.T) {
 	for _, args := range [][]string{
 		{"install", "cursor", "--project", "--dry-run"},
 		{"install", "--project"},
-		{"hook", "install", "claude-code", "--project", "--dry-run"},
+		{"install", "claude-code", "--questions", "--project", "--dry-run"},
 	} {
 		cmd := program(t, t.TempDir(), args...)
 		cmd.Dir = dir

@@ -1,7 +1,7 @@
 // Command mcp-askuser gives AI agents a dependable way to ask their user
 // something: an MCP server and a shell command. This package reads flags and
-// the environment, calls the rooms below it and prints; it has one file per
-// subcommand and decides nothing about questions.
+// the environment, calls the rooms below it and prints; it has one file for each
+// command or family of commands, and decides nothing about questions.
 //
 // The rules of its user interface:
 //   - Results go to standard output; everything for people goes to standard
@@ -39,13 +39,12 @@ type app struct {
 	out    *output
 	err    io.Writer
 	getenv func(string) string
-	config *settings.Settings // of the command that runs; see run
-	log    *slog.Logger       // its own; see logger
-	late   backlog            // of the log, where a form has the terminal
-	above  ancestors
+	config *settings.Settings     // of the command that runs; see run
+	log    *slog.Logger           // its own; see logger
+	late   backlog                // of the log, where a form has the terminal
 	turn   *tty.Turn              // on the terminal
 	screen atomic.Pointer[func()] // gives back the terminal that an inbox has
-	remote bool                   // those who ask are on other machines: no terminal here is theirs
+	remote bool                   // the askers are on other machines: no terminal here is theirs
 	opened bool                   // the human called for the form: it is no agent's command
 }
 
@@ -54,8 +53,8 @@ func main() {
 	crashing()
 	a := &app{name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), in: os.Stdin, out: &output{Writer: os.Stdout}, err: os.Stderr, getenv: os.Getenv, turn: tty.NewTurn()}
 	defer a.rescue() // after a panic
-	// A pipe that nobody reads is a write error, of which we tell. To ignore the
-	// signal would be inherited by the programs that we start.
+	// A pipe without a reader is a write error, which is reported. An ignored signal
+	// would be inherited by the programs that this one starts.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := interruptible(context.Background(), a.rescue)
 	code := a.run(ctx, os.Args[1:])

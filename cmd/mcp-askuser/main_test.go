@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 		os.Unsetenv("CI") // nobody sits at such a job, and tests play the user
 		os.Setenv("LC_ALL", "C")
 	}
-	mirror.Storing = patience
+	mirror.StoreTimeout = patience
 	testscript.Main(m, map[string]func(){"mcp-askuser": main, alias: main, "mcp-askuser-breaks": breaks, "mcp-askuser-hook": hooked.Main})
 }
 

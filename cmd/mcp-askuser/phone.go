@@ -44,7 +44,7 @@ func (a *app) openPhone(d *desk.Desk) (*ntfy.Phone, error) {
 }
 
 // notifier tells the human that a question waits, here and on the phone, as the
-// settings say; nil for nobody.
+// settings say; nil disables notification.
 func (a *app) notifier(d *desk.Desk) func(context.Context, desk.Record) {
 	here := hooked.Notifier(a.config.Values, a.getenv, a.log)
 	if a.settings().NtfyTopic == "" {

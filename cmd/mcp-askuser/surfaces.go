@@ -16,7 +16,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// autoOrder is the order of surfaces that auto stands for.
+// autoOrder is the order of surfaces that auto means.
 func autoOrder() []string { return []string{"elicit", "tty", "pane", "inbox", "web"} }
 
 // onTerminal reports whether a surface is on the asker's own terminal, which must
@@ -41,7 +41,7 @@ func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status)
 	s, getenv := a.settings(), a.environ()
 	terminal := tty.Options{Getenv: getenv, Desk: d, Turn: a.turn, Opened: a.opened, Interrupted: interrupted}
 	// By the name that the setting surface, records and results have. What people
-	// call them stands in ui/words.
+	// call them is in ui/words.
 	made := map[string]ui.Surface{
 		"elicit": askuser.Elicit(),
 		"tty":    tty.New(terminal),
@@ -65,7 +65,7 @@ func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status)
 			switch {
 			case auto && name == "inbox":
 				all = append(all, ui.OpenElsewhere(d))
-			case name == "inbox": // whoever names it will look there
+			case name == "inbox": // who names it looks there
 				all = append(all, ui.Elsewhere())
 			case !a.remote || !onTerminal(name):
 				all = append(all, guarded(made[name]))

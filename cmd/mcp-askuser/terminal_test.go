@@ -342,7 +342,6 @@ func TestExitStatuses(t *testing.T) {
 		{[]string{"ask", "--surface", "elicit", askDefault}, exitNoSurface},
 		{[]string{"ask", askDefault}, exitNoSurface}, // there is no terminal
 		{[]string{"ask", "--surface", "inbox", "--timeout", "10ms", askDefault}, exitTimeout},
-		{[]string{"ask", "--surface", "inbox", "--timeout", "10ms", "--format", "agent-inbox", askDefault}, exitTimeout},
 		{[]string{"confirm", "Go on?"}, exitNoSurface},
 		{[]string{"ask", `{"question":"Which?","answers":{"q1":"x"}}`}, 0},
 	} {

@@ -4,12 +4,14 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/desk/spool"
 	"mcp-askuser/server/tokens"
 	"mcp-askuser/ui/words"
 )
@@ -44,25 +46,22 @@ of yours only.`,
 		Example: "  mcp-askuser token add laptop\n  mcp-askuser token add wall-panel --answers",
 	}
 	cmd.Flags().BoolVar(&answers, "answers", false, "the token of a front end, through which you answer")
-	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
-		known, note := a.agents, words.Mark("Keep it: it is not shown again. Its holder can ask in the name of %s.")
+	return a.atDesk(cmd, func(_ *cobra.Command, d *desk.Desk, args []string) error {
+		store, frontEnds, err := a.tokens()
+		note := words.Mark("Keep it: it is not shown again. Its holder can ask in the name of %s.")
 		if answers {
 			if d.Answerer(a.evidence(), desk.Asker{}).Kind != desk.UserAnswerer {
 				return errors.New(words.T("only you can let a front end answer for you: run this in a terminal of your own"))
 			}
-			known, note = a.frontEnds, words.Mark("Keep it: it is not shown again. Its holder can answer in your name; the answers name %s.")
+			store, note = frontEnds, words.Mark("Keep it: it is not shown again. Its holder can answer in your name; the answers name %s.")
 		}
-		if slices.Contains(a.tokenNames(), args[0]) {
-			return fmt.Errorf(words.T("%w; mcp-askuser token remove %s takes it away"), tokens.ErrExists, args[0])
-		}
-		store, err := known()
 		if err != nil {
 			return err
 		}
-		token, err := store.Add(args[0])
-		if errors.Is(err, tokens.ErrExists) {
-			return fmt.Errorf(words.T("%w; mcp-askuser token remove %s takes it away"), err, args[0])
+		if slices.ContainsFunc(a.tokenRows(), func(r tokenRow) bool { return r.Name == args[0] }) {
+			return fmt.Errorf(words.T("%w; mcp-askuser token remove %s takes it away"), tokens.ErrExists, args[0])
 		}
+		token, err := store.Add(args[0])
 		if err != nil {
 			return err
 		}
@@ -81,28 +80,10 @@ func (a *app) tokenList() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return a.atDesk(cmd, func(*cobra.Command, *desk.Desk, []string) error {
-		type row struct {
-			Name    string    `json:"name"`
-			Created time.Time `json:"created_at"`
-			Answers bool      `json:"answers,omitempty"`
+		rows, damaged, err := a.readTokens()
+		if err != nil {
+			return err
 		}
-		rows := []row{}
-		var damaged error
-		for answers, known := range map[bool]func() (*tokens.Store, error){false: a.agents, true: a.frontEnds} {
-			store, err := known()
-			if err != nil {
-				return err
-			}
-			all, err := store.List()
-			if err != nil && !errors.Is(err, tokens.ErrDamaged) {
-				return err
-			}
-			damaged = cmp.Or(damaged, err)
-			for _, t := range all {
-				rows = append(rows, row{t.Name, t.Created, answers})
-			}
-		}
-		slices.SortFunc(rows, func(x, y row) int { return cmp.Compare(x.Name, y.Name) })
 		if asJSON {
 			return cmp.Or(a.printJSON(rows), damaged)
 		}
@@ -126,18 +107,22 @@ func (a *app) tokenRemove() *cobra.Command {
 		Short: "Take the token of an agent or a front end away",
 		Long: `Take the token of an agent or a front end away. An agent's calls end, and it cannot
 call again; what it has asked stays open until you close it.`,
-		Example:           "  mcp-askuser token remove laptop",
-		ValidArgsFunction: a.completeTokens,
+		Example: "  mcp-askuser token remove laptop",
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
+			for _, r := range a.tokenRows() {
+				if len(args) == 0 {
+					names = append(names, r.Name)
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
 	}, func(_ *cobra.Command, _ *desk.Desk, args []string) error {
-		agents, err := a.agents()
+		agents, frontEnds, err := a.tokens()
 		if err == nil {
 			err = agents.Remove(args[0])
 		}
 		if errors.Is(err, tokens.ErrUnknown) {
-			var frontEnds *tokens.Store
-			if frontEnds, err = a.frontEnds(); err == nil {
-				err = frontEnds.Remove(args[0])
-			}
+			err = frontEnds.Remove(args[0])
 		}
 		if errors.Is(err, tokens.ErrUnknown) {
 			return fmt.Errorf(words.T("%w; mcp-askuser token list shows them"), err)
@@ -146,50 +131,54 @@ call again; what it has asked stays open until you close it.`,
 	})
 }
 
-// completeTokens completes the name of an agent or a front end with a token.
-func (a *app) completeTokens(_ *cobra.Command, args []string, _ string) (names []string, _ cobra.ShellCompDirective) {
-	if len(args) == 0 {
-		names = a.tokenNames()
+// tokens are those of the agents that may ask over the network, and of the front
+// ends through which the user answers. They are kept in the directory of the store.
+func (a *app) tokens() (agents, frontEnds *tokens.Store, err error) {
+	dir, err := spool.DefaultDir(a.environ())
+	return tokens.New(filepath.Join(dir, "tokens")), tokens.New(filepath.Join(dir, "front-ends")), err
+}
+
+// tokenRow is a token in the list.
+type tokenRow struct {
+	Name    string    `json:"name"`
+	Created time.Time `json:"created_at"`
+	Answers bool      `json:"answers,omitempty"`
+}
+
+// readTokens returns all tokens by name, and which files of tokens are damaged.
+func (a *app) readTokens() (rows []tokenRow, damaged, err error) {
+	agents, frontEnds, err := a.tokens()
+	if err != nil {
+		return nil, nil, err
 	}
-	return names, cobra.ShellCompDirectiveNoFileComp
-}
-
-// tokenNames returns the names of all agents and front ends with a token, as far as
-// they can be read.
-func (a *app) tokenNames() (names []string) {
-	for _, known := range []func() (*tokens.Store, error){a.agents, a.frontEnds} {
-		store, err := known()
-		if err != nil {
-			continue
+	rows = []tokenRow{}
+	for _, store := range []*tokens.Store{agents, frontEnds} {
+		known, err := store.List()
+		if err != nil && !errors.Is(err, tokens.ErrDamaged) {
+			return nil, nil, err
 		}
-		all, _ := store.List()
-		for _, t := range all {
-			names = append(names, t.Name)
+		damaged = cmp.Or(damaged, err)
+		for _, t := range known {
+			rows = append(rows, tokenRow{t.Name, t.Created, store == frontEnds})
 		}
 	}
-	return names
+	slices.SortFunc(rows, func(x, y tokenRow) int { return cmp.Compare(x.Name, y.Name) })
+	return rows, damaged, nil
 }
 
-// agents are the tokens of those who may ask over the network. They are kept in
-// the directory of the store.
-func (a *app) agents() (*tokens.Store, error) {
-	path, err := a.beside("tokens")
-	return tokens.New(path), err
-}
-
-// frontEnds are the tokens of the front ends through which the user answers.
-func (a *app) frontEnds() (*tokens.Store, error) {
-	path, err := a.beside("front-ends")
-	return tokens.New(path), err
+// tokenRows are the tokens that can be read.
+func (a *app) tokenRows() []tokenRow {
+	rows, _, _ := a.readTokens()
+	return rows
 }
 
 // frontEnd returns the name of the front end with this token.
 func (a *app) frontEnd(token string) (name string, ok bool) {
-	store, err := a.frontEnds()
+	_, frontEnds, err := a.tokens()
 	if err != nil {
 		return "", false
 	}
-	t, ok, err := store.Check(token)
+	t, ok, err := frontEnds.Check(token)
 	if err != nil {
 		a.log.Error("the tokens of front ends cannot be read", "error", err)
 	}

@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
-	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/ui/tty"
 )
 
@@ -44,9 +44,11 @@ func TestWaitingCallIsSmall(t *testing.T) {
 		for i := from; i < to; i++ {
 			fmt.Fprintf(say, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"ask_user_question","arguments":{"question":"Question %d?"}}}`+"\n", i+1, i)
 		}
-		for there := 0; there < to; time.Sleep(10 * time.Millisecond) {
+		if !waittest.Until(patience, func() bool {
 			names, _ := os.ReadDir(filepath.Join(dir, string(desk.KindShowing)))
-			there = len(names)
+			return len(names) >= to
+		}) {
+			t.Fatalf("not all of %d questions are shown", to)
 		}
 	}
 	files := func() int {
@@ -57,15 +59,12 @@ func TestWaitingCallIsSmall(t *testing.T) {
 	goroutinesBefore, filesBefore := runtime.NumGoroutine(), files()
 	ask(1, 1+calls)
 	// What is only on its way when they are there ends at some time.
-	for end := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
-		g, f := runtime.NumGoroutine()-goroutinesBefore, files()-filesBefore
-		if g <= 3*calls && f <= 2*calls {
-			break
-		}
-		if time.Now().After(end) {
-			t.Errorf("%d calls hold %d goroutines and %d files; a call may have three and two", calls, g, f)
-			break
-		}
+	var g, f int
+	if !waittest.Until(patience, func() bool {
+		g, f = runtime.NumGoroutine()-goroutinesBefore, files()-filesBefore
+		return g <= 3*calls && f <= 2*calls
+	}) {
+		t.Errorf("%d calls hold %d goroutines and %d files; a call may have three and two", calls, g, f)
 	}
 	_ = say.Close()
 	<-ended

@@ -89,8 +89,7 @@ type Store struct {
 	tidied sync.Once // see forgetAsked
 
 	mu       sync.Mutex
-	down     chan struct{}     // closed when the far home is back; nil while it is there
-	since    time.Time         // when the call began that found the far home out of reach
+	outage   *outage           // the last one of the far home; nil before the first
 	reached  bool              // the far home has answered
 	answered time.Time         // when it did last
 	known    map[string][]byte // what was asked, of far records that are open, as last read
@@ -134,9 +133,6 @@ func Join(near desk.Store, far Far, log *slog.Logger) *Store {
 // Close ends what runs in the background. What is queued waits for the next process.
 func (s *Store) Close() { s.close() }
 
-// AwaitHome implements desk.Keeper.
-func (s *Store) AwaitHome(ctx context.Context) { _ = s.awaitFar(ctx) }
-
 // Place implements desk.Placer: here, if the shared desk does not answer in time, or
 // if the earlier one is here.
 func (s *Store) Place(ctx context.Context, id, earlier string) (placed string, err error) {
@@ -150,10 +146,10 @@ func (s *Store) Place(ctx context.Context, id, earlier string) (placed string, e
 		}
 	}
 	s.mu.Lock()
-	lately := s.down == nil && time.Since(s.answered) < retryInterval/4 // AwaitHome has asked
+	lately := s.outage.over() && time.Since(s.answered) < retryInterval/4 // to the search for the same question
 	s.mu.Unlock()
 	if !lately {
-		err = s.awaitFar(ctx)
+		err = s.awaitFar(ctx, s.far.Ping)
 	}
 	if err == nil {
 		err = s.reach(ctx, placeTimeout, func(ctx context.Context) (err error) {
@@ -169,23 +165,22 @@ func (s *Store) Place(ctx context.Context, id, earlier string) (placed string, e
 	return id, nil
 }
 
-// awaitFar returns nil if the far home answers. One that never has is waited for no
-// longer than a question may; one that has may be choosing a leader, which it is
-// given time for. It is given that once: while it stays out of reach no other call
-// waits.
-func (s *Store) awaitFar(ctx context.Context) error {
+// awaitFar is reach for a caller that asks. A far home that has never answered has
+// no longer than a question may wait; one that has may be choosing a leader, and has
+// the time for that. It has it once: while it stays out of reach no other call waits.
+func (s *Store) awaitFar(ctx context.Context, call func(context.Context) error) error {
 	began := time.Now()
 	s.mu.Lock()
-	reached, down, since := s.reached, s.down, s.since
+	reached, since := s.reached, began
+	if !s.outage.over() {
+		since = s.outage.since
+	}
 	s.mu.Unlock()
 	if !reached {
-		return s.reach(ctx, placeTimeout, s.far.Ping)
-	}
-	if down == nil {
-		since = began
+		return s.reach(ctx, placeTimeout, call)
 	}
 	for until := since.Add(electionTimeout); ; {
-		err := s.reach(ctx, time.Until(until), s.far.Ping)
+		err := s.reach(ctx, time.Until(until), call)
 		if !errors.Is(err, desk.ErrUnreachable) || ctx.Err() != nil || !time.Now().Before(until) {
 			return err
 		}
@@ -239,13 +234,10 @@ var errGone = fmt.Errorf("%w in time", desk.ErrUnreachable)
 // reach calls the far home, for at most so long. While it is known to be out of
 // reach it is not called: retry does that.
 func (s *Store) reach(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
-	s.mu.Lock()
-	down := s.down != nil
-	s.mu.Unlock()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	if down {
+	if s.down() {
 		return desk.ErrUnreachable
 	}
 	began := time.Now()
@@ -263,6 +255,11 @@ func (s *Store) reach(ctx context.Context, limit time.Duration, call func(contex
 		s.markReached()
 	}
 	return err
+}
+
+// read is reach for a read.
+func (s *Store) read(ctx context.Context, call func(context.Context) error) error {
+	return s.reach(ctx, readTimeout, call)
 }
 
 // markReached notes that the far home has answered. Other processes may have left
@@ -302,10 +299,10 @@ func (s *Store) connect(ctx context.Context) error {
 func (s *Store) markUnreachable(began time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.down != nil {
+	if !s.outage.over() {
 		return
 	}
-	s.down, s.since = make(chan struct{}), began
+	s.outage = &outage{began, make(chan struct{})}
 	s.log.Warn("the desk cannot be reached: what is on it is left out, or is as it was last seen")
 	go s.retry()
 }
@@ -326,21 +323,41 @@ func (s *Store) retry() {
 		}
 	}
 	s.mu.Lock()
-	close(s.down)
-	s.down, s.reached, s.answered = nil, true, time.Now()
+	close(s.outage.ended)
+	s.reached, s.answered = true, time.Now()
 	s.mu.Unlock()
 	s.log.Info("the desk answers again")
 	s.tell(desk.Change{})
 	s.outbox.drain(s.ctx)
 }
 
-// back returns a channel that is closed when the far home is there; nil if it
-// is.
-func (s *Store) back() <-chan struct{} {
+// outage is a time in which the far home does not answer.
+type outage struct {
+	since time.Time     // when the call began that found it out of reach
+	ended chan struct{} // closed when it answers again
+}
+
+// over reports whether there is no outage, or no more.
+func (o *outage) over() bool {
+	if o == nil {
+		return true
+	}
+	select {
+	case <-o.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *Store) lastOutage() *outage {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.down
+	return s.outage
 }
+
+// down reports whether the far home is known to be out of reach.
+func (s *Store) down() bool { return !s.lastOutage().over() }
 
 // at calls the home of a record; the far one as reach does.
 func (s *Store) at(ctx context.Context, id string, limit time.Duration, call func(context.Context, desk.Store) error) error {
@@ -357,10 +374,9 @@ func (s *Store) at(ctx context.Context, id string, limit time.Duration, call fun
 // ask is at for a record that is being asked: its far home is given as long as
 // awaitFar gives it.
 func (s *Store) ask(ctx context.Context, id string, call func(context.Context, desk.Store) error) error {
-	if s.back() != nil {
+	if s.down() {
 		if near, err := s.isNear(ctx, id); err == nil && !near {
-			err = s.awaitFar(ctx)
-			if err != nil {
+			if err := s.awaitFar(ctx, s.far.Ping); err != nil {
 				return err
 			}
 		}
@@ -397,7 +413,6 @@ func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []by
 	case near:
 		return s.near.Decide(ctx, id, role, data)
 	}
-	began := time.Now()
 	err = s.reach(ctx, sendTimeout, func(ctx context.Context) error { return s.far.Decide(ctx, id, role, data) })
 	switch {
 	case err == nil:
@@ -408,13 +423,18 @@ func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []by
 	case errors.Is(err, desk.ErrExists):
 		s.forget(id)
 	case role == desk.RoleHuman && uncertain(err):
-		if kept := s.outbox.enqueue(ctx, id, data); kept != nil {
-			return errors.Join(err, kept)
-		}
-		s.markUnreachable(began)
-		return desk.ErrUnsent
+		return s.Queue(ctx, id, data)
 	}
 	return err
+}
+
+// Queue implements desk.Keeper.
+func (s *Store) Queue(ctx context.Context, id string, outcome []byte) error {
+	if err := s.outbox.enqueue(ctx, id, outcome); err != nil {
+		return fmt.Errorf("%w, and the answer is not kept here: %w", desk.ErrUnreachable, err)
+	}
+	s.markUnreachable(time.Now())
+	return desk.ErrUnsent
 }
 
 // tell has those who watch look at a record, or at all that they could not read
@@ -461,7 +481,7 @@ func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 		return out
 	}
 	var docs []desk.Document
-	err := s.reach(ctx, readTimeout, func(ctx context.Context) error {
+	err := s.read(ctx, func(ctx context.Context) error {
 		docs = s.far.Read(ctx, far...)
 		for _, doc := range docs {
 			if errors.Is(doc.Err, desk.ErrUnreachable) || ctx.Err() != nil && doc.Err != nil {
@@ -576,7 +596,7 @@ func (s *Store) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 func (s *Store) listFar(ctx context.Context, kind desk.Kind, in desk.Range) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		if kind == desk.KindArchive { // month by month, and no further than it is asked for
-			if s.back() != nil {
+			if s.down() {
 				yield("", desk.ErrUnreachable)
 				return
 			}
@@ -584,7 +604,7 @@ func (s *Store) listFar(ctx context.Context, kind desk.Kind, in desk.Range) iter
 			return
 		}
 		var ids []string
-		err := s.reach(ctx, readTimeout, func(ctx context.Context) error {
+		err := s.read(ctx, func(ctx context.Context) error {
 			for id, err := range s.far.List(ctx, kind, in) {
 				if err != nil {
 					return err
@@ -629,13 +649,13 @@ func leftOut(ctx context.Context, err error) bool {
 
 // union is what both homes say; the far one is left out where it cannot be
 // reached.
-func (s *Store) union(ctx context.Context, of func(context.Context, desk.Store) ([]string, error)) ([]string, error) {
+func (s *Store) union(ctx context.Context, reach func(context.Context, func(context.Context) error) error, of func(context.Context, desk.Store) ([]string, error)) ([]string, error) {
 	here, err := of(ctx, s.near)
 	if err != nil {
 		return nil, err
 	}
 	var there []string
-	err = s.reach(ctx, readTimeout, func(ctx context.Context) (err error) {
+	err = reach(ctx, func(ctx context.Context) (err error) {
 		there, err = of(ctx, s.far)
 		return err
 	})
@@ -667,9 +687,14 @@ func (s *Store) Unmark(ctx context.Context, mark desk.Mark, name, id string) err
 	return s.at(ctx, id, sendTimeout, func(ctx context.Context, home desk.Store) error { return home.Unmark(ctx, mark, name, id) })
 }
 
-// Marks implements desk.Store.
+// Marks implements desk.Store. A caller that looks for the same question is about to
+// ask: it waits while a leader is chosen, or it would ask twice.
 func (s *Store) Marks(ctx context.Context, mark desk.Mark, name string) ([]string, error) {
-	return s.union(ctx, func(ctx context.Context, at desk.Store) ([]string, error) { return at.Marks(ctx, mark, name) })
+	reach := s.read
+	if mark == desk.MarkContent {
+		reach = s.awaitFar
+	}
+	return s.union(ctx, reach, func(ctx context.Context, at desk.Store) ([]string, error) { return at.Marks(ctx, mark, name) })
 }
 
 // Lock implements desk.Store. Who is present is so in both homes.
@@ -733,10 +758,12 @@ func (s *Store) announce(ctx context.Context, name string) (release func(), err 
 
 // awaitBack returns when the far home may be there again; false if ctx ends.
 func (s *Store) awaitBack(ctx context.Context) bool {
+	var again <-chan struct{}
 	var soon <-chan time.Time
-	again := s.back()
-	if again == nil {
+	if o := s.lastOutage(); o.over() {
 		soon = time.After(retryInterval)
+	} else {
+		again = o.ended
 	}
 	select {
 	case <-again:
@@ -779,8 +806,8 @@ func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (held b
 
 // Locks implements desk.Store.
 func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
-	names, err := s.union(ctx, func(ctx context.Context, at desk.Store) ([]string, error) { return at.Locks(ctx, kind) })
-	if err == nil && kind == desk.KindAskers && s.back() != nil {
+	names, err := s.union(ctx, s.read, func(ctx context.Context, at desk.Store) ([]string, error) { return at.Locks(ctx, kind) })
+	if err == nil && kind == desk.KindAskers && s.down() {
 		names = append(names, s.knownIDs(desk.Range{})...) // that their askers have gone is not known
 	}
 	return names, err
@@ -799,6 +826,10 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 		err := s.hangBell(ctx, id, look)
 		switch {
 		case ctx.Err() == nil && errors.Is(err, errBack):
+			select { // a look that fails at once does not spin
+			case <-time.After(retryInterval / 10):
+			case <-ctx.Done():
+			}
 			continue
 		case err == nil, ctx.Err() != nil, !errors.Is(err, desk.ErrUnreachable):
 			return err
@@ -820,16 +851,14 @@ func (s *Store) hangBell(ctx context.Context, id string, look func() bool) error
 	defer cancel(nil)
 	missed := false
 	return s.far.Bell(within, id, func() bool {
-		back := s.back()
+		before := s.lastOutage()
 		ended := look()
-		if back == nil {
-			back = s.back()
-		}
-		if back != nil && !ended && !missed {
+		o := s.lastOutage()
+		if !ended && !missed && (o != before || !o.over()) {
 			missed = true
 			go func() {
 				select {
-				case <-back:
+				case <-o.ended:
 					cancel(errBack)
 				case <-within.Done():
 				}
@@ -900,7 +929,7 @@ func (w *watch) next() bool {
 			w.again()
 			return true
 		}
-		if w.s.back() != nil {
+		if w.s.down() {
 			w.missed = append(w.missed, c)
 		}
 		return w.tell(c)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -449,6 +450,61 @@ func TestBellWhileOutOfReach(t *testing.T) {
 			t.Errorf("%s after %s", ended.State, time.Since(began))
 		}
 		s.Close()
+	})
+}
+
+// archiveAway is a shared desk whose archive can be out of reach alone, as while its
+// nodes choose a leader for it.
+type archiveAway struct {
+	belled
+	away atomic.Bool
+}
+
+func (a *archiveAway) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
+	docs := a.shared.Read(ctx, keys...)
+	for i, key := range keys {
+		if a.away.Load() && key.Kind == desk.KindArchive {
+			docs[i] = desk.Document{Err: desk.ErrUnreachable}
+		}
+	}
+	return docs
+}
+
+// An answer that was stored while the archive is out of reach is queued until it is
+// known that it counts, and the agent waits on for it.
+func TestArchiveOutOfReach(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		far := &archiveAway{belled: belled{newShared(t), make(chan bool)}}
+		agent := home.Join(newSpool(t, t.TempDir()), far, nil)
+		user := home.Join(newSpool(t, t.TempDir()), far, nil)
+		asking, answering := desk.New(agent, desk.Options{}), desk.New(user, desk.Options{})
+		rec := submit(t, asking, "Which?")
+		if _, err := answering.Get(t.Context(), rec.ID); err != nil {
+			t.Fatal(err)
+		}
+		far.away.Store(true)
+		waiting := make(chan desk.Record, 1)
+		go func() {
+			ended, err := asking.Wait(t.Context(), rec.ID)
+			if err != nil {
+				t.Error(err)
+			}
+			waiting <- ended
+		}()
+		if err := reply(t, answering, rec.ID); !errors.Is(err, desk.ErrUnsent) {
+			t.Errorf("the user is told: %v", err)
+		}
+		far.rings <- true
+		time.AfterFunc(5*time.Second, func() { far.away.Store(false) })
+		if ended := <-waiting; ended.State != desk.Answered {
+			t.Errorf("the agent has %s", ended.State)
+		}
+		eventually(t, "nothing is queued", func() bool { _, queued := user.Given(rec.ID); return !queued })
+		if all, err := user.Notices(t.Context()); err != nil || len(all) > 0 {
+			t.Errorf("notices: %+v, %v", all, err)
+		}
+		agent.Close()
+		user.Close()
 	})
 }
 

@@ -26,9 +26,9 @@ import (
 
 // How long things may take.
 const (
-	attempt   = 2 * time.Second  // one request
-	patience  = 10 * time.Second // a read, with its repetitions: longer than a new leader takes
-	certainty = 30 * time.Second // a write, until it is definite what became of it
+	requestTimeout = 2 * time.Second  // one request
+	readTimeout    = 10 * time.Second // a read, with its repetitions: longer than a new leader takes
+	writeTimeout   = 30 * time.Second // a write, until it is definite what became of it
 )
 
 // conn is the connection of a process, made when it is first needed.
@@ -44,15 +44,15 @@ type conn struct {
 	backs       backs
 	ignored     sync.Map // subjects of which the log has said that they are ignored
 
-	connecting sync.Mutex
-	mu         sync.Mutex
-	nc         *natsgo.Conn
-	me         Identity
-	again      context.Context                         // ends at the next reconnect
-	came       context.CancelFunc                      // ends it
-	flights    map[*natsgo.Msg]context.CancelCauseFunc // requests under way
-	joined     time.Time                               // when the node was connected to
-	probed     time.Time                               // when it was last asked which nodes it hears
+	connecting    sync.Mutex
+	mu            sync.Mutex
+	nc            *natsgo.Conn
+	me            Identity
+	connection    context.Context // ends at the next reconnect
+	endConnection context.CancelFunc
+	inFlight      map[*natsgo.Msg]context.CancelCauseFunc // requests under way
+	connectedAt   time.Time                               // when the node was connected to
+	probedAt      time.Time                               // when it was last asked which nodes it hears
 }
 
 // Identity is who a credential says its owner is.
@@ -75,8 +75,8 @@ func (me Identity) writer() string {
 }
 
 func newConn(o Options) (*conn, error) {
-	c := &conn{log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), flights: map[*natsgo.Msg]context.CancelCauseFunc{}, reconnected: func() {}}
-	c.again, c.came = context.WithCancel(context.Background())
+	c := &conn{log: cmp.Or(o.Log, slog.New(slog.DiscardHandler)), inFlight: map[*natsgo.Msg]context.CancelCauseFunc{}, reconnected: func() {}}
+	c.connection, c.endConnection = context.WithCancel(context.Background())
 	var remote bool
 	var faults []error
 	for address := range strings.SplitSeq(o.URL, ",") {
@@ -180,7 +180,7 @@ func (c *conn) connect() error {
 	}
 	options := append(slices.Clone(c.options),
 		natsgo.Name(strings.TrimSpace("mcp-askuser "+c.about)),
-		natsgo.Timeout(attempt),
+		natsgo.Timeout(requestTimeout),
 		natsgo.MaxReconnects(-1),
 		// At once, and then not all at the same moment.
 		natsgo.ReconnectWait(100*time.Millisecond),
@@ -190,9 +190,9 @@ func (c *conn) connect() error {
 		natsgo.PingInterval(10*time.Second),
 		natsgo.MaxPingsOutstanding(2),
 		natsgo.IgnoreAuthErrorAbort(),
-		natsgo.DisconnectErrHandler(func(_ *natsgo.Conn, err error) { c.fell(err) }),
-		natsgo.ReconnectHandler(func(*natsgo.Conn) { c.back() }),
-		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { c.refused(err) }),
+		natsgo.DisconnectErrHandler(func(_ *natsgo.Conn, err error) { c.endRequests(err) }),
+		natsgo.ReconnectHandler(func(*natsgo.Conn) { c.handleReconnect() }),
+		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { c.handleError(err) }),
 	)
 	nc, err := natsgo.Connect(strings.Join(c.urls, ","), options...)
 	if err != nil {
@@ -205,7 +205,7 @@ func (c *conn) connect() error {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.nc, c.me, c.joined = nc, me, time.Now()
+	c.nc, c.me, c.connectedAt = nc, me, time.Now()
 	return nil
 }
 
@@ -242,7 +242,7 @@ func identify(nc *natsgo.Conn) (Identity, error) {
 	if err := nc.PublishRequest("$SYS.REQ.USER.INFO", inbox, nil); err != nil {
 		return wrong(err)
 	}
-	answer, err := sub.NextMsg(attempt)
+	answer, err := sub.NextMsg(requestTimeout)
 	if err != nil {
 		if errors.Is(nc.LastError(), natsgo.ErrPermissionViolation) {
 			err = desk.ErrFormat // which had no such subject
@@ -303,10 +303,10 @@ func (c *conn) Identity(ctx context.Context) (Identity, error) {
 	return c.whoAmI(), nil
 }
 
-// certainIdentity is Identity where nodes may be choosing a leader, or be gone in
+// awaitIdentity is Identity where nodes may be choosing a leader, or be gone in
 // this moment: it tries as long as a read does.
-func (c *conn) certainIdentity(ctx context.Context) (me Identity, err error) {
-	err = c.repeat(ctx, patience, func(time.Duration) (bool, error) {
+func (c *conn) awaitIdentity(ctx context.Context) (me Identity, err error) {
+	err = c.repeat(ctx, readTimeout, func(time.Duration) (bool, error) {
 		me, err = c.Identity(ctx)
 		return err == nil || errors.Is(err, desk.ErrDenied) || errors.Is(err, desk.ErrFormat), err
 	})
@@ -322,36 +322,36 @@ func (c *conn) whoAmI() Identity {
 // errLost ends a request whose server has gone.
 var errLost = errors.New("the connection was lost")
 
-// fell ends all requests under way: the client would wait for their whole time.
-func (c *conn) fell(err error) {
+// endRequests ends all requests under way: the client would wait for their whole time.
+func (c *conn) endRequests(err error) {
 	c.log.Info("the connection to the desk was lost", "error", err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, end := range c.flights {
+	for _, end := range c.inFlight {
 		end(errLost)
 	}
 }
 
-// back wakes who waits for the connection.
-func (c *conn) back() {
+// handleReconnect wakes callers that wait for the connection.
+func (c *conn) handleReconnect() {
 	c.mu.Lock()
-	c.came()
-	c.again, c.came = context.WithCancel(context.Background())
-	c.joined = time.Now()
+	c.endConnection()
+	c.connection, c.endConnection = context.WithCancel(context.Background())
+	c.connectedAt = time.Now()
 	c.mu.Unlock()
 	c.reconnected()
 }
 
-// returned is a context that ends at the next reconnect.
-func (c *conn) returned() context.Context {
+// untilReconnect is a context that ends at the next reconnect.
+func (c *conn) untilReconnect() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.again
+	return c.connection
 }
 
-// refused ends the requests that the server does not permit. It says so beside
+// handleError ends the requests that the server does not permit. It says so beside
 // the conversation; to the request itself it gives no answer at all.
-func (c *conn) refused(err error) {
+func (c *conn) handleError(err error) {
 	found := regexp.MustCompile(`(?i)permissions violation for publish to "([^"]+)"`).FindStringSubmatch(err.Error())
 	if found == nil {
 		c.log.Warn("the desk says", "error", err)
@@ -359,7 +359,7 @@ func (c *conn) refused(err error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for m, end := range c.flights {
+	for m, end := range c.inFlight {
 		if m.Subject == found[1] {
 			end(fmt.Errorf("%w: the server says: %w", desk.ErrDenied, err))
 		}
@@ -379,11 +379,11 @@ func (c *conn) request(ctx context.Context, wait time.Duration, m *natsgo.Msg) (
 	within, end := context.WithCancelCause(within)
 	defer end(nil)
 	c.mu.Lock()
-	c.flights[m] = end
+	c.inFlight[m] = end
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
-		delete(c.flights, m)
+		delete(c.inFlight, m)
 		c.mu.Unlock()
 	}()
 	call := nc.RequestMsgWithContext
@@ -411,20 +411,20 @@ func (c *conn) request(ctx context.Context, wait time.Duration, m *natsgo.Msg) (
 // longer, as a node under load may need it, those after it no longer than one
 // would want to wait once there is a new leader.
 func (c *conn) repeat(ctx context.Context, limit time.Duration, try func(time.Duration) (definite bool, err error)) error {
-	began, wait := time.Now(), attempt
+	began, wait := time.Now(), requestTimeout
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
 		definite, err := try(wait)
 		if definite {
 			return err
 		}
-		c.doubt(began)
+		c.leaveIfUseless(began)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if time.Since(began) > limit {
 			return err
 		}
-		wait = attempt / 2
+		wait = requestTimeout / 2
 		select {
 		case <-time.After(pause/2 + rand.N(pause)):
 		case <-ctx.Done():
@@ -433,25 +433,25 @@ func (c *conn) repeat(ctx context.Context, limit time.Duration, try func(time.Du
 	}
 }
 
-// doubt leaves a node of which nothing definite has been heard since a time, if
+// leaveIfUseless leaves a node of which nothing definite has been heard since a time, if
 // it is of no use: one that was stopped and keeps its connections, or one that
 // was cut off from the others, which goes on to say that it leads for ten seconds.
 // That most nodes can be heard through it means that they are choosing a leader;
 // where that takes too long another node may know more.
-func (c *conn) doubt(since time.Time) {
+func (c *conn) leaveIfUseless(since time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if since.Before(c.joined) {
-		since = c.joined
+	if since.Before(c.connectedAt) {
+		since = c.connectedAt
 	}
 	nc, now := c.nc, time.Now()
-	if nc == nil || now.Sub(since) < attempt/2 || now.Sub(c.probed) < attempt {
+	if nc == nil || now.Sub(since) < requestTimeout/2 || now.Sub(c.probedAt) < requestTimeout {
 		return
 	}
-	c.probed = now
+	c.probedAt = now
 	go func() {
-		if !c.hearsMost(nc, attempt/2) || now.Sub(since) > patience {
-			c.leave(nc)
+		if !c.hearsMost(nc, requestTimeout/2) || now.Sub(since) > readTimeout {
+			c.reconnectElsewhere(nc)
 		}
 	}()
 }

@@ -5,6 +5,7 @@ package nats_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -145,6 +146,44 @@ func TestSweepWaitsForTheCopy(t *testing.T) {
 		outcomes = strings.Count(string(m.Data), ".human.alice")
 		look()
 	}
+}
+
+// An answer in the archive has not failed because the server's copy of it, which
+// alone says whose it was, is out of reach.
+func TestCopyOutOfReach(t *testing.T) {
+	c := natstest.Start(t, 1)
+	store := c.Open(natstest.Account, nodes.Agent, "bot")
+	alice := c.Open(natstest.Account, nodes.Human, "alice")
+	agent := desk.New(store, desk.Options{})
+	a := archive(t, agent, desk.New(alice, desk.Options{}))[0]
+	sweep(t, c, alice, a.ID)
+	operator := c.Connect(natstest.Account, nodes.Operator, "", make(chan error, 10))
+	if m, err := operator.Request("$JS.API.STREAM.DELETE."+nats.StreamSaid, nil, natstest.Patience); err != nil || strings.Contains(string(m.Data), `"error"`) {
+		t.Fatalf("%v, %v", m, err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), time.Second)
+	defer stop()
+	if rec, err := agent.Get(ctx, a.ID); err == nil {
+		t.Errorf("it is %s", rec.State)
+	}
+}
+
+// sweep removes the outcome that alice gave to a record, of which the server has its
+// copy.
+func sweep(t *testing.T, c *natstest.Cluster, alice *nats.Store, id string) {
+	t.Helper()
+	operator := c.Connect(natstest.Account, nodes.Operator, "", make(chan error, 10))
+	subject := "_R_.ask.end.bot." + id + ".human.alice"
+	waitFor(t, func() error {
+		if err := nats.Sweep(alice, t.Context(), subject); err != nil {
+			return err
+		}
+		m, err := operator.Request("$JS.API.STREAM.INFO.ASK", []byte(`{"subjects_filter":"`+subject+`"}`), natstest.Patience)
+		if err == nil && strings.Contains(string(m.Data), `"`+subject+`"`) {
+			err = errors.New("the outcome stays")
+		}
+		return err
+	})
 }
 
 // Clocks an hour apart change nothing that counts: who was first, whose the

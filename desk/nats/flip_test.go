@@ -5,6 +5,7 @@ package nats_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -38,29 +39,53 @@ func archive(t *testing.T, agent, human *desk.Desk) (all []storetest.Acknowledge
 }
 
 // Invariant: one flipped bit on the disk of one node makes no question unknown and no
-// answer wrong. A reader learns which node cannot read it, where that leads, and gets
-// it right where another leads.
+// answer wrong. The operator finds which node cannot read what; a reader learns it
+// where that node leads, and gets it right where another leads.
 func TestFlippedBit(t *testing.T) {
+	for _, stream := range []string{nats.StreamPast, nats.StreamSaid} {
+		t.Run(stream, func(t *testing.T) { testFlippedBit(t, stream) })
+	}
+}
+
+func testFlippedBit(t *testing.T, stream string) {
 	c := natstest.Start(t, 3)
-	store := c.Open(natstest.Account, nodes.Agent, "bot")
-	agent, human := desk.New(store, desk.Options{}), desk.New(c.Open(natstest.Account, nodes.Human, "alice"), desk.Options{})
+	store, alice := c.Open(natstest.Account, nodes.Agent, "bot"), c.Open(natstest.Account, nodes.Human, "alice")
+	agent, human := desk.New(store, desk.Options{}), desk.New(alice, desk.Options{})
 	all := archive(t, agent, human)
+	hurt := all[len(all)/2]
+	sweep(t, c, alice, hurt.ID)
 	damaged := c.Leader()
 	node := c.Nodes[damaged].Name
 	c.Quit(damaged) // with all that it has in order: it looks at nothing again
-	hurt := all[len(all)/2]
-	flip(t, filepath.Join(c.Data(damaged), "jetstream", natstest.Account, "streams", nats.StreamPast), hurt.Name+"xxx")
+	flip(t, filepath.Join(c.Data(damaged), "jetstream", natstest.Account, "streams", stream), hurt.Name+"xxx")
 	c.Restart(damaged)
 	awaitDesk(t, store)
 	c.Leader()
-	lead(t, c, nats.StreamPast, node)
+	operator := c.Open(natstest.Account, nodes.Operator, "")
+	st, err := operator.Status(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(st.Wrong) > 0 {
+		t.Errorf("before it is read: %v", st.Wrong)
+	}
+	if err := operator.FindDamage(t.Context(), &st); err != nil {
+		t.Fatal(err)
+	}
+	if len(st.Wrong) != 1 || !strings.HasPrefix(st.Wrong[0].Error(), node+" cannot read 1 of what it has in "+stream) {
+		t.Errorf("what the operator finds at %s: %v", node, st.Wrong)
+	}
+	if err := store.FindDamage(t.Context(), &st); !errors.Is(err, desk.ErrDenied) {
+		t.Errorf("with an agent's credential: %v", err)
+	}
+	lead(t, c, stream, node)
 
 	unread := 0
 	for _, a := range all {
 		rec, err := agent.Get(t.Context(), a.ID)
 		switch {
-		case err == nil && !strings.HasPrefix(rec.Outcome.Reply.Answers[0].Custom, a.Name+"xxx"):
-			t.Errorf("%s has the answer %.40q", a.Name, rec.Outcome.Reply.Answers[0].Custom)
+		case err == nil && (rec.State != desk.Answered || !strings.HasPrefix(rec.Outcome.Reply.Answers[0].Custom, a.Name+"xxx")):
+			t.Errorf("%s has the outcome %+v", a.Name, rec.Outcome)
 		case err == nil:
 		case a == hurt && strings.Contains(err.Error(), node+" leads"):
 			unread++

@@ -64,7 +64,7 @@ func (c *conn) probe(ctx context.Context) {
 		if nc == nil || !nc.IsConnected() || c.hearsLeader(ctx) || c.hearsMost(nc, guardProbe) {
 			continue
 		}
-		c.leave(nc)
+		c.reconnectElsewhere(nc)
 	}
 }
 
@@ -105,8 +105,8 @@ func (c *conn) hearsMost(nc *natsgo.Conn, wait time.Duration) bool {
 	return err == nil
 }
 
-// leave goes to another node.
-func (c *conn) leave(nc *natsgo.Conn) {
+// reconnectElsewhere connects to another node.
+func (c *conn) reconnectElsewhere(nc *natsgo.Conn) {
 	if nc.IsConnected() {
 		c.log.Info("leaving a node that is of no use", "node", nc.ConnectedServerName())
 		_ = nc.ForceReconnect()

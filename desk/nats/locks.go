@@ -63,11 +63,11 @@ func (s *Store) lockPlace(ctx context.Context, kind desk.Kind, name string) (pla
 		return place{}, err
 	}
 	if id := recordOf(name); kind == desk.KindAskers && desk.ValidID(id) {
-		p, err := s.at(ctx, kind, id)
+		p, err := s.placeOf(ctx, kind, id)
 		p.name = name
 		return p, err
 	}
-	me, err := s.certainIdentity(ctx)
+	me, err := s.awaitIdentity(ctx)
 	return place{areaAsk, string(kind), me.writer(), name}, err
 }
 
@@ -76,14 +76,14 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 	if err := desk.Admit(ctx, name, desk.ValidName); err != nil {
 		return nil, err
 	}
-	if err := s.answer(ctx); err != nil {
+	if err := s.serveLocks(ctx); err != nil {
 		return nil, err
 	}
 	p, err := s.lockPlace(ctx, kind, name)
 	if err != nil {
 		return nil, err
 	}
-	subject, err := s.mine(p)
+	subject, err := s.ownSubject(p)
 	if err != nil {
 		return nil, err
 	}
@@ -92,16 +92,16 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 		if err != nil {
 			return nil, err
 		}
-		if m.there() {
-			taken, err := s.alive(ctx, &m)
+		if m.exists() {
+			taken, err := s.isHeld(ctx, &m)
 			ours := strings.HasPrefix(string(m.Data), s.locks.name+".")
 			if err == nil && !taken && !ours { // a holder whose node has just died is back in a moment
 				select {
-				case <-time.After(attempt / 4):
+				case <-time.After(requestTimeout / 4):
 				case <-ctx.Done():
 					return nil, context.Cause(ctx)
 				}
-				taken, err = s.alive(ctx, &m)
+				taken, err = s.isHeld(ctx, &m)
 			}
 			if err != nil {
 				return nil, err
@@ -112,7 +112,7 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 		}
 		mine := s.locks.name + "." + nuid.Next()
 		s.locks.put(mine, lock{place: p}) // before it is there: somebody may ask for it at once
-		err = s.create(ctx, creation{place: p, subject: subject, data: []byte(mine), over: m.Seq})
+		err = s.create(ctx, creation{place: p, subject: subject, data: []byte(mine), replaces: m.Seq})
 		if err == nil {
 			s.locks.put(mine, lock{p, true})
 			return sync.OnceFunc(func() { s.release(p, mine) }), nil
@@ -128,10 +128,10 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 // nobody answers for it any more.
 func (s *Store) release(p place, mine string) {
 	s.locks.drop(mine)
-	ctx, cancel := context.WithTimeout(context.Background(), attempt)
+	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 	defer cancel()
 	m, err := s.last(ctx, p)
-	if err == nil && m.there() && string(m.Data) == mine {
+	if err == nil && m.exists() && string(m.Data) == mine {
 		err = s.remove(ctx, p, &m)
 	}
 	if err != nil {
@@ -139,9 +139,9 @@ func (s *Store) release(p place, mine string) {
 	}
 }
 
-// answer has this process answer for its locks.
-func (s *Store) answer(ctx context.Context) error {
-	return s.repeat(ctx, patience, func(time.Duration) (bool, error) {
+// serveLocks has this process answer for its locks.
+func (s *Store) serveLocks(ctx context.Context) error {
+	return s.repeat(ctx, readTimeout, func(time.Duration) (bool, error) {
 		nc, err := s.connected(ctx)
 		if err == nil {
 			err = s.subscribe(nc)
@@ -150,7 +150,7 @@ func (s *Store) answer(ctx context.Context) error {
 	})
 }
 
-// subscribe is answer on a connection.
+// subscribe is serveLocks on a connection.
 func (s *Store) subscribe(nc *natsgo.Conn) error {
 	s.locks.mu.Lock()
 	defer s.locks.mu.Unlock()
@@ -170,7 +170,7 @@ func (s *Store) subscribe(nc *natsgo.Conn) error {
 	if err != nil {
 		return unreachable(err)
 	}
-	if err := nc.FlushTimeout(attempt); err != nil { // the node knows it before a lock says so
+	if err := nc.FlushTimeout(requestTimeout); err != nil { // the node knows it before a lock says so
 		_ = sub.Unsubscribe()
 		return unreachable(err)
 	}
@@ -247,17 +247,17 @@ func (c *conn) askHolder(ctx context.Context, m *natsgo.Msg) (*natsgo.Msg, error
 // heldByte is how a holder says that a lock is its own.
 const heldByte = '1'
 
-// alive is aliveAll for one lock.
-func (s *Store) alive(ctx context.Context, lock *message) (bool, error) {
+// isHeld is heldBy for one lock.
+func (s *Store) isHeld(ctx context.Context, lock *message) (bool, error) {
 	name, word, _ := strings.Cut(string(lock.Data), ".")
-	has, err := s.aliveAll(ctx, lock.By.name, name, []string{word})
+	has, err := s.heldBy(ctx, lock.By.name, name, []string{word})
 	return err == nil && has[0], err
 }
 
-// aliveAll reports which locks a holder answers for, a process with the credential
+// heldBy reports which locks a holder answers for, a process with the credential
 // of a writer. One that is there and says
 // nothing was stopped: it holds them.
-func (s *Store) aliveAll(ctx context.Context, by, name string, words []string) ([]bool, error) {
+func (s *Store) heldBy(ctx context.Context, by, name string, words []string) ([]bool, error) {
 	has := make([]bool, len(words))
 	if !desk.ValidName(name) {
 		return has, nil // not written by us
@@ -269,7 +269,7 @@ func (s *Store) aliveAll(ctx context.Context, by, name string, words []string) (
 		return has, nil
 	}
 	ask := &natsgo.Msg{Subject: aliveArea + by + "." + name, Data: []byte(strings.Join(words, " "))}
-	err := s.repeat(ctx, attempt, func(wait time.Duration) (bool, error) {
+	err := s.repeat(ctx, requestTimeout, func(wait time.Duration) (bool, error) {
 		m, err := s.request(ctx, wait, ask)
 		switch {
 		case err == nil:
@@ -300,10 +300,10 @@ func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (bool, 
 		return false, err
 	}
 	m, err := s.last(ctx, p)
-	if err != nil || !m.there() {
+	if err != nil || !m.exists() {
 		return false, err
 	}
-	return s.alive(ctx, &m)
+	return s.isHeld(ctx, &m)
 }
 
 // Locks implements desk.Store. That an inbox or a page is open a human's
@@ -334,7 +334,7 @@ func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 		switch {
 		case taken[i]:
 			held = append(held, at[i].name)
-		case m.there() && kind == desk.KindPresent && m.By.name == me:
+		case m.exists() && kind == desk.KindPresent && m.By.name == me:
 			_ = s.remove(ctx, at[i], &m)
 		}
 	}
@@ -347,7 +347,7 @@ func (s *Store) holders(ctx context.Context, locks []message) ([]bool, error) {
 	type process struct{ by, name string }
 	byHolder, words := map[process][]int{}, make([]string, len(locks))
 	for i, m := range locks {
-		if name, word, ok := strings.Cut(string(m.Data), "."); ok && m.there() {
+		if name, word, ok := strings.Cut(string(m.Data), "."); ok && m.exists() {
 			of := process{m.By.name, name}
 			byHolder[of], words[i] = append(byHolder[of], i), word
 		}
@@ -359,7 +359,7 @@ func (s *Store) holders(ctx context.Context, locks []message) ([]bool, error) {
 		for _, i := range byHolder[all[n]] {
 			of = append(of, words[i])
 		}
-		has, err := s.aliveAll(ctx, all[n].by, all[n].name, of)
+		has, err := s.heldBy(ctx, all[n].by, all[n].name, of)
 		errs[n] = err
 		for at, i := range byHolder[all[n]] {
 			taken[i] = has[at]
@@ -376,16 +376,16 @@ func (s *Store) recheckLocks() {
 	s.locks.mu.Lock()
 	all := maps.Clone(s.locks.held)
 	s.locks.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), certainty)
+	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
 	defer cancel()
 	for mine, l := range all {
 		if !l.taken {
 			continue
 		}
 		m, err := s.last(ctx, l.place)
-		if err == nil && !m.there() && s.locks.has(mine) {
+		if err == nil && !m.exists() && s.locks.has(mine) {
 			m.Data = []byte(mine)
-			err = s.create(ctx, creation{place: l.place, subject: l.place.by(s.whoAmI().writer()), data: m.Data, over: m.Seq})
+			err = s.create(ctx, creation{place: l.place, subject: l.place.by(s.whoAmI().writer()), data: m.Data, replaces: m.Seq})
 		}
 		if errors.Is(err, desk.ErrExists) || err == nil && string(m.Data) != mine {
 			s.locks.drop(mine)

@@ -13,10 +13,10 @@ import (
 	"mcp-askuser/desk"
 )
 
-// turn is the mutex of an index, which few others share: those of one process
+// indexMutex is the mutex of an index, which few others share: those of one process
 // who change the same index take turns, where they would only drive each other
 // back.
-func (s *Store) turn(subject string) *sync.Mutex {
+func (s *Store) indexMutex(subject string) *sync.Mutex {
 	return &s.turns[maphash.String(s.seed, subject)%uint64(len(s.turns))]
 }
 
@@ -52,14 +52,14 @@ func (s *Store) change(ctx context.Context, mark desk.Mark, name, id string, f f
 		return err
 	}
 	p := markPlace(owner, mark, name)
-	subject, err := s.mine(p)
+	subject, err := s.ownSubject(p)
 	if err != nil {
 		return err
 	}
-	turn := s.turn(subject)
+	turn := s.indexMutex(subject)
 	turn.Lock()
 	defer turn.Unlock()
-	return s.repeat(ctx, certainty, func(time.Duration) (bool, error) {
+	return s.repeat(ctx, writeTimeout, func(time.Duration) (bool, error) {
 		m, err := s.last(ctx, p)
 		if err != nil {
 			return errors.Is(err, desk.ErrDenied), err
@@ -69,12 +69,12 @@ func (s *Store) change(ctx context.Context, mark desk.Mark, name, id string, f f
 		if slices.Equal(before, after) {
 			return true, nil
 		}
-		w := creation{place: p, subject: subject, over: m.Seq, data: []byte(strings.Join(after, "\n"))}
+		w := creation{place: p, subject: subject, replaces: m.Seq, data: []byte(strings.Join(after, "\n"))}
 		if mark == desk.MarkSessions || mark == desk.MarkLifted {
 			w.ttl = keepMarks
 		}
 		if len(after) == 0 {
-			w.gone, w.ttl = true, keepGone
+			w.deleted, w.ttl = true, keepGone
 			if m.Subject != subject {
 				w.ttl = keepOver
 			}
@@ -90,7 +90,7 @@ func (s *Store) Marks(ctx context.Context, mark desk.Mark, name string) ([]strin
 	if err := desk.Admit(ctx, name, desk.ValidName); err != nil {
 		return nil, err
 	}
-	me, err := s.certainIdentity(ctx)
+	me, err := s.awaitIdentity(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func markPlace(owner string, mark desk.Mark, name string) place {
 
 // ids are those in an index.
 func (m *message) ids() []string {
-	if !m.there() {
+	if !m.exists() {
 		return nil
 	}
 	return strings.Split(string(m.Data), "\n")

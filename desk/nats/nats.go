@@ -76,7 +76,7 @@ type Store struct {
 	locks holder
 
 	seed  maphash.Seed
-	turns [256]sync.Mutex // see turn
+	turns [256]sync.Mutex // see indexMutex
 
 	months sync.Map // that are known to be in the index
 	owners sync.Map // names of owners of records
@@ -104,7 +104,7 @@ func Open(o Options) (*Store, error) {
 // Place implements desk.Placer: a record is the credential's own, or its owner's
 // to whose earlier one it goes back.
 func (s *Store) Place(ctx context.Context, id, earlier string) (string, error) {
-	me, err := s.certainIdentity(ctx)
+	me, err := s.awaitIdentity(ctx)
 	if err != nil {
 		return id, err
 	}
@@ -119,7 +119,7 @@ func (s *Store) Place(ctx context.Context, id, earlier string) (string, error) {
 
 // owner returns the owner of a record, of which only the mark is in its id.
 func (s *Store) owner(ctx context.Context, id string) (string, error) {
-	me, err := s.certainIdentity(ctx)
+	me, err := s.awaitIdentity(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -151,8 +151,8 @@ func (s *Store) owner(ctx context.Context, id string) (string, error) {
 	return "", desk.ErrNotFound
 }
 
-// at is where a document of a record is.
-func (s *Store) at(ctx context.Context, kind desk.Kind, id string) (place, error) {
+// placeOf is where a document of a record is.
+func (s *Store) placeOf(ctx context.Context, kind desk.Kind, id string) (place, error) {
 	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return place{}, err
 	}
@@ -170,9 +170,9 @@ func (s *Store) at(ctx context.Context, kind desk.Kind, id string) (place, error
 	}
 }
 
-// mine returns the subject of this credential where a document is, as it ends:
+// ownSubject returns the subject of this credential where a document is, as it ends:
 // ErrDenied where it has none. The server would say the same.
-func (s *Store) mine(p place) (subject string, err error) {
+func (s *Store) ownSubject(p place) (subject string, err error) {
 	me := s.whoAmI()
 	if !me.Human && p.owner != me.writer() {
 		return "", fmt.Errorf("%w: it belongs to %s", desk.ErrDenied, p.owner)
@@ -182,11 +182,11 @@ func (s *Store) mine(p place) (subject string, err error) {
 
 // Create implements desk.Store.
 func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	p, err := s.at(ctx, kind, id)
+	p, err := s.placeOf(ctx, kind, id)
 	if err != nil {
 		return err
 	}
-	subject, err := s.mine(p)
+	subject, err := s.ownSubject(p)
 	if err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (s *Store) addMonth(ctx context.Context, owner, month string) error {
 	if _, known := s.months.Load(p); known {
 		return nil
 	}
-	subject, err := s.mine(p)
+	subject, err := s.ownSubject(p)
 	if err == nil {
 		err = s.create(ctx, creation{place: p, subject: subject, data: []byte(month)})
 	}
@@ -219,7 +219,7 @@ func (s *Store) addMonth(ctx context.Context, owner, month string) error {
 // caller. In the role of the asker the owner alone ends a record; a human who
 // does so for another is a human.
 func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
-	p, err := s.at(ctx, desk.KindReplies, id)
+	p, err := s.placeOf(ctx, desk.KindReplies, id)
 	if err != nil {
 		return err
 	}
@@ -235,11 +235,11 @@ func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []by
 
 // Put implements desk.Store.
 func (s *Store) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	p, err := s.at(ctx, kind, id)
+	p, err := s.placeOf(ctx, kind, id)
 	if err != nil {
 		return err
 	}
-	subject, err := s.mine(p)
+	subject, err := s.ownSubject(p)
 	if err != nil {
 		return err
 	}
@@ -253,7 +253,7 @@ func (s *Store) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 }
 
 func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Document {
-	p, err := s.at(ctx, kind, id)
+	p, err := s.placeOf(ctx, kind, id)
 	if err != nil {
 		return desk.Document{Err: err}
 	}
@@ -261,9 +261,10 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 	switch {
 	case err != nil:
 		return desk.Document{Err: err}
-	case !m.there() && kind == desk.KindArchive: // where a record is looked for last
-		return desk.Document{Err: cmp.Or(s.intact(ctx, p, place{areaAsk, string(desk.KindPending), p.owner, id}, place{areaAsk, kindEnd, p.owner, id}), desk.ErrNotFound)}
-	case !m.there():
+	case !m.exists() && kind == desk.KindArchive: // where a record is looked for last
+		asked, ended := place{areaAsk, string(desk.KindPending), p.owner, id}, place{areaAsk, kindEnd, p.owner, id}
+		return desk.Document{Err: cmp.Or(s.intact(ctx, StreamPast, p.filter()), s.intact(ctx, StreamDesk, asked.filter()), s.intact(ctx, StreamDesk, ended.filter()), desk.ErrNotFound)}
+	case !m.exists():
 		return desk.Document{Err: desk.ErrNotFound}
 	case len(m.Data) > maxSize:
 		return desk.Document{Err: fmt.Errorf("%w: %s is larger than any of ours", desk.ErrDamaged, id)}
@@ -273,8 +274,12 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 		d.By = new(m.By.author())
 	}
 	if kind == desk.KindArchive {
+		said, err := s.said(ctx, p.owner, id)
+		if err != nil {
+			return desk.Document{Err: err}
+		}
 		d.By = &desk.Author{}
-		if said := s.said(ctx, p.owner, id); said.there() {
+		if said.exists() {
 			d.By, d.Said = new(said.By.author()), said.Data
 		}
 	}
@@ -283,61 +288,47 @@ func (s *Store) get(ctx context.Context, kind desk.Kind, id string) desk.Documen
 
 // said returns the outcome of a human which the server has taken for a record;
 // the zero message if none did. The archive is its writer's word, this is not.
-func (s *Store) said(ctx context.Context, owner, id string) message {
+func (s *Store) said(ctx context.Context, owner, id string) (message, error) {
 	copied := func() (message, error) { return s.copied(ctx, owner, id) }
 	written := func() (message, error) {
-		return s.on(ctx, StreamDesk, place{areaAsk, kindEnd, owner, id}.by(asHuman+".*"))
+		return s.lastOn(ctx, StreamDesk, place{areaAsk, kindEnd, owner, id}.by(asHuman+".*"))
 	}
 	// The server copies a moment later; after that the outcome may be swept, and
 	// that between our two looks.
 	for _, look := range []func() (message, error){copied, written, copied} {
-		if m, err := look(); err == nil && m.there() {
-			return m
+		if m, err := look(); err != nil || m.exists() {
+			return m, err
 		}
 	}
-	return message{}
+	return message{}, s.intact(ctx, StreamSaid, copyFilter(owner, id))
 }
 
 // copied returns the server's first copy of what a human said.
 func (s *Store) copied(ctx context.Context, owner, id string) (message, error) {
 	for from := uint64(1); ; {
-		m, err := s.message(ctx, StreamSaid, map[string]any{"seq": from, "next_by_subj": "said." + owner + "." + id + ".*"})
+		m, err := s.message(ctx, StreamSaid, map[string]any{"seq": from, "next_by_subj": copyFilter(owner, id)})
 		if err != nil || m.Seq == 0 {
 			return m, err
 		}
 		_, by, ok := parse(place{areaAsk, kindEnd, owner, id}.by(asHuman + m.Subject[strings.LastIndexByte(m.Subject, '.'):]))
-		if m.By = by; ok && m.there() {
+		if m.By = by; ok && m.exists() {
 			return m, nil
 		}
 		from = m.Seq + 1
 	}
 }
 
-// atOnce is how many requests a process has under way.
-const atOnce = 64
+// copyFilter matches the server's copies of what humans said to a record.
+func copyFilter(owner, id string) string { return "said." + owner + "." + id + ".*" }
+
+// maxInFlight is how many requests a process has under way.
+const maxInFlight = 64
 
 // Read implements desk.Reader: one trip. That the leader may look at them in
 // another order is no harm: the place of an outcome stays taken when it is
 // collected, so that one who finds it free knows that the record was open then.
 func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	out := make([]desk.Document, len(keys))
-	if many <= len(keys) && !slices.ContainsFunc(keys, func(k desk.Key) bool { return k.Kind != desk.KindPending || !desk.ValidID(k.ID) }) {
-		at := make([]place, len(keys))
-		each(len(keys), func(i int) { at[i], out[i].Err = s.at(ctx, desk.KindPending, keys[i].ID) })
-		found, err := s.lasts(ctx, at)
-		for i, m := range found {
-			switch {
-			case out[i].Err != nil:
-			case err != nil:
-				out[i].Err = err
-			case !m.there():
-				out[i].Err = desk.ErrNotFound
-			default:
-				out[i].Data = m.Data
-			}
-		}
-		return out
-	}
 	each(len(keys), func(i int) { out[i] = s.get(ctx, keys[i].Kind, keys[i].ID) })
 	return out
 }
@@ -345,7 +336,7 @@ func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 // each calls f for 0 to n-1, some at a time.
 func each(n int, f func(int)) {
 	var workers sync.WaitGroup
-	places := make(chan struct{}, atOnce)
+	places := make(chan struct{}, maxInFlight)
 	for i := range n {
 		places <- struct{}{}
 		workers.Go(func() {
@@ -360,14 +351,14 @@ func each(n int, f func(int)) {
 // says so, which those who watch are told, and which goes a second later: where
 // another has written the document, when that has been swept.
 func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
-	p, err := s.at(ctx, kind, id)
+	p, err := s.placeOf(ctx, kind, id)
 	if errors.Is(err, desk.ErrNotFound) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	subject, err := s.mine(p)
+	subject, err := s.ownSubject(p)
 	if err != nil {
 		return err
 	}
@@ -379,7 +370,7 @@ func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
 		if err != nil {
 			return err
 		}
-		if !m.there() {
+		if !m.exists() {
 			return nil
 		}
 		if kind == desk.KindDrafts && !s.whoAmI().Human {
@@ -392,7 +383,7 @@ func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
 		case m.Subject != subject:
 			keep = keepOver
 		}
-		err = s.create(ctx, creation{place: p, subject: subject, gone: true, ttl: keep, over: m.Seq})
+		err = s.create(ctx, creation{place: p, subject: subject, deleted: true, ttl: keep, replaces: m.Seq})
 		if !errors.Is(err, desk.ErrExists) || tries == 8 { // somebody changed it in between
 			return err
 		}
@@ -408,7 +399,7 @@ func (s *Store) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 		}
 		if kind != desk.KindArchive {
 			ids, err := s.listDesk(ctx, kind)
-			yieldDown(ids, err, in, yield)
+			yieldDescending(ids, err, in, yield)
 			return
 		}
 		months, err := s.names(ctx, StreamPast, allOf(areaPast, kindMonths))
@@ -422,7 +413,7 @@ func (s *Store) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 			for p := range found {
 				ids = append(ids, p.record())
 			}
-			if !yieldDown(ids, err, in, yield) {
+			if !yieldDescending(ids, err, in, yield) {
 				return
 			}
 		}
@@ -461,7 +452,7 @@ func (s *Store) sweep(old []string) {
 	go func() {
 		defer s.sweeping.Unlock()
 		for _, subject := range old[:min(len(old), 256)] {
-			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			ctx, cancel := context.WithTimeout(context.Background(), readTimeout)
 			err := s.sweepOne(ctx, subject)
 			cancel()
 			if err != nil {
@@ -474,33 +465,33 @@ func (s *Store) sweep(old []string) {
 func (s *Store) sweepOne(ctx context.Context, subject string) error {
 	p, by, _ := parse(subject)
 	if by.role == asHuman {
-		if ended, err := s.endHuman(ctx, p); err != nil || !ended {
+		if ended, err := s.wasCollected(ctx, p); err != nil || !ended {
 			return err
 		}
-		if copied, err := s.copied(ctx, p.owner, p.name); err != nil || !copied.there() {
+		if copied, err := s.copied(ctx, p.owner, p.name); err != nil || !copied.exists() {
 			return err // once its copy is there; see said
 		}
 	}
 	if by.role == "" {
-		if now, err := s.last(ctx, p); err != nil || now.there() {
+		if now, err := s.last(ctx, p); err != nil || now.exists() {
 			return err // it was written anew
 		}
 	}
-	m, err := s.on(ctx, StreamDesk, subject)
-	if err != nil || !m.there() {
+	m, err := s.lastOn(ctx, StreamDesk, subject)
+	if err != nil || !m.exists() {
 		return err
 	}
 	// Not in its place, where it was deleted already: in its subject.
-	err = s.create(ctx, creation{place: p, alone: true, subject: subject, gone: true, ttl: keepGone, over: m.Seq})
+	err = s.create(ctx, creation{place: p, ownOnly: true, subject: subject, deleted: true, ttl: keepGone, replaces: m.Seq})
 	if errors.Is(err, desk.ErrExists) {
 		return nil
 	}
 	return err
 }
 
-// endHuman reports whether a human's outcome was collected. That it was is said for a
+// wasCollected reports whether a human's outcome was collected. That it was is said for a
 // day: where it is not said any more the archive tells, and it is said anew.
-func (s *Store) endHuman(ctx context.Context, p place) (bool, error) {
+func (s *Store) wasCollected(ctx context.Context, p place) (bool, error) {
 	m, err := s.last(ctx, p)
 	if err != nil || m.By.role == collected {
 		return err == nil, err
@@ -513,7 +504,7 @@ func (s *Store) endHuman(ctx context.Context, p place) (bool, error) {
 	return true, s.Delete(ctx, desk.KindReplies, p.name)
 }
 
-func yieldDown(ids []string, err error, in desk.Range, yield func(string, error) bool) bool {
+func yieldDescending(ids []string, err error, in desk.Range, yield func(string, error) bool) bool {
 	if err != nil {
 		yield("", err)
 		return false
@@ -532,10 +523,10 @@ func yieldDown(ids []string, err error, in desk.Range, yield func(string, error)
 func (s *Store) places(ctx context.Context, stream, filter string) (map[place][]writer, error) {
 	subjects, err := s.subjects(ctx, stream, filter)
 	found := make(map[place][]writer, len(subjects))
-	for _, subject := range subjects {
+	for subject := range subjects {
 		p, by, ok := parse(subject)
 		if !ok {
-			s.foreign(subject)
+			s.ignoreForeign(subject)
 			continue
 		}
 		if p.record() != "" {

@@ -91,7 +91,7 @@ func (s *Store) Status(ctx context.Context, system string) (Status, error) {
 		s.streamStatus(ctx, want, &st)
 	}
 	if system != "" {
-		if err := s.synced(system, &st); err != nil {
+		if err := s.addSynced(system, &st); err != nil {
 			st.Wrongf("whether the nodes write at once cannot be told: %v", err)
 		}
 		for _, n := range st.Nodes {
@@ -142,8 +142,8 @@ func older(version string, major, minor int) bool {
 	return err == nil && (a < major || a == major && b < minor)
 }
 
-// told is what a node says of itself.
-type told struct {
+// nodeReply is what a node says of itself.
+type nodeReply struct {
 	Server struct {
 		Name string    `json:"name"`
 		Ver  string    `json:"ver"`
@@ -161,9 +161,9 @@ const (
 	everyNode   = `{"include_unused":true}` // also one that has no client of the account
 )
 
-// ask asks all nodes, and returns what those say that answer soon after the
+// askNodes asks all nodes, and returns what those say that answer soon after the
 // first, for which it waits so long.
-func ask(nc *natsgo.Conn, subject, request string, wait time.Duration) ([]told, error) {
+func askNodes(nc *natsgo.Conn, subject, request string, wait time.Duration) ([]nodeReply, error) {
 	inbox := nc.NewInbox()
 	sub, err := nc.SubscribeSync(inbox)
 	if err != nil {
@@ -174,18 +174,18 @@ func ask(nc *natsgo.Conn, subject, request string, wait time.Duration) ([]told, 
 	if err := nc.PublishRequest(subject, inbox, []byte(request)); err != nil {
 		return nil, err
 	}
-	var all []told
-	for ; ; wait = attempt / 4 {
+	var all []nodeReply
+	for ; ; wait = requestTimeout / 4 {
 		m, err := sub.NextMsg(wait)
 		if err != nil {
 			break
 		}
-		t := told{at: begun.Add(time.Since(begun) / 2)}
+		t := nodeReply{at: begun.Add(time.Since(begun) / 2)}
 		if json.Unmarshal(m.Data, &t) == nil && t.Server.Name != "" {
 			all = append(all, t)
 		}
 	}
-	slices.SortFunc(all, func(a, b told) int { return strings.Compare(a.Server.Name, b.Server.Name) })
+	slices.SortFunc(all, func(a, b nodeReply) int { return strings.Compare(a.Server.Name, b.Server.Name) })
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%w: no node says anything of itself", desk.ErrUnreachable)
 	}
@@ -198,7 +198,7 @@ func nodesOf(nc *natsgo.Conn, clients bool) ([]NodeStatus, error) {
 	if clients {
 		subject, request = listClients, "{}"
 	}
-	all, err := ask(nc, subject, request, attempt)
+	all, err := askNodes(nc, subject, request, requestTimeout)
 	if err != nil {
 		return nil, err
 	}
@@ -222,19 +222,19 @@ func nodesOf(nc *natsgo.Conn, clients bool) ([]NodeStatus, error) {
 	return nodes, nil
 }
 
-// synced finds out which nodes write at once.
-func (s *Store) synced(system string, st *Status) error {
+// addSynced finds out which nodes write at once.
+func (s *Store) addSynced(system string, st *Status) error {
 	credential, _, err := readCreds(system)
 	if err != nil {
 		return err
 	}
-	options := append(slices.Clone(s.options), credential, natsgo.Timeout(attempt), natsgo.Name("mcp-askuser desk status"))
+	options := append(slices.Clone(s.options), credential, natsgo.Timeout(requestTimeout), natsgo.Name("mcp-askuser desk status"))
 	nc, err := natsgo.Connect(strings.Join(s.urls, ","), options...)
 	if err != nil {
 		return err
 	}
 	defer nc.Close()
-	all, err := ask(nc, "$SYS.REQ.SERVER.PING.VARZ", "{}", attempt)
+	all, err := askNodes(nc, "$SYS.REQ.SERVER.PING.VARZ", "{}", requestTimeout)
 	if err != nil {
 		return err
 	}
@@ -255,13 +255,13 @@ func (s *Store) synced(system string, st *Status) error {
 			}
 		}
 	}
-	return unwell(nc, st)
+	return addHealth(nc, st)
 }
 
-// unwell notes what nodes say that they cannot do, such as to read a snapshot of
+// addHealth notes what nodes say that they cannot do, such as to read a snapshot of
 // theirs.
-func unwell(nc *natsgo.Conn, st *Status) error {
-	all, err := ask(nc, "$SYS.REQ.SERVER.PING.HEALTHZ", "{}", attempt)
+func addHealth(nc *natsgo.Conn, st *Status) error {
+	all, err := askNodes(nc, "$SYS.REQ.SERVER.PING.HEALTHZ", "{}", requestTimeout)
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func (s *Store) Make(ctx context.Context, nodes int, replace bool) error {
 			call = "STREAM.UPDATE."
 		case errors.Is(err, desk.ErrFormat) && replace:
 			var gone struct{}
-			if err := s.api(ctx, certainty, "STREAM.DELETE."+config.Name, map[string]string{}, &gone); err != nil {
+			if err := s.api(ctx, writeTimeout, "STREAM.DELETE."+config.Name, map[string]string{}, &gone); err != nil {
 				return fmt.Errorf("delete the stream %s: %w", config.Name, err)
 			}
 		case errors.Is(err, desk.ErrFormat):
@@ -63,7 +63,7 @@ func (s *Store) Make(ctx context.Context, nodes int, replace bool) error {
 				"keep a copy if you want one (nats stream backup), and then run mcp-askuser desk create --replace", desk.ErrFormat)
 		}
 		var made info
-		if err := s.api(ctx, certainty, call+config.Name, config, &made); err != nil {
+		if err := s.api(ctx, writeTimeout, call+config.Name, config, &made); err != nil {
 			return fmt.Errorf("make the stream %s: %w", config.Name, err)
 		}
 	}
@@ -77,7 +77,7 @@ func (s *Store) MakeAll(ctx context.Context, replace bool) (nodes int, err error
 	if len(s.urls) >= 3 {
 		want = 3
 	}
-	err = s.repeat(ctx, certainty, func(time.Duration) (bool, error) {
+	err = s.repeat(ctx, writeTimeout, func(time.Duration) (bool, error) {
 		nc, err := s.connected(ctx)
 		if err != nil {
 			return errors.Is(err, desk.ErrDenied), err

@@ -185,7 +185,7 @@ func Rights(name string, operator bool) (publish, subscribe []string) {
 		"$JS.API.STREAM.MSG.GET.*", "$JS.API.STREAM.INFO.*", "$SYS.REQ.USER.INFO", pingNodes)
 	if isHuman(name) {
 		publish = append(publish,
-			root+"ask.end.*.*."+endBy(asHuman, name), root+"ask.drafts.*.*"+own, root+"ask.mark.*.lifted.*"+own, root+"ask.sync"+own+".*"+own,
+			root+"ask.end.*.*."+endBy(asHuman, name), root+"ask.drafts.*.*"+own, root+"ask.mark.*.lifted.*"+own,
 			"$JS.API.CONSUMER.CREATE.ASK.>", listClients)
 	}
 	return publish, []string{"rang.>", "who.*", "alive" + own + ".*", "back" + own + ".>", "_INBOX" + own + ".>"}

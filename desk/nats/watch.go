@@ -17,7 +17,7 @@ import (
 
 // A bell is looked at without having rung once in a while: what rings is sent
 // once, and not to one who was away.
-const lookEvery = time.Minute
+const lookInterval = time.Minute
 
 // Bell implements desk.Store. The server rings after it has stored an outcome;
 // to listen to the outcome's own subject would be to hear what was refused.
@@ -27,8 +27,8 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 	}
 	var p place
 	var err error
-	ownstack.Run(func() { p, err = s.at(ctx, desk.KindReplies, id) }) // the caller waits next
-	if errors.Is(err, desk.ErrNotFound) {                             // there will be none; who looks finds out
+	ownstack.Run(func() { p, err = s.placeOf(ctx, desk.KindReplies, id) }) // the caller waits next
+	if errors.Is(err, desk.ErrNotFound) {                                  // there will be none; who looks finds out
 		p, err = place{owner: "*"}, nil
 	}
 	if err != nil {
@@ -46,11 +46,11 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 	defer func() { _ = bell.Unsubscribe() }()
 	defer s.guarded()()
 	for {
-		again := s.returned()
+		again := s.untilReconnect()
 		if nc.IsConnected() {
 			// The node listens before we look; where it has gone we look again when
 			// there is another.
-			_ = nc.FlushTimeout(attempt)
+			_ = nc.FlushTimeout(requestTimeout)
 		}
 		if look() {
 			return nil
@@ -58,7 +58,7 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 		select {
 		case <-rings:
 		case <-again.Done():
-		case <-time.After(lookEvery - rand.N(lookEvery/4)):
+		case <-time.After(lookInterval - rand.N(lookInterval/4)):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}
@@ -73,8 +73,8 @@ var watched = [...]string{
 
 // How a watch knows that it still is one.
 const (
-	heartbeat = 5 * time.Second
-	deaf      = 3 * heartbeat
+	heartbeat        = 5 * time.Second
+	heartbeatTimeout = 3 * heartbeat
 )
 
 // Watch implements desk.Store: one consumer, for all who watch in a process.
@@ -121,9 +121,13 @@ func (w *watch) consume(ctx context.Context) error {
 		return unreachable(err)
 	}
 	w.heard = 0
-	request := consumer(name, inbox, watched[:]...)
-	request["deliver_policy"], request["opt_start_seq"], request["headers_only"] = "by_start_sequence", w.next, true
-	if err := w.store.consume(ctx, name, request); err != nil {
+	request := map[string]any{"stream_name": StreamDesk, "config": map[string]any{
+		"name": name, "deliver_subject": inbox, "ack_policy": "none", "max_deliver": 1, "replay_policy": "instant", "filter_subjects": watched,
+		"deliver_policy": "by_start_sequence", "opt_start_seq": w.next, "headers_only": true,
+		"idle_heartbeat": heartbeat, "inactive_threshold": heartbeatTimeout, "num_replicas": 1, "mem_storage": true,
+	}}
+	var made struct{}
+	if err := w.store.api(ctx, readTimeout, "CONSUMER.CREATE."+StreamDesk+"."+name, request, &made); err != nil {
 		_ = w.sub.Unsubscribe()
 		return fmt.Errorf("watch the desk: %w", err)
 	}
@@ -134,9 +138,9 @@ func (w *watch) run(ctx context.Context) {
 	defer close(w.changes)
 	defer func() { _ = w.sub.Unsubscribe() }()
 	defer w.store.guarded()()
-	again := w.store.returned()
+	again := w.store.untilReconnect()
 	for {
-		within, cancel := context.WithTimeout(ctx, deaf)
+		within, cancel := context.WithTimeout(ctx, heartbeatTimeout)
 		stop := context.AfterFunc(again, cancel) // the consumer was left behind with the node
 		m, err := w.sub.NextMsgWithContext(within)
 		stop()
@@ -147,14 +151,14 @@ func (w *watch) run(ctx context.Context) {
 		if err == nil {
 			var c desk.Change
 			if c, err = w.read(m); err == nil {
-				if c.ID != "" && !(w.led(ctx) && desk.Tell(ctx, w.changes, c)) {
+				if c.ID != "" && !(w.waitForLeader(ctx) && desk.Tell(ctx, w.changes, c)) {
 					return
 				}
 				continue
 			}
 		}
 		for {
-			again = w.store.returned()
+			again = w.store.untilReconnect()
 			err := w.consume(ctx)
 			if err == nil {
 				break
@@ -167,12 +171,12 @@ func (w *watch) run(ctx context.Context) {
 	}
 }
 
-// led returns once the leader has what the consumer has told of. A consumer may
+// waitForLeader returns once the leader has what the consumer has told of. A consumer may
 // be at a follower, which may have stored a message a moment before the leader
 // has: whoever is told of a change and reads must not find the time before it.
 // It is false when ctx ends.
-func (w *watch) led(ctx context.Context) bool {
-	for pause := time.Millisecond; w.leader+1 < w.next; pause = min(2*pause, attempt) {
+func (w *watch) waitForLeader(ctx context.Context) bool {
+	for pause := time.Millisecond; w.leader+1 < w.next; pause = min(2*pause, requestTimeout) {
 		if now, err := w.store.streamInfo(ctx, StreamDesk, map[string]string{}); err == nil {
 			w.leader = now.State.LastSeq
 			if w.leader+1 >= w.next {
@@ -210,7 +214,7 @@ func (w *watch) read(m *natsgo.Msg) (c desk.Change, err error) {
 	w.next = meta.Sequence.Stream + 1
 	p, by, ok := parse(m.Subject)
 	if !ok {
-		w.store.foreign(m.Subject)
+		w.store.ignoreForeign(m.Subject)
 		return c, nil
 	}
 	if !desk.ValidID(p.name) {

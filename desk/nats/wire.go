@@ -2,11 +2,11 @@ package nats
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -31,7 +31,7 @@ const (
 	codeNoStream      = 10059
 	codeWrongSequence = 10071
 	codeWrongConstant = 10164 // the same
-	codeUnderWay      = 10158 // an attempt with this Nats-Msg-Id is not stored yet
+	codeInProgress    = 10158 // an attempt with this Nats-Msg-Id is not stored yet
 )
 
 // message is one of a stream; the zero message is none.
@@ -43,24 +43,24 @@ type message struct {
 	By      writer
 }
 
-// there reports whether the message is a document.
-func (m *message) there() bool { return m.Op == opPut }
+// exists reports whether the message is a document.
+func (m *message) exists() bool { return m.Op == opPut }
 
-// judge sees whose a message is. One that its writer must not have written is as
+// checkWriter sees whose a message is. One that its writer must not have written is as
 // good as nothing, whoever had it stored.
-func (c *conn) judge(m *message) {
+func (c *conn) checkWriter(m *message) {
 	if !strings.HasPrefix(m.Subject, root) {
 		return
 	}
 	var ok bool
 	if _, m.By, ok = parse(m.Subject); !ok {
-		c.foreign(m.Subject)
+		c.ignoreForeign(m.Subject)
 		m.Op = ""
 	}
 }
 
-// foreign says in the log, once, that a document is ignored.
-func (c *conn) foreign(subject string) {
+// ignoreForeign says in the log, once, that a document is ignored.
+func (c *conn) ignoreForeign(subject string) {
 	if _, said := c.ignored.Swap(subject, true); !said {
 		c.log.Warn("a document under a foreign name is ignored", "subject", subject)
 	}
@@ -118,7 +118,7 @@ func unreachable(err error) error {
 // zero message if there is none. Where the last is under a foreign name it is the
 // one before that which counts, with the sequence of the last.
 func (c *conn) last(ctx context.Context, p place) (message, error) {
-	m, err := c.on(ctx, p.stream(), p.filter())
+	m, err := c.lastOn(ctx, p.stream(), p.filter())
 	if err != nil || m.Seq == 0 {
 		return m, err
 	}
@@ -127,11 +127,11 @@ func (c *conn) last(ctx context.Context, p place) (message, error) {
 	}
 	subjects, err := c.subjects(ctx, p.stream(), p.filter())
 	var counts message
-	for _, subject := range subjects {
+	for subject := range subjects {
 		if _, _, ok := parse(subject); !ok {
 			continue
 		}
-		one, err := c.on(ctx, p.stream(), subject)
+		one, err := c.lastOn(ctx, p.stream(), subject)
 		if err != nil {
 			return message{}, err
 		}
@@ -143,42 +143,8 @@ func (c *conn) last(ctx context.Context, p place) (message, error) {
 	return counts, err
 }
 
-// intact returns an error where the leader of a stream has a message in one of these
-// places and cannot read it, as after a bit on its disk has flipped: it answers as if
-// there were none, and says nothing of it in its status.
-func (c *conn) intact(ctx context.Context, places ...place) error {
-	for _, p := range places {
-		for tries := 0; ; tries++ {
-			m, err := c.last(ctx, p)
-			if err != nil {
-				return err
-			}
-			if m.Seq != 0 {
-				break
-			}
-			subjects, err := c.subjects(ctx, p.stream(), p.filter())
-			if err != nil {
-				return err
-			}
-			if len(subjects) == 0 {
-				break
-			}
-			if tries == 0 { // it came, or went, between the two
-				continue
-			}
-			there, err := c.streamInfo(ctx, p.stream(), map[string]string{})
-			if err == nil && there.Cluster != nil {
-				err = fmt.Errorf("%s leads %s and cannot read from its disk what it has of this question: stop it, remove its data directory, and start it again: it takes everything from the others",
-					there.Cluster.Leader, p.stream())
-			}
-			return cmp.Or(err, fmt.Errorf("%w: the node cannot read it from its disk: restore a backup", desk.ErrDamaged))
-		}
-	}
-	return nil
-}
-
-// on returns the last message on the subjects that match.
-func (c *conn) on(ctx context.Context, stream, subject string) (message, error) {
+// lastOn returns the last message on the subjects that match.
+func (c *conn) lastOn(ctx context.Context, stream, subject string) (message, error) {
 	return c.message(ctx, stream, map[string]any{"last_by_subj": subject})
 }
 
@@ -191,7 +157,7 @@ func (c *conn) message(ctx context.Context, stream string, which map[string]any)
 			Data    []byte `json:"data"`
 		} `json:"message"`
 	}
-	err := c.api(ctx, patience, "STREAM.MSG.GET."+stream, which, &answer)
+	err := c.api(ctx, readTimeout, "STREAM.MSG.GET."+stream, which, &answer)
 	if failed, ok := errors.AsType[*apiError](err); ok && failed.ErrCode == codeNoMessage {
 		return message{}, nil
 	}
@@ -199,104 +165,14 @@ func (c *conn) message(ctx context.Context, stream string, which map[string]any)
 	if h, err := natsgo.DecodeHeadersMsg(answer.Message.Header); err == nil {
 		m.Op = h.Get(headerOp)
 	}
-	c.judge(&m)
+	c.checkWriter(&m)
 	return m, err
 }
 
-// many is from how many messages on they are read with a consumer: to make one
-// takes as long as to read so many.
-const many = 256
-
-// all returns the last message in each place of a kind. A consumer may be at a follower that is behind: what it has handed
-// out is complete when a message comes out that was put in after it was made.
-// It takes a human's credential.
-func (c *conn) all(ctx context.Context, kind string) (map[place]message, error) {
-	nc, err := c.connected(ctx)
-	if err != nil {
-		return nil, err
-	}
-	name := nuid.Next()
-	me := c.whoAmI().writer()
-	inbox, barrier := nc.NewInbox(), place{areaAsk, "sync", me, name}.by(me)
-	sub, err := nc.SubscribeSync(inbox)
-	if err != nil {
-		return nil, unreachable(err)
-	}
-	defer func() { _ = sub.Unsubscribe() }()
-	_ = sub.SetPendingLimits(-1, -1)
-	request := consumer(name, inbox, allOf(areaAsk, kind), barrier)
-	request["deliver_policy"] = "last_per_subject"
-	if err := c.consume(ctx, name, request); err != nil {
-		return nil, err
-	}
-	if err := c.put(ctx, barrier, nil, 2*patience); err != nil {
-		return nil, err
-	}
-	within, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	found := map[place]message{}
-	for n := uint64(1); ; {
-		m, err := sub.NextMsgWithContext(within)
-		if err != nil {
-			return nil, unreachable(err)
-		}
-		meta, err := m.Metadata()
-		if err != nil {
-			continue // a heartbeat
-		}
-		if meta.Sequence.Consumer != n {
-			return nil, unreachable(errGap)
-		}
-		n++
-		if m.Subject == barrier {
-			return found, nil
-		}
-		p, by, ok := parse(m.Subject)
-		if !ok {
-			c.foreign(m.Subject)
-			continue
-		}
-		if meta.Sequence.Stream > found[p].Seq {
-			found[p] = message{m.Subject, meta.Sequence.Stream, m.Data, m.Header.Get(headerOp), by}
-		}
-	}
-}
-
-// consumer is the configuration of one that this process alone listens to.
-func consumer(name, inbox string, subjects ...string) map[string]any {
-	return map[string]any{
-		"name": name, "deliver_subject": inbox, "ack_policy": "none", "max_deliver": 1, "replay_policy": "instant", "filter_subjects": subjects,
-		"idle_heartbeat": heartbeat, "inactive_threshold": deaf, "num_replicas": 1, "mem_storage": true,
-	}
-}
-
-// consume makes a consumer.
-func (c *conn) consume(ctx context.Context, name string, config map[string]any) error {
-	var made struct{}
-	return c.api(ctx, patience, "CONSUMER.CREATE."+StreamDesk+"."+name, map[string]any{"stream_name": StreamDesk, "config": config}, &made)
-}
-
-// lasts returns the last message in each of some places of one kind, in their
-// order: each of its own request, or, where they are many and the credential
-// allows it, all with one consumer. In the zero place there is none.
+// lasts returns the last message in each of some places, in their order.
 func (c *conn) lasts(ctx context.Context, places []place) ([]message, error) {
-	out := make([]message, len(places))
-	if len(places) >= many && c.whoAmI().Human {
-		found, err := c.all(ctx, places[0].kind)
-		if err == nil {
-			for i, p := range places {
-				out[i] = found[p]
-			}
-			return out, nil
-		}
-		c.log.Debug("reading one by one", "kind", places[0].kind, "error", err)
-	}
-	errs := make([]error, len(places))
-	each(len(places), func(i int) {
-		if places[i] != (place{}) {
-			out[i], errs[i] = c.last(ctx, places[i])
-		}
-	})
+	out, errs := make([]message, len(places)), make([]error, len(places))
+	each(len(places), func(i int) { out[i], errs[i] = c.last(ctx, places[i]) })
 	return out, errors.Join(errs...)
 }
 
@@ -310,24 +186,23 @@ type info struct {
 // version of the program made.
 func (c *conn) streamInfo(ctx context.Context, stream string, request any) (info, error) {
 	var there info
-	err := c.api(ctx, patience, "STREAM.INFO."+stream, request, &there)
+	err := c.api(ctx, readTimeout, "STREAM.INFO."+stream, request, &there)
 	if err == nil && there.Config.Metadata[formatKey] != format {
 		err = fmt.Errorf("%w: the operator runs mcp-askuser desk create", desk.ErrFormat)
 	}
 	return there, err
 }
 
-// subjects returns the subjects of a stream that match a filter.
-func (c *conn) subjects(ctx context.Context, stream, filter string) ([]string, error) {
-	var all []string
+// subjects returns the subjects of a stream that match a filter, each with the number
+// of its messages.
+func (c *conn) subjects(ctx context.Context, stream, filter string) (map[string]uint64, error) {
+	all := map[string]uint64{}
 	for {
 		page, err := c.streamInfo(ctx, stream, map[string]any{"subjects_filter": filter, "offset": len(all)})
 		if err != nil {
 			return nil, err
 		}
-		for subject := range page.State.Subjects {
-			all = append(all, subject)
-		}
+		maps.Copy(all, page.State.Subjects)
 		if len(page.State.Subjects) == 0 || len(all) >= page.Total {
 			return all, nil
 		}
@@ -338,18 +213,18 @@ func (c *conn) subjects(ctx context.Context, stream, filter string) ([]string, e
 type creation struct {
 	place
 	subject string // of its writer, there
-	alone   bool   // the only one in its subject, whatever else is in the place
+	ownOnly bool   // the only one in its subject, whatever else is in the place
 	data    []byte
-	gone    bool // not a document, but that there is none
+	deleted bool // not a document, but that there is none
 	ttl     time.Duration
-	// over is the sequence that it may replace beside what is gone; 0 is none.
-	over uint64
+	// replaces is the sequence that it may replace beside what is gone; 0 is none.
+	replaces uint64
 }
 
-// standing is what there is instead of what was to be created.
-func (c *conn) standing(ctx context.Context, w *creation) (message, error) {
-	if w.alone {
-		return c.on(ctx, w.stream(), w.subject)
+// existing is what there is instead of what was to be created.
+func (c *conn) existing(ctx context.Context, w *creation) (message, error) {
+	if w.ownOnly {
+		return c.lastOn(ctx, w.stream(), w.subject)
 	}
 	return c.last(ctx, w.place)
 }
@@ -362,8 +237,8 @@ func (c *conn) create(ctx context.Context, w creation) error {
 	if len(w.data) > maxSize {
 		return fmt.Errorf("too large: %d bytes, of at most %d", len(w.data), maxSize)
 	}
-	id, expect, doubt := nuid.Next(), w.over, false
-	err := c.repeat(ctx, certainty, func(wait time.Duration) (bool, error) {
+	id, expect, doubt := nuid.Next(), w.replaces, false
+	err := c.repeat(ctx, writeTimeout, func(wait time.Duration) (bool, error) {
 		ack, err := c.publish(ctx, wait, w, expect, id)
 		failed, answered := errors.AsType[*apiError](err)
 		switch {
@@ -373,7 +248,7 @@ func (c *conn) create(ctx context.Context, w creation) error {
 			return true, err
 		case err == nil: // an attempt of ours was taken, and perhaps stored
 		case answered && (failed.ErrCode == codeWrongSequence || failed.ErrCode == codeWrongConstant):
-		case answered && failed.ErrCode == codeUnderWay:
+		case answered && failed.ErrCode == codeInProgress:
 			doubt = true
 			return false, unreachable(err)
 		case errors.Is(err, natsgo.ErrNoResponders):
@@ -384,7 +259,7 @@ func (c *conn) create(ctx context.Context, w creation) error {
 			doubt = doubt || !errors.Is(err, desk.ErrUnreachable)
 			return false, unreachable(err)
 		}
-		m, err := c.standing(ctx, &w)
+		m, err := c.existing(ctx, &w)
 		switch {
 		case err != nil:
 			doubt = true
@@ -392,9 +267,9 @@ func (c *conn) create(ctx context.Context, w creation) error {
 		case m.Seq == 0: // one who was refused may hear so before the first is stored
 			expect, id = 0, nuid.Next()
 			return false, fmt.Errorf("%w: it is not said what was stored", desk.ErrUnreachable)
-		case w.made(&m):
+		case w.matches(&m):
 			return true, nil
-		case m.there() || m.Op == opDel && w.kind == kindEnd: // which keeps its place
+		case m.exists() || m.Op == opDel && w.kind == kindEnd: // which keeps its place
 			return true, fmt.Errorf("%s: %w", w.subject, desk.ErrExists)
 		}
 		expect, id = m.Seq, nuid.Next() // what is gone has a sequence, which must be named
@@ -409,25 +284,25 @@ func (c *conn) create(ctx context.Context, w creation) error {
 // remove takes away what was read and this credential wrote; what has taken its
 // place since stays.
 func (c *conn) remove(ctx context.Context, p place, m *message) error {
-	err := c.create(ctx, creation{place: p, subject: m.Subject, gone: true, ttl: keepGone, over: m.Seq})
+	err := c.create(ctx, creation{place: p, subject: m.Subject, deleted: true, ttl: keepGone, replaces: m.Seq})
 	if errors.Is(err, desk.ErrExists) {
 		return nil
 	}
 	return err
 }
 
-// made reports whether a message is what was to be created.
-func (w *creation) made(m *message) bool {
-	if w.gone {
+// matches reports whether a message is what was to be created.
+func (w *creation) matches(m *message) bool {
+	if w.deleted {
 		return m.Op == opDel && m.Subject == w.subject
 	}
-	return m.there() && bytes.Equal(m.Data, w.data)
+	return m.exists() && bytes.Equal(m.Data, w.data)
 }
 
 // put replaces a document.
 func (c *conn) put(ctx context.Context, subject string, data []byte, ttl time.Duration) error {
 	w := creation{subject: subject, data: data, ttl: ttl}
-	return c.repeat(ctx, patience, func(wait time.Duration) (bool, error) {
+	return c.repeat(ctx, readTimeout, func(wait time.Duration) (bool, error) {
 		_, err := c.publish(ctx, wait, w, anySequence, "")
 		if err == nil || errors.Is(err, desk.ErrDenied) {
 			return true, err
@@ -452,10 +327,10 @@ type pubAck struct {
 func (c *conn) publish(ctx context.Context, wait time.Duration, w creation, expect uint64, id string) (pubAck, error) {
 	m := natsgo.NewMsg(w.subject)
 	m.Data = w.data
-	m.Header.Set(headerOp, map[bool]string{false: opPut, true: opDel}[w.gone])
+	m.Header.Set(headerOp, map[bool]string{false: opPut, true: opDel}[w.deleted])
 	if expect != anySequence {
 		m.Header.Set("Nats-Expected-Last-Subject-Sequence", strconv.FormatUint(expect, 10))
-		if !w.alone {
+		if !w.ownOnly {
 			m.Header.Set("Nats-Expected-Last-Subject-Sequence-Subject", w.filter())
 		}
 		m.Header.Set("Nats-Msg-Id", id)

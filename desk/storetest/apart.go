@@ -37,8 +37,8 @@ func (s *Apart) On(ctx context.Context) error {
 	return nil
 }
 
-// AwaitHome implements desk.Keeper.
-func (s *Apart) AwaitHome(context.Context) {}
+// Queue implements desk.Keeper.
+func (s *Apart) Queue(context.Context, string, []byte) error { return desk.ErrUnsent }
 
 // Place implements desk.Keeper.
 func (s *Apart) Place(_ context.Context, id, _ string) (string, error) { return id, nil }

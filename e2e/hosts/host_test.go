@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mcp-askuser/internal/waittest"
 )
 
 // host is a real client in a real terminal, with a scripted model behind it
@@ -34,12 +36,7 @@ func start(t *testing.T, m *model, dir string, env []string, argv ...string) *ho
 	pid := strings.TrimSpace(h.tmux("display-message", "-p", "-t", ":0.0", "#{pane_pid}"))
 	t.Cleanup(func() {
 		h.tmux("kill-server")
-		for range 100 { // it still writes its logs
-			if exec.Command("kill", "-0", pid).Run() != nil {
-				return
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
+		waittest.Until(5*time.Second, func() bool { return exec.Command("kill", "-0", pid).Run() != nil }) // it still writes its logs
 	})
 	return h
 }
@@ -63,15 +60,14 @@ func (h *host) write(text string) { h.tmux("send-keys", "-t", ":0.0", "-l", "--"
 // expect waits until the screen shows one of some texts.
 func (h *host) expect(what ...string) string {
 	h.t.Helper()
-	for deadline := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
-		screen := h.screen()
-		if slices.ContainsFunc(what, func(text string) bool { return strings.Contains(screen, text) }) {
-			return screen
-		}
-		if time.Now().After(deadline) {
-			h.t.Fatalf("the screen never showed %q:\n%s", what, screen)
-		}
+	screen := ""
+	if !waittest.Until(30*time.Second, func() bool {
+		screen = h.screen()
+		return slices.ContainsFunc(what, func(text string) bool { return strings.Contains(screen, text) })
+	}) {
+		h.t.Fatalf("the screen never showed %q:\n%s", what, screen)
 	}
+	return screen
 }
 
 // codex starts Codex, whose daemon would outlive the test.

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"mcp-askuser/internal/waittest"
 )
 
 // TestTypings has a person type to the agent while a form of ours appears: as many
@@ -67,14 +69,16 @@ type person struct {
 	keys, meant map[string]int // of the answers that were meant, by kind
 }
 
+// pause is the time that a person takes, which real hosts measure.
+func (p *person) pause(d time.Duration) { waittest.Pass(p.t.Context(), d) }
+
 // ready begins a turn of the agent that never ends.
 func (p *person) ready() {
 	p.expect("askuser", "Ask Codex", "❯")
-	time.Sleep(2 * time.Second)
+	p.pause(2 * time.Second)
 	p.write("go")
 	for range 20 { // a host that is not ready takes Enter for a new line
-		time.Sleep(time.Second)
-		if p.asked.Load() {
+		if waittest.Until(time.Second, p.asked.Load) {
 			return
 		}
 		p.press("Enter")
@@ -151,7 +155,7 @@ func (p *person) typing(i int) {
 	})
 	typed := ""
 	for _, b := range blows {
-		time.Sleep(b.after)
+		p.pause(b.after)
 		typed += b.keys
 		if b.keys == "\r" {
 			p.press("Enter")
@@ -162,23 +166,23 @@ func (p *person) typing(i int) {
 	if !<-asked {
 		p.t.Fatalf("typing %d: the agent does not ask its model any more:\n%s", i, p.screen())
 	}
-	for deadline := time.Now().Add(20 * time.Second); ; time.Sleep(100 * time.Millisecond) {
-		if r := p.result(0); r != nil {
-			p.moved++
-			p.t.Logf("typing %d, %q: the question went elsewhere: %s", i, typed, r.Status)
-			if r.Status != "unavailable" {
-				p.t.Errorf("typing %d, %q to %s: %s %q", i, typed, kind.kind, r.Status, r.answers())
-			}
-			return
-		}
-		if s := p.screen(); strings.Contains(s, name) && strings.Contains(s, p.form) {
-			break
-		}
-		if time.Now().After(deadline) {
-			p.t.Fatalf("typing %d: no form:\n%s", i, p.screen())
-		}
+	var early *result
+	if !waittest.Until(20*time.Second, func() bool {
+		early = p.result(0)
+		s := p.screen()
+		return early != nil || strings.Contains(s, name) && strings.Contains(s, p.form)
+	}) {
+		p.t.Fatalf("typing %d: no form:\n%s", i, p.screen())
 	}
-	time.Sleep(1600 * time.Millisecond) // an Esc within a second is the host's own
+	if early != nil {
+		p.moved++
+		p.t.Logf("typing %d, %q: the question went elsewhere: %s", i, typed, early.Status)
+		if early.Status != "unavailable" {
+			p.t.Errorf("typing %d, %q to %s: %s %q", i, typed, kind.kind, early.Status, early.answers())
+		}
+		return
+	}
+	p.pause(1600 * time.Millisecond) // an Esc within a second is the host's own
 	if r := p.result(0); r != nil {
 		p.t.Errorf("typing %d, %q to %s: %s %q", i, typed, kind.kind, r.Status, r.answers())
 		return
@@ -216,17 +220,17 @@ func (p *person) answer(keys []string) (n int) {
 		n++
 	}
 	for _, k := range keys {
-		time.Sleep(250 * time.Millisecond)
+		p.pause(250 * time.Millisecond)
 		switch {
 		case k == "":
-			time.Sleep(900 * time.Millisecond)
+			p.pause(900 * time.Millisecond)
 		case slices.Contains([]string{"Right", "Down", "Up", "Enter", "Space"}, k):
 			p.press(k)
 			n++
 		default:
 			for _, c := range k { // together they would be pasted
 				p.host.write(string(c))
-				time.Sleep(60 * time.Millisecond)
+				p.pause(60 * time.Millisecond)
 				n++
 			}
 		}

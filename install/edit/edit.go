@@ -1,6 +1,6 @@
 // Package edit changes configuration files that belong to others: it adds, or
 // takes out, one entry with the fewest bytes, and keeps all the rest as it
-// stands, comments, order and odd formatting included. What it cannot read, or
+// is, comments, order and odd formatting included. What it cannot read, or
 // cannot change in place, it leaves alone and says so.
 //
 // It imports question, for the text that it shows; it knows no other room of ours and
@@ -24,8 +24,8 @@ type Format struct {
 	// decode returns what a file holds, with objects and lists as encoding/json
 	// would have them.
 	decode func(data []byte) (any, error)
-	// set puts a value at a path where nothing stands, or, where that replaces, in
-	// the place of what does; remove takes out what stands there, with the objects
+	// set puts a value at a path that has none, or, where that replaces, in the place
+	// of the one it has; remove takes the value out, with the objects
 	// above that become empty, but for those at the first keep names of the path.
 	// Both return the forms in which the file can be written then, the best first: of
 	// these the first counts in which all else reads as before.
@@ -89,7 +89,7 @@ func text(v any) string {
 	return string(data)
 }
 
-// Get returns what stands at a path, as encoding/json would decode it. The
+// Get returns the value at a path, as encoding/json would decode it. The
 // error says why the file cannot be read.
 func (f Format) Get(data []byte, path ...string) (value any, found bool, err error) {
 	if value, err = f.decode(data); err != nil {
@@ -104,9 +104,9 @@ func (f Format) Get(data []byte, path ...string) (value any, found bool, err err
 	return value, true, nil
 }
 
-// Set returns the file with value at path. What stood there is replaced; what is
-// missing above it is made. A file in which it stands already comes back as it
-// is, to the byte.
+// Set returns the file with value at path. An old value is replaced; what is missing
+// above it is made. A file that has the value already is returned as it is, to the
+// byte.
 func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
 	old, found, err := f.Get(data, path...)
 	if err != nil {
@@ -127,7 +127,7 @@ func (f Format) Set(data []byte, value any, path ...string) ([]byte, error) {
 	return f.put(was, data, path, value)
 }
 
-// put writes value at path, where nothing stands or can be replaced. Compared with
+// put writes value at path, which has none or one that can be replaced. Compared with
 // the file as it was, nothing else may have changed.
 func (f Format) put(was, data []byte, path []string, value any) ([]byte, error) {
 	before, err := f.decode(was)
@@ -148,7 +148,7 @@ func (f Format) put(was, data []byte, path []string, value any) ([]byte, error) 
 }
 
 // first returns the first of the forms of a file whose content is as it should be:
-// what we write is read once more before anybody relies on it.
+// what we write is read once more before it is used.
 func (f Format) first(forms [][]byte, path []string, right func(now any) bool) ([]byte, error) {
 	why := errUnsafe
 	for _, form := range forms {
@@ -180,7 +180,7 @@ func Append(data []byte, value any, path ...string) ([]byte, error) {
 	return JSON.put(data, data, append(slices.Clip(path), strconv.Itoa(len(elements))), value)
 }
 
-// Remove returns the file without what stands at path, and without the objects
+// Remove returns the file without the value at path, and without the objects
 // above it that become empty by that, but for those that are in before: the file as
 // it was before it held anything of ours, nil where there was none.
 func (f Format) Remove(data, before []byte, path ...string) ([]byte, error) {
@@ -196,7 +196,7 @@ func RemoveAt(data, before []byte, at int, path ...string) ([]byte, error) {
 	return JSON.take(data, before, append(slices.Clip(path), strconv.Itoa(at)))
 }
 
-// take removes what stands at path.
+// take removes the value at path.
 func (f Format) take(data, before []byte, path []string) ([]byte, error) {
 	was, err := f.decode(data)
 	if err != nil {

@@ -10,6 +10,29 @@ import (
 
 var server = Object{{"command", "/opt/a b/mcp-askuser"}, {"args", []string{"serve", "--hold", "24h"}}, {"timeout", 600}, {"on", true}}
 
+// The server as each format has it, below two names.
+const (
+	inLine = `{"command":"/opt/a b/mcp-askuser","args":["serve","--hold","24h"],"timeout":600,"on":true}`
+	inTOML = `command = "/opt/a b/mcp-askuser"
+args = ["serve","--hold","24h"]
+timeout = 600
+on = true
+`
+	inYAML = `    command: /opt/a b/mcp-askuser
+    args:
+      - serve
+      - --hold
+      - 24h
+    timeout: 600
+    on: true
+`
+)
+
+// deeper is a text with two more columns before each line.
+func deeper(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n  ") + "\n"
+}
+
 func TestSet(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -33,66 +56,40 @@ func TestSet(t *testing.T) {
   }
 }
 `},
-		{"json: one line", JSON, "mcp.askuser", "{\"mcp\": {\"other\": {}}} // mine\n", `{"mcp": {"other": {}, "askuser": {"command":"/opt/a b/mcp-askuser","args":["serve","--hold","24h"],"timeout":600,"on":true}}} // mine` + "\n"},
+		{"json: one line", JSON, "mcp.askuser", "{\"mcp\": {\"other\": {}}} // mine\n", `{"mcp": {"other": {}, "askuser": ` + inLine + `}} // mine` + "\n"},
 		{"json: remarks, tabs, trailing commas", JSON, "s.askuser", "{\n\t// first\n\t\"s\": {\n\t\t\"b\": 1, // one\n\t},\n}\n",
 			"{\n\t// first\n\t\"s\": {\n\t\t\"b\": 1, // one\n\t\t\"askuser\": {\n\t\t\t\"command\": \"/opt/a b/mcp-askuser\",\n\t\t\t\"args\": [\n\t\t\t\t\"serve\",\n\t\t\t\t\"--hold\",\n\t\t\t\t\"24h\"\n\t\t\t],\n\t\t\t\"timeout\": 600,\n\t\t\t\"on\": true\n\t\t},\n\t},\n}\n"},
-		{"json: a last line that does not end", JSON, "s.askuser", "{\"s\": {}} // mine", `{"s": {"askuser": {"command":"/opt/a b/mcp-askuser","args":["serve","--hold","24h"],"timeout":600,"on":true}}} // mine`},
-		{"json: replaced", JSON, "s.askuser", "{\"s\": {\"askuser\": {\"a\": 1} /* ours */, \"b\": 1}}", `{"s": {"askuser": {"command":"/opt/a b/mcp-askuser","args":["serve","--hold","24h"],"timeout":600,"on":true} /* ours */, "b": 1}}`},
+		{"json: a last line that does not end", JSON, "s.askuser", "{\"s\": {}} // mine", `{"s": {"askuser": ` + inLine + `}} // mine`},
+		{"json: replaced", JSON, "s.askuser", "{\"s\": {\"askuser\": {\"a\": 1} /* ours */, \"b\": 1}}", `{"s": {"askuser": ` + inLine + ` /* ours */, "b": 1}}`},
 		{"json: a remark at the end of the line", JSON, "s.askuser", "{\n  \"s\": { // mine\n    \"b\": 1 /* one */ // of b\n    // last\n  }\n}\n",
 			"{\n  \"s\": { // mine\n    \"b\": 1, /* one */ // of b\n    \"askuser\": {\n      \"command\": \"/opt/a b/mcp-askuser\",\n      \"args\": [\n        \"serve\",\n        \"--hold\",\n        \"24h\"\n      ],\n      \"timeout\": 600,\n      \"on\": true\n    }\n    // last\n  }\n}\n"},
 		{"json: a remark in an empty object", JSON, "s.askuser", "{\r\n  \"s\": { // mine\r\n  }\r\n}\r\n",
 			"{\r\n  \"s\": { // mine\r\n    \"askuser\": {\r\n      \"command\": \"/opt/a b/mcp-askuser\",\r\n      \"args\": [\r\n        \"serve\",\r\n        \"--hold\",\r\n        \"24h\"\r\n      ],\r\n      \"timeout\": 600,\r\n      \"on\": true\r\n    }\r\n  }\r\n}\r\n"},
-		{"json: remarks on one line", JSON, "s.askuser", "{\"s\": {\"b\": 1 /* of b */}}", `{"s": {"b": 1, /* of b */ "askuser": {"command":"/opt/a b/mcp-askuser","args":["serve","--hold","24h"],"timeout":600,"on":true}}}`},
+		{"json: remarks on one line", JSON, "s.askuser", "{\"s\": {\"b\": 1 /* of b */}}", `{"s": {"b": 1, /* of b */ "askuser": ` + inLine + `}}`},
 		{"toml: no file", TOML, "mcp_servers.askuser", "", `[mcp_servers.askuser]
-command = "/opt/a b/mcp-askuser"
-args = ["serve","--hold","24h"]
-timeout = 600
-on = true
-`},
+` + inTOML},
 		{"toml: behind the others", TOML, "mcp_servers.ask user", "model = \"x\" # mine\n\n[mcp_servers.b]\ncommand = 'b'", `model = "x" # mine
 
 [mcp_servers.b]
 command = 'b'
 
 [mcp_servers."ask user"]
-command = "/opt/a b/mcp-askuser"
-args = ["serve","--hold","24h"]
-timeout = 600
-on = true
-`},
+` + inTOML},
 		{"toml: replaced", TOML, "m.askuser", "[m.askuser]\ncommand = \"old\"\n[m.askuser.env]\nA = \"b\"\n\n# of b\n[m.b]\nx = 1\n", `# of b
 [m.b]
 x = 1
 
 [m.askuser]
-command = "/opt/a b/mcp-askuser"
-args = ["serve","--hold","24h"]
-timeout = 600
-on = true
-`},
+` + inTOML},
 		{"yaml: no file", YAML, "extensions.askuser", "", `extensions:
   askuser:
-    command: /opt/a b/mcp-askuser
-    args:
-      - serve
-      - --hold
-      - 24h
-    timeout: 600
-    on: true
-`},
+` + inYAML},
 		{"yaml: between others", YAML, "extensions.askuser", "# mine\nextensions:\n    b:\n        cmd: b # runs b\n\n# last\nGOOSE_MODE: auto\n", `# mine
 extensions:
     b:
         cmd: b # runs b
     askuser:
-      command: /opt/a b/mcp-askuser
-      args:
-        - serve
-        - --hold
-        - 24h
-      timeout: 600
-      on: true
-
+` + deeper(inYAML) + `
 # last
 GOOSE_MODE: auto
 `},
@@ -102,40 +99,19 @@ GOOSE_MODE: auto
       text
 
   askuser:
-    command: /opt/a b/mcp-askuser
-    args:
-      - serve
-      - --hold
-      - 24h
-    timeout: 600
-    on: true
-# last
+` + inYAML + `# last
 d: 1
 `},
 		{"yaml: replaced in its place", YAML, "extensions.askuser", "extensions: # mine\n  askuser:\n    cmd: old\nlast: |+\n  text\n\n", `extensions: # mine
   askuser:
-    command: /opt/a b/mcp-askuser
-    args:
-      - serve
-      - --hold
-      - 24h
-    timeout: 600
-    on: true
-last: |+
+` + inYAML + `last: |+
   text
 
 `},
 		{"yaml: nothing behind the key", YAML, "extensions.askuser", "a: 1\nextensions:\nb: 2", `a: 1
 extensions:
   askuser:
-    command: /opt/a b/mcp-askuser
-    args:
-      - serve
-      - --hold
-      - 24h
-    timeout: 600
-    on: true
-b: 2`},
+` + inYAML + `b: 2`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			path := strings.Split(tc.path, ".")

@@ -37,7 +37,7 @@ type Change struct {
 	with, without []byte
 }
 
-// backup is where the file stands as it was before.
+// backup is the path of the file as it was before.
 func (c *Change) backup() string { return c.Path + c.of + Backup }
 
 // Empty reports whether there is nothing to do.
@@ -77,8 +77,8 @@ func read(path string) ([]byte, error) {
 
 // Plan is the change that puts ours into a file, or takes it out again. Taking
 // out what was put in, and not touched since, restores the file as it was: the
-// backup tells; remove gets it too. Where several things of ours stand in a file, each has a backup
-// of its own: of names it.
+// backup tells; remove gets it too. Where a file holds several things of ours, each has
+// a backup of its own: of names it.
 func Plan(path, of string, out bool, ours func([]byte) bool,
 	add func(data []byte) ([]byte, error), remove func(data, before []byte) ([]byte, error),
 ) (Change, error) {
@@ -138,7 +138,7 @@ func (c *Change) Apply() error {
 	return err
 }
 
-// others are the backups of what else of ours stands in the file.
+// others are the backups of what else of ours the file holds.
 func (c *Change) others() (paths []string) {
 	dir := filepath.Dir(c.Path)
 	entries, _ := os.ReadDir(dir)

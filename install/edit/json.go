@@ -11,7 +11,7 @@ import (
 	"github.com/tailscale/hujson"
 )
 
-// document is a JSON file and where things stand in it.
+// document is a JSON file, parsed, with its layout.
 type document struct {
 	text []byte
 	root hujson.Value
@@ -19,7 +19,7 @@ type document struct {
 	eol  string
 }
 
-// bom may stand before JSON that an editor on Windows has written.
+// bom may precede JSON that an editor on Windows has written.
 const bom = "\ufeff"
 
 // parse reads a file; an empty one is an empty object.
@@ -60,7 +60,7 @@ func eolOf(data []byte) string {
 	return "\n"
 }
 
-// entry is one member of an object or element of a list, and where it stands.
+// entry is one member of an object or element of a list, and its place in the text.
 type entry struct {
 	name       string // of an element: its place, from 0
 	begin, end int
@@ -86,8 +86,8 @@ func entries(v *hujson.Value) (out []entry) {
 }
 
 // find follows a path as far as it goes: the values on it, the root first, and
-// the place of each step. Of members with one name the last counts, as for those
-// who read the file.
+// the place of each step. Of members with one name the last counts, as for the
+// programs that read the file.
 func (d *document) find(path []string) (values []*hujson.Value, places []int) {
 	values = append(values, &d.root)
 	for _, name := range path {
@@ -142,7 +142,7 @@ func jsonSet(data []byte, path []string, value any) ([][]byte, error) {
 	return [][]byte{d.add(values[depth], depth+1, label, value)}, nil
 }
 
-// replace puts a value in the place of another; in is where that stands.
+// replace puts a value in the place of another, which is an entry of in.
 func (d *document) replace(in, old *hujson.Value, path []string, value any) ([]byte, error) {
 	again := func(e entry) bool { return e.name == path[len(path)-1] && e.value != old }
 	if slices.ContainsFunc(entries(in), again) {
@@ -152,8 +152,7 @@ func (d *document) replace(in, old *hujson.Value, path []string, value any) ([]b
 	return d.splice(old.StartOffset, old.EndOffset, strings.ReplaceAll(added, "\n", d.eol)), nil
 }
 
-// spread reports whether the entries of an object or a list stand on lines of
-// their own.
+// spread reports whether the entries of an object or a list have lines of their own.
 func (d *document) spread(to *hujson.Value) bool {
 	return d.unit != "" && (len(entries(to)) == 0 || bytes.Contains(d.text[to.StartOffset:to.EndOffset], []byte("\n")))
 }
@@ -169,7 +168,7 @@ func (d *document) layout(to *hujson.Value, depth int, value any) string {
 }
 
 // add puts a value behind the last in an object or a list, and behind the remark at
-// the end of its line. What stands on one line stays on one.
+// the end of its line. What is written on one line stays on one.
 func (d *document) add(to *hujson.Value, depth int, label string, value any) []byte {
 	all := entries(to)
 	inside := string(d.text[to.StartOffset+1 : to.EndOffset-1])
@@ -202,7 +201,7 @@ func (d *document) add(to *hujson.Value, depth int, label string, value any) []b
 	return d.splice(from, end, parting+string(remark)+strings.ReplaceAll(before+label+added+after, "\n", d.eol))
 }
 
-// restOfLine returns what stands behind an entry on its line: a comma, and remarks. Open
+// restOfLine returns what follows an entry on its line: a comma, and remarks. Open
 // means that the last of these ends with the line.
 func restOfLine(text []byte) (rest []byte, comma, open bool) {
 	end := 0
@@ -263,7 +262,7 @@ func jsonRemove(data []byte, path []string, keep int) ([][]byte, error) {
 	}
 }
 
-// bare reports whether nothing but blanks and a comma stand between two entries.
+// bare reports whether a gap between two entries has only blanks and a comma.
 func bare(gap []byte) bool { return len(bytes.Trim(gap, ", \t\r\n")) == 0 }
 
 // remarks is what stays of the gaps beside an entry that goes: all but one comma,

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// member returns what stands in an object or a list under a name, which in a list is
-// a place.
+// member returns a member of an object by its name, or an element of a list by its
+// place.
 func member(v any, name string) (any, bool) {
 	switch x := v.(type) {
 	case map[string]any:
@@ -47,7 +47,7 @@ func with(v any, path []string, value any) any {
 	return object
 }
 
-// without returns a document without what stands at path, and whether what held it is
+// without returns a document without the value at path, and whether its holder is
 // empty then.
 func without(v any, path []string) (rest any, empty bool) {
 	above := path[:len(path)-1]
@@ -69,7 +69,7 @@ func without(v any, path []string) (rest any, empty bool) {
 	return with(v, above, holder), empty
 }
 
-// removed reports whether now is a document without what stood at path in before, and
+// removed reports whether now is the document before without the value at path, and
 // perhaps without the holders above it that have become empty. One of these may also be
 // null, as YAML writes it.
 func removed(before, now any, path []string) bool {

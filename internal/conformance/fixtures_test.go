@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/tools/askuser"
 )
 
@@ -145,7 +146,7 @@ func progress(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, 
 		if err := call.Prepare("notifications/progress", map[string]any{"progressToken": r.Params.Meta.ProgressToken, "progress": n * 50, "total": 100})(); err != nil {
 			return nil, err
 		}
-		time.Sleep(50 * time.Millisecond) // the suite looks at their times
+		waittest.Pass(ctx, 50*time.Millisecond) // the suite looks at their times
 	}
 	return mcp.NewToolResultText("done"), nil
 }
@@ -155,7 +156,7 @@ func logging(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, e
 		if err := callOf(ctx).Prepare("notifications/message", map[string]any{"level": "info", "data": fmt.Sprint("step ", n)})(); err != nil {
 			return nil, err
 		}
-		time.Sleep(50 * time.Millisecond)
+		waittest.Pass(ctx, 50*time.Millisecond)
 	}
 	return mcp.NewToolResultText("done"), nil
 }

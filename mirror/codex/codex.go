@@ -54,16 +54,16 @@ type Options struct {
 	After func(time.Duration) <-chan time.Time
 }
 
-// errStranger means that another process has the socket.
-var errStranger = errors.New("the socket is not of the process that started us")
+// errForeignProcess means that another process has the socket.
+var errForeignProcess = errors.New("the socket is not of the process that started us")
 
-// errChanged means that the daemon does not say what we know.
-var errChanged = errors.New("its protocol is not the one known here")
+// errUnknownProtocol means that the daemon does not say what we know.
+var errUnknownProtocol = errors.New("its protocol is not the one known here")
 
 const (
-	signOn  = 10 * time.Second // for the daemon's first word
-	maxSize = 32 << 20         // of a message, in bytes
-	day     = 24 * time.Hour
+	signOnTimeout = 10 * time.Second // for the daemon's first word
+	maxSize       = 32 << 20         // of a message, in bytes
+	dialogLimit   = 24 * time.Hour
 )
 
 // Watch mirrors the daemon's questions until ctx or the connection ends. Where
@@ -72,7 +72,7 @@ const (
 func Watch(ctx context.Context, o Options) {
 	err := watch(ctx, o)
 	switch {
-	case err == nil, ctx.Err() != nil, errors.Is(err, errStranger), errors.Is(err, os.ErrNotExist):
+	case err == nil, ctx.Err() != nil, errors.Is(err, errForeignProcess), errors.Is(err, os.ErrNotExist):
 	case errors.As(err, new(*net.OpError)), errors.As(err, new(websocket.CloseError)), errors.Is(err, io.EOF): // it has gone
 	default:
 		o.Log.WarnContext(ctx, "Codex's questions are not mirrored any more", "error", err)
@@ -90,12 +90,12 @@ func watch(ctx context.Context, o Options) error {
 	c := &client{Options: o, conn: conn, open: map[string]*dialog{}, directories: map[string]string{}}
 	defer c.running.Wait()
 	defer stop()
-	return c.talk(ctx)
+	return c.run(ctx)
 }
 
 // dial connects to the daemon.
 func dial(ctx context.Context, o Options) (*websocket.Conn, error) {
-	ctx, stop := context.WithTimeout(ctx, signOn)
+	ctx, stop := context.WithTimeout(ctx, signOnTimeout)
 	defer stop()
 	transport := &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
@@ -104,7 +104,7 @@ func dial(ctx context.Context, o Options) (*websocket.Conn, error) {
 			return nil, err
 		}
 		if pid, err := peer(conn.(*net.UnixConn)); err != nil || pid != o.Daemon {
-			return nil, errors.Join(errStranger, err, conn.Close())
+			return nil, errors.Join(errForeignProcess, err, conn.Close())
 		}
 		return conn, nil
 	}}
@@ -166,8 +166,8 @@ const (
 	firstResume = 10
 )
 
-func (c *client) talk(ctx context.Context) error {
-	first, stop := context.WithTimeout(ctx, signOn)
+func (c *client) run(ctx context.Context) error {
+	first, stop := context.WithTimeout(ctx, signOnTimeout)
 	defer stop()
 	err := c.request(ctx, initialize, "initialize", map[string]any{
 		"clientInfo":   map[string]any{"name": "mcp-askuser", "title": nil, "version": c.Version},
@@ -177,7 +177,7 @@ func (c *client) talk(ctx context.Context) error {
 		var m message
 		if m, err = c.read(first); err == nil {
 			first = ctx
-			err = c.take(ctx, m)
+			err = c.handle(ctx, m)
 		}
 	}
 	return err
@@ -189,7 +189,7 @@ func (c *client) read(ctx context.Context) (m message, err error) {
 		return m, err
 	}
 	if kind != websocket.MessageText || json.Unmarshal(data, &m) != nil {
-		return m, errChanged
+		return m, errUnknownProtocol
 	}
 	return m, nil
 }
@@ -206,8 +206,8 @@ func (c *client) request(ctx context.Context, id int, method string, params any)
 	return c.send(ctx, message{ID: fmt.Append(nil, id), Method: method, Params: data})
 }
 
-// take takes a message of the daemon's.
-func (c *client) take(ctx context.Context, m message) error {
+// handle handles a message of the daemon's.
+func (c *client) handle(ctx context.Context, m message) error {
 	switch {
 	case m.Method == "" && m.ID != nil:
 		return c.response(ctx, m)
@@ -240,7 +240,7 @@ func (s status) waits() bool { return slices.Contains(s.Flags, "waitingOnUserInp
 func (c *client) response(ctx context.Context, m message) error {
 	var id int
 	if json.Unmarshal(m.ID, &id) != nil {
-		return errChanged // ours are numbers
+		return errUnknownProtocol // ours are numbers
 	}
 	switch {
 	case id == initialize && m.Result != nil:
@@ -253,7 +253,7 @@ func (c *client) response(ctx context.Context, m message) error {
 			Threads []string `json:"data"`
 		}
 		if json.Unmarshal(m.Result, &loaded) != nil {
-			return errChanged
+			return errUnknownProtocol
 		}
 		for _, id := range loaded.Threads {
 			if err := c.resume(ctx, id); err != nil {
@@ -261,7 +261,7 @@ func (c *client) response(ctx context.Context, m message) error {
 			}
 		}
 	case id == initialize, id == listThreads:
-		return errChanged
+		return errUnknownProtocol
 	case id >= firstResume && id-firstResume < len(c.resuming):
 		return c.resumed(ctx, c.resuming[id-firstResume], m.Result)
 	}
@@ -284,7 +284,7 @@ func (c *client) resumed(ctx context.Context, id string, result json.RawMessage)
 		Thread thread `json:"thread"`
 	}
 	if json.Unmarshal(result, &r) != nil || r.Thread.ID != id {
-		return errChanged
+		return errUnknownProtocol
 	}
 	c.directories[id] = r.Thread.Directory
 	if r.Thread.Status.waits() {
@@ -297,14 +297,14 @@ func (c *client) leave(ctx context.Context, thread string) error {
 	return c.request(ctx, listThreads+1, "thread/unsubscribe", map[string]any{"threadId": thread})
 }
 
-// status is told of every thread, whether or not we have resumed it.
+// status handles the status of any thread, resumed or not.
 func (c *client) status(ctx context.Context, params json.RawMessage) error {
 	var p struct {
 		Thread string `json:"threadId"`
 		Status status `json:"status"`
 	}
 	if json.Unmarshal(params, &p) != nil || p.Thread == "" {
-		return errChanged
+		return errUnknownProtocol
 	}
 	if !p.Status.waits() {
 		return nil
@@ -321,7 +321,7 @@ func (c *client) asked(ctx context.Context, m message) error {
 		Questions json.RawMessage `json:"questions"`
 	}
 	if json.Unmarshal(m.Params, &p) != nil || p.Thread == "" || p.Item == "" || m.ID == nil || p.Questions == nil {
-		return errChanged
+		return errUnknownProtocol
 	}
 	if _, twice := c.open[string(m.ID)]; twice {
 		return nil
@@ -332,7 +332,7 @@ func (c *client) asked(ctx context.Context, m message) error {
 	standing, d.stop = context.WithCancelCause(ctx)
 	c.running.Go(func() {
 		defer d.stop(nil)
-		result := c.run(standing, d.event)
+		result := c.mirror(standing, d.event)
 		d.mu.Lock()
 		defer d.mu.Unlock()
 		if len(result) > 0 && !d.over {
@@ -342,21 +342,21 @@ func (c *client) asked(ctx context.Context, m message) error {
 	return nil
 }
 
-// run runs mirror for an event and returns what it prints.
-func (c *client) run(ctx context.Context, e mirror.CodexEvent) []byte {
+// mirror runs the mirror for an event and returns what it prints.
+func (c *client) mirror(ctx context.Context, e mirror.CodexEvent) []byte {
 	var out bytes.Buffer
-	mirror.Run(ctx, mirror.Options{Host: mirror.Codex(e), Desk: c.Desk, In: http.NoBody, Out: &out, Limit: day, Notify: c.Notify, After: c.After})
+	mirror.Run(ctx, mirror.Options{Host: mirror.Codex(e), Desk: c.Desk, In: http.NoBody, Out: &out, Limit: dialogLimit, Notify: c.Notify, After: c.After})
 	return out.Bytes()
 }
 
-// resolved is the end of a request: somebody has answered it, here or there.
+// resolved handles the end of a request, which was answered here or there.
 func (c *client) resolved(ctx context.Context, params json.RawMessage) error {
 	var p struct {
 		Thread  string          `json:"threadId"`
 		Request json.RawMessage `json:"requestId"`
 	}
 	if json.Unmarshal(params, &p) != nil || p.Request == nil {
-		return errChanged
+		return errUnknownProtocol
 	}
 	d := c.open[string(p.Request)]
 	if d == nil || d.event.Thread != p.Thread {
@@ -368,7 +368,7 @@ func (c *client) resolved(ctx context.Context, params json.RawMessage) error {
 	end := mirror.CodexEvent{Thread: d.event.Thread, Request: d.event.Request, Sent: d.sent}
 	d.mu.Unlock()
 	c.running.Go(func() {
-		c.run(context.WithoutCancel(ctx), end)
+		c.mirror(context.WithoutCancel(ctx), end)
 		d.stop(mirror.ErrGone) // should it have come before the question was stored
 	})
 	for _, other := range c.open {

@@ -4,5 +4,5 @@ package codex
 
 import "errors"
 
-// peerOf: nobody can tell here, and so nobody is believed.
+// peerOf fails: this system does not tell, and an unknown peer is not trusted.
 func peerOf(int) (int, error) { return 0, errors.ErrUnsupported }

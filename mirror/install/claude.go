@@ -1,6 +1,6 @@
 // Package install sets hosts up to run hook with what happens in them, and takes
 // that out again: Claude Code by its settings, OpenCode by a plugin file. It may
-// import edit, and mirror for the names of events; it knows no desk.
+// import install and edit, and mirror for the names of events; it knows no desk.
 package install
 
 import (
@@ -38,8 +38,8 @@ type group struct {
 	Hooks   []entry `json:"hooks"`
 }
 
-// groupFor is what we install for an event. Only the one that stands beside a
-// dialog may take long; the others are off the model's path.
+// groupFor is what we install for an event. Only the one that accompanies a dialog may
+// take long; the others are off the model's path.
 func groupFor(event, command string, permissions bool) group {
 	e := entry{Type: "command", Command: command, Timeout: 10, Async: true}
 	matcher := "AskUserQuestion"
@@ -49,7 +49,7 @@ func groupFor(event, command string, permissions bool) group {
 		if permissions { // of every tool
 			e.Command, matcher = e.Command+" "+permissionsFlag, ""
 		}
-	case "SessionEnd": // nobody waits for what it leaves behind
+	case "SessionEnd": // the host does not wait for background processes
 		e.Async, matcher = false, ""
 	case "PostToolBatch", "Stop":
 		matcher = ""
@@ -75,7 +75,7 @@ func Claude(data []byte, command string, permissions bool) ([]byte, error) {
 	}) {
 		return data, nil
 	}
-	if data, err = WithoutClaude(data, nil); err != nil {
+	if data, err = withoutClaude(data, nil); err != nil {
 		return nil, err
 	}
 	for _, event := range mirror.ClaudeCodeEvents() {
@@ -86,8 +86,8 @@ func Claude(data []byte, command string, permissions bool) ([]byte, error) {
 	return data, nil
 }
 
-// installed is a hook of ours in the settings, and where it stands: in which
-// group of its event, and at which place there.
+// installed is a hook of ours in the settings, and its place: in which group of its
+// event, and where in that.
 type installed struct {
 	event     string
 	group, at int
@@ -135,19 +135,19 @@ func entryOf(v any) (e entry) {
 
 func ours(hook any) bool { return oursPattern().MatchString(entryOf(hook).Command) }
 
-// HasClaude reports whether hooks of ours are in the settings.
-func HasClaude(data []byte) bool {
+// hasClaude reports whether hooks of ours are in the settings.
+func hasClaude(data []byte) bool {
 	found, _ := claudeInstalled(data)
 	return len(found) > 0
 }
 
-// ClaudePermissions reports whether our hooks in the settings mirror permissions.
-func ClaudePermissions(data []byte) bool {
+// claudePermissions reports whether our hooks in the settings mirror permissions.
+func claudePermissions(data []byte) bool {
 	return strings.HasSuffix(dialogCommand(data), " "+permissionsFlag)
 }
 
-// dialogCommand is the command in the settings that stands beside dialogs; empty
-// where there is none of ours.
+// dialogCommand is our command in the settings that accompanies dialogs; empty where
+// there is none.
 func dialogCommand(data []byte) string {
 	found, _ := claudeInstalled(data)
 	i := slices.IndexFunc(found, func(x installed) bool { return x.event == "PermissionRequest" })
@@ -157,9 +157,9 @@ func dialogCommand(data []byte) string {
 	return found[i].entry.Command
 }
 
-// WithoutClaude takes our hooks out again, with what becomes empty by that and was not
+// withoutClaude takes our hooks out again, with what becomes empty by that and was not
 // there before; nil where there was no file.
-func WithoutClaude(data, before []byte) ([]byte, error) {
+func withoutClaude(data, before []byte) ([]byte, error) {
 	found, err := claudeInstalled(data)
 	for _, x := range slices.Backward(found) { // so those before it stay where they are
 		switch group := strconv.Itoa(x.group); {
@@ -173,9 +173,9 @@ func WithoutClaude(data, before []byte) ([]byte, error) {
 	return data, err
 }
 
-// ForClaude is the change that installs, or takes out, our hooks in a settings
+// forClaude is the change that installs, or takes out, our hooks in a settings
 // file, as it was installed where they are taken out.
-func ForClaude(path, command string, permissions, out bool) (edit.Change, error) {
+func forClaude(path, command string, permissions, out bool) (edit.Change, error) {
 	if out {
 		now, err := edit.Read(path)
 		if err != nil {
@@ -184,7 +184,7 @@ func ForClaude(path, command string, permissions, out bool) (edit.Change, error)
 		command, permissions = strings.CutSuffix(dialogCommand(now.Before), " "+permissionsFlag)
 		command = strings.TrimSuffix(command, fmt.Sprintf(" --limit %d", limit))
 	}
-	return edit.Plan(path, ".hooks", out, HasClaude,
+	return edit.Plan(path, ".hooks", out, hasClaude,
 		func(data []byte) ([]byte, error) { return Claude(data, command, permissions) },
-		WithoutClaude)
+		withoutClaude)
 }

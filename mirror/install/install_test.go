@@ -58,7 +58,7 @@ func TestClaude(t *testing.T) {
 			}
 			golden.Check(t, name+".golden", string(after))
 			sameBeside(t, []byte(before), after)
-			if c, err := ForClaude(path, command, false, false); err != nil || !c.Empty() {
+			if c, err := forClaude(path, command, false, false); err != nil || !c.Empty() {
 				t.Errorf("a second time it changes\n%s%v", c.Diff(), err)
 			}
 			if found, err := claudeInstalled(after); err != nil || len(found) != len(mirror.ClaudeCodeEvents()) {
@@ -82,7 +82,7 @@ func writeFile(path, text string) error {
 
 func apply(t *testing.T, path string, out bool) {
 	t.Helper()
-	c, err := ForClaude(path, command, false, out)
+	c, err := forClaude(path, command, false, out)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func sameBeside(t *testing.T, before, after []byte) {
 	if len(before) == 0 {
 		before = []byte("{}")
 	}
-	without, err := WithoutClaude(after, nil)
+	without, err := withoutClaude(after, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +147,7 @@ func TestClaudePermissions(t *testing.T) {
 		{true, false, `--permissions`},
 		{true, true, ""},
 	} {
-		c, err := ForClaude(path, command, step.permissions, step.out)
+		c, err := forClaude(path, command, step.permissions, step.out)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +171,7 @@ func TestClaudeChangedSince(t *testing.T) {
 	if err := writeFile(path, "{\n  \"model\": \"opus\"\n}\n"); err != nil {
 		t.Fatal(err)
 	}
-	c, err := ForClaude(path, `"C:\Program Files\old\mcp-askuser.exe" hook claude-code`, false, false)
+	c, err := forClaude(path, `"C:\Program Files\old\mcp-askuser.exe" hook claude-code`, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestClaudeBeforeOthers(t *testing.T) {
 	if data, err = Claude(data, command, false); err != nil || strings.Contains(string(data), "/old/") {
 		t.Errorf("brought up to date it is\n%s%v", data, err)
 	}
-	data, err = WithoutClaude(data, nil)
+	data, err = withoutClaude(data, nil)
 	const want = `{"hooks":{"PermissionRequest":[{"hooks":[{"command":"say done","type":"command"}]}],"Stop":[{"hooks":[{"command":"say done","type":"command"}]}]}}`
 	if got := meaning(t, data); err != nil || got != want {
 		t.Errorf("without ours it is %s, %v", got, err)
@@ -231,7 +231,7 @@ func TestClaudeRefuses(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Skip(err)
 	}
-	c, err := ForClaude(link, command, false, false)
+	c, err := forClaude(link, command, false, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,14 +277,14 @@ func FuzzClaude(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		after, err := Claude(data, command, false)
-		if err != nil || HasClaude(data) {
+		if err != nil || hasClaude(data) {
 			return
 		}
 		if again, err := Claude(after, command, false); err != nil || !bytes.Equal(again, after) {
 			t.Fatalf("%q becomes %q, and then %q, %v", data, after, again, err)
 		}
-		without, err := WithoutClaude(after, nil)
-		if err != nil || HasClaude(without) {
+		without, err := withoutClaude(after, nil)
+		if err != nil || hasClaude(without) {
 			t.Fatalf("%q: %q, %v", after, without, err)
 		}
 	})

@@ -15,7 +15,7 @@ import (
 var openCodePlugin []byte
 
 // openCodeMark is how a plugin file of ours begins.
-const openCodeMark = `// Written by "mcp-askuser hook install opencode"`
+const openCodeMark = `// Written by "mcp-askuser `
 
 // OpenCode is our plugin for OpenCode, which runs a program for each event, of
 // permissions too where they are to be mirrored.
@@ -35,22 +35,22 @@ func OpenCode(program []string, permissions bool) []byte {
 // errForeign is what a file says that is another's.
 var errForeign = errors.New("this is not ours, and was not changed")
 
-// HasOpenCode reports whether a plugin file is ours.
-func HasOpenCode(data []byte) bool { return bytes.HasPrefix(data, []byte(openCodeMark)) }
+// hasOpenCode reports whether a plugin file is ours.
+func hasOpenCode(data []byte) bool { return bytes.HasPrefix(data, []byte(openCodeMark)) }
 
-// OpenCodePermissions reports whether a plugin file of ours mirrors permissions.
-func OpenCodePermissions(data []byte) bool {
+// openCodePermissions reports whether a plugin file of ours mirrors permissions.
+func openCodePermissions(data []byte) bool {
 	return bytes.Contains(data, []byte("const permissions = true"))
 }
 
-// ForOpenCode is the change that writes our plugin, or removes it.
-func ForOpenCode(path string, program []string, permissions, out bool) (edit.Change, error) {
+// forOpenCode is the change that writes our plugin, or removes it.
+func forOpenCode(path string, program []string, permissions, out bool) (edit.Change, error) {
 	c, err := edit.Read(path)
-	c.Ours = HasOpenCode
+	c.Ours = hasOpenCode
 	if err != nil {
 		return c, err
 	}
-	if c.Before != nil && !HasOpenCode(c.Before) {
+	if c.Before != nil && !hasOpenCode(c.Before) {
 		return c, fmt.Errorf("%s: %w", c.Path, errForeign)
 	}
 	c.After = nil

@@ -63,7 +63,7 @@ func (c *call) clientForm(x *present.Presentation) ui.Surface {
 	case c.late:
 		return noForm("the client shows a form only when the call has ended")
 	case c.client.Modern:
-		trip := &roundTrip{forms: x.Forms()}
+		trip := &roundTrip{client: x}
 		if c.Remote {
 			trip.far = remoteTrip
 		}
@@ -80,9 +80,9 @@ const remoteTrip = 400 * time.Millisecond
 // form, and the client calls again with the result, perhaps too late: there is
 // no taking it back.
 type roundTrip struct {
-	forms *present.Forms
-	far   time.Duration // of the time a form was away, at most this was on the way
-	late  present.Late
+	client *present.Presentation
+	far    time.Duration // of the time a form was away, at most this was on the way
+	late   present.Late
 }
 
 // formKey names the one form among a call's input requests.
@@ -97,7 +97,7 @@ func (r *roundTrip) Late(read func(*mcp.ElicitationResult, time.Duration) (quest
 }
 
 func (r *roundTrip) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
-	brought, took, err := r.forms.Show(ctx, form, r.late)
+	brought, took, err := r.client.ShowForm(ctx, form, r.late)
 	if err != nil {
 		return nil, 0, err
 	}

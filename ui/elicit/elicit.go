@@ -1,6 +1,7 @@
 // Package elicit is the surface of the MCP client's own form: it asks a set's
 // questions in elicitation forms, one after the other, and makes a reply of
-// what the client sends back. It may import ui, ui/words, desk, question and
+// what the client sends back. It draws a dialogue (ui/dialogue) as forms and reads
+// their results as its acts. It may import ui, ui/dialogue, ui/words, desk, question and
 // mcp-go's message types. It must not know how a form travels to the client
 // (that is the Client it is given: a request in the older protocol era, a round
 // trip of the call in the newer) nor any other surface.
@@ -26,7 +27,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -34,6 +34,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/words"
 )
 
@@ -95,24 +96,27 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 	if q := rec.Secret(); q != nil {
 		return ui.Unavailablef("%q asks for a secret, which must not go through a client's form", question.Line(q.Text))
 	}
-	d := dialogue{rec: words.Local.Shown(rec), Style: s.style, before: map[string]question.Answer{}}
+	c := newConversation(rec, s.style)
 	ended := make(chan struct{})
 	defer close(ended)
 	forms := 0
-	for ; forms < maxForms && d.slips < d.maxSlips() && d.early < maxEarly; forms++ {
-		q := d.due()
-		if q == nil {
-			err := commit(d.given)
-			if d.refused(err) {
+	for ; forms < maxForms && c.slips < c.maxSlips() && c.early < maxEarly; forms++ {
+		if c.ready {
+			reply, err := c.Reply()
+			if err == nil {
+				err = commit(reply)
+			}
+			if c.ready = false; c.refused(err) {
 				continue
 			}
 			return err
 		}
-		f := d.form(q)
+		q := c.due()
+		f := c.form(q)
 		if k, ok := s.client.(Keeper); ok {
 			k.Late(func(result *mcp.ElicitationResult, took time.Duration) (question.Reply, bool) {
 				<-ended
-				return d.late(q, f, result, took)
+				return c.late(q, f, result, took)
 			})
 		}
 		got, err := s.put(ctx, f)
@@ -122,10 +126,10 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 		case got.dismissed:
 			return commit(question.Reply{Dismissed: true})
 		case got.early:
-			d.early++
-			d.plea = words.T("That was too quick to be an answer: please answer again.")
+			c.early++
+			c.notice = words.T("That was too quick to be an answer: please answer again.")
 		default:
-			d.take(q, got)
+			c.take(q, got)
 		}
 	}
 	return ui.Unavailablef("the client's form brought no complete answer in %d attempts", forms)
@@ -162,103 +166,98 @@ func (s *surface) put(ctx context.Context, f *form) (said, error) {
 	return said{}, ui.Unavailablef("the client sent the unknown action %q", string(result.Action))
 }
 
-// dialogue is how far the forms of one set have come.
-type dialogue struct {
-	rec desk.Record
+// conversation is a dialogue in a client's forms.
+type conversation struct {
+	*dialogue.Dialogue
 	Style
-	given  question.Reply             // a question without an answer is still to be asked
-	before map[string]question.Answer // what was said before a question was asked again
-	half   *said                      // what was chosen beside "Other", whose text is due
-	plea   string                     // what the next form says first
-	slips  int                        // in a row
-	early  int                        // accepts in a row that came too early
+	notice string // what the next form says first
+	slips  int    // in a row
+	early  int    // accepts in a row that came too early
+	ready  bool   // every question has its answer
 }
 
-func (d *dialogue) maxSlips() int {
-	if d.Line {
+func newConversation(rec desk.Record, style Style) *conversation {
+	d := dialogue.New(words.Local.Shown(rec), dialogue.Options{Layout: dialogue.Turns})
+	return &conversation{Dialogue: d, Style: style, ready: d.Current() == nil}
+}
+
+func (c *conversation) maxSlips() int {
+	if c.Line {
 		return maxLines
 	}
 	return maxSlips
 }
 
-// turn is the question that is due.
+// turn is the question that a form asks.
 type turn struct {
-	*question.Question
-	place, of int                // among those that are shown, from 1
-	previous  *question.Question // to go back to; nil for the first
+	*dialogue.Step
+	previous *dialogue.Step // to go back to; nil for the first
 }
 
-// due returns the first question that the answers so far bring up and that has
-// none; nil when all have.
-func (d *dialogue) due() *turn {
-	shown := d.rec.Shown(d.given.Answers)
-	var previous *question.Question
-	for i, q := range shown {
-		if d.given.Answer(q.ID) == nil {
-			return &turn{q.Question, i + 1, len(shown), previous}
-		}
-		previous = q.Question
-	}
-	return nil
-}
+// due returns the question that is due.
+func (c *conversation) due() *turn { return &turn{c.Current(), c.Previous()} }
 
 // take goes on from what the form of q brought.
-func (d *dialogue) take(q *turn, got said) {
-	d.early = 0
-	switch {
-	case got.slip != "":
-		d.again(got.slip)
-	case got.back:
-		d.reopen(q.previous.ID)
-	case got.write:
-		d.half = &got
-	case q.Required && !got.answers():
-		d.again(missing(words.T("at least one choice")))
-	default:
-		if d.half != nil {
-			got.selected = d.half.selected
-		}
-		d.half, d.slips = nil, 0
-		d.given.Answers = append(d.given.Answers, question.Answer{QuestionID: q.ID, Selected: got.selected, Custom: got.text})
+func (c *conversation) take(q *turn, got said) {
+	c.early = 0
+	if got.slip == "" {
+		got.slip = c.act(q, got)
 	}
+	if got.slip != "" {
+		_, _ = c.ActOn(q.ID, dialogue.Fill{}) // Other without a text leads back to the options
+		c.notice = got.slip
+		c.slips++
+	}
+}
+
+// act makes acts of what the form of q brought, and returns why the question is asked
+// again, if it is.
+func (c *conversation) act(q *turn, got said) (slip string) {
+	if got.back {
+		_, _ = c.Act(dialogue.Back{}) // the row exists only where a question is before
+		return ""
+	}
+	var answer dialogue.Act = dialogue.Fill{Rows: got.rows, Text: got.text}
+	if q.NeedsWords() {
+		answer = dialogue.Text{Text: got.text}
+	}
+	_, err := c.ActOn(q.ID, answer)
+	if err == nil && c.Step(q.ID).NeedsWords() { // which a form of its own asks for
+		return ""
+	}
+	change, err := c.ActOn(q.ID, dialogue.Next{})
+	switch {
+	case errors.Is(err, dialogue.ErrRequired):
+		return missing(words.T("at least one choice"))
+	case err != nil:
+		return notOffered()
+	}
+	c.slips, c.ready = 0, change.Ready || c.Current() == nil
+	return ""
 }
 
 // late is what has been answered in all, with the result of a form that came
 // when the question had ended.
-func (d *dialogue) late(q *turn, f *form, result *mcp.ElicitationResult, took time.Duration) (question.Reply, bool) {
+func (c *conversation) late(q *turn, f *form, result *mcp.ElicitationResult, took time.Duration) (question.Reply, bool) {
 	if result == nil || result.Action != mcp.ElicitationResponseActionAccept || took < hostAccepts {
 		return question.Reply{}, false
 	}
-	if got := f.read(result.Content); got.answers() && got.slip == "" && !got.write {
-		d.take(q, got)
+	if got := f.read(result.Content); got.slip == "" && !got.back {
+		c.take(q, got)
 	}
-	return d.given, len(d.given.Answers) > 0
-}
-
-// again has the question asked once more, from its options on: "Other" without
-// a text leads back to them.
-func (d *dialogue) again(slip string) {
-	d.half, d.plea = nil, slip
-	d.slips++
-}
-
-// reopen has a question asked again.
-func (d *dialogue) reopen(id string) {
-	d.before[id] = *d.given.Answer(id)
-	d.given.Answers = slices.DeleteFunc(d.given.Answers, func(a question.Answer) bool { return a.QuestionID == id })
+	given := c.Answers()
+	return question.Reply{Answers: given}, len(given) > 0
 }
 
 // refused reports whether the set refused some of the answers. Their questions
 // are asked again.
-func (d *dialogue) refused(err error) (again bool) {
+func (c *conversation) refused(err error) (again bool) {
 	found, _ := errors.AsType[question.Violations](err)
+	rest := c.Refuse(found)
 	for _, v := range found {
-		id, _ := strings.CutPrefix(v.Path, "answers.")
-		if d.given.Answer(id) != nil {
-			d.reopen(id)
-			d.plea = words.T("Please answer again: %s.", question.Line(v.In(words.T)))
-			again = true
+		if !slices.ContainsFunc(rest, func(x question.Violation) bool { return x.Path == v.Path }) {
+			c.notice = words.T("Please answer again: %s.", question.Line(v.In(words.T)))
 		}
 	}
-	return again
+	return len(rest) < len(found)
 }

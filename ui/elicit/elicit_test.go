@@ -421,10 +421,10 @@ func TestRows(t *testing.T) {
 		{"alike and long", long, []string{strings.Repeat("x", 97) + "...", strings.Repeat("x", 97) + "... (2)", "Back: " + strings.Repeat("字", 191) + "...", "Other...", "Other... (2)"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			d := dialogue{rec: desk.Record{Set: question.Set{Questions: []question.Question{tc.q}}}, Style: Style{Arrays: true}}
+			c := newConversation(desk.Record{Set: question.Set{Questions: []question.Question{tc.q}}}, Style{Arrays: true})
 			var got []string
 			values := map[string]bool{}
-			for _, e := range d.form(d.due()).fields[0].entries {
+			for _, e := range c.form(c.due()).fields[0].entries {
 				got = append(got, e.Title)
 				values[e.Value] = true
 			}

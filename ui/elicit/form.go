@@ -9,7 +9,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/words"
 )
 
@@ -25,6 +27,7 @@ const (
 
 // form is one elicitation: a question, or the text of its "Other".
 type form struct {
+	asks    *turn
 	message string
 	fields  []field
 }
@@ -32,167 +35,174 @@ type form struct {
 // field is one property of the form: a list, a text where it has no entries, or
 // a line.
 type field struct {
+	asks                    *turn
 	key, title, description string
 	several                 bool
 	entries                 []entry
 	line                    bool // the entries are in the message, and a text names them, see line.go
-	custom                  bool // of a line: it takes the human's own words
 }
 
 // entry is one row of a list.
 type entry struct {
 	Value string `json:"const"` // what the client sends for it
 	Title string `json:"title"` // what the human sees
-	means said
+	row   int    // of the step, or one of the two below
 	word  string // names the row in a line
 }
 
+// Rows that are none of the step's.
+const (
+	nothing = -1 - iota // says nothing
+	goBack              // to the previous question
+)
+
+// bullet begins the rows of a client whose list is searched by typing: no sentence
+// has it.
+const bullet = "• "
+
 // form builds the form of the question that is due.
-func (d *dialogue) form(q *turn) *form {
-	x := field{key: short(q.ID, maxWord), title: cmp.Or(cell(q.Header, maxWord), words.T("Your answer"))}
+func (c *conversation) form(q *turn) *form {
+	x := field{asks: q, key: short(q.ID, maxWord), title: cmp.Or(cell(q.Header, maxWord), words.T("Your answer"))}
 	fields := []field{x}
 	switch x := &fields[0]; {
-	case d.Line:
+	case c.Line:
 		*x = q.line(x.key)
-	case d.half != nil:
+	case q.NeedsWords():
 		x.key, x.title = x.key+"_other", words.T("Your own answer")
-	case q.Type == question.Text && q.Required && !q.offersDefault() && !d.Typed:
-	case q.Several() && !d.Arrays:
+	case !q.Chooses() && q.Required && !q.proposes() && !c.Typed:
+	case q.Several() && !c.Arrays:
 		fields = q.switches(x.key)
 	default:
-		x.several, x.entries = q.Several(), q.entries()
+		x.several, x.entries = q.Several(), q.entries(q.rows(false), false)
 	}
-	if d.Typed {
+	if c.Typed {
 		for _, x := range fields {
 			for i := range x.entries {
 				x.entries[i].Title = bullet + x.entries[i].Title
 			}
 		}
 	}
-	f := &form{fields: fields}
-	d.describe(f, q)
+	f := &form{asks: q, fields: fields}
+	c.describe(f, q)
 	return f
-}
-
-// bullet begins the rows of a client whose list is searched by typing: no sentence
-// has it.
-const bullet = "• "
-
-// entries are the rows of the question's list, in order: what can be chosen,
-// leaving it open, writing an answer, going back.
-func (q *turn) entries() []entry {
-	out := q.options()
-	if q.offersDefault() {
-		out = list(out, q.Default, words.T("proposed"), said{text: q.Default})
-	}
-	if !q.Required {
-		out = list(out, words.T("(leave open)"), "", said{open: true})
-	}
-	return q.back(q.other(out))
 }
 
 // switches is a choice of several for clients without arrays: one list an
 // option. The keys sort in the order of the fields, as some hosts sort them.
-func (q *turn) switches(key string) []field {
-	rows := q.other(q.options())
-	fields := make([]field, len(rows))
-	for i, row := range rows {
-		entries := []entry{{Value: "no", Title: words.T("No")}, {Value: "yes", Title: words.T("Yes"), means: row.means}}
-		fields[i] = field{key: fmt.Sprintf("%s_%03d", key, i+1), title: row.Title, entries: q.back(entries)}
+func (q *turn) switches(key string) (fields []field) {
+	for _, e := range q.entries(q.rows(false), false) {
+		if e.row < 0 || q.Rows[e.row].Kind == dialogue.LeaveOpen {
+			continue
+		}
+		x := field{asks: q, key: fmt.Sprintf("%s_%03d", key, len(fields)+1), title: e.Title}
+		x.entries = []entry{{Value: "no", Title: words.T("No"), row: nothing}, {Value: "yes", Title: words.T("Yes"), row: e.row}}
+		if q.previous != nil {
+			x.entries = append(x.entries, q.entries([]int{goBack}, false)...)
+		}
+		fields = append(fields, x)
 	}
 	return fields
 }
 
-// options are the rows of the question's options. Of a choice of one, the first
-// row is what a careless Enter takes: it is the declared default, or else the
-// refusal.
-func (q *turn) options() []entry {
-	options := slices.Clone(q.Options)
-	if !q.Several() {
-		slices.SortStableFunc(options, func(a, b question.Option) int { return rank(a) - rank(b) })
+// rows are the rows of the question's list in order: what can be chosen, leaving it
+// open, writing an answer, going back. In a line, writing comes before leaving open. Of a
+// choice of one in a list, the first row is what a careless Enter takes: it is the
+// declared default, or else the refusal.
+func (q *turn) rows(line bool) (rows []int) {
+	for i, r := range q.Rows {
+		if r.Kind != dialogue.Proposed || q.proposes() {
+			rows = append(rows, i)
+		}
 	}
-	return rows(options)
+	place := func(r dialogue.Row) int {
+		switch {
+		case r.Kind == dialogue.LeaveOpen:
+			return 4
+		case r.Kind == dialogue.Other && !line:
+			return 5
+		case !r.Offered():
+			return 3
+		case line, q.Several(), r.Default:
+			return 0
+		case r.Kind == dialogue.No, question.YesOrNo(r.Option.Label) == question.NoID:
+			return 1
+		}
+		return 2
+	}
+	slices.SortStableFunc(rows, func(a, b int) int { return place(q.Rows[a]) - place(q.Rows[b]) })
+	if q.previous != nil {
+		rows = append(rows, goBack)
+	}
+	return rows
 }
 
-func rows(options []question.Option) (out []entry) {
-	for _, o := range options {
-		out = list(out, o.Label, o.Description, said{selected: []string{o.ID}})
+// proposes reports whether a declared text is a row: one can only take what one can see
+// whole.
+func (q *turn) proposes() bool {
+	return q.Row(dialogue.Proposed) >= 0 && !blank(q.Default) && short(q.Default, maxLabel) == q.Default
+}
+
+// entries are the entries of rows: a label with its description beside it, unlike any
+// other.
+func (q *turn) entries(rows []int, line bool) (out []entry) {
+	for _, row := range rows {
+		label, description := q.label(row, line)
+		e := entry{Value: cell(label, maxLabel), row: row}
+		for n := 2; slices.ContainsFunc(out, func(x entry) bool { return x.Value == e.Value }); n++ {
+			e.Value = fmt.Sprintf("%s (%d)", cell(label, maxLabel), n)
+		}
+		if e.Title = e.Value; description != "" {
+			e.Title = cell(words.T("%[1]s: %[2]s", e.Value, description), maxTitle)
+		}
+		out = append(out, e)
 	}
 	return out
 }
 
-func rank(o question.Option) int {
+// label is what a row says.
+func (q *turn) label(row int, line bool) (label, description string) {
+	if row == goBack {
+		return words.T("Back"), cell(q.previous.Text, maxWord)
+	}
+	r := q.Rows[row]
 	switch {
-	case o.Default:
-		return 0
-	case o.ID == question.NoID, question.YesOrNo(o.Label) == question.NoID:
-		return 1
+	case r.Kind == dialogue.Proposed:
+		return q.Default, words.T("proposed")
+	case r.Kind == dialogue.LeaveOpen:
+		return words.T("(leave open)"), ""
+	case r.Option != nil:
+		return r.Option.Label, r.Option.Description
+	case line:
+		return words.T("your own words"), ""
+	case q.Chooses():
+		return words.T("Other..."), ""
 	}
-	return 2
-}
-
-func (q *turn) other(to []entry) []entry {
-	o := question.Option{Label: words.T("Other...")}
-	switch {
-	case q.Type == question.Text:
-		o.Label = words.T("Write an answer...")
-	case !q.AllowCustom:
-		return to
-	case q.Other != nil:
-		o = *q.Other
-	}
-	return list(to, o.Label, o.Description, said{write: true})
-}
-
-func (q *turn) back(to []entry) []entry {
-	if q.previous == nil {
-		return to
-	}
-	return list(to, words.T("Back"), cell(q.previous.Text, maxWord), said{back: true})
-}
-
-// list appends a row: a label with its description beside it, unlike any other.
-func list(to []entry, label, description string, means said) []entry {
-	e := entry{Value: cell(label, maxLabel), means: means}
-	for n := 2; slices.ContainsFunc(to, func(x entry) bool { return x.Value == e.Value }); n++ {
-		e.Value = fmt.Sprintf("%s (%d)", cell(label, maxLabel), n)
-	}
-	e.Title = e.Value
-	if description != "" {
-		e.Title = cell(words.T("%[1]s: %[2]s", e.Value, description), maxTitle)
-	}
-	return append(to, e)
-}
-
-// offersDefault reports whether the proposed text of a Text question is a row
-// of a list: one can only take what one can see whole.
-func (q *turn) offersDefault() bool {
-	return q.Type == question.Text && !blank(q.Default) && short(q.Default, maxLabel) == q.Default
+	return words.T("Write an answer..."), ""
 }
 
 // describe writes what the form says above and below its fields: first what was
 // wrong, then the question with its details, then what else the human must know.
-func (d *dialogue) describe(f *form, q *turn) {
-	plea, context := d.plea, strings.Join(d.context(q), " · ")
-	d.plea = ""
+func (c *conversation) describe(f *form, q *turn) {
+	notice, context := c.notice, strings.Join(c.context(q), " · ")
+	c.notice = ""
 	switch {
-	case d.Line:
+	case c.Line:
 		below := join("\n", f.fields[0].rows(), wrap(context))
-		body, _ := d.body(q, join("\n", plea, below))
-		f.message = join("\n", plea, body, below)
-	case d.Rows == 0:
-		f.message = join("\n", plea, wrap(question.Block(q.Text)), question.Block(q.Description), wrap(context))
+		body, _ := c.body(q.Question, join("\n", notice, below))
+		f.message = join("\n", notice, body, below)
+	case c.Rows == 0:
+		f.message = join("\n", notice, wrap(question.Block(q.Text)), question.Block(q.Description), wrap(context))
 	default:
 		// The rest stands in the description of the first field, and so does what was
 		// wrong if it would hide details.
-		body, whole := d.body(q, "")
+		body, whole := c.body(q.Question, "")
 		if !whole {
 			context = join(" · ", words.T("in full: mcp-askuser inbox"), context)
 		}
-		if height(join("\n", plea, body)) > d.Rows {
-			context, plea = join(" · ", strings.TrimSuffix(plea, "."), context), ""
+		if height(join("\n", notice, body)) > c.Rows {
+			context, notice = join(" · ", strings.TrimSuffix(notice, "."), context), ""
 		}
-		f.message = join("\n", plea, body)
+		f.message = join("\n", notice, body)
 		f.fields[0].description = ansi.Truncate(context, maxAside, "…")
 	}
 }
@@ -200,17 +210,17 @@ func (d *dialogue) describe(f *form, q *turn) {
 // body is the question with its details in rows that the client does not cut, and
 // whether the form shows all of them beside what else it says. Where not, what is
 // shown begins with one row of the question and the details.
-func (d *dialogue) body(q *turn, beside string) (body string, whole bool) {
+func (s Style) body(q *question.Question, beside string) (body string, whole bool) {
 	text, details := wrap(question.Block(q.Text)), wrap(question.Block(q.Description))
 	body = join("\n", text, details)
-	room := d.Rows - height(beside)
-	if d.Rows == 0 || height(body) <= room {
+	room := s.Rows - height(beside)
+	if s.Rows == 0 || height(body) <= room {
 		return body, true
 	}
 	if height(text) > 1 && details != "" {
 		body = join("\n", ansi.Truncate(question.Line(q.Text), rowWidth, "…"), details, text)
 	}
-	if d.Line { // the client would cut how to answer
+	if s.Line { // the client would cut how to answer
 		rows := strings.Split(body, "\n")
 		shown := max(3, room-1)
 		if shown < len(rows) {
@@ -234,42 +244,47 @@ func join(sep string, parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), sep)
 }
 
-func (d *dialogue) context(q *turn) (out []string) {
+func (c *conversation) context(q *turn) (out []string) {
 	add := func(when bool, text string) {
 		if when {
 			out = append(out, text)
 		}
 	}
 	say := func(a question.Answer) string { return short(strings.Join(q.Words(&a), ", "), maxWord) }
-	proposed, before := say(question.Answer{Selected: q.Defaults(), Custom: q.Default}), say(d.before[q.ID])
-	add(q.of > 1, words.T("%[1]d of %[2]d", q.place, q.of))
-	add(d.rec.Round > 1, words.T("round %d", d.rec.Round))
+	rec, proposed, before := c.Record(), say(q.Declared), ""
+	if q.Confirmed != nil {
+		before = say(*q.Confirmed)
+	}
+	add(q.Of > 1, words.T("%[1]d of %[2]d", q.Place, q.Of))
+	add(rec.Round > 1, words.T("round %d", rec.Round))
 	add(!q.Required, words.T("optional"))
 	add(q.Several(), words.T("any number"))
 	add(proposed != "", words.T("proposed: %s", proposed))
 	add(q.Placeholder != "", words.T("for example: %s", short(q.Placeholder, maxWord)))
-	add(d.half != nil, words.T("in your own words; a blank leads back"))
+	add(q.NeedsWords(), words.T("in your own words; a blank leads back"))
 	add(before != "", words.T("you said: %s", before))
 	add(slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" }), words.T("previews: mcp-askuser inbox"))
-	add(true, words.T("asked by %s", words.Local.Asker(d.rec.Asker)))
+	add(true, words.T("asked by %s", words.Local.Asker(rec.Asker)))
 	return out
 }
 
 // Cuts reports whether a client's form would not show all of the set: previews it
 // never does.
 func (s Style) Cuts(set *question.Set) bool {
-	d := dialogue{Style: s}
-	for _, q := range set.All() {
-		t, beside := &turn{Question: q, place: 1, of: len(set.Questions)}, ""
+	for _, step := range dialogue.New(desk.Record{Set: *set}, dialogue.Options{}).All() {
+		t, beside := &turn{Step: &step}, ""
 		if s.Line {
 			x := t.line("")
 			beside = x.rows() + "\n" // and a row of context
 		}
-		if _, whole := d.body(t, beside); !whole {
+		if _, whole := s.body(step.Question, beside); !whole {
 			return true
 		}
-		for _, o := range q.Options {
-			e := list(nil, o.Label, o.Description, said{})[0]
+		for _, e := range t.entries(t.rows(false), false) {
+			if e.row < 0 || !step.Rows[e.row].Offered() {
+				continue
+			}
+			o := step.Rows[e.row].Option
 			width := ansi.StringWidth(e.Title)
 			if s.Typed {
 				width += ansi.StringWidth(bullet)

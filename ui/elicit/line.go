@@ -1,13 +1,13 @@
 package elicit
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/words"
 )
 
@@ -21,77 +21,59 @@ import (
 // sign begins every answer in a line. It is one key on most keyboards.
 const sign = "="
 
-// Rows that are not among the question's options.
-const (
-	wordOpen     = "-"
-	wordBack     = "<"
-	wordProposed = "+"
-)
-
 // line is the question as one text.
 func (q *turn) line(key string) field {
-	x := field{key: key, line: true, custom: q.TakesText(), several: q.Several(), entries: rows(q.Options)}
-	names := q.names(x.entries)
+	x := field{asks: q, key: key, line: true, several: q.Several(), entries: q.entries(q.rows(true), true)}
+	if !q.Chooses() { // the text is the line itself
+		x.entries = slices.DeleteFunc(x.entries, func(e entry) bool { return e.row == q.Row(dialogue.Other) })
+	}
+	names := q.names()
 	for i := range x.entries {
-		x.entries[i].word = names[i]
+		e := &x.entries[i]
+		switch {
+		case e.row == goBack:
+			e.word = "<"
+		case q.Rows[e.row].Offered():
+			e.word = names[e.row]
+		default:
+			e.word = map[dialogue.Kind]string{dialogue.Other: "...", dialogue.Proposed: "+", dialogue.LeaveOpen: "-"}[q.Rows[e.row].Kind]
+		}
 	}
 	switch {
-	case q.Confirms():
+	case q.Row(dialogue.Yes) >= 0:
 		x.title = words.T("Type %[1]s or %[2]s", sign+names[0], sign+names[1])
-	case q.Type == question.Text:
+	case !q.Chooses():
 		x.title = words.T("Type %s and your answer", sign)
 	case q.Several():
 		x.title = words.T("Type %[1]s and your choices, as in %[2]s", sign, sign+names[0]+","+names[len(names)-1])
 	default:
 		x.title = words.T("Type %[1]s and your choice, as in %[2]s", sign, sign+names[0])
 	}
-	if q.AllowCustom && q.Type != question.Text {
-		own := cmp.Or(q.Other, &question.Option{Label: words.T("your own words")})
-		x.add("...", list(nil, own.Label, own.Description, said{write: true}))
-	}
-	if q.offersDefault() {
-		x.add(wordProposed, list(nil, q.Default, words.T("proposed"), said{text: q.Default}))
-	}
-	if !q.Required {
-		x.add(wordOpen, list(nil, words.T("(leave open)"), "", said{open: true}))
-	}
-	x.add(wordBack, q.back(nil))
 	return x
 }
 
 // names are the words that name the options: yes and no, or numbers, unless an
 // option is labelled with another's.
-func (q *turn) names(options []entry) []string {
-	if q.Confirms() {
+func (q *turn) names() []string {
+	if q.Row(dialogue.Yes) >= 0 {
 		return []string{"yes", "no"}
 	}
 	for _, name := range []func(i int) string{
 		func(i int) string { return strconv.Itoa(i + 1) },
 		func(i int) string { return string(rune('a'+i%26)) + strings.Repeat("'", i/26) },
+		func(i int) string { return fmt.Sprintf("%d.", i+1) },
 	} {
-		names := make([]string, len(options))
+		names := make([]string, len(q.Options))
 		for i := range names {
 			names[i] = name(i)
 		}
-		if !slices.ContainsFunc(options, func(e entry) bool {
-			return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, e.Value) })
-		}) {
+		if !slices.ContainsFunc(q.Options, func(o question.Option) bool {
+			return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, cell(o.Label, maxLabel)) })
+		}) || strings.HasSuffix(name(0), ".") {
 			return names
 		}
 	}
-	names := make([]string, len(options))
-	for i := range names {
-		names[i] = fmt.Sprintf("%d.", i+1)
-	}
-	return names
-}
-
-// add appends the rows to those of a line, under this word.
-func (x *field) add(word string, rows []entry) {
-	for _, e := range rows {
-		e.word = word
-		x.entries = append(x.entries, e)
-	}
+	return nil
 }
 
 // rows are the rows of a line, as the message lists them; empty for any other
@@ -127,7 +109,7 @@ func (x *field) readLine(value any) said {
 		return said{slip: missing(words.T("your answer behind %s", sign))}
 	case found:
 		return named
-	case x.custom:
+	case x.asks.TakesText():
 		return x.written(rest)
 	}
 	return said{slip: notOffered()}
@@ -146,7 +128,8 @@ func cutSign(line string) (rest string, ok bool) {
 // chosen.
 func (x *field) named(text string) (got said, ok bool) {
 	if e := x.row(text); e != nil {
-		return e.means, true
+		got.choose(*e)
+		return got, true
 	}
 	if !x.several {
 		return said{}, false
@@ -156,16 +139,9 @@ func (x *field) named(text string) (got said, ok bool) {
 		if e == nil {
 			return said{}, false
 		}
-		got.choose(e.means)
+		got.choose(*e)
 	}
-	return got, len(got.selected) > 0
-}
-
-// choose adds an option that is not chosen yet.
-func (s *said) choose(x said) {
-	if len(x.selected) == 0 || !slices.Contains(s.selected, x.selected[0]) {
-		s.add(x)
-	}
+	return got, len(got.rows) > 0
 }
 
 // written is a text in the human's own words, in a choice of several behind the
@@ -177,12 +153,11 @@ func (x *field) written(text string) (got said) {
 			if e == nil {
 				break
 			}
-			got.choose(e.means)
+			got.choose(*e)
 			text = strings.TrimLeft(text[i:], commas+" ")
 		}
 	}
-	listed := len(x.entries) > 0 && x.entries[0].means.selected != nil
-	if _, err := strconv.Atoi(text); listed && (err == nil || strings.Trim(text, "."+commas) == "") {
+	if _, err := strconv.Atoi(text); x.asks.Chooses() && (err == nil || strings.Trim(text, "."+commas) == "") {
 		return said{slip: notOffered()}
 	}
 	got.text = text
@@ -199,7 +174,8 @@ func parts(text string) []string {
 // row is the row that a text names, by its word or its label, in any case.
 func (x *field) row(text string) *entry {
 	i := slices.IndexFunc(x.entries, func(e entry) bool {
-		return !e.means.write && (strings.EqualFold(e.word, text) || (e.means.selected != nil && strings.EqualFold(e.Value, text)))
+		offered := e.row >= 0 && x.asks.Rows[e.row].Offered()
+		return e.word != "..." && strings.EqualFold(e.word, text) || offered && strings.EqualFold(e.Value, text)
 	})
 	if i < 0 {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
@@ -116,12 +117,12 @@ func TestLineRows(t *testing.T) {
 		name, want, title string
 		q                 *turn
 	}{
-		{"yes or no", "=yes  Yes\n=no   No", "Type =yes or =no", &turn{Question: new(goOn())}},
-		{"choice", "=1    PostgreSQL: relational\n=2    MongoDB\n=...  your own words", "Type = and your choice, as in =1", &turn{Question: new(database())}},
+		{"yes or no", "=yes  Yes\n=no   No", "Type =yes or =no", asked(goOn())},
+		{"choice", "=1    PostgreSQL: relational\n=2    MongoDB\n=...  your own words", "Type = and your choice, as in =1", asked(database())},
 		{"all else", "=1  A\n=2  B\n=-  (leave open)\n=<  Back: What name?", "Type = and your choice, as in =1",
-			&turn{Question: new(optional(options("q", "?", question.SingleChoice, "A", "B"))), previous: new(name())}},
-		{"text", "=+  Widget: proposed\n=-  (leave open)", "Type = and your answer", &turn{Question: new(optional(proposing(name(), "Widget")))}},
-		{"several", "=1  A\n=2  B\n=3  C", "Type = and your choices, as in =1,3", &turn{Question: new(options("q", "?", question.MultiChoice, "A", "B", "C"))}},
+			&turn{asked(optional(options("q", "?", question.SingleChoice, "A", "B"))).Step, asked(name()).Step}},
+		{"text", "=+  Widget: proposed\n=-  (leave open)", "Type = and your answer", asked(optional(proposing(name(), "Widget")))},
+		{"several", "=1  A\n=2  B\n=3  C", "Type = and your choices, as in =1,3", asked(options("q", "?", question.MultiChoice, "A", "B", "C"))},
 	} {
 		x := tc.q.line("k")
 		if got := x.rows(); got != tc.want || x.title != tc.title {
@@ -137,7 +138,7 @@ func TestLineHints(t *testing.T) {
 	for _, language := range []words.Language{words.English, words.Chinese, words.Portuguese} {
 		words.Local = language
 		for line, want := range map[string]string{"2": "=2", "MongoDB": "=MongoDB", "update the 2 docs": "=", "7": "=", "= 2": "=2"} {
-			x := (&turn{Question: new(database())}).line("k")
+			x := asked(database()).line("k")
 			if got := x.readLine(line).slip; !strings.Contains(got, want) || strings.Contains(got, "update") {
 				t.Errorf("%s in %s: %s", line, language, got)
 			}
@@ -193,4 +194,9 @@ func TestLineFits(t *testing.T) {
 	if styles["codex"].Cuts(&question.Set{Questions: []question.Question{short}}) {
 		t.Error("a short one is cut")
 	}
+}
+
+// asked is the only question of a set, as it is due.
+func asked(q question.Question) *turn {
+	return newConversation(desk.Record{Set: question.Set{Questions: []question.Question{q}}}, Style{}).due()
 }

@@ -6,28 +6,29 @@ import (
 	"unicode"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/words"
 )
 
-// said is what the human said in one form, or would by choosing an entry.
+// said is what the human said in one form.
 type said struct {
-	selected  []string // option ids
+	rows      []int // of the dialogue's step
 	text      string
-	open      bool   // leaves the question open
-	write     bool   // wants to write an answer, in a form of its own
 	back      bool   // wants the previous question again
 	dismissed bool   // closed the form
 	early     bool   // accepted before that counts
 	slip      string // said nothing, or what was not offered: why, for the human
 }
 
-func (s *said) add(x said) {
-	s.selected = append(s.selected, x.selected...)
-	s.text += x.text
-	s.open, s.write, s.back = s.open || x.open, s.write || x.write, s.back || x.back
+// choose adds the row of an entry.
+func (s *said) choose(e entry) {
+	switch {
+	case e.row == goBack:
+		s.back = true
+	case e.row != nothing && !slices.Contains(s.rows, e.row):
+		s.rows = append(s.rows, e.row)
+	}
 }
-
-func (s *said) answers() bool { return len(s.selected) > 0 || s.text != "" || s.write }
 
 // Slips, as the form says them when it is shown again.
 func notOffered() string { return words.T("That was nothing this form takes: please try again.") }
@@ -43,12 +44,12 @@ func (f *form) read(content any) said {
 		if part.slip != "" {
 			return part
 		}
-		got.add(part)
+		got = said{rows: append(got.rows, part.rows...), text: got.text + part.text, back: got.back || part.back}
 	}
 	switch {
 	case len(values) > len(f.fields): // each has its value by now
 		return said{slip: words.T("That belongs to another form: please answer this one.")}
-	case got.open && got.answers():
+	case len(got.rows) > 1 && slices.Contains(got.rows, f.asks.Row(dialogue.LeaveOpen)):
 		return said{slip: words.T("An answer cannot be left open too: please choose one or the other.")}
 	}
 	return got
@@ -73,7 +74,7 @@ func (x *field) read(value any) (got said) {
 		if i < 0 {
 			return said{slip: notOffered()}
 		}
-		got.add(x.entries[i].means)
+		got.choose(x.entries[i])
 	}
 	return got
 }

@@ -27,13 +27,16 @@ func TestMemoryOfAWaitingCall(t *testing.T) {
 		return m.HeapInuse, m.StackInuse, runtime.NumGoroutine()
 	}
 	heap, stack, goroutines := held()
-	end := make(chan struct{})
+	shown, end := make(chan struct{}, calls), make(chan struct{})
 	defer close(end)
 	for i := range calls {
 		q := request()
 		q.Set.Questions[0].Text = time.Duration(i).String()
 		go func() {
-			w, err := r.Ask(t.Context(), present.Question{Request: q, Surfaces: func(*present.Presentation) []ui.Surface { return []ui.Surface{ui.Elsewhere()} }})
+			w, err := r.Ask(t.Context(), present.Question{Request: q, Surfaces: func(*present.Presentation) []ui.Surface {
+				shown <- struct{}{}
+				return []ui.Surface{ui.Elsewhere()}
+			}})
 			if err != nil {
 				t.Error(err)
 				return
@@ -44,9 +47,10 @@ func TestMemoryOfAWaitingCall(t *testing.T) {
 			}
 		}()
 	}
-	for n := -1; n != runtime.NumGoroutine(); time.Sleep(time.Second) {
-		n = runtime.NumGoroutine()
+	for range calls {
+		<-shown
 	}
+	eventually(t, "each call has its goroutines", func() bool { return runtime.NumGoroutine() >= goroutines+3*calls })
 	heapThen, stackThen, many := held()
 	t.Logf("%d bytes of heap, %d of stacks and %.2f goroutines a call", (heapThen-heap)/calls, (stackThen-stack)/calls, float64(many-goroutines)/calls)
 }

@@ -74,6 +74,7 @@ type flaky struct {
 	desk.Store
 	mu     sync.Mutex
 	fail   map[string]error // by operation
+	before func()           // is called once, at the next Decide
 	failed atomic.Int32
 }
 
@@ -94,6 +95,13 @@ func (f *flaky) err(op string) error {
 }
 
 func (f *flaky) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
+	f.mu.Lock()
+	before := f.before
+	f.before = nil
+	f.mu.Unlock()
+	if before != nil {
+		before()
+	}
 	if err := f.err("decide"); err != nil {
 		return err
 	}
@@ -334,6 +342,9 @@ func TestAnsweredElsewhere(t *testing.T) {
 	if got := said(r.end(w)); got != "answered inbox A" {
 		t.Errorf("the end is %s", got)
 	}
+	if within(t, w.Nobody()); w.Why() != nil {
+		t.Errorf("no surface shows it because %v", w.Why())
+	}
 	for range 2 {
 		var closed *desk.ClosedError
 		if err := within(t, late); !errors.As(err, &closed) || closed.Outcome.Surface != "inbox" {
@@ -363,6 +374,68 @@ func TestOwnReplyDoesNotWithdraw(t *testing.T) {
 		if err := within(t, after); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// A surface that is sending when the record ends elsewhere is withdrawn once its
+// reply has lost.
+func TestEndsWhileSending(t *testing.T) {
+	r := newRig(t)
+	var w *present.Waiter
+	asked := make(chan struct{})
+	during, after := make(chan error, 1), make(chan error, 1)
+	var surfaceCtx context.Context
+	r.store.before = func() {
+		<-asked
+		if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("a"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
+			t.Error(err)
+		}
+		within(t, w.Ended())
+		during <- context.Cause(surfaceCtx)
+	}
+	w = r.ask(surface{"one", func(ctx context.Context, _ desk.Record, commit ui.Commit) error {
+		surfaceCtx = ctx
+		err := commit(reply("b"))
+		after <- context.Cause(ctx)
+		return err
+	}})
+	close(asked)
+	if err := within(t, during); err != nil {
+		t.Errorf("withdrawn while it sends: %v", err)
+	}
+	if closed, ok := errors.AsType[*desk.ClosedError](within(t, after)); !ok || closed.Outcome.Surface != "inbox" {
+		t.Errorf("withdrawn with %v, want who was first", closed)
+	}
+	if got := said(r.end(w)); got != "answered inbox A" {
+		t.Errorf("the end is %s", got)
+	}
+}
+
+// The notification of a record ends with it, also where the surface that has
+// answered it stays.
+func TestNotificationEndsWithTheRecord(t *testing.T) {
+	for _, stays := range []bool{false, true} {
+		notified, told := make(chan struct{}), make(chan struct{})
+		r := newRig(t, func(o *present.Options) {
+			o.Notify = func(ctx context.Context, _ desk.Record) {
+				close(notified)
+				<-ctx.Done()
+				close(told)
+			}
+		})
+		leave := make(chan struct{})
+		w := r.ask(surface{"one", func(_ context.Context, _ desk.Record, commit ui.Commit) error {
+			<-notified
+			if err := commit(reply("a")); err != nil || !stays {
+				return err
+			}
+			<-leave
+			return nil
+		}})
+		r.end(w)
+		within(t, told)
+		close(leave)
+		within(t, w.Nobody())
 	}
 }
 
@@ -671,7 +744,7 @@ func TestStoreVanishes(t *testing.T) {
 func shows(x *present.Presentation, results chan any) ui.Surface {
 	return surface{"elicit", func(ctx context.Context, _ desk.Record, commit ui.Commit) error {
 		for {
-			result, _, err := x.Forms().Show(ctx, "form", nil)
+			result, _, err := x.ShowForm(ctx, "form", nil)
 			if err != nil {
 				return err
 			}
@@ -820,7 +893,7 @@ func TestWithdraw(t *testing.T) {
 // have ended, and are asked then, in the order in which they came; one that is
 // given up meanwhile takes no room.
 func TestRoom(t *testing.T) {
-	r := newRig(t, func(o *present.Options) { o.Room = 2 })
+	r := newRig(t, func(o *present.Options) { o.MaxOpen = 2 })
 	ask := func(ctx context.Context, text string) (*present.Waiter, error) {
 		q := request()
 		q.Set.Questions[0].Text = text

@@ -3,156 +3,182 @@ package present
 import (
 	"context"
 	"slices"
-	"sync/atomic"
 
 	"mcp-askuser/desk"
 )
 
-// Waiter is the place of one call that waits for the end of a record. Its
-// methods are for that call alone, but for Leave.
+// Waiter is one call that waits for the end of a record. Its methods are for
+// that call alone, except Leave.
 type Waiter struct {
 	x       *Presentation
 	role    role
-	left    atomic.Bool
 	changed chan struct{} // holds one token; see Changed
 }
 
-// role is what a call's waiting means.
-type role struct {
-	asks   bool // the record ends when no surface can show it
-	awaits bool // the record is attended
-}
+// role is why a call waits. Each role includes the ones before it.
+type role int
 
-// join adds a call to those that wait, and begins to show the record where no
-// surface does. It is nil where the end is known already; else it takes over the
-// attendance that the call may have.
-func (x *Presentation) join(as role, surfaces Surfaces, attendance *desk.Attendance) *Waiter {
-	x.mu.Lock()
-	if x.over() {
-		x.mu.Unlock()
+const (
+	views  role = iota // displays the record
+	awaits             // waits as its asker: the record is attended
+	asks               // has asked: the record ends if no surface can show it
+)
+
+// join adds a waiter, and shows the record where no surface does. It returns nil
+// if the record has ended; otherwise it takes over the attendance that the
+// caller may have.
+func (x *Presentation) join(as role, q Question, attendance *desk.Attendance) *Waiter {
+	x.p.mu.Lock()
+	if !x.show(q.Surfaces) {
+		x.p.mu.Unlock()
 		return nil
 	}
-	w := newWaiter(x, as)
-	x.waiters = append(x.waiters, w)
-	if as.asks {
-		x.askers++
+	w := x.addWaiter(as)
+	if as == asks {
+		x.interrupted, x.stays = q.Interrupted, q.Stays
 	}
-	if as.awaits {
-		if !x.owns.Swap(true) {
-			x.startClock()
-		}
-		x.waiting++
+	if as >= awaits && !x.owned {
+		x.owned = true
+		x.startClock()
 	}
-	if !x.walking {
-		x.startWalk(surfaces)
-	} else {
-		if x.alone && x.others == nil {
-			x.nobody = make(chan struct{})
-		}
-		x.others = surfaces
-	}
-	if x.held == nil {
-		x.held, attendance = attendance, nil
-	}
-	claim := as.awaits && x.held == nil
-	x.mu.Unlock()
-	attendance.Release()
-	if claim {
+	spare := x.hold(attendance)
+	attend := as >= awaits && x.attendance == nil
+	x.p.mu.Unlock()
+	spare.Release()
+	if attend {
 		x.attend()
 	}
 	return w
 }
 
-func newWaiter(x *Presentation, as role) *Waiter {
-	return &Waiter{x: x, role: as, changed: make(chan struct{}, 1)}
+// show runs the surfaces, or keeps them for when those that run have returned.
+// It is false if the record has ended. Callers must hold p.mu, as those of
+// addWaiter, hold and awaitedBy must.
+func (x *Presentation) show(surfaces Surfaces) bool {
+	switch x.on(show) {
+	case run:
+		x.nobody = make(chan struct{})
+		x.running.Go(func() { x.runSurfaces(surfaces) })
+	case queue:
+		x.queued = surfaces
+	case refused:
+		return false
+	}
+	return true
 }
 
-// attend makes the record attended, unless somebody in another process waits
-// for it too: then both get the end.
+// lateWaiter returns the waiter of a call that comes when the record has ended.
+func (x *Presentation) lateWaiter(attendance *desk.Attendance) *Waiter {
+	x.p.mu.Lock()
+	w := x.addWaiter(asks)
+	spare := x.hold(attendance)
+	x.p.mu.Unlock()
+	spare.Release()
+	return w
+}
+
+func (x *Presentation) addWaiter(as role) *Waiter {
+	w := &Waiter{x: x, role: as, changed: make(chan struct{}, 1)}
+	x.waiters = append(x.waiters, w)
+	return w
+}
+
+// hold keeps the attendance while a waiter needs it. It returns what is to be
+// released.
+func (x *Presentation) hold(a *desk.Attendance) (spare *desk.Attendance) {
+	if x.attendance != nil || !x.awaitedBy(awaits) {
+		return a
+	}
+	x.attendance = a
+	return nil
+}
+
+// awaitedBy reports whether a waiter has at least this role.
+func (x *Presentation) awaitedBy(least role) bool {
+	return slices.ContainsFunc(x.waiters, func(w *Waiter) bool { return w.role >= least })
+}
+
+// attend makes the record attended, unless another process waits for it too:
+// then both get the end.
 func (x *Presentation) attend() {
 	a, err := x.p.Desk.Attend(context.Background(), x.rec.ID)
 	if err != nil {
 		x.p.Log.Debug("the question is not attended by this process", "id", x.rec.ID, "error", err)
 		return
 	}
-	x.hold(a)
+	x.p.mu.Lock()
+	spare := x.hold(a)
+	x.p.mu.Unlock()
+	spare.Release()
 }
 
-// hold keeps the attendance while a call waits.
-func (x *Presentation) hold(a *desk.Attendance) {
-	x.mu.Lock()
-	if x.waiting > 0 && x.held == nil {
-		x.held, a = a, nil
-	}
-	x.mu.Unlock()
-	a.Release()
-}
-
-// Leave ends the call's waiting. When no call waits any more the record is
-// detached; it stays open and in front of the human. Leave may be repeated.
+// Leave ends the call's waiting. A record without waiters is detached; it stays
+// open and in front of the user. Leave may be repeated.
 func (w *Waiter) Leave() {
-	if w.left.Swap(true) {
-		return
-	}
 	x := w.x
-	x.mu.Lock()
-	x.waiters = slices.DeleteFunc(x.waiters, func(other *Waiter) bool { return other == w })
+	x.p.mu.Lock()
 	var a *desk.Attendance
-	if w.role.asks {
-		x.askers--
-	}
-	if w.role.awaits {
-		if x.waiting--; x.waiting == 0 {
-			a, x.held = x.held, nil
+	if i := slices.Index(x.waiters, w); i >= 0 {
+		x.waiters = slices.Delete(x.waiters, i, i+1)
+		if !x.awaitedBy(awaits) {
+			a, x.attendance = x.attendance, nil
 		}
 	}
-	x.mu.Unlock()
+	x.p.mu.Unlock()
 	a.Release()
 }
 
 // Record is the record as it was asked.
 func (w *Waiter) Record() desk.Record { return w.x.rec }
 
-// Asked reports whether the call put the question, or one like it.
-func (w *Waiter) Asked() bool { return w.role.asks }
+// Asked reports whether the call asked the question, or the same one.
+func (w *Waiter) Asked() bool { return w.role == asks }
 
 // Ended is closed when the end of the record is known; see Result.
 func (w *Waiter) Ended() <-chan struct{} { return w.x.ended }
 
 // Result is, after Ended, the record with its outcome. The error says why
 // there is none: the store has gone, or the presenter was closed.
-func (w *Waiter) Result() (desk.Record, error) { return w.x.final, w.x.err }
+func (w *Waiter) Result() (desk.Record, error) { return w.x.outcome, w.x.err }
 
-// Unstored reports, after Ended, whether the end is known to this process
-// alone, because the store does not take it.
+// Unstored reports, after Ended, whether only this process knows the outcome,
+// because the store does not take it.
 func (w *Waiter) Unstored() bool {
-	w.x.mu.Lock()
-	defer w.x.mu.Unlock()
-	return w.x.unstored
+	w.x.p.mu.Lock()
+	defer w.x.p.mu.Unlock()
+	return w.x.state == unstored || w.x.state == owed
 }
 
-// Nobody is closed once no surface shows the record; Why then says why: a
-// *NobodyError, ui.ErrInterrupted, or what the last surface failed with. The
-// record may be answered elsewhere still.
+// Nobody is closed while no surface shows the record; Why then says why: a
+// *NobodyError, ui.ErrInterrupted, or the error of the last surface. The
+// record may still be answered elsewhere.
 func (w *Waiter) Nobody() <-chan struct{} {
-	w.x.mu.Lock()
-	defer w.x.mu.Unlock()
+	w.x.p.mu.Lock()
+	defer w.x.p.mu.Unlock()
 	return w.x.nobody
 }
 
 // Why is explained at Nobody.
 func (w *Waiter) Why() error {
-	w.x.mu.Lock()
-	defer w.x.mu.Unlock()
+	w.x.p.mu.Lock()
+	defer w.x.p.mu.Unlock()
 	return w.x.why
 }
 
 // Surface names the surface that is being tried or shows the record, empty
-// before the first; the address is where the human can be sent, if anywhere.
+// before the first. The address is where the user can be sent, if anywhere.
 func (w *Waiter) Surface() (name, address string) {
-	w.x.mu.Lock()
-	defer w.x.mu.Unlock()
+	w.x.p.mu.Lock()
+	defer w.x.p.mu.Unlock()
 	return w.x.surface, w.x.address
+}
+
+// Behind reports whether an earlier question of this process is on the same
+// surface: some show one at a time.
+func (w *Waiter) Behind() bool {
+	w.x.p.mu.Lock()
+	defer w.x.p.mu.Unlock()
+	return slices.Index(w.x.p.lines[w.x.surface], w.x) > 0
 }
 
 // Changed returns a channel that receives a value whenever Ended or Nobody may
@@ -169,45 +195,39 @@ func (w *Waiter) signal() {
 	}
 }
 
-// Try tries further surfaces, after Nobody, unless the record has ended or others
-// are being tried already. It reports whether surfaces are being tried now.
+// Try tries further surfaces, after Nobody, unless others are being tried. It
+// reports whether surfaces are being tried now.
 func (w *Waiter) Try(surfaces Surfaces) bool {
 	x := w.x
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if !x.over() && !x.walking {
-		x.startWalk(surfaces)
-	}
-	return x.walking
+	x.p.mu.Lock()
+	defer x.p.mu.Unlock()
+	return x.state == showing || x.state == sending || x.show(surfaces)
 }
 
-// Look looks at the record once more. It notices what no wait would: that the
-// store has gone.
+// Look reads the record once more. It finds what the wait cannot: that the store
+// has gone.
 func (w *Waiter) Look(ctx context.Context) { w.x.look(ctx) }
 
-// Delivered says that the end has reached the one who asked, and ends the
-// call's waiting. It marks the record in one quick step; what else there is to
-// do goes on in the background.
+// Delivered reports that the outcome has reached the asker, and ends the call's
+// waiting. It marks the record in one quick step; the rest is done in the
+// background.
 func (w *Waiter) Delivered() {
-	x := w.x
-	x.mu.Lock()
-	x.told = true
-	unstored := x.unstored
-	x.mu.Unlock()
-	if !unstored {
-		x.delivered(x.final)
-	}
-	x.p.aside(w.Leave)
+	w.x.delivered()
+	w.x.p.runBackground(w.Leave)
 }
 
-// Withdraw ends the record in the name of the one who asked, for this reason,
-// one sentence, unless it has ended already. Nobody will come back for it.
+// Withdraw ends the record on behalf of the asker, who will not return for it,
+// unless it has ended. The reason is one sentence.
 func (w *Waiter) Withdraw(reason string) {
 	x := w.x
-	x.begin(func() {
-		x.settle(desk.Outcome{Status: desk.Cancelled, Reason: reason})
-		if x.over() && x.final.State == desk.Cancelled && !w.Unstored() {
-			x.delivered(x.final)
+	x.runBackground(func() {
+		x.store(desk.Outcome{Status: desk.Cancelled, Reason: reason}, desk.Evidence{})
+		select {
+		case <-x.ended:
+			if x.outcome.State == desk.Cancelled {
+				x.delivered()
+			}
+		default: // the process ends, and the record stays open
 		}
 	})
 }

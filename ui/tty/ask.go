@@ -1,6 +1,7 @@
 package tty
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/words"
 )
 
@@ -18,158 +20,172 @@ import (
 // asks for all of it.
 const previewLines = 12
 
-// ask puts one question until it is answered, left open, or left.
-func (c *conversation) ask(ctx context.Context, q *question.Question, n, of int) (move, error) {
-	c.put(q, n, of)
-	empty, bracket := c.emptyLine(q)
-	for {
-		untouched := c.untouched(q)
-		line, err := c.prompt(ctx, promptFor(q, bracket, untouched))
-		if err != nil {
-			return onward, err
+// ask puts the question that is due until it is answered, left open, or left.
+func (c *conversation) ask(ctx context.Context) (to move, err error) {
+	c.put()
+	for to == stay && err == nil {
+		s := c.Current()
+		proposed, bracket := proposal(s)
+		var line string
+		if line, err = c.prompt(ctx, promptFor(s, bracket)); err != nil {
+			return stay, err
 		}
-		if line == "" && !untouched && (empty != nil || !q.Required) {
-			c.take(q, empty)
-			return onward, nil
-		}
-		switch r := understand(q, line); {
-		case line == "":
-			c.text("", missing(q, untouched))
-		case r.fault != "":
-			c.text("", r.fault)
-			if c.foreign() {
-				return onward, nil
-			}
-		case r.command == history:
-			c.rounds(ctx)
-		case r.command == lift:
-			c.lift(ctx)
-		case r.command == goBack:
-			return back, nil
-		case r.command == closing, r.command == discuss:
-			if to, err := c.part(ctx, r.command); err != nil || to == done {
-				return to, err
-			}
-		case r.command == note:
-			if err := c.takeNote(ctx, q.ID); err != nil {
-				return onward, err
-			}
-		case r.command == editText && q.Chooses():
-			c.text("", words.T("There is no text here to edit."))
-		case r.command == editText:
-			if own := c.edited(ctx, c.proposed(q)); own != "" {
-				c.take(q, &question.Answer{QuestionID: q.ID, Custom: own, By: question.ByUser})
-				return onward, nil
-			}
-		case r.command == recall && untouched && empty != nil:
-			c.take(q, empty)
-			return onward, nil
-		case r.command == recall && c.remembers(q):
-			c.recall(q)
-			return onward, nil
-		case r.command == recall:
-			c.text("", words.T("There is no earlier answer to this question."))
-		case r.command == help:
-			c.help(q)
-			c.put(q, n, of)
-		case r.command == view:
-			c.lines("| ", question.Block(q.Options[r.option].Preview))
-		case r.command == leaveOpen && q.Required:
-			c.text("", words.T("This question cannot be left open. %s", need(q)))
-		case r.command == leaveOpen:
-			c.take(q, nil)
-			return onward, nil
-		case r.other:
-			if taken, err := c.own(ctx, q, r.selected); taken || err != nil {
-				return onward, err
-			}
+		switch {
+		case line != "":
+			to, err = c.enter(ctx, s, understand(s.Question, line))
+		case s.Untouched:
+			c.text("", words.T("Enter alone answers nothing here. %s", need(s.Question)))
+		case proposed:
+			to, err = c.take(ctx, dialogue.Accept{})
+		case !s.Required:
+			to, err = c.take(ctx, dialogue.Skip{})
 		default:
-			c.take(q, &question.Answer{QuestionID: q.ID, Selected: r.selected, Custom: r.custom, By: question.ByUser})
-			return onward, nil
+			c.text("", words.T("An answer is needed here. %s", need(s.Question)))
 		}
 	}
+	return to, err
 }
 
-// own takes an answer in the human's own words beside what was selected, and
-// reports whether there is one.
-func (c *conversation) own(ctx context.Context, q *question.Question, selected []string) (taken bool, err error) {
-	text, err := c.promptText(ctx, words.T("Your own answer: "), c.answers[q.ID].Custom)
-	if err != nil {
-		return false, err
+// enter does what a line means at a question.
+func (c *conversation) enter(ctx context.Context, s *dialogue.Step, r reading) (move, error) {
+	switch r.command {
+	case "":
+	case editText:
+		if s.Chooses() {
+			c.text("", words.T("There is no text here to edit."))
+			return stay, nil
+		}
+		if r.custom = c.edited(ctx, cmp.Or(s.Typed, s.Declared.Custom)); r.custom == "" {
+			return stay, nil
+		}
+	case recall:
+		return c.recall(ctx, s)
+	case help:
+		c.help(s)
+		c.put()
+		return stay, nil
+	case view:
+		c.lines("| ", question.Block(s.Options[r.option].Preview))
+		return stay, nil
+	case leaveOpen:
+		if s.Required {
+			c.text("", words.T("This question cannot be left open. %s", need(s.Question)))
+			return stay, nil
+		}
+		return c.take(ctx, dialogue.Skip{})
+	case goBack, closing, discuss, note, history, lift:
+		return c.command(ctx, r.command)
 	}
-	if text == "" {
-		c.text("", words.T("Nothing was entered. Back to the options."))
-		c.options(q)
-		return false, nil
+	var rows []int
+	for _, id := range r.selected {
+		rows = append(rows, s.OptionRow(id))
 	}
-	c.take(q, &question.Answer{QuestionID: q.ID, Selected: selected, Custom: text, By: question.ByUser})
-	return true, nil
+	switch {
+	case r.fault != "":
+		return c.unread(r.fault), nil
+	case r.other:
+		text, err := c.promptText(ctx, words.T("Your own answer: "), s.Answer.Custom)
+		if err != nil {
+			return stay, err
+		}
+		if r.custom = text; text == "" {
+			c.text("", words.T("Nothing was entered. Back to the options."))
+			c.options(s)
+			return stay, nil
+		}
+	}
+	return c.take(ctx, dialogue.Fill{Rows: rows, Text: r.custom})
 }
 
-// put shows a question: the nth of those that are shown now.
-func (c *conversation) put(q *question.Question, n, of int) {
+// unread says why a line cannot be taken.
+func (c *conversation) unread(fault string) move {
+	c.text("", fault)
+	if c.foreign() {
+		return turned
+	}
+	return stay
+}
+
+// take answers the question that is due, and goes on.
+func (c *conversation) take(ctx context.Context, answer dialogue.Act) (move, error) {
+	_, err := c.act(answer)
+	var ready bool
+	if err == nil {
+		ready, err = c.act(dialogue.Next{})
+	}
+	switch {
+	case err != nil: // no line that can be read is refused
+		c.text("", need(c.Current().Question))
+		return stay, nil
+	case ready:
+		return c.send(ctx)
+	}
+	return turned, nil
+}
+
+// recall takes what is proposed, or has the earlier answer stand as the one so far,
+// which an empty line takes.
+func (c *conversation) recall(ctx context.Context, s *dialogue.Step) (move, error) {
+	switch proposed, _ := proposal(s); {
+	case s.Untouched && proposed:
+		return c.take(ctx, dialogue.Accept{})
+	case s.Memory == nil:
+		c.text("", words.T("There is no earlier answer to this question."))
+		return stay, nil
+	case !s.Recalled:
+		_, _ = c.act(dialogue.Recall{}) // which it knows
+	}
+	return turned, nil
+}
+
+// put shows the question that is due.
+func (c *conversation) put() {
+	s := c.Current()
 	c.blank()
-	title := question.Line(q.Header)
-	if of > 1 {
-		place := words.T("Question %[1]d of %[2]d", n, of)
+	title := question.Line(s.Header)
+	if s.Of > 1 {
+		place := words.T("Question %[1]d of %[2]d", s.Place, s.Of)
 		if title != "" {
 			place = words.T("%[1]s: %[2]s", place, title)
 		}
 		title = place
 	}
-	if title != "" {
-		c.text("", title)
+	for _, text := range []string{title, question.Block(s.Text), question.Block(s.Description)} {
+		if text != "" {
+			c.text("", text)
+		}
 	}
-	c.text("", question.Block(q.Text))
-	if q.Description != "" {
-		c.text("", question.Block(q.Description))
-	}
-	if c.remembers(q) && c.answer(q) == nil {
-		m := c.memory[q.ID]
-		m.Words = q.Words(&m.Answer) // which has our yes and no in the human's language
+	remembered, answered := s.Memory != nil, entered(s)
+	if remembered && !answered {
+		m := *s.Memory
+		m.Words = s.Words(&m.Answer) // which has our yes and no in the human's language
 		c.text("", words.T("%s (:= takes it over)", question.Shorten(words.Local.Remembered(m, time.Now()), 300)))
 	}
-	c.options(q)
-	if q.Placeholder != "" {
-		c.text(words.T("For example: "), question.Line(q.Placeholder))
+	c.options(s)
+	if s.Placeholder != "" {
+		c.text(words.T("For example: "), question.Line(s.Placeholder))
 	}
-	if a := c.answer(q); a != nil {
-		c.text(words.T("Your answer so far: "), inWords(q, a))
-	} else if strings.TrimSpace(q.Default) != "" && (!brief(q.Default) || c.untouched(q) && c.remembers(q)) { // else the prompt has it
-		c.text(words.T("Proposed: "), question.Block(q.Default))
+	switch proposed := s.Declared.Custom; {
+	case answered:
+		c.text(words.T("Your answer so far: "), inWords(s))
+	case proposed != "" && (!brief(proposed) || s.Untouched && remembered): // else the prompt has it
+		c.text(words.T("Proposed: "), question.Block(proposed))
 	}
 }
 
-// remembers reports whether there is an earlier answer to q.
-func (c *conversation) remembers(q *question.Question) bool { _, ok := c.memory[q.ID]; return ok }
-
-// untouched reports whether an empty line answers nothing: the form appeared by
-// itself, and nothing was entered for q in it.
-func (c *conversation) untouched(q *question.Question) bool {
-	_, touched := c.asked[q.ID]
-	return c.appeared && !touched
-}
-
-// recall has the earlier answer to q stand as the one so far, which an empty line
-// takes.
-func (c *conversation) recall(q *question.Question) {
-	a := c.memory[q.ID].Answer
-	a.By = question.ByUser
-	c.take(q, &a)
-	c.asked[q.ID] = false
-}
+// entered reports whether an answer of the human's stands in a step.
+func entered(s *dialogue.Step) bool { return s.Entered && !s.Answer.Empty() }
 
 // options shows the numbered options of q, and 0 for the human's own
 // words.
-func (c *conversation) options(q *question.Question) {
-	for i := range q.Options {
-		c.option(i+1, &q.Options[i])
+func (c *conversation) options(s *dialogue.Step) {
+	for i := range s.Options {
+		c.option(i+1, &s.Options[i])
 	}
-	if !q.AllowCustom {
-		return
+	if s.AllowCustom {
+		other := words.Local.Other(s.Question)
+		c.option(0, &other)
 	}
-	other := words.Local.Other(q)
-	c.option(0, &other)
 }
 
 func (c *conversation) option(n int, o *question.Option) {
@@ -193,45 +209,23 @@ func (c *conversation) option(n int, o *question.Option) {
 	}
 }
 
-// emptyLine returns the answer that an empty line takes, or in place of that a
-// command, and how the prompt calls it: what the human answered before, or what the
-// asker declared as the default. Nil is none.
-func (c *conversation) emptyLine(q *question.Question) (*question.Answer, string) {
-	untouched := c.untouched(q)
-	switch a := c.answer(q); {
-	case a != nil && untouched:
-		return a, words.T("your answer so far")
-	case a != nil:
-		return a, words.T("keep")
-	case untouched && c.remembers(q): // the command takes that over
-		return nil, ""
+// proposal reports whether an empty line, or in place of that a command, takes an answer,
+// and how the prompt calls that: what the human answered before, or what the asker declared as
+// the default.
+func proposal(s *dialogue.Step) (exists bool, bracket string) {
+	switch declared := s.Declared; {
+	case entered(s) && s.Untouched:
+		return true, words.T("your answer so far")
+	case entered(s):
+		return true, words.T("keep")
+	case declared.Empty(), s.Untouched && s.Memory != nil: // which the command takes over
+		return false, ""
+	case s.Chooses():
+		return true, bracketFor(s.Question, declared.Selected)
+	case brief(declared.Custom):
+		return true, question.Line(declared.Custom)
 	}
-	if !q.Chooses() {
-		if strings.TrimSpace(q.Default) == "" {
-			return nil, ""
-		}
-		bracket := words.T("the proposed text")
-		if brief(q.Default) {
-			bracket = question.Line(q.Default)
-		}
-		return &question.Answer{QuestionID: q.ID, Custom: q.Default, By: question.ByUser}, bracket
-	}
-	ids := q.Defaults()
-	if !q.Several() {
-		ids = ids[:min(len(ids), 1)]
-	}
-	if len(ids) == 0 {
-		return nil, ""
-	}
-	return &question.Answer{QuestionID: q.ID, Selected: ids, By: question.ByUser}, bracketFor(q, ids)
-}
-
-// proposed is the text that q's answer starts from in an editor.
-func (c *conversation) proposed(q *question.Question) string {
-	if a := c.answer(q); a != nil {
-		return a.Custom
-	}
-	return q.Default
+	return true, words.T("the proposed text")
 }
 
 // bracketFor names options as the human would.
@@ -240,7 +234,7 @@ func bracketFor(q *question.Question, ids []string) string {
 	for i, o := range q.Options {
 		switch {
 		case !slices.Contains(ids, o.ID):
-		case q.Type != question.Boolean:
+		case !q.Confirms():
 			names = append(names, strconv.Itoa(i+1))
 		case o.ID == question.YesID:
 			names = append(names, words.T("y"))
@@ -265,39 +259,31 @@ func takes(q *question.Question) string {
 	return ":" + string(recall)
 }
 
-// promptFor returns the line at which the human answers q. An untouched one takes
+// promptFor returns the line at which the human answers a question. An untouched one takes
 // nothing on an empty line.
-func promptFor(q *question.Question, bracket string, untouched bool) string {
+func promptFor(s *dialogue.Step, bracket string) string {
 	prompt := words.T("Enter a number")
 	switch {
-	case !q.Chooses():
+	case !s.Chooses():
 		prompt = words.T("Your answer")
-	case q.Type == question.Boolean:
+	case s.Confirms():
 		prompt = words.T("Enter y or n")
-	case q.Several():
+	case s.Several():
 		prompt = words.T("Enter numbers, like 1,2")
 	}
 	switch {
-	case bracket != "" && untouched:
-		prompt = words.T("%[1]s (%[2]s takes %[3]s)", prompt, takes(q), bracket)
+	case bracket != "" && s.Untouched:
+		prompt = words.T("%[1]s (%[2]s takes %[3]s)", prompt, takes(s.Question), bracket)
 	case bracket != "":
 		prompt += " [" + bracket + "]"
 	}
 	switch {
-	case !q.Required && bracket == "" && !untouched:
+	case !s.Required && bracket == "" && !s.Untouched:
 		prompt = words.T("%s (optional, Enter to skip)", prompt)
-	case !q.Required:
+	case !s.Required:
 		prompt = words.T("%s (optional, - to skip)", prompt)
 	}
 	return words.T("%s: ", prompt)
-}
-
-// missing says that an empty line is no answer to q.
-func missing(q *question.Question, untouched bool) string {
-	if untouched {
-		return words.T("Enter alone answers nothing here. %s", need(q))
-	}
-	return words.T("An answer is needed here. %s", need(q))
 }
 
 // need is one sentence that says what to enter for q.
@@ -305,7 +291,7 @@ func need(q *question.Question) string {
 	switch n := len(q.Options); {
 	case !q.Chooses():
 		return words.T("Enter a text, or q to dismiss the question.")
-	case q.Type == question.Boolean:
+	case q.Confirms():
 		return words.T("Enter y or n.")
 	case q.Several() && q.AllowCustom:
 		return words.T("Enter numbers from 1 to %d, like 1,2, or 0 for an answer of your own.", n)
@@ -318,29 +304,29 @@ func need(q *question.Question) string {
 	}
 }
 
-// help says what can be entered for q.
-func (c *conversation) help(q *question.Question) {
+// help says what can be entered at a question.
+func (c *conversation) help(s *dialogue.Step) {
 	c.blank()
-	if q.Chooses() {
-		c.text("", words.T("%s The name of an option does as well as its number.", need(q)))
+	if s.Chooses() {
+		c.text("", words.T("%s The name of an option does as well as its number.", need(s.Question)))
 	} else {
 		c.text("", words.T("Enter your answer in one line, or :e to write it in your editor."))
 	}
-	if c.untouched(q) {
+	if s.Untouched {
 		c.text("", words.T("An empty line answers nothing here."))
 	} else {
 		c.text("", words.T("An empty line takes what stands in brackets, if anything does."))
 	}
 	c.text("", words.T("b goes back to the question before, h shows the earlier rounds, :n adds a note to the agent beside the answer, :d puts the question back to discuss it first, q dismisses it, ? shows this. If one of these is itself an answer here, write :b, :h, :q or :? for the command."))
-	if c.remembers(q) {
+	if s.Memory != nil {
 		c.text("", words.T(":= takes over what you answered before; an empty line then confirms it."))
 	}
-	if !q.Chooses() {
+	if !s.Chooses() {
 		c.text("", words.T(`To answer with a single b, h, q, - or ?, put it in quotes: "b".`))
 	}
 }
 
-// inWords returns an answer in words for the human.
-func inWords(q *question.Question, a *question.Answer) string {
-	return question.Block(strings.Join(q.Words(a), ", "))
+// inWords returns the answer of a step in words for the human.
+func inWords(s *dialogue.Step) string {
+	return question.Block(strings.Join(s.Words(&s.Answer), ", "))
 }

@@ -5,15 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"reflect"
-	"slices"
 	"strings"
 	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
@@ -48,140 +46,82 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 	return err
 }
 
-// conversation is one record being asked in lines.
+// conversation is a dialogue in lines.
 type conversation struct {
 	*printer
+	*dialogue.Dialogue
 	in          *lineReader
 	desk        form.Backing
-	rec         desk.Record // of the desk, as it is shown
 	commit      ui.Commit
 	interrupted desk.Status // see Options
 	gate        act.Machine
-	progress
-	typed    question.Reply                                                          // the draft it began with
-	kept     progress                                                                // before this burst of lines
-	memory   map[string]desk.Memory                                                  // earlier answers, by question id
-	edit     func(ctx context.Context, text string) (edited, left string, err error) // as term.EditText
-	began    time.Time
-	review   bool      // show the answers before sending, however few they are
-	touched  bool      // answers or note have changed since they were kept as a draft
-	last     time.Time // when the last line counted
-	appeared bool      // by itself: an empty line takes nothing that was not entered here
-}
-
-// progress is what lines have changed, by question id.
-type progress struct {
-	answers map[string]question.Answer // of every question ever answered
-	asked   map[string]bool            // need not be asked (again)
-	notes   map[string]string          // to the agent; "" is beside all answers
-}
-
-func (p progress) clone() progress {
-	return progress{maps.Clone(p.answers), maps.Clone(p.asked), maps.Clone(p.notes)}
+	kept        *dialogue.Dialogue                                                      // as it was before this burst of lines
+	edit        func(ctx context.Context, text string) (edited, left string, err error) // as term.EditText
+	touched     bool                                                                    // the draft has changed since it was kept
+	last        time.Time                                                               // when the last line counted
+	began       time.Time
+	appeared    bool // by itself
 }
 
 // move is where the conversation goes next.
 type move int
 
 const (
-	onward move = iota // to the first question that is still to be asked, or to the review
-	back               // to the question before this one
+	stay   move = iota // at the same prompt
+	turned             // to what is due now, which is to be shown
 	done               // the reply is committed
 )
+
+// begin begins a dialogue with a draft.
+func (c *conversation) begin(ctx context.Context, draft question.Reply) {
+	c.Dialogue = dialogue.New(words.Local.Shown(c.desk.Rec), dialogue.Options{
+		Layout: dialogue.Turns, Bare: c.appeared, Draft: draft, Memory: c.desk.Memory(ctx), Began: c.began, Now: time.Now,
+	})
+}
+
+// act does an act, and reports whether the reply is ready.
+func (c *conversation) act(a dialogue.Act) (ready bool, err error) {
+	change, err := c.Act(a)
+	c.touched = c.touched || change.Draft
+	return change.Ready, err
+}
 
 // run asks the record until the reply is committed or the conversation ends
 // without one; it keeps the contract of ui.Surface's Show.
 func (c *conversation) run(ctx context.Context, origin act.Origin) error {
-	c.rec = words.Local.Shown(c.desk.Rec)
-	c.progress = progress{map[string]question.Answer{}, map[string]bool{}, map[string]string{}}
-	c.kept, c.began, c.appeared = c.clone(), time.Now(), origin == act.Appeared
+	c.began, c.appeared = time.Now(), origin == act.Appeared
 	c.in.write = c.print
 	c.in.start()
 	defer c.in.stop()
 	c.gate.Show(time.Now(), origin)
 	c.text("", c.asker())
-	if err := c.open(ctx); err != nil {
-		return c.leave(ctx, err)
-	}
-	for {
-		shown := c.shown()
-		at := slices.IndexFunc(shown, func(q *question.Question) bool { return !c.asked[q.ID] })
-		var to move
-		var err error
-		if at >= 0 {
-			to, err = c.ask(ctx, shown[at], at+1, len(shown))
+	err := c.open(ctx)
+	for to := stay; err == nil && to != done; {
+		if c.Current() == nil {
+			to, err = c.review(ctx)
 		} else {
-			at = len(shown)
-			to, err = c.finish(ctx, shown)
+			to, err = c.ask(ctx)
 		}
-		switch {
-		case err != nil:
-			return c.leave(ctx, err)
-		case to == done:
-			return nil
-		}
-		if c.touched {
+		if err == nil && to != done {
 			c.save(ctx)
 		}
-		switch {
-		case to == back && at == 0:
-			c.text("", words.T("This is the first question."))
-		case to == back:
-			c.asked[shown[at-1].ID] = false
-		}
 	}
-}
-
-func (c *conversation) asker() string {
-	parts := []string{words.T("%s asks", words.Local.Client(c.rec.Asker))}
-	if dir := c.rec.Asker.Directory; dir != "" {
-		parts = append(parts, words.T("in %s", question.Line(dir)))
-	}
-	if c.rec.Round > 1 {
-		parts = append(parts, words.T("round %d", c.rec.Round))
-	}
-	return words.T("%s:", strings.Join(parts, words.T(", ")))
-}
-
-// shown are the questions that the answers so far bring up.
-func (c *conversation) shown() (out []*question.Question) {
-	for _, q := range c.rec.Shown(slices.Collect(maps.Values(c.answers))) {
-		out = append(out, q.Question)
-	}
-	return out
-}
-
-// answer returns a copy of what stands as the answer to q, or nil.
-func (c *conversation) answer(q *question.Question) *question.Answer {
-	if a, ok := c.answers[q.ID]; ok {
-		return &a
+	if err != nil {
+		return c.leave(ctx, err)
 	}
 	return nil
 }
 
-// take keeps a as the answer to q; nil leaves q open.
-func (c *conversation) take(q *question.Question, a *question.Answer) {
-	c.asked[q.ID], c.touched = true, true
-	if a == nil {
-		delete(c.answers, q.ID)
-	} else {
-		c.answers[q.ID] = *a
+func (c *conversation) asker() string {
+	rec := &c.desk.Rec
+	parts := []string{words.T("%s asks", words.Local.Client(rec.Asker))}
+	if dir := rec.Asker.Directory; dir != "" {
+		parts = append(parts, words.T("in %s", question.Line(dir)))
 	}
-}
-
-// reply is what was said so far to these questions.
-func (c *conversation) reply(about []*question.Question) question.Reply {
-	r := question.Reply{Note: c.notes[""]}
-	for _, q := range about {
-		a := question.Answer{QuestionID: q.ID, By: question.ByUser}
-		if said := c.answer(q); said != nil {
-			a = *said
-		}
-		if a.Note = c.notes[q.ID]; !a.Empty() || a.Note != "" {
-			r.Answers = append(r.Answers, a)
-		}
+	if rec.Round > 1 {
+		parts = append(parts, words.T("round %d", rec.Round))
 	}
-	return r
+	return words.T("%s:", strings.Join(parts, words.T(", ")))
 }
 
 // prompt writes text and returns the line that follows and counts. It is where
@@ -212,7 +152,7 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 			continue
 		}
 		if !c.deadline(ctx).IsZero() {
-			c.save(ctx) // every line restarts the clock
+			c.keep(ctx) // every line restarts the clock
 		}
 		if !got.tooLong {
 			return got.line, nil
@@ -311,7 +251,7 @@ func (c *conversation) pausedNow(prompt string) {
 func (c *conversation) rest(ctx context.Context) {
 	now := time.Now()
 	if now.Sub(c.last) >= act.Quiet {
-		c.kept = c.clone()
+		c.kept = c.Clone()
 	}
 	c.last = now
 	over := time.After(act.Again - act.Settle + time.Millisecond)
@@ -333,11 +273,11 @@ func (c *conversation) rest(ctx context.Context) {
 // appeared by itself it was meant for another program, and so was what came in
 // one go with it: that is taken back, and foreign reports so.
 func (c *conversation) foreign() (takenBack bool) {
-	same := reflect.DeepEqual(c.progress, c.kept)
+	same := c.Equal(c.kept)
 	if c.gate.Key(time.Now(), "", act.Foreign) != act.Rollback || same {
 		return false
 	}
-	c.progress, c.touched = c.kept.clone(), true
+	c.Dialogue, c.touched = c.kept.Clone(), true
 	c.text("", words.T("What came in one go with that line is taken back."))
 	return true
 }
@@ -361,7 +301,8 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 		c.text("", farewell(context.Cause(ctx), c.interrupted))
 		return context.Cause(ctx)
 	case ended && c.in.in.foreground():
-		if err := c.deliver(ctx, question.Reply{Dismissed: true}); err != nil {
+		_, _ = c.act(dialogue.Dismiss{})
+		if err := c.deliver(ctx); err != nil {
 			return err
 		}
 		c.text("", words.T(words.Dismissed))
@@ -370,9 +311,12 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 	return ui.Unavailablef("the terminal is gone: %v", err)
 }
 
-func (c *conversation) deliver(ctx context.Context, r question.Reply) error {
-	r.Took = time.Since(c.began)
-	err := storing(ctx, func() error { return c.commit(r) })
+// deliver commits the reply.
+func (c *conversation) deliver(ctx context.Context) error {
+	reply, err := c.Reply()
+	if err == nil {
+		err = storing(ctx, func() error { return c.commit(reply) })
+	}
 	if err != nil {
 		c.gate.Show(time.Now(), act.Appeared) // lines that came meanwhile were typed without a look at that
 	}

@@ -8,106 +8,157 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
 
-// finish sends the reply. More than one answer is shown for review
-// first, and so is one that could not be sent.
-func (c *conversation) finish(ctx context.Context, shown []*question.Question) (move, error) {
-	if len(shown) == 1 && !c.review {
-		return c.send(ctx, shown)
-	}
+// review shows what was answered, until the human sends it or goes back.
+func (c *conversation) review(ctx context.Context) (to move, err error) {
+	steps := c.Steps()
 	c.blank()
 	c.text("", words.T("Your answers"))
-	for i, q := range shown {
-		c.text(fmt.Sprintf("%3d. ", i+1), question.Line(q.Text))
+	for i := range steps {
+		s := &steps[i]
+		c.text(fmt.Sprintf("%3d. ", i+1), question.Line(s.Text))
 		answer := term.LeftOpen()
-		if a := c.answer(q); a != nil {
-			answer = inWords(q, a)
+		if entered(s) {
+			answer = inWords(s)
 		}
 		c.text("     ", answer)
-		c.sayNote("     "+words.T("Note: "), q.ID)
+		c.sayNote("     "+words.T("Note: "), s.Note)
 	}
-	c.sayNote(words.T("Note to the agent: "), "")
-	for {
+	c.sayNote(words.T("Note to the agent: "), c.Note())
+	for to == stay && err == nil {
 		line, err := c.prompt(ctx, words.T("Enter sends, a number edits, n adds a note, d is to discuss first, q dismisses: "))
 		if err != nil {
-			return onward, err
+			return stay, err
 		}
 		word := strings.ToLower(strings.TrimPrefix(strings.Map(narrow, line), ":"))
 		n, isNumber := number(word)
 		does := commands[word]
 		switch {
 		case word == "":
-			return c.send(ctx, shown)
-		case isNumber && n >= 1 && n <= len(shown):
-			c.asked[shown[n-1].ID] = false
-			return onward, nil
-		case does == note:
-			return onward, c.takeNote(ctx, "")
-		case does == history:
-			c.rounds(ctx)
-		case does == lift:
-			c.lift(ctx)
-		case does == goBack:
-			return back, nil
-		case does == closing, does == discuss:
-			if to, err := c.part(ctx, does); err != nil || to == done {
-				return to, err
-			}
+			return c.send(ctx)
+		case isNumber && n >= 1 && n <= len(steps):
+			_, err = c.act(dialogue.Goto{ID: steps[n-1].ID})
+			return turned, err
 		case does == help:
 			c.text("", words.T("Nothing is sent yet. Enter sends these answers to the agent; the number of a question lets you change its answer; b goes back to the last one."))
+		case does == "", does == leaveOpen, does == recall, does == editText:
+			to = c.unread(words.T("%s is none of these.", question.Shorten(question.Line(line), 40)))
 		default:
-			c.text("", words.T("%s is none of these.", question.Shorten(question.Line(line), 40)))
-			if c.foreign() {
-				return onward, nil
-			}
+			to, err = c.command(ctx, does)
+		}
+		if err != nil {
+			return stay, err
 		}
 	}
+	return to, err
 }
 
-// takeNote asks for the note beside one answer, or beside all.
-func (c *conversation) takeNote(ctx context.Context, id string) error {
-	text, err := c.promptText(ctx, words.T("Note to the agent (Enter for none, :e for your editor): "), c.notes[id])
-	if err == nil {
-		c.notes[id], c.touched = text, true
+// command does what is the same at every question and at the review.
+func (c *conversation) command(ctx context.Context, does command) (move, error) {
+	switch does {
+	case goBack:
+		if _, err := c.act(dialogue.Back{}); err != nil {
+			c.text("", words.T("This is the first question."))
+		}
+		return turned, nil
+	case closing:
+		reason, sure, err := c.part(ctx, words.T(words.AskDismiss), words.T("Reason for the agent (optional, Enter for none): "), c.Reason())
+		if err != nil || !sure {
+			return stay, err
+		}
+		return c.end(ctx, dialogue.Dismiss{Reason: reason}, words.T(words.Dismissed))
+	case discuss:
+		topic, sure, err := c.part(ctx, words.T(words.AskDiscuss), words.T("What it is about (optional, Enter for none): "), "")
+		if err != nil || !sure {
+			return stay, err
+		}
+		return c.end(ctx, dialogue.Discuss{Topic: topic}, words.T(words.Discussed))
+	case note:
+		s := c.Current()
+		had := c.Note()
+		if s != nil {
+			had = s.Note
+		}
+		text, err := c.promptText(ctx, words.T("Note to the agent (Enter for none, :e for your editor): "), had)
+		if err != nil {
+			return stay, err
+		}
+		if _, err = c.act(dialogue.Note{Text: text}); s == nil {
+			return turned, err
+		}
+	case history:
+		c.rounds(ctx)
+	case lift:
+		c.lift(ctx)
+	case help, leaveOpen, view, editText, recall: // which only a question has
 	}
-	return err
+	return stay, nil
 }
 
-// sayNote shows the note beside one answer, or beside all.
-func (c *conversation) sayNote(mark, id string) {
-	if text := c.notes[id]; text != "" {
+// part asks whether to end the questions without all of their answers, and for a word on
+// that.
+func (c *conversation) part(ctx context.Context, ask, why, typed string) (word string, sure bool, err error) {
+	line, err := c.prompt(ctx, words.T("%s Enter y or n [n]: ", ask))
+	if err == nil && yesOrNo(line) != question.YesID {
+		c.text("", words.T("Still open."))
+		return "", false, nil
+	}
+	if err == nil {
+		word, err = c.promptText(ctx, why, typed)
+	}
+	return word, true, err
+}
+
+// end ends the questions without all of their answers.
+func (c *conversation) end(ctx context.Context, how dialogue.Act, said string) (move, error) {
+	_, err := c.act(how)
+	if err == nil {
+		err = c.deliver(ctx)
+	}
+	if err != nil {
+		return stay, c.unsaved(ctx, err)
+	}
+	c.text("", said)
+	return done, nil
+}
+
+// sayNote shows a note, where there is one.
+func (c *conversation) sayNote(mark, text string) {
+	if text != "" {
 		c.text(mark, question.Block(text))
 	}
 }
 
-// send commits the answers to the questions that are shown.
-func (c *conversation) send(ctx context.Context, shown []*question.Question) (move, error) {
-	reply := c.reply(shown)
-	c.review = true // from here on, a second try is the human's word
-	err := c.deliver(ctx, reply)
-	faults, refused := errors.AsType[question.Violations](err)
-	switch {
-	case err == nil:
+// send commits the answers. One that could not be sent is shown for review: a second try
+// is the human's word.
+func (c *conversation) send(ctx context.Context) (move, error) {
+	c.save(ctx)
+	err := c.deliver(ctx)
+	if err == nil {
 		c.text("", words.T(words.Sent))
 		return done, nil
-	case refused:
+	}
+	if faults, refused := errors.AsType[question.Violations](err); refused {
 		c.text("", words.T("Not sent yet:"))
 		for _, f := range faults {
 			c.text("  - ", c.fault(f))
 		}
-		return onward, nil
+	} else if err := c.unsaved(ctx, err); err != nil {
+		return stay, err
 	}
-	return onward, c.unsaved(ctx, err)
+	_, err = c.act(dialogue.Review{})
+	return turned, err
 }
 
 // fault says what is wrong with an answer, naming the question by its text.
 func (c *conversation) fault(f question.Violation) string {
 	id, _ := strings.CutPrefix(f.Path, "answers.")
-	if q := c.rec.Find(id); q != nil {
-		return words.T("%[1]s: %[2]s", question.Shorten(question.Line(q.Text), 40), question.Line(f.In(words.T)))
+	if s := c.Step(id); s != nil {
+		return words.T("%[1]s: %[2]s", question.Shorten(question.Line(s.Text), 40), question.Line(f.In(words.T)))
 	}
 	return words.Local.Refused(f)
 }
@@ -121,36 +172,4 @@ func (c *conversation) unsaved(ctx context.Context, err error) error {
 	}
 	c.text("", words.Local.Kept(err))
 	return nil
-}
-
-// part dismisses the question, or puts it back to be discussed first, if the
-// human confirms it.
-func (c *conversation) part(ctx context.Context, what command) (move, error) {
-	ask, why, said, typed := words.T(words.AskDismiss), words.T("Reason for the agent (optional, Enter for none): "), words.T(words.Dismissed), c.typed.Reason
-	if what == discuss {
-		ask, why, said, typed = words.T(words.AskDiscuss), words.T("What it is about (optional, Enter for none): "), words.T(words.Discussed), ""
-	}
-	line, err := c.prompt(ctx, words.T("%s Enter y or n [n]: ", ask))
-	if err != nil {
-		return onward, err
-	}
-	if yesOrNo(line) != question.YesID {
-		c.text("", words.T("Still open."))
-		return onward, nil
-	}
-	word, err := c.promptText(ctx, why, typed)
-	if err != nil {
-		return onward, err
-	}
-	reply := question.Reply{Dismissed: true, Reason: word}
-	if what == discuss {
-		reply = c.reply(c.shown())
-		reply.Discuss = true
-		reply.Note = strings.TrimSpace(reply.Note + "\n" + word)
-	}
-	if err := c.deliver(ctx, reply); err != nil {
-		return onward, c.unsaved(ctx, err)
-	}
-	c.text("", said)
-	return done, nil
 }

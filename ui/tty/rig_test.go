@@ -54,7 +54,7 @@ func (h *hands) Read(p []byte) (int, error) {
 		keys, rest = text, "\n"
 		next.after = max(next.after-toEnter, 0)
 	}
-	time.Sleep(next.after) // of a bubble's own time
+	<-time.After(next.after) // of a bubble's own time
 	n := copy(p, keys)
 	next.after = 0
 	if n == len(keys) && rest != "" {

@@ -8,7 +8,6 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
-	"mcp-askuser/ui/term"
 	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
@@ -18,7 +17,7 @@ import (
 func (c *conversation) rounds(ctx context.Context) {
 	var before []desk.Record
 	if c.desk.Remembers() {
-		before = term.EarlierRounds(c.desk.Rec, c.desk.Rounds(ctx))
+		before = c.Rounds(c.desk.Rounds(ctx))
 	}
 	if len(before) == 0 {
 		c.text("", words.T("There are no earlier rounds."))

@@ -91,7 +91,7 @@ func TestDeliberateLines(t *testing.T) {
 
 // Impatience while the answer is stored answers nothing that is asked then.
 func TestLinesWhileStoring(t *testing.T) {
-	broken := func(int) error { time.Sleep(time.Second); return errTaken }
+	broken := func(int) error { <-time.After(time.Second); return errTaken } // of the bubble's own time
 	_, _, err := typing(t, sample("single"), act.Opened, []stroke{{0, "2\n"}, {500 * time.Millisecond, "\n"}, {2 * time.Second, "\x00"}}, func(try int) error {
 		if try > 1 {
 			t.Error("sent again")

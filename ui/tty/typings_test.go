@@ -78,8 +78,7 @@ func TestPastes(t *testing.T) {
 			x.Until("the line at the prompt", func() bool {
 				return strings.HasSuffix(x.Screen(), "Enter a number: 2") || strings.Contains(x.Screen(), "Ctrl+U clears it.\nEnter a number: 2")
 			})
-			time.Sleep(act.Again) // sooner, Enter is a repeat
-			x.Type("\r")
+			x.Play([]termtest.Blow{{After: act.Again, Keys: "\r"}}) // sooner, Enter is a repeat
 			x.Wait()
 			if rep := x.outcome(); !reflect.DeepEqual(rep.Replies, answered(option("database", "sqlite"))) {
 				t.Errorf("committed %+v", rep.Replies)
@@ -91,8 +90,7 @@ func TestPastes(t *testing.T) {
 			x := start(t, 80, 24, "single", script, "SOCKET="+socket, "LC_ALL=C.UTF-8")
 			x.WaitFor(question1)
 			paste(t, x, socket)
-			time.Sleep(time.Second) // an act takes a moment
-			x.Type("3")
+			x.Play([]termtest.Blow{{After: time.Second, Keys: "3"}}) // an act takes a moment
 			x.WaitFor("3 (•)")
 			x.Type("\r")
 			x.Wait()
@@ -135,19 +133,14 @@ func inTmux(t *testing.T, socket string, command ...string) {
 // answer picks the second option as somebody does who has stopped typing: as
 // often as it takes on a busy machine.
 func answer(x *run, lines bool) {
+	blows := []termtest.Blow{{After: time.Second, Keys: "2"}, {After: 200 * time.Millisecond, Keys: "\r"}}
+	if lines {
+		blows = []termtest.Blow{{After: time.Second, Keys: "\x152\r"}} // what was left of a line goes
+	}
 	for range 20 {
-		time.Sleep(time.Second)
-		if lines {
-			x.Type("\x152\r") // what was left of a line goes
-		} else {
-			x.Type("2")
-			time.Sleep(200 * time.Millisecond)
-			x.Type("\r")
-		}
-		for deadline := time.Now().Add(2 * time.Second); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
-			if strings.Contains(x.Screen(), "Answer sent.") {
-				return
-			}
+		x.Play(blows)
+		if x.Within(2*time.Second, func() bool { return strings.Contains(x.Screen(), "Answer sent.") }) {
+			return
 		}
 	}
 }

@@ -1,5 +1,5 @@
-// Package view is the one projection of a record: who asked, what, what became
-// of it, who answered and by which evidence, where it was shown, whether the
+// Package view is the one projection of a record: its asker, its subject, its
+// outcome, the evidence of its answerer, the surfaces that showed it, whether the
 // agent waits. Every list, page and printout of records formats what it says
 // here, in the words of one language; layout, order and escaping are theirs.
 //
@@ -173,8 +173,8 @@ func (r Record) Decision() string {
 	return words.OnOneLine(answers...)
 }
 
-// Overruled is one sentence for those who gave, or saw, a reply that was not the
-// first; empty for any other record.
+// Overruled is one sentence about a reply that was not the first, for the human who
+// gave or saw it; empty for any other record.
 func (r Record) Overruled() string {
 	if r.Later == nil || r.Outcome == nil {
 		return ""

@@ -100,7 +100,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.refuseOldForm(w, r)
 			return
 		}
-		if r.URL.Path == "/" && who.session != "" {
+		if r.URL.Path == "/" && who.session != "" && !scripted(r) {
 			s.keys.remember(w, r, who.session)
 			select {
 			case s.visited <- struct{}{}:

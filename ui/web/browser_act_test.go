@@ -90,7 +90,7 @@ func TestBrowserTwice(t *testing.T) {
 				if got := v.answered(rec.ID); got["deploy"] != "Yes" {
 					t.Fatalf("got %v", got)
 				}
-				v.wait(`!document.querySelector("[data-sending]")`) // what a click sends, it has begun to send by now
+				v.wait(`!document.querySelector("[aria-busy]")`) // what a click sends, it has begun to send by now
 				if n := v.open(recs[i+1:]); n != len(recs)-i-1 {
 					t.Fatalf("%d are open after two clicks on one, of %d", n, len(recs)-i-1)
 				}
@@ -191,7 +191,7 @@ func TestBrowserHeldEnter(t *testing.T) {
 	const ctrl = 2
 	eval[int](v, `still.enter = 1e6`)
 	v.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(ctrl)))
-	v.wait(`!document.querySelector("[data-sending]")`)
+	v.wait(`!document.querySelector("[aria-busy]")`)
 	if n := v.open(recs); n != 2 {
 		t.Fatalf("%d are open", n)
 	}

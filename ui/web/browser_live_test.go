@@ -63,7 +63,7 @@ func TestBrowserLiveInChinese(t *testing.T) {
 	v.shows("#count", "2 个问题待回答")
 	v.shows("#news", "gemini-cli · api 有一个问题。")
 	v.shows(inList(second.ID), "刚刚")
-	v.shows(within(first.ID, "[data-progress]"), "已回答 0/2")
+	v.shows(within(first.ID, ".progress"), "已回答 0/2")
 	v.click(chosen(first.ID, 0, "2"), within(first.ID, confirmButton))
 	v.answered(first.ID)
 	v.shows("#news", "已发送给 codex · 商城。")
@@ -226,7 +226,7 @@ func TestBrowserSentLater(t *testing.T) {
 	sent()
 	v.shows("#news", "codex in api: already answered on the web page.")
 
-	held := v.pausing(fetch.RequestPattern{URLPattern: "*/fragments/pane"})
+	held := v.pausing(fetch.RequestPattern{URLPattern: "*&id="})
 	unsent(recs[1])
 	v.away()
 	id := <-held

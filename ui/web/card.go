@@ -13,6 +13,7 @@ import (
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/dialogue"
 	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
@@ -25,45 +26,46 @@ type card struct {
 	group string // the same on cards with the same questions
 	Now   time.Time
 	CSRF  string
-	Shown string // since when the human has it
+	Began string // when the human got it, in ms of Unix time
 
 	Deadline *time.Time
 	Limited  bool // after this round the session may not ask for a while
 
-	Memory map[string]desk.Memory // earlier answers in this project, by question id
-	Fields []field
 	Alike  []sibling
-	Filled question.Reply // a draft, or what was sent and refused
-	Back   bool           // it is a draft
-	Draft  int64          // which draft is kept, for the script; see keepTyped
-	Faults []fault        // why the last try was refused
+	Back   bool    // a draft was filled in
+	Draft  int64   // which draft is kept, for the script; see keepTyped
+	Faults []fault // why the last try was refused
+
+	dialogue *dialogue.Dialogue
 }
 
-// newCard returns rec as a card with a reply filled in, which may be empty;
-// shown is since when the human has the form, if that is known.
-func (s *Server) newCard(r *http.Request, rec *desk.Record, filled question.Reply, shown string) card {
+// newCard returns a record as a card with a dialogue about it; began is when the
+// human got the form, if that is known.
+func (s *Server) newCard(r *http.Request, rec *desk.Record, o dialogue.Options, began string) card {
 	now, l := s.Now(), s.languageOf(r)
-	c := card{Record: recordview.Of(*rec, l), lang: l, Now: now, CSRF: s.csrf(r), Shown: cmp.Or(shown, strconv.FormatInt(now.UnixMilli(), 10)), group: groupOf(&rec.Set), Filled: filled}
 	if rec.Outcome == nil {
-		c.Memory = s.Desk.Remembered(r.Context(), *rec)
-		c.Fields = c.fields(&filled, nil)
+		o.Memory = s.Desk.Remembered(r.Context(), *rec)
 	}
-	return c
+	shown := recordview.Of(*rec, l)
+	return card{
+		Record: shown, dialogue: dialogue.New(*shown.Record, o), lang: l, group: groupOf(&rec.Set),
+		Now: now, CSRF: s.csrf(r), Began: cmp.Or(began, strconv.FormatInt(now.UnixMilli(), 10)),
+	}
 }
 
 // card returns the card of a record, with the draft of its answer while it is
 // open.
 func (s *Server) card(r *http.Request, rec *desk.Record) card {
-	if rec.Outcome != nil {
-		return s.newCard(r, rec, question.Reply{}, "")
+	o := dialogue.Options{Layout: dialogue.Sheet}
+	var at time.Time
+	if rec.Outcome == nil {
+		var err error
+		if o.Draft, at, err = s.draft(r.Context(), rec.ID); err != nil {
+			s.Log.WarnContext(r.Context(), "leaving out a draft", "id", rec.ID, "error", err)
+		}
 	}
-	draft, at, err := s.draft(r.Context(), rec.ID)
-	if err != nil {
-		s.Log.WarnContext(r.Context(), "leaving out a draft", "id", rec.ID, "error", err)
-	}
-	c := s.newCard(r, rec, draft, "")
-	c.Draft = at.UnixMicro()
-	c.Back = len(draft.Answers) > 0 || draft.Note != "" || draft.Reason != ""
+	c := s.newCard(r, rec, o, "")
+	c.Draft, c.Back = at.UnixMicro(), c.dialogue.Restored()
 	s.addCircumstances(r.Context(), &c, nil)
 	return c
 }
@@ -71,21 +73,24 @@ func (s *Server) card(r *http.Request, rec *desk.Record) card {
 // filledCard returns the card of a record with what a form holds, and what is
 // wrong with it.
 func (s *Server) filledCard(r *http.Request, rec *desk.Record, form url.Values, found question.Violations) card {
-	filled, _ := filledIn(&rec.Set, form)
-	c := s.newCard(r, rec, filled, form.Get("shown"))
+	c := s.newCard(r, rec, s.optionsOf(form), form.Get("shown"))
+	fill(c.dialogue, form)
 	if rec.Outcome == nil {
 		if _, at, err := s.draft(r.Context(), rec.ID); err == nil {
 			c.Draft = at.UnixMicro()
 		}
-		c.showFaults(&filled, found)
-		s.addCircumstances(r.Context(), &c, form["also"])
+		c.refuse(found)
 	}
+	s.addCircumstances(r.Context(), &c, form["also"])
 	return c
 }
 
-// addCircumstances tells a card what changes while it is open; also are those
-// alike that the human has ticked already.
+// addCircumstances tells a card what changes while its record is open; also are
+// those alike that the human has ticked already.
 func (s *Server) addCircumstances(ctx context.Context, c *card, also []string) {
+	if c.Outcome != nil {
+		return
+	}
 	if at, ok := s.Desk.Deadline(ctx, *c.Record.Record); ok {
 		c.Deadline = &at
 	}
@@ -104,13 +109,33 @@ func (s *Server) addCircumstances(ctx context.Context, c *card, also []string) {
 	}
 }
 
+// Fields is the form of a record that is open.
+func (c card) Fields() []field { return c.fields() }
+
 // Own is what the human had filled in of a record that ended meanwhile, and was
 // not sent.
 func (c card) Own() []question.Response {
-	if len(c.Filled.Answers) == 0 {
+	given := c.dialogue.Answers()
+	if len(given) == 0 {
 		return nil
 	}
-	return c.Set.Asked(&c.Filled)
+	return c.Set.Shown(given)
+}
+
+// Note is the word to the agent beside all answers, and Why what was typed as the reason
+// to dismiss, or as what there is to discuss.
+func (c card) Note() string { return c.dialogue.Note() }
+func (c card) Why() string  { return c.dialogue.Reason() }
+
+// Progress says how many of the questions that are asked have an answer, where there are
+// several.
+func (c card) Progress() string {
+	steps := c.dialogue.Steps()
+	open := slices.DeleteFunc(slices.Clone(steps), func(x dialogue.Step) bool { return !x.Answer.Empty() })
+	if len(steps) < 2 {
+		return ""
+	}
+	return c.lang.T("%[1]d of %[2]d answered", len(steps)-len(open), len(steps))
 }
 
 // Elsewhere names the other surfaces that show the card's record. They are its

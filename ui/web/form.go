@@ -10,53 +10,115 @@ import (
 	"time"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/words"
 )
 
 // A form's fields are named after the place of their question among all of the
-// set, follow-ups included, and options after their place in the question: no
-// word of an agent's is a name or a value.
+// set, follow-ups included, and their values after the rows of the step: no word of an
+// agent's is a name or a value.
 //
-//	q3  the chosen options: their places, or other
+//	q3  the marked rows of a choice, see valueOf
 //	t3  free text
 //	p3  "yes": the proposed text is taken
 //	n3  the note beside the answer
 //
-// The note on the whole and the reason of a dismissal are called so, and shown
-// is since when the human has the form, in ms of Unix time.
+// The note on the whole, the topic of a discussion and the reason of a dismissal are
+// called so, and shown is since when the human has the form, in ms of Unix time.
 const (
 	fieldChosen   = "q"
 	fieldText     = "t"
 	fieldProposal = "p"
 	fieldNote     = "n"
-
-	valueOther = "other"
-	valueYes   = "yes"
 )
 
 func named(field string, place int) string { return field + strconv.Itoa(place) }
 
-// field is one question in a form, with what the reply says to it.
+// valueOf is the value that a form has for a row.
+func valueOf(r dialogue.Row) string {
+	switch r.Kind {
+	case dialogue.Other:
+		return "other"
+	case dialogue.Proposed:
+		return "yes"
+	case dialogue.LeaveOpen:
+		return ""
+	case dialogue.Option, dialogue.Yes, dialogue.No:
+	}
+	return strconv.Itoa(r.Number - 1)
+}
+
+// optionsOf returns the options of a dialogue to fill a form in. What to discuss, or why
+// to dismiss, is the reason: it goes with no answer.
+func (s *Server) optionsOf(form url.Values) dialogue.Options {
+	o := dialogue.Options{Layout: dialogue.Sheet, Now: s.Now, Draft: question.Reply{
+		Note: plainBreaks(form.Get("note")), Reason: plainBreaks(cmp.Or(form.Get("topic"), form.Get("reason"))),
+	}}
+	if ms, err := strconv.ParseInt(form.Get("shown"), 10, 64); err == nil && !s.Now().Before(time.UnixMilli(ms)) {
+		o.Began = time.UnixMilli(ms)
+	}
+	return o
+}
+
+// fill puts what a form holds into a dialogue, and returns what only a form can get
+// wrong; the rest is for Dialogue.Reply.
+func fill(d *dialogue.Dialogue, form url.Values) (found question.Violations) {
+	rec := d.Record()
+	for at, q := range rec.All() {
+		step := d.Step(q.ID)
+		if step == nil { // the asker has its answer
+			continue
+		}
+		text := plainBreaks(form.Get(named(fieldText, at)))
+		acts := []dialogue.Act{dialogue.Note{Text: plainBreaks(form.Get(named(fieldNote, at)))}}
+		var answer dialogue.Fill
+		if !q.Chooses() {
+			answer.Text = text
+		} else if q.TakesText() {
+			acts = append(acts, dialogue.Text{Text: text})
+		}
+		for _, v := range slices.Concat(form[named(fieldChosen, at)], form[named(fieldProposal, at)]) {
+			row := slices.IndexFunc(step.Rows, func(r dialogue.Row) bool { return valueOf(r) == v })
+			if row >= 0 {
+				answer.Rows = append(answer.Rows, row)
+			} else if v != "" {
+				found.Add("answers."+q.ID, "%q is none of the options", v)
+			}
+		}
+		for _, a := range append(acts, answer) {
+			if _, err := d.ActOn(q.ID, a); err != nil {
+				found.Add("answers."+q.ID, "%v", err)
+			}
+		}
+	}
+	return slices.DeleteFunc(found, func(v question.Violation) bool { return d.Step(strings.TrimPrefix(v.Path, "answers.")).Place == 0 })
+}
+
+// plainBreaks undoes what browsers do to the line breaks of a form.
+func plainBreaks(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+
+// field is a question as the form shows it: a step, or one that the asker has the answer
+// to already, which has no rows.
 type field struct {
-	question.Response
-	control
+	dialogue.Step
 	Key       string // the id of its element
 	At        int    // among all questions of the set
 	Number    string // "1 of 3"; empty for the only one, and for follow-ups
 	Native    bool   // the browser may insist on an answer: it is always in sight
 	Choices   []choice
-	Previews  bool
-	Custom    string  // the free text, unless it is the proposed one
 	Fault     string  // why the answer was refused
 	Before    *before // how it was answered the last time
 	FollowUps []field // of an answer that the asker has already
 }
 
-// control is how a type of question is answered in a form.
-type control struct {
-	Input string // the type of the input of each option; empty: words in a text area
-	Class string // of the field
-	caps  string // the keys of its options
+// choice is a row of a field with an input of its own.
+type choice struct {
+	dialogue.Row
+	Says   question.Option // what the human reads
+	Key    string          // the id of its element
+	Cap    string          // the key that chooses it
+	Value  string
+	Fields []field // its follow-ups
 }
 
 // before is an earlier answer to the same question, as the form would have it.
@@ -66,47 +128,21 @@ type before struct {
 	Text   string
 }
 
-const digits = "123456789"
-
-// controls is the one place in which the form looks at a question's type.
-var controls = map[question.Type]control{ //nolint:gochecknoglobals // a table, never written to
-	question.SingleChoice: {Input: "radio", caps: digits},
-	question.MultiChoice:  {Input: "checkbox", caps: digits},
-	question.Boolean:      {Input: "radio", Class: " boolean", caps: "YN"},
-	question.Text:         {},
-}
-
-// choice is one option of a field.
-type choice struct {
-	question.Option
-	Key     string
-	Cap     string // the key that chooses it
-	Value   string
-	Checked bool
-	Other   bool
-	Fields  []field // its follow-ups
-}
-
-// fields returns the form of a set with a reply filled in, which need not be
-// whole; faults are by place.
-func (c *card) fields(r *question.Reply, faults map[int]string) []field {
-	all, at := c.Set.Responses(r), -1
+// fields returns the form of a card's dialogue.
+func (c *card) fields() []field {
+	at := -1
 	var walk func(qs []question.Question, top bool) []field
 	walk = func(qs []question.Question, top bool) (out []field) {
-		for range qs {
+		for i := range qs {
 			at++
-			f := c.field(all[at], at, faults[at])
-			if m, ok := c.Memory[f.ID]; ok && f.Answer == nil {
-				then := c.field(question.Response{Question: f.Question, Answer: &m.Answer}, at, "")
-				f.Before = &before{Words: c.lang.Remembered(m, c.Now), Values: then.values(), Text: m.Answer.Custom}
-			}
+			f := c.field(&qs[i], at)
 			f.Native = f.Required && top
-			for i := range f.Options {
-				under := walk(f.Options[i].FollowUps, false)
+			for j, o := range f.Options {
+				under := walk(o.FollowUps, false)
 				switch {
 				case f.Collected == nil:
-					f.Choices[i].Fields = under
-				case f.Choices[i].Checked:
+					f.Choices[j].Fields = under
+				case slices.Contains(f.Collected.Selected, o.ID):
 					f.FollowUps = append(f.FollowUps, under...)
 				}
 			}
@@ -115,164 +151,123 @@ func (c *card) fields(r *question.Reply, faults map[int]string) []field {
 		return out
 	}
 	out := walk(c.Questions, true)
-	number(out, c.lang)
-	return out
-}
-
-func (c *card) field(x question.Response, at int, fault string) field {
-	f := field{Response: x, control: controls[x.Type], Key: fmt.Sprintf("%s-%d", c.ID, at), At: at, Fault: fault}
-	var a question.Answer
-	if x.Answer != nil {
-		a = *x.Answer
-	}
-	if a.Custom != x.Default || x.Default == "" {
-		f.Custom = a.Custom
-	}
-	add := func(o question.Option, value string, checked, other bool) {
-		key := ""
-		if n := len(f.Choices); n < len(f.caps) {
-			key = f.caps[n : n+1]
-		}
-		f.Choices = append(f.Choices, choice{Option: o, Key: f.Key + "-" + value, Cap: key, Value: value, Checked: checked, Other: other})
-		f.Previews = f.Previews || o.Preview != ""
-	}
-	for i, o := range x.Options {
-		add(o, strconv.Itoa(i), slices.Contains(a.Selected, o.ID), false)
-	}
-	if x.AllowCustom {
-		o := c.lang.Other(x.Question)
-		if x.Other == nil {
-			o.Description = ""
-		}
-		add(o, valueOther, a.Custom != "" || fault == c.lang.T(sentence(noWords)), true)
-	}
-	return f
-}
-
-// values are those of the chosen options, with blanks between them.
-func (f *field) values() string {
-	var out []string
-	for _, c := range f.Choices {
-		if c.Checked {
-			out = append(out, c.Value)
-		}
-	}
-	return strings.Join(out, " ")
-}
-
-// Open reports whether a question is left open, or not touched yet.
-func (f *field) Open() bool {
-	return f.values() == ""
-}
-
-// Proposed reports whether the proposal of a text question is taken.
-func (f *field) Proposed() bool {
-	return f.Default != "" && f.Answer != nil && f.Answer.Custom == f.Default
-}
-
-// number counts the questions of a set that are asked, where there are several.
-func number(fields []field, l words.Language) {
 	var asked []*field
-	for i := range fields {
-		if fields[i].Collected == nil {
-			asked = append(asked, &fields[i])
+	for i := range out {
+		if out[i].Collected == nil {
+			asked = append(asked, &out[i])
 		}
 	}
 	for i, f := range asked {
 		if len(asked) > 1 {
-			f.Number = l.T("%[1]d of %[2]d", i+1, len(asked))
+			f.Number = c.lang.T("%[1]d of %[2]d", i+1, len(asked))
 		}
 	}
+	return out
 }
 
-// noWords is what is wrong with an Other without words.
-const noWords = "write what it is, or choose something else"
-
-// filledIn reads what a human filled into the form of a set. Answers to
-// questions that the other answers do not bring up are left out: without a
-// script the form sends them too. What to discuss, or why to dismiss, is the reason
-// of a draft: it goes with no answer. The violations are what only a form can get
-// wrong; the rest is left for question.Set.Check.
-func filledIn(set *question.Set, form url.Values) (question.Reply, question.Violations) {
-	r := question.Reply{Note: plainBreaks(form.Get("note")), Reason: plainBreaks(cmp.Or(form.Get("topic"), form.Get("reason")))}
-	var found question.Violations
-	for i, q := range set.All() {
-		a := answerOf(q, i, form, &found)
-		if !a.Empty() || a.Note != "" {
-			r.Answers = append(r.Answers, a)
+func (c *card) field(q *question.Question, at int) field {
+	f := field{Step: dialogue.Step{Question: q}, Key: fmt.Sprintf("%s-%d", c.ID, at), At: at}
+	step := c.dialogue.Step(q.ID)
+	if step == nil {
+		return f
+	}
+	f.Step = *step
+	for _, x := range c.Faults {
+		if x.Field == f.Key {
+			f.Fault = x.about
 		}
 	}
-	shown := map[string]bool{}
-	for _, x := range set.Asked(&r) {
-		shown[x.ID] = true
+	for _, r := range f.Rows {
+		x := choice{Row: r, Value: valueOf(r), Key: f.Key + "-" + valueOf(r)}
+		switch n := len(f.Choices) + 1; {
+		case r.Kind == dialogue.Yes:
+			x.Cap = "Y"
+		case r.Kind == dialogue.No:
+			x.Cap = "N"
+		case n <= 9:
+			x.Cap = strconv.Itoa(n)
+		}
+		switch {
+		case r.Offered():
+			x.Says = *r.Option
+		case r.Kind == dialogue.Other && q.Chooses():
+			x.Says = c.lang.Other(q)
+			if q.Other == nil {
+				x.Says.Description = ""
+			}
+		default: // it has no input of its own
+			continue
+		}
+		f.Choices = append(f.Choices, x)
 	}
-	r.Answers = slices.DeleteFunc(r.Answers, func(a question.Answer) bool { return !shown[a.QuestionID] })
-	return r, slices.DeleteFunc(found, func(v question.Violation) bool { return !shown[strings.TrimPrefix(v.Path, "answers.")] })
+	if f.Memory != nil && f.Answer.Empty() {
+		then := c.dialogue.Clone()
+		if _, err := then.ActOn(q.ID, dialogue.Recall{}); err == nil {
+			f.Before = recalled(then.Step(q.ID), c.lang, c.Now)
+		}
+	}
+	return f
 }
 
-// answerOf reads the answer to the question at a place, and adds why it is none.
-func answerOf(q *question.Question, place int, form url.Values, found *question.Violations) (a question.Answer) {
-	a.QuestionID, a.Note = q.ID, strings.TrimSpace(plainBreaks(form.Get(named(fieldNote, place))))
-	text := strings.TrimSpace(plainBreaks(form.Get(named(fieldText, place))))
-	if !q.Chooses() {
-		a.Custom = text
-		if form.Get(named(fieldProposal, place)) == valueYes {
-			a.Custom = q.Default
-		}
-		return a
+func recalled(s *dialogue.Step, l words.Language, now time.Time) *before {
+	b := before{Words: l.Remembered(*s.Memory, now), Text: s.Typed}
+	var values []string
+	for _, row := range s.Marked() {
+		values = append(values, valueOf(s.Rows[row]))
 	}
-	for _, v := range form[named(fieldChosen, place)] {
-		switch n, err := strconv.Atoi(v); {
-		case v == "": // left open
-		case v == valueOther && text == "":
-			found.Add("answers."+q.ID, noWords)
-		case v == valueOther:
-			a.Custom = text
-		case err != nil || n < 0 || n >= len(q.Options):
-			found.Add("answers."+q.ID, "%q is none of the options", v)
-		case !slices.Contains(a.Selected, q.Options[n].ID):
-			a.Selected = append(a.Selected, q.Options[n].ID)
-		}
-	}
-	return a
+	b.Values = strings.Join(values, " ")
+	return &b
 }
 
-// plainBreaks undoes what browsers do to the line breaks of a form.
-func plainBreaks(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
-
-// took is how long the human has had a form in front of them, 0 if it does not
-// say since when.
-func took(form url.Values, now time.Time) time.Duration {
-	ms, err := strconv.ParseInt(form.Get("shown"), 10, 64)
-	if err != nil {
-		return 0
+// Input is the type of the input of each choice; empty for words in a text area.
+func (f *field) Input() string {
+	switch {
+	case !f.Chooses():
+		return ""
+	case f.Several():
+		return "checkbox"
 	}
-	return max(now.Sub(time.UnixMilli(ms)), 0)
+	return "radio"
+}
+
+// Previews reports whether a choice has a preview.
+func (f *field) Previews() bool {
+	return slices.ContainsFunc(f.Choices, func(x choice) bool { return x.Says.Preview != "" })
+}
+
+// Open reports whether a question is left open, or not touched yet.
+func (f *field) Open() bool {
+	return !slices.ContainsFunc(f.Choices, func(x choice) bool { return x.Marked })
+}
+
+// Proposed reports whether the proposal of a text question is taken.
+func (f *field) Proposed() bool {
+	row := f.Row(dialogue.Proposed)
+	return row >= 0 && f.Rows[row].Marked
 }
 
 // fault is what must change before a form can be sent.
 type fault struct {
 	Field string // the id of the element it is about
 	Words string
+	about string // Words without the question
 }
 
-// showFaults puts violations beside the fields they are about.
-func (c *card) showFaults(r *question.Reply, found question.Violations) {
-	faults := map[int]string{} // by place
+// refuse notes what is wrong with what a form holds.
+func (c *card) refuse(found question.Violations) {
 	all := c.All()
 	for _, v := range found {
 		place := slices.IndexFunc(all, func(q *question.Question) bool { return v.Path == "answers."+q.ID })
 		switch {
 		case place >= 0:
-			faults[place] = said(c.lang, "", v)
-			c.Faults = append(c.Faults, fault{fmt.Sprintf("%s-%d", c.ID, place), question.Line(all[place].Text) + " " + faults[place]})
+			about := said(c.lang, "", v)
+			c.Faults = append(c.Faults, fault{fmt.Sprintf("%s-%d", c.ID, place), question.Line(all[place].Text) + " " + about, about})
 		case v.Path == "reason" || v.Path == "note":
-			c.Faults = append(c.Faults, fault{c.ID + "-" + v.Path, said(c.lang, "the "+v.Path+" ", v)})
+			c.Faults = append(c.Faults, fault{Field: c.ID + "-" + v.Path, Words: said(c.lang, "the "+v.Path+" ", v)})
 		default:
-			c.Faults = append(c.Faults, fault{c.ID + "-form", question.Line(v.String())})
+			c.Faults = append(c.Faults, fault{Field: c.ID + "-form", Words: question.Line(v.String())})
 		}
 	}
-	c.Fields = c.fields(r, faults)
 }
 
 // What is wrong with a form, as the sentences that said makes of it.

@@ -1,14 +1,17 @@
 package web
 
 import (
+	"errors"
 	"net/url"
 	"reflect"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/dialogue"
 	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
@@ -57,8 +60,7 @@ func TestFilledIn(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, found := filledIn(nested(), form)
-			err = found.Err()
+			got, err := filledIn(nested(), form)
 			if !reflect.DeepEqual(got.Answers, tt.want) {
 				t.Errorf("got %+v, want %+v", got.Answers, tt.want)
 			}
@@ -78,20 +80,37 @@ func FuzzFilledIn(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query string) {
 		form, _ := url.ParseQuery(query)
 		set := nested()
-		got, found := filledIn(set, form)
-		if len(found) > 0 {
+		got, err := filledIn(set, form)
+		if err != nil {
 			return
 		}
 		for _, a := range got.Answers { // a form has them in the order of the options
 			slices.SortFunc(a.Selected, func(x, y string) int { return strings.Compare(order[x], order[y]) })
 		}
-		c := card{Record: recordview.Of(desk.Record{ID: "r", Set: *set}, words.English)}
-		again, found := filledIn(set, inForm(url.Values{"note": {got.Note}}, c.fields(&got, nil)))
+		rec := desk.Record{ID: "r", Set: *set}
+		c := card{Record: recordview.Of(rec, words.English), dialogue: dialogue.New(rec, dialogue.Options{Layout: dialogue.Sheet, Draft: got})}
+		again, err := filledIn(set, inForm(url.Values{"note": {got.Note}}, c.Fields()))
 		same := len(got.Answers)+len(again.Answers) == 0 || reflect.DeepEqual(got.Answers, again.Answers)
-		if len(found) > 0 || !same || got.Note != again.Note {
-			t.Errorf("%+v comes back as %+v, %v", got, again, found)
+		if err != nil || !same || got.Note != again.Note {
+			t.Errorf("%+v comes back as %+v, %v", got, again, err)
 		}
 	})
+}
+
+// filledIn returns what a form holds, and what is wrong with it but for answers that are
+// missing.
+func filledIn(set *question.Set, form url.Values) (question.Reply, error) {
+	s := &Server{Options: Options{Now: time.Now}}
+	d := dialogue.New(desk.Record{ID: "r", Set: *set}, s.optionsOf(form))
+	found := fill(d, form)
+	_, err := d.Reply()
+	rest, _ := errors.AsType[question.Violations](err)
+	found = append(found, slices.DeleteFunc(rest, func(v question.Violation) bool { return v.Message == "an answer is required" })...)
+	r := question.Reply{Note: d.Note(), Answers: d.Answers()}
+	for i := range r.Answers {
+		r.Answers[i].By = ""
+	}
+	return r, found.Err()
 }
 
 // order is that of the options of nested.
@@ -100,13 +119,13 @@ var order = map[string]string{"pg": "1", "lite": "2", "my": "3", question.YesID:
 // inForm is what a browser would send of fields as they are shown.
 func inForm(form url.Values, fields []field) url.Values {
 	for _, f := range fields {
-		form.Set(named(fieldText, f.At), f.Custom)
+		form.Set(named(fieldText, f.At), f.Typed)
 		form.Set(named(fieldNote, f.At), f.Note)
 		if f.Proposed() {
-			form.Set(named(fieldProposal, f.At), valueYes)
+			form.Set(named(fieldProposal, f.At), "yes")
 		}
 		for _, c := range f.Choices {
-			if c.Checked {
+			if c.Marked {
 				form.Add(named(fieldChosen, f.At), c.Value)
 			}
 			inForm(form, c.Fields)

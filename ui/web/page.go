@@ -110,8 +110,6 @@ func functions(l words.Language) template.FuncMap {
 func (s *Server) routesPage(mux *http.ServeMux) {
 	mux.HandleFunc("/", s.handle(func(http.ResponseWriter, *http.Request) error { return errNowhere }))
 	mux.HandleFunc("GET /{$}", s.handle(s.page))
-	mux.HandleFunc("GET /fragments/list", s.handle(s.list))
-	mux.HandleFunc("GET /fragments/pane", s.handle(s.page))
 	mux.HandleFunc("POST /answer", s.handle(s.send))
 	mux.HandleFunc("POST /draft", s.handle(s.keepDraft))
 	mux.HandleFunc("POST /lift", s.handle(s.liftLimit))
@@ -161,8 +159,7 @@ type notice struct {
 }
 
 // page shows everything that waits, oldest first, and one question, the one
-// asked for or the first; or that question alone, for the page's script. After a
-// form was sent without a script, parameters say what became of it.
+// asked for or the first. Parameters say of which records to tell what became.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	x, err := s.layout(r, nil)
 	if err != nil {
@@ -171,20 +168,7 @@ func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Query()
 	x.Notices = s.notices(r, s.told(r.Context(), query))
 	x.Chosen = !query.Has("list") && (query.Has("id") || x.Count == 1)
-	name := "page"
-	if r.URL.Path != "/" {
-		name = "pane"
-	}
-	return s.render(w, r, http.StatusOK, name, x)
-}
-
-// list shows what waits, for the page's script.
-func (s *Server) list(w http.ResponseWriter, r *http.Request) error {
-	x, err := s.listed(r, r.URL.Query().Get("id"))
-	if err != nil {
-		return err
-	}
-	return s.render(w, r, http.StatusOK, "list", x)
+	return s.render(w, r, http.StatusOK, "page", x)
 }
 
 // layout returns the page, with the card as it is given or that of the record
@@ -281,15 +265,11 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
 	if h.More = len(h.Records) > maxPast; h.More {
 		h.Records = h.Records[:maxPast]
 	}
-	name := "history"
-	if scripted(r) {
-		name = "past"
-	}
-	return s.render(w, r, http.StatusOK, name, h)
+	return s.render(w, r, http.StatusOK, "history", h)
 }
 
-// scripted reports whether the page's script asks: it takes a piece of the page,
-// where a browser without it takes a whole one.
+// scripted reports whether the page's script sends a request, for parts of a page
+// that is open.
 func scripted(r *http.Request) bool { return r.Header.Get("X-Fragment") != "" }
 
 // render writes one template, or nothing. Over TLS nothing is compressed in

@@ -301,21 +301,24 @@ func TestPageHistory(t *testing.T) {
 	v.sees("/history?session=nowhere", "Nothing was asked before.")
 }
 
-// TestPageFragments: what the script asks for.
-func TestPageFragments(t *testing.T) {
+// TestPageForScript: what the script takes from the page: the list, and one card.
+func TestPageForScript(t *testing.T) {
 	g := start(t)
 	v := g.visitor()
 	one, two := g.ask("s", single("db")), g.ask("t", text("port"))
 	v.post("/answer", confirmed(two.ID, "t0", "443"))
-	_, list := v.get("/fragments/list?id=" + one.ID)
+	_, list := v.get("/?id=" + one.ID)
+	_, list, _ = strings.Cut(list, "<ol")
+	list, _, _ = strings.Cut(list, "</ol>")
 	if strings.Count(list, "<li") != 1 || !strings.Contains(list, `href="/?id=`+one.ID+`" aria-current="true"`) || !strings.Contains(list, `data-csrf="`+v.csrf) {
 		t.Errorf("list:\n%s", list)
 	}
 	for id, want := range map[string]string{one.ID: `name="q0"`, two.ID: "Already answered on the web page", "": `name="q0"`} {
-		if _, pane := v.get("/fragments/pane?id=" + id); strings.Count(pane, "<article") != 1 || !strings.Contains(pane, want) {
-			t.Errorf("pane of %q:\n%s", id, pane)
+		if _, page := v.get("/?id=" + id); strings.Count(page, "<article") != 1 || !strings.Contains(page, want) {
+			t.Errorf("page with %q:\n%s", id, page)
 		}
 	}
+	v.sees("/?ended="+two.ID+"&ended="+one.ID, `data-id="`+two.ID+`">test-agent in project: already answered on the web page.</p></div>`)
 }
 
 // TestPageEmpty: a page without questions says what it is, what was answered last

@@ -9,11 +9,11 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui/api"
+	"mcp-askuser/ui/dialogue"
 	recordview "mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
@@ -33,8 +33,7 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	reply, err := replyIn(&rec, r.PostForm)
-	reply.Took = took(r.PostForm, s.Now())
+	reply, err := s.replyIn(&rec, r.PostForm)
 	ended := rec
 	if err == nil {
 		ended, err = s.reply(r.Context(), rec.ID, reply)
@@ -81,14 +80,14 @@ func (s *Server) arrived(ctx context.Context, rec *desk.Record, reply question.R
 	return now, failed == nil && bytes.Equal(first, again)
 }
 
-// What became of the records that a form was about, as parameters of the page:
-// sent to somebody who waited, kept for somebody who did not, not sent yet, or
-// ended before.
+// What became of a record, as parameters of the page, each with its id.
 const (
-	endSent   = "sent"
-	endKept   = "kept"
-	endUnsent = "unsent"
-	endLate   = "late"
+	endSent   = "sent"   // answered here, and its asker waited
+	endKept   = "kept"   // answered here, and its asker did not wait
+	endUnsent = "unsent" // answered here, and not sent yet
+	endLate   = "late"   // ended before it was answered here
+	endAny    = "ended"  // the script asks whether, and how, it has ended
+	endLifted = "lifted" // its session may go on asking
 )
 
 // result is what became of a record that a form was about.
@@ -110,30 +109,32 @@ func resultOf(rec *desk.Record) result {
 
 // replyIn reads what a form says. The error is a question.Violations with
 // everything that is wrong with it, so that the human hears it at once.
-func replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
-	r, found := filledIn(&rec.Set, form)
-	reason := r.Reason
-	r.Reason = "" // of a dismissal only
+func (s *Server) replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
+	d := dialogue.New(*rec, s.optionsOf(form))
+	found := fill(d, form)
+	var err error
 	switch form.Get("action") {
 	case "confirm":
 	case "discuss":
-		r.Discuss, r.Note = true, strings.TrimSpace(reason+"\n\n"+r.Note)
+		_, err = d.Act(dialogue.Discuss{Topic: d.Reason()})
 	case "dismiss":
-		return question.Reply{Dismissed: true, Reason: reason}, nil
+		_, err = d.Act(dialogue.Dismiss{Reason: d.Reason()})
+		found = nil
 	default:
-		return r, api.Problemf(api.InvalidRequest, "The form says neither to confirm, to discuss nor to dismiss.")
+		err = api.Problemf(api.InvalidRequest, "The form says neither to confirm, to discuss nor to dismiss.")
 	}
-	if len(found) == 0 {
-		return r, nil
+	if err != nil {
+		return question.Reply{}, err
 	}
-	_, err := rec.Check(r)
-	rest, _ := errors.AsType[question.Violations](err)
-	for _, v := range rest {
-		if !slices.ContainsFunc(found, func(x question.Violation) bool { return x.Path == v.Path }) {
-			found = append(found, v)
-		}
+	r, err := d.Reply()
+	rest, ok := errors.AsType[question.Violations](err)
+	if err != nil && !ok {
+		return r, err
 	}
-	return r, found
+	rest = slices.DeleteFunc(rest, func(v question.Violation) bool {
+		return slices.ContainsFunc(found, func(x question.Violation) bool { return x.Path == v.Path })
+	})
+	return r, append(found, rest...).Err()
 }
 
 // answerAlike gives the same reply to other records with the same questions.
@@ -160,9 +161,10 @@ func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply quest
 
 // told are the results that parameters of the page tell.
 func (s *Server) told(ctx context.Context, ends url.Values) (out []result) {
-	for _, end := range []string{endSent, endKept, endUnsent, endLate} {
+	for _, end := range []string{endSent, endKept, endUnsent, endLate, endAny, endLifted} {
 		for _, id := range ends[end] {
-			if rec, err := s.Desk.Get(ctx, id); err == nil && (rec.Outcome != nil || rec.Unsent && end == endUnsent) {
+			rec, err := s.Desk.Get(ctx, id)
+			if err == nil && (rec.Outcome != nil || rec.Unsent && end == endUnsent || end == endLifted) {
 				out = append(out, result{end, &rec})
 			}
 		}
@@ -179,12 +181,19 @@ func (s *Server) notices(r *http.Request, results []result) (out []notice) {
 }
 
 func noticeOf(l words.Language, rec *desk.Record, end string) notice {
-	who := l.Asker(rec.Asker)
-	switch {
+	shown := recordview.Of(*rec, l)
+	who := shown.AskedBy()
+	switch overruled := shown.Overruled(); {
+	case end == endLifted:
+		return notice{ID: rec.ID, Words: l.T("The limit is lifted. %s may go on asking.", who)}
 	case rec.Outcome == nil:
 		return notice{rec.ID, l.Kept(desk.ErrUnsent), "late unsent"}
+	case end == endAny && overruled != "":
+		return notice{rec.ID, overruled, "late"}
+	case end == endAny:
+		return notice{ID: rec.ID, Words: l.T("%[1]s: already %[2]s.", who, shown.Ended())}
 	case end == endLate:
-		return notice{rec.ID, l.Sentence(l.T("The question of %[1]s was already %[2]s", who, l.Outcome(rec.Outcome))), "late"}
+		return notice{rec.ID, l.Sentence(l.T("The question of %[1]s was already %[2]s", who, shown.Ended())), "late"}
 	}
 	var sent, kept string
 	switch rec.State {
@@ -224,10 +233,7 @@ func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, e
 	}
 	c := s.filledCard(r, &rec, r.PostForm, found)
 	if why != "" && rec.Outcome == nil {
-		c.Faults = []fault{{c.ID + "-form", why}}
-	}
-	if scripted(r) {
-		return s.render(w, r, status, "card", c)
+		c.Faults = []fault{{Field: c.ID + "-form", Words: why}}
 	}
 	x, err := s.layout(r, &c)
 	if err != nil {
@@ -251,9 +257,10 @@ func (s *Server) refuseOldForm(w http.ResponseWriter, r *http.Request) {
 func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.formOf(r)
 	if err == nil && rec.Outcome == nil {
-		typed, _ := filledIn(&rec.Set, r.PostForm) // what is not right yet is part of a draft
+		d := dialogue.New(rec, s.optionsOf(r.PostForm))
+		fill(d, r.PostForm) // what is not right yet is part of a draft
 		var draft int64
-		draft, err = s.keepTyped(r.Context(), rec.ID, typed)
+		draft, err = s.keepTyped(r.Context(), rec.ID, d.Draft())
 		err = api.Late(&rec.Set, err)
 		w.Header().Set("X-Draft", strconv.FormatInt(draft, 10))
 	}
@@ -272,12 +279,8 @@ func (s *Server) liftLimit(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if !scripted(r) {
-		http.Redirect(w, r, "/", http.StatusSeeOther)
-		return nil
-	}
-	l := s.languageOf(r)
-	return s.render(w, r, http.StatusOK, "notices", []notice{{ID: rec.ID, Words: l.T("The limit is lifted. %s may go on asking.", l.Asker(rec.Asker))}})
+	http.Redirect(w, r, "/?"+url.Values{endLifted: {rec.ID}}.Encode(), http.StatusSeeOther)
+	return nil
 }
 
 // again is what the button needs that asks a question once more.
@@ -296,11 +299,8 @@ func (s *Server) reopenForm(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if !scripted(r) {
-		http.Redirect(w, r, "/?id="+rec.ID, http.StatusSeeOther)
-		return nil
-	}
-	return s.render(w, r, http.StatusOK, "card", s.card(r, &rec))
+	http.Redirect(w, r, "/?id="+rec.ID, http.StatusSeeOther)
+	return nil
 }
 
 // reopen opens a question again. One that is open already will do.

@@ -21,12 +21,12 @@ func TestUnsent(t *testing.T) {
 		t.Fatalf("%d %s", status, there)
 	}
 	v.sees(there, `<p class="notice late unsent" data-id="`+rec.ID+`">Not sent yet: the desk does not answer. It is kept here, and sent later.</p>`)
-	v.sees("/fragments/list", "<span>answer not sent yet</span>")
+	v.sees("/", "<span>answer not sent yet</span>")
 	v.sees("/?id="+rec.ID, "<span>answer not sent yet</span>")
 	v.sees("/?id="+rec.ID, "Your draft is back; nothing of it has been sent.")
 	other := desk.New(g.store.Store, desk.Options{})
 	if _, err := other.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "go", Selected: []string{question.NoID}}}}, desk.Evidence{Surface: "tty", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
-	v.sees("/?id="+rec.ID, `data-overruled="Not answered on the web page: it was answered in a terminal first."`)
+	v.sees("/?id="+rec.ID, `data-said="Not answered on the web page: it was answered in a terminal first."`)
 }

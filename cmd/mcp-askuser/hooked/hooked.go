@@ -89,8 +89,8 @@ func become(args []string) {
 // What it cannot do it leaves undone, without a word: the host has its own
 // dialog.
 func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) string, open func(dir string) (desk.Store, error)) {
-	// Should anything panic where nobody can catch it, the process shall abort:
-	// the status 2 of a panic means no to Claude Code.
+	// A panic that no goroutine recovers aborts the process: its usual status, 2,
+	// means no to Claude Code.
 	debug.SetTraceback("crash")
 	if s.Err() != nil {
 		return // it may be about the place of the store
@@ -133,7 +133,7 @@ func ring(id, dir string) {
 	if err != nil {
 		return
 	}
-	cmd := exec.Command(path, "phone", id, "--dir", dir) //nolint:gosec,noctx // ours, and it goes on when we have ended
+	cmd := exec.Command(path, "phone", id, "--dir", dir) //nolint:gosec,noctx // ours, and it outlives this process
 	if cmd.Start() == nil {
 		go func() { _ = cmd.Wait() }()
 	}

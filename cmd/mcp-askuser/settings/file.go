@@ -90,7 +90,7 @@ func parse(path string, data []byte) ([]entry, error) {
 	return entries, err
 }
 
-// textOf is a value of the file as it would stand behind a variable.
+// textOf is a value of the file as a variable would hold it.
 func textOf(key string, value any) string {
 	switch v := value.(type) {
 	case []any:

@@ -241,7 +241,7 @@ func (s *Settings) row(key string) *Setting {
 }
 
 // Environ is the environment with what is set in it of where the desk is and of
-// how to draw, for those who look into it themselves.
+// how to draw, for the rooms that read the environment themselves.
 func (s *Settings) Environ(getenv func(string) string) func(string) string {
 	set := map[string]string{}
 	for _, row := range s.Rows {

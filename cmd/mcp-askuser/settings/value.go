@@ -27,7 +27,7 @@ type value struct {
 // Type is the word for the value in the help of a flag.
 func (v value) Type() string { return v.name }
 
-// Text is a value as it would stand behind its variable.
+// Text is a value as its variable would hold it.
 func Text(value any) string {
 	list, ok := value.([]string)
 	if !ok {
@@ -147,7 +147,7 @@ func boolean(to *bool) value {
 	return v
 }
 
-// choice is a choice of words that stand for values.
+// choice takes one of some words, each with its value.
 func choice[T any](to *T, allowed []string, values ...T) value {
 	return value{"word", words.T("%s or %s", strings.Join(allowed[:len(allowed)-1], ", "), allowed[len(allowed)-1]), func(text string) (any, bool) {
 		i := slices.Index(allowed, text)

@@ -164,11 +164,6 @@ func (d *decoder) reported(path string) bool {
 
 func (d *decoder) call(data []byte) Call {
 	var c Call
-	if list, _ := elements(data); len(list) == 1 && opens(data, '[') { // as interrupts are raised
-		if m, ok := members(list[0]); ok && m.get("action_request") != nil {
-			return d.call(list[0])
-		}
-	}
 	if opens(data, '[') {
 		c.Set.Questions = d.questions("questions", data, 0)
 		identify(c.Set.Questions)
@@ -184,10 +179,6 @@ func (d *decoder) call(data []byte) Call {
 	case opens(unquote(m.get("question")), '{'):
 		d.flat = true // the question is an object of its own
 		c.Set.Questions = []question.Question{d.question("", m.get("question"), 0)}
-	case m.get("action_request") != nil:
-		d.flat = true
-		c.Set = d.interrupt(m)
-		return c
 	case m.get("question", "question_text") != nil:
 		d.flat = true
 		c.Set.Questions = []question.Question{d.question("", data, 0)}

@@ -12,12 +12,12 @@ import (
 // Formats returns the ways in which a shell command may want a result, which
 // [Format] takes, the default first.
 func Formats() []string {
-	return []string{"headers", "questions", "indexes", "ids", "text", "json", Interrupts}
+	return []string{"headers", "questions", "indexes", "ids", "text", "json"}
 }
 
 // Format writes what became of a record for a program, as of now: the answers by
-// headers, questions, indexes or ids, text (the message for the model), json (the
-// structured result) or agent-inbox.
+// headers, questions, indexes or ids, text (the message for the model) or json (the
+// structured result).
 func Format(rec desk.Record, format string, now time.Time) (string, error) {
 	r := NewResult(rec)
 	r.Age(rec, now)
@@ -28,15 +28,6 @@ func Format(rec desk.Record, format string, now time.Time) (string, error) {
 		return r.Message, nil
 	case "json":
 		return encode(r)
-	case Interrupts:
-		if rec.Reply() == nil { // nobody responded; the exit status says how it ended
-			return "", nil
-		}
-		response, err := humanResponse(&rec)
-		if err != nil {
-			return "", err
-		}
-		return encode([]any{response})
 	case "questions":
 	case "headers":
 		key, value = headerKeys(&rec.Set), headerValue

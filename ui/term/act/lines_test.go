@@ -13,7 +13,7 @@ import (
 func feed(lines chan<- string, said ...blow) {
 	begun := time.Now()
 	for _, s := range said {
-		time.Sleep(s.at - time.Since(begun)) // of the bubble's own time
+		<-time.After(s.at - time.Since(begun)) // of the bubble's own time
 		lines <- s.key
 	}
 	close(lines)
@@ -120,7 +120,7 @@ func TestReadLineLooksForLinesFirst(t *testing.T) {
 			lines := make(chan string, 1)
 			lines <- "2"
 			close(lines)
-			time.Sleep(Settle)
+			<-time.After(Settle) // of the bubble's own time
 			if got, err := ReadLine(t.Context(), &m, lines, nil); !errors.Is(err, io.EOF) {
 				t.Fatalf("%q, %v", got, err)
 			}

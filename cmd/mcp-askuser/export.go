@@ -1,17 +1,21 @@
 package main
 
 import (
-	"cmp"
+	"cmp" //nolint:gosec // RFC 9562 names it for ids, which are no secrets
 	"fmt"
 	"io"
 	"iter"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui/view"
 	"mcp-askuser/ui/words"
 )
@@ -19,7 +23,7 @@ import (
 // writeDecisions writes records, oldest first, as a log of decisions in
 // Markdown, to be committed: a heading for each project, and below it one for
 // each question that was put, with the options considered, the decision, what
-// was said beside it, and who decided where and when.
+// was noted beside it, and where and when it was decided.
 func writeDecisions(w io.Writer, records iter.Seq2[desk.Record, error]) error {
 	projects := map[string]*strings.Builder{} // by directory
 	for rec, err := range records {
@@ -130,7 +134,7 @@ func decision(rec view.Record, q *question.Response) string {
 	return text
 }
 
-// origin says who asked, where and when, and how that ended.
+// origin names the asker, and says when it asked and how that ended.
 func origin(rec view.Record) string {
 	text := words.T("Asked by %[1]s at %[2]s; %[3]s at %[4]s; round %[5]d, %[6]s", inline(rec.Program()), stamp(rec.CreatedAt), inline(rec.Ended()), stamp(rec.Since()), rec.Round, inline(rec.ID))
 	if rec.Earlier != "" {
@@ -165,8 +169,8 @@ func quoted(text string) string {
 }
 
 // escapeMarkdown keeps every character of a line from meaning anything,
-// wherever in a line it stands. A mention of somebody on a forge is not undone
-// by a backslash, only by something between.
+// at any place in a line. A backslash does not undo a mention (@name) on a forge; an
+// empty remark between does.
 func escapeMarkdown(line string) string {
 	var b strings.Builder
 	for i, r := range line {
@@ -184,4 +188,105 @@ func escapeMarkdown(line string) string {
 		}
 	}
 	return b.String()
+}
+
+// line is one line of a transcript: what an agent's own log would hold of
+// the call or of its result. Each points to the one before it in its session.
+type line struct {
+	Type          string       `json:"type"` // assistant or user
+	UUID          string       `json:"uuid"`
+	ParentUUID    *string      `json:"parentUuid"` // null at the start of a session
+	SessionID     string       `json:"sessionId"`
+	Timestamp     time.Time    `json:"timestamp"`
+	CWD           string       `json:"cwd,omitempty"` // the project that the asker works in
+	Message       turn         `json:"message"`
+	ToolUseResult *wire.Result `json:"toolUseResult,omitempty"`
+}
+
+// turn is the message proper, as the model's interface has it.
+type turn struct {
+	Role    string `json:"role"`
+	Content [1]any `json:"content"`
+}
+
+type toolUse struct {
+	Type  string `json:"type"` // tool_use
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Input any    `json:"input"` // of type askInput or confirmInput
+}
+
+type toolResult struct {
+	Type      string `json:"type"` // tool_result
+	ToolUseID string `json:"tool_use_id"`
+	Content   string `json:"content"`
+	IsError   bool   `json:"is_error,omitempty"`
+}
+
+// lines are the call and its result. Last has the last id of each session before,
+// and then after them.
+func lines(rec desk.Record, last map[string]*string) (out []line) {
+	add := func(kind, role string, when time.Time, content any) *line {
+		session := cmp.Or(rec.SessionID, rec.ID)
+		id := nameUUID(rec.ID + "/" + kind)
+		out = append(out, line{
+			Type: role, UUID: id, ParentUUID: last[session], SessionID: session,
+			Timestamp: when, CWD: rec.Asker.Directory, Message: turn{role, [1]any{content}},
+		})
+		last[session] = &id
+		return &out[len(out)-1]
+	}
+	use := "toolu_" + rec.ID
+	tool, input := callOf(rec)
+	add("tool_use", "assistant", rec.CreatedAt, toolUse{"tool_use", use, tool, input})
+	result := wire.NewResult(rec)
+	add("tool_result", "user", rec.Outcome.At, toolResult{"tool_result", use, result.Message, result.IsError()}).ToolUseResult = result
+	return out
+}
+
+// writeTranscript tells records, oldest first, as chains of messages, one chain
+// for each session; a record of no session is one by itself. All ids are worked
+// out from the records, so that a second transcript has the same.
+func writeTranscript(w io.Writer, records iter.Seq2[desk.Record, error]) error {
+	last := map[string]*string{}
+	for rec, err := range records {
+		if err != nil {
+			return err
+		}
+		for _, m := range lines(rec, last) {
+			if err := writeJSON(w, m, ""); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// nameUUID returns the id of a name (RFC 9562, version 5): the same name has the same
+// id.
+func nameUUID(name string) string { return uuid.NewSHA1(uuid.NameSpaceOID, []byte(name)).String() }
+
+// callOf returns the tool that asks what the record asks, and its arguments. A
+// record does not keep which it was: a question like those of confirm_action
+// counts as one of its.
+func callOf(rec desk.Record) (tool string, input any) {
+	if len(rec.Questions) == 1 && rec.Metadata == nil && rec.OnTimeout == "" {
+		q := rec.Questions[0]
+		c := confirmInput{Action: q.Text, Details: q.Description}
+		for _, o := range q.Options {
+			if o.Default {
+				c.Default = new(o.ID == question.YesID)
+			}
+		}
+		if reflect.DeepEqual(q, wire.Confirm(c.Action, c.Details, c.Default)) {
+			return "confirm_action", c
+		}
+	}
+	return "ask_user_question", rec.Set // a set in a record is written as a call
+}
+
+type confirmInput struct {
+	Action  string `json:"action"`
+	Details string `json:"details,omitempty"`
+	Default *bool  `json:"default,omitempty"`
 }

@@ -27,15 +27,15 @@ func TestEndedBeforeItsPlace(t *testing.T) {
 	if _, err := d.Reply(t.Context(), rec.ID, question.Reply{Answers: []question.Answer{{QuestionID: "q1", Custom: "this"}}}, desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.enter(t.Context()); err != nil {
+	if err := p.takeSlot(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	x := p.presentation(rec, nil)
+	x := p.presentation(rec)
 	<-x.ended
-	if w := x.join(role{asks: true, awaits: true}, nil, attendance); w != nil {
+	if w := x.join(asks, Question{}, attendance); w != nil {
 		t.Fatal("the call joins a record that has ended")
 	}
-	w := x.seat(attendance)
+	w := x.lateWaiter(attendance)
 	select {
 	case <-w.Nobody():
 	case <-time.After(time.Minute):

@@ -1,0 +1,264 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+	"golang.org/x/term"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// output is standard output. It remembers its first error and writes nothing
+// after it; run tells of it, whatever the command does.
+type output struct {
+	io.Writer
+	err error
+}
+
+func (o *output) Write(p []byte) (n int, err error) {
+	if o.err == nil {
+		n, o.err = o.Writer.Write(p)
+	}
+	return n, o.err
+}
+
+// backlog is what is to be written when the terminal is free.
+type backlog struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *backlog) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+// catchUp writes it.
+func (b *backlog) catchUp(w io.Writer) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	_, _ = b.text.WriteTo(w) // as a log does: there is no other place for the error
+}
+
+// flush returns the first error of all that was written. A file may tell of its
+// own only when it is synced.
+func (o *output) flush() error {
+	f, ok := o.Writer.(*os.File)
+	if o.err != nil || !ok {
+		return o.err
+	}
+	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+		o.err = f.Sync()
+	}
+	return o.err
+}
+
+// width is the width of the terminal that it goes to, in cells; 0 where it goes
+// elsewhere.
+func (o *output) width() int {
+	f, ok := o.Writer.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 0 {
+		return width
+	}
+	return 80 // a terminal that does not know
+}
+
+// table is rows for people, aligned by the cells that a terminal gives each
+// character. Where it is wider than the terminal its widest columns are cut.
+type table struct {
+	rows  [][]string
+	whole int  // the columns at the start that are cut last; the first never is
+	rigid bool // nothing is cut, as it is to be copied
+}
+
+// columnGap is the space between two columns.
+const columnGap = 2
+
+// add appends a row of texts from wherever: they come out safe, on one line.
+func (t *table) add(cells ...string) {
+	for i := range cells {
+		cells[i] = question.Line(cells[i])
+	}
+	t.rows = append(t.rows, cells)
+}
+
+// printTable writes a table to standard output. Programs get a tab between two
+// columns, and all that there is.
+func (a *app) printTable(t table) error {
+	var b strings.Builder
+	if width := a.out.width(); width > 0 {
+		b.WriteString(t.text(width))
+	} else {
+		for _, row := range t.rows {
+			b.WriteString(strings.Join(row, "\t") + "\n")
+		}
+	}
+	_, err := io.WriteString(a.out, b.String())
+	return err
+}
+
+// text draws the table no wider than width, 0 for any.
+func (t *table) text(width int) string {
+	widths := t.widths(width)
+	var b strings.Builder
+	for _, row := range t.rows {
+		var line strings.Builder
+		for i, cell := range row {
+			cell = ansi.Truncate(cell, widths[i], "…")
+			line.WriteString(cell)
+			line.WriteString(strings.Repeat(" ", widths[i]+columnGap-ansi.StringWidth(cell)))
+		}
+		b.WriteString(strings.TrimRight(line.String(), " "))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func (t *table) widths(width int) []int {
+	var widths []int
+	for _, row := range t.rows {
+		for i, cell := range row {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
+		}
+	}
+	if width == 0 || t.rigid || widths == nil {
+		return widths
+	}
+	left := width - columnGap*(len(widths)-1)
+	for _, w := range widths {
+		left -= w
+	}
+	const little = 8 // cells say next to nothing
+	for from := max(1, t.whole); left < 0; {
+		widest := len(widths) - 1
+		for i := from; i < len(widths); i++ {
+			if widths[i] > widths[widest] {
+				widest = i
+			}
+		}
+		switch {
+		case from > 1 && widths[widest] <= little:
+			from = 1
+		case widths[widest] <= 1:
+			return widths
+		default:
+			widths[widest]--
+			left++
+		}
+	}
+	return widths
+}
+
+// shortened returns the shortest prefixes of the ids that differ from each other, of
+// the same length each, and no shorter than least.
+func shortened(records []desk.Record, least int) []string {
+	n := least
+	for i := 1; i < len(records); i++ { // sorted by id, in either direction
+		a, b := records[i-1].ID, records[i].ID
+		same := 0
+		for same < len(a) && same < len(b) && a[same] == b[same] {
+			same++
+		}
+		n = max(n, same+1)
+	}
+	out := make([]string, len(records))
+	for i, rec := range records {
+		out[i] = rec.ID[:min(n, len(rec.ID))]
+	}
+	return out
+}
+
+// The least lengths of shortened ids. The first characters of an id are its
+// time: eight tell seconds apart, which is enough for what is open, ten tell
+// milliseconds.
+const (
+	shortOpen = 8
+	shortPast = 10
+)
+
+// printJSON writes a value to standard output, indented.
+func (a *app) printJSON(v any) error { return writeJSON(a.out, v, "  ") }
+
+// printLine writes a value to standard output on one line.
+func (a *app) printLine(v any) error { return writeJSON(a.out, v, "") }
+
+func writeJSON(w io.Writer, v any, indent string) error {
+	data, err := encodeJSON(v, "", indent)
+	if err == nil {
+		_, err = w.Write(append(data, '\n'))
+	}
+	return err
+}
+
+func encodeJSON(v any, prefix, indent string) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent(prefix, indent)
+	if err := enc.Encode(v); err != nil {
+		return nil, fmt.Errorf("encode the result: %w", err)
+	}
+	return escapeHidden(bytes.TrimSuffix(b.Bytes(), []byte("\n"))), nil
+}
+
+// writeArray writes records as printJSON writes a slice of them, one at a time.
+func writeArray(w io.Writer, records iter.Seq2[desk.Record, error]) error {
+	before, after := "[\n  ", "[]\n"
+	for rec, err := range records {
+		if err != nil {
+			return err
+		}
+		data, err := encodeJSON(rec, "  ", "  ")
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(w, "%s%s", before, data); err != nil {
+			return err
+		}
+		before, after = ",\n  ", "\n]\n"
+	}
+	_, err := io.WriteString(w, after)
+	return err
+}
+
+// escapeHidden writes the control characters and bidirectional overrides that
+// JSON allows as they are with \u: the value is the same, and a terminal that
+// shows it obeys none of them. The two joiners stay, as in question.Line.
+func escapeHidden(data []byte) []byte {
+	if !slices.ContainsFunc(data, func(c byte) bool { return c >= 0x7f }) { // nearly always
+		return data
+	}
+	out := make([]byte, 0, len(data))
+	for len(data) > 0 {
+		r, size := utf8.DecodeRune(data)
+		if r >= 0x7f && r != '\u200c' && r != '\u200d' && unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) {
+			for _, unit := range utf16.AppendRune(nil, r) {
+				out = fmt.Appendf(out, `\u%04x`, unit)
+			}
+		} else {
+			out = append(out, data[:size]...)
+		}
+		data = data[size:]
+	}
+	return out
+}

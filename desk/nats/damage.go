@@ -1,0 +1,108 @@
+package nats
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"mcp-askuser/desk"
+)
+
+// FindDamage has each node lead each stream in turn and read all that it keeps, and
+// adds to the status what a node cannot read: nats-server notices a damaged block only
+// when it reads it. Clients wait about a second at each change of the leader. It takes
+// the operator's credential.
+func (s *Store) FindDamage(ctx context.Context, st *Status) error {
+	for _, stream := range st.Streams {
+		for _, node := range st.Nodes {
+			if stream.Replicas > 1 {
+				if err := s.makeLeader(ctx, stream.Name, node.Name); err != nil {
+					return fmt.Errorf("have %s lead %s: %w", node.Name, stream.Name, err)
+				}
+			}
+			switch lost, err := s.unreadable(ctx, stream.Name, ">"); {
+			case err != nil:
+				return fmt.Errorf("read %s on %s: %w", stream.Name, node.Name, err)
+			case lost > 0 && stream.Replicas > 1:
+				st.Wrongf("%s cannot read %d of what it has in %s from its disk: stop it, remove its data directory, and start it again: it takes everything from the others", node.Name, lost, stream.Name)
+			case lost > 0:
+				st.Wrongf("%s cannot read %d of what it has in %s from its disk: restore a backup", node.Name, lost, stream.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// makeLeader has a node lead a stream.
+func (s *Store) makeLeader(ctx context.Context, stream, node string) error {
+	return s.repeat(ctx, writeTimeout, func(time.Duration) (bool, error) {
+		now, err := s.streamInfo(ctx, stream, map[string]string{})
+		if err == nil && now.Cluster.Leader == node {
+			return true, nil
+		}
+		if err == nil {
+			var done struct{}
+			request := map[string]any{"placement": map[string]string{"preferred": node}}
+			err = s.api(ctx, requestTimeout, "STREAM.LEADER.STEPDOWN."+stream, request, &done)
+		}
+		return errors.Is(err, desk.ErrDenied), cmp.Or(err, fmt.Errorf("%w: another leads", desk.ErrUnreachable))
+	})
+}
+
+// intact returns an error where the leader of a stream cannot read all messages that
+// match a filter. After a bit on its disk has flipped it answers as if there were none,
+// and says nothing of it in its status.
+func (c *conn) intact(ctx context.Context, stream, filter string) error {
+	lost, err := c.unreadable(ctx, stream, filter)
+	if err != nil || lost == 0 {
+		return err
+	}
+	now, err := c.streamInfo(ctx, stream, map[string]string{})
+	if err == nil && now.Cluster != nil {
+		err = fmt.Errorf("%s leads %s and cannot read from its disk what it has of this question: stop it, remove its data directory, and start it again: it takes everything from the others",
+			now.Cluster.Leader, stream)
+	}
+	return cmp.Or(err, fmt.Errorf("%w: the node cannot read it from its disk: restore a backup", desk.ErrDamaged))
+}
+
+// unreadable counts the messages that match a filter and that the leader of a stream
+// lists, but cannot read.
+func (c *conn) unreadable(ctx context.Context, stream, filter string) (int64, error) {
+	listed, err := c.subjects(ctx, stream, filter)
+	if err != nil {
+		return 0, err
+	}
+	var lost atomic.Int64
+	names, errs := slices.Collect(maps.Keys(listed)), make([]error, len(listed))
+	each(len(names), func(i int) {
+		subject := names[i]
+		readable, err := c.countReadable(ctx, stream, subject, listed[subject])
+		if err == nil && readable < listed[subject] { // or some were removed meanwhile
+			var now map[string]uint64
+			if now, err = c.subjects(ctx, stream, subject); err == nil {
+				readable, err = c.countReadable(ctx, stream, subject, now[subject])
+				lost.Add(int64(now[subject] - readable)) //nolint:gosec // a few
+			}
+		}
+		errs[i] = err
+	})
+	return lost.Load(), errors.Join(errs...)
+}
+
+// countReadable reads the messages of a subject, up to so many, and returns how many
+// there are.
+func (c *conn) countReadable(ctx context.Context, stream, subject string, most uint64) (n uint64, err error) {
+	for from := uint64(1); n < most; n++ {
+		m, err := c.message(ctx, stream, map[string]any{"seq": from, "next_by_subj": subject})
+		if err != nil || m.Seq == 0 {
+			return n, err
+		}
+		from = m.Seq + 1
+	}
+	return n, nil
+}

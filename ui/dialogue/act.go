@@ -1,0 +1,453 @@
+package dialogue
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"mcp-askuser/question"
+)
+
+// Act is one thing that the human does. The acts are the types of this file.
+type Act interface {
+	// do applies the act to the step at a place of d.steps, or to the review.
+	do(d *Dialogue, at int) error
+}
+
+// Acts on what stands in a step. At the review all but Note and Reason are
+// ErrNotHere.
+type (
+	// Choose marks a row: of several beside the others, otherwise in their place. Other may
+	// have no words yet, see Step.NeedsWords. Proposed takes the declared text; LeaveOpen is Skip.
+	Choose struct{ Row int }
+	// Unchoose takes the mark off a row. The words of Other stay.
+	Unchoose struct{ Row int }
+	// Text replaces what is typed: the answer to a text question, or the words of Other,
+	// which it does not mark.
+	Text struct{ Text string }
+	// Fill replaces the whole answer, as a line or a form brings it: these rows and no
+	// others, and the text. On a choice a text marks Other; without one, what was
+	// typed stays, unmarked unless Other is among the rows. Fill without anything clears the
+	// step. More than the question takes is for Next and Reply to refuse.
+	Fill struct {
+		Rows []int
+		Text string
+	}
+	// Skip leaves the question open, once Next confirms it: ErrRequired where it cannot be.
+	Skip struct{}
+	// Accept takes what is proposed: the answer that stands in the step, or else the
+	// declared default. It is ErrNothing where neither exists.
+	Accept struct{}
+	// Recall has the earlier answer stand in the step, unconfirmed. Once more, before any
+	// change, puts back what stood before. It is ErrNothing where no earlier answer is known.
+	Recall struct{}
+	// Touch says that the human moved to something in the step, see Options.Bare.
+	Touch struct{}
+	// Filter hides the options that do not contain a text; empty shows all.
+	Filter struct{ Text string }
+	// Note replaces the word to the agent beside the answer of the step, or at the review
+	// beside all answers.
+	Note struct{ Text string }
+)
+
+// Acts on the dialogue.
+type (
+	// Next confirms the step and turns to the next that is due, then to the review where
+	// one is needed. At the review, and where none is needed, Change.Ready says that the
+	// answers can be sent. Where a step is not confirmed yet, Next at the review turns there:
+	// ErrUnconfirmed.
+	Next struct{}
+	// Back turns to the step before: ErrFirst on the first one.
+	Back struct{}
+	// Goto turns to the step of a question that is shown.
+	Goto struct{ ID string }
+	// Review turns to the review, which is needed from then on.
+	Review struct{}
+	// Reason keeps the word that is being written for a dismissal or a discussion. It is in
+	// drafts, and goes with no answer.
+	Reason struct{ Text string }
+	// Dismiss has Reply dismiss the set, with a reason or without. All answers stay, in case
+	// that cannot be sent: any other act goes back to them.
+	Dismiss struct{ Reason string }
+	// Discuss has Reply put the set back to be discussed, with the confirmed answers so far
+	// and a word on what it is about. Otherwise it is like Dismiss.
+	Discuss struct{ Topic string }
+)
+
+// Faults. A step that takes no answer because of its size or form has a
+// question.Violations instead.
+var (
+	// ErrUntouched means that the human has not acted on the step yet, see Options.Bare.
+	ErrUntouched = errors.New("nothing was entered here yet")
+	// ErrRequired means that the question cannot be left open.
+	ErrRequired = errors.New("the question needs an answer")
+	// ErrNoWords means that Other is marked and has no words.
+	ErrNoWords = errors.New("the answer in one's own words has no words")
+	// ErrUnconfirmed means that a step is not confirmed yet.
+	ErrUnconfirmed = errors.New("an answer is not confirmed yet")
+	// ErrFirst means that no step is before this one.
+	ErrFirst = errors.New("this is the first question")
+	// ErrNothing means that nothing is proposed, or known from before.
+	ErrNothing = errors.New("nothing to take over")
+	// ErrNotHere means that the step has no such row, takes no text, or does not exist.
+	ErrNotHere = errors.New("not possible here")
+)
+
+// Change says what an act changed.
+type Change struct {
+	Turned bool // another step, or the review, is current
+	Steps  bool // other steps are shown than before
+	Draft  bool // what Draft returns has changed
+	Ready  bool // Reply is to be committed
+}
+
+// Act applies an act to the current step. An error is the fault to show: a sentinel
+// of this package or a question.Violations; Step.Fault has it until the next act. The
+// act then changed nothing, but that Next at the review turns to what is missing.
+func (d *Dialogue) Act(a Act) (Change, error) { return d.apply(d.at, a) }
+
+// ActOn applies an act to the step of this question, shown or not, as on a page where
+// all are in sight. The current step stays current.
+func (d *Dialogue) ActOn(id string, a Act) (Change, error) {
+	at := d.find(id)
+	if at == review {
+		return Change{}, ErrNotHere
+	}
+	return d.apply(at, a)
+}
+
+func (d *Dialogue) apply(at int, a Act) (Change, error) {
+	before, visible, draft := d.at, d.visible, d.Draft()
+	d.ending = answers
+	if at != review {
+		d.steps[at].fault = nil
+	}
+	err := a.do(d, at)
+	switch _, types := a.(Text); {
+	case at == review:
+	case err != nil:
+		d.steps[at].fault = err
+	default:
+		d.steps[at].typing = types
+	}
+	if d.options.Layout == Sheet {
+		d.bringUp()
+	}
+	return Change{
+		Turned: d.at != before, Steps: !slices.Equal(d.visible, visible), Draft: !sameDraft(draft, d.Draft()),
+		Ready: err == nil && d.ready(a, before),
+	}, err
+}
+
+// ready reports whether an act that began at a step has led to a reply.
+func (d *Dialogue) ready(a Act, from int) bool {
+	switch a.(type) {
+	case Dismiss, Discuss:
+		return true
+	case Next:
+		return d.at == from && (d.at == review || !d.Reviews())
+	}
+	return false
+}
+
+// untouched reports whether Next takes nothing from a step yet.
+func (d *Dialogue) untouched(s *step) bool { return d.options.Bare && !s.touched }
+
+// row returns the step and its row of this index.
+func (d *Dialogue) row(at, row int) (*step, Row, error) {
+	if at == review {
+		return nil, Row{}, ErrNotHere
+	}
+	s := &d.steps[at]
+	rows, _ := s.rows()
+	if row < 0 || row >= len(rows) {
+		return nil, Row{}, ErrNotHere
+	}
+	return s, rows[row], nil
+}
+
+// enter notes that the human has changed what stands in the step.
+func (s *step) enter() { s.entered, s.touched, s.skipped = true, true, false }
+
+func (a Choose) do(d *Dialogue, at int) error {
+	s, r, err := d.row(at, a.Row)
+	if err != nil {
+		return err
+	}
+	if r.Kind == LeaveOpen {
+		return Skip{}.do(d, at)
+	}
+	s.enter()
+	switch {
+	case r.Kind == Proposed:
+		s.text, s.other = s.Default, false
+		return nil
+	case !s.Several():
+		s.clear()
+	}
+	if r.Kind == Other {
+		s.other = true
+	} else {
+		s.marked[a.Row] = true
+	}
+	return nil
+}
+
+func (a Unchoose) do(d *Dialogue, at int) error {
+	s, r, err := d.row(at, a.Row)
+	switch {
+	case err != nil:
+		return err
+	case r.Kind == LeaveOpen:
+		s.skipped, s.touched = false, true
+		return nil
+	}
+	s.enter()
+	switch {
+	case r.Kind == Proposed && r.Marked:
+		s.text = ""
+	case r.Kind == Other:
+		s.other = false
+	case r.Offered():
+		s.marked[a.Row] = false
+	}
+	return nil
+}
+
+func (a Text) do(d *Dialogue, at int) error {
+	if at == review || !d.steps[at].TakesText() {
+		return ErrNotHere
+	}
+	s := &d.steps[at]
+	s.enter()
+	s.text = a.Text
+	return nil
+}
+
+func (a Fill) do(d *Dialogue, at int) error {
+	if at == review {
+		return ErrNotHere
+	}
+	s := &d.steps[at]
+	fresh := s.content.clone()
+	fresh.clear()
+	if a.Text != "" || !s.Chooses() {
+		fresh.text, fresh.other = a.Text, s.AllowCustom
+	}
+	if a.Text != "" && !s.TakesText() {
+		return ErrNotHere
+	}
+	rows, _ := s.rows()
+	for _, i := range a.Rows {
+		switch {
+		case i < 0 || i >= len(rows):
+			return ErrNotHere
+		case rows[i].Kind == Other:
+			fresh.other = true
+		case rows[i].Kind == Proposed:
+			fresh.text = s.Default
+		case rows[i].Kind == LeaveOpen:
+			fresh.skipped = true
+		default:
+			fresh.marked[i] = true
+		}
+	}
+	fresh.skipped = fresh.skipped && len(a.Rows) == 1 && a.Text == ""
+	fresh.entered = true
+	s.content, s.touched = fresh, true
+	return nil
+}
+
+func (Skip) do(d *Dialogue, at int) error {
+	switch {
+	case at == review:
+		return ErrNotHere
+	case d.steps[at].Required:
+		return ErrRequired
+	}
+	s := &d.steps[at]
+	s.clear()
+	if !s.Chooses() {
+		s.text = ""
+	}
+	s.enter()
+	s.skipped = true
+	return nil
+}
+
+func (Accept) do(d *Dialogue, at int) error {
+	if at == review {
+		return ErrNotHere
+	}
+	s := &d.steps[at]
+	if a := s.answer(); a.Empty() {
+		a = s.declared()
+		if a.Empty() {
+			return ErrNothing
+		}
+		s.restore(a)
+		s.skipped = false
+	}
+	s.touched = true
+	return nil
+}
+
+func (Recall) do(d *Dialogue, at int) error {
+	switch {
+	case at == review:
+		return ErrNotHere
+	case d.steps[at].memory == nil:
+		return ErrNothing
+	}
+	s := &d.steps[at]
+	before := s.undo
+	s.undo, s.filter, s.touched = nil, "", true
+	if before != nil && same(s.recalled, s.answer()) {
+		s.content = *before
+		return nil
+	}
+	was := s.content.clone()
+	typed := s.text
+	s.restore(s.memory.Answer)
+	if s.Chooses() && s.text == "" {
+		s.text = typed
+	}
+	s.skipped = false
+	s.undo, s.recalled = &was, s.answer()
+	return nil
+}
+
+func (Touch) do(d *Dialogue, at int) error {
+	if at == review {
+		return ErrNotHere
+	}
+	d.steps[at].touched = true
+	return nil
+}
+
+func (a Filter) do(d *Dialogue, at int) error {
+	if at == review || len(d.steps[at].Options) == 0 {
+		return ErrNotHere
+	}
+	d.steps[at].filter = question.Line(a.Text)
+	return nil
+}
+
+func (a Note) do(d *Dialogue, at int) error {
+	if at == review {
+		d.note = strings.TrimSpace(a.Text)
+	} else {
+		d.steps[at].note = strings.TrimSpace(a.Text)
+	}
+	return nil
+}
+
+func (a Reason) do(d *Dialogue, _ int) error {
+	d.reason = strings.TrimSpace(a.Text)
+	return nil
+}
+
+func (a Dismiss) do(d *Dialogue, _ int) error {
+	d.ending, d.reason = dismissed, strings.TrimSpace(a.Reason)
+	return nil
+}
+
+func (a Discuss) do(d *Dialogue, _ int) error {
+	d.ending, d.reason = discussed, strings.TrimSpace(a.Topic)
+	return nil
+}
+
+func (Next) do(d *Dialogue, at int) error {
+	if at == review {
+		return d.missing()
+	}
+	if err := d.confirm(&d.steps[at]); err != nil {
+		return err
+	}
+	d.bringUp()
+	if d.options.Layout == Sheet || at != d.at {
+		return nil
+	}
+	here := slices.Index(d.visible, at)
+	rest := d.visible[here+1:]
+	if d.options.Layout == Turns { // which has no page on which to find one that was left out
+		rest = slices.Concat(rest, d.visible[:here])
+	}
+	if next := slices.IndexFunc(rest, func(i int) bool { return d.steps[i].due() }); next >= 0 {
+		d.at = rest[next]
+	} else if d.Reviews() {
+		d.at = review
+	}
+	return nil
+}
+
+// missing turns to the first step that is not confirmed. Nil means that all are.
+func (d *Dialogue) missing() error {
+	for _, at := range d.visible {
+		if d.steps[at].due() && d.options.Layout != Sheet {
+			d.at, d.steps[at].fault = at, ErrUnconfirmed
+			return ErrUnconfirmed
+		}
+	}
+	return nil
+}
+
+// confirm takes what stands in a step as its answer, unless the question does not allow
+// it. The rules are those of the question, applied to it alone.
+func (d *Dialogue) confirm(s *step) error {
+	a := s.answer()
+	switch {
+	case d.untouched(s):
+		return ErrUntouched
+	case s.other && a.Custom == "":
+		return ErrNoWords
+	}
+	one := *s.Question
+	one.Options = slices.Clone(one.Options)
+	for i := range one.Options {
+		one.Options[i].FollowUps = nil
+	}
+	set := question.Set{Questions: []question.Question{one}}
+	_, err := set.Check(question.Reply{Answers: []question.Answer{a}})
+	switch {
+	case err == nil:
+	case a.Empty() && question.Count(a.Note) <= question.MaxText:
+		return ErrRequired
+	default:
+		return err
+	}
+	s.confirmed, s.touched, s.reopened = &a, true, false
+	return nil
+}
+
+func (Back) do(d *Dialogue, _ int) error {
+	before := d.Previous()
+	if before == nil {
+		return ErrFirst
+	}
+	d.turn(d.find(before.ID))
+	return nil
+}
+
+func (a Goto) do(d *Dialogue, _ int) error {
+	at := d.find(a.ID)
+	if !slices.Contains(d.visible, at) {
+		return ErrNotHere
+	}
+	d.turn(at)
+	return nil
+}
+
+// turn makes a step the current one, to be confirmed again where the layout says so.
+func (d *Dialogue) turn(at int) {
+	d.at = at
+	d.steps[at].reopened = d.options.Layout == Turns
+}
+
+func (Review) do(d *Dialogue, _ int) error {
+	if d.options.Layout == Sheet {
+		return ErrNotHere
+	}
+	d.at, d.long = review, true
+	return nil
+}

@@ -1,0 +1,254 @@
+package dialogue
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// Layout is how a face puts questions before the human. It decides when an answer
+// counts and when a review is needed.
+type Layout int
+
+// The layouts.
+const (
+	// Pages shows one question a page, whose marks change until Next confirms them.
+	// Declared defaults of a checkbox or text question stand on their page. Going back to a
+	// confirmed step leaves it confirmed. A review is needed wherever there is, or has
+	// been, more to overlook than one pick: several questions, several marks, a note on
+	// the whole, a draft.
+	Pages Layout = iota
+	// Turns asks one question after the other, each answered in one go (Fill, then Next).
+	// Going back to a step has it confirmed again. A review is needed where more than
+	// one question is shown, after a draft, and after the act Review.
+	Turns
+	// Sheet shows all questions at once. What stands in a step counts without Next, and
+	// follow-ups open with the marks. There is no review.
+	Sheet
+)
+
+// Options are what a dialogue starts from beside its record. The zero value is a
+// dialogue on pages that knows nothing else.
+type Options struct {
+	Layout Layout
+	// Bare has Next take nothing from a step that the human has not acted on in this
+	// dialogue (ErrUntouched): for faces that appear by themselves.
+	Bare bool
+	// Draft is what the human chose and typed before. None of it is confirmed. What does
+	// not fit the set is left out.
+	Draft question.Reply
+	// Memory is how the human answered questions before, by question id.
+	Memory map[string]desk.Memory
+	// Began is when the human got the questions, and Now the clock; without both,
+	// replies do not say how long the human took.
+	Began time.Time
+	Now   func() time.Time
+	// Deadline and Attended are the first values of the fields of Dialogue.
+	Deadline time.Time
+	Attended bool
+}
+
+// Dialogue is a question set that is being answered. Create one with [New].
+type Dialogue struct {
+	// Deadline is when the record's timeout strikes; zero for never. Attended says that
+	// the asker waits. A face sets both as it hears of them.
+	Deadline time.Time
+	Attended bool
+
+	rec      desk.Record
+	options  Options
+	steps    []step // every question that the asker has no answer to
+	visible  []int  // of steps: those that the answers bring up, in order
+	at       int    // of steps: the current one; review is the review
+	note     string // on the whole
+	reason   string // to dismiss, or what to discuss
+	restored bool   // the draft changed something
+	long     bool   // a review is needed from now on, see Layout
+	ending   ending // what Reply returns
+}
+
+// review is the position after the last step.
+const review = -1
+
+// ending is what Reply returns: answers unless the last act was another end.
+type ending int
+
+const (
+	answers ending = iota
+	dismissed
+	discussed
+)
+
+// New returns a dialogue about a record. The record's texts are shown as they are:
+// a face that translates them passes the translated record.
+func New(rec desk.Record, o Options) *Dialogue {
+	d := &Dialogue{rec: rec, options: o, Deadline: o.Deadline, Attended: o.Attended, at: review, note: strings.TrimSpace(o.Draft.Note), reason: strings.TrimSpace(o.Draft.Reason)}
+	d.restored = d.note != "" || d.reason != ""
+	for _, x := range d.rec.Responses() {
+		if x.Collected != nil {
+			continue
+		}
+		s := step{Question: x.Question, depth: x.Depth, content: newContent(x.Question, o.Layout == Pages)}
+		if m, ok := o.Memory[x.ID]; ok {
+			s.memory = &m
+		}
+		s.initial = s.draft()
+		if a := o.Draft.Answer(x.ID); a != nil {
+			s.restore(*a)
+			s.note = strings.TrimSpace(a.Note)
+			d.restored = d.restored || !same(s.initial, s.draft()) || s.entered
+		}
+		d.steps = append(d.steps, s)
+	}
+	d.long = d.restored
+	d.bringUp()
+	if len(d.visible) > 0 {
+		d.at = d.visible[0]
+	}
+	return d
+}
+
+// Record returns the record that the dialogue is about.
+func (d *Dialogue) Record() desk.Record { return d.rec }
+
+// Steps returns the steps that the answers so far bring up, follow-ups included,
+// in order.
+func (d *Dialogue) Steps() []Step {
+	out := make([]Step, len(d.visible))
+	for i, at := range d.visible {
+		out[i] = d.view(at)
+	}
+	return out
+}
+
+// All returns all steps, also those that no answer brings up, in the order of the
+// set. They have Place 0.
+func (d *Dialogue) All() []Step {
+	out := make([]Step, len(d.steps))
+	for i := range d.steps {
+		out[i] = d.view(i)
+	}
+	return out
+}
+
+// Current returns the step that is due; nil is the review.
+func (d *Dialogue) Current() *Step {
+	if d.at == review {
+		return nil
+	}
+	s := d.view(d.at)
+	return &s
+}
+
+// Step returns the step of the question with this id, shown or not; nil where there is
+// none.
+func (d *Dialogue) Step(id string) *Step {
+	at := d.find(id)
+	if at == review {
+		return nil
+	}
+	s := d.view(at)
+	return &s
+}
+
+// Previous returns the step to which Back leads; nil on the first.
+func (d *Dialogue) Previous() *Step {
+	at := len(d.visible)
+	if d.at != review {
+		at = slices.Index(d.visible, d.at)
+	}
+	if at <= 0 {
+		return nil
+	}
+	s := d.view(d.visible[at-1])
+	return &s
+}
+
+// Reviews reports whether the review comes before sending.
+func (d *Dialogue) Reviews() bool {
+	switch d.options.Layout {
+	case Sheet:
+		return false
+	case Turns:
+		return d.long || len(d.visible) != 1
+	case Pages:
+	}
+	return d.long || len(d.visible) != 1 || d.steps[d.visible[0]].Several() || d.note != ""
+}
+
+// Restored reports whether the draft has brought anything back of which nothing is
+// confirmed yet.
+func (d *Dialogue) Restored() bool {
+	return d.restored && !slices.ContainsFunc(d.steps, func(s step) bool { return s.confirmed != nil })
+}
+
+// Note returns the word to the agent beside all answers.
+func (d *Dialogue) Note() string { return d.note }
+
+// Reason returns the word that goes with a dismissal, or what there is to discuss.
+func (d *Dialogue) Reason() string { return d.reason }
+
+// Closes returns when the question closes by itself. It is false for one without a
+// deadline, and for one whose deadline passed while nobody waited.
+func (d *Dialogue) Closes(now time.Time) (time.Time, bool) {
+	return d.Deadline, !d.Deadline.IsZero() && (d.Attended || d.Deadline.After(now))
+}
+
+// Rounds returns the earlier rounds among the records of the session, the latest first.
+func (d *Dialogue) Rounds(session []desk.Record) []desk.Record {
+	out := slices.DeleteFunc(slices.Clone(session), func(r desk.Record) bool { return r.ID == d.rec.ID || r.Round >= d.rec.Round })
+	slices.SortStableFunc(out, func(a, b desk.Record) int { return b.Round - a.Round })
+	return out
+}
+
+// Clone returns a copy that shares no state with d, to go back to later.
+func (d *Dialogue) Clone() *Dialogue {
+	c := *d
+	c.visible = slices.Clone(d.visible)
+	c.steps = slices.Clone(d.steps)
+	for i := range c.steps {
+		c.steps[i].content = d.steps[i].content.clone()
+	}
+	return &c
+}
+
+// Equal reports whether d holds the same as another dialogue about the same record:
+// the same marks, texts, confirmations and position.
+func (d *Dialogue) Equal(other *Dialogue) bool {
+	return d.at == other.at && d.note == other.note && d.reason == other.reason && d.long == other.long &&
+		slices.EqualFunc(d.steps, other.steps, func(a, b step) bool {
+			return reflect.DeepEqual(a.content, b.content) && a.note == b.note && a.touched == b.touched && a.reopened == b.reopened &&
+				reflect.DeepEqual(a.confirmed, b.confirmed)
+		})
+}
+
+// find returns the place in steps of the question with this id, review for none.
+func (d *Dialogue) find(id string) int {
+	return slices.IndexFunc(d.steps, func(s step) bool { return s.ID == id })
+}
+
+// bringUp finds out which steps the answers call for. Those of steps that are hidden
+// themselves count, so that they are as they were when they come up again.
+func (d *Dialogue) bringUp() {
+	var given []question.Answer
+	for i := range d.steps {
+		switch s := &d.steps[i]; {
+		case d.options.Layout == Sheet:
+			given = append(given, s.answer())
+		case s.confirmed != nil:
+			given = append(given, *s.confirmed)
+		}
+	}
+	d.visible = nil
+	for _, x := range d.rec.Shown(given) {
+		d.visible = append(d.visible, d.find(x.ID))
+	}
+	d.long = d.long || d.options.Layout == Pages && len(d.visible) > 1
+	if d.at != review && !slices.Contains(d.visible, d.at) {
+		d.at = review
+	}
+}

@@ -1,0 +1,544 @@
+package dialogue
+
+import (
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// TestScripts plays acts on every type of question and says what they lead to.
+func TestScripts(t *testing.T) {
+	ask := func(qs ...question.Question) []question.Question { return qs }
+	remembered := Options{Memory: map[string]desk.Memory{
+		"db": {Answer: answered("db", "", "lite")}, "feat": {Answer: answered("feat", "Search", "b")},
+		"name": {Answer: answered("name", "shop")}, "ok": {Answer: answered("ok", "", question.NoID)},
+	}}
+	turns, sheet, bare := Options{Layout: Turns}, Options{Layout: Sheet}, Options{Bare: true}
+	bareTurns := Options{Layout: Turns, Bare: true}
+	for _, tt := range []struct {
+		name   string
+		qs     []question.Question
+		o      Options
+		script string
+		want   string
+	}{
+		// One of several options.
+		{"one", ask(one()), Options{}, "choose 2; next", "db=lite|"},
+		{"one, another mind", ask(one()), Options{}, "choose 2; choose 1; next", "db=pg|"},
+		{"one, mark taken off", ask(one()), Options{}, "choose 2; unchoose 2; next ! required", "db 1/1"},
+		{"one, nothing", ask(one()), Options{}, "next ! required; choose 1; next", "db=pg|"},
+		{"one, declared default is not taken by itself", ask(proposing(one(), "")), Options{}, "next ! required", "db 1/1"},
+		{"one, declared default accepted", ask(proposing(one(), "")), Options{}, "accept; next", "db=pg|"},
+		{"one, accept keeps what was entered", ask(proposing(one(), "")), Options{}, "choose 3; accept; next", "db=none|"},
+		{"one, accept takes the place of nothing", ask(optional(proposing(one(), ""))), Options{}, "skip; accept; next", "db=pg|"},
+		{"one, nothing to accept", ask(one()), Options{}, "accept ! nothing", "db 1/1"},
+		{"one, other", ask(one()), Options{}, "choose other; next ! no words; text DuckDB ; next", "db=|DuckDB"},
+		{"one, other of blanks", ask(one()), Options{}, "text  ; choose other; next ! no words", "db 1/1"},
+		{"one, words stay when the choice changes", ask(one()), Options{}, "text DuckDB; choose other; choose 1; choose other; next", "db=|DuckDB"},
+		{"one, words that do not count", ask(one()), Options{}, "text DuckDB; choose 1; next", "db=pg|"},
+		{"one, other taken off", ask(one()), Options{}, "text DuckDB; choose other; unchoose other; next ! required", "db 1/1"},
+		{"one, filled", ask(one()), Options{}, "choose 1; fill 2; next", "db=lite|"},
+		{"one, filled with words", ask(one()), Options{}, "fill : DuckDB; next", "db=|DuckDB"},
+		{"one, filled with other and words", ask(one()), Options{}, "fill other: DuckDB; next", "db=|DuckDB"},
+		{"one, filled with two", ask(one()), Options{}, "fill 1 2; next ! violations; fill 1; next", "db=pg|"},
+		{"one, filled with words beside", ask(one()), Options{}, "fill 1: DuckDB; next ! violations", "db 1/1"},
+		{"one, cleared", ask(one()), Options{}, "choose 1; fill :; next ! required", "db 1/1"},
+		{"one, no such row", ask(one()), Options{}, "choose 9 ! not here; unchoose 9 ! not here; fill 9 ! not here; choose 0 ! not here", "db 1/1"},
+		{"one, without other", ask(closed(one())), Options{}, "text x ! not here; fill : x ! not here; choose other ! not here; choose 1; next", "db=pg|"},
+		{"one, skipped", ask(optional(one())), Options{}, "choose 1; skip; next", ""},
+		{"one, left open by its row", ask(optional(one())), Options{}, "choose open; next", ""},
+		{"one, not left open after all", ask(optional(one())), Options{}, "skip; choose 1; next", "db=pg|"},
+		{"one, left open and not", ask(optional(one())), Options{}, "skip; unchoose open; next", ""},
+		{"one, filled open", ask(optional(one())), Options{}, "fill open; next", ""},
+		{"one, filled open and not", ask(optional(one())), Options{}, "fill 1 open; next", "db=pg|"},
+		{"one, optional and nothing", ask(optional(one())), Options{}, "next", ""},
+		{"one, required is not skipped", ask(one()), Options{}, "skip ! required; choose open ! not here", "db 1/1"},
+		{"one, recalled", ask(one()), remembered, "recall; next", "db=lite|"},
+		{"one, recalled and put back", ask(one()), remembered, "choose 3; recall; recall; next", "db=none|"},
+		{"one, recalled, changed and recalled", ask(one()), remembered, "recall; choose 1; recall; next", "db=lite|"},
+		{"one, nothing to recall", ask(one()), Options{}, "recall ! nothing", "db 1/1"},
+		{"one, noted", ask(one()), Options{}, "choose 1; note for now; next", "db=pg|(for now)"},
+		{"one, noted and skipped", ask(optional(one())), Options{}, "note why?; skip; next", "db=|(why?)"},
+
+		// Several options.
+		{"several, as declared", ask(several()), Options{}, "next; next", "feat=a,c|"},
+		{"several, marked", ask(several()), Options{}, "unchoose 1; choose 2; next; next", "feat=b,c|"},
+		{"several, none", ask(several()), Options{}, "unchoose 1; unchoose 3; next ! required", "feat 1/1"},
+		{"several, none is left open", ask(optional(several())), Options{}, "unchoose 1; unchoose 3; next; next", ""},
+		{"several, skipped", ask(optional(several())), Options{}, "skip; next; next", ""},
+		{"several and other", ask(several()), Options{}, "choose other; text Search; next; next", "feat=a,c|Search"},
+		{"several and other without words", ask(several()), Options{}, "choose other; next ! no words; unchoose other; next; next", "feat=a,c|"},
+		{"several, filled", ask(several()), Options{}, "fill 2: Search; next; next", "feat=b|Search"},
+		{"several, filled with other without words", ask(several()), Options{}, "fill 2 other; next ! no words", "feat 1/1"},
+		{"several, in turns nothing is marked", ask(several()), turns, "next ! required; accept; next", "feat=a,c|"},
+		{"several, recalled", ask(several()), remembered, "recall; next; next", "feat=b|Search"},
+
+		// Text.
+		{"text", ask(text()), Options{}, "text shop ; next", "name=|shop"},
+		{"text, empty", ask(text()), Options{}, "text  ; next ! required", "name 1/1"},
+		{"text of several lines", ask(text()), Options{}, "text a\nb; next", "name=|a\nb"},
+		{"text as declared", ask(proposing(text(), "shop")), Options{}, "next", "name=|shop"},
+		{"text as declared, in turns", ask(proposing(text(), "shop")), turns, "next ! required; accept; next", "name=|shop"},
+		{"text, declared row", ask(proposing(text(), "shop")), turns, "choose proposed; next", "name=|shop"},
+		{"text, declared row filled", ask(proposing(text(), "shop")), turns, "fill proposed; next", "name=|shop"},
+		{"text, declared row taken off", ask(proposing(text(), "shop")), turns, "choose proposed; unchoose proposed; next ! required", "name 1/1"},
+		{"text, own row", ask(text()), Options{}, "choose other; text shop; unchoose other; next", "name=|shop"},
+		{"text other than declared", ask(proposing(text(), "shop")), Options{}, "text kiosk; next", "name=|kiosk"},
+		{"text, own words wanted", ask(text()), Options{}, "choose other; next ! no words; text shop; next", "name=|shop"},
+		{"text filled with own words wanted", ask(proposing(text(), "shop")), turns, "fill other; next ! no words; text kiosk; next", "name=|kiosk"},
+		{"text, own words wanted and the declared", ask(proposing(text(), "shop")), turns, "choose other; choose proposed; next", "name=|shop"},
+		{"text filled", ask(text()), Options{}, "fill : kiosk; next", "name=|kiosk"},
+		{"text skipped", ask(optional(proposing(text(), "shop"))), Options{}, "skip; next", ""},
+		{"text recalled", ask(text()), remembered, "text x; recall; next", "name=|shop"},
+		{"text recalled and put back", ask(text()), remembered, "text x; recall; recall; next", "name=|x"},
+		{"text too long", ask(text()), Options{}, "text " + strings.Repeat("x", question.MaxText+1) + "; next ! violations", "name 1/1"},
+		{"note too long", ask(text()), Options{}, "text x; note " + strings.Repeat("x", question.MaxText+1) + "; next ! violations", "name 1/1"},
+		{"text, nothing to filter", ask(text()), Options{}, "filter x ! not here", "name 1/1"},
+
+		// Yes or no.
+		{"yes", ask(yesNo()), Options{}, "choose yes; next", "ok=true|"},
+		{"no", ask(yesNo()), Options{}, "choose yes; choose no; next", "ok=false|"},
+		{"neither", ask(yesNo()), Options{}, "next ! required; text x ! not here", "ok 1/1"},
+		{"a declared yes is not taken by itself", ask(proposing(yesNo(), "")), Options{}, "next ! required; accept; next", "ok=true|"},
+		{"yes or no left open", ask(optional(yesNo())), Options{}, "choose yes; skip; next", ""},
+		{"yes or no recalled", ask(yesNo()), remembered, "recall; next", "ok=false|"},
+
+		// A face that appeared by itself.
+		{"bare", ask(proposing(text(), "shop")), bare, "next ! untouched; touch; next", "name=|shop"},
+		{"bare, optional", ask(optional(one())), bare, "next ! untouched; skip; next", ""},
+		{"bare, several", ask(several()), bare, "next ! untouched; touch; next; next", "feat=a,c|"},
+		{"bare, accepted", ask(proposing(one(), "")), bare, "accept; next", "db=pg|"},
+		{"bare, filtered", ask(one()), bare, "filter pos; next ! untouched", "db 1/1"},
+		{"bare, draft", ask(one()), Options{Layout: Turns, Bare: true, Draft: question.Reply{Answers: []question.Answer{answered("db", "", "pg")}}},
+			"next ! untouched; accept; next; next", "db=pg|"},
+		{"bare, back", ask(one(), yesNo()), bareTurns, "fill 1; next; back; next; choose no; next; next", "db=pg| ok=false|"},
+
+		// From step to step.
+		{"two", ask(one(), yesNo()), Options{}, "choose 1; next", "ok 2/2"},
+		{"two and the review", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next", "review"},
+		{"two, sent", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next; next", "db=pg| ok=false|"},
+		{"before the first", ask(one(), yesNo()), Options{}, "back ! first", "db 1/2"},
+		{"back leaves confirmed", ask(one(), text(), yesNo()), Options{}, "choose 1; next; text x; next; back; back; choose 2; next", "ok 3/3"},
+		{"back in turns asks again", ask(one(), text(), yesNo()), turns, "choose 1; next; text x; next; back; back; choose 2; next", "name 2/3"},
+		{"back from the review", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next; back", "ok 2/2"},
+		{"goto", ask(one(), yesNo()), Options{}, "goto ok; choose no; next; next ! unconfirmed", "db 1/2"},
+		{"goto in turns", ask(one(), yesNo()), turns, "goto ok; choose no; next; choose 2; next; next", "db=lite| ok=false|"},
+		{"goto what is not there", ask(one()), Options{}, "goto x ! not here", "db 1/1"},
+		{"changed and not confirmed", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next; goto db; choose 2; goto ok; next; next ! unconfirmed; next; next", "db=lite| ok=false|"},
+		{"a note on the whole", ask(one(), yesNo()), Options{}, "choose 1; next; choose no; next; note soon; next", "db=pg| ok=false| note:soon"},
+		{"a note too long on the whole", ask(one()), turns, "choose 1; next; review; note " + strings.Repeat("x", question.MaxText+1) + "; next", "refused Validation failed\n- note: must be at most 10000 characters long, is 10001"},
+		{"what is not possible at the review", ask(several()), remembered,
+			"next; choose 1 ! not here; unchoose 1 ! not here; text x ! not here; fill 1 ! not here; skip ! not here; accept ! not here; recall ! not here; touch ! not here; filter x ! not here", "review"},
+		{"the review before its time", ask(one(), yesNo()), Options{}, "review; next ! unconfirmed", "db 1/2"},
+		{"the review of one", ask(one()), turns, "choose 1; next; review; next", "db=pg|"},
+		{"several in turns", ask(several()), turns, "fill 1 2; next", "feat=a,b|"},
+		{"two in turns", ask(one(), several()), turns, "fill 1; next; fill 2; next", "review"},
+		{"a note beside one", ask(one()), Options{}, "review; note soon; back; choose 1; next; next", "db=pg| note:soon"},
+
+		// Follow-ups.
+		{"level one", ask(nested()), Options{}, "choose 1; next", "q1 2/2"},
+		{"level two", ask(nested()), Options{}, "choose 1; next; choose 1; next", "q2 3/3"},
+		{"level three", ask(nested()), Options{}, "choose 1; next; choose 1; next; choose yes; next", "q3 4/4"},
+		{"all levels", ask(nested(), yesNo()), Options{}, "choose 1; next; choose 1; choose 2; next; choose yes; next; text x; next; choose no; next; next", "q0=deep| q1=x,y| q2=true| q3=|x ok=false|"},
+		{"closed again", ask(nested()), Options{}, "choose 1; next; choose 1; next; back; back; choose 2; next; next", "q0=flat|"},
+		{"closed again in turns", ask(nested()), turns, "choose 1; next; choose 1; next; back; back; choose 2; next", "q0=flat|"},
+		{"open again", ask(nested()), Options{}, "choose 1; next; choose 2; next; goto q0; choose 2; next; back; choose 1; next; next", "q0=deep| q1=y|"},
+		{"marked is not open yet", ask(nested()), Options{}, "choose 1", "q0 1/1"},
+		{"marked is open on a sheet", ask(nested()), sheet, "choose 1", "q0 1/2"},
+
+		// All at once.
+		{"sheet", ask(one()), sheet, "choose 1; next", "db=pg|"},
+		{"sheet, nothing", ask(one(), yesNo()), sheet, "next ! required; discuss", "discuss"},
+		{"sheet, other without words", ask(one()), sheet, "choose 1; choose other; discuss", "discuss"},
+		{"sheet, no review", ask(one()), sheet, "review ! not here", "db 1/1"},
+		{"sheet, defaults are not marked", ask(several()), sheet, "next ! required", "feat 1/1"},
+
+		// Other ends.
+		{"dismissed", ask(one()), Options{}, "dismiss", "dismissed"},
+		{"dismissed for a reason", ask(one()), Options{}, "choose 1; note x; dismiss  not now ", "dismissed reason:not now"},
+		{"dismissed and answered", ask(one()), Options{}, "choose 1; dismiss no; next", "db=pg|"},
+		{"dismissed at the review", ask(several()), Options{}, "next; dismiss", "dismissed"},
+		{"a reason too long", ask(one()), Options{}, "dismiss " + strings.Repeat("x", question.MaxText+1), "refused Validation failed\n- reason: must be at most 10000 characters long, is 10001"},
+		{"discussed", ask(one()), Options{}, "discuss the cost", "discuss note:the cost"},
+		{"discussed with the answers so far", ask(one(), yesNo(), text()), Options{}, "choose 1; next; choose yes; note hm; discuss why", "discuss db=pg| ok=|(hm) note:why"},
+		{"discussed and answered", ask(one()), Options{}, "choose 1; discuss why; next", "db=pg|"},
+		{"discussed with notes", ask(one(), yesNo()), turns, "fill 1; next; review; note all; discuss why", "discuss db=pg| note:all\nwhy"},
+		{"discussed while one is asked again", ask(one(), yesNo()), turns, "fill 1; next; back; discuss", "discuss db=pg|"},
+		{"a reason that is being written", ask(one()), Options{}, "reason hm; choose 1; next", "db=pg|"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := New(record(tt.qs...), tt.o)
+			ready := play(t, d, tt.script)
+			if got := result(t, d, ready); got != tt.want {
+				t.Errorf("%s: got %q, want %q", tt.script, got, tt.want)
+			}
+		})
+	}
+}
+
+// TestRows says what can be chosen, with its marks.
+func TestRows(t *testing.T) {
+	worded := one()
+	worded.Other = &question.Option{Label: "Another"}
+	for _, tt := range []struct {
+		name   string
+		q      question.Question
+		o      Options
+		script string
+		want   string
+	}{
+		{"one", one(), Options{}, "", "1.PostgreSQL 2.SQLite 3.None other"},
+		{"one, declared", optional(proposing(one(), "")), Options{}, "", "1.PostgreSQL+ 2.SQLite 3.None other open"},
+		{"one, marked", one(), Options{}, "choose 2", "1.PostgreSQL 2.SQLite* 3.None other"},
+		{"one, other", worded, Options{}, "choose other", "1.PostgreSQL 2.SQLite 3.None other*"},
+		{"one, skipped", optional(one()), Options{}, "choose 2; skip", "1.PostgreSQL 2.SQLite 3.None other open*"},
+		{"several on a page", several(), Options{}, "", "1.Auth*+ 2.Logs 3.Mail*+ other"},
+		{"several in turns", closed(several()), Options{Layout: Turns}, "", "1.Auth+ 2.Logs 3.Mail+"},
+		{"yes or no", yesNo(), Options{}, "choose no", "yes no*"},
+		{"text", text(), Options{}, "", "other"},
+		{"text, written", text(), Options{}, "text x", "other*"},
+		{"text, declared", proposing(text(), "shop"), Options{Layout: Turns}, "", "proposed+ other"},
+		{"text, declared on its page", optional(proposing(text(), "shop")), Options{}, "", "proposed*+ other open"},
+		{"filtered by label", one(), Options{}, "filter sQL", "1.PostgreSQL 2.SQLite [3.None] other"},
+		{"filtered by description", one(), Options{}, "filter file", "[1.PostgreSQL] 2.SQLite [3.None] other"},
+		{"nothing found, and other", one(), Options{}, "filter zzz", "[1.PostgreSQL] [2.SQLite] [3.None] other"},
+		{"nothing found, without other", closed(one()), Options{}, "filter zzz", "1.PostgreSQL 2.SQLite 3.None"},
+		{"filtered and shown again", one(), Options{}, "filter file; filter ", "1.PostgreSQL 2.SQLite 3.None other"},
+		{"recalling shows all", one(), Options{Memory: map[string]desk.Memory{"db": {Answer: answered("db", "", "pg")}}}, "filter file; recall", "1.PostgreSQL* 2.SQLite 3.None other"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := New(record(tt.q), tt.o)
+			play(t, d, tt.script)
+			if got := rows(d.Current()); got != tt.want {
+				t.Errorf("got %s, want %s", got, tt.want)
+			}
+		})
+	}
+	if got := New(record(worded), Options{}).Current(); got.Rows[3].Option.Label != "Another" || got.Rows[0].Offered() == got.Rows[3].Offered() {
+		t.Errorf("Other has not the asker's words: %+v", got.Rows[3])
+	}
+}
+
+// TestDraft gives what is kept after a script, and that it brings back the same.
+func TestDraft(t *testing.T) {
+	ask := func(qs ...question.Question) []question.Question { return qs }
+	secret := question.Question{ID: "key", Text: "Paste your API key", Type: question.Text, Required: true}
+	for _, tt := range []struct {
+		name   string
+		qs     []question.Question
+		script string
+		want   string
+	}{
+		{"nothing", ask(one(), several(), proposing(text(), "shop")), "touch; filter x", ""},
+		{"a mark", ask(one()), "choose 2", "db=lite|"},
+		{"confirmed and not", ask(one(), text()), "choose 2; next; text sho", "db=lite| name=|sho"},
+		{"words that are not marked yet", ask(one()), "text Duck", "db=|Duck"},
+		{"words beside another option", ask(one()), "text Duck; choose other; choose 1", "db=pg|Duck"},
+		{"words being written beside marks", ask(several()), "text Dark", "feat=a,c|Dark"},
+		{"words being written beside marks, and a fault", ask(several()), "text Dark; skip ! required", "feat=a,c|Dark"},
+		{"words no longer written beside marks", ask(several()), "text Dark; unchoose other", ""},
+		{"words taken off", ask(several()), "text Dark; choose other; unchoose other", ""},
+		{"every mark taken off", ask(several()), "unchoose 1; unchoose 3", "feat=|"},
+		{"a declared text removed", ask(proposing(text(), "shop")), "text ", "name=|"},
+		{"a hidden follow-up", ask(nested()), "choose 1; next; choose 2; back; choose 2; next", "q0=flat| q1=y|"},
+		{"three levels", ask(nested()), "choose 1; next; choose 1; next; choose yes; next; text x", "q0=deep| q1=x| q2=true| q3=|x"},
+		{"notes", ask(one()), "note here; review; note all", "db=|(here) note:all"},
+		{"a reason", ask(one()), "reason hm", "reason:hm"},
+		{"dismissed, but not sent", ask(one()), "choose 1; dismiss hm", "db=pg| reason:hm"},
+		{"a secret", ask(secret, one()), "text hunter2; next; choose 1", "db=pg|"},
+		{"a secret's note", ask(secret), "text hunter2; note not yet", "key=|(not yet)"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := New(record(tt.qs...), Options{})
+			play(t, d, tt.script)
+			draft := d.Draft()
+			if got := said(draft); got != tt.want {
+				t.Fatalf("kept %q, want %q", got, tt.want)
+			}
+			again := New(record(tt.qs...), Options{Draft: draft})
+			if got := again.Draft(); !reflect.DeepEqual(got, draft) {
+				t.Errorf("brought back %+v, want %+v", got, draft)
+			}
+			if again.Restored() != (tt.want != "") || again.Restored() && !again.Reviews() {
+				t.Errorf("restored %v, reviews %v", again.Restored(), again.Reviews())
+			}
+		})
+	}
+}
+
+// TestForeignDraft: what does not fit the set is left out.
+func TestForeignDraft(t *testing.T) {
+	long := strings.Repeat("x", question.MaxText+5)
+	d := New(record(closed(one()), text(), several()), Options{Draft: question.Reply{Answers: []question.Answer{
+		answered("db", "free text", "mysql", "none", "pg"), answered("nobody", "x"), answered("name", long), answered("feat", "own", "b", "b", "z"),
+	}}})
+	if got, want := said(d.Draft()), "db=none| name=|"+long[:question.MaxText]+" feat=b|own"; got != want {
+		t.Errorf("got %q", got)
+	}
+	d = New(record(one()), Options{Draft: question.Reply{Answers: []question.Answer{answered("x", "y")}}})
+	if d.Restored() || d.Reviews() {
+		t.Error("a draft of another set counts")
+	}
+}
+
+// TestDraftIsNoAnswer: nothing of a draft is sent unless it is confirmed, and reviewed.
+func TestDraftIsNoAnswer(t *testing.T) {
+	for _, layout := range []Layout{Pages, Turns} {
+		d := New(record(one()), Options{Layout: layout, Draft: question.Reply{Answers: []question.Answer{answered("db", "", "lite")}}})
+		if r, err := d.Reply(); err == nil || len(r.Answers) > 0 {
+			t.Errorf("layout %d: reply %+v, %v", layout, r, err)
+		}
+		play(t, d, "discuss")
+		if r, err := d.Reply(); err != nil || len(r.Answers) > 0 {
+			t.Errorf("layout %d: discussed with %+v, %v", layout, r, err)
+		}
+		if ready := play(t, d, "next"); ready || where(d) != "review" || d.Restored() {
+			t.Errorf("layout %d: %s without a review", layout, where(d))
+		}
+		if got := result(t, d, play(t, d, "next")); got != "db=lite|" {
+			t.Errorf("layout %d: sent %s", layout, got)
+		}
+	}
+}
+
+// TestReviews says where a review is needed.
+func TestReviews(t *testing.T) {
+	ask := func(qs ...question.Question) []question.Question { return qs }
+	for _, tt := range []struct {
+		name                string
+		qs                  []question.Question
+		script              string
+		pages, turns, sheet bool
+	}{
+		{"one pick", ask(one()), "choose 1", false, false, false},
+		{"text", ask(text()), "text x", false, false, false},
+		{"several marks", ask(several()), "", true, false, false},
+		{"two questions", ask(one(), text()), "", true, true, false},
+		{"follow-ups that went again", ask(nested()), "choose 1; next; back; choose 2; next", true, false, false},
+		{"a note on one answer", ask(one()), "note x", false, false, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for layout, want := range map[Layout]bool{Pages: tt.pages, Turns: tt.turns, Sheet: tt.sheet} {
+				d := New(record(tt.qs...), Options{Layout: layout})
+				if layout != Sheet {
+					play(t, d, tt.script)
+				}
+				if d.Reviews() != want {
+					t.Errorf("layout %d: %v, want %v", layout, d.Reviews(), want)
+				}
+			}
+		})
+	}
+}
+
+// TestStep says what a face can read of a step.
+func TestStep(t *testing.T) {
+	known := question.Question{ID: "k", Text: "Known?", Type: question.Boolean, Options: question.YesAndNo(), Collected: &question.Answer{QuestionID: "k", Selected: []string{question.YesID}}}
+	known.Options[0].FollowUps = []question.Question{optional(text())}
+	memory := desk.Memory{Record: "old", Answer: answered("db", "", "lite")}
+	d := New(record(known, proposing(one(), ""), nested()), Options{Bare: true, Memory: map[string]desk.Memory{"db": memory}})
+	if d.Step("k") != nil || d.Step("nobody") != nil {
+		t.Error("a question with an answer is a step")
+	}
+	if got := d.Record(); got.ID != "r" {
+		t.Errorf("about %+v", got)
+	}
+	s := d.Current()
+	if where(d) != "name 1/3" || s.Depth != 1 || !s.Untouched || s.Entered || s.Settled || len(d.All()) != 6 || len(d.Steps()) != 3 || d.Previous() != nil {
+		t.Errorf("%s: %+v", where(d), s)
+	}
+	if hidden := d.Step("q3"); hidden.Place != 0 || hidden.Of != 0 || hidden.Depth != 3 {
+		t.Errorf("hidden: %+v", hidden)
+	}
+	play(t, d, "text x; next")
+	s = d.Current()
+	if s.ID != "db" || s.Memory.Record != "old" || !reflect.DeepEqual(s.Declared, answered("db", "", "pg")) || d.Previous().ID != "name" || !d.Previous().Settled {
+		t.Errorf("%+v", s)
+	}
+	play(t, d, "recall")
+	if s = d.Current(); !s.Recalled || !s.Entered || s.Untouched || s.Skipped || !reflect.DeepEqual(s.Marked(), []int{1}) {
+		t.Errorf("recalled: %+v", s)
+	}
+	play(t, d, "choose other")
+	if s = d.Current(); s.Recalled || !s.NeedsWords() || !reflect.DeepEqual(s.Marked(), []int{s.Row(Other)}) {
+		t.Errorf("other: %+v", s)
+	}
+	play(t, d, "text y; note why")
+	if s = d.Current(); s.NeedsWords() || s.Typed != "y" || s.Note != "why" || !reflect.DeepEqual(s.Answer, noted(answered("db", "y"), "why")) {
+		t.Errorf("other: %+v", s)
+	}
+	play(t, d, "filter zz")
+	if s = d.Current(); s.Filter != "zz" || !s.NoMatch || s.Confirmed != nil {
+		t.Errorf("filtered: %+v", s)
+	}
+	play(t, d, "next; next ! untouched")
+	if s = d.Current(); !errors.Is(s.Fault, ErrUntouched) || !s.LeadsOn(s.OptionRow("deep")) || s.LeadsOn(s.OptionRow("flat")) || s.LeadsOn(s.OptionRow("none")) {
+		t.Errorf("top: %+v", s)
+	}
+	play(t, d, "choose 1; next; review; note all; reason hm")
+	if d.Current() != nil || d.Previous().ID != "q1" || d.Note() != "all" || d.Reason() != "hm" {
+		t.Errorf("review after %+v, %q, %q", d.Previous(), d.Note(), d.Reason())
+	}
+}
+
+// TestChange says what acts change.
+func TestChange(t *testing.T) {
+	d := New(record(nested(), text()), Options{})
+	for _, tt := range []struct {
+		act  string
+		want Change
+	}{
+		{"touch", Change{}},
+		{"choose 1", Change{Draft: true}},
+		{"choose 1", Change{}},
+		{"filter x", Change{}},
+		{"next", Change{Turned: true, Steps: true}},
+		{"back", Change{Turned: true}},
+		{"choose 2", Change{Draft: true}},
+		{"next", Change{Turned: true, Steps: true}},
+		{"text x", Change{Draft: true}},
+		{"next", Change{Turned: true}},
+		{"next", Change{Ready: true}},
+		{"dismiss", Change{Ready: true}},
+		{"discuss x", Change{Draft: true, Ready: true}},
+	} {
+		if got, err := d.Act(act(t, d, tt.act)); got != tt.want || err != nil {
+			t.Errorf("%s: %+v, %v, want %+v", tt.act, got, err, tt.want)
+		}
+	}
+}
+
+// TestActOn fills in a sheet in any order.
+func TestActOn(t *testing.T) {
+	d := New(record(nested(), yesNo(), one()), Options{Layout: Sheet})
+	for _, x := range []struct {
+		id string
+		a  Act
+	}{
+		{"q3", Text{"x"}}, {"q2", Fill{Rows: []int{0}}}, {"q1", Fill{Rows: []int{0, 1}}}, {"q0", Choose{0}}, {"db", Fill{Rows: []int{3}}}, {"ok", Note{"hm"}},
+	} {
+		if _, err := d.ActOn(x.id, x.a); err != nil {
+			t.Fatalf("%+v on %s: %v", x.a, x.id, err)
+		}
+	}
+	if _, err := d.ActOn("nobody", Skip{}); !errors.Is(err, ErrNotHere) {
+		t.Errorf("on nothing: %v", err)
+	}
+	_, err := d.Reply()
+	want := question.Violations{{Path: "answers.db", Message: noWords}, {Path: "answers.ok", Message: "an answer is required"}}
+	if err == nil || err.Error() != want.Error() {
+		t.Errorf("got %v, want %v", err, want)
+	}
+	for id, a := range map[string]Act{"ok": Choose{1}, "db": Fill{Rows: []int{3}, Text: "Duck"}} {
+		if _, err := d.ActOn(id, a); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := d.Reply()
+	if got := said(r); err != nil || got != "q0=deep| q1=x,y| q2=true| q3=|x ok=false|(hm) db=|Duck" {
+		t.Errorf("got %q, %v", got, err)
+	}
+	if _, err := d.ActOn("q0", Choose{1}); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = d.Reply(); err != nil || said(r) != "q0=flat| ok=false|(hm) db=|Duck" {
+		t.Errorf("got %q, %v", said(r), err)
+	}
+	if _, err := d.ActOn("ok", Next{}); err != nil || !d.Step("ok").Settled {
+		t.Errorf("one confirmed: %v, %+v", err, d.Step("ok"))
+	}
+}
+
+// TestRefuse: what could not be committed is asked again where it can be changed.
+func TestRefuse(t *testing.T) {
+	refused := question.Violations{{Path: "answers.ok", Message: "is gone"}, {Path: "note", Message: "too long"}, {Path: "answers.db", Message: "is gone too"}}
+	for layout, want := range map[Layout]string{Pages: "review", Turns: "ok 2/2"} {
+		d := New(record(one(), yesNo()), Options{Layout: layout})
+		play(t, d, "choose 1; next; choose yes; next; next")
+		if rest := d.Refuse(refused); len(rest) != 1 || rest[0].Path != "note" {
+			t.Errorf("the rest: %v", rest)
+		}
+		if s := d.Current(); s.ID != "db" || s.Fault == nil || s.Reopened != (layout == Turns) {
+			t.Errorf("%+v", s)
+		}
+		if play(t, d, "next"); where(d) != want {
+			t.Errorf("layout %d: then %s, want %s", layout, where(d), want)
+		}
+	}
+	d := New(record(one()), Options{})
+	if rest := d.Refuse(refused[1:2]); len(rest) != 1 || d.Current().Fault != nil {
+		t.Errorf("the rest: %v", rest)
+	}
+}
+
+// TestClone: a copy does not change with the original.
+func TestClone(t *testing.T) {
+	d := New(record(several(), text()), Options{Memory: map[string]desk.Memory{"feat": {Answer: answered("feat", "", "b")}}})
+	for _, script := range []string{"choose 2", "unchoose 1", "text x; choose other", "recall", "note x", "reason x", "review", "next; next ! required", "touch", "fill 1"} {
+		was := d.Clone()
+		if !was.Equal(d) || !d.Equal(was) {
+			t.Fatalf("%s: a copy is not equal", script)
+		}
+		before := said(was.Draft())
+		play(t, d, "goto feat; "+script)
+		if d.Equal(was) {
+			t.Errorf("%s: still equal", script)
+		}
+		if got := said(was.Draft()); got != before {
+			t.Errorf("%s: the copy has become %q, was %q", script, got, before)
+		}
+		d = was
+	}
+}
+
+// TestClock: times come from the clock that is handed in.
+func TestClock(t *testing.T) {
+	now := noon
+	d := New(record(one()), Options{Began: noon, Now: func() time.Time { return now }, Deadline: noon.Add(time.Hour), Attended: true})
+	now = noon.Add(time.Minute)
+	play(t, d, "choose 1; next")
+	if r, err := d.Reply(); err != nil || r.Took != time.Minute {
+		t.Errorf("took %s, %v", r.Took, err)
+	}
+	for _, tt := range []struct {
+		now      time.Time
+		attended bool
+		deadline time.Time
+		want     bool
+	}{
+		{now, true, d.Deadline, true}, {now, false, d.Deadline, true}, {noon.Add(2 * time.Hour), true, d.Deadline, true},
+		{noon.Add(2 * time.Hour), false, d.Deadline, false}, {now, true, time.Time{}, false},
+	} {
+		d.Deadline, d.Attended = tt.deadline, tt.attended
+		if at, closes := d.Closes(tt.now); closes != tt.want || !at.Equal(tt.deadline) {
+			t.Errorf("%+v: %s, %v", tt, at, closes)
+		}
+	}
+}
+
+// TestRounds: the earlier rounds of the session, the latest first.
+func TestRounds(t *testing.T) {
+	d := New(record(one()), Options{})
+	got := d.Rounds([]desk.Record{{ID: "a", Round: 1}, {ID: "r", Round: 3}, {ID: "b", Round: 2}, {ID: "c", Round: 4}})
+	if len(got) != 2 || got[0].ID != "b" || got[1].ID != "a" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+// TestEmpty: a set that asks nothing has only its review.
+func TestEmpty(t *testing.T) {
+	known := one()
+	known.Collected = &question.Answer{QuestionID: "db", Selected: []string{"pg"}}
+	d := New(record(known), Options{})
+	if d.Current() != nil || d.Previous() != nil || !d.Reviews() || len(d.Steps()) != 0 {
+		t.Errorf("%+v", d)
+	}
+	if got := result(t, d, play(t, d, "back ! first; next")); got != "" {
+		t.Errorf("sent %q", got)
+	}
+}

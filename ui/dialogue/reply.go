@@ -1,0 +1,107 @@
+package dialogue
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"mcp-askuser/question"
+)
+
+// Reply returns the reply to commit, in normal form: the answers, or the dismissal or
+// discussion that was the last act. The error is a question.Violations with
+// everything that is wrong; a step that is not confirmed is one of them. A reply that
+// cannot be committed changes nothing here: the next act goes on from the answers.
+func (d *Dialogue) Reply() (question.Reply, error) {
+	var found question.Violations
+	r := question.Reply{Dismissed: true, Reason: d.reason}
+	switch d.ending {
+	case answers:
+		r = question.Reply{Note: d.note, Answers: d.Answers()}
+		for _, at := range d.visible {
+			if s := &d.steps[at]; d.options.Layout != Sheet && s.due() {
+				found.Add("answers."+s.ID, unconfirmed)
+			} else if x := s.answer(); s.other && x.Custom == "" {
+				found.Add("answers."+s.ID, noWords)
+			}
+		}
+	case discussed:
+		r = question.Reply{Discuss: true, Note: strings.TrimSpace(d.note + "\n" + d.reason), Answers: d.Answers()}
+	case dismissed:
+	}
+	out, err := d.rec.Check(r)
+	if rest, ok := errors.AsType[question.Violations](err); ok {
+		known := slices.Clone(found)
+		found = append(found, slices.DeleteFunc(rest, func(v question.Violation) bool {
+			return slices.ContainsFunc(known, func(x question.Violation) bool { return x.Path == v.Path })
+		})...)
+	}
+	if d.options.Now != nil && !d.options.Began.IsZero() {
+		out.Took = d.options.Now().Sub(d.options.Began)
+	}
+	return out, found.Err()
+}
+
+// What only a face can get wrong, as violations say it after the question.
+const (
+	unconfirmed = "is not confirmed yet"
+	noWords     = "write what it is, or choose something else"
+)
+
+// Answers returns the answers so far of the steps that are shown, with their notes:
+// those that are confirmed, or with layout Sheet all.
+func (d *Dialogue) Answers() []question.Answer {
+	var out []question.Answer
+	for _, at := range d.visible {
+		s := &d.steps[at]
+		a := question.Answer{QuestionID: s.ID, By: question.ByUser, Note: s.note}
+		if d.options.Layout == Sheet || s.settled() {
+			a = s.answer()
+		}
+		if !a.Empty() || a.Note != "" {
+			out = append(out, a)
+		}
+	}
+	return out
+}
+
+// Draft returns what is worth keeping of what the human chose and typed, confirmed or
+// not, on hidden steps too, as Options.Draft takes it back. Steps that are as they
+// were at first are left out, and so are secrets. It is no reply: it may be partial, and hold
+// an option and beside it words of Other that do not count.
+func (d *Dialogue) Draft() question.Reply {
+	r := question.Reply{Note: d.note, Reason: d.reason}
+	for i := range d.steps {
+		if a := d.steps[i].draft(); !same(a, d.steps[i].initial) {
+			r.Answers = append(r.Answers, a)
+		}
+	}
+	return r
+}
+
+func sameDraft(a, b question.Reply) bool {
+	return a.Note == b.Note && a.Reason == b.Reason && slices.EqualFunc(a.Answers, b.Answers, func(a, b question.Answer) bool {
+		return a.QuestionID == b.QuestionID && same(a, b)
+	})
+}
+
+// Refuse takes what was wrong with a reply that could not be committed. The steps that
+// it is about have it as their fault, the first of them is current, and with layout Turns they are
+// to be confirmed again. It returns what is about no step that is shown.
+func (d *Dialogue) Refuse(found question.Violations) (rest question.Violations) {
+	rest = slices.Clone(found)
+	first := true
+	for _, at := range d.visible {
+		s := &d.steps[at]
+		mine := slices.DeleteFunc(slices.Clone(found), func(v question.Violation) bool { return v.Path != "answers."+s.ID })
+		if len(mine) == 0 {
+			continue
+		}
+		rest = slices.DeleteFunc(rest, func(v question.Violation) bool { return v.Path == "answers."+s.ID })
+		s.fault, s.reopened = mine, d.options.Layout == Turns
+		if first {
+			d.at, first = at, false
+		}
+	}
+	return rest
+}

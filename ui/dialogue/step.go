@@ -1,0 +1,305 @@
+package dialogue
+
+import (
+	"slices"
+	"strings"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/question"
+)
+
+// Kind is what a row stands for.
+type Kind int
+
+// The kinds of rows.
+const (
+	Option    Kind = iota // an option of the asker's
+	Yes                   // the yes of a yes-or-no question
+	No                    // its no
+	Proposed              // the declared text of a text question
+	Other                 // the human's own words
+	LeaveOpen             // no answer, where the question is optional
+)
+
+// Row is one thing that a question can be answered with.
+type Row struct {
+	Kind Kind
+	// Option is the asker's option, with Option, Yes and No. With Other it is the asker's wording
+	// for it, nil where the asker gave none; otherwise nil.
+	Option *question.Option
+	// Number is the option's place from 1; 0 for rows that are no option.
+	Number int
+	Marked bool // it is part of what stands as the answer
+	// Default says that the asker declared it as default.
+	Default bool
+	// Hidden says that the filter leaves it out.
+	Hidden bool
+}
+
+// Offered reports whether the row is an option of the asker's, yes and no included.
+func (r Row) Offered() bool { return r.Kind <= No }
+
+// Step is a question that is being answered, as it stands at one moment. It is a
+// copy: acts do not change it.
+type Step struct {
+	*question.Question
+	Place, Of int // "2 of 4", among the steps that are shown; 0 where this one is not
+	Depth     int // 0 for a question of the set, 1 for its follow-ups, and so on
+	// Rows are the options in order, then Proposed, Other and LeaveOpen where the
+	// question takes them. Acts name a row by its index here.
+	Rows []Row
+	// Answer is what stands as the answer, confirmed or not, note included.
+	Answer question.Answer
+	// Typed is what was typed in Other or as the answer, as it was typed, also while it is
+	// not marked. On pages it begins as the declared text. (Text is the question's.)
+	Typed string
+	Note  string
+	// Filter is the text that rows have to contain. NoMatch says that no option does.
+	Filter  string
+	NoMatch bool
+
+	// Declared is the answer that the asker declared as default; empty for none.
+	Declared question.Answer
+	// Memory is how the human answered the question before; nil where that is not known.
+	Memory *desk.Memory
+	// Recalled says that the earlier answer stands here, by the act Recall: the next one
+	// puts back what stood before.
+	Recalled bool
+	// Entered says that the answer comes from the human: an act, or a draft. Otherwise it is
+	// empty or declared.
+	Entered bool
+	// Untouched says that Next would refuse the step with ErrUntouched.
+	Untouched bool
+	// Skipped says that the human wants to leave the question open.
+	Skipped bool
+	// Confirmed is what Next took last, nil before. Settled says that it still stands, and
+	// Reopened that it is to be confirmed again all the same (layout Turns).
+	Confirmed *question.Answer
+	Settled   bool
+	Reopened  bool
+	// Fault is why the last act on the step was refused.
+	Fault error
+}
+
+// Row returns the index of the first row of a kind, -1 where there is none.
+func (s *Step) Row(k Kind) int {
+	return slices.IndexFunc(s.Rows, func(r Row) bool { return r.Kind == k })
+}
+
+// OptionRow returns the index of the row of the option with this id, -1 where there is
+// none.
+func (s *Step) OptionRow(id string) int {
+	return slices.IndexFunc(s.Rows, func(r Row) bool { return r.Offered() && r.Option.ID == id })
+}
+
+// Marked returns the indexes of the rows that are marked.
+func (s *Step) Marked() []int {
+	var out []int
+	for i, r := range s.Rows {
+		if r.Marked {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// NeedsWords reports whether Other is marked and nothing is typed in it yet.
+func (s *Step) NeedsWords() bool {
+	i := s.Row(Other)
+	return i >= 0 && s.Rows[i].Marked && strings.TrimSpace(s.Typed) == ""
+}
+
+// LeadsOn reports whether the option of a row brings up follow-up questions.
+func (s *Step) LeadsOn(row int) bool {
+	return row >= 0 && row < len(s.Rows) && s.Rows[row].Offered() && len(s.Rows[row].Option.FollowUps) > 0
+}
+
+// step is the state of one question.
+type step struct {
+	*question.Question
+	depth   int
+	memory  *desk.Memory
+	initial question.Answer // its draft before the human came
+	content
+	note      string
+	filter    string
+	touched   bool // by an act in this dialogue
+	typing    bool // the last act typed text
+	confirmed *question.Answer
+	reopened  bool
+	undo      *content        // what stood before Recall
+	recalled  question.Answer // what stood after it
+	fault     error
+}
+
+// content is what stands in a step.
+type content struct {
+	marked  []bool // by option
+	other   bool   // the human's own words count
+	text    string // those words, or the answer to a text question
+	skipped bool   // the human wants to leave it open
+	entered bool   // all this is the human's
+}
+
+// newContent returns what stands in a question before the human came: its declared
+// default where that stands on its page, and else nothing.
+func newContent(q *question.Question, declared bool) content {
+	c := content{marked: make([]bool, len(q.Options))}
+	if !declared {
+		return c
+	}
+	for i, o := range q.Options {
+		c.marked[i] = q.Several() && o.Default
+	}
+	if !q.Chooses() {
+		c.text = q.Default
+	}
+	return c
+}
+
+func (c content) clone() content {
+	c.marked = slices.Clone(c.marked)
+	return c
+}
+
+// clear takes away all marks. A text that was typed stays.
+func (c *content) clear() {
+	clear(c.marked)
+	c.other, c.skipped = false, false
+}
+
+// answer is what stands in the step.
+func (s *step) answer() question.Answer {
+	a := question.Answer{QuestionID: s.ID, By: question.ByUser, Note: s.note}
+	for i, marked := range s.marked {
+		if marked {
+			a.Selected = append(a.Selected, s.Options[i].ID)
+		}
+	}
+	if s.other || !s.Chooses() {
+		a.Custom = strings.TrimSpace(s.text)
+	}
+	return a
+}
+
+// draft is what of the step is worth keeping: beside the answer the words of Other
+// while another option is marked, and of several while they are being typed. A secret
+// is not kept.
+func (s *step) draft() question.Answer {
+	a := s.answer()
+	if s.AllowCustom && (!s.Several() || s.typing) {
+		a.Custom = strings.TrimSpace(s.text)
+	}
+	if a.Custom != "" && s.WantsSecret() {
+		a.Custom = ""
+	}
+	return a
+}
+
+// restore puts an answer from elsewhere into the step, as far as it fits.
+func (s *step) restore(a question.Answer) {
+	s.clear()
+	for _, id := range a.Selected {
+		i := slices.IndexFunc(s.Options, func(o question.Option) bool { return o.ID == id })
+		if i >= 0 && (s.Several() || !slices.Contains(s.marked, true)) {
+			s.marked[i] = true
+		}
+	}
+	if s.text = ""; s.TakesText() {
+		s.text = question.Cut(a.Custom, question.MaxText)
+	}
+	s.other = s.AllowCustom && strings.TrimSpace(s.text) != "" && (s.Several() || !slices.Contains(s.marked, true))
+	x := s.answer()
+	s.entered = !x.Empty()
+}
+
+// settled reports whether what stands in the step was confirmed.
+func (s *step) settled() bool { return s.confirmed != nil && same(*s.confirmed, s.answer()) }
+
+// due reports whether the human has still to confirm the step.
+func (s *step) due() bool { return !s.settled() || s.reopened }
+
+// same reports whether two answers to a question say the same.
+func same(a, b question.Answer) bool {
+	return a.Custom == b.Custom && a.Note == b.Note && slices.Equal(a.Selected, b.Selected)
+}
+
+// declared is the answer that the asker declared as default, unless it is empty.
+func (s *step) declared() question.Answer {
+	a := question.Answer{QuestionID: s.ID, By: question.ByUser, Selected: s.Defaults()}
+	if !s.Chooses() && strings.TrimSpace(s.Default) != "" {
+		a.Custom = s.Default
+	}
+	if !s.Several() {
+		a.Selected = a.Selected[:min(len(a.Selected), 1)]
+	}
+	return a
+}
+
+// view is the step at a place of steps, as faces see it.
+func (d *Dialogue) view(at int) Step {
+	s := &d.steps[at]
+	out := Step{
+		Question: s.Question, Depth: s.depth, Place: slices.Index(d.visible, at) + 1, Of: len(d.visible),
+		Answer: s.answer(), Typed: s.text, Note: s.note, Filter: s.filter,
+		Declared: s.declared(), Memory: s.memory, Recalled: s.undo != nil && same(s.recalled, s.answer()),
+		Entered: s.entered, Untouched: d.untouched(s), Skipped: s.skipped,
+		Confirmed: s.confirmed, Settled: s.settled(), Reopened: s.reopened, Fault: s.fault,
+	}
+	if out.Place == 0 {
+		out.Of = 0
+	}
+	out.Rows, out.NoMatch = s.rows()
+	return out
+}
+
+// rows are the rows of the step, and whether the filter matches no option.
+func (s *step) rows() (rows []Row, noMatch bool) {
+	a := s.answer()
+	for i := range s.Options {
+		o := &s.Options[i]
+		r := Row{Option: o, Number: i + 1, Marked: s.marked[i], Default: o.Default, Hidden: !matches(o, s.filter)}
+		switch {
+		case s.Confirms() && o.ID == question.YesID:
+			r.Kind = Yes
+		case s.Confirms():
+			r.Kind = No
+		}
+		rows = append(rows, r)
+	}
+	noMatch = len(rows) > 0 && !slices.ContainsFunc(rows, func(r Row) bool { return !r.Hidden })
+	if noMatch && !s.AllowCustom { // else Other takes the place of what was not found
+		for i := range rows {
+			rows[i].Hidden = false
+		}
+	}
+	if !s.Chooses() && strings.TrimSpace(s.Default) != "" {
+		rows = append(rows, Row{Kind: Proposed, Default: true, Marked: a.Custom == strings.TrimSpace(s.Default)})
+	}
+	switch proposed := len(rows) > 0 && rows[len(rows)-1].Kind == Proposed && rows[len(rows)-1].Marked; {
+	case !s.Chooses():
+		rows = append(rows, Row{Kind: Other, Marked: s.other || a.Custom != "" && !proposed})
+	case s.AllowCustom:
+		rows = append(rows, Row{Kind: Other, Option: s.Other, Marked: s.other})
+	}
+	if !s.Required {
+		rows = append(rows, Row{Kind: LeaveOpen, Marked: s.skipped})
+	}
+	return rows, noMatch
+}
+
+// matches reports whether an option contains the text of a filter, in any case, in its
+// label or description as they are shown.
+func matches(o *question.Option, filter string) bool {
+	return filter == "" || strings.Contains(strings.ToLower(shown(o.Label, maxLabel)+"\n"+shown(o.Description, maxDescription)), strings.ToLower(filter))
+}
+
+// The most characters of a label and a description in which a filter looks.
+const (
+	maxLabel       = 500
+	maxDescription = 2000
+)
+
+func shown(text string, longest int) string {
+	return question.Shorten(question.Line(text), longest)
+}

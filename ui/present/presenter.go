@@ -1,0 +1,321 @@
+package present
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"math"
+	"sync"
+	"time"
+
+	"mcp-askuser/desk"
+	"mcp-askuser/ui"
+)
+
+// Options are what a presenter needs. Desk is required.
+type Options struct {
+	Desk *desk.Desk
+	Log  *slog.Logger // nil: silent
+	// Notify notifies the user that a record was asked here, until ctx ends with
+	// the record. Nil disables notification.
+	Notify func(ctx context.Context, rec desk.Record)
+	// TakeDefaults lets a timeout take the declared defaults of a question
+	// whose caller asked for that too.
+	TakeDefaults bool
+
+	// MaxOpen is how many questions may be open here at once, 0 for any number:
+	// each needs two open files. Further ones wait, in the order of arrival, for
+	// others to end.
+	MaxOpen int
+
+	// Patience is how long waiters wait for an outcome that cannot be stored
+	// before they get it unstored; 0 is 10 s.
+	Patience time.Duration
+	// Retry is the first pause before a failed operation is repeated. Each
+	// further pause is twice as long, up to 32 times. 0 is 50 ms.
+	Retry time.Duration
+}
+
+// Presenter has the open questions of a process. It is safe for concurrent use.
+type Presenter struct {
+	Options
+	ctx        context.Context
+	stop       context.CancelCauseFunc
+	running    sync.WaitGroup // presentations
+	background sync.WaitGroup // work that no waiter waits for
+	archiving  sync.Mutex
+	slots      chan struct{} // holds one token for each presentation
+	warnFull   sync.Once
+
+	mu     sync.Mutex
+	closed bool                       // no background work begins
+	open   map[string]*Presentation   // by record id
+	asked  map[askedKey]*Presentation // that the same question joins
+	locked map[askedKey]chan struct{} // closed when unlocked
+	lines  map[string][]*Presentation // those on a surface, by its name, the first first
+	late   []*Form                    // with clients, of records that have ended; the oldest first
+}
+
+// askedKey identifies what is asked in a session. The same question in the same
+// session joins the presentation of the first.
+type askedKey struct{ session, content string }
+
+// New returns a presenter that runs until Close.
+func New(o Options) *Presenter {
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	o.Patience = cmp.Or(o.Patience, 10*time.Second)
+	o.Retry = cmp.Or(o.Retry, 50*time.Millisecond)
+	p := &Presenter{
+		Options: o,
+		slots:   make(chan struct{}, cmp.Or(o.MaxOpen, math.MaxInt)), // tokens take no memory
+		open:    map[string]*Presentation{},
+		asked:   map[askedKey]*Presentation{},
+		locked:  map[askedKey]chan struct{}{},
+		lines:   map[string][]*Presentation{},
+	}
+	p.ctx, p.stop = context.WithCancelCause(context.Background())
+	return p
+}
+
+// Close withdraws all questions from their surfaces, with cause as the reason,
+// and returns when the surfaces have cleaned up. Records stay open. What could
+// not be stored is tried once more; what was delivered may be archived later, by
+// any process.
+func (p *Presenter) Close(cause error) {
+	p.stop(cause)
+	p.running.Wait()
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.background.Wait()
+}
+
+// Flush returns when everything that was delivered is archived.
+func (p *Presenter) Flush() { p.background.Wait() }
+
+// runBackground runs f beside the caller; after Close, which a transport that
+// still writes a response can outlast, in the caller.
+func (p *Presenter) runBackground(f func()) {
+	p.mu.Lock()
+	closed := p.closed
+	if !closed {
+		p.background.Go(f)
+	}
+	p.mu.Unlock()
+	if closed {
+		f()
+	}
+}
+
+// takeSlot waits until a further question may be open.
+func (p *Presenter) takeSlot(ctx context.Context) error {
+	select {
+	case p.slots <- struct{}{}:
+		return nil
+	default:
+	}
+	p.warnFull.Do(func() {
+		p.Log.Warn("more questions are asked than this process may have open files for (ulimit -n); further ones wait until others have ended", "open", p.MaxOpen)
+	})
+	select {
+	case p.slots <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-p.ctx.Done():
+		return context.Cause(p.ctx)
+	}
+}
+
+func (p *Presenter) releaseSlot() { <-p.slots }
+
+// Question is what an asker wants to know, and how it can be shown.
+type Question struct {
+	desk.Request
+	Surfaces Surfaces
+	// Stays keeps the record open where no surface reaches the user, because the
+	// caller tells them itself. Otherwise the record ends as unavailable.
+	Stays bool
+	// Interrupted is what Ctrl+C on a surface means: desk.Dismissed, or
+	// desk.Cancelled where the asker is the user's own command.
+	Interrupted desk.Status
+}
+
+// Surfaces returns the surfaces to try, in order. They may keep x to report what
+// they find out.
+type Surfaces func(x *Presentation) []ui.Surface
+
+// Ask puts a question on the desk and in front of the user, and returns the
+// waiter for its end. The caller must call Leave or Delivered on it. The same
+// question in the same session joins the open one: the client has lost its way
+// to it. The desk finds the other duplicates; the errors are those of
+// [desk.Desk.Submit].
+func (p *Presenter) Ask(ctx context.Context, q Question) (*Waiter, error) {
+	if q.Unlike() {
+		return p.submit(ctx, q)
+	}
+	key := askedKey{q.Session, q.Content()}
+	unlock, err := p.lock(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	p.mu.Lock()
+	x := p.asked[key]
+	p.mu.Unlock()
+	if x != nil {
+		if w := x.join(asks, q, nil); w != nil {
+			return w, nil
+		}
+		<-x.ended // its forms no longer keep the record attended
+	}
+	w, err := p.submit(ctx, q)
+	if err == nil {
+		p.register(key, w.x)
+	}
+	return w, err
+}
+
+// lock lets one call at a time ask, or return for, the same question.
+func (p *Presenter) lock(ctx context.Context, key askedKey) (unlock func(), err error) {
+	for {
+		p.mu.Lock()
+		locked := p.locked[key]
+		if locked == nil {
+			locked = make(chan struct{})
+			p.locked[key] = locked
+			p.mu.Unlock()
+			return func() {
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				delete(p.locked, key)
+				close(locked)
+			}, nil
+		}
+		p.mu.Unlock()
+		select {
+		case <-locked:
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// register lets the same question join a presentation while it is open.
+func (p *Presenter) register(key askedKey, x *Presentation) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !x.state.over() && p.asked[key] == nil {
+		p.asked[key] = x
+		x.keys = append(x.keys, key)
+	}
+}
+
+func (p *Presenter) submit(ctx context.Context, q Question) (*Waiter, error) {
+	if err := p.takeSlot(ctx); err != nil {
+		return nil, err
+	}
+	rec, attendance, err := p.Desk.Submit(ctx, q.Request)
+	if err != nil {
+		p.releaseSlot()
+		attendance.Release()
+		return nil, err
+	}
+	if rec.Outcome != nil { // of an earlier call, not delivered to it
+		p.releaseSlot()
+		return p.endedWaiter(rec, attendance), nil
+	}
+	x := p.presentation(rec)
+	w := x.join(asks, q, attendance)
+	if w == nil { // it has ended since
+		return x.lateWaiter(attendance), nil
+	}
+	if p.Notify != nil {
+		x.runBackground(func() { p.Notify(x.ctx, x.rec) })
+	}
+	return w, nil
+}
+
+// Join waits for a record that was asked before, in any process, and shows it
+// where no surface does. For a record that was reopened, it waits for the new
+// one. Unlike a caller of Ask, this one does not end a record that no surface
+// can show. Errors are those of [desk.Desk.Get].
+func (p *Presenter) Join(ctx context.Context, id string, surfaces Surfaces) (*Waiter, error) {
+	rec, err := p.Desk.Latest(ctx, id)
+	if err != nil || rec.Content == "" || rec.SessionID == "" {
+		return p.joinAs(ctx, awaits, rec, err, surfaces)
+	}
+	key := askedKey{rec.SessionID, rec.Content}
+	unlock, err := p.lock(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	w, err := p.joinAs(ctx, awaits, rec, nil, surfaces)
+	if err == nil {
+		p.register(key, w.x)
+	}
+	return w, err
+}
+
+// Show is Join for a caller that is not the asker and does not replace it: the
+// user who answers, or a program that displays the question.
+func (p *Presenter) Show(ctx context.Context, id string, surfaces Surfaces) (*Waiter, error) {
+	rec, err := p.Desk.Get(ctx, id)
+	return p.joinAs(ctx, views, rec, err, surfaces)
+}
+
+func (p *Presenter) joinAs(ctx context.Context, as role, rec desk.Record, err error, surfaces Surfaces) (*Waiter, error) {
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	x := p.open[rec.ID]
+	p.mu.Unlock()
+	if x == nil { // otherwise it may have an end that is not stored
+		if rec.Outcome != nil {
+			return p.endedWaiter(rec, nil), nil
+		}
+		if err := p.takeSlot(ctx); err != nil {
+			return nil, err
+		}
+		x = p.presentation(rec)
+	}
+	if w := x.join(as, Question{Surfaces: surfaces}, nil); w != nil {
+		return w, nil
+	}
+	return x.lateWaiter(nil), nil
+}
+
+// presentation returns the presentation of an open record, new if need be. It
+// takes over the caller's slot.
+func (p *Presenter) presentation(rec desk.Record) *Presentation {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if x := p.open[rec.ID]; x != nil {
+		p.releaseSlot()
+		return x
+	}
+	x := newPresentation(p, rec)
+	x.ctx, x.cancel = context.WithCancelCause(p.ctx)
+	x.surfaceCtx, x.withdrawSurfaces = context.WithCancelCause(p.ctx)
+	p.open[rec.ID] = x
+	p.running.Go(x.run)
+	return x
+}
+
+// endedWaiter returns the waiter of a call that finds its record ended.
+func (p *Presenter) endedWaiter(rec desk.Record, attendance *desk.Attendance) *Waiter {
+	x := newPresentation(p, rec)
+	x.state, x.outcome = ended, rec
+	x.prepareMark(rec)
+	close(x.ended)
+	return x.lateWaiter(attendance)
+}
+
+// isEnd reports whether err says that the record has ended: nil, or a
+// *desk.ClosedError.
+func isEnd(err error) bool {
+	return err == nil || errors.As(err, new(*desk.ClosedError))
+}
