@@ -92,8 +92,8 @@ func (s *Session) Drain() <-chan struct{} { return s.calls.drain() }
 // Running is the number of requests whose handlers have not returned.
 func (s *Session) Running() int { return s.calls.count() }
 
-// request starts a request's handler. The methods that open a session run
-// synchronously: requests behind them depend on what they leave in it.
+// request starts a request's handler. It waits for those that open a session:
+// requests behind them depend on what they leave in it.
 func (s *Session) request(ctx context.Context, m Message, out Outbox) {
 	c := &Call{session: s, out: out, id: m.ID}
 	c.ctx, c.cancel = context.WithCancelCause(ctx)
@@ -102,6 +102,7 @@ func (s *Session) request(ctx context.Context, m Message, out Outbox) {
 		s.Refuse(m.ID, Fault{mcp.INVALID_REQUEST, err.Error()}, out)
 		return
 	}
+	opens := false
 	switch mcp.MCPMethod(m.Method) {
 	case mcp.MethodServerDiscover:
 		if askuser.Handshake(clientOf(m.Params, s.client.Load()).Name) {
@@ -109,17 +110,22 @@ func (s *Session) request(ctx context.Context, m Message, out Outbox) {
 			c.finish(f.Response(m.ID), f.Code)
 			return
 		}
-		c.serve(m)
-		return
+		opens = true
 	case mcp.MethodInitialize:
-		c.serve(m)
-		return
+		opens = true
 	case mcp.MethodToolsCall:
 		s.turns.join(&c.turn)
 		s.forms.join(&c.form)
 	default:
 	}
-	go c.serve(m)
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		c.serve(m)
+	}()
+	if opens {
+		<-served
+	}
 }
 
 // cancelled serves notifications/cancelled. mcp-go never sees it: it would

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -96,14 +97,33 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 }
 
 // submit submits the question after those of the calls that arrived earlier in
-// the session: ids and rounds follow the order of arrival.
-func (c *call) submit(ctx context.Context, q present.Question) (*present.Waiter, error) {
+// the session: ids and rounds follow the order of arrival. A bounded number of
+// sessions submit at once, each in a goroutine of its own: to submit takes twice
+// the stack of all the rest, and a call that waits would keep those 16 KiB.
+func (c *call) submit(ctx context.Context, q present.Question) (w *present.Waiter, err error) {
 	release, err := c.Turn(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer release()
-	return c.Presenter.Ask(ctx, q)
+	select {
+	case c.submitting <- struct{}{}:
+		defer func() { <-c.submitting }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	submitted := make(chan struct{})
+	go func() {
+		defer close(submitted)
+		defer func() {
+			if fault := recover(); fault != nil {
+				err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
+			}
+		}()
+		w, err = c.Presenter.Ask(ctx, q)
+	}()
+	<-submitted
+	return w, err
 }
 
 // own is the dialogue that the agent means by a name: names say nothing beyond
