@@ -8,6 +8,8 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/view"
+	"mcp-askuser/ui/words"
 )
 
 // The names of events.
@@ -91,23 +93,21 @@ func (a *about) takeName() string {
 
 // NewEvent returns what happened on the desk as programs read it.
 func NewEvent(ev desk.Event) Event {
-	rec, o := ev.Record, ev.Record.Outcome
+	rec, o := view.Of(ev.Record, words.English), ev.Record.Outcome
 	switch {
 	case ev.Type == desk.Asked:
-		return NewRequest(rec)
+		return NewRequest(ev.Record)
 	case ev.Type != desk.Ended && (ev.Type != desk.Settled || rec.Later == nil) || o == nil:
-		return &Change{aboutRecord(ChangeEvent, rec), time.Now()}
+		return &Change{aboutRecord(ChangeEvent, ev.Record), time.Now()}
 	case o.Reply != nil:
-		r := &Response{about: aboutRecord(ResponseEvent, rec), Status: o.Status, Answers: ByKey(rec.Asked()), Surface: o.Surface, By: o.Answerer.By(), At: o.At}
-		if o.Answerer != nil {
-			r.Name = o.Answerer.Name
-		}
+		r := &Response{about: aboutRecord(ResponseEvent, ev.Record), Status: o.Status, Answers: ByKey(rec.Asked()), Surface: o.Surface, At: o.At}
+		r.By, r.Name = rec.Answerer()
 		if rec.Later != nil {
 			r.Later = rec.Later.Surface
 		}
 		return r
 	}
-	return &Cancel{aboutRecord(CancelEvent, rec), o.Status, o.Reason, o.At}
+	return &Cancel{aboutRecord(CancelEvent, ev.Record), o.Status, o.Reason, o.At}
 }
 
 // Frame returns an event as one of a stream of server-sent events.
