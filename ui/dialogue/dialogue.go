@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"mcp-askuser/desk"
@@ -93,6 +94,7 @@ func New(rec desk.Record, o Options) *Dialogue {
 			continue
 		}
 		s := step{Question: x.Question, depth: x.Depth, content: newContent(x.Question, o.Layout == Pages)}
+		s.secret = sync.OnceValue(x.Question.WantsSecret)
 		if m, ok := o.Memory[x.ID]; ok {
 			s.memory = &m
 		}
