@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"mcp-askuser/desk"
@@ -86,13 +87,17 @@ const (
 // New returns a dialogue about a record. The record's texts are shown as they are:
 // a face that translates them passes the translated record.
 func New(rec desk.Record, o Options) *Dialogue {
-	d := &Dialogue{rec: rec, options: o, Deadline: o.Deadline, Attended: o.Attended, at: review, note: strings.TrimSpace(o.Draft.Note), reason: strings.TrimSpace(o.Draft.Reason)}
+	d := &Dialogue{
+		rec: rec, options: o, Deadline: o.Deadline, Attended: o.Attended, at: review,
+		note: strings.TrimSpace(o.Draft.Note), reason: strings.TrimSpace(o.Draft.Reason),
+	}
 	d.restored = d.note != "" || d.reason != ""
 	for _, x := range d.rec.Responses() {
 		if x.Collected != nil {
 			continue
 		}
 		s := step{Question: x.Question, depth: x.Depth, content: newContent(x.Question, o.Layout == Pages)}
+		s.secret = sync.OnceValue(x.Question.WantsSecret)
 		if m, ok := o.Memory[x.ID]; ok {
 			s.memory = &m
 		}

@@ -117,6 +117,7 @@ type step struct {
 	depth   int
 	memory  *desk.Memory
 	initial question.Answer // its draft at first
+	secret  func() bool     // its text is in no draft
 	content
 	note      string
 	filter    string
@@ -187,7 +188,7 @@ func (s *step) draft() question.Answer {
 	if s.AllowCustom && (!s.Several() || s.typing) {
 		a.Custom = strings.TrimSpace(s.text)
 	}
-	if a.Custom != "" && s.WantsSecret() {
+	if a.Custom != "" && s.secret() {
 		a.Custom = ""
 	}
 	return a
@@ -270,14 +271,16 @@ func (s *step) rows() (rows []Row, noMatch bool) {
 			rows[i].Hidden = false
 		}
 	}
-	if !s.Chooses() && strings.TrimSpace(s.Default) != "" {
-		rows = append(rows, Row{Kind: Proposed, Default: true, Marked: a.Custom == strings.TrimSpace(s.Default)})
+	own := Row{Kind: Other, Option: s.Other, Marked: s.other}
+	if !s.Chooses() {
+		proposed := strings.TrimSpace(s.Default)
+		own.Marked = s.other || a.Custom != "" && a.Custom != proposed
+		if proposed != "" {
+			rows = append(rows, Row{Kind: Proposed, Default: true, Marked: a.Custom == proposed})
+		}
 	}
-	switch proposed := len(rows) > 0 && rows[len(rows)-1].Kind == Proposed && rows[len(rows)-1].Marked; {
-	case !s.Chooses():
-		rows = append(rows, Row{Kind: Other, Marked: s.other || a.Custom != "" && !proposed})
-	case s.AllowCustom:
-		rows = append(rows, Row{Kind: Other, Option: s.Other, Marked: s.other})
+	if s.TakesText() {
+		rows = append(rows, own)
 	}
 	if !s.Required {
 		rows = append(rows, Row{Kind: LeaveOpen, Marked: s.skipped})
