@@ -49,6 +49,17 @@ const (
 	ill    state = "wrong"
 )
 
+// wrong is the finding with a fault, and what to do about it.
+func (f finding) wrong(text, remedy string) finding {
+	f.State, f.Text, f.Remedy = ill, text, remedy
+	return f
+}
+
+// correctSettings is the remedy for settings.
+func correctSettings() string {
+	return words.T("correct it; mcp-askuser config shows all settings and where each comes from")
+}
+
 // selfTestTime is how long the question of the self-test may take on its way
 // there and back.
 const selfTestTime = 20 * time.Second
@@ -110,7 +121,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	found := []finding{{Part: words.T("settings"), Name: cmp.Or(a.config.File, words.T("no file")), State: well, Text: words.T("was read")}}
 	switch {
 	case err != nil:
-		found[0].State, found[0].Text, found[0].Remedy = ill, err.Error(), words.T("correct it; mcp-askuser config shows all settings and where each comes from")
+		found[0] = found[0].wrong(err.Error(), correctSettings())
 	case !a.config.Found:
 		found[0].State, found[0].Text = absent, words.T("there is no file; the defaults hold")
 	}
@@ -137,7 +148,7 @@ func (a *app) examine(ctx context.Context) []finding {
 	}
 	store.Text = words.N(len(waiting), "%d question waits", "%d questions wait") + size
 	if err != nil {
-		store.State, store.Text, store.Remedy = ill, words.Local.Error(err), words.T("make it a directory of your own (0700), or name another with --dir")
+		store = store.wrong(words.Local.Error(err), words.T("make it a directory of your own (0700), or name another with --dir"))
 	}
 	found = append(found, store)
 	if d != nil {
@@ -181,14 +192,13 @@ func (a *app) examineDesk(ctx context.Context, url string) finding {
 	if err == nil {
 		err = store.Ping(ctx)
 	}
-	f.Text = connectedAs(&me)
-	if err != nil {
-		f.State, f.Text = ill, words.Local.Error(err)
-		f.Remedy = words.T("start its nodes, or correct its address (desk); mcp-askuser desk status says more. Until then questions are asked and answered on this machine alone")
-		if errors.Is(err, desk.ErrDenied) || errors.Is(err, fs.ErrNotExist) {
-			f.Remedy = words.T("name the file that mcp-askuser desk init wrote for you (desk_creds), and its ca.pem (desk_ca)")
-		}
+	switch {
+	case errors.Is(err, desk.ErrDenied), errors.Is(err, fs.ErrNotExist):
+		return f.wrong(words.Local.Error(err), words.T("name the file that mcp-askuser desk init wrote for you (desk_creds), and its ca.pem (desk_ca)"))
+	case err != nil:
+		return f.wrong(words.Local.Error(err), words.T("start its nodes, or correct its address (desk); mcp-askuser desk status says more. Until then questions are asked and answered on this machine alone"))
 	}
+	f.Text = connectedAs(&me)
 	return f
 }
 
@@ -254,18 +264,17 @@ func (a *app) examineClient(c install.Client, project bool) (finding, bool) {
 	case none != nil, (err != nil && !project || r.What == "") && !c.Found(p), err == nil && r.What == "" && project:
 		return f, false
 	case err != nil:
-		f.State, f.Text, f.Remedy = ill, words.Local.Error(err), words.T("mend that file; it keeps the client from starting any server")
+		f = f.wrong(words.Local.Error(err), words.T("mend that file; it keeps the client from starting any server"))
 	case r.What == "":
 		f.State, f.Text, f.Remedy = absent, words.T("is here, and cannot ask you"), "mcp-askuser install "+c.Name
 	case !strings.Contains(r.What, "://") && !runs(program):
-		f.State, f.Remedy = ill, words.T("that program is not there: mcp-askuser install %s names this one", named)
+		f = f.wrong(f.Text, words.T("that program is not there: mcp-askuser install %s names this one", named))
 		if project && filepath.Base(program) == program { // as install writes it
 			f.Remedy = words.T("put that program on the PATH: a project's file, which is shared, names it without its place")
 		}
 	case r.Limit > 0 && r.Hold > r.Limit:
-		f.State = ill
-		f.Text = words.T("%[1]s (waits up to %[2]s, and the client gives up after %[3]s)", f.Text, words.Local.Span(r.Hold), words.Local.Span(r.Limit))
-		f.Remedy = words.T("mcp-askuser install %s sets both", named)
+		text := words.T("%[1]s (waits up to %[2]s, and the client gives up after %[3]s)", f.Text, words.Local.Span(r.Hold), words.Local.Span(r.Limit))
+		f = f.wrong(text, words.T("mcp-askuser install %s sets both", named))
 	}
 	return f, true
 }
@@ -302,7 +311,7 @@ func (a *app) examineQuestions(c install.Client, project bool) (finding, bool) {
 	case !state.Current:
 		f.Text = words.T("its own questions are brought here, but not as this version would (%s)", s.Path)
 	case a.config.Err() != nil:
-		f.Text, f.Remedy = words.T("its own questions stay there as long as a setting is wrong (%s)", s.Path), words.T("correct it; mcp-askuser config shows all settings and where each comes from")
+		f.Text, f.Remedy = words.T("its own questions stay there as long as a setting is wrong (%s)", s.Path), correctSettings()
 	default:
 		f.State, f.Remedy = well, ""
 	}
@@ -315,12 +324,10 @@ func (a *app) selfTest(ctx context.Context) finding {
 	began := time.Now()
 	f := finding{Part: words.T("self-test"), Name: words.T("a question"), State: well}
 	if err := a.config.Err(); err != nil {
-		f.State, f.Text, f.Remedy = ill, words.T("not asked, as no server starts like this: %v", err), words.T("correct it; mcp-askuser config shows all settings and where each comes from")
-		return f
+		return f.wrong(words.T("not asked, as no server starts like this: %v", err), correctSettings())
 	}
 	if err := roundTrip(ctx); err != nil {
-		f.State, f.Text, f.Remedy = ill, words.Local.Error(err), words.T("this is a fault of the program, or of what is above: please report it with the output of mcp-askuser doctor --json")
-		return f
+		return f.wrong(words.Local.Error(err), words.T("this is a fault of the program, or of what is above: please report it with the output of mcp-askuser doctor --json"))
 	}
 	f.Text = words.T("asked, answered and delivered over MCP in %d ms", time.Since(began).Milliseconds())
 	return f

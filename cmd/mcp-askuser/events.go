@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"mcp-askuser/cmd/mcp-askuser/settings"
 	"mcp-askuser/desk"
 	"mcp-askuser/ui/api"
+	"mcp-askuser/ui/words"
 )
 
 func (a *app) events() *cobra.Command {
@@ -52,7 +52,7 @@ waits.`,
 			}
 		}
 		if ctx.Err() == nil {
-			return errors.New("the desk can no longer be watched; see above")
+			return errors.New(words.T("the desk can no longer be watched; see above"))
 		}
 		return context.Cause(ctx)
 	})
@@ -75,7 +75,7 @@ func moment(text string, now time.Time) (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fmt.Errorf("--since is %q; it takes a time ago such as 2h or 3d, or a time such as 2006-01-02 or 2006-01-02T15:04:05Z", text)
+	return time.Time{}, errors.New(words.T("--since is %q; it takes a time ago such as 2h or 3d, or a time such as 2006-01-02 or 2006-01-02T15:04:05Z", text))
 }
 
 // tell prints what happens, unless told says that it was printed before.
@@ -130,9 +130,9 @@ func (a *app) tellPast(ctx context.Context, d *desk.Desk, since time.Time) (map[
 	return told, nil
 }
 
-// at is when an event happened.
+// at is when a record was asked, or has ended.
 func at(ev desk.Event) time.Time {
-	if ev.Type == desk.Ended || ev.Type == desk.Settled {
+	if ev.Type == desk.Ended {
 		return ev.Record.Outcome.At
 	}
 	return ev.Record.CreatedAt

@@ -97,27 +97,22 @@ func (a *app) examinePhone(ctx context.Context, d *desk.Desk) finding {
 	f := finding{Part: words.T("phone"), Name: a.settings().NtfyTopic, State: well}
 	p, err := a.openPhone(d)
 	if err != nil {
-		f.State, f.Text, f.Remedy = ill, words.Local.Error(err), words.T("correct it; mcp-askuser config shows all settings and where each comes from")
-		return f
+		return f.wrong(words.Local.Error(err), correctSettings())
 	}
 	if err := p.Readable(ctx); err != nil {
-		f.State, f.Text = ill, words.T("answers do not arrive: %v", words.Local.Error(err))
-		f.Remedy = words.T("give ntfy_token the right to read and write the topics %s and %s", f.Name, p.ReplyTopic())
-		return f
+		return f.wrong(words.T("answers do not arrive: %v", words.Local.Error(err)), words.T("give ntfy_token the right to read and write the topics %s and %s", f.Name, p.ReplyTopic()))
 	}
 	if p.Text != ntfy.TextFull {
 		f.Text = words.T("questions are announced there, without buttons: they need ntfy_text = \"full\"")
 		return f
 	}
-	switch err := p.TryPress(ctx); {
-	case err != nil:
-		f.State, f.Text = ill, words.T("a press of a button would fail: %v", words.Local.Error(err))
-		f.Remedy = words.T("set ntfy_button_token to a token that may only write to the topic %s", p.ReplyTopic())
-	case p.Exposed(ctx):
-		f.State, f.Text = ill, words.T("ntfy_button_token may read your questions; readers of the topic can take it from a button")
-		f.Remedy = words.T("set ntfy_button_token to a token that may only write to the topic %s", p.ReplyTopic())
-	default:
-		f.Text = words.T("shows questions, and takes a press of a button")
+	writeOnly := words.T("set ntfy_button_token to a token that may only write to the topic %s", p.ReplyTopic())
+	if err := p.TryPress(ctx); err != nil {
+		return f.wrong(words.T("a press of a button would fail: %v", words.Local.Error(err)), writeOnly)
 	}
+	if p.Exposed(ctx) {
+		return f.wrong(words.T("ntfy_button_token may read your questions; readers of the topic can take it from a button"), writeOnly)
+	}
+	f.Text = words.T("shows questions, and takes a press of a button")
 	return f
 }

@@ -137,7 +137,7 @@ type client struct {
 	conn        *websocket.Conn
 	open        map[string]*dialog // by the id of the daemon's request
 	directories map[string]string  // of threads
-	resuming    []string           // threads, in the order of our requests from firstResume on
+	calls       []response         // the handlers of our requests, whose ids are their places, from 1
 	running     sync.WaitGroup
 }
 
@@ -159,20 +159,16 @@ type message struct {
 	Error  json.RawMessage `json:"error,omitempty"`
 }
 
-// The ids of our requests. Those from firstResume on ask for threads.
-const (
-	initialize  = 1
-	listThreads = 2
-	firstResume = 10
-)
+// response handles the result of a request of ours; nil is a refusal.
+type response func(ctx context.Context, result json.RawMessage) error
 
 func (c *client) run(ctx context.Context) error {
 	first, stop := context.WithTimeout(ctx, signOnTimeout)
 	defer stop()
-	err := c.request(ctx, initialize, "initialize", map[string]any{
+	err := c.request(ctx, "initialize", map[string]any{
 		"clientInfo":   map[string]any{"name": "mcp-askuser", "title": nil, "version": c.Version},
 		"capabilities": map[string]any{"experimentalApi": true},
-	})
+	}, c.initialized)
 	for err == nil {
 		var m message
 		if m, err = c.read(first); err == nil {
@@ -198,19 +194,27 @@ func (c *client) send(ctx context.Context, m message) error {
 	return wsjson.Write(ctx, c.conn, m)
 }
 
-func (c *client) request(ctx context.Context, id int, method string, params any) error {
+func (c *client) request(ctx context.Context, method string, params any, then response) error {
 	data, err := json.Marshal(params)
 	if err != nil {
 		return err
 	}
-	return c.send(ctx, message{ID: fmt.Append(nil, id), Method: method, Params: data})
+	c.calls = append(c.calls, then)
+	return c.send(ctx, message{ID: fmt.Append(nil, len(c.calls)), Method: method, Params: data})
 }
 
 // handle handles a message of the daemon's.
 func (c *client) handle(ctx context.Context, m message) error {
 	switch {
 	case m.Method == "" && m.ID != nil:
-		return c.response(ctx, m)
+		var id int
+		if json.Unmarshal(m.ID, &id) != nil {
+			return errUnknownProtocol // ours are numbers
+		}
+		if id < 1 || id > len(c.calls) {
+			return nil
+		}
+		return c.calls[id-1](ctx, m.Result)
 	case m.Method == "thread/status/changed":
 		return c.status(ctx, m.Params)
 	case m.Method == "item/tool/requestUserInput":
@@ -236,42 +240,34 @@ type status struct {
 // waits reports whether the thread has asked its human something.
 func (s status) waits() bool { return slices.Contains(s.Flags, "waitingOnUserInput") }
 
-// response takes the response to a request of ours.
-func (c *client) response(ctx context.Context, m message) error {
-	var id int
-	if json.Unmarshal(m.ID, &id) != nil {
-		return errUnknownProtocol // ours are numbers
+func (c *client) initialized(ctx context.Context, result json.RawMessage) error {
+	if result == nil {
+		return errUnknownProtocol
 	}
-	switch {
-	case id == initialize && m.Result != nil:
-		if err := c.send(ctx, message{Method: "initialized"}); err != nil {
-			return err
-		}
-		return c.request(ctx, listThreads, "thread/loaded/list", struct{}{})
-	case id == listThreads && m.Result != nil:
+	if err := c.send(ctx, message{Method: "initialized"}); err != nil {
+		return err
+	}
+	return c.request(ctx, "thread/loaded/list", struct{}{}, func(ctx context.Context, result json.RawMessage) error {
 		var loaded struct {
 			Threads []string `json:"data"`
 		}
-		if json.Unmarshal(m.Result, &loaded) != nil {
+		if json.Unmarshal(result, &loaded) != nil {
 			return errUnknownProtocol
 		}
-		for _, id := range loaded.Threads {
-			if err := c.resume(ctx, id); err != nil {
+		for _, thread := range loaded.Threads {
+			if err := c.resume(ctx, thread); err != nil {
 				return err
 			}
 		}
-	case id == initialize, id == listThreads:
-		return errUnknownProtocol
-	case id >= firstResume && id-firstResume < len(c.resuming):
-		return c.resumed(ctx, c.resuming[id-firstResume], m.Result)
-	}
-	return nil
+		return nil
+	})
 }
 
 // resume has us told of what a thread asks, even if it has asked already.
 func (c *client) resume(ctx context.Context, thread string) error {
-	c.resuming = append(c.resuming, thread)
-	return c.request(ctx, firstResume+len(c.resuming)-1, "thread/resume", map[string]any{"threadId": thread, "excludeTurns": true})
+	return c.request(ctx, "thread/resume", map[string]any{"threadId": thread, "excludeTurns": true}, func(ctx context.Context, result json.RawMessage) error {
+		return c.resumed(ctx, thread, result)
+	})
 }
 
 // resumed leaves a thread again that asks nothing: it would tell us of all that
@@ -294,7 +290,7 @@ func (c *client) resumed(ctx context.Context, id string, result json.RawMessage)
 }
 
 func (c *client) leave(ctx context.Context, thread string) error {
-	return c.request(ctx, listThreads+1, "thread/unsubscribe", map[string]any{"threadId": thread})
+	return c.request(ctx, "thread/unsubscribe", map[string]any{"threadId": thread}, func(context.Context, json.RawMessage) error { return nil })
 }
 
 // status handles the status of any thread, resumed or not.

@@ -8,17 +8,19 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
+	"mcp-askuser/ui/view"
+	"mcp-askuser/ui/words"
 )
 
 // The names of events.
 const (
-	RequestEvent  = "ask:question:request"  // somebody asks
+	RequestEvent  = "ask:question:request"  // a question was asked
 	ResponseEvent = "ask:question:response" // the user answered or dismissed it
 	CancelEvent   = "ask:question:cancel"   // it ended without the user
-	ChangeEvent   = "ask:question:change"   // a draft was saved, or an asker came or went
+	ChangeEvent   = "ask:question:change"   // a draft was saved, or an asker connected or left
 )
 
-// about is what every event begins with.
+// about is the beginning of every event.
 type about struct {
 	Event   string `json:"event,omitempty"` // its name; left out where the transport names events itself
 	ID      string `json:"id"`              // of the record
@@ -47,8 +49,8 @@ type Response struct {
 	By      string            `json:"by"`             // user, program, front end, asker, host or timeout
 	Name    string            `json:"name,omitempty"` // of the front end, or of the user by their credential
 	At      time.Time         `json:"at"`
-	// Later is the surface of a reply that was told before as this response, and
-	// does not count: the dialog of its host was first.
+	// Later is the surface of a reply that an earlier event announced, and that does not
+	// count: the dialog of its host was first.
 	Later string `json:"later,omitempty"`
 }
 
@@ -60,8 +62,7 @@ type Cancel struct {
 	At     time.Time   `json:"at"`
 }
 
-// Change is the event of a question that is still what it was, in new
-// circumstances.
+// Change is the event of an open question whose circumstances changed.
 type Change struct {
 	about
 	At time.Time `json:"at"`
@@ -89,25 +90,23 @@ func (a *about) takeName() string {
 	return name
 }
 
-// NewEvent returns what happened on the desk as programs read it.
+// NewEvent returns an event of the desk as programs read it.
 func NewEvent(ev desk.Event) Event {
-	rec, o := ev.Record, ev.Record.Outcome
+	rec, o := view.Of(ev.Record, words.English), ev.Record.Outcome
 	switch {
 	case ev.Type == desk.Asked:
-		return NewRequest(rec)
+		return NewRequest(ev.Record)
 	case ev.Type != desk.Ended && (ev.Type != desk.Settled || rec.Later == nil) || o == nil:
-		return &Change{aboutRecord(ChangeEvent, rec), time.Now()}
+		return &Change{aboutRecord(ChangeEvent, ev.Record), time.Now()}
 	case o.Reply != nil:
-		r := &Response{about: aboutRecord(ResponseEvent, rec), Status: o.Status, Answers: ByKey(rec.Asked()), Surface: o.Surface, By: o.Answerer.By(), At: o.At}
-		if o.Answerer != nil {
-			r.Name = o.Answerer.Name
-		}
+		r := &Response{about: aboutRecord(ResponseEvent, ev.Record), Status: o.Status, Answers: ByKey(rec.Asked()), Surface: o.Surface, At: o.At}
+		r.By, r.Name = rec.Answerer()
 		if rec.Later != nil {
 			r.Later = rec.Later.Surface
 		}
 		return r
 	}
-	return &Cancel{aboutRecord(CancelEvent, rec), o.Status, o.Reason, o.At}
+	return &Cancel{aboutRecord(CancelEvent, ev.Record), o.Status, o.Reason, o.At}
 }
 
 // Frame returns an event as one of a stream of server-sent events.

@@ -9,18 +9,16 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// urgent is how long before a deadline the time left stands out.
+// urgent is how long before a deadline the time left is drawn as a fault.
 const urgent = 20 * time.Second
 
 // Deadline is the message that says when the record's timeout strikes; the zero
-// At takes an earlier one back. What strikes is the host's: the form
-// only shows that it comes.
+// At takes an earlier one back. The host ends the record; the form only shows when.
 type Deadline struct{ At time.Time }
 
 // countdown shows how long is left before a deadline. It ticks only when that
 // reads otherwise: once a minute until the last.
 type countdown struct {
-	at   time.Time     // zero: there is no deadline
 	left time.Duration // when last looked at
 	wake time.Time     // when the one timer that counts fires; zero: none runs
 }
@@ -29,9 +27,9 @@ type countdown struct {
 // the next moment at which what is shown changes. A timer that is set for an
 // earlier one stays: every key moves the deadline, and that many timers would
 // pile up.
-func (c *countdown) look(now time.Time) tea.Cmd {
-	c.left = c.at.Sub(now)
-	if c.at.IsZero() || c.left <= 0 {
+func (c *countdown) look(now, at time.Time) tea.Cmd {
+	c.left = at.Sub(now)
+	if at.IsZero() || c.left <= 0 {
 		return nil
 	}
 	_, wait := words.Local.Left(c.left)
@@ -49,11 +47,8 @@ func (c *countdown) look(now time.Time) tea.Cmd {
 	return tea.Tick(wait, func(time.Time) tea.Msg { return term.Then(rang) })
 }
 
-// text tells what is left; empty where no deadline is set.
+// text tells what is left.
 func (c *countdown) text() string {
-	if c.at.IsZero() {
-		return ""
-	}
 	text, _ := words.Local.Left(c.left)
 	return text
 }

@@ -24,10 +24,10 @@ func (f *Form) lookBack() tea.Cmd {
 // openHistory shows the earlier rounds, the latest first, in place of the page.
 func (f *Form) openHistory(session []desk.Record) {
 	p := f.page()
-	if f.asking != nil || f.sending || p.reader != nil {
+	if f.confirmation != nil || f.sending || p.reader != nil {
 		return
 	}
-	rounds, zone := term.EarlierRounds(f.rec, session), f.window.Now().Location()
+	rounds, zone := f.dialogue.Rounds(session), f.window.Now().Location()
 	p.reader = term.NewReader(words.T("Earlier rounds"), func(s *term.Styles, width int) []string {
 		if len(rounds) == 0 {
 			return term.Text(s.Muted, words.T("No earlier round of this session is kept."), width)

@@ -24,22 +24,22 @@ type answer struct {
 	kept  atomic.Bool // what was given is not sent yet
 }
 
-// tag addresses what a form's command leads to to that form: Bubble Tea has one
+// addressTo addresses what a form's command leads to to that form: Bubble Tea has one
 // stream of messages, and a late one must not reach the form that is open by
 // then. That the form ends does not end the inbox.
-func (m *model) tag(a *answer, cmd tea.Cmd) tea.Cmd {
+func (m *model) addressTo(a *answer, cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
 	return func() tea.Msg {
 		switch msg := cmd().(type) {
 		case nil, tea.QuitMsg:
-			return m.tellUnkept(a.rec.ID)
+			return m.tellUnsaved(a.rec.ID)
 		case term.Edit:
 			return msg
 		case tea.BatchMsg:
 			for i, c := range msg {
-				msg[i] = m.tag(a, c)
+				msg[i] = m.addressTo(a, c)
 			}
 			return msg
 		default:
@@ -47,27 +47,24 @@ func (m *model) tag(a *answer, cmd tea.Cmd) tea.Cmd {
 				if a != m.answer {
 					return nil
 				}
-				return tea.Batch(m.send(msg), m.settle())
+				return tea.Batch(m.send(msg), m.closeEndedForm())
 			})
 		}
 	}
 }
 
-// unkept is what was typed and the desk did not take: it is here, as long as the
-// inbox is.
-type unkept struct {
-	draft question.Reply
-	err   error
-}
-
-// tellUnkept says so, if it is so.
-func (m *model) tellUnkept(id string) tea.Msg {
-	u, ok := m.unkept.Load(id)
+// tellUnsaved says that the desk did not take the draft of a record, if it is so.
+func (m *model) tellUnsaved(id string) tea.Msg {
+	d, ok := m.drafts.Load(id)
 	if !ok {
 		return nil
 	}
-	return term.Then(only(func() {
-		m.note = words.T("What you typed is kept only as long as this inbox is open: %s", question.Line(words.Local.Error(u.(unkept).err)))
+	_, failed, _ := d.(*form.Draft).Unsaved()
+	if failed == nil {
+		return nil
+	}
+	return term.Then(term.Only(func() {
+		m.note = words.T("What you typed is kept only as long as this inbox is open: %s", question.Line(words.Local.Error(failed)))
 	}))
 }
 
@@ -75,7 +72,7 @@ func (m *model) tellUnkept(id string) tea.Msg {
 func (m *model) send(msg tea.Msg) tea.Cmd {
 	a := m.answer
 	_, cmd := a.form.Update(msg)
-	return m.tag(a, cmd)
+	return m.addressTo(a, cmd)
 }
 
 // openForm puts a record's form in front.
@@ -119,16 +116,16 @@ func (m *model) pressForm(msg tea.Msg) tea.Cmd {
 		msg = leave()
 	}
 	cmd := m.send(msg)
-	return tea.Batch(cmd, m.settle())
+	return tea.Batch(cmd, m.closeEndedForm())
 }
 
 // leave is the key with which a form is left and its draft kept.
 func leave() tea.Msg { return tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl} }
 
-// settle goes back to the list when the form has ended. A form that was taken
+// closeEndedForm goes back to the list when the form has ended. A form that was taken
 // away leaves a notice in its place: the next keys may still be meant for it.
-func (m *model) settle() tea.Cmd {
-	a, back := m.answer, m.comeBack
+func (m *model) closeEndedForm() tea.Cmd {
+	a, back := m.answer, m.returnToList
 	switch a.form.State() {
 	case form.Open:
 		if !a.kept.Load() {
@@ -139,23 +136,23 @@ func (m *model) settle() tea.Cmd {
 		m.waiting.remove(a.rec.ID)
 		m.note = a.form.Closing()
 	case form.Withdrawn:
-		m.stopped = a.form.Closing()
+		m.notice = a.form.Closing()
 	case form.Aborted:
 		m.note = words.T("The question stays open.")
 		back = func() tea.Cmd { return m.Appear(act.Opened) }
 	}
 	m.answer = nil
-	return tea.Batch(back(), m.learn(a.rec))
+	return tea.Batch(back(), m.loadFacts(a.rec))
 }
 
-// inForm passes an event on to the form of its record.
-func (m *model) inForm(e desk.Event) tea.Cmd {
+// forwardEvent passes an event on to the form of its record.
+func (m *model) forwardEvent(e desk.Event) tea.Cmd {
 	switch a := m.answer; {
 	case a == nil:
 		return nil
 	case a.rec.ID == e.Record.ID && e.Type == desk.Ended:
 		cmd := m.send(form.Withdraw{Cause: &desk.ClosedError{ID: e.Record.ID, Outcome: *e.Record.Outcome}})
-		return tea.Batch(cmd, m.settle())
+		return tea.Batch(cmd, m.closeEndedForm())
 	case a.rec.ID == e.Record.ID:
 		return m.send(form.Attention{Attended: e.Record.Attended})
 	case e.Type == desk.Asked:
@@ -178,25 +175,25 @@ func (m *model) viewForm() term.Block {
 // back.
 func (m *model) bar() string {
 	title := words.T("Inbox")
-	if n := m.waiting.open() - 1; n > 0 {
+	if n := m.waiting.openRecords() - 1; n > 0 {
 		title = words.N(n, "Inbox: %d other", "Inbox: %d others")
 	}
 	if n := m.answer.fresh; n > 0 {
 		title = words.N(n, "%[2]s, %[1]d new", "%[2]s, %[1]d new", title)
 	}
-	return m.Styles.Muted.Render(term.Apart(" "+title, leaveKey+" "+words.T("list")+" ", m.Width))
+	return m.Styles.Muted.Render(term.Justify(" "+title, leaveKey+" "+words.T("list")+" ", m.Width))
 }
 
-// stop puts a notice in the place of what was taken away. Only Enter and Esc
+// showNotice puts a notice in the place of what was taken away. Only Enter and Esc
 // leave it, and not at once.
-func (m *model) stop(text string) tea.Cmd {
-	m.stopped, m.dismissal = strings.TrimSpace(text+" "+m.Left(true)), nil
-	return m.comeBack()
+func (m *model) showNotice(text string) tea.Cmd {
+	m.notice, m.dismissal = strings.TrimSpace(text+" "+m.Left(true)), nil
+	return m.returnToList()
 }
 
-// comeBack gives the keyboard back to the list, or to the notice in front of it, which
+// returnToList gives the keyboard back to the list, or to the notice in front of it, which
 // appears by itself then.
-func (m *model) comeBack() tea.Cmd {
+func (m *model) returnToList() tea.Cmd {
 	m.placed = m.Now()
 	return m.Appear(act.Appeared)
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term/act"
 )
 
@@ -78,7 +79,7 @@ func TestWithdrawn(t *testing.T) {
 	r.reply(rec, "web", answerText("name", "orders"))
 	r.see("Already answered on the web page.")
 	r.keys("ers quite d", "enter")
-	if r.m.stopped == "" || r.quit || r.m.dismissal != nil {
+	if r.m.notice == "" || r.quit || r.m.dismissal != nil {
 		t.Fatalf("a key that was meant for the form did something:\n%s", r.screen())
 	}
 	r.later(act.Quiet).keys("enter").see("answered on the web page", "0 waiting")
@@ -94,7 +95,7 @@ func TestLateMessage(t *testing.T) {
 	old := r.m.answer
 	r.keys(leaveKey, "down")
 	r.answers()
-	r.send(r.m.tag(old, leave)())
+	r.send(r.m.addressTo(old, leave)())
 	if r.m.answer == old || r.m.answer == nil {
 		t.Fatal("the wrong form is open")
 	}
@@ -124,8 +125,12 @@ func TestUnkeptDraft(t *testing.T) {
 	typed := func(want string) {
 		t.Helper()
 		r.until("the draft to be "+want, func() bool {
-			u, ok := r.m.unkept.Load(rec.ID)
-			return ok && u.(unkept).draft.Answers[0].Custom == want
+			d, ok := r.m.drafts.Load(rec.ID)
+			if !ok {
+				return false
+			}
+			typed, err, _ := d.(*form.Draft).Unsaved()
+			return err != nil && typed.Answers[0].Custom == want
 		})
 		r.see("What you typed is kept only as long as this", "inbox is open: no space left")
 	}
@@ -140,11 +145,11 @@ func TestUnkeptDraft(t *testing.T) {
 	store.now.Store(true)
 	r.answers().keys("2", leaveKey)
 	typed("orders2")
-	if err := r.m.forgets(t.Context()); err == nil {
+	if err := r.m.saveDrafts(t.Context()); err == nil {
 		t.Error("nothing is said of a draft that is lost")
 	}
 	store.now.Store(false)
-	if err := r.m.forgets(t.Context()); err != nil {
+	if err := r.m.saveDrafts(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if draft, _, err := r.desk.Draft(t.Context(), rec.ID); err != nil || draft.Answers[0].Custom != "orders2" {
@@ -152,12 +157,45 @@ func TestUnkeptDraft(t *testing.T) {
 	}
 }
 
+// slow is a store that takes no draft before its gate opens.
+type slow struct {
+	desk.Store
+	gate chan struct{}
+}
+
+func (s *slow) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
+	if kind == desk.KindDrafts {
+		<-s.gate
+	}
+	return s.Store.Put(ctx, kind, id, data)
+}
+
+// TestReopenedBeforeSaved: what was typed is there again when the form is, also
+// when the store has not taken it yet.
+func TestReopenedBeforeSaved(t *testing.T) {
+	r := newRig(t, 80, 24)
+	store := &slow{Store: r.store, gate: make(chan struct{})}
+	r.m.desk = desk.New(store, desk.Options{Now: r.clock})
+	rec := r.claude(name())
+	r.open().answers().keys("orders", leaveKey).answers()
+	shown := r.screen()
+	close(store.gate)
+	if !strings.Contains(shown, "orders") {
+		t.Fatalf("what was typed is not in the form:\n%s", shown)
+	}
+	r.keys(leaveKey)
+	r.until("the draft", func() bool {
+		draft, _, err := r.desk.Draft(t.Context(), rec.ID)
+		return err == nil && draft.Answers[0].Custom == "orders"
+	})
+}
+
 // TestGone: a question that ended in the moment it was opened is not opened.
 func TestGone(t *testing.T) {
 	r := newRig(t, 80, 24)
 	rec := r.claude(name())
 	r.open().later(time.Second)
-	fetch := r.m.fetch(rec.ID, false)
+	fetch := r.m.loadForm(rec.ID, false)
 	r.reply(rec, "web", answerText("name", "orders"))
 	r.send(fetch())
 	if r.m.answer != nil {

@@ -3,8 +3,8 @@ package term
 import (
 	"strings"
 
-	"charm.land/bubbles/v2/textarea"
-	tea "charm.land/bubbletea/v2"
+	"charm.land/bubbles/v2/help"
+	"charm.land/huh/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -60,23 +60,23 @@ func (s *Styles) Rule(text string, width int) string {
 	return ansi.Truncate(rule, width, "")
 }
 
-// entry returns the styles of a text entry. The cursor is the terminal's own,
-// so that an input method shows its candidates in the right place.
-func (s *Styles) entry() textarea.Styles {
-	state := textarea.StyleState{
-		Text: s.Plain, CursorLine: s.Plain, Placeholder: s.Muted, Prompt: s.Border,
-		Selection: s.Plain.Reverse(true),
-	}
-	return textarea.Styles{
-		Focused: state, Blurred: state,
-		Cursor: textarea.CursorStyle{Shape: tea.CursorBar, Blink: true},
-	}
+// entryBorder is in front of each line of a text entry.
+const entryBorder = "┃"
+
+// Huh returns the styles for the fields of huh.
+func (s *Styles) Huh() *huh.Styles {
+	t := huh.ThemeBase(false)
+	t.Focused.Base = s.Plain.PaddingLeft(1).Border(lipgloss.ThickBorder(), false, false, false, true).BorderForeground(s.Border.GetForeground())
+	t.Focused.TextInput = huh.TextInputStyles{Placeholder: s.Muted, Prompt: s.Plain, Text: s.Plain}
+	t.Blurred = t.Focused
+	t.Help = help.Styles{ShortKey: s.Key, ShortDesc: s.Muted, ShortSeparator: s.Muted}
+	return t
 }
 
-// Each renders every line by itself, so that a line can be cut out or moved
+// RenderLines renders every line by itself, so that a line can be cut out or moved
 // without tearing a style. The lines are text alone: rendering each of them with
 // lipgloss, which looks for much else, takes most of the time of a long text.
-func Each(style lipgloss.Style, lines []string) []string {
+func RenderLines(style lipgloss.Style, lines []string) []string {
 	before, after, _ := strings.Cut(style.Render("x"), "x")
 	out := make([]string, len(lines))
 	for i, line := range lines {
@@ -89,5 +89,5 @@ func Each(style lipgloss.Style, lines []string) []string {
 
 // Text wraps a text to width cells and renders its lines.
 func Text(style lipgloss.Style, text string, width int) []string {
-	return Each(style, Wrap(text, width))
+	return RenderLines(style, Wrap(text, width))
 }

@@ -127,6 +127,18 @@ func (r Record) EndedBy() string {
 	return r.l.By(r.Outcome)
 }
 
+// Answerer names the kind of answerer that the evidence shows, and the name that it
+// has, as programs read them: "user", "alice".
+func (r Record) Answerer() (kind, name string) {
+	if r.Outcome == nil {
+		return "", ""
+	}
+	if a := r.Outcome.Answerer; a != nil {
+		name = a.Name
+	}
+	return r.Outcome.Answerer.By(), name
+}
+
 // Since is when the record got the state that it has.
 func (r Record) Since() time.Time {
 	if r.Outcome == nil {

@@ -85,6 +85,13 @@ func TestRecord(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", tc.name, tc.got, tc.want)
 		}
 	}
+	alice := ended(answered("web"), func(rec *desk.Record) { rec.Outcome.Answerer = &desk.Answerer{Kind: desk.UserAnswerer, Name: "alice"} })
+	if kind, name := alice.Answerer(); kind != "user" || name != "alice" || alice.EndedBy() != "by alice on the web page" {
+		t.Errorf("answered by %s %s, %s", kind, name, alice.EndedBy())
+	}
+	if kind, name := open(nil).Answerer(); kind+name != "" {
+		t.Errorf("an open one is answered by %s %s", kind, name)
+	}
 	if got := open(nil).Since(); !got.Equal(at) {
 		t.Errorf("open since %v", got)
 	}
