@@ -12,9 +12,9 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// MinHistory is the least age at which a question of the past is pruned: by then no
+// minHistory is the least age at which a question of the past is pruned: by then no
 // answerer that found it open is still about to answer. See Desk.decide.
-const MinHistory = time.Hour
+const minHistory = time.Hour
 
 // Month is what was pruned, or would be, of the questions of one month.
 type Month struct {
@@ -36,7 +36,7 @@ func (d *Desk) Prune(ctx context.Context, before time.Time, dry bool) ([]Month, 
 // prune is Prune for at most limit questions; 0 is all. It reports whether there may be
 // more.
 func (d *Desk) prune(ctx context.Context, before time.Time, dry bool, limit int) (months []Month, more bool, err error) {
-	if latest := d.now().Add(-MinHistory); before.After(latest) {
+	if latest := d.now().Add(-minHistory); before.After(latest) {
 		before = latest
 	}
 	used, err := d.inUse(ctx)
@@ -186,7 +186,7 @@ func (d *Desk) pruneDaily(ctx context.Context) {
 		return
 	}
 	if err := h.prune(ctx, now); err != nil {
-		h.next = now.Add(MinHistory)
+		h.next = now.Add(minHistory)
 		d.log.WarnContext(ctx, "pruning the history", "error", err)
 	}
 }

@@ -207,7 +207,7 @@ func (d *Desk) decideSealed(ctx context.Context, rec Record, o Outcome, data []b
 
 // mayBePruned reports whether a record is old enough to be pruned, and open no more.
 func (d *Desk) mayBePruned(ctx context.Context, id string) bool {
-	if d.now().Sub(ulid.MustParseStrict(id).Timestamp()) < MinHistory {
+	if d.now().Sub(ulid.MustParseStrict(id).Timestamp()) < minHistory {
 		return false
 	}
 	_, err := d.store.Get(ctx, KindPending, id)

@@ -1,0 +1,4 @@
+package desk
+
+// MinHistory is minHistory for tests.
+const MinHistory = minHistory
