@@ -93,7 +93,7 @@ func (c *choice) full(s *dialogue.Step) string {
 			b.WriteString("\n" + o.Description)
 		}
 		if o.Preview != "" {
-			b.WriteString("\n\n" + o.Preview)
+			b.WriteString("\n\n" + strings.TrimRight(o.Preview, "\n"))
 		}
 	}
 	for i, r := range c.rows {
