@@ -197,6 +197,17 @@ func TestFirstAct(t *testing.T) {
 	}
 }
 
+// TestBackOnTheFirstPage: a key that leads to the page before is known on the first one
+// too, and takes no mark away.
+func TestBackOnTheFirstPage(t *testing.T) {
+	for _, key := range []string{"left", "shift+tab", "ctrl+b"} {
+		r := appeared(t, 80, 24, database()).wait(time.Minute).keys("2", key)
+		if got := r.f.dialogue.Draft(); len(got.Answers) != 1 || !same(got.Answers[0], told("db", "", "sqlite")) {
+			t.Errorf("%s: left %+v", key, got)
+		}
+	}
+}
+
 // TestNoPresetYes: also where the human opened it, a yes is never under the cursor by
 // itself, and what is declared is told in words.
 func TestNoPresetYes(t *testing.T) {
