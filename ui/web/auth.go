@@ -117,7 +117,7 @@ func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, p *api.Problem
 // keepConnection keeps the connection of an authenticated client, if there is a place
 // for it.
 func keepConnection(w http.ResponseWriter, r *http.Request) {
-	if !door.Welcome(r) {
+	if !door.MarkAuthenticated(r) {
 		closeConnection(w)
 	}
 }

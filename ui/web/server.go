@@ -151,7 +151,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
 	server.RegisterOnShutdown(end)
-	guarded := &door.Listener{Listener: ln, Known: maxKnown, Strangers: maxStrangers}
+	guarded := &door.Listener{Listener: ln, MaxAuthenticated: maxKnown, MaxUnauthenticated: maxStrangers}
 	err := guarded.Serve(ctx, server, s.timeouts.grace)
 	end()
 	s.streams.running.Wait()
