@@ -454,7 +454,7 @@ function updateCard(card, fresh) {
 // renewPart replaces a part of a card, which keeps its height until no pointer is in the way.
 function renewPart(card, part, fresh) {
   if (!fresh || part.innerHTML === fresh.innerHTML || part.contains(document.activeElement)) return;
-  for (const el of part.querySelectorAll(':checked')) fresh.querySelector(`[value="${el.value}"]`)?.click();
+  for (const el of part.querySelectorAll(':checked')) fresh.querySelector(`[value="${el.value}"]`)?.setAttribute('checked', '');
   fresh.style.height = part.offsetHeight + 'px';
   part.replaceWith(fresh);
   whenClear(card, () => fresh.removeAttribute('style'));
@@ -468,12 +468,13 @@ async function closeCard(card, ended) {
   if (card.matches('.ended, .gone') || form.ariaBusy) return; // its own response tells
   if (unresolved.get(id)) return send(unresolved.get(id));
   const late = !unresolved.delete(id) || 'late' in ended.dataset, fate = ended.querySelector('.fate strong').textContent;
+  const inUse = card.querySelector(':focus');
   showNotice(ended.dataset.said, late);
   retire(card, fate);
   if (late && 'begun' in form.dataset) {
     const { page } = await load('/draft', fields(form));
     showEnded(card, page.querySelector('.card.ended') ?? ended);
-  } else if (card.querySelector(':focus')) {
+  } else if (inUse) {
     showEnded(card, ended);
   } else {
     forget(form);
