@@ -17,6 +17,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/tools/askuser"
 )
 
@@ -90,7 +91,7 @@ func TestFormsInOrderOfArrival(t *testing.T) {
 		shown := map[string]time.Duration{"1": time.Minute, "2": time.Second, "4": 800 * time.Millisecond, "5": time.Second}
 		asks := func(after time.Duration) mcpserver.ToolHandlerFunc {
 			return tool(func(ctx context.Context, k *Call) {
-				time.Sleep(after)
+				waittest.Pass(ctx, after)
 				_, took, err := k.Elicit(ctx, mcp.ElicitationParams{Message: string(k.id), RequestedSchema: json.RawMessage(`{}`)})
 				if err != nil || took != shown[string(k.id)] {
 					t.Errorf("call %s: the form was shown for %v: %v", k.id, took, err)
@@ -101,7 +102,7 @@ func TestFormsInOrderOfArrival(t *testing.T) {
 			"fails":     tool(func(context.Context, *Call) {}),
 			"late":      asks(200 * time.Millisecond),
 			"at once":   asks(0),
-			"elsewhere": tool(func(context.Context, *Call) { time.Sleep(time.Hour) }),
+			"elsewhere": tool(func(ctx context.Context, _ *Call) { waittest.Pass(ctx, time.Hour) }),
 		})
 		s.receive(initialize, newBox())
 		box := newBox()
@@ -116,15 +117,15 @@ func TestFormsInOrderOfArrival(t *testing.T) {
 		for i, name := range []string{"fails", "late", "at once", "elsewhere", "at once", "at once"} {
 			s.receive(call(strconv.Itoa(i), name), box)
 		}
-		time.Sleep(300 * time.Millisecond)
+		waittest.Pass(t.Context(), 300*time.Millisecond)
 		if got := sent(); !slices.Equal(got, []string{"1", "2"}) {
 			t.Errorf("forms of the calls %v, want 1 2", got)
 		}
-		time.Sleep(time.Minute - 100*time.Millisecond)
+		waittest.Pass(t.Context(), time.Minute-100*time.Millisecond)
 		decline := func(ids ...int) {
 			for i, id := range ids {
 				if i > 0 {
-					time.Sleep(time.Second)
+					waittest.Pass(t.Context(), time.Second)
 				}
 				s.receive(fmt.Sprintf(`{"jsonrpc":"2.0","id":"askuser-%d","result":{"action":"decline"}}`, id), nil)
 			}
@@ -133,9 +134,9 @@ func TestFormsInOrderOfArrival(t *testing.T) {
 		if got := sent(); !slices.Equal(got, []string{"1", "2", "4", "5"}) {
 			t.Errorf("forms of the calls %v, want 1 2 4 5", got)
 		}
-		time.Sleep(800 * time.Millisecond)
+		waittest.Pass(t.Context(), 800*time.Millisecond)
 		decline(3, 4)
-		time.Sleep(time.Hour)
+		waittest.Pass(t.Context(), time.Hour)
 		s.drain()
 	})
 }

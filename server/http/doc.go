@@ -4,13 +4,13 @@
 //
 // A request's own response carries what belongs to it: an event stream, or
 // JSON where the client takes nothing else or the result is there at once. The
-// headers of a call that waits go out soon, and something follows every 15
-// seconds, so that nobody between takes the connection for dead. Nothing else
-// wakes while nothing happens.
+// headers of a call that waits are sent after 200 ms, and a heartbeat every 15
+// seconds, so that no proxy takes the connection for dead. The goroutine of the
+// request writes them.
 //
 // Name, origin and token of a request are checked before its body is read. A
-// session, and whatever is asked in it, belongs to the token that opened it; it
-// ends with that. Over HTTP the end of a connection is no cancel that would
+// session, and every question asked in it, belongs to the token that opened it,
+// and ends with that token. Over HTTP the end of a connection is no cancel that would
 // withdraw a question: the answer is kept.
 //
 // The package may import server, server/tokens, internal/door and what lies

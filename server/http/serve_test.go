@@ -19,6 +19,7 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/internal/door"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/tools/askuser"
 )
 
@@ -297,7 +298,7 @@ func TestForm(t *testing.T) {
 	if !ok || m.Method != "ping" {
 		t.Fatalf("got %+v, %v", m, ok)
 	}
-	time.Sleep(away) // as a network does
+	waittest.Pass(t.Context(), away) // as a network does
 	a.post(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{}}`)
 	m, ok = r.next()
 	if !ok || m.Method != "elicitation/create" {

@@ -16,6 +16,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/server"
 	"mcp-askuser/tools/askuser"
@@ -181,7 +182,7 @@ func (r *replay) say(line string) {
 		if !strings.Contains(line, `"accept"`) {
 			slow = 1010 * time.Millisecond
 		}
-		time.Sleep(slow)
+		waittest.Pass(r.t.Context(), slow)
 	}
 	line = strings.ReplaceAll(line, "$FORM", r.form)
 	if strings.Contains(line, "$ID") {
@@ -210,12 +211,11 @@ func (r *replay) answer(line string) {
 	if _, err := r.desk.Reply(context.Background(), id, reply, desk.Evidence{Surface: "shell", How: desk.HowPage}); err != nil {
 		r.t.Fatal(err)
 	}
-	for began := time.Now(); ; time.Sleep(time.Millisecond) {
-		if waits, err := r.store.Locked(context.Background(), desk.KindAskers, id); err != nil || time.Since(began) > patience {
-			r.t.Fatalf("the answer reaches nobody: %v", err)
-		} else if !waits {
-			return
-		}
+	if !waittest.Until(patience, func() bool {
+		waits, err := r.store.Locked(context.Background(), desk.KindAskers, id)
+		return err == nil && !waits
+	}) {
+		r.t.Fatal("no call receives the answer")
 	}
 }
 

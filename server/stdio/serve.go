@@ -45,9 +45,9 @@ type Options struct {
 // At the end every waiting request's context is cancelled with the cause
 // askuser.ErrDisconnected, the handlers get the grace period, and what they
 // still return is written, as long as out takes a line within 250 ms. When Serve
-// returns, everybody who asked what became of a response
-// (askuser.Transport.Delivered) has been told, except for a handler that has not
-// returned and a Write that has not: they are told as soon as it does.
+// returns, every function given to askuser.Transport.Delivered has been called,
+// except for a handler or a Write that has not returned: then it is called as soon
+// as that does.
 //
 // Serve returns nil after the end of input, ctx's cause after ctx ended, and an
 // error that wraps both askuser.ErrDisconnected and the stream's error otherwise.
@@ -82,7 +82,7 @@ func Serve(ctx context.Context, mcp *mcpserver.MCPServer, in io.Reader, out io.W
 		err = context.Cause(ctx)
 	}
 	if closer, ok := in.(io.Closer); ok {
-		_ = closer.Close() // frees a reader that waits for input nobody wants any more
+		_ = closer.Close() // ends a Read that waits for input
 	}
 	disconnect(askuser.ErrDisconnected)
 	if !waitFor(session.Drain(), o.Grace) {
@@ -101,7 +101,7 @@ func read(ctx context.Context, lines *lineReader, session *server.Session, out s
 		text, err := lines.next()
 		switch {
 		case ctx.Err() != nil, errors.Is(err, io.EOF):
-			return nil //nolint:nilerr // told to end, or nobody is left to serve
+			return nil //nolint:nilerr // the connection or the input has ended
 		case errors.Is(err, errLineTooLong):
 			session.Refuse(nil, server.Fault{Code: mcp.INVALID_REQUEST, Text: fmt.Sprintf("message longer than %d bytes", lines.limit)}, out)
 		case err != nil:

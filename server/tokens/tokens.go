@@ -1,9 +1,9 @@
-// Package tokens keeps who may call this server over the network. Each agent
-// has a token of its own, of which only a hash is kept: a file of the agent's
-// name in one directory, so that adding and removing one are each a single
-// step, whoever else is at it.
+// Package tokens keeps the tokens of agents that may call this server over the
+// network. Each agent has a token of its own, of which only a hash is kept, in a
+// file of the agent's name: adding and removing a token are single steps, safe
+// beside other processes.
 //
-// It knows no protocol, and none of our rooms.
+// It knows no protocol.
 package tokens
 
 import (
@@ -40,11 +40,11 @@ var (
 	ErrName = errors.New("a name has up to 64 letters, digits, dots, dashes and underscores, and begins with a letter or digit")
 )
 
-// prefix tells people, and programs that look for leaked secrets, what it is.
+// prefix marks a token for people, and for programs that search for leaked secrets.
 const prefix = "askuser_"
 
-// Token is what is kept of a token: enough to recognize it. A token is 130 random
-// bits, so that one plain round of SHA-256 gives nobody a chance.
+// Token is what is kept of a token: enough to recognize it. A token has 130 random
+// bits, so one plain round of SHA-256 is safe.
 type Token struct {
 	Name    string    `json:"-"`      // of the agent, and its file's
 	Hash    string    `json:"sha256"` // in hexadecimal digits
@@ -74,8 +74,8 @@ func New(dir string) *Store { return &Store{dir: dir} }
 
 var name = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) })
 
-// Add makes a token for the agent with this name, and returns it: nobody can
-// read it again. The error wraps ErrName or ErrExists, or is the file system's.
+// Add makes a token for the agent with this name, and returns it: it cannot be
+// read again. The error wraps ErrName or ErrExists, or is the file system's.
 func (s *Store) Add(agent string) (token string, err error) {
 	if !name().MatchString(agent) {
 		return "", fmt.Errorf("%q: %w", agent, ErrName)
@@ -163,9 +163,9 @@ func (s *Store) load(agent string) (Token, error) {
 	return t, nil
 }
 
-// Check returns the token that this is, as of now: one that was removed is
-// none. Every token that there is is compared, in constant time. Where it is none of
-// them the error is that of [Store.List]: its file may be a damaged one.
+// Check returns the stored token that matches, unless it was removed. It is compared
+// with every stored token, in constant time. Where none matches the error is that
+// of [Store.List]: the token's file may be damaged.
 func (s *Store) Check(token string) (t Token, ok bool, err error) {
 	all, err := s.current()
 	hash := []byte(hashOf(token))

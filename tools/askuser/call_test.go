@@ -18,6 +18,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/tools/askuser/wire"
 	"mcp-askuser/ui"
@@ -644,10 +645,11 @@ func TestWholeBeforeTheForm(t *testing.T) {
 			return nil, context.Cause(ctx)
 		}
 		got := r.start(t.Context(), l, request(`{"question":"Which?","options":[{"label":"A",`+options+`},{"label":"B"}]}`))
-		rec := r.open()
-		for ; len(rec.ShownOn) == 0 || rec.ShownOn[len(rec.ShownOn)-1].Why != ""; time.Sleep(time.Millisecond) {
+		var rec desk.Record
+		waittest.Until(patience, func() bool {
 			rec = r.open()
-		}
+			return len(rec.ShownOn) > 0 && rec.ShownOn[len(rec.ShownOn)-1].Why == ""
+		})
 		r.reply(rec.ID, "a")
 		within(t, got)
 		return rec.ShownOn[len(rec.ShownOn)-1].Surface

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 
 	"mcp-askuser/desk"
 	"mcp-askuser/desk/spool"
+	"mcp-askuser/internal/waittest"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
 )
@@ -106,12 +106,12 @@ func TestCallsEndWithTheStore(t *testing.T) {
 // untilFiles waits until a directory of the store has so many files.
 func (r *rig) untilFiles(dir string, n int) {
 	r.t.Helper()
-	for began := time.Now(); time.Since(began) < patience; runtime.Gosched() {
-		if files, _ := os.ReadDir(filepath.Join(r.dir, dir)); len(files) >= n {
-			return
-		}
+	if !waittest.Until(patience, func() bool {
+		files, _ := os.ReadDir(filepath.Join(r.dir, dir))
+		return len(files) >= n
+	}) {
+		r.t.Fatalf("%s has fewer than %d files", dir, n)
 	}
-	r.t.Fatalf("%s has fewer than %d files", dir, n)
 }
 
 // silent is a store whose bells never ring, as where the user has no file
