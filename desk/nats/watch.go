@@ -25,7 +25,7 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 		return err
 	}
 	p, err := s.placeOf(ctx, desk.KindReplies, id)
-	if errors.Is(err, desk.ErrNotFound) { // there will be none; who looks finds out
+	if errors.Is(err, desk.ErrNotFound) { // it will never ring; look finds out
 		p, err = place{owner: "*"}, nil
 	}
 	if err != nil {
