@@ -14,7 +14,7 @@ type Act interface {
 	do(d *Dialogue, at int) error
 }
 
-// Acts on what stands in a step. At the review all but Note and Reason are
+// Acts on what a step holds. At the review all but Note and Reason are
 // ErrNotHere.
 type (
 	// Choose marks a row: of several beside the others, otherwise in their place. Other may
@@ -35,11 +35,11 @@ type (
 	}
 	// Skip leaves the question open, once Next confirms it: ErrRequired where it cannot be.
 	Skip struct{}
-	// Accept takes what is proposed: the answer that stands in the step, or else the
+	// Accept takes what is proposed: the answer that the step holds, or else the
 	// declared default. It is ErrNothing where neither exists.
 	Accept struct{}
-	// Recall has the earlier answer stand in the step, unconfirmed. Once more, before any
-	// change, puts back what stood before. It is ErrNothing where no earlier answer is known.
+	// Recall puts the earlier answer into the step, unconfirmed. Once more, before any
+	// change, it puts back what the step held before. It is ErrNothing where no earlier answer is known.
 	Recall struct{}
 	// Touch says that the human moved to something in the step, see Options.Bare.
 	Touch struct{}
@@ -166,7 +166,7 @@ func (d *Dialogue) row(at, row int) (*step, Row, error) {
 	return s, rows[row], nil
 }
 
-// enter notes that the human has changed what stands in the step.
+// enter notes that the human has changed what the step holds.
 func (s *step) enter() { s.entered, s.touched, s.skipped = true, true, false }
 
 func (a Choose) do(d *Dialogue, at int) error {
@@ -392,7 +392,7 @@ func (d *Dialogue) missing() error {
 	return nil
 }
 
-// confirm takes what stands in a step as its answer, unless the question does not allow
+// confirm takes what a step holds as its answer, unless the question does not allow
 // it. The rules are those of the question, applied to it alone.
 func (d *Dialogue) confirm(s *step) error {
 	a := s.answer()

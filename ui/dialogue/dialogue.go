@@ -17,7 +17,7 @@ type Layout int
 // The layouts.
 const (
 	// Pages shows one question a page, whose marks change until Next confirms them.
-	// Declared defaults of a checkbox or text question stand on their page. Going back to a
+	// Declared defaults of a checkbox or text question are on their page. Going back to a
 	// confirmed step leaves it confirmed. A review is needed wherever there is, or has
 	// been, more to overlook than one pick: several questions, several marks, a note on
 	// the whole, a draft.
@@ -26,8 +26,8 @@ const (
 	// Going back to a step has it confirmed again. A review is needed where more than
 	// one question is shown, after a draft, and after the act Review.
 	Turns
-	// Sheet shows all questions at once. What stands in a step counts without Next, and
-	// follow-ups open with the marks. There is no review.
+	// Sheet shows all questions at once. What a step holds counts without Next, and
+	// follow-ups open with the marks. No review is needed.
 	Sheet
 )
 
@@ -168,7 +168,7 @@ func (d *Dialogue) Previous() *Step {
 	return &s
 }
 
-// Reviews reports whether the review comes before sending.
+// Reviews reports whether a review is needed before sending.
 func (d *Dialogue) Reviews() bool {
 	switch d.options.Layout {
 	case Sheet:
@@ -193,7 +193,7 @@ func (d *Dialogue) Note() string { return d.note }
 func (d *Dialogue) Reason() string { return d.reason }
 
 // Closes returns when the question closes by itself. It is false for one without a
-// deadline, and for one whose deadline passed while nobody waited.
+// deadline, and for one whose deadline passed while no asker waited.
 func (d *Dialogue) Closes(now time.Time) (time.Time, bool) {
 	return d.Deadline, !d.Deadline.IsZero() && (d.Attended || d.Deadline.After(now))
 }

@@ -30,10 +30,10 @@
 //
 //   - A step is a question that the human is asked: neither one whose answer the
 //     asker has, nor a follow-up that no answer brings up.
-//   - A step is confirmed by [Next]. It is settled while what stands in it is what
-//     was confirmed. Only confirmed answers are sent.
-//   - Proposed is what stands in a step without the human's act in this dialogue:
-//     a declared default, an earlier answer to the same question, a draft.
+//   - A step is confirmed by [Next]. It is settled while it holds what was
+//     confirmed. Only confirmed answers are sent.
+//   - Proposed is an answer that the human has not entered in this dialogue: a
+//     declared default, an earlier answer to the same question, a draft.
 //
 // It imports question, and desk for records, memories and their outcomes. It must
 // not know any face, how records are stored, or how a text is worded.

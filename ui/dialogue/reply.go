@@ -11,7 +11,7 @@ import (
 // Reply returns the reply to commit, in normal form: the answers, or the dismissal or
 // discussion that was the last act. The error is a question.Violations with
 // everything that is wrong; a step that is not confirmed is one of them. A reply that
-// cannot be committed changes nothing here: the next act goes on from the answers.
+// cannot be committed changes nothing here: the next act continues from the answers.
 func (d *Dialogue) Reply() (question.Reply, error) {
 	var found question.Violations
 	r := question.Reply{Dismissed: true, Reason: d.reason}

@@ -8,7 +8,7 @@ import (
 	"mcp-askuser/question"
 )
 
-// Kind is what a row stands for.
+// Kind says what a row is.
 type Kind int
 
 // The kinds of rows.
@@ -29,7 +29,7 @@ type Row struct {
 	Option *question.Option
 	// Number is the option's place from 1; 0 for rows that are no option.
 	Number int
-	Marked bool // it is part of what stands as the answer
+	Marked bool // it is part of the answer that the step holds
 	// Default says that the asker declared it as default.
 	Default bool
 	// Hidden says that the filter leaves it out.
@@ -39,8 +39,8 @@ type Row struct {
 // Offered reports whether the row is an option of the asker's, yes and no included.
 func (r Row) Offered() bool { return r.Kind <= No }
 
-// Step is a question that is being answered, as it stands at one moment. It is a
-// copy: acts do not change it.
+// Step is a question that is being answered, at one moment. It is a copy: acts do not
+// change it.
 type Step struct {
 	*question.Question
 	Place, Of int // "2 of 4", among the steps that are shown; 0 where this one is not
@@ -48,7 +48,7 @@ type Step struct {
 	// Rows are the options in order, then Proposed, Other and LeaveOpen where the
 	// question takes them. Acts name a row by its index here.
 	Rows []Row
-	// Answer is what stands as the answer, confirmed or not, note included.
+	// Answer is the answer that the step holds, confirmed or not, note included.
 	Answer question.Answer
 	// Typed is what was typed in Other or as the answer, as it was typed, also while it is
 	// not marked. On pages it begins as the declared text. (Text is the question's.)
@@ -62,8 +62,8 @@ type Step struct {
 	Declared question.Answer
 	// Memory is how the human answered the question before; nil where that is not known.
 	Memory *desk.Memory
-	// Recalled says that the earlier answer stands here, by the act Recall: the next one
-	// puts back what stood before.
+	// Recalled says that the step holds the earlier answer by the act Recall: the next
+	// Recall puts back what it held before.
 	Recalled bool
 	// Entered says that the answer comes from the human: an act, or a draft. Otherwise it is
 	// empty or declared.
@@ -72,8 +72,8 @@ type Step struct {
 	Untouched bool
 	// Skipped says that the human wants to leave the question open.
 	Skipped bool
-	// Confirmed is what Next took last, nil before. Settled says that it still stands, and
-	// Reopened that it is to be confirmed again all the same (layout Turns).
+	// Confirmed is what Next took last, nil before. Settled says that the step still
+	// holds that, and Reopened that it is to be confirmed again all the same (layout Turns).
 	Confirmed *question.Answer
 	Settled   bool
 	Reopened  bool
@@ -119,7 +119,7 @@ type step struct {
 	*question.Question
 	depth   int
 	memory  *desk.Memory
-	initial question.Answer // its draft before the human came
+	initial question.Answer // its draft at first
 	content
 	note      string
 	filter    string
@@ -127,12 +127,12 @@ type step struct {
 	typing    bool // the last act typed text
 	confirmed *question.Answer
 	reopened  bool
-	undo      *content        // what stood before Recall
-	recalled  question.Answer // what stood after it
+	undo      *content        // before Recall
+	recalled  question.Answer // after it
 	fault     error
 }
 
-// content is what stands in a step.
+// content is what a step holds.
 type content struct {
 	marked  []bool // by option
 	other   bool   // the human's own words count
@@ -141,8 +141,8 @@ type content struct {
 	entered bool   // all this is the human's
 }
 
-// newContent returns what stands in a question before the human came: its declared
-// default where that stands on its page, and else nothing.
+// newContent returns what a step holds at first: the declared default of its question
+// where that is on its page, and else nothing.
 func newContent(q *question.Question, declared bool) content {
 	c := content{marked: make([]bool, len(q.Options))}
 	if !declared {
@@ -168,7 +168,7 @@ func (c *content) clear() {
 	c.other, c.skipped = false, false
 }
 
-// answer is what stands in the step.
+// answer is the answer that the step holds.
 func (s *step) answer() question.Answer {
 	a := question.Answer{QuestionID: s.ID, By: question.ByUser, Note: s.note}
 	for i, marked := range s.marked {
@@ -213,7 +213,7 @@ func (s *step) restore(a question.Answer) {
 	s.entered = !x.Empty()
 }
 
-// settled reports whether what stands in the step was confirmed.
+// settled reports whether the step holds what was confirmed.
 func (s *step) settled() bool { return s.confirmed != nil && same(*s.confirmed, s.answer()) }
 
 // due reports whether the human has still to confirm the step.

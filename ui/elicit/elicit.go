@@ -197,7 +197,7 @@ type turn struct {
 // due returns the question that is due.
 func (c *conversation) due() *turn { return &turn{c.Current(), c.Previous()} }
 
-// take goes on from what the form of q brought.
+// take applies what the form of q brought.
 func (c *conversation) take(q *turn, got said) {
 	c.early = 0
 	if got.slip == "" {

@@ -193,7 +193,7 @@ func (c *conversation) describe(f *form, q *turn) {
 	case c.Rows == 0:
 		f.message = join("\n", notice, wrap(question.Block(q.Text)), question.Block(q.Description), wrap(context))
 	default:
-		// The rest stands in the description of the first field, and so does what was
+		// The rest is in the description of the first field, and so is what was
 		// wrong if it would hide details.
 		body, whole := c.body(q.Question, "")
 		if !whole {
@@ -300,7 +300,7 @@ func (s Style) Cuts(set *question.Set) bool {
 
 func short(s string, n int) string { return question.Shorten(question.Line(s), n) }
 
-// cell is a text as it stands in a row: one host puts what ends in an ellipsis,
+// cell is a text as a row has it: one host puts what ends in an ellipsis,
 // and what holds several blanks in a row, into quotation marks.
 func cell(s string, n int) string {
 	s = strings.Join(strings.Fields(question.Line(s)), " ")

@@ -12,7 +12,7 @@ import (
 )
 
 // Some clients send a row of a list at one key, and a text at the Enter behind a
-// sentence, whoever the keys were meant for. Their forms are one text. An answer
+// sentence, also keys that were meant for another program. Their forms are one text. An answer
 // in it begins with [sign], which neither a sentence nor the rest of one begins
 // with, and names its rows as the message does: "=yes", "=2", "=1,3", "=my own
 // words". No blank is before or behind the sign, as in the end of "x = 2". All else

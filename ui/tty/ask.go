@@ -16,13 +16,14 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// previewLines is how much of an option's preview is shown before the human
-// asks for all of it.
+// previewLines is the most lines of a preview that are shown before the human asks for
+// all of it.
 const previewLines = 12
 
-// ask puts the question that is due until it is answered, left open, or left.
+// ask shows the question that is due, and takes lines until it is answered or left open,
+// or another is due.
 func (c *conversation) ask(ctx context.Context) (to move, err error) {
-	c.put()
+	c.showQuestion()
 	for to == stay && err == nil {
 		s := c.Current()
 		proposed, bracket := proposal(s)
@@ -32,22 +33,22 @@ func (c *conversation) ask(ctx context.Context) (to move, err error) {
 		}
 		switch {
 		case line != "":
-			to, err = c.enter(ctx, s, understand(s.Question, line))
+			to, err = c.apply(ctx, s, parseLine(s.Question, line))
 		case s.Untouched:
-			c.text("", words.T("Enter alone answers nothing here. %s", need(s.Question)))
+			c.text("", words.T("Enter alone answers nothing here. %s", instruction(s.Question)))
 		case proposed:
-			to, err = c.take(ctx, dialogue.Accept{})
+			to, err = c.answer(ctx, dialogue.Accept{})
 		case !s.Required:
-			to, err = c.take(ctx, dialogue.Skip{})
+			to, err = c.answer(ctx, dialogue.Skip{})
 		default:
-			c.text("", words.T("An answer is needed here. %s", need(s.Question)))
+			c.text("", words.T("An answer is needed here. %s", instruction(s.Question)))
 		}
 	}
 	return to, err
 }
 
-// enter does what a line means at a question.
-func (c *conversation) enter(ctx context.Context, s *dialogue.Step, r reading) (move, error) {
+// apply does what a line at a question means.
+func (c *conversation) apply(ctx context.Context, s *dialogue.Step, r reading) (move, error) {
 	switch r.command {
 	case "":
 	case editText:
@@ -55,25 +56,25 @@ func (c *conversation) enter(ctx context.Context, s *dialogue.Step, r reading) (
 			c.text("", words.T("There is no text here to edit."))
 			return stay, nil
 		}
-		if r.custom = c.edited(ctx, cmp.Or(s.Typed, s.Declared.Custom)); r.custom == "" {
+		if r.custom = c.editInEditor(ctx, cmp.Or(s.Typed, s.Declared.Custom)); r.custom == "" {
 			return stay, nil
 		}
 	case recall:
 		return c.recall(ctx, s)
 	case help:
-		c.help(s)
-		c.put()
+		c.showHelp(s)
+		c.showQuestion()
 		return stay, nil
 	case view:
 		c.lines("| ", question.Block(s.Options[r.option].Preview))
 		return stay, nil
 	case leaveOpen:
 		if s.Required {
-			c.text("", words.T("This question cannot be left open. %s", need(s.Question)))
+			c.text("", words.T("This question cannot be left open. %s", instruction(s.Question)))
 			return stay, nil
 		}
-		return c.take(ctx, dialogue.Skip{})
-	case goBack, closing, discuss, note, history, lift:
+		return c.answer(ctx, dialogue.Skip{})
+	case goBack, dismiss, discuss, note, history, lift:
 		return c.command(ctx, r.command)
 	}
 	var rows []int
@@ -82,7 +83,7 @@ func (c *conversation) enter(ctx context.Context, s *dialogue.Step, r reading) (
 	}
 	switch {
 	case r.fault != "":
-		return c.unread(r.fault), nil
+		return c.refuse(r.fault), nil
 	case r.other:
 		text, err := c.promptText(ctx, words.T("Your own answer: "), s.Answer.Custom)
 		if err != nil {
@@ -90,32 +91,32 @@ func (c *conversation) enter(ctx context.Context, s *dialogue.Step, r reading) (
 		}
 		if r.custom = text; text == "" {
 			c.text("", words.T("Nothing was entered. Back to the options."))
-			c.options(s)
+			c.showOptions(s)
 			return stay, nil
 		}
 	}
-	return c.take(ctx, dialogue.Fill{Rows: rows, Text: r.custom})
+	return c.answer(ctx, dialogue.Fill{Rows: rows, Text: r.custom})
 }
 
-// unread says why a line cannot be taken.
-func (c *conversation) unread(fault string) move {
+// refuse says why a line is no answer.
+func (c *conversation) refuse(fault string) move {
 	c.text("", fault)
-	if c.foreign() {
+	if c.takeBackForeign() {
 		return turned
 	}
 	return stay
 }
 
-// take answers the question that is due, and goes on.
-func (c *conversation) take(ctx context.Context, answer dialogue.Act) (move, error) {
-	_, err := c.act(answer)
+// answer answers the question that is due, and turns to the next or sends.
+func (c *conversation) answer(ctx context.Context, answer dialogue.Act) (move, error) {
+	_, err := c.do(answer)
 	var ready bool
 	if err == nil {
-		ready, err = c.act(dialogue.Next{})
+		ready, err = c.do(dialogue.Next{})
 	}
 	switch {
 	case err != nil: // no line that can be read is refused
-		c.text("", need(c.Current().Question))
+		c.text("", instruction(c.Current().Question))
 		return stay, nil
 	case ready:
 		return c.send(ctx)
@@ -123,23 +124,23 @@ func (c *conversation) take(ctx context.Context, answer dialogue.Act) (move, err
 	return turned, nil
 }
 
-// recall takes what is proposed, or has the earlier answer stand as the one so far,
-// which an empty line takes.
+// recall takes what is proposed, or marks the earlier answer, which an empty line then
+// takes.
 func (c *conversation) recall(ctx context.Context, s *dialogue.Step) (move, error) {
 	switch proposed, _ := proposal(s); {
 	case s.Untouched && proposed:
-		return c.take(ctx, dialogue.Accept{})
+		return c.answer(ctx, dialogue.Accept{})
 	case s.Memory == nil:
 		c.text("", words.T("There is no earlier answer to this question."))
 		return stay, nil
 	case !s.Recalled:
-		_, _ = c.act(dialogue.Recall{}) // which it knows
+		_, _ = c.do(dialogue.Recall{}) // which it knows
 	}
 	return turned, nil
 }
 
-// put shows the question that is due.
-func (c *conversation) put() {
+// showQuestion shows the question that is due.
+func (c *conversation) showQuestion() {
 	s := c.Current()
 	c.blank()
 	title := question.Line(s.Header)
@@ -155,40 +156,39 @@ func (c *conversation) put() {
 			c.text("", text)
 		}
 	}
-	remembered, answered := s.Memory != nil, entered(s)
+	remembered, answered := s.Memory != nil, hasAnswer(s)
 	if remembered && !answered {
 		m := *s.Memory
 		m.Words = s.Words(&m.Answer) // which has our yes and no in the human's language
 		c.text("", words.T("%s (:= takes it over)", question.Shorten(words.Local.Remembered(m, time.Now()), 300)))
 	}
-	c.options(s)
+	c.showOptions(s)
 	if s.Placeholder != "" {
 		c.text(words.T("For example: "), question.Line(s.Placeholder))
 	}
 	switch proposed := s.Declared.Custom; {
 	case answered:
-		c.text(words.T("Your answer so far: "), inWords(s))
-	case proposed != "" && (!brief(proposed) || s.Untouched && remembered): // else the prompt has it
+		c.text(words.T("Your answer so far: "), answerText(s))
+	case proposed != "" && (!fitsPrompt(proposed) || s.Untouched && remembered): // else the prompt has it
 		c.text(words.T("Proposed: "), question.Block(proposed))
 	}
 }
 
-// entered reports whether an answer of the human's stands in a step.
-func entered(s *dialogue.Step) bool { return s.Entered && !s.Answer.Empty() }
+// hasAnswer reports whether a step has an answer of the human's, confirmed or not.
+func hasAnswer(s *dialogue.Step) bool { return s.Entered && !s.Answer.Empty() }
 
-// options shows the numbered options of q, and 0 for the human's own
-// words.
-func (c *conversation) options(s *dialogue.Step) {
+// showOptions shows the numbered options of a step, and 0 for the human's own words.
+func (c *conversation) showOptions(s *dialogue.Step) {
 	for i := range s.Options {
-		c.option(i+1, &s.Options[i])
+		c.showOption(i+1, &s.Options[i])
 	}
 	if s.AllowCustom {
 		other := words.Local.Other(s.Question)
-		c.option(0, &other)
+		c.showOption(0, &other)
 	}
 }
 
-func (c *conversation) option(n int, o *question.Option) {
+func (c *conversation) showOption(n int, o *question.Option) {
 	mark := fmt.Sprintf("%3d. ", n)
 	margin := strings.Repeat(" ", len(mark))
 	label := question.Line(o.Label)
@@ -209,26 +209,25 @@ func (c *conversation) option(n int, o *question.Option) {
 	}
 }
 
-// proposal reports whether an empty line, or in place of that a command, takes an answer,
-// and how the prompt calls that: what the human answered before, or what the asker declared as
-// the default.
+// proposal reports whether an empty line, or the command = in its place, takes an answer,
+// and how the prompt names it: the answer so far, or the declared default.
 func proposal(s *dialogue.Step) (exists bool, bracket string) {
 	switch declared := s.Declared; {
-	case entered(s) && s.Untouched:
+	case hasAnswer(s) && s.Untouched:
 		return true, words.T("your answer so far")
-	case entered(s):
+	case hasAnswer(s):
 		return true, words.T("keep")
-	case declared.Empty(), s.Untouched && s.Memory != nil: // which the command takes over
+	case declared.Empty(), s.Untouched && s.Memory != nil: // the command takes that over
 		return false, ""
 	case s.Chooses():
 		return true, bracketFor(s.Question, declared.Selected)
-	case brief(declared.Custom):
+	case fitsPrompt(declared.Custom):
 		return true, question.Line(declared.Custom)
 	}
 	return true, words.T("the proposed text")
 }
 
-// bracketFor names options as the human would.
+// bracketFor names options as the human enters them.
 func bracketFor(q *question.Question, ids []string) string {
 	var names []string
 	for i, o := range q.Options {
@@ -245,14 +244,13 @@ func bracketFor(q *question.Question, ids []string) string {
 	return strings.Join(names, ",")
 }
 
-// brief reports whether a proposed text fits into the brackets of a prompt.
-func brief(s string) bool {
+// fitsPrompt reports whether a proposed text fits into the brackets of a prompt.
+func fitsPrompt(s string) bool {
 	return !strings.ContainsAny(s, "\n\r") && ansi.StringWidth(question.Line(s)) <= 40
 }
 
-// takes is the command that takes what is proposed for q, or was answered to it
-// before.
-func takes(q *question.Question) string {
+// recallCommand is the command that takes what is proposed for q, or the earlier answer.
+func recallCommand(q *question.Question) string {
 	if q.Chooses() {
 		return string(recall)
 	}
@@ -273,7 +271,7 @@ func promptFor(s *dialogue.Step, bracket string) string {
 	}
 	switch {
 	case bracket != "" && s.Untouched:
-		prompt = words.T("%[1]s (%[2]s takes %[3]s)", prompt, takes(s.Question), bracket)
+		prompt = words.T("%[1]s (%[2]s takes %[3]s)", prompt, recallCommand(s.Question), bracket)
 	case bracket != "":
 		prompt += " [" + bracket + "]"
 	}
@@ -286,8 +284,8 @@ func promptFor(s *dialogue.Step, bracket string) string {
 	return words.T("%s: ", prompt)
 }
 
-// need is one sentence that says what to enter for q.
-func need(q *question.Question) string {
+// instruction is a sentence that says what to enter for q.
+func instruction(q *question.Question) string {
 	switch n := len(q.Options); {
 	case !q.Chooses():
 		return words.T("Enter a text, or q to dismiss the question.")
@@ -304,11 +302,11 @@ func need(q *question.Question) string {
 	}
 }
 
-// help says what can be entered at a question.
-func (c *conversation) help(s *dialogue.Step) {
+// showHelp says what can be entered at a question.
+func (c *conversation) showHelp(s *dialogue.Step) {
 	c.blank()
 	if s.Chooses() {
-		c.text("", words.T("%s The name of an option does as well as its number.", need(s.Question)))
+		c.text("", words.T("%s The name of an option does as well as its number.", instruction(s.Question)))
 	} else {
 		c.text("", words.T("Enter your answer in one line, or :e to write it in your editor."))
 	}
@@ -326,7 +324,7 @@ func (c *conversation) help(s *dialogue.Step) {
 	}
 }
 
-// inWords returns the answer of a step in words for the human.
-func inWords(s *dialogue.Step) string {
+// answerText returns the answer of a step in words for the human.
+func answerText(s *dialogue.Step) string {
 	return question.Block(strings.Join(s.Words(&s.Answer), ", "))
 }

@@ -14,7 +14,7 @@ type command string
 
 const (
 	goBack    command = "b"
-	closing   command = "q"
+	dismiss   command = "q"
 	help      command = "?"
 	leaveOpen command = "-"
 	view      command = "v" // followed by the number of an option
@@ -30,7 +30,7 @@ const (
 // it cannot be an answer, and mostly without.
 var commands = map[string]command{ //nolint:gochecknoglobals // a table, never written to
 	"b": goBack, "back": goBack,
-	"q": closing, "quit": closing,
+	"q": dismiss, "quit": dismiss,
 	"?": help, "help": help,
 	"-": leaveOpen, "skip": leaveOpen,
 	"h": history,
@@ -41,9 +41,9 @@ var commands = map[string]command{ //nolint:gochecknoglobals // a table, never w
 	"l": lift,
 }
 
-// bare reads a command without a colon before it. Where a text is asked for some
+// bareCommand reads a command without a colon before it. Where a text is asked for some
 // are text.
-func bare(line string, text bool) (command, bool) {
+func bareCommand(line string, text bool) (command, bool) {
 	c, ok := commands[strings.ToLower(line)]
 	switch {
 	case c == editText, c == lift:
@@ -65,22 +65,22 @@ type reading struct {
 	custom   string   // the answer to a text question
 }
 
-// understand reads a line that is not empty as the answer to q. What could
+// parseLine reads a line that is not empty as the answer to q. What could
 // mean two things is a fault.
-func understand(q *question.Question, line string) reading {
+func parseLine(q *question.Question, line string) reading {
 	if word, colon := strings.CutPrefix(strings.ToLower(line), ":"); colon && commands[word] != "" { // even where it is an answer
 		return reading{command: commands[word]}
 	}
 	if !q.Chooses() {
-		return understandText(line)
+		return parseText(line)
 	}
-	if r, ok := understandOne(q, line); ok {
-		if r.fault == "" && q.Several() && len(r.selected) == 1 && len(understandList(q, line).selected) > 1 {
+	if r, ok := parseOption(q, line); ok {
+		if r.fault == "" && q.Several() && len(r.selected) == 1 && len(parseList(q, line).selected) > 1 {
 			return reading{fault: words.T("That is one option and also several of them. Enter numbers.")}
 		}
 		return r
 	}
-	if c, ok := bare(line, false); ok {
+	if c, ok := bareCommand(line, false); ok {
 		return reading{command: c}
 	}
 	if n, ok := strings.CutPrefix(strings.ToLower(line), string(view)); ok {
@@ -88,27 +88,27 @@ func understand(q *question.Question, line string) reading {
 			return reading{command: view, option: i - 1}
 		}
 	}
-	return understandList(q, line)
+	return parseList(q, line)
 }
 
-func understandText(line string) reading {
-	if c, ok := bare(line, true); ok {
+func parseText(line string) reading {
+	if c, ok := bareCommand(line, true); ok {
 		return reading{command: c}
 	}
-	if inner, ok := quoted(line); ok {
-		if _, ok := bare(inner, true); ok {
+	if inner, ok := unquote(line); ok {
+		if _, ok := bareCommand(inner, true); ok {
 			return reading{custom: inner}
 		}
 	}
 	return reading{custom: line}
 }
 
-// understandList reads several options, by number or name, with commas between
+// parseList reads several options, by number or name, with commas between
 // them, or blanks where not all of that is known.
-func understandList(q *question.Question, line string) reading {
-	line = strings.Map(narrow, line)
+func parseList(q *question.Question, line string) reading {
+	line = strings.Map(halfWidth, line)
 	parts := strings.Split(line, ",")
-	unknown := func(w string) bool { _, ok := understandOne(q, strings.TrimSpace(w)); return w != "" && !ok }
+	unknown := func(w string) bool { _, ok := parseOption(q, strings.TrimSpace(w)); return w != "" && !ok }
 	if slices.ContainsFunc(parts, unknown) {
 		parts = strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == ' ' })
 	}
@@ -117,7 +117,7 @@ func understandList(q *question.Question, line string) reading {
 		if w == "" {
 			continue
 		}
-		r, ok := understandOne(q, strings.TrimSpace(w))
+		r, ok := parseOption(q, strings.TrimSpace(w))
 		if !ok {
 			return reading{fault: noOption(q, w)}
 		}
@@ -133,21 +133,21 @@ func understandList(q *question.Question, line string) reading {
 	}
 	switch chosen := len(all.selected); {
 	case chosen == 0 && !all.other:
-		return reading{fault: words.T("That names no option. %s", need(q))}
+		return reading{fault: words.T("That names no option. %s", instruction(q))}
 	case !q.Several() && (chosen > 1 || chosen == 1 && all.other):
-		return reading{fault: words.T("Only one answer can be given here. %s", need(q))}
+		return reading{fault: words.T("Only one answer can be given here. %s", instruction(q))}
 	}
 	return all
 }
 
-// understandOne reads a word as one option: its number, its name, or 0 and
+// parseOption reads a word as one option: its number, its name, or 0 and
 // other for the human's own words. ok is false if it is none of them.
-func understandOne(q *question.Question, word string) (r reading, ok bool) {
-	plain := strings.Map(narrow, word)
+func parseOption(q *question.Question, word string) (r reading, ok bool) {
+	plain := strings.Map(halfWidth, word)
 	if n, found := strings.CutPrefix(plain, "#"); found {
-		return byNumber(q, n)
+		return parseNumber(q, n)
 	}
-	if inner, found := quoted(word); found {
+	if inner, found := unquote(word); found {
 		if o := q.Named(inner); o != nil {
 			return reading{selected: []string{o.ID}}, true
 		}
@@ -156,7 +156,7 @@ func understandOne(q *question.Question, word string) (r reading, ok bool) {
 	if o == nil && q.Confirms() {
 		o = q.Option(yesOrNo(word))
 	}
-	r, ok = byNumber(q, plain)
+	r, ok = parseNumber(q, plain)
 	switch {
 	case o == nil && ok:
 		return r, true
@@ -178,8 +178,8 @@ func yesOrNo(word string) string {
 	return question.YesOrNo(word)
 }
 
-// byNumber reads a word as the number of an option.
-func byNumber(q *question.Question, word string) (r reading, ok bool) {
+// parseNumber reads a word as the number of an option.
+func parseNumber(q *question.Question, word string) (r reading, ok bool) {
 	switch n, ok := number(word); {
 	case !ok:
 		return reading{}, false
@@ -198,19 +198,19 @@ func number(word string) (int, bool) {
 }
 
 func noOption(q *question.Question, word string) string {
-	return words.T("%[1]s is no option. %[2]s", question.Shorten(question.Line(word), 40), need(q))
+	return words.T("%[1]s is no option. %[2]s", question.Shorten(question.Line(word), 40), instruction(q))
 }
 
-func quoted(word string) (inner string, ok bool) {
+func unquote(word string) (inner string, ok bool) {
 	if len(word) < 2 || word[0] != '"' || word[len(word)-1] != '"' {
 		return "", false
 	}
 	return word[1 : len(word)-1], true
 }
 
-// narrow maps the wide digits, commas and blanks of East Asian keyboards to
+// halfWidth maps the wide digits, commas and blanks of East Asian keyboards to
 // those of ASCII.
-func narrow(r rune) rune {
+func halfWidth(r rune) rune {
 	switch {
 	case r >= '０' && r <= '９':
 		return r - '０' + '0'

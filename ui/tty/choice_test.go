@@ -56,7 +56,7 @@ func TestUnderstand(t *testing.T) {
 		{"the same twice", single, "1, 1", reading{selected: []string{"id-postgres"}}},
 		{"preview", single, "v1", reading{command: view}},
 		{"back", single, "b", reading{command: goBack}},
-		{"quit", single, "QUIT", reading{command: closing}},
+		{"quit", single, "QUIT", reading{command: dismiss}},
 		{"help", single, "?", reading{command: help}},
 		{"leave open", single, "-", reading{command: leaveOpen}},
 		{"an option called B", letters, "b", reading{selected: []string{"id-b"}}},
@@ -86,8 +86,8 @@ func TestUnderstand(t *testing.T) {
 		{"text like a command, in quotes", text, `"b"`, reading{custom: "b"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := understand(tt.q, tt.line); !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("understand(%q) = %+v, want %+v", tt.line, got, tt.want)
+			if got := parseLine(tt.q, tt.line); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("parseLine(%q) = %+v, want %+v", tt.line, got, tt.want)
 			}
 		})
 	}
@@ -115,12 +115,12 @@ func TestUnderstand(t *testing.T) {
 		{"long nonsense is cut", single, strings.Repeat("x", 5000), "x… is no option"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := understand(tt.q, tt.line)
+			got := parseLine(tt.q, tt.line)
 			if !strings.Contains(got.fault, tt.want) {
-				t.Errorf("understand(%q) = %+v, want a fault with %q", tt.line, got, tt.want)
+				t.Errorf("parseLine(%q) = %+v, want a fault with %q", tt.line, got, tt.want)
 			}
 			if len(got.selected) > 0 || got.other || got.custom != "" {
-				t.Errorf("understand(%q) = %+v: a fault and an answer", tt.line, got)
+				t.Errorf("parseLine(%q) = %+v: a fault and an answer", tt.line, got)
 			}
 		})
 	}
@@ -149,10 +149,10 @@ func FuzzUnderstand(f *testing.F) {
 			t.Fatalf("%q became %q", keys, line)
 		}
 		for _, q := range asked {
-			r := understand(q, line)
+			r := parseLine(q, line)
 			answers := len(r.selected) > 0 || r.other || r.custom != ""
 			if r.fault == "" && r.command == "" && !answers || r.fault != "" && answers || r.command != "" && answers {
-				t.Fatalf("%s: understand(%q) = %+v", q.Type, line, r)
+				t.Fatalf("%s: parseLine(%q) = %+v", q.Type, line, r)
 			}
 			if r.other || !answers {
 				continue
@@ -160,7 +160,7 @@ func FuzzUnderstand(f *testing.F) {
 			set := question.Set{Questions: []question.Question{*q}}
 			reply := question.Reply{Answers: []question.Answer{{QuestionID: q.ID, Selected: r.selected, Custom: r.custom}}}
 			if _, err := set.Check(reply); err != nil && question.Count(line) <= question.MaxText {
-				t.Fatalf("%s: understand(%q) = %+v, which is no valid answer: %v", q.Type, line, r, err)
+				t.Fatalf("%s: parseLine(%q) = %+v, which is no valid answer: %v", q.Type, line, r, err)
 			}
 		}
 	})

@@ -13,8 +13,8 @@ import (
 // what is being typed.
 const lastWarning = 20 * time.Second
 
-// deadline is when the question closes, the zero time for never. Where its time was up
-// while nobody waited, nobody closes it.
+// deadline is when the question closes, the zero time for never. A deadline that passed
+// while no asker waited closes nothing.
 func (c *conversation) deadline(ctx context.Context) time.Time {
 	at := c.desk.Deadline(ctx)
 	if !at.IsZero() && time.Until(at) <= 0 && !c.desk.Attended(ctx) {
@@ -29,9 +29,9 @@ func timeLeft(at time.Time) string {
 	return text
 }
 
-// warn tells the human when the time is nearly up, and puts the prompt again,
-// until the returned function was called.
-func (c *conversation) warn(ctx context.Context) (stop func()) {
+// warnBeforeDeadline tells the human when the time is nearly up, and writes the prompt
+// again, until the returned function is called.
+func (c *conversation) warnBeforeDeadline(ctx context.Context) (stop func()) {
 	if c.deadline(ctx).IsZero() {
 		return func() {}
 	}
@@ -39,7 +39,7 @@ func (c *conversation) warn(ctx context.Context) (stop func()) {
 	var waiting sync.WaitGroup
 	waiting.Go(func() {
 		for {
-			left := time.Until(c.deadline(ctx)) - lastWarning // it may move: somebody may be typing elsewhere
+			left := time.Until(c.deadline(ctx)) - lastWarning // it moves when the human types elsewhere
 			if left <= 0 {
 				break
 			}
@@ -53,7 +53,7 @@ func (c *conversation) warn(ctx context.Context) (stop func()) {
 		if ctx.Err() != nil || at.IsZero() {
 			return
 		}
-		c.in.interject(func() {
+		c.in.printAbove(func() {
 			c.blank()
 			c.text("", words.T("The question %s unless you enter a line.", timeLeft(at)))
 		})

@@ -5,7 +5,7 @@
 //
 // It imports ui, ui/form, ui/term, ui/words, desk and question. It must not
 // know who asked, how replies are stored, or any other surface. Signals are the
-// process's business: whoever calls Show turns them into the end of the
+// process's business: the caller of Show turns them into the end of the
 // context.
 //
 // With a desk a form keeps what is being typed, offers it again, and shows the

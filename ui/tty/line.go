@@ -59,7 +59,7 @@ func (l *line) press(piece []byte, now time.Time) (shown string, lines []typed, 
 		key, size := utf8.DecodeRune(keys)
 		keys = keys[size:]
 		if key == '\n' {
-			lines = append(lines, l.end(pasted))
+			lines = append(lines, l.finish(pasted))
 			out.WriteByte('\n')
 			continue
 		}
@@ -74,7 +74,7 @@ func (l *line) press(piece []byte, now time.Time) (shown string, lines []typed, 
 
 // key takes a key that ends no line, and returns what to show.
 func (l *line) key(key rune) (shown string) {
-	if l.skips(key) {
+	if l.inSequence(key) {
 		return ""
 	}
 	switch key {
@@ -98,8 +98,8 @@ func (l *line) key(key rune) (shown string) {
 	return string(key)
 }
 
-// skips reports whether a key is part of an escape sequence, such as those of arrows.
-func (l *line) skips(key rune) bool {
+// inSequence reports whether a key is part of an escape sequence, such as those of arrows.
+func (l *line) inSequence(key rune) bool {
 	switch was := l.sequence; {
 	case key == escape, was == escape && (key == '[' || key == 'O'):
 		l.sequence = key
@@ -112,8 +112,8 @@ func (l *line) skips(key rune) bool {
 	}
 }
 
-// end returns the line as it counts, and begins the next.
-func (l *line) end(pasted bool) typed {
+// finish returns the line as it counts, and begins the next.
+func (l *line) finish(pasted bool) typed {
 	t := typed{line: strings.TrimSpace(string(l.text)), pasted: pasted}
 	if l.tooLong || question.Count(t.line) > question.MaxText {
 		t = typed{tooLong: true}

@@ -21,12 +21,12 @@ type lineReader struct {
 	in    input
 	write func(string) error // onto the terminal
 
-	keys  atomic.Bool // what is typed is meant for another program
-	typed chan typed  // closed at the end of input
+	discards atomic.Bool // what is typed is meant for another program
+	typed    chan typed  // closed at the end of input
 
 	mu     sync.Mutex // guards what follows, and the terminal while a line is awaited
 	prompt string     // of the line that is awaited; empty for none
-	shows  bool       // the line at the prompt is not ended yet
+	echoes bool       // the line at the prompt is not ended yet
 	line   line
 }
 
@@ -58,43 +58,43 @@ func (l *lineReader) stop() {
 	}
 }
 
-// listen has keys come in place of lines, unseen, until the function it returns is
-// called.
-func (l *lineReader) listen() (stop func()) {
-	l.keys.Store(true)
+// discardLines reports keys in place of lines, and shows none of them, until the returned
+// function is called.
+func (l *lineReader) discardLines() (stop func()) {
+	l.discards.Store(true)
 	return func() {
-		l.fill("")
-		l.keys.Store(false)
+		l.setLine("")
+		l.discards.Store(false)
 	}
 }
 
-// await writes the prompt of the line that is awaited now, and what is typed of it;
+// showPrompt writes the prompt of the line that is awaited now, and what is typed of it;
 // empty is none.
-func (l *lineReader) await(prompt string) error {
+func (l *lineReader) showPrompt(prompt string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.prompt, l.shows = prompt, prompt != ""
-	return l.again()
+	l.prompt, l.echoes = prompt, prompt != ""
+	return l.redraw()
 }
 
-// interject has something written while a line is awaited, and the prompt again.
-func (l *lineReader) interject(say func()) {
+// printAbove calls write while a line is awaited, and writes the prompt again.
+func (l *lineReader) printAbove(write func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	say()
-	_ = l.again() // the next await returns the error
+	write()
+	_ = l.redraw() // the next showPrompt returns the error
 }
 
-// again writes the prompt and what is typed. Callers must hold l.mu.
-func (l *lineReader) again() error {
-	if !l.shows {
+// redraw writes the prompt and what is typed. Callers must hold l.mu.
+func (l *lineReader) redraw() error {
+	if !l.echoes {
 		return nil
 	}
 	return l.write(l.prompt + string(l.line.text))
 }
 
-// fill has the next line begin with a text.
-func (l *lineReader) fill(text string) {
+// setLine replaces what is typed of the next line.
+func (l *lineReader) setLine(text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.line = line{text: []byte(text)}
@@ -105,7 +105,7 @@ func (l *lineReader) read() {
 	buf := make([]byte, 4096)
 	for {
 		n, err := l.in.Read(buf)
-		lines, ended := l.take(buf[:n], time.Now())
+		lines, ended := l.feed(buf[:n], time.Now())
 		for _, t := range lines {
 			l.typed <- t
 		}
@@ -115,20 +115,20 @@ func (l *lineReader) read() {
 	}
 }
 
-// take takes what came at once, and reports whether the human has ended the input.
-func (l *lineReader) take(piece []byte, now time.Time) (lines []typed, ended bool) {
+// feed takes what arrived in one piece, and reports whether the human has ended the input.
+func (l *lineReader) feed(piece []byte, now time.Time) (lines []typed, ended bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	switch {
 	case len(piece) == 0:
 		return nil, false
-	case l.keys.Load():
+	case l.discards.Load():
 		return []typed{{key: true}}, false
 	}
 	shown, lines, ended := l.line.press(piece, now)
-	if l.shows {
-		_ = l.write(shown) // the next await returns the error
+	if l.echoes {
+		_ = l.write(shown) // the next showPrompt returns the error
 	}
-	l.shows = l.shows && lines == nil // what is typed on is for the next prompt
+	l.echoes = l.echoes && lines == nil // what is typed on is for the next prompt
 	return lines, ended
 }

@@ -10,9 +10,9 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// open begins the dialogue: it says what there is to know before the first question,
-// and offers what was typed before.
-func (c *conversation) open(ctx context.Context) error {
+// start makes the dialogue, says what the human must know before the first question, and
+// offers the draft.
+func (c *conversation) start(ctx context.Context) error {
 	if !c.desk.Attended(ctx) {
 		c.text("", words.T(words.AgentAway))
 	}
@@ -22,17 +22,17 @@ func (c *conversation) open(ctx context.Context) error {
 	if at := c.deadline(ctx); !at.IsZero() {
 		c.text("", words.T("The question %s; every line you enter starts the time anew.", timeLeft(at)))
 	}
-	c.begin(ctx, c.desk.Draft(ctx))
-	c.kept = c.Clone()
-	c.sayKeys()
+	c.newDialogue(ctx, c.desk.Draft(ctx))
+	c.beforeBurst = c.Clone()
+	c.showKeys()
 	if c.desk.AtLimit(ctx) {
 		c.text("", words.Local.LastRound(":"+string(lift)))
 	}
-	return c.offer(ctx)
+	return c.offerDraft(ctx)
 }
 
-// sayKeys names what can be entered beside answers.
-func (c *conversation) sayKeys() {
+// showKeys names the commands.
+func (c *conversation) showKeys() {
 	colon := ""
 	if slices.ContainsFunc(c.All(), func(s dialogue.Step) bool { return !s.Chooses() || s.Confirms() }) {
 		colon = ":" // a letter alone is an answer
@@ -48,33 +48,35 @@ func (c *conversation) sayKeys() {
 	c.text("", words.Local.Sentence(strings.Join(keys, words.T(", "))))
 }
 
-// offer asks whether a draft is to be kept. Kept answers stand in the brackets
-// of their prompts: each needs its Enter, and all of them the review.
-func (c *conversation) offer(ctx context.Context) error {
+// offerDraft asks whether to keep a draft. Its answers are then proposed in the brackets of
+// their prompts: each needs its Enter, and all of them the review.
+func (c *conversation) offerDraft(ctx context.Context) error {
 	for c.Restored() {
 		line, err := c.prompt(ctx, words.T("A draft exists: Enter keeps it, n starts over: "))
 		if err != nil || line == "" {
 			return err
 		}
 		if question.YesOrNo(line) == question.NoID {
-			c.begin(ctx, question.Reply{})
+			c.newDialogue(ctx, question.Reply{})
 			return nil
 		}
-		c.foreign()
+		c.takeBackForeign()
 		c.text("", words.T("Press Enter to go on from what you had, or enter n."))
 	}
 	return nil
 }
 
-// save keeps what was answered so far as a draft, if that has changed. A draft that
-// cannot be kept is lost only if this process is; the answers are still here.
-func (c *conversation) save(ctx context.Context) {
-	if c.touched {
-		c.keep(ctx)
+// saveChanges saves the draft if it has changed. A draft that cannot be saved is lost only
+// with this process.
+func (c *conversation) saveChanges(ctx context.Context) {
+	if c.draftChanged {
+		c.saveDraft(ctx)
 	}
 }
 
-func (c *conversation) keep(ctx context.Context) {
-	c.touched = false
-	_ = storing(ctx, func() error { return c.desk.Save(ctx, c.Draft()) })
+// saveDraft saves the draft, which also starts the time anew.
+func (c *conversation) saveDraft(ctx context.Context) {
+	c.draftChanged = false
+	draft := c.Draft()
+	_ = awaitStore(ctx, func() error { return c.desk.Save(ctx, draft) })
 }

@@ -37,8 +37,8 @@ func (s *surface) showPlain(ctx context.Context, t *terminal, backing form.Backi
 		c.in.start()
 		return edited, left, err
 	}
-	defer onContinue(c.askAgain)()
-	defer onStop(t.restore, c.retake)()
+	defer onContinue(c.resume)()
+	defer onStop(t.restore, c.takeTerminal)()
 	err := c.run(ctx, s.origin())
 	if ctx.Err() != nil {
 		t.flush() // and half a line typed for it is no command for the next program
@@ -54,13 +54,16 @@ type conversation struct {
 	desk        form.Backing
 	commit      ui.Commit
 	interrupted desk.Status // see Options
-	gate        act.Machine
-	kept        *dialogue.Dialogue                                                      // as it was before this burst of lines
-	edit        func(ctx context.Context, text string) (edited, left string, err error) // as term.EditText
-	touched     bool                                                                    // the draft has changed since it was kept
-	last        time.Time                                                               // when the last line counted
+	appeared    bool        // by itself
 	began       time.Time
-	appeared    bool // by itself
+	gate        act.Machine
+	lastLine    time.Time // when the last line counted
+
+	beforeBurst  *dialogue.Dialogue // as it was before the lines that came in one go
+	draftChanged bool               // since it was kept
+
+	// edit is term.EditText, with the terminal lent to the editor.
+	edit func(ctx context.Context, text string) (edited, left string, err error)
 }
 
 // move is where the conversation goes next.
@@ -72,17 +75,17 @@ const (
 	done               // the reply is committed
 )
 
-// begin begins a dialogue with a draft.
-func (c *conversation) begin(ctx context.Context, draft question.Reply) {
+// newDialogue makes the dialogue, which starts from a draft.
+func (c *conversation) newDialogue(ctx context.Context, draft question.Reply) {
 	c.Dialogue = dialogue.New(words.Local.Shown(c.desk.Rec), dialogue.Options{
 		Layout: dialogue.Turns, Bare: c.appeared, Draft: draft, Memory: c.desk.Memory(ctx), Began: c.began, Now: time.Now,
 	})
 }
 
-// act does an act, and reports whether the reply is ready.
-func (c *conversation) act(a dialogue.Act) (ready bool, err error) {
+// do applies an act, and reports whether the reply is ready.
+func (c *conversation) do(a dialogue.Act) (ready bool, err error) {
 	change, err := c.Act(a)
-	c.touched = c.touched || change.Draft
+	c.draftChanged = c.draftChanged || change.Draft
 	return change.Ready, err
 }
 
@@ -95,7 +98,7 @@ func (c *conversation) run(ctx context.Context, origin act.Origin) error {
 	defer c.in.stop()
 	c.gate.Show(time.Now(), origin)
 	c.text("", c.asker())
-	err := c.open(ctx)
+	err := c.start(ctx)
 	for to := stay; err == nil && to != done; {
 		if c.Current() == nil {
 			to, err = c.review(ctx)
@@ -103,7 +106,7 @@ func (c *conversation) run(ctx context.Context, origin act.Origin) error {
 			to, err = c.ask(ctx)
 		}
 		if err == nil && to != done {
-			c.save(ctx)
+			c.saveChanges(ctx)
 		}
 	}
 	if err != nil {
@@ -124,35 +127,35 @@ func (c *conversation) asker() string {
 	return words.T("%s:", strings.Join(parts, words.T(", ")))
 }
 
-// prompt writes text and returns the line that follows and counts. It is where
-// every line of the human comes in.
+// prompt writes text and returns the next line that counts. Every line of the human is
+// read here.
 func (c *conversation) prompt(ctx context.Context, text string) (string, error) {
 	for {
-		if err := c.quiet(ctx); err != nil {
+		if err := c.awaitPause(ctx); err != nil {
 			return "", err
 		}
-		if err := c.in.await(text); err != nil {
+		if err := c.in.showPrompt(text); err != nil {
 			return "", err
 		}
-		stop := c.warn(ctx)
-		got, err := act.ReadLine(ctx, &c.gate, c.in.typed, func() { c.pausedNow(text) })
+		stop := c.warnBeforeDeadline(ctx)
+		got, err := act.ReadLine(ctx, &c.gate, c.in.typed, func() { c.discardFastLines(text) })
 		stop()
-		_ = c.in.await("")
+		_ = c.in.showPrompt("")
 		switch {
 		case err != nil:
 			return "", err
 		case got.key: // it came in the moment in which keys began to count
-			c.foreign()
+			c.takeBackForeign()
 			continue
 		}
-		c.rest(ctx)
+		c.skipRepeats(ctx)
 		if got.pasted {
 			c.text("", words.T("That was pasted: Enter takes it, Ctrl+U clears it."))
-			c.in.fill(got.line)
+			c.in.setLine(got.line)
 			continue
 		}
 		if !c.deadline(ctx).IsZero() {
-			c.keep(ctx) // every line restarts the clock
+			c.saveDraft(ctx) // every line restarts the clock
 		}
 		if !got.tooLong {
 			return got.line, nil
@@ -161,17 +164,17 @@ func (c *conversation) prompt(ctx context.Context, text string) (string, error) 
 	}
 }
 
-// askAgain takes the terminal again after the process was stopped, and writes the
+// resume takes the terminal again after the process was stopped, and writes the
 // prompt.
-func (c *conversation) askAgain() {
-	c.retake()
+func (c *conversation) resume() {
+	c.takeTerminal()
 	if c.in.in.foreground() {
-		c.in.interject(func() {})
+		c.in.printAbove(func() {})
 	}
 }
 
-// retake takes the terminal again if it is still this process's.
-func (c *conversation) retake() {
+// takeTerminal takes the terminal again if it is still this process's.
+func (c *conversation) takeTerminal() {
 	if c.in.in.foreground() {
 		c.in.in.single()
 	}
@@ -185,20 +188,20 @@ func (c *conversation) promptText(ctx context.Context, prompt, text string) (str
 		if err != nil || line != ":"+string(editText) {
 			return line, err
 		}
-		if own := c.edited(ctx, text); own != "" {
+		if own := c.editInEditor(ctx, text); own != "" {
 			return own, nil
 		}
 	}
 }
 
-// edited is the text as it left the human's editor; empty where that gave none.
-// Lines that come now were typed without a look at the form.
-func (c *conversation) edited(ctx context.Context, text string) string {
+// editInEditor returns the text that the human wrote in their editor, empty for none.
+// Lines that arrive now were typed without a look at the form.
+func (c *conversation) editInEditor(ctx context.Context, text string) string {
 	text, left, err := c.edit(ctx, text)
 	c.gate.Show(time.Now(), act.Appeared)
 	text = strings.TrimSpace(term.Own(text))
 	switch {
-	case ctx.Err() != nil: // nobody has said that it is the answer
+	case ctx.Err() != nil: // it is not confirmed
 		c.lines("", term.LeftIn(left))
 		return ""
 	case err != nil:
@@ -211,13 +214,13 @@ func (c *conversation) edited(ctx context.Context, text string) string {
 	return text
 }
 
-// quiet waits until nobody types, where the keys that come now are not meant
-// for this form. They are neither echoed nor kept.
-func (c *conversation) quiet(ctx context.Context) error {
+// awaitPause waits for a pause in typing, where keys that arrive now are not meant for
+// this form. They are neither shown nor kept.
+func (c *conversation) awaitPause(ctx context.Context) error {
 	if c.gate.Next().IsZero() {
 		return nil
 	}
-	defer c.in.listen()()
+	defer c.in.discardLines()()
 	told := false
 	for next := c.gate.Next(); !next.IsZero(); next = c.gate.Next() {
 		select {
@@ -238,28 +241,28 @@ func (c *conversation) quiet(ctx context.Context) error {
 	return nil
 }
 
-// pausedNow puts the prompt again after lines that were thrown away.
-func (c *conversation) pausedNow(prompt string) {
+// discardFastLines writes the prompt again after lines that do not count.
+func (c *conversation) discardFastLines(prompt string) {
 	c.in.in.flush()
-	c.in.fill("")
-	c.in.interject(func() { c.text("", words.T("Lines that come so fast one after the other are no answer.")) })
-	_ = c.in.await(prompt)
+	c.in.setLine("")
+	c.in.printAbove(func() { c.text("", words.T("Lines that come so fast one after the other are no answer.")) })
+	_ = c.in.showPrompt(prompt)
 }
 
-// rest waits until the next line is not taken for a key held down. Lines that
-// come meanwhile answer nothing: nobody has seen yet what they would be for.
-func (c *conversation) rest(ctx context.Context) {
+// skipRepeats waits until the next line is not taken for a key held down. Lines that
+// arrive meanwhile answer nothing: the human has not seen yet what they would be for.
+func (c *conversation) skipRepeats(ctx context.Context) {
 	now := time.Now()
-	if now.Sub(c.last) >= act.Quiet {
-		c.kept = c.Clone()
+	if now.Sub(c.lastLine) >= act.Quiet {
+		c.beforeBurst = c.Clone()
 	}
-	c.last = now
+	c.lastLine = now
 	over := time.After(act.Again - act.Settle + time.Millisecond)
 	for typed := c.in.typed; ; {
 		select {
 		case _, open := <-typed:
 			if !open {
-				typed = nil // whoever reads next is told
+				typed = nil // the next read returns that
 			}
 		case <-over:
 			return
@@ -269,21 +272,21 @@ func (c *conversation) rest(ctx context.Context) {
 	}
 }
 
-// foreign says that the last line meant nothing here. Where the question had
-// appeared by itself it was meant for another program, and so was what came in
-// one go with it: that is taken back, and foreign reports so.
-func (c *conversation) foreign() (takenBack bool) {
-	same := c.Equal(c.kept)
+// takeBackForeign follows a line that means nothing here. In a form that appeared by
+// itself that line was meant for another program, and so was what arrived in one go with
+// it. It takes that back, and reports whether it did.
+func (c *conversation) takeBackForeign() (takenBack bool) {
+	same := c.Equal(c.beforeBurst)
 	if c.gate.Key(time.Now(), "", act.Foreign) != act.Rollback || same {
 		return false
 	}
-	c.Dialogue, c.touched = c.kept.Clone(), true
+	c.Dialogue, c.draftChanged = c.beforeBurst.Clone(), true
 	c.text("", words.T("What came in one go with that line is taken back."))
 	return true
 }
 
-// leave ends the conversation without a reply: it tells the human why, and
-// returns the error that Show owes its caller.
+// leave ends the conversation without a reply: it tells the human why, and returns the
+// error for Show to return.
 func (c *conversation) leave(ctx context.Context, err error) error {
 	ended := errors.Is(err, io.EOF)
 	if ended && !c.in.in.foreground() {
@@ -295,14 +298,14 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 	c.blank()
 	switch {
 	case errors.As(err, new(*desk.ClosedError)):
-		c.text("", farewell(err, ""))
+		c.text("", closingLine(err, ""))
 		return err
 	case ctx.Err() != nil:
-		c.text("", farewell(context.Cause(ctx), c.interrupted))
+		c.text("", closingLine(context.Cause(ctx), c.interrupted))
 		return context.Cause(ctx)
 	case ended && c.in.in.foreground():
-		_, _ = c.act(dialogue.Dismiss{})
-		if err := c.deliver(ctx); err != nil {
+		_, _ = c.do(dialogue.Dismiss{})
+		if err := c.tryCommit(ctx); err != nil {
 			return err
 		}
 		c.text("", words.T(words.Dismissed))
@@ -311,21 +314,21 @@ func (c *conversation) leave(ctx context.Context, err error) error {
 	return ui.Unavailablef("the terminal is gone: %v", err)
 }
 
-// deliver commits the reply.
-func (c *conversation) deliver(ctx context.Context) error {
+// tryCommit commits the reply once.
+func (c *conversation) tryCommit(ctx context.Context) error {
 	reply, err := c.Reply()
 	if err == nil {
-		err = storing(ctx, func() error { return c.commit(reply) })
+		err = awaitStore(ctx, func() error { return c.commit(reply) })
 	}
 	if err != nil {
-		c.gate.Show(time.Now(), act.Appeared) // lines that came meanwhile were typed without a look at that
+		c.gate.Show(time.Now(), act.Appeared) // lines that arrived meanwhile were typed without a look at that
 	}
 	return err
 }
 
-// storing runs what waits for the store. When the context ends, it waits no
-// longer than a withdrawal may take; a reply may have been the first.
-func storing(ctx context.Context, work func() error) error {
+// awaitStore runs work, which waits for the store. When the context ends, it waits no
+// longer than a withdrawal may take: the reply may have been the first.
+func awaitStore(ctx context.Context, work func() error) error {
 	stored := make(chan error, 1)
 	go func() {
 		defer func() {

@@ -8,8 +8,8 @@ import (
 	"mcp-askuser/ui/term"
 )
 
-// widthUnknown is the width in cells that lines are wrapped to where nobody
-// knows it; widthLeast the width below which wrapping makes no text readable.
+// widthUnknown is the width in cells that lines are wrapped to where it is
+// unknown; widthLeast the width below which wrapping makes no text readable.
 const (
 	widthUnknown = 80
 	widthLeast   = 20
@@ -33,7 +33,7 @@ func (p *printer) text(mark, s string) {
 	p.write("", term.Hang(mark, s, max(width, widthLeast)))
 }
 
-// lines writes preformatted text: its lines are kept, the mark stands before
+// lines writes preformatted text: it keeps its lines and puts the mark before
 // each.
 func (p *printer) lines(mark, s string) {
 	p.write(mark, strings.Split(strings.TrimRight(s, "\n"), "\n"))

@@ -22,31 +22,31 @@ func (c *conversation) review(ctx context.Context) (to move, err error) {
 		s := &steps[i]
 		c.text(fmt.Sprintf("%3d. ", i+1), question.Line(s.Text))
 		answer := term.LeftOpen()
-		if entered(s) {
-			answer = inWords(s)
+		if hasAnswer(s) {
+			answer = answerText(s)
 		}
 		c.text("     ", answer)
-		c.sayNote("     "+words.T("Note: "), s.Note)
+		c.showNote("     "+words.T("Note: "), s.Note)
 	}
-	c.sayNote(words.T("Note to the agent: "), c.Note())
+	c.showNote(words.T("Note to the agent: "), c.Note())
 	for to == stay && err == nil {
 		line, err := c.prompt(ctx, words.T("Enter sends, a number edits, n adds a note, d is to discuss first, q dismisses: "))
 		if err != nil {
 			return stay, err
 		}
-		word := strings.ToLower(strings.TrimPrefix(strings.Map(narrow, line), ":"))
+		word := strings.ToLower(strings.TrimPrefix(strings.Map(halfWidth, line), ":"))
 		n, isNumber := number(word)
 		does := commands[word]
 		switch {
 		case word == "":
 			return c.send(ctx)
 		case isNumber && n >= 1 && n <= len(steps):
-			_, err = c.act(dialogue.Goto{ID: steps[n-1].ID})
+			_, err = c.do(dialogue.Goto{ID: steps[n-1].ID})
 			return turned, err
 		case does == help:
 			c.text("", words.T("Nothing is sent yet. Enter sends these answers to the agent; the number of a question lets you change its answer; b goes back to the last one."))
 		case does == "", does == leaveOpen, does == recall, does == editText:
-			to = c.unread(words.T("%s is none of these.", question.Shorten(question.Line(line), 40)))
+			to = c.refuse(words.T("%s is none of these.", question.Shorten(question.Line(line), 40)))
 		default:
 			to, err = c.command(ctx, does)
 		}
@@ -61,22 +61,22 @@ func (c *conversation) review(ctx context.Context) (to move, err error) {
 func (c *conversation) command(ctx context.Context, does command) (move, error) {
 	switch does {
 	case goBack:
-		if _, err := c.act(dialogue.Back{}); err != nil {
+		if _, err := c.do(dialogue.Back{}); err != nil {
 			c.text("", words.T("This is the first question."))
 		}
 		return turned, nil
-	case closing:
-		reason, sure, err := c.part(ctx, words.T(words.AskDismiss), words.T("Reason for the agent (optional, Enter for none): "), c.Reason())
+	case dismiss:
+		reason, sure, err := c.confirmEnd(ctx, words.T(words.AskDismiss), words.T("Reason for the agent (optional, Enter for none): "), c.Reason())
 		if err != nil || !sure {
 			return stay, err
 		}
-		return c.end(ctx, dialogue.Dismiss{Reason: reason}, words.T(words.Dismissed))
+		return c.commitEnd(ctx, dialogue.Dismiss{Reason: reason}, words.T(words.Dismissed))
 	case discuss:
-		topic, sure, err := c.part(ctx, words.T(words.AskDiscuss), words.T("What it is about (optional, Enter for none): "), "")
+		topic, sure, err := c.confirmEnd(ctx, words.T(words.AskDiscuss), words.T("What it is about (optional, Enter for none): "), "")
 		if err != nil || !sure {
 			return stay, err
 		}
-		return c.end(ctx, dialogue.Discuss{Topic: topic}, words.T(words.Discussed))
+		return c.commitEnd(ctx, dialogue.Discuss{Topic: topic}, words.T(words.Discussed))
 	case note:
 		s := c.Current()
 		had := c.Note()
@@ -87,21 +87,21 @@ func (c *conversation) command(ctx context.Context, does command) (move, error) 
 		if err != nil {
 			return stay, err
 		}
-		if _, err = c.act(dialogue.Note{Text: text}); s == nil {
+		if _, err = c.do(dialogue.Note{Text: text}); s == nil {
 			return turned, err
 		}
 	case history:
-		c.rounds(ctx)
+		c.showRounds(ctx)
 	case lift:
-		c.lift(ctx)
+		c.liftLimit(ctx)
 	case help, leaveOpen, view, editText, recall: // which only a question has
 	}
 	return stay, nil
 }
 
-// part asks whether to end the questions without all of their answers, and for a word on
+// confirmEnd asks whether to end the questions without all of their answers, and for a word on
 // that.
-func (c *conversation) part(ctx context.Context, ask, why, typed string) (word string, sure bool, err error) {
+func (c *conversation) confirmEnd(ctx context.Context, ask, why, typed string) (word string, sure bool, err error) {
 	line, err := c.prompt(ctx, words.T("%s Enter y or n [n]: ", ask))
 	if err == nil && yesOrNo(line) != question.YesID {
 		c.text("", words.T("Still open."))
@@ -113,63 +113,60 @@ func (c *conversation) part(ctx context.Context, ask, why, typed string) (word s
 	return word, true, err
 }
 
-// end ends the questions without all of their answers.
-func (c *conversation) end(ctx context.Context, how dialogue.Act, said string) (move, error) {
-	_, err := c.act(how)
+// commitEnd ends the questions without all of their answers.
+func (c *conversation) commitEnd(ctx context.Context, how dialogue.Act, said string) (move, error) {
+	_, err := c.do(how)
 	if err == nil {
-		err = c.deliver(ctx)
+		return c.commitReply(ctx, said, stay)
 	}
-	if err != nil {
-		return stay, c.unsaved(ctx, err)
-	}
-	c.text("", said)
-	return done, nil
+	return stay, err
 }
 
-// sayNote shows a note, where there is one.
-func (c *conversation) sayNote(mark, text string) {
+// showNote shows a note, where there is one.
+func (c *conversation) showNote(mark, text string) {
 	if text != "" {
 		c.text(mark, question.Block(text))
 	}
 }
 
-// send commits the answers. One that could not be sent is shown for review: a second try
-// is the human's word.
+// send commits the answers. Those that could not be sent are shown for review: a second
+// try is the human's word.
 func (c *conversation) send(ctx context.Context) (move, error) {
-	c.save(ctx)
-	err := c.deliver(ctx)
-	if err == nil {
-		c.text("", words.T(words.Sent))
-		return done, nil
+	c.saveChanges(ctx)
+	to, err := c.commitReply(ctx, words.T(words.Sent), turned)
+	if to == turned && err == nil {
+		_, err = c.do(dialogue.Review{})
 	}
-	if faults, refused := errors.AsType[question.Violations](err); refused {
-		c.text("", words.T("Not sent yet:"))
-		for _, f := range faults {
-			c.text("  - ", c.fault(f))
-		}
-	} else if err := c.unsaved(ctx, err); err != nil {
-		return stay, err
-	}
-	_, err = c.act(dialogue.Review{})
-	return turned, err
+	return to, err
 }
 
-// fault says what is wrong with an answer, naming the question by its text.
-func (c *conversation) fault(f question.Violation) string {
+// commitReply commits the reply. Where that fails and the question is still open, it says
+// why, and returns failed.
+func (c *conversation) commitReply(ctx context.Context, said string, failed move) (move, error) {
+	err := c.tryCommit(ctx)
+	faults, refused := errors.AsType[question.Violations](err)
+	switch {
+	case err == nil:
+		c.text("", said)
+		return done, nil
+	case errors.As(err, new(*desk.ClosedError)), ctx.Err() != nil:
+		return stay, err
+	case refused:
+		c.text("", words.T("Not sent yet:"))
+		for _, f := range faults {
+			c.text("  - ", c.faultText(f))
+		}
+	default:
+		c.text("", words.Local.Kept(err))
+	}
+	return failed, nil
+}
+
+// faultText says what is wrong with an answer, naming the question by its text.
+func (c *conversation) faultText(f question.Violation) string {
 	id, _ := strings.CutPrefix(f.Path, "answers.")
 	if s := c.Step(id); s != nil {
 		return words.T("%[1]s: %[2]s", question.Shorten(question.Line(s.Text), 40), question.Line(f.In(words.T)))
 	}
 	return words.Local.Refused(f)
-}
-
-// unsaved tells the human that the store has failed, and swallows the error:
-// what the human said is kept for another try. A question that is closed or
-// withdrawn is the end, and passed on.
-func (c *conversation) unsaved(ctx context.Context, err error) error {
-	if errors.As(err, new(*desk.ClosedError)) || ctx.Err() != nil {
-		return err
-	}
-	c.text("", words.Local.Kept(err))
-	return nil
 }

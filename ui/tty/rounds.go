@@ -12,9 +12,9 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// rounds shows the earlier rounds of the session, oldest first, so that the
-// latest stands right above the prompt.
-func (c *conversation) rounds(ctx context.Context) {
+// showRounds shows the earlier rounds of the session, oldest first, so that the
+// latest is right above the prompt.
+func (c *conversation) showRounds(ctx context.Context) {
 	var before []desk.Record
 	if c.desk.Remembers() {
 		before = c.Rounds(c.desk.Rounds(ctx))
@@ -24,14 +24,14 @@ func (c *conversation) rounds(ctx context.Context) {
 		return
 	}
 	for _, rec := range slices.Backward(before) {
-		c.round(rec)
+		c.showRound(rec)
 	}
 	c.blank()
 }
 
-// round shows one round in words instead of marks, which a screen reader would
+// showRound shows one round in words instead of marks, which a screen reader would
 // have to spell.
-func (c *conversation) round(rec desk.Record) {
+func (c *conversation) showRound(rec desk.Record) {
 	c.blank()
 	past := recordview.Local(rec)
 	c.text("", words.T("Round %[1]d, %[2]s", past.Round, past.Ending(time.Local)))
@@ -53,12 +53,12 @@ func (c *conversation) round(rec desk.Record) {
 	}
 }
 
-func (c *conversation) lift(ctx context.Context) {
+func (c *conversation) liftLimit(ctx context.Context) {
 	if !c.desk.AtLimit(ctx) {
 		c.text("", words.T("No limit has been reached."))
 		return
 	}
-	if err := storing(ctx, func() error { return c.desk.Lift(ctx) }); err != nil {
+	if err := awaitStore(ctx, func() error { return c.desk.Lift(ctx) }); err != nil {
 		c.text("", words.Local.LimitStays(err))
 		return
 	}

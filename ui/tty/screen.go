@@ -34,7 +34,7 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	// What became of the reply is kept beside the form: when the context ends
 	// in the same moment, the form may be gone before it hears of it.
 	var sent atomic.Bool
-	var first atomic.Pointer[desk.ClosedError] // somebody else was first
+	var first atomic.Pointer[desk.ClosedError] // another answer was first
 	var screen *term.Screen
 	var drawing atomic.Bool
 	drawing.Store(true)
@@ -86,11 +86,11 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	switch {
 	case sent.Load():
 		if !stuck { // else what it knows is not to be read
-			say(t, f.Closing())
+			printLine(t, f.Closing())
 		}
 		return nil
 	case !stuck && f.State() == form.Aborted:
-		say(t, f.Closing())
+		printLine(t, f.Closing())
 		return ui.ErrInterrupted
 	case closed != nil:
 		err = closed
@@ -103,17 +103,17 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	default:
 		return errors.New("the form ended without a reply")
 	}
-	say(t, farewell(err, s.options.Interrupted))
+	printLine(t, closingLine(err, s.options.Interrupted))
 	if !stuck && f.Left() != "" {
-		say(t, f.Left())
+		printLine(t, f.Left())
 	}
 	return err
 }
 
-// say prints a last line where the form was.
-func say(t *terminal, line string) { _, _ = fmt.Fprintln(t, line) }
+// printLine prints a last line where the form was.
+func printLine(t *terminal, line string) { _, _ = fmt.Fprintln(t, line) }
 
-// comeBack takes the terminal again after the process was stopped and goes on
+// comeBack takes the terminal again after the process was stopped and continued
 // (Ctrl+Z cannot reach it, SIGSTOP can): the shell has made its own settings
 // meanwhile, and drawn what it likes. Continued in the background it does
 // nothing.
@@ -167,8 +167,8 @@ func (k *keyboard) Lend(run func() error) error {
 	return errors.Join(err, k.terminal.raw())
 }
 
-// Pause implements term.Lender: it returns when nobody reads the terminal any
-// more, or ever will.
+// Pause implements term.Lender: it returns when no read of the terminal is under way
+// or will begin.
 func (k *keyboard) Pause() {
 	k.terminal.interrupt()
 	k.reading.Lock()

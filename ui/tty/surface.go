@@ -50,7 +50,7 @@ type surface struct {
 	window  *term.Window // of a form; for tests
 }
 
-// origin says how a form of this surface comes onto the screen.
+// origin says how a form of this surface appears.
 func (s *surface) origin() act.Origin {
 	if s.options.Opened {
 		return act.Opened
@@ -117,9 +117,9 @@ func (s *surface) lines(t *terminal) bool {
 	return width < term.MinWidth || height < term.MinHeight
 }
 
-// farewell says why the form went away without an answer; interrupted is what
+// closingLine says why the form went away without an answer; interrupted is what
 // becomes of the record when it was the human who broke off.
-func farewell(cause error, interrupted desk.Status) string {
+func closingLine(cause error, interrupted desk.Status) string {
 	if errors.Is(cause, ui.ErrInterrupted) {
 		return words.Local.Interrupted(interrupted)
 	}
@@ -145,7 +145,7 @@ type Turn struct {
 	held *terminal // by the form that has the turn
 }
 
-// NewTurn returns a turn that nobody has.
+// NewTurn returns a free turn.
 func NewTurn() *Turn { return &Turn{Turn: ui.NewTurn()} }
 
 func (t *Turn) hold(held *terminal) {

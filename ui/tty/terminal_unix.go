@@ -20,7 +20,7 @@ import (
 )
 
 // terminal is an open terminal. Its Read can be ended by interrupt and its
-// Write by hurry, so that nobody is left waiting on it.
+// Write by hurry, so that no caller waits on it for ever.
 type terminal struct {
 	file  *os.File
 	fd    int                       // only for ioctls; os.File.Fd would make the file blocking for good
@@ -131,7 +131,7 @@ func (t *terminal) set(change func(*unix.Termios)) error {
 }
 
 // restore puts everything back that was changed, what is on the screen first.
-// Whoever has the terminal now, if not this process, has made it their own.
+// A terminal that another process group has now is left to it.
 func (t *terminal) restore() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -220,7 +220,7 @@ func (t *terminal) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Write implements io.Writer. Once the terminal is somebody else's, nothing is
+// Write implements io.Writer. Once another process group has the terminal, nothing is
 // drawn on it.
 func (t *terminal) Write(p []byte) (int, error) {
 	t.mu.Lock()
@@ -231,7 +231,7 @@ func (t *terminal) Write(p []byte) (int, error) {
 	before := t.modes
 	t.modes.note(p)
 	n, err := t.file.Write(p)
-	if err != nil { // nobody knows how much of it
+	if err != nil { // how much was written is unknown
 		for i, on := range before {
 			t.modes[i] = t.modes[i] || on
 		}
@@ -252,7 +252,7 @@ func (t *terminal) close() {
 	_ = t.file.Close()
 }
 
-// onContinue calls f whenever the process goes on after it was stopped. The
+// onContinue calls f whenever the process continues after it was stopped. The
 // returned function ends that, and waits for an f that is at work.
 func onContinue(f func()) (stop func()) {
 	continued := make(chan os.Signal, 1)
