@@ -49,7 +49,6 @@ type app struct {
 }
 
 func main() {
-	roomy(len(os.Args))
 	abortOnPanic()
 	a := &app{name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), in: os.Stdin, out: &output{Writer: os.Stdout}, err: os.Stderr, getenv: os.Getenv, turn: tty.NewTurn()}
 	defer a.restoreTerminal() // after a panic
@@ -68,17 +67,6 @@ func (a *app) restoreTerminal() {
 	if release := a.screen.Load(); release != nil {
 		(*release)()
 	}
-}
-
-// roomy has the stack grow once to what commands need, while next to nothing is
-// on it. It would grow in steps later, and the runtime look up every function
-// that is on it then: half a MiB of tables that nothing else reads.
-//
-//go:noinline
-func roomy(n int) byte {
-	var room [24 << 10]byte
-	room[n%len(room)] = 1
-	return room[0]
 }
 
 // alias is the link by which the program is the ask command alone.
