@@ -1,16 +1,9 @@
 package desk
 
 import (
-	"cmp"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
-	"sync"
 
-	"mcp-askuser/internal/agenthost"
-	"mcp-askuser/internal/proc"
 	"mcp-askuser/question"
 )
 
@@ -43,7 +36,7 @@ const (
 	HowCollected  How = "collected"   // the asker brought every answer along
 )
 
-// Evidence is what a surface knows of the way in which a reply reached it.
+// Evidence is what a surface knows of how a reply reached it.
 type Evidence struct {
 	Surface string // the surface's word in records
 	How     How
@@ -139,30 +132,44 @@ func (a *Answerer) limit(rec *Record, by *Author) {
 
 // permit returns ErrUserRequired where the answerer of an outcome may not give its
 // reply: a program one to a confirmation or a permission, though it may dismiss a
-// confirmation; an asker or a host one that is not its own to give.
+// confirmation; a host one to a question that it does not show itself; an asker one but
+// for what it had already and the declared defaults after a timeout. Only the asker's
+// answers are marked as such.
 func (rec *Record) permit(o *Outcome) error {
 	a := o.Answerer
-	switch a.Kind {
-	case UserAnswerer:
-		return nil
-	case ProgramAnswerer:
-		if rec.Asker.Permission() || rec.RequiresUser() && o.Status == Answered {
+	for _, x := range o.Reply.Answers {
+		if (x.By == question.ByTimeout || x.By == question.ByCaller) != (a.Kind == AskerAnswerer) {
 			return ErrUserRequired
 		}
-		return nil
+	}
+	ok := false
+	switch a.Kind {
+	case UserAnswerer:
+		ok = true
+	case ProgramAnswerer:
+		ok = !rec.Asker.Permission() && (!rec.RequiresUser() || o.Status != Answered)
 	case HostAnswerer:
-		if rec.Asker.Mirrored() {
-			return nil
-		}
+		ok = rec.Asker.Mirrored()
 	case AskerAnswerer:
-		if len(rec.Set.Asked(nil)) == 0 {
-			return nil
-		}
-		if r, ok := rec.DefaultReply(); ok && a.How == HowTimeout && !rec.RequiresUser() && rec.SameReply(o.Reply, &r) {
-			return nil
+		ok = len(rec.Set.Asked(nil)) == 0
+		if r, declared := rec.TimeoutReply(); declared && a.How == HowTimeout {
+			ok = ok || rec.SameReply(o.Reply, &r)
 		}
 	}
-	return ErrUserRequired
+	if !ok {
+		return ErrUserRequired
+	}
+	return nil
+}
+
+// TimeoutReply returns the reply that the asker may give after a timeout: the declared
+// defaults, where it wants them and the user need not answer. It is false where there
+// is none.
+func (rec *Record) TimeoutReply() (question.Reply, bool) {
+	if rec.OnTimeout != OnTimeoutDefault || rec.RequiresUser() {
+		return question.Reply{}, false
+	}
+	return rec.DefaultReply()
 }
 
 // attribute marks the answers of a reply as those of its answerer. The asker's own
@@ -182,8 +189,8 @@ func attribute(r *question.Reply, a *Answerer) {
 	}
 }
 
-// inferAnswerer returns a copy of the answerer of a stored reply. Versions before 3
-// stored no kind, but a mark with each answer.
+// inferAnswerer returns a copy of the answerer of a stored reply. Earlier versions
+// stored no kind, only the mark of each answer.
 func inferAnswerer(o *Outcome) *Answerer {
 	var a Answerer
 	if o.Answerer != nil {
@@ -203,118 +210,4 @@ func inferAnswerer(o *Outcome) *Answerer {
 		}
 	}
 	return &a
-}
-
-var thisProcess = sync.OnceValue(func() Answerer {
-	a := Answerer{PID: os.Getpid(), Terminal: terminal()}
-	if path, err := os.Executable(); err == nil {
-		a.Program = filepath.Base(path)
-	}
-	return a
-})
-
-// tree is what the system shows of this process and of those above it.
-type tree struct {
-	self       int
-	look       func(pid int) (proc.Process, bool)
-	executable func(pid int) string
-	getenv     func(string) string
-}
-
-func thisTree() *tree { return &tree{os.Getpid(), proc.Look, proc.Executable, os.Getenv} }
-
-// opened reports whether an agent opened the controlling terminal of this process:
-// a host is above it. A form of the process that asked may share the host's own
-// terminal. Where no host is above, the variables count that hosts set for their
-// agents' commands; where the system shows no processes, only these do.
-func (t *tree) opened(asker Asker, asked bool) bool {
-	started := 0 // the process of the asker's host: a shell is the user's own, and an editor starts the user's shells
-	if asker.Via != ViaShell && !agenthost.EditorClient(asker.Client) {
-		started = asker.process()
-	}
-	host, ok := t.hostAbove(started)
-	if !ok {
-		return !asked && agenthost.Marked(t.getenv)
-	}
-	self, _ := t.look(t.self)
-	return !asked || host.Terminal != self.Terminal
-}
-
-// below reports whether this process was started below an agent's host, or below the
-// process that had the question asked.
-func (t *tree) below(asker Asker) bool {
-	_, ok := t.hostAbove(asker.process())
-	return ok
-}
-
-// hostAbove returns the nearest agent's host above this process: a program known
-// as one, or the process started, which is 0 for none. It is false where there is
-// none, and where another process of this program comes first, in no terminal of an
-// agent's: that opened a pane or a window for the user.
-func (t *tree) hostAbove(started int) (host proc.Process, ok bool) {
-	var opener *proc.Process
-	self, running := t.look(t.self)
-	for pid, depth := self.Parent, 0; running && pid > 1 && depth < 64; depth++ {
-		var above proc.Process
-		if above, running = t.look(pid); !running {
-			break
-		}
-		known, _, isHost := agenthost.Of(above.Args)
-		if (isHost || pid == started) && !known.Editor {
-			return above, opener == nil || opener.Terminal != 0 && opener.Terminal != above.Terminal
-		}
-		if t.executable(pid) == t.executable(t.self) {
-			opener = &above
-		}
-		pid = above.Parent
-	}
-	return proc.Process{}, false
-}
-
-// process returns the process that had the question asked, where its number means
-// anything here: on this machine, in this namespace of processes. Else it is 0.
-func (a *Asker) process() int {
-	if a.Machine == "" || a.Machine != thisMachine() {
-		return 0
-	}
-	return a.PID
-}
-
-// thisMachine names this machine until it is started anew, and the namespace that
-// gives this process its number; empty where the system does not tell.
-var thisMachine = sync.OnceValue(func() string {
-	boot, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	space, broken := os.Readlink("/proc/self/ns/pid")
-	if cmp.Or(err, broken) != nil {
-		return ""
-	}
-	return digest([]any{string(boot), space})[:16]
-})
-
-// terminal is the controlling terminal of this process, by its name where the
-// system has /proc.
-func terminal() string {
-	const name = "/dev/tty"
-	tty, err := os.Open(name)
-	if err != nil {
-		return ""
-	}
-	_ = tty.Close()
-	if self, ok := proc.Look(os.Getpid()); ok {
-		return terminalName(self.Terminal)
-	}
-	return name
-}
-
-// terminalName is the name of a terminal by its device number, as Linux gives
-// them out.
-func terminalName(number int) string {
-	major, minor := number>>8&0xfff, number&0xff|number>>12&0xfff00
-	switch {
-	case major >= 136 && major <= 143:
-		return fmt.Sprintf("/dev/pts/%d", (major-136)<<8|minor)
-	case major == 4:
-		return fmt.Sprintf("/dev/tty%d", minor)
-	}
-	return fmt.Sprintf("/dev/char/%d:%d", major, minor)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// Archive moves a record that has ended out of the way, once its outcome has
+// Archive puts a record that has ended into the archive, once its outcome has
 // been collected. It may be repeated, and finishes what a process left half
 // done; the first call of a desk looks for more of that. The error wraps
 // ErrPending for a record that has not ended.
@@ -21,11 +21,16 @@ func (d *Desk) Archive(ctx context.Context, id string) error {
 	return err
 }
 
-// tidyUp clears up what earlier processes left, and prunes once a day. Callers run it
-// after a delivery, when no call waits for them.
-func (d *Desk) tidyUp(ctx context.Context) {
-	d.sweep.Do(func() { d.clearUp(ctx) })
-	d.pruneDaily(ctx)
+// CollectRecord is Archive for a record that was waited for, as it has ended: it
+// is not read again, unless its host may have settled it otherwise meanwhile.
+func (d *Desk) CollectRecord(ctx context.Context, rec Record) error {
+	if rec.Asker.Mirrored() {
+		return d.Archive(ctx, rec.ID)
+	}
+	rec.Attended, rec.ShownOn = false, nil // of the moment
+	err := d.archiveRecord(ctx, rec)
+	d.tidyUp(ctx)
+	return err
 }
 
 func (d *Desk) archiveID(ctx context.Context, id string) error {
@@ -41,10 +46,10 @@ func (d *Desk) archiveRecord(ctx context.Context, rec Record) error {
 	if rec.Outcome == nil {
 		return fmt.Errorf("archive %s: %w", rec.ID, ErrPending)
 	}
-	if err := d.archive(ctx, rec); err != nil {
+	if err := d.createEntry(ctx, rec); err != nil {
 		return err
 	}
-	d.forget(ctx, rec) // before the rest, so that one who finds the rest repeats it
+	d.dropWork(ctx, rec) // before the documents: a process that finds those repeats it
 	// In this order: see get. The reply is the last to go.
 	for _, kind := range []Kind{KindPending, KindReplies} {
 		if err := d.store.Delete(ctx, kind, rec.ID); err != nil {
@@ -55,8 +60,8 @@ func (d *Desk) archiveRecord(ctx context.Context, rec Record) error {
 	return nil
 }
 
-// archive commits a record that has ended to the archive, if it is not there.
-func (d *Desk) archive(ctx context.Context, rec Record) error {
+// createEntry commits a record that has ended to the archive, if it is not there.
+func (d *Desk) createEntry(ctx context.Context, rec Record) error {
 	data, err := json.Marshal(rec)
 	if err == nil {
 		err = retryUncertain(func() error { return d.store.Create(ctx, KindArchive, rec.ID, data) })
@@ -70,9 +75,9 @@ func (d *Desk) archive(ctx context.Context, rec Record) error {
 	return nil
 }
 
-// forget takes away what a record needs only while it waits: its mark, what was
-// being typed, where it was shown.
-func (d *Desk) forget(ctx context.Context, rec Record) {
+// dropWork removes what a record needs only while it is open: its mark, its draft,
+// where it is shown.
+func (d *Desk) dropWork(ctx context.Context, rec Record) {
 	err := d.Delivered(ctx, rec)
 	for _, kind := range []Kind{KindDrafts, KindShowing} {
 		err = errors.Join(err, d.store.Delete(ctx, kind, rec.ID))
@@ -84,8 +89,8 @@ func (d *Desk) forget(ctx context.Context, rec Record) {
 
 // Delivered says that an outcome has reached its asker: one who asks the same
 // again asks anew, while the record is still found by its id. It is one quick
-// step without a sync, to be done in the same breath in which the response was
-// written; the archiving may come later, and in another process.
+// step without a sync, to be taken right after the response was written; the
+// archiving may come later, and in another process.
 //
 // It never comes before the write. A kill between the two then delivers an
 // answer twice, which does little harm; the other way round it would lose an
@@ -109,44 +114,35 @@ func (d *Desk) PrepareDelivered(ctx context.Context, rec Record) (delivered func
 	return func() error { return d.store.Unmark(ctx, MarkContent, rec.Content, rec.ID) }
 }
 
-// CollectRecord is Archive for a record that was waited for, as it has ended: it
-// need not be read again, unless its host may have said otherwise meanwhile.
-func (d *Desk) CollectRecord(ctx context.Context, rec Record) error {
-	if rec.Asker.Mirrored() {
-		return d.Archive(ctx, rec.ID)
-	}
-	rec.Attended, rec.ShownOn = false, nil // of the moment
-	err := d.archiveRecord(ctx, rec)
-	d.tidyUp(ctx)
-	return err
-}
-
-// wanted reports whether a record, claimed by the caller, is of use to one who
-// asks the same: open, or ended by the human and not collected, and not too
-// old. What is of no use is put away. The record is returned as it is then.
-func (d *Desk) wanted(ctx context.Context, rec Record) (Record, bool) {
-	if _, err := d.archived(ctx, rec.ID); err != nil { // else it was collected, by one who died of it
+// reusable reports whether a record, claimed by the caller, is of use to an asker that
+// asks the same. Where it is not, it is archived. The record is returned as it is then.
+func (d *Desk) reusable(ctx context.Context, rec Record) (Record, bool) {
+	if _, err := d.archived(ctx, rec.ID); err != nil { // else it was collected, by a process that died then
 		if rec.Outcome == nil && d.overdue(ctx, &rec) {
 			rec = d.expire(ctx, rec)
 		}
-		if !d.overdue(ctx, &rec) && !d.done(ctx, &rec) {
+		if !d.spent(ctx, &rec) {
 			return rec, true
 		}
 	}
-	if err := d.archiveID(ctx, rec.ID); err != nil { // no harm: whoever meets it next tries again
-		d.log.WarnContext(ctx, "putting an old record away", "id", rec.ID, "error", err)
+	if err := d.archiveID(ctx, rec.ID); err != nil { // the next process that meets it tries again
+		d.log.WarnContext(ctx, "archiving an old record", "id", rec.ID, "error", err)
 	}
 	return rec, false
 }
 
-// done reports whether a record has ended with nothing for one who asks the
-// same: without the human, or with an outcome that was delivered. The mark that
-// would lead to it is gone then.
-func (d *Desk) done(ctx context.Context, rec *Record) bool {
-	if rec.Outcome == nil || rec.Outcome.Reply == nil {
-		return rec.Outcome != nil
-	}
-	if rec.Outcome.Unsettled { // until its host says what became of it
+// spent reports whether a record is of no use to an asker that asks the same: it is
+// overdue, it has ended without the human, or its outcome was delivered, which removes
+// the mark that leads to it.
+func (d *Desk) spent(ctx context.Context, rec *Record) bool {
+	switch {
+	case d.overdue(ctx, rec):
+		return true
+	case rec.Outcome == nil:
+		return false
+	case rec.Outcome.Reply == nil:
+		return true
+	case rec.Outcome.Unsettled: // its host decides
 		return false
 	}
 	marked, err := d.store.Marks(ctx, MarkContent, rec.Content)
@@ -164,11 +160,11 @@ func (d *Desk) overdue(ctx context.Context, rec *Record) bool {
 	if rec.Outcome != nil {
 		return old(rec.Outcome.At)
 	}
-	x, err := d.loadDraft(ctx, rec.ID) // not under the fingers of one who is typing
+	x, err := d.loadDraft(ctx, rec.ID) // not while a human is typing
 	return err != nil || old(x.At)
 }
 
-// expire ends a record, claimed by the caller, that nobody came back for. It
+// expire ends a record, claimed by the caller, whose asker did not come back. It
 // is returned as it has ended: perhaps by the human, in this moment.
 func (d *Desk) expire(ctx context.Context, rec Record) Record {
 	ended, err := d.Close(ctx, rec.ID, Outcome{Status: Cancelled, Reason: "nobody came back for the answer"})
@@ -179,24 +175,27 @@ func (d *Desk) expire(ctx context.Context, rec Record) Record {
 	return rec
 }
 
-// clearUp puts away what ended records the dead have left. They are few: what has
-// been replied to and not archived.
-func (d *Desk) clearUp(ctx context.Context) {
-	ids, err := d.list(ctx, KindReplies, Range{})
-	for _, id := range ids {
-		if rec, err := d.get(ctx, id); err == nil {
-			d.tidy(ctx, &rec)
+// tidyUp archives, once, what processes that died have left of ended records, and
+// prunes once a day. Callers run it after a delivery, when no call waits for them.
+func (d *Desk) tidyUp(ctx context.Context) {
+	d.sweep.Do(func() {
+		ids, err := d.list(ctx, KindReplies, Range{}) // few: not archived yet
+		for _, id := range ids {
+			if rec, err := d.get(ctx, id); err == nil {
+				d.archiveSpent(ctx, &rec)
+			}
 		}
-	}
-	if err != nil {
-		d.log.WarnContext(ctx, "looking for old records", "error", err)
-	}
+		if err != nil {
+			d.log.WarnContext(ctx, "looking for old records", "error", err)
+		}
+	})
+	d.pruneDaily(ctx)
 }
 
-// tidy puts a record away that is done, or overdue, unless somebody waits for
-// it, and reports whether it is of no more use.
-func (d *Desk) tidy(ctx context.Context, rec *Record) bool {
-	if rec.Attended || !d.overdue(ctx, rec) && !d.done(ctx, rec) {
+// archiveSpent archives a record that is spent, unless an asker waits for it, and
+// reports whether it is of no more use.
+func (d *Desk) archiveSpent(ctx context.Context, rec *Record) bool {
+	if rec.Attended || !d.spent(ctx, rec) {
 		return false
 	}
 	attendance, err := d.claim(ctx, rec.ID)
@@ -207,9 +206,9 @@ func (d *Desk) tidy(ctx context.Context, rec *Record) bool {
 		return false
 	case err == nil:
 		defer attendance.Release()
-		var now Record // that nobody else can collect it
+		var now Record // which no other can collect
 		if now, err = d.get(ctx, rec.ID); err == nil {
-			d.wanted(ctx, now)
+			d.reusable(ctx, now)
 		}
 	}
 	if err != nil {

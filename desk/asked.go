@@ -3,19 +3,15 @@ package desk
 import (
 	"context"
 	"fmt"
-	"slices"
-	"strings"
 
 	"mcp-askuser/question"
 )
 
-// An asker delivers only what belongs to what it asked. An outcome says which
-// question the human had before them, and the asker compares what it reads with
-// what it wrote: text, options, asker.
+// An asker delivers an answer only to the question that it asked: an outcome names the
+// statement that it answers, and the asker compares the record with its own copy.
 
-// Statement is a digest of what is asked in a record, and for whom: all that
-// gives an answer its meaning. It names each member, so that programs of
-// different versions agree on it.
+// Statement is a digest of what a record asks, and for whom: all that gives an answer
+// its meaning. It lists each member, so that programs of different versions agree on it.
 func (rec *Record) Statement() string {
 	by := rec.Asker
 	return digest([]any{rec.ID, by.Client, by.Directory, by.Via, by.Agent, rec.OnTimeout, statements(rec.Set.Questions)})[:32]
@@ -43,30 +39,30 @@ func statements(questions []question.Question) []any {
 	return out
 }
 
-// keepStatement keeps the asker's own copy of what it has asked: in this process,
-// and for those that come after it on this machine.
+// keepStatement keeps the asker's own copy of what it asked, for this process and for
+// later ones on this machine.
 func (d *Desk) keepStatement(ctx context.Context, rec *Record) {
 	d.statements.Store(rec.ID, rec.Statement())
-	if of, ok := d.store.(Keeper); ok {
-		of.KeepStatement(ctx, rec.ID, rec.Statement())
+	if d.keeper != nil {
+		d.keeper.KeepStatement(ctx, rec.ID, rec.Statement())
 	}
 }
 
-// dropStatement forgets what was asked in a record that is archived.
+// dropStatement removes what keepStatement kept of a record that is archived.
 func (d *Desk) dropStatement(ctx context.Context, id string) {
 	d.statements.Delete(id)
-	if of, ok := d.store.(Keeper); ok {
-		of.KeepStatement(ctx, id, "")
+	if d.keeper != nil {
+		d.keeper.KeepStatement(ctx, id, "")
 	}
 }
 
-// foreign returns why a record, as it was read, is not what was asked under its id
-// from here; nil where it is, or where nothing was.
-func (d *Desk) foreign(rec *Record) error {
+// checkStatement returns why a record is not what was asked under its id from here; nil
+// where it is, or where nothing was.
+func (d *Desk) checkStatement(rec *Record) error {
 	kept, _ := d.statements.Load(rec.ID)
 	asked, _ := kept.(string)
-	if of, ok := d.store.(Keeper); ok && asked == "" {
-		asked = of.Statement(rec.ID)
+	if asked == "" && d.keeper != nil {
+		asked = d.keeper.Statement(rec.ID)
 	}
 	if asked != "" && asked != rec.Statement() {
 		return fmt.Errorf("it was asked as %.12s, and reads as %.12s", asked, rec.Statement())
@@ -79,33 +75,6 @@ func (r *Request) asks(rec *Record) error {
 	asked := r.record()
 	if asked.ID = rec.ID; asked.Statement() != rec.Statement() {
 		return fmt.Errorf("it is marked as the same question, and reads as another: %s", rec.ID)
-	}
-	return nil
-}
-
-// unfounded returns why the answers of an outcome that are no human's cannot be
-// there; nil where they can. What the asker had already is in the question, and
-// the default after a timeout is the declared one, where that was wanted.
-func (rec *Record) unfounded(r *question.Reply) error {
-	same := func(a, b *question.Answer) bool {
-		return b != nil && strings.TrimSpace(a.Custom) == strings.TrimSpace(b.Custom) &&
-			slices.Equal(slices.Sorted(slices.Values(a.Selected)), slices.Sorted(slices.Values(b.Selected)))
-	}
-	for i := range r.Answers {
-		a := &r.Answers[i]
-		q := rec.Find(a.QuestionID)
-		switch a.By {
-		case question.ByTimeout:
-			declared := question.Answer{Selected: q.Defaults(), Custom: q.Default}
-			if rec.OnTimeout != OnTimeoutDefault || !same(a, &declared) {
-				return fmt.Errorf("the answer to %s, by timeout, is not the declared default", q.ID)
-			}
-		case question.ByCaller:
-			if !same(a, q.Collected) {
-				return fmt.Errorf("the answer to %s, by the caller, is not in the question", q.ID)
-			}
-		case question.ByUser, question.ByProgram, question.ByFrontEnd:
-		}
 	}
 	return nil
 }

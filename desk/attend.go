@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-
-	"mcp-askuser/internal/ownstack"
 )
 
 // Attendance is the right of one asker to wait for a record and to collect its
@@ -24,7 +22,7 @@ func (a *Attendance) Release() {
 }
 
 // Attend claims a record for an asker that comes back for it. The error is
-// ErrAttended while somebody else waits, or one of [Desk.Get].
+// ErrAttended while another waits, or one of [Desk.Get].
 func (d *Desk) Attend(ctx context.Context, id string) (*Attendance, error) {
 	if !ValidID(id) {
 		return nil, ErrNotFound
@@ -56,48 +54,34 @@ func (d *Desk) claim(ctx context.Context, id string) (*Attendance, error) {
 // already. When ctx ends first the error is its cause; the record stays as it
 // is. Other errors are those of [Desk.Get]; it wraps ErrLost where the store was
 // removed, or became unreadable, while we waited.
-func (d *Desk) Wait(ctx context.Context, id string) (Record, error) {
-	rec, err := d.WaitFor(ctx, id)
-	if err != nil {
-		return Record{}, err
-	}
-	return *rec, nil
-}
-
-// WaitFor is Wait for one of thousands: no record is on the stack that waits.
-func (d *Desk) WaitFor(ctx context.Context, id string) (rec *Record, err error) {
+func (d *Desk) Wait(ctx context.Context, id string) (rec Record, err error) {
 	if !ValidID(id) {
-		return nil, ErrNotFound
+		return Record{}, ErrNotFound
 	}
-	looked := false
+	waited := false
 	look := func() bool {
-		ownstack.Run(func() {
-			var now Record
-			if now, err = d.get(ctx, id); err == nil && now.Outcome != nil {
-				rec = &now
-			}
-		})
-		if looked {
+		rec, err = d.get(ctx, id)
+		if waited {
 			err = Lost(err)
 		}
-		if looked && errors.Is(err, ErrUnreachable) {
+		if waited && errors.Is(err, ErrUnreachable) {
 			err = nil // the bell rings again
 		}
-		looked = true
-		return err != nil || rec != nil
+		waited = true
+		return err != nil || rec.Outcome != nil
 	}
 	broken := d.store.Bell(ctx, id, look)
 	if errors.Is(broken, ErrNoBells) {
 		broken = d.hub.bell(ctx, id, look)
 	}
 	if broken != nil {
-		return nil, broken
+		return Record{}, broken
 	}
 	return rec, err
 }
 
-// Lost is what an error means that came of reading a record that was there: it wraps
-// [ErrLost] where the record will not be read again.
+// Lost returns the error of reading a record that was there before, which wraps
+// [ErrLost] where the record cannot be read again.
 func Lost(err error) error {
 	if errors.Is(err, ErrLost) || !errors.Is(err, ErrNotFound) && !errors.Is(err, ErrUnreadable) {
 		return err

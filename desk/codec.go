@@ -7,8 +7,8 @@ import (
 	"fmt"
 )
 
-// decodeRecord reads a record. What does not add up is refused: whoever uses one
-// may rely on its outcome being there exactly when it has ended.
+// decodeRecord reads a record. It refuses one that is not consistent: a record has an
+// outcome exactly when it has ended.
 func decodeRecord(id string, data []byte) (Record, error) {
 	var rec Record
 	err := decode(data, &rec)
@@ -33,8 +33,8 @@ func decodeRecord(id string, data []byte) (Record, error) {
 	return rec, nil
 }
 
-// damaged is the error of a document that is not one of ours: it names its file,
-// where it is one.
+// damaged is the error of a document that this program did not write. It names the
+// document's file, where it is one.
 func (d *Desk) damaged(kind Kind, id string, err error) error {
 	name := string(kind) + " " + id
 	if of, ok := d.store.(Filer); ok {
@@ -52,16 +52,16 @@ func (d *Desk) decodeArchived(id string, doc Document) (Record, error) {
 	if err != nil {
 		return Record{}, d.damaged(KindArchive, id, err)
 	}
-	d.validateOutcome(&rec, rec.witness(doc))
-	d.given(&rec)
+	d.validateOutcome(&rec, rec.outcomeAuthor(doc))
+	d.addQueued(&rec)
 	return rec, nil
 }
 
-// witness is whose word the outcome of an archived record is; nil where the store
-// knows no credentials. The entry is the word of its writer alone. What a human
-// said is taken from what the store has of it itself; where that is not the
-// outcome it is the later reply, so that no entry can hide it.
-func (rec *Record) witness(doc Document) *Author {
+// outcomeAuthor returns the author of the outcome of an archived record; nil where the
+// store knows no credentials. The entry itself is the word of its writer alone. A human's
+// outcome is taken from what the store has of it; where that is not the outcome of the
+// entry it becomes the later reply, so that no entry can hide it.
+func (rec *Record) outcomeAuthor(doc Document) *Author {
 	if doc.By == nil {
 		return nil
 	}
@@ -89,8 +89,8 @@ func (rec *Record) witness(doc Document) *Author {
 	return writer
 }
 
-// decodeAsked reads a document of the pending collection, which has not, and
-// joins it with that of the replies collection, if there is one.
+// decodeAsked reads a document of the pending collection, and joins it with that of
+// the replies collection, if there is one.
 func (d *Desk) decodeAsked(id string, asked, reply Document) (Record, error) {
 	rec, err := decodeRecord(id, asked.Data)
 	if err == nil && rec.Outcome != nil {
@@ -99,11 +99,11 @@ func (d *Desk) decodeAsked(id string, asked, reply Document) (Record, error) {
 	if err != nil {
 		return Record{}, d.damaged(KindPending, id, err)
 	}
-	if of, ok := d.store.(Keeper); ok {
-		rec.Home = of.Home(id)
+	if d.keeper != nil {
+		rec.Home = d.keeper.Home(id)
 	}
 	if reply.Data == nil {
-		d.given(&rec)
+		d.addQueued(&rec)
 		return rec, nil
 	}
 	o, err := decodeOutcome(reply.Data)
@@ -112,18 +112,17 @@ func (d *Desk) decodeAsked(id string, asked, reply Document) (Record, error) {
 	}
 	rec.State, rec.Outcome = o.Status, &o
 	d.validateOutcome(&rec, reply.By)
-	d.given(&rec)
+	d.addQueued(&rec)
 	return rec, nil
 }
 
-// given adds what was given to a record on this machine alone: it is queued, or
-// another outcome was first.
-func (d *Desk) given(rec *Record) {
-	of, ok := d.store.(Keeper)
-	if !ok {
+// addQueued adds the reply that was given to a record on this machine and is not stored
+// with it: it is queued, or another outcome was first.
+func (d *Desk) addQueued(rec *Record) {
+	if d.keeper == nil {
 		return
 	}
-	data, queued := of.Given(rec.ID)
+	data, queued := d.keeper.Given(rec.ID)
 	switch {
 	case data == nil:
 	case rec.Outcome == nil:
@@ -135,10 +134,10 @@ func (d *Desk) given(rec *Record) {
 	}
 }
 
-// validateOutcome checks an outcome that comes from the store like one from a
-// surface. What does not answer the set, or was given by an answerer who may not, is
-// no answer: the record has failed. Where the store knows the author of the
-// document, the author's credential decides what the answerer can be.
+// validateOutcome checks an outcome from the store like one from a surface. A record
+// whose outcome does not answer the set, or has an answerer that may not give it, has
+// failed. Where the store knows the author of the document, the author's credential
+// decides what the answerer can be.
 func (d *Desk) validateOutcome(rec *Record, by *Author) {
 	o := rec.Outcome
 	if o == nil || o.Reply == nil {
@@ -148,14 +147,11 @@ func (d *Desk) validateOutcome(rec *Record, by *Author) {
 	if by != nil {
 		o.Answerer.limit(rec, by)
 	}
-	if by != nil && by.Role != RoleHuman { // the host's word, which is final
+	if by != nil && by.Role != RoleHuman { // a host's outcome is final
 		o.Unsettled = false
 	}
 	why := "the answer in the store does not fit the question"
 	_, err := rec.Check(*o.Reply)
-	if err == nil && by != nil {
-		err = rec.unfounded(o.Reply)
-	}
 	if err == nil {
 		if err = rec.permit(o); err != nil {
 			why = "the answer in the store is by an answerer who may not give it"
@@ -166,7 +162,7 @@ func (d *Desk) validateOutcome(rec *Record, by *Author) {
 		err = fmt.Errorf("it answers %.12s, and the question reads as %.12s", o.Asked, rec.Statement())
 	}
 	if err == nil {
-		if err = d.foreign(rec); err != nil {
+		if err = d.checkStatement(rec); err != nil {
 			why = "the question in the store is not the one that was asked"
 		}
 	}
@@ -184,7 +180,7 @@ func decodeOutcome(data []byte) (o Outcome, err error) {
 	return o, err
 }
 
-// decode reads a document. People read the error: it has no names of ours.
+// decode reads a document. The error, which users read, has none of our type names.
 func decode(data []byte, v any) error {
 	err := json.Unmarshal(data, v)
 	if odd, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
@@ -193,8 +189,8 @@ func decode(data []byte, v any) error {
 	return err
 }
 
-// check says whether o can be how a record ended: a human's end carries the
-// reply, any other carries none.
+// check returns why o cannot be an outcome: one of the human carries a reply, any
+// other none.
 func (o *Outcome) check() error {
 	switch o.Status {
 	case Answered, Dismissed, Discuss:

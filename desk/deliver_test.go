@@ -197,7 +197,12 @@ func TestRoles(t *testing.T) {
 			return d.Close(t.Context(), id, desk.Outcome{Status: desk.Timeout})
 		}, desk.RoleAsker},
 	} {
-		rec, err := tc.end(must(d.Ask(t.Context(), asked, "", asker)).ID)
+		open, attendance := submit(t, d, desk.Request{Set: asked, Asker: asker, OnTimeout: desk.OnTimeoutDefault})
+		attendance.Release()
+		rec, err := tc.end(open.ID)
+		if err == nil {
+			err = d.Archive(t.Context(), open.ID)
+		}
 		if err != nil || s.last != tc.want {
 			t.Errorf("%s %+v: as %s, want %s (%v)", rec.State, rec.Outcome, s.last, tc.want, err)
 		}

@@ -23,8 +23,8 @@ type Options struct {
 	Rand io.Reader        // the source of ids; crypto/rand if nil
 	Log  *slog.Logger     // damaged documents, missed notifications; silent if nil
 
-	// Keep is how long a question that nobody waits for stays open, and an
-	// answer that nobody has collected is kept for its asker; 24 hours if 0.
+	// Keep is how long a question without a waiting asker stays open, and an
+	// answer that was not collected is kept for its asker; 24 hours if 0.
 	Keep time.Duration
 	// KeepHistory is how long the questions of the past are kept, counted from when they
 	// were asked; 0 is for ever. They are pruned when something is archived, at most once
@@ -41,10 +41,11 @@ type Options struct {
 // safe for concurrent use, and shares its store with the desks of other
 // processes.
 type Desk struct {
-	store Store
-	now   func() time.Time
-	log   *slog.Logger
-	hub   hub
+	store  Store
+	keeper Keeper // the same store, where it has more than one home; else nil
+	now    func() time.Time
+	log    *slog.Logger
+	hub    hub
 
 	keep, pause time.Duration
 	maxRounds   int
@@ -52,7 +53,7 @@ type Desk struct {
 	numbering sync.Mutex // see number
 	sweep     sync.Once  // see Archive
 	history   history
-	told      sync.Map // ids of damaged records that the log has told of
+	told      sync.Map // ids of damaged records that were logged
 
 	statements sync.Map // of what this process has asked and not archived, by id
 
@@ -60,11 +61,11 @@ type Desk struct {
 	ids *ids
 
 	presence  sync.Mutex         // guards announced
-	announced map[*string]func() // what takes it back, by the name
+	announced map[*string]func() // releases, by the name
 }
 
 // New returns a desk over store. It does no I/O, and nothing runs in the
-// background until somebody waits or watches.
+// background until the first wait or watch.
 func New(store Store, opts Options) *Desk {
 	if opts.Now == nil {
 		opts.Now = time.Now
@@ -79,6 +80,7 @@ func New(store Store, opts Options) *Desk {
 		ids:       newIDs(cmp.Or(opts.Rand, rand.Reader)),
 		announced: map[*string]func(){},
 	}
+	d.keeper, _ = store.(Keeper)
 	d.hub = hub{desk: d, listeners: map[*listener]struct{}{}}
 	d.history.desk, d.history.keep = d, opts.KeepHistory
 	if opts.Own != nil {
@@ -87,8 +89,8 @@ func New(store Store, opts Options) *Desk {
 	return d
 }
 
-// Ask puts a set on the desk as a question of its own, that nobody waits for,
-// whatever the limit of rounds. The record is committed before Ask returns, so
+// Ask puts a set on the desk as a new question without a waiting asker, whatever the
+// limit of rounds. The record is committed before Ask returns, so
 // before any surface can show it. Ids ascend in the order of asking.
 func (d *Desk) Ask(ctx context.Context, set question.Set, session string, by Asker) (Record, error) {
 	rec, attendance, err := d.ask(ctx, Request{Set: set, Session: session, Asker: by}, 0)

@@ -5,13 +5,9 @@ import (
 	"cmp"
 	"context"
 	"iter"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"time"
-
-	"github.com/oklog/ulid/v2"
 )
 
 // Query says which records of the past are wanted.
@@ -33,48 +29,55 @@ func (d *Desk) History(ctx context.Context, q Query) iter.Seq2[Record, error] {
 		q, ids := q, d.past(ctx, q.Since)
 		if q.Ascend {
 			ids = d.ascending(ctx, q)
-			q.Search, q.Limit = "", 0 // they have been looked at
+			q.Search, q.Limit = "", 0 // the ids are those that match
 		}
 		size, left := batch, q.Limit
 		if q.Limit > 0 && q.Search == "" {
 			size = min(batch, q.Limit) // most of them count
 		}
-		// whole hands on what some ids stand for, and says whether to go on.
-		whole := func(ids []string) bool {
-			for _, rec := range d.readAll(ctx, ids, strings.ToLower(q.Search)) {
-				if rec.ID == "" {
-					continue
-				}
-				if left--; !yield(rec, nil) || left == 0 {
-					return false
-				}
-			}
-			return true
-		}
-		some := make([]string, 0, size)
-		for id, err := range ids {
+		for some, err := range batches(ids, size) {
 			if err := cmp.Or(err, context.Cause(ctx)); err != nil {
 				yield(Record{}, err)
 				return
 			}
-			if some = append(some, id); len(some) < size {
-				continue
+			for _, rec := range d.readAll(ctx, some, strings.ToLower(q.Search)) {
+				if rec.ID == "" {
+					continue
+				}
+				if left--; !yield(rec, nil) || left == 0 {
+					return
+				}
 			}
-			if !whole(some) {
+		}
+	}
+}
+
+// batches yields ids, as many as size at a time. An error is the last that it yields.
+func batches(ids iter.Seq2[string, error], size int) iter.Seq2[[]string, error] {
+	return func(yield func([]string, error) bool) {
+		var some []string
+		for id, err := range ids {
+			if err != nil {
+				yield(some, err)
 				return
 			}
-			some = some[:0]
+			if some = append(some, id); len(some) == size {
+				if !yield(some, nil) {
+					return
+				}
+				some = nil
+			}
 		}
-		whole(some)
+		if len(some) > 0 {
+			yield(some, nil)
+		}
 	}
 }
 
 // ascending yields the ids of a query's records, the first asked first; without
-// a search or a limit, those of all that may be among them. It keeps the ids,
-// of which there may be very many: so they are a third as large as their strings.
+// a search or a limit, those of all that may be among them.
 func (d *Desk) ascending(ctx context.Context, q Query) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		var all []ulid.ULID
 		q.Ascend = false
 		found := d.past(ctx, q.Since)
 		if q.Search != "" || q.Limit > 0 {
@@ -86,18 +89,16 @@ func (d *Desk) ascending(ctx context.Context, q Query) iter.Seq2[string, error] 
 				}
 			}
 		}
+		var all []string
 		for id, err := range found {
 			if err != nil {
 				yield("", err)
 				return
 			}
-			if len(all) == cap(all) {
-				all = slices.Grow(all, len(all)+batch) // append alone would leave five times as much behind
-			}
-			all = append(all, ulid.MustParseStrict(id))
+			all = append(all, id)
 		}
 		for _, id := range slices.Backward(all) {
-			if !yield(id.String(), nil) {
+			if !yield(id, nil) {
 				return
 			}
 		}
@@ -114,11 +115,11 @@ func (d *Desk) past(ctx context.Context, since time.Time) iter.Seq2[string, erro
 			yield("", err)
 			return
 		}
-		// next yields the young ones that come before id.
-		next := func(id string) bool {
-			for n := len(young) - 1; n >= 0 && young[n] >= id; n-- {
-				newer := young[n]
-				young = young[:n]
+		// yieldYoung yields the young ones that come before id.
+		yieldYoung := func(id string) bool {
+			for len(young) > 0 && young[len(young)-1] >= id {
+				newer := young[len(young)-1]
+				young = young[:len(young)-1]
 				if newer != id && !yield(newer, nil) { // one that is being archived is in both
 					return false
 				}
@@ -126,37 +127,27 @@ func (d *Desk) past(ctx context.Context, since time.Time) iter.Seq2[string, erro
 			return true
 		}
 		for id, err := range d.store.List(ctx, KindArchive, in) {
-			if err == nil && !next(id) || !yield(id, err) || err != nil {
+			if err == nil && !yieldYoung(id) || !yield(id, err) || err != nil {
 				return
 			}
 		}
-		next("")
+		yieldYoung("")
 	}
 }
 
-// readAll reads records side by side, in the order of ids; those that have not
-// ended, cannot be read or do not match are zero.
+// readAll reads records in the order of ids; those that have not ended, cannot be
+// read or do not match are zero.
 func (d *Desk) readAll(ctx context.Context, ids []string, search string) []Record {
 	out := make([]Record, len(ids))
-	var readers sync.WaitGroup
-	n := runtime.GOMAXPROCS(0)
-	for r := range n {
-		readers.Go(func() {
-			look := finder{search: search}
-			for i := r; i < len(ids); i += n {
-				out[i] = d.ended(ctx, ids[i], &look)
-			}
-		})
-	}
-	readers.Wait()
+	sideBySide(len(ids), func(i int) { out[i] = d.ended(ctx, ids[i], search) })
 	return out
 }
 
 // ended reads one record of the past.
-func (d *Desk) ended(ctx context.Context, id string, look *finder) Record {
+func (d *Desk) ended(ctx context.Context, id, search string) Record {
 	// Most are archived, and most do not match: look before decoding.
 	doc := d.read(ctx, Key{KindArchive, id})[0]
-	if doc.Data != nil && !look.mayMatch(doc.Data) {
+	if doc.Data != nil && search != "" && plain(search) && !bytes.Contains(bytes.ToLower(doc.Data), []byte(search)) {
 		return Record{}
 	}
 	var rec Record
@@ -166,39 +157,13 @@ func (d *Desk) ended(ctx context.Context, id string, look *finder) Record {
 	} else {
 		rec, err = d.get(ctx, id)
 	}
-	if d.leaveOut(ctx, id, err) || err != nil || rec.Outcome == nil || !rec.mentions(look.search) {
+	if d.leaveOut(ctx, id, err) || err != nil || rec.Outcome == nil || !rec.mentions(search) {
 		return Record{}
 	}
 	return rec
 }
 
-// finder looks for a text, in lower case, in documents, one at a time.
-type finder struct {
-	search string
-	low    []byte // the last document in lower case; its memory serves the next
-}
-
-// mayMatch reports whether a record can mention the text.
-func (f *finder) mayMatch(data []byte) bool {
-	if f.search == "" || !plain(f.search) {
-		return true
-	}
-	f.low = slices.Grow(f.low[:0], len(data))[:len(data)]
-	var all byte
-	for i, c := range data {
-		all |= c
-		if c-'A' <= 'Z'-'A' {
-			c |= 'a' - 'A'
-		}
-		f.low[i] = c
-	}
-	if all >= 0x80 { // beyond ASCII case is not a matter of one byte
-		return bytes.Contains(bytes.ToLower(data), []byte(f.search))
-	}
-	return bytes.Contains(f.low, []byte(f.search))
-}
-
-// plain reports whether a text stands in JSON as it is.
+// plain reports whether JSON has a text as it is.
 func plain(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool {
 		return r < ' ' || strings.ContainsRune("\"\\<>&\u2028\u2029", r)

@@ -38,7 +38,7 @@ func (d *Desk) Mirror(ctx context.Context, r Request) (Record, *Attendance, erro
 // Settle ends a mirrored record with what its host says became of the dialog:
 // answered or dismissed in it, by the human, or gone. The host decides: where a
 // reply given here says the same, it has reached the host; where it says
-// anything else it is kept as the later one, and those who watch are told. A
+// anything else it is kept as the later one, and watchers are told. A
 // record that was settled before stays as it is. It is returned as it has
 // ended; errors are those of [Desk.Get], or failures of the store.
 func (d *Desk) Settle(ctx context.Context, id string, o Outcome) (Record, error) {
@@ -110,10 +110,10 @@ func (d *Desk) WithLater(rec Record, r question.Reply, from Evidence) Record {
 	return rec
 }
 
-// putSettled archives a record as it is now, unless somebody has: the entry of
-// the archive is what counts.
+// putSettled archives a record as it is now, unless it is archived: then that entry
+// counts.
 func (d *Desk) putSettled(ctx context.Context, rec Record) (Record, error) {
-	if err := d.archive(ctx, rec); err != nil {
+	if err := d.createEntry(ctx, rec); err != nil {
 		return rec, err
 	}
 	if err := d.Archive(ctx, rec.ID); err != nil {
@@ -123,7 +123,7 @@ func (d *Desk) putSettled(ctx context.Context, rec Record) (Record, error) {
 }
 
 // SameReply reports whether two replies to a record say the same to its asker,
-// word by word, whatever stands beside the answers.
+// word by word, whatever the notes are.
 func (rec *Record) SameReply(a, b *question.Reply) bool {
 	if a == nil || b == nil {
 		return a == b

@@ -20,7 +20,7 @@ const ownerFrom, ownerTo = 10, 16
 
 // Owned returns an id with the mark of its owner, a credential by its name. On a
 // store with credentials a document whose id has the mark of another owner than
-// its place does not count: nobody can put anything under a foreign id.
+// its place does not count: no credential can write under a foreign id.
 func Owned(id, owner string) string { return id[:ownerFrom] + OwnerMark(owner) + id[ownerTo:] }
 
 // OwnedBy reports whether an id, which must be valid, has the mark of an owner.
@@ -43,8 +43,8 @@ func (d *Desk) placeRecord(ctx context.Context, rec *Record) (err error) {
 			return err
 		}
 	}
-	if of, ok := d.store.(Keeper); ok {
-		rec.Home = of.Home(rec.ID)
+	if d.keeper != nil {
+		rec.Home = d.keeper.Home(rec.ID)
 	}
 	return nil
 }

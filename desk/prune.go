@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"sync"
 	"time"
@@ -13,8 +12,8 @@ import (
 	"github.com/oklog/ulid/v2"
 )
 
-// MinHistory is the least age at which a question of the past is pruned: by then
-// nobody answers it any more who found it open. See Desk.decide.
+// MinHistory is the least age at which a question of the past is pruned: by then no
+// answerer that found it open is still about to answer. See Desk.decide.
 const MinHistory = time.Hour
 
 // Month is what was pruned, or would be, of the questions of one month.
@@ -45,11 +44,13 @@ func (d *Desk) prune(ctx context.Context, before time.Time, dry bool, limit int)
 		return nil, false, err
 	}
 	sums := map[string]*Month{}
-	var faults error
-	some := make([]string, 0, batch)
-	take := func() {
-		sizes, err := d.pruneAll(ctx, some, dry)
-		faults = cmp.Or(faults, err)
+	seen := 0
+	for some, fault := range batches(d.store.List(ctx, KindArchive, Range{Before: FirstID(before)}), batch) {
+		some = slices.DeleteFunc(some, func(id string) bool { return used[id] })
+		if seen += len(some); limit > 0 && seen > limit {
+			more, some = true, some[:len(some)-(seen-limit)]
+		}
+		sizes, denied := d.pruneAll(ctx, some, dry)
 		for i, size := range sizes {
 			if size == 0 {
 				continue
@@ -61,34 +62,16 @@ func (d *Desk) prune(ctx context.Context, before time.Time, dry bool, limit int)
 			sums[name].Questions++
 			sums[name].Bytes += size
 		}
-		some = some[:0]
-	}
-	seen := 0
-	for id, err := range d.store.List(ctx, KindArchive, Range{Before: FirstID(before)}) {
-		if err := cmp.Or(err, context.Cause(ctx)); err != nil {
-			faults = cmp.Or(faults, err)
-			break
-		}
-		if used[id] {
-			continue
-		}
-		if seen++; limit > 0 && seen > limit {
-			more = true
-			break
-		}
-		if some = append(some, id); len(some) == batch {
-			take()
-		}
-		if faults != nil && !errors.Is(faults, ErrDenied) {
+		err = cmp.Or(err, fault, denied, context.Cause(ctx))
+		if more || err != nil && !errors.Is(err, ErrDenied) {
 			break
 		}
 	}
-	take()
 	for _, m := range sums {
 		months = append(months, *m)
 	}
 	slices.SortFunc(months, func(a, b Month) int { return cmp.Compare(a.Name, b.Name) })
-	return months, more, faults
+	return months, more, err
 }
 
 // inUse returns the questions that must not be pruned: those that are open or not put
@@ -122,16 +105,11 @@ func (d *Desk) inUse(ctx context.Context) (map[string]bool, error) {
 // stays.
 func (d *Desk) pruneAll(ctx context.Context, ids []string, dry bool) ([]int64, error) {
 	sizes, faults := make([]int64, len(ids)), make([]error, len(ids))
-	var workers sync.WaitGroup
-	n := runtime.GOMAXPROCS(0)
-	for w := range n {
-		workers.Go(func() {
-			for i := w; i < len(ids) && ctx.Err() == nil; i += n {
-				sizes[i], faults[i] = d.pruneOne(ctx, ids[i], dry)
-			}
-		})
-	}
-	workers.Wait()
+	sideBySide(len(ids), func(i int) {
+		if ctx.Err() == nil {
+			sizes[i], faults[i] = d.pruneOne(ctx, ids[i], dry)
+		}
+	})
 	for _, err := range faults {
 		if err != nil {
 			return sizes, err

@@ -6,8 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/oklog/ulid/v2"
 )
@@ -18,7 +21,7 @@ import (
 func (d *Desk) Get(ctx context.Context, id string) (Record, error) {
 	rec, err := d.get(ctx, id)
 	if err == nil {
-		d.present(ctx, &rec)
+		d.addPresence(ctx, &rec)
 	}
 	return rec, err
 }
@@ -33,7 +36,7 @@ func (d *Desk) Get(ctx context.Context, id string) (Record, error) {
 //     the reply;
 //   - neither: the archive entry must be there;
 //   - a reply counts only if there is no archive entry afterwards: one that
-//     came too late (see decide) stands beside the entry for a moment.
+//     came too late (see decide) exists beside the entry for a moment.
 func (d *Desk) get(ctx context.Context, id string) (Record, error) {
 	if !ValidID(id) {
 		return Record{}, ErrNotFound
@@ -127,8 +130,8 @@ func (d *Desk) Reach(ctx context.Context) error {
 	return nil
 }
 
-// leaveOut reports whether a record that was listed, or marked, cannot be had:
-// it is not there, or damaged, which is logged once.
+// leaveOut reports whether a record that was listed, or marked, does not exist or is
+// damaged, which is logged once.
 func (d *Desk) leaveOut(ctx context.Context, id string, err error) bool {
 	damaged := errors.Is(err, ErrDamaged)
 	if damaged {
@@ -139,8 +142,8 @@ func (d *Desk) leaveOut(ctx context.Context, id string, err error) bool {
 	return damaged || errors.Is(err, ErrNotFound)
 }
 
-// each yields the records of ids as [Desk.get] has them, but for those that
-// cannot be had. An error is the last that it yields.
+// each yields the records of ids as [Desk.get] has them, but for those that leaveOut
+// names. An error is the last that it yields.
 func (d *Desk) each(ctx context.Context, ids ...string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for _, id := range ids {
@@ -153,6 +156,20 @@ func (d *Desk) each(ctx context.Context, ids ...string) iter.Seq2[Record, error]
 			}
 		}
 	}
+}
+
+// sideBySide calls do for 0 to n-1, on all processors.
+func sideBySide(n int, do func(i int)) {
+	var workers sync.WaitGroup
+	var next atomic.Int64
+	for range min(n, runtime.GOMAXPROCS(0)) {
+		workers.Go(func() {
+			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+				do(int(i))
+			}
+		})
+	}
+	workers.Wait()
 }
 
 // list returns the ids in a range, the oldest first.
@@ -169,10 +186,10 @@ func (d *Desk) list(ctx context.Context, kind Kind, in Range) ([]string, error) 
 }
 
 // Pending returns the records that are still open, oldest first. A document
-// that cannot be read is left out and logged. What nobody has come back for
-// within the keep time is put away, and what the dead have left.
+// that cannot be read is left out and logged. What was kept for longer than the keep
+// time is archived, and what processes that died have left.
 func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
-	// What is beside a record is rare: it is listed, not looked for.
+	// Few records have more than a document: the rest is listed, not looked for.
 	decided, err := d.list(ctx, KindReplies, Range{})
 	if err != nil {
 		return nil, err
@@ -190,22 +207,25 @@ func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 		d.log.DebugContext(ctx, "which records are attended", "error", err)
 	}
 	slices.Sort(held)
-	var open []Record
 	keys := make([]Key, len(ids))
 	for i, id := range ids {
 		keys[i] = Key{KindPending, id}
 	}
-	for i, asked := range d.read(ctx, keys...) {
+	docs, records, faults := d.read(ctx, keys...), make([]Record, len(ids)), make([]error, len(ids))
+	sideBySide(len(ids), func(i int) {
 		id := ids[i]
-		rec, err := d.listed(ctx, id, asked, among(decided, id), among(shown, id))
-		if err == nil && rec.Outcome == nil {
-			rec.Attended = among(held, id)
+		records[i], faults[i] = d.listed(ctx, id, docs[i], among(decided, id), among(shown, id))
+	})
+	open := records[:0]
+	for i, rec := range records {
+		if faults[i] == nil && rec.Outcome == nil {
+			rec.Attended = among(held, ids[i])
 		}
-		switch {
-		case d.leaveOut(ctx, id, err): // damaged, or removed since it was listed
+		switch err := faults[i]; {
+		case d.leaveOut(ctx, ids[i], err): // damaged, or removed since it was listed
 		case err != nil:
 			return nil, err
-		case d.tidy(ctx, &rec):
+		case d.archiveSpent(ctx, &rec):
 		case rec.Outcome == nil:
 			open = append(open, rec)
 		}

@@ -20,7 +20,7 @@ const (
 	Dismissed   Status = "dismissed"   // the human closed it without an answer
 	Discuss     Status = "discuss"     // the human wants to talk about it first; what is answered so far goes along
 	Cancelled   Status = "cancelled"   // the asker withdrew it
-	Timeout     Status = "timeout"     // nobody answered in time
+	Timeout     Status = "timeout"     // no answer in time
 	Unavailable Status = "unavailable" // no human could be reached
 	Failed      Status = "failed"      // something broke; the log says what
 )
@@ -33,7 +33,7 @@ type Asker struct {
 	Directory string `json:"directory,omitempty"` // the project it works in, absolute
 	Via       string `json:"via"`                 // mcp, shell, http, hook or permission
 	Agent     string `json:"agent,omitempty"`     // who it is, by the token it showed; empty where none is needed
-	PID       int    `json:"pid,omitempty"`       // the process that had it asked: the host, the shell; 0 where nobody knows
+	PID       int    `json:"pid,omitempty"`       // the process that had it asked: the host, the shell; 0 where unknown
 	Machine   string `json:"machine,omitempty"`   // where PID means anything: this machine, since it was started
 }
 
@@ -45,7 +45,7 @@ const (
 	ViaPermission = "permission" // it asks whether its agent may do something
 )
 
-// Mirrored reports whether the question stands in a dialog of its host too.
+// Mirrored reports whether the host shows the question in a dialog of its own too.
 func (a Asker) Mirrored() bool { return a.Via == ViaHook || a.Permission() }
 
 // Permission reports whether a host asks for its agent's permission to do
@@ -81,7 +81,7 @@ type Record struct {
 
 	// What follows is known of a pending record when it is read, and not kept.
 
-	Attended bool      `json:"attended"`           // somebody waits for the answer right now
+	Attended bool      `json:"attended"`           // an asker waits for the answer right now
 	ShownOn  []Showing `json:"shown_on,omitempty"` // where it was tried, and is shown
 	Home     string    `json:"home,omitempty"`     // where it is kept, if not on the desk that was named: see [Keeper]
 	Unsent   bool      `json:"unsent,omitempty"`   // an answer was given here, and waits for the desk to be reached
@@ -104,7 +104,7 @@ func (rec *Record) Responses() []question.Response { return rec.Set.Responses(re
 func (rec *Record) Asked() []question.Response { return rec.Set.Asked(rec.Reply()) }
 
 // OnTimeoutDefault is the OnTimeout of a caller that wants the declared defaults
-// when nobody answers in time.
+// when there is no answer in time.
 const OnTimeoutDefault = "default"
 
 // Showing is a surface that was tried for a record: it shows it, or Why says
@@ -129,7 +129,7 @@ type Outcome struct {
 	// milliseconds the human had the questions in front of them; 0 is unknown.
 	Answerer *Answerer `json:"answerer,omitempty"`
 	Took     int64     `json:"took_ms,omitempty"`
-	// Unsettled says that the reply is the human's, and that nobody knows yet
+	// Unsettled says that the reply is the human's, and that it is not known yet
 	// whether the host took it before an answer in its own dialog.
 	Unsettled bool `json:"unsettled,omitempty"`
 }
@@ -143,7 +143,7 @@ var (
 	// ErrLost means that a question went while it was waited for, with its store or
 	// alone, or that the store cannot be read any more. No answer to it can come.
 	ErrLost = errors.New("the question was lost while it waited: its store was removed, or cannot be read any more")
-	// ErrAttended means that somebody else waits for the record.
+	// ErrAttended means that another asker waits for the record.
 	ErrAttended = errors.New("somebody else waits for the answer")
 	// ErrNoSession means that a session has asked nothing, or nothing within
 	// SessionKeep.

@@ -140,7 +140,8 @@ func TestNotRemembered(t *testing.T) {
 		if tc.name == "a permission" {
 			by.Via = desk.ViaPermission
 		}
-		rec := must(d.Ask(t.Context(), tc.set, "", by))
+		rec, attendance := submit(t, d, desk.Request{Set: tc.set, Asker: by, OnTimeout: desk.OnTimeoutDefault})
+		attendance.Release()
 		if err := tc.end(d, rec.ID); err != nil {
 			t.Fatal(tc.name, err)
 		}

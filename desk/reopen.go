@@ -14,8 +14,8 @@ import (
 // nothing in it was asked, or its host asked it in a dialog of its own.
 var ErrNotAgain = errors.New("this cannot be asked again")
 
-// Reopens reports whether there is somebody who comes back for another answer to a
-// record that has ended.
+// Reopens reports whether a record has ended and its asker may come back for another
+// answer.
 func (rec *Record) Reopens() bool {
 	return rec.Outcome != nil && !rec.Asker.Mirrored() && len(rec.Set.Asked(nil)) > 0
 }
@@ -24,8 +24,8 @@ func (rec *Record) Reopens() bool {
 // with the same set and asker, whose Earlier is the record that it goes back
 // to, with the former answers as its draft. Where the question was reopened
 // before, it goes back to the last of these. Nobody waits for the new record
-// until the asker comes back: whoever asks the same again, or awaits either
-// ticket, gets what becomes of it. It counts as no round in a row.
+// until the asker comes back: an asker that asks the same again, or awaits either
+// ticket, gets its outcome. It counts as no round in a row.
 //
 // The error is ErrPending where the same question is open, and then with that
 // record; ErrNotFound; one that wraps ErrNotAgain or ErrDamaged; or a failure
@@ -44,7 +44,7 @@ func (d *Desk) Reopen(ctx context.Context, id string) (Record, error) {
 		return rec, fmt.Errorf("%w: the agent brought every answer along", ErrNotAgain)
 	}
 	release, err := d.store.Lock(ctx, KindAskers, rec.ID+"-reopen")
-	if errors.Is(err, ErrLocked) { // by one who has it open in a moment
+	if errors.Is(err, ErrLocked) { // by another that reopens it
 		return rec, ErrPending
 	}
 	if err != nil {
@@ -73,7 +73,7 @@ func (d *Desk) reopen(ctx context.Context, rec Record) (Record, error) {
 			d.log.WarnContext(ctx, "a question is reopened without its former answers", "id", again.ID, "error", err)
 		}
 	}
-	if err := d.Delivered(ctx, rec); err != nil { // who asks the same is to find the new one
+	if err := d.Delivered(ctx, rec); err != nil { // an asker that asks the same is to find the new one
 		d.log.WarnContext(ctx, "an answer may be delivered although it was reopened", "id", rec.ID, "error", err)
 	}
 	return again, nil
@@ -94,7 +94,7 @@ func (d *Desk) openLike(ctx context.Context, r *Request) (Record, error) {
 			return Record{}, err
 		}
 		if rec.Outcome == nil {
-			d.present(ctx, &rec)
+			d.addPresence(ctx, &rec)
 			return rec, ErrPending
 		}
 	}
@@ -121,8 +121,8 @@ func (d *Desk) former(ctx context.Context, rec *Record) question.Reply {
 }
 
 // Latest returns the record with this id or, where it has ended and was
-// reopened, the one that stands in its place: the last that is open, or that
-// the human has replied to. Errors are those of [Desk.Get].
+// reopened, its replacement: the last that is open, or that the human has replied
+// to. Errors are those of [Desk.Get].
 func (d *Desk) Latest(ctx context.Context, id string) (Record, error) {
 	rec, err := d.Get(ctx, id)
 	if err != nil || rec.Outcome == nil {

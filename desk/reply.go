@@ -46,10 +46,10 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 	return d.decide(ctx, rec, o, o.role())
 }
 
-// join adds answers that were given before to a reply that discusses the set, but to
-// questions that it answers itself or that it no longer brings up. Each keeps its
-// giver: a program's never becomes the user's, and a front end's is the user's only
-// in a reply of the user's. What only the user may answer takes none of a program's.
+// join adds earlier answers to a reply that discusses the set, but for questions that it
+// answers itself or no longer brings up. Each keeps its answerer: a program's never
+// becomes the user's, and a front end's is the user's only in a reply of the user's. A
+// record that requires the user takes none of a program's.
 func (rec *Record) join(r *question.Reply, before []question.Answer, by *Answerer) {
 	out := *r
 	out.Answers = slices.Clone(r.Answers)
@@ -70,10 +70,9 @@ func (rec *Record) join(r *question.Reply, before []question.Answer, by *Answere
 	*r = out
 }
 
-// MayAnswer returns an error that wraps ErrUserRequired where the evidence would not
-// do for an answer to a record, and one that wraps ErrDenied where the credential
-// of this process would not. Evidence without a way is not known yet, and refused in
-// nothing.
+// MayAnswer returns an error that wraps ErrUserRequired where the evidence is not enough
+// for an answer to a record, and one that wraps ErrDenied where the credential of this
+// process is not. Evidence without a way is not known yet, and always enough.
 func (d *Desk) MayAnswer(ctx context.Context, rec Record, from Evidence) error {
 	if from.How != "" && rec.RequiresUser() && d.Answerer(from, rec.Asker).Kind != UserAnswerer {
 		return ErrUserRequired
@@ -125,12 +124,11 @@ func (d *Desk) stillOpen(ctx context.Context, id string) (Record, error) {
 }
 
 // decide ends rec with o unless it has ended already. The exclusive create is
-// the decision, with one exception: an answerer so late that the decision has
-// been archived, and its reply removed, finds the place free. As an archive
-// entry is there before its reply goes away, such an answerer is sure to see
-// the entry. Finding its own outcome there it was first all the same, and the
-// asker quick; finding another's it takes its document back. So does one who was
-// stopped for so long that the entry has been pruned since.
+// the decision, with one exception: a late answerer finds the place free when the
+// decision has been archived and its reply removed. As the archive entry exists before
+// the reply is removed, such an answerer is sure to see the entry. If that has its own
+// outcome it was first, and the asker quick; if it has another's, or was pruned since, it
+// removes its document.
 func (d *Desk) decide(ctx context.Context, rec Record, o Outcome, as Role) (Record, error) {
 	if o.Reply != nil {
 		o.Asked = rec.Statement()
@@ -172,7 +170,7 @@ func (d *Desk) decideSealed(ctx context.Context, rec Record, o Outcome, data []b
 	if errors.Is(err, ErrExists) { // another was first
 		rec, err = d.stillOpen(ctx, rec.ID)
 		switch {
-		case rec.Outcome != nil && rec.Outcome.ID == o.ID: // collected before we could hear of it
+		case rec.Outcome != nil && rec.Outcome.ID == o.ID: // collected meanwhile
 			err = nil
 		case err == nil:
 			err = fmt.Errorf("%w: the reply to %s was removed: answer again", ErrUncertain, rec.ID)
@@ -218,8 +216,8 @@ func (d *Desk) mayBePruned(ctx context.Context, id string) bool {
 	return errors.Is(err, ErrNotFound)
 }
 
-// role is in whose name o ends a record. What the asker has not given itself has an
-// answerer, or the surface that it was given on.
+// role is the role in which o ends a record: the human's, but for what the asker gives
+// itself.
 func (o *Outcome) role() Role {
 	if o.Reply == nil && o.Surface == "" || o.Answerer != nil && o.Answerer.Kind == AskerAnswerer {
 		return RoleAsker
@@ -227,7 +225,7 @@ func (o *Outcome) role() Role {
 	return RoleHuman
 }
 
-// retryUncertain commits a document, and once more where nobody can say whether it was.
+// retryUncertain commits a document, and once more where it is uncertain whether it was.
 func retryUncertain(commit func() error) error {
 	err := commit()
 	if errors.Is(err, ErrUncertain) {
@@ -249,8 +247,8 @@ func (d *Desk) seal(o *Outcome) ([]byte, error) {
 	return json.Marshal(o)
 }
 
-// reachedHuman reports whether a surface shows the record, or an inbox or a page
-// is open, in which it stands: to leave it to those is to show it nowhere.
+// reachedHuman reports whether a surface shows the record, or an inbox or a page that
+// lists it is open.
 func (d *Desk) reachedHuman(ctx context.Context, id string) bool {
 	shown := func(s Showing) bool { return s.Why == "" && s.Surface != surfaceInbox }
 	if slices.ContainsFunc(d.shownOn(ctx, id), shown) {
@@ -260,5 +258,5 @@ func (d *Desk) reachedHuman(ctx context.Context, id string) bool {
 	return err == nil && len(open) > 0
 }
 
-// surfaceInbox is the surface that leaves a record to whoever looks.
+// surfaceInbox is the surface that only leaves a record to inboxes and pages.
 const surfaceInbox = "inbox"

@@ -49,17 +49,14 @@ func (d *Desk) number(ctx context.Context, rec *Record, limit int) error {
 		return fmt.Errorf("number the question: %w", err)
 	}
 	rec.Round = 1
-	if rec.SessionID == "" {
-		return nil
-	}
-	if err = d.place(ctx, rec, limit); err != nil {
+	if err = d.joinSession(ctx, rec, limit); err != nil {
 		d.takeBack(context.WithoutCancel(ctx), *rec)
 	}
 	return err
 }
 
-// place is number's second half, of a record that has a session.
-func (d *Desk) place(ctx context.Context, rec *Record, limit int) error {
+// joinSession marks a new record as one of its session's, and finds its round.
+func (d *Desk) joinSession(ctx context.Context, rec *Record, limit int) error {
 	var earlier []string
 	for i, name := range rec.rows() {
 		// Marked first and counted then: of several processes that ask at once,
@@ -83,8 +80,8 @@ func (d *Desk) place(ctx context.Context, rec *Record, limit int) error {
 	return err
 }
 
-// rows are the indexes that a record of a session stands in: its session's, and
-// last the one in which it is counted.
+// rows are the indexes of a record of a session: its session's, and last the one in
+// which it is counted.
 func (rec *Record) rows() []string {
 	switch {
 	case rec.SessionID == "":
@@ -102,26 +99,34 @@ func (d *Desk) AtLimit(ctx context.Context, session string) (bool, error) {
 		return false, nil
 	}
 	ids, err := d.store.Marks(ctx, MarkSessions, sessionName(session))
-	if n := len(ids); err == nil && n > 0 {
-		if last, wrong := d.get(ctx, ids[n-1]); wrong == nil && last.Row != "" {
-			ids, err = d.store.Marks(ctx, MarkSessions, last.Row)
-		}
+	if err != nil || len(ids) == 0 {
+		return false, err
 	}
+	last, _ := d.get(ctx, ids[len(ids)-1]) // unreadable, it is as one that names no row
+	last.SessionID = session
+	return d.nextIsRefused(ctx, &last, 1)
+}
+
+// nextIsRefused reports whether the question after a session's last would be refused,
+// once so many that are open have been answered.
+func (d *Desk) nextIsRefused(ctx context.Context, last *Record, mayBeOpen int) (bool, error) {
+	rows := last.rows()
+	ids, err := d.store.Marks(ctx, MarkSessions, rows[len(rows)-1])
 	if err != nil {
 		return false, err
 	}
-	return d.rowIsFull(ctx, session, ids, d.now(), d.maxRounds, 1)
+	return d.rowIsFull(ctx, last.SessionID, ids, d.now(), d.maxRounds, mayBeOpen)
 }
 
 // Refused returns the calls that were refused for the limit of rounds, and would
 // be still: the last of each session, the newest first. [Desk.Lift] lets their
-// sessions ask again. Nothing tells those who watch of such a call.
+// sessions ask again. No event tells of such a call.
 func (d *Desk) Refused(ctx context.Context) ([]Record, error) {
 	var out []Record
 	if d.maxRounds <= 0 {
 		return nil, nil
 	}
-	seen := map[string]bool{}
+	seen := map[string]bool{"": true}
 	for rec, err := range d.History(ctx, Query{Since: d.now().Add(-d.pause)}) {
 		if err != nil {
 			return nil, err
@@ -130,19 +135,11 @@ func (d *Desk) Refused(ctx context.Context) ([]Record, error) {
 			continue
 		}
 		seen[rec.SessionID] = true
-		rows := rec.rows()
-		if rows == nil {
-			continue
-		}
-		full := false
-		ids, err := d.store.Marks(ctx, MarkSessions, rows[len(rows)-1])
-		if err == nil {
-			full, err = d.rowIsFull(ctx, rec.SessionID, ids, d.now(), d.maxRounds, 0)
-		}
+		refused, err := d.nextIsRefused(ctx, &rec, 0)
 		if err != nil {
 			return nil, err
 		}
-		if full {
+		if refused {
 			out = append(out, rec)
 		}
 	}
@@ -151,15 +148,15 @@ func (d *Desk) Refused(ctx context.Context) ([]Record, error) {
 
 // rowIsFull reports whether the last limit rounds came one after the other,
 // without a pause, and have ended but for so many that are open. Questions that
-// are open side by side are no rounds yet, and those that nobody saw none at
-// all. One that the human put back to be discussed ends the row: they have
-// talked since. A limit of 0 is none.
+// are open side by side are no rounds yet, and those that the human cannot have seen
+// none at all. One that the human put back to be discussed ends the row. A limit of 0
+// is none.
 func (d *Desk) rowIsFull(ctx context.Context, session string, rounds []string, now time.Time, limit, mayBeOpen int) (bool, error) {
 	if limit <= 0 || len(rounds) < limit {
 		return false, nil
 	}
 	next, counted := now, 0
-	for _, id := range slices.Backward(rounds[max(0, len(rounds)-10*limit):]) { // not all that nobody saw
+	for _, id := range slices.Backward(rounds[max(0, len(rounds)-10*limit):]) { // not all unseen ones
 		at := ulid.MustParseStrict(id).Timestamp()
 		if next.Sub(at) > d.pause {
 			return false, nil
@@ -191,11 +188,10 @@ func (d *Desk) rowIsFull(ctx context.Context, session string, rounds []string, n
 }
 
 // seen reports whether the human can have seen a question that ended like this.
-// What nobody saw is no round.
 func (o *Outcome) seen() bool { return o.Reply != nil || o.Status != Unavailable && !o.Unseen }
 
 // Continues returns nil where an asker may continue a session that it names:
-// one in which nobody has asked yet, or in which the first to ask was the same
+// one in which nothing was asked yet, or in which the first to ask was the same
 // client, and agent, for the same project. The error is otherwise ErrForeignSession, or a
 // failure of the store.
 //
@@ -249,7 +245,7 @@ func (d *Desk) Session(ctx context.Context, session string) ([]Record, error) {
 			return nil, err
 		}
 		if rec.SessionID == session { // and not of another, asked through its host
-			d.present(ctx, &rec)
+			d.addPresence(ctx, &rec)
 			out = append(out, rec)
 		}
 	}

@@ -170,7 +170,7 @@ func TestAskerKilledAtEachStep(t *testing.T) {
 	}
 	checkWhole(t, dir)
 	must(after(t, dir, 25*time.Hour).Pending(t.Context())) // clears away what the dead have left
-	nothingLeft(t, dir, "pending", "drafts", "showing", "bells", "content")
+	nothingLeft(t, dir, "pending", "drafts", "showing", "bells")
 	t.Logf("killed at %d steps", step-2)
 }
 
@@ -217,7 +217,7 @@ func TestAnswererKilledAtEachStep(t *testing.T) {
 		t.Errorf("an answerer lives for %d steps: too few to be all", step)
 	}
 	checkWhole(t, dir)
-	nothingLeft(t, dir, "pending", "replies", "drafts", "showing", "bells", "content", "askers")
+	nothingLeft(t, dir, "pending", "replies", "drafts", "showing", "bells", "askers")
 	t.Logf("killed at %d steps", step-2)
 }
 

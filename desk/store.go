@@ -23,7 +23,7 @@ const (
 
 // The collections of locks.
 const (
-	KindAskers  Kind = "askers"  // one per record that somebody waits for
+	KindAskers  Kind = "askers"  // one per record that an asker waits for
 	KindPresent Kind = "present" // one per open inbox or web page
 )
 
@@ -46,7 +46,7 @@ type Role string
 // The roles.
 const (
 	RoleHuman Role = "human" // an answer, or a word to close the question
-	RoleAsker Role = "asker" // withdrawn, timed out, nobody to be reached
+	RoleAsker Role = "asker" // withdrawn, timed out, no human reached
 )
 
 // Errors of a store. A store returns them, or errors that wrap them; what else
@@ -56,13 +56,13 @@ var (
 	ErrExists = errors.New("is there already")
 	// ErrNotFound means that there is no such document, and so no such record.
 	ErrNotFound = errors.New("no such question")
-	// ErrUncertain means that nobody can say yet whether a document was
+	// ErrUncertain means that it is not known yet whether a document was
 	// created. To repeat the call with the same bytes is safe, and finds out.
 	ErrUncertain = errors.New("it is not certain yet whether this was stored")
 	// ErrDamaged means that a document in the store is not one of ours.
 	ErrDamaged = errors.New("damaged document in the store (mend it, or move it away)")
-	// ErrUnreadable means that the store is there and cannot be read, until somebody
-	// does something about it.
+	// ErrUnreadable means that the store exists and cannot be read, until its user mends
+	// that.
 	ErrUnreadable = errors.New("the store cannot be read")
 	// ErrLocked means that a lock is taken.
 	ErrLocked = errors.New("locked")
@@ -92,8 +92,8 @@ func ValidName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, foreign)
 }
 
-// Admit returns what a store tells one who has gone, or who names what no store
-// can have, as valid says: [ValidID] or [ValidName].
+// Admit returns the error of a store where ctx has ended or the name is not valid:
+// [ValidID] or [ValidName] decide.
 func Admit(ctx context.Context, name string, valid func(string) bool) error {
 	switch {
 	case ctx.Err() != nil:
@@ -118,7 +118,7 @@ func (r Range) Has(id string) bool { return id >= r.From && (r.Before == "" || i
 //
 // Reads are linearizable: what a call has done when it returns, and what any
 // reader has seen, is seen by every read that begins afterwards, in whatever
-// process. Only what changes while a listing goes on may be missing from it.
+// process. Only what changes during a listing may be missing from it.
 // The proofs at Desk.get and Desk.decide rest on this.
 //
 // Every method ends with the cause of ctx when ctx has ended before.
@@ -155,10 +155,9 @@ type Store interface {
 	Unmark(ctx context.Context, mark Mark, name, id string) error
 	Marks(ctx context.Context, mark Mark, name string) ([]string, error)
 	// Lock takes the lock of this name until release is called or the process
-	// dies. It fails with ErrLocked when somebody has it, in whatever process.
+	// dies. It fails with ErrLocked when it is held, in whatever process.
 	Lock(ctx context.Context, kind Kind, name string) (release func(), err error)
-	// Locked reports whether somebody has the lock; Locks returns the names of
-	// those that somebody has.
+	// Locked reports whether the lock is held; Locks returns the names of those that are.
 	Locked(ctx context.Context, kind Kind, name string) (bool, error)
 	Locks(ctx context.Context, kind Kind) ([]string, error)
 	// Bell calls look, at once and then whenever the outcome of a record may
@@ -184,8 +183,7 @@ type Change struct {
 	Err     error
 }
 
-// Tell hands a change to those who read it, and reports whether it did before
-// ctx ended.
+// Tell sends a change, and reports whether it did before ctx ended.
 func Tell(ctx context.Context, to chan<- Change, c Change) bool {
 	select {
 	case to <- c:

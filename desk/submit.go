@@ -28,11 +28,11 @@ type Request struct {
 	earlier string // the record that is reopened
 }
 
-// Submit asks, unless the same was asked before and nobody waits for it: the
+// Submit asks, unless the same was asked before and no asker waits for it: the
 // same content from the same project and client, still open, or answered and
 // not collected, no longer ago than the keep time. Then that record is returned
-// again, perhaps with its outcome, so that the human is asked once. A question
-// that somebody waits for is left to them. The caller holds the attendance.
+// again, perhaps with its outcome, so that the human is asked once. A question that
+// another asker waits for is left to that. The caller holds the attendance.
 //
 // The error is a *[RoundLimitError] where the session has asked too often in a
 // row; an answer to an earlier question is delivered all the same. What
@@ -89,11 +89,11 @@ func (d *Desk) Note(ctx context.Context, r Request, o Outcome) (Record, error) {
 	if err != nil {
 		return rec, fmt.Errorf("keep a call: %w", err)
 	}
-	return rec, d.archive(ctx, rec)
+	return rec, d.createEntry(ctx, rec)
 }
 
-// reattach claims an earlier record, if there is something in it for its
-// asker. The attendance is nil where there is not.
+// reattach claims an earlier record, if it is of use to its asker. The attendance is
+// nil where it is not.
 func (d *Desk) reattach(ctx context.Context, id string, r *Request) (Record, *Attendance, error) {
 	attendance, err := d.claim(ctx, id)
 	if errors.Is(err, ErrAttended) {
@@ -114,12 +114,12 @@ func (d *Desk) reattach(ctx context.Context, id string, r *Request) (Record, *At
 		d.log.ErrorContext(ctx, "a question in the store is not the one that was asked, and is left out", "id", id, "error", r.asks(&rec))
 	case err == nil:
 		d.keepStatement(ctx, &rec)
-		var wanted bool
-		if rec, wanted = d.wanted(ctx, rec); wanted {
+		var usable bool
+		if rec, usable = d.reusable(ctx, rec); usable {
 			if rec.Outcome == nil {
 				rec.Attended = true
 				if rec.Timeout > 0 {
-					d.restartClock(ctx, id) // nobody has timed it meanwhile
+					d.restartClock(ctx, id) // it was not timed meanwhile
 				}
 			}
 			return rec, attendance, nil
@@ -130,7 +130,7 @@ func (d *Desk) reattach(ctx context.Context, id string, r *Request) (Record, *At
 }
 
 // ask commits a new record; limit is the most rounds in a row. Its lock comes
-// before its mark: whoever finds the mark, of a record half made, finds it
+// before its mark: an asker that finds the mark, of a record half made, finds it
 // taken.
 func (d *Desk) ask(ctx context.Context, r Request, limit int) (Record, *Attendance, error) {
 	rec := r.record()
@@ -204,7 +204,7 @@ func (r *Request) record() Record {
 	if r.Row != "" && r.Row != r.Session {
 		rec.Row = sessionName(r.Row)
 	}
-	if !r.Asker.Mirrored() { // nobody ever asks such a question again: its host has it
+	if !r.Asker.Mirrored() { // its host has it, and does not ask again
 		rec.Content = r.Content()
 	}
 	return rec

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -13,9 +14,8 @@ type EventType string
 const (
 	Asked EventType = "asked" // put on the desk
 	Ended EventType = "ended" // answered, dismissed or ended without a human
-	// Touched: somebody works on it, waits for it or has stopped waiting, or
-	// it is shown somewhere else. A process that was killed stops waiting
-	// without an event.
+	// Touched: its draft has changed, an asker waits for it or has stopped waiting, or
+	// it is shown elsewhere. A process that was killed stops waiting without an event.
 	Touched EventType = "touched"
 	// Settled: the host of a dialog that was mirrored has said whose reply
 	// counts, after an Ended whose outcome was unsettled. The record has Later
@@ -24,8 +24,7 @@ const (
 )
 
 // Event is something that happened to a record. The record is as it was then:
-// pending with Asked, with its outcome with Ended. All who watch are given the
-// same record: it is to be looked at only.
+// pending with Asked, with its outcome with Ended.
 type Event struct {
 	Type   EventType
 	Record Record
@@ -35,15 +34,20 @@ type Event struct {
 // order. Each record is told at most once as asked and once as ended, and in
 // between as touched; a mirrored one may be told as settled after its end, which
 // may have been before the watch. The channel is closed when ctx ends, or when
-// the store fails (which is logged). One who also wants what is pending now calls Watch
-// first and then [Desk.Pending]: what was asked in between is in both.
+// the store fails (which is logged). A caller that also wants what is pending now calls
+// Watch first and then [Desk.Pending]: what was asked in between is in both.
 //
-// All who watch in a process share one watch of the store. One who falls far
-// behind holds nobody up: it misses touches, and like after a notification
-// overflow, a record that was asked and ended within the gap is not told.
+// All watchers in a process share one watch of the store. A slow one delays no other: it
+// misses touches, and, as after a notification overflow, a record that was asked and ended
+// within the gap.
 func (d *Desk) Watch(ctx context.Context) (<-chan Event, error) {
-	l, open, err := d.hub.join(ctx)
+	l, err := d.hub.listen("")
 	if err != nil {
+		return nil, err
+	}
+	open, err := d.undecided(ctx)
+	if err != nil {
+		d.hub.leave(l)
 		return nil, err
 	}
 	out := make(chan Event)
@@ -51,7 +55,7 @@ func (d *Desk) Watch(ctx context.Context) (<-chan Event, error) {
 	return out, nil
 }
 
-// follow sends on to one who watches, and was told open, what happens.
+// follow sends to one watcher, which was told open, what happens.
 func (d *Desk) follow(ctx context.Context, l *listener, open openSet, out chan<- Event) {
 	defer close(out)
 	defer d.hub.leave(l)
@@ -61,27 +65,26 @@ func (d *Desk) follow(ctx context.Context, l *listener, open openSet, out chan<-
 			return
 		case <-l.wake:
 		}
-		events, behind, err := d.hub.news(l)
-		if err == nil && behind {
-			var missed []Event
-			missed, err = d.rescan(ctx, open)
-			events = append(missed, events...)
+		updates, err := d.hub.take(l)
+		for _, u := range updates {
+			events, wrong := d.eventsOf(ctx, u, open)
+			err = cmp.Or(err, wrong)
+			for _, ev := range events {
+				if !open.admit(ev) {
+					continue
+				}
+				select {
+				case out <- ev:
+				case <-ctx.Done():
+					return
+				}
+			}
 		}
 		if err != nil {
 			if ctx.Err() == nil {
 				d.log.ErrorContext(ctx, "watching the desk", "error", err)
 			}
 			return
-		}
-		for _, ev := range events {
-			if !open.admit(ev) {
-				continue
-			}
-			select {
-			case out <- ev:
-			case <-ctx.Done():
-				return
-			}
 		}
 	}
 }
@@ -91,7 +94,7 @@ func (d *Desk) follow(ctx context.Context, l *listener, open openSet, out chan<-
 // before.
 type openSet map[string]bool
 
-// admit keeps the set, and reports whether ev is news to one who was told it.
+// admit updates the set, and reports whether ev is new to a watcher that was told it.
 func (s openSet) admit(ev Event) bool {
 	id := ev.Record.ID
 	was, known := s[id]
@@ -141,24 +144,24 @@ func (d *Desk) undecided(ctx context.Context) (openSet, error) {
 	return open, nil
 }
 
-// eventsOf returns what a change of the store may mean to one who was told
-// open. What can be no news is not read.
-func (d *Desk) eventsOf(ctx context.Context, c Change, open openSet) ([]Event, error) {
+// eventsOf returns what an update of the store may mean to a watcher that was told
+// open. It reads no record of which there can be nothing new.
+func (d *Desk) eventsOf(ctx context.Context, c update, open openSet) ([]Event, error) {
 	beside := c.Kind == KindDrafts || c.Kind == KindShowing || c.Kind == KindAskers
 	_, known := open[c.ID]
 	switch {
 	case c.ID == "":
 		return d.rescan(ctx, open)
 	case open[c.ID] && beside:
-		return d.event(ctx, Touched, c.ID)
+		return d.event(ctx, Touched, c.ID, c.record)
 	case open[c.ID]:
-		return d.event(ctx, Ended, c.ID)
+		return d.event(ctx, Ended, c.ID, c.record)
 	case known && c.Kind == KindReplies && c.Removed:
-		return d.event(ctx, Settled, c.ID)
+		return d.event(ctx, Settled, c.ID, c.record)
 	case known:
 		return nil, nil
 	case c.Kind == KindPending && !c.Removed:
-		return d.event(ctx, Asked, c.ID)
+		return d.event(ctx, Asked, c.ID, c.record)
 	}
 	return nil, nil // cleaning up after a record that ended, or a reply that came too late
 }
@@ -194,7 +197,7 @@ func (d *Desk) rescan(ctx context.Context, open openSet) ([]Event, error) {
 			if !side.news(id) {
 				continue
 			}
-			some, err := d.event(ctx, side.kind, id)
+			some, err := d.event(ctx, side.kind, id, func() (Record, error) { return d.Get(ctx, id) })
 			if err != nil {
 				return nil, err
 			}
@@ -204,10 +207,10 @@ func (d *Desk) rescan(ctx context.Context, open openSet) ([]Event, error) {
 	return events, nil
 }
 
-// event reads the record that something has happened to. There is no event
-// where it turns out not to have, or the record is gone or cannot be read.
-func (d *Desk) event(ctx context.Context, kind EventType, id string) ([]Event, error) {
-	rec, err := d.Get(ctx, id)
+// event reads the record that something has happened to. There is no event where that
+// did not happen, or the record was removed or cannot be read.
+func (d *Desk) event(ctx context.Context, kind EventType, id string, record func() (Record, error)) ([]Event, error) {
+	rec, err := record()
 	switch {
 	case d.leaveOut(ctx, id, err):
 		return nil, nil

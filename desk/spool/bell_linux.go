@@ -13,16 +13,13 @@ import (
 	"mcp-askuser/desk"
 )
 
-// Bell implements desk.Store with a named pipe, which all who wait for the
-// record share. Whoever replies holds the other end of it from before the
-// commit until after: that it is closed, by one who has finished or was killed,
-// the kernel tells all waiters. A waiter costs one open file, wakes nobody but
-// itself, and needs no file notification, of which a user has few instances
-// (128 by default). The pipe goes when the record is archived: nobody knows who is
-// the last to wait.
+// Bell implements desk.Store with a named pipe, which all waiters for the record share.
+// An answerer opens the other end before the commit and closes it afterwards, or its
+// death does; then the kernel wakes all waiters. A waiter costs one open file, and
+// needs no file notification, of which a user has few instances (128 by default).
+// The pipe is removed when the record is archived: no waiter knows that it is the last.
 //
-// That the store itself goes is told to no pipe: all waiters of a process share a
-// sentry for that.
+// The sentry wakes the waiters of a process when the store itself is removed.
 func (s *Spool) Bell(ctx context.Context, id string, look func() bool) error {
 	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err
@@ -45,15 +42,14 @@ func (s *Spool) Bell(ctx context.Context, id string, look func() bool) error {
 	interrupt := context.AfterFunc(ctx, func() { _ = pipe.SetReadDeadline(time.Unix(1, 0)) })
 	defer interrupt()
 	for {
-		// In this order: a deadline that ctx or the sentry sets from now on stays.
+		// First: a deadline that ctx or the sentry sets from now on stays.
 		_ = pipe.SetReadDeadline(time.Time{})
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		s.sentry.join(s.dir, pipe)
-		// One call for the whole wait: each begins by forgetting what has happened
-		// before. Nothing is ever read; to read from a pipe that nobody writes to is
-		// to meet its end at once.
+		// One call for the whole wait: each forgets what happened before it. Nothing is
+		// ever read: a pipe without a writer is at its end.
 		err = conn.Read(func(uintptr) bool { return look() })
 		switch {
 		case ctx.Err() != nil && err != nil:
@@ -88,23 +84,22 @@ func (s *Spool) openBell(ctx context.Context, id string) (*os.File, error) {
 	return nil, context.Cause(ctx)
 }
 
-// holdBell takes hold of the bell of a record; ring rings it, also for those
-// who have begun to wait meanwhile: whoever came too late for that finds the
-// reply.
+// holdBell opens the bell of a record; ring closes it, which wakes also the waiters
+// that came meanwhile. A later one finds the reply.
 func (s *Spool) holdBell(id string) (ring func(), err error) {
 	held, err := s.openToRing(id)
 	if err != nil {
 		return nil, advise(err)
 	}
 	return func() {
-		if held == nil { // nobody waited then
+		if held == nil { // there was no waiter
 			held, _ = s.openToRing(id)
 		}
 		_ = held.Close()
 	}, nil
 }
 
-// openToRing opens the pipe of a record for writing; nil where nobody waits.
+// openToRing opens the pipe of a record for writing; nil where there is no waiter.
 func (s *Spool) openToRing(id string) (*os.File, error) {
 	pipe, err := os.OpenFile(s.bellPath(id), os.O_WRONLY|unix.O_NONBLOCK|unix.O_NOFOLLOW, 0)
 	if errors.Is(err, unix.ENXIO) || errors.Is(err, fs.ErrNotExist) {

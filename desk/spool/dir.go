@@ -22,10 +22,10 @@ const app = "mcp-askuser"
 
 // Permission bits that other users must not have.
 const (
-	// othersWrite is for the store itself: its files and directories keep
-	// others out by themselves, as long as nobody can replace them.
+	// othersWrite is for the store itself: its files and directories keep others out by
+	// themselves, unless they can be replaced.
 	othersWrite fs.FileMode = 0o022
-	// othersAny is for the directories in it: ids and times are nobody's business.
+	// othersAny is for the directories in it: ids and times are private.
 	othersAny fs.FileMode = 0o077
 )
 

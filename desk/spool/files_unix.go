@@ -35,10 +35,15 @@ func syncDir(path string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// readFile reads a document with four system calls, where os.ReadFile and a
-// look beforehand take ten: a search of the past is made of little else. It
-// follows no symbolic link and does not wait for the writer of a named pipe.
-func readFile(path string) ([]byte, error) {
+// readFile reads a document with four system calls, where os.ReadFile takes ten: a
+// search of the past is made of little else. It follows no symbolic link and does not
+// wait for the writer of a named pipe.
+func readFile(path string) (data []byte, err error) {
+	defer func() {
+		if err != nil && !errors.Is(err, desk.ErrDamaged) {
+			err = &fs.PathError{Op: "read", Path: path, Err: err}
+		}
+	}()
 	fd, err := uninterrupted(func() (int, error) {
 		return unix.Open(path, unix.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	})
@@ -46,37 +51,28 @@ func readFile(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %s is a symbolic link", desk.ErrDamaged, path)
 	}
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: err}
+		return nil, err
 	}
 	defer unix.Close(fd)
 	var st unix.Stat_t
 	if err := unix.Fstat(fd, &st); err != nil {
-		return nil, &fs.PathError{Op: "stat", Path: path, Err: err}
+		return nil, err
 	}
 	if st.Mode&unix.S_IFMT != unix.S_IFREG || st.Size > maxSize {
 		return nil, fmt.Errorf("%w: %s is of mode %o and %d bytes", desk.ErrDamaged, path, st.Mode, st.Size)
 	}
-	data := make([]byte, st.Size)
+	data = make([]byte, st.Size)
 	for read := 0; read < len(data); {
 		n, err := uninterrupted(func() (int, error) { return unix.Read(fd, data[read:]) })
 		if err == nil && n == 0 {
 			err = io.ErrUnexpectedEOF // documents do not shrink
 		}
 		if err != nil {
-			return nil, &fs.PathError{Op: "read", Path: path, Err: err}
+			return nil, err
 		}
 		read += n
 	}
 	return data, nil
-}
-
-// rename is os.Rename in one system call: that looks at the target first.
-func rename(from, to string) error {
-	_, err := uninterrupted(func() (int, error) { return 0, unix.Rename(from, to) })
-	if err != nil {
-		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
-	}
-	return nil
 }
 
 // uninterrupted repeats a system call that a signal broke off.
@@ -87,4 +83,12 @@ func uninterrupted(call func() (int, error)) (int, error) {
 			return n, err
 		}
 	}
+}
+
+// rename is os.Rename in one system call: that looks at the target first.
+func rename(from, to string) error {
+	if err := unix.Rename(from, to); err != nil {
+		return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+	}
+	return nil
 }

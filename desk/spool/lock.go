@@ -20,30 +20,24 @@ import (
 
 const lockSuffix = ".lock"
 
-// A look at a lock holds it, shared, for microseconds, and on a busy machine for
-// as long as the one who looks does not get to run. One who wants it tries again
-// until then: to take a look for an owner is to ask the human twice.
+// A process that looks at a lock holds it, shared, for microseconds, or for longer when
+// it does not get to run. A locker tries again until then: to take the look for an
+// owner would be to ask the human twice.
 const (
 	lockLimit = 10 * time.Second // a look that was stopped is given up
-	lockPause = 100 * time.Microsecond
-	lockSlow  = 5 * time.Millisecond // the longest pause; each is twice as long as the one before
+	lockPause = time.Millisecond
 )
 
 // Lock implements desk.Store: flock(2) on <kind>/<name>.lock, which the kernel
-// lets go when the process dies. Two locks of one process exclude each other
-// too, and each is an open file. The file goes with the lock; one who had
-// opened it before that holds a lock on nothing, notices, and tries again on
-// the file that has its name now.
+// releases when the process dies. Two locks of one process exclude each other
+// too, and each is an open file. The file is removed with the lock; a locker that had
+// opened it before notices, and tries again on the file that has its name now.
 func (s *Spool) Lock(ctx context.Context, kind desk.Kind, name string) (release func(), err error) {
 	path, err := s.lockPath(ctx, kind, name)
 	if err != nil {
 		return nil, err
 	}
-	pause := lockPause
 	for end := time.Now().Add(lockLimit); time.Now().Before(end); {
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
 		if taken, err := locked(path); taken || err != nil { // usual where many ask the same, and cheap
 			return nil, cmp.Or(err, desk.ErrLocked)
 		}
@@ -52,31 +46,29 @@ func (s *Spool) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 		}
 		lock := flock.New(path)
 		got, err := lock.TryLock()
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // the directory went away with the store
+		if err != nil && !errors.Is(err, fs.ErrNotExist) { // the directory was removed with the store
 			return nil, adviseLock(err)
 		}
 		if got && current(lock, path) {
-			// The file was there before it was locked: those who watch were told
-			// too early. This tells them again; that it fails is no harm.
+			// The file was there before it was locked, and watchers heard of it too
+			// early. This tells them again; a failure does no harm.
 			now := time.Now()
 			_ = os.Chtimes(path, now, now)
 			return func() { unlock(lock) }, nil
 		}
 		_ = lock.Close()
-		if !got {
-			select {
-			case <-time.After(pause):
-			case <-ctx.Done():
-			}
-			pause = min(2*pause, lockSlow)
+		select {
+		case <-time.After(lockPause):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
 		}
 	}
 	return nil, desk.ErrLocked
 }
 
-// unlock removes the file of a lock and gives the lock up, in this order:
-// whoever takes it afterwards must not lose the file. Where an open file cannot
-// be removed, on Windows, nobody can hold one that was removed either.
+// unlock removes the file of a lock and releases the lock, in this order: the next
+// locker must not lose the file. On Windows, where an open file cannot be removed, it
+// does so in the other.
 func unlock(lock *flock.Flock) {
 	if os.Remove(lock.Path()) == nil {
 		_ = lock.Close()
@@ -107,7 +99,7 @@ func (s *Spool) Locked(ctx context.Context, kind desk.Kind, name string) (bool, 
 	return locked(path)
 }
 
-// locked reports whether somebody holds the lock. It creates nothing.
+// locked reports whether the lock is held. It creates nothing.
 func locked(path string) (bool, error) {
 	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	got, err := lock.TryRLock()
@@ -127,8 +119,8 @@ func adviseLock(err error) error {
 }
 
 // Locks implements desk.Store. Files that dead processes left are removed where
-// names are never used again: to remove one is to hold it for a moment, and who
-// wants to wait for a record in that moment would take it for another's.
+// names are never used again: to remove one is to hold it for a moment, in which an
+// asker would take it for another's.
 func (s *Spool) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,7 +36,9 @@ func playHold(dir string) {
 		os.Exit(1)
 	}
 	fmt.Println("held")
-	time.Sleep(time.Hour) // until it is killed
+	killed := make(chan os.Signal, 1)
+	signal.Notify(killed, os.Interrupt)
+	<-killed
 }
 
 func lock(t *testing.T, s *Spool, name string) (release func()) {

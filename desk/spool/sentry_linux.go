@@ -13,26 +13,25 @@ import (
 	"mcp-askuser/desk"
 )
 
-// What fcntl(2) tells of a directory with F_NOTIFY: a name in it went, or it or what
-// it holds has other rights.
+// What fcntl(2) reports of a directory with F_NOTIFY: a name in it was removed, or it or
+// what it holds has other rights.
 const (
 	dnDelete    = 0x8
 	dnAttrib    = 0x20
 	dnMultishot = 0x80000000
 )
 
-// sentry has those who wait look again when their store was removed, or may have
-// become unreadable. A process has one for all of its waiters. It is a signal from the
-// kernel (dnotify), which costs one open file and, unlike inotify, takes none of the
-// user's few instances: two hundred servers would take all. It hears of the rooms of
-// the store, not of what is in them; of a store that is moved, nothing. Where the
-// kernel has no dnotify, nobody is told.
+// sentry has the waiters of a process look again when their store was removed, or may
+// have become unreadable. It is a signal from the kernel (dnotify), which costs one open
+// file and, unlike inotify, takes none of the user's few instances: two hundred servers
+// would take all. It notices changes to the rooms of the store, not in them, and not
+// that the store was moved. Where the kernel has no dnotify, it notices nothing.
 type sentry struct {
 	mu      sync.Mutex
-	waiting map[*os.File]struct{} // the pipes of those who wait
-	post    *os.File              // the directory that the kernel tells of; kept while nobody waits
+	waiting map[*os.File]struct{} // the pipes that are waited on
+	post    *os.File              // the watched directory; kept while there is no waiter
 	seen    state
-	leaving chan struct{} // ends listen; nil while nobody waits
+	leaving chan struct{} // ends listen; nil while there is no waiter
 }
 
 // state is what tells a store from another in its place, or from itself closed.
@@ -54,8 +53,8 @@ func stateOf(dir string) (now state) {
 	return now
 }
 
-// join has the read deadline of a pipe pass when the store in dir may have gone. That
-// happens once; who waits on joins again.
+// join has the read deadline of a pipe pass, once, when the store in dir may have been
+// removed.
 func (s *sentry) join(dir string, pipe *os.File) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +74,7 @@ func (s *sentry) join(dir string, pipe *os.File) {
 	}
 }
 
-// watch has the kernel tell of dir. Callers must hold s.mu.
+// watch has the kernel report changes to dir. Callers must hold s.mu.
 func (s *sentry) watch(dir string) {
 	if s.post != nil {
 		_ = s.post.Close()
@@ -99,7 +98,7 @@ func (s *sentry) leave(pipe *os.File) {
 	}
 }
 
-// listen takes the signals until the last who waits has left.
+// listen takes the signals until the last waiter has left.
 func (s *sentry) listen(dir string, signals chan os.Signal, leaving <-chan struct{}) {
 	defer signal.Stop(signals)
 	for {
@@ -112,8 +111,8 @@ func (s *sentry) listen(dir string, signals chan os.Signal, leaving <-chan struc
 	}
 }
 
-// check tells those who wait, unless the store is as it was: a file may come and go
-// beside its rooms.
+// check wakes the waiters, unless the store is as it was: a file beside its rooms may
+// have changed.
 func (s *sentry) check(dir string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

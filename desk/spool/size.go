@@ -2,7 +2,8 @@ package spool
 
 import (
 	"context"
-	"os"
+	"errors"
+	"io/fs"
 	"path/filepath"
 
 	"mcp-askuser/desk"
@@ -11,26 +12,24 @@ import (
 // Size returns how many questions the store holds, open and past, and how many bytes
 // their documents take.
 func (s *Spool) Size(ctx context.Context) (questions int, bytes int64, err error) {
-	rooms := []string{string(desk.KindPending), string(desk.KindReplies), string(desk.KindDrafts)}
-	months, err := names(filepath.Join(s.dir, string(desk.KindArchive)))
-	if err != nil {
-		return 0, 0, err
-	}
-	for _, month := range (desk.Range{}).Months(months) {
-		rooms = append(rooms, filepath.Join(string(desk.KindArchive), month))
-	}
-	for i, room := range rooms {
-		ids, err := s.listDir(ctx, filepath.Join(s.dir, room), desk.Range{})
-		if err != nil {
-			return 0, 0, err
-		}
-		for _, id := range ids {
-			if info, err := os.Lstat(filepath.Join(s.dir, room, id+suffix)); err == nil {
+	for _, kind := range []desk.Kind{desk.KindPending, desk.KindReplies, desk.KindDrafts, desk.KindArchive} {
+		err := filepath.WalkDir(filepath.Join(s.dir, string(kind)), func(path string, e fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) { // never made, or removed a moment ago
+				return nil
+			}
+			if err != nil || filepath.Ext(path) != suffix {
+				return errors.Join(err, context.Cause(ctx))
+			}
+			if info, err := e.Info(); err == nil {
 				bytes += info.Size()
 			}
-		}
-		if i == 0 || i > 2 {
-			questions += len(ids)
+			if kind == desk.KindPending || kind == desk.KindArchive {
+				questions++
+			}
+			return context.Cause(ctx)
+		})
+		if err != nil {
+			return 0, 0, advise(err)
 		}
 	}
 	return questions, bytes, nil

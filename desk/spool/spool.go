@@ -5,12 +5,12 @@
 //	replies/<id>.json           the outcome: that the file exists is the decision
 //	archive/YYYY-MM/<id>.json   both, once they are known
 //	askers/<id>.lock            held by the process that waits: gone lock = detached
-//	bells/<id>                  a named pipe, while somebody waits (Linux)
+//	bells/<id>                  a named pipe, while there is a waiter (Linux)
 //	drafts/<id>.json            what a human is typing
 //	showing/<id>.json           where the record is shown
 //	present/<name>-<n>.lock     held by an open inbox or web page
-//	content/<digest>.id         a link to an id: records that ask the same; those
-//	                            beside the first are empty, content/<digest>/<id>
+//	pending/<digest>.id         a link to an id: records that ask the same; those
+//	                            beside the first are empty, pending/<digest>/<id>
 //	answered/<digest>.id        likewise: the last answers to a question of a project
 //	sessions/<digest>/<id>      empty: records of a session; lifted/ likewise
 //	reopened/<id>/<id>          empty: records that go back to another
@@ -20,7 +20,7 @@
 //
 // A document is written to tmp, synced, and linked to its name, which one of
 // several writers can do; then the directory is synced. Nothing is ever written
-// in place, nothing depends on a file's time. Locks tell who is there; no
+// in place, nothing depends on a file's time. Locks tell which processes are present; no
 // document waits for one. The package imports desk, whose
 // Store it is, and knows of records only their ids.
 package spool
@@ -29,7 +29,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"iter"
 	"math/rand/v2"
@@ -55,7 +54,6 @@ var ErrUnsafe = errors.New("unsafe store")
 const maxSize = 16 << 20
 
 const (
-	slash   = string(filepath.Separator)
 	suffix  = ".json"
 	tempDir = "tmp"
 	bellDir = "bells"
@@ -79,8 +77,8 @@ var (
 )
 
 // Open returns the store in dir, an absolute path. It creates nothing: the
-// directory appears, with mode 0700, when the first question is asked or
-// somebody watches. One that exists and is not safe is refused with ErrUnsafe.
+// directory is made, with mode 0700, by the first question or the first watch. One that
+// exists and is not safe is refused with ErrUnsafe.
 func Open(dir string) (*Spool, error) {
 	if !filepath.IsAbs(dir) {
 		return nil, fmt.Errorf("the store %q (--dir or %s) must be an absolute path", dir, EnvDir)
@@ -225,13 +223,6 @@ func (s *Spool) listDir(ctx context.Context, dir string, in desk.Range) ([]strin
 // names returns the names in a directory, in no order; none if there is no
 // such directory.
 func names(dir string) ([]string, error) {
-	info, err := os.Lstat(dir)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, advise(err)
-	}
 	f, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -240,16 +231,11 @@ func names(dir string) ([]string, error) {
 		return nil, advise(err)
 	}
 	defer f.Close()
-	var all [][]string // in pieces, as one that grows leaves several of its size behind
-	for err == nil {
-		var some []string
-		some, err = f.Readdirnames(few)
-		all = append(all, some)
+	all, err := f.Readdirnames(-1)
+	if errors.Is(err, syscall.ENOTDIR) || errors.Is(err, fs.ErrNotExist) { // a file, or removed a moment ago
+		return nil, nil
 	}
-	if errors.Is(err, io.EOF) || errors.Is(err, fs.ErrNotExist) { // the last who had something in it has just removed it
-		err = nil
-	}
-	return slices.Concat(all...), advise(err)
+	return all, advise(err)
 }
 
 // path is where a document lives. Ids come from outside: one that is not in
@@ -258,7 +244,8 @@ func (s *Spool) path(ctx context.Context, kind desk.Kind, id string) (string, er
 	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return "", err
 	}
-	dir := s.dir + slash + string(kind) // as filepath.Join does it, which takes longer than to open the file
+	const slash = string(filepath.Separator)
+	dir := s.dir + slash + string(kind) // filepath.Join takes longer than to open the file
 	if kind == desk.KindArchive {
 		dir += slash + desk.MonthOf(id)
 	}

@@ -62,15 +62,15 @@ func clean(t *testing.T, s *Spool) {
 	if temps, err := names(filepath.Join(s.Dir(), tempDir)); err != nil || len(temps) > 0 {
 		t.Errorf("temporary files left: %v, %v", temps, err)
 	}
-	marked, err := names(filepath.Join(s.Dir(), "content"))
+	marked, err := names(filepath.Join(s.Dir(), "pending"))
 	if err != nil {
 		t.Error(err)
 	}
 	for _, name := range marked {
-		if strings.HasSuffix(name, linkSuffix) {
+		if strings.HasSuffix(name, linkSuffix) || strings.HasSuffix(name, suffix) {
 			continue
 		}
-		if ids, err := names(filepath.Join(s.Dir(), "content", name)); err != nil || len(ids) == 0 {
+		if ids, err := names(filepath.Join(s.Dir(), "pending", name)); err != nil || len(ids) == 0 {
 			t.Errorf("an empty directory %s is left: %v", name, err)
 		}
 	}

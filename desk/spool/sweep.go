@@ -20,8 +20,8 @@ import (
 // died: a living one needs a temporary file for milliseconds.
 const staleAfter = 24 * time.Hour
 
-// sweep removes what nobody needs any more. Failing is no harm: the next
-// process tries again.
+// sweep removes what is not needed any more. A failure does no harm: the next process
+// tries again.
 func (s *Spool) sweep(ctx context.Context) {
 	s.sweepTemp()
 	s.sweepGone(ctx)
@@ -139,5 +139,5 @@ func (s *Spool) sweepSession(mark desk.Mark, session string) {
 	for _, id := range ids {
 		_ = os.Remove(filepath.Join(dir, id))
 	}
-	_ = os.Remove(dir) // fails where somebody has just marked another
+	_ = os.Remove(dir) // fails where another was marked just now
 }

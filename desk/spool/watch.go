@@ -15,12 +15,12 @@ import (
 	"mcp-askuser/desk"
 )
 
-// watched are the collections whose changes are told.
+// watched are the collections whose changes Watch reports.
 var watched = [...]desk.Kind{desk.KindPending, desk.KindReplies, desk.KindDrafts, desk.KindShowing, desk.KindAskers}
 
-// Watch implements desk.Store. Where the system has no file notification to
-// give (its instances are few, and other programs like them too), it has the
-// caller look at everything once a second, and says so in the first Change.
+// Watch implements desk.Store. Where the system has no file notification left
+// (its instances are few, and other programs use them too), it has the caller look at
+// everything once a second, and says so in the first Change.
 func (s *Spool) Watch(ctx context.Context) (<-chan desk.Change, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -35,7 +35,7 @@ func (s *Spool) Watch(ctx context.Context) (<-chan desk.Change, error) {
 		if err := s.makeDirs(dirs...); err != nil {
 			return nil, err
 		}
-		w, err = s.notify(append(dirs, s.dir)) // which alone is told that it was moved
+		w, err = s.notify(append(dirs, s.dir)) // which alone notices that it was moved
 	}
 	changes := make(chan desk.Change)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Spool) notify(dirs []string) (*fsnotify.Watcher, error) {
 	return w, nil
 }
 
-// follow passes on what w reports, until ctx ends or a directory is gone.
+// follow reports what w does, until ctx ends or a directory is removed.
 func (s *Spool) follow(ctx context.Context, w *fsnotify.Watcher, changes chan<- desk.Change) {
 	defer close(changes)
 	defer w.Close()
@@ -99,7 +99,7 @@ func (s *Spool) follow(ctx context.Context, w *fsnotify.Watcher, changes chan<- 
 	}
 }
 
-// look stands in for follow, and begins with the reason.
+// look replaces follow where there is no notification; reason is its first change.
 func (s *Spool) look(ctx context.Context, reason error, changes chan<- desk.Change) {
 	defer close(changes)
 	tick := time.NewTicker(s.lookEvery)

@@ -303,7 +303,7 @@ func (Recall) do(d *Dialogue, at int) error {
 	before := s.undo
 	s.undo, s.filter, s.touched = nil, "", true
 	if before != nil && same(s.recalled, s.answer()) {
-		s.content = *before
+		s.content = before.clone() // a clone of the dialogue has it too
 		return nil
 	}
 	was := s.content.clone()

@@ -496,6 +496,20 @@ func TestClone(t *testing.T) {
 	}
 }
 
+// TestCloneOfRecalled: a copy that has yet to put back what stood before the earlier answer
+// does not change with the original, which has.
+func TestCloneOfRecalled(t *testing.T) {
+	d := New(record(several()), Options{Memory: map[string]desk.Memory{"feat": {Answer: answered("feat", "", "b")}}})
+	first := said(d.Draft())
+	play(t, d, "recall")
+	was := d.Clone()
+	play(t, d, "recall; choose 2; choose 3")
+	play(t, was, "recall")
+	if got := said(was.Draft()); got != first {
+		t.Errorf("put back is %q, want %q", got, first)
+	}
+}
+
 // TestClock: times come from the clock that is handed in.
 func TestClock(t *testing.T) {
 	now := noon

@@ -49,7 +49,7 @@ func (r *rig) untouched(about ...any) {
 	r.t.Helper()
 	if len(r.sent) > 0 || r.f.State() != Open {
 		r.t.Errorf("%v: sent %+v, state %v", about, r.sent, r.f.State())
-	} else if d := r.f.draft(); !sameDraft(d, question.Reply{}) || r.f.page() != r.f.pages[0] || r.f.asking != nil {
+	} else if d := r.f.dialogue.Draft(); !sameDraft(d, question.Reply{}) || r.f.page().id != r.f.rec.Questions[0].ID || r.f.asking != nil {
 		r.t.Errorf("%v: left %+v; the screen:\n%s", about, d, r.screen())
 	}
 }
@@ -134,7 +134,7 @@ func TestLoneEnter(t *testing.T) {
 					opts = append(opts, withDraft(half))
 				}
 				r := fresh(t, 80, 24, record(qs...), append(opts, withOrigin(act.Appeared))...).show()
-				first := r.f.draft()
+				first := r.f.dialogue.Draft()
 				for _, blow := range typing {
 					r.wait(blow.After)
 					if blow.Keys == "\r" && before != "" {
@@ -144,8 +144,8 @@ func TestLoneEnter(t *testing.T) {
 						r.types(strings.ReplaceAll(blow.Keys, "\r", "⏎"), 0)
 					}
 				}
-				if r.wait(time.Second); len(r.sent) > 0 || r.f.State() != Open || !sameDraft(r.f.draft(), first) || r.f.page() != r.f.pages[0] {
-					t.Fatalf("%s: %q left %+v, sent %+v; the screen:\n%s", kind, termtest.Typed(typing), r.f.draft(), r.sent, r.screen())
+				if r.wait(time.Second); len(r.sent) > 0 || r.f.State() != Open || !sameDraft(r.f.dialogue.Draft(), first) || r.f.page().id != r.f.rec.Questions[0].ID {
+					t.Fatalf("%s: %q left %+v, sent %+v; the screen:\n%s", kind, termtest.Typed(typing), r.f.dialogue.Draft(), r.sent, r.screen())
 				}
 			}
 		}
@@ -281,7 +281,7 @@ func TestMeant(t *testing.T) {
 func TestNextPageIsRead(t *testing.T) {
 	r := open(t, 80, 24, database(), features())
 	r.types("⏎", 130*ms).types(strings.Repeat("⏎", 20), 40*ms).wait(time.Second)
-	if got := r.f.page(); got != r.f.pages[1] || got.taken != nil {
+	if got := r.f.page(); got.id != "features" || got.step().Confirmed != nil {
 		t.Errorf("Enter held down went on to:\n%s", r.screen())
 	}
 }

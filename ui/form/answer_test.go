@@ -163,7 +163,8 @@ func TestAnswers(t *testing.T) {
 		{"dismiss with a reason", ask(database()), []string{"esc", "r", "not now", "enter"}, &question.Reply{Dismissed: true, Reason: "not now"}},
 		{"reason kept", ask(database()), []string{"esc", "r", "not", "esc", "esc", "esc", "r", " now", "enter"}, &question.Reply{Dismissed: true, Reason: "not now"}},
 		{"dismiss from the review", ask(features()), []string{"enter", "esc", "enter"}, &question.Reply{Dismissed: true}},
-		{"reading sends nothing", ask(database()), []string{"tab", "enter"}, nil},
+		{"reading sends nothing", ask(longestQuestion()), []string{"tab", "enter"}, nil},
+		{"tab reads nothing where all is shown", ask(database()), []string{"tab", "enter"}, answers(told("db", "", "pg"))},
 		{"listing the keys sends nothing", ask(database()), []string{"?", "enter"}, nil},
 	}
 	for _, tt := range tests {

@@ -3,6 +3,7 @@ package form
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
 	"mcp-askuser/desk"
@@ -105,11 +106,15 @@ func (b Backing) Memory(ctx context.Context) map[string]desk.Memory {
 
 // Options are what the form gets from the desk, which is read for them; keep
 // takes the drafts.
-func (b Backing) Options(ctx context.Context, keep func(question.Reply) error) (o Options) {
+func (b Backing) Options(ctx context.Context, keep *Draft) (o Options) {
 	if b.Desk == nil {
 		return o
 	}
+	typed, _, unsaved := keep.Unsaved() // first: what is saved meanwhile is read from the desk
 	o.Draft, o.Keep, o.Memory = b.Draft(ctx), keep, b.Memory(ctx)
+	if unsaved {
+		o.Draft = typed
+	}
 	if b.Remembers() {
 		o.Rounds = func() []desk.Record { return b.Rounds(ctx) }
 	}
@@ -117,4 +122,52 @@ func (b Backing) Options(ctx context.Context, keep func(question.Reply) error) (
 		o.Lift = func() error { return b.Lift(ctx) }
 	}
 	return o
+}
+
+// Draft is what the human has typed for a record, on its way to the desk: until the
+// desk has it, it is here. Its methods may be called from any goroutine.
+type Draft struct {
+	save   func(question.Reply) error
+	saving sync.Mutex // held while save runs
+
+	mu     sync.Mutex // guards what follows
+	reply  question.Reply
+	number int   // of replies put in
+	tried  int   // the number of the last one that was given to save
+	err    error // why it was not saved
+}
+
+// NewDraft returns an empty draft. Save keeps it, and is never called twice at a
+// time.
+func NewDraft(save func(question.Reply) error) *Draft { return &Draft{save: save} }
+
+// Put replaces the draft, and returns what saves it. That may take its time, and saves
+// nothing that is older than what was saved already.
+func (d *Draft) Put(r question.Reply) (save func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.reply = r
+	d.number++
+	mine := d.number
+	return func() {
+		d.saving.Lock()
+		defer d.saving.Unlock()
+		d.mu.Lock()
+		latest, number, overtaken := d.reply, d.number, mine <= d.tried
+		d.mu.Unlock()
+		if overtaken {
+			return
+		}
+		err := d.save(latest)
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.tried, d.err = number, err
+	}
+}
+
+// Unsaved returns the draft where it is not saved, and why that failed, if it did.
+func (d *Draft) Unsaved() (r question.Reply, failed error, unsaved bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.reply, d.err, d.tried < d.number || d.err != nil
 }

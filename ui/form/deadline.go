@@ -20,7 +20,6 @@ type Deadline struct{ At time.Time }
 // countdown shows how long is left before a deadline. It ticks only when that
 // reads otherwise: once a minute until the last.
 type countdown struct {
-	at   time.Time     // zero: there is no deadline
 	left time.Duration // when last looked at
 	wake time.Time     // when the one timer that counts fires; zero: none runs
 }
@@ -29,9 +28,9 @@ type countdown struct {
 // the next moment at which what is shown changes. A timer that is set for an
 // earlier one stays: every key moves the deadline, and that many timers would
 // pile up.
-func (c *countdown) look(now time.Time) tea.Cmd {
-	c.left = c.at.Sub(now)
-	if c.at.IsZero() || c.left <= 0 {
+func (c *countdown) look(now, at time.Time) tea.Cmd {
+	c.left = at.Sub(now)
+	if at.IsZero() || c.left <= 0 {
 		return nil
 	}
 	_, wait := words.Local.Left(c.left)
@@ -49,11 +48,8 @@ func (c *countdown) look(now time.Time) tea.Cmd {
 	return tea.Tick(wait, func(time.Time) tea.Msg { return term.Then(rang) })
 }
 
-// text tells what is left; empty where no deadline is set.
+// text tells what is left.
 func (c *countdown) text() string {
-	if c.at.IsZero() {
-		return ""
-	}
 	text, _ := words.Local.Left(c.left)
 	return text
 }

@@ -2,11 +2,15 @@
 // one record and takes the human's reply. It has no terminal of its own; a
 // host runs it in a program (ui/tty) or inside a larger model (the inbox).
 //
-// A huh form keeps the pages, each a field of ours in a group of its own, and
-// turns them. Its values, its end and its program are not used: ended from
-// outside, it would report its first option as if the human had chosen it.
+// What is answered, and where the human is, is in the dialogue (ui/dialogue). The form
+// draws its current step, and translates keys into its acts. Each page is a huh form with
+// one field: [page], which is a list of options, a text entry of huh's, or the review. huh
+// hands it the keys that the gate of ui/term/act lets through, and draws it in our layout,
+// with our theme. Its pages, values, end and program are not used: it turns pages by
+// messages, which a second Enter can overtake, and ended from outside it reports its
+// first option as if the human had chosen it.
 //
-// It may import question, desk, ui, ui/words and ui/term. It must not know where
+// It may import question, desk, ui, ui/dialogue, ui/words and ui/term. It must not know where
 // it is drawn, how records are stored, or any other surface.
 //
 // The rules of this user interface:

@@ -50,11 +50,11 @@ func TestDraft(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := open(t, 80, 24, tt.qs...).keys(tt.keys...)
-			if got := r.f.draft(); !reflect.DeepEqual(got, tt.want) {
+			if got := r.f.dialogue.Draft(); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("draft %+v, want %+v", got, tt.want)
 			}
 			again := fresh(t, 80, 24, record(tt.qs...), withDraft(tt.want)).show()
-			if got := again.f.draft(); !reflect.DeepEqual(got, tt.want) {
+			if got := again.f.dialogue.Draft(); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("restored %+v, want %+v", got, tt.want)
 			}
 			offered := strings.Contains(again.screen(), "Your draft is back")
@@ -99,7 +99,7 @@ func TestForeignDraft(t *testing.T) {
 	r.checks = true
 	r.keys("enter")
 	checkScreen(t, r)
-	if got, want := r.f.pages[1].body.(*text).area.Text(), "a␛[2Jb"; got != want {
+	if got, want := r.f.page().entry().Text(), "a␛[2Jb"; got != want {
 		t.Errorf("the text is %q, want %q", got, want)
 	}
 	r.keys("enter", "enter")
@@ -154,7 +154,7 @@ func TestLastDraft(t *testing.T) {
 func TestSavesKeepTheirOrder(t *testing.T) {
 	for _, fault := range []error{nil, errors.New("full")} {
 		var kept []string
-		f := Form{options: Options{Keep: func(r question.Reply) error { kept = append(kept, r.Note); return fault }}}
+		f := Form{options: Options{Keep: NewDraft(func(r question.Reply) error { kept = append(kept, r.Note); return fault })}}
 		older, newer := f.handOver(question.Reply{Note: "a"}, time.Time{}), f.handOver(question.Reply{Note: "b"}, time.Time{})
 		newer()
 		older()
@@ -169,9 +169,9 @@ func TestFailedSave(t *testing.T) {
 	var kept []string
 	fault := errors.New("full")
 	f := fresh(t, 80, 24, record(name()), func(o *Options) {
-		o.Keep = func(r question.Reply) error { kept = append(kept, r.Note); return fault }
+		o.Keep = NewDraft(func(r question.Reply) error { kept = append(kept, r.Note); return fault })
 	}).show().f
-	f.drafts.last = f.draft()
+	f.drafts.last = f.dialogue.Draft()
 	f.handOver(f.drafts.last, time.Time{})()
 	fault = nil
 	f.end(Aborted)()

@@ -2,16 +2,16 @@ package form
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	tea "charm.land/bubbletea/v2"
-	"charm.land/huh/v2"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/term/act"
 	"mcp-askuser/ui/words"
@@ -38,10 +38,9 @@ type Form struct {
 	options Options
 	window  term.Window
 
-	pages      []*page   // every page, the review last
-	huh        *huh.Form // turns the pages
-	long       bool      // there has been more than one question, or a draft
-	wide       bool      // some question has previews
+	dialogue   *dialogue.Dialogue
+	pages      map[string]*page // those that were shown, by question; "" is the review
+	wide       bool             // some question has previews
 	dismissal  *term.Dismissal
 	discussion *term.Dismissal
 	asking     *term.Dismissal // the one of them in front of the page; nil for none
@@ -58,7 +57,6 @@ type Form struct {
 
 	drafts    drafts
 	countdown countdown
-	detached  bool // nobody waits for the answer
 	lifting   bool // the round limit
 	lifted    bool
 }
@@ -82,13 +80,11 @@ type Options struct {
 	// What no longer fits the set is left out; an empty draft changes nothing.
 	Draft question.Reply
 	// Keep takes what the human has chosen and typed so far, confirmed or not: soon
-	// after every change, and once more when the form ends with the record open.
-	// It runs as a command, never twice at a time, and always has the latest draft
-	// last. Such a reply is not for [desk.Desk.Reply]: it may be partial, and an
-	// answer in it may hold both an option and the text that stands beside it in
-	// Other. What it fails to keep is handed over again when the form ends. Nil keeps
-	// none.
-	Keep func(question.Reply) error
+	// after every change, and once more when the form ends with the record open, or
+	// when it was not saved until then. Such a reply is not for [desk.Desk.Reply]: it
+	// may be partial, and an answer in it may hold both an option and the text that
+	// stands beside it in Other. Nil keeps none.
+	Keep *Draft
 	// Memory is how the human answered questions before, by question id. Each says
 	// so, and lets them take that over; nothing is taken by itself.
 	Memory map[string]desk.Memory
@@ -116,7 +112,7 @@ type More struct{ Wait int }
 // which runs as a command, so that it may take its time.
 func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 	f := &Form{
-		rec: words.Local.Shown(rec), commit: commit, options: o, window: term.NewWindow(time.Now),
+		rec: words.Local.Shown(rec), commit: commit, options: o, window: term.NewWindow(time.Now), pages: map[string]*page{},
 		dismissal: term.NewDismissal(words.T("The agent will be told that you dismissed it."), true),
 	}
 	if o.Window != nil {
@@ -124,8 +120,30 @@ func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 		f.window.Width, f.window.Height = 0, 0
 	}
 	f.by = f.asker()
-	f.buildPages()
+	f.dialogue = dialogue.New(f.rec, dialogue.Options{Bare: f.bare(), Draft: o.Draft, Memory: o.Memory, Attended: true})
+	f.dismissal.SetReason(f.dialogue.Reason())
+	f.discussion = f.dismissal.Discussion(o.Origin == act.Opened)
+	for _, s := range f.dialogue.All() {
+		f.wide = f.wide || slices.ContainsFunc(s.Options, func(o question.Option) bool { return o.Preview != "" })
+	}
+	f.drafts.last = f.dialogue.Draft()
+	f.page().focus()
 	return f
+}
+
+// bare reports whether nothing is preselected.
+func (f *Form) bare() bool { return f.options.Bare || f.options.Origin == act.Appeared }
+
+// page is the one in front of the human.
+func (f *Form) page() *page {
+	id := ""
+	if s := f.dialogue.Current(); s != nil {
+		id = s.ID
+	}
+	if f.pages[id] == nil {
+		f.pages[id] = f.newPage(id)
+	}
+	return f.pages[id]
 }
 
 // Wide reports whether the form has previews to show, and so use for a wide
@@ -169,7 +187,7 @@ func (f *Form) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	}
 	msg, wait := f.window.Gate.Update(msg, f)
 	cmd := f.handle(msg)
-	return f, tea.Batch(wait, cmd, f.countdown.look(f.window.Now()))
+	return f, tea.Batch(wait, cmd, f.countdown.look(f.window.Now(), f.dialogue.Deadline))
 }
 
 func (f *Form) handle(msg tea.Msg) tea.Cmd {
@@ -191,9 +209,9 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 		}
 		f.waiting = &msg // that reply may have been the first
 	case Deadline:
-		f.countdown.at = msg.At
+		f.dialogue.Deadline = msg.At
 	case Attention:
-		f.detached = !msg.Attended
+		f.dialogue.Attended = msg.Attended
 	case More:
 		f.more = msg.Wait
 	case term.Then:
@@ -202,6 +220,7 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 		if msg.Err != nil {
 			f.notice = msg.Err.Error()
 		}
+		f.typed()
 		return tea.Batch(f.window.Seen(), f.changed(true))
 	}
 	return nil
@@ -217,7 +236,7 @@ func (f *Form) Kind(msg tea.Msg) act.Kind {
 		return act.Edit
 	case f.asking != nil:
 		return f.asking.Kind(msg)
-	case f.bind(msg) == nil:
+	case f.find(msg) == nil:
 		return act.Foreign
 	case name == "enter" && f.page().reader == nil:
 		return act.Act
@@ -227,73 +246,61 @@ func (f *Form) Kind(msg tea.Msg) act.Kind {
 
 // Keep implements act.Page.
 func (f *Form) Keep() (back func()) {
-	front, asking, long, draft, notice := f.page(), f.asking, f.long, f.drafts.back, f.notice
+	kept, asking, notice := f.dialogue.Clone(), f.asking, f.notice
 	backs := []func(){f.dismissal.Keep(), f.discussion.Keep()}
 	for _, p := range f.pages {
-		was, body := *p, p.keep()
-		backs = append(backs, func() { *p = was; body() })
+		backs = append(backs, p.keep())
 	}
 	return func() {
-		f.asking, f.long, f.drafts.back, f.notice = asking, long, draft, notice
+		f.page().blur()
+		deadline, attended := f.dialogue.Deadline, f.dialogue.Attended
+		f.dialogue = kept.Clone() // it may be gone back to once more
+		f.dialogue.Deadline, f.dialogue.Attended = deadline, attended
+		f.asking, f.notice = asking, notice
 		for _, back := range backs {
 			back()
 		}
-		f.turnTo(front)
 	}
 }
 
 // press does what a key or a paste does.
 func (f *Form) press(msg tea.Msg) tea.Cmd {
-	f.notice, f.page().err = "", nil
+	f.notice, f.page().fault = "", nil
 	key, _ := msg.(tea.KeyPressMsg)
-	switch do := f.bind(msg); {
-	case key.String() == "ctrl+c" && f.options.Break && f.asking != f.dismissal:
+	switch name := key.String(); {
+	case name == "ctrl+c" && f.options.Break && f.asking != f.dismissal:
 		f.ask(f.dismissal)
-		return nil
-	case key.String() == "ctrl+c":
+	case name == "ctrl+c":
 		return f.end(Aborted)
-	case key.String() == term.EditKey && f.entry() != nil:
+	case name == term.EditKey && f.entry() != nil:
 		return f.window.Edit(f.entry())
 	case f.asking != nil:
 		return f.pressDismissal(msg)
-	case do != nil:
-		return do()
+	case f.page().reader != nil:
+		return f.find(msg)()
+	default:
+		_, cmd := f.page().huh.Update(msg)
+		return cmd
 	}
 	return nil
 }
 
-// bind returns what a key or a paste does while no dismissal is asked for; nil
-// is nothing.
-func (f *Form) bind(msg tea.Msg) func() tea.Cmd {
+// find returns what a key or a paste does while no dismissal is asked for; nil is
+// nothing.
+func (f *Form) find(msg tea.Msg) func() tea.Cmd {
 	p := f.page()
-	do := p.bind(msg)
 	key, isKey := msg.(tea.KeyPressMsg)
-	switch name := key.String(); {
-	case p.reader != nil && !isKey:
+	switch {
+	case p.reader == nil:
+		return p.find(msg)
+	case !isKey:
 		return nil
-	case p.reader != nil:
-		return func() tea.Cmd {
-			if p.reader.Press(key) {
-				p.reader = nil
-			}
-			return nil
-		}
-	case name == "tab" && p.ask != nil:
-		return func() tea.Cmd { p.reader = term.TextReader(p.everything()); return nil }
-	case f.remembers() && name == p.letter("h"):
-		return f.lookBack
-	case f.options.Lift != nil && name == p.letter("L"):
-		return f.lift
-	case do != nil:
-		return func() tea.Cmd {
-			asks, err := do()
-			p.err = err
-			return f.do(asks)
-		}
-	case f.options.Origin == act.Opened && p.choice() != nil && unicode.IsLetter(key.Code) && key.Text != "":
-		return func() tea.Cmd { p.choice().search(key.Text); return nil }
 	}
-	return nil
+	return term.Only(func() {
+		if p.reader.Press(key) {
+			p.reader = nil
+		}
+	})
 }
 
 // entry is where text is typed now, nil for nowhere.
@@ -307,32 +314,13 @@ func (f *Form) entry() *term.Entry {
 	return nil
 }
 
-// do does what the last key asked for on the page.
-func (f *Form) do(act action) tea.Cmd {
-	p := f.page()
-	switch act {
-	case none:
-	case confirm:
-		return f.goOn()
-	case back:
-		f.turn(f.huh.PrevGroup)
-	case dismiss:
-		f.ask(f.dismissal)
-	case discuss:
-		f.ask(f.discussion)
-	case edit:
-		if i := p.body.(*review).target(); i >= 0 {
-			f.turnTo(f.asked()[i])
-		}
-	case explain:
-		leaves := words.Local.Breaking(f.options.Interrupted)
-		if f.options.Break {
-			leaves = words.T("dismiss; twice leaves, and the question stays open")
-		}
-		keys := append(f.hints(true), term.Hint{"ctrl+c", leaves})
-		p.reader = term.KeysReader("", term.HintGroup{Title: words.T("Keys on this page"), Hints: keys})
+// typed takes over what was typed.
+func (f *Form) typed() {
+	if f.asking != nil {
+		f.page().act(dialogue.Reason{Text: f.dismissal.Reason()})
+	} else {
+		f.page().typed()
 	}
-	return nil
 }
 
 // ask puts the question whether to dismiss, or to discuss first, in front of the
@@ -349,20 +337,48 @@ func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
 	if err != nil {
 		f.notice = err.Error()
 	}
+	f.typed()
 	switch {
 	case decision == term.GoBack:
 		f.asking = nil
 		f.page().focus()
 	case decision == term.Dismiss:
-		return f.send(question.Reply{Dismissed: true, Reason: f.dismissal.Reason()})
+		f.page().act(dialogue.Dismiss{Reason: f.dismissal.Reason()})
+		return f.sendReply()
 	case decision == term.Discuss && asking == f.discussion:
-		r := f.confirmed()
-		r.Discuss, r.Note = true, strings.TrimSpace(r.Note+"\n"+f.discussion.Reason())
-		return f.send(r)
+		f.page().act(dialogue.Discuss{Topic: f.discussion.Reason()})
+		return f.sendReply()
 	case decision == term.Discuss:
 		f.ask(f.discussion)
 	}
 	return nil
+}
+
+// sendReply commits what the dialogue has come to.
+func (f *Form) sendReply() tea.Cmd {
+	r, err := f.dialogue.Reply()
+	if faults, ok := errors.AsType[question.Violations](err); ok {
+		f.refuse(faults)
+		return nil
+	}
+	return f.send(r)
+}
+
+// refuse shows what the human must change, on the page where it can be changed.
+func (f *Form) refuse(faults question.Violations) {
+	if f.asking != nil {
+		f.notice = words.T("Not sent: %s.", words.Local.Refused(faults[0]))
+		return
+	}
+	before := f.page()
+	rest := f.dialogue.Refuse(faults)
+	if p := f.page(); p.step() != nil && p.step().Fault != nil {
+		before.blur()
+		p.focus()
+		p.fault = p.inWords(p.step().Fault)
+	} else if len(rest) > 0 {
+		f.notice = words.T("Not sent: %s.", words.Local.Refused(rest[0]))
+	}
 }
 
 // send commits a reply. Keys do not count until it has returned.
@@ -388,7 +404,7 @@ func (f *Form) settle(r question.Reply, err error) tea.Cmd {
 	case f.waiting != nil:
 		return f.withdraw(f.waiting.Cause)
 	case errors.As(err, &faults):
-		f.fix(faults)
+		f.refuse(faults)
 	case errors.Is(err, desk.ErrUnsent):
 		f.kept, f.notice = true, words.Local.Kept(err)
 	default:

@@ -75,8 +75,8 @@ func FuzzKeys(f *testing.F) {
 // hold the same.
 func checkDraft(t *testing.T, r *rig) {
 	t.Helper()
-	draft := r.f.draft()
-	if got := New(r.f.rec, nil, Options{Draft: draft}).draft(); !sameDraft(got, draft) {
+	draft := r.f.dialogue.Draft()
+	if got := New(r.f.rec, nil, Options{Draft: draft}).dialogue.Draft(); !sameDraft(got, draft) {
 		t.Fatalf("restored %+v from the draft %+v", got, draft)
 	}
 }

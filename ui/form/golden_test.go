@@ -52,7 +52,7 @@ func scenes() []scene {
 		{name: "chinese-other", rec: record(chinese()), keys: []string{"0", "我们自己的存储"}},
 		{name: "long-description", rec: record(longDescription()), keys: []string{"down"}},
 		{name: "long-question", rec: record(longQuestion())},
-		{name: "long-question-read", rec: record(longQuestion()), keys: []string{"tab", "down", "down"}},
+		{name: "long-question-read", rec: record(longestQuestion()), keys: []string{"tab", "down", "down"}},
 		{name: "preview", rec: record(withPreview()), keys: []string{"pgdown"}},
 		{name: "dismissal", rec: record(database()), keys: []string{"esc"}},
 		{name: "dismissal-reason", rec: record(database()), keys: []string{"esc", "r", "Ask me tomorrow"}},
@@ -159,8 +159,8 @@ func checkFrame(t *testing.T, r *rig) {
 		}
 	}
 	var known []string
-	for _, h := range r.f.hints(true) {
-		known = append(known, h[0]+" "+h[1])
+	for _, h := range r.f.hints() {
+		known = append(known, h.Help().Key+" "+h.Help().Desc)
 	}
 	for hint := range strings.SplitSeq(strings.TrimPrefix(hints, " "), " · ") {
 		if !slices.Contains(known, hint) {

@@ -27,7 +27,7 @@ func (f *Form) openHistory(session []desk.Record) {
 	if f.asking != nil || f.sending || p.reader != nil {
 		return
 	}
-	rounds, zone := term.EarlierRounds(f.rec, session), f.window.Now().Location()
+	rounds, zone := f.dialogue.Rounds(session), f.window.Now().Location()
 	p.reader = term.NewReader(words.T("Earlier rounds"), func(s *term.Styles, width int) []string {
 		if len(rounds) == 0 {
 			return term.Text(s.Muted, words.T("No earlier round of this session is kept."), width)

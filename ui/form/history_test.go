@@ -54,7 +54,7 @@ func TestHistoryKey(t *testing.T) {
 	rec := third()
 	rec.Questions = []question.Question{name()}
 	r := fresh(t, 80, 24, rec, withRounds(session)).show().keys("hh")
-	if got := r.f.draft().Answers[0].Custom; got != "hh" {
+	if got := r.f.dialogue.Draft().Answers[0].Custom; got != "hh" {
 		t.Fatalf("typed %q", got)
 	}
 	if r.keys("alt+h"); !strings.Contains(r.screen(), "Earlier rounds") {

@@ -72,7 +72,7 @@ func TestMemoryOfAnother(t *testing.T) {
 	if r.keys("y", "enter"); !strings.Contains(r.screen(), "3 Nov 1969: SQLite, claude-code · ctrl+r takes it over") {
 		t.Errorf("the second has none:\n%s", r.screen())
 	}
-	if r.f.bind(termtest.Keys("ctrl+r")[0]) == nil {
+	if r.f.find(termtest.Keys("ctrl+r")[0]) == nil {
 		t.Error("its key is none")
 	}
 }

@@ -1,165 +1,267 @@
 package form
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"charm.land/bubbles/v2/key"
 	tea "charm.land/bubbletea/v2"
 	"charm.land/huh/v2"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
 
-// action is what the last key asked of the form.
-type action int
-
-const (
-	none    action = iota
-	confirm        // take the answer of this page and go on
-	back           // to the page before
-	dismiss        // close without answering
-	discuss        // ask whether to discuss it first
-	edit           // from the review to the question under its cursor
-	explain        // list the keys
-)
-
-// body is what a page is filled with: a choice, a text, the review.
+// body is what fills a page: a choice, a text, the review.
 type body interface {
-	// bind returns what a key or a paste does now; nil is nothing.
-	bind(msg tea.Msg) does
+	// bindings are the keys that work now. Only says that no others of the page do. What
+	// enter does is in them without a hint: the form knows.
+	bindings(name string) (keys term.Bindings, only bool)
 	// draw shows the body at this width; rows is a guide for what can grow.
 	draw(s *term.Styles, width, rows int) term.Block
-	// hints are the keys that work now. A body in which a filter or a free text
-	// is being typed says that only these do.
-	hints() (keys []term.Hint, only bool)
 	// entry is where text is typed now, nil for nowhere.
 	entry() *term.Entry
-	// focus puts the keyboard into the body, blur takes it away.
+	// typed takes over what was typed there.
+	typed()
+	// focus gives the keyboard to the body, blur takes it away.
 	focus()
 	blur()
-	// keep remembers what was marked and typed; back goes back to that.
+	// renew follows an act that was not typed: the step may hold something else.
+	renew(s *dialogue.Step)
+	// keep remembers what the body holds beside the step; back goes back to that.
 	keep() (back func())
 }
 
-// does is what a key does, and what it asks of the form then. An error is for
-// the human.
-type does func() (action, error)
-
-func asks(a action) does  { return func() (action, error) { return a, nil } }
-func only(do func()) does { return func() (action, error) { do(); return none, nil } }
-
-// answering is a body that answers a question.
-type answering interface {
-	body
-	// begin readies it for the human, once what was typed before is restored. Where the
-	// form is bare, it is unset until they have moved to something in it or typed.
-	begin(bare bool)
-	// unset reports that Enter would take what the human has not chosen.
-	unset() bool
-	answer() question.Answer
-	// need says how to give the answer that is missing.
-	need() string
-	// draft is what the body holds, confirmed or not; restore puts it back.
-	draft() question.Answer
-	restore(question.Answer)
-	// recall puts an answer to the same question there, which the human confirms.
-	recall(question.Answer)
-}
-
-// newBody returns the body for a question: the one place where a type of
-// question gets its page.
-func newBody(q *question.Question) answering {
-	if q.Chooses() {
-		return newChoice(q)
-	}
-	return newText(q)
-}
-
-// page is one page of the form: a question, or the review. To huh, which turns
-// the pages, it is the one field of a group; it is drawn here, since a group's
-// view follows no cursor and has none of the terminal's.
+// page is one page of the form: a step of the dialogue, or the review. It is the one field
+// of a huh form, which hands it its keys and draws it.
 type page struct {
-	body
-	ask       *question.Question // nil on the review
-	text      *term.Prose        // of the question
-	about     *term.Prose        // its description
-	note      note
-	before    before
-	shown     bool             // the present answers bring it up
-	untouched question.Answer  // what the body held before the human came
-	taken     *question.Answer // what the human last confirmed; nil before
-	err       error
-	reader    *term.Reader // open while the human reads what does not fit
+	form        *Form
+	id          string // of the question; empty on the review
+	huh         *huh.Form
+	body        body
+	text, about *term.Prose  // of the question, and its description
+	memory      string       // "3 Nov: PostgreSQL, claude-code"; empty where nothing is remembered
+	note        *term.Entry  // nil until it is wanted
+	reader      *term.Reader // open while the human reads what does not fit
+	fault       error        // of the last act, in words
+
+	styles        *term.Styles
+	width, height int
+	cut           bool        // a text does not fit: known once it is drawn
+	cursor        *tea.Cursor // likewise
 }
 
-// settled reports whether the page needs no more of the human: it was
-// confirmed and is still as it was then.
-func (p *page) settled() bool {
-	return p.ask != nil && p.taken != nil && same(*p.taken, p.answer())
-}
-
-// answer is what the page of a question holds as its answer now.
-func (p *page) answer() question.Answer { return p.noted(p.body.(answering).answer()) }
-
-// draft is what it holds, confirmed or not.
-func (p *page) draft() question.Answer { return p.noted(p.body.(answering).draft()) }
-
-func (p *page) noted(a question.Answer) question.Answer {
-	a.Note = p.note.text()
-	return a
-}
-
-// The body and the note share the page: while the note is written, it has the
-// keyboard.
-
-func (p *page) bind(msg tea.Msg) does {
-	key, _ := msg.(tea.KeyPressMsg)
-	name := key.String()
-	switch {
-	case p.note.writing():
-		return p.note.bind(msg)
-	case name == "ctrl+n":
-		return only(func() { p.body.blur(); p.note.open().Focus() })
-	case name == "alt+d":
-		return asks(discuss)
-	case name == recallKey && p.before.words != "":
-		return only(p.recall)
+// newPage returns the page of a question, or the review for an empty id.
+func (f *Form) newPage(id string) *page {
+	p := &page{form: f, id: id}
+	if s := p.step(); s == nil {
+		p.body = &review{form: f}
+	} else {
+		p.text, p.about = term.NewProse(s.Text), term.NewProse(s.Description)
+		if s.Memory != nil {
+			m := *s.Memory
+			m.Words = s.Words(&m.Answer) // which has our yes and no in the human's language
+			p.memory = term.Line(words.Local.Remembered(m, f.window.Now()), maxWidth)
+		}
+		if s.Chooses() {
+			p.body = newChoice(p, s)
+		} else {
+			p.body = newText(p, s)
+		}
 	}
-	if do := p.body.bind(msg); do != nil {
-		return do
+	p.huh = huh.NewForm(huh.NewGroup(p).WithShowHelp(false).WithShowErrors(false)).WithTheme(f).WithLayout(layout{p})
+	return p
+}
+
+// step is the page's step of the dialogue as it is now; nil for the review.
+func (p *page) step() *dialogue.Step { return p.form.dialogue.Step(p.id) }
+
+// act applies an act to the page's step. What is wrong with it is shown until the next
+// key.
+func (p *page) act(a dialogue.Act) dialogue.Change {
+	change, err := p.form.dialogue.Act(a)
+	if change.Turned {
+		p.blur()
+		p.form.page().focus()
+	} else if s := p.step(); s != nil {
+		p.body.renew(s)
 	}
-	switch name {
-	case "enter":
-		return asks(confirm)
-	case "esc":
-		return asks(dismiss)
-	case "shift+tab", "left", "ctrl+b":
-		return asks(back)
-	case "?":
-		return asks(explain)
+	if err != nil {
+		now := p.form.page() // Next at the review turns to what is missing
+		now.fault = now.inWords(err)
+	}
+	return change
+}
+
+// next confirms the step and goes on, or sends.
+func (p *page) next() tea.Cmd {
+	if p.act(dialogue.Next{}).Ready {
+		return p.form.sendReply()
 	}
 	return nil
 }
 
-// letter is the key for a command of every page that is called by a letter:
-// with alt where letters are text, or mean something of the body's own.
+// inWords says to the human what is wrong with an answer.
+func (p *page) inWords(err error) error {
+	faults, refused := errors.AsType[question.Violations](err)
+	switch {
+	case errors.Is(err, dialogue.ErrUntouched):
+		return errors.New(words.T("Enter alone answers nothing: %s", p.need()))
+	case errors.Is(err, dialogue.ErrRequired), errors.Is(err, dialogue.ErrNoWords):
+		return errors.New(words.T("This question needs an answer: %s", p.need()))
+	case errors.Is(err, dialogue.ErrUnconfirmed):
+		return errors.New(words.T("This answer is not confirmed yet: enter confirms it."))
+	case refused:
+		var said []string
+		for _, v := range faults {
+			said = append(said, v.In(words.T))
+		}
+		return errors.New(words.T("This answer %s.", strings.Join(said, words.T("; "))))
+	}
+	return nil // a key that leads nowhere
+}
+
+// need says how to give the answer that is missing.
+func (p *page) need() string {
+	s, c := p.step(), p.choice()
+	switch {
+	case c == nil && s.Untouched && strings.TrimSpace(s.Typed) != "":
+		return words.T("press an arrow key to keep this text, then enter.")
+	case c == nil && s.Untouched && !s.Required:
+		return words.T("type a text, or press an arrow key to leave it open; then enter.")
+	case c == nil:
+		return words.T("type one, then press enter.")
+	case s.Confirms() && s.Required:
+		return words.T("press y or n, then enter.")
+	case s.Confirms():
+		return words.T("press y or n, or s to skip it, then enter.")
+	case s.Several() && c.unset(s):
+		return words.T("press an arrow key or a number first.")
+	case s.Several():
+		return words.T("space marks an option.")
+	}
+	return words.T("press an arrow key or a number, then enter.")
+}
+
+// find returns what a key or a paste does on the page now; nil is nothing.
+func (p *page) find(msg tea.Msg) func() tea.Cmd {
+	if pressed, isKey := msg.(tea.KeyPressMsg); isKey {
+		if do, _ := p.bindings(pressed.String()).Find(pressed.String()); do != nil {
+			return do
+		}
+	}
+	if e := p.entry(); e != nil {
+		return term.Only(func() {
+			err := e.Press(msg)
+			p.typed()
+			p.fault = cmp.Or(err, p.fault)
+		})
+	}
+	if c := p.choice(); c != nil {
+		return c.search(msg)
+	}
+	return nil
+}
+
+// bindings are the keys that work on the page now. Name is the one that is pressed:
+// options have other names than those in the hints.
+func (p *page) bindings(name string) term.Bindings {
+	f, typing := p.form, p.typing()
+	if name == "tab" {
+		f.View() // finds out whether something is cut
+	}
+	read := term.Binding{Keys: "tab", Hint: words.T("read all"), Off: p.id == "" || !p.cut, Do: term.Only(func() { p.reader = term.TextReader(p.everything()) })}
+	back := term.Binding{Keys: "shift+tab left ctrl+b", Hint: words.T("back"), Off: f.dialogue.Previous() == nil, Do: term.Only(func() { p.act(dialogue.Back{}) })}
+	if typing {
+		back.Keys = "shift+tab"
+	}
+	discuss := term.Binding{Keys: "alt+d", Do: term.Only(func() { f.ask(f.discussion) })}
+	if p.choice() == nil {
+		discuss.Hint = words.T("discuss first")
+	}
+	looks := term.Bindings{
+		{Keys: p.letter("h"), Hint: words.T("earlier rounds"), Off: !f.remembers(), Do: f.lookBack},
+		{Keys: p.letter("L"), Hint: f.liftHint(), Off: f.options.Lift == nil, Do: f.lift},
+	}
+	other := term.Bindings{
+		{Keys: "ctrl+n", Hint: words.T("note"), Do: term.Only(p.openNote)},
+		{Keys: recallKey, Hint: words.T("the earlier answer; again puts back"), Off: p.memory == "", Do: term.Only(p.recall)},
+		discuss,
+	}
+	if p.writesNote() {
+		return slices.Concat(p.noteBindings(), append(looks, read).Hidden())
+	}
+	own, only := p.body.bindings(name)
+	enter := slices.IndexFunc(own, func(b term.Binding) bool { return b.Keys == "enter" })
+	own[enter].Hint = cmp.Or(own[enter].Hint, p.onward())
+	if only {
+		return slices.Concat(own, append(looks, read, back).Hidden(), other.Hidden())
+	}
+	return slices.Concat(own[:enter+1], term.Bindings{
+		read,
+		{Keys: "esc", Hint: words.T("dismiss"), Do: term.Only(func() { f.ask(f.dismissal) })},
+		back,
+		{Keys: "?", Hint: words.T("keys"), Off: typing, Do: term.Only(p.explain)},
+	}, own[enter+1:], looks, other)
+}
+
+// noteBindings are the keys while the note is written.
+func (p *page) noteBindings() term.Bindings {
+	return append(term.Bindings{{Keys: "enter esc", Hint: words.T("done"), Do: term.Only(p.note.Blur)}}, writing()...)
+}
+
+// writing are the keys where text is typed.
+func writing() term.Bindings {
+	return term.Bindings{{Keys: "alt+enter", Hint: words.T("new line")}, {Keys: term.EditKey, Hint: words.T("editor")}}
+}
+
+// letter is the key for a command of every page that is called by a letter: with alt
+// where letters are text.
 func (p *page) letter(l string) string {
-	code, _ := utf8.DecodeRuneInString(l)
-	if p.typing() || p.body.bind(tea.KeyPressMsg{Code: code, Text: l}) != nil {
+	if p.typing() {
 		return "alt+" + strings.ToLower(l)
 	}
 	return l
 }
 
+// onward says what Enter does on the page.
+func (p *page) onward() string {
+	s, c, leads := p.step(), p.choice(), false
+	if c != nil {
+		leads = s.LeadsOn(c.cursor)
+	}
+	switch {
+	case s != nil && s.Skipped:
+		return words.T("skip")
+	case c != nil && c.cursor == talk:
+		return words.T("discuss first")
+	case s == nil || !p.form.dialogue.Reviews() && !leads:
+		return words.T("send")
+	}
+	return words.T("next")
+}
+
+// explain lists the keys.
+func (p *page) explain() {
+	f := p.form
+	f.View() // finds out whether something is cut
+	leaves := words.Local.Breaking(f.options.Interrupted)
+	if f.options.Break {
+		leaves = words.T("dismiss; twice leaves, and the question stays open")
+	}
+	keys := append(p.bindings("").Hints(), term.NewHint("ctrl+c", leaves))
+	p.reader = term.KeysReader("", term.HintGroup{Title: words.T("Keys on this page"), Hints: keys})
+}
+
+// entry is where text is typed now, nil for nowhere.
 func (p *page) entry() *term.Entry {
-	if p.note.writing() {
-		return p.note.entry
+	if p.writesNote() {
+		return p.note
 	}
 	return p.body.entry()
 }
@@ -170,105 +272,68 @@ func (p *page) typing() bool {
 	return p.entry() != nil || c != nil && c.filtering
 }
 
+// typed takes over what was typed.
+func (p *page) typed() {
+	if p.writesNote() {
+		p.act(dialogue.Note{Text: p.note.Text()})
+	} else {
+		p.body.typed()
+	}
+}
+
+func (p *page) openNote() {
+	p.body.blur()
+	if p.note == nil {
+		p.note = term.NewEntry("", words.T("A word to the agent beside the answer"))
+		p.note.Set(p.noteText())
+	}
+	p.note.Focus()
+}
+
+func (p *page) noteText() string {
+	if s := p.step(); s != nil {
+		return s.Note
+	}
+	return p.form.dialogue.Note()
+}
+
+// writesNote reports whether the note has the keyboard.
+func (p *page) writesNote() bool { return p.note != nil && p.note.Focused() }
+
+// recallKey takes over what the human answered before. It is the same on every
+// page, and no sentence has it.
+const recallKey = "ctrl+r"
+
+// recall puts the earlier answer on the page. Once more puts back what stood
+// there, unless it was changed since.
+func (p *page) recall() {
+	again := p.step().Recalled
+	if c := p.choice(); c != nil {
+		c.recall(again)
+		return
+	}
+	p.act(dialogue.Recall{})
+}
+
 func (p *page) focus() {
-	if !p.note.writing() {
+	if !p.writesNote() {
 		p.body.focus()
 	}
 }
 
 func (p *page) blur() {
-	p.note.stop()
+	if p.note != nil {
+		p.note.Blur()
+	}
 	p.body.blur()
 }
 
 func (p *page) keep() (back func()) {
-	body, text := p.body.keep(), p.note.keep()
-	return func() { body(); text() }
-}
-
-func (p *page) draw(s *term.Styles, width, rows int) term.Block {
-	b, note := p.body.draw(s, width, rows), p.note.draw(s, width, rows)
-	switch {
-	case p.note.writing():
-		b.Lines = append(b.Lines, "")
-		b.Add(note)
-	case note.Lines != nil:
-		b.Lines = append(append(b.Lines, ""), note.Lines...)
+	was, body, note := *p, p.body.keep(), func() {}
+	if p.note != nil {
+		note = p.note.Keep()
 	}
-	return b
-}
-
-func (p *page) hints() ([]term.Hint, bool) {
-	if p.note.writing() {
-		return writingHints(words.T("done")), true
-	}
-	return p.body.hints()
-}
-
-// Focus implements huh.Field.
-func (p *page) Focus() tea.Cmd { p.focus(); return nil }
-
-// The rest of huh.Field has no use here: the form draws its pages, hands them
-// their keys and lists these, checks and keeps their answers, and never runs in
-// huh's own program.
-
-func (p *page) Update(tea.Msg) (huh.Model, tea.Cmd)      { return p, nil }
-func (p *page) Blur() tea.Cmd                            { return nil }
-func (p *page) Init() tea.Cmd                            { return nil }
-func (p *page) View() string                             { return "" }
-func (p *page) Error() error                             { return nil }
-func (p *page) Run() error                               { return errors.ErrUnsupported }
-func (p *page) RunAccessible(io.Writer, io.Reader) error { return errors.ErrUnsupported }
-func (p *page) Skip() bool                               { return false }
-func (p *page) Zoom() bool                               { return false }
-func (p *page) GetKey() string                           { return "" }
-func (p *page) GetValue() any                            { return nil }
-func (p *page) KeyBinds() []key.Binding                  { return nil }
-func (p *page) WithTheme(huh.Theme) huh.Field            { return p }
-func (p *page) WithKeyMap(*huh.KeyMap) huh.Field         { return p }
-func (p *page) WithWidth(int) huh.Field                  { return p }
-func (p *page) WithHeight(int) huh.Field                 { return p }
-func (p *page) WithPosition(huh.FieldPosition) huh.Field { return p }
-
-func same(a, b question.Answer) bool {
-	return a.Custom == b.Custom && a.Note == b.Note && slices.Equal(a.Selected, b.Selected)
-}
-
-// confirm takes the page's answer, unless the human has chosen none or the question
-// does not allow it. The rules are the domain's own, applied to this question alone.
-func (p *page) confirm() bool {
-	b, a := p.body.(answering), p.answer()
-	if b.unset() {
-		p.err = errors.New(words.T("Enter alone answers nothing: %s", b.need()))
-		return false
-	}
-	one := *p.ask
-	one.Options = slices.Clone(one.Options)
-	for i := range one.Options {
-		one.Options[i].FollowUps = nil
-	}
-	set := question.Set{Questions: []question.Question{one}}
-	_, err := set.Check(question.Reply{Answers: []question.Answer{a}})
-	var faults question.Violations
-	switch {
-	case err == nil:
-		p.taken = &a
-		return true
-	case a.Empty():
-		err = errors.New(words.T("This question needs an answer: %s", b.need()))
-	case errors.As(err, &faults):
-		err = refusal(faults)
-	}
-	p.err = err
-	return false
-}
-
-func refusal(faults question.Violations) error {
-	var said []string
-	for _, v := range faults {
-		said = append(said, v.In(words.T))
-	}
-	return errors.New(words.T("This answer %s.", strings.Join(said, words.T("; "))))
+	return func() { *p = was; body(); note() }
 }
 
 // choice is the page's body if that is a choice, else nil.
@@ -277,102 +342,65 @@ func (p *page) choice() *choice {
 	return c
 }
 
-// leadsOn reports whether the option under the cursor has follow-ups.
-func (p *page) leadsOn() bool {
-	c := p.choice()
-	return c != nil && c.cursor != nowhere && len(c.rows[c.cursor].option.FollowUps) > 0
+// The page is a [huh.Field].
+
+// Update implements huh.Field.
+func (p *page) Update(msg tea.Msg) (huh.Model, tea.Cmd) {
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg:
+		if do := p.find(msg); do != nil {
+			return p, do()
+		}
+	}
+	return p, nil
 }
 
-// heading is the page's question as lines of width cells; of those after n some
-// may be missing.
-func (p *page) heading(s *term.Styles, width, n int) []string {
-	if p.ask == nil {
+// View implements huh.Field.
+func (p *page) View() string {
+	if p.width == 0 {
+		return "" // its size is not known yet
+	}
+	b := p.draw()
+	p.cursor = b.Cursor
+	return strings.Join(b.Lines, "\n")
+}
+
+// KeyBinds implements huh.Field.
+func (p *page) KeyBinds() []key.Binding {
+	if p.width == 0 {
 		return nil
 	}
-	lines := term.Each(s.Strong, p.text.First(n, width))
-	if p.ask.Description != "" {
-		lines = append(lines, term.Each(s.Muted, p.about.First(n, width))...)
-	}
-	switch c := p.choice(); {
-	case c != nil && c.skipped:
-		lines = append(lines, s.Cursor.Render("› "+term.LeftOpen()))
-	case !p.ask.Required:
-		lines = append(lines, s.Muted.Render(words.T("(optional)")))
-	}
-	return lines
+	return p.form.hints()
 }
 
-// everything is all of the page as text, for reading.
-func (p *page) everything() string {
-	all := p.ask.Text
-	if p.ask.Description != "" {
-		all += "\n\n" + p.ask.Description
+func (p *page) Focus() tea.Cmd { p.focus(); return nil }
+func (p *page) Blur() tea.Cmd  { p.blur(); return nil }
+func (p *page) Error() error   { return p.fault }
+
+func (p *page) GetKey() string { return p.id }
+
+// GetValue implements huh.Field: what stands as the answer.
+func (p *page) GetValue() any {
+	if s := p.step(); s != nil {
+		return s.Answer
 	}
-	if c := p.choice(); c != nil {
-		all += c.full()
-	}
-	return all
+	return nil
 }
 
-// The least width, in cells, at which a preview stands beside the options
-// instead of below them, and the most that these take then.
-const (
-	wideEnough = 84
-	leftMost   = 60
-)
+// WithWidth implements huh.Field.
+func (p *page) WithWidth(cells int) huh.Field { p.width = cells; return p }
 
-// columns is column for a page with previews.
-func (p *page) columns(s *term.Styles, width, rows int) (b term.Block, more bool) {
-	c := p.choice()
-	if width >= wideEnough {
-		left := min(max(40, width*2/5), leftMost)
-		b, more = p.column(s, left, rows)
-		return beside(s, b, c.preview().draw(s, &c.scroll, width-left-3, rows), left), more
-	}
-	below := c.preview().draw(s, &c.scroll, width, max(rows/3, min(3, rows/2)))
-	b, more = p.column(s, width, rows-len(below))
-	b.Lines = append(b.Lines, below...)
-	return b, more
-}
+// WithHeight implements huh.Field.
+func (p *page) WithHeight(lines int) huh.Field { p.height = lines; return p }
 
-// column lays out question and body, one above the other, in at most rows lines.
-// When they do not fit, the body scrolls and the question shows its beginning; more
-// says that something was left out that reading would show.
-func (p *page) column(s *term.Styles, width, rows int) (out term.Block, more bool) {
-	head, foot := p.heading(s, width, rows+1), p.earlier(s, width, rows)
-	rows -= len(foot)
-	space := max(rows-len(head)-1, rows*3/5, 1) // what the body may claim
-	b := p.draw(s, width, space)
-	left := max(rows-min(len(b.Lines), space), 0)
-	switch {
-	case len(head) > left:
-		head, more = term.Opening(head, left, width), true
-	case len(head) > 0 && len(head)+len(b.Lines) < rows:
-		foot = append(foot, "")
-		rows-- // which the gap takes
-	}
-	space = rows - len(head)
-	head = append(head, foot...)
-	if c := p.choice(); c != nil {
-		more = more || c.cutShort() || c.tallest > space-b.Pinned // not of the cursor's row alone: the hints stay put
-	}
-	out.Lines = head
-	out.Add(b.Window(space, width))
-	return out, more
-}
+// A page has neither a first look nor a place among others, its keys and styles are the
+// form's, and it never runs by itself: screen readers have the line form.
 
-// beside puts lines to the right of b, whose own are left cells wide, the marks
-// of a window in one more.
-func beside(s *term.Styles, b term.Block, right []string, left int) term.Block {
-	rule := s.Border.Render("│") + " "
-	for i := range max(len(b.Lines), len(right)) {
-		if i == len(b.Lines) {
-			b.Lines = append(b.Lines, "")
-		}
-		b.Lines[i] = term.Pad(b.Lines[i], left+1) + rule
-		if i < len(right) {
-			b.Lines[i] += right[i]
-		}
-	}
-	return b
-}
+func (p *page) Init() tea.Cmd                            { return nil }
+func (p *page) Skip() bool                               { return false }
+func (p *page) Zoom() bool                               { return false }
+func (p *page) Run() error                               { return errors.ErrUnsupported }
+func (p *page) RunAccessible(io.Writer, io.Reader) error { return errors.ErrUnsupported }
+func (p *page) WithTheme(huh.Theme) huh.Field            { return p }
+func (p *page) WithKeyMap(*huh.KeyMap) huh.Field         { return p }
+func (p *page) WithPosition(huh.FieldPosition) huh.Field { return p }

@@ -12,6 +12,14 @@ import (
 // agent comes back.
 type Attention struct{ Attended bool }
 
+// liftHint says what the key for that does, while there is a limit.
+func (f *Form) liftHint() string {
+	if f.lifted {
+		return ""
+	}
+	return words.T("lift the limit")
+}
+
 // lift lifts the round limit.
 func (f *Form) lift() tea.Cmd {
 	if f.lifting || f.lifted {
@@ -36,7 +44,7 @@ type remark struct{ full, brief string }
 // remarks are what there is to know now, the most important first.
 func (f *Form) remarks() []remark {
 	var out []remark
-	if f.detached {
+	if !f.dialogue.Attended {
 		out = append(out, remark{words.T(words.AgentAway), words.T("The agent is away; answers are kept.")})
 	}
 	switch {
@@ -46,7 +54,7 @@ func (f *Form) remarks() []remark {
 		key := f.page().letter("L")
 		out = append(out, remark{words.Local.LastRound(key), words.T("Last round; %s lifts the limit.", key)})
 	}
-	if f.drafts.back {
+	if f.dialogue.Restored() {
 		out = append(out, remark{words.T("Your draft is back; nothing of it has been sent."), words.T("Your draft is back, not sent.")})
 	}
 	return out

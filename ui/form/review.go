@@ -3,11 +3,11 @@ package form
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"mcp-askuser/question"
+	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
@@ -15,60 +15,62 @@ import (
 // review is the last page of a form with more than one pick: every question
 // with its answer, and a note to the agent. Nothing is sent before it.
 type review struct {
-	pages  func() []*page // the questions shown, in order
-	cursor int            // index into pages
+	form   *Form
+	cursor int // index of a step that is shown
 }
 
-// target is the index of the question under the cursor, which edit opens; -1
-// when none was asked. Fewer may be shown than when the cursor was last moved.
-func (r *review) target() int { return min(r.cursor, len(r.pages())-1) }
+// target is the index of the step under the cursor, which edit opens; -1 when none is
+// shown. Fewer may be shown than when the cursor was last moved.
+func (r *review) target() int { return min(r.cursor, len(r.form.dialogue.Steps())-1) }
 
-func (r *review) focus()             {}
-func (r *review) blur()              {}
-func (r *review) entry() *term.Entry { return nil }
+func (r *review) focus()                 {}
+func (r *review) blur()                  {}
+func (r *review) entry() *term.Entry     { return nil }
+func (r *review) typed()                 {}
+func (r *review) renew(_ *dialogue.Step) {}
 
 func (r *review) keep() (back func()) {
 	was := *r
 	return func() { *r = was }
 }
 
-func (r *review) bind(msg tea.Msg) does {
-	key, _ := msg.(tea.KeyPressMsg)
-	name := key.String()
-	switch name {
-	case "up", "k":
-		return only(func() { r.move(-1) })
-	case "down", "j":
-		return only(func() { r.move(1) })
-	case "e", "right":
-		return asks(edit)
+func (r *review) bindings(name string) (keys term.Bindings, only bool) {
+	number := term.Binding{Keys: "1", Name: "1–9", Hint: words.T("edit that one")}
+	if n, err := strconv.Atoi(name); err == nil && n > 0 && n <= min(len(r.form.dialogue.Steps()), 9) {
+		number.Keys, number.Do = name, term.Only(func() { r.cursor = n - 1; r.edit() })
 	}
-	if n := int(key.Code - '1'); len(name) == 1 && n >= 0 && n < min(len(r.pages()), 9) {
-		return func() (action, error) { r.cursor = n; return edit, nil }
+	return term.Bindings{
+		{Keys: "enter", Do: r.form.page().next},
+		{Keys: "e right", Hint: words.T("edit"), Do: term.Only(r.edit)},
+		{Keys: "up k", Name: "↑↓", Hint: words.T("move"), Do: term.Only(func() { r.move(-1) })},
+		{Keys: "down j", Do: term.Only(func() { r.move(1) })},
+		number,
+	}, false
+}
+
+// edit goes to the question under the cursor.
+func (r *review) edit() {
+	if at := r.target(); at >= 0 {
+		r.form.page().act(dialogue.Goto{ID: r.form.dialogue.Steps()[at].ID})
 	}
-	return nil
 }
 
 // move takes the cursor over n questions, past the end to the beginning.
 func (r *review) move(n int) {
-	if all := len(r.pages()); all > 0 {
+	if all := len(r.form.dialogue.Steps()); all > 0 {
 		r.cursor = (r.target() + n + all) % all
 	}
-}
-
-func (r *review) hints() ([]term.Hint, bool) {
-	return []term.Hint{{"enter", onward}, {"e", words.T("edit")}, {"↑↓", words.T("move")}, {"1–9", words.T("edit that one")}}, false
 }
 
 // draw shows of a question no more than leaves room for its answer.
 func (r *review) draw(s *term.Styles, width, rows int) term.Block {
 	var b term.Block
-	for i, p := range r.pages() {
+	for i, step := range r.form.dialogue.Steps() {
 		top, selected := len(b.Lines), i == r.target()
 		lead, style := s.Row(selected)
-		text := term.Hang(fmt.Sprintf("%s%d ", lead, i+1), term.Line(p.ask.Text, 500), width)
+		text := term.Hang(fmt.Sprintf("%s%d ", lead, i+1), term.Line(step.Text, 500), width)
 		b.Lines = append(b.Lines, term.Each(style, term.Opening(text, max(rows/3, 1), width))...)
-		b.Lines = append(b.Lines, term.Hang("    "+s.Muted.Render("→ "), p.inWords(), width)...)
+		b.Lines = append(b.Lines, term.Hang("    "+s.Muted.Render("→ "), answered(step), width)...)
 		if selected {
 			b.Top, b.Bottom = top, len(b.Lines)-1
 		}
@@ -76,23 +78,23 @@ func (r *review) draw(s *term.Styles, width, rows int) term.Block {
 	return b
 }
 
-// inWords is the page's answer for the review.
-func (p *page) inWords() string {
-	if p.taken == nil {
+// answered is the confirmed answer to a step, in words.
+func answered(s dialogue.Step) string {
+	if s.Confirmed == nil {
 		return term.LeftOpen()
 	}
-	said := slices.Clone(p.ask.Words(p.taken))
+	said := slices.Clone(s.Words(s.Confirmed))
 	for i := range said {
 		said[i] = question.Block(said[i])
-		if i == len(said)-1 && p.taken.Custom != "" && p.ask.Chooses() {
+		if i == len(said)-1 && s.Confirmed.Custom != "" && s.Chooses() {
 			said[i] = "“" + said[i] + "”"
 		}
 	}
 	if len(said) == 0 {
 		said = []string{term.LeftOpen()}
 	}
-	if p.taken.Note != "" {
-		said = append(said, words.T("Note: %s", question.Block(p.taken.Note)))
+	if s.Confirmed.Note != "" {
+		said = append(said, words.T("Note: %s", question.Block(s.Confirmed.Note)))
 	}
 	return strings.Join(said, "\n")
 }

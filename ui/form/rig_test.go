@@ -1,6 +1,7 @@
 package form
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -72,7 +73,7 @@ type option = func(*Options)
 func withOrigin(origin act.Origin) option   { return func(o *Options) { o.Origin = origin } }
 func withDraft(draft question.Reply) option { return func(o *Options) { o.Draft = draft } }
 func withKeep(keep func(question.Reply)) option {
-	return func(o *Options) { o.Keep = func(r question.Reply) error { keep(r); return nil } }
+	return func(o *Options) { o.Keep = NewDraft(func(r question.Reply) error { keep(r); return nil }) }
 }
 func withMemory(memory map[string]desk.Memory) option { return func(o *Options) { o.Memory = memory } }
 func withRounds(rounds func() []desk.Record) option   { return func(o *Options) { o.Rounds = rounds } }
@@ -177,4 +178,14 @@ func (r *rig) last() question.Reply {
 		r.t.Fatalf("committed %d replies, want 1: %+v", len(r.sent), r.sent)
 	}
 	return r.sent[0]
+}
+
+func same(a, b question.Answer) bool {
+	return a.Custom == b.Custom && a.Note == b.Note && slices.Equal(a.Selected, b.Selected)
+}
+
+func sameDraft(a, b question.Reply) bool {
+	return a.Note == b.Note && a.Reason == b.Reason && slices.EqualFunc(a.Answers, b.Answers, func(a, b question.Answer) bool {
+		return a.QuestionID == b.QuestionID && same(a, b)
+	})
 }

@@ -1,12 +1,14 @@
 package form
 
 import (
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+	"charm.land/huh/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/question"
+	"mcp-askuser/ui/dialogue"
 	"mcp-askuser/ui/term"
 	"mcp-askuser/ui/words"
 )
@@ -22,11 +24,24 @@ func (f *Form) View() tea.View {
 	if f.state != Open {
 		w.Width = 0
 	}
-	return w.View(f.screen)
+	return w.View(func() term.Block {
+		p := f.page()
+		return term.Block{Lines: strings.Split(p.huh.View(), "\n"), Cursor: p.cursor}
+	})
 }
 
-func (f *Form) screen() term.Block {
-	p := f.page()
+// Theme implements huh.Theme.
+func (f *Form) Theme(bool) *huh.Styles { return f.window.Styles.Huh() }
+
+// layout has huh draw a page in a panel, with what there is to know below it.
+type layout struct{ *page }
+
+// GroupWidth implements huh.Layout.
+func (l layout) GroupWidth(_ *huh.Form, _ *huh.Group, width int) int { return width }
+
+// View implements huh.Layout.
+func (l layout) View(h *huh.Form) string {
+	f, field := l.form, h.GetFocusedField()
 	width := f.window.Width
 	if !f.wide {
 		width = min(width, maxWidth)
@@ -34,52 +49,48 @@ func (f *Form) screen() term.Block {
 	inner := min(width, maxWidth) - term.EdgesWide
 	notice := append(f.remarkLines(inner), f.noticeLines(inner)...)
 	rows := max(f.window.Height-term.EdgesHigh-len(notice), 1)
-
-	var b term.Block
-	var more bool
-	switch c := p.choice(); {
-	case f.asking != nil:
-		b = f.asking.Draw(f.window.Styles, inner, rows)
-	case p.reader != nil:
-		b = p.reader.Draw(f.window.Styles, inner, rows)
-	case c != nil && c.preview() != nil:
-		b, more = p.columns(f.window.Styles, width-term.EdgesWide, rows)
-	default:
-		b, more = p.column(f.window.Styles, inner, rows)
+	field.WithHeight(rows)
+	field.WithWidth(inner)
+	if c := l.choice(); c != nil && c.previews && !l.covered() {
+		field.WithWidth(width - term.EdgesWide)
 	}
+	b := term.Block{Lines: strings.Split(field.View(), "\n"), Cursor: l.cursor}
 	if notice != nil && len(b.Lines) < rows {
 		b.Lines = append(b.Lines, "")
 	}
 	b.Lines = append(b.Lines, notice...)
-	return f.panel(p, more).Draw(f.window.Styles, b, width, f.window.Width, f.window.Height)
+	b = f.panel(l.page, h.KeyBinds()).Draw(f.window.Styles, b, width, f.window.Width, f.window.Height)
+	l.cursor = b.Cursor
+	return strings.Join(b.Lines, "\n")
 }
 
-// panel is the frame of a page; more says that something of it does not fit.
-func (f *Form) panel(p *page, more bool) term.Panel {
+// panel is the frame of a page.
+func (f *Form) panel(p *page, hints []term.Hint) term.Panel {
 	by := f.by
 	if f.more > 0 {
 		by += " · " + words.Local.MoreWait(f.more)
 	}
-	out := term.Panel{Title: words.T("Question"), Note: f.window.Styles.Muted.Render(by), Hints: f.hints(more)}
-	if clock := f.countdown.text(); clock != "" && (f.countdown.left > 0 || !f.detached) { // else nobody ends it
-		out.Clock = f.window.Styles.Muted.Render(clock)
+	styles, s := f.window.Styles, p.step()
+	out := term.Panel{Title: words.T("Question"), Note: styles.Muted.Render(by), Hints: hints}
+	if _, closes := f.dialogue.Closes(f.window.Now()); closes {
+		out.Clock = styles.Muted.Render(f.countdown.text())
 		if f.countdown.left <= urgent {
-			out.Clock = f.window.Styles.Fault.Render(clock)
+			out.Clock = styles.Fault.Render(f.countdown.text())
 		}
 	}
-	asked := f.asked()
 	switch {
 	case p.reader != nil && p.reader.Title != "":
 		out.Title = p.reader.Title
 		return out
-	case p.ask == nil:
-		out.Title, out.Place = words.T("Review"), words.N(len(asked), "%d answer", "%d answers")
+	case s == nil:
+		n := len(f.dialogue.Steps())
+		out.Title, out.Place = words.T("Review"), words.N(n, "%d answer", "%d answers")
 		return out
-	case p.ask.Header != "":
-		out.Title = term.Line(p.ask.Header, maxWidth)
+	case s.Header != "":
+		out.Title = term.Line(s.Header, maxWidth)
 	}
-	if len(asked) > 1 {
-		out.Place = words.T("%[1]d of %[2]d", slices.Index(asked, p)+1, len(asked))
+	if s.Of > 1 {
+		out.Place = words.T("%[1]d of %[2]d", s.Place, s.Of)
 	}
 	return out
 }
@@ -101,8 +112,8 @@ func (f *Form) asker() string {
 // noticeLines are what went wrong, in at most three lines.
 func (f *Form) noticeLines(width int) []string {
 	text := f.notice
-	if err := f.page().err; err != nil && f.asking == nil {
-		text = question.Line(err.Error())
+	if fault := f.page().fault; fault != nil && f.asking == nil {
+		text = question.Line(fault.Error())
 	}
 	if text == "" {
 		return nil
@@ -110,17 +121,12 @@ func (f *Form) noticeLines(width int) []string {
 	return term.Each(f.window.Styles.Fault, term.Opening(term.Wrap("! "+text, width), 3, width))
 }
 
-// onward stands for what Enter does on a page: only the form knows whether it
-// sends or turns to the next page.
-const onward = ""
-
-// hints are the keys that work now, the most useful first; more says that
-// something of the page does not fit.
-func (f *Form) hints(more bool) []term.Hint {
+// hints are the keys that work now, the most useful first.
+func (f *Form) hints() []term.Hint {
 	p := f.page()
 	switch {
 	case f.sending:
-		return []term.Hint{{"…", words.T("sending")}}
+		return []term.Hint{term.NewHint("…", words.T("sending"))}
 	case f.window.Gate.Waiting():
 		return term.WaitingHints(f.window.Width)
 	case f.asking != nil:
@@ -128,39 +134,158 @@ func (f *Form) hints(more bool) []term.Hint {
 	case p.reader != nil:
 		return p.reader.Hints()
 	}
-	keys, only := p.hints()
-	enter := slices.Index(keys, term.Hint{"enter", onward})
-	if enter >= 0 {
-		keys[enter][1] = f.onward(p)
-	}
-	if only {
-		return keys
-	}
-	return slices.Concat(
-		keys[:enter+1],
-		term.If(more, term.Hint{"tab", words.T("read all")}),
-		[]term.Hint{{"esc", words.T("dismiss")}},
-		term.If(slices.Index(f.asked(), p) != 0, term.Hint{"shift+tab", words.T("back")}),
-		term.If(!p.typing(), term.Hint{"?", words.T("keys")}),
-		keys[enter+1:],
-		term.If(f.remembers(), term.Hint{p.letter("h"), words.T("earlier rounds")}),
-		term.If(f.options.Lift != nil && !f.lifted, term.Hint{p.letter("L"), words.T("lift the limit")}),
-		[]term.Hint{{"ctrl+n", words.T("note")}},
-		term.If(p.before.words != "", term.Hint{recallKey, words.T("the earlier answer; again puts back")}),
-		term.If(p.choice() == nil, term.Hint{"alt+d", words.T("discuss first")}),
-	)
+	return p.bindings("").Hints()
 }
 
-// onward says what Enter does on a page.
-func (f *Form) onward(p *page) string {
-	switch c := p.choice(); {
-	case c != nil && c.skipped:
-		return words.T("skip")
-	case c != nil && c.cursor == len(c.rows)-1:
-		return words.T("discuss first")
+// covered reports whether something else stands in place of the page.
+func (p *page) covered() bool { return p.form.asking != nil || p.reader != nil }
+
+// draw shows the page, or what stands in its place, as large as huh has said.
+func (p *page) draw() (b term.Block) {
+	f := p.form
+	s, c, width, rows := f.window.Styles, p.choice(), p.width, p.height
+	switch p.cut = false; {
+	case f.asking != nil:
+		return f.asking.Draw(s, width, rows)
+	case p.reader != nil:
+		return p.reader.Draw(s, width, rows)
+	case c != nil && c.previews:
+		return p.columns(s, c, width, rows)
 	}
-	if p.ask == nil || !f.reviews() && !p.leadsOn() {
-		return words.T("send")
+	return p.column(s, width, rows)
+}
+
+// The least width, in cells, at which a preview stands beside the options
+// instead of below them, and the most that these take then.
+const (
+	wideEnough = 84
+	leftMost   = 60
+)
+
+// columns is column for a page with previews.
+func (p *page) columns(s *term.Styles, c *choice, width, rows int) (b term.Block) {
+	preview := c.preview()
+	if width >= wideEnough {
+		left := min(max(40, width*2/5), leftMost)
+		b = beside(s, p.column(s, left, rows), preview.draw(s, &c.scroll, width-left-3, rows), left)
+		p.cut = p.cut || preview.wide > width-left-3
+		return b
 	}
-	return words.T("next")
+	below := preview.draw(s, &c.scroll, width, max(rows/3, min(3, rows/2)))
+	b = p.column(s, width, rows-len(below))
+	b.Lines = append(b.Lines, below...)
+	p.cut = p.cut || preview.wide > width
+	return b
+}
+
+// column lays out question and body, one above the other, in at most rows lines.
+// When they do not fit, the body scrolls and the question shows its beginning.
+func (p *page) column(s *term.Styles, width, rows int) (out term.Block) {
+	step := p.step()
+	head, foot := p.heading(s, step, width, rows+1), p.earlier(s, width, rows)
+	rows -= len(foot)
+	space := max(rows-len(head)-1, rows*3/5, 1) // what the body may claim
+	b := p.drawBody(s, width, space)
+	left := max(rows-min(len(b.Lines), space), 0)
+	switch {
+	case len(head) > left:
+		head, p.cut = term.Opening(head, left, width), true
+	case len(head) > 0 && len(head)+len(b.Lines) < rows:
+		foot = append(foot, "")
+		rows-- // which the gap takes
+	}
+	space = rows - len(head)
+	head = append(head, foot...)
+	if c := p.choice(); c != nil {
+		p.cut = p.cut || c.cutShort() || c.tallest > space-b.Pinned // not of the cursor's row alone: the hints stay put
+	}
+	out.Lines = head
+	out.Add(b.Window(space, width))
+	return out
+}
+
+// heading is the page's question as lines of width cells; of those after n some
+// may be missing.
+func (p *page) heading(s *term.Styles, step *dialogue.Step, width, n int) []string {
+	if step == nil {
+		return nil
+	}
+	lines := term.Each(s.Strong, p.text.First(n, width))
+	if step.Description != "" {
+		lines = append(lines, term.Each(s.Muted, p.about.First(n, width))...)
+	}
+	switch {
+	case step.Skipped:
+		lines = append(lines, s.Cursor.Render("› "+term.LeftOpen()))
+	case !step.Required:
+		lines = append(lines, s.Muted.Render(words.T("(optional)")))
+	}
+	return lines
+}
+
+// enough is the least number of lines for a page in which one is spared for the
+// earlier answer.
+const enough = 6
+
+// earlier is the line below the question that says what was answered before.
+func (p *page) earlier(s *term.Styles, width, rows int) []string {
+	if p.memory == "" || rows < enough {
+		return nil
+	}
+	key := " · " + recallKey
+	full := " · " + words.T("%s takes it over", recallKey)
+	switch {
+	case p.writesNote(): // which has the keyboard
+		key = ""
+	case ansi.StringWidth(p.memory+full) <= width:
+		key = full
+	}
+	return []string{s.Muted.Render(term.Cut(p.memory, width-ansi.StringWidth(key)) + key)}
+}
+
+// drawBody shows the body, and below it the note where there is one.
+func (p *page) drawBody(s *term.Styles, width, rows int) term.Block {
+	b := p.body.draw(s, width, rows)
+	title := words.T("Note to the agent")
+	switch text := p.noteText(); {
+	case p.writesNote():
+		b.Lines = append(b.Lines, "")
+		note := term.Block{Lines: []string{s.Cursor.Render(title)}}
+		note.Add(p.note.Draw(s, width, rows-1))
+		note.Top = 0
+		b.Add(note)
+	case text != "":
+		b.Lines = append(b.Lines, "", s.Muted.Render(title))
+		b.Lines = append(b.Lines, term.Hang("  ", question.Block(text), width)...)
+	}
+	return b
+}
+
+// everything is all of the page as text, for reading.
+func (p *page) everything() string {
+	s := p.step()
+	all := s.Text
+	if s.Description != "" {
+		all += "\n\n" + s.Description
+	}
+	if c := p.choice(); c != nil {
+		all += c.full(s)
+	}
+	return all
+}
+
+// beside puts lines to the right of b, whose own are left cells wide, the marks
+// of a window in one more.
+func beside(s *term.Styles, b term.Block, right []string, left int) term.Block {
+	rule := s.Border.Render("│") + " "
+	for i := range max(len(b.Lines), len(right)) {
+		if i == len(b.Lines) {
+			b.Lines = append(b.Lines, "")
+		}
+		b.Lines[i] = term.Pad(b.Lines[i], left+1) + rule
+		if i < len(right) {
+			b.Lines[i] += right[i]
+		}
+	}
+	return b
 }

@@ -83,6 +83,13 @@ func longQuestion() question.Question {
 	return q
 }
 
+// longestQuestion is one that does not fit on 80x24.
+func longestQuestion() question.Question {
+	q := longQuestion()
+	q.Description = strings.TrimSpace(strings.Repeat("The orders of three years are at stake. ", 25))
+	return q
+}
+
 func withPreview() question.Question {
 	q := database()
 	q.Options[0].Preview = "services:\n  db:\n    image: postgres:18\n    volumes:\n      - data:/var/lib/postgresql/data\n" +

@@ -109,3 +109,16 @@ func TestReviewShowsAnswers(t *testing.T) {
 		r.keys("down")
 	}
 }
+
+// TestPreviewIsReadWhole: what the preview's area cuts off is in what tab reads.
+func TestPreviewIsReadWhole(t *testing.T) {
+	q := database()
+	q.Options[0].Preview = strings.Repeat("a line that is long ", 8) + "to its end"
+	r := open(t, 80, 24, q)
+	if s := r.screen(); strings.Contains(s, "to its end") || !strings.Contains(s, "tab read all") {
+		t.Fatalf("the line is not cut, or nothing says how to read it:\n%s", s)
+	}
+	if s := r.keys("tab").screen(); !strings.Contains(s, "to its end") {
+		t.Errorf("tab does not read the end of the line:\n%s", s)
+	}
+}

@@ -34,7 +34,7 @@ func (m *model) tag(a *answer, cmd tea.Cmd) tea.Cmd {
 	return func() tea.Msg {
 		switch msg := cmd().(type) {
 		case nil, tea.QuitMsg:
-			return m.tellUnkept(a.rec.ID)
+			return m.tellUnsaved(a.rec.ID)
 		case term.Edit:
 			return msg
 		case tea.BatchMsg:
@@ -53,21 +53,18 @@ func (m *model) tag(a *answer, cmd tea.Cmd) tea.Cmd {
 	}
 }
 
-// unkept is what was typed and the desk did not take: it is here, as long as the
-// inbox is.
-type unkept struct {
-	draft question.Reply
-	err   error
-}
-
-// tellUnkept says so, if it is so.
-func (m *model) tellUnkept(id string) tea.Msg {
-	u, ok := m.unkept.Load(id)
+// tellUnsaved says that the desk did not take the draft of a record, if it is so.
+func (m *model) tellUnsaved(id string) tea.Msg {
+	d, ok := m.drafts.Load(id)
 	if !ok {
 		return nil
 	}
-	return term.Then(only(func() {
-		m.note = words.T("What you typed is kept only as long as this inbox is open: %s", question.Line(words.Local.Error(u.(unkept).err)))
+	_, failed, _ := d.(*form.Draft).Unsaved()
+	if failed == nil {
+		return nil
+	}
+	return term.Then(term.Only(func() {
+		m.note = words.T("What you typed is kept only as long as this inbox is open: %s", question.Line(words.Local.Error(failed)))
 	}))
 }
 

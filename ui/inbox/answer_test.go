@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"mcp-askuser/desk"
+	"mcp-askuser/ui/form"
 	"mcp-askuser/ui/term/act"
 )
 
@@ -124,8 +125,12 @@ func TestUnkeptDraft(t *testing.T) {
 	typed := func(want string) {
 		t.Helper()
 		r.until("the draft to be "+want, func() bool {
-			u, ok := r.m.unkept.Load(rec.ID)
-			return ok && u.(unkept).draft.Answers[0].Custom == want
+			d, ok := r.m.drafts.Load(rec.ID)
+			if !ok {
+				return false
+			}
+			typed, err, _ := d.(*form.Draft).Unsaved()
+			return err != nil && typed.Answers[0].Custom == want
 		})
 		r.see("What you typed is kept only as long as this", "inbox is open: no space left")
 	}
@@ -150,6 +155,39 @@ func TestUnkeptDraft(t *testing.T) {
 	if draft, _, err := r.desk.Draft(t.Context(), rec.ID); err != nil || draft.Answers[0].Custom != "orders2" {
 		t.Errorf("the draft is %+v, %v", draft, err)
 	}
+}
+
+// slow is a store that takes no draft before its gate opens.
+type slow struct {
+	desk.Store
+	gate chan struct{}
+}
+
+func (s *slow) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
+	if kind == desk.KindDrafts {
+		<-s.gate
+	}
+	return s.Store.Put(ctx, kind, id, data)
+}
+
+// TestReopenedBeforeSaved: what was typed is there again when the form is, also
+// when the store has not taken it yet.
+func TestReopenedBeforeSaved(t *testing.T) {
+	r := newRig(t, 80, 24)
+	store := &slow{Store: r.store, gate: make(chan struct{})}
+	r.m.desk = desk.New(store, desk.Options{Now: r.clock})
+	rec := r.claude(name())
+	r.open().answers().keys("orders", leaveKey).answers()
+	shown := r.screen()
+	close(store.gate)
+	if !strings.Contains(shown, "orders") {
+		t.Fatalf("what was typed is not in the form:\n%s", shown)
+	}
+	r.keys(leaveKey)
+	r.until("the draft", func() bool {
+		draft, _, err := r.desk.Draft(t.Context(), rec.ID)
+		return err == nil && draft.Answers[0].Custom == "orders"
+	})
 }
 
 // TestGone: a question that ended in the moment it was opened is not opened.

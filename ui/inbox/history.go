@@ -51,7 +51,7 @@ func (m *model) recall(search string, limit int) tea.Cmd {
 			}
 			records = append(records, rec)
 		}
-		return term.Then(only(func() {
+		return term.Then(term.Only(func() {
 			if ctx.Err() != nil { // a later look is on its way
 				return
 			}

@@ -80,8 +80,12 @@ func Run(ctx context.Context, o Options) error {
 // forgets tries once more to keep what the desk did not take, and says what it
 // does not take now.
 func (m *model) forgets(ctx context.Context) (err error) {
-	m.unkept.Range(func(id, u any) bool {
-		if fault := (form.Backing{Desk: m.desk, Rec: desk.Record{ID: id.(string)}}).Save(ctx, u.(unkept).draft); fault != nil {
+	m.drafts.Range(func(id, d any) bool {
+		typed, _, unsaved := d.(*form.Draft).Unsaved()
+		if !unsaved {
+			return true
+		}
+		if fault := (form.Backing{Desk: m.desk, Rec: desk.Record{ID: id.(string)}}).Save(ctx, typed); fault != nil {
 			err = errors.Join(err, fmt.Errorf(words.T("what was typed could not be kept: %w"), fault))
 		}
 		return true

@@ -13,39 +13,25 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// binding is keys of a list and what they do.
-type binding struct {
-	keys string // their names, with blanks between them
-	hint string // what the first does, in a word; empty is said nowhere
-	help string // the same among all the keys; empty is said nowhere
-	is   bool   // it does something now
-	do   func() tea.Cmd
-}
-
-func (b binding) has(key string) bool { return slices.Contains(strings.Fields(b.keys), key) }
-
-// only makes a key's deed of what leads to nothing more.
-func only(do func()) func() tea.Cmd { return func() tea.Cmd { do(); return nil } }
-
 // waitingKeys are those of the list of what waits, the most useful first.
-func (m *model) waitingKeys() []binding {
+func (m *model) waitingKeys() term.Bindings {
 	w := &m.waiting
 	r := w.selected()
 	open := r != nil && r.rec.Outcome == nil
 	marked := len(w.marked()) > 0
-	return []binding{
-		{"enter", words.T("answer"), words.T("answer"), open, func() tea.Cmd { return m.fetch(r.rec.ID, m.placed.After(m.moved)) }},
-		{"enter", words.T("read"), "", r != nil && !open, only(func() { m.read(r) })},
-		{"d", words.T("dismiss"), words.T("dismiss it, or all that are marked, with a reason if you like"), open || marked, m.askDismissal},
+	return term.Bindings{
+		{Keys: "enter", Hint: words.T("answer"), Help: words.T("answer"), Off: !open, Do: func() tea.Cmd { return m.fetch(r.rec.ID, m.placed.After(m.moved)) }},
+		{Keys: "enter", Hint: words.T("read"), Off: r == nil || open, Do: term.Only(func() { m.read(r) })},
+		{Keys: "d", Hint: words.T("dismiss"), Help: words.T("dismiss it, or all that are marked, with a reason if you like"), Off: !open && !marked, Do: m.askDismissal},
 		m.liftKey(m.lastRefused(), ""),
-		{"esc", words.T("unmark"), "", marked, only(func() { w.mark(nil) })},
-		{"esc", words.T("show all"), "", w.filter != "", only(func() { m.narrow("") })},
-		{"/", words.T("filter"), words.T("filter; any letter that is no key begins one too"), len(w.all) > 0, only(func() { m.beginTyping("") })},
+		{Keys: "esc", Hint: words.T("unmark"), Off: !marked, Do: term.Only(func() { w.mark(nil) })},
+		{Keys: "esc", Hint: words.T("show all"), Off: w.filter == "", Do: term.Only(func() { m.narrow("") })},
+		{Keys: "/", Hint: words.T("filter"), Help: words.T("filter; any letter that is no key begins one too"), Off: len(w.all) == 0, Do: term.Only(func() { m.beginTyping("") })},
 	}
 }
 
 // historyKeys are those of the list of what has ended.
-func (m *model) historyKeys() []binding {
+func (m *model) historyKeys() term.Bindings {
 	h := &m.history
 	r := h.selected()
 	refused := r != nil && r.rec.Outcome.Refused()
@@ -53,39 +39,45 @@ func (m *model) historyKeys() []binding {
 	if refused {
 		lifts = &r.rec
 	}
-	return []binding{
-		{"enter space", words.T("read"), words.T("read it whole"), r != nil, only(func() { m.read(r) })},
+	return term.Bindings{
+		{Keys: "enter space", Hint: words.T("read"), Help: words.T("read it whole"), Off: r == nil, Do: term.Only(func() { m.read(r) })},
 		m.liftKey(lifts, words.T("lift the limit")),
-		{"r", words.T("reopen"), words.T("reopen: answer again, with what you said filled in; the agent gets the new answer"), r != nil && !refused && r.rec.Reopens(), func() tea.Cmd { return m.reopen(r.rec.ID) }},
-		{"esc", words.T("show all"), "", h.search != "", func() tea.Cmd { return m.recall("", 0) }},
-		{"/", words.T("search"), words.T("search; any letter that is no key begins one too"), true, only(func() { m.beginTyping(h.search) })},
-		{"esc", "", "", true, m.switchTab},
+		{
+			Keys: "r", Hint: words.T("reopen"), Help: words.T("reopen: answer again, with what you said filled in; the agent gets the new answer"),
+			Off: r == nil || refused || !r.rec.Reopens(), Do: func() tea.Cmd { return m.reopen(r.rec.ID) },
+		},
+		{Keys: "esc", Hint: words.T("show all"), Off: h.search == "", Do: func() tea.Cmd { return m.recall("", 0) }},
+		{Keys: "/", Hint: words.T("search"), Help: words.T("search; any letter that is no key begins one too"), Do: term.Only(func() { m.beginTyping(h.search) })},
+		{Keys: "esc", Do: m.switchTab},
 	}
 }
 
 // commonKeys are those of both lists.
-func (m *model) commonKeys() []binding {
+func (m *model) commonKeys() term.Bindings {
 	other, r := words.T("history"), m.list().selected()
 	if m.past {
 		other = words.T("waiting")
 	}
-	return []binding{
-		{"tab shift+tab", other, words.T("the other list"), true, m.switchTab},
-		{"?", words.T("keys"), "", true, only(func() { m.reader = m.help() })},
-		{"q", words.T("quit"), words.T("quit, like ctrl+c; every question stays as it is"), true, m.quit},
-		{"space", words.T("mark"), words.T("mark what waits, to dismiss several; esc unmarks all"), !m.past && r != nil && r.rec.Outcome == nil, only(func() {
+	scroll := func(key rune) func() tea.Cmd {
+		return term.Only(func() { m.pane.Press(tea.KeyPressMsg{Code: key}) })
+	}
+	return term.Bindings{
+		{Keys: "tab shift+tab", Hint: other, Help: words.T("the other list"), Do: m.switchTab},
+		{Keys: "?", Hint: words.T("keys"), Do: term.Only(func() { m.reader = m.help() })},
+		{Keys: "q", Hint: words.T("quit"), Help: words.T("quit, like ctrl+c; every question stays as it is"), Do: m.quit},
+		{Keys: "space", Hint: words.T("mark"), Help: words.T("mark what waits, to dismiss several; esc unmarks all"), Off: m.past || r == nil || r.rec.Outcome != nil, Do: term.Only(func() {
 			r.marked = !r.marked
 			m.waiting.at = min(m.waiting.at+1, len(m.waiting.rows)-1)
 		})},
-		{"i right", words.T("details"), words.T("details: who asks, where it is shown"), r != nil, only(func() { m.read(r) })},
-		{"ctrl+d", words.T("scroll"), words.T("scroll the question beside the list; ctrl+u scrolls back"), m.pane.More, only(func() { m.pane.Press(tea.KeyPressMsg{Code: tea.KeyPgDown}) })},
-		{"ctrl+u", "", "", m.pane.More, only(func() { m.pane.Press(tea.KeyPressMsg{Code: tea.KeyPgUp}) })},
-		{"ctrl+z", "", "", true, func() tea.Cmd { return tea.Suspend }},
+		{Keys: "i right", Hint: words.T("details"), Help: words.T("details: who asks, where it is shown"), Off: r == nil, Do: term.Only(func() { m.read(r) })},
+		{Keys: "ctrl+d", Hint: words.T("scroll"), Help: words.T("scroll the question beside the list; ctrl+u scrolls back"), Off: !m.pane.More, Do: scroll(tea.KeyPgDown)},
+		{Keys: "ctrl+u", Off: !m.pane.More, Do: scroll(tea.KeyPgUp)},
+		{Keys: "ctrl+z", Do: func() tea.Cmd { return tea.Suspend }},
 	}
 }
 
 // listKeys are those of the list that is shown.
-func (m *model) listKeys() []binding {
+func (m *model) listKeys() term.Bindings {
 	if m.past {
 		return append(m.historyKeys(), m.commonKeys()...)
 	}
@@ -175,7 +167,7 @@ func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 	case m.dismissal != nil:
 		return func() tea.Cmd { return m.pressDismissal(msg) }
 	case m.reader != nil:
-		return only(func() {
+		return term.Only(func() {
 			if m.reader.Press(key) {
 				m.reader = nil
 			}
@@ -183,11 +175,9 @@ func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 	case m.typing != nil:
 		return func() tea.Cmd { return m.pressTyping(msg) }
 	}
-	known := false
-	for _, b := range m.listKeys() {
-		if known = known || b.has(name); b.is && b.has(name) {
-			return b.do
-		}
+	do, known := m.listKeys().Find(name)
+	if do != nil {
+		return do
 	}
 	if to, ok := m.list().target(name); ok {
 		return func() tea.Cmd {
@@ -239,7 +229,7 @@ func (m *model) switchTab() tea.Cmd {
 
 // beginTyping begins a filter or a search.
 func (m *model) beginTyping(text string) {
-	m.typing = term.NewEntry(text, words.T("words of a question, an agent, a project")).OneLine("/")
+	m.typing = term.NewLineEntry(text, words.T("words of a question, an agent, a project"), "/")
 	m.typing.Focus()
 }
 
@@ -286,44 +276,34 @@ func (m *model) hints() (hints []term.Hint) {
 	case m.Gate.Waiting():
 		return term.WaitingHints(m.Width)
 	case m.stopped != "":
-		return []term.Hint{{"enter", words.T("back to the list")}}
+		return []term.Hint{term.NewHint("enter", words.T("back to the list"))}
 	case m.dismissal != nil && m.dismissal.sending:
-		return []term.Hint{{"…", words.T("sending")}}
+		return []term.Hint{term.NewHint("…", words.T("sending"))}
 	case m.dismissal != nil:
 		return m.dismissal.Hints()
 	case m.reader != nil:
 		return m.reader.Hints()
 	case m.typing != nil:
-		return []term.Hint{{"enter", words.T("search")}, {"esc", words.T("back")}, {"↑↓", words.T("move")}}
+		return []term.Hint{term.NewHint("enter", words.T("search")), term.NewHint("esc", words.T("back")), term.NewHint("↑↓", words.T("move"))}
 	}
-	for _, b := range m.listKeys() {
-		if b.is && b.hint != "" {
-			hints = append(hints, term.Hint{strings.Fields(b.keys)[0], b.hint})
-		}
-	}
+	hints = m.listKeys().Hints()
 	if len(m.list().rows) > 1 {
-		hints = append(hints, term.Hint{"↑↓", words.T("move")})
+		hints = append(hints, term.NewHint("↑↓", words.T("move")))
 	}
 	return hints
 }
 
 // help lists every key and the marks in front of the rows.
 func (m *model) help() *term.Reader {
-	group := func(title string, keys []binding, more ...term.Hint) term.HintGroup {
-		var hints []term.Hint
-		for _, b := range keys {
-			if b.help != "" {
-				hints = append(hints, term.Hint{strings.Fields(b.keys)[0], b.help})
-			}
-		}
-		return term.HintGroup{Title: title, Hints: append(hints, more...)}
+	group := func(title string, keys term.Bindings, more ...term.Hint) term.HintGroup {
+		return term.HintGroup{Title: title, Hints: append(keys.Help(), more...)}
 	}
 	return term.KeysReader(words.T("Keys"),
-		group(words.T("Waiting"), m.waitingKeys(), term.Hint{"●", words.T("its agent waits for the answer")},
-			term.Hint{"○", words.T("its agent is away; it will collect your answer")}, term.Hint{"×", words.T("ended elsewhere; goes when you move on")}),
-		group(words.T("In a form"), nil, term.Hint{leaveKey, words.T("back to the list; what you typed is kept")}, term.Hint{"?", words.T("the form's own keys")}),
+		group(words.T("Waiting"), m.waitingKeys(), term.NewHint("●", words.T("its agent waits for the answer")),
+			term.NewHint("○", words.T("its agent is away; it will collect your answer")), term.NewHint("×", words.T("ended elsewhere; goes when you move on"))),
+		group(words.T("In a form"), nil, term.NewHint(leaveKey, words.T("back to the list; what you typed is kept")), term.NewHint("?", words.T("the form's own keys"))),
 		group(words.T("History"), m.historyKeys()),
-		group(words.T("Everywhere"), m.commonKeys(), term.Hint{"↑↓ j k", words.T("move")}, term.Hint{"pgup pgdn", words.T("a page")}, term.Hint{"g G", words.T("first, last")},
-			term.Hint{words.T("mouse"), words.T("a click selects, another on the same opens; the wheel scrolls")}),
+		group(words.T("Everywhere"), m.commonKeys(), term.NewHint("↑↓ j k", words.T("move")), term.NewHint("pgup pgdn", words.T("a page")), term.NewHint("g G", words.T("first, last")),
+			term.NewHint(words.T("mouse"), words.T("a click selects, another on the same opens; the wheel scrolls"))),
 	)
 }

@@ -43,7 +43,7 @@ type model struct {
 	// not end in the middle of it.
 	writes *sync.RWMutex
 
-	unkept sync.Map // of unkept, by the id of the record
+	drafts sync.Map // of *form.Draft, by the id of the record
 
 	events  <-chan desk.Event
 	past    bool // the history is shown, not what waits
@@ -176,7 +176,7 @@ func (m *model) apply(events []desk.Event) tea.Cmd {
 			continue
 		}
 		if e.Type == desk.Ended {
-			m.unkept.Delete(e.Record.ID)
+			m.drafts.Delete(e.Record.ID)
 			m.waiting.ended(e.Record)
 			m.history.ended(e.Record)
 			m.note = cmp.Or(view.Local(e.Record).Overruled(), m.note)
@@ -227,7 +227,7 @@ func (m *model) reply(id string, r question.Reply) error {
 	defer m.writes.RUnlock()
 	rec, err := m.desk.Reply(m.ctx, id, r, desk.Evidence{Surface: Name, How: desk.HowTerminal})
 	if err == nil {
-		m.unkept.Delete(id)
+		m.drafts.Delete(id)
 		m.trace.add(rec)
 	}
 	return err

@@ -134,24 +134,16 @@ func (m *model) fetch(id string, bare bool) tea.Cmd {
 	return func() tea.Msg {
 		rec, err := m.desk.Get(m.ctx, id)
 		if err != nil {
-			return term.Then(only(func() { m.note = words.T("The question cannot be opened: %s", question.Line(words.Local.Error(err))) }))
+			return term.Then(term.Only(func() { m.note = words.T("The question cannot be opened: %s", question.Line(words.Local.Error(err))) }))
 		}
 		backing := form.Backing{Desk: m.desk, Rec: rec}
-		save := func(r question.Reply) error {
+		draft, _ := m.drafts.LoadOrStore(id, form.NewDraft(func(r question.Reply) error {
 			m.writes.RLock()
 			defer m.writes.RUnlock()
-			err := backing.Save(m.ctx, r)
-			if m.unkept.Delete(id); err != nil {
-				m.unkept.Store(id, unkept{r, err})
-			}
-			return err
-		}
-		options, deadline := backing.Options(m.ctx, save), backing.Deadline(m.ctx)
+			return backing.Save(m.ctx, r)
+		}))
+		options, deadline := backing.Options(m.ctx, draft.(*form.Draft)), backing.Deadline(m.ctx)
 		options.Bare = bare
-		if u, ok := m.unkept.Load(id); ok {
-			options.Draft = u.(unkept).draft
-			_ = save(options.Draft)
-		}
 		return term.Then(func() tea.Cmd {
 			switch {
 			case m.covered():

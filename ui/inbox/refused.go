@@ -16,7 +16,7 @@ func (m *model) readRefused() tea.Msg {
 	if err != nil {
 		return nil
 	}
-	return term.Then(only(func() { m.refused = refused }))
+	return term.Then(term.Only(func() { m.refused = refused }))
 }
 
 // lift lifts the limit of rounds for a session.
@@ -32,11 +32,13 @@ func (m *model) lift(session string) tea.Cmd {
 	}
 }
 
-// liftKey lifts the limit for the session of a refused call, nil where there is
+// liftKey lifts the limit for the session of a refused call, off where there is
 // none.
-func (m *model) liftKey(rec *desk.Record, hint string) binding {
-	return binding{"L", hint, words.T("let the agent of a call that was refused (!) go on asking"), rec != nil,
-		func() tea.Cmd { return m.lift(rec.SessionID) }}
+func (m *model) liftKey(rec *desk.Record, hint string) term.Binding {
+	return term.Binding{
+		Keys: "L", Hint: hint, Help: words.T("let the agent of a call that was refused (!) go on asking"), Off: rec == nil,
+		Do: func() tea.Cmd { return m.lift(rec.SessionID) },
+	}
 }
 
 // lastRefused is the call that was refused last, nil for none.

@@ -116,7 +116,7 @@ func (m *model) drawList(width, front int) term.Block {
 	}
 	switch {
 	case m.answer != nil:
-		wide, p.Hints = width, []term.Hint{{leaveKey, words.T("back to the list")}}
+		wide, p.Hints = width, []term.Hint{term.NewHint(leaveKey, words.T("back to the list"))}
 		if n := m.answer.fresh; n > 0 {
 			p.Place = words.N(n, "%[1]d new, %[2]s", "%[1]d new, %[2]s", p.Place)
 		}

@@ -102,12 +102,12 @@ func (x *Presentation) runBackground(f func()) {
 // is repeated.
 func (x *Presentation) await() {
 	for pause := x.p.Retry; ; pause = x.p.longer(pause) {
-		rec, err := x.p.Desk.WaitFor(x.ctx, x.rec.ID)
+		rec, err := x.p.Desk.Wait(x.ctx, x.rec.ID)
 		switch {
 		case err != nil && x.ctx.Err() != nil:
 			x.end(lost, desk.Record{}, context.Cause(x.ctx))
 			return
-		case x.found(rec, err):
+		case x.found(&rec, err):
 			return
 		}
 		x.p.Log.Warn("cannot wait for the end of a question; trying again", "id", x.rec.ID, "error", err)
@@ -263,8 +263,8 @@ func (x *Presentation) checkDeadline() {
 // configuration both want the defaults and every required question has one. A
 // confirmation takes none.
 func (x *Presentation) timeOut() {
-	if x.rec.OnTimeout == desk.OnTimeoutDefault && x.p.TakeDefaults && !x.rec.RequiresUser() {
-		if r, ok := x.rec.DefaultReply(); ok {
+	if x.p.TakeDefaults {
+		if r, ok := x.rec.TimeoutReply(); ok {
 			x.store(desk.Outcome{Reply: &r}, desk.Evidence{Surface: "timeout", How: desk.HowTimeout})
 			return
 		}

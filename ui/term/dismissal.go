@@ -121,13 +121,14 @@ func (d *Dismissal) Press(msg tea.Msg) (Decision, error) {
 // Hints are the keys that work in it.
 func (d *Dismissal) Hints() []Hint {
 	writing := d.reason.Focused()
-	return slices.Concat(
-		[]Hint{{"enter", d.send}, {"esc", words.T("back")}},
-		If(writing, Hint{EditKey, words.T("editor")}),
-		If(!writing && d.decides == Discuss, Hint{"tab", words.T("write a note")}),
-		If(!writing && d.decides == Dismiss, Hint{"r", words.T("give a reason")}),
-		If(!writing && d.talk, Hint{"d", words.T("discuss first")}),
-	)
+	return Bindings{
+		{Keys: "enter", Hint: d.send},
+		{Keys: "esc", Hint: words.T("back")},
+		{Keys: EditKey, Hint: words.T("editor"), Off: !writing},
+		{Keys: "tab", Hint: words.T("write a note"), Off: writing || d.decides != Discuss},
+		{Keys: "r", Hint: words.T("give a reason"), Off: writing || d.decides != Dismiss},
+		{Keys: "d", Hint: words.T("discuss first"), Off: writing || !d.talk},
+	}.Hints()
 }
 
 // Draw shows it in at most rows lines.
@@ -137,7 +138,7 @@ func (d *Dismissal) Draw(s *Styles, width, rows int) Block {
 	b.Lines = append(b.Lines, "")
 	switch reason := d.reason.Text(); {
 	case d.reason.Focused():
-		b.Add(d.reason.Draw(s, width, max(rows-len(b.Lines), 1)))
+		b.Add(d.reason.Draw(s, width, rows-len(b.Lines)))
 	case reason != "":
 		b.Add(Block{Lines: Wrap(words.T(d.said, question.Block(reason)), width)})
 	default:

@@ -42,7 +42,7 @@ const hangUpTime = 60 * time.Millisecond
 
 // edit runs the editor on the text of an entry, the screen being off meanwhile.
 func (s *Screen) edit(e *Entry) tea.Cmd {
-	run := &editing{screen: s, text: e.area.Value()}
+	run := &editing{screen: s, text: e.value}
 	return func() tea.Msg {
 		if s.options.Lender != nil {
 			s.options.Lender.Pause()

@@ -6,64 +6,87 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"charm.land/bubbles/v2/key"
-	"charm.land/bubbles/v2/textarea"
 	tea "charm.land/bubbletea/v2"
+	"charm.land/huh/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"mcp-askuser/question"
 	"mcp-askuser/ui/words"
 )
 
-// Entry is a place to type text. It is the bubbles text area for every kind of
-// text, because the one-line input counts its cursor in characters, not cells,
-// which puts it in the wrong place in Chinese.
+// Entry is a place to type text: a huh text field, or a huh input where it has one line.
+// huh draws the cursor as text; the terminal's own takes its place, since an input
+// method shows its candidates there.
 type Entry struct {
-	area    textarea.Model
-	oneLine bool
+	field   huh.Field
+	value   string // what is in the field
+	styles  *Styles
+	least   int // lines
+	focused bool
 	edited  bool   // in an editor
 	left    string // the file that an editor has left; empty for none
 }
 
+// maxLines is the most lines of a text that an entry shows at a time, and the most
+// that huh takes.
+const maxLines = 99
+
 // NewEntry returns an entry that does not have the keyboard yet. The value and the
 // placeholder may come from outside.
 func NewEntry(value, placeholder string) *Entry {
-	a := textarea.New()
-	a.ShowLineNumbers = false
-	a.Prompt = "┃ "
-	if placeholder != "" { // in brackets, since colour alone tells nothing
-		a.Placeholder = "(" + Line(placeholder, 500) + ")"
-	}
-	a.MaxWidth = 0
-	// The area drops lines silently when it is full: let it never be full.
-	a.DynamicHeight, a.MaxContentHeight = true, 1<<30
-	a.SetVirtualCursor(false)
-	a.KeyMap.InsertNewline = key.NewBinding(key.WithKeys("alt+enter", "shift+enter", "ctrl+j"))
-	// The terminal pastes; these would start a clipboard program of their own.
-	a.KeyMap.Paste.SetEnabled(false)
-	a.KeyMap.CopySelection.SetEnabled(false)
-	e := &Entry{area: a}
+	e := &Entry{least: 1, styles: NewStyles(true)}
+	e.field = huh.NewText().Placeholder(inBrackets(placeholder)).ExternalEditor(false).Lines(maxLines).Value(&e.value).WithTheme(e)
 	if value != "" { // it costs
 		e.Set(question.Block(cutBytes(value, maxText)))
 	}
 	return e
 }
 
-// OneLine keeps the entry to one line behind a prompt.
-func (e *Entry) OneLine(prompt string) *Entry {
-	e.area.Prompt, e.oneLine = prompt, true
-	e.area.KeyMap.InsertNewline.SetEnabled(false)
+// NewLineEntry returns an entry of one line behind a prompt.
+func NewLineEntry(value, placeholder, prompt string) *Entry {
+	e := &Entry{least: 1, styles: NewStyles(true)}
+	e.field = huh.NewInput().Placeholder(inBrackets(placeholder)).Prompt(prompt).Value(&e.value).WithTheme(e)
+	e.Set(value)
 	return e
 }
 
+// inBrackets marks a placeholder, since colour alone tells nothing.
+func inBrackets(placeholder string) string {
+	if placeholder == "" {
+		return ""
+	}
+	return "(" + Line(placeholder, 500) + ")"
+}
+
+// Theme implements huh.Theme.
+func (e *Entry) Theme(bool) *huh.Styles {
+	t := e.styles.Huh()
+	if e.oneLine() {
+		t.Focused.Base, t.Blurred.Base = e.styles.Plain, e.styles.Plain
+	}
+	return t
+}
+
+func (e *Entry) oneLine() bool { _, ok := e.field.(*huh.Input); return ok }
+
 // Tall gives the entry at least n lines.
-func (e *Entry) Tall(n int) *Entry { e.area.MinHeight = n; return e }
+func (e *Entry) Tall(n int) *Entry { e.least = n; return e }
 
 // Set replaces what was typed with what the human has typed before. More than may be
 // typed is cut; nothing else changes that can be typed, since it may become the
 // answer.
 func (e *Entry) Set(value string) {
-	e.area.SetValue(question.Cut(Own(cutBytes(value, maxText)), question.MaxText))
+	e.put(question.Cut(Own(cutBytes(value, maxText)), question.MaxText))
+}
+
+func (e *Entry) put(value string) {
+	e.value = value
+	switch f := e.field.(type) {
+	case *huh.Text:
+		f.Value(&e.value)
+	case *huh.Input:
+		f.Value(&e.value)
+	}
 }
 
 // Own is [question.Block] for the human's own text: what no script is written without
@@ -87,7 +110,7 @@ func Own(s string) string {
 // replace is Set for what the human has written elsewhere, which may stand in a file
 // too. The error is a sentence for them.
 func (e *Entry) replace(value, left string) error {
-	e.edited, e.left = e.edited || value != e.area.Value(), left
+	e.edited, e.left = e.edited || value != e.value, left
 	e.Set(value)
 	if n := question.Count(value); n > question.MaxText {
 		return errors.New(words.T("Cut to %[1]d characters, as many as are allowed: that was %[2]d.", question.MaxText, n))
@@ -112,26 +135,23 @@ func (e *Entry) leave(save bool) string {
 }
 
 // Text is what was typed, without white space around it.
-func (e *Entry) Text() string { return strings.TrimSpace(e.area.Value()) }
+func (e *Entry) Text() string { return strings.TrimSpace(e.value) }
 
 // Focus gives the keyboard to the entry.
-func (e *Entry) Focus() { e.area.Focus() }
+func (e *Entry) Focus() { e.focused = true; e.field.Focus() }
 
 // Blur takes it away.
-func (e *Entry) Blur() { e.area.Blur() }
+func (e *Entry) Blur() { e.focused = false; e.field.Blur() }
 
 // Focused reports whether it has the keyboard.
-func (e *Entry) Focused() bool { return e.area.Focused() }
-
-// AtTop reports whether the cursor is in the first line.
-func (e *Entry) AtTop() bool { return e.area.Line() == 0 }
+func (e *Entry) Focused() bool { return e.focused }
 
 // Keep remembers what was typed; the function it returns goes back to that.
 func (e *Entry) Keep() (back func()) {
-	value, focused := e.area.Value(), e.area.Focused()
+	value, focused := e.value, e.focused
 	return func() {
-		if e.area.Value() != value {
-			e.area.SetValue(value)
+		if e.value != value {
+			e.put(value)
 		}
 		if e.Blur(); focused {
 			e.Focus()
@@ -146,18 +166,36 @@ var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n") //nolint:gochecknog
 // Press types a key or a paste. The error is a sentence for the human: a paste
 // is taken whole or not at all. What a paste hides is made visible.
 func (e *Entry) Press(msg tea.Msg) error {
-	if p, ok := msg.(tea.PasteMsg); ok {
-		if e.oneLine {
-			p.Content = strings.Join(strings.Fields(p.Content), " ")
+	switch m := msg.(type) {
+	case tea.KeyPressMsg:
+		switch m.String() {
+		case "alt+enter", "shift+enter", "ctrl+j":
+			if e.oneLine() {
+				return nil
+			}
+			msg = tea.PasteMsg{Content: "\n"} // a key makes no more lines than fit on a screen
+		case "ctrl+v", "ctrl+shift+c": // the terminal pastes and copies; huh would start a program for it
+			return nil
 		}
-		p.Content = Own(lineEnds.Replace(p.Content))
-		if n := question.Count(e.area.Value()) + question.Count(p.Content); n > question.MaxText {
+	case tea.PasteMsg:
+		if e.oneLine() {
+			m.Content = strings.Join(strings.Fields(m.Content), " ")
+		}
+		m.Content = Own(lineEnds.Replace(m.Content))
+		if n := question.Count(e.value) + question.Count(m.Content); n > question.MaxText {
 			return errors.New(words.T("Too long to paste: that makes %[1]d characters, %[2]d are allowed.", n, question.MaxText))
 		}
-		msg = p
+		msg = m
 	}
-	e.area, _ = e.area.Update(msg) // its commands make a cursor blink that is the terminal's here
+	e.field.Update(msg) // its commands make a cursor blink that is the terminal's here
 	return nil
+}
+
+// Moves presses a key that moves the cursor, and reports whether it did.
+func (e *Entry) Moves(msg tea.Msg) bool {
+	before := e.field.View()
+	e.field.Update(msg)
+	return e.field.View() != before
 }
 
 // drawn is what the area shows as it is drawn: keycaps as what they cover, since it
@@ -165,18 +203,56 @@ func (e *Entry) Press(msg tea.Msg) error {
 var drawn = strings.NewReplacer("\ufe0f\u20e3", "", "\u20e3", "", //nolint:gochecknoglobals // a table, never written to
 	"\u200b", "", "\u200e", "", "\u200f", "", "\u061c", "")
 
-// Draw shows the entry in at most rows lines.
+// Draw shows the entry, as high as its text. Where that is less than rows, it has no more
+// lines than rows.
 func (e *Entry) Draw(s *Styles, width, rows int) Block {
-	e.area.SetStyles(s.entry())
-	e.area.MaxHeight = max(rows, 1)
-	e.area.SetWidth(width)
-	b := Block{Lines: strings.Split(drawn.Replace(e.area.View()), "\n"), Cursor: e.area.Cursor()}
-	for i, line := range b.Lines { // after a keycap the area fills up with too much
+	e.styles = s
+	e.field.WithWidth(width)
+	e.high(width)
+	defer e.high(0)
+	view, cursor := takeCursor(e.field.View())
+	b := Block{Lines: strings.Split(drawn.Replace(view), "\n"), Cursor: cursor}
+	lines := max(min(e.least, rows), 1)
+	if cursor != nil { // at the end of a full line huh counts one too far
+		cursor.X = min(cursor.X, width-1)
+		b.Top, b.Bottom = cursor.Y, cursor.Y
+		lines = max(lines, cursor.Y+1)
+	}
+	for i, line := range b.Lines { // after a keycap huh fills up with too much
 		b.Lines[i] = ansi.Truncate(line, width, "")
+		if strings.TrimSpace(strings.TrimPrefix(ansi.Strip(line), entryBorder)) != "" {
+			lines = max(lines, i+1)
+		}
 	}
-	if b.Cursor != nil { // at the end of a full line the area counts one too far
-		b.Cursor.X = min(b.Cursor.X, width-1)
-		b.Top, b.Bottom = b.Cursor.Y, b.Cursor.Y
-	}
+	b.Lines = b.Lines[:min(lines, len(b.Lines))]
 	return b
+}
+
+// high makes the field as high as its text may be at this width, or 0 for the most. huh
+// scrolls a field that is not, and never back.
+func (e *Entry) high(width int) {
+	text, ok := e.field.(*huh.Text)
+	if !ok {
+		return
+	}
+	lines := maxLines
+	if width > 0 {
+		lines = e.least
+		for line := range strings.SplitSeq(e.value, "\n") {
+			lines += 1 + 2*ansi.StringWidth(line)/width
+		}
+	}
+	text.Lines(min(lines, maxLines))
+}
+
+// takeCursor takes the cursor out of what huh draws: the one reversed cell.
+func takeCursor(view string) (string, *tea.Cursor) {
+	const begin, end = "\x1b[7m", "\x1b[m"
+	before, after, found := strings.Cut(view, begin)
+	if !found {
+		return view, nil
+	}
+	cursor := tea.NewCursor(ansi.StringWidth(before[strings.LastIndexByte(before, '\n')+1:]), strings.Count(before, "\n"))
+	cursor.Shape = tea.CursorBar
+	return before + strings.Replace(after, end, "", 1), cursor
 }

@@ -105,3 +105,38 @@ func TestEntryEditedElsewhere(t *testing.T) {
 		t.Error("said of what came later")
 	}
 }
+
+// typeLines types this many lines of one letter.
+func typeLines(n int) *Entry {
+	e := NewEntry("", "")
+	e.Focus()
+	for i := range n {
+		if i > 0 {
+			_ = e.Press(tea.KeyPressMsg{Code: tea.KeyEnter, Mod: tea.ModAlt})
+		}
+		_ = e.Press(tea.KeyPressMsg{Code: 'x', Text: "x"})
+	}
+	return e
+}
+
+// TestEntryHasNoLastLine: a text may have more lines than huh has by itself.
+func TestEntryHasNoLastLine(t *testing.T) {
+	e := typeLines(150)
+	if got := strings.Count(e.Text(), "x\n"); got != 149 {
+		t.Errorf("%d lines end, want 149", got)
+	}
+	if b := e.Draw(NewStyles(true), 20, 5).Window(5, 20); len(b.Lines) != 5 || b.Cursor == nil || b.Cursor.Y != 4 {
+		t.Errorf("drawn are %q, the cursor is at %+v", b.Lines, b.Cursor)
+	}
+}
+
+// TestEntryShrinks: an entry is as high as its text, also once most of it is gone.
+func TestEntryShrinks(t *testing.T) {
+	e := typeLines(60)
+	for len(e.value) > 5 {
+		_ = e.Press(tea.KeyPressMsg{Code: tea.KeyBackspace})
+	}
+	if b := e.Draw(NewStyles(true), 20, 5); len(b.Lines) != 3 || b.Cursor == nil || b.Cursor.Y != 2 {
+		t.Errorf("of three lines are drawn %q, the cursor is at %+v", b.Lines, b.Cursor)
+	}
+}

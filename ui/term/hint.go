@@ -1,6 +1,13 @@
 package term
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"charm.land/bubbles/v2/help"
+	"charm.land/bubbles/v2/key"
+	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 
@@ -8,45 +15,99 @@ import (
 )
 
 // Hint is a key and what it does here.
-type Hint = [2]string
+type Hint = key.Binding
 
-// If returns the hints where something holds, and none where it does not.
-func If(holds bool, hints ...Hint) []Hint {
-	if !holds {
-		return nil
-	}
-	return hints
+// NewHint returns a hint that is only shown.
+func NewHint(name, does string) Hint {
+	return key.NewBinding(key.WithKeys(name), key.WithHelp(name, does))
 }
 
-// hintLine shows as many hints, the most important first, as fit whole; none is
-// cut through.
+// Binding is keys and what they do.
+type Binding struct {
+	Keys string         // their names, with blanks between them
+	Name string         // of all of them, in a hint; empty is the first
+	Hint string         // what they do, in a word or two; empty is in no hint
+	Help string         // the same in a list of all keys; empty is in none
+	Off  bool           // they do nothing now
+	Do   func() tea.Cmd // nil where something else does it
+}
+
+// Only makes of what leads to nothing more what a key does.
+func Only(do func()) func() tea.Cmd { return func() tea.Cmd { do(); return nil } }
+
+func (b Binding) has(name string) bool { return slices.Contains(strings.Fields(b.Keys), name) }
+
+func (b Binding) hint(does string) Hint {
+	keys := strings.Fields(b.Keys)
+	return key.NewBinding(key.WithKeys(keys...), key.WithHelp(cmp.Or(b.Name, keys[0]), does))
+}
+
+// Bindings are keys and what they do, the most useful first.
+type Bindings []Binding
+
+// Find returns what a key does; nil is nothing. Known says that it is one of the keys,
+// also where it does nothing now.
+func (b Bindings) Find(name string) (do func() tea.Cmd, known bool) {
+	for _, x := range b {
+		known = known || x.has(name)
+		if !x.Off && x.has(name) && x.Do != nil {
+			return x.Do, true
+		}
+	}
+	return nil, known
+}
+
+// Hints returns those that do something now.
+func (b Bindings) Hints() (out []Hint) {
+	for _, x := range b {
+		if !x.Off && x.Hint != "" {
+			out = append(out, x.hint(x.Hint))
+		}
+	}
+	return out
+}
+
+// Hidden returns the same keys without their hints.
+func (b Bindings) Hidden() Bindings {
+	out := slices.Clone(b)
+	for i := range out {
+		out[i].Hint = ""
+	}
+	return out
+}
+
+// Help returns all that have a help, also those that do nothing now.
+func (b Bindings) Help() (out []Hint) {
+	for _, x := range b {
+		if x.Help != "" {
+			out = append(out, x.hint(x.Help))
+		}
+	}
+	return out
+}
+
+// hintLine shows as many hints, the most important first, as fit whole, as huh does. By
+// itself huh would stop at the first that does not fit.
 func hintLine(s *Styles, hints []Hint, width int) string {
-	const gap = " · "
-	line, used := "", 0
-	for _, h := range hints {
-		cells := ansi.StringWidth(h[0] + " " + h[1])
-		if used > 0 {
-			cells += ansi.StringWidth(gap)
+	h := help.New()
+	h.Styles, h.ShortSeparator = s.Huh().Help, " · "
+	line := ""
+	var fit []Hint
+	for _, hint := range hints {
+		if longer := h.ShortHelpView(append(fit, hint)); ansi.StringWidth(longer) <= width {
+			fit, line = append(fit, hint), longer
 		}
-		if used+cells > width {
-			continue
-		}
-		if used > 0 {
-			line += s.Muted.Render(gap)
-		}
-		line += s.Key.Render(h[0]) + " " + s.Muted.Render(h[1])
-		used += cells
 	}
 	return line
 }
 
 // WaitingHints stand in place of all others while keys do not count (act.Gate).
 func WaitingHints(width int) []Hint {
-	hint := Hint{"…", words.T("waiting for a pause in your typing")}
-	if ansi.StringWidth(hint[0]+" "+hint[1]) > width-2 {
-		hint[1] = words.T("pause to answer")
+	does := words.T("waiting for a pause in your typing")
+	if ansi.StringWidth("… "+does) > width-2 {
+		does = words.T("pause to answer")
 	}
-	return []Hint{hint}
+	return []Hint{NewHint("…", does)}
 }
 
 // HintGroup is hints under a heading.
@@ -64,7 +125,11 @@ func KeysReader(title string, groups ...HintGroup) *Reader {
 				lines = append(lines, "")
 			}
 			lines = append(lines, s.Strong.Render(g.Title))
-			lines = append(lines, Table(s.Key, 11, g.Hints, width)...)
+			var pairs [][2]string
+			for _, h := range g.Hints {
+				pairs = append(pairs, [2]string{h.Help().Key, h.Help().Desc})
+			}
+			lines = append(lines, Table(s.Key, 11, pairs, width)...)
 		}
 		return lines
 	})

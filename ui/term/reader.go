@@ -54,7 +54,7 @@ func Step(key string, page int) (by int, ok bool) {
 
 // Hints are the keys that work in it.
 func (r *Reader) Hints() []Hint {
-	return []Hint{{"↑↓", words.T("scroll")}, {words.T("any other key"), words.T("back")}}
+	return []Hint{NewHint("↑↓", words.T("scroll")), NewHint(words.T("any other key"), words.T("back"))}
 }
 
 // Draw shows what fits into rows lines.
@@ -65,14 +65,14 @@ func (r *Reader) Draw(s *Styles, width, rows int) Block {
 		r.drawn, r.as, r.wide = r.lines(s, width), s, width
 	}
 	r.More = len(r.drawn) > rows
-	r.scroll.Limit(len(r.drawn)-rows, 0, rows)
+	r.scroll.Limit(len(r.drawn)-rows, rows)
 	y := r.scroll.Y
 	return Block{Lines: r.drawn, Top: y, Bottom: min(y+rows, len(r.drawn)) - 1}.Window(rows, width)
 }
 
-// Scroll is how far a text is moved, in cells and lines.
+// Scroll is how far a text is moved, in lines.
 type Scroll struct {
-	X, Y int
+	Y    int
 	rows int // lines in view when it was last drawn
 }
 
@@ -83,20 +83,14 @@ func (c *Scroll) Press(key string) bool {
 		c.Y += max(c.rows-1, 1)
 	case "pgup", "ctrl+u":
 		c.Y -= max(c.rows-1, 1)
-	case ">":
-		c.X += 8
-	case "<":
-		c.X -= 8
 	default:
 		return false
 	}
 	return true
 }
 
-// Limit keeps the text in view: so many lines and cells of it do not fit, and
-// rows lines do.
-func (c *Scroll) Limit(lines, cells, rows int) {
+// Limit keeps the text in view: so many lines of it do not fit, and rows lines do.
+func (c *Scroll) Limit(lines, rows int) {
 	c.Y = min(max(c.Y, 0), max(lines, 0))
-	c.X = min(max(c.X, 0), max(cells, 0))
 	c.rows = rows
 }

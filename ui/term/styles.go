@@ -3,8 +3,8 @@ package term
 import (
 	"strings"
 
-	"charm.land/bubbles/v2/textarea"
-	tea "charm.land/bubbletea/v2"
+	"charm.land/bubbles/v2/help"
+	"charm.land/huh/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/x/ansi"
 )
@@ -60,17 +60,17 @@ func (s *Styles) Rule(text string, width int) string {
 	return ansi.Truncate(rule, width, "")
 }
 
-// entry returns the styles of a text entry. The cursor is the terminal's own,
-// so that an input method shows its candidates in the right place.
-func (s *Styles) entry() textarea.Styles {
-	state := textarea.StyleState{
-		Text: s.Plain, CursorLine: s.Plain, Placeholder: s.Muted, Prompt: s.Border,
-		Selection: s.Plain.Reverse(true),
-	}
-	return textarea.Styles{
-		Focused: state, Blurred: state,
-		Cursor: textarea.CursorStyle{Shape: tea.CursorBar, Blink: true},
-	}
+// entryBorder is in front of each line of a text entry.
+const entryBorder = "┃"
+
+// Huh returns the styles for the fields of huh.
+func (s *Styles) Huh() *huh.Styles {
+	t := huh.ThemeBase(false)
+	t.Focused.Base = s.Plain.PaddingLeft(1).Border(lipgloss.ThickBorder(), false, false, false, true).BorderForeground(s.Border.GetForeground())
+	t.Focused.TextInput = huh.TextInputStyles{Placeholder: s.Muted, Prompt: s.Plain, Text: s.Plain}
+	t.Blurred = t.Focused
+	t.Help = help.Styles{ShortKey: s.Key, ShortDesc: s.Muted, ShortSeparator: s.Muted}
+	return t
 }
 
 // Each renders every line by itself, so that a line can be cut out or moved

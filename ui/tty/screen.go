@@ -38,11 +38,11 @@ func (s *surface) showForm(ctx context.Context, t *terminal, backing form.Backin
 	var screen *term.Screen
 	var drawing atomic.Bool
 	drawing.Store(true)
-	keep := func(r question.Reply) error {
+	keep := form.NewDraft(func(r question.Reply) error {
 		err := backing.Save(ctx, r)
 		screen.Send(form.Deadline{At: backing.Deadline(ctx)}) // at once: the human is looking
 		return err
-	}
+	})
 	options := backing.Options(ctx, keep)
 	options.Origin, options.Interrupted, options.Break = s.origin(), s.options.Interrupted, s.options.Pane
 	options.Window = s.window

@@ -25,7 +25,7 @@ func TestTooLarge(t *testing.T) {
 func TestForeignMarks(t *testing.T) {
 	for _, mark := range []desk.Mark{desk.MarkContent, desk.MarkSessions} {
 		s := openNew(t)
-		dir := filepath.Join(s.Dir(), string(mark), "abc")
+		dir := s.marksOf(mark, "abc")
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -54,7 +54,7 @@ func marked(t *testing.T, s *Spool, mark desk.Mark, want ...string) {
 func TestMarksThatAreFiles(t *testing.T) {
 	s := openNew(t)
 	old, fresh := someID(2026, 11, 1), someID(2026, 11, 2)
-	dir := filepath.Join(s.Dir(), "content", "abc")
+	dir := s.marksOf(desk.MarkContent, "abc")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}

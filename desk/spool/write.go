@@ -16,8 +16,8 @@ import (
 	"mcp-askuser/desk"
 )
 
-// Decide implements desk.Store. Here a role is taken at its word: all who can
-// reach the directory are the same user.
+// Decide implements desk.Store. A role is not checked: all processes that reach the
+// directory are the same user's.
 func (s *Spool) Decide(ctx context.Context, id string, _ desk.Role, data []byte) error {
 	return s.Create(ctx, desk.KindReplies, id, data)
 }
@@ -40,15 +40,29 @@ func (s *Spool) Create(ctx context.Context, kind desk.Kind, id string, data []by
 	if err := link(temp, path, data); err != nil {
 		return err
 	}
-	err = s.syncNames(filepath.Dir(path))
-	if err == nil && kind == desk.KindPending {
-		err = s.syncMarks()
-	}
-	if err != nil {
+	if err := s.syncNames(filepath.Dir(path)); err != nil {
 		return fmt.Errorf("%w: %w", desk.ErrUncertain, err)
 	}
 	if kind == desk.KindArchive {
-		s.swept.Do(func() { s.sweep(ctx) }) // a moment when nobody waits for us
+		s.swept.Do(func() { s.sweep(ctx) }) // a moment when no call waits
+	}
+	return nil
+}
+
+// Put implements desk.Store: a temporary file takes the place of the document.
+// What is replaced every few keystrokes is not synced.
+func (s *Spool) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
+	sync := kind != desk.KindDrafts && kind != desk.KindShowing
+	temp, path, err := s.prepare(ctx, kind, id, data, sync)
+	if err != nil {
+		return err
+	}
+	if err := rename(temp, path); err != nil {
+		os.Remove(temp)
+		return advise(err)
+	}
+	if sync {
+		return s.syncNames(filepath.Dir(path))
 	}
 	return nil
 }

@@ -2,15 +2,12 @@ package desk
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
-	"mcp-askuser/internal/ownstack"
 	"mcp-askuser/question"
 )
 
@@ -113,11 +110,10 @@ func (d *Desk) Draft(ctx context.Context, id string) (question.Reply, time.Time,
 // unsent returns the reply that was given to a record here and is not stored there,
 // nil where there is none, and whether it is queued to be sent.
 func (d *Desk) unsent(id string) (kept *Outcome, queued bool) {
-	of, ok := d.store.(Keeper)
-	if !ok {
+	if d.keeper == nil {
 		return nil, false
 	}
-	data, queued := of.Given(id)
+	data, queued := d.keeper.Given(id)
 	o, err := decodeOutcome(data)
 	if err != nil || o.Reply == nil {
 		return nil, false
@@ -194,92 +190,6 @@ func seconds(n float64) time.Duration { return time.Duration(min(n, longest) * f
 
 // SetShown keeps where a record was tried and is shown, while it is open.
 // Errors are those of [Desk.SaveDraft].
-func (d *Desk) SetShown(ctx context.Context, id string, shown []Showing) (err error) {
-	ownstack.Run(func() { err = d.putBeside(ctx, KindShowing, id, shown) }) // the caller shows it and waits
-	return err
-}
-
-// Announce says that an inbox or a page is open, until release is called or the
-// process ends, and while the process watches, also in a store that begins anew. The
-// name takes letters, digits and hyphens.
-func (d *Desk) Announce(ctx context.Context, name string) (release func(), err error) {
-	release, err = d.announce(ctx, name)
-	if err != nil {
-		return nil, err
-	}
-	d.presence.Lock()
-	defer d.presence.Unlock()
-	d.announced[&name] = release
-	return func() {
-		d.presence.Lock()
-		defer d.presence.Unlock()
-		if release := d.announced[&name]; release != nil {
-			release()
-		}
-		delete(d.announced, &name)
-	}, nil
-}
-
-// announceAgain says what is open to a store that may have begun anew.
-func (d *Desk) announceAgain(ctx context.Context) {
-	d.presence.Lock()
-	defer d.presence.Unlock()
-	for name, release := range d.announced {
-		again, err := d.announce(ctx, *name)
-		if err != nil {
-			d.log.WarnContext(ctx, "announcing again", "name", *name, "error", err)
-			continue
-		}
-		release()
-		d.announced[name] = again
-	}
-}
-
-func (d *Desk) announce(ctx context.Context, name string) (release func(), err error) {
-	for {
-		release, err = d.store.Lock(ctx, KindPresent, name+"-"+rand.Text())
-		if !errors.Is(err, ErrLocked) { // by one who took it for a dead one's, and clears it away
-			return release, err
-		}
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
-		}
-	}
-}
-
-// Present returns the names of what is open right now, each once.
-func (d *Desk) Present(ctx context.Context) ([]string, error) {
-	locks, err := d.store.Locks(ctx, KindPresent)
-	if err != nil {
-		return nil, err
-	}
-	var out []string
-	for _, lock := range locks {
-		if end := strings.LastIndexByte(lock, '-'); end > 0 {
-			out = append(out, lock[:end])
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out), nil
-}
-
-// present adds to a pending record what is known of it at this moment.
-func (d *Desk) present(ctx context.Context, rec *Record) {
-	rec.Attended, rec.ShownOn = false, nil
-	if rec.Outcome != nil {
-		return
-	}
-	var err error
-	if rec.Attended, err = d.store.Locked(ctx, KindAskers, rec.ID); err != nil {
-		d.log.DebugContext(ctx, "is the record attended", "id", rec.ID, "error", err)
-	}
-	rec.ShownOn = d.shownOn(ctx, rec.ID)
-}
-
-// shownOn returns where an open record was tried and is shown.
-func (d *Desk) shownOn(ctx context.Context, id string) (shown []Showing) {
-	if data, err := d.store.Get(ctx, KindShowing, id); err == nil {
-		_ = json.Unmarshal(data, &shown) // a hint: damaged, it is none
-	}
-	return shown
+func (d *Desk) SetShown(ctx context.Context, id string, shown []Showing) error {
+	return d.putBeside(ctx, KindShowing, id, shown)
 }
