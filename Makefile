@@ -109,9 +109,10 @@ soak: build
 	SOAK_QUESTIONS=$(QUESTIONS) SOAK_SERVERS=$(SERVERS) SOAK_PROGRAM=$(CURDIR)/bin/mcp-askuser \
 	  $(GO) test -run '^TestSoak$$' -count=1 -timeout 60m -v ./cmd/mcp-askuser
 
-# Minutes: thousands of races, every promise of a store while the nodes fall.
+# Minutes: thousands of races, every promise of a store while the nodes fall. One package
+# after the other: the second measures how long a failover takes.
 fleet:
-	RACE_ROUNDS=1000 $(GO) test -count=1 -timeout 60m -v ./desk/nats ./desk/home
+	RACE_ROUNDS=1000 $(GO) test -p 1 -count=1 -timeout 60m -v ./desk/nats ./desk/home
 
 # make test has a short form. Needs FUSE.
 powerfail: CUTS ?= 300

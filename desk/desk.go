@@ -1,8 +1,8 @@
-// Package desk keeps records (a question set, who asked it, what became of it)
-// and their life: asked, answered or ended otherwise, waited for, watched,
-// archived. It keeps them in a [Store] and decides who was first. Of our
-// packages it imports question only; it must not know any surface, any
-// protocol, or where the store keeps its documents.
+// Package desk keeps records (a question set, its asker, its outcome) and their life:
+// asked, answered or ended otherwise, waited for, watched, archived, pruned. It keeps
+// them in a [Store], and decides which answer was first and who gave it. Of our packages
+// it imports question and, for the process tree, internal/agenthost and internal/proc; it
+// must not know any surface, any protocol, or where the store keeps its documents.
 package desk
 
 import (
@@ -52,7 +52,7 @@ type Desk struct {
 
 	numbering sync.Mutex // see number
 	sweep     sync.Once  // see Archive
-	history   history
+	retention retention
 	told      sync.Map // ids of damaged records that were logged
 
 	statements sync.Map // of what this process has asked and not archived, by id
@@ -82,9 +82,9 @@ func New(store Store, opts Options) *Desk {
 	}
 	d.keeper, _ = store.(Keeper)
 	d.hub = hub{desk: d, listeners: map[*listener]struct{}{}}
-	d.history.desk, d.history.keep = d, opts.KeepHistory
+	d.retention.desk, d.retention.keep = d, opts.KeepHistory
 	if opts.Own != nil {
-		d.history.desk = New(opts.Own, Options{Now: opts.Now, Rand: opts.Rand, Log: opts.Log})
+		d.retention.desk = New(opts.Own, Options{Now: opts.Now, Rand: opts.Rand, Log: opts.Log})
 	}
 	return d
 }

@@ -90,53 +90,46 @@ func (d *Desk) putBeside(ctx context.Context, kind Kind, id string, v any) error
 // that, and where one was not taken, that until there is a draft. ErrNotFound means
 // that there is nothing.
 func (d *Desk) Draft(ctx context.Context, id string) (question.Reply, time.Time, error) {
-	kept, queued := d.unsent(id)
-	if queued {
-		return *kept.Reply, kept.At, nil
-	}
-	x, err := d.loadDraft(ctx, id)
-	if err == nil && x.empty() {
-		err = ErrNotFound // cleared again, or only the clock was restarted
-	}
-	if err != nil && kept != nil {
-		return *kept.Reply, kept.At, nil
-	}
-	if err != nil {
-		return question.Reply{}, time.Time{}, err
-	}
-	return x.Reply, x.At, nil
-}
-
-// unsent returns the reply that was given to a record here and is not stored there,
-// nil where there is none, and whether it is queued to be sent.
-func (d *Desk) unsent(id string) (kept *Outcome, queued bool) {
-	if d.keeper == nil {
-		return nil, false
-	}
-	data, queued := d.keeper.Given(id)
-	o, err := decodeOutcome(data)
-	if err != nil || o.Reply == nil {
-		return nil, false
-	}
-	return &o, queued
+	r, at, _, err := d.work(ctx, id)
+	return r, at, err
 }
 
 // answersSoFar returns the answers that were given to a record that is open: those
 // kept in its draft, or of a reply that waits to be sent. What a human is typing is
 // not given.
 func (d *Desk) answersSoFar(ctx context.Context, id string) []question.Answer {
-	kept, queued := d.unsent(id)
-	if queued {
-		return kept.Reply.Answers
-	}
-	x, err := d.loadDraft(ctx, id)
-	if kept != nil && errors.Is(err, ErrNotFound) {
-		return kept.Reply.Answers
+	r, _, given, err := d.work(ctx, id)
+	if given {
+		return r.Answers
 	}
 	if err != nil && !errors.Is(err, ErrNotFound) {
 		d.log.WarnContext(ctx, "the answers given so far cannot be read", "id", id, "error", err)
 	}
-	return x.Reply.Given()
+	return r.Given()
+}
+
+// work is Draft, and says whether it is a reply that was given, on this machine, and is
+// not stored with the record.
+func (d *Desk) work(ctx context.Context, id string) (r question.Reply, at time.Time, given bool, err error) {
+	var kept Outcome
+	queued := false
+	if d.keeper != nil {
+		var data []byte
+		if data, queued = d.keeper.Given(id); data != nil {
+			kept, _ = decodeOutcome(data)
+		}
+	}
+	if queued && kept.Reply != nil {
+		return *kept.Reply, kept.At, true, nil
+	}
+	x, err := d.loadDraft(ctx, id)
+	if err == nil && x.empty() {
+		err = ErrNotFound // cleared again, or only the clock was restarted
+	}
+	if err != nil && kept.Reply != nil {
+		return *kept.Reply, kept.At, true, nil
+	}
+	return x.Reply, x.At, false, err
 }
 
 func (d *Desk) loadDraft(ctx context.Context, id string) (x draft, err error) {

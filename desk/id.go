@@ -20,9 +20,7 @@ type ids struct {
 }
 
 func newIDs(random io.Reader) *ids {
-	entropy := ulid.Monotonic(random, 0)
-	entropy.Reader = random // which it would give a buffer of 4 KiB
-	return &ids{entropy: entropy}
+	return &ids{entropy: ulid.Monotonic(random, 0)}
 }
 
 func (g *ids) next(now time.Time) (string, error) {

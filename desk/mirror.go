@@ -143,10 +143,10 @@ func (d *Desk) Mirrored(ctx context.Context, session string) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids = slices.DeleteFunc(ids, func(id string) bool { return !among(open, id) })
+	ids = slices.DeleteFunc(ids, func(id string) bool { return !contains(open, id) })
 	slices.Reverse(ids)
 	var out []Record
-	for rec, err := range d.each(ctx, ids...) {
+	for rec, err := range d.getEach(ctx, ids...) {
 		if err != nil {
 			return nil, err
 		}

@@ -49,8 +49,8 @@ func (d *Desk) placeRecord(ctx context.Context, rec *Record) (err error) {
 	return nil
 }
 
-// oneOfEachOwner returns the last id of each owner, of ids that ascend.
-func oneOfEachOwner(ids []string) []string {
+// lastOfEachOwner returns the last id of each owner, of ids that ascend.
+func lastOfEachOwner(ids []string) []string {
 	var out []string
 	for _, id := range slices.Backward(ids) {
 		if !slices.ContainsFunc(out, func(of string) bool { return of[ownerFrom:ownerTo] == id[ownerFrom:ownerTo] }) {

@@ -50,9 +50,14 @@ func (d *Desk) prune(ctx context.Context, before time.Time, dry bool, limit int)
 		if seen += len(some); limit > 0 && seen > limit {
 			more, some = true, some[:len(some)-(seen-limit)]
 		}
-		sizes, denied := d.pruneAll(ctx, some, dry)
+		sizes, faults := make([]int64, len(some)), make([]error, len(some))
+		sideBySide(len(some), func(i int) {
+			if ctx.Err() == nil {
+				sizes[i], faults[i] = d.pruneOne(ctx, some[i], dry)
+			}
+		})
 		for i, size := range sizes {
-			if size == 0 {
+			if size == 0 { // it stays
 				continue
 			}
 			name := MonthOf(some[i])
@@ -62,7 +67,7 @@ func (d *Desk) prune(ctx context.Context, before time.Time, dry bool, limit int)
 			sums[name].Questions++
 			sums[name].Bytes += size
 		}
-		err = cmp.Or(err, fault, denied, context.Cause(ctx))
+		err = cmp.Or(append(faults, err, fault, context.Cause(ctx))...)
 		if more || err != nil && !errors.Is(err, ErrDenied) {
 			break
 		}
@@ -101,25 +106,8 @@ func (d *Desk) inUse(ctx context.Context) (map[string]bool, error) {
 	return used, nil
 }
 
-// pruneAll prunes records side by side, and returns the bytes of each; 0 for one that
-// stays.
-func (d *Desk) pruneAll(ctx context.Context, ids []string, dry bool) ([]int64, error) {
-	sizes, faults := make([]int64, len(ids)), make([]error, len(ids))
-	sideBySide(len(ids), func(i int) {
-		if ctx.Err() == nil {
-			sizes[i], faults[i] = d.pruneOne(ctx, ids[i], dry)
-		}
-	})
-	for _, err := range faults {
-		if err != nil {
-			return sizes, err
-		}
-	}
-	return sizes, nil
-}
-
-// pruneOne prunes an archived record. The indexes come first: what is cut off after them
-// is pruned again.
+// pruneOne prunes an archived record, and returns its bytes; 0 where it stays. The
+// indexes come first: a record that is left after them is pruned again.
 func (d *Desk) pruneOne(ctx context.Context, id string, dry bool) (size int64, err error) {
 	if of, ok := d.store.(Entitled); ok {
 		if err := of.MayAnswer(ctx, id); err != nil { // an agent's credential writes to the archive, and yet may not
@@ -171,16 +159,16 @@ func (d *Desk) removeMarks(ctx context.Context, rec *Record) error {
 	return errors.Join(err, wrong)
 }
 
-// history is what keeps a store from growing for ever.
-type history struct {
+// retention prunes a store by itself.
+type retention struct {
 	mu   sync.Mutex
 	desk *Desk         // over the store that is pruned
 	keep time.Duration // for how long; 0 is for ever
 	next time.Time     // not before
 }
 
-// pruneEvery is how often a store is pruned by itself, by whichever process is the first;
-// pruneSome is how many questions at once, as an archiving process may be about to end.
+// pruneEvery is how often a store is pruned by itself, by one process; pruneSome is how
+// many questions at once, as an archiving process may be about to end.
 const (
 	pruneEvery = 24 * time.Hour
 	pruneSome  = 500
@@ -188,7 +176,7 @@ const (
 
 // pruneDaily prunes what the settings do not keep, once a day.
 func (d *Desk) pruneDaily(ctx context.Context) {
-	h := &d.history
+	h := &d.retention
 	if h.keep <= 0 || !h.mu.TryLock() {
 		return
 	}
@@ -197,15 +185,14 @@ func (d *Desk) pruneDaily(ctx context.Context) {
 	if now.Before(h.next) {
 		return
 	}
-	err := h.prune(ctx, now)
-	if err != nil {
+	if err := h.prune(ctx, now); err != nil {
 		h.next = now.Add(MinHistory)
 		d.log.WarnContext(ctx, "pruning the history", "error", err)
 	}
 }
 
-// prune prunes some, unless that was done within a day: the mark has its time.
-func (h *history) prune(ctx context.Context, now time.Time) error {
+// prune prunes some, unless all was pruned within a day: the mark has the time of that.
+func (h *retention) prune(ctx context.Context, now time.Time) error {
 	const name = "history"
 	done, err := h.desk.store.Marks(ctx, MarkPruned, name)
 	if err != nil {

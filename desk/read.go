@@ -142,9 +142,9 @@ func (d *Desk) leaveOut(ctx context.Context, id string, err error) bool {
 	return damaged || errors.Is(err, ErrNotFound)
 }
 
-// each yields the records of ids as [Desk.get] has them, but for those that leaveOut
+// getEach yields the records of ids as [Desk.get] has them, but for those that leaveOut
 // names. An error is the last that it yields.
-func (d *Desk) each(ctx context.Context, ids ...string) iter.Seq2[Record, error] {
+func (d *Desk) getEach(ctx context.Context, ids ...string) iter.Seq2[Record, error] {
 	return func(yield func(Record, error) bool) {
 		for _, id := range ids {
 			rec, err := d.get(ctx, id)
@@ -214,12 +214,12 @@ func (d *Desk) Pending(ctx context.Context) ([]Record, error) {
 	docs, records, faults := d.read(ctx, keys...), make([]Record, len(ids)), make([]error, len(ids))
 	sideBySide(len(ids), func(i int) {
 		id := ids[i]
-		records[i], faults[i] = d.listed(ctx, id, docs[i], among(decided, id), among(shown, id))
+		records[i], faults[i] = d.listed(ctx, id, docs[i], contains(decided, id), contains(shown, id))
 	})
 	open := records[:0]
 	for i, rec := range records {
 		if faults[i] == nil && rec.Outcome == nil {
-			rec.Attended = among(held, ids[i])
+			rec.Attended = contains(held, ids[i])
 		}
 		switch err := faults[i]; {
 		case d.leaveOut(ctx, ids[i], err): // damaged, or removed since it was listed
@@ -252,8 +252,8 @@ func (d *Desk) listed(ctx context.Context, id string, asked Document, decided, s
 	return rec, err
 }
 
-// among reports whether ids, ascending, have this one.
-func among(ids []string, id string) bool {
+// contains reports whether ids, ascending, have this one.
+func contains(ids []string, id string) bool {
 	_, found := slices.BinarySearch(ids, id)
 	return found
 }

@@ -59,7 +59,7 @@ func (d *Desk) reopen(ctx context.Context, rec Record) (Record, error) {
 		Set: rec.Set, Session: rec.SessionID, Asker: rec.Asker,
 		Timeout: seconds(rec.Timeout), OnTimeout: rec.OnTimeout, earlier: rec.ID,
 	}
-	if open, err := d.openLike(ctx, &r); err != nil {
+	if open, err := d.findOpen(ctx, &r); err != nil {
 		return open, err
 	}
 	again, attendance, err := d.ask(ctx, r, 0)
@@ -68,7 +68,7 @@ func (d *Desk) reopen(ctx context.Context, rec Record) (Record, error) {
 	}
 	defer attendance.Release()
 	again.Attended = false
-	if former := (draft{Reply: d.former(ctx, &rec)}); !former.empty() {
+	if former := (draft{Reply: d.formerReply(ctx, &rec)}); !former.empty() {
 		if err := d.SaveDraft(ctx, again.ID, former.Reply); err != nil {
 			d.log.WarnContext(ctx, "a question is reopened without its former answers", "id", again.ID, "error", err)
 		}
@@ -79,9 +79,9 @@ func (d *Desk) reopen(ctx context.Context, rec Record) (Record, error) {
 	return again, nil
 }
 
-// openLike returns the record that asks the same and is open, with ErrPending;
+// findOpen returns the record that asks the same and is open, with ErrPending;
 // or none.
-func (d *Desk) openLike(ctx context.Context, r *Request) (Record, error) {
+func (d *Desk) findOpen(ctx context.Context, r *Request) (Record, error) {
 	if rec, err := d.Latest(ctx, r.earlier); err != nil || rec.Outcome == nil { // reopened by another, meanwhile
 		return rec, cmp.Or(err, ErrPending)
 	}
@@ -89,7 +89,7 @@ func (d *Desk) openLike(ctx context.Context, r *Request) (Record, error) {
 	if err != nil {
 		return Record{}, err
 	}
-	for rec, err := range d.each(ctx, same...) {
+	for rec, err := range d.getEach(ctx, same...) {
 		if err != nil {
 			return Record{}, err
 		}
@@ -101,9 +101,9 @@ func (d *Desk) openLike(ctx context.Context, r *Request) (Record, error) {
 	return Record{}, nil
 }
 
-// former is what the human had answered to a record, or was about to. Whatever
+// formerReply is what the human had answered to a record, or was about to. Whatever
 // is sent of it now is sent by the human.
-func (d *Desk) former(ctx context.Context, rec *Record) question.Reply {
+func (d *Desk) formerReply(ctx context.Context, rec *Record) question.Reply {
 	var r question.Reply
 	if given := rec.Reply(); given != nil {
 		r.Answers = given.Answers

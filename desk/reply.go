@@ -33,7 +33,7 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 	by := d.Answerer(from, rec.Asker)
 	attribute(&r, by)
 	if r.Discuss {
-		rec.join(&r, d.answersSoFar(ctx, id), by)
+		rec.addEarlier(&r, d.answersSoFar(ctx, id), by)
 	}
 	checked, err := rec.Check(r)
 	if err != nil {
@@ -46,11 +46,11 @@ func (d *Desk) Reply(ctx context.Context, id string, r question.Reply, from Evid
 	return d.decide(ctx, rec, o, o.role())
 }
 
-// join adds earlier answers to a reply that discusses the set, but for questions that it
+// addEarlier adds earlier answers to a reply that discusses the set, but for questions that it
 // answers itself or no longer brings up. Each keeps its answerer: a program's never
 // becomes the user's, and a front end's is the user's only in a reply of the user's. A
 // record that requires the user takes none of a program's.
-func (rec *Record) join(r *question.Reply, before []question.Answer, by *Answerer) {
+func (rec *Record) addEarlier(r *question.Reply, before []question.Answer, by *Answerer) {
 	out := *r
 	out.Answers = slices.Clone(r.Answers)
 	for _, a := range before {
@@ -191,10 +191,8 @@ func (d *Desk) decideSealed(ctx context.Context, rec Record, o Outcome, data []b
 		rec.State, rec.Outcome = o.Status, &o
 		return rec, nil
 	}
-	if errors.Is(err, ErrUnreachable) {
-		if of, ok := d.store.(Keeper); ok && as == RoleHuman {
-			return rec, of.Queue(ctx, rec.ID, data) // sent again, it finds the archive in reach
-		}
+	if errors.Is(err, ErrUnreachable) && d.keeper != nil && as == RoleHuman {
+		return rec, d.keeper.Queue(ctx, rec.ID, data) // sent again, it finds the archive in reach
 	}
 	if err != nil {
 		return rec, fmt.Errorf("look for an earlier reply: %w", err)

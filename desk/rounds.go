@@ -203,7 +203,7 @@ func (d *Desk) Continues(ctx context.Context, session string, by Asker) error {
 	if err != nil {
 		return err
 	}
-	for rec, err := range d.each(ctx, ids...) {
+	for rec, err := range d.getEach(ctx, ids...) {
 		switch {
 		case err != nil:
 			return err
@@ -227,7 +227,7 @@ func (d *Desk) Lift(ctx context.Context, session string) error {
 	if len(asked) == 0 {
 		return fmt.Errorf("%w: %q", ErrNoSession, session)
 	}
-	for _, id := range oneOfEachOwner(asked) {
+	for _, id := range lastOfEachOwner(asked) {
 		err = errors.Join(err, d.store.Mark(ctx, MarkLifted, sessionName(session), id))
 	}
 	return err
@@ -240,7 +240,7 @@ func (d *Desk) Session(ctx context.Context, session string) ([]Record, error) {
 		return nil, err
 	}
 	var out []Record
-	for rec, err := range d.each(ctx, ids...) {
+	for rec, err := range d.getEach(ctx, ids...) {
 		if err != nil {
 			return nil, err
 		}

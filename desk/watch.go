@@ -129,15 +129,15 @@ func (d *Desk) undecided(ctx context.Context) (openSet, error) {
 	}
 	open := make(openSet, len(asked))
 	for _, id := range asked {
-		if !among(decided, id) {
+		if !contains(decided, id) {
 			open[id] = true
 		}
 	}
-	for rec, err := range d.each(ctx, decided...) { // few have a reply and are not archived
+	for rec, err := range d.getEach(ctx, decided...) { // few have a reply and are not archived
 		if err != nil {
 			return nil, err
 		}
-		if among(asked, rec.ID) && rec.Outcome != nil && rec.Outcome.Unsettled {
+		if contains(asked, rec.ID) && rec.Outcome != nil && rec.Outcome.Unsettled {
 			open[rec.ID] = false
 		}
 	}

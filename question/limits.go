@@ -22,7 +22,7 @@ type Limits struct {
 // MinOptions is the least number of options of a choice.
 const MinOptions = 2
 
-// DefaultLimits are the limits of who names none, all of them enforced.
+// DefaultLimits are the limits where none are named, all of them enforced.
 func DefaultLimits() Limits {
 	return Limits{Questions: 4, Options: 4, Question: 500, Header: 12, Label: 50, Description: 200}
 }
@@ -42,7 +42,7 @@ const (
 	maxNesting     = 32 // quotations and lists in one another
 )
 
-// lenient are the limits of those who are told nothing of longer texts.
+// lenient are the limits above which even a lenient set is refused.
 func (l Limits) lenient() Limits {
 	l.Header, l.Label, l.Description = max(l.Header, maxHeader), max(l.Label, maxLabel), max(l.Description, maxDescription)
 	return l
@@ -97,28 +97,9 @@ func nesting(line string) (n int) {
 // of the one with the most.
 func measure(s string) (chars, marks int) {
 	for ; s != ""; chars++ {
-		// Between two characters of ASCII or of the common ideographs there is a
-		// border, but for CR LF. What else may be is for the library.
-		if n := simple(s); n > 0 && (n == len(s) || simple(s[n:]) > 0 && s[:2] != "\r\n") {
-			s = s[n:]
-			continue
-		}
 		var cluster string
-		if cluster, s = character(s); len(cluster) > maxMarks {
-			marks = max(marks, utf8.RuneCountInString(cluster))
-		}
+		cluster, s = character(s)
+		marks = max(marks, utf8.RuneCountInString(cluster))
 	}
 	return chars, marks
-}
-
-// simple returns the size of a character that s begins with, U+0000 to U+007F or
-// U+4000 to U+9FFF; 0 where it is another.
-func simple(s string) int {
-	switch {
-	case s[0] < utf8.RuneSelf:
-		return 1
-	case s[0] >= 0xe4 && s[0] <= 0xe9 && len(s) > 2 && !utf8.RuneStart(s[1]) && !utf8.RuneStart(s[2]):
-		return 3
-	}
-	return 0
 }

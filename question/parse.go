@@ -14,7 +14,7 @@ import (
 // programs write them: an object keyed by question text, question id
 // or question-N (counted from 0), or an array of responses as in the tool's
 // structured result. An option is named by its id or label, several by an
-// array; several joined with commas in one string are told apart only where
+// array; several joined with commas in one string are split only where
 // there is one way to do so. The error is a [Violations]; answers that
 // are well formed but break the set's rules are left for [Set.Check].
 func (s *Set) ParseAnswers(data []byte) ([]Answer, error) {
@@ -253,8 +253,8 @@ func (p *parser) value(path string, q *Question, raw json.RawMessage) {
 	p.reply.Answers = append(p.reply.Answers, a)
 }
 
-// joined tells which options a string of several names, or why that cannot be
-// told; whole, which it names as it is, where it names no several.
+// joined returns the options that a string of several names, or why they are not
+// certain; whole, the option that it names as it is, where it does not name several.
 func (q *Question) joined(words string, whole []string) (ids []string, why string) {
 	switch ways := q.split(strings.TrimSpace(words)); {
 	case len(ways) > 1:

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// By says whose word an answer is.
+// By is the answerer of an answer, in one word.
 type By string
 
-// Who may have given an answer.
+// The answerers.
 const (
 	ByUser    By = "user"    // the human
 	ByProgram By = "program" // a program, with no evidence of the user
@@ -55,8 +55,8 @@ type Reply struct {
 	Answers   []Answer `json:"answers,omitempty"` // one per answered question that was shown
 	Discuss   bool     `json:"discuss,omitempty"` // the answers are those so far, and Note what the human wants to talk about
 	Note      string   `json:"note,omitempty"`    // a word to the agent beside the answers
-	// Took is how long the human had the questions in front of them; 0 where
-	// nobody knows. It is the outcome that keeps it.
+	// Took is how long the human had the questions in front of them; 0 where unknown.
+	// The outcome keeps it.
 	Took time.Duration `json:"-"`
 }
 
@@ -65,8 +65,8 @@ func (r *Reply) Answer(id string) *Answer {
 	return first(r.Answers, func(a *Answer) bool { return a.QuestionID == id })
 }
 
-// Given returns the answers of a draft that programs and front ends gave: the
-// others are what a human is typing, and nobody's word before they are sent.
+// Given returns the answers of a draft that programs and front ends gave. The
+// others are what a human is typing, and no answers before they are sent.
 func (r *Reply) Given() []Answer {
 	return slices.DeleteFunc(slices.Clone(r.Answers), func(a Answer) bool { return a.By != ByProgram && a.By != ByFrontEnd })
 }
@@ -78,4 +78,31 @@ func (r *Reply) Put(id string, change func(*Answer)) {
 		i, r.Answers = len(r.Answers), append(r.Answers, Answer{QuestionID: id})
 	}
 	change(&r.Answers[i])
+}
+
+// DefaultReply returns the reply that the declared defaults make, every answer
+// marked as the timeout's and not the human's: silence is no consent. It is false
+// where a required question that would be shown declares none, or where nothing
+// declares one.
+func (s *Set) DefaultReply() (Reply, bool) {
+	var r Reply
+	for { // a default may bring up follow-ups, whose defaults may bring up more
+		grown := false
+		for _, q := range s.Shown(r.Answers) {
+			if r.Answer(q.ID) != nil {
+				continue
+			}
+			a := Answer{QuestionID: q.ID, Selected: q.Defaults(), Custom: q.Default, By: ByTimeout}
+			switch {
+			case !a.Empty():
+				r.Answers = append(r.Answers, a)
+				grown = true
+			case q.Required:
+				return Reply{}, false
+			}
+		}
+		if !grown {
+			return r, len(r.Answers) > 0
+		}
+	}
 }

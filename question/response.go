@@ -81,7 +81,7 @@ func (x *Response) Key() string {
 	return "question-" + strconv.Itoa(x.Place)
 }
 
-// By says whose word the answer is; empty where there is none.
+// By is the answerer of the answer; empty where there is none.
 func (x *Response) By() By {
 	if x.Answer == nil {
 		return ""

@@ -1,7 +1,7 @@
 // Package question is the domain: what may be asked (sets, questions, options,
 // follow-ups), what may be answered (replies), and the rules that hold between
 // the two. It does no I/O, reads no clock and no environment, and imports none
-// of our packages. It must not know who asks, where a question is shown or how
+// of our packages. It must not know the asker, where a question is shown or how
 // it is stored; wire forms are converted to and from these types at their edge.
 package question
 
@@ -18,7 +18,7 @@ type Set struct {
 }
 
 // Question is one question of a set, or a follow-up below one of its options.
-// Texts are kept as the asker wrote them; whoever shows one passes it through
+// Texts are kept as the asker wrote them; what shows one passes it through
 // [Line] or [Block] first.
 type Question struct {
 	ID          string   `json:"question_id"` // unique in the set, follow-ups included

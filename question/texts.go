@@ -1,7 +1,7 @@
 package question
 
-// What is wrong with a reply, as people are told it, after the question or "this
-// answer". Whoever tells them has it in their language; see [Violation.In].
+// The faults of a reply, as people read them after the question or "this answer";
+// [Violation.In] has them in another language.
 const (
 	tooLong     = "must be at most %d characters long, is %d"
 	noteTooLong = "its note must be at most %d characters long, is %d"

@@ -2,8 +2,7 @@ package question
 
 import "strings"
 
-// Type says how a question is answered. What follows from it is said in
-// this file, and nowhere else.
+// Type says how a question is answered. Only this file knows what follows from it.
 type Type string
 
 // The four types of question.

@@ -17,8 +17,7 @@ type Violation struct {
 // is non-empty.
 type Violations []Violation //nolint:errname // a list first: of what was found
 
-// MaxViolations is how many faults are told: one who makes more has them told
-// the rest when these are gone.
+// MaxViolations is how many faults are reported at once.
 const MaxViolations = 50
 
 // Add notes a fault.
@@ -28,8 +27,8 @@ func (v *Violations) Add(path, format string, args ...any) {
 	}
 }
 
-// In is the message as say says it, which is given an English text and, as
-// fmt.Sprintf is, what to fill it with.
+// In returns the message as say translates it, which takes an English format and its
+// arguments.
 func (v Violation) In(say func(text string, args ...any) string) string {
 	if v.text == "" {
 		return v.Message

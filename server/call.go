@@ -3,8 +3,9 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"runtime/debug"
 	"sync"
-	"sync/atomic"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -19,83 +20,127 @@ type Call struct {
 	id      json.RawMessage
 	ctx     context.Context // ends with the call
 	cancel  context.CancelCauseFunc
-	place   place           // in session.order
+	turn    place           // in session.turns
 	form    place           // in session.forms
 	client  *askuser.Client // shared, never changed
 
-	// delivered is set by the handler, and called by whoever decides what
-	// becomes of its response.
+	// delivered is set by the handler, and called when it is decided whether
+	// the response was written.
 	delivered func(written bool)
 
-	// Of a call that waits:
-	step    func(ctx context.Context) (*mcp.CallToolResult, error)
-	woken   atomic.Int64        // how often since its last step began; 0: it rests
-	instead *mcp.CallToolResult // what the handler has returned
+	// Guarded by session.requests.mu:
+	requested []string // raw ids of the requests to the client that belong to the call
+	ended     bool
 
-	// Guarded by session.requests:
-	asked []string // raw ids of the requests to the client that belong to the call
-	ended bool
-
-	relaying sync.Mutex // held while a notification of mcp-go's is on its way
+	relaying sync.Mutex // held while a notification of mcp-go's is sent
 }
 
 var _ askuser.Transport = (*Call)(nil)
 
-// Agent is who the token belongs to that came with the call.
-func (k *Call) Agent() string { return k.session.Agent }
+// Client implements [askuser.Transport]. A request of 2026-07-28 names its
+// client itself; any other comes from the client that sent initialize.
+func (c *Call) Client() askuser.Client { return *c.client }
 
-// Session is the dialogue that the session stands for.
-func (k *Call) Session() string { return k.session.Dialogue }
-
-// Directory is what the transport was told to be the client's project, or else
-// the first of the client's roots.
-func (k *Call) Directory(ctx context.Context) string {
-	if k.session.Directory != "" || k.client.Modern || k.client.Capabilities.Roots == nil {
-		return k.session.Directory
+// Directory is the project that the transport was given, or else the first of
+// the client's roots.
+func (c *Call) Directory(ctx context.Context) string {
+	if c.session.Directory != "" || c.client.Modern || c.client.Capabilities.Roots == nil {
+		return c.session.Directory
 	}
-	return k.session.roots.first(ctx, k)
+	return c.session.roots.first(ctx, c)
 }
-
-// Client is who calls. A request of 2026-07-28 says so itself; any other is
-// from whoever sent initialize.
-func (k *Call) Client() askuser.Client { return *k.client }
 
 // Turn implements [askuser.Transport]. Only tool calls wait for each other.
-func (k *Call) Turn(ctx context.Context) (placed func(), err error) {
-	return func() { k.session.order.leave(&k.place) }, k.session.order.wait(ctx, &k.place)
+func (c *Call) Turn(ctx context.Context) (release func(), err error) {
+	return func() { c.session.turns.leave(&c.turn) }, c.session.turns.wait(ctx, &c.turn)
 }
 
-// Prepare implements [askuser.Transport].
-func (k *Call) Prepare(method string, params any) (send func() error) {
+// Notify implements [askuser.Transport].
+func (c *Call) Notify(method string, params any) error {
 	line, err := encode(frame{Method: method, Params: params})
-	return func() error {
-		if err != nil {
-			return err
-		}
-		return k.out.Send(Outgoing{line: line, call: k, kind: notification})
+	if err != nil {
+		return err
 	}
-}
-
-// Later implements [askuser.Transport].
-func (k *Call) Later(step func(ctx context.Context) (*mcp.CallToolResult, error)) (wake func()) {
-	k.step = step
-	k.woken.Store(1) // until the handler has returned
-	return k.wake
-}
-
-func (k *Call) wake() {
-	if k.woken.Add(1) == 1 {
-		go k.goOn()
-	}
+	return c.out.Send(Outgoing{line: line, call: c, kind: notification})
 }
 
 // Delivered implements [askuser.Transport].
-func (k *Call) Delivered(f func(written bool)) { k.delivered = f }
+func (c *Call) Delivered(f func(written bool)) { c.delivered = f }
 
-// tell says what became of the response, once.
-func (k *Call) tell(written bool) {
-	if f := k.delivered; f != nil {
-		k.delivered = nil
+// reportDelivery calls what the handler gave to Delivered, once.
+func (c *Call) reportDelivery(written bool) {
+	if f := c.delivered; f != nil {
+		c.delivered = nil
 		f(written)
+	}
+}
+
+// serve runs the handler of a request and sends its response.
+func (c *Call) serve(m Message) {
+	if !c.session.calls.isOpen(c) { // cancelled before it started: nothing may be shown for it
+		c.finish(nil, 0)
+		return
+	}
+	method := m.Method // m itself is not kept while the handler waits
+	line, code, err := c.response(m)
+	if err != nil { // a panic, or a result that cannot be encoded: only for the log
+		c.session.Log.Error("a request failed inside", "method", method, "id", string(c.id), "error", err)
+		f := Fault{mcp.INTERNAL_ERROR, "internal error; see the server's log"}
+		line, code = f.Response(c.id), f.Code
+	}
+	c.finish(line, code)
+}
+
+// response returns the line that answers the request, and its code where it is
+// an error.
+func (c *Call) response(m Message) (line []byte, code int, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		}
+	}()
+	response, err := c.handle(m)
+	if err != nil {
+		return nil, 0, err
+	}
+	if failure, failed := response.(mcp.JSONRPCError); failed {
+		code = failure.Error.Code
+	}
+	line, err = encodeResponse(c.id, response)
+	return line, code, err
+}
+
+// handle has mcp-go serve the request.
+func (c *Call) handle(m Message) (mcp.JSONRPCMessage, error) {
+	c.client = clientOf(m.Params, c.session.client.Load())
+	text, err := m.forMCP()
+	if err != nil {
+		return nil, err
+	}
+	ctx := askuser.WithTransport(c.session.mcp.WithContext(c.ctx, mcpSession{c}), c)
+	prompt := m.Method == string(mcp.MethodPromptsGet)
+	response := c.session.mcp.HandleMessage(ctx, text)
+	// mcp-go has one code for every error of a handler; a prompt's is about its arguments.
+	if failure, failed := response.(mcp.JSONRPCError); failed && prompt && failure.Error.Code == mcp.INTERNAL_ERROR {
+		failure.Error.Code = mcp.INVALID_PARAMS
+		return failure, nil
+	}
+	return response, nil
+}
+
+// finish ends the call with its response, which is an error where code is set.
+func (c *Call) finish(line []byte, code int) {
+	defer c.session.calls.end()
+	defer c.cancel(nil)
+	if code != 0 {
+		c.reportDelivery(false)
+	}
+	c.session.turns.leave(&c.turn)
+	c.session.forms.leave(&c.form)
+	c.session.requests.end(c)
+	c.relaying.Lock()
+	defer c.relaying.Unlock()
+	if m := (Outgoing{line, c, response, code}); c.out.Send(m) != nil {
+		m.Drop()
 	}
 }

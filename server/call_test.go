@@ -31,8 +31,8 @@ const done = `"result":{"content":[{"type":"text","text":"done"}]}}`
 func TestTransport(t *testing.T) {
 	seen := make(chan askuser.Client, 1)
 	s := newSession(t, map[string]mcpserver.ToolHandlerFunc{"who": tool(func(ctx context.Context, k *Call) {
-		if k.Session() != "session" || k.Directory(t.Context()) != "/project" {
-			t.Errorf("session %q in %q", k.Session(), k.Directory(t.Context()))
+		if k.Client().Session != "session" || k.Directory(t.Context()) != "/project" {
+			t.Errorf("session %q in %q", k.Client().Session, k.Directory(t.Context()))
 		}
 		if version := mcpserver.RequestProtocolVersion(ctx); version != k.Client().ProtocolVersion {
 			t.Errorf("version %q, mcp-go says %q", k.Client().ProtocolVersion, version)
@@ -88,7 +88,7 @@ func TestOwnOutbox(t *testing.T) {
 	var s *peer
 	s = newSession(t, map[string]mcpserver.ToolHandlerFunc{
 		"leaves": tool(func(ctx context.Context, k *Call) { // its form outlasts it
-			if err := k.Prepare("notifications/progress", map[string]int{"progress": 1})(); err != nil {
+			if err := k.Notify("notifications/progress", map[string]int{"progress": 1}); err != nil {
 				t.Error(err)
 			}
 			go func() {
@@ -207,11 +207,11 @@ func (c *endsOnAnswer) Value(any) any { return nil }
 func TestNotifyErrors(t *testing.T) {
 	s, out := newSession(t, nil), newBox()
 	k := &Call{session: s.Session, out: out}
-	if err := k.Prepare("x", make(chan int))(); err == nil {
+	if err := k.Notify("x", make(chan int)); err == nil {
 		t.Error("params that cannot be encoded: no error")
 	}
 	out.closed = true
-	if err := k.Prepare("x", nil)(); !errors.Is(err, askuser.ErrDisconnected) {
+	if err := k.Notify("x", nil); !errors.Is(err, askuser.ErrDisconnected) {
 		t.Errorf("after the end: %v", err)
 	}
 }
@@ -238,32 +238,20 @@ func TestDelivered(t *testing.T) {
 	for _, test := range tests {
 		told, out := make(chan bool, 2), newBox()
 		var s *peer
-		ends := func(k *Call) (*mcp.CallToolResult, error) {
-			k.Delivered(func(bool) { t.Error("not the last f was told") })
-			k.Delivered(func(written bool) { told <- written })
-			test.change(s, out)
-			return test.returns()
-		}
-		for name, handler := range map[string]mcpserver.ToolHandlerFunc{
-			"now": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-				return ends(callOf(ctx))
-			},
-			"later": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		t.Run(test.name, func(t *testing.T) {
+			s = newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 				k := callOf(ctx)
-				k.Later(func(context.Context) (*mcp.CallToolResult, error) { return ends(k) })
-				return &mcp.CallToolResult{}, nil
-			},
-		} {
-			t.Run(test.name+" "+name, func(t *testing.T) {
-				out.fails, out.closed = nil, false
-				s = newSession(t, map[string]mcpserver.ToolHandlerFunc{"ask": handler})
-				s.receive(call("1", "ask"), out)
-				s.drain()
-				if got := take(t, told, 1)[0]; got != test.want || len(told) > 0 {
-					t.Errorf("told %v, want %v; then %d more", got, test.want, len(told))
-				}
-			})
-		}
+				k.Delivered(func(bool) { t.Error("not the last f was told") })
+				k.Delivered(func(written bool) { told <- written })
+				test.change(s, out)
+				return test.returns()
+			}})
+			s.receive(call("1", "ask"), out)
+			s.drain()
+			if got := take(t, told, 1)[0]; got != test.want || len(told) > 0 {
+				t.Errorf("told %v, want %v; then %d more", got, test.want, len(told))
+			}
+		})
 	}
 }
 
@@ -321,14 +309,14 @@ func TestCancelBeforeStart(t *testing.T) {
 	if err := s.calls.begin(k); err != nil {
 		t.Fatal(err)
 	}
-	s.order.join(&k.place)
+	s.turns.join(&k.turn)
 	s.receive(cancel("1"), nil)
 	m, _ := Decode([]byte(call("1", "ask")))
 	k.serve(m)
 	if cause := context.Cause(k.ctx); cause.Error() != "cancelled by the client: user-cancel" {
 		t.Errorf("cause %v", cause)
 	}
-	if s.Running() != 0 || len(s.order.places) > 0 || len(out.last) != 1 || len(out.written()) != 0 {
+	if s.Running() != 0 || len(s.turns.places) > 0 || len(out.last) != 1 || len(out.written()) != 0 {
 		t.Errorf("%d run, wrote %q", s.Running(), out.written())
 	}
 }

@@ -13,9 +13,8 @@ var (
 	errClosing     = errors.New("the connection is closing")
 )
 
-// calls keeps a session's requests that are still open: read from the client,
-// and neither cancelled nor answered. Being in the table is what entitles a
-// request to be written about.
+// calls keeps a session's open requests: received from the client, and neither
+// cancelled nor answered. Nothing is written about a request that is not open.
 type calls struct {
 	mu       sync.Mutex
 	open     map[string]*Call // by raw id
@@ -24,77 +23,76 @@ type calls struct {
 	drained  chan struct{}
 }
 
-// begin opens k and counts its handler. It must be called before the next
-// message is taken, so that a cancel right behind the request finds it.
-func (c *calls) begin(k *Call) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.draining {
+// begin opens c and counts its handler. Callers must do so before they take the
+// next message, which may be a cancel of c.
+func (t *calls) begin(c *Call) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.draining {
 		return errClosing
 	}
-	if _, ok := c.open[string(k.id)]; ok {
+	if _, ok := t.open[string(c.id)]; ok {
 		return errDuplicateID
 	}
-	c.open[string(k.id)] = k
-	c.running++
+	t.open[string(c.id)] = c
+	t.running++
 	return nil
 }
 
 // end uncounts a handler that has returned. Its call stays open until the
 // response is written.
-func (c *calls) end() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.running--
-	if c.draining && c.running == 0 {
-		close(c.drained)
+func (t *calls) end() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.running--
+	if t.draining && t.running == 0 {
+		close(t.drained)
 	}
 }
 
-// isOpen reports whether k may still be written about.
-func (c *calls) isOpen(k *Call) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.open[string(k.id)] == k
+func (t *calls) isOpen(c *Call) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.open[string(c.id)] == c
 }
 
-// close takes k out of the table and reports whether it was open until now.
-func (c *calls) close(k *Call) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.open[string(k.id)] != k {
+// close removes c and reports whether it was open until now.
+func (t *calls) close(c *Call) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.open[string(c.id)] != c {
 		return false
 	}
-	delete(c.open, string(k.id))
+	delete(t.open, string(c.id))
 	return true
 }
 
-// cancel withdraws the call with this id on the client's behalf. An unknown
-// id is none of our business: some clients cancel what has long ended.
-func (c *calls) cancel(id json.RawMessage, reason string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if k, ok := c.open[string(id)]; ok {
-		delete(c.open, string(id))
-		k.cancel(&askuser.Cancelled{Reason: reason})
+// cancel withdraws the call with this id for the client. An unknown id is
+// ignored: some clients cancel calls that have long ended.
+func (t *calls) cancel(id json.RawMessage, reason string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if c, ok := t.open[string(id)]; ok {
+		delete(t.open, string(id))
+		c.cancel(&askuser.Cancelled{Reason: reason})
 	}
 }
 
-// drain lets no further call begin and returns a channel that is closed when
-// all handlers have returned.
-func (c *calls) drain() <-chan struct{} {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.draining && c.running == 0 {
-		close(c.drained)
+// drain refuses further calls and returns a channel that is closed when all
+// handlers have returned.
+func (t *calls) drain() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.draining && t.running == 0 {
+		close(t.drained)
 	}
-	c.draining = true
-	return c.drained
+	t.draining = true
+	return t.drained
 }
 
-// count is the number of handlers that have not returned.
-func (c *calls) count() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.running
+// count returns the number of handlers that have not returned.
+func (t *calls) count() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.running
 }

@@ -10,9 +10,9 @@ import (
 	"mcp-askuser/tools/askuser"
 )
 
-// mcpSession is a call as mcp-go sees it: a session with one client. Nothing is
-// shared beyond the [Session], nor registered with mcp-go: the
-// tools never change while clients are served, so there is nothing to broadcast.
+// mcpSession is a call as mcp-go sees it: a session with one client. It is not
+// registered with mcp-go, which would only broadcast changes of the tools: they
+// never change.
 type mcpSession struct{ *Call }
 
 var (
@@ -24,7 +24,7 @@ var (
 // SessionID is unique to the session.
 func (s mcpSession) SessionID() string { return s.session.ID }
 
-// Initialize and Initialized: whoever can call can be notified.
+// Initialize and Initialized: a client that calls can be notified.
 func (mcpSession) Initialize() {}
 
 func (mcpSession) Initialized() bool { return true }
@@ -35,21 +35,21 @@ func (s mcpSession) GetClientCapabilities() mcp.ClientCapabilities { return s.cl
 
 func (s mcpSession) ProtocolVersion() string { return s.client.ProtocolVersion }
 
-// SetClientInfo keeps what initialize says, as do the other two. Of a request
-// of 2026-07-28 clientOf has read it already.
+// SetClientInfo keeps what initialize says, as do the next two methods. Of a
+// request of 2026-07-28 clientOf has read it already.
 func (s mcpSession) SetClientInfo(info mcp.Implementation) {
-	s.learn(func(c *askuser.Client) { c.Implementation = info })
+	s.updateClient(func(c *askuser.Client) { c.Implementation = info })
 }
 
 func (s mcpSession) SetClientCapabilities(can mcp.ClientCapabilities) {
-	s.learn(func(c *askuser.Client) { c.Capabilities = can })
+	s.updateClient(func(c *askuser.Client) { c.Capabilities = can })
 }
 
 func (s mcpSession) SetProtocolVersion(version string) {
-	s.learn(func(c *askuser.Client) { c.ProtocolVersion = version })
+	s.updateClient(func(c *askuser.Client) { c.ProtocolVersion = version })
 }
 
-func (s mcpSession) learn(change func(*askuser.Client)) {
+func (s mcpSession) updateClient(change func(*askuser.Client)) {
 	if s.client.Modern {
 		return
 	}
@@ -59,14 +59,14 @@ func (s mcpSession) learn(change func(*askuser.Client)) {
 	s.session.client.Store(&client)
 }
 
-// clientOf is who sent a request with these params: known, unless the request
-// is of 2026-07-28.
+// clientOf returns the client that sent a request with these params: known,
+// unless the request is of 2026-07-28.
 func clientOf(params json.RawMessage, known *askuser.Client) *askuser.Client {
 	meta := metaOf(params)
 	if !mcp.IsModernProtocol(meta.ProtocolVersion()) {
 		return known
 	}
-	client := &askuser.Client{ProtocolVersion: meta.ProtocolVersion(), Modern: true}
+	client := &askuser.Client{Agent: known.Agent, Session: known.Session, ProtocolVersion: meta.ProtocolVersion(), Modern: true}
 	if info := meta.ClientInfo(); info != nil {
 		client.Implementation = *info
 	}
@@ -92,7 +92,7 @@ func (s mcpSession) NotificationChannel() chan<- mcp.JSONRPCNotification {
 		defer s.relaying.Unlock()
 		n := <-one // mcp-go asks for the channel only to put one in
 		restoreSubscriptionID(n.Params.Meta)
-		if err := s.Prepare(n.Method, n.Params)(); err != nil {
+		if err := s.Notify(n.Method, n.Params); err != nil {
 			s.session.Log.Info("a notification was not sent", "method", n.Method, "error", err)
 		}
 	}()

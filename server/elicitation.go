@@ -11,51 +11,52 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 )
 
-// formPatience is how long a form waits for those of the calls before it. They may
-// be on another surface, or try one first.
-const formPatience = time.Second
+// maxFormWait is how long a form waits for those of earlier calls, whose
+// questions may be on another surface.
+const maxFormWait = time.Second
 
-// slowestPing is the longest round trip that is believed: a client that answers no
-// ping is taken to be that far away.
-const slowestPing = time.Second
+// maxRoundTrip is the longest round trip that is taken into account, and that of
+// a client that does not answer a ping.
+const maxRoundTrip = time.Second
 
 // Elicit implements [askuser.Transport]. Clients show forms in the order in which
-// they come, some one at a time: took counts from when the form was sent and the
-// session's last form was gone, less a ping's round trip to a remote client.
+// they arrive, some one at a time: took is the time since the form was sent and
+// the session's previous form was closed, less a ping's round trip to a remote
+// client.
 //
 // Nothing is sent to a client that cannot answer: the error wraps
 // mcpserver.ErrElicitationNotSupported where it did not declare the mode, and
 // mcpserver.ErrServerInitiatedRequestUnsupported where the call is of
 // 2026-07-28, whose clients never answer this request. An error response is an
 // *[RPCError]. The content of an accept is nil or a map[string]any.
-func (k *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (_ *mcp.ElicitationResult, took time.Duration, _ error) {
-	defer k.session.forms.leave(&k.form)
-	if k.client.Modern {
+func (c *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (_ *mcp.ElicitationResult, took time.Duration, _ error) {
+	defer c.session.forms.leave(&c.form)
+	if c.client.Modern {
 		return nil, 0, fmt.Errorf("elicitation: %w", mcpserver.ErrServerInitiatedRequestUnsupported)
 	}
 	if err := form.Validate(); err != nil {
 		return nil, 0, fmt.Errorf("elicitation: %w", err)
 	}
-	if !k.client.Elicits(form.Mode) {
+	if !c.client.Elicits(form.Mode) {
 		return nil, 0, fmt.Errorf("elicitation: the client did not declare it: %w", mcpserver.ErrElicitationNotSupported)
 	}
-	far := k.roundTrip(ctx)
-	patience, stop := context.WithTimeout(ctx, formPatience)
+	roundTrip := c.roundTrip(ctx)
+	within, stop := context.WithTimeout(ctx, maxFormWait)
 	defer stop()
-	if k.session.forms.wait(patience, &k.form) != nil && ctx.Err() == nil {
-		k.session.forms.overtake(&k.form)
-		_ = k.session.forms.wait(ctx, &k.form) // do looks at ctx
+	if c.session.forms.wait(within, &c.form) != nil && ctx.Err() == nil {
+		c.session.forms.overtake(&c.form)
+		_ = c.session.forms.wait(ctx, &c.form) // do checks ctx
 	}
 	var sent time.Time
-	raw, err := k.session.requests.do(ctx, k, string(mcp.MethodElicitationCreate), form, func() {
+	raw, err := c.session.requests.do(ctx, c, string(mcp.MethodElicitationCreate), form, func() {
 		sent = time.Now()
-		k.session.forms.leave(&k.form)
+		c.session.forms.leave(&c.form)
 	})
 	now := time.Now()
-	if gone := k.session.formGone.Swap(&now); gone != nil && gone.After(sent) {
+	if gone := c.session.formGone.Swap(&now); gone != nil && gone.After(sent) {
 		sent = *gone
 	}
-	took = now.Sub(sent) - far
+	took = now.Sub(sent) - roundTrip
 	if err != nil {
 		return nil, took, err
 	}
@@ -63,20 +64,20 @@ func (k *Call) Elicit(ctx context.Context, form mcp.ElicitationParams) (_ *mcp.E
 	return result, took, err
 }
 
-// roundTrip is how long a message takes to a remote client and back; nothing to
-// one on this machine. An error in response to the ping is a response.
-func (k *Call) roundTrip(ctx context.Context) time.Duration {
-	if !k.session.Remote {
+// roundTrip measures how long a message takes to a remote client and back; it is
+// 0 for a client on this machine. An error in response to the ping is a response.
+func (c *Call) roundTrip(ctx context.Context) time.Duration {
+	if !c.session.Remote {
 		return 0
 	}
-	within, stop := context.WithTimeout(ctx, slowestPing)
+	within, stop := context.WithTimeout(ctx, maxRoundTrip)
 	defer stop()
 	sent := time.Now()
-	_, _ = k.session.requests.do(within, k, string(mcp.MethodPing), nil, func() {})
-	return min(time.Since(sent), slowestPing)
+	_, _ = c.session.requests.do(within, c, string(mcp.MethodPing), nil, func() {})
+	return min(time.Since(sent), maxRoundTrip)
 }
 
-// decodeElicitation reads the client's result, which mcp-go takes unseen.
+// decodeElicitation reads the client's result, which mcp-go does not check.
 func decodeElicitation(raw json.RawMessage) (*mcp.ElicitationResult, error) {
 	var answer struct {
 		Action  mcp.ElicitationResponseAction `json:"action"`

@@ -6,21 +6,20 @@ import (
 	"sync"
 )
 
-// order is the tool calls of a session in the order of their arrival: those that
-// have neither taken their places nor ended. Handlers run side by side and
-// overtake each other; what they do in their turn they do in this order.
+// order gives turns to calls in the order in which they joined, whatever the
+// order in which their handlers run. A call has its turn when all before it have
+// left.
 type order struct {
 	mu     sync.Mutex
 	places []*place
 }
 
-// place is where a call stands in the order.
+// place is the place of one call in an order.
 type place struct {
 	open bool          // has joined and not left
-	turn chan struct{} // closed when it is the call's turn; nil unless the call waits
+	turn chan struct{} // closed when the call has its turn; nil unless it waits
 }
 
-// join puts p behind all others.
 func (o *order) join(p *place) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -28,8 +27,8 @@ func (o *order) join(p *place) {
 	o.places = append(o.places, p)
 }
 
-// wait waits until all before p have left, or p itself does. The error is the
-// cause of ctx's end.
+// wait waits until p has its turn, or leaves. The error is the cause of ctx's
+// end.
 func (o *order) wait(ctx context.Context, p *place) error {
 	o.mu.Lock()
 	if !p.open || p == o.places[0] {
@@ -49,45 +48,41 @@ func (o *order) wait(ctx context.Context, p *place) error {
 	}
 }
 
-// leave lets the calls behind p go on, once all before p have left too. To
-// leave again changes nothing.
+// leave takes p out of the order. It may be repeated.
 func (o *order) leave(p *place) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !p.open {
-		return
+	if p.open {
+		p.open = false
+		p.release()
+		i := slices.Index(o.places, p)
+		o.places = slices.Delete(o.places, i, i+1)
+		o.advance()
 	}
-	p.open = false
-	i := slices.Index(o.places, p)
-	o.places = slices.Delete(o.places, i, i+1)
-	p.release()
-	o.advance()
 }
 
-// overtake has p wait only for those before it that wait themselves; the others
-// count as gone.
+// overtake takes out of the order those before p that do not wait for their turn.
 func (o *order) overtake(p *place) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !p.open {
-		return
+	if i := slices.Index(o.places, p); i > 0 {
+		waiting := slices.DeleteFunc(o.places[:i], func(q *place) bool {
+			q.open = q.turn != nil
+			return !q.open
+		})
+		o.places = append(waiting, o.places[i:]...)
+		o.advance()
 	}
-	i := slices.Index(o.places, p)
-	waiting := slices.DeleteFunc(o.places[:i], func(q *place) bool {
-		q.open = q.turn != nil
-		return !q.open
-	})
-	o.places = append(waiting, o.places[i:]...)
-	o.advance()
 }
 
-// advance lets the first go on. The lock is held.
+// advance gives the first its turn. Callers must hold o.mu.
 func (o *order) advance() {
 	if len(o.places) > 0 {
 		o.places[0].release()
 	}
 }
 
+// release ends the wait of a call. Callers must hold the order's mu.
 func (p *place) release() {
 	if p.turn != nil {
 		close(p.turn)

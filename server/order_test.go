@@ -239,7 +239,7 @@ func TestTurnWaitsForThePlace(t *testing.T) {
 	s.receive(call("0", "hesitates"), out)
 	take(t, hesitates, 1)
 	s.receive(call("1", "ask"), out)
-	until(t, func() bool { return s.order.waiting() > 0 })
+	until(t, func() bool { return s.turns.waiting() > 0 })
 	if got := r.all(); len(got) != 0 {
 		t.Fatalf("%v did not wait", got)
 	}

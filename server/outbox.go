@@ -1,12 +1,12 @@
 package server
 
-// Outbox takes what belongs to one request of the client's, or to all of them.
+// Outbox takes the messages that belong to one request of the client's, or to all
+// of them.
 type Outbox interface {
-	// Send takes a message, to be written in its turn. It must not block: a
-	// client that does not read must not keep us from reading. For every
-	// message that it took, the transport calls Write or Drop, once. The error
-	// is askuser.ErrDisconnected where no message can be taken any more, or
-	// says why this one cannot.
+	// Send enqueues a message. It must not block: a client that does not read
+	// must not keep us from reading. For every message that it took, the
+	// transport calls Write or Drop, once. The error is askuser.ErrDisconnected
+	// where no message is taken any more, or says why this one is not.
 	Send(m Outgoing) error
 }
 
@@ -22,15 +22,14 @@ type kind int
 
 const (
 	response     kind = iota // ends its request
-	notification             // is of no use without its call
-	request                  // of ours, or its withdrawal: goes out in any case
+	notification             // dropped once its call has ended
+	request                  // of ours, or its withdrawal: always written
 )
 
-// Write has write send the message's line, JSON that ends in its only newline,
-// unless the client must not see it any more: nothing follows a call's
-// response or its cancel, and a cancelled call gets no response.
-// Whoever waits to hear whether a response was written ([Call.Delivered]) is
-// told before Write returns. The error is that of write.
+// Write calls write with the message's line, JSON that ends in its only newline,
+// unless the client must not see it any more: nothing follows a call's response
+// or its cancel, and a cancelled call gets no response. The function given to
+// [Call.Delivered] is called before Write returns. The error is that of write.
 //
 // The messages of one call are written one at a time, in the order in which
 // they were sent.
@@ -49,7 +48,7 @@ func (m Outgoing) Write(write func(line []byte) error) error {
 		return nil
 	}
 	err := write(m.line)
-	m.call.tell(err == nil)
+	m.call.reportDelivery(err == nil)
 	return err
 }
 
@@ -57,7 +56,7 @@ func (m Outgoing) Write(write func(line []byte) error) error {
 func (m Outgoing) Drop() {
 	if m.call != nil && m.kind == response {
 		m.call.session.calls.close(m.call)
-		m.call.tell(false)
+		m.call.reportDelivery(false)
 	}
 }
 

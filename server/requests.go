@@ -22,30 +22,30 @@ func (e *RPCError) Error() string {
 	return fmt.Sprintf("the client answered with error %d: %s", e.Code, e.Message)
 }
 
-// Is makes mcp.ErrMethodNotFound match, so that packages that must not know
-// this one can tell a client that lacks a feature from one that failed.
+// Is makes mcp.ErrMethodNotFound match, so that packages that do not import this
+// one can tell a client that lacks a feature from one that failed.
 func (e *RPCError) Is(target error) bool {
 	return target == mcp.ErrMethodNotFound && e.Code == mcp.METHOD_NOT_FOUND
 }
 
-// requests keeps a session's requests to the client that it has not answered
-// yet. Each belongs to a call, and is withdrawn before the call's response:
-// what belongs to a call travels with it.
+// requests keeps a session's requests to the client that the client has not
+// answered yet. Each belongs to a call, and is withdrawn before the call's
+// response.
 type requests struct {
 	mu      sync.Mutex
 	last    uint64
 	waiting map[string]chan Message // by raw id; capacity 1; closed when withdrawn
 }
 
-// do asks the client on k's behalf, calls sent, and waits for its result. When ctx or the
-// call ends first the request is cancelled at the client, so that it takes its
-// form away, and the error is ctx's cause or ui.ErrCallEnded. An error
-// response is an *RPCError.
-func (r *requests) do(ctx context.Context, k *Call, method string, params any, sent func()) (json.RawMessage, error) {
+// do sends a request that belongs to c, calls sent, and waits for the result.
+// When ctx or the call ends first the request is cancelled at the client, which
+// then takes its form away, and the error is ctx's cause or ui.ErrCallEnded. An
+// error response is an *RPCError.
+func (r *requests) do(ctx context.Context, c *Call, method string, params any, sent func()) (json.RawMessage, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
 	}
-	id, answered, err := r.send(k, method, params)
+	id, answered, err := r.send(c, method, params)
 	if err != nil {
 		return nil, err
 	}
@@ -56,44 +56,43 @@ func (r *requests) do(ctx context.Context, k *Call, method string, params any, s
 			return m.outcome()
 		}
 	case <-ctx.Done():
-	case <-k.ctx.Done():
+	case <-c.ctx.Done():
 	}
 	err = ui.ErrCallEnded
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
 	}
-	r.withdraw(k, err, id)
+	r.withdraw(c, err, id)
 	if m, ok := <-answered; ok { // it was faster after all, and an answer is never lost
 		return m.outcome()
 	}
 	return nil, err
 }
 
-// send sends a request under a new id, and returns the channel on which its
-// answer will come.
-func (r *requests) send(k *Call, method string, params any) (id string, answered <-chan Message, err error) {
+// send sends a request under a new id, and returns the channel that receives
+// its answer.
+func (r *requests) send(c *Call, method string, params any) (id string, answered <-chan Message, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if k.ended {
+	if c.ended {
 		return "", nil, ui.ErrCallEnded
 	}
 	r.last++
 	id = strconv.Quote("askuser-" + strconv.FormatUint(r.last, 10))
 	line, err := encode(frame{ID: json.RawMessage(id), Method: method, Params: params})
 	if err == nil {
-		err = k.out.Send(Outgoing{line: line, call: k, kind: request})
+		err = c.out.Send(Outgoing{line: line, call: c, kind: request})
 	}
 	if err != nil {
 		return "", nil, err
 	}
 	waiting := make(chan Message, 1)
 	r.waiting[id] = waiting
-	k.asked = append(k.asked, id)
+	c.requested = append(c.requested, id)
 	return id, waiting, nil
 }
 
-// deliver takes an answer of the client. One that nobody waits for, because
-// it comes late or twice, is ignored.
+// deliver takes an answer of the client. One that is late or repeated is ignored.
 func (r *requests) deliver(m Message) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -103,9 +102,9 @@ func (r *requests) deliver(m Message) {
 	}
 }
 
-// withdraw tells the client that its answers to these requests of k's are not
-// wanted any more, except for those that it has given.
-func (r *requests) withdraw(k *Call, reason error, ids ...string) {
+// withdraw cancels these requests of c's at the client, except for those that it
+// has answered.
+func (r *requests) withdraw(c *Call, reason error, ids ...string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, id := range ids {
@@ -118,17 +117,17 @@ func (r *requests) withdraw(k *Call, reason error, ids ...string) {
 		params := map[string]any{"requestId": json.RawMessage(id), "reason": reason.Error()}
 		line, err := encode(frame{Method: string(mcp.MethodNotificationCancelled), Params: params})
 		if err == nil { // an error cannot happen
-			_ = k.out.Send(Outgoing{line: line, call: k, kind: request}) // after the end of the connection there is nobody to tell
+			_ = c.out.Send(Outgoing{line: line, call: c, kind: request}) // fails only after the end of the connection
 		}
 	}
 }
 
-// end withdraws all of k's requests; there will be no more.
-func (r *requests) end(k *Call) {
+// end withdraws all of c's requests and refuses further ones.
+func (r *requests) end(c *Call) {
 	r.mu.Lock()
-	k.ended = true
+	c.ended = true
 	r.mu.Unlock()
-	r.withdraw(k, ui.ErrCallEnded, k.asked...)
+	r.withdraw(c, ui.ErrCallEnded, c.requested...)
 }
 
 // outcome is the result or the error that a response holds.

@@ -12,39 +12,39 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// rootsTime is how long a client may take to name its roots. Its question
-// waits.
-const rootsTime = 3 * time.Second
+// rootsTimeout is how long a client may take to name its roots. The question
+// waits for that long.
+const rootsTimeout = 3 * time.Second
 
-// roots is what a session knows of the client's roots. The client is asked by
-// the first call that needs to know, and once more after it said that they have
-// changed; one that does not answer is not asked again.
+// roots caches the client's first root. The first call that needs it asks the
+// client, and the first one after the client said that its roots have changed. A
+// client that does not answer is not asked again.
 type roots struct {
-	changes   atomic.Int64
+	stale     atomic.Bool
 	mu        sync.Mutex // held while the client is asked
-	asked     int64      // after so many changes, and one more
+	asked     bool
 	directory string
 }
 
-// first is the directory of the client's first root; empty where it names none.
-func (r *roots) first(ctx context.Context, k *Call) string {
+// first returns the directory of the client's first root; empty where it names
+// none.
+func (r *roots) first(ctx context.Context, c *Call) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	now := r.changes.Load() + 1
-	if r.asked == now {
+	if stale := r.stale.Swap(false); r.asked && !stale {
 		return r.directory
 	}
-	ctx, cancel := context.WithTimeout(ctx, rootsTime)
+	ctx, cancel := context.WithTimeout(ctx, rootsTimeout)
 	defer cancel()
-	raw, err := k.session.requests.do(ctx, k, string(mcp.MethodListRoots), struct{}{}, func() {})
+	raw, err := c.session.requests.do(ctx, c, string(mcp.MethodListRoots), struct{}{}, func() {})
 	var list mcp.ListRootsResult
 	if err == nil {
 		err = json.Unmarshal(raw, &list)
 	}
 	if err != nil {
-		k.session.Log.Info("the client does not name its roots", "error", err)
+		c.session.Log.Info("the client does not name its roots", "error", err)
 	}
-	r.asked, r.directory = now, ""
+	r.asked, r.directory = true, ""
 	for _, root := range list.Roots {
 		if r.directory = directoryOf(root.URI); r.directory != "" {
 			break
@@ -53,10 +53,7 @@ func (r *roots) first(ctx context.Context, k *Call) string {
 	return r.directory
 }
 
-// forget has the client asked again.
-func (r *roots) forget() { r.changes.Add(1) }
-
-// directoryOf is the path of a file URI, which may be another system's.
+// directoryOf returns the path of a file URI, which may be another system's.
 func directoryOf(uri string) string {
 	u, err := url.Parse(uri)
 	if err != nil || u.Scheme != "file" || !strings.HasPrefix(u.Path, "/") {

@@ -8,20 +8,18 @@ import (
 	"mcp-askuser/desk"
 )
 
-// Elsewhere returns the surface named inbox: it shows the record nowhere by
-// itself and leaves it to whoever answers from the desk.
+// Elsewhere returns the surface named inbox: it shows the record nowhere itself,
+// and waits for an answer from an inbox or a page.
 func Elsewhere() Surface { return &elsewhere{} }
 
-// OpenElsewhere is Elsewhere for an inbox or a web page that is open right now,
-// for as long as one is.
+// OpenElsewhere is Elsewhere while an inbox or a web page is open.
 func OpenElsewhere(d *desk.Desk) Surface { return &elsewhere{d, 5 * time.Second} }
 
 type elsewhere struct {
-	open *desk.Desk // nil: anybody may come later
-	// look is how often it is looked whether one is still open, while it is
-	// what shows a question. One that is not there twice in a row has gone, and
-	// was not only loaded anew.
-	look time.Duration
+	desk *desk.Desk // nil: none need be open
+	// interval is the pause between checks that one is open. One that is missing
+	// twice in a row was closed, not only reloaded.
+	interval time.Duration
 }
 
 var errNoneOpen = Unavailablef("no inbox and no web page is open")
@@ -30,10 +28,10 @@ func (*elsewhere) Name() string { return "inbox" }
 
 // Check implements Checker.
 func (e *elsewhere) Check(ctx context.Context) error {
-	if e.open == nil {
+	if e.desk == nil {
 		return nil
 	}
-	open, err := e.open.Present(ctx)
+	open, err := e.desk.Present(ctx)
 	switch {
 	case err != nil:
 		return Unavailablef("whether an inbox is open cannot be told: %v", err)
@@ -44,7 +42,7 @@ func (e *elsewhere) Check(ctx context.Context) error {
 }
 
 func (e *elsewhere) Show(ctx context.Context, _ desk.Record, _ Commit) error {
-	if e.open == nil {
+	if e.desk == nil {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}
@@ -63,7 +61,7 @@ func (e *elsewhere) Show(ctx context.Context, _ desk.Record, _ Commit) error {
 			}
 		}
 		select {
-		case <-time.After(e.look):
+		case <-time.After(e.interval):
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		}

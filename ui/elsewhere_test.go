@@ -19,7 +19,7 @@ func TestClosedInbox(t *testing.T) {
 	}
 	d := desk.New(store, desk.Options{})
 	s := OpenElsewhere(d).(*elsewhere)
-	s.look = 100 * time.Millisecond
+	s.interval = 100 * time.Millisecond
 	if err := s.Show(t.Context(), desk.Record{}, nil); !errors.Is(err, ErrUnavailable) {
 		t.Fatalf("without an inbox: %v", err)
 	}
@@ -35,7 +35,7 @@ func TestClosedInbox(t *testing.T) {
 	select {
 	case err := <-end:
 		t.Fatalf("with an inbox: %v", err)
-	case <-time.After(3 * s.look):
+	case <-time.After(3 * s.interval):
 	}
 	release()
 	select {

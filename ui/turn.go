@@ -2,11 +2,11 @@ package ui
 
 import "context"
 
-// Turn lets one at a time have what there is one of: a terminal, a pane, a
-// browser. Others wait in the order in which they came.
-type Turn chan struct{} // holds a token while somebody has the turn
+// Turn lets one surface at a time use a terminal, a pane or a browser. Others wait
+// in the order of arrival.
+type Turn chan struct{} // holds a token while it is taken
 
-// NewTurn returns a turn that nobody has.
+// NewTurn returns a turn that is free.
 func NewTurn() Turn { return make(Turn, 1) }
 
 // Take waits for the turn. The error is the cause of ctx's end.

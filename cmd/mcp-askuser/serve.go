@@ -5,12 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -77,8 +78,8 @@ func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
 		Templates: func(directory string) []string { return a.templateDirs(cmp.Or(directory, a.directory())) },
 	})
 	defer a.watchCodex(cmd.Context(), d)()
-	out := &firstOut{Writer: a.out, then: leaveText} // what can wait until the client has its first response
-	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, out, stdio.Options{
+	collectEarly()
+	err = stdio.Serve(cmd.Context(), server.New(buildVersion(), tools), a.in, a.out, stdio.Options{
 		Options: server.Options{Directory: a.directory(), Log: a.log},
 	})
 	stop()
@@ -88,19 +89,15 @@ func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
 	return err
 }
 
-// firstOut is a writer that does something once, after its first Write.
-type firstOut struct {
-	io.Writer
-	then func()
-}
-
-func (w *firstOut) Write(p []byte) (int, error) {
-	n, err := w.Writer.Write(p)
-	if w.then != nil {
-		w.then()
-		w.then = nil
-	}
-	return n, err
+// collectEarly has garbage collected earlier than by default, unless the user has
+// set GOGC. A server waits nearly always, and would hold for hours what its heap had
+// grown to when the calls began. The start of a server is left alone.
+func collectEarly() {
+	time.AfterFunc(time.Second, func() {
+		if os.Getenv("GOGC") == "" {
+			debug.SetGCPercent(30)
+		}
+	})
 }
 
 // tools makes the tools for the clients that c describes, with its desk. Stop withdraws what they show.
@@ -155,7 +152,7 @@ func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
 	if err != nil {
 		return err
 	}
-	leaveText()
+	collectEarly()
 	fmt.Fprintln(a.out, served.Address(ln.Addr()))
 	if known, err := agents.List(); err == nil && len(known) == 0 {
 		fmt.Fprintln(a.err, words.T("No agent may call yet; mcp-askuser token add NAME lets one."))

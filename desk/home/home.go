@@ -1,12 +1,12 @@
 // Package home is the store of a desk with two homes: one that many machines
 // share, and this machine's own directory for when the other does not answer.
 // A question has one home, chosen when it is asked, and keeps it; the two are
-// never merged. Whoever looks sees both as one.
+// never merged. A reader sees both as one.
 //
 // What was read from the shared desk is remembered, so that a question stays in
-// view while its home is out of reach. An answer given then is kept in an
-// outbox beside the directory's documents; it is sent when the desk is back, or
-// refused there, and then who was first is kept for its human to be told.
+// view while its home is out of reach. An answer that is given then is kept in an
+// outbox beside the directory's documents, and sent when the desk answers again; if
+// another was first, that one is kept for the user to be told.
 //
 // The package imports desk; only Open names the stores that are joined, which are
 // any that keep desk's contract. It knows of records only their ids.
@@ -19,7 +19,6 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
-	"math/rand/v2"
 	"slices"
 	"sync"
 	"time"
@@ -36,7 +35,7 @@ const Local = "local"
 const (
 	placeTimeout    = 2 * time.Second  // before a question is asked here, and to be connected to
 	electionTimeout = 12 * time.Second // the same, where it has answered this process before
-	readTimeout     = 5 * time.Second  // before what is remembered is shown
+	readTimeout     = 5 * time.Second  // before the remembered state is shown
 	sendTimeout     = 10 * time.Second // before an answer goes to the outbox
 	retryInterval   = time.Second      // between two tries to reach it again
 )
@@ -85,16 +84,16 @@ type Store struct {
 	ctx    context.Context // of what runs in the background
 	close  context.CancelFunc
 
-	pinned sync.Map  // ids of records that are being asked here
-	tidied sync.Once // see forgetAsked
+	askedHere  sync.Map  // ids of records that are being asked on this machine
+	forgetOnce sync.Once // see forgetAsked
 
 	mu       sync.Mutex
-	outage   *outage           // the last one of the far home; nil before the first
-	reached  bool              // the far home has answered
-	answered time.Time         // when it did last
-	known    map[string][]byte // what was asked, of far records that are open, as last read
+	outage   *outage           // the last one; nil before the first
+	reached  bool              // the far home has answered this process
+	answered time.Time         // when it last did
+	open     map[string][]byte // far records that were open when last read
 
-	news chan desk.Change // what happened in the outbox, for the watch
+	changes chan desk.Change // changes of the outbox, and ends of outages, for the watch
 }
 
 var (
@@ -109,19 +108,9 @@ var (
 // Join returns the store of two homes.
 func Join(near desk.Store, far Far, log *slog.Logger) *Store {
 	log = cmp.Or(log, slog.New(slog.DiscardHandler))
-	s := &Store{near: near, far: far, log: log, known: map[string][]byte{}, news: make(chan desk.Change, 16)}
+	s := &Store{near: near, far: far, log: log, open: map[string][]byte{}, changes: make(chan desk.Change, 16)}
 	s.ctx, s.close = context.WithCancel(context.Background())
-	s.outbox = &outbox{
-		near: near, far: desk.New(far, desk.Options{Log: log}), log: log, entries: map[string]entry{},
-		ping: func(ctx context.Context) error {
-			within, cancel := context.WithTimeoutCause(ctx, readTimeout, errGone)
-			defer cancel()
-			return far.Ping(within)
-		},
-		lost: func() { s.markUnreachable(time.Now()) },
-		done: s.forget,
-		tell: func(id string) { s.tell(desk.Change{Kind: desk.KindDrafts, ID: id}) },
-	}
+	s.outbox = &outbox{home: s, far: desk.New(far, desk.Options{Log: log}), entries: map[string]entry{}}
 	if queued, err := s.outbox.loadAll(s.ctx); err != nil {
 		log.Warn("the outbox cannot be read", "error", err)
 	} else if len(queued) > 0 {
@@ -130,7 +119,7 @@ func Join(near desk.Store, far Far, log *slog.Logger) *Store {
 	return s
 }
 
-// Close ends what runs in the background. What is queued waits for the next process.
+// Close ends the background work. Queued answers wait for the next process.
 func (s *Store) Close() { s.close() }
 
 // Place implements desk.Placer: here, if the shared desk does not answer in time, or
@@ -141,7 +130,7 @@ func (s *Store) Place(ctx context.Context, id, earlier string) (placed string, e
 		case err != nil:
 			return id, err
 		case near:
-			s.pinned.Store(id, true)
+			s.askedHere.Store(id, true)
 			return id, nil
 		}
 	}
@@ -161,33 +150,8 @@ func (s *Store) Place(ctx context.Context, id, earlier string) (placed string, e
 		return placed, err
 	}
 	s.log.Warn("a question is asked on this machine alone", "id", id, "error", err)
-	s.pinned.Store(id, true)
+	s.askedHere.Store(id, true)
 	return id, nil
-}
-
-// awaitFar is reach for a caller that asks. A far home that has never answered has
-// no longer than a question may wait; one that has may be choosing a leader, and has
-// the time for that. It has it once: while it stays out of reach no other call waits.
-func (s *Store) awaitFar(ctx context.Context, call func(context.Context) error) error {
-	began := time.Now()
-	s.mu.Lock()
-	reached, since := s.reached, began
-	if !s.outage.over() {
-		since = s.outage.since
-	}
-	s.mu.Unlock()
-	if !reached {
-		return s.reach(ctx, placeTimeout, call)
-	}
-	for until := since.Add(electionTimeout); ; {
-		err := s.reach(ctx, time.Until(until), call)
-		if !errors.Is(err, desk.ErrUnreachable) || ctx.Err() != nil || !time.Now().Before(until) {
-			return err
-		}
-		within, cancel := context.WithDeadline(ctx, until)
-		s.awaitBack(within)
-		cancel()
-	}
 }
 
 // Home implements desk.Keeper.
@@ -209,10 +173,10 @@ func (s *Store) Path(kind desk.Kind, id string) string {
 	return ""
 }
 
-// isNear reports whether a record's home is here: something of it is. That nothing
-// is must have been read: what cannot be read now may be there.
+// isNear reports whether a record's home is here: a document of it is. A directory that
+// cannot be read is an error: the record may be there.
 func (s *Store) isNear(ctx context.Context, id string) (bool, error) {
-	_, pinned := s.pinned.Load(id)
+	_, pinned := s.askedHere.Load(id)
 	if pinned || !desk.ValidID(id) {
 		return pinned, nil
 	}
@@ -228,139 +192,8 @@ func (s *Store) isNear(ctx context.Context, id string) (bool, error) {
 	return false, nil
 }
 
-// errGone is the reason of calls that take longer than the far home may.
-var errGone = fmt.Errorf("%w in time", desk.ErrUnreachable)
-
-// reach calls the far home, for at most so long. While it is known to be out of
-// reach it is not called: retry does that.
-func (s *Store) reach(ctx context.Context, limit time.Duration, call func(context.Context) error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	if s.down() {
-		return desk.ErrUnreachable
-	}
-	began := time.Now()
-	within, cancel := context.WithTimeoutCause(ctx, limit, errGone)
-	defer cancel()
-	err := s.connect(within)
-	if err == nil {
-		err = call(within)
-	}
-	switch {
-	case errors.Is(err, desk.ErrDenied):
-	case errors.Is(err, desk.ErrUnreachable):
-		s.markUnreachable(began)
-	default:
-		s.markReached()
-	}
-	return err
-}
-
-// read is reach for a read.
-func (s *Store) read(ctx context.Context, call func(context.Context) error) error {
-	return s.reach(ctx, readTimeout, call)
-}
-
-// markReached notes that the far home has answered. Other processes may have left
-// answers to be sent.
-func (s *Store) markReached() {
-	s.mu.Lock()
-	s.reached, s.answered = true, time.Now()
-	s.mu.Unlock()
-	if s.outbox.stale() {
-		go s.outbox.drain(s.ctx)
-	}
-	s.tidied.Do(func() { go s.forgetAsked() })
-}
-
-// connect returns an error where there has been no way to the far home for as
-// long as a choice may take. One to which there is a way may take longer, as when
-// its nodes choose a leader.
-func (s *Store) connect(ctx context.Context) error {
-	for began := time.Now(); ; {
-		err := s.far.MayAnswer(ctx)
-		if !errors.Is(err, desk.ErrUnreachable) {
-			return nil // whether it may, who answers is told
-		}
-		if time.Since(began) > placeTimeout {
-			return err
-		}
-		select {
-		case <-time.After(retryInterval / 10):
-		case <-ctx.Done():
-			return err
-		}
-	}
-}
-
-// markUnreachable has the far home tried until it answers. A call that began then
-// has found it out of reach.
-func (s *Store) markUnreachable(began time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if !s.outage.over() {
-		return
-	}
-	s.outage = &outage{began, make(chan struct{})}
-	s.log.Warn("the desk cannot be reached: what is on it is left out, or is as it was last seen")
-	go s.retry()
-}
-
-// retry tries the far home until it answers.
-func (s *Store) retry() {
-	for {
-		within, cancel := context.WithTimeout(s.ctx, placeTimeout)
-		err := s.far.Ping(within)
-		cancel()
-		if err == nil {
-			break
-		}
-		select {
-		case <-time.After(retryInterval/2 + rand.N(retryInterval)): //nolint:gosec // jitter: not all machines at once
-		case <-s.ctx.Done():
-			return
-		}
-	}
-	s.mu.Lock()
-	close(s.outage.ended)
-	s.reached, s.answered = true, time.Now()
-	s.mu.Unlock()
-	s.log.Info("the desk answers again")
-	s.tell(desk.Change{})
-	s.outbox.drain(s.ctx)
-}
-
-// outage is a time in which the far home does not answer.
-type outage struct {
-	since time.Time     // when the call began that found it out of reach
-	ended chan struct{} // closed when it answers again
-}
-
-// over reports whether there is no outage, or no more.
-func (o *outage) over() bool {
-	if o == nil {
-		return true
-	}
-	select {
-	case <-o.ended:
-		return true
-	default:
-		return false
-	}
-}
-
-func (s *Store) lastOutage() *outage {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.outage
-}
-
-// down reports whether the far home is known to be out of reach.
-func (s *Store) down() bool { return !s.lastOutage().over() }
-
-// at calls the home of a record; the far one as reach does.
-func (s *Store) at(ctx context.Context, id string, limit time.Duration, call func(context.Context, desk.Store) error) error {
+// at calls the home of a record; the far one through reach.
+func (s *Store) at(ctx context.Context, id string, reach reacher, call func(context.Context, desk.Store) error) error {
 	near, err := s.isNear(ctx, id)
 	switch {
 	case err != nil:
@@ -368,20 +201,7 @@ func (s *Store) at(ctx context.Context, id string, limit time.Duration, call fun
 	case near:
 		return call(ctx, s.near)
 	}
-	return s.reach(ctx, limit, func(ctx context.Context) error { return call(ctx, s.far) })
-}
-
-// ask is at for a record that is being asked: its far home is given as long as
-// awaitFar gives it.
-func (s *Store) ask(ctx context.Context, id string, call func(context.Context, desk.Store) error) error {
-	if s.down() {
-		if near, err := s.isNear(ctx, id); err == nil && !near {
-			if err := s.awaitFar(ctx, s.far.Ping); err != nil {
-				return err
-			}
-		}
-	}
-	return s.at(ctx, id, electionTimeout, call)
+	return reach(ctx, func(ctx context.Context) error { return call(ctx, s.far) })
 }
 
 // Create implements desk.Store.
@@ -391,20 +211,20 @@ func (s *Store) Create(ctx context.Context, kind desk.Kind, id string, data []by
 	case err != nil:
 		return err
 	case !near:
-		// As long as it takes to be certain: nobody asks elsewhere what was
-		// perhaps asked here.
+		// For as long as it takes to be certain: a question that was perhaps asked
+		// there is not asked here.
 		err = s.far.Create(ctx, kind, id, data)
 		s.remember([]desk.Key{{Kind: kind, ID: id}}, []desk.Document{{Data: data, Err: err}})
 		return err
 	}
 	if err = s.near.Create(ctx, kind, id, data); err == nil {
-		s.pinned.Delete(id)
+		s.askedHere.Delete(id)
 	}
 	return err
 }
 
-// Decide implements desk.Store. What a human said where the far home is out of
-// reach is kept: the error is ErrUnsent then.
+// Decide implements desk.Store. A human's outcome is queued where the far home is out
+// of reach: the error is ErrUnsent then.
 func (s *Store) Decide(ctx context.Context, id string, role desk.Role, data []byte) error {
 	near, err := s.isNear(ctx, id)
 	switch {
@@ -437,18 +257,18 @@ func (s *Store) Queue(ctx context.Context, id string, outcome []byte) error {
 	return desk.ErrUnsent
 }
 
-// tell has those who watch look at a record, or at all that they could not read
-// while the desk was out of reach.
+// tell reports a change to the watch; the zero one after an outage, for all that could
+// not be read during it.
 func (s *Store) tell(c desk.Change) {
 	select {
-	case s.news <- c:
+	case s.changes <- c:
 	default: // without a watch
 	}
 }
 
 // Put implements desk.Store.
 func (s *Store) Put(ctx context.Context, kind desk.Kind, id string, data []byte) error {
-	return s.at(ctx, id, placeTimeout, func(ctx context.Context, home desk.Store) error { return home.Put(ctx, kind, id, data) })
+	return s.at(ctx, id, s.within(placeTimeout), func(ctx context.Context, home desk.Store) error { return home.Put(ctx, kind, id, data) })
 }
 
 // Get implements desk.Store.
@@ -457,8 +277,8 @@ func (s *Store) Get(ctx context.Context, kind desk.Kind, id string) ([]byte, err
 	return doc.Data, doc.Err
 }
 
-// Read implements desk.Reader. Of far records that cannot be read now, those
-// that were open when last read are taken to be.
+// Read implements desk.Reader. A far record that cannot be read now counts as open if
+// it was open when last read.
 func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	out := make([]desk.Document, len(keys))
 	var far []desk.Key
@@ -481,7 +301,7 @@ func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 		return out
 	}
 	var docs []desk.Document
-	err := s.read(ctx, func(ctx context.Context) error {
+	err := s.reach(ctx, readTimeout, func(ctx context.Context) error {
 		docs = s.far.Read(ctx, far...)
 		for _, doc := range docs {
 			if errors.Is(doc.Err, desk.ErrUnreachable) || ctx.Err() != nil && doc.Err != nil {
@@ -503,36 +323,36 @@ func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	return out
 }
 
-// remember keeps what was asked, until it is heard that it has ended. A reply may
-// stand before what was asked.
+// remember keeps open records, until their end is read. In one read a reply may come
+// before its record.
 func (s *Store) remember(keys []desk.Key, docs []desk.Document) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for i, key := range keys {
 		if key.Kind == desk.KindPending && docs[i].Err == nil {
-			s.known[key.ID] = docs[i].Data
+			s.open[key.ID] = docs[i].Data
 		}
 	}
 	for i, key := range keys {
 		switch err := docs[i].Err; key.Kind {
 		case desk.KindPending:
 			if errors.Is(err, desk.ErrNotFound) {
-				delete(s.known, key.ID)
+				delete(s.open, key.ID)
 			}
 		case desk.KindReplies, desk.KindArchive:
 			if err == nil {
-				delete(s.known, key.ID)
+				delete(s.open, key.ID)
 			}
 		default: // of no record, or beside one
 		}
 	}
 }
 
-// remembered is a document that cannot be read now.
+// remembered is the last known state of a document that cannot be read now.
 func (s *Store) remembered(key desk.Key, err error) desk.Document {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	asked, known := s.known[key.ID]
+	asked, known := s.open[key.ID]
 	switch {
 	case !known:
 		return desk.Document{Err: err}
@@ -545,22 +365,16 @@ func (s *Store) remembered(key desk.Key, err error) desk.Document {
 func (s *Store) forget(id string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.known, id)
+	delete(s.open, id)
 }
 
 // Delete implements desk.Store.
 func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
-	near, err := s.isNear(ctx, id)
-	switch {
-	case err != nil:
-		return err
-	case near:
-		return s.near.Delete(ctx, kind, id)
-	}
-	return s.far.Delete(ctx, kind, id)
+	direct := func(ctx context.Context, call func(context.Context) error) error { return call(ctx) }
+	return s.at(ctx, id, direct, func(ctx context.Context, home desk.Store) error { return home.Delete(ctx, kind, id) })
 }
 
-// List implements desk.Store: what both homes have, as one.
+// List implements desk.Store: the ids of both homes.
 func (s *Store) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		next, stop := iter.Pull2(s.near.List(ctx, kind, in))
@@ -592,10 +406,10 @@ func (s *Store) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 	}
 }
 
-// listFar is List of the far home. What is open there is remembered.
+// listFar is List of the far home; of remembered records while it is out of reach.
 func (s *Store) listFar(ctx context.Context, kind desk.Kind, in desk.Range) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
-		if kind == desk.KindArchive { // month by month, and no further than it is asked for
+		if kind == desk.KindArchive { // month by month, and no further than its caller reads
 			if s.down() {
 				yield("", desk.ErrUnreachable)
 				return
@@ -604,7 +418,7 @@ func (s *Store) listFar(ctx context.Context, kind desk.Kind, in desk.Range) iter
 			return
 		}
 		var ids []string
-		err := s.read(ctx, func(ctx context.Context) error {
+		err := s.reach(ctx, readTimeout, func(ctx context.Context) error {
 			for id, err := range s.far.List(ctx, kind, in) {
 				if err != nil {
 					return err
@@ -614,7 +428,7 @@ func (s *Store) listFar(ctx context.Context, kind desk.Kind, in desk.Range) iter
 			return nil
 		})
 		if err != nil && kind == desk.KindPending && leftOut(ctx, err) {
-			ids, err = s.knownIDs(in), nil
+			ids, err = s.openIDs(in), nil
 		}
 		for _, id := range ids {
 			if !yield(id, nil) {
@@ -627,11 +441,11 @@ func (s *Store) listFar(ctx context.Context, kind desk.Kind, in desk.Range) iter
 	}
 }
 
-func (s *Store) knownIDs(in desk.Range) []string {
+func (s *Store) openIDs(in desk.Range) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var ids []string
-	for id := range s.known {
+	for id := range s.open {
 		if in.Has(id) {
 			ids = append(ids, id)
 		}
@@ -641,15 +455,14 @@ func (s *Store) knownIDs(in desk.Range) []string {
 	return ids
 }
 
-// leftOut reports whether the far home is left out of what is told, for it
-// cannot be reached.
+// leftOut reports whether the far home is left out of a result, as it cannot be reached.
 func leftOut(ctx context.Context, err error) bool {
 	return ctx.Err() == nil && errors.Is(err, desk.ErrUnreachable)
 }
 
-// union is what both homes say; the far one is left out where it cannot be
+// union is the result of both homes; of the near one where the far one cannot be
 // reached.
-func (s *Store) union(ctx context.Context, reach func(context.Context, func(context.Context) error) error, of func(context.Context, desk.Store) ([]string, error)) ([]string, error) {
+func (s *Store) union(ctx context.Context, reach reacher, of func(context.Context, desk.Store) ([]string, error)) ([]string, error) {
 	here, err := of(ctx, s.near)
 	if err != nil {
 		return nil, err
@@ -669,7 +482,7 @@ func (s *Store) union(ctx context.Context, reach func(context.Context, func(cont
 
 // Mark implements desk.Store.
 func (s *Store) Mark(ctx context.Context, mark desk.Mark, name, id string) error {
-	return s.ask(ctx, id, func(ctx context.Context, home desk.Store) error { return home.Mark(ctx, mark, name, id) })
+	return s.at(ctx, id, s.awaitFar, func(ctx context.Context, home desk.Store) error { return home.Mark(ctx, mark, name, id) })
 }
 
 // PrepareUnmark implements desk.Unmarker. A message to the far home has nothing to
@@ -684,25 +497,25 @@ func (s *Store) PrepareUnmark(ctx context.Context, mark desk.Mark, name, id stri
 
 // Unmark implements desk.Store.
 func (s *Store) Unmark(ctx context.Context, mark desk.Mark, name, id string) error {
-	return s.at(ctx, id, sendTimeout, func(ctx context.Context, home desk.Store) error { return home.Unmark(ctx, mark, name, id) })
+	return s.at(ctx, id, s.within(sendTimeout), func(ctx context.Context, home desk.Store) error { return home.Unmark(ctx, mark, name, id) })
 }
 
 // Marks implements desk.Store. A caller that looks for the same question is about to
 // ask: it waits while a leader is chosen, or it would ask twice.
 func (s *Store) Marks(ctx context.Context, mark desk.Mark, name string) ([]string, error) {
-	reach := s.read
+	reach := s.within(readTimeout)
 	if mark == desk.MarkContent {
 		reach = s.awaitFar
 	}
 	return s.union(ctx, reach, func(ctx context.Context, at desk.Store) ([]string, error) { return at.Marks(ctx, mark, name) })
 }
 
-// Lock implements desk.Store. Who is present is so in both homes.
+// Lock implements desk.Store. The lock of an inbox or a page is taken in both homes.
 func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release func(), err error) {
 	if kind == desk.KindPresent {
 		return s.announce(ctx, name)
 	}
-	err = s.ask(ctx, recordOf(name), func(ctx context.Context, home desk.Store) (err error) {
+	err = s.at(ctx, recordOf(name), s.awaitFar, func(ctx context.Context, home desk.Store) (err error) {
 		release, err = home.Lock(ctx, kind, name)
 		return err
 	})
@@ -745,7 +558,7 @@ func (s *Store) announce(ctx context.Context, name string) (release func(), err 
 		<-going.Done()
 		there()
 	}()
-	select { // as soon as it is said here it is so there, if that can be
+	select { // it is in both homes when Lock returns, where that can be
 	case <-first:
 	case <-ctx.Done():
 	}
@@ -756,28 +569,8 @@ func (s *Store) announce(ctx context.Context, name string) (release func(), err 
 	}), nil
 }
 
-// awaitBack returns when the far home may be there again; false if ctx ends.
-func (s *Store) awaitBack(ctx context.Context) bool {
-	var again <-chan struct{}
-	var soon <-chan time.Time
-	if o := s.lastOutage(); o.over() {
-		soon = time.After(retryInterval)
-	} else {
-		again = o.ended
-	}
-	select {
-	case <-again:
-	case <-soon:
-	case <-s.ctx.Done():
-		return false
-	case <-ctx.Done():
-		return false
-	}
-	return true
-}
-
-// MayAnswer implements desk.Entitled. Nobody can tell while the desk cannot be
-// reached; it will say so itself.
+// MayAnswer implements desk.Entitled. While the desk cannot be reached an answer is
+// taken; the desk refuses it later if it must.
 func (s *Store) MayAnswer(ctx context.Context, id string) error {
 	near, err := s.isNear(ctx, id)
 	if near || err != nil {
@@ -792,174 +585,23 @@ func (s *Store) MayAnswer(ctx context.Context, id string) error {
 
 // Locked implements desk.Store.
 func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (held bool, err error) {
-	err = s.at(ctx, recordOf(name), readTimeout, func(ctx context.Context, home desk.Store) (err error) {
+	err = s.at(ctx, recordOf(name), s.within(readTimeout), func(ctx context.Context, home desk.Store) (err error) {
 		held, err = home.Locked(ctx, kind, name)
 		return err
 	})
 	if leftOut(ctx, err) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.known[recordOf(name)] != nil, nil // that its asker has gone is not known
+		return s.open[recordOf(name)] != nil, nil // perhaps its asker still waits
 	}
 	return held, err
 }
 
 // Locks implements desk.Store.
 func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
-	names, err := s.union(ctx, s.read, func(ctx context.Context, at desk.Store) ([]string, error) { return at.Locks(ctx, kind) })
+	names, err := s.union(ctx, s.within(readTimeout), func(ctx context.Context, at desk.Store) ([]string, error) { return at.Locks(ctx, kind) })
 	if err == nil && kind == desk.KindAskers && s.down() {
-		names = append(names, s.knownIDs(desk.Range{})...) // that their askers have gone is not known
+		names = append(names, s.openIDs(desk.Range{})...) // perhaps their askers still wait
 	}
 	return names, err
-}
-
-// Bell implements desk.Store.
-func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
-	near, err := s.isNear(ctx, id)
-	switch {
-	case err != nil:
-		return err
-	case near:
-		return s.near.Bell(ctx, id, look)
-	}
-	for {
-		err := s.hangBell(ctx, id, look)
-		switch {
-		case ctx.Err() == nil && errors.Is(err, errBack):
-			select { // a look that fails at once does not spin
-			case <-time.After(retryInterval / 10):
-			case <-ctx.Done():
-			}
-			continue
-		case err == nil, ctx.Err() != nil, !errors.Is(err, desk.ErrUnreachable):
-			return err
-		}
-		s.markUnreachable(time.Now())
-		if !s.awaitBack(ctx) {
-			return context.Cause(ctx)
-		}
-	}
-}
-
-// errBack ends a bell because the far home is back.
-var errBack = errors.New("the desk answers again")
-
-// hangBell is Bell of the far home. A look that finds it out of reach sees nothing of
-// an outcome that has just rung: there is another when it is back.
-func (s *Store) hangBell(ctx context.Context, id string, look func() bool) error {
-	within, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	missed := false
-	return s.far.Bell(within, id, func() bool {
-		before := s.lastOutage()
-		ended := look()
-		o := s.lastOutage()
-		if !ended && !missed && (o != before || !o.over()) {
-			missed = true
-			go func() {
-				select {
-				case <-o.ended:
-					cancel(errBack)
-				case <-within.Done():
-				}
-			}()
-		}
-		return ended
-	})
-}
-
-// Watch implements desk.Store. When the far home comes into reach, everything
-// is to be looked at again.
-func (s *Store) Watch(ctx context.Context) (<-chan desk.Change, error) {
-	here, err := s.near.Watch(ctx)
-	if err != nil {
-		return nil, err
-	}
-	within, stop := context.WithCancel(ctx)
-	var there <-chan desk.Change
-	begin := func(ctx context.Context) (err error) { there, err = s.far.Watch(within); return err }
-	err = s.reach(within, readTimeout, begin)
-	denied := errors.Is(err, desk.ErrDenied)
-	w := &watch{s: s, ctx: within, out: make(chan desk.Change), here: here, there: there, retry: make(chan (<-chan desk.Change))}
-	go func() {
-		defer close(w.out)
-		defer stop()
-		if denied && !w.tell(desk.Change{Err: err}) {
-			return
-		}
-		if there == nil && !denied {
-			w.again()
-		}
-		for w.next() {
-		}
-	}()
-	return w.out, nil
-}
-
-// watch is one of both homes, until ctx ends or the near one does.
-type watch struct {
-	s           *Store
-	ctx         context.Context
-	out         chan desk.Change
-	here, there <-chan desk.Change
-	retry       chan (<-chan desk.Change)
-	missed      []desk.Change // what the desk told when nothing could be read
-}
-
-// tell hands out changes, and reports whether it goes on.
-func (w *watch) tell(changes ...desk.Change) bool {
-	for _, c := range changes {
-		if !desk.Tell(w.ctx, w.out, c) {
-			return false
-		}
-	}
-	return true
-}
-
-func (w *watch) again() { go w.s.watchAgain(w.ctx, w.retry) }
-
-// next hands out what comes next, and reports whether it goes on.
-func (w *watch) next() bool {
-	select {
-	case c, ok := <-w.here:
-		return ok && w.tell(c) // gone, or moved away: the caller watches anew
-	case c, ok := <-w.there:
-		if !ok {
-			w.there = nil
-			w.again()
-			return true
-		}
-		if w.s.down() {
-			w.missed = append(w.missed, c)
-		}
-		return w.tell(c)
-	case c := <-w.s.news:
-		if c.ID != "" {
-			return w.tell(c)
-		}
-		all := w.missed // the desk is back
-		w.missed = nil
-		return w.tell(all...)
-	case w.there = <-w.retry:
-		return w.tell(desk.Change{})
-	}
-}
-
-// watchAgain hands out a watch of the far home when that is back, and none where
-// it is denied.
-func (s *Store) watchAgain(ctx context.Context, watches chan<- (<-chan desk.Change)) {
-	for s.awaitBack(ctx) {
-		changes, err := s.far.Watch(ctx)
-		switch {
-		case err == nil:
-			select {
-			case watches <- changes:
-			case <-ctx.Done():
-			}
-			return
-		case errors.Is(err, desk.ErrDenied):
-			return
-		}
-		s.markUnreachable(time.Now())
-	}
 }

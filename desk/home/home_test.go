@@ -141,11 +141,12 @@ func TestOneHome(t *testing.T) {
 
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for until := time.Now().Add(patience); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(until) {
-			t.Fatal("in vain: ", what)
+	natstest.Await(t, func() error {
+		if !is() {
+			return errors.New("in vain: " + what)
 		}
-	}
+		return nil
+	})
 }
 
 // An answer that cannot be sent is kept, says so, and is sent by whatever
@@ -463,9 +464,10 @@ func TestOutboxOnAServer(t *testing.T) {
 			t.Errorf("left on the desk: %s", subject)
 		}
 	}
-	if _, err := near.Get(t.Context(), "outbox", good.ID); !errors.Is(err, desk.ErrNotFound) {
-		t.Errorf("once sent: %v", err)
-	}
+	eventually(t, "its entry is removed once it is sent", func() bool {
+		_, err := near.Get(t.Context(), "outbox", good.ID)
+		return errors.Is(err, desk.ErrNotFound)
+	})
 }
 
 func reply(t *testing.T, d *desk.Desk, id string) error {

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -76,13 +75,8 @@ const (
 
 // outbox sends answers that could not be sent when they were given.
 type outbox struct {
-	near desk.Store
-	far  *desk.Desk
-	ping func(context.Context) error // whether the desk answers
-	lost func()                      // the desk does not
-	done func(id string)             // a record is known to have ended
-	tell func(id string)             // the entry of a record has changed
-	log  *slog.Logger
+	home *Store     // its near home has the entries
+	far  *desk.Desk // the far home
 
 	mu       sync.Mutex
 	entries  map[string]entry // as last read or written
@@ -101,17 +95,17 @@ func (o *outbox) enqueue(ctx context.Context, id string, outcome []byte) error {
 
 // remove takes out the entry of a record that was answered since.
 func (o *outbox) remove(ctx context.Context, id string) error {
-	if _, err := o.near.Get(ctx, kindOutbox, id); errors.Is(err, desk.ErrNotFound) {
+	if _, err := o.home.near.Get(ctx, kindOutbox, id); errors.Is(err, desk.ErrNotFound) {
 		return nil
 	}
 	return o.change(ctx, id, func(entry, bool) (*entry, error) { return nil, nil })
 }
 
-// errReplaced means that the entry is not the one any more that was sent.
-var errReplaced = errors.New("the answer was given anew meanwhile")
+// errReplaced means that the entry has another answer than the one that was sent.
+var errReplaced = errors.New("the answer was replaced meanwhile")
 
-// settle moves an entry on, if its answer is still the one that was sent; nil takes
-// it out.
+// settle replaces an entry, if its answer is still the one that was sent; nil removes
+// it.
 func (o *outbox) settle(ctx context.Context, id string, sent entry, next *entry) error {
 	return o.change(ctx, id, func(now entry, there bool) (*entry, error) {
 		switch {
@@ -124,10 +118,10 @@ func (o *outbox) settle(ctx context.Context, id string, sent entry, next *entry)
 	})
 }
 
-// change replaces the entry of a record with what becomes of it; nil is none. An
-// error leaves it as it is.
+// change replaces the entry of a record with the result of become, or removes it where
+// that is nil. An error leaves it as it is.
 func (o *outbox) change(ctx context.Context, id string, become func(now entry, there bool) (*entry, error)) error {
-	release, err := o.lock(ctx, id)
+	release, err := o.lockEntry(ctx, id)
 	if err != nil {
 		return err
 	}
@@ -145,7 +139,7 @@ func (o *outbox) change(ctx context.Context, id string, become func(now entry, t
 		return err
 	}
 	if next == nil {
-		if err := o.near.Delete(ctx, kindOutbox, id); err != nil {
+		if err := o.home.near.Delete(ctx, kindOutbox, id); err != nil {
 			return err
 		}
 		o.unset(id)
@@ -153,7 +147,7 @@ func (o *outbox) change(ctx context.Context, id string, become func(now entry, t
 	}
 	data, err := json.Marshal(next)
 	if err == nil {
-		err = o.near.Put(ctx, kindOutbox, id, data)
+		err = o.home.near.Put(ctx, kindOutbox, id, data)
 	}
 	if err == nil {
 		o.set(id, *next)
@@ -161,13 +155,12 @@ func (o *outbox) change(ctx context.Context, id string, become func(now entry, t
 	return err
 }
 
-// lock takes the lock of an entry, which is held for as long as a file takes to be
-// written.
-func (o *outbox) lock(ctx context.Context, id string) (release func(), err error) {
+// lockEntry takes the lock of an entry, which others hold while they write a file.
+func (o *outbox) lockEntry(ctx context.Context, id string) (release func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
-		release, err = o.near.Lock(ctx, kindOutbox, id)
+		release, err = o.home.near.Lock(ctx, kindOutbox, id)
 		if !errors.Is(err, desk.ErrLocked) {
 			return release, err
 		}
@@ -181,7 +174,7 @@ func (o *outbox) lock(ctx context.Context, id string) (release func(), err error
 
 // load reads an entry. Versions before the states had the outcome alone.
 func (o *outbox) load(ctx context.Context, id string) (entry, error) {
-	data, err := o.near.Get(ctx, kindOutbox, id)
+	data, err := o.home.near.Get(ctx, kindOutbox, id)
 	if err != nil {
 		return entry{}, err
 	}
@@ -198,7 +191,7 @@ func (o *outbox) load(ctx context.Context, id string) (entry, error) {
 // loadAll reads all entries, and returns the ids of those that are queued.
 func (o *outbox) loadAll(ctx context.Context) (queued []string, err error) {
 	all := map[string]entry{}
-	for id, err := range o.near.List(ctx, kindOutbox, desk.Range{}) {
+	for id, err := range o.home.near.List(ctx, kindOutbox, desk.Range{}) {
 		if err != nil {
 			return nil, err
 		}
@@ -207,7 +200,7 @@ func (o *outbox) loadAll(ctx context.Context) (queued []string, err error) {
 		case errors.Is(err, desk.ErrNotFound): // sent in this moment
 			continue
 		case errors.Is(err, desk.ErrDamaged):
-			o.log.Error("an entry of the outbox cannot be read, and is left", "id", id, "error", err)
+			o.home.log.Error("an entry of the outbox cannot be read, and is left", "id", id, "error", err)
 			continue
 		case err != nil:
 			return nil, err
@@ -237,14 +230,14 @@ func (o *outbox) set(id string, e entry) {
 	o.mu.Lock()
 	o.entries[id] = e
 	o.mu.Unlock()
-	o.tell(id)
+	o.home.tell(desk.Change{Kind: desk.KindDrafts, ID: id})
 }
 
 func (o *outbox) unset(id string) {
 	o.mu.Lock()
 	delete(o.entries, id)
 	o.mu.Unlock()
-	o.tell(id)
+	o.home.tell(desk.Change{Kind: desk.KindDrafts, ID: id})
 }
 
 // stale reports whether other processes may have queued something since the last
@@ -289,7 +282,7 @@ func (o *outbox) drain(ctx context.Context) {
 func (o *outbox) flushOnce(ctx context.Context) (left int, err error) {
 	queued, err := o.loadAll(ctx)
 	if err != nil {
-		o.log.Warn("the outbox cannot be read", "error", err)
+		o.home.log.Warn("the outbox cannot be read", "error", err)
 		return 1, nil
 	}
 	for _, id := range queued {
@@ -301,10 +294,13 @@ func (o *outbox) flushOnce(ctx context.Context) (left int, err error) {
 			continue
 		}
 		left++
-		o.log.Warn("an answer is not sent yet", "id", id, "error", err)
+		o.home.log.Warn("an answer is not sent yet", "id", id, "error", err)
 		if uncertain(err) {
-			if err := o.ping(ctx); err != nil {
-				o.lost()
+			within, cancel := context.WithTimeoutCause(ctx, readTimeout, errGone)
+			err := o.home.far.Ping(within)
+			cancel()
+			if err != nil {
+				o.home.markUnreachable(time.Now())
 				return left, err
 			}
 		}
@@ -318,8 +314,8 @@ func uncertain(err error) bool {
 	return errors.Is(err, desk.ErrUnreachable) || errors.Is(err, desk.ErrUncertain)
 }
 
-// send sends an answer on the road that every decision takes, and moves its entry
-// on.
+// send decides the record with a queued answer, as any other answer does, and settles
+// its entry.
 func (o *outbox) send(ctx context.Context, id string, e entry) error {
 	_, err := o.far.Send(ctx, id, e.Outcome)
 	closed, late := errors.AsType[*desk.ClosedError](err)
@@ -327,16 +323,16 @@ func (o *outbox) send(ctx context.Context, id string, e entry) error {
 	switch {
 	case err == nil:
 		next = nil
-		o.done(id)
+		o.home.forget(id)
 	case late:
 		next.State, next.First = stateLate, &closed.Outcome
-		o.log.Warn("an answer that was given while the desk was out of reach came too late", "id", id, "error", err)
-		o.done(id)
+		o.home.log.Warn("an answer that was given while the desk was out of reach came too late", "id", id, "error", err)
+		o.home.forget(id)
 	case uncertain(err), ctx.Err() != nil:
 		return cmp.Or(err, context.Cause(ctx))
 	default:
 		next.State, next.Reason = stateRejected, err.Error()
-		o.log.Error("the desk does not take an answer that was given while it was out of reach", "id", id, "error", err)
+		o.home.log.Error("the desk does not take an answer that was given while it was out of reach", "id", id, "error", err)
 	}
 	return o.settle(context.WithoutCancel(ctx), id, e, next)
 }
@@ -361,8 +357,8 @@ func (s *Store) Notices(ctx context.Context) (all []Notice, err error) {
 	return all, nil
 }
 
-// Told ends a notice. An answer that was rejected is offered when its question is
-// answered again; one that came too late is of no more use.
+// Told ends a notice. A rejected answer is offered when its question is answered again;
+// a late one is removed.
 func (s *Store) Told(ctx context.Context, id string) error {
 	return s.outbox.change(ctx, id, func(now entry, there bool) (*entry, error) {
 		switch {

@@ -75,6 +75,9 @@ func (s *shared) refuses(id string, err error) {
 	s.refuse[id] = err
 }
 
+// pass lets time pass in a test whose clock is its own.
+func pass(d time.Duration) { <-time.After(d) }
+
 // bed is a machine and the desk that it shares.
 type bed struct {
 	t    *testing.T
@@ -166,7 +169,7 @@ func TestOutboxRejected(t *testing.T) {
 		b.queues(bad.ID, "b")
 		b.far.refuses(bad.ID, errors.New("message size exceeds maximum allowed"))
 		b.far.on()
-		time.Sleep(5 * time.Second)
+		pass(5 * time.Second)
 		if got := b.outcome(good.ID); got != "a" {
 			t.Errorf("the answer behind it: %q", got)
 		}
@@ -215,7 +218,7 @@ func TestOutboxBacksOff(t *testing.T) {
 		b.queues(bad.ID, "b")
 		b.far.refuses(bad.ID, desk.ErrUncertain)
 		b.far.on()
-		time.Sleep(10 * time.Minute)
+		pass(10 * time.Minute)
 		if got := b.outcome(good.ID); got != "a" {
 			t.Errorf("the answer behind it: %q", got)
 		}
@@ -223,7 +226,7 @@ func TestOutboxBacksOff(t *testing.T) {
 			t.Errorf("it was tried %d times in ten minutes", n)
 		}
 		b.far.refuses(bad.ID, nil)
-		time.Sleep(2 * time.Minute)
+		pass(2 * time.Minute)
 		if got := b.outcome(bad.ID); got != "b" {
 			t.Errorf("in the end the desk has %q", got)
 		}
@@ -248,7 +251,7 @@ func TestOutboxStale(t *testing.T) {
 		if err := others.Archive(t.Context(), rec.ID); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(25 * time.Hour)
+		pass(25 * time.Hour)
 		b.open()
 		if _, err := b.d.Pending(t.Context()); err != nil {
 			t.Fatal(err)
@@ -282,14 +285,14 @@ func TestOutboxLosesNothingHere(t *testing.T) {
 			b.near.FailAt(step, storetest.ErrFault, dies)
 			kept := errors.Is(b.answers(rec.ID, "b"), desk.ErrUnsent)
 			b.far.on()
-			time.Sleep(2 * time.Minute)
+			pass(2 * time.Minute)
 			met = b.near.Met()
 			b.near.FailAt(0, nil, false)
 			b.open()
 			if _, err := b.d.Pending(t.Context()); err != nil {
 				t.Error(err)
 			}
-			time.Sleep(2 * time.Minute)
+			pass(2 * time.Minute)
 			if got := b.outcome(rec.ID); got != "b" && (kept || got != "a") {
 				t.Errorf("step %d, dies %v: kept %v, and the desk has %q", step, dies, kept, got)
 			}
@@ -313,10 +316,10 @@ func TestOutboxLosesNothingThere(t *testing.T) {
 				b.far.off()
 				b.queues(rec.ID, "a")
 				b.far.FailAt(step, fault, dies)
-				time.Sleep(5 * time.Second)
+				pass(5 * time.Second)
 				met = b.far.Met()
 				b.far.on()
-				time.Sleep(2 * time.Minute)
+				pass(2 * time.Minute)
 				if got := b.outcome(rec.ID); got != "a" {
 					t.Errorf("step %d, dies %v: the desk has %q", step, dies, got)
 				}
@@ -533,7 +536,7 @@ func TestOutboxOfTwoProcesses(t *testing.T) {
 			t.Error(err)
 		}
 		b.far.on()
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		for _, id := range ids {
 			if got := b.outcome(id); got != "a" {
 				t.Errorf("%s has %q", id, got)

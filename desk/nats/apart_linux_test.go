@@ -2,7 +2,6 @@ package nats_test
 
 import (
 	"testing"
-	"time"
 
 	"mcp-askuser/desk/nats/natstest"
 )
@@ -15,8 +14,9 @@ func TestRacesWhileTheLeaderIsCutOff(t *testing.T) {
 	}
 	c := natstest.StartApart(t)
 	race(t, c, rounds(), 2, func() {
-		mend := c.Cut(c.Leader())
-		time.Sleep(9 * time.Second)
+		leader := c.Leader()
+		mend := c.Cut(leader)
+		c.AwaitOther(leader)
 		mend()
 	})
 }

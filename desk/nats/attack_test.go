@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"strings"
 	"sync"
@@ -119,6 +120,35 @@ func TestTheServerRefuses(t *testing.T) {
 		for _, to := range []string{"$JS.API.STREAM.MSG.GET.ASK", "$JS.API.STREAM.INFO.ASK", "$SYS.REQ.USER.INFO", "$SYS.REQ.ACCOUNT.PING.STATZ", "_R_.ask.mark.other.content.x.other", "alive.bot.x", "alive.other.x", "back.other.x"} {
 			refusedBy(t, says, evil.PublishRequest(to, place, []byte(`{"last_by_subj":"x"}`)), place)
 		}
+	}
+	// Nor does an answer of the server, sent to where requests about streams go, change
+	// one: it is none that the agent could have made.
+	made := func() string {
+		var all []string
+		for _, stream := range nats.Streams(1) {
+			m, err := operator.Request("$JS.API.STREAM.INFO."+stream.Name, nil, natstest.Patience)
+			var info natsgo.StreamInfo
+			if err != nil || json.Unmarshal(m.Data, &info) != nil {
+				t.Fatal(err)
+			}
+			config, err := json.Marshal(info.Config)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, fmt.Sprint(string(config), info.Created, info.State.FirstSeq, info.State.NumDeleted))
+		}
+		return strings.Join(all, "\n")
+	}
+	unchanged := made()
+	for _, call := range []string{"STREAM.DELETE.ASK_SAID", "STREAM.UPDATE.ASK", "STREAM.PURGE.ASK", "STREAM.MSG.DELETE.ASK_PAST", "STREAM.CREATE.MINE", "CONSUMER.CREATE.ASK.x"} {
+		for to, body := range map[string]string{"$JS.API.STREAM.MSG.GET.ASK": `{"seq":1}`, "$JS.API.STREAM.INFO.ASK": "", "$SYS.REQ.USER.INFO": ""} {
+			if err := errors.Join(evil.PublishRequest(to, "$JS.API."+call, []byte(body)), evil.Flush()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if now := made(); now != unchanged {
+		t.Errorf("the streams are\n%s\nbefore\n%s", now, unchanged)
 	}
 	// Nor may it answer where the sender says.
 	mine, err := evil.SubscribeSync("alive.other.x")
@@ -631,7 +661,18 @@ func TestReopenedByAHuman(t *testing.T) {
 		t.Error(err)
 	}
 	attendance.Release()
-	time.Sleep(3 * time.Second) // longer than the mark of what an agent deletes of its own
+	// Longer than the mark of what an agent deletes of its own.
+	own, bot := asks(t, r.asking, request("Own?")), c(t, r, "bot")
+	if err := bot.Delete(t.Context(), desk.KindPending, own.ID); err != nil {
+		t.Fatal(err)
+	}
+	natstest.Await(t, func() error {
+		m, err := r.nc.Request("$JS.API.STREAM.INFO.ASK", []byte(`{"subjects_filter":"_R_.ask.pending.bot.`+own.ID+`.>"}`), natstest.Patience)
+		if err == nil && strings.Contains(string(m.Data), own.ID) {
+			err = errors.New("the mark stays")
+		}
+		return err
+	})
 	for _, d := range []*desk.Desk{r.asking, r.alice, r.bob} {
 		if all, err := d.Pending(t.Context()); err != nil || len(all) > 0 {
 			t.Errorf("open are %v, %v", all, err)

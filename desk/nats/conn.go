@@ -35,14 +35,12 @@ const (
 type conn struct {
 	urls    []string
 	options []natsgo.Option
-	about   string // the credential, for people
+	about   string // describes the credential to people
 	log     *slog.Logger
 	// reconnected is called after each reconnect.
 	reconnected func()
-	sweeping    sync.Mutex
 	guard       guard
-	backs       backs
-	ignored     sync.Map // subjects of which the log has said that they are ignored
+	ignored     sync.Map // subjects that were logged as ignored
 
 	connecting    sync.Mutex
 	mu            sync.Mutex
@@ -55,15 +53,15 @@ type conn struct {
 	probedAt      time.Time                               // when it was last asked which nodes it hears
 }
 
-// Identity is who a credential says its owner is.
+// Identity is the name and the rights of a credential.
 type Identity struct {
 	Name    string
 	Account string
 	Human   bool     // may answer
 	Any     bool     // may do everything: the operator, or a server without rules
 	Allow   []string // subjects that the credential may write to
-	Hear    []string // subjects that it may listen to
-	Answers bool     // may write wherever the sender of a message says
+	Hear    []string // subjects that it may subscribe to
+	Answers bool     // may publish to whatever subject the sender of a message names
 }
 
 // writer is the name in subjects.
@@ -105,14 +103,14 @@ func newConn(o Options) (*conn, error) {
 		}
 		c.options = append(c.options, natsgo.RootCAs(o.CA))
 	}
-	if remote { // what is asked and answered goes over no wire in the clear
+	if remote { // questions and answers leave this machine encrypted
 		c.options = append(c.options, natsgo.Secure())
 	}
 	return c, errors.Join(faults...)
 }
 
 // readCreds makes an option of a credential: an nkey seed, or the JWT and seed
-// that nsc writes. About is what its file says that it is, for people.
+// that nsc writes. About is the description in its file.
 func readCreds(file string) (credential natsgo.Option, about string, err error) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -150,7 +148,7 @@ func (c *conn) Node() string {
 	return ""
 }
 
-// connected returns the connection, which may be down at this moment.
+// connected returns the connection, which may be down at the moment.
 func (c *conn) connected(ctx context.Context) (*natsgo.Conn, error) {
 	if nc := c.current(); nc != nil {
 		return nc, nil
@@ -165,7 +163,7 @@ func (c *conn) connected(ctx context.Context) (*natsgo.Conn, error) {
 	}
 }
 
-// current is the connection; nil where none was made yet.
+// current is the connection; nil before the first.
 func (c *conn) current() *natsgo.Conn {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -185,7 +183,7 @@ func (c *conn) connect() error {
 		// At once, and then not all at the same moment.
 		natsgo.ReconnectWait(100*time.Millisecond),
 		natsgo.ReconnectJitter(200*time.Millisecond, 500*time.Millisecond),
-		// Nothing is kept to be sent later: whoever gave up has said so by then.
+		// Nothing is buffered: its caller has given up by then.
 		natsgo.ReconnectBufSize(-1),
 		natsgo.PingInterval(10*time.Second),
 		natsgo.MaxPingsOutstanding(2),
@@ -225,10 +223,9 @@ func (c *conn) explain(err error) error {
 	return fmt.Errorf("%w: %s: %w", desk.ErrUnreachable, at, err)
 }
 
-// identify asks the server whose credential it has seen. The name is that of
-// the subjects which the credential may write to. Inboxes are the credential's own
-// from then on: others can neither hear nor guess them, and have the server write
-// there.
+// identify asks the server for the rights of the credential. The name is that in the
+// subjects which it may publish to. From then on inboxes are the credential's own:
+// others can neither subscribe to them nor guess them.
 func identify(nc *natsgo.Conn) (Identity, error) {
 	wrong := func(err error) (Identity, error) {
 		return Identity{}, fmt.Errorf("ask for the rights of this credential: %w", err)
@@ -303,8 +300,8 @@ func (c *conn) Identity(ctx context.Context) (Identity, error) {
 	return c.whoAmI(), nil
 }
 
-// awaitIdentity is Identity where nodes may be choosing a leader, or be gone in
-// this moment: it tries as long as a read does.
+// awaitIdentity is Identity while nodes may be starting, or choosing a leader: it
+// tries for as long as a read does.
 func (c *conn) awaitIdentity(ctx context.Context) (me Identity, err error) {
 	err = c.repeat(ctx, readTimeout, func(time.Duration) (bool, error) {
 		me, err = c.Identity(ctx)
@@ -319,10 +316,10 @@ func (c *conn) whoAmI() Identity {
 	return c.me
 }
 
-// errLost ends a request whose server has gone.
+// errLost ends a request whose connection was lost.
 var errLost = errors.New("the connection was lost")
 
-// endRequests ends all requests under way: the client would wait for their whole time.
+// endRequests ends all requests under way: the client would wait for their timeouts.
 func (c *conn) endRequests(err error) {
 	c.log.Info("the connection to the desk was lost", "error", err)
 	c.mu.Lock()
@@ -349,8 +346,8 @@ func (c *conn) untilReconnect() context.Context {
 	return c.connection
 }
 
-// handleError ends the requests that the server does not permit. It says so beside
-// the conversation; to the request itself it gives no answer at all.
+// handleError ends the requests that the server does not permit. The server reports
+// that as an error of the connection, and answers nothing to the request itself.
 func (c *conn) handleError(err error) {
 	found := regexp.MustCompile(`(?i)permissions violation for publish to "([^"]+)"`).FindStringSubmatch(err.Error())
 	if found == nil {
@@ -406,10 +403,9 @@ func (c *conn) request(ctx context.Context, wait time.Duration, m *natsgo.Msg) (
 	return nil, err
 }
 
-// repeat makes attempts until one is definite, or the time is up. The last
-// error is returned then. An attempt is told how long it may take: the first
-// longer, as a node under load may need it, those after it no longer than one
-// would want to wait once there is a new leader.
+// repeat makes attempts until one is definite, or the limit has passed; then it
+// returns the last error. The first attempt may take longer, as a node under load may
+// need it, the others no longer than one would want to wait for a new leader.
 func (c *conn) repeat(ctx context.Context, limit time.Duration, try func(time.Duration) (definite bool, err error)) error {
 	began, wait := time.Now(), requestTimeout
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 250*time.Millisecond) {
@@ -431,29 +427,6 @@ func (c *conn) repeat(ctx context.Context, limit time.Duration, try func(time.Du
 			return context.Cause(ctx)
 		}
 	}
-}
-
-// leaveIfUseless leaves a node of which nothing definite has been heard since a time, if
-// it is of no use: one that was stopped and keeps its connections, or one that
-// was cut off from the others, which goes on to say that it leads for ten seconds.
-// That most nodes can be heard through it means that they are choosing a leader;
-// where that takes too long another node may know more.
-func (c *conn) leaveIfUseless(since time.Time) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if since.Before(c.connectedAt) {
-		since = c.connectedAt
-	}
-	nc, now := c.nc, time.Now()
-	if nc == nil || now.Sub(since) < requestTimeout/2 || now.Sub(c.probedAt) < requestTimeout {
-		return
-	}
-	c.probedAt = now
-	go func() {
-		if !c.hearsMost(nc, requestTimeout/2) || now.Sub(since) > readTimeout {
-			c.reconnectElsewhere(nc)
-		}
-	}()
 }
 
 // MayAnswer returns an error that wraps desk.ErrDenied where the credential is

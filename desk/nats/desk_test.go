@@ -70,21 +70,24 @@ func TestSweepAfterAnAbsence(t *testing.T) {
 	if _, err := operator.RequestMsg(m, natstest.Patience); err != nil {
 		t.Fatal(err)
 	}
-	until := time.Now().Add(natstest.Patience)
-	for there(m.Subject) && time.Now().Before(until) {
-		time.Sleep(50 * time.Millisecond)
-	}
+	natstest.Await(t, func() error {
+		if there(m.Subject) {
+			return errors.New("the day is not over")
+		}
+		return nil
+	})
 	outcome := func(id string) string { return "_R_.ask.end.bot." + id + ".human.alice" }
-	for there(outcome(ids[0])) {
+	natstest.Await(t, func() error {
 		for _, err := range store.List(t.Context(), desk.KindReplies, desk.Range{}) {
 			if err != nil {
 				t.Fatal(err)
 			}
 		}
-		if time.Now().After(until) {
-			t.Fatal("the outcome stays")
+		if there(outcome(ids[0])) {
+			return errors.New("the outcome stays")
 		}
-	}
+		return nil
+	})
 	if !there(outcome(ids[1])) {
 		t.Error("an outcome that nobody has collected was swept")
 	}
@@ -174,7 +177,7 @@ func sweep(t *testing.T, c *natstest.Cluster, alice *nats.Store, id string) {
 	t.Helper()
 	operator := c.Connect(natstest.Account, nodes.Operator, "", make(chan error, 10))
 	subject := "_R_.ask.end.bot." + id + ".human.alice"
-	waitFor(t, func() error {
+	natstest.Await(t, func() error {
 		if err := nats.Sweep(alice, t.Context(), subject); err != nil {
 			return err
 		}

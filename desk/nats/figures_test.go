@@ -24,7 +24,8 @@ func TestFigures(t *testing.T) {
 		t.Skip("minutes; make fleet runs it")
 	}
 	c := natstest.Start(t, 3)
-	asking := desk.New(c.Open(natstest.Account, nodes.Agent, "bot"), desk.Options{})
+	agent := c.Open(natstest.Account, nodes.Agent, "bot")
+	asking := desk.New(agent, desk.Options{})
 	human := desk.New(c.Open(natstest.Account, nodes.Human, "alice"), desk.Options{})
 	other := desk.New(c.Open(natstest.Account, nodes.Human, "bob"), desk.Options{})
 	events, err := other.Watch(t.Context())
@@ -47,14 +48,15 @@ func TestFigures(t *testing.T) {
 			t.Fatal(err)
 		}
 		asked = append(asked, time.Since(began))
-		has := make(chan time.Time, 1)
+		has, hangs := make(chan time.Time, 1), make(chan struct{})
+		waiting := desk.New(looking{agent, sync.OnceFunc(func() { close(hangs) })}, desk.Options{})
 		go func() {
-			if _, err := asking.Wait(t.Context(), rec.ID); err != nil {
+			if _, err := waiting.Wait(t.Context(), rec.ID); err != nil {
 				t.Error(err)
 			}
 			has <- time.Now()
 		}()
-		time.Sleep(20 * time.Millisecond)
+		<-hangs
 		began = time.Now()
 		if _, err := human.Reply(t.Context(), rec.ID, says("a"), desk.Evidence{Surface: "web", How: desk.HowPage}); err != nil {
 			t.Fatal(err)

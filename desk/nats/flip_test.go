@@ -99,7 +99,7 @@ func testFlippedBit(t *testing.T, stream string) {
 	c.Kill(damaged)
 	awaitDesk(t, store)
 	var report storetest.PowerReport
-	waitFor(t, func() error { _, err := agent.Get(t.Context(), hurt.ID); return err })
+	natstest.Await(t, func() error { _, err := agent.Get(t.Context(), hurt.ID); return err })
 	report.Check(t, &storetest.Conversation{Asker: agent, Human: human}, all)
 	t.Log(report)
 }
@@ -126,7 +126,7 @@ func TestFlippedSnapshot(t *testing.T) {
 	}
 	c.Restart(damaged)
 	awaitDesk(t, store)
-	waitFor(t, func() error {
+	natstest.Await(t, func() error {
 		ctx, stop := context.WithTimeout(t.Context(), 20*time.Second)
 		defer stop()
 		st, err := store.Status(ctx, c.System())
@@ -143,20 +143,6 @@ func TestFlippedSnapshot(t *testing.T) {
 	var report storetest.PowerReport
 	report.Check(t, &storetest.Conversation{Asker: agent, Human: human}, all)
 	t.Log(report)
-}
-
-// waitFor waits until something succeeds.
-func waitFor(t *testing.T, do func() error) {
-	t.Helper()
-	for until := time.Now().Add(natstest.Patience); ; time.Sleep(100 * time.Millisecond) {
-		err := do()
-		if err == nil {
-			return
-		}
-		if time.Now().After(until) {
-			t.Fatal(err)
-		}
-	}
 }
 
 // flip flips one bit of a text in the one file below a directory that has it.
@@ -204,7 +190,7 @@ func lead(t *testing.T, c *natstest.Cluster, stream, node string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, func() error {
+	natstest.Await(t, func() error {
 		there, err := js.StreamInfo(stream)
 		if err == nil && there.Cluster.Leader != node {
 			_, _ = nc.Request("$JS.API.STREAM.LEADER.STEPDOWN."+stream, fmt.Appendf(nil, `{"placement":{"preferred":%q}}`, node), 2*time.Second)

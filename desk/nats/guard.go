@@ -10,11 +10,11 @@ import (
 	natsgo "github.com/nats-io/nats.go"
 )
 
-// A process that waits sends nothing, so that it would notice a node that stalls, or
-// is cut off from the others, only at the client's own ping: after half a minute.
-// While a bell or a watch waits, and there is another node to go to, a guard probes
-// the node. From the fault until it is left take at most guardInterval and two
-// probes, 5.5 seconds: less than the nodes need to choose a leader.
+// A process that waits sends nothing: it would notice a node that stalls, or is cut off
+// from the others, only by the client's own ping, after half a minute. While a bell or
+// a watch waits, and there is another node, a guard probes the node. It leaves it at
+// most guardInterval and two probes after the fault, 5.5 seconds: less than the nodes
+// need to choose a leader.
 const (
 	guardInterval = 2500 * time.Millisecond // between two probes
 	guardProbe    = 1500 * time.Millisecond // for one to be answered
@@ -28,7 +28,7 @@ type guard struct {
 	stop    context.CancelFunc
 }
 
-// guarded has the node probed until release is called.
+// guarded probes the node until release is called.
 func (c *conn) guarded() (release func()) {
 	if len(c.urls) < 2 {
 		return func() {}
@@ -68,15 +68,37 @@ func (c *conn) probe(ctx context.Context) {
 	}
 }
 
-// hearsLeader reports whether the leader of the desk answers, and has heard most
-// nodes lately: one that was cut off says for ten seconds that it leads.
+// leaveIfUseless leaves a node that has given no definite answer since a time: one that
+// was stopped and keeps its connections, or one that was cut off from the others, which
+// says that it leads for ten more seconds. Where most nodes can be heard through it they
+// are choosing a leader; where that takes too long another node may know more.
+func (c *conn) leaveIfUseless(since time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if since.Before(c.connectedAt) {
+		since = c.connectedAt
+	}
+	nc, now := c.nc, time.Now()
+	if nc == nil || now.Sub(since) < requestTimeout/2 || now.Sub(c.probedAt) < requestTimeout {
+		return
+	}
+	c.probedAt = now
+	go func() {
+		if !c.hearsMost(nc, requestTimeout/2) || now.Sub(since) > readTimeout {
+			c.reconnectElsewhere(nc)
+		}
+	}()
+}
+
+// hearsLeader reports whether the leader of the desk answers, and has heard from most
+// nodes lately: a leader that was cut off says for ten seconds that it leads.
 func (c *conn) hearsLeader(ctx context.Context) bool {
 	m, err := c.request(ctx, guardProbe, &natsgo.Msg{Subject: "$JS.API.STREAM.INFO." + StreamDesk})
 	var now natsgo.StreamInfo
 	if err != nil || json.Unmarshal(m.Data, &now) != nil {
 		return false
 	}
-	if now.Cluster == nil { // of one node, or a refusal
+	if now.Cluster == nil { // a single node, or an error
 		return len(now.Config.Subjects) > 0
 	}
 	heard := 1

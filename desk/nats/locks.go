@@ -15,49 +15,34 @@ import (
 	"mcp-askuser/desk"
 )
 
-// holder is this process as one that holds locks. A lock is a document with
-// the holder's name and a word of its own. The holder answers for it under
-// alive.<writer>.<name>, where no other credential can, as long as it is connected; one for whom nobody answers is dead,
-// or cut off, and its lock is taken over. When it is back it looks whether its
-// locks are still its own.
+// holder is this process as a holder of locks. A lock is a document: the holder's name,
+// a dot and a word of its own. While it is connected the holder answers for it on
+// alive.<writer>.<name>, where no other credential can. A holder that does not answer is
+// dead or cut off, and its lock is taken over; after a reconnect it checks which locks
+// it still has.
 type holder struct {
 	name string
 
+	held sync.Map // locks, by the text of their documents
+
 	mu        sync.Mutex
-	held      map[string]lock // by what stands there: the name, a dot, the word
 	answering bool
 }
 
-// lock is one that this process holds, or is taking.
+// lock is a lock that this process holds, or is taking.
 type lock struct {
 	place place
 	taken bool
 }
 
 // has reports whether a lock is held, or being taken.
-func (h *holder) has(stands string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	_, ok := h.held[stands]
+func (h *holder) has(text string) bool {
+	_, ok := h.held.Load(text)
 	return ok
 }
 
-// put notes a lock.
-func (h *holder) put(stands string, l lock) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.held[stands] = l
-}
-
-// drop is for a lock that is not held any more, or could not be taken.
-func (h *holder) drop(stands string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.held, stands)
-}
-
-// lockPlace is where a lock is: of the owner of the record that it is about, or
-// of nobody's record, of this credential.
+// lockPlace is where a lock is: with the owner of its record, or with this credential
+// where it belongs to none.
 func (s *Store) lockPlace(ctx context.Context, kind desk.Kind, name string) (place, error) {
 	if err := desk.Admit(ctx, name, desk.ValidName); err != nil {
 		return place{}, err
@@ -73,17 +58,14 @@ func (s *Store) lockPlace(ctx context.Context, kind desk.Kind, name string) (pla
 
 // Lock implements desk.Store.
 func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release func(), err error) {
-	if err := desk.Admit(ctx, name, desk.ValidName); err != nil {
-		return nil, err
-	}
-	if err := s.serveLocks(ctx); err != nil {
-		return nil, err
-	}
 	p, err := s.lockPlace(ctx, kind, name)
 	if err != nil {
 		return nil, err
 	}
 	subject, err := s.ownSubject(p)
+	if err == nil {
+		err = s.serveLocks(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +77,7 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 		if m.exists() {
 			taken, err := s.isHeld(ctx, &m)
 			ours := strings.HasPrefix(string(m.Data), s.locks.name+".")
-			if err == nil && !taken && !ours { // a holder whose node has just died is back in a moment
+			if err == nil && !taken && !ours { // its node may just have died: ask again
 				select {
 				case <-time.After(requestTimeout / 4):
 				case <-ctx.Done():
@@ -111,23 +93,23 @@ func (s *Store) Lock(ctx context.Context, kind desk.Kind, name string) (release 
 			}
 		}
 		mine := s.locks.name + "." + nuid.Next()
-		s.locks.put(mine, lock{place: p}) // before it is there: somebody may ask for it at once
+		s.locks.held.Store(mine, lock{place: p}) // before it is stored: another process may ask for it at once
 		err = s.create(ctx, creation{place: p, subject: subject, data: []byte(mine), replaces: m.Seq})
 		if err == nil {
-			s.locks.put(mine, lock{p, true})
+			s.locks.held.Store(mine, lock{p, true})
 			return sync.OnceFunc(func() { s.release(p, mine) }), nil
 		}
-		s.locks.drop(mine)
+		s.locks.held.Delete(mine)
 		if !errors.Is(err, desk.ErrExists) {
 			return nil, err
 		}
 	}
 }
 
-// release gives a lock up. Where the desk does not answer it is enough that
-// nobody answers for it any more.
+// release releases a lock. Where the desk does not answer it is enough that this
+// process no longer answers for it.
 func (s *Store) release(p place, mine string) {
-	s.locks.drop(mine)
+	s.locks.held.Delete(mine)
 	ctx, cancel := context.WithTimeout(context.Background(), requestTimeout)
 	defer cancel()
 	m, err := s.last(ctx, p)
@@ -135,11 +117,11 @@ func (s *Store) release(p place, mine string) {
 		err = s.remove(ctx, p, &m)
 	}
 	if err != nil {
-		s.log.Debug("a lock is left to whoever wants it next", "name", p.name, "error", err)
+		s.log.Debug("a lock that was released is still stored", "name", p.name, "error", err)
 	}
 }
 
-// serveLocks has this process answer for its locks.
+// serveLocks makes this process answer for its locks.
 func (s *Store) serveLocks(ctx context.Context) error {
 	return s.repeat(ctx, readTimeout, func(time.Duration) (bool, error) {
 		nc, err := s.connected(ctx)
@@ -178,70 +160,29 @@ func (s *Store) subscribe(nc *natsgo.Conn) error {
 	return nil
 }
 
-// Where holders are asked, and where they answer.
+// The subjects on which holders are asked, and on which they answer.
 const (
 	aliveArea = "alive."
 	backArea  = "back."
 )
 
-// backs is where holders answer to this process. It is no inbox: a holder learns its
-// name, and may write there.
-type backs struct {
-	mu      sync.Mutex
-	prefix  string // of the subjects; empty until the first is needed
-	waiting map[string]chan *natsgo.Msg
-}
-
-// begin returns a subject, and what arrives on it until end is called.
-func (b *backs) begin(nc *natsgo.Conn, me Identity) (subject string, answer <-chan *natsgo.Msg, end func(), err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.prefix == "" {
-		prefix := backArea + me.writer() + "." + nuid.Next() + "."
-		if _, err := nc.Subscribe(prefix+"*", b.arrive); err != nil {
-			return "", nil, nil, err
-		}
-		b.prefix, b.waiting = prefix, map[string]chan *natsgo.Msg{}
-	}
-	subject = b.prefix + nuid.Next()
-	arrived := make(chan *natsgo.Msg, 1)
-	b.waiting[subject] = arrived
-	return subject, arrived, func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(b.waiting, subject)
-	}, nil
-}
-
-func (b *backs) arrive(m *natsgo.Msg) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	select {
-	case b.waiting[m.Subject] <- m:
-	default: // nobody waits for it any more
-	}
-}
-
-// askHolder asks a holder.
+// askHolder asks a holder. It answers on a subject of this request alone, which is no
+// inbox: a holder learns the name, and may write there.
 func (c *conn) askHolder(ctx context.Context, m *natsgo.Msg) (*natsgo.Msg, error) {
-	nc := c.current()
-	back, answer, end, err := c.backs.begin(nc, c.whoAmI())
+	nc, back := c.current(), backArea+c.whoAmI().writer()+"."+nuid.Next()
+	sub, err := nc.SubscribeSync(back)
 	if err != nil {
 		return nil, err
 	}
-	defer end()
+	defer func() { _ = sub.Unsubscribe() }()
 	if err := nc.PublishRequest(m.Subject, back, m.Data); err != nil {
 		return nil, err
 	}
-	select {
-	case m := <-answer:
-		if len(m.Data) == 0 && m.Header.Get("Status") == "503" {
-			return nil, natsgo.ErrNoResponders
-		}
-		return m, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	answer, err := sub.NextMsgWithContext(ctx)
+	if err == nil && len(answer.Data) == 0 && answer.Header.Get("Status") == "503" {
+		err = natsgo.ErrNoResponders
 	}
+	return answer, err
 }
 
 // heldByte is how a holder says that a lock is its own.
@@ -255,8 +196,7 @@ func (s *Store) isHeld(ctx context.Context, lock *message) (bool, error) {
 }
 
 // heldBy reports which locks a holder answers for, a process with the credential
-// of a writer. One that is there and says
-// nothing was stopped: it holds them.
+// of a writer. A holder that subscribes and does not answer was stopped: it holds them.
 func (s *Store) heldBy(ctx context.Context, by, name string, words []string) ([]bool, error) {
 	has := make([]bool, len(words))
 	if !desk.ValidName(name) {
@@ -306,9 +246,9 @@ func (s *Store) Locked(ctx context.Context, kind desk.Kind, name string) (bool, 
 	return s.isHeld(ctx, &m)
 }
 
-// Locks implements desk.Store. That an inbox or a page is open a human's
-// credential says, or this one. Its locks of the dead are removed where names are
-// never used again; a holder that was only cut off takes its own anew.
+// Locks implements desk.Store. The lock of an inbox or a page counts under a human's
+// credential, or this one. Stale locks of this credential are removed where names are
+// never used again; a holder that was only cut off takes its own again.
 func (s *Store) Locks(ctx context.Context, kind desk.Kind) ([]string, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -368,17 +308,14 @@ func (s *Store) holders(ctx context.Context, locks []message) ([]bool, error) {
 	return taken, errors.Join(errs...)
 }
 
-// recheckLocks looks, after a reconnect, whether the locks of this process are
-// still its own. One that was taken over is lost; one that was taken away, for
-// this process seemed dead, is taken anew. What is being taken is the business of
-// whoever takes it.
+// recheckLocks checks, after a reconnect, whether the locks of this process are still
+// its own. One that was taken over is lost; one that was removed, as this process seemed
+// dead, is taken again. One that is being taken is left to Lock.
 func (s *Store) recheckLocks() {
-	s.locks.mu.Lock()
-	all := maps.Clone(s.locks.held)
-	s.locks.mu.Unlock()
 	ctx, cancel := context.WithTimeout(context.Background(), writeTimeout)
 	defer cancel()
-	for mine, l := range all {
+	for key, value := range s.locks.held.Range {
+		mine, l := key.(string), value.(lock)
 		if !l.taken {
 			continue
 		}
@@ -388,7 +325,7 @@ func (s *Store) recheckLocks() {
 			err = s.create(ctx, creation{place: l.place, subject: l.place.by(s.whoAmI().writer()), data: m.Data, replaces: m.Seq})
 		}
 		if errors.Is(err, desk.ErrExists) || err == nil && string(m.Data) != mine {
-			s.locks.drop(mine)
+			s.locks.held.Delete(mine)
 		}
 	}
 }

@@ -13,37 +13,26 @@ import (
 	"mcp-askuser/desk"
 )
 
-// indexMutex is the mutex of an index, which few others share: those of one process
-// who change the same index take turns, where they would only drive each other
-// back.
+// indexMutex is the mutex of an index, which few others share. Goroutines that change
+// the same index take turns: they would only make each other repeat.
 func (s *Store) indexMutex(subject string) *sync.Mutex {
 	return &s.turns[maphash.String(s.seed, subject)%uint64(len(s.turns))]
 }
 
 // Mark implements desk.Store.
 func (s *Store) Mark(ctx context.Context, mark desk.Mark, name, id string) error {
-	return s.change(ctx, mark, name, id, func(ids []string) []string {
-		if i, found := slices.BinarySearch(ids, id); !found {
-			return slices.Insert(ids, i, id)
-		}
-		return ids
-	})
+	return s.change(ctx, mark, name, id, true)
 }
 
 // Unmark implements desk.Store.
 func (s *Store) Unmark(ctx context.Context, mark desk.Mark, name, id string) error {
-	return s.change(ctx, mark, name, id, func(ids []string) []string {
-		if i, found := slices.BinarySearch(ids, id); found {
-			return slices.Delete(ids, i, i+1)
-		}
-		return ids
-	})
+	return s.change(ctx, mark, name, id, false)
 }
 
-// change replaces the list of a name with what f makes of it, and begins again
-// where another process did so meanwhile, or where nobody can say whether this
-// one did: to mark twice is to mark.
-func (s *Store) change(ctx context.Context, mark desk.Mark, name, id string, f func([]string) []string) error {
+// change puts an id into the list of a name, or takes it out, and repeats that where
+// another process changed the list meanwhile, or where it is uncertain whether this one
+// did: to mark twice is to mark.
+func (s *Store) change(ctx context.Context, mark desk.Mark, name, id string, in bool) error {
 	if err := errors.Join(desk.Admit(ctx, name, desk.ValidName), desk.Admit(ctx, id, desk.ValidID)); err != nil {
 		return err
 	}
@@ -64,19 +53,24 @@ func (s *Store) change(ctx context.Context, mark desk.Mark, name, id string, f f
 		if err != nil {
 			return errors.Is(err, desk.ErrDenied), err
 		}
-		before := m.ids()
-		after := f(slices.Clone(before))
-		if slices.Equal(before, after) {
+		ids := m.ids()
+		i, found := slices.BinarySearch(ids, id)
+		switch {
+		case in == found:
 			return true, nil
+		case in:
+			ids = slices.Insert(ids, i, id)
+		default:
+			ids = slices.Delete(ids, i, i+1)
 		}
-		w := creation{place: p, subject: subject, replaces: m.Seq, data: []byte(strings.Join(after, "\n"))}
+		w := creation{place: p, subject: subject, replaces: m.Seq, data: []byte(strings.Join(ids, "\n"))}
 		if mark == desk.MarkSessions || mark == desk.MarkLifted {
 			w.ttl = keepMarks
 		}
-		if len(after) == 0 {
-			w.deleted, w.ttl = true, keepGone
+		if len(ids) == 0 {
+			w.deleted, w.ttl = true, keepDeleted
 			if m.Subject != subject {
-				w.ttl = keepOver
+				w.ttl = keepForeign
 			}
 		}
 		err = s.create(ctx, w)

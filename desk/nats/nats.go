@@ -7,19 +7,18 @@
 //	rang.<owner>.<id>.<role>.<name>  rings once an outcome is stored
 //	alive.<name>.<holder>            answered by the process that holds locks
 //
-// Reads are answered by the leader of the stream, never by a follower: a stream
-// with direct gets, or a key-value bucket, may answer with what was. A leader that
-// is cut off from the others goes on for up to ten seconds, in which its clients
-// read what was before; whoever writes finds out and leaves it. Creates
-// name the sequence that they expect, and are repeated with the same bytes until
-// it is definite what became of them. A server that dies has every wait for it
-// end at once. Owners, writers and roles are in the subjects, which the server
-// holds against each credential; what is not under its writer's own name does not
-// count, and the log says so. No decision reads a clock.
+// The leader of the stream answers reads, never a follower: a stream with direct gets,
+// or a key-value bucket, may answer with an earlier state. A leader that is cut off from
+// the others serves reads for up to ten seconds, and its clients read an earlier state;
+// a client that writes finds out and leaves it. Creates name the sequence that they
+// expect, and are repeated with the same bytes until the result is definite. When a
+// server dies every request to it ends at once. Owners, writers and roles are part of
+// the subjects, which the server checks against each credential; a document that is not
+// under its writer's own name does not count, and is logged. No decision reads a clock.
 //
 // The package imports desk, whose Store it is, internal/door, internal/ownstack and
-// the client of NATS. It knows of records only their ids, writes no server, and manages no
-// streams but where the operator says so ([Store.Make]).
+// the client of NATS. It knows of records only their ids, is no server, and changes
+// streams for the operator alone ([Store.Make], [Store.FindDamage]).
 package nats
 
 import (
@@ -30,7 +29,6 @@ import (
 	"hash/maphash"
 	"iter"
 	"log/slog"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -43,7 +41,7 @@ import (
 
 // The streams. The operator makes them, see [Store.Make].
 const (
-	StreamDesk = "ASK"      // what is open, and what ended lately
+	StreamDesk = "ASK"      // open records, and those that ended lately
 	StreamPast = "ASK_PAST" // the archive
 	StreamSaid = "ASK_SAID" // copies of what humans said
 )
@@ -54,11 +52,11 @@ const maxSize = 4 << 20
 
 // How long things are kept.
 const (
-	keepDraft = 24 * time.Hour   // what is being typed, and where a record is shown
-	keepPlace = 24 * time.Hour   // of an outcome that was collected
-	keepGone  = time.Second      // of what was deleted; the least that the server takes
-	keepMarks = desk.SessionKeep // from the last one
-	keepOver  = desk.SessionKeep // of what was deleted and another has written, who removes it meanwhile
+	keepDraft   = 24 * time.Hour   // drafts, and where a record is shown
+	keepPlace   = 24 * time.Hour   // the place of an outcome that was collected
+	keepDeleted = time.Second      // a delete marker; the least that the server takes
+	keepForeign = desk.SessionKeep // a delete marker beside another writer's document, until that one is swept
+	keepMarks   = desk.SessionKeep // marks, since the last change
 )
 
 // Options say where the desk is.
@@ -75,8 +73,9 @@ type Store struct {
 	*conn
 	locks holder
 
-	seed  maphash.Seed
-	turns [256]sync.Mutex // see indexMutex
+	seed     maphash.Seed
+	turns    [256]sync.Mutex // see indexMutex
+	sweeping sync.Mutex      // held by the one sweep
 
 	months sync.Map // that are known to be in the index
 	owners sync.Map // names of owners of records
@@ -89,20 +88,20 @@ var (
 )
 
 // Open returns the store at o.URL. It does no I/O but to read the files. The
-// error names what is wrong with the options.
+// error names the faults of the options.
 func Open(o Options) (*Store, error) {
 	c, err := newConn(o)
 	if err != nil {
 		return nil, err
 	}
 	s := &Store{conn: c, seed: maphash.MakeSeed()}
-	s.locks.name, s.locks.held = nuid.Next(), map[string]lock{}
+	s.locks.name = nuid.Next()
 	c.reconnected = func() { go s.recheckLocks() }
 	return s, nil
 }
 
-// Place implements desk.Placer: a record is the credential's own, or its owner's
-// to whose earlier one it goes back.
+// Place implements desk.Placer. The owner of a record is this credential, or the owner
+// of the earlier record that it reopens.
 func (s *Store) Place(ctx context.Context, id, earlier string) (string, error) {
 	me, err := s.awaitIdentity(ctx)
 	if err != nil {
@@ -117,7 +116,7 @@ func (s *Store) Place(ctx context.Context, id, earlier string) (string, error) {
 	return desk.Owned(id, owner), nil
 }
 
-// owner returns the owner of a record, of which only the mark is in its id.
+// owner returns the owner of a record. Its id has only a mark of the owner.
 func (s *Store) owner(ctx context.Context, id string) (string, error) {
 	me, err := s.awaitIdentity(ctx)
 	if err != nil {
@@ -170,8 +169,8 @@ func (s *Store) placeOf(ctx context.Context, kind desk.Kind, id string) (place, 
 	}
 }
 
-// ownSubject returns the subject of this credential where a document is, as it ends:
-// ErrDenied where it has none. The server would say the same.
+// ownSubject returns this credential's subject in a place; ErrDenied where it has none.
+// The server would refuse it too.
 func (s *Store) ownSubject(p place) (subject string, err error) {
 	me := s.whoAmI()
 	if !me.Human && p.owner != me.writer() {
@@ -324,9 +323,9 @@ func copyFilter(owner, id string) string { return "said." + owner + "." + id + "
 // maxInFlight is how many requests a process has under way.
 const maxInFlight = 64
 
-// Read implements desk.Reader: one trip. That the leader may look at them in
-// another order is no harm: the place of an outcome stays taken when it is
-// collected, so that one who finds it free knows that the record was open then.
+// Read implements desk.Reader, with all requests at once. The leader may read in
+// another order, which does no harm: the place of an outcome stays taken when it is
+// collected: a reader that finds it free knows that the record was open then.
 func (s *Store) Read(ctx context.Context, keys ...desk.Key) []desk.Document {
 	out := make([]desk.Document, len(keys))
 	each(len(keys), func(i int) { out[i] = s.get(ctx, keys[i].Kind, keys[i].ID) })
@@ -347,9 +346,9 @@ func each(n int, f func(int)) {
 	workers.Wait()
 }
 
-// Delete implements desk.Store. What is deleted is replaced with a message that
-// says so, which those who watch are told, and which goes a second later: where
-// another has written the document, when that has been swept.
+// Delete implements desk.Store. It stores a delete marker, which watches receive and
+// which expires: after a second, or, where another credential has written the document,
+// once that has been swept.
 func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
 	p, err := s.placeOf(ctx, kind, id)
 	if errors.Is(err, desk.ErrNotFound) {
@@ -376,15 +375,15 @@ func (s *Store) Delete(ctx context.Context, kind desk.Kind, id string) error {
 		if kind == desk.KindDrafts && !s.whoAmI().Human {
 			return nil // an agent writes none, not even that there is none; it goes by itself
 		}
-		keep := keepGone
+		keep := keepDeleted
 		switch {
 		case kind == desk.KindReplies:
 			keep = keepPlace
 		case m.Subject != subject:
-			keep = keepOver
+			keep = keepForeign
 		}
 		err = s.create(ctx, creation{place: p, subject: subject, deleted: true, ttl: keep, replaces: m.Seq})
-		if !errors.Is(err, desk.ErrExists) || tries == 8 { // somebody changed it in between
+		if !errors.Is(err, desk.ErrExists) || tries == 8 { // another process changed it in between
 			return err
 		}
 	}
@@ -402,12 +401,17 @@ func (s *Store) List(ctx context.Context, kind desk.Kind, in desk.Range) iter.Se
 			yieldDescending(ids, err, in, yield)
 			return
 		}
-		months, err := s.names(ctx, StreamPast, allOf(areaPast, kindMonths))
+		found, err := s.places(ctx, StreamPast, allOf(areaPast, kindMonths))
 		if err != nil {
 			yield("", err)
 			return
 		}
-		for _, month := range in.Months(months) {
+		var months []string
+		for p := range found { // of each owner
+			months = append(months, p.name)
+		}
+		slices.Sort(months)
+		for _, month := range in.Months(slices.Compact(months)) {
 			found, err := s.places(ctx, StreamPast, place{areaPast, kindDocs, "*", month}.filter())
 			var ids []string
 			for p := range found {
@@ -443,8 +447,8 @@ func (s *Store) listDesk(ctx context.Context, kind desk.Kind) ([]string, error) 
 	return ids, err
 }
 
-// sweep removes what this credential wrote and others have deleted, or collected:
-// nobody else may. The server's copies of what humans said stay.
+// sweep removes documents that this credential wrote and others have deleted, or
+// collected: no other credential may. The server's copies of humans' outcomes stay.
 func (s *Store) sweep(old []string) {
 	if len(old) == 0 || !s.sweeping.TryLock() {
 		return
@@ -469,7 +473,7 @@ func (s *Store) sweepOne(ctx context.Context, subject string) error {
 			return err
 		}
 		if copied, err := s.copied(ctx, p.owner, p.name); err != nil || !copied.exists() {
-			return err // once its copy is there; see said
+			return err // swept once the copy exists; see said
 		}
 	}
 	if by.role == "" {
@@ -482,15 +486,15 @@ func (s *Store) sweepOne(ctx context.Context, subject string) error {
 		return err
 	}
 	// Not in its place, where it was deleted already: in its subject.
-	err = s.create(ctx, creation{place: p, ownOnly: true, subject: subject, deleted: true, ttl: keepGone, replaces: m.Seq})
+	err = s.create(ctx, creation{place: p, ownOnly: true, subject: subject, deleted: true, ttl: keepDeleted, replaces: m.Seq})
 	if errors.Is(err, desk.ErrExists) {
 		return nil
 	}
 	return err
 }
 
-// wasCollected reports whether a human's outcome was collected. That it was is said for a
-// day: where it is not said any more the archive tells, and it is said anew.
+// wasCollected reports whether a human's outcome was collected. The marker of that
+// expires after a day; then the archive tells, and the marker is stored again.
 func (s *Store) wasCollected(ctx context.Context, p place) (bool, error) {
 	m, err := s.last(ctx, p)
 	if err != nil || m.By.role == collected {
@@ -530,21 +534,9 @@ func (s *Store) places(ctx context.Context, stream, filter string) (map[place][]
 			continue
 		}
 		if p.record() != "" {
-			if _, known := s.owners.Load(p.owner); !known {
-				s.owners.Store(p.owner, true)
-			}
+			s.owners.Store(p.owner, true)
 		}
 		found[p] = append(found[p], by)
 	}
 	return found, err
-}
-
-// names returns the names of the documents that match a filter, each once.
-func (s *Store) names(ctx context.Context, stream, filter string) ([]string, error) {
-	found, err := s.places(ctx, stream, filter)
-	names := map[string]bool{}
-	for p := range found {
-		names[p.name] = true
-	}
-	return slices.Collect(maps.Keys(names)), err
 }

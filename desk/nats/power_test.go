@@ -73,7 +73,7 @@ func TestPowerFailureOfNodes(t *testing.T) {
 // awaitDesk waits until the desk answers again.
 func awaitDesk(t *testing.T, s *nats.Store) {
 	t.Helper()
-	waitFor(t, func() error {
+	natstest.Await(t, func() error {
 		ctx, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
 		return s.Ping(ctx)

@@ -143,18 +143,18 @@ func older(version string, major, minor int) bool {
 }
 
 // nodeReply is what a node says of itself.
-type nodeReply struct {
+type nodeReply[T any] struct {
 	Server struct {
 		Name string    `json:"name"`
 		Ver  string    `json:"ver"`
 		Time time.Time `json:"time"`
 	} `json:"server"`
-	Data json.RawMessage `json:"data"`
-	at   time.Time       // half way between the question and the answer
+	Data T         `json:"data"`
+	at   time.Time // half way between the question and the answer
 }
 
-// Every node says, in this account, how much it does, or who is connected to it.
-// Only humans may ask the latter: it says to what others listen.
+// The subjects on which every node reports its load, or the clients of this account.
+// Only humans may ask for the latter: it shows what others subscribe to.
 const (
 	pingNodes   = "$SYS.REQ.ACCOUNT.PING.STATZ"
 	listClients = "$SYS.REQ.ACCOUNT.PING.CONNZ"
@@ -162,8 +162,8 @@ const (
 )
 
 // askNodes asks all nodes, and returns what those say that answer soon after the
-// first, for which it waits so long.
-func askNodes(nc *natsgo.Conn, subject, request string, wait time.Duration) ([]nodeReply, error) {
+// first.
+func askNodes[T any](nc *natsgo.Conn, subject, request string) ([]nodeReply[T], error) {
 	inbox := nc.NewInbox()
 	sub, err := nc.SubscribeSync(inbox)
 	if err != nil {
@@ -174,18 +174,18 @@ func askNodes(nc *natsgo.Conn, subject, request string, wait time.Duration) ([]n
 	if err := nc.PublishRequest(subject, inbox, []byte(request)); err != nil {
 		return nil, err
 	}
-	var all []nodeReply
-	for ; ; wait = requestTimeout / 4 {
+	var all []nodeReply[T]
+	for wait := requestTimeout; ; wait = requestTimeout / 4 {
 		m, err := sub.NextMsg(wait)
 		if err != nil {
 			break
 		}
-		t := nodeReply{at: begun.Add(time.Since(begun) / 2)}
-		if json.Unmarshal(m.Data, &t) == nil && t.Server.Name != "" {
-			all = append(all, t)
+		r := nodeReply[T]{at: begun.Add(time.Since(begun) / 2)}
+		if json.Unmarshal(m.Data, &r) == nil && r.Server.Name != "" {
+			all = append(all, r)
 		}
 	}
-	slices.SortFunc(all, func(a, b nodeReply) int { return strings.Compare(a.Server.Name, b.Server.Name) })
+	slices.SortFunc(all, func(a, b nodeReply[T]) int { return strings.Compare(a.Server.Name, b.Server.Name) })
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%w: no node says anything of itself", desk.ErrUnreachable)
 	}
@@ -198,28 +198,21 @@ func nodesOf(nc *natsgo.Conn, clients bool) ([]NodeStatus, error) {
 	if clients {
 		subject, request = listClients, "{}"
 	}
-	all, err := askNodes(nc, subject, request, requestTimeout)
-	if err != nil {
-		return nil, err
-	}
+	all, err := askNodes[struct {
+		Connections []struct {
+			Name string `json:"name"`
+		} `json:"connections"`
+	}](nc, subject, request)
 	var nodes []NodeStatus
-	for _, t := range all {
-		n := NodeStatus{Name: t.Server.Name, Version: t.Server.Ver, Clock: t.Server.Time.Sub(t.at)}
-		var data struct {
-			Connections []struct {
-				Name string `json:"name"`
-			} `json:"connections"`
-		}
-		if err := json.Unmarshal(t.Data, &data); err != nil {
-			return nil, fmt.Errorf("what %s says of its connections is damaged: %w", t.Server.Name, err)
-		}
-		for _, c := range data.Connections {
+	for _, r := range all {
+		n := NodeStatus{Name: r.Server.Name, Version: r.Server.Ver, Clock: r.Server.Time.Sub(r.at)}
+		for _, c := range r.Data.Connections {
 			n.Clients = append(n.Clients, c.Name)
 		}
 		slices.Sort(n.Clients)
 		nodes = append(nodes, n)
 	}
-	return nodes, nil
+	return nodes, err
 }
 
 // addSynced finds out which nodes write at once.
@@ -234,24 +227,20 @@ func (s *Store) addSynced(system string, st *Status) error {
 		return err
 	}
 	defer nc.Close()
-	all, err := askNodes(nc, "$SYS.REQ.SERVER.PING.VARZ", "{}", requestTimeout)
+	all, err := askNodes[struct {
+		JetStream struct {
+			Config struct {
+				SyncAlways bool `json:"sync_always"`
+			} `json:"config"`
+		} `json:"jetstream"`
+	}](nc, "$SYS.REQ.SERVER.PING.VARZ", "{}")
 	if err != nil {
 		return err
 	}
-	for _, t := range all {
-		var data struct {
-			JetStream struct {
-				Config struct {
-					SyncAlways bool `json:"sync_always"`
-				} `json:"config"`
-			} `json:"jetstream"`
-		}
-		if err := json.Unmarshal(t.Data, &data); err != nil {
-			return fmt.Errorf("what %s says of itself is damaged: %w", t.Server.Name, err)
-		}
-		for i := range st.Nodes {
-			if st.Nodes[i].Name == t.Server.Name {
-				st.Nodes[i].Synced = &data.JetStream.Config.SyncAlways
+	for i, n := range st.Nodes {
+		for _, r := range all {
+			if r.Server.Name == n.Name {
+				st.Nodes[i].Synced = &r.Data.JetStream.Config.SyncAlways
 			}
 		}
 	}
@@ -261,21 +250,14 @@ func (s *Store) addSynced(system string, st *Status) error {
 // addHealth notes what nodes say that they cannot do, such as to read a snapshot of
 // theirs.
 func addHealth(nc *natsgo.Conn, st *Status) error {
-	all, err := askNodes(nc, "$SYS.REQ.SERVER.PING.HEALTHZ", "{}", requestTimeout)
-	if err != nil {
-		return err
-	}
-	for _, t := range all {
-		var data struct {
-			Status string `json:"status"`
-			Error  string `json:"error"`
-		}
-		if err := json.Unmarshal(t.Data, &data); err != nil {
-			return fmt.Errorf("what %s says of its health is damaged: %w", t.Server.Name, err)
-		}
-		if data.Status != "ok" {
-			st.Wrongf("%s is not well: %s; where that stays, stop it, remove its data directory, and start it again: it takes everything from the others", t.Server.Name, data.Error)
+	all, err := askNodes[struct {
+		Status string `json:"status"`
+		Error  string `json:"error"`
+	}](nc, "$SYS.REQ.SERVER.PING.HEALTHZ", "{}")
+	for _, r := range all {
+		if r.Data.Status != "ok" {
+			st.Wrongf("%s is not well: %s; where that stays, stop it, remove its data directory, and start it again: it takes everything from the others", r.Server.Name, r.Data.Error)
 		}
 	}
-	return nil
+	return err
 }

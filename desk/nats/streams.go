@@ -27,8 +27,8 @@ func Streams(nodes int) []natsgo.StreamConfig {
 	open.RePublish = &natsgo.RePublish{Source: root + "ask.end.*.*.*.*", Destination: "rang.{{wildcard(1)}}.{{wildcard(2)}}.{{wildcard(3)}}.{{wildcard(4)}}", HeadersOnly: true}
 	past.Name, past.Description = StreamPast, "questions that have ended"
 	past.Subjects, past.AllowMsgTTL = []string{root + areaPast + ".>"}, true
-	// Nobody can publish to it: it has no subjects of its own. The first of a
-	// subject counts, which stays when the outcome goes.
+	// No credential can publish to it: it has no subjects of its own. The first message
+	// of a subject counts, and stays when the outcome is deleted.
 	said.MaxMsgsPerSubject = -1
 	said.Name, said.Description = StreamSaid, "what humans said, as the server has seen it"
 	said.Sources = []*natsgo.StreamSource{{Name: StreamDesk, SubjectTransforms: []natsgo.SubjectTransformConfig{
@@ -37,9 +37,8 @@ func Streams(nodes int) []natsgo.StreamConfig {
 	return []natsgo.StreamConfig{open, past, said}
 }
 
-// The format of what is in the streams, which they name. The first one named no
-// authors in its subjects; nothing tells whose its documents are, so that they are
-// not taken over.
+// The format of the streams' content, which their metadata name. The first format had
+// no authors in its subjects: its documents have no known owner, and are not migrated.
 const formatKey, format = "mcp-askuser-format", "2"
 
 // Make makes the streams of a desk on so many nodes, or brings those that are

@@ -160,10 +160,12 @@ func parse(subject string) (p place, w writer, ok bool) {
 // Rights are the subjects that a credential may publish to and subscribe to. The
 // operator may do all.
 //
-// Nobody else may answer to what it received: the sender of that names the
-// subject. What has to be answered to other credentials goes to back.<name>. And
-// an agent may not make consumers: with one it could have the server deliver
-// documents under subjects that the agent must not write to.
+// No other may publish to the subject for replies of a message: its sender names that.
+// Answers to other credentials go to back.<name>. An agent may not make consumers: with
+// one it could have the server deliver documents under subjects that the agent must not
+// write to. Nobody but the operator may read with $JS.API.DIRECT.GET: the server sends
+// the bytes as they were stored to the subject that the reader names, which may be a
+// request to change a stream.
 func Rights(name string, operator bool) (publish, subscribe []string) {
 	if operator {
 		return []string{">"}, []string{">"}

@@ -15,8 +15,8 @@ import (
 	"mcp-askuser/internal/ownstack"
 )
 
-// A bell is looked at without having rung once in a while: what rings is sent
-// once, and not to one who was away.
+// A bell looks at this interval without having rung: its message is sent once, and a
+// client that was disconnected misses it.
 const lookInterval = time.Minute
 
 // Bell implements desk.Store. The server rings after it has stored an outcome;
@@ -48,8 +48,8 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 	for {
 		again := s.untilReconnect()
 		if nc.IsConnected() {
-			// The node listens before we look; where it has gone we look again when
-			// there is another.
+			// The node has the subscription before we look; if it has died we look again
+			// after the reconnect.
 			_ = nc.FlushTimeout(requestTimeout)
 		}
 		if look() {
@@ -65,21 +65,20 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 	}
 }
 
-// watched are the collections whose changes are told.
+// watched are the subjects of a watch.
 var watched = [...]string{
 	allOf(areaAsk, string(desk.KindPending)), allOf(areaAsk, kindEnd), allOf(areaAsk, string(desk.KindDrafts)),
 	allOf(areaAsk, string(desk.KindShowing)), allOf(areaAsk, string(desk.KindAskers)),
 }
 
-// How a watch knows that it still is one.
+// How a watch notices that its consumer was lost.
 const (
 	heartbeat        = 5 * time.Second
 	heartbeatTimeout = 3 * heartbeat
 )
 
-// Watch implements desk.Store: one consumer, for all who watch in a process.
-// When its messages skip a number, or none come at all, it is made anew where
-// it had come to.
+// Watch implements desk.Store with one consumer. When its messages skip a number, or
+// none arrive, another consumer is made from the next sequence on.
 func (s *Store) Watch(ctx context.Context) (<-chan desk.Change, error) {
 	if ctx.Err() != nil {
 		return nil, context.Cause(ctx)
@@ -114,8 +113,8 @@ func (w *watch) consume(ctx context.Context) error {
 	if w.sub != nil {
 		_ = w.sub.Unsubscribe()
 	}
-	// Not an inbox of requests: an answer that nobody knows may be taken for that
-	// of the one request under way.
+	// Not the inbox of requests: an unknown message there may be taken for the answer
+	// to the one request under way.
 	inbox, name := nc.NewInbox(), nuid.Next()
 	if w.sub, err = nc.SubscribeSync(inbox); err != nil {
 		return unreachable(err)
@@ -171,10 +170,9 @@ func (w *watch) run(ctx context.Context) {
 	}
 }
 
-// waitForLeader returns once the leader has what the consumer has told of. A consumer may
-// be at a follower, which may have stored a message a moment before the leader
-// has: whoever is told of a change and reads must not find the time before it.
-// It is false when ctx ends.
+// waitForLeader returns once the leader has what the consumer has delivered. A consumer
+// may run on a follower, which may have stored a message a moment before the leader: a
+// process that receives a change and reads must find it. It is false when ctx ends.
 func (w *watch) waitForLeader(ctx context.Context) bool {
 	for pause := time.Millisecond; w.leader+1 < w.next; pause = min(2*pause, requestTimeout) {
 		if now, err := w.store.streamInfo(ctx, StreamDesk, map[string]string{}); err == nil {
@@ -194,8 +192,8 @@ func (w *watch) waitForLeader(ctx context.Context) bool {
 
 var errGap = errors.New("messages were missed")
 
-// read reads a message of the consumer: a change, or the zero one where it is a
-// sign of life or tells of nothing.
+// read reads a message of the consumer: a change, or the zero one for a heartbeat and
+// what is no change.
 func (w *watch) read(m *natsgo.Msg) (c desk.Change, err error) {
 	if status := m.Header.Get("Status"); status != "" {
 		last, err := strconv.ParseUint(m.Header.Get("Nats-Last-Consumer"), 10, 64)

@@ -17,9 +17,8 @@ import (
 	"mcp-askuser/desk"
 )
 
-// The headers of messages. Whatever has no headerOp is none of ours: the server
-// may be made to write answers of its own where an outcome belongs, and they
-// are as good as nothing.
+// The headers of messages. A message without headerOp is not ours: the server may be
+// made to write its answers where an outcome belongs, and they do not count.
 const (
 	headerOp     = "Ask-Op"
 	opPut, opDel = "put", "del"
@@ -34,7 +33,7 @@ const (
 	codeInProgress    = 10158 // an attempt with this Nats-Msg-Id is not stored yet
 )
 
-// message is one of a stream; the zero message is none.
+// message is a message of a stream; the zero message is none.
 type message struct {
 	Subject string
 	Seq     uint64
@@ -46,8 +45,8 @@ type message struct {
 // exists reports whether the message is a document.
 func (m *message) exists() bool { return m.Op == opPut }
 
-// checkWriter sees whose a message is. One that its writer must not have written is as
-// good as nothing, whoever had it stored.
+// checkWriter sets the writer of a message. One that its writer must not have written
+// does not count.
 func (c *conn) checkWriter(m *message) {
 	if !strings.HasPrefix(m.Subject, root) {
 		return
@@ -59,7 +58,7 @@ func (c *conn) checkWriter(m *message) {
 	}
 }
 
-// ignoreForeign says in the log, once, that a document is ignored.
+// ignoreForeign logs once that a document is ignored.
 func (c *conn) ignoreForeign(subject string) {
 	if _, said := c.ignored.Swap(subject, true); !said {
 		c.log.Warn("a document under a foreign name is ignored", "subject", subject)
@@ -106,7 +105,7 @@ func (c *conn) api(ctx context.Context, limit time.Duration, call string, reques
 	})
 }
 
-// unreachable is the error of one who got no answer.
+// unreachable is the error of a request without an answer.
 func unreachable(err error) error {
 	if errors.Is(err, desk.ErrUnreachable) {
 		return err
@@ -115,8 +114,8 @@ func unreachable(err error) error {
 }
 
 // last returns the last message in a place, from the leader of the stream; the
-// zero message if there is none. Where the last is under a foreign name it is the
-// one before that which counts, with the sequence of the last.
+// zero message if there is none. Where the last is under a foreign name the one before
+// it counts, with the sequence of the last.
 func (c *conn) last(ctx context.Context, p place) (message, error) {
 	m, err := c.lastOn(ctx, p.stream(), p.filter())
 	if err != nil || m.Seq == 0 {
@@ -176,7 +175,7 @@ func (c *conn) lasts(ctx context.Context, places []place) ([]message, error) {
 	return out, errors.Join(errs...)
 }
 
-// info is what the server says of a stream.
+// info is the state of a stream.
 type info struct {
 	natsgo.StreamInfo
 	Total int `json:"total"` // subjects, where it says a page of them
@@ -209,7 +208,7 @@ func (c *conn) subjects(ctx context.Context, stream, filter string) (map[string]
 	}
 }
 
-// creation is a document that is to be the only one in its place.
+// creation is a document to create.
 type creation struct {
 	place
 	subject string // of its writer, there
@@ -217,11 +216,11 @@ type creation struct {
 	data    []byte
 	deleted bool // not a document, but that there is none
 	ttl     time.Duration
-	// replaces is the sequence that it may replace beside what is gone; 0 is none.
+	// replaces is the sequence of the message that it may replace; 0 is none.
 	replaces uint64
 }
 
-// existing is what there is instead of what was to be created.
+// existing returns the message that is stored instead.
 func (c *conn) existing(ctx context.Context, w *creation) (message, error) {
 	if w.ownOnly {
 		return c.lastOn(ctx, w.stream(), w.subject)
@@ -230,9 +229,9 @@ func (c *conn) existing(ctx context.Context, w *creation) (message, error) {
 }
 
 // create commits a document where there is none: ErrExists where there is
-// another, which was read and not only heard of; nil where it has the same
-// bytes, written by an attempt whose acknowledgement was lost. ErrUncertain
-// means that nobody can say.
+// another, which was read and not only reported; nil where it has the same
+// bytes, stored by an attempt whose acknowledgement was lost. ErrUncertain
+// means that neither is known.
 func (c *conn) create(ctx context.Context, w creation) error {
 	if len(w.data) > maxSize {
 		return fmt.Errorf("too large: %d bytes, of at most %d", len(w.data), maxSize)
@@ -264,7 +263,7 @@ func (c *conn) create(ctx context.Context, w creation) error {
 		case err != nil:
 			doubt = true
 			return false, err
-		case m.Seq == 0: // one who was refused may hear so before the first is stored
+		case m.Seq == 0: // a refusal may arrive before the first is stored
 			expect, id = 0, nuid.Next()
 			return false, fmt.Errorf("%w: it is not said what was stored", desk.ErrUnreachable)
 		case w.matches(&m):
@@ -272,7 +271,7 @@ func (c *conn) create(ctx context.Context, w creation) error {
 		case m.exists() || m.Op == opDel && w.kind == kindEnd: // which keeps its place
 			return true, fmt.Errorf("%s: %w", w.subject, desk.ErrExists)
 		}
-		expect, id = m.Seq, nuid.Next() // what is gone has a sequence, which must be named
+		expect, id = m.Seq, nuid.Next() // that of a delete marker must be named
 		return false, nil
 	})
 	if err != nil && doubt && !errors.Is(err, desk.ErrExists) && !errors.Is(err, desk.ErrDenied) {
@@ -281,10 +280,10 @@ func (c *conn) create(ctx context.Context, w creation) error {
 	return err
 }
 
-// remove takes away what was read and this credential wrote; what has taken its
-// place since stays.
+// remove deletes a message that was read and that this credential wrote; one that was
+// stored in its place since then stays.
 func (c *conn) remove(ctx context.Context, p place, m *message) error {
-	err := c.create(ctx, creation{place: p, subject: m.Subject, deleted: true, ttl: keepGone, replaces: m.Seq})
+	err := c.create(ctx, creation{place: p, subject: m.Subject, deleted: true, ttl: keepDeleted, replaces: m.Seq})
 	if errors.Is(err, desk.ErrExists) {
 		return nil
 	}
@@ -314,7 +313,7 @@ func (c *conn) put(ctx context.Context, subject string, data []byte, ttl time.Du
 	})
 }
 
-// anySequence expects nothing of what is there.
+// anySequence replaces whatever is stored.
 const anySequence = ^uint64(0)
 
 type pubAck struct {

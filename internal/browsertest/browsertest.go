@@ -38,8 +38,8 @@ func Start() (ctx context.Context, stop func(), err error) {
 // long enough to take a click.
 func Settled(selector string) string {
 	return fmt.Sprintf(`((el) => {
-		if (typeof early !== "function") return el && getComputedStyle(el).pointerEvents !== "none";
+		if (typeof justMoved !== "function") return el && getComputedStyle(el).pointerEvents !== "none";
 		el?.scrollIntoView({ block: "nearest" });
-		return el && !early(el.closest(controls) ?? el.closest(".option")?.querySelector(controls));
+		return el && !justMoved(el.closest(controls) ?? el.closest(".option")?.querySelector(controls));
 	})(document.querySelector(%q))`, selector)
 }

@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// ErrExposed means that an address that others reach was asked for without
-// TLS.
+// ErrExposed means that the server is to listen on an address that other machines
+// reach, without TLS.
 var ErrExposed = errors.New("listening beyond this machine needs TLS")
 
-// Certificate loads the certificate that is in two PEM files. The result is nil
-// where neither is named.
+// Certificate loads a certificate and its key from two PEM files. The result is
+// nil where neither is named.
 func Certificate(cert, key string) (*tls.Config, error) {
 	if cert == "" && key == "" {
 		return nil, nil
@@ -31,25 +31,25 @@ func Certificate(cert, key string) (*tls.Config, error) {
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
 
-// Loopback reports whether host, a name or an IP address, is this machine's
-// alone.
+// Loopback reports whether host, a name or an IP address, is reached from this
+// machine only.
 func Loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// OwnHost reports whether the Host of a request is a name of a server that
-// listens on listen, a name or an IP address, with TLS or without (nil), and
-// nothing but that. These are its names:
+// OwnHost reports whether the Host of a request is a name of the server, which
+// listens on listen, a name or an IP address, with TLS or without (nil). These are
+// its names:
 //
 //   - localhost and the loopback addresses;
 //   - the names of its certificate;
 //   - beyond this machine, any IP address, and what it listens on.
 //
-// The port must be the one that the request came to; none is that of the
-// scheme. A page elsewhere can make its own name resolve to this machine (DNS
-// rebinding), but it can do so neither with an IP address nor with localhost,
-// and none has our certificate.
+// The port must be the one that received the request; the scheme's where Host has
+// none. A foreign page can make its own name resolve to this machine (DNS
+// rebinding), but neither an IP address nor localhost, and it does not have the
+// server's certificate.
 func OwnHost(r *http.Request, listen string, t *tls.Config) bool {
 	u, err := url.Parse("http://" + r.Host)
 	if err != nil || u.Host != r.Host {
@@ -76,10 +76,10 @@ func ownPort(r *http.Request, port string, t *tls.Config) bool {
 	return !ok || port == strconv.Itoa(at.Port)
 }
 
-// OwnOrigin reports whether a request comes from a page of this server, or from
-// no page at all: its Origin is the server's in scheme, host and port. Browsers
-// name the origin of every request that changes something, and say where a request
-// comes from in a header that no script can set.
+// OwnOrigin reports whether a request was sent by a page of this server, or by no
+// page: its Origin is the server's in scheme, host and port. Browsers name the
+// origin of every request that changes something, and the relation of the sending
+// page in a header that no script can set.
 func OwnOrigin(r *http.Request) bool {
 	if from := r.Header.Get("Origin"); from != "" {
 		scheme := "http"
@@ -93,8 +93,8 @@ func OwnOrigin(r *http.Request) bool {
 	return http.NewCrossOriginProtection().Check(r) == nil
 }
 
-// origin returns an address of nothing but scheme, host and port in one spelling:
-// with its port, in small letters. It is empty for any other text.
+// origin normalizes an address of only scheme, host and port: with the port, in
+// lower case. It is empty for any other text.
 func origin(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || !strings.EqualFold(u.Scheme+"://"+u.Host, text) {
@@ -107,8 +107,7 @@ func origin(text string) string {
 	return u.Scheme + "://" + net.JoinHostPort(strings.ToLower(u.Hostname()), port)
 }
 
-// Bearer returns the token that a request shows; ok is false where it shows none.
-// What it is worth is for others to say.
+// Bearer returns the token of a request, unchecked; ok is false where it has none.
 func Bearer(r *http.Request) (token string, ok bool) {
 	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 	return strings.TrimSpace(token), strings.EqualFold(scheme, "Bearer")

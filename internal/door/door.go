@@ -1,9 +1,9 @@
-// Package door is what stands before everything that this program serves over
-// HTTP: who may listen where, which names and origins are the server's own, and
-// few places for those who have not shown that they may come in.
+// Package door guards everything that this program serves over HTTP: which
+// addresses it may listen on, which names and origins are the server's own, and
+// how many connections a client without a token can hold.
 //
-// It imports nothing of ours. It knows no token: whoever looks at one calls
-// [Welcome].
+// It imports no other package of the program, and checks no tokens: the code that
+// does calls [MarkAuthenticated].
 package door
 
 import (
@@ -16,49 +16,49 @@ import (
 	"time"
 )
 
-// Listener is a listener with few places for connections on which nobody has
-// shown yet that they may come in. Where there is none left, the one that has
-// had its place longest goes: whoever only stands there keeps nobody out.
+// Listener limits the connections on which no client has authenticated yet. Where
+// there are too many, the oldest is closed: idle connections lock no client out.
 type Listener struct {
 	net.Listener
-	Known     int // places for those who were welcomed
-	Strangers int // places for all others
-	// Least is how long a stranger has its place at least. Others wait in front
-	// of the door meanwhile: many who come at once do not push each other out.
-	Least time.Duration
+	MaxAuthenticated   int
+	MaxUnauthenticated int
+	// AuthTimeout is how long a connection is kept at least before it is closed for
+	// a new one. New connections wait meanwhile, so that many clients that connect
+	// at once do not close each other's.
+	AuthTimeout time.Duration
 
-	mu        sync.Mutex
-	strangers []*guest // oldest first
-	known     int
-	freed     chan struct{} // has a value after a place became free; nil unless somebody waits
+	mu              sync.Mutex
+	unauthenticated []*conn // oldest first
+	authenticated   int
+	freed           chan struct{} // closed when an unauthenticated connection goes; nil unless makeRoom waits
 }
 
-// guest is a connection through the door.
-type guest struct {
+// conn is a connection that the listener has accepted.
+type conn struct {
 	net.Conn
-	door  *Listener
-	since time.Time
-	known bool
-	gone  bool
+	listener      *Listener
+	since         time.Time
+	authenticated bool
+	closed        bool
 }
 
 // Accept implements [net.Listener].
 func (l *Listener) Accept() (net.Conn, error) {
-	conn, err := l.Listener.Accept()
+	accepted, err := l.Listener.Accept()
 	if err != nil {
 		return nil, err
 	}
 	l.makeRoom()
-	g := &guest{Conn: conn, door: l, since: time.Now()}
+	c := &conn{Conn: accepted, listener: l, since: time.Now()}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.strangers = append(l.strangers, g)
-	return g, nil
+	l.unauthenticated = append(l.unauthenticated, c)
+	return c, nil
 }
 
-// Serve serves what comes through the door, with TLS where the server has it, until
-// ctx ends; responses have so long to end then. It closes the listener, and returns
-// nil after the end of ctx.
+// Serve serves the listener's connections, with TLS where the server has it, until
+// ctx ends; responses may take for the grace period then. It closes the listener,
+// and returns nil after the end of ctx.
 func (l *Listener) Serve(ctx context.Context, s *http.Server, grace time.Duration) error {
 	s.ConnContext = withConn
 	failed := make(chan error, 1)
@@ -85,82 +85,82 @@ func (l *Listener) Serve(ctx context.Context, s *http.Server, grace time.Duratio
 	return nil
 }
 
-// makeRoom returns when there is a place for one more stranger.
+// makeRoom waits until there is room for one more unauthenticated connection.
 func (l *Listener) makeRoom() {
 	for {
 		l.mu.Lock()
-		if len(l.strangers) < l.Strangers {
+		if len(l.unauthenticated) < l.MaxUnauthenticated {
 			l.freed = nil
 			l.mu.Unlock()
 			return
 		}
-		oldest, freed := l.strangers[0], make(chan struct{})
+		oldest, freed := l.unauthenticated[0], make(chan struct{})
 		l.freed = freed
 		l.mu.Unlock()
 		select {
 		case <-freed:
-		case <-time.After(l.Least - time.Since(oldest.since)):
+		case <-time.After(l.AuthTimeout - time.Since(oldest.since)):
 			_ = oldest.Close()
 		}
 	}
 }
 
-// free says that a stranger has left its place. The lock is held.
-func (l *Listener) free(g *guest) {
-	l.strangers = slices.DeleteFunc(l.strangers, func(x *guest) bool { return x == g })
+// free removes an unauthenticated connection. Callers must hold l.mu.
+func (l *Listener) free(c *conn) {
+	l.unauthenticated = slices.DeleteFunc(l.unauthenticated, func(x *conn) bool { return x == c })
 	if l.freed != nil {
 		close(l.freed)
 		l.freed = nil
 	}
 }
 
-// Close makes room for another.
-func (g *guest) Close() error {
-	l := g.door
+// Close closes the connection and makes room for another.
+func (c *conn) Close() error {
+	l := c.listener
 	l.mu.Lock()
 	switch {
-	case g.gone:
-	case g.known:
-		l.known--
+	case c.closed:
+	case c.authenticated:
+		l.authenticated--
 	default:
-		l.free(g)
+		l.free(c)
 	}
-	g.gone = true
+	c.closed = true
 	l.mu.Unlock()
-	return g.Conn.Close()
+	return c.Conn.Close()
 }
 
-// know gives the connection a place among those that are known, and reports
-// whether there is one.
-func (g *guest) know() bool {
-	l := g.door
+// markAuthenticated counts the connection as authenticated, and reports whether
+// there is room for it.
+func (c *conn) markAuthenticated() bool {
+	l := c.listener
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if g.known || g.gone {
-		return g.known
+	if c.authenticated || c.closed {
+		return c.authenticated
 	}
-	if l.known >= l.Known {
+	if l.authenticated >= l.MaxAuthenticated {
 		return false
 	}
-	g.known = true
-	l.known++
-	l.free(g)
+	c.authenticated = true
+	l.authenticated++
+	l.free(c)
 	return true
 }
 
-type guestKey struct{}
+type connKey struct{}
 
-// withConn hands the connection of a request on to [Welcome].
-func withConn(ctx context.Context, conn net.Conn) context.Context {
-	if wrapped, ok := conn.(interface{ NetConn() net.Conn }); ok { // TLS
-		conn = wrapped.NetConn()
+// withConn passes the connection of a request to [MarkAuthenticated].
+func withConn(ctx context.Context, c net.Conn) context.Context {
+	if wrapped, ok := c.(interface{ NetConn() net.Conn }); ok { // TLS
+		c = wrapped.NetConn()
 	}
-	return context.WithValue(ctx, guestKey{}, conn)
+	return context.WithValue(ctx, connKey{}, c)
 }
 
-// Welcome keeps the connection of a client that may come in, and reports
-// whether there is a place for it.
-func Welcome(r *http.Request) bool {
-	g, ok := r.Context().Value(guestKey{}).(*guest)
-	return !ok || g.know()
+// MarkAuthenticated keeps the connection of a request whose client has
+// authenticated, and reports whether there is room for it.
+func MarkAuthenticated(r *http.Request) bool {
+	c, ok := r.Context().Value(connKey{}).(*conn)
+	return !ok || c.markAuthenticated()
 }

@@ -151,8 +151,8 @@ func TestOwnOrigin(t *testing.T) {
 	}
 }
 
-// knock connects to a listener.
-func knock(t *testing.T, l net.Listener) net.Conn {
+// dial connects to a listener.
+func dial(t *testing.T, l net.Listener) net.Conn {
 	t.Helper()
 	conn, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
@@ -163,77 +163,77 @@ func knock(t *testing.T, l net.Listener) net.Conn {
 	return conn
 }
 
-// at is a request on a connection that came through the door.
+// at is a request on a connection of a listener.
 func at(conn net.Conn) *http.Request {
 	return httptest.NewRequest(http.MethodGet, "/", nil).WithContext(withConn(context.Background(), conn))
 }
 
-// The stranger that has stood there longest makes room; who was welcomed stays.
-func TestStrangersMakeRoom(t *testing.T) {
+// The oldest unauthenticated connection makes room; authenticated ones stay.
+func TestUnauthenticatedMakeRoom(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &Listener{Listener: ln, Known: 1, Strangers: 2}
+	l := &Listener{Listener: ln, MaxAuthenticated: 1, MaxUnauthenticated: 2}
 	defer l.Close()
-	var guests, outside []net.Conn
-	enter := func() {
+	var accepted, clients []net.Conn
+	connect := func() {
 		t.Helper()
-		outside = append(outside, knock(t, l))
+		clients = append(clients, dial(t, l))
 		g, err := l.Accept()
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = g.Close() })
-		guests = append(guests, g)
+		accepted = append(accepted, g)
 	}
-	gone := func(n int) {
+	isClosed := func(n int) {
 		t.Helper()
-		if _, err := outside[n].Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
-			t.Errorf("guest %d: %v", n, err)
+		if _, err := clients[n].Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+			t.Errorf("connection %d: %v", n, err)
 		}
 	}
-	enter()
+	connect()
 	for range 2 { // requests
-		if !Welcome(at(guests[0])) {
+		if !MarkAuthenticated(at(accepted[0])) {
 			t.Error("there is no place for one")
 		}
 	}
-	enter()
-	enter()
-	if Welcome(at(guests[1])) {
+	connect()
+	connect()
+	if MarkAuthenticated(at(accepted[1])) {
 		t.Error("there is place for two")
 	}
-	enter() // the second goes
-	gone(1)
-	_, _ = guests[0].Close(), guests[0].Close() // one place
-	if !Welcome(at(guests[2])) {
+	connect() // closes the second
+	isClosed(1)
+	_, _ = accepted[0].Close(), accepted[0].Close() // one place
+	if !MarkAuthenticated(at(accepted[2])) {
 		t.Error("a place that became free is none")
 	}
-	if Welcome(at(guests[3])) {
+	if MarkAuthenticated(at(accepted[3])) {
 		t.Error("one place became two")
 	}
-	enter()
-	enter() // the fourth goes
-	gone(3)
+	connect()
+	connect() // closes the fourth
+	isClosed(3)
 }
 
-// Who comes has its time, however many stand there; a place that becomes free
-// ends the wait of the next.
-func TestLeastTime(t *testing.T) {
+// A connection has its time to authenticate, however many others wait; room that
+// becomes free ends the wait of the next.
+func TestAuthTimeout(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &Listener{Listener: ln, Known: 9, Strangers: 1, Least: 10 * patience}
+	l := &Listener{Listener: ln, MaxAuthenticated: 9, MaxUnauthenticated: 1, AuthTimeout: 10 * patience}
 	defer l.Close()
-	knock(t, l)
+	dial(t, l)
 	first, err := l.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer first.Close()
-	knock(t, l)
+	dial(t, l)
 	came := make(chan net.Conn, 1)
 	go func() {
 		second, _ := l.Accept()
@@ -241,10 +241,10 @@ func TestLeastTime(t *testing.T) {
 	}()
 	select {
 	case <-came:
-		t.Fatal("a second stranger has come in")
+		t.Fatal("a second connection was accepted")
 	case <-time.After(50 * time.Millisecond):
 	}
-	if !Welcome(at(first)) {
+	if !MarkAuthenticated(at(first)) {
 		t.Fatal("there is no place")
 	}
 	select {

@@ -13,14 +13,13 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"mcp-askuser/internal/ownstack"
 	"mcp-askuser/server"
 	"mcp-askuser/server/tokens"
 	"mcp-askuser/tools/askuser"
 )
 
-// Headers by which a client can say what it works on; both are optional, and
-// count where the session begins.
+// Headers by which a client can say what it works on. Both are optional, and read
+// when the session begins.
 const (
 	headerDirectory = "Askuser-Directory" // the project, absolute
 	headerDialogue  = "Askuser-Session"   // the dialogue, of which questions are rounds
@@ -40,33 +39,48 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request, token tokens.Token
 		http.Error(w, "responses are application/json or text/event-stream", http.StatusNotAcceptable)
 		return
 	}
-	var m server.Message
-	var fault *server.Fault
-	var status int
-	var modern bool
-	ownstack.Run(func() {
-		if m, fault, status = read(w, r); fault == nil {
-			modern, fault = s.era(r.Header, m)
-		}
-	})
+	m, fault, status := read(w, r)
+	modern := false
+	if fault == nil {
+		modern, fault = s.era(r.Header, m)
+	}
 	if fault != nil {
 		refuse(w, status, m, *fault)
 		return
 	}
 	switch {
-	case modern && !m.IsRequest(): // nothing that it could be about
+	case modern && !m.IsRequest(): // no call that it could belong to
 		w.WriteHeader(http.StatusAccepted)
-	case modern:
-		s.single(w, r, token, m, events)
+	case modern: // a session of its own
+		if x := s.open(w, r, token, m, true); x != nil {
+			defer s.sessions.remove(x, askuser.ErrDisconnected)
+			s.serve(w, r, x, m, &stream{events: events, modern: true})
+		}
 	case m.Method == string(mcp.MethodInitialize) && m.IsRequest():
-		s.initialize(w, r, token, m)
+		if x := s.open(w, r, token, m, false); x != nil {
+			defer s.sessions.leave(x)
+			w.Header().Set(mcp.HeaderSessionID, x.ID)
+			if st := (&stream{}); !s.serve(w, r, x, m, st) {
+				s.sessions.remove(x, askuser.ErrDisconnected)
+			}
+		}
 	default:
-		s.within(w, r, token, m, events)
+		x := s.find(w, r, token, m)
+		if x == nil {
+			return
+		}
+		defer s.sessions.leave(x)
+		if m.IsRequest() {
+			s.serve(w, r, x, m, &stream{events: events})
+			return
+		}
+		x.Receive(x.ctx, m, nil) // sends nothing
+		w.WriteHeader(http.StatusAccepted)
 	}
 }
 
 // accepts reports whether a client takes an event stream, and whether it takes
-// anything that we have.
+// any type of response that the server has.
 func accepts(r *http.Request) (events, ok bool) {
 	header := strings.Join(r.Header.Values("Accept"), ",")
 	if header == "" {
@@ -92,18 +106,18 @@ func read(w http.ResponseWriter, r *http.Request) (m server.Message, fault *serv
 	if err != nil {
 		return m, &server.Fault{Code: mcp.INVALID_REQUEST, Text: "the message did not arrive whole"}, http.StatusRequestTimeout
 	}
-	// What comes on the connection now is the next request, or its end.
+	// What follows on the connection is the next request, or its end.
 	_ = http.NewResponseController(w).SetReadDeadline(time.Time{})
 	m, fault = server.Decode(text)
 	return m, fault, http.StatusBadRequest
 }
 
-// era reports whether a message is of 2026-07-28 or later. Such a request says
-// its version, its method and what it is about in headers too, which must agree.
-// mcp-go checks that only in its own transport.
+// era reports whether a message is of 2026-07-28 or later. Such a request repeats
+// its version, its method and its subject in headers, which must agree; mcp-go
+// checks that only in its own transport.
 func (s *Server) era(h http.Header, m server.Message) (modern bool, fault *server.Fault) {
-	version, said := h.Get(mcp.HeaderProtocolVersion), m.Version()
-	modern = mcp.IsModernProtocol(version) || mcp.IsModernProtocol(said)
+	version, inBody := h.Get(mcp.HeaderProtocolVersion), m.Version()
+	modern = mcp.IsModernProtocol(version) || mcp.IsModernProtocol(inBody)
 	mismatch := func(text string) *server.Fault { return &server.Fault{Code: mcp.HEADER_MISMATCH, Text: text} }
 	switch {
 	case !modern:
@@ -115,9 +129,9 @@ func (s *Server) era(h http.Header, m server.Message) (modern bool, fault *serve
 		return true, nil
 	case version == "":
 		return true, mismatch("the header " + mcp.HeaderProtocolVersion + " is missing")
-	case said == "":
+	case inBody == "":
 		return true, &server.Fault{Code: mcp.INVALID_PARAMS, Text: "_meta lacks " + mcp.MetaKeyProtocolVersion}
-	case said != version:
+	case inBody != version:
 		return true, mismatch("the header " + mcp.HeaderProtocolVersion + " and _meta name different versions")
 	}
 	method := mcp.MCPMethod(m.Method)
@@ -141,64 +155,26 @@ func (s *Server) era(h http.Header, m server.Message) (modern bool, fault *serve
 func refuse(w http.ResponseWriter, status int, m server.Message, f server.Fault) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(f.Response(m.ID)) // the client may be gone; nobody is left to tell
+	_, _ = w.Write(f.Response(m.ID)) // fails only where the client has gone
 }
 
-// single serves a request of 2026-07-28, which is a session of its own.
-func (s *Server) single(w http.ResponseWriter, r *http.Request, token tokens.Token, m server.Message, events bool) {
-	if x := s.open(w, r, token, m, true); x != nil {
-		s.serve(w, r, x, m, &stream{events: events, modern: true, ended: func() { s.sessions.remove(x, askuser.ErrDisconnected) }})
-	}
-}
-
-// initialize opens a session. Its id is in the headers of the response.
-func (s *Server) initialize(w http.ResponseWriter, r *http.Request, token tokens.Token, m server.Message) {
-	x := s.open(w, r, token, m, false)
-	if x == nil {
-		return
-	}
-	st := &stream{}
-	st.ended = func() {
-		s.sessions.leave(x)
-		if !st.succeeded.Load() {
-			s.sessions.remove(x, askuser.ErrDisconnected)
-		}
-	}
-	w.Header().Set(mcp.HeaderSessionID, x.ID)
-	s.serve(w, r, x, m, st)
-}
-
-// within serves a message of a session.
-func (s *Server) within(w http.ResponseWriter, r *http.Request, token tokens.Token, m server.Message, events bool) {
-	x, ok := s.find(w, r, token, m)
-	if !ok {
-		return
-	}
-	if m.IsRequest() {
-		s.serve(w, r, x, m, &stream{events: events, ended: func() { s.sessions.leave(x) }})
-		return
-	}
-	defer s.sessions.leave(x)
-	x.Receive(x.ctx, m, nil) // puts nothing there
-	w.WriteHeader(http.StatusAccepted)
-}
-
-// find returns the session that a request names; without one it is answered.
-func (s *Server) find(w http.ResponseWriter, r *http.Request, token tokens.Token, m server.Message) (*session, bool) {
+// find returns the session that a request names. Where there is none it answers
+// the request and returns nil.
+func (s *Server) find(w http.ResponseWriter, r *http.Request, token tokens.Token, m server.Message) *session {
 	id := r.Header.Get(mcp.HeaderSessionID)
 	if id == "" {
 		refuse(w, http.StatusBadRequest, m, server.Fault{Code: mcp.INVALID_REQUEST, Text: "the header " + mcp.HeaderSessionID + " is missing; send initialize first"})
-		return nil, false
+		return nil
 	}
-	x, ok := s.sessions.use(id, token)
-	if !ok {
+	x := s.sessions.use(id, token)
+	if x == nil {
 		refuse(w, http.StatusNotFound, m, server.Fault{Code: mcp.INVALID_REQUEST, Text: "no such session; send initialize again"})
 	}
-	return x, ok
+	return x
 }
 
-// open makes a session for a request; where there is no place for one, the request
-// is answered. A session that stands for a single request is no dialogue, unless
+// open makes a session for a request. Where none can be added it answers the
+// request and returns nil. A session for a single request is no dialogue, unless
 // the client names one.
 func (s *Server) open(w http.ResponseWriter, r *http.Request, token tokens.Token, m server.Message, single bool) *session {
 	id, dialogue := rand.Text(), header(r, headerDialogue)
@@ -216,8 +192,8 @@ func (s *Server) open(w http.ResponseWriter, r *http.Request, token tokens.Token
 	return x
 }
 
-// header is the text of a header of ours, which may be encoded as those of the
-// protocol are; empty where it is too long.
+// header returns the value of a header of ours, which may be encoded as those of
+// the protocol are; empty where it is too long.
 func header(r *http.Request, name string) string {
 	text, ok := mcp.DecodeHeaderValue(strings.TrimSpace(r.Header.Get(name)))
 	if !ok || len(text) > maxName {
@@ -226,24 +202,21 @@ func header(r *http.Request, name string) string {
 	return text
 }
 
-// serve has st be the response to a request of a session, or its open stream where
-// m is none.
-func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m server.Message, st *stream) {
-	ctx, end := context.WithCancelCause(x.ctx)
-	ended := st.ended
-	st.ended = func() {
-		end(askuser.ErrDisconnected)
-		ended()
-		s.streams.Done()
-	}
+// serve writes st as the response to a request of a session, or as the session's
+// open stream where m is empty. It reports whether a result was written.
+func (s *Server) serve(w http.ResponseWriter, r *http.Request, x *session, m server.Message, st *stream) bool {
 	s.streams.Add(1)
-	st.ctx, st.w, st.beats, st.wake, st.answer = x.ctx, w, s.beats, make(chan struct{}, 1), m.IsRequest()
-	ownstack.Run(func() { x.Receive(ctx, m, st) })
-	st.run(r.Context().Done())
+	defer s.streams.Done()
+	ctx, end := context.WithCancelCause(x.ctx)
+	defer end(askuser.ErrDisconnected)
+	st.w, st.answer, st.queued = w, m.IsRequest(), make(chan struct{}, 1)
+	x.Receive(ctx, m, st)
+	st.run(r.Context(), x.ctx, s.Heartbeat)
+	return st.succeeded
 }
 
-// listen opens the stream on which a client hears what belongs to no request of
-// its own. We have nothing to say there; clients open it all the same.
+// listen opens the stream for messages that belong to no request of the client's.
+// The server sends none; clients open the stream all the same.
 func (s *Server) listen(w http.ResponseWriter, r *http.Request, token tokens.Token) {
 	if mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
 		notAllowed(w, http.MethodPost)
@@ -253,11 +226,10 @@ func (s *Server) listen(w http.ResponseWriter, r *http.Request, token tokens.Tok
 		http.Error(w, "responses are text/event-stream", http.StatusNotAcceptable)
 		return
 	}
-	x, ok := s.find(w, r, token, server.Message{})
-	if !ok {
-		return
+	if x := s.find(w, r, token, server.Message{}); x != nil {
+		defer s.sessions.leave(x)
+		s.serve(w, r, x, server.Message{}, &stream{events: true})
 	}
-	s.serve(w, r, x, server.Message{}, &stream{events: true, ended: func() { s.sessions.leave(x) }})
 }
 
 // delete ends a session. Its questions stay open.
@@ -266,7 +238,8 @@ func (s *Server) delete(w http.ResponseWriter, r *http.Request, token tokens.Tok
 		notAllowed(w, http.MethodPost)
 		return
 	}
-	if x, ok := s.find(w, r, token, server.Message{}); ok {
+	if x := s.find(w, r, token, server.Message{}); x != nil {
+		defer s.sessions.leave(x)
 		s.sessions.remove(x, askuser.ErrDisconnected)
 		w.WriteHeader(http.StatusNoContent)
 	}

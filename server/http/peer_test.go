@@ -236,7 +236,7 @@ type ending struct {
 func newEnding() *ending { return &ending{began: make(chan string, 100), ended: make(chan error, 100)} }
 
 func (e *ending) tool(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	e.began <- callOf(ctx).Agent()
+	e.began <- callOf(ctx).Client().Agent
 	<-ctx.Done()
 	e.ended <- context.Cause(ctx)
 	return mcp.NewToolResultText("ended"), nil

@@ -16,7 +16,6 @@ import (
 	mcpserver "github.com/mark3labs/mcp-go/server"
 
 	"mcp-askuser/internal/door"
-	"mcp-askuser/internal/ticker"
 	"mcp-askuser/server/tokens"
 	"mcp-askuser/tools/askuser"
 )
@@ -26,29 +25,29 @@ const Path = "/mcp"
 
 // The limits of one server.
 const (
-	maxBody      = 1 << 20  // bytes of a message, far above any question set
-	maxHeader    = 16 << 10 // bytes of a request's header
-	maxKnown     = 8192     // connections on which a token was shown
-	maxStrangers = 4096     // all others: a thousand clients may come at once, some with connections to spare
+	maxBody            = 1 << 20  // bytes of a message, far above any question set
+	maxHeader          = 16 << 10 // bytes of a request's header
+	maxAuthenticated   = 8192     // connections on which a token was shown
+	maxUnauthenticated = 4096     // all others: a thousand clients may connect at once, some with connections to spare
 
-	leastTime = 2 * time.Second  // that a connection has to show a token, whoever else comes
-	bodyTime  = 15 * time.Second // for all of a request: less, and a busy machine has not got to read it
-	writeTime = 30 * time.Second // for the client to take what we write
-	beatTime  = time.Second      // and for a sign of life, which all others wait for
-	idleTime  = 2 * time.Minute  // between two requests of a connection
+	authTimeout  = 2 * time.Second  // that a connection has to show a token, however many others wait
+	readTimeout  = 15 * time.Second // for a whole request; with less, a busy machine may not read it in time
+	writeTimeout = 30 * time.Second // for the client to take what is written
+	idleTimeout  = 2 * time.Minute  // between two requests of a connection
 
-	// defaultGrace is how long responses may take when the server ends.
-	defaultGrace = time.Second
+	// shutdownTimeout is how long responses may take when the server ends.
+	shutdownTimeout = time.Second
 )
 
 // Options are what a server needs. Tokens is required.
 type Options struct {
 	Tokens *tokens.Store
-	Log    *slog.Logger // nil: silent
-	Host   string       // what it listens on: an IP address or a name; empty: all of them
+	Log    *slog.Logger // nil disables logging
+	Host   string       // where it listens: an IP address or a name; empty: everywhere
 	TLS    *tls.Config  // nil: plain HTTP, on this machine only
-	// Beat is how often a stream says that it is alive; 0 is 15 s.
-	Beat time.Duration
+	// Heartbeat is the interval at which a response that waits shows that the
+	// server is alive; 0 is 15 s.
+	Heartbeat time.Duration
 	// Sessions is how many of one token may be open at once; 0 is 4096. Each request
 	// of 2026-07-28 is one.
 	Sessions int
@@ -59,24 +58,15 @@ type Server struct {
 	Options
 	mcp      *mcpserver.MCPServer
 	sessions *sessions
-	beats    *ticker.Group[*stream] // of all open streams
 	streams  sync.WaitGroup
-	fault    atomic.Value // a string: why tokens cannot be read, as it was logged
+	logged   atomic.Value // a string: the last reason why tokens cannot be read that was logged
 }
 
 // New returns a server. It starts nothing.
 func New(mcp *mcpserver.MCPServer, o Options) *Server {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	return &Server{
-		Options:  o,
-		mcp:      mcp,
-		sessions: newSessions(cmp.Or(o.Sessions, 4096)),
-		beats: ticker.New(cmp.Or(o.Beat, 15*time.Second), func(all []*stream) {
-			for _, st := range all {
-				st.beat()
-			}
-		}),
-	}
+	o.Heartbeat = cmp.Or(o.Heartbeat, 15*time.Second)
+	return &Server{Options: o, mcp: mcp, sessions: newSessions(cmp.Or(o.Sessions, 4096))}
 }
 
 // Listen opens the listener on a port, 0 for a free one. The error wraps
@@ -111,43 +101,38 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	server := &http.Server{
 		Handler:        s.Handler(),
 		TLSConfig:      s.TLS,
-		ReadTimeout:    bodyTime,
-		WriteTimeout:   writeTime,
-		IdleTimeout:    idleTime,
+		ReadTimeout:    readTimeout,
+		WriteTimeout:   writeTimeout,
+		IdleTimeout:    idleTimeout,
 		MaxHeaderBytes: maxHeader,
 		BaseContext:    func(net.Listener) context.Context { return requests },
 		ErrorLog:       slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
-	watched, err := s.Tokens.Watch(ctx)
+	changes, err := s.Tokens.Watch(ctx)
 	if err != nil {
-		s.Log.Warn("a token that is removed stays good for the calls that wait", "error", err)
+		s.Log.Warn("the tokens cannot be watched; calls that wait go on when their token is removed", "error", err)
 	}
 	go func() {
-		for range watched {
+		for range changes {
 			s.sessions.endWithout(s.Tokens.Valid)
 		}
 	}()
-	guarded := &door.Listener{Listener: ln, Known: maxKnown, Strangers: maxStrangers, Least: leastTime}
+	limited := &door.Listener{Listener: ln, MaxAuthenticated: maxAuthenticated, MaxUnauthenticated: maxUnauthenticated, AuthTimeout: authTimeout}
 	server.RegisterOnShutdown(func() { s.sessions.endAll(askuser.ErrClosing) })
-	err = guarded.Serve(ctx, server, defaultGrace)
+	err = limited.Serve(ctx, server, shutdownTimeout)
 	s.sessions.endAll(askuser.ErrClosing) // also where it could not serve
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), defaultGrace)
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	s.sessions.drain(grace)
-	stop := context.AfterFunc(grace, func() {
-		for _, st := range s.beats.Members() {
-			st.close()
-		}
-	})
+	end()
 	s.streams.Wait()
-	stop()
 	if err != nil {
 		return fmt.Errorf("http: %w", err)
 	}
 	return nil
 }
 
-// Handler returns everything that is served, with all its checks but those of
+// Handler returns everything that is served, with all checks but those of
 // connections.
 func (s *Server) Handler() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -155,13 +140,13 @@ func (s *Server) Handler() http.Handler {
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		switch {
 		case !door.OwnHost(r, s.Host, s.TLS):
-			turnAway(w, http.StatusForbidden, "this server does not go by that name and port; a tunnel keeps the port")
+			reject(w, http.StatusForbidden, "this server does not go by that name and port; a tunnel keeps the port")
 			return
 		case !door.OwnOrigin(r):
-			turnAway(w, http.StatusForbidden, "requests from web pages are refused")
+			reject(w, http.StatusForbidden, "requests from web pages are refused")
 			return
-		case r.URL.Path != Path: // among them all OAuth metadata: there is none
-			turnAway(w, http.StatusNotFound, "MCP is served at "+Path)
+		case r.URL.Path != Path: // also for OAuth metadata: the server has none
+			reject(w, http.StatusNotFound, "MCP is served at "+Path)
 			return
 		}
 		token, ok, err := s.identify(r)
@@ -170,14 +155,14 @@ func (s *Server) Handler() http.Handler {
 		}
 		switch {
 		case err != nil && !errors.Is(err, tokens.ErrDamaged):
-			turnAway(w, http.StatusInternalServerError, "the tokens cannot be read; see the server's log")
+			reject(w, http.StatusInternalServerError, "the tokens cannot be read; see the server's log")
 			return
 		case !ok:
 			w.Header().Set("WWW-Authenticate", "Bearer")
-			turnAway(w, http.StatusUnauthorized, `the token is missing or not good (any more); "mcp-askuser token add NAME" makes one, to be sent as "Authorization: Bearer TOKEN"`)
+			reject(w, http.StatusUnauthorized, `the token is missing or not good (any more); "mcp-askuser token add NAME" makes one, to be sent as "Authorization: Bearer TOKEN"`)
 			return
-		case !door.Welcome(r):
-			turnAway(w, http.StatusServiceUnavailable, "too many connections")
+		case !door.MarkAuthenticated(r):
+			reject(w, http.StatusServiceUnavailable, "too many connections")
 			return
 		}
 		switch r.Method {
@@ -193,7 +178,7 @@ func (s *Server) Handler() http.Handler {
 	})
 }
 
-// identify returns the token that a request shows.
+// identify returns the token of a request.
 func (s *Server) identify(r *http.Request) (t tokens.Token, ok bool, err error) {
 	token, ok := door.Bearer(r)
 	if !ok {
@@ -202,16 +187,16 @@ func (s *Server) identify(r *http.Request) (t tokens.Token, ok bool, err error) 
 	return s.Tokens.Check(token)
 }
 
-// logOnce logs why tokens cannot be read, unless that was the last reason that it
-// logged: anybody can bring it about with any token.
+// logOnce logs why tokens cannot be read, unless it logged the same reason last:
+// any client can cause it with any token.
 func (s *Server) logOnce(err error) {
-	if text := err.Error(); s.fault.Swap(text) != text {
+	if text := err.Error(); s.logged.Swap(text) != text {
 		s.Log.Error("tokens cannot be read", "error", err)
 	}
 }
 
-// turnAway refuses a client that may not come in, and lets its connection go.
-func turnAway(w http.ResponseWriter, status int, why string) {
+// reject refuses a request, and closes its connection.
+func reject(w http.ResponseWriter, status int, why string) {
 	w.Header().Set("Connection", "close")
 	http.Error(w, why, status)
 }

@@ -163,7 +163,7 @@ func TestStateless(t *testing.T) {
 	t.Parallel()
 	sessions := make(chan string, 10)
 	x := serve(t, toolset{"quick": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		sessions <- callOf(ctx).Session() + " " + callOf(ctx).Directory(ctx)
+		sessions <- callOf(ctx).Client().Session + " " + callOf(ctx).Directory(ctx)
 		return mcp.NewToolResultText(callOf(ctx).Client().Name), nil
 	}})
 	a := x.agent("a")
@@ -220,13 +220,13 @@ func TestStream(t *testing.T) {
 	x := serve(t, toolset{"slow": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		for n := range 3 {
 			<-more
-			if err := callOf(ctx).Prepare("notifications/progress", map[string]any{"progress": n})(); err != nil {
+			if err := callOf(ctx).Notify("notifications/progress", map[string]any{"progress": n}); err != nil {
 				return nil, err
 			}
 		}
 		<-more
 		return mcp.NewToolResultText("done"), nil
-	}}, func(o *Options) { o.Beat = time.Millisecond })
+	}}, func(o *Options) { o.Heartbeat = time.Millisecond })
 	a := x.agent("a").hello(`{}`)
 	r := a.call("1", "slow") // has headers
 	if kind := r.Header.Get("Content-Type"); kind != "text/event-stream" || r.StatusCode != http.StatusOK {
@@ -255,10 +255,10 @@ func TestNoStream(t *testing.T) {
 	t.Parallel()
 	more, told := make(chan struct{}), make(chan error, 1)
 	x := serve(t, toolset{"slow": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		told <- callOf(ctx).Prepare("notifications/progress", 1)()
+		told <- callOf(ctx).Notify("notifications/progress", 1)
 		<-more
 		return mcp.NewToolResultText("done"), nil
-	}}, func(o *Options) { o.Beat = time.Millisecond })
+	}}, func(o *Options) { o.Heartbeat = time.Millisecond })
 	a := x.agent("a").hello(`{}`)
 	a.header.Set("Accept", "application/json")
 	r := a.call("1", "slow")
@@ -428,16 +428,23 @@ func TestEnds(t *testing.T) {
 	}
 }
 
-// Some clients send a line break behind a request, or the next request: neither ends
-// a call that waits. One that sends without end has its call ended.
+// Some clients send a line break after a request, or the next request: neither ends
+// a call that waits. The call of a client that sends without end, or that goes, ends
+// with its connection.
 func TestBytesBehindACall(t *testing.T) {
 	t.Parallel()
-	for _, tc := range []struct{ name, at, late string }{
-		{"a line break at once", "\r\n", ""},
-		{"a line break later", "", "\r\n"},
-		{"both", "\r\n", "\r\n\r\n"},
-		{"the next request", "", "GET " + Path + " HTTP/1.1\r\nHost: x\r\n\r\n"},
-		{"no end", "", strings.Repeat("\r\n", maxHeader)},
+	for _, tc := range []struct {
+		name, at, late string
+		goes           bool // the client closes its connection then
+	}{
+		{"a line break at once", "\r\n", "", false},
+		{"a line break later", "", "\r\n", false},
+		{"both", "\r\n", "\r\n\r\n", false},
+		{"the next request", "", "GET " + Path + " HTTP/1.1\r\nHost: x\r\n\r\n", false},
+		{"more than is read", "", strings.Repeat("\r\n", maxHeader), false},
+		{"nothing, and the client goes", "", "", true},
+		{"a line break, and the client goes", "", "\r\n", true},
+		{"more than is read, and the client goes", "", strings.Repeat("\r\n", maxHeader), true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -449,7 +456,7 @@ func TestBytesBehindACall(t *testing.T) {
 				}
 				ended <- context.Cause(ctx)
 				return mcp.NewToolResultText("done"), nil
-			}}, func(o *Options) { o.Beat = time.Millisecond })
+			}}, func(o *Options) { o.Heartbeat = time.Millisecond })
 			a := x.agent("a").hello(`{}`)
 			host := strings.TrimSuffix(strings.TrimPrefix(x.url, "http://"), Path)
 			conn, err := net.Dial("tcp", host)
@@ -462,22 +469,23 @@ func TestBytesBehindACall(t *testing.T) {
 			_, _ = fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: %s\r\nAuthorization: Bearer %s\r\nMcp-Session-Id: %s\r\nContent-Type: application/json\r\nAccept: text/event-stream\r\nContent-Length: %d\r\n\r\n%s%s",
 				Path, host, a.token, a.session, len(call), call, tc.at)
 			lines := bufio.NewScanner(conn)
-			beats := func(n int) {
+			heartbeats := func(n int) {
 				for n > 0 && lines.Scan() {
 					if lines.Text() == ":" {
 						n--
 					}
 				}
 			}
-			beats(1) // the headers are out
+			heartbeats(1) // the headers were sent
 			_, _ = conn.Write([]byte(tc.late))
-			if tc.name == "no end" {
+			if tc.goes {
+				_ = conn.Close()
 				if cause := take(t, ended); !errors.Is(cause, askuser.ErrDisconnected) {
 					t.Errorf("the cause is %v", cause)
 				}
 				return
 			}
-			beats(20) // it has read what came
+			heartbeats(20) // the server has read what was sent
 			close(more)
 			if cause := take(t, ended); cause != nil {
 				t.Errorf("the call has ended: %v", cause)
@@ -524,7 +532,7 @@ func TestDelivered(t *testing.T) {
 // The stream of a session's own opens, says nothing, and ends with the session.
 func TestListen(t *testing.T) {
 	t.Parallel()
-	x := serve(t, nil, func(o *Options) { o.Beat = time.Millisecond })
+	x := serve(t, nil, func(o *Options) { o.Heartbeat = time.Millisecond })
 	a := x.agent("a").hello(`{}`)
 	r := a.do(http.MethodGet, "")
 	if r.StatusCode != http.StatusOK {

@@ -13,62 +13,62 @@ import (
 	"mcp-askuser/tools/askuser"
 )
 
-// errFull means that there is no place for a further session of a token.
+// errFull means that a token has as many sessions as it may have, all in use.
 var errFull = errors.New("too many sessions of this token are open")
 
 // session is the dialogue with one client, or a single request of 2026-07-28.
 type session struct {
 	*server.Session
-	token tokens.Token // it belongs to
+	token tokens.Token // that opened it
 	ctx   context.Context
 	end   context.CancelCauseFunc
 
 	// Guarded by sessions.mu:
-	open int       // requests under way
-	last time.Time // when there was one
+	active int       // requests in progress
+	last   time.Time // when the last one ended
 }
 
-// sessions are those that are open. A handshake opens one, which its client, its
-// token or the server ends; where a token has too many, its idle session that was
-// last used longest ago goes. No token can end, or leave no room for, a session of
-// another.
+// sessions are the open sessions. A handshake opens one; its client, the end of
+// its token or the server ends it. Where a token has too many, its idle session
+// that was last used longest ago is ended. The sessions of one token take no
+// room from those of another.
 type sessions struct {
-	most int // of each token
+	max int // of each token
 
 	mu      sync.Mutex
 	all     map[string]*session
-	of      map[tokens.Token]int
+	count   map[tokens.Token]int
 	closing error
 }
 
-func newSessions(most int) *sessions {
-	return &sessions{most: most, all: map[string]*session{}, of: map[tokens.Token]int{}}
+func newSessions(limit int) *sessions {
+	return &sessions{max: limit, all: map[string]*session{}, count: map[tokens.Token]int{}}
 }
 
-// add makes place for a session with one request under way. The error is errFull
-// or why there are none any more.
+// add adds a session with one request in progress. The error is errFull, or the
+// cause with which all sessions were ended.
 func (x *sessions) add(s *session) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.closing != nil {
 		return x.closing
 	}
-	if x.of[s.token] >= x.most && !x.makeRoom(s.token) {
+	if x.count[s.token] >= x.max && !x.makeRoom(s.token) {
 		return errFull
 	}
 	s.ctx, s.end = context.WithCancelCause(context.Background())
-	s.open = 1
+	s.active = 1
 	x.all[s.ID] = s
-	x.of[s.token]++
+	x.count[s.token]++
 	return nil
 }
 
 // makeRoom ends the session of a token that was last used longest ago, unless all
-// are in use.
+// are in use. Callers must hold x.mu.
 func (x *sessions) makeRoom(token tokens.Token) bool {
 	var oldest *session
 	for _, s := range x.all {
-		if s.open == 0 && s.token == token && (oldest == nil || s.last.Before(oldest.last)) {
+		if s.active == 0 && s.token == token && (oldest == nil || s.last.Before(oldest.last)) {
 			oldest = s
 		}
 	}
@@ -79,51 +79,51 @@ func (x *sessions) makeRoom(token tokens.Token) bool {
 	return true
 }
 
-// drop is remove with the lock held.
+// drop is remove for callers that hold x.mu.
 func (x *sessions) drop(s *session, cause error) {
 	if x.all[s.ID] == s {
 		delete(x.all, s.ID)
-		if x.of[s.token]--; x.of[s.token] == 0 {
-			delete(x.of, s.token)
+		if x.count[s.token]--; x.count[s.token] == 0 {
+			delete(x.count, s.token)
 		}
 	}
 	s.end(cause)
 }
 
-// remove ends a session and all that is under way in it.
+// remove ends a session and all its requests.
 func (x *sessions) remove(s *session, cause error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.drop(s, cause)
 }
 
-// use returns the session with this id, with one more request under way, if it
-// is the token's.
-func (x *sessions) use(id string, token tokens.Token) (*session, bool) {
+// use returns the session with this id, with one more request in progress; nil
+// where the token has none.
+func (x *sessions) use(id string, token tokens.Token) *session {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s := x.all[id]
 	if s == nil || s.token != token || x.closing != nil {
-		return nil, false
+		return nil
 	}
-	s.open++
-	return s, true
+	s.active++
+	return s
 }
 
-// leave says that a request is no longer under way.
+// leave says that a request of a session is no longer in progress.
 func (x *sessions) leave(s *session) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	s.open--
+	s.active--
 	s.last = time.Now()
 }
 
-// endWithout ends the sessions whose tokens are not good any more.
-func (x *sessions) endWithout(good func(tokens.Token) bool) {
+// endWithout ends the sessions whose tokens are no longer valid.
+func (x *sessions) endWithout(valid func(tokens.Token) bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	for token := range x.of {
-		if good(token) {
+	for token := range x.count {
+		if valid(token) {
 			continue
 		}
 		for _, s := range x.all {
@@ -134,8 +134,7 @@ func (x *sessions) endWithout(good func(tokens.Token) bool) {
 	}
 }
 
-// endAll ends every session and lets no other begin. They stay in the books for
-// drain.
+// endAll ends every session and refuses further ones. They are kept for drain.
 func (x *sessions) endAll(cause error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -10,20 +10,19 @@ import (
 	"mcp-askuser/tools/askuser"
 )
 
-// writer owns the output. Everything goes through its queue, which never
-// blocks: a client that does not read must not stop us from reading. One
-// goroutine empties it, and decides message by message, at the moment of
-// writing, whether the message is still wanted.
+// writer owns the output. Every message passes its queue, which never blocks: a
+// client that does not read must not keep us from reading. One goroutine empties
+// it, and decides for each message, when it is written, whether it is still
+// wanted.
 type writer struct {
 	out  io.Writer
 	done chan struct{} // run has returned
 	err  error         // of out; to be read after done
 
-	writing atomic.Pointer[time.Time] // since when; nil between two Writes
-	held    []byte                    // lines that go out with the next, which is queued already
+	writing atomic.Pointer[time.Time] // when the Write under way began; nil between two
 
 	mu     sync.Mutex
-	change sync.Cond // of queue or closed
+	change sync.Cond // queue or closed has changed
 	queue  []server.Outgoing
 	closed bool
 }
@@ -53,71 +52,36 @@ func (w *writer) run() {
 	for w.err == nil {
 		m, ok := w.next()
 		if !ok {
-			if w.err = w.flush(); w.err == nil && !w.wait() {
-				return
-			}
-			continue
+			return
 		}
-		w.err = m.Write(func(line []byte) error {
-			if !m.Last() && len(w.held) < atOnce {
-				w.held = append(w.held, line...)
-				return nil
-			}
-			if err := w.flush(); err != nil {
-				return err
-			}
-			return w.write(line)
-		})
+		w.err = m.Write(w.write)
 	}
 	w.abandon()
 }
 
-// atOnce is how many bytes of one burst are written at once, or a little more. A
-// thousand calls that report their progress would wake the client, and us, a
-// thousand times else. What ends a request is written by itself.
-const atOnce = 32 << 10
-
-// next returns the first message, if there is any.
+// next waits for a message and takes it; there is none after the last of a closed
+// writer.
 func (w *writer) next() (m server.Outgoing, ok bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if len(w.queue) == 0 {
-		return m, false
+	for len(w.queue) == 0 {
+		if w.closed {
+			return m, false
+		}
+		w.queue = nil // releases the memory of a burst
+		w.change.Wait()
 	}
 	m, w.queue[0] = w.queue[0], m
 	w.queue = w.queue[1:]
 	return m, true
 }
 
-// wait waits for a message; there is none after the last of a closed writer.
-func (w *writer) wait() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	for len(w.queue) == 0 {
-		if w.closed {
-			return false
-		}
-		w.queue, w.held = nil, nil // free what a burst has left
-		w.change.Wait()
-	}
-	return true
-}
-
-// flush writes what is held.
-func (w *writer) flush() (err error) {
-	if len(w.held) > 0 {
-		err = w.write(w.held)
-		w.held = w.held[:0]
-	}
-	return err
-}
-
-// write writes whole lines at once.
-func (w *writer) write(lines []byte) error {
+// write writes a line in one Write.
+func (w *writer) write(line []byte) error {
 	since := time.Now()
 	w.writing.Store(&since)
 	defer w.writing.Store(nil)
-	_, err := w.out.Write(lines)
+	_, err := w.out.Write(line)
 	return err
 }
 

@@ -20,7 +20,7 @@ func TestNothingAfterResponse(t *testing.T) {
 		running := make(chan struct{})
 		loops.Go(func() {
 			for i := range 50 {
-				if err := transportOf(ctx).Prepare("notifications/progress", map[string]any{"progress": i})(); err != nil {
+				if err := transportOf(ctx).Notify("notifications/progress", map[string]any{"progress": i}); err != nil {
 					t.Error(err)
 				}
 				if i == 5 {
@@ -61,7 +61,7 @@ func TestNothingAfterCancel(t *testing.T) {
 	tool := func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		close(started)
 		<-ctx.Done()
-		notified <- transportOf(ctx).Prepare("notifications/progress", nil)()
+		notified <- transportOf(ctx).Notify("notifications/progress", nil)
 		return mcp.NewToolResultText("late"), nil
 	}
 	p := connect(t, testServer(map[string]mcpserver.ToolHandlerFunc{"tool": tool}))
@@ -105,7 +105,7 @@ func TestOwnNotificationsBeforeResponse(t *testing.T) {
 func TestWholeLines(t *testing.T) {
 	var out writes
 	s := testServer(map[string]mcpserver.ToolHandlerFunc{"tool": func(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return mcp.NewToolResultText("two\nlines"), transportOf(ctx).Prepare("notifications/progress", map[string]string{"message": "a\nb"})()
+		return mcp.NewToolResultText("two\nlines"), transportOf(ctx).Notify("notifications/progress", map[string]string{"message": "a\nb"})
 	}})
 	var in strings.Builder
 	for i := range 100 {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -17,15 +18,15 @@ import (
 	"mcp-askuser/ui/present"
 )
 
-// call is one call of a tool, and its life: it puts a question, comes back for
-// one or brings a form's result, takes its place among those that wait, and
-// ends with the result, a form for the client, a ticket, or nothing.
+// call is one call of a tool: it asks a question, waits for an earlier one or
+// brings a form's result, and ends with the result, a form for the client, a
+// ticket, or nothing.
 type call struct {
 	*Tools
 	Transport
 	caller
 	req     *mcp.CallToolRequest // nil once the call waits
-	dropped []string             // of what was to be asked, see wire.Call
+	dropped []string             // parts of the question that cannot be asked, see wire.Call
 }
 
 func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
@@ -57,8 +58,8 @@ func (c *call) begin(ctx context.Context, bad error, do func() (*mcp.CallToolRes
 func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, error) {
 	request := desk.Request{
 		Set:       form.Set,
-		Session:   c.own(cmp.Or(c.session, c.Session())),
-		Asker:     desk.Asker{Client: cmp.Or(c.client.Name, "unknown client"), Version: c.client.Version, Directory: c.Directory(ctx), Via: "mcp", Agent: c.Agent(), PID: c.Host},
+		Session:   c.own(cmp.Or(c.session, c.client.Session)),
+		Asker:     desk.Asker{Client: cmp.Or(c.client.Name, "unknown client"), Version: c.client.Version, Directory: c.Directory(ctx), Via: "mcp", Agent: c.client.Agent, PID: c.Host},
 		Timeout:   cmp.Or(form.Timeout, c.Timeout),
 		OnTimeout: form.OnTimeout,
 	}
@@ -92,24 +93,43 @@ func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, er
 	case err != nil:
 		return c.failed(ctx, "", fmt.Errorf("asking: %w", err)), nil
 	}
-	return c.wait(w)
+	return c.wait(ctx, w)
 }
 
 // submit submits the question after those of the calls that arrived earlier in
-// the session: ids and rounds follow the order of arrival.
-func (c *call) submit(ctx context.Context, q present.Question) (*present.Waiter, error) {
-	placed, err := c.Turn(ctx)
+// the session: ids and rounds follow the order of arrival. A bounded number of
+// sessions submit at once, each in a goroutine of its own: to submit takes twice
+// the stack of all the rest, and a call that waits would keep those 16 KiB.
+func (c *call) submit(ctx context.Context, q present.Question) (w *present.Waiter, err error) {
+	release, err := c.Turn(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer placed()
-	return c.Presenter.Ask(ctx, q)
+	defer release()
+	select {
+	case c.submitting <- struct{}{}:
+		defer func() { <-c.submitting }()
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	submitted := make(chan struct{})
+	go func() {
+		defer close(submitted)
+		defer func() {
+			if fault := recover(); fault != nil {
+				err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
+			}
+		}()
+		w, err = c.Presenter.Ask(ctx, q)
+	}()
+	<-submitted
+	return w, err
 }
 
 // own is the dialogue that the agent means by a name: names say nothing beyond
 // it.
 func (c *call) own(session string) string {
-	if agent := c.Agent(); agent != "" && session != "" {
+	if agent := c.client.Agent; agent != "" && session != "" {
 		return agent + ":" + strings.TrimPrefix(session, agent+":")
 	}
 	return session
@@ -130,7 +150,7 @@ func (c *call) resume(ctx context.Context) (*mcp.CallToolResult, error) {
 func (c *call) rejoin(ctx context.Context, id string) (*mcp.CallToolResult, error) {
 	var w *present.Waiter
 	rec, err := c.Desk.Get(ctx, id)
-	if err == nil && rec.Asker.Agent != c.Agent() {
+	if err == nil && rec.Asker.Agent != c.client.Agent {
 		err = desk.ErrNotFound
 	}
 	if err == nil {

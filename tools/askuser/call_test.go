@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,13 +37,19 @@ type link struct {
 	turn    func(ctx context.Context) (placed func(), err error) // nil: at once
 	placed  <-chan struct{}                                      // closed when turn's placed was called
 
-	noted     chan string // nil: nobody looks
+	noted     chan string  // progress messages; may be nil
+	sent      atomic.Int64 // how many
+	over      atomic.Bool  // its last call has returned
+	late      atomic.Bool  // a message was sent after that
 	delivered func(written bool)
 }
 
-func (l *link) Agent() string                    { return l.agent }
-func (l *link) Session() string                  { return cmp.Or(l.session, "connection") }
-func (l *link) Client() Client                   { return l.client }
+func (l *link) Client() Client {
+	c := l.client
+	c.Agent, c.Session = l.agent, cmp.Or(l.session, "connection")
+	return c
+}
+
 func (l *link) Directory(context.Context) string { return "/src/shop" }
 
 func (l *link) Turn(ctx context.Context) (func(), error) {
@@ -52,53 +59,25 @@ func (l *link) Turn(ctx context.Context) (func(), error) {
 	return l.turn(ctx)
 }
 
-func (l *link) Prepare(_ string, params any) func() error {
+func (l *link) Notify(_ string, params any) error {
 	data, err := json.Marshal(params)
-	return func() error {
-		if l.noted != nil {
-			l.noted <- string(data)
-		}
-		return err
+	l.sent.Add(1)
+	if l.over.Load() {
+		l.late.Store(true)
 	}
+	if l.noted != nil {
+		l.noted <- string(data)
+	}
+	return err
 }
 
 func (l *link) Delivered(f func(bool)) { l.delivered = f }
 
-// carried is one call through a link.
-type carried struct {
-	*link
-	step  func(ctx context.Context) (*mcp.CallToolResult, error)
-	woken chan struct{} // holds one token when the call is to go on
-}
-
-var _ Transport = (*carried)(nil)
-
-func (k *carried) Later(step func(context.Context) (*mcp.CallToolResult, error)) (wake func()) {
-	k.step = step
-	return k.wake
-}
-
-func (k *carried) wake() {
-	select {
-	case k.woken <- struct{}{}:
-	default:
-	}
-}
-
 // call is a call of a tool, to its end.
 func (l *link) call(ctx context.Context, tool mcpserver.ToolHandlerFunc, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	k := &carried{link: l, woken: make(chan struct{}, 1)}
-	r, err := tool(WithTransport(ctx, k), req)
-	if k.step == nil || err != nil {
-		return r, err
-	}
-	defer context.AfterFunc(ctx, k.wake)()
-	for {
-		if r, err = k.step(ctx); r != nil || err != nil {
-			return r, err
-		}
-		<-k.woken
-	}
+	l.over.Store(false)
+	defer l.over.Store(true)
+	return tool(WithTransport(ctx, l), req)
 }
 
 func (l *link) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mcp.ElicitationResult, time.Duration, error) {
@@ -722,7 +701,7 @@ func TestProgressFollows(t *testing.T) {
 			req := request(which)
 			req.Params.Meta = &mcp.Meta{ProgressToken: 7}
 			r := newRig(t, Elicit(), tc.surface)
-			r.settling = 10 * time.Second // on a busy machine the form takes its time to say that it is not there
+			r.settleTime = 10 * time.Second // on a busy machine the form takes its time to say that it is not there
 			r.Attended = func(bool) bool { return true }
 			l := &link{noted: make(chan string, 10), client: Client{Implementation: mcp.Implementation{Name: "gemini"}}}
 			got := r.start(t.Context(), l, req)

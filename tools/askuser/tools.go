@@ -49,9 +49,15 @@ type Config struct {
 // Tools are the MCP tools. They are safe for concurrent use.
 type Tools struct {
 	Config
-	beat     *beat
-	settling time.Duration
+	began        time.Time
+	submitting   chan struct{} // holds a token for each call that submits its question
+	settleTime   time.Duration
+	lookInterval time.Duration
 }
+
+// maxSubmitting is how many questions are submitted at once: each may block a
+// thread of the system for a while.
+const maxSubmitting = 32
 
 // New returns the tools.
 func New(c Config) *Tools {
@@ -59,7 +65,7 @@ func New(c Config) *Tools {
 	if c.Tick <= 0 {
 		c.Tick = 10 * time.Second
 	}
-	return &Tools{Config: c, beat: newBeat(c.Tick), settling: settling}
+	return &Tools{Config: c, began: time.Now(), submitting: make(chan struct{}, maxSubmitting), settleTime: settleTime, lookInterval: lookInterval}
 }
 
 // Register adds the three tools to an MCP server.

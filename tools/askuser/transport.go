@@ -8,63 +8,45 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// Transport is what the tools need of whatever carries a call: standard input
-// and output, or HTTP. There is one for each call, and the transport puts it
-// into the call's context with [WithTransport]. Why a call ended is the cause
-// of that context: a *[Cancelled], [ErrDisconnected], [ErrClosing], or anything
-// else.
+// Transport is what the tools need of the carrier of a call: standard input and
+// output, or HTTP. Each call has its own, which the transport puts into the
+// call's context with [WithTransport]. The cause of that context says why a call
+// ended: a *[Cancelled], [ErrDisconnected], [ErrClosing], or anything else.
 type Transport interface {
-	// Agent is who the token that came with the call belongs to; empty where
-	// none is needed. What one agent asks is hidden from all others.
-	Agent() string
-	// Session stands for the dialogue where the client names none: it is unique
-	// to the connection, and unguessable. It is empty where calls have nothing
-	// in common but their agent.
-	Session() string
-	// Client is who is at the other end, as this call shows it.
+	// Client is the program at the other end, as this call shows it.
 	Client() Client
-	// Directory is the project that the client works in, absolute; empty
-	// where nobody knows. It may have to ask the client, once, and then waits
-	// a few seconds at most.
+	// Directory is the project that the client works in, absolute; empty where
+	// it is unknown. It may ask the client, once, and then takes a few seconds
+	// at most.
 	Directory(ctx context.Context) string
 	// Turn waits until every tool call of the session that arrived earlier has
-	// taken its place or has ended. The caller then takes its own place and
-	// calls placed, soon: others wait for it. Every tool whose calls may wait
-	// must do so, for a call that does not holds up all later ones until it
-	// has ended. Placed is never nil and may be called again. The error is the
-	// cause of ctx's end.
-	Turn(ctx context.Context) (placed func(), err error)
-	// Prepare encodes a notification that belongs to the call. Send, which is quick,
-	// sends it, and drops in silence what comes after the call's response or its
-	// cancel; its error is ErrDisconnected, or says that params cannot be encoded.
-	// Many that are sent together reach the client together.
-	Prepare(method string, params any) (send func() error)
-	// Delivered has f called, once: with true in the same breath in which the
-	// handler's result was written whole, before anything else is; with false
-	// when it is certain that it will not be, because the call was cancelled,
-	// the connection or its output has ended, or an error took the result's
-	// place. Only a handler that never returns, or a write that never does,
-	// leaves f uncalled. f must be quick: nothing else is written meanwhile.
-	// Only the call's handler, or its step, may call Delivered, before it returns;
-	// the last f counts.
+	// released its turn or ended. The caller does what must happen in the order
+	// of arrival, and calls release: later calls wait for it. A call that waits
+	// for a human must have released its turn. Release is never nil and may be
+	// repeated. The error is the cause of ctx's end.
+	Turn(ctx context.Context) (release func(), err error)
+	// Notify sends a notification that belongs to the call, without waiting for
+	// the client. After the call's response or its cancel it is dropped, without
+	// an error. The error is ErrDisconnected, or says that params cannot be
+	// encoded.
+	Notify(method string, params any) error
+	// Delivered has f called, once: with true as soon as the handler's result was
+	// written whole, before anything else is; with false when it is certain that
+	// it will not be, because the call was cancelled, the connection or its
+	// output has ended, or an error took the result's place. Only a handler that
+	// never returns, or a write that never does, leaves f uncalled. f must be
+	// quick: nothing else is written meanwhile. Only the call's handler may call
+	// Delivered, before it returns; the last f counts.
 	Delivered(f func(written bool))
-	// Later has the call wait, once its handler has returned, without a goroutine
-	// and its stack: thousands do. Step is run then, again after each wake and when
-	// the call's context ends, never twice at a time, until it returns a result,
-	// which takes the place of the handler's, or an error. Wake is quick, and may be
-	// called at any time, by anybody. Only the handler may call Later; one that
-	// returns an error does not wait after all.
-	Later(step func(ctx context.Context) (*mcp.CallToolResult, error)) (wake func())
-	// Elicit has the client put a form to its user and waits for the result,
-	// as long as both ctx and the call last. Took is at most the time since the client
-	// can have shown the form; before that it may wait a second for the forms of calls
-	// that arrived earlier. When ctx ends first the client is
-	// told to take the form away, and the error is ctx's cause; ui.ErrCallEnded
-	// means that the call was first to end. Any other error says why the
-	// client would not show the form. The result's action is one of the
-	// specification's three; its content is not checked against the form.
-	// Clients of 2026-07-28 cannot be asked this way: their forms are handed
-	// out by the result of a call.
+	// Elicit has the client show a form to its user and waits for the result,
+	// until ctx or the call ends. Took is at most the time for which the client
+	// can have shown the form; before that the form may wait a second for those
+	// of calls that arrived earlier. When ctx ends first the client is asked to
+	// take the form away, and the error is ctx's cause; ui.ErrCallEnded means
+	// that the call ended first. Any other error says why the client would not
+	// show the form. The result's action is one of the specification's three; its
+	// content is not checked against the form. Clients of 2026-07-28 cannot be
+	// asked this way: their forms are part of a call's result.
 	Elicit(ctx context.Context, form mcp.ElicitationParams) (result *mcp.ElicitationResult, took time.Duration, err error)
 }
 
@@ -73,7 +55,14 @@ type Client struct {
 	mcp.Implementation
 	Capabilities    mcp.ClientCapabilities
 	ProtocolVersion string // as agreed, or as this call says
-	Modern          bool   // every call says anew who it is from, and forms are round trips of the call (2026-07-28)
+	Modern          bool   // every call names its client, and forms are round trips of the call (2026-07-28)
+	// Agent is the owner of the token that came with the call; empty where none
+	// is needed. What one agent asks is hidden from all others.
+	Agent string
+	// Session identifies the dialogue where the client names none: it is unique
+	// to the connection, and unguessable. It is empty where calls have nothing in
+	// common but their agent.
+	Session string
 }
 
 // Elicits reports whether the client has declared forms of this mode. An empty
@@ -94,8 +83,8 @@ func (c *Client) Elicits(mode string) bool {
 // client ended.
 var ErrDisconnected = errors.New("the client has disconnected")
 
-// ErrClosing is the cause of a call's context when the server ends, and a
-// result that comes at once still reaches the client.
+// ErrClosing is the cause of a call's context when the server ends. A result that
+// follows at once still reaches the client.
 var ErrClosing = errors.New("the server is closing")
 
 // Cancelled is the cause of a call's context when the client withdrew the
@@ -118,12 +107,12 @@ func WithTransport(ctx context.Context, t Transport) context.Context {
 	return context.WithValue(ctx, transportKey{}, t)
 }
 
-// transportOf returns what carries the call of ctx. That there is none is a
-// mistake of the program's, not of a client's.
+// transportOf returns the transport of a call's context. A context without one is
+// a mistake in the program.
 func transportOf(ctx context.Context) Transport {
 	t, ok := ctx.Value(transportKey{}).(Transport)
 	if !ok {
-		panic("askuser: the context of a call has no Transport; whatever serves MCP must put one in")
+		panic("askuser: the context of a call has no Transport; a server must put one in")
 	}
 	return t
 }

@@ -14,13 +14,13 @@ import (
 
 // The names of events.
 const (
-	RequestEvent  = "ask:question:request"  // somebody asks
+	RequestEvent  = "ask:question:request"  // a question was asked
 	ResponseEvent = "ask:question:response" // the user answered or dismissed it
 	CancelEvent   = "ask:question:cancel"   // it ended without the user
-	ChangeEvent   = "ask:question:change"   // a draft was saved, or an asker came or went
+	ChangeEvent   = "ask:question:change"   // a draft was saved, or an asker connected or left
 )
 
-// about is what every event begins with.
+// about is the beginning of every event.
 type about struct {
 	Event   string `json:"event,omitempty"` // its name; left out where the transport names events itself
 	ID      string `json:"id"`              // of the record
@@ -49,8 +49,8 @@ type Response struct {
 	By      string            `json:"by"`             // user, program, front end, asker, host or timeout
 	Name    string            `json:"name,omitempty"` // of the front end, or of the user by their credential
 	At      time.Time         `json:"at"`
-	// Later is the surface of a reply that was told before as this response, and
-	// does not count: the dialog of its host was first.
+	// Later is the surface of a reply that an earlier event announced, and that does not
+	// count: the dialog of its host was first.
 	Later string `json:"later,omitempty"`
 }
 
@@ -62,8 +62,7 @@ type Cancel struct {
 	At     time.Time   `json:"at"`
 }
 
-// Change is the event of a question that is still what it was, in new
-// circumstances.
+// Change is the event of an open question whose circumstances changed.
 type Change struct {
 	about
 	At time.Time `json:"at"`
@@ -91,7 +90,7 @@ func (a *about) takeName() string {
 	return name
 }
 
-// NewEvent returns what happened on the desk as programs read it.
+// NewEvent returns an event of the desk as programs read it.
 func NewEvent(ev desk.Event) Event {
 	rec, o := view.Of(ev.Record, words.English), ev.Record.Outcome
 	switch {

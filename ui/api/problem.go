@@ -35,7 +35,7 @@ const (
 	Internal         = "internal_error"
 )
 
-// Done is what a program reads whose request was carried out.
+// Done is the response to a request that was carried out.
 type Done struct {
 	Success bool        `json:"success"` // true
 	ID      string      `json:"id,omitempty"`
@@ -43,7 +43,7 @@ type Done struct {
 	Message string      `json:"message"`
 }
 
-// Problem is what a program reads when it was not. It is an error that wraps
+// Problem is the response to a request that was not carried out. It is an error that wraps
 // its cause.
 type Problem struct { //nolint:errname // as RFC 9457 calls it
 	Code       string              `json:"code"`
@@ -54,7 +54,7 @@ type Problem struct { //nolint:errname // as RFC 9457 calls it
 	cause error
 }
 
-// First is what a late answerer reads of the one who was first.
+// First is the outcome that a late answerer reads.
 type First struct {
 	Status  desk.Status       `json:"status"`
 	Surface string            `json:"surface,omitempty"`
@@ -71,8 +71,7 @@ func Problemf(code, format string, args ...any) *Problem {
 	return &Problem{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// Invalid is the problem of an input with faults. What is expected stands in
-// the violations, and in the message for people.
+// Invalid is the problem of an input with faults.
 func Invalid(code string, found question.Violations) *Problem {
 	parts := make([]string, len(found))
 	for i, v := range found {
@@ -81,8 +80,8 @@ func Invalid(code string, found question.Violations) *Problem {
 	return &Problem{Code: code, Message: strings.Join(parts, "; "), Violations: found, cause: found}
 }
 
-// Late tells an answerer of a set who was first, if that is what err says. Any
-// other err comes back as it is.
+// Late adds to a *desk.ClosedError what the first answerer of the set answered. It returns
+// any other error as it is.
 func Late(set *question.Set, err error) error {
 	closed, ok := errors.AsType[*desk.ClosedError](err)
 	if !ok {
@@ -100,8 +99,8 @@ func Late(set *question.Set, err error) error {
 	return &p
 }
 
-// ProblemOf says what an error of the desk is to a program; nil for a failure
-// that is not the program's doing.
+// ProblemOf returns an error of the desk as a problem; nil for a failure that the program
+// has not caused.
 func ProblemOf(err error) *Problem {
 	var p *Problem
 	var found question.Violations
@@ -127,14 +126,13 @@ func ProblemOf(err error) *Problem {
 	return nil
 }
 
-// Failure is what a program reads of a command that failed.
+// Failure is the output of a command that failed.
 type Failure struct {
 	Success bool     `json:"success"` // false
 	Error   *Problem `json:"error"`
 }
 
-// Refused returns what a program reads when a command fails with err, which
-// the message repeats.
+// Refused returns the output of a command that fails with err.
 func Refused(err error) Failure {
 	p := Problem{Code: Internal}
 	if known := ProblemOf(err); known != nil {

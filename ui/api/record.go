@@ -10,7 +10,7 @@ type Record struct {
 	// Answers are keyed by question text. There are some once the record
 	// was answered; of one to be discussed first they are those so far.
 	Answers map[string]string `json:"answers,omitempty"`
-	// Dropped says, to the one who asks, what of the call cannot be asked.
+	// Dropped is, for the asker, what of the call cannot be asked.
 	Dropped []string `json:"dropped,omitempty"`
 }
 

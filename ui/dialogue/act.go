@@ -10,8 +10,8 @@ import (
 
 // Act is one thing that the human does. The acts are the types of this file.
 type Act interface {
-	// do applies the act to the step at a place of d.steps, or to the review.
-	do(d *Dialogue, at int) error
+	// do applies the act to a step; nil is the review.
+	do(d *Dialogue, s *step) error
 }
 
 // Acts on what a step holds. At the review all but Note and Reason are
@@ -96,7 +96,6 @@ var (
 // Change says what an act changed.
 type Change struct {
 	Turned bool // another step, or the review, is current
-	Steps  bool // other steps are shown than before
 	Draft  bool // what Draft returns has changed
 	Ready  bool // Reply is to be committed
 }
@@ -117,26 +116,37 @@ func (d *Dialogue) ActOn(id string, a Act) (Change, error) {
 }
 
 func (d *Dialogue) apply(at int, a Act) (Change, error) {
-	before, visible, draft := d.at, d.visible, d.Draft()
+	before, draft := d.at, d.Draft()
 	d.ending = answers
+	var s *step
 	if at != review {
-		d.steps[at].fault = nil
+		s = &d.steps[at]
+		s.fault = nil
 	}
-	err := a.do(d, at)
+	err := d.do(s, a)
 	switch _, types := a.(Text); {
-	case at == review:
+	case s == nil:
 	case err != nil:
-		d.steps[at].fault = err
+		s.fault = err
 	default:
-		d.steps[at].typing = types
+		s.typing = types
 	}
 	if d.options.Layout == Sheet {
 		d.bringUp()
 	}
-	return Change{
-		Turned: d.at != before, Steps: !slices.Equal(d.visible, visible), Draft: !sameDraft(draft, d.Draft()),
-		Ready: err == nil && d.ready(a, before),
-	}, err
+	return Change{Turned: d.at != before, Draft: !sameDraft(draft, d.Draft()), Ready: err == nil && d.ready(a, before)}, err
+}
+
+// do applies an act, where it is possible.
+func (d *Dialogue) do(s *step, a Act) error {
+	switch a.(type) {
+	case Note, Next, Back, Goto, Review, Reason, Dismiss, Discuss:
+	default:
+		if s == nil {
+			return ErrNotHere
+		}
+	}
+	return a.do(d, s)
 }
 
 // ready reports whether an act that began at a step has led to a reply.
@@ -153,29 +163,25 @@ func (d *Dialogue) ready(a Act, from int) bool {
 // untouched reports whether Next takes nothing from a step yet.
 func (d *Dialogue) untouched(s *step) bool { return d.options.Bare && !s.touched }
 
-// row returns the step and its row of this index.
-func (d *Dialogue) row(at, row int) (*step, Row, error) {
-	if at == review {
-		return nil, Row{}, ErrNotHere
-	}
-	s := &d.steps[at]
+// row returns the row of this index.
+func (s *step) row(i int) (Row, error) {
 	rows, _ := s.rows()
-	if row < 0 || row >= len(rows) {
-		return nil, Row{}, ErrNotHere
+	if i < 0 || i >= len(rows) {
+		return Row{}, ErrNotHere
 	}
-	return s, rows[row], nil
+	return rows[i], nil
 }
 
 // enter notes that the human has changed what the step holds.
 func (s *step) enter() { s.entered, s.touched, s.skipped = true, true, false }
 
-func (a Choose) do(d *Dialogue, at int) error {
-	s, r, err := d.row(at, a.Row)
-	if err != nil {
+func (a Choose) do(d *Dialogue, s *step) error {
+	r, err := s.row(a.Row)
+	switch {
+	case err != nil:
 		return err
-	}
-	if r.Kind == LeaveOpen {
-		return Skip{}.do(d, at)
+	case r.Kind == LeaveOpen:
+		return Skip{}.do(d, s)
 	}
 	s.enter()
 	switch {
@@ -193,8 +199,8 @@ func (a Choose) do(d *Dialogue, at int) error {
 	return nil
 }
 
-func (a Unchoose) do(d *Dialogue, at int) error {
-	s, r, err := d.row(at, a.Row)
+func (a Unchoose) do(_ *Dialogue, s *step) error {
+	r, err := s.row(a.Row)
 	switch {
 	case err != nil:
 		return err
@@ -214,21 +220,16 @@ func (a Unchoose) do(d *Dialogue, at int) error {
 	return nil
 }
 
-func (a Text) do(d *Dialogue, at int) error {
-	if at == review || !d.steps[at].TakesText() {
+func (a Text) do(_ *Dialogue, s *step) error {
+	if !s.TakesText() {
 		return ErrNotHere
 	}
-	s := &d.steps[at]
 	s.enter()
 	s.text = a.Text
 	return nil
 }
 
-func (a Fill) do(d *Dialogue, at int) error {
-	if at == review {
-		return ErrNotHere
-	}
-	s := &d.steps[at]
+func (a Fill) do(_ *Dialogue, s *step) error {
 	fresh := s.content.clone()
 	fresh.clear()
 	if a.Text != "" || !s.Chooses() {
@@ -258,14 +259,10 @@ func (a Fill) do(d *Dialogue, at int) error {
 	return nil
 }
 
-func (Skip) do(d *Dialogue, at int) error {
-	switch {
-	case at == review:
-		return ErrNotHere
-	case d.steps[at].Required:
+func (Skip) do(_ *Dialogue, s *step) error {
+	if s.Required {
 		return ErrRequired
 	}
-	s := &d.steps[at]
 	s.clear()
 	if !s.Chooses() {
 		s.text = ""
@@ -275,11 +272,7 @@ func (Skip) do(d *Dialogue, at int) error {
 	return nil
 }
 
-func (Accept) do(d *Dialogue, at int) error {
-	if at == review {
-		return ErrNotHere
-	}
-	s := &d.steps[at]
+func (Accept) do(_ *Dialogue, s *step) error {
 	if a := s.answer(); a.Empty() {
 		a = s.declared()
 		if a.Empty() {
@@ -292,14 +285,10 @@ func (Accept) do(d *Dialogue, at int) error {
 	return nil
 }
 
-func (Recall) do(d *Dialogue, at int) error {
-	switch {
-	case at == review:
-		return ErrNotHere
-	case d.steps[at].memory == nil:
+func (Recall) do(_ *Dialogue, s *step) error {
+	if s.memory == nil {
 		return ErrNothing
 	}
-	s := &d.steps[at]
 	before := s.undo
 	s.undo, s.filter, s.touched = nil, "", true
 	if before != nil && same(s.recalled, s.answer()) {
@@ -317,54 +306,52 @@ func (Recall) do(d *Dialogue, at int) error {
 	return nil
 }
 
-func (Touch) do(d *Dialogue, at int) error {
-	if at == review {
+func (Touch) do(_ *Dialogue, s *step) error {
+	s.touched = true
+	return nil
+}
+
+func (a Filter) do(_ *Dialogue, s *step) error {
+	if len(s.Options) == 0 {
 		return ErrNotHere
 	}
-	d.steps[at].touched = true
+	s.filter = question.Line(a.Text)
 	return nil
 }
 
-func (a Filter) do(d *Dialogue, at int) error {
-	if at == review || len(d.steps[at].Options) == 0 {
-		return ErrNotHere
+func (a Note) do(d *Dialogue, s *step) error {
+	note := &d.note
+	if s != nil {
+		note = &s.note
 	}
-	d.steps[at].filter = question.Line(a.Text)
+	*note = strings.TrimSpace(a.Text)
 	return nil
 }
 
-func (a Note) do(d *Dialogue, at int) error {
-	if at == review {
-		d.note = strings.TrimSpace(a.Text)
-	} else {
-		d.steps[at].note = strings.TrimSpace(a.Text)
-	}
-	return nil
-}
-
-func (a Reason) do(d *Dialogue, _ int) error {
+func (a Reason) do(d *Dialogue, _ *step) error {
 	d.reason = strings.TrimSpace(a.Text)
 	return nil
 }
 
-func (a Dismiss) do(d *Dialogue, _ int) error {
+func (a Dismiss) do(d *Dialogue, _ *step) error {
 	d.ending, d.reason = dismissed, strings.TrimSpace(a.Reason)
 	return nil
 }
 
-func (a Discuss) do(d *Dialogue, _ int) error {
+func (a Discuss) do(d *Dialogue, _ *step) error {
 	d.ending, d.reason = discussed, strings.TrimSpace(a.Topic)
 	return nil
 }
 
-func (Next) do(d *Dialogue, at int) error {
-	if at == review {
+func (Next) do(d *Dialogue, s *step) error {
+	if s == nil {
 		return d.missing()
 	}
-	if err := d.confirm(&d.steps[at]); err != nil {
+	if err := d.confirm(s); err != nil {
 		return err
 	}
 	d.bringUp()
+	at := d.find(s.ID)
 	if d.options.Layout == Sheet || at != d.at {
 		return nil
 	}
@@ -420,7 +407,7 @@ func (d *Dialogue) confirm(s *step) error {
 	return nil
 }
 
-func (Back) do(d *Dialogue, _ int) error {
+func (Back) do(d *Dialogue, _ *step) error {
 	before := d.Previous()
 	if before == nil {
 		return ErrFirst
@@ -429,7 +416,7 @@ func (Back) do(d *Dialogue, _ int) error {
 	return nil
 }
 
-func (a Goto) do(d *Dialogue, _ int) error {
+func (a Goto) do(d *Dialogue, _ *step) error {
 	at := d.find(a.ID)
 	if !slices.Contains(d.visible, at) {
 		return ErrNotHere
@@ -444,7 +431,7 @@ func (d *Dialogue) turn(at int) {
 	d.steps[at].reopened = d.options.Layout == Turns
 }
 
-func (Review) do(d *Dialogue, _ int) error {
+func (Review) do(d *Dialogue, _ *step) error {
 	if d.options.Layout == Sheet {
 		return ErrNotHere
 	}

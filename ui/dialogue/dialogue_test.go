@@ -349,7 +349,7 @@ func TestStep(t *testing.T) {
 		t.Errorf("about %+v", got)
 	}
 	s := d.Current()
-	if where(d) != "name 1/3" || s.Depth != 1 || !s.Untouched || s.Entered || s.Settled || len(d.All()) != 6 || len(d.Steps()) != 3 || d.Previous() != nil {
+	if where(d) != "name 1/3" || s.Depth != 1 || !s.Untouched || s.Entered || s.Confirmed != nil || len(d.All()) != 6 || len(d.Steps()) != 3 || d.Previous() != nil {
 		t.Errorf("%s: %+v", where(d), s)
 	}
 	if hidden := d.Step("q3"); hidden.Place != 0 || hidden.Of != 0 || hidden.Depth != 3 {
@@ -357,7 +357,7 @@ func TestStep(t *testing.T) {
 	}
 	play(t, d, "text x; next")
 	s = d.Current()
-	if s.ID != "db" || s.Memory.Record != "old" || !reflect.DeepEqual(s.Declared, answered("db", "", "pg")) || d.Previous().ID != "name" || !d.Previous().Settled {
+	if s.ID != "db" || s.Memory.Record != "old" || !reflect.DeepEqual(s.Declared, answered("db", "", "pg")) || d.Previous().ID != "name" || d.Previous().Confirmed == nil {
 		t.Errorf("%+v", s)
 	}
 	play(t, d, "recall")
@@ -397,10 +397,10 @@ func TestChange(t *testing.T) {
 		{"choose 1", Change{Draft: true}},
 		{"choose 1", Change{}},
 		{"filter x", Change{}},
-		{"next", Change{Turned: true, Steps: true}},
+		{"next", Change{Turned: true}},
 		{"back", Change{Turned: true}},
 		{"choose 2", Change{Draft: true}},
-		{"next", Change{Turned: true, Steps: true}},
+		{"next", Change{Turned: true}},
 		{"text x", Change{Draft: true}},
 		{"next", Change{Turned: true}},
 		{"next", Change{Ready: true}},
@@ -449,7 +449,7 @@ func TestActOn(t *testing.T) {
 	if r, err = d.Reply(); err != nil || said(r) != "q0=flat| ok=false|(hm) db=|Duck" {
 		t.Errorf("got %q, %v", said(r), err)
 	}
-	if _, err := d.ActOn("ok", Next{}); err != nil || !d.Step("ok").Settled {
+	if _, err := d.ActOn("ok", Next{}); err != nil || d.Step("ok").Confirmed == nil {
 		t.Errorf("one confirmed: %v, %+v", err, d.Step("ok"))
 	}
 }
@@ -463,7 +463,7 @@ func TestRefuse(t *testing.T) {
 		if rest := d.Refuse(refused); len(rest) != 1 || rest[0].Path != "note" {
 			t.Errorf("the rest: %v", rest)
 		}
-		if s := d.Current(); s.ID != "db" || s.Fault == nil || s.Reopened != (layout == Turns) {
+		if s := d.Current(); s.ID != "db" || s.Fault == nil || d.steps[0].reopened != (layout == Turns) {
 			t.Errorf("%+v", s)
 		}
 		if play(t, d, "next"); where(d) != want {

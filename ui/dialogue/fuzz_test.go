@@ -79,7 +79,7 @@ func checkReply(t *testing.T, d *Dialogue, ready bool) {
 	}
 	for _, a := range r.Answers {
 		s := d.Step(a.QuestionID)
-		if s.Place == 0 || !a.Empty() && d.options.Layout != Sheet && !s.Settled {
+		if s.Place == 0 || !a.Empty() && d.options.Layout != Sheet && !d.steps[d.find(s.ID)].settled() {
 			t.Fatalf("sent without being confirmed: %+v of %+v", a, s)
 		}
 	}

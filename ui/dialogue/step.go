@@ -72,11 +72,8 @@ type Step struct {
 	Untouched bool
 	// Skipped says that the human wants to leave the question open.
 	Skipped bool
-	// Confirmed is what Next took last, nil before. Settled says that the step still
-	// holds that, and Reopened that it is to be confirmed again all the same (layout Turns).
+	// Confirmed is what Next took last, nil before.
 	Confirmed *question.Answer
-	Settled   bool
-	Reopened  bool
 	// Fault is why the last act on the step was refused.
 	Fault error
 }
@@ -244,7 +241,7 @@ func (d *Dialogue) view(at int) Step {
 		Answer: s.answer(), Typed: s.text, Note: s.note, Filter: s.filter,
 		Declared: s.declared(), Memory: s.memory, Recalled: s.undo != nil && same(s.recalled, s.answer()),
 		Entered: s.entered, Untouched: d.untouched(s), Skipped: s.skipped,
-		Confirmed: s.confirmed, Settled: s.settled(), Reopened: s.reopened, Fault: s.fault,
+		Confirmed: s.confirmed, Fault: s.fault,
 	}
 	if out.Place == 0 {
 		out.Of = 0

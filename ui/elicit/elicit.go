@@ -19,8 +19,8 @@
 //     which no sentence begins with (line.go). Where a typed sentence fills a
 //     text, a list leads to the text; where it finds a row, no row begins with a
 //     letter.
-//   - Only what fits the form and came as slowly as a human is counts. What does
-//     not fit is a slip: the form is shown again.
+//   - Only a result that fits the form and took as long as a human takes counts. What
+//     does not fit is a slip: the form is shown again.
 package elicit
 
 import (
@@ -46,7 +46,7 @@ const (
 	hostDeclines = time.Second
 )
 
-// Bounds of one set's forms. A human gets there only on purpose, or with as many
+// Limits of one set's forms. A human reaches them only on purpose, or with as many
 // sentences that were meant for the agent.
 const (
 	maxForms = 100
@@ -119,7 +119,7 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 				return c.late(q, f, result, took)
 			})
 		}
-		got, err := s.put(ctx, f)
+		got, err := s.showForm(ctx, f)
 		switch {
 		case err != nil:
 			return err
@@ -129,14 +129,14 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 			c.early++
 			c.notice = words.T("That was too quick to be an answer: please answer again.")
 		default:
-			c.take(q, got)
+			c.apply(q, got)
 		}
 	}
 	return ui.Unavailablef("the client's form brought no complete answer in %d attempts", forms)
 }
 
-// put shows one form and returns what the human said in it.
-func (s *surface) put(ctx context.Context, f *form) (said, error) {
+// showForm shows one form and reads its result.
+func (s *surface) showForm(ctx context.Context, f *form) (reading, error) {
 	result, took, err := s.client.Elicit(ctx, f.params())
 	if err == nil && result == nil {
 		err = errors.New("no result")
@@ -144,26 +144,26 @@ func (s *surface) put(ctx context.Context, f *form) (said, error) {
 	accepted := err == nil && result.Action == mcp.ElicitationResponseActionAccept
 	switch {
 	case ctx.Err() != nil && !accepted: // an accept goes to the desk all the same
-		return said{}, context.Cause(ctx)
+		return reading{}, context.Cause(ctx)
 	case errors.Is(err, ui.ErrCallEnded):
-		return said{}, err
+		return reading{}, err
 	case err != nil:
-		return said{}, ui.Unavailablef("the client did not show the form: %v", err)
+		return reading{}, ui.Unavailablef("the client did not show the form: %v", err)
 	}
 	closed := result.Action == mcp.ElicitationResponseActionDecline || result.Action == mcp.ElicitationResponseActionCancel
 	switch {
 	case accepted:
 		got := f.read(result.Content)
 		if took < hostAccepts && (got.slip == "" || !s.style.Line) { // a line that is no answer is a sentence, however fast
-			got = said{early: true}
+			got = reading{early: true}
 		}
 		return got, nil
 	case closed && took > hostDeclines:
-		return said{dismissed: true}, nil
+		return reading{dismissed: true}, nil
 	case closed:
-		return said{}, ui.Unavailablef("the client answered %s by itself after %s", result.Action, took.Round(time.Millisecond))
+		return reading{}, ui.Unavailablef("the client answered %s by itself after %s", result.Action, took.Round(time.Millisecond))
 	}
-	return said{}, ui.Unavailablef("the client sent the unknown action %q", string(result.Action))
+	return reading{}, ui.Unavailablef("the client sent the unknown action %q", string(result.Action))
 }
 
 // conversation is a dialogue in a client's forms.
@@ -197,8 +197,8 @@ type turn struct {
 // due returns the question that is due.
 func (c *conversation) due() *turn { return &turn{c.Current(), c.Previous()} }
 
-// take applies what the form of q brought.
-func (c *conversation) take(q *turn, got said) {
+// apply takes what was read from the form of q.
+func (c *conversation) apply(q *turn, got reading) {
 	c.early = 0
 	if got.slip == "" {
 		got.slip = c.act(q, got)
@@ -210,9 +210,9 @@ func (c *conversation) take(q *turn, got said) {
 	}
 }
 
-// act makes acts of what the form of q brought, and returns why the question is asked
-// again, if it is.
-func (c *conversation) act(q *turn, got said) (slip string) {
+// act makes acts of what was read from the form of q, and returns why the question is
+// asked again, if it is.
+func (c *conversation) act(q *turn, got reading) (slip string) {
 	if got.back {
 		_, _ = c.Act(dialogue.Back{}) // the row exists only where a question is before
 		return ""
@@ -236,14 +236,14 @@ func (c *conversation) act(q *turn, got said) (slip string) {
 	return ""
 }
 
-// late is what has been answered in all, with the result of a form that came
-// when the question had ended.
+// late returns all answers, with that in the result of a form that arrived when the
+// question had ended.
 func (c *conversation) late(q *turn, f *form, result *mcp.ElicitationResult, took time.Duration) (question.Reply, bool) {
 	if result == nil || result.Action != mcp.ElicitationResponseActionAccept || took < hostAccepts {
 		return question.Reply{}, false
 	}
 	if got := f.read(result.Content); got.slip == "" && !got.back {
-		c.take(q, got)
+		c.apply(q, got)
 	}
 	given := c.Answers()
 	return question.Reply{Answers: given}, len(given) > 0

@@ -27,7 +27,7 @@ const (
 
 // form is one elicitation: a question, or the text of its "Other".
 type form struct {
-	asks    *turn
+	asks    *turn // the question
 	message string
 	fields  []field
 }
@@ -62,7 +62,7 @@ const bullet = "• "
 
 // form builds the form of the question that is due.
 func (c *conversation) form(q *turn) *form {
-	x := field{asks: q, key: short(q.ID, maxWord), title: cmp.Or(cell(q.Header, maxWord), words.T("Your answer"))}
+	x := field{asks: q, key: shorten(q.ID, maxWord), title: cmp.Or(rowText(q.Header, maxWord), words.T("Your answer"))}
 	fields := []field{x}
 	switch x := &fields[0]; {
 	case c.Line:
@@ -139,7 +139,7 @@ func (q *turn) rows(line bool) (rows []int) {
 // proposes reports whether a declared text is a row: one can only take what one can see
 // whole.
 func (q *turn) proposes() bool {
-	return q.Row(dialogue.Proposed) >= 0 && !blank(q.Default) && short(q.Default, maxLabel) == q.Default
+	return q.Row(dialogue.Proposed) >= 0 && !blank(q.Default) && shorten(q.Default, maxLabel) == q.Default
 }
 
 // entries are the entries of rows: a label with its description beside it, unlike any
@@ -147,12 +147,12 @@ func (q *turn) proposes() bool {
 func (q *turn) entries(rows []int, line bool) (out []entry) {
 	for _, row := range rows {
 		label, description := q.label(row, line)
-		e := entry{Value: cell(label, maxLabel), row: row}
+		e := entry{Value: rowText(label, maxLabel), row: row}
 		for n := 2; slices.ContainsFunc(out, func(x entry) bool { return x.Value == e.Value }); n++ {
-			e.Value = fmt.Sprintf("%s (%d)", cell(label, maxLabel), n)
+			e.Value = fmt.Sprintf("%s (%d)", rowText(label, maxLabel), n)
 		}
 		if e.Title = e.Value; description != "" {
-			e.Title = cell(words.T("%[1]s: %[2]s", e.Value, description), maxTitle)
+			e.Title = rowText(words.T("%[1]s: %[2]s", e.Value, description), maxTitle)
 		}
 		out = append(out, e)
 	}
@@ -162,7 +162,7 @@ func (q *turn) entries(rows []int, line bool) (out []entry) {
 // label is what a row says.
 func (q *turn) label(row int, line bool) (label, description string) {
 	if row == goBack {
-		return words.T("Back"), cell(q.previous.Text, maxWord)
+		return words.T("Back"), rowText(q.previous.Text, maxWord)
 	}
 	r := q.Rows[row]
 	switch {
@@ -250,7 +250,7 @@ func (c *conversation) context(q *turn) (out []string) {
 			out = append(out, text)
 		}
 	}
-	say := func(a question.Answer) string { return short(strings.Join(q.Words(&a), ", "), maxWord) }
+	say := func(a question.Answer) string { return shorten(strings.Join(q.Words(&a), ", "), maxWord) }
 	rec, proposed, before := c.Record(), say(q.Declared), ""
 	if q.Confirmed != nil {
 		before = say(*q.Confirmed)
@@ -260,7 +260,7 @@ func (c *conversation) context(q *turn) (out []string) {
 	add(!q.Required, words.T("optional"))
 	add(q.Several(), words.T("any number"))
 	add(proposed != "", words.T("proposed: %s", proposed))
-	add(q.Placeholder != "", words.T("for example: %s", short(q.Placeholder, maxWord)))
+	add(q.Placeholder != "", words.T("for example: %s", shorten(q.Placeholder, maxWord)))
 	add(q.NeedsWords(), words.T("in your own words; a blank leads back"))
 	add(before != "", words.T("you said: %s", before))
 	add(slices.ContainsFunc(q.Options, func(o question.Option) bool { return o.Preview != "" }), words.T("previews: mcp-askuser inbox"))
@@ -298,11 +298,11 @@ func (s Style) Cuts(set *question.Set) bool {
 	return false
 }
 
-func short(s string, n int) string { return question.Shorten(question.Line(s), n) }
+func shorten(s string, n int) string { return question.Shorten(question.Line(s), n) }
 
-// cell is a text as a row has it: one host puts what ends in an ellipsis,
+// rowText is a text as a row has it: one host puts what ends in an ellipsis,
 // and what holds several blanks in a row, into quotation marks.
-func cell(s string, n int) string {
+func rowText(s string, n int) string {
 	s = strings.Join(strings.Fields(question.Line(s)), " ")
 	if cut := question.Shorten(s, n); strings.HasSuffix(cut, "…") {
 		return strings.TrimRight(question.Cut(s, n-3), " .…") + "..."

@@ -52,8 +52,8 @@ func (q *turn) line(key string) field {
 	return x
 }
 
-// names are the words that name the options: yes and no, or numbers, unless an
-// option is labelled with another's.
+// names are the words that name the options: yes and no, or numbers, unless one of them
+// is the label of an option.
 func (q *turn) names() []string {
 	if q.Row(dialogue.Yes) >= 0 {
 		return []string{"yes", "no"}
@@ -68,7 +68,7 @@ func (q *turn) names() []string {
 			names[i] = name(i)
 		}
 		if !slices.ContainsFunc(q.Options, func(o question.Option) bool {
-			return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, cell(o.Label, maxLabel)) })
+			return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(name, rowText(o.Label, maxLabel)) })
 		}) || strings.HasSuffix(name(0), ".") {
 			return names
 		}
@@ -93,8 +93,8 @@ func (x *field) rows() string {
 	return wrap(strings.Join(out, "\n"))
 }
 
-// readLine returns what a line says.
-func (x *field) readLine(value any) said {
+// readLine reads a line.
+func (x *field) readLine(value any) reading {
 	got := x.readText(value)
 	if got.slip != "" {
 		return got
@@ -102,17 +102,17 @@ func (x *field) readLine(value any) said {
 	rest, ok := cutSign(got.text)
 	switch named, found := x.named(rest); {
 	case !ok && found:
-		return said{slip: words.T("Nothing was sent. If that is your answer, type %s", sign+question.Line(rest))}
+		return reading{slip: words.T("Nothing was sent. If that is your answer, type %s", sign+question.Line(rest))}
 	case !ok:
-		return said{slip: words.T("Nothing was sent: an answer begins with %s", sign)}
+		return reading{slip: words.T("Nothing was sent: an answer begins with %s", sign)}
 	case blank(rest):
-		return said{slip: missing(words.T("your answer behind %s", sign))}
+		return reading{slip: missing(words.T("your answer behind %s", sign))}
 	case found:
 		return named
 	case x.asks.TakesText():
 		return x.written(rest)
 	}
-	return said{slip: notOffered()}
+	return reading{slip: notOffered()}
 }
 
 // cutSign returns what is behind the sign, and whether the line begins with it, once
@@ -124,29 +124,28 @@ func cutSign(line string) (rest string, ok bool) {
 	return strings.TrimSpace(rest), len(before) == 1 && strings.ContainsRune(signs, before[0])
 }
 
-// named is what a text says that names a row, or several where that can be
-// chosen.
-func (x *field) named(text string) (got said, ok bool) {
+// named reads a text that names a row, or several where these can be chosen.
+func (x *field) named(text string) (got reading, ok bool) {
 	if e := x.row(text); e != nil {
 		got.choose(*e)
 		return got, true
 	}
 	if !x.several {
-		return said{}, false
+		return reading{}, false
 	}
 	for _, part := range parts(text) {
 		e := x.row(part)
 		if e == nil {
-			return said{}, false
+			return reading{}, false
 		}
 		got.choose(*e)
 	}
 	return got, len(got.rows) > 0
 }
 
-// written is a text in the human's own words, in a choice of several behind the
-// rows that it names first. A number that names no row is a slip.
-func (x *field) written(text string) (got said) {
+// written reads a text in the human's own words, in a choice of several behind the rows
+// that it names first. A number that names no row is a slip.
+func (x *field) written(text string) (got reading) {
 	for i := 0; x.several && i >= 0; {
 		if i = strings.IndexAny(text, commas); i >= 0 {
 			e := x.row(strings.TrimSpace(text[:i]))
@@ -158,7 +157,7 @@ func (x *field) written(text string) (got said) {
 		}
 	}
 	if _, err := strconv.Atoi(text); x.asks.Chooses() && (err == nil || strings.Trim(text, "."+commas) == "") {
-		return said{slip: notOffered()}
+		return reading{slip: notOffered()}
 	}
 	got.text = text
 	return got

@@ -10,18 +10,18 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// said is what the human said in one form.
-type said struct {
+// reading is what the human said in one form.
+type reading struct {
 	rows      []int // of the dialogue's step
 	text      string
 	back      bool   // wants the previous question again
 	dismissed bool   // closed the form
 	early     bool   // accepted before that counts
-	slip      string // said nothing, or what was not offered: why, for the human
+	slip      string // why nothing of it counts, for the human
 }
 
 // choose adds the row of an entry.
-func (s *said) choose(e entry) {
+func (s *reading) choose(e entry) {
 	switch {
 	case e.row == goBack:
 		s.back = true
@@ -33,63 +33,63 @@ func (s *said) choose(e entry) {
 // Slips, as the form says them when it is shown again.
 func notOffered() string { return words.T("That was nothing this form takes: please try again.") }
 
-func missing(what string) string { return words.T("Still missing: %s.", short(what, maxWord)) }
+func missing(what string) string { return words.T("Still missing: %s.", shorten(what, maxWord)) }
 
-// read returns what the content of an accept says.
-func (f *form) read(content any) said {
+// read reads the content of an accept.
+func (f *form) read(content any) reading {
 	values, _ := content.(map[string]any)
-	var got said
+	var got reading
 	for _, x := range f.fields {
 		part := x.read(values[x.key])
 		if part.slip != "" {
 			return part
 		}
-		got = said{rows: append(got.rows, part.rows...), text: got.text + part.text, back: got.back || part.back}
+		got = reading{rows: append(got.rows, part.rows...), text: got.text + part.text, back: got.back || part.back}
 	}
 	switch {
 	case len(values) > len(f.fields): // each has its value by now
-		return said{slip: words.T("That belongs to another form: please answer this one.")}
+		return reading{slip: words.T("That belongs to another form: please answer this one.")}
 	case len(got.rows) > 1 && slices.Contains(got.rows, f.asks.Row(dialogue.LeaveOpen)):
-		return said{slip: words.T("An answer cannot be left open too: please choose one or the other.")}
+		return reading{slip: words.T("An answer cannot be left open too: please choose one or the other.")}
 	}
 	return got
 }
 
-func (x *field) read(value any) (got said) {
+func (x *field) read(value any) (got reading) {
 	chosen, isList := value.([]any)
 	switch {
 	case value == nil, value == "", isList && len(chosen) == 0:
-		return said{slip: missing(x.title)}
+		return reading{slip: missing(x.title)}
 	case x.line:
 		return x.readLine(value)
 	case len(x.entries) == 0:
 		return x.readText(value)
 	case isList != x.several:
-		return said{slip: notOffered()}
+		return reading{slip: notOffered()}
 	case !isList:
 		chosen = []any{value}
 	}
 	for _, v := range chosen {
 		i := slices.IndexFunc(x.entries, func(e entry) bool { return v == any(e.Value) })
 		if i < 0 {
-			return said{slip: notOffered()}
+			return reading{slip: notOffered()}
 		}
 		got.choose(x.entries[i])
 	}
 	return got
 }
 
-func (x *field) readText(value any) said {
+func (x *field) readText(value any) reading {
 	text, isText := value.(string)
 	switch n := question.Count(text); {
 	case !isText:
-		return said{slip: notOffered()}
+		return reading{slip: notOffered()}
 	case blank(text):
-		return said{slip: missing(x.title)}
+		return reading{slip: missing(x.title)}
 	case n > question.MaxText:
-		return said{slip: words.T("The text has %[1]d characters; at most %[2]d fit.", n, question.MaxText)}
+		return reading{slip: words.T("The text has %[1]d characters; at most %[2]d fit.", n, question.MaxText)}
 	}
-	return said{text: text}
+	return reading{text: text}
 }
 
 // blank reports whether nothing of a text can be seen.

@@ -49,7 +49,7 @@ func (r *rig) untouched(about ...any) {
 	r.t.Helper()
 	if len(r.sent) > 0 || r.f.State() != Open {
 		r.t.Errorf("%v: sent %+v, state %v", about, r.sent, r.f.State())
-	} else if d := r.f.dialogue.Draft(); !sameDraft(d, question.Reply{}) || r.f.page().id != r.f.rec.Questions[0].ID || r.f.asking != nil {
+	} else if d := r.f.dialogue.Draft(); !sameDraft(d, question.Reply{}) || r.f.page().id != r.f.rec.Questions[0].ID || r.f.confirmation != nil {
 		r.t.Errorf("%v: left %+v; the screen:\n%s", about, d, r.screen())
 	}
 }

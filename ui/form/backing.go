@@ -48,7 +48,7 @@ func (b Backing) Deadline(ctx context.Context) (at time.Time) {
 	return at
 }
 
-// Attended reports whether somebody waits for the answer, as far as is known.
+// Attended reports whether the asker waits for the answer, as far as is known.
 func (b Backing) Attended(ctx context.Context) bool {
 	if b.Desk == nil {
 		return true

@@ -442,7 +442,7 @@ func (c *choice) drawRow(s *term.Styles, step *dialogue.Step, at, width, rows in
 	lead, style := s.Row(at == c.cursor)
 	lead += term.Pad(r.key, 1) + " " + mark + " "
 	indent := ansi.StringWidth(lead)
-	b := term.Block{Lines: term.Each(style, term.Hang(lead, r.label, width))}
+	b := term.Block{Lines: term.RenderLines(style, term.Hang(lead, r.label, width))}
 	switch text := c.other.Text(); {
 	case other && c.other.Focused():
 		below = c.other.Draw(s, width-indent, rows-len(b.Lines))

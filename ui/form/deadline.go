@@ -9,12 +9,11 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// urgent is how long before a deadline the time left stands out.
+// urgent is how long before a deadline the time left is drawn as a fault.
 const urgent = 20 * time.Second
 
 // Deadline is the message that says when the record's timeout strikes; the zero
-// At takes an earlier one back. What strikes is the host's: the form
-// only shows that it comes.
+// At takes an earlier one back. The host ends the record; the form only shows when.
 type Deadline struct{ At time.Time }
 
 // countdown shows how long is left before a deadline. It ticks only when that

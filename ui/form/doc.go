@@ -20,17 +20,17 @@
 //     which keys answer until the human has moved to something there, named it or
 //     typed. In one that they opened the cursor is on the first row, but on no yes.
 //   - Dismissing and discussing first are asked for once more, on a page of
-//     their own. The word that is typed there goes with no answer.
+//     their own. The text that is typed there belongs to no answer.
 //   - One question a page, then a review wherever there is more to overlook
 //     than one pick.
 //   - What was typed stays typed: going back, choosing differently, a failed
 //     send or a half-meant Esc throw nothing away.
 //   - What was answered before is marked at a key that no sentence has, and never
 //     by itself.
-//   - A draft is no answer: it comes back on its pages, to be confirmed and
+//   - A draft is no answer: its pages show it, to be confirmed and
 //     reviewed like anything else.
 //   - Nothing on the screen moves by itself but the last seconds of a deadline.
-//   - Nothing is told by colour alone; the line with the cursor is always in
+//   - Colour alone says nothing; the line with the cursor is always in
 //     view; what does not fit can be read with Tab.
-//   - Every text of the record goes through question.Line or question.Block.
+//   - Every text of the record passes question.Line or question.Block.
 package form

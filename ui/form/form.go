@@ -24,36 +24,36 @@ type State int
 const (
 	Open      State = iota // in front of the human
 	Sent                   // commit returned nil: an answer, or a dismissal
-	Withdrawn              // somebody else was first, or the asker has gone
+	Withdrawn              // another answer was first, or the asker has gone
 	Aborted                // Ctrl+C: nothing was committed, the record is open
 )
 
 // Form shows one record. It implements tea.Model. Once its State is no longer
-// Open the command it returns ends with tea.Quit; a host that goes on runs the
+// Open the command it returns ends with tea.Quit; a host that keeps running executes the
 // command all the same, since it may keep a last draft, and drops the message.
 type Form struct {
 	rec     desk.Record
-	by      string // who asks
+	askedBy string // who asks
 	commit  ui.Commit
 	options Options
 	window  term.Window
 
-	dialogue   *dialogue.Dialogue
-	pages      map[string]*page // those that were shown, by question; "" is the review
-	wide       bool             // some question has previews
-	dismissal  *term.Dismissal
-	discussion *term.Dismissal
-	asking     *term.Dismissal // the one of them in front of the page; nil for none
+	dialogue     *dialogue.Dialogue
+	pages        map[string]*page // those that were shown, by question; "" is the review
+	wide         bool             // some question has previews
+	dismissal    *term.Dismissal
+	discussion   *term.Dismissal
+	confirmation *term.Dismissal // the one of them in front of the page; nil for none
 
-	notice  string // why sending failed
-	sending bool   // commit is running
-	state   State
-	sent    question.Reply // with Sent
-	cause   error          // with Withdrawn
-	left    string         // likewise: where what was written in an editor stands
-	waiting *Withdraw      // came while a reply was being sent
-	kept    bool           // a reply waits to be sent
-	more    int            // questions of the same asker that wait behind this one
+	notice          string // why sending failed
+	sending         bool   // commit is running
+	state           State
+	sent            question.Reply // with Sent
+	cause           error          // with Withdrawn
+	leftFile        string         // likewise: the file with what was written in an editor
+	pendingWithdraw *Withdraw      // came while a reply was being sent
+	unsent          bool           // a reply waits to be sent
+	waitingBehind   int            // questions of the same asker that wait behind this one
 
 	drafts    drafts
 	countdown countdown
@@ -69,21 +69,21 @@ type Options struct {
 	// Bare has nothing preselected: Enter takes no answer on a page before the human has
 	// moved to one there, named it or typed. A form that appeared by itself is bare.
 	Bare bool
-	// Break has Ctrl+C ask whether to dismiss before it leaves the form: what
-	// comes by itself is not to be lost by a habit.
+	// Break has Ctrl+C ask whether to dismiss before it leaves the form: a form that
+	// appeared by itself is not to be lost by a habit.
 	Break bool
 	// Interrupted says what becomes of the record when the human breaks off, as
 	// in present.Question; empty is that it stays open.
 	Interrupted desk.Status
 	// Draft is what the human chose and typed before. Nothing of it is confirmed:
-	// each page asks for its Enter as ever, and the review comes before sending.
+	// each page asks for its Enter as ever, and the review precedes sending.
 	// What no longer fits the set is left out; an empty draft changes nothing.
 	Draft question.Reply
 	// Keep takes what the human has chosen and typed so far, confirmed or not: soon
 	// after every change, and once more when the form ends with the record open, or
 	// when it was not saved until then. Such a reply is not for [desk.Desk.Reply]: it
-	// may be partial, and an answer in it may hold both an option and the text that
-	// stands beside it in Other. Nil keeps none.
+	// may be partial, and an answer in it may hold both an option and the text of
+	// Other. Nil keeps none.
 	Keep *Draft
 	// Memory is how the human answered questions before, by question id. Each says
 	// so, and lets them take that over; nothing is taken by itself.
@@ -97,19 +97,19 @@ type Options struct {
 	Lift func() error
 	// Window is that of a host with other screens, which hands keys, and the gate's
 	// own messages, to the form while it is open. The form takes its clock, gate
-	// and styles, and is told its own size. Nil is a window of the form's own.
+	// and styles, and receives its own size. Nil is a window of the form's own.
 	Window *term.Window
 }
 
-// Withdraw is the message that takes a form away: somebody else closed the
-// record (Cause is a *desk.ClosedError), or nobody waits for it any more.
+// Withdraw is the message that takes a form away: the record was closed elsewhere
+// (Cause is a *desk.ClosedError), or no asker waits for it any more.
 type Withdraw struct{ Cause error }
 
 // More is the message that so many other questions of the same asker wait.
 type More struct{ Wait int }
 
-// New returns a form for the record. What the human sends goes to commit,
-// which runs as a command, so that it may take its time.
+// New returns a form for the record. Commit receives what the human sends. It runs as a
+// command, so that it may take its time.
 func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 	f := &Form{
 		rec: words.Local.Shown(rec), commit: commit, options: o, window: term.NewWindow(time.Now), pages: map[string]*page{},
@@ -119,7 +119,7 @@ func New(rec desk.Record, commit ui.Commit, o Options) *Form {
 		f.window = *o.Window
 		f.window.Width, f.window.Height = 0, 0
 	}
-	f.by = f.asker()
+	f.askedBy = f.asker()
 	f.dialogue = dialogue.New(f.rec, dialogue.Options{Bare: f.bare(), Draft: o.Draft, Memory: o.Memory, Attended: true})
 	f.dismissal.SetReason(f.dialogue.Reason())
 	f.discussion = f.dismissal.Discussion(o.Origin == act.Opened)
@@ -163,19 +163,19 @@ func (f *Form) Closing() string {
 		return words.T(words.Discussed)
 	case f.state == Sent:
 		return words.T(words.Sent)
-	case f.state == Aborted && f.kept && f.options.Interrupted == "":
+	case f.state == Aborted && f.unsent && f.options.Interrupted == "":
 		return words.Local.Kept(desk.ErrUnsent)
 	case f.state == Aborted:
 		return words.Local.Interrupted(f.options.Interrupted)
 	case f.state == Withdrawn:
-		return strings.TrimSpace(words.Local.Withdrawal(f.cause) + " " + f.left)
+		return strings.TrimSpace(words.Local.Withdrawal(f.cause) + " " + f.leftFile)
 	}
 	return ""
 }
 
-// Left says where what was written in an editor stands, when the form was withdrawn
+// Left names the file with what was written in an editor, when the form was withdrawn
 // before that was sent. Mostly it is empty.
-func (f *Form) Left() string { return f.left }
+func (f *Form) Left() string { return f.leftFile }
 
 // Init implements tea.Model.
 func (f *Form) Init() tea.Cmd { return nil }
@@ -207,13 +207,13 @@ func (f *Form) handle(msg tea.Msg) tea.Cmd {
 		if !f.sending {
 			return f.withdraw(msg.Cause)
 		}
-		f.waiting = &msg // that reply may have been the first
+		f.pendingWithdraw = &msg // that reply may have been the first
 	case Deadline:
 		f.dialogue.Deadline = msg.At
 	case Attention:
 		f.dialogue.Attended = msg.Attended
 	case More:
-		f.more = msg.Wait
+		f.waitingBehind = msg.Wait
 	case term.Then:
 		return msg()
 	case term.Edited:
@@ -234,8 +234,8 @@ func (f *Form) Kind(msg tea.Msg) act.Kind {
 		return act.Leave
 	case f.sending:
 		return act.Edit
-	case f.asking != nil:
-		return f.asking.Kind(msg)
+	case f.confirmation != nil:
+		return f.confirmation.Kind(msg)
 	case f.find(msg) == nil:
 		return act.Foreign
 	case name == "enter" && f.page().reader == nil:
@@ -246,7 +246,7 @@ func (f *Form) Kind(msg tea.Msg) act.Kind {
 
 // Keep implements act.Page.
 func (f *Form) Keep() (back func()) {
-	kept, asking, notice := f.dialogue.Clone(), f.asking, f.notice
+	kept, asking, notice := f.dialogue.Clone(), f.confirmation, f.notice
 	backs := []func(){f.dismissal.Keep(), f.discussion.Keep()}
 	for _, p := range f.pages {
 		backs = append(backs, p.keep())
@@ -256,7 +256,7 @@ func (f *Form) Keep() (back func()) {
 		deadline, attended := f.dialogue.Deadline, f.dialogue.Attended
 		f.dialogue = kept.Clone() // it may be gone back to once more
 		f.dialogue.Deadline, f.dialogue.Attended = deadline, attended
-		f.asking, f.notice = asking, notice
+		f.confirmation, f.notice = asking, notice
 		for _, back := range backs {
 			back()
 		}
@@ -268,13 +268,13 @@ func (f *Form) press(msg tea.Msg) tea.Cmd {
 	f.notice, f.page().fault = "", nil
 	key, _ := msg.(tea.KeyPressMsg)
 	switch name := key.String(); {
-	case name == "ctrl+c" && f.options.Break && f.asking != f.dismissal:
+	case name == "ctrl+c" && f.options.Break && f.confirmation != f.dismissal:
 		f.ask(f.dismissal)
 	case name == "ctrl+c":
 		return f.end(Aborted)
 	case name == term.EditKey && f.entry() != nil:
 		return f.window.Edit(f.entry())
-	case f.asking != nil:
+	case f.confirmation != nil:
 		return f.pressDismissal(msg)
 	case f.page().reader != nil:
 		return f.find(msg)()
@@ -306,8 +306,8 @@ func (f *Form) find(msg tea.Msg) func() tea.Cmd {
 // entry is where text is typed now, nil for nowhere.
 func (f *Form) entry() *term.Entry {
 	switch p := f.page(); {
-	case f.asking != nil:
-		return f.asking.Entry()
+	case f.confirmation != nil:
+		return f.confirmation.Entry()
 	case p.reader == nil:
 		return p.entry()
 	}
@@ -316,7 +316,7 @@ func (f *Form) entry() *term.Entry {
 
 // typed takes over what was typed.
 func (f *Form) typed() {
-	if f.asking != nil {
+	if f.confirmation != nil {
 		f.page().act(dialogue.Reason{Text: f.dismissal.Reason()})
 	} else {
 		f.page().typed()
@@ -326,13 +326,13 @@ func (f *Form) typed() {
 // ask puts the question whether to dismiss, or to discuss first, in front of the
 // page.
 func (f *Form) ask(d *term.Dismissal) {
-	f.asking = d
+	f.confirmation = d
 	d.Open()
 }
 
 // pressDismissal handles a key or a paste while that is asked.
 func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
-	asking := f.asking
+	asking := f.confirmation
 	decision, err := asking.Press(msg)
 	if err != nil {
 		f.notice = err.Error()
@@ -340,7 +340,7 @@ func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
 	f.typed()
 	switch {
 	case decision == term.GoBack:
-		f.asking = nil
+		f.confirmation = nil
 		f.page().focus()
 	case decision == term.Dismiss:
 		f.page().act(dialogue.Dismiss{Reason: f.dismissal.Reason()})
@@ -354,7 +354,7 @@ func (f *Form) pressDismissal(msg tea.Msg) tea.Cmd {
 	return nil
 }
 
-// sendReply commits what the dialogue has come to.
+// sendReply commits the reply of the dialogue.
 func (f *Form) sendReply() tea.Cmd {
 	r, err := f.dialogue.Reply()
 	if faults, ok := errors.AsType[question.Violations](err); ok {
@@ -366,7 +366,7 @@ func (f *Form) sendReply() tea.Cmd {
 
 // refuse shows what the human must change, on the page where it can be changed.
 func (f *Form) refuse(faults question.Violations) {
-	if f.asking != nil {
+	if f.confirmation != nil {
 		f.notice = words.T("Not sent: %s.", words.Local.Refused(faults[0]))
 		return
 	}
@@ -401,12 +401,12 @@ func (f *Form) settle(r question.Reply, err error) tea.Cmd {
 		return f.end(Sent)
 	case errors.As(err, new(*desk.ClosedError)):
 		return f.withdraw(err)
-	case f.waiting != nil:
-		return f.withdraw(f.waiting.Cause)
+	case f.pendingWithdraw != nil:
+		return f.withdraw(f.pendingWithdraw.Cause)
 	case errors.As(err, &faults):
 		f.refuse(faults)
 	case errors.Is(err, desk.ErrUnsent):
-		f.kept, f.notice = true, words.Local.Kept(err)
+		f.unsent, f.notice = true, words.Local.Kept(err)
 	default:
 		f.notice = words.T("Not sent: %s. Everything is kept; enter tries again.", question.Line(words.Local.Error(err)))
 	}
@@ -414,7 +414,7 @@ func (f *Form) settle(r question.Reply, err error) tea.Cmd {
 }
 
 func (f *Form) withdraw(cause error) tea.Cmd {
-	f.cause, f.left = cause, f.window.Left(errors.As(cause, new(*desk.ClosedError)))
+	f.cause, f.leftFile = cause, f.window.Left(errors.As(cause, new(*desk.ClosedError)))
 	return f.end(Withdrawn)
 }
 

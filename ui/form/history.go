@@ -24,7 +24,7 @@ func (f *Form) lookBack() tea.Cmd {
 // openHistory shows the earlier rounds, the latest first, in place of the page.
 func (f *Form) openHistory(session []desk.Record) {
 	p := f.page()
-	if f.asking != nil || f.sending || p.reader != nil {
+	if f.confirmation != nil || f.sending || p.reader != nil {
 		return
 	}
 	rounds, zone := f.dialogue.Rounds(session), f.window.Now().Location()

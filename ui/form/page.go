@@ -98,7 +98,7 @@ func (p *page) act(a dialogue.Act) dialogue.Change {
 	return change
 }
 
-// next confirms the step and goes on, or sends.
+// next confirms the step and turns to the next, or sends.
 func (p *page) next() tea.Cmd {
 	if p.act(dialogue.Next{}).Ready {
 		return p.form.sendReply()
@@ -379,7 +379,7 @@ func (p *page) Error() error   { return p.fault }
 
 func (p *page) GetKey() string { return p.id }
 
-// GetValue implements huh.Field: what stands as the answer.
+// GetValue implements huh.Field: the answer so far.
 func (p *page) GetValue() any {
 	if s := p.step(); s != nil {
 		return s.Answer

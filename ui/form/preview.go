@@ -18,7 +18,7 @@ type preview struct {
 func newPreview(text string) *preview {
 	p := &preview{}
 	if text != "" {
-		p.lines = strings.Split(strings.TrimRight(term.Tame(text), "\n"), "\n")
+		p.lines = strings.Split(strings.TrimRight(term.Safe(text), "\n"), "\n")
 	}
 	for _, line := range p.lines {
 		p.wide = max(p.wide, ansi.StringWidth(line))

@@ -7,9 +7,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// Attention is the message that somebody waits for the answer, or that nobody
-// does any more: the record is detached, and an answer is kept for when the
-// agent comes back.
+// Attention is the message that the asker waits for the answer, or no longer does: the
+// record is detached, and an answer is kept for when the agent asks again.
 type Attention struct{ Attended bool }
 
 // liftHint says what the key for that does, while there is a limit.
@@ -38,7 +37,7 @@ func (f *Form) lift() tea.Cmd {
 }
 
 // remark is something to know beside the question. Where there is little space
-// the brief form stands for it.
+// the brief form is shown.
 type remark struct{ full, brief string }
 
 // remarks are what there is to know now, the most important first.
@@ -60,16 +59,16 @@ func (f *Form) remarks() []remark {
 	return out
 }
 
-// roomy is the least height, in lines, at which every remark is shown in full;
+// fullRemarksHeight is the least height, in lines, at which every remark is shown in full;
 // below it there is one line for the most important.
-const roomy = 16
+const fullRemarksHeight = 16
 
 func (f *Form) remarkLines(width int) []string {
 	remarks := f.remarks()
-	if len(remarks) == 0 || f.asking != nil || f.page().reader != nil {
+	if len(remarks) == 0 || f.confirmation != nil || f.page().reader != nil {
 		return nil
 	}
-	if f.window.Height < roomy {
+	if f.window.Height < fullRemarksHeight {
 		return []string{f.window.Styles.Muted.Render(term.Cut(remarks[0].brief, width))}
 	}
 	var lines []string

@@ -69,7 +69,7 @@ func (r *review) draw(s *term.Styles, width, rows int) term.Block {
 		top, selected := len(b.Lines), i == r.target()
 		lead, style := s.Row(selected)
 		text := term.Hang(fmt.Sprintf("%s%d ", lead, i+1), term.Line(step.Text, 500), width)
-		b.Lines = append(b.Lines, term.Each(style, term.Opening(text, max(rows/3, 1), width))...)
+		b.Lines = append(b.Lines, term.RenderLines(style, term.Opening(text, max(rows/3, 1), width))...)
 		b.Lines = append(b.Lines, term.Hang("    "+s.Muted.Render("→ "), answered(step), width)...)
 		if selected {
 			b.Top, b.Bottom = top, len(b.Lines)-1

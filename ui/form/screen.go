@@ -66,9 +66,9 @@ func (l layout) View(h *huh.Form) string {
 
 // panel is the frame of a page.
 func (f *Form) panel(p *page, hints []term.Hint) term.Panel {
-	by := f.by
-	if f.more > 0 {
-		by += " · " + words.Local.MoreWait(f.more)
+	by := f.askedBy
+	if f.waitingBehind > 0 {
+		by += " · " + words.Local.MoreWait(f.waitingBehind)
 	}
 	styles, s := f.window.Styles, p.step()
 	out := term.Panel{Title: words.T("Question"), Note: styles.Muted.Render(by), Hints: hints}
@@ -112,13 +112,13 @@ func (f *Form) asker() string {
 // noticeLines are what went wrong, in at most three lines.
 func (f *Form) noticeLines(width int) []string {
 	text := f.notice
-	if fault := f.page().fault; fault != nil && f.asking == nil {
+	if fault := f.page().fault; fault != nil && f.confirmation == nil {
 		text = question.Line(fault.Error())
 	}
 	if text == "" {
 		return nil
 	}
-	return term.Each(f.window.Styles.Fault, term.Opening(term.Wrap("! "+text, width), 3, width))
+	return term.RenderLines(f.window.Styles.Fault, term.Opening(term.Wrap("! "+text, width), 3, width))
 }
 
 // hints are the keys that work now, the most useful first.
@@ -129,24 +129,24 @@ func (f *Form) hints() []term.Hint {
 		return []term.Hint{term.NewHint("…", words.T("sending"))}
 	case f.window.Gate.Waiting():
 		return term.WaitingHints(f.window.Width)
-	case f.asking != nil:
-		return f.asking.Hints()
+	case f.confirmation != nil:
+		return f.confirmation.Hints()
 	case p.reader != nil:
 		return p.reader.Hints()
 	}
 	return p.bindings("").Hints()
 }
 
-// covered reports whether something else stands in place of the page.
-func (p *page) covered() bool { return p.form.asking != nil || p.reader != nil }
+// covered reports whether something else is shown in place of the page.
+func (p *page) covered() bool { return p.form.confirmation != nil || p.reader != nil }
 
-// draw shows the page, or what stands in its place, as large as huh has said.
+// draw shows the page, or what covers it, in the size that huh has set.
 func (p *page) draw() (b term.Block) {
 	f := p.form
 	s, c, width, rows := f.window.Styles, p.choice(), p.width, p.height
 	switch p.cut = false; {
-	case f.asking != nil:
-		return f.asking.Draw(s, width, rows)
+	case f.confirmation != nil:
+		return f.confirmation.Draw(s, width, rows)
 	case p.reader != nil:
 		return p.reader.Draw(s, width, rows)
 	case c != nil && c.previews:
@@ -155,7 +155,7 @@ func (p *page) draw() (b term.Block) {
 	return p.column(s, width, rows)
 }
 
-// The least width, in cells, at which a preview stands beside the options
+// The least width, in cells, at which a preview is drawn beside the options
 // instead of below them, and the most that these take then.
 const (
 	wideEnough = 84
@@ -210,9 +210,9 @@ func (p *page) heading(s *term.Styles, step *dialogue.Step, width, n int) []stri
 	if step == nil {
 		return nil
 	}
-	lines := term.Each(s.Strong, p.text.First(n, width))
+	lines := term.RenderLines(s.Strong, p.text.First(n, width))
 	if step.Description != "" {
-		lines = append(lines, term.Each(s.Muted, p.about.First(n, width))...)
+		lines = append(lines, term.RenderLines(s.Muted, p.about.First(n, width))...)
 	}
 	switch {
 	case step.Skipped:
@@ -223,13 +223,13 @@ func (p *page) heading(s *term.Styles, step *dialogue.Step, width, n int) []stri
 	return lines
 }
 
-// enough is the least number of lines for a page in which one is spared for the
+// memoryMinRows is the least number of lines for a page in which one is spared for the
 // earlier answer.
-const enough = 6
+const memoryMinRows = 6
 
 // earlier is the line below the question that says what was answered before.
 func (p *page) earlier(s *term.Styles, width, rows int) []string {
-	if p.memory == "" || rows < enough {
+	if p.memory == "" || rows < memoryMinRows {
 		return nil
 	}
 	key := " · " + recallKey

@@ -215,11 +215,11 @@ func TestTypedOnAfterTheWithdrawal(t *testing.T) {
 		r.reply(rec, "web", answerText("name", "orders"))
 		r.see("Already answered on the web page.")
 		r.types(" service⏎quick⏎", pace).see("waiting for a pause").later(time.Second)
-		if r.m.stopped == "" || r.quit || r.pending() != 1 {
+		if r.m.notice == "" || r.quit || r.pending() != 1 {
 			t.Errorf("at %v:\n%s", pace, r.screen())
 		}
 		r.types("x⏎", pace).later(time.Second) // after the pause a word is no deliberate act either
-		if r.m.stopped == "" {
+		if r.m.notice == "" {
 			t.Errorf("at %v:\n%s", pace, r.screen())
 		}
 		r.press("enter", 150*ms).see("[Waiting]")

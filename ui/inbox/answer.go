@@ -24,10 +24,10 @@ type answer struct {
 	kept  atomic.Bool // what was given is not sent yet
 }
 
-// tag addresses what a form's command leads to to that form: Bubble Tea has one
+// addressTo addresses what a form's command leads to to that form: Bubble Tea has one
 // stream of messages, and a late one must not reach the form that is open by
 // then. That the form ends does not end the inbox.
-func (m *model) tag(a *answer, cmd tea.Cmd) tea.Cmd {
+func (m *model) addressTo(a *answer, cmd tea.Cmd) tea.Cmd {
 	if cmd == nil {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (m *model) tag(a *answer, cmd tea.Cmd) tea.Cmd {
 			return msg
 		case tea.BatchMsg:
 			for i, c := range msg {
-				msg[i] = m.tag(a, c)
+				msg[i] = m.addressTo(a, c)
 			}
 			return msg
 		default:
@@ -47,7 +47,7 @@ func (m *model) tag(a *answer, cmd tea.Cmd) tea.Cmd {
 				if a != m.answer {
 					return nil
 				}
-				return tea.Batch(m.send(msg), m.settle())
+				return tea.Batch(m.send(msg), m.closeEndedForm())
 			})
 		}
 	}
@@ -72,7 +72,7 @@ func (m *model) tellUnsaved(id string) tea.Msg {
 func (m *model) send(msg tea.Msg) tea.Cmd {
 	a := m.answer
 	_, cmd := a.form.Update(msg)
-	return m.tag(a, cmd)
+	return m.addressTo(a, cmd)
 }
 
 // openForm puts a record's form in front.
@@ -116,16 +116,16 @@ func (m *model) pressForm(msg tea.Msg) tea.Cmd {
 		msg = leave()
 	}
 	cmd := m.send(msg)
-	return tea.Batch(cmd, m.settle())
+	return tea.Batch(cmd, m.closeEndedForm())
 }
 
 // leave is the key with which a form is left and its draft kept.
 func leave() tea.Msg { return tea.KeyPressMsg{Code: 'c', Mod: tea.ModCtrl} }
 
-// settle goes back to the list when the form has ended. A form that was taken
+// closeEndedForm goes back to the list when the form has ended. A form that was taken
 // away leaves a notice in its place: the next keys may still be meant for it.
-func (m *model) settle() tea.Cmd {
-	a, back := m.answer, m.comeBack
+func (m *model) closeEndedForm() tea.Cmd {
+	a, back := m.answer, m.returnToList
 	switch a.form.State() {
 	case form.Open:
 		if !a.kept.Load() {
@@ -136,23 +136,23 @@ func (m *model) settle() tea.Cmd {
 		m.waiting.remove(a.rec.ID)
 		m.note = a.form.Closing()
 	case form.Withdrawn:
-		m.stopped = a.form.Closing()
+		m.notice = a.form.Closing()
 	case form.Aborted:
 		m.note = words.T("The question stays open.")
 		back = func() tea.Cmd { return m.Appear(act.Opened) }
 	}
 	m.answer = nil
-	return tea.Batch(back(), m.learn(a.rec))
+	return tea.Batch(back(), m.loadFacts(a.rec))
 }
 
-// inForm passes an event on to the form of its record.
-func (m *model) inForm(e desk.Event) tea.Cmd {
+// forwardEvent passes an event on to the form of its record.
+func (m *model) forwardEvent(e desk.Event) tea.Cmd {
 	switch a := m.answer; {
 	case a == nil:
 		return nil
 	case a.rec.ID == e.Record.ID && e.Type == desk.Ended:
 		cmd := m.send(form.Withdraw{Cause: &desk.ClosedError{ID: e.Record.ID, Outcome: *e.Record.Outcome}})
-		return tea.Batch(cmd, m.settle())
+		return tea.Batch(cmd, m.closeEndedForm())
 	case a.rec.ID == e.Record.ID:
 		return m.send(form.Attention{Attended: e.Record.Attended})
 	case e.Type == desk.Asked:
@@ -175,25 +175,25 @@ func (m *model) viewForm() term.Block {
 // back.
 func (m *model) bar() string {
 	title := words.T("Inbox")
-	if n := m.waiting.open() - 1; n > 0 {
+	if n := m.waiting.openRecords() - 1; n > 0 {
 		title = words.N(n, "Inbox: %d other", "Inbox: %d others")
 	}
 	if n := m.answer.fresh; n > 0 {
 		title = words.N(n, "%[2]s, %[1]d new", "%[2]s, %[1]d new", title)
 	}
-	return m.Styles.Muted.Render(term.Apart(" "+title, leaveKey+" "+words.T("list")+" ", m.Width))
+	return m.Styles.Muted.Render(term.Justify(" "+title, leaveKey+" "+words.T("list")+" ", m.Width))
 }
 
-// stop puts a notice in the place of what was taken away. Only Enter and Esc
+// showNotice puts a notice in the place of what was taken away. Only Enter and Esc
 // leave it, and not at once.
-func (m *model) stop(text string) tea.Cmd {
-	m.stopped, m.dismissal = strings.TrimSpace(text+" "+m.Left(true)), nil
-	return m.comeBack()
+func (m *model) showNotice(text string) tea.Cmd {
+	m.notice, m.dismissal = strings.TrimSpace(text+" "+m.Left(true)), nil
+	return m.returnToList()
 }
 
-// comeBack gives the keyboard back to the list, or to the notice in front of it, which
+// returnToList gives the keyboard back to the list, or to the notice in front of it, which
 // appears by itself then.
-func (m *model) comeBack() tea.Cmd {
+func (m *model) returnToList() tea.Cmd {
 	m.placed = m.Now()
 	return m.Appear(act.Appeared)
 }

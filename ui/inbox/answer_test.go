@@ -79,7 +79,7 @@ func TestWithdrawn(t *testing.T) {
 	r.reply(rec, "web", answerText("name", "orders"))
 	r.see("Already answered on the web page.")
 	r.keys("ers quite d", "enter")
-	if r.m.stopped == "" || r.quit || r.m.dismissal != nil {
+	if r.m.notice == "" || r.quit || r.m.dismissal != nil {
 		t.Fatalf("a key that was meant for the form did something:\n%s", r.screen())
 	}
 	r.later(act.Quiet).keys("enter").see("answered on the web page", "0 waiting")
@@ -95,7 +95,7 @@ func TestLateMessage(t *testing.T) {
 	old := r.m.answer
 	r.keys(leaveKey, "down")
 	r.answers()
-	r.send(r.m.tag(old, leave)())
+	r.send(r.m.addressTo(old, leave)())
 	if r.m.answer == old || r.m.answer == nil {
 		t.Fatal("the wrong form is open")
 	}
@@ -145,11 +145,11 @@ func TestUnkeptDraft(t *testing.T) {
 	store.now.Store(true)
 	r.answers().keys("2", leaveKey)
 	typed("orders2")
-	if err := r.m.forgets(t.Context()); err == nil {
+	if err := r.m.saveDrafts(t.Context()); err == nil {
 		t.Error("nothing is said of a draft that is lost")
 	}
 	store.now.Store(false)
-	if err := r.m.forgets(t.Context()); err != nil {
+	if err := r.m.saveDrafts(t.Context()); err != nil {
 		t.Error(err)
 	}
 	if draft, _, err := r.desk.Draft(t.Context(), rec.ID); err != nil || draft.Answers[0].Custom != "orders2" {
@@ -195,7 +195,7 @@ func TestGone(t *testing.T) {
 	r := newRig(t, 80, 24)
 	rec := r.claude(name())
 	r.open().later(time.Second)
-	fetch := r.m.fetch(rec.ID, false)
+	fetch := r.m.loadForm(rec.ID, false)
 	r.reply(rec, "web", answerText("name", "orders"))
 	r.send(fetch())
 	if r.m.answer != nil {

@@ -71,7 +71,7 @@ func (m *model) pressDismissal(msg tea.Msg) tea.Cmd {
 }
 
 // settleDismissal handles what became of dismissals. What failed can be tried
-// again; where somebody was first in all of them, a notice says so.
+// again; where another answer was first in all of them, a notice says so.
 func (m *model) settleDismissal(ids []string, errs []error) tea.Cmd {
 	done := 0
 	var first, failed error
@@ -97,13 +97,13 @@ func (m *model) settleDismissal(ids []string, errs []error) tea.Cmd {
 		}
 		return nil
 	case done == 0:
-		return m.stop(words.Local.Withdrawal(first))
+		return m.showNotice(words.Local.Withdrawal(first))
 	}
 	m.dismissal, m.note = nil, words.T(words.Dismissed)
 	if len(ids) > 1 {
 		m.note = words.T("%[1]d of %[2]d dismissed.", done, len(ids))
 	}
-	return m.comeBack()
+	return m.returnToList()
 }
 
 func (d *dismissal) drop(id string) {
@@ -119,7 +119,7 @@ func (m *model) endDismissal(rec desk.Record) tea.Cmd {
 	}
 	text := words.Local.Withdrawal(&desk.ClosedError{ID: rec.ID, Outcome: *rec.Outcome})
 	if d.drop(rec.ID); len(d.ids) == 0 {
-		return m.stop(text)
+		return m.showNotice(text)
 	}
 	m.note = words.T("One of them: %s", text)
 	return nil

@@ -3,7 +3,7 @@
 // questions are answered in the form of ui/form.
 //
 // It may import question, desk, ui/words, ui/term and ui/form. It must not know any surface,
-// how records are stored, or how else the human is told of a question.
+// how records are stored, or what else announces a question.
 //
 // The rules of this user interface:
 //   - Nothing moves under the human's fingers: a new question never moves the
@@ -20,6 +20,6 @@
 //   - What is shown is what the desk says; nothing is asked of it in turns.
 //     Where the desk cannot tell (a process that died), the inbox looks again
 //     when the human does: when the terminal gets the focus.
-//   - Nothing is told by colour alone.
-//   - Every text from outside goes through question.Line or question.Block.
+//   - Colour alone says nothing.
+//   - Every text from outside passes question.Line or question.Block.
 package inbox

@@ -277,7 +277,7 @@ func TestTabsInChinese(t *testing.T) {
 // What stays in the terminal of what was sent is in the language of who sent it.
 func TestTraceInChinese(t *testing.T) {
 	speaks(t, words.Chinese)
-	var x trace
+	var x sentLog
 	rec := desk.Record{Set: question.Set{Questions: []question.Question{name()}}, Asker: desk.Asker{Client: "codex", Directory: "/srv/api"}}
 	for _, o := range []desk.Outcome{
 		{Status: desk.Dismissed, Reply: &question.Reply{Dismissed: true, Reason: "later"}},

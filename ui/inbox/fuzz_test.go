@@ -73,7 +73,7 @@ func FuzzKeys(f *testing.F) {
 			checkScreen(t, r)
 		}
 		r.later(2 * act.Quiet).soon()
-		r.until("the list of what waits", func() bool { return r.m.waiting.open() == r.pending() })
+		r.until("the list of what waits", func() bool { return r.m.waiting.openRecords() == r.pending() })
 		ended := 0
 		for rec, err := range r.desk.History(t.Context(), desk.Query{}) {
 			if err != nil {

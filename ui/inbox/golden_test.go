@@ -78,7 +78,7 @@ func scenes(t *testing.T) []scene {
 		{"taken-away", three, func(r *rig) {
 			r.answers()
 			r.endFirst()
-			r.until("the notice", func() bool { return r.m.stopped != "" })
+			r.until("the notice", func() bool { return r.m.notice != "" })
 		}},
 		{"history", past, func(r *rig) { r.keys("tab").recalled(3) }},
 		{"chinese", three, func(r *rig) { r.keys("end") }},

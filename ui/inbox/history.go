@@ -32,8 +32,8 @@ type history struct {
 	stop    context.CancelFunc // of the latest look into the past
 }
 
-// recall reads the past records that fit the search.
-func (m *model) recall(search string, limit int) tea.Cmd {
+// loadHistory reads the past records that fit the search.
+func (m *model) loadHistory(search string, limit int) tea.Cmd {
 	h := &m.history
 	if h.stop != nil {
 		h.stop()
@@ -56,19 +56,19 @@ func (m *model) recall(search string, limit int) tea.Cmd {
 				return
 			}
 			stop()
-			if h.took(records); fault != nil {
+			if h.set(records); fault != nil {
 				m.note = words.T("The past cannot be read: %s", question.Line(words.Local.Error(fault)))
 			}
 		}))
 	}
 }
 
-// look brings what is known of the past up to date: the desk does not tell of
+// reloadHistory brings what is known of the past up to date: the desk does not tell of
 // calls that were refused.
-func (m *model) look() tea.Cmd { return m.recall(m.history.search, m.history.limit) }
+func (m *model) reloadHistory() tea.Cmd { return m.loadHistory(m.history.search, m.history.limit) }
 
-// took puts in what a look into the past found.
-func (h *history) took(records []desk.Record) {
+// set puts in what a look into the past found.
+func (h *history) set(records []desk.Record) {
 	old := make(map[string]*row, len(h.rows))
 	for _, r := range h.rows {
 		old[r.rec.ID] = r
@@ -83,9 +83,9 @@ func (h *history) took(records []desk.Record) {
 	h.all = len(records) < h.limit
 }
 
-// ended puts a record in that has ended just now, unless a search is on. The
+// insert puts a record in that has insert just now, unless a search is on. The
 // order is that of asking, as the desk has it.
-func (h *history) ended(rec desk.Record) {
+func (h *history) insert(rec desk.Record) {
 	if !h.loaded || h.search != "" {
 		return
 	}
@@ -95,8 +95,8 @@ func (h *history) ended(rec desk.Record) {
 	}
 }
 
-// settled puts in what a host has made of the reply to a record.
-func (h *history) settled(rec desk.Record) {
+// replace puts in what a host has made of the reply to a record.
+func (h *history) replace(rec desk.Record) {
 	for _, r := range h.rows {
 		if r.rec.ID == rec.ID {
 			r.rec = rec
@@ -116,10 +116,10 @@ func (m *model) reopen(id string) tea.Cmd {
 				return nil
 			}
 			m.past = false
-			m.waiting.asked(rec)
+			m.waiting.put(rec)
 			m.narrow("")
 			m.waiting.selectRow(m.waiting.all[rec.ID])
-			return m.fetch(rec.ID, false)
+			return m.loadForm(rec.ID, false)
 		})
 	}
 }
@@ -164,7 +164,7 @@ func drawPast(s *term.Styles, r *row, selected bool, width int, now time.Time) [
 	facts := slices.DeleteFunc([]string{answer, past.Ended(), question.Line(past.Reason()), past.AskedBy()},
 		func(fact string) bool { return fact == "" })
 	return [rowHigh]string{
-		style.Render(term.Apart(lead+mark+subject(r.rec), past.Since().In(now.Location()).Format(words.T("2 Jan 15:04")), width)),
+		style.Render(term.Justify(lead+mark+subject(r.rec), past.Since().In(now.Location()).Format(words.T("2 Jan 15:04")), width)),
 		s.Muted.Render(term.Cut("    "+strings.Join(facts, " · "), width)),
 	}
 }

@@ -51,8 +51,8 @@ func TestOvertakenSearch(t *testing.T) {
 		r.reply(r.claude(q), "tty", a)
 	}
 	r.open().keys("tab").see("3 past")
-	slow := r.m.recall("service", firstLook)
-	fast := r.m.recall("Deploy", firstLook)
+	slow := r.m.loadHistory("service", firstLook)
+	fast := r.m.loadHistory("Deploy", firstLook)
 	r.send(fast())
 	r.send(slow())
 	if s := r.screen(); !strings.Contains(s, "Deploy to production") || strings.Contains(s, "service") {

@@ -28,16 +28,16 @@ type Options struct {
 	// Shown, if not nil, is called with what gives the terminal back at once, for a
 	// process that is about to end without waiting for the inbox.
 	Shown func(release func())
-	// Ring writes to the terminal what tells the human that a question has
-	// come: sounds and notifications, nothing that draws. Nil is silence.
+	// Ring writes to the terminal what announces that a question has
+	// arrived: sounds and notifications, nothing that draws. Nil is silence.
 	Ring func(io.Writer, desk.Record) error
 }
 
 // ErrNoTerminal means that there is no terminal to show an inbox on.
 var ErrNoTerminal = errors.New(words.Mark("inbox needs a terminal; `mcp-askuser pending` lists what waits"))
 
-// How long the inbox may take to close once it must: the program by itself,
-// then whoever is writing to the desk.
+// How long the inbox may take to close once it must: the program by itself, then the
+// writes to the desk.
 const (
 	quitTime  = time.Second
 	writeTime = 5 * time.Second
@@ -48,7 +48,7 @@ const (
 // is said to any question by that, what was being typed is kept, and the
 // terminal is as it was before.
 func Run(ctx context.Context, o Options) error {
-	if err := o.fits(); err != nil {
+	if err := o.checkTerminal(); err != nil {
 		return err
 	}
 	leave, err := o.Desk.Announce(ctx, Name)
@@ -70,16 +70,16 @@ func Run(ctx context.Context, o Options) error {
 	}
 	err = screen.Run(ctx)
 	stop()
-	unfinished := finish(m.writes)
+	unfinished := awaitWrites(m.writes)
 	if unfinished == nil && !errors.Is(err, term.ErrStuck) {
 		m.trace.print(o.Out)
 	}
-	return errors.Join(err, unfinished, m.forgets(ctx))
+	return errors.Join(err, unfinished, m.saveDrafts(ctx))
 }
 
-// forgets tries once more to keep what the desk did not take, and says what it
+// saveDrafts tries once more to keep what the desk did not take, and says what it
 // does not take now.
-func (m *model) forgets(ctx context.Context) (err error) {
+func (m *model) saveDrafts(ctx context.Context) (err error) {
 	m.drafts.Range(func(id, d any) bool {
 		typed, _, unsaved := d.(*form.Draft).Unsaved()
 		if !unsaved {
@@ -93,15 +93,15 @@ func (m *model) forgets(ctx context.Context) (err error) {
 	return err
 }
 
-// trace is what was sent, for the screen that the terminal comes back to.
-type trace struct {
+// sentLog is what was sent, to be printed once the inbox has closed.
+type sentLog struct {
 	mu    sync.Mutex
 	lines []string
 }
 
 // add notes a record that the human has replied to: each answer and whom it is
 // for, or how the whole ended.
-func (t *trace) add(rec desk.Record) {
+func (t *sentLog) add(rec desk.Record) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for _, x := range rec.Asked() {
@@ -127,7 +127,7 @@ func flat(text string, most int) string {
 }
 
 // print writes it. A terminal that is gone needs none.
-func (t *trace) print(w io.Writer) {
+func (t *sentLog) print(w io.Writer) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	_, _ = io.WriteString(w, strings.Join(append(t.lines, ""), "\n"))
@@ -140,8 +140,8 @@ func newModel(ctx context.Context, o Options) *model {
 	}
 }
 
-// fits reports why no inbox can be shown on this terminal.
-func (o Options) fits() error {
+// checkTerminal reports why no inbox can be shown on this terminal.
+func (o Options) checkTerminal() error {
 	if o.In == nil || o.Out == nil || !xterm.IsTerminal(int(o.In.Fd())) || !xterm.IsTerminal(int(o.Out.Fd())) {
 		return ErrNoTerminal
 	}
@@ -159,8 +159,8 @@ func (o Options) fits() error {
 	return nil
 }
 
-// finish waits until nobody writes to the desk any more, and lets nobody begin.
-func finish(writes *sync.RWMutex) error {
+// awaitWrites waits until no write to the desk runs, and lets none begin.
+func awaitWrites(writes *sync.RWMutex) error {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -20,7 +20,7 @@ func (m *model) waitingKeys() term.Bindings {
 	open := r != nil && r.rec.Outcome == nil
 	marked := len(w.marked()) > 0
 	return term.Bindings{
-		{Keys: "enter", Hint: words.T("answer"), Help: words.T("answer"), Off: !open, Do: func() tea.Cmd { return m.fetch(r.rec.ID, m.placed.After(m.moved)) }},
+		{Keys: "enter", Hint: words.T("answer"), Help: words.T("answer"), Off: !open, Do: func() tea.Cmd { return m.loadForm(r.rec.ID, m.placed.After(m.moved)) }},
 		{Keys: "enter", Hint: words.T("read"), Off: r == nil || open, Do: term.Only(func() { m.read(r) })},
 		{Keys: "d", Hint: words.T("dismiss"), Help: words.T("dismiss it, or all that are marked, with a reason if you like"), Off: !open && !marked, Do: m.askDismissal},
 		m.liftKey(m.lastRefused(), ""),
@@ -46,7 +46,7 @@ func (m *model) historyKeys() term.Bindings {
 			Keys: "r", Hint: words.T("reopen"), Help: words.T("reopen: answer again, with what you said filled in; the agent gets the new answer"),
 			Off: r == nil || refused || !r.rec.Reopens(), Do: func() tea.Cmd { return m.reopen(r.rec.ID) },
 		},
-		{Keys: "esc", Hint: words.T("show all"), Off: h.search == "", Do: func() tea.Cmd { return m.recall("", 0) }},
+		{Keys: "esc", Hint: words.T("show all"), Off: h.search == "", Do: func() tea.Cmd { return m.loadHistory("", 0) }},
 		{Keys: "/", Hint: words.T("search"), Help: words.T("search; any letter that is no key begins one too"), Do: term.Only(func() { m.beginTyping(h.search) })},
 		{Keys: "esc", Do: m.switchTab},
 	}
@@ -102,7 +102,7 @@ func (m *model) Kind(msg tea.Msg) act.Kind {
 		return act.Act
 	case name == "q":
 		return act.Quit
-	case m.stopped == "" && m.moves(name):
+	case m.notice == "" && m.moves(name):
 		return act.Move
 	}
 	return act.Edit
@@ -116,7 +116,7 @@ func (m *model) moves(name string) bool {
 
 // Keep implements act.Page.
 func (m *model) Keep() (back func()) {
-	inPast, stopped, dismissal, reader, typing, moved := m.past, m.stopped, m.dismissal, m.reader, m.typing, m.moved
+	inPast, stopped, dismissal, reader, typing, moved := m.past, m.notice, m.dismissal, m.reader, m.typing, m.moved
 	waiting, past, filter, typed := m.waiting.selected(), m.history.selected(), m.waiting.filter, func() {}
 	marked := slices.DeleteFunc(slices.Collect(maps.Values(m.waiting.all)), func(r *row) bool { return !r.marked }) // hidden ones too
 	switch {
@@ -126,7 +126,7 @@ func (m *model) Keep() (back func()) {
 		typed = typing.Keep()
 	}
 	return func() {
-		m.past, m.stopped, m.dismissal, m.reader, m.typing, m.moved = inPast, stopped, dismissal, reader, typing, moved
+		m.past, m.notice, m.dismissal, m.reader, m.typing, m.moved = inPast, stopped, dismissal, reader, typing, moved
 		m.narrow(filter)
 		m.waiting.selectRow(waiting)
 		m.history.selectRow(past)
@@ -135,8 +135,8 @@ func (m *model) Keep() (back func()) {
 	}
 }
 
-// key is where every key and every paste comes in that counts. For a form they
-// are not judged yet, and with them comes what its gate waits for.
+// key handles every key and every paste that counts. For a form they are not judged yet:
+// its gate does that, and gets its timer's message here too.
 func (m *model) key(msg tea.Msg) tea.Cmd {
 	if _, isDue := msg.(act.Due); !isDue {
 		m.note = ""
@@ -160,9 +160,9 @@ func (m *model) bind(msg tea.Msg) func() tea.Cmd {
 	key, isKey := msg.(tea.KeyPressMsg)
 	name := key.String()
 	switch {
-	case m.stopped != "" && (name == "enter" || name == "esc"):
-		return func() tea.Cmd { m.stopped = ""; return m.Appear(act.Opened) }
-	case m.stopped != "", m.reader != nil && !isKey:
+	case m.notice != "" && (name == "enter" || name == "esc"):
+		return func() tea.Cmd { m.notice = ""; return m.Appear(act.Opened) }
+	case m.notice != "", m.reader != nil && !isKey:
 		return nil
 	case m.dismissal != nil:
 		return func() tea.Cmd { return m.pressDismissal(msg) }
@@ -203,16 +203,16 @@ func (m *model) attentive() bool {
 // the end of the list, where it cannot leave it. At the end of the past more of
 // it is read.
 func (m *model) moveTo(to int) tea.Cmd {
-	ended := m.waiting.over() > 0
+	ended := m.waiting.endedRows() > 0
 	m.list().at = to
 	if !m.past {
 		if ended {
-			m.waiting.sweep(nil)
+			m.waiting.arrangeAround(nil)
 		}
 		return nil
 	}
 	if h := &m.history; to == len(h.rows)-1 && !h.all && !h.loading {
-		return m.recall(h.search, 2*h.limit)
+		return m.loadHistory(h.search, 2*h.limit)
 	}
 	return nil
 }
@@ -223,8 +223,8 @@ func (m *model) switchTab() tea.Cmd {
 	if !m.past {
 		return m.readRefused
 	}
-	m.waiting.sweep(nil)
-	return m.look()
+	m.waiting.arrangeAround(nil)
+	return m.reloadHistory()
 }
 
 // beginTyping begins a filter or a search.
@@ -245,7 +245,7 @@ func (m *model) pressTyping(msg tea.Msg) tea.Cmd {
 	case "enter":
 		text, m.typing = m.typing.Text(), nil
 		if m.past && text != m.history.search {
-			return m.recall(text, 0)
+			return m.loadHistory(text, 0)
 		}
 	case "esc":
 		m.typing = nil
@@ -268,14 +268,14 @@ func (m *model) narrow(filter string) {
 }
 
 // read shows everything there is to know of a record.
-func (m *model) read(r *row) { m.reader = m.account(r, true) }
+func (m *model) read(r *row) { m.reader = m.recordReader(r, true) }
 
 // hints are the keys that work now, the most useful first.
 func (m *model) hints() (hints []term.Hint) {
 	switch {
 	case m.Gate.Waiting():
 		return term.WaitingHints(m.Width)
-	case m.stopped != "":
+	case m.notice != "":
 		return []term.Hint{term.NewHint("enter", words.T("back to the list"))}
 	case m.dismissal != nil && m.dismissal.sending:
 		return []term.Hint{term.NewHint("…", words.T("sending"))}

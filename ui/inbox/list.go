@@ -15,10 +15,10 @@ const rowHigh = 2
 type row struct {
 	rec desk.Record
 	known
-	group  string // the heading it stands under; empty for none
-	place  string // sorts the rows
-	live   bool   // somebody waits for the answer, or did when it ended
-	marked bool   // for what is done to several at once
+	group       string // the heading above it; empty for none
+	place       string // sorts the rows
+	wasAttended bool   // its asker waits for the answer, or did when it ended
+	marked      bool   // for what is done to several at once
 }
 
 // list is rows of which one is selected, those of a group under its heading.
@@ -94,9 +94,9 @@ func (l *list) target(key string) (to int, ok bool) {
 	return max(min(l.at+by, len(l.rows)-1), 0), ok
 }
 
-// lay finds out what fits into this many lines, the selected row and its heading
+// layOut finds out what fits into this many lines, the selected row and its heading
 // among it.
-func (l *list) lay(lines int) {
+func (l *list) layOut(lines int) {
 	from, to := l.line(l.at), l.line(l.at)+rowHigh
 	if len(l.rows) > 0 && l.headed(l.at) && lines > rowHigh {
 		from--
@@ -126,7 +126,7 @@ type drawRow func(s *term.Styles, r *row, selected bool, width int, now time.Tim
 // draw shows what fits into this many lines, or the text where there are no
 // rows. Marks at the right edge say that there is more above or below.
 func (l *list) draw(s *term.Styles, text string, width, lines int, now time.Time, draw drawRow) []string {
-	l.lay(lines)
+	l.layOut(lines)
 	if len(l.rows) == 0 {
 		return append([]string{""}, term.Text(s.Muted, text, width)...)
 	}

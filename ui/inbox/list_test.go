@@ -25,7 +25,7 @@ func TestNothingMoves(t *testing.T) {
 		l.show(rows)
 		l.at = random.IntN(len(rows))
 		for step := range 60 {
-			l.lay(lines)
+			l.layOut(lines)
 			before, line := l.selected(), l.line(l.at)-l.top
 			rows := slices.Clone(l.rows)
 			switch i := random.IntN(len(rows)); random.IntN(3) {
@@ -42,7 +42,7 @@ func TestNothingMoves(t *testing.T) {
 				rows = slices.Delete(rows, i, i+1)
 			}
 			l.show(rows)
-			l.lay(lines)
+			l.layOut(lines)
 			if l.selected() != before {
 				t.Fatalf("seed %d, step %d: another row is selected", seed, step)
 			}
@@ -92,7 +92,7 @@ func TestMove(t *testing.T) {
 			l.rows = append(l.rows, newRow(fmt.Sprint(i)))
 		}
 		l.at = tt.from
-		l.lay(5 * rowHigh)
+		l.layOut(5 * rowHigh)
 		if to, ok := l.target(tt.key); !ok || to != tt.to {
 			t.Errorf("%s from %d leads to %d, want %d", tt.key, tt.from, to, tt.to)
 		}

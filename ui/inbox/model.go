@@ -22,14 +22,14 @@ import (
 // Name is the inbox's word in records and results.
 const Name = "inbox"
 
-// leaveKey goes from a form back to the list; what was typed is kept.
+// leaveKey leaves a form for the list; what was typed is kept.
 const leaveKey = "ctrl+l"
 
 // ringPause is how long after a ring new questions do not ring again: forty at
 // once are one piece of news.
 const ringPause = time.Second
 
-// model is the inbox. What stands in front of the list, if anything, has the
+// model is the inbox. What covers the list, if anything, has the
 // keys: a form, the notice in place of one, a question whether to dismiss, a
 // text to read.
 type model struct {
@@ -39,8 +39,8 @@ type model struct {
 	desk *desk.Desk
 	ring func(io.Writer, desk.Record) error // nil: silent
 
-	// writes is held for reading by whoever writes to the desk: the inbox does
-	// not end in the middle of it.
+	// writes is held for reading while something is written to the desk: the inbox does
+	// not end meanwhile.
 	writes *sync.RWMutex
 
 	drafts sync.Map // of *form.Draft, by the id of the record
@@ -52,14 +52,14 @@ type model struct {
 	refused []desk.Record // calls, for the limit of rounds; the newest first
 
 	answer    *answer
-	stopped   string // the notice in place of what was taken away
+	notice    string // the notice in place of what was taken away
 	dismissal *dismissal
 	reader    *term.Reader
 	typing    *term.Entry // a filter or a search, while it is being typed
 	pane      pane
 	above     int                 // lines above the list, in its panel
 	pointer   act.Pointer[string] // of rows, by id; the tabs have none
-	trace     trace
+	trace     sentLog
 
 	acted  time.Time // when the last key that did something was pressed
 	moved  time.Time // when a key last moved the cursor of a list
@@ -81,7 +81,7 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		msg, wait = m.Gate.Update(msg, m)
 	}
 	cmd := m.handle(msg)
-	return m, tea.Batch(wait, cmd, m.keepTime(), m.recollect())
+	return m, tea.Batch(wait, cmd, m.scheduleAges(), m.loadHistoryWhenEmpty())
 }
 
 func (m *model) handle(msg tea.Msg) tea.Cmd {
@@ -95,9 +95,9 @@ func (m *model) handle(msg tea.Msg) tea.Cmd {
 		}
 	case tea.FocusMsg:
 		if m.past {
-			return tea.Batch(m.lookAgain, m.look())
+			return tea.Batch(m.reloadPending, m.reloadHistory())
 		}
-		return tea.Batch(m.lookAgain, m.readRefused)
+		return tea.Batch(m.reloadPending, m.readRefused)
 	case tea.MouseClickMsg:
 		return m.click(msg)
 	case tea.MouseWheelMsg:
@@ -132,24 +132,24 @@ func (m *model) edited(msg term.Edited) tea.Cmd {
 	return m.Seen()
 }
 
-// follow takes what is pending, and waits for what happens next.
-func (m *model) follow(events <-chan desk.Event, records []desk.Record, err error) tea.Cmd {
+// startListening takes what is pending, and waits for what happens next.
+func (m *model) startListening(events <-chan desk.Event, records []desk.Record, err error) tea.Cmd {
 	if err != nil {
 		m.fault = words.T("The desk cannot be read, trying again: %s", question.Line(words.Local.Error(err)))
 		return m.connectLater()
 	}
 	m.fault, m.events = "", events
-	return tea.Batch(m.listen, m.renew(records), m.readRefused)
+	return tea.Batch(m.listen, m.updatePending(records), m.readRefused)
 }
 
-// renew takes what is pending now. What came unheard rings.
-func (m *model) renew(records []desk.Record) tea.Cmd {
+// updatePending takes what is pending now. What came unheard rings.
+func (m *model) updatePending(records []desk.Record) tea.Cmd {
 	again, found := m.waiting.loaded, m.waiting.selected()
-	fresh, gone := m.waiting.renew(records)
+	fresh, gone := m.waiting.update(records)
 	if again && found == nil {
 		m.placed = m.Now()
 	}
-	cmds := []tea.Cmd{m.fetchEnds(gone), m.learn(records...)}
+	cmds := []tea.Cmd{m.loadEnded(gone), m.loadFacts(records...)}
 	if again && fresh != nil {
 		cmds = append(cmds, m.announce(fresh[0]))
 	}
@@ -171,27 +171,27 @@ func (m *model) apply(events []desk.Event) tea.Cmd {
 	}
 	for _, e := range events {
 		if e.Type == desk.Settled {
-			m.history.settled(e.Record)
+			m.history.replace(e.Record)
 			m.note = cmp.Or(view.Local(e.Record).Overruled(), m.note)
 			continue
 		}
 		if e.Type == desk.Ended {
 			m.drafts.Delete(e.Record.ID)
-			m.waiting.ended(e.Record)
-			m.history.ended(e.Record)
+			m.waiting.markEnded(e.Record)
+			m.history.insert(e.Record)
 			m.note = cmp.Or(view.Local(e.Record).Overruled(), m.note)
 			cmds = append(cmds, m.endDismissal(e.Record), m.readRefused)
 		} else {
 			changed = append(changed, e.Record)
-			if m.waiting.asked(e.Record) {
+			if m.waiting.put(e.Record) {
 				cmds = append(cmds, m.announce(e.Record))
 			}
 		}
-		cmds = append(cmds, m.inForm(e))
+		cmds = append(cmds, m.forwardEvent(e))
 	}
 	m.waiting.arrange()
 	m.pane.Redraw()
-	return tea.Batch(append(cmds, m.learn(changed...))...)
+	return tea.Batch(append(cmds, m.loadFacts(changed...))...)
 }
 
 // announce rings for a new question.
@@ -210,7 +210,7 @@ func (m *model) announce(rec desk.Record) tea.Cmd {
 
 // covered reports whether something else than the list has the keyboard.
 func (m *model) covered() bool {
-	return m.answer != nil || m.stopped != "" || m.dismissal != nil || m.reader != nil
+	return m.answer != nil || m.notice != "" || m.dismissal != nil || m.reader != nil
 }
 
 // list is the one that is shown.
@@ -233,23 +233,23 @@ func (m *model) reply(id string, r question.Reply) error {
 	return err
 }
 
-// recollect looks into the past where nothing waits: the last answers stand
+// loadHistoryWhenEmpty looks into the past where nothing waits: the last answers stand
 // there then.
-func (m *model) recollect() tea.Cmd {
+func (m *model) loadHistoryWhenEmpty() tea.Cmd {
 	if w, h := &m.waiting, &m.history; !w.loaded || len(w.all) > 0 || h.loaded || h.loading {
 		return nil
 	}
-	return m.look()
+	return m.reloadHistory()
 }
 
-// keepTime sets the timer for the moment when an age on the screen is no
+// scheduleAges sets the timer for the moment when an age on the screen is no
 // longer true. A timer that is set for an earlier one stays.
-func (m *model) keepTime() tea.Cmd {
+func (m *model) scheduleAges() tea.Cmd {
 	if list, _ := m.layout(); m.past || list == 0 || !m.Fits() {
 		return nil
 	}
 	now := m.Now()
-	m.waiting.lay(max(m.Height-term.EdgesHigh-m.above, 1))
+	m.waiting.layOut(max(m.Height-term.EdgesHigh-m.above, 1))
 	next := m.waiting.next(now)
 	wake := now.Add(max(next, time.Second))
 	if next == 0 || !m.wake.IsZero() && !wake.Before(m.wake) {

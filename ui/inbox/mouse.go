@@ -11,7 +11,7 @@ import (
 // none is an answer.
 func (m *model) click(c tea.MouseClickMsg) tea.Cmd {
 	id, ok := m.pointer.Click(m.Now(), c.X, c.Y)
-	if c.Button != tea.MouseLeft || !ok || m.stopped != "" || m.dismissal != nil {
+	if c.Button != tea.MouseLeft || !ok || m.notice != "" || m.dismissal != nil {
 		return nil
 	}
 	var left tea.Cmd
@@ -34,7 +34,7 @@ func (m *model) click(c tea.MouseClickMsg) tea.Cmd {
 	case i != l.at || !was:
 		return tea.Batch(left, m.moveTo(i))
 	case !m.past && l.rows[i].rec.Outcome == nil:
-		return m.fetch(id, false)
+		return m.loadForm(id, false)
 	}
 	m.read(l.rows[i])
 	return nil
@@ -52,7 +52,7 @@ func (m *model) wheel(w tea.MouseWheelMsg) tea.Cmd {
 	}
 	list, front := m.layout()
 	switch over := front > 0 && w.X >= list; {
-	case m.answer != nil, m.stopped != "", m.dismissal != nil:
+	case m.answer != nil, m.notice != "", m.dismissal != nil:
 	case m.reader != nil && over:
 		m.reader.Press(key)
 	case over:

@@ -29,7 +29,7 @@ func (m *model) connect() tea.Msg {
 	if err == nil {
 		records, err = m.desk.Pending(m.ctx)
 	}
-	return term.Then(func() tea.Cmd { return m.follow(events, records, err) })
+	return term.Then(func() tea.Cmd { return m.startListening(events, records, err) })
 }
 
 func (m *model) connectLater() tea.Cmd {
@@ -61,17 +61,17 @@ func (m *model) listen() tea.Msg {
 	})
 }
 
-// lookAgain finds out what is pending now. A failure the watch will tell too.
-func (m *model) lookAgain() tea.Msg {
+// reloadPending finds out what is pending now. A failure the watch will tell too.
+func (m *model) reloadPending() tea.Msg {
 	records, err := m.desk.Pending(m.ctx)
 	if err != nil {
 		return nil
 	}
-	return term.Then(func() tea.Cmd { return m.renew(records) })
+	return term.Then(func() tea.Cmd { return m.updatePending(records) })
 }
 
-// learn finds out what is known beside these records.
-func (m *model) learn(records ...desk.Record) tea.Cmd {
+// loadFacts finds out what is known beside these records.
+func (m *model) loadFacts(records ...desk.Record) tea.Cmd {
 	if len(records) == 0 {
 		return nil
 	}
@@ -85,11 +85,11 @@ func (m *model) learn(records ...desk.Record) tea.Cmd {
 			_, _, err := m.desk.Draft(m.ctx, rec.ID)
 			facts[rec.ID] = known{branches[dir], err == nil, form.Backing{Desk: m.desk, Rec: rec}.Deadline(m.ctx)}
 		}
-		return term.Then(func() tea.Cmd { return m.learned(facts) })
+		return term.Then(func() tea.Cmd { return m.showFacts(facts) })
 	}
 }
 
-func (m *model) learned(facts map[string]known) tea.Cmd {
+func (m *model) showFacts(facts map[string]known) tea.Cmd {
 	for id, k := range facts {
 		if r := m.waiting.all[id]; r != nil {
 			r.known = k
@@ -105,9 +105,8 @@ func (m *model) learned(facts map[string]known) tea.Cmd {
 	return nil
 }
 
-// fetchEnds tells of records that ended while nobody listened, as if the watch
-// had told it.
-func (m *model) fetchEnds(gone []desk.Record) tea.Cmd {
+// loadEnded delivers the ends of records that the watch has missed.
+func (m *model) loadEnded(gone []desk.Record) tea.Cmd {
 	if len(gone) == 0 {
 		return nil
 	}
@@ -127,10 +126,10 @@ func (m *model) fetchEnds(gone []desk.Record) tea.Cmd {
 	}
 }
 
-// fetch gets a record ready to be answered, and opens its form, bare where the human
+// loadForm gets a record ready to be answered, and opens its form, bare where the human
 // has not gone to it. What cannot be found out beside it is not worth keeping a human
 // from answering.
-func (m *model) fetch(id string, bare bool) tea.Cmd {
+func (m *model) loadForm(id string, bare bool) tea.Cmd {
 	return func() tea.Msg {
 		rec, err := m.desk.Get(m.ctx, id)
 		if err != nil {
@@ -149,7 +148,7 @@ func (m *model) fetch(id string, bare bool) tea.Cmd {
 			case m.covered():
 				return nil
 			case rec.Outcome != nil:
-				m.waiting.ended(rec)
+				m.waiting.markEnded(rec)
 				m.waiting.arrange()
 				return nil
 			}

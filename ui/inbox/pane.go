@@ -20,19 +20,19 @@ type pane struct {
 	term.Reader
 }
 
-// account is what there is to know of a record: what was asked and what became
+// recordReader is what there is to know of a record: what was asked and what became
 // of it; in full also who asked, and where it was shown.
-func (m *model) account(r *row, full bool) *term.Reader {
+func (m *model) recordReader(r *row, full bool) *term.Reader {
 	zone := m.Now().Location()
 	return term.NewReader(title(r.rec), func(s *term.Styles, width int) []string {
-		return append(term.DrawRecord(s, r.rec, true, width), term.Table(s.Muted, column, r.more(full, zone), width)...)
+		return append(term.DrawRecord(s, r.rec, true, width), term.Table(s.Muted, column, r.details(full, zone), width)...)
 	})
 }
 
-// column is where, in cells, what a name stands for begins.
+// column is where, in cells, the values of a table begin.
 const column = 9
 
-// title is what stands over a record.
+// title is the heading of a record.
 func title(rec desk.Record) string {
 	if rec.Outcome != nil {
 		return words.T("Past question")
@@ -44,8 +44,8 @@ func title(rec desk.Record) string {
 	return cmp.Or(header, words.T("Question"))
 }
 
-// more are names and what they stand for.
-func (r *row) more(full bool, zone *time.Location) [][2]string {
+// details are names and what they stand for.
+func (r *row) details(full bool, zone *time.Location) [][2]string {
 	rec := view.Local(r.rec)
 	at := func(t time.Time) string { return t.In(zone).Format(words.T("2 Jan 2006 15:04:05")) }
 	out := [][2]string{{words.T("Asked"), at(rec.CreatedAt)}}

@@ -313,8 +313,8 @@ func TestEditorTooLate(t *testing.T) {
 			x.Type("d")
 			x.WaitFor("Dismiss")
 			for range 20 {
-				time.Sleep(time.Second) // a pause; on a busy machine it takes more than one
-				if x.Type("r"); x.Within(time.Second, func() bool { return strings.Contains(x.Screen(), "editor") }) {
+				x.Play([]termtest.Blow{{After: time.Second, Keys: "r"}}) // on a busy machine it takes more than one pause
+				if x.Within(time.Second, func() bool { return strings.Contains(x.Screen(), "editor") }) {
 					return
 				}
 			}

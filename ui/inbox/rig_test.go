@@ -212,7 +212,7 @@ func (r *rig) settled() *rig {
 	for _, row := range r.m.waiting.rows {
 		all = append(all, row.rec)
 	}
-	if cmd := r.m.learn(all...); cmd != nil {
+	if cmd := r.m.loadFacts(all...); cmd != nil {
 		r.send(cmd())
 	}
 	return r

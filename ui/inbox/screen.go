@@ -14,11 +14,11 @@ import (
 // The widths of the screen, in cells.
 const (
 	maxWidth  = 120 // of the list: lines stay readable on wide terminals
-	paneWidth = 88  // of what stands beside it, at most
+	paneWidth = 88  // of what is beside it, at most
 	twoPanes  = 100 // of a terminal that has room for both
 )
 
-// layout is how wide the list is, and what stands in front of it or, where there
+// layout is how wide the list is, and what covers it or, where there
 // is room, beside it; 0 for what is not on the screen.
 func (m *model) layout() (list, front int) {
 	wide := m.answer != nil && m.answer.form.Wide()
@@ -61,7 +61,7 @@ func (m *model) areas(width int) map[string]image.Rectangle {
 	return out
 }
 
-// screen shows the list, and what stands in front of it or beside it.
+// screen shows the list, and what covers it or is beside it.
 func (m *model) screen() (b term.Block) {
 	list, front := m.layout()
 	if list > 0 {
@@ -159,9 +159,9 @@ func (m *model) drawFront(width, list int) term.Block {
 	}
 	inner, rows := width-term.EdgesWide, m.Height-term.EdgesHigh-len(end)
 	switch r := m.list().selected(); {
-	case m.stopped != "":
+	case m.notice != "":
 		p.Title = words.T("Question")
-		b.Lines = append([]string{""}, term.Text(m.Styles.Strong, m.stopped, inner)...)
+		b.Lines = append([]string{""}, term.Text(m.Styles.Strong, m.notice, inner)...)
 		b.Lines = append(b.Lines, term.Text(m.Styles.Muted, words.T("Nothing of what you typed was sent."), inner)...)
 	case m.dismissal != nil:
 		p.Title, b = words.T("Dismiss"), m.dismissal.Draw(m.Styles, inner, rows)
@@ -175,7 +175,7 @@ func (m *model) drawFront(width, list int) term.Block {
 			p.Place = words.N(n, "%d question", "%d questions")
 		}
 		if r != m.pane.of {
-			m.pane = pane{r, *m.account(r, false)}
+			m.pane = pane{r, *m.recordReader(r, false)}
 		}
 		b = m.pane.Draw(m.Styles, inner, rows)
 	}

@@ -22,7 +22,7 @@ func BenchmarkHeavy(b *testing.B) {
 	for i := range 50 {
 		records = append(records, desk.Record{ID: string(rune('a' + i)), State: desk.Pending, Set: question.Set{Questions: []question.Question{q}}})
 	}
-	r.m.waiting.renew(records)
+	r.m.waiting.update(records)
 	press := func(k tea.KeyPressMsg) {
 		r.m.Update(k)
 		r.m.View()
@@ -41,7 +41,7 @@ func BenchmarkHeavy(b *testing.B) {
 	b.Run("details in Chinese", func(b *testing.B) {
 		chinese := q
 		chinese.Text, chinese.Description = strings.Repeat("订单服务应该使用哪个数据库？请根据团队的经验来选择，", 3_500), ""
-		r.m.waiting.renew([]desk.Record{{ID: "a", State: desk.Pending, Set: question.Set{Questions: []question.Question{chinese}}}})
+		r.m.waiting.update([]desk.Record{{ID: "a", State: desk.Pending, Set: question.Set{Questions: []question.Question{chinese}}}})
 		for b.Loop() {
 			press(tea.KeyPressMsg{Code: 'i', Text: "i"})
 			press(tea.KeyPressMsg{Code: tea.KeyEscape})

@@ -55,7 +55,7 @@ func TestLoneEnters(t *testing.T) {
 		}
 		x.answer(ended(first))
 		x.Play(typing)
-		time.Sleep(time.Second) // an act takes a moment
+		<-time.After(time.Second) // an act takes a moment
 		if ended(second)() {
 			t.Errorf("the second question has ended; the screen:\n%s", x.Screen())
 		}
@@ -71,7 +71,7 @@ func TestLoneEnters(t *testing.T) {
 func (x *run) answer(done func() bool) {
 	x.t.Helper()
 	for range 30 {
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		switch {
 		case done():
 			return
@@ -79,8 +79,8 @@ func (x *run) answer(done func() bool) {
 			x.Type("\x1b")
 		case strings.Contains(x.Screen(), "enter send"):
 			x.Type("2")
-			time.Sleep(200 * time.Millisecond)
-			fallthrough
+			<-time.After(200 * time.Millisecond)
+			x.Type("\r")
 		default:
 			x.Type("\r")
 		}

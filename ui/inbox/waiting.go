@@ -32,22 +32,22 @@ type known struct {
 	deadline time.Time // when its timeout strikes; zero for never
 }
 
-// asked puts a record in, or brings one up to date that is there. It reports
+// put puts a record in, or brings one up to date that is there. It reports
 // whether it is new. Arrange shows it.
-func (w *waiting) asked(rec desk.Record) bool {
+func (w *waiting) put(rec desk.Record) bool {
 	r := w.all[rec.ID]
 	switch {
 	case r == nil:
-		w.all[rec.ID] = &row{rec: rec, live: rec.Attended}
+		w.all[rec.ID] = &row{rec: rec, wasAttended: rec.Attended}
 	case r.rec.Outcome == nil:
-		r.rec, r.live = rec, rec.Attended
+		r.rec, r.wasAttended = rec, rec.Attended
 	}
 	return r == nil
 }
 
-// ended follows the end of a record. Arrange takes it out, but for the selected
+// markEnded follows the end of a record. Arrange takes it out, but for the selected
 // one, which stays where it is.
-func (w *waiting) ended(rec desk.Record) {
+func (w *waiting) markEnded(rec desk.Record) {
 	if r := w.all[rec.ID]; r != nil {
 		r.rec, r.marked = rec, false
 	}
@@ -59,15 +59,15 @@ func (w *waiting) remove(id string) {
 	w.arrange()
 }
 
-// renew brings the list in line with the records that are pending, and returns
+// update brings the list in line with the records that are pending, and returns
 // those that were not in it, and those in it that are not pending: they ended
 // unheard.
-func (w *waiting) renew(records []desk.Record) (fresh, gone []desk.Record) {
+func (w *waiting) update(records []desk.Record) (fresh, gone []desk.Record) {
 	w.loaded = true
 	open := make(map[string]bool, len(records))
 	for _, rec := range records {
 		open[rec.ID] = true
-		if w.asked(rec) {
+		if w.put(rec) {
 			fresh = append(fresh, rec)
 		}
 	}
@@ -82,11 +82,11 @@ func (w *waiting) renew(records []desk.Record) (fresh, gone []desk.Record) {
 
 // arrange shows the rows that fit the filter. What has ended goes, but for the
 // selected row.
-func (w *waiting) arrange() { w.sweep(w.selected()) }
+func (w *waiting) arrange() { w.arrangeAround(w.selected()) }
 
-// sweep is arrange with another row that may stay, or none: groups in which somebody
-// waits come first, and in a group those that somebody waits for; the oldest of these.
-func (w *waiting) sweep(stays *row) {
+// arrangeAround is arrange with another row that may stay, or none: groups with a waiting
+// asker are first, and in a group the records with one; the oldest of these.
+func (w *waiting) arrangeAround(stays *row) {
 	type group struct {
 		live   bool
 		oldest string // id: they sort by time
@@ -108,18 +108,18 @@ func (w *waiting) sweep(stays *row) {
 		if !there {
 			g.oldest = id
 		}
-		g.live = g.live || r.live
+		g.live = g.live || r.wasAttended
 		groups[r.group] = g
 	}
 	for _, r := range rows {
 		g := groups[r.group]
-		r.place = fmt.Sprint(!g.live, g.oldest, !r.live, r.rec.ID) // false sorts before true
+		r.place = fmt.Sprint(!g.live, g.oldest, !r.wasAttended, r.rec.ID) // false sorts before true
 	}
 	slices.SortFunc(rows, func(a, b *row) int { return strings.Compare(a.place, b.place) })
 	w.show(rows)
 }
 
-// fits reports whether every word of the filter stands in what the row is
+// fits reports whether every word of the filter is in what the row is
 // about: who asks, where, what, and the options.
 func (r *row) fits(filter string) bool {
 	if filter == "" {
@@ -142,11 +142,11 @@ func (w *waiting) selectRow(r *row) {
 	w.arrange()
 }
 
-// open is how many records wait.
-func (w *waiting) open() int { return len(w.all) - w.over() }
+// openRecords is how many records wait.
+func (w *waiting) openRecords() int { return len(w.all) - w.endedRows() }
 
-// over is how many of the rows have ended: the selected one or none.
-func (w *waiting) over() int {
+// endedRows is how many of the rows have ended: the selected one or none.
+func (w *waiting) endedRows() int {
 	if r := w.selected(); r != nil && r.rec.Outcome != nil {
 		return 1
 	}
@@ -170,9 +170,9 @@ func (w *waiting) count() string {
 	if !w.loaded {
 		return ""
 	}
-	text := words.N(w.open(), "%d waiting", "%d waiting")
+	text := words.N(w.openRecords(), "%d waiting", "%d waiting")
 	if w.filter != "" {
-		text = words.T("%[1]d of %[2]d waiting", len(w.rows)-w.over(), w.open())
+		text = words.T("%[1]d of %[2]d waiting", len(w.rows)-w.endedRows(), w.openRecords())
 	}
 	if n := len(w.marked()); n > 0 {
 		text = words.N(n, "%[1]d marked, %[2]s", "%[1]d marked, %[2]s", text)
@@ -213,7 +213,7 @@ func (w *waiting) draw(s *term.Styles, width, lines int, now time.Time) []string
 }
 
 // drawWaiting shows what is asked, for how long, and what there is to know. The
-// mark in front says whether somebody waits for the answer: ● yes, ○ no, and ×
+// mark in front says whether the asker waits for the answer: ● yes, ○ no, and ×
 // that it has ended; * that it is marked.
 func drawWaiting(s *term.Styles, r *row, selected bool, width int, now time.Time) [rowHigh]string {
 	lead, style := s.Row(selected)
@@ -235,9 +235,9 @@ func drawWaiting(s *term.Styles, r *row, selected bool, width int, now time.Time
 	below := s.Muted.Render(term.Cut("    "+facts, width))
 	if len(text) > 1 {
 		facts = term.Cut(facts, width*2/3)
-		below = style.Render(term.Apart("    "+text[1], "", width-1-ansi.StringWidth(facts))) + " " + s.Muted.Render(facts)
+		below = style.Render(term.Justify("    "+text[1], "", width-1-ansi.StringWidth(facts))) + " " + s.Muted.Render(facts)
 	}
-	return [rowHigh]string{style.Render(term.Apart(lead+mark+text[0], since, width)), below}
+	return [rowHigh]string{style.Render(term.Justify(lead+mark+text[0], since, width)), below}
 }
 
 // opening is the beginning of a text, all that a list looks at: in any script as

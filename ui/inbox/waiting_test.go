@@ -99,7 +99,7 @@ func TestUnheard(t *testing.T) {
 	silent := make(chan desk.Event) // as if the file system told nothing
 	t.Cleanup(func() { close(silent) })
 	r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
-	r.run(r.m.follow(silent, pending, nil))
+	r.run(r.m.startListening(silent, pending, nil))
 	r.keys("down")
 	for _, rec := range []desk.Record{gone, selected} {
 		if _, err := r.desk.Close(t.Context(), rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: "no more"}); err != nil {
@@ -199,7 +199,7 @@ func TestDismissTooLate(t *testing.T) {
 	r.reply(first, "tty", taken(database(), "pg"))
 	r.see("Already answered in a terminal.")
 	r.keys("t, quite, d", "enter")
-	if r.m.stopped == "" || r.quit || r.m.dismissal != nil {
+	if r.m.notice == "" || r.quit || r.m.dismissal != nil {
 		t.Fatalf("a key that was meant for the reason did something:\n%s", r.screen())
 	}
 	r.later(act.Quiet).keys("enter").see("[Waiting]", "answered in a terminal")
@@ -270,7 +270,7 @@ func TestTime(t *testing.T) {
 func TestBrokenDesk(t *testing.T) {
 	r := newRig(t, 40, 10)
 	r.send(tea.WindowSizeMsg{Width: r.w, Height: r.h})
-	_ = r.m.follow(nil, nil, desk.ErrDamaged)
+	_ = r.m.startListening(nil, nil, desk.ErrDamaged)
 	r.see("! The desk cannot be read")
 	checkScreen(t, r)
 	r.run(r.m.connect)

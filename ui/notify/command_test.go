@@ -72,7 +72,7 @@ func run(ctx context.Context, t *testing.T, limit time.Duration, argv ...string)
 	t.Helper()
 	var out bytes.Buffer
 	c := command{argv: argv, limit: limit, log: slog.New(slog.NewJSONHandler(&out, nil))}
-	err = c.tell(ctx, newRequest(record("claude", "Which \x1b database?"), 3))
+	err = c.send(ctx, newNotice(record("claude", "Which \x1b database?"), 3))
 	return out.String(), err
 }
 

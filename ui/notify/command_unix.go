@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// alone makes cmd the head of a process group: a Ctrl+C at our terminal is not
-// meant for it, and its limit ends its children too.
-func alone(cmd *exec.Cmd) {
+// setOwnGroup starts cmd in a process group of its own: Ctrl+C at our terminal does
+// not reach it, and its limit ends its children too.
+func setOwnGroup(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 }

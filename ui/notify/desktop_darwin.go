@@ -15,12 +15,12 @@ const script = `on run argv
 display notification (item 2 of argv) with title (item 1 of argv)
 end run`
 
-// desktop returns what notifies this desktop, nil in a remote shell.
-func desktop(getenv func(string) string) func(context.Context, *told) error {
+// desktop returns the function that notifies this desktop, nil in a remote shell.
+func desktop(getenv func(string) string) func(context.Context, *notice) error {
 	if getenv("SSH_CONNECTION") != "" || getenv("SSH_TTY") != "" {
 		return nil
 	}
-	return func(ctx context.Context, e *told) error {
+	return func(ctx context.Context, e *notice) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), desktopLimit)
 		defer cancel()
 		if err := exec.CommandContext(ctx, "osascript", "-e", script, "--", title(e), body(e)).Run(); err != nil {

@@ -23,9 +23,9 @@ const (
 	busNotify = "org.freedesktop.Notifications.Notify"
 )
 
-// desktop returns what notifies this desktop, nil without one. The session bus
-// is the one that runs: to start one is none of our business, and can hang.
-func desktop(getenv func(string) string) func(context.Context, *told) error {
+// desktop returns the function that notifies this desktop, nil without one. It does
+// not start a session bus: that can hang.
+func desktop(getenv func(string) string) func(context.Context, *notice) error {
 	address := getenv("DBUS_SESSION_BUS_ADDRESS")
 	if runtime := getenv("XDG_RUNTIME_DIR"); address == "" && filepath.IsAbs(runtime) {
 		bus := filepath.Join(runtime, "bus")
@@ -37,12 +37,12 @@ func desktop(getenv func(string) string) func(context.Context, *told) error {
 	if address == "" || remote || getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
 		return nil
 	}
-	return func(ctx context.Context, e *told) error { return notifyBus(ctx, address, e) }
+	return func(ctx context.Context, e *notice) error { return notifyBus(ctx, address, e) }
 }
 
-// notifyBus sends one notification. The bus library knows no time limit while
-// it signs on, but closes the connection when its context ends.
-func notifyBus(ctx context.Context, address string, e *told) error {
+// notifyBus sends one notification. The bus library has no time limit for its
+// handshake, but closes the connection when its context ends.
+func notifyBus(ctx context.Context, address string, e *notice) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), desktopLimit)
 	defer cancel()
 	bus, err := dbus.Connect(address, dbus.WithContext(ctx))
@@ -55,7 +55,7 @@ func notifyBus(ctx context.Context, address string, e *told) error {
 	defer func() { _ = bus.Close() }()
 	var id uint32
 	err = bus.Object(busName, busPath).CallWithContext(ctx, busNotify, 0,
-		"mcp-askuser", uint32(0), "dialog-question", title(e), unmarked(body(e)),
+		"mcp-askuser", uint32(0), "dialog-question", title(e), escapeMarkup(body(e)),
 		[]string{}, map[string]dbus.Variant{"category": dbus.MakeVariant("im.received")}, int32(-1)).Store(&id)
 	if err != nil {
 		return fmt.Errorf("the notification service: %w", err)
@@ -63,7 +63,7 @@ func notifyBus(ctx context.Context, address string, e *told) error {
 	return nil
 }
 
-// unmarked makes s plain to a service that reads marks in the body.
-func unmarked(s string) string {
+// escapeMarkup escapes s for a service that interprets markup in the body.
+func escapeMarkup(s string) string {
 	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;").Replace(s)
 }

@@ -53,7 +53,7 @@ func TestDesktop(t *testing.T) {
 	path := session(t)
 	tell := desktop(variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS=unix:path="+path))
 
-	err := tell(t.Context(), newRequest(record("claude", "x"), 0))
+	err := tell(t.Context(), newNotice(record("claude", "x"), 0))
 	if err == nil || !strings.Contains(err.Error(), "the notification service: ") {
 		t.Errorf("without a service: %v", err)
 	}
@@ -70,7 +70,7 @@ func TestDesktop(t *testing.T) {
 	if reply, err := bus.RequestName(busName, dbus.NameFlagDoNotQueue); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
 		t.Fatal(reply, err)
 	}
-	if err := tell(t.Context(), newRequest(record("claude", "<b>a & b</b>\x1b"), 0)); err != nil {
+	if err := tell(t.Context(), newNotice(record("claude", "<b>a & b</b>\x1b"), 0)); err != nil {
 		t.Fatal(err)
 	}
 	want := [4]string{"mcp-askuser", "dialog-question", "Question from claude in shop", "&lt;b&gt;a &amp; b&lt;/b&gt;␛"}
@@ -93,7 +93,7 @@ func TestDesktopIsBroken(t *testing.T) {
 		{"unix:path=/nonexistent/bus", "connect to the session bus: "},
 		{"rubbish", "connect to the session bus: "},
 	} {
-		err := desktop(variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS="+tt.address))(t.Context(), newRequest(record("claude", "x"), 0))
+		err := desktop(variables("DISPLAY=:0", "DBUS_SESSION_BUS_ADDRESS="+tt.address))(t.Context(), newNotice(record("claude", "x"), 0))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v, want %s", tt.address, err, tt.want)
 		}
@@ -138,7 +138,7 @@ func TestFailureIsLogged(t *testing.T) {
 	if times() != 1 {
 		t.Errorf("the command ran %d times", times())
 	}
-	if got := log.String(); !strings.Contains(got, "id=01JD0000000000000000000000 way=desktop") || !strings.Contains(got, "the session bus") || strings.Count(got, "\n") != 1 {
+	if got := log.String(); !strings.Contains(got, "id=01JD0000000000000000000000 channel=desktop") || !strings.Contains(got, "the session bus") || strings.Count(got, "\n") != 1 {
 		t.Errorf("the log says %s", got)
 	}
 }

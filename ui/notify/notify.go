@@ -1,10 +1,9 @@
-// Package notify tells the human that a question waits: a notification on the
-// desktop and a command of the user's own, which the process that asks sees to, so
-// that it works with no surface open; and a ring on a terminal of ours.
+// Package notify notifies the user that a question waits: by the desktop and by a
+// command of the user's own, from the process that asks, so that no surface need be
+// open; and by the bell of a terminal of ours.
 //
-// It imports desk, question, ui/words and ui/api. It must not know any surface,
-// and shows no question to be answered: whoever hears the bell goes and looks.
-// Nothing here fails a question; what goes wrong is logged.
+// It imports desk, question, ui/words and ui/api. It must not know any surface, and
+// takes no answers. No failure here fails a question; failures are logged.
 package notify
 
 import (
@@ -17,48 +16,46 @@ import (
 	"mcp-askuser/desk"
 )
 
-// Options say which ways are used. The zero value tells nobody.
+// Options select how the user is notified. The zero value does nothing.
 type Options struct {
-	// Desktop allows a notification on the desktop, where the environment shows
-	// one.
+	// Desktop enables a notification on the desktop, if the environment has one.
 	Desktop bool
-	// Command is the user's own: a program and its arguments, run as they stand,
+	// Command is the user's own: a program and its arguments, run without a shell,
 	// with the request of ui/api as JSON on standard input.
 	Command []string
-	// Reminder is how often an open question is told again. 0 means once only.
+	// Reminder is the interval between notifications of an open question. 0 means
+	// one notification.
 	Reminder time.Duration
 
 	Getenv func(string) string // needed where Desktop is set
 	Log    *slog.Logger        // silent if nil
 }
 
-// way is one way to tell the human.
-type way struct {
+// channel is one way to notify the user.
+type channel struct {
 	name string
-	tell func(ctx context.Context, e *told) error
+	send func(ctx context.Context, e *notice) error
 }
 
-// Notify tells the human about the record in every way at once, and again at
-// each reminder until ctx ends, which it should when the record does. It
-// returns when nobody is to be told any more: at once after the first time
-// without reminders. A caller that has something else to do calls it in a
-// goroutine.
+// Notify notifies the user of the record on all channels at once, and again at each
+// reminder until ctx ends, which it should when the record does. Without reminders
+// it returns after the first notification.
 func (o Options) Notify(ctx context.Context, rec desk.Record) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	var ways []way
+	var channels []channel
 	if o.Desktop {
-		if tell := desktop(o.Getenv); tell != nil {
-			ways = append(ways, way{"desktop", tell})
+		if send := desktop(o.Getenv); send != nil {
+			channels = append(channels, channel{"desktop", send})
 		}
 	}
 	if len(o.Command) > 0 {
 		c := command{argv: o.Command, limit: commandLimit, log: o.Log}
-		ways = append(ways, way{"command", c.tell})
+		channels = append(channels, channel{"command", c.send})
 	}
-	if len(ways) == 0 || ctx.Err() != nil {
+	if len(channels) == 0 || ctx.Err() != nil {
 		return
 	}
-	o.tell(ctx, ways, newRequest(rec, 0))
+	o.send(ctx, channels, newNotice(rec, 0))
 	if o.Reminder <= 0 {
 		return
 	}
@@ -69,20 +66,20 @@ func (o Options) Notify(ctx context.Context, rec desk.Record) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			o.tell(ctx, ways, newRequest(rec, times))
+			o.send(ctx, channels, newNotice(rec, times))
 		}
 	}
 }
 
-// tell returns when every way has ended, each within its own limit.
-func (o Options) tell(ctx context.Context, ways []way, e *told) {
-	var telling sync.WaitGroup
-	for _, w := range ways {
-		telling.Go(func() {
-			if err := w.tell(ctx, e); err != nil {
-				o.Log.WarnContext(ctx, "the user was not notified", "id", e.ID, "way", w.name, "error", err)
+// send returns when every channel has ended, each within its own limit.
+func (o Options) send(ctx context.Context, channels []channel, e *notice) {
+	var sending sync.WaitGroup
+	for _, c := range channels {
+		sending.Go(func() {
+			if err := c.send(ctx, e); err != nil {
+				o.Log.WarnContext(ctx, "the user was not notified", "id", e.ID, "channel", c.name, "error", err)
 			}
 		})
 	}
-	telling.Wait()
+	sending.Wait()
 }

@@ -14,16 +14,15 @@ const (
 	st   = "\x1b\\"
 )
 
-// Ring rings the bell of a terminal, and has it show a notification if it can.
-// The terminal must be ours at this moment: nothing may reach one that a host
-// draws on. Getenv tells which one it is. What a terminal does not know of this
-// it ignores, and nothing is drawn.
+// Ring rings the bell of a terminal, and has it show a notification if it can. The
+// terminal must be ours at this moment: a host may not be drawing on it. Getenv
+// identifies it. A terminal ignores sequences that it does not support.
 //
-// There is one notification: a terminal that knows both sequences would show two.
-// OSC 777 has a title of its own, and is the older terminals'; the others know
-// OSC 9. The text of OSC 9 must not start with a digit: "4;" is a progress bar.
+// Only one sequence is sent: a terminal that supports both would show two
+// notifications. Older terminals support OSC 777, which has a title; the others
+// OSC 9, whose text must not start with a digit: "4;" is a progress bar.
 func Ring(w io.Writer, getenv func(string) string, rec desk.Record) error {
-	e := newRequest(rec, 0)
+	e := newNotice(rec, 0)
 	text := "9;" + words.T("%[1]s: %[2]s", title(e), body(e))
 	if speaks777(getenv) {
 		text = "777;notify;" + strings.ReplaceAll(title(e), ";", ",") + ";" + body(e)
@@ -32,8 +31,8 @@ func Ring(w io.Writer, getenv func(string) string, rec desk.Record) error {
 	return err
 }
 
-// speaks777 reports whether the terminal is one of rxvt's kin, foot or a VTE
-// (GNOME's and Xfce's).
+// speaks777 reports whether the terminal is an rxvt, foot or a VTE (of GNOME or
+// Xfce).
 func speaks777(getenv func(string) string) bool {
 	term := getenv("TERM")
 	return strings.HasPrefix(term, "rxvt") || strings.HasPrefix(term, "foot") || getenv("VTE_VERSION") != ""

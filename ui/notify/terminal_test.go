@@ -60,7 +60,7 @@ func TestPermissionInChinese(t *testing.T) {
 	t.Cleanup(func() { words.Local = words.English })
 	rec := record("claude-code", "Allow Claude Code to use Bash?")
 	rec.Asker.Via = desk.ViaPermission
-	if e := newRequest(rec, 0); body(e) != "允许 Claude Code 使用 Bash 吗？" || e.Questions[0].Text != "Allow Claude Code to use Bash?" {
+	if e := newNotice(rec, 0); body(e) != "允许 Claude Code 使用 Bash 吗？" || e.Questions[0].Text != "Allow Claude Code to use Bash?" {
 		t.Errorf("people read %q, programs %q", body(e), e.Questions[0].Text)
 	}
 }

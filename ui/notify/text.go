@@ -7,30 +7,28 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// told is what is told of a record: to programs, and to people.
-type told struct {
+// notice is the content of one notification.
+type notice struct {
 	*api.Request
-	shown []question.Question // as people read them
+	shown []question.Question // for people
 }
 
-// newRequest returns what is told of a record of which the human was told this
-// many times before.
-func newRequest(rec desk.Record, before int) *told {
-	e := &told{api.NewRequest(rec), words.Local.Shown(rec).Questions}
+// newNotice returns the notice of a record after so many earlier ones.
+func newNotice(rec desk.Record, before int) *notice {
+	e := &notice{api.NewRequest(rec), words.Local.Shown(rec).Questions}
 	e.Directory, e.Reminder = rec.Asker.Directory, before
 	return e
 }
 
-// The most that a notification says, in characters as a reader counts them.
+// The longest texts of a notification, in characters as a reader counts them.
 const (
 	maxTitle = 60
 	maxBody  = 160
 )
 
-// title and body are the event in words, safe to show on one line each. The title
-// always starts with the same word, so that no asker's name can be read as
-// something else.
-func title(e *told) string {
+// title and body return one line each, safe to show. The title always starts with
+// the same word, so that no asker's name can imitate another notification.
+func title(e *notice) string {
 	text, asker := words.T("Question"), desk.Asker{Client: e.AgentID, Directory: e.Directory}
 	switch project := words.Project(asker); {
 	case e.AgentID != "":
@@ -41,7 +39,7 @@ func title(e *told) string {
 	return question.Shorten(question.Line(text), maxTitle)
 }
 
-func body(e *told) string {
+func body(e *notice) string {
 	text, more := "", len(e.shown)-1
 	if more >= 0 {
 		text = question.Line(e.shown[0].Text)

@@ -1,6 +1,6 @@
 // Package ntfy puts a question on the user's phone through an ntfy server, and
 // takes the answer back the same way: a button of the notification publishes to
-// a second topic, which we listen to. No machine of ours need be reachable.
+// a second topic, which we subscribe to. No machine of the user need be reachable.
 //
 // It imports desk, question and ui/words. It follows the API of ntfy 2.16
 // (publishing as JSON, action buttons, subscribing as JSON, clearing by sequence
@@ -15,9 +15,9 @@
 //     topic, or none. Ours is in no notification.
 //   - A button's token names a question, all that it shows and an option, and is
 //     signed with a key of the user's own: a reader of the topic can press what the
-//     user can press, and nothing else. A token is good once, and gone with the
-//     outcome: the desk decides.
-//   - An answer on its way is not lost with the process that asked: whoever of
-//     ours listens next takes it, as long as the server keeps it.
-//   - Nothing here fails a question; what goes wrong is logged.
+//     user can press, and nothing else. A token counts once, and only while the
+//     question is open: the desk decides.
+//   - An answer on its way is not lost with the process that asked: the next process
+//     that listens takes it, as long as the server keeps it.
+//   - No failure here fails a question; failures are logged.
 package ntfy

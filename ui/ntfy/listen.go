@@ -10,9 +10,8 @@ import (
 	"time"
 )
 
-// Listen takes answers from the phone until the function it returns is called.
-// However many listen, one connection is open; it begins with what the server
-// still keeps.
+// Listen takes answers from the phone until end is called. All callers share one
+// connection, which begins with the messages that the server still keeps.
 func (p *Phone) Listen() (end func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -30,10 +29,10 @@ func (p *Phone) Listen() (end func()) {
 	}
 }
 
-// listen subscribes, again and again, until ctx ends.
+// listen subscribes, again after each failure, until ctx ends.
 func (p *Phone) listen(ctx context.Context) {
 	if p.Text == TextFull {
-		p.accepts(ctx) // or the log says why there are no buttons
+		p.canPress(ctx) // which logs why there are no buttons
 	}
 	for pause := time.Second; ctx.Err() == nil; {
 		began := time.Now()
@@ -44,9 +43,9 @@ func (p *Phone) listen(ctx context.Context) {
 		if time.Since(began) > time.Minute {
 			pause = time.Second
 		}
-		p.Log.WarnContext(ctx, "answers from the phone do not arrive; trying again", "in", pause, "error", err)
+		p.Log.WarnContext(ctx, "cannot receive answers from the phone; trying again", "in", pause, "error", err)
 		select {
-		case <-time.After(pause + rand.N(pause)): // not all of us at once
+		case <-time.After(pause + rand.N(pause)): // not all processes at once
 		case <-ctx.Done():
 		}
 		pause = min(2*pause, 5*time.Minute)
@@ -61,14 +60,14 @@ type event struct {
 	Message string `json:"message"`
 }
 
-// subscribe takes answers as long as the connection holds.
+// subscribe takes answers until the connection ends.
 func (p *Phone) subscribe(ctx context.Context) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	p.mu.Lock()
 	since := p.since
 	p.mu.Unlock()
-	quiet := time.AfterFunc(silence, func() { stop(fmt.Errorf("no sign of life for %s", silence)) })
+	quiet := time.AfterFunc(silenceLimit, func() { stop(fmt.Errorf("no sign of life for %s", silenceLimit)) })
 	defer quiet.Stop()
 	resp, err := p.request(ctx, http.MethodGet, p.reply+"/json?since="+since, nil, p.Token)
 	if err != nil {
@@ -77,12 +76,12 @@ func (p *Phone) subscribe(ctx context.Context) error {
 	defer func() { _ = resp.Body.Close() }()
 	lines := bufio.NewScanner(resp.Body)
 	for lines.Scan() {
-		quiet.Reset(silence)
+		quiet.Reset(silenceLimit)
 		var e event
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil || e.Event != "message" || e.Message == probe {
 			continue
 		}
-		p.take(ctx, e.Message, time.Unix(e.Time, 0))
+		p.takeAnswer(ctx, e.Message, time.Unix(e.Time, 0))
 		p.mu.Lock()
 		p.since = e.ID
 		p.mu.Unlock()

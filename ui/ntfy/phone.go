@@ -28,10 +28,10 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// surface is what records call an answer from the phone.
+// surface is the name of the phone in records.
 const surface = "ntfy"
 
-// Text is how much of a question the server gets to store.
+// Text is how much of a question is sent to the server.
 type Text string
 
 // The texts that a user can choose.
@@ -51,11 +51,11 @@ const (
 	maxLabel  = lineWidth / maxButtons
 	// publishTime is how long one message to the server may take.
 	publishTime = 20 * time.Second
-	// fresh is how long after they pressed a button somebody still wonders.
-	fresh = 2 * time.Minute
-	// silence is how long a subscription may be without a sign of life; the server
-	// sends one every 45 s unless it is set up otherwise.
-	silence = 3 * time.Minute
+	// tellLimit is how long after a press the user is told that it came too late.
+	tellLimit = 2 * time.Minute
+	// silenceLimit is how long a subscription may receive nothing. The server sends a
+	// line every 45 s by default.
+	silenceLimit = 3 * time.Minute
 )
 
 // Options are what a phone needs. Server, Topic and Key are required.
@@ -64,7 +64,7 @@ type Options struct {
 	Topic  string // that the phone has subscribed to
 	Token  string // the server's access token, if it wants one
 	// ButtonToken is an access token that may only write to the reply topic. Every
-	// button carries it: readers of the topic can read it. Empty is an anonymous press.
+	// button carries it: readers of the topic can read it. Empty: presses are anonymous.
 	ButtonToken string
 
 	Text Text   // empty is TextHeader
@@ -74,22 +74,22 @@ type Options struct {
 	Log  *slog.Logger // silent if nil
 }
 
-// Phone tells the user of questions on their phone and brings the answers to the
-// desk. It is safe for concurrent use.
+// Phone notifies the user's phone of questions and passes the answers to the desk. It
+// is safe for concurrent use.
 type Phone struct {
 	Options
 	reply string        // the topic that buttons publish to
-	turn  chan struct{} // holds a value while a request waits for its status
+	turn  chan struct{} // holds a token while a request waits for its status
 
 	mu        sync.Mutex
 	listeners int
 	stop      context.CancelFunc
-	since     string // the last message seen, or all that the server keeps
-	accepted  bool   // the server takes what a press sends
-	warned    bool   // the log says that it does not
+	since     string // the id of the last message, or "all" that the server keeps
+	accepted  bool   // the server has accepted a press
+	warned    bool   // it was logged that the server refuses presses
 }
 
-// New returns a phone. The error names what cannot be used. It does no I/O.
+// New returns a phone, without I/O. The error names the option that cannot be used.
 func New(o Options) (*Phone, error) {
 	u, err := url.Parse(o.Server)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
@@ -144,18 +144,17 @@ type action struct {
 	Clear   bool              `json:"clear"`
 }
 
-// Notify puts the record on the phone and listens for the answer until ctx ends,
-// which it should when the record does; then the notification goes. It returns
-// after that.
+// Notify notifies the phone and listens for the answer until ctx ends, which it
+// should when the record does. Then it clears the notification and returns.
 func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 	defer p.Listen()()
 	m := p.notification(rec)
-	if len(m.Actions) > 0 && !p.accepts(ctx) {
-		m.Actions, m.Message = nil, m.Message+"\n"+p.where()
+	if len(m.Actions) > 0 && !p.canPress(ctx) {
+		m.Actions, m.Message = nil, m.Message+"\n"+p.hint()
 	}
 	if err := p.publish(ctx, m); err != nil {
 		if ctx.Err() == nil {
-			p.Log.WarnContext(ctx, "the question is not on the phone", "id", rec.ID, "error", err)
+			p.Log.WarnContext(ctx, "cannot notify the phone", "id", rec.ID, "error", err)
 		}
 		return
 	}
@@ -163,18 +162,18 @@ func (p *Phone) Notify(ctx context.Context, rec desk.Record) {
 	ctx, done := context.WithTimeout(context.WithoutCancel(ctx), publishTime)
 	defer done()
 	if err := p.send(ctx, http.MethodPut, p.Topic+"/"+rec.ID+"/clear", nil, p.Token); err != nil {
-		p.Log.DebugContext(ctx, "the notification stays on the phone", "id", rec.ID, "error", err) // an older server
+		p.Log.DebugContext(ctx, "cannot clear the notification on the phone", "id", rec.ID, "error", err) // an older server
 	}
 }
 
-// notification is what the phone shows of a record. It has buttons only where all
-// that the answer depends on can be read in it; else it says where to answer.
+// notification returns what the phone shows of a record. It has buttons only where it
+// contains everything that the answer depends on; otherwise it says where to answer.
 func (p *Phone) notification(rec desk.Record) message {
-	m := message{Topic: p.Topic, Sequence: rec.ID, Title: words.T("A question waits"), Message: p.where(), Tags: []string{"question"}, Click: p.Page}
+	m := message{Topic: p.Topic, Sequence: rec.ID, Title: words.T("A question waits"), Message: p.hint(), Tags: []string{"question"}, Click: p.Page}
 	if p.Text == TextNone {
 		return m
 	}
-	first := &words.Local.Shown(rec).Questions[0] // the tokens are of what the record has
+	first := &words.Local.Shown(rec).Questions[0] // tokens sign the record as it is stored
 	m.Title = question.Shorten(question.Line(words.T("Question from %s", words.Local.Asker(rec.Asker))), maxTitle)
 	text := question.Line(first.Header)
 	if p.Text == TextFull {
@@ -193,17 +192,17 @@ func (p *Phone) notification(rec desk.Record) message {
 	return m
 }
 
-// where says where to answer a question that the notification cannot take the answer to.
-func (p *Phone) where() string {
+// hint says where to answer a question that has no buttons.
+func (p *Phone) hint() string {
 	if p.Page != "" {
 		return words.T("Tap to open the page, and answer there.")
 	}
 	return words.T("Answer at your computer: mcp-askuser inbox")
 }
 
-// answerable reports whether a press can answer a record: one choice that brings
-// up no further question. The answer to a question for a secret is not for the
-// server to read.
+// answerable reports whether a press can answer a record: one choice without
+// follow-up questions. The server must not read the answer to a question for a
+// secret.
 func answerable(rec desk.Record) bool {
 	if len(rec.Questions) != 1 || rec.Secret() != nil {
 		return false
@@ -212,9 +211,9 @@ func answerable(rec desk.Record) bool {
 	return !q.Several() && !slices.ContainsFunc(q.Options, func(o question.Option) bool { return len(o.FollowUps) > 0 })
 }
 
-// render returns a question with everything that it shows, the labels of its
-// buttons, and whether a phone shows all of it. The options are in the text, with
-// the numbers of their buttons, unless the labels say all there is to them.
+// render returns the text of a question, the labels of its buttons, and whether a
+// phone shows all of it. The text lists the options, with the numbers of their
+// buttons, unless the labels say everything.
 func render(q *question.Question) (text string, labels []string, fits bool) {
 	lines := []string{question.Line(q.Text)}
 	if q.Description != "" {
@@ -256,17 +255,16 @@ func (p *Phone) button(rec desk.Record, option int, label string) action {
 	return a
 }
 
-// token names an option of a record's question, and proves that we offered it, with
-// everything that the question shows.
+// token names an option of a record's question, and proves that this user's process
+// has offered it, with everything that the question shows.
 func (p *Phone) token(rec desk.Record, option int) string {
 	shown, _ := json.Marshal(rec.Questions) // holds nothing that cannot be encoded
 	return strings.Join([]string{rec.ID, strconv.Itoa(option), p.sign("answer", rec.ID, string(shown), strconv.Itoa(option))}, ".")
 }
 
-// take brings the answer that a token stands for to the desk. A token that we
-// did not make is ignored. Whoever pressed the button a moment ago is told if
-// somebody else was first.
-func (p *Phone) take(ctx context.Context, token string, pressed time.Time) {
+// takeAnswer passes the answer of a token to the desk. A token that is not ours is
+// ignored. If the record has ended before, the user is told, unless the press is old.
+func (p *Phone) takeAnswer(ctx context.Context, token string, pressed time.Time) {
 	id, _, _ := strings.Cut(token, ".")
 	rec, err := p.Desk.Get(ctx, id)
 	option, offered := 0, 0
@@ -277,7 +275,7 @@ func (p *Phone) take(ctx context.Context, token string, pressed time.Time) {
 		option++
 	}
 	if err != nil || option == offered {
-		p.Log.DebugContext(ctx, "an answer from the phone that is for none of the questions here", "error", err)
+		p.Log.DebugContext(ctx, "an answer from the phone matches no question here", "error", err)
 		return
 	}
 	q := &rec.Questions[0]
@@ -289,15 +287,15 @@ func (p *Phone) take(ctx context.Context, token string, pressed time.Time) {
 		case err == nil:
 			return
 		case errors.As(err, &closed):
-			if closed.Outcome.Surface != surface && time.Since(pressed) < fresh { // who presses twice need not be told
+			if closed.Outcome.Surface != surface && time.Since(pressed) < tellLimit { // a second press needs no message
 				_ = p.publish(ctx, message{Topic: p.Topic, Title: words.T("Not sent"), Message: words.Local.Withdrawal(err), Priority: 2})
 			}
 			return
 		case errors.Is(err, desk.ErrNotFound), errors.As(err, new(question.Violations)):
-			p.Log.WarnContext(ctx, "an answer from the phone cannot be taken", "id", rec.ID, "error", err)
+			p.Log.WarnContext(ctx, "an answer from the phone is refused", "id", rec.ID, "error", err)
 			return
 		}
-		p.Log.ErrorContext(ctx, "an answer from the phone is not stored; trying again", "id", rec.ID, "error", err)
+		p.Log.ErrorContext(ctx, "cannot store an answer from the phone; trying again", "id", rec.ID, "error", err)
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
@@ -319,12 +317,12 @@ func (p *Phone) publish(ctx context.Context, m message) error {
 // probe is the message of [Phone.TryPress], which listeners ignore.
 const probe = "mcp-askuser: a test of whether a button may write here"
 
-// ErrRefused means that the server does not accept a request with these credentials.
+// ErrRefused means that the server refuses a request with these credentials.
 var ErrRefused = errors.New("the ntfy server refuses this")
 
-// TryPress sends what a button would send, with the button's credential, until the
-// server has accepted it once. The server neither stores it nor notifies phones of
-// it. The error wraps ErrRefused where every press would fail.
+// TryPress sends a message as a button would, with the button's credential, unless the
+// server has accepted one before. The server neither stores it nor notifies phones.
+// The error wraps ErrRefused where every press would fail.
 func (p *Phone) TryPress(ctx context.Context) error {
 	p.mu.Lock()
 	accepted := p.accepted
@@ -341,9 +339,9 @@ func (p *Phone) TryPress(ctx context.Context) error {
 	return err
 }
 
-// accepts reports whether a press can succeed, as far as the server can be asked, and
-// logs once if not.
-func (p *Phone) accepts(ctx context.Context) bool {
+// canPress reports whether a press can succeed, as far as that can be tried, and logs
+// once if not.
+func (p *Phone) canPress(ctx context.Context) bool {
 	err := p.TryPress(ctx)
 	if !errors.Is(err, ErrRefused) {
 		return true
@@ -360,7 +358,7 @@ func (p *Phone) accepts(ctx context.Context) bool {
 // ReplyTopic is the topic that buttons publish to.
 func (p *Phone) ReplyTopic() string { return p.reply }
 
-// Readable returns nil where we may read the reply topic: answers arrive.
+// Readable returns nil if we may read the reply topic: answers arrive.
 func (p *Phone) Readable(ctx context.Context) error { return p.mayRead(ctx, p.reply, p.Token) }
 
 // Exposed reports whether the buttons' token may read the topic of the questions:
@@ -375,9 +373,9 @@ func (p *Phone) mayRead(ctx context.Context, topic, token string) error {
 	return p.send(ctx, http.MethodGet, topic+"/auth", nil, token)
 }
 
-// request is one to the server, with an access token where there is one. Requests
-// follow each other: ntfy (2.13) may apply the rights of one token to a request that
-// comes from the same address at the same time with another.
+// request sends a request, with an access token if there is one. Requests are
+// sequential: ntfy (2.13) may apply the rights of one token to a request that comes
+// from the same address at the same time with another.
 func (p *Phone) request(ctx context.Context, method, path string, body []byte, token string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, method, p.Server+"/"+path, bytes.NewReader(body))
 	if err != nil {

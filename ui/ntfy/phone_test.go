@@ -218,7 +218,7 @@ func TestWhatIsSent(t *testing.T) {
 			for _, a := range m.Actions {
 				labels = append(labels, a.Label)
 			}
-			message := strings.NewReplacer("\n", "↵", p.where(), "Tap.").Replace(m.Message)
+			message := strings.NewReplacer("\n", "↵", p.hint(), "Tap.").Replace(m.Message)
 			if got := m.Title + "|" + message + "|" + strings.Join(labels, ","); got != tc.want {
 				t.Errorf("got  %q\nwant %q", got, tc.want)
 			}
@@ -285,13 +285,13 @@ func TestTokensThatDoNotCount(t *testing.T) {
 		if token == good {
 			continue
 		}
-		p.take(t.Context(), token, time.Now())
+		p.takeAnswer(t.Context(), token, time.Now())
 	}
 	got, err := d.Get(t.Context(), second.ID)
 	if err != nil || got.State != desk.Pending {
 		t.Fatalf("%+v, %v", got.Outcome, err)
 	}
-	p.take(t.Context(), good, time.Now())
+	p.takeAnswer(t.Context(), good, time.Now())
 	if got, _ = d.Get(t.Context(), second.ID); got.State != desk.Answered {
 		t.Errorf("the right one is %s", got.State)
 	}

@@ -13,25 +13,25 @@ import (
 	"mcp-askuser/internal/proc"
 )
 
-// ancestors yields the processes above this one, nearest first, as far as they
-// are this user's: some hosts pass on next to nothing of their environment. None
-// where the system does not show us another process's environment without asking
-// the user first.
+// ancestors yields the ancestors of this process that belong to this user, nearest
+// first: some hosts pass on hardly any of their environment. It yields none where
+// the system hides the environment of other processes.
 func ancestors(yield func(process) bool) {
 	for pid := os.Getppid(); pid > 1; {
 		p, ok := proc.Look(pid)
 		if !ok {
 			return
 		}
-		environ, ok := environ(pid)
-		if ok && !yield(process{environ, daemon(pid, p)}) {
+		getenv, ok := environOf(pid)
+		if ok && !yield(process{getenv, daemon(pid, p)}) {
 			return
 		}
 		pid = p.Parent
 	}
 }
 
-func environ(pid int) (getenv func(string) string, ok bool) {
+// environOf returns the environment of a process of this user.
+func environOf(pid int) (getenv func(string) string, ok bool) {
 	if !ours(fmt.Sprintf("/proc/%d", pid)) {
 		return nil, false // root could read it
 	}
@@ -50,7 +50,8 @@ func environ(pid int) (getenv func(string) string, ok bool) {
 }
 
 // daemon reports whether a process leads a session without a terminal, or is a
-// Codex that serves the screens of others, whichever terminal it was started on.
+// Codex server: its clients may have other terminals than the one that it was
+// started on.
 func daemon(pid int, p proc.Process) bool {
 	return p.Session == pid && p.Terminal == 0 ||
 		filepath.Base(p.Args[0]) == "codex" && (slices.Contains(p.Args, "app-server") || slices.Contains(p.Args, "daemon"))

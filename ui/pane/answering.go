@@ -9,13 +9,13 @@ import (
 	"mcp-askuser/ui"
 )
 
-// Variable is set in the environment of the command in a pane: nobody called
-// for its form, which appeared by itself.
+// Variable is set in the environment of the command in a pane: the user did not
+// open its form.
 const Variable = "MCP_ASKUSER_PANE"
 
-// Answering returns the surface on as it is in a pane: it replies as "pane", and
-// when the asker's process dies, which cannot say so itself, all who show the
-// record hear that nobody waits.
+// Answering returns a surface for the process in a pane: it shows the record as on
+// does, but replies as "pane". When the asker's process is killed, the desk reports
+// to every surface that the record is detached.
 func Answering(on ui.Surface, d *desk.Desk) ui.Surface { return answering{on, d} }
 
 type answering struct {
@@ -26,10 +26,10 @@ type answering struct {
 func (answering) Name() string { return "pane" }
 
 func (a answering) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
-	go func() { // for as long as this process lives
-		for left := 10; left > 0 && awaitAsker(); left-- { // a process lets go of its pipe and its lock one after the other
+	go func() { // until this process exits
+		for left := 10; left > 0 && awaitAsker(); left-- { // the end of a process closes its pipe and its lock one after the other
 			attendance, err := a.desk.Attend(ctx, rec.ID)
-			attendance.Release() // which is the news
+			attendance.Release() // watchers of the desk see that
 			if !errors.Is(err, desk.ErrAttended) {
 				return
 			}

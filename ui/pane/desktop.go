@@ -2,38 +2,64 @@
 
 package pane
 
-import "os/exec"
+import (
+	"context"
+	"os/exec"
+	"slices"
 
-// desktop opens a new window of a terminal emulator. A remote shell's display
-// is not where its human's terminals are.
-func desktop() *kind {
-	return &kind{
-		name: "desktop",
-		inside: func(getenv func(string) string) (place, bool) {
-			set := func(name string) bool { return getenv(name) != "" }
-			if !set("DISPLAY") && !set("WAYLAND_DISPLAY") || set("SSH_CONNECTION") || set("SSH_CLIENT") || set("SSH_TTY") {
-				return place{}, false
-			}
-			for _, e := range emulators() {
-				if _, err := exec.LookPath(e[0]); err == nil {
-					return place{
-						server: e,
-						env:    keep(getenv, "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"),
-					}, true
-				}
-			}
-			return place{}, false
-		},
-		open: func(_ place, _ view, argv []string) []string { return argv },
-	}
+	"mcp-askuser/ui"
+)
+
+// desktop is a desktop with a terminal emulator.
+type desktop struct {
+	emulator []string // and the arguments before the command
+	env      []string // that it needs, NAME=value
 }
 
-// emulators are terminal emulators and what precedes the command to run in
-// them: the user's own choice first, then the desktops', then the rest.
+// findDesktop returns the desktop that a process runs on, nil for none. The display of a
+// remote shell is not on the user's own desktop.
+func findDesktop(getenv func(string) string) *desktop {
+	set := func(name string) bool { return getenv(name) != "" }
+	if !set("DISPLAY") && !set("WAYLAND_DISPLAY") || set("SSH_CONNECTION") || set("SSH_CLIENT") || set("SSH_TTY") {
+		return nil
+	}
+	for _, e := range emulators() {
+		if _, err := exec.LookPath(e[0]); err == nil {
+			return &desktop{e, environ(getenv, "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")}
+		}
+	}
+	return nil
+}
+
+// emulators are terminal emulators and the arguments before the command to run:
+// the user's own choice first, then those of desktops, then the rest.
 func emulators() [][]string {
 	return [][]string{
 		{"xdg-terminal-exec"}, {"x-terminal-emulator", "-e"},
 		{"gnome-terminal", "--"}, {"ptyxis", "--"}, {"konsole", "-e"}, {"xfce4-terminal", "-x"},
-		{"foot"}, {"alacritty", "-e"}, {programKitty}, {"ghostty", "-e"}, {programWezTerm, "start", "--"}, {"xterm", "-e"},
+		{"foot"}, {"alacritty", "-e"}, {"kitty"}, {"ghostty", "-e"}, {"wezterm", "start", "--"}, {"xterm", "-e"},
 	}
+}
+
+// open opens a window in which argv runs. The emulator's command may run for as
+// long as the window is open, or exit at once.
+func (d *desktop) open(ctx context.Context, argv []string) (*pane, error) {
+	line, err := newLifeline()
+	if err != nil {
+		return nil, ui.Unavailablef("%v", err)
+	}
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	p := &pane{program: "desktop", lifeline: line, stop: stop}
+	cmd := newCommand(running, slices.Concat(d.emulator, line.command(argv, false)), d.env)
+	failed := make(chan error, 1)
+	go func() {
+		if _, err := outputOf(cmd); err != nil {
+			failed <- err
+		}
+	}()
+	if err := p.start(ctx, failed); err != nil {
+		p.close()
+		return nil, err
+	}
+	return p, nil
 }

@@ -86,19 +86,19 @@ func TestDesktopWindow(t *testing.T) {
 	}{
 		{"withdrawn", func(*rig, *pane) {}},
 		{"closed", func(_ *rig, p *pane) {
-			if err := p.line.process.Kill(); err != nil {
+			if err := p.lifeline.process.Kill(); err != nil {
 				t.Error(err)
 			}
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := newRig(t)
-			at, ok := desktop().inside(variables(env))
-			if !ok {
+			d := findDesktop(variables(env))
+			if d == nil {
 				t.Fatal("no terminal emulator was found")
 			}
 			self, says := announced(t)
-			p, err := open(t.Context(), desktop(), at, []string{"MCP_ASKUSER_DIR=" + r.dir, separator, self, "answer", r.rec.ID})
+			p, err := d.open(t.Context(), []string{"MCP_ASKUSER_DIR=" + r.dir, separator, self, "answer", r.rec.ID})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -107,7 +107,7 @@ func TestDesktopWindow(t *testing.T) {
 			}
 			tt.end(r, p)
 			p.close()
-			within(t, p.line.gone, "the window's end")
+			within(t, p.lifeline.gone, "the window's end")
 			if got := r.state(); got != "pending" {
 				t.Errorf("the question is %s", got)
 			}

@@ -44,8 +44,7 @@ func TestTmuxWhileTyping(t *testing.T) {
 				if i == 7 {
 					shown = s.show(t.Context(), s.inside(), s.rec)
 				}
-				x.Type(string(key))
-				time.Sleep(200 * time.Millisecond) // how people type
+				x.Play([]termtest.Blow{{Keys: string(key)}, {After: 200 * time.Millisecond}}) // how people type
 			}
 			x.Until("the line in the message bar", func() bool { return strings.Contains(x.Output(), "A question waits") })
 			s.focused(x, "%1")

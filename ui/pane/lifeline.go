@@ -9,15 +9,16 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// wrapper makes the process that a pane runs hold its end of the lifeline,
-// whatever program opened the pane and however the process ends. Its arguments
-// are the lifeline's path, variables as NAME=value, the separator, and the
-// command, which takes the shell's place. Some shells hide their descriptors
-// from what they exec, hence the second redirection.
+// wrapper opens the lifeline and replaces itself by the command, which keeps it
+// open. Its arguments are the lifeline's path, variables as NAME=value, the
+// separator, and the command. Some shells hide their descriptors from what they
+// exec, hence the second redirection.
 const wrapper = `exec 3>"$1" || exit 1
 shift
 echo $$ >&3
@@ -25,8 +26,8 @@ while [ "$1" != -- ]; do export "$1"; shift; done
 shift
 exec "$@" 3>&3`
 
-// awaitAsker returns when nobody listens to this process's lifeline any more,
-// and reports whether it had one. Without readers a pipe is in error.
+// awaitAsker returns when this process's lifeline has no reader any more, and
+// reports whether it had one. A pipe without readers is in error.
 func awaitAsker() bool {
 	unix.CloseOnExec(3)
 	fds := []unix.PollFd{{Fd: 3}}
@@ -38,20 +39,20 @@ func awaitAsker() bool {
 	}
 }
 
-// ring draws the human's attention to a pane they are not looking at.
-const ring = `printf '\a'` + "\n"
+// bell draws the user's attention to a pane that they do not look at.
+const bell = `printf '\a'` + "\n"
 
 const separator = "--"
 
-// lifeline tells when the process in a pane starts and ends: a named pipe that
-// it holds open for as long as it lives. The kernel closes it, even for a
-// process that was killed.
+// lifeline reports when the process in a pane starts and ends. It is a named pipe
+// that the process keeps open; the kernel closes it, also when the process is
+// killed.
 type lifeline struct {
 	dir     string
 	reader  *os.File
-	writer  *os.File      // ours, so that there is no end of file before the process comes
+	writer  *os.File      // ours, to have no end of file before the process has started
 	started chan struct{} // closed when the process runs
-	gone    chan struct{} // closed when it does no more, and after close
+	gone    chan struct{} // closed when it has ended, and by close
 	process *os.Process   // set before started is closed; nil if it could not be identified
 }
 
@@ -82,15 +83,15 @@ func newLifeline() (l *lifeline, err error) {
 func (l *lifeline) path() string { return filepath.Join(l.dir, "alive") }
 
 // command wraps argv, which is what follows the lifeline's path.
-func (l *lifeline) command(argv []string, v view) []string {
+func (l *lifeline) command(argv []string, ring bool) []string {
 	script := wrapper
-	if v.elsewhere {
-		script = ring + wrapper
+	if ring {
+		script = bell + wrapper
 	}
 	return append([]string{"/bin/sh", "-c", script, "sh", l.path()}, argv...)
 }
 
-// listen reads the process's id, then waits for the end of file.
+// listen reads the id of the process, then waits for the end of file.
 func (l *lifeline) listen() {
 	defer close(l.gone)
 	var pid int
@@ -98,15 +99,15 @@ func (l *lifeline) listen() {
 		return
 	}
 	l.process = l.identify(pid)
-	// From here on nothing is left behind, even if we are killed.
+	// From here on no file is left behind, even if we are killed.
 	_ = os.RemoveAll(l.dir)
 	_ = l.writer.Close()
 	close(l.started)
 	_, _ = io.Copy(io.Discard, l.reader)
 }
 
-// identify returns the process, unless that number means another one to us
-// than to itself: a multiplexer outside a container we are in.
+// identify returns the process, unless the number is that of another one here: a
+// tmux outside of our container runs it.
 func (l *lifeline) identify(pid int) *os.Process {
 	if pid <= 1 {
 		return nil
@@ -122,7 +123,32 @@ func (l *lifeline) identify(pid int) *os.Process {
 	return process
 }
 
-// close stops listening. A process that comes later finds no pipe and ends.
+// kill ends the process, if it runs and was identified. Another one ends with its
+// question, and one that starts now ends by itself.
+func (l *lifeline) kill() {
+	select {
+	case <-l.started:
+	default:
+		return
+	}
+	if l.process == nil {
+		return
+	}
+	for _, sig := range [...]os.Signal{syscall.SIGHUP, os.Kill} {
+		select {
+		case <-l.gone:
+			return
+		default:
+			_ = l.process.Signal(sig)
+		}
+		select {
+		case <-l.gone:
+		case <-time.After(exitDelay):
+		}
+	}
+}
+
+// close stops listening. A process that starts later finds no pipe and exits.
 func (l *lifeline) close() {
 	_ = os.RemoveAll(l.dir)
 	_ = l.reader.Close()

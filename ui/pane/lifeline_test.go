@@ -20,7 +20,7 @@ func started(t *testing.T) (*lifeline, *exec.Cmd) {
 		t.Fatal(err)
 	}
 	t.Cleanup(l.close)
-	argv := l.command([]string{"COLOUR=red and; blue", separator, "/bin/sh", "-c", `[ "$COLOUR" = "red and; blue" ] && exec cat`}, view{})
+	argv := l.command([]string{"COLOUR=red and; blue", separator, "/bin/sh", "-c", `[ "$COLOUR" = "red and; blue" ] && exec cat`}, false)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	if _, err := cmd.StdinPipe(); err != nil { // cat stays
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func TestLifelineTooLate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	argv := l.command([]string{separator, "/bin/echo", "too late"}, view{})
+	argv := l.command([]string{separator, "/bin/echo", "too late"}, false)
 	l.close()
 	if out, err := exec.Command(argv[0], argv[1:]...).Output(); err == nil || len(out) > 0 {
 		t.Errorf("it ran: %q", out)

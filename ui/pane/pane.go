@@ -12,142 +12,117 @@ import (
 	"syscall"
 	"time"
 
+	"mcp-askuser/desk"
 	"mcp-askuser/question"
 	"mcp-askuser/ui"
+	"mcp-askuser/ui/words"
 )
 
-// patience is how long one command of a multiplexer may take.
-const patience = 3 * time.Second
+const (
+	// startLimit is how long a pane may take to open until its process runs. A
+	// terminal emulator on a busy machine takes seconds.
+	startLimit = 5 * time.Second
+	// endDelay is how long the desk may take to report an answer after the process
+	// that gave it has gone.
+	endDelay = 500 * time.Millisecond
+	// exitDelay is how long the process in a pane may take to exit by itself after
+	// the question has ended.
+	exitDelay = 150 * time.Millisecond
+)
 
-// pane is an open pane and the process in it.
+// title is the name of a pane or window.
+func title() string { return words.T("question") }
+
+// pane is an open pane or window and the process in it.
 type pane struct {
-	kind  *kind
-	place place
-	view  view
-	id    string // empty if the kind has no ids
-	line  *lifeline
-	leave context.CancelFunc // ends the command that opened it: a terminal emulator's lives on
+	program  string // "tmux" or "desktop", in messages
+	lifeline *lifeline
+	stop     context.CancelFunc // ends the command of a terminal emulator
+
+	tmux *tmux // nil for a window on a desktop, which has no id and no view
+	id   string
+	view view // before the pane was opened
 }
 
-// open opens a pane in which argv runs; see wrapper. The error wraps
-// ui.ErrUnavailable, or is the cause of ctx's end.
-func open(ctx context.Context, k *kind, at place, argv []string) (*pane, error) {
-	v, err := k.view(at)
-	if err == nil && k.grabs && !v.calm.IsZero() {
-		v, err = k.until(ctx, at, func(v view, err error) bool { return v.focus || v.calm.IsZero() })
+// start waits until the process in the pane runs. Failed receives the error of
+// the command that opens it.
+func (p *pane) start(ctx context.Context, failed <-chan error) error {
+	select {
+	case <-p.lifeline.started:
+		return nil
+	case err := <-failed:
+		return ui.Unavailablef("%s: %v", p.program, err)
+	case <-time.After(startLimit):
+		return ui.Unavailablef("the %s pane did not start within %s", p.program, startLimit)
+	case <-ctx.Done():
+		return context.Cause(ctx)
 	}
-	switch {
-	case err != nil:
-		return nil, err
-	case k.grabs && !v.focus:
-		return nil, k.unasked()
-	}
-	line, err := newLifeline()
-	if err != nil {
-		return nil, ui.Unavailablef("%v", err)
-	}
-	opening, leave := context.WithCancel(context.WithoutCancel(ctx))
-	p := &pane{kind: k, place: at, view: v, line: line, leave: leave}
-	if err := p.start(ctx, at.command(opening, k.open(at, v, line.command(argv, v)))); err != nil {
-		p.close()
-		return nil, err
-	}
-	return p, nil
 }
 
-// start runs the command that opens the pane, and waits until the pane's
-// process runs. A terminal emulator stays for as long as its window, a
-// multiplexer's command goes at once.
-func (p *pane) start(ctx context.Context, cmd *exec.Cmd) error {
-	var output string
-	ended := make(chan error, 1)
-	go func() {
-		var err error
-		output, err = outputOf(cmd)
-		ended <- err
-	}()
-	late := time.After(startup)
-	started, named := p.line.started, p.kind.id == nil
-	for started != nil || !named {
+// wait waits until the question or the pane has ended.
+func (p *pane) wait(ctx context.Context, id string) error {
+	select {
+	case <-ctx.Done():
+	case <-p.lifeline.gone:
 		select {
-		case <-started:
-			started = nil
-		case err := <-ended:
-			if err != nil {
-				return ui.Unavailablef("%s: %v", p.kind.name, err)
-			}
-			if p.kind.id == nil {
-				break
-			}
-			if !p.kind.id.MatchString(output) {
-				return ui.Unavailablef("%s named its new pane %q", p.kind.name, question.Line(output))
-			}
-			p.id, named = output, true
-		case <-late:
-			return ui.Unavailablef("the %s pane did not start within %s", p.kind.name, startup)
 		case <-ctx.Done():
-			return context.Cause(ctx)
+		case <-time.After(endDelay):
+			p.tell(words.T("The question is still open: mcp-askuser answer %s, or mcp-askuser inbox", id))
+			return ui.Unavailablef("the %s pane was closed without an answer", p.program)
 		}
 	}
-	return nil
+	cause := context.Cause(ctx)
+	if closed, ok := errors.AsType[*desk.ClosedError](cause); ok {
+		p.tellEnd(closed.Outcome)
+	}
+	return cause
 }
 
-// close closes the pane, if it is still there, within 250 ms.
+// tellEnd gives the process in the pane time to exit by itself, and tells the
+// user why the pane closes.
+func (p *pane) tellEnd(o desk.Outcome) {
+	select {
+	case <-p.lifeline.gone:
+	case <-time.After(exitDelay):
+	}
+	told := desk.Outcome{Status: o.Status}
+	if words.Knows(o.Surface) { // another word may be a format of tmux's
+		told.Surface = o.Surface
+	}
+	p.tell(words.T("Question %s", words.Local.Outcome(&told)))
+}
+
+// tell shows a line beside the asker's pane.
+func (p *pane) tell(text string) {
+	if p.tmux != nil {
+		p.tmux.tell(p.tmux.pane, text)
+	}
+}
+
+// close closes the pane, if it still exists, within 250 ms.
 func (p *pane) close() {
-	defer p.line.close()
-	defer p.leave()
+	defer p.lifeline.close()
+	defer p.stop()
 	if p.id != "" {
-		// Even without its process: the user may have told the program to keep such panes.
-		_, _ = p.place.run(p.kind.shut(p.id))
+		// Also without its process: the user's tmux may keep such panes.
+		_, _ = p.tmux.run("kill-pane", "-t", p.id)
 		return
 	}
-	select {
-	case <-p.line.started:
-	default:
-		return // a process that comes now ends by itself
-	}
-	if p.line.process == nil {
-		return // it ends with its question
-	}
-	for _, sig := range [...]os.Signal{syscall.SIGHUP, os.Kill} {
-		select {
-		case <-p.line.gone:
-			return
-		default:
-			_ = p.line.process.Signal(sig)
-		}
-		select {
-		case <-p.line.gone:
-		case <-time.After(leaving):
-		}
-	}
+	p.lifeline.kill()
 }
 
-// run runs one of the program's commands and returns what it printed, without
-// white space around it. It does not end with a context: half a command leaves
-// a pane of which nobody knows.
-func (at place) run(args []string) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	output, err := outputOf(at.command(ctx, args))
-	if ctx.Err() != nil {
-		return "", errors.New("it does not respond")
-	}
-	return output, err
-}
-
-// command is one of the program's commands, in a session of its own: it has no
-// business with our terminal, and our Ctrl+C none with it.
-func (at place) command(ctx context.Context, args []string) *exec.Cmd {
-	//nolint:gosec // a multiplexer of the table, at a place that was checked
-	cmd := exec.CommandContext(ctx, at.server[0], append(at.server[1:len(at.server):len(at.server)], args...)...)
-	cmd.Env = append(os.Environ(), at.env...)
+// newCommand returns a command with further variables. It runs in a session of
+// its own: it does not share our terminal, or our Ctrl+C.
+func newCommand(ctx context.Context, argv, env []string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...) //nolint:gosec // tmux, or a terminal emulator of the table
+	cmd.Env = append(os.Environ(), env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.WaitDelay = time.Second
 	return cmd
 }
 
-// outputOf runs cmd. Its error is the last line of what cmd said.
+// outputOf runs cmd and returns its output without surrounding white space. Its
+// error is the last line of standard error.
 func outputOf(cmd *exec.Cmd) (string, error) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
@@ -156,13 +131,13 @@ func outputOf(cmd *exec.Cmd) (string, error) {
 		return strings.TrimSpace(stdout.String()), nil
 	}
 	said := strings.TrimSpace(stderr.String())
-	if said = said[strings.LastIndexByte(said, 0x0a)+1:]; said != "" {
+	if said = said[strings.LastIndexByte(said, '\n')+1:]; said != "" {
 		return "", errors.New(question.Shorten(question.Line(said), 200))
 	}
 	return "", err
 }
 
-// ours reports whether the file is this user's: a socket of somebody else's
+// ours reports whether the file belongs to this user: the socket of another one
 // would have them run our command.
 func ours(path string) bool {
 	info, err := os.Stat(path)

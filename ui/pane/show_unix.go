@@ -8,23 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/ui"
 	"mcp-askuser/ui/words"
-)
-
-const (
-	// startup is how long a pane may take from our asking for it until its
-	// process runs. A terminal emulator on a busy machine takes seconds.
-	startup = 5 * time.Second
-	// settling is how long the news of an answer may take to reach us after the
-	// process that gave it has gone.
-	settling = 500 * time.Millisecond
-	// leaving is how long the process in a pane may take to go by itself, having
-	// heard from the desk that the question has ended.
-	leaving = 150 * time.Millisecond
 )
 
 // Check implements ui.Checker.
@@ -33,17 +20,52 @@ func (s *surface) Check(context.Context) error {
 	return err
 }
 
-// look finds out what the human sees.
+// look returns what the user sees; of a desktop nothing is known.
 func (s *surface) look() (view, error) {
-	k, at, err := s.find()
-	if err != nil {
+	t, _, err := s.find()
+	if err != nil || t == nil {
 		return view{}, err
 	}
-	return k.view(at)
+	return t.look()
+}
+
+// find returns the tmux server that the asker runs in, by its own environment or
+// else by that of the nearest ancestor; without one, a desktop. A daemon proves
+// no place: neither its own nor that of the process that started it.
+func (s *surface) find() (*tmux, *desktop, error) {
+	for process := range s.processes {
+		t := findTmux(process.getenv)
+		if t != nil && process.daemon {
+			return nil, nil, ui.Unavailablef("only a daemon above is inside tmux, which may serve other screens than its own")
+		}
+		if t != nil {
+			return t, nil, nil
+		}
+		if process.daemon {
+			break
+		}
+	}
+	for process := range s.processes {
+		if d := findDesktop(process.getenv); d != nil {
+			return nil, d, nil
+		}
+	}
+	return nil, nil, ui.Unavailablef("not inside a terminal multiplexer, and no desktop to open a window on")
+}
+
+// processes yields the asker and then its ancestors.
+func (s *surface) processes(yield func(process) bool) {
+	above := s.ancestors
+	if above == nil {
+		above = ancestors
+	}
+	if yield(process{getenv: s.getenv}) {
+		above(yield)
+	}
 }
 
 // Show implements ui.Surface. One pane is open at a time: other questions
-// wait, in the order in which they were asked. commit is not used, the process
+// wait, in the order in which they were asked. Commit is not used: the process
 // in the pane replies to the desk itself.
 func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error {
 	if !desk.ValidID(rec.ID) {
@@ -54,33 +76,58 @@ func (s *surface) Show(ctx context.Context, rec desk.Record, _ ui.Commit) error 
 		return err
 	}
 	defer release()
-	k, at, err := s.find()
+	t, d, err := s.find()
 	if err != nil {
 		return err
 	}
-	argv, err := s.answer(rec.ID)
+	argv, err := s.command(rec.ID)
 	if err != nil {
 		return err
 	}
-	p, err := open(ctx, k, at, argv)
-	if errors.Is(err, errNobody) {
-		go s.later(ctx, k, at, rec)
+	if t == nil {
+		p, err := d.open(ctx, argv)
+		if err != nil {
+			return err
+		}
+		defer p.close()
+		return p.wait(ctx, rec.ID)
+	}
+	p, err := t.open(ctx, argv)
+	if errors.Is(err, errNoClient) {
+		go s.showLater(ctx, t, rec)
 	}
 	if err != nil {
 		return err
 	}
 	defer p.close()
-	var near sync.WaitGroup
-	defer near.Wait()
-	nearby, leave := context.WithCancel(ctx)
-	defer leave()
-	near.Go(func() { p.approach(nearby) })
-	return p.stay(ctx, rec.ID)
+	var focusing sync.WaitGroup
+	defer focusing.Wait()
+	open, closed := context.WithCancel(ctx)
+	defer closed()
+	focusing.Go(func() { p.offerFocus(open) })
+	return p.wait(ctx, rec.ID)
 }
 
-// answer is what the process in the pane is to be: variables, a separator, and
+// showLater shows the record when a client attaches, if it is still open.
+func (s *surface) showLater(ctx context.Context, t *tmux, rec desk.Record) {
+	_, _ = t.await(ctx, func(_ view, err error) bool { return err == nil })
+	_ = s.Show(ctx, rec, nil) // the asker was told long ago that no client was attached
+}
+
+func (s quietly) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
+	v, err := s.look()
+	switch {
+	case err != nil:
+		return err
+	case !v.focus:
+		return ui.Unavailablef("the keyboard beside the agent is not quiet, or nothing tells")
+	}
+	return s.surface.Show(ctx, rec, commit)
+}
+
+// command is what the process in the pane is to be: variables, a separator, and
 // the command.
-func (s *surface) answer(id string) ([]string, error) {
+func (s *surface) command(id string) ([]string, error) {
 	self := s.self
 	if self == "" {
 		var err error
@@ -90,52 +137,29 @@ func (s *surface) answer(id string) ([]string, error) {
 	}
 	argv := []string{Variable + "=1"}
 	if dir := s.getenv("MCP_ASKUSER_DIR"); dir != "" {
-		dir, err := filepath.Abs(dir) // the pane starts elsewhere
+		dir, err := filepath.Abs(dir) // the pane has another working directory
 		if err != nil {
 			return nil, ui.Unavailablef("the desk's directory is not known: %v", err)
 		}
 		argv = append(argv, "MCP_ASKUSER_DIR="+dir)
 	}
-	// The asker's settings hold in the pane as well. What a terminal can do is not
-	// among them: the pane is another one.
-	argv = append(argv, keep(s.getenv, "MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "MCP_ASKUSER_CONFIG", "NO_COLOR", "ACCESSIBLE", "VISUAL", "EDITOR")...)
-	spoken := keep(s.getenv, "ASK_LANGUAGE")
+	// The asker's settings hold in the pane as well. The abilities of a terminal are
+	// not among them: the pane is another one.
+	argv = append(argv, environ(s.getenv, "MCP_ASKUSER_DESK", "MCP_ASKUSER_DESK_CREDS", "MCP_ASKUSER_DESK_CA", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "MCP_ASKUSER_CONFIG", "NO_COLOR", "ACCESSIBLE", "VISUAL", "EDITOR")...)
+	language := environ(s.getenv, "ASK_LANGUAGE")
 	if words.Local != words.English { // the pane's locale may be another's
-		spoken = []string{"ASK_LANGUAGE=" + string(words.Local)}
+		language = []string{"ASK_LANGUAGE=" + string(words.Local)}
 	}
-	return append(append(argv, spoken...), separator, self, "answer", id), nil
+	return append(append(argv, language...), separator, self, "answer", id), nil
 }
 
-// stay waits until the question has ended or the pane has.
-func (p *pane) stay(ctx context.Context, id string) error {
-	select {
-	case <-ctx.Done():
-	case <-p.line.gone:
-		select {
-		case <-ctx.Done():
-		case <-time.After(settling):
-			p.tell(p.place.pane, words.T("The question is still open: mcp-askuser answer %s, or mcp-askuser inbox", id))
-			return ui.Unavailablef("the %s pane was closed without an answer", p.kind.name)
+// environ returns those of the variables that are set, as NAME=value.
+func environ(getenv func(string) string, names ...string) []string {
+	var env []string
+	for _, name := range names {
+		if value := getenv(name); value != "" {
+			env = append(env, name+"="+value)
 		}
 	}
-	cause := context.Cause(ctx)
-	if closed, ok := errors.AsType[*desk.ClosedError](cause); ok {
-		p.farewell(closed.Outcome)
-	}
-	return cause
-}
-
-// farewell lets the process in the pane go by itself, which has the same news
-// and a human before it. The pane goes with it, or is closed under their
-// fingers: they are told why.
-func (p *pane) farewell(o desk.Outcome) {
-	select {
-	case <-p.line.gone:
-	case <-time.After(leaving):
-	}
-	told := desk.Outcome{Status: o.Status}
-	if words.Knows(o.Surface) { // the words of others may mean something to the program
-		told.Surface = o.Surface
-	}
-	p.tell(p.place.pane, words.T("Question %s", words.Local.Outcome(&told)))
+	return env
 }

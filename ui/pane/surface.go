@@ -1,30 +1,28 @@
-// Package pane shows a question in a terminal of its own beside the asker: a
-// pane of the multiplexer or terminal it runs in, or a new window on the
-// desktop. The pane runs `mcp-askuser answer ID`, a process of its own, and the
-// reply comes back through the desk.
+// Package pane shows a question in a terminal of its own beside the asker: in a
+// pane or window of tmux, or in a new terminal window on the desktop. It runs
+// `mcp-askuser answer ID` there, a process of its own, and the reply returns
+// through the desk.
 //
-// It imports ui, ui/words and desk. It must not know what a question looks like, how it
-// is answered, or any other surface. What differs between tmux, WezTerm, kitty
-// and terminal emulators stands in one [kind] each.
+// It imports ui, ui/words and desk. It must not know how a question is drawn or
+// answered, or any other surface.
 //
 // The rules:
 //
-//   - Nothing is opened where nobody looks: the program says that a client is
-//     attached, and the process in the pane says that it runs.
-//   - A target is never guessed. Ids come from the program's own output or
-//     environment and must look like its ids; the empty one would mean "the
-//     current one".
-//   - No shell sees a text from outside. Commands are argument lists; the one
-//     shell script is a constant.
-//   - A place is proved: by the asker's environment, or that of an ancestor that
-//     stands on a screen itself.
-//   - The human's keys are theirs: the pane takes the focus only if they are
-//     looking at the asker's own pane and have not touched a key for a while.
-//     Where that cannot be told it never does.
-//   - A pane that goes away without an answer answers nothing: the question
-//     stays open for the next surface.
-//   - A question that nobody could see comes to whoever attaches while it is
-//     open, though Show has long returned.
+//   - Nothing is opened where no user looks: tmux reports that a client is
+//     attached, and the process in the pane reports that it runs.
+//   - A target is never guessed. Ids come from tmux's own output or environment
+//     and must look like its ids; the empty one would mean "the current one".
+//   - No shell interprets a text from outside. Commands are argument lists; the
+//     one shell script is a constant.
+//   - The place is proved by the asker's environment, or by that of an ancestor
+//     that has a terminal itself.
+//   - The user's keys are theirs: the pane takes the focus only if they look at
+//     the asker's own pane and have pressed no key for a while. Where that is not
+//     known it never does.
+//   - A pane that closes without an answer answers nothing: the question stays
+//     open for the next surface.
+//   - A question that no user could see is shown when a client attaches while it
+//     is open, although Show has returned before.
 package pane
 
 import "mcp-askuser/ui"
@@ -42,14 +40,14 @@ type surface struct {
 	ancestors func(func(process) bool) // of the asker; nil means those of this process
 }
 
-// process is the asker or one above it.
+// process is the asker or one of its ancestors.
 type process struct {
 	getenv func(string) string // of the environment it was started with
-	daemon bool                // it stands on no screen: what it serves may be on others than the one it was started on
+	daemon bool                // it has no terminal, and may serve users elsewhere
 }
 
 // Quietly returns the surface for a question that can be shown elsewhere too: it
-// reaches the human only where they look and have not touched a key for a while.
+// is available only where the user looks and has pressed no key for a while.
 func (s *surface) Quietly() ui.Surface { return quietly{s} }
 
 type quietly struct{ *surface }

@@ -11,17 +11,21 @@ import (
 	"mcp-askuser/internal/termtest"
 )
 
-// pause is as long as somebody takes who looks at the screen.
-func pause() { time.Sleep(700 * time.Millisecond) }
+// looking is as long as somebody takes who looks at the screen.
+const looking = 700 * time.Millisecond
+
+// types types keys as somebody does who looks at the screen before and after each.
+func types(x *termtest.Terminal, keys ...string) {
+	for _, key := range keys {
+		x.Play([]termtest.Blow{{After: looking, Keys: key}})
+	}
+	x.Play([]termtest.Blow{{After: looking}})
+}
 
 // answers picks the second option as somebody does who looks at the screen.
 func (s *server) answers(x *termtest.Terminal) {
 	x.Until("the answer", func() bool {
-		pause()
-		x.Type("2")
-		pause()
-		x.Type("\r")
-		pause()
+		types(x, "2", "\r")
 		return s.state() != "pending"
 	})
 }
@@ -72,7 +76,7 @@ func TestLoneEnters(t *testing.T) {
 		x.WaitFor("Which one?")
 		s.focused(x, "%1")
 		x.Play(typing[len(typing)-1:]) // once more, to the form
-		pause()
+		types(x)
 		if got := s.state(); got != "pending" {
 			t.Errorf("the question is %s; the screen:\n%s", got, x.Screen())
 		}
@@ -105,7 +109,7 @@ func TestTmuxForm(t *testing.T) {
 	x.Type("r")
 	x.WaitFor("┃")
 	x.Type("not now")
-	x.Until("the dismissal", func() bool { pause(); x.Type("\r"); return s.state() == "dismissed" })
+	x.Until("the dismissal", func() bool { types(x, "\r"); return s.state() == "dismissed" })
 	if err := s.end(first); err != nil {
 		t.Error(err)
 	}
@@ -115,10 +119,7 @@ func TestTmuxForm(t *testing.T) {
 	x.WaitFor("And which second one?")
 	s.focused(x, "%2")
 	x.Until("the answer", func() bool {
-		pause()
-		x.Type("1")
-		pause()
-		x.Type("\r")
+		types(x, "1", "\r")
 		rec, _ := s.desk.Get(t.Context(), next.ID)
 		return rec.Outcome != nil
 	})

@@ -653,6 +653,57 @@ func TestReplyRepeated(t *testing.T) {
 	}
 }
 
+// A call that joins while a reply is repeated does not have the user asked again.
+func TestJoinedWhileReplyIsRepeated(t *testing.T) {
+	r := newRig(t)
+	r.store.set("decide", syscall.ENOSPC)
+	first := r.ask(answers("elicit", "b"))
+	within(t, first.Nobody())
+	again := surface{"two", func(context.Context, desk.Record, ui.Commit) error {
+		t.Error("the user is asked again")
+		return nil
+	}}
+	second := r.ask(again)
+	if !second.Try(on(again)) {
+		t.Error("a surface cannot be tried while the record is open")
+	}
+	r.store.set("decide", nil)
+	for _, w := range []*present.Waiter{first, second} {
+		if got := said(r.end(w)); got != "answered elicit B" {
+			t.Errorf("the end is %s", got)
+		}
+	}
+}
+
+// After all surfaces have failed, a call can try further ones, while the record is
+// open.
+func TestTry(t *testing.T) {
+	r := newRig(t)
+	w := r.askFor(present.Question{Request: request(), Surfaces: on(refuses("one", "no form")), Stays: true})
+	within(t, w.Nobody())
+	stays := newStays("inbox")
+	if !w.Try(on(stays)) {
+		t.Fatal("no further surface is tried")
+	}
+	within(t, stays.shown)
+	select {
+	case <-w.Nobody():
+		t.Error("it is not said to be shown")
+	default:
+	}
+	if !w.Try(on(refuses("three", "not needed"))) {
+		t.Error("a surface that shows the record is not said to")
+	}
+	if _, err := r.desk.Reply(t.Context(), w.Record().ID, reply("a"), desk.Evidence{Surface: "inbox", How: desk.HowPage}); err != nil {
+		t.Fatal(err)
+	}
+	r.end(w)
+	within(t, w.Nobody())
+	if w.Try(on(answers("four", "b"))) {
+		t.Error("a surface is tried after the end")
+	}
+}
+
 // Where the store takes nothing for long, the calls that wait get the end all
 // the same; it is stored when that is possible, and is not delivered again.
 func TestUnstored(t *testing.T) {

@@ -260,14 +260,11 @@ func (x *Presentation) checkDeadline() {
 }
 
 // timeOut ends a record at its deadline: without an answer, unless asker and
-// configuration both want the defaults and every required question has one. A
-// confirmation takes none.
+// configuration both want the defaults.
 func (x *Presentation) timeOut() {
-	if x.p.TakeDefaults {
-		if r, ok := x.rec.TimeoutReply(); ok {
-			x.store(desk.Outcome{Reply: &r}, desk.Evidence{Surface: "timeout", How: desk.HowTimeout})
-			return
-		}
+	if r, ok := x.rec.TimeoutReply(); ok && x.p.TakeDefaults {
+		x.store(desk.Outcome{Reply: &r}, desk.Evidence{Surface: "timeout", How: desk.HowTimeout})
+		return
 	}
 	waited := time.Duration(x.rec.Timeout * float64(time.Second))
 	x.store(desk.Outcome{Status: desk.Timeout, Reason: waited.String()}, desk.Evidence{})

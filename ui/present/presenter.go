@@ -243,8 +243,11 @@ func (p *Presenter) submit(ctx context.Context, q Question) (*Waiter, error) {
 // can show. Errors are those of [desk.Desk.Get].
 func (p *Presenter) Join(ctx context.Context, id string, surfaces Surfaces) (*Waiter, error) {
 	rec, err := p.Desk.Latest(ctx, id)
-	if err != nil || rec.Content == "" || rec.SessionID == "" {
-		return p.joinAs(ctx, awaits, rec, err, surfaces)
+	if err != nil {
+		return nil, err
+	}
+	if rec.Content == "" || rec.SessionID == "" { // no call can ask the same
+		return p.joinAs(ctx, awaits, rec, surfaces)
 	}
 	key := askedKey{rec.SessionID, rec.Content}
 	unlock, err := p.lock(ctx, key)
@@ -252,7 +255,7 @@ func (p *Presenter) Join(ctx context.Context, id string, surfaces Surfaces) (*Wa
 		return nil, err
 	}
 	defer unlock()
-	w, err := p.joinAs(ctx, awaits, rec, nil, surfaces)
+	w, err := p.joinAs(ctx, awaits, rec, surfaces)
 	if err == nil {
 		p.register(key, w.x)
 	}
@@ -263,13 +266,13 @@ func (p *Presenter) Join(ctx context.Context, id string, surfaces Surfaces) (*Wa
 // user who answers, or a program that displays the question.
 func (p *Presenter) Show(ctx context.Context, id string, surfaces Surfaces) (*Waiter, error) {
 	rec, err := p.Desk.Get(ctx, id)
-	return p.joinAs(ctx, views, rec, err, surfaces)
-}
-
-func (p *Presenter) joinAs(ctx context.Context, as role, rec desk.Record, err error, surfaces Surfaces) (*Waiter, error) {
 	if err != nil {
 		return nil, err
 	}
+	return p.joinAs(ctx, views, rec, surfaces)
+}
+
+func (p *Presenter) joinAs(ctx context.Context, as role, rec desk.Record, surfaces Surfaces) (*Waiter, error) {
 	p.mu.Lock()
 	x := p.open[rec.ID]
 	p.mu.Unlock()

@@ -156,14 +156,23 @@ func (x *Presentation) send(r question.Reply, surface string) error {
 	return err
 }
 
-// setShown stores with the record where it was tried and is shown now: other
-// surfaces display that.
+// setShown stores with the record where it was tried and is shown now, which other
+// surfaces display, and puts the presentation into the line of the last surface
+// unless that could not reach the user.
 func (x *Presentation) setShown(tried []desk.Showing) {
 	p := x.p
 	p.mu.Lock()
 	owned := x.owned
 	if len(tried) > 0 {
-		x.joinLine(tried[len(tried)-1])
+		now := tried[len(tried)-1]
+		p.leaveLine(x)
+		if now.Surface != x.surface {
+			x.surface = now.Surface
+			x.signal()
+		}
+		if now.Why == "" {
+			p.lines[x.surface] = append(p.lines[x.surface], x)
+		}
 	}
 	p.mu.Unlock()
 	if !owned {
@@ -171,20 +180,6 @@ func (x *Presentation) setShown(tried []desk.Showing) {
 	}
 	if err := p.Desk.SetShown(x.ctx, x.rec.ID, tried); err != nil && !isEnd(err) {
 		p.Log.Info("cannot store where a question is shown", "id", x.rec.ID, "error", err)
-	}
-}
-
-// joinLine puts the presentation into the line of the surface that is tried now;
-// into none if the surface could not reach the user. Callers must hold p.mu.
-func (x *Presentation) joinLine(now desk.Showing) {
-	p := x.p
-	p.leaveLine(x)
-	if now.Surface != x.surface {
-		x.surface = now.Surface
-		x.signal()
-	}
-	if now.Why == "" {
-		p.lines[x.surface] = append(p.lines[x.surface], x)
 	}
 }
 

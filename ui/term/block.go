@@ -25,7 +25,7 @@ func (b *Block) Add(below Block) {
 
 // Window cuts b to rows lines around its focus: the first line of that is
 // always in, the rest of it as far as it fits. Marks for more above and below
-// stand in the cell right of width.
+// are in the cell right of width.
 func (b Block) Window(rows, width int) Block {
 	if len(b.Lines) <= rows {
 		return b
@@ -69,7 +69,7 @@ func MarkMore(lines []string, width int, above, below bool) {
 	}
 }
 
-// windowBelow is Window for what stands below the pinned lines.
+// windowBelow is Window for the lines below the pinned ones.
 func (b Block) windowBelow(rows, width int) Block {
 	n := b.Pinned
 	out := Block{Lines: slices.Clone(b.Lines[:n]), Pinned: n}

@@ -15,7 +15,7 @@ import (
 // a word on it: to dismiss it, or to discuss it first.
 type Dismissal struct {
 	ask, about string // what it asks, and what follows; safe to show
-	said, none string // what stands for the word that the human may write, given or not
+	said, none string // the line for the human's text, with one or without
 	send       string // what Enter does
 	press      string // a sentence that says so
 	decides    Decision
@@ -36,8 +36,8 @@ const (
 )
 
 // NewDismissal returns the question whether to dismiss. It takes a reason after a
-// key that asks for it, or the rest of a sentence that was typed for somebody
-// else would be one; talk says that it has a key for discussing first, too.
+// key that asks for it, or the rest of a sentence for another program would be
+// one; talk says that it has a key for discussing first, too.
 func NewDismissal(about string, talk bool) *Dismissal {
 	return &Dismissal{
 		ask: words.T(words.AskDismiss), about: about, decides: Dismiss, talk: talk,
@@ -92,7 +92,7 @@ func (d *Dismissal) Kind(msg tea.Msg) act.Kind {
 	return act.Foreign
 }
 
-// Keep remembers how it stands; the function it returns goes back to that.
+// Keep remembers its state; the function it returns restores that.
 func (d *Dismissal) Keep() (back func()) { return d.reason.Keep() }
 
 // Press handles a key or a paste. The error is a sentence for the human.

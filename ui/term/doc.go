@@ -1,5 +1,5 @@
 // Package term is what the terminal rooms (ui/form, ui/inbox, ui/tty) share:
-// what a full-screen model stands in, styles, wrapping, blocks of lines and the
+// the window of a full-screen model, styles, wrapping, blocks of lines and the
 // panel around them, hints, text entry, the human's editor, reading what does not
 // fit, the drawing of a record, the question whether to dismiss or discuss one,
 // and running a full-screen model on a terminal.
@@ -8,9 +8,9 @@
 // the rooms that use it, nor any other surface.
 //
 // The rules that hold on every terminal:
-//   - Every text from outside comes in through question.Line, question.Block or
+//   - Every text from outside passes question.Line, question.Block or
 //     ui/words; nothing else reaches the screen.
-//   - Lines are broken where Unicode allows, and nothing is told by colour
-//     alone.
+//   - Lines are broken where Unicode allows, and colour alone says
+//     nothing.
 //   - What does not fit can be scrolled, and marks at the right edge say so.
 package term

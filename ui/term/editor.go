@@ -37,8 +37,8 @@ type Lender interface {
 	Lend(run func() error) error
 }
 
-// hangUpTime is how long an editor may take to end when the screen has to.
-const hangUpTime = 60 * time.Millisecond
+// editorEndTime is how long an editor may take to end when the screen has to.
+const editorEndTime = 60 * time.Millisecond
 
 // edit runs the editor on the text of an entry, the screen being off meanwhile.
 func (s *Screen) edit(e *Entry) tea.Cmd {
@@ -120,7 +120,7 @@ func runEditor(ctx context.Context, command []string, file, text string) (string
 		cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
 	}
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGHUP) }
-	cmd.WaitDelay = hangUpTime
+	cmd.WaitDelay = editorEndTime
 	if err := cmd.Run(); err != nil && ctx.Err() == nil {
 		return "", err
 	}

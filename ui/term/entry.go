@@ -107,7 +107,7 @@ func Own(s string) string {
 	}
 }
 
-// replace is Set for what the human has written elsewhere, which may stand in a file
+// replace is Set for what the human has written elsewhere, which may be in a file
 // too. The error is a sentence for them.
 func (e *Entry) replace(value, left string) error {
 	e.edited, e.left = e.edited || value != e.value, left
@@ -119,7 +119,7 @@ func (e *Entry) replace(value, left string) error {
 }
 
 // leave returns the file with what was written in an editor, empty where nothing
-// was. Save has one made where the text stands in none.
+// was. Save has one made where no file has the text.
 func (e *Entry) leave(save bool) string {
 	if !save || e.left != "" || !e.edited || e.Text() == "" {
 		return e.left
@@ -146,7 +146,7 @@ func (e *Entry) Blur() { e.focused = false; e.field.Blur() }
 // Focused reports whether it has the keyboard.
 func (e *Entry) Focused() bool { return e.focused }
 
-// Keep remembers what was typed; the function it returns goes back to that.
+// Keep remembers what was typed; the function it returns restores that.
 func (e *Entry) Keep() (back func()) {
 	value, focused := e.value, e.focused
 	return func() {
@@ -199,7 +199,7 @@ func (e *Entry) Moves(msg tea.Msg) bool {
 }
 
 // drawn is what the area shows as it is drawn: keycaps as what they cover, since it
-// counts one cell for each, and others two; and nothing that nobody sees.
+// counts one cell for each, and others two; and no character without a look.
 var drawn = strings.NewReplacer("\ufe0f\u20e3", "", "\u20e3", "", //nolint:gochecknoglobals // a table, never written to
 	"\u200b", "", "\u200e", "", "\u200f", "", "\u061c", "")
 

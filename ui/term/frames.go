@@ -8,13 +8,13 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// frame is the least time from one frame to the next.
-const frame = time.Second / 60
+// frameInterval is the least time from one frameInterval to the next.
+const frameInterval = time.Second / 60
 
 // frames has a program draw when there is something new to see. Bubble Tea by
 // itself looks 60 times a second whether there is, which wakes a waiting form
-// 330 times a second; the least it can be told is once a second, which is too
-// late for a key and too often for a form nobody looks at.
+// 330 times a second; its slowest setting is once a second, which is too
+// late for a key and too often for a form that only waits.
 //
 // All of it happens on the program's own goroutine.
 type frames struct {
@@ -39,12 +39,12 @@ func pace(p *tea.Program) *frames {
 func (f *frames) changed() {
 	if !f.due {
 		f.due = true
-		time.AfterFunc(frame-time.Since(f.last), func() { f.program.Send(draw{}) })
+		time.AfterFunc(frameInterval-time.Since(f.last), func() { f.program.Send(draw{}) })
 	}
 }
 
-// hurry has the next frame drawn at once.
-func (f *frames) hurry() { f.last = time.Time{} }
+// drawNow has the next frame drawn at once.
+func (f *frames) drawNow() { f.last = time.Time{} }
 
 // next draws.
 func (f *frames) next() {
@@ -63,7 +63,7 @@ func setTicks(p *tea.Program, ticks <-chan time.Time) (set bool) {
 	if !field.IsValid() || field.Type() != reflect.TypeFor[*time.Ticker]() {
 		return false
 	}
-	ticker := time.NewTicker(time.Hour) // it will be reset to a time, which nobody is told
+	ticker := time.NewTicker(time.Hour) // Bubble Tea resets it, to no effect
 	ticker.C = ticks
 	*(**time.Ticker)(unsafe.Pointer(field.UnsafeAddr())) = ticker //nolint:gosec // see above
 	return true

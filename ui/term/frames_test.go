@@ -66,9 +66,9 @@ func TestDrawsWhatChanges(t *testing.T) {
 		})
 		ended := make(chan error)
 		go func() { ended <- screen.Run(t.Context()) }()
-		time.Sleep(time.Hour) // the handshake is over
+		pass(time.Hour) // the handshake is over
 		screen.Send(tea.WindowSizeMsg{Width: 40, Height: 4})
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		terminal.since()
 
 		began := time.Now()
@@ -81,9 +81,9 @@ func TestDrawsWhatChanges(t *testing.T) {
 		for range 99 {
 			screen.Send(tell{})
 		}
-		time.Sleep(time.Hour)
+		pass(time.Hour)
 		shown, drawn = terminal.since()
-		if len(drawn) != 1 || drawn[0].Sub(began) != frame || !strings.Contains(shown, "00.") {
+		if len(drawn) != 1 || drawn[0].Sub(began) != frameInterval || !strings.Contains(shown, "00.") {
 			t.Errorf("100 changes at once were drawn as %q in %d frames", shown, len(drawn))
 		}
 

@@ -8,9 +8,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// patience is how long a terminal may take to answer before the model is shown
+// answerTimeout is how long a terminal may take to answer before the model is shown
 // all the same.
-const patience = 500 * time.Millisecond
+const answerTimeout = 500 * time.Millisecond
 
 // handshake keeps a model off the screen until the terminal has answered what
 // it was asked: its background, and what Bubble Tea asks by itself. An answer
@@ -33,8 +33,8 @@ type handshake struct {
 	quit   bool // the model wanted to
 }
 
-// overdue is the message that patience is over.
-type overdue struct{}
+// answerTimedOut is the message that patience is over.
+type answerTimedOut struct{}
 
 // askWhatItIs makes the terminal answer with a PrimaryDeviceAttributesEvent.
 func askWhatItIs() tea.Msg { return tea.RawMsg{Msg: ansi.RequestPrimaryDeviceAttributes} }
@@ -43,7 +43,7 @@ func askWhatItIs() tea.Msg { return tea.RawMsg{Msg: ansi.RequestPrimaryDeviceAtt
 func (h *handshake) Init() tea.Cmd {
 	h.asked = 1
 	return tea.Batch(h.model.Init(), tea.Sequence(tea.RequestBackgroundColor, askWhatItIs),
-		tea.Tick(patience, func(time.Time) tea.Msg { return overdue{} }))
+		tea.Tick(answerTimeout, func(time.Time) tea.Msg { return answerTimedOut{} }))
 }
 
 // Update implements tea.Model.
@@ -51,13 +51,13 @@ func (h *handshake) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	if !h.done {
 		switch msg.(type) {
 		case uv.PrimaryDeviceAttributesEvent:
-			h.frames.hurry() // what comes next is waited for, not looked at
+			h.frames.drawNow() // what comes next is waited for, not looked at
 			if h.asked == 1 {
 				h.asked = 2
 				return h, askWhatItIs
 			}
 			return h, h.finish()
-		case overdue:
+		case answerTimedOut:
 			return h, h.finish()
 		case tea.WindowSizeMsg:
 			h.size = msg

@@ -40,7 +40,7 @@ func (s *slow) Write(p []byte) (int, error) {
 
 func (s *slow) answer() {
 	for q := range s.queries {
-		time.Sleep(s.after)
+		pass(s.after)
 		answers := map[byte]string{'c': "\x1b[?62;22c", 'u': "\x1b[?0u", 'p': q[:len(q)-2] + ";2$y"}
 		a, known := answers[q[len(q)-1]]
 		if !known {
@@ -130,15 +130,15 @@ func TestHandshake(t *testing.T) {
 				took := time.Since(began)
 				_, _ = keys.Close(), in.Close()
 				close(terminal.queries)
-				defer time.Sleep(2*patience + 100*tt.after) // what still waits for its time
+				defer pass(2*answerTimeout + 100*tt.after) // what still waits for its time
 				if p.keys > 0 {
 					t.Errorf("the model got %d keys that were typed before it was there", p.keys)
 				}
 				if p.drew == tt.atOnce {
 					t.Errorf("shown: %v", p.drew)
 				}
-				if tt.after > patience {
-					if took > 2*patience {
+				if tt.after > answerTimeout {
+					if took > 2*answerTimeout {
 						t.Errorf("a silent terminal held the screen for %s", took)
 					}
 					return

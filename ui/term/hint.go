@@ -101,7 +101,7 @@ func hintLine(s *Styles, hints []Hint, width int) string {
 	return line
 }
 
-// WaitingHints stand in place of all others while keys do not count (act.Gate).
+// WaitingHints replace all others while keys do not count (act.Gate).
 func WaitingHints(width int) []Hint {
 	does := words.T("waiting for a pause in your typing")
 	if ansi.StringWidth("… "+does) > width-2 {
@@ -135,8 +135,8 @@ func KeysReader(title string, groups ...HintGroup) *Reader {
 	})
 }
 
-// Table is names in a style, one below the other, and beside them what they
-// stand for, so many cells or more to the right.
+// Table is names in a style, one below the other, and beside them their
+// values, so many cells or more to the right.
 func Table(style lipgloss.Style, column int, pairs [][2]string, width int) (lines []string) {
 	for _, p := range pairs {
 		column = max(column, ansi.StringWidth(p[0])+1)

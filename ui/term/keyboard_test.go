@@ -14,6 +14,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
+// pass lets that much time of a synctest bubble pass.
+func pass(d time.Duration) { <-time.After(d) }
+
 // broken is an input that fails.
 type broken struct{ fault error }
 
@@ -38,7 +41,7 @@ func TestGone(t *testing.T) {
 				})
 				ended := make(chan error, 1)
 				go func() { ended <- screen.Run(t.Context()) }()
-				time.Sleep(time.Hour)
+				pass(time.Hour)
 				synctest.Wait()
 				select {
 				case err := <-ended:
@@ -69,9 +72,9 @@ type pieces struct {
 func (r *pieces) Read(p []byte) (int, error) {
 	if !r.late {
 		r.late = true
-		time.Sleep(2 * patience)
+		pass(2 * answerTimeout)
 	}
-	if time.Sleep(100 * time.Millisecond); len(r.left) == 0 {
+	if pass(100 * time.Millisecond); len(r.left) == 0 {
 		<-r.end
 		return 0, io.EOF
 	}
@@ -129,7 +132,7 @@ func TestCharactersInPieces(t *testing.T) {
 		})
 		ended := make(chan error, 1)
 		go func() { ended <- screen.Run(t.Context()) }()
-		time.Sleep(time.Minute)
+		pass(time.Minute)
 		screen.Send(leave{})
 		if err := <-ended; err != nil || typed.String() != "éa数👍bc"+strings.Repeat("pk", len(ansi.BracketedPasteEnd)) {
 			t.Errorf("typed %q, %v", typed.String(), err)

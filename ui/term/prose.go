@@ -17,16 +17,16 @@ const (
 	maxCluster = 64 // of one character as a reader counts them: families of emoji fit
 )
 
-// Tame makes a text safe to show in several lines, and bounds what it costs to
+// Safe makes a text safe to show in several lines, and bounds what it costs to
 // draw: its end and the hundreds of marks on one letter give way to an
 // ellipsis.
-func Tame(s string) string {
+func Safe(s string) string {
 	s = question.Block(cutBytes(s, maxText))
-	return clusters(s)
+	return boundClusters(s)
 }
 
-// clusters bounds each character of a text, as a reader counts them.
-func clusters(s string) string {
+// boundClusters bounds each character of a text, as a reader counts them.
+func boundClusters(s string) string {
 	if !strings.ContainsFunc(s, func(c rune) bool { return c >= utf8.RuneSelf }) {
 		return s
 	}
@@ -63,7 +63,7 @@ func composes(c rune) bool {
 // Line makes a text safe to show on one line of at most n characters, without a
 // look at what comes long after them.
 func Line(s string, n int) string {
-	return question.Shorten(clusters(question.Line(cutBytes(s, n*maxCluster))), n)
+	return question.Shorten(boundClusters(question.Line(cutBytes(s, n*maxCluster))), n)
 }
 
 // cutBytes cuts s to n bytes and an ellipsis, between two characters.
@@ -78,7 +78,7 @@ func cutBytes(s string, n int) string {
 }
 
 // Prose is a text from outside that is drawn again and again. It is wrapped
-// once for a width, and no further than somebody looks.
+// once for a width, and no further than it is shown.
 type Prose struct {
 	text  string
 	width int
@@ -87,7 +87,7 @@ type Prose struct {
 }
 
 // NewProse returns a text as it came from outside, to be drawn.
-func NewProse(s string) *Prose { return &Prose{text: Tame(s)} }
+func NewProse(s string) *Prose { return &Prose{text: Safe(s)} }
 
 // First returns the first n lines, or all if there are fewer.
 func (p *Prose) First(n, width int) []string {

@@ -11,7 +11,7 @@ func BenchmarkChinese(b *testing.B) {
 	text := strings.Repeat("订单服务应该使用哪个数据库？请根据团队的经验来选择，", 3500)
 	b.Run("tame", func(b *testing.B) {
 		for b.Loop() {
-			Tame(text)
+			Safe(text)
 		}
 	})
 	b.Run("wrap", func(b *testing.B) {

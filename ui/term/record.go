@@ -23,7 +23,7 @@ func Mark(several, chosen bool) string {
 }
 
 // DrawRecord shows what a record asks and what was answered, with descriptions
-// if it is to be told in full.
+// if full.
 func DrawRecord(s *Styles, rec desk.Record, full bool, width int) []string {
 	var lines []string
 	past := view.Local(rec)
@@ -35,19 +35,19 @@ func DrawRecord(s *Styles, rec desk.Record, full bool, width int) []string {
 		lines = append(lines, "")
 	}
 	if note := past.Note(); note != "" {
-		lines = append(lines, Hang(s.Muted.Render(words.T("Note: ")), Tame(note), width)...)
+		lines = append(lines, Hang(s.Muted.Render(words.T("Note: ")), Safe(note), width)...)
 		lines = append(lines, "")
 	}
 	return lines
 }
 
-// LeftOpen stands where an answer would, were there one.
+// LeftOpen is shown in place of an answer, where none was given.
 func LeftOpen() string { return words.T("(left open)") }
 
 func drawResponse(s *Styles, x question.Response, full bool, width int) []string {
-	lines := Text(s.Strong, Tame(x.Question.Text), width)
+	lines := Text(s.Strong, Safe(x.Question.Text), width)
 	if full && x.Description != "" {
-		lines = append(lines, Text(s.Muted, Tame(x.Description), width)...)
+		lines = append(lines, Text(s.Muted, Safe(x.Description), width)...)
 	}
 	var answer question.Answer
 	if x.Answer != nil {
@@ -58,24 +58,16 @@ func drawResponse(s *Styles, x question.Response, full bool, width int) []string
 		if chosen {
 			style = s.Cursor
 		}
-		lines = append(lines, Each(style, Hang("  "+Mark(x.Several(), chosen)+" ", Line(o.Label, 500), width))...)
+		lines = append(lines, RenderLines(style, Hang("  "+Mark(x.Several(), chosen)+" ", Line(o.Label, 500), width))...)
 		if full && o.Description != "" {
-			lines = append(lines, Each(s.Muted, Hang("      ", Tame(o.Description), width))...)
+			lines = append(lines, RenderLines(s.Muted, Hang("      ", Safe(o.Description), width))...)
 		}
 	}
 	if answer.Custom != "" {
-		lines = append(lines, Hang("  "+s.Muted.Render("→ "), Tame(answer.Custom), width)...)
+		lines = append(lines, Hang("  "+s.Muted.Render("→ "), Safe(answer.Custom), width)...)
 	}
 	if answer.By == question.ByTimeout {
 		lines = append(lines, "  "+s.Muted.Render(words.T("(taken by the timeout)")))
 	}
 	return lines
-}
-
-// EarlierRounds returns those of the records of a session that came before rec,
-// the latest first.
-func EarlierRounds(rec desk.Record, session []desk.Record) []desk.Record {
-	out := slices.DeleteFunc(slices.Clone(session), func(r desk.Record) bool { return r.ID == rec.ID || r.Round >= rec.Round })
-	slices.SortStableFunc(out, func(a, b desk.Record) int { return b.Round - a.Round })
-	return out
 }

@@ -58,7 +58,7 @@ func NewScreen(o ScreenOptions) *Screen {
 		tea.WithInput(input(o.In, hangUp)),
 		tea.WithOutput(o.Out),
 		tea.WithEnvironment(environ(o.Getenv)),
-		tea.WithoutSignalHandler(), // whoever called has one, and ends the context
+		tea.WithoutSignalHandler(), // the caller has one, and ends the context
 		tea.WithFilter(h.filter),
 	)
 	h.frames = pace(s.program)
@@ -147,7 +147,7 @@ func environ(getenv func(string) string) []string {
 }
 
 // keyboard is a terminal's input. Bubble Tea takes the end of its input for
-// nothing in particular, so hangUp is told of it too. A read that
+// nothing in particular, so hangUp is called with it too. A read that
 // was interrupted by a deadline is an end of reading, not of the terminal.
 type keyboard struct {
 	in     io.Reader

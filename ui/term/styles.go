@@ -73,10 +73,10 @@ func (s *Styles) Huh() *huh.Styles {
 	return t
 }
 
-// Each renders every line by itself, so that a line can be cut out or moved
+// RenderLines renders every line by itself, so that a line can be cut out or moved
 // without tearing a style. The lines are text alone: rendering each of them with
 // lipgloss, which looks for much else, takes most of the time of a long text.
-func Each(style lipgloss.Style, lines []string) []string {
+func RenderLines(style lipgloss.Style, lines []string) []string {
 	before, after, _ := strings.Cut(style.Render("x"), "x")
 	out := make([]string, len(lines))
 	for i, line := range lines {
@@ -89,5 +89,5 @@ func Each(style lipgloss.Style, lines []string) []string {
 
 // Text wraps a text to width cells and renders its lines.
 func Text(style lipgloss.Style, text string, width int) []string {
-	return Each(style, Wrap(text, width))
+	return RenderLines(style, Wrap(text, width))
 }

@@ -23,8 +23,8 @@ const (
 // model.
 type Then func() tea.Cmd
 
-// Window is what a full-screen model stands in: its terminal, as far as that is
-// known, the gate that every key comes through, and the clock.
+// Window is the surroundings of a full-screen model: its terminal, as far as that is
+// known, the gate that every key passes, and the clock.
 type Window struct {
 	Now           func() time.Time
 	Gate          *act.Gate
@@ -73,8 +73,8 @@ func (w *Window) Edit(e *Entry) tea.Cmd {
 	return tea.Batch(w.Gate.Seen(false), func() tea.Msg { return Edit{e} })
 }
 
-// Left says where what was written in editors stands, to those whose question went
-// away before it was sent; empty where nothing was. Lost says that it is kept nowhere
+// Left names the files with what was written in editors, for a human whose question
+// ended before that was sent; empty where nothing was. Lost says that it is kept nowhere
 // else.
 func (w *Window) Left(lost bool) string {
 	var files []string
@@ -86,7 +86,7 @@ func (w *Window) Left(lost bool) string {
 	return LeftIn(strings.Join(files, ", "))
 }
 
-// LeftIn says that what was written in an editor stands in this file, if there is one.
+// LeftIn names the file with what was written in an editor, if there is one.
 func LeftIn(file string) string {
 	if file == "" {
 		return ""
@@ -94,7 +94,7 @@ func LeftIn(file string) string {
 	return words.T("What you wrote is in %s.", question.Line(file))
 }
 
-// View is a full screen: what draw returns, or what stands in place of what does
+// View is a full screen: what draw returns, or what replaces what does
 // not fit, since what cannot be read takes no keys. It is empty before the size
 // is known.
 func (w *Window) View(draw func() Block) tea.View {

@@ -164,9 +164,9 @@ func Pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-ansi.StringWidth(s)))
 }
 
-// Apart puts one text at the left end of a line and one at the right, which
+// Justify puts one text at the left end of a line and one at the right, which
 // stays whole.
-func Apart(left, right string, width int) string {
+func Justify(left, right string, width int) string {
 	space := width - ansi.StringWidth(right)
 	return Pad(Cut(left, space-1), space) + right
 }

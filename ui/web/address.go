@@ -12,7 +12,8 @@ import (
 	"mcp-askuser/internal/door"
 )
 
-// permits says whether the server may listen on an address that others reach.
+// permits returns an error where others could reach an address and the options do not
+// allow it.
 func (s *Server) permits(address string) error {
 	if s.tls != nil || s.Insecure {
 		return nil
@@ -25,8 +26,8 @@ func (s *Server) Exposed() bool { return !door.Loopback(s.Host) }
 
 // Listen opens the listener that the options ask for.
 func (s *Server) Listen(ctx context.Context) (net.Listener, error) {
-	// Keep-alive, on by default, is what finds clients that are gone without
-	// a word; streams need no heartbeat of their own.
+	// TCP keep-alive, on by default, finds clients that disappeared: streams need no
+	// heartbeat of their own.
 	var lc net.ListenConfig
 	at := func(port int) string { return net.JoinHostPort(s.Host, strconv.Itoa(port)) }
 	ln, err := lc.Listen(ctx, "tcp", at(cmp.Or(s.Port, s.keys.port())))
@@ -59,7 +60,7 @@ func (s *Server) address(ln net.Addr, token string) string {
 	return u.String()
 }
 
-// name is how a browser should call the server that listens on ip.
+// name is the name or address by which a browser reaches the server that listens on ip.
 func (s *Server) name(ip net.IP) string {
 	if s.tls != nil {
 		for _, name := range s.tls.Certificates[0].Leaf.DNSNames {
@@ -69,14 +70,14 @@ func (s *Server) name(ip net.IP) string {
 		}
 	}
 	if ip.IsUnspecified() {
-		return reachable()
+		return reachableAddress()
 	}
 	return ip.String()
 }
 
-// reachable returns an address of this machine that others may reach, IPv4
-// before IPv6; the loopback address where there is none.
-func reachable() string {
+// reachableAddress returns an address of this machine that others may reach, IPv4
+// before IPv6; the loopback address where it has none.
+func reachableAddress() string {
 	found := "127.0.0.1"
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {

@@ -32,8 +32,7 @@ type answerBody struct {
 	Took    int64             `json:"took_ms"` // how long the human had the questions in front of them; 0 is unknown
 }
 
-// answerShape says what the body of an answer is: whoever sends an invalid one is
-// told what is expected.
+// answerShape is the hint for a body that is not valid.
 const answerShape = `Send {"session_id", "question_id", "answer"} for one question, {"id", "answers"} for a whole set, or {"id", "discuss": true, "note"} to discuss it first.`
 
 func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
@@ -65,15 +64,15 @@ func (s *Server) answer(w http.ResponseWriter, r *http.Request) error {
 	case err != nil:
 		return err
 	case len(open) > 0:
-		return succeed(w, "The answer is kept; "+words.English.N(len(open), "%d question of the set is", "%d questions of the set are")+
+		return writeDone(w, "The answer is kept; "+words.English.N(len(open), "%d question of the set is", "%d questions of the set are")+
 			" still open: "+strings.Join(open, ", ")+".")
 	case body.Discuss:
-		return succeed(w, "The question is put back to be discussed first; "+next(words.English.Client(rec.Asker), "with that", "hears of it", waited)+".")
+		return writeDone(w, "The question is put back to be discussed first; "+next(words.English.Client(rec.Asker), "with that", "hears of it", waited)+".")
 	}
-	return succeed(w, "The answer is recorded; "+next(words.English.Client(rec.Asker), "", "gets it", waited)+".")
+	return writeDone(w, "The answer is recorded; "+next(words.English.Client(rec.Asker), "", "gets it", waited)+".")
 }
 
-// target finds the record that a body is about.
+// target returns the record that a body names.
 func (s *Server) target(ctx context.Context, body answerBody) (desk.Record, error) {
 	switch {
 	case body.ID != "":
@@ -92,12 +91,12 @@ func (s *Server) target(ctx context.Context, body answerBody) (desk.Record, erro
 	if err != nil {
 		return desk.Record{}, err
 	}
-	return holder(records, body.QuestionID)
+	return recordWith(records, body.QuestionID)
 }
 
-// holder returns the record with this question: the oldest that is open, else the
+// recordWith returns the record with this question: the oldest open one, else the
 // latest that has ended.
-func holder(records []desk.Record, questionID string) (desk.Record, error) {
+func recordWith(records []desk.Record, questionID string) (desk.Record, error) {
 	records = slices.DeleteFunc(records, func(rec desk.Record) bool { return rec.Find(questionID) == nil })
 	if len(records) == 0 {
 		return desk.Record{}, api.Problemf(api.QuestionNotFound, "The session has no question with the question_id %q.", questionID)
@@ -136,7 +135,8 @@ func (body answerBody) read(rec *desk.Record) (answers []question.Answer, whole 
 	return answers, false, err
 }
 
-// check refuses what stands beside the answers and makes no sense.
+// check refuses notes without a question, a time out of range and a discussion of one
+// question.
 func (body answerBody) check(rec *desk.Record) error {
 	for id := range body.Notes {
 		if rec.Find(id) == nil {
@@ -152,10 +152,10 @@ func (body answerBody) check(rec *desk.Record) error {
 	return nil
 }
 
-// maxTook is the longest that a human can have had questions before them.
+// maxTook is the longest time that a human may take for an answer.
 const maxTook = 366 * 24 * time.Hour
 
-// reply is what a body says, with the answers in it.
+// reply returns the reply in a body, with these answers.
 func (body answerBody) reply(answers []question.Answer) question.Reply {
 	r := question.Reply{Answers: answers, Note: body.Note, Discuss: body.Discuss, Took: time.Duration(body.Took) * time.Millisecond}
 	for _, id := range slices.Sorted(maps.Keys(body.Notes)) {

@@ -22,7 +22,7 @@ import (
 	"mcp-askuser/ui/api"
 )
 
-// surfaceName is the surface's word in records.
+// surfaceName is the name of the surface in records.
 const surfaceName = "web"
 
 // maxWait is how long a request may wait for a question to end.
@@ -31,8 +31,8 @@ const maxWait = 10 * time.Minute
 //go:embed openapi.json
 var openapi []byte
 
-// handler serves one kind of request. An error it returns is what the client
-// is refused with; it has written nothing then.
+// handler serves one kind of request. When it returns an error it has written nothing,
+// and the client gets the error.
 type handler func(http.ResponseWriter, *http.Request) error
 
 func (s *Server) handle(h handler) http.HandlerFunc {
@@ -50,13 +50,13 @@ func (s *Server) api() map[string]map[string]handler {
 		"/api/questions":                  {get: s.listQuestions, post: s.ask},
 		"/api/questions/{id}":             {get: s.getQuestion},
 		"/api/questions/{id}/dismiss":     {post: s.dismiss},
-		"/api/questions/{id}/reopen":      {post: s.askAgain},
-		"/api/questions/{id}/cancel":      {post: s.withdraw},
+		"/api/questions/{id}/reopen":      {post: s.reopenQuestion},
+		"/api/questions/{id}/cancel":      {post: s.cancel},
 		"/api/task/answer":                {post: s.answer},
 		"/api/sessions/{session_id}":      {get: s.getSession},
 		"/api/sessions/{session_id}/lift": {post: s.lift},
 		"/api/events":                     {get: s.events},
-		"/api/openapi.json":               {get: s.describe},
+		"/api/openapi.json":               {get: s.getDescription},
 	}
 }
 
@@ -90,8 +90,8 @@ func (s *Server) listQuestions(w http.ResponseWriter, r *http.Request) error {
 	return err
 }
 
-// getQuestion shows one record. With wait, which a record asked over HTTP
-// takes for its asker coming back, it waits for the end.
+// getQuestion returns one record. With the parameter wait it returns when the record has
+// ended; for a record that was asked over HTTP, the request is its asker coming back.
 func (s *Server) getQuestion(w http.ResponseWriter, r *http.Request) error {
 	wait, err := waitOf(r)
 	if err != nil {
@@ -109,14 +109,14 @@ func (s *Server) getQuestion(w http.ResponseWriter, r *http.Request) error {
 	if asker {
 		join = s.Presenter.Join
 	}
-	place, err := join(r.Context(), rec.ID, nowhere)
+	place, err := join(r.Context(), rec.ID, noSurfaces)
 	if err != nil {
 		return err
 	}
 	return s.deliver(w, r, place, nil, asker, wait)
 }
 
-func (s *Server) describe(w http.ResponseWriter, _ *http.Request) error {
+func (s *Server) getDescription(w http.ResponseWriter, _ *http.Request) error {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(openapi)
 	return nil
@@ -135,44 +135,43 @@ func waitOf(r *http.Request) (time.Duration, error) {
 	return time.Duration(n) * time.Second, nil
 }
 
-// readBody decodes the body of a request. An empty one leaves v as it is; one
-// that is no such JSON is a problem with this code.
+// readBody decodes the body of a request; an empty one leaves v as it is. A body that is
+// not such JSON is a problem with this code.
 func readBody(r *http.Request, code string, v any) error {
 	data, err := io.ReadAll(r.Body)
 	if err != nil {
-		return unread(err)
+		return unreadBody(err)
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil
 	}
 	if err := json.Unmarshal(snakeCase(data), v); err != nil {
-		return misread(code, err)
+		return badBody(code, err)
 	}
 	return nil
 }
 
-var hump = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([a-z])([A-Z])`) })
+var camelBoundary = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`([a-z])([A-Z])`) })
 
-// snakeCase returns an object whose members also go by the names that the API has for
-// them, where they came by those of events: sessionId. Anything else stays as it is.
+// snakeCase adds to an object the members that it names like events do (sessionId), by the
+// names of the API (session_id). Any other JSON is returned as it is.
 func snakeCase(data []byte) []byte {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(data, &given) != nil {
 		return data
 	}
 	for _, name := range slices.Collect(maps.Keys(given)) {
-		snake := strings.ToLower(hump().ReplaceAllString(name, "${1}_$2"))
-		if _, there := given[snake]; !there {
+		snake := strings.ToLower(camelBoundary().ReplaceAllString(name, "${1}_$2"))
+		if _, ok := given[snake]; !ok {
 			given[snake] = given[name]
 		}
 	}
-	data, _ = json.Marshal(given) // which it came from
+	data, _ = json.Marshal(given) // which was decoded from JSON
 	return data
 }
 
-// misread is the problem of a body that is not what its path takes, in no names
-// of ours.
-func misread(code string, err error) error {
+// badBody is the problem of a body that cannot be decoded, without names of Go types.
+func badBody(code string, err error) error {
 	switch odd, _ := errors.AsType[*json.UnmarshalTypeError](err); {
 	case odd == nil:
 	case odd.Field == "":
@@ -183,19 +182,17 @@ func misread(code string, err error) error {
 	return api.Problemf(code, "The body is not the JSON object that this path takes: %v.", err)
 }
 
-// unread is the problem of a body that did not come.
-func unread(err error) error {
+// unreadBody is the problem of a body that did not arrive.
+func unreadBody(err error) error {
 	if problemOf(err) != nil { // too large
 		return err
 	}
 	return errNotWhole
 }
 
-// reply commits what the sender of a request did, in their name, and returns the
-// record as that leaves it, attended where somebody waited for it. The error says so
-// to a client as it is, and wraps the desk's: a question.Violations says what must
-// change, a *desk.ClosedError who was first, desk.ErrNotFound that there is no such
-// question.
+// reply commits a reply in the name of the sender of a request, and returns the record
+// after it, Attended if the asker waited for it. The error can be shown to a client, and
+// wraps the desk's: question.Violations, *desk.ClosedError, desk.ErrNotFound.
 func (s *Server) reply(ctx context.Context, id string, r question.Reply) (desk.Record, error) {
 	before, err := s.Desk.Get(ctx, id)
 	if err != nil {
@@ -206,8 +203,8 @@ func (s *Server) reply(ctx context.Context, id string, r question.Reply) (desk.R
 	return rec, api.Late(&rec.Set, err)
 }
 
-// next says what an asker does after an answer, or a dismissal: whoever waits
-// goes on, whoever does not will get it.
+// next is what the asker does after an answer or a dismissal: it continues now where it
+// waited, or learns of the answer later.
 func next(who, without, gets string, waited bool) string {
 	if !waited {
 		return who + " " + gets + " when it comes back"
@@ -215,8 +212,8 @@ func next(who, without, gets string, waited bool) string {
 	return strings.TrimSpace(who + " goes on " + without)
 }
 
-// succeed tells a program that its request was carried out.
-func succeed(w http.ResponseWriter, message string) error {
+// writeDone responds to a program that its request was carried out.
+func writeDone(w http.ResponseWriter, message string) error {
 	write(w, http.StatusOK, api.Done{Success: true, Message: message})
 	return nil
 }
@@ -235,11 +232,11 @@ func (s *Server) dismiss(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return succeed(w, "The question is dismissed; "+next("the agent", "without an answer", "hears of it", rec.Attended)+".")
+	return writeDone(w, "The question is dismissed; "+next("the agent", "without an answer", "hears of it", rec.Attended)+".")
 }
 
-// askAgain has the user answer an ended question once more.
-func (s *Server) askAgain(w http.ResponseWriter, r *http.Request) error {
+// reopenQuestion asks an ended question again.
+func (s *Server) reopenQuestion(w http.ResponseWriter, r *http.Request) error {
 	rec, err := s.reopen(r.Context(), r.PathValue("id"))
 	if err != nil {
 		return err
@@ -249,8 +246,8 @@ func (s *Server) askAgain(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// withdraw ends a question in the name of its asker.
-func (s *Server) withdraw(w http.ResponseWriter, r *http.Request) error {
+// cancel ends a question in the name of its asker.
+func (s *Server) cancel(w http.ResponseWriter, r *http.Request) error {
 	var body reasonBody
 	if err := readBody(r, api.InvalidRequest, &body); err != nil {
 		return err
@@ -262,5 +259,5 @@ func (s *Server) withdraw(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return api.Late(&rec.Set, err)
 	}
-	return succeed(w, "The question is withdrawn.")
+	return writeDone(w, "The question is withdrawn.")
 }

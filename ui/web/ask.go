@@ -17,22 +17,21 @@ import (
 	"mcp-askuser/ui/present"
 )
 
-// askBody is what a program may say beside the call form when it asks.
+// askBody are the members beside the call form.
 type askBody struct {
 	SessionID string `json:"session_id"`
 	AgentID   string `json:"agent_id"`
 	Directory string `json:"directory"`
 }
 
-// viaHTTP is how such askers are told apart.
+// viaHTTP is the transport of these askers in records.
 const viaHTTP = "http"
 
-// maxName bounds what a program calls itself, its session and its directory,
-// in bytes.
+// maxName limits the agent's name, the session and the directory, in bytes.
 const maxName = 1024
 
-// ask takes a question from a program without MCP. Any of the call forms will
-// do. With wait the response comes when the question has ended.
+// ask takes a question from a program without MCP, in any call form. With the parameter
+// wait it responds when the question has ended.
 func (s *Server) ask(w http.ResponseWriter, r *http.Request) error {
 	wait, err := waitOf(r)
 	if err != nil {
@@ -49,15 +48,14 @@ func (s *Server) ask(w http.ResponseWriter, r *http.Request) error {
 	return s.deliver(w, r, place, dropped, true, wait)
 }
 
-// deliver sends a record to one who waits for it at most so long, and has the
-// desk know when its asker has got its end. Dropped is what of the call was not
-// asked.
+// deliver responds with a record when it has ended, at latest after wait, and marks it as
+// delivered to its asker. Dropped is what of the call was not asked.
 func (s *Server) deliver(w http.ResponseWriter, r *http.Request, place *present.Waiter, dropped []string, asker bool, wait time.Duration) error {
 	defer place.Leave()
 	out := http.NewResponseController(w)
 	if wait > 0 {
-		_ = out.SetReadDeadline(time.Time{}) // reading on only tells that the client has gone
-		_ = out.SetWriteDeadline(time.Now().Add(wait + s.patience.response))
+		_ = out.SetReadDeadline(time.Time{}) // further reading only detects that the client disconnects
+		_ = out.SetWriteDeadline(time.Now().Add(wait + s.timeouts.response))
 	}
 	select {
 	case <-place.Ended():
@@ -91,12 +89,11 @@ func (s *Server) deliver(w http.ResponseWriter, r *http.Request, place *present.
 	return nil
 }
 
-// submit puts the question of a request on the desk, and says what of it cannot
-// be asked.
+// submit asks the question of a request. Dropped is what of it cannot be asked.
 func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []string, err error) {
 	data, err := io.ReadAll(r.Body)
 	if err != nil {
-		return nil, nil, unread(err)
+		return nil, nil, unreadBody(err)
 	}
 	call, err := s.Decode(data)
 	var found question.Violations
@@ -112,14 +109,14 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 	body := askBody{AgentID: "http client", Directory: s.Directory}
 	odd, _ := errors.AsType[*json.UnmarshalTypeError](json.Unmarshal(snakeCase(data), &body))
 	if odd != nil && odd.Field != "" { // a bare array says nothing beside its questions
-		return nil, nil, misread(api.InvalidQuestion, odd)
+		return nil, nil, badBody(api.InvalidQuestion, odd)
 	}
 	for _, text := range []string{body.SessionID, body.AgentID, body.Directory} {
 		if len(text) > maxName {
 			return nil, nil, api.Problemf(api.InvalidQuestion, "session_id, agent_id and directory are at most %d bytes long.", maxName)
 		}
 	}
-	if err := s.fresh(r.Context(), body.SessionID, call.Set, data); err != nil {
+	if err := s.checkNewIDs(r.Context(), body.SessionID, call.Set, data); err != nil {
 		return nil, nil, err
 	}
 	place, err = s.Presenter.Ask(r.Context(), present.Question{
@@ -130,19 +127,18 @@ func (s *Server) submit(r *http.Request) (place *present.Waiter, dropped []strin
 			Timeout:   call.Timeout,
 			OnTimeout: call.OnTimeout,
 		},
-		Surfaces: nowhere,
+		Surfaces: noSurfaces,
 	})
 	return place, call.Dropped, err
 }
 
-// nowhere shows a question to nobody in particular: whoever answers finds it.
-func nowhere(*present.Presentation) []ui.Surface { return []ui.Surface{ui.Elsewhere()} }
+// noSurfaces shows a question on no surface of its own: the inbox and the page list it.
+func noSurfaces(*present.Presentation) []ui.Surface { return []ui.Surface{ui.Elsewhere()} }
 
-// fresh refuses a question id that the caller gave twice in a session: an
-// answer names its question by it. The same questions asked anew are no
-// second use: the desk hands out the answer that they got. Ids that were
-// derived from the place of a question repeat in every round and do not count.
-func (s *Server) fresh(ctx context.Context, session string, set question.Set, data []byte) error {
+// checkNewIDs refuses a question id that the caller used before in the session: an
+// answer names its question by it. The same questions may be asked again: the desk returns
+// their answer. Ids that were derived from a question's place do not count.
+func (s *Server) checkNewIDs(ctx context.Context, session string, set question.Set, data []byte) error {
 	ids := givenIDs(data)
 	if session == "" || len(ids) == 0 {
 		return nil
@@ -152,7 +148,7 @@ func (s *Server) fresh(ctx context.Context, session string, set question.Set, da
 		return err
 	}
 	for _, rec := range records {
-		if groupOf(&rec.Set) == groupOf(&set) {
+		if contentOf(&rec.Set) == contentOf(&set) {
 			continue
 		}
 		for _, q := range rec.All() {
@@ -164,7 +160,7 @@ func (s *Server) fresh(ctx context.Context, session string, set question.Set, da
 	return nil
 }
 
-// givenIDs returns the question ids that stand in a call form.
+// givenIDs returns the question ids in a call form.
 func givenIDs(data []byte) map[string]bool {
 	ids := map[string]bool{}
 	var walk func(v any)

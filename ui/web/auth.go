@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"mcp-askuser/desk"
 	"mcp-askuser/question"
@@ -17,60 +16,58 @@ import (
 	"mcp-askuser/internal/door"
 )
 
-// visitor is the sender of a request: a program with the page's token, a front end
-// with its own, or a browser with a cookie, which alone is not proof that its user
-// meant to send it.
-type visitor struct {
-	session string   // empty for a program
-	how     desk.How // what a reply of theirs proves; empty for none that was identified
+// sender is what a request proves of its sender: a program with the server's token, a
+// front end with its own, or a browser with a cookie, which alone is no proof that the
+// user meant to send the request.
+type sender struct {
+	session string   // of a browser; empty for others
+	how     desk.How // what a reply of theirs proves; empty for a sender that is not identified
 	name    string   // of the front end
 }
 
-type visitorKey struct{}
+type senderKey struct{}
 
 // senderOf returns who sent the request of a context.
-func senderOf(ctx context.Context) visitor {
-	who, _ := ctx.Value(visitorKey{}).(visitor)
-	return who
+func senderOf(ctx context.Context) sender {
+	from, _ := ctx.Value(senderKey{}).(sender)
+	return from
 }
 
-// identify returns the sender of a request, and whether they may enter. The user
-// answers in a form of the page, in a browser that has the page's cookie, or
-// through a front end. What else is sent is a program's.
-func (s *Server) identify(r *http.Request) (who visitor, ok bool) {
-	who.how = desk.HowAPI
-	if token, shown := door.Bearer(r); shown {
-		if s.keys.opens(token) {
-			return who, true
+// identify returns the sender of a request, and whether it is authenticated. The user
+// answers in a form of the page, in a browser with the page's cookie, or through a front
+// end. All other replies are a program's.
+func (s *Server) identify(r *http.Request) (from sender, ok bool) {
+	from.how = desk.HowAPI
+	token, bearer := door.Bearer(r)
+	switch {
+	case bearer && s.keys.isToken(token):
+		return from, true
+	case bearer && s.FrontEnd != nil:
+		from.name, ok = s.FrontEnd(token)
+		from.how = desk.HowFrontEnd
+	case !bearer:
+		if from.session, ok = s.keys.sessionOf(r); ok && !strings.HasPrefix(r.URL.Path, "/api/") {
+			from.how = desk.HowPage
 		}
-		if s.FrontEnd == nil {
-			return who, false
-		}
-		who.name, ok = s.FrontEnd(token)
-		who.how = desk.HowFrontEnd
-		return who, ok
 	}
-	if who.session, ok = s.keys.visit(r); ok && !strings.HasPrefix(r.URL.Path, "/api/") {
-		who.how = desk.HowPage
-	}
-	return who, ok
+	return from, ok
 }
 
 // evidence is what a reply proves of the sender of a request. With an answer of a
 // program's in it, kept from an earlier request, it proves nothing.
 func evidence(ctx context.Context, r *question.Reply) desk.Evidence {
-	who := senderOf(ctx)
-	from := desk.Evidence{Surface: surfaceName, How: who.how, Name: who.name}
+	from := senderOf(ctx)
+	out := desk.Evidence{Surface: surfaceName, How: from.how, Name: from.name}
 	byProgram := func(a question.Answer) bool { return a.By == question.ByProgram }
-	if who.how == desk.HowFrontEnd && slices.ContainsFunc(r.Answers, byProgram) {
-		from.How = desk.HowAPI
+	if from.how == desk.HowFrontEnd && slices.ContainsFunc(r.Answers, byProgram) {
+		out.How = desk.HowAPI
 	}
-	return from
+	return out
 }
 
-// guard lets through who may enter, and only requests that their user meant
-// to send. What is the same for everybody is nobody's secret: a page that says
-// why somebody may not come in looks like the others.
+// guard passes on requests of authenticated senders, and only those that their user
+// meant to send. What is the same for every client needs no authentication, so that a
+// page that refuses one looks like the others.
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
@@ -82,28 +79,28 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			s.turnAway(w, r, errOrigin)
 			return
 		case r.Method == http.MethodGet && r.URL.Path == "/" && r.URL.Query().Has("token"):
-			s.enter(w, r)
+			s.redeemToken(w, r)
 			return
 		}
-		who, ok := s.identify(r)
+		from, ok := s.identify(r)
 		switch {
 		case ok:
-			welcome(w, r)
+			keepConnection(w, r)
 		case safe(r.Method) && public(r.URL.Path):
-			dismissAfter(w)
+			closeConnection(w)
 		default:
 			s.turnAway(w, r, errToken)
 			return
 		}
-		r = r.WithContext(context.WithValue(r.Context(), visitorKey{}, who))
+		r = r.WithContext(context.WithValue(r.Context(), senderKey{}, from))
 		if !safe(r.Method) && !s.checkCSRF(r) {
-			s.refuseOldForm(w, r)
+			s.refuseWithoutCSRF(w, r)
 			return
 		}
-		if r.URL.Path == "/" && who.session != "" && !scripted(r) {
-			s.keys.remember(w, r, who.session)
+		if r.URL.Path == "/" && from.session != "" && !scripted(r) {
+			s.keys.setCookie(w, r, from.session)
 			select {
-			case s.visited <- struct{}{}:
+			case s.visits <- struct{}{}:
 			default:
 			}
 		}
@@ -111,63 +108,61 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// turnAway refuses a client that may not come in, and lets it go.
+// turnAway refuses a client, and closes its connection.
 func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, p *api.Problem) {
-	dismissAfter(w)
+	closeConnection(w)
 	s.refuse(w, r, p)
 }
 
-// welcome keeps the connection of a client that may come in. One for which
-// there is no place goes after its answer, like a stranger's.
-func welcome(w http.ResponseWriter, r *http.Request) {
-	if !door.Welcome(r) {
-		dismissAfter(w)
+// keepConnection keeps the connection of an authenticated client, if there is a place
+// for it.
+func keepConnection(w http.ResponseWriter, r *http.Request) {
+	if !door.MarkAuthenticated(r) {
+		closeConnection(w)
 	}
 }
 
-// dismissAfter closes the connection after its answer.
-func dismissAfter(w http.ResponseWriter) { w.Header().Set("Connection", "close") }
+// closeConnection closes the connection after the response.
+func closeConnection(w http.ResponseWriter) { w.Header().Set("Connection", "close") }
 
 func safe(method string) bool {
 	return method == http.MethodGet || method == http.MethodHead || method == http.MethodOptions
 }
 
-// enter trades a token for a cookie and takes it out of the address bar. A
-// browser that has one keeps it, and with it the forms of its other tabs; it
-// may come with a token that was used.
-func (s *Server) enter(w http.ResponseWriter, r *http.Request) {
+// redeemToken gives a browser a cookie for a token, and removes that from the address
+// bar. A browser that has a cookie keeps its session, and with it the forms of its other
+// tabs; it may send a token that was used.
+func (s *Server) redeemToken(w http.ResponseWriter, r *http.Request) {
 	query := r.URL.Query()
 	token := query.Get("token")
-	id, known := s.keys.visit(r)
-	if !s.keys.opens(token) && !s.keys.invited(token) && !known {
+	id, known := s.keys.sessionOf(r)
+	if !s.keys.isToken(token) && !s.keys.redeemInvitation(token) && !known {
 		s.turnAway(w, r, errToken)
 		return
 	}
-	welcome(w, r)
-	s.keys.remember(w, r, id)
+	keepConnection(w, r)
+	s.keys.setCookie(w, r, id)
 	query.Del("token")
 	there := url.URL{Path: "/", RawQuery: query.Encode()}
 	http.Redirect(w, r, there.String(), http.StatusSeeOther)
 }
 
-// csrf returns the token that every form of the page carries, in the field
-// csrf; a script sends it in the header X-CSRF-Token. It is bound to the
-// browser's cookie.
+// csrf returns the token that every form of the page has in the field csrf; a script may
+// send it in the header X-CSRF-Token. It is bound to the browser's session.
 func (s *Server) csrf(r *http.Request) string {
-	who := senderOf(r.Context())
-	if who.session == "" {
+	session := senderOf(r.Context()).session
+	if session == "" {
 		return ""
 	}
-	return s.keys.sign("form", who.session)
+	return s.keys.sign("form", session)
 }
 
-// checkCSRF reports whether the visitor meant to send a request that changes
-// something. A program that shows the token did: no browser adds that by
-// itself.
+// checkCSRF reports whether the sender meant to send a request that changes something.
+// A program that shows a token did: no browser adds one by itself.
 func (s *Server) checkCSRF(r *http.Request) bool {
-	who := senderOf(r.Context())
-	if who.session == "" {
-		return who.how != "" // not identified at all
+	from := senderOf(r.Context())
+	if from.session == "" {
+		return from.how != ""
 	}
 	given := r.Header.Get("X-CSRF-Token")
 	if kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type")); given == "" && kind == "application/x-www-form-urlencoded" {
@@ -176,8 +171,8 @@ func (s *Server) checkCSRF(r *http.Request) bool {
 	return hmac.Equal([]byte(given), []byte(s.csrf(r)))
 }
 
-// headers keeps what a browser does with our responses narrow. Nothing inline
-// runs or styles, nothing is loaded from elsewhere, no page may frame ours.
+// headers limits what a browser does with our responses: no inline script or style, no
+// content from other sites, no frame around a page.
 //
 // The referrer policy is same-origin, not no-referrer: under that, browsers
 // send "Origin: null" with our own forms.
@@ -197,10 +192,3 @@ func headers(next http.Handler) http.Handler {
 		next.ServeHTTP(w, r)
 	})
 }
-
-// How long an invitation opens the page, and how long a browser that has been
-// there may come back.
-const (
-	inviteTime = time.Minute
-	visitTime  = 30 * 24 * time.Hour
-)

@@ -59,7 +59,7 @@ func TestRefused(t *testing.T) {
 		{"cookie of another start", 401, func(r *http.Request) {
 			browser(r)
 			r.Header.Del("Cookie")
-			r.AddCookie(&http.Cookie{Name: cookie.Name, Value: other.keys.session("x")})
+			r.AddCookie(&http.Cookie{Name: cookie.Name, Value: other.keys.cookie("x")})
 		}},
 		{"cookie that was tampered with", 401, func(r *http.Request) {
 			browser(r)
@@ -179,7 +179,7 @@ func TestInvite(t *testing.T) {
 			t.Errorf("use %d: %d, want %d", i+1, got, want)
 		}
 	}
-	now = now.Add(inviteTime)
+	now = now.Add(invitationTime)
 	if got := enter(late); got != 401 {
 		t.Errorf("too late: %d", got)
 	}
@@ -200,7 +200,7 @@ func TestOldToken(t *testing.T) {
 	}
 	r = g.request(http.MethodGet, "/api/questions", "")
 	r.Header.Del("Authorization")
-	r.AddCookie(&http.Cookie{Name: g.server.keys.cookie(), Value: cookie.Value})
+	r.AddCookie(&http.Cookie{Name: g.server.keys.cookieName(), Value: cookie.Value})
 	if a := g.send(r); a.status != 401 {
 		t.Errorf("old cookie: %d", a.status)
 	}
@@ -227,7 +227,7 @@ func TestComesBack(t *testing.T) {
 	if status, there := v.post("/answer", confirmed(rec.ID, "t0", "443")); status != http.StatusSeeOther {
 		t.Errorf("a form from before the restart: %d, %s", status, there)
 	}
-	now = now.Add(visitTime - time.Minute)
+	now = now.Add(cookieTime - time.Minute)
 	if a := g.page(v.cookie, "/"); a.status != 200 || !strings.Contains(a.header.Get("Set-Cookie"), "Max-Age=") {
 		t.Errorf("just in time: %d, %s", a.status, a.header.Get("Set-Cookie"))
 	}

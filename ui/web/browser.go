@@ -86,7 +86,7 @@ func OpenBrowser(address string) error {
 	if err := cmd.Start(); err != nil {
 		return fmt.Errorf("open the browser: %w", err)
 	}
-	go func() { _ = cmd.Wait() }() // reaps it; what it says is nobody's business
+	go func() { _ = cmd.Wait() }() // reaps it; its output is discarded
 	return nil
 }
 

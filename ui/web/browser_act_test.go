@@ -5,7 +5,6 @@ package web
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
@@ -58,7 +57,7 @@ func (v *view) open(recs []desk.Record) (n int) {
 // of a double click, are one answer, to the one that they were meant for.
 func TestBrowserTwice(t *testing.T) {
 	t.Parallel()
-	const apart = 200 * time.Millisecond // the human's pace, and not a wait for anything
+	const apart = 200 // ms, from one press to the next
 	one := func(x, y float64, count int) chromedp.Action[chromedp.Void] {
 		return chromedp.MouseClickXY(x, y, chromedp.ClickCount(count))
 	}
@@ -78,14 +77,14 @@ func TestBrowserTwice(t *testing.T) {
 			v := browse(t, tt.look, nil)
 			call(v, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: tt.name == "tap"})
 			v.listening()
-			eval[int](v, `still.click = 350`) // more than the pace, and sooner done
+			eval[int](v, `delays.click = 350`) // more than the pace, and sooner done
 			recs := v.some(tt.tries + 2)
 			for i, rec := range recs[:tt.tries] {
 				v.wait(`document.querySelector(%q)?.checked`, chosen(rec.ID, 0, "0"))
 				v.inPlace(within(rec.ID, confirmButton))
 				at := eval[struct{ X, Y float64 }](v, `(({ x, y, width, height }) => ({ X: x + width / 2, Y: y + height / 2 }))(document.querySelector(%q).getBoundingClientRect())`, within(rec.ID, confirmButton))
 				v.do(tt.press(at.X, at.Y, 1))
-				time.Sleep(apart)
+				v.wait(`performance.now() - pressed >= %d`, apart)
 				v.do(tt.press(at.X, at.Y, 2))
 				if got := v.answered(rec.ID); got["deploy"] != "Yes" {
 					t.Fatalf("got %v", got)
@@ -109,7 +108,7 @@ func TestBrowserMoved(t *testing.T) {
 	v := browse(t, phone, nil)
 	v.listening()
 	recs := v.some(3)
-	eval[int](v, `still.click = 1e6`)
+	eval[int](v, `delays.click = 1e6`)
 	eval[bool](v, `(show(%q), true)`, recs[1].ID)
 	v.wait(`document.querySelector(%q)?.checked`, chosen(recs[1].ID, 0, "0"))
 	press := chromedp.Click(chromedp.CSS(within(recs[1].ID, confirmButton)))
@@ -118,7 +117,7 @@ func TestBrowserMoved(t *testing.T) {
 	if n := v.open(recs); n != 3 {
 		t.Errorf("%d are open", n)
 	}
-	eval[int](v, `still.click = 0`)
+	eval[int](v, `delays.click = 0`)
 	v.do(press)
 	v.answered(recs[1].ID)
 	v.pending(recs[0].ID)
@@ -189,13 +188,13 @@ func TestBrowserHeldEnter(t *testing.T) {
 	v.wait(`document.activeElement.closest(".card")?.dataset.id === %q`, recs[1].ID)
 	v.do(chromedp.Focus(chromedp.CSS(chosen(recs[1].ID, 0, "1")))) // Ctrl+Enter sends from anywhere in a form
 	const ctrl = 2
-	eval[int](v, `still.enter = 1e6`)
+	eval[int](v, `delays.enter = 1e6`)
 	v.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(ctrl)))
 	v.wait(`!document.querySelector("[aria-busy]")`)
 	if n := v.open(recs); n != 2 {
 		t.Fatalf("%d are open", n)
 	}
-	eval[int](v, `still.enter = still.repeat = 0`)
+	eval[int](v, `delays.enter = delays.repeat = 0`)
 	enter(down, true, ctrl) // held
 	v.do(chromedp.KeyEvent(kb.Enter, chromedp.KeyModifiers(ctrl)))
 	v.answered(recs[1].ID)

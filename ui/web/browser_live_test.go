@@ -123,8 +123,8 @@ func TestBrowserOutrun(t *testing.T) {
 	v.answeredElsewhere(rec.ID, "inbox", question.Answer{QuestionID: "name", Custom: "orders"})
 	v.shows("#r-"+rec.ID+" .fate", "Already answered in the inbox")
 	v.shows("#r-"+rec.ID+" .turns", "orders")
-	v.click("#r-" + rec.ID + " .ending details summary")
-	v.wait(`document.querySelector(%q).value === "my-own-name" && document.querySelector(%q).disabled`, inWords(rec.ID, 0), inWords(rec.ID, 0))
+	v.shows("#r-"+rec.ID+" .ending", "What you had chosen, which was not sent")
+	v.shows("#r-"+rec.ID+" .ending", "my-own-name")
 	v.shows("#count", "No questions")
 	v.click("#r-" + rec.ID + " [data-remove]")
 	v.away()
@@ -652,7 +652,7 @@ func agesAgree(t *testing.T, l words.Language) {
 		0, time.Millisecond, time.Second, 59500 * time.Millisecond, time.Minute, 61 * time.Second, 10 * time.Minute, 59*time.Minute + 59*time.Second,
 		time.Hour, 61 * time.Minute, 5 * time.Hour, 47 * time.Hour, 48 * time.Hour, 50 * time.Hour, 100 * time.Hour,
 	} {
-		if got, want := eval[string](v, "away(%d)", d.Milliseconds()), l.Ago(d); got != want {
+		if got, want := eval[string](v, "ago(%d)", d.Milliseconds()), l.Ago(d); got != want {
 			t.Errorf("%v ago: %q, want %q", d, got, want)
 		}
 		want, _ := l.Left(d)
@@ -740,9 +740,9 @@ func TestBrowserLift(t *testing.T) {
 		}
 	})
 	v.listening()
-	v.click("[data-lift] button")
+	v.click(`[action="/lift"] button`)
 	v.shows("#news", "The limit is lifted.")
-	v.gone("[data-lift]")
+	v.gone(`[action="/lift"]`)
 	if limited, err := v.desk.AtLimit(t.Context(), "s1"); limited || err != nil {
 		t.Errorf("at the limit: %v, %v", limited, err)
 	}
@@ -842,7 +842,7 @@ func TestBrowserNotifies(t *testing.T) {
 		static permission = "default";
 		static requestPermission() { this.permission = "granted"; return Promise.resolve("granted"); }
 		constructor(title, options) { rung.push(title + ": " + options.body); }
-	}, offer(), true)`)
+	}, offerNotifications(), true)`)
 	first := v.put("codex", "/home/ada/shop", "s1", database())
 	v.shows("#r-"+first.ID, "Which database")
 	v.click("#notify")

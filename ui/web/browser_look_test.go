@@ -87,7 +87,7 @@ var scenes = []struct {
 			v.turn(rec.ID)
 			v.click(chosen(rec.ID, 0, "0"))
 			v.inPlace(within(rec.ID, confirmButton))
-			eval[bool](v, `(window.calm = () => {}, true)`) // the finger is still there
+			eval[bool](v, `(window.whenClear = () => {}, true)`) // the finger is still there
 			v.do(chromedp.Click(chromedp.CSS(within(rec.ID, confirmButton))))
 			v.shows("#news", v.language.T("Sent to %s.", v.language.Asker(rec.Asker)))
 		}

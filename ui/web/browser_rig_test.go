@@ -302,8 +302,8 @@ func (v *view) confirm(rec desk.Record) {
 func (v *view) hasten() {
 	v.t.Helper()
 	if !v.noScript {
-		v.wait(`typeof still === "object"`)
-		eval[int](v, `still.click = 50`)
+		v.wait(`typeof delays === "object"`)
+		eval[int](v, `delays.click = 50`)
 	}
 }
 
@@ -316,7 +316,7 @@ func (v *view) inPlace(selector string) {
 // hears waits until what got the focus by itself takes an Enter.
 func (v *view) hears() {
 	v.t.Helper()
-	v.wait(`!deaf() && performance.now() - enter >= still.repeat`)
+	v.wait(`!ignoresEnter() && performance.now() - enter >= delays.repeat`)
 }
 
 // write types into a field.

@@ -203,7 +203,7 @@ func TestNobodyGoesOn(t *testing.T) {
 func TestElsewhere(t *testing.T) {
 	shown := []desk.Showing{{Surface: "pane", Why: "no multiplexer"}, {Surface: "web"}, {Surface: "inbox"}, {Surface: "tty"}}
 	for attended, want := range map[bool]string{true: "tty", false: ""} {
-		c := card{Record: recordview.Of(desk.Record{Attended: attended, ShownOn: shown}, words.English)}
+		c := &card{Record: recordview.Of(desk.Record{Attended: attended, ShownOn: shown}, words.English)}
 		if got := strings.Join(c.Elsewhere(), " "); got != want {
 			t.Errorf("attended %v: %q, want %q", attended, got, want)
 		}

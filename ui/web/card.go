@@ -2,7 +2,6 @@ package web
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/url"
@@ -18,130 +17,101 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// card is a record as the page shows it. Its texts are as they came: the
+// card is a record as the page shows it. Its texts are as they came from outside: the
 // templates pass each through line, lines, prose or preview.
 type card struct {
 	recordview.Record
 	lang  words.Language
-	group string // the same on cards with the same questions
 	Now   time.Time
 	CSRF  string
 	Began string // when the human got it, in ms of Unix time
 
 	Deadline *time.Time
 	Limited  bool // after this round the session may not ask for a while
-
-	Alike  []sibling
-	Back   bool    // a draft was filled in
-	Draft  int64   // which draft is kept, for the script; see keepTyped
-	Faults []fault // why the last try was refused
+	Alike    []duplicate
+	Back     bool    // a draft was filled in
+	Draft    int64   // which draft is kept, for the script; see saveDraft
+	Faults   []fault // why the last try was refused
 
 	dialogue *dialogue.Dialogue
 }
 
-// newCard returns a record as a card with a dialogue about it; began is when the
-// human got the form, if that is known.
-func (s *Server) newCard(r *http.Request, rec *desk.Record, o dialogue.Options, began string) card {
-	now, l := s.Now(), s.languageOf(r)
-	if rec.Outcome == nil {
-		o.Memory = s.Desk.Remembered(r.Context(), *rec)
+// card returns the card of a record, with its draft while it is open, or with a form that
+// was sent (nil for none). Open are the records among which to look for the same questions.
+func (s *Server) card(r *http.Request, rec *desk.Record, open []desk.Record, form url.Values) *card {
+	ctx, now, l := r.Context(), s.Now(), s.languageOf(r)
+	c := &card{
+		Record: recordview.Of(*rec, l), lang: l, Now: now, CSRF: s.csrf(r),
+		Began: cmp.Or(form.Get("shown"), strconv.FormatInt(now.UnixMilli(), 10)),
 	}
-	shown := recordview.Of(*rec, l)
-	return card{
-		Record: shown, dialogue: dialogue.New(*shown.Record, o), lang: l, group: groupOf(&rec.Set),
-		Now: now, CSRF: s.csrf(r), Began: cmp.Or(began, strconv.FormatInt(now.UnixMilli(), 10)),
-	}
-}
-
-// card returns the card of a record, with the draft of its answer while it is
-// open.
-func (s *Server) card(r *http.Request, rec *desk.Record) card {
-	o := dialogue.Options{Layout: dialogue.Sheet}
-	var at time.Time
+	o := s.optionsOf(form)
 	if rec.Outcome == nil {
-		var err error
-		if o.Draft, at, err = s.draft(r.Context(), rec.ID); err != nil {
-			s.Log.WarnContext(r.Context(), "leaving out a draft", "id", rec.ID, "error", err)
+		draft, at, err := s.draft(ctx, rec.ID)
+		if err != nil {
+			s.Log.WarnContext(ctx, "web: a card without its draft", "id", rec.ID, "error", err)
 		}
+		if form == nil {
+			o.Draft = draft
+		}
+		c.Draft, o.Memory = at.UnixMicro(), s.Desk.Remembered(ctx, *rec)
+		if at, ok := s.Desk.Deadline(ctx, *rec); ok {
+			c.Deadline = &at
+		}
+		if c.Limited, err = s.Desk.AtLimit(ctx, rec.SessionID); err != nil {
+			s.Log.WarnContext(ctx, "web: a card without its round limit", "id", rec.ID, "error", err)
+		}
+		c.addDuplicates(rec, open, form["also"])
 	}
-	c := s.newCard(r, rec, o, "")
-	c.Draft, c.Back = at.UnixMicro(), c.dialogue.Restored()
-	s.addCircumstances(r.Context(), &c, nil)
+	c.dialogue = dialogue.New(*c.Record.Record, o)
+	c.Back = form == nil && c.dialogue.Restored()
+	if form != nil {
+		fill(c.dialogue, form)
+	}
 	return c
 }
 
-// filledCard returns the card of a record with what a form holds, and what is
-// wrong with it.
-func (s *Server) filledCard(r *http.Request, rec *desk.Record, form url.Values, found question.Violations) card {
-	c := s.newCard(r, rec, s.optionsOf(form), form.Get("shown"))
-	fill(c.dialogue, form)
-	if rec.Outcome == nil {
-		if _, at, err := s.draft(r.Context(), rec.ID); err == nil {
-			c.Draft = at.UnixMicro()
-		}
-		c.refuse(found)
-	}
-	s.addCircumstances(r.Context(), &c, form["also"])
-	return c
-}
-
-// addCircumstances tells a card what changes while its record is open; also are
-// those alike that the human has ticked already.
-func (s *Server) addCircumstances(ctx context.Context, c *card, also []string) {
-	if c.Outcome != nil {
-		return
-	}
-	if at, ok := s.Desk.Deadline(ctx, *c.Record.Record); ok {
-		c.Deadline = &at
-	}
-	var err error
-	if c.Limited, err = s.Desk.AtLimit(ctx, c.SessionID); err != nil {
-		s.Log.WarnContext(ctx, "web: a card without its round limit", "id", c.ID, "error", err)
-	}
-	open, err := s.Desk.Pending(ctx)
-	if err != nil {
-		s.Log.WarnContext(ctx, "web: a card without those alike", "id", c.ID, "error", err)
-	}
+// addDuplicates adds the open records with the same questions; ticked are those that the
+// human has chosen already.
+func (c *card) addDuplicates(rec *desk.Record, open []desk.Record, ticked []string) {
+	content := contentOf(&rec.Set)
 	for _, other := range open {
-		if other.ID != c.ID && len(c.Alike) < maxAlike && groupOf(&other.Set) == c.group {
-			c.Alike = append(c.Alike, sibling{other.ID, c.lang.Asker(other.Asker), slices.Contains(also, other.ID)})
+		if other.ID != rec.ID && len(c.Alike) < maxDuplicates && contentOf(&other.Set) == content {
+			c.Alike = append(c.Alike, duplicate{other.ID, c.lang.Asker(other.Asker), slices.Contains(ticked, other.ID)})
 		}
 	}
 }
 
-// Fields is the form of a record that is open.
-func (c card) Fields() []field { return c.fields() }
-
-// Own is what the human had filled in of a record that ended meanwhile, and was
-// not sent.
-func (c card) Own() []question.Response {
-	given := c.dialogue.Answers()
-	if len(given) == 0 {
-		return nil
+// Own is what the human filled in and did not send of a record that has ended.
+func (c *card) Own() []question.Response {
+	if given := c.dialogue.Answers(); len(given) > 0 {
+		return c.Set.Shown(given)
 	}
-	return c.Set.Shown(given)
+	return nil
 }
 
-// Note is the word to the agent beside all answers, and Why what was typed as the reason
-// to dismiss, or as what there is to discuss.
-func (c card) Note() string { return c.dialogue.Note() }
-func (c card) Why() string  { return c.dialogue.Reason() }
+// Note is the note on the whole, and Why the reason of a dismissal or topic of a
+// discussion that is being written.
+func (c *card) Note() string { return c.dialogue.Note() }
+func (c *card) Why() string  { return c.dialogue.Reason() }
 
-// Progress says how many of the questions that are asked have an answer, where there are
-// several.
-func (c card) Progress() string {
+// Progress is the number of questions with an answer, where several are asked.
+func (c *card) Progress() string {
 	steps := c.dialogue.Steps()
-	open := slices.DeleteFunc(slices.Clone(steps), func(x dialogue.Step) bool { return !x.Answer.Empty() })
 	if len(steps) < 2 {
 		return ""
 	}
-	return c.lang.T("%[1]d of %[2]d answered", len(steps)-len(open), len(steps))
+	done := 0
+	for _, x := range steps {
+		if !x.Answer.Empty() {
+			done++
+		}
+	}
+	return c.lang.T("%[1]d of %[2]d answered", done, len(steps))
 }
 
-// Elsewhere names the other surfaces that show the card's record. They are its
-// asker's: with that they have gone, whatever was kept. The inbox is none: to
-// leave a question to it is to show it nowhere.
-func (c card) Elsewhere() (names []string) {
+// Elsewhere names the other surfaces that show the record, while its asker waits. The
+// inbox is no such surface: a record without any is listed there.
+func (c *card) Elsewhere() (names []string) {
 	for _, x := range c.ShownOn {
 		if c.Attended && x.Why == "" && x.Surface != surfaceName && x.Surface != ui.Elsewhere().Name() {
 			names = append(names, x.Surface)
@@ -150,21 +120,18 @@ func (c card) Elsewhere() (names []string) {
 	return names
 }
 
-// maxAlike is how many alike questions one card offers to answer with it.
-const maxAlike = 10
+// maxDuplicates limits the records that one answer can be given to as well.
+const maxDuplicates = 10
 
-// sibling is another card with the same questions.
-type sibling struct {
+// duplicate is another record with the same questions.
+type duplicate struct {
 	ID      string
 	Asker   string
 	Checked bool
 }
 
-// groupOf is the same for sets with the same questions and options.
-func groupOf(set *question.Set) string {
-	data, err := json.Marshal(set.Questions)
-	if err != nil {
-		return "" // cannot be: it came from JSON
-	}
+// contentOf is the same for sets with the same questions and options.
+func contentOf(set *question.Set) string {
+	data, _ := json.Marshal(set.Questions) // which was decoded from JSON
 	return string(data)
 }

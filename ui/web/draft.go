@@ -14,8 +14,8 @@ import (
 	"mcp-askuser/ui/api"
 )
 
-// draft returns what is kept for a record that is open, and since when; nothing
-// where there is none, or none that can be read.
+// draft returns the draft of an open record, and when it was saved; an empty one where
+// none exists or can be read.
 func (s *Server) draft(ctx context.Context, id string) (question.Reply, time.Time, error) {
 	draft, at, err := s.Desk.Draft(ctx, id)
 	if errors.Is(err, desk.ErrDamaged) {
@@ -27,12 +27,11 @@ func (s *Server) draft(ctx context.Context, id string) (question.Reply, time.Tim
 	return draft, at, err
 }
 
-// answerOne takes a program's answer to one question of a set. It is kept,
-// as a program's, in the record's draft, where the others are what a human is
-// typing: nobody's answers before they are sent. There it waits until every
-// required question has one, then all of them are committed. It returns the
-// ids of the questions that are still open; none means that the set is
-// answered, and waited that somebody waited for that.
+// answerOne takes a program's answer to one question of a set, and keeps it in the draft,
+// marked as a program's: the other answers there are being typed by the human, and count for
+// nothing yet. The answer that leaves no required question open commits the set. Open are
+// the ids of the questions that are still open; waited says that the asker waited for the
+// set.
 func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, given question.Reply) (open []string, waited bool, err error) {
 	s.drafts.Lock()
 	defer s.drafts.Unlock()
@@ -60,7 +59,7 @@ func (s *Server) answerOne(ctx context.Context, rec *desk.Record, id string, giv
 	found, _ := errors.AsType[question.Violations](err)
 	for _, v := range found {
 		if other, ok := strings.CutPrefix(v.Path, "answers."); ok && other != id {
-			open = append(open, other) // what was kept is right, so that it is missing
+			open = append(open, other) // kept answers are valid: this one is missing
 		} else {
 			faults = append(faults, v)
 		}
@@ -91,8 +90,8 @@ func parentOf(set *question.Set, id string) (*question.Question, *question.Optio
 	return nil, nil
 }
 
-// answeredBefore tells a second answerer of a question what the first one said,
-// while the set waits for the rest.
+// answeredBefore is the problem of a second answer to a question, with the first one, while
+// the set is open.
 func answeredBefore(rec *desk.Record, id string, given question.Reply, at time.Time) error {
 	p := api.Problemf(api.AlreadyAnswered, "The question %q is answered already; the answer is kept until the rest of the set has one.", id)
 	others := func(x question.Response) bool { return x.ID != id }
@@ -103,9 +102,9 @@ func answeredBefore(rec *desk.Record, id string, given question.Reply, at time.T
 	return p
 }
 
-// keepTyped keeps what a human has filled in so far, and returns which draft that is:
-// when it was kept, in µs.
-func (s *Server) keepTyped(ctx context.Context, id string, typed question.Reply) (int64, error) {
+// saveDraft saves what the human has filled in so far, and returns when, in µs: the number
+// of the draft.
+func (s *Server) saveDraft(ctx context.Context, id string, typed question.Reply) (int64, error) {
 	s.drafts.Lock()
 	defer s.drafts.Unlock()
 	if err := s.Desk.SaveDraft(ctx, id, typed); err != nil {

@@ -131,7 +131,7 @@ func TestAnswersKeptBetweenServers(t *testing.T) {
 	rec := g.ask("s", text("port"), boolean("go"))
 	g.one(200, "", "port", `"80"`)
 	g.stop()
-	g = restart(t, g, func(*patience) {})
+	g = restart(t, g, func(*timeouts) {})
 	g.one(400, api.AlreadyAnswered, "port", `"81"`)
 	g.one(200, "", "go", `true`)
 	if got := g.answersTo(rec.ID); got != "port=80 program, go=true program" {

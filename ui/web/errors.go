@@ -11,7 +11,7 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// statuses are the HTTP statuses of problems; of all others it is 400.
+// statuses are the HTTP statuses of problems; the others have 400.
 var statuses = map[string]int{ //nolint:gochecknoglobals // a table, never written to
 	api.SessionNotFound:  http.StatusNotFound,
 	api.QuestionNotFound: http.StatusNotFound,
@@ -29,20 +29,18 @@ var statuses = map[string]int{ //nolint:gochecknoglobals // a table, never writt
 	api.Internal:         http.StatusInternalServerError,
 }
 
-// How a request is refused before it is looked at. Each says what to do about
-// it.
+// Problems of requests that no handler gets. Each message says what to do.
 var (
 	errHost     = &api.Problem{Code: api.Forbidden, Message: "This server does not go by that name and port. Use the address that it printed; a tunnel keeps the port."}
 	errOrigin   = &api.Problem{Code: api.Forbidden, Message: words.Mark("Requests from pages of other sites are refused.")}
 	errToken    = &api.Problem{Code: api.Unauthorized, Message: "The token is missing or no longer good. Open the address that mcp-askuser printed when it started; programs send it as Authorization: Bearer TOKEN."}
 	errCSRF     = &api.Problem{Code: api.Forbidden, Message: "This form is from another session. Reload the page and send it again; programs send the header X-CSRF-Token, or the bearer token."}
-	errNowhere  = &api.Problem{Code: api.NoSuchPath, Message: words.Mark("There is nothing at this address.")}
+	errNoPage   = &api.Problem{Code: api.NoSuchPath, Message: words.Mark("There is nothing at this address.")}
 	errNotWhole = &api.Problem{Code: api.InvalidRequest, Message: words.Mark("The request did not arrive whole.")}
 	errInternal = &api.Problem{Code: api.Internal, Message: words.Mark("Something failed; the log says what. Trying again is reasonable.")}
 )
 
-// problemOf says what an error is to a client; nil if it is not the client's
-// doing.
+// problemOf returns an error as a problem of the client; nil for a failure of the server.
 func problemOf(err error) *api.Problem {
 	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return api.Problemf(api.TooLarge, "The request is larger than %d bytes.", large.Limit)
@@ -50,8 +48,7 @@ func problemOf(err error) *api.Problem {
 	return api.ProblemOf(err)
 }
 
-// fail answers a request with err. What is not the client's doing goes to the
-// log, not to the client.
+// fail responds with an error. A failure of the server is logged, and not shown.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := problemOf(err)
 	if p == nil {
@@ -61,22 +58,22 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	s.refuse(w, r, p)
 }
 
-// refusals are what people read, in their language, instead of a problem's
-// message, which is for programs.
+// refusals are the pages for people, in their language, in place of a problem's message,
+// which is for programs.
 var refusals = map[*api.Problem]refusal{ //nolint:gochecknoglobals // a table, never written to
 	errToken: {words.Mark("Open the page once more"), words.Mark("This address has been used, or your visit has ended: that is so after thirty days without one, or when somebody ended all of them. In a terminal, run"), "mcp-askuser web --open"},
 	errHost:  {words.Mark("Not under this name"), words.Mark("Use the address that mcp-askuser printed, with the same port."), ""},
 	errCSRF:  {words.Mark("Send it once more"), words.Mark("This form is from an earlier visit, and was not sent. Go to the questions: what you had filled in is kept."), ""},
 }
 
-// away is what the page's worker shows where the server does not answer.
-var away = refusal{words.Mark("The page is not served right now"), words.Mark("Questions stay where they are. In a terminal, run"), "mcp-askuser web"} //nolint:gochecknoglobals // as above
+// offlinePage is what the page's worker shows while the server does not respond.
+var offlinePage = refusal{words.Mark("The page is not served right now"), words.Mark("Questions stay where they are. In a terminal, run"), "mcp-askuser web"} //nolint:gochecknoglobals // as above
 
-// refusal is a page that says why there is no other.
+// refusal is a page that says why a request was refused.
 type refusal struct {
 	Title   string
 	Words   string
-	Command string // what mends it; empty: going to the questions
+	Command string // to run; empty: the page links to the questions
 }
 
 // refuse answers with a problem: JSON to programs, a page to people.
@@ -111,12 +108,12 @@ func (s *Server) explain(w http.ResponseWriter, r *http.Request, status int, x r
 }
 
 func (s *Server) offline(w http.ResponseWriter, r *http.Request) error {
-	return s.explain(w, r, http.StatusOK, away)
+	return s.explain(w, r, http.StatusOK, offlinePage)
 }
 
 // write sends a value as JSON, in which no sniffing browser finds a tag.
 func write(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // the client may be gone
+	_ = json.NewEncoder(w).Encode(v) // the client may have disconnected
 }

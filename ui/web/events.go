@@ -11,31 +11,29 @@ import (
 	"mcp-askuser/ui/api"
 )
 
-// maxStreams is how many event streams there are at a time. The other
-// connections are left for requests.
+// maxStreams limits the event streams: other connections are left for requests.
 const maxStreams = 400
 
-// streams counts the event streams. While there is one this surface counts as
-// open.
+// streams counts the event streams. While one is open, the desk knows that the page is.
 type streams struct {
-	desk *desk.Desk
-	most int
+	desk  *desk.Desk
+	limit int
 
 	mu      sync.Mutex
 	open    int
-	release func() // takes the announcement back; set while there is a stream
+	release func() // ends the announcement on the desk
 	running sync.WaitGroup
 }
 
-// join counts a stream in, and announces the page with the first one.
-func (x *streams) join() error {
+// add counts a stream, and announces the page with the first one.
+func (x *streams) add() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.open >= x.most {
+	if x.open >= x.limit {
 		return api.Problemf(api.TooManyStreams, "There are %d event streams already.", x.open)
 	}
 	if x.open == 0 {
-		// The announcement belongs to all streams, so to no request's context.
+		// The announcement outlasts the request of this stream.
 		release, err := x.desk.Announce(context.Background(), surfaceName)
 		if err != nil {
 			return fmt.Errorf("announce the page: %w", err)
@@ -47,7 +45,7 @@ func (x *streams) join() error {
 	return nil
 }
 
-func (x *streams) leave() {
+func (x *streams) remove() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.open--; x.open == 0 {
@@ -56,27 +54,25 @@ func (x *streams) leave() {
 	x.running.Done()
 }
 
-// events is the stream of everything that happens on the desk. What is
-// pending already is not told: a client connects first and then asks for the
-// questions, so that it misses none. A client that does not take an event
-// within the time for a response is dropped; one that connects anew has lost
-// nothing that it cannot ask for.
+// events streams what happens on the desk from now on: a client connects first and
+// then requests the questions, so that it misses none. A client that does not take
+// an event within the time for a response is disconnected, and loses nothing that it
+// cannot request once it connects again.
 func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
-	if err := s.streams.join(); err != nil {
+	if err := s.streams.add(); err != nil {
 		return err
 	}
-	defer s.streams.leave()
-	happened, err := s.Desk.Watch(r.Context())
+	defer s.streams.remove()
+	events, err := s.Desk.Watch(r.Context())
 	if err != nil {
 		return fmt.Errorf("watch the desk: %w", err)
 	}
 	out := http.NewResponseController(w)
-	// A stream lasts: the time in which to send a request does not end it.
-	_ = out.SetReadDeadline(time.Time{})
+	_ = out.SetReadDeadline(time.Time{}) // the time in which to send a request does not end a stream
 	w.Header().Set("Content-Type", "text/event-stream")
-	taken := s.push(w, out, []byte("retry: 1000\n\n"))
-	for ev := range happened { // until the client or the server goes, or the watch fails
-		if !taken {
+	written := s.push(w, out, []byte("retry: 1000\n\n"))
+	for ev := range events { // until the client disconnects, or the server or the watch ends
+		if !written {
 			break
 		}
 		frame, err := api.Frame(api.NewEvent(ev))
@@ -84,16 +80,14 @@ func (s *Server) events(w http.ResponseWriter, r *http.Request) error {
 			s.Log.WarnContext(r.Context(), "leaving out an event", "id", ev.Record.ID, "error", err)
 			continue
 		}
-		taken = s.push(w, out, frame)
+		written = s.push(w, out, frame)
 	}
 	return nil
 }
 
 // push writes to a stream and reports whether the client takes it.
 func (s *Server) push(w http.ResponseWriter, out *http.ResponseController, data []byte) bool {
-	_ = out.SetWriteDeadline(time.Now().Add(s.patience.response))
-	if _, err := w.Write(data); err != nil {
-		return false
-	}
-	return out.Flush() == nil
+	_ = out.SetWriteDeadline(time.Now().Add(s.timeouts.response))
+	_, err := w.Write(data)
+	return err == nil && out.Flush() == nil
 }

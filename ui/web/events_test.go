@@ -141,7 +141,7 @@ func TestSlowStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	server.patience.response = 3 * time.Second
+	server.timeouts.response = 3 * time.Second
 	client, conn := net.Pipe()
 	pipe := &onePipe{conn: make(chan net.Conn, 1), closed: make(chan struct{})}
 	pipe.conn <- conn
@@ -204,7 +204,7 @@ func (*onePipe) Addr() net.Addr { return &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)
 func TestStreamsEndWithTheServer(t *testing.T) {
 	g := start(t)
 	g.stop()
-	g = restart(t, g, func(p *patience) { p.grace = time.Hour })
+	g = restart(t, g, func(p *timeouts) { p.grace = time.Hour })
 	l := g.listen()
 	conn, err := net.Dial("tcp", g.addr.String())
 	if err != nil {
@@ -224,7 +224,7 @@ func TestStreamsEndWithTheServer(t *testing.T) {
 func TestStreamLasts(t *testing.T) {
 	g := start(t)
 	g.stop()
-	g = restart(t, g, func(p *patience) { p.header, p.request = 3*time.Second, 3*time.Second })
+	g = restart(t, g, func(p *timeouts) { p.header, p.request = 3*time.Second, 3*time.Second })
 	l := g.listen()
 	defer l.close()
 	slow, err := net.Dial("tcp", g.addr.String())

@@ -48,20 +48,21 @@ func valueOf(r dialogue.Row) string {
 	return strconv.Itoa(r.Number - 1)
 }
 
-// optionsOf returns the options of a dialogue to fill a form in. What to discuss, or why
-// to dismiss, is the reason: it goes with no answer.
+// optionsOf returns the options of a dialogue in which a form is filled in. The topic of a
+// discussion and the reason of a dismissal are its reason: no answer includes it.
 func (s *Server) optionsOf(form url.Values) dialogue.Options {
 	o := dialogue.Options{Layout: dialogue.Sheet, Now: s.Now, Draft: question.Reply{
-		Note: plainBreaks(form.Get("note")), Reason: plainBreaks(cmp.Or(form.Get("topic"), form.Get("reason"))),
+		Note: lineBreaks(form.Get("note")), Reason: lineBreaks(cmp.Or(form.Get("topic"), form.Get("reason"))),
 	}}
-	if ms, err := strconv.ParseInt(form.Get("shown"), 10, 64); err == nil && !s.Now().Before(time.UnixMilli(ms)) {
-		o.Began = time.UnixMilli(ms)
+	ms, err := strconv.ParseInt(form.Get("shown"), 10, 64)
+	if began := time.UnixMilli(ms); err == nil && !began.After(s.Now()) {
+		o.Began = began
 	}
 	return o
 }
 
-// fill puts what a form holds into a dialogue, and returns what only a form can get
-// wrong; the rest is for Dialogue.Reply.
+// fill enters a form into a dialogue, and returns the values that the page never sends.
+// Dialogue.Reply finds all other faults.
 func fill(d *dialogue.Dialogue, form url.Values) (found question.Violations) {
 	rec := d.Record()
 	for at, q := range rec.All() {
@@ -69,8 +70,8 @@ func fill(d *dialogue.Dialogue, form url.Values) (found question.Violations) {
 		if step == nil { // the asker has its answer
 			continue
 		}
-		text := plainBreaks(form.Get(named(fieldText, at)))
-		acts := []dialogue.Act{dialogue.Note{Text: plainBreaks(form.Get(named(fieldNote, at)))}}
+		text := lineBreaks(form.Get(named(fieldText, at)))
+		acts := []dialogue.Act{dialogue.Note{Text: lineBreaks(form.Get(named(fieldNote, at)))}}
 		var answer dialogue.Fill
 		if !q.Chooses() {
 			answer.Text = text
@@ -81,7 +82,7 @@ func fill(d *dialogue.Dialogue, form url.Values) (found question.Violations) {
 			row := slices.IndexFunc(step.Rows, func(r dialogue.Row) bool { return valueOf(r) == v })
 			if row >= 0 {
 				answer.Rows = append(answer.Rows, row)
-			} else if v != "" {
+			} else if v != "" && step.Place > 0 {
 				found.Add("answers."+q.ID, "%q is none of the options", v)
 			}
 		}
@@ -91,14 +92,14 @@ func fill(d *dialogue.Dialogue, form url.Values) (found question.Violations) {
 			}
 		}
 	}
-	return slices.DeleteFunc(found, func(v question.Violation) bool { return d.Step(strings.TrimPrefix(v.Path, "answers.")).Place == 0 })
+	return found
 }
 
-// plainBreaks undoes what browsers do to the line breaks of a form.
-func plainBreaks(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
+// lineBreaks replaces the line breaks that browsers send.
+func lineBreaks(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }
 
-// field is a question as the form shows it: a step, or one that the asker has the answer
-// to already, which has no rows.
+// field is a question as the form shows it: a step, or a question that the asker has the
+// answer to, which has no rows.
 type field struct {
 	dialogue.Step
 	Key       string // the id of its element
@@ -121,15 +122,15 @@ type choice struct {
 	Fields []field // its follow-ups
 }
 
-// before is an earlier answer to the same question, as the form would have it.
+// before is an earlier answer to the same question, by the names of the form.
 type before struct {
 	Words  string // "3 Nov: PostgreSQL, claude-code"
 	Values string // of the options, with blanks between them
 	Text   string
 }
 
-// fields returns the form of a card's dialogue.
-func (c *card) fields() []field {
+// Fields is the form of a record that is open.
+func (c *card) Fields() []field {
 	at := -1
 	var walk func(qs []question.Question, top bool) []field
 	walk = func(qs []question.Question, top bool) (out []field) {
@@ -219,7 +220,7 @@ func recalled(s *dialogue.Step, l words.Language, now time.Time) *before {
 	return &b
 }
 
-// Input is the type of the input of each choice; empty for words in a text area.
+// Input is the type of the input of each choice; empty for a text area.
 func (f *field) Input() string {
 	switch {
 	case !f.Chooses():
@@ -246,31 +247,31 @@ func (f *field) Proposed() bool {
 	return row >= 0 && f.Rows[row].Marked
 }
 
-// fault is what must change before a form can be sent.
+// fault is a reason why a form cannot be sent.
 type fault struct {
 	Field string // the id of the element it is about
 	Words string
 	about string // Words without the question
 }
 
-// refuse notes what is wrong with what a form holds.
+// refuse shows why a form cannot be sent.
 func (c *card) refuse(found question.Violations) {
 	all := c.All()
 	for _, v := range found {
 		place := slices.IndexFunc(all, func(q *question.Question) bool { return v.Path == "answers."+q.ID })
 		switch {
 		case place >= 0:
-			about := said(c.lang, "", v)
+			about := faultWords(c.lang, "", v)
 			c.Faults = append(c.Faults, fault{fmt.Sprintf("%s-%d", c.ID, place), question.Line(all[place].Text) + " " + about, about})
 		case v.Path == "reason" || v.Path == "note":
-			c.Faults = append(c.Faults, fault{Field: c.ID + "-" + v.Path, Words: said(c.lang, "the "+v.Path+" ", v)})
+			c.Faults = append(c.Faults, fault{Field: c.ID + "-" + v.Path, Words: faultWords(c.lang, "the "+v.Path+" ", v)})
 		default:
 			c.Faults = append(c.Faults, fault{Field: c.ID + "-form", Words: question.Line(v.String())})
 		}
 	}
 }
 
-// What is wrong with a form, as the sentences that said makes of it.
+// The faults of a form, as sentences of faultWords.
 var _ = [...]string{
 	words.Mark("An answer is required."),
 	words.Mark("Must be at most %d characters long, is %d."),
@@ -280,10 +281,10 @@ var _ = [...]string{
 	words.Mark("Write what it is, or choose something else."),
 }
 
-// said makes a sentence of a violation's message, about something that has a name.
-func said(l words.Language, name string, v question.Violation) string {
+// faultWords makes a sentence of a violation, about the thing with this name.
+func faultWords(l words.Language, name string, v question.Violation) string {
 	return question.Line(v.In(func(text string, args ...any) string { return l.T(sentence(name+text), args...) }))
 }
 
-// sentence makes a sentence of words in English.
+// sentence makes a sentence of English words.
 func sentence(s string) string { return words.English.Sentence(strings.ToUpper(s[:1]) + s[1:]) }

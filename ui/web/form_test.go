@@ -88,7 +88,7 @@ func FuzzFilledIn(f *testing.F) {
 			slices.SortFunc(a.Selected, func(x, y string) int { return strings.Compare(order[x], order[y]) })
 		}
 		rec := desk.Record{ID: "r", Set: *set}
-		c := card{Record: recordview.Of(rec, words.English), dialogue: dialogue.New(rec, dialogue.Options{Layout: dialogue.Sheet, Draft: got})}
+		c := &card{Record: recordview.Of(rec, words.English), dialogue: dialogue.New(rec, dialogue.Options{Layout: dialogue.Sheet, Draft: got})}
 		again, err := filledIn(set, inForm(url.Values{"note": {got.Note}}, c.Fields()))
 		same := len(got.Answers)+len(again.Answers) == 0 || reflect.DeepEqual(got.Answers, again.Answers)
 		if err != nil || !same || got.Note != again.Note {

@@ -16,28 +16,34 @@ import (
 	"mcp-askuser/internal/keyfile"
 )
 
-// keys are what opens the page: the token and the invitations of this start,
-// and cookies, signed with a key that outlasts it where there is a file for it.
+// The time for which an invitation is good, and a cookie after the last visit.
+const (
+	invitationTime = time.Minute
+	cookieTime     = 30 * 24 * time.Hour
+)
+
+// keys authenticate senders: the token and the invitations of this start, and cookies,
+// signed with a key that outlasts it where there is a file for it.
 type keys struct {
-	token string // what programs show, and what a browser trades for its cookie
+	token string // programs send it, and a browser redeems it for a cookie
 	path  string // of the file; empty: none
-	start []byte // the key without a file, or while it cannot be read: nothing from before is good then
+	start []byte // the key without a file, or while that cannot be read: no earlier cookie is good then
 	now   func() time.Time
 
-	mu      sync.Mutex
-	invites map[string]time.Time // tokens that work once, and until when
+	mu          sync.Mutex
+	invitations map[string]time.Time // tokens that work once, and until when
 }
 
 func newKeys(token, path string, now func() time.Time) (*keys, error) {
-	k := &keys{token: token, path: path, start: keyfile.New(), now: now, invites: map[string]time.Time{}}
+	k := &keys{token: token, path: path, start: keyfile.New(), now: now, invitations: map[string]time.Time{}}
 	if path == "" {
 		return k, nil
 	}
 	return k, keyfile.Make(path)
 }
 
-// Revoke ends all visits of the page, now and in every process: it puts another
-// key in the place of the one that cookies are signed with.
+// Revoke ends all sessions of the page, in every process: it replaces the key that
+// cookies are signed with.
 func Revoke(path string) error { return keyfile.Replace(path) }
 
 // key is read each time: another process may have revoked it.
@@ -48,9 +54,8 @@ func (k *keys) key() []byte {
 	return k.start
 }
 
-// port is where the page of a lasting key is to be found, if it is free:
-// bookmarks and tabs outlast a restart. It lies below those that systems hand
-// out by themselves. 0 is any.
+// port is the port of the page for a key in a file, so that bookmarks and tabs outlast a
+// restart. It is below those that systems assign. 0 is any.
 func (k *keys) port() int {
 	if k.path == "" {
 		return 0
@@ -58,27 +63,28 @@ func (k *keys) port() int {
 	return 20000 + int(binary.BigEndian.Uint16([]byte(k.sign("port", ""))))%10000
 }
 
+// invite returns a token that works once, for a minute.
 func (k *keys) invite() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	token := rand.Text()
-	k.invites[token] = k.now().Add(inviteTime)
+	k.invitations[token] = k.now().Add(invitationTime)
 	return token
 }
 
-// opens reports whether token is the server's, and no other one, however long
-// that is.
-func (k *keys) opens(token string) bool {
+// isToken reports whether token is the server's. The comparison takes the same time for
+// every token.
+func (k *keys) isToken(token string) bool {
 	got, want := sha256.Sum256([]byte(token)), sha256.Sum256([]byte(k.token))
 	return hmac.Equal(got[:], want[:])
 }
 
-// invited reports whether token is an invitation, and uses it up.
-func (k *keys) invited(token string) bool {
+// redeemInvitation reports whether token is an invitation, which it ends.
+func (k *keys) redeemInvitation(token string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	until, ok := k.invites[token]
-	delete(k.invites, token)
+	until, ok := k.invitations[token]
+	delete(k.invitations, token)
 	return ok && k.now().Before(until)
 }
 
@@ -88,15 +94,14 @@ func (k *keys) sign(purpose, text string) string {
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// cookie is the name of ours. It tells the servers of one machine apart, to
-// which a browser sends all cookies of the host, whatever the port; those of
-// one key are the same page.
-func (k *keys) cookie() string { return "askuser-" + k.sign("cookie", "")[:8] }
+// cookieName differs between servers with different keys: a browser sends all cookies of a
+// host to each of its ports.
+func (k *keys) cookieName() string { return "askuser-" + k.sign("cookie", "")[:8] }
 
-// session returns the value of a cookie: an id, until when it is good, and
-// the signature of both.
-func (k *keys) session(id string) string {
-	text := id + "." + strconv.FormatInt(k.now().Add(visitTime).Unix(), 10)
+// cookie returns the value of a cookie: the id of a session, until when it is good, and the
+// signature of both.
+func (k *keys) cookie(id string) string {
+	text := id + "." + strconv.FormatInt(k.now().Add(cookieTime).Unix(), 10)
 	return text + "." + k.sign("session", text)
 }
 
@@ -110,23 +115,23 @@ func (k *keys) verify(cookie string) (id string, ok bool) {
 	return id, ok && err == nil && k.now().Unix() < until
 }
 
-// visit returns the id of the browser that sent a request, if it may come in.
-func (k *keys) visit(r *http.Request) (id string, ok bool) {
-	c, err := r.Cookie(k.cookie())
+// sessionOf returns the session of the browser that sent a request, if its cookie is good.
+func (k *keys) sessionOf(r *http.Request) (id string, ok bool) {
+	c, err := r.Cookie(k.cookieName())
 	if err != nil {
 		return "", false
 	}
 	return k.verify(c.Value)
 }
 
-// remember gives a browser its cookie, or a new time to the one it has; an
-// empty id is a new one.
-func (k *keys) remember(w http.ResponseWriter, r *http.Request, id string) {
+// setCookie gives a browser a cookie for a session, good from now on; an empty id is a new
+// session.
+func (k *keys) setCookie(w http.ResponseWriter, r *http.Request, id string) {
 	http.SetCookie(w, &http.Cookie{ //nolint:gosec // Secure needs TLS
-		Name:     k.cookie(),
-		Value:    k.session(cmp.Or(id, rand.Text())),
+		Name:     k.cookieName(),
+		Value:    k.cookie(cmp.Or(id, rand.Text())),
 		Path:     "/",
-		MaxAge:   int(visitTime.Seconds()),
+		MaxAge:   int(cookieTime.Seconds()),
 		HttpOnly: true,
 		Secure:   r.TLS != nil,
 		SameSite: http.SameSiteStrictMode,

@@ -10,8 +10,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// matcher finds the best of our languages for what a browser would have. Who
-// reads traditional characters reads the simplified ones rather than English.
+// matcher finds the best of our languages for those that a browser accepts. A reader of
+// traditional Chinese gets simplified Chinese rather than English.
 var matcher = sync.OnceValue(func() language.Matcher {
 	var tags []language.Tag
 	for _, l := range words.Languages() {
@@ -20,8 +20,8 @@ var matcher = sync.OnceValue(func() language.Matcher {
 	return language.NewMatcher(append(tags, language.TraditionalChinese))
 })
 
-// languageOf is the language to answer a request in, where a person reads the
-// answer: the one that is set, else the one that the browser would have most.
+// languageOf is the language of a response to a person: the one in the options, else the
+// best of those that the browser accepts.
 func (s *Server) languageOf(r *http.Request) words.Language {
 	if slices.Contains(words.Languages(), s.Language) {
 		return s.Language

@@ -17,13 +17,13 @@ import (
 )
 
 // restart serves the same desk anew, with other limits.
-func restart(t testing.TB, old *rig, change func(*patience)) *rig {
+func restart(t testing.TB, old *rig, change func(*timeouts)) *rig {
 	t.Helper()
 	server, err := New(Options{Desk: old.desk, Decode: decode, Token: token})
 	if err != nil {
 		t.Fatal(err)
 	}
-	change(&server.patience)
+	change(&server.timeouts)
 	return serve(t, old.desk, server, goleak.IgnoreCurrent())
 }
 
@@ -40,7 +40,7 @@ func (g *rig) raw(conn io.Writer, request string) (int, error) {
 func TestSlowClient(t *testing.T) {
 	g := start(t)
 	g.stop()
-	g = restart(t, g, func(p *patience) { p.header, p.request = 2*time.Second, 3*time.Second })
+	g = restart(t, g, func(p *timeouts) { p.header, p.request = 2*time.Second, 3*time.Second })
 	rec := g.ask("s", single("db"))
 	body := `{"session_id":"s","question_id":"db","answer":"pg"}`
 	tests := map[string]string{

@@ -48,8 +48,7 @@ func newMarkdown() goldmark.Markdown {
 	)
 }
 
-// plain renders what the library would render with attributes, or in a way
-// that disturbs the page around it.
+// plain renders what the library would render with attributes, or as a heading.
 type plain struct{}
 
 func (plain) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
@@ -58,13 +57,12 @@ func (plain) RegisterFuncs(r renderer.NodeRendererFuncRegisterer) {
 	r.Register(ast.KindList, list)
 }
 
-// heading is a line of its own and no heading: the page has its own outline.
+// heading renders a heading as a line: the page has headings of its own.
 func heading(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
 	return tag(w, entering, "<p><strong>", "</strong></p>\n")
 }
 
-// code leaves out the language, which would be a class, and colours what names
-// one.
+// code leaves out the class for the language, and colours code that names one.
 func code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
 	if entering {
 		var text strings.Builder
@@ -81,15 +79,15 @@ func code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkS
 	return tag(w, entering, "", "</code></pre>\n")
 }
 
-// tokens finds what most languages write in the same way: comments, texts,
-// numbers and the commonest words. It is a help for the eye and no parser.
+// tokens matches what most languages write in the same way: comments, strings, numbers and
+// the commonest keywords. It is no parser.
 var tokens = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?m)((?:^|\s)(?://|#|--)(?:\s.*)?$|/\*(?s:.*?)\*/)|("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')|\b(\d[\w.]*)|` +
 		`\b(as|async|await|break|case|catch|class|const|continue|def|defer|do|elif|else|enum|export|extends|false|fn|for|from|func|function|go|if|impl|import|in|interface|let|match|mod|mut|new|nil|none|None|not|null|or|and|package|pass|pub|public|private|raise|return|self|static|struct|switch|this|throw|trait|true|True|False|try|type|use|var|void|while|with|yield|` +
 		`(?i:select|insert|into|update|delete|where|join|create|alter|table|primary|key|values|order|group|by))\b`)
 })
 
-// kinds are the classes of what tokens finds.
+// kinds are the classes of the groups of tokens.
 var kinds = [...]string{"c", "s", "n", "w"}
 
 // coloured returns code as HTML.

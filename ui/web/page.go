@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"html/template"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -36,11 +37,11 @@ var pages = func() map[words.Language]func() *template.Template { //nolint:goche
 	return out
 }()
 
-// literal is a text that stands in a template: no value has this type.
+// literal is the type of texts in templates: no value has it.
 type literal string
 
-// functions are what the templates say in a language. Their texts are HTML, and
-// what is filled in is none, unless it comes from here.
+// functions are the functions of the templates in a language. The texts of t and n are
+// HTML; their arguments are escaped unless they are HTML from a function here.
 func functions(l words.Language) template.FuncMap {
 	md := newMarkdown()
 	filled := func(args []any) []any {
@@ -108,19 +109,19 @@ func functions(l words.Language) template.FuncMap {
 }
 
 func (s *Server) routesPage(mux *http.ServeMux) {
-	mux.HandleFunc("/", s.handle(func(http.ResponseWriter, *http.Request) error { return errNowhere }))
+	mux.HandleFunc("/", s.handle(func(http.ResponseWriter, *http.Request) error { return errNoPage }))
 	mux.HandleFunc("GET /{$}", s.handle(s.page))
 	mux.HandleFunc("POST /answer", s.handle(s.send))
-	mux.HandleFunc("POST /draft", s.handle(s.keepDraft))
-	mux.HandleFunc("POST /lift", s.handle(s.liftLimit))
-	mux.HandleFunc("POST /reopen", s.handle(s.reopenForm))
+	mux.HandleFunc("POST /draft", s.handle(s.postDraft))
+	mux.HandleFunc("POST /lift", s.handle(s.postLift))
+	mux.HandleFunc("POST /reopen", s.handle(s.postReopen))
 	mux.HandleFunc("GET /history", s.handle(s.history))
 	mux.HandleFunc("GET /assets/offline.html", s.handle(s.offline))
 	routesStatic(mux)
 }
 
-// The most that the page shows of what waits, of what was refused and of what
-// was answered last, and of the history.
+// The largest numbers of open, refused and last answered records on the page, and of
+// records in the history.
 const (
 	maxEntries = 100
 	maxRefused = 3
@@ -128,15 +129,14 @@ const (
 	maxPast    = 100
 )
 
-// layout is the page: the list of what waits, and one card or none.
+// layout is the page: the list of open records, and one card or none.
 type layout struct {
 	ID      string // of the record in sight
 	Chosen  bool   // on a small screen the question is in sight, not the list
 	Entries []entry
-	oldest  desk.Record         // of the entries, as stored
-	Count   int                 // what waits, listed or not
+	Count   int                 // of open records, listed or not
 	Rest    int                 // of that, not listed
-	Last    string              // the id of the latest that waits, listed or not
+	Last    string              // the id of the latest open record
 	Refused []recordview.Record // calls that were turned away at the limit of rounds
 	Card    *card
 	Past    []recordview.Record // the last answers, where there is no card
@@ -151,78 +151,66 @@ type entry struct {
 	Deadline *time.Time
 }
 
-// notice is one sentence about something that just happened.
+// notice is a sentence about something that has just happened.
 type notice struct {
 	ID    string // of the record
 	Words string
-	Kind  string // late: somebody else was first, or it is not sent; unsent: the record waits still
+	Kind  string // late: another answer was first, or this one is not sent; unsent: it is sent later
 }
 
-// page shows everything that waits, oldest first, and one question, the one
-// asked for or the first. Parameters say of which records to tell what became.
+// page shows the open records, oldest first, and one of them: the one with the parameter
+// id, which may have ended, or the first. The others are the ends of a result.
 func (s *Server) page(w http.ResponseWriter, r *http.Request) error {
-	x, err := s.layout(r, nil)
+	query := r.URL.Query()
+	x, err := s.layout(r, query.Get("id"), nil)
 	if err != nil {
 		return err
 	}
-	query := r.URL.Query()
-	x.Notices = s.notices(r, s.told(r.Context(), query))
+	x.Notices = s.notices(r, s.results(r.Context(), query))
 	x.Chosen = !query.Has("list") && (query.Has("id") || x.Count == 1)
 	return s.render(w, r, http.StatusOK, "page", x)
 }
 
-// layout returns the page, with the card as it is given or that of the record
-// asked for, which may have ended; else of the oldest that waits.
-func (s *Server) layout(r *http.Request, c *card) (layout, error) {
-	id := r.URL.Query().Get("id")
-	if c != nil {
-		id = c.ID
-	}
-	x, err := s.listed(r, id)
-	if err != nil || c != nil {
-		x.Card = c
-		return x, err
-	}
-	rec, err := s.Desk.Get(r.Context(), id)
-	switch {
-	case err == nil:
-	case !errors.Is(err, desk.ErrNotFound) && !errors.Is(err, desk.ErrAmbiguous):
-		return x, err
-	case len(x.Entries) == 0:
-		last, err := s.past(r, desk.Query{Limit: 4 * maxLast})
-		last = slices.DeleteFunc(last, func(rec recordview.Record) bool { return rec.State != desk.Answered })
-		x.Past = last[:min(len(last), maxLast)]
-		return x, err
-	default:
-		rec = x.oldest
-	}
-	full := s.card(r, &rec)
-	x.Card, x.ID = &full, rec.ID
-	return x, nil
-}
-
-// listed returns the page without a card.
-func (s *Server) listed(r *http.Request, id string) (x layout, err error) {
+// layout returns the page with the card of a record, in which a form that was sent is
+// filled in (nil for none). Where there is no such record it is the oldest that is open.
+func (s *Server) layout(r *http.Request, id string, form url.Values) (x layout, err error) {
 	ctx, l := r.Context(), s.languageOf(r)
 	open, err := s.Desk.Pending(ctx)
 	if err != nil {
 		return x, err
 	}
-	x = layout{ID: id, Count: len(open), CSRF: s.csrf(r), Now: s.Now()}
-	x.Rest = max(0, len(open)-maxEntries)
-	if len(open) > 0 {
-		x.oldest, x.Last = open[0], open[len(open)-1].ID
-	}
-	for i := range open[:len(open)-x.Rest] {
-		e := entry{Record: recordview.Of(open[i], l)}
-		if at, ok := s.Desk.Deadline(ctx, open[i]); ok {
+	x = layout{ID: id, Count: len(open), Rest: max(0, len(open)-maxEntries), CSRF: s.csrf(r), Now: s.Now()}
+	for i, rec := range open {
+		x.Last = rec.ID
+		if i >= maxEntries {
+			continue
+		}
+		e := entry{Record: recordview.Of(rec, l)}
+		if at, ok := s.Desk.Deadline(ctx, rec); ok {
 			e.Deadline = &at
 		}
 		x.Entries = append(x.Entries, e)
 	}
 	refused, err := s.Desk.Refused(ctx)
+	if err != nil {
+		return x, err
+	}
 	x.Refused = recordview.All(refused[:min(len(refused), maxRefused)], l)
-	return x, err
+	rec, err := s.Desk.Get(ctx, id)
+	switch {
+	case err == nil:
+	case !errors.Is(err, desk.ErrNotFound) && !errors.Is(err, desk.ErrAmbiguous):
+		return x, err
+	case len(open) == 0:
+		last, err := s.past(r, desk.Query{Limit: 4 * maxLast})
+		last = slices.DeleteFunc(last, func(rec recordview.Record) bool { return rec.State != desk.Answered })
+		x.Past = last[:min(len(last), maxLast)]
+		return x, err
+	default:
+		rec = open[0]
+	}
+	x.Card, x.ID = s.card(r, &rec, open, form), rec.ID
+	return x, nil
 }
 
 // past returns records of the history.
@@ -236,7 +224,7 @@ func (s *Server) past(r *http.Request, q desk.Query) (out []recordview.Record, e
 	return out, nil
 }
 
-// pastPage is what was asked before: in one session, or at all.
+// pastPage is the history: of one session, or of all.
 type pastPage struct {
 	Session string // empty: all sessions
 	Search  string
@@ -246,8 +234,8 @@ type pastPage struct {
 	More    bool // there are more than are shown
 }
 
-// history shows what was asked before, latest first. With the parameter session
-// it is that of one session, open rounds included; search looks for words.
+// history shows ended records, latest first; with the parameter session all of that
+// session, with search those that contain its words.
 func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
 	query := r.URL.Query()
 	h := pastPage{Session: query.Get("session"), Search: strings.TrimSpace(query.Get("search")), Now: s.Now(), CSRF: s.csrf(r)}
@@ -270,7 +258,7 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) (err error) {
 
 // scripted reports whether the page's script sends a request, for parts of a page
 // that is open.
-func scripted(r *http.Request) bool { return r.Header.Get("X-Fragment") != "" }
+func scripted(r *http.Request) bool { return r.Header.Get("X-Script") != "" }
 
 // render writes one template, or nothing. Over TLS nothing is compressed in
 // which a secret stands beside texts from outside: its length would tell.
@@ -282,9 +270,9 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, name
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	w.Header().Set("Vary", "Accept-Language")
 	body := b.Bytes()
-	if r.TLS == nil && takesGzip(r) {
+	if r.TLS == nil && acceptsGzip(r) {
 		w.Header().Set("Content-Encoding", "gzip")
-		body = zipped(body, gzip.DefaultCompression)
+		body = compress(body, gzip.DefaultCompression)
 	}
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the browser may be gone

@@ -401,7 +401,7 @@ func TestPublic(t *testing.T) {
 	g := start(t)
 	for path, want := range map[string]int{
 		"/assets/page.css": 200, "/favicon.svg": 200, "/manifest.webmanifest": 200, "/sw.js": 200, "/assets/icon-192.png": 200,
-		"/assets/": 404, "/": 401, "/history": 401, "/fragments/list": 401, "/api/openapi.json": 401,
+		"/assets/": 404, "/": 401, "/history": 401, "/api/openapi.json": 401,
 	} {
 		r := g.request(http.MethodGet, path, "")
 		r.Header.Del("Authorization")
@@ -465,7 +465,7 @@ func TestSentUnread(t *testing.T) {
 	answer := confirmed(rec.ID, "t0", "443")
 	answer.Set("csrf", v.csrf)
 	form := v.form("/answer", answer)
-	form.Header.Set("X-Fragment", "1")
+	form.Header.Set("X-Script", "1")
 	if status, body := v.take(form); status != http.StatusOK || !strings.Contains(body, "Sent to test-agent") {
 		t.Errorf("%d, %q", status, body)
 	}

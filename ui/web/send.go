@@ -18,38 +18,32 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// formOf reads a form and the record that it is about.
-func (s *Server) formOf(r *http.Request) (desk.Record, error) {
+// formAndRecord reads a form and the record that it names.
+func (s *Server) formAndRecord(r *http.Request) (desk.Record, error) {
 	if err := r.ParseForm(); err != nil {
-		return desk.Record{}, unread(err)
+		return desk.Record{}, unreadBody(err)
 	}
 	return s.Desk.Get(r.Context(), r.PostForm.Get("id"))
 }
 
-// send takes a form: the answers to a record, and to those alike that the human
-// ticked; or that they want to discuss it first, or dismiss it.
+// send takes a form: the answers to a record, and to the duplicates that the human
+// ticked, or a dismissal or discussion.
 func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
-	rec, err := s.formOf(r)
+	rec, err := s.formAndRecord(r)
 	if err != nil {
 		return err
 	}
 	reply, err := s.replyIn(&rec, r.PostForm)
 	ended := rec
 	if err == nil {
-		ended, err = s.reply(r.Context(), rec.ID, reply)
-		if err != nil && !errors.Is(err, desk.ErrUnsent) {
-			if now, arrived := s.arrived(r.Context(), &rec, reply); arrived {
-				now.Attended = true
-				ended, err = now, nil
-			}
-		}
+		ended, err = s.commit(r.Context(), &rec, reply)
 	}
-	if err != nil && !errors.Is(err, desk.ErrUnsent) {
-		return s.refuseForm(w, r, rec.ID, err)
+	if err != nil {
+		return s.showRefused(w, r, rec.ID, err)
 	}
 	results := []result{resultOf(&ended)}
 	if desk.StatusOf(reply) == desk.Answered {
-		results = append(results, s.answerAlike(r.Context(), &rec, reply, r.PostForm["also"])...)
+		results = append(results, s.answerDuplicates(r.Context(), &rec, reply, r.PostForm["also"])...)
 	}
 	if !scripted(r) { // a reload sends nothing again
 		ends := url.Values{}
@@ -62,22 +56,36 @@ func (s *Server) send(w http.ResponseWriter, r *http.Request) error {
 	return s.render(w, r, http.StatusOK, "notices", s.notices(r, results))
 }
 
-// arrived reports whether a reply that failed, or came too late, is the one that
-// ended the record, and returns that: the page sends again what it has heard nothing
-// of, and a store may fail after it has stored.
-func (s *Server) arrived(ctx context.Context, rec *desk.Record, reply question.Reply) (desk.Record, bool) {
+// commit replies to a record, which stays open where the reply is sent later. A reply that
+// failed, or was late, and is nevertheless the one that ended the record, is no error: the
+// page sends a reply again whose response was lost, and a store may fail after it has
+// stored one.
+func (s *Server) commit(ctx context.Context, rec *desk.Record, reply question.Reply) (desk.Record, error) {
+	ended, err := s.reply(ctx, rec.ID, reply)
+	if err == nil || errors.Is(err, desk.ErrUnsent) {
+		return ended, nil
+	}
 	now, fault := s.Desk.Get(ctx, rec.ID)
-	checked, wrong := rec.Check(reply)
-	if fault != nil || wrong != nil || now.Reply() == nil || now.Outcome.Surface != surfaceName {
-		return now, false
+	if fault != nil || !isSameReply(&now, reply) {
+		return ended, err
 	}
-	there := *now.Reply()
-	if there.Discuss { // others' answers have gone along
-		there.Answers = slices.DeleteFunc(slices.Clone(there.Answers), func(a question.Answer) bool { return checked.Answer(a.QuestionID) == nil })
+	now.Attended = true
+	return now, nil
+}
+
+// isSameReply reports whether a record was ended by this reply on the page.
+func isSameReply(rec *desk.Record, reply question.Reply) bool {
+	checked, err := rec.Check(reply)
+	if err != nil || rec.Reply() == nil || rec.Outcome.Surface != surfaceName {
+		return false
 	}
-	first, failed := json.Marshal(there)
-	again, _ := json.Marshal(checked)
-	return now, failed == nil && bytes.Equal(first, again)
+	first := *rec.Reply()
+	if first.Discuss { // programs' answers were added
+		first.Answers = slices.DeleteFunc(slices.Clone(first.Answers), func(a question.Answer) bool { return checked.Answer(a.QuestionID) == nil })
+	}
+	stored, failed := json.Marshal(first)
+	sent, _ := json.Marshal(checked)
+	return failed == nil && bytes.Equal(stored, sent)
 }
 
 // What became of a record, as parameters of the page, each with its id.
@@ -90,13 +98,13 @@ const (
 	endLifted = "lifted" // its session may go on asking
 )
 
-// result is what became of a record that a form was about.
+// result is what became of a record.
 type result struct {
 	end string
 	rec *desk.Record
 }
 
-// resultOf is that of a record after a reply.
+// resultOf is the result of a reply to a record.
 func resultOf(rec *desk.Record) result {
 	switch {
 	case rec.Outcome == nil:
@@ -107,11 +115,13 @@ func resultOf(rec *desk.Record) result {
 	return result{endKept, rec}
 }
 
-// replyIn reads what a form says. The error is a question.Violations with
-// everything that is wrong with it, so that the human hears it at once.
+// replyIn returns the reply in a form. The error is a question.Violations with
+// all faults.
 func (s *Server) replyIn(rec *desk.Record, form url.Values) (question.Reply, error) {
 	d := dialogue.New(*rec, s.optionsOf(form))
-	found := fill(d, form)
+	if err := fill(d, form).Err(); err != nil {
+		return question.Reply{}, err
+	}
 	var err error
 	switch form.Get("action") {
 	case "confirm":
@@ -119,36 +129,27 @@ func (s *Server) replyIn(rec *desk.Record, form url.Values) (question.Reply, err
 		_, err = d.Act(dialogue.Discuss{Topic: d.Reason()})
 	case "dismiss":
 		_, err = d.Act(dialogue.Dismiss{Reason: d.Reason()})
-		found = nil
 	default:
 		err = api.Problemf(api.InvalidRequest, "The form says neither to confirm, to discuss nor to dismiss.")
 	}
 	if err != nil {
 		return question.Reply{}, err
 	}
-	r, err := d.Reply()
-	rest, ok := errors.AsType[question.Violations](err)
-	if err != nil && !ok {
-		return r, err
-	}
-	rest = slices.DeleteFunc(rest, func(v question.Violation) bool {
-		return slices.ContainsFunc(found, func(x question.Violation) bool { return x.Path == v.Path })
-	})
-	return r, append(found, rest...).Err()
+	return d.Reply()
 }
 
-// answerAlike gives the same reply to other records with the same questions.
-func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply question.Reply, ids []string) (out []result) {
-	group := groupOf(&like.Set)
-	for _, id := range ids[:min(len(ids), maxAlike)] {
+// answerDuplicates gives a reply to other records with the same questions.
+func (s *Server) answerDuplicates(ctx context.Context, like *desk.Record, reply question.Reply, ids []string) (out []result) {
+	content := contentOf(&like.Set)
+	for _, id := range ids[:min(len(ids), maxDuplicates)] {
 		rec, err := s.Desk.Get(ctx, id)
-		if err != nil || id == like.ID || groupOf(&rec.Set) != group {
+		if err != nil || id == like.ID || contentOf(&rec.Set) != content {
 			s.Log.WarnContext(ctx, "web: not answered with another", "id", id, "like", like.ID, "error", err)
 			continue
 		}
 		var closed *desk.ClosedError
-		switch rec, err = s.reply(ctx, id, reply); {
-		case err == nil, errors.Is(err, desk.ErrUnsent):
+		switch rec, err = s.commit(ctx, &rec, reply); {
+		case err == nil:
 			out = append(out, resultOf(&rec))
 		case errors.As(err, &closed):
 			out = append(out, result{endLate, &rec})
@@ -159,8 +160,8 @@ func (s *Server) answerAlike(ctx context.Context, like *desk.Record, reply quest
 	return out
 }
 
-// told are the results that parameters of the page tell.
-func (s *Server) told(ctx context.Context, ends url.Values) (out []result) {
+// results returns the results that parameters of the page ask for.
+func (s *Server) results(ctx context.Context, ends url.Values) (out []result) {
 	for _, end := range []string{endSent, endKept, endUnsent, endLate, endAny, endLifted} {
 		for _, id := range ends[end] {
 			rec, err := s.Desk.Get(ctx, id)
@@ -172,7 +173,7 @@ func (s *Server) told(ctx context.Context, ends url.Values) (out []result) {
 	return out
 }
 
-// notices says how records ended.
+// notices puts results in words.
 func (s *Server) notices(r *http.Request, results []result) (out []notice) {
 	for _, x := range results {
 		out = append(out, noticeOf(s.languageOf(r), x.rec, x.end))
@@ -210,9 +211,9 @@ func noticeOf(l words.Language, rec *desk.Record, end string) notice {
 	return notice{ID: rec.ID, Words: l.T(sent, who)}
 }
 
-// refuseForm shows a form again with everything that was filled in, and says
-// what must change; or who was first.
-func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, err error) error {
+// showRefused shows a form again, as it was filled in, with its faults; or the outcome of a
+// record that has ended.
+func (s *Server) showRefused(w http.ResponseWriter, r *http.Request, id string, err error) error {
 	rec, gone := s.Desk.Get(r.Context(), id)
 	if gone != nil {
 		return err
@@ -221,7 +222,7 @@ func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, e
 	var found question.Violations
 	var why string
 	switch {
-	case rec.Outcome != nil: // somebody else was first
+	case rec.Outcome != nil:
 	case errors.As(err, &found):
 	case errors.Is(err, errCSRF):
 		status, why = http.StatusForbidden, l.T("This form is from an earlier visit. What you filled in is here: look at it and send it again.")
@@ -231,36 +232,42 @@ func (s *Server) refuseForm(w http.ResponseWriter, r *http.Request, id string, e
 		s.Log.ErrorContext(r.Context(), "web", "path", r.URL.Path, "id", id, "error", err)
 		status, why = http.StatusInternalServerError, l.T("It could not be stored, and was not sent. Nothing is lost: try again.")
 	}
-	c := s.filledCard(r, &rec, r.PostForm, found)
-	if why != "" && rec.Outcome == nil {
-		c.Faults = []fault{{Field: c.ID + "-form", Words: why}}
-	}
-	x, err := s.layout(r, &c)
+	x, err := s.layout(r, id, r.PostForm)
 	if err != nil {
 		return err
+	}
+	switch {
+	case rec.Outcome != nil:
+	case why != "":
+		x.Card.Faults = []fault{{Field: x.Card.ID + "-form", Words: why}}
+	default:
+		x.Card.refuse(found)
 	}
 	x.Chosen = true
 	return s.render(w, r, status, "page", x)
 }
 
-// refuseOldForm refuses a request without the form token of its visit. A form of
-// the page itself comes back as it was, with a token that is good: whoever sees
-// it can send it.
-func (s *Server) refuseOldForm(w http.ResponseWriter, r *http.Request) {
-	if r.URL.Path != "/answer" || r.PostFormValue("id") == "" || s.refuseForm(w, r, r.PostForm.Get("id"), errCSRF) != nil {
+// refuseWithoutCSRF refuses a request without the form token of its session. A form of the
+// page is shown again as it was filled in, with a good token, for the human to send.
+func (s *Server) refuseWithoutCSRF(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/answer" || r.PostFormValue("id") == "" || s.showRefused(w, r, r.PostForm.Get("id"), errCSRF) != nil {
 		s.refuse(w, r, errCSRF)
 	}
 }
 
-// keepDraft keeps what a human has filled in so far, for other surfaces and for
-// after a crash. It restarts the clock of a timeout.
-func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) error {
-	rec, err := s.formOf(r)
+// postDraft saves what the human has filled in so far, for other surfaces and against a
+// crash. It restarts the clock of a timeout. Of a record that has ended, the script gets the
+// card, with what was not sent.
+func (s *Server) postDraft(w http.ResponseWriter, r *http.Request) error {
+	rec, err := s.formAndRecord(r)
+	if err == nil && rec.Outcome != nil && scripted(r) {
+		return s.showRefused(w, r, rec.ID, nil)
+	}
 	if err == nil && rec.Outcome == nil {
 		d := dialogue.New(rec, s.optionsOf(r.PostForm))
-		fill(d, r.PostForm) // what is not right yet is part of a draft
+		fill(d, r.PostForm) // a draft may have faults
 		var draft int64
-		draft, err = s.keepTyped(r.Context(), rec.ID, d.Draft())
+		draft, err = s.saveDraft(r.Context(), rec.ID, d.Draft())
 		err = api.Late(&rec.Set, err)
 		w.Header().Set("X-Draft", strconv.FormatInt(draft, 10))
 	}
@@ -271,8 +278,8 @@ func (s *Server) keepDraft(w http.ResponseWriter, r *http.Request) error {
 }
 
 // liftLimit takes the round limit off the session of a record.
-func (s *Server) liftLimit(w http.ResponseWriter, r *http.Request) error {
-	rec, err := s.formOf(r)
+func (s *Server) postLift(w http.ResponseWriter, r *http.Request) error {
+	rec, err := s.formAndRecord(r)
 	if err == nil {
 		err = s.Desk.Lift(r.Context(), rec.SessionID)
 	}
@@ -283,16 +290,15 @@ func (s *Server) liftLimit(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// again is what the button needs that asks a question once more.
+// again is what the button to reopen a record needs.
 type again struct {
 	recordview.Record
 	CSRF string
 }
 
-// reopenForm puts an ended question before the human once more, with what they
-// had answered filled in.
-func (s *Server) reopenForm(w http.ResponseWriter, r *http.Request) error {
-	rec, err := s.formOf(r)
+// postReopen asks an ended question again, with its answers filled in.
+func (s *Server) postReopen(w http.ResponseWriter, r *http.Request) error {
+	rec, err := s.formAndRecord(r)
 	if err == nil {
 		rec, err = s.reopen(r.Context(), rec.ID)
 	}
@@ -303,7 +309,7 @@ func (s *Server) reopenForm(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// reopen opens a question again. One that is open already will do.
+// reopen asks an ended question again. It returns the open record if that was done already.
 func (s *Server) reopen(ctx context.Context, id string) (desk.Record, error) {
 	rec, err := s.Desk.Reopen(ctx, id)
 	switch {

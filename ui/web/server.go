@@ -24,13 +24,13 @@ import (
 const (
 	maxBody      = 1 << 20         // bytes of a request's body
 	maxHeader    = 16 << 10        // bytes of a request's header
-	maxKnown     = 480             // connections that have shown a token or cookie
-	maxStrangers = 32              // all others
+	maxKnown     = 480             // authenticated connections
+	maxStrangers = 32              // all other connections
 	idleTime     = 2 * time.Minute // between two requests of a connection
 )
 
-// patience is how long a server waits for a slow client.
-type patience struct {
+// timeouts is how long a server waits for a slow client.
+type timeouts struct {
 	header   time.Duration // to send its header
 	request  time.Duration // to send all of its request
 	response time.Duration // to take a response, or one event of a stream
@@ -62,14 +62,14 @@ type Options struct {
 	// user answers; false for any other token. Nil: there are none.
 	FrontEnd func(token string) (name string, ok bool)
 
-	Token     string           // what a client must show; empty: a random one
-	KeyFile   string           // keeps what the page's cookies are signed with; empty: they end with the server
+	Token     string           // that clients must send; empty: a random one
+	KeyFile   string           // has the key that cookies are signed with; empty: they end with the server
 	Directory string           // the project for which HTTP clients ask, unless they name theirs
 	Language  words.Language   // of the page; none that the program speaks: that of each browser
 	Now       func() time.Time // nil: time.Now
 }
 
-// Call is what a call form asks.
+// Call is a decoded call form.
 type Call struct {
 	Set       question.Set
 	Timeout   time.Duration // how long the human may take; 0 is for ever
@@ -81,7 +81,7 @@ type Call struct {
 type Server struct {
 	Options
 	tls      *tls.Config // nil: plain HTTP
-	patience patience
+	timeouts timeouts
 
 	keys    *keys
 	streams *streams
@@ -90,7 +90,7 @@ type Server struct {
 	// process may save the draft as well: between processes the last one wins,
 	// and what it left out must be answered again.
 	drafts  sync.Mutex
-	visited chan struct{} // has a value after a human opened the page, until somebody waits for the next time
+	visits  chan struct{} // has a value after a visit
 	handler http.Handler  // everything that is served, with all its checks
 }
 
@@ -104,9 +104,9 @@ func New(o Options) (*Server, error) {
 	}
 	s := &Server{
 		Options:  o,
-		patience: patience{header: 5 * time.Second, request: 15 * time.Second, response: 30 * time.Second, grace: 2 * time.Second},
-		streams:  &streams{desk: o.Desk, most: maxStreams},
-		visited:  make(chan struct{}, 1),
+		timeouts: timeouts{header: 5 * time.Second, request: 15 * time.Second, response: 30 * time.Second, grace: 2 * time.Second},
+		streams:  &streams{desk: o.Desk, limit: maxStreams},
+		visits:   make(chan struct{}, 1),
 	}
 	var err error
 	if s.keys, err = newKeys(cmp.Or(o.Token, rand.Text()), o.KeyFile, o.Now); err != nil {
@@ -142,17 +142,17 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	server := &http.Server{
 		Handler:           s.handler,
 		TLSConfig:         s.tls,
-		ReadHeaderTimeout: s.patience.header,
-		ReadTimeout:       s.patience.request,
-		WriteTimeout:      s.patience.response,
+		ReadHeaderTimeout: s.timeouts.header,
+		ReadTimeout:       s.timeouts.request,
+		WriteTimeout:      s.timeouts.response,
 		IdleTimeout:       idleTime,
 		MaxHeaderBytes:    maxHeader,
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ErrorLog:          slog.NewLogLogger(s.Log.Handler(), slog.LevelDebug),
 	}
 	server.RegisterOnShutdown(end)
-	guarded := &door.Listener{Listener: ln, Known: maxKnown, Strangers: maxStrangers}
-	err := guarded.Serve(ctx, server, s.patience.grace)
+	guarded := &door.Listener{Listener: ln, MaxAuthenticated: maxKnown, MaxUnauthenticated: maxStrangers}
+	err := guarded.Serve(ctx, server, s.timeouts.grace)
 	end()
 	s.streams.running.Wait()
 	if err != nil {

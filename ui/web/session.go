@@ -27,7 +27,7 @@ type pastQuestion struct {
 	QuestionID string        `json:"question_id"`
 	Question   string        `json:"question"`
 	Type       question.Type `json:"type"`
-	Options    []string      `json:"options,omitempty"` // labels: what there was to choose from
+	Options    []string      `json:"options,omitempty"` // their labels
 	Status     desk.Status   `json:"status"`
 	Answer     any           `json:"answer"` // a string, a list of strings, true or false; null if left open
 	By         question.By   `json:"by,omitempty"`
@@ -94,8 +94,7 @@ func pastQuestions(rec *desk.Record) []pastQuestion {
 	return out
 }
 
-// lift takes the round limit off a session: its user lets the agent go on
-// asking.
+// lift removes the round limit of a session.
 func (s *Server) lift(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("session_id")
 	if _, err := s.session(r.Context(), id); err != nil {
@@ -104,5 +103,5 @@ func (s *Server) lift(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Desk.Lift(r.Context(), id); err != nil {
 		return err
 	}
-	return succeed(w, "The round limit is lifted for this session.")
+	return writeDone(w, "The round limit is lifted for this session.")
 }

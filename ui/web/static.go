@@ -10,7 +10,6 @@ import (
 	"mime"
 	"net/http"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,17 +18,17 @@ import (
 
 //go:generate go test -run ^TestMinified$ . -update
 
-// The scripts and styles of assets are sent as they stand in minified, which
-// go generate writes and a test compares.
+// assets are the icons, and the scripts and styles as go generate minifies them from
+// those in assets; a test compares them.
 //
 //go:embed minified assets/*.png assets/*.webmanifest
 var assets embed.FS
 
-// asset is something that is the same for everybody, as it is sent.
+// asset is a file that is the same for every client.
 type asset struct {
 	kind string
 	tag  string // changes with the content
-	gzip []byte // nil where it is small enough
+	gzip []byte // nil: not compressed
 	data []byte
 }
 
@@ -38,12 +37,12 @@ func newAsset(kind string, data []byte) asset {
 	return asset{kind: kind, tag: fmt.Sprintf(`W/"%x"`, sum[:8]), data: data}
 }
 
-// packed are the assets by their names behind a slash, compressed once.
-var packed = sync.OnceValue(func() map[string]asset {
+// assetsByName are the assets by their file names, compressed once.
+var assetsByName = sync.OnceValue(func() map[string]asset {
 	out := map[string]asset{}
 	_ = fs.WalkDir(assets, ".", func(name string, d fs.DirEntry, err error) error {
 		data, wrong := assets.ReadFile(name)
-		if err != nil || wrong != nil {
+		if err != nil || wrong != nil { // a directory
 			return err
 		}
 		kind := mime.TypeByExtension(path.Ext(name))
@@ -51,46 +50,40 @@ var packed = sync.OnceValue(func() map[string]asset {
 			kind = "application/manifest+json"
 		}
 		a := newAsset(kind, data)
-		a.gzip = zipped(data, gzip.BestCompression)
-		out["/"+path.Base(name)] = a
+		a.gzip = compress(data, gzip.BestCompression)
+		out[path.Base(name)] = a
 		return nil
 	})
 	return out
 })
 
-// zipped compresses data.
-func zipped(data []byte, level int) []byte {
+func compress(data []byte, level int) []byte {
 	var b bytes.Buffer
-	z, _ := gzip.NewWriterLevel(&b, level) // there is such a level
+	z, _ := gzip.NewWriterLevel(&b, level) // the level exists
 	_, _ = z.Write(data)
 	_ = z.Close()
 	return b.Bytes()
 }
 
-func takesGzip(r *http.Request) bool {
+func acceptsGzip(r *http.Request) bool {
 	return strings.Contains(r.Header.Get("Accept-Encoding"), "gzip")
 }
 
-// rooted are assets that a browser looks for elsewhere: a worker's place says
-// what it looks after.
-var rooted = []string{"/sw.js", "/manifest.webmanifest"} //nolint:gochecknoglobals // a table, never written to
-
-// public reports whether a path is the same for everybody.
+// public reports whether a path is the same for every client, and needs no cookie. The
+// worker is at the root because it controls the pages below its own path.
 func public(p string) bool {
-	return strings.HasPrefix(p, "/assets/") || slices.Contains(rooted, p) || p == "/favicon.svg"
+	return strings.HasPrefix(p, "/assets/") || p == "/sw.js" || p == "/manifest.webmanifest" || p == "/favicon.svg"
 }
 
 func routesStatic(mux *http.ServeMux) {
 	mux.HandleFunc("GET /favicon.svg", favicon)
-	mux.HandleFunc("GET /assets/", static)
-	for _, p := range rooted {
-		mux.HandleFunc("GET "+p, static)
+	for _, p := range []string{"/assets/", "/sw.js", "/manifest.webmanifest"} {
+		mux.HandleFunc("GET "+p, serveAsset)
 	}
 }
 
-// static sends an asset.
-func static(w http.ResponseWriter, r *http.Request) {
-	a, ok := packed()[strings.TrimPrefix(r.URL.Path, "/assets")]
+func serveAsset(w http.ResponseWriter, r *http.Request) {
+	a, ok := assetsByName()[path.Base(r.URL.Path)]
 	if !ok {
 		http.NotFound(w, r)
 		return
@@ -98,8 +91,7 @@ func static(w http.ResponseWriter, r *http.Request) {
 	a.send(w, r)
 }
 
-// send sends the asset, unless the browser has it: it keeps what it got, and
-// asks each time whether that is still good.
+// send sends the asset. A browser keeps it, and asks each time whether it has changed.
 func (a asset) send(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	h.Set("Cache-Control", "no-cache")
@@ -107,15 +99,14 @@ func (a asset) send(w http.ResponseWriter, r *http.Request) {
 	h.Set("Vary", "Accept-Encoding")
 	h.Set("Content-Type", a.kind)
 	data := a.data
-	if a.gzip != nil && takesGzip(r) {
+	if a.gzip != nil && acceptsGzip(r) {
 		h.Set("Content-Encoding", "gzip")
 		data = a.gzip
 	}
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(data))
 }
 
-// favicon draws the page's icon with the number n of what waits, which the
-// script keeps current by asking for another.
+// favicon draws the page's icon with the number n of open questions.
 func favicon(w http.ResponseWriter, r *http.Request) {
 	n, err := strconv.Atoi(r.URL.Query().Get("n"))
 	text := "?"

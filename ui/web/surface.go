@@ -12,17 +12,17 @@ import (
 	"mcp-askuser/ui"
 )
 
-// openTime is how long a browser may take to show the page before it counts as
-// not opened.
-const openTime = 15 * time.Second
-
-// justOpened is how long after a visit a page may take to open its stream.
-const justOpened = 10 * time.Second
+// The time that a browser may take to show the page, and after that to open its event
+// stream.
+const (
+	openTime   = 15 * time.Second
+	streamTime = 10 * time.Second
+)
 
 // SurfaceOptions are what the surface needs beside its server.
 type SurfaceOptions struct {
 	Options
-	// Desktop says why no browser may be opened here, nil where one may; see
+	// Desktop returns why no browser may be opened here, nil where one may; see
 	// [Desktop].
 	Desktop func() error
 	// Open opens the browser; see [OpenBrowser].
@@ -33,21 +33,31 @@ type SurfaceOptions struct {
 // opens a browser on it. While a page is open, of this process or another, it
 // opens no other.
 type Surface struct {
+	*launcher
+	tell func(address string) // nil: no address is told
+}
+
+// launcher starts the page that a process serves for its own questions.
+type launcher struct {
 	options SurfaceOptions
 	wait    time.Duration
-	turn    ui.Turn // to open a browser
+	turn    ui.Turn   // to open a browser
+	visited time.Time // the latest visit that a question waited for; guarded by turn
 
 	mu     sync.Mutex
 	server *Server // nil until first needed
 	addr   net.Addr
-	stop   func()    // ends the server and waits for its end
-	seen   time.Time // the latest visit that a question waited for
+	stop   func() // ends the server and waits for its end
 }
 
 // NewSurface returns the surface. It starts nothing before the first Show.
 func NewSurface(o SurfaceOptions) *Surface {
-	return &Surface{options: o, wait: openTime, turn: ui.NewTurn()}
+	return &Surface{&launcher{options: o, wait: openTime, turn: ui.NewTurn()}, nil}
 }
+
+// Telling returns the surface for an asker that can tell the human an address:
+// where no browser may be opened, tell gets the page's.
+func (s *Surface) Telling(tell func(address string)) ui.Surface { return &Surface{s.launcher, tell} }
 
 // Name implements ui.Surface.
 func (*Surface) Name() string { return surfaceName }
@@ -61,41 +71,28 @@ func (s *Surface) Check(context.Context) error {
 }
 
 // Show implements ui.Surface. The page answers on the desk, so there is
-// nothing to commit here; Show stays until the context ends. Where no browser
+// nothing to commit here; Show returns when the context ends. Where no browser
 // may be opened the surface is unavailable; see Telling.
-func (s *Surface) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
-	return telling{s, nil}.Show(ctx, rec, commit)
-}
-
-// Telling returns the surface for an asker that can tell the human an address:
-// where no browser may be opened, tell gets the page's.
-func (s *Surface) Telling(tell func(address string)) ui.Surface { return telling{s, tell} }
-
-type telling struct {
-	*Surface
-	tell func(address string)
-}
-
-func (t telling) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
-	if err := t.reach(ctx, t.tell); err != nil {
+func (s *Surface) Show(ctx context.Context, _ desk.Record, _ ui.Commit) error {
+	if err := s.ensureOpen(ctx); err != nil {
 		return err
 	}
 	<-ctx.Done()
 	return context.Cause(ctx)
 }
 
-// reach makes sure that a page is in front of the human.
-func (s *Surface) reach(ctx context.Context, tell func(address string)) error {
+// ensureOpen returns once the human has the page open.
+func (s *Surface) ensureOpen(ctx context.Context) error {
 	release, err := s.turn.Take(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	if open, err := s.open(ctx); open || err != nil {
+	if open, err := s.isOpen(ctx); open || err != nil {
 		return err
 	}
 	why := s.options.Desktop()
-	if why != nil && tell == nil {
+	if why != nil && s.tell == nil {
 		return ui.Unavailablef("%v", why)
 	}
 	server, addr, err := s.start()
@@ -103,17 +100,17 @@ func (s *Surface) reach(ctx context.Context, tell func(address string)) error {
 		return ui.Unavailablef("the page could not be started: %v", err)
 	}
 	select {
-	case <-server.visited: // a visit from before
+	case <-server.visits: // an earlier visit
 	default:
 	}
 	if why != nil {
-		tell(server.Invite(addr))
+		s.tell(server.Invite(addr))
 	} else if err := s.options.Open(server.Invite(addr)); err != nil {
 		return ui.Unavailablef("no browser could be opened: %v", err)
 	}
 	select {
-	case <-server.visited:
-		s.seen = time.Now()
+	case <-server.visits:
+		s.visited = time.Now()
 		return nil
 	case <-time.After(s.wait):
 		return ui.Unavailablef("nobody opened the page within %v", s.wait)
@@ -122,13 +119,13 @@ func (s *Surface) reach(ctx context.Context, tell func(address string)) error {
 	}
 }
 
-// open reports whether a page is open: one that is connected, or that a human
-// has only just opened.
-func (s *Surface) open(ctx context.Context) (bool, error) {
-	if !s.seen.IsZero() && time.Since(s.seen) < justOpened {
+// isOpen reports whether a page is open: one that is connected, or that the human
+// has just opened. Callers must hold l.turn.
+func (l *launcher) isOpen(ctx context.Context) (bool, error) {
+	if time.Since(l.visited) < streamTime {
 		return true, nil
 	}
-	names, err := s.options.Desk.Present(ctx)
+	names, err := l.options.Desk.Present(ctx)
 	if err != nil {
 		return false, fmt.Errorf("look for an open page: %w", err)
 	}
@@ -136,13 +133,13 @@ func (s *Surface) open(ctx context.Context) (bool, error) {
 }
 
 // start starts the server, if it does not run yet. It runs until Close.
-func (s *Surface) start() (*Server, net.Addr, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.server != nil {
-		return s.server, s.addr, nil
+func (l *launcher) start() (*Server, net.Addr, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.server != nil {
+		return l.server, l.addr, nil
 	}
-	server, err := New(s.options.Options)
+	server, err := New(l.options.Options)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -154,18 +151,18 @@ func (s *Surface) start() (*Server, net.Addr, error) {
 	var serving sync.WaitGroup
 	serving.Go(func() {
 		if err := server.Serve(ctx, ln); err != nil {
-			server.Log.Error("the page has gone", "error", err)
+			server.Log.Error("the page's server failed", "error", err)
 		}
 	})
-	s.server, s.addr, s.stop = server, ln.Addr(), func() { end(); serving.Wait() }
-	return s.server, s.addr, nil
+	l.server, l.addr, l.stop = server, ln.Addr(), func() { end(); serving.Wait() }
+	return l.server, l.addr, nil
 }
 
 // Close ends the server, if it was started, and waits for its end.
-func (s *Surface) Close() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.stop != nil {
-		s.stop()
+func (l *launcher) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.stop != nil {
+		l.stop()
 	}
 }

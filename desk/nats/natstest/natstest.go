@@ -4,7 +4,6 @@ package natstest
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +14,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -127,19 +128,23 @@ func start(t testing.TB, at []nodes.Node, apart, data []string) *Cluster {
 func (c *Cluster) make(account string) {
 	c.t.Helper()
 	s := c.Open(account, nodes.Operator, "")
-	c.repeat(func() error { return s.Make(c.t.Context(), len(c.Nodes), false) })
+	Await(c.t, func() error { return s.Make(c.t.Context(), len(c.Nodes), false) })
 }
 
-// repeat does what nodes refuse that have no leader yet, until they can.
-func (c *Cluster) repeat(do func() error) {
-	c.t.Helper()
-	for until := time.Now().Add(Patience); ; time.Sleep(100 * time.Millisecond) {
+// Await calls do until it succeeds, for as long as Patience.
+func Await(t testing.TB, do func() error) {
+	t.Helper()
+	again := time.NewTicker(50 * time.Millisecond)
+	defer again.Stop()
+	for deadline := time.After(Patience); ; {
 		err := do()
 		if err == nil {
 			return
 		}
-		if time.Now().After(until) {
-			c.t.Fatalf("%v\n%s", err, c.Logs())
+		select {
+		case <-again.C:
+		case <-deadline:
+			t.Fatal(err)
 		}
 	}
 }
@@ -206,6 +211,11 @@ func (c *Cluster) Options(account, kind, name string) nats.Options {
 // server says beside the conversation goes to says.
 func (c *Cluster) Connect(account, kind, name string, says chan<- error) *natsgo.Conn {
 	c.t.Helper()
+	return c.connect(c.URL(), account, kind, name, says)
+}
+
+func (c *Cluster) connect(url, account, kind, name string, says chan<- error) *natsgo.Conn {
+	c.t.Helper()
 	key, err := natsgo.NkeyOptionFromSeed(c.Creds(account, kind, name))
 	if err != nil {
 		c.t.Fatal(err)
@@ -214,7 +224,7 @@ func (c *Cluster) Connect(account, kind, name string, says chan<- error) *natsgo
 	if kind != nodes.Operator {
 		inbox += "." + nodes.Name(kind, name)
 	}
-	nc, err := natsgo.Connect(c.URL(), natsgo.RootCAs(c.CA()), key, natsgo.CustomInboxPrefix(inbox),
+	nc, err := natsgo.Connect(url, natsgo.RootCAs(c.CA()), key, natsgo.CustomInboxPrefix(inbox),
 		natsgo.ErrorHandler(func(_ *natsgo.Conn, _ *natsgo.Subscription, err error) { says <- err }))
 	if err != nil {
 		c.t.Fatal(err)
@@ -286,29 +296,53 @@ func (c *Cluster) signal(i int, s syscall.Signal) {
 
 // Leader returns the node that leads the open questions, once there is one and
 // all others have what it has: a desk bears one fault at a time.
-func (c *Cluster) Leader() int {
+func (c *Cluster) Leader() (leader int) {
 	c.t.Helper()
 	nc := c.Connect(Account, nodes.Operator, "", make(chan error, 100))
 	defer nc.Close()
-	ctx, cancel := context.WithTimeout(c.t.Context(), Patience)
-	defer cancel()
-	for ctx.Err() == nil {
-		var info natsgo.StreamInfo
-		if m, err := nc.Request("$JS.API.STREAM.INFO."+nats.StreamDesk, nil, 2*time.Second); err == nil && json.Unmarshal(m.Data, &info) == nil && info.Cluster != nil {
-			whole := true
-			for _, r := range info.Cluster.Replicas {
-				whole = whole && r.Current
-			}
-			for i, n := range c.Nodes {
-				if whole && n.Name == info.Cluster.Leader {
-					return i
-				}
-			}
+	Await(c.t, func() error {
+		now, err := leaderOf(nc)
+		if err == nil && slices.ContainsFunc(now.Replicas, func(r *natsgo.PeerInfo) bool { return !r.Current }) {
+			err = errors.New("the nodes never have all that their leader has")
 		}
-		time.Sleep(50 * time.Millisecond)
+		leader = c.index(now.Leader)
+		return err
+	})
+	return leader
+}
+
+// AwaitOther returns once another node leads the open questions than this one, which
+// was killed, stopped or cut off.
+func (c *Cluster) AwaitOther(leader int) {
+	c.t.Helper()
+	other := c.Nodes[(leader+1)%len(c.Nodes)]
+	nc := c.connect("nats://"+net.JoinHostPort(other.Host, strconv.Itoa(other.Port)), Account, nodes.Operator, "", make(chan error, 100))
+	defer nc.Close()
+	Await(c.t, func() error {
+		now, err := leaderOf(nc)
+		if err == nil && c.index(now.Leader) == leader {
+			err = errors.New("the same node leads")
+		}
+		return err
+	})
+}
+
+// leaderOf asks which node leads the open questions.
+func leaderOf(nc *natsgo.Conn) (natsgo.ClusterInfo, error) {
+	m, err := nc.Request("$JS.API.STREAM.INFO."+nats.StreamDesk, nil, time.Second)
+	if err != nil {
+		return natsgo.ClusterInfo{}, err
 	}
-	c.t.Fatal("the nodes have no leader, or never what it has")
-	return -1
+	var now natsgo.StreamInfo
+	if err := json.Unmarshal(m.Data, &now); err != nil || now.Cluster == nil || now.Cluster.Leader == "" {
+		return natsgo.ClusterInfo{}, fmt.Errorf("no node leads: %s, %w", m.Data, err)
+	}
+	return *now.Cluster, nil
+}
+
+// index is the number of a node; -1 for none.
+func (c *Cluster) index(name string) int {
+	return slices.IndexFunc(c.Nodes, func(n nodes.Node) bool { return n.Name == name })
 }
 
 // Empty removes all that an account has.
@@ -317,7 +351,7 @@ func (c *Cluster) Empty(account string) {
 	nc := c.Connect(account, nodes.Operator, "", make(chan error, 100))
 	defer nc.Close()
 	for _, stream := range nats.Streams(1) {
-		c.repeat(func() error {
+		Await(c.t, func() error {
 			m, err := nc.Request("$JS.API.STREAM.DELETE."+stream.Name, nil, 5*time.Second)
 			if err == nil && !bytes.Contains(m.Data, []byte(`"success":true`)) && !bytes.Contains(m.Data, []byte("stream not found")) {
 				err = fmt.Errorf("empty %s: %s", stream.Name, m.Data)

@@ -19,9 +19,9 @@ import (
 	"time"
 )
 
-// lasting is how long certificates are good. They are the desk's own: whoever
-// loses one writes the directory anew.
-const lasting = 10 * 365 * 24 * time.Hour
+// validity is that of certificates. They are the desk's own: to replace one, write the
+// directory again.
+const validity = 10 * 365 * 24 * time.Hour
 
 // authority signs the nodes' certificates. Its key stays in the directory that
 // was written, and goes to no node.
@@ -48,9 +48,9 @@ func (p *Plan) authority() (*authority, error) {
 }
 
 func (p *Plan) newAuthority(keyFile string) ([]byte, error) {
-	shape := form("desk")
-	shape.IsCA, shape.BasicConstraintsValid, shape.KeyUsage = true, true, x509.KeyUsageCertSign
-	cert, key, err := sign(shape, nil)
+	template := certTemplate("desk")
+	template.IsCA, template.BasicConstraintsValid, template.KeyUsage = true, true, x509.KeyUsageCertSign
+	cert, key, err := sign(template, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -72,17 +72,17 @@ func (a *authority) certify(dir string, n Node) error {
 	if err == nil && pair.Leaf.VerifyHostname(n.Host) == nil && pair.Leaf.CheckSignatureFrom(a.Leaf) == nil {
 		return nil
 	}
-	shape := form(n.Name)
-	shape.KeyUsage = x509.KeyUsageDigitalSignature
-	shape.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
-	shape.DNSNames = []string{n.Name, "localhost"}
-	shape.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
+	template := certTemplate(n.Name)
+	template.KeyUsage = x509.KeyUsageDigitalSignature
+	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
+	template.DNSNames = []string{n.Name, "localhost"}
+	template.IPAddresses = []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback}
 	if ip := net.ParseIP(n.Host); ip != nil {
-		shape.IPAddresses = append(shape.IPAddresses, ip)
+		template.IPAddresses = append(template.IPAddresses, ip)
 	} else {
-		shape.DNSNames = append(shape.DNSNames, n.Host)
+		template.DNSNames = append(template.DNSNames, n.Host)
 	}
-	cert, key, err := sign(shape, a)
+	cert, key, err := sign(template, a)
 	if err != nil {
 		return err
 	}
@@ -94,27 +94,27 @@ func (a *authority) certify(dir string, n Node) error {
 	)
 }
 
-func form(name string) *x509.Certificate {
+func certTemplate(name string) *x509.Certificate {
 	return &x509.Certificate{
 		SerialNumber: new(big.Int).SetBytes([]byte(rand.Text())),
 		Subject:      pkix.Name{CommonName: name},
 		NotBefore:    time.Now().Add(-24 * time.Hour), // of a node whose clock is behind
-		NotAfter:     time.Now().Add(lasting),
+		NotAfter:     time.Now().Add(validity),
 	}
 }
 
 // sign makes a certificate and its key, signed by an authority or by itself, as
 // they stand in files.
-func sign(shape *x509.Certificate, by *authority) (cert, key []byte, err error) {
+func sign(template *x509.Certificate, by *authority) (cert, key []byte, err error) {
 	pair, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return nil, nil, err
 	}
-	parent, signer := shape, crypto.PrivateKey(pair)
+	parent, signer := template, crypto.PrivateKey(pair)
 	if by != nil {
 		parent, signer = by.Leaf, by.PrivateKey
 	}
-	cert, err = x509.CreateCertificate(rand.Reader, shape, parent, &pair.PublicKey, signer)
+	cert, err = x509.CreateCertificate(rand.Reader, template, parent, &pair.PublicKey, signer)
 	if err == nil {
 		key, err = x509.MarshalECPrivateKey(pair)
 	}

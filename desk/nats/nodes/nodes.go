@@ -1,9 +1,9 @@
-// Package nodes writes what the nodes of a shared desk need: a configuration for
-// each stock nats-server, its certificate, and a credential for everybody. It
+// Package nodes writes what the nodes of a shared desk need: a configuration and a
+// certificate for each stock nats-server, and a credential for each user. It
 // knows the subjects of desk/nats, and starts nothing.
 //
-// A directory can be written again, with more agents and humans: keys and
-// certificates that are there stay as they are.
+// A directory can be written again, with more agents and humans: its keys and
+// certificates stay as they are.
 package nodes
 
 import (
@@ -35,14 +35,14 @@ type Node struct {
 	RoutePort int    // for other nodes
 }
 
-// Account is a circle of trust: what is in one, another does not see.
+// Account is a circle of trust: it sees nothing of another.
 type Account struct {
 	Name           string
 	Agents, Humans []string
 }
 
-// Plan is what is to be written. Of accounts, agents and humans, those that the
-// directory has already are kept.
+// Plan is the content of a directory. Accounts, agents and humans that the directory
+// has already are kept.
 type Plan struct {
 	Dir      string
 	Nodes    []Node

@@ -7,13 +7,13 @@
 //   - A held Enter sends nothing, nor does one in a card that has only just got
 //     the focus by itself.
 //
-// page.js tells what it is about to change (calm) and to focus (lend).
+// page.js passes what it is about to change to whenClear and what to focus to autoFocus.
 'use strict';
 
 // How long a control must have been in place before it takes a click, and a
 // card have had the focus before it takes an Enter; the most between two of a
 // key's repeats. In ms.
-const still = { click: 500, enter: 600, repeat: 150 };
+const delays = { click: 500, enter: 600, repeat: 150 };
 
 // ---- Where each control is, and since when
 
@@ -23,8 +23,8 @@ const places = new WeakMap(); // by element: { x, y, left, top, since }
 let shown = performance.now(); // since when anything of the page is in sight
 let frame = 0;
 
-// stir has places brought up to date with the next picture.
-function stir() { frame ||= requestAnimationFrame(measure); }
+// scheduleMeasure measures with the next frame.
+function scheduleMeasure() { frame ||= requestAnimationFrame(measure); }
 
 // measure notes what has moved. Scrolling moves a control in the window, and a
 // browser that keeps a control in the window moves it on the page: neither is
@@ -34,13 +34,12 @@ function measure() {
   frame = 0;
   const now = performance.now();
   for (const root of roots) {
-    for (const el of root.querySelectorAll(controls)) note(el, el.getBoundingClientRect(), now, root.scrollTop);
+    for (const el of root.querySelectorAll(controls)) record(el, el.getBoundingClientRect(), now, root.scrollTop);
   }
 }
 
-// note keeps since when an element is where it is; one that was not in sight
-// before is so from now on.
-function note(el, { left, top }, now, scrolled) {
+// record keeps since when an element is in its place.
+function record(el, { left, top }, now, scrolled) {
   if (!el.checkVisibility()) return places.delete(el);
   const x = left + scrollX, y = top + scrollY + scrolled;
   const was = places.get(el);
@@ -49,28 +48,28 @@ function note(el, { left, top }, now, scrolled) {
   places.set(el, { x, y, left, top, since: was && !moved ? was.since : now });
 }
 
-// early reports whether an element was not yet long enough in place at a time.
-function early(el, at = performance.now()) {
+// justMoved reports whether an element was not yet long enough in place at a time.
+function justMoved(el, at = performance.now()) {
   measure();
-  return at - Math.max(shown, places.get(el)?.since ?? at) < still.click;
+  return at - Math.max(shown, places.get(el)?.since ?? at) < delays.click;
 }
 
 const watching = { childList: true, subtree: true, characterData: true, attributes: true };
-new MutationObserver(stir).observe(document.body, watching);
-const sizes = new ResizeObserver(stir);
+new MutationObserver(scheduleMeasure).observe(document.body, watching);
+const sizes = new ResizeObserver(scheduleMeasure);
 sizes.observe(document.body);
-for (const type of ['input', 'change', 'toggle', 'scroll']) document.addEventListener(type, stir, { capture: true, passive: true });
-addEventListener('resize', stir);
+for (const type of ['input', 'change', 'toggle', 'scroll']) document.addEventListener(type, scheduleMeasure, { capture: true, passive: true });
+addEventListener('resize', scheduleMeasure);
 document.addEventListener('visibilitychange', () => { shown = performance.now(); });
 
 let pressed = 0; // when the pointer went down
 
 addEventListener('click', (event) => {
   const control = event.target.closest?.(controls);
-  if (!control || event.detail === 0 || !early(control, Math.min(pressed, event.timeStamp))) return;
+  if (!control || event.detail === 0 || !justMoved(control, Math.min(pressed, event.timeStamp))) return;
   event.preventDefault();
   event.stopImmediatePropagation();
-  if (event.detail === 1) say(texts.early);
+  if (event.detail === 1) showNotice(texts.early);
 }, true);
 
 // ---- What waits for the pointer
@@ -78,17 +77,17 @@ addEventListener('click', (event) => {
 const pointer = { x: 0, y: 0, here: false, down: new Set(), up: -Infinity };
 let waiting = []; // { card, act, clear }: clear is since when nothing is in the way
 
-// calm acts on a card or an entry, which moves it or those after it, as soon as that moves
-// nothing under a pointer.
-function calm(card, act) {
+// whenClear runs an act on a card or an entry, which moves it or those after it, as soon as
+// that moves nothing under a pointer.
+function whenClear(card, act) {
   if (!inTheWay(card)) return act();
   waiting.push({ card, act, clear: 0 });
-  check();
+  runCleared();
 }
 
 // inTheWay reports whether a pointer is at a card, or an entry, or one after it.
 function inTheWay(card) {
-  if (pointer.down.size > 0 || performance.now() - pointer.up < still.click) return true;
+  if (pointer.down.size > 0 || performance.now() - pointer.up < delays.click) return true;
   return pointer.here && [...card.parentElement?.children ?? []].some((x) => {
     if (x !== card && !(card.compareDocumentPosition(x) & Node.DOCUMENT_POSITION_FOLLOWING)) return false;
     const { left, right, top, bottom } = x.getBoundingClientRect();
@@ -98,18 +97,18 @@ function inTheWay(card) {
 
 let checking = 0;
 
-function check() {
+function runCleared() {
   clearTimeout(checking);
   if (!waiting.length) return;
   const now = performance.now();
   const free = new Set(waiting.filter((w) => {
     w.clear = inTheWay(w.card) ? 0 : w.clear || now;
-    return w.clear && now - w.clear >= (pointer.here ? still.click : 0);
+    return w.clear && now - w.clear >= (pointer.here ? delays.click : 0);
   }));
   waiting = waiting.filter((w) => !free.has(w));
   free.forEach((w) => w.act());
   // A pointer that rests at a card says so when it goes: there is nothing to look for.
-  if (waiting.some((w) => w.clear) || performance.now() - pointer.up < still.click) checking = setTimeout(check, 50);
+  if (waiting.some((w) => w.clear) || performance.now() - pointer.up < delays.click) checking = setTimeout(runCleared, 50);
 }
 
 function track(event) {
@@ -120,22 +119,22 @@ function track(event) {
     pointer.up = performance.now();
   }
   if (event.pointerType !== 'touch') Object.assign(pointer, { x: event.clientX, y: event.clientY, here: true });
-  check();
+  runCleared();
 }
 
 for (const type of ['pointerdown', 'pointermove', 'pointerup', 'pointercancel']) addEventListener(type, track, { capture: true, passive: true });
-document.documentElement.addEventListener('pointerleave', () => { pointer.here = false; check(); });
+document.documentElement.addEventListener('pointerleave', () => { pointer.here = false; runCleared(); });
 
 // ---- Enter
 
-let lent = { card: null, at: 0 }; // the card that got the focus by itself
+let focused = { card: null, at: 0 }; // the card that got the focus by itself
 let enter = -Infinity; // when Enter was last pressed
 
-// lend gives the focus to an element without the human asking for it. It
+// autoFocus focuses an element that the human did not ask for. It
 // scrolls there, unless that moves something under a pointer in use; all that
 // moves with it takes no click for a moment.
-function lend(el, scroll = !pointer.here && performance.now() - pointer.up >= still.click) {
-  lent = { card: el.closest('.card'), at: performance.now() };
+function autoFocus(el, scroll = !pointer.here && performance.now() - pointer.up >= delays.click) {
+  focused = { card: el.closest('.card'), at: performance.now() };
   scrolling(() => el.focus({ preventScroll: !scroll }));
 }
 
@@ -145,17 +144,17 @@ function scrolling(act) {
   if (scrollY !== y) shown = performance.now();
 }
 
-const deaf = () => lent.card?.contains(document.activeElement) && performance.now() - lent.at < still.enter;
+const ignoresEnter = () => focused.card?.contains(document.activeElement) && performance.now() - focused.at < delays.enter;
 
 addEventListener('keydown', (event) => {
   pointer.here = false; // whatever rests there is not in use
-  check();
+  runCleared();
   if (event.key !== 'Enter') return;
-  const held = event.repeat || event.timeStamp - enter < still.repeat;
+  const held = event.repeat || event.timeStamp - enter < delays.repeat;
   enter = event.timeStamp;
   if (event.target.matches?.('textarea') && !event.ctrlKey && !event.metaKey) return; // a new line
-  if (!held && !deaf()) return;
-  if (deaf()) lent.at = performance.now();
+  if (!held && !ignoresEnter()) return;
+  if (ignoresEnter()) focused.at = performance.now();
   event.preventDefault();
   event.stopImmediatePropagation();
 }, true);

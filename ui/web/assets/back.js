@@ -4,7 +4,7 @@
 
 async function look() {
   if (document.visibilityState !== 'visible') return;
-  const res = await fetch('/?list', { headers: { 'X-Fragment': '1' }, cache: 'no-store' }).catch(() => null);
+  const res = await fetch('/?list', { headers: { 'X-Script': '1' }, cache: 'no-store' }).catch(() => null);
   if (res?.ok) location.replace(location.href); // not a form once more
 }
 

@@ -13,14 +13,14 @@ const texts = JSON.parse($('texts').textContent); // what this script says, in t
 // load requests a page, with a form if there is one to send, and returns its status, 0 if it
 // did not arrive, and its document.
 async function load(url, body) {
-  const res = await fetch(url, { method: body ? 'POST' : 'GET', body, headers: { 'X-Fragment': '1' }, cache: 'no-store' }).catch(() => null);
+  const res = await fetch(url, { method: body ? 'POST' : 'GET', body, headers: { 'X-Script': '1' }, cache: 'no-store' }).catch(() => null);
   const text = await res?.text().catch(() => null) ?? null;
   return { ok: text !== null && res.ok, status: text === null ? 0 : res.status, page: new DOMParser().parseFromString(text ?? '', 'text/html') };
 }
 
 const fields = (form, button) => new URLSearchParams(new FormData(form, button));
 const entry = (id) => list.querySelector(`[data-id="${id}"]`);
-const stillWaits = (li) => li && li.isConnected && !li.matches('.gone');
+const isOpen = (li) => li && li.isConnected && !li.matches('.gone');
 const current = () => pane.querySelector('.card');
 const formIn = (card) => card?.querySelector('form[action="/answer"]');
 const openForm = () => formIn(pane.querySelector('.card:not(.gone, .ended)'));
@@ -96,13 +96,13 @@ pane.addEventListener('input', ({ target: { form, name, type } }) => {
 
 const main = (form) => form.querySelector('button.main');
 
-// own lists a question's controls, without those of its note and its follow-ups.
-const own = (field) => [...field.querySelectorAll(':is(input, textarea):not(.note *)')].filter((el) => el.closest('fieldset') === field);
-const answered = (field) => own(field).some((el) => el.matches(':checked:not([value=""], [value="other"]), textarea:not(:placeholder-shown)') && el.checkVisibility());
+// controlsOf returns a question's controls, without those of its note and its follow-ups.
+const controlsOf = (field) => [...field.querySelectorAll(':is(input, textarea):not(.note *)')].filter((el) => el.closest('fieldset') === field);
+const answered = (field) => controlsOf(field).some((el) => el.matches(':checked:not([value=""], [value="other"]), textarea:not(:placeholder-shown)') && el.checkVisibility());
 const questions = (form) => [...form.querySelectorAll('fieldset.field')].filter((field) => field.checkVisibility());
 
-// lead focuses the first control of a question.
-function lead(field) {
+// focusField focuses the first control of a question.
+function focusField(field) {
   (field?.querySelector('input, textarea') ?? field)?.focus();
 }
 
@@ -113,39 +113,39 @@ document.addEventListener('keydown', (event) => {
     if (!form || !command && target.matches('textarea, a, button, summary')) return;
     event.preventDefault();
     if (command) form.requestSubmit(target.closest('.way[open]')?.querySelector('button') ?? main(form));
-    else goOn(form);
+    else nextOrSend(form);
   } else if (target.matches('textarea')) {
     if (key === 'Escape') current()?.focus();
   } else if (command) {
     return;
   } else if (key === 'j' || key === 'k') {
-    const all = [...list.children].filter(stillWaits), next = all[all.indexOf(entry(current()?.dataset.id)) + (key === 'j' ? 1 : -1)];
+    const all = [...list.children].filter(isOpen), next = all[all.indexOf(entry(current()?.dataset.id)) + (key === 'j' ? 1 : -1)];
     if (next) show(next.dataset.id);
   } else if (key === '?') {
     help.showModal();
   } else if (key === 't') {
     pane.querySelector('[data-take]')?.click();
-  } else if (form && choose(form, key)) {
+  } else if (form && chooseByKey(form, key)) {
     event.preventDefault();
   }
 });
 
-// goOn leads to the next question without an answer, and sends when there is none, or
-// only such that may be left open and come before.
-function goOn(form) {
+// nextOrSend focuses the next question without an answer. It sends where none is left, or
+// only optional ones before this one.
+function nextOrSend(form) {
   const all = questions(form), here = all.indexOf(document.activeElement.closest('fieldset.field'));
   const next = all.slice(here + 1).find((f) => !answered(f)) ??
     all.find((f) => !answered(f) && !f.querySelector(':scope > legend .need'));
   if (!next) form.requestSubmit(main(form));
-  else if (next !== all[here]) lead(next);
+  else if (next !== all[here]) focusField(next);
 }
 
-// choose takes the option of a key, in the question with the focus or else the first
+// chooseByKey clicks the option of a key, in the question with the focus or else the first
 // without an answer.
-function choose(form, key) {
+function chooseByKey(form, key) {
   const all = questions(form);
   const field = document.activeElement.closest('fieldset.field') ?? all.find((f) => !answered(f)) ?? all[0];
-  const options = field ? own(field).filter((el) => el.dataset.cap) : [];
+  const options = field ? controlsOf(field).filter((el) => el.dataset.cap) : [];
   const input = options.find((el) => el.dataset.cap === key.toUpperCase()) ?? options[key - 1];
   input?.click();
   if (input?.value === 'other' && input.checked) input.closest('.option').querySelector('.own').focus();
@@ -153,161 +153,152 @@ function choose(form, key) {
   return input;
 }
 
-// take fills in what was answered to a question before.
-function take({ dataset, form, parentElement }) {
+// takeEarlier fills in the earlier answer to a question.
+function takeEarlier({ dataset, form, parentElement }) {
   const field = parentElement.closest('fieldset');
-  for (const el of own(field)) {
+  for (const el of controlsOf(field)) {
     if (el.tagName === 'TEXTAREA') el.value = dataset.text;
     else el.checked = el.name[0] === 'q' && dataset.take.split(' ').includes(el.value);
   }
   form.elements.id.dispatchEvent(new Event('input', { bubbles: true }));
-  lead(field);
+  focusField(field);
 }
 
 pane.addEventListener('change', ({ target }) => {
   if (target.matches('[type="checkbox"][value="other"]:checked')) target.closest('.option').querySelector('.own').focus();
 });
 
-// What opens below the screen is brought into it.
+// A part that opens below the screen scrolls into it.
 pane.addEventListener('toggle', ({ target }) => {
   if (target.matches('.way[open]')) scrolling(() => target.scrollIntoView({ block: 'nearest' }));
 }, true);
 
 // ---- Sending
 
-// Answers of which the human has not heard the end, by id: with the button that sent them
-// where the server's response was lost, null where they are kept but not sent yet.
-const untold = new Map();
+// Sent answers whose result was not shown yet, by record id: the button that sent them where
+// the response was lost, null where the server keeps them and has not sent them yet.
+const unresolved = new Map();
 
 document.addEventListener('submit', (event) => {
   const form = event.target;
   event.preventDefault();
-  if (form.matches('[role="search"]')) look('/history?' + fields(form));
-  else if (form.matches('[data-lift]')) lift(form);
-  else if (form.matches('[data-again]')) again(form);
+  if (form.matches('[role="search"]')) showHistory('/history?' + fields(form));
+  else if (form.matches('[data-post]')) post(form);
   else if (event.submitter?.name) send(event.submitter);
 });
 
-async function lift(form) {
-  const { ok, page } = await load('/lift', fields(form));
-  if (!ok) return say(why(page), true);
-  tell(...page.querySelectorAll('.notice'));
-  lend(form.closest('.card') ?? $('count'));
-  reconcile();
-}
-
-async function again(form) {
-  const { ok, page } = await load('/reopen', fields(form));
+// post sends a form that lifts a limit or reopens a question.
+async function post(form) {
+  const { ok, page } = await load(form.action, fields(form));
   past.close();
-  if (!ok) return say(why(page), true);
-  put(page);
+  if (!ok) return showNotice(why(page), true);
+  if (form.matches('.again')) place(page);
+  else autoFocus(form.closest('.card') ?? $('count'));
+  showNotices(...page.querySelectorAll('.notice'));
   reconcile();
 }
 
-// why says why the server did not do it.
+// why is the reason that the server gives on a page that refuses a request.
 const why = (page) => [...page.querySelectorAll('#none > p:first-of-type, #none > pre')].map((el) => el.textContent).join(' ') || texts.unreached;
 
 async function send(button) {
-  const { form } = button, { id } = form.elements, card = form.closest('.card');
+  const { form } = button, { value: id } = form.elements.id, card = form.closest('.card');
   if (form.ariaBusy) return;
   form.ariaBusy = true;
   const { ok, status, page } = await load('/answer', fields(form, button));
   form.ariaBusy = null;
-  const heard = status > 0 && status < 500, lost = !heard && !untold.has(id.value);
-  if (heard) untold.delete(id.value);
-  else untold.set(id.value, button);
-  const fresh = page.querySelector('.card'), ended = fresh?.matches('.ended'), notices = [...page.querySelectorAll('.notice')];
-  if (ok || ended) forget(form);
-  if (ok) tell(...notices);
-  if (ok && form.isConnected) {
-    goOnFrom(card, '', ...notices.map((x) => x.dataset.id).filter((x) => !untold.has(x)));
-  } else if (!ok && !form.isConnected) { // the human has gone on to another question
-    if (ended) say(fresh.dataset.said, true);
-    else say(fresh?.querySelector('.refused').textContent ?? texts.unsent.replace('%s', () => why(page)), true);
-  } else if (ended) {
-    end(card, fresh);
-  } else if (fresh) {
-    card.replaceWith(fresh);
-    ready(fresh);
-    lend(fresh.querySelector('.refused a') ?? fresh, true);
-  } else if (!ok) {
-    const p = Object.assign(document.createElement('p'), { textContent: texts.unsent.replace('%s', () => why(page)) });
+  const heard = status > 0 && status < 500, lost = !heard && !unresolved.has(id);
+  if (heard) unresolved.delete(id);
+  else unresolved.set(id, button);
+  const fresh = page.querySelector('.card'), unsent = texts.unsent.replace('%s', () => why(page));
+  if (ok) {
+    const notices = [...page.querySelectorAll('.notice')];
+    forget(form);
+    showNotices(...notices);
+    if (form.isConnected) goToNext(card, '', ...notices.map((x) => x.dataset.id).filter((x) => !unresolved.has(x)));
+  } else if (!form.isConnected) { // the human has gone on to another question
+    showNotice(fresh?.dataset.said ?? fresh?.querySelector('.refused').textContent ?? unsent, true);
+  } else if (!fresh) {
+    const p = Object.assign(document.createElement('p'), { textContent: unsent });
     form.querySelector('.refused').replaceChildren(p);
-    if (p.getBoundingClientRect().top < document.querySelector('.bar').offsetHeight) say(p.textContent, true); // it is out of sight
+    if (p.getBoundingClientRect().top < document.querySelector('.bar').offsetHeight) showNotice(unsent, true); // it is out of sight
+  } else if (fresh.matches('.ended')) {
+    showEnded(card, fresh);
+  } else {
+    card.replaceWith(fresh);
+    prepare(fresh);
+    autoFocus(fresh.querySelector('.refused a') ?? fresh, true);
   }
   if (ok || lost) reconcile();
 }
 
-// goOnFrom dims a card, takes entries out of the list, and goes on with the next question,
-// unless the human has gone to the list, where there still is one.
-function goOnFrom(card, fate, ...ended) {
-  const next = nextTo(card);
-  for (const id of ended) fade(entry(id));
-  dim(card, fate);
-  calm(card, () => {
-    const id = stillWaits(next) ? next.dataset.id : '';
-    if (card.isConnected && !(listed() && id)) show(id, { push: false, lent: true });
+// goToNext retires a card, removes entries from the list, and shows the next question, unless
+// the human is at the list and it has one.
+function goToNext(card, fate, ...ended) {
+  const next = entryAfter(card);
+  for (const id of ended) removeEntry(entry(id));
+  retire(card, fate);
+  whenClear(card, () => {
+    const id = isOpen(next) ? next.dataset.id : '';
+    if (card.isConnected && !(listed() && id)) show(id, { push: false, focused: true });
   });
 }
 
-// nextTo is the entry after that of a card which still waits, else the one before.
-function nextTo({ dataset: { id } }) {
+// entryAfter returns the entry of the open question after that of a card, else of the one
+// before.
+function entryAfter({ dataset: { id } }) {
   const all = [...list.children], at = all.indexOf(entry(id));
-  return all.slice(at + 1).find(stillWaits) ?? all.slice(0, Math.max(at, 0)).findLast(stillWaits);
+  return all.slice(at + 1).find(isOpen) ?? all.slice(0, Math.max(at, 0)).findLast(isOpen);
 }
 
-// dim takes a card out of use. It stays where it is.
-function dim(card, fate) {
+// retire disables a card, which stays in place.
+function retire(card, fate) {
   card.inert = true;
   card.classList.add('gone');
   card.dataset.fate = fate;
 }
 
-// fade takes an entry out of the list, once no pointer is in the way.
-function fade(li) {
-  if (!stillWaits(li)) return;
+// removeEntry removes an entry from the list, once no pointer is in the way.
+function removeEntry(li) {
+  if (!isOpen(li)) return;
   li.inert = true;
   li.classList.add('gone');
-  calm(li, () => li.remove());
+  whenClear(li, () => li.remove());
 }
 
-// end puts what became of a record in the place of its card, with the form that was not
-// sent, if there is one.
-function end(card, ended, form) {
-  fade(entry(card.dataset.id));
-  dim(card, ended.querySelector('.fate strong').textContent);
-  calm(card, () => {
+// showEnded replaces the card of a record by one with its outcome.
+function showEnded(card, ended) {
+  forget(formIn(card));
+  removeEntry(entry(card.dataset.id));
+  retire(card, ended.querySelector('.fate strong').textContent);
+  whenClear(card, () => {
     if (!card.isConnected) return;
-    for (const el of form?.elements ?? []) el.disabled ||= el.type !== 'hidden';
-    if (form) {
-      const box = document.createElement('details');
-      box.append(Object.assign(document.createElement('summary'), { textContent: texts.own }), form);
-      ended.querySelector('.ending').append(box);
-    }
     card.replaceWith(ended);
-    if (document.activeElement === document.body) lend(ended);
+    if (document.activeElement === document.body) autoFocus(ended);
   });
 }
 
-// tell shows notices, which go by themselves.
+// showNotices shows notices for ten seconds.
 let toast = 0;
 
-function tell(...notices) {
-  for (const el of notices) if (el.matches('.unsent')) untold.set(el.dataset.id, null);
+function showNotices(...notices) {
+  for (const el of notices) if (el.matches('.unsent')) unresolved.set(el.dataset.id, null);
   news.replaceChildren(...notices);
   clearTimeout(toast);
   toast = setTimeout(() => news.replaceChildren(), 10000);
 }
 
-function say(words, late = false) {
-  tell(Object.assign(document.createElement('p'), { className: late ? 'notice late' : 'notice', textContent: words }));
+function showNotice(words, late = false) {
+  showNotices(Object.assign(document.createElement('p'), { className: late ? 'notice late' : 'notice', textContent: words }));
 }
 
 // ---- Showing
 
 let asked = 0; // the latest question that was asked for
 
-// show puts the question with an id into the pane; the first for none.
+// show shows the question with an id in the pane, or the first. push: a new entry in the
+// browser's history, false replaces the current one, null leaves it; focused: the human did
+// not ask for it; control: focus its first control.
 async function show(id, how = {}) {
   const turn = ++asked, form = openForm();
   if (id && form?.elements.id.value === id) {
@@ -315,10 +306,10 @@ async function show(id, how = {}) {
     return goTo(current(), how);
   }
   const page = await update(id);
-  if (page && turn === asked) put(page, how);
+  if (page && turn === asked) place(page, how);
 }
 
-function put(page, how = {}) {
+function place(page, how = {}) {
   const fresh = page.querySelector('#pane').firstElementChild, { id = '' } = fresh.dataset, { push = true } = how;
   sendDrafts();
   pane.replaceChildren(fresh);
@@ -327,16 +318,16 @@ function put(page, how = {}) {
   entry(id)?.scrollIntoView({ block: 'nearest' });
   if (push !== null) history[push ? 'pushState' : 'replaceState'](null, '', id ? '/?id=' + id : '/');
   scrollTo(0, 0);
-  ready(fresh);
+  prepare(fresh);
   goTo(fresh, how);
 }
 
-// goTo leads into a card, as far as the human asked for it.
-function goTo(card, { push = true, lent = false, control = false }) {
+// goTo shows the pane on a small screen and focuses the card, see show.
+function goTo(card, { push = true, focused = false, control = false }) {
   const { id } = card.dataset, field = control && card.querySelector('fieldset.field');
   document.body.dataset.view = id ? 'one' : 'list';
-  if (field) lead(field);
-  else if (lent) lend(id ? card : $('count'), true);
+  if (field) focusField(field);
+  else if (focused) autoFocus(id ? card : $('count'), true);
   else if (push) card.focus();
 }
 
@@ -346,12 +337,12 @@ addEventListener('popstate', () => {
   else show(id ?? '', { push: null });
 });
 
-// ready prepares a card for this script.
-function ready(card) {
+// prepare readies a new card for this script.
+function prepare(card) {
   const form = formIn(card), { id } = card.dataset;
   if (!form) return;
-  if ('unsent' in card.dataset) untold.set(id, null);
-  else if (untold.get(id)) untold.set(id, form.querySelector(`[value="${untold.get(id).value}"]`));
+  if ('unsent' in card.dataset) unresolved.set(id, null);
+  else if (unresolved.get(id)) unresolved.set(id, form.querySelector(`[value="${unresolved.get(id).value}"]`));
   form.noValidate = true; // the server says what is missing, beside the question
   restore(form);
   for (const el of card.querySelectorAll('.previews > .option > .preview')) el.open ||= innerWidth >= 1024;
@@ -360,12 +351,12 @@ function ready(card) {
 
 // ---- Live updates
 
-// update asks for the page with the question with an id, and for what became of those in
-// untold that are not in sight. One whose response was lost is sent again when it has
-// ended: the new response tells.
+// update requests the page with a question, and with the results of unresolved answers that
+// are not in sight. An answer whose response was lost is sent again when its record has
+// ended: the new response has its result.
 async function update(id) {
   const query = new URLSearchParams(), sight = openForm()?.elements.id.value;
-  for (const x of untold.keys()) if (x !== sight) query.append('ended', x);
+  for (const x of unresolved.keys()) if (x !== sight) query.append('ended', x);
   query.append('id', id);
   const { ok, status, page } = await load('/?' + query);
   if (!ok && status) {
@@ -375,138 +366,138 @@ async function update(id) {
   if (!ok) return null;
   for (const el of document.querySelectorAll('[name=csrf]')) el.value = page.querySelector('#list').dataset.csrf;
   const notices = [...page.querySelectorAll('.notice')].filter(({ dataset: { id } }) => {
-    const button = untold.get(id);
+    const button = unresolved.get(id);
     if (button) send(button);
-    else untold.delete(id);
+    else unresolved.delete(id);
     return !button;
   });
-  if (notices.length) tell(...notices);
+  if (notices.length) showNotices(...notices);
   return page;
 }
 
-// once runs a job one at a time, and once more if it was wanted meanwhile.
-function once(job) {
-  let running = false, wanted = false;
-  return async () => {
-    wanted = true;
-    if (running) return;
-    running = true;
-    while (wanted) {
-      await new Promise((done) => setTimeout(done, 20)); // what happens together is asked for together
-      wanted = false;
-      await job().catch(() => {});
-    }
-    running = false;
-  };
+let wanted = false, updating = Promise.resolve();
+
+// reconcile brings the page up to date, with one request at a time for all that happened.
+function reconcile() {
+  if (wanted) return;
+  wanted = true;
+  updating = updating.then(() => new Promise((done) => setTimeout(done, 20))).then(refresh).catch(() => {});
 }
 
-const reconcile = once(async () => {
+async function refresh() {
+  wanted = false;
   const card = current(), page = await update(card?.dataset.id ?? '');
   if (!page) return;
   for (const [form, timer] of drafts) if (!timer) sendDraft(form);
-  relist(page);
+  updateList(page);
   const fresh = page.querySelector('.card');
-  if (!card && !current() && fresh) put(page, { push: false, lent: document.activeElement === document.body });
-  else if (card?.isConnected && fresh?.dataset.id === card.dataset.id) recard(card, fresh);
+  if (!card && !current() && fresh) place(page, { push: false, focused: document.activeElement === document.body });
+  else if (card?.isConnected && fresh?.dataset.id === card.dataset.id) updateCard(card, fresh);
   ages();
-});
+}
 
-function relist(page) {
+function updateList(page) {
   const fresh = page.querySelector('#list'), known = list.dataset.last;
-  for (const li of list.children) if (!fresh.querySelector(`[data-id="${li.dataset.id}"]`)) fade(li);
+  for (const li of list.children) if (!fresh.querySelector(`[data-id="${li.dataset.id}"]`)) removeEntry(li);
   for (const li of [...fresh.children]) {
     const { id } = li.dataset, old = entry(id);
-    if (old) renew(old.querySelector('.facts'), li.querySelector('.facts'));
-    else arrive(li);
+    if (old) renewContent(old.querySelector('.facts'), li.querySelector('.facts'));
+    else addEntry(li);
     if (id > known && !old) announce(li);
   }
   if (fresh.dataset.last > known) list.dataset.last = fresh.dataset.last;
-  renew($('more'), page.querySelector('#more'));
+  renewContent($('more'), page.querySelector('#more'));
   if (document.title === page.title) return;
   document.title = page.title;
   $('count').textContent = page.getElementById('count').textContent;
   document.querySelector('link[rel=icon]').href = page.querySelector('link[rel=icon]').href;
 }
 
-function renew(old, fresh) {
+function renewContent(old, fresh) {
   if (old.innerHTML !== fresh.innerHTML) old.replaceChildren(...fresh.childNodes);
 }
 
-function arrive(li) {
+function addEntry(li) {
   const after = [...list.children].find((x) => x.dataset.id > li.dataset.id);
   const place = () => { if (!entry(li.dataset.id)) list.insertBefore(li, after?.isConnected ? after : null); };
   li.classList.add('new');
-  if (after) calm(after, place);
+  if (after) whenClear(after, place);
   else place();
 }
 
-// announce tells the human that something new waits.
+// announce notifies the human of a new question.
 function announce({ dataset, textContent }) {
-  say(dataset.news);
+  showNotice(dataset.news);
   if (!('Notification' in window) || Notification.permission !== 'granted' || document.visibilityState === 'visible') return;
   const note = new Notification(dataset.asks, { body: textContent.split('\n')[0].trim(), tag: dataset.id, icon: '/favicon.svg' });
   note.onclick = () => { focus(); show(dataset.id); note.close(); };
 }
 
-// recard brings a card up to date. A form that nothing was filled into here takes what was
-// filled in elsewhere.
-function recard(card, fresh) {
+// updateCard brings a card up to date. A form that was not filled in here takes a draft from
+// another surface.
+function updateCard(card, fresh) {
   const form = formIn(card), { id } = card.dataset;
-  if (fresh.matches('.ended')) return leave(card, fresh);
-  if ('unsent' in fresh.dataset) untold.set(id, null); // what ends it then is that answer
+  if (fresh.matches('.ended')) return closeCard(card, fresh);
+  if ('unsent' in fresh.dataset) unresolved.set(id, null); // what ends it then is that answer
   const elsewhere = form && !card.inert && !('begun' in form.dataset) && !form.contains(document.activeElement) && form.dataset.draft !== formIn(fresh).dataset.draft;
   if (elsewhere && !inTheWay(card)) {
     const focused = card === document.activeElement;
     card.replaceWith(fresh);
-    ready(fresh);
-    if (focused) lend(fresh);
+    prepare(fresh);
+    if (focused) autoFocus(fresh);
     return;
   }
-  for (const part of card.querySelectorAll('[data-part]')) exchange(card, part, fresh.querySelector(`[data-part="${part.dataset.part}"]`));
-  if (elsewhere) calm(card, reconcile);
+  for (const part of card.querySelectorAll('[data-part]')) renewPart(card, part, fresh.querySelector(`[data-part="${part.dataset.part}"]`));
+  if (elsewhere) whenClear(card, reconcile);
 }
 
-// exchange renews a part of a card, which keeps its height until no pointer is in the way.
-function exchange(card, part, fresh) {
+// renewPart replaces a part of a card, which keeps its height until no pointer is in the way.
+function renewPart(card, part, fresh) {
   if (!fresh || part.innerHTML === fresh.innerHTML || part.contains(document.activeElement)) return;
   for (const el of part.querySelectorAll(':checked')) fresh.querySelector(`[value="${el.value}"]`)?.click();
   fresh.style.height = part.offsetHeight + 'px';
   part.replaceWith(fresh);
-  calm(card, () => fresh.removeAttribute('style'));
+  whenClear(card, () => fresh.removeAttribute('style'));
 }
 
-// leave takes away a card whose record has ended, unless the human is at it, who then
-// reads what ended it, and keeps what they have written. An answer that waited to be sent
-// was theirs, unless it came too late.
-function leave(card, ended) {
+// closeCard closes a card whose record has ended. Where the human is filling it in, it shows
+// the outcome and what was not sent. The outcome is the human's own answer if that waited to
+// be sent, unless it was late.
+async function closeCard(card, ended) {
   const form = formIn(card), { id } = card.dataset;
   if (card.matches('.ended, .gone') || form.ariaBusy) return; // its own response tells
-  if (untold.get(id)) return send(untold.get(id));
-  const late = !untold.delete(id) || 'late' in ended.dataset, kept = late && 'begun' in form.dataset;
-  say(ended.dataset.said, late);
-  forget(form);
-  if (kept || card.querySelector(':focus')) end(card, ended, kept && form);
-  else goOnFrom(card, ended.querySelector('.fate strong').textContent);
+  if (unresolved.get(id)) return send(unresolved.get(id));
+  const late = !unresolved.delete(id) || 'late' in ended.dataset, fate = ended.querySelector('.fate strong').textContent;
+  showNotice(ended.dataset.said, late);
+  retire(card, fate);
+  if (late && 'begun' in form.dataset) {
+    const { page } = await load('/draft', fields(form));
+    showEnded(card, page.querySelector('.card.ended') ?? ended);
+  } else if (card.querySelector(':focus')) {
+    showEnded(card, ended);
+  } else {
+    forget(form);
+    goToNext(card, fate);
+  }
 }
 
-// A browser keeps few connections to one server. So one of its tabs listens and tells the
-// others.
+// A browser opens few connections to one server, so one tab listens for all.
 const tabs = new BroadcastChannel('askuser');
-tabs.onmessage = (event) => hear(event.data);
+tabs.onmessage = (event) => onEvent(event.data);
 
-function hear(event) {
+function onEvent(event) {
   const lost = event === 'trouble';
   if (lost && !trouble.hidden) return;
   if (lost) trouble.textContent = texts.lost;
   trouble.hidden = !lost;
   document.documentElement.dataset.live = lost ? 'no' : 'yes';
-  if (event.later && !untold.has(event.id)) untold.set(event.id, null);
-  reconcile(); // which tells why, where the server does
+  if (event.later && !unresolved.has(event.id)) unresolved.set(event.id, null);
+  reconcile(); // which shows why, where the server responds
 }
 
 function listen() {
   const source = new EventSource('/api/events');
-  const pass = (event) => { hear(event); tabs.postMessage(event); };
+  const pass = (event) => { onEvent(event); tabs.postMessage(event); };
   source.onopen = () => pass('connected');
   source.onerror = () => {
     pass('trouble');
@@ -520,25 +511,25 @@ function listen() {
   }
 }
 
-// A device that slept, or a page that was kept aside, has missed something.
+// A device that slept, or a page from the browser's cache, has missed events.
 document.addEventListener('visibilitychange', () => { if (document.visibilityState === 'visible') reconcile(); });
 addEventListener('pageshow', ({ persisted }) => { if (persisted) reconcile(); });
 
 // ---- What else the page shows
 
-// in returns the function that puts a time in words after examples of words.Ago or
-// words.Left: one for less than each limit, counted in a unit. All are in ms.
+// inWords returns a function that words a duration like the examples, which are words.Ago's or
+// words.Left's: one for less than each limit, counted in units. All are in ms.
 const inWords = (round, limits, units, examples) => (ms) => {
   const i = limits.findIndex((limit) => ms < limit);
   return examples[i].replace(/\d+/, round(ms / units[i]));
 };
 const min = 60_000, hour = 60 * min, day = 24 * hour;
-const away = inWords(Math.floor, [min, hour, 2 * day, Infinity], [1, min, hour, day], texts.ages);
+const ago = inWords(Math.floor, [min, hour, 2 * day, Infinity], [1, min, hour, day], texts.ages);
 const left = inWords(Math.ceil, [1, min + 1, hour + 1, Infinity], [1, 1000, min, hour], texts.lefts);
 
 function ages() {
   for (const el of document.querySelectorAll('time[data-ago], time[data-left]')) {
-    const ms = Date.parse(el.dateTime) - Date.now(), text = 'ago' in el.dataset ? away(-ms) : left(ms);
+    const ms = Date.parse(el.dateTime) - Date.now(), text = 'ago' in el.dataset ? ago(-ms) : left(ms);
     if (el.textContent !== text) el.textContent = text;
     if ('left' in el.dataset) el.parentElement.classList.toggle('soon', ms < 20_000);
   }
@@ -547,11 +538,11 @@ function ages() {
 setInterval(ages, 1000);
 
 // Notifications, for those who ask for them.
-function offer() {
+function offerNotifications() {
   notify.hidden = !('Notification' in window) || Notification.permission !== 'default';
 }
 
-notify.addEventListener('click', () => Notification.requestPermission().then(offer));
+notify.addEventListener('click', () => Notification.requestPermission().then(offerNotifications));
 $('help').addEventListener('click', () => help.showModal());
 
 // Links lead to pages of their own; with this script they open in this one, so that no
@@ -561,31 +552,31 @@ document.addEventListener('click', (event) => {
   if (!at || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   if ('close' in at.dataset) at.closest('dialog').close();
-  else if ('remove' in at.dataset) show(nextTo(current())?.dataset.id ?? '', { push: false, lent: true });
-  else if ('take' in at.dataset) take(at);
-  else if (at.matches('.back')) toList();
-  else if (at.closest('.refused')) lead($(at.hash.slice(1)));
+  else if ('remove' in at.dataset) show(entryAfter(current())?.dataset.id ?? '', { push: false, focused: true });
+  else if ('take' in at.dataset) takeEarlier(at);
+  else if (at.matches('.back')) showList();
+  else if (at.closest('.refused')) focusField($(at.hash.slice(1)));
   else if (at.closest('#list')) show(at.closest('li').dataset.id, { control: wide.matches });
-  else look(at.href);
+  else showHistory(at.href);
 });
 
-function toList() {
+function showList() {
   sendDrafts();
   history.pushState(null, '', '/?list');
   document.body.dataset.view = 'list';
   $('count').focus();
 }
 
-async function look(url) {
+async function showHistory(url) {
   const { ok, page } = await load(url);
-  if (!ok) return say(why(page), true);
+  if (!ok) return showNotice(why(page), true);
   past.querySelector('div').replaceChildren(...page.querySelector('main').childNodes);
   if (!past.open) past.showModal();
   past.querySelector('input[type=search]').focus();
 }
 
-if (current()) ready(current());
-offer();
+if (current()) prepare(current());
+offerNotifications();
 ages();
 if (navigator.locks) navigator.locks.request('askuser', () => { listen(); return new Promise(() => {}); });
 else listen();

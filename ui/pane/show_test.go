@@ -1,0 +1,182 @@
+//go:build unix
+
+package pane
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"mcp-askuser/ui/words"
+)
+
+func TestInside(t *testing.T) {
+	dir := t.TempDir()
+	socket := filepath.Join(dir, "s")
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	foreign := filepath.Join(dir, "foreign")
+	if err := os.WriteFile(foreign, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(foreign, 65534, -1); err != nil {
+		foreign = "/nonexistent/socket" // only root can give a file away
+	}
+	for _, tt := range []struct {
+		env  string // variables, parted by blanks
+		want string // the server's command and the pane; empty: not inside
+	}{
+		{"TMUX=" + socket + ",12,0 TMUX_PANE=%3", socket + " %3"},
+		{"TMUX=" + socket + ",12,0", ""},
+		{"TMUX=" + socket + ",12,0 TMUX_PANE=", ""},
+		{"TMUX=" + socket + ",12,0 TMUX_PANE=3", ""},
+		{"TMUX=" + socket + ",12,0 TMUX_PANE=%", ""},
+		{"TMUX=" + socket + ",12,0 TMUX_PANE=%-3", ""},
+		{"TMUX=" + socket + ",12,0 TMUX_PANE=%3:kill-server", ""},
+		{"TMUX=s,12,0 TMUX_PANE=%3", ""},
+		{"TMUX=" + foreign + ",12,0 TMUX_PANE=%3", ""},
+		{"TMUX= TMUX_PANE=%3", ""},
+	} {
+		got := ""
+		if at := findTmux(variables(strings.Fields(tt.env)...)); at != nil {
+			got = at.socket + " " + at.pane
+		}
+		if got != tt.want {
+			t.Errorf("in %q: %q, want %q", tt.env, got, tt.want)
+		}
+	}
+	for _, env := range []string{"", "DISPLAY=:0 SSH_CONNECTION=x", "WAYLAND_DISPLAY=wayland-0 SSH_TTY=/dev/pts/1"} {
+		if d := findDesktop(variables(strings.Fields(env)...)); d != nil {
+			t.Errorf("in %q: a desktop with %q", env, d.emulator)
+		}
+	}
+}
+
+// Every command names its target, and the words of the command to run stay
+// words.
+func TestCommands(t *testing.T) {
+	argv := []string{"/bin/sh", "-c", "script", "A=b;"}
+	for _, tt := range []struct {
+		v    view
+		want string // words parted by |
+	}{
+		{view{focus: true}, `split-window|-v|-t|%3|-P|-F|#{pane_id}|/bin/sh|-c|script|A=b\;`},
+		{view{}, `split-window|-v|-t|%3|-d|-P|-F|#{pane_id}|/bin/sh|-c|script|A=b\;`},
+		{view{focus: true, window: true, session: "$2"}, `new-window|-n|question|-t|$2:|-P|-F|#{pane_id}|/bin/sh|-c|script|A=b\;`},
+	} {
+		if got := strings.Join((&tmux{pane: "%3"}).openCommand(tt.v, argv), "|"); got != tt.want {
+			t.Errorf("opens with %s, want %s", got, tt.want)
+		}
+	}
+}
+
+func TestView(t *testing.T) {
+	const alice = "\n/dev/pts/1,@1,$1,1000,0,"
+	quietAt := time.Unix(1003, 0) // the second is over at 1001
+	for _, tt := range []struct {
+		output string
+		want   view
+		err    string
+	}{
+		{"%3,@1,$1,1,40,0," + alice, view{session: "$1", clients: []string{"/dev/pts/1"}, quietAt: quietAt}, ""},
+		{"%3,@1,$1,0,40,0," + alice, view{session: "$1", clients: []string{"/dev/pts/1"}, elsewhere: true}, ""},                                              // in the window, in another pane
+		{"%3,@1,$1,1,40,0,\n/dev/pts/1,@2,$1,1000,0,", view{session: "$1", clients: []string{"/dev/pts/1"}, elsewhere: true}, ""},                            // in another window
+		{"%3,@1,$1,1,40,0,a,b\n/dev/pts/1,@2,$2,1000,0,a,b", view{session: "$1", clients: []string{"/dev/pts/1"}, elsewhere: true}, ""},                      // in a session of the same group
+		{"%3,@1,$1,1,40,0,\n/dev/pts/1,@1,$2,1000,0,", view{session: "$2", clients: []string{"/dev/pts/1"}, quietAt: quietAt}, ""},                           // linked there
+		{"%3,@1,$1,1,40,0," + alice + "\n/dev/pts/2,@1,$1,998,0,", view{session: "$1", clients: []string{"/dev/pts/1", "/dev/pts/2"}, quietAt: quietAt}, ""}, // the last key counts
+		{"%3,@1,$1,1,40,0," + alice + "\nclient-7,@1,$1,998,1,", view{session: "$1", clients: []string{"/dev/pts/1", "client-7"}}, ""},                       // a program's keys are not told
+		{"%3,@1,$1,1,40,0,\n/dev/pts/1,@1,$1,,,", view{session: "$1", clients: []string{"/dev/pts/1"}}, ""},
+		{"%3,@1,$1,1,23,0," + alice, view{session: "$1", clients: []string{"/dev/pts/1"}, window: true, quietAt: quietAt}, ""}, // low
+		{"%3,@1,$1,1,40,1," + alice, view{session: "$1", clients: []string{"/dev/pts/1"}, window: true, quietAt: quietAt}, ""}, // zoomed
+		{"%3,@1,$1,1,40,0,", view{session: "$1", elsewhere: true}, ""},
+		{"%3,@1,$1,1,40,0,\n/dev/pts/1,@9,$9,1000,0,", view{session: "$1", elsewhere: true}, ""}, // to another
+		{"%4,@1,$1,1,40,0,", view{}, "tmux no longer has the pane %3"},
+		{",,,,,,", view{}, "tmux no longer has the pane %3"},
+		{"", view{}, "tmux no longer has the pane %3"},
+	} {
+		got, err := (&tmux{pane: "%3"}).parse(tt.output)
+		why := ""
+		if err != nil {
+			why = err.Error()
+		}
+		if !reflect.DeepEqual(got, tt.want) || why != tt.err {
+			t.Errorf("%q: %+v %q, want %+v %q", tt.output, got, why, tt.want, tt.err)
+		}
+	}
+}
+
+// A multiplexer that an ancestor knows comes before a desktop that the asker
+// itself knows, and the nearest ancestor comes first.
+func TestFind(t *testing.T) {
+	socket := filepath.Join(t.TempDir(), "s")
+	if err := os.WriteFile(socket, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in := func(pane string) func(string) string { return variables("TMUX="+socket+",1,0", "TMUX_PANE="+pane) }
+	for _, tt := range []struct {
+		name      string
+		own       func(string) string
+		ancestors []process
+		want      string
+	}{
+		{"own", in("%1"), []process{{in("%2"), false}}, "%1"},
+		{"nearest", variables(), []process{{variables(), false}, {in("%2"), false}, {in("%3"), false}}, "%2"},
+		{"before a desktop", variables("DISPLAY=:0"), []process{{in("%2"), false}}, "%2"},
+		{"own, under a daemon", in("%1"), []process{{in("%2"), true}}, "%1"},
+		{"a daemon's", variables("DISPLAY=:0"), []process{{in("%2"), true}}, "only a daemon above is inside tmux, which may serve other screens than its own"},
+		{"below a daemon", variables(), []process{{in("%2"), false}, {in("%3"), true}}, "%2"},
+		{"above a daemon", variables(), []process{{variables(), true}, {in("%2"), false}}, "not inside a terminal multiplexer, and no desktop to open a window on"},
+		{"none", variables(), []process{{variables(), false}}, "not inside a terminal multiplexer, and no desktop to open a window on"},
+	} {
+		s := surface{getenv: tt.own, ancestors: slices.Values(tt.ancestors)}
+		got := "a desktop"
+		if at, _, err := s.find(); err != nil {
+			got = err.Error()
+		} else if at != nil {
+			got = at.pane
+		}
+		if got != tt.want {
+			t.Errorf("%s: found %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// What tmux fills in itself is the same in every language.
+func TestWaysKeepTheirFormats(t *testing.T) {
+	t.Cleanup(func() { words.Local = words.English })
+	format := regexp.MustCompile(`#\{[a-z_]+\}`)
+	for _, v := range []view{{}, {window: true}} {
+		words.Local = words.English
+		want := format.FindAllString(v.way(), -1)
+		for _, words.Local = range words.Languages() {
+			if got := v.way(); !slices.Equal(format.FindAllString(got, -1), want) || strings.Count(got, "#") != len(want) {
+				t.Errorf("%s: %s", words.Local, got)
+			}
+		}
+	}
+}
+
+// The asker's settings hold in its pane.
+func TestSettingsOfThePane(t *testing.T) {
+	s := &surface{getenv: variables("ASK_LANGUAGE=zh", "NO_COLOR=1", "TERM=dumb"), self: "self"}
+	got, err := s.command("01J")
+	if want := "MCP_ASKUSER_PANE=1 NO_COLOR=1 ASK_LANGUAGE=zh -- self answer 01J"; err != nil || strings.Join(got, " ") != want {
+		t.Errorf("got %q, %v; want %q", got, err, want)
+	}
+	words.Local = words.Portuguese // by the asker's locale, which is not the pane's
+	t.Cleanup(func() { words.Local = words.English })
+	s.getenv = variables("MCP_ASKUSER_CONFIG=/c.toml", "LANG=pt_BR.UTF-8")
+	got, err = s.command("01J")
+	if want := "MCP_ASKUSER_PANE=1 MCP_ASKUSER_CONFIG=/c.toml ASK_LANGUAGE=pt -- self answer 01J"; err != nil || strings.Join(got, " ") != want {
+		t.Errorf("got %q, %v; want %q", got, err, want)
+	}
+}
