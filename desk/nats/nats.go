@@ -16,7 +16,7 @@
 // the subjects, which the server checks against each credential; a document that is not
 // under its writer's own name does not count, and is logged. No decision reads a clock.
 //
-// The package imports desk, whose Store it is, internal/door, internal/ownstack and
+// The package imports desk, whose Store it is, internal/door and
 // the client of NATS. It knows of records only their ids, is no server, and changes
 // streams for the operator alone ([Store.Make], [Store.FindDamage]).
 package nats

@@ -12,7 +12,6 @@ import (
 	"github.com/nats-io/nuid"
 
 	"mcp-askuser/desk"
-	"mcp-askuser/internal/ownstack"
 )
 
 // A bell looks at this interval without having rung: its message is sent once, and a
@@ -25,10 +24,8 @@ func (s *Store) Bell(ctx context.Context, id string, look func() bool) error {
 	if err := desk.Admit(ctx, id, desk.ValidID); err != nil {
 		return err
 	}
-	var p place
-	var err error
-	ownstack.Run(func() { p, err = s.placeOf(ctx, desk.KindReplies, id) }) // the caller waits next
-	if errors.Is(err, desk.ErrNotFound) {                                  // there will be none; who looks finds out
+	p, err := s.placeOf(ctx, desk.KindReplies, id)
+	if errors.Is(err, desk.ErrNotFound) { // there will be none; who looks finds out
 		p, err = place{owner: "*"}, nil
 	}
 	if err != nil {

@@ -143,7 +143,7 @@ func callOf(ctx context.Context) askuser.Transport {
 func progress(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	call := callOf(ctx)
 	for n := range 3 {
-		if err := call.Prepare("notifications/progress", map[string]any{"progressToken": r.Params.Meta.ProgressToken, "progress": n * 50, "total": 100})(); err != nil {
+		if err := call.Notify("notifications/progress", map[string]any{"progressToken": r.Params.Meta.ProgressToken, "progress": n * 50, "total": 100}); err != nil {
 			return nil, err
 		}
 		waittest.Pass(ctx, 50*time.Millisecond) // the suite looks at their times
@@ -153,7 +153,7 @@ func progress(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, 
 
 func logging(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	for n := range 3 {
-		if err := callOf(ctx).Prepare("notifications/message", map[string]any{"level": "info", "data": fmt.Sprint("step ", n)})(); err != nil {
+		if err := callOf(ctx).Notify("notifications/message", map[string]any{"level": "info", "data": fmt.Sprint("step ", n)}); err != nil {
 			return nil, err
 		}
 		waittest.Pass(ctx, 50*time.Millisecond)
