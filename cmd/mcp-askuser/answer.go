@@ -42,13 +42,13 @@ program broke.`,
   mcp-askuser answer 01JD6Z00 --json '{"question-0":"PostgreSQL"}'
   mcp-askuser answer 01JD6Z00 --json '{"discuss":true,"note":"Why not SQLite?"}'`,
 		ValidArgsFunction: a.completeIDs(false),
-		PreRun:            a.patient,
+		PreRun:            a.deferLog,
 	}
 	a.addFlags(cmd, "accessible", "no_color")
 	cmd.Flags().StringVar(&data, "json", "", "the answers as `JSON`, or - for standard input")
 	cmd.Flags().StringVar(&note, "note", "", "a `text` for the agent beside the answers, with --json")
 	cmd.Flags().BoolVar(&plain, "plain", false, "answer line by line, without a full screen")
-	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
+	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		fromJSON := cmd.Flags().Changed("json")
 		switch {
 		case fromJSON: // by a program, which reads why it is refused

@@ -28,7 +28,7 @@ func (a *app) askFlags(cmd *cobra.Command) {
 	a.addFlags(cmd, "dir", "session")
 	a.addFlags(cmd, askKeys[:]...)
 	cmd.Flags().Bool("plain", false, "ask line by line, as with --surface plain")
-	cmd.PreRun = a.patient
+	cmd.PreRun = a.deferLog
 }
 
 func (a *app) ask() *cobra.Command {

@@ -30,8 +30,8 @@ waits.`,
 		Example: "  mcp-askuser events\n  mcp-askuser events --since 1h | jq -r .id",
 	}
 	cmd.Flags().StringVar(&since, "since", "", sinceHelp)
-	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
-		from, err := moment(since, time.Now())
+	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
+		from, err := parseSince(since, time.Now())
 		if err != nil {
 			return err
 		}
@@ -40,14 +40,14 @@ waits.`,
 		if err != nil {
 			return err
 		}
-		told := map[string]bool{}
+		printed := map[string]bool{}
 		if since != "" {
-			if told, err = a.tellPast(ctx, d, from); err != nil {
+			if printed, err = a.printPast(ctx, d, from); err != nil {
 				return err
 			}
 		}
 		for ev := range live {
-			if err := a.tell(ev, told); err != nil {
+			if err := a.printEvent(ev, printed); err != nil {
 				return err
 			}
 		}
@@ -58,12 +58,12 @@ waits.`,
 	})
 }
 
-// sinceHelp describes the flag that [moment] reads.
+// sinceHelp describes the flag that [parseSince] reads.
 const sinceHelp = "from this `time` on: how long ago, such as 2h or 3d, a day such as 2006-01-02, or 2006-01-02T15:04:05Z"
 
-// moment reads a point of time: how long ago it is, a date in this time zone,
+// parseSince reads a point of time: how long ago it is, a date in this time zone,
 // or a time of RFC 3339. The zero time means none.
-func moment(text string, now time.Time) (time.Time, error) {
+func parseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
@@ -78,21 +78,21 @@ func moment(text string, now time.Time) (time.Time, error) {
 	return time.Time{}, errors.New(words.T("--since is %q; it takes a time ago such as 2h or 3d, or a time such as 2006-01-02 or 2006-01-02T15:04:05Z", text))
 }
 
-// tell prints what happens, unless told says that it was printed before.
-func (a *app) tell(ev desk.Event, told map[string]bool) error {
+// printEvent prints what happens, unless it is in printed.
+func (a *app) printEvent(ev desk.Event, printed map[string]bool) error {
 	key := string(ev.Type) + ev.Record.ID
-	if told[key] {
-		delete(told, key) // it cannot come again
+	if printed[key] {
+		delete(printed, key) // it cannot come again
 		return nil
 	}
 	if ev.Type == desk.Touched || ev.Type == desk.Settled && ev.Record.Later == nil {
-		return nil // its circumstances changed, which is not told here
+		return nil // its circumstances changed, which is no event here
 	}
 	return a.printLine(api.NewEvent(ev))
 }
 
-// tellPast prints what happened since, in order, and returns what it told.
-func (a *app) tellPast(ctx context.Context, d *desk.Desk, since time.Time) (map[string]bool, error) {
+// printPast prints what happened since, in order, and returns what it printed.
+func (a *app) printPast(ctx context.Context, d *desk.Desk, since time.Time) (map[string]bool, error) {
 	records := map[string]desk.Record{}
 	// Pending first: what ends meanwhile is in both then, and not in none.
 	open, err := d.Pending(ctx)
@@ -120,14 +120,14 @@ func (a *app) tellPast(ctx context.Context, d *desk.Desk, since time.Time) (map[
 		}
 	}
 	slices.SortFunc(past, func(x, y desk.Event) int { return at(x).Compare(at(y)) })
-	told := map[string]bool{}
+	printed := map[string]bool{}
 	for _, ev := range past {
-		if err := a.tell(ev, nil); err != nil {
+		if err := a.printEvent(ev, nil); err != nil {
 			return nil, err
 		}
-		told[string(ev.Type)+ev.Record.ID] = true
+		printed[string(ev.Type)+ev.Record.ID] = true
 	}
-	return told, nil
+	return printed, nil
 }
 
 // at is when a record was asked, or has ended.

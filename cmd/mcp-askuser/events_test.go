@@ -140,7 +140,7 @@ func TestMoment(t *testing.T) {
 		{"-2h", ""},
 		{"2026-13-01", ""},
 	} {
-		got, err := moment(tc.text, now)
+		got, err := parseSince(tc.text, now)
 		if (err != nil) != (tc.want == "") || err == nil && got.Format(time.RFC3339) != tc.want {
 			t.Errorf("%q: got %v, %v", tc.text, got, err)
 		}

@@ -16,7 +16,7 @@ import (
 )
 
 // The exit statuses. A program that breaks exits with none of these: see
-// [crashing].
+// [abortOnPanic].
 const (
 	exitBad         = 1   // bad input or a failure; for confirm also: no
 	exitClosed      = 2   // closed without an answer
@@ -96,10 +96,10 @@ func ending(rec desk.Record) (err error) {
 	return &exitError{exitOf(rec.State), err}
 }
 
-// crashing has a program that breaks end by SIGABRT, which a shell shows as 134.
+// abortOnPanic has a program that breaks end by SIGABRT, which a shell shows as 134.
 // By itself Go's runtime exits with 2, which would say that the user closed the
 // question.
-func crashing() { debug.SetTraceback("crash") }
+func abortOnPanic() { debug.SetTraceback("crash") }
 
 // signalError is the cause of a context that a signal ended. Ctrl+C is the
 // human's word, a ui.ErrInterrupted.

@@ -448,9 +448,9 @@ func (f *figures) waiting() {
 		r := f.crowd(1000, token)
 		const during = 21 * time.Second
 		if token {
-			time.Sleep(5 * time.Second) // it has come to rest
+			waittest.Pass(f.Context(), 5*time.Second) // it has come to rest
 			spent := f.spentBy(r.cmd.Process.Pid)
-			time.Sleep(during)
+			waittest.Pass(f.Context(), during)
 			f.is("1,000 waiting calls with a token, 21 s: processor", "%", (f.spentBy(r.cmd.Process.Pid)-spent)/during.Seconds()*100, 1)
 			f.among(r)
 		} else {

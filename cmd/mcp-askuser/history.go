@@ -27,7 +27,7 @@ agent waits for it, or is away and collects it later.`,
 		Example: "  mcp-askuser pending\n  mcp-askuser pending --json | jq -r '.[].id'",
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the records as a JSON array")
-	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
+	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 		records, err := d.Pending(cmd.Context())
 		switch {
 		case err != nil:
@@ -81,11 +81,11 @@ Markdown, to be committed or to go into a pull request.`,
 	takesFormat(cmd, &format, []string{"text", "json", "jsonl", "md"})
 	cmd.Flags().UintVar(&limit, "limit", 50, "at most this `number`, the newest; 0 for all")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "the same as --format json")
-	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
+	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 		if asJSON && !cmd.Flags().Changed("format") {
 			format = "json"
 		}
-		from, err := moment(since, time.Now())
+		from, err := parseSince(since, time.Now())
 		if err != nil {
 			return err
 		}
@@ -164,7 +164,7 @@ removes nothing there, and the server's own copies of answers stay.`,
 	cmd.Flags().StringVar(&older, "older-than", "", "the least age, as a `time` such as 90d, 12w or 36h")
 	complete(cmd, "older-than", "30d", "90d", "52w")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only print what would be removed")
-	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
+	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 		age, ok := settings.Age(older)
 		switch {
 		case older == "":

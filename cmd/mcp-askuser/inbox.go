@@ -25,10 +25,10 @@ sent is printed when it ends. Press ? for the keys.
 
 While an inbox is open, questions count as seen by somebody. Log messages are
 dropped unless standard error goes elsewhere than to a terminal.`,
-		PreRun: a.quiet,
+		PreRun: a.discardLog,
 	}
 	a.addFlags(cmd, "no_color")
-	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
+	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, _ []string) error {
 		defer a.listenToPhone(d)()
 		out, _ := a.out.Writer.(*os.File)
 		return inbox.Run(cmd.Context(), inbox.Options{
@@ -42,19 +42,19 @@ dropped unless standard error goes elsewhere than to a terminal.`,
 	})
 }
 
-// quiet drops the log of a command that draws on the terminal for hours, should
+// discardLog drops the log of a command that draws on the terminal for hours, should
 // it go there: a line of it would be written across.
-func (a *app) quiet(*cobra.Command, []string) {
+func (a *app) discardLog(*cobra.Command, []string) {
 	if a.logsToTerminal() {
 		a.log = slog.New(slog.DiscardHandler)
 	}
 }
 
-// patient has the log of a command that shows a form wait for its end, should it
+// deferLog has the log of a command that shows a form wait for its end, should it
 // go to the terminal.
-func (a *app) patient(*cobra.Command, []string) {
+func (a *app) deferLog(*cobra.Command, []string) {
 	if a.logsToTerminal() {
-		a.log = slog.New(slog.NewTextHandler(&a.late, &slog.HandlerOptions{Level: slog.LevelWarn}))
+		a.log = slog.New(slog.NewTextHandler(&a.deferred, &slog.HandlerOptions{Level: slog.LevelWarn}))
 	}
 }
 

@@ -34,35 +34,35 @@ import (
 
 // app is what the commands share: the process's surroundings, handed in.
 type app struct {
-	name   string // as the program was called
-	in     *os.File
-	out    *output
-	err    io.Writer
-	getenv func(string) string
-	config *settings.Settings     // of the command that runs; see run
-	log    *slog.Logger           // its own; see logger
-	late   backlog                // of the log, where a form has the terminal
-	turn   *tty.Turn              // on the terminal
-	screen atomic.Pointer[func()] // gives back the terminal that an inbox has
-	remote bool                   // the askers are on other machines: no terminal here is theirs
-	opened bool                   // the human called for the form: it is no agent's command
+	name     string // as the program was called
+	in       *os.File
+	out      *output
+	err      io.Writer
+	getenv   func(string) string
+	config   *settings.Settings     // of the command that runs; see run
+	log      *slog.Logger           // its own; see logger
+	deferred deferredLog            // of the log, where a form has the terminal
+	turn     *tty.Turn              // on the terminal
+	screen   atomic.Pointer[func()] // gives back the terminal that an inbox has
+	remote   bool                   // the askers are on other machines: no terminal here is theirs
+	opened   bool                   // the human called for the form: it is no agent's command
 }
 
 func main() {
-	crashing()
+	abortOnPanic()
 	a := &app{name: strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe"), in: os.Stdin, out: &output{Writer: os.Stdout}, err: os.Stderr, getenv: os.Getenv, turn: tty.NewTurn()}
-	defer a.rescue() // after a panic
+	defer a.restoreTerminal() // after a panic
 	// A pipe without a reader is a write error, which is reported. An ignored signal
 	// would be inherited by the programs that this one starts.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	ctx, stop := interruptible(context.Background(), a.rescue)
+	ctx, stop := interruptible(context.Background(), a.restoreTerminal)
 	code := a.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code) //nolint:gocritic // what is deferred is for a panic
 }
 
-// rescue leaves the terminal as it was found, whatever draws on it.
-func (a *app) rescue() {
+// restoreTerminal leaves the terminal as it was found, whatever draws on it.
+func (a *app) restoreTerminal() {
 	a.turn.Rescue()
 	if release := a.screen.Load(); release != nil {
 		(*release)()
@@ -97,7 +97,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
 	err := cmd.ExecuteContext(ctx)
-	a.late.catchUp(a.err)
+	a.deferred.writeTo(a.err)
 	code := a.status(err)
 	if wrong := a.out.flush(); wrong != nil && !errors.Is(err, wrong) {
 		code = a.status(wrong)
@@ -146,7 +146,7 @@ mcp-askuser demo`,
 	group(cmd, "Ask, as an agent or a script", a.ask(), a.templates(), a.confirm(), a.cancel(), a.events(), a.schema(), a.skill())
 	const setUp = "Set up and look around"
 	group(cmd, setUp, a.demo(), a.install(), a.uninstall(), a.doctor(), a.serve(), a.token(), a.hook(), a.deskCommand(), a.configuration(), a.completion(), a.version())
-	cmd.AddCommand(a.onPhone())
+	cmd.AddCommand(a.phoneCommand())
 	cmd.CompletionOptions.DisableDefaultCmd = true // it speaks English only
 	cmd.SetHelpCommandGroupID(setUp)
 	return cmd

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 
 // breaks is a program that does.
 func breaks() {
-	crashing()
+	abortOnPanic()
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGABRT) // as interruptible does
 	if os.Args[1] == "elsewhere" {
 		go panic("broken")

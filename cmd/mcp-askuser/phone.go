@@ -28,7 +28,7 @@ func (a *app) phone(d *desk.Desk) *ntfy.Phone {
 }
 
 func (a *app) openPhone(d *desk.Desk) (*ntfy.Phone, error) {
-	path, err := a.beside("phone.key")
+	path, err := a.storeFile("phone.key")
 	if err != nil {
 		return nil, err
 	}
@@ -72,11 +72,11 @@ func (a *app) listenToPhone(d *desk.Desk) (end func()) {
 	return func() {}
 }
 
-// onPhone is the command that the small program of the hooks runs, which knows no
+// phoneCommand is the command that the small program of the hooks runs, which knows no
 // HTTP: it puts a question on the phone until that ends.
-func (a *app) onPhone() *cobra.Command {
+func (a *app) phoneCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "phone ID", Short: "Put a question on the phone until it ends", Hidden: true}
-	return a.aboutOne(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
+	return a.withRecord(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
 		p := a.phone(d)
 		if p == nil || rec.Outcome != nil {
 			return nil

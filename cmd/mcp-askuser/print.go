@@ -35,20 +35,20 @@ func (o *output) Write(p []byte) (n int, err error) {
 	return n, o.err
 }
 
-// backlog is what is to be written when the terminal is free.
-type backlog struct {
+// deferredLog is what is to be written when the terminal is free.
+type deferredLog struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (b *backlog) Write(p []byte) (int, error) {
+func (b *deferredLog) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.text.Write(p)
 }
 
-// catchUp writes it.
-func (b *backlog) catchUp(w io.Writer) {
+// writeTo writes it.
+func (b *deferredLog) writeTo(w io.Writer) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	_, _ = b.text.WriteTo(w) // as a log does: there is no other place for the error

@@ -15,8 +15,8 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// atDesk completes a command that runs at the desk of this user.
-func (a *app) atDesk(cmd *cobra.Command, do func(cmd *cobra.Command, d *desk.Desk, args []string) error) *cobra.Command {
+// withDesk completes a command that runs at the desk of this user.
+func (a *app) withDesk(cmd *cobra.Command, do func(cmd *cobra.Command, d *desk.Desk, args []string) error) *cobra.Command {
 	cmd.RunE = a.checked(func(cmd *cobra.Command, args []string) error {
 		d, err := a.desk()
 		if err != nil {
@@ -28,11 +28,11 @@ func (a *app) atDesk(cmd *cobra.Command, do func(cmd *cobra.Command, d *desk.Des
 	return cmd
 }
 
-// aboutOne completes a command about one record, which its argument names. Its
+// withRecord completes a command about one record, which its argument names. Its
 // ids are completed: those of the past too, or of what waits alone.
-func (a *app) aboutOne(cmd *cobra.Command, past bool, do func(ctx context.Context, d *desk.Desk, rec desk.Record) error) *cobra.Command {
+func (a *app) withRecord(cmd *cobra.Command, past bool, do func(ctx context.Context, d *desk.Desk, rec desk.Record) error) *cobra.Command {
 	cmd.ValidArgsFunction = a.completeIDs(past)
-	return a.atDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
+	return a.withDesk(cmd, func(cmd *cobra.Command, d *desk.Desk, args []string) error {
 		rec, err := find(cmd.Context(), d, args[0])
 		if err != nil {
 			return err
@@ -87,7 +87,7 @@ func (a *app) complete(past bool, name func(desk.Record) string) cobra.Completio
 }
 
 func (a *app) lift() *cobra.Command {
-	return a.atDesk(&cobra.Command{
+	return a.withDesk(&cobra.Command{
 		Use:   "lift SESSION",
 		Short: "Let a session ask again that has asked too often in a row",
 		Long: `Let a session ask again that has reached the limit of rounds in a row
@@ -121,7 +121,7 @@ terminal, it is the program's word and not the user's.`,
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "why: a `text` for the agent to read")
 	cmd.Flags().StringVar(&topic, "discuss", "", "discuss it first: a `text` for the agent to read")
-	return a.aboutOne(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
+	return a.withRecord(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
 		reply := question.Reply{Dismissed: true, Reason: reason}
 		done, later := words.Mark("Dismissed %[1]s; %[2]s is told so."), words.Mark("Dismissed %[1]s; %[2]s is told so when it comes back.")
 		if cmd.Flags().Changed("discuss") {
@@ -159,7 +159,7 @@ func (a *app) cancel() *cobra.Command {
 		Example: `  mcp-askuser cancel 01JD6Z00 --reason "No longer needed"`,
 	}
 	cmd.Flags().StringVar(&reason, "reason", "", "why: a `text` for the user to read")
-	return a.aboutOne(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
+	return a.withRecord(cmd, false, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
 		if _, err := d.Close(ctx, rec.ID, desk.Outcome{Status: desk.Cancelled, Reason: reason, Surface: words.Shell}); err != nil {
 			return err
 		}
@@ -169,7 +169,7 @@ func (a *app) cancel() *cobra.Command {
 }
 
 func (a *app) reopen() *cobra.Command {
-	return a.aboutOne(&cobra.Command{
+	return a.withRecord(&cobra.Command{
 		Use:   "reopen ID",
 		Short: "Ask an ended question again, with your former answers filled in",
 		Long: `Ask an ended question again, with your former answers filled in, and print the

@@ -68,7 +68,7 @@ machine it listens only with a certificate.`,
 // both are ordinary ends.
 func (a *app) serveMCP(cmd *cobra.Command, _ []string) error {
 	a.log = a.logger(slog.LevelInfo)
-	d, _, err := a.openHomes() // its host would be told, and not the human
+	d, _, err := a.openDesk() // its host would be told, and not the human
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (a *app) serveHTTP(cmd *cobra.Command, o httpOptions) error {
 	}
 	a.remote = true
 	someone := func(bool) bool { return true } // at this desk
-	d, _, err := a.openHomes()
+	d, _, err := a.openDesk()
 	if err != nil {
 		return err
 	}

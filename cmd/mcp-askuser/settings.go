@@ -71,8 +71,8 @@ func (a *app) checked(run runE) runE {
 // into it themselves.
 func (a *app) environ() func(string) string { return a.config.Environ(a.getenv) }
 
-// beside is a file of the user's in the directory of the store.
-func (a *app) beside(name string) (string, error) {
+// storeFile is a file of the user's in the directory of the store.
+func (a *app) storeFile(name string) (string, error) {
 	dir, err := spool.DefaultDir(a.environ())
 	if err != nil {
 		return "", err
@@ -83,15 +83,15 @@ func (a *app) beside(name string) (string, error) {
 // desk opens the desk of this user, for a command of theirs, and prints the notices
 // that were not printed yet.
 func (a *app) desk() (*desk.Desk, error) {
-	d, store, err := a.openHomes()
+	d, store, err := a.openDesk()
 	if joined, ok := store.(*home.Store); ok {
-		a.tellNotices(joined)
+		a.printNotices(joined)
 	}
 	return d, err
 }
 
-// openHomes opens the desk of this user, and returns its store too.
-func (a *app) openHomes() (*desk.Desk, desk.Store, error) {
+// openDesk opens the desk of this user, and returns its store too.
+func (a *app) openDesk() (*desk.Desk, desk.Store, error) {
 	s := a.settings()
 	dir, err := spool.DefaultDir(a.environ())
 	if err != nil {
@@ -113,9 +113,9 @@ func (a *app) openHomes() (*desk.Desk, desk.Store, error) {
 	return desk.New(store, o), store, nil
 }
 
-// tellNotices tells the human, once, of answers that were given while the shared
+// printNotices tells the human, once, of answers that were given while the shared
 // desk was out of reach, and that do not count there.
-func (a *app) tellNotices(joined *home.Store) {
+func (a *app) printNotices(joined *home.Store) {
 	ctx := context.Background()
 	notices, err := joined.Notices(ctx)
 	for _, n := range notices {

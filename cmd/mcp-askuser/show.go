@@ -26,7 +26,7 @@ func (a *app) show() *cobra.Command {
 		Example: "  mcp-askuser show 01JD6Z00\n  mcp-askuser show 01JD6Z00 --json",
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the record as JSON")
-	return a.aboutOne(cmd, true, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
+	return a.withRecord(cmd, true, func(ctx context.Context, d *desk.Desk, rec desk.Record) error {
 		if asJSON {
 			return a.printJSON(rec)
 		}

@@ -53,7 +53,7 @@ func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status)
 		if s.Desk == "" {
 			return surface
 		}
-		return entitled{surface, d}
+		return permitted{surface, d}
 	}
 	for _, name := range s.Surfaces {
 		names := []string{name}
@@ -79,15 +79,15 @@ func (a *app) surfaces(d *desk.Desk, page *web.Surface, interrupted desk.Status)
 	return all, whole
 }
 
-// entitled is a surface that is not tried where an answer on it would be refused: on
+// permitted is a surface that is not tried where an answer on it would be refused: on
 // a shared desk an agent's credential permits it to ask, and no more; a confirmation
 // takes no answer from a terminal that an agent opened.
-type entitled struct {
+type permitted struct {
 	ui.Surface
 	desk *desk.Desk
 }
 
-func (e entitled) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
+func (e permitted) Show(ctx context.Context, rec desk.Record, commit ui.Commit) error {
 	if err := e.desk.MayAnswer(ctx, rec, e.evidence()); err != nil {
 		return ui.Unavailablef("%v", err)
 	}
@@ -96,7 +96,7 @@ func (e entitled) Show(ctx context.Context, rec desk.Record, commit ui.Commit) e
 
 // evidence is what a reply on this surface would prove. A pane has a process of its
 // own, which is not known yet.
-func (e entitled) evidence() desk.Evidence {
+func (e permitted) evidence() desk.Evidence {
 	if e.Name() == "pane" {
 		return desk.Evidence{}
 	}
@@ -104,7 +104,7 @@ func (e entitled) evidence() desk.Evidence {
 }
 
 // Check implements ui.Checker.
-func (e entitled) Check(ctx context.Context) error {
+func (e permitted) Check(ctx context.Context) error {
 	if err := e.desk.MayAnswer(ctx, desk.Record{}, e.evidence()); err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ of yours only.`,
 		Example: "  mcp-askuser token add laptop\n  mcp-askuser token add wall-panel --answers",
 	}
 	cmd.Flags().BoolVar(&answers, "answers", false, "the token of a front end, through which you answer")
-	return a.atDesk(cmd, func(_ *cobra.Command, d *desk.Desk, args []string) error {
+	return a.withDesk(cmd, func(_ *cobra.Command, d *desk.Desk, args []string) error {
 		store, frontEnds, err := a.tokens()
 		note := words.Mark("Keep it: it is not shown again. Its holder can ask in the name of %s.")
 		if answers {
@@ -79,7 +79,7 @@ func (a *app) tokenList() *cobra.Command {
 		Example: "  mcp-askuser token list --json",
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return a.atDesk(cmd, func(*cobra.Command, *desk.Desk, []string) error {
+	return a.withDesk(cmd, func(*cobra.Command, *desk.Desk, []string) error {
 		rows, damaged, err := a.readTokens()
 		if err != nil {
 			return err
@@ -102,7 +102,7 @@ func (a *app) tokenList() *cobra.Command {
 }
 
 func (a *app) tokenRemove() *cobra.Command {
-	return a.atDesk(&cobra.Command{
+	return a.withDesk(&cobra.Command{
 		Use:   "remove NAME",
 		Short: "Take the token of an agent or a front end away",
 		Long: `Take the token of an agent or a front end away. An agent's calls end, and it cannot

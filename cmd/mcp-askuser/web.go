@@ -34,7 +34,7 @@ Beyond this machine it listens only where told (--listen), with a certificate
 address as a QR code for a phone.`,
 		RunE: a.checked(func(cmd *cobra.Command, _ []string) error {
 			if revoke {
-				key, _ := a.beside("page.key")
+				key, _ := a.storeFile("page.key")
 				if err := web.Revoke(key); err != nil {
 					return err
 				}
@@ -92,7 +92,7 @@ func (a *app) serveWeb(cmd *cobra.Command, o web.Options, open bool) error {
 func (a *app) webOptions(o *web.Options, d *desk.Desk, presenter *present.Presenter) {
 	s := a.settings()
 	o.Desk, o.Log, o.Presenter, o.Directory = d, a.log, presenter, a.directory()
-	o.KeyFile, _ = a.beside("page.key") // no browser comes back where there is no place for it
+	o.KeyFile, _ = a.storeFile("page.key") // no browser comes back where there is no place for it
 	o.FrontEnd = a.frontEnd
 	o.Language = words.Language(s.Language)
 	o.Decode = func(data []byte) (web.Call, error) {

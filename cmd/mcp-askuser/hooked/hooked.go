@@ -58,7 +58,7 @@ func Main() {
 		os.Exit(1)
 	}
 	if s.Values.Desk != "" {
-		become(append([]string{"hook"}, os.Args[1:]...))
+		execMainProgram(append([]string{"hook"}, os.Args[1:]...))
 		return
 	}
 	Run(host, f, s, os.Getenv, func(dir string) (desk.Store, error) {
@@ -66,17 +66,17 @@ func Main() {
 	})
 }
 
-// larger is the program beside this one, which knows more of the world.
-func larger() (path string, err error) {
+// mainProgram is the path of mcp-askuser, beside this program.
+func mainProgram() (path string, err error) {
 	self, err := os.Executable()
 	name := strings.Replace(filepath.Base(self), "mcp-askuser-hook", "mcp-askuser", 1)
 	return filepath.Join(filepath.Dir(self), name), err
 }
 
-// become has the larger program take this one's place: a desk on other machines
-// is not for this one to know.
-func become(args []string) {
-	path, err := larger()
+// execMainProgram replaces this program with mcp-askuser: this one knows no desk on
+// other machines.
+func execMainProgram(args []string) {
+	path, err := mainProgram()
 	if err != nil || syscall.Exec(path, append([]string{path}, args...), os.Environ()) == nil { //nolint:gosec // our own, beside this one
 		return
 	}
@@ -117,7 +117,7 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 	o.Notify = here
 	if v.NtfyTopic != "" {
 		o.Notify = func(ctx context.Context, rec desk.Record) {
-			ring(rec.ID, dir)
+			startPhone(rec.ID, dir)
 			if here != nil {
 				here(ctx, rec)
 			}
@@ -126,10 +126,10 @@ func Run(host mirror.Host, f Flags, s *settings.Settings, getenv func(string) st
 	mirror.Run(ctx, o)
 }
 
-// ring has the larger program put a question on the phone until that ends: this
-// one knows no HTTP.
-func ring(id, dir string) {
-	path, err := larger()
+// startPhone has mcp-askuser put a question on the phone until it ends: this program
+// knows no HTTP.
+func startPhone(id, dir string) {
+	path, err := mainProgram()
 	if err != nil {
 		return
 	}
