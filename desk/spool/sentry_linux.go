@@ -5,7 +5,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"sync"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -35,33 +34,34 @@ type sentry struct {
 }
 
 // state is what tells a store from another in its place, or from itself closed.
+// A file system gives the inode of a removed directory to the next one, hence the
+// time of its birth.
 type state [2]struct {
 	inode uint64
-	mode  os.FileMode
+	mode  uint16
+	birth unix.StatxTimestamp
 }
 
 // stateOf looks at a store and at the room of open questions.
 func stateOf(dir string) (now state) {
 	for i, path := range []string{dir, filepath.Join(dir, string(desk.KindPending))} {
-		if info, err := os.Lstat(path); err == nil {
-			now[i].mode = info.Mode()
-			if st, ok := info.Sys().(*syscall.Stat_t); ok {
-				now[i].inode = st.Ino
-			}
+		var st unix.Statx_t
+		if unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_INO|unix.STATX_MODE|unix.STATX_BTIME, &st) == nil {
+			now[i].inode, now[i].mode, now[i].birth = st.Ino, st.Mode, st.Btime
 		}
 	}
 	return now
 }
 
 // join has the read deadline of a pipe pass, once, when the store in dir may have been
-// removed.
+// removed. It wakes the waiters of a store that had another state: its signal may
+// arrive only when the new state is known.
 func (s *sentry) join(dir string, pipe *os.File) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.waiting == nil {
 		s.waiting = map[*os.File]struct{}{}
 	}
-	s.waiting[pipe] = struct{}{}
 	if s.leaving == nil {
 		s.leaving = make(chan struct{})
 		signals := make(chan os.Signal, 1)
@@ -69,9 +69,11 @@ func (s *sentry) join(dir string, pipe *os.File) {
 		go s.listen(dir, signals, s.leaving)
 	}
 	if now := stateOf(dir); s.post == nil || now != s.seen {
+		s.wake()
 		s.seen = now
 		s.watch(dir)
 	}
+	s.waiting[pipe] = struct{}{}
 }
 
 // watch has the kernel report changes to dir. Callers must hold s.mu.
@@ -116,9 +118,13 @@ func (s *sentry) listen(dir string, signals chan os.Signal, leaving <-chan struc
 func (s *sentry) check(dir string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if stateOf(dir) == s.seen {
-		return
+	if stateOf(dir) != s.seen {
+		s.wake()
 	}
+}
+
+// wake wakes the waiters. Callers must hold s.mu.
+func (s *sentry) wake() {
 	for pipe := range s.waiting {
 		_ = pipe.SetReadDeadline(time.Unix(1, 0))
 	}
