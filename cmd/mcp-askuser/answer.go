@@ -126,11 +126,11 @@ func (a *app) answerHere(ctx context.Context, d *desk.Desk, rec desk.Record, on 
 		return err
 	}
 	select {
-	case <-w.Nobody():
+	case <-w.Unshown():
 	case <-ctx.Done():
 		presenter.Close(context.Cause(ctx))
 	}
-	switch why := w.Why(); {
+	switch why := w.UnshownReason(); {
 	case errors.Is(why, ui.ErrUnavailable):
 		return &exitError{exitNoSurface, fmt.Errorf(words.T("no way to answer here (%w); run it in a terminal of its own, or give the answer with --json"), why)}
 	case why != nil:

@@ -161,7 +161,7 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Recor
 	}
 	defer w.Leave()
 	select {
-	case <-w.Nobody(): // the terminal is free again
+	case <-w.Unshown(): // the terminal is free again
 	case <-ctx.Done():
 		return a.interrupted(ctx, d, presenter, w)
 	}
@@ -170,7 +170,7 @@ func (a *app) deliver(cmd *cobra.Command, call wire.Call, render func(desk.Recor
 	if err != nil {
 		return err
 	}
-	if err = w.Why(); !errors.Is(err, ui.ErrInterrupted) { // the human needs no result
+	if err = w.UnshownReason(); !errors.Is(err, ui.ErrInterrupted) { // the human needs no result
 		err = a.printResult(rec, render)
 	}
 	if errors.As(err, new(*unprintedError)) {

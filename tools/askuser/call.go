@@ -26,7 +26,7 @@ type call struct {
 	Transport
 	caller
 	req     *mcp.CallToolRequest // nil once the call waits
-	dropped []string             // parts of the question that cannot be asked, see wire.Call
+	dropped []string             // parts of the call that cannot be asked, see wire.Call
 }
 
 func (t *Tools) newCall(ctx context.Context, req mcp.CallToolRequest) *call {
@@ -42,8 +42,8 @@ func (c *call) arguments() json.RawMessage {
 	return json.RawMessage("{}")
 }
 
-// begin does what the arguments say, unless they are bad, or the call comes back
-// from one that had returned with a form.
+// begin calls do, unless the arguments are bad, or the call brings the result of a
+// form that an earlier call returned.
 func (c *call) begin(ctx context.Context, bad error, do func() (*mcp.CallToolResult, error)) (*mcp.CallToolResult, error) {
 	switch {
 	case c.req.Params.RequestState != "":
@@ -54,44 +54,44 @@ func (c *call) begin(ctx context.Context, bad error, do func() (*mcp.CallToolRes
 	return do()
 }
 
-// put puts the question of a call that asks.
-func (c *call) put(ctx context.Context, form wire.Call) (*mcp.CallToolResult, error) {
+// submitCall asks the questions of a call and waits for the answer.
+func (c *call) submitCall(ctx context.Context, form wire.Call) (*mcp.CallToolResult, error) {
 	request := desk.Request{
 		Set:       form.Set,
-		Session:   c.own(cmp.Or(c.session, c.client.Session)),
+		Session:   c.qualifySession(cmp.Or(c.session, c.client.Session)),
 		Asker:     desk.Asker{Client: cmp.Or(c.client.Name, "unknown client"), Version: c.client.Version, Directory: c.Directory(ctx), Via: "mcp", Agent: c.client.Agent, PID: c.Host},
 		Timeout:   cmp.Or(form.Timeout, c.Timeout),
 		OnTimeout: form.OnTimeout,
 	}
 	request.Row = request.Session + c.prompt
-	if form.Session != "" && !form.Set.Confirms() { // a yes is of the session in which it was asked for
-		session := c.own(form.Session)
+	if form.Session != "" && !form.Set.Confirms() { // a confirmation belongs to the session that asked for it
+		session := c.qualifySession(form.Session)
 		err := c.Desk.Continues(ctx, session, request.Asker)
 		switch {
 		case errors.Is(err, desk.ErrForeignSession):
 			return badArguments(question.Violations{{Path: "session_id", Message: err.Error() + "; leave it out, or name another"}}), nil
 		case err != nil:
-			return c.failed(ctx, "", fmt.Errorf("looking for the session: %w", err)), nil
+			return c.failureResult(ctx, "", fmt.Errorf("looking for the session: %w", err)), nil
 		}
 		request.Session = session
 	}
-	if len(form.Set.Asked(nil)) == 0 { // the call brings all its answers along
+	if len(form.Set.Asked(nil)) == 0 { // the call brings answers to all its questions
 		rec, err := c.Desk.Note(ctx, request, desk.Outcome{Status: desk.Answered, Reply: &question.Reply{}})
 		if err != nil {
 			c.Log.WarnContext(ctx, "a call that asked nothing leaves no trace", "error", err)
-			rec.ID = "" // nobody finds it
+			rec.ID = "" // it cannot be looked up
 		}
 		return c.result(wire.NewResult(rec)), nil
 	}
-	w, err := c.submit(ctx, present.Question{Request: request, Surfaces: c.surfaces(), Stays: c.attended(), Interrupted: desk.Dismissed})
+	w, err := c.submit(ctx, present.Question{Request: request, Surfaces: c.surfaces(), KeepOpen: c.attended(), Interrupted: desk.Dismissed})
 	var limit *desk.RoundLimitError
 	switch {
-	case errors.As(err, &limit): // the model goes on without asking; the user can let it ask again
+	case errors.As(err, &limit): // the model continues without asking; the user can lift the limit
 		return mcp.NewToolResultError(texts.Fill("rounds", map[string]string{"rounds": fmt.Sprint(limit.Limit), "session": limit.Session})), nil
 	case ctx.Err() != nil && err != nil:
 		return nil, context.Cause(ctx)
 	case err != nil:
-		return c.failed(ctx, "", fmt.Errorf("asking: %w", err)), nil
+		return c.failureResult(ctx, "", fmt.Errorf("asking: %w", err)), nil
 	}
 	return c.wait(ctx, w)
 }
@@ -126,27 +126,27 @@ func (c *call) submit(ctx context.Context, q present.Question) (w *present.Waite
 	return w, err
 }
 
-// own is the dialogue that the agent means by a name: names say nothing beyond
-// it.
-func (c *call) own(session string) string {
+// qualifySession returns a session id that is unique among agents: each agent has
+// its own names of sessions.
+func (c *call) qualifySession(session string) string {
 	if agent := c.client.Agent; agent != "" && session != "" {
 		return agent + ":" + strings.TrimPrefix(session, agent+":")
 	}
 	return session
 }
 
-// resume takes the form's result to the surface and goes on waiting. The state
-// is the client's word: it counts only where we handed it out.
+// resume passes the form's result to its surface and waits. The request state comes
+// from the client: it is valid only if this server issued it.
 func (c *call) resume(ctx context.Context) (*mcp.CallToolResult, error) {
 	id, secret, _ := strings.Cut(c.req.Params.RequestState, ".")
 	if w := c.Presenter.Return(id, secret, c.req.Params.InputResponses); w != nil {
-		return c.waitOn(ctx, w)
+		return c.waitOutOfOrder(ctx, w)
 	}
 	return c.rejoin(ctx, id)
 }
 
-// rejoin waits for a record that was asked before, by the same agent: to any
-// other it is not there.
+// rejoin waits for a record that the same agent asked before. For other agents the
+// record does not exist.
 func (c *call) rejoin(ctx context.Context, id string) (*mcp.CallToolResult, error) {
 	var w *present.Waiter
 	rec, err := c.Desk.Get(ctx, id)
@@ -160,20 +160,19 @@ func (c *call) rejoin(ctx context.Context, id string) (*mcp.CallToolResult, erro
 	case errors.Is(err, desk.ErrNotFound):
 		return badArguments(question.Violations{{Path: "id", Message: fmt.Sprintf("no question has the id %q; ask again with ask_user_question", id)}}), nil
 	case err != nil:
-		return c.failed(ctx, id, fmt.Errorf("reading the question: %w", err)), nil
+		return c.failureResult(ctx, id, fmt.Errorf("reading the question: %w", err)), nil
 	}
-	return c.waitOn(ctx, w)
+	return c.waitOutOfOrder(ctx, w)
 }
 
-// attended reports whether a human sits at the client, to whom its model can
-// say something.
+// attended reports whether a user reads what the client's model writes.
 func (c *call) attended() bool {
 	return c.Attended != nil && c.Attended(c.name != "")
 }
 
-// failed is the result of a failure inside: the log gets the cause, the model
-// one sentence.
-func (c *call) failed(ctx context.Context, id string, err error) *mcp.CallToolResult {
+// failureResult returns the result of an internal failure: it logs the cause, and
+// gives the model one sentence.
+func (c *call) failureResult(ctx context.Context, id string, err error) *mcp.CallToolResult {
 	c.Log.ErrorContext(ctx, "a call failed", "id", id, "error", err)
 	r := wire.NewResult(desk.Record{ID: id, State: desk.Failed, Outcome: &desk.Outcome{Status: desk.Failed}})
 	if errors.Is(err, desk.ErrLost) {
@@ -182,7 +181,7 @@ func (c *call) failed(ctx context.Context, id string, err error) *mcp.CallToolRe
 	return c.result(r)
 }
 
-// result is the result of the call, with what of it was not asked.
+// result returns the result of the call, and names the parts that were not asked.
 func (c *call) result(r *wire.Result) *mcp.CallToolResult {
 	if c.dropped != nil {
 		r.Message += " " + texts.Fill("dropped", map[string]string{"dropped": strings.Join(c.dropped, "; ")})
@@ -194,7 +193,7 @@ func (c *call) result(r *wire.Result) *mcp.CallToolResult {
 	}
 }
 
-// badArguments names every fault of the arguments.
+// badArguments returns a result that names every fault of the arguments.
 func badArguments(err error) *mcp.CallToolResult {
 	if _, ok := errors.AsType[question.Violations](err); !ok {
 		err = question.Violations{{Path: "arguments", Message: "are not valid JSON: " + err.Error()}}

@@ -672,7 +672,7 @@ func TestWholeBeforeTheForm(t *testing.T) {
 		{"codex", `"preview":"x"`, shows, "tty"},
 		{"codex", `"description":"` + strings.Repeat("long ", 50) + `"`, shows, "tty"},
 		{"claude-code", long, nil, "elicit"},
-		{"claude-code", long, noForm("the keyboard is not quiet"), "elicit"},
+		{"claude-code", long, unavailableForm("the keyboard is not quiet"), "elicit"},
 	} {
 		if got := asked(tc.host, tc.options, tc.whole); got != tc.want {
 			t.Errorf("%s, %s: shown on %s", tc.host, tc.options, got)
@@ -847,7 +847,7 @@ func TestOwnForm(t *testing.T) {
 		if got := formOf(t, second).Message; !strings.HasPrefix(got, "That was too quick") {
 			t.Errorf("the form is shown again with %q", got)
 		}
-		<-time.After(remoteTrip)
+		<-time.After(remoteTransit)
 		human()
 		if status := back(second).status(t); status != "answered B" {
 			t.Errorf("the result is %s", status)

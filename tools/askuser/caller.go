@@ -10,8 +10,8 @@ import (
 type caller struct {
 	host
 	client  Client
-	session string // the host's own id of the dialogue, where it tells
-	prompt  string // the user's prompt that the call serves, where the host tells
+	session string // the host's own id of the dialogue; empty if unknown
+	prompt  string // the host's id of the user's prompt; empty if unknown
 	token   mcp.ProgressToken
 }
 
@@ -34,8 +34,8 @@ func callerOf(client Client, req mcp.CallToolRequest, remote bool) caller {
 	return c
 }
 
-// style is what the client's form can do: arrays came with 2025-11-25, and not
-// every host can show them.
+// style returns what the client's form can do. Arrays exist since 2025-11-25, and
+// some hosts cannot show them.
 func (c *caller) style() elicit.Style {
 	s := c.form
 	s.Arrays = !s.Line && c.client.ProtocolVersion >= mcp.ProtocolVersion20251125

@@ -15,37 +15,38 @@ import (
 	"mcp-askuser/ui/present"
 )
 
-// Elicit stands for the client's own form in Config.Surfaces.
-func Elicit() ui.Surface { return noForm("there is no MCP client here") }
+// Elicit returns the placeholder of the client's own form in Config.Surfaces.
+func Elicit() ui.Surface { return unavailableForm("there is no MCP client here") }
 
-// noForm is the client's own form where there is none, and why.
-type noForm string
+// unavailableForm is the surface of a client without a form of its own. Its value
+// is the reason.
+type unavailableForm string
 
-func (noForm) Name() string { return "elicit" }
+func (unavailableForm) Name() string { return "elicit" }
 
-func (why noForm) Show(context.Context, desk.Record, ui.Commit) error {
+func (why unavailableForm) Show(context.Context, desk.Record, ui.Commit) error {
 	return ui.Unavailablef("%s", string(why))
 }
 
-// teller is a surface that may have to tell the human its address.
-type teller interface {
+// addressTeller is a surface that may need to tell the user its address.
+type addressTeller interface {
 	Telling(tell func(address string)) ui.Surface
 }
 
-// surfaces returns the surfaces to try, the client's own form in its place.
-// An address can be told only where a human reads what the client shows of
-// progress.
+// surfaces returns the surfaces to try, with the client's own form in place of the
+// placeholder. A surface tells its address only if the client shows progress
+// messages to a user.
 func (c *call) surfaces() present.Surfaces {
 	return func(x *present.Presentation) []ui.Surface {
 		out := make([]ui.Surface, 0, len(c.Surfaces)+1)
 		for _, s := range c.Surfaces {
 			if s.Name() == "elicit" {
 				s = c.clientForm(x)
-				if _, none := s.(noForm); !none && c.Whole != nil && c.style().Cuts(x.Set()) {
+				if _, none := s.(unavailableForm); !none && c.Whole != nil && c.style().Cuts(x.Set()) {
 					out = append(out, c.Whole)
 				}
 			}
-			if page, ok := s.(teller); ok && c.token != nil && c.shows && !c.Remote && c.attended() {
+			if page, ok := s.(addressTeller); ok && c.token != nil && c.showsProgress && !c.Remote && c.attended() {
 				s = page.Telling(x.SetAddress)
 			}
 			out = append(out, s)
@@ -54,35 +55,35 @@ func (c *call) surfaces() present.Surfaces {
 	}
 }
 
-// clientForm is the surface of the client's own form; a client that did not declare
-// it is sent nothing.
+// clientForm returns the surface of the client's own form. A client that did not
+// declare forms receives none.
 func (c *call) clientForm(x *present.Presentation) ui.Surface {
 	switch {
 	case !c.client.Elicits(mcp.ElicitationModeForm):
-		return noForm("the client did not declare form elicitation")
-	case c.late:
-		return noForm("the client shows a form only when the call has ended")
+		return unavailableForm("the client did not declare form elicitation")
+	case c.formAfterCall:
+		return unavailableForm("the client shows a form only when the call has ended")
 	case c.client.Modern:
 		trip := &roundTrip{client: x}
 		if c.Remote {
-			trip.far = remoteTrip
+			trip.transit = remoteTransit
 		}
 		return elicit.New(trip, c.style())
 	}
 	return elicit.New(c.Transport, c.style())
 }
 
-// remoteTrip is taken for the time that a form takes to a client over HTTP and its
-// result back, where no request of ours can measure it.
-const remoteTrip = 400 * time.Millisecond
+// remoteTransit is assumed for the transfer of a form to a client over HTTP and of
+// its result back, which a request of ours cannot measure.
+const remoteTransit = 400 * time.Millisecond
 
-// roundTrip puts forms to a client of the newer era: a call returns with the
-// form, and the client calls again with the result, perhaps too late: there is
-// no taking it back.
+// roundTrip shows forms with a client of 2026-07-28: a call returns the form, and
+// the client calls again with the result. The form cannot be withdrawn, so the
+// result may be late.
 type roundTrip struct {
-	client *present.Presentation
-	far    time.Duration // of the time a form was away, at most this was on the way
-	late   present.Late
+	client  *present.Presentation
+	transit time.Duration // at most this part of a form's time was the transfer
+	late    present.Late
 }
 
 // formKey names the one form among a call's input requests.
@@ -92,7 +93,7 @@ var errNoAnswer = errors.New("the client called again without its form's result"
 
 func (r *roundTrip) Late(read func(*mcp.ElicitationResult, time.Duration) (question.Reply, bool)) {
 	r.late = func(brought any, took time.Duration) (question.Reply, bool) {
-		return read(formResult(brought), took-r.far)
+		return read(formResult(brought), took-r.transit)
 	}
 }
 
@@ -103,12 +104,12 @@ func (r *roundTrip) Elicit(ctx context.Context, form mcp.ElicitationParams) (*mc
 	}
 	result := formResult(brought)
 	if result == nil {
-		return nil, took - r.far, errNoAnswer
+		return nil, took - r.transit, errNoAnswer
 	}
-	return result, took - r.far, nil
+	return result, took - r.transit, nil
 }
 
-// formResult is the form's result among what a call brought; nil for none.
+// formResult returns the form's result among a call's input responses, or nil.
 func formResult(brought any) *mcp.ElicitationResult {
 	responses, _ := brought.(mcp.InputResponses)
 	return mcpserver.ElicitationResponse(responses, formKey)

@@ -9,59 +9,60 @@ import (
 	"mcp-askuser/ui/elicit"
 )
 
-// host is what we know of the program at the other end. What stands here was
-// measured, or has its public source beside it.
+// host is what we know of the client program. Every value was measured, or its
+// public source is named beside it.
 type host struct {
 	name string // as found in the client's own name, in lower case
-	// hold is how long one call may wait before its ticket is handed out; 0: usual.
-	hold time.Duration
-	// elicits is the same while the client's own form is open; 0: hold.
-	elicits time.Duration
-	// remote is the longest that it was seen to wait over HTTP, where something
-	// comes every 15 s; 0: nobody has looked.
-	remote time.Duration
-	// extends says that progress messages extend the host's limit: with them a
-	// call may be held for as long as elicits says.
-	extends bool
-	// shows says that its human sees progress messages. A progress token
-	// proves nothing: clients send one and show nobody what comes.
-	shows bool
-	// form is what its form shows, and what it does with keys that its user types
-	// to the agent; arrays are the protocol's.
+	// maxWait is how long one call may wait before it returns a ticket; 0: defaultWait.
+	maxWait time.Duration
+	// maxWaitInForm is the same while the client's own form is open; 0: maxWait.
+	maxWaitInForm time.Duration
+	// maxWaitHTTP is the longest wait that was measured over HTTP, with a message
+	// every 15 s; 0: not measured.
+	maxWaitHTTP time.Duration
+	// progressExtends means that progress messages extend the host's limit: with
+	// them a call may wait for maxWaitInForm.
+	progressExtends bool
+	// showsProgress means that the user sees progress messages. A progress token is
+	// no proof: some clients send one and do not show the messages.
+	showsProgress bool
+	// form is what its form shows, and what it does with keys that the user types
+	// to the agent. Whether it takes arrays depends on the protocol version.
 	form elicit.Style
-	// late says that its form comes up only when the call has ended: it is not
-	// used.
-	late bool
-	// handshake says that it is spoken to in the era of the handshake, whatever
-	// else it offers: in that era it takes a form back when we say so.
+	// formAfterCall means that the host opens its form only after the call has
+	// ended. The form is then not used.
+	formAfterCall bool
+	// handshake means that we use protocol versions with a handshake, even if the
+	// host offers later ones: only there it closes a form on request.
 	handshake bool
 }
 
-// long is how long a call waits where the host sets no limit of its own.
-const long = 24 * time.Hour
+// unlimitedWait is how long a call waits if the host has no limit of its own.
+const unlimitedWait = 24 * time.Hour
 
-// usual is what we may expect of a program of which we know no more: the
-// TypeScript SDK's default limit is 60 seconds.
-const usual = 50 * time.Second
+// defaultWait is for unknown hosts: the TypeScript SDK's default limit is 60
+// seconds.
+const defaultWait = 50 * time.Second
 
-// knownHosts are told apart by the first whose name is found in the client's.
+// knownHosts returns the table of hosts. The first host whose name is part of the
+// client's name applies.
 func knownHosts() []host {
 	return []host{
 		// After 120 s Claude Code sends a call to the background and marks its
-		// answer as no user input; an open form holds that off. On 2026-07-28 it
-		// cannot take a form back that was answered elsewhere. A list takes no
-		// letter and no digit; a text takes a sentence, and two Enters send it. Of
-		// more than four rows of a message it shows three.
-		{name: "claude-code", hold: 110 * time.Second, elicits: long, remote: 9 * time.Minute, shows: true, handshake: true, form: elicit.Style{Typed: true, Columns: 48, Rows: 4}},
-		// 300 s, paused while a form is open. An array turns the whole form
-		// into a bare "allow?", and a digit sends a row of a list.
-		// On 24 rows it shows 15 of a message above how to answer.
-		{name: "codex", hold: 280 * time.Second, elicits: long, remote: 280 * time.Second, form: elicit.Style{Line: true, Rows: 14}},
-		// Its line of progress is cut at the terminal's width.
-		{name: "gemini", hold: 570 * time.Second, remote: 570 * time.Second, shows: true},
-		// 60 s, and every progress message starts them anew.
-		{name: "opencode", elicits: long, remote: 10 * time.Minute, extends: true},
-		// Declares forms and answers cancel by itself (seen with v1.0.0 by the
+		// answer as no user input, but not while a form is open. With 2026-07-28 it
+		// cannot close a form that was answered elsewhere. A list ignores letters and
+		// digits; a text field takes a sentence, and two Enters send it. Of a message
+		// with more than four rows it shows three.
+		{name: "claude-code", maxWait: 110 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 9 * time.Minute, showsProgress: true, handshake: true, form: elicit.Style{Typed: true, Columns: 48, Rows: 4}},
+		// 300 s, paused while a form is open. With an array the whole form becomes
+		// a plain "allow?", and a digit sends a row of a list. On 24 rows it shows
+		// 15 rows of a message.
+		{name: "codex", maxWait: 280 * time.Second, maxWaitInForm: unlimitedWait, maxWaitHTTP: 280 * time.Second, form: elicit.Style{Line: true, Rows: 14}},
+		// Its progress line is cut at the width of the terminal.
+		{name: "gemini", maxWait: 570 * time.Second, maxWaitHTTP: 570 * time.Second, showsProgress: true},
+		// 60 s; every progress message restarts them.
+		{name: "opencode", maxWaitInForm: unlimitedWait, maxWaitHTTP: 10 * time.Minute, progressExtends: true},
+		// Declares forms but cancels them by itself (reported for v1.0.0 by the
 		// authors of a server for it); its limit is not documented.
 		{name: "antigravity"},
 		// Shows forms (cursor.com/docs, "Model Context Protocol"); no limit is
@@ -72,7 +73,7 @@ func knownHosts() []host {
 		{name: "visual-studio-code"},
 		// 300 s (DEFAULT_EXTENSION_TIMEOUT in block/goose); the form is shown
 		// when the call has timed out (block/goose#6471).
-		{name: "goose", hold: 280 * time.Second, late: true},
+		{name: "goose", maxWait: 280 * time.Second, formAfterCall: true},
 		// No forms; the server's own timeout setting, whose default is not
 		// documented.
 		{name: "crush"},
@@ -81,7 +82,7 @@ func knownHosts() []host {
 	}
 }
 
-// hostOf returns what we know of the client that calls itself name.
+// hostOf returns the host with this client name.
 func hostOf(name string) host {
 	name = strings.ToLower(name)
 	var found host
@@ -89,39 +90,39 @@ func hostOf(name string) host {
 	if i := slices.IndexFunc(known, func(h host) bool { return strings.Contains(name, h.name) }); i >= 0 {
 		found = known[i]
 	}
-	found.hold = cmp.Or(found.hold, usual)
-	found.elicits = cmp.Or(found.elicits, found.hold)
+	found.maxWait = cmp.Or(found.maxWait, defaultWait)
+	found.maxWaitInForm = cmp.Or(found.maxWaitInForm, found.maxWait)
 	return found
 }
 
-// remoteHold is how long a call may wait over HTTP where nobody has looked. Many
-// give up an HTTP request after a minute, whatever else they allow (as did older
-// versions of Claude Code, anthropics/claude-code#36221).
-const remoteHold = 45 * time.Second
+// defaultWaitHTTP is how long a call may wait over HTTP if no time was measured.
+// Many clients give up an HTTP request after a minute, even if their other limits
+// are longer (as did older versions of Claude Code, anthropics/claude-code#36221).
+const defaultWaitHTTP = 45 * time.Second
 
-// overHTTP is what we may expect of the host over HTTP.
+// overHTTP returns the host with its limits over HTTP.
 func (h host) overHTTP() host {
-	most := cmp.Or(h.remote, remoteHold)
-	h.hold, h.elicits = min(h.hold, most), min(h.elicits, most)
+	most := cmp.Or(h.maxWaitHTTP, defaultWaitHTTP)
+	h.maxWait, h.maxWaitInForm = min(h.maxWait, most), min(h.maxWaitInForm, most)
 	return h
 }
 
-// Handshake reports whether the client that calls itself name is to be spoken
-// to in the era of the handshake, up to 2025-11-25.
+// Handshake reports whether the client with this name gets only the protocol
+// versions with a handshake, up to 2025-11-25.
 func Handshake(name string) bool { return hostOf(name).handshake }
 
-// holds returns how long a call may wait: while the client's own form is
-// open, and whether progress messages reach the host.
-func (h host) holds(form, progress bool) time.Duration {
-	if form || h.extends && progress {
-		return h.elicits
+// callLimit returns how long a call may wait. Form means that the client's own
+// form is open, progress that progress messages reach the host.
+func (h host) callLimit(form, progress bool) time.Duration {
+	if form || h.progressExtends && progress {
+		return h.maxWaitInForm
 	}
-	return h.hold
+	return h.maxWait
 }
 
-// gaveUp reports whether a client that cancelled with this reason stopped
-// waiting, instead of its user withdrawing the question. Codex says the same
-// in both cases; then the question stays.
+// gaveUp reports whether a client cancelled for this reason because it stopped
+// waiting. Otherwise its user withdrew the question. Codex gives the same reason
+// in both cases; the question then stays open.
 func gaveUp(reason string) bool {
 	reason = strings.ToLower(reason)
 	return slices.ContainsFunc([]string{"timed out", "timeout", "deadline exceeded", "request cancelled by caller"}, func(sign string) bool {

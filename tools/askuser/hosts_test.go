@@ -23,7 +23,7 @@ func TestHoldByHost(t *testing.T) {
 		{"somebody", true, true, 50 * time.Second},
 		{"", false, false, 50 * time.Second},
 	} {
-		if got := hostOf(tc.client).holds(tc.form, tc.progress); got != tc.want {
+		if got := hostOf(tc.client).callLimit(tc.form, tc.progress); got != tc.want {
 			t.Errorf("%q, form %v, progress %v: %s, want %s", tc.client, tc.form, tc.progress, got, tc.want)
 		}
 	}

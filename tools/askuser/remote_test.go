@@ -65,10 +65,10 @@ func TestHoldOverHTTP(t *testing.T) {
 		{"claude-code", 110 * time.Second, 9 * time.Minute},
 	} {
 		h := hostOf(tc.name).overHTTP()
-		if got := h.holds(false, false); got != tc.hold {
+		if got := h.callLimit(false, false); got != tc.hold {
 			t.Errorf("%s is held for %v", tc.name, got)
 		}
-		if got := h.holds(true, true); got != tc.form {
+		if got := h.callLimit(true, true); got != tc.form {
 			t.Errorf("%s is held for %v with its form open", tc.name, got)
 		}
 	}

@@ -16,35 +16,35 @@ import (
 	"mcp-askuser/tools/askuser/texts"
 )
 
-// filled returns the arguments of a call; of one that names a template,
-// those that the template makes, with the rest of what the caller gave beside
-// them. The error is a [question.Violations].
-func (t *Tools) filled(arguments json.RawMessage, directory string) (json.RawMessage, error) {
-	var given struct{ Template, Variables, Questions json.RawMessage }
-	// What cannot be read is for the decoder to say.
-	if json.Unmarshal(arguments, &given) != nil || t.Templates == nil {
+// fillTemplate returns the arguments of a call. If they name a template, it
+// returns those of the template, with the caller's other arguments added. The
+// error is a [question.Violations].
+func (t *Tools) fillTemplate(arguments json.RawMessage, directory string) (json.RawMessage, error) {
+	var sent struct{ Template, Variables, Questions json.RawMessage }
+	// The decoder reports malformed arguments.
+	if json.Unmarshal(arguments, &sent) != nil || t.Templates == nil {
 		return arguments, nil //nolint:nilerr // the decoder says it
 	}
-	if n := len(given.Questions); n > 0 && string(given.Questions) != "null" && string(given.Questions) != "[]" {
-		return arguments, nil // the questions are there already
+	if n := len(sent.Questions); n > 0 && string(sent.Questions) != "null" && string(sent.Questions) != "[]" {
+		return arguments, nil // the call has its own questions
 	}
 	var found question.Violations
-	named, _ := question.Read[string](&found, "template", given.Template, "the name of a template")
-	if named == "" && found == nil {
+	name, _ := question.Read[string](&found, "template", sent.Template, "the name of a template")
+	if name == "" && found == nil {
 		return arguments, nil
 	}
-	variables, _ := question.Read[map[string]json.RawMessage](&found, "variables", given.Variables, "an object")
+	variables, _ := question.Read[map[string]json.RawMessage](&found, "variables", sent.Variables, "an object")
 	if found != nil {
 		return nil, found
 	}
-	x, err := templates.Load(named, t.Templates(directory)...)
+	x, err := templates.Load(name, t.Templates(directory)...)
 	if errors.Is(err, templates.ErrNone) {
 		all, _ := templates.List(t.Templates(directory)...)
 		var names []string
 		for _, x := range all {
 			names = append(names, x.Name)
 		}
-		return nil, question.Violations{{Path: "template", Message: fmt.Sprintf("there is none named %q; there are: %s", named, strings.Join(names, ", "))}}
+		return nil, question.Violations{{Path: "template", Message: fmt.Sprintf("there is none named %q; there are: %s", name, strings.Join(names, ", "))}}
 	}
 	values := map[string]string{}
 	for name, raw := range variables {
@@ -63,15 +63,15 @@ func (t *Tools) filled(arguments json.RawMessage, directory string) (json.RawMes
 	if err != nil {
 		return nil, question.Violations{{Path: "template", Message: err.Error()}}
 	}
-	var all, made map[string]json.RawMessage
-	if json.Unmarshal(arguments, &all) != nil || json.Unmarshal(data, &made) != nil {
+	var all, filled map[string]json.RawMessage
+	if json.Unmarshal(arguments, &all) != nil || json.Unmarshal(data, &filled) != nil {
 		return arguments, nil //nolint:nilerr // the decoder says it
 	}
 	for _, name := range []string{"template", "variables", "questions"} {
 		delete(all, name)
 	}
-	maps.Copy(made, all)
-	return json.Marshal(made)
+	maps.Copy(filled, all)
+	return json.Marshal(filled)
 }
 
 // addPrompts offers each template as a prompt, which has the model ask it.
@@ -88,12 +88,12 @@ func (t *Tools) addPrompts(s *mcpserver.MCPServer) {
 		for _, v := range x.Variables {
 			p.Arguments = append(p.Arguments, mcp.PromptArgument{Name: v.Name, Description: v.Description, Required: v.Default == nil})
 		}
-		s.AddPrompt(p, t.askFrom)
+		s.AddPrompt(p, t.templatePrompt)
 	}
 }
 
-// askFrom tells the model what to ask.
-func (t *Tools) askFrom(_ context.Context, req mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+// templatePrompt returns the prompt that makes the model ask a template's questions.
+func (t *Tools) templatePrompt(_ context.Context, req mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 	x, err := templates.Load(req.Params.Name, t.Templates("")...)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func TestTemplates(t *testing.T) {
 			values[v.Name] = "1.2"
 		}
 		given, _ := json.Marshal(map[string]any{"template": x.Name, "variables": values, "timeout_seconds": 60})
-		arguments, err := tools.filled(given, "")
+		arguments, err := tools.fillTemplate(given, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -37,7 +37,7 @@ func TestTemplates(t *testing.T) {
 		if err != nil || call.Timeout.Seconds() != 60 || len(call.Dropped) > 0 || strings.Contains(string(arguments), "{{") {
 			t.Errorf("%s: %+v, %v", x.Name, call, err)
 		}
-		result, err := tools.askFrom(t.Context(), mcp.GetPromptRequest{Params: mcp.GetPromptParams{Name: x.Name, Arguments: values}})
+		result, err := tools.templatePrompt(t.Context(), mcp.GetPromptRequest{Params: mcp.GetPromptParams{Name: x.Name, Arguments: values}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,12 +64,12 @@ func TestTemplateFaults(t *testing.T) {
 		`{"template":"deploy","variables":"prod"}`:         `variables: must be an object, is "prod"`,
 		`{"template":"deploy","variables":{"where":null}}`: "needs the variable where",
 	} {
-		if _, err := tools.filled([]byte(given), ""); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := tools.fillTemplate([]byte(given), ""); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", given, err, want)
 		}
 	}
 	for _, given := range []string{`{"questions":[]}`, `1`, `{"template":null}`, `{"template":"x","questions":[{"question":"A?"}]}`} {
-		if got, err := tools.filled([]byte(given), ""); err != nil || string(got) != given {
+		if got, err := tools.fillTemplate([]byte(given), ""); err != nil || string(got) != given {
 			t.Errorf("%s becomes %s, %v", given, got, err)
 		}
 	}
@@ -83,7 +83,7 @@ func TestTemplateNumbers(t *testing.T) {
 	}
 	tools := New(Config{Templates: func(string) []string { return []string{dir} }})
 	for given, want := range map[string]string{`1500000`: "Delete 1500000?", `"all"`: "Delete all?", `true`: "Delete true?"} {
-		got, err := tools.filled([]byte(`{"template":"delete","variables":{"rows":`+given+`}}`), "")
+		got, err := tools.fillTemplate([]byte(`{"template":"delete","variables":{"rows":`+given+`}}`), "")
 		if err != nil || !strings.Contains(string(got), want) {
 			t.Errorf("%s: %s, %v", given, got, err)
 		}

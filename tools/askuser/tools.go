@@ -32,8 +32,8 @@ type Config struct {
 	Hold    time.Duration // how long one call waits; 0: as its host allows
 	Timeout time.Duration // how long the human may take; 0: without end
 	Tick    time.Duration // between progress messages; 0: 10 s
-	// Attended reports whether a human sits at a client, whose name we know or
-	// not: an agent can tell them what to do. Nil: nobody does.
+	// Attended reports whether a user reads what the model of a client writes; known
+	// means that the client is a known host. Nil: no user does.
 	Attended func(known bool) bool
 	// Command is what the human runs to answer here: mcp-askuser inbox.
 	Command string
@@ -41,15 +41,15 @@ type Config struct {
 	// of the project that a directory is in; empty is the server's own. Nil: none.
 	Templates func(directory string) []string
 	Host      int // the process id of the host, where all calls come from one; 0: unknown
-	// Remote says that clients call over the network: their limits are shorter,
-	// and they are told no address of the page, which lets them answer.
+	// Remote means that clients call over the network: their limits are shorter, and
+	// they do not receive the address of the page, which would let them answer.
 	Remote bool
 }
 
 // Tools are the MCP tools. They are safe for concurrent use.
 type Tools struct {
 	Config
-	began        time.Time
+	started      time.Time
 	submitting   chan struct{} // holds a token for each call that submits its question
 	settleTime   time.Duration
 	lookInterval time.Duration
@@ -65,7 +65,7 @@ func New(c Config) *Tools {
 	if c.Tick <= 0 {
 		c.Tick = 10 * time.Second
 	}
-	return &Tools{Config: c, began: time.Now(), submitting: make(chan struct{}, maxSubmitting), settleTime: settleTime, lookInterval: lookInterval}
+	return &Tools{Config: c, started: time.Now(), submitting: make(chan struct{}, maxSubmitting), settleTime: settleTime, lookInterval: lookInterval}
 }
 
 // Register adds the three tools to an MCP server.
@@ -83,19 +83,19 @@ func (t *Tools) Register(s *mcpserver.MCPServer) {
 func (t *Tools) ask(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	c := t.newCall(ctx, req)
 	var form wire.Call
-	arguments, err := t.filled(c.arguments(), c.Directory(ctx))
+	arguments, err := t.fillTemplate(c.arguments(), c.Directory(ctx))
 	if err == nil {
 		form, err = wire.DecodeAsk(arguments, t.Limits)
 	}
 	c.dropped = form.Dropped
-	return c.begin(ctx, err, func() (*mcp.CallToolResult, error) { return c.put(ctx, form) })
+	return c.begin(ctx, err, func() (*mcp.CallToolResult, error) { return c.submitCall(ctx, form) })
 }
 
 // confirm is the handler of confirm_action.
 func (t *Tools) confirm(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 	c := t.newCall(ctx, req)
 	form, err := wire.DecodeConfirm(c.arguments(), t.Limits)
-	return c.begin(ctx, err, func() (*mcp.CallToolResult, error) { return c.put(ctx, form) })
+	return c.begin(ctx, err, func() (*mcp.CallToolResult, error) { return c.submitCall(ctx, form) })
 }
 
 // await is the handler of await_answer.
@@ -105,9 +105,8 @@ func (t *Tools) await(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallTo
 	return c.begin(ctx, err, func() (*mcp.CallToolResult, error) { return c.rejoin(ctx, id) })
 }
 
-// tool describes a tool. It asks and changes nothing: without readOnlyHint
-// hosts want an approval for every call and run the calls of one turn one
-// after the other.
+// tool returns the description of a tool. It has readOnlyHint: without it hosts ask
+// for an approval of every call, and run the calls of one turn one by one.
 func tool(name, title string, input, output json.RawMessage) mcp.Tool {
 	yes, no := true, false
 	x := mcp.NewToolWithRawSchema(name, texts.Text(name), input)

@@ -19,32 +19,32 @@ import (
 	"mcp-askuser/ui/words"
 )
 
-// settleTime is how long a surface shows a question before the client is told of
-// it: most surfaces that cannot reach the human fail sooner.
+// settleTime is how long a surface shows a question before a progress message
+// names it: most surfaces that cannot reach the user fail sooner.
 const settleTime = 150 * time.Millisecond
 
-// lookInterval is how often a call that reports progress looks for what nothing
-// tells it of, such as a store that was moved away.
+// lookInterval is how often a call that reports progress checks for changes without
+// an event, such as a store that was moved.
 const lookInterval = time.Minute
 
 // waiting is the wait of one call for the end of its record.
 type waiting struct {
 	*call
 	*present.Waiter
-	start  time.Time
-	nobody <-chan struct{} // closed once no surface shows the record; nil where the client is not to know
+	start   time.Time
+	unshown <-chan struct{} // closed once no surface shows the record; nil if the client must not learn it
 }
 
 // wait blocks until the record has ended or the call must return: with a form for
 // the client, with a ticket when the host does not wait longer, or with nothing
 // when the client has gone.
-func (c *call) wait(ctx context.Context, place *present.Waiter) (*mcp.CallToolResult, error) {
+func (c *call) wait(ctx context.Context, waiter *present.Waiter) (*mcp.CallToolResult, error) {
 	c.req = nil
-	w := &waiting{call: c, Waiter: place, start: time.Now()}
+	w := &waiting{call: c, Waiter: waiter, start: time.Now()}
 	if w.Asked() && w.attended() {
-		w.nobody = w.Nobody()
+		w.unshown = w.Unshown()
 	}
-	looked := w.start
+	lastLook := w.start
 	limit := time.NewTimer(w.limit())
 	defer limit.Stop()
 	settled, tick := time.NewTimer(w.settleTime), time.NewTimer(w.untilTick())
@@ -69,8 +69,8 @@ func (c *call) wait(ctx context.Context, place *present.Waiter) (*mcp.CallToolRe
 		case <-tick.C:
 			tick.Reset(w.untilTick())
 			w.reportProgress(ctx)
-			if time.Since(looked) >= w.lookInterval {
-				looked = time.Now()
+			if time.Since(lastLook) >= w.lookInterval {
+				lastLook = time.Now()
 				w.Look(ctx)
 			}
 		case <-limit.C:
@@ -83,55 +83,55 @@ func (c *call) wait(ctx context.Context, place *present.Waiter) (*mcp.CallToolRe
 	}
 }
 
-// untilTick is how long it is until the next moment at which calls report
-// progress. All calls have the same moments: the process wakes once for all of
-// them.
-func (t *Tools) untilTick() time.Duration { return t.Tick - time.Since(t.began)%t.Tick }
+// untilTick returns the time until the next progress messages. All calls send them
+// at the same moments, so that the process wakes once for all.
+func (t *Tools) untilTick() time.Duration { return t.Tick - time.Since(t.started)%t.Tick }
 
-// waitOn is wait for a call that asks nothing: later calls need not wait for it.
-func (c *call) waitOn(ctx context.Context, place *present.Waiter) (*mcp.CallToolResult, error) {
+// waitOutOfOrder is wait for a call that asks nothing. It releases its turn first:
+// later calls need not wait for it.
+func (c *call) waitOutOfOrder(ctx context.Context, waiter *present.Waiter) (*mcp.CallToolResult, error) {
 	release, err := c.Turn(ctx)
 	if err != nil {
-		place.Leave()
+		waiter.Leave()
 		return nil, err
 	}
 	release()
-	return c.wait(ctx, place)
+	return c.wait(ctx, waiter)
 }
 
-// outcome returns how the call ends; nothing while it waits.
+// outcome returns the result of the call, or nil while it must wait.
 func (w *waiting) outcome(ctx context.Context) (*mcp.CallToolResult, error) {
 	switch {
-	case w.over():
+	case w.ended():
 		return w.deliver(ctx), nil
 	case ctx.Err() != nil:
 		w.abandon(ctx)
-		if errors.Is(context.Cause(ctx), ErrClosing) { // and the client can still be told how to come back
+		if errors.Is(context.Cause(ctx), ErrClosing) { // the client still receives the ticket
 			return w.result(wire.NewResult(w.Record())), nil
 		}
 		return nil, context.Cause(ctx)
 	}
-	if form := w.Form(); form != nil && w.client.Modern && w.client.Elicits(mcp.ElicitationModeForm) { // others get requests
+	if form := w.Form(); form != nil && w.client.Modern && w.client.Elicits(mcp.ElicitationModeForm) { // other clients receive requests
 		if secret, ok := w.Take(form); ok { // the client calls again with the form's result and this state
 			builder := mcpserver.NewInputRequestBuilder(w.Record().ID + "." + secret)
 			return builder.Elicit(formKey, form.Content.(mcp.ElicitationParams)).ToolResult(), nil
 		}
 	}
 	select {
-	case <-w.nobody:
-		w.nobody = nil
+	case <-w.unshown:
+		w.unshown = nil
 		if w.showElsewhere(ctx) {
-			w.nobody = w.Nobody()
+			w.unshown = w.Unshown()
 			return nil, nil
 		}
-		return w.untold(ctx), nil
+		return w.unshownResult(ctx), nil
 	default:
 		return nil, nil
 	}
 }
 
-// over reports whether the end of the record is known.
-func (w *waiting) over() bool {
+// ended reports whether the end of the record is known.
+func (w *waiting) ended() bool {
 	select {
 	case <-w.Ended():
 		return true
@@ -140,19 +140,19 @@ func (w *waiting) over() bool {
 	}
 }
 
-// limit is how long the call may wait as things are.
+// limit returns how long the call may wait in its present state.
 func (w *waiting) limit() time.Duration {
 	if w.Hold > 0 {
 		return w.Hold
 	}
 	surface, _ := w.Surface()
-	return w.holds(surface == "elicit" && !w.client.Modern, w.token != nil)
+	return w.callLimit(surface == "elicit" && !w.client.Modern, w.token != nil)
 }
 
 // ticket is the result of a call whose host does not wait longer, unless the
 // record has ended without notice.
 func (w *waiting) ticket(ctx context.Context) *mcp.CallToolResult {
-	if w.Look(ctx); w.over() {
+	if w.Look(ctx); w.ended() {
 		return w.deliver(ctx)
 	}
 	w.Log.InfoContext(ctx, "the call returns a ticket", "id", w.Record().ID, "after", time.Since(w.start).Round(time.Second))
@@ -160,8 +160,8 @@ func (w *waiting) ticket(ctx context.Context) *mcp.CallToolResult {
 	return w.result(wire.NewResult(w.Record()))
 }
 
-// showElsewhere shows the record in an inbox or on a page that the human opened
-// while the other surfaces were tried, and reports whether there is one.
+// showElsewhere shows the record in an inbox or on a page that the user opened
+// while the other surfaces were tried. It reports whether one is open.
 func (w *waiting) showElsewhere(ctx context.Context) bool {
 	i := slices.IndexFunc(w.Surfaces, func(s ui.Surface) bool { return s.Name() == "inbox" })
 	if open, err := w.Desk.Present(ctx); i < 0 || err != nil || len(open) == 0 {
@@ -170,11 +170,11 @@ func (w *waiting) showElsewhere(ctx context.Context) bool {
 	return w.Try(func(*present.Presentation) []ui.Surface { return w.Surfaces[i : i+1] })
 }
 
-// untold is the result of a call whose question no surface could show: the
-// ticket, and the text with which the model sends the human to it. It is nil
-// where no surface shows the record for another reason.
-func (w *waiting) untold(ctx context.Context) *mcp.CallToolResult {
-	none, ok := errors.AsType[*present.NobodyError](w.Why())
+// unshownResult returns the result of a call whose question no surface could show:
+// the ticket, and the text with which the model sends the user to it. It is nil if
+// the surfaces returned for another reason.
+func (w *waiting) unshownResult(ctx context.Context) *mcp.CallToolResult {
+	none, ok := errors.AsType[*present.UnshownError](w.UnshownReason())
 	if !ok {
 		return nil
 	}
@@ -186,13 +186,13 @@ func (w *waiting) untold(ctx context.Context) *mcp.CallToolResult {
 }
 
 // deliver returns the result of a record that has ended. The record counts as
-// delivered once the result is written; if the client no longer wants it, the
-// answer waits for the next call.
+// delivered once the result is written; if it cannot be written, the answer is kept
+// for the next call.
 func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
 	rec, err := w.Result()
 	if err != nil {
 		w.Leave()
-		return w.failed(ctx, w.Record().ID, err)
+		return w.failureResult(ctx, w.Record().ID, err)
 	}
 	place := w.Waiter
 	w.Transport.Delivered(func(written bool) {
@@ -213,21 +213,21 @@ func (w *waiting) deliver(ctx context.Context) *mcp.CallToolResult {
 	return w.result(r)
 }
 
-// abandon handles a call that the client has ended. A client that gave up
-// waiting, or has gone, leaves the record open: the answer is kept for the next
-// call. A client that withdrew the question ends it.
+// abandon handles a call that the client has ended. If the client gave up waiting or
+// disconnected, the record stays open, and the answer is kept for the next call. If
+// it withdrew the question, the record ends.
 func (w *waiting) abandon(ctx context.Context) {
 	defer w.Leave()
 	var cancelled *Cancelled
 	if !errors.As(context.Cause(ctx), &cancelled) || gaveUp(cancelled.Reason) {
-		w.Log.InfoContext(ctx, "the client waits no longer; the answer will be kept", "id", w.Record().ID, "cause", context.Cause(ctx))
+		w.Log.InfoContext(ctx, "the client stopped waiting; the answer will be kept", "id", w.Record().ID, "cause", context.Cause(ctx))
 		return
 	}
 	w.Withdraw(cancelled.Error())
 }
 
-// reportProgress tells the client what is asked and where to answer: hosts show
-// it to the user, and some extend their limit.
+// reportProgress sends a progress message that names the question and where to
+// answer it. Hosts show it to the user, and some extend their limit.
 func (w *waiting) reportProgress(ctx context.Context) {
 	questions := w.Record().Questions
 	asked := words.English.AndMore(question.Shorten(question.Line(questions[0].Text), 80), len(questions)-1)
@@ -241,16 +241,16 @@ func (w *waiting) reportProgress(ctx context.Context) {
 	}
 }
 
-// whereToAnswer says where to answer, and whether another question is shown
-// first. An address is at the beginning and followed by a space: hosts cut the
-// line at the width of the terminal.
+// whereToAnswer returns the text that says where to answer, and whether another
+// question is shown first. It begins with an address, if any, followed by a space:
+// hosts cut the line at the width of the terminal.
 func (w *waiting) whereToAnswer() string {
 	surface, address := w.Surface()
-	waits := "Waiting for your answer"
+	text := "Waiting for your answer"
 	switch surface {
 	case "tty", "plain", "pane":
 		if w.Behind() {
-			waits = "Waiting behind another question"
+			text = "Waiting behind another question"
 		}
 	case "inbox":
 		return "Run mcp-askuser inbox to answer"
@@ -259,5 +259,5 @@ func (w *waiting) whereToAnswer() string {
 			return address + " waits for your answer"
 		}
 	}
-	return strings.TrimSpace(waits + " " + words.English.Surface(surface))
+	return strings.TrimSpace(text + " " + words.English.Surface(surface))
 }

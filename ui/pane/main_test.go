@@ -51,8 +51,8 @@ func answer(id string) int {
 		fmt.Println(err)
 		return 1
 	}
-	<-w.Nobody()
-	if w.Why() != nil {
+	<-w.Unshown()
+	if w.UnshownReason() != nil {
 		return 1
 	}
 	return 0

@@ -82,9 +82,9 @@ func (r *rig) show(ctx context.Context, s ui.Surface, rec desk.Record) <-chan er
 	}
 	context.AfterFunc(ctx, func() { presenter.Close(context.Cause(ctx)) })
 	go func() {
-		<-w.Nobody()
-		err := w.Why()
-		if _, ok := errors.AsType[*present.NobodyError](err); ok {
+		<-w.Unshown()
+		err := w.UnshownReason()
+		if _, ok := errors.AsType[*present.UnshownError](err); ok {
 			err = ui.ErrUnavailable
 		}
 		shown <- err

@@ -62,7 +62,7 @@ func (w *Waiter) Form() *Form {
 	x := w.x
 	x.p.mu.Lock()
 	defer x.p.mu.Unlock()
-	if x.form == nil || x.form.filled || x.state.over() {
+	if x.form == nil || x.form.filled || x.state.closed() {
 		return nil
 	}
 	return x.form
@@ -104,7 +104,7 @@ func (p *Presenter) Return(id, secret string, result any) *Waiter {
 	}
 	delete(form.secrets, secret)
 	took := time.Since(form.sent)
-	if form.x.state.over() {
+	if form.x.state.closed() {
 		p.mu.Unlock()
 		return form.returnLate(result, took)
 	}

@@ -227,10 +227,10 @@ func TestNobody(t *testing.T) {
 	if rec.State != desk.Unavailable || rec.Outcome.Reason != "one: no form; two: no terminal" {
 		t.Errorf("the end is %+v", rec.Outcome)
 	}
-	var nobody *present.NobodyError
-	within(t, w.Nobody())
-	if !errors.As(w.Why(), &nobody) || !errors.Is(w.Why(), ui.ErrUnavailable) || len(nobody.Tried) != 2 {
-		t.Errorf("why: %v", w.Why())
+	var unshown *present.UnshownError
+	within(t, w.Unshown())
+	if !errors.As(w.UnshownReason(), &unshown) || !errors.Is(w.UnshownReason(), ui.ErrUnavailable) || len(unshown.Tried) != 2 {
+		t.Errorf("why: %v", w.UnshownReason())
 	}
 }
 
@@ -247,7 +247,7 @@ func TestJoinEndsNothing(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		within(t, w.Nobody())
+		within(t, w.Unshown())
 		if got, err := r.desk.Get(t.Context(), rec.ID); err != nil || got.State != desk.Pending || fmt.Sprint(got.ShownOn) != "[{one no form}]" {
 			t.Errorf("the record is %s, shown on %v, %v", got.State, got.ShownOn, err)
 		}
@@ -342,8 +342,8 @@ func TestAnsweredElsewhere(t *testing.T) {
 	if got := said(r.end(w)); got != "answered inbox A" {
 		t.Errorf("the end is %s", got)
 	}
-	if within(t, w.Nobody()); w.Why() != nil {
-		t.Errorf("no surface shows it because %v", w.Why())
+	if within(t, w.Unshown()); w.UnshownReason() != nil {
+		t.Errorf("no surface shows it because %v", w.UnshownReason())
 	}
 	for range 2 {
 		var closed *desk.ClosedError
@@ -435,7 +435,7 @@ func TestNotificationEndsWithTheRecord(t *testing.T) {
 		r.end(w)
 		within(t, told)
 		close(leave)
-		within(t, w.Nobody())
+		within(t, w.Unshown())
 	}
 }
 
@@ -658,7 +658,7 @@ func TestJoinedWhileReplyIsRepeated(t *testing.T) {
 	r := newRig(t)
 	r.store.set("decide", syscall.ENOSPC)
 	first := r.ask(answers("elicit", "b"))
-	within(t, first.Nobody())
+	within(t, first.Unshown())
 	again := surface{"two", func(context.Context, desk.Record, ui.Commit) error {
 		t.Error("the user is asked again")
 		return nil
@@ -679,15 +679,15 @@ func TestJoinedWhileReplyIsRepeated(t *testing.T) {
 // open.
 func TestTry(t *testing.T) {
 	r := newRig(t)
-	w := r.askFor(present.Question{Request: request(), Surfaces: on(refuses("one", "no form")), Stays: true})
-	within(t, w.Nobody())
+	w := r.askFor(present.Question{Request: request(), Surfaces: on(refuses("one", "no form")), KeepOpen: true})
+	within(t, w.Unshown())
 	stays := newStays("inbox")
 	if !w.Try(on(stays)) {
 		t.Fatal("no further surface is tried")
 	}
 	within(t, stays.shown)
 	select {
-	case <-w.Nobody():
+	case <-w.Unshown():
 		t.Error("it is not said to be shown")
 	default:
 	}
@@ -698,7 +698,7 @@ func TestTry(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.end(w)
-	within(t, w.Nobody())
+	within(t, w.Unshown())
 	if w.Try(on(answers("four", "b"))) {
 		t.Error("a surface is tried after the end")
 	}

@@ -27,27 +27,27 @@ type Presentation struct {
 	mark    func() error  // marks the outcome as delivered
 
 	// Guarded by Presenter.mu:
-	state       state
-	keys        []askedKey // in Presenter.asked
-	waiters     []*Waiter  // that have not left
-	attendance  *desk.Attendance
-	owned       bool        // a waiter of this process is or was the asker
-	clock       *time.Timer // of the timeout; nil until owned
-	interrupted desk.Status // as in Question
-	stays       bool        // as in Question
-	queued      Surfaces    // of the last call that joined since the surfaces began to run
-	nobody      chan struct{}
-	why         error  // set before nobody is closed: why no surface shows the record
-	surface     string // that is being tried, or shows the record
-	shownAt     time.Time
-	address     string          // where the user can be sent
-	kept        *question.Reply // that the store did not take, in case the surface cannot ask for it again
-	form        *Form           // offered to the client; nil for none
+	state         state
+	keys          []askedKey // in Presenter.asked
+	waiters       []*Waiter  // that have not left
+	attendance    *desk.Attendance
+	owned         bool        // a waiter of this process is or was the asker
+	clock         *time.Timer // of the timeout; nil until owned
+	interrupted   desk.Status // as in Question
+	keepOpen      bool        // as in Question
+	queued        Surfaces    // of the last call that joined since the surfaces began to run
+	unshown       chan struct{}
+	unshownReason error  // set before unshown is closed: why no surface shows the record
+	surface       string // that is being tried, or shows the record
+	shownAt       time.Time
+	address       string          // where the user can be sent
+	kept          *question.Reply // that the store did not take, in case the surface cannot ask for it again
+	form          *Form           // offered to the client; nil for none
 }
 
 func newPresentation(p *Presenter, rec desk.Record) *Presentation {
-	x := &Presentation{p: p, rec: rec, ended: make(chan struct{}), nobody: make(chan struct{})}
-	close(x.nobody)
+	x := &Presentation{p: p, rec: rec, ended: make(chan struct{}), unshown: make(chan struct{})}
+	close(x.unshown)
 	return x
 }
 
@@ -84,7 +84,7 @@ func (x *Presentation) run() {
 	p := x.p
 	p.mu.Lock()
 	delete(p.open, x.rec.ID)
-	p.leaveLine(x)
+	p.dequeue(x)
 	p.mu.Unlock()
 	p.releaseSlot()
 }
@@ -93,7 +93,7 @@ func (x *Presentation) run() {
 func (x *Presentation) runBackground(f func()) {
 	x.p.mu.Lock()
 	defer x.p.mu.Unlock()
-	if !x.state.over() {
+	if !x.state.closed() {
 		x.running.Go(f)
 	}
 }
@@ -147,7 +147,7 @@ func (p *Presenter) longer(pause time.Duration) time.Duration { return min(2*pau
 // returns when that end was announced.
 func (x *Presentation) end(e event, rec desk.Record, err error) {
 	x.p.mu.Lock()
-	do, over := x.on(e), x.state.over()
+	do, closed := x.on(e), x.state.closed()
 	var place *Waiter
 	if do == announce || do == withdraw {
 		place = x.dropForm()
@@ -164,7 +164,7 @@ func (x *Presentation) end(e event, rec desk.Record, err error) {
 		}
 	case do == mark:
 		x.markDelivered(rec)
-	case over:
+	case closed:
 		<-x.ended
 	}
 }
@@ -251,7 +251,7 @@ func (x *Presentation) checkDeadline() {
 	defer x.p.mu.Unlock()
 	left := time.Until(at)
 	switch {
-	case x.state.over():
+	case x.state.closed():
 	case left > 0:
 		x.clock.Reset(left)
 	default:

@@ -134,9 +134,9 @@ func (p *Presenter) releaseSlot() { <-p.slots }
 type Question struct {
 	desk.Request
 	Surfaces Surfaces
-	// Stays keeps the record open where no surface reaches the user, because the
+	// KeepOpen keeps the record open where no surface reaches the user, because the
 	// caller tells them itself. Otherwise the record ends as unavailable.
-	Stays bool
+	KeepOpen bool
 	// Interrupted is what Ctrl+C on a surface means: desk.Dismissed, or
 	// desk.Cancelled where the asker is the user's own command.
 	Interrupted desk.Status
@@ -206,7 +206,7 @@ func (p *Presenter) lock(ctx context.Context, key askedKey) (unlock func(), err 
 func (p *Presenter) register(key askedKey, x *Presentation) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !x.state.over() && p.asked[key] == nil {
+	if !x.state.closed() && p.asked[key] == nil {
 		p.asked[key] = x
 		x.keys = append(x.keys, key)
 	}

@@ -14,8 +14,8 @@ const (
 	ended
 )
 
-// over reports whether the record has ended.
-func (s state) over() bool { return s >= contested }
+// closed reports whether the record has ended.
+func (s state) closed() bool { return s >= contested }
 
 // event is what happens to a presentation.
 type event int
@@ -68,7 +68,7 @@ func (s state) next(e event) (state, effect) {
 			return ended, announce
 		case s == contested:
 			return ended, none
-		case !s.over():
+		case !s.closed():
 			return ended, withdraw
 		}
 	case unsent:
@@ -82,7 +82,7 @@ func (s state) next(e event) (state, effect) {
 		switch {
 		case s == contested:
 			return ended, none
-		case s.over():
+		case s.closed():
 			return s, none
 		case s == idle || s == settling:
 		case e == settle:
@@ -94,7 +94,7 @@ func (s state) next(e event) (state, effect) {
 		switch {
 		case s == sending:
 			return contested, announce
-		case !s.over():
+		case !s.closed():
 			return ended, withdraw
 		case s == unstored && e == stored:
 			return ended, none
@@ -102,7 +102,7 @@ func (s state) next(e event) (state, effect) {
 			return ended, mark
 		}
 	case handOut:
-		if !s.over() && s != sending {
+		if !s.closed() && s != sending {
 			return unstored, withdraw
 		}
 	case deliver:

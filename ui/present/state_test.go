@@ -46,7 +46,7 @@ func TestTransitions(t *testing.T) {
 			if want := strings.TrimSpace(cell); got != want {
 				t.Errorf("%s in %s: %s, want %s", events[e], states[s], got, want)
 			}
-			if state(s).over() && !next.over() {
+			if state(s).closed() && !next.closed() {
 				t.Errorf("%s opens a record that has ended: %s", events[e], states[next])
 			}
 		}

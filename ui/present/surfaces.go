@@ -15,16 +15,16 @@ import (
 	"mcp-askuser/ui"
 )
 
-// NobodyError means that no surface reached the user, and why each could not.
+// UnshownError means that no surface reached the user, and why each could not.
 // It is a ui.ErrUnavailable.
-type NobodyError struct{ Tried []desk.Showing }
+type UnshownError struct{ Tried []desk.Showing }
 
-func (e *NobodyError) Error() string {
+func (e *UnshownError) Error() string {
 	return e.In(func(text string, _ ...any) string { return text })
 }
 
 // In returns the message, translated by say.
-func (e *NobodyError) In(say func(text string, args ...any) string) string {
+func (e *UnshownError) In(say func(text string, args ...any) string) string {
 	if len(e.Tried) == 0 {
 		return say("no surface to ask on")
 	}
@@ -35,8 +35,8 @@ func (e *NobodyError) In(say func(text string, args ...any) string) string {
 	return strings.Join(parts, "; ")
 }
 
-// Is makes a NobodyError a ui.ErrUnavailable.
-func (e *NobodyError) Is(target error) bool { return target == ui.ErrUnavailable }
+// Is makes an UnshownError a ui.ErrUnavailable.
+func (e *UnshownError) Is(target error) bool { return target == ui.ErrUnavailable }
 
 // runSurfaces runs surfaces, and then those of a call that has joined if the
 // last ones were bound to a call that has ended.
@@ -55,8 +55,8 @@ func (x *Presentation) runSurfaces(surfaces Surfaces) {
 			e = settle
 		}
 		x.on(e)
-		x.why = err
-		close(x.nobody)
+		x.unshownReason = err
+		close(x.unshown)
 		x.signal()
 		x.p.mu.Unlock()
 		if end != nil {
@@ -78,7 +78,7 @@ func (x *Presentation) consequence(err error) *desk.Outcome {
 		return &desk.Outcome{Status: desk.Cancelled, Reason: "interrupted at the command line"}
 	case errors.Is(err, ui.ErrInterrupted):
 	case errors.Is(err, ui.ErrUnavailable):
-		if asked && !x.stays {
+		if asked && !x.keepOpen {
 			return &desk.Outcome{Status: desk.Unavailable, Reason: err.Error()}
 		}
 	case x.kept != nil:
@@ -91,7 +91,7 @@ func (x *Presentation) consequence(err error) *desk.Outcome {
 
 // trySurfaces shows the record on one surface after the other, until one does
 // not return that the user cannot be reached there. The error is nil if the
-// record has ended, the one of that surface, or a *NobodyError.
+// record has ended, the one of that surface, or a *UnshownError.
 func (x *Presentation) trySurfaces(surfaces []ui.Surface) error {
 	var tried []desk.Showing
 	for _, s := range surfaces {
@@ -109,7 +109,7 @@ func (x *Presentation) trySurfaces(surfaces []ui.Surface) error {
 		tried = append(tried, desk.Showing{Surface: s.Name(), Why: err.Error()})
 	}
 	x.setShown(tried)
-	return &NobodyError{tried}
+	return &UnshownError{tried}
 }
 
 // showOn shows the record on a surface. One that panics has failed; the other
@@ -165,7 +165,7 @@ func (x *Presentation) setShown(tried []desk.Showing) {
 	owned := x.owned
 	if len(tried) > 0 {
 		now := tried[len(tried)-1]
-		p.leaveLine(x)
+		p.dequeue(x)
 		if now.Surface != x.surface {
 			x.surface = now.Surface
 			x.signal()
@@ -183,9 +183,9 @@ func (x *Presentation) setShown(tried []desk.Showing) {
 	}
 }
 
-// leaveLine takes the presentation out of the line of its surface, and signals
+// dequeue takes the presentation out of the line of its surface, and signals
 // the next in it. Callers must hold p.mu.
-func (p *Presenter) leaveLine(x *Presentation) {
+func (p *Presenter) dequeue(x *Presentation) {
 	line := p.lines[x.surface]
 	at := slices.Index(line, x)
 	if at < 0 {

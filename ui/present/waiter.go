@@ -35,7 +35,7 @@ func (x *Presentation) join(as role, q Question, attendance *desk.Attendance) *W
 	}
 	w := x.addWaiter(as)
 	if as == asks {
-		x.interrupted, x.stays = q.Interrupted, q.Stays
+		x.interrupted, x.keepOpen = q.Interrupted, q.KeepOpen
 	}
 	if as >= awaits && !x.owned {
 		x.owned = true
@@ -57,7 +57,7 @@ func (x *Presentation) join(as role, q Question, attendance *desk.Attendance) *W
 func (x *Presentation) show(surfaces Surfaces) bool {
 	switch x.on(show) {
 	case run:
-		x.nobody = make(chan struct{})
+		x.unshown = make(chan struct{})
 		x.running.Go(func() { x.runSurfaces(surfaces) })
 	case queue:
 		x.queued = surfaces
@@ -149,20 +149,20 @@ func (w *Waiter) Unstored() bool {
 	return w.x.state == unstored || w.x.state == owed
 }
 
-// Nobody is closed while no surface shows the record; Why then says why: a
-// *NobodyError, ui.ErrInterrupted, or the error of the last surface. The
+// Unshown is closed while no surface shows the record; see UnshownReason. The
 // record may still be answered elsewhere.
-func (w *Waiter) Nobody() <-chan struct{} {
+func (w *Waiter) Unshown() <-chan struct{} {
 	w.x.p.mu.Lock()
 	defer w.x.p.mu.Unlock()
-	return w.x.nobody
+	return w.x.unshown
 }
 
-// Why is explained at Nobody.
-func (w *Waiter) Why() error {
+// UnshownReason returns why Unshown is closed: an *UnshownError,
+// ui.ErrInterrupted, or the error of the last surface.
+func (w *Waiter) UnshownReason() error {
 	w.x.p.mu.Lock()
 	defer w.x.p.mu.Unlock()
-	return w.x.why
+	return w.x.unshownReason
 }
 
 // Surface names the surface that is being tried or shows the record, empty
@@ -181,7 +181,7 @@ func (w *Waiter) Behind() bool {
 	return slices.Index(w.x.p.lines[w.x.surface], w.x) > 0
 }
 
-// Changed returns a channel that receives a value whenever Ended or Nobody may
+// Changed returns a channel that receives a value whenever Ended or Unshown may
 // have been closed, or the results of Surface, Behind or Form may have changed.
 // Several changes may be one value. The caller examines them once before it
 // receives, and again after each value.
@@ -195,7 +195,7 @@ func (w *Waiter) signal() {
 	}
 }
 
-// Try tries further surfaces, after Nobody, unless others are being tried. It
+// Try tries further surfaces, after Unshown, unless others are being tried. It
 // reports whether surfaces are being tried now.
 func (w *Waiter) Try(surfaces Surfaces) bool {
 	x := w.x

@@ -37,7 +37,7 @@ func TestEndedBeforeItsPlace(t *testing.T) {
 	}
 	w := x.lateWaiter(attendance)
 	select {
-	case <-w.Nobody():
+	case <-w.Unshown():
 	case <-time.After(time.Minute):
 		t.Error("the call waits for a surface that nobody has begun")
 	}
